@@ -1,0 +1,3 @@
+module github.com/cedesched/cede
+
+go 1.26

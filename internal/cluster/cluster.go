@@ -1,0 +1,199 @@
+// Package cluster is a snapshot on the inside: names are integers, running
+// workloads stand in ordered persistent indexes, edits copy paths. A decision reads
+// it without a map or a string.
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/internal/vector"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Cluster is an immutable cluster.
+type Cluster struct {
+	*Shape
+	Columns *Columns
+	Usage   quota.Usage
+	running vector.Vector[*Running] // by queue, in the order of Shape.Queues
+	byID    ordered.Set[*Workload]
+}
+
+// Running is what runs in one queue: an ordered index for each lane. It is
+// immutable.
+type Running struct {
+	lanes [lanes]ordered.Set[*Workload]
+}
+
+// Lane returns the index of a lane, in the order of candidates.
+func (r *Running) Lane(l Lane) *ordered.Set[*Workload] { return &r.lanes[l] }
+
+// Len returns the number of workloads.
+func (r *Running) Len() int {
+	n := 0
+	for i := range r.lanes {
+		n += r.lanes[i].Len()
+	}
+	return n
+}
+
+func emptyRunning() *Running {
+	r := new(Running)
+	for i := range r.lanes {
+		r.lanes[i] = ordered.New(compareInLane)
+	}
+	return r
+}
+
+// New validates a configuration and its admitted workloads and builds the cluster.
+// The error is a [fault.List] of everything that is wrong. Nothing of the arguments
+// is kept.
+func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workload) (*Cluster, error) {
+	faults := faultsOf(queue.Validate(cohorts, queues))
+	queueNames := make(map[string]bool, len(queues))
+	for i := range queues {
+		queueNames[queues[i].Name] = true
+	}
+	for i := range admitted {
+		w := &admitted[i]
+		if workload.Validate("", w) != nil { // the path costs more than the check
+			faults = append(faults, faultsOf(workload.Validate(fmt.Sprintf("admitted[%d]", i), w))...)
+		}
+		if w.Queue != "" && !queueNames[w.Queue] {
+			faults.Add(fmt.Sprintf("admitted[%d].queue", i), "unknown queue %q (workload %q)", w.Queue, w.ID)
+		}
+	}
+	byID := make([]int, len(admitted))
+	for i := range byID {
+		byID[i] = i
+	}
+	slices.SortStableFunc(byID, func(a, b int) int { return cmp.Compare(admitted[a].ID, admitted[b].ID) })
+	for i := 1; i < len(byID); i++ {
+		if id := admitted[byID[i]].ID; id != "" && id == admitted[byID[i-1]].ID {
+			faults.Add(fmt.Sprintf("admitted[%d].id", byID[i]), "%q is also the ID of admitted[%d]", id, byID[i-1])
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	shape, columns, err := newShape(cohorts, queues, &Columns{})
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Shape: shape}
+	if err := c.fill(admitted, byID, columns); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// fill adds the workloads of a new cluster all at once.
+func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Columns) error {
+	records := make([]*Workload, len(admitted)) // by ID
+	lists := make([][lanes][]*Workload, len(c.Queues))
+	direct := make([][]quota.Load, c.Tree.Len())
+	for rank, i := range byID {
+		w := admitted[i].Clone()
+		usage := w.Usage()
+		columns = columns.with(flavorResources(usage, columns))
+		d := newWorkload(w, usage, columns)
+		records[rank] = d
+		node, _ := c.QueueNode(w.Queue)
+		list := &lists[node-len(c.Cohorts)][d.lane()]
+		*list = append(*list, d)
+		direct[node] = addLoads(direct[node], d.Loads)
+	}
+	running := make([]*Running, len(c.Queues))
+	for q := range lists {
+		running[q] = emptyRunning()
+		for l, list := range lists[q] {
+			slices.SortFunc(list, compareInLane)
+			running[q].lanes[l] = ordered.Of(compareInLane, list)
+		}
+	}
+	var err error
+	if c.Usage, err = quota.NewUsage(c.Tree, direct); err != nil {
+		return c.usageFault("admitted", columns, err)
+	}
+	c.Columns = columns
+	c.running = vector.Of(running)
+	c.byID = ordered.Of(compareByID, records)
+	return nil
+}
+
+// flavorResources returns the columns of usage that have no number yet.
+func flavorResources(usage []quota.Amount, columns *Columns) []quota.FlavorResource {
+	var frs []quota.FlavorResource
+	for _, u := range usage {
+		if columns.Number(u.FlavorResource()) < 0 {
+			frs = append(frs, u.FlavorResource())
+		}
+	}
+	return frs
+}
+
+// addLoads adds b to a in place; a is sorted by column and stays so.
+func addLoads(a, b []quota.Load) []quota.Load {
+	i := 0
+	for _, l := range b {
+		for i < len(a) && a[i].Column < l.Column {
+			i++
+		}
+		if i < len(a) && a[i].Column == l.Column {
+			a[i].Amount = quota.Add(a[i].Amount, l.Amount)
+		} else {
+			a = slices.Insert(a, i, l)
+		}
+	}
+	return a
+}
+
+// usageFault names the node and column of a usage that is out of bounds.
+func (c *Cluster) usageFault(path string, columns *Columns, err error) error {
+	var faults fault.List
+	var node string
+	if u, ok := err.(*quota.UsageError); ok {
+		if c.IsQueue(u.Node) {
+			node = fmt.Sprintf("queue %q", c.Queue(u.Node).Name)
+		} else {
+			node = fmt.Sprintf("cohort %q", c.Cohorts[u.Node].Name)
+		}
+		faults.Add(path, "the usage of %v in %s passes %d", columns.Name(u.Column), node, quota.MaxUsage)
+	} else {
+		faults.Add(path, "%v", err)
+	}
+	return faults
+}
+
+func faultsOf(err error) fault.List {
+	faults, _ := err.(fault.List)
+	return faults
+}
+
+// Running returns what runs in the queue at the node.
+func (c *Cluster) Running(node int) *Running { return c.running.At(node - len(c.Cohorts)) }
+
+// Find returns the running workload of the ID.
+func (c *Cluster) Find(id string) (*Workload, bool) {
+	return c.byID.Get(func(w *Workload) int { return cmp.Compare(w.Facts.ID, id) })
+}
+
+// Len returns the number of running workloads.
+func (c *Cluster) Len() int { return c.byID.Len() }
+
+// All calls yield for each running workload, by ID, until it returns false.
+func (c *Cluster) All(yield func(*Workload) bool) {
+	var cursor ordered.Cursor[*Workload]
+	for cursor.First(c.byID); ; cursor.Next() {
+		w, ok := cursor.Item()
+		if !ok || !yield(w) {
+			return
+		}
+	}
+}

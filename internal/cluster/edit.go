@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/vector"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Each edit returns a new cluster that shares what it does not change, or a
+// [fault.List] with paths under the given one. The cluster itself is never changed.
+
+// Admit adds a workload. It keeps w, which must be a copy.
+func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
+	faults := faultsOf(workload.Validate(path, &w))
+	if _, taken := c.Find(w.ID); taken {
+		faults.Add(path+".id", "%q is admitted already", w.ID)
+	}
+	node, known := c.QueueNode(w.Queue)
+	if w.Queue != "" && !known {
+		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	usage := w.Usage()
+	columns := c.Columns.with(flavorResources(usage, c.Columns))
+	d := newWorkload(w, usage, columns)
+	total, err := c.Usage.Add(node, d.Loads)
+	if err != nil {
+		return nil, c.usageFault(path+".podSets", columns, err)
+	}
+	next := *c
+	next.Columns, next.Usage = columns, total
+	next.byID = c.byID.Insert(d)
+	next.setLane(node, d.lane(), func(r *Running, l Lane) { r.lanes[l] = r.lanes[l].Insert(d) })
+	return &next, nil
+}
+
+// Remove takes a workload away.
+func (c *Cluster) Remove(path, id string) (*Cluster, error) {
+	d, ok := c.Find(id)
+	if !ok {
+		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	}
+	node, _ := c.QueueNode(d.Facts.Queue)
+	total, err := c.Usage.Remove(node, d.Loads)
+	if err != nil {
+		return nil, c.usageFault(path, c.Columns, err)
+	}
+	next := *c
+	next.Usage = total
+	next.byID, _ = c.byID.Delete(d)
+	next.setLane(node, d.lane(), func(r *Running, l Lane) { r.lanes[l], _ = r.lanes[l].Delete(d) })
+	return &next, nil
+}
+
+// setLane changes one lane of a queue in a cluster that nobody else has yet.
+func (c *Cluster) setLane(node int, l Lane, change func(*Running, Lane)) {
+	q := node - len(c.Cohorts)
+	r := *c.running.At(q)
+	change(&r, l)
+	c.running = c.running.Set(q, &r)
+}
+
+// Update replaces the facts of a workload. It keeps w, which must be a copy.
+func (c *Cluster) Update(path string, w workload.Workload) (*Cluster, error) {
+	without, err := c.Remove(path+".id", w.ID)
+	if err != nil {
+		return nil, err
+	}
+	return without.Admit(path, w)
+}
+
+// StartEviction marks a workload as evicted.
+func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
+	d, ok := c.Find(id)
+	if !ok {
+		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	}
+	if d.Facts.Evicted {
+		return c, nil
+	}
+	evicted := *d // the loads are shared: records are immutable
+	evicted.Facts.Evicted = true
+	node, _ := c.QueueNode(d.Facts.Queue)
+	next := *c
+	next.byID = c.byID.Insert(&evicted)
+	next.setLane(node, d.lane(), func(r *Running, l Lane) { r.lanes[l], _ = r.lanes[l].Delete(d) })
+	next.setLane(node, evicted.lane(), func(r *Running, l Lane) { r.lanes[l] = r.lanes[l].Insert(&evicted) })
+	return &next, nil
+}
+
+// Configure replaces the whole configuration. It fails when it is not valid, and
+// when a queue that is gone has workloads.
+func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.Queue) (*Cluster, error) {
+	var faults fault.List
+	for _, f := range faultsOf(queue.Validate(cohorts, queues)) {
+		faults = append(faults, fault.Fault{Path: path + ": " + f.Path, Problem: f.Problem})
+	}
+	kept := make(map[string]bool, len(queues))
+	for i := range queues {
+		kept[queues[i].Name] = true
+	}
+	for i := range c.Queues {
+		if n := c.running.At(i).Len(); n > 0 && !kept[c.Queues[i].Name] {
+			faults.Add(path, "queue %q has %d admitted workloads", c.Queues[i].Name, n)
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	shape, columns, err := newShape(cohorts, queues, c.Columns)
+	if err != nil {
+		return nil, err
+	}
+	direct := make([][]quota.Load, shape.Tree.Len())
+	running := make([]*Running, len(shape.Queues))
+	for i := range shape.Queues {
+		if old, ok := c.QueueNode(shape.Queues[i].Name); ok {
+			direct[len(shape.Cohorts)+i] = c.Usage.Row(old)
+			running[i] = c.Running(old)
+		} else {
+			running[i] = emptyRunning()
+		}
+	}
+	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID}
+	if next.Usage, err = quota.NewUsage(shape.Tree, direct); err != nil {
+		return nil, next.usageFault(path, columns, err)
+	}
+	return next, nil
+}

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// Shape is the configuration with names as integers. Nodes of the quota tree are
+// numbered cohorts first, then queues, each sorted by name. A Shape is immutable.
+type Shape struct {
+	Cohorts []queue.Cohort // node i
+	Queues  []queue.Queue  // node len(Cohorts) + i
+	Tree    *quota.Tree
+	// ChildCohorts and ChildQueues hold, for each cohort, its members' nodes in
+	// order of name.
+	ChildCohorts [][]int32
+	ChildQueues  [][]int32
+
+	cohortAt map[string]int
+	queueAt  map[string]int
+}
+
+// newShape builds the shape of a valid configuration and numbers the columns of
+// its quotas.
+func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*Shape, *Columns, error) {
+	s := &Shape{
+		Cohorts:      slices.Clone(cohorts),
+		Queues:       slices.Clone(queues),
+		ChildCohorts: make([][]int32, len(cohorts)),
+		ChildQueues:  make([][]int32, len(cohorts)),
+		cohortAt:     make(map[string]int, len(cohorts)),
+		queueAt:      make(map[string]int, len(queues)),
+	}
+	slices.SortFunc(s.Cohorts, func(a, b queue.Cohort) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Queues, func(a, b queue.Queue) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range s.Cohorts {
+		s.cohortAt[s.Cohorts[i].Name] = i
+	}
+	nodes := make([]quota.Node, 0, len(cohorts)+len(queues))
+	add := func(parent string, quotas []quota.Quota, members [][]int32) {
+		n := quota.Node{Parent: -1, Quotas: make([]quota.Entry, 0, len(quotas))}
+		if parent != "" {
+			n.Parent = s.cohortAt[parent]
+			members[n.Parent] = append(members[n.Parent], int32(len(nodes)))
+		}
+		for _, q := range quotas {
+			columns = columns.with([]quota.FlavorResource{q.FlavorResource()})
+			n.Quotas = append(n.Quotas, quota.Entry{
+				Column: columns.Number(q.FlavorResource()), Nominal: q.Nominal,
+				BorrowingLimit: q.BorrowingLimit, LendingLimit: q.LendingLimit,
+			})
+		}
+		nodes = append(nodes, n)
+	}
+	for i := range s.Cohorts {
+		s.Cohorts[i] = s.Cohorts[i].Clone()
+		add(s.Cohorts[i].Parent, s.Cohorts[i].Quotas, s.ChildCohorts)
+	}
+	for i := range s.Queues {
+		s.Queues[i] = s.Queues[i].Clone()
+		s.queueAt[s.Queues[i].Name] = len(nodes)
+		add(s.Queues[i].Cohort, s.Queues[i].Quotas, s.ChildQueues)
+	}
+	var err error
+	s.Tree, err = quota.NewTree(nodes)
+	return s, columns, err
+}
+
+// QueueNode returns the node of a queue.
+func (s *Shape) QueueNode(name string) (node int, ok bool) {
+	node, ok = s.queueAt[name]
+	return node, ok
+}
+
+// CohortNode returns the node of a cohort.
+func (s *Shape) CohortNode(name string) (node int, ok bool) {
+	node, ok = s.cohortAt[name]
+	return node, ok
+}
+
+// Queue returns the configuration of the queue at the node.
+func (s *Shape) Queue(node int) *queue.Queue { return &s.Queues[node-len(s.Cohorts)] }
+
+// IsQueue reports whether the node is a queue.
+func (s *Shape) IsQueue(node int) bool { return node >= len(s.Cohorts) }

@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Workload is a running workload in dense form. It is immutable.
+type Workload struct {
+	Facts    workload.Workload // this cluster's own copy
+	Priority int64             // effective
+	Queued   int64             // an instant
+	Reserved int64             // an instant; means nothing in an unreserved lane
+	Loads    []quota.Load      // by column, zeros kept
+}
+
+func newWorkload(w workload.Workload, usage []quota.Amount, columns *Columns) *Workload {
+	d := &Workload{
+		Facts:    w,
+		Priority: w.EffectivePriority(),
+		Queued:   instant.Of(w.Queued),
+		Reserved: instant.Of(w.ReservedAt),
+		Loads:    make([]quota.Load, len(usage)),
+	}
+	for i, u := range usage {
+		d.Loads[i] = quota.Load{Column: columns.Number(u.FlavorResource()), Amount: u.Amount}
+	}
+	slices.SortFunc(d.Loads, func(a, b quota.Load) int { return cmp.Compare(a.Column, b.Column) })
+	return d
+}
+
+// Uses reports whether the workload's assignment names the column, be it with
+// zero.
+func (w *Workload) Uses(column int) bool {
+	for _, l := range w.Loads {
+		if l.Column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// Lane is a part of a queue's running workloads: those evicted already come before
+// those that are not, and those without reservation time stand, at each decision,
+// where its time puts them.
+type Lane int
+
+const (
+	Active Lane = iota
+	ActiveUnreserved
+	Evicted
+	EvictedUnreserved
+	lanes
+)
+
+func (w *Workload) lane() Lane {
+	lane := Active
+	if w.Facts.Evicted {
+		lane = Evicted
+	}
+	if w.Facts.ReservedAt.IsZero() {
+		lane++
+	}
+	return lane
+}
+
+// compareInLane is the order of candidates inside a lane (KEP-83, Preemption, step
+// 3): lower priority first, then shortest running; ties by UID, then ID.
+func compareInLane(a, b *Workload) int {
+	switch {
+	case a.Priority != b.Priority:
+		return cmp.Compare(a.Priority, b.Priority)
+	case a.Reserved != b.Reserved:
+		return cmp.Compare(b.Reserved, a.Reserved)
+	}
+	return CompareIDs(a, b)
+}
+
+// CompareIDs orders by UID, then ID.
+func CompareIDs(a, b *Workload) int {
+	if c := cmp.Compare(a.Facts.UID, b.Facts.UID); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Facts.ID, b.Facts.ID)
+}
+
+func compareByID(a, b *Workload) int { return cmp.Compare(a.Facts.ID, b.Facts.ID) }

@@ -1,0 +1,142 @@
+package corpus
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+)
+
+// Report is how a case came out.
+type Report struct {
+	// Differences is what differs and no departure explains.
+	Differences []Difference
+	// Departures is what differs on purpose, by the name of the departure.
+	Departures []string
+}
+
+// Passed reports whether nothing differs but by a departure.
+func (r *Report) Passed() bool { return len(r.Differences) == 0 }
+
+// Difference is one answer that differs.
+type Difference struct {
+	What string `json:"what"`
+	Want string `json:"want"`
+	Got  string `json:"got"`
+}
+
+// AlreadyFits is the departure for a request that fits with nobody preempted: Kueue
+// looks at the fit only after the first removal and then names a victim; here it
+// fits.
+const AlreadyFits = "the request already fits"
+
+// Check asks a case and compares victims with reasons, quota rows and oracle rows.
+// The error says that the case could not be asked.
+func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
+	s, err := preemption.NewSnapshot(c.State())
+	if err != nil {
+		return Report{}, fmt.Errorf("case %q: %w", c.ID, err)
+	}
+	var r Report
+	d, err := p.Decide(s, c.Request())
+	if err != nil {
+		return Report{}, fmt.Errorf("case %q: %w", c.ID, err)
+	}
+	fits := true
+	incoming := c.Request().Workload
+	for _, a := range incoming.Usage() {
+		fits = fits && c.fitsAlready(a)
+	}
+	r.compare(fits && d.Outcome == preemption.Fits, "victims", wantVictims(c.Want.Victims), gotVictims(d.Victims))
+	for _, row := range c.Want.Oracle {
+		d, err := p.Decide(s, c.OracleRequest(row))
+		if err != nil {
+			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.ID, row.FlavorResource(), err)
+		}
+		r.compare(c.fitsAlready(row.Amount) && d.Outcome == preemption.Fits, fmt.Sprintf("oracle %v", row.FlavorResource()),
+			fmt.Sprintf("%s, borrow height %d", row.Possibility, row.BorrowHeight),
+			fmt.Sprintf("%s, borrow height %d", possibility(d), d.BorrowHeight))
+	}
+	for _, row := range c.Want.Quota.ClusterQueues {
+		status, _ := s.QueueStatus(row.Name, row.FlavorResource)
+		r.compareQuota("clusterQueue", row, status, true)
+	}
+	for _, row := range c.Want.Quota.Cohorts {
+		status, _ := s.CohortStatus(row.Name, row.FlavorResource)
+		r.compareQuota("cohort", row, status, false)
+	}
+	return r, nil
+}
+
+// fitsAlready is the predicate of AlreadyFits: by Kueue's own quota rows there is
+// room for the amount.
+func (c *Case) fitsAlready(a quota.Amount) bool {
+	for _, row := range c.Want.Quota.ClusterQueues {
+		if row.Name == c.Incoming.ClusterQueue && row.FlavorResource == a.FlavorResource() {
+			return a.Amount <= row.Available
+		}
+	}
+	return false
+}
+
+func (r *Report) compare(alreadyFits bool, what, want, got string) {
+	switch {
+	case want == got:
+	case alreadyFits:
+		r.Departures = append(r.Departures, AlreadyFits)
+	default:
+		r.Differences = append(r.Differences, Difference{what, want, got})
+	}
+}
+
+func (r *Report) compareQuota(kind string, row QuotaRow, status []preemption.QuotaStatus, isQueue bool) {
+	i := slices.IndexFunc(status, func(s preemption.QuotaStatus) bool { return s.FlavorResource == row.FlavorResource })
+	got := QuotaRow{Name: row.Name, FlavorResource: row.FlavorResource}
+	if i >= 0 {
+		got.Usage, got.SubtreeQuota = status[i].Usage, status[i].SubtreeQuota
+		if isQueue {
+			got.Available = max(0, status[i].Available) // as Kueue reports it
+			got.PotentialAvailable = status[i].PotentialAvailable
+		}
+	}
+	r.compare(false, fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), row.text(), got.text())
+}
+
+func (row QuotaRow) text() string {
+	return fmt.Sprintf("usage %d, available %d, potential %d, subtree %d",
+		row.Usage, row.Available, row.PotentialAvailable, row.SubtreeQuota)
+}
+
+// possibility is the oracle's word for a decision.
+func possibility(d preemption.Decision) string {
+	if len(d.Victims) == 0 {
+		return "NoCandidates"
+	}
+	for _, v := range d.Victims {
+		if v.Reason == preemption.InClusterQueue {
+			return "Preempt"
+		}
+	}
+	return "Reclaim"
+}
+
+func wantVictims(victims []Victim) string {
+	list := make([]string, len(victims))
+	for i, v := range victims {
+		list[i] = v.Name + " " + v.Reason
+	}
+	slices.SortFunc(list, cmp.Compare)
+	return strings.Join(list, ", ")
+}
+
+func gotVictims(victims []preemption.Victim) string {
+	list := make([]string, len(victims))
+	for i, v := range victims {
+		list[i] = v.Workload + " " + v.Reason.String()
+	}
+	slices.SortFunc(list, cmp.Compare)
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,56 @@
+package corpus
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// TestRandomClassical asks 1000 generated scenarios that Kueue decided.
+func TestRandomClassical(t *testing.T) {
+	runFile(t, "testdata/random-classical.jsonl.gz", 1000)
+}
+
+// TestSuiteClassical asks the scenarios of Kueue's own tests, where they are.
+func TestSuiteClassical(t *testing.T) {
+	const name = "../../../shared/cases/kueue/suite-classical.jsonl.gz"
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("Kueue's test tables are not beside this checkout")
+	}
+	runFile(t, name, 1)
+}
+
+func runFile(t *testing.T, name string, atLeast int) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := preemption.New(preemption.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, departed := 0, 0
+	err = Read(name, f, func(line int, c *Case) error {
+		cases++
+		r, err := c.Check(p)
+		if len(r.Departures) > 0 {
+			departed++
+		}
+		for _, d := range r.Differences {
+			t.Errorf("%s: %s\n want %s\n got  %s", c.ID, d.What, d.Want, d.Got)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if cases < atLeast {
+		t.Errorf("%d cases, want at least %d", cases, atLeast)
+	}
+	t.Logf("%d cases, %d departed", cases, departed)
+}

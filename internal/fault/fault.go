@@ -1,0 +1,62 @@
+// Package fault collects what is wrong with an input: all of it, each with its path.
+package fault
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Fault is one thing that is wrong with an input.
+type Fault struct {
+	// Path leads to the value, as in "queues[2].quotas[0].nominal".
+	Path string
+	// Problem says what is wrong and names the value.
+	Problem string
+}
+
+// Error returns "path: problem".
+func (f Fault) Error() string { return f.Path + ": " + f.Problem }
+
+// List is every fault of an input, in the order of the input.
+type List []Fault
+
+// shown bounds the text of a list: a state may have a fault in every workload.
+const shown = 10
+
+// Error returns one line: the faults joined by "; ", at most ten of them.
+func (l List) Error() string {
+	var b strings.Builder
+	for i, f := range l {
+		if i == shown {
+			fmt.Fprintf(&b, "; and %d more", len(l)-shown)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(f.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the faults as errors.
+func (l List) Unwrap() []error {
+	errs := make([]error, len(l))
+	for i, f := range l {
+		errs[i] = f
+	}
+	return errs
+}
+
+// Add records a fault.
+func (l *List) Add(path, problem string, args ...any) {
+	*l = append(*l, Fault{path, fmt.Sprintf(problem, args...)})
+}
+
+// Err returns the list as an error, nil when it is empty.
+func (l List) Err() error {
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}

@@ -1,0 +1,31 @@
+// Package instant turns times into int64 nanoseconds, which order alike.
+package instant
+
+import (
+	"math"
+	"time"
+)
+
+// Unset is the instant of the zero time: before all others.
+const Unset int64 = math.MinInt64
+
+var (
+	earliest = time.Unix(0, Unset+1)
+	latest   = time.Unix(0, math.MaxInt64)
+)
+
+// Range names the times that are valid.
+const Range = "the years 1678 to 2262"
+
+// Valid reports whether a time is zero or within [Range].
+func Valid(t time.Time) bool {
+	return t.IsZero() || !t.Before(earliest) && !t.After(latest)
+}
+
+// Of returns a valid time as nanoseconds since 1970, [Unset] for the zero time.
+func Of(t time.Time) int64 {
+	if t.IsZero() {
+		return Unset
+	}
+	return t.UnixNano()
+}

@@ -1,0 +1,174 @@
+package search
+
+import (
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/ordered"
+)
+
+// Rule is what keeps a queue's workloads from yielding.
+type Rule uint8
+
+const (
+	WithinClusterQueue Rule = 1 + iota
+	ReclaimWithinCohort
+	WithinNominal
+	BorrowWithinCohort
+)
+
+// Blocker is a queue that holds what the request lacks and may not be taken from.
+type Blocker struct {
+	Rule     Rule
+	Queue    int
+	Workload *cluster.Workload // the first that the rule keeps; nil for WithinNominal
+}
+
+// lookAhead bounds how many workloads of a queue are looked at for a blocker.
+const lookAhead = 64
+
+// findBlockers lists who stood in the way, in the order of the walk: the own queue,
+// then the queues of each cohort upwards, before those of its child cohorts, by
+// name. Above the node that bounds the request nobody's leaving would help.
+func (s *Searcher) findBlockers(most int) {
+	top := -1
+	for _, sh := range s.shortages {
+		if s.request.Amounts[sh.Slot] > s.scratch.tree.PotentialAvailable(s.request.Queue, s.request.Columns[sh.Slot]) {
+			return // more than there is, whoever leaves
+		}
+		if top < 0 || s.scratch.tree.Depth(sh.Bound) < s.scratch.tree.Depth(top) {
+			top = sh.Bound
+		}
+	}
+	if top < 0 {
+		return
+	}
+	s.blockersIn(s.request.Queue, own, most)
+	s.rest = append(s.rest[:0], s.request.Amounts...)
+	advantage := s.restFits(s.request.Queue)
+	for from := s.request.Queue; from != top && len(s.blockers) < most; {
+		n := s.scratch.tree.Parent(from)
+		class := priority
+		if advantage {
+			class = hierarchical
+		}
+		s.blockersUnder(n, from, class, most)
+		if s.restFits(n) {
+			advantage = true
+		}
+		from = n
+	}
+}
+
+func (s *Searcher) blockersUnder(cohort, except int, c class, most int) {
+	for _, q := range s.cluster.ChildQueues[cohort] {
+		if int(q) != except {
+			s.blockersIn(int(q), c, most)
+		}
+	}
+	for _, child := range s.cluster.ChildCohorts[cohort] {
+		if int(child) != except && len(s.blockers) < most {
+			s.blockersUnder(int(child), except, c, most)
+		}
+	}
+}
+
+// blockersIn lists the queue if it holds what is short.
+func (s *Searcher) blockersIn(q int, c class, most int) {
+	if len(s.blockers) >= most || !s.holdsShort(q) {
+		return
+	}
+	if c == own {
+		if w := s.firstRefused(q, s.permission(own, true)); w != nil {
+			s.blockers = append(s.blockers, Blocker{WithinClusterQueue, q, w})
+		}
+		return
+	}
+	if s.withinNominalUpTo(q) {
+		s.blockers = append(s.blockers, Blocker{WithinNominal, q, nil})
+	} else if w := s.firstRefused(q, s.permission(c, false)); w != nil {
+		s.blockers = append(s.blockers, Blocker{ReclaimWithinCohort, q, w})
+	} else if w := s.firstRefused(q, s.permission(c, true)); w != nil {
+		s.blockers = append(s.blockers, Blocker{BorrowWithinCohort, q, w})
+	}
+}
+
+// withinNominalUpTo reports whether the queue, or a cohort above it that the
+// preemptor's queue is not in, borrows nothing.
+func (s *Searcher) withinNominalUpTo(q int) bool {
+	for n := q; n >= 0 && !s.isAncestor(n); n = s.scratch.tree.Parent(n) {
+		if s.withinNominal(n) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Searcher) isAncestor(node int) bool {
+	for n := s.request.Queue; n >= 0; n = s.scratch.tree.Parent(n) {
+		if n == node {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Searcher) holdsShort(q int) bool {
+	for _, sh := range s.shortages {
+		if s.scratch.node(q)[sh.Slot].usage > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// firstRefused returns the first workload, in the order of candidates, that uses
+// what is short and is not permitted.
+func (s *Searcher) firstRefused(q int, p permission) *cluster.Workload {
+	running := s.cluster.Running(q)
+	for evicted := cluster.Evicted; evicted >= cluster.Active; evicted -= cluster.Evicted {
+		var first stream
+		for lane := evicted; lane <= evicted+1; lane++ {
+			st := stream{unreserved: lane&1 != 0}
+			if s.settleRefused(&st, *running.Lane(lane), p) && (first.head == nil || before(&st, &first)) {
+				first = st
+			}
+		}
+		if first.head != nil {
+			return first.head
+		}
+	}
+	return nil
+}
+
+func (s *Searcher) settleRefused(st *stream, lane ordered.Set[*cluster.Workload], p permission) bool {
+	if p.all {
+		return false
+	}
+	st.cursor.Seek(lane, func(w *cluster.Workload) bool { return w.Priority < p.below })
+	for range lookAhead {
+		w, ok := st.cursor.Item()
+		if !ok {
+			return false
+		}
+		s.steps++
+		if ok, _ := p.permits(w, s.request.Queued); !ok && s.usesShort(w) {
+			st.head, st.reserved = w, w.Reserved
+			if st.unreserved {
+				st.reserved = s.request.Now
+			}
+			return true
+		}
+		st.cursor.Next()
+	}
+	return false
+}
+
+func (s *Searcher) usesShort(w *cluster.Workload) bool {
+	for _, sh := range s.shortages {
+		for _, l := range w.Loads {
+			if l.Column == s.request.Columns[sh.Slot] && l.Amount > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

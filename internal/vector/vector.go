@@ -1,0 +1,84 @@
+// Package vector is a persistent vector: Set returns a new vector and copies one
+// path of a 16-way tree.
+package vector
+
+const (
+	bits  = 4
+	width = 1 << bits
+)
+
+// Vector is an immutable sequence of fixed length. The zero value is empty.
+type Vector[T any] struct {
+	root  *node[T]
+	n     int
+	shift uint // of the root: 0 for a leaf
+}
+
+type node[T any] struct {
+	kids  []*node[T] // inner
+	items []T        // leaf
+}
+
+// Of returns a vector of the items, which it copies.
+func Of[T any](items []T) Vector[T] {
+	if len(items) == 0 {
+		return Vector[T]{}
+	}
+	items = append(make([]T, 0, len(items)), items...)
+	var level []*node[T]
+	for i := 0; i < len(items); i += width {
+		end := min(i+width, len(items))
+		level = append(level, &node[T]{items: items[i:end:end]})
+	}
+	v := Vector[T]{n: len(items)}
+	for len(level) > 1 {
+		var above []*node[T]
+		for i := 0; i < len(level); i += width {
+			end := min(i+width, len(level))
+			above = append(above, &node[T]{kids: level[i:end:end]})
+		}
+		level = above
+		v.shift += bits
+	}
+	v.root = level[0]
+	return v
+}
+
+// Len returns the number of items.
+func (v Vector[T]) Len() int { return v.n }
+
+// At returns item i. It panics when i is out of range, as a slice does.
+func (v Vector[T]) At(i int) T {
+	n := v.root
+	for shift := v.shift; shift > 0; shift -= bits {
+		n = n.kids[i>>shift&(width-1)]
+	}
+	return n.items[i&(width-1)]
+}
+
+// Set returns the vector with item i replaced.
+func (v Vector[T]) Set(i int, item T) Vector[T] {
+	v.root = v.root.set(i, v.shift, item)
+	return v
+}
+
+func (n *node[T]) set(i int, shift uint, item T) *node[T] {
+	if shift == 0 {
+		items := append(make([]T, 0, len(n.items)), n.items...)
+		items[i&(width-1)] = item
+		return &node[T]{items: items}
+	}
+	kids := append(make([]*node[T], 0, len(n.kids)), n.kids...)
+	k := i >> shift & (width - 1)
+	kids[k] = kids[k].set(i, shift-bits, item)
+	return &node[T]{kids: kids}
+}
+
+// All returns a copy of the items.
+func (v Vector[T]) All() []T {
+	items := make([]T, 0, v.n)
+	for i := range v.n {
+		items = append(items, v.At(i))
+	}
+	return items
+}

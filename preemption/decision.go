@@ -1,0 +1,188 @@
+package preemption
+
+import (
+	"fmt"
+
+	"github.com/cedesched/cede/internal/search"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Outcome is what a decision comes to. The zero value is invalid.
+type Outcome uint8
+
+const (
+	// Fits: there is room; nobody has to yield.
+	Fits Outcome = 1 + iota
+	// Preempt: there is room once the victims are gone.
+	Preempt
+	// Impossible: no permitted set of victims makes room.
+	Impossible
+)
+
+// Reason says by which right a victim is taken. The zero value is invalid.
+type Reason uint8
+
+const (
+	// InClusterQueue: the victim runs in the preemptor's own queue.
+	InClusterQueue Reason = 1 + iota
+	// InCohortReclamation: the victim's queue uses more than its nominal quota,
+	// which the preemptor reclaims.
+	InCohortReclamation
+	// InCohortReclaimWhileBorrowing: the same, while the preemptor's queue itself
+	// goes over its nominal quota (borrowWithinCohort).
+	InCohortReclaimWhileBorrowing
+)
+
+// Rule is what keeps a workload from being a victim. The zero value is invalid.
+type Rule uint8
+
+const (
+	// WithinClusterQueue: the queue's policy on its own workloads.
+	WithinClusterQueue = Rule(search.WithinClusterQueue)
+	// ReclaimWithinCohort: the queue's policy on workloads of other queues.
+	ReclaimWithinCohort = Rule(search.ReclaimWithinCohort)
+	// WithinNominal: the other queue, or a cohort above it, uses no more than its
+	// quota, so there is nothing to reclaim.
+	WithinNominal = Rule(search.WithinNominal)
+	// BorrowWithinCohort: the preemptor's queue would have to borrow, and its
+	// policy does not permit taking this workload for that.
+	BorrowWithinCohort = Rule(search.BorrowWithinCohort)
+)
+
+// Decision answers a [Request]. The zero value is invalid.
+type Decision struct {
+	Outcome Outcome `json:"outcome"`
+	// Victims is who must yield: for Preempt at least one, else none; sorted by
+	// workload ID. No one of them can be spared.
+	Victims []Victim `json:"victims,omitempty"`
+	// BorrowHeight says how far up the cohort tree the request borrows once the
+	// victims are gone: 0 within nominal quota; otherwise the height of the lowest
+	// cohort whose quota holds it, the root's when none does.
+	BorrowHeight int `json:"borrowHeight"`
+	// Blockers is, for Impossible, who stood in the way and by which rule: one
+	// entry a queue, the preemptor's own first, then the queues of the nearest
+	// cohort by name, then those of the next; at most [Config.MaxBlockers].
+	Blockers []Blocker `json:"blockers,omitempty"`
+	// Shortage is, for Impossible, what is missing even with every permitted
+	// victim gone; sorted by flavor and resource.
+	Shortage []Shortage `json:"shortage,omitempty"`
+
+	admitted *workload.Workload // for Fits: what to admit
+}
+
+// Victim is a workload that must yield.
+type Victim struct {
+	// Workload is its ID.
+	Workload string `json:"workload"`
+	// Queue is where it runs.
+	Queue  string `json:"queue"`
+	Reason Reason `json:"reason"`
+	// Cohort is the lowest cohort that holds both the victim's queue and the
+	// preemptor's. Empty for InClusterQueue.
+	Cohort string `json:"cohort,omitempty"`
+}
+
+// Blocker is a queue whose workloads could have made room but may not be taken.
+type Blocker struct {
+	Rule  Rule   `json:"rule"`
+	Queue string `json:"queue"`
+	// Workload is the ID of the first of them in the order of candidates. Empty
+	// where the rule is about the queue as a whole (WithinNominal).
+	Workload string `json:"workload,omitempty"`
+}
+
+// Shortage is what one flavor-resource lacks.
+type Shortage struct {
+	quota.FlavorResource
+	// Missing is how much more would have to be free, in the resource's unit.
+	Missing int64 `json:"missing"`
+	// PotentialAvailable is what the queue could use if nothing ran anywhere. A
+	// request for more is never possible.
+	PotentialAvailable int64 `json:"potentialAvailable"`
+	// Cohort is the node whose quota or limit is the bound: the nearest one where
+	// several are. Empty: the preemptor's queue.
+	Cohort string `json:"cohort,omitempty"`
+}
+
+// Edits returns what the decision does to the snapshot it was made on: Fits admits
+// the workload, with Now as its reservation time; Preempt starts the eviction of
+// each victim, which holds its quota until it is removed; Impossible changes
+// nothing.
+func (d Decision) Edits() []Edit {
+	var edits []Edit
+	if d.admitted != nil {
+		edits = append(edits, Admit(*d.admitted))
+	}
+	for _, v := range d.Victims {
+		edits = append(edits, StartEviction(v.Workload))
+	}
+	return edits
+}
+
+var (
+	outcomeNames = []string{"Fits", "Preempt", "Impossible"}
+	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing"}
+	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort"}
+)
+
+// String returns the name of the constant.
+func (o Outcome) String() string { return enumName("Outcome", outcomeNames, uint8(o)) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (o Outcome) MarshalText() ([]byte, error) {
+	return marshalEnum("outcome", outcomeNames, uint8(o))
+}
+
+// UnmarshalText reads a name. It fails on any other text.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	return unmarshalEnum("outcome", outcomeNames, text, (*uint8)(o))
+}
+
+// String returns the name of the constant, as Kueue has it.
+func (r Reason) String() string { return enumName("Reason", reasonNames, uint8(r)) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (r Reason) MarshalText() ([]byte, error) { return marshalEnum("reason", reasonNames, uint8(r)) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Reason) UnmarshalText(text []byte) error {
+	return unmarshalEnum("reason", reasonNames, text, (*uint8)(r))
+}
+
+// String returns the name of the constant.
+func (r Rule) String() string { return enumName("Rule", ruleNames, uint8(r)) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (r Rule) MarshalText() ([]byte, error) { return marshalEnum("rule", ruleNames, uint8(r)) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Rule) UnmarshalText(text []byte) error {
+	return unmarshalEnum("rule", ruleNames, text, (*uint8)(r))
+}
+
+// The enums start at one: the name of value v is names[v-1].
+
+func enumName(kind string, names []string, v uint8) string {
+	if v == 0 || int(v) > len(names) {
+		return fmt.Sprintf("%s(%d)", kind, v)
+	}
+	return names[v-1]
+}
+
+func marshalEnum(kind string, names []string, v uint8) ([]byte, error) {
+	if v == 0 || int(v) > len(names) {
+		return nil, fmt.Errorf("preemption: %d is not a valid %s", v, kind)
+	}
+	return []byte(names[v-1]), nil
+}
+
+func unmarshalEnum(kind string, names []string, text []byte, into *uint8) error {
+	for i, name := range names {
+		if name == string(text) {
+			*into = uint8(i + 1)
+			return nil
+		}
+	}
+	return fmt.Errorf("preemption: %q is not a valid %s: want one of %q", text, kind, names)
+}

@@ -1,0 +1,137 @@
+package preemption
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/search"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// scratch is what a decision needs besides its result. Names become integers when
+// it is entered and names again when it is left; between them there is no map and
+// no string.
+type scratch struct {
+	searcher search.Searcher
+	request  search.Request
+	names    []quota.FlavorResource // of the request's slots
+}
+
+// enter checks a request and puts it into dense form.
+func (sc *scratch) enter(c *cluster.Cluster, r *Request) error {
+	var faults Faults
+	w := &r.Workload
+	if workload.Validate("", w) != nil { // the path costs more than the check
+		faults = workload.Validate("request.workload", w).(Faults)
+	}
+	node, known := c.QueueNode(w.Queue)
+	if w.Queue != "" && !known {
+		faults.Add("request.workload.queue", "unknown queue %q", w.Queue)
+	}
+	if _, admitted := c.Find(w.ID); admitted {
+		faults.Add("request.workload.id", "%q is admitted already", w.ID)
+	}
+	if len(r.NeedsPreemption) > workload.MaxRequests {
+		faults.Add("request.needsPreemption", "%d entries: more than %d", len(r.NeedsPreemption), workload.MaxRequests)
+	}
+	if r.Now.IsZero() {
+		faults.Add("request.now", "is not set")
+	} else if !instant.Valid(r.Now) {
+		faults.Add("request.now", "%v is not within %s", r.Now, instant.Range)
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	d := &sc.request
+	d.Queue = node
+	d.Priority = w.EffectivePriority()
+	d.Queued, d.Now = instant.Of(w.Queued), instant.Of(r.Now)
+	d.Columns, d.Amounts, d.Needs, sc.names = d.Columns[:0], d.Amounts[:0], d.Needs[:0], sc.names[:0]
+	for i := range w.PodSets {
+		for _, a := range w.PodSets[i].Requests {
+			slot := sc.slot(c, a.FlavorResource())
+			d.Amounts[slot] = quota.Add(d.Amounts[slot], quota.Mul(w.PodSets[i].Count, a.Amount))
+		}
+	}
+	for _, fr := range r.NeedsPreemption {
+		d.Needs[sc.slot(c, fr)] = true
+	}
+	if r.NeedsPreemption == nil {
+		for slot, column := range d.Columns {
+			d.Needs[slot] = d.Amounts[slot] > c.Usage.Available(node, column)
+		}
+	}
+	return nil
+}
+
+// slot returns the slot of a flavor-resource, a new one if it has none.
+func (sc *scratch) slot(c *cluster.Cluster, fr quota.FlavorResource) int {
+	if slot := slices.Index(sc.names, fr); slot >= 0 {
+		return slot
+	}
+	d := &sc.request
+	d.Columns, d.Amounts, d.Needs = append(d.Columns, c.Columns.Number(fr)), append(d.Amounts, 0), append(d.Needs, false)
+	sc.names = append(sc.names, fr)
+	return len(sc.names) - 1
+}
+
+// leave turns a result into a decision.
+func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) Decision {
+	d := Decision{BorrowHeight: found.BorrowHeight}
+	switch {
+	case found.Fits:
+		d.Outcome = Fits
+		w := r.Workload.Clone()
+		w.ReservedAt, w.Evicted = r.Now, false
+		d.admitted = &w
+	case len(found.Victims) > 0:
+		d.Outcome = Preempt
+		d.Victims = make([]Victim, len(found.Victims))
+		for i, v := range found.Victims {
+			d.Victims[i] = victim(c, v)
+		}
+		slices.SortFunc(d.Victims, func(a, b Victim) int { return cmp.Compare(a.Workload, b.Workload) })
+	default:
+		d.Outcome = Impossible
+		sc.explain(c, &d, found)
+	}
+	return d
+}
+
+func victim(c *cluster.Cluster, v search.Victim) Victim {
+	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue, Reason: InClusterQueue}
+	if v.Cohort >= 0 {
+		out.Reason = InCohortReclamation
+		if v.WhileBorrowing {
+			out.Reason = InCohortReclaimWhileBorrowing
+		}
+		out.Cohort = c.Cohorts[v.Cohort].Name
+	}
+	return out
+}
+
+// explain adds what is missing and who stood in the way.
+func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result) {
+	for _, sh := range found.Shortages {
+		out := Shortage{
+			FlavorResource:     sc.names[sh.Slot],
+			Missing:            sh.Missing,
+			PotentialAvailable: c.Tree.PotentialAvailable(sc.request.Queue, sc.request.Columns[sh.Slot]),
+		}
+		if !c.IsQueue(sh.Bound) {
+			out.Cohort = c.Cohorts[sh.Bound].Name
+		}
+		d.Shortage = append(d.Shortage, out)
+	}
+	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return a.FlavorResource.Compare(b.FlavorResource) })
+	for _, b := range found.Blockers {
+		out := Blocker{Rule: Rule(b.Rule), Queue: c.Queue(b.Queue).Name}
+		if b.Workload != nil {
+			out.Workload = b.Workload.Facts.ID
+		}
+		d.Blockers = append(d.Blockers, out)
+	}
+}

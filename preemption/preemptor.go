@@ -1,0 +1,54 @@
+package preemption
+
+import (
+	"sync"
+)
+
+// Config configures a [Preemptor]. The zero value is valid: classical preemption
+// by the policies of the queues, which permit nobody unless they are set.
+type Config struct {
+	// MaxBlockers bounds [Decision.Blockers]. Zero is 16; negative is an error.
+	MaxBlockers int
+}
+
+const defaultMaxBlockers = 16
+
+// Preemptor decides about requests. It holds no state of any decision: any number
+// of goroutines may use one. Make it with [New].
+type Preemptor struct {
+	maxBlockers int
+	scratch     sync.Pool // of *scratch
+}
+
+// New returns a preemptor. It fails with [Faults] when the configuration is not
+// valid.
+func New(c Config) (*Preemptor, error) {
+	var faults Faults
+	if c.MaxBlockers < 0 {
+		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if c.MaxBlockers == 0 {
+		c.MaxBlockers = defaultMaxBlockers
+	}
+	return &Preemptor{maxBlockers: c.MaxBlockers}, nil
+}
+
+// Decide answers a request. It changes neither the snapshot nor the request. The
+// error is about a malformed request only and lists all [Faults]: what
+// [workload.Validate] finds, an unknown queue, an ID that is admitted already, a
+// zero time or one outside the years 1678 to 2262.
+func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
+	c := s.inside()
+	sc, _ := p.scratch.Get().(*scratch)
+	if sc == nil {
+		sc = new(scratch)
+	}
+	defer p.scratch.Put(sc)
+	if err := sc.enter(c, &r); err != nil {
+		return Decision{}, err
+	}
+	return sc.leave(c, &r, sc.searcher.Search(c, &sc.request, p.maxBlockers)), nil
+}

@@ -1,0 +1,60 @@
+package preemption
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// State is what a snapshot is made of, in plain values. Its JSON form round-trips;
+// with a [Request] beside it, it is a complete report of a decision (see [Record]).
+// The zero value is an empty cluster.
+type State struct {
+	// Cohorts is the inner nodes of the quota tree.
+	Cohorts []queue.Cohort `json:"cohorts,omitempty"`
+	// Queues is its leaves.
+	Queues []queue.Queue `json:"queues,omitempty"`
+	// Admitted is the workloads that hold quota, those being evicted included.
+	Admitted []workload.Workload `json:"admitted,omitempty"`
+}
+
+// Record is a state and a request about it: all that a decision depends on, besides
+// the [Config].
+type Record struct {
+	State   State    `json:"state"`
+	Request *Request `json:"request,omitempty"`
+}
+
+// ParseState reads the JSON form of a [State]. It fails on malformed JSON, unknown
+// fields and anything after the object, naming the offset or field. The state is
+// not validated; [NewSnapshot] does that.
+func ParseState(data []byte) (State, error) {
+	var st State
+	return st, parse(data, &st)
+}
+
+// ParseRecord reads the JSON form of a [Record]. It fails as [ParseState] does.
+func ParseRecord(data []byte) (Record, error) {
+	var r Record
+	return r, parse(data, &r)
+}
+
+func parse(data []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return fmt.Errorf("preemption: JSON ends early, at offset %d", len(data))
+		}
+		return fmt.Errorf("preemption: offset %d: %w", decoder.InputOffset(), err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("preemption: offset %d: text after the JSON value", decoder.InputOffset())
+	}
+	return nil
+}

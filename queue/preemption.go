@@ -1,0 +1,119 @@
+package queue
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Policy says which workloads may be preempted, as seen from the pending one. The
+// zero value is Never.
+type Policy uint8
+
+const (
+	// Never permits nothing.
+	Never Policy = iota
+	// LowerPriority permits workloads of strictly lower effective priority.
+	LowerPriority
+	// LowerOrNewerEqualPriority permits those and workloads of equal effective
+	// priority whose queue-order timestamp is strictly later.
+	LowerOrNewerEqualPriority
+	// Any permits workloads of any priority.
+	Any
+)
+
+var policyNames = [...]string{"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"}
+
+// String returns the name of the policy as Kueue has it.
+func (p Policy) String() string {
+	if int(p) < len(policyNames) {
+		return policyNames[p]
+	}
+	return fmt.Sprintf("Policy(%d)", uint8(p))
+}
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (p Policy) MarshalText() ([]byte, error) {
+	if int(p) >= len(policyNames) {
+		return nil, fmt.Errorf("queue: %v is not a policy", p)
+	}
+	return []byte(p.String()), nil
+}
+
+// UnmarshalText reads a name; empty is Never. It fails on any other text.
+func (p *Policy) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*p = Never
+		return nil
+	}
+	for i, name := range policyNames {
+		if name == string(text) {
+			*p = Policy(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a policy: want one of %q", text, policyNames)
+}
+
+// Preemption says whom the workloads of a queue may preempt. The zero value is
+// nobody.
+type Preemption struct {
+	// WithinClusterQueue is about workloads of the same queue: Never,
+	// LowerPriority or LowerOrNewerEqualPriority.
+	WithinClusterQueue Policy `json:"withinClusterQueue,omitzero"`
+	// ReclaimWithinCohort is about workloads of other queues of the cohort tree
+	// that use more than their nominal quota: Never, LowerPriority or Any.
+	ReclaimWithinCohort Policy `json:"reclaimWithinCohort,omitzero"`
+	// BorrowWithinCohort is about reclaiming while the pending workload itself
+	// takes the queue over its nominal quota.
+	BorrowWithinCohort BorrowWithinCohort `json:"borrowWithinCohort,omitzero"`
+}
+
+// BorrowWithinCohort permits a workload to preempt in other queues although its
+// own queue will then borrow. The zero value permits nothing.
+type BorrowWithinCohort struct {
+	// Policy is Never or LowerPriority.
+	Policy Policy `json:"policy,omitzero"`
+	// MaxPriorityThreshold is the highest effective priority of workloads that
+	// may be preempted so. The zero value is no bound.
+	MaxPriorityThreshold PriorityThreshold `json:"maxPriorityThreshold,omitzero"`
+}
+
+// PriorityThreshold is an optional priority. The zero value is none.
+type PriorityThreshold struct {
+	set      bool
+	priority int64
+}
+
+// AtMostPriority returns the threshold of a priority, inclusive.
+func AtMostPriority(priority int64) PriorityThreshold { return PriorityThreshold{true, priority} }
+
+// Get returns the priority and whether there is one.
+func (t PriorityThreshold) Get() (priority int64, ok bool) { return t.priority, t.set }
+
+// IsZero reports whether there is no threshold.
+func (t PriorityThreshold) IsZero() bool { return !t.set }
+
+// Admits reports whether a priority is at or under the threshold.
+func (t PriorityThreshold) Admits(priority int64) bool { return !t.set || priority <= t.priority }
+
+// MarshalJSON writes the priority as a number, or null.
+func (t PriorityThreshold) MarshalJSON() ([]byte, error) {
+	if !t.set {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, t.priority, 10), nil
+}
+
+// UnmarshalJSON reads a number, or null for none. Anything else is an error.
+func (t *PriorityThreshold) UnmarshalJSON(data []byte) error {
+	var priority *int64
+	if err := json.Unmarshal(data, &priority); err != nil {
+		return err
+	}
+	*t = PriorityThreshold{}
+	if priority != nil {
+		*t = AtMostPriority(*priority)
+	}
+	return nil
+}

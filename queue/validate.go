@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/quota"
+)
+
+// Validate returns everything that is wrong with a configuration, as an error that
+// lists each fault with its path ("queues[3].quotas[0].nominal"):
+//   - an empty or doubled name, an unknown cohort or parent, a cycle of cohorts;
+//   - a quota entry without flavor or resource, two entries for one of them, a
+//     negative amount or limit;
+//   - a borrowing or lending limit where there is nobody to borrow from or lend to
+//     (a queue without cohort, a cohort without parent), a queue that may lend more
+//     than it has;
+//   - a policy that its field does not know, and contradictory ones: borrowing
+//     while preempting in the cohort (borrowWithinCohort) where preempting in the
+//     cohort is off (reclaimWithinCohort Never).
+func Validate(cohorts []Cohort, queues []Queue) error {
+	var faults fault.List
+	cohortAt := make(map[string]int, len(cohorts))
+	for i := range cohorts {
+		unique(&faults, "cohorts", i, cohorts[i].Name, cohortAt)
+	}
+	for i := range cohorts {
+		c, path := &cohorts[i], fmt.Sprintf("cohorts[%d]", i)
+		if _, known := cohortAt[c.Parent]; c.Parent != "" && !known {
+			faults.Add(path+".parent", "unknown cohort %q (cohort %q)", c.Parent, c.Name)
+		}
+		validateQuotas(&faults, path, "cohort", c.Name, c.Parent != "", c.Quotas)
+	}
+	validateAcyclic(&faults, cohorts, cohortAt)
+	queueAt := make(map[string]int, len(queues))
+	for i := range queues {
+		q, path := &queues[i], fmt.Sprintf("queues[%d]", i)
+		unique(&faults, "queues", i, q.Name, queueAt)
+		if _, known := cohortAt[q.Cohort]; q.Cohort != "" && !known {
+			faults.Add(path+".cohort", "unknown cohort %q (queue %q)", q.Cohort, q.Name)
+		}
+		validateQuotas(&faults, path, "queue", q.Name, q.Cohort != "", q.Quotas)
+		for j, e := range q.Quotas {
+			if limit, ok := e.LendingLimit.Get(); ok && limit > e.Nominal {
+				faults.Add(fmt.Sprintf("%s.quotas[%d].lendingLimit", path, j),
+					"%d is more than the nominal %d of %v (queue %q)", limit, e.Nominal, e.FlavorResource(), q.Name)
+			}
+		}
+		validatePreemption(&faults, path+".preemption", q)
+	}
+	return faults.Err()
+}
+
+func unique(faults *fault.List, list string, i int, name string, at map[string]int) {
+	path := fmt.Sprintf("%s[%d].name", list, i)
+	if name == "" {
+		faults.Add(path, "is empty")
+		return
+	}
+	if first, taken := at[name]; taken {
+		faults.Add(path, "%q is also the name of %s[%d]", name, list, first)
+		return
+	}
+	at[name] = i
+}
+
+func validateQuotas(faults *fault.List, path, kind, name string, hasParent bool, quotas []quota.Quota) {
+	at := make(map[quota.FlavorResource]int, len(quotas))
+	for j, e := range quotas {
+		path := fmt.Sprintf("%s.quotas[%d]", path, j)
+		if e.Flavor == "" {
+			faults.Add(path+".flavor", "is empty (%s %q)", kind, name)
+		}
+		if e.Resource == "" {
+			faults.Add(path+".resource", "is empty (%s %q)", kind, name)
+		}
+		if first, taken := at[e.FlavorResource()]; taken {
+			faults.Add(path, "%v has an entry already, quotas[%d] (%s %q)", e.FlavorResource(), first, kind, name)
+		} else {
+			at[e.FlavorResource()] = j
+		}
+		if e.Nominal < 0 {
+			faults.Add(path+".nominal", "%d is negative (%s %q)", e.Nominal, kind, name)
+		}
+		for _, l := range [...]struct {
+			field string
+			limit quota.Limit
+		}{{"borrowingLimit", e.BorrowingLimit}, {"lendingLimit", e.LendingLimit}} {
+			limit, ok := l.limit.Get()
+			if ok && limit < 0 {
+				faults.Add(path+"."+l.field, "%d is negative (%s %q)", limit, kind, name)
+			}
+			if ok && !hasParent {
+				faults.Add(path+"."+l.field, "%d has no meaning: %s %q is in no cohort", limit, kind, name)
+			}
+		}
+	}
+}
+
+// validateAcyclic reports each cycle of cohorts once, at its first member.
+func validateAcyclic(faults *fault.List, cohorts []Cohort, at map[string]int) {
+	seen := make([]int, len(cohorts)) // 0: not yet; n: on the walk from n-1; done
+	const done = -1
+	for i := range cohorts {
+		var walk []int
+		for j, known := i, true; known && seen[j] == 0; j, known = at[cohorts[j].Parent] {
+			seen[j] = i + 1
+			walk = append(walk, j)
+			if parent, ok := at[cohorts[j].Parent]; ok && seen[parent] == i+1 {
+				start := slices.Index(walk, parent)
+				names := []string{}
+				for _, k := range walk[start:] {
+					names = append(names, cohorts[k].Name)
+				}
+				faults.Add(fmt.Sprintf("cohorts[%d].parent", slices.Min(walk[start:])), "cohorts %q are a cycle", names)
+			}
+		}
+		for _, j := range walk {
+			seen[j] = done
+		}
+	}
+}
+
+func validatePreemption(faults *fault.List, path string, q *Queue) {
+	p := q.Preemption
+	for _, f := range [...]struct {
+		field  string
+		policy Policy
+		known  []Policy
+	}{
+		{"withinClusterQueue", p.WithinClusterQueue, []Policy{Never, LowerPriority, LowerOrNewerEqualPriority}},
+		{"reclaimWithinCohort", p.ReclaimWithinCohort, []Policy{Never, LowerPriority, Any}},
+		{"borrowWithinCohort.policy", p.BorrowWithinCohort.Policy, []Policy{Never, LowerPriority}},
+	} {
+		if !slices.Contains(f.known, f.policy) {
+			faults.Add(path+"."+f.field, "%v is none of %v (queue %q)", f.policy, f.known, q.Name)
+		}
+	}
+	if p.BorrowWithinCohort.Policy != Never && p.ReclaimWithinCohort == Never {
+		faults.Add(path+".borrowWithinCohort.policy",
+			"%v contradicts reclaimWithinCohort Never (queue %q)", p.BorrowWithinCohort.Policy, q.Name)
+	}
+}

@@ -1,0 +1,58 @@
+package quota
+
+// Cell holds the fixed numbers of one node in one column. The methods are the
+// whole arithmetic of the tree for one node; [Usage] and the search walk the tree
+// with them. A node without a quota entry has [NoCell].
+type Cell struct {
+	// Nominal is the node's own quota.
+	Nominal int64
+	// BorrowingLimit is Unlimited where none is set.
+	BorrowingLimit int64
+	// SubtreeQuota is, for a queue, its nominal; for a cohort, its nominal plus
+	// what its children lend.
+	SubtreeQuota int64
+	// Lendable is the part of SubtreeQuota that the parent sees:
+	// min(SubtreeQuota, lending limit).
+	Lendable int64
+	// LocalQuota is the rest: SubtreeQuota - Lendable, never negative.
+	LocalQuota int64
+}
+
+// NoCell is the cell of a node that has no quota entry: nothing of its own, and
+// no bound on borrowing.
+var NoCell = Cell{BorrowingLimit: Unlimited}
+
+func newCell(nominal, lent int64, borrowing, lending Limit) Cell {
+	c := Cell{Nominal: nominal, BorrowingLimit: Unlimited, SubtreeQuota: Add(nominal, lent)}
+	if limit, ok := borrowing.Get(); ok {
+		c.BorrowingLimit = limit
+	}
+	c.Lendable = c.SubtreeQuota
+	if limit, ok := lending.Get(); ok {
+		c.Lendable = min(c.SubtreeQuota, limit)
+	}
+	if c.Lendable < c.SubtreeQuota {
+		c.LocalQuota = Sub(c.SubtreeQuota, c.Lendable)
+	}
+	return c
+}
+
+// PastLocal is the part of a node's usage that its parent carries:
+// max(0, usage - local quota).
+func (c *Cell) PastLocal(usage int64) int64 { return max(0, Sub(usage, c.LocalQuota)) }
+
+// LocalAvailable is what is left of the local quota, never negative.
+func (c *Cell) LocalAvailable(usage int64) int64 { return max(0, Sub(c.LocalQuota, usage)) }
+
+// FromParent bounds what the node may still take through its parent: what it
+// lends and has not used, plus its borrowing limit. Negative when over-admitted.
+func (c *Cell) FromParent(usage int64) int64 {
+	return Add(Sub(c.Lendable, c.PastLocal(usage)), c.BorrowingLimit)
+}
+
+// WithinNominal reports whether usage is within the node's subtree quota, that
+// is, whether the node borrows nothing.
+func (c *Cell) WithinNominal(usage int64) bool { return usage <= c.SubtreeQuota }
+
+// Borrowed is what the node uses over its subtree quota, never negative.
+func (c *Cell) Borrowed(usage int64) int64 { return max(0, Sub(usage, c.SubtreeQuota)) }

@@ -1,0 +1,186 @@
+package quota
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Node describes one node to [NewTree].
+type Node struct {
+	// Parent is the index of the parent cohort; -1 for a root.
+	Parent int
+	// Quotas are the node's entries, at most one a column, in any order.
+	Quotas []Entry
+}
+
+// Entry is a quota in dense form: its column is an index of the caller's.
+type Entry struct {
+	Column         int
+	Nominal        int64
+	BorrowingLimit Limit
+	LendingLimit   Limit
+}
+
+// Tree is the fixed side of the arithmetic: which node hangs under which, and the
+// quotas. Nodes are the indexes of the slice given to [NewTree]. A Tree is
+// immutable. The zero value is a tree without nodes.
+type Tree struct {
+	parents []int32
+	depths  []int32
+	heights []int32
+	topDown []int32 // every parent before its children
+	rows    []row
+}
+
+// row holds the cells of one node, sorted by column. Columns that are not there
+// have NoCell. Rows are sparse: a cluster with thousands of flavors has few of
+// them in any one queue.
+type row struct {
+	columns []int32
+	cells   []Cell
+}
+
+// NewTree builds the tree and computes subtree and local quotas bottom-up. It
+// fails on a parent out of range, a cycle, a negative amount or limit, and two
+// entries of one node for one column.
+func NewTree(nodes []Node) (*Tree, error) {
+	t := &Tree{
+		parents: make([]int32, len(nodes)),
+		depths:  make([]int32, len(nodes)),
+		heights: make([]int32, len(nodes)),
+		rows:    make([]row, len(nodes)),
+	}
+	for i, n := range nodes {
+		if n.Parent < -1 || n.Parent >= len(nodes) {
+			return nil, fmt.Errorf("quota: node %d: parent %d is not a node", i, n.Parent)
+		}
+		t.parents[i] = int32(n.Parent)
+	}
+	if err := t.sortTopDown(); err != nil {
+		return nil, err
+	}
+	lent := make([]map[int]int64, len(nodes)) // what the children lend, by column
+	for _, i := range slices.Backward(t.topDown) {
+		r, err := newRow(nodes[i].Quotas, lent[i])
+		if err != nil {
+			return nil, fmt.Errorf("quota: node %d: %w", i, err)
+		}
+		t.rows[i] = r
+		p := t.parents[i]
+		if p < 0 {
+			continue
+		}
+		t.heights[p] = max(t.heights[p], t.heights[i]+1)
+		if lent[p] == nil {
+			lent[p] = make(map[int]int64, len(r.columns))
+		}
+		for j, column := range r.columns {
+			lent[p][int(column)] = Add(lent[p][int(column)], r.cells[j].Lendable)
+		}
+		lent[i] = nil
+	}
+	return t, nil
+}
+
+func (t *Tree) sortTopDown() error {
+	children := make([][]int32, len(t.parents))
+	for i, p := range t.parents {
+		if p < 0 {
+			t.topDown = append(t.topDown, int32(i))
+		} else {
+			children[p] = append(children[p], int32(i))
+		}
+	}
+	for k := 0; k < len(t.topDown); k++ {
+		i := t.topDown[k]
+		for _, child := range children[i] {
+			t.depths[child] = t.depths[i] + 1
+		}
+		t.topDown = append(t.topDown, children[i]...)
+	}
+	if len(t.topDown) < len(t.parents) {
+		reached := make([]bool, len(t.parents))
+		for _, i := range t.topDown {
+			reached[i] = true
+		}
+		return fmt.Errorf("quota: node %d: its ancestors are a cycle", slices.Index(reached, false))
+	}
+	return nil
+}
+
+func newRow(entries []Entry, lent map[int]int64) (row, error) {
+	byColumn := make(map[int]Entry, len(entries)+len(lent))
+	for column := range lent {
+		byColumn[column] = Entry{Column: column}
+	}
+	own := make(map[int]bool, len(entries))
+	for _, e := range entries {
+		borrowing, _ := e.BorrowingLimit.Get()
+		lending, _ := e.LendingLimit.Get()
+		switch {
+		case own[e.Column]:
+			return row{}, fmt.Errorf("column %d has two entries", e.Column)
+		case e.Column < 0:
+			return row{}, fmt.Errorf("column %d is negative", e.Column)
+		case e.Nominal < 0, borrowing < 0, lending < 0:
+			return row{}, fmt.Errorf("column %d: nominal %d, borrowing limit %v, lending limit %v: negative",
+				e.Column, e.Nominal, e.BorrowingLimit, e.LendingLimit)
+		}
+		own[e.Column] = true
+		byColumn[e.Column] = e
+	}
+	r := row{columns: make([]int32, 0, len(byColumn)), cells: make([]Cell, len(byColumn))}
+	for column := range byColumn {
+		r.columns = append(r.columns, int32(column))
+	}
+	slices.Sort(r.columns)
+	for j, column := range r.columns {
+		e := byColumn[int(column)]
+		r.cells[j] = newCell(e.Nominal, lent[int(column)], e.BorrowingLimit, e.LendingLimit)
+	}
+	return r, nil
+}
+
+// Len returns the number of nodes.
+func (t *Tree) Len() int { return len(t.parents) }
+
+// Parent returns the index of the node's parent, or -1.
+func (t *Tree) Parent(node int) int { return int(t.parents[node]) }
+
+// Depth returns the number of ancestors of the node: 0 for a root.
+func (t *Tree) Depth(node int) int { return int(t.depths[node]) }
+
+// Height returns the length of the longest way down from the node: 0 for a queue
+// and for a cohort without members.
+func (t *Tree) Height(node int) int { return int(t.heights[node]) }
+
+// Columns returns the columns in which the node or its subtree has quota, in
+// rising order.
+func (t *Tree) Columns(node int) []int {
+	columns := make([]int, len(t.rows[node].columns))
+	for i, c := range t.rows[node].columns {
+		columns[i] = int(c)
+	}
+	return columns
+}
+
+// Cell returns the numbers of a node in a column, [NoCell] where it has none.
+func (t *Tree) Cell(node, column int) Cell {
+	r := &t.rows[node]
+	if i, ok := slices.BinarySearch(r.columns, int32(column)); ok {
+		return r.cells[i]
+	}
+	return NoCell
+}
+
+// PotentialAvailable is what the node could use if nothing ran anywhere: the
+// subtree quota of a root; else min(local quota + potential available of the
+// parent, subtree quota + borrowing limit).
+func (t *Tree) PotentialAvailable(node, column int) int64 {
+	c := t.Cell(node, column)
+	parent := t.Parent(node)
+	if parent < 0 {
+		return c.SubtreeQuota
+	}
+	return min(Add(c.LocalQuota, t.PotentialAvailable(parent, column)), Add(c.SubtreeQuota, c.BorrowingLimit))
+}

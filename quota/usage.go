@@ -1,0 +1,180 @@
+package quota
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/internal/vector"
+)
+
+// MaxUsage bounds the usage of any node in any column: 2^62. It keeps usage
+// exact, so that removing is always the inverse of adding.
+const MaxUsage int64 = 1 << 62
+
+// Load is an amount in dense form. Lists of loads are sorted by column, one a
+// column.
+type Load struct {
+	Column int
+	Amount int64
+}
+
+// Usage is the moving side of the arithmetic: what runs in each queue, bubbled up
+// through the cohorts. A cohort carries of each child what is past the child's
+// local quota. A Usage is an immutable value; [Usage.Add] and [Usage.Remove]
+// return a new one that shares all but the changed path. The zero value has no
+// tree and no nodes.
+type Usage struct {
+	tree *Tree
+	rows vector.Vector[[]Load] // by node; sorted by column, no zero amounts
+}
+
+// UsageError says that a usage would leave [0, MaxUsage].
+type UsageError struct {
+	Node   int
+	Column int
+	Amount int64 // what was added or removed at the node
+}
+
+func (e *UsageError) Error() string {
+	return fmt.Sprintf("quota: usage of node %d in column %d, changed by %d, is not within 0 and %d",
+		e.Node, e.Column, e.Amount, MaxUsage)
+}
+
+// NewUsage returns the usage of a tree whose queues run direct[node], one list for
+// each node (nil for none). It is the same as adding them one by one. It fails
+// with a [*UsageError].
+func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
+	rows := make([][]Load, t.Len())
+	for node := range rows {
+		if node < len(direct) {
+			rows[node] = direct[node]
+		}
+	}
+	for _, i := range slices.Backward(t.topDown) {
+		node, parent := int(i), t.Parent(int(i))
+		var past []Load
+		for _, l := range rows[node] {
+			if l.Amount < 0 || l.Amount > MaxUsage {
+				return Usage{}, &UsageError{node, l.Column, l.Amount}
+			}
+			c := t.Cell(node, l.Column)
+			past = append(past, Load{l.Column, c.PastLocal(l.Amount)})
+		}
+		rows[node] = merge(nil, rows[node])
+		if parent >= 0 {
+			rows[parent] = merge(rows[parent], past)
+		}
+	}
+	return Usage{tree: t, rows: vector.Of(rows)}, nil
+}
+
+// Tree returns the fixed side.
+func (u Usage) Tree() *Tree { return u.tree }
+
+// Row returns the columns that the node uses, sorted, without zeros. It must not
+// be changed.
+func (u Usage) Row(node int) []Load { return u.rows.At(node) }
+
+// At returns what the node uses in the column.
+func (u Usage) At(node, column int) int64 {
+	row := u.rows.At(node)
+	i, ok := slices.BinarySearchFunc(row, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
+	if !ok {
+		return 0
+	}
+	return row[i].Amount
+}
+
+// Available is what the node can still take: for a root its subtree quota less
+// its usage; else what is left of its local quota plus the lesser of what the
+// parent can still take and what may come through it. Negative when over-admitted.
+func (u Usage) Available(node, column int) int64 {
+	c, usage := u.tree.Cell(node, column), u.At(node, column)
+	parent := u.tree.Parent(node)
+	if parent < 0 {
+		return Sub(c.SubtreeQuota, usage)
+	}
+	return Add(c.LocalAvailable(usage), min(u.Available(parent, column), c.FromParent(usage)))
+}
+
+// Borrowed is what the node uses over its subtree quota.
+func (u Usage) Borrowed(node, column int) int64 {
+	c := u.tree.Cell(node, column)
+	return c.Borrowed(u.At(node, column))
+}
+
+// Lent is what others use of the quota that the node leaves to its parent: the
+// part of its lendable quota that it does not use itself and that the parent's
+// usage needs. Never negative.
+func (u Usage) Lent(node, column int) int64 {
+	parent := u.tree.Parent(node)
+	if parent < 0 {
+		return 0
+	}
+	c, p := u.tree.Cell(node, column), u.tree.Cell(parent, column)
+	past := c.PastLocal(u.At(node, column))
+	idle := max(0, Sub(c.Lendable, past))
+	others := Sub(p.SubtreeQuota, c.Lendable) // the parent's quota without this node
+	return min(idle, max(0, Sub(Sub(u.At(parent, column), past), others)))
+}
+
+// Add returns the usage with loads added at the node and bubbled up. It fails with
+// a [*UsageError].
+func (u Usage) Add(node int, loads []Load) (Usage, error) { return u.change(node, loads, 1) }
+
+// Remove is the inverse of [Usage.Add]. It fails with a [*UsageError] when the
+// loads were not there.
+func (u Usage) Remove(node int, loads []Load) (Usage, error) { return u.change(node, loads, -1) }
+
+func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
+	delta := make([]Load, 0, len(loads))
+	for _, l := range loads {
+		if l.Amount < 0 || l.Amount > MaxUsage {
+			return Usage{}, &UsageError{node, l.Column, l.Amount}
+		}
+		delta = append(delta, Load{l.Column, sign * l.Amount})
+	}
+	for ; node >= 0 && len(delta) > 0; node = u.tree.Parent(node) {
+		before := u.rows.At(node)
+		after := merge(before, delta)
+		past := delta[:0]
+		for _, d := range delta {
+			old := u.At(node, d.Column)
+			now := old + d.Amount // both within ±2^62
+			if now < 0 || now > MaxUsage {
+				return Usage{}, &UsageError{node, d.Column, d.Amount}
+			}
+			c := u.tree.Cell(node, d.Column)
+			if change := c.PastLocal(now) - c.PastLocal(old); change != 0 {
+				past = append(past, Load{d.Column, change})
+			}
+		}
+		u.rows = u.rows.Set(node, after)
+		delta = past
+	}
+	return u, nil
+}
+
+// merge adds two sorted lists into a new one without zeros.
+func merge(a, b []Load) []Load {
+	sum := make([]Load, 0, len(a)+len(b))
+	for len(a) > 0 || len(b) > 0 {
+		var l Load
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].Column < b[0].Column:
+			l, a = a[0], a[1:]
+		case len(a) == 0 || b[0].Column < a[0].Column:
+			l, b = b[0], b[1:]
+		default:
+			l, a, b = Load{a[0].Column, Add(a[0].Amount, b[0].Amount)}, a[1:], b[1:]
+		}
+		if l.Amount != 0 {
+			sum = append(sum, l)
+		}
+	}
+	if len(sum) == 0 {
+		return nil
+	}
+	return sum
+}

@@ -1,0 +1,89 @@
+package workload
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/quota"
+)
+
+// MaxRequests bounds the requests of a workload, over all its pod sets.
+const MaxRequests = 1024
+
+// Validate returns everything that is wrong with the workload by itself, as an
+// error that lists each fault with its path under the given one: an empty ID or
+// queue, a negative count or amount, an amount or sum over [quota.MaxUsage],
+// a request without flavor or resource, two requests of a pod set for one column,
+// two pod sets of one name, more than [MaxRequests] pod sets or requests, a time
+// outside the years 1678 to 2262.
+func Validate(path string, w *Workload) error {
+	var faults fault.List
+	if w.ID == "" {
+		faults.Add(path+".id", "is empty")
+	}
+	if w.Queue == "" {
+		faults.Add(path+".queue", "is empty (workload %q)", w.ID)
+	}
+	for _, t := range [...]struct {
+		name string
+		at   time.Time
+	}{{"created", w.Created}, {"queued", w.Queued}, {"reservedAt", w.ReservedAt}} {
+		if !instant.Valid(t.at) {
+			faults.Add(path+"."+t.name, "%v is not within %s (workload %q)", t.at, instant.Range, w.ID)
+		}
+	}
+	requests := 0
+	for i := range w.PodSets {
+		requests += len(w.PodSets[i].Requests)
+	}
+	if requests > MaxRequests || len(w.PodSets) > MaxRequests {
+		faults.Add(path+".podSets", "%d pod sets with %d requests: more than %d (workload %q)",
+			len(w.PodSets), requests, MaxRequests, w.ID)
+		return faults.Err()
+	}
+	for i := range w.PodSets {
+		validatePodSet(&faults, fmt.Sprintf("%s.podSets[%d]", path, i), w, i)
+	}
+	if len(faults) == 0 {
+		for _, u := range w.Usage() {
+			if u.Amount > quota.MaxUsage {
+				faults.Add(path+".podSets", "take more than %d of %v (workload %q)",
+					quota.MaxUsage, u.FlavorResource(), w.ID)
+			}
+		}
+	}
+	return faults.Err()
+}
+
+func validatePodSet(faults *fault.List, path string, w *Workload, i int) {
+	p := &w.PodSets[i]
+	for j := range i {
+		if w.PodSets[j].Name == p.Name {
+			faults.Add(path+".name", "%q is also the name of podSets[%d] (workload %q)", p.Name, j, w.ID)
+			break
+		}
+	}
+	if p.Count < 0 {
+		faults.Add(path+".count", "%d is negative (workload %q)", p.Count, w.ID)
+	}
+	for j, r := range p.Requests {
+		at := fmt.Sprintf("%s.requests[%d]", path, j)
+		if r.Flavor == "" {
+			faults.Add(at+".flavor", "is empty (workload %q)", w.ID)
+		}
+		if r.Resource == "" {
+			faults.Add(at+".resource", "is empty (workload %q)", w.ID)
+		}
+		if r.Amount < 0 {
+			faults.Add(at+".amount", "%d is negative (workload %q)", r.Amount, w.ID)
+		}
+		for k := range j {
+			if p.Requests[k].FlavorResource() == r.FlavorResource() {
+				faults.Add(at, "%v has an entry already, requests[%d] (workload %q)", r.FlavorResource(), k, w.ID)
+				break
+			}
+		}
+	}
+}

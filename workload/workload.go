@@ -1,0 +1,100 @@
+// Package workload holds the facts about what runs or waits: identity, priority,
+// timestamps, and what its pod sets take. It knows no queues' rules and no
+// algorithm.
+package workload
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// Workload is a unit of admission: it runs whole or not at all. The zero value is
+// not valid; see [Validate].
+type Workload struct {
+	// ID names the workload, "namespace/name" on Kubernetes. It is unique among
+	// the workloads of a state and ends every order.
+	ID string `json:"id"`
+	// UID breaks ties before the ID does, as Kueue's do. It may be empty.
+	UID string `json:"uid,omitempty"`
+	// Queue is the queue in which the workload runs or waits.
+	Queue string `json:"queue"`
+	// Priority: higher is more important. It may be negative.
+	Priority int64 `json:"priority,omitzero"`
+	// PriorityBoost is added to Priority wherever a priority is compared.
+	PriorityBoost int64 `json:"priorityBoost,omitzero"`
+	// Created is when the workload was submitted. It is carried for people; no
+	// rule reads it.
+	Created time.Time `json:"created,omitzero"`
+	// Queued is the queue-order timestamp: the workload's place among those of
+	// equal priority. Usually Created, or a later requeueing. The zero value is
+	// the earliest of all.
+	Queued time.Time `json:"queued,omitzero"`
+	// ReservedAt is when quota was reserved for it, the start of its run as the
+	// rules see it. The zero value is unknown, which counts as just now. It means
+	// nothing for a workload that waits.
+	ReservedAt time.Time `json:"reservedAt,omitzero"`
+	// Evicted says that the workload was told to stop and still holds its quota.
+	// Evicted workloads are the first choice of every later decision.
+	Evicted bool `json:"evicted,omitzero"`
+	// PodSets is what it takes. A workload without pod sets takes nothing.
+	PodSets []PodSet `json:"podSets,omitempty"`
+}
+
+// PodSet is a number of equal replicas.
+type PodSet struct {
+	// Name is unique in the workload.
+	Name string `json:"name"`
+	// Count is the number of replicas that run (or are to run); zero takes
+	// nothing, but the flavors of Requests still count as used.
+	Count int64 `json:"count"`
+	// Requests is what one replica takes: milli-CPU for cpu, base units for
+	// everything else. The flavor is the one assigned. An entry of zero says that
+	// the flavor is assigned though nothing is taken of it. One entry a column.
+	Requests []quota.Amount `json:"requests"`
+}
+
+// EffectivePriority is Priority + PriorityBoost, saturating.
+func (w *Workload) EffectivePriority() int64 {
+	const lowest = -1 << 63
+	switch sum := w.Priority + w.PriorityBoost; {
+	case w.PriorityBoost > 0 && sum < w.Priority:
+		return quota.Unlimited
+	case w.PriorityBoost < 0 && sum > w.Priority:
+		return lowest
+	default:
+		return sum
+	}
+}
+
+// Usage is what the workload takes as a whole: Count × Requests over its pod
+// sets, one entry a column, sorted by flavor and resource, zeros kept. Sums
+// saturate.
+func (w *Workload) Usage() []quota.Amount {
+	var usage []quota.Amount
+	for i := range w.PodSets {
+		for _, r := range w.PodSets[i].Requests {
+			r.Amount = quota.Mul(w.PodSets[i].Count, r.Amount)
+			at, found := slices.BinarySearchFunc(usage, r, func(a, b quota.Amount) int {
+				return a.FlavorResource().Compare(b.FlavorResource())
+			})
+			if found {
+				usage[at].Amount = quota.Add(usage[at].Amount, r.Amount)
+			} else {
+				usage = slices.Insert(usage, at, r)
+			}
+		}
+	}
+	return usage
+}
+
+// Clone returns a copy that shares nothing with w.
+func (w *Workload) Clone() Workload {
+	c := *w
+	c.PodSets = slices.Clone(w.PodSets)
+	for i := range c.PodSets {
+		c.PodSets[i].Requests = slices.Clone(c.PodSets[i].Requests)
+	}
+	return c
+}
