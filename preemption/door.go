@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/cedesched/cede/internal/cluster"
@@ -34,9 +35,6 @@ func (sc *scratch) enter(c *cluster.Cluster, r *Request) error {
 	if _, admitted := c.Find(w.ID); admitted {
 		faults.Add("request.workload.id", "%q is admitted already", w.ID)
 	}
-	if len(r.NeedsPreemption) > workload.MaxRequests {
-		faults.Add("request.needsPreemption", "%d entries: more than %d", len(r.NeedsPreemption), workload.MaxRequests)
-	}
 	if r.Now.IsZero() {
 		faults.Add("request.now", "is not set")
 	} else if !instant.Valid(r.Now) {
@@ -56,15 +54,20 @@ func (sc *scratch) enter(c *cluster.Cluster, r *Request) error {
 			d.Amounts[slot] = quota.Add(d.Amounts[slot], quota.Mul(w.PodSets[i].Count, a.Amount))
 		}
 	}
-	for _, fr := range r.NeedsPreemption {
-		d.Needs[sc.slot(c, fr)] = true
+	for i, fr := range r.NeedsPreemption {
+		slot := slices.Index(sc.names, fr)
+		if slot < 0 {
+			faults.Add(fmt.Sprintf("request.needsPreemption[%d]", i), "%v is not requested", fr)
+			continue
+		}
+		d.Needs[slot] = true
 	}
 	if r.NeedsPreemption == nil {
 		for slot, column := range d.Columns {
-			d.Needs[slot] = d.Amounts[slot] > c.Usage.Available(node, column)
+			d.Needs[slot] = d.Amounts[slot] > max(0, c.Usage.Available(node, column))
 		}
 	}
-	return nil
+	return faults.Err()
 }
 
 // slot returns the slot of a flavor-resource, a new one if it has none.

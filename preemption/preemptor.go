@@ -39,7 +39,8 @@ func New(c Config) (*Preemptor, error) {
 // Decide answers a request. It changes neither the snapshot nor the request. The
 // error is about a malformed request only and lists all [Faults]: what
 // [workload.Validate] finds, an unknown queue, an ID that is admitted already, a
-// zero time or one outside the years 1678 to 2262.
+// need for preemption in what is not requested, a zero time or one outside the
+// years 1678 to 2262.
 func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	c := s.inside()
 	sc, _ := p.scratch.Get().(*scratch)

@@ -15,7 +15,7 @@ type Request struct {
 	// NeedsPreemption is the flavor-resources for which room is to be made: only
 	// workloads that use one of them are candidates, and a queue counts as
 	// borrowing when it borrows one of them. Nil: those of the request that do
-	// not fit now. Empty but not nil: none, so that nobody is preempted.
+	// not fit now. All must be requested, be it with zero. Empty but not nil: none, so that nobody is preempted.
 	NeedsPreemption []quota.FlavorResource `json:"needsPreemption,omitzero"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`

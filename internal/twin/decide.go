@@ -1,0 +1,289 @@
+package twin
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Answer is the twin's decision.
+type Answer struct {
+	Outcome      preemption.Outcome
+	Victims      []preemption.Victim // by workload ID
+	BorrowHeight int
+	// Borrowing: the attempt that found the victims let the request take its queue
+	// over nominal.
+	Borrowing bool
+	// Missing is, for Impossible, what is short with everybody gone who may yield
+	// while the request may borrow.
+	Missing map[quota.FlavorResource]int64
+}
+
+type decision struct {
+	*world
+	request preemption.Request
+	queue   node
+	policy  queue.Preemption
+	asked   []quota.Amount         // amounts other than zero
+	needed  []quota.FlavorResource // what needs preemption
+	missing map[quota.FlavorResource]int64
+}
+
+type candidate struct {
+	w      workload.Workload
+	class  int // 0 hierarchical, 1 priority, 2 own
+	lca    node
+	reason preemption.Reason
+}
+
+// Decide answers a valid request about a valid state.
+func Decide(st preemption.State, r preemption.Request) Answer {
+	d := decide(st, r)
+	if d.fits(true) {
+		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
+	}
+	candidates := d.candidates()
+	for _, borrowing := range d.attempts(candidates) {
+		if victims := d.attempt(candidates, borrowing); victims != nil {
+			for _, v := range victims {
+				d.gone[v.Workload] = true
+			}
+			slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
+			return Answer{preemption.Preempt, victims, d.borrowHeight(), borrowing, nil}
+		}
+	}
+	return Answer{Outcome: preemption.Impossible, BorrowHeight: d.borrowHeight(), Missing: d.missing}
+}
+
+// FitsWithout reports whether the request fits once the workloads of the IDs are
+// gone; without borrowing, whether also within its queue's nominal quota.
+func FitsWithout(st preemption.State, r preemption.Request, ids []string, borrowing bool) bool {
+	d := decide(st, r)
+	for _, id := range ids {
+		d.gone[id] = true
+	}
+	return d.fits(borrowing)
+}
+
+func decide(st preemption.State, r preemption.Request) *decision {
+	d := &decision{world: newWorld(st), request: r, queue: node{"queue", r.Workload.Queue}}
+	d.policy = d.queues[r.Workload.Queue].Preemption
+	d.needed = r.NeedsPreemption
+	for _, a := range r.Workload.Usage() {
+		if a.Amount == 0 {
+			continue
+		}
+		d.asked = append(d.asked, a)
+		if r.NeedsPreemption == nil && a.Amount > d.available(d.queue, a.FlavorResource()) {
+			d.needed = append(d.needed, a.FlavorResource())
+		}
+	}
+	return d
+}
+
+func (d *decision) fits(borrowing bool) bool {
+	for _, a := range d.asked {
+		fr := a.FlavorResource()
+		if a.Amount > d.available(d.queue, fr) ||
+			!borrowing && quota.Add(d.usage(d.queue, fr), a.Amount) > d.entry(d.queue, fr).Nominal {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *decision) borrowHeight() int {
+	height := 0
+	above := d.ancestors(d.queue)
+	for _, a := range d.request.Workload.Usage() { // zero amounts too
+		fr := a.FlavorResource()
+		if len(above) == 0 || quota.Add(d.usage(d.queue, fr), a.Amount) <= d.entry(d.queue, fr).Nominal {
+			continue
+		}
+		rest := a.Amount - d.localAvailable(d.queue, fr)
+		found := above[len(above)-1]
+		for _, n := range above {
+			if quota.Add(d.usage(n, fr), rest) <= d.subtreeQuota(n, fr) {
+				found = n
+				break
+			}
+			rest -= d.localAvailable(n, fr)
+		}
+		height = max(height, d.world.height(found))
+	}
+	return height
+}
+
+// candidates collects and sorts everybody who may be a victim in some attempt.
+func (d *decision) candidates() []candidate {
+	var all []candidate
+	for _, r := range d.running {
+		if r.Queue == d.queue.name && d.permitted(d.policy.WithinClusterQueue, &r) {
+			all = append(all, candidate{r, 2, node{}, preemption.InClusterQueue})
+		}
+	}
+	if d.policy.ReclaimWithinCohort != queue.Never {
+		all = append(all, d.cohortCandidates()...)
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(
+			compareBool(b.w.Evicted, a.w.Evicted),
+			cmp.Compare(a.class, b.class),
+			cmp.Compare(a.w.EffectivePriority(), b.w.EffectivePriority()),
+			d.reserved(&b.w).Compare(d.reserved(&a.w)),
+			cmp.Compare(a.w.UID, b.w.UID),
+			cmp.Compare(a.w.ID, b.w.ID),
+		)
+	})
+	return all
+}
+
+func (d *decision) cohortCandidates() []candidate {
+	rest := map[quota.FlavorResource]int64{}
+	for _, a := range d.asked {
+		rest[a.FlavorResource()] = a.Amount
+	}
+	restFits := func(n node) bool {
+		fits := true
+		for fr, amount := range rest {
+			fits = fits && quota.Add(d.usage(n, fr), amount) <= d.subtreeQuota(n, fr)
+		}
+		return fits
+	}
+	reduce := func(n node) {
+		for fr, amount := range rest {
+			rest[fr] = max(0, amount-d.localAvailable(n, fr))
+		}
+	}
+	advantage := restFits(d.queue)
+	reduce(d.queue)
+	var all []candidate
+	passed := d.queue
+	for _, lca := range d.ancestors(d.queue) {
+		for _, r := range d.running {
+			if d.permitted(d.policy.ReclaimWithinCohort, &r) && d.borrowsUpTo(node{"queue", r.Queue}, lca, passed) {
+				c := candidate{r, 1, lca, preemption.InCohortReclamation}
+				if advantage {
+					c.class = 0
+				} else if d.policy.BorrowWithinCohort.Policy != queue.Never &&
+					r.EffectivePriority() < d.request.Workload.EffectivePriority() &&
+					d.policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(r.EffectivePriority()) {
+					c.reason = preemption.InCohortReclaimWhileBorrowing
+				}
+				all = append(all, c)
+			}
+		}
+		advantage = restFits(lca) || advantage
+		reduce(lca)
+		passed = lca
+	}
+	return all
+}
+
+// borrowsUpTo reports whether a queue is under the cohort but not under the child
+// passed already, and it and every cohort between borrow what is needed.
+func (d *decision) borrowsUpTo(n, lca, passed node) bool {
+	for ; n != lca; n = d.parent(n) {
+		if n == (node{}) || n == passed || d.within(n, d.needed) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *decision) permitted(p queue.Policy, r *workload.Workload) bool {
+	if !uses(r, d.needed) {
+		return false
+	}
+	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
+	switch p {
+	case queue.Any:
+		return true
+	case queue.LowerPriority:
+		return theirs < ours
+	case queue.LowerOrNewerEqualPriority:
+		return theirs < ours || theirs == ours && d.request.Workload.Queued.Before(r.Queued)
+	}
+	return false
+}
+
+func (d *decision) reserved(r *workload.Workload) time.Time {
+	if r.ReservedAt.IsZero() {
+		return d.request.Now
+	}
+	return r.ReservedAt
+}
+
+func (d *decision) attempts(candidates []candidate) []bool {
+	has := func(class int) bool {
+		return slices.ContainsFunc(candidates, func(c candidate) bool { return c.class == class })
+	}
+	forbidden := d.policy.BorrowWithinCohort.Policy == queue.Never
+	under := true
+	for _, fr := range d.needed {
+		under = under && d.usage(d.queue, fr) < d.entry(d.queue, fr).Nominal
+	}
+	switch {
+	case !has(0) && !has(1), forbidden && !under:
+		return []bool{true}
+	case forbidden && !has(0):
+		return []bool{false, true}
+	}
+	return []bool{true, false}
+}
+
+func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.Victim {
+	d.gone = map[string]bool{}
+	defer func() { d.gone = map[string]bool{} }()
+	var taken []candidate
+	for _, c := range candidates {
+		if c.class == 1 && borrowing && c.reason == preemption.InCohortReclamation {
+			continue
+		}
+		if c.class != 2 && !d.borrowsUpTo(node{"queue", c.w.Queue}, c.lca, node{}) {
+			continue
+		}
+		d.gone[c.w.ID] = true
+		taken = append(taken, c)
+		if !d.fits(borrowing) {
+			continue
+		}
+		for i := len(taken) - 2; i >= 0; i-- {
+			delete(d.gone, taken[i].w.ID)
+			if d.fits(borrowing) {
+				taken = slices.Delete(taken, i, i+1)
+			} else {
+				d.gone[taken[i].w.ID] = true
+			}
+		}
+		var victims []preemption.Victim
+		for _, t := range taken {
+			victims = append(victims, preemption.Victim{Workload: t.w.ID, Queue: t.w.Queue, Reason: t.reason, Cohort: t.lca.name})
+		}
+		return victims
+	}
+	if borrowing {
+		d.missing = map[quota.FlavorResource]int64{}
+		for _, a := range d.asked {
+			if short := quota.Sub(a.Amount, d.available(d.queue, a.FlavorResource())); short > 0 {
+				d.missing[a.FlavorResource()] = short
+			}
+		}
+	}
+	return nil
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

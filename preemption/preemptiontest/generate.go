@@ -1,0 +1,210 @@
+// Package preemptiontest generates states and requests for property tests, of this
+// library and of schedulers that use it. It is for tests: unlike the library it
+// imports pgregory.net/rapid.
+//
+// The generators are weighted to edges: full quotas, limits of zero, equal
+// priorities and timestamps, missing reservations, zero amounts, evicted
+// workloads, over-admitted queues.
+package preemptiontest
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Now is the time of the generated requests.
+var Now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// Records generates valid states, each with a valid request about it.
+func Records() *rapid.Generator[preemption.Record] {
+	return rapid.Custom(func(t *rapid.T) preemption.Record {
+		st := States().Draw(t, "state")
+		r := Requests(st).Draw(t, "request")
+		return preemption.Record{State: st, Request: &r}
+	})
+}
+
+// States generates valid states: up to five cohorts in a tree, one to six queues,
+// up to sixteen workloads.
+func States() *rapid.Generator[preemption.State] {
+	return rapid.Custom(func(t *rapid.T) preemption.State {
+		frs := flavorResources(t)
+		var st preemption.State
+		for i := range pick(t, "cohorts", 0, 1, 1, 2, 3, 4, 5) {
+			c := queue.Cohort{Name: fmt.Sprintf("c%d", i)}
+			if i > 0 && chance(t, 3, 4) {
+				c.Parent = fmt.Sprintf("c%d", rapid.IntRange(0, i-1).Draw(t, "parent"))
+			}
+			if chance(t, 1, 3) {
+				c.Quotas = quotas(t, frs, c.Parent != "", false)
+			}
+			st.Cohorts = append(st.Cohorts, c)
+		}
+		for i := range pick(t, "queues", 1, 2, 3, 3, 4, 5, 6) {
+			q := queue.Queue{Name: fmt.Sprintf("q%d", i), Preemption: preemptionOf(t)}
+			if len(st.Cohorts) > 0 && chance(t, 9, 10) {
+				q.Cohort = rapid.SampledFrom(st.Cohorts).Draw(t, "cohort").Name
+			}
+			q.Quotas = quotas(t, frs, q.Cohort != "", true)
+			st.Queues = append(st.Queues, q)
+		}
+		for i := range pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16) {
+			w := Workload(st, fmt.Sprintf("ns/w%02d", i)).Draw(t, "workload")
+			w.Evicted = chance(t, 1, 12)
+			if chance(t, 9, 10) {
+				w.ReservedAt = instant(t, "reserved")
+			}
+			st.Admitted = append(st.Admitted, w)
+		}
+		return st
+	})
+}
+
+// Requests generates valid requests about a state.
+func Requests(st preemption.State) *rapid.Generator[preemption.Request] {
+	return rapid.Custom(func(t *rapid.T) preemption.Request {
+		r := preemption.Request{Workload: Workload(st, "ns/pending").Draw(t, "pending"), Now: Now}
+		r.Workload.Priority += pick[int64](t, "more important by", 0, 1, 2, 3)
+		r.Workload.UID = "u-pending"
+		if chance(t, 2, 3) {
+			askForMore(t, st, &r.Workload)
+		}
+		if chance(t, 1, 4) {
+			r.NeedsPreemption = []quota.FlavorResource{}
+			for _, a := range r.Workload.Usage() {
+				if chance(t, 3, 4) {
+					r.NeedsPreemption = append(r.NeedsPreemption, a.FlavorResource())
+				}
+			}
+		}
+		return r
+	})
+}
+
+// askForMore makes the request a little more than what is available and no more
+// than could be: where preemption decides.
+func askForMore(t *rapid.T, st preemption.State, w *workload.Workload) {
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
+	}
+	rows, _ := s.QueueStatus(w.Queue)
+	w.PodSets[0].Count = 1
+	for i := range w.PodSets[0].Requests {
+		a := &w.PodSets[0].Requests[i]
+		for _, row := range rows {
+			if row.FlavorResource == a.FlavorResource() && row.Available < row.PotentialAvailable {
+				a.Amount = min(max(0, row.Available)+pick[int64](t, "more", 1, 2, 3), row.PotentialAvailable, 1000)
+			}
+		}
+	}
+}
+
+// Workload generates a workload of the given ID in one of the state's queues, not
+// yet reserved.
+func Workload(st preemption.State, id string) *rapid.Generator[workload.Workload] {
+	return rapid.Custom(func(t *rapid.T) workload.Workload {
+		q := rapid.SampledFrom(st.Queues).Draw(t, "queue")
+		w := workload.Workload{
+			ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Queue: q.Name,
+			Priority: pick[int64](t, "priority", -1, 0, 0, 1, 2),
+			Created:  instant(t, "created"), Queued: instant(t, "queued"),
+		}
+		if chance(t, 1, 8) {
+			w.PriorityBoost = rapid.Int64Range(-1, 1).Draw(t, "boost")
+		}
+		p := workload.PodSet{Name: "main", Count: pick[int64](t, "count", 1, 1, 2)}
+		for _, e := range q.Quotas {
+			if chance(t, 3, 4) {
+				p.Requests = append(p.Requests, quota.Amount{
+					Flavor: e.Flavor, Resource: e.Resource, Amount: pick[int64](t, "amount", 0, 1, 2, 3, 4),
+				})
+			}
+		}
+		if chance(t, 1, 12) {
+			p.Requests = append(p.Requests, quota.Amount{Flavor: "other", Resource: "cpu", Amount: 1})
+		}
+		w.PodSets = []workload.PodSet{p}
+		return w
+	})
+}
+
+func flavorResources(t *rapid.T) []quota.FlavorResource {
+	frs := []quota.FlavorResource{{Flavor: "default", Resource: "cpu"}}
+	if chance(t, 1, 2) {
+		frs = append(frs, quota.FlavorResource{Flavor: "default", Resource: "gpu"})
+	}
+	if chance(t, 1, 3) {
+		frs = append(frs, quota.FlavorResource{Flavor: "spot", Resource: "cpu"})
+	}
+	return frs
+}
+
+func quotas(t *rapid.T, frs []quota.FlavorResource, hasParent, isQueue bool) []quota.Quota {
+	var out []quota.Quota
+	for _, fr := range frs {
+		if chance(t, 1, 10) {
+			continue
+		}
+		q := quota.Quota{Flavor: fr.Flavor, Resource: fr.Resource, Nominal: pick[int64](t, "nominal", 0, 1, 2, 4, 6, 8)}
+		if chance(t, 1, 40) {
+			q.Nominal = quota.Unlimited
+		}
+		if hasParent && chance(t, 1, 3) {
+			q.BorrowingLimit = quota.AtMost(pick[int64](t, "borrowing limit", 0, 1, 2, 4, 6))
+		}
+		if hasParent && chance(t, 1, 3) {
+			limit := pick[int64](t, "lending limit", 0, 1, 2, 4, 8)
+			if isQueue {
+				limit = min(limit, q.Nominal)
+			}
+			q.LendingLimit = quota.AtMost(limit)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+func preemptionOf(t *rapid.T) queue.Preemption {
+	p := queue.Preemption{
+		WithinClusterQueue: rapid.SampledFrom([]queue.Policy{
+			queue.LowerPriority, queue.LowerOrNewerEqualPriority, queue.Never,
+		}).Draw(t, "within"),
+		ReclaimWithinCohort: rapid.SampledFrom([]queue.Policy{
+			queue.Any, queue.LowerPriority, queue.LowerPriority, queue.Never,
+		}).Draw(t, "reclaim"),
+	}
+	if p.ReclaimWithinCohort != queue.Never && chance(t, 1, 2) {
+		p.BorrowWithinCohort.Policy = queue.LowerPriority
+		if chance(t, 1, 2) {
+			p.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(rapid.Int64Range(-2, 1).Draw(t, "threshold"))
+		}
+	}
+	return p
+}
+
+// instant draws from few times, so that ties are common; one lies after Now.
+func instant(t *rapid.T, label string) time.Time {
+	return Now.Add(time.Duration(pick(t, label, -4, -3, -2, -1, 0, 1)) * 10 * time.Minute)
+}
+
+// pick draws evenly; a shrunk one is the first.
+func pick[T any](t *rapid.T, label string, from ...T) T {
+	return rapid.SampledFrom(from).Draw(t, label)
+}
+
+// chance is true n times of so many; a shrunk one is false.
+func chance(t *rapid.T, n, of int) bool {
+	bits := make([]bool, of)
+	for i := range n {
+		bits[of-1-i] = true
+	}
+	return pick(t, "chance", bits...)
+}
