@@ -108,12 +108,16 @@ func validateAcyclic(faults *fault.List, cohorts []Cohort, at map[string]int) {
 			seen[j] = i + 1
 			walk = append(walk, j)
 			if parent, ok := at[cohorts[j].Parent]; ok && seen[parent] == i+1 {
-				start := slices.Index(walk, parent)
+				cycle := walk[slices.Index(walk, parent):]
 				names := []string{}
-				for _, k := range walk[start:] {
+				for _, k := range cycle[:min(len(cycle), 10)] {
 					names = append(names, cohorts[k].Name)
 				}
-				faults.Add(fmt.Sprintf("cohorts[%d].parent", slices.Min(walk[start:])), "cohorts %q are a cycle", names)
+				more := ""
+				if len(cycle) > len(names) {
+					more = fmt.Sprintf(" and %d more", len(cycle)-len(names))
+				}
+				faults.Add(fmt.Sprintf("cohorts[%d].parent", slices.Min(cycle)), "cohorts %q%s are a cycle", names, more)
 			}
 		}
 		for _, j := range walk {

@@ -1,10 +1,8 @@
 package corpus
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -23,9 +21,9 @@ func (r *Report) Passed() bool { return len(r.Differences) == 0 }
 
 // Difference is one answer that differs.
 type Difference struct {
-	What string `json:"what"`
-	Want string `json:"want"`
-	Got  string `json:"got"`
+	What string   `json:"what"`
+	Want []string `json:"want"` // sorted
+	Got  []string `json:"got"`
 }
 
 // AlreadyFits is the departure for a request that fits with nobody preempted: Kueue
@@ -57,8 +55,8 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.ID, row.FlavorResource(), err)
 		}
 		r.compare(c.fitsAlready(row.Amount) && d.Outcome == preemption.Fits, fmt.Sprintf("oracle %v", row.FlavorResource()),
-			fmt.Sprintf("%s, borrow height %d", row.Possibility, row.BorrowHeight),
-			fmt.Sprintf("%s, borrow height %d", possibility(d), d.BorrowHeight))
+			[]string{fmt.Sprintf("%s, borrow height %d", row.Possibility, row.BorrowHeight)},
+			[]string{fmt.Sprintf("%s, borrow height %d", possibility(d), d.BorrowHeight)})
 	}
 	for _, row := range c.Want.Quota.ClusterQueues {
 		status, _ := s.QueueStatus(row.Name, row.FlavorResource)
@@ -82,11 +80,13 @@ func (c *Case) fitsAlready(a quota.Amount) bool {
 	return false
 }
 
-func (r *Report) compare(alreadyFits bool, what, want, got string) {
+func (r *Report) compare(alreadyFits bool, what string, want, got []string) {
 	switch {
-	case want == got:
+	case slices.Equal(want, got):
 	case alreadyFits:
-		r.Departures = append(r.Departures, AlreadyFits)
+		if !slices.Contains(r.Departures, AlreadyFits) {
+			r.Departures = append(r.Departures, AlreadyFits)
+		}
 	default:
 		r.Differences = append(r.Differences, Difference{what, want, got})
 	}
@@ -102,7 +102,7 @@ func (r *Report) compareQuota(kind string, row QuotaRow, status []preemption.Quo
 			got.PotentialAvailable = status[i].PotentialAvailable
 		}
 	}
-	r.compare(false, fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), row.text(), got.text())
+	r.compare(false, fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), []string{row.text()}, []string{got.text()})
 }
 
 func (row QuotaRow) text() string {
@@ -123,20 +123,20 @@ func possibility(d preemption.Decision) string {
 	return "Reclaim"
 }
 
-func wantVictims(victims []Victim) string {
+func wantVictims(victims []Victim) []string {
 	list := make([]string, len(victims))
 	for i, v := range victims {
 		list[i] = v.Name + " " + v.Reason
 	}
-	slices.SortFunc(list, cmp.Compare)
-	return strings.Join(list, ", ")
+	slices.Sort(list)
+	return list
 }
 
-func gotVictims(victims []preemption.Victim) string {
+func gotVictims(victims []preemption.Victim) []string {
 	list := make([]string, len(victims))
 	for i, v := range victims {
 		list[i] = v.Workload + " " + v.Reason.String()
 	}
-	slices.SortFunc(list, cmp.Compare)
-	return strings.Join(list, ", ")
+	slices.Sort(list)
+	return list
 }

@@ -1,0 +1,164 @@
+// Conformance asks decisions that other schedulers made, and says where the library
+// decides otherwise.
+//
+//	conformance FILE...
+//
+// Each file holds JSON Lines, plain or gzip, one case a line; "-" or no file is
+// standard input. Of each case it compares the victims with their reasons, the rows
+// of the quota tree, and the rows of the preemption oracle (possibility and borrow
+// height). A case departs when all that differs is explained by a departure listed
+// in the README; the departures are predicates on the case.
+//
+// Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/cedesched/cede/internal/corpus"
+	"github.com/cedesched/cede/preemption"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// report is what is printed about a file; with -json, one object a line.
+type report struct {
+	File       string         `json:"file"`
+	Passed     int            `json:"passed"`
+	Failed     int            `json:"failed"`
+	Departed   int            `json:"departed"`
+	Departures map[string]int `json:"departures,omitempty"` // cases by departure
+	Failures   []failure      `json:"failures,omitempty"`
+}
+
+type failure struct {
+	ID          string              `json:"id"`
+	Line        int                 `json:"line"`
+	Error       string              `json:"error,omitempty"` // the case could not be asked
+	Differences []corpus.Difference `json:"differences,omitempty"`
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	asJSON := flags.Bool("json", false, "print one JSON object a file, with every failed case")
+	show := flags.Int("show", 5, "print so many of the failed cases of each file")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(stdout, "usage: conformance [-json] [-show N] [FILE...]")
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "conformance: %v; usage: conformance [-json] [-show N] [FILE...]\n", err)
+		return 2
+	}
+	files := flags.Args()
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	status := 0
+	for _, name := range files {
+		r, err := check(name, stdin)
+		if err != nil {
+			fmt.Fprintf(stderr, "conformance: %v\n", err)
+			return 2
+		}
+		if r.Failed > 0 {
+			status = 1
+		}
+		if *asJSON {
+			err = json.NewEncoder(stdout).Encode(r)
+		} else {
+			err = r.print(stdout, *show)
+		}
+		if err != nil {
+			fmt.Fprintf(stderr, "conformance: %v\n", err)
+			return 2
+		}
+	}
+	return status
+}
+
+// check asks every case of a file.
+func check(name string, stdin io.Reader) (report, error) {
+	r := report{File: name, Departures: map[string]int{}}
+	in := stdin
+	if name == "-" {
+		r.File = "(standard input)"
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return r, err
+		}
+		defer f.Close()
+		in = f
+	}
+	preemptor, err := preemption.New(preemption.Config{})
+	if err != nil {
+		return r, err
+	}
+	err = corpus.Read(r.File, in, func(line int, c *corpus.Case) error {
+		result, err := c.Check(preemptor)
+		switch {
+		case err != nil:
+			r.Failed++
+			r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Error: err.Error()})
+		case !result.Passed():
+			r.Failed++
+			r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Differences: result.Differences})
+		case len(result.Departures) > 0:
+			r.Departed++
+			for _, name := range result.Departures {
+				r.Departures[name]++
+			}
+		default:
+			r.Passed++
+		}
+		return nil
+	})
+	if err == nil && r.Passed+r.Failed+r.Departed == 0 {
+		err = fmt.Errorf("%s: no case in it", r.File)
+	}
+	return r, err
+}
+
+func (r *report) print(w io.Writer, show int) error {
+	for i, f := range r.Failures {
+		if i == show {
+			fmt.Fprintf(w, "... and %d more failed cases (-show N, or -json for all)\n\n", len(r.Failures)-show)
+			break
+		}
+		fmt.Fprintf(w, "FAIL %s (%s:%d)\n", f.ID, r.File, f.Line)
+		if f.Error != "" {
+			fmt.Fprintf(w, "  cannot be asked: %s\n", f.Error)
+		}
+		for _, d := range f.Differences {
+			fmt.Fprintf(w, "  %s (- wanted, + got)\n", d.What)
+			printOnly(w, "-", d.Want, d.Got)
+			printOnly(w, "+", d.Got, d.Want)
+		}
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintf(w, "%s: %d passed, %d failed, %d departed\n", r.File, r.Passed, r.Failed, r.Departed)
+	for _, name := range slices.Sorted(maps.Keys(r.Departures)) {
+		_, err = fmt.Fprintf(w, "  departed %d: %s\n", r.Departures[name], name)
+	}
+	return err
+}
+
+// printOnly prints the lines that the other list has not.
+func printOnly(w io.Writer, sign string, lines, other []string) {
+	for _, line := range lines {
+		if !slices.Contains(other, line) {
+			fmt.Fprintf(w, "    %s %s\n", sign, line)
+		}
+	}
+}

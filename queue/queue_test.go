@@ -1,0 +1,162 @@
+package queue_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+func cpu(nominal int64) quota.Quota {
+	return quota.Quota{Flavor: "default", Resource: "cpu", Nominal: nominal}
+}
+
+func TestValidateReportsEveryFault(t *testing.T) {
+	limited := cpu(4)
+	limited.BorrowingLimit, limited.LendingLimit = quota.AtMost(-1), quota.AtMost(5)
+	err := queue.Validate(
+		[]queue.Cohort{
+			{Name: "a", Parent: "b"},
+			{Name: "b", Parent: "c"},
+			{Name: "c", Parent: "b"},
+			{Name: "d", Parent: "nowhere", Quotas: []quota.Quota{cpu(-2)}},
+			{Name: "self", Parent: "self"},
+			{Name: "a"},
+			{},
+		},
+		[]queue.Queue{
+			{Name: "q", Cohort: "missing", Quotas: []quota.Quota{cpu(1), cpu(2), {Nominal: 1}}},
+			{Name: "q", Cohort: "d", Quotas: []quota.Quota{limited}},
+			{Name: "alone", Quotas: []quota.Quota{{Flavor: "f", Resource: "cpu", BorrowingLimit: quota.AtMost(3)}}},
+			{Name: "policies", Preemption: queue.Preemption{
+				WithinClusterQueue:  queue.Any,
+				ReclaimWithinCohort: queue.LowerOrNewerEqualPriority,
+				BorrowWithinCohort:  queue.BorrowWithinCohort{Policy: queue.Any},
+			}},
+			{Name: "contradiction", Preemption: queue.Preemption{
+				BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority},
+			}},
+			{Name: "invalid", Preemption: queue.Preemption{WithinClusterQueue: 9}},
+		})
+	var faults fault.List
+	if !errors.As(err, &faults) {
+		t.Fatalf("no list: %v", err)
+	}
+	want := []string{
+		`cohorts[5].name: "a" is also the name of cohorts[0]`,
+		`cohorts[6].name: is empty`,
+		`cohorts[3].parent: unknown cohort "nowhere"`,
+		`cohorts[3].quotas[0].nominal: -2 is negative (cohort "d")`,
+		`cohorts[1].parent: cohorts ["b" "c"] are a cycle`,
+		`cohorts[4].parent: cohorts ["self"] are a cycle`,
+		`queues[0].cohort: unknown cohort "missing" (queue "q")`,
+		`queues[0].quotas[1]: default/cpu has an entry already, quotas[0] (queue "q")`,
+		`queues[0].quotas[2].flavor: is empty`,
+		`queues[0].quotas[2].resource: is empty`,
+		`queues[1].name: "q" is also the name of queues[0]`,
+		`queues[1].quotas[0].borrowingLimit: -1 is negative (queue "q")`,
+		`queues[1].quotas[0].lendingLimit: 5 is more than the nominal 4 of default/cpu (queue "q")`,
+		`queues[2].quotas[0].borrowingLimit: 3 has no meaning: queue "alone" is in no cohort`,
+		`queues[3].preemption.withinClusterQueue: Any is none of [Never LowerPriority LowerOrNewerEqualPriority]`,
+		`queues[3].preemption.reclaimWithinCohort: LowerOrNewerEqualPriority is none of [Never LowerPriority Any]`,
+		`queues[3].preemption.borrowWithinCohort.policy: Any is none of [Never LowerPriority]`,
+		`queues[4].preemption.borrowWithinCohort.policy: LowerPriority contradicts reclaimWithinCohort Never`,
+		`queues[5].preemption.withinClusterQueue: Policy(9) is none of`,
+	}
+	for i, w := range want {
+		if i >= len(faults) || !strings.HasPrefix(faults[i].Error(), w) {
+			t.Errorf("fault %d: want %s", i, w)
+		}
+	}
+	if len(faults) != len(want) || t.Failed() {
+		t.Errorf("%d faults, want %d:", len(faults), len(want))
+		for _, f := range faults {
+			t.Log(f)
+		}
+	}
+}
+
+func TestValidateAccepts(t *testing.T) {
+	lends := cpu(0)
+	lends.LendingLimit = quota.AtMost(7) // of a cohort: bounds its subtree, not its nominal
+	threshold := queue.BorrowWithinCohort{MaxPriorityThreshold: queue.AtMostPriority(-3)}
+	err := queue.Validate(
+		[]queue.Cohort{{Name: "mid", Parent: "same name", Quotas: []quota.Quota{lends}}, {Name: "same name"}},
+		[]queue.Queue{
+			{Name: "same name", Cohort: "mid", Preemption: queue.Preemption{BorrowWithinCohort: threshold}},
+			{Name: "alone"},
+		})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A chain of a hundred thousand cohorts is no reason to overflow or to take long.
+func TestValidateLongChain(t *testing.T) {
+	cohorts := make([]queue.Cohort, 100_000)
+	for i := range cohorts {
+		cohorts[i].Name = fmt.Sprintf("c%d", i)
+		if i > 0 {
+			cohorts[i].Parent = cohorts[i-1].Name
+		}
+	}
+	if err := queue.Validate(cohorts, nil); err != nil {
+		t.Error(err)
+	}
+	cohorts[0].Parent = cohorts[len(cohorts)-1].Name
+	if err := queue.Validate(cohorts, nil); err == nil || len(err.Error()) > 1000 {
+		t.Error("the cycle is not seen, or its text is as long as it is")
+	}
+}
+
+// Flavors and resources that an entry links are in one group.
+func TestResourceGroups(t *testing.T) {
+	entry := func(flavor, resource string) quota.Quota { return quota.Quota{Flavor: flavor, Resource: resource} }
+	q := queue.Queue{Quotas: []quota.Quota{
+		entry("spot", "cpu"), entry("h100", "gpu"), entry("spot", "memory"),
+		entry("reserved", "cpu"), entry("reserved", "memory"), entry("a100", "gpu"), entry("net", "ib"),
+	}}
+	want := []queue.ResourceGroup{
+		{[]string{"cpu", "memory"}, []string{"spot", "reserved"}},
+		{[]string{"gpu"}, []string{"h100", "a100"}},
+		{[]string{"ib"}, []string{"net"}},
+	}
+	if got := q.ResourceGroups(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	q.Quotas = append(q.Quotas, entry("h100", "cpu")) // joins the first two
+	want = []queue.ResourceGroup{
+		{[]string{"cpu", "memory", "gpu"}, []string{"spot", "reserved", "h100", "a100"}},
+		{[]string{"ib"}, []string{"net"}},
+	}
+	if got := q.ResourceGroups(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestPreemptionJSON(t *testing.T) {
+	p := queue.Preemption{
+		WithinClusterQueue:  queue.LowerOrNewerEqualPriority,
+		ReclaimWithinCohort: queue.Any,
+		BorrowWithinCohort:  queue.BorrowWithinCohort{queue.LowerPriority, queue.AtMostPriority(0)},
+	}
+	data, err := json.Marshal(p)
+	want := `{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any",` +
+		`"borrowWithinCohort":{"policy":"LowerPriority","maxPriorityThreshold":0}}`
+	if err != nil || string(data) != want {
+		t.Errorf("%s, %v", data, err)
+	}
+	var again queue.Preemption
+	if err := json.Unmarshal(data, &again); err != nil || again != p {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if data, _ := json.Marshal(queue.Preemption{}); string(data) != "{}" {
+		t.Errorf("the zero value is %s", data)
+	}
+}

@@ -1,0 +1,90 @@
+package quota
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func amounts() *rapid.Generator[int64] {
+	return rapid.OneOf(
+		rapid.Int64(),
+		rapid.Int64Range(-10, 10),
+		rapid.SampledFrom([]int64{math.MinInt64, math.MinInt64 + 1, Unlimited - 1, Unlimited, MaxUsage}),
+	)
+}
+
+// clamp is the slow twin of saturation.
+func clamp(x *big.Int) int64 {
+	switch {
+	case x.Cmp(big.NewInt(math.MaxInt64)) >= 0:
+		return Unlimited
+	case x.Cmp(big.NewInt(math.MinInt64)) <= 0:
+		return math.MinInt64
+	}
+	return x.Int64()
+}
+
+func arithmeticSaturates(t *rapid.T) {
+	a, b := amounts().Draw(t, "a"), amounts().Draw(t, "b")
+	x, y := big.NewInt(a), big.NewInt(b)
+	sum, difference := clamp(new(big.Int).Add(x, y)), clamp(new(big.Int).Sub(x, y))
+	if a == Unlimited || b == Unlimited {
+		sum = Unlimited
+	}
+	if a == Unlimited {
+		difference = Unlimited
+	}
+	if got := Add(a, b); got != sum {
+		t.Fatalf("Add(%d, %d) = %d, want %d", a, b, got, sum)
+	}
+	if got := Sub(a, b); got != difference {
+		t.Fatalf("Sub(%d, %d) = %d, want %d", a, b, got, difference)
+	}
+	product := int64(0)
+	if a > 0 && b > 0 {
+		product = clamp(new(big.Int).Mul(x, y))
+	}
+	if got := Mul(a, b); got != product {
+		t.Fatalf("Mul(%d, %d) = %d, want %d", a, b, got, product)
+	}
+}
+
+func TestArithmeticSaturates(t *testing.T) { rapid.Check(t, arithmeticSaturates) }
+func FuzzArithmeticSaturates(f *testing.F) { f.Fuzz(rapid.MakeFuzz(arithmeticSaturates)) }
+func TestFlavorResourceOrder(t *testing.T) { rapid.Check(t, flavorResourceOrder) }
+func drawFR(t *rapid.T, l string) FlavorResource {
+	s := rapid.SampledFrom([]string{"", "a", "b"})
+	return FlavorResource{s.Draw(t, l+" flavor"), s.Draw(t, l+" resource")}
+}
+
+// Compare is a strict weak order whose ties are equal.
+func flavorResourceOrder(t *rapid.T) {
+	a, b, c := drawFR(t, "a"), drawFR(t, "b"), drawFR(t, "c")
+	if a.Compare(b) != -b.Compare(a) || (a.Compare(b) == 0) != (a == b) {
+		t.Fatalf("%v and %v", a, b)
+	}
+	if a.Compare(b) < 0 && b.Compare(c) < 0 && a.Compare(c) >= 0 {
+		t.Fatalf("%v, %v, %v", a, b, c)
+	}
+}
+
+func TestLimitJSON(t *testing.T) {
+	for text, want := range map[string]Limit{"null": {}, "0": AtMost(0), "12": AtMost(12)} {
+		var l Limit
+		if err := l.UnmarshalJSON([]byte(text)); err != nil || l != want {
+			t.Errorf("%s: %v, %v", text, l, err)
+		}
+		if data, err := want.MarshalJSON(); err != nil || string(data) != text {
+			t.Errorf("%v: %s, %v", want, data, err)
+		}
+	}
+	var l Limit
+	for _, text := range []string{`"12"`, "1.5", "9223372036854775808", "{}", ""} {
+		if err := l.UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("%s: no error", text)
+		}
+	}
+}
