@@ -3,7 +3,6 @@ package preemption
 import (
 	"fmt"
 
-	"github.com/cedesched/cede/internal/search"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -39,15 +38,15 @@ type Rule uint8
 
 const (
 	// WithinClusterQueue: the queue's policy on its own workloads.
-	WithinClusterQueue = Rule(search.WithinClusterQueue)
+	WithinClusterQueue Rule = 1 + iota
 	// ReclaimWithinCohort: the queue's policy on workloads of other queues.
-	ReclaimWithinCohort = Rule(search.ReclaimWithinCohort)
+	ReclaimWithinCohort
 	// WithinNominal: the other queue, or a cohort above it, uses no more than its
 	// quota, so there is nothing to reclaim.
-	WithinNominal = Rule(search.WithinNominal)
+	WithinNominal
 	// BorrowWithinCohort: the preemptor's queue would have to borrow, and its
 	// policy does not permit taking this workload for that.
-	BorrowWithinCohort = Rule(search.BorrowWithinCohort)
+	BorrowWithinCohort
 )
 
 // Decision answers a [Request]. The zero value is invalid.

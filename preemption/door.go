@@ -116,6 +116,13 @@ func victim(c *cluster.Cluster, v search.Victim) Victim {
 	return out
 }
 
+var ruleOf = [...]Rule{
+	search.WithinClusterQueue:  WithinClusterQueue,
+	search.ReclaimWithinCohort: ReclaimWithinCohort,
+	search.WithinNominal:       WithinNominal,
+	search.BorrowWithinCohort:  BorrowWithinCohort,
+}
+
 // explain adds what is missing and who stood in the way.
 func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result) {
 	for _, sh := range found.Shortages {
@@ -131,7 +138,7 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 	}
 	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return a.FlavorResource.Compare(b.FlavorResource) })
 	for _, b := range found.Blockers {
-		out := Blocker{Rule: Rule(b.Rule), Queue: c.Queue(b.Queue).Name}
+		out := Blocker{Rule: ruleOf[b.Rule], Queue: c.Queue(b.Queue).Name}
 		if b.Workload != nil {
 			out.Workload = b.Workload.Facts.ID
 		}

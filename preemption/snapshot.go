@@ -70,22 +70,21 @@ func (s *Snapshot) State() State {
 // of workloads; edits of the configuration cost as much as there are queues, once
 // for all that follow each other. It fails with [Faults] that list every edit that
 // cannot be made, each judged as if the failed ones before it were not there; paths
-// begin with "edits[i]".
+// begin with "edits[i]", or "edits[i:j]" for a run of edits of the configuration.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := s.inside()
 	var faults Faults
 	for i := 0; i < len(edits); {
 		run := 1
-		path := fmt.Sprintf("edits[%d]", i)
 		var next *cluster.Cluster
 		var err error
 		if edits[i].configures() {
 			for i+run < len(edits) && edits[i+run].configures() {
 				run++
 			}
-			next, err = configure(c, path, edits[i:i+run])
+			next, err = configure(c, i, edits[i:i+run])
 		} else {
-			next, err = edits[i].apply(c, path)
+			next, err = edits[i].apply(c, fmt.Sprintf("edits[%d]", i))
 		}
 		if err != nil {
 			faults = append(faults, err.(Faults)...)
@@ -116,8 +115,9 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 	return c, nil
 }
 
-// configure applies a run of edits of the configuration and validates the result.
-func configure(c *cluster.Cluster, path string, edits []Edit) (*cluster.Cluster, error) {
+// configure applies a run of edits of the configuration, of which the first is
+// number first, and validates the result.
+func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, error) {
 	queues, cohorts := slices.Clone(c.Queues), slices.Clone(c.Cohorts)
 	var faults Faults
 	for i, e := range edits {
@@ -135,12 +135,16 @@ func configure(c *cluster.Cluster, path string, edits []Edit) (*cluster.Cluster,
 		case e.kind == editRemoveQueue && queueAt >= 0:
 			queues = slices.Delete(queues, queueAt, queueAt+1)
 		case e.kind == editRemoveQueue:
-			faults.Add(path, "edit %d of the run: no queue %q", i, e.name)
+			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no queue %q", e.name)
 		case e.kind == editRemoveCohort && cohortAt >= 0:
 			cohorts = slices.Delete(cohorts, cohortAt, cohortAt+1)
 		case e.kind == editRemoveCohort:
-			faults.Add(path, "edit %d of the run: no cohort %q", i, e.name)
+			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no cohort %q", e.name)
 		}
+	}
+	path := fmt.Sprintf("edits[%d]", first)
+	if len(edits) > 1 {
+		path = fmt.Sprintf("edits[%d:%d]", first, first+len(edits))
 	}
 	next, err := c.Configure(path, cohorts, queues)
 	if err != nil {

@@ -43,10 +43,11 @@ func Validate(path string, w *Workload) error {
 			len(w.PodSets), requests, MaxRequests, w.ID)
 		return faults.Err()
 	}
+	var largest int64
 	for i := range w.PodSets {
-		validatePodSet(&faults, fmt.Sprintf("%s.podSets[%d]", path, i), w, i)
+		largest = max(largest, validatePodSet(&faults, path, w, i))
 	}
-	if len(faults) == 0 {
+	if len(faults) == 0 && largest > quota.MaxUsage/MaxRequests { // else no sum is too large
 		for _, u := range w.Usage() {
 			if u.Amount > quota.MaxUsage {
 				faults.Add(path+".podSets", "take more than %d of %v (workload %q)",
@@ -57,33 +58,41 @@ func Validate(path string, w *Workload) error {
 	return faults.Err()
 }
 
-func validatePodSet(faults *fault.List, path string, w *Workload, i int) {
+// validatePodSet returns the largest amount that the pod set takes. Paths are made
+// only for faults: every decision passes here.
+func validatePodSet(faults *fault.List, path string, w *Workload, i int) (largest int64) {
 	p := &w.PodSets[i]
 	for j := range i {
 		if w.PodSets[j].Name == p.Name {
-			faults.Add(path+".name", "%q is also the name of podSets[%d] (workload %q)", p.Name, j, w.ID)
+			faults.Add(fmt.Sprintf("%s.podSets[%d].name", path, i),
+				"%q is also the name of podSets[%d] (workload %q)", p.Name, j, w.ID)
 			break
 		}
 	}
 	if p.Count < 0 {
-		faults.Add(path+".count", "%d is negative (workload %q)", p.Count, w.ID)
+		faults.Add(fmt.Sprintf("%s.podSets[%d].count", path, i), "%d is negative (workload %q)", p.Count, w.ID)
 	}
-	for j, r := range p.Requests {
-		at := fmt.Sprintf("%s.requests[%d]", path, j)
+	for j := range p.Requests {
+		r := &p.Requests[j]
+		largest = max(largest, quota.Mul(p.Count, r.Amount))
+		at := func(field string) string {
+			return fmt.Sprintf("%s.podSets[%d].requests[%d]%s", path, i, j, field)
+		}
 		if r.Flavor == "" {
-			faults.Add(at+".flavor", "is empty (workload %q)", w.ID)
+			faults.Add(at(".flavor"), "is empty (workload %q)", w.ID)
 		}
 		if r.Resource == "" {
-			faults.Add(at+".resource", "is empty (workload %q)", w.ID)
+			faults.Add(at(".resource"), "is empty (workload %q)", w.ID)
 		}
 		if r.Amount < 0 {
-			faults.Add(at+".amount", "%d is negative (workload %q)", r.Amount, w.ID)
+			faults.Add(at(".amount"), "%d is negative (workload %q)", r.Amount, w.ID)
 		}
 		for k := range j {
 			if p.Requests[k].FlavorResource() == r.FlavorResource() {
-				faults.Add(at, "%v has an entry already, requests[%d] (workload %q)", r.FlavorResource(), k, w.ID)
+				faults.Add(at(""), "%v has an entry already, requests[%d] (workload %q)", r.FlavorResource(), k, w.ID)
 				break
 			}
 		}
 	}
+	return largest
 }
