@@ -135,7 +135,7 @@ func (s Set[T]) Delete(item T) (Set[T], bool) {
 	if !found {
 		return s, false
 	}
-	for root.kids != nil && len(root.kids) == 1 {
+	for len(root.kids) == 1 {
 		root = root.kids[0]
 	}
 	if len(root.items) == 0 {
