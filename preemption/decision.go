@@ -41,8 +41,8 @@ const (
 	WithinClusterQueue Rule = 1 + iota
 	// ReclaimWithinCohort: the queue's policy on workloads of other queues.
 	ReclaimWithinCohort
-	// WithinNominal: the other queue, or a cohort above it, uses no more than its
-	// quota, so there is nothing to reclaim.
+	// WithinNominal: the other queue, or the cohort that it is under, uses no more
+	// than its quota, so there is nothing to reclaim.
 	WithinNominal
 	// BorrowWithinCohort: the preemptor's queue would have to borrow, and its
 	// policy does not permit taking this workload for that.
@@ -60,8 +60,10 @@ type Decision struct {
 	// cohort whose quota holds it, the root's when none does.
 	BorrowHeight int `json:"borrowHeight"`
 	// Blockers is, for Impossible, who stood in the way and by which rule: one
-	// entry a queue, the preemptor's own first, then the queues of the nearest
-	// cohort by name, then those of the next; at most [Config.MaxBlockers].
+	// entry a queue, or one for a whole cohort that borrows nothing; the
+	// preemptor's own queue first, then the queues of the nearest cohort by name,
+	// then those of its child cohorts, then so for the next cohort up; at most
+	// [Config.MaxBlockers].
 	Blockers []Blocker `json:"blockers,omitempty"`
 	// Shortage is, for Impossible, what is missing even with every permitted
 	// victim gone; sorted by flavor and resource.
@@ -84,10 +86,14 @@ type Victim struct {
 
 // Blocker is a queue whose workloads could have made room but may not be taken.
 type Blocker struct {
-	Rule  Rule   `json:"rule"`
-	Queue string `json:"queue"`
+	Rule Rule `json:"rule"`
+	// Queue is the queue. Empty where a whole cohort is the blocker.
+	Queue string `json:"queue,omitempty"`
+	// Cohort is, for WithinNominal, the cohort that borrows nothing, so that
+	// nothing is reclaimed from any queue under it. Else empty.
+	Cohort string `json:"cohort,omitempty"`
 	// Workload is the ID of the first of them in the order of candidates. Empty
-	// where the rule is about the queue as a whole (WithinNominal).
+	// for WithinNominal, which is about no workload by itself.
 	Workload string `json:"workload,omitempty"`
 }
 

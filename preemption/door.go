@@ -138,7 +138,12 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 	}
 	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return a.FlavorResource.Compare(b.FlavorResource) })
 	for _, b := range found.Blockers {
-		out := Blocker{Rule: ruleOf[b.Rule], Queue: c.Queue(b.Queue).Name}
+		out := Blocker{Rule: ruleOf[b.Rule]}
+		if c.IsQueue(b.Node) {
+			out.Queue = c.Queue(b.Node).Name
+		} else {
+			out.Cohort = c.Cohorts[b.Node].Name
+		}
 		if b.Workload != nil {
 			out.Workload = b.Workload.Facts.ID
 		}

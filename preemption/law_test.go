@@ -396,12 +396,15 @@ func blockersBlock(t *rapid.T) {
 	ours := r.Workload.EffectivePriority()
 	for _, b := range d.Blockers {
 		rows, _ := s.QueueStatus(b.Queue)
+		if b.Cohort != "" {
+			rows, _ = s.CohortStatus(b.Cohort)
+		}
 		if !slices.ContainsFunc(rows, func(q preemption.QuotaStatus) bool { return q.Usage > 0 && short(q.FlavorResource) }) {
 			t.Fatalf("%+v uses nothing that is short", b)
 		}
 		if b.Rule == preemption.WithinNominal {
-			if b.Workload != "" || b.Queue == r.Workload.Queue {
-				t.Fatalf("%+v: about a workload, or the own queue", b)
+			if b.Workload != "" || b.Queue == r.Workload.Queue || (b.Queue == "") == (b.Cohort == "") {
+				t.Fatalf("%+v: about a workload, or the own queue, or not one node", b)
 			}
 			continue
 		}

@@ -158,13 +158,17 @@ type QuotaStatus struct {
 	quota.FlavorResource
 	// Nominal is the node's own quota, SubtreeQuota a cohort's with what its
 	// members lend; Usage what runs, for a cohort past its members' local quotas.
-	Nominal, SubtreeQuota, Usage int64
+	Nominal      int64 `json:"nominal"`
+	SubtreeQuota int64 `json:"subtreeQuota"`
+	Usage        int64 `json:"usage"`
 	// Available is what can still be taken, negative when over-admitted;
 	// PotentialAvailable what could be if nothing ran anywhere.
-	Available, PotentialAvailable int64
+	Available          int64 `json:"available"`
+	PotentialAvailable int64 `json:"potentialAvailable"`
 	// Borrowed is the usage over SubtreeQuota, Lent what others need of the
 	// node's idle quota.
-	Borrowed, Lent int64
+	Borrowed int64 `json:"borrowed"`
+	Lent     int64 `json:"lent"`
 }
 
 // QueueStatus returns the numbers of a queue for each flavor-resource that it has

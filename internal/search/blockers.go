@@ -15,10 +15,11 @@ const (
 	BorrowWithinCohort
 )
 
-// Blocker is a queue that holds what the request lacks and may not be taken from.
+// Blocker is a queue, or a whole cohort, that holds what the request lacks and may
+// not be taken from.
 type Blocker struct {
 	Rule     Rule
-	Queue    int
+	Node     int               // a cohort only for WithinNominal
 	Workload *cluster.Workload // the first that the rule keeps; nil for WithinNominal
 }
 
@@ -65,9 +66,14 @@ func (s *Searcher) blockersUnder(cohort, except int, c class, most int) {
 		}
 	}
 	for _, child := range s.cluster.ChildCohorts[cohort] {
-		if int(child) != except && len(s.blockers) < most {
-			s.blockersUnder(int(child), except, c, most)
+		if int(child) == except || len(s.blockers) >= most || !s.holdsShort(int(child)) {
+			continue
 		}
+		if s.withinNominal(int(child)) {
+			s.blockers = append(s.blockers, Blocker{WithinNominal, int(child), nil})
+			continue
+		}
+		s.blockersUnder(int(child), except, c, most)
 	}
 }
 
@@ -82,7 +88,7 @@ func (s *Searcher) blockersIn(q int, c class, most int) {
 		}
 		return
 	}
-	if s.withinNominalUpTo(q) {
+	if s.withinNominal(q) {
 		s.blockers = append(s.blockers, Blocker{WithinNominal, q, nil})
 	} else if w := s.firstRefused(q, s.permission(c, false)); w != nil {
 		s.blockers = append(s.blockers, Blocker{ReclaimWithinCohort, q, w})
@@ -91,29 +97,10 @@ func (s *Searcher) blockersIn(q int, c class, most int) {
 	}
 }
 
-// withinNominalUpTo reports whether the queue, or a cohort above it that the
-// preemptor's queue is not in, borrows nothing.
-func (s *Searcher) withinNominalUpTo(q int) bool {
-	for n := q; n >= 0 && !s.isAncestor(n); n = s.scratch.tree.Parent(n) {
-		if s.withinNominal(n) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Searcher) isAncestor(node int) bool {
-	for n := s.request.Queue; n >= 0; n = s.scratch.tree.Parent(n) {
-		if n == node {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Searcher) holdsShort(q int) bool {
+// holdsShort reports whether a node uses any of what is short.
+func (s *Searcher) holdsShort(node int) bool {
 	for _, sh := range s.shortages {
-		if s.scratch.node(q)[sh.Slot].usage > 0 {
+		if s.scratch.node(node)[sh.Slot].usage > 0 {
 			return true
 		}
 	}

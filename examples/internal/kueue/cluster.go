@@ -1,0 +1,112 @@
+// Package kueue reads the state of a Kueue cluster, as kubectl prints it, into the
+// values of cede.
+//
+// It reads what
+//
+//	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json
+//
+// prints: a List, a list of one kind, a single object, an array of objects, or
+// several of these one after the other; API versions v1beta1 and v1beta2. Objects
+// are read one at a time, so a state of 100,000 workloads costs little more memory
+// than its result.
+//
+// What Kueue ignores is ignored too, with a warning; what contradicts itself is an
+// error.
+package kueue
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Cluster is what was read. Lists are in the order of the input. The zero value
+// is an empty cluster.
+type Cluster struct {
+	// Cohorts are followed by those that are named but have no object, by name.
+	Cohorts  []queue.Cohort
+	Queues   []queue.Queue
+	Admitted []workload.Workload
+	Pending  []Pending
+	// LocalQueues are what users submit to.
+	LocalQueues []LocalQueue
+	// QueueNotes is what an answer about a queue must tell its reader, by name of
+	// the queue: it is stopped, it chooses flavors in its own way.
+	QueueNotes map[string][]string
+	// Warnings say what was left out or changed, one line each.
+	Warnings []string
+}
+
+// LocalQueue leads from a namespace to a queue.
+type LocalQueue struct {
+	Namespace, Name string
+	ClusterQueue    string
+	// Stopped says that it admits nothing for now.
+	Stopped bool
+}
+
+// Pending is a workload that waits for quota. It has no flavors yet.
+type Pending struct {
+	// ID is "namespace/name".
+	ID, UID string
+	// Queue is the ClusterQueue. Empty when the workload leads to none in the
+	// input; Unresolved says why.
+	Queue, Unresolved string
+	Priority, Boost   int64
+	Created, Queued   time.Time
+	PodSets           []PodSet
+	// Notes are what an answer about the workload must tell its reader: it is
+	// inactive, gated and the like.
+	Notes []string
+}
+
+// PodSet is a number of equal replicas of a pending workload.
+type PodSet struct {
+	Name  string
+	Count int64
+	// Requests is what one replica asks for, sorted by resource.
+	Requests []Request
+
+	pods int64 // in one replica, where that is not one: a total that does not divide
+}
+
+// Request is so much of a resource: milli-CPU for cpu, base units for the rest.
+type Request struct {
+	Resource string
+	Amount   int64
+}
+
+// Workload returns p with the flavors given by resource. Resources without flavor
+// are left out.
+func (p *Pending) Workload(flavors map[string]string) workload.Workload {
+	w := workload.Workload{
+		ID: p.ID, UID: p.UID, Queue: p.Queue,
+		Priority: p.Priority, PriorityBoost: p.Boost,
+		Created: p.Created, Queued: p.Queued,
+	}
+	for _, set := range p.PodSets {
+		s := workload.PodSet{Name: set.Name, Count: set.Count}
+		for _, r := range set.Requests {
+			if flavor, ok := flavors[r.Resource]; ok {
+				s.Requests = append(s.Requests, quota.Amount{Flavor: flavor, Resource: r.Resource, Amount: r.Amount})
+			}
+		}
+		w.PodSets = append(w.PodSets, s)
+	}
+	return w
+}
+
+// Read reads a cluster. It fails on what is not JSON (naming the offset), on kinds
+// and API versions that it does not know, and on objects that no API server would
+// have stored (naming the object).
+func Read(r io.Reader) (Cluster, error) {
+	b := newBuilder()
+	if err := eachObject(r, b.add); err != nil {
+		return Cluster{}, fmt.Errorf("kueue: %w", err)
+	}
+	return b.cluster(), nil
+}

@@ -1,0 +1,161 @@
+package kueue
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// The structs hold the fields that a decision depends on, of v1beta1 and v1beta2
+// alike: where the versions differ, both names are here.
+
+type clusterQueueSpec struct {
+	Cohort            string            `json:"cohort"`     // v1beta1
+	CohortName        string            `json:"cohortName"` // v1beta2
+	ResourceGroups    []resourceGroup   `json:"resourceGroups"`
+	Preemption        preemptionSpec    `json:"preemption"`
+	FlavorFungibility flavorFungibility `json:"flavorFungibility"`
+	StopPolicy        string            `json:"stopPolicy"`
+}
+
+type cohortSpec struct {
+	Parent         string          `json:"parent"` // v1alpha1
+	ParentName     string          `json:"parentName"`
+	ResourceGroups []resourceGroup `json:"resourceGroups"`
+}
+
+type resourceGroup struct {
+	Flavors []struct {
+		Name      string          `json:"name"`
+		Resources []resourceQuota `json:"resources"`
+	} `json:"flavors"`
+}
+
+type resourceQuota struct {
+	Name           string    `json:"name"`
+	NominalQuota   quantity  `json:"nominalQuota"`
+	BorrowingLimit *quantity `json:"borrowingLimit"`
+	LendingLimit   *quantity `json:"lendingLimit"`
+}
+
+type preemptionSpec struct {
+	WithinClusterQueue  string `json:"withinClusterQueue"`
+	ReclaimWithinCohort string `json:"reclaimWithinCohort"`
+	BorrowWithinCohort  struct {
+		Policy               string `json:"policy"`
+		MaxPriorityThreshold *int64 `json:"maxPriorityThreshold"`
+	} `json:"borrowWithinCohort"`
+}
+
+type flavorFungibility struct {
+	WhenCanBorrow  string `json:"whenCanBorrow"`
+	WhenCanPreempt string `json:"whenCanPreempt"`
+	Preference     string `json:"preference"`
+}
+
+type localQueueSpec struct {
+	ClusterQueue string `json:"clusterQueue"`
+	StopPolicy   string `json:"stopPolicy"`
+}
+
+type workloadSpec struct {
+	QueueName       string `json:"queueName"`
+	Active          *bool  `json:"active"`
+	Priority        int64  `json:"priority"`
+	PreemptionGates []struct {
+		Name string `json:"name"`
+	} `json:"preemptionGates"`
+	PodSets []podSetSpec `json:"podSets"`
+}
+
+type podSetSpec struct {
+	Name     string          `json:"name"`
+	Count    *int64          `json:"count"`
+	MinCount *int64          `json:"minCount"`
+	Template json.RawMessage `json:"template"` // read only where it is needed
+}
+
+type workloadStatus struct {
+	Conditions []condition `json:"conditions"`
+	Admission  *struct {
+		ClusterQueue      string             `json:"clusterQueue"`
+		PodSetAssignments []podSetAssignment `json:"podSetAssignments"`
+	} `json:"admission"`
+	ReclaimablePods []struct {
+		Name  string `json:"name"`
+		Count int64  `json:"count"`
+	} `json:"reclaimablePods"`
+	ResourceRequests []struct {
+		Name      string              `json:"name"`
+		Resources map[string]quantity `json:"resources"`
+	} `json:"resourceRequests"`
+	PreemptionGates []struct {
+		Name     string `json:"name"`
+		Position string `json:"position"`
+	} `json:"preemptionGates"`
+}
+
+type podSetAssignment struct {
+	Name          string              `json:"name"`
+	Count         *int64              `json:"count"`
+	Flavors       map[string]string   `json:"flavors"`
+	ResourceUsage map[string]quantity `json:"resourceUsage"`
+}
+
+type condition struct {
+	Type               string    `json:"type"`
+	Status             string    `json:"status"`
+	Reason             string    `json:"reason"`
+	LastTransitionTime time.Time `json:"lastTransitionTime"`
+}
+
+// condition returns the condition of a type if it is true.
+func (s *workloadStatus) condition(name string) (condition, bool) {
+	for _, c := range s.Conditions {
+		if c.Type == name {
+			return c, c.Status == "True"
+		}
+	}
+	return condition{}, false
+}
+
+// reclaimed is how many replicas of a pod set gave their quota back.
+func (s *workloadStatus) reclaimed(podSet string) int64 {
+	for _, r := range s.ReclaimablePods {
+		if r.Name == podSet {
+			return max(0, r.Count)
+		}
+	}
+	return 0
+}
+
+// id is "namespace/name", or the name of what is in no namespace.
+func (o *object) id() string {
+	if o.Metadata.Namespace == "" {
+		return o.Metadata.Name
+	}
+	return o.Metadata.Namespace + "/" + o.Metadata.Name
+}
+
+// read fills spec and status. What is absent or null leaves them as they are.
+func (o *object) read(spec, status any) error {
+	for _, part := range []struct {
+		name string
+		data json.RawMessage
+		into any
+	}{{"spec", o.Spec, spec}, {"status", o.Status, status}} {
+		if len(part.data) == 0 || part.into == nil {
+			continue
+		}
+		err := json.Unmarshal(part.data, part.into)
+		var mismatch *json.UnmarshalTypeError
+		if errors.As(err, &mismatch) {
+			mismatch.Field = part.name + "." + mismatch.Field
+			err = explainMismatch(mismatch)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

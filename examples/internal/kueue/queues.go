@@ -1,0 +1,133 @@
+package kueue
+
+import (
+	"fmt"
+
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+func (b *builder) addClusterQueue(o *object) error {
+	var spec clusterQueueSpec
+	if err := o.read(&spec, nil); err != nil {
+		return err
+	}
+	q := queue.Queue{Name: o.Metadata.Name, Cohort: spec.CohortName}
+	if q.Cohort == "" {
+		q.Cohort = spec.Cohort
+	}
+	where := fmt.Sprintf("ClusterQueue %q", q.Name)
+	q.Quotas = b.quotas(where, q.Cohort != "", spec.ResourceGroups)
+	for i := range q.Quotas {
+		e := &q.Quotas[i]
+		if limit, ok := e.LendingLimit.Get(); ok && limit > e.Nominal {
+			e.LendingLimit = quota.AtMost(e.Nominal)
+			b.warn("%s: lendingLimit of %v is more than its nominalQuota: taken as that", where, e.FlavorResource())
+		}
+	}
+	var err error
+	if q.Preemption, err = b.preemption(where, spec.Preemption); err != nil {
+		return err
+	}
+	b.c.Queues = append(b.c.Queues, q)
+	if isStopped(spec.StopPolicy) {
+		b.note(q.Name, "is stopped (stopPolicy %s) and admits nothing for now", spec.StopPolicy)
+	}
+	if f := spec.FlavorFungibility; f != (flavorFungibility{}) && !f.isDefault() && hasChoice(&q) {
+		b.note(q.Name, "has a flavorFungibility of its own; flavors are chosen here as Kueue does without it")
+	}
+	return nil
+}
+
+func (b *builder) addCohort(o *object) error {
+	var spec cohortSpec
+	if err := o.read(&spec, nil); err != nil {
+		return err
+	}
+	c := queue.Cohort{Name: o.Metadata.Name, Parent: spec.ParentName}
+	if c.Parent == "" {
+		c.Parent = spec.Parent
+	}
+	c.Quotas = b.quotas(fmt.Sprintf("Cohort %q", c.Name), c.Parent != "", spec.ResourceGroups)
+	b.c.Cohorts = append(b.c.Cohorts, c)
+	return nil
+}
+
+func (b *builder) note(queueName, format string, args ...any) {
+	b.c.QueueNotes[queueName] = append(b.c.QueueNotes[queueName],
+		fmt.Sprintf("ClusterQueue %s ", queueName)+fmt.Sprintf(format, args...))
+}
+
+// quotas keeps the order of groups, flavors and resources. Limits of a node
+// without parent bound nothing and are left out.
+func (b *builder) quotas(where string, hasParent bool, groups []resourceGroup) []quota.Quota {
+	var quotas []quota.Quota
+	dropped := 0
+	for _, g := range groups {
+		for _, f := range g.Flavors {
+			for _, r := range f.Resources {
+				e := quota.Quota{Flavor: f.Name, Resource: r.Name, Nominal: amount(r.Name, r.NominalQuota.Quantity)}
+				if hasParent {
+					e.BorrowingLimit = limit(r.Name, r.BorrowingLimit)
+					e.LendingLimit = limit(r.Name, r.LendingLimit)
+				} else if r.BorrowingLimit != nil || r.LendingLimit != nil {
+					dropped++
+				}
+				quotas = append(quotas, e)
+			}
+		}
+	}
+	if dropped > 0 {
+		b.warn("%s: it is in no cohort: its borrowing and lending limits (%d) are left out", where, dropped)
+	}
+	return quotas
+}
+
+func limit(resource string, q *quantity) quota.Limit {
+	if q == nil {
+		return quota.Limit{}
+	}
+	return quota.AtMost(amount(resource, q.Quantity))
+}
+
+func (b *builder) preemption(where string, spec preemptionSpec) (queue.Preemption, error) {
+	var p queue.Preemption
+	for _, f := range []struct {
+		field string
+		text  string
+		into  *queue.Policy
+	}{
+		{"withinClusterQueue", spec.WithinClusterQueue, &p.WithinClusterQueue},
+		{"reclaimWithinCohort", spec.ReclaimWithinCohort, &p.ReclaimWithinCohort},
+		{"borrowWithinCohort.policy", spec.BorrowWithinCohort.Policy, &p.BorrowWithinCohort.Policy},
+	} {
+		if err := f.into.UnmarshalText([]byte(f.text)); err != nil {
+			return p, fmt.Errorf("%s: spec.preemption.%s: %w", where, f.field, err)
+		}
+	}
+	switch {
+	case p.BorrowWithinCohort.Policy == queue.Never:
+	case p.ReclaimWithinCohort == queue.Never:
+		b.warn("%s: borrowWithinCohort is left out: reclaimWithinCohort is Never", where)
+		p.BorrowWithinCohort = queue.BorrowWithinCohort{}
+	case spec.BorrowWithinCohort.MaxPriorityThreshold != nil:
+		p.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(*spec.BorrowWithinCohort.MaxPriorityThreshold)
+	}
+	return p, nil
+}
+
+func (f flavorFungibility) isDefault() bool {
+	borrow := f.WhenCanBorrow == "" || f.WhenCanBorrow == "MayStopSearch" || f.WhenCanBorrow == "Borrow"
+	preempt := f.WhenCanPreempt == "" || f.WhenCanPreempt == "TryNextFlavor"
+	return borrow && preempt && (f.Preference == "" || f.Preference == "BorrowingOverPreemption")
+}
+
+// hasChoice reports whether the queue has several flavors for some resource.
+func hasChoice(q *queue.Queue) bool {
+	for _, g := range q.ResourceGroups() {
+		if len(g.Flavors) > 1 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,246 @@
+package kueue
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/resource"
+
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+const (
+	boostAnnotation    = group + "/priority-boost"
+	replacesAnnotation = group + "/workload-slice-replacement-for"
+	defaultPodSet      = "main"
+	maxPods            = 1 << 31 // Kueue counts pods in an int32
+)
+
+// addWorkload sorts workloads into those that hold quota, those that wait for it
+// and those that are done.
+func (b *builder) addWorkload(o *object) error {
+	var spec workloadSpec
+	var status workloadStatus
+	if err := o.read(&spec, &status); err != nil {
+		return err
+	}
+	if _, finished := status.condition("Finished"); finished {
+		return nil
+	}
+	boost, err := priorityBoost(o)
+	if err != nil {
+		return err
+	}
+	for _, s := range spec.PodSets {
+		if s.Count != nil && (*s.Count < 0 || *s.Count > maxPods) {
+			return fmt.Errorf("podSets %q: count %d is out of range", s.Name, *s.Count)
+		}
+	}
+	reserved, holdsQuota := status.condition("QuotaReserved")
+	switch {
+	case !holdsQuota:
+		return b.addPending(o, &spec, &status, boost)
+	case status.Admission == nil:
+		b.warn("Workload %s: QuotaReserved, but without status.admission: left out", o.id())
+		return nil
+	}
+	w := workload.Workload{
+		ID: o.id(), UID: o.Metadata.UID, Queue: status.Admission.ClusterQueue,
+		Priority: spec.Priority, PriorityBoost: boost,
+		Created: o.Metadata.CreationTimestamp, Queued: queuedAt(o, &status),
+		ReservedAt: reserved.LastTransitionTime,
+	}
+	_, w.Evicted = status.condition("Evicted")
+	for _, a := range status.Admission.PodSetAssignments {
+		count := a.count(&spec)
+		if count < 0 || count > maxPods {
+			return fmt.Errorf("podSetAssignments %q: count %d is out of range", a.Name, count)
+		}
+		w.PodSets = append(w.PodSets, assigned(&a, count, status.reclaimed(a.Name)))
+	}
+	b.c.Admitted = append(b.c.Admitted, w)
+	return nil
+}
+
+// count is the admitted number of replicas: that of the spec where the assignment
+// does not say.
+func (a *podSetAssignment) count(spec *workloadSpec) int64 {
+	if a.Count != nil {
+		return *a.Count
+	}
+	for _, s := range spec.PodSets {
+		if s.Name == a.Name && s.Count != nil {
+			return *s.Count
+		}
+	}
+	return 1
+}
+
+// assigned is what a pod set holds. Kueue writes the total of all replicas; those
+// that gave their quota back no longer count.
+func assigned(a *podSetAssignment, count, reclaimed int64) workload.PodSet {
+	var totals []quota.Amount
+	for _, name := range slices.Sorted(maps.Keys(a.Flavors)) {
+		used := a.ResourceUsage[name] // none: the flavor is assigned all the same
+		totals = append(totals, quota.Amount{Flavor: a.Flavors[name], Resource: name, Amount: amount(name, used.Quantity)})
+	}
+	set := workload.PodSet{Name: a.Name, Count: max(0, count-reclaimed), Requests: totals}
+	if !divisible(totals, count) && reclaimed == 0 {
+		set.Count = 1 // keep the total exact
+		return set
+	}
+	for i := range totals {
+		if count > 0 {
+			totals[i].Amount /= count
+		}
+	}
+	return set
+}
+
+func divisible(totals []quota.Amount, count int64) bool {
+	return !slices.ContainsFunc(totals, func(t quota.Amount) bool {
+		return t.Amount != 0 && (count == 0 || t.Amount%count != 0)
+	})
+}
+
+func (b *builder) addPending(o *object, spec *workloadSpec, status *workloadStatus, boost int64) error {
+	p := Pending{
+		ID: o.id(), UID: o.Metadata.UID, Queue: spec.QueueName, // resolved at the end
+		Priority: spec.Priority, Boost: boost,
+		Created: o.Metadata.CreationTimestamp, Queued: queuedAt(o, status),
+	}
+	for i := range spec.PodSets {
+		s, err := requested(&spec.PodSets[i], status)
+		if err != nil {
+			return err
+		}
+		p.PodSets = append(p.PodSets, s)
+		if spec.PodSets[i].MinCount != nil {
+			p.note("pod set %s may start with %d replicas (minCount); all %d are asked for",
+				s.Name, *spec.PodSets[i].MinCount, s.Count*max(1, s.pods))
+		}
+	}
+	if spec.Active != nil && !*spec.Active {
+		p.note("the workload is inactive (spec.active false)")
+	}
+	for _, gate := range spec.PreemptionGates {
+		position := ""
+		for _, g := range status.PreemptionGates {
+			if g.Name == gate.Name {
+				position = g.Position
+			}
+		}
+		if position != "Open" {
+			p.note("preemption gate %s is closed: Kueue lets the workload preempt nobody yet", gate.Name)
+		}
+	}
+	if old := o.Metadata.Annotations[replacesAnnotation]; old != "" {
+		p.note("the workload replaces %s, which still counts here", old)
+	}
+	b.c.Pending = append(b.c.Pending, p)
+	return nil
+}
+
+func (p *Pending) note(format string, args ...any) {
+	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
+}
+
+// requested is what a pending pod set asks for: what Kueue computed, or else what
+// the template says.
+func requested(spec *podSetSpec, status *workloadStatus) (PodSet, error) {
+	s := PodSet{Name: spec.Name, Count: 1}
+	if s.Name == "" {
+		s.Name = defaultPodSet
+	}
+	if spec.Count != nil {
+		s.Count = *spec.Count
+	}
+	s.Count = max(0, s.Count-status.reclaimed(s.Name))
+	for _, r := range status.ResourceRequests {
+		if r.Name != s.Name {
+			continue
+		}
+		exact := true
+		for _, name := range slices.Sorted(maps.Keys(r.Resources)) {
+			total := amount(name, r.Resources[name].Quantity)
+			exact = exact && (total == 0 || s.Count > 0 && total%s.Count == 0)
+			s.Requests = append(s.Requests, Request{name, total})
+		}
+		if !exact {
+			s.Count, s.pods = 1, s.Count // keep the total exact
+			return s, nil
+		}
+		for i := range s.Requests {
+			s.Requests[i].Amount /= max(1, s.Count)
+		}
+		return s, nil
+	}
+	var err error
+	s.Requests, err = templateRequests(spec)
+	return s, err
+}
+
+// templateRequests is what one pod of the template takes: containers, init
+// containers, sidecars and overhead, by the rules of the scheduler. A container's
+// limit stands for a request that is missing, as the API server has it.
+func templateRequests(spec *podSetSpec) ([]Request, error) {
+	if len(spec.Template) == 0 {
+		return nil, nil
+	}
+	if absurdExponent.Match(spec.Template) {
+		return nil, fmt.Errorf("podSets %q: template: a quantity is out of range", spec.Name)
+	}
+	var template corev1.PodTemplateSpec
+	if err := json.Unmarshal(spec.Template, &template); err != nil {
+		return nil, fmt.Errorf("podSets %q: template: %w", spec.Name, err)
+	}
+	pod := corev1.Pod{Spec: template.Spec}
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			r := &containers[i].Resources
+			for name, limit := range r.Limits {
+				if _, ok := r.Requests[name]; ok {
+					continue
+				}
+				if r.Requests == nil {
+					r.Requests = corev1.ResourceList{}
+				}
+				r.Requests[name] = limit
+			}
+		}
+	}
+	var requests []Request
+	total := resource.PodRequests(&pod, resource.PodResourcesOptions{})
+	for _, name := range slices.Sorted(maps.Keys(total)) {
+		requests = append(requests, Request{string(name), amount(string(name), total[name])})
+	}
+	return requests, nil
+}
+
+// queuedAt is the place in the queue: that of an eviction which was not the
+// workload's preemption, else the creation.
+func queuedAt(o *object, status *workloadStatus) time.Time {
+	evicted, ok := status.condition("Evicted")
+	if ok && (evicted.Reason == "PodsReadyTimeout" || evicted.Reason == "AdmissionCheck") {
+		return evicted.LastTransitionTime
+	}
+	return o.Metadata.CreationTimestamp
+}
+
+func priorityBoost(o *object) (int64, error) {
+	text, ok := o.Metadata.Annotations[boostAnnotation]
+	if !ok {
+		return 0, nil
+	}
+	boost, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("annotation %s: %q is not an integer", boostAnnotation, text)
+	}
+	return boost, nil
+}

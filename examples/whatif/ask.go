@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/cedesched/cede/examples/internal/kueue"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// answer is a decision and what it is about.
+type answer struct {
+	snapshot *preemption.Snapshot
+	state    preemption.State
+	request  preemption.Request
+	decision preemption.Decision
+	notes    []string // what the reader must know about the answer
+	warnings []string // what the reader should know about the input
+	isSample bool
+}
+
+// ask reads the cluster, finds the workload and decides.
+func ask(o options, noArguments bool, piped io.Reader, clock func() time.Time) (*answer, error) {
+	in, err := read(o.file, noArguments, piped)
+	if err != nil {
+		return nil, err
+	}
+	if in.isSample {
+		clock = func() time.Time { return sampleTime }
+		if o.request == "" && o.workload == "" {
+			o.workload = sampleWorkload
+		}
+	}
+	if o.now.IsZero() {
+		o.now = clock()
+	}
+	a := &answer{state: in.state, warnings: in.kueue.Warnings, isSample: in.isSample}
+	if a.snapshot, err = preemption.NewSnapshot(in.state); err != nil {
+		return nil, describeFaults(err, in.state)
+	}
+	preemptor, err := preemption.New(preemption.Config{})
+	if err != nil {
+		return nil, err
+	}
+	if in.request != nil && o.workload == "" && o.request == "" {
+		a.request = *in.request
+		if a.request.Now.IsZero() {
+			a.request.Now = o.now
+		}
+	} else if a.request, err = a.build(o, &in, preemptor); err != nil {
+		return nil, err
+	}
+	a.decision, err = preemptor.Decide(a.snapshot, a.request)
+	return a, err
+}
+
+// describeFaults names the workload of a fault, since a path into a state that was
+// read from objects leads nowhere.
+func describeFaults(err error, st preemption.State) error {
+	var faults preemption.Faults
+	if !errors.As(err, &faults) {
+		return err
+	}
+	more := ""
+	if len(faults) > 1 {
+		more = fmt.Sprintf(" (and %d more faults)", len(faults)-1)
+	}
+	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
+}
+
+// build makes the request: of a pending workload or of a new one, with flavors.
+func (a *answer) build(o options, in *input, preemptor *preemption.Preemptor) (preemption.Request, error) {
+	p, err := find(o, in)
+	if err != nil {
+		return preemption.Request{}, err
+	}
+	i := slices.IndexFunc(a.state.Queues, func(q queue.Queue) bool { return q.Name == p.Queue })
+	if i < 0 {
+		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s", p.Queue, nearest(p.Queue, queueNames(a.state)))
+	}
+	q := &a.state.Queues[i]
+	if o.request != "" {
+		p.CountPods(q)
+	}
+	c := chooser{a.snapshot, preemptor, q, p, o.now}
+	flavors, err := c.choose(o.flavor)
+	if err != nil {
+		return preemption.Request{}, err
+	}
+	a.notes = append(append(a.notes, p.Notes...), in.kueue.QueueNotes[q.Name]...)
+	return preemption.Request{Workload: p.Workload(flavors), Now: o.now}, nil
+}
+
+// find returns the workload that is asked about.
+func find(o options, in *input) (*kueue.Pending, error) {
+	if o.request != "" {
+		return describe(o, in)
+	}
+	pending := in.kueue.Pending
+	if o.workload == "" {
+		switch len(pending) {
+		case 0:
+			return nil, errors.New("no workload waits in the input: describe one with -request and -queue")
+		case 1:
+			o.workload = pending[0].ID
+		default:
+			return nil, fmt.Errorf("%d workloads wait in the input: name one with -workload, as in %s", len(pending), some(pendingNames(pending)))
+		}
+	}
+	for i := range pending {
+		if p := &pending[i]; p.ID == o.workload {
+			if p.Queue == "" {
+				return nil, fmt.Errorf("workload %s: %s", p.ID, p.Unresolved)
+			}
+			return p, nil
+		}
+	}
+	for i := range in.state.Admitted {
+		if w := &in.state.Admitted[i]; w.ID == o.workload {
+			since := ""
+			if !w.ReservedAt.IsZero() {
+				since = " since " + w.ReservedAt.UTC().Format(time.RFC3339)
+			}
+			return nil, fmt.Errorf("workload %s holds quota in queue %s already%s", w.ID, w.Queue, since)
+		}
+	}
+	if len(pending) == 0 {
+		return nil, fmt.Errorf("workload %q is not in the input, and none waits there: describe one with -request and -queue", o.workload)
+	}
+	return nil, fmt.Errorf("workload %q is not in the input%s", o.workload, nearest(o.workload, pendingNames(pending)))
+}
+
+// describe makes the pending workload that the command line describes.
+func describe(o options, in *input) (*kueue.Pending, error) {
+	set := kueue.PodSet{Name: "main", Count: o.count}
+	for _, item := range strings.Split(o.request, ",") {
+		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("-request %q: want RESOURCE=QUANTITY,..., as in cpu=4,nvidia.com/gpu=8", o.request)
+		}
+		amount, err := kueue.ParseAmount(name, text)
+		if err != nil {
+			return nil, fmt.Errorf("-request %s: %w", item, err)
+		}
+		if amount < 0 {
+			return nil, fmt.Errorf("-request %s: is negative", item)
+		}
+		if slices.ContainsFunc(set.Requests, func(r kueue.Request) bool { return r.Resource == name }) {
+			return nil, fmt.Errorf("-request %q: %s is there twice", o.request, name)
+		}
+		set.Requests = append(set.Requests, kueue.Request{Resource: name, Amount: amount})
+	}
+	p := &kueue.Pending{
+		ID: o.name, Queue: o.queue, Priority: o.priority, Created: o.now, Queued: o.now, PodSets: []kueue.PodSet{set},
+	}
+	if namespace, name, ok := strings.Cut(o.queue, "/"); ok {
+		for _, l := range in.kueue.LocalQueues {
+			if l.Namespace == namespace && l.Name == name {
+				p.Queue = l.ClusterQueue
+			}
+		}
+		if p.Queue == o.queue {
+			return nil, fmt.Errorf("local queue %q is not in the input%s", o.queue, nearest(o.queue, localQueueNames(in.kueue)))
+		}
+	}
+	if slices.ContainsFunc(in.state.Admitted, func(w workload.Workload) bool { return w.ID == p.ID }) {
+		return nil, fmt.Errorf("-name %q is the name of a workload that runs", o.name)
+	}
+	return p, nil
+}
+
+func pendingNames(pending []kueue.Pending) []string {
+	var names []string
+	for _, p := range pending {
+		names = append(names, p.ID)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func queueNames(st preemption.State) []string {
+	var names []string
+	for _, q := range st.Queues {
+		names = append(names, q.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func localQueueNames(c kueue.Cluster) []string {
+	var names []string
+	for _, l := range c.LocalQueues {
+		names = append(names, l.Namespace+"/"+l.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// shown is how many names a message holds.
+const shown = 3
+
+func some(names []string) string {
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+// nearest suggests the names that are most like the given one.
+func nearest(name string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	distance := make(map[string]int, len(names))
+	for _, n := range names {
+		distance[n] = levenshtein.ComputeDistance(name, n)
+		if _, base, ok := strings.Cut(n, "/"); ok { // the namespace is often forgotten
+			distance[n] = min(distance[n], levenshtein.ComputeDistance(name, base)+1)
+		}
+	}
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b string) int { return distance[a] - distance[b] })
+	return "; the nearest: " + strings.Join(names[:min(shown, len(names))], ", ")
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+)
+
+// victim is a victim with what a person wants to know of it.
+type victim struct {
+	preemption.Victim
+	Priority   int64     `json:"priority"` // effective
+	ReservedAt time.Time `json:"reservedAt,omitzero"`
+	// Age is in seconds since the reservation; absent when that is unknown.
+	Age     *int64 `json:"age,omitempty"`
+	Evicted bool   `json:"evicted"`
+	// Holds is what it holds of the requested columns.
+	Holds []quota.Amount `json:"holds"`
+}
+
+func (a *answer) victims() []victim {
+	asked := a.requested()
+	list := []victim{}
+	for _, v := range a.decision.Victims {
+		w := a.find(v.Workload)
+		out := victim{
+			Victim: v, Priority: w.EffectivePriority(), ReservedAt: w.ReservedAt, Evicted: w.Evicted, Holds: []quota.Amount{},
+		}
+		if !w.ReservedAt.IsZero() {
+			age := int64(a.request.Now.Sub(w.ReservedAt).Seconds())
+			out.Age = &age
+		}
+		for _, u := range w.Usage() {
+			if slices.Contains(asked, u.FlavorResource()) {
+				out.Holds = append(out.Holds, u)
+			}
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+func (a *answer) printJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(struct {
+		Request  preemption.Request  `json:"request"`
+		Decision preemption.Decision `json:"decision"`
+		Victims  []victim            `json:"victims"`
+		Queues   []node              `json:"queues"`
+		Notes    []string            `json:"notes"`
+	}{a.request, a.decision, a.victims(), a.tree(true), append([]string{}, a.notes...)})
+}

@@ -1,0 +1,138 @@
+// Whatif answers for a cluster as it stands: would this workload fit, whom would it
+// preempt and why, or why nobody?
+//
+//	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json |
+//	  whatif -workload NAMESPACE/NAME
+//
+// The input is standard input or -f FILE, plain or gzip: Kueue's objects as kubectl
+// prints them, or cede's own State or Record as JSON. The workload is a pending one of
+// the input, or a new one:
+//
+//	whatif -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100
+//
+// A Record answers its own request. Without any argument an embedded sample is asked.
+//
+// With -o json the answer is one object:
+//
+//	request   the request, with the flavors that were chosen
+//	decision  the decision
+//	victims   of each: workload, queue, reason, cohort, priority, reservedAt, age in
+//	          seconds, evicted (already), holds (of what is requested)
+//	queues    the queue tree of the request, top down: kind, name, depth, quota rows
+//	notes     what the answer leaves out
+//
+// Exit status: 0 when it fits, at once or by preemption; 1 when it does not; 2 for bad
+// usage or input, with one line that says what.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+func main() {
+	var piped io.Reader
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
+		piped = os.Stdin
+	}
+	os.Exit(run(os.Args[1:], piped, os.Stdout, os.Stderr, time.Now))
+}
+
+// options is the command line.
+type options struct {
+	file, workload, request, queue, name, flavor, output string
+	priority, count                                      int64
+	now                                                  time.Time
+	all                                                  bool
+}
+
+const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
+	"[-flavor F,...] [-now TIME] [-all] [-o text|json]"
+
+func parse(args []string, stdout io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("whatif", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.file, "f", "", "read the cluster from `FILE` (- is standard input)")
+	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME` of the input")
+	flags.StringVar(&o.request, "request", "", "ask about a new workload whose replicas take `RESOURCE=QUANTITY,...`")
+	flags.StringVar(&o.queue, "queue", "", "the `QUEUE` of the new workload; NAMESPACE/NAME is a local queue")
+	flags.Int64Var(&o.priority, "priority", 0, "the priority of the new workload")
+	flags.Int64Var(&o.count, "count", 1, "the number of replicas of the new workload")
+	flags.StringVar(&o.name, "name", "new", "the name of the new workload")
+	flags.StringVar(&o.flavor, "flavor", "", "take these `FLAVORS` instead of choosing")
+	flags.BoolVar(&o.all, "all", false, "print all rows of the queue tree")
+	flags.StringVar(&o.output, "o", "text", "print `text|json`")
+	now := flags.String("now", "", "decide as at `TIME` (RFC 3339) instead of now")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(stdout, usage)
+			flags.SetOutput(stdout)
+			flags.PrintDefaults()
+			return o, err
+		}
+		return o, fmt.Errorf("%w; %s", err, usage)
+	}
+	set := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { set[f.Name] = true })
+	switch {
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
+	case o.workload != "" && o.request != "":
+		return o, errors.New("-workload names a workload of the input and -request describes a new one: give one of them")
+	case o.request != "" && o.queue == "":
+		return o, errors.New("-request needs -queue")
+	case o.request == "" && (set["queue"] || set["priority"] || set["count"] || set["name"]):
+		return o, errors.New("-queue, -priority, -count and -name describe a new workload: they need -request")
+	case o.count < 1:
+		return o, fmt.Errorf("-count %d: want at least 1", o.count)
+	case o.output != "text" && o.output != "json":
+		return o, fmt.Errorf("-o %q: want text or json", o.output)
+	}
+	if *now != "" {
+		var err error
+		if o.now, err = time.Parse(time.RFC3339, *now); err != nil {
+			return o, fmt.Errorf("-now %q: want a time as in 2026-11-21T12:00:00Z", *now)
+		}
+	}
+	return o, nil
+}
+
+// run is main without the process. piped is nil when standard input is a terminal.
+func run(args []string, piped io.Reader, stdout, stderr io.Writer, clock func() time.Time) int {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	var a *answer
+	if err == nil {
+		a, err = ask(o, len(args) == 0, piped, clock)
+	}
+	if err == nil && o.output == "json" {
+		err = a.printJSON(stdout)
+	} else if err == nil {
+		err = a.printText(stdout, o.all)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "whatif: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+		return 2
+	}
+	for i, w := range a.warnings {
+		if i == 5 {
+			fmt.Fprintf(stderr, "whatif: note: and %d more\n", len(a.warnings)-i)
+			break
+		}
+		fmt.Fprintf(stderr, "whatif: note: %s\n", w)
+	}
+	if a.decision.Outcome == preemption.Impossible {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+func (a *answer) printText(w io.Writer, all bool) error {
+	var b strings.Builder
+	if a.isSample {
+		b.WriteString("This is the embedded sample. For your cluster:\n  kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json |\n    go run ./examples/whatif -workload NAMESPACE/NAME\n\n")
+	}
+	a.printTree(&b, all)
+	a.printVerdict(&b)
+	for _, n := range a.notes {
+		fmt.Fprintf(&b, "Note: %s.\n", strings.TrimSuffix(n, "."))
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+// newTable is a plain table; the columns of the given numbers are right-aligned.
+func newTable(header table.Row, right ...int) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Format.Header = text.FormatUpper
+	t.SetStyle(style)
+	t.AppendHeader(header)
+	var configs []table.ColumnConfig
+	for _, n := range right {
+		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
+	return t
+}
+
+// render writes the table without blanks at the ends of lines.
+func render(b *strings.Builder, t table.Writer) {
+	for line := range strings.Lines(t.Render() + "\n") {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	b.WriteString("\n")
+}
+
+func (a *answer) printTree(b *strings.Builder, all bool) {
+	nodes, elided := a.elide(a.tree(all))
+	t := newTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available"}, 3, 4, 5, 6)
+	for _, n := range nodes {
+		name := strings.Repeat("  ", n.Depth) + n.Name
+		switch {
+		case n.Kind == "Cohort":
+			name += " (cohort)"
+		case n.Name == a.request.Workload.Queue:
+			name += " <- asks"
+		}
+		if len(n.Quota) == 0 {
+			t.AppendRow(table.Row{name})
+		}
+		for _, r := range n.Quota {
+			t.AppendRow(table.Row{
+				name, r.FlavorResource, humanAmount(r.Resource, r.Usage), humanAmount(r.Resource, r.Nominal),
+				orDash(r.Resource, r.Borrowed), humanAmount(r.Resource, r.Available),
+			})
+			name = ""
+		}
+	}
+	render(b, t)
+	if hidden := len(a.requested()) - len(a.contested()); hidden > 0 && !all {
+		fmt.Fprintf(b, "(%d more requested rows have room for it; -all shows everything)\n\n", hidden)
+	}
+	if elided > 0 {
+		fmt.Fprintf(b, "... and %d more queues\n\n", elided)
+	}
+}
+
+func orDash(resource string, amount int64) string {
+	if amount == 0 {
+		return "-"
+	}
+	return humanAmount(resource, amount)
+}
+
+// printVerdict says the answer in words, then who yields, or why nobody does.
+func (a *answer) printVerdict(b *strings.Builder) {
+	w := &a.request.Workload
+	fmt.Fprintf(b, "%s asks for %s in queue %s, with priority %d.\n", w.ID, a.asks(), w.Queue, w.EffectivePriority())
+	switch a.decision.Outcome {
+	case preemption.Fits:
+		fmt.Fprintf(b, "It fits now; nobody has to yield.%s\n", a.borrows())
+	case preemption.Preempt:
+		n := len(a.decision.Victims)
+		fmt.Fprintf(b, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
+		a.printVictims(b)
+	case preemption.Impossible:
+		b.WriteString("It does not fit, and no permitted set of victims makes room.\n\n")
+		a.printShortage(b)
+		a.printBlockers(b)
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
+}
+
+func (a *answer) asks() string {
+	var parts []string
+	for _, u := range a.request.Workload.Usage() {
+		if u.Amount > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s of %s", humanAmount(u.Resource, u.Amount), u.Resource, u.Flavor))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (a *answer) borrows() string {
+	if a.decision.BorrowHeight == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Its queue then borrows (borrow height %d).", a.decision.BorrowHeight)
+}
+
+func (a *answer) printVictims(b *strings.Builder) {
+	t := newTable(table.Row{"victim", "queue", "reason", "priority", "age", "holds"}, 4, 5)
+	for _, v := range a.victims() {
+		name := v.Workload
+		if v.Evicted {
+			name += " (leaving already)"
+		}
+		var holds []string
+		for _, h := range v.Holds {
+			holds = append(holds, humanAmount(h.Resource, h.Amount)+" "+h.Resource)
+		}
+		t.AppendRow(table.Row{name, v.Queue, v.Reason.String(), v.Priority, humanAge(a.request.Now, v.ReservedAt), strings.Join(holds, ", ")})
+	}
+	render(b, t)
+	for _, r := range a.reasons() {
+		fmt.Fprintf(b, "%s: %s.\n", r, reasonText[r])
+	}
+}
+
+// reasons lists those of the victims, in their order.
+func (a *answer) reasons() []preemption.Reason {
+	var list []preemption.Reason
+	for r := preemption.InClusterQueue; r <= preemption.InCohortReclaimWhileBorrowing; r++ {
+		for _, v := range a.decision.Victims {
+			if v.Reason == r {
+				list = append(list, r)
+				break
+			}
+		}
+	}
+	return list
+}
+
+var reasonText = map[preemption.Reason]string{
+	preemption.InClusterQueue:                "it runs in the same queue, and the queue's withinClusterQueue policy lets it be preempted",
+	preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
+	preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
+}
+
+func (a *answer) printShortage(b *strings.Builder) {
+	for _, s := range a.decision.Shortage {
+		asked := int64(0)
+		for _, u := range a.request.Workload.Usage() {
+			if u.FlavorResource() == s.FlavorResource {
+				asked = u.Amount
+			}
+		}
+		if asked > s.PotentialAvailable {
+			fmt.Fprintf(b, "It asks for %s %s of %s, and queue %s can never have more than %s.\n",
+				humanAmount(s.Resource, asked), s.Resource, s.Flavor, a.request.Workload.Queue, humanAmount(s.Resource, s.PotentialAvailable))
+			continue
+		}
+		bound := "queue " + a.request.Workload.Queue
+		if s.Cohort != "" {
+			bound = "cohort " + s.Cohort
+		}
+		fmt.Fprintf(b, "%s %s of %s are missing still with everybody gone who may be preempted; the quota of %s is the bound.\n",
+			humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
+	}
+}
+
+func (a *answer) printBlockers(b *strings.Builder) {
+	if len(a.decision.Blockers) == 0 {
+		return
+	}
+	b.WriteString("\n")
+	t := newTable(table.Row{"in the way", "priority", "why it stays"}, 2)
+	policy := a.policy()
+	for _, k := range a.decision.Blockers {
+		name, prio := "queue "+k.Queue, ""
+		if k.Cohort != "" {
+			name = "cohort " + k.Cohort
+		}
+		if k.Workload != "" {
+			w := a.find(k.Workload)
+			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
+		}
+		t.AppendRow(table.Row{name, prio, whyItStays(k.Rule, policy)})
+	}
+	render(b, t)
+}
+
+func whyItStays(r preemption.Rule, p queue.Preemption) string {
+	switch r {
+	case preemption.WithinClusterQueue:
+		return fmt.Sprintf("withinClusterQueue is %v", p.WithinClusterQueue)
+	case preemption.ReclaimWithinCohort:
+		return fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)
+	case preemption.WithinNominal:
+		return "it uses no more than its own quota: nothing to reclaim"
+	case preemption.BorrowWithinCohort:
+		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
+			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)
+		}
+		return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v", p.BorrowWithinCohort.Policy)
+	}
+	return r.String()
+}
+
+func (a *answer) policy() queue.Preemption {
+	for i := range a.state.Queues {
+		if a.state.Queues[i].Name == a.request.Workload.Queue {
+			return a.state.Queues[i].Preemption
+		}
+	}
+	return queue.Preemption{}
+}
+
+// find returns the admitted workload of the ID, which is there.
+func (a *answer) find(id string) *workload.Workload {
+	for i := range a.state.Admitted {
+		if a.state.Admitted[i].ID == id {
+			return &a.state.Admitted[i]
+		}
+	}
+	return &workload.Workload{ID: id}
+}

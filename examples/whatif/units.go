@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// humanAmount writes an amount as people do: cpu in CPUs, bytes in binary units, the
+// rest as it is.
+func humanAmount(resource string, amount int64) string {
+	sign := ""
+	if amount < 0 {
+		sign, amount = "-", max(-amount, 0)
+	}
+	switch {
+	case amount == quota.Unlimited:
+		return sign + "unlimited"
+	case resource == "cpu":
+		return sign + strconv.FormatFloat(float64(amount)/1000, 'f', -1, 64)
+	case resource == "memory", resource == "storage", resource == "ephemeral-storage", strings.HasPrefix(resource, "hugepages-"):
+		return sign + strings.Replace(humanize.IBytes(uint64(amount)), " ", "", 1)
+	}
+	return sign + strconv.FormatInt(amount, 10)
+}
+
+// humanAge writes how long ago something was.
+func humanAge(now, then time.Time) string {
+	switch {
+	case then.IsZero():
+		return "unknown"
+	case now.Before(then):
+		return "0s"
+	}
+	return duration.HumanDuration(now.Sub(then))
+}
