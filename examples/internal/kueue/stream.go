@@ -171,22 +171,29 @@ func (s *stream) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return s.endsEarly()
 	case errors.As(err, &syntax):
-		// The decoder's offsets count only what Decode read. The value that failed
-		// is still buffered: look for the place in it.
-		offset := s.decoder.InputOffset()
-		if rest, err := io.ReadAll(s.decoder.Buffered()); err == nil {
-			var again *json.SyntaxError
-			if errors.As(json.Unmarshal(rest, new(json.RawMessage)), &again) {
-				offset += max(0, again.Offset-1)
-			}
-		}
-		return fmt.Errorf("not JSON: byte %d: %w", offset, err)
+		return fmt.Errorf("not JSON: byte %d: %w", s.offsetOf(syntax), err)
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("item %d: %w", s.items+1, explainMismatch(mismatch))
 	case errors.Is(err, errTooLarge):
 		return fmt.Errorf("byte %d: %w", s.decoder.InputOffset(), err)
 	}
 	return err
+}
+
+// offsetOf is the place of an error in the input. The decoder's own offsets are that
+// between values; within one they count only what Decode read. The value is still
+// buffered then: look for the place in it.
+func (s *stream) offsetOf(err *json.SyntaxError) int64 {
+	offset := s.decoder.InputOffset()
+	if err.Offset == offset {
+		return offset
+	}
+	rest, _ := io.ReadAll(s.decoder.Buffered()) // of memory: cannot fail
+	var again *json.SyntaxError
+	if errors.As(json.Unmarshal(rest, new(json.RawMessage)), &again) {
+		offset += max(0, again.Offset-1)
+	}
+	return offset
 }
 
 func (s *stream) endsEarly() error {

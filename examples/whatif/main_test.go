@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+
+func call(piped io.Reader, args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	status = run(args, piped, &out, &err, clock)
+	return status, out.String(), err.String()
+}
+
+func TestGolden(t *testing.T) {
+	for name, c := range map[string]struct {
+		args   []string
+		status int
+	}{
+		"sample":     {nil, 0},
+		"fits":       {[]string{"-workload", "nlp/lora-sweep"}, 0},
+		"policies":   {[]string{"-workload", "recsys/two-tower-xl"}, 1},
+		"too-large":  {[]string{"-workload", "evals/long-context-all"}, 1},
+		"described":  {[]string{"-request", "cpu=4,nvidia.com/gpu=1", "-queue", "vision", "-priority", "900", "-count", "4", "-flavor", "h100"}, 0},
+		"borrows":    {[]string{"-request", "nvidia.com/gpu=40", "-queue", "vision", "-priority", "500"}, 1},
+		"all":        {[]string{"-all"}, 0},
+		"json":       {[]string{"-o", "json"}, 0},
+		"json-never": {[]string{"-o", "json", "-workload", "recsys/two-tower-xl"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, stdout, stderr := call(nil, c.args...)
+			if status != c.status || stderr != "" {
+				t.Errorf("status %d, want %d; stderr %q", status, c.status, stderr)
+			}
+			golden := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(stdout, "\n")); diff != "" {
+				t.Errorf("- want, + got (rewrite with -update):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The sample is asked when there is no argument and nothing is piped, be standard
+// input closed, empty or a terminal.
+func TestSampleByDefault(t *testing.T) {
+	_, terminal, _ := call(nil)
+	status, empty, stderr := call(strings.NewReader(""))
+	if status != 0 || terminal != empty || stderr != "" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// Bad input is status 2, nothing on standard output, and one line that says what.
+func TestBadInput(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		stdin string
+		args  []string
+		want  string
+	}{
+		"not JSON":               {"hello", []string{"-f", "-"}, "byte 0"},
+		"empty":                  {"", []string{"-f", "-"}, "standard input is empty"},
+		"ends early":             {`{"kind":"List","items":[{"kind":`, nil, "ends early"},
+		"unknown kind":           {`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}`, nil, "unknown kind Pod"},
+		"not Kueue's":            {`{"apiVersion":"scheduling.k8s.io/v1alpha1","kind":"Workload","metadata":{"name":"p"}}`, nil, "workloads.kueue.x-k8s.io"},
+		"garbage":                {strings.Repeat("\x00\xff garbage ", 1000), nil, "not JSON"},
+		"nested":                 {strings.Repeat("[", 100_000), nil, "depth"},
+		"no such file":           {"", []string{"-f", filepath.Join(dir, "none")}, "no such file"},
+		"a directory":            {"", []string{"-f", dir}, "is a directory"},
+		"not found":              {"", []string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"},
+		"forgotten namespace":    {"", []string{"-workload", "detector-train"}, "the nearest: vision/detector-train"},
+		"runs already":           {"", []string{"-workload", "evals/arena-judge"}, "holds quota in queue evals already since 2026"},
+		"no such queue":          {"", []string{"-request", "cpu=1", "-queue", "visoin"}, "the nearest: vision"},
+		"no quota":               {"", []string{"-request", "tpu=1", "-queue", "vision"}, "queue vision has no quota for tpu; it has: cpu, memory, nvidia.com/gpu"},
+		"no such flavor":         {"", []string{"-request", "cpu=1", "-queue", "vision", "-flavor", "b200"}, `has no flavor "b200"`},
+		"both":                   {"", []string{"-workload", "a/b", "-request", "cpu=1"}, "give one of them"},
+		"request without queue":  {"", []string{"-request", "cpu=1"}, "needs -queue"},
+		"queue without request":  {"", []string{"-queue", "vision"}, "need -request"},
+		"bad quantity":           {"", []string{"-request", "cpu=lots", "-queue", "vision"}, `"lots" is not a quantity`},
+		"huge exponent":          {"", []string{"-request", "cpu=1e999999999", "-queue", "vision"}, "out of range"},
+		"negative":               {"", []string{"-request", "cpu=-1", "-queue", "vision"}, "is negative"},
+		"twice":                  {"", []string{"-request", "cpu=1,cpu=2", "-queue", "vision"}, "cpu is there twice"},
+		"no equals sign":         {"", []string{"-request", "cpu", "-queue", "vision"}, "want RESOURCE=QUANTITY"},
+		"bad count":              {"", []string{"-request", "cpu=1", "-queue", "vision", "-count", "0"}, "want at least 1"},
+		"more than any amount":   {"", []string{"-request", "cpu=9000000000", "-count", "9000000000", "-queue", "vision"}, "take more than"},
+		"bad time":               {"", []string{"-now", "noon"}, "want a time"},
+		"bad output":             {"", []string{"-o", "yaml"}, "want text or json"},
+		"bad flag":               {"", []string{"-frobnicate"}, "usage: whatif"},
+		"argument":               {"", []string{"vision/detector-train"}, "unexpected argument"},
+		"state: unknown field":   {`{"queues":[{"nam":"a"}]}`, nil, "unknown field"},
+		"state: limits only":     {`{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","borrowingLimit":1}]}]}`, nil, "no nominal"},
+		"state: every fault":     {`{"queues":[{"name":"a","cohort":"x"},{"name":"a"}]}`, nil, `unknown cohort "x" (queue "a") (and 1 more faults)`},
+		"state: nothing waits":   {`{"queues":[{"name":"a"}]}`, nil, "no workload waits"},
+		"state: a queue without": {`{"queues":[{"name":"a"}]}`, []string{"-request", "cpu=1", "-queue", "a"}, "queue a has no quota for cpu; it has: nothing"},
+		"record: unknown queue":  {`{"state":{},"request":{"workload":{"id":"w","queue":"q"},"now":"2026-01-01T00:00:00Z"}}`, nil, `unknown queue "q"`},
+		"several wait":           {string(sample), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
+		"two documents, one bad": {`{"kind":"List","items":[]} ]`, nil, "not JSON"},
+		"gzip that is none":      {"\x1f\x8bnot gzip", nil, "gzip"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var piped io.Reader
+			if c.stdin != "" || len(c.args) > 1 && c.args[1] == "-" {
+				piped = strings.NewReader(c.stdin)
+			}
+			status, stdout, stderr := call(piped, c.args...)
+			if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") ||
+				!strings.HasPrefix(stderr, "whatif: ") || !strings.Contains(stderr, c.want) || len(stderr) > 1000 {
+				t.Errorf("status %d, stdout %.100q, stderr %.1000q, want %q", status, stdout, stderr, c.want)
+			}
+		})
+	}
+}
+
+// A record is what a decision depends on: the JSON answer's request on the sample's
+// state, as one file, is answered alike.
+func TestRecordIsAnsweredAlike(t *testing.T) {
+	_, first, _ := call(nil, "-o", "json")
+	var answer struct {
+		Request  preemption.Request  `json:"request"`
+		Decision preemption.Decision `json:"decision"`
+	}
+	if err := json.Unmarshal([]byte(first), &answer); err != nil {
+		t.Fatal(err)
+	}
+	in, err := readSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := json.Marshal(preemption.Record{State: in.state, Request: &answer.Request})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, second, stderr := call(bytes.NewReader(record), "-o", "json")
+	if status != 0 || first != second {
+		t.Errorf("status %d, %q: %s", status, stderr, cmp.Diff(first, second))
+	}
+}
+
+// A state of cede's own is asked with -request, at the given time.
+func TestOwnState(t *testing.T) {
+	const state = `{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","nominal":2000}],
+		"preemption":{"withinClusterQueue":"LowerPriority"}}],
+		"admitted":[{"id":"low","queue":"a","reservedAt":"2026-11-20T11:00:00Z",
+		"podSets":[{"name":"main","count":1,"requests":[{"flavor":"f","resource":"cpu","amount":2000}]}]}]}`
+	status, stdout, stderr := call(strings.NewReader(state), "-request", "cpu=500m", "-queue", "a", "-priority", "1",
+		"-now", "2026-11-20T12:30:00Z")
+	for _, want := range []string{"new asks for 0.5 cpu of f in queue a", "low", "InClusterQueue", "90m", "2 cpu"} {
+		if status != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("status %d, stderr %q, stdout without %q:\n%s", status, stderr, want, stdout)
+		}
+	}
+}
+
+// A tree of hundreds of queues is cut down to those that matter.
+func TestLargeTree(t *testing.T) {
+	st := preemption.State{}
+	in, err := readSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	st = in.state
+	for i := range 300 {
+		q := st.Queues[0].Clone()
+		q.Name = "extra-" + strings.Repeat("x", i%5) + string(rune('a'+i%26)) + string(rune('a'+i/26))
+		st.Queues = append(st.Queues, q)
+	}
+	data, err := json.Marshal(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, _ := call(bytes.NewReader(data), "-request", "nvidia.com/gpu=100", "-queue", "vision", "-flavor", "h100")
+	if lines := strings.Count(stdout, "\n"); status == 2 || lines > 90 || !strings.Contains(stdout, "more queues") {
+		t.Errorf("status %d, %d lines:\n%s", status, lines, stdout)
+	}
+}
