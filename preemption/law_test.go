@@ -31,6 +31,7 @@ var laws = []struct {
 	{"OrderOfInputIsNothing", orderOfInputIsNothing},
 	{"NamesAreNothing", namesAreNothing},
 	{"ShiftedTimeIsNothing", shiftedTimeIsNothing},
+	{"ScaledAmountsAreNothing", scaledAmountsAreNothing},
 	{"ArgumentsAreLeftAlone", argumentsAreLeftAlone},
 	{"EditsHaveInverses", editsHaveInverses},
 	{"StateRoundTrips", stateRoundTrips},
@@ -43,18 +44,19 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-func FuzzAgreesWithTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
-func FuzzVictimsMakeRoom(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
-func FuzzNoVictimCanBeSpared(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(noVictimCanBeSpared)) }
-func FuzzVictimsArePermitted(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
-func FuzzNeverEvictsNobody(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(neverEvictsNobody)) }
-func FuzzOrderOfInputIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderOfInputIsNothing)) }
-func FuzzNamesAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(namesAreNothing)) }
-func FuzzShiftedTimeIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(shiftedTimeIsNothing)) }
-func FuzzArgumentsAreLeftAlone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(argumentsAreLeftAlone)) }
-func FuzzEditsHaveInverses(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(editsHaveInverses)) }
-func FuzzStateRoundTrips(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
-func FuzzBlockersBlock(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(blockersBlock)) }
+func FuzzAgreesWithTwin(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
+func FuzzVictimsMakeRoom(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
+func FuzzNoVictimCanBeSpared(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(noVictimCanBeSpared)) }
+func FuzzVictimsArePermitted(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
+func FuzzNeverEvictsNobody(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(neverEvictsNobody)) }
+func FuzzOrderOfInputIsNothing(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(orderOfInputIsNothing)) }
+func FuzzNamesAreNothing(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(namesAreNothing)) }
+func FuzzShiftedTimeIsNothing(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(shiftedTimeIsNothing)) }
+func FuzzScaledAmountsAreNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scaledAmountsAreNothing)) }
+func FuzzArgumentsAreLeftAlone(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(argumentsAreLeftAlone)) }
+func FuzzEditsHaveInverses(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(editsHaveInverses)) }
+func FuzzStateRoundTrips(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
+func FuzzBlockersBlock(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(blockersBlock)) }
 
 var sameDecision = cmp.Options{cmpopts.IgnoreUnexported(preemption.Decision{}), cmpopts.EquateEmpty()}
 
@@ -283,6 +285,47 @@ func shiftedTimeIsNothing(t *rapid.T) {
 	shift(&r.Now)
 	if diff := cmp.Diff(d, decide(t, snapshotOf(t, later), r), sameDecision); diff != "" {
 		t.Fatalf("shifted by %v: %s", by, diff)
+	}
+}
+
+// All amounts, quotas and limits in another unit give the same victims.
+func scaledAmountsAreNothing(t *rapid.T) {
+	st, r, d := draw(t)
+	by := rapid.Int64Range(2, 1<<40).Draw(t, "by")
+	scaled := func(l quota.Limit) quota.Limit {
+		if n, ok := l.Get(); ok {
+			return quota.AtMost(quota.Mul(by, n))
+		}
+		return l
+	}
+	quotas := func(list []quota.Quota) {
+		for i := range list {
+			q := &list[i]
+			q.Nominal, q.BorrowingLimit, q.LendingLimit = quota.Mul(by, q.Nominal), scaled(q.BorrowingLimit), scaled(q.LendingLimit)
+		}
+	}
+	amounts := func(w *workload.Workload) {
+		for i := range w.PodSets {
+			for j := range w.PodSets[i].Requests {
+				w.PodSets[i].Requests[j].Amount *= by
+			}
+		}
+	}
+	other := cloneState(st)
+	for i := range other.Cohorts {
+		quotas(other.Cohorts[i].Quotas)
+	}
+	for i := range other.Queues {
+		quotas(other.Queues[i].Quotas)
+	}
+	for i := range other.Admitted {
+		amounts(&other.Admitted[i])
+	}
+	r.Workload = r.Workload.Clone()
+	amounts(&r.Workload)
+	got := decide(t, snapshotOf(t, other), r)
+	if diff := cmp.Diff(d.Victims, got.Victims, cmpopts.EquateEmpty()); got.Outcome != d.Outcome || got.BorrowHeight != d.BorrowHeight || diff != "" {
+		t.Fatalf("scaled by %d: %v, not %v: %s", by, got.Outcome, d.Outcome, diff)
 	}
 }
 

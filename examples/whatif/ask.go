@@ -90,12 +90,12 @@ func (a *answer) build(o options, in *input, preemptor *preemption.Preemptor) (p
 	if o.request != "" {
 		p.CountPods(q)
 	}
-	c := chooser{a.snapshot, preemptor, q, p, o.now}
+	c := chooser{snapshot: a.snapshot, preemptor: preemptor, queue: q, pending: p, now: o.now}
 	flavors, err := c.choose(o.flavor)
 	if err != nil {
 		return preemption.Request{}, err
 	}
-	a.notes = append(append(a.notes, p.Notes...), in.kueue.QueueNotes[q.Name]...)
+	a.notes = slices.Concat(c.tried, p.Notes, in.kueue.QueueNotes[q.Name])
 	return preemption.Request{Workload: p.Workload(flavors), Now: o.now}, nil
 }
 

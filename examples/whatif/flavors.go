@@ -24,6 +24,8 @@ type chooser struct {
 	queue     *queue.Queue
 	pending   *kueue.Pending
 	now       time.Time
+	// tried says how each group's flavors did, where several were tried.
+	tried []string
 }
 
 // choose returns the flavor of each requested resource. forced is a list of flavors
@@ -91,6 +93,7 @@ func (c *chooser) requested() []string {
 
 func (c *chooser) best(resources, flavors []string) (string, error) {
 	best, bestRank := "", [2]int{}
+	var tried []string
 	for _, f := range flavors {
 		if !c.hasQuota(f, resources) {
 			continue
@@ -106,15 +109,29 @@ func (c *chooser) best(resources, flavors []string) (string, error) {
 		if rank := rankOf(d); best == "" || rank[0] < bestRank[0] || rank[0] == bestRank[0] && rank[1] < bestRank[1] {
 			best, bestRank = f, rank
 		}
+		tried = append(tried, f+" "+inShort(d))
 		if d.Outcome == preemption.Fits {
 			break
 		}
+	}
+	if len(tried) > 1 {
+		c.tried = append(c.tried, fmt.Sprintf("of the flavors for %s, %s is taken: %s", strings.Join(resources, ", "), best, strings.Join(tried, ", ")))
 	}
 	if best == "" {
 		return "", fmt.Errorf("queue %s has no flavor with quota for %s among %s",
 			c.queue.Name, strings.Join(resources, " and "), strings.Join(flavors, ", "))
 	}
 	return best, nil
+}
+
+func inShort(d preemption.Decision) string {
+	switch d.Outcome {
+	case preemption.Fits:
+		return "fits"
+	case preemption.Preempt:
+		return fmt.Sprintf("preempts %d", len(d.Victims))
+	}
+	return "is impossible"
 }
 
 // rankOf orders decisions about flavors: lower is better.

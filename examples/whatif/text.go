@@ -67,19 +67,30 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 			t.AppendRow(table.Row{name})
 		}
 		for _, r := range n.Quota {
+			nominal := r.Nominal
+			if n.Kind == "Cohort" {
+				nominal = r.SubtreeQuota
+			}
 			t.AppendRow(table.Row{
-				name, r.FlavorResource, humanAmount(r.Resource, r.Usage), humanAmount(r.Resource, r.Nominal),
+				name, r.FlavorResource, humanAmount(r.Resource, r.Usage), humanAmount(r.Resource, nominal),
 				orDash(r.Resource, r.Borrowed), humanAmount(r.Resource, r.Available),
 			})
 			name = ""
 		}
 	}
 	render(b, t)
-	if hidden := len(a.requested()) - len(a.contested()); hidden > 0 && !all {
-		fmt.Fprintf(b, "(%d more requested rows have room for it; -all shows everything)\n\n", hidden)
-	}
+	var legend []string
 	if elided > 0 {
-		fmt.Fprintf(b, "... and %d more queues\n\n", elided)
+		legend = append(legend, fmt.Sprintf("... and %d more queues.", elided))
+	}
+	if len(nodes) > 1 {
+		legend = append(legend, "A cohort's nominal is its own quota and what its members lend.")
+	}
+	if hidden := len(a.requested()) - len(a.contested()); hidden > 0 && !all {
+		legend = append(legend, "There is room for the rest of the request; -all shows it.")
+	}
+	if len(legend) > 0 {
+		fmt.Fprintf(b, "%s\n\n", strings.Join(legend, " "))
 	}
 }
 
@@ -128,11 +139,21 @@ func (a *answer) asks() string {
 	return strings.Join(parts, ", ")
 }
 
+// borrows says whether the queue borrows once the request is in, and from where.
 func (a *answer) borrows() string {
-	if a.decision.BorrowHeight == 0 {
+	cohorts, heights := a.ancestors()
+	switch {
+	case len(cohorts) == 0:
 		return ""
+	case a.decision.BorrowHeight == 0:
+		return " Its queue stays within its nominal quota."
 	}
-	return fmt.Sprintf(" Its queue then borrows (borrow height %d).", a.decision.BorrowHeight)
+	for i, c := range cohorts {
+		if heights[i] >= a.decision.BorrowHeight {
+			return fmt.Sprintf(" Its queue then borrows within cohort %s.", c)
+		}
+	}
+	return fmt.Sprintf(" Its queue then borrows within cohort %s.", cohorts[len(cohorts)-1])
 }
 
 func (a *answer) printVictims(b *strings.Builder) {
@@ -208,11 +229,15 @@ func (a *answer) printBlockers(b *strings.Builder) {
 		if k.Cohort != "" {
 			name = "cohort " + k.Cohort
 		}
+		why := whyItStays(k.Rule, policy)
 		if k.Workload != "" {
 			w := a.find(k.Workload)
 			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
+			if ours := a.request.Workload.EffectivePriority(); w.EffectivePriority() >= ours && !strings.HasSuffix(why, "Never") {
+				why += fmt.Sprintf(", and its priority is not below %d", ours)
+			}
 		}
-		t.AppendRow(table.Row{name, prio, whyItStays(k.Rule, policy)})
+		t.AppendRow(table.Row{name, prio, why})
 	}
 	render(b, t)
 }
@@ -224,7 +249,7 @@ func whyItStays(r preemption.Rule, p queue.Preemption) string {
 	case preemption.ReclaimWithinCohort:
 		return fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)
 	case preemption.WithinNominal:
-		return "it uses no more than its own quota: nothing to reclaim"
+		return "it uses no more than its quota: nothing to reclaim"
 	case preemption.BorrowWithinCohort:
 		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
 			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)

@@ -70,6 +70,34 @@ func (a *answer) tree(all bool) []node {
 	return nodes
 }
 
+// ancestors lists the cohorts above the request's queue, the nearest first, with the
+// length of the longest way down from each.
+func (a *answer) ancestors() (cohorts []string, heights []int) {
+	parents, height := map[string]string{}, map[string]int{}
+	for _, c := range a.state.Cohorts {
+		parents[c.Name] = c.Parent
+	}
+	raise := func(cohort string, from int) {
+		for ; cohort != "" && height[cohort] < from; cohort, from = parents[cohort], from+1 {
+			height[cohort] = from
+		}
+	}
+	above := ""
+	for _, c := range a.state.Cohorts {
+		raise(c.Parent, 1)
+	}
+	for _, q := range a.state.Queues {
+		raise(q.Cohort, 1)
+		if q.Name == a.request.Workload.Queue {
+			above = q.Cohort
+		}
+	}
+	for ; above != ""; above = parents[above] {
+		cohorts, heights = append(cohorts, above), append(heights, height[above])
+	}
+	return cohorts, heights
+}
+
 // requested lists the columns of the request of which it takes anything, or all if
 // it takes nothing.
 func (a *answer) requested() []quota.FlavorResource {

@@ -24,7 +24,11 @@ func humanAmount(resource string, amount int64) string {
 	case resource == "cpu":
 		return sign + strconv.FormatFloat(float64(amount)/1000, 'f', -1, 64)
 	case resource == "memory", resource == "storage", resource == "ephemeral-storage", strings.HasPrefix(resource, "hugepages-"):
-		return sign + strings.Replace(humanize.IBytes(uint64(amount)), " ", "", 1)
+		number, unit, _ := strings.Cut(humanize.IBytesN(uint64(amount), 4), " ")
+		if strings.Contains(number, ".") {
+			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+		}
+		return sign + number + strings.TrimSuffix(unit, "B") // as Kubernetes writes it: 64Gi
 	}
 	return sign + strconv.FormatInt(amount, 10)
 }

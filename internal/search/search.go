@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // Request is a request in dense form. Its slots are the columns that it asks for or
@@ -77,7 +78,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	}
 	result.BorrowHeight = s.borrowHeight()
 	result.Steps = s.steps
-	s.cluster, s.request = nil, nil
+	s.cluster, s.request, s.scratch.usage, s.scratch.tree = nil, nil, quota.Usage{}, nil
 	return result
 }
 
