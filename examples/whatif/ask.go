@@ -82,12 +82,20 @@ func (a *answer) build(o options, in *input, preemptor *preemption.Preemptor) (p
 	if err != nil {
 		return preemption.Request{}, err
 	}
+	if o.queue != "" {
+		if p.Queue, err = queueOf(o.queue, in); err != nil {
+			return preemption.Request{}, err
+		}
+	}
+	if p.Queue == "" {
+		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue", p.ID, p.Unresolved)
+	}
 	i := slices.IndexFunc(a.state.Queues, func(q queue.Queue) bool { return q.Name == p.Queue })
 	if i < 0 {
 		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s", p.Queue, nearest(p.Queue, queueNames(a.state)))
 	}
 	q := &a.state.Queues[i]
-	if o.request != "" {
+	if o.queue != "" {
 		p.CountPods(q)
 	}
 	c := chooser{snapshot: a.snapshot, preemptor: preemptor, queue: q, pending: p, now: o.now}
@@ -117,9 +125,6 @@ func find(o options, in *input) (*kueue.Pending, error) {
 	}
 	for i := range pending {
 		if p := &pending[i]; p.ID == o.workload {
-			if p.Queue == "" {
-				return nil, fmt.Errorf("workload %s: %s", p.ID, p.Unresolved)
-			}
 			return p, nil
 		}
 	}
@@ -131,6 +136,9 @@ func find(o options, in *input) (*kueue.Pending, error) {
 			}
 			return nil, fmt.Errorf("workload %s holds quota in queue %s already%s", w.ID, w.Queue, since)
 		}
+	}
+	if slices.Contains(in.kueue.Finished, o.workload) {
+		return nil, fmt.Errorf("workload %s is finished", o.workload)
 	}
 	if len(pending) == 0 {
 		return nil, fmt.Errorf("workload %q is not in the input, and none waits there: describe one with -request and -queue", o.workload)
@@ -159,22 +167,26 @@ func describe(o options, in *input) (*kueue.Pending, error) {
 		set.Requests = append(set.Requests, kueue.Request{Resource: name, Amount: amount})
 	}
 	p := &kueue.Pending{
-		ID: o.name, Queue: o.queue, Priority: o.priority, Created: o.now, Queued: o.now, PodSets: []kueue.PodSet{set},
-	}
-	if namespace, name, ok := strings.Cut(o.queue, "/"); ok {
-		for _, l := range in.kueue.LocalQueues {
-			if l.Namespace == namespace && l.Name == name {
-				p.Queue = l.ClusterQueue
-			}
-		}
-		if p.Queue == o.queue {
-			return nil, fmt.Errorf("local queue %q is not in the input%s", o.queue, nearest(o.queue, localQueueNames(in.kueue)))
-		}
+		ID: o.name, Priority: o.priority, Created: o.now, Queued: o.now, PodSets: []kueue.PodSet{set},
 	}
 	if slices.ContainsFunc(in.state.Admitted, func(w workload.Workload) bool { return w.ID == p.ID }) {
 		return nil, fmt.Errorf("-name %q is the name of a workload that runs", o.name)
 	}
 	return p, nil
+}
+
+// queueOf is the queue of the name, or the one that a local queue leads to.
+func queueOf(name string, in *input) (string, error) {
+	namespace, local, ok := strings.Cut(name, "/")
+	if !ok {
+		return name, nil
+	}
+	for _, l := range in.kueue.LocalQueues {
+		if l.Namespace == namespace && l.Name == local {
+			return l.ClusterQueue, nil
+		}
+	}
+	return "", fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.kueue)))
 }
 
 func pendingNames(pending []kueue.Pending) []string {

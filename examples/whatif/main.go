@@ -53,7 +53,7 @@ type options struct {
 	all                                                  bool
 }
 
-const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
+const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME [-queue QUEUE] | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
 	"[-flavor F,...] [-now TIME] [-all] [-o text|json]"
 
 func parse(args []string, stdout io.Writer) (options, error) {
@@ -63,7 +63,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.file, "f", "", "read the cluster from `FILE` (- is standard input)")
 	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME` of the input")
 	flags.StringVar(&o.request, "request", "", "ask about a new workload whose replicas take `RESOURCE=QUANTITY,...`")
-	flags.StringVar(&o.queue, "queue", "", "the `QUEUE` of the new workload; NAMESPACE/NAME is a local queue")
+	flags.StringVar(&o.queue, "queue", "", "the `QUEUE` of the workload, NAMESPACE/NAME for a local queue; of a pending one, in place of its own")
 	flags.Int64Var(&o.priority, "priority", 0, "the priority of the new workload")
 	flags.Int64Var(&o.count, "count", 1, "the number of replicas of the new workload")
 	flags.StringVar(&o.name, "name", "new", "the name of the new workload")
@@ -89,8 +89,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, errors.New("-workload names a workload of the input and -request describes a new one: give one of them")
 	case o.request != "" && o.queue == "":
 		return o, errors.New("-request needs -queue")
-	case o.request == "" && (set["queue"] || set["priority"] || set["count"] || set["name"]):
-		return o, errors.New("-queue, -priority, -count and -name describe a new workload: they need -request")
+	case o.request == "" && (set["priority"] || set["count"] || set["name"]):
+		return o, errors.New("-priority, -count and -name describe a new workload: they need -request")
+	case o.request == "" && o.workload == "" && set["queue"]:
+		return o, errors.New("-queue needs -request or -workload")
 	case o.count < 1:
 		return o, fmt.Errorf("-count %d: want at least 1", o.count)
 	case o.output != "text" && o.output != "json":

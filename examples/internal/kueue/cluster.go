@@ -32,6 +32,8 @@ type Cluster struct {
 	Queues   []queue.Queue
 	Admitted []workload.Workload
 	Pending  []Pending
+	// Finished is the IDs of workloads that are done and hold nothing.
+	Finished []string
 	// LocalQueues are what users submit to.
 	LocalQueues []LocalQueue
 	// QueueNotes is what an answer about a queue must tell its reader, by name of

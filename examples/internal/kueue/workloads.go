@@ -31,6 +31,7 @@ func (b *builder) addWorkload(o *object) error {
 		return err
 	}
 	if _, finished := status.condition("Finished"); finished {
+		b.c.Finished = append(b.c.Finished, o.id())
 		return nil
 	}
 	boost, err := priorityBoost(o)
