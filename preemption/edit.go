@@ -1,6 +1,10 @@
 package preemption
 
 import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -61,3 +65,91 @@ func RemoveQueue(name string) Edit { return Edit{kind: editRemoveQueue, name: na
 
 // RemoveCohort takes a cohort away. It fails while it has members.
 func RemoveCohort(name string) Edit { return Edit{kind: editRemoveCohort, name: name} }
+
+// With returns the snapshot with the edits applied in order; s is left as it is and
+// shares what they do not touch. An edit of a workload costs O(log n) in the number
+// of workloads; edits of the configuration cost as much as there are queues, once
+// for all that follow each other. It fails with [Faults] that list every edit that
+// cannot be made, each judged as if the failed ones before it were not there; paths
+// begin with "edits[i]", or "edits[i:j]" for a run of edits of the configuration.
+func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
+	c := s.inside()
+	var faults Faults
+	for i := 0; i < len(edits); {
+		run := 1
+		var next *cluster.Cluster
+		var err error
+		if edits[i].configures() {
+			for i+run < len(edits) && edits[i+run].configures() {
+				run++
+			}
+			next, err = configure(c, i, edits[i:i+run])
+		} else {
+			next, err = edits[i].apply(c, fmt.Sprintf("edits[%d]", i))
+		}
+		if err != nil {
+			faults = append(faults, err.(Faults)...)
+		} else {
+			c = next
+		}
+		i += run
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return &Snapshot{c}, nil
+}
+
+func (e *Edit) configures() bool { return e.kind >= editSetQueue }
+
+func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) {
+	switch e.kind {
+	case editAdmit:
+		return c.Admit(path, e.workload.Clone())
+	case editUpdate:
+		return c.Update(path, e.workload.Clone())
+	case editStartEviction:
+		return c.StartEviction(path, e.name)
+	case editRemove:
+		return c.Remove(path, e.name)
+	}
+	return c, nil
+}
+
+// configure applies a run of edits of the configuration, of which the first is
+// number first, and validates the result.
+func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, error) {
+	queues, cohorts := slices.Clone(c.Queues), slices.Clone(c.Cohorts)
+	var faults Faults
+	for i, e := range edits {
+		queueAt := slices.IndexFunc(queues, func(q queue.Queue) bool { return q.Name == e.name })
+		cohortAt := slices.IndexFunc(cohorts, func(c queue.Cohort) bool { return c.Name == e.name })
+		switch {
+		case e.kind == editSetQueue && queueAt >= 0:
+			queues[queueAt] = e.queue
+		case e.kind == editSetQueue:
+			queues = append(queues, e.queue)
+		case e.kind == editSetCohort && cohortAt >= 0:
+			cohorts[cohortAt] = e.cohort
+		case e.kind == editSetCohort:
+			cohorts = append(cohorts, e.cohort)
+		case e.kind == editRemoveQueue && queueAt >= 0:
+			queues = slices.Delete(queues, queueAt, queueAt+1)
+		case e.kind == editRemoveQueue:
+			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no queue %q", e.name)
+		case e.kind == editRemoveCohort && cohortAt >= 0:
+			cohorts = slices.Delete(cohorts, cohortAt, cohortAt+1)
+		case e.kind == editRemoveCohort:
+			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no cohort %q", e.name)
+		}
+	}
+	path := fmt.Sprintf("edits[%d]", first)
+	if len(edits) > 1 {
+		path = fmt.Sprintf("edits[%d:%d]", first, first+len(edits))
+	}
+	next, err := c.Configure(path, cohorts, queues)
+	if err != nil {
+		faults = append(faults, err.(Faults)...)
+	}
+	return next, faults.Err()
+}

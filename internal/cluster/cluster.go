@@ -84,7 +84,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 	}
 	shape, columns, err := newShape(cohorts, queues, &Columns{})
 	if err != nil {
-		return nil, err
+		return nil, fault.List{{Path: "state", Problem: err.Error()}}
 	}
 	c := &Cluster{Shape: shape}
 	if err := c.fill(admitted, byID, columns); err != nil {

@@ -115,7 +115,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 	}
 	shape, columns, err := newShape(cohorts, queues, c.Columns)
 	if err != nil {
-		return nil, err
+		return nil, fault.List{{Path: path, Problem: err.Error()}}
 	}
 	direct := make([][]quota.Load, shape.Tree.Len())
 	running := make([]*Running, len(shape.Queues))

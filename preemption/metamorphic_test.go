@@ -1,0 +1,218 @@
+package preemption_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// The laws that ask the same thing in another way.
+
+func orderOfInputIsNothing(t *rapid.T) {
+	st, r, d := draw(t)
+	shuffled := preemption.State{
+		Cohorts:  rapid.Permutation(st.Cohorts).Draw(t, "cohorts"),
+		Queues:   rapid.Permutation(st.Queues).Draw(t, "queues"),
+		Admitted: rapid.Permutation(st.Admitted).Draw(t, "admitted"),
+	}
+	if diff := cmp.Diff(d, decide(t, snapshotOf(t, shuffled), r), sameDecision); diff != "" {
+		t.Fatalf("in another order: %s", diff)
+	}
+}
+
+// Other names of queues and cohorts, and other IDs in the same order, give the same
+// victims.
+func namesAreNothing(t *rapid.T) {
+	st, r, d := draw(t)
+	suffix := rapid.SampledFrom([]string{"x", "/", "\u00e9"}).Draw(t, "suffix")
+	names := map[string]string{"": ""}
+	rename := func(name string) string {
+		if _, ok := names[name]; !ok {
+			names[name] = fmt.Sprintf("%02d%s", 99-len(names), suffix) // the other way round
+		}
+		return names[name]
+	}
+	other := cloneState(st)
+	for i := range other.Cohorts {
+		other.Cohorts[i].Name, other.Cohorts[i].Parent = rename(st.Cohorts[i].Name), rename(st.Cohorts[i].Parent)
+	}
+	for i := range other.Queues {
+		other.Queues[i].Name, other.Queues[i].Cohort = rename(st.Queues[i].Name), rename(st.Queues[i].Cohort)
+	}
+	for i := range other.Admitted {
+		w := &other.Admitted[i]
+		w.Queue, w.ID, w.UID = rename(w.Queue), "a"+w.ID, "a"+w.UID
+	}
+	r.Workload.Queue = rename(r.Workload.Queue)
+	got := decide(t, snapshotOf(t, other), r)
+	want := slices.Clone(d.Victims)
+	for i := range want {
+		want[i].Workload = "a" + want[i].Workload
+		want[i].Queue, want[i].Cohort = rename(want[i].Queue), rename(want[i].Cohort)
+	}
+	if diff := cmp.Diff(want, got.Victims, cmpopts.EquateEmpty()); got.Outcome != d.Outcome || diff != "" {
+		t.Fatalf("renamed: %v, not %v: %s", got.Outcome, d.Outcome, diff)
+	}
+}
+
+func shiftedTimeIsNothing(t *rapid.T) {
+	st, r, d := draw(t)
+	by := time.Duration(rapid.Int64Range(-1e18, 1e18).Draw(t, "by"))
+	shift := func(at *time.Time) {
+		if !at.IsZero() {
+			*at = at.Add(by)
+		}
+	}
+	later := cloneState(st)
+	for i := range later.Admitted {
+		shift(&later.Admitted[i].Created)
+		shift(&later.Admitted[i].Queued)
+		shift(&later.Admitted[i].ReservedAt)
+	}
+	shift(&r.Workload.Created)
+	shift(&r.Workload.Queued)
+	shift(&r.Now)
+	if diff := cmp.Diff(d, decide(t, snapshotOf(t, later), r), sameDecision); diff != "" {
+		t.Fatalf("shifted by %v: %s", by, diff)
+	}
+}
+
+// All amounts, quotas and limits in another unit give the same victims.
+func scaledAmountsAreNothing(t *rapid.T) {
+	st, r, d := draw(t)
+	by := rapid.Int64Range(2, 1<<40).Draw(t, "by")
+	scaled := func(l quota.Limit) quota.Limit {
+		if n, ok := l.Get(); ok {
+			return quota.AtMost(quota.Mul(by, n))
+		}
+		return l
+	}
+	quotas := func(list []quota.Quota) {
+		for i := range list {
+			q := &list[i]
+			q.Nominal, q.BorrowingLimit, q.LendingLimit = quota.Mul(by, q.Nominal), scaled(q.BorrowingLimit), scaled(q.LendingLimit)
+		}
+	}
+	amounts := func(w *workload.Workload) {
+		for i := range w.PodSets {
+			for j := range w.PodSets[i].Requests {
+				w.PodSets[i].Requests[j].Amount *= by
+			}
+		}
+	}
+	other := cloneState(st)
+	for i := range other.Cohorts {
+		quotas(other.Cohorts[i].Quotas)
+	}
+	for i := range other.Queues {
+		quotas(other.Queues[i].Quotas)
+	}
+	for i := range other.Admitted {
+		amounts(&other.Admitted[i])
+	}
+	r.Workload = r.Workload.Clone()
+	amounts(&r.Workload)
+	got := decide(t, snapshotOf(t, other), r)
+	if diff := cmp.Diff(d.Victims, got.Victims, cmpopts.EquateEmpty()); got.Outcome != d.Outcome || got.BorrowHeight != d.BorrowHeight || diff != "" {
+		t.Fatalf("scaled by %d: %v, not %v: %s", by, got.Outcome, d.Outcome, diff)
+	}
+}
+
+func argumentsAreLeftAlone(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	stateBefore, requestBefore := cloneState(record.State), *record.Request
+	requestBefore.Workload = record.Request.Workload.Clone()
+	requestBefore.NeedsPreemption = slices.Clone(record.Request.NeedsPreemption)
+	s := snapshotOf(t, record.State)
+	before := s.State()
+	d := decide(t, s, *record.Request)
+	if _, err := s.With(append(d.Edits(), preemption.Remove("nobody"))...); err == nil {
+		t.Fatalf("removing nobody succeeds")
+	}
+	edit(t, s, d.Edits()...)
+	if diff := cmp.Diff(before, s.State(), sameValues); diff != "" {
+		t.Fatalf("the snapshot changed: %s", diff)
+	}
+	if diff := cmp.Diff(stateBefore, record.State, sameValues); diff != "" {
+		t.Fatalf("the state changed: %s", diff)
+	}
+	if diff := cmp.Diff(requestBefore, *record.Request, sameValues); diff != "" {
+		t.Fatalf("the request changed: %s", diff)
+	}
+	for i := range record.State.Admitted { // nothing of the arguments is kept
+		record.State.Admitted[i].PodSets[0].Count += 7
+	}
+	if diff := cmp.Diff(d, decide(t, s, requestBefore), sameDecision); diff != "" {
+		t.Fatalf("asked again: %s", diff)
+	}
+}
+
+func editsHaveInverses(t *rapid.T) {
+	st, r, d := draw(t)
+	s := snapshotOf(t, st)
+	same := func(what string, s *preemption.Snapshot) {
+		t.Helper()
+		if diff := cmp.Diff(d, decide(t, s, r), sameDecision); diff != "" {
+			t.Fatalf("%s: %s", what, diff)
+		}
+	}
+	w := preemptiontest.Workload(st, "ns/extra").Draw(t, "extra")
+	same("Admit, Remove", edit(t, edit(t, s, preemption.Admit(w)), preemption.Remove(w.ID)))
+	q := queueOf(st, rapid.SampledFrom(st.Queues).Draw(t, "queue").Name)
+	other := q
+	other.Quotas, other.Preemption = nil, queue.Preemption{}
+	same("SetQueue and back", edit(t, edit(t, s, preemption.SetQueue(other)), preemption.SetQueue(q)))
+	same("a queue and a cohort come and go", edit(t,
+		edit(t, s, preemption.SetCohort(queue.Cohort{Name: "new"}), preemption.SetQueue(queue.Queue{Name: "new", Cohort: "new"})),
+		preemption.RemoveQueue("new"), preemption.RemoveCohort("new")))
+	if len(st.Admitted) > 0 {
+		w := rapid.SampledFrom(st.Admitted).Draw(t, "admitted")
+		same("Remove, Admit", edit(t, edit(t, s, preemption.Remove(w.ID)), preemption.Admit(w)))
+		same("StartEviction, Update", edit(t, edit(t, s, preemption.StartEviction(w.ID)), preemption.Update(w)))
+		moved := w
+		moved.Queue = q.Name
+		same("Update and back", edit(t, edit(t, s, preemption.Update(moved)), preemption.Update(w)))
+	}
+	built := edit(t, new(preemption.Snapshot), configure(st)...)
+	for _, w := range st.Admitted {
+		built = edit(t, built, preemption.Admit(w))
+	}
+	same("built by edits", built)
+}
+
+func configure(st preemption.State) []preemption.Edit {
+	var edits []preemption.Edit
+	for _, q := range st.Queues { // queues first: only the whole has to be valid
+		edits = append(edits, preemption.SetQueue(q))
+	}
+	for _, c := range st.Cohorts {
+		edits = append(edits, preemption.SetCohort(c))
+	}
+	return edits
+}
+
+func stateRoundTrips(t *rapid.T) {
+	st, r, d := draw(t)
+	s := snapshotOf(t, st)
+	again := snapshotOf(t, s.State())
+	if diff := cmp.Diff(s.State(), again.State(), sameValues); diff != "" {
+		t.Fatalf("NewSnapshot(s.State()): %s", diff)
+	}
+	if diff := cmp.Diff(d, decide(t, again, r), sameDecision); diff != "" {
+		t.Fatalf("NewSnapshot(s.State()) decides otherwise: %s", diff)
+	}
+	record := throughJSON(t, preemption.Record{State: s.State(), Request: &r})
+	if diff := cmp.Diff(preemption.Record{State: s.State(), Request: &r}, record, sameValues); diff != "" {
+		t.Fatalf("through JSON: %s", diff)
+	}
+}

@@ -1,0 +1,77 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/quota"
+)
+
+// QuotaStatus is the numbers of one node in one column, in the resource's unit.
+type QuotaStatus struct {
+	quota.FlavorResource
+	// Nominal is the node's own quota, SubtreeQuota a cohort's with what its
+	// members lend; Usage what runs, for a cohort past its members' local quotas.
+	Nominal      int64 `json:"nominal"`
+	SubtreeQuota int64 `json:"subtreeQuota"`
+	Usage        int64 `json:"usage"`
+	// Available is what can still be taken, negative when over-admitted;
+	// PotentialAvailable what could be if nothing ran anywhere.
+	Available          int64 `json:"available"`
+	PotentialAvailable int64 `json:"potentialAvailable"`
+	// Borrowed is the usage over SubtreeQuota, Lent what others need of the
+	// node's idle quota.
+	Borrowed int64 `json:"borrowed"`
+	Lent     int64 `json:"lent"`
+}
+
+// QueueStatus returns the numbers of a queue for each flavor-resource that it has
+// quota for or uses, and for those given besides, sorted by flavor and resource; ok
+// is false for an unknown queue.
+func (s *Snapshot) QueueStatus(name string, besides ...quota.FlavorResource) (rows []QuotaStatus, ok bool) {
+	c := s.inside()
+	node, ok := c.QueueNode(name)
+	if !ok {
+		return nil, false
+	}
+	return status(c, node, besides), true
+}
+
+// CohortStatus returns the numbers of a cohort for each flavor-resource for which
+// it or its subtree has quota or usage; see [Snapshot.QueueStatus].
+func (s *Snapshot) CohortStatus(name string, besides ...quota.FlavorResource) (rows []QuotaStatus, ok bool) {
+	c := s.inside()
+	node, ok := c.CohortNode(name)
+	if !ok {
+		return nil, false
+	}
+	return status(c, node, besides), true
+}
+
+func status(c *cluster.Cluster, node int, besides []quota.FlavorResource) []QuotaStatus {
+	names := slices.Clone(besides)
+	for _, column := range c.Tree.Columns(node) {
+		names = append(names, c.Columns.Name(column))
+	}
+	for _, l := range c.Usage.Row(node) {
+		names = append(names, c.Columns.Name(l.Column))
+	}
+	slices.SortFunc(names, quota.FlavorResource.Compare)
+	names = slices.Compact(names)
+	rows := make([]QuotaStatus, len(names))
+	for i, fr := range names {
+		column := c.Columns.Number(fr)
+		cell := c.Tree.Cell(node, column)
+		rows[i] = QuotaStatus{
+			FlavorResource:     fr,
+			Nominal:            cell.Nominal,
+			SubtreeQuota:       cell.SubtreeQuota,
+			Usage:              c.Usage.At(node, column),
+			Available:          c.Usage.Available(node, column),
+			PotentialAvailable: c.Tree.PotentialAvailable(node, column),
+			Borrowed:           c.Usage.Borrowed(node, column),
+			Lent:               c.Usage.Lent(node, column),
+		}
+	}
+	return rows
+}
