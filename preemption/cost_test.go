@@ -1,28 +1,21 @@
 package preemption_test
 
-import (
-	"testing"
+import "testing"
 
-	"github.com/cedesched/cede/preemption"
-)
-
-// A decision allocates its result and nothing else.
+// A decision allocates its result and nothing else: the victims are one allocation.
 func TestDecideAllocatesItsResult(t *testing.T) {
-	s := snapshotOf(t, flat(100, 10_000))
-	for _, c := range []struct {
-		name    string
-		request preemption.Request
-		most    float64
-	}{
-		{"few victims", asks("queue-0001", 1000, 1000), 1},
-		{"reclaim", asks("queue-0000", 1000, 2000), 1},
-		{"many victims", asks("queue-0000", 1000, lent(100)), 1},
-		{"impossible", asks("queue-0001", 100, 1_000_000), 1},
-	} {
-		decide(t, s, c.request) // fills the pool
-		n := testing.AllocsPerRun(100, func() { decide(t, s, c.request) })
-		if n > c.most && !raceEnabled {
-			t.Errorf("%s: %v allocations, want at most %v", c.name, n, c.most)
+	w := worlds[0]
+	s := snapshotOf(t, w.State())
+	for _, q := range questions(w) {
+		if q.victims == 0 {
+			continue
+		}
+		d := decide(t, s, q.request) // fills the pool
+		if len(d.Victims) < q.victims {
+			t.Fatalf("%s: %v with %d victims", q.name, d.Outcome, len(d.Victims))
+		}
+		if n := testing.AllocsPerRun(100, func() { decide(t, s, q.request) }); n > 1 && !raceEnabled {
+			t.Errorf("%s: %v allocations, want 1", q.name, n)
 		}
 	}
 }

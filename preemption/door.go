@@ -125,6 +125,7 @@ var ruleOf = [...]Rule{
 
 // explain adds what is missing and who stood in the way.
 func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result) {
+	d.Shortage = make([]Shortage, 0, len(found.Shortages))
 	for _, sh := range found.Shortages {
 		out := Shortage{
 			FlavorResource:     sc.names[sh.Slot],
@@ -137,6 +138,9 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 		d.Shortage = append(d.Shortage, out)
 	}
 	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return a.FlavorResource.Compare(b.FlavorResource) })
+	if len(found.Blockers) > 0 {
+		d.Blockers = make([]Blocker, 0, len(found.Blockers))
+	}
 	for _, b := range found.Blockers {
 		out := Blocker{Rule: ruleOf[b.Rule]}
 		if c.IsQueue(b.Node) {

@@ -96,7 +96,7 @@ var layers = [][]string{
 	{"internal/cluster"},
 	{"internal/search"},
 	{"preemption"},
-	{"internal/twin", "internal/corpus", kit},
+	{"internal/twin", "internal/corpus", "internal/scenario", kit},
 }
 
 // TestImportsPointOneWay: quota ← workload, queue ← preemption ← examples, and the
