@@ -40,9 +40,14 @@ type row struct {
 	cells   []Cell
 }
 
+// MaxCells bounds the cells of a tree, and those of a usage. An entry has a cell in
+// its node and in every ancestor, so that a small input, deep and with many flavors,
+// could take all memory.
+const MaxCells = 1 << 24
+
 // NewTree builds the tree and computes subtree and local quotas bottom-up. It
-// fails on a parent out of range, a cycle, a negative amount or limit, and two
-// entries of one node for one column.
+// fails on a parent out of range, a cycle, a negative amount or limit, two entries
+// of one node for one column, and more than [MaxCells] cells.
 func NewTree(nodes []Node) (*Tree, error) {
 	t := &Tree{
 		parents: make([]int32, len(nodes)),
@@ -58,6 +63,12 @@ func NewTree(nodes []Node) (*Tree, error) {
 	}
 	if err := t.sortTopDown(); err != nil {
 		return nil, err
+	}
+	cells := 0
+	for i, n := range nodes {
+		if cells += len(n.Quotas) * (t.Depth(i) + 1); cells > MaxCells {
+			return nil, fmt.Errorf("quota: more than %d cells (quota entries by the depth of their nodes)", MaxCells)
+		}
 	}
 	lent := make([]map[int]int64, len(nodes)) // what the children lend, by column
 	for _, i := range slices.Backward(t.topDown) {

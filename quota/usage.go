@@ -43,12 +43,16 @@ func (e *UsageError) Error() string {
 
 // NewUsage returns the usage of a tree whose queues run direct[node], one list for
 // each node (nil for none). It is the same as adding them one by one. It fails
-// with a [*UsageError].
+// with a [*UsageError], or when there are more than [MaxCells] cells.
 func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
-	rows := make([][]Load, t.Len())
+	rows, cells := make([][]Load, t.Len()), 0
 	for node := range rows {
-		if node < len(direct) {
-			rows[node] = direct[node]
+		if node >= len(direct) {
+			break
+		}
+		rows[node] = direct[node]
+		if cells += len(direct[node]) * (t.Depth(node) + 1); cells > MaxCells {
+			return Usage{}, fmt.Errorf("quota: more than %d cells of usage (flavor-resources in use by the depth of their nodes)", MaxCells)
 		}
 	}
 	for _, i := range slices.Backward(t.topDown) {

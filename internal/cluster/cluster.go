@@ -93,7 +93,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 	return c, nil
 }
 
-// fill adds the workloads of a new cluster all at once.
+// fill adds the workloads of a new cluster all at once. The columns are its own.
 func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Columns) error {
 	records := make([]*Workload, len(admitted)) // by ID
 	lists := make([][lanes][]*Workload, len(c.Queues))
@@ -101,7 +101,7 @@ func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Column
 	for rank, i := range byID {
 		w := admitted[i].Clone()
 		usage := w.Usage()
-		columns = columns.with(flavorResources(usage, columns))
+		columns.addUsage(usage)
 		d := newWorkload(w, usage, columns)
 		records[rank] = d
 		node, _ := c.QueueNode(w.Queue)
@@ -125,17 +125,6 @@ func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Column
 	c.running = vector.Of(running)
 	c.byID = ordered.Of(compareByID, records)
 	return nil
-}
-
-// flavorResources returns the columns of usage that have no number yet.
-func flavorResources(usage []quota.Amount, columns *Columns) []quota.FlavorResource {
-	var frs []quota.FlavorResource
-	for _, u := range usage {
-		if columns.Number(u.FlavorResource()) < 0 {
-			frs = append(frs, u.FlavorResource())
-		}
-	}
-	return frs
 }
 
 // addLoads adds b to a in place; a is sorted by column and stays so.

@@ -14,9 +14,6 @@ type Columns struct {
 	index map[quota.FlavorResource]int
 }
 
-// Len returns how many columns there are.
-func (c *Columns) Len() int { return len(c.names) }
-
 // Name returns the flavor-resource of a column.
 func (c *Columns) Name(column int) quota.FlavorResource { return c.names[column] }
 
@@ -29,21 +26,36 @@ func (c *Columns) Number(fr quota.FlavorResource) int {
 	return -1
 }
 
-// with returns the columns with those that are new among frs, in their order.
-func (c *Columns) with(frs []quota.FlavorResource) *Columns {
-	grown := c
-	for _, fr := range frs {
-		if _, known := grown.index[fr]; known {
-			continue
+// with returns the columns with those of usage that are new.
+func (c *Columns) with(usage []quota.Amount) *Columns {
+	for _, u := range usage {
+		if c.Number(u.FlavorResource()) < 0 {
+			grown := c.clone()
+			grown.addUsage(usage)
+			return grown
 		}
-		if grown == c {
-			grown = &Columns{names: slices.Clone(c.names), index: maps.Clone(c.index)}
-			if grown.index == nil {
-				grown.index = make(map[quota.FlavorResource]int)
-			}
-		}
-		grown.index[fr] = len(grown.names)
-		grown.names = append(grown.names, fr)
 	}
-	return grown
+	return c
+}
+
+func (c *Columns) clone() *Columns {
+	d := &Columns{slices.Clone(c.names), maps.Clone(c.index)}
+	if d.index == nil {
+		d.index = make(map[quota.FlavorResource]int)
+	}
+	return d
+}
+
+// add numbers a flavor-resource, in columns that nobody else has yet.
+func (c *Columns) add(fr quota.FlavorResource) {
+	if _, known := c.index[fr]; !known {
+		c.index[fr] = len(c.names)
+		c.names = append(c.names, fr)
+	}
+}
+
+func (c *Columns) addUsage(usage []quota.Amount) {
+	for _, u := range usage {
+		c.add(u.FlavorResource())
+	}
 }

@@ -27,7 +27,7 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 		return nil, err
 	}
 	usage := w.Usage()
-	columns := c.Columns.with(flavorResources(usage, c.Columns))
+	columns := c.Columns.with(usage)
 	d := newWorkload(w, usage, columns)
 	total, err := c.Usage.Add(node, d.Loads)
 	if err != nil {

@@ -23,8 +23,8 @@ type Shape struct {
 	queueAt  map[string]int
 }
 
-// newShape builds the shape of a valid configuration and numbers the columns of
-// its quotas.
+// newShape builds the shape of a valid configuration, and a copy of the columns in
+// which those of its quotas have numbers.
 func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*Shape, *Columns, error) {
 	s := &Shape{
 		Cohorts:      slices.Clone(cohorts),
@@ -39,6 +39,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 	for i := range s.Cohorts {
 		s.cohortAt[s.Cohorts[i].Name] = i
 	}
+	columns = columns.clone()
 	nodes := make([]quota.Node, 0, len(cohorts)+len(queues))
 	add := func(parent string, quotas []quota.Quota, members [][]int32) {
 		n := quota.Node{Parent: -1, Quotas: make([]quota.Entry, 0, len(quotas))}
@@ -47,7 +48,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 			members[n.Parent] = append(members[n.Parent], int32(len(nodes)))
 		}
 		for _, q := range quotas {
-			columns = columns.with([]quota.FlavorResource{q.FlavorResource()})
+			columns.add(q.FlavorResource())
 			n.Quotas = append(n.Quotas, quota.Entry{
 				Column: columns.Number(q.FlavorResource()), Nominal: q.Nominal,
 				BorrowingLimit: q.BorrowingLimit, LendingLimit: q.LendingLimit,

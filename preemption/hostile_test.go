@@ -1,0 +1,77 @@
+package preemption_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// chain is a tree of one branch: a queue at the end of n cohorts.
+func chain(n int) preemption.State {
+	var st preemption.State
+	for i := range n {
+		c := queue.Cohort{Name: fmt.Sprintf("c%d", i)}
+		if i > 0 {
+			c.Parent = fmt.Sprintf("c%d", i-1)
+		}
+		st.Cohorts = append(st.Cohorts, c)
+	}
+	last := st.Cohorts[n-1].Name
+	st.Queues = []queue.Queue{
+		{Name: "a", Cohort: last, Quotas: gpus(4), Preemption: reclaims}, {Name: "b", Cohort: last},
+	}
+	return st
+}
+
+// A deep tree is slow in proportion, and overflows nothing.
+func TestDeepTree(t *testing.T) {
+	st := chain(20_000)
+	st.Admitted = []workload.Workload{job("b1", "b", 0, 4, started(1))}
+	s := snapshotOf(t, st)
+	if got := text(decide(t, s, pending("a", 1, 4))); got != "Preempt: b1 InCohortReclamation" {
+		t.Error(got)
+	}
+	d := decide(t, s, pending("b", 1, 1))
+	if d.Outcome != preemption.Impossible || d.BorrowHeight != 20_000 {
+		t.Errorf("%v, borrow height %d", d.Outcome, d.BorrowHeight)
+	}
+	edit(t, s, d.Edits()...)
+}
+
+// A small input that would need a large memory is refused.
+func TestManyFlavorsInADeepTree(t *testing.T) {
+	st := chain(3000)
+	for i := range 10_000 {
+		st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: fmt.Sprintf("f%d", i), Resource: "cpu"})
+	}
+	refused(t, st, "more than 16777216 cells (")
+	st = chain(3000)
+	for i := range 10 {
+		w := job(fmt.Sprintf("w%d", i), "a", 0, 1, started(1))
+		for j := range 1000 {
+			w.PodSets[0].Requests = append(w.PodSets[0].Requests, quota.Amount{Flavor: fmt.Sprintf("f%d-%d", i, j), Resource: "cpu", Amount: 1})
+		}
+		st.Admitted = append(st.Admitted, w)
+	}
+	refused(t, st, "more than 16777216 cells of usage")
+}
+
+func refused(t *testing.T, st preemption.State, want string) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := preemption.NewSnapshot(st)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
+		t.Errorf("refused after allocating %d MiB", used>>20)
+	}
+}
