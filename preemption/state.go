@@ -24,7 +24,21 @@ type State struct {
 }
 
 // Record is a state and a request about it: all that a decision depends on, besides
-// the [Config].
+// the [Config]. As JSON, with every field that is not at its zero value:
+//
+//	{"state": {
+//	   "cohorts":  [{"name": "research", "parent": "org", "quotas": [...]}, {"name": "org"}],
+//	   "queues":   [{"name": "team-a", "cohort": "research",
+//	                 "quotas": [{"flavor": "h100", "resource": "gpu", "nominal": 8, "borrowingLimit": 8, "lendingLimit": 4}],
+//	                 "preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any",
+//	                                "borrowWithinCohort": {"policy": "LowerPriority", "maxPriorityThreshold": 100}}}],
+//	   "admitted": [{"id": "a/train", "uid": "5f3c", "queue": "team-a", "priority": 100, "priorityBoost": -5,
+//	                 "created": "2026-11-21T08:00:00Z", "queued": "2026-11-21T08:00:00Z",
+//	                 "reservedAt": "2026-11-21T08:05:00Z", "evicted": true,
+//	                 "podSets": [{"name": "main", "count": 4,
+//	                              "requests": [{"flavor": "h100", "resource": "gpu", "amount": 2}]}]}]},
+//	 "request": {"workload": {...}, "needsPreemption": [{"flavor": "h100", "resource": "gpu"}],
+//	             "now": "2026-11-21T12:00:00Z"}}
 type Record struct {
 	State   State    `json:"state"`
 	Request *Request `json:"request,omitempty"`

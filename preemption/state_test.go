@@ -2,6 +2,8 @@ package preemption_test
 
 import (
 	"encoding/json"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,3 +45,31 @@ func TestParseStateRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The example in the comment on Record is read, and is what it is written as.
+func TestRecordExample(t *testing.T) {
+	source, err := os.ReadFile("state.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(source), "at its zero value:\n//\n")
+	example, _, _ = strings.Cut(example, "\ntype Record")
+	example = strings.NewReplacer("//", "", "[...]", gpuQuota, "{...}", pendingWorkload).Replace(example)
+	record, err := preemption.ParseRecord([]byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(record, throughJSON(t, record), sameValues); diff != "" {
+		t.Error(diff)
+	}
+	d := decide(t, snapshotOf(t, record.State), *record.Request)
+	if got := text(d); got != "Preempt: a/train InClusterQueue" {
+		t.Error(got)
+	}
+}
+
+const (
+	gpuQuota        = `[{"flavor": "h100", "resource": "gpu", "nominal": 0}]`
+	pendingWorkload = `{"id": "a/serve", "queue": "team-a", "priority": 200,
+		"podSets": [{"name": "main", "count": 2, "requests": [{"flavor": "h100", "resource": "gpu", "amount": 4}]}]}`
+)

@@ -54,7 +54,7 @@ type options struct {
 }
 
 const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME [-queue QUEUE] | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
-	"[-flavor F,...] [-now TIME] [-all] [-o text|json]"
+	"[-flavor F,...] [-at TIME] [-all] [-o text|json]"
 
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
@@ -70,7 +70,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.flavor, "flavor", "", "take these `FLAVORS` instead of choosing")
 	flags.BoolVar(&o.all, "all", false, "print all rows of the queue tree")
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
-	now := flags.String("now", "", "decide as at `TIME` (RFC 3339) instead of now")
+	at := flags.String("at", "", "decide as at `TIME` (RFC 3339) instead of now")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(stdout, usage)
@@ -98,10 +98,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case o.output != "text" && o.output != "json":
 		return o, fmt.Errorf("-o %q: want text or json", o.output)
 	}
-	if *now != "" {
+	if *at != "" {
 		var err error
-		if o.now, err = time.Parse(time.RFC3339, *now); err != nil {
-			return o, fmt.Errorf("-now %q: want a time as in 2026-11-21T12:00:00Z", *now)
+		if o.now, err = time.Parse(time.RFC3339, *at); err != nil {
+			return o, fmt.Errorf("-at %q: want a time as in 2026-11-21T12:00:00Z", *at)
 		}
 	}
 	return o, nil

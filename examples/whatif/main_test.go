@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 		"no equals sign":         {"", []string{"-request", "cpu", "-queue", "vision"}, "want RESOURCE=QUANTITY"},
 		"bad count":              {"", []string{"-request", "cpu=1", "-queue", "vision", "-count", "0"}, "want at least 1"},
 		"more than any amount":   {"", []string{"-request", "cpu=9000000000", "-count", "9000000000", "-queue", "vision"}, "take more than"},
-		"bad time":               {"", []string{"-now", "noon"}, "want a time"},
+		"bad time":               {"", []string{"-at", "noon"}, "want a time"},
 		"bad output":             {"", []string{"-o", "yaml"}, "want text or json"},
 		"bad flag":               {"", []string{"-frobnicate"}, "usage: whatif"},
 		"argument":               {"", []string{"vision/detector-train"}, "unexpected argument"},
@@ -170,7 +170,7 @@ func TestOwnState(t *testing.T) {
 		"admitted":[{"id":"low","queue":"a","reservedAt":"2026-11-20T11:00:00Z",
 		"podSets":[{"name":"main","count":1,"requests":[{"flavor":"f","resource":"cpu","amount":2000}]}]}]}`
 	status, stdout, stderr := call(strings.NewReader(state), "-request", "cpu=500m", "-queue", "a", "-priority", "1",
-		"-now", "2026-11-20T12:30:00Z")
+		"-at", "2026-11-20T12:30:00Z")
 	for _, want := range []string{"new asks for 0.5 cpu of f in queue a", "low", "InClusterQueue", "90m", "2 cpu"} {
 		if status != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("status %d, stderr %q, stdout without %q:\n%s", status, stderr, want, stdout)
