@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -31,6 +32,10 @@ const (
 	// InCohortReclaimWhileBorrowing: the same, while the preemptor's queue itself
 	// goes over its nominal quota (borrowWithinCohort).
 	InCohortReclaimWhileBorrowing
+	// InClusterQueueTimeBased: the victim runs in the preemptor's own queue, has
+	// equal priority, and has held its quota for longer than minAdmitDuration, by
+	// which alone it is taken.
+	InClusterQueueTimeBased
 )
 
 // Rule is what keeps a workload from being a victim. The zero value is invalid.
@@ -84,6 +89,18 @@ type Victim struct {
 	Cohort string `json:"cohort,omitempty"`
 }
 
+// Requeued returns the queue-order timestamp with which the victim waits again, given
+// the one it had and the time of its eviction. One that yielded because its time was
+// over goes to the back: its timestamp is that of its eviction. Otherwise it would be
+// the older one again, and take its room back in the next cycle. Others keep their
+// place.
+func (v Victim) Requeued(queued, evictedAt time.Time) time.Time {
+	if v.Reason == InClusterQueueTimeBased {
+		return evictedAt
+	}
+	return queued
+}
+
 // Blocker is a queue whose workloads could have made room but may not be taken.
 type Blocker struct {
 	Rule Rule `json:"rule"`
@@ -127,7 +144,7 @@ func (d Decision) Edits() []Edit {
 
 var (
 	outcomeNames = []string{"Fits", "Preempt", "Impossible"}
-	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing"}
+	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased"}
 	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort"}
 )
 

@@ -22,7 +22,7 @@ type scratch struct {
 }
 
 // enter checks a request and puts it into dense form.
-func (sc *scratch) enter(c *cluster.Cluster, r *Request) error {
+func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 	var faults Faults
 	w := &r.Workload
 	if workload.Validate("", w) != nil { // the path costs more than the check
@@ -46,7 +46,11 @@ func (sc *scratch) enter(c *cluster.Cluster, r *Request) error {
 	d := &sc.request
 	d.Queue = node
 	d.Priority = w.EffectivePriority()
-	d.Queued, d.Now = instant.Of(w.Queued), instant.Of(r.Now)
+	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
+	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
+	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
+		d.MinAdmit = int64(min)
+	}
 	d.Columns, d.Amounts, d.Needs, sc.names = d.Columns[:0], d.Amounts[:0], d.Needs[:0], sc.names[:0]
 	for i := range w.PodSets {
 		for _, a := range w.PodSets[i].Requests {
@@ -106,6 +110,9 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 
 func victim(c *cluster.Cluster, v search.Victim) Victim {
 	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue, Reason: InClusterQueue}
+	if v.Expired {
+		out.Reason = InClusterQueueTimeBased
+	}
 	if v.Cohort >= 0 {
 		out.Reason = InCohortReclamation
 		if v.WhileBorrowing {

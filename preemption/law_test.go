@@ -72,13 +72,15 @@ func snapshotOf(t failer, st preemption.State) *preemption.Snapshot {
 	return s
 }
 
-var preemptor = func() *preemption.Preemptor {
-	p, err := preemption.New(preemption.Config{})
+var preemptor = preemptorOf(preemption.Config{})
+
+func preemptorOf(c preemption.Config) *preemption.Preemptor {
+	p, err := preemption.New(c)
 	if err != nil {
 		panic(err)
 	}
 	return p
-}()
+}
 
 func decide(t failer, s *preemption.Snapshot, r preemption.Request) preemption.Decision {
 	t.Helper()
@@ -112,8 +114,13 @@ func ids(victims []preemption.Victim) []string {
 }
 
 func agreesWithTwin(t *rapid.T) {
-	st, r, d := draw(t)
-	want := twin.Decide(st, r)
+	st, r, _ := draw(t)
+	config := preemptiontest.Configs().Draw(t, "config")
+	d, err := preemptorOf(config).Decide(snapshotOf(t, st), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := twin.Decide(config, st, r)
 	missing := map[quota.FlavorResource]int64{}
 	for _, sh := range d.Shortage {
 		missing[sh.FlavorResource] = sh.Missing
@@ -165,7 +172,7 @@ func noVictimCanBeSpared(t *rapid.T) {
 	if len(all) > 10 {
 		all = all[:0] // 2^n subsets
 	}
-	borrowing := twin.Decide(st, r).Borrowing
+	borrowing := twin.Decide(preemption.Config{}, st, r).Borrowing
 	for set := range 1<<len(all) - 1 {
 		var gone []string
 		for i, id := range all {
@@ -195,6 +202,10 @@ func victimsArePermitted(t *rapid.T) {
 		switch v.Reason {
 		case preemption.InClusterQueue:
 			ok = w.Queue == r.Workload.Queue && v.Cohort == "" && permitted(policy.WithinClusterQueue)
+		case preemption.InClusterQueueTimeBased:
+			least, timed := policy.MinAdmitDuration.Get()
+			ok = w.Queue == r.Workload.Queue && v.Cohort == "" && theirs == ours && timed &&
+				!w.ReservedAt.IsZero() && r.Now.Sub(w.ReservedAt) > least && !permitted(policy.WithinClusterQueue)
 		case preemption.InCohortReclamation:
 			ok = w.Queue != r.Workload.Queue && v.Cohort != "" && permitted(policy.ReclaimWithinCohort)
 		case preemption.InCohortReclaimWhileBorrowing:

@@ -9,6 +9,16 @@ import (
 type Config struct {
 	// MaxBlockers bounds [Decision.Blockers]. Zero is 16; negative is an error.
 	MaxBlockers int
+	// IgnoreMinAdmitDuration turns time-based preemption among equals off, whatever
+	// the queues say.
+	IgnoreMinAdmitDuration bool
+	// NewerByReservation takes KEP-8522 at its word: of equals in the own queue, one
+	// is newer that was reserved after the preemptor was *created*. The hazard: of two
+	// workloads with room for one, the first to be created evicts the other as soon as
+	// that is admitted, and so in turn for ever; nobody gets the time that
+	// minAdmitDuration is to guarantee. By default one is newer whose queue-order
+	// timestamp is later.
+	NewerByReservation bool
 }
 
 const defaultMaxBlockers = 16
@@ -16,8 +26,8 @@ const defaultMaxBlockers = 16
 // Preemptor decides about requests. It holds no state of any decision: any number
 // of goroutines may use one. Make it with [New].
 type Preemptor struct {
-	maxBlockers int
-	scratch     sync.Pool // of *scratch
+	config  Config
+	scratch sync.Pool // of *scratch
 }
 
 // New returns a preemptor. It fails with [Faults] when the configuration is not
@@ -33,7 +43,7 @@ func New(c Config) (*Preemptor, error) {
 	if c.MaxBlockers == 0 {
 		c.MaxBlockers = defaultMaxBlockers
 	}
-	return &Preemptor{maxBlockers: c.MaxBlockers}, nil
+	return &Preemptor{config: c}, nil
 }
 
 // Decide answers a request. It changes neither the snapshot nor the request. The
@@ -48,8 +58,8 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 		sc = new(scratch)
 	}
 	defer p.scratch.Put(sc)
-	if err := sc.enter(c, &r); err != nil {
+	if err := sc.enter(c, &p.config, &r); err != nil {
 		return Decision{}, err
 	}
-	return sc.leave(c, &r, sc.searcher.Search(c, &sc.request, p.maxBlockers)), nil
+	return sc.leave(c, &r, sc.searcher.Search(c, &sc.request, p.config.MaxBlockers)), nil
 }

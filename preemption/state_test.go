@@ -10,14 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 )
 
-var sameValues = cmp.Options{
-	cmpopts.EquateEmpty(),
-	cmpopts.EquateComparable(quota.Limit{}, queue.PriorityThreshold{}),
-}
+var sameValues = cmpopts.EquateEmpty()
 
 func throughJSON(t failer, r preemption.Record) preemption.Record {
 	t.Helper()

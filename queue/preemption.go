@@ -61,6 +61,11 @@ type Preemption struct {
 	// WithinClusterQueue is about workloads of the same queue: Never,
 	// LowerPriority or LowerOrNewerEqualPriority.
 	WithinClusterQueue Policy `json:"withinClusterQueue,omitzero"`
+	// MinAdmitDuration adds, to LowerOrNewerEqualPriority alone, workloads of equal
+	// effective priority that have held their quota for longer than this, strictly:
+	// exactly so long is not enough. It protects nobody: one that is newer may be
+	// preempted at once, as without it. At least one minute.
+	MinAdmitDuration MinAdmitDuration `json:"minAdmitDuration,omitzero"`
 	// ReclaimWithinCohort is about workloads of other queues of the cohort tree
 	// that use more than their nominal quota: Never, LowerPriority or Any.
 	ReclaimWithinCohort Policy `json:"reclaimWithinCohort,omitzero"`
@@ -93,6 +98,9 @@ func (t PriorityThreshold) Get() (priority int64, ok bool) { return t.priority, 
 
 // IsZero reports whether there is no threshold.
 func (t PriorityThreshold) IsZero() bool { return !t.set }
+
+// Equal reports whether two thresholds are the same, as == does.
+func (t PriorityThreshold) Equal(other PriorityThreshold) bool { return t == other }
 
 // Admits reports whether a priority is at or under the threshold.
 func (t PriorityThreshold) Admits(priority int64) bool { return !t.set || priority <= t.priority }

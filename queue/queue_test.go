@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/internal/fault"
 	"github.com/cedesched/cede/queue"
@@ -43,6 +44,9 @@ func TestValidateReportsEveryFault(t *testing.T) {
 				BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority},
 			}},
 			{Name: "invalid", Preemption: queue.Preemption{WithinClusterQueue: 9}},
+			{Name: "time", Preemption: queue.Preemption{
+				WithinClusterQueue: queue.LowerPriority, MinAdmitDuration: queue.AdmittedFor(-time.Second),
+			}},
 		})
 	var faults fault.List
 	if !errors.As(err, &faults) {
@@ -68,6 +72,8 @@ func TestValidateReportsEveryFault(t *testing.T) {
 		`queues[3].preemption.borrowWithinCohort.policy: Any is none of [Never LowerPriority]`,
 		`queues[4].preemption.borrowWithinCohort.policy: LowerPriority contradicts reclaimWithinCohort Never`,
 		`queues[5].preemption.withinClusterQueue: Policy(9) is none of`,
+		`queues[6].preemption.minAdmitDuration: -1s is less than 1m0s (queue "time")`,
+		`queues[6].preemption.minAdmitDuration: -1s needs withinClusterQueue LowerOrNewerEqualPriority, not LowerPriority`,
 	}
 	for i, w := range want {
 		if i >= len(faults) || !strings.HasPrefix(faults[i].Error(), w) {
@@ -145,9 +151,10 @@ func TestPreemptionJSON(t *testing.T) {
 		WithinClusterQueue:  queue.LowerOrNewerEqualPriority,
 		ReclaimWithinCohort: queue.Any,
 		BorrowWithinCohort:  queue.BorrowWithinCohort{queue.LowerPriority, queue.AtMostPriority(0)},
+		MinAdmitDuration:    queue.AdmittedFor(90 * time.Minute),
 	}
 	data, err := json.Marshal(p)
-	want := `{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any",` +
+	want := `{"withinClusterQueue":"LowerOrNewerEqualPriority","minAdmitDuration":"1h30m0s","reclaimWithinCohort":"Any",` +
 		`"borrowWithinCohort":{"policy":"LowerPriority","maxPriorityThreshold":0}}`
 	if err != nil || string(data) != want {
 		t.Errorf("%s, %v", data, err)
@@ -155,6 +162,11 @@ func TestPreemptionJSON(t *testing.T) {
 	var again queue.Preemption
 	if err := json.Unmarshal(data, &again); err != nil || again != p {
 		t.Errorf("%+v, %v", again, err)
+	}
+	for _, text := range []string{`"fast"`, "5", `{"minAdmitDuration":`} {
+		if err := new(queue.MinAdmitDuration).UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("%s is a duration", text)
+		}
 	}
 	if data, _ := json.Marshal(queue.Preemption{}); string(data) != "{}" {
 		t.Errorf("the zero value is %s", data)

@@ -18,7 +18,8 @@ import (
 //     than it has;
 //   - a policy that its field does not know, and contradictory ones: borrowing
 //     while preempting in the cohort (borrowWithinCohort) where preempting in the
-//     cohort is off (reclaimWithinCohort Never).
+//     cohort is off (reclaimWithinCohort Never), a minAdmitDuration without
+//     LowerOrNewerEqualPriority; a minAdmitDuration under one minute.
 func Validate(cohorts []Cohort, queues []Queue) error {
 	var faults fault.List
 	cohortAt := make(map[string]int, len(cohorts))
@@ -139,6 +140,15 @@ func validatePreemption(faults *fault.List, path string, q *Queue) {
 	} {
 		if !slices.Contains(f.known, f.policy) {
 			faults.Add(path+"."+f.field, "%v is none of %v (queue %q)", f.policy, f.known, q.Name)
+		}
+	}
+	if d, ok := p.MinAdmitDuration.Get(); ok {
+		if d < shortest {
+			faults.Add(path+".minAdmitDuration", "%v is less than %v (queue %q)", d, shortest, q.Name)
+		}
+		if p.WithinClusterQueue != LowerOrNewerEqualPriority {
+			faults.Add(path+".minAdmitDuration", "%v needs withinClusterQueue LowerOrNewerEqualPriority, not %v (queue %q)",
+				d, p.WithinClusterQueue, q.Name)
 		}
 	}
 	if p.BorrowWithinCohort.Policy != Never && p.ReclaimWithinCohort == Never {

@@ -23,6 +23,9 @@ func (l Limit) Get() (amount int64, ok bool) { return l.amount, l.set }
 // IsZero reports whether there is no bound.
 func (l Limit) IsZero() bool { return !l.set }
 
+// Equal reports whether two limits are the same, as == does.
+func (l Limit) Equal(other Limit) bool { return l == other }
+
 // String returns the bound, or "none".
 func (l Limit) String() string {
 	if !l.set {

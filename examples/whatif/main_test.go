@@ -178,6 +178,22 @@ func TestOwnState(t *testing.T) {
 	}
 }
 
+// Equals of a queue with minAdmitDuration yield when their time is over, and it is said.
+func TestTimeBased(t *testing.T) {
+	timed := strings.Replace(smallCluster, `{"withinClusterQueue":"LowerPriority"}`,
+		`{"withinClusterQueue":"LowerOrNewerEqualPriority","withinClusterQueueConfig":{"minAdmitDuration":"4h"}}`, 1)
+	timed = strings.Replace(timed, `"priority":5`, `"priority":0`, 1)
+	for at, want := range map[string]string{
+		"2026-11-20T13:00:00Z": "withinClusterQueue is LowerOrNewerEqualPriority, of equals after 4h0m0s",
+		"2026-11-20T13:00:01Z": "InClusterQueueTimeBased: it runs in the same queue with the same priority",
+	} {
+		_, stdout, stderr := call(strings.NewReader(timed), "-at", at)
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s: stderr %q, stdout without %q:\n%s", at, stderr, want, stdout)
+		}
+	}
+}
+
 // A tree of hundreds of queues is cut down to those that matter.
 func TestLargeTree(t *testing.T) {
 	st := preemption.State{}

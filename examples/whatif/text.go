@@ -178,7 +178,7 @@ func (a *answer) printVictims(b *strings.Builder) {
 // reasons lists those of the victims, in their order.
 func (a *answer) reasons() []preemption.Reason {
 	var list []preemption.Reason
-	for r := preemption.InClusterQueue; r <= preemption.InCohortReclaimWhileBorrowing; r++ {
+	for r := preemption.InClusterQueue; r <= preemption.InClusterQueueTimeBased; r++ {
 		for _, v := range a.decision.Victims {
 			if v.Reason == r {
 				list = append(list, r)
@@ -191,6 +191,7 @@ func (a *answer) reasons() []preemption.Reason {
 
 var reasonText = map[preemption.Reason]string{
 	preemption.InClusterQueue:                "it runs in the same queue, and the queue's withinClusterQueue policy lets it be preempted",
+	preemption.InClusterQueueTimeBased:       "it runs in the same queue with the same priority, for longer than the queue's minAdmitDuration",
 	preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
 	preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
 }
@@ -245,6 +246,9 @@ func (a *answer) printBlockers(b *strings.Builder) {
 func whyItStays(r preemption.Rule, p queue.Preemption) string {
 	switch r {
 	case preemption.WithinClusterQueue:
+		if d, ok := p.MinAdmitDuration.Get(); ok {
+			return fmt.Sprintf("withinClusterQueue is %v, of equals after %v", p.WithinClusterQueue, d)
+		}
 		return fmt.Sprintf("withinClusterQueue is %v", p.WithinClusterQueue)
 	case preemption.ReclaimWithinCohort:
 		return fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)

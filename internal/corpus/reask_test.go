@@ -32,7 +32,7 @@ func TestReask(t *testing.T) {
 		}
 		st := c.State()
 		first := ask(t, p, st, nil, c.Request())
-		if slow := twin.Decide(st, c.Request()); slow.Outcome != first.Outcome ||
+		if slow := twin.Decide(preemption.Config{}, st, c.Request()); slow.Outcome != first.Outcome ||
 			slow.BorrowHeight != first.BorrowHeight || !cmp.Equal(slow.Victims, first.Victims, cmpopts.EquateEmpty()) {
 			t.Errorf("%s: the twin decides %+v, not %+v", c.ID, slow, first)
 		}

@@ -89,6 +89,22 @@ func (s Set[T]) Get(compare func(item T) int) (T, bool) {
 	return none, false
 }
 
+// Last returns the last item for which before holds; before must hold for a prefix of
+// the set.
+func (s Set[T]) Last(before func(T) bool) (item T, ok bool) {
+	for n := s.root; n != nil; {
+		i := countWhile(n.items, before) - 1
+		switch {
+		case i < 0:
+			return item, false
+		case n.kids == nil:
+			return n.items[i], true
+		}
+		n = n.kids[i]
+	}
+	return item, false
+}
+
 // Insert returns the set with the item, in place of an equal one.
 func (s Set[T]) Insert(item T) Set[T] {
 	if s.root == nil {

@@ -96,6 +96,10 @@ func likeASlice(t *rapid.T) {
 		if ok != found || ok && got != model[at] {
 			t.Fatalf("Get(%d) = %v, %v", key, got, ok)
 		}
+		last, ok := s.Last(func(p pair) bool { return p.key < key })
+		if ok != (at > 0) || ok && last != model[at-1] {
+			t.Fatalf("Last(%d) = %v, %v", key, last, ok)
+		}
 		var c Cursor[pair]
 		c.Seek(s, func(p pair) bool { return p.key < key })
 		for _, want := range model[at:min(at+40, len(model))] {

@@ -83,16 +83,16 @@ func (s *Searcher) blockersIn(q int, c class, most int) {
 		return
 	}
 	if c == own {
-		if w := s.firstRefused(q, s.permission(own, true)); w != nil {
+		if w := s.firstRefused(q, c, true); w != nil {
 			s.blockers = append(s.blockers, Blocker{WithinClusterQueue, q, w})
 		}
 		return
 	}
 	if s.withinNominal(q) {
 		s.blockers = append(s.blockers, Blocker{WithinNominal, q, nil})
-	} else if w := s.firstRefused(q, s.permission(c, false)); w != nil {
+	} else if w := s.firstRefused(q, c, false); w != nil {
 		s.blockers = append(s.blockers, Blocker{ReclaimWithinCohort, q, w})
-	} else if w := s.firstRefused(q, s.permission(c, true)); w != nil {
+	} else if w := s.firstRefused(q, c, true); w != nil {
 		s.blockers = append(s.blockers, Blocker{BorrowWithinCohort, q, w})
 	}
 }
@@ -108,14 +108,14 @@ func (s *Searcher) holdsShort(node int) bool {
 }
 
 // firstRefused returns the first workload, in the order of candidates, that uses
-// what is short and is not permitted.
-func (s *Searcher) firstRefused(q int, p permission) *cluster.Workload {
+// what is short and may not yield.
+func (s *Searcher) firstRefused(q int, c class, borrowing bool) *cluster.Workload {
 	running := s.cluster.Running(q)
-	for evicted := cluster.Evicted; evicted >= cluster.Active; evicted -= cluster.Evicted {
+	for _, lanes := range [...][2]cluster.Lane{evictedLanes, activeLanes} {
 		var first stream
-		for lane := evicted; lane <= evicted+1; lane++ {
-			st := stream{unreserved: lane&1 != 0}
-			if s.settleRefused(&st, *running.Lane(lane), p) && (first.head == nil || before(&st, &first)) {
+		for _, lane := range lanes {
+			var st stream
+			if s.settleRefused(&st, *running.Lane(lane), c, borrowing) && (first.head == nil || before(&st, &first)) {
 				first = st
 			}
 		}
@@ -126,7 +126,8 @@ func (s *Searcher) firstRefused(q int, p permission) *cluster.Workload {
 	return nil
 }
 
-func (s *Searcher) settleRefused(st *stream, lane ordered.Set[*cluster.Workload], p permission) bool {
+func (s *Searcher) settleRefused(st *stream, lane ordered.Set[*cluster.Workload], c class, borrowing bool) bool {
+	p := s.permission(c, borrowing)
 	if p.all {
 		return false
 	}
@@ -137,11 +138,8 @@ func (s *Searcher) settleRefused(st *stream, lane ordered.Set[*cluster.Workload]
 			return false
 		}
 		s.steps++
-		if ok, _ := p.permits(w, s.request.Queued); !ok && s.usesShort(w) {
-			st.head, st.reserved = w, w.Reserved
-			if st.unreserved {
-				st.reserved = s.request.Now
-			}
+		if (c != own || !s.ownMayYield(w)) && s.usesShort(w) {
+			st.head, st.reserved = w, s.reservedAt(w)
 			return true
 		}
 		st.cursor.Next()

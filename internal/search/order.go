@@ -1,57 +1,86 @@
 package search
 
 import (
+	"math"
+
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/internal/ordered"
 )
 
-// Candidates come in six phases: those evicted already, then the others; in each
-// first the hierarchical class, then the priority class, then the preemptor's own
-// queue. Inside a phase (KEP-83, Preemption, step 3; ties as built in Kueue): lower
-// effective priority, later reservation (a missing one counts as now), lower UID,
-// lower ID.
-var phases = [...]struct {
+// Candidates come in phases: those evicted already, then the others; in each first the
+// hierarchical class, then the priority class, then the preemptor's own queue. Inside a
+// phase (KEP-83, Preemption, step 3; ties as built in Kueue): lower effective priority,
+// later reservation (a missing one counts as now), lower UID, lower ID.
+//
+// The own queue comes in tiers (KEP-8522, Preemption order): all of lower priority; of
+// equals first those whose time is over, longest running first; then newer ones, most
+// recently reserved first.
+var phases = [...]phase{
+	{evictedLanes, hierarchical, everybody},
+	{evictedLanes, priority, everybody},
+	{evictedLanes, own, everybody},
+	{evictedLanes, own, expiredEquals},
+	{evictedLanes, own, newerEquals},
+	{activeLanes, hierarchical, everybody},
+	{activeLanes, priority, everybody},
+	{activeLanes, own, everybody},
+	{activeLanes, own, expiredEquals},
+	{activeLanes, own, newerEquals},
+}
+
+type phase struct {
 	lanes [2]cluster.Lane
 	class class
-}{
-	{[2]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}, hierarchical},
-	{[2]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}, priority},
-	{[2]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}, own},
-	{[2]cluster.Lane{cluster.Active, cluster.ActiveUnreserved}, hierarchical},
-	{[2]cluster.Lane{cluster.Active, cluster.ActiveUnreserved}, priority},
-	{[2]cluster.Lane{cluster.Active, cluster.ActiveUnreserved}, own},
+	tier  tier
 }
+
+var (
+	evictedLanes = [2]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}
+	activeLanes  = [2]cluster.Lane{cluster.Active, cluster.ActiveUnreserved}
+)
+
+// tier is a part of a donor's workloads that comes in an order of its own.
+type tier uint8
+
+const (
+	// everybody that the policy's range of priorities permits.
+	everybody tier = iota
+	expiredEquals
+	newerEquals
+)
 
 // stream is the candidates of one lane of one donor, in order.
 type stream struct {
 	cursor     ordered.Cursor[*cluster.Workload]
 	head       *cluster.Workload
 	reserved   int64 // of head
+	lane       *ordered.Set[*cluster.Workload]
 	donor      donor
 	permission permission
-	unreserved bool
+	tier       tier
+	run        int64 // of expired equals: the reservation time of those at the cursor
 }
 
 // queueUp opens the streams of a phase and orders them by their heads.
-func (s *Searcher) queueUp(phase int, borrowing bool) {
+func (s *Searcher) queueUp(n int, borrowing bool) {
 	s.streams, s.heap = s.streams[:0], s.heap[:0]
-	p := s.permission(phases[phase].class, borrowing)
-	if p == nobody {
+	ph := &phases[n]
+	p := s.permission(ph.class, borrowing)
+	if p == nobody || ph.tier != everybody && !s.equalsMayYield() || ph.tier == expiredEquals && s.request.MinAdmit == 0 {
 		return
 	}
 	for _, d := range s.donors {
-		if d.class != phases[phase].class {
+		if d.class != ph.class {
 			continue
 		}
 		running := s.cluster.Running(d.queue)
-		for _, lane := range phases[phase].lanes {
+		for _, lane := range ph.lanes {
 			if running.Lane(lane).Len() == 0 {
 				continue
 			}
 			st := s.push()
-			st.donor, st.permission, st.unreserved = d, p, lane&1 != 0
-			st.cursor.First(*running.Lane(lane))
-			if !s.settle(st) {
+			st.lane, st.donor, st.permission, st.tier = running.Lane(lane), d, p, ph.tier
+			if !s.open(st) {
 				s.streams = s.streams[:len(s.streams)-1]
 			}
 		}
@@ -64,6 +93,37 @@ func (s *Searcher) queueUp(phase int, borrowing bool) {
 	}
 }
 
+// open moves a new stream to its first candidate. It returns false when it has none.
+func (s *Searcher) open(st *stream) bool {
+	switch st.tier {
+	case newerEquals:
+		st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool { return w.Priority < st.permission.below })
+	case expiredEquals:
+		return s.openRun(st, math.MinInt64) && s.settle(st)
+	default:
+		st.cursor.First(*st.lane)
+	}
+	return s.settle(st)
+}
+
+// openRun moves a stream of expired equals to the longest running of those that were
+// reserved after the given time. A lane has equals by falling reservation, so the runs
+// of one reservation time are taken from its end, each from its front.
+func (s *Searcher) openRun(st *stream, after int64) bool {
+	equal := st.permission.below
+	last, ok := st.lane.Last(func(w *cluster.Workload) bool {
+		return w.Priority < equal || w.Priority == equal && w.Reserved > after
+	})
+	if !ok || last.Priority != equal || !s.expired(last) {
+		return false
+	}
+	st.run = last.Reserved
+	st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool {
+		return w.Priority < equal || w.Priority == equal && w.Reserved > st.run
+	})
+	return true
+}
+
 // push appends a stream in place: cursors are too large to copy for each queue.
 func (s *Searcher) push() *stream {
 	if n := len(s.streams); n < cap(s.streams) {
@@ -74,24 +134,39 @@ func (s *Searcher) push() *stream {
 	return &s.streams[len(s.streams)-1]
 }
 
-// settle moves a stream to its next candidate: one that uses what needs preemption
-// and may yield. It returns false at the end.
+// settle moves a stream to its next candidate, from where the cursor is: one that may
+// yield and uses what needs preemption. It returns false at the end.
 func (s *Searcher) settle(st *stream) bool {
 	for ; ; st.cursor.Next() {
 		w, ok := st.cursor.Item()
-		if !ok {
-			return false
+		if ok {
+			s.steps++
 		}
-		s.steps++
-		ok, past := st.permission.permits(w, s.request.Queued)
-		if past {
-			return false
-		}
-		if ok && s.usesNeeded(w) {
-			st.head, st.reserved = w, w.Reserved
-			if st.unreserved {
-				st.reserved = s.request.Now
+		mayYield := false
+		switch {
+		case st.tier == expiredEquals:
+			if !ok || w.Priority != st.permission.below || w.Reserved != st.run {
+				if !s.openRun(st, st.run) {
+					return false
+				}
+				w, _ = st.cursor.Item()
 			}
+			mayYield = true
+		case !ok:
+			return false
+		case st.tier == newerEquals:
+			if w.Priority != st.permission.below {
+				return false
+			}
+			mayYield = s.newer(w) && !s.expired(w)
+		default:
+			if !st.permission.permits(w) {
+				return false
+			}
+			mayYield = true
+		}
+		if mayYield && s.usesNeeded(w) {
+			st.head, st.reserved = w, s.reservedAt(w)
 			return true
 		}
 	}

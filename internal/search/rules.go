@@ -14,32 +14,20 @@ type permission struct {
 	below int64
 	// all: any priority may yield, whatever below.
 	all bool
-	// newerEqual: workloads of priority below may yield too if they were queued
-	// strictly after the preemptor.
-	newerEqual bool
 }
 
 var nobody = permission{below: math.MinInt64}
 
-// permits says whether a workload of the range may yield; past says that neither it
-// nor any later one may.
-func (p permission) permits(w *cluster.Workload, queued int64) (ok, past bool) {
-	switch {
-	case p.all, w.Priority < p.below:
-		return true, false
-	case p.newerEqual && w.Priority == p.below:
-		return w.Queued > queued, false
-	}
-	return false, true
-}
+func (p permission) permits(w *cluster.Workload) bool { return p.all || w.Priority < p.below }
 
 func (s *Searcher) policy() *queue.Preemption {
 	return &s.cluster.Queue(s.request.Queue).Preemption
 }
 
-// permission returns who of a class of donors may yield by the queue's policies. When
-// the preemptor may borrow, workloads of the priority class may yield only under
-// borrowWithinCohort: of lower priority, and at or under the threshold.
+// permission returns who of a class of donors may yield by the queue's policies,
+// besides equals in the own queue. When the preemptor may borrow, workloads of the
+// priority class may yield only under borrowWithinCohort: of lower priority, and at
+// or under the threshold.
 func (s *Searcher) permission(c class, borrowing bool) permission {
 	policy := s.policy()
 	if c == own {
@@ -61,19 +49,62 @@ func (s *Searcher) permission(c class, borrowing bool) permission {
 
 func (s *Searcher) ofPolicy(p queue.Policy) permission {
 	switch p {
-	case queue.LowerPriority:
+	case queue.LowerPriority, queue.LowerOrNewerEqualPriority:
 		return permission{below: s.request.Priority}
-	case queue.LowerOrNewerEqualPriority:
-		return permission{below: s.request.Priority, newerEqual: true}
 	case queue.Any:
 		return permission{all: true}
 	}
 	return nobody
 }
 
+// equalsMayYield reports whether the own queue's policy is about equals at all.
+func (s *Searcher) equalsMayYield() bool {
+	return s.policy().WithinClusterQueue == queue.LowerOrNewerEqualPriority
+}
+
+// newer reports whether a workload of equal priority in the own queue may yield as the
+// newer one: it was queued strictly after the preemptor. By reservation, the literal
+// reading of KEP-8522, it was admitted after the preemptor was created.
+func (s *Searcher) newer(w *cluster.Workload) bool {
+	if s.request.NewerByReservation {
+		return s.reservedAt(w) > s.request.Created
+	}
+	return w.Queued > s.request.Queued
+}
+
+// expired reports whether a workload of equal priority in the own queue may yield
+// because its time is over: it has held its quota for longer than minAdmitDuration,
+// strictly (KEP-8522, Preemption Eligibility, 2).
+func (s *Searcher) expired(w *cluster.Workload) bool {
+	return s.request.MinAdmit > 0 && s.reservedAt(w) < s.expiredBefore()
+}
+
+// expiredBefore is the reservation time before which time is over.
+func (s *Searcher) expiredBefore() int64 {
+	if s.request.Now < math.MinInt64+s.request.MinAdmit {
+		return math.MinInt64
+	}
+	return s.request.Now - s.request.MinAdmit
+}
+
+// reservedAt is the workload's reservation time; a missing one is now.
+func (s *Searcher) reservedAt(w *cluster.Workload) int64 {
+	if w.Facts.ReservedAt.IsZero() {
+		return s.request.Now
+	}
+	return w.Reserved
+}
+
+// ownMayYield is the whole verdict on a workload of the own queue.
+func (s *Searcher) ownMayYield(w *cluster.Workload) bool {
+	if w.Priority == s.request.Priority && s.equalsMayYield() {
+		return s.newer(w) || s.expired(w)
+	}
+	return s.permission(own, true).permits(w)
+}
+
 // whileBorrowing tells, of a victim of the priority class, whether it is one that
 // may be taken while borrowing.
 func (s *Searcher) whileBorrowing(w *cluster.Workload) bool {
-	ok, _ := s.permission(priority, true).permits(w, s.request.Queued)
-	return ok
+	return s.permission(priority, true).permits(w)
 }

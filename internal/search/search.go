@@ -12,10 +12,15 @@ type Request struct {
 	Queue    int   // node of the preemptor's queue
 	Priority int64 // effective
 	Queued   int64 // see cluster.Workload
+	Created  int64
 	Now      int64
 	Columns  []int   // by slot; -1 for one that the cluster does not know
 	Amounts  []int64 // by slot
 	Needs    []bool  // by slot: whether it needs preemption
+	// MinAdmit is the minAdmitDuration of the queue in nanoseconds; zero is none.
+	MinAdmit int64
+	// NewerByReservation: see Searcher.newer.
+	NewerByReservation bool
 }
 
 // Victim is a workload taken.
@@ -25,6 +30,8 @@ type Victim struct {
 	Cohort int
 	// WhileBorrowing: taken by the right of borrowWithinCohort.
 	WhileBorrowing bool
+	// Expired: taken for nothing but that its time is over.
+	Expired bool
 
 	queue int
 }
@@ -127,6 +134,7 @@ func (s *Searcher) attempt(borrowing bool) bool {
 			s.taken = append(s.taken, Victim{
 				Workload: w, Cohort: d.lca, queue: d.queue,
 				WhileBorrowing: d.class == priority && s.whileBorrowing(w),
+				Expired:        d.class == own && w.Priority == s.request.Priority && !s.newer(w),
 			})
 			if s.fits(borrowing) {
 				s.giveBack(borrowing)

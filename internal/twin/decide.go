@@ -26,6 +26,7 @@ type Answer struct {
 
 type decision struct {
 	*world
+	config  preemption.Config
 	request preemption.Request
 	queue   node
 	policy  queue.Preemption
@@ -37,13 +38,15 @@ type decision struct {
 type candidate struct {
 	w      workload.Workload
 	class  int // 0 hierarchical, 1 priority, 2 own
+	tier   int // in the own queue: 0 lower, 1 expired, 2 newer
 	lca    node
 	reason preemption.Reason
 }
 
 // Decide answers a valid request about a valid state.
-func Decide(st preemption.State, r preemption.Request) Answer {
+func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answer {
 	d := decide(st, r)
+	d.config = c
 	if d.fits(true) {
 		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
 	}
@@ -123,8 +126,8 @@ func (d *decision) borrowHeight() int {
 func (d *decision) candidates() []candidate {
 	var all []candidate
 	for _, r := range d.running {
-		if r.Queue == d.queue.name && d.permitted(d.policy.WithinClusterQueue, &r) {
-			all = append(all, candidate{r, 2, node{}, preemption.InClusterQueue})
+		if c, ok := d.ownCandidate(r); ok {
+			all = append(all, c)
 		}
 	}
 	if d.policy.ReclaimWithinCohort != queue.Never {
@@ -134,13 +137,45 @@ func (d *decision) candidates() []candidate {
 		return cmp.Or(
 			compareBool(b.w.Evicted, a.w.Evicted),
 			cmp.Compare(a.class, b.class),
+			cmp.Compare(a.tier, b.tier),
 			cmp.Compare(a.w.EffectivePriority(), b.w.EffectivePriority()),
-			d.reserved(&b.w).Compare(d.reserved(&a.w)),
+			longestFirst(a.tier, d.reserved(&b.w).Compare(d.reserved(&a.w))),
 			cmp.Compare(a.w.UID, b.w.UID),
 			cmp.Compare(a.w.ID, b.w.ID),
 		)
 	})
 	return all
+}
+
+// longestFirst turns the order by reservation round for those whose time is over.
+func longestFirst(tier, laterFirst int) int {
+	if tier == 1 {
+		return -laterFirst
+	}
+	return laterFirst
+}
+
+// ownCandidate is the verdict on a workload of the preemptor's queue.
+func (d *decision) ownCandidate(r workload.Workload) (candidate, bool) {
+	if r.Queue != d.queue.name || d.policy.WithinClusterQueue == queue.Never || !uses(&r, d.needed) {
+		return candidate{}, false
+	}
+	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
+	if theirs != ours || d.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
+		return candidate{r, 2, 0, node{}, preemption.InClusterQueue}, theirs < ours
+	}
+	newer := r.Queued.After(d.request.Workload.Queued)
+	if d.config.NewerByReservation {
+		newer = d.reserved(&r).After(d.request.Workload.Created)
+	}
+	least, timed := d.policy.MinAdmitDuration.Get()
+	switch timed = timed && !d.config.IgnoreMinAdmitDuration; {
+	case timed && d.request.Now.Sub(d.reserved(&r)) > least && newer:
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueue}, true
+	case timed && d.request.Now.Sub(d.reserved(&r)) > least:
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased}, true
+	}
+	return candidate{r, 2, 2, node{}, preemption.InClusterQueue}, newer
 }
 
 func (d *decision) cohortCandidates() []candidate {
@@ -167,7 +202,7 @@ func (d *decision) cohortCandidates() []candidate {
 	for _, lca := range d.ancestors(d.queue) {
 		for _, r := range d.running {
 			if d.permitted(d.policy.ReclaimWithinCohort, &r) && d.borrowsUpTo(node{"queue", r.Queue}, lca, passed) {
-				c := candidate{r, 1, lca, preemption.InCohortReclamation}
+				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation}
 				if advantage {
 					c.class = 0
 				} else if d.policy.BorrowWithinCohort.Policy != queue.Never &&
@@ -206,8 +241,6 @@ func (d *decision) permitted(p queue.Policy, r *workload.Workload) bool {
 		return true
 	case queue.LowerPriority:
 		return theirs < ours
-	case queue.LowerOrNewerEqualPriority:
-		return theirs < ours || theirs == ours && d.request.Workload.Queued.Before(r.Queued)
 	}
 	return false
 }

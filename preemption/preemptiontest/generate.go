@@ -67,6 +67,16 @@ func States() *rapid.Generator[preemption.State] {
 	})
 }
 
+// Configs generates valid configurations.
+func Configs() *rapid.Generator[preemption.Config] {
+	return rapid.Custom(func(t *rapid.T) preemption.Config {
+		return preemption.Config{
+			IgnoreMinAdmitDuration: chance(t, 1, 8),
+			NewerByReservation:     chance(t, 1, 4),
+		}
+	})
+}
+
 // Requests generates valid requests about a state.
 func Requests(st preemption.State) *rapid.Generator[preemption.Request] {
 	return rapid.Custom(func(t *rapid.T) preemption.Request {
@@ -175,11 +185,15 @@ func quotas(t *rapid.T, frs []quota.FlavorResource, hasParent, isQueue bool) []q
 func preemptionOf(t *rapid.T) queue.Preemption {
 	p := queue.Preemption{
 		WithinClusterQueue: rapid.SampledFrom([]queue.Policy{
-			queue.LowerPriority, queue.LowerOrNewerEqualPriority, queue.Never,
+			queue.LowerPriority, queue.LowerOrNewerEqualPriority, queue.LowerOrNewerEqualPriority, queue.Never,
 		}).Draw(t, "within"),
 		ReclaimWithinCohort: rapid.SampledFrom([]queue.Policy{
 			queue.Any, queue.LowerPriority, queue.LowerPriority, queue.Never,
 		}).Draw(t, "reclaim"),
+	}
+	if p.WithinClusterQueue == queue.LowerOrNewerEqualPriority && chance(t, 2, 3) {
+		minutes := pick[time.Duration](t, "min admit duration", 10, 1, 20, 30) // at a threshold often
+		p.MinAdmitDuration = queue.AdmittedFor(minutes * time.Minute)
 	}
 	if p.ReclaimWithinCohort != queue.Never && chance(t, 1, 2) {
 		p.BorrowWithinCohort.Policy = queue.LowerPriority

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/cedesched/cede/queue"
 )
 
 // The structs hold the fields that a decision depends on, of v1beta1 and v1beta2
@@ -41,7 +43,11 @@ type resourceQuota struct {
 type preemptionSpec struct {
 	WithinClusterQueue  string `json:"withinClusterQueue"`
 	ReclaimWithinCohort string `json:"reclaimWithinCohort"`
-	BorrowWithinCohort  struct {
+	// WithinClusterQueueConfig is of KEP-8522.
+	WithinClusterQueueConfig struct {
+		MinAdmitDuration queue.MinAdmitDuration `json:"minAdmitDuration"`
+	} `json:"withinClusterQueueConfig"`
+	BorrowWithinCohort struct {
 		Policy               string `json:"policy"`
 		MaxPriorityThreshold *int64 `json:"maxPriorityThreshold"`
 	} `json:"borrowWithinCohort"`

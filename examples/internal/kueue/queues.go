@@ -105,6 +105,7 @@ func (b *builder) preemption(where string, spec preemptionSpec) (queue.Preemptio
 			return p, fmt.Errorf("%s: spec.preemption.%s: %w", where, f.field, err)
 		}
 	}
+	p.MinAdmitDuration = spec.WithinClusterQueueConfig.MinAdmitDuration
 	switch {
 	case p.BorrowWithinCohort.Policy == queue.Never:
 	case p.ReclaimWithinCohort == queue.Never:
