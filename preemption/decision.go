@@ -16,7 +16,11 @@ const (
 	Fits Outcome = 1 + iota
 	// Preempt: there is room once the victims are gone.
 	Preempt
-	// Impossible: no permitted set of victims makes room.
+	// Wait: no permitted set of victims makes room now, but time alone will change
+	// that; see Decision.RetryAt.
+	Wait
+	// Impossible: no permitted set of victims makes room, now or later, as long as
+	// nothing but time changes.
 	Impossible
 )
 
@@ -64,13 +68,17 @@ type Decision struct {
 	// victims are gone: 0 within nominal quota; otherwise the height of the lowest
 	// cohort whose quota holds it, the root's when none does.
 	BorrowHeight int `json:"borrowHeight"`
-	// Blockers is, for Impossible, who stood in the way and by which rule: one
+	// RetryAt is, for Wait, the first instant at which the request fits or can preempt
+	// with nothing but time changed, to the nanosecond: asked at any instant before it,
+	// the answer is this one. Else zero.
+	RetryAt time.Time `json:"retryAt,omitzero"`
+	// Blockers is, for Wait and Impossible, who stood in the way and by which rule: one
 	// entry a queue, or one for a whole cohort that borrows nothing; the
 	// preemptor's own queue first, then the queues of the nearest cohort by name,
 	// then those of its child cohorts, then so for the next cohort up; at most
 	// [Config.MaxBlockers].
 	Blockers []Blocker `json:"blockers,omitempty"`
-	// Shortage is, for Impossible, what is missing even with every permitted
+	// Shortage is, for Wait and Impossible, what is missing even with every permitted
 	// victim gone; sorted by flavor and resource.
 	Shortage []Shortage `json:"shortage,omitempty"`
 
@@ -112,6 +120,9 @@ type Blocker struct {
 	// Workload is the ID of the first of them in the order of candidates. Empty
 	// for WithinNominal, which is about no workload by itself.
 	Workload string `json:"workload,omitempty"`
+	// Until is, where time ends the rule, the last instant at which it holds for the
+	// workload. Else zero.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // Shortage is what one flavor-resource lacks.
@@ -129,7 +140,7 @@ type Shortage struct {
 
 // Edits returns what the decision does to the snapshot it was made on: Fits admits
 // the workload, with Now as its reservation time; Preempt starts the eviction of
-// each victim, which holds its quota until it is removed; Impossible changes
+// each victim, which holds its quota until it is removed; Wait and Impossible change
 // nothing.
 func (d Decision) Edits() []Edit {
 	var edits []Edit
@@ -143,7 +154,7 @@ func (d Decision) Edits() []Edit {
 }
 
 var (
-	outcomeNames = []string{"Fits", "Preempt", "Impossible"}
+	outcomeNames = []string{"Fits", "Preempt", "Wait", "Impossible"}
 	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased"}
 	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort"}
 )

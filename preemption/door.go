@@ -103,6 +103,9 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 		slices.SortFunc(d.Victims, func(a, b Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	default:
 		d.Outcome = Impossible
+		if found.Waits {
+			d.Outcome, d.RetryAt = Wait, instant.Time(found.RetryAt)
+		}
 		sc.explain(c, &d, found)
 	}
 	return d
@@ -157,6 +160,9 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 		}
 		if b.Workload != nil {
 			out.Workload = b.Workload.Facts.ID
+			if until, ends := sc.request.HeldUntil(b.Workload); ends && b.Rule == search.WithinClusterQueue {
+				out.Until = instant.Time(until)
+			}
 		}
 		d.Blockers = append(d.Blockers, out)
 	}

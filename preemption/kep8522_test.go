@@ -43,7 +43,7 @@ func TestKEP8522(t *testing.T) {
 	check("1. Two same-priority workloads competing for quota, first admitted workload is preempted after minAdmitDuration",
 		shared(time.Hour, job("first", "a", 10, 4, started(61))), at(0, 4), "Preempt: first InClusterQueueTimeBased")
 	check("1. and not before",
-		shared(time.Hour, job("first", "a", 10, 4, started(59))), at(0, 4), "Impossible: WithinClusterQueue a first")
+		shared(time.Hour, job("first", "a", 10, 4, started(59))), at(0, 4), "Wait: WithinClusterQueue a first")
 
 	// 2. Multiple workloads queued, fair rotation occurs as each exceeds threshold: see
 	// TestRotation.
@@ -58,7 +58,7 @@ func TestKEP8522(t *testing.T) {
 		shared(0, job("first", "a", 10, 4, started(600))), at(0, 4), "Impossible: WithinClusterQueue a first")
 
 	check("5. Edge case: workload exactly at minAdmitDuration threshold (should NOT be preempted)",
-		shared(time.Hour, job("first", "a", 10, 4, started(60))), at(0, 4), "Impossible: WithinClusterQueue a first")
+		shared(time.Hour, job("first", "a", 10, 4, started(60))), at(0, 4), "Wait: WithinClusterQueue a first")
 	r := at(0, 4)
 	r.Now = r.Now.Add(time.Nanosecond)
 	check("5. but one nanosecond later",
@@ -66,7 +66,7 @@ func TestKEP8522(t *testing.T) {
 
 	restarted := throughJSON(t, preemption.Record{State: shared(time.Hour, job("first", "a", 10, 4, started(30)))}).State
 	check("6. Controller restart: workload timestamps persist correctly and preemption timing remains accurate",
-		restarted, at(30, 4), "Impossible: WithinClusterQueue a first")
+		restarted, at(30, 4), "Wait: WithinClusterQueue a first")
 	check("6. and after the time", restarted, at(31, 4), "Preempt: first InClusterQueueTimeBased")
 
 	check("7. Multiple workloads expiring simultaneously: deterministic ordering based on longest-running first",

@@ -82,6 +82,11 @@ func shiftedTimeIsNothing(t *rapid.T) {
 	shift(&r.Workload.Created)
 	shift(&r.Workload.Queued)
 	shift(&r.Now)
+	shift(&d.RetryAt)
+	d.Blockers = slices.Clone(d.Blockers)
+	for i := range d.Blockers {
+		shift(&d.Blockers[i].Until)
+	}
 	if diff := cmp.Diff(d, decide(t, snapshotOf(t, later), r), sameDecision); diff != "" {
 		t.Fatalf("shifted by %v: %s", by, diff)
 	}

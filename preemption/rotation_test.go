@@ -54,7 +54,7 @@ func rotation(t failer, p *preemption.Preemptor, arrivals []time.Duration, k int
 			if err != nil {
 				t.Fatalf("%v", err)
 			}
-			if d.Outcome == preemption.Impossible {
+			if d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible {
 				break
 			}
 			for _, v := range d.Victims {

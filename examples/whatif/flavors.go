@@ -130,6 +130,8 @@ func inShort(d preemption.Decision) string {
 		return "fits"
 	case preemption.Preempt:
 		return fmt.Sprintf("preempts %d", len(d.Victims))
+	case preemption.Wait:
+		return "has to wait"
 	}
 	return "is impossible"
 }
@@ -139,8 +141,10 @@ func rankOf(d preemption.Decision) [2]int {
 	switch {
 	case d.Outcome == preemption.Fits:
 		return [2]int{0, 0}
-	case d.Outcome == preemption.Impossible:
+	case d.Outcome == preemption.Wait:
 		return [2]int{3, 0}
+	case d.Outcome == preemption.Impossible:
+		return [2]int{4, 0}
 	case slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.InClusterQueue }):
 		return [2]int{2, d.BorrowHeight}
 	}

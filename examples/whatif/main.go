@@ -21,7 +21,7 @@
 //	queues    the queue tree of the request, top down: kind, name, depth, quota rows
 //	notes     what the answer leaves out
 //
-// Exit status: 0 when it fits, at once or by preemption; 1 when it does not; 2 for bad
+// Exit status: 0 when it fits, at once or by preemption; 1 when it does not, or not yet; 2 for bad
 // usage or input, with one line that says what.
 package main
 
@@ -133,7 +133,7 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer, clock func() 
 		}
 		fmt.Fprintf(stderr, "whatif: note: %s\n", w)
 	}
-	if a.decision.Outcome == preemption.Impossible {
+	if a.decision.Outcome == preemption.Wait || a.decision.Outcome == preemption.Impossible {
 		return 1
 	}
 	return 0

@@ -185,6 +185,8 @@ func TestTimeBased(t *testing.T) {
 	timed = strings.Replace(timed, `"priority":5`, `"priority":0`, 1)
 	for at, want := range map[string]string{
 		"2026-11-20T13:00:00Z": "withinClusterQueue is LowerOrNewerEqualPriority, of equals after 4h0m0s",
+		"2026-11-20T12:00:00Z": "Time alone makes room at 2026-11-20T13:00:00.000000001Z, in 60m.",
+		"2026-11-20T12:15:00Z": "and its priority is not below 0, 45m more",
 		"2026-11-20T13:00:01Z": "InClusterQueueTimeBased: it runs in the same queue with the same priority",
 	} {
 		_, stdout, stderr := call(strings.NewReader(timed), "-at", at)

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -112,6 +114,11 @@ func (a *answer) printVerdict(b *strings.Builder) {
 		n := len(a.decision.Victims)
 		fmt.Fprintf(b, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
 		a.printVictims(b)
+	case preemption.Wait:
+		fmt.Fprintf(b, "It does not fit now, and nobody may yield yet. Time alone makes room at %s, in %s.\n\n",
+			a.decision.RetryAt.Format(time.RFC3339Nano), duration.HumanDuration(a.decision.RetryAt.Sub(a.request.Now)))
+		a.printShortage(b)
+		a.printBlockers(b)
 	case preemption.Impossible:
 		b.WriteString("It does not fit, and no permitted set of victims makes room.\n\n")
 		a.printShortage(b)
@@ -213,7 +220,7 @@ func (a *answer) printShortage(b *strings.Builder) {
 		if s.Cohort != "" {
 			bound = "cohort " + s.Cohort
 		}
-		fmt.Fprintf(b, "%s %s of %s are missing still with everybody gone who may be preempted; the quota of %s is the bound.\n",
+		fmt.Fprintf(b, "%s %s of %s are missing still with everybody gone who may be preempted now; the quota of %s is the bound.\n",
 			humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
 	}
 }
@@ -237,6 +244,9 @@ func (a *answer) printBlockers(b *strings.Builder) {
 			if ours := a.request.Workload.EffectivePriority(); w.EffectivePriority() >= ours && !strings.HasSuffix(why, "Never") {
 				why += fmt.Sprintf(", and its priority is not below %d", ours)
 			}
+		}
+		if !k.Until.IsZero() {
+			why += fmt.Sprintf(", %s more", duration.HumanDuration(k.Until.Sub(a.request.Now)))
 		}
 		t.AppendRow(table.Row{name, prio, why})
 	}

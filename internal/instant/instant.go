@@ -22,6 +22,14 @@ func Valid(t time.Time) bool {
 	return t.IsZero() || !t.Before(earliest) && !t.After(latest)
 }
 
+// Time is the inverse of [Of], in UTC.
+func Time(at int64) time.Time {
+	if at == Unset {
+		return time.Time{}
+	}
+	return time.Unix(0, at).UTC()
+}
+
 // Of returns a valid time as nanoseconds since 1970, [Unset] for the zero time.
 func Of(t time.Time) int64 {
 	if t.IsZero() {

@@ -49,6 +49,10 @@ type Result struct {
 	// victims.
 	Shortages []Shortage
 	Blockers  []Blocker
+	// RetryAt is, where Waits is true, the first instant at which time alone makes
+	// the request possible.
+	RetryAt int64
+	Waits   bool
 	// Steps counts the workloads that were looked at.
 	Steps int
 }
@@ -65,12 +69,16 @@ type Searcher struct {
 	taken     []Victim
 	shortages []Shortage
 	blockers  []Blocker
-	steps     int
+	instants  []int64
+	// firstShortages is the shortages of the decision itself, not of a trial.
+	firstShortages []Shortage
+	unreserved     bool // some donor has workloads without reservation time
+	steps          int
 }
 
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
-	s.cluster, s.request, s.steps = c, r, 0
+	s.cluster, s.request, s.steps, s.unreserved = c, r, 0, false
 	s.scratch.reset(c, r.Columns)
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
 	var result Result
@@ -81,7 +89,9 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 		result.Victims = s.taken
 	default:
 		s.findBlockers(maxBlockers)
-		result.Shortages, result.Blockers = s.shortages, s.blockers
+		s.firstShortages = append(s.firstShortages[:0], s.shortages...) // trials have their own
+		result.Shortages, result.Blockers = s.firstShortages, s.blockers
+		result.RetryAt, result.Waits = s.retryAt()
 	}
 	result.BorrowHeight = s.borrowHeight()
 	result.Steps = s.steps
@@ -145,11 +155,16 @@ func (s *Searcher) attempt(borrowing bool) bool {
 	if borrowing {
 		s.shortages = s.listShortages(s.shortages[:0])
 	}
+	s.restore()
+	return false
+}
+
+// restore puts everything back that is taken.
+func (s *Searcher) restore() {
 	for _, v := range s.taken {
 		s.scratch.putBack(v.queue, v.Workload)
 	}
 	s.taken = s.taken[:0]
-	return false
 }
 
 // giveBack puts back, latest first, each victim without which the request still

@@ -1,0 +1,115 @@
+package preemption_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// instants lists every instant after now, and one nanosecond on, at which anything that
+// depends on time could change: brute force.
+func instants(st preemption.State, r preemption.Request) []time.Time {
+	var list []time.Time
+	add := func(at time.Time) {
+		for _, at := range []time.Time{at, at.Add(1)} {
+			if at.After(r.Now) {
+				list = append(list, at)
+			}
+		}
+	}
+	add(r.Workload.Created)
+	for _, w := range st.Admitted {
+		if w.ReservedAt.IsZero() {
+			continue
+		}
+		add(w.ReservedAt)
+		for _, q := range st.Queues {
+			if d, ok := q.Preemption.MinAdmitDuration.Get(); ok {
+				add(w.ReservedAt.Add(d))
+			}
+		}
+	}
+	slices.SortFunc(list, time.Time.Compare)
+	return slices.CompactFunc(list, time.Time.Equal)
+}
+
+// RetryAt is the first instant at which the twin succeeds, of all at which anything
+// could change; before it the answer is to wait for it, and at it the request succeeds.
+func retryAtIsExact(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	st, r := record.State, *record.Request
+	config := preemptiontest.Configs().Draw(t, "config")
+	p, s := preemptorOf(config), snapshotOf(t, st)
+	at := func(now time.Time) preemption.Decision {
+		r.Now = now
+		d, err := p.Decide(s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	first := r.Now
+	d := at(first)
+	if d.Outcome < preemption.Wait {
+		if !d.RetryAt.IsZero() {
+			t.Fatalf("%v with a time", d.Outcome)
+		}
+		return
+	}
+	list := instants(st, r)
+	var want time.Time
+	for _, now := range list {
+		later := r
+		later.Now = now
+		if twin.Decide(config, st, later).Outcome < preemption.Wait {
+			want = now
+			break
+		}
+	}
+	if !d.RetryAt.Equal(want) || (d.Outcome == preemption.Wait) == want.IsZero() {
+		t.Fatalf("%v until %v, by brute force until %v", d.Outcome, d.RetryAt, want)
+	}
+	if want.IsZero() {
+		return
+	}
+	between := first.Add(time.Duration(rapid.Int64Range(0, int64(want.Sub(first))-1).Draw(t, "between")))
+	for _, now := range append([]time.Time{between, want.Add(-1)}, list...) {
+		if now.Before(want) {
+			if d := at(now); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+				t.Fatalf("at %v: %v until %v, want to wait until %v", now, d.Outcome, d.RetryAt, want)
+			}
+		}
+	}
+	if d := at(want); d.Outcome >= preemption.Wait {
+		t.Fatalf("at %v itself: %v", want, d.Outcome)
+	}
+}
+
+func FuzzRetryAtIsExact(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtIsExact)) }
+
+// The answer to "when": the end of the time of the one that is needed, not of the first.
+func TestRetryAt(t *testing.T) {
+	st := shared(time.Hour, job("first", "a", 10, 2, started(50)), job("second", "a", 10, 2, started(30)))
+	for _, c := range []struct {
+		gpus    int64
+		minutes int // until the retry
+	}{{2, 10}, {3, 30}} {
+		d := decide(t, snapshotOf(t, st), at(0, c.gpus))
+		want := now.Add(time.Duration(c.minutes)*time.Minute + 1)
+		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || len(d.Shortage) != 1 {
+			t.Errorf("%d GPUs: %+v, want to wait until %v", c.gpus, d, want)
+		}
+		if len(d.Blockers) != 1 || d.Blockers[0].Workload != "second" || !d.Blockers[0].Until.Equal(now.Add(30*time.Minute)) {
+			t.Errorf("%d GPUs: blockers %+v", c.gpus, d.Blockers)
+		}
+	}
+	if d := decide(t, snapshotOf(t, st), at(0, 5)); d.Outcome != preemption.Impossible || !d.RetryAt.IsZero() {
+		t.Errorf("more than there is: %+v", d)
+	}
+}
