@@ -56,6 +56,8 @@ const (
 	// BorrowWithinCohort: the preemptor's queue would have to borrow, and its
 	// policy does not permit taking this workload for that.
 	BorrowWithinCohort
+	// GuaranteedRuntime: the workload has not run its minimum runtime yet.
+	GuaranteedRuntime
 )
 
 // Decision answers a [Request]. The zero value is invalid.
@@ -123,6 +125,9 @@ type Blocker struct {
 	// Until is, where time ends the rule, the last instant at which it holds for the
 	// workload. Else zero.
 	Until time.Time `json:"until,omitzero"`
+	// SetBy is, for GuaranteedRuntime, the node whose setting it is, as in
+	// `cohort "research"`, or "default". Else empty.
+	SetBy string `json:"setBy,omitempty"`
 }
 
 // Shortage is what one flavor-resource lacks.
@@ -156,7 +161,7 @@ func (d Decision) Edits() []Edit {
 var (
 	outcomeNames = []string{"Fits", "Preempt", "Wait", "Impossible"}
 	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased"}
-	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort"}
+	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime"}
 )
 
 // String returns the name of the constant.

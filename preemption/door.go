@@ -48,6 +48,7 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 	d.Priority = w.EffectivePriority()
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
+	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)
 	}
@@ -131,6 +132,7 @@ var ruleOf = [...]Rule{
 	search.ReclaimWithinCohort: ReclaimWithinCohort,
 	search.WithinNominal:       WithinNominal,
 	search.BorrowWithinCohort:  BorrowWithinCohort,
+	search.GuaranteedRuntime:   GuaranteedRuntime,
 }
 
 // explain adds what is missing and who stood in the way.
@@ -160,6 +162,12 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 		}
 		if b.Workload != nil {
 			out.Workload = b.Workload.Facts.ID
+			if b.Rule == search.GuaranteedRuntime {
+				out.Until, out.SetBy = instant.Time(b.Until), "default"
+				if b.SetBy >= 0 {
+					out.SetBy = c.NodeName(b.SetBy)
+				}
+			}
 			if until, ends := sc.request.HeldUntil(b.Workload); ends && b.Rule == search.WithinClusterQueue {
 				out.Until = instant.Time(until)
 			}

@@ -267,6 +267,12 @@ func blockersBlock(t *rapid.T) {
 			continue
 		}
 		w := workloadOf(st, b.Workload)
+		if b.Rule == preemption.GuaranteedRuntime {
+			if w.Queue != b.Queue || b.Until.Before(r.Now) || b.SetBy == "" || w.Evicted || w.ReservedAt.IsZero() {
+				t.Fatalf("%+v is no blocker", b)
+			}
+			continue
+		}
 		lower := w.EffectivePriority() < ours
 		ok := w.Queue == b.Queue
 		switch b.Rule {

@@ -2,6 +2,8 @@ package preemption
 
 import (
 	"sync"
+
+	"github.com/cedesched/cede/minruntime"
 )
 
 // Config configures a [Preemptor]. The zero value is valid: classical preemption
@@ -19,6 +21,12 @@ type Config struct {
 	// minAdmitDuration is to guarantee. By default one is newer whose queue-order
 	// timestamp is later.
 	NewerByReservation bool
+	// MinRuntime is the minimum runtimes where no queue or cohort sets one. Unset is
+	// zero: nobody is protected. Negative is an error.
+	MinRuntime minruntime.Settings
+	// ReclaimMethod is how the minimum runtime against reclaims is found in the tree.
+	// The zero value is [minruntime.LCA].
+	ReclaimMethod minruntime.Method
 }
 
 const defaultMaxBlockers = 16
@@ -36,6 +44,15 @@ func New(c Config) (*Preemptor, error) {
 	var faults Faults
 	if c.MaxBlockers < 0 {
 		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
+	}
+	if d, _ := c.MinRuntime.Preempt.Get(); d < 0 {
+		faults.Add("config.MinRuntime.Preempt", "%v is negative", d)
+	}
+	if d, _ := c.MinRuntime.Reclaim.Get(); d < 0 {
+		faults.Add("config.MinRuntime.Reclaim", "%v is negative", d)
+	}
+	if c.ReclaimMethod > minruntime.Queue {
+		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err

@@ -8,14 +8,22 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/twin"
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
 // instants lists every instant after now, and one nanosecond on, at which anything that
 // depends on time could change: brute force.
-func instants(st preemption.State, r preemption.Request) []time.Time {
+func instants(c preemption.Config, st preemption.State, r preemption.Request) []time.Time {
 	var list []time.Time
+	settings := []minruntime.Settings{c.MinRuntime}
+	for _, q := range st.Queues {
+		settings = append(settings, q.MinRuntime)
+	}
+	for _, c := range st.Cohorts {
+		settings = append(settings, c.MinRuntime)
+	}
 	add := func(at time.Time) {
 		for _, at := range []time.Time{at, at.Add(1)} {
 			if at.After(r.Now) {
@@ -29,6 +37,12 @@ func instants(st preemption.State, r preemption.Request) []time.Time {
 			continue
 		}
 		add(w.ReservedAt)
+		for _, s := range settings {
+			preempt, _ := s.Preempt.Get()
+			reclaim, _ := s.Reclaim.Get()
+			add(w.ReservedAt.Add(preempt))
+			add(w.ReservedAt.Add(reclaim))
+		}
 		for _, q := range st.Queues {
 			if d, ok := q.Preemption.MinAdmitDuration.Get(); ok {
 				add(w.ReservedAt.Add(d))
@@ -62,7 +76,7 @@ func retryAtIsExact(t *rapid.T) {
 		}
 		return
 	}
-	list := instants(st, r)
+	list := instants(config, st, r)
 	var want time.Time
 	for _, now := range list {
 		later := r

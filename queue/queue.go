@@ -6,6 +6,7 @@ package queue
 import (
 	"slices"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -24,6 +25,8 @@ type Queue struct {
 	// Preemption says whom the queue's workloads may preempt. The zero value is
 	// nobody.
 	Preemption Preemption `json:"preemption,omitzero"`
+	// MinRuntime guarantees time to the workloads that run in the queue.
+	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`
 }
 
 // Cohort is an inner node of the quota tree: a group of queues and cohorts that
@@ -35,6 +38,9 @@ type Cohort struct {
 	Parent string `json:"parent,omitempty"`
 	// Quotas is what the cohort has for its members, besides what they lend.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
+	// MinRuntime guarantees time to the workloads that run in the queues under the
+	// cohort, where nothing nearer to them does.
+	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`
 }
 
 // ResourceGroup is a set of resources that get their flavors together, and the

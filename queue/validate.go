@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -19,7 +20,8 @@ import (
 //   - a policy that its field does not know, and contradictory ones: borrowing
 //     while preempting in the cohort (borrowWithinCohort) where preempting in the
 //     cohort is off (reclaimWithinCohort Never), a minAdmitDuration without
-//     LowerOrNewerEqualPriority; a minAdmitDuration under one minute.
+//     LowerOrNewerEqualPriority; a minAdmitDuration under one minute, a negative
+//     minimum runtime.
 func Validate(cohorts []Cohort, queues []Queue) error {
 	var faults fault.List
 	cohortAt := make(map[string]int, len(cohorts))
@@ -32,6 +34,7 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 			faults.Add(path+".parent", "unknown cohort %q (cohort %q)", c.Parent, c.Name)
 		}
 		validateQuotas(&faults, path, "cohort", c.Name, c.Parent != "", c.Quotas)
+		validateMinRuntime(&faults, path, "cohort", c.Name, c.MinRuntime)
 	}
 	validateAcyclic(&faults, cohorts, cohortAt)
 	queueAt := make(map[string]int, len(queues))
@@ -49,6 +52,7 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 			}
 		}
 		validatePreemption(&faults, path+".preemption", q)
+		validateMinRuntime(&faults, path, "queue", q.Name, q.MinRuntime)
 	}
 	return faults.Err()
 }
@@ -96,6 +100,15 @@ func validateQuotas(faults *fault.List, path, kind, name string, hasParent bool,
 				faults.Add(path+"."+l.field, "%d has no meaning: %s %q is in no cohort", limit, kind, name)
 			}
 		}
+	}
+}
+
+func validateMinRuntime(faults *fault.List, path, kind, name string, s minruntime.Settings) {
+	if d, _ := s.Preempt.Get(); d < 0 {
+		faults.Add(path+".minRuntime.preempt", "%v is negative (%s %q)", d, kind, name)
+	}
+	if d, _ := s.Reclaim.Get(); d < 0 {
+		faults.Add(path+".minRuntime.reclaim", "%v is negative (%s %q)", d, kind, name)
 	}
 }
 

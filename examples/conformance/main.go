@@ -105,15 +105,15 @@ func check(name string, stdin io.Reader) (report, error) {
 	if err != nil {
 		return r, err
 	}
-	err = corpus.Read(r.File, in, func(line int, c *corpus.Case) error {
+	err = corpus.Read(r.File, in, func(line int, c corpus.Asker) error {
 		result, err := c.Check(preemptor)
 		switch {
 		case err != nil:
 			r.Failed++
-			r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Error: err.Error()})
+			r.Failures = append(r.Failures, failure{ID: c.ID(), Line: line, Error: err.Error()})
 		case !result.Passed():
 			r.Failed++
-			r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Differences: result.Differences})
+			r.Failures = append(r.Failures, failure{ID: c.ID(), Line: line, Differences: result.Differences})
 		case len(result.Departures) > 0:
 			r.Departed++
 			for _, name := range result.Departures {

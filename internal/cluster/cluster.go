@@ -146,14 +146,8 @@ func addLoads(a, b []quota.Load) []quota.Load {
 // usageFault names the node and column of a usage that is out of bounds.
 func (c *Cluster) usageFault(path string, columns *Columns, err error) error {
 	var faults fault.List
-	var node string
 	if u, ok := err.(*quota.UsageError); ok {
-		if c.IsQueue(u.Node) {
-			node = fmt.Sprintf("queue %q", c.Queue(u.Node).Name)
-		} else {
-			node = fmt.Sprintf("cohort %q", c.Cohorts[u.Node].Name)
-		}
-		faults.Add(path, "the usage of %v in %s passes %d", columns.Name(u.Column), node, quota.MaxUsage)
+		faults.Add(path, "the usage of %v in %s passes %d", columns.Name(u.Column), c.NodeName(u.Node), quota.MaxUsage)
 	} else {
 		faults.Add(path, "%v", err)
 	}

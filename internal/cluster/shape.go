@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -18,6 +20,10 @@ type Shape struct {
 	// order of name.
 	ChildCohorts [][]int32
 	ChildQueues  [][]int32
+	// PreemptFrom and ReclaimFrom hold, for each node, the nearest at or above it that
+	// sets a minimum runtime; -1 where none does.
+	PreemptFrom []int
+	ReclaimFrom []int
 
 	cohortAt map[string]int
 	queueAt  map[string]int
@@ -65,9 +71,25 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 		s.queueAt[s.Queues[i].Name] = len(nodes)
 		add(s.Queues[i].Cohort, s.Queues[i].Quotas, s.ChildQueues)
 	}
+	parents := make([]int, len(nodes))
+	for i := range nodes {
+		parents[i] = nodes[i].Parent
+	}
 	var err error
-	s.Tree, err = quota.NewTree(nodes)
-	return s, columns, err
+	if s.Tree, err = quota.NewTree(nodes); err != nil {
+		return nil, nil, err
+	}
+	s.PreemptFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Preempt })
+	s.ReclaimFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Reclaim })
+	return s, columns, nil
+}
+
+// MinRuntime returns the settings of the node.
+func (s *Shape) MinRuntime(node int) *minruntime.Settings {
+	if s.IsQueue(node) {
+		return &s.Queue(node).MinRuntime
+	}
+	return &s.Cohorts[node].MinRuntime
 }
 
 // QueueNode returns the node of a queue.
@@ -84,6 +106,14 @@ func (s *Shape) CohortNode(name string) (node int, ok bool) {
 
 // Queue returns the configuration of the queue at the node.
 func (s *Shape) Queue(node int) *queue.Queue { return &s.Queues[node-len(s.Cohorts)] }
+
+// NodeName returns `queue "name"` or `cohort "name"`.
+func (s *Shape) NodeName(node int) string {
+	if s.IsQueue(node) {
+		return fmt.Sprintf("queue %q", s.Queue(node).Name)
+	}
+	return fmt.Sprintf("cohort %q", s.Cohorts[node].Name)
+}
 
 // IsQueue reports whether the node is a queue.
 func (s *Shape) IsQueue(node int) bool { return node >= len(s.Cohorts) }

@@ -1,13 +1,7 @@
-// Package corpus reads decisions that other schedulers made and asks them again.
 package corpus
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/cedesched/cede/queue"
@@ -16,7 +10,7 @@ import (
 
 // Case is one decision of Kueue's: a cluster, a pending workload, the answers.
 type Case struct {
-	ID            string         `json:"id"`
+	Name          string         `json:"id"`
 	Mode          string         `json:"mode"`
 	Now           time.Time      `json:"now"`
 	Cohorts       []Cohort       `json:"cohorts"`
@@ -25,6 +19,9 @@ type Case struct {
 	Incoming      Workload       `json:"incoming"`
 	Want          Want           `json:"want"`
 }
+
+// ID returns the case's name.
+func (c *Case) ID() string { return c.Name }
 
 // Cohort is an inner node of the case's quota tree.
 type Cohort struct {
@@ -96,61 +93,21 @@ type OracleRow struct {
 	BorrowHeight int    `json:"borrowHeight"`
 }
 
-// maxLine bounds a line of a file of cases.
-const maxLine = 64 << 20
-
-// Read calls yield for each case of a file of JSON Lines, plain or gzip, with its
-// line number; empty lines are passed over. It stops at the first error, which
-// names the file and line.
-func Read(name string, r io.Reader, yield func(line int, c *Case) error) error {
-	buffered := bufio.NewReader(r)
-	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		buffered = bufio.NewReader(unzipped)
-	}
-	lines := bufio.NewScanner(buffered)
-	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
-	line := 0
-	for lines.Scan() {
-		line++
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		c := new(Case)
-		if err := json.Unmarshal(lines.Bytes(), c); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		if err := c.check(); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		if err := yield(line, c); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s:%d: %w", name, line+1, err)
-	}
-	return nil
-}
-
 // check refuses lines that are JSON but no case that can be asked.
 func (c *Case) check() error {
 	switch {
-	case c.ID == "":
+	case c.Name == "":
 		return fmt.Errorf("no case: it has no id")
 	case c.Mode == "fair":
-		return fmt.Errorf("case %q: mode \"fair\" is not supported yet", c.ID)
+		return fmt.Errorf("case %q: mode \"fair\" is not supported yet", c.Name)
 	case c.Mode != "classical":
-		return fmt.Errorf("case %q: unknown mode %q", c.ID, c.Mode)
+		return fmt.Errorf("case %q: unknown mode %q", c.Name, c.Mode)
 	case c.Incoming.Name == "":
-		return fmt.Errorf("case %q: no incoming workload", c.ID)
+		return fmt.Errorf("case %q: no incoming workload", c.Name)
 	}
 	for _, r := range c.Incoming.Requests {
 		if r.Mode != "Preempt" && r.Mode != "Fit" {
-			return fmt.Errorf("case %q: request for %v: unknown mode %q", c.ID, r.FlavorResource(), r.Mode)
+			return fmt.Errorf("case %q: request for %v: unknown mode %q", c.Name, r.FlavorResource(), r.Mode)
 		}
 	}
 	return nil

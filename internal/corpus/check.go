@@ -36,12 +36,12 @@ const AlreadyFits = "the request already fits"
 func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 	s, err := preemption.NewSnapshot(c.State())
 	if err != nil {
-		return Report{}, fmt.Errorf("case %q: %w", c.ID, err)
+		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
 	}
 	var r Report
 	d, err := p.Decide(s, c.Request())
 	if err != nil {
-		return Report{}, fmt.Errorf("case %q: %w", c.ID, err)
+		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
 	}
 	fits := true
 	incoming := c.Request().Workload
@@ -52,7 +52,7 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 	for _, row := range c.Want.Oracle {
 		d, err := p.Decide(s, c.OracleRequest(row))
 		if err != nil {
-			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.ID, row.FlavorResource(), err)
+			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.Name, row.FlavorResource(), err)
 		}
 		r.compare(c.fitsAlready(row.Amount) && d.Outcome == preemption.Fits, fmt.Sprintf("oracle %v", row.FlavorResource()),
 			[]string{fmt.Sprintf("%s, borrow height %d", row.Possibility, row.BorrowHeight)},
@@ -81,11 +81,20 @@ func (c *Case) fitsAlready(a quota.Amount) bool {
 }
 
 func (r *Report) compare(alreadyFits bool, what string, want, got []string) {
+	departure := ""
+	if alreadyFits {
+		departure = AlreadyFits
+	}
+	r.compareUnless(departure, what, want, got)
+}
+
+// compareUnless records a difference, or the departure that explains it.
+func (r *Report) compareUnless(departure, what string, want, got []string) {
 	switch {
 	case slices.Equal(want, got):
-	case alreadyFits:
-		if !slices.Contains(r.Departures, AlreadyFits) {
-			r.Departures = append(r.Departures, AlreadyFits)
+	case departure != "":
+		if !slices.Contains(r.Departures, departure) {
+			r.Departures = append(r.Departures, departure)
 		}
 	default:
 		r.Differences = append(r.Differences, Difference{what, want, got})

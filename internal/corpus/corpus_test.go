@@ -23,6 +23,24 @@ func TestSuiteClassical(t *testing.T) {
 	runFile(t, name, 1)
 }
 
+// TestKAI asks what KAI resolved and protected, on generated trees and victims.
+func TestKAI(t *testing.T) {
+	for name, cases := range map[string]int{"resolver": 700, "resolver-nonleaf": 100, "protection": 400, "protection-multi": 100, "boundary": 100} {
+		t.Run(name, func(t *testing.T) { runFile(t, "testdata/kai-"+name+".jsonl.gz", cases) })
+	}
+}
+
+// TestKAISuite asks the cases of KAI's own tests, where they are.
+func TestKAISuite(t *testing.T) {
+	for _, name := range []string{"suite-resolver", "suite-protection"} {
+		name = "../../../shared/cases/kai/" + name + ".jsonl.gz"
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			t.Skip("KAI's test tables are not beside this checkout")
+		}
+		runFile(t, name, 1)
+	}
+}
+
 func runFile(t *testing.T, name string, atLeast int) {
 	t.Helper()
 	f, err := os.Open(name)
@@ -35,14 +53,14 @@ func runFile(t *testing.T, name string, atLeast int) {
 		t.Fatal(err)
 	}
 	cases, departed := 0, 0
-	err = Read(name, f, func(line int, c *Case) error {
+	err = Read(name, f, func(line int, asked Asker) error {
 		cases++
-		r, err := c.Check(p)
+		r, err := asked.Check(p)
 		if len(r.Departures) > 0 {
 			departed++
 		}
 		for _, d := range r.Differences {
-			t.Errorf("%s: %s\n want %s\n got  %s", c.ID, d.What, d.Want, d.Got)
+			t.Errorf("%s: %s\n want %s\n got  %s", asked.ID(), d.What, d.Want, d.Got)
 		}
 		return err
 	})

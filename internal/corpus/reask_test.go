@@ -26,7 +26,8 @@ func TestReask(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := 0
-	err = Read("random-classical", f, func(_ int, c *Case) error {
+	err = Read("random-classical", f, func(_ int, asked Asker) error {
+		c := asked.(*Case)
 		if cases++; testing.Short() && cases%10 != 0 {
 			return nil
 		}
@@ -34,7 +35,7 @@ func TestReask(t *testing.T) {
 		first := ask(t, p, st, nil, c.Request())
 		if slow := twin.Decide(preemption.Config{}, st, c.Request()); slow.Outcome != first.Outcome ||
 			slow.BorrowHeight != first.BorrowHeight || !cmp.Equal(slow.Victims, first.Victims, cmpopts.EquateEmpty()) {
-			t.Errorf("%s: the twin decides %+v, not %+v", c.ID, slow, first)
+			t.Errorf("%s: the twin decides %+v, not %+v", c.Name, slow, first)
 		}
 		backwards := c.State()
 		slices.Reverse(backwards.Cohorts)
@@ -57,7 +58,7 @@ func TestReask(t *testing.T) {
 			"there and back": ask(t, p, st, again, c.Request()),
 		} {
 			if diff := cmp.Diff(first, other, cmpopts.IgnoreUnexported(preemption.Decision{})); diff != "" {
-				t.Errorf("%s, %s: %s", c.ID, route, diff)
+				t.Errorf("%s, %s: %s", c.Name, route, diff)
 			}
 		}
 		return nil

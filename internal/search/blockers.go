@@ -13,6 +13,7 @@ const (
 	ReclaimWithinCohort
 	WithinNominal
 	BorrowWithinCohort
+	GuaranteedRuntime
 )
 
 // Blocker is a queue, or a whole cohort, that holds what the request lacks and may
@@ -21,6 +22,10 @@ type Blocker struct {
 	Rule     Rule
 	Node     int               // a cohort only for WithinNominal
 	Workload *cluster.Workload // the first that the rule keeps; nil for WithinNominal
+	// Until is, for GuaranteedRuntime, the last instant of its time, which SetBy sets;
+	// -1 for the default.
+	Until int64
+	SetBy int
 }
 
 // lookAhead bounds how many workloads of a queue are looked at for a blocker.
@@ -70,7 +75,7 @@ func (s *Searcher) blockersUnder(cohort, except int, c class, most int) {
 			continue
 		}
 		if s.withinNominal(int(child)) {
-			s.blockers = append(s.blockers, Blocker{WithinNominal, int(child), nil})
+			s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: int(child)})
 			continue
 		}
 		s.blockersUnder(int(child), except, c, most)
@@ -82,19 +87,51 @@ func (s *Searcher) blockersIn(q int, c class, most int) {
 	if len(s.blockers) >= most || !s.holdsShort(q) {
 		return
 	}
+	if c != own && s.withinNominal(q) {
+		s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: q})
+		return
+	}
+	if b, ok := s.firstProtected(q, c); ok {
+		s.blockers = append(s.blockers, b)
+		return
+	}
 	if c == own {
 		if w := s.firstRefused(q, c, true); w != nil {
-			s.blockers = append(s.blockers, Blocker{WithinClusterQueue, q, w})
+			s.blockers = append(s.blockers, Blocker{Rule: WithinClusterQueue, Node: q, Workload: w})
 		}
 		return
 	}
-	if s.withinNominal(q) {
-		s.blockers = append(s.blockers, Blocker{WithinNominal, q, nil})
-	} else if w := s.firstRefused(q, c, false); w != nil {
-		s.blockers = append(s.blockers, Blocker{ReclaimWithinCohort, q, w})
+	if w := s.firstRefused(q, c, false); w != nil {
+		s.blockers = append(s.blockers, Blocker{Rule: ReclaimWithinCohort, Node: q, Workload: w})
 	} else if w := s.firstRefused(q, c, true); w != nil {
-		s.blockers = append(s.blockers, Blocker{BorrowWithinCohort, q, w})
+		s.blockers = append(s.blockers, Blocker{Rule: BorrowWithinCohort, Node: q, Workload: w})
 	}
+}
+
+// firstProtected returns the first workload, in the order of candidates, that uses what
+// is short and would be a candidate if its guaranteed time were over.
+func (s *Searcher) firstProtected(q int, c class) (Blocker, bool) {
+	for _, d := range s.donors {
+		if d.queue != q || d.minimum <= 0 {
+			continue
+		}
+		p := s.permission(c, false)
+		var cursor ordered.Cursor[*cluster.Workload]
+		cursor.First(*s.cluster.Running(q).Lane(cluster.Active)) // those evicted or without start are not protected
+		for range lookAhead {
+			w, ok := cursor.Item()
+			if !ok {
+				break
+			}
+			s.steps++
+			if s.usesShort(w) && s.protected(d.guarantee, w) && (p.permits(w) || c == own && s.ownMayYield(w)) {
+				until, _ := d.protects(w)
+				return Blocker{GuaranteedRuntime, q, w, until, d.setBy}, true
+			}
+			cursor.Next()
+		}
+	}
+	return Blocker{}, false
 }
 
 // holdsShort reports whether a node uses any of what is short.

@@ -23,6 +23,7 @@ type donor struct {
 	queue int
 	lca   int // the lowest cohort that holds it and the preemptor's queue; -1 for own
 	class class
+	guarantee
 }
 
 // collectDonors lists the queues that candidates come from. It walks from the
@@ -34,7 +35,7 @@ func (s *Searcher) collectDonors() {
 	s.donors = s.donors[:0]
 	policy := s.policy()
 	if policy.WithinClusterQueue != queue.Never {
-		s.donors = append(s.donors, donor{s.request.Queue, -1, own})
+		s.donors = append(s.donors, donor{s.request.Queue, -1, own, s.guaranteeOf(s.request.Queue, -1)})
 	}
 	if policy.ReclaimWithinCohort == queue.Never {
 		return
@@ -76,7 +77,7 @@ func (s *Searcher) restFits(node int) bool {
 func (s *Searcher) collectSubtree(cohort, lca, except int, class class) {
 	for _, q := range s.cluster.ChildQueues[cohort] {
 		if int(q) != except && !s.withinNominal(int(q)) {
-			s.donors = append(s.donors, donor{int(q), lca, class})
+			s.donors = append(s.donors, donor{int(q), lca, class, s.guaranteeOf(int(q), lca)})
 		}
 	}
 	for _, c := range s.cluster.ChildCohorts[cohort] {

@@ -165,7 +165,7 @@ func (s *Searcher) settle(st *stream) bool {
 			}
 			mayYield = true
 		}
-		if mayYield && s.usesNeeded(w) {
+		if mayYield && s.usesNeeded(w) && !s.protected(st.donor.guarantee, w) {
 			st.head, st.reserved = w, s.reservedAt(w)
 			return true
 		}

@@ -43,8 +43,9 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 }
 
 // collectInstants lists the instants after now at which a verdict or an order changes:
-// where time ends for an equal in the own queue; where a reservation that lies ahead is
-// passed, if there are workloads without, which stand at now.
+// where time ends for an equal in the own queue; where a minimum runtime ends; where a
+// reservation that lies ahead is passed, if there are workloads without, which stand at
+// now.
 func (s *Searcher) collectInstants(into []int64) []int64 {
 	add := func(at int64) {
 		if at > s.request.Now {
@@ -63,7 +64,7 @@ func (s *Searcher) collectInstants(into []int64) []int64 {
 	for _, d := range s.donors {
 		running := s.cluster.Running(d.queue)
 		for _, lane := range [...]cluster.Lane{cluster.Evicted, cluster.Active} {
-			if !s.unreserved && !(timed && d.class == own) {
+			if !s.unreserved && !(timed && d.class == own) && d.minimum <= 0 {
 				continue
 			}
 			var st stream
@@ -75,6 +76,9 @@ func (s *Searcher) collectInstants(into []int64) []int64 {
 				s.steps++
 				if timed && d.class == own && w.Priority == s.request.Priority && w.Reserved < math.MaxInt64-s.request.MinAdmit {
 					add(w.Reserved + s.request.MinAdmit + 1)
+				}
+				if until, protects := d.protects(w); protects && until < math.MaxInt64 {
+					add(until + 1)
 				}
 				if s.unreserved {
 					add(w.Reserved)
@@ -101,7 +105,7 @@ func (s *Searcher) fitsWithoutAll(at int64) bool {
 					break
 				}
 				s.steps++
-				if s.usesNeeded(w) && (p.permits(w) || d.class == own && s.ownMayYield(w)) {
+				if s.usesNeeded(w) && !s.protected(d.guarantee, w) && (p.permits(w) || d.class == own && s.ownMayYield(w)) {
 					s.scratch.remove(d.queue, w)
 					s.taken = append(s.taken, Victim{Workload: w, queue: d.queue})
 				}

@@ -21,6 +21,7 @@ type Request struct {
 	MinAdmit int64
 	// NewerByReservation: see Searcher.newer.
 	NewerByReservation bool
+	MinRuntime         MinRuntime
 }
 
 // Victim is a workload taken.

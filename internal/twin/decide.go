@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -157,7 +158,7 @@ func longestFirst(tier, laterFirst int) int {
 
 // ownCandidate is the verdict on a workload of the preemptor's queue.
 func (d *decision) ownCandidate(r workload.Workload) (candidate, bool) {
-	if r.Queue != d.queue.name || d.policy.WithinClusterQueue == queue.Never || !uses(&r, d.needed) {
+	if r.Queue != d.queue.name || d.policy.WithinClusterQueue == queue.Never || !uses(&r, d.needed) || d.protected(&r) {
 		return candidate{}, false
 	}
 	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
@@ -231,8 +232,36 @@ func (d *decision) borrowsUpTo(n, lca, passed node) bool {
 	return true
 }
 
+// protected reports whether a workload has not run its minimum runtime yet: that against
+// preemption when it runs in the preemptor's queue, else that against reclaim, looked for
+// by the configured method.
+func (d *decision) protected(r *workload.Workload) bool {
+	victim := node{"queue", r.Queue}
+	of, minimum := func(s minruntime.Settings) minruntime.Setting { return s.Preempt }, d.config.MinRuntime.Preempt
+	from := victim
+	if victim != d.queue {
+		of, minimum = func(s minruntime.Settings) minruntime.Setting { return s.Reclaim }, d.config.MinRuntime.Reclaim
+		above := append(d.ancestors(d.queue), node{})
+		for d.config.ReclaimMethod == minruntime.LCA && !slices.Contains(above, d.parent(from)) {
+			from = d.parent(from)
+		}
+	}
+	for ; from != (node{}); from = d.parent(from) {
+		settings := d.queues[from.name].MinRuntime
+		if from.kind == "cohort" {
+			settings = d.cohorts[from.name].MinRuntime
+		}
+		if !of(settings).IsZero() {
+			minimum = of(settings)
+			break
+		}
+	}
+	least, _ := minimum.Get()
+	return least > 0 && !r.Evicted && !r.ReservedAt.IsZero() && !d.request.Now.After(r.ReservedAt.Add(least))
+}
+
 func (d *decision) permitted(p queue.Policy, r *workload.Workload) bool {
-	if !uses(r, d.needed) {
+	if !uses(r, d.needed) || d.protected(r) {
 		return false
 	}
 	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -45,6 +46,7 @@ func States() *rapid.Generator[preemption.State] {
 			if chance(t, 1, 3) {
 				c.Quotas = quotas(t, frs, c.Parent != "", false)
 			}
+			c.MinRuntime = minRuntime(t)
 			st.Cohorts = append(st.Cohorts, c)
 		}
 		for i := range pick(t, "queues", 1, 2, 3, 3, 4, 5, 6) {
@@ -53,6 +55,7 @@ func States() *rapid.Generator[preemption.State] {
 				q.Cohort = rapid.SampledFrom(st.Cohorts).Draw(t, "cohort").Name
 			}
 			q.Quotas = quotas(t, frs, q.Cohort != "", true)
+			q.MinRuntime = minRuntime(t)
 			st.Queues = append(st.Queues, q)
 		}
 		for i := range pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16) {
@@ -73,6 +76,8 @@ func Configs() *rapid.Generator[preemption.Config] {
 		return preemption.Config{
 			IgnoreMinAdmitDuration: chance(t, 1, 8),
 			NewerByReservation:     chance(t, 1, 4),
+			MinRuntime:             minRuntime(t),
+			ReclaimMethod:          pick(t, "method", minruntime.LCA, minruntime.Queue),
 		}
 	})
 }
@@ -180,6 +185,16 @@ func quotas(t *rapid.T, frs []quota.FlavorResource, hasParent, isQueue bool) []q
 		out = append(out, q)
 	}
 	return out
+}
+
+func minRuntime(t *rapid.T) (s minruntime.Settings) {
+	if chance(t, 1, 6) {
+		s.Preempt = minruntime.For(pick[time.Duration](t, "preempt", 0, 10, 20, 35) * time.Minute)
+	}
+	if chance(t, 1, 6) {
+		s.Reclaim = minruntime.For(pick[time.Duration](t, "reclaim", 0, 10, 20, 35) * time.Minute)
+	}
+	return s
 }
 
 func preemptionOf(t *rapid.T) queue.Preemption {

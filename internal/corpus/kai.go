@@ -1,0 +1,163 @@
+package corpus
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/preemption"
+)
+
+// Departures from KAI, by name. Each is a predicate on the case.
+const (
+	NegativeDuration  = "a negative duration is refused"
+	ExactlyAtTheEnd   = "exactly at the end of its time a workload is still protected"
+	StartInTheFuture  = "a start in the future does not protect without a minimum"
+	OnlyRunningCounts = "only replicas that run count: not those that are terminating, waiting or done"
+)
+
+// kaiTree is a tree of KAI's queues and its defaults.
+type kaiTree struct {
+	Name     string `json:"id"`
+	Defaults struct {
+		Preempt text `json:"preempt"`
+		Reclaim text `json:"reclaim"`
+	} `json:"defaults"`
+	Queues []struct {
+		Name              string `json:"name"`
+		Parent            string `json:"parent"`
+		PreemptMinRuntime *text  `json:"preemptMinRuntime"`
+		ReclaimMinRuntime *text  `json:"reclaimMinRuntime"`
+	} `json:"queues"`
+}
+
+// text is a Go duration in JSON.
+type text time.Duration
+
+func (d *text) UnmarshalText(data []byte) error {
+	parsed, err := time.ParseDuration(string(data))
+	*d = text(parsed)
+	return err
+}
+
+// ID returns the case's name.
+func (c *kaiTree) ID() string { return c.Name }
+
+func (c *kaiTree) check() error {
+	if c.Name == "" {
+		return fmt.Errorf("no case: it has no id")
+	}
+	return nil
+}
+
+// negative is the predicate of NegativeDuration.
+func (c *kaiTree) negative() bool {
+	if c.Defaults.Preempt < 0 || c.Defaults.Reclaim < 0 {
+		return true
+	}
+	for _, q := range c.Queues {
+		if q.PreemptMinRuntime != nil && *q.PreemptMinRuntime < 0 || q.ReclaimMinRuntime != nil && *q.ReclaimMinRuntime < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tree builds the tree. A parent that is not there makes its child a root, as KAI's
+// resolver has it.
+func (c *kaiTree) tree(method minruntime.Method) (*minruntime.Tree, error) {
+	known := map[string]bool{}
+	for _, q := range c.Queues {
+		known[q.Name] = true
+	}
+	var nodes []minruntime.Node
+	for _, q := range c.Queues {
+		n := minruntime.Node{Name: q.Name}
+		if known[q.Parent] {
+			n.Parent = q.Parent
+		}
+		n.Preempt, n.Reclaim = setting(q.PreemptMinRuntime), setting(q.ReclaimMinRuntime)
+		nodes = append(nodes, n)
+	}
+	return minruntime.NewTree(nodes, minruntime.Settings{
+		Preempt: minruntime.For(time.Duration(c.Defaults.Preempt)), Reclaim: minruntime.For(time.Duration(c.Defaults.Reclaim)),
+	}, method)
+}
+
+func setting(d *text) minruntime.Setting {
+	if d == nil {
+		return minruntime.Setting{}
+	}
+	return minruntime.For(time.Duration(*d))
+}
+
+// refused asks for the tree of a case with a negative duration, which must be an error.
+func (c *kaiTree) refused() (Report, error) {
+	if _, err := c.tree(minruntime.LCA); err == nil {
+		return Report{Differences: []Difference{{What: "a negative duration", Want: []string{"an error"}, Got: []string{"none"}}}}, nil
+	}
+	return Report{Departures: []string{NegativeDuration}}, nil
+}
+
+// ResolverCase is minimum runtimes that KAI resolved.
+type ResolverCase struct {
+	kaiTree
+	Want []struct {
+		Preemptor    *string `json:"preemptor"`
+		Preemptee    *string `json:"preemptee"`
+		Preempt      *text   `json:"preempt"`
+		PreemptError bool    `json:"preemptError"`
+		ReclaimLCA   *text   `json:"reclaimLCA"`
+		LCAError     bool    `json:"reclaimLCAError"`
+		ReclaimQueue *text   `json:"reclaimQueue"`
+		QueueError   bool    `json:"reclaimQueueError"`
+	} `json:"want"`
+}
+
+// Check compares the minimum runtime of every pair, by both methods. Where KAI has an
+// error, the queue must be unknown here.
+func (c *ResolverCase) Check(*preemption.Preemptor) (Report, error) {
+	if c.negative() {
+		return c.refused()
+	}
+	lca, err := c.tree(minruntime.LCA)
+	if err != nil {
+		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	queue, err := c.tree(minruntime.Queue)
+	if err != nil {
+		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	var r Report
+	for _, w := range c.Want {
+		preemptor, victim := orNobody(w.Preemptor), orNobody(w.Preemptee)
+		compare := func(what string, want *text, failed bool, got minruntime.Resolution, ok bool) {
+			if want == nil && !failed {
+				return
+			}
+			expected := "an error"
+			if !failed {
+				expected = time.Duration(*want).String()
+			}
+			actual := "an error"
+			if ok {
+				actual = got.MinRuntime.String()
+			}
+			r.compareUnless("", fmt.Sprintf("%s of %q against %q", what, victim, preemptor), []string{expected}, []string{actual})
+		}
+		got, ok := lca.Preempt(victim)
+		compare("preempt", w.Preempt, w.PreemptError, got, ok)
+		got, ok = lca.Reclaim(preemptor, victim)
+		compare("reclaim by lca", w.ReclaimLCA, w.LCAError, got, ok)
+		got, ok = queue.Reclaim(preemptor, victim)
+		compare("reclaim by queue", w.ReclaimQueue, w.QueueError, got, ok)
+	}
+	return r, nil
+}
+
+func orNobody(name *string) string {
+	if name == nil {
+		return ""
+	}
+	return *name
+}

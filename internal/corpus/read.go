@@ -1,0 +1,82 @@
+// Package corpus reads decisions that other schedulers made and asks them again.
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// Asker is a recorded decision of any kind.
+type Asker interface {
+	ID() string
+	// Check asks it again. The error says that it could not be asked.
+	Check(*preemption.Preemptor) (Report, error)
+	check() error
+}
+
+// newCase returns an empty case of the kind that a line is, which its fields tell.
+func newCase(line []byte) (Asker, error) {
+	var probe struct {
+		Defaults json.RawMessage `json:"defaults"`
+		Action   string          `json:"action"`
+	}
+	err := json.Unmarshal(line, &probe)
+	switch {
+	case err != nil:
+		return nil, err
+	case probe.Defaults == nil:
+		return new(Case), nil
+	case probe.Action == "":
+		return new(ResolverCase), nil
+	}
+	return new(ProtectionCase), nil
+}
+
+// maxLine bounds a line of a file of cases.
+const maxLine = 64 << 20
+
+// Read calls yield for each case of a file of JSON Lines, plain or gzip, with its
+// line number; empty lines are passed over. It stops at the first error, which
+// names the file and line.
+func Read(name string, r io.Reader, yield func(line int, c Asker) error) error {
+	buffered := bufio.NewReader(r)
+	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		unzipped, err := gzip.NewReader(buffered)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		buffered = bufio.NewReader(unzipped)
+	}
+	lines := bufio.NewScanner(buffered)
+	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
+	line := 0
+	for lines.Scan() {
+		line++
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		c, err := newCase(lines.Bytes())
+		if err == nil {
+			err = json.Unmarshal(lines.Bytes(), c)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		if err := c.check(); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		if err := yield(line, c); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", name, line+1, err)
+	}
+	return nil
+}
