@@ -238,10 +238,13 @@ func (a *answer) printBlockers(b *strings.Builder) {
 			name = "cohort " + k.Cohort
 		}
 		why := whyItStays(k.Rule, policy)
+		if k.Rule == preemption.GuaranteedRuntime {
+			why = fmt.Sprintf("protected: min-runtime of %s", k.SetBy)
+		}
 		if k.Workload != "" {
 			w := a.find(k.Workload)
 			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
-			if ours := a.request.Workload.EffectivePriority(); w.EffectivePriority() >= ours && !strings.HasSuffix(why, "Never") {
+			if ours := a.request.Workload.EffectivePriority(); w.EffectivePriority() >= ours && k.Rule != preemption.GuaranteedRuntime && !strings.HasSuffix(why, "Never") {
 				why += fmt.Sprintf(", and its priority is not below %d", ours)
 			}
 		}
