@@ -64,7 +64,7 @@ const (
 type Decision struct {
 	Outcome Outcome `json:"outcome"`
 	// Victims is who must yield: for Preempt at least one, else none; sorted by
-	// workload ID. No one of them can be spared.
+	// workload ID. No one of them can be spared, nor any replica of one.
 	Victims []Victim `json:"victims,omitempty"`
 	// BorrowHeight says how far up the cohort tree the request borrows once the
 	// victims are gone: 0 within nominal quota; otherwise the height of the lowest
@@ -97,6 +97,15 @@ type Victim struct {
 	// Cohort is the lowest cohort that holds both the victim's queue and the
 	// preemptor's. Empty for InClusterQueue.
 	Cohort string `json:"cohort,omitempty"`
+	// Replicas is, where an elastic workload gives only of its surplus, how many of
+	// which pod set. Empty: the whole workload yields.
+	Replicas []Replicas `json:"replicas,omitempty"`
+}
+
+// Replicas is a number of replicas of a pod set.
+type Replicas struct {
+	PodSet string `json:"podSet"`
+	Count  int64  `json:"count"`
 }
 
 // Requeued returns the queue-order timestamp with which the victim waits again, given
@@ -145,15 +154,20 @@ type Shortage struct {
 
 // Edits returns what the decision does to the snapshot it was made on: Fits admits
 // the workload, with Now as its reservation time; Preempt starts the eviction of
-// each victim, which holds its quota until it is removed; Wait and Impossible change
-// nothing.
+// each victim, which holds its quota until it is removed, and takes surplus replicas
+// away; Wait and Impossible change nothing.
 func (d Decision) Edits() []Edit {
 	var edits []Edit
 	if d.admitted != nil {
 		edits = append(edits, Admit(*d.admitted))
 	}
 	for _, v := range d.Victims {
-		edits = append(edits, StartEviction(v.Workload))
+		for _, r := range v.Replicas {
+			edits = append(edits, Shrink(v.Workload, r.PodSet, r.Count))
+		}
+		if len(v.Replicas) == 0 {
+			edits = append(edits, StartEviction(v.Workload))
+		}
 	}
 	return edits
 }

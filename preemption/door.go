@@ -97,11 +97,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 		d.admitted = &w
 	case len(found.Victims) > 0:
 		d.Outcome = Preempt
-		d.Victims = make([]Victim, len(found.Victims))
-		for i, v := range found.Victims {
-			d.Victims[i] = victim(c, v)
-		}
-		slices.SortFunc(d.Victims, func(a, b Victim) int { return cmp.Compare(a.Workload, b.Workload) })
+		d.Victims = victims(c, found.Victims)
 	default:
 		d.Outcome = Impossible
 		if found.Waits {
@@ -110,6 +106,42 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 		sc.explain(c, &d, found)
 	}
 	return d
+}
+
+// victims sorts what was taken by workload and adds the replicas of each up. Of one that
+// yields whole, those taken before it are part of that.
+func victims(c *cluster.Cluster, taken []search.Victim) []Victim {
+	slices.SortFunc(taken, func(a, b search.Victim) int {
+		if order := cmp.Compare(a.Workload.Facts.ID, b.Workload.Facts.ID); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.Set, b.Set)
+	})
+	list := make([]Victim, 0, len(taken))
+	for i, v := range taken {
+		switch again := i > 0 && taken[i-1].Workload == v.Workload; {
+		case !again:
+			list = append(list, victim(c, v))
+		case len(list[len(list)-1].Replicas) == 0:
+			continue // it yields whole
+		}
+		if v.Set >= 0 {
+			last := &list[len(list)-1]
+			last.Replicas = addReplicas(last.Replicas, v.Workload.Facts.PodSets[v.Workload.Surplus[v.Set].PodSet].Name, v.Count)
+		}
+	}
+	for i := range list {
+		slices.SortFunc(list[i].Replicas, func(a, b Replicas) int { return cmp.Compare(a.PodSet, b.PodSet) })
+	}
+	return list
+}
+
+func addReplicas(list []Replicas, podSet string, count int64) []Replicas {
+	if last := len(list) - 1; last >= 0 && list[last].PodSet == podSet {
+		list[last].Count += count
+		return list
+	}
+	return append(list, Replicas{podSet, count})
 }
 
 func victim(c *cluster.Cluster, v search.Victim) Victim {

@@ -17,6 +17,8 @@ type Edit struct {
 	queue    queue.Queue
 	cohort   queue.Cohort
 	name     string
+	podSet   string
+	replicas int64
 }
 
 type editKind uint8
@@ -26,6 +28,7 @@ const (
 	editAdmit
 	editUpdate
 	editStartEviction
+	editShrink
 	editRemove
 	editSetQueue
 	editSetCohort
@@ -45,6 +48,12 @@ func Update(w workload.Workload) Edit { return Edit{kind: editUpdate, workload: 
 // the first choice of later decisions. Doing so twice changes nothing. It fails
 // when there is no workload of that ID.
 func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: id} }
+
+// Shrink takes replicas of a pod set of an admitted workload away, with the quota they
+// held. It fails when there is no such workload or pod set, or not so many replicas.
+func Shrink(id, podSet string, replicas int64) Edit {
+	return Edit{kind: editShrink, name: id, podSet: podSet, replicas: replicas}
+}
 
 // Remove takes a workload away, with the quota it held. It fails when there is no
 // workload of that ID.
@@ -110,6 +119,8 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 		return c.Update(path, e.workload.Clone())
 	case editStartEviction:
 		return c.StartEviction(path, e.name)
+	case editShrink:
+		return c.Shrink(path, e.name, e.podSet, e.replicas)
 	case editRemove:
 		return c.Remove(path, e.name)
 	}

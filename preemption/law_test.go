@@ -148,13 +148,19 @@ func victimsMakeRoom(t *rapid.T) {
 	}
 	if evicting := edit(t, s, d.Edits()...); d.Outcome == preemption.Preempt {
 		for _, w := range evicting.State().Admitted {
-			if slices.Contains(ids(d.Victims), w.ID) && !w.Evicted {
+			whole := slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == w.ID && len(v.Replicas) == 0 })
+			if whole != w.Evicted && !workloadOf(st, w.ID).Evicted {
 				t.Fatalf("%s is not being evicted", w.ID)
 			}
 		}
 	}
 	for _, v := range d.Victims {
-		s = edit(t, s, preemption.Remove(v.Workload))
+		if len(v.Replicas) == 0 {
+			s = edit(t, s, preemption.Remove(v.Workload))
+		}
+		for _, r := range v.Replicas {
+			s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+		}
 	}
 	after := decide(t, s, r)
 	if after.Outcome != preemption.Fits {
@@ -173,16 +179,26 @@ func victimsMakeRoom(t *rapid.T) {
 // No proper subset of the victims is enough.
 func noVictimCanBeSpared(t *rapid.T) {
 	st, r, d := draw(t)
-	all := ids(d.Victims)
+	var all []preemption.Victim // one for each replica
+	for _, v := range d.Victims {
+		if len(v.Replicas) == 0 {
+			all = append(all, v)
+		}
+		for _, r := range v.Replicas {
+			for range r.Count {
+				all = append(all, preemption.Victim{Workload: v.Workload, Replicas: []preemption.Replicas{{PodSet: r.PodSet, Count: 1}}})
+			}
+		}
+	}
 	if len(all) > 10 {
 		all = all[:0] // 2^n subsets
 	}
 	borrowing := twin.Decide(preemption.Config{}, st, r).Borrowing
 	for set := range 1<<len(all) - 1 {
-		var gone []string
-		for i, id := range all {
+		var gone []preemption.Victim
+		for i, v := range all {
 			if set>>i&1 == 1 {
-				gone = append(gone, id)
+				gone = append(gone, v)
 			}
 		}
 		if twin.FitsWithout(st, r, gone, borrowing) {

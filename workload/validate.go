@@ -12,11 +12,15 @@ import (
 // MaxRequests bounds the requests of a workload, over all its pod sets.
 const MaxRequests = 1024
 
+// MaxElasticCount bounds the replicas of an elastic pod set, which are taken one by one.
+const MaxElasticCount = 1 << 20
+
 // Validate returns everything that is wrong with the workload by itself, as an
 // error that lists each fault with its path under the given one: an empty ID or
 // queue, a negative count or amount, an amount or sum over [quota.MaxUsage],
 // a request without flavor or resource, two requests of a pod set for one column,
-// two pod sets of one name, more than [MaxRequests] pod sets or requests, a time
+// two pod sets of one name, a negative minimum, more than [MaxElasticCount] replicas of
+// an elastic pod set, more than [MaxRequests] pod sets or requests, a time
 // outside the years 1678 to 2262.
 func Validate(path string, w *Workload) error {
 	var faults fault.List
@@ -71,6 +75,12 @@ func validatePodSet(faults *fault.List, path string, w *Workload, i int) (larges
 	}
 	if p.Count < 0 {
 		faults.Add(fmt.Sprintf("%s.podSets[%d].count", path, i), "%d is negative (workload %q)", p.Count, w.ID)
+	}
+	if minimum, elastic := p.MinCount.Get(); elastic && minimum < 0 {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].minCount", path, i), "%d is negative (workload %q)", minimum, w.ID)
+	} else if elastic && p.Count > MaxElasticCount {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].count", path, i),
+			"%d is more than %d, the most of an elastic pod set (workload %q)", p.Count, MaxElasticCount, w.ID)
 	}
 	for j := range p.Requests {
 		r := &p.Requests[j]

@@ -53,6 +53,20 @@ type PodSet struct {
 	// everything else. The flavor is the one assigned. An entry of zero says that
 	// the flavor is assigned though nothing is taken of it. One entry a column.
 	Requests []quota.Amount `json:"requests"`
+	// MinCount makes the pod set elastic: replicas over the minimum may be taken one
+	// by one; the minimum leaves only with the whole workload. The zero value is not
+	// elastic.
+	MinCount Minimum `json:"minCount,omitzero"`
+}
+
+// Surplus is how many replicas run over the minimum: zero where the pod set is not
+// elastic.
+func (p *PodSet) Surplus() int64 {
+	minimum, elastic := p.MinCount.Get()
+	if !elastic {
+		return 0
+	}
+	return max(0, p.Count-minimum)
 }
 
 // EffectivePriority is Priority + PriorityBoost, saturating.

@@ -37,8 +37,8 @@ func (r *Running) Lane(l Lane) *ordered.Set[*Workload] { return &r.lanes[l] }
 // Len returns the number of workloads.
 func (r *Running) Len() int {
 	n := 0
-	for i := range r.lanes {
-		n += r.lanes[i].Len()
+	for lane := Active; lane <= EvictedUnreserved; lane++ {
+		n += r.lanes[lane].Len()
 	}
 	return n
 }
@@ -105,8 +105,10 @@ func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Column
 		d := newWorkload(w, usage, columns)
 		records[rank] = d
 		node, _ := c.QueueNode(w.Queue)
-		list := &lists[node-len(c.Cohorts)][d.lane()]
-		*list = append(*list, d)
+		for lane := range d.lanesOf {
+			list := &lists[node-len(c.Cohorts)][lane]
+			*list = append(*list, d)
+		}
 		direct[node] = addLoads(direct[node], d.Loads)
 	}
 	running := make([]*Running, len(c.Queues))

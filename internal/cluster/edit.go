@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/ordered"
 	"github.com/cedesched/cede/internal/vector"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -36,7 +37,7 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	next := *c
 	next.Columns, next.Usage = columns, total
 	next.byID = c.byID.Insert(d)
-	next.setLane(node, d.lane(), func(r *Running, l Lane) { r.lanes[l] = r.lanes[l].Insert(d) })
+	next.setLanes(node, d, insert)
 	return &next, nil
 }
 
@@ -54,16 +55,47 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	next := *c
 	next.Usage = total
 	next.byID, _ = c.byID.Delete(d)
-	next.setLane(node, d.lane(), func(r *Running, l Lane) { r.lanes[l], _ = r.lanes[l].Delete(d) })
+	next.setLanes(node, d, remove)
 	return &next, nil
 }
 
-// setLane changes one lane of a queue in a cluster that nobody else has yet.
-func (c *Cluster) setLane(node int, l Lane, change func(*Running, Lane)) {
+// setLanes changes the lanes of a queue that a workload is in, in a cluster that nobody
+// else has yet.
+func (c *Cluster) setLanes(node int, d *Workload, change func(ordered.Set[*Workload], *Workload) ordered.Set[*Workload]) {
 	q := node - len(c.Cohorts)
 	r := *c.running.At(q)
-	change(&r, l)
+	for lane := range d.lanesOf {
+		r.lanes[lane] = change(r.lanes[lane], d)
+	}
 	c.running = c.running.Set(q, &r)
+}
+
+func insert(s ordered.Set[*Workload], d *Workload) ordered.Set[*Workload] { return s.Insert(d) }
+
+func remove(s ordered.Set[*Workload], d *Workload) ordered.Set[*Workload] {
+	s, _ = s.Delete(d)
+	return s
+}
+
+// Shrink takes replicas of a pod set away.
+func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, error) {
+	d, ok := c.Find(id)
+	if !ok {
+		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	}
+	w := d.Facts.Clone()
+	for i := range w.PodSets {
+		p := &w.PodSets[i]
+		switch {
+		case p.Name != podSet:
+		case replicas < 0 || replicas > p.Count:
+			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("%d of %d replicas of pod set %q (workload %q)", replicas, p.Count, podSet, id)}}
+		default:
+			p.Count -= replicas
+			return c.Update(path, w)
+		}
+	}
+	return nil, fault.List{{Path: path, Problem: fmt.Sprintf("workload %q has no pod set %q", id, podSet)}}
 }
 
 // Update replaces the facts of a workload. It keeps w, which must be a copy.
@@ -85,12 +117,12 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 		return c, nil
 	}
 	evicted := *d // the loads are shared: records are immutable
-	evicted.Facts.Evicted = true
+	evicted.Facts.Evicted, evicted.Surplus = true, nil
 	node, _ := c.QueueNode(d.Facts.Queue)
 	next := *c
 	next.byID = c.byID.Insert(&evicted)
-	next.setLane(node, d.lane(), func(r *Running, l Lane) { r.lanes[l], _ = r.lanes[l].Delete(d) })
-	next.setLane(node, evicted.lane(), func(r *Running, l Lane) { r.lanes[l] = r.lanes[l].Insert(&evicted) })
+	next.setLanes(node, d, remove)
+	next.setLanes(node, &evicted, insert)
 	return &next, nil
 }
 

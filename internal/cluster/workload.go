@@ -16,6 +16,24 @@ type Workload struct {
 	Queued   int64             // an instant
 	Reserved int64             // an instant; means nothing in an unreserved lane
 	Loads    []quota.Load      // by column, zeros kept
+	Surplus  []Surplus         // of elastic pod sets, the last one first; only of active workloads
+}
+
+// Surplus is the replicas of an elastic pod set over its minimum.
+type Surplus struct {
+	PodSet int
+	Count  int64
+	Loads  []quota.Load // of one replica
+}
+
+// Uses reports whether a replica's assignment names the column.
+func (s *Surplus) Uses(column int) bool {
+	for _, l := range s.Loads {
+		if l.Column == column {
+			return true
+		}
+	}
+	return false
 }
 
 func newWorkload(w workload.Workload, usage []quota.Amount, columns *Columns) *Workload {
@@ -24,13 +42,23 @@ func newWorkload(w workload.Workload, usage []quota.Amount, columns *Columns) *W
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),
-		Loads:    make([]quota.Load, len(usage)),
+		Loads:    loadsOf(usage, columns),
 	}
-	for i, u := range usage {
-		d.Loads[i] = quota.Load{Column: columns.Number(u.FlavorResource()), Amount: u.Amount}
+	for i := range slices.Backward(w.PodSets) {
+		if n := w.PodSets[i].Surplus(); n > 0 && !w.Evicted {
+			d.Surplus = append(d.Surplus, Surplus{i, n, loadsOf(w.PodSets[i].Requests, columns)})
+		}
 	}
-	slices.SortFunc(d.Loads, func(a, b quota.Load) int { return cmp.Compare(a.Column, b.Column) })
 	return d
+}
+
+func loadsOf(amounts []quota.Amount, columns *Columns) []quota.Load {
+	loads := make([]quota.Load, len(amounts))
+	for i, a := range amounts {
+		loads[i] = quota.Load{Column: columns.Number(a.FlavorResource()), Amount: a.Amount}
+	}
+	slices.SortFunc(loads, func(a, b quota.Load) int { return cmp.Compare(a.Column, b.Column) })
+	return loads
 }
 
 // Uses reports whether the workload's assignment names the column, be it with
@@ -46,7 +74,8 @@ func (w *Workload) Uses(column int) bool {
 
 // Lane is a part of a queue's running workloads: those evicted already come before
 // those that are not, and those without reservation time stand, at each decision,
-// where its time puts them.
+// where its time puts them. The surplus lanes hold, once more, those active workloads
+// that run more replicas than they need.
 type Lane int
 
 const (
@@ -54,8 +83,18 @@ const (
 	ActiveUnreserved
 	Evicted
 	EvictedUnreserved
+	SurplusReserved
+	SurplusUnreserved
 	lanes
 )
+
+// lanesOf calls yield with each lane that the workload is in.
+func (w *Workload) lanesOf(yield func(Lane) bool) {
+	lane := w.lane()
+	if yield(lane) && len(w.Surplus) > 0 {
+		yield(SurplusReserved + lane&1)
+	}
+}
 
 func (w *Workload) lane() Lane {
 	lane := Active

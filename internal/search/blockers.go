@@ -148,7 +148,7 @@ func (s *Searcher) holdsShort(node int) bool {
 // what is short and may not yield.
 func (s *Searcher) firstRefused(q int, c class, borrowing bool) *cluster.Workload {
 	running := s.cluster.Running(q)
-	for _, lanes := range [...][2]cluster.Lane{evictedLanes, activeLanes} {
+	for _, lanes := range [...][]cluster.Lane{evictedLanes, {cluster.Active, cluster.ActiveUnreserved}} {
 		var first stream
 		for _, lane := range lanes {
 			var st stream

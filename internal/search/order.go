@@ -10,7 +10,9 @@ import (
 // Candidates come in phases: those evicted already, then the others; in each first the
 // hierarchical class, then the priority class, then the preemptor's own queue. Inside a
 // phase (KEP-83, Preemption, step 3; ties as built in Kueue): lower effective priority,
-// later reservation (a missing one counts as now), lower UID, lower ID.
+// later reservation (a missing one counts as now), lower UID, lower ID. Of equal
+// priority, the surplus replicas of elastic workloads come one by one before whole
+// workloads; those of one workload from its last pod set to its first.
 //
 // The own queue comes in tiers (KEP-8522, Preemption order): all of lower priority; of
 // equals first those whose time is over, longest running first; then newer ones, most
@@ -29,14 +31,14 @@ var phases = [...]phase{
 }
 
 type phase struct {
-	lanes [2]cluster.Lane
+	lanes []cluster.Lane
 	class class
 	tier  tier
 }
 
 var (
-	evictedLanes = [2]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}
-	activeLanes  = [2]cluster.Lane{cluster.Active, cluster.ActiveUnreserved}
+	evictedLanes = []cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}
+	activeLanes  = []cluster.Lane{cluster.SurplusReserved, cluster.SurplusUnreserved, cluster.Active, cluster.ActiveUnreserved}
 )
 
 // tier is a part of a donor's workloads that comes in an order of its own.
@@ -49,8 +51,12 @@ const (
 	newerEquals
 )
 
-// stream is the candidates of one lane of one donor, in order.
+// stream is the candidates of one lane of one donor, in order. In a surplus lane they
+// are replicas: set and left say which.
 type stream struct {
+	surplus    bool
+	set        int   // of head.Surplus
+	left       int64 // replicas of the set
 	cursor     ordered.Cursor[*cluster.Workload]
 	head       *cluster.Workload
 	reserved   int64 // of head
@@ -80,6 +86,7 @@ func (s *Searcher) queueUp(n int, borrowing bool) {
 			}
 			st := s.push()
 			st.lane, st.donor, st.permission, st.tier = running.Lane(lane), d, p, ph.tier
+			st.surplus = lane >= cluster.SurplusReserved
 			if !s.open(st) {
 				s.streams = s.streams[:len(s.streams)-1]
 			}
@@ -165,11 +172,45 @@ func (s *Searcher) settle(st *stream) bool {
 			}
 			mayYield = true
 		}
-		if mayYield && s.usesNeeded(w) && !s.protected(st.donor.guarantee, w) {
-			st.head, st.reserved = w, s.reservedAt(w)
+		if !mayYield {
+			continue
+		}
+		st.head, st.reserved = w, s.reservedAt(w)
+		if st.surplus {
+			st.set = -1
+			if s.nextSet(st) {
+				return true
+			}
+		} else if s.usesNeeded(w) && !s.protected(st.donor.guarantee, w) {
 			return true
 		}
 	}
+}
+
+// nextSet moves to the next surplus of the workload at the cursor that uses what needs
+// preemption. The surplus may always go, protected or not.
+func (s *Searcher) nextSet(st *stream) bool {
+	for st.set++; st.set < len(st.head.Surplus); st.set++ {
+		surplus := &st.head.Surplus[st.set]
+		for slot, needs := range s.request.Needs {
+			if needs && surplus.Uses(s.request.Columns[slot]) {
+				st.left = surplus.Count
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// advance moves past the candidate at the head. It returns false at the end.
+func (s *Searcher) advance(st *stream) bool {
+	if st.surplus {
+		if st.left--; st.left > 0 || s.nextSet(st) {
+			return true
+		}
+	}
+	st.cursor.Next()
+	return s.settle(st)
 }
 
 // usesNeeded reports whether the workload's assignment names a column that needs
@@ -185,23 +226,36 @@ func (s *Searcher) usesNeeded(w *cluster.Workload) bool {
 
 // next returns the first candidate of the phase; ok is false when there is none
 // left. A donor that has nothing left to reclaim is dropped.
-func (s *Searcher) next() (w *cluster.Workload, d donor, ok bool) {
+func (s *Searcher) next() (v Victim, ok bool) {
 	for len(s.heap) > 0 {
 		st := &s.streams[s.heap[0]]
-		w, d = st.head, st.donor
-		gone := s.nothingToReclaim(d)
-		st.cursor.Next()
-		if gone || !s.settle(st) {
+		v = s.victim(st)
+		gone := s.nothingToReclaim(st.donor)
+		if gone || !s.advance(st) {
 			last := len(s.heap) - 1
 			s.heap[0] = s.heap[last]
 			s.heap = s.heap[:last]
 		}
 		s.siftDown(0)
 		if !gone {
-			return w, d, true
+			return v, true
 		}
 	}
-	return nil, donor{}, false
+	return Victim{}, false
+}
+
+// victim is the candidate at the head of a stream, as a victim.
+func (s *Searcher) victim(st *stream) Victim {
+	w, d := st.head, st.donor
+	v := Victim{
+		Workload: w, Set: -1, Count: 1, Cohort: d.lca, queue: d.queue,
+		WhileBorrowing: d.class == priority && s.whileBorrowing(w),
+		Expired:        d.class == own && w.Priority == s.request.Priority && !s.newer(w),
+	}
+	if st.surplus {
+		v.Set = st.set
+	}
+	return v
 }
 
 func (s *Searcher) siftDown(i int) {
@@ -225,6 +279,8 @@ func before(a, b *stream) bool {
 	switch {
 	case a.head.Priority != b.head.Priority:
 		return a.head.Priority < b.head.Priority
+	case a.surplus != b.surplus:
+		return a.surplus
 	case a.reserved != b.reserved:
 		return a.reserved > b.reserved
 	}

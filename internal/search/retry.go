@@ -105,9 +105,14 @@ func (s *Searcher) fitsWithoutAll(at int64) bool {
 					break
 				}
 				s.steps++
-				if s.usesNeeded(w) && !s.protected(d.guarantee, w) && (p.permits(w) || d.class == own && s.ownMayYield(w)) {
-					s.scratch.remove(d.queue, w)
-					s.taken = append(s.taken, Victim{Workload: w, queue: d.queue})
+				switch {
+				case !p.permits(w) && !(d.class == own && s.ownMayYield(w)):
+				case s.usesNeeded(w) && !s.protected(d.guarantee, w):
+					s.take(Victim{Workload: w, Set: -1, Count: 1, queue: d.queue})
+				default:
+					for i := range w.Surplus {
+						s.take(Victim{Workload: w, Set: i, Count: w.Surplus[i].Count, queue: d.queue})
+					}
 				}
 			}
 		}

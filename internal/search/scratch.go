@@ -53,16 +53,13 @@ func (s *scratch) node(n int) []cell {
 	return cells
 }
 
-// remove takes a workload out of the queue at the node; putBack is its inverse.
-func (s *scratch) remove(node int, w *cluster.Workload) { s.change(node, w, -1) }
-
-func (s *scratch) putBack(node int, w *cluster.Workload) { s.change(node, w, 1) }
-
-func (s *scratch) change(node int, w *cluster.Workload, sign int64) {
-	for _, l := range w.Loads {
+// change adds loads to the queue at the node so many times; a negative number takes
+// them out.
+func (s *scratch) change(node int, loads []quota.Load, times int64) {
+	for _, l := range loads {
 		for slot, column := range s.columns {
 			if column == l.Column {
-				s.bubble(node, slot, sign*l.Amount)
+				s.bubble(node, slot, times*l.Amount)
 			}
 		}
 	}

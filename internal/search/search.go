@@ -24,9 +24,14 @@ type Request struct {
 	MinRuntime         MinRuntime
 }
 
-// Victim is a workload taken.
+// Victim is what is taken: a workload, or replicas of its surplus.
 type Victim struct {
 	Workload *cluster.Workload
+	// Set is the index of the surplus that replicas are taken of; -1: the whole
+	// workload, or what is left of it.
+	Set int
+	// Count is how many replicas.
+	Count int64
 	// Cohort is the node reclaimed through; -1 for the preemptor's own queue.
 	Cohort int
 	// WhileBorrowing: taken by the right of borrowWithinCohort.
@@ -137,16 +142,11 @@ func (s *Searcher) attempt(borrowing bool) bool {
 	for phase := range phases {
 		s.queueUp(phase, borrowing)
 		for {
-			w, d, ok := s.next()
+			v, ok := s.next()
 			if !ok {
 				break
 			}
-			s.scratch.remove(d.queue, w)
-			s.taken = append(s.taken, Victim{
-				Workload: w, Cohort: d.lca, queue: d.queue,
-				WhileBorrowing: d.class == priority && s.whileBorrowing(w),
-				Expired:        d.class == own && w.Priority == s.request.Priority && !s.newer(w),
-			})
+			s.take(v)
 			if s.fits(borrowing) {
 				s.giveBack(borrowing)
 				return true
@@ -160,27 +160,67 @@ func (s *Searcher) attempt(borrowing bool) bool {
 	return false
 }
 
+// take takes a victim out.
+func (s *Searcher) take(v Victim) {
+	s.move(v, -1)
+	s.taken = append(s.taken, v)
+}
+
 // restore puts everything back that is taken.
 func (s *Searcher) restore() {
-	for _, v := range s.taken {
-		s.scratch.putBack(v.queue, v.Workload)
+	for len(s.taken) > 0 {
+		last := len(s.taken) - 1
+		v := s.taken[last]
+		s.taken = s.taken[:last]
+		s.move(v, 1)
 	}
-	s.taken = s.taken[:0]
+}
+
+// move takes a victim out of the scratch (times -1) or puts it back (1). What leaves
+// with a whole workload is what was not taken of it before.
+func (s *Searcher) move(v Victim, times int64) {
+	if v.Set >= 0 {
+		s.scratch.change(v.queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
+		return
+	}
+	s.scratch.change(v.queue, v.Workload.Loads, times)
+	if len(v.Workload.Surplus) == 0 {
+		return
+	}
+	for _, t := range s.taken {
+		if t.Workload == v.Workload && t.Set >= 0 {
+			s.scratch.change(v.queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
+		}
+	}
 }
 
 // giveBack puts back, latest first, each victim without which the request still
-// fits. The last one taken is needed: it did not fit without.
+// fits. The last one taken is needed: it did not fit without. Replicas stay taken when
+// the rest of their workload is.
 func (s *Searcher) giveBack(borrowing bool) {
 	needed := len(s.taken) - 1
-	for i := len(s.taken) - 2; i >= 0; i-- {
-		v := s.taken[i]
-		s.scratch.putBack(v.queue, v.Workload)
-		if s.fits(borrowing) {
-			continue
+	all := s.taken
+	for i := len(all) - 2; i >= 0; i-- {
+		v := all[i]
+		s.taken = all[:i] // those that a whole workload left without
+		if !(v.Set >= 0 && goesWhole(v.Workload, all[needed:])) {
+			s.move(v, 1)
+			if s.fits(borrowing) {
+				continue
+			}
+			s.move(v, -1)
 		}
-		s.scratch.remove(v.queue, v.Workload)
 		needed--
-		s.taken[needed] = v
+		all[needed] = v
 	}
-	s.taken = s.taken[needed:]
+	s.taken = all[needed:]
+}
+
+func goesWhole(w *cluster.Workload, victims []Victim) bool {
+	for i := range victims {
+		if victims[i].Workload == w && victims[i].Set < 0 {
+			return true
+		}
+	}
+	return false
 }

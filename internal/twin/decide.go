@@ -42,6 +42,27 @@ type candidate struct {
 	tier   int // in the own queue: 0 lower, 1 expired, 2 newer
 	lca    node
 	reason preemption.Reason
+	podSet int // a replica of this pod set; -1 for the whole workload
+}
+
+// units lists what may be taken of a workload that may yield: each surplus replica, of the
+// last pod set first, then the whole if it is not protected.
+func (d *decision) units(c candidate) []candidate {
+	var list []candidate
+	for i := len(c.w.PodSets) - 1; i >= 0 && !c.w.Evicted; i-- {
+		p := &c.w.PodSets[i]
+		uses := slices.ContainsFunc(p.Requests, func(a quota.Amount) bool { return slices.Contains(d.needed, a.FlavorResource()) })
+		for range p.Surplus() {
+			if uses {
+				c.podSet = i
+				list = append(list, c)
+			}
+		}
+	}
+	if c.podSet = -1; !d.protected(&c.w) {
+		list = append(list, c)
+	}
+	return list
 }
 
 // Decide answers a valid request about a valid state.
@@ -54,8 +75,9 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 	candidates := d.candidates()
 	for _, borrowing := range d.attempts(candidates) {
 		if victims := d.attempt(candidates, borrowing); victims != nil {
+			d.setGone(nil)
 			for _, v := range victims {
-				d.gone[v.Workload] = true
+				d.remove(v)
 			}
 			slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 			return Answer{preemption.Preempt, victims, d.borrowHeight(), borrowing, nil}
@@ -64,14 +86,26 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 	return Answer{Outcome: preemption.Impossible, BorrowHeight: d.borrowHeight(), Missing: d.missing}
 }
 
-// FitsWithout reports whether the request fits once the workloads of the IDs are
-// gone; without borrowing, whether also within its queue's nominal quota.
-func FitsWithout(st preemption.State, r preemption.Request, ids []string, borrowing bool) bool {
+// FitsWithout reports whether the request fits once the victims are gone; without borrowing, whether also within its queue's nominal quota.
+func FitsWithout(st preemption.State, r preemption.Request, victims []preemption.Victim, borrowing bool) bool {
 	d := decide(st, r)
-	for _, id := range ids {
-		d.gone[id] = true
+	for _, v := range victims {
+		d.remove(v)
 	}
 	return d.fits(borrowing)
+}
+
+func (d *decision) remove(v preemption.Victim) {
+	if len(v.Replicas) == 0 {
+		d.gone[v.Workload] = true
+		return
+	}
+	if d.fewer[v.Workload] == nil {
+		d.fewer[v.Workload] = map[string]int64{}
+	}
+	for _, r := range v.Replicas {
+		d.fewer[v.Workload][r.PodSet] += r.Count
+	}
 }
 
 func decide(st preemption.State, r preemption.Request) *decision {
@@ -128,7 +162,7 @@ func (d *decision) candidates() []candidate {
 	var all []candidate
 	for _, r := range d.running {
 		if c, ok := d.ownCandidate(r); ok {
-			all = append(all, c)
+			all = append(all, d.units(c)...)
 		}
 	}
 	if d.policy.ReclaimWithinCohort != queue.Never {
@@ -140,9 +174,11 @@ func (d *decision) candidates() []candidate {
 			cmp.Compare(a.class, b.class),
 			cmp.Compare(a.tier, b.tier),
 			cmp.Compare(a.w.EffectivePriority(), b.w.EffectivePriority()),
+			compareBool(b.podSet >= 0, a.podSet >= 0),
 			longestFirst(a.tier, d.reserved(&b.w).Compare(d.reserved(&a.w))),
 			cmp.Compare(a.w.UID, b.w.UID),
 			cmp.Compare(a.w.ID, b.w.ID),
+			cmp.Compare(b.podSet, a.podSet),
 		)
 	})
 	return all
@@ -158,12 +194,12 @@ func longestFirst(tier, laterFirst int) int {
 
 // ownCandidate is the verdict on a workload of the preemptor's queue.
 func (d *decision) ownCandidate(r workload.Workload) (candidate, bool) {
-	if r.Queue != d.queue.name || d.policy.WithinClusterQueue == queue.Never || !uses(&r, d.needed) || d.protected(&r) {
+	if r.Queue != d.queue.name || d.policy.WithinClusterQueue == queue.Never || !uses(&r, d.needed) {
 		return candidate{}, false
 	}
 	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
 	if theirs != ours || d.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
-		return candidate{r, 2, 0, node{}, preemption.InClusterQueue}, theirs < ours
+		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1}, theirs < ours
 	}
 	newer := r.Queued.After(d.request.Workload.Queued)
 	if d.config.NewerByReservation {
@@ -172,11 +208,11 @@ func (d *decision) ownCandidate(r workload.Workload) (candidate, bool) {
 	least, timed := d.policy.MinAdmitDuration.Get()
 	switch timed = timed && !d.config.IgnoreMinAdmitDuration; {
 	case timed && d.request.Now.Sub(d.reserved(&r)) > least && newer:
-		return candidate{r, 2, 1, node{}, preemption.InClusterQueue}, true
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueue, -1}, true
 	case timed && d.request.Now.Sub(d.reserved(&r)) > least:
-		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased}, true
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased, -1}, true
 	}
-	return candidate{r, 2, 2, node{}, preemption.InClusterQueue}, newer
+	return candidate{r, 2, 2, node{}, preemption.InClusterQueue, -1}, newer
 }
 
 func (d *decision) cohortCandidates() []candidate {
@@ -203,7 +239,7 @@ func (d *decision) cohortCandidates() []candidate {
 	for _, lca := range d.ancestors(d.queue) {
 		for _, r := range d.running {
 			if d.permitted(d.policy.ReclaimWithinCohort, &r) && d.borrowsUpTo(node{"queue", r.Queue}, lca, passed) {
-				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation}
+				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation, -1}
 				if advantage {
 					c.class = 0
 				} else if d.policy.BorrowWithinCohort.Policy != queue.Never &&
@@ -211,7 +247,7 @@ func (d *decision) cohortCandidates() []candidate {
 					d.policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(r.EffectivePriority()) {
 					c.reason = preemption.InCohortReclaimWhileBorrowing
 				}
-				all = append(all, c)
+				all = append(all, d.units(c)...)
 			}
 		}
 		advantage = restFits(lca) || advantage
@@ -261,7 +297,7 @@ func (d *decision) protected(r *workload.Workload) bool {
 }
 
 func (d *decision) permitted(p queue.Policy, r *workload.Workload) bool {
-	if !uses(r, d.needed) || d.protected(r) {
+	if !uses(r, d.needed) {
 		return false
 	}
 	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
@@ -300,8 +336,8 @@ func (d *decision) attempts(candidates []candidate) []bool {
 }
 
 func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.Victim {
-	d.gone = map[string]bool{}
-	defer func() { d.gone = map[string]bool{} }()
+	d.setGone(nil)
+	defer d.setGone(nil)
 	var taken []candidate
 	for _, c := range candidates {
 		if c.class == 1 && borrowing && c.reason == preemption.InCohortReclamation {
@@ -310,25 +346,21 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 		if c.class != 2 && !d.borrowsUpTo(node{"queue", c.w.Queue}, c.lca, node{}) {
 			continue
 		}
-		d.gone[c.w.ID] = true
 		taken = append(taken, c)
+		d.setGone(taken)
 		if !d.fits(borrowing) {
 			continue
 		}
 		for i := len(taken) - 2; i >= 0; i-- {
-			delete(d.gone, taken[i].w.ID)
-			if d.fits(borrowing) {
-				taken = slices.Delete(taken, i, i+1)
-			} else {
-				d.gone[taken[i].w.ID] = true
+			without := slices.Delete(slices.Clone(taken), i, i+1)
+			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
+			if d.setGone(without); !(whole && taken[i].podSet >= 0) && d.fits(borrowing) {
+				taken = without
 			}
 		}
-		var victims []preemption.Victim
-		for _, t := range taken {
-			victims = append(victims, preemption.Victim{Workload: t.w.ID, Queue: t.w.Queue, Reason: t.reason, Cohort: t.lca.name})
-		}
-		return victims
+		return victims(taken)
 	}
+	d.setGone(taken)
 	if borrowing {
 		d.missing = map[quota.FlavorResource]int64{}
 		for _, a := range d.asked {
@@ -338,6 +370,47 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 		}
 	}
 	return nil
+}
+
+// setGone makes exactly the taken ones gone.
+func (d *decision) setGone(taken []candidate) {
+	d.gone, d.fewer = map[string]bool{}, map[string]map[string]int64{}
+	for _, c := range taken {
+		if c.podSet < 0 {
+			d.gone[c.w.ID] = true
+			continue
+		}
+		if d.fewer[c.w.ID] == nil {
+			d.fewer[c.w.ID] = map[string]int64{}
+		}
+		d.fewer[c.w.ID][c.w.PodSets[c.podSet].Name]++
+	}
+}
+
+// victims adds the replicas up, of workloads that do not yield whole.
+func victims(taken []candidate) []preemption.Victim {
+	var list []preemption.Victim
+	for _, c := range taken {
+		v := preemption.Victim{Workload: c.w.ID, Queue: c.w.Queue, Reason: c.reason, Cohort: c.lca.name}
+		whole := slices.ContainsFunc(taken, func(o candidate) bool { return o.w.ID == c.w.ID && o.podSet < 0 })
+		i := slices.IndexFunc(list, func(o preemption.Victim) bool { return o.Workload == c.w.ID })
+		if i < 0 {
+			i, list = len(list), append(list, v)
+		}
+		if whole {
+			continue
+		}
+		name := c.w.PodSets[c.podSet].Name
+		j := slices.IndexFunc(list[i].Replicas, func(r preemption.Replicas) bool { return r.PodSet == name })
+		if j < 0 {
+			j, list[i].Replicas = len(list[i].Replicas), append(list[i].Replicas, preemption.Replicas{PodSet: name})
+		}
+		list[i].Replicas[j].Count++
+	}
+	for i := range list {
+		slices.SortFunc(list[i].Replicas, func(a, b preemption.Replicas) int { return cmp.Compare(a.PodSet, b.PodSet) })
+	}
+	return list
 }
 
 func compareBool(a, b bool) int {

@@ -19,6 +19,8 @@ type world struct {
 	queues  map[string]queue.Queue
 	running []workload.Workload
 	gone    map[string]bool // by ID
+	// fewer is how many replicas are gone of workloads that are not, by ID and pod set.
+	fewer map[string]map[string]int64
 }
 
 // node is a queue or a cohort; the zero value is none.
@@ -28,7 +30,7 @@ type node struct {
 }
 
 func newWorld(st preemption.State) *world {
-	w := &world{map[string]queue.Cohort{}, map[string]queue.Queue{}, st.Admitted, map[string]bool{}}
+	w := &world{map[string]queue.Cohort{}, map[string]queue.Queue{}, st.Admitted, map[string]bool{}, map[string]map[string]int64{}}
 	for _, c := range st.Cohorts {
 		w.cohorts[c.Name] = c
 	}
@@ -115,6 +117,13 @@ func (w *world) usage(n node, fr quota.FlavorResource) int64 {
 		r := &w.running[i]
 		if n == (node{"queue", r.Queue}) && !w.gone[r.ID] {
 			total += amountOf(r, fr)
+			for _, p := range r.PodSets {
+				for _, a := range p.Requests {
+					if a.FlavorResource() == fr {
+						total -= w.fewer[r.ID][p.Name] * a.Amount
+					}
+				}
+			}
 		}
 	}
 	for _, c := range w.children(n) {

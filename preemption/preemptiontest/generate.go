@@ -9,6 +9,7 @@ package preemptiontest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -111,6 +112,7 @@ func askForMore(t *rapid.T, st preemption.State, w *workload.Workload) {
 		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
 	}
 	rows, _ := s.QueueStatus(w.Queue)
+	w.PodSets = w.PodSets[:1]
 	w.PodSets[0].Count = 1
 	for i := range w.PodSets[0].Requests {
 		a := &w.PodSets[0].Requests[i]
@@ -147,6 +149,17 @@ func Workload(st preemption.State, id string) *rapid.Generator[workload.Workload
 			p.Requests = append(p.Requests, quota.Amount{Flavor: "other", Resource: "cpu", Amount: 1})
 		}
 		w.PodSets = []workload.PodSet{p}
+		if chance(t, 1, 3) {
+			w.PodSets[0].MinCount = workload.AtLeast(pick[int64](t, "min count", 0, 1, 2))
+			w.PodSets[0].Count = pick[int64](t, "elastic count", 1, 2, 3)
+		}
+		if chance(t, 1, 6) {
+			second := w.PodSets[0]
+			second.Name = "second"
+			second.Requests = slices.Clone(second.Requests)
+			second.MinCount = workload.AtLeast(pick[int64](t, "second min count", 0, 1))
+			w.PodSets = append(w.PodSets, second)
+		}
 		return w
 	})
 }
