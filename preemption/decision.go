@@ -58,6 +58,8 @@ const (
 	BorrowWithinCohort
 	// GuaranteedRuntime: the workload has not run its minimum runtime yet.
 	GuaranteedRuntime
+	// Guarded: a rule of the caller's own keeps the workload (Config.Guards).
+	Guarded
 )
 
 // Decision answers a [Request]. The zero value is invalid.
@@ -175,7 +177,7 @@ func (d Decision) Edits() []Edit {
 var (
 	outcomeNames = []string{"Fits", "Preempt", "Wait", "Impossible"}
 	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased"}
-	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime"}
+	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded"}
 )
 
 // String returns the name of the constant.

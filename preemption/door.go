@@ -3,6 +3,7 @@ package preemption
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/cluster"
@@ -48,6 +49,7 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 	d.Priority = w.EffectivePriority()
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
+	d.Guard = config.guard(r)
 	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)
@@ -165,6 +167,7 @@ var ruleOf = [...]Rule{
 	search.WithinNominal:       WithinNominal,
 	search.BorrowWithinCohort:  BorrowWithinCohort,
 	search.GuaranteedRuntime:   GuaranteedRuntime,
+	search.Guarded:             Guarded,
 }
 
 // explain adds what is missing and who stood in the way.
@@ -194,6 +197,9 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 		}
 		if b.Workload != nil {
 			out.Workload = b.Workload.Facts.ID
+			if b.Rule == search.Guarded && b.Until < math.MaxInt64 {
+				out.Until = instant.Time(b.Until)
+			}
 			if b.Rule == search.GuaranteedRuntime {
 				out.Until, out.SetBy = instant.Time(b.Until), "default"
 				if b.SetBy >= 0 {

@@ -1,6 +1,8 @@
 package preemption
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cedesched/cede/minruntime"
@@ -27,6 +29,8 @@ type Config struct {
 	// ReclaimMethod is how the minimum runtime against reclaims is found in the tree.
 	// The zero value is [minruntime.LCA].
 	ReclaimMethod minruntime.Method
+	// Guards are the caller's own rules. Nil entries are an error.
+	Guards []Guard
 }
 
 const defaultMaxBlockers = 16
@@ -54,6 +58,12 @@ func New(c Config) (*Preemptor, error) {
 	if c.ReclaimMethod > minruntime.Queue {
 		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
 	}
+	for i, g := range c.Guards {
+		if g == nil {
+			faults.Add(fmt.Sprintf("config.Guards[%d]", i), "is nil")
+		}
+	}
+	c.Guards = slices.Clone(c.Guards)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

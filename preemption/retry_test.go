@@ -32,6 +32,13 @@ func instants(c preemption.Config, st preemption.State, r preemption.Request) []
 		}
 	}
 	add(r.Workload.Created)
+	for _, g := range c.Guards {
+		for _, w := range st.Admitted {
+			if until, ok := g.Verdict(w, r).Until(); ok {
+				add(until)
+			}
+		}
+	}
 	for _, w := range st.Admitted {
 		if w.ReservedAt.IsZero() {
 			continue

@@ -42,6 +42,7 @@ func ask(o options, noArguments bool, piped io.Reader, clock func() time.Time) (
 	if o.now.IsZero() {
 		o.now = clock()
 	}
+	o.now = o.now.Add(o.in)
 	a := &answer{state: in.state, warnings: in.kueue.Warnings, isSample: in.isSample}
 	if a.snapshot, err = preemption.NewSnapshot(in.state); err != nil {
 		return nil, describeFaults(err, in.state)
@@ -52,8 +53,10 @@ func ask(o options, noArguments bool, piped io.Reader, clock func() time.Time) (
 	}
 	if in.request != nil && o.workload == "" && o.request == "" {
 		a.request = *in.request
-		if a.request.Now.IsZero() {
+		if a.request.Now.IsZero() || o.asked {
 			a.request.Now = o.now
+		} else {
+			a.request.Now = a.request.Now.Add(o.in)
 		}
 	} else if a.request, err = a.build(o, &in, preemptor); err != nil {
 		return nil, err

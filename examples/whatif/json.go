@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // victim is a victim with what a person wants to know of it.
@@ -18,7 +19,8 @@ type victim struct {
 	// Age is in seconds since the reservation; absent when that is unknown.
 	Age     *int64 `json:"age,omitempty"`
 	Evicted bool   `json:"evicted"`
-	// Holds is what it holds of the requested columns.
+	// Holds is what it holds of the requested columns, or what its replicas do that
+	// yield.
 	Holds []quota.Amount `json:"holds"`
 }
 
@@ -34,7 +36,7 @@ func (a *answer) victims() []victim {
 			age := int64(a.request.Now.Sub(w.ReservedAt).Seconds())
 			out.Age = &age
 		}
-		for _, u := range w.Usage() {
+		for _, u := range yields(w, v.Replicas) {
 			if slices.Contains(asked, u.FlavorResource()) {
 				out.Holds = append(out.Holds, u)
 			}
@@ -42,6 +44,23 @@ func (a *answer) victims() []victim {
 		list = append(list, out)
 	}
 	return list
+}
+
+// yields is what leaves with a victim.
+func yields(w *workload.Workload, replicas []preemption.Replicas) []quota.Amount {
+	if len(replicas) == 0 {
+		return w.Usage()
+	}
+	part := workload.Workload{}
+	for _, r := range replicas {
+		for _, p := range w.PodSets {
+			if p.Name == r.PodSet {
+				p.Count = r.Count
+				part.PodSets = append(part.PodSets, p)
+			}
+		}
+	}
+	return part.Usage()
 }
 
 func (a *answer) printJSON(w io.Writer) error {

@@ -50,11 +50,13 @@ type options struct {
 	file, workload, request, queue, name, flavor, output string
 	priority, count                                      int64
 	now                                                  time.Time
+	asked                                                bool // for the time
+	in                                                   time.Duration
 	all                                                  bool
 }
 
 const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME [-queue QUEUE] | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
-	"[-flavor F,...] [-at TIME] [-all] [-o text|json]"
+	"[-flavor F,...] [-at TIME] [-in 20m] [-all] [-o text|json]"
 
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
@@ -71,6 +73,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.BoolVar(&o.all, "all", false, "print all rows of the queue tree")
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
 	at := flags.String("at", "", "decide as at `TIME` (RFC 3339) instead of now")
+	flags.DurationVar(&o.in, "in", 0, "decide as at so much `LATER` than that, as in 20m")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(stdout, usage)
@@ -98,7 +101,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case o.output != "text" && o.output != "json":
 		return o, fmt.Errorf("-o %q: want text or json", o.output)
 	}
-	if *at != "" {
+	if o.asked = *at != ""; o.asked {
 		var err error
 		if o.now, err = time.Parse(time.RFC3339, *at); err != nil {
 			return o, fmt.Errorf("-at %q: want a time as in 2026-11-21T12:00:00Z", *at)

@@ -196,6 +196,36 @@ func TestTimeBased(t *testing.T) {
 	}
 }
 
+// -in asks about later: at the instant that an answer names, it is another answer.
+func TestIn(t *testing.T) {
+	timed := strings.Replace(smallCluster, `{"withinClusterQueue":"LowerPriority"}`,
+		`{"withinClusterQueue":"LowerOrNewerEqualPriority","withinClusterQueueConfig":{"minAdmitDuration":"4h"}}`, 1)
+	timed = strings.Replace(timed, `"priority":5`, `"priority":0`, 1)
+	if status, stdout, _ := call(strings.NewReader(timed), "-at", "2026-11-20T12:00:00Z", "-in", "60m"); status != 1 || !strings.Contains(stdout, "does not fit now") {
+		t.Errorf("status %d:\n%s", status, stdout)
+	}
+	if status, stdout, _ := call(strings.NewReader(timed), "-at", "2026-11-20T12:00:00Z", "-in", "60m1ns"); status != 0 {
+		t.Errorf("status %d:\n%s", status, stdout)
+	}
+}
+
+// An elastic workload gives replicas; a protected one says why and until when.
+func TestElasticAndProtected(t *testing.T) {
+	const state = `{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"gpu","nominal":8}],
+		"preemption":{"withinClusterQueue":"LowerPriority"},"minRuntime":{"preempt":"1h"}}],
+		"admitted":[{"id":"e","queue":"a","reservedAt":"2026-11-20T11:14:00Z","podSets":[{"name":"worker","count":8,"minCount":2,
+		"requests":[{"flavor":"f","resource":"gpu","amount":1}]}]}]}`
+	for gpus, want := range map[string]string{
+		"3": "e, 3 replicas of worker  a      InClusterQueue         0  46m  3 gpu",
+		"7": `protected: min-runtime of queue "a", 14m more`,
+	} {
+		_, stdout, stderr := call(strings.NewReader(state), "-request", "gpu="+gpus, "-queue", "a", "-priority", "1")
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s: stderr %q, stdout without %q:\n%s", gpus, stderr, want, stdout)
+		}
+	}
+}
+
 // A tree of hundreds of queues is cut down to those that matter.
 func TestLargeTree(t *testing.T) {
 	st := preemption.State{}

@@ -170,6 +170,9 @@ func (a *answer) printVictims(b *strings.Builder) {
 		if v.Evicted {
 			name += " (leaving already)"
 		}
+		for _, r := range v.Replicas {
+			name += fmt.Sprintf(", %s of %s", plural(int(r.Count), "1 replica", "%d replicas"), r.PodSet)
+		}
 		var holds []string
 		for _, h := range v.Holds {
 			holds = append(holds, humanAmount(h.Resource, h.Amount)+" "+h.Resource)

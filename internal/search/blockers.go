@@ -14,6 +14,7 @@ const (
 	WithinNominal
 	BorrowWithinCohort
 	GuaranteedRuntime
+	Guarded
 )
 
 // Blocker is a queue, or a whole cohort, that holds what the request lacks and may
@@ -22,7 +23,7 @@ type Blocker struct {
 	Rule     Rule
 	Node     int               // a cohort only for WithinNominal
 	Workload *cluster.Workload // the first that the rule keeps; nil for WithinNominal
-	// Until is, for GuaranteedRuntime, the last instant of its time, which SetBy sets;
+	// Until is, for GuaranteedRuntime and Guarded, the last instant of its time, which SetBy sets;
 	// -1 for the default.
 	Until int64
 	SetBy int
@@ -109,10 +110,10 @@ func (s *Searcher) blockersIn(q int, c class, most int) {
 }
 
 // firstProtected returns the first workload, in the order of candidates, that uses what
-// is short and would be a candidate if its guaranteed time were over.
+// is short and would be a candidate if its guaranteed time were over or no guard kept it.
 func (s *Searcher) firstProtected(q int, c class) (Blocker, bool) {
 	for _, d := range s.donors {
-		if d.queue != q || d.minimum <= 0 {
+		if d.queue != q || d.minimum <= 0 && s.request.Guard == nil {
 			continue
 		}
 		p := s.permission(c, false)
@@ -124,9 +125,14 @@ func (s *Searcher) firstProtected(q int, c class) (Blocker, bool) {
 				break
 			}
 			s.steps++
-			if s.usesShort(w) && s.protected(d.guarantee, w) && (p.permits(w) || c == own && s.ownMayYield(w)) {
-				until, _ := d.protects(w)
-				return Blocker{GuaranteedRuntime, q, w, until, d.setBy}, true
+			if s.usesShort(w) && (p.permits(w) || c == own && s.ownMayYield(w)) {
+				if s.guarded(w) {
+					return Blocker{Guarded, q, w, s.request.Guard(w), -1}, true
+				}
+				if s.protected(d.guarantee, w) {
+					until, _ := d.protects(w)
+					return Blocker{GuaranteedRuntime, q, w, until, d.setBy}, true
+				}
 			}
 			cursor.Next()
 		}

@@ -59,6 +59,11 @@ func (g guarantee) protects(w *cluster.Workload) (until int64, ok bool) {
 	return w.Reserved + g.minimum, true
 }
 
+// guarded reports whether the caller's rules keep a workload now.
+func (s *Searcher) guarded(w *cluster.Workload) bool {
+	return s.request.Guard != nil && s.request.Now <= s.request.Guard(w)
+}
+
 // protected reports whether a workload is protected now: strictly later than the end it
 // is not.
 func (s *Searcher) protected(g guarantee, w *cluster.Workload) bool {

@@ -172,7 +172,7 @@ func (s *Searcher) settle(st *stream) bool {
 			}
 			mayYield = true
 		}
-		if !mayYield {
+		if !mayYield || s.guarded(w) {
 			continue
 		}
 		st.head, st.reserved = w, s.reservedAt(w)

@@ -63,8 +63,8 @@ func (s *Searcher) collectInstants(into []int64) []int64 {
 	}
 	for _, d := range s.donors {
 		running := s.cluster.Running(d.queue)
-		for _, lane := range [...]cluster.Lane{cluster.Evicted, cluster.Active} {
-			if !s.unreserved && !(timed && d.class == own) && d.minimum <= 0 {
+		for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+			if !s.unreserved && !(timed && d.class == own) && d.minimum <= 0 && s.request.Guard == nil {
 				continue
 			}
 			var st stream
@@ -74,6 +74,14 @@ func (s *Searcher) collectInstants(into []int64) []int64 {
 					break
 				}
 				s.steps++
+				if s.request.Guard != nil {
+					if until := s.request.Guard(w); until < math.MaxInt64 && until > math.MinInt64 {
+						add(until + 1)
+					}
+				}
+				if w.Facts.ReservedAt.IsZero() {
+					continue
+				}
 				if timed && d.class == own && w.Priority == s.request.Priority && w.Reserved < math.MaxInt64-s.request.MinAdmit {
 					add(w.Reserved + s.request.MinAdmit + 1)
 				}
@@ -106,7 +114,7 @@ func (s *Searcher) fitsWithoutAll(at int64) bool {
 				}
 				s.steps++
 				switch {
-				case !p.permits(w) && !(d.class == own && s.ownMayYield(w)):
+				case !p.permits(w) && !(d.class == own && s.ownMayYield(w)), s.guarded(w):
 				case s.usesNeeded(w) && !s.protected(d.guarantee, w):
 					s.take(Victim{Workload: w, Set: -1, Count: 1, queue: d.queue})
 				default:

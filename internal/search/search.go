@@ -22,6 +22,9 @@ type Request struct {
 	// NewerByReservation: see Searcher.newer.
 	NewerByReservation bool
 	MinRuntime         MinRuntime
+	// Guard returns the last instant at which rules of the caller protect a workload:
+	// the lowest int64 when they do not, the highest when they always do. Nil: no rules.
+	Guard func(*cluster.Workload) int64
 }
 
 // Victim is what is taken: a workload, or replicas of its surplus.

@@ -49,6 +49,12 @@ type candidate struct {
 // last pod set first, then the whole if it is not protected.
 func (d *decision) units(c candidate) []candidate {
 	var list []candidate
+	for _, g := range d.config.Guards {
+		v := g.Verdict(c.w, d.request)
+		if until, timed := v.Until(); v.Never() || timed && !d.request.Now.After(until) {
+			return nil
+		}
+	}
 	for i := len(c.w.PodSets) - 1; i >= 0 && !c.w.Evicted; i-- {
 		p := &c.w.PodSets[i]
 		uses := slices.ContainsFunc(p.Requests, func(a quota.Amount) bool { return slices.Contains(d.needed, a.FlavorResource()) })

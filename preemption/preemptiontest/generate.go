@@ -79,6 +79,7 @@ func Configs() *rapid.Generator[preemption.Config] {
 			NewerByReservation:     chance(t, 1, 4),
 			MinRuntime:             minRuntime(t),
 			ReclaimMethod:          pick(t, "method", minruntime.LCA, minruntime.Queue),
+			Guards:                 guards(t),
 		}
 	})
 }

@@ -1,0 +1,72 @@
+package preemption
+
+import (
+	"math"
+	"time"
+
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/workload"
+)
+
+// Guard is a caller's own rule: a checkpoint in progress, a pinned job. It is asked about
+// every running workload that all other rules would let go, in any way of losing
+// resources, surplus replicas included. The verdicts of all rules are AND-ed: one that
+// says no is enough, and the latest time wins.
+//
+// The laws, which preemptiontest.CheckGuard checks:
+//
+//  1. The verdict depends on the workload and the request alone, and always comes out the
+//     same for them.
+//  2. It does not depend on Request.Now. Time enters only as the time that it gives, else
+//     RetryAt would not be exact.
+//  3. It changes neither the workload nor the request, and keeps nothing of them.
+type Guard interface {
+	Verdict(running workload.Workload, r Request) Verdict
+}
+
+// Verdict is what a rule says of a workload. The zero value lets it yield.
+type Verdict struct {
+	until time.Time
+	never bool
+}
+
+// MayYield lets a workload yield now.
+func MayYield() Verdict { return Verdict{} }
+
+// ProtectedUntil lets a workload yield strictly after the time. The zero time protects
+// nobody.
+func ProtectedUntil(t time.Time) Verdict { return Verdict{until: t} }
+
+// NeverYields lets a workload never yield.
+func NeverYields() Verdict { return Verdict{never: true} }
+
+// Until returns the last instant at which the workload is protected; ok is false when it
+// never is, or always.
+func (v Verdict) Until() (t time.Time, ok bool) { return v.until, !v.never && !v.until.IsZero() }
+
+// Never reports whether the workload may never yield.
+func (v Verdict) Never() bool { return v.never }
+
+// guard turns the guards into the verdict of the search: the last instant at which a
+// workload is protected, instant.Unset when it is not, math.MaxInt64 when it always is.
+func (c *Config) guard(r *Request) func(*cluster.Workload) int64 {
+	if len(c.Guards) == 0 {
+		return nil
+	}
+	request := *r // so that a request without guards is not moved to the heap
+	return func(w *cluster.Workload) int64 {
+		latest := instant.Unset
+		for _, g := range c.Guards {
+			v := g.Verdict(w.Facts, request)
+			until, timed := v.Until()
+			switch {
+			case v.Never(), timed && !instant.Valid(until) && until.After(request.Now):
+				return math.MaxInt64
+			case timed && instant.Valid(until):
+				latest = max(latest, instant.Of(until))
+			}
+		}
+		return latest
+	}
+}
