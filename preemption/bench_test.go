@@ -3,8 +3,10 @@ package preemption_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -56,6 +58,37 @@ func BenchmarkDecide(b *testing.B) {
 				b.ReportMetric(float64(len(d.Victims)), "victims")
 			})
 		}
+	}
+}
+
+// Half of 100,000 workloads of five priorities are protected: a decision that takes a few
+// of the others, and one that waits.
+func BenchmarkProtected(b *testing.B) {
+	w := scenario.Worlds[4]
+	st := w.State()
+	for i := range st.Admitted {
+		st.Admitted[i].Priority = int64(i % 5)
+		st.Admitted[i].ReservedAt = scenario.Now.Add(-time.Duration(30+i%61) * time.Minute)
+	}
+	for i := range st.Queues {
+		st.Queues[i].MinRuntime.Preempt = minruntime.For(time.Hour)
+		st.Queues[i].MinRuntime.Reclaim = minruntime.For(time.Hour)
+	}
+	s := snapshotOf(b, st)
+	for _, q := range []question{
+		{"few-victims", scenario.Request("cq-0001", 1000, w.First(4, 1)), preemption.Preempt, 1},
+		{"wait", scenario.Request("cq-0001", 1, scenario.Size{CPU: 180_000, Memory: 1 << 30}), preemption.Wait, 0},
+	} {
+		b.Run(q.name+"/"+nameOf(w), func(b *testing.B) {
+			b.ReportAllocs()
+			var d preemption.Decision
+			for b.Loop() {
+				d = decide(b, s, q.request)
+			}
+			if d.Outcome != q.outcome || len(d.Victims) < q.victims {
+				b.Fatalf("%v with %d victims", d.Outcome, len(d.Victims))
+			}
+		})
 	}
 }
 

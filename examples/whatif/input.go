@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/kai"
 	"github.com/cedesched/cede/examples/internal/kueue"
 	"github.com/cedesched/cede/preemption"
 )
@@ -108,7 +109,11 @@ func readCluster(r *bufio.Reader) (input, error) {
 		record, err := preemption.ParseRecord(data)
 		return input{state: record.State, request: record.Request}, err
 	}
-	c, err := kueue.Read(r)
+	read := kueue.Read
+	if bytes.Contains(start, []byte(kai.Group+"/")) {
+		read = kai.Read
+	}
+	c, err := read(r)
 	return input{state: preemption.State{Cohorts: c.Cohorts, Queues: c.Queues, Admitted: c.Admitted}, kueue: c}, err
 }
 

@@ -5,7 +5,7 @@
 //	  whatif -workload NAMESPACE/NAME
 //
 // The input is standard input or -f FILE, plain or gzip: Kueue's objects as kubectl
-// prints them, or cede's own State or Record as JSON. The workload is a pending one of
+// prints them, or KAI's (queues, pod groups, priority classes), or cede's own State or Record as JSON. The workload is a pending one of
 // the input, or a new one:
 //
 //	whatif -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100

@@ -217,7 +217,7 @@ func TestElasticAndProtected(t *testing.T) {
 		"requests":[{"flavor":"f","resource":"gpu","amount":1}]}]}]}`
 	for gpus, want := range map[string]string{
 		"3": "e, 3 replicas of worker  a      InClusterQueue         0  46m  3 gpu",
-		"7": `protected: min-runtime of queue "a", 14m more`,
+		"7": "protected 14m more: preempt-min-runtime 60m of queue a",
 	} {
 		_, stdout, stderr := call(strings.NewReader(state), "-request", "gpu="+gpus, "-queue", "a", "-priority", "1")
 		if !strings.Contains(stdout, want) {

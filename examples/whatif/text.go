@@ -241,9 +241,6 @@ func (a *answer) printBlockers(b *strings.Builder) {
 			name = "cohort " + k.Cohort
 		}
 		why := whyItStays(k.Rule, policy)
-		if k.Rule == preemption.GuaranteedRuntime {
-			why = fmt.Sprintf("protected: min-runtime of %s", k.SetBy)
-		}
 		if k.Workload != "" {
 			w := a.find(k.Workload)
 			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
@@ -251,12 +248,24 @@ func (a *answer) printBlockers(b *strings.Builder) {
 				why += fmt.Sprintf(", and its priority is not below %d", ours)
 			}
 		}
-		if !k.Until.IsZero() {
+		if k.Rule == preemption.GuaranteedRuntime {
+			why = a.protection(k)
+		} else if !k.Until.IsZero() {
 			why += fmt.Sprintf(", %s more", duration.HumanDuration(k.Until.Sub(a.request.Now)))
 		}
 		t.AppendRow(table.Row{name, prio, why})
 	}
 	render(b, t)
+}
+
+// protection says how long a workload is protected still, by what, set where.
+func (a *answer) protection(k preemption.Blocker) string {
+	right := "reclaim"
+	if k.Queue == a.request.Workload.Queue {
+		right = "preempt"
+	}
+	return fmt.Sprintf("protected %s more: %s-min-runtime %s of %s", duration.HumanDuration(k.Until.Sub(a.request.Now)),
+		right, duration.HumanDuration(k.Until.Sub(a.find(k.Workload).ReservedAt)), strings.ReplaceAll(k.SetBy, `"`, ""))
 }
 
 func whyItStays(r preemption.Rule, p queue.Preemption) string {
@@ -270,6 +279,8 @@ func whyItStays(r preemption.Rule, p queue.Preemption) string {
 		return fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)
 	case preemption.WithinNominal:
 		return "it uses no more than its quota: nothing to reclaim"
+	case preemption.Guarded:
+		return "a rule of the caller's keeps it"
 	case preemption.BorrowWithinCohort:
 		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
 			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)

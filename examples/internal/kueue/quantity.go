@@ -68,3 +68,7 @@ func amount(resourceName string, q resource.Quantity) int64 {
 	}
 	return q.Value()
 }
+
+// Amount is the quantity in the resource's unit: milli-CPU for cpu, base units for
+// everything else. It saturates.
+func Amount(resourceName string, q resource.Quantity) int64 { return amount(resourceName, q) }
