@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -15,7 +16,7 @@ import (
 func shared(after time.Duration, admitted ...workload.Workload) preemption.State {
 	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerOrNewerEqualPriority}}
 	if after > 0 {
-		q.Preemption.MinAdmitDuration = queue.AdmittedFor(after)
+		q.Preemption.MinAdmitDuration = minruntime.For(after)
 	}
 	return preemption.State{Queues: []queue.Queue{q}, Admitted: admitted}
 }

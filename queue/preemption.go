@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/cedesched/cede/minruntime"
 )
 
 // Policy says which workloads may be preempted, as seen from the pending one. The
@@ -64,8 +66,9 @@ type Preemption struct {
 	// MinAdmitDuration adds, to LowerOrNewerEqualPriority alone, workloads of equal
 	// effective priority that have held their quota for longer than this, strictly:
 	// exactly so long is not enough. It protects nobody: one that is newer may be
-	// preempted at once, as without it. At least one minute.
-	MinAdmitDuration MinAdmitDuration `json:"minAdmitDuration,omitzero"`
+	// preempted at once, as without it. At least one minute; unset, time gives no right
+	// to preempt (KEP-8522).
+	MinAdmitDuration minruntime.Setting `json:"minAdmitDuration,omitzero"`
 	// ReclaimWithinCohort is about workloads of other queues of the cohort tree
 	// that use more than their nominal quota: Never, LowerPriority or Any.
 	ReclaimWithinCohort Policy `json:"reclaimWithinCohort,omitzero"`

@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/internal/fault"
 	"github.com/cedesched/cede/minruntime"
@@ -156,8 +157,8 @@ func validatePreemption(faults *fault.List, path string, q *Queue) {
 		}
 	}
 	if d, ok := p.MinAdmitDuration.Get(); ok {
-		if d < shortest {
-			faults.Add(path+".minAdmitDuration", "%v is less than %v (queue %q)", d, shortest, q.Name)
+		if d < time.Minute { // KEP-8522, Webhook Validation, 1
+			faults.Add(path+".minAdmitDuration", "%v is less than %v (queue %q)", d, time.Minute, q.Name)
 		}
 		if p.WithinClusterQueue != LowerOrNewerEqualPriority {
 			faults.Add(path+".minAdmitDuration", "%v needs withinClusterQueue LowerOrNewerEqualPriority, not %v (queue %q)",

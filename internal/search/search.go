@@ -216,7 +216,7 @@ func (s *Searcher) giveBack(borrowing bool) {
 		needed--
 		all[needed] = v
 	}
-	s.taken = all[needed:]
+	s.taken = append(all[:0], all[needed:]...) // keeps the room of those given back
 }
 
 func goesWhole(w *cluster.Workload, victims []Victim) bool {

@@ -222,7 +222,7 @@ func preemptionOf(t *rapid.T) queue.Preemption {
 	}
 	if p.WithinClusterQueue == queue.LowerOrNewerEqualPriority && chance(t, 2, 3) {
 		minutes := pick[time.Duration](t, "min admit duration", 10, 1, 20, 30) // at a threshold often
-		p.MinAdmitDuration = queue.AdmittedFor(minutes * time.Minute)
+		p.MinAdmitDuration = minruntime.For(minutes * time.Minute)
 	}
 	if p.ReclaimWithinCohort != queue.Never && chance(t, 1, 2) {
 		p.BorrowWithinCohort.Policy = queue.LowerPriority

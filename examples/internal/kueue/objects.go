@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/minruntime"
 )
 
 // The structs hold the fields that a decision depends on, of v1beta1 and v1beta2
@@ -45,7 +45,7 @@ type preemptionSpec struct {
 	ReclaimWithinCohort string `json:"reclaimWithinCohort"`
 	// WithinClusterQueueConfig is of KEP-8522.
 	WithinClusterQueueConfig struct {
-		MinAdmitDuration queue.MinAdmitDuration `json:"minAdmitDuration"`
+		MinAdmitDuration minruntime.Setting `json:"minAdmitDuration"`
 	} `json:"withinClusterQueueConfig"`
 	BorrowWithinCohort struct {
 		Policy               string `json:"policy"`
