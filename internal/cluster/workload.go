@@ -14,7 +14,7 @@ type Workload struct {
 	Facts    workload.Workload // this cluster's own copy
 	Priority int64             // effective
 	Queued   int64             // an instant
-	Reserved int64             // an instant; means nothing in an unreserved lane
+	Reserved int64             // an instant; instant.Unset without reservation time
 	Loads    []quota.Load      // by column, zeros kept
 	Surplus  []Surplus         // of elastic pod sets, the last one first; only of active workloads
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/instant"
 	"github.com/cedesched/cede/minruntime"
 )
 
@@ -50,7 +51,7 @@ func (s *Searcher) guaranteeFrom(node int, of func(*minruntime.Settings) minrunt
 // protects returns the last instant at which a workload is protected; ok is false when
 // it never is: no minimum, no start time, or it is being evicted already.
 func (g guarantee) protects(w *cluster.Workload) (until int64, ok bool) {
-	if g.minimum <= 0 || w.Facts.Evicted || w.Facts.ReservedAt.IsZero() {
+	if g.minimum <= 0 || w.Reserved == instant.Unset || w.Facts.Evicted {
 		return 0, false
 	}
 	if w.Reserved > math.MaxInt64-g.minimum {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/instant"
 )
 
 // RetryAt returns the first instant after now at which the request, which is impossible
@@ -79,7 +80,7 @@ func (s *Searcher) collectInstants(into []int64) []int64 {
 						add(until + 1)
 					}
 				}
-				if w.Facts.ReservedAt.IsZero() {
+				if w.Reserved == instant.Unset {
 					continue
 				}
 				if timed && d.class == own && w.Priority == s.request.Priority && w.Reserved < math.MaxInt64-s.request.MinAdmit {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/instant"
 	"github.com/cedesched/cede/queue"
 )
 
@@ -90,13 +91,13 @@ func (s *Searcher) expiredBefore() int64 {
 // HeldUntil returns the last instant at which the time of a workload of equal priority
 // in the own queue is not over; ends is false where time changes nothing.
 func (r *Request) HeldUntil(w *cluster.Workload) (until int64, ends bool) {
-	ends = r.MinAdmit > 0 && w.Priority == r.Priority && !w.Facts.ReservedAt.IsZero() && w.Reserved < math.MaxInt64-r.MinAdmit
+	ends = r.MinAdmit > 0 && w.Priority == r.Priority && w.Reserved != instant.Unset && w.Reserved < math.MaxInt64-r.MinAdmit
 	return w.Reserved + r.MinAdmit, ends
 }
 
 // reservedAt is the workload's reservation time; a missing one is now.
 func (s *Searcher) reservedAt(w *cluster.Workload) int64 {
-	if w.Facts.ReservedAt.IsZero() {
+	if w.Reserved == instant.Unset {
 		return s.request.Now
 	}
 	return w.Reserved
