@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
@@ -60,13 +61,39 @@ type kaiVerdict struct {
 // kaiNow is an arbitrary time: cases give ages.
 var kaiNow = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// judged is a victim with this library's verdict.
+// judged is a victim with this library's verdict, and the one that the library would give
+// if it did not depart.
 type judged struct {
 	kaiVictim
 	minimum   time.Duration
-	elastic   bool // some sub group runs more than its minimum
+	ours, as  verdict
+	departure string // by which ours differs from as
+}
+
+type verdict struct {
+	elastic   bool // some sub group has more than its minimum
 	protected bool
-	departure string // what explains another verdict of KAI's
+	count     func(*subGroup) int64 // replicas that count as running
+}
+
+func (v verdict) text(minimum time.Duration) []string {
+	return verdictText(minimum, v.elastic, v.protected, v.elastic || !v.protected)
+}
+
+func verdictText(minimum time.Duration, elastic, protected, passes bool) []string {
+	return []string{fmt.Sprintf("min runtime %v, elastic %v, protected %v, passes %v", minimum, elastic, protected, passes)}
+}
+
+// mayLose reports whether the victim's sub groups may lose so many replicas. Rigid victims
+// passed the verdict; only elastic ones are asked about.
+func (v verdict) mayLose(victim *kaiVictim, lost map[[2]string]int64) bool {
+	for i := range victim.SubGroups {
+		g := &victim.SubGroups[i]
+		if v.elastic && !minruntime.MayLose(v.count(g), g.MinAvailable, lost[[2]string{victim.Name, g.Name}], v.protected) {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *ProtectionCase) judge(tree *minruntime.Tree, v kaiVictim) (judged, error) {
@@ -83,21 +110,21 @@ func (c *ProtectionCase) judge(tree *minruntime.Tree, v kaiVictim) (judged, erro
 		start = kaiNow.Add(-time.Duration(*v.Age))
 	}
 	until, protects := minruntime.ProtectedUntil(start, r.MinRuntime)
-	j.protected = protects && !kaiNow.After(until)
-	for _, g := range v.SubGroups {
-		j.elastic = j.elastic || g.running() > g.MinAvailable
+	j.ours = verdict{protected: protects && !kaiNow.After(until), count: (*subGroup).running}
+	j.as = verdict{protected: j.ours.protected, count: func(g *subGroup) int64 { return g.Active }}
+	for i := range v.SubGroups {
+		g := &v.SubGroups[i]
+		j.ours.elastic = j.ours.elastic || g.running() > g.MinAvailable
+		j.as.elastic = j.as.elastic || g.Total > g.MinAvailable
+		if g.running() != g.Total {
+			j.departure = OnlyRunningCounts
+		}
 	}
 	switch {
 	case protects && kaiNow.Equal(until):
-		j.departure = ExactlyAtTheEnd
+		j.departure, j.as.protected = ExactlyAtTheEnd, false
 	case !start.IsZero() && start.After(kaiNow) && r.MinRuntime == 0:
-		j.departure = StartInTheFuture
-	default:
-		for _, g := range v.SubGroups {
-			if g.running() != g.Total {
-				j.departure = OnlyRunningCounts
-			}
-		}
+		j.departure, j.as.protected = StartInTheFuture, true
 	}
 	return j, nil
 }
@@ -131,15 +158,14 @@ func (c *ProtectionCase) Check(*preemption.Preemptor) (Report, error) {
 	}
 	for _, w := range wants {
 		j := byName[w.Victim]
-		verdict := func(minimum time.Duration, elastic, protected, passes bool) []string {
-			return []string{fmt.Sprintf("min runtime %v, elastic %v, protected %v, passes %v", minimum, elastic, protected, passes)}
+		want := verdictText(time.Duration(w.MinRuntime), w.Elastic, w.Protected, w.PassesFilter)
+		departure := ""
+		if slices.Equal(want, j.as.text(j.minimum)) {
+			departure = j.departure
 		}
-		r.compareUnless(j.departure, "verdict on "+w.Victim,
-			verdict(time.Duration(w.MinRuntime), w.Elastic, w.Protected, w.PassesFilter),
-			verdict(j.minimum, j.elastic, j.protected, j.elastic || !j.protected))
+		r.compareUnless(departure, "verdict on "+w.Victim, want, j.ours.text(j.minimum))
 	}
 	for i, s := range c.Scenarios {
-		valid, departure := true, ""
 		lost := map[[2]string]int64{}
 		for _, e := range s.Evict {
 			name := e.Victim
@@ -147,20 +173,19 @@ func (c *ProtectionCase) Check(*preemption.Preemptor) (Report, error) {
 				name = victims[0].Name
 			}
 			lost[[2]string{name, e.SubGroup}] += e.Count
-			if d := byName[name].departure; d != "" {
-				departure = d
-			}
 		}
+		ours, as, departure := true, true, ""
 		for _, v := range victims {
 			j := byName[v.Name]
-			for _, g := range v.SubGroups {
-				// Rigid victims passed the verdict above; only elastic ones are asked about here.
-				if j.elastic && !minruntime.MayLose(g.running(), g.MinAvailable, lost[[2]string{v.Name, g.Name}], j.protected) {
-					valid = false
-				}
+			ours, as = ours && j.ours.mayLose(&v, lost), as && j.as.mayLose(&v, lost)
+			if departure == "" {
+				departure = j.departure
 			}
 		}
-		r.compareUnless(departure, fmt.Sprintf("scenario %d %v", i, s.Evict), []string{fmt.Sprint(s.Valid)}, []string{fmt.Sprint(valid)})
+		if as != s.Valid {
+			departure = "" // no departure explains it
+		}
+		r.compareUnless(departure, fmt.Sprintf("scenario %d %v", i, s.Evict), []string{fmt.Sprint(s.Valid)}, []string{fmt.Sprint(ours)})
 	}
 	return r, nil
 }
