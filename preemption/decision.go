@@ -74,7 +74,8 @@ type Decision struct {
 	BorrowHeight int `json:"borrowHeight"`
 	// RetryAt is, for Wait, the first instant at which the request fits or can preempt
 	// with nothing but time changed, to the nanosecond: asked at any instant before it,
-	// the answer is this one. Else zero.
+	// the answer is this one. (Where finding it takes too long it is an earlier instant:
+	// see Config.MaxRetrySteps.) Else zero.
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	// Blockers is, for Wait and Impossible, who stood in the way and by which rule: one
 	// entry a queue, or one for a whole cohort that borrows nothing; the

@@ -29,11 +29,20 @@ type Config struct {
 	// ReclaimMethod is how the minimum runtime against reclaims is found in the tree.
 	// The zero value is [minruntime.LCA].
 	ReclaimMethod minruntime.Method
+	// MaxRetrySteps bounds the search for [Decision.RetryAt]: how many times, over all
+	// instants that are tried, a workload may be looked at. When it is exceeded, RetryAt
+	// is the first instant not tried: asked before it the answer is no, but at it the
+	// answer may still be to wait, or that it is impossible. It is never too late. Zero
+	// is 20 million, which takes about a second; negative is an error.
+	MaxRetrySteps int
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard
 }
 
-const defaultMaxBlockers = 16
+const (
+	defaultMaxBlockers   = 16
+	defaultMaxRetrySteps = 20_000_000
+)
 
 // Preemptor decides about requests. It holds no state of any decision: any number
 // of goroutines may use one. Make it with [New].
@@ -48,6 +57,9 @@ func New(c Config) (*Preemptor, error) {
 	var faults Faults
 	if c.MaxBlockers < 0 {
 		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
+	}
+	if c.MaxRetrySteps < 0 {
+		faults.Add("config.MaxRetrySteps", "%d is negative", c.MaxRetrySteps)
 	}
 	if d, _ := c.MinRuntime.Preempt.Get(); d < 0 {
 		faults.Add("config.MinRuntime.Preempt", "%v is negative", d)
@@ -69,6 +81,9 @@ func New(c Config) (*Preemptor, error) {
 	}
 	if c.MaxBlockers == 0 {
 		c.MaxBlockers = defaultMaxBlockers
+	}
+	if c.MaxRetrySteps == 0 {
+		c.MaxRetrySteps = defaultMaxRetrySteps
 	}
 	return &Preemptor{config: c}, nil
 }

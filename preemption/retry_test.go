@@ -11,6 +11,8 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
 )
 
 // instants lists every instant after now, and one nanosecond on, at which anything that
@@ -132,5 +134,37 @@ func TestRetryAt(t *testing.T) {
 	}
 	if d := decide(t, snapshotOf(t, st), at(0, 5)); d.Outcome != preemption.Impossible || !d.RetryAt.IsZero() {
 		t.Errorf("more than there is: %+v", d)
+	}
+}
+
+// Out of steps, the answer is an instant that is later than now and never too late.
+func TestRetryAtOutOfSteps(t *testing.T) {
+	// Queue b borrows 1. The small one comes first and is not enough; without it b is within
+	// its quota, so that the large one, which alone would be, is not taken. Impossible at
+	// every instant, though there is enough to take.
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: reclaims},
+			{Name: "b", Cohort: "c", Quotas: gpus(8), MinRuntime: minruntime.Settings{Reclaim: minruntime.For(time.Hour)}},
+			{Name: "other", Cohort: "c"},
+		},
+		Admitted: []workload.Workload{
+			job("small", "b", 0, 3, started(30)), job("large", "b", 1, 5, started(20)), job("vip", "b", 20, 1, started(10)),
+			job("also vip", "other", 20, 3, started(10)),
+		},
+	}
+	s := snapshotOf(t, st)
+	if d := decide(t, s, pending("a", 10, 4)); d.Outcome != preemption.Impossible {
+		t.Errorf("%+v", d)
+	}
+	d, err := preemptorOf(preemption.Config{MaxRetrySteps: 1}).Decide(s, pending("a", 10, 4))
+	if want := started(-50).Add(1); err != nil || d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+		t.Errorf("%+v, %v, want to wait until %v", d, err, want)
+	}
+	at := pending("a", 10, 4)
+	at.Now = d.RetryAt
+	if d := decide(t, s, at); d.Outcome != preemption.Impossible {
+		t.Errorf("at that instant: %+v", d)
 	}
 }

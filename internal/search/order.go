@@ -205,6 +205,7 @@ func (s *Searcher) nextSet(st *stream) bool {
 // advance moves past the candidate at the head. It returns false at the end.
 func (s *Searcher) advance(st *stream) bool {
 	if st.surplus {
+		s.steps++
 		if st.left--; st.left > 0 || s.nextSet(st) {
 			return true
 		}

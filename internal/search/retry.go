@@ -17,7 +17,9 @@ import (
 // Two tests keep the trials few. With everybody gone who may ever yield the request must
 // fit, or there is no such instant. And with everybody gone who may yield at an instant it
 // must fit then; who may yield only grows with time, so the first instant at which it
-// does is found by halving, and no earlier one is tried.
+// does is found by halving, and no earlier one is tried. Trials end when they have looked
+// at more than MaxRetrySteps workloads; then the answer is the first instant that was not
+// tried, which is never too late.
 func (s *Searcher) retryAt() (at int64, ok bool) {
 	s.instants = s.collectInstants(s.instants[:0])
 	if len(s.instants) == 0 {
@@ -33,7 +35,11 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		}
 		return -1
 	})
+	spent := s.steps
 	for _, at := range s.instants[first:] {
+		if s.steps-spent > s.request.MaxRetrySteps {
+			return at, true
+		}
 		s.request.Now = at
 		if s.findVictims() {
 			s.restore()

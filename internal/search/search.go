@@ -22,6 +22,8 @@ type Request struct {
 	// NewerByReservation: see Searcher.newer.
 	NewerByReservation bool
 	MinRuntime         MinRuntime
+	// MaxRetrySteps bounds the workloads that are looked at to find RetryAt.
+	MaxRetrySteps int
 	// Guard returns the last instant at which rules of the caller protect a workload:
 	// the lowest int64 when they do not, the highest when they always do. Nil: no rules.
 	Guard func(*cluster.Workload) int64
