@@ -73,10 +73,14 @@ type Searcher struct {
 	cluster   *cluster.Cluster
 	request   *Request
 	scratch   scratch
-	donors    []donor
+	bound     scratch // see hopeless
+	sum       []quota.Load
+	levels    []level
+	donors    []donor // for retryAt
 	rest      []int64
 	streams   []stream
-	heap      []int32
+	sources   []source
+	heap      []item
 	taken     []Victim
 	shortages []Shortage
 	blockers  []Blocker
@@ -114,8 +118,11 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 // over nominal, and stops at the first that succeeds, even where a later one would
 // take less.
 func (s *Searcher) findVictims() bool {
-	s.collectDonors()
+	s.collectLevels()
 	switch {
+	case s.overPotential():
+		s.boundShortages()
+		return false
 	case s.policy().BorrowWithinCohort.Policy != queue.Never:
 		return s.attempt(true) || s.attempt(false)
 	case !s.underNominal() || !s.hasCandidate(hierarchical) && !s.hasCandidate(priority):
@@ -132,7 +139,7 @@ func (s *Searcher) hasCandidate(c class) bool {
 	for phase := range phases {
 		if phases[phase].class == c {
 			s.queueUp(phase, false)
-			if len(s.heap) > 0 {
+			if s.settleHeap() {
 				return true
 			}
 		}
@@ -143,10 +150,21 @@ func (s *Searcher) hasCandidate(c class) bool {
 // attempt takes candidates in order until the request fits, then gives back what is
 // not needed (KEP-83, Preemption, steps 4 and 5). When it fails it leaves the
 // scratch as it was and, if borrowing is permitted, notes what was short.
+//
+// From time to time it asks whether the sums prove that it is in vain; each time for
+// four times as many donors, so that asking costs no more than taking does.
 func (s *Searcher) attempt(borrowing bool) bool {
+	proveAt := 0
 	for phase := range phases {
 		s.queueUp(phase, borrowing)
 		for {
+			if len(s.taken) == proveAt {
+				if s.hopeless(borrowing, 4*proveAt) {
+					s.fail(borrowing)
+					return false
+				}
+				proveAt = max(4, 4*proveAt)
+			}
 			v, ok := s.next()
 			if !ok {
 				break
@@ -158,11 +176,16 @@ func (s *Searcher) attempt(borrowing bool) bool {
 			}
 		}
 	}
-	if borrowing {
-		s.shortages = s.listShortages(s.shortages[:0])
+	s.fail(borrowing)
+	return false
+}
+
+// fail notes what is short and puts everybody back.
+func (s *Searcher) fail(borrowing bool) {
+	if borrowing && !s.boundShortages() {
+		s.shortages = s.listShortages(&s.scratch, s.shortages[:0])
 	}
 	s.restore()
-	return false
 }
 
 // take takes a victim out.

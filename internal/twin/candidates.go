@@ -51,6 +51,11 @@ func (d *decision) units(c candidate) []candidate {
 func (d *decision) candidates() []candidate {
 	var all []candidate
 	for _, r := range d.running {
+		theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
+		equal := theirs == ours && d.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
+		if r.Queue == d.queue.name && d.policy.WithinClusterQueue != queue.Never && (theirs < ours || equal) {
+			d.ofPermittedPriority = append(d.ofPermittedPriority, candidate{w: r, podSet: -1})
+		}
 		if c, ok := d.ownCandidate(r); ok {
 			all = append(all, d.units(c)...)
 		}
@@ -128,7 +133,7 @@ func (d *decision) cohortCandidates() []candidate {
 	passed := d.queue
 	for _, lca := range d.ancestors(d.queue) {
 		for _, r := range d.running {
-			if d.permitted(d.policy.ReclaimWithinCohort, &r) && d.borrowsUpTo(node{"queue", r.Queue}, lca, passed) {
+			if d.ofPriority(d.policy.ReclaimWithinCohort, &r) && d.borrowsUpTo(node{"queue", r.Queue}, lca, passed) {
 				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation, -1}
 				if advantage {
 					c.class = 0
@@ -137,7 +142,12 @@ func (d *decision) cohortCandidates() []candidate {
 					d.policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(r.EffectivePriority()) {
 					c.reason = preemption.InCohortReclaimWhileBorrowing
 				}
-				all = append(all, d.units(c)...)
+				if advantage || c.reason == preemption.InCohortReclaimWhileBorrowing {
+					d.ofPermittedPriority = append(d.ofPermittedPriority, c)
+				}
+				if uses(&r, d.needed) {
+					all = append(all, d.units(c)...)
+				}
 			}
 		}
 		advantage = restFits(lca) || advantage
@@ -186,10 +196,7 @@ func (d *decision) protected(r *workload.Workload) bool {
 	return least > 0 && !r.Evicted && !r.ReservedAt.IsZero() && !d.request.Now.After(r.ReservedAt.Add(least))
 }
 
-func (d *decision) permitted(p queue.Policy, r *workload.Workload) bool {
-	if !uses(r, d.needed) {
-		return false
-	}
+func (d *decision) ofPriority(p queue.Policy, r *workload.Workload) bool {
 	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
 	switch p {
 	case queue.Any:
