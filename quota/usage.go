@@ -139,9 +139,13 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 		}
 		delta = append(delta, Load{l.Column, sign * l.Amount})
 	}
+	var few [8]int // most trees are not deeper
+	var fewRows [8][]Load
+	nodes, rows := few[:0], fewRows[:0]
 	for ; node >= 0 && len(delta) > 0; node = u.tree.Parent(node) {
-		before := u.rows.At(node)
-		after := merge(before, delta)
+		i, _ := slices.BinarySearch(nodes, node)
+		nodes = slices.Insert(nodes, i, node)
+		rows = slices.Insert(rows, i, merge(u.rows.At(node), delta))
 		past := delta[:0]
 		for _, d := range delta {
 			old := u.At(node, d.Column)
@@ -154,9 +158,9 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 				past = append(past, Load{d.Column, change})
 			}
 		}
-		u.rows = u.rows.Set(node, after)
 		delta = past
 	}
+	u.rows = u.rows.SetAll(nodes, rows)
 	return u, nil
 }
 

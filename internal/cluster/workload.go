@@ -11,12 +11,14 @@ import (
 
 // Workload is a running workload in dense form. It is immutable.
 type Workload struct {
+	// What a search looks at comes first, in few cache lines.
+	Priority int64        // effective
+	Reserved int64        // an instant; instant.Unset without reservation time
+	Queued   int64        // an instant
+	Loads    []quota.Load // by column, zeros kept
+	Surplus  []Surplus    // of elastic pod sets, the last one first; only of active workloads
+	few      [2]quota.Load
 	Facts    workload.Workload // this cluster's own copy
-	Priority int64             // effective
-	Queued   int64             // an instant
-	Reserved int64             // an instant; instant.Unset without reservation time
-	Loads    []quota.Load      // by column, zeros kept
-	Surplus  []Surplus         // of elastic pod sets, the last one first; only of active workloads
 }
 
 // Surplus is the replicas of an elastic pod set over its minimum.
@@ -42,20 +44,20 @@ func newWorkload(w workload.Workload, usage []quota.Amount, columns *Columns) *W
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),
-		Loads:    loadsOf(usage, columns),
 	}
+	d.Loads = loadsOf(d.few[:0], usage, columns)
 	for i := range slices.Backward(w.PodSets) {
 		if n := w.PodSets[i].Surplus(); n > 0 && !w.Evicted {
-			d.Surplus = append(d.Surplus, Surplus{i, n, loadsOf(w.PodSets[i].Requests, columns)})
+			d.Surplus = append(d.Surplus, Surplus{i, n, loadsOf(nil, w.PodSets[i].Requests, columns)})
 		}
 	}
 	return d
 }
 
-func loadsOf(amounts []quota.Amount, columns *Columns) []quota.Load {
-	loads := make([]quota.Load, len(amounts))
-	for i, a := range amounts {
-		loads[i] = quota.Load{Column: columns.Number(a.FlavorResource()), Amount: a.Amount}
+// loadsOf appends the loads of amounts to an empty list.
+func loadsOf(loads []quota.Load, amounts []quota.Amount, columns *Columns) []quota.Load {
+	for _, a := range amounts {
+		loads = append(loads, quota.Load{Column: columns.Number(a.FlavorResource()), Amount: a.Amount})
 	}
 	slices.SortFunc(loads, func(a, b quota.Load) int { return cmp.Compare(a.Column, b.Column) })
 	return loads

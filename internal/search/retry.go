@@ -21,6 +21,9 @@ import (
 // at more than MaxRetrySteps workloads; then the answer is the first instant that was not
 // tried, which is never too late.
 func (s *Searcher) retryAt() (at int64, ok bool) {
+	if s.hopelessForEver() {
+		return 0, false
+	}
 	s.donors = s.donors[:0]
 	s.eachDonor(func(d donor) { s.donors = append(s.donors, d) })
 	s.instants = s.collectInstants(s.instants[:0])

@@ -41,6 +41,9 @@ func (s *scratch) reset(c *cluster.Cluster, columns []int) {
 	}
 }
 
+// release lets go of the cluster, so that a searcher at rest keeps none alive.
+func (s *scratch) release() { s.tree, s.usage, s.columns = nil, quota.Usage{}, nil }
+
 // node returns the cells of a node, one a slot.
 func (s *scratch) node(n int) []cell {
 	cells := s.cells[n*len(s.columns) : (n+1)*len(s.columns)]

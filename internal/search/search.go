@@ -73,7 +73,7 @@ type Searcher struct {
 	cluster   *cluster.Cluster
 	request   *Request
 	scratch   scratch
-	bound     scratch // see hopeless
+	bound     bound
 	sum       []quota.Load
 	levels    []level
 	donors    []donor // for retryAt
@@ -95,6 +95,7 @@ type Searcher struct {
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
 	s.cluster, s.request, s.steps, s.unreserved = c, r, 0, false
 	s.scratch.reset(c, r.Columns)
+	s.bound.started = false
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
 	var result Result
 	switch {
@@ -110,7 +111,9 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	}
 	result.BorrowHeight = s.borrowHeight()
 	result.Steps = s.steps
-	s.cluster, s.request, s.scratch.usage, s.scratch.tree = nil, nil, quota.Usage{}, nil
+	s.cluster, s.request = nil, nil
+	s.scratch.release()
+	s.bound.release()
 	return result
 }
 
@@ -151,19 +154,20 @@ func (s *Searcher) hasCandidate(c class) bool {
 // not needed (KEP-83, Preemption, steps 4 and 5). When it fails it leaves the
 // scratch as it was and, if borrowing is permitted, notes what was short.
 //
-// From time to time it asks whether the sums prove that it is in vain; each time for
-// four times as many donors, so that asking costs no more than taking does.
+// Before it takes much it asks whether the sums prove that it is in vain: at once where
+// that is a matter of the own queue, else after a few victims, since it takes a look at
+// each donor.
 func (s *Searcher) attempt(borrowing bool) bool {
-	proveAt := 0
+	askAt := 0
+	if s.reclaims(borrowing) {
+		askAt = 4
+	}
 	for phase := range phases {
 		s.queueUp(phase, borrowing)
 		for {
-			if len(s.taken) == proveAt {
-				if s.hopeless(borrowing, 4*proveAt) {
-					s.fail(borrowing)
-					return false
-				}
-				proveAt = max(4, 4*proveAt)
+			if len(s.taken) == askAt && s.hopeless(borrowing) {
+				s.fail(borrowing)
+				return false
 			}
 			v, ok := s.next()
 			if !ok {

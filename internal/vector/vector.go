@@ -1,9 +1,9 @@
 // Package vector is a persistent vector: Set returns a new vector and copies one
-// path of a 16-way tree.
+// path of an 8-way tree.
 package vector
 
 const (
-	bits  = 4
+	bits  = 3
 	width = 1 << bits
 )
 
@@ -57,21 +57,36 @@ func (v Vector[T]) At(i int) T {
 }
 
 // Set returns the vector with item i replaced.
-func (v Vector[T]) Set(i int, item T) Vector[T] {
-	v.root = v.root.set(i, v.shift, item)
+func (v Vector[T]) Set(i int, item T) Vector[T] { return v.SetAll([]int{i}, []T{item}) }
+
+// SetAll returns the vector with the items at the strictly rising indexes replaced; what
+// their paths share is copied once.
+func (v Vector[T]) SetAll(at []int, items []T) Vector[T] {
+	if len(at) > 0 {
+		v.root = v.root.set(at, items, v.shift)
+	}
 	return v
 }
 
-func (n *node[T]) set(i int, shift uint, item T) *node[T] {
+func (n *node[T]) set(at []int, items []T, shift uint) *node[T] {
 	if shift == 0 {
-		items := append(make([]T, 0, len(n.items)), n.items...)
-		items[i&(width-1)] = item
-		return &node[T]{items: items}
+		c := &node[T]{items: append(make([]T, 0, len(n.items)), n.items...)}
+		for j, i := range at {
+			c.items[i&(width-1)] = items[j]
+		}
+		return c
 	}
-	kids := append(make([]*node[T], 0, len(n.kids)), n.kids...)
-	k := i >> shift & (width - 1)
-	kids[k] = kids[k].set(i, shift-bits, item)
-	return &node[T]{kids: kids}
+	c := &node[T]{kids: append(make([]*node[T], 0, len(n.kids)), n.kids...)}
+	for from := 0; from < len(at); {
+		k, to := at[from]>>shift, from+1
+		for to < len(at) && at[to]>>shift == k {
+			to++
+		}
+		k &= width - 1
+		c.kids[k] = c.kids[k].set(at[from:to], items[from:to], shift-bits)
+		from = to
+	}
+	return c
 }
 
 // All returns a copy of the items.
