@@ -132,7 +132,7 @@ func agreesWithTwin(t *rapid.T) {
 	}
 	if outcome != want.Outcome || d.BorrowHeight != want.BorrowHeight ||
 		!cmp.Equal(d.Victims, want.Victims, cmpopts.EquateEmpty()) || !cmp.Equal(missing, want.Missing, cmpopts.EquateEmpty()) {
-		t.Fatalf("the decision is %+v, the twin's %+v", d, want)
+		t.Fatalf("the decision is %+v, short of %v, the twin's %+v", d, missing, want)
 	}
 }
 

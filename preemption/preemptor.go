@@ -35,6 +35,11 @@ type Config struct {
 	// answer may still be to wait, or that it is impossible. It is never too late. Zero
 	// is 20 million, which takes about a second; negative is an error.
 	MaxRetrySteps int
+	// Sharing says whose workloads are reclaimed: by the queues' policies alone, or by
+	// shares. The zero value is [Classical].
+	Sharing Sharing
+	// Fair is the details of [Fair] sharing. It must be zero in classical sharing.
+	Fair FairSharing
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard
 }
@@ -70,12 +75,14 @@ func New(c Config) (*Preemptor, error) {
 	if c.ReclaimMethod > minruntime.Queue {
 		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
 	}
+	c.Fair.validate(&faults, c.Sharing)
 	for i, g := range c.Guards {
 		if g == nil {
 			faults.Add(fmt.Sprintf("config.Guards[%d]", i), "is nil")
 		}
 	}
 	c.Guards = slices.Clone(c.Guards)
+	c.Fair.Strategies = slices.Clone(c.Fair.Strategies)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

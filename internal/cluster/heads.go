@@ -52,8 +52,8 @@ func (c *Cluster) borrows(node int) bool {
 	return false
 }
 
-// head returns the first workload of a lane at or under a node; nil without.
-func (c *Cluster) head(node int, lane Lane) *Workload {
+// Head returns the first workload of a lane at or under a node; nil without.
+func (c *Cluster) Head(node int, lane Lane) *Workload {
 	if c.IsQueue(node) {
 		w, _ := c.Running(node).Lane(lane).First()
 		return w
@@ -78,7 +78,7 @@ func (c *Cluster) allHeads() vector.Vector[Heads] {
 		for lane := range lanes {
 			w := (*Workload)(nil)
 			if c.IsQueue(node) {
-				w = c.head(node, lane)
+				w = c.Head(node, lane)
 			} else if i := slices.IndexFunc(lists[node], func(h Head) bool { return h.Lane == lane }); i >= 0 {
 				w = lists[node][i].Workload
 			}
@@ -124,10 +124,10 @@ func (c *Cluster) updateHeads(before *Cluster, node int, changed laneMask) {
 			}
 			var old, now *Workload
 			if did {
-				old = before.head(node, lane)
+				old = before.Head(node, lane)
 			}
 			if does {
-				now = c.head(node, lane)
+				now = c.Head(node, lane)
 			}
 			if old == now {
 				changed &^= 1 << lane

@@ -14,6 +14,7 @@ const (
 	BorrowWithinCohort
 	GuaranteedRuntime
 	Guarded
+	FairShare
 )
 
 // Blocker is a queue, or a whole cohort, that holds what the request lacks and may
@@ -49,7 +50,7 @@ func (s *Searcher) findBlockers(most int) {
 	}
 	s.blockersIn(s.request.Queue, -1, own, most)
 	s.rest = append(s.rest[:0], s.request.Amounts...)
-	advantage := s.restFits(s.request.Queue)
+	advantage := s.request.Fair.enabled() || s.restFits(s.request.Queue)
 	for from := s.request.Queue; from != top && len(s.blockers) < most; {
 		n := s.scratch.tree.Parent(from)
 		class := priority
@@ -77,7 +78,7 @@ func (s *Searcher) blockersUnder(cohort int, l level, most int) {
 		if int(child) == l.except || len(s.blockers) >= most || !s.holdsShort(int(child)) {
 			continue
 		}
-		if s.withinNominal(int(child)) {
+		if s.withinNominal(int(child)) && !s.request.Fair.enabled() {
 			s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: int(child)})
 			continue
 		}
@@ -108,7 +109,29 @@ func (s *Searcher) blockersIn(q, lca int, c class, most int) {
 		s.blockers = append(s.blockers, Blocker{Rule: ReclaimWithinCohort, Node: q, Workload: w})
 	} else if w := s.firstRefused(q, c, true); w != nil {
 		s.blockers = append(s.blockers, Blocker{Rule: BorrowWithinCohort, Node: q, Workload: w})
+	} else if w := s.firstUser(q); w != nil && s.request.Fair.enabled() {
+		s.blockers = append(s.blockers, Blocker{Rule: FairShare, Node: q, Workload: w})
 	}
+}
+
+// firstUser returns the first workload of a queue that uses what is short.
+func (s *Searcher) firstUser(q int) *cluster.Workload {
+	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+		var cursor cluster.LaneCursor
+		cursor.First(*s.cluster.Running(q).Lane(lane))
+		for range lookAhead {
+			w, ok := cursor.Item()
+			if !ok {
+				break
+			}
+			s.steps++
+			if s.usesShort(w) {
+				return w
+			}
+			cursor.Next()
+		}
+	}
+	return nil
 }
 
 // firstProtected returns the first workload, in the order of candidates, that uses what

@@ -10,7 +10,7 @@ type class uint8
 
 const (
 	// hierarchical: the request fits in the quota of a subtree that the preemptor's
-	// queue is in and the donor's queue is not.
+	// queue is in and the donor's queue is not. In fair sharing: any other queue.
 	hierarchical class = iota
 	// priority: it does not, so the policies on borrowing decide.
 	priority
@@ -42,14 +42,14 @@ func (s *Searcher) ownDonor() (d donor, ok bool) {
 
 // collectLevels walks from the preemptor's cohort to the root. The class is
 // hierarchical from the level above the one at which the rest of the request first
-// fits a subtree's quota.
+// fits a subtree's quota. In fair sharing it is at every level: shares decide.
 func (s *Searcher) collectLevels() {
 	s.levels = s.levels[:0]
 	if s.policy().ReclaimWithinCohort == queue.Never {
 		return
 	}
 	s.rest = append(s.rest[:0], s.request.Amounts...)
-	advantage := s.restFits(s.request.Queue)
+	advantage := s.request.Fair.enabled() || s.restFits(s.request.Queue)
 	from := s.request.Queue
 	for n := s.scratch.tree.Parent(from); n >= 0; n = s.scratch.tree.Parent(n) {
 		class := priority
@@ -82,8 +82,8 @@ func (s *Searcher) restFits(node int) bool {
 	return fits
 }
 
-// eachDonor calls yield with every donor. It leaves out queues and whole subtrees
-// that borrow nothing of what needs preemption.
+// eachDonor calls yield with every donor. It leaves out queues and, but in fair sharing,
+// whole subtrees that borrow nothing of what needs preemption.
 func (s *Searcher) eachDonor(yield func(donor)) {
 	if d, ok := s.ownDonor(); ok {
 		yield(d)
@@ -100,7 +100,7 @@ func (s *Searcher) eachDonorUnder(cohort int, l level, yield func(donor)) {
 		}
 	}
 	for _, c := range s.cluster.ChildCohorts[cohort] {
-		if int(c) != l.except && !s.withinNominal(int(c)) {
+		if int(c) != l.except && (s.request.Fair.enabled() || !s.withinNominal(int(c))) {
 			s.eachDonorUnder(int(c), l, yield)
 		}
 	}

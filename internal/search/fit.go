@@ -47,9 +47,13 @@ func (s *Searcher) fitsIn(sc *scratch, borrowing bool) bool {
 	return true
 }
 
-// overPotential reports whether the request is more than there is, whoever leaves.
+// overPotential reports whether the request is more than there is, whoever leaves. In
+// fair sharing it is added to usage, so that it must be within the bound of that.
 func (s *Searcher) overPotential() bool {
 	for slot, amount := range s.request.Amounts {
+		if amount >= quota.MaxUsage && s.request.Fair.enabled() {
+			return true
+		}
 		if amount > s.scratch.tree.PotentialAvailable(s.request.Queue, s.request.Columns[slot]) {
 			return true
 		}

@@ -98,7 +98,7 @@ func (s *Searcher) removeUnder(cohort, except int, lane cluster.Lane, p permissi
 		}
 		node := int(h.Node)
 		switch {
-		case node == except || s.withinNominalAtFirst(node):
+		case node == except, s.withinNominalAtFirst(node) && (s.cluster.IsQueue(node) || !s.request.Fair.enabled()):
 		case s.cluster.IsQueue(node):
 			s.removeLane(node, lane, p)
 			s.bound.donors++

@@ -66,6 +66,11 @@ type stream struct {
 	run        int64 // of expired equals: the reservation time of those at the cursor
 }
 
+// hasTier reports whether the own queue's policy knows the tier.
+func (s *Searcher) hasTier(t tier) bool {
+	return t == everybody || s.equalsMayYield() && (t == newerEquals || s.request.MinAdmit > 0)
+}
+
 // source is a cohort whose queues come later: what is known of them is the first
 // candidate of each child (see cluster.Head), and a child is opened when its turn comes.
 type source struct {
@@ -89,13 +94,13 @@ func (s *Searcher) queueUp(n int, borrowing bool) {
 	s.streams, s.sources, s.heap = s.streams[:0], s.sources[:0], s.heap[:0]
 	ph := &phases[n]
 	p := s.permission(ph.class, borrowing)
-	if p == nobody || ph.tier != everybody && !s.equalsMayYield() || ph.tier == expiredEquals && s.request.MinAdmit == 0 {
+	if p == nobody || !s.hasTier(ph.tier) {
 		return
 	}
 	if ph.class == own {
 		if d, ok := s.ownDonor(); ok {
 			for _, lane := range ph.lanes {
-				s.openStream(d, lane, p, ph.tier)
+				s.queueStream(d, lane, p, ph.tier)
 			}
 		}
 		return
@@ -110,11 +115,19 @@ func (s *Searcher) queueUp(n int, borrowing bool) {
 	}
 }
 
-// openStream opens a lane of a donor, if it has a candidate.
-func (s *Searcher) openStream(d donor, lane cluster.Lane, p permission, t tier) {
+// queueStream opens a lane of a donor and puts it into the heap.
+func (s *Searcher) queueStream(d donor, lane cluster.Lane, p permission, t tier) {
+	if it, ok := s.openStream(d, lane, p, t); ok {
+		s.heap = append(s.heap, it)
+		s.siftUp(len(s.heap) - 1)
+	}
+}
+
+// openStream opens a lane of a donor; ok is false when it has no candidate.
+func (s *Searcher) openStream(d donor, lane cluster.Lane, p permission, t tier) (it item, ok bool) {
 	set := s.cluster.Running(d.queue).Lane(lane)
 	if set.Len() == 0 {
-		return
+		return it, false
 	}
 	n := len(s.streams)
 	s.streams = grown(s.streams)
@@ -123,10 +136,9 @@ func (s *Searcher) openStream(d donor, lane cluster.Lane, p permission, t tier) 
 	st.surplus = lane >= cluster.SurplusReserved
 	if !s.open(st) {
 		s.streams = s.streams[:n]
-		return
+		return it, false
 	}
-	s.heap = append(s.heap, s.itemOf(st.head, st.surplus, int32(n)))
-	s.siftUp(len(s.heap) - 1)
+	return s.itemOf(st.head, st.surplus, int32(n)), true
 }
 
 // openSource opens a lane of a cohort's children, if it has a head.
@@ -174,7 +186,7 @@ func (s *Searcher) expand() {
 	switch child := int(head.Node); {
 	case s.withinNominal(child):
 	case s.cluster.IsQueue(child):
-		s.openStream(donor{child, l.cohort, l.class, s.guaranteeOf(child, l.cohort)}, lane, p, everybody)
+		s.queueStream(donor{child, l.cohort, l.class, s.guaranteeOf(child, l.cohort)}, lane, p, everybody)
 	default:
 		s.openSource(child, l, lane, p)
 	}

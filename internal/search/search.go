@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -22,6 +24,7 @@ type Request struct {
 	// NewerByReservation: see Searcher.newer.
 	NewerByReservation bool
 	MinRuntime         MinRuntime
+	Fair               Fairness
 	// MaxRetrySteps bounds the workloads that are looked at to find RetryAt.
 	MaxRetrySteps int
 	// Guard returns the last instant at which rules of the caller protect a workload:
@@ -43,8 +46,13 @@ type Victim struct {
 	WhileBorrowing bool
 	// Expired: taken for nothing but that its time is over.
 	Expired bool
+	// Fair: taken by a fair-sharing strategy, which compared the child of a level's
+	// cohort that the preemptor is in with side.
+	Fair bool
 
 	queue int
+	level int
+	side  int
 }
 
 // Result is what a search found. Its slices belong to the searcher and are good
@@ -81,6 +89,7 @@ type Searcher struct {
 	streams   []stream
 	sources   []source
 	heap      []item
+	columns   []int // of the scratch
 	taken     []Victim
 	shortages []Shortage
 	blockers  []Blocker
@@ -89,12 +98,21 @@ type Searcher struct {
 	firstShortages []Shortage
 	unreserved     bool // some donor has workloads without reservation time
 	steps          int
+
+	// The tournament of fair sharing:
+	brackets     []bracket
+	way          []int32 // brackets from the root to the queue whose turn it is
+	lineups      []lineup
+	refused      []Victim // by the first strategy
+	replay       []Victim
+	secondChance bool
+	seen         marks
 }
 
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
 	s.cluster, s.request, s.steps, s.unreserved = c, r, 0, false
-	s.scratch.reset(c, r.Columns)
+	s.scratch.reset(c, s.columnsOf(c, r))
 	s.bound.started = false
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
 	var result Result
@@ -117,6 +135,24 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	return result
 }
 
+// columnsOf is what the scratch is about: the columns of the request and, as shares are
+// of everything, in fair sharing all others of the tree.
+func (s *Searcher) columnsOf(c *cluster.Cluster, r *Request) []int {
+	s.columns = append(s.columns[:0], r.Columns...)
+	if r.Fair.enabled() {
+		root := r.Queue
+		for c.Tree.Parent(root) >= 0 {
+			root = c.Tree.Parent(root)
+		}
+		for column := range c.Tree.EachColumn(root) {
+			if !slices.Contains(r.Columns, column) {
+				s.columns = append(s.columns, column)
+			}
+		}
+	}
+	return s.columns
+}
+
 // findVictims runs the attempts in which the request may or may not take its queue
 // over nominal, and stops at the first that succeeds, even where a later one would
 // take less.
@@ -126,6 +162,8 @@ func (s *Searcher) findVictims() bool {
 	case s.overPotential():
 		s.boundShortages()
 		return false
+	case s.request.Fair.enabled():
+		return s.fairAttempt()
 	case s.policy().BorrowWithinCohort.Policy != queue.Never:
 		return s.attempt(true) || s.attempt(false)
 	case !s.underNominal() || !s.hasCandidate(hierarchical) && !s.hasCandidate(priority):
@@ -237,7 +275,7 @@ func (s *Searcher) giveBack(borrowing bool) {
 		s.taken = all[:i] // those that a whole workload left without
 		if !(v.Set >= 0 && goesWhole(v.Workload, all[needed:])) {
 			s.move(v, 1)
-			if s.fits(borrowing) {
+			if s.fits(borrowing) && (!s.request.Fair.Recheck || s.justified(all[:i], all[needed:])) {
 				continue
 			}
 			s.move(v, -1)

@@ -127,13 +127,14 @@ func (d *decision) cohortCandidates() []candidate {
 			rest[fr] = max(0, amount-d.localAvailable(n, fr))
 		}
 	}
-	advantage := restFits(d.queue)
+	fair := d.config.Sharing == preemption.Fair
+	advantage := fair || restFits(d.queue)
 	reduce(d.queue)
 	var all []candidate
 	passed := d.queue
 	for _, lca := range d.ancestors(d.queue) {
 		for _, r := range d.running {
-			if d.ofPriority(d.policy.ReclaimWithinCohort, &r) && d.borrowsUpTo(node{"queue", r.Queue}, lca, passed) {
+			if d.ofPriority(d.policy.ReclaimWithinCohort, &r) && d.reaches(node{"queue", r.Queue}, lca, passed) {
 				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation, -1}
 				if advantage {
 					c.class = 0
@@ -162,6 +163,23 @@ func (d *decision) cohortCandidates() []candidate {
 func (d *decision) borrowsUpTo(n, lca, passed node) bool {
 	for ; n != lca; n = d.parent(n) {
 		if n == (node{}) || n == passed || d.within(n, d.needed) {
+			return false
+		}
+	}
+	return true
+}
+
+// reaches reports whether candidates of a queue come through the cohort. In fair sharing
+// the queue must borrow what is needed and the cohorts between anything.
+func (d *decision) reaches(n, lca, passed node) bool {
+	if d.config.Sharing != preemption.Fair {
+		return d.borrowsUpTo(n, lca, passed)
+	}
+	if n == passed || d.within(n, d.needed) {
+		return false
+	}
+	for n = d.parent(n); n != lca; n = d.parent(n) {
+		if n == (node{}) || n == passed || !d.borrowsAnything(n) {
 			return false
 		}
 	}

@@ -45,8 +45,16 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
 	}
 	candidates := d.candidates()
-	for _, borrowing := range d.attempts(candidates) {
-		if victims := d.attempt(candidates, borrowing); victims != nil {
+	attempts := d.attempts(candidates)
+	if d.config.Sharing == preemption.Fair {
+		attempts = []bool{true}
+	}
+	for _, borrowing := range attempts {
+		attempt := d.attempt
+		if d.config.Sharing == preemption.Fair {
+			attempt = d.fairAttempt
+		}
+		if victims := attempt(candidates, borrowing); victims != nil {
 			d.setGone(nil)
 			for _, v := range victims {
 				d.remove(v)
@@ -173,17 +181,22 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 		return victims(taken)
 	}
 	if borrowing {
-		if d.setGone(d.ofPermittedPriority); d.fits(true) {
-			d.setGone(taken)
-		}
-		d.missing = map[quota.FlavorResource]int64{}
-		for _, a := range d.asked {
-			if short := quota.Sub(a.Amount, d.available(d.queue, a.FlavorResource())); short > 0 {
-				d.missing[a.FlavorResource()] = short
-			}
-		}
+		d.noteMissing(taken)
 	}
 	return nil
+}
+
+// noteMissing notes what is short when nobody was found.
+func (d *decision) noteMissing(taken []candidate) {
+	if d.setGone(d.ofPermittedPriority); d.fits(true) {
+		d.setGone(taken)
+	}
+	d.missing = map[quota.FlavorResource]int64{}
+	for _, a := range d.asked {
+		if short := quota.Sub(a.Amount, d.available(d.queue, a.FlavorResource())); short > 0 {
+			d.missing[a.FlavorResource()] = short
+		}
+	}
 }
 
 // setGone makes exactly the taken ones gone.
