@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -128,6 +129,8 @@ func BenchmarkWith(b *testing.B) {
 	}
 }
 
+// Beside the cost of making a snapshot, what it holds for each workload when the state
+// that it was made of is still there.
 func BenchmarkNewSnapshot(b *testing.B) {
 	for _, w := range worlds {
 		st := w.State()
@@ -136,6 +139,18 @@ func BenchmarkNewSnapshot(b *testing.B) {
 			for b.Loop() {
 				snapshotOf(b, st)
 			}
+			before := liveHeap()
+			s := snapshotOf(b, st)
+			b.ReportMetric((liveHeap()-before)/float64(w.Workloads()), "retained-B/workload")
+			runtime.KeepAlive(s)
 		})
+		runtime.KeepAlive(st)
 	}
+}
+
+func liveHeap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
 }

@@ -1,7 +1,7 @@
 // Bench measures decisions on the worlds that Kueue was timed on, and on larger and
 // harder ones, and checks every answer.
 //
-//	bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-json|-benchstat] [-plot FILE.svg]
+//	bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-json|-benchstat|-markdown] [-plot FILE.svg]
 //
 // A row is a request on a world, or an operation on the snapshot of one: new-snapshot,
 // admit, remove. Time is the median of up to five batches that take at least -time
@@ -16,7 +16,8 @@
 //
 // With -json it prints one object a line: world, scenario, mode, workloads, queues,
 // victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, where there are such,
-// kueue_ns and error. With -benchstat it prints a line a batch, as go test -bench does.
+// kueue_ns and error. With -benchstat it prints a line a batch, as go test -bench does;
+// with -markdown tables of scenarios by worlds.
 //
 // Exit status: 0 when every answer was right, 1 when one was wrong, 2 for bad usage.
 package main
@@ -40,7 +41,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, same))
 }
 
-const usage = "usage: bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-time D] [-json|-benchstat] [-plot FILE.svg]"
+const usage = "usage: bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-time D] [-json|-benchstat|-markdown] [-plot FILE.svg]"
 
 // options is the command line.
 type options struct {
@@ -49,6 +50,7 @@ type options struct {
 	minimum           time.Duration // of measuring a row
 	quick             bool
 	json, benchstat   bool
+	markdown          bool
 	plot              string
 }
 
@@ -88,6 +90,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.BoolVar(&o.quick, "quick", false, "10ms a row, and fewer of the large worlds: under 40 s on 2 cores")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	flags.BoolVar(&o.benchstat, "benchstat", false, "print lines for benchstat")
+	flags.BoolVar(&o.markdown, "markdown", false, "print tables of scenarios by worlds")
 	flags.StringVar(&o.plot, "plot", "", "draw time against workloads into `FILE.svg`")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -111,8 +114,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("-mode %q: want classical or fair", *mode)
 	case o.minimum <= 0:
 		return o, fmt.Errorf("-time %v: want more than nothing", o.minimum)
-	case o.json && o.benchstat:
-		return o, errors.New("-json and -benchstat: give one of them")
+	case o.json && o.benchstat || o.json && o.markdown || o.benchstat && o.markdown:
+		return o, errors.New("-json, -benchstat and -markdown: give one of them")
 	case o.plot != "" && path.Ext(o.plot) != ".svg":
 		return o, fmt.Errorf("-plot %q: want a name that ends in .svg", o.plot)
 	}
@@ -152,6 +155,9 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
 		return 2
+	}
+	if o.markdown {
+		printMarkdown(stdout, rows)
 	}
 	if !o.json && !o.benchstat {
 		printSummary(stdout, rows)

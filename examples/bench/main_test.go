@@ -100,6 +100,16 @@ func TestBenchstat(t *testing.T) {
 	}
 }
 
+func TestMarkdown(t *testing.T) {
+	status, stdout, stderr := call(nil, "-markdown", "-world", "f1*,t1*", "-scenario", "borrow-k4,lca-double")
+	want := `^Kueue's worlds: time of an operation\n\n\| \| f1 \| t1 \|\n\|---\|---:\|---:\|\n` +
+		`\| borrow-k4 \| [0-9.]+[nµm]?s \|  \|\n\| lca-double \|  \| [0-9.]+[nµm]?s \|\n\n` +
+		`Kueue's worlds: steps\n(?s:.*)\n\nKueue's worlds: Kueue's time to ours\n(?s:.*)\n2 rows, 0 wrong\n`
+	if status != 0 || stderr != "" || !regexp.MustCompile(want).MatchString(stdout) {
+		t.Errorf("status %d, %q: %s", status, stderr, stdout)
+	}
+}
+
 // A wrong answer is status 1, and the row says so: a victim too few, one too many,
 // another outcome.
 func TestWrongAnswer(t *testing.T) {
@@ -148,6 +158,7 @@ func TestBadUsage(t *testing.T) {
 		"nothing in both":  {[]string{"-world", "f1*", "-scenario", "lca-double"}, "no scenario matches"},
 		"no time":          {[]string{"-time", "0s"}, "want more than nothing"},
 		"two forms":        {[]string{"-json", "-benchstat"}, "give one of them"},
+		"two other forms":  {[]string{"-json", "-markdown"}, "give one of them"},
 		"not SVG":          {[]string{"-plot", "x.png"}, "ends in .svg"},
 		"one point":        {[]string{"-plot", "x.svg", "-world", "f1*"}, "on two of the worlds"},
 		"no directory":     {[]string{"-plot", filepath.Join(t.TempDir(), "none", "x.svg")}, "no such file"},

@@ -98,7 +98,7 @@ func plotGrowth(w io.Writer, rows []row) error {
 			}
 		}
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 700, 1.5e6, 100, 1e11
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 700, 1.5e6, 100, 2e11
 	canvas := vgsvg.New(8*vg.Inch, 6*vg.Inch)
 	p.Draw(draw.Crop(draw.New(canvas), vg.Points(8), -vg.Points(16), vg.Points(8), -vg.Points(8)))
 	_, err := canvas.WriteTo(w)

@@ -28,6 +28,8 @@ func printer(o options, w io.Writer) func([]row) error {
 			}
 			return nil
 		}
+	case o.markdown:
+		return func([]row) error { return nil } // at the end
 	case o.benchstat:
 		_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/cedesched/cede/examples/bench\n", runtime.GOOS, runtime.GOARCH)
 		return func(rows []row) error {

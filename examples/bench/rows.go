@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/scenario"
 	"github.com/cedesched/cede/internal/steps"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
 )
 
 // row is what was measured.
@@ -32,7 +33,13 @@ type row struct {
 }
 
 // The operations on a snapshot, which are rows beside the scenarios.
-var operations = []string{"new-snapshot", "admit", "remove"}
+const (
+	newSnapshot = "new-snapshot"
+	admit       = "admit"
+	remove      = "remove"
+)
+
+var operations = []string{newSnapshot, admit, remove}
 
 // bench is a run of the program.
 type bench struct {
@@ -88,29 +95,29 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []row
+	var rows, afterwards []row
+	extra := st.Admitted[len(st.Admitted)/2].Clone()
+	extra.ID = "bench/extra"
+	measured := func(name string, measure func(r *row) error) row {
+		r := row{World: w.ID, Scenario: name, Mode: b.mode, Workloads: w.Workloads(), Queues: w.Queues, OK: true}
+		if err := measure(&r); err != nil {
+			r.OK, r.Error = false, err.Error()
+		}
+		return r
+	}
 	for _, name := range wanted {
-		r := b.row(w, name)
-		if err := b.operation(&r, st, snapshot); err != nil {
-			r.OK, r.Error = false, err.Error()
+		afterwards = append(afterwards, measured(name, func(r *row) error { return b.operation(r, st, extra, snapshot) }))
+		if name == newSnapshot {
+			st = preemption.State{} // the others need it no more
 		}
-		rows = append(rows, r)
+		runtime.GC() // what one leaves behind is not to slow the next
 	}
-	st = preemption.State{} // the snapshot has its own copy
+	st = preemption.State{}
 	runtime.GC()
-	var decisions []row
 	for _, s := range scenarios {
-		r := b.row(w, s.Name)
-		if err := b.scenario(&r, &s, snapshot); err != nil {
-			r.OK, r.Error = false, err.Error()
-		}
-		decisions = append(decisions, r)
+		rows = append(rows, measured(s.Name, func(r *row) error { return b.scenario(r, &s, snapshot) }))
 	}
-	return append(decisions, rows...), nil
-}
-
-func (b *bench) row(w scenario.World, name string) row {
-	return row{World: w.ID, Scenario: name, Mode: b.mode, Workloads: w.Workloads(), Queues: w.Queues, OK: true}
+	return append(rows, afterwards...), nil
 }
 
 // scenario checks an answer and measures how long it takes, be it right or wrong.
@@ -136,19 +143,17 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 }
 
 // operation measures one on the snapshot, and checks that it did what it should.
-func (b *bench) operation(r *row, st preemption.State, snapshot *preemption.Snapshot) error {
-	extra := st.Admitted[len(st.Admitted)/2].Clone()
-	extra.ID = "bench/extra"
+func (b *bench) operation(r *row, st preemption.State, extra workload.Workload, snapshot *preemption.Snapshot) error {
 	with, err := snapshot.With(preemption.Admit(extra))
 	if err != nil {
 		return err
 	}
 	switch r.Scenario {
-	case "new-snapshot":
+	case newSnapshot:
 		r.measure(b.minimum, func() { snapshot, err = preemption.NewSnapshot(st) })
-	case "admit":
+	case admit:
 		r.measure(b.minimum, func() { with, err = snapshot.With(preemption.Admit(extra)) })
-	case "remove":
+	case remove:
 		r.measure(b.minimum, func() { snapshot, err = with.With(preemption.Remove(extra.ID)) })
 	}
 	if err != nil {
