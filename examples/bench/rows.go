@@ -106,11 +106,11 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 		return r
 	}
 	for _, name := range wanted {
-		afterwards = append(afterwards, measured(name, func(r *row) error { return b.operation(r, st, extra, snapshot) }))
-		if name == newSnapshot {
-			st = preemption.State{} // the others need it no more
+		if name != newSnapshot {
+			st = preemption.State{} // the others do not need it
 		}
-		runtime.GC() // what one leaves behind is not to slow the next
+		runtime.GC() // what was left behind before is not to slow this one
+		afterwards = append(afterwards, measured(name, func(r *row) error { return b.operation(r, st, extra, snapshot) }))
 	}
 	st = preemption.State{}
 	runtime.GC()

@@ -166,12 +166,12 @@ func (w World) priority(j int) int64 {
 // after it. Under a guarantee every other sixteen of a queue are younger than that.
 func (w World) reserved(i int) time.Time {
 	if w.Guarantee == 0 {
-		return start.Add(time.Hour + time.Duration(i*7919%100003)*time.Second)
+		return start.Add(time.Hour + time.Duration(int64(i)*7919%100003)*time.Second)
 	}
 	if w.protected(i) {
-		return Now.Add(-time.Duration(i*7919%3571) * time.Second)
+		return Now.Add(-time.Duration(int64(i)*7919%3571) * time.Second)
 	}
-	return Now.Add(-w.Guarantee - time.Duration(1+i*7919%100003)*time.Second)
+	return Now.Add(-w.Guarantee - time.Duration(1+int64(i)*7919%100003)*time.Second)
 }
 
 func (w World) protected(i int) bool { return w.Guarantee > 0 && i%w.Each/16%2 == 0 }
