@@ -4,8 +4,8 @@
 //	bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-json|-benchstat|-markdown] [-plot FILE.svg]
 //
 // A row is a request on a world, or an operation on the snapshot of one: new-snapshot,
-// admit, remove. Time is the median of up to five batches that take at least -time
-// together; before them the answer is checked (column "by"):
+// admit, remove. Time is the median of five batches that take -time together, or of
+// fewer when one operation takes longer. The last answer is checked (column "by"):
 //
 //	kueue       the victims are those that Kueue took on the same world
 //	definition  they are those of which the scenario was made
