@@ -124,10 +124,11 @@ func parse(args []string, stdout io.Writer) (options, error) {
 
 // preemptorOf returns who decides in a mode.
 func preemptorOf(mode scenario.Mode) (*preemption.Preemptor, error) {
+	c := preemption.Config{}
 	if mode == scenario.Fair {
-		return nil, errors.New("-mode fair: fair sharing is not there yet")
+		c.Sharing = preemption.Fair
 	}
-	return preemption.New(preemption.Config{})
+	return preemption.New(c)
 }
 
 // run is main without the process. Tests wrap the function that decides.

@@ -150,7 +150,6 @@ func TestBadUsage(t *testing.T) {
 		"flag":             {[]string{"-frobnicate"}, "usage: bench"},
 		"argument":         {[]string{"f1"}, `unexpected argument "f1"`},
 		"mode":             {[]string{"-mode", "quick"}, "want classical or fair"},
-		"fair":             {[]string{"-mode", "fair"}, "fair sharing is not there yet"},
 		"pattern":          {[]string{"-scenario", "within-[k"}, `"within-[k" is not a pattern`},
 		"empty pattern":    {[]string{"-world", "f1*,"}, `"" is not a pattern`},
 		"no such scenario": {[]string{"-scenario", "without"}, "no scenario matches"},

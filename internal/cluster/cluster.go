@@ -71,7 +71,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 // fill adds the workloads of a new cluster all at once. The columns are its own.
 func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Columns) error {
 	records := make([]*Workload, len(admitted)) // by ID
-	lists := make([][lanes][]*Workload, len(c.Queues))
+	lists := make([][Lanes][]*Workload, len(c.Queues))
 	direct := make([][]quota.Load, c.Tree.Len())
 	for rank, i := range byID {
 		w := admitted[i].Clone()

@@ -158,7 +158,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			direct[len(shape.Cohorts)+i] = c.Usage.Row(old)
 			running[i] = c.Running(old)
 		} else {
-			running[i] = newRunning(&[lanes][]*Workload{})
+			running[i] = newRunning(&[Lanes][]*Workload{})
 		}
 	}
 	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID}

@@ -75,7 +75,7 @@ func (c *Cluster) allHeads() vector.Vector[Heads] {
 		if parent < 0 || !c.borrows(node) {
 			return
 		}
-		for lane := range lanes {
+		for lane := range Lanes {
 			w := (*Workload)(nil)
 			if c.IsQueue(node) {
 				w = c.Head(node, lane)
@@ -118,7 +118,7 @@ func (c *Cluster) updateHeads(before *Cluster, node int, changed laneMask) {
 			continue
 		}
 		heads := c.Heads(parent)
-		for lane := range lanes {
+		for lane := range Lanes {
 			if changed>>lane&1 == 0 {
 				continue
 			}

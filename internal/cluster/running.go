@@ -11,7 +11,7 @@ import (
 // Running is what runs in one queue: an ordered index for each lane. It is
 // immutable.
 type Running struct {
-	lanes [lanes]LaneSet
+	lanes [Lanes]LaneSet
 }
 
 // LaneSet is the workloads of a lane in the order of candidates, with their loads
@@ -28,7 +28,7 @@ var laneOrder = &ordered.Order[*Workload, []quota.Load]{
 }
 
 // newRunning sorts the lists and keeps them.
-func newRunning(lists *[lanes][]*Workload) *Running {
+func newRunning(lists *[Lanes][]*Workload) *Running {
 	r := new(Running)
 	for lane, list := range lists {
 		slices.SortFunc(list, compareInLane)
@@ -62,7 +62,7 @@ const (
 	EvictedUnreserved
 	SurplusReserved
 	SurplusUnreserved
-	lanes
+	Lanes // how many there are
 )
 
 // lanesOf calls yield with each lane that the workload is in.
@@ -76,7 +76,7 @@ func (w *Workload) lanesOf(yield func(Lane) bool) {
 // laneMask is a set of lanes.
 type laneMask uint8
 
-const allLanes laneMask = 1<<lanes - 1
+const allLanes laneMask = 1<<Lanes - 1
 
 func (w *Workload) lanesMask() laneMask {
 	mask := laneMask(0)

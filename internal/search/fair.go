@@ -35,6 +35,7 @@ func (s *Searcher) fairAttempt() bool {
 	s.addRequest(1)
 	entitled := s.request.Fair.EntitlesNominal && s.withinNominal(s.request.Queue)
 	s.refused = s.refused[:0]
+	s.refusers.next(s.scratch.tree.Len())
 	s.startTournament(false)
 	found, proven := s.firstRound(entitled)
 	if !found && !proven && !entitled && s.request.Fair.Second != 0 {
@@ -67,7 +68,7 @@ func (s *Searcher) fitsBesides() bool {
 
 // firstRound takes, of the queue whose turn it is, the next candidate that may be taken:
 // in the own queue, and by one within nominal quota, without a test; else by the first
-// strategy. Those that fail it are kept for the second round.
+// strategy. The first of each queue that fails it is kept for the second round.
 func (s *Searcher) firstRound(entitled bool) (found, proven bool) {
 	for s.turn() {
 		l := s.current()
@@ -106,7 +107,9 @@ func (s *Searcher) takeByStrategy(l *lineup) bool {
 			return true
 		}
 		s.untake()
-		s.refused = append(s.refused, v)
+		if s.refusers.add(v.queue) { // the others get no second chance
+			s.refused = append(s.refused, v)
+		}
 	}
 }
 

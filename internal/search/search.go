@@ -103,7 +103,8 @@ type Searcher struct {
 	brackets     []bracket
 	way          []int32 // brackets from the root to the queue whose turn it is
 	lineups      []lineup
-	refused      []Victim // by the first strategy
+	refused      []Victim // by the first strategy, one a queue
+	refusers     marks    // their queues
 	replay       []Victim
 	secondChance bool
 	seen         marks
@@ -165,14 +166,25 @@ func (s *Searcher) findVictims() bool {
 	case s.request.Fair.enabled():
 		return s.fairAttempt()
 	case s.policy().BorrowWithinCohort.Policy != queue.Never:
-		return s.attempt(true) || s.attempt(false)
+		return s.attempt(true) || s.attemptWithMore()
 	case !s.underNominal() || !s.hasCandidate(hierarchical) && !s.hasCandidate(priority):
 		return s.attempt(true)
 	case !s.hasCandidate(hierarchical):
 		return s.attempt(false) || s.attempt(true)
 	default:
-		return s.attempt(true) || s.attempt(false)
+		return s.attempt(true) || s.attemptWithMore()
 	}
+}
+
+// attemptWithMore tries without borrowing what failed with it. That can succeed only
+// where it permits more: with the same candidates all gone the request did not fit.
+func (s *Searcher) attemptWithMore() bool {
+	for _, l := range s.levels {
+		if s.permission(l.class, false) != s.permission(l.class, true) && s.cluster.Heads(l.cohort).Len() > 0 {
+			return s.attempt(false)
+		}
+	}
+	return false
 }
 
 // hasCandidate reports whether a class has any candidate before anything is taken.

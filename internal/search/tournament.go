@@ -58,15 +58,18 @@ func (s *Searcher) openBracket(cohort, level, side int) int32 {
 		heap = append(heap, s.contender(except, true))
 	}
 	s.seen.next(s.scratch.tree.Len())
-	var cursor cluster.HeadCursor
-	for cursor.First(s.cluster.Heads(cohort)); ; cursor.Next() {
-		h, ok := cursor.Item()
-		if !ok {
-			break
-		}
-		if node := int(h.Node); node != except && s.seen.add(node) {
-			if c := s.contender(node, false); c.share.Borrows {
-				heap = append(heap, c)
+	p, heads := s.permission(hierarchical, true), s.cluster.Heads(cohort)
+	for lane := range cluster.Lanes {
+		var cursor cluster.HeadCursor
+		for cluster.SeekLane(&cursor, heads, lane); ; cursor.Next() {
+			h, ok := cursor.Item()
+			if !ok || h.Lane != lane || !p.permits(h.Workload) {
+				break
+			}
+			if node := int(h.Node); node != except && s.seen.add(node) {
+				if c := s.contender(node, false); c.share.Borrows {
+					heap = append(heap, c)
+				}
 			}
 		}
 	}
