@@ -26,10 +26,10 @@ type Load struct {
 // tree and no nodes.
 type Usage struct {
 	tree *Tree
-	rows vector.Vector[nodeUsage]
+	rows vector.Vector[*nodeUsage]
 }
 
-// nodeUsage is what one node uses.
+// nodeUsage is what one node uses. It is immutable.
 type nodeUsage struct {
 	loads []Load // sorted by column, no zero amounts
 	// The share but for the weight:
@@ -38,9 +38,9 @@ type nodeUsage struct {
 	borrows  bool
 }
 
-func (t *Tree) nodeUsage(node int, loads []Load) nodeUsage {
+func (t *Tree) nodeUsage(node int, loads []Load) *nodeUsage {
 	s := t.Share(node, func(column int) int64 { return amountAt(loads, column) })
-	return nodeUsage{loads, s.Ratio, int32(s.Resource), s.Borrows}
+	return &nodeUsage{loads, s.Ratio, int32(s.Resource), s.Borrows}
 }
 
 // UsageError says that a usage would leave [0, MaxUsage].
@@ -84,7 +84,7 @@ func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
 			rows[parent] = merge(rows[parent], past)
 		}
 	}
-	nodes := make([]nodeUsage, len(rows))
+	nodes := make([]*nodeUsage, len(rows))
 	for node := range nodes {
 		nodes[node] = t.nodeUsage(node, rows[node])
 	}
@@ -165,7 +165,7 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 		delta = append(delta, Load{l.Column, sign * l.Amount})
 	}
 	var few [8]int // most trees are not deeper
-	var fewRows [8]nodeUsage
+	var fewRows [8]*nodeUsage
 	nodes, rows := few[:0], fewRows[:0]
 	for ; node >= 0 && len(delta) > 0; node = u.tree.Parent(node) {
 		i, _ := slices.BinarySearch(nodes, node)

@@ -116,7 +116,9 @@ func (w World) Scenarios() []Scenario {
 	if flat {
 		// The first four are of a priority under the threshold.
 		a.preempts("borrow-k4", 3, 1000, total(borrowers[:4]), borrowers[:4], classical).ClassicalOnly = true
-		a.fails("infeasible-borrow", 2, 100, w.each(), preemption.Impossible)
+		// By shares the protected ones may yield later, when in a classical decision
+		// nobody may.
+		a.fails("infeasible-borrow", 2, 100, w.each(), preemption.Impossible).ClassicalOnly = w.Guarantee > 0
 	} else {
 		a.preempts("lca-double", 2, 100, w.each(), nil, nil)
 	}
