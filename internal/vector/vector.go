@@ -14,9 +14,10 @@ type Vector[T any] struct {
 	shift uint // of the root: 0 for a leaf
 }
 
+// node is an inner node or a leaf; the last ones are not full.
 type node[T any] struct {
-	kids  []*node[T] // inner
-	items []T        // leaf
+	kids  *[width]*node[T]
+	items *[width]T
 }
 
 // Of returns a vector of the items, which it copies.
@@ -24,18 +25,19 @@ func Of[T any](items []T) Vector[T] {
 	if len(items) == 0 {
 		return Vector[T]{}
 	}
-	items = append(make([]T, 0, len(items)), items...)
 	var level []*node[T]
 	for i := 0; i < len(items); i += width {
-		end := min(i+width, len(items))
-		level = append(level, &node[T]{items: items[i:end:end]})
+		leaf := new([width]T)
+		copy(leaf[:], items[i:])
+		level = append(level, &node[T]{items: leaf})
 	}
 	v := Vector[T]{n: len(items)}
 	for len(level) > 1 {
 		var above []*node[T]
 		for i := 0; i < len(level); i += width {
-			end := min(i+width, len(level))
-			above = append(above, &node[T]{kids: level[i:end:end]})
+			kids := new([width]*node[T])
+			copy(kids[:], level[i:])
+			above = append(above, &node[T]{kids: kids})
 		}
 		level = above
 		v.shift += bits
@@ -47,7 +49,7 @@ func Of[T any](items []T) Vector[T] {
 // Len returns the number of items.
 func (v Vector[T]) Len() int { return v.n }
 
-// At returns item i. It panics when i is out of range, as a slice does.
+// At returns item i, which must be within the length.
 func (v Vector[T]) At(i int) T {
 	n := v.root
 	for shift := v.shift; shift > 0; shift -= bits {
@@ -70,23 +72,23 @@ func (v Vector[T]) SetAll(at []int, items []T) Vector[T] {
 
 func (n *node[T]) set(at []int, items []T, shift uint) *node[T] {
 	if shift == 0 {
-		c := &node[T]{items: append(make([]T, 0, len(n.items)), n.items...)}
+		leaf := *n.items
 		for j, i := range at {
-			c.items[i&(width-1)] = items[j]
+			leaf[i&(width-1)] = items[j]
 		}
-		return c
+		return &node[T]{items: &leaf}
 	}
-	c := &node[T]{kids: append(make([]*node[T], 0, len(n.kids)), n.kids...)}
+	kids := *n.kids
 	for from := 0; from < len(at); {
 		k, to := at[from]>>shift, from+1
 		for to < len(at) && at[to]>>shift == k {
 			to++
 		}
 		k &= width - 1
-		c.kids[k] = c.kids[k].set(at[from:to], items[from:to], shift-bits)
+		kids[k] = kids[k].set(at[from:to], items[from:to], shift-bits)
 		from = to
 	}
-	return c
+	return &node[T]{kids: &kids}
 }
 
 // All returns a copy of the items.
