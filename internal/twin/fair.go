@@ -141,10 +141,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 	if d.policy.ReclaimWithinCohort == queue.Never {
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.class != 2 })
 	}
-	strategies := d.config.Fair.Strategies
-	if strategies == nil {
-		strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
-	}
+	strategies := d.strategies()
 	d.setGone(nil)
 	defer d.setGone(nil)
 	if slices.ContainsFunc(d.asked, func(a quota.Amount) bool { return a.Amount >= quota.MaxUsage }) {
@@ -171,12 +168,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 	}
 	always := func(_, _, _ quota.Share) bool { return true }
 	strategy := func(s preemption.FairStrategy) func(ours, before, after quota.Share) bool {
-		return func(ours, before, after quota.Share) bool {
-			if s == preemption.LessThanOrEqualToFinalShare {
-				return ours.Compare(after) <= 0
-			}
-			return ours.Compare(before) < 0
-		}
+		return func(ours, before, after quota.Share) bool { return passes(s, ours, before, after) }
 	}
 	for t := d.round(candidates); ; {
 		d.added = d.asked
@@ -194,7 +186,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 			}
 			passed, enough := try(c, test)
 			if enough {
-				return d.fillBack(taken, strategies, strategy)
+				return d.fillBack(taken)
 			}
 			if passed {
 				break
@@ -213,7 +205,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 			c := t.lists[q][0]
 			t.lists[q] = nil
 			if _, enough := try(c, strategy(strategies[1])); enough {
-				return d.fillBack(taken, strategies, strategy)
+				return d.fillBack(taken)
 			}
 		}
 	}
@@ -235,33 +227,81 @@ func (d *decision) sides(c candidate) (ours, theirs quota.Share) {
 	return d.share(below(d.queue)), d.share(below(node{"queue", c.w.Queue}))
 }
 
-// fillBack gives back, latest first, who is not needed.
-func (d *decision) fillBack(taken []candidate, strategies []preemption.FairStrategy, strategy func(preemption.FairStrategy) func(ours, before, after quota.Share) bool) []preemption.Victim {
-	justified := func(list []candidate) bool {
-		if !d.config.Fair.RecheckShares {
-			return true
-		}
-		for i, c := range list {
-			if c.reason != preemption.InCohortFairSharing {
-				continue
-			}
-			d.added = d.asked
-			d.setGone(list[:i])
-			ours, before := d.sides(c)
-			d.setGone(list[:i+1])
-			_, after := d.sides(c)
-			d.added = nil
-			if !slices.ContainsFunc(strategies, func(s preemption.FairStrategy) bool { return strategy(s)(ours, before, after) }) {
-				return false
-			}
-		}
+// Justified reports whether there is an order of whole victims in which each that was
+// taken by fair sharing passes one of the strategies, with only those before it gone.
+func Justified(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) bool {
+	d := decide(st, r)
+	d.config = c
+	if len(victims) == 0 {
 		return true
 	}
+	all := make([]candidate, len(victims))
+	for i, v := range victims {
+		all[i] = candidate{lca: node{"cohort", v.Cohort}, reason: v.Reason, podSet: -1}
+		if v.Cohort == "" {
+			all[i].class = 2
+		}
+		for _, w := range st.Admitted {
+			if w.ID == v.Workload {
+				all[i].w = w
+			}
+		}
+	}
+	return d.justifiedInSomeOrder(nil, all)
+}
+
+func (d *decision) justifiedInSomeOrder(before, rest []candidate) bool {
+	for i, c := range rest {
+		list := append(slices.Clone(before), c)
+		if d.justified(list) && (len(rest) == 1 || d.justifiedInSomeOrder(list, slices.Delete(slices.Clone(rest), i, i+1))) {
+			return true
+		}
+	}
+	return false
+}
+
+// justified reports whether, taken in this order, each victim by fair sharing passes one
+// of the strategies.
+func (d *decision) justified(list []candidate) bool {
+	defer func() { d.added = nil }()
+	for i, c := range list {
+		if c.reason != preemption.InCohortFairSharing {
+			continue
+		}
+		d.added, d.addedTo = d.asked, d.queue.name
+		d.setGone(list[:i])
+		ours, before := d.sides(c)
+		d.setGone(list[:i+1])
+		_, after := d.sides(c)
+		d.added = nil
+		if !slices.ContainsFunc(d.strategies(), func(s preemption.FairStrategy) bool { return passes(s, ours, before, after) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *decision) strategies() []preemption.FairStrategy {
+	if d.config.Fair.Strategies != nil {
+		return d.config.Fair.Strategies
+	}
+	return []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
+}
+
+func passes(s preemption.FairStrategy, ours, before, after quota.Share) bool {
+	if s == preemption.LessThanOrEqualToFinalShare {
+		return ours.Compare(after) <= 0
+	}
+	return ours.Compare(before) < 0
+}
+
+// fillBack gives back, latest first, who is not needed.
+func (d *decision) fillBack(taken []candidate) []preemption.Victim {
 	for i := len(taken) - 2; i >= 0; i-- {
 		without := slices.Delete(slices.Clone(taken), i, i+1)
 		whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
 		d.setGone(without)
-		if !(whole && taken[i].podSet >= 0) && d.fits(true) && justified(without) {
+		if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.config.Fair.RecheckShares || d.justified(without)) {
 			taken = without
 		}
 	}
