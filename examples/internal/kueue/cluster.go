@@ -37,7 +37,7 @@ type Cluster struct {
 	// LocalQueues are what users submit to.
 	LocalQueues []LocalQueue
 	// QueueNotes is what an answer about a queue must tell its reader, by name of
-	// the queue: it is stopped, it chooses flavors in its own way.
+	// the queue: it is stopped.
 	QueueNotes map[string][]string
 	// Warnings say what was left out or changed, one line each.
 	Warnings []string
