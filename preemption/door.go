@@ -20,14 +20,15 @@ type scratch struct {
 	searcher search.Searcher
 	request  search.Request
 	names    []quota.FlavorResource // of the request's slots
+	open     open
 }
 
 // enter checks a request and puts it into dense form.
-func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
+func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	var faults Faults
-	w := &r.Workload
-	if workload.Validate("", w) != nil { // the path costs more than the check
-		faults = workload.Validate("request.workload", w).(Faults)
+	c, w := s.inside(), &r.Workload
+	if workload.ValidatePending("", w) != nil { // the path costs more than the check
+		faults = workload.ValidatePending("request.workload", w).(Faults)
 	}
 	node, known := c.QueueNode(w.Queue)
 	if w.Queue != "" && !known {
@@ -57,6 +58,9 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 	d.Columns, d.Amounts, d.Needs, sc.names = d.Columns[:0], d.Amounts[:0], d.Needs[:0], sc.names[:0]
 	for i := range w.PodSets {
 		for _, a := range w.PodSets[i].Requests {
+			if a.Flavor == "" {
+				continue
+			}
 			slot := sc.slot(c, a.FlavorResource())
 			d.Amounts[slot] = quota.Add(d.Amounts[slot], quota.Mul(w.PodSets[i].Count, a.Amount))
 		}
@@ -69,12 +73,33 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 		}
 		d.Needs[slot] = true
 	}
-	if r.NeedsPreemption == nil {
-		for slot, column := range d.Columns {
-			d.Needs[slot] = d.Amounts[slot] > max(0, c.Usage.Available(node, column))
+	if isOpen(w) {
+		if r.NeedsPreemption != nil {
+			faults.Add("request.needsPreemption", "is given, but flavors are to be assigned first")
 		}
+		sc.open.enter(c, s.plans.Of(c, node), sc, w, &faults)
 	}
 	return faults.Err()
+}
+
+// needs marks the slots that need preemption where the caller does not say.
+func (sc *scratch) needs(c *cluster.Cluster) {
+	d := &sc.request
+	for slot, column := range d.Columns {
+		d.Needs[slot] = d.Amounts[slot] > max(0, c.Usage.Available(d.Queue, column))
+	}
+}
+
+// search decides about the slots. For a workload that preempts nobody, nothing is in need
+// of preemption, and time changes nothing.
+func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) search.Result {
+	if !w.NeverPreempts {
+		return sc.searcher.Search(c, &sc.request, maxBlockers)
+	}
+	clear(sc.request.Needs)
+	found := sc.searcher.Search(c, &sc.request, 0)
+	found.Waits = false
+	return found
 }
 
 // slot returns the slot of a flavor-resource, a new one if it has none.
@@ -89,12 +114,12 @@ func (sc *scratch) slot(c *cluster.Cluster, fr quota.FlavorResource) int {
 }
 
 // leave turns a result into a decision.
-func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) Decision {
-	d := Decision{BorrowHeight: found.BorrowHeight}
+func (sc *scratch) leave(c *cluster.Cluster, r *Request, assignment Assignment, found search.Result) Decision {
+	d := Decision{BorrowHeight: found.BorrowHeight, Assignment: assignment}
 	switch {
 	case found.Fits:
 		d.Outcome = Fits
-		w := r.Workload.Clone()
+		w := assignment.Pin(r.Workload)
 		w.ReservedAt, w.Evicted = r.Now, false
 		d.admitted = &w
 	case len(found.Victims) > 0:

@@ -41,6 +41,9 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
 	}
 	candidates := d.candidates()
+	if r.Workload.NeverPreempts {
+		candidates = nil
+	}
 	for _, borrowing := range d.attempts(candidates) {
 		if victims := d.attempt(candidates, borrowing); victims != nil {
 			d.setGone(nil)
