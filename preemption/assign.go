@@ -183,8 +183,9 @@ func (o *open) orSooner(found search.Result) search.Result {
 }
 
 // unassigned is the decision about a request of which the last choice has no flavor: what
-// each flavor that was tried lacks, with nobody preempted.
-func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload) Decision {
+// each flavor that was tried lacks, with nobody preempted, and who stands in the way in
+// the first of those for which the queue has no right to preempt.
+func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlockers int) Decision {
 	o := &sc.open
 	d := Decision{Outcome: Impossible, Assignment: o.assignment(w)}
 	ch := &o.request.Choices[len(o.request.Choices)-1]
@@ -201,11 +202,14 @@ func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload) Decision
 		out := Shortage{FlavorResource: nameOf(ch, t.Flavor, item), Missing: t.Amount}
 		if column := ch.Group.Column(t.Flavor, item.Resource); column >= 0 {
 			out.PotentialAvailable = c.Tree.PotentialAvailable(sc.request.Queue, column)
-			for _, sh := range o.assigner.Shortage(column, t.Amount) {
+			for _, sh := range o.assigner.Lacks(column, t.Amount) {
 				out.Missing = sh.Missing
 				if !c.IsQueue(sh.Bound) {
 					out.Cohort = c.Cohorts[sh.Bound].Name
 				}
+			}
+			if t.Passed == assign.NotReclaimable && d.Blockers == nil {
+				d.Blockers = sc.blockers(c, o.assigner.Blockers(column, t.Amount, maxBlockers))
 			}
 		}
 		d.Shortage = append(d.Shortage, out)

@@ -86,7 +86,8 @@ type Decision struct {
 	// entry a queue, or one for a whole cohort that borrows nothing; the
 	// preemptor's own queue first, then the queues of the nearest cohort by name,
 	// then those of its child cohorts, then so for the next cohort up; at most
-	// [Config.MaxBlockers].
+	// [Config.MaxBlockers]. Where no flavor could be assigned, it is about the first that
+	// the queue has no right to preempt for ([NotReclaimable]).
 	Blockers []Blocker `json:"blockers,omitempty"`
 	// Shortage is, for Wait and Impossible, what is missing even with every permitted
 	// victim gone; sorted by flavor and resource. Where no flavor could be assigned, it

@@ -210,10 +210,15 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 		d.Shortage = append(d.Shortage, out)
 	}
 	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return a.FlavorResource.Compare(b.FlavorResource) })
-	if len(found.Blockers) > 0 {
-		d.Blockers = make([]Blocker, 0, len(found.Blockers))
+	d.Blockers = sc.blockers(c, found.Blockers)
+}
+
+func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocker {
+	if len(found) == 0 {
+		return nil
 	}
-	for _, b := range found.Blockers {
+	list := make([]Blocker, 0, len(found))
+	for _, b := range found {
 		out := Blocker{Rule: ruleOf[b.Rule]}
 		if c.IsQueue(b.Node) {
 			out.Queue = c.Queue(b.Node).Name
@@ -235,6 +240,7 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 				out.Until = instant.Time(until)
 			}
 		}
-		d.Blockers = append(d.Blockers, out)
+		list = append(list, out)
 	}
+	return list
 }

@@ -106,7 +106,7 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	var assignment Assignment
 	if isOpen(&r.Workload) {
 		if !sc.assign(c) {
-			return sc.unassigned(c, &r.Workload), nil
+			return sc.unassigned(c, &r.Workload, p.config.MaxBlockers), nil
 		}
 		assignment = sc.open.assignment(&r.Workload)
 	}

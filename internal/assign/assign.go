@@ -146,19 +146,24 @@ func OpensAt(choices []Choice) (at int64, ok bool) {
 	return at, ok
 }
 
-// Shortage returns what a column lacks for the amount with nobody preempted. The result
-// belongs to the searcher.
-func (a *Assigner) Shortage(column int, amount int64) []search.Shortage {
-	return a.search(column, amount, false).Shortages
+// Lacks returns what a column lacks for the amount with nobody preempted; Blockers who
+// stands in the way of preemption for it, most at most. The results belong to the
+// searcher.
+func (a *Assigner) Lacks(column int, amount int64) []search.Shortage {
+	return a.search(column, amount, false, 0).Shortages
+}
+
+func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker {
+	return a.search(column, amount, true, most).Blockers
 }
 
 // search asks about one column by itself.
-func (a *Assigner) search(column int, amount int64, preempting bool) search.Result {
+func (a *Assigner) search(column int, amount int64, preempting bool, maxBlockers int) search.Result {
 	a.column[0], a.amount[0], a.needs[0] = column, amount, preempting
 	a.one = *a.request.Base
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
 	if !preempting {
 		a.one.Guard, a.one.MaxRetrySteps = nil, 0
 	}
-	return a.Searcher.Search(a.cluster, &a.one, 0)
+	return a.Searcher.Search(a.cluster, &a.one, maxBlockers)
 }

@@ -123,7 +123,7 @@ func (a *Assigner) ask(column int, amount int64, tried *Tried) (Verdict, Passed)
 	case amount > c.Tree.Cell(q, column).Nominal && !belowRoot && !r.PreemptsWhileBorrowing:
 		return Verdict{}, NotReclaimable
 	}
-	found := a.search(column, amount, true)
+	found := a.search(column, amount, true, 0)
 	v := Verdict{NoCandidates, found.BorrowHeight}
 	if len(found.Victims) == 0 {
 		tried.opens = tried.opens && found.Waits
