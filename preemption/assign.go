@@ -128,8 +128,15 @@ func nameOf(ch *assign.Choice, flavor int, item assign.Item) quota.FlavorResourc
 	return quota.FlavorResource{Flavor: ch.Group.Flavors[flavor], Resource: ch.Group.Resources[item.Resource]}
 }
 
-// assignment gives the choices their names back.
+// assignment gives the choices their names back. Resources and trials of all choices are
+// one allocation each.
 func (o *open) assignment(w *workload.Workload) Assignment {
+	items, trials := 0, 0
+	for i := range o.request.Choices {
+		items += len(o.request.Choices[i].Items)
+		trials += len(o.request.Choices[i].Tried)
+	}
+	resources, tried := make([]AssignedResource, 0, items), make([]TriedFlavor, 0, trials)
 	list := make(Assignment, len(o.request.Choices))
 	for i := range list {
 		ch, out := &o.request.Choices[i], &list[i]
@@ -138,22 +145,28 @@ func (o *open) assignment(w *workload.Workload) Assignment {
 		if ch.Taken >= 0 {
 			out.Flavor = ch.Group.Flavors[ch.Taken]
 		}
-		out.Resources = make([]AssignedResource, len(ch.Items))
-		for j, item := range ch.Items {
-			out.Resources[j] = assigned(p.Requests[item.Request].Resource, item.Verdict)
+		for _, item := range ch.Items {
+			resources = append(resources, assigned(p.Requests[item.Request].Resource, item.Verdict))
 		}
-		if len(ch.Tried) > 0 {
-			out.Tried = make([]TriedFlavor, len(ch.Tried))
-		}
-		for j, t := range ch.Tried {
-			out.Tried[j] = TriedFlavor{
+		for _, t := range ch.Tried {
+			tried = append(tried, TriedFlavor{
 				Flavor:           ch.Group.Flavors[t.Flavor],
 				AssignedResource: assigned(p.Requests[ch.Items[t.Item].Request].Resource, t.Verdict),
 				Passed:           PassedOver(t.Passed), // the constants are the same
-			}
+			})
+		}
+		out.Resources, resources = cut(resources, len(ch.Items))
+		if out.Tried, tried = cut(tried, len(ch.Tried)); len(ch.Tried) == 0 {
+			out.Tried = nil
 		}
 	}
 	return list
+}
+
+// cut returns the last n items, which cannot grow into those that are added after them,
+// and the room behind them.
+func cut[T any](list []T, n int) (last, rest []T) {
+	return list[len(list)-n : len(list) : len(list)], list[len(list):]
 }
 
 func assigned(resource string, v assign.Verdict) AssignedResource {
