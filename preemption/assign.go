@@ -37,7 +37,8 @@ type open struct {
 
 // enter collects the choices: of each pod set the resources of which the queue has no
 // quota, if any, then its groups.
-func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, w *workload.Workload, faults *Faults) {
+func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, r *Request, faults *Faults) {
+	w := &r.Workload
 	q := c.Queue(sc.request.Queue)
 	o.assigner.Searcher = &sc.searcher
 	o.request = assign.Request{
@@ -51,15 +52,15 @@ func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, w *work
 	}
 	o.items = slices.Grow(o.items[:0], requests) // it must not move: choices hold parts of it
 	for i := range w.PodSets {
-		trials += o.enterPodSet(c, plan, w, i, faults)
+		trials += o.enterPodSet(c, plan, r, i, faults)
 	}
 	if trials > maxTrials {
 		faults.Add("request.workload.podSets", "%d times a resource to try in a flavor: more than %d", trials, maxTrials)
 	}
 }
 
-func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, w *workload.Workload, podSet int, faults *Faults) (trials int) {
-	p := &w.PodSets[podSet]
+func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Request, podSet int, faults *Faults) (trials int) {
+	p := &request.Workload.PodSets[podSet]
 	first := len(o.items)
 	for j := range p.Requests {
 		r := &p.Requests[j]
@@ -99,6 +100,7 @@ func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, w *workload.Wo
 		choice := assign.Choice{PodSet: podSet, Items: items[:n:n]}
 		if items[0].Group >= 0 {
 			choice.Group = &plan.Groups[items[0].Group]
+			choice.First = request.Continue.next(p.Name, p.Requests[items[0].Request].Resource, choice.Group.Flavors)
 		}
 		o.request.Choices = append(o.request.Choices, choice)
 		items = items[n:]
@@ -106,11 +108,23 @@ func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, w *workload.Wo
 	return trials
 }
 
+// next returns the index of the flavor after the last that was tried for a resource.
+func (a Assignment) next(podSet, resource string, flavors []string) int {
+	for i := range a {
+		asked := func(r AssignedResource) bool { return r.Resource == resource }
+		if last := len(a[i].Tried) - 1; last >= 0 && a[i].PodSet == podSet && slices.ContainsFunc(a[i].Resources, asked) {
+			return (slices.Index(flavors, a[i].Tried[last].Flavor) + 1) % len(flavors)
+		}
+	}
+	return 0
+}
+
 // assign chooses the flavors and adds what they are asked for to the slots of the
 // request; ok is false when there is a choice without flavor.
 func (sc *scratch) assign(c *cluster.Cluster) (ok bool) {
 	o := &sc.open
 	made, ok := o.assigner.Assign(c, &o.request)
+	clear(o.request.Choices[made:]) // not made; see release
 	o.request.Choices = o.request.Choices[:made]
 	for i := range o.request.Choices {
 		ch := &o.request.Choices[i]
@@ -158,6 +172,8 @@ func (o *open) assignment(w *workload.Workload) Assignment {
 		out.Resources, resources = cut(resources, len(ch.Items))
 		if out.Tried, tried = cut(tried, len(ch.Tried)); len(ch.Tried) == 0 {
 			out.Tried = nil
+		} else {
+			out.Untried = len(ch.Group.Flavors) - ch.Tried[len(ch.Tried)-1].Flavor - 1
 		}
 	}
 	return list
@@ -235,6 +251,7 @@ func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlock
 func (o *open) release() {
 	o.assigner.Release()
 	clear(o.request.Choices)
+	o.request.Choices = o.request.Choices[:0]
 }
 
 // Forecast is what preemption can do for one resource in one flavor.

@@ -2,7 +2,9 @@ package preemption_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -191,6 +193,24 @@ func TestFlavorAssignment(t *testing.T) {
 	}
 }
 
+// "Flavors of the resource group are tried in order, starting after the last flavor
+// tried", and after the last one from the first.
+func TestContinue(t *testing.T) {
+	s := snapshotOf(t, pair(inFlavors(4, 4), nil, stopPreempt, runs("b1", "b", 0, "A", 4), runs("b2", "b", 0, "B", 4)))
+	r := asks(4)
+	for _, want := range []string{"A 1", "B 0", "A 1"} {
+		d := decide(t, s, r)
+		if got := fmt.Sprint(d.Assignment[0].Flavor, " ", d.Assignment[0].Untried); got != want || len(d.Assignment[0].Tried) != 1 {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		r.Continue = d.Assignment
+	}
+	r.Continue = preemption.Assignment{{PodSet: "gone", Resources: r.Continue[0].Resources, Tried: r.Continue[0].Tried}}
+	if d := decide(t, s, r); d.Assignment[0].Flavor != "A" {
+		t.Errorf("flavor %s", d.Assignment[0].Flavor)
+	}
+}
+
 // The resources of a group get one flavor, whose representative mode is its worst over
 // them; different groups may be in different modes.
 func TestResourcesOfAGroup(t *testing.T) {
@@ -307,6 +327,38 @@ func TestDecideRefusesHalfOpenRequests(t *testing.T) {
 	wantFaults(t, err, `amount.flavor: is empty`)
 	_, err = preemption.NewSnapshot(preemption.State{Queues: s.State().Queues, Cohorts: s.State().Cohorts, Admitted: []workload.Workload{r.Workload}})
 	wantFaults(t, err, `admitted[0].podSets[0].requests[0].flavor: is empty`, `admitted[0].podSets[1].requests[0].flavor: is empty`)
+}
+
+// Any number of goroutines may have flavors assigned on one snapshot and its edits.
+func TestAssignConcurrently(t *testing.T) {
+	s := snapshotOf(t, pair(inFlavors(4, 4), nil, stopPreempt, runs("b1", "b", 0, "A", 4)))
+	next := edit(t, s, preemption.Remove("b1"))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for _, c := range []struct {
+				s    *preemption.Snapshot
+				want string
+			}{{s, "Preempt: A Preempt/Reclaim"}, {next, "Fits: A Fit"}} {
+				if d, err := preemptor.Decide(c.s, asks(4)); err != nil || assignmentText(d) != c.want {
+					t.Errorf("%s, %v", assignmentText(d), err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// An edit of a queue's quotas changes its flavors.
+func TestAssignAfterSetQueue(t *testing.T) {
+	st := pair(inFlavors(4, 4), nil, queue.FlavorFungibility{})
+	s := snapshotOf(t, st)
+	decide(t, s, asks(4))
+	q := st.Queues[0].Clone()
+	slices.Reverse(q.Quotas)
+	if got := assignmentText(decide(t, edit(t, s, preemption.SetQueue(q)), asks(4))); got != "Fits: B Fit" {
+		t.Error(got)
+	}
 }
 
 // A request that would try too many flavors is refused, not decided for hours.

@@ -19,9 +19,12 @@ type FlavorChoice struct {
 	Flavor string `json:"flavor,omitempty"`
 	// Resources is what was asked for, by name, and how each gets its quota.
 	Resources []AssignedResource `json:"resources"`
-	// Tried is the flavors that were tried, in order: those after the last were not
-	// looked at. Empty where the queue has no quota of the resources in any flavor.
+	// Tried is the flavors that were tried, in order. Empty where the queue has no quota
+	// of the resources in any flavor.
 	Tried []TriedFlavor `json:"tried,omitempty"`
+	// Untried is how many flavors of the group come after those: the search stopped
+	// before them. See [Request.Continue].
+	Untried int `json:"untried,omitzero"`
 }
 
 // AssignedResource is how one resource gets its quota in the flavor of its group.

@@ -77,7 +77,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 		if r.NeedsPreemption != nil {
 			faults.Add("request.needsPreemption", "is given, but flavors are to be assigned first")
 		}
-		sc.open.enter(c, s.plans.Of(c, node), sc, w, &faults)
+		sc.open.enter(c, s.plans.Of(c, node), sc, r, &faults)
 	}
 	return faults.Err()
 }

@@ -18,6 +18,11 @@ type Request struct {
 	// borrowing when it borrows one of them. Nil: those of the request that do
 	// not fit now; where flavors are to be assigned it must be nil. All must be requested, be it with zero. Empty but not nil: none, so that nobody is preempted.
 	NeedsPreemption []quota.FlavorResource `json:"needsPreemption,omitzero"`
+	// Continue is the assignment of an earlier decision about the workload, of which the
+	// trials go on (Kueue's last assignment): the flavors of a group are tried from the
+	// one after the last that was tried, from the first when that was the group's last.
+	// What of it matches nothing of the request is passed over. Nil: from the first.
+	Continue Assignment `json:"continue,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
 }

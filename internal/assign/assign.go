@@ -24,13 +24,15 @@ type Request struct {
 	Choices []Choice
 }
 
-// Choice is a resource group of a pod set. Group and Items are given; the rest is the
-// answer.
+// Choice is a resource group of a pod set. Taken and Tried are the answer; the rest is
+// given.
 type Choice struct {
 	PodSet int
 	// Group is nil for resources of which the queue has no quota.
 	Group *Group
 	Items []Item
+	// First is the index of the first flavor to try.
+	First int
 	// Taken is the index of the flavor in the group; -1 when there is none.
 	Taken int
 	Tried []Tried
@@ -96,7 +98,7 @@ func (a *Assigner) choose(ch *Choice) {
 	}
 	first := len(a.tried)
 	best := Verdict{}
-	for flavor := range ch.Group.Flavors {
+	for flavor := ch.First; flavor < len(ch.Group.Flavors); flavor++ {
 		tried := a.try(ch, flavor)
 		a.tried = append(a.tried, tried)
 		if tried.Passed == Stopped || tried.better(best, a.request.Fungibility.Preference) {

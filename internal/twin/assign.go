@@ -98,7 +98,20 @@ func (a *assigner) unknown(q *queue.Queue, open map[string]int64) []preemption.A
 func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, asked map[string]int64) bool {
 	choice := preemption.FlavorChoice{PodSet: p.Name}
 	var per [][]preemption.AssignedResource
-	for _, f := range flavors {
+	first := 0 // "starting after the last flavor tried"
+	for _, before := range a.request.Continue {
+		for _, r := range before.Resources {
+			for i, f := range flavors {
+				if before.PodSet == p.Name && r.Resource == sortedNames(asked)[0] && len(before.Tried) > 0 && f == before.Tried[len(before.Tried)-1].Flavor {
+					first = i + 1
+				}
+			}
+		}
+	}
+	if first == len(flavors) {
+		first = 0
+	}
+	for _, f := range flavors[first:] {
 		tried := preemption.TriedFlavor{Flavor: f}
 		var all []preemption.AssignedResource
 		for _, name := range sortedNames(asked) {
@@ -119,6 +132,7 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 			break
 		}
 	}
+	choice.Untried = len(flavors) - first - len(choice.Tried)
 	best := len(choice.Tried) - 1
 	if choice.Tried[best].Passed != 0 { // the scan reached the end; ties keep the earlier flavor
 		best = 0
