@@ -94,6 +94,9 @@ func pinnedIsDecidedAlike(t *rapid.T) {
 	if last >= 0 && slices.IndexFunc(pinned.Workload.PodSets, isPinned(r.Workload)) < 0 && fits != (d.Outcome == preemption.Fits) {
 		t.Fatalf("%v with %+v", d.Outcome, d.Assignment)
 	}
+	if !d.RetryAt.IsZero() && !d.RetryAt.After(r.Now) {
+		t.Fatalf("RetryAt %v", d.RetryAt)
+	}
 	if !d.RetryAt.IsZero() && (p.RetryAt.IsZero() || !d.RetryAt.After(p.RetryAt)) { // another flavor may have candidates sooner
 		p.RetryAt, p.Outcome = d.RetryAt, d.Outcome
 	}

@@ -6,11 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -99,6 +97,9 @@ func TestFlavorAssignment(t *testing.T) {
 	under := pair(inFlavors(1, 0), nil, stopPreempt, runs("b1", "b", 0, "A", 4))
 	under.Cohorts = []queue.Cohort{{Name: "c", Parent: "root", Quotas: inFlavors(3, 0)}, {Name: "root"}}
 	under.Queues[1].Cohort = "root"
+	local := pair(inFlavors(4, 0), inFlavors(2, 0), stopPreempt) // a lends 1 of its 4: c has 3, and 5 is 3 and 2
+	local.Queues[0].Quotas[0].LendingLimit = quota.AtMost(1)
+	local.Cohorts = []queue.Cohort{{Name: "c", Parent: "root"}, {Name: "root", Quotas: inFlavors(8, 0)}}
 	for _, c := range []struct {
 		sentence string
 		state    preemption.State
@@ -156,6 +157,10 @@ func TestFlavorAssignment(t *testing.T) {
 		"Or a cohort above it, short of the root, has quota for it with its present usage counted.",
 		under, asks(4),
 		"Preempt: A Preempt/Reclaim+1",
+	}, {
+		"height of lowest subtree that fits: of what is left after the local quotas below it.",
+		local, asks(5),
+		"Fits: A Fit+1",
 	}, {
 		"BorrowingOverPreemption (also when unset): better preemption mode first, then smaller borrowing level.",
 		pair(inFlavors(2, 4), inFlavors(4, 0), tryBoth, runs("b1", "b", 0, "B", 4)), asks(4),
@@ -370,28 +375,4 @@ func TestManyTrialsAreRefused(t *testing.T) {
 	sizes := make([]int64, 700)
 	_, err := preemptor.Decide(snapshotOf(t, st), asks(sizes...))
 	wantFaults(t, err, "request.workload.podSets: 70000 times a resource to try in a flavor: more than 65536")
-}
-
-// Time alone may open another flavor before the one assigned: RetryAt is no later.
-func TestRetryAtOfAnotherFlavor(t *testing.T) {
-	st := pair(inFlavors(4, 4), nil, queue.FlavorFungibility{}, runs("a1", "a", 0, "A", 4), runs("a2", "a", 0, "B", 4))
-	config := preemption.Config{}
-	config.MinRuntime.Preempt = minruntime.For(time.Hour)
-	st.Admitted[1].ReservedAt = started(30) // its time is over first
-	s := snapshotOf(t, st)
-	d, err := preemptorOf(config).Decide(s, asks(4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := assignmentText(d), "Wait: A Preempt/NoCandidates+1 (A NoCandidates, B NoCandidates)"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if want := now.Add(30*time.Minute + 1); !d.RetryAt.Equal(want) {
-		t.Errorf("RetryAt is %v, want %v", d.RetryAt, want)
-	}
-	r := asks(4)
-	r.Now = d.RetryAt
-	if d, err = preemptorOf(config).Decide(s, r); err != nil || assignmentText(d) != "Preempt: B Preempt/Preempt (A NoCandidates, B WouldPreempt)" {
-		t.Errorf("%s, %v", assignmentText(d), err)
-	}
 }
