@@ -97,9 +97,13 @@ func TestFlavorAssignment(t *testing.T) {
 	under := pair(inFlavors(1, 0), nil, stopPreempt, runs("b1", "b", 0, "A", 4))
 	under.Cohorts = []queue.Cohort{{Name: "c", Parent: "root", Quotas: inFlavors(3, 0)}, {Name: "root"}}
 	under.Queues[1].Cohort = "root"
-	local := pair(inFlavors(4, 0), inFlavors(2, 0), stopPreempt) // a lends 1 of its 4: c has 3, and 5 is 3 and 2
-	local.Queues[0].Quotas[0].LendingLimit = quota.AtMost(1)
-	local.Cohorts = []queue.Cohort{{Name: "c", Parent: "root"}, {Name: "root", Quotas: inFlavors(8, 0)}}
+	local := pair(inFlavors(4, 0), inFlavors(2, 0), stopPreempt)
+	local.Queues[0].Quotas[0].LendingLimit = quota.AtMost(1) // keeps 3 of the 8: 5 are left, for which c has 3
+	local.Cohorts = []queue.Cohort{
+		{Name: "c", Parent: "m", Quotas: inFlavors(0, 0)}, // keeps 2: 3 are left, and m has 3
+		{Name: "m", Parent: "root", Quotas: inFlavors(2, 0)}, {Name: "root", Quotas: inFlavors(8, 0)},
+	}
+	local.Cohorts[0].Quotas[0].LendingLimit = quota.AtMost(1)
 	for _, c := range []struct {
 		sentence string
 		state    preemption.State
@@ -159,8 +163,8 @@ func TestFlavorAssignment(t *testing.T) {
 		"Preempt: A Preempt/Reclaim+1",
 	}, {
 		"height of lowest subtree that fits: of what is left after the local quotas below it.",
-		local, asks(5),
-		"Fits: A Fit+1",
+		local, asks(8),
+		"Fits: A Fit+2",
 	}, {
 		"BorrowingOverPreemption (also when unset): better preemption mode first, then smaller borrowing level.",
 		pair(inFlavors(2, 4), inFlavors(4, 0), tryBoth, runs("b1", "b", 0, "B", 4)), asks(4),

@@ -44,11 +44,14 @@ func TestRetryAtOfAnotherFlavor(t *testing.T) {
 		{"both never", inFlavors(4, 4), []workload.Workload{holds("a1", "A", "gpu", 10, 30), holds("a2", "B", "gpu", 10, 5)},
 			"Impossible: A Preempt/NoCandidates+1 (A NoCandidates, B NoCandidates)", 0},
 		{"B when both its resources have", both, []workload.Workload{
-			holds("a1", "A", "cpu", 0, 5), holds("a2", "A", "gpu", 0, 4), holds("a3", "B", "gpu", 0, 30), holds("a4", "B", "cpu", 0, 40)},
+			holds("a1", "A", "cpu", 0, 5), holds("a2", "A", "gpu", 0, 4), holds("a3", "B", "gpu", 0, 40), holds("a4", "B", "cpu", 0, 30)},
 			"Wait: A Preempt/NoCandidates+1 Preempt/NoCandidates+1 (A NoCandidates, B NoCandidates)", 30},
 		{"A when both its resources have", both, []workload.Workload{
 			holds("a1", "A", "cpu", 0, 40), holds("a2", "A", "gpu", 0, 30), holds("a3", "B", "gpu", 0, 4), holds("a4", "B", "cpu", 0, 5)},
 			"Wait: A Preempt/NoCandidates+1 Preempt/NoCandidates+1 (A NoCandidates, B NoCandidates)", 30},
+		{"another group is later", append(inFlavors(4, 0), quota.Quota{Flavor: "C", Resource: "cpu", Nominal: 4}),
+			[]workload.Workload{holds("a1", "A", "gpu", 0, 10), holds("a2", "C", "cpu", 0, 40)},
+			"Wait: A Preempt/NoCandidates+1 (A NoCandidates, B ExceedsMaxQuota) C Preempt/NoCandidates+1 (C NoCandidates)", 50},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := snapshotOf(t, pair(c.quotas, nil, queue.FlavorFungibility{}, c.admitted...))
