@@ -37,14 +37,15 @@ type open struct {
 
 // enter collects the choices: of each pod set the resources of which the queue has no
 // quota, if any, then its groups.
-func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, r *Request, faults *Faults) {
+func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config *Config, r *Request, faults *Faults) {
 	w := &r.Workload
 	q := c.Queue(sc.request.Queue)
 	o.assigner.Searcher = &sc.searcher
 	o.request = assign.Request{
 		Base: &sc.request, Fungibility: q.FlavorFungibility, NeverPreempts: w.NeverPreempts,
-		PreemptsWhileBorrowing: q.Preemption.BorrowWithinCohort.Policy != queue.Never,
-		Given:                  o.request.Given[:0], Choices: o.request.Choices[:0],
+		PreemptsWhileBorrowing: q.Preemption.BorrowWithinCohort.Policy != queue.Never ||
+			config.Sharing == Fair && q.Preemption.ReclaimWithinCohort != queue.Never,
+		Given: o.request.Given[:0], Choices: o.request.Choices[:0],
 	}
 	requests, trials := 0, 0
 	for i := range w.PodSets {
@@ -145,6 +146,9 @@ func nameOf(ch *assign.Choice, flavor int, item assign.Item) quota.FlavorResourc
 // assignment gives the choices their names back. Resources and trials of all choices are
 // one allocation each.
 func (o *open) assignment(w *workload.Workload) Assignment {
+	if len(o.request.Choices) == 0 {
+		return nil
+	}
 	items, trials := 0, 0
 	for i := range o.request.Choices {
 		items += len(o.request.Choices[i].Items)
@@ -202,9 +206,14 @@ func assigned(resource string, v assign.Verdict) AssignedResource {
 	return out
 }
 
-// orSooner makes a result wait no longer than until another flavor has candidates: then
-// the assignment may be another.
+// orSooner makes the result of a search that found nothing wait no longer than until
+// another flavor has candidates: then the assignment may be another. It adds what the
+// trials looked at.
 func (o *open) orSooner(found search.Result) search.Result {
+	found.Steps += o.assigner.Steps
+	if found.Fits || len(found.Victims) > 0 {
+		return found
+	}
 	if at, ok := assign.OpensAt(o.request.Choices); ok && (!found.Waits || at < found.RetryAt) {
 		found.Waits, found.RetryAt = true, at
 	}
@@ -231,11 +240,9 @@ func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlock
 		out := Shortage{FlavorResource: nameOf(ch, t.Flavor, item), Missing: t.Amount}
 		if column := ch.Group.Column(t.Flavor, item.Resource); column >= 0 {
 			out.PotentialAvailable = c.Tree.PotentialAvailable(sc.request.Queue, column)
-			for _, sh := range o.assigner.Lacks(column, t.Amount) {
-				out.Missing = sh.Missing
-				if !c.IsQueue(sh.Bound) {
-					out.Cohort = c.Cohorts[sh.Bound].Name
-				}
+			var bound int
+			if out.Missing, bound = assign.Missing(c, sc.request.Queue, column, t.Amount); !c.IsQueue(bound) {
+				out.Cohort = c.Cohorts[bound].Name
 			}
 			if t.Passed == assign.NotReclaimable && d.Blockers == nil {
 				d.Blockers = sc.blockers(c, o.assigner.Blockers(column, t.Amount, maxBlockers))

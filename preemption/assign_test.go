@@ -202,6 +202,22 @@ func TestFlavorAssignment(t *testing.T) {
 	}
 }
 
+// Step 3: "or preempting while borrowing is allowed (borrowWithinCohort.policy != Never, or
+// fair sharing with reclaimWithinCohort != Never)".
+func TestFlavorAssignmentInFairSharing(t *testing.T) {
+	st := pair(inFlavors(2, 8), inFlavors(6, 0), stopPreempt, runs("b1", "b", 0, "A", 4), runs("b2", "b", 0, "A", 4))
+	fair := preemptorOf(preemption.Config{Sharing: preemption.Fair})
+	for reclaim, want := range map[queue.Policy]string{
+		queue.Never: "Fits: B Fit (A NotReclaimable)", queue.LowerPriority: "Preempt: A Preempt/Reclaim+1",
+	} {
+		st.Queues[0].Preemption.ReclaimWithinCohort = reclaim
+		d, err := fair.Decide(snapshotOf(t, st), asks(3))
+		if got := assignmentText(d); err != nil || got != want {
+			t.Errorf("%v: got  %s, %v\nwant %s", reclaim, got, err, want)
+		}
+	}
+}
+
 // "Flavors of the resource group are tried in order, starting after the last flavor
 // tried", and after the last one from the first.
 func TestContinue(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/assign"
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/internal/instant"
 	"github.com/cedesched/cede/internal/search"
@@ -51,6 +52,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.Guard, d.MaxRetrySteps = config.guard(r), config.MaxRetrySteps
+	d.Fair = config.fairness()
 	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)
@@ -77,7 +79,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 		if r.NeedsPreemption != nil {
 			faults.Add("request.needsPreemption", "is given, but flavors are to be assigned first")
 		}
-		sc.open.enter(c, s.plans.Of(c, node), sc, r, &faults)
+		sc.open.enter(c, s.plans.Of(c, node), sc, config, r, &faults)
 	}
 	return faults.Err()
 }
@@ -90,15 +92,39 @@ func (sc *scratch) needs(c *cluster.Cluster) {
 	}
 }
 
-// search decides about the slots. For a workload that preempts nobody, nothing is in need
-// of preemption, and time changes nothing.
-func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) search.Result {
-	if !w.NeverPreempts {
-		return sc.searcher.Search(c, &sc.request, maxBlockers)
+// find has flavors assigned where there are none, then victims searched; ok is false when
+// there is no flavor for something.
+func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found search.Result, ok bool) {
+	open := isOpen(&r.Workload)
+	if open && !sc.assign(c) {
+		return search.Result{Steps: sc.open.assigner.Steps}, false
 	}
-	clear(sc.request.Needs)
-	found := sc.searcher.Search(c, &sc.request, 0)
-	found.Waits = false
+	if r.NeedsPreemption == nil {
+		sc.needs(c)
+	}
+	found = sc.search(c, &r.Workload, maxBlockers)
+	if open {
+		found = sc.open.orSooner(found)
+	}
+	return found, true
+}
+
+// search decides about the slots. A workload that preempts nobody fits or does not, and
+// time changes nothing.
+func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) search.Result {
+	d := &sc.request
+	if !w.NeverPreempts {
+		return sc.searcher.Search(c, d, maxBlockers)
+	}
+	var found search.Result
+	for slot, column := range d.Columns {
+		height, _ := assign.BorrowHeight(c, d.Queue, column, d.Amounts[slot])
+		found.BorrowHeight = max(found.BorrowHeight, height)
+		if missing, bound := assign.Missing(c, d.Queue, column, d.Amounts[slot]); missing > 0 {
+			found.Shortages = append(found.Shortages, search.Shortage{Slot: slot, Missing: missing, Bound: bound})
+		}
+	}
+	found.Fits = len(found.Shortages) == 0
 	return found
 }
 
@@ -114,12 +140,12 @@ func (sc *scratch) slot(c *cluster.Cluster, fr quota.FlavorResource) int {
 }
 
 // leave turns a result into a decision.
-func (sc *scratch) leave(c *cluster.Cluster, r *Request, assignment Assignment, found search.Result) Decision {
-	d := Decision{BorrowHeight: found.BorrowHeight, Assignment: assignment}
+func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) Decision {
+	d := Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
 	switch {
 	case found.Fits:
 		d.Outcome = Fits
-		w := assignment.Pin(r.Workload)
+		w := d.Assignment.Pin(r.Workload)
 		w.ReservedAt, w.Evicted = r.Now, false
 		d.admitted = &w
 	case len(found.Victims) > 0:
@@ -177,9 +203,13 @@ func victim(c *cluster.Cluster, v search.Victim) Victim {
 		out.Reason = InClusterQueueTimeBased
 	}
 	if v.Cohort >= 0 {
-		out.Reason = InCohortReclamation
-		if v.WhileBorrowing {
+		switch {
+		case v.Fair:
+			out.Reason = InCohortFairSharing
+		case v.WhileBorrowing:
 			out.Reason = InCohortReclaimWhileBorrowing
+		default:
+			out.Reason = InCohortReclamation
 		}
 		out.Cohort = c.Cohorts[v.Cohort].Name
 	}
@@ -193,6 +223,7 @@ var ruleOf = [...]Rule{
 	search.BorrowWithinCohort:  BorrowWithinCohort,
 	search.GuaranteedRuntime:   GuaranteedRuntime,
 	search.Guarded:             Guarded,
+	search.FairShare:           FairShare,
 }
 
 // explain adds what is missing and who stood in the way.

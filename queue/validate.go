@@ -25,7 +25,8 @@ import (
 //     minimum runtime;
 //   - a flavor fungibility that its field does not know, a preference of
 //     PreemptionOverBorrowing where the search may stop at a flavor without looking
-//     at the others.
+//     at the others;
+//   - a fair weight that is negative or not finite.
 func Validate(cohorts []Cohort, queues []Queue) error {
 	var faults fault.List
 	cohortAt := make(map[string]int, len(cohorts))
@@ -38,6 +39,7 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 			faults.Add(path+".parent", "unknown cohort %q (cohort %q)", c.Parent, c.Name)
 		}
 		validateQuotas(&faults, path, "cohort", c.Name, c.Parent != "", c.Quotas)
+		validateFairWeight(&faults, path, "cohort", c.Name, c.FairWeight)
 		validateMinRuntime(&faults, path, "cohort", c.Name, c.MinRuntime)
 	}
 	validateAcyclic(&faults, cohorts, cohortAt)
@@ -57,9 +59,16 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 		}
 		validatePreemption(&faults, path+".preemption", q)
 		validateFungibility(&faults, path+".flavorFungibility", q)
+		validateFairWeight(&faults, path, "queue", q.Name, q.FairWeight)
 		validateMinRuntime(&faults, path, "queue", q.Name, q.MinRuntime)
 	}
 	return faults.Err()
+}
+
+func validateFairWeight(faults *fault.List, path, kind, name string, w quota.Weight) {
+	if !w.Valid() {
+		faults.Add(path+".fairWeight", "%v is negative or not finite (%s %q)", w, kind, name)
+	}
 }
 
 func unique(faults *fault.List, list string, i int, name string, at map[string]int) {

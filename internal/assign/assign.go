@@ -51,6 +51,8 @@ type Item struct {
 // goroutine at a time.
 type Assigner struct {
 	Searcher *search.Searcher
+	// Steps counts the workloads that the trials of the last Assign looked at.
+	Steps int
 
 	cluster  *cluster.Cluster
 	request  *Request
@@ -66,7 +68,7 @@ type Assigner struct {
 // Assign makes the choices of a request, up to the first that has no flavor, and returns
 // how many it made. The answers are good until its next use.
 func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
-	a.cluster, a.request = c, r
+	a.cluster, a.request, a.Steps = c, r, 0
 	a.taken, a.tried = a.taken[:0], a.tried[:0]
 	for _, l := range r.Given {
 		a.take(l.Column, l.Amount)
@@ -148,24 +150,18 @@ func OpensAt(choices []Choice) (at int64, ok bool) {
 	return at, ok
 }
 
-// Lacks returns what a column lacks for the amount with nobody preempted; Blockers who
-// stands in the way of preemption for it, most at most. The results belong to the
-// searcher.
-func (a *Assigner) Lacks(column int, amount int64) []search.Shortage {
-	return a.search(column, amount, false, 0).Shortages
-}
-
+// Blockers returns who stands in the way of preemption for an amount of one column, most
+// at most. The result belongs to the searcher.
 func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker {
-	return a.search(column, amount, true, most).Blockers
+	return a.search(column, amount, most).Blockers
 }
 
 // search asks about one column by itself.
-func (a *Assigner) search(column int, amount int64, preempting bool, maxBlockers int) search.Result {
-	a.column[0], a.amount[0], a.needs[0] = column, amount, preempting
+func (a *Assigner) search(column int, amount int64, maxBlockers int) search.Result {
+	a.column[0], a.amount[0], a.needs[0] = column, amount, true
 	a.one = *a.request.Base
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
-	if !preempting {
-		a.one.Guard, a.one.MaxRetrySteps = nil, 0
-	}
-	return a.Searcher.Search(a.cluster, &a.one, maxBlockers)
+	found := a.Searcher.Search(a.cluster, &a.one, maxBlockers)
+	a.Steps += found.Steps
+	return found
 }

@@ -114,7 +114,7 @@ func (a *Assigner) ask(column int, amount int64, tried *Tried) (Verdict, Passed)
 	if amount > c.Tree.PotentialAvailable(q, column) {
 		return Verdict{}, ExceedsMax
 	}
-	height, belowRoot := lowestSubtree(c, q, column, amount)
+	height, belowRoot := BorrowHeight(c, q, column, amount)
 	switch {
 	case amount <= max(0, c.Usage.Available(q, column)):
 		return Verdict{Fit, height}, Stopped
@@ -123,7 +123,7 @@ func (a *Assigner) ask(column int, amount int64, tried *Tried) (Verdict, Passed)
 	case amount > c.Tree.Cell(q, column).Nominal && !belowRoot && !r.PreemptsWhileBorrowing:
 		return Verdict{}, NotReclaimable
 	}
-	found := a.search(column, amount, true, 0)
+	found := a.search(column, amount, 0)
 	v := Verdict{NoCandidates, found.BorrowHeight}
 	if len(found.Victims) == 0 {
 		tried.opens = tried.opens && found.Waits

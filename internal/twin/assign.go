@@ -233,7 +233,8 @@ func (a *assigner) ask(q *queue.Queue, asked quota.Amount) (preemption.AssignedR
 		return out, 0
 	case a.request.Workload.NeverPreempts:
 		return out, preemption.NeverPreempts
-	case asked.Amount > nominal && !a.reclaimableBelowRoot(own, asked) && q.Preemption.BorrowWithinCohort.Policy == queue.Never:
+	case asked.Amount > nominal && !a.reclaimableBelowRoot(own, asked) && q.Preemption.BorrowWithinCohort.Policy == queue.Never &&
+		(a.config.Sharing != preemption.Fair || q.Preemption.ReclaimWithinCohort == queue.Never):
 		return out, preemption.NotReclaimable
 	}
 	out.Mode, out.BorrowHeight = preemption.ModePreempt, forecast.BorrowHeight

@@ -1,0 +1,19 @@
+package preemption
+
+import "github.com/cedesched/cede/internal/steps"
+
+func init() {
+	steps.Of = func(preemptor, snapshot, request any) (int, error) {
+		return preemptor.(*Preemptor).steps(snapshot.(*Snapshot), request.(Request))
+	}
+}
+
+// steps returns how many workloads Decide looks at.
+func (p *Preemptor) steps(s *Snapshot, r Request) (int, error) {
+	var sc scratch
+	if err := sc.enter(s, &p.config, &r); err != nil {
+		return 0, err
+	}
+	found, _ := sc.find(s.inside(), &r, p.config.MaxBlockers)
+	return found.Steps, nil
+}
