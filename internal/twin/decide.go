@@ -46,6 +46,9 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
 	}
 	candidates := d.candidates()
+	if r.Workload.NeverPreempts {
+		candidates, d.ofPermittedPriority = nil, nil
+	}
 	if a, ok := d.search(candidates); ok {
 		return a
 	}
