@@ -96,7 +96,7 @@ var layers = [][]string{
 	{"queue"},
 	{"internal/cluster"},
 	{"internal/search"},
-	{"preemption"},
+	{"preemption", "preemption/placement"},
 	{"internal/twin", "internal/corpus", "internal/scenario", kit},
 }
 
