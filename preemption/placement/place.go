@@ -138,7 +138,7 @@ func (s *search) filtersPlace(d span, one *member, i int) bool {
 	pending := s.placed(one, i)
 	if s.wide {
 		for p := range all(s.c.pods) {
-			if s.isThere(p) && s.conflict(pending, p.facts) {
+			if (s.isThere(p) || s.isElsewhere(d, p)) && s.conflict(pending, p.facts) {
 				return false
 			}
 		}

@@ -206,3 +206,10 @@ func (s *search) isThere(p *pod) bool {
 }
 
 func (s *search) unitOf(p *pod) *unit { return s.c.unitOf(p, !s.asBuilt) }
+
+// isElsewhere reports whether a running pod is of a unit without a pod in the domain, which
+// is no victim there.
+func (s *search) isElsewhere(d span, p *pod) bool {
+	u := s.unitOf(p)
+	return u != nil && !s.within(d, u)
+}
