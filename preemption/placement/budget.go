@@ -12,7 +12,8 @@ type ledger struct {
 }
 
 func (s *search) newLedger() ledger {
-	l := ledger{budgets: s.c.budgets, left: make([]int64, len(s.c.budgets))}
+	s.left = resize(s.left, len(s.c.budgets))
+	l := ledger{budgets: s.c.budgets, left: s.left}
 	for i := range l.left {
 		l.left[i] = l.budgets[i].Allowed
 	}
@@ -24,7 +25,7 @@ func (s *search) newLedger() ledger {
 func (l *ledger) spend(u *unit) (violations int) {
 	for _, p := range u.pods {
 		for _, b := range p.budgets {
-			if l.budgets[b].disrupted(p) {
+			if len(l.budgets[b].Disrupted) > 0 && l.budgets[b].disrupted(p) {
 				continue
 			}
 			if l.left[b]--; l.left[b] < 0 {
@@ -58,7 +59,7 @@ func (l *ledger) spendAll(u *unit) bool {
 }
 
 // covered lists the units of the domain that may yield and that a budget covers, most
-// important first.
+// important first, until the next list.
 func (s *search) covered(d span) []*unit {
 	if len(s.c.budgets) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func (s *search) covered(d span) []*unit {
 	if s.config.Importance != nil || d.size()*8 < s.c.nodes.Len() {
 		return s.gather(d, everyone, func(l level) bool { return l.covered })
 	}
-	var list []*unit
+	list := s.list[:0]
 	index := s.c.covered
 	if !s.asBuilt {
 		index = s.c.coveredStaying
@@ -78,6 +79,7 @@ func (s *search) covered(d span) []*unit {
 		}
 		cursor.Next()
 	}
+	s.list = list
 	return list
 }
 
@@ -85,6 +87,7 @@ func (s *search) covered(d span) []*unit {
 // returns those that violate one, in the same order, with the number of pods that do.
 func (s *search) split(d span) (violating []*unit) {
 	clear(s.violations)
+	violating = s.violating[:0]
 	books := s.newLedger()
 	for _, u := range s.covered(d) {
 		if n := books.spend(u); n > 0 {
@@ -92,6 +95,7 @@ func (s *search) split(d span) (violating []*unit) {
 			violating = append(violating, u)
 		}
 	}
+	s.violating = violating
 	return violating
 }
 

@@ -34,7 +34,7 @@ func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, erro
 	}
 	defer p.finish(s)
 	var clean, violating []Candidate
-	s.each(func(d span, v verdict) bool {
+	s.each(nil, func(d span, v verdict) bool {
 		if v == found && len(s.victims) > 0 {
 			var c choice
 			s.keep(&c, d, s.rate())
@@ -76,7 +76,7 @@ func (p *Preemptor) start(snapshot *Snapshot, r *Request) (*search, error) {
 	if p.config.Importance != nil || len(p.config.Guards) > 0 {
 		s.publics = map[*unit]Unit{}
 	}
-	s.placeable = 0
+	s.placeable, s.checks = 0, 0
 	if err := s.enter(p, snapshot.cluster(), r); err != nil {
 		p.pool.Put(s)
 		return nil, err
@@ -88,8 +88,11 @@ func (p *Preemptor) start(snapshot *Snapshot, r *Request) (*search, error) {
 func (p *Preemptor) finish(s *search) {
 	clear(s.stays)
 	clear(s.violations)
-	s.stayed = s.stayed[:0]
-	s.c, s.r, s.publics, s.victims = nil, nil, nil, s.victims[:0]
+	s.c, s.r, s.publics = nil, nil, nil
+	for _, list := range []*[]*unit{&s.stayed, &s.victims, &s.list, &s.violating} {
+		clear((*list)[:cap(*list)])
+		*list = (*list)[:0]
+	}
 	clear(s.nodes)
 	clear(s.members)
 	p.pool.Put(s)
@@ -254,8 +257,9 @@ func (s *search) domainName(d span) string {
 	return d.name
 }
 
-// each searches the domains one by one, until the visitor says stop.
-func (s *search) each(visit func(d span, v verdict) (stop bool)) {
+// each searches the domains one by one, those that may be skipped left out, until the
+// visitor says stop.
+func (s *search) each(skip func(d span) bool, visit func(d span, v verdict) (stop bool)) {
 	list := s.domains()
 	first := 0
 	if s.r.Group == "" && s.config.MaxCandidates > 0 && len(list) > 0 {
@@ -263,6 +267,9 @@ func (s *search) each(visit func(d span, v verdict) (stop bool)) {
 	}
 	for i := range list {
 		d := list[(first+i)%len(list)]
+		if skip != nil && skip(d) {
+			continue
+		}
 		v := s.run(d, false)
 		if v == found && s.config.Budgets == Hard && !s.withinBudgets() {
 			if v = s.run(d, true); v != found {
@@ -278,6 +285,28 @@ func (s *search) each(visit func(d span, v verdict) (stop bool)) {
 	}
 }
 
+// leastHighest is a lower bound on the highest priority of a victim, on a domain of one
+// node: with all units up to it gone there is enough of each resource for a member.
+func (s *search) leastHighest(d span) int64 {
+	width := len(s.slots)
+	row := func(list []int64, at int) []int64 { return list[at*width:][:width] }
+	bound := int64(nobody)
+	for slot, need := range s.members[0].needs {
+		if need == 0 {
+			continue
+		}
+		free := row(s.capacity, d.from)[slot] - row(s.fixed, d.from)[slot]
+		at := int(s.rowAt[d.to])
+		for ; at > int(s.rowAt[d.from]); at-- { // the most important first, while there is room
+			if free -= row(s.gone, at-1)[slot]; free < need {
+				bound = max(bound, int64(s.rows[at-1].priority))
+				break
+			}
+		}
+	}
+	return bound
+}
+
 // sampled reports whether enough candidates for a single pod were found.
 func (s *search) sampled(clean, violating int) bool {
 	n := s.config.MaxCandidates
@@ -289,7 +318,10 @@ func (s *search) preempt() Decision {
 	var best choice
 	clean, violating, any := 0, 0, false
 	reason := NoVictims
-	s.each(func(d span, v verdict) bool {
+	skip := func(d span) bool { // no victim of a priority so low makes room there
+		return any && best.score.violations == 0 && s.config.MaxCandidates == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
+	}
+	s.each(skip, func(d span, v verdict) bool {
 		switch v {
 		case noRoom:
 			reason = max(reason, NoRoom)

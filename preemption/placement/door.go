@@ -178,8 +178,8 @@ func (s *search) numbers(names []string) []int32 {
 // buildRoom lines the nodes up, domain by domain, and adds up what runs there.
 func (s *search) buildRoom() {
 	c := s.c
-	s.local = resize(s.local, c.nodes.Len())
-	rank := make([]int32, c.nodes.Len())
+	s.local, s.rank = resize(s.local, c.nodes.Len()), resize(s.rank, c.nodes.Len())
+	rank := s.rank
 	for i := range rank {
 		s.local[i], rank[i] = -1, int32(len(s.r.Prefer)+i)
 	}
@@ -188,7 +188,9 @@ func (s *search) buildRoom() {
 	}
 	s.nodes, s.ranges = s.nodes[:0], s.ranges[:0]
 	add := func(name string, numbers []int32) {
-		slices.SortFunc(numbers, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })
+		if len(s.r.Prefer) > 0 || name != "" {
+			slices.SortFunc(numbers, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })
+		}
 		from := len(s.nodes)
 		for _, number := range numbers {
 			if n := c.nodes.At(int(number)); !n.facts.Unschedulable {
@@ -245,7 +247,9 @@ func (s *search) addNode(i int, n *node) {
 		case l.priority < s.priority:
 			start := len(s.gone)
 			s.rows = append(s.rows, l)
-			s.gone = append(s.gone, make([]int64, width)...)
+			for range width {
+				s.gone = append(s.gone, 0)
+			}
 			into = s.gone[start:]
 		}
 		for slot, column := range s.columns {

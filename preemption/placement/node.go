@@ -32,10 +32,9 @@ func (c *columns) of(resource string) int32 {
 	return -1
 }
 
-// takes is what a pod takes, by column.
-func (c *columns) takes(r Resources) []amount {
-	list := make([]amount, 1, 1+len(r))
-	list[0] = amount{podsColumn, 1}
+// takes appends what a pod takes, by column, to an empty list.
+func (c *columns) takes(list []amount, r Resources) []amount {
+	list = append(list, amount{podsColumn, 1})
 	for name, value := range r {
 		if value > 0 {
 			list = append(list, amount{c.number[name], value})

@@ -29,6 +29,7 @@ type search struct {
 	nodes   []*node
 	ranges  []span
 	local   []int32 // by number of the snapshot's node; -1 for none
+	rank    []int32 // by the same: the order in which nodes are tried
 	levels  []int32 // priorities below the preemptor's, rising
 
 	// What runs, by node and slot.
@@ -38,8 +39,9 @@ type search struct {
 	rows            []level // of lower priority
 	gone            []int64 // a row for each of rows
 	anyLeaving      bool
-	stays           map[*unit]bool // units counted in fixed instead of gone
-	stayed          []*unit        // the same, as a list
+	stays           map[*unit]bool  // units counted in fixed instead of gone
+	stayed          []*unit         // the same, as a list
+	taken           map[string]bool // groups that are away, of a Fit
 
 	// Of the placement that is being tried.
 	floor int64 // units of this priority or lower are gone
@@ -51,8 +53,13 @@ type search struct {
 	used  []int32 // nodes with members
 	tight []uint64
 
+	checks int // units that were put back with a check, for tests
+
 	placeable  int // the most members that had a place in any domain
 	victims    []*unit
+	list       []*unit // the latest list of units
+	violating  []*unit
+	left       []int64 // of a ledger
 	violations map[*unit]int
 	compare    func(a, b *unit) int
 	publics    map[*unit]Unit
@@ -150,6 +157,7 @@ func (s *search) move(u *unit, sign int64) {
 // still have their room; if not, nothing is changed. Only resources that a member asks
 // for are checked, as everywhere: a node may hold too much of others.
 func (s *search) putBack(d span, u *unit) bool {
+	s.checks++
 	width := len(s.slots)
 	ok := s.filtersAllow(d, u)
 	for at, p := range u.pods {
@@ -202,6 +210,9 @@ func (s *search) isThere(p *pod) bool {
 	if p.facts.Terminating && !s.asBuilt {
 		return s.now
 	}
+	if s.taken[p.facts.Group] {
+		return false
+	}
 	return p.priority >= s.priority || int64(p.priority) > s.floor || s.stays[s.unitOf(p)]
 }
 
@@ -211,5 +222,5 @@ func (s *search) unitOf(p *pod) *unit { return s.c.unitOf(p, !s.asBuilt) }
 // is no victim there.
 func (s *search) isElsewhere(d span, p *pod) bool {
 	u := s.unitOf(p)
-	return u != nil && !s.within(d, u)
+	return u != nil && !s.within(d, u) && !s.taken[p.facts.Group]
 }

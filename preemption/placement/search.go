@@ -36,14 +36,15 @@ func (s *search) within(d span, u *unit) bool {
 }
 
 // gather lists the units of the domain that may yield, most important first: those that
-// are accepted, with a pod on one of the accepted levels.
+// are accepted, with a pod on one of the accepted levels. The list is good until the next.
 func (s *search) gather(d span, accept func(*unit) bool, levels func(level) bool) []*unit {
-	var list []*unit
+	list := s.list[:0]
 	for i := d.from; i < d.to; i++ {
 		if slices.ContainsFunc(s.rows[s.rowAt[i]:s.rowAt[i+1]], levels) {
 			list = s.gatherNode(list, i, accept)
 		}
 	}
+	s.list = list
 	return s.distinct(list)
 }
 
@@ -86,11 +87,11 @@ func (s *search) run(d span, rationed bool) verdict {
 		s.replace(d, enough, violating)
 		return found
 	}
-	s.reprieve(d, violating, true)
+	s.victims = s.reprieve(s.victims[:0], d, violating, true)
 	if s.config.Mode == Design && d.size() > 1 { // on one node it would change nothing
 		s.lower(d, enough)
 	}
-	s.victims = s.reprieve(d, s.around(d), false)
+	s.victims = s.reprieve(s.victims[:0], d, s.around(d), false)
 	return found
 }
 
@@ -129,12 +130,16 @@ func (s *search) public(u *unit) Unit {
 	return p
 }
 
-// reprieve puts units back in order, each where it runs, and returns those that cannot be.
+// reprieve puts units back in order, each where it runs, and appends those that cannot be.
 // For good: they stay whatever placement comes next. A unit that shares no node with the
 // placed members goes back without a check.
-func (s *search) reprieve(d span, units []*unit, forGood bool) (victims []*unit) {
+func (s *search) reprieve(victims []*unit, d span, units []*unit, forGood bool) []*unit {
 	for _, u := range units {
 		switch {
+		case !s.wide && !s.touches(d, u):
+			if forGood && s.config.Mode == Design { // in place nobody looks there again
+				s.stay(u)
+			}
 		case !s.putBack(d, u):
 			victims = append(victims, u)
 		case forGood:
@@ -147,7 +152,7 @@ func (s *search) reprieve(d span, units []*unit, forGood bool) (victims []*unit)
 // around lists the units that may yield on the nodes where members are placed, at the
 // floor: all others go back without a check.
 func (s *search) around(d span) []*unit {
-	var list []*unit
+	list := s.list[:0]
 	low := func(u *unit) bool { return int64(u.priority) <= s.floor }
 	if s.wide { // a conflict may be with any unit
 		return s.gather(d, low, func(level) bool { return true })
@@ -155,6 +160,7 @@ func (s *search) around(d span) []*unit {
 	for _, i := range s.used {
 		list = s.gatherNode(list, int(i), low)
 	}
+	s.list = list
 	return s.distinct(list)
 }
 
@@ -199,7 +205,7 @@ func (s *search) replace(d span, enough int, violating []*unit) {
 	// Room taken from a node that is not used moves nobody, but where the best fit is
 	// taken, or filters look at who is there.
 	blind := s.config.Order != BestFit && len(s.config.Filters) == 0
-	for _, u := range append(violating, others...) {
+	for _, u := range slices.Concat(violating, others) {
 		if blind && !s.touches(d, u) {
 			s.putBack(d, u)
 			s.stay(u)

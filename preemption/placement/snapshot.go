@@ -177,7 +177,9 @@ func setOf[T any](compare func(a, b T) int, list []T) ordered.Set[T] {
 // newPod makes a pod of facts that are its own.
 func (c *cluster) newPod(facts Pod, g *group) *pod {
 	number, _ := slices.BinarySearch(c.names, facts.Node)
-	p := &pod{facts: facts, node: int32(number), priority: facts.Priority, takes: c.columns.takes(facts.Requests)}
+	a := &alone{pod: pod{facts: facts, node: int32(number), priority: facts.Priority}}
+	p := &a.pod
+	p.takes, p.budgets = c.columns.takes(a.takes[:0], facts.Requests), a.budgets[:0]
 	if g != nil && g.known {
 		p.priority = g.facts.Priority
 	}
@@ -187,7 +189,9 @@ func (c *cluster) newPod(facts Pod, g *group) *pod {
 		}
 	}
 	if g == nil || !g.atomic() {
-		p.single = newUnit("", []*pod{p})
+		a.list[0] = p
+		a.unit.fill("", a.list[:])
+		p.single = &a.unit
 	}
 	return p
 }

@@ -21,12 +21,22 @@ type Unit struct {
 
 // pod is a pod inside of a snapshot. It is never changed.
 type pod struct {
-	facts    Pod
 	node     int32 // number
 	priority int32 // the one that counts
 	takes    []amount
 	budgets  []int32 // that cover it, in order
 	single   *unit   // nil for a member of a unit of several
+	facts    Pod
+}
+
+// alone is a pod that is a unit, with what a search looks at in one place: it walks
+// many of them in no order that memory has.
+type alone struct {
+	unit    unit
+	list    [1]*pod
+	budgets [1]int32
+	takes   [3]amount
+	pod     pod
 }
 
 // amount is so much of one column.
@@ -48,7 +58,13 @@ type unit struct {
 const justNow = math.MaxInt64
 
 func newUnit(group string, pods []*pod) *unit {
-	u := &unit{group: group, pods: pods, priority: pods[0].priority, started: justNow}
+	u := new(unit)
+	u.fill(group, pods)
+	return u
+}
+
+func (u *unit) fill(group string, pods []*pod) {
+	*u = unit{group: group, pods: pods, priority: pods[0].priority, started: justNow}
 	for _, p := range pods {
 		u.grouped = u.grouped || p.facts.Group != ""
 		u.covered = u.covered || len(p.budgets) > 0
@@ -56,7 +72,6 @@ func newUnit(group string, pods []*pod) *unit {
 			u.started = min(u.started, instant.Of(p.facts.Started))
 		}
 	}
-	return u
 }
 
 // compareUnits is the order of importance, most important first: priority; groups and
