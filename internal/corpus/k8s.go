@@ -47,6 +47,7 @@ type podOf struct {
 	Terminating   bool                `json:"terminating"`
 	Preempted     bool                `json:"preempted"`
 	Protected     bool                `json:"protected"`
+	Policy        string              `json:"policy"`
 	EligibleNodes []string            `json:"eligible_nodes"`
 	NominatedNode string              `json:"nominated_node"`
 }
@@ -91,25 +92,28 @@ type nodeOptions struct {
 	Offset         int      `json:"offset"`
 	NumCandidates  int      `json:"num_candidates"`
 	MaxReprieves   *int     `json:"max_reprieves"`
+	Sampling       *struct {
+		Percent  int `json:"percent"`
+		Absolute int `json:"absolute"`
+	} `json:"sampling"`
 }
 
 type nodeExpect struct {
 	answer
-	Node            string          `json:"node"`
-	NodeAnyOf       []string        `json:"node_any_of"`
-	VictimCount     int             `json:"victim_count"`
-	VictimsOneOf    []string        `json:"victims_one_of"`
-	Violations      *int            `json:"pdb_violations"`
-	Candidates      []candidateOf   `json:"candidates"`
-	Eligible        *bool           `json:"eligible"`
-	AMoreImportant  *bool           `json:"a_more_important"`
-	Violating       [][]string      `json:"violating"`
-	Counts          []int           `json:"counts"`
-	NonViolating    [][]string      `json:"non_violating"`
-	LeastImportant  []potentialOf   `json:"least_to_most_important"`
-	Units           []unitOf        `json:"units"`
-	has             map[string]bool // which keys are there
-	candidatesGiven bool
+	Node           string          `json:"node"`
+	NodeAnyOf      []string        `json:"node_any_of"`
+	VictimCount    int             `json:"victim_count"`
+	VictimsOneOf   []string        `json:"victims_one_of"`
+	Violations     *int            `json:"pdb_violations"`
+	Candidates     []candidateOf   `json:"candidates"`
+	Eligible       *bool           `json:"eligible"`
+	AMoreImportant *bool           `json:"a_more_important"`
+	Violating      [][]string      `json:"violating"`
+	Counts         []int           `json:"counts"`
+	NonViolating   [][]string      `json:"non_violating"`
+	LeastImportant []potentialOf   `json:"least_to_most_important"`
+	Units          []unitOf        `json:"units"`
+	has            map[string]bool // which keys are there
 }
 
 // answer is an outcome with its victims.
@@ -168,7 +172,8 @@ func (c *NodeCase) check() error {
 		return fmt.Errorf("case %q: a or b is missing", c.Name)
 	case slices.Contains([]string{"pod", "group", "group_integration", "eligibility"}, c.Suite) && c.Preemptor == nil:
 		return fmt.Errorf("case %q: no preemptor", c.Name)
-	case c.Options.Mode != "" && modes[c.Options.Mode] == nil:
+	}
+	if _, known := modes[c.Options.Mode]; !known {
 		return fmt.Errorf("case %q: unknown mode %q", c.Name, c.Options.Mode)
 	}
 	return nil

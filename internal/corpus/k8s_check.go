@@ -129,11 +129,11 @@ func (c *NodeCase) compareCandidates(r *Report, p *placement.Preemptor, s *place
 	return nil
 }
 
-// outcome is kube-scheduler's word for a decision. Of an impossible one it does not always
-// say why.
+// outcome is kube-scheduler's word for a decision: a success without victims is one like
+// others, and of an impossible one it does not always say why.
 func outcome(d placement.Decision, want string) string {
 	switch {
-	case d.Outcome == placement.Preempt:
+	case d.Outcome == placement.Preempt, d.Outcome == placement.Fits:
 		return "preempt"
 	case d.Outcome == placement.Wait:
 		return "waiting"
@@ -141,10 +141,8 @@ func outcome(d placement.Decision, want string) string {
 		return "not_eligible"
 	case d.Reason == placement.NoVictims && want == "no_victims":
 		return "no_victims"
-	case d.Outcome == placement.Impossible:
-		return "unschedulable"
 	}
-	return d.Outcome.String()
+	return "unschedulable"
 }
 
 func victimPods(victims []placement.Victim) []string {

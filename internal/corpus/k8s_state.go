@@ -108,7 +108,9 @@ func (c *NodeCase) request() placement.Request {
 	if c.Preemptor.Kind == "group" {
 		r.Group = c.Preemptor.Name
 	}
-	if c.Preemptor.Policy == "Never" {
+	// In v1.36 the policy of any member counted for its group.
+	member := func(p podOf) bool { return p.Policy == "Never" && c.Era == "alpha-1.36" }
+	if c.Preemptor.Policy == "Never" || slices.ContainsFunc(c.Preemptor.Pods, member) {
 		r.Policy = placement.PreemptNever
 	}
 	if c.Preemptor.MinCount != nil {
@@ -125,18 +127,15 @@ func (c *NodeCase) request() placement.Request {
 	return r
 }
 
-var modes = map[string]*placement.Mode{}
-
-func init() {
-	for name, mode := range map[string]placement.Mode{"in_place": placement.InPlace, "reschedule": placement.Replace, "seed": placement.Design} {
-		modes[name] = &mode
-	}
-}
+var modes = map[string]placement.Mode{"": placement.InPlace, "in_place": placement.InPlace, "reschedule": placement.Replace, "seed": placement.Design}
 
 func (c *NodeCase) config() placement.Config {
-	config := placement.Config{Mode: placement.InPlace, Order: placement.RoundRobin, MaxCandidates: c.Options.NumCandidates, FirstNode: c.Options.Offset}
-	if mode := modes[c.Options.Mode]; mode != nil {
-		config.Mode = *mode
+	config := placement.Config{
+		Mode: modes[c.Options.Mode], Order: placement.RoundRobin, MaxCandidates: c.Options.NumCandidates, FirstNode: c.Options.Offset,
+	}
+	if sampling := c.Options.Sampling; config.MaxCandidates == 0 && sampling != nil {
+		n := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n nodeOf) bool { return n.Unresolvable }))
+		config.MaxCandidates = min(n, max(n*sampling.Percent/100, sampling.Absolute))
 	}
 	if c.Options.Placement == "prefer" {
 		config.Order = placement.FirstFit

@@ -259,6 +259,9 @@ func (q *nodes) preempt(domains [][]placement.Node, names []string, present ther
 				victims[j].violations = 0
 			}
 		}
+		if why == 0 && len(victims) == 0 && q.r.Group == "" && q.r.Unschedulable {
+			why = placement.NoRoom
+		}
 		if why != 0 {
 			reason = max(reason, why)
 			continue
@@ -299,9 +302,6 @@ func better(a, b []unit) bool {
 			} else if int64(u.Priority) == highest {
 				started = min(started, u.earliest())
 			}
-		}
-		if len(victims) == 0 {
-			highest = 0
 		}
 		return []int64{violations, highest, sum, pods, -started}
 	}

@@ -279,6 +279,9 @@ func (s *search) each(skip func(d span) bool, visit func(d span, v verdict) (sto
 		if v == found && s.config.Budgets == Hard {
 			clear(s.violations)
 		}
+		if v == found && len(s.victims) == 0 && s.r.Group == "" && s.r.Unschedulable {
+			v = noRoom
+		}
 		if visit(d, v) {
 			return
 		}

@@ -35,7 +35,9 @@ type Request struct {
 	// equally good domains of a single pod are taken; then follow the others, by name.
 	Prefer []string `json:"prefer,omitempty"`
 	// Unschedulable says that the caller's scheduler has tried and failed: the
-	// preemption alone is asked for. Otherwise what fits as things stand preempts nobody.
+	// preemption alone is asked for. For a single pod a node on which nobody has to yield is
+	// then no candidate (as built: preemption could not help there). Otherwise what fits as
+	// things stand preempts nobody.
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 

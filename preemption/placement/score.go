@@ -2,6 +2,7 @@ package placement
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -28,7 +29,7 @@ func (a score) compare(b score) int {
 
 // rate scores what a run has found.
 func (s *search) rate() score {
-	var r score
+	r := score{highest: math.MinInt32}
 	for i, u := range s.victims {
 		r.violations += s.violations[u]
 		r.pods += len(u.pods)

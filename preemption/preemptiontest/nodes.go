@@ -38,7 +38,7 @@ func PlacementStates() *rapid.Generator[placement.State] {
 			st.Nodes = append(st.Nodes, n)
 		}
 		for i := range pick(t, "groups", 0, 1, 2, 3) {
-			g := placement.Group{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5)}
+			g := placement.Group{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
 			if chance(t, 2, 3) {
 				g.DisruptionMode = placement.DisruptionModePodGroup
 			} else {
@@ -85,7 +85,7 @@ var apps = []string{"web", "db"}
 func nodePod(t *rapid.T, id string) placement.Pod {
 	p := placement.Pod{
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Namespace: "ns",
-		Priority: pick[int32](t, "priority", 0, 1, 2, 5),
+		Priority: pick[int32](t, "priority", 0, 1, 2, 5, -7),
 		Requests: placement.Resources{"cpu": pick[int64](t, "cpu", 1, 2, 0, 3)},
 	}
 	if chance(t, 1, 4) {

@@ -76,7 +76,7 @@ func (o *Objects) Cluster() (Cluster, error) {
 	waiting := map[string][]*podObject{}
 	for i := range o.pods {
 		if err := o.addPod(&c, &o.pods[i], waiting); err != nil {
-			return c, fmt.Errorf("Pod %s: %w", o.pods[i].Metadata.id(), err)
+			return c, fmt.Errorf("pod %s: %w", o.pods[i].Metadata.id(), err)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(waiting)) {
