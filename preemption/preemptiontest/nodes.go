@@ -25,8 +25,8 @@ func PlacementRecords() *rapid.Generator[placement.Record] {
 func PlacementStates() *rapid.Generator[placement.State] {
 	return rapid.Custom(func(t *rapid.T) placement.State {
 		var st placement.State
-		for i := range pick(t, "nodes", 1, 2, 3, 4, 6) {
-			n := placement.Node{Name: fmt.Sprintf("n%d", i), Capacity: placement.Resources{"cpu": pick[int64](t, "cpu", 4, 2, 3, 6)}}
+		for i := range pick(t, "nodes", 2, 3, 4, 1, 6) {
+			n := placement.Node{Name: fmt.Sprintf("n%d", i), Capacity: placement.Resources{"cpu": pick[int64](t, "cpu", 4, 3, 2, 6)}}
 			if chance(t, 1, 2) {
 				n.Capacity["gpu"] = pick[int64](t, "gpu", 1, 2, 4)
 			}
@@ -37,7 +37,7 @@ func PlacementStates() *rapid.Generator[placement.State] {
 			n.Labels = map[string]string{"zone": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "zone")}
 			st.Nodes = append(st.Nodes, n)
 		}
-		for i := range pick(t, "groups", 0, 1, 2, 3) {
+		for i := range pick(t, "groups", 2, 3, 1, 0) {
 			g := placement.Group{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
 			if chance(t, 2, 3) {
 				g.DisruptionMode = placement.DisruptionModePodGroup
@@ -46,7 +46,7 @@ func PlacementStates() *rapid.Generator[placement.State] {
 			}
 			st.Groups = append(st.Groups, g)
 		}
-		for i := range pick(t, "pods", 4, 0, 2, 6, 8, 10, 14) {
+		for i := range pick(t, "pods", 6, 8, 4, 10, 14, 2, 0) {
 			p := nodePod(t, fmt.Sprintf("p%02d", i))
 			p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "node").Name
 			p.Terminating = chance(t, 1, 10)
@@ -86,7 +86,7 @@ func nodePod(t *rapid.T, id string) placement.Pod {
 	p := placement.Pod{
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Namespace: "ns",
 		Priority: pick[int32](t, "priority", 0, 1, 2, 5, -7),
-		Requests: placement.Resources{"cpu": pick[int64](t, "cpu", 1, 2, 0, 3)},
+		Requests: placement.Resources{"cpu": pick[int64](t, "cpu", 2, 1, 3, 0)},
 	}
 	if chance(t, 1, 4) {
 		p.Requests["gpu"] = pick[int64](t, "gpu", 1, 2)
@@ -95,7 +95,7 @@ func nodePod(t *rapid.T, id string) placement.Pod {
 		p.Labels = map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "app")}
 	}
 	if chance(t, 1, 2) {
-		p.Group = fmt.Sprintf("g%d", rapid.IntRange(0, 3).Draw(t, "group")) // not all are there
+		p.Group = fmt.Sprintf("g%d", pick(t, "group", 1, 0, 2, 3)) // not all are there
 	}
 	if chance(t, 2, 3) {
 		p.Started = Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Hour)
@@ -107,18 +107,19 @@ func nodePod(t *rapid.T, id string) placement.Pod {
 // promised room, some with domains.
 func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 	return rapid.Custom(func(t *rapid.T) placement.Request {
-		r := placement.Request{Priority: pick[int32](t, "priority", 5, 0, 1, 2, 6), Unschedulable: chance(t, 1, 8)}
-		if chance(t, 1, 12) {
+		r := placement.Request{Priority: pick[int32](t, "priority", 6, 5, 2, 1, 0), Unschedulable: chance(t, 1, 8)}
+		if chance(t, 1, 20) {
 			r.Policy = placement.PreemptNever
 		}
 		n := 1
 		if chance(t, 2, 3) {
 			r.Group = "pending"
 			n = pick(t, "members", 2, 1, 3, 4)
-			r.MinCount = rapid.IntRange(0, n).Draw(t, "min count")
+			r.MinCount = pick(t, "min count", n, 0, n-1, 1)
 		}
 		for i := range n {
 			p := nodePod(t, fmt.Sprintf("in%d", i))
+			p.Requests["cpu"] = pick[int64](t, "needs", 2, 1, 3)
 			if i > 0 && chance(t, 2, 3) { // alike
 				p.Requests, p.Nodes = r.Pods[i-1].Requests, r.Pods[i-1].Nodes
 			} else if chance(t, 1, 6) {
