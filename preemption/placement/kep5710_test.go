@@ -145,6 +145,16 @@ var rules = []struct {
 	{"scoring", "a node that costs a group elsewhere is worse", []string{"n1 1: a/0/g", "n2 1: b/0", "n3 1: c/0/g"}, 0, nil, "Preempt in0@n2; evict b"},
 	{"scoring", "the lowest highest priority first", []string{"n1 1: a/7", "n2 1: b/3"}, 0, nil, "Preempt in0@n2; evict b"},
 	{"scoring", "then the latest start", []string{"n1 1: a/3/old", "n2 1: b/3/young"}, 0, nil, "Preempt in0@n2; evict b"},
+	{"scoring", "fewest violations before all", []string{"n1 1: a/1/protected", "n2 1: b/5"}, 0, nil, "Preempt in0@n2; evict b"},
+	{"scoring", "the lowest highest priority, though higher ones run beside it", []string{"n1 1: c/4", "n2 2: a/3 b/9"}, 0, nil, "Preempt in0@n2; evict a"},
+	{"scoring", "then the smallest sum of priorities", []string{"n1 2: a/5 b/3", "n2 2: c/5 d/1"}, 0, twoSlots, "Preempt in0@n2; evict c d"},
+	{"scoring", "in which one more pod outweighs a negative priority", []string{"n1 2: a/5/g b/-7", "n2 2: c/5"}, 0,
+		func(st *placement.State, r *placement.Request, c *placement.Config) {
+			twoSlots(st, r, c)
+			st.Nodes[1].Capacity["slots"] = 2
+		}, "Preempt in0@n2; evict c"},
+	{"scoring", "of several the earliest start counts", []string{"n1 2: a/3/old b/3/young", "n2 2: c/3/young d/3/young"}, 0, twoSlots, "Preempt in0@n2; evict c d"},
+	{"as built in v1.37", "of groups the one with more pods is reprieved first", []string{"n1 2: a/1/g b/1/h", "n2 1: c/1/h"}, 0, nil, "Preempt in0@n1; evict a"},
 	{"scoring", "then the first node", []string{"n2 1: b/3", "n1 1: a/3"}, 0, nil, "Preempt in0@n1; evict a"},
 	{"domains", "a group is placed within one of the caller's domains", []string{"n1 1: a/0", "n2 1: b/5", "n3 1: c/1", "n4 1: d/1"}, 2,
 		func(_ *placement.State, r *placement.Request, _ *placement.Config) {
@@ -175,6 +185,11 @@ var rules = []struct {
 		func(_ *placement.State, r *placement.Request, _ *placement.Config) { r.MinCount = 1 }, "Preempt in0@n1 in1@n2; evict a b"},
 	{"overfull node", "a reprieve may fail though nothing changed", []string{"n1 3: a/1 b/2 c/3 d/4"}, 0, nil, "Preempt in0@n1; evict a b"},
 	{"overfull node", "but not where the preemptor is not", []string{"n1 1: a/1 b/2", "n2 1: c/0"}, 1, nil, "Preempt in0@n2; evict c"},
+}
+
+// twoSlots asks for two slots.
+func twoSlots(_ *placement.State, r *placement.Request, _ *placement.Config) {
+	r.Pods[0].Requests = placement.Resources{"slots": 2}
 }
 
 func promise(st *placement.State, id, node string, priority int32) {

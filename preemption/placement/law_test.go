@@ -20,6 +20,7 @@ var laws = []struct {
 	check func(*rapid.T)
 }{
 	{"AgreesWithTwin", agreesWithTwin},
+	{"BestFitAgreesWithTwin", bestFitAgreesWithTwin},
 	{"VictimsMakeRoom", victimsMakeRoom},
 	{"NoVictimCanBePutBack", noVictimCanBePutBack},
 	{"VictimsArePermitted", victimsArePermitted},
@@ -45,6 +46,7 @@ func TestLaws(t *testing.T) {
 }
 
 func FuzzAgreesWithTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
+func FuzzBestFitAgreesWithTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestFitAgreesWithTwin)) }
 func FuzzVictimsMakeRoom(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
 func FuzzNoVictimCanBePutBack(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(noVictimCanBePutBack)) }
 func FuzzVictimsArePermitted(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
@@ -105,6 +107,24 @@ func draw(t *rapid.T) (st placement.State, r placement.Request, c placement.Conf
 func agreesWithTwin(t *rapid.T) {
 	st, r, c, got := draw(t)
 	if diff := cmp.Diff(twin.DecideOnNodes(c, st, r), got, same); diff != "" {
+		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	}
+}
+
+// Where the tightest node is taken, or filters are asked, a pod that is put back anywhere
+// may move the others.
+func bestFitAgreesWithTwin(t *rapid.T) {
+	record := preemptiontest.PlacementRecords().Draw(t, "record")
+	st, r := record.State, *record.Request
+	r.Group, r.Unschedulable, r.MinCount = "pending", true, rapid.IntRange(0, 1).Draw(t, "min count")
+	c := placement.Config{Order: placement.BestFit, Mode: rapid.SampledFrom([]placement.Mode{placement.Replace, placement.Design}).Draw(t, "mode")}
+	if rapid.Bool().Draw(t, "filtered") {
+		c.Order, c.Filters = placement.FirstFit, []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a", Anywhere: rapid.Bool().Draw(t, "anywhere")}}
+	}
+	for i := range r.Pods {
+		r.Pods[i].Requests = placement.Resources{"cpu": rapid.Int64Range(1, 3).Draw(t, "cpu")}
+	}
+	if diff := cmp.Diff(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r), same); diff != "" {
 		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
 	}
 }
@@ -416,7 +436,12 @@ func promisesPreemptOnce(t *rapid.T) {
 	if last := decide(t, c, s, r); last.Outcome != placement.Fits && last.Outcome != placement.Wait {
 		t.Fatalf("with the victims gone: %+v", last)
 	} else if last.Outcome == placement.Fits {
-		edit(t, s, last.Edits()...)
+		s = edit(t, s, last.Edits()...)
+		for _, p := range s.State().Nominated {
+			if slices.ContainsFunc(r.Pods, func(m placement.Pod) bool { return m.ID == p.ID }) {
+				t.Fatalf("pod %q runs, or has no place, and is nominated", p.ID)
+			}
+		}
 	}
 }
 
