@@ -186,7 +186,7 @@ var rules = []struct {
 	{"gang", "nor when nodes are filled in another way: then the first placement stands",
 		[]string{"n1 4: a/5 b/5 c/5 d/5", "n2 4: p/1/protected q/1/protected"}, 3,
 		func(_ *placement.State, r *placement.Request, c *placement.Config) {
-			r.MinCount, r.Pods[2].Nodes, c.Order = 1, []string{"n2"}, placement.BestFit
+			r.Unschedulable, r.Pods[2].Nodes, c.Order = true, []string{"n2"}, placement.BestFit
 		}, "Preempt in0@n1 in1@n1 in2@n2; evict c d"},
 	{"overfull node", "a reprieve may fail though nothing changed", []string{"n1 3: a/1 b/2 c/3 d/4"}, 0, nil, "Preempt in0@n1; evict a b"},
 	{"overfull node", "but not where the preemptor is not", []string{"n1 1: a/1 b/2", "n2 1: c/0"}, 1, nil, "Preempt in0@n2; evict c"},
