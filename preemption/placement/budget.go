@@ -1,23 +1,66 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// disrupted reports whether the budget counts the pod as disrupted already.
-func (b *Budget) disrupted(p *pod) bool { return slices.Contains(b.Disrupted, p.facts.ID) }
+// budget is a budget inside of a snapshot. It is never changed.
+type budget struct {
+	facts     Budget
+	disrupted map[string]bool // nil for none
+}
+
+func newBudget(facts Budget) budget {
+	b := budget{facts: facts}
+	if len(facts.Disrupted) > 0 {
+		b.disrupted = make(map[string]bool, len(facts.Disrupted))
+	}
+	for _, id := range facts.Disrupted {
+		b.disrupted[id] = true
+	}
+	return b
+}
+
+// covering lists the budgets that cover a pod, in order, after those in the list.
+func (c *cluster) covering(list []int32, p *Pod) []int32 {
+	first, _ := slices.BinarySearchFunc(c.budgets, p.Namespace, func(b budget, namespace string) int {
+		return strings.Compare(b.facts.Namespace, namespace)
+	})
+	for i := first; i < len(c.budgets) && c.budgets[i].facts.Namespace == p.Namespace; i++ {
+		if c.budgets[i].facts.Selector.Matches(p.Labels) {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
 
 // ledger is what budgets still allow.
 type ledger struct {
-	budgets []Budget
+	budgets []budget
 	left    []int64
 }
 
-func (s *search) newLedger() ledger {
-	s.left = resize(s.left, len(s.c.budgets))
-	l := ledger{budgets: s.c.budgets, left: s.left}
+// ledger opens one on memory that may be used before.
+func (c *cluster) ledger(left []int64) ledger {
+	l := ledger{c.budgets, resize(left, len(c.budgets))}
 	for i := range l.left {
-		l.left[i] = l.budgets[i].Allowed
+		l.left[i] = l.budgets[i].facts.Allowed
 	}
 	return l
+}
+
+func (s *search) newLedger() ledger {
+	l := s.c.ledger(s.left)
+	s.left = l.left
+	return l
+}
+
+// charged reports whether the pod counts against the budget: not if it counts as disrupted
+// already.
+func (l *ledger) charged(b int32, p *pod) bool {
+	disrupted := l.budgets[b].disrupted
+	return disrupted == nil || !disrupted[p.facts.ID]
 }
 
 // spend counts the pods of a unit that violate a budget, each using budgets up in order
@@ -25,7 +68,7 @@ func (s *search) newLedger() ledger {
 func (l *ledger) spend(u *unit) (violations int) {
 	for _, p := range u.pods {
 		for _, b := range p.budgets {
-			if len(l.budgets[b].Disrupted) > 0 && l.budgets[b].disrupted(p) {
+			if !l.charged(b, p) {
 				continue
 			}
 			if l.left[b]--; l.left[b] < 0 {
@@ -44,7 +87,7 @@ func (l *ledger) spendAll(u *unit) bool {
 	charge := func(by int64) {
 		for _, p := range u.pods {
 			for _, b := range p.budgets {
-				if !l.budgets[b].disrupted(p) {
+				if l.charged(b, p) {
 					l.left[b] -= by
 					ok = ok && l.left[b] >= 0
 				}

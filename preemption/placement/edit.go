@@ -323,16 +323,16 @@ func (c *cluster) setGroup(path string, f *validator, facts Group, known bool) {
 }
 
 func (c *cluster) setBudget(path string, f *validator, e *Edit) {
-	at, found := slices.BinarySearchFunc(c.budgets, budgetKey{e.namespace, e.name}, func(b Budget, k budgetKey) int {
-		return compareBudgets(&b, &Budget{Namespace: k.namespace, Name: k.name})
+	at, found := slices.BinarySearchFunc(c.budgets, budgetKey{e.namespace, e.name}, func(b budget, k budgetKey) int {
+		return b.facts.key().compare(k)
 	})
 	if e.kind == editSetBudget {
 		if f.budget(path, &e.budget); f.List != nil {
 			return
 		}
-		if found && reflect.DeepEqual(c.budgets[at].Selector, e.budget.Selector) { // covers the same pods
+		if found && reflect.DeepEqual(c.budgets[at].facts.Selector, e.budget.Selector) { // covers the same pods
 			c.budgets = slices.Clone(c.budgets)
-			c.budgets[at] = e.budget.Clone()
+			c.budgets[at] = newBudget(e.budget.Clone())
 			return
 		}
 	} else if !found {

@@ -14,10 +14,7 @@ type Potential struct {
 // Pods that terminate count as they run.
 func (s *Snapshot) PotentialVictims(priority int32) []Potential {
 	c := s.cluster()
-	books := ledger{budgets: c.budgets}
-	for i := range c.budgets {
-		books.left = append(books.left, c.budgets[i].Allowed)
-	}
+	books := c.ledger(nil)
 	var violating, others []Potential
 	for _, u := range c.units() {
 		if u.priority >= priority {

@@ -23,7 +23,7 @@ type cluster struct {
 	pods      ordered.Set[*pod]   // that run, by ID
 	nominated ordered.Set[*pod]   // by ID
 	groups    ordered.Set[*group] // known or named by a pod that runs, by ID
-	budgets   []Budget            // by namespace and name
+	budgets   []budget            // by namespace and name
 	// levels is the priorities of what runs, rising, with the number of pods.
 	levels ordered.Set[priorityCount]
 	// covered is the units that a budget covers, most important first: with all pods, and
@@ -88,9 +88,9 @@ func build(st State) (*cluster, error) {
 	}
 	slices.Sort(c.names)
 	for _, b := range st.Budgets {
-		c.budgets = append(c.budgets, b.Clone())
+		c.budgets = append(c.budgets, newBudget(b.Clone()))
 	}
-	slices.SortFunc(c.budgets, func(a, b Budget) int { return compareBudgets(&a, &b) })
+	slices.SortFunc(c.budgets, func(a, b budget) int { return a.facts.key().compare(b.facts.key()) })
 
 	groups := map[string]*group{}
 	for _, g := range st.Groups {
@@ -179,14 +179,9 @@ func (c *cluster) newPod(facts Pod, g *group) *pod {
 	number, _ := slices.BinarySearch(c.names, facts.Node)
 	a := &alone{pod: pod{facts: facts, node: int32(number), priority: facts.Priority}}
 	p := &a.pod
-	p.takes, p.budgets = c.columns.takes(a.takes[:0], facts.Requests), a.budgets[:0]
+	p.takes, p.budgets = c.columns.takes(a.takes[:0], facts.Requests), c.covering(a.budgets[:0], &p.facts)
 	if g != nil && g.known {
 		p.priority = g.facts.Priority
-	}
-	for i := range c.budgets {
-		if b := &c.budgets[i]; b.Namespace == facts.Namespace && b.Selector.Matches(facts.Labels) {
-			p.budgets = append(p.budgets, int32(i))
-		}
 	}
 	if g == nil || !g.atomic() {
 		a.list[0] = p
@@ -260,7 +255,7 @@ func (s *Snapshot) State() State {
 		}
 	}
 	for i := range c.budgets {
-		st.Budgets = append(st.Budgets, c.budgets[i].Clone())
+		st.Budgets = append(st.Budgets, c.budgets[i].facts.Clone())
 	}
 	return st
 }

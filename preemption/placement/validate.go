@@ -127,8 +127,8 @@ func (k budgetKey) String() string { return fmt.Sprintf("%q of namespace %q", k.
 
 func (b *Budget) key() budgetKey { return budgetKey{b.Namespace, b.Name} }
 
-func compareBudgets(a, b *Budget) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+func (k budgetKey) compare(other budgetKey) int {
+	return cmp.Or(cmp.Compare(k.namespace, other.namespace), cmp.Compare(k.name, other.name))
 }
 
 // validate finds everything that is wrong with a state but too much usage of a node,
