@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/cedesched/cede/preemption/placement"
@@ -56,5 +57,35 @@ func TestAllocationsAreThoseOfTheAnswer(t *testing.T) {
 				t.Errorf("%s: %v allocations at %d nodes, %v at 100", name, n, nodes, first)
 			}
 		}
+	}
+}
+
+// Any number of goroutines decide on one snapshot with one preemptor.
+func TestConcurrentUse(t *testing.T) {
+	f := fleet{nodes: 40, perNode: 4, levels: 5, covered: 5, groupOf: 4}
+	s := snapshotOf(t, f.state())
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan string)
+	const goroutines = 8
+	for i := range goroutines {
+		go func() {
+			d, err := p.Decide(s, gang(10+i%2, 2000, 2))
+			if err != nil {
+				answers <- err.Error()
+				return
+			}
+			_, err = s.With(d.Edits()...)
+			answers <- fmt.Sprint(i%2, text(d), err)
+		}()
+	}
+	seen := map[string]bool{}
+	for range goroutines {
+		seen[<-answers] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("%d answers to two requests: %v", len(seen), seen)
 	}
 }
