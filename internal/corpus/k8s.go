@@ -162,16 +162,28 @@ func (c *NodeCase) ID() string { return c.Name }
 
 var nodeSuites = []string{"pod", "group", "group_integration", "importance", "pdb_split", "victim_order", "victim_units", "eligibility"}
 
+// maxUnit bounds the pods of a unit that a case gives by its size.
+const maxUnit = 10_000
+
 func (c *NodeCase) check() error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("no case: it has no id")
 	case !slices.Contains(nodeSuites, c.Suite):
 		return fmt.Errorf("case %q: unknown suite %q", c.Name, c.Suite)
-	case c.Suite == "importance" && (c.A == nil || c.B == nil):
-		return fmt.Errorf("case %q: a or b is missing", c.Name)
-	case slices.Contains([]string{"pod", "group", "group_integration", "eligibility"}, c.Suite) && c.Preemptor == nil:
+	case c.Suite == "importance" && (c.A == nil || c.B == nil || c.Expect.AMoreImportant == nil):
+		return fmt.Errorf("case %q: a or b is missing, or the answer", c.Name)
+	case c.A != nil && c.A.Size > maxUnit || c.B != nil && c.B.Size > maxUnit:
+		return fmt.Errorf("case %q: a unit of more than %d pods", c.Name, maxUnit)
+	case len(c.Expect.Violating) != len(c.Expect.Counts):
+		return fmt.Errorf("case %q: %d violating units with %d counts", c.Name, len(c.Expect.Violating), len(c.Expect.Counts))
+	case slices.Contains([]string{"pod", "group", "group_integration", "eligibility", "victim_order"}, c.Suite) && c.Preemptor == nil:
 		return fmt.Errorf("case %q: no preemptor", c.Name)
+	}
+	for _, pair := range c.Conflicts {
+		if len(pair) != 2 && len(pair) != 3 {
+			return fmt.Errorf("case %q: a conflict is of 2 pods, with or without a word on where, not %q", c.Name, pair)
+		}
 	}
 	if _, known := modes[c.Options.Mode]; !known {
 		return fmt.Errorf("case %q: unknown mode %q", c.Name, c.Options.Mode)

@@ -96,6 +96,7 @@ var fleets = []fleet{
 	{nodes: 5000, perNode: 4, levels: 10, covered: 5},
 	{nodes: 5000, perNode: 4, levels: 10, covered: 5, groupOf: 8},
 	{nodes: 5000, perNode: 4, levels: 10_000, covered: 5, groupOf: 8},
+	{nodes: 20_000, perNode: 10, levels: 10, groupOf: 8},
 	{nodes: 20_000, perNode: 10, levels: 10, covered: 5, groupOf: 8},
 }
 
@@ -153,7 +154,7 @@ func BenchmarkPod(b *testing.B) {
 }
 
 func BenchmarkNewSnapshot(b *testing.B) {
-	for _, f := range []fleet{fleets[2], fleets[4]} {
+	for _, f := range []fleet{fleets[2], fleets[5]} {
 		st := f.state()
 		b.Run(f.String(), func(b *testing.B) {
 			for b.Loop() {
@@ -165,7 +166,7 @@ func BenchmarkNewSnapshot(b *testing.B) {
 
 // BenchmarkEdit runs a pod and removes it again.
 func BenchmarkEdit(b *testing.B) {
-	for _, f := range []fleet{fleets[2], fleets[4]} {
+	for _, f := range []fleet{fleets[2], fleets[5]} {
 		s := snapshotOf(b, f.state())
 		p := placement.Pod{ID: "ns/one-more", Node: "node-000001", Requests: placement.Resources{"cpu": 1000}}
 		b.Run(f.String(), func(b *testing.B) {
