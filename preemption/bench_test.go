@@ -2,37 +2,43 @@ package preemption_test
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/cedesched/cede/internal/scenario"
-	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 )
 
 // The worlds of the benchmarks: flat cohorts of ten and of a hundred queues, one
-// cohort of a hundred, a tree of three levels.
-var worlds = []scenario.World{scenario.Worlds[1], scenario.Worlds[2], scenario.Worlds[4], scenario.Worlds[6]}
+// cohort of a hundred, a tree of three levels, and a hundred times the first, of which
+// the decisions are the same.
+var worlds = []scenario.World{scenario.Worlds[1], scenario.Worlds[2], scenario.Worlds[4], scenario.Worlds[6], scenario.Large[0]}
 
 func nameOf(w scenario.World) string {
 	shape := fmt.Sprintf("cohort=%d", w.Group)
 	if w.Leaves > 0 {
 		shape = "tree"
 	}
+	switch {
+	case w.Levels > 0:
+		shape = fmt.Sprintf("priorities=%d", w.Levels)
+	case w.Flavors > 0:
+		shape = fmt.Sprintf("flavors=%d", 1+w.Flavors)
+	case w.Guarantee > 0:
+		shape = "protected"
+	}
 	return fmt.Sprintf("%s/queues=%d/workloads=%dk", shape, w.Queues, w.Workloads()/1000)
 }
 
-// questions are asked of every world; each says what must come of it.
+// questions are asked of every world: one that fits, and the scenarios.
 func questions(w scenario.World) []question {
-	return []question{
-		{"fits", scenario.Request("cq-0000", 1000, scenario.Size{}), preemption.Fits, 0},
-		{"few-victims-within", scenario.Request("cq-0001", 1000, w.First(4, 1)), preemption.Preempt, 4},
-		{"few-victims-reclaim", scenario.Request("cq-0000", 1000, w.First(4, -1)), preemption.Preempt, 4},
-		{"many-victims", scenario.Request("cq-0000", 1000, w.First(100, -1)), preemption.Preempt, 90},
-		{"impossible", scenario.Request("cq-0001", 100, w.First(w.Each/2, 1)), preemption.Impossible, 0},
-		{"impossible-reclaim", scenario.Request("cq-0000", 100, w.First(1<<30, -1)), preemption.Impossible, 0},
-		{"lowest-priority", scenario.Request("cq-0000", 0, w.First(1, -1)), preemption.Impossible, 0},
+	list := []question{{"fits", scenario.Request("cq-0000", 1000, scenario.Size{}), preemption.Fits, 0}}
+	for _, s := range w.Scenarios() {
+		list = append(list, question{s.Name, s.Request, s.Outcome, len(s.Victims)})
 	}
+	return list
 }
 
 type question struct {
@@ -42,7 +48,13 @@ type question struct {
 	victims int // at least
 }
 
-func BenchmarkDecide(b *testing.B) {
+func BenchmarkDecide(b *testing.B) { benchmarkDecide(b, worlds) }
+
+// What is hard for other reasons than size: a thousand priorities, other flavors that
+// come first, protection by time.
+func BenchmarkHard(b *testing.B) { benchmarkDecide(b, scenario.Hard) }
+
+func benchmarkDecide(b *testing.B, worlds []scenario.World) {
 	for _, w := range worlds {
 		s := snapshotOf(b, w.State())
 		for _, q := range questions(w) {
@@ -61,34 +73,37 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// Half of 100,000 workloads of five priorities are protected: a decision that takes a few
-// of the others, and one that waits.
-func BenchmarkProtected(b *testing.B) {
-	w := scenario.Worlds[4]
-	st := w.State()
-	for i := range st.Admitted {
-		st.Admitted[i].Priority = int64(i % 5)
-		st.Admitted[i].ReservedAt = scenario.Now.Add(-time.Duration(30+i%61) * time.Minute)
-	}
-	for i := range st.Queues {
-		st.Queues[i].MinRuntime.Preempt = minruntime.For(time.Hour)
-		st.Queues[i].MinRuntime.Reclaim = minruntime.For(time.Hour)
-	}
-	s := snapshotOf(b, st)
-	for _, q := range []question{
-		{"few-victims", scenario.Request("cq-0001", 1000, w.First(4, 1)), preemption.Preempt, 1},
-		{"wait", scenario.Request("cq-0001", 1, scenario.Size{CPU: 180_000, Memory: 1 << 30}), preemption.Wait, 0},
-	} {
-		b.Run(q.name+"/"+nameOf(w), func(b *testing.B) {
-			b.ReportAllocs()
-			var d preemption.Decision
-			for b.Loop() {
-				d = decide(b, s, q.request)
-			}
-			if d.Outcome != q.outcome || len(d.Victims) < q.victims {
-				b.Fatalf("%v with %d victims", d.Outcome, len(d.Victims))
-			}
-		})
+// Decisions on one snapshot by one preemptor share nothing that is written: ns/op
+// falls with the cores that there are.
+func BenchmarkConcurrent(b *testing.B) {
+	w := scenario.Worlds[2]
+	s := snapshotOf(b, w.State())
+	for _, name := range []string{"within-k4", "reclaim-k4", "reclaim-k100"} {
+		list := questions(w)
+		q := list[slices.IndexFunc(list, func(q question) bool { return q.name == name })]
+		for _, goroutines := range []int{1, 16} {
+			b.Run(fmt.Sprintf("%s/%s/goroutines=%d", name, nameOf(w), goroutines), func(b *testing.B) {
+				b.ReportAllocs()
+				each := b.N / goroutines
+				var wg sync.WaitGroup
+				for g := range goroutines {
+					n := each
+					if g == 0 {
+						n = b.N - each*(goroutines-1)
+					}
+					wg.Go(func() {
+						for range n {
+							d, err := preemptor.Decide(s, q.request)
+							if err != nil || len(d.Victims) < q.victims {
+								b.Errorf("%v with %d victims: %v", d.Outcome, len(d.Victims), err)
+								return
+							}
+						}
+					})
+				}
+				wg.Wait()
+			})
+		}
 	}
 }
 
@@ -98,15 +113,24 @@ func BenchmarkWith(b *testing.B) {
 		s := snapshotOf(b, st)
 		extra := st.Admitted[len(st.Admitted)/2].Clone()
 		extra.ID = "bench/extra"
-		b.Run("admit-remove/"+nameOf(w), func(b *testing.B) {
+		b.Run("admit/"+nameOf(w), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				edit(b, s, preemption.Admit(extra), preemption.Remove(extra.ID))
+				edit(b, s, preemption.Admit(extra))
+			}
+		})
+		with := edit(b, s, preemption.Admit(extra))
+		b.Run("remove/"+nameOf(w), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				edit(b, with, preemption.Remove(extra.ID))
 			}
 		})
 	}
 }
 
+// Beside the cost of making a snapshot, what it holds for each workload when the state
+// that it was made of is still there.
 func BenchmarkNewSnapshot(b *testing.B) {
 	for _, w := range worlds {
 		st := w.State()
@@ -115,6 +139,18 @@ func BenchmarkNewSnapshot(b *testing.B) {
 			for b.Loop() {
 				snapshotOf(b, st)
 			}
+			before := liveHeap()
+			s := snapshotOf(b, st)
+			b.ReportMetric((liveHeap()-before)/float64(w.Workloads()), "retained-B/workload")
+			runtime.KeepAlive(s)
 		})
+		runtime.KeepAlive(st)
 	}
+}
+
+func liveHeap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
 }

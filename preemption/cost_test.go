@@ -1,21 +1,81 @@
 package preemption_test
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+
+	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/preemption"
+)
 
 // A decision allocates its result and nothing else: the victims are one allocation.
 func TestDecideAllocatesItsResult(t *testing.T) {
 	w := worlds[0]
 	s := snapshotOf(t, w.State())
-	for _, q := range questions(w) {
-		if q.victims == 0 {
-			continue
-		}
-		d := decide(t, s, q.request) // fills the pool
-		if len(d.Victims) < q.victims {
-			t.Fatalf("%s: %v with %d victims", q.name, d.Outcome, len(d.Victims))
-		}
-		if n := testing.AllocsPerRun(100, func() { decide(t, s, q.request) }); n > 1 && !raceEnabled {
-			t.Errorf("%s: %v allocations, want 1", q.name, n)
+	for name, p := range map[string]*preemption.Preemptor{"classical": preemptor, "fair": preemptorOf(preemption.Config{Sharing: preemption.Fair})} {
+		for _, q := range questions(w) {
+			decide := func() preemption.Decision {
+				d, err := p.Decide(s, q.request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d
+			}
+			if len(decide().Victims) == 0 { // fills the pool
+				continue
+			}
+			if n := testing.AllocsPerRun(100, func() { decide() }); n > 1 && !raceEnabled {
+				t.Errorf("%s, %s: %v allocations, want 1", name, q.name, n)
+			}
 		}
 	}
+}
+
+// memory is what is in use, and what was ever allocated.
+func memory() (live, allocated int64) {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what the first one found unreachable in pools
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc), int64(m.TotalAlloc)
+}
+
+// A snapshot keeps at most 500 bytes for each workload of one pod set and two
+// resources, besides its strings, which are the caller's.
+func TestSnapshotIsSmall(t *testing.T) {
+	st := scenario.Worlds[3].State()
+	before, _ := memory()
+	s := snapshotOf(t, st)
+	after, _ := memory()
+	if each := (after - before) / int64(len(st.Admitted)); each > 500 && !raceEnabled {
+		t.Errorf("%d bytes a workload", each)
+	}
+	runtime.KeepAlive(s)
+	runtime.KeepAlive(st)
+}
+
+// An edit copies at most 4 KiB, and what a new snapshot does not share with the old one
+// is garbage when the old one is dropped: memory stays flat over a million edits.
+func TestEditsAreSmallAndLeaveNothing(t *testing.T) {
+	edits := 1_000_000
+	if testing.Short() || raceEnabled {
+		edits = 20_000
+	}
+	st := scenario.Worlds[3].State()
+	s := snapshotOf(t, st)
+	before, allocated := memory()
+	for i := 0; i < edits; i += 2 {
+		w := st.Admitted[i*7919%len(st.Admitted)]
+		w.Priority++
+		s = edit(t, s, preemption.Remove(w.ID))
+		s = edit(t, s, preemption.Admit(w))
+	}
+	after, total := memory()
+	if grown := after - before; grown > before/20 && !raceEnabled {
+		t.Errorf("%d bytes live before, %d more after %d edits", before, grown, edits)
+	}
+	if each := (total - allocated) / int64(edits); each > 4096 && !raceEnabled {
+		t.Errorf("%d bytes an edit", each)
+	}
+	runtime.KeepAlive(s)
 }

@@ -40,6 +40,9 @@ const (
 	// equal priority, and has held its quota for longer than minAdmitDuration, by
 	// which alone it is taken.
 	InClusterQueueTimeBased
+	// InCohortFairSharing: the victim's side of the cohort has the larger share, by the
+	// strategies of fair sharing.
+	InCohortFairSharing
 )
 
 // Rule is what keeps a workload from being a victim. The zero value is invalid.
@@ -60,6 +63,9 @@ const (
 	GuaranteedRuntime
 	// Guarded: a rule of the caller's own keeps the workload (Config.Guards).
 	Guarded
+	// FairShare: the shares. The queue has workloads that the policies permit, but by
+	// the strategies it is not its turn to yield.
+	FairShare
 )
 
 // Decision answers a [Request]. The zero value is invalid.
@@ -177,8 +183,8 @@ func (d Decision) Edits() []Edit {
 
 var (
 	outcomeNames = []string{"Fits", "Preempt", "Wait", "Impossible"}
-	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased"}
-	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded"}
+	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}
+	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"}
 )
 
 // String returns the name of the constant.

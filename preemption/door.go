@@ -50,6 +50,7 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.Guard, d.MaxRetrySteps = config.guard(r), config.MaxRetrySteps
+	d.Fair = config.fairness()
 	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)
@@ -152,9 +153,13 @@ func victim(c *cluster.Cluster, v search.Victim) Victim {
 		out.Reason = InClusterQueueTimeBased
 	}
 	if v.Cohort >= 0 {
-		out.Reason = InCohortReclamation
-		if v.WhileBorrowing {
+		switch {
+		case v.Fair:
+			out.Reason = InCohortFairSharing
+		case v.WhileBorrowing:
 			out.Reason = InCohortReclaimWhileBorrowing
+		default:
+			out.Reason = InCohortReclamation
 		}
 		out.Cohort = c.Cohorts[v.Cohort].Name
 	}
@@ -168,6 +173,7 @@ var ruleOf = [...]Rule{
 	search.BorrowWithinCohort:  BorrowWithinCohort,
 	search.GuaranteedRuntime:   GuaranteedRuntime,
 	search.Guarded:             Guarded,
+	search.FairShare:           FairShare,
 }
 
 // explain adds what is missing and who stood in the way.

@@ -114,9 +114,9 @@ func (e *Edit) configures() bool { return e.kind >= editSetQueue }
 func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) {
 	switch e.kind {
 	case editAdmit:
-		return c.Admit(path, e.workload.Clone())
+		return c.Admit(path, e.workload) // the edit's copy, which nobody changes
 	case editUpdate:
-		return c.Update(path, e.workload.Clone())
+		return c.Update(path, e.workload)
 	case editStartEviction:
 		return c.StartEviction(path, e.name)
 	case editShrink:

@@ -16,25 +16,29 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Each law is a property, checked on generated records, and a fuzz target.
+// Each law is a property, checked on generated records in classical and in fair sharing,
+// and a fuzz target.
 var laws = []struct {
 	name  string
 	check func(*rapid.T)
 }{
 	{"AgreesWithTwin", agreesWithTwin},
-	{"VictimsMakeRoom", victimsMakeRoom},
-	{"NoVictimCanBeSpared", noVictimCanBeSpared},
-	{"VictimsArePermitted", victimsArePermitted},
-	{"NeverEvictsNobody", neverEvictsNobody},
-	{"OrderOfInputIsNothing", orderOfInputIsNothing},
-	{"NamesAreNothing", namesAreNothing},
-	{"ShiftedTimeIsNothing", shiftedTimeIsNothing},
-	{"ScaledAmountsAreNothing", scaledAmountsAreNothing},
-	{"ArgumentsAreLeftAlone", argumentsAreLeftAlone},
-	{"EditsHaveInverses", editsHaveInverses},
-	{"StateRoundTrips", stateRoundTrips},
-	{"BlockersBlock", blockersBlock},
+	{"VictimsMakeRoom", inEither(victimsMakeRoom)},
+	{"NoVictimCanBeSpared", inEither(noVictimCanBeSpared)},
+	{"VictimsArePermitted", inEither(victimsArePermitted)},
+	{"NeverEvictsNobody", inEither(neverEvictsNobody)},
+	{"OrderOfInputIsNothing", inEither(orderOfInputIsNothing)},
+	{"NamesAreNothing", inEither(namesAreNothing)},
+	{"ShiftedTimeIsNothing", inEither(shiftedTimeIsNothing)},
+	{"ScaledAmountsAreNothing", inEither(scaledAmountsAreNothing)},
+	{"ArgumentsAreLeftAlone", inEither(argumentsAreLeftAlone)},
+	{"EditsHaveInverses", inEither(editsHaveInverses)},
+	{"StateRoundTrips", inEither(stateRoundTrips)},
+	{"BlockersBlock", inEither(blockersBlock)},
 	{"RetryAtIsExact", retryAtIsExact},
+	{"FairVictimsAreJustified", fairVictimsAreJustified},
+	{"OnlyBorrowersAreTakenFrom", inEither(onlyBorrowersAreTakenFrom)},
+	{"SharesDoNotDependOnPriorities", sharesDoNotDependOnPriorities},
 }
 
 func TestLaws(t *testing.T) {
@@ -43,19 +47,28 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-func FuzzAgreesWithTwin(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
-func FuzzVictimsMakeRoom(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
-func FuzzNoVictimCanBeSpared(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(noVictimCanBeSpared)) }
-func FuzzVictimsArePermitted(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
-func FuzzNeverEvictsNobody(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(neverEvictsNobody)) }
-func FuzzOrderOfInputIsNothing(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(orderOfInputIsNothing)) }
-func FuzzNamesAreNothing(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(namesAreNothing)) }
-func FuzzShiftedTimeIsNothing(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(shiftedTimeIsNothing)) }
-func FuzzScaledAmountsAreNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scaledAmountsAreNothing)) }
-func FuzzArgumentsAreLeftAlone(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(argumentsAreLeftAlone)) }
-func FuzzEditsHaveInverses(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(editsHaveInverses)) }
-func FuzzStateRoundTrips(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
-func FuzzBlockersBlock(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(blockersBlock)) }
+func FuzzAgreesWithTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
+func FuzzVictimsMakeRoom(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoom))) }
+func FuzzNoVictimCanBeSpared(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
+func FuzzVictimsArePermitted(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
+func FuzzNeverEvictsNobody(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(neverEvictsNobody))) }
+func FuzzOrderOfInputIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputIsNothing))) }
+func FuzzNamesAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(namesAreNothing))) }
+func FuzzShiftedTimeIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(shiftedTimeIsNothing))) }
+func FuzzScaledAmountsAreNothing(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(inEither(scaledAmountsAreNothing)))
+}
+func FuzzArgumentsAreLeftAlone(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(argumentsAreLeftAlone))) }
+func FuzzEditsHaveInverses(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(editsHaveInverses))) }
+func FuzzStateRoundTrips(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(inEither(stateRoundTrips))) }
+func FuzzFairVictimsAreJustified(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fairVictimsAreJustified)) }
+func FuzzOnlyBorrowersAreTakenFrom(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(inEither(onlyBorrowersAreTakenFrom)))
+}
+func FuzzSharesDoNotDependOnPriorities(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(sharesDoNotDependOnPriorities))
+}
+func FuzzBlockersBlock(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(blockersBlock))) }
 
 var sameDecision = cmp.Options{cmpopts.IgnoreUnexported(preemption.Decision{}), cmpopts.EquateEmpty()}
 
@@ -73,7 +86,23 @@ func snapshotOf(t failer, st preemption.State) *preemption.Snapshot {
 	return s
 }
 
-var preemptor = preemptorOf(preemption.Config{})
+// preemptor is who decides; config is its configuration.
+var (
+	config    preemption.Config
+	preemptor = preemptorOf(config)
+)
+
+// inEither checks a law in classical or in fair sharing.
+func inEither(law func(*rapid.T)) func(*rapid.T) {
+	classical, fair := preemptor, preemptorOf(preemption.Config{Sharing: preemption.Fair})
+	return func(t *rapid.T) {
+		if rapid.Bool().Draw(t, "fair") {
+			config.Sharing, preemptor = preemption.Fair, fair
+			defer func() { config.Sharing, preemptor = preemption.Classical, classical }()
+		}
+		law(t)
+	}
+}
 
 func preemptorOf(c preemption.Config) *preemption.Preemptor {
 	p, err := preemption.New(c)
@@ -132,7 +161,7 @@ func agreesWithTwin(t *rapid.T) {
 	}
 	if outcome != want.Outcome || d.BorrowHeight != want.BorrowHeight ||
 		!cmp.Equal(d.Victims, want.Victims, cmpopts.EquateEmpty()) || !cmp.Equal(missing, want.Missing, cmpopts.EquateEmpty()) {
-		t.Fatalf("the decision is %+v, the twin's %+v", d, want)
+		t.Fatalf("the decision is %+v, short of %v, the twin's %+v", d, missing, want)
 	}
 }
 
@@ -193,7 +222,7 @@ func noVictimCanBeSpared(t *rapid.T) {
 	if len(all) > 10 {
 		all = all[:0] // 2^n subsets
 	}
-	borrowing := twin.Decide(preemption.Config{}, st, r).Borrowing
+	borrowing := twin.Decide(config, st, r).Borrowing
 	for set := range 1<<len(all) - 1 {
 		var gone []preemption.Victim
 		for i, v := range all {
@@ -227,7 +256,7 @@ func victimsArePermitted(t *rapid.T) {
 			least, timed := policy.MinAdmitDuration.Get()
 			ok = w.Queue == r.Workload.Queue && v.Cohort == "" && theirs == ours && timed &&
 				!w.ReservedAt.IsZero() && r.Now.Sub(w.ReservedAt) > least && !permitted(policy.WithinClusterQueue)
-		case preemption.InCohortReclamation:
+		case preemption.InCohortReclamation, preemption.InCohortFairSharing:
 			ok = w.Queue != r.Workload.Queue && v.Cohort != "" && permitted(policy.ReclaimWithinCohort)
 		case preemption.InCohortReclaimWhileBorrowing:
 			ok = w.Queue != r.Workload.Queue && v.Cohort != "" && permitted(policy.ReclaimWithinCohort) &&
@@ -259,7 +288,7 @@ func blockersBlock(t *rapid.T) {
 		}
 		return
 	}
-	if len(d.Shortage) == 0 || len(d.Blockers) > 16 {
+	if len(d.Shortage) == 0 || len(d.Blockers) > 8 {
 		t.Fatalf("%d shortages, %d blockers", len(d.Shortage), len(d.Blockers))
 	}
 	short := func(fr quota.FlavorResource) bool {
@@ -296,6 +325,8 @@ func blockersBlock(t *rapid.T) {
 			ok = ok && w.Queue == r.Workload.Queue && (policy.WithinClusterQueue == queue.Never || !lower)
 		case preemption.ReclaimWithinCohort:
 			ok = ok && w.Queue != r.Workload.Queue && (policy.ReclaimWithinCohort == queue.Never || !lower)
+		case preemption.FairShare:
+			ok = ok && w.Queue != r.Workload.Queue && config.Sharing == preemption.Fair
 		case preemption.BorrowWithinCohort:
 			ok = ok && w.Queue != r.Workload.Queue && (policy.BorrowWithinCohort.Policy == queue.Never || !lower ||
 				!policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(w.EffectivePriority()))

@@ -11,7 +11,7 @@ import (
 // Config configures a [Preemptor]. The zero value is valid: classical preemption
 // by the policies of the queues, which permit nobody unless they are set.
 type Config struct {
-	// MaxBlockers bounds [Decision.Blockers]. Zero is 16; negative is an error.
+	// MaxBlockers bounds [Decision.Blockers]. Zero is 8; negative is an error.
 	MaxBlockers int
 	// IgnoreMinAdmitDuration turns time-based preemption among equals off, whatever
 	// the queues say.
@@ -33,15 +33,21 @@ type Config struct {
 	// instants that are tried, a workload may be looked at. When it is exceeded, RetryAt
 	// is the first instant not tried: asked before it the answer is no, but at it the
 	// answer may still be to wait, or that it is impossible. It is never too late. Zero
-	// is 20 million, which takes about a second; negative is an error.
+	// is 2 million, which takes about a tenth of a second, in fair sharing up to one;
+	// negative is an error.
 	MaxRetrySteps int
+	// Sharing says whose workloads are reclaimed: by the queues' policies alone, or by
+	// shares. The zero value is [Classical].
+	Sharing Sharing
+	// Fair is the details of [Fair] sharing. It must be zero in classical sharing.
+	Fair FairSharing
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard
 }
 
 const (
-	defaultMaxBlockers   = 16
-	defaultMaxRetrySteps = 20_000_000
+	defaultMaxBlockers   = 8
+	defaultMaxRetrySteps = 2_000_000
 )
 
 // Preemptor decides about requests. It holds no state of any decision: any number
@@ -70,12 +76,14 @@ func New(c Config) (*Preemptor, error) {
 	if c.ReclaimMethod > minruntime.Queue {
 		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
 	}
+	c.Fair.validate(&faults, c.Sharing)
 	for i, g := range c.Guards {
 		if g == nil {
 			faults.Add(fmt.Sprintf("config.Guards[%d]", i), "is nil")
 		}
 	}
 	c.Guards = slices.Clone(c.Guards)
+	c.Fair.Strategies = slices.Clone(c.Fair.Strategies)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

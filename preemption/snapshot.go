@@ -54,7 +54,7 @@ func (s *Snapshot) State() State {
 	for i := range c.Queues {
 		st.Queues = append(st.Queues, c.Queues[i].Clone())
 	}
-	for w := range c.All {
+	for _, w := range c.All() {
 		st.Admitted = append(st.Admitted, w.Facts.Clone())
 	}
 	return st

@@ -50,7 +50,7 @@ func (s *Snapshot) CohortStatus(name string, besides ...quota.FlavorResource) (r
 
 func status(c *cluster.Cluster, node int, besides []quota.FlavorResource) []QuotaStatus {
 	names := slices.Clone(besides)
-	for _, column := range c.Tree.Columns(node) {
+	for column := range c.Tree.EachColumn(node) {
 		names = append(names, c.Columns.Name(column))
 	}
 	for _, l := range c.Usage.Row(node) {

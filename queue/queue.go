@@ -25,6 +25,8 @@ type Queue struct {
 	// Preemption says whom the queue's workloads may preempt. The zero value is
 	// nobody.
 	Preemption Preemption `json:"preemption,omitzero"`
+	// FairWeight is the queue's weight in fair sharing. Unset is 1.
+	FairWeight quota.Weight `json:"fairWeight,omitzero"`
 	// MinRuntime guarantees time to the workloads that run in the queue.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`
 }
@@ -38,6 +40,8 @@ type Cohort struct {
 	Parent string `json:"parent,omitempty"`
 	// Quotas is what the cohort has for its members, besides what they lend.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
+	// FairWeight is the cohort's weight among its siblings in fair sharing. Unset is 1.
+	FairWeight quota.Weight `json:"fairWeight,omitzero"`
 	// MinRuntime guarantees time to the workloads that run in the queues under the
 	// cohort, where nothing nearer to them does.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`

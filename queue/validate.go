@@ -22,7 +22,8 @@ import (
 //     while preempting in the cohort (borrowWithinCohort) where preempting in the
 //     cohort is off (reclaimWithinCohort Never), a minAdmitDuration without
 //     LowerOrNewerEqualPriority; a minAdmitDuration under one minute, a negative
-//     minimum runtime.
+//     minimum runtime;
+//   - a fair weight that is negative or not finite.
 func Validate(cohorts []Cohort, queues []Queue) error {
 	var faults fault.List
 	cohortAt := make(map[string]int, len(cohorts))
@@ -35,6 +36,7 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 			faults.Add(path+".parent", "unknown cohort %q (cohort %q)", c.Parent, c.Name)
 		}
 		validateQuotas(&faults, path, "cohort", c.Name, c.Parent != "", c.Quotas)
+		validateFairWeight(&faults, path, "cohort", c.Name, c.FairWeight)
 		validateMinRuntime(&faults, path, "cohort", c.Name, c.MinRuntime)
 	}
 	validateAcyclic(&faults, cohorts, cohortAt)
@@ -53,9 +55,16 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 			}
 		}
 		validatePreemption(&faults, path+".preemption", q)
+		validateFairWeight(&faults, path, "queue", q.Name, q.FairWeight)
 		validateMinRuntime(&faults, path, "queue", q.Name, q.MinRuntime)
 	}
 	return faults.Err()
+}
+
+func validateFairWeight(faults *fault.List, path, kind, name string, w quota.Weight) {
+	if !w.Valid() {
+		faults.Add(path+".fairWeight", "%v is negative or not finite (%s %q)", w, kind, name)
+	}
 }
 
 func unique(faults *fault.List, list string, i int, name string, at map[string]int) {

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -11,6 +12,8 @@ type Node struct {
 	Parent int
 	// Quotas are the node's entries, at most one a column, in any order.
 	Quotas []Entry
+	// Weight is that of the node in fair sharing.
+	Weight Weight
 }
 
 // Entry is a quota in dense form: its column is an index of the caller's.
@@ -30,14 +33,20 @@ type Tree struct {
 	heights []int32
 	topDown []int32 // every parent before its children
 	rows    []row
+
+	// For shares:
+	weights   []float64
+	resources []int     // by column
+	lendable  [][]int64 // by cohort, then by resource
 }
 
 // row holds the cells of one node, sorted by column. Columns that are not there
 // have NoCell. Rows are sparse: a cluster with thousands of flavors has few of
 // them in any one queue.
 type row struct {
-	columns []int32
-	cells   []Cell
+	columns    []int32
+	cells      []Cell
+	byResource []int32 // indexes of columns, those of a resource together
 }
 
 // MaxCells bounds the cells of a tree, and those of a usage. An entry has a cell in
@@ -45,21 +54,31 @@ type row struct {
 // could take all memory.
 const MaxCells = 1 << 24
 
-// NewTree builds the tree and computes subtree and local quotas bottom-up. It
-// fails on a parent out of range, a cycle, a negative amount or limit, two entries
-// of one node for one column, and more than [MaxCells] cells.
-func NewTree(nodes []Node) (*Tree, error) {
+// NewTree builds the tree and computes subtree and local quotas bottom-up. The
+// resources give, for each column, the number of its resource; nil: each column is
+// one of its own. It fails on a parent out of range, a cycle, a negative amount, limit
+// or weight, two entries of one node for one column, a column without resource, and
+// more than [MaxCells] cells.
+func NewTree(nodes []Node, resources []int) (*Tree, error) {
 	t := &Tree{
 		parents: make([]int32, len(nodes)),
 		depths:  make([]int32, len(nodes)),
 		heights: make([]int32, len(nodes)),
 		rows:    make([]row, len(nodes)),
+		weights: make([]float64, len(nodes)),
+	}
+	if err := t.setResources(nodes, resources); err != nil {
+		return nil, err
 	}
 	for i, n := range nodes {
 		if n.Parent < -1 || n.Parent >= len(nodes) {
 			return nil, fmt.Errorf("quota: node %d: parent %d is not a node", i, n.Parent)
 		}
+		if !n.Weight.Valid() {
+			return nil, fmt.Errorf("quota: node %d: weight %v is negative or not finite", i, n.Weight)
+		}
 		t.parents[i] = int32(n.Parent)
+		t.weights[i], _ = n.Weight.Get()
 	}
 	if err := t.sortTopDown(); err != nil {
 		return nil, err
@@ -90,7 +109,43 @@ func NewTree(nodes []Node) (*Tree, error) {
 		}
 		lent[i] = nil
 	}
+	for i := range t.rows {
+		r := &t.rows[i]
+		r.byResource = make([]int32, len(r.columns))
+		for j := range r.byResource {
+			r.byResource[j] = int32(j)
+		}
+		slices.SortStableFunc(r.byResource, func(a, b int32) int {
+			return cmp.Compare(t.resource(r.columns[a]), t.resource(r.columns[b]))
+		})
+	}
+	t.sumLendable()
 	return t, nil
+}
+
+func (t *Tree) setResources(nodes []Node, resources []int) error {
+	columns := 0
+	for _, n := range nodes {
+		for _, e := range n.Quotas {
+			columns = max(columns, e.Column+1)
+		}
+	}
+	if resources == nil {
+		for column := range columns {
+			t.resources = append(t.resources, column)
+		}
+		return nil
+	}
+	t.resources = slices.Clone(resources)
+	if columns > len(resources) {
+		return fmt.Errorf("quota: column %d has no resource", columns-1)
+	}
+	for column, r := range resources {
+		if r < 0 || r >= len(resources) {
+			return fmt.Errorf("quota: resource %d of column %d is not within 0 and %d", r, column, len(resources)-1)
+		}
+	}
+	return nil
 }
 
 func (t *Tree) sortTopDown() error {
@@ -165,14 +220,16 @@ func (t *Tree) Depth(node int) int { return int(t.depths[node]) }
 // and for a cohort without members.
 func (t *Tree) Height(node int) int { return int(t.heights[node]) }
 
-// Columns returns the columns in which the node or its subtree has quota, in
-// rising order.
-func (t *Tree) Columns(node int) []int {
-	columns := make([]int, len(t.rows[node].columns))
-	for i, c := range t.rows[node].columns {
-		columns[i] = int(c)
+// EachColumn returns a sequence of the columns in which the node or its subtree has
+// quota, in rising order.
+func (t *Tree) EachColumn(node int) func(yield func(column int) bool) {
+	return func(yield func(int) bool) {
+		for _, c := range t.rows[node].columns {
+			if !yield(int(c)) {
+				return
+			}
+		}
 	}
-	return columns
 }
 
 // Cell returns the numbers of a node in a column, [NoCell] where it has none.

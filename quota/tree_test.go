@@ -43,7 +43,7 @@ func loads(t *rapid.T) []Load {
 
 func drawTree(t *rapid.T) ([]Node, Usage) {
 	list := nodes().Draw(t, "tree")
-	tree, err := NewTree(list)
+	tree, err := NewTree(list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,13 @@ func drawTree(t *rapid.T) ([]Node, Usage) {
 	return list, u
 }
 
-func rows(u Usage) [][]Load { return u.rows.All() }
+func rows(u Usage) [][]Load {
+	var list [][]Load
+	for _, n := range u.rows.All() {
+		list = append(list, n.loads)
+	}
+	return list
+}
 
 // Removal is the exact inverse of adding, and a value that was there before is
 // left as it was.
@@ -140,7 +146,7 @@ func ascending(n int) []int {
 }
 
 func usageOf(t *rapid.T, list []Node, direct [][]Load) Usage {
-	tree, err := NewTree(list)
+	tree, err := NewTree(list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +182,7 @@ func TestLendingLimitKeepsLocalQuota(t *testing.T) {
 		{Parent: -1, Quotas: []Entry{{Nominal: 3}}},
 		{Parent: 0, Quotas: []Entry{{Nominal: 10, LendingLimit: AtMost(4)}}},
 		{Parent: 0, Quotas: []Entry{{Nominal: 0, BorrowingLimit: AtMost(5)}}},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,14 +221,14 @@ func TestNewTreeRefuses(t *testing.T) {
 		"negative column":     {entry(Entry{Column: -1}), "negative"},
 		"two entries":         {[]Node{{Parent: -1, Quotas: []Entry{{}, {}}}}, "two entries"},
 	} {
-		if _, err := NewTree(c.nodes); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewTree(c.nodes, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 }
 
 func TestUsageOutOfBounds(t *testing.T) {
-	tree, _ := NewTree([]Node{{Parent: -1}, {Parent: 0}})
+	tree, _ := NewTree([]Node{{Parent: -1}, {Parent: 0}}, nil)
 	u, _ := NewUsage(tree, nil)
 	u, err := u.Add(1, []Load{{0, MaxUsage}})
 	if err != nil {

@@ -26,7 +26,21 @@ type Load struct {
 // tree and no nodes.
 type Usage struct {
 	tree *Tree
-	rows vector.Vector[[]Load] // by node; sorted by column, no zero amounts
+	rows vector.Vector[*nodeUsage]
+}
+
+// nodeUsage is what one node uses. It is immutable.
+type nodeUsage struct {
+	loads []Load // sorted by column, no zero amounts
+	// The share but for the weight:
+	ratio    float64
+	resource int32
+	borrows  bool
+}
+
+func (t *Tree) nodeUsage(node int, loads []Load) *nodeUsage {
+	s := t.Share(node, func(column int) int64 { return amountAt(loads, column) })
+	return &nodeUsage{loads, s.Ratio, int32(s.Resource), s.Borrows}
 }
 
 // UsageError says that a usage would leave [0, MaxUsage].
@@ -70,7 +84,11 @@ func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
 			rows[parent] = merge(rows[parent], past)
 		}
 	}
-	return Usage{tree: t, rows: vector.Of(rows)}, nil
+	nodes := make([]*nodeUsage, len(rows))
+	for node := range nodes {
+		nodes[node] = t.nodeUsage(node, rows[node])
+	}
+	return Usage{tree: t, rows: vector.Of(nodes)}, nil
 }
 
 // Tree returns the fixed side.
@@ -78,16 +96,23 @@ func (u Usage) Tree() *Tree { return u.tree }
 
 // Row returns the columns that the node uses, sorted, without zeros. It must not
 // be changed.
-func (u Usage) Row(node int) []Load { return u.rows.At(node) }
+func (u Usage) Row(node int) []Load { return u.rows.At(node).loads }
 
 // At returns what the node uses in the column.
-func (u Usage) At(node, column int) int64 {
-	row := u.rows.At(node)
+func (u Usage) At(node, column int) int64 { return amountAt(u.Row(node), column) }
+
+func amountAt(row []Load, column int) int64 {
 	i, ok := slices.BinarySearchFunc(row, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
 	if !ok {
 		return 0
 	}
 	return row[i].Amount
+}
+
+// Share returns the node's share; it is kept, not computed.
+func (u Usage) Share(node int) Share {
+	n := u.rows.At(node)
+	return Share{n.ratio, u.tree.weights[node], int(n.resource), n.borrows}
 }
 
 // Available is what the node can still take: for a root its subtree quota less
@@ -139,9 +164,13 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 		}
 		delta = append(delta, Load{l.Column, sign * l.Amount})
 	}
+	var few [8]int // most trees are not deeper
+	var fewRows [8]*nodeUsage
+	nodes, rows := few[:0], fewRows[:0]
 	for ; node >= 0 && len(delta) > 0; node = u.tree.Parent(node) {
-		before := u.rows.At(node)
-		after := merge(before, delta)
+		i, _ := slices.BinarySearch(nodes, node)
+		nodes = slices.Insert(nodes, i, node)
+		rows = slices.Insert(rows, i, u.tree.nodeUsage(node, merge(u.Row(node), delta)))
 		past := delta[:0]
 		for _, d := range delta {
 			old := u.At(node, d.Column)
@@ -154,9 +183,9 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 				past = append(past, Load{d.Column, change})
 			}
 		}
-		u.rows = u.rows.Set(node, after)
 		delta = past
 	}
+	u.rows = u.rows.SetAll(nodes, rows)
 	return u, nil
 }
 

@@ -86,7 +86,14 @@ func (w *Workload) EffectivePriority() int64 {
 // sets, one entry a column, sorted by flavor and resource, zeros kept. Sums
 // saturate.
 func (w *Workload) Usage() []quota.Amount {
-	var usage []quota.Amount
+	most := 0
+	for i := range w.PodSets {
+		most += len(w.PodSets[i].Requests)
+	}
+	if most == 0 {
+		return nil
+	}
+	usage := make([]quota.Amount, 0, most)
 	for i := range w.PodSets {
 		for _, r := range w.PodSets[i].Requests {
 			r.Amount = quota.Mul(w.PodSets[i].Count, r.Amount)

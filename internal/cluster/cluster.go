@@ -1,6 +1,6 @@
 // Package cluster is a snapshot on the inside: names are integers, running
 // workloads stand in ordered persistent indexes, edits copy paths. A decision reads
-// it without a map or a string.
+// it without a string.
 package cluster
 
 import (
@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/fault"
-	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/internal/trie"
 	"github.com/cedesched/cede/internal/vector"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -22,33 +22,8 @@ type Cluster struct {
 	Columns *Columns
 	Usage   quota.Usage
 	running vector.Vector[*Running] // by queue, in the order of Shape.Queues
-	byID    ordered.Set[*Workload]
-}
-
-// Running is what runs in one queue: an ordered index for each lane. It is
-// immutable.
-type Running struct {
-	lanes [lanes]ordered.Set[*Workload]
-}
-
-// Lane returns the index of a lane, in the order of candidates.
-func (r *Running) Lane(l Lane) *ordered.Set[*Workload] { return &r.lanes[l] }
-
-// Len returns the number of workloads.
-func (r *Running) Len() int {
-	n := 0
-	for lane := Active; lane <= EvictedUnreserved; lane++ {
-		n += r.lanes[lane].Len()
-	}
-	return n
-}
-
-func emptyRunning() *Running {
-	r := new(Running)
-	for i := range r.lanes {
-		r.lanes[i] = ordered.New(compareInLane)
-	}
-	return r
+	heads   vector.Vector[Heads]    // by cohort
+	byID    trie.Map[*Workload]
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster.
@@ -96,7 +71,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 // fill adds the workloads of a new cluster all at once. The columns are its own.
 func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Columns) error {
 	records := make([]*Workload, len(admitted)) // by ID
-	lists := make([][lanes][]*Workload, len(c.Queues))
+	lists := make([][Lanes][]*Workload, len(c.Queues))
 	direct := make([][]quota.Load, c.Tree.Len())
 	for rank, i := range byID {
 		w := admitted[i].Clone()
@@ -113,11 +88,7 @@ func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Column
 	}
 	running := make([]*Running, len(c.Queues))
 	for q := range lists {
-		running[q] = emptyRunning()
-		for l, list := range lists[q] {
-			slices.SortFunc(list, compareInLane)
-			running[q].lanes[l] = ordered.Of(compareInLane, list)
-		}
+		running[q] = newRunning(&lists[q])
 	}
 	var err error
 	if c.Usage, err = quota.NewUsage(c.Tree, direct); err != nil {
@@ -125,12 +96,16 @@ func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Column
 	}
 	c.Columns = columns
 	c.running = vector.Of(running)
-	c.byID = ordered.Of(compareByID, records)
+	c.heads = c.allHeads()
+	c.byID = trie.Of(idOf, records)
 	return nil
 }
 
-// addLoads adds b to a in place; a is sorted by column and stays so.
+// addLoads adds b to a in place; a is sorted by column and stays so. Zeros are kept.
 func addLoads(a, b []quota.Load) []quota.Load {
+	if len(a) == 0 {
+		return append(a, b...)
+	}
 	i := 0
 	for _, l := range b {
 		for i < len(a) && a[i].Column < l.Column {
@@ -166,19 +141,18 @@ func (c *Cluster) Running(node int) *Running { return c.running.At(node - len(c.
 
 // Find returns the running workload of the ID.
 func (c *Cluster) Find(id string) (*Workload, bool) {
-	return c.byID.Get(func(w *Workload) int { return cmp.Compare(w.Facts.ID, id) })
+	return c.byID.Get(id)
 }
 
 // Len returns the number of running workloads.
 func (c *Cluster) Len() int { return c.byID.Len() }
 
-// All calls yield for each running workload, by ID, until it returns false.
-func (c *Cluster) All(yield func(*Workload) bool) {
-	var cursor ordered.Cursor[*Workload]
-	for cursor.First(c.byID); ; cursor.Next() {
-		w, ok := cursor.Item()
-		if !ok || !yield(w) {
-			return
-		}
+// All returns the running workloads, by ID.
+func (c *Cluster) All() []*Workload {
+	all := make([]*Workload, 0, c.Len())
+	for w := range c.byID.All {
+		all = append(all, w)
 	}
+	slices.SortFunc(all, func(a, b *Workload) int { return cmp.Compare(a.Facts.ID, b.Facts.ID) })
+	return all
 }

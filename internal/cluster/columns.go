@@ -59,3 +59,18 @@ func (c *Columns) addUsage(usage []quota.Amount) {
 		c.add(u.FlavorResource())
 	}
 }
+
+// resources returns the names of all resources, sorted, and for each column the index
+// of its own.
+func (c *Columns) resources() (names []string, byColumn []int) {
+	for _, fr := range c.names {
+		names = append(names, fr.Resource)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	byColumn = make([]int, len(c.names))
+	for column, fr := range c.names {
+		byColumn[column], _ = slices.BinarySearch(names, fr.Resource)
+	}
+	return names, byColumn
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/cedesched/cede/internal/fault"
-	"github.com/cedesched/cede/internal/ordered"
 	"github.com/cedesched/cede/internal/vector"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -36,8 +35,9 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	}
 	next := *c
 	next.Columns, next.Usage = columns, total
-	next.byID = c.byID.Insert(d)
+	next.byID = c.byID.Set(d)
 	next.setLanes(node, d, insert)
+	next.updateHeads(c, node, d.lanesMask())
 	return &next, nil
 }
 
@@ -54,14 +54,15 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	}
 	next := *c
 	next.Usage = total
-	next.byID, _ = c.byID.Delete(d)
+	next.byID, _ = c.byID.Delete(id)
 	next.setLanes(node, d, remove)
+	next.updateHeads(c, node, d.lanesMask())
 	return &next, nil
 }
 
 // setLanes changes the lanes of a queue that a workload is in, in a cluster that nobody
 // else has yet.
-func (c *Cluster) setLanes(node int, d *Workload, change func(ordered.Set[*Workload], *Workload) ordered.Set[*Workload]) {
+func (c *Cluster) setLanes(node int, d *Workload, change func(LaneSet, *Workload) LaneSet) {
 	q := node - len(c.Cohorts)
 	r := *c.running.At(q)
 	for lane := range d.lanesOf {
@@ -70,9 +71,9 @@ func (c *Cluster) setLanes(node int, d *Workload, change func(ordered.Set[*Workl
 	c.running = c.running.Set(q, &r)
 }
 
-func insert(s ordered.Set[*Workload], d *Workload) ordered.Set[*Workload] { return s.Insert(d) }
+func insert(s LaneSet, d *Workload) LaneSet { return s.Insert(d) }
 
-func remove(s ordered.Set[*Workload], d *Workload) ordered.Set[*Workload] {
+func remove(s LaneSet, d *Workload) LaneSet {
 	s, _ = s.Delete(d)
 	return s
 }
@@ -120,9 +121,10 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	evicted.Facts.Evicted, evicted.Surplus = true, nil
 	node, _ := c.QueueNode(d.Facts.Queue)
 	next := *c
-	next.byID = c.byID.Insert(&evicted)
+	next.byID = c.byID.Set(&evicted)
 	next.setLanes(node, d, remove)
 	next.setLanes(node, &evicted, insert)
+	next.updateHeads(c, node, d.lanesMask()|evicted.lanesMask())
 	return &next, nil
 }
 
@@ -156,12 +158,13 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			direct[len(shape.Cohorts)+i] = c.Usage.Row(old)
 			running[i] = c.Running(old)
 		} else {
-			running[i] = emptyRunning()
+			running[i] = newRunning(&[Lanes][]*Workload{})
 		}
 	}
 	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID}
 	if next.Usage, err = quota.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}
+	next.heads = next.allHeads()
 	return next, nil
 }

@@ -16,6 +16,8 @@ type Shape struct {
 	Cohorts []queue.Cohort // node i
 	Queues  []queue.Queue  // node len(Cohorts) + i
 	Tree    *quota.Tree
+	// Resources names the resources by the numbers of the tree, sorted.
+	Resources []string
 	// ChildCohorts and ChildQueues hold, for each cohort, its members' nodes in
 	// order of name.
 	ChildCohorts [][]int32
@@ -47,8 +49,8 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 	}
 	columns = columns.clone()
 	nodes := make([]quota.Node, 0, len(cohorts)+len(queues))
-	add := func(parent string, quotas []quota.Quota, members [][]int32) {
-		n := quota.Node{Parent: -1, Quotas: make([]quota.Entry, 0, len(quotas))}
+	add := func(parent string, quotas []quota.Quota, weight quota.Weight, members [][]int32) {
+		n := quota.Node{Parent: -1, Quotas: make([]quota.Entry, 0, len(quotas)), Weight: weight}
 		if parent != "" {
 			n.Parent = s.cohortAt[parent]
 			members[n.Parent] = append(members[n.Parent], int32(len(nodes)))
@@ -64,19 +66,21 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 	}
 	for i := range s.Cohorts {
 		s.Cohorts[i] = s.Cohorts[i].Clone()
-		add(s.Cohorts[i].Parent, s.Cohorts[i].Quotas, s.ChildCohorts)
+		add(s.Cohorts[i].Parent, s.Cohorts[i].Quotas, s.Cohorts[i].FairWeight, s.ChildCohorts)
 	}
 	for i := range s.Queues {
 		s.Queues[i] = s.Queues[i].Clone()
 		s.queueAt[s.Queues[i].Name] = len(nodes)
-		add(s.Queues[i].Cohort, s.Queues[i].Quotas, s.ChildQueues)
+		add(s.Queues[i].Cohort, s.Queues[i].Quotas, s.Queues[i].FairWeight, s.ChildQueues)
 	}
 	parents := make([]int, len(nodes))
 	for i := range nodes {
 		parents[i] = nodes[i].Parent
 	}
 	var err error
-	if s.Tree, err = quota.NewTree(nodes); err != nil {
+	var resources []int
+	s.Resources, resources = columns.resources()
+	if s.Tree, err = quota.NewTree(nodes, resources); err != nil {
 		return nil, nil, err
 	}
 	s.PreemptFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Preempt })

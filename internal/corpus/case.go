@@ -12,12 +12,19 @@ import (
 type Case struct {
 	Name          string         `json:"id"`
 	Mode          string         `json:"mode"`
+	Strategies    []string       `json:"strategies"`
+	Gates         Gates          `json:"gates"`
 	Now           time.Time      `json:"now"`
 	Cohorts       []Cohort       `json:"cohorts"`
 	ClusterQueues []ClusterQueue `json:"clusterQueues"`
 	Admitted      []Workload     `json:"admitted"`
 	Incoming      Workload       `json:"incoming"`
 	Want          Want           `json:"want"`
+}
+
+// Gates is the feature gates that change the answer.
+type Gates struct {
+	FairSharingPreemptWithinNominal *bool
 }
 
 // ID returns the case's name.
@@ -27,6 +34,7 @@ func (c *Case) ID() string { return c.Name }
 type Cohort struct {
 	Name   string        `json:"name"`
 	Parent string        `json:"parent"`
+	Weight quota.Weight  `json:"weight"`
 	Quotas []quota.Quota `json:"quotas"`
 }
 
@@ -34,6 +42,7 @@ type Cohort struct {
 type ClusterQueue struct {
 	Name       string           `json:"name"`
 	Cohort     string           `json:"cohort"`
+	Weight     quota.Weight     `json:"weight"`
 	Quotas     []quota.Quota    `json:"quotas"`
 	Preemption queue.Preemption `json:"preemption"`
 }
@@ -73,6 +82,15 @@ type Victim struct {
 type QuotaRows struct {
 	ClusterQueues []QuotaRow `json:"clusterQueues"`
 	Cohorts       []QuotaRow `json:"cohorts"`
+	Share         []ShareRow `json:"share"`
+}
+
+// ShareRow is the dominant resource share of a node.
+type ShareRow struct {
+	Name             string `json:"name"`
+	Kind             string `json:"kind"` // ClusterQueue or Cohort
+	WeightedShare    string `json:"weightedShare"`
+	DominantResource string `json:"dominantResource"`
 }
 
 // QuotaRow is the numbers of one node in one column; cohorts have no available and
@@ -98,9 +116,7 @@ func (c *Case) check() error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("no case: it has no id")
-	case c.Mode == "fair":
-		return fmt.Errorf("case %q: mode \"fair\" is not supported yet", c.Name)
-	case c.Mode != "classical":
+	case c.Mode != "classical" && c.Mode != "fair":
 		return fmt.Errorf("case %q: unknown mode %q", c.Name, c.Mode)
 	case c.Incoming.Name == "":
 		return fmt.Errorf("case %q: no incoming workload", c.Name)

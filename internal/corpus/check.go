@@ -3,6 +3,7 @@ package corpus
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -31,9 +32,19 @@ type Difference struct {
 // fits.
 const AlreadyFits = "the request already fits"
 
-// Check asks a case and compares victims with reasons, quota rows and oracle rows.
-// The error says that the case could not be asked.
+// Check asks a case, a fair one under its own configuration, and compares victims with
+// reasons, oracle rows, quota and share rows. The error says that the case could not
+// be asked.
 func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
+	if c.Mode == "fair" {
+		config, err := c.Config()
+		if err == nil {
+			p, err = preemption.New(config)
+		}
+		if err != nil {
+			return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
+		}
+	}
 	s, err := preemption.NewSnapshot(c.State())
 	if err != nil {
 		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
@@ -66,8 +77,18 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 		status, _ := s.CohortStatus(row.Name, row.FlavorResource)
 		r.compareQuota("cohort", row, status, false)
 	}
+	for _, row := range c.Want.Quota.Share {
+		share, _ := s.QueueShare(row.Name)
+		if row.Kind == "Cohort" {
+			share, _ = s.CohortShare(row.Name)
+		}
+		got := ShareRow{row.Name, row.Kind, strconv.FormatFloat(share.Weighted(), 'g', -1, 64), share.DominantResource}
+		r.compare(false, fmt.Sprintf("share of %s %q", row.Kind, row.Name), []string{row.text()}, []string{got.text()})
+	}
 	return r, nil
 }
+
+func (row ShareRow) text() string { return row.WeightedShare + " of " + row.DominantResource }
 
 // fitsAlready is the predicate of AlreadyFits: by Kueue's own quota rows there is
 // room for the amount.

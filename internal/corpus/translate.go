@@ -12,18 +12,36 @@ func (c *Case) State() preemption.State {
 	var st preemption.State
 	for _, co := range c.Cohorts {
 		st.Cohorts = append(st.Cohorts, queue.Cohort{
-			Name: co.Name, Parent: co.Parent, Quotas: effective(co.Quotas, co.Parent != "", false),
+			Name: co.Name, Parent: co.Parent, FairWeight: co.Weight, Quotas: effective(co.Quotas, co.Parent != "", false),
 		})
 	}
 	for _, q := range c.ClusterQueues {
 		st.Queues = append(st.Queues, queue.Queue{
-			Name: q.Name, Cohort: q.Cohort, Quotas: effective(q.Quotas, q.Cohort != "", true), Preemption: q.Preemption,
+			Name: q.Name, Cohort: q.Cohort, FairWeight: q.Weight, Quotas: effective(q.Quotas, q.Cohort != "", true), Preemption: q.Preemption,
 		})
 	}
 	for i := range c.Admitted {
 		st.Admitted = append(st.Admitted, c.Admitted[i].workload(c.Admitted[i].Usage))
 	}
 	return st
+}
+
+// Config returns the configuration that the case was asked under.
+func (c *Case) Config() (preemption.Config, error) {
+	if c.Mode != "fair" {
+		return preemption.Config{}, nil
+	}
+	config := preemption.Config{Sharing: preemption.Fair}
+	for _, name := range c.Strategies {
+		var s preemption.FairStrategy
+		if err := s.UnmarshalText([]byte(name)); err != nil {
+			return config, err
+		}
+		config.Fair.Strategies = append(config.Fair.Strategies, s)
+	}
+	on := c.Gates.FairSharingPreemptWithinNominal
+	config.Fair.IgnoreNominalEntitlement = on != nil && !*on
+	return config, nil
 }
 
 // effective leaves out limits that Kueue accepts in a test table and ignores, and

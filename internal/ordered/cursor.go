@@ -6,20 +6,20 @@ const maxDepth = 12
 
 // Cursor walks a set in order. It allocates nothing and may be copied. The zero
 // value is at the end.
-type Cursor[T any] struct {
-	leaf  []T
+type Cursor[T, S any] struct {
+	leaf  *node[T, S] // nil at the end
 	i     int
 	depth int
-	path  [maxDepth]step[T]
+	path  [maxDepth]step[T, S]
 }
 
-type step[T any] struct {
-	n *node[T]
+type step[T, S any] struct {
+	n *node[T, S]
 	i int
 }
 
 // First moves to the smallest item of the set.
-func (c *Cursor[T]) First(s Set[T]) {
+func (c *Cursor[T, S]) First(s Set[T, S]) {
 	c.leaf, c.i, c.depth = nil, 0, 0
 	if s.root != nil {
 		c.descend(s.root)
@@ -28,7 +28,7 @@ func (c *Cursor[T]) First(s Set[T]) {
 
 // Seek moves to the first item of the set for which before is false; before must
 // hold for a prefix of the set.
-func (c *Cursor[T]) Seek(s Set[T], before func(T) bool) {
+func (c *Cursor[T, S]) Seek(s Set[T, S], before func(T) bool) {
 	c.leaf, c.i, c.depth = nil, 0, 0
 	n := s.root
 	if n == nil {
@@ -36,42 +36,69 @@ func (c *Cursor[T]) Seek(s Set[T], before func(T) bool) {
 	}
 	for n.kids != nil {
 		i := max(0, countWhile(n.items, before)-1)
-		c.path[c.depth] = step[T]{n, i}
+		c.path[c.depth] = step[T, S]{n, i}
 		c.depth++
 		n = n.kids[i]
 	}
-	c.leaf, c.i = n.items, countWhile(n.items, before)
-	if c.i == len(c.leaf) {
+	c.leaf, c.i = n, countWhile(n.items, before)
+	if c.i == len(n.items) {
 		c.climb()
 	}
 }
 
 // Item returns the item at the cursor; ok is false at the end.
-func (c *Cursor[T]) Item() (item T, ok bool) {
-	if c.i >= len(c.leaf) {
+func (c *Cursor[T, S]) Item() (item T, ok bool) {
+	if c.leaf == nil {
 		return item, false
 	}
-	return c.leaf[c.i], true
+	return c.leaf.items[c.i], true
 }
 
 // Next moves to the next item.
-func (c *Cursor[T]) Next() {
-	c.i++
-	if c.i >= len(c.leaf) {
+func (c *Cursor[T, S]) Next() {
+	if c.leaf == nil {
+		return
+	}
+	if c.i++; c.i >= len(c.leaf.items) {
 		c.climb()
 	}
 }
 
-func (c *Cursor[T]) descend(n *node[T]) {
+// NextIn is Next, but passes runs of items over whose sum is not wanted.
+func (c *Cursor[T, S]) NextIn(wanted func(S) bool) {
+	if c.leaf == nil || wanted(c.leaf.sum) {
+		c.Next()
+		return
+	}
+	for c.depth > 0 {
+		top := &c.path[c.depth-1]
+		if top.i++; top.i == len(top.n.kids) {
+			c.depth--
+			continue
+		}
+		switch kid := top.n.kids[top.i]; {
+		case !wanted(kid.sum):
+		case kid.kids == nil:
+			c.leaf, c.i = kid, 0
+			return
+		default:
+			c.path[c.depth] = step[T, S]{kid, -1}
+			c.depth++
+		}
+	}
+	c.leaf, c.i = nil, 0
+}
+
+func (c *Cursor[T, S]) descend(n *node[T, S]) {
 	for n.kids != nil {
-		c.path[c.depth] = step[T]{n, 0}
+		c.path[c.depth] = step[T, S]{n, 0}
 		c.depth++
 		n = n.kids[0]
 	}
-	c.leaf, c.i = n.items, 0
+	c.leaf, c.i = n, 0
 }
 
-func (c *Cursor[T]) climb() {
+func (c *Cursor[T, S]) climb() {
 	for c.depth > 0 {
 		top := &c.path[c.depth-1]
 		if top.i++; top.i < len(top.n.kids) {

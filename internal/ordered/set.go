@@ -1,4 +1,5 @@
-// Package ordered is a persistent ordered set: a B+ tree whose edits copy one path.
+// Package ordered is a persistent ordered set with running sums: a B+ tree whose edits
+// copy one path.
 package ordered
 
 import "slices"
@@ -8,39 +9,49 @@ const (
 	least = 8  // of every node but the root
 )
 
-// Set is an immutable set of items under a total order. Two items that compare
-// equal are the same item. The zero value has no order; start with [New].
-type Set[T any] struct {
-	compare func(a, b T) int
-	root    *node[T]
-	n       int
+// Order is what a set is kept by: a total order, and what is summed up over runs of
+// items. Two items that compare equal are the same item.
+type Order[T, S any] struct {
+	Compare func(a, b T) int
+	// AddItem and AddSum add to a sum in place; the zero S is the empty sum. Both nil:
+	// nothing is summed up.
+	AddItem func(sum *S, item T)
+	AddSum  func(sum *S, other S)
+}
+
+// Set is an immutable set of items. The zero value has no order; start with [New].
+type Set[T, S any] struct {
+	order *Order[T, S]
+	root  *node[T, S]
 }
 
 // node is a leaf (kids nil) or an inner node, where items[i] is the smallest item
 // under kids[i].
-type node[T any] struct {
+type node[T, S any] struct {
 	items []T
-	kids  []*node[T]
+	kids  []*node[T, S]
+	n     int // items under it
+	sum   S   // of the items under it
 }
 
 // New returns the empty set under the order.
-func New[T any](compare func(a, b T) int) Set[T] { return Set[T]{compare: compare} }
+func New[T, S any](order *Order[T, S]) Set[T, S] { return Set[T, S]{order: order} }
 
 // Of returns a set of the items, which must be strictly rising under the order.
-func Of[T any](compare func(a, b T) int, sorted []T) Set[T] {
-	s := Set[T]{compare: compare, n: len(sorted)}
+func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
+	s := Set[T, S]{order: order}
 	if len(sorted) == 0 {
 		return s
 	}
 	items := slices.Clone(sorted)
-	var level []*node[T]
+	var level []*node[T, S]
 	for _, part := range parts(len(items)) {
-		level = append(level, &node[T]{items: items[part[0]:part[1]:part[1]]})
+		level = append(level, order.leaf(items[part[0]:part[1]:part[1]]))
 	}
 	for len(level) > 1 {
-		var above []*node[T]
+		var above []*node[T, S]
 		for _, part := range parts(len(level)) {
-			above = append(above, inner(level[part[0]:part[1]:part[1]]))
+			above = append(above, order.inner(level[part[0]:part[1]:part[1]]))
 		}
 		level = above
 	}
@@ -59,39 +70,47 @@ func parts(n int) [][2]int {
 	return cuts
 }
 
-func inner[T any](kids []*node[T]) *node[T] {
-	n := &node[T]{kids: kids, items: make([]T, len(kids))}
+func (o *Order[T, S]) leaf(items []T) *node[T, S] {
+	n := &node[T, S]{items: items, n: len(items)}
+	if o.AddItem != nil {
+		for _, item := range items {
+			o.AddItem(&n.sum, item)
+		}
+	}
+	return n
+}
+
+func (o *Order[T, S]) inner(kids []*node[T, S]) *node[T, S] {
+	n := &node[T, S]{kids: kids, items: make([]T, len(kids))}
 	for i, k := range kids {
 		n.items[i] = k.items[0]
+		n.n += k.n
+		if o.AddSum != nil {
+			o.AddSum(&n.sum, k.sum)
+		}
 	}
 	return n
 }
 
 // Len returns the number of items.
-func (s Set[T]) Len() int { return s.n }
-
-// Get returns the item that compares equal to the probe: compare tells how an item
-// stands to what is sought (negative: before it).
-func (s Set[T]) Get(compare func(item T) int) (T, bool) {
-	n := s.root
-	for n != nil {
-		if n.kids == nil {
-			for _, item := range n.items {
-				if compare(item) == 0 {
-					return item, true
-				}
-			}
-			break
-		}
-		n = n.kids[max(0, countWhile(n.items, func(item T) bool { return compare(item) <= 0 })-1)]
+func (s Set[T, S]) Len() int {
+	if s.root == nil {
+		return 0
 	}
-	var none T
-	return none, false
+	return s.root.n
+}
+
+// First returns the smallest item.
+func (s Set[T, S]) First() (item T, ok bool) {
+	if s.root == nil {
+		return item, false
+	}
+	return s.root.items[0], true
 }
 
 // Last returns the last item for which before holds; before must hold for a prefix of
 // the set.
-func (s Set[T]) Last(before func(T) bool) (item T, ok bool) {
+func (s Set[T, S]) Last(before func(T) bool) (item T, ok bool) {
 	for n := s.root; n != nil; {
 		i := countWhile(n.items, before) - 1
 		switch {
@@ -106,48 +125,41 @@ func (s Set[T]) Last(before func(T) bool) (item T, ok bool) {
 }
 
 // Insert returns the set with the item, in place of an equal one.
-func (s Set[T]) Insert(item T) Set[T] {
+func (s Set[T, S]) Insert(item T) Set[T, S] {
 	if s.root == nil {
-		return Set[T]{s.compare, &node[T]{items: []T{item}}, 1}
+		return Set[T, S]{s.order, s.order.leaf([]T{item})}
 	}
-	left, right, added := s.insert(s.root, item)
+	left, right := s.order.insert(s.root, item)
 	if right != nil {
-		left = inner([]*node[T]{left, right})
+		left = s.order.inner([]*node[T, S]{left, right})
 	}
 	s.root = left
-	if added {
-		s.n++
-	}
 	return s
 }
 
-func (s Set[T]) insert(n *node[T], item T) (left, right *node[T], added bool) {
+func (o *Order[T, S]) insert(n *node[T, S], item T) (left, right *node[T, S]) {
 	if n.kids == nil {
-		i, found := slices.BinarySearchFunc(n.items, item, s.compare)
+		i, found := slices.BinarySearchFunc(n.items, item, o.Compare)
 		if found {
-			items := slices.Clone(n.items)
-			items[i] = item
-			return &node[T]{items: items}, nil, false
+			return o.leaf(with(n.items, i, 0, item)), nil
 		}
-		left, right = split(&node[T]{items: with(n.items, i, 1, item)})
-		return left, right, true
+		return o.leaves(with(n.items, i, 1, item))
 	}
-	i := s.child(n, item)
-	kid, sibling, added := s.insert(n.kids[i], item)
+	i := o.child(n, item)
+	kid, sibling := o.insert(n.kids[i], item)
 	if sibling == nil {
-		return inner(with(n.kids, i, 0, kid)), nil, added
+		return o.inner(with(n.kids, i, 0, kid)), nil
 	}
-	left, right = split(inner(with(n.kids, i, 0, kid, sibling)))
-	return left, right, added
+	return o.inners(with(n.kids, i, 0, kid, sibling))
 }
 
 // Delete returns the set without the item that compares equal, and whether there
 // was one.
-func (s Set[T]) Delete(item T) (Set[T], bool) {
+func (s Set[T, S]) Delete(item T) (Set[T, S], bool) {
 	if s.root == nil {
 		return s, false
 	}
-	root, found := s.delete(s.root, item)
+	root, found := s.order.delete(s.root, item)
 	if !found {
 		return s, false
 	}
@@ -157,38 +169,38 @@ func (s Set[T]) Delete(item T) (Set[T], bool) {
 	if len(root.items) == 0 {
 		root = nil
 	}
-	return Set[T]{s.compare, root, s.n - 1}, true
+	return Set[T, S]{s.order, root}, true
 }
 
-func (s Set[T]) delete(n *node[T], item T) (*node[T], bool) {
+func (o *Order[T, S]) delete(n *node[T, S], item T) (*node[T, S], bool) {
 	if n.kids == nil {
-		i, found := slices.BinarySearchFunc(n.items, item, s.compare)
+		i, found := slices.BinarySearchFunc(n.items, item, o.Compare)
 		if !found {
 			return n, false
 		}
-		return &node[T]{items: append(append(make([]T, 0, len(n.items)-1), n.items[:i]...), n.items[i+1:]...)}, true
+		return o.leaf(with(n.items, i, 0)), true
 	}
-	i := s.child(n, item)
-	kid, found := s.delete(n.kids[i], item)
+	i := o.child(n, item)
+	kid, found := o.delete(n.kids[i], item)
 	if !found {
 		return n, false
 	}
 	kids := with(n.kids, i, 0, kid)
 	if len(kid.items) < least && len(kids) > 1 {
 		i = max(0, i-1) // join with the left neighbour, the first with the right one
-		left, right := split(join(kids[i], kids[i+1]))
+		left, right := o.join(kids[i], kids[i+1])
 		kids = append(kids[:i], kids[i+1:]...)
 		kids[i] = left
 		if right != nil {
 			kids = slices.Insert(kids, i+1, right)
 		}
 	}
-	return inner(kids), true
+	return o.inner(kids), true
 }
 
 // child returns the index of the child in whose range the item falls.
-func (s Set[T]) child(n *node[T], item T) int {
-	i, found := slices.BinarySearchFunc(n.items, item, s.compare)
+func (o *Order[T, S]) child(n *node[T, S], item T) int {
+	i, found := slices.BinarySearchFunc(n.items, item, o.Compare)
 	if found {
 		return i
 	}
@@ -203,26 +215,49 @@ func with[E any](list []E, i, keep int, things ...E) []E {
 	return append(out, list[min(len(list), i+1-keep):]...)
 }
 
-func join[T any](a, b *node[T]) *node[T] {
-	n := &node[T]{items: slices.Concat(a.items, b.items)}
-	if a.kids != nil {
-		n.kids = slices.Concat(a.kids, b.kids)
+func (o *Order[T, S]) join(a, b *node[T, S]) (left, right *node[T, S]) {
+	if a.kids == nil {
+		return o.leaves(slices.Concat(a.items, b.items))
 	}
-	return n
+	return o.inners(slices.Concat(a.kids, b.kids))
 }
 
-// split halves a node that is too large.
-func split[T any](n *node[T]) (left, right *node[T]) {
-	if len(n.items) <= most {
-		return n, nil
+// leaves returns the items in one leaf, or two where they are too many for one.
+func (o *Order[T, S]) leaves(items []T) (left, right *node[T, S]) {
+	if len(items) <= most {
+		return o.leaf(items), nil
 	}
-	half := len(n.items) / 2
-	left = &node[T]{items: n.items[:half:half]}
-	right = &node[T]{items: n.items[half:]}
-	if n.kids != nil {
-		left.kids, right.kids = n.kids[:half:half], n.kids[half:]
+	half := len(items) / 2
+	return o.leaf(items[:half:half]), o.leaf(items[half:])
+}
+
+func (o *Order[T, S]) inners(kids []*node[T, S]) (left, right *node[T, S]) {
+	if len(kids) <= most {
+		return o.inner(kids), nil
 	}
-	return left, right
+	half := len(kids) / 2
+	return o.inner(kids[:half:half]), o.inner(kids[half:])
+}
+
+// Sum adds the items up for which before holds; before must hold for a prefix of the
+// set. It looks at two nodes a level.
+func (s Set[T, S]) Sum(sum *S, before func(T) bool) {
+	for n := s.root; n != nil; {
+		i := countWhile(n.items, before)
+		if n.kids == nil {
+			for _, item := range n.items[:i] {
+				s.order.AddItem(sum, item)
+			}
+			return
+		}
+		if i == 0 {
+			return
+		}
+		for _, k := range n.kids[:i-1] { // the last one may be cut
+			s.order.AddSum(sum, k.sum)
+		}
+		n = n.kids[i-1]
+	}
 }
 
 // countWhile returns how many items at the front satisfy the predicate, which

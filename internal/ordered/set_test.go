@@ -10,11 +10,33 @@ import (
 
 type pair struct{ key, value int }
 
-func byKey(a, b pair) int { return cmp.Compare(a.key, b.key) }
+// byKey orders pairs, and sums up how many of each remainder of the key there are.
+var byKey = &Order[pair, remainders]{
+	Compare: compareKeys,
+	AddItem: func(sum *remainders, p pair) { sum[remainder(p)]++ },
+	AddSum: func(sum *remainders, other remainders) {
+		for i := range sum {
+			sum[i] += other[i]
+		}
+	},
+}
 
-func items(s Set[pair]) []pair {
+type remainders [3]int
+
+func remainder(p pair) int { return (p.key + 300) / 100 % 3 }
+
+func compareKeys(a, b pair) int { return cmp.Compare(a.key, b.key) }
+
+func sumOf(items []pair) (sum remainders) {
+	for _, p := range items {
+		sum[remainder(p)]++
+	}
+	return sum
+}
+
+func items(s Set[pair, remainders]) []pair {
 	list := []pair{}
-	var c Cursor[pair]
+	var c Cursor[pair, remainders]
 	for c.First(s); ; c.Next() {
 		item, ok := c.Item()
 		if !ok {
@@ -25,9 +47,12 @@ func items(s Set[pair]) []pair {
 }
 
 // shape checks what the comments of the package say of every tree.
-func shape(t *rapid.T, n *node[pair], root bool) (depth int) {
+func shape(t *rapid.T, n *node[pair, remainders], root bool) (depth int) {
 	if len(n.items) > most || !root && len(n.items) < least {
 		t.Fatalf("a node of %d items", len(n.items))
+	}
+	if n.kids == nil && (n.n != len(n.items) || n.sum != sumOf(n.items)) {
+		t.Fatalf("a leaf of %d items says %d, and their sum %v", len(n.items), n.n, n.sum)
 	}
 	for i, k := range n.kids {
 		if k.items[0] != n.items[i] {
@@ -53,7 +78,7 @@ func likeASlice(t *rapid.T) {
 	for step := range rapid.IntRange(0, 200).Draw(t, "steps") {
 		before, old := slices.Clone(model), s
 		p := pair{rapid.IntRange(-3, 2*start+3).Draw(t, "key"), step + 1}
-		at, found := slices.BinarySearchFunc(model, p, byKey)
+		at, found := slices.BinarySearchFunc(model, p, compareKeys)
 		run := 1
 		if rapid.Bool().Draw(t, "insert") {
 			s = s.Insert(p)
@@ -91,16 +116,16 @@ func likeASlice(t *rapid.T) {
 	}
 	for range 20 {
 		key := rapid.IntRange(-3, 2*start+3).Draw(t, "probe")
-		at, found := slices.BinarySearchFunc(model, pair{key, 0}, byKey)
-		got, ok := s.Get(func(p pair) int { return cmp.Compare(p.key, key) })
-		if ok != found || ok && got != model[at] {
-			t.Fatalf("Get(%d) = %v, %v", key, got, ok)
+		at, _ := slices.BinarySearchFunc(model, pair{key, 0}, compareKeys)
+		var sum remainders
+		if s.Sum(&sum, func(p pair) bool { return p.key < key }); sum != sumOf(model[:at]) {
+			t.Fatalf("Sum(%d) = %v, want %v", key, sum, sumOf(model[:at]))
 		}
 		last, ok := s.Last(func(p pair) bool { return p.key < key })
 		if ok != (at > 0) || ok && last != model[at-1] {
 			t.Fatalf("Last(%d) = %v, %v", key, last, ok)
 		}
-		var c Cursor[pair]
+		var c Cursor[pair, remainders]
 		c.Seek(s, func(p pair) bool { return p.key < key })
 		for _, want := range model[at:min(at+40, len(model))] {
 			if got, _ := c.Item(); got != want {
@@ -111,6 +136,32 @@ func likeASlice(t *rapid.T) {
 		if _, more := c.Item(); at+40 >= len(model) && more {
 			t.Fatalf("Seek(%d) passes the end", key)
 		}
+		walkIn(t, s, model[at:], key)
+	}
+}
+
+// walkIn checks that NextIn misses no wanted item, and passes some of the others over.
+func walkIn(t *rapid.T, s Set[pair, remainders], rest []pair, key int) {
+	wanted := func(sum remainders) bool { return sum[1] > 0 }
+	var c Cursor[pair, remainders]
+	for c.Seek(s, func(p pair) bool { return p.key < key }); ; c.NextIn(wanted) {
+		p, ok := c.Item()
+		if !ok {
+			break
+		}
+		for len(rest) > 0 && rest[0] != p {
+			if remainder(rest[0]) == 1 {
+				t.Fatalf("NextIn passes %v over", rest[0])
+			}
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
+			t.Fatalf("NextIn comes to %v, which is not ahead", p)
+		}
+		rest = rest[1:]
+	}
+	if n := sumOf(rest); n[1] > 0 {
+		t.Fatalf("NextIn ends before %v", rest)
 	}
 }
 
@@ -124,7 +175,7 @@ func TestCursorAllocatesNothing(t *testing.T) {
 		list = append(list, pair{i, i})
 	}
 	s := Of(byKey, list)
-	var c Cursor[pair]
+	var c Cursor[pair, remainders]
 	if n := testing.AllocsPerRun(10, func() {
 		for c.First(s); ; c.Next() {
 			if _, ok := c.Item(); !ok {

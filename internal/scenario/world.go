@@ -2,16 +2,15 @@
 // which Kueue was timed, so that answers and costs can be laid side by side. There is
 // no random number in it.
 //
-// One flavor, "default", with cpu and memory. Every queue runs as much as every other,
+// Requests are for one flavor, "default", with cpu and memory. Every queue runs as much as every other,
 // and nothing is free: what the borrowers are short of, the lenders have too much.
 package scenario
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -28,21 +27,48 @@ type World struct {
 	// Leaves is how many leaf cohorts are under a cohort in the middle, of which all
 	// are under one root. Zero: cohorts are flat.
 	Leaves int
+	// Levels is how many priorities there are, from zero up. Zero: four, 0 to 300.
+	Levels int
+	// Flavors is how many other flavors each queue has, all in use, by Each workloads
+	// of a flavor. These have the lowest priority, so that they come first in every
+	// order, and make no room for a request of the flavor "default".
+	Flavors int
+	// Guarantee is the minimum runtime of every queue: half of the workloads have run
+	// for less. It is also the minAdmitDuration of the queues of role 2.
+	Guarantee time.Duration
 }
 
 // Worlds are those that Kueue was timed on.
 var Worlds = []World{
-	{"f1-1k-10-1", 10, 10, 100, 0},
-	{"f2-10k-100-10", 100, 10, 100, 0},
-	{"f3-50k-1000-10", 1000, 100, 50, 0},
-	{"f4-100k-100-10", 100, 10, 1000, 0},
-	{"f5-100k-100-1", 100, 100, 1000, 0},
-	{"t1-10k-100-tree", 100, 5, 100, 4},
-	{"t2-50k-1000-tree", 1000, 10, 50, 10},
+	{ID: "f1-1k-10-1", Queues: 10, Group: 10, Each: 100},
+	{ID: "f2-10k-100-10", Queues: 100, Group: 10, Each: 100},
+	{ID: "f3-50k-1000-10", Queues: 1000, Group: 100, Each: 50},
+	{ID: "f4-100k-100-10", Queues: 100, Group: 10, Each: 1000},
+	{ID: "f5-100k-100-1", Queues: 100, Group: 100, Each: 1000},
+	{ID: "t1-10k-100-tree", Queues: 100, Group: 5, Each: 100, Leaves: 4},
+	{ID: "t2-50k-1000-tree", Queues: 1000, Group: 10, Each: 50, Leaves: 10},
+}
+
+// Large are larger ones by the same formulas: ten times f5 beside each other, a hundred
+// times f2, everything in one cohort, everything in one tree.
+var Large = []World{
+	{ID: "f6-1m-10000-1000", Queues: 10_000, Group: 10, Each: 100},
+	{ID: "f7-1m-1000-10", Queues: 1000, Group: 100, Each: 1000},
+	{ID: "f8-1m-1000-1", Queues: 1000, Group: 1000, Each: 1000},
+	{ID: "t3-1m-10000-tree", Queues: 10_000, Group: 10, Each: 100, Leaves: 10},
+}
+
+// Hard are those in which something else than size may cost: a thousand priorities;
+// nine other flavors with 10,000 workloads each before the flavor that is asked for;
+// half of all workloads protected by time.
+var Hard = []World{
+	{ID: "priorities-100k-10-1", Queues: 10, Group: 10, Each: 10_000, Levels: 1000},
+	{ID: "flavors-500k-5-1", Queues: 5, Group: 5, Each: 10_000, Flavors: 9},
+	{ID: "protected-100k-100-1", Queues: 100, Group: 100, Each: 1000, Guarantee: time.Hour},
 }
 
 // Workloads returns how many run in all.
-func (w World) Workloads() int { return w.Queues * w.Each }
+func (w World) Workloads() int { return w.Queues * w.Each * (1 + w.Flavors) }
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -56,17 +82,21 @@ func (s Size) plus(t Size) Size       { return Size{s.CPU + t.CPU, s.Memory + t.
 func (s Size) minus(t Size) Size      { return Size{s.CPU - t.CPU, s.Memory - t.Memory} }
 func (s Size) times(n, by int64) Size { return Size{s.CPU * n / by, s.Memory * n / by} }
 
-func (s Size) quotas() []quota.Quota {
+func (s Size) covers(t Size) bool { return s.CPU >= t.CPU && s.Memory >= t.Memory }
+
+const flavor = "default"
+
+func (s Size) quotas(flavor string) []quota.Quota {
 	return []quota.Quota{
-		{Flavor: "default", Resource: "cpu", Nominal: s.CPU},
-		{Flavor: "default", Resource: "memory", Nominal: s.Memory},
+		{Flavor: flavor, Resource: "cpu", Nominal: s.CPU},
+		{Flavor: flavor, Resource: "memory", Nominal: s.Memory},
 	}
 }
 
-func (s Size) podSets() []workload.PodSet {
+func (s Size) podSets(flavor string) []workload.PodSet {
 	return []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{
-		{Flavor: "default", Resource: "cpu", Amount: s.CPU},
-		{Flavor: "default", Resource: "memory", Amount: s.Memory},
+		{Flavor: flavor, Resource: "cpu", Amount: s.CPU},
+		{Flavor: flavor, Resource: "memory", Amount: s.Memory},
 	}}}
 }
 
@@ -124,26 +154,76 @@ func (w World) cohort(q int) string {
 	return fmt.Sprintf("leaf-%02d-%02d", g/w.Leaves, g%w.Leaves)
 }
 
-// State builds the world.
+// priority is that of workload j of any queue.
+func (w World) priority(j int) int64 {
+	if w.Levels > 0 {
+		return int64(j % w.Levels)
+	}
+	return int64(100 * (j % 4))
+}
+
+// reserved is when workload i got its quota: at another second than those before and
+// after it. Under a guarantee every other sixteen of a queue are younger than that.
+func (w World) reserved(i int) time.Time {
+	if w.Guarantee == 0 {
+		return start.Add(time.Hour + time.Duration(int64(i)*7919%100003)*time.Second)
+	}
+	if w.protected(i) {
+		return Now.Add(-time.Duration(int64(i)*7919%3571) * time.Second)
+	}
+	return Now.Add(-w.Guarantee - time.Duration(1+int64(i)*7919%100003)*time.Second)
+}
+
+func (w World) protected(i int) bool { return w.Guarantee > 0 && i%w.Each/16%2 == 0 }
+
+func nameOfQueue(q int) string { return fmt.Sprintf("cq-%04d", q) }
+
+func idOf(i int) string { return fmt.Sprintf("bench/wl-%06d", i) }
+
+// State builds the world. Workload i = q*Each + j is number j of queue q.
 func (w World) State() preemption.State {
-	st := preemption.State{Cohorts: w.cohorts()}
+	st := preemption.State{Cohorts: w.cohorts(), Admitted: make([]workload.Workload, 0, w.Workloads())}
 	for q := range w.Queues {
-		name := fmt.Sprintf("cq-%04d", q)
-		st.Queues = append(st.Queues, queue.Queue{
-			Name: name, Cohort: w.cohort(q), Quotas: w.nominal(q).quotas(), Preemption: policies[w.role(q)],
-		})
+		st.Queues = append(st.Queues, w.queue(q))
 		for j := range w.Each {
 			i := q*w.Each + j
 			queued := start.Add(time.Duration(i/2) * time.Second)
 			st.Admitted = append(st.Admitted, workload.Workload{
-				ID: fmt.Sprintf("bench/wl-%06d", i), UID: fmt.Sprintf("uid-%06d", i), Queue: name,
-				Priority: int64(100 * (j % 4)), Created: queued, Queued: queued,
-				ReservedAt: start.Add(time.Hour + time.Duration(i*7919%100003)*time.Second),
-				PodSets:    sizeOf(j).podSets(),
+				ID: idOf(i), UID: fmt.Sprintf("uid-%06d", i), Queue: nameOfQueue(q),
+				Priority: w.priority(j), Created: queued, Queued: queued,
+				ReservedAt: w.reserved(i), PodSets: sizeOf(j).podSets(flavor),
 			})
+		}
+		for f := range w.Flavors {
+			for j := range w.Each {
+				i := q*w.Each + j
+				st.Admitted = append(st.Admitted, workload.Workload{
+					ID: fmt.Sprintf("bench/other-%d-%06d", f, i), Queue: nameOfQueue(q), Priority: -100,
+					Created: start, Queued: start, ReservedAt: w.reserved(i), PodSets: sizeOf(j).podSets(other(f)),
+				})
+			}
 		}
 	}
 	return st
+}
+
+func other(f int) string { return fmt.Sprintf("other-%d", f) }
+
+func (w World) queue(q int) queue.Queue {
+	made := queue.Queue{
+		Name: nameOfQueue(q), Cohort: w.cohort(q), Quotas: w.nominal(q).quotas(flavor), Preemption: policies[w.role(q)],
+	}
+	for f := range w.Flavors {
+		made.Quotas = append(made.Quotas, w.each().quotas(other(f))...)
+	}
+	if w.Guarantee > 0 {
+		made.MinRuntime.Preempt, made.MinRuntime.Reclaim = minruntime.For(w.Guarantee), minruntime.For(w.Guarantee)
+		if w.role(q) == 2 {
+			made.Preemption.WithinClusterQueue = queue.LowerOrNewerEqualPriority
+			made.Preemption.MinAdmitDuration = minruntime.For(w.Guarantee)
+		}
+	}
+	return made
 }
 
 func (w World) cohorts() []queue.Cohort {
@@ -172,9 +252,9 @@ func (w World) cohorts() []queue.Cohort {
 	for i := range list {
 		switch list[i].Name {
 		case "mid-00":
-			list[i].Quotas = middle.quotas()
+			list[i].Quotas = middle.quotas(flavor)
 		case "leaf-00-00":
-			list[i].Quotas = leaf.quotas()
+			list[i].Quotas = leaf.quotas(flavor)
 		}
 	}
 	return list
@@ -189,44 +269,4 @@ var policies = [...]queue.Preemption{
 		BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority, MaxPriorityThreshold: queue.AtMostPriority(100)},
 	},
 	4: {WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any},
-}
-
-// Request is a pending workload of the given queue, priority and size, in need of both
-// resources.
-func Request(queueName string, priority int64, size Size) preemption.Request {
-	return preemption.Request{
-		Workload: workload.Workload{
-			ID: "bench/incoming", UID: "uid-incoming", Queue: queueName, Priority: priority,
-			Created: Now, Queued: Now, PodSets: size.podSets(),
-		},
-		NeedsPreemption: []quota.FlavorResource{
-			{Flavor: "default", Resource: "cpu"}, {Flavor: "default", Resource: "memory"},
-		},
-		Now: Now,
-	}
-}
-
-// First is the size of the first k workloads, by priority and then the latest
-// reservation, of the queue of the number; or, with a negative one, of all borrowers
-// that the first queue can reclaim from.
-func (w World) First(k, queueNumber int) Size {
-	type running struct{ priority, reserved, j int }
-	var list []running
-	for q := range w.Queues {
-		reachable := w.role(q) == 4 && (w.Leaves > 0 || q < w.Group)
-		if q != queueNumber && (queueNumber >= 0 || !reachable) {
-			continue
-		}
-		for j := range w.Each {
-			list = append(list, running{100 * (j % 4), (q*w.Each + j) * 7919 % 100003, j})
-		}
-	}
-	slices.SortFunc(list, func(a, b running) int {
-		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(b.reserved, a.reserved))
-	})
-	var total Size
-	for _, r := range list[:min(k, len(list))] {
-		total = total.plus(sizeOf(r.j))
-	}
-	return total
 }

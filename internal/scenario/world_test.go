@@ -1,14 +1,8 @@
 package scenario
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,99 +10,190 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// record is what Kueue answered on a world.
-type record struct {
-	ID          string
-	StateSha256 string
-	Scenarios   []question
-	Results     []struct {
-		Scenario, Mode string
-		Victims        int
-		Sha256         string
-		Reasons        map[string]int
-	}
-}
-
-type question struct {
-	Name, ClusterQueue string
-	Priority           int64
-	Request            Size
-}
-
-func records(t *testing.T) map[string]record {
+func record(t *testing.T, id string) *Record {
 	t.Helper()
-	data, err := os.ReadFile("../../../shared/bench/scenarios.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("Kueue's answers on these worlds are not beside this checkout")
-	}
-	var file struct{ Worlds []record }
-	if err == nil {
-		err = json.Unmarshal(data, &file)
-	}
+	records, err := Records()
 	if err != nil {
 		t.Fatal(err)
 	}
-	byID := map[string]record{}
-	for _, r := range file.Worlds {
-		byID[r.ID] = r
+	r := records[id]
+	if r == nil || len(records) != len(Worlds) {
+		t.Fatalf("no record of %s among %d", id, len(records))
 	}
-	return byID
+	return r
 }
 
-// TestAsKueueDecides builds each world, checks that it is the one that Kueue was asked
-// about, and compares victims and reasons of every classical scenario.
-func TestAsKueueDecides(t *testing.T) {
-	known := records(t)
+func decider(t *testing.T) Decide {
+	t.Helper()
 	p, err := preemption.New(preemption.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p.Decide
+}
+
+func snapshotOf(t *testing.T, st preemption.State) *preemption.Snapshot {
+	t.Helper()
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestAsKueueDecides builds each world, checks that it is the one that Kueue was asked
+// about, that the requests are those, and compares victims and reasons.
+func TestAsKueueDecides(t *testing.T) {
+	decide := decider(t)
 	for _, w := range Worlds {
 		t.Run(w.ID, func(t *testing.T) {
 			if testing.Short() && w.Workloads() > 10_000 {
 				t.Skip("large")
 			}
-			r, st := known[w.ID], w.State()
+			r, st := record(t, w.ID), w.State()
 			if got := hash(describe(st)); got != r.StateSha256 {
 				t.Fatalf("another world: %s, want %s", got, r.StateSha256)
 			}
-			s, err := preemption.NewSnapshot(st)
-			if err != nil {
-				t.Fatal(err)
+			s := snapshotOf(t, st)
+			scenarios := w.Scenarios()
+			if len(scenarios) != len(r.Scenarios) {
+				t.Errorf("%d scenarios, want %d", len(scenarios), len(r.Scenarios))
 			}
-			asked := 0
-			for _, result := range r.Results {
-				if result.Mode != "classical" {
+			for _, want := range r.Scenarios {
+				i := slices.IndexFunc(scenarios, func(s Scenario) bool { return s.Name == want.Name })
+				if i < 0 {
+					t.Errorf("no scenario %s", want.Name)
 					continue
 				}
-				asked++
-				i := slices.IndexFunc(r.Scenarios, func(q question) bool { return q.Name == result.Scenario })
-				sc := r.Scenarios[i]
-				if k, ok := strings.CutPrefix(sc.Name, "within-k"); ok && w.First(int(k[0]-'0'), 1) != sc.Request {
-					t.Errorf("%s asks for %v", sc.Name, sc.Request)
+				sc := scenarios[i]
+				if got := sc.Request.Workload; got.Queue != want.Queue || got.Priority != want.Priority || sizeOfRequest(sc.Request) != want.Request {
+					t.Errorf("%s: %s %d %v, want %v", sc.Name, got.Queue, got.Priority, sizeOfRequest(sc.Request), want)
 				}
-				if k, ok := strings.CutPrefix(sc.Name, "reclaim-k"); ok && len(k) == 1 && w.First(int(k[0]-'0'), -1) != sc.Request {
-					t.Errorf("%s asks for %v", sc.Name, sc.Request)
+				if sc.ClassicalOnly != (sc.Kueue[Fair] == nil) || sc.Kueue[Classical] == nil {
+					t.Errorf("%s: answers of Kueue: %v", sc.Name, sc.Kueue)
+					continue
 				}
-				d, err := p.Decide(s, Request(sc.ClusterQueue, sc.Priority, sc.Request))
+				d, err := decide(s, sc.Request)
 				if err != nil {
 					t.Fatal(err)
 				}
-				var names []string
+				if source, err := sc.Check(Classical, s, decide, d); err != nil || source != ByKueue {
+					t.Errorf("%s: by %s: %v", sc.Name, source, err)
+				}
 				reasons := map[string]int{}
 				for _, v := range d.Victims {
-					names = append(names, strings.TrimPrefix(v.Workload, "bench/"))
 					reasons[v.Reason.String()]++
 				}
-				if len(names) != result.Victims || hash(strings.Join(names, "\n")) != result.Sha256 || !maps.Equal(reasons, result.Reasons) {
-					t.Errorf("%s: %d victims %v, want %d %v", sc.Name, len(names), reasons, result.Victims, result.Reasons)
+				if !maps.Equal(reasons, sc.Kueue[Classical].Reasons) {
+					t.Errorf("%s: %v, want %v", sc.Name, reasons, sc.Kueue[Classical].Reasons)
 				}
-			}
-			if asked < 10 {
-				t.Errorf("only %d scenarios", asked)
 			}
 		})
 	}
+}
+
+// Where a definition says who yields, in whatever mode, Kueue says the same.
+func TestDefinitionsAreKueues(t *testing.T) {
+	compared := map[Mode]int{}
+	for _, w := range Worlds {
+		for _, sc := range w.Scenarios() {
+			for _, mode := range sc.Defined {
+				if a := sc.Kueue[mode]; a != nil {
+					compared[mode]++
+					if !a.Is(sc.Victims) {
+						t.Errorf("%s %s %s: %v, Kueue %v", w.ID, sc.Name, mode, few(sc.Victims), few(a.Names))
+					}
+				}
+			}
+		}
+	}
+	if compared[Classical] < 100 || compared[Fair] < 40 {
+		t.Errorf("compared only %v", compared)
+	}
+}
+
+// A larger world of which the first cohort is a smaller one's has its answers.
+func TestLargerWorldsHaveAnswersOfKueue(t *testing.T) {
+	for _, w := range Large {
+		for _, sc := range w.Scenarios() {
+			if want := w.ID == "f6-1m-10000-1000" || w.ID == "f7-1m-1000-10"; want != (sc.Kueue[Classical] != nil) {
+				t.Errorf("%s %s: %v", w.ID, sc.Name, sc.Kueue)
+			}
+			for _, a := range sc.Kueue {
+				if a.TargetsNs != 0 || a.NominateNs != 0 {
+					t.Errorf("%s %s: a time of another world", w.ID, sc.Name)
+				}
+			}
+		}
+	}
+	smaller := World{Queues: 30, Group: 10, Each: 100}
+	sc := smaller.Scenarios()[4]
+	s := snapshotOf(t, smaller.State())
+	d, err := decider(t)(s, sc.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if source, err := sc.Check(Classical, s, decider(t), d); err != nil || source != ByKueue {
+		t.Errorf("%s: by %s: %v", sc.Name, source, err)
+	}
+}
+
+// The formulas hold at other sizes, with many priorities, flavors and protection, too.
+func TestOtherWorlds(t *testing.T) {
+	decide := decider(t)
+	for _, w := range []World{
+		{ID: "flat", Queues: 20, Group: 20, Each: 200},
+		{ID: "tree", Queues: 200, Group: 10, Each: 100, Leaves: 5},
+		{ID: "priorities", Queues: 10, Group: 10, Each: 2000, Levels: 1000},
+		{ID: "flavors", Queues: 5, Group: 5, Each: 1000, Flavors: 9},
+		{ID: "protected", Queues: 20, Group: 20, Each: 200, Guarantee: Hard[2].Guarantee},
+	} {
+		s := snapshotOf(t, w.State())
+		if n := len(s.State().Admitted); n != w.Workloads() {
+			t.Errorf("%s: %d workloads, want %d", w.ID, n, w.Workloads())
+		}
+		for _, sc := range w.Scenarios() {
+			d, err := decide(s, sc.Request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := sc.Check(Classical, s, decide, d); err != nil {
+				t.Errorf("%s %s: %v", w.ID, sc.Name, err)
+			}
+		}
+	}
+}
+
+// Each of the checks sees a wrong answer.
+func TestWrongAnswersAreSeen(t *testing.T) {
+	decide := decider(t)
+	for _, w := range []World{Worlds[0], {ID: "like no other", Queues: 12, Group: 12, Each: 100}, {ID: "tree", Queues: 100, Group: 5, Each: 104, Leaves: 4}} {
+		s := snapshotOf(t, w.State())
+		for _, sc := range w.Scenarios() {
+			d, err := decide(s, sc.Request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, err := sc.Check(Classical, s, decide, d)
+			if err != nil {
+				t.Errorf("%s %s: %v", w.ID, sc.Name, err)
+			}
+			wrong := []preemption.Decision{{Outcome: preemption.Fits}, {Outcome: preemption.Preempt, Victims: append(slices.Clone(d.Victims), preemption.Victim{Workload: idOf(7)})}}
+			if len(d.Victims) > 0 {
+				wrong = append(wrong, preemption.Decision{Outcome: preemption.Preempt, Victims: d.Victims[1:]})
+			}
+			for _, d := range wrong {
+				if _, err := sc.Check(Classical, s, decide, d); err == nil {
+					t.Errorf("%s %s, by %s: %v with %d victims passes", w.ID, sc.Name, source, d.Outcome, len(d.Victims))
+				}
+			}
+		}
+	}
+}
+
+func sizeOfRequest(r preemption.Request) Size {
+	amounts := r.Workload.PodSets[0].Requests
+	return Size{amounts[0].Amount, amounts[1].Amount}
 }
 
 // describe is the text of a world whose hash Kueue's run recorded.
@@ -123,9 +208,4 @@ func describe(st preemption.State) string {
 			r[0].Amount, r[1].Amount, w.Created.Unix(), w.ReservedAt.Unix())
 	}
 	return b.String()
-}
-
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/cluster"
-	"github.com/cedesched/cede/internal/ordered"
 )
 
 // Rule is what keeps a queue's workloads from yielding.
@@ -15,6 +14,7 @@ const (
 	BorrowWithinCohort
 	GuaranteedRuntime
 	Guarded
+	FairShare
 )
 
 // Blocker is a queue, or a whole cohort, that holds what the request lacks and may
@@ -48,16 +48,16 @@ func (s *Searcher) findBlockers(most int) {
 	if top < 0 {
 		return
 	}
-	s.blockersIn(s.request.Queue, own, most)
+	s.blockersIn(s.request.Queue, -1, own, most)
 	s.rest = append(s.rest[:0], s.request.Amounts...)
-	advantage := s.restFits(s.request.Queue)
+	advantage := s.request.Fair.enabled() || s.restFits(s.request.Queue)
 	for from := s.request.Queue; from != top && len(s.blockers) < most; {
 		n := s.scratch.tree.Parent(from)
 		class := priority
 		if advantage {
 			class = hierarchical
 		}
-		s.blockersUnder(n, from, class, most)
+		s.blockersUnder(n, level{n, from, class}, most)
 		if s.restFits(n) {
 			advantage = true
 		}
@@ -65,26 +65,29 @@ func (s *Searcher) findBlockers(most int) {
 	}
 }
 
-func (s *Searcher) blockersUnder(cohort, except int, c class, most int) {
+func (s *Searcher) blockersUnder(cohort int, l level, most int) {
 	for _, q := range s.cluster.ChildQueues[cohort] {
-		if int(q) != except {
-			s.blockersIn(int(q), c, most)
+		if len(s.blockers) >= most {
+			return
+		}
+		if int(q) != l.except {
+			s.blockersIn(int(q), l.cohort, l.class, most)
 		}
 	}
 	for _, child := range s.cluster.ChildCohorts[cohort] {
-		if int(child) == except || len(s.blockers) >= most || !s.holdsShort(int(child)) {
+		if int(child) == l.except || len(s.blockers) >= most || !s.holdsShort(int(child)) {
 			continue
 		}
-		if s.withinNominal(int(child)) {
+		if s.withinNominal(int(child)) && !s.request.Fair.enabled() {
 			s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: int(child)})
 			continue
 		}
-		s.blockersUnder(int(child), except, c, most)
+		s.blockersUnder(int(child), l, most)
 	}
 }
 
 // blockersIn lists the queue if it holds what is short.
-func (s *Searcher) blockersIn(q int, c class, most int) {
+func (s *Searcher) blockersIn(q, lca int, c class, most int) {
 	if len(s.blockers) >= most || !s.holdsShort(q) {
 		return
 	}
@@ -92,7 +95,7 @@ func (s *Searcher) blockersIn(q int, c class, most int) {
 		s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: q})
 		return
 	}
-	if b, ok := s.firstProtected(q, c); ok {
+	if b, ok := s.firstProtected(q, lca, c); ok {
 		s.blockers = append(s.blockers, b)
 		return
 	}
@@ -106,36 +109,57 @@ func (s *Searcher) blockersIn(q int, c class, most int) {
 		s.blockers = append(s.blockers, Blocker{Rule: ReclaimWithinCohort, Node: q, Workload: w})
 	} else if w := s.firstRefused(q, c, true); w != nil {
 		s.blockers = append(s.blockers, Blocker{Rule: BorrowWithinCohort, Node: q, Workload: w})
+	} else if w := s.firstUser(q); w != nil && s.request.Fair.enabled() {
+		s.blockers = append(s.blockers, Blocker{Rule: FairShare, Node: q, Workload: w})
 	}
 }
 
-// firstProtected returns the first workload, in the order of candidates, that uses what
-// is short and would be a candidate if its guaranteed time were over or no guard kept it.
-func (s *Searcher) firstProtected(q int, c class) (Blocker, bool) {
-	for _, d := range s.donors {
-		if d.queue != q || d.minimum <= 0 && s.request.Guard == nil {
-			continue
-		}
-		p := s.permission(c, false)
-		var cursor ordered.Cursor[*cluster.Workload]
-		cursor.First(*s.cluster.Running(q).Lane(cluster.Active)) // those evicted or without start are not protected
+// firstUser returns the first workload of a queue that uses what is short.
+func (s *Searcher) firstUser(q int) *cluster.Workload {
+	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+		var cursor cluster.LaneCursor
+		cursor.First(*s.cluster.Running(q).Lane(lane))
 		for range lookAhead {
 			w, ok := cursor.Item()
 			if !ok {
 				break
 			}
 			s.steps++
-			if s.usesShort(w) && (p.permits(w) || c == own && s.ownMayYield(w)) {
-				if s.guarded(w) {
-					return Blocker{Guarded, q, w, s.request.Guard(w), -1}, true
-				}
-				if s.protected(d.guarantee, w) {
-					until, _ := d.protects(w)
-					return Blocker{GuaranteedRuntime, q, w, until, d.setBy}, true
-				}
+			if s.usesShort(w) {
+				return w
 			}
 			cursor.Next()
 		}
+	}
+	return nil
+}
+
+// firstProtected returns the first workload, in the order of candidates, that uses what
+// is short and would be a candidate if its guaranteed time were over or no guard kept it.
+func (s *Searcher) firstProtected(q, lca int, c class) (Blocker, bool) {
+	g := s.guaranteeOf(q, lca)
+	p := s.permission(c, false)
+	if g.minimum <= 0 && s.request.Guard == nil || p == nobody {
+		return Blocker{}, false
+	}
+	var cursor cluster.LaneCursor
+	cursor.First(*s.cluster.Running(q).Lane(cluster.Active)) // those evicted or without start are not protected
+	for range lookAhead {
+		w, ok := cursor.Item()
+		if !ok {
+			break
+		}
+		s.steps++
+		if s.usesShort(w) && (p.permits(w) || c == own && s.ownMayYield(w)) {
+			if s.guarded(w) {
+				return Blocker{Guarded, q, w, s.request.Guard(w), -1}, true
+			}
+			if s.protected(g, w) {
+				until, _ := g.protects(w)
+				return Blocker{GuaranteedRuntime, q, w, until, g.setBy}, true
+			}
+		}
+		cursor.Next()
 	}
 	return Blocker{}, false
 }
@@ -153,13 +177,20 @@ func (s *Searcher) holdsShort(node int) bool {
 // firstRefused returns the first workload, in the order of candidates, that uses
 // what is short and may not yield.
 func (s *Searcher) firstRefused(q int, c class, borrowing bool) *cluster.Workload {
+	p := s.permission(c, borrowing)
+	if p.all {
+		return nil
+	}
 	running := s.cluster.Running(q)
 	for _, lanes := range [...][]cluster.Lane{evictedLanes, {cluster.Active, cluster.ActiveUnreserved}} {
-		var first stream
+		var first item
 		for _, lane := range lanes {
-			var st stream
-			if s.settleRefused(&st, *running.Lane(lane), c, borrowing) && (first.head == nil || before(&st, &first)) {
-				first = st
+			w := s.firstRefusedIn(running.Lane(lane), c, p)
+			if w == nil {
+				continue
+			}
+			if it := s.itemOf(w, false, 0); first.head == nil || before(&it, &first) {
+				first = it
 			}
 		}
 		if first.head != nil {
@@ -169,25 +200,21 @@ func (s *Searcher) firstRefused(q int, c class, borrowing bool) *cluster.Workloa
 	return nil
 }
 
-func (s *Searcher) settleRefused(st *stream, lane ordered.Set[*cluster.Workload], c class, borrowing bool) bool {
-	p := s.permission(c, borrowing)
-	if p.all {
-		return false
-	}
-	st.cursor.Seek(lane, func(w *cluster.Workload) bool { return w.Priority < p.below })
+func (s *Searcher) firstRefusedIn(lane *cluster.LaneSet, c class, p permission) *cluster.Workload {
+	var cursor cluster.LaneCursor
+	cursor.Seek(*lane, func(w *cluster.Workload) bool { return w.Priority < p.below })
 	for range lookAhead {
-		w, ok := st.cursor.Item()
+		w, ok := cursor.Item()
 		if !ok {
-			return false
+			return nil
 		}
 		s.steps++
 		if (c != own || !s.ownMayYield(w)) && s.usesShort(w) {
-			st.head, st.reserved = w, s.reservedAt(w)
-			return true
+			return w
 		}
-		st.cursor.Next()
+		cursor.Next()
 	}
-	return false
+	return nil
 }
 
 func (s *Searcher) usesShort(w *cluster.Workload) bool {

@@ -10,13 +10,21 @@ type class uint8
 
 const (
 	// hierarchical: the request fits in the quota of a subtree that the preemptor's
-	// queue is in and the donor's queue is not.
+	// queue is in and the donor's queue is not. In fair sharing: any other queue.
 	hierarchical class = iota
 	// priority: it does not, so the policies on borrowing decide.
 	priority
 	// own: the preemptor's own queue.
 	own
 )
+
+// level is a cohort above the preemptor's queue, whose queues may be candidates by one
+// right, but for those under the child that the preemptor's queue is in.
+type level struct {
+	cohort int
+	except int
+	class  class
+}
 
 // donor is a queue whose workloads are candidates.
 type donor struct {
@@ -26,29 +34,29 @@ type donor struct {
 	guarantee
 }
 
-// collectDonors lists the queues that candidates come from. It walks from the
-// preemptor's cohort to the root. At each cohort it takes the queues of the subtree
-// that it has not passed, leaving out queues and whole subtrees that borrow nothing
-// of what needs preemption. The class is hierarchical from the level above the one
-// at which the rest of the request first fits a subtree's quota.
-func (s *Searcher) collectDonors() {
-	s.donors = s.donors[:0]
-	policy := s.policy()
-	if policy.WithinClusterQueue != queue.Never {
-		s.donors = append(s.donors, donor{s.request.Queue, -1, own, s.guaranteeOf(s.request.Queue, -1)})
-	}
-	if policy.ReclaimWithinCohort == queue.Never {
+// ownDonor is the preemptor's own queue; ok is false when its policy keeps everybody.
+func (s *Searcher) ownDonor() (d donor, ok bool) {
+	q := s.request.Queue
+	return donor{q, -1, own, s.guaranteeOf(q, -1)}, s.policy().WithinClusterQueue != queue.Never
+}
+
+// collectLevels walks from the preemptor's cohort to the root. The class is
+// hierarchical from the level above the one at which the rest of the request first
+// fits a subtree's quota. In fair sharing it is at every level: shares decide.
+func (s *Searcher) collectLevels() {
+	s.levels = s.levels[:0]
+	if s.policy().ReclaimWithinCohort == queue.Never {
 		return
 	}
 	s.rest = append(s.rest[:0], s.request.Amounts...)
-	advantage := s.restFits(s.request.Queue)
+	advantage := s.request.Fair.enabled() || s.restFits(s.request.Queue)
 	from := s.request.Queue
 	for n := s.scratch.tree.Parent(from); n >= 0; n = s.scratch.tree.Parent(n) {
 		class := priority
 		if advantage {
 			class = hierarchical
 		}
-		s.collectSubtree(n, n, from, class)
+		s.levels = append(s.levels, level{n, from, class})
 		if s.restFits(n) {
 			advantage = true
 		}
@@ -74,15 +82,26 @@ func (s *Searcher) restFits(node int) bool {
 	return fits
 }
 
-func (s *Searcher) collectSubtree(cohort, lca, except int, class class) {
+// eachDonor calls yield with every donor. It leaves out queues and, but in fair sharing,
+// whole subtrees that borrow nothing of what needs preemption.
+func (s *Searcher) eachDonor(yield func(donor)) {
+	if d, ok := s.ownDonor(); ok {
+		yield(d)
+	}
+	for _, l := range s.levels {
+		s.eachDonorUnder(l.cohort, l, yield)
+	}
+}
+
+func (s *Searcher) eachDonorUnder(cohort int, l level, yield func(donor)) {
 	for _, q := range s.cluster.ChildQueues[cohort] {
-		if int(q) != except && !s.withinNominal(int(q)) {
-			s.donors = append(s.donors, donor{int(q), lca, class, s.guaranteeOf(int(q), lca)})
+		if int(q) != l.except && !s.withinNominal(int(q)) {
+			yield(donor{int(q), l.cohort, l.class, s.guaranteeOf(int(q), l.cohort)})
 		}
 	}
 	for _, c := range s.cluster.ChildCohorts[cohort] {
-		if int(c) != except && !s.withinNominal(int(c)) {
-			s.collectSubtree(int(c), lca, except, class)
+		if int(c) != l.except && (s.request.Fair.enabled() || !s.withinNominal(int(c))) {
+			s.eachDonorUnder(int(c), l, yield)
 		}
 	}
 }

@@ -29,8 +29,10 @@ func (s *scratch) available(queue, slot int) (amount int64, bound int) {
 
 // fits reports whether the whole request fits. Without borrowing it must fit in the
 // queue's nominal quota as well.
-func (s *Searcher) fits(borrowing bool) bool {
-	cells := s.scratch.node(s.request.Queue)
+func (s *Searcher) fits(borrowing bool) bool { return s.fitsIn(&s.scratch, borrowing) }
+
+func (s *Searcher) fitsIn(sc *scratch, borrowing bool) bool {
+	cells := sc.node(s.request.Queue)
 	for slot, amount := range s.request.Amounts {
 		if amount == 0 {
 			continue
@@ -38,11 +40,25 @@ func (s *Searcher) fits(borrowing bool) bool {
 		if !borrowing && quota.Add(cells[slot].usage, amount) > cells[slot].Nominal {
 			return false
 		}
-		if a, _ := s.scratch.available(s.request.Queue, slot); amount > a {
+		if a, _ := sc.available(s.request.Queue, slot); amount > a {
 			return false
 		}
 	}
 	return true
+}
+
+// overPotential reports whether the request is more than there is, whoever leaves. In
+// fair sharing it is added to usage, so that it must be within the bound of that.
+func (s *Searcher) overPotential() bool {
+	for slot, amount := range s.request.Amounts {
+		if amount >= quota.MaxUsage && s.request.Fair.enabled() {
+			return true
+		}
+		if amount > s.scratch.tree.PotentialAvailable(s.request.Queue, s.request.Columns[slot]) {
+			return true
+		}
+	}
+	return false
 }
 
 // withinNominal reports whether a node borrows none of what needs preemption.
@@ -105,13 +121,13 @@ type Shortage struct {
 	Bound   int
 }
 
-// listShortages lists what does not fit now.
-func (s *Searcher) listShortages(into []Shortage) []Shortage {
+// listShortages lists what does not fit in a scratch.
+func (s *Searcher) listShortages(sc *scratch, into []Shortage) []Shortage {
 	for slot, amount := range s.request.Amounts {
 		if amount == 0 {
 			continue
 		}
-		if a, bound := s.scratch.available(s.request.Queue, slot); amount > a {
+		if a, bound := sc.available(s.request.Queue, slot); amount > a {
 			into = append(into, Shortage{slot, quota.Sub(amount, a), bound})
 		}
 	}

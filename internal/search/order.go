@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/cluster"
-	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/quota"
 )
 
 // Candidates come in phases: those evicted already, then the others; in each first the
@@ -57,47 +57,156 @@ type stream struct {
 	surplus    bool
 	set        int   // of head.Surplus
 	left       int64 // replicas of the set
-	cursor     ordered.Cursor[*cluster.Workload]
+	cursor     cluster.LaneCursor
 	head       *cluster.Workload
-	reserved   int64 // of head
-	lane       *ordered.Set[*cluster.Workload]
+	lane       *cluster.LaneSet
 	donor      donor
 	permission permission
 	tier       tier
 	run        int64 // of expired equals: the reservation time of those at the cursor
 }
 
-// queueUp opens the streams of a phase and orders them by their heads.
+// hasTier reports whether the own queue's policy knows the tier.
+func (s *Searcher) hasTier(t tier) bool {
+	return t == everybody || s.equalsMayYield() && (t == newerEquals || s.request.MinAdmit > 0)
+}
+
+// source is a cohort whose queues come later: what is known of them is the first
+// candidate of each child (see cluster.Head), and a child is opened when its turn comes.
+type source struct {
+	cursor     cluster.HeadCursor
+	lane       cluster.Lane
+	level      level
+	permission permission
+}
+
+// item stands in the heap for a stream, or for a source (at < 0). A source's head is
+// no later than any candidate under it.
+type item struct {
+	head     *cluster.Workload
+	reserved int64
+	surplus  bool
+	at       int32
+}
+
+// queueUp opens the streams and the sources of a phase and orders them by their heads.
 func (s *Searcher) queueUp(n int, borrowing bool) {
-	s.streams, s.heap = s.streams[:0], s.heap[:0]
+	s.streams, s.sources, s.heap = s.streams[:0], s.sources[:0], s.heap[:0]
 	ph := &phases[n]
 	p := s.permission(ph.class, borrowing)
-	if p == nobody || ph.tier != everybody && !s.equalsMayYield() || ph.tier == expiredEquals && s.request.MinAdmit == 0 {
+	if p == nobody || !s.hasTier(ph.tier) {
 		return
 	}
-	for _, d := range s.donors {
-		if d.class != ph.class {
+	if ph.class == own {
+		if d, ok := s.ownDonor(); ok {
+			for _, lane := range ph.lanes {
+				s.queueStream(d, lane, p, ph.tier)
+			}
+		}
+		return
+	}
+	for _, l := range s.levels {
+		if l.class != ph.class || s.cluster.Heads(l.cohort).Len() == 0 {
 			continue
 		}
-		running := s.cluster.Running(d.queue)
 		for _, lane := range ph.lanes {
-			if running.Lane(lane).Len() == 0 {
-				continue
-			}
-			st := s.push()
-			st.lane, st.donor, st.permission, st.tier = running.Lane(lane), d, p, ph.tier
-			st.surplus = lane >= cluster.SurplusReserved
-			if !s.open(st) {
-				s.streams = s.streams[:len(s.streams)-1]
-			}
+			s.openSource(l.cohort, l, lane, p)
 		}
 	}
-	for i := range s.streams {
-		s.heap = append(s.heap, int32(i))
+}
+
+// queueStream opens a lane of a donor and puts it into the heap.
+func (s *Searcher) queueStream(d donor, lane cluster.Lane, p permission, t tier) {
+	if it, ok := s.openStream(d, lane, p, t); ok {
+		s.heap = append(s.heap, it)
+		s.siftUp(len(s.heap) - 1)
 	}
-	for i := len(s.heap)/2 - 1; i >= 0; i-- {
-		s.siftDown(i)
+}
+
+// openStream opens a lane of a donor; ok is false when it has no candidate.
+func (s *Searcher) openStream(d donor, lane cluster.Lane, p permission, t tier) (it item, ok bool) {
+	set := s.cluster.Running(d.queue).Lane(lane)
+	if set.Len() == 0 {
+		return it, false
 	}
+	n := len(s.streams)
+	s.streams = grown(s.streams)
+	st := &s.streams[n]
+	st.lane, st.donor, st.permission, st.tier = set, d, p, t
+	st.surplus = lane >= cluster.SurplusReserved
+	if !s.open(st) {
+		s.streams = s.streams[:n]
+		return it, false
+	}
+	return s.itemOf(st.head, st.surplus, int32(n)), true
+}
+
+// openSource opens a lane of a cohort's children, if it has a head.
+func (s *Searcher) openSource(cohort int, l level, lane cluster.Lane, p permission) {
+	n := len(s.sources)
+	s.sources = grown(s.sources)
+	src := &s.sources[n]
+	src.lane, src.level, src.permission = lane, l, p
+	cluster.SeekLane(&src.cursor, s.cluster.Heads(cohort), lane)
+	head, ok := src.head()
+	if !ok {
+		s.sources = s.sources[:n]
+		return
+	}
+	s.heap = append(s.heap, s.itemOf(head.Workload, lane >= cluster.SurplusReserved, int32(^n)))
+	s.siftUp(len(s.heap) - 1)
+}
+
+// head is that of the next child that may be a donor.
+func (src *source) head() (head cluster.Head, ok bool) {
+	for ; ; src.cursor.Next() {
+		head, ok = src.cursor.Item()
+		if !ok || head.Lane != src.lane || !src.permission.permits(head.Workload) {
+			return head, false
+		}
+		if int(head.Node) != src.level.except {
+			return head, true
+		}
+	}
+}
+
+// expand opens the next child of the source at the top of the heap, unless the child
+// borrows nothing of what needs preemption.
+func (s *Searcher) expand() {
+	src := &s.sources[^s.heap[0].at]
+	l, lane, p := src.level, src.lane, src.permission
+	head, _ := src.head()
+	src.cursor.Next()
+	if next, ok := src.head(); ok {
+		s.heap[0] = s.itemOf(next.Workload, s.heap[0].surplus, s.heap[0].at)
+		s.siftDown(0)
+	} else {
+		s.dropTop()
+	}
+	switch child := int(head.Node); {
+	case s.withinNominal(child):
+	case s.cluster.IsQueue(child):
+		s.queueStream(donor{child, l.cohort, l.class, s.guaranteeOf(child, l.cohort)}, lane, p, everybody)
+	default:
+		s.openSource(child, l, lane, p)
+	}
+}
+
+// settleHeap opens children until a stream is at the top. It returns false at the end.
+func (s *Searcher) settleHeap() bool {
+	for len(s.heap) > 0 && s.heap[0].at < 0 {
+		s.expand()
+	}
+	return len(s.heap) > 0
+}
+
+// grown makes room for one more in place: cursors are too large to copy for each queue.
+func grown[E any](list []E) []E {
+	if n := len(list); n < cap(list) {
+		return list[:n+1]
+	}
+	var e E
+	return append(list, e)
 }
 
 // open moves a new stream to its first candidate. It returns false when it has none.
@@ -131,25 +240,15 @@ func (s *Searcher) openRun(st *stream, after int64) bool {
 	return true
 }
 
-// push appends a stream in place: cursors are too large to copy for each queue.
-func (s *Searcher) push() *stream {
-	if n := len(s.streams); n < cap(s.streams) {
-		s.streams = s.streams[:n+1]
-	} else {
-		s.streams = append(s.streams, stream{})
-	}
-	return &s.streams[len(s.streams)-1]
-}
-
 // settle moves a stream to its next candidate, from where the cursor is: one that may
 // yield and uses what needs preemption. It returns false at the end.
 func (s *Searcher) settle(st *stream) bool {
-	for ; ; st.cursor.Next() {
+	for {
 		w, ok := st.cursor.Item()
 		if ok {
 			s.steps++
 		}
-		mayYield := false
+		mayYield := true
 		switch {
 		case st.tier == expiredEquals:
 			if !ok || w.Priority != st.permission.below || w.Reserved != st.run {
@@ -158,7 +257,6 @@ func (s *Searcher) settle(st *stream) bool {
 				}
 				w, _ = st.cursor.Item()
 			}
-			mayYield = true
 		case !ok:
 			return false
 		case st.tier == newerEquals:
@@ -170,21 +268,35 @@ func (s *Searcher) settle(st *stream) bool {
 			if !st.permission.permits(w) {
 				return false
 			}
-			mayYield = true
 		}
-		if !mayYield || s.guarded(w) {
-			continue
-		}
-		st.head, st.reserved = w, s.reservedAt(w)
-		if st.surplus {
-			st.set = -1
-			if s.nextSet(st) {
+		st.head = w
+		switch {
+		case !mayYield || s.guarded(w):
+			st.cursor.Next()
+		case st.surplus:
+			if st.set = -1; s.nextSet(st) {
 				return true
 			}
-		} else if s.usesNeeded(w) && !s.protected(st.donor.guarantee, w) {
+			st.cursor.Next()
+		case !s.usesNeeded(w.Loads):
+			st.cursor.NextIn(s.usesNeeded)
+		case !s.protected(st.donor.guarantee, w):
 			return true
+		case st.tier == expiredEquals:
+			return false // those that follow were reserved later
+		default:
+			s.passProtected(st, w)
 		}
 	}
+}
+
+// passProtected moves past a protected workload and those of its priority that were
+// reserved late enough to be protected too.
+func (s *Searcher) passProtected(st *stream, w *cluster.Workload) {
+	priority, minimum, now := w.Priority, st.donor.minimum, s.request.Now
+	st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool {
+		return w.Priority < priority || w.Priority == priority && (w.Reserved > math.MaxInt64-minimum || now <= w.Reserved+minimum)
+	})
 }
 
 // nextSet moves to the next surplus of the workload at the cursor that uses what needs
@@ -214,12 +326,17 @@ func (s *Searcher) advance(st *stream) bool {
 	return s.settle(st)
 }
 
-// usesNeeded reports whether the workload's assignment names a column that needs
-// preemption, be it with zero.
-func (s *Searcher) usesNeeded(w *cluster.Workload) bool {
+// usesNeeded reports whether loads name a column that needs preemption, be it with
+// zero.
+func (s *Searcher) usesNeeded(loads []quota.Load) bool {
 	for slot, needs := range s.request.Needs {
-		if needs && w.Uses(s.request.Columns[slot]) {
-			return true
+		if !needs {
+			continue
+		}
+		for i := range loads {
+			if loads[i].Column == s.request.Columns[slot] {
+				return true
+			}
 		}
 	}
 	return false
@@ -228,16 +345,17 @@ func (s *Searcher) usesNeeded(w *cluster.Workload) bool {
 // next returns the first candidate of the phase; ok is false when there is none
 // left. A donor that has nothing left to reclaim is dropped.
 func (s *Searcher) next() (v Victim, ok bool) {
-	for len(s.heap) > 0 {
-		st := &s.streams[s.heap[0]]
+	for s.settleHeap() {
+		top := &s.heap[0]
+		st := &s.streams[top.at]
 		v = s.victim(st)
 		gone := s.nothingToReclaim(st.donor)
 		if gone || !s.advance(st) {
-			last := len(s.heap) - 1
-			s.heap[0] = s.heap[last]
-			s.heap = s.heap[:last]
+			s.dropTop()
+		} else {
+			*top = s.itemOf(st.head, st.surplus, top.at)
+			s.siftDown(0)
 		}
-		s.siftDown(0)
 		if !gone {
 			return v, true
 		}
@@ -259,11 +377,29 @@ func (s *Searcher) victim(st *stream) Victim {
 	return v
 }
 
+func (s *Searcher) itemOf(head *cluster.Workload, surplus bool, at int32) item {
+	return item{head, s.reservedAt(head), surplus, at}
+}
+
+// dropTop takes the first item out of the heap.
+func (s *Searcher) dropTop() {
+	last := len(s.heap) - 1
+	s.heap[0] = s.heap[last]
+	s.heap = s.heap[:last]
+	s.siftDown(0)
+}
+
+func (s *Searcher) siftUp(i int) {
+	for ; i > 0 && before(&s.heap[i], &s.heap[(i-1)/2]); i = (i - 1) / 2 {
+		s.heap[i], s.heap[(i-1)/2] = s.heap[(i-1)/2], s.heap[i]
+	}
+}
+
 func (s *Searcher) siftDown(i int) {
 	for {
 		first := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(s.heap); child++ {
-			if before(&s.streams[s.heap[child]], &s.streams[s.heap[first]]) {
+			if before(&s.heap[child], &s.heap[first]) {
 				first = child
 			}
 		}
@@ -276,7 +412,7 @@ func (s *Searcher) siftDown(i int) {
 }
 
 // before is the order inside a phase.
-func before(a, b *stream) bool {
+func before(a, b *item) bool {
 	switch {
 	case a.head.Priority != b.head.Priority:
 		return a.head.Priority < b.head.Priority

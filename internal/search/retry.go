@@ -21,6 +21,11 @@ import (
 // at more than MaxRetrySteps workloads; then the answer is the first instant that was not
 // tried, which is never too late.
 func (s *Searcher) retryAt() (at int64, ok bool) {
+	if s.hopelessForEver() {
+		return 0, false
+	}
+	s.donors = s.donors[:0]
+	s.eachDonor(func(d donor) { s.donors = append(s.donors, d) })
 	s.instants = s.collectInstants(s.instants[:0])
 	if len(s.instants) == 0 {
 		return 0, false
@@ -122,7 +127,7 @@ func (s *Searcher) fitsWithoutAll(at int64) bool {
 				s.steps++
 				switch {
 				case !p.permits(w) && !(d.class == own && s.ownMayYield(w)), s.guarded(w):
-				case s.usesNeeded(w) && !s.protected(d.guarantee, w):
+				case s.usesNeeded(w.Loads) && !s.protected(d.guarantee, w):
 					s.take(Victim{Workload: w, Set: -1, Count: 1, queue: d.queue})
 				default:
 					for i := range w.Surplus {

@@ -6,16 +6,18 @@ import (
 )
 
 // scratch is the usage of a cluster as it would be with the victims taken so far
-// gone. It holds the columns that the request is about ("slots") and copies a node
+// gone. It holds the columns that the decision is about ("slots") and copies a node
 // from the cluster when it is first touched; an epoch tells this decision's copies
 // from those of earlier ones, so that nothing is cleared between decisions.
 type scratch struct {
 	tree    *quota.Tree
 	usage   quota.Usage
-	columns []int // of the slots; -1 for one that the cluster does not know
-	cells   []cell
-	epochs  []uint32 // by node
+	columns []int   // of the slots; -1 for one that the cluster does not know
+	slots   []int32 // by column: one more than its slot; 0 without
+	rows    []int32 // by node: where its cells are
+	epochs  []uint32
 	epoch   uint32
+	cells   []cell // of the nodes that were touched, in turn
 }
 
 // cell is the quota and the usage of one node in one slot.
@@ -25,42 +27,72 @@ type cell struct {
 }
 
 func (s *scratch) reset(c *cluster.Cluster, columns []int) {
+	s.release()
 	s.tree, s.usage, s.columns = c.Usage.Tree(), c.Usage, columns
-	if n := s.tree.Len() * len(columns); n > cap(s.cells) {
-		s.cells = make([]cell, n)
-	} else {
-		s.cells = s.cells[:n]
-	}
+	s.cells = s.cells[:0]
 	if s.tree.Len() > len(s.epochs) {
-		s.epochs = make([]uint32, s.tree.Len())
+		s.epochs, s.rows = make([]uint32, s.tree.Len()), make([]int32, s.tree.Len())
 		s.epoch = 0
 	}
 	if s.epoch++; s.epoch == 0 { // wrapped: old copies must not look like new ones
 		clear(s.epochs)
 		s.epoch = 1
 	}
-}
-
-// node returns the cells of a node, one a slot.
-func (s *scratch) node(n int) []cell {
-	cells := s.cells[n*len(s.columns) : (n+1)*len(s.columns)]
-	if s.epochs[n] != s.epoch {
-		s.epochs[n] = s.epoch
-		for i, column := range s.columns {
-			cells[i] = cell{s.tree.Cell(n, column), s.usage.At(n, column)}
+	for slot, column := range columns {
+		if column >= len(s.slots) {
+			s.slots = append(s.slots, make([]int32, column+1-len(s.slots))...)
+		}
+		if column >= 0 {
+			s.slots[column] = int32(slot + 1)
 		}
 	}
-	return cells
+}
+
+// release lets go of the cluster, so that a searcher at rest keeps none alive.
+func (s *scratch) release() {
+	for _, column := range s.columns {
+		if column >= 0 {
+			s.slots[column] = 0
+		}
+	}
+	s.tree, s.usage, s.columns = nil, quota.Usage{}, nil
+}
+
+// slot returns the slot of a column; -1 without.
+func (s *scratch) slot(column int) int {
+	if column >= len(s.slots) {
+		return -1
+	}
+	return int(s.slots[column]) - 1
+}
+
+// node returns the cells of a node, one a slot. They are good to write until the next
+// node is touched, and to read as long as nothing is written.
+func (s *scratch) node(n int) []cell {
+	if s.epochs[n] != s.epoch {
+		s.epochs[n], s.rows[n] = s.epoch, int32(len(s.cells))
+		for _, column := range s.columns {
+			s.cells = append(s.cells, cell{s.tree.Cell(n, column), s.usage.At(n, column)})
+		}
+	}
+	return s.cells[s.rows[n]:][:len(s.columns)]
+}
+
+// share returns the share of a node. All columns of its tree must have slots.
+func (s *scratch) share(n int) quota.Share {
+	if s.epochs[n] != s.epoch {
+		return s.usage.Share(n)
+	}
+	cells := s.node(n)
+	return s.tree.Share(n, func(column int) int64 { return cells[s.slots[column]-1].usage })
 }
 
 // change adds loads to the queue at the node so many times; a negative number takes
 // them out.
 func (s *scratch) change(node int, loads []quota.Load, times int64) {
 	for _, l := range loads {
-		for slot, column := range s.columns {
-			if column == l.Column {
-				s.bubble(node, slot, times*l.Amount)
-			}
+		if slot := s.slot(l.Column); slot >= 0 {
+			s.bubble(node, slot, times*l.Amount)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -22,6 +24,7 @@ type Request struct {
 	// NewerByReservation: see Searcher.newer.
 	NewerByReservation bool
 	MinRuntime         MinRuntime
+	Fair               Fairness
 	// MaxRetrySteps bounds the workloads that are looked at to find RetryAt.
 	MaxRetrySteps int
 	// Guard returns the last instant at which rules of the caller protect a workload:
@@ -43,8 +46,13 @@ type Victim struct {
 	WhileBorrowing bool
 	// Expired: taken for nothing but that its time is over.
 	Expired bool
+	// Fair: taken by a fair-sharing strategy, which compared the child of a level's
+	// cohort that the preemptor is in with side.
+	Fair bool
 
 	queue int
+	level int
+	side  int
 }
 
 // Result is what a search found. Its slices belong to the searcher and are good
@@ -73,10 +81,15 @@ type Searcher struct {
 	cluster   *cluster.Cluster
 	request   *Request
 	scratch   scratch
-	donors    []donor
+	bound     bound
+	sum       []quota.Load
+	levels    []level
+	donors    []donor // for retryAt
 	rest      []int64
 	streams   []stream
-	heap      []int32
+	sources   []source
+	heap      []item
+	columns   []int // of the scratch
 	taken     []Victim
 	shortages []Shortage
 	blockers  []Blocker
@@ -85,12 +98,23 @@ type Searcher struct {
 	firstShortages []Shortage
 	unreserved     bool // some donor has workloads without reservation time
 	steps          int
+
+	// The tournament of fair sharing:
+	brackets     []bracket
+	way          []int32 // brackets from the root to the queue whose turn it is
+	lineups      []lineup
+	refused      []Victim // by the first strategy, one a queue
+	refusers     marks    // their queues
+	replay       []Victim
+	secondChance bool
+	seen         marks
 }
 
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
 	s.cluster, s.request, s.steps, s.unreserved = c, r, 0, false
-	s.scratch.reset(c, r.Columns)
+	s.scratch.reset(c, s.columnsOf(c, r))
+	s.bound.started = false
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
 	var result Result
 	switch {
@@ -106,25 +130,61 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	}
 	result.BorrowHeight = s.borrowHeight()
 	result.Steps = s.steps
-	s.cluster, s.request, s.scratch.usage, s.scratch.tree = nil, nil, quota.Usage{}, nil
+	s.cluster, s.request = nil, nil
+	s.scratch.release()
+	s.bound.release()
 	return result
+}
+
+// columnsOf is what the scratch is about: the columns of the request and, as shares are
+// of everything, in fair sharing all others of the tree.
+func (s *Searcher) columnsOf(c *cluster.Cluster, r *Request) []int {
+	s.columns = append(s.columns[:0], r.Columns...)
+	if r.Fair.enabled() {
+		root := r.Queue
+		for c.Tree.Parent(root) >= 0 {
+			root = c.Tree.Parent(root)
+		}
+		for column := range c.Tree.EachColumn(root) {
+			if !slices.Contains(r.Columns, column) {
+				s.columns = append(s.columns, column)
+			}
+		}
+	}
+	return s.columns
 }
 
 // findVictims runs the attempts in which the request may or may not take its queue
 // over nominal, and stops at the first that succeeds, even where a later one would
 // take less.
 func (s *Searcher) findVictims() bool {
-	s.collectDonors()
+	s.collectLevels()
 	switch {
+	case s.overPotential():
+		s.boundShortages()
+		return false
+	case s.request.Fair.enabled():
+		return s.fairAttempt()
 	case s.policy().BorrowWithinCohort.Policy != queue.Never:
-		return s.attempt(true) || s.attempt(false)
+		return s.attempt(true) || s.attemptWithMore()
 	case !s.underNominal() || !s.hasCandidate(hierarchical) && !s.hasCandidate(priority):
 		return s.attempt(true)
 	case !s.hasCandidate(hierarchical):
 		return s.attempt(false) || s.attempt(true)
 	default:
-		return s.attempt(true) || s.attempt(false)
+		return s.attempt(true) || s.attemptWithMore()
 	}
+}
+
+// attemptWithMore tries without borrowing what failed with it. That can succeed only
+// where it permits more: with the same candidates all gone the request did not fit.
+func (s *Searcher) attemptWithMore() bool {
+	for _, l := range s.levels {
+		if s.permission(l.class, false) != s.permission(l.class, true) && s.cluster.Heads(l.cohort).Len() > 0 {
+			return s.attempt(false)
+		}
+	}
+	return false
 }
 
 // hasCandidate reports whether a class has any candidate before anything is taken.
@@ -132,7 +192,7 @@ func (s *Searcher) hasCandidate(c class) bool {
 	for phase := range phases {
 		if phases[phase].class == c {
 			s.queueUp(phase, false)
-			if len(s.heap) > 0 {
+			if s.settleHeap() {
 				return true
 			}
 		}
@@ -143,10 +203,22 @@ func (s *Searcher) hasCandidate(c class) bool {
 // attempt takes candidates in order until the request fits, then gives back what is
 // not needed (KEP-83, Preemption, steps 4 and 5). When it fails it leaves the
 // scratch as it was and, if borrowing is permitted, notes what was short.
+//
+// Before it takes much it asks whether the sums prove that it is in vain: at once where
+// that is a matter of the own queue, else after a few victims, since it takes a look at
+// each donor.
 func (s *Searcher) attempt(borrowing bool) bool {
+	askAt := 0
+	if s.reclaims(borrowing) {
+		askAt = 4
+	}
 	for phase := range phases {
 		s.queueUp(phase, borrowing)
 		for {
+			if len(s.taken) == askAt && s.hopeless(borrowing) {
+				s.fail(borrowing)
+				return false
+			}
 			v, ok := s.next()
 			if !ok {
 				break
@@ -158,11 +230,16 @@ func (s *Searcher) attempt(borrowing bool) bool {
 			}
 		}
 	}
-	if borrowing {
-		s.shortages = s.listShortages(s.shortages[:0])
+	s.fail(borrowing)
+	return false
+}
+
+// fail notes what is short and puts everybody back.
+func (s *Searcher) fail(borrowing bool) {
+	if borrowing && !s.boundShortages() {
+		s.shortages = s.listShortages(&s.scratch, s.shortages[:0])
 	}
 	s.restore()
-	return false
 }
 
 // take takes a victim out.
@@ -210,7 +287,7 @@ func (s *Searcher) giveBack(borrowing bool) {
 		s.taken = all[:i] // those that a whole workload left without
 		if !(v.Set >= 0 && goesWhole(v.Workload, all[needed:])) {
 			s.move(v, 1)
-			if s.fits(borrowing) {
+			if s.fits(borrowing) && (!s.request.Fair.Recheck || s.justified(all[:i], all[needed:])) {
 				continue
 			}
 			s.move(v, -1)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -27,7 +28,7 @@ func crowd(t *testing.T, workloads int) *cluster.Cluster {
 		})
 	}
 	c, err := cluster.New([]queue.Cohort{{Name: "c"}}, []queue.Queue{
-		{Name: "big", Cohort: "c", Preemption: reclaims},
+		{Name: "big", Cohort: "c", Quotas: of(0), Preemption: reclaims},
 		{Name: "small", Cohort: "c", Quotas: of(workloads), Preemption: reclaims},
 	}, admitted)
 	if err != nil {
@@ -72,5 +73,78 @@ func TestStepsOfNoCandidate(t *testing.T) {
 	found := s.Search(c, ask(c, "big", 0, 1), 16)
 	if len(found.Victims) > 0 || found.Steps > 8 {
 		t.Errorf("%d victims, %d steps", len(found.Victims), found.Steps)
+	}
+}
+
+// Protected workloads are passed over by their time, one look for each priority: those
+// of a priority stand by reservation, and the protected ones first.
+func TestStepsPassProtected(t *testing.T) {
+	var s Searcher
+	c := crowd(t, 10_000)
+	r := ask(c, "big", 10, 4)
+	r.Now = int64(5000 * time.Second)
+	r.MinRuntime.Defaults.Preempt = minruntime.For(1000 * time.Second) // who came at 4000 or later
+	found := s.Search(c, r, 16)
+	if len(found.Victims) != 4 || found.Steps > 16 {
+		t.Errorf("%d victims, %d steps, want 4 and at most 16", len(found.Victims), found.Steps)
+	}
+}
+
+// What others use is passed over by the sums: many workloads of another flavor, all
+// before the first of the one that is needed.
+func TestStepsPassOtherFlavors(t *testing.T) {
+	var admitted []workload.Workload
+	for i := range 20_000 {
+		flavor, priority := "f", int64(1)
+		if i >= 100 {
+			flavor, priority = "other", 0
+		}
+		admitted = append(admitted, workload.Workload{
+			ID: fmt.Sprintf("w%06d", i), Queue: "q", Priority: priority, ReservedAt: time.Unix(int64(i), 0),
+			PodSets: []workload.PodSet{{Count: 1, Requests: []quota.Amount{{Flavor: flavor, Resource: "r", Amount: 1}}}},
+		})
+	}
+	c, err := cluster.New(nil, []queue.Queue{{
+		Name: "q", Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+		Quotas: []quota.Quota{{Flavor: "f", Resource: "r", Nominal: 100}, {Flavor: "other", Resource: "r", Nominal: 20_000}},
+	}}, admitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Searcher
+	found := s.Search(c, ask(c, "q", 10, 4), 16)
+	if len(found.Victims) != 4 || found.Steps > 64 {
+		t.Errorf("%d victims, %d steps, want 4 and at most 64", len(found.Victims), found.Steps)
+	}
+}
+
+// A request that the sums refuse costs a few looks, however many candidates there are;
+// one that asks for all of them but one is refused without taking any.
+func TestStepsOfTheHopeless(t *testing.T) {
+	var s Searcher
+	for _, workloads := range []int{1000, 100_000} {
+		c := crowd(t, workloads)
+		for _, fair := range []Fairness{{}, {First: FinalShare, Second: InitialShare}} {
+			r := ask(c, "big", 3, int64(workloads)-1) // three fifths may yield
+			r.Fair = fair
+			if found := s.Search(c, r, 16); len(found.Victims) > 0 || len(found.Shortages) == 0 || found.Steps > 16 {
+				t.Errorf("%d workloads, %+v: %d victims, %d steps", workloads, fair, len(found.Victims), found.Steps)
+			}
+		}
+	}
+}
+
+// Fair sharing looks at as many workloads as it takes, and a few more.
+func TestStepsOfFairSharing(t *testing.T) {
+	var s Searcher
+	for _, workloads := range []int{1000, 100_000} {
+		c := crowd(t, workloads)
+		for _, victims := range []int64{1, 8, 80} {
+			r := ask(c, "small", 10, victims)
+			r.Fair = Fairness{First: FinalShare, Second: InitialShare, EntitlesNominal: true}
+			if found := s.Search(c, r, 16); len(found.Victims) != int(victims) || found.Steps > int(victims)+8 {
+				t.Errorf("%d workloads: %d victims, want %d, in %d steps", workloads, len(found.Victims), victims, found.Steps)
+			}
+		}
 	}
 }

@@ -51,6 +51,11 @@ func (d *decision) units(c candidate) []candidate {
 func (d *decision) candidates() []candidate {
 	var all []candidate
 	for _, r := range d.running {
+		theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
+		equal := theirs == ours && d.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
+		if r.Queue == d.queue.name && d.policy.WithinClusterQueue != queue.Never && (theirs < ours || equal) {
+			d.ofPermittedPriority = append(d.ofPermittedPriority, candidate{w: r, podSet: -1})
+		}
 		if c, ok := d.ownCandidate(r); ok {
 			all = append(all, d.units(c)...)
 		}
@@ -122,13 +127,14 @@ func (d *decision) cohortCandidates() []candidate {
 			rest[fr] = max(0, amount-d.localAvailable(n, fr))
 		}
 	}
-	advantage := restFits(d.queue)
+	fair := d.config.Sharing == preemption.Fair
+	advantage := fair || restFits(d.queue)
 	reduce(d.queue)
 	var all []candidate
 	passed := d.queue
 	for _, lca := range d.ancestors(d.queue) {
 		for _, r := range d.running {
-			if d.permitted(d.policy.ReclaimWithinCohort, &r) && d.borrowsUpTo(node{"queue", r.Queue}, lca, passed) {
+			if d.ofPriority(d.policy.ReclaimWithinCohort, &r) && d.reaches(node{"queue", r.Queue}, lca, passed) {
 				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation, -1}
 				if advantage {
 					c.class = 0
@@ -137,7 +143,12 @@ func (d *decision) cohortCandidates() []candidate {
 					d.policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(r.EffectivePriority()) {
 					c.reason = preemption.InCohortReclaimWhileBorrowing
 				}
-				all = append(all, d.units(c)...)
+				if advantage || c.reason == preemption.InCohortReclaimWhileBorrowing {
+					d.ofPermittedPriority = append(d.ofPermittedPriority, c)
+				}
+				if uses(&r, d.needed) {
+					all = append(all, d.units(c)...)
+				}
 			}
 		}
 		advantage = restFits(lca) || advantage
@@ -152,6 +163,23 @@ func (d *decision) cohortCandidates() []candidate {
 func (d *decision) borrowsUpTo(n, lca, passed node) bool {
 	for ; n != lca; n = d.parent(n) {
 		if n == (node{}) || n == passed || d.within(n, d.needed) {
+			return false
+		}
+	}
+	return true
+}
+
+// reaches reports whether candidates of a queue come through the cohort. In fair sharing
+// the queue must borrow what is needed and the cohorts between anything.
+func (d *decision) reaches(n, lca, passed node) bool {
+	if d.config.Sharing != preemption.Fair {
+		return d.borrowsUpTo(n, lca, passed)
+	}
+	if n == passed || d.within(n, d.needed) {
+		return false
+	}
+	for n = d.parent(n); n != lca; n = d.parent(n) {
+		if n == (node{}) || n == passed || !d.borrowsAnything(n) {
 			return false
 		}
 	}
@@ -186,10 +214,7 @@ func (d *decision) protected(r *workload.Workload) bool {
 	return least > 0 && !r.Evicted && !r.ReservedAt.IsZero() && !d.request.Now.After(r.ReservedAt.Add(least))
 }
 
-func (d *decision) permitted(p queue.Policy, r *workload.Workload) bool {
-	if !uses(r, d.needed) {
-		return false
-	}
+func (d *decision) ofPriority(p queue.Policy, r *workload.Workload) bool {
 	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
 	switch p {
 	case queue.Any:

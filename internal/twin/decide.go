@@ -17,8 +17,9 @@ type Answer struct {
 	// Borrowing: the attempt that found the victims let the request take its queue
 	// over nominal.
 	Borrowing bool
-	// Missing is, for Impossible, what is short with everybody gone who may yield
-	// while the request may borrow.
+	// Missing is, for Impossible, what is short with everybody gone whose priority the
+	// policies permit while the request may borrow; where that would do, with everybody
+	// gone who may yield.
 	Missing map[quota.FlavorResource]int64
 }
 
@@ -31,6 +32,9 @@ type decision struct {
 	asked   []quota.Amount         // amounts other than zero
 	needed  []quota.FlavorResource // what needs preemption
 	missing map[quota.FlavorResource]int64
+	// ofPermittedPriority is those whose priority the policies permit while the request
+	// may borrow, whatever else keeps them.
+	ofPermittedPriority []candidate
 }
 
 // Decide answers a valid request about a valid state.
@@ -41,8 +45,16 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
 	}
 	candidates := d.candidates()
-	for _, borrowing := range d.attempts(candidates) {
-		if victims := d.attempt(candidates, borrowing); victims != nil {
+	attempts := d.attempts(candidates)
+	if d.config.Sharing == preemption.Fair {
+		attempts = []bool{true}
+	}
+	for _, borrowing := range attempts {
+		attempt := d.attempt
+		if d.config.Sharing == preemption.Fair {
+			attempt = d.fairAttempt
+		}
+		if victims := attempt(candidates, borrowing); victims != nil {
 			d.setGone(nil)
 			for _, v := range victims {
 				d.remove(v)
@@ -168,16 +180,23 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 		}
 		return victims(taken)
 	}
-	d.setGone(taken)
 	if borrowing {
-		d.missing = map[quota.FlavorResource]int64{}
-		for _, a := range d.asked {
-			if short := quota.Sub(a.Amount, d.available(d.queue, a.FlavorResource())); short > 0 {
-				d.missing[a.FlavorResource()] = short
-			}
-		}
+		d.noteMissing(taken)
 	}
 	return nil
+}
+
+// noteMissing notes what is short when nobody was found.
+func (d *decision) noteMissing(taken []candidate) {
+	if d.setGone(d.ofPermittedPriority); d.fits(true) {
+		d.setGone(taken)
+	}
+	d.missing = map[quota.FlavorResource]int64{}
+	for _, a := range d.asked {
+		if short := quota.Sub(a.Amount, d.available(d.queue, a.FlavorResource())); short > 0 {
+			d.missing[a.FlavorResource()] = short
+		}
+	}
 }
 
 // setGone makes exactly the taken ones gone.

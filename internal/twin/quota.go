@@ -21,6 +21,9 @@ type world struct {
 	gone    map[string]bool // by ID
 	// fewer is how many replicas are gone of workloads that are not, by ID and pod set.
 	fewer map[string]map[string]int64
+	// added runs besides, if addedTo is a queue.
+	added   []quota.Amount
+	addedTo string
 }
 
 // node is a queue or a cohort; the zero value is none.
@@ -30,7 +33,10 @@ type node struct {
 }
 
 func newWorld(st preemption.State) *world {
-	w := &world{map[string]queue.Cohort{}, map[string]queue.Queue{}, st.Admitted, map[string]bool{}, map[string]map[string]int64{}}
+	w := &world{
+		cohorts: map[string]queue.Cohort{}, queues: map[string]queue.Queue{}, running: st.Admitted,
+		gone: map[string]bool{}, fewer: map[string]map[string]int64{},
+	}
 	for _, c := range st.Cohorts {
 		w.cohorts[c.Name] = c
 	}
@@ -113,6 +119,11 @@ func (w *world) localQuota(n node, fr quota.FlavorResource) int64 {
 
 func (w *world) usage(n node, fr quota.FlavorResource) int64 {
 	total := int64(0)
+	for _, a := range w.added {
+		if n == (node{"queue", w.addedTo}) && a.FlavorResource() == fr {
+			total += a.Amount
+		}
+	}
 	for i := range w.running {
 		r := &w.running[i]
 		if n == (node{"queue", r.Queue}) && !w.gone[r.ID] {

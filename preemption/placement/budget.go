@@ -3,6 +3,8 @@ package placement
 import (
 	"slices"
 	"strings"
+
+	"github.com/cedesched/cede/internal/ordered"
 )
 
 // budget is a budget inside of a snapshot. It is never changed.
@@ -115,7 +117,8 @@ func (s *search) covered(d span) []*unit {
 	if !s.asBuilt {
 		index = s.c.coveredStaying
 	}
-	cursor := newCursor(index, s.priority)
+	var cursor ordered.Cursor[*unit, none]
+	cursor.Seek(index, func(u *unit) bool { return u.priority >= s.priority })
 	for u, ok := cursor.Item(); ok; u, ok = cursor.Item() {
 		if s.within(d, u) && !s.stays[u] {
 			list = append(list, u)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cedesched/cede/internal/ordered"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -117,11 +118,11 @@ func (s *search) enter(p *Preemptor, c *cluster, r *Request) error {
 	s.where = resize(s.where, len(s.members))
 	s.buildRoom()
 	s.levels = s.levels[:0]
-	for l := range all(c.levels) {
-		if l.priority >= s.priority {
-			break
-		}
+	var cursor ordered.Cursor[priorityCount, none]
+	cursor.First(c.levels)
+	for l, ok := cursor.Item(); ok && l.priority < s.priority; l, ok = cursor.Item() {
 		s.levels = append(s.levels, l.priority)
+		cursor.Next()
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func without(list []*pod, p *pod) []*pod {
 
 func (c *cluster) attach(path string, f *validator, facts Pod) {
 	p := c.newPod(facts, c.group(facts.Group))
-	c.pods = c.pods.Insert(p)
+	c.pods = c.pods.Set(p)
 	n := c.nodes.At(int(p.node))
 	c.rebuild(path, f, n.facts, n.number, insert(n.pods, p, comparePods), n.nominated)
 	c.count(p.priority, 1)
@@ -52,7 +52,7 @@ func (c *cluster) attach(path string, f *validator, facts Pod) {
 }
 
 func (c *cluster) detach(p *pod) {
-	c.pods, _ = c.pods.Delete(p)
+	c.pods, _ = c.pods.Delete(p.facts.ID)
 	n := c.nodes.At(int(p.node))
 	c.rebuild("", nil, n.facts, n.number, without(n.pods, p), n.nominated)
 	c.count(p.priority, -1)
@@ -62,7 +62,7 @@ func (c *cluster) detach(p *pod) {
 // regroup takes a pod into its group or out of it, and keeps the covered units.
 func (c *cluster) regroup(p *pod, change func(members []*pod) []*pod) {
 	if p.single != nil {
-		_, there := c.pods.Get(func(q *pod) int { return comparePods(q, p) })
+		_, there := c.pods.Get(p.facts.ID)
 		c.cover(p.single, !p.facts.Terminating, there)
 	}
 	if p.facts.Group == "" {
@@ -79,9 +79,9 @@ func (c *cluster) replaceGroup(old, next *group) {
 	c.coverGroup(old, false)
 	c.coverGroup(next, true)
 	if next.known || len(next.members) > 0 {
-		c.groups = c.groups.Insert(next)
+		c.groups = c.groups.Set(next)
 	} else {
-		c.groups, _ = c.groups.Delete(next)
+		c.groups, _ = c.groups.Delete(next.facts.ID)
 	}
 }
 
@@ -117,8 +117,10 @@ func (c *cluster) cover(u *unit, staying, there bool) {
 }
 
 func (c *cluster) count(priority int32, change int) {
-	old, _ := c.levels.Get(func(l priorityCount) int { return comparePriorities(l, priorityCount{priority: priority}) })
-	next := priorityCount{priority, old.pods + change}
+	next := priorityCount{priority, change}
+	if old, ok := c.levels.Last(func(l priorityCount) bool { return l.priority <= priority }); ok && old.priority == priority {
+		next.pods += old.pods
+	}
 	if next.pods > 0 {
 		c.levels = c.levels.Insert(next)
 	} else {
@@ -128,14 +130,14 @@ func (c *cluster) count(priority int32, change int) {
 
 func (c *cluster) nominate(path string, f *validator, facts Pod) {
 	p := c.newPod(facts, c.group(facts.Group))
-	c.nominated = c.nominated.Insert(p)
+	c.nominated = c.nominated.Set(p)
 	n := c.nodes.At(int(p.node))
 	c.rebuild(path, f, n.facts, n.number, n.pods, insert(n.nominated, p, comparePods))
 }
 
 func (c *cluster) withdraw(id string) {
 	if p := c.pod(c.nominated, id); p != nil {
-		c.nominated, _ = c.nominated.Delete(p)
+		c.nominated, _ = c.nominated.Delete(id)
 		n := c.nodes.At(int(p.node))
 		c.rebuild("", nil, n.facts, n.number, n.pods, without(n.nominated, p))
 	}

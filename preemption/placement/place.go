@@ -137,7 +137,7 @@ func (s *search) filtersPlace(d span, one *member, i int) bool {
 	}
 	pending := s.placed(one, i)
 	if s.wide {
-		for p := range all(s.c.pods) {
+		for p := range s.c.pods.All {
 			if (s.isThere(p) || s.isElsewhere(d, p)) && s.conflict(pending, p.facts) {
 				return false
 			}

@@ -1,10 +1,6 @@
 package placement
 
-import (
-	"slices"
-
-	"github.com/cedesched/cede/internal/ordered"
-)
+import "slices"
 
 // verdict is what a search in one domain came to.
 type verdict uint8
@@ -18,12 +14,6 @@ const (
 
 // everyone accepts all units.
 func everyone(*unit) bool { return true }
-
-func newCursor(index ordered.Set[*unit], below int32) ordered.Cursor[*unit] {
-	var cursor ordered.Cursor[*unit]
-	cursor.Seek(index, func(u *unit) bool { return u.priority >= below })
-	return cursor
-}
 
 // within reports whether a pod of the unit runs in the domain.
 func (s *search) within(d span, u *unit) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/internal/trie"
 	"github.com/cedesched/cede/internal/vector"
 )
 
@@ -20,15 +21,15 @@ type cluster struct {
 	columns   *columns
 	names     []string // of nodes, sorted: their numbers
 	nodes     vector.Vector[*node]
-	pods      ordered.Set[*pod]   // that run, by ID
-	nominated ordered.Set[*pod]   // by ID
-	groups    ordered.Set[*group] // known or named by a pod that runs, by ID
-	budgets   []budget            // by namespace and name
+	pods      trie.Map[*pod]   // that run, by ID
+	nominated trie.Map[*pod]   // by ID
+	groups    trie.Map[*group] // known or named by a pod that runs, by ID
+	budgets   []budget         // by namespace and name
 	// levels is the priorities of what runs, rising, with the number of pods.
-	levels ordered.Set[priorityCount]
+	levels ordered.Set[priorityCount, none]
 	// covered is the units that a budget covers, most important first: with all pods, and
 	// with those that do not terminate.
-	covered, coveredStaying ordered.Set[*unit]
+	covered, coveredStaying unitSet
 }
 
 type priorityCount struct {
@@ -36,9 +37,20 @@ type priorityCount struct {
 	pods     int
 }
 
-func comparePods(a, b *pod) int                { return cmp.Compare(a.facts.ID, b.facts.ID) }
-func compareGroups(a, b *group) int            { return cmp.Compare(a.facts.ID, b.facts.ID) }
-func comparePriorities(a, b priorityCount) int { return cmp.Compare(a.priority, b.priority) }
+// none is what the sets here sum up.
+type none struct{}
+
+type unitSet = ordered.Set[*unit, none]
+
+var (
+	unitOrder  = &ordered.Order[*unit, none]{Compare: compareUnits}
+	levelOrder = &ordered.Order[priorityCount, none]{Compare: func(a, b priorityCount) int { return cmp.Compare(a.priority, b.priority) }}
+)
+
+func (p *pod) id() string   { return p.facts.ID }
+func (g *group) id() string { return g.facts.ID }
+
+func comparePods(a, b *pod) int { return cmp.Compare(a.facts.ID, b.facts.ID) }
 
 var empty, _ = build(State{}) // nothing can be wrong with nothing
 
@@ -132,8 +144,8 @@ func build(st State) (*cluster, error) {
 		return nil, err
 	}
 	c.nodes = vector.Of(nodes)
-	c.pods, c.nominated = setOf(comparePods, pods), setOf(comparePods, nominated)
-	var all []*group
+	c.pods, c.nominated = trie.Of((*pod).id, pods), trie.Of((*pod).id, nominated)
+	var known []*group
 	var covered, staying []*unit
 	cover := func(list *[]*unit, u *unit) {
 		if u != nil && u.covered {
@@ -143,7 +155,7 @@ func build(st State) (*cluster, error) {
 	for _, g := range groups {
 		slices.SortFunc(g.members, compareUIDs)
 		g = newGroup(g.facts, g.known, g.members)
-		all = append(all, g)
+		known = append(known, g)
 		cover(&covered, g.whole)
 		cover(&staying, g.staying)
 	}
@@ -153,13 +165,13 @@ func build(st State) (*cluster, error) {
 			cover(&staying, p.single)
 		}
 	}
-	c.groups = setOf(compareGroups, all)
-	c.covered, c.coveredStaying = setOf(compareUnits, covered), setOf(compareUnits, staying)
+	c.groups = trie.Of((*group).id, known)
+	c.covered, c.coveredStaying = setOf(unitOrder, covered), setOf(unitOrder, staying)
 	var levels []priorityCount
 	for priority, n := range counts {
 		levels = append(levels, priorityCount{priority, n})
 	}
-	c.levels = setOf(comparePriorities, levels)
+	c.levels = setOf(levelOrder, levels)
 	return c, nil
 }
 
@@ -169,9 +181,9 @@ func addKeys(set map[string]bool, r Resources) {
 	}
 }
 
-func setOf[T any](compare func(a, b T) int, list []T) ordered.Set[T] {
-	slices.SortFunc(list, compare)
-	return ordered.Of(compare, list)
+func setOf[T any](order *ordered.Order[T, none], list []T) ordered.Set[T, none] {
+	slices.SortFunc(list, order.Compare)
+	return ordered.Of(order, list)
 }
 
 // newPod makes a pod of facts that are its own.
@@ -192,12 +204,12 @@ func (c *cluster) newPod(facts Pod, g *group) *pod {
 }
 
 func (c *cluster) group(id string) *group {
-	g, _ := c.groups.Get(func(g *group) int { return cmp.Compare(g.facts.ID, id) })
+	g, _ := c.groups.Get(id)
 	return g
 }
 
-func (c *cluster) pod(in ordered.Set[*pod], id string) *pod {
-	p, _ := in.Get(func(p *pod) int { return cmp.Compare(p.facts.ID, id) })
+func (c *cluster) pod(in trie.Map[*pod], id string) *pod {
+	p, _ := in.Get(id)
 	return p
 }
 
@@ -223,16 +235,14 @@ func (c *cluster) unitOf(p *pod, staying bool) *unit {
 	return c.group(p.facts.Group).whole
 }
 
-func all[T any](s ordered.Set[T]) func(yield func(T) bool) {
-	return func(yield func(T) bool) {
-		var cursor ordered.Cursor[T]
-		for cursor.First(s); ; cursor.Next() {
-			item, ok := cursor.Item()
-			if !ok || !yield(item) {
-				return
-			}
-		}
+// sorted lists the items of a map by name.
+func sorted[T any](m trie.Map[T], name func(T) string) []T {
+	list := make([]T, 0, m.Len())
+	for item := range m.All {
+		list = append(list, item)
 	}
+	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(name(a), name(b)) })
+	return list
 }
 
 // State returns a deep copy of what the snapshot is made of: nodes, pods and groups by
@@ -243,13 +253,13 @@ func (s *Snapshot) State() State {
 	for i := range c.nodes.Len() {
 		st.Nodes = append(st.Nodes, c.nodes.At(i).facts.Clone())
 	}
-	for p := range all(c.pods) {
+	for _, p := range sorted(c.pods, (*pod).id) {
 		st.Pods = append(st.Pods, p.facts.Clone())
 	}
-	for p := range all(c.nominated) {
+	for _, p := range sorted(c.nominated, (*pod).id) {
 		st.Nominated = append(st.Nominated, p.facts.Clone())
 	}
-	for g := range all(c.groups) {
+	for _, g := range sorted(c.groups, (*group).id) {
 		if g.known {
 			st.Groups = append(st.Groups, g.facts)
 		}
@@ -272,7 +282,7 @@ func (s *Snapshot) Units() []Unit {
 
 func (c *cluster) units() []*unit {
 	var units []*unit
-	for p := range all(c.pods) {
+	for p := range c.pods.All {
 		if u := c.unitOf(p, false); u.pods[0] == p {
 			units = append(units, u)
 		}

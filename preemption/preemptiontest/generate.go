@@ -47,7 +47,7 @@ func States() *rapid.Generator[preemption.State] {
 			if chance(t, 1, 3) {
 				c.Quotas = quotas(t, frs, c.Parent != "", false)
 			}
-			c.MinRuntime = minRuntime(t)
+			c.FairWeight, c.MinRuntime = weight(t), minRuntime(t)
 			st.Cohorts = append(st.Cohorts, c)
 		}
 		for i := range pick(t, "queues", 1, 2, 3, 3, 4, 5, 6) {
@@ -56,7 +56,7 @@ func States() *rapid.Generator[preemption.State] {
 				q.Cohort = rapid.SampledFrom(st.Cohorts).Draw(t, "cohort").Name
 			}
 			q.Quotas = quotas(t, frs, q.Cohort != "", true)
-			q.MinRuntime = minRuntime(t)
+			q.FairWeight, q.MinRuntime = weight(t), minRuntime(t)
 			st.Queues = append(st.Queues, q)
 		}
 		for i := range pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16) {
@@ -74,14 +74,31 @@ func States() *rapid.Generator[preemption.State] {
 // Configs generates valid configurations.
 func Configs() *rapid.Generator[preemption.Config] {
 	return rapid.Custom(func(t *rapid.T) preemption.Config {
-		return preemption.Config{
+		c := preemption.Config{
 			IgnoreMinAdmitDuration: chance(t, 1, 8),
 			NewerByReservation:     chance(t, 1, 4),
 			MinRuntime:             minRuntime(t),
 			ReclaimMethod:          pick(t, "method", minruntime.LCA, minruntime.Queue),
 			Guards:                 guards(t),
 		}
+		if chance(t, 1, 2) {
+			c.Sharing, c.Fair = preemption.Fair, fairSharing(t)
+		}
+		return c
 	})
+}
+
+func fairSharing(t *rapid.T) preemption.FairSharing {
+	final, initial := preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare
+	return preemption.FairSharing{
+		Strategies:               pick(t, "strategies", nil, []preemption.FairStrategy{final, initial}, []preemption.FairStrategy{final}, []preemption.FairStrategy{initial}),
+		IgnoreNominalEntitlement: chance(t, 1, 4),
+		RecheckShares:            chance(t, 1, 3),
+	}
+}
+
+func weight(t *rapid.T) quota.Weight {
+	return pick(t, "weight", quota.Weight{}, quota.Weight{}, quota.WeightOf(0), quota.WeightOf(0.5), quota.WeightOf(1), quota.WeightOf(3))
 }
 
 // Requests generates valid requests about a state.

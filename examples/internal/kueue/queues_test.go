@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-var compareLimits = cmp.AllowUnexported(quota.Limit{}, queue.PriorityThreshold{})
+var compareLimits = cmp.AllowUnexported(quota.Limit{}, quota.Weight{}, queue.PriorityThreshold{})
 
 func TestClusterQueueOfBothVersions(t *testing.T) {
 	const rest = `"namespaceSelector":{},"preemption":{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any",

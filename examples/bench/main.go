@@ -1,0 +1,181 @@
+// Bench measures decisions on the worlds that Kueue was timed on, and on larger and
+// harder ones, and checks every answer.
+//
+//	bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-json|-benchstat|-markdown] [-plot FILE.svg]
+//
+// A row is a request on a world, or an operation on the snapshot of one: new-snapshot,
+// admit, remove. Time is the median of five batches that take -time together, or of
+// fewer when one operation takes longer. The last answer is checked (column "by"):
+//
+//	kueue       the victims are those that Kueue took on the same world
+//	definition  they are those of which the scenario was made
+//	law         with them gone the request fits, and with any one of them there it does not
+//
+// Steps is how many workloads were looked at. Kueue's time is that of its search alone
+// (GetTargets); its scheduler searches once more for each resource.
+//
+// With -json it prints one object a line: world, scenario, mode, workloads, queues,
+// victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, where there are such,
+// kueue_ns and error. With -benchstat it prints a line a batch, as go test -bench does;
+// with -markdown tables of scenarios by worlds.
+//
+// Exit status: 0 when every answer was right, 1 when one was wrong, 2 for bad usage.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/preemption"
+)
+
+func main() {
+	same := func(d scenario.Decide) scenario.Decide { return d }
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, same))
+}
+
+const usage = "usage: bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-time D] [-json|-benchstat|-markdown] [-plot FILE.svg]"
+
+// options is the command line.
+type options struct {
+	scenarios, worlds globs
+	mode              scenario.Mode
+	minimum           time.Duration // of measuring a row
+	quick             bool
+	json, benchstat   bool
+	markdown          bool
+	plot              string
+}
+
+// globs is a list of patterns, given at once with commas or one after the other. None
+// matches everything.
+type globs []string
+
+func (g *globs) String() string { return strings.Join(*g, ",") }
+
+func (g *globs) Set(text string) error {
+	for pattern := range strings.SplitSeq(text, ",") {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			return fmt.Errorf("%q is not a pattern", pattern)
+		}
+		*g = append(*g, pattern)
+	}
+	return nil
+}
+
+func (g globs) match(name string) bool {
+	for _, pattern := range g {
+		if ok, _ := path.Match(pattern, name); ok {
+			return true
+		}
+	}
+	return len(g) == 0
+}
+
+func parse(args []string, stdout io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Var(&o.scenarios, "scenario", "measure these `SCENARIOS` only: names or globs, with commas or given again")
+	flags.Var(&o.worlds, "world", "measure on these `WORLDS` only")
+	mode := flags.String("mode", string(scenario.Classical), "decide by `classical|fair` preemption")
+	flags.DurationVar(&o.minimum, "time", 250*time.Millisecond, "measure each row for so long")
+	flags.BoolVar(&o.quick, "quick", false, "10ms a row, and fewer of the large worlds: under 40 s on 2 cores")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	flags.BoolVar(&o.benchstat, "benchstat", false, "print lines for benchstat")
+	flags.BoolVar(&o.markdown, "markdown", false, "print tables of scenarios by worlds")
+	flags.StringVar(&o.plot, "plot", "", "draw time against workloads into `FILE.svg`")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(stdout, usage)
+			flags.SetOutput(stdout)
+			flags.PrintDefaults()
+			return o, err
+		}
+		return o, fmt.Errorf("%w; %s", err, usage)
+	}
+	o.mode = scenario.Mode(*mode)
+	timed := false
+	flags.Visit(func(f *flag.Flag) { timed = timed || f.Name == "time" })
+	if o.quick && !timed {
+		o.minimum = 10 * time.Millisecond
+	}
+	switch {
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
+	case o.mode != scenario.Classical && o.mode != scenario.Fair:
+		return o, fmt.Errorf("-mode %q: want classical or fair", *mode)
+	case o.minimum <= 0:
+		return o, fmt.Errorf("-time %v: want more than nothing", o.minimum)
+	case o.json && o.benchstat || o.json && o.markdown || o.benchstat && o.markdown:
+		return o, errors.New("-json, -benchstat and -markdown: give one of them")
+	case o.plot != "" && path.Ext(o.plot) != ".svg":
+		return o, fmt.Errorf("-plot %q: want a name that ends in .svg", o.plot)
+	}
+	return o, nil
+}
+
+// preemptorOf returns who decides in a mode.
+func preemptorOf(mode scenario.Mode) (*preemption.Preemptor, error) {
+	c := preemption.Config{}
+	if mode == scenario.Fair {
+		c.Sharing = preemption.Fair
+	}
+	return preemption.New(c)
+}
+
+// run is main without the process. Tests wrap the function that decides.
+func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) scenario.Decide) int {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	var preemptor *preemption.Preemptor
+	if err == nil {
+		preemptor, err = preemptorOf(o.mode)
+	}
+	var plotFile *os.File
+	if err == nil && o.plot != "" {
+		plotFile, err = openPlot(o) // before anything is measured
+	}
+	var rows []row
+	if err == nil {
+		b := bench{options: o, preemptor: preemptor, decide: wrap(preemptor.Decide)}
+		rows, err = b.all(printer(o, stdout))
+	}
+	if err == nil && plotFile != nil {
+		err = errors.Join(plotFile.Truncate(0), plotGrowth(plotFile, rows), plotFile.Close())
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+		return 2
+	}
+	if o.markdown {
+		printMarkdown(stdout, rows)
+	}
+	if !o.json && !o.benchstat {
+		printSummary(stdout, rows)
+	}
+	status := 0
+	for _, r := range rows {
+		if !r.OK {
+			status = 1
+			fmt.Fprintf(stderr, "bench: wrong: %s %s: %s\n", r.World, r.Scenario, r.Error)
+		}
+	}
+	return status
+}
+
+func openPlot(o options) (*os.File, error) {
+	if err := plottable(o); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(o.plot, os.O_WRONLY|os.O_CREATE, 0o644)
+}

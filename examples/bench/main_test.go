@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/preemption"
+)
+
+func call(wrap func(scenario.Decide) scenario.Decide, args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	if wrap == nil {
+		wrap = func(d scenario.Decide) scenario.Decide { return d }
+	}
+	status = run(append([]string{"-time", "1us"}, args...), &out, &err, wrap)
+	return status, out.String(), err.String()
+}
+
+func rowsOf(t *testing.T, jsonLines string) []row {
+	t.Helper()
+	var rows []row
+	for line := range strings.Lines(jsonLines) {
+		var r row
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&r); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func TestJSON(t *testing.T) {
+	status, stdout, stderr := call(nil, "-json", "-world", "f1-1k-10-1")
+	rows := rowsOf(t, stdout)
+	if status != 0 || stderr != "" || len(rows) != 17+len(operations) {
+		t.Fatalf("status %d, %q, %d rows", status, stderr, len(rows))
+	}
+	timedByKueue := 0
+	for _, r := range rows {
+		operation := slices.Contains(operations, r.Scenario)
+		if r.World != "f1-1k-10-1" || r.Mode != scenario.Classical || r.Workloads != 1000 || r.Queues != 10 || r.Ns <= 0 || !r.OK || r.Error != "" ||
+			operation != (r.CheckedBy == "") || !operation && r.Steps == 0 {
+			t.Errorf("%+v", r)
+		}
+		if r.KueueNs > 0 {
+			timedByKueue++
+		}
+	}
+	if timedByKueue != 13 {
+		t.Errorf("%d rows with Kueue's time", timedByKueue)
+	}
+	if k100 := rows[8]; k100.Scenario != "reclaim-k100" || k100.Victims != 100 || k100.Steps < 100 || k100.CheckedBy != scenario.ByKueue || k100.Bytes < 1000 || k100.Allocs < 1 {
+		t.Errorf("%+v", k100)
+	}
+	// The fields of a line, in their order.
+	first, _, _ := strings.Cut(stdout, "\n")
+	if !regexp.MustCompile(`^{"world":"[^"]+","scenario":"within-k1","mode":"classical","workloads":1000,"queues":10,"victims":1,"steps":\d+,"ns_op":[0-9.]+,"b_op":\d+,"allocs_op":\d+,"ok":true,"checked_by":"kueue","kueue_ns":[0-9.]+}$`).MatchString(first) {
+		t.Error(first)
+	}
+}
+
+func TestTable(t *testing.T) {
+	status, stdout, stderr := call(nil, "-world", "f1*,t1-10k-100-tree", "-scenario", "reclaim-k[14]", "-scenario", "admit")
+	if status != 0 || stderr != "" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	for _, want := range []string{
+		`(?m)^ f1-1k-10-1: 1,000 workloads, 10 queues$`,
+		`(?m)^ t1-10k-100-tree: 10,000 workloads, 100 queues$`,
+		`(?m)^ scenario +│ victims │ +steps │ +time/op │ +B/op │ +allocs │ +Kueue │ +ratio │ by$`,
+		`(?m)^ reclaim-k4 +│ +4 │ +[0-9,]+ │ +[0-9.]+[nµm]?s │ +[0-9,]+ │ +[0-9,]+ │ +1\.19ms │ +[0-9,]+ │ kueue$`,
+		`(?m)^ admit +│ +│ +│ +[0-9.]+[nµm]?s │ +[0-9,]+ │ +[0-9,]+ │ +│ +│$`,
+		`(?m)^6 rows, 0 wrong\nKueue's time to ours: [0-9,]+ in the geometric mean of 4, at least [0-9.,]+ \(`,
+	} {
+		if !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("without %s:\n%s", want, stdout)
+		}
+	}
+}
+
+func TestBenchstat(t *testing.T) {
+	status, stdout, stderr := call(nil, "-benchstat", "-world", "f1*", "-scenario", "within-k1,new-snapshot")
+	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "goos: ") {
+		t.Errorf("status %d, %q: %s", status, stderr, stdout)
+	}
+	for _, name := range []string{"Decide/within-k1/classical", "NewSnapshot"} {
+		line := regexp.MustCompile(`(?m)^Benchmark` + name + `/world=f1-1k-10-1/queues=10/workloads=1000-\d+\t\d+\t[0-9.]+ ns/op\t\d+ B/op\t\d+ allocs/op\t\d victims\t\d+ steps$`)
+		if !line.MatchString(stdout) {
+			t.Errorf("no %s:\n%s", name, stdout)
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	status, stdout, stderr := call(nil, "-markdown", "-world", "f1*,t1*", "-scenario", "borrow-k4,lca-double")
+	want := `^Kueue's worlds: time of an operation\n\n\| \| f1 \| t1 \|\n\|---\|---:\|---:\|\n` +
+		`\| borrow-k4 \| [0-9.]+[nµm]?s \|  \|\n\| lca-double \|  \| [0-9.]+[nµm]?s \|\n\n` +
+		`Kueue's worlds: steps\n(?s:.*)\n\nKueue's worlds: Kueue's time to ours\n(?s:.*)\n2 rows, 0 wrong\n`
+	if status != 0 || stderr != "" || !regexp.MustCompile(want).MatchString(stdout) {
+		t.Errorf("status %d, %q: %s", status, stderr, stdout)
+	}
+}
+
+// A wrong answer is status 1, and the row says so: a victim too few, one too many,
+// another outcome.
+func TestWrongAnswer(t *testing.T) {
+	for name, spoil := range map[string]func(*preemption.Decision){
+		"too few":  func(d *preemption.Decision) { d.Victims = d.Victims[1:] },
+		"too many": func(d *preemption.Decision) { d.Victims = append(d.Victims, d.Victims[0]) },
+		"outcome":  func(d *preemption.Decision) { d.Outcome = preemption.Fits },
+	} {
+		wrap := func(right scenario.Decide) scenario.Decide {
+			return func(s *preemption.Snapshot, r preemption.Request) (preemption.Decision, error) {
+				d, err := right(s, r)
+				if len(d.Victims) > 1 {
+					d.Victims = slices.Clone(d.Victims)
+					spoil(&d)
+				}
+				return d, err
+			}
+		}
+		status, stdout, stderr := call(wrap, "-json", "-world", "f1*", "-scenario", "within-k[12]")
+		rows := rowsOf(t, stdout)
+		if status != 1 || len(rows) != 2 || !rows[0].OK || rows[1].OK || rows[1].Error == "" || rows[1].Ns <= 0 ||
+			!strings.HasPrefix(stderr, "bench: wrong: f1-1k-10-1 within-k2: ") {
+			t.Errorf("%s: status %d, %q: %s", name, status, stderr, stdout)
+		}
+		status, stdout, _ = call(wrap, "-world", "f1*", "-scenario", "within-k[12]")
+		if status != 1 || !strings.Contains(stdout, "WRONG") || !strings.Contains(stdout, "2 rows, 1 wrong") {
+			t.Errorf("%s: status %d: %s", name, status, stdout)
+		}
+	}
+}
+
+// Bad usage is status 2, nothing on standard output, and one line that says what.
+func TestBadUsage(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"flag":             {[]string{"-frobnicate"}, "usage: bench"},
+		"argument":         {[]string{"f1"}, `unexpected argument "f1"`},
+		"mode":             {[]string{"-mode", "quick"}, "want classical or fair"},
+		"pattern":          {[]string{"-scenario", "within-[k"}, `"within-[k" is not a pattern`},
+		"empty pattern":    {[]string{"-world", "f1*,"}, `"" is not a pattern`},
+		"no such scenario": {[]string{"-scenario", "without"}, "no scenario matches"},
+		"no such world":    {[]string{"-world", "f9"}, "the worlds: f1-1k-10-1 "},
+		"nothing in both":  {[]string{"-world", "f1*", "-scenario", "lca-double"}, "no scenario matches"},
+		"no time":          {[]string{"-time", "0s"}, "want more than nothing"},
+		"two forms":        {[]string{"-json", "-benchstat"}, "give one of them"},
+		"two other forms":  {[]string{"-json", "-markdown"}, "give one of them"},
+		"not SVG":          {[]string{"-plot", "x.png"}, "ends in .svg"},
+		"one point":        {[]string{"-plot", "x.svg", "-world", "f1*"}, "on two of the worlds"},
+		"no directory":     {[]string{"-plot", filepath.Join(t.TempDir(), "none", "x.svg")}, "no such file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, stdout, stderr := call(nil, c.args...)
+			if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "bench: ") || !strings.Contains(stderr, c.want) {
+				t.Errorf("status %d, %.100q, %q, want %q", status, stdout, stderr, c.want)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	status, stdout, stderr := call(nil, "-h")
+	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "usage: bench") || !strings.Contains(stdout, "-benchstat") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
+// What is named in the message about no match is what there is.
+func TestScenarioNames(t *testing.T) {
+	known := strings.Fields(scenarioNames())
+	for _, w := range []scenario.World{scenario.Worlds[0], scenario.Worlds[5], scenario.Hard[2]} {
+		for _, s := range w.Scenarios() {
+			if !slices.Contains(known, s.Name) {
+				t.Errorf("%s is not in %v", s.Name, known)
+			}
+		}
+	}
+}
+
+// The plot is a function of the rows.
+func TestPlot(t *testing.T) {
+	rows := []row{
+		{World: "f1-1k-10-1", Scenario: "within-k4", Workloads: 1000, Ns: 1300, KueueNs: 162_000},
+		{World: "f5-100k-100-1", Scenario: "within-k4", Workloads: 100_000, Ns: 1300, KueueNs: 2_090_000},
+		{World: "f8-1m-1000-1", Scenario: "within-k4", Workloads: 1_000_000, Ns: 1400},
+	}
+	var drawn [2][]byte
+	for i := range drawn {
+		var b bytes.Buffer
+		if err := plotGrowth(&b, rows); err != nil {
+			t.Fatal(err)
+		}
+		drawn[i] = b.Bytes()
+	}
+	// Two lines, one of them dashed; five points.
+	text := string(drawn[0])
+	if !bytes.Equal(drawn[0], drawn[1]) || !strings.Contains(text, "<svg") || strings.Count(text, "stroke-dasharray") != 1 || strings.Count(text, "100 µs") != 1 {
+		t.Errorf("not the plot:\n%s", text)
+	}
+}
+
+// A file that is there already is drawn anew, with nothing left of what it was.
+func TestPlotFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "growth.svg")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("old "), 100_000), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := call(nil, "-plot", file, "-world", "f1*,t1*", "-scenario", "within-k4")
+	data, err := os.ReadFile(file)
+	if status != 0 || stderr != "" || err != nil || !bytes.HasPrefix(data, []byte("<?xml")) || bytes.Contains(data, []byte("old")) {
+		t.Errorf("status %d, %q, %v: %.100s", status, stderr, err, data)
+	}
+}

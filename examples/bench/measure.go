@@ -1,0 +1,51 @@
+package main
+
+import (
+	"runtime"
+	"slices"
+	"time"
+)
+
+// cost is the measured batches of a row.
+type cost struct {
+	operations int       // in each batch
+	ns         []float64 // an operation, by batch
+}
+
+const batches = 5
+
+// measure runs an operation over and over: in batches of such a size that five take
+// the minimum, or in fewer when one operation takes longer. Time is the median of the
+// batches, allocations the mean.
+func (r *row) measure(minimum time.Duration, operation func()) {
+	n := 1
+	elapsed := timed(n, operation)
+	for elapsed < minimum/batches {
+		grow := 2.0
+		if elapsed > 0 {
+			grow = max(1.2, min(100, 1.1*float64(minimum/batches)/float64(elapsed)))
+		}
+		n = int(float64(n)*grow) + 1
+		elapsed = timed(n, operation)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c := cost{operations: n}
+	for spent := time.Duration(0); len(c.ns) == 0 || len(c.ns) < batches && spent < minimum; spent += elapsed {
+		elapsed = timed(n, operation)
+		c.ns = append(c.ns, float64(elapsed.Nanoseconds())/float64(n))
+	}
+	runtime.ReadMemStats(&after)
+	total := uint64(n * len(c.ns))
+	r.Bytes, r.Allocs = int64((after.TotalAlloc-before.TotalAlloc)/total), int64((after.Mallocs-before.Mallocs)/total)
+	sorted := slices.Sorted(slices.Values(c.ns))
+	r.Ns, r.cost = sorted[len(sorted)/2], c
+}
+
+func timed(n int, operation func()) time.Duration {
+	start := time.Now()
+	for range n {
+		operation()
+	}
+	return time.Since(start)
+}

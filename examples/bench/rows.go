@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/internal/steps"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// row is what was measured.
+type row struct {
+	World     string          `json:"world"`
+	Scenario  string          `json:"scenario"`
+	Mode      scenario.Mode   `json:"mode"`
+	Workloads int             `json:"workloads"`
+	Queues    int             `json:"queues"`
+	Victims   int             `json:"victims"`
+	Steps     int             `json:"steps"`
+	Ns        float64         `json:"ns_op"`
+	Bytes     int64           `json:"b_op"`
+	Allocs    int64           `json:"allocs_op"`
+	OK        bool            `json:"ok"`
+	CheckedBy scenario.Source `json:"checked_by,omitempty"` // empty: an operation
+	KueueNs   float64         `json:"kueue_ns,omitempty"`
+	Error     string          `json:"error,omitempty"`
+
+	cost cost
+}
+
+// The operations on a snapshot, which are rows beside the scenarios.
+const (
+	newSnapshot = "new-snapshot"
+	admit       = "admit"
+	remove      = "remove"
+)
+
+var operations = []string{newSnapshot, admit, remove}
+
+// bench is a run of the program.
+type bench struct {
+	options
+	preemptor *preemption.Preemptor
+	decide    scenario.Decide
+}
+
+// all measures what was asked for, a world at a time, and hands the rows of each on.
+func (b *bench) all(done func([]row) error) ([]row, error) {
+	var all []row
+	for _, w := range b.selected() {
+		rows, err := b.world(w)
+		if err != nil {
+			return all, fmt.Errorf("world %s: %w", w.ID, err)
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		if err := done(rows); err != nil {
+			return all, err
+		}
+		all = append(all, rows...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no scenario matches -scenario %q -world %q -mode %s; the worlds: %s; the scenarios: %s",
+			b.scenarios.String(), b.worlds.String(), b.mode, names(worlds()), scenarioNames())
+	}
+	return all, nil
+}
+
+func worlds() []scenario.World { return slices.Concat(scenario.Worlds, scenario.Large, scenario.Hard) }
+
+// selected leaves out, for a quick pass that names no world, two of a million.
+func (b *bench) selected() []scenario.World {
+	slow := []string{"f7-1m-1000-10", "t3-1m-10000-tree"}
+	return slices.DeleteFunc(worlds(), func(w scenario.World) bool {
+		return !b.worlds.match(w.ID) || b.quick && len(b.worlds) == 0 && slices.Contains(slow, w.ID)
+	})
+}
+
+// world measures on one world. It builds it only when something is asked of it.
+func (b *bench) world(w scenario.World) ([]row, error) {
+	scenarios := slices.DeleteFunc(w.Scenarios(), func(s scenario.Scenario) bool {
+		return !b.scenarios.match(s.Name) || s.ClassicalOnly && b.mode != scenario.Classical
+	})
+	wanted := slices.DeleteFunc(slices.Clone(operations), func(name string) bool { return !b.scenarios.match(name) })
+	if len(scenarios)+len(wanted) == 0 {
+		return nil, nil
+	}
+	st := w.State()
+	snapshot, err := preemption.NewSnapshot(st)
+	if err != nil {
+		return nil, err
+	}
+	var rows, afterwards []row
+	extra := st.Admitted[len(st.Admitted)/2].Clone()
+	extra.ID = "bench/extra"
+	measured := func(name string, measure func(r *row) error) row {
+		r := row{World: w.ID, Scenario: name, Mode: b.mode, Workloads: w.Workloads(), Queues: w.Queues, OK: true}
+		if err := measure(&r); err != nil {
+			r.OK, r.Error = false, err.Error()
+		}
+		return r
+	}
+	for _, name := range wanted {
+		if name != newSnapshot {
+			st = preemption.State{} // the others do not need it
+		}
+		runtime.GC() // what was left behind before is not to slow this one
+		afterwards = append(afterwards, measured(name, func(r *row) error { return b.operation(r, st, extra, snapshot) }))
+	}
+	st = preemption.State{}
+	runtime.GC()
+	for _, s := range scenarios {
+		rows = append(rows, measured(s.Name, func(r *row) error { return b.scenario(r, &s, snapshot) }))
+	}
+	return append(rows, afterwards...), nil
+}
+
+// scenario checks an answer and measures how long it takes, be it right or wrong.
+func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snapshot) error {
+	d, err := b.decide(snapshot, s.Request)
+	if err != nil {
+		return err
+	}
+	r.Victims = len(d.Victims)
+	if r.Steps, err = steps.Of(b.preemptor, snapshot, s.Request); err != nil {
+		return err
+	}
+	if a := s.Kueue[b.mode]; a != nil {
+		r.KueueNs = a.TargetsNs
+	}
+	r.measure(b.minimum, func() { d, err = b.decide(snapshot, s.Request) })
+	if err != nil {
+		return err
+	}
+	// The last answer of the timed ones is the one that is checked.
+	r.CheckedBy, err = s.Check(b.mode, snapshot, b.decide, d)
+	return err
+}
+
+// operation measures one on the snapshot, and checks that it did what it should.
+func (b *bench) operation(r *row, st preemption.State, extra workload.Workload, snapshot *preemption.Snapshot) error {
+	with, err := snapshot.With(preemption.Admit(extra))
+	if err != nil {
+		return err
+	}
+	switch r.Scenario {
+	case newSnapshot:
+		r.measure(b.minimum, func() { snapshot, err = preemption.NewSnapshot(st) })
+	case admit:
+		r.measure(b.minimum, func() { with, err = snapshot.With(preemption.Admit(extra)) })
+	case remove:
+		r.measure(b.minimum, func() { snapshot, err = with.With(preemption.Remove(extra.ID)) })
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := with.With(preemption.Admit(extra)); err == nil {
+		return errors.New("what was admitted is not there")
+	}
+	if _, err := snapshot.With(preemption.Remove(extra.ID)); err == nil {
+		return errors.New("what was not admitted, or removed, is there")
+	}
+	return nil
+}
+
+func names(list []scenario.World) string {
+	var text string
+	for _, w := range list {
+		text += " " + w.ID
+	}
+	return text[1:]
+}
+
+// scenarioNames lists them from small worlds of every kind.
+func scenarioNames() string {
+	seen := map[string]bool{}
+	var text string
+	guarded := scenario.Worlds[0]
+	guarded.Guarantee = scenario.Hard[len(scenario.Hard)-1].Guarantee
+	for _, w := range []scenario.World{scenario.Worlds[5], guarded} {
+		for _, s := range w.Scenarios() {
+			if !seen[s.Name] {
+				text += s.Name + " "
+			}
+			seen[s.Name] = true
+		}
+	}
+	for _, name := range operations {
+		text += name + " "
+	}
+	return text[:len(text)-1]
+}

@@ -1,0 +1,184 @@
+package search
+
+import "github.com/cedesched/cede/quota"
+
+type share = quota.Share
+
+// Strategy is a test that a victim of another queue must pass in fair sharing. Both
+// compare the shares of the two children of the lowest common cohort: that on the
+// preemptor's side with the request, and that on the victim's.
+type Strategy uint8
+
+const (
+	// FinalShare: the preemptor's share is at most the victim's without the victim.
+	FinalShare Strategy = 1 + iota
+	// InitialShare: the preemptor's share is less than the victim's with the victim.
+	InitialShare
+)
+
+// Fairness is the configuration of fair sharing. The zero value is none.
+type Fairness struct {
+	First, Second Strategy // Second may be none
+	// EntitlesNominal: a preemptor that stays within its nominal quota needs no
+	// strategy.
+	EntitlesNominal bool
+	// Recheck the strategies before a victim is given back.
+	Recheck bool
+}
+
+func (f *Fairness) enabled() bool { return f.First != 0 }
+
+// fairAttempt looks for victims by shares. As in the classical attempts it takes until
+// the request fits and then gives back; but whose turn it is says the tournament, and
+// whether one may be taken the strategies. The request counts in the shares all the time.
+func (s *Searcher) fairAttempt() bool {
+	s.addRequest(1)
+	entitled := s.request.Fair.EntitlesNominal && s.withinNominal(s.request.Queue)
+	s.refused = s.refused[:0]
+	s.refusers.next(s.scratch.tree.Len())
+	s.startTournament(false)
+	found, proven := s.firstRound(entitled)
+	if !found && !proven && !entitled && s.request.Fair.Second != 0 {
+		s.startTournament(true)
+		found = s.secondRound()
+	}
+	s.addRequest(-1)
+	if !found {
+		s.fail(true)
+		return false
+	}
+	s.giveBack(true)
+	return true
+}
+
+// addRequest adds the request to its queue so many times.
+func (s *Searcher) addRequest(times int64) {
+	for slot, amount := range s.request.Amounts {
+		s.scratch.bubble(s.request.Queue, slot, times*amount)
+	}
+}
+
+// fitsBesides reports whether the request fits, which is added already.
+func (s *Searcher) fitsBesides() bool {
+	s.addRequest(-1)
+	fits := s.fits(true)
+	s.addRequest(1)
+	return fits
+}
+
+// firstRound takes, of the queue whose turn it is, the next candidate that may be taken:
+// in the own queue, and by one within nominal quota, without a test; else by the first
+// strategy. The first of each queue that fails it is kept for the second round.
+func (s *Searcher) firstRound(entitled bool) (found, proven bool) {
+	for s.turn() {
+		l := s.current()
+		if l.donor.class == own || entitled {
+			v, _ := s.pop(l)
+			v.Fair = l.donor.class != own && !entitled
+			s.take(v)
+			if s.fitsBesides() {
+				return true, false
+			}
+		} else if s.takeByStrategy(l) && s.fitsBesides() {
+			return true, false
+		}
+		s.settleTurn()
+		if len(s.taken) == fairAskAt && s.hopeless(true) {
+			return false, true
+		}
+	}
+	return false, false
+}
+
+// fairAskAt is after how many victims the sums are asked whether it is all in vain.
+const fairAskAt = 4
+
+// takeByStrategy takes the first candidate of a queue that passes the first strategy.
+func (s *Searcher) takeByStrategy(l *lineup) bool {
+	ours, before := s.shareOfPreemptor(l.level), s.scratch.share(l.side)
+	for {
+		v, ok := s.pop(l)
+		if !ok {
+			return false
+		}
+		v.Fair, v.level, v.side = true, l.level, l.side
+		s.take(v)
+		if s.request.Fair.First.permits(ours, before, s.scratch.share(l.side)) {
+			return true
+		}
+		s.untake()
+		if s.refusers.add(v.queue) { // the others get no second chance
+			s.refused = append(s.refused, v)
+		}
+	}
+}
+
+// secondRound gives each queue one more chance, by the second strategy, with the first
+// candidate that failed the first.
+func (s *Searcher) secondRound() bool {
+	for s.turn() {
+		l := s.current()
+		ours, before := s.shareOfPreemptor(l.level), s.scratch.share(l.side)
+		v, _ := s.pop(l)
+		s.take(v)
+		if !s.request.Fair.Second.permits(ours, before, s.scratch.share(l.side)) {
+			s.untake()
+		} else if s.fitsBesides() {
+			return true
+		}
+		s.settleTurn()
+	}
+	return false
+}
+
+// permits is the test itself: our share with the request, theirs with and without the
+// victim.
+func (t Strategy) permits(ours, before, after share) bool {
+	if t == FinalShare {
+		return ours.Compare(after) <= 0
+	}
+	return ours.Compare(before) < 0
+}
+
+// shareOfPreemptor is the share of the common cohort's child on the preemptor's side.
+func (s *Searcher) shareOfPreemptor(level int) share {
+	return s.scratch.share(s.levels[level].except)
+}
+
+// untake puts the last victim back.
+func (s *Searcher) untake() {
+	last := len(s.taken) - 1
+	v := s.taken[last]
+	s.taken = s.taken[:last]
+	s.move(v, 1)
+}
+
+// justified reports whether, of victims taken one after the other, those of the second
+// list still pass a strategy when they are taken after those of the first: with nobody
+// between whose leaving made the preemptor's share small enough. All of them are gone.
+func (s *Searcher) justified(first, second []Victim) bool {
+	s.replay = append(append(s.replay[:0], first...), second...)
+	kept := s.taken
+	s.addRequest(1)
+	for i := len(s.replay) - 1; i >= len(first); i-- {
+		s.taken = s.replay[:i]
+		s.move(s.replay[i], 1)
+	}
+	justified := true
+	for i := len(first); i < len(s.replay); i++ {
+		v := s.replay[i]
+		s.taken = s.replay[:i]
+		if !v.Fair {
+			s.move(v, -1)
+			continue
+		}
+		ours, before := s.shareOfPreemptor(v.level), s.scratch.share(v.side)
+		s.move(v, -1)
+		after := s.scratch.share(v.side)
+		f := &s.request.Fair
+		justified = justified && (f.First.permits(ours, before, after) || f.Second != 0 && f.Second.permits(ours, before, after))
+	}
+	s.addRequest(-1)
+	s.taken = kept
+	return justified
+}

@@ -1,0 +1,369 @@
+package twin
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// tournament is one round of fair sharing: the candidates left of each queue, and who
+// is out.
+type tournament struct {
+	*decision
+	lists map[string][]candidate
+	out   map[node]bool
+}
+
+func (d *decision) round(candidates []candidate) *tournament {
+	t := &tournament{d, map[string][]candidate{}, map[node]bool{}}
+	for _, c := range candidates { // in order inside each queue
+		t.lists[c.w.Queue] = append(t.lists[c.w.Queue], c)
+	}
+	return t
+}
+
+// turn returns the queue whose turn it is.
+func (t *tournament) turn() (string, bool) {
+	root := t.queue
+	for t.parent(root) != (node{}) {
+		root = t.parent(root)
+	}
+	if root == t.queue {
+		return root.name, len(t.lists[root.name]) > 0
+	}
+	for !t.out[root] {
+		if q, ok := t.turnIn(root); ok {
+			return q, true
+		}
+	}
+	return "", false
+}
+
+// turnIn returns the queue whose turn it is under a cohort. Without one it puts a
+// cohort out.
+func (t *tournament) turnIn(cohort node) (string, bool) {
+	var left []node
+	for _, c := range t.children(cohort) {
+		onPath := c == t.queue || slices.Contains(t.ancestors(t.queue), c)
+		if t.out[c] || !onPath && !t.share(c).Borrows || c.kind == "queue" && len(t.lists[c.name]) == 0 {
+			t.out[c] = true
+			continue
+		}
+		left = append(left, c)
+	}
+	if len(left) == 0 {
+		t.out[cohort] = true
+		return "", false
+	}
+	best := slices.MinFunc(left, t.compare)
+	if best.kind == "queue" {
+		return best.name, true
+	}
+	return t.turnIn(best)
+}
+
+// compare is negative when a's turn is before b's.
+func (t *tournament) compare(a, b node) int {
+	if order := t.share(b).Compare(t.share(a)); order != 0 {
+		return order
+	}
+	if a.kind != b.kind {
+		return cmp.Compare(a.kind, b.kind) // a cohort first
+	}
+	if a.kind == "queue" {
+		x, y := t.lists[a.name][0], t.lists[b.name][0]
+		return cmp.Or(compareBool(y.w.Evicted, x.w.Evicted), compareBool(x.w.Queue == t.queue.name, y.w.Queue == t.queue.name), t.compareCandidates(x, y))
+	}
+	x, y := t.first(a), t.first(b)
+	switch {
+	case x != nil && y != nil:
+		return cmp.Or(compareBool(y.Evicted, x.Evicted), t.compareCandidates(candidate{w: *x, podSet: -1}, candidate{w: *y, podSet: -1}))
+	case x != nil:
+		return -1
+	case y != nil:
+		return 1
+	}
+	return cmp.Compare(a.name, b.name)
+}
+
+func (d *decision) compareCandidates(x, y candidate) int {
+	return cmp.Or(
+		cmp.Compare(x.w.EffectivePriority(), y.w.EffectivePriority()),
+		compareBool(y.podSet >= 0, x.podSet >= 0),
+		d.reserved(&y.w).Compare(d.reserved(&x.w)),
+		cmp.Compare(x.w.UID, y.w.UID),
+		cmp.Compare(x.w.ID, y.w.ID),
+	)
+}
+
+// first returns the first workload under a cohort, before anything is taken, in queues
+// and through cohorts that borrow anything.
+func (d *decision) first(cohort node) *workload.Workload {
+	w := *d.world
+	w.gone, w.fewer, w.added = nil, nil, nil
+	var first *workload.Workload
+	for i := range d.running {
+		r := &d.running[i]
+		reached := true
+		n := node{"queue", r.Queue}
+		for ; n != cohort && n != (node{}); n = d.parent(n) {
+			reached = reached && w.borrowsAnything(n)
+		}
+		if n == (node{}) || !reached {
+			continue
+		}
+		if first == nil || cmp.Or(compareBool(first.Evicted, r.Evicted),
+			d.compareCandidates(candidate{w: *r, podSet: -1}, candidate{w: *first, podSet: -1})) < 0 {
+			first = r
+		}
+	}
+	return first
+}
+
+// borrowsAnything reports whether a node uses more than its quota of anything.
+func (w *world) borrowsAnything(n node) bool {
+	all := map[quota.FlavorResource]bool{}
+	for i := range w.running {
+		for _, a := range w.running[i].Usage() {
+			all[a.FlavorResource()] = true
+		}
+	}
+	return !w.within(n, slices.Collect(maps.Keys(all)))
+}
+
+// fairAttempt is the decision in fair sharing.
+func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Victim {
+	if d.policy.ReclaimWithinCohort == queue.Never {
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.class != 2 })
+	}
+	strategies := d.strategies()
+	d.setGone(nil)
+	defer d.setGone(nil)
+	if slices.ContainsFunc(d.asked, func(a quota.Amount) bool { return a.Amount >= quota.MaxUsage }) {
+		d.noteMissing(nil)
+		return nil
+	}
+	d.added, d.addedTo = d.asked, d.queue.name
+	entitled := !d.config.Fair.IgnoreNominalEntitlement && d.within(d.queue, d.needed)
+	d.added = nil
+	var taken, refused []candidate
+	// try takes a candidate for good if the test, which sees the shares, says so.
+	try := func(c candidate, test func(ours, before, after quota.Share) bool) (passed, enough bool) {
+		d.added = d.asked
+		ours, before := d.sides(c)
+		d.setGone(append(slices.Clone(taken), c))
+		_, after := d.sides(c)
+		d.added = nil
+		if !test(ours, before, after) {
+			d.setGone(taken)
+			return false, false
+		}
+		taken = append(taken, c)
+		return true, d.fits(true)
+	}
+	always := func(_, _, _ quota.Share) bool { return true }
+	strategy := func(s preemption.FairStrategy) func(ours, before, after quota.Share) bool {
+		return func(ours, before, after quota.Share) bool { return passes(s, ours, before, after) }
+	}
+	for t := d.round(candidates); ; {
+		d.added = d.asked
+		q, ok := t.turn()
+		d.added = nil
+		if !ok {
+			break
+		}
+		for len(t.lists[q]) > 0 {
+			c := t.lists[q][0]
+			t.lists[q] = t.lists[q][1:]
+			test := always
+			if c.class != 2 && !entitled {
+				test, c.reason = strategy(strategies[0]), preemption.InCohortFairSharing
+			}
+			passed, enough := try(c, test)
+			if enough {
+				return d.fillBack(taken)
+			}
+			if passed {
+				break
+			}
+			refused = append(refused, c)
+		}
+	}
+	if len(strategies) == 2 && !entitled {
+		for t := d.round(refused); ; {
+			d.added = d.asked
+			q, ok := t.turn()
+			d.added = nil
+			if !ok {
+				break
+			}
+			c := t.lists[q][0]
+			t.lists[q] = nil
+			if _, enough := try(c, strategy(strategies[1])); enough {
+				return d.fillBack(taken)
+			}
+		}
+	}
+	d.noteMissing(taken)
+	return nil
+}
+
+// sides returns the shares of the two children of the lowest common cohort.
+func (d *decision) sides(c candidate) (ours, theirs quota.Share) {
+	if c.class == 2 {
+		return quota.Share{}, quota.Share{}
+	}
+	below := func(n node) node {
+		for d.parent(n) != c.lca {
+			n = d.parent(n)
+		}
+		return n
+	}
+	return d.share(below(d.queue)), d.share(below(node{"queue", c.w.Queue}))
+}
+
+// Justified reports whether there is an order of whole victims in which each that was
+// taken by fair sharing passes one of the strategies, with only those before it gone.
+func Justified(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) bool {
+	d := decide(st, r)
+	d.config = c
+	if len(victims) == 0 {
+		return true
+	}
+	all := make([]candidate, len(victims))
+	for i, v := range victims {
+		all[i] = candidate{lca: node{"cohort", v.Cohort}, reason: v.Reason, podSet: -1}
+		if v.Cohort == "" {
+			all[i].class = 2
+		}
+		for _, w := range st.Admitted {
+			if w.ID == v.Workload {
+				all[i].w = w
+			}
+		}
+	}
+	return d.justifiedInSomeOrder(nil, all)
+}
+
+func (d *decision) justifiedInSomeOrder(before, rest []candidate) bool {
+	for i, c := range rest {
+		list := append(slices.Clone(before), c)
+		if d.justified(list) && (len(rest) == 1 || d.justifiedInSomeOrder(list, slices.Delete(slices.Clone(rest), i, i+1))) {
+			return true
+		}
+	}
+	return false
+}
+
+// justified reports whether, taken in this order, each victim by fair sharing passes one
+// of the strategies.
+func (d *decision) justified(list []candidate) bool {
+	defer func() { d.added = nil }()
+	for i, c := range list {
+		if c.reason != preemption.InCohortFairSharing {
+			continue
+		}
+		d.added, d.addedTo = d.asked, d.queue.name
+		d.setGone(list[:i])
+		ours, before := d.sides(c)
+		d.setGone(list[:i+1])
+		_, after := d.sides(c)
+		d.added = nil
+		if !slices.ContainsFunc(d.strategies(), func(s preemption.FairStrategy) bool { return passes(s, ours, before, after) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *decision) strategies() []preemption.FairStrategy {
+	if d.config.Fair.Strategies != nil {
+		return d.config.Fair.Strategies
+	}
+	return []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
+}
+
+func passes(s preemption.FairStrategy, ours, before, after quota.Share) bool {
+	if s == preemption.LessThanOrEqualToFinalShare {
+		return ours.Compare(after) <= 0
+	}
+	return ours.Compare(before) < 0
+}
+
+// fillBack gives back, latest first, who is not needed.
+func (d *decision) fillBack(taken []candidate) []preemption.Victim {
+	for i := len(taken) - 2; i >= 0; i-- {
+		without := slices.Delete(slices.Clone(taken), i, i+1)
+		whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
+		d.setGone(without)
+		if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.config.Fair.RecheckShares || d.justified(without)) {
+			taken = without
+		}
+	}
+	return victims(taken)
+}
+
+// share computes a node's share from the list of workloads.
+func (w *world) share(n node) quota.Share {
+	weight := w.queues[n.name].FairWeight
+	if n.kind == "cohort" {
+		weight = w.cohorts[n.name].FairWeight
+	}
+	s := quota.Share{Resource: -1}
+	s.Weight, _ = weight.Get()
+	p := w.parent(n)
+	if p == (node{}) {
+		return s
+	}
+	root := p
+	for w.parent(root) != (node{}) {
+		root = w.parent(root)
+	}
+	borrowed, lendable := map[string]int64{}, map[string]int64{}
+	for fr := range w.quotasUnder(n) {
+		borrowed[fr.Resource] = quota.Add(borrowed[fr.Resource], max(0, quota.Sub(w.usage(n, fr), w.subtreeQuota(n, fr))))
+	}
+	for fr := range w.quotasUnder(root) {
+		lendable[fr.Resource] = quota.Add(lendable[fr.Resource], w.potential(p, fr))
+	}
+	for resource, amount := range borrowed {
+		s.Borrows = s.Borrows || amount > 0
+		if lendable[resource] > 0 {
+			s.Ratio = max(s.Ratio, float64(amount)*1000/float64(lendable[resource]))
+		}
+	}
+	return s
+}
+
+func (w *world) potential(n node, fr quota.FlavorResource) int64 {
+	p := w.parent(n)
+	if p == (node{}) {
+		return w.subtreeQuota(n, fr)
+	}
+	most := quota.Unlimited
+	if limit, ok := w.entry(n, fr).BorrowingLimit.Get(); ok {
+		most = quota.Add(w.subtreeQuota(n, fr), limit)
+	}
+	return min(quota.Add(w.localQuota(n, fr), w.potential(p, fr)), most)
+}
+
+// quotasUnder returns what a node or anybody under it has a quota for.
+func (w *world) quotasUnder(n node) map[quota.FlavorResource]bool {
+	all := map[quota.FlavorResource]bool{}
+	quotas := w.queues[n.name].Quotas
+	if n.kind == "cohort" {
+		quotas = w.cohorts[n.name].Quotas
+	}
+	for _, q := range quotas {
+		all[q.FlavorResource()] = true
+	}
+	for _, c := range w.children(n) {
+		maps.Copy(all, w.quotasUnder(c))
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/search"
+	"github.com/cedesched/cede/quota"
+)
+
+// Sharing is how the quota of a cohort is shared out among those who borrow.
+type Sharing uint8
+
+const (
+	// Classical: who reclaims goes by the policies, in the order of candidates.
+	Classical Sharing = iota
+	// Fair: who borrows the largest share yields first, and only as long as the shares
+	// allow it. borrowWithinCohort has no part in it.
+	Fair
+)
+
+// FairStrategy is a test that a victim in another queue must pass. It compares the
+// shares of two children of the lowest cohort that holds both queues: the one with the
+// preemptor, the request counted in, and the one with the victim. The zero value is
+// invalid.
+type FairStrategy uint8
+
+const (
+	// LessThanOrEqualToFinalShare: the preemptor's share is at most that of the
+	// victim's side without the victim.
+	LessThanOrEqualToFinalShare FairStrategy = 1 + iota
+	// LessThanInitialShare: the preemptor's share is less than that of the victim's
+	// side with the victim.
+	LessThanInitialShare
+)
+
+// FairSharing is the details of fair sharing. The zero value is what Kueue does by
+// default.
+type FairSharing struct {
+	// Strategies is either or both, LessThanOrEqualToFinalShare first; the second is
+	// tried on those that fail the first, once a queue, when the first does not free
+	// enough. Nil is both. Other lists are errors.
+	Strategies []FairStrategy
+	// IgnoreNominalEntitlement makes a preemptor that stays within its nominal quota
+	// pass the strategies too. By default it takes from whoever has the largest share.
+	IgnoreNominalEntitlement bool
+	// RecheckShares keeps a victim that fill-back would put back, where without it
+	// another one would be taken against the strategies. Recommended: Kueue puts it
+	// back, and then somebody yields to a preemptor with the larger share.
+	RecheckShares bool
+}
+
+func (f *FairSharing) validate(faults *Faults, sharing Sharing) {
+	if sharing > Fair {
+		faults.Add("config.Sharing", "%d is unknown", sharing)
+	}
+	if sharing != Fair && (f.Strategies != nil || f.IgnoreNominalEntitlement || f.RecheckShares) {
+		faults.Add("config.Fair", "is set, but Sharing is not Fair")
+	}
+	both := []FairStrategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
+	switch {
+	case f.Strategies == nil, slices.Equal(f.Strategies, both), slices.Equal(f.Strategies, both[:1]), slices.Equal(f.Strategies, both[1:]):
+	default:
+		faults.Add("config.Fair.Strategies", "%v: want one of the two, or LessThanOrEqualToFinalShare before LessThanInitialShare", f.Strategies)
+	}
+}
+
+// fairness is the configuration in the form of the search.
+func (c *Config) fairness() search.Fairness {
+	if c.Sharing != Fair {
+		return search.Fairness{}
+	}
+	f := search.Fairness{
+		First: search.FinalShare, Second: search.InitialShare,
+		EntitlesNominal: !c.Fair.IgnoreNominalEntitlement, Recheck: c.Fair.RecheckShares,
+	}
+	if len(c.Fair.Strategies) == 1 {
+		f.First, f.Second = search.Strategy(c.Fair.Strategies[0]), 0
+	}
+	return f
+}
+
+// String returns the name of the constant.
+func (s Sharing) String() string {
+	switch s {
+	case Classical:
+		return "Classical"
+	case Fair:
+		return "Fair"
+	}
+	return fmt.Sprintf("Sharing(%d)", uint8(s))
+}
+
+var strategyNames = []string{"LessThanOrEqualToFinalShare", "LessThanInitialShare"}
+
+// String returns the name of the constant.
+func (f FairStrategy) String() string { return enumName("FairStrategy", strategyNames, uint8(f)) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (f FairStrategy) MarshalText() ([]byte, error) {
+	return marshalEnum("strategy", strategyNames, uint8(f))
+}
+
+// UnmarshalText reads a name. It fails on any other text.
+func (f *FairStrategy) UnmarshalText(text []byte) error {
+	return unmarshalEnum("strategy", strategyNames, text, (*uint8)(f))
+}
+
+// Share is how much a queue or cohort borrows, in the form that shares are compared
+// in. The zero value is of one that borrows nothing.
+type Share struct {
+	quota.Share
+	// DominantResource is the name of [quota.Share.Resource]; empty without.
+	DominantResource string
+}
+
+// QueueShare returns the share of a queue; ok is false for an unknown one.
+func (s *Snapshot) QueueShare(name string) (share Share, ok bool) {
+	c := s.inside()
+	node, ok := c.QueueNode(name)
+	if !ok {
+		return Share{}, false
+	}
+	return shareOf(c, node), true
+}
+
+// CohortShare returns the share of a cohort; ok is false for an unknown one.
+func (s *Snapshot) CohortShare(name string) (share Share, ok bool) {
+	c := s.inside()
+	node, ok := c.CohortNode(name)
+	if !ok {
+		return Share{}, false
+	}
+	return shareOf(c, node), true
+}
+
+func shareOf(c *cluster.Cluster, node int) Share {
+	s := Share{Share: c.Usage.Share(node)}
+	if s.Resource >= 0 {
+		s.DominantResource = c.Resources[s.Resource]
+	}
+	return s
+}
