@@ -62,8 +62,15 @@ func ask(o options, noArguments bool, piped io.Reader) (*answer, error) {
 		return nil, fmt.Errorf("%s: %w", one.ID, one.Unresolved)
 	}
 	a.id, a.state, a.request, a.notes, a.warnings = one.ID, c.State, one.Request, one.Notes, c.Warnings
-	if err := a.copyPods(o.count); err != nil {
+	filter, err := objects.Filter()
+	if err != nil {
+		return nil, fmt.Errorf("anti-affinity: %w", err)
+	}
+	if err := a.copyPods(o.count, filter); err != nil {
 		return nil, err
+	}
+	if filter != nil {
+		o.config.Filters = []placement.Filter{filter}
 	}
 	a.split(o.topology)
 	snapshot, err := placement.NewSnapshot(a.state)
@@ -167,7 +174,7 @@ func choose(o *options, pending []kubernetes.Pending) (kubernetes.Pending, error
 }
 
 // copyPods makes so many copies of the one pod, which are placed all or none.
-func (a *answer) copyPods(count int) error {
+func (a *answer) copyPods(count int, filter *kubernetes.Filter) error {
 	if count == 0 {
 		return nil
 	}
@@ -179,6 +186,9 @@ func (a *answer) copyPods(count int) error {
 	for i := range count {
 		one := pod
 		one.ID = fmt.Sprintf("%s-%d", pod.ID, i)
+		if filter != nil {
+			filter.As(one.ID, pod.ID)
+		}
 		a.request.Pods = append(a.request.Pods, one)
 	}
 	return nil

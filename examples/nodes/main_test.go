@@ -32,6 +32,8 @@ func TestGolden(t *testing.T) {
 		"pod":      {[]string{"-pod", "web/nightly", "-o", "json"}, 0},
 		"never":    {[]string{"-pod", "web/polite"}, 1},
 		"manifest": {[]string{"-m", "testdata/pod.yaml"}, 1},
+		"apart":    {[]string{"-m", "testdata/apart.yaml", "-count", "4"}, 0},
+		"too-many": {[]string{"-m", "testdata/apart.yaml", "-count", "5"}, 1},
 		"group":    {[]string{"-m", "testdata/group.json", "-order", "best-fit"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,6 +90,27 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// Zones keep pods apart across nodes: the one that runs in the zone yields.
+func TestZones(t *testing.T) {
+	cluster := `{"kind":"List","items":[
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"a1","labels":{"zone":"a"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"a2","labels":{"zone":"a"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"old","namespace":"x","labels":{"app":"db"}},"spec":{"nodeName":"a1","priority":1,"containers":[{"resources":{"requests":{"cpu":"1"}}}],
+ "affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"db"}}}]}}}},
+{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"x"},"spec":{"priority":5,"schedulingPolicy":{"gang":{"minCount":1}}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"x","labels":{"app":"db"}},"spec":{"schedulingGroup":{"podGroupName":"g"},"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}]}`
+	status, stdout, stderr := call(strings.NewReader(cluster))
+	if status != 0 || stderr != "" || !strings.Contains(stdout, "has room when 1 unit yields") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+	status, stdout, _ = call(strings.NewReader(strings.Replace(cluster, `{"zone":"a"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Pod"`, `{"zone":"b"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Pod"`, 1)))
+	if status != 0 || !strings.Contains(stdout, "nobody has to yield") || !strings.Contains(stdout, "a2") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	status, stdout, stderr := call(nil, "-h")
 	if status != 0 || stderr != "" || !strings.Contains(stdout, "-topology LABEL") {
@@ -137,6 +160,7 @@ func TestBad(t *testing.T) {
 		"basic":            {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":{"all":{}}}}`), nil, "PodGroup needs a gang"},
 		"gang":             {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"a"},"spec":{"schedulingPolicy":{"gang":{"minCount":2}}}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its gang needs 2 more pods, but 1 wait"},
 		"no group":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its PodGroup is not in the input"},
+		"anti-affinity":    {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"k","operator":"Like"}]}}]}}}}`), []string{"-pod", "a/p"}, "anti-affinity: "},
 		"affinity":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Like"}]}]}}}}}`), []string{"-pod", "a/p"}, "node affinity"},
 	} {
 		t.Run(name, func(t *testing.T) {

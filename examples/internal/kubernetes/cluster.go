@@ -195,8 +195,8 @@ func (p *Pending) note(format string, args ...any) {
 // notes says what of a pod is not looked at.
 func (p *Pending) notes(pod *podObject) {
 	s := &pod.Spec
-	if s.Affinity != nil && (s.Affinity.PodAffinity != nil || s.Affinity.PodAntiAffinity != nil) {
-		p.note("affinity between pods is not looked at")
+	if s.Affinity != nil && s.Affinity.PodAffinity != nil {
+		p.note("affinity between pods is not looked at (what keeps them apart is)")
 	}
 	if len(s.Spread) > 0 {
 		p.note("topology spread constraints are not looked at")
@@ -207,13 +207,6 @@ func (p *Pending) notes(pod *podObject) {
 	for _, v := range s.Volumes {
 		if v.Claim != nil {
 			p.note("volumes are not looked at")
-		}
-	}
-	for _, c := range s.Containers {
-		for _, port := range c.Ports {
-			if port.HostPort > 0 {
-				p.note("host ports are not looked at")
-			}
 		}
 	}
 }
