@@ -6,7 +6,7 @@
 // Each file holds JSON Lines, plain or gzip, one case a line; "-" or no file is
 // standard input. Of each case it compares the victims with their reasons, the rows
 // of the quota tree, and the rows of the preemption oracle (possibility and borrow
-// height). A case departs when all that differs is explained by a departure listed
+// height); of a case about nodes all that it expects. A case departs when all that differs is explained by a departure listed
 // in the README; the departures are predicates on the case.
 //
 // Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input.

@@ -25,11 +25,14 @@ func newCase(line []byte) (Asker, error) {
 	var probe struct {
 		Defaults json.RawMessage `json:"defaults"`
 		Action   string          `json:"action"`
+		Suite    string          `json:"suite"`
 	}
 	err := json.Unmarshal(line, &probe)
 	switch {
 	case err != nil:
 		return nil, err
+	case probe.Suite != "":
+		return new(NodeCase), nil
 	case probe.Defaults == nil:
 		return new(Case), nil
 	case probe.Action == "":

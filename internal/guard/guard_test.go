@@ -97,7 +97,7 @@ var layers = [][]string{
 	{"internal/cluster"},
 	{"internal/search"},
 	{"internal/assign"},
-	{"preemption"},
+	{"preemption", "preemption/placement"},
 	{"internal/twin", "internal/corpus", "internal/scenario", kit},
 }
 

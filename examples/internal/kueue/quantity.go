@@ -15,6 +15,9 @@ import (
 // apimachinery computes digit by digit.
 type quantity struct{ resource.Quantity }
 
+// Quantity is a quantity as it is read here, for the objects of others.
+type Quantity = quantity
+
 // maxQuantityText is the longest text of a quantity that is read.
 const maxQuantityText = 64
 

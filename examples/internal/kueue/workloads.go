@@ -189,9 +189,7 @@ func requested(spec *podSetSpec, status *workloadStatus) (PodSet, error) {
 	return s, err
 }
 
-// templateRequests is what one pod of the template takes: containers, init
-// containers, sidecars and overhead, by the rules of the scheduler. A container's
-// limit stands for a request that is missing, as the API server has it.
+// templateRequests is what one pod of the template takes.
 func templateRequests(spec *podSetSpec) ([]Request, error) {
 	if len(spec.Template) == 0 {
 		return nil, nil
@@ -203,8 +201,14 @@ func templateRequests(spec *podSetSpec) ([]Request, error) {
 	if err := json.Unmarshal(spec.Template, &template); err != nil {
 		return nil, fmt.Errorf("podSets %q: template: %w", spec.Name, err)
 	}
-	pod := corev1.Pod{Spec: template.Spec}
-	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+	return PodRequests(template.Spec), nil
+}
+
+// PodRequests is what one pod takes: containers, init containers, sidecars and overhead,
+// by the rules of the scheduler, sorted by resource. A container's limit stands for a
+// request that is missing, as the API server has it.
+func PodRequests(spec corev1.PodSpec) []Request {
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
 			r := &containers[i].Resources
 			for name, limit := range r.Limits {
@@ -219,11 +223,11 @@ func templateRequests(spec *podSetSpec) ([]Request, error) {
 		}
 	}
 	var requests []Request
-	total := resource.PodRequests(&pod, resource.PodResourcesOptions{})
+	total := resource.PodRequests(&corev1.Pod{Spec: spec}, resource.PodResourcesOptions{})
 	for _, name := range slices.Sorted(maps.Keys(total)) {
 		requests = append(requests, Request{string(name), amount(string(name), total[name])})
 	}
-	return requests, nil
+	return requests
 }
 
 // queuedAt is the place in the queue: that of an eviction which was not the

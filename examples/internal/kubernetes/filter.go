@@ -1,0 +1,113 @@
+package kubernetes
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// Filter is what keeps pods apart besides room: host ports, and required anti-affinity
+// between pods, in both directions.
+type Filter struct {
+	nodes map[string]map[string]string // labels by node
+	pods  map[string]apart             // by ID; those that keep others away
+	reach placement.Reach
+}
+
+// apart is what a pod asks of others.
+type apart struct {
+	namespace string
+	ports     []int32
+	terms     []term
+}
+
+type term struct {
+	topology   string
+	namespaces []string // nil: all
+	selector   labels.Selector
+}
+
+// Filter returns the filter of all pods that were read; nil when none keeps others away.
+// Terms with a selector of namespaces are left out, as the namespaces are not read.
+func (o *Objects) Filter() (*Filter, error) {
+	f := &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
+	for i := range o.nodes {
+		f.nodes[o.nodes[i].Metadata.Name] = o.nodes[i].Metadata.Labels
+	}
+	for i := range o.pods {
+		p := &o.pods[i]
+		a := apart{namespace: p.Metadata.namespace()}
+		for _, c := range slices.Concat(p.Spec.Containers, p.Spec.InitContainers) {
+			for _, port := range c.Ports {
+				if port.HostPort > 0 {
+					a.ports = append(a.ports, port.HostPort)
+				}
+			}
+		}
+		if p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil {
+			for _, t := range p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				selector, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
+				if err != nil {
+					return nil, err
+				}
+				namespaces := t.Namespaces
+				switch {
+				case t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0:
+					continue
+				case t.NamespaceSelector != nil:
+					namespaces = nil
+				case len(namespaces) == 0:
+					namespaces = []string{a.namespace}
+				}
+				if t.TopologyKey != corev1.LabelHostname {
+					f.reach = placement.Cluster
+				}
+				a.terms = append(a.terms, term{t.TopologyKey, namespaces, selector})
+			}
+		}
+		if len(a.ports)+len(a.terms) > 0 {
+			f.pods[p.Metadata.id()] = a
+		}
+	}
+	if len(f.pods) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}
+
+// As makes a pod keep others away as another does: its copy.
+func (f *Filter) As(id, original string) {
+	if a, ok := f.pods[original]; ok {
+		f.pods[id] = a
+	}
+}
+
+// Feasible implements [placement.Filter]: labels and taints are in Pod.Nodes already.
+func (f *Filter) Feasible(placement.Pod, placement.Node) bool { return true }
+
+// Conflict implements [placement.Filter].
+func (f *Filter) Conflict(pod, other placement.Pod) bool {
+	a, b := f.pods[pod.ID], f.pods[other.ID]
+	clash := pod.Node == other.Node && slices.ContainsFunc(a.ports, func(port int32) bool { return slices.Contains(b.ports, port) })
+	return clash || f.avoids(&a, pod, other) || f.avoids(&b, other, pod)
+}
+
+// avoids reports whether a term of the first pod keeps the second away.
+func (f *Filter) avoids(a *apart, pod, other placement.Pod) bool {
+	return slices.ContainsFunc(a.terms, func(t term) bool {
+		here, has := f.nodes[pod.Node][t.topology]
+		there, also := f.nodes[other.Node][t.topology]
+		together := has && also && here == there
+		if t.topology == corev1.LabelHostname {
+			together = pod.Node == other.Node
+		}
+		return together && (t.namespaces == nil || slices.Contains(t.namespaces, other.Namespace)) && t.selector.Matches(labels.Set(other.Labels))
+	})
+}
+
+// Reach implements [placement.Filter].
+func (f *Filter) Reach() placement.Reach { return f.reach }

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/examples/internal/kubernetes"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+//go:embed sample.yaml
+var sample []byte
+
+// sampleGroup is what the embedded sample is asked about.
+const sampleGroup = "research/pretrain"
+
+// answer is a decision and what it is about.
+type answer struct {
+	id       string
+	state    placement.State
+	request  placement.Request
+	decision placement.Decision
+	notes    []string // what the reader must know about the answer
+	warnings []string // what the reader should know about the input
+	isSample bool
+}
+
+// ask reads the cluster and the manifest, finds who asks, and decides.
+func ask(o options, noArguments bool, piped io.Reader) (*answer, error) {
+	var objects kubernetes.Objects
+	a := new(answer)
+	if err := a.readCluster(&objects, &o, noArguments, piped); err != nil {
+		return nil, err
+	}
+	before, err := objects.Cluster()
+	if err != nil {
+		return nil, err
+	}
+	c, pending := before, before.Pending
+	if o.manifest != "" {
+		if err := readFile(&objects, o.manifest, piped); err != nil {
+			return nil, err
+		}
+		if c, err = objects.Cluster(); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.manifest, err)
+		}
+		pending = added(before.Pending, c.Pending)
+	}
+	one, err := choose(&o, pending)
+	if err != nil {
+		return nil, err
+	}
+	if one.Unresolved != nil && (o.count == 0 || one.Request.Group != "") {
+		return nil, fmt.Errorf("%s: %w", one.ID, one.Unresolved)
+	}
+	a.id, a.state, a.request, a.notes, a.warnings = one.ID, c.State, one.Request, one.Notes, c.Warnings
+	filter, err := objects.Filter()
+	if err != nil {
+		return nil, fmt.Errorf("anti-affinity: %w", err)
+	}
+	if err := a.copyPods(o.count, filter); err != nil {
+		return nil, err
+	}
+	if filter != nil {
+		o.config.Filters = []placement.Filter{filter}
+	}
+	a.split(o.topology)
+	snapshot, err := placement.NewSnapshot(a.state)
+	if err != nil {
+		return nil, err
+	}
+	preemptor, err := placement.New(o.config)
+	if err != nil {
+		return nil, err
+	}
+	a.decision, err = preemptor.Decide(snapshot, a.request)
+	return a, err
+}
+
+// readCluster reads the file; without one what is piped; without anything the sample.
+func (a *answer) readCluster(objects *kubernetes.Objects, o *options, noArguments bool, piped io.Reader) error {
+	if o.file != "" {
+		return readFile(objects, o.file, piped)
+	}
+	if piped != nil && o.manifest != "-" {
+		buffered := bufio.NewReader(piped)
+		if _, err := buffered.Peek(1); !errors.Is(err, io.EOF) {
+			if err := objects.Read(buffered); err != nil {
+				return fmt.Errorf("standard input: %w", err)
+			}
+			return nil
+		}
+		if !noArguments { // as under a scheduler of jobs that gives no terminal
+			return errors.New("standard input is empty: pipe a cluster into it, or give -f FILE")
+		}
+	}
+	a.isSample = true
+	if o.pod == "" && o.group == "" && o.manifest == "" {
+		o.group = sampleGroup
+	}
+	return objects.Read(bytes.NewReader(sample))
+}
+
+func readFile(objects *kubernetes.Objects, name string, piped io.Reader) error {
+	if name == "-" {
+		if piped == nil {
+			return errors.New("standard input is a terminal: pipe objects into it, or name a file")
+		}
+		if err := objects.Read(piped); err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory", name)
+	}
+	if err := objects.Read(f); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// added lists who waits in the manifest.
+func added(before, after []kubernetes.Pending) []kubernetes.Pending {
+	return slices.DeleteFunc(slices.Clone(after), func(p kubernetes.Pending) bool {
+		return slices.ContainsFunc(before, func(b kubernetes.Pending) bool {
+			return b.ID == p.ID && b.Request.Group == p.Request.Group && len(b.Request.Pods) == len(p.Request.Pods)
+		})
+	})
+}
+
+// choose finds who asks.
+func choose(o *options, pending []kubernetes.Pending) (kubernetes.Pending, error) {
+	var names []string
+	for _, p := range pending {
+		kind, asked := "pod", o.pod
+		if p.Request.Group != "" {
+			kind, asked = "group", o.group
+		}
+		if asked == p.ID {
+			return p, nil
+		}
+		names = append(names, fmt.Sprintf("-%s %s", kind, p.ID))
+	}
+	if o.pod == "" && o.group == "" && len(pending) == 1 {
+		return pending[0], nil
+	}
+	list := "nobody waits"
+	if len(names) > 0 {
+		list = "waiting: " + strings.Join(names[:min(10, len(names))], ", ")
+	}
+	switch {
+	case o.manifest != "" && len(pending) == 0:
+		return kubernetes.Pending{}, fmt.Errorf("%s: no pod in it that waits", o.manifest)
+	case o.manifest != "":
+		return kubernetes.Pending{}, fmt.Errorf("%s: want one pod or one group with its pods (%s)", o.manifest, list)
+	case o.pod+o.group == "":
+		return kubernetes.Pending{}, fmt.Errorf("who asks? Give -pod, -group or -m (%s)", list)
+	}
+	return kubernetes.Pending{}, fmt.Errorf("%s does not wait in the input (%s)", o.pod+o.group, list)
+}
+
+// copyPods makes so many copies of the one pod, which are placed all or none.
+func (a *answer) copyPods(count int, filter *kubernetes.Filter) error {
+	if count == 0 {
+		return nil
+	}
+	if len(a.request.Pods) != 1 || a.request.Group != "" {
+		return fmt.Errorf("-count: want a manifest with one pod and no group")
+	}
+	pod := a.request.Pods[0]
+	a.request.Group, a.request.MinCount, a.request.Pods = a.id, count, nil
+	for i := range count {
+		one := pod
+		one.ID = fmt.Sprintf("%s-%d", pod.ID, i)
+		if filter != nil {
+			filter.As(one.ID, pod.ID)
+		}
+		a.request.Pods = append(a.request.Pods, one)
+	}
+	return nil
+}
+
+// split makes a domain of the nodes with the same value of a label.
+func (a *answer) split(label string) {
+	if label == "" {
+		return
+	}
+	if a.request.Group == "" {
+		a.notes = append(a.notes, "-topology is for groups: a pod goes to one node anyway")
+		return
+	}
+	nodes := map[string][]string{}
+	for _, n := range a.state.Nodes {
+		if value := n.Labels[label]; value != "" {
+			nodes[value] = append(nodes[value], n.Name)
+		}
+	}
+	a.request.Domains = []placement.Domain{}
+	for _, value := range slices.Sorted(maps.Keys(nodes)) {
+		a.request.Domains = append(a.request.Domains, placement.Domain{Name: value, Nodes: nodes[value]})
+	}
+	if len(nodes) == 0 {
+		a.notes = append(a.notes, fmt.Sprintf("no node has the label %s", label))
+	}
+}

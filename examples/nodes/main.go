@@ -1,0 +1,143 @@
+// Nodes answers for a cluster as it stands: does this pod or pod group have room on the
+// nodes, whom would it preempt, or why nobody?
+//
+//	kubectl get nodes,pods,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json |
+//	  nodes -pod NAMESPACE/NAME
+//
+// (Leave podgroups out where the cluster has none.) The input is standard input or -f FILE,
+// JSON or YAML. Asked is a pod (-pod) or a pod group (-group) that waits in the input, or
+// what a manifest holds: a Pod, or a PodGroup with its Pods (-m FILE; -count makes so many
+// copies of a single pod, as a gang). Without any argument an embedded sample is asked.
+//
+// With -o json the answer is one object: request, decision, notes.
+//
+// Exit status: 0 when there is room, at once or by preemption; 1 when there is none, or not
+// yet; 2 for bad usage or input, with one line that says what.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+func main() {
+	var piped io.Reader
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
+		piped = os.Stdin
+	}
+	os.Exit(run(os.Args[1:], piped, os.Stdout, os.Stderr))
+}
+
+// options is the command line.
+type options struct {
+	file, manifest, pod, group, topology, output string
+	count                                        int
+	config                                       placement.Config
+}
+
+const usage = "usage: nodes [-f FILE] [-pod NAMESPACE/NAME | -group NAMESPACE/NAME | -m MANIFEST [-count N]] " +
+	"[-mode design|in-place|replace] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] [-o text|json]"
+
+var (
+	modes   = map[string]placement.Mode{"design": placement.Design, "in-place": placement.InPlace, "replace": placement.Replace}
+	orders  = map[string]placement.Order{"first-fit": placement.FirstFit, "best-fit": placement.BestFit, "round-robin": placement.RoundRobin}
+	budgets = map[string]placement.BudgetRule{"soft": placement.Soft, "hard": placement.Hard}
+)
+
+func parse(args []string, stdout io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("nodes", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.file, "f", "", "read the cluster from `FILE` (- is standard input)")
+	flags.StringVar(&o.manifest, "m", "", "ask about the pod or pod group in `MANIFEST`")
+	flags.StringVar(&o.pod, "pod", "", "ask about the pod `NAMESPACE/NAME` that waits in the input")
+	flags.StringVar(&o.group, "group", "", "ask about the pod group `NAMESPACE/NAME` that waits in the input")
+	flags.IntVar(&o.count, "count", 0, "ask for `N` copies of the pod in the manifest, all or none")
+	flags.StringVar(&o.topology, "topology", "", "place a group on nodes with the same value of `LABEL`")
+	mode := flags.String("mode", "design", "decide as in the `design|in-place|replace` (KEP-5710; as built in v1.37; in v1.36)")
+	order := flags.String("order", "first-fit", "try nodes by `first-fit|best-fit|round-robin`")
+	budget := flags.String("budgets", "soft", "keep disruption budgets `soft|hard`")
+	flags.StringVar(&o.output, "o", "text", "print `text|json`")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(stdout, usage)
+			flags.SetOutput(stdout)
+			flags.PrintDefaults()
+			return o, err
+		}
+		return o, fmt.Errorf("%w; %s", err, usage)
+	}
+	var known [3]bool
+	o.config.Mode, known[0] = modes[*mode]
+	o.config.Order, known[1] = orders[*order]
+	o.config.Budgets, known[2] = budgets[*budget]
+	asked := 0
+	for _, name := range []string{o.pod, o.group, o.manifest} {
+		if name != "" {
+			asked++
+		}
+	}
+	switch {
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
+	case asked > 1:
+		return o, errors.New("-pod, -group and -m each say who asks: give one of them")
+	case o.count < 0:
+		return o, fmt.Errorf("-count %d: want at least 1", o.count)
+	case o.count > maxCount:
+		return o, fmt.Errorf("-count %d: want at most %d", o.count, maxCount)
+	case o.count > 0 && o.manifest == "":
+		return o, errors.New("-count makes copies of a pod in a manifest: it needs -m")
+	case o.file == "-" && o.manifest == "-":
+		return o, errors.New("-f and -m cannot both be standard input")
+	case !known[0]:
+		return o, fmt.Errorf("-mode %q: want design, in-place or replace", *mode)
+	case !known[1]:
+		return o, fmt.Errorf("-order %q: want first-fit, best-fit or round-robin", *order)
+	case !known[2]:
+		return o, fmt.Errorf("-budgets %q: want soft or hard", *budget)
+	case o.output != "text" && o.output != "json":
+		return o, fmt.Errorf("-o %q: want text or json", o.output)
+	}
+	return o, nil
+}
+
+const maxCount = 100_000
+
+// run is main without the process. piped is nil when standard input is a terminal.
+func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	var a *answer
+	if err == nil {
+		a, err = ask(o, len(args) == 0, piped)
+	}
+	if err == nil && o.output == "json" {
+		err = a.printJSON(stdout)
+	} else if err == nil {
+		err = a.printText(stdout)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "nodes: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return 2
+	}
+	for i, w := range a.warnings {
+		if i == 5 {
+			fmt.Fprintf(stderr, "nodes: note: and %d more\n", len(a.warnings)-i)
+			break
+		}
+		fmt.Fprintf(stderr, "nodes: note: %s\n", w)
+	}
+	if a.decision.Outcome == placement.Wait || a.decision.Outcome == placement.Impossible {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func call(piped io.Reader, args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	status = run(args, piped, &out, &err)
+	return status, out.String(), err.String()
+}
+
+func TestGolden(t *testing.T) {
+	for name, c := range map[string]struct {
+		args   []string
+		status int
+	}{
+		"sample":   {nil, 0},
+		"in-place": {[]string{"-mode", "in-place"}, 0},
+		"rack":     {[]string{"-topology", "rack"}, 0},
+		"hard":     {[]string{"-topology", "rack", "-budgets", "hard"}, 1},
+		"pod":      {[]string{"-pod", "web/nightly", "-o", "json"}, 0},
+		"never":    {[]string{"-pod", "web/polite"}, 1},
+		"manifest": {[]string{"-m", "testdata/pod.yaml"}, 1},
+		"apart":    {[]string{"-m", "testdata/apart.yaml", "-count", "4"}, 0},
+		"too-many": {[]string{"-m", "testdata/apart.yaml", "-count", "5"}, 1},
+		"group":    {[]string{"-m", "testdata/group.json", "-order", "best-fit"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, stdout, stderr := call(nil, c.args...)
+			if status != c.status || stderr != "" {
+				t.Errorf("status %d, want %d; stderr %q", status, c.status, stderr)
+			}
+			golden := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(stdout, "\n")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// small is a node, a pod that runs there, one that leaves, and one that waits.
+const small = `{"kind":"List","items":[
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"capacity":{"cpu":"4","pods":"10"}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"runs","namespace":"a"},"spec":{"nodeName":"n","priority":1,"containers":[{"resources":{"requests":{"cpu":"2"}}}]}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"done","namespace":"a"},"spec":{"nodeName":"n","containers":[{"resources":{"requests":{"cpu":"4"}}}]},"status":{"phase":"Succeeded"}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"leaves","namespace":"a","deletionTimestamp":"2026-11-20T09:00:00Z"},"spec":{"nodeName":"n","containers":[{"resources":{"requests":{"cpu":"2"}}}]},
+ "status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","lastTransitionTime":"2026-11-20T09:00:00Z"}]}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"waits","namespace":"a"},"spec":{"priority":5,"containers":[{"resources":{"requests":{"cpu":"2"}}}]},"status":{"nominatedNodeName":"n"}}]}`
+
+func TestPiped(t *testing.T) {
+	status, stdout, stderr := call(strings.NewReader(small)) // the only one that waits asks
+	if status != 1 || stderr != "" || !strings.HasPrefix(stdout, "Pod a/waits (priority 5): has room once pods are gone that terminate already") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+	status, stdout, _ = call(strings.NewReader(small), "-mode", "in-place")
+	if status != 1 || !strings.Contains(stdout, "has room once pods are gone") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+	status, stdout, _ = call(strings.NewReader(strings.ReplaceAll(small, `"cpu":"2"`, `"cpu":"4"`)))
+	if status != 0 || !strings.Contains(stdout, "when 1 unit yields (1 pod).") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
+// Copies of a pod in a manifest are a gang.
+func TestCount(t *testing.T) {
+	status, stdout, _ := call(nil, "-m", "testdata/pod.yaml", "-count", "3")
+	if status != 1 || !strings.HasPrefix(stdout[strings.Index(stdout, "Group"):], "Group default/probe (priority 100, 3 pods, at least 3 of them): has no room") {
+		t.Errorf("status %d: %s", status, stdout)
+	}
+}
+
+// Zones keep pods apart across nodes: the one that runs in the zone yields.
+func TestZones(t *testing.T) {
+	cluster := `{"kind":"List","items":[
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"a1","labels":{"zone":"a"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"a2","labels":{"zone":"a"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"old","namespace":"x","labels":{"app":"db"}},"spec":{"nodeName":"a1","priority":1,"containers":[{"resources":{"requests":{"cpu":"1"}}}],
+ "affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"db"}}}]}}}},
+{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"x"},"spec":{"priority":5,"schedulingPolicy":{"gang":{"minCount":1}}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"x","labels":{"app":"db"}},"spec":{"schedulingGroup":{"podGroupName":"g"},"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}]}`
+	status, stdout, stderr := call(strings.NewReader(cluster))
+	if status != 0 || stderr != "" || !strings.Contains(stdout, "has room when 1 unit yields") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+	status, stdout, _ = call(strings.NewReader(strings.Replace(cluster, `{"zone":"a"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Pod"`, `{"zone":"b"}},"status":{"capacity":{"cpu":"4"}}},
+{"apiVersion":"v1","kind":"Pod"`, 1)))
+	if status != 0 || !strings.Contains(stdout, "nobody has to yield") || !strings.Contains(stdout, "a2") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	status, stdout, stderr := call(nil, "-h")
+	if status != 0 || stderr != "" || !strings.Contains(stdout, "-topology LABEL") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
+// What cannot be answered is status 2 and one line.
+func TestBad(t *testing.T) {
+	item := func(text string) string {
+		return strings.Replace(small, `{"kind":"List","items":[`, `{"kind":"List","items":[`+text+",", 1)
+	}
+	for name, c := range map[string]struct {
+		piped string
+		args  []string
+		want  string
+	}{
+		"flag":             {"", []string{"-x"}, "usage: nodes"},
+		"argument":         {"", []string{"x"}, `unexpected argument "x"`},
+		"two who ask":      {"", []string{"-pod", "a", "-group", "b"}, "give one of them"},
+		"mode":             {"", []string{"-mode", "x"}, `-mode "x": want design, in-place or replace`},
+		"order":            {"", []string{"-order", "x"}, `-order "x"`},
+		"budgets":          {"", []string{"-budgets", "x"}, `-budgets "x"`},
+		"output":           {"", []string{"-o", "x"}, `-o "x"`},
+		"count":            {"", []string{"-m", "testdata/pod.yaml", "-count", "-1"}, "want at least 1"},
+		"count too large":  {"", []string{"-m", "testdata/pod.yaml", "-count", "1000000000"}, "want at most"},
+		"count of nothing": {"", []string{"-count", "2"}, "it needs -m"},
+		"count of a group": {"", []string{"-count", "2", "-m", "testdata/group.json"}, "one pod and no group"},
+		"no file":          {"", []string{"-f", "testdata/none"}, "no such file"},
+		"no manifest":      {"", []string{"-m", "testdata/none"}, "no such file"},
+		"directory":        {"", []string{"-f", "testdata"}, "is a directory"},
+		"terminal":         {"", []string{"-f", "-"}, "standard input is"},
+		"nobody":           {small, []string{"-pod", "a/x"}, "a/x does not wait in the input (waiting: -pod a/waits)"},
+		"who":              {"", []string{"-f", "sample.yaml"}, "who asks?"},
+		"no objects":       {"---\n---\n", []string{"-f", "-"}, "there are no objects in it"},
+		"not JSON":         {`{"kind":`, nil, "standard input: document 1:"},
+		"no kind":          {`{}`, nil, "item 1: no kind"},
+		"a list":           {`[]`, nil, "not a Kubernetes object"},
+		"other kind":       {item(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}}`), nil, "item 1 (Deployment d): unknown kind Deployment"},
+		"twice":            {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`), nil, "twice"},
+		"no name":          {item(`{"apiVersion":"v1","kind":"Node"}`), nil, "Node without metadata.name"},
+		"type":             {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"priority":"high"}}`), nil, "spec.priority: want int32, found string"},
+		"class":            {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n","priorityClassName":"x"}}`), nil, `pod default/p: PriorityClass "x" is not in the input`},
+		"quantity":         {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"},"status":{"allocatable":{"cpu":"1e999999"}}}`), nil, "out of range"},
+		"negative":         {strings.Replace(small, `"cpu":"2"`, `"cpu":"-2"`, 1), nil, "is negative"},
+		"mode of group":    {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":"Half"}}`), nil, "spec.disruptionMode: Half is unknown"},
+		"basic":            {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":{"all":{}}}}`), nil, "PodGroup needs a gang"},
+		"gang":             {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"a"},"spec":{"schedulingPolicy":{"gang":{"minCount":2}}}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its gang needs 2 more pods, but 1 wait"},
+		"no group":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its PodGroup is not in the input"},
+		"anti-affinity":    {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"k","operator":"Like"}]}}]}}}}`), []string{"-pod", "a/p"}, "anti-affinity: "},
+		"affinity":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Like"}]}]}}}}}`), []string{"-pod", "a/p"}, "node affinity"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var piped io.Reader
+			if c.piped != "" {
+				piped = strings.NewReader(c.piped)
+			}
+			status, stdout, stderr := call(piped, c.args...)
+			if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+				t.Errorf("status %d, stdout %q, stderr %q, want %q", status, stdout, stderr, c.want)
+			}
+		})
+	}
+}
+
+// FuzzInput: whatever is piped in, the program answers, or says in one line why not.
+func FuzzInput(f *testing.F) {
+	f.Add([]byte(small), "a/waits")
+	f.Add([]byte("kind: Node\napiVersion: v1\nmetadata: {name: n}\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: p}\n"), "default/p")
+	f.Fuzz(func(t *testing.T, data []byte, pod string) {
+		status, stdout, stderr := call(bytes.NewReader(data), "-f", "-", "-pod", pod)
+		switch {
+		case status == 2:
+			if stdout != "" || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("stdout %q, stderr %q", stdout, stderr)
+			}
+		case status > 2, stdout == "":
+			t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+		}
+	})
+}

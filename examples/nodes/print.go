@@ -1,0 +1,182 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+func (a *answer) printJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(struct {
+		Request  placement.Request  `json:"request"`
+		Decision placement.Decision `json:"decision"`
+		Notes    []string           `json:"notes,omitempty"`
+	}{a.request, a.decision, a.notes})
+}
+
+func (a *answer) printText(w io.Writer) error {
+	var b strings.Builder
+	if a.isSample {
+		b.WriteString("This is the embedded sample. For your cluster:\n" +
+			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes -pod NAMESPACE/NAME\n\n")
+	}
+	fmt.Fprintf(&b, "%s: %s\n\n", a.who(), a.verdict())
+	a.printNominations(&b)
+	a.printVictims(&b)
+	for _, n := range a.notes {
+		fmt.Fprintf(&b, "Note: %s.\n", n)
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+func (a *answer) who() string {
+	if a.request.Group == "" {
+		return fmt.Sprintf("Pod %s (priority %d)", a.id, a.request.Priority)
+	}
+	least := "any number of them"
+	if a.request.MinCount > 0 {
+		least = fmt.Sprintf("at least %d of them", a.request.MinCount)
+	}
+	return fmt.Sprintf("Group %s (priority %d, %s, %s)", a.id, a.request.Priority, plural(len(a.request.Pods), "pod"), least)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// verdict is the decision in a sentence.
+func (a *answer) verdict() string {
+	d := &a.decision
+	pods := 0
+	for _, v := range d.Victims {
+		pods += len(v.Pods)
+	}
+	switch d.Outcome {
+	case placement.Fits:
+		return "has room; nobody has to yield." + a.partly()
+	case placement.Wait:
+		return "has room once pods are gone that terminate already; nobody more has to yield." + a.partly()
+	case placement.Preempt:
+		against := ""
+		if d.Violations > 0 {
+			against = fmt.Sprintf(", %d against a disruption budget", d.Violations)
+		}
+		yield := "yield"
+		if len(d.Victims) == 1 {
+			yield = "yields"
+		}
+		return fmt.Sprintf("has room when %s %s (%s%s).%s", plural(len(d.Victims), "unit"), yield, plural(pods, "pod"), against, a.partly())
+	}
+	switch d.Reason {
+	case placement.PolicyNever:
+		return "has no room, and its priority class preempts nobody."
+	case placement.NoVictims:
+		return "has no room, and nothing of lower priority runs where it may."
+	case placement.Budgets:
+		return "has no room, and disruption budgets keep those who could make some."
+	}
+	return fmt.Sprintf("has no room, even with everything gone that it may preempt: then %d of %s would have a place.",
+		d.Placeable, plural(len(a.request.Pods), "pod"))
+}
+
+func (a *answer) partly() string {
+	if n := len(a.decision.Nominations); n < len(a.request.Pods) {
+		return fmt.Sprintf(" Only %d of %s have a place.", n, plural(len(a.request.Pods), "pod"))
+	}
+	return ""
+}
+
+// newTable is a plain table.
+func newTable(header ...any) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Format.Header = text.FormatUpper
+	t.SetStyle(style)
+	t.AppendHeader(table.Row(header))
+	return t
+}
+
+// render writes the table without blanks at the ends of lines.
+func render(b *strings.Builder, t table.Writer) {
+	for line := range strings.Lines(t.Render() + "\n") {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	b.WriteString("\n")
+}
+
+// shown bounds the rows of a table.
+const shown = 40
+
+func more(b *strings.Builder, n int) {
+	if n > shown {
+		fmt.Fprintf(b, "... and %d more (-o json for all)\n\n", n-shown)
+	}
+}
+
+func (a *answer) printNominations(b *strings.Builder) {
+	list := a.decision.Nominations
+	if len(list) == 0 {
+		return
+	}
+	t := newTable("pod", "node")
+	for _, n := range list[:min(shown, len(list))] {
+		t.AppendRow(table.Row{n.Pod, n.Node})
+	}
+	render(b, t)
+	more(b, len(list))
+}
+
+// printVictims lists the victims, the most important first.
+func (a *answer) printVictims(b *strings.Builder) {
+	list := slices.Clone(a.decision.Victims)
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(x, y placement.Victim) int { return int(int64(y.Priority) - int64(x.Priority)) })
+	nodes := map[string]string{}
+	for _, p := range a.state.Pods {
+		nodes[p.ID] = p.Node
+	}
+	t := newTable("yields", "priority", "pods", "nodes", "against a budget")
+	for _, v := range list[:min(shown, len(list))] {
+		name := v.Pods[0]
+		if v.Group != "" {
+			name = "group " + v.Group
+		}
+		var on []string
+		for _, id := range v.Pods {
+			on = append(on, nodes[id])
+		}
+		slices.Sort(on)
+		on = slices.Compact(on)
+		where := strings.Join(on[:min(4, len(on))], " ")
+		if len(on) > 4 {
+			where += fmt.Sprintf(" and %d more", len(on)-4)
+		}
+		against := "-"
+		if v.Violations > 0 {
+			against = fmt.Sprint(v.Violations)
+		}
+		t.AppendRow(table.Row{name, v.Priority, len(v.Pods), where, against})
+	}
+	render(b, t)
+	more(b, len(list))
+	if len(a.decision.Withdrawn) > 0 {
+		fmt.Fprintf(b, "Promises withdrawn: %s.\n", strings.Join(a.decision.Withdrawn, ", "))
+	}
+}

@@ -1,0 +1,194 @@
+package corpus
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// earlierIsSmaller is a UID by position: among equals the pod that is listed earlier is
+// more important.
+func earlierIsSmaller(i int) string { return fmt.Sprintf("%08d", i) }
+
+// started is a start time; larger is later.
+func started(start *int64) time.Time {
+	if start == nil {
+		return time.Time{}
+	}
+	return time.Unix(*start, 0).UTC()
+}
+
+func (c *NodeCase) state() placement.State {
+	if c.Suite == "importance" {
+		return c.twoUnits()
+	}
+	var st placement.State
+	for _, n := range c.Nodes {
+		st.Nodes = append(st.Nodes, placement.Node{Name: n.Name, Capacity: n.Capacity, Unschedulable: n.Unresolvable})
+	}
+	for i, p := range c.Pods {
+		st.Pods = append(st.Pods, placement.Pod{
+			ID: p.Name, UID: earlierIsSmaller(i), Namespace: p.Namespace, Labels: p.Labels, Group: p.Group, Priority: p.Priority,
+			Requests: p.Requests, Node: p.Node, Started: started(p.Start), Terminating: p.Terminating, Preempted: p.Preempted,
+		})
+	}
+	for _, g := range c.Groups {
+		mode := placement.DisruptionModePod
+		if g.Mode == "all" {
+			mode = placement.DisruptionModePodGroup
+		}
+		switch {
+		case g.Priority != nil:
+			st.Groups = append(st.Groups, placement.Group{ID: g.Name, DisruptionMode: mode, Priority: *g.Priority})
+		case mode == placement.DisruptionModePodGroup:
+			st.Groups = append(st.Groups, placement.Group{ID: g.Name, DisruptionMode: mode})
+		} // else its pods count by themselves, with their own priority, as if it were not there
+	}
+	for i, b := range c.Budgets {
+		name := fmt.Sprintf("%04d %s", i, b.Name) // the order of the list
+		budget := placement.Budget{Namespace: b.Namespace, Name: name, Allowed: b.Allowed, Disrupted: b.Disrupted}
+		if b.Selector != nil {
+			budget.Selector = &placement.Selector{MatchLabels: b.Selector}
+		}
+		st.Budgets = append(st.Budgets, budget)
+	}
+	if c.Suite == "pdb_split" {
+		c.asListed(&st)
+	}
+	if c.Preemptor != nil {
+		for _, p := range c.Preemptor.Pods {
+			if p.NominatedNode != "" {
+				st.Nominated = append(st.Nominated, placement.Pod{ID: p.Name, Requests: p.Requests, Node: p.NominatedNode, Priority: c.Preemptor.Priority})
+			}
+		}
+	}
+	return st
+}
+
+// asListed makes the units of the suite of budgets: importance falls in the order of
+// the list.
+func (c *NodeCase) asListed(st *placement.State) {
+	st.Nodes = []placement.Node{{Name: "node"}}
+	for i, unit := range c.Units {
+		id := fmt.Sprintf("unit %d", i)
+		st.Groups = append(st.Groups, placement.Group{ID: id, DisruptionMode: placement.DisruptionModePodGroup, Priority: int32(len(c.Units) - i)})
+		for j := range st.Pods {
+			if slices.Contains(unit, st.Pods[j].ID) {
+				st.Pods[j].Group, st.Pods[j].Node = id, "node"
+			}
+		}
+	}
+}
+
+// twoUnits makes the units a and b of the suite of importance.
+func (c *NodeCase) twoUnits() placement.State {
+	st := placement.State{Nodes: []placement.Node{{Name: "node"}}}
+	for i, u := range []*unitFacts{c.A, c.B} {
+		name := string(rune('a' + i))
+		group := ""
+		if u.Kind != "pod" {
+			group = name
+			st.Groups = append(st.Groups, placement.Group{ID: name, Priority: u.Priority, DisruptionMode: placement.DisruptionModePodGroup})
+		}
+		for j := range max(1, u.Size) {
+			st.Pods = append(st.Pods, placement.Pod{ID: fmt.Sprintf("%s%d", name, j), UID: u.UID, Group: group, Priority: u.Priority,
+				Node: "node", Started: started(u.Start)})
+		}
+	}
+	return st
+}
+
+// request asks for the preemption alone, as kube-scheduler does once scheduling failed.
+func (c *NodeCase) request() placement.Request {
+	r := placement.Request{Priority: c.Preemptor.Priority, Unschedulable: true, Prefer: c.Options.NodePreference}
+	if c.Preemptor.Kind == "group" {
+		r.Group = c.Preemptor.Name
+	}
+	// In v1.36 the policy of any member counted for its group.
+	member := func(p podOf) bool { return p.Policy == "Never" && c.Era == "alpha-1.36" }
+	if c.Preemptor.Policy == "Never" || slices.ContainsFunc(c.Preemptor.Pods, member) {
+		r.Policy = placement.PreemptNever
+	}
+	if c.Preemptor.MinCount != nil {
+		r.MinCount = *c.Preemptor.MinCount
+	}
+	for _, p := range c.Preemptor.Pods {
+		r.Pods = append(r.Pods, placement.Pod{ID: p.Name, Labels: p.Labels, Namespace: p.Namespace, Requests: p.Requests, Nodes: p.EligibleNodes})
+	}
+	for _, n := range c.Nodes { // their order is that of the case
+		if !slices.Contains(r.Prefer, n.Name) {
+			r.Prefer = append(r.Prefer, n.Name)
+		}
+	}
+	return r
+}
+
+var modes = map[string]placement.Mode{"": placement.InPlace, "in_place": placement.InPlace, "reschedule": placement.Replace, "seed": placement.Design}
+
+func (c *NodeCase) config() placement.Config {
+	config := placement.Config{
+		Mode: modes[c.Options.Mode], Order: placement.RoundRobin, MaxCandidates: c.Options.NumCandidates, FirstNode: c.Options.Offset,
+	}
+	if sampling := c.Options.Sampling; config.MaxCandidates == 0 && sampling != nil {
+		n := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n nodeOf) bool { return n.Unresolvable }))
+		config.MaxCandidates = min(n, max(n*sampling.Percent/100, sampling.Absolute))
+	}
+	if c.Options.Placement == "prefer" {
+		config.Order = placement.FirstFit
+	}
+	protected := podSet{}
+	for _, p := range c.Pods {
+		protected[p.Name] = p.Protected
+	}
+	if slices.Contains(slices.Collect(maps.Values(protected)), true) {
+		config.Guards = []placement.Guard{protected}
+	}
+	if len(c.Conflicts) > 0 {
+		config.Filters = []placement.Filter{conflicts(c.Conflicts)}
+	}
+	switch c.Options.Importance {
+	case "name":
+		config.Importance = func(a, b placement.Unit) int { return cmp.Compare(a.Pods[0].ID, b.Pods[0].ID) }
+	case "oldest_start":
+		config.Importance = func(a, b placement.Unit) int { return a.Pods[0].Started.Compare(b.Pods[0].Started) }
+	}
+	return config
+}
+
+// podSet is a guard over the pods in it.
+type podSet map[string]bool
+
+// MayYield implements [placement.Guard].
+func (s podSet) MayYield(u placement.Unit, _ placement.Request) bool {
+	return !slices.ContainsFunc(u.Pods, func(p placement.Pod) bool { return s[p.ID] })
+}
+
+// conflicts are pairs of pods that exclude each other, on one node or, with a third word,
+// anywhere.
+type conflicts [][]string
+
+// Feasible implements [placement.Filter].
+func (conflicts) Feasible(placement.Pod, placement.Node) bool { return true }
+
+// Conflict implements [placement.Filter].
+func (c conflicts) Conflict(pod, other placement.Pod) bool {
+	for _, pair := range c {
+		both := pair[0] == pod.ID && pair[1] == other.ID || pair[0] == other.ID && pair[1] == pod.ID
+		if both && (pod.Node == other.Node || len(pair) > 2) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reach implements [placement.Filter].
+func (c conflicts) Reach() placement.Reach {
+	if slices.ContainsFunc(c, func(pair []string) bool { return len(pair) > 2 }) {
+		return placement.Cluster
+	}
+	return placement.SameNode
+}

@@ -1,0 +1,142 @@
+package twin
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// inDomain is steps 1 to 7 of the package's documentation.
+func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) (placed []placement.Pod, victims []unit, why placement.Reason) {
+	in := func(u unit) bool {
+		return slices.ContainsFunc(u.Pods, func(p placement.Pod) bool {
+			return slices.ContainsFunc(domain, func(n placement.Node) bool { return n.Name == p.Node })
+		})
+	}
+	potential := slices.DeleteFunc(q.units(present), func(u unit) bool { return !in(u) })
+	if len(potential) == 0 {
+		return nil, nil, placement.NoVictims
+	}
+	potential = slices.DeleteFunc(potential, func(u unit) bool {
+		return slices.ContainsFunc(barred, func(b unit) bool { return b.Pods[0].ID == u.Pods[0].ID })
+	})
+	kept := present.with()
+	for _, u := range potential {
+		for _, p := range u.Pods {
+			delete(kept, p.ID)
+		}
+	}
+	first := q.place(domain, kept)
+	if len(first) < max(1, q.r.MinCount) {
+		return first, nil, placement.NoRoom
+	}
+	if barred == nil {
+		left := q.allowances()
+		for i := range potential {
+			for _, p := range potential[i].Pods {
+				for _, b := range q.covering(p) {
+					if left[b]--; left[b] < 0 {
+						potential[i].violations++
+						break
+					}
+				}
+			}
+		}
+	}
+	violatingFirst := slices.Clone(potential)
+	slices.SortStableFunc(violatingFirst, func(a, b unit) int { return -cmp.Compare(min(1, a.violations), min(1, b.violations)) })
+	if q.config.Mode == placement.Replace {
+		placed = first
+		for _, u := range violatingFirst {
+			if again := q.place(domain, kept.with(u.Pods...)); len(again) >= len(placed) {
+				placed, kept = again, kept.with(u.Pods...)
+			} else {
+				victims = append(victims, u)
+			}
+		}
+		return placed, victims, 0
+	}
+	var rest []unit
+	for _, u := range violatingFirst {
+		if more := kept.with(u.Pods...); u.violations > 0 && q.stands(more, first) {
+			kept = more
+		} else {
+			rest = append(rest, u)
+		}
+	}
+	placed = first
+	if q.config.Mode == placement.Design && len(domain) > 1 {
+		kept, rest, placed = q.lowest(domain, kept, rest, first)
+	}
+	slices.SortFunc(rest, moreImportant)
+	for _, u := range rest {
+		if more := kept.with(u.Pods...); q.stands(more, placed) {
+			kept = more
+		} else {
+			victims = append(victims, u)
+		}
+	}
+	return placed, victims, 0
+}
+
+// lowest is the binary search over priorities.
+func (q *nodes) lowest(domain []placement.Node, kept there, rest []unit, first []placement.Pod) (there, []unit, []placement.Pod) {
+	var levels []int32
+	for _, p := range q.st.Pods {
+		if priority := q.priorityOf(p); priority < q.r.Priority {
+			levels = append(levels, priority)
+		}
+	}
+	slices.Sort(levels)
+	levels = slices.Compact(levels)
+	above := func(i int) (there, []unit) {
+		present, below := kept, []unit(nil)
+		for _, u := range rest {
+			if i == 0 || u.Priority > levels[i-1] {
+				present = present.with(u.Pods...)
+			} else {
+				below = append(below, u)
+			}
+		}
+		return present, below
+	}
+	i := sort.Search(len(levels), func(i int) bool {
+		present, _ := above(i)
+		return len(q.place(domain, present)) >= len(first)
+	})
+	present, below := above(i)
+	if placed := q.place(domain, present); len(placed) >= len(first) {
+		return present, below, placed
+	}
+	return kept, rest, first
+}
+
+// rationed lists the units to which the budgets allow nothing, when the least important are
+// served first.
+func (q *nodes) rationed(domain []placement.Node, present there) []unit {
+	barred := []unit{}
+	left := q.allowances()
+	for _, u := range slices.Backward(q.units(present)) {
+		if !slices.ContainsFunc(u.Pods, func(p placement.Pod) bool {
+			return slices.ContainsFunc(domain, func(n placement.Node) bool { return n.Name == p.Node })
+		}) {
+			continue
+		}
+		after := slices.Clone(left)
+		covered := false
+		for _, p := range u.Pods {
+			for _, b := range q.covering(p) {
+				after[b]--
+				covered = covered || after[b] < 0
+			}
+		}
+		if covered {
+			barred = append(barred, u)
+		} else {
+			left = after
+		}
+	}
+	return barred
+}

@@ -1,0 +1,194 @@
+package twin
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// nodes is a question about room on nodes, in plain values. Everything is counted again
+// from who is there whenever it is asked for.
+type nodes struct {
+	st      placement.State
+	r       placement.Request
+	config  placement.Config
+	members []placement.Pod // as if they ran, but for the node
+	order   []placement.Node
+}
+
+// there is who runs, by ID.
+type there map[string]bool
+
+func (t there) with(pods ...placement.Pod) there {
+	more := there{}
+	for id := range t {
+		more[id] = true
+	}
+	for _, p := range pods {
+		more[p.ID] = true
+	}
+	return more
+}
+
+// rank is the place of a node in the order in which nodes are tried.
+func (q *nodes) rank(name string) (int, string) {
+	if i := slices.Index(q.r.Prefer, name); i >= 0 {
+		return i, ""
+	}
+	return len(q.r.Prefer), name
+}
+
+func (q *nodes) sorted(list []placement.Node) []placement.Node {
+	list = slices.DeleteFunc(slices.Clone(list), func(n placement.Node) bool { return n.Unschedulable })
+	slices.SortFunc(list, func(a, b placement.Node) int {
+		i, first := q.rank(a.Name)
+		j, second := q.rank(b.Name)
+		return cmp.Or(cmp.Compare(i, j), cmp.Compare(first, second))
+	})
+	return list
+}
+
+func (q *nodes) priorityOf(p placement.Pod) int32 {
+	for _, g := range q.st.Groups {
+		if g.ID == p.Group {
+			return g.Priority
+		}
+	}
+	return p.Priority
+}
+
+func takes(p placement.Pod, resource string) int64 {
+	if resource == placement.PodsResource {
+		return 1
+	}
+	return p.Requests[resource]
+}
+
+// free is what is left of a resource on a node, with those there and the members placed.
+func (q *nodes) free(n placement.Node, resource string, present there, placed []placement.Pod) int64 {
+	left, listed := n.Capacity[resource]
+	if resource == placement.PodsResource && !listed {
+		left = math.MaxInt64
+	}
+	for _, p := range q.st.Pods {
+		if p.Node == n.Name && present[p.ID] {
+			left -= takes(p, resource)
+		}
+	}
+	for _, p := range q.st.Nominated {
+		own := slices.ContainsFunc(q.members, func(m placement.Pod) bool { return m.ID == p.ID })
+		if p.Node == n.Name && !own && q.priorityOf(p) >= q.r.Priority {
+			left -= takes(p, resource)
+		}
+	}
+	for _, p := range placed {
+		if p.Node == n.Name {
+			left -= takes(p, resource)
+		}
+	}
+	return left
+}
+
+func needs(p placement.Pod) []string {
+	list := []string{placement.PodsResource}
+	for name, amount := range p.Requests {
+		if amount > 0 {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// agrees asks the filters about a pod on its node.
+func (q *nodes) agrees(pod placement.Pod, present there, placed []placement.Pod) bool {
+	others := slices.Clone(placed)
+	for _, p := range q.st.Pods {
+		if present[p.ID] {
+			others = append(others, p)
+		}
+	}
+	for _, f := range q.config.Filters {
+		for _, n := range q.st.Nodes {
+			if n.Name == pod.Node && !f.Feasible(pod, n) {
+				return false
+			}
+		}
+		for _, other := range others {
+			if other.ID != pod.ID && (other.Node == pod.Node || f.Reach() == placement.Cluster) && f.Conflict(pod, other) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// canRun reports whether a pod that is not placed yet may be placed on a node.
+func (q *nodes) canRun(pod placement.Pod, n placement.Node, present there, placed []placement.Pod) bool {
+	pod.Node = n.Name
+	for _, resource := range needs(pod) {
+		if takes(pod, resource) > q.free(n, resource, present, placed) {
+			return false
+		}
+	}
+	return (pod.Nodes == nil || slices.Contains(pod.Nodes, n.Name)) && q.agrees(pod, present, placed)
+}
+
+// place places the members on nodes, one after the other.
+func (q *nodes) place(domain []placement.Node, present there) (placed []placement.Pod) {
+	next := 0
+	for _, m := range q.members {
+		best, least := -1, new(big.Int)
+		for step := range domain {
+			i := step
+			if q.config.Order == placement.RoundRobin {
+				i = (next + step) % len(domain)
+			}
+			if !q.canRun(m, domain[i], present, placed) {
+				continue
+			}
+			left := new(big.Int)
+			if q.config.Order == placement.BestFit {
+				for _, resource := range needs(m) {
+					if resource != placement.PodsResource {
+						part := big.NewInt(q.free(domain[i], resource, present, placed) - takes(m, resource))
+						part.Lsh(part, 32).Quo(part, big.NewInt(domain[i].Capacity[resource]))
+						left.Add(left, part)
+					}
+				}
+			}
+			if best < 0 || left.Cmp(least) < 0 {
+				best, least = i, left
+			}
+		}
+		if best >= 0 {
+			m.Node = domain[best].Name
+			placed = append(placed, m)
+			next = best + 1
+		}
+	}
+	return placed
+}
+
+// stands reports whether the members still have their places.
+func (q *nodes) stands(present there, placed []placement.Pod) bool {
+	for _, m := range placed {
+		for _, n := range q.st.Nodes {
+			if n.Name != m.Node {
+				continue
+			}
+			for _, resource := range needs(m) {
+				if q.free(n, resource, present, placed) < 0 {
+					return false
+				}
+			}
+		}
+		if !q.agrees(m, present, placed) {
+			return false
+		}
+	}
+	return true
+}

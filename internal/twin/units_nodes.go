@@ -1,0 +1,104 @@
+package twin
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// unit is what is evicted together.
+type unit struct {
+	placement.Unit
+	violations int
+}
+
+// units lists what may yield, the most important first.
+func (q *nodes) units(present there) []unit {
+	var list []unit
+	for _, p := range q.st.Pods {
+		if !present[p.ID] {
+			continue
+		}
+		group := slices.IndexFunc(q.st.Groups, func(g placement.Group) bool { return g.ID == p.Group })
+		atomic := group >= 0 && q.st.Groups[group].DisruptionMode == placement.DisruptionModePodGroup
+		if at := slices.IndexFunc(list, func(u unit) bool { return atomic && u.Group == p.Group }); at >= 0 {
+			list[at].Pods = append(list[at].Pods, p)
+			continue
+		}
+		u := unit{Unit: placement.Unit{Priority: q.priorityOf(p), Pods: []placement.Pod{p}}}
+		if atomic {
+			u.Group = p.Group
+		}
+		list = append(list, u)
+	}
+	for _, u := range list {
+		slices.SortFunc(u.Pods, func(a, b placement.Pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
+	}
+	list = slices.DeleteFunc(list, func(u unit) bool {
+		guarded := slices.ContainsFunc(q.config.Guards, func(g placement.Guard) bool { return !g.MayYield(u.Unit, q.r) })
+		return guarded || u.Priority >= q.r.Priority
+	})
+	slices.SortFunc(list, moreImportant)
+	return list
+}
+
+// earliest is the earliest start, in nanoseconds; one that is not known is later than all.
+func (u unit) earliest() int64 {
+	var first int64 = 1<<63 - 1
+	for _, p := range u.Pods {
+		if !p.Started.IsZero() {
+			first = min(first, p.Started.UnixNano())
+		}
+	}
+	return first
+}
+
+func moreImportant(a, b unit) int {
+	plain := func(u unit) int {
+		if slices.ContainsFunc(u.Pods, func(p placement.Pod) bool { return p.Group != "" }) {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(
+		-cmp.Compare(a.Priority, b.Priority),
+		cmp.Compare(plain(a), plain(b)),
+		-cmp.Compare(len(a.Pods), len(b.Pods)),
+		cmp.Compare(a.earliest(), b.earliest()),
+		cmp.Compare(a.Pods[0].UID, b.Pods[0].UID),
+		cmp.Compare(a.Pods[0].ID, b.Pods[0].ID),
+	)
+}
+
+// covering lists the budgets that a pod is charged to, by namespace and name.
+func (q *nodes) covering(p placement.Pod) []int {
+	var list []int
+	for i, b := range q.st.Budgets {
+		if b.Namespace == p.Namespace && b.Selector.Matches(p.Labels) && !slices.Contains(b.Disrupted, p.ID) {
+			list = append(list, i)
+		}
+	}
+	slices.SortFunc(list, func(i, j int) int { return cmp.Compare(q.st.Budgets[i].Name, q.st.Budgets[j].Name) })
+	return list
+}
+
+func (q *nodes) allowances() []int64 {
+	var list []int64
+	for _, b := range q.st.Budgets {
+		list = append(list, b.Allowed)
+	}
+	return list
+}
+
+// WithinBudgets reports whether the budgets allow that all these pods are evicted.
+func WithinBudgets(st placement.State, pods []placement.Pod) bool {
+	q := &nodes{st: st}
+	left := q.allowances()
+	for _, p := range pods {
+		for _, b := range q.covering(p) {
+			left[b]--
+		}
+	}
+	return !slices.ContainsFunc(left, func(n int64) bool { return n < 0 })
+}

@@ -1,0 +1,178 @@
+package placement_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// fleet is a cluster as a function of its sizes: every node is full with pods of 1000
+// milli-CPU and one GPU each.
+type fleet struct {
+	nodes, perNode int
+	levels         int // of priority
+	covered        int // of ten pods so many are covered by a budget that allows nothing
+	groupOf        int // pods in a group of mode PodGroup, 0 for no groups
+}
+
+func (f fleet) String() string {
+	return fmt.Sprintf("nodes=%d/pods=%d/levels=%d/covered=%d/groups=%d", f.nodes, f.nodes*f.perNode, f.levels, f.covered*10, f.groupOf)
+}
+
+// mix scatters integers.
+func mix(i int) int { return int(uint32(i) * 2654435761 >> 8) }
+
+func (f fleet) state() placement.State {
+	var st placement.State
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	capacity := placement.Resources{"cpu": int64(f.perNode) * 1000, "gpu": int64(f.perNode), placement.PodsResource: 110}
+	for n := range f.nodes {
+		st.Nodes = append(st.Nodes, placement.Node{Name: fmt.Sprintf("node-%06d", n), Capacity: capacity})
+	}
+	for i := range f.nodes * f.perNode {
+		p := placement.Pod{
+			ID: fmt.Sprintf("ns/pod-%06d", i), UID: fmt.Sprintf("%08x", mix(i)), Namespace: "ns", Node: st.Nodes[i/f.perNode].Name,
+			Priority: int32(mix(i) % f.levels), Requests: placement.Resources{"cpu": 1000, "gpu": 1},
+			Started: start.Add(time.Duration(mix(i)%10_000) * time.Second),
+		}
+		if f.groupOf > 0 && i%f.perNode == 0 { // over several nodes
+			p.Group = fmt.Sprintf("group-%d", i/f.perNode/f.groupOf)
+		}
+		if mix(i+7)%10 < f.covered {
+			p.Labels = map[string]string{"app": fmt.Sprint(mix(i) % 20)}
+		}
+		st.Pods = append(st.Pods, p)
+	}
+	for g := 0; f.groupOf > 0 && g*f.groupOf < f.nodes; g++ {
+		st.Groups = append(st.Groups, placement.Group{ID: fmt.Sprintf("group-%d", g), Priority: int32(mix(g) % f.levels), DisruptionMode: placement.DisruptionModePodGroup})
+	}
+	for a := 0; f.covered > 0 && a < 20; a++ {
+		st.Budgets = append(st.Budgets, placement.Budget{Namespace: "ns", Name: fmt.Sprint(a), Selector: &placement.Selector{MatchLabels: map[string]string{"app": fmt.Sprint(a)}}})
+	}
+	return st
+}
+
+// gang is a pending group of equal pods, more important than all.
+func gang(n int, cpu, gpu int64) placement.Request {
+	r := placement.Request{Group: "gang", Priority: 1 << 20, MinCount: n}
+	for i := range n {
+		r.Pods = append(r.Pods, placement.Pod{ID: fmt.Sprintf("ns/gang-%d", i), Requests: placement.Resources{"cpu": cpu, "gpu": gpu}})
+	}
+	return r
+}
+
+// quality reports what a decision costs those who run.
+func quality(b *testing.B, d placement.Decision) {
+	highest, pods := int32(-1), 0
+	for _, v := range d.Victims {
+		highest = max(highest, v.Priority)
+		pods += len(v.Pods)
+	}
+	b.ReportMetric(float64(d.Violations), "violations")
+	b.ReportMetric(float64(highest), "highest")
+	b.ReportMetric(float64(pods), "evicted")
+}
+
+func benchmark(b *testing.B, f fleet, c placement.Config, r placement.Request, want placement.Outcome) {
+	s := snapshotOf(b, f.state())
+	p, err := placement.New(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var d placement.Decision
+	b.ReportAllocs()
+	for b.Loop() {
+		if d, err = p.Decide(s, r); err != nil || d.Outcome != want {
+			b.Fatalf("%v, %v for %v", err, d.Outcome, d.Reason)
+		}
+	}
+	quality(b, d)
+}
+
+var fleets = []fleet{
+	{nodes: 5000, perNode: 4, levels: 10},
+	{nodes: 5000, perNode: 4, levels: 10, covered: 5},
+	{nodes: 5000, perNode: 4, levels: 10, covered: 5, groupOf: 8},
+	{nodes: 5000, perNode: 4, levels: 10_000, covered: 5, groupOf: 8},
+	{nodes: 20_000, perNode: 10, levels: 10, groupOf: 8},
+	{nodes: 20_000, perNode: 10, levels: 10, covered: 5, groupOf: 8},
+}
+
+// BenchmarkGang: half a node for each of 100 pods, so that some of each node is put back.
+func BenchmarkGang(b *testing.B) {
+	for _, f := range fleets {
+		for _, mode := range []placement.Mode{placement.Design, placement.InPlace} {
+			half := int64(f.perNode / 2)
+			b.Run(fmt.Sprintf("%v/%v", f, mode), func(b *testing.B) {
+				benchmark(b, f, placement.Config{Mode: mode}, gang(100, half*1000, half), placement.Preempt)
+			})
+		}
+	}
+}
+
+// BenchmarkOrder compares how the gang is placed.
+func BenchmarkOrder(b *testing.B) {
+	for _, order := range []placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin} {
+		b.Run(order.String(), func(b *testing.B) {
+			benchmark(b, fleets[2], placement.Config{Order: order}, gang(100, 2000, 2), placement.Preempt)
+		})
+	}
+}
+
+// BenchmarkReplace places anew for every unit that could be put back.
+func BenchmarkReplace(b *testing.B) {
+	f := fleet{nodes: 500, perNode: 4, levels: 10, covered: 5, groupOf: 8}
+	for _, mode := range []placement.Mode{placement.Design, placement.InPlace, placement.Replace} {
+		b.Run(fmt.Sprintf("%v/%v", f, mode), func(b *testing.B) {
+			benchmark(b, f, placement.Config{Mode: mode}, gang(50, 2000, 2), placement.Preempt)
+		})
+	}
+}
+
+func BenchmarkHardBudgets(b *testing.B) {
+	benchmark(b, fleets[2], placement.Config{Budgets: placement.Hard}, gang(100, 1000, 1), placement.Preempt)
+}
+
+// BenchmarkInVain: the gang never fits, which only shows when all are gone.
+func BenchmarkInVain(b *testing.B) {
+	benchmark(b, fleets[2], placement.Config{}, gang(100, 100_000, 1), placement.Impossible)
+}
+
+// BenchmarkPod: each node is a domain.
+func BenchmarkPod(b *testing.B) {
+	for _, f := range fleets {
+		for _, sample := range []int{0, 100} {
+			r := gang(1, 2000, 2)
+			r.Group, r.MinCount = "", 1
+			b.Run(fmt.Sprintf("%v/sampled=%d", f, sample), func(b *testing.B) {
+				benchmark(b, f, placement.Config{MaxCandidates: sample}, r, placement.Preempt)
+			})
+		}
+	}
+}
+
+func BenchmarkNewSnapshot(b *testing.B) {
+	for _, f := range []fleet{fleets[2], fleets[5]} {
+		st := f.state()
+		b.Run(f.String(), func(b *testing.B) {
+			for b.Loop() {
+				snapshotOf(b, st)
+			}
+		})
+	}
+}
+
+// BenchmarkEdit runs a pod and removes it again.
+func BenchmarkEdit(b *testing.B) {
+	for _, f := range []fleet{fleets[2], fleets[5]} {
+		s := snapshotOf(b, f.state())
+		p := placement.Pod{ID: "ns/one-more", Node: "node-000001", Requests: placement.Resources{"cpu": 1000}}
+		b.Run(f.String(), func(b *testing.B) {
+			for b.Loop() {
+				edit(b, s, placement.Run(p), placement.Remove(p.ID))
+			}
+		})
+	}
+}

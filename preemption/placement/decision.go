@@ -1,0 +1,115 @@
+package placement
+
+// Outcome is what a decision comes to. The zero value is invalid.
+type Outcome uint8
+
+const (
+	// Fits: there is room; nobody has to yield. See Decision.Nominations.
+	Fits Outcome = 1 + iota
+	// Preempt: there is room once the victims are gone.
+	Preempt
+	// Wait: there is room once pods are gone that terminate already; nobody more has to
+	// yield.
+	Wait
+	// Impossible: no permitted set of victims makes room; see Decision.Reason.
+	Impossible
+)
+
+// Reason says why preemption is impossible. The zero value is none.
+type Reason uint8
+
+const (
+	// PolicyNever: the priority class does not preempt.
+	PolicyNever Reason = 1 + iota
+	// NoVictims: nothing of lower priority runs in any domain.
+	NoVictims
+	// NoRoom: even with everything gone that may be preempted there is too little room.
+	NoRoom
+	// Budgets: there would be room, but only by violating a disruption budget (see
+	// Config.Budgets).
+	Budgets
+)
+
+// Decision answers a [Request]. The zero value is invalid.
+type Decision struct {
+	Outcome Outcome `json:"outcome"`
+	// Reason is, for Impossible, why. Else zero.
+	Reason Reason `json:"reason,omitzero"`
+	Candidate
+	// Withdrawn is, for Preempt, the IDs of other pods of lower priority that were promised
+	// room on a node of Nominations, sorted. The promise is void.
+	Withdrawn []string `json:"withdrawn,omitempty"`
+
+	request *Request // for Edits
+}
+
+// Candidate is one domain and what preempting there takes.
+type Candidate struct {
+	// Domain is the domain: the name of a node for a single pod, of the caller's domain
+	// for a group, else empty.
+	Domain string `json:"domain,omitempty"`
+	// Nominations is which pod goes where, in the order of the request. Pods of a
+	// group that have no room are not in it.
+	Nominations []Nomination `json:"nominations,omitempty"`
+	// Victims is who must yield, sorted by ID of the first pod. No one of them
+	// can be put back where it runs.
+	Victims []Victim `json:"victims,omitempty"`
+	// Violations is how many pods are evicted against a disruption budget.
+	Violations int `json:"violations,omitempty"`
+	// Placeable is, for Impossible, the most pods of the request that had a place, in any
+	// domain, with everything gone that may be preempted. Else it is the length of
+	// Nominations.
+	Placeable int `json:"placeable"`
+}
+
+// Nomination promises a pod room on a node.
+type Nomination struct {
+	Pod  string `json:"pod"`
+	Node string `json:"node"`
+}
+
+// Victim is a unit that must yield: a pod, or a whole group.
+type Victim struct {
+	// Group is the ID of the group that yields whole; empty for a pod by itself.
+	Group string `json:"group,omitempty"`
+	// Pods is the IDs of its pods, sorted, in whatever domain they run.
+	Pods []string `json:"pods"`
+	// Priority is the one that counts: the group's, if there is one.
+	Priority int32 `json:"priority"`
+	// Violations is how many of its pods are evicted against a disruption budget.
+	Violations int `json:"violations,omitempty"`
+}
+
+// Edits returns what the decision does to the snapshot it was made on. Fits: the pods run
+// where they were placed. Preempt: the eviction of each victim starts, promises in the way
+// are withdrawn, and the pods are nominated. Wait: they are nominated, where that is new.
+// Impossible: what they were promised is withdrawn.
+func (d Decision) Edits() []Edit {
+	if d.request == nil {
+		return nil
+	}
+	var edits []Edit
+	for _, v := range d.Victims {
+		for _, id := range v.Pods {
+			edits = append(edits, StartEviction(id))
+		}
+	}
+	for _, id := range d.Withdrawn {
+		edits = append(edits, Withdraw(id))
+	}
+	placed := 0
+	for _, p := range d.request.Pods {
+		p.Group, p.Priority = d.request.Group, d.request.Priority
+		if placed == len(d.Nominations) || d.Nominations[placed].Pod != p.ID {
+			edits = append(edits, Withdraw(p.ID))
+			continue
+		}
+		p.Node, p.Nodes = d.Nominations[placed].Node, nil
+		if placed++; d.Outcome == Fits {
+			edits = append(edits, Run(p))
+		} else {
+			edits = append(edits, Nominate(p))
+		}
+	}
+	return edits
+}

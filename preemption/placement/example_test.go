@@ -1,0 +1,48 @@
+package placement_test
+
+import (
+	"fmt"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// A group of two pods needs two nodes of eight GPUs. A group of lower priority runs on two
+// of three; it yields as one, and the pod of higher priority stays.
+func Example() {
+	gpus := func(n int64) placement.Resources { return placement.Resources{"nvidia.com/gpu": n} }
+	snapshot, err := placement.NewSnapshot(placement.State{
+		Nodes: []placement.Node{{Name: "a", Capacity: gpus(8)}, {Name: "b", Capacity: gpus(8)}, {Name: "c", Capacity: gpus(8)}},
+		Groups: []placement.Group{
+			{ID: "lab/sweep", Priority: 10, DisruptionMode: placement.DisruptionModePodGroup},
+		},
+		Pods: []placement.Pod{
+			{ID: "web/chat", Priority: 100, Node: "a", Requests: gpus(4)},
+			{ID: "lab/sweep-0", Group: "lab/sweep", Node: "b", Requests: gpus(8)},
+			{ID: "lab/sweep-1", Group: "lab/sweep", Node: "c", Requests: gpus(2)},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	preemptor, err := placement.New(placement.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	decision, err := preemptor.Decide(snapshot, placement.Request{
+		Group: "lab/train", Priority: 1000, MinCount: 2,
+		Pods: []placement.Pod{{ID: "lab/train-0", Requests: gpus(8)}, {ID: "lab/train-1", Requests: gpus(8)}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(decision.Outcome, decision.Nominations)
+	for _, v := range decision.Victims {
+		fmt.Println(v.Group, v.Pods, v.Priority)
+	}
+	// Output:
+	// Preempt [{lab/train-0 b} {lab/train-1 c}]
+	// lab/sweep [lab/sweep-0 lab/sweep-1] 10
+}

@@ -1,0 +1,44 @@
+package placement
+
+// Filter is the caller's own rule on where pods may run: affinity, ports, volumes. Room is
+// checked besides.
+//
+// The laws, which preemptiontest.CheckFilter checks:
+//
+//  1. The answers depend on the arguments alone, and always come out the same for them.
+//  2. Arguments are left alone, and nothing of them is kept.
+//  3. With Reach SameNode, Conflict is false for pods of different nodes.
+//
+// That conflicts are between two pods makes placement monotone: who may run beside others
+// may run beside some of them. (A pod that is needed by the preemptor is never spared for
+// that; kube-scheduler does not do so either.)
+type Filter interface {
+	// Feasible reports whether the pod may run on the node, whoever else is there.
+	Feasible(pod Pod, node Node) bool
+	// Conflict reports whether the pod, if it runs on pod.Node, and another that runs or
+	// is placed on other.Node exclude each other.
+	Conflict(pod, other Pod) bool
+	// Reach says how far conflicts go.
+	Reach() Reach
+}
+
+// Reach is how far the conflicts of a filter go. The zero value is SameNode.
+type Reach uint8
+
+const (
+	// SameNode: conflicts are between pods of one node.
+	SameNode Reach = iota
+	// Cluster: conflicts may be between any two pods. Then every pod that is placed or put
+	// back is compared with all others, which takes time.
+	Cluster
+)
+
+// Guard is the caller's own rule on who may yield: a checkpoint in progress, a pinned job.
+// It is asked about units that are of lower priority. Verdicts of several are AND-ed.
+//
+// The laws, which preemptiontest.CheckPlacementGuard checks: the answer depends on the
+// arguments alone, and always comes out the same for them; arguments are left alone, and
+// nothing of them is kept.
+type Guard interface {
+	MayYield(u Unit, r Request) bool
+}

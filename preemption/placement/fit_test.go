@@ -1,0 +1,99 @@
+package placement_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// fitAgrees: whatever is taken and given back, a fit of equal pods answers as a decision on
+// the state without the groups that are taken, and has a placement to show.
+func fitAgrees(t *rapid.T) {
+	record := preemptiontest.PlacementRecords().Draw(t, "record")
+	st, r := record.State, *record.Request
+	r.Unschedulable = false
+	for i := range r.Pods { // equal ones: then every way to fill nodes is as good
+		r.Pods[i].Requests, r.Pods[i].Nodes, r.Pods[i].Labels = r.Pods[0].Requests, r.Pods[0].Nodes, r.Pods[0].Labels
+	}
+	for i := range st.Pods {
+		if st.Pods[i].Group == "" {
+			st.Pods[i].Group = fmt.Sprintf("alone%d", i%3)
+		}
+	}
+	c := placement.Config{Order: rapid.SampledFrom([]placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin}).Draw(t, "order")}
+	if rapid.Bool().Draw(t, "filtered") {
+		r.Pods = r.Pods[:1]
+		r.MinCount = 0
+		c.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a", Anywhere: rapid.Bool().Draw(t, "anywhere")}}
+	}
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := p.Fit(snapshotOf(t, st), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := []string{"g0", "g1", "g2", "g3", "alone0", "alone1", "alone2", "none"}
+	taken := map[string]bool{}
+	for range rapid.IntRange(1, 12).Draw(t, "steps") {
+		group := rapid.SampledFrom(groups).Draw(t, "group")
+		if taken[group] = rapid.Bool().Draw(t, "take"); taken[group] {
+			fit.Take(group)
+		} else {
+			fit.GiveBack(group)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "ask") == 0 {
+			continue
+		}
+		left := st
+		left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p placement.Pod) bool { return p.Terminating || taken[p.Group] })
+		want := decide(t, c, snapshotOf(t, left), func() placement.Request { r := r; r.Policy = placement.PreemptNever; return r }())
+		promisedOnly := want.Outcome == placement.Wait
+		if got := fit.Fits(); got != (want.Outcome == placement.Fits) && !promisedOnly {
+			t.Fatalf("without %v: fits %v, want %+v", taken, got, want)
+		}
+		if !fit.Fits() {
+			continue
+		}
+		d := placement.Decision{Candidate: placement.Candidate{Nominations: fit.Nominations()}}
+		if len(d.Nominations) < max(1, r.MinCount) || !hasRoom(left, r, d, func(placement.Pod) bool { return true }) {
+			t.Fatalf("without %v: no room for %v", taken, d.Nominations)
+		}
+	}
+}
+
+func TestFit(t *testing.T)       { rapid.Check(t, fitAgrees) }
+func FuzzFitAgrees(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fitAgrees)) }
+
+// BenchmarkFit takes groups until a gang fits, and gives back what it can: nodes full of
+// groups of eight pods.
+func BenchmarkFit(b *testing.B) {
+	f := fleet{nodes: 5000, perNode: 4, levels: 10, groupOf: 8}
+	s := snapshotOf(b, f.state())
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		fit, err := p.Fit(s, gang(100, 1000, 1))
+		if err != nil {
+			b.Fatal(err)
+		}
+		n := 0
+		for ; !fit.Fits(); n++ {
+			fit.Take(fmt.Sprintf("group-%d", n*37%625))
+		}
+		for i := range n {
+			fit.GiveBack(fmt.Sprintf("group-%d", i*37%625))
+			if !fit.Fits() {
+				fit.Take(fmt.Sprintf("group-%d", i*37%625))
+			}
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package placement_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+func wantFaults(t *testing.T, err error, want string) {
+	t.Helper()
+	var faults placement.Faults
+	if !errors.As(err, &faults) {
+		t.Fatalf("%v: want faults", err)
+	}
+	var lines []string
+	for _, f := range faults {
+		lines = append(lines, f.Error())
+	}
+	if got := strings.Join(lines, "\n"); got != strings.TrimSpace(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Everything that is wrong with a state is said at once.
+func TestFaultsOfState(t *testing.T) {
+	_, err := placement.NewSnapshot(placement.State{
+		Nodes: []placement.Node{{Name: "n", Capacity: placement.Resources{"cpu": -1, "": 1}}, {Name: "n"}, {}},
+		Pods: []placement.Pod{
+			{ID: "p", Node: "n", Requests: placement.Resources{"pods": 1, "cpu": math.MaxInt64}},
+			{ID: "p", Node: "m", Preempted: true}, {},
+			{ID: "old", Node: "n", Started: time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)},
+		},
+		Nominated: []placement.Pod{{ID: "p", Node: "n", Terminating: true}},
+		Groups: []placement.Group{
+			{ID: "g", DisruptionMode: placement.DisruptionModePodGroup, Basic: true}, {ID: "g"}, {DisruptionMode: 7},
+		},
+		Budgets: []placement.Budget{
+			{Name: "b", Allowed: -1}, {Name: "b"}, {Namespace: "x", Name: "b"},
+			{Selector: &placement.Selector{MatchExpressions: []placement.Requirement{
+				{Key: "k", Operator: "Like"}, {Operator: placement.Exists}, {Key: "k", Operator: placement.In}, {Key: "k", Operator: placement.Exists, Values: []string{"v"}},
+			}}},
+		},
+	})
+	wantFaults(t, err, `
+nodes[1]: n is there already: nodes[0]
+nodes[0].capacity: a resource without a name
+nodes[0].capacity.cpu: -1 is negative
+nodes[2].name: is empty
+pods[1]: p is there already: pods[0]
+pods[0].requests.cpu: 9223372036854775807 is more than 2^62
+pods[0].requests.pods: every pod takes one of it: it cannot be requested
+pods[1].node: unknown node "m"
+pods[1].preempted: the pod does not terminate
+pods[2].id: is empty
+pods[2].node: is empty
+pods[3].started: 0001-01-02 00:00:00 +0000 UTC is not within the years 1678 to 2262
+nominated[0].id: "p" runs: pods[0]
+nominated[0].terminating: a pod that waits does not terminate
+groups[1]: g is there already: groups[0]
+groups[0].disruptionMode: PodGroup needs a gang: the group is basic
+groups[2].id: is empty
+groups[2].disruptionMode: disruption mode(7) is unknown
+budgets[1]: "b" of namespace "" is there already: budgets[0]
+budgets[0].allowed: -1 is negative
+budgets[3].name: is empty
+budgets[3].selector.matchExpressions[0].operator: "Like" is unknown
+budgets[3].selector.matchExpressions[1].key: is empty
+budgets[3].selector.matchExpressions[2].values: In needs a value
+budgets[3].selector.matchExpressions[3].values: Exists takes no value`)
+}
+
+func TestFaultsOfRequest(t *testing.T) {
+	s := snapshotOf(t, world(t, "n1 1: a/0", "n2 1:"))
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ask := range []func(placement.Request) error{
+		func(r placement.Request) error { _, err := p.Decide(s, r); return err },
+		func(r placement.Request) error { _, err := p.Candidates(s, r); return err },
+		func(r placement.Request) error { _, err := p.Fit(s, r); return err },
+	} {
+		wantFaults(t, ask(placement.Request{
+			Policy: 9, MinCount: -1,
+			Pods: []placement.Pod{
+				{ID: "a", Node: "n1", Terminating: true}, {Requests: placement.Resources{"slots": -1}}, {ID: "a"},
+			},
+			Domains: []placement.Domain{{Nodes: []string{"n1", "n9"}}, {Name: "d", Nodes: []string{"n1"}}, {Name: "d"}},
+			Prefer:  []string{"n1", "n1", "n9"},
+		}), `
+request.policy: preemption policy(9) is unknown
+request.pods: 3 pods without a group
+request.minCount: -1 is negative
+request.pods[2]: a is there already: request.pods[0]
+request.pods[0].id: "a" runs already
+request.pods[0].node: "n1": a pod that waits is on no node
+request.pods[0].terminating: a pod that waits does not terminate
+request.pods[1].id: is empty
+request.pods[1].requests.slots: -1 is negative
+request.pods[2].id: "a" runs already
+request.domains: are for groups: for a single pod every node is one
+request.domains[2]: d is there already: request.domains[1]
+request.domains[0].name: is empty
+request.domains[0].nodes[1]: unknown node "n9"
+request.domains[1].nodes[0]: node "n1" is in request.domains[0] already
+request.prefer[1]: "n1" is there already
+request.prefer[2]: unknown node "n9"`)
+		wantFaults(t, ask(placement.Request{}), "request.pods: is empty")
+		r := pending(2)
+		r.MinCount = 3
+		wantFaults(t, ask(r), "request.minCount: 3 of 2 pods")
+	}
+}
+
+func TestFaultsOfEdits(t *testing.T) {
+	s := snapshotOf(t, world(t, "n1 1: a/0/g"))
+	before := s.State()
+	_, err := s.With(
+		placement.Run(placement.Pod{ID: "b", Node: "n9"}), placement.StartEviction("b"), placement.Remove("b"),
+		placement.Nominate(placement.Pod{ID: "a", Node: "n1"}), placement.Withdraw("nobody"),
+		placement.SetGroup(placement.Group{ID: "g", DisruptionMode: placement.DisruptionModePodGroup, Basic: true}), placement.RemoveGroup("h"),
+		placement.SetBudget(placement.Budget{}), placement.RemoveBudget("x", "budget"),
+		placement.SetNode(placement.Node{}), placement.RemoveNode("n1"), placement.RemoveNode("n9"), placement.Edit{},
+		placement.Run(placement.Pod{ID: "c", Node: "n1", Requests: placement.Resources{"slots": 1 << 62}}),
+	)
+	wantFaults(t, err, `
+edits[0].node: unknown node "n9"
+edits[1]: no pod "b" runs
+edits[2]: no pod "b" runs
+edits[3]: pod "a" runs
+edits[5].disruptionMode: PodGroup needs a gang: the group is basic
+edits[6]: no group "h"
+edits[7].name: is empty
+edits[8]: no budget "budget" of namespace "x"
+edits[9].name: is empty
+edits[10]: 1 pods run on node "n1" or are nominated to it
+edits[11]: no node "n9"
+edits[13]: more than 2^62 of a resource is used of node "n1"`)
+	if got := text(decide(t, placement.Config{}, s, pending(0))); got != "Preempt in0@n1; evict a" || len(s.State().Pods) != len(before.Pods) {
+		t.Errorf("after failed edits: %s", got)
+	}
+}
+
+func TestFaultsOfConfig(t *testing.T) {
+	_, err := placement.New(placement.Config{Mode: 9, Order: 9, Budgets: 9, MaxCandidates: -1, FirstNode: -1,
+		Filters: []placement.Filter{nil, farFilter{}}, Guards: []placement.Guard{nil}})
+	wantFaults(t, err, `
+config.Mode: mode(9) is unknown
+config.Order: placement(9) is unknown
+config.Budgets: budget rule(9) is unknown
+config.MaxCandidates: -1 is negative
+config.FirstNode: -1 is negative
+config.Filters[0]: is nil
+config.Filters[1].Reach: reach(9) is unknown
+config.Guards[0]: is nil`)
+}
+
+type farFilter struct{}
+
+func (farFilter) Feasible(placement.Pod, placement.Node) bool { return true }
+func (farFilter) Conflict(placement.Pod, placement.Pod) bool  { return false }
+func (farFilter) Reach() placement.Reach                      { return 9 }
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                       "placement: JSON ends early, at offset 0",
+		`{"nodes":[`:                             "ends early",
+		`{"machines":[]}`:                        `unknown field "machines"`,
+		`{} {}`:                                  "text after the JSON value",
+		`{"groups":[{"disruptionMode":3}]}`:      "cannot unmarshal",
+		`{"groups":[{"disruptionMode":"Half"}]}`: `"Half" is not a valid disruption mode: want one of ["Pod" "PodGroup"]`,
+	} {
+		if _, err := placement.ParseState([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := placement.ParseRecord([]byte(`{"request":{"policy":"Always"}}`)); err == nil {
+		t.Error("an unknown policy is read")
+	}
+}
+
+func TestZeroSnapshot(t *testing.T) {
+	for _, s := range []*placement.Snapshot{nil, {}} {
+		if got := text(decide(t, placement.Config{}, s, pending(0))); got != "Impossible (NoVictims)" {
+			t.Error(got)
+		}
+		if st := s.State(); st.Nodes != nil || len(s.Units()) > 0 {
+			t.Errorf("%+v", st)
+		}
+		edit(t, s, placement.SetNode(placement.Node{Name: "n"}))
+	}
+	if e := (placement.Decision{}).Edits(); e != nil {
+		t.Errorf("the zero decision does %v", e)
+	}
+}

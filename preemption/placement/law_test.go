@@ -1,0 +1,291 @@
+package placement_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/twin"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// Each law is a property, checked on generated records, and a fuzz target.
+var laws = []struct {
+	name  string
+	check func(*rapid.T)
+}{
+	{"AgreesWithTwin", agreesWithTwin},
+	{"BestFitAgreesWithTwin", bestFitAgreesWithTwin},
+	{"VictimsMakeRoom", victimsMakeRoom},
+	{"NoVictimCanBePutBack", noVictimCanBePutBack},
+	{"VictimsArePermitted", victimsArePermitted},
+	{"HardBudgetsHold", hardBudgetsHold},
+	{"OrderOfInputIsNothing", orderOfInputIsNothing},
+	{"ArgumentsAreLeftAlone", argumentsAreLeftAlone},
+	{"EditsMakeTheState", editsMakeTheState},
+	{"PromisesPreemptOnce", promisesPreemptOnce},
+	{"StateRoundTrips", stateRoundTrips},
+	{"BestCandidateIsChosen", bestCandidateIsChosen},
+	{"TestFilterIsLawful", func(t *rapid.T) {
+		preemptiontest.CheckFilter(t, preemptiontest.Apart{Label: "app", Anywhere: rapid.Bool().Draw(t, "anywhere")})
+	}},
+	{"TestGuardIsLawful", func(t *rapid.T) {
+		preemptiontest.CheckPlacementGuard(t, preemptiontest.Pinned{Label: "app", Value: "db"})
+	}},
+}
+
+func TestLaws(t *testing.T) {
+	for _, law := range laws {
+		t.Run(law.name, func(t *testing.T) { rapid.Check(t, law.check) })
+	}
+}
+
+func FuzzAgreesWithTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
+func FuzzBestFitAgreesWithTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestFitAgreesWithTwin)) }
+func FuzzVictimsMakeRoom(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
+func FuzzNoVictimCanBePutBack(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(noVictimCanBePutBack)) }
+func FuzzVictimsArePermitted(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
+func FuzzHardBudgetsHold(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(hardBudgetsHold)) }
+func FuzzOrderOfInputIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderOfInputIsNothing)) }
+func FuzzArgumentsAreLeftAlone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(argumentsAreLeftAlone)) }
+func FuzzEditsMakeTheState(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(editsMakeTheState)) }
+func FuzzPromisesPreemptOnce(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(promisesPreemptOnce)) }
+func FuzzStateRoundTrips(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
+func FuzzBestCandidateIsChosen(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestCandidateIsChosen)) }
+
+var same = cmp.Options{cmpopts.IgnoreUnexported(placement.Decision{}), cmpopts.EquateEmpty()}
+
+type fatal interface {
+	Helper()
+	Fatal(...any)
+}
+
+func snapshotOf(t fatal, st placement.State) *placement.Snapshot {
+	t.Helper()
+	s, err := placement.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func decide(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request) placement.Decision {
+	t.Helper()
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Decide(s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func edit(t fatal, s *placement.Snapshot, edits ...placement.Edit) *placement.Snapshot {
+	t.Helper()
+	next, err := s.With(edits...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+// draw is a record with a configuration and the decision about it.
+func draw(t *rapid.T) (st placement.State, r placement.Request, c placement.Config, d placement.Decision) {
+	record := preemptiontest.PlacementRecords().Draw(t, "record")
+	st, r = record.State, *record.Request
+	c = preemptiontest.PlacementConfigs().Draw(t, "config")
+	return st, r, c, decide(t, c, snapshotOf(t, st), r)
+}
+
+func agreesWithTwin(t *rapid.T) {
+	st, r, c, got := draw(t)
+	if diff := cmp.Diff(twin.DecideOnNodes(c, st, r), got, same); diff != "" {
+		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	}
+}
+
+// Where the tightest node is taken, or filters are asked, a pod that is put back anywhere
+// may move the others.
+func bestFitAgreesWithTwin(t *rapid.T) {
+	record := preemptiontest.PlacementRecords().Draw(t, "record")
+	st, r := record.State, *record.Request
+	r.Group, r.Unschedulable, r.MinCount = "pending", true, rapid.IntRange(0, 1).Draw(t, "min count")
+	c := placement.Config{Order: placement.BestFit, Mode: rapid.SampledFrom([]placement.Mode{placement.Replace, placement.Design}).Draw(t, "mode")}
+	if rapid.Bool().Draw(t, "filtered") {
+		c.Order, c.Filters = placement.FirstFit, []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a", Anywhere: rapid.Bool().Draw(t, "anywhere")}}
+	}
+	for i := range r.Pods {
+		r.Pods[i].Requests = placement.Resources{"cpu": rapid.Int64Range(1, 3).Draw(t, "cpu")}
+	}
+	if diff := cmp.Diff(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r), same); diff != "" {
+		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	}
+}
+
+func orderOfInputIsNothing(t *rapid.T) {
+	st, r, c, d := draw(t)
+	st.Nodes = rapid.Permutation(st.Nodes).Draw(t, "nodes")
+	st.Pods = rapid.Permutation(st.Pods).Draw(t, "pods")
+	st.Nominated = rapid.Permutation(st.Nominated).Draw(t, "nominated")
+	st.Groups = rapid.Permutation(st.Groups).Draw(t, "groups")
+	st.Budgets = rapid.Permutation(st.Budgets).Draw(t, "budgets")
+	if diff := cmp.Diff(d, decide(t, c, snapshotOf(t, st), r), same); diff != "" {
+		t.Fatalf("another order, another decision:\n%s", diff)
+	}
+}
+
+func argumentsAreLeftAlone(t *rapid.T) {
+	st, r, c, d := draw(t)
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(v any) string {
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	stBefore, rBefore := text(st), text(r)
+	s := snapshotOf(t, st)
+	inside := s.State()
+	for range 2 { // the second one finds used memory
+		again, err := p.Decide(s, r)
+		if diff := cmp.Diff(d, again, same); diff != "" || err != nil {
+			t.Fatalf("asked again: %v\n%s", err, diff)
+		}
+		if _, err := p.Candidates(s, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(t, s, d.Edits()...)
+	if text(st) != stBefore || text(r) != rBefore {
+		t.Fatal("arguments changed")
+	}
+	if diff := cmp.Diff(inside, s.State(), same); diff != "" {
+		t.Fatalf("the snapshot changed:\n%s", diff)
+	}
+}
+
+// A state made edit by edit is the state, and decides alike; what is set and taken away
+// again leaves nothing.
+func editsMakeTheState(t *rapid.T) {
+	st, r, c, d := draw(t)
+	other := preemptiontest.PlacementStates().Draw(t, "before")
+	s := snapshotOf(t, other)
+	var edits []placement.Edit
+	for _, p := range other.Pods {
+		edits = append(edits, placement.Remove(p.ID))
+	}
+	for _, p := range other.Nominated {
+		edits = append(edits, placement.Withdraw(p.ID))
+	}
+	for _, n := range other.Nodes {
+		edits = append(edits, placement.RemoveNode(n.Name))
+	}
+	for _, g := range other.Groups {
+		edits = append(edits, placement.RemoveGroup(g.ID))
+	}
+	for _, b := range other.Budgets {
+		edits = append(edits, placement.RemoveBudget(b.Namespace, b.Name))
+	}
+	s = edit(t, s, edits...)
+	if diff := cmp.Diff(placement.State{}, s.State(), same); diff != "" {
+		t.Fatalf("something is left:\n%s", diff)
+	}
+	edits = edits[:0]
+	for _, n := range st.Nodes {
+		edits = append(edits, placement.SetNode(n))
+	}
+	var late []placement.Edit
+	add := func(e placement.Edit) {
+		if rapid.Bool().Draw(t, "late") {
+			late = append(late, e)
+		} else {
+			edits = append(edits, e)
+		}
+	}
+	for _, g := range st.Groups {
+		add(placement.SetGroup(g))
+	}
+	for _, b := range st.Budgets {
+		add(placement.SetBudget(b))
+	}
+	for _, p := range st.Nominated {
+		add(placement.Nominate(p))
+	}
+	for _, p := range st.Pods {
+		first := p
+		first.Terminating, first.Preempted = false, false
+		edits = append(edits, placement.Run(first))
+		if p.Preempted {
+			add(placement.StartEviction(p.ID))
+		} else if p.Terminating {
+			add(placement.Run(p))
+		}
+	}
+	s = edit(t, s, append(edits, late...)...)
+	if diff := cmp.Diff(snapshotOf(t, st).State(), s.State(), same); diff != "" {
+		t.Fatalf("the edits make another state:\n%s", diff)
+	}
+	if diff := cmp.Diff(d, decide(t, c, s, r), same); diff != "" {
+		t.Fatalf("the edits make another decision:\n%s", diff)
+	}
+}
+
+// KEP-5710, Delayed preemption: once the victims were told to go, the same request
+// preempts nobody more; once they are gone it fits.
+func promisesPreemptOnce(t *rapid.T) {
+	st, r, c, _ := draw(t)
+	c.Mode, r.Unschedulable = placement.Design, false
+	s := snapshotOf(t, st)
+	d := decide(t, c, s, r)
+	if d.Outcome != placement.Preempt && d.Outcome != placement.Wait {
+		return
+	}
+	s = edit(t, s, d.Edits()...)
+	again := decide(t, c, s, r)
+	if again.Outcome != placement.Wait && again.Outcome != placement.Fits {
+		t.Fatalf("after %+v: %+v", d, again)
+	}
+	var gone []placement.Edit
+	for _, p := range s.State().Pods {
+		if p.Terminating {
+			gone = append(gone, placement.Remove(p.ID))
+		}
+	}
+	s = edit(t, s, gone...)
+	if last := decide(t, c, s, r); last.Outcome != placement.Fits && last.Outcome != placement.Wait {
+		t.Fatalf("with the victims gone: %+v", last)
+	} else if last.Outcome == placement.Fits {
+		s = edit(t, s, last.Edits()...)
+		for _, p := range s.State().Nominated {
+			if slices.ContainsFunc(r.Pods, func(m placement.Pod) bool { return m.ID == p.ID }) {
+				t.Fatalf("pod %q runs, or has no place, and is nominated", p.ID)
+			}
+		}
+	}
+}
+
+func stateRoundTrips(t *rapid.T) {
+	st, r, c, d := draw(t)
+	data, err := json.Marshal(placement.Record{State: snapshotOf(t, st).State(), Request: &r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := placement.ParseRecord(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(d, decide(t, c, snapshotOf(t, record.State), *record.Request), same); diff != "" {
+		t.Fatalf("another decision:\n%s", diff)
+	}
+}

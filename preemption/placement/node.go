@@ -1,0 +1,118 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// podsColumn is the column of PodsResource.
+const podsColumn = 0
+
+// columns numbers the resources. It is never changed.
+type columns struct {
+	names  []string
+	number map[string]int32
+}
+
+func newColumns(names []string) *columns {
+	c := &columns{names: names, number: make(map[string]int32, len(names))}
+	for i, name := range names {
+		c.number[name] = int32(i)
+	}
+	return c
+}
+
+// of returns the column of a resource, -1 if there is none.
+func (c *columns) of(resource string) int32 {
+	if n, ok := c.number[resource]; ok {
+		return n
+	}
+	return -1
+}
+
+// takes appends what a pod takes, by column, to an empty list.
+func (c *columns) takes(list []amount, r Resources) []amount {
+	list = append(list, amount{podsColumn, 1})
+	for name, value := range r {
+		if value > 0 {
+			list = append(list, amount{c.number[name], value})
+		}
+	}
+	slices.SortFunc(list, func(a, b amount) int { return cmp.Compare(a.column, b.column) })
+	return list
+}
+
+// node is a node inside of a snapshot. It is never changed.
+type node struct {
+	facts     Node
+	number    int32
+	capacity  []int64 // by column; those past the end are zero
+	pods      []*pod  // that run, by ID
+	nominated []*pod  // by ID
+	// levels is what runs by priority, rising, those that terminate apart.
+	levels []level
+	width  int     // columns of a row of usage
+	usage  []int64 // a row for each level
+}
+
+// level is the pods of one priority on a node.
+type level struct {
+	priority int32
+	leaving  bool // they terminate
+	covered  bool // a budget covers one of them
+}
+
+func (l level) compare(other level) int {
+	if order := cmp.Compare(l.priority, other.priority); order != 0 || l.leaving == other.leaving {
+		return order
+	}
+	if other.leaving {
+		return -1
+	}
+	return 1
+}
+
+func (p *pod) level() level { return level{priority: p.priority, leaving: p.facts.Terminating} }
+
+// newNode builds a node. ok is false when more is used than can be counted.
+func newNode(c *columns, facts Node, number int32, pods, nominated []*pod) (n *node, ok bool) {
+	n = &node{facts: facts, number: number, pods: pods, nominated: nominated, width: len(c.names)}
+	n.capacity = make([]int64, n.width)
+	n.capacity[podsColumn] = quota.Unlimited
+	for name, value := range facts.Capacity {
+		n.capacity[c.number[name]] = value
+	}
+	if len(pods) > 0 {
+		for _, p := range pods {
+			n.levels = append(n.levels, p.level())
+		}
+		slices.SortFunc(n.levels, level.compare)
+		n.levels = slices.CompactFunc(n.levels, func(a, b level) bool { return a.compare(b) == 0 })
+	}
+	n.usage = make([]int64, len(n.levels)*n.width)
+	for _, p := range pods {
+		at := n.levelOf(p.level())
+		n.levels[at].covered = n.levels[at].covered || len(p.budgets) > 0
+		row := n.usage[at*n.width:]
+		for _, a := range p.takes {
+			row[a.column] = quota.Add(row[a.column], a.value)
+		}
+	}
+	total := make([]int64, n.width)
+	for i, value := range n.usage {
+		total[i%n.width] = quota.Add(total[i%n.width], value)
+	}
+	for _, p := range nominated {
+		for _, a := range p.takes {
+			total[a.column] = quota.Add(total[a.column], a.value)
+		}
+	}
+	return n, slices.Max(total) <= quota.MaxUsage
+}
+
+func (n *node) levelOf(l level) int {
+	at, _ := slices.BinarySearchFunc(n.levels, l, level.compare)
+	return at
+}

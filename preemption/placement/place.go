@@ -1,0 +1,196 @@
+package placement
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// place gives members a place in the domain, in their order, until none is left or one
+// cannot get what it needs; that one is passed over. It returns how many have a place.
+func (s *search) place(d span) int {
+	placed, last := 0, int32(-1)
+	for m := range s.members {
+		one := &s.members[m]
+		if m > 0 && one.same && s.where[m-1] < 0 {
+			continue // no place for the one before, none for this
+		}
+		again := m > 0 && one.same
+		at := int32(-1)
+		switch s.config.Order {
+		case BestFit:
+			at = s.bestFit(d, one, again, last)
+		case RoundRobin:
+			at = s.firstFit(d, one, int(last)+1)
+		default:
+			from := d.from
+			if again {
+				from = int(last) // those before it were too small for the same
+			}
+			at = s.firstFit(d, one, from)
+		}
+		if s.where[m] = at; at >= 0 {
+			s.put(one, at)
+			last = at
+			placed++
+		}
+	}
+	return placed
+}
+
+// put takes a member's room on a node.
+func (s *search) put(one *member, at int32) {
+	if s.count[at]++; s.count[at] == 1 {
+		s.used = append(s.used, at)
+	}
+	width := len(s.slots)
+	for slot, need := range one.needs {
+		if need > 0 {
+			s.free[int(at)*width+slot] -= need
+			s.asked[int(at)*width+slot] = true
+		}
+	}
+}
+
+// firstFit returns the first node from one on, round and round, where the member fits.
+func (s *search) firstFit(d span, one *member, from int) int32 {
+	if from < d.from || from >= d.to {
+		from = d.from
+	}
+	for i := from; i < d.to; i++ {
+		if s.fits(d, one, i) {
+			return int32(i)
+		}
+	}
+	for i := d.from; i < from; i++ {
+		if s.fits(d, one, i) {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+const tooSmall = math.MaxUint64
+
+// bestFit returns the node of which the least is left. For a member like the one before it
+// only the node that that one took is looked at again.
+func (s *search) bestFit(d span, one *member, again bool, last int32) int32 {
+	if s.tight = resize(s.tight, len(s.nodes)); again {
+		s.tight[last] = s.tightness(d, one, int(last))
+	} else {
+		for i := d.from; i < d.to; i++ {
+			s.tight[i] = s.tightness(d, one, i)
+		}
+	}
+	best, at := uint64(tooSmall), int32(-1)
+	for i := d.from; i < d.to; i++ {
+		if s.tight[i] < best {
+			best, at = s.tight[i], int32(i)
+		}
+	}
+	return at
+}
+
+// tightness is how much of a node would be left: the sum over what the member needs of
+// left/capacity, in units of 2^-32.
+func (s *search) tightness(d span, one *member, i int) uint64 {
+	if !s.fits(d, one, i) {
+		return tooSmall
+	}
+	var sum uint64
+	width := len(s.slots)
+	for slot, need := range one.needs[1:] {
+		if cell := i*width + slot + 1; need > 0 {
+			high, low := bits.Mul64(uint64(s.free[cell]-need), 1<<32)
+			part, _ := bits.Div64(high, low, uint64(s.capacity[cell]))
+			sum += part
+		}
+	}
+	return sum
+}
+
+// fits reports whether a member has room on a node, may run there, and agrees with who is
+// there.
+func (s *search) fits(d span, one *member, i int) bool {
+	width := len(s.slots)
+	free := s.free[i*width:][:width]
+	for slot, need := range one.needs {
+		if need > free[slot] && need > 0 {
+			return false
+		}
+	}
+	if one.allowed != nil {
+		if _, ok := slices.BinarySearch(one.allowed, s.nodes[i].number); !ok {
+			return false
+		}
+	}
+	return len(s.config.Filters) == 0 || s.filtersPlace(d, one, i)
+}
+
+// filtersPlace asks the filters about a member on a node.
+func (s *search) filtersPlace(d span, one *member, i int) bool {
+	n := s.nodes[i]
+	for _, f := range s.config.Filters {
+		if !f.Feasible(*one.facts, n.facts) {
+			return false
+		}
+	}
+	pending := s.placed(one, i)
+	if s.wide {
+		for p := range s.c.pods.All {
+			if (s.isThere(p) || s.isElsewhere(d, p)) && s.conflict(pending, p.facts) {
+				return false
+			}
+		}
+	} else {
+		for _, p := range n.pods {
+			if s.isThere(p) && s.conflict(pending, p.facts) {
+				return false
+			}
+		}
+	}
+	for m := range s.members {
+		other := &s.members[m]
+		if other == one {
+			continue // where is that of an earlier try
+		}
+		if at := s.where[m]; at >= 0 && (s.wide || int(at) == i) && s.conflict(pending, s.placed(other, int(at))) {
+			return false
+		}
+	}
+	return true
+}
+
+// placed is the pod of a member as if it ran on a node.
+func (s *search) placed(one *member, i int) Pod {
+	p := *one.facts
+	p.Group, p.Priority, p.Node = s.r.Group, s.r.Priority, s.nodes[i].facts.Name
+	return p
+}
+
+func (s *search) conflict(pod, other Pod) bool {
+	for _, f := range s.config.Filters {
+		if (pod.Node == other.Node || f.Reach() == Cluster) && f.Conflict(pod, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// filtersAllow reports whether the placed members agree with a unit that is put back.
+func (s *search) filtersAllow(d span, u *unit) bool {
+	if len(s.config.Filters) == 0 {
+		return true
+	}
+	for m, at := range s.where {
+		if at < 0 {
+			continue
+		}
+		for _, p := range u.pods {
+			if (s.wide || s.local[p.node] == at) && s.conflict(s.placed(&s.members[m], int(at)), p.facts) {
+				return false
+			}
+		}
+	}
+	return true
+}

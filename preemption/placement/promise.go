@@ -1,0 +1,117 @@
+package placement
+
+import "slices"
+
+// fitsNow looks for room as things stand.
+func (s *search) fitsNow() (Decision, bool) {
+	for _, d := range s.ranges {
+		s.open(d, nobody, true)
+		if s.place(d) >= s.atLeast {
+			return s.without(Fits, d), true
+		}
+	}
+	return Decision{}, false
+}
+
+// fitsSoon looks for room once what terminates is gone: where it was promised, then
+// anywhere. (KEP-5710, Delayed preemption: while the nomination is feasible there is no new
+// preemption; else everything starts afresh, with the earlier victims gone.)
+func (s *search) fitsSoon() (Decision, bool) {
+	if s.promised {
+		for _, d := range s.ranges {
+			if s.open(d, nobody, false); s.placePromised(d) >= s.atLeast {
+				return s.without(Wait, d), true
+			}
+		}
+	}
+	if !s.anyLeaving {
+		return Decision{}, false
+	}
+	for _, d := range s.ranges {
+		s.open(d, nobody, false)
+		if s.place(d) >= s.atLeast {
+			return s.without(Wait, d), true
+		}
+	}
+	return Decision{}, false
+}
+
+// placePromised places the members that were nominated in the domain where they were. It
+// returns how many still fit.
+func (s *search) placePromised(d span) int {
+	placed := 0
+	for m := range s.members {
+		one := &s.members[m]
+		if one.promise < 0 {
+			continue
+		}
+		at := s.local[one.promise]
+		if int(at) >= d.from && int(at) < d.to && s.fits(d, one, int(at)) {
+			s.where[m] = at
+			s.put(one, at)
+			placed++
+		}
+	}
+	return placed
+}
+
+// without is a decision with no victims.
+func (s *search) without(outcome Outcome, d span) Decision {
+	var c choice
+	s.victims = s.victims[:0]
+	s.keep(&c, d, score{})
+	out := Decision{Outcome: outcome, Candidate: s.candidate(&c)}
+	if s.r.Group == "" {
+		out.Domain = out.Nominations[0].Node
+	}
+	return out
+}
+
+// blocked reports whether earlier victims still terminate on a node that a member was
+// nominated to (as built in v1.36 and v1.37). A single pod is not blocked by a node that
+// has become impossible for it.
+func (s *search) blocked() bool {
+	for m := range s.members {
+		one := &s.members[m]
+		if one.promise < 0 {
+			continue
+		}
+		n := s.c.nodes.At(int(one.promise))
+		if s.r.Group == "" && !s.possible(one, n) {
+			continue
+		}
+		if slices.ContainsFunc(n.pods, func(p *pod) bool { return p.facts.Preempted && p.priority < s.priority }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *search) possible(one *member, n *node) bool {
+	if n.facts.Unschedulable {
+		return false
+	}
+	if one.allowed != nil {
+		if _, ok := slices.BinarySearch(one.allowed, n.number); !ok {
+			return false
+		}
+	}
+	for _, f := range s.config.Filters {
+		if !f.Feasible(*one.facts, n.facts) {
+			return false
+		}
+	}
+	return true
+}
+
+// promisedAgain keeps the promises as they are.
+func (s *search) promisedAgain() Decision {
+	d := Decision{Outcome: Wait}
+	for m := range s.members {
+		if one := &s.members[m]; one.promise >= 0 {
+			d.Nominations = append(d.Nominations, Nomination{one.facts.ID, s.c.names[one.promise]})
+		}
+	}
+	d.Placeable = len(d.Nominations)
+	return d
+}

@@ -1,0 +1,48 @@
+package placement
+
+// Policy is what a priority class lets its workloads do to others. The zero value is
+// PreemptLowerPriority.
+type Policy uint8
+
+const (
+	// PreemptLowerPriority lets them preempt what is of lower priority.
+	PreemptLowerPriority Policy = iota
+	// PreemptNever lets them wait only.
+	PreemptNever
+)
+
+// Request asks whether a pending pod or pod group has room, and who yields if not.
+type Request struct {
+	// Group is the pending pod group. Empty: the one pod in Pods is asked for.
+	Group string `json:"group,omitempty"`
+	// Priority is that of the group, or of the single pod.
+	Priority int32 `json:"priority,omitempty"`
+	// Policy is that of the priority class of the group or pod.
+	Policy Policy `json:"policy,omitzero"`
+	// MinCount is how many of Pods must have room for the group to be of use, fewer than
+	// that are placed not at all. Zero: any number, as for the basic policy. For a single
+	// pod it is zero or 1.
+	MinCount int `json:"minCount,omitempty"`
+	// Pods is who waits, in the order in which they are placed. Their own Priority and
+	// Group do not count. Whoever of them is among [State.Nominated] has been promised
+	// room before.
+	Pods []Pod `json:"pods"`
+	// Domains splits the cluster for a group (racks, say): it is placed within one of
+	// them. Nil: the whole cluster is one. For a single pod every node is one, and this
+	// must be nil.
+	Domains []Domain `json:"domains,omitempty"`
+	// Prefer is names of nodes in the order in which placement tries them, and in which
+	// equally good domains of a single pod are taken; then follow the others, by name.
+	Prefer []string `json:"prefer,omitempty"`
+	// Unschedulable says that the caller's scheduler has tried and failed: the
+	// preemption alone is asked for. For a single pod a node on which nobody has to yield is
+	// then no candidate (as built: preemption could not help there). Otherwise what fits as
+	// things stand preempts nobody.
+	Unschedulable bool `json:"unschedulable,omitempty"`
+}
+
+// Domain is a set of nodes within which a group is placed.
+type Domain struct {
+	Name  string   `json:"name"`
+	Nodes []string `json:"nodes"`
+}

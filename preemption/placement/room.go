@@ -1,0 +1,226 @@
+package placement
+
+import "math"
+
+// span is a domain: nodes [from, to) of a search.
+type span struct {
+	name     string
+	from, to int
+}
+
+func (d span) size() int { return d.to - d.from }
+
+// search is the scratch of one decision. Nodes are numbered by domain; amounts are in rows
+// of one slot for each resource of the request.
+type search struct {
+	config   *Config
+	wide     bool
+	c        *cluster
+	r        *Request
+	priority int32
+	asBuilt  bool // pods that terminate count as running
+	atLeast  int  // pods that must have a place
+	members  []member
+	promised bool // some member is nominated
+
+	slots   []string // resources
+	columns []int32  // of the snapshot by slot; -1 for none
+	slotOf  []int32  // by column; -1 for none
+	nodes   []*node
+	ranges  []span
+	local   []int32 // by number of the snapshot's node; -1 for none
+	rank    []int32 // by the same: the order in which nodes are tried
+	levels  []int32 // priorities below the preemptor's, rising
+
+	// What runs, by node and slot.
+	capacity, fixed []int64 // fixed stays whatever happens
+	leaving         []int64 // on its way out
+	rowAt           []int32 // of node i: rows [rowAt[i], rowAt[i+1])
+	rows            []level // of lower priority
+	gone            []int64 // a row for each of rows
+	anyLeaving      bool
+	stays           map[*unit]bool  // units counted in fixed instead of gone
+	stayed          []*unit         // the same, as a list
+	taken           map[string]bool // groups that are away, of a Fit
+
+	// Of the placement that is being tried.
+	floor int64 // units of this priority or lower are gone
+	now   bool  // what terminates counts
+	free  []int64
+	where []int32 // by member: node, -1 for none
+	count []int32 // members by node
+	asked []bool  // by node and slot: a member there needs some
+	used  []int32 // nodes with members
+	tight []uint64
+
+	checks int // units that were put back with a check, for tests
+
+	placeable  int // the most members that had a place in any domain
+	victims    []*unit
+	list       []*unit // the latest list of units
+	violating  []*unit
+	left       []int64 // of a ledger
+	violations map[*unit]int
+	compare    func(a, b *unit) int
+	publics    map[*unit]Unit
+}
+
+const (
+	nobody = math.MinInt64 // as a floor: nobody is gone
+)
+
+// everybody is the floor at which all of lower priority is gone.
+func (s *search) everybody() int64 { return int64(s.priority) - 1 }
+
+// open starts a placement in a domain, with units up to the floor gone. With now set
+// what terminates still counts.
+func (s *search) open(d span, floor int64, now bool) {
+	s.floor, s.now = floor, now
+	s.takeBack()
+	width := len(s.slots)
+	for i := d.from; i < d.to; i++ {
+		free := s.free[i*width:][:width]
+		capacity, fixed := s.capacity[i*width:][:width], s.fixed[i*width:][:width]
+		for slot := range free {
+			free[slot] = capacity[slot] - fixed[slot]
+		}
+		if now {
+			for slot, v := range s.leaving[i*width:][:width] {
+				free[slot] -= v
+			}
+		}
+		for at := s.rowAt[i+1] - 1; at >= s.rowAt[i] && int64(s.rows[at].priority) > floor; at-- {
+			for slot, v := range s.gone[int(at)*width:][:width] {
+				free[slot] -= v
+			}
+		}
+	}
+}
+
+// takeBack takes the members off their nodes; what is free is not counted again.
+func (s *search) takeBack() {
+	width := len(s.slots)
+	for _, i := range s.used {
+		s.count[i] = 0
+		clear(s.asked[int(i)*width:][:width])
+	}
+	s.used = s.used[:0]
+	for m := range s.where {
+		s.where[m] = -1
+	}
+}
+
+// stay keeps a unit for good: it counts as fixed, at every floor, in the nodes of all
+// domains.
+func (s *search) stay(u *unit) {
+	s.stays[u] = true
+	s.stayed = append(s.stayed, u)
+	s.move(u, 1)
+}
+
+// unstay undoes the latest stay.
+func (s *search) unstay() {
+	last := len(s.stayed) - 1
+	s.move(s.stayed[last], -1)
+	delete(s.stays, s.stayed[last])
+	s.stayed = s.stayed[:last]
+}
+
+// forget undoes all stays.
+func (s *search) forget() {
+	for len(s.stayed) > 0 {
+		s.unstay()
+	}
+}
+
+func (s *search) move(u *unit, sign int64) {
+	width := len(s.slots)
+	for _, p := range u.pods {
+		i := s.local[p.node]
+		if i < 0 {
+			continue
+		}
+		at := s.rowAt[i]
+		for want := p.level(); s.rows[at].compare(want) != 0; {
+			at++
+		}
+		for _, a := range p.takes {
+			if slot := s.slotOf[a.column]; slot >= 0 {
+				s.fixed[int(i)*width+int(slot)] += sign * a.value
+				s.gone[int(at)*width+int(slot)] -= sign * a.value
+			}
+		}
+	}
+}
+
+// putBack puts a unit where it runs and reports whether the members placed in the domain
+// still have their room; if not, nothing is changed. Only resources that a member asks
+// for are checked, as everywhere: a node may hold too much of others.
+func (s *search) putBack(d span, u *unit) bool {
+	s.checks++
+	width := len(s.slots)
+	ok := s.filtersAllow(d, u)
+	for at, p := range u.pods {
+		if !ok {
+			return false
+		}
+		i := int(s.local[p.node])
+		if i < d.from || i >= d.to {
+			continue
+		}
+		for _, a := range p.takes {
+			if slot := s.slotOf[a.column]; slot >= 0 {
+				cell := i*width + int(slot)
+				s.free[cell] -= a.value
+				ok = ok && (s.free[cell] >= 0 || !s.asked[cell])
+			}
+		}
+		if !ok {
+			s.takeOut(d, u.pods[:at+1])
+		}
+	}
+	return ok
+}
+
+func (s *search) takeOut(d span, pods []*pod) {
+	width := len(s.slots)
+	for _, p := range pods {
+		if i := int(s.local[p.node]); i >= d.from && i < d.to {
+			for _, a := range p.takes {
+				if slot := s.slotOf[a.column]; slot >= 0 {
+					s.free[i*width+int(slot)] += a.value
+				}
+			}
+		}
+	}
+}
+
+// touches reports whether the unit shares a node with a placed member.
+func (s *search) touches(d span, u *unit) bool {
+	for _, p := range u.pods {
+		if i := int(s.local[p.node]); i >= d.from && i < d.to && s.count[i] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isThere reports whether a running pod stays at the floor.
+func (s *search) isThere(p *pod) bool {
+	if p.facts.Terminating && !s.asBuilt {
+		return s.now
+	}
+	if s.taken[p.facts.Group] {
+		return false
+	}
+	return p.priority >= s.priority || int64(p.priority) > s.floor || s.stays[s.unitOf(p)]
+}
+
+func (s *search) unitOf(p *pod) *unit { return s.c.unitOf(p, !s.asBuilt) }
+
+// isElsewhere reports whether a running pod is of a unit without a pod in the domain, which
+// is no victim there.
+func (s *search) isElsewhere(d span, p *pod) bool {
+	u := s.unitOf(p)
+	return u != nil && !s.within(d, u) && !s.taken[p.facts.Group]
+}

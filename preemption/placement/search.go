@@ -1,0 +1,215 @@
+package placement
+
+import "slices"
+
+// verdict is what a search in one domain came to.
+type verdict uint8
+
+const (
+	noVictims  verdict = 1 + iota // nothing there may yield
+	noRoom                        // too little even without all that may; s.placeable
+	budgetsBar                    // only against a budget
+	found                         // s.victims, s.where
+)
+
+// everyone accepts all units.
+func everyone(*unit) bool { return true }
+
+// within reports whether a pod of the unit runs in the domain.
+func (s *search) within(d span, u *unit) bool {
+	for _, p := range u.pods {
+		if i := int(s.local[p.node]); i >= d.from && i < d.to {
+			return true
+		}
+	}
+	return false
+}
+
+// gather lists the units of the domain that may yield, most important first: those that
+// are accepted, with a pod on one of the accepted levels. The list is good until the next.
+func (s *search) gather(d span, accept func(*unit) bool, levels func(level) bool) []*unit {
+	list := s.list[:0]
+	for i := d.from; i < d.to; i++ {
+		if slices.ContainsFunc(s.rows[s.rowAt[i]:s.rowAt[i+1]], levels) {
+			list = s.gatherNode(list, i, accept)
+		}
+	}
+	s.list = list
+	return s.distinct(list)
+}
+
+func (s *search) gatherNode(list []*unit, i int, accept func(*unit) bool) []*unit {
+	for _, p := range s.nodes[i].pods {
+		if p.priority >= s.priority {
+			continue
+		}
+		if u := s.unitOf(p); u != nil && !s.stays[u] && accept(u) {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// distinct sorts units by importance, each once.
+func (s *search) distinct(list []*unit) []*unit {
+	slices.SortFunc(list, s.compare)
+	return slices.Compact(list)
+}
+
+// run searches one domain: the steps of the package documentation.
+func (s *search) run(d span, rationed bool) verdict {
+	s.forget()
+	s.victims = s.victims[:0]
+	if !s.anyVictims(d) {
+		return noVictims
+	}
+	if rationed {
+		s.ration(d)
+	}
+	s.open(d, s.everybody(), false)
+	enough := s.place(d)
+	s.placeable = max(s.placeable, enough)
+	if enough < s.atLeast {
+		return noRoom
+	}
+	violating := s.split(d)
+	if s.config.Mode == Replace {
+		s.replace(d, enough, violating)
+		return found
+	}
+	s.victims = s.reprieve(s.victims[:0], d, violating, true)
+	if s.config.Mode == Design && d.size() > 1 { // on one node it would change nothing
+		s.lower(d, enough)
+	}
+	s.victims = s.reprieve(s.victims[:0], d, s.around(d), false)
+	return found
+}
+
+// anyVictims keeps what guards keep, and reports whether anything may yield.
+func (s *search) anyVictims(d span) bool {
+	if len(s.config.Guards) == 0 {
+		return s.rowAt[d.from] < s.rowAt[d.to]
+	}
+	any := false
+	for _, u := range s.gather(d, everyone, func(level) bool { return true }) {
+		if s.guarded(u) {
+			s.stay(u)
+		} else {
+			any = true
+		}
+	}
+	return any
+}
+
+func (s *search) guarded(u *unit) bool {
+	for _, g := range s.config.Guards {
+		if !g.MayYield(s.public(u), *s.r) {
+			return true
+		}
+	}
+	return false
+}
+
+// public is the unit for callers, made once.
+func (s *search) public(u *unit) Unit {
+	p, ok := s.publics[u]
+	if !ok {
+		p = u.public()
+		s.publics[u] = p
+	}
+	return p
+}
+
+// reprieve puts units back in order, each where it runs, and appends those that cannot be.
+// For good: they stay whatever placement comes next. A unit that shares no node with the
+// placed members goes back without a check.
+func (s *search) reprieve(victims []*unit, d span, units []*unit, forGood bool) []*unit {
+	for _, u := range units {
+		switch {
+		case !s.wide && !s.touches(d, u):
+			if forGood && s.config.Mode == Design { // in place nobody looks there again
+				s.stay(u)
+			}
+		case !s.putBack(d, u):
+			victims = append(victims, u)
+		case forGood:
+			s.stay(u)
+		}
+	}
+	return victims
+}
+
+// around lists the units that may yield on the nodes where members are placed, at the
+// floor: all others go back without a check.
+func (s *search) around(d span) []*unit {
+	list := s.list[:0]
+	low := func(u *unit) bool { return int64(u.priority) <= s.floor }
+	if s.wide { // a conflict may be with any unit
+		return s.gather(d, low, func(level) bool { return true })
+	}
+	for _, i := range s.used {
+		list = s.gatherNode(list, int(i), low)
+	}
+	s.list = list
+	return s.distinct(list)
+}
+
+// lower finds by binary search the lowest floor at which as many members have a place,
+// and leaves that placement.
+func (s *search) lower(d span, enough int) {
+	// At index i the units of the lowest i priorities are gone.
+	first := slices.Clone(s.where)
+	low, high := 0, len(s.levels)
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		if s.open(d, s.floorAt(middle), false); s.place(d) >= enough {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	if s.open(d, s.floorAt(high), false); s.place(d) >= enough {
+		return
+	}
+	// The nodes are filled another way now that some units stay, and not as well: the
+	// first placement, for which they were kept, still stands.
+	s.open(d, s.everybody(), false)
+	for m, at := range first {
+		if s.where[m] = at; at >= 0 {
+			s.put(&s.members[m], at)
+		}
+	}
+}
+
+func (s *search) floorAt(index int) int64 {
+	if index == 0 {
+		return nobody
+	}
+	return int64(s.levels[index-1])
+}
+
+// replace is the reprieve as built in v1.36: for every unit that is put back all members
+// are placed anew.
+func (s *search) replace(d span, enough int, violating []*unit) {
+	others := s.gather(d, func(u *unit) bool { return s.violations[u] == 0 }, func(level) bool { return true })
+	// Room taken from a node that is not used moves nobody, but where the best fit is
+	// taken, or filters look at who is there.
+	blind := s.config.Order != BestFit && len(s.config.Filters) == 0
+	for _, u := range slices.Concat(violating, others) {
+		if blind && !s.touches(d, u) {
+			s.putBack(d, u)
+			s.stay(u)
+			continue
+		}
+		s.stay(u)
+		s.open(d, s.everybody(), false)
+		if n := s.place(d); n >= enough {
+			enough = n
+			continue
+		}
+		s.victims = append(s.victims, u)
+		s.unstay()
+		s.open(d, s.everybody(), false)
+		s.place(d)
+	}
+}

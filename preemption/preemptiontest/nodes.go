@@ -1,0 +1,252 @@
+package preemptiontest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// PlacementRecords generates valid states of nodes, each with a valid request about it.
+func PlacementRecords() *rapid.Generator[placement.Record] {
+	return rapid.Custom(func(t *rapid.T) placement.Record {
+		st := PlacementStates().Draw(t, "state")
+		r := PlacementRequests(st).Draw(t, "request")
+		return placement.Record{State: st, Request: &r}
+	})
+}
+
+// PlacementStates generates valid states: up to six nodes, mostly full, up to fourteen
+// pods, groups of both modes, overlapping budgets, promises, pods that terminate.
+func PlacementStates() *rapid.Generator[placement.State] {
+	return rapid.Custom(func(t *rapid.T) placement.State {
+		var st placement.State
+		for i := range pick(t, "nodes", 2, 3, 4, 1, 6) {
+			n := placement.Node{Name: fmt.Sprintf("n%d", i), Capacity: placement.Resources{"cpu": pick[int64](t, "cpu", 4, 3, 2, 6)}}
+			if chance(t, 1, 2) {
+				n.Capacity["gpu"] = pick[int64](t, "gpu", 1, 2, 4)
+			}
+			if chance(t, 1, 4) {
+				n.Capacity[placement.PodsResource] = pick[int64](t, "pods", 2, 1, 3)
+			}
+			n.Unschedulable = chance(t, 1, 10)
+			n.Labels = map[string]string{"zone": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "zone")}
+			st.Nodes = append(st.Nodes, n)
+		}
+		for i := range pick(t, "groups", 2, 3, 1, 0) {
+			g := placement.Group{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
+			if chance(t, 2, 3) {
+				g.DisruptionMode = placement.DisruptionModePodGroup
+			} else {
+				g.Basic = chance(t, 1, 3)
+			}
+			st.Groups = append(st.Groups, g)
+		}
+		for i := range pick(t, "pods", 6, 8, 4, 10, 14, 2, 0) {
+			p := nodePod(t, fmt.Sprintf("p%02d", i))
+			p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "node").Name
+			p.Terminating = chance(t, 1, 10)
+			p.Preempted = p.Terminating && chance(t, 1, 2)
+			st.Pods = append(st.Pods, p)
+		}
+		for i := range pick(t, "nominated", 0, 0, 0, 1, 2) {
+			p := nodePod(t, fmt.Sprintf("w%d", i))
+			p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "node").Name
+			st.Nominated = append(st.Nominated, p)
+		}
+		for i := range pick(t, "budgets", 0, 1, 2, 3) {
+			b := placement.Budget{Namespace: "ns", Name: fmt.Sprintf("b%d", i), Allowed: pick[int64](t, "allowed", 0, 1, 2)}
+			switch pick(t, "selector", 1, 2, 3, 0) {
+			case 1:
+				b.Selector = &placement.Selector{MatchLabels: map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "selected")}}
+			case 2:
+				b.Selector = &placement.Selector{MatchExpressions: []placement.Requirement{{Key: "app", Operator: placement.NotIn, Values: apps[:1]}}}
+			case 3:
+				b.Selector = &placement.Selector{}
+			}
+			for _, p := range st.Pods {
+				if chance(t, 1, 10) {
+					b.Disrupted = append(b.Disrupted, p.ID)
+				}
+			}
+			st.Budgets = append(st.Budgets, b)
+		}
+		return st
+	})
+}
+
+var apps = []string{"web", "db"}
+
+// nodePod is a pod without a node.
+func nodePod(t *rapid.T, id string) placement.Pod {
+	p := placement.Pod{
+		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Namespace: "ns",
+		Priority: pick[int32](t, "priority", 0, 1, 2, 5, -7),
+		Requests: placement.Resources{"cpu": pick[int64](t, "cpu", 2, 1, 3, 0)},
+	}
+	if chance(t, 1, 4) {
+		p.Requests["gpu"] = pick[int64](t, "gpu", 1, 2)
+	}
+	if chance(t, 2, 3) {
+		p.Labels = map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "app")}
+	}
+	if chance(t, 1, 2) {
+		p.Group = fmt.Sprintf("g%d", pick(t, "group", 1, 0, 2, 3)) // not all are there
+	}
+	if chance(t, 2, 3) {
+		p.Started = Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Hour)
+	}
+	return p
+}
+
+// PlacementRequests generates valid requests about a state: pods and groups, some of them
+// promised room, some with domains.
+func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
+	return rapid.Custom(func(t *rapid.T) placement.Request {
+		r := placement.Request{Priority: pick[int32](t, "priority", 6, 5, 2, 1, 0), Unschedulable: chance(t, 1, 8)}
+		if chance(t, 1, 20) {
+			r.Policy = placement.PreemptNever
+		}
+		n := 1
+		if chance(t, 2, 3) {
+			r.Group = "pending"
+			n = pick(t, "members", 2, 1, 3, 4)
+			r.MinCount = pick(t, "min count", n, 0, n-1, 1)
+		}
+		for i := range n {
+			p := nodePod(t, fmt.Sprintf("in%d", i))
+			p.Requests["cpu"] = pick[int64](t, "needs", 2, 1, 3)
+			if i > 0 && chance(t, 2, 3) { // alike
+				p.Requests, p.Nodes = r.Pods[i-1].Requests, r.Pods[i-1].Nodes
+			} else if chance(t, 1, 6) {
+				p.Nodes = []string{"elsewhere", rapid.SampledFrom(st.Nodes).Draw(t, "may run on").Name, st.Nodes[0].Name}
+			}
+			r.Pods = append(r.Pods, p)
+		}
+		for _, p := range st.Nominated {
+			if chance(t, 1, 2) && len(r.Pods) == n {
+				r.Pods[0].ID = p.ID
+				break
+			}
+		}
+		names := make([]string, len(st.Nodes))
+		for i := range names {
+			names[i] = st.Nodes[i].Name
+		}
+		names = rapid.Permutation(names).Draw(t, "nodes")
+		if r.Group != "" && chance(t, 1, 4) {
+			cut := rapid.IntRange(0, len(names)).Draw(t, "cut")
+			r.Domains = []placement.Domain{{Name: "left", Nodes: names[:cut]}, {Name: "right", Nodes: names[cut:]}}
+		}
+		if chance(t, 1, 4) {
+			r.Prefer = slices.Clone(names[:rapid.IntRange(0, len(names)).Draw(t, "preferred")])
+		}
+		return r
+	})
+}
+
+// PlacementConfigs generates valid configurations, without bounds on candidates and without
+// an order of importance.
+func PlacementConfigs() *rapid.Generator[placement.Config] {
+	return rapid.Custom(func(t *rapid.T) placement.Config {
+		c := placement.Config{
+			Mode:    pick(t, "mode", placement.Design, placement.Design, placement.InPlace, placement.Replace),
+			Order:   pick(t, "order", placement.FirstFit, placement.BestFit, placement.RoundRobin),
+			Budgets: pick(t, "budgets", placement.Soft, placement.Hard),
+		}
+		if chance(t, 1, 4) {
+			c.Filters = []placement.Filter{Apart{Label: "app", Zone: "a", Anywhere: chance(t, 1, 2)}}
+		}
+		if chance(t, 1, 4) {
+			c.Guards = []placement.Guard{Pinned{Label: "app", Value: "db"}}
+		}
+		return c
+	})
+}
+
+// Apart is a filter for tests: pods that wait with the same value of a label, or beside one
+// that has it, stay apart; and pods of value "db" stay in the zone.
+type Apart struct {
+	Label, Zone string
+	Anywhere    bool // not on one node only
+}
+
+// Feasible implements [placement.Filter].
+func (a Apart) Feasible(pod placement.Pod, node placement.Node) bool {
+	return pod.Labels[a.Label] != "db" || node.Labels["zone"] == a.Zone
+}
+
+// Conflict implements [placement.Filter].
+func (a Apart) Conflict(pod, other placement.Pod) bool {
+	value, has := pod.Labels[a.Label]
+	return has && value == other.Labels[a.Label] && (a.Anywhere || pod.Node == other.Node)
+}
+
+// Reach implements [placement.Filter].
+func (a Apart) Reach() placement.Reach {
+	if a.Anywhere {
+		return placement.Cluster
+	}
+	return placement.SameNode
+}
+
+// Pinned is a guard for tests: units with a pod of the label's value never yield.
+type Pinned struct{ Label, Value string }
+
+// MayYield implements [placement.Guard].
+func (g Pinned) MayYield(u placement.Unit, _ placement.Request) bool {
+	return !slices.ContainsFunc(u.Pods, func(p placement.Pod) bool { return p.Labels[g.Label] == g.Value })
+}
+
+// CheckFilter checks the laws of [placement.Filter] on generated pods and nodes: same
+// arguments, same answer; arguments are left alone; with reach SameNode no conflict between
+// pods of different nodes. Call it from a property.
+func CheckFilter(t *rapid.T, f placement.Filter) {
+	record := PlacementRecords().Draw(t, "record")
+	st, r := record.State, record.Request
+	pod, node := r.Pods[0].Clone(), rapid.SampledFrom(st.Nodes).Draw(t, "node").Clone()
+	if first := f.Feasible(pod, node); f.Feasible(pod, node) != first {
+		t.Fatalf("whether pod %q may run on node %q is %v, then not", pod.ID, node.Name, first)
+	}
+	pod.Node = node.Name
+	before, nodeBefore := pod.Clone(), node.Clone()
+	for _, other := range st.Pods {
+		otherBefore := other.Clone()
+		first := f.Conflict(pod, other)
+		if f.Conflict(pod, other) != first {
+			t.Fatalf("whether pods %q and %q conflict is %v, then not", pod.ID, other.ID, first)
+		}
+		if first && pod.Node != other.Node && f.Reach() == placement.SameNode {
+			t.Fatalf("pods %q and %q conflict on different nodes, against the reach", pod.ID, other.ID)
+		}
+		if !reflect.DeepEqual(other, otherBefore) {
+			t.Fatalf("the filter changes its arguments")
+		}
+	}
+	if f.Feasible(pod, node); !reflect.DeepEqual(pod, before) || !reflect.DeepEqual(node, nodeBefore) {
+		t.Fatalf("the filter changes its arguments")
+	}
+}
+
+// CheckPlacementGuard checks the laws of [placement.Guard] on generated units and requests:
+// same arguments, same answer; arguments are left alone. Call it from a property.
+func CheckPlacementGuard(t *rapid.T, g placement.Guard) {
+	record := PlacementRecords().Draw(t, "record")
+	s, err := placement.NewSnapshot(record.State)
+	if err != nil {
+		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
+	}
+	for i, u := range s.Units() {
+		first := g.MayYield(u, *record.Request)
+		if g.MayYield(u, *record.Request) != first {
+			t.Fatalf("whether %q may yield is %v, then not", u.Pods[0].ID, first)
+		}
+		if !reflect.DeepEqual(u, s.Units()[i]) {
+			t.Fatalf("the guard changes its arguments")
+		}
+	}
+}
