@@ -52,7 +52,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.Guard, d.MaxRetrySteps = config.guard(r), config.MaxRetrySteps
-	d.Fair = config.fairness()
+	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
 	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)

@@ -41,6 +41,13 @@ type Config struct {
 	Sharing Sharing
 	// Fair is the details of [Fair] sharing. It must be zero in classical sharing.
 	Fair FairSharing
+	// ReconsiderLarger tries again when no victims are found: then the candidates of
+	// other queues come by what they free of the request, most first. Without it a
+	// large workload that alone would be enough is passed over when a smaller one, which
+	// comes first in the order of candidates, brings its queue back within nominal
+	// quota or, in fair sharing, to a small share. Recommended: a request that can be
+	// satisfied by the rules is less often refused. Kueue does not try again.
+	ReconsiderLarger bool
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard
 }

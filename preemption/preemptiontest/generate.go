@@ -82,6 +82,7 @@ func Configs() *rapid.Generator[preemption.Config] {
 			MinRuntime:             minRuntime(t),
 			ReclaimMethod:          pick(t, "method", minruntime.LCA, minruntime.Queue),
 			Guards:                 guards(t),
+			ReconsiderLarger:       chance(t, 1, 3),
 		}
 		if chance(t, 1, 2) {
 			c.Sharing, c.Fair = preemption.Fair, fairSharing(t)
