@@ -65,7 +65,7 @@ func TestEditsAreSmallAndLeaveNothing(t *testing.T) {
 	s := snapshotOf(t, st)
 	before, allocated := memory()
 	for i := 0; i < edits; i += 2 {
-		w := st.Admitted[i*7919%len(st.Admitted)]
+		w := st.Admitted[i%9973*7919%len(st.Admitted)]
 		w.Priority++
 		s = edit(t, s, preemption.Remove(w.ID))
 		s = edit(t, s, preemption.Admit(w))
