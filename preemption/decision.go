@@ -78,19 +78,27 @@ type Decision struct {
 	// victims are gone: 0 within nominal quota; otherwise the height of the lowest
 	// cohort whose quota holds it, the root's when none does.
 	BorrowHeight int `json:"borrowHeight"`
+	// Assignment is the flavors that were assigned, for a request with requests that
+	// have none. [Assignment.Pin] fills them in, to ask again about the same flavors.
+	Assignment Assignment `json:"assignment,omitempty"`
 	// RetryAt is, for Wait, the first instant at which the request fits or can preempt
 	// with nothing but time changed, to the nanosecond: asked at any instant before it,
 	// the answer is this one. (Where finding it takes too long it is an earlier instant:
-	// see Config.MaxRetrySteps.) Else zero.
+	// see Config.MaxRetrySteps. And where flavors were assigned, it is no later than the
+	// first instant at which a flavor without candidates has some, so that the assignment
+	// may be another.) Else zero.
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	// Blockers is, for Wait and Impossible, who stood in the way and by which rule: one
 	// entry a queue, or one for a whole cohort that borrows nothing; the
 	// preemptor's own queue first, then the queues of the nearest cohort by name,
 	// then those of its child cohorts, then so for the next cohort up; at most
-	// [Config.MaxBlockers].
+	// [Config.MaxBlockers]. Where no flavor could be assigned, it is about the first that
+	// the queue has no right to preempt for ([NotReclaimable]).
 	Blockers []Blocker `json:"blockers,omitempty"`
 	// Shortage is, for Wait and Impossible, what is missing even with every permitted
-	// victim gone; sorted by flavor and resource.
+	// victim gone; sorted by flavor and resource. Where no flavor could be assigned, it
+	// is what is missing in each that was tried, with nobody gone; an empty flavor stands
+	// for a resource of which the queue has no quota.
 	Shortage []Shortage `json:"shortage,omitempty"`
 
 	admitted *workload.Workload // for Fits: what to admit
@@ -162,9 +170,9 @@ type Shortage struct {
 }
 
 // Edits returns what the decision does to the snapshot it was made on: Fits admits
-// the workload, with Now as its reservation time; Preempt starts the eviction of
-// each victim, which holds its quota until it is removed, and takes surplus replicas
-// away; Wait and Impossible change nothing.
+// the workload, in the flavors assigned and with Now as its reservation time; Preempt
+// starts the eviction of each victim, which holds its quota until it is removed, and
+// takes surplus replicas away; Wait and Impossible change nothing.
 func (d Decision) Edits() []Edit {
 	var edits []Edit
 	if d.admitted != nil {

@@ -43,6 +43,28 @@
 //  6. Later reservation first (a missing one counts as now), lower UID, lower ID; of one
 //     workload the last pod set first.
 //
+// # Flavors
+//
+// Requests without flavor are assigned one before that, as Kueue's flavor assigner does it
+// as built. For each pod set in turn, for each of its resource groups ([queue.Queue.ResourceGroups])
+// the flavors are tried in order. What earlier pod sets take of a flavor counts, and what
+// came with a flavor counts before all. Each resource by itself
+//
+//  1. does not fit if it is more than the queue could use with nothing running;
+//  2. fits if it is no more than what is available, at the height of the lowest subtree
+//     whose quota holds it;
+//  3. is forecast ([Preemptor.Possibility]) if it is within the queue's nominal quota, or a
+//     subtree short of the whole tree has quota for it, or the queue may preempt while
+//     borrowing: nobody may yield, somebody in the own queue, or others only;
+//  4. does not fit otherwise, nor in a flavor of which the queue has no quota for it.
+//
+// A flavor does as its worst resource. One that has nobody to preempt is passed, and so,
+// as the queue's [queue.FlavorFungibility] has it, is one that needs preemption or
+// borrowing; the first that is not is taken, or when there is none the best of all. A
+// workload that never preempts passes all that need it. When no flavor of some group fits
+// the request is impossible. Otherwise it is decided as if it had come with the flavors:
+// what each resource would have by itself all of them together may not.
+//
 // A decision is five steps, each a file of the search: candidates, rules, order, search,
-// fit.
+// fit. The assignment, if any, comes before them.
 package preemption

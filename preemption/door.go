@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/assign"
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/internal/instant"
 	"github.com/cedesched/cede/internal/search"
@@ -20,14 +21,15 @@ type scratch struct {
 	searcher search.Searcher
 	request  search.Request
 	names    []quota.FlavorResource // of the request's slots
+	open     open
 }
 
 // enter checks a request and puts it into dense form.
-func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
+func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	var faults Faults
-	w := &r.Workload
-	if workload.Validate("", w) != nil { // the path costs more than the check
-		faults = workload.Validate("request.workload", w).(Faults)
+	c, w := s.inside(), &r.Workload
+	if workload.ValidatePending("", w) != nil { // the path costs more than the check
+		faults = workload.ValidatePending("request.workload", w).(Faults)
 	}
 	node, known := c.QueueNode(w.Queue)
 	if w.Queue != "" && !known {
@@ -50,7 +52,7 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.Guard, d.MaxRetrySteps = config.guard(r), config.MaxRetrySteps
-	d.Fair = config.fairness()
+	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
 	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)
@@ -58,6 +60,9 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 	d.Columns, d.Amounts, d.Needs, sc.names = d.Columns[:0], d.Amounts[:0], d.Needs[:0], sc.names[:0]
 	for i := range w.PodSets {
 		for _, a := range w.PodSets[i].Requests {
+			if a.Flavor == "" {
+				continue
+			}
 			slot := sc.slot(c, a.FlavorResource())
 			d.Amounts[slot] = quota.Add(d.Amounts[slot], quota.Mul(w.PodSets[i].Count, a.Amount))
 		}
@@ -70,12 +75,57 @@ func (sc *scratch) enter(c *cluster.Cluster, config *Config, r *Request) error {
 		}
 		d.Needs[slot] = true
 	}
-	if r.NeedsPreemption == nil {
-		for slot, column := range d.Columns {
-			d.Needs[slot] = d.Amounts[slot] > max(0, c.Usage.Available(node, column))
+	if isOpen(w) {
+		if r.NeedsPreemption != nil {
+			faults.Add("request.needsPreemption", "is given, but flavors are to be assigned first")
 		}
+		sc.open.enter(c, s.plans.Of(c, node), sc, config, r, &faults)
 	}
 	return faults.Err()
+}
+
+// needs marks the slots that need preemption where the caller does not say.
+func (sc *scratch) needs(c *cluster.Cluster) {
+	d := &sc.request
+	for slot, column := range d.Columns {
+		d.Needs[slot] = d.Amounts[slot] > max(0, c.Usage.Available(d.Queue, column))
+	}
+}
+
+// find has flavors assigned where there are none, then victims searched; ok is false when
+// there is no flavor for something.
+func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found search.Result, ok bool) {
+	open := isOpen(&r.Workload)
+	if open && !sc.assign(c) {
+		return search.Result{Steps: sc.open.assigner.Steps}, false
+	}
+	if r.NeedsPreemption == nil {
+		sc.needs(c)
+	}
+	found = sc.search(c, &r.Workload, maxBlockers)
+	if open {
+		found = sc.open.orSooner(found)
+	}
+	return found, true
+}
+
+// search decides about the slots. A workload that preempts nobody fits or does not, and
+// time changes nothing.
+func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) search.Result {
+	d := &sc.request
+	if !w.NeverPreempts {
+		return sc.searcher.Search(c, d, maxBlockers)
+	}
+	var found search.Result
+	for slot, column := range d.Columns {
+		height, _ := assign.BorrowHeight(c, d.Queue, column, d.Amounts[slot])
+		found.BorrowHeight = max(found.BorrowHeight, height)
+		if missing, bound := assign.Missing(c, d.Queue, column, d.Amounts[slot]); missing > 0 {
+			found.Shortages = append(found.Shortages, search.Shortage{Slot: slot, Missing: missing, Bound: bound})
+		}
+	}
+	found.Fits = len(found.Shortages) == 0
+	return found
 }
 
 // slot returns the slot of a flavor-resource, a new one if it has none.
@@ -91,11 +141,11 @@ func (sc *scratch) slot(c *cluster.Cluster, fr quota.FlavorResource) int {
 
 // leave turns a result into a decision.
 func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) Decision {
-	d := Decision{BorrowHeight: found.BorrowHeight}
+	d := Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
 	switch {
 	case found.Fits:
 		d.Outcome = Fits
-		w := r.Workload.Clone()
+		w := d.Assignment.Pin(r.Workload)
 		w.ReservedAt, w.Evicted = r.Now, false
 		d.admitted = &w
 	case len(found.Victims) > 0:
@@ -191,10 +241,15 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 		d.Shortage = append(d.Shortage, out)
 	}
 	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return a.FlavorResource.Compare(b.FlavorResource) })
-	if len(found.Blockers) > 0 {
-		d.Blockers = make([]Blocker, 0, len(found.Blockers))
+	d.Blockers = sc.blockers(c, found.Blockers)
+}
+
+func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocker {
+	if len(found) == 0 {
+		return nil
 	}
-	for _, b := range found.Blockers {
+	list := make([]Blocker, 0, len(found))
+	for _, b := range found {
 		out := Blocker{Rule: ruleOf[b.Rule]}
 		if c.IsQueue(b.Node) {
 			out.Queue = c.Queue(b.Node).Name
@@ -216,6 +271,7 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result)
 				out.Until = instant.Time(until)
 			}
 		}
-		d.Blockers = append(d.Blockers, out)
+		list = append(list, out)
 	}
+	return list
 }

@@ -106,7 +106,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return &Snapshot{c}, nil
+	return s.with(c), nil
 }
 
 func (e *Edit) configures() bool { return e.kind >= editSetQueue }

@@ -41,6 +41,13 @@ type Config struct {
 	Sharing Sharing
 	// Fair is the details of [Fair] sharing. It must be zero in classical sharing.
 	Fair FairSharing
+	// ReconsiderLarger tries again when no victims are found: then the candidates of
+	// other queues come by what they free of the request, most first. Without it a
+	// large workload that alone would be enough is passed over when a smaller one, which
+	// comes first in the order of candidates, brings its queue back within nominal
+	// quota or, in fair sharing, to a small share. Recommended: a request that can be
+	// satisfied by the rules is less often refused. Kueue does not try again.
+	ReconsiderLarger bool
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard
 }
@@ -96,20 +103,38 @@ func New(c Config) (*Preemptor, error) {
 	return &Preemptor{config: c}, nil
 }
 
-// Decide answers a request. It changes neither the snapshot nor the request. The
-// error is about a malformed request only and lists all [Faults]: what
-// [workload.Validate] finds, an unknown queue, an ID that is admitted already, a
-// need for preemption in what is not requested, a zero time or one outside the
-// years 1678 to 2262.
+// Decide answers a request. Where requests of its pod sets are without flavor, it first
+// assigns them, as the queue's [queue.FlavorFungibility] has it, then decides about the
+// whole; see [Assignment] and the package's comment. It changes neither the snapshot nor
+// the request. The error is about a malformed request only and lists all [Faults]: what
+// [workload.ValidatePending] finds, an unknown queue, an ID that is admitted already, a
+// need for preemption in what is not requested, or before flavors are assigned; resources
+// of one group and pod set of which some have a flavor; more than 65536 times a resource
+// to try in a flavor; a zero time or one outside the years 1678 to 2262.
 func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
+	sc := p.borrow()
+	defer p.giveBack(sc)
+	if err := sc.enter(s, &p.config, &r); err != nil {
+		return Decision{}, err
+	}
 	c := s.inside()
+	found, ok := sc.find(c, &r, p.config.MaxBlockers)
+	if !ok {
+		return sc.unassigned(c, &r.Workload, p.config.MaxBlockers), nil
+	}
+	return sc.leave(c, &r, found), nil
+}
+
+// borrow returns a scratch to work in, which must be given back.
+func (p *Preemptor) borrow() *scratch {
 	sc, _ := p.scratch.Get().(*scratch)
 	if sc == nil {
 		sc = new(scratch)
 	}
-	defer p.scratch.Put(sc)
-	if err := sc.enter(c, &p.config, &r); err != nil {
-		return Decision{}, err
-	}
-	return sc.leave(c, &r, sc.searcher.Search(c, &sc.request, p.config.MaxBlockers)), nil
+	return sc
+}
+
+func (p *Preemptor) giveBack(sc *scratch) {
+	sc.open.release()
+	p.scratch.Put(sc)
 }

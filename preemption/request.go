@@ -10,13 +10,19 @@ import (
 // Request asks whether a pending workload fits, and who yields if not.
 type Request struct {
 	// Workload is the pending one. The flavors in its pod sets' requests are the
-	// assignment to decide about. It must not be among the admitted.
+	// assignment to decide about; those without are assigned one. Of one pod set and one
+	// resource group all have a flavor or none has. It must not be among the admitted.
 	Workload workload.Workload `json:"workload"`
 	// NeedsPreemption is the flavor-resources for which room is to be made: only
 	// workloads that use one of them are candidates, and a queue counts as
 	// borrowing when it borrows one of them. Nil: those of the request that do
-	// not fit now. All must be requested, be it with zero. Empty but not nil: none, so that nobody is preempted.
+	// not fit now; where flavors are to be assigned it must be nil. All must be requested, be it with zero. Empty but not nil: none, so that nobody is preempted.
 	NeedsPreemption []quota.FlavorResource `json:"needsPreemption,omitzero"`
+	// Continue is the assignment of an earlier decision about the workload, of which the
+	// trials go on (Kueue's last assignment): the flavors of a group are tried from the
+	// one after the last that was tried, from the first when that was the group's last.
+	// What of it matches nothing of the request is passed over. Nil: from the first.
+	Continue Assignment `json:"continue,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
 }

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"github.com/cedesched/cede/internal/assign"
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/internal/fault"
 )
@@ -17,6 +18,7 @@ type Faults = fault.List
 // an empty cluster.
 type Snapshot struct {
 	cluster *cluster.Cluster
+	plans   *assign.Plans // of the cluster's configuration
 }
 
 var empty = func() *cluster.Cluster {
@@ -31,6 +33,14 @@ func (s *Snapshot) inside() *cluster.Cluster {
 	return s.cluster
 }
 
+// with returns the snapshot of a cluster that edits of this one led to.
+func (s *Snapshot) with(c *cluster.Cluster) *Snapshot {
+	if s != nil && s.plans != nil && s.cluster.Shape == c.Shape {
+		return &Snapshot{c, s.plans}
+	}
+	return &Snapshot{c, assign.NewPlans(c)}
+}
+
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with [Faults]
 // that list everything wrong with the state, by path: what [queue.Validate] and
 // [workload.Validate] find, a workload in an unknown queue, an ID twice, a usage
@@ -40,7 +50,7 @@ func NewSnapshot(st State) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{c}, nil
+	return &Snapshot{c, assign.NewPlans(c)}, nil
 }
 
 // State returns a deep copy of what the snapshot is made of: cohorts and queues by

@@ -11,9 +11,9 @@ func init() {
 // steps returns how many workloads Decide looks at.
 func (p *Preemptor) steps(s *Snapshot, r Request) (int, error) {
 	var sc scratch
-	c := s.inside()
-	if err := sc.enter(c, &p.config, &r); err != nil {
+	if err := sc.enter(s, &p.config, &r); err != nil {
 		return 0, err
 	}
-	return sc.searcher.Search(c, &sc.request, p.config.MaxBlockers).Steps, nil
+	found, _ := sc.find(s.inside(), &r, p.config.MaxBlockers)
+	return found.Steps, nil
 }

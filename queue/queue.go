@@ -18,13 +18,16 @@ type Queue struct {
 	// Cohort is the cohort in which the queue borrows and lends. Empty: none.
 	Cohort string `json:"cohort,omitempty"`
 	// Quotas is what the queue has, at most one entry for each flavor and
-	// resource. The order matters to whoever chooses a flavor: see
+	// resource. Flavors are tried in their order here: see
 	// [Queue.ResourceGroups]. A queue uses flavors and resources without entry as
 	// if its nominal were zero, without bound on borrowing.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
 	// Preemption says whom the queue's workloads may preempt. The zero value is
 	// nobody.
 	Preemption Preemption `json:"preemption,omitzero"`
+	// FlavorFungibility says how a flavor is chosen for workloads that come without.
+	// The zero value is Kueue's defaults.
+	FlavorFungibility FlavorFungibility `json:"flavorFungibility,omitzero"`
 	// FairWeight is the queue's weight in fair sharing. Unset is 1.
 	FairWeight quota.Weight `json:"fairWeight,omitzero"`
 	// MinRuntime guarantees time to the workloads that run in the queue.
@@ -45,49 +48,6 @@ type Cohort struct {
 	// MinRuntime guarantees time to the workloads that run in the queues under the
 	// cohort, where nothing nearer to them does.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`
-}
-
-// ResourceGroup is a set of resources that get their flavors together, and the
-// flavors to try, in order.
-type ResourceGroup struct {
-	Resources []string
-	Flavors   []string
-}
-
-// ResourceGroups returns the groups that the quotas form: flavors and resources
-// that are linked by an entry are in one group. Groups, flavors and resources are
-// in the order in which they first appear in Quotas.
-func (q *Queue) ResourceGroups() []ResourceGroup {
-	var groups []ResourceGroup
-	for _, e := range q.Quotas {
-		merged := ResourceGroup{Resources: []string{e.Resource}, Flavors: []string{e.Flavor}}
-		at := -1
-		rest := groups[:0:0]
-		for _, g := range groups {
-			if !slices.Contains(g.Resources, e.Resource) && !slices.Contains(g.Flavors, e.Flavor) {
-				rest = append(rest, g)
-				continue
-			}
-			if at < 0 {
-				at = len(rest)
-				merged = ResourceGroup{slices.Clone(g.Resources), slices.Clone(g.Flavors)}
-			} else {
-				merged.Resources = append(merged.Resources, g.Resources...)
-				merged.Flavors = append(merged.Flavors, g.Flavors...)
-			}
-		}
-		if !slices.Contains(merged.Resources, e.Resource) {
-			merged.Resources = append(merged.Resources, e.Resource)
-		}
-		if !slices.Contains(merged.Flavors, e.Flavor) {
-			merged.Flavors = append(merged.Flavors, e.Flavor)
-		}
-		if at < 0 {
-			at = len(rest)
-		}
-		groups = slices.Insert(rest, at, merged)
-	}
-	return groups
 }
 
 // Clone returns a copy that shares nothing with q.

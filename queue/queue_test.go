@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +47,11 @@ func TestValidateReportsEveryFault(t *testing.T) {
 			{Name: "time", Preemption: queue.Preemption{
 				WithinClusterQueue: queue.LowerPriority, MinAdmitDuration: minruntime.For(-time.Second),
 			}},
+			{Name: "fungible", FlavorFungibility: queue.FlavorFungibility{3, 4, 2}},
+			{Name: "early", FlavorFungibility: queue.FlavorFungibility{
+				WhenCanBorrow: queue.TryNextFlavor, WhenCanPreempt: queue.MayStopSearch, Preference: queue.PreemptionOverBorrowing,
+			}},
+			{Name: "unset", FlavorFungibility: queue.FlavorFungibility{Preference: queue.PreemptionOverBorrowing}},
 		})
 	var faults fault.List
 	if !errors.As(err, &faults) {
@@ -75,6 +79,11 @@ func TestValidateReportsEveryFault(t *testing.T) {
 		`queues[5].preemption.withinClusterQueue: Policy(9) is none of`,
 		`queues[6].preemption.minAdmitDuration: -1s is less than 1m0s (queue "time")`,
 		`queues[6].preemption.minAdmitDuration: -1s needs withinClusterQueue LowerOrNewerEqualPriority, not LowerPriority`,
+		`queues[7].flavorFungibility.whenCanBorrow: FungibilityPolicy(3) is none of [MayStopSearch TryNextFlavor] (queue "fungible")`,
+		`queues[7].flavorFungibility.whenCanPreempt: FungibilityPolicy(4) is none of`,
+		`queues[7].flavorFungibility.preference: FlavorPreference(2) is none of [BorrowingOverPreemption PreemptionOverBorrowing]`,
+		`queues[8].flavorFungibility.preference: PreemptionOverBorrowing needs whenCanBorrow and whenCanPreempt TryNextFlavor (queue "early")`,
+		`queues[9].flavorFungibility.preference: PreemptionOverBorrowing needs`,
 	}
 	for i, w := range want {
 		if i >= len(faults) || !strings.HasPrefix(faults[i].Error(), w) {
@@ -97,7 +106,7 @@ func TestValidateAccepts(t *testing.T) {
 		[]queue.Cohort{{Name: "mid", Parent: "same name", Quotas: []quota.Quota{lends}}, {Name: "same name"}},
 		[]queue.Queue{
 			{Name: "same name", Cohort: "mid", Preemption: queue.Preemption{BorrowWithinCohort: threshold}},
-			{Name: "alone"},
+			{Name: "alone", FlavorFungibility: queue.FlavorFungibility{queue.TryNextFlavor, queue.TryNextFlavor, queue.PreemptionOverBorrowing}},
 		})
 	if err != nil {
 		t.Error(err)
@@ -119,31 +128,6 @@ func TestValidateLongChain(t *testing.T) {
 	cohorts[0].Parent = cohorts[len(cohorts)-1].Name
 	if err := queue.Validate(cohorts, nil); err == nil || len(err.Error()) > 1000 {
 		t.Error("the cycle is not seen, or its text is as long as it is")
-	}
-}
-
-// Flavors and resources that an entry links are in one group.
-func TestResourceGroups(t *testing.T) {
-	entry := func(flavor, resource string) quota.Quota { return quota.Quota{Flavor: flavor, Resource: resource} }
-	q := queue.Queue{Quotas: []quota.Quota{
-		entry("spot", "cpu"), entry("h100", "gpu"), entry("spot", "memory"),
-		entry("reserved", "cpu"), entry("reserved", "memory"), entry("a100", "gpu"), entry("net", "ib"),
-	}}
-	want := []queue.ResourceGroup{
-		{[]string{"cpu", "memory"}, []string{"spot", "reserved"}},
-		{[]string{"gpu"}, []string{"h100", "a100"}},
-		{[]string{"ib"}, []string{"net"}},
-	}
-	if got := q.ResourceGroups(); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	q.Quotas = append(q.Quotas, entry("h100", "cpu")) // joins the first two
-	want = []queue.ResourceGroup{
-		{[]string{"cpu", "memory", "gpu"}, []string{"spot", "reserved", "h100", "a100"}},
-		{[]string{"ib"}, []string{"net"}},
-	}
-	if got := q.ResourceGroups(); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -23,6 +23,9 @@ import (
 //     cohort is off (reclaimWithinCohort Never), a minAdmitDuration without
 //     LowerOrNewerEqualPriority; a minAdmitDuration under one minute, a negative
 //     minimum runtime;
+//   - a flavor fungibility that its field does not know, a preference of
+//     PreemptionOverBorrowing where the search may stop at a flavor without looking
+//     at the others;
 //   - a fair weight that is negative or not finite.
 func Validate(cohorts []Cohort, queues []Queue) error {
 	var faults fault.List
@@ -55,6 +58,7 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 			}
 		}
 		validatePreemption(&faults, path+".preemption", q)
+		validateFungibility(&faults, path+".flavorFungibility", q)
 		validateFairWeight(&faults, path, "queue", q.Name, q.FairWeight)
 		validateMinRuntime(&faults, path, "queue", q.Name, q.MinRuntime)
 	}
@@ -177,5 +181,25 @@ func validatePreemption(faults *fault.List, path string, q *Queue) {
 	if p.BorrowWithinCohort.Policy != Never && p.ReclaimWithinCohort == Never {
 		faults.Add(path+".borrowWithinCohort.policy",
 			"%v contradicts reclaimWithinCohort Never (queue %q)", p.BorrowWithinCohort.Policy, q.Name)
+	}
+}
+
+func validateFungibility(faults *fault.List, path string, q *Queue) {
+	f := q.FlavorFungibility
+	known := []FungibilityPolicy{MayStopSearch, TryNextFlavor}
+	for _, p := range [...]struct {
+		field  string
+		policy FungibilityPolicy
+	}{{"whenCanBorrow", f.WhenCanBorrow}, {"whenCanPreempt", f.WhenCanPreempt}} {
+		if p.policy > TryNextFlavor {
+			faults.Add(path+"."+p.field, "%v is none of %v (queue %q)", p.policy, known, q.Name)
+		}
+	}
+	switch {
+	case f.Preference > PreemptionOverBorrowing:
+		faults.Add(path+".preference", "%v is none of %v (queue %q)",
+			f.Preference, []FlavorPreference{BorrowingOverPreemption, PreemptionOverBorrowing}, q.Name)
+	case f.Preference != BorrowingOverPreemption && (f.MayStopBorrowing() || f.MayStopPreempting()):
+		faults.Add(path+".preference", "%v needs whenCanBorrow and whenCanPreempt TryNextFlavor (queue %q)", f.Preference, q.Name)
 	}
 }

@@ -22,7 +22,13 @@ const MaxElasticCount = 1 << 20
 // two pod sets of one name, a negative minimum, more than [MaxElasticCount] replicas of
 // an elastic pod set, more than [MaxRequests] pod sets or requests, a time
 // outside the years 1678 to 2262.
-func Validate(path string, w *Workload) error {
+func Validate(path string, w *Workload) error { return validate(path, w, false) }
+
+// ValidatePending does the same for a workload that waits: requests may be without
+// flavor.
+func ValidatePending(path string, w *Workload) error { return validate(path, w, true) }
+
+func validate(path string, w *Workload, pending bool) error {
 	var faults fault.List
 	if w.ID == "" {
 		faults.Add(path+".id", "is empty")
@@ -49,7 +55,7 @@ func Validate(path string, w *Workload) error {
 	}
 	var largest int64
 	for i := range w.PodSets {
-		largest = max(largest, validatePodSet(&faults, path, w, i))
+		largest = max(largest, validatePodSet(&faults, path, w, i, pending))
 	}
 	if len(faults) == 0 && largest > quota.MaxUsage/MaxRequests { // else no sum is too large
 		for _, u := range w.Usage() {
@@ -64,7 +70,7 @@ func Validate(path string, w *Workload) error {
 
 // validatePodSet returns the largest amount that the pod set takes. Paths are made
 // only for faults: every decision passes here.
-func validatePodSet(faults *fault.List, path string, w *Workload, i int) (largest int64) {
+func validatePodSet(faults *fault.List, path string, w *Workload, i int, pending bool) (largest int64) {
 	p := &w.PodSets[i]
 	for j := range i {
 		if w.PodSets[j].Name == p.Name {
@@ -88,7 +94,7 @@ func validatePodSet(faults *fault.List, path string, w *Workload, i int) (larges
 		at := func(field string) string {
 			return fmt.Sprintf("%s.podSets[%d].requests[%d]%s", path, i, j, field)
 		}
-		if r.Flavor == "" {
+		if r.Flavor == "" && !pending {
 			faults.Add(at(".flavor"), "is empty (workload %q)", w.ID)
 		}
 		if r.Resource == "" {

@@ -38,6 +38,10 @@ type Workload struct {
 	// Evicted says that the workload was told to stop and still holds its quota.
 	// Evicted workloads are the first choice of every later decision.
 	Evicted bool `json:"evicted,omitzero"`
+	// NeverPreempts says that nobody may be made to yield for the workload: while it
+	// waits, only flavors in which it fits are considered. It says nothing about a
+	// workload that runs.
+	NeverPreempts bool `json:"neverPreempts,omitzero"`
 	// PodSets is what it takes. A workload without pod sets takes nothing.
 	PodSets []PodSet `json:"podSets,omitempty"`
 }
@@ -50,8 +54,9 @@ type PodSet struct {
 	// nothing, but the flavors of Requests still count as used.
 	Count int64 `json:"count"`
 	// Requests is what one replica takes: milli-CPU for cpu, base units for
-	// everything else. The flavor is the one assigned. An entry of zero says that
-	// the flavor is assigned though nothing is taken of it. One entry a column.
+	// everything else. The flavor is the one assigned; while the workload waits it may
+	// be empty, to be assigned. An entry of zero says that the flavor is assigned
+	// though nothing is taken of it. One entry a column.
 	Requests []quota.Amount `json:"requests"`
 	// MinCount makes the pod set elastic: replicas over the minimum may be taken one
 	// by one; the minimum leaves only with the whole workload. The zero value is not

@@ -104,7 +104,6 @@ func TestUnreadable(t *testing.T) {
 		"in a file":    {"", []string{plain}, plain + ":3: invalid character"},
 		"empty":        {"\n\n", nil, "no case in it"},
 		"no case":      {"{}\n", nil, "(standard input):1: no case: it has no id"},
-		"fair":         {line(`"classical"`, `"fair"`), nil, `:1: case "one": mode "fair" is not supported yet`},
 		"unknown mode": {line(`"mode":"Preempt"`, `"mode":"Maybe"`), nil, `unknown mode "Maybe"`},
 		"wrong type":   {line(`"priority":1`, `"priority":"high"`), nil, "(standard input):1: json"},
 		"policy":       {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is not a policy`},

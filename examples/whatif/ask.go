@@ -22,8 +22,9 @@ type answer struct {
 	state    preemption.State
 	request  preemption.Request
 	decision preemption.Decision
-	notes    []string // what the reader must know about the answer
-	warnings []string // what the reader should know about the input
+	assigned workload.Workload // the request's, with the flavors that were assigned
+	notes    []string          // what the reader must know about the answer
+	warnings []string          // what the reader should know about the input
 	isSample bool
 }
 
@@ -58,10 +59,11 @@ func ask(o options, noArguments bool, piped io.Reader, clock func() time.Time) (
 		} else {
 			a.request.Now = a.request.Now.Add(o.in)
 		}
-	} else if a.request, err = a.build(o, &in, preemptor); err != nil {
+	} else if a.request, err = a.build(o, &in); err != nil {
 		return nil, err
 	}
 	a.decision, err = preemptor.Decide(a.snapshot, a.request)
+	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
 	return a, err
 }
 
@@ -79,8 +81,9 @@ func describeFaults(err error, st preemption.State) error {
 	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
 }
 
-// build makes the request: of a pending workload or of a new one, with flavors.
-func (a *answer) build(o options, in *input, preemptor *preemption.Preemptor) (preemption.Request, error) {
+// build makes the request: of a pending workload or of a new one, with the flavors that
+// are asked for.
+func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	p, err := find(o, in)
 	if err != nil {
 		return preemption.Request{}, err
@@ -101,13 +104,17 @@ func (a *answer) build(o options, in *input, preemptor *preemption.Preemptor) (p
 	if o.queue != "" {
 		p.CountPods(q)
 	}
-	c := chooser{snapshot: a.snapshot, preemptor: preemptor, queue: q, pending: p, now: o.now}
-	flavors, err := c.choose(o.flavor)
-	if err != nil {
-		return preemption.Request{}, err
+	w := p.Workload()
+	if o.flavor != "" {
+		if err := force(&w, q, o.flavor); err != nil {
+			return preemption.Request{}, err
+		}
 	}
-	a.notes = slices.Concat(c.tried, p.Notes, in.kueue.QueueNotes[q.Name])
-	return preemption.Request{Workload: p.Workload(flavors), Now: o.now}, nil
+	a.notes = slices.Concat(p.Notes, in.kueue.QueueNotes[q.Name])
+	if w.NeverPreempts {
+		a.notes = append(a.notes, "the workload is marked to preempt nobody")
+	}
+	return preemption.Request{Workload: w, Now: o.now}, nil
 }
 
 // find returns the workload that is asked about.

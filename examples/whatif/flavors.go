@@ -4,173 +4,57 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/cedesched/cede/examples/internal/kueue"
+	"github.com/jedib0t/go-pretty/v6/table"
+
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
-// chooser picks a flavor for each resource group of a queue, for all pod sets of a
-// workload together, as Kueue does by default (flavorFungibility: whenCanBorrow
-// MayStopSearch, whenCanPreempt TryNextFlavor): the first flavor in which the group
-// fits; else the best of those in which it can preempt, where taking from other
-// queues only is better than taking from the own one, then borrowing less, then
-// coming earlier; else the first.
-type chooser struct {
-	snapshot  *preemption.Snapshot
-	preemptor *preemption.Preemptor
-	queue     *queue.Queue
-	pending   *kueue.Pending
-	now       time.Time
-	// tried says how each group's flavors did, where several were tried.
-	tried []string
-}
-
-// choose returns the flavor of each requested resource. forced is a list of flavors
-// to take instead of choosing, by comma.
-func (c *chooser) choose(forced string) (map[string]string, error) {
-	wanted := c.requested()
-	flavors := map[string]string{}
-	var force []string
-	if forced != "" {
-		force = strings.Split(forced, ",")
+// force gives a workload the flavors of a list by comma: each to the resources of its
+// group.
+func force(w *workload.Workload, q *queue.Queue, list string) error {
+	groups := q.ResourceGroups()
+	forced := map[int]string{} // by group
+	for _, flavor := range strings.Split(list, ",") {
+		g := slices.IndexFunc(groups, func(g queue.ResourceGroup) bool { return slices.Contains(g.Flavors, flavor) })
+		switch {
+		case g < 0:
+			return fmt.Errorf("queue %s has no flavor %q; it has: %s", q.Name, flavor, orNothing(flavorsOf(groups)))
+		case forced[g] != "":
+			return fmt.Errorf("-flavor %s: %s and %s are for the same resources", list, forced[g], flavor)
+		}
+		forced[g] = flavor
 	}
-	used := map[string]bool{}
-	covered := map[string]bool{}
-	for _, g := range c.queue.ResourceGroups() {
-		var asked []string
-		for _, r := range g.Resources {
-			covered[r] = true
-			if slices.Contains(wanted, r) {
-				asked = append(asked, r)
+	for i := range w.PodSets {
+		for j := range w.PodSets[i].Requests {
+			r := &w.PodSets[i].Requests[j]
+			g := slices.IndexFunc(groups, func(g queue.ResourceGroup) bool { return slices.Contains(g.Resources, r.Resource) })
+			if g < 0 || forced[g] == "" {
+				continue
+			}
+			r.Flavor = forced[g]
+			if r.Amount > 0 && !slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.FlavorResource() == r.FlavorResource() }) {
+				return fmt.Errorf("queue %s has no quota for %s in flavor %s", q.Name, r.Resource, r.Flavor)
 			}
 		}
-		candidates := g.Flavors
-		for _, f := range force {
-			if slices.Contains(g.Flavors, f) {
-				candidates, used[f] = []string{f}, true
-			}
-		}
-		if len(asked) == 0 {
-			continue
-		}
-		flavor, err := c.best(asked, candidates)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range asked {
-			flavors[r] = flavor
-		}
 	}
-	for _, f := range force {
-		if !used[f] {
-			return nil, fmt.Errorf("queue %s has no flavor %q; it has: %s", c.queue.Name, f, strings.Join(c.flavors(), ", "))
-		}
-	}
-	for _, r := range wanted {
-		if !covered[r] {
-			return nil, fmt.Errorf("queue %s has no quota for %s; it has: %s", c.queue.Name, r, orNothing(c.resources()))
-		}
-	}
-	return flavors, nil
+	return nil
 }
 
-// requested lists the resources of which the workload takes anything.
-func (c *chooser) requested() []string {
+func flavorsOf(groups []queue.ResourceGroup) []string {
 	var names []string
-	for _, s := range c.pending.PodSets {
-		for _, r := range s.Requests {
-			if r.Amount > 0 && s.Count > 0 && !slices.Contains(names, r.Resource) {
-				names = append(names, r.Resource)
-			}
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-func (c *chooser) best(resources, flavors []string) (string, error) {
-	best, bestRank := "", [2]int{}
-	var tried []string
-	for _, f := range flavors {
-		if !c.hasQuota(f, resources) {
-			continue
-		}
-		assignment := map[string]string{}
-		for _, r := range resources {
-			assignment[r] = f
-		}
-		d, err := c.preemptor.Decide(c.snapshot, preemption.Request{Workload: c.pending.Workload(assignment), Now: c.now})
-		if err != nil {
-			return "", err
-		}
-		if rank := rankOf(d); best == "" || rank[0] < bestRank[0] || rank[0] == bestRank[0] && rank[1] < bestRank[1] {
-			best, bestRank = f, rank
-		}
-		tried = append(tried, f+" "+inShort(d))
-		if d.Outcome == preemption.Fits {
-			break
-		}
-	}
-	if len(tried) > 1 {
-		c.tried = append(c.tried, fmt.Sprintf("of the flavors for %s, %s is taken: %s", strings.Join(resources, ", "), best, strings.Join(tried, ", ")))
-	}
-	if best == "" {
-		return "", fmt.Errorf("queue %s has no flavor with quota for %s among %s",
-			c.queue.Name, strings.Join(resources, " and "), strings.Join(flavors, ", "))
-	}
-	return best, nil
-}
-
-func inShort(d preemption.Decision) string {
-	switch d.Outcome {
-	case preemption.Fits:
-		return "fits"
-	case preemption.Preempt:
-		return fmt.Sprintf("preempts %d", len(d.Victims))
-	case preemption.Wait:
-		return "has to wait"
-	}
-	return "is impossible"
-}
-
-// rankOf orders decisions about flavors: lower is better.
-func rankOf(d preemption.Decision) [2]int {
-	switch {
-	case d.Outcome == preemption.Fits:
-		return [2]int{0, 0}
-	case d.Outcome == preemption.Wait:
-		return [2]int{3, 0}
-	case d.Outcome == preemption.Impossible:
-		return [2]int{4, 0}
-	case slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.InClusterQueue }):
-		return [2]int{2, d.BorrowHeight}
-	}
-	return [2]int{1, d.BorrowHeight}
-}
-
-func (c *chooser) hasQuota(flavor string, resources []string) bool {
-	for _, r := range resources {
-		if !slices.ContainsFunc(c.queue.Quotas, func(q quota.Quota) bool { return q.Flavor == flavor && q.Resource == r }) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *chooser) flavors() []string {
-	var names []string
-	for _, g := range c.queue.ResourceGroups() {
+	for _, g := range groups {
 		names = append(names, g.Flavors...)
 	}
 	return names
 }
 
-func (c *chooser) resources() []string {
+func resourcesOf(groups []queue.ResourceGroup) []string {
 	var names []string
-	for _, g := range c.queue.ResourceGroups() {
+	for _, g := range groups {
 		names = append(names, g.Resources...)
 	}
 	return names
@@ -181,4 +65,106 @@ func orNothing(names []string) string {
 		return "nothing"
 	}
 	return strings.Join(names, ", ")
+}
+
+// unassigned returns the choice that has no flavor.
+func (a *answer) unassigned() (choice preemption.FlavorChoice, ok bool) {
+	if last := len(a.decision.Assignment) - 1; last >= 0 {
+		choice = a.decision.Assignment[last]
+	}
+	return choice, len(choice.Resources) > 0 && choice.Flavor == ""
+}
+
+// printFlavors says how each flavor did, where several were tried for one that is taken.
+func (a *answer) printFlavors(b *strings.Builder) {
+	var tried []table.Row
+	for _, c := range a.decision.Assignment {
+		if len(c.Tried) < 2 || c.Flavor == "" {
+			continue
+		}
+		for _, f := range c.Tried {
+			name, set, worst := f.Flavor, "", f.Resource
+			if f.Mode == preemption.ModeFit && f.BorrowHeight == 0 {
+				worst = ""
+			}
+			if f.Flavor == c.Flavor {
+				name += " <- taken"
+			}
+			if len(a.request.Workload.PodSets) > 1 {
+				set = c.PodSet
+			}
+			tried = append(tried, table.Row{name, set, worst, howItDid(f)})
+		}
+	}
+	if len(tried) == 0 {
+		return
+	}
+	if !strings.HasSuffix(b.String(), "\n\n") {
+		b.WriteString("\n")
+	}
+	t := newTable(table.Row{"flavor tried", "pod set", "resource", "how it did"})
+	t.AppendRows(tried)
+	t.SuppressEmptyColumns()
+	render(b, t)
+}
+
+func howItDid(f preemption.TriedFlavor) string {
+	how := ""
+	switch {
+	case f.Mode == preemption.ModeNoFit:
+		return whyNoFit[f.Passed]
+	case f.Mode == preemption.ModeFit:
+		how = "fits"
+	case f.Possibility == preemption.PossibilityNoCandidates:
+		return "nobody may yield for it now"
+	case f.Possibility == preemption.PossibilityPreempt:
+		how = "fits once others in the queue have yielded"
+	default:
+		how = "fits once others in the cohort have yielded"
+	}
+	if f.BorrowHeight > 0 {
+		how += ", by borrowing"
+	}
+	switch f.Passed {
+	case preemption.WouldPreempt:
+		how += "; whenCanPreempt is TryNextFlavor"
+	case preemption.WouldBorrow:
+		how += "; whenCanBorrow is TryNextFlavor"
+	}
+	return how
+}
+
+var whyNoFit = map[preemption.PassedOver]string{
+	preemption.NoQuota:         "the queue has no quota for it",
+	preemption.ExceedsMaxQuota: "more than the queue can ever have",
+	preemption.NotReclaimable:  "over the nominal quota, for which the queue may not preempt (borrowWithinCohort is Never)",
+	preemption.NeverPreempts:   "somebody would have to yield, and the workload preempts nobody",
+}
+
+// printLack says what is missing in each flavor that was tried.
+func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
+	q := a.queue()
+	if len(c.Tried) == 0 {
+		for _, r := range c.Resources {
+			fmt.Fprintf(b, "Queue %s has no quota for %s; it has: %s.\n", q.Name, r.Resource, orNothing(resourcesOf(q.ResourceGroups())))
+		}
+		return
+	}
+	for _, f := range c.Tried {
+		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })
+		s := a.decision.Shortage[i]
+		missing := fmt.Sprintf("%s %s of %s", humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor)
+		switch f.Passed {
+		case preemption.ExceedsMaxQuota:
+			fmt.Fprintf(b, "%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, humanAmount(s.Resource, s.PotentialAvailable))
+		case preemption.NoQuota:
+			fmt.Fprintf(b, "Queue %s has no quota for %s in flavor %s.\n", q.Name, s.Resource, s.Flavor)
+		default:
+			bound := "queue " + q.Name
+			if s.Cohort != "" {
+				bound = "cohort " + s.Cohort
+			}
+			fmt.Fprintf(b, "%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Passed])
+		}
+	}
 }

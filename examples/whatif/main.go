@@ -14,8 +14,8 @@
 //
 // With -o json the answer is one object:
 //
-//	request   the request, with the flavors that were chosen
-//	decision  the decision
+//	request   the request
+//	decision  the decision, with the flavors that were assigned
 //	victims   of each: workload, queue, reason, cohort, priority, reservedAt, age in
 //	          seconds, evicted (already), holds (of what is requested)
 //	queues    the queue tree of the request, top down: kind, name, depth, quota rows

@@ -37,6 +37,8 @@ func TestGolden(t *testing.T) {
 		"too-large":  {[]string{"-workload", "evals/long-context-all"}, 1},
 		"described":  {[]string{"-request", "cpu=4,nvidia.com/gpu=1", "-queue", "vision", "-priority", "900", "-count", "4", "-flavor", "h100"}, 0},
 		"borrows":    {[]string{"-request", "nvidia.com/gpu=40", "-queue", "vision", "-priority", "500"}, 1},
+		"no-quota":   {[]string{"-request", "tpu=1", "-queue", "vision"}, 1},
+		"preempts":   {[]string{"-request", "nvidia.com/gpu=24", "-queue", "nlp", "-priority", "900"}, 0},
 		"moved":      {[]string{"-workload", "nlp/lora-sweep", "-queue", "vision"}, 0},
 		"all":        {[]string{"-all"}, 0},
 		"json":       {[]string{"-o", "json"}, 0},
@@ -61,6 +63,28 @@ func TestGolden(t *testing.T) {
 				t.Errorf("- want, + got (rewrite with -update):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A queue's flavorFungibility is heeded: where whenCanPreempt is MayStopSearch the first
+// flavor in which somebody may yield is taken.
+func TestFlavorFungibility(t *testing.T) {
+	const state = `{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","nominal":2000},{"flavor":"g","resource":"cpu","nominal":2000}],
+		"preemption":{"withinClusterQueue":"LowerPriority"},"flavorFungibility":{"whenCanPreempt":"TryNextFlavor"}}],
+		"admitted":[{"id":"low","queue":"a","reservedAt":"2026-11-20T11:00:00Z",
+		"podSets":[{"name":"main","count":1,"requests":[{"flavor":"f","resource":"cpu","amount":2000}]}]}]}`
+	args := []string{"-request", "cpu=1", "-queue", "a", "-priority", "1"}
+	_, stdout, _ := call(strings.NewReader(state), args...)
+	for _, want := range []string{"1 cpu of g in queue a", "fits once others in the queue have yielded; whenCanPreempt is TryNextFlavor", "g <- taken"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("stdout without %q:\n%s", want, stdout)
+		}
+	}
+	_, stdout, _ = call(strings.NewReader(strings.Replace(state, "TryNextFlavor", "MayStopSearch", 1)), args...)
+	for _, want := range []string{"1 cpu of f in queue a", "It fits once this workload has yielded"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("stdout without %q:\n%s", want, stdout)
+		}
 	}
 }
 
@@ -95,7 +119,6 @@ func TestBadInput(t *testing.T) {
 		"forgotten namespace":    {"", []string{"-workload", "detector-train"}, "the nearest: vision/detector-train"},
 		"runs already":           {"", []string{"-workload", "evals/arena-judge"}, "holds quota in queue evals already since 2026"},
 		"no such queue":          {"", []string{"-request", "cpu=1", "-queue", "visoin"}, "the nearest: vision"},
-		"no quota":               {"", []string{"-request", "tpu=1", "-queue", "vision"}, "queue vision has no quota for tpu; it has: cpu, memory, nvidia.com/gpu"},
 		"no such flavor":         {"", []string{"-request", "cpu=1", "-queue", "vision", "-flavor", "b200"}, `has no flavor "b200"`},
 		"both":                   {"", []string{"-workload", "a/b", "-request", "cpu=1"}, "give one of them"},
 		"request without queue":  {"", []string{"-request", "cpu=1"}, "needs -queue"},
@@ -118,7 +141,7 @@ func TestBadInput(t *testing.T) {
 		"state: limits only":     {`{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","borrowingLimit":1}]}]}`, nil, "no nominal"},
 		"state: every fault":     {`{"queues":[{"name":"a","cohort":"x"},{"name":"a"}]}`, nil, `unknown cohort "x" (queue "a") (and 1 more faults)`},
 		"state: nothing waits":   {`{"queues":[{"name":"a"}]}`, nil, "no workload waits"},
-		"state: a queue without": {`{"queues":[{"name":"a"}]}`, []string{"-request", "cpu=1", "-queue", "a"}, "queue a has no quota for cpu; it has: nothing"},
+		"same resources twice":   {"", []string{"-request", "cpu=1", "-queue", "nlp", "-flavor", "h100,a100-spot"}, "h100 and a100-spot are for the same resources"},
 		"record: unknown queue":  {`{"state":{},"request":{"workload":{"id":"w","queue":"q"},"now":"2026-01-01T00:00:00Z"}}`, nil, `unknown queue "q"`},
 		"several wait":           {string(sample), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
 		"two documents, one bad": {`{"kind":"List","items":[]} ]`, nil, "not JSON"},

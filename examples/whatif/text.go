@@ -120,10 +120,16 @@ func (a *answer) printVerdict(b *strings.Builder) {
 		a.printShortage(b)
 		a.printBlockers(b)
 	case preemption.Impossible:
-		b.WriteString("It does not fit, and no permitted set of victims makes room.\n\n")
-		a.printShortage(b)
+		if c, ok := a.unassigned(); ok {
+			b.WriteString("It does not fit in any flavor of the queue.\n\n")
+			a.printLack(b, c)
+		} else {
+			b.WriteString("It does not fit, and no permitted set of victims makes room.\n\n")
+			a.printShortage(b)
+		}
 		a.printBlockers(b)
 	}
+	a.printFlavors(b)
 }
 
 func plural(n int, one, many string) string {
@@ -135,9 +141,13 @@ func plural(n int, one, many string) string {
 
 func (a *answer) asks() string {
 	var parts []string
-	for _, u := range a.request.Workload.Usage() {
+	for _, u := range a.assigned.Usage() {
+		part := humanAmount(u.Resource, u.Amount) + " " + u.Resource
+		if u.Flavor != "" {
+			part += " of " + u.Flavor
+		}
 		if u.Amount > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s of %s", humanAmount(u.Resource, u.Amount), u.Resource, u.Flavor))
+			parts = append(parts, part)
 		}
 	}
 	if len(parts) == 0 {
@@ -209,7 +219,7 @@ var reasonText = map[preemption.Reason]string{
 func (a *answer) printShortage(b *strings.Builder) {
 	for _, s := range a.decision.Shortage {
 		asked := int64(0)
-		for _, u := range a.request.Workload.Usage() {
+		for _, u := range a.assigned.Usage() {
 			if u.FlavorResource() == s.FlavorResource {
 				asked = u.Amount
 			}
@@ -234,7 +244,7 @@ func (a *answer) printBlockers(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	t := newTable(table.Row{"in the way", "priority", "why it stays"}, 2)
-	policy := a.policy()
+	policy := a.queue().Preemption
 	for _, k := range a.decision.Blockers {
 		name, prio := "queue "+k.Queue, ""
 		if k.Cohort != "" {
@@ -290,13 +300,14 @@ func whyItStays(r preemption.Rule, p queue.Preemption) string {
 	return r.String()
 }
 
-func (a *answer) policy() queue.Preemption {
+// queue returns the request's queue, which is there.
+func (a *answer) queue() *queue.Queue {
 	for i := range a.state.Queues {
 		if a.state.Queues[i].Name == a.request.Workload.Queue {
-			return a.state.Queues[i].Preemption
+			return &a.state.Queues[i]
 		}
 	}
-	return queue.Preemption{}
+	return &queue.Queue{Name: a.request.Workload.Queue}
 }
 
 // find returns the admitted workload of the ID, which is there.

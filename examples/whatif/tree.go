@@ -99,10 +99,21 @@ func (a *answer) ancestors() (cohorts []string, heights []int) {
 }
 
 // requested lists the columns of the request of which it takes anything, or all if
-// it takes nothing.
+// it takes nothing; those that are short where no flavor could be assigned.
 func (a *answer) requested() []quota.FlavorResource {
 	var some, every []quota.FlavorResource
-	for _, u := range a.request.Workload.Usage() {
+	if _, ok := a.unassigned(); ok {
+		for _, s := range a.decision.Shortage {
+			if s.Flavor != "" {
+				some = append(some, s.FlavorResource)
+			}
+		}
+		return some
+	}
+	for _, u := range a.assigned.Usage() {
+		if u.Flavor == "" {
+			continue
+		}
 		every = append(every, u.FlavorResource())
 		if u.Amount > 0 {
 			some = append(some, u.FlavorResource())
@@ -120,7 +131,7 @@ func (a *answer) contested() []quota.FlavorResource {
 	asked := a.requested()
 	rows, _ := a.snapshot.QueueStatus(a.request.Workload.Queue, asked...)
 	var list []quota.FlavorResource
-	for _, u := range a.request.Workload.Usage() {
+	for _, u := range a.assigned.Usage() {
 		for _, r := range rows {
 			if r.FlavorResource == u.FlavorResource() && u.Amount > max(0, r.Available) {
 				list = append(list, r.FlavorResource)

@@ -14,13 +14,20 @@ func TestRandomClassical(t *testing.T) {
 	runFile(t, "testdata/random-classical.jsonl.gz", 1000)
 }
 
-// TestSuiteClassical asks the scenarios of Kueue's own tests, where they are.
-func TestSuiteClassical(t *testing.T) {
-	const name = "../../../shared/cases/kueue/suite-classical.jsonl.gz"
-	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("Kueue's test tables are not beside this checkout")
+// TestRandomFair asks 1000 of fair sharing, with each list of strategies.
+func TestRandomFair(t *testing.T) {
+	runFile(t, "testdata/random-fair.jsonl.gz", 1000)
+}
+
+// TestSuites asks the scenarios of Kueue's own tests, where they are.
+func TestSuites(t *testing.T) {
+	for _, mode := range []string{"classical", "fair"} {
+		name := "../../../shared/cases/kueue/suite-" + mode + ".jsonl.gz"
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			t.Skip("Kueue's test tables are not beside this checkout")
+		}
+		runFile(t, name, 1)
 	}
-	runFile(t, name, 1)
 }
 
 // TestKAI asks what KAI resolved and protected, on generated trees and victims.

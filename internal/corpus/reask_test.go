@@ -16,24 +16,34 @@ import (
 // a snapshot made of lists in reverse, of one built by edits, of one that lost and
 // got back a workload.
 func TestReask(t *testing.T) {
-	f, err := os.Open("testdata/random-classical.jsonl.gz")
+	for _, mode := range []string{"classical", "fair"} {
+		t.Run(mode, func(t *testing.T) { reask(t, "testdata/random-"+mode+".jsonl.gz") })
+	}
+}
+
+func reask(t *testing.T, name string) {
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p, err := preemption.New(preemption.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	cases := 0
-	err = Read("random-classical", f, func(_ int, asked Asker) error {
+	err = Read(name, f, func(_ int, asked Asker) error {
 		c := asked.(*Case)
+		config, err := c.Config()
+		if err != nil {
+			return err
+		}
+		p, err := preemption.New(config)
+		if err != nil {
+			return err
+		}
 		if cases++; testing.Short() && cases%10 != 0 {
 			return nil
 		}
 		st := c.State()
 		first := ask(t, p, st, nil, c.Request())
-		if slow := twin.Decide(preemption.Config{}, st, c.Request()); slow.Outcome != first.Outcome ||
+		if slow := twin.Decide(config, st, c.Request()); slow.Outcome != first.Outcome ||
 			slow.BorrowHeight != first.BorrowHeight || !cmp.Equal(slow.Victims, first.Victims, cmpopts.EquateEmpty()) {
 			t.Errorf("%s: the twin decides %+v, not %+v", c.Name, slow, first)
 		}

@@ -81,13 +81,3 @@ func (c *Case) Request() preemption.Request {
 	}
 	return preemption.Request{Workload: c.Incoming.workload(amounts), NeedsPreemption: needs, Now: c.Now}
 }
-
-// OracleRequest returns the question whose answer is an oracle row: its column by
-// itself, in need of preemption.
-func (c *Case) OracleRequest(row OracleRow) preemption.Request {
-	return preemption.Request{
-		Workload:        c.Incoming.workload([]quota.Amount{row.Amount}),
-		NeedsPreemption: []quota.FlavorResource{row.FlavorResource()},
-		Now:             c.Now,
-	}
-}

@@ -96,6 +96,7 @@ var layers = [][]string{
 	{"queue"},
 	{"internal/cluster"},
 	{"internal/search"},
+	{"internal/assign"},
 	{"preemption", "preemption/placement"},
 	{"internal/twin", "internal/corpus", "internal/scenario", kit},
 }

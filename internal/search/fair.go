@@ -38,7 +38,7 @@ func (s *Searcher) fairAttempt() bool {
 	s.refusers.next(s.scratch.tree.Len())
 	s.startTournament(false)
 	found, proven := s.firstRound(entitled)
-	if !found && !proven && !entitled && s.request.Fair.Second != 0 {
+	if !found && !proven && !entitled && !s.largestFirst && s.request.Fair.Second != 0 {
 		s.startTournament(true)
 		found = s.secondRound()
 	}
@@ -103,7 +103,12 @@ func (s *Searcher) takeByStrategy(l *lineup) bool {
 		}
 		v.Fair, v.level, v.side = true, l.level, l.side
 		s.take(v)
-		if s.request.Fair.First.permits(ours, before, s.scratch.share(l.side)) {
+		after := s.scratch.share(l.side)
+		if s.request.Fair.First.permits(ours, before, after) {
+			return true
+		}
+		if s.largestFirst && !l.secondUsed && s.request.Fair.Second != 0 && s.request.Fair.Second.permits(ours, before, after) {
+			l.secondUsed = true // or the smaller ones would come before its chance
 			return true
 		}
 		s.untake()

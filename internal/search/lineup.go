@@ -11,6 +11,10 @@ type lineup struct {
 	n     int
 	// retry is, in the second round, the only candidate.
 	retry *Victim
+	// bySize is, with the largest first, the candidates of another queue.
+	bySize []Victim
+	// secondUsed: a candidate was taken by the second strategy, with the largest first.
+	secondUsed bool
 }
 
 // lineupPhases is the order of a queue's candidates: those evicted already come first;
@@ -43,11 +47,26 @@ func (s *Searcher) openLineup(q, level, side int) int32 {
 	if s.secondChance {
 		l.retry = s.firstRefusal(q)
 	}
-	if s.settleLineup(l); !l.left() {
+	s.settleLineup(l)
+	if s.largestFirst && d.class != own {
+		s.sortLineup(l)
+	}
+	if !l.left() {
 		s.lineups = s.lineups[:n]
 		return -1
 	}
 	return int32(n)
+}
+
+// sortLineup puts the candidates that free most first.
+func (s *Searcher) sortLineup(l *lineup) {
+	var all []Victim
+	for l.n > 0 {
+		v, _ := s.pop(l)
+		all = append(all, v)
+	}
+	s.sortBySize(all)
+	l.bySize = all
 }
 
 // firstRefusal returns the first candidate of the queue that failed in the first round.
@@ -61,7 +80,7 @@ func (s *Searcher) firstRefusal(q int) *Victim {
 }
 
 // left reports whether there is a candidate.
-func (l *lineup) left() bool { return l.n > 0 || l.retry != nil }
+func (l *lineup) left() bool { return l.n > 0 || l.retry != nil || len(l.bySize) > 0 }
 
 // settleLineup goes on to the next phase that has candidates, if this one has none.
 func (s *Searcher) settleLineup(l *lineup) {
@@ -100,9 +119,12 @@ func (l *lineup) first() int {
 
 // headItem is the next candidate, to compare it with that of another queue.
 func (s *Searcher) headItem(l *lineup) (it item, evicted bool) {
-	if l.retry != nil {
+	switch {
+	case l.retry != nil:
 		it = s.itemOf(l.retry.Workload, l.retry.Set >= 0, 0)
-	} else {
+	case len(l.bySize) > 0:
+		it = s.itemOf(l.bySize[0].Workload, l.bySize[0].Set >= 0, 0)
+	default:
 		it = l.items[l.first()]
 	}
 	return it, it.head.Facts.Evicted
@@ -112,6 +134,10 @@ func (s *Searcher) headItem(l *lineup) (it item, evicted bool) {
 func (s *Searcher) pop(l *lineup) (v Victim, ok bool) {
 	if l.retry != nil {
 		v, l.retry = *l.retry, nil
+		return v, true
+	}
+	if len(l.bySize) > 0 {
+		v, l.bySize = l.bySize[0], l.bySize[1:]
 		return v, true
 	}
 	if l.n == 0 {

@@ -91,7 +91,7 @@ type item struct {
 
 // queueUp opens the streams and the sources of a phase and orders them by their heads.
 func (s *Searcher) queueUp(n int, borrowing bool) {
-	s.streams, s.sources, s.heap = s.streams[:0], s.sources[:0], s.heap[:0]
+	s.streams, s.sources, s.heap, s.bySize = s.streams[:0], s.sources[:0], s.heap[:0], s.bySize[:0]
 	ph := &phases[n]
 	p := s.permission(ph.class, borrowing)
 	if p == nobody || !s.hasTier(ph.tier) {
@@ -112,6 +112,9 @@ func (s *Searcher) queueUp(n int, borrowing bool) {
 		for _, lane := range ph.lanes {
 			s.openSource(l.cohort, l, lane, p)
 		}
+	}
+	if s.largestFirst {
+		s.sortPhase()
 	}
 }
 
@@ -345,6 +348,9 @@ func (s *Searcher) usesNeeded(loads []quota.Load) bool {
 // next returns the first candidate of the phase; ok is false when there is none
 // left. A donor that has nothing left to reclaim is dropped.
 func (s *Searcher) next() (v Victim, ok bool) {
+	if len(s.bySize) > 0 {
+		return s.nextBySize()
+	}
 	for s.settleHeap() {
 		top := &s.heap[0]
 		st := &s.streams[top.at]

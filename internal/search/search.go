@@ -25,6 +25,9 @@ type Request struct {
 	NewerByReservation bool
 	MinRuntime         MinRuntime
 	Fair               Fairness
+	// LargestFirst: when nobody is found, try again with the candidates of other
+	// queues in the order of what they free.
+	LargestFirst bool
 	// MaxRetrySteps bounds the workloads that are looked at to find RetryAt.
 	MaxRetrySteps int
 	// Guard returns the last instant at which rules of the caller protect a workload:
@@ -108,6 +111,9 @@ type Searcher struct {
 	replay       []Victim
 	secondChance bool
 	seen         marks
+
+	largestFirst bool     // now
+	bySize       []Victim // the candidates of a phase, the next one last
 }
 
 // Search decides about a request. At most maxBlockers blockers are listed.
@@ -154,10 +160,24 @@ func (s *Searcher) columnsOf(c *cluster.Cluster, r *Request) []int {
 	return s.columns
 }
 
-// findVictims runs the attempts in which the request may or may not take its queue
+// findVictims looks for victims, where configured a second time with the largest first.
+func (s *Searcher) findVictims() bool {
+	if s.findInOrder() {
+		return true
+	}
+	if !s.request.LargestFirst {
+		return false
+	}
+	s.largestFirst = true
+	found := s.findInOrder()
+	s.largestFirst = false
+	return found
+}
+
+// findInOrder runs the attempts in which the request may or may not take its queue
 // over nominal, and stops at the first that succeeds, even where a later one would
 // take less.
-func (s *Searcher) findVictims() bool {
+func (s *Searcher) findInOrder() bool {
 	s.collectLevels()
 	switch {
 	case s.overPotential():
@@ -192,7 +212,7 @@ func (s *Searcher) hasCandidate(c class) bool {
 	for phase := range phases {
 		if phases[phase].class == c {
 			s.queueUp(phase, false)
-			if s.settleHeap() {
+			if len(s.bySize) > 0 || s.settleHeap() {
 				return true
 			}
 		}
@@ -236,7 +256,7 @@ func (s *Searcher) attempt(borrowing bool) bool {
 
 // fail notes what is short and puts everybody back.
 func (s *Searcher) fail(borrowing bool) {
-	if borrowing && !s.boundShortages() {
+	if borrowing && !s.largestFirst && !s.boundShortages() {
 		s.shortages = s.listShortages(&s.scratch, s.shortages[:0])
 	}
 	s.restore()

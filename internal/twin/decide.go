@@ -35,6 +35,7 @@ type decision struct {
 	// ofPermittedPriority is those whose priority the policies permit while the request
 	// may borrow, whatever else keeps them.
 	ofPermittedPriority []candidate
+	largestFirst        bool
 }
 
 // Decide answers a valid request about a valid state.
@@ -45,6 +46,24 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
 	}
 	candidates := d.candidates()
+	if r.Workload.NeverPreempts {
+		candidates, d.ofPermittedPriority = nil, nil
+	}
+	if a, ok := d.search(candidates); ok {
+		return a
+	}
+	missing := d.missing
+	if d.config.ReconsiderLarger {
+		d.largestFirst = true
+		if a, ok := d.search(d.bySize(candidates)); ok {
+			return a
+		}
+	}
+	return Answer{Outcome: preemption.Impossible, BorrowHeight: d.borrowHeight(), Missing: missing}
+}
+
+// search runs the attempts.
+func (d *decision) search(candidates []candidate) (Answer, bool) {
 	attempts := d.attempts(candidates)
 	if d.config.Sharing == preemption.Fair {
 		attempts = []bool{true}
@@ -60,10 +79,44 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 				d.remove(v)
 			}
 			slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
-			return Answer{preemption.Preempt, victims, d.borrowHeight(), borrowing, nil}
+			return Answer{preemption.Preempt, victims, d.borrowHeight(), borrowing, nil}, true
 		}
 	}
-	return Answer{Outcome: preemption.Impossible, BorrowHeight: d.borrowHeight(), Missing: d.missing}
+	return Answer{}, false
+}
+
+// bySize puts, of the candidates of other queues, those first that free most: of each
+// class among those evicted or those not; in fair sharing of each queue.
+func (d *decision) bySize(candidates []candidate) []candidate {
+	size := func(c candidate) (total int64) {
+		requests := c.w.Usage()
+		if c.podSet >= 0 {
+			requests = c.w.PodSets[c.podSet].Requests
+		}
+		for _, asked := range d.asked {
+			for _, r := range requests {
+				if r.FlavorResource() == asked.FlavorResource() && slices.Contains(d.needed, r.FlavorResource()) {
+					total += quota.Mul(1000, min(r.Amount, asked.Amount)) / asked.Amount
+				}
+			}
+		}
+		return total
+	}
+	list := slices.Clone(candidates)
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		switch fair := d.config.Sharing == preemption.Fair; {
+		case fair && (a.class == 2) != (b.class == 2):
+			return cmp.Compare(a.class, b.class)
+		case a.class == 2 && b.class == 2:
+			return 0
+		case fair:
+			return cmp.Or(compareBool(b.podSet >= 0, a.podSet >= 0), cmp.Compare(size(b), size(a)))
+		case a.w.Evicted != b.w.Evicted:
+			return compareBool(b.w.Evicted, a.w.Evicted)
+		}
+		return cmp.Or(cmp.Compare(a.class, b.class), compareBool(b.podSet >= 0, a.podSet >= 0), cmp.Compare(size(b), size(a)))
+	})
+	return list
 }
 
 // FitsWithout reports whether the request fits once the victims are gone; without borrowing, whether also within its queue's nominal quota.

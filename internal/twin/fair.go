@@ -170,6 +170,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 	strategy := func(s preemption.FairStrategy) func(ours, before, after quota.Share) bool {
 		return func(ours, before, after quota.Share) bool { return passes(s, ours, before, after) }
 	}
+	used := map[string]bool{} // queues that the second strategy was used on, with the largest first
 	for t := d.round(candidates); ; {
 		d.added = d.asked
 		q, ok := t.turn()
@@ -185,6 +186,10 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 				test, c.reason = strategy(strategies[0]), preemption.InCohortFairSharing
 			}
 			passed, enough := try(c, test)
+			if !passed && d.largestFirst && len(strategies) == 2 && !used[q] {
+				passed, enough = try(c, strategy(strategies[1]))
+				used[q] = passed
+			}
 			if enough {
 				return d.fillBack(taken)
 			}
@@ -194,7 +199,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 			refused = append(refused, c)
 		}
 	}
-	if len(strategies) == 2 && !entitled {
+	if len(strategies) == 2 && !entitled && !d.largestFirst {
 		for t := d.round(refused); ; {
 			d.added = d.asked
 			q, ok := t.turn()

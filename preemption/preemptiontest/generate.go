@@ -35,7 +35,9 @@ func Records() *rapid.Generator[preemption.Record] {
 
 // States generates valid states: up to five cohorts in a tree, one to six queues,
 // up to sixteen workloads.
-func States() *rapid.Generator[preemption.State] {
+func States() *rapid.Generator[preemption.State] { return states(flavorResources) }
+
+func states(flavorResources func(*rapid.T) []quota.FlavorResource) *rapid.Generator[preemption.State] {
 	return rapid.Custom(func(t *rapid.T) preemption.State {
 		frs := flavorResources(t)
 		var st preemption.State
@@ -51,7 +53,7 @@ func States() *rapid.Generator[preemption.State] {
 			st.Cohorts = append(st.Cohorts, c)
 		}
 		for i := range pick(t, "queues", 1, 2, 3, 3, 4, 5, 6) {
-			q := queue.Queue{Name: fmt.Sprintf("q%d", i), Preemption: preemptionOf(t)}
+			q := queue.Queue{Name: fmt.Sprintf("q%d", i), Preemption: preemptionOf(t), FlavorFungibility: fungibility(t)}
 			if len(st.Cohorts) > 0 && chance(t, 9, 10) {
 				q.Cohort = rapid.SampledFrom(st.Cohorts).Draw(t, "cohort").Name
 			}
@@ -80,6 +82,7 @@ func Configs() *rapid.Generator[preemption.Config] {
 			MinRuntime:             minRuntime(t),
 			ReclaimMethod:          pick(t, "method", minruntime.LCA, minruntime.Queue),
 			Guards:                 guards(t),
+			ReconsiderLarger:       chance(t, 1, 3),
 		}
 		if chance(t, 1, 2) {
 			c.Sharing, c.Fair = preemption.Fair, fairSharing(t)
@@ -110,6 +113,7 @@ func Requests(st preemption.State) *rapid.Generator[preemption.Request] {
 		if chance(t, 2, 3) {
 			askForMore(t, st, &r.Workload)
 		}
+		r.Workload.NeverPreempts = chance(t, 1, 20)
 		if chance(t, 1, 4) {
 			r.NeedsPreemption = []quota.FlavorResource{}
 			for _, a := range r.Workload.Usage() {

@@ -37,7 +37,7 @@ type Cluster struct {
 	// LocalQueues are what users submit to.
 	LocalQueues []LocalQueue
 	// QueueNotes is what an answer about a queue must tell its reader, by name of
-	// the queue: it is stopped, it chooses flavors in its own way.
+	// the queue: it is stopped.
 	QueueNotes map[string][]string
 	// Warnings say what was left out or changed, one line each.
 	Warnings []string
@@ -60,7 +60,9 @@ type Pending struct {
 	Queue, Unresolved string
 	Priority, Boost   int64
 	Created, Queued   time.Time
-	PodSets           []PodSet
+	// NeverPreempts: it is marked so that nobody may yield for it (KEP-8729).
+	NeverPreempts bool
+	PodSets       []PodSet
 	// Notes are what an answer about the workload must tell its reader: it is
 	// inactive, gated and the like.
 	Notes []string
@@ -82,20 +84,17 @@ type Request struct {
 	Amount   int64
 }
 
-// Workload returns p with the flavors given by resource. Resources without flavor
-// are left out.
-func (p *Pending) Workload(flavors map[string]string) workload.Workload {
+// Workload returns p as a workload without flavors.
+func (p *Pending) Workload() workload.Workload {
 	w := workload.Workload{
 		ID: p.ID, UID: p.UID, Queue: p.Queue,
 		Priority: p.Priority, PriorityBoost: p.Boost,
-		Created: p.Created, Queued: p.Queued,
+		Created: p.Created, Queued: p.Queued, NeverPreempts: p.NeverPreempts,
 	}
 	for _, set := range p.PodSets {
 		s := workload.PodSet{Name: set.Name, Count: set.Count}
 		for _, r := range set.Requests {
-			if flavor, ok := flavors[r.Resource]; ok {
-				s.Requests = append(s.Requests, quota.Amount{Flavor: flavor, Resource: r.Resource, Amount: r.Amount})
-			}
+			s.Requests = append(s.Requests, quota.Amount{Resource: r.Resource, Amount: r.Amount})
 		}
 		w.PodSets = append(w.PodSets, s)
 	}

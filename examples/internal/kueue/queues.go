@@ -29,13 +29,14 @@ func (b *builder) addClusterQueue(o *object) error {
 	if q.Preemption, err = b.preemption(where, spec.Preemption); err != nil {
 		return err
 	}
-	b.c.Queues = append(b.c.Queues, q)
 	if isStopped(spec.StopPolicy) {
 		b.note(q.Name, "is stopped (stopPolicy %s) and admits nothing for now", spec.StopPolicy)
 	}
-	if f := spec.FlavorFungibility; f != (flavorFungibility{}) && !f.isDefault() && hasChoice(&q) {
-		b.note(q.Name, "has a flavorFungibility of its own; flavors are chosen here as Kueue does without it")
+	q.FlavorFungibility, err = spec.FlavorFungibility.read(where)
+	if err != nil {
+		return err
 	}
+	b.c.Queues = append(b.c.Queues, q)
 	return nil
 }
 
@@ -117,18 +118,25 @@ func (b *builder) preemption(where string, spec preemptionSpec) (queue.Preemptio
 	return p, nil
 }
 
-func (f flavorFungibility) isDefault() bool {
-	borrow := f.WhenCanBorrow == "" || f.WhenCanBorrow == "MayStopSearch" || f.WhenCanBorrow == "Borrow"
-	preempt := f.WhenCanPreempt == "" || f.WhenCanPreempt == "TryNextFlavor"
-	return borrow && preempt && (f.Preference == "" || f.Preference == "BorrowingOverPreemption")
-}
-
-// hasChoice reports whether the queue has several flavors for some resource.
-func hasChoice(q *queue.Queue) bool {
-	for _, g := range q.ResourceGroups() {
-		if len(g.Flavors) > 1 {
-			return true
+// read reads the policies, also by the names that v1beta1 had for MayStopSearch.
+func (f flavorFungibility) read(where string) (queue.FlavorFungibility, error) {
+	var out queue.FlavorFungibility
+	for _, p := range []struct {
+		field, text, old string
+		into             *queue.FungibilityPolicy
+	}{
+		{"whenCanBorrow", f.WhenCanBorrow, "Borrow", &out.WhenCanBorrow},
+		{"whenCanPreempt", f.WhenCanPreempt, "Preempt", &out.WhenCanPreempt},
+	} {
+		if p.text == p.old {
+			p.text = queue.MayStopSearch.String()
+		}
+		if err := p.into.UnmarshalText([]byte(p.text)); err != nil {
+			return out, fmt.Errorf("%s: spec.flavorFungibility.%s: %w", where, p.field, err)
 		}
 	}
-	return false
+	if err := out.Preference.UnmarshalText([]byte(f.Preference)); err != nil {
+		return out, fmt.Errorf("%s: spec.flavorFungibility.preference: %w", where, err)
+	}
+	return out, nil
 }

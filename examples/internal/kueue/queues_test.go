@@ -103,19 +103,38 @@ func TestWhatKueueIgnores(t *testing.T) {
 }
 
 func TestQueueNotes(t *testing.T) {
-	const two = `"resourceGroups":[{"flavors":[{"name":"a","resources":[{"name":"cpu","nominalQuota":"1"}]},
-		{"name":"b","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]`
-	for _, c := range []struct {
-		spec, note string
-	}{
-		{`"stopPolicy":"None","flavorFungibility":{"whenCanBorrow":"Borrow","whenCanPreempt":"TryNextFlavor"},` + two, ""},
-		{`"stopPolicy":"HoldAndDrain"`, "is stopped"},
-		{`"flavorFungibility":{"whenCanPreempt":"Preempt"},` + two, "flavorFungibility"},
-		{`"flavorFungibility":{"whenCanPreempt":"Preempt"}`, ""}, // no choice to make
+	for spec, want := range map[string]string{
+		`"stopPolicy":"None"`:         "",
+		`"stopPolicy":"HoldAndDrain"`: "is stopped",
 	} {
-		notes := mustRead(t, item("ClusterQueue", "q", `"spec":{`+c.spec+`}`)).QueueNotes["q"]
-		if c.note == "" && len(notes) > 0 || c.note != "" && !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, c.note) }) {
-			t.Errorf("%s: notes %q, want %q", c.spec, notes, c.note)
+		notes := mustRead(t, item("ClusterQueue", "q", `"spec":{`+spec+`}`)).QueueNotes["q"]
+		if want == "" && len(notes) > 0 || want != "" && !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
+			t.Errorf("%s: notes %q, want %q", spec, notes, want)
+		}
+	}
+}
+
+// v1beta1 called MayStopSearch Borrow and Preempt.
+func TestFlavorFungibility(t *testing.T) {
+	for spec, want := range map[string]queue.FlavorFungibility{
+		`{}`: {},
+		`{"whenCanBorrow":"Borrow","whenCanPreempt":"Preempt"}`:              {WhenCanBorrow: queue.MayStopSearch, WhenCanPreempt: queue.MayStopSearch},
+		`{"whenCanBorrow":"MayStopSearch","whenCanPreempt":"TryNextFlavor"}`: {WhenCanBorrow: queue.MayStopSearch, WhenCanPreempt: queue.TryNextFlavor},
+		`{"whenCanBorrow":"TryNextFlavor","whenCanPreempt":"TryNextFlavor","preference":"PreemptionOverBorrowing"}`: {
+			WhenCanBorrow: queue.TryNextFlavor, WhenCanPreempt: queue.TryNextFlavor, Preference: queue.PreemptionOverBorrowing},
+	} {
+		got := mustRead(t, item("ClusterQueue", "q", `"spec":{"flavorFungibility":`+spec+`}`)).Queues[0].FlavorFungibility
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", spec, got, want)
+		}
+	}
+	for spec, want := range map[string]string{
+		`{"whenCanBorrow":"Preempt"}`: `ClusterQueue "q": spec.flavorFungibility.whenCanBorrow: "Preempt" is not`,
+		`{"preference":"Cheapest"}`:   `ClusterQueue "q": spec.flavorFungibility.preference: "Cheapest" is not`,
+	} {
+		_, err := Read(strings.NewReader(item("ClusterQueue", "q", `"spec":{"flavorFungibility":`+spec+`}`)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", spec, err, want)
 		}
 	}
 }

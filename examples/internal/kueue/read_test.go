@@ -143,13 +143,7 @@ func FuzzRead(f *testing.F) {
 		}
 		for i := range c.Pending {
 			p := &c.Pending[i]
-			flavors := map[string]string{}
-			for _, s := range p.PodSets {
-				for _, r := range s.Requests {
-					flavors[r.Resource] = "h100"
-				}
-			}
-			_, _ = preemptor.Decide(snapshot, preemption.Request{Workload: p.Workload(flavors), Now: time.Unix(1777777777, 0)})
+			_, _ = preemptor.Decide(snapshot, preemption.Request{Workload: p.Workload(), Now: time.Unix(1777777777, 0)})
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 
 const (
 	boostAnnotation    = group + "/priority-boost"
+	neverAnnotation    = group + "/cannot-preempt"
 	replacesAnnotation = group + "/workload-slice-replacement-for"
 	defaultPodSet      = "main"
 	maxPods            = 1 << 31 // Kueue counts pods in an int32
@@ -115,6 +116,7 @@ func (b *builder) addPending(o *object, spec *workloadSpec, status *workloadStat
 		ID: o.id(), UID: o.Metadata.UID, Queue: spec.QueueName, // resolved at the end
 		Priority: spec.Priority, Boost: boost,
 		Created: o.Metadata.CreationTimestamp, Queued: queuedAt(o, status),
+		NeverPreempts: o.Metadata.Annotations[neverAnnotation] == "true",
 	}
 	for i := range spec.PodSets {
 		s, err := requested(&spec.PodSets[i], status)

@@ -207,12 +207,22 @@ func TestPendingResolvesAndNotes(t *testing.T) {
 	}
 }
 
-func TestPendingWithFlavors(t *testing.T) {
-	p := Pending{ID: "a/b", Queue: "q", Priority: 7, Boost: 1, PodSets: []PodSet{
+func TestPendingWorkload(t *testing.T) {
+	p := Pending{ID: "a/b", Queue: "q", Priority: 7, Boost: 1, NeverPreempts: true, PodSets: []PodSet{
 		{Name: "main", Count: 2, Requests: []Request{{"cpu", 500}, {"nvidia.com/gpu", 4}, {"storage", 0}}}}}
-	want := workload.Workload{ID: "a/b", Queue: "q", Priority: 7, PriorityBoost: 1, PodSets: []workload.PodSet{
-		{Name: "main", Count: 2, Requests: []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 500}, gpus("h100", 4)}}}}
-	if diff := cmp.Diff(want, p.Workload(map[string]string{"cpu": "h100", "nvidia.com/gpu": "h100"})); diff != "" {
+	want := workload.Workload{ID: "a/b", Queue: "q", Priority: 7, PriorityBoost: 1, NeverPreempts: true, PodSets: []workload.PodSet{
+		{Name: "main", Count: 2, Requests: []quota.Amount{{Resource: "cpu", Amount: 500}, gpus("", 4), {Resource: "storage"}}}}}
+	if diff := cmp.Diff(want, p.Workload()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// KEP-8729: the annotation marks workloads that preempt nobody.
+func TestCannotPreempt(t *testing.T) {
+	for value, want := range map[string]bool{"true": true, "false": false, "": false} {
+		text := strings.Replace(item("Workload", "team/job", ""), `"uid":`, `"annotations":{"kueue.x-k8s.io/cannot-preempt":"`+value+`"},"uid":`, 1)
+		if got := mustRead(t, text).Pending[0].NeverPreempts; got != want {
+			t.Errorf("%q: %v", value, got)
+		}
 	}
 }

@@ -1,0 +1,167 @@
+package assign
+
+import (
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/search"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// Request is what is to be assigned.
+type Request struct {
+	// Base is what all searches have in common; its slots are not read.
+	Base        *search.Request
+	Fungibility queue.FlavorFungibility
+	// NeverPreempts: the workload may make nobody yield.
+	NeverPreempts bool
+	// PreemptsWhileBorrowing: the queue may preempt for what takes it over its nominal
+	// quota.
+	PreemptsWhileBorrowing bool
+	// Given is what of the workload has its flavor already.
+	Given []quota.Load
+	// Choices are made in order: by pod set, then by group. Of one pod set no two are of
+	// the same group.
+	Choices []Choice
+}
+
+// Choice is a resource group of a pod set. Taken and Tried are the answer; the rest is
+// given.
+type Choice struct {
+	PodSet int
+	// Group is nil for resources of which the queue has no quota.
+	Group *Group
+	Items []Item
+	// First is the index of the first flavor to try.
+	First int
+	// Taken is the index of the flavor in the group; -1 when there is none.
+	Taken int
+	Tried []Tried
+}
+
+// Item is one requested resource.
+type Item struct {
+	Request  int // its index in the pod set
+	Group    int // the index of its group in the plan; -1 without
+	Resource int // its index in the group
+	Amount   int64
+	Verdict  Verdict // in the flavor taken
+}
+
+// Assigner assigns. Make it with the searcher to use; it may be used again, by one
+// goroutine at a time.
+type Assigner struct {
+	Searcher *search.Searcher
+	// Steps counts the workloads that the trials of the last Assign looked at.
+	Steps int
+
+	cluster  *cluster.Cluster
+	request  *Request
+	taken    []quota.Load // what earlier choices and the given requests take
+	verdicts []Verdict
+	tried    []Tried
+	one      search.Request
+	column   [1]int
+	amount   [1]int64
+	needs    [1]bool
+}
+
+// Assign makes the choices of a request, up to the first that has no flavor, and returns
+// how many it made. The answers are good until its next use.
+func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
+	a.cluster, a.request, a.Steps = c, r, 0
+	a.taken, a.tried = a.taken[:0], a.tried[:0]
+	for _, l := range r.Given {
+		a.take(l.Column, l.Amount)
+	}
+	for i := range r.Choices {
+		ch := &r.Choices[i]
+		a.choose(ch)
+		if ch.Taken < 0 {
+			return i + 1, false
+		}
+		for _, item := range ch.Items {
+			a.take(ch.Group.Column(ch.Taken, item.Resource), item.Amount)
+		}
+	}
+	return len(r.Choices), true
+}
+
+// Release forgets the cluster, so that it is not kept in memory.
+func (a *Assigner) Release() {
+	a.cluster, a.request, a.one = nil, nil, search.Request{}
+}
+
+// choose tries the flavors of a group in order until one stops the trial; else the best
+// is taken, of equals the first.
+func (a *Assigner) choose(ch *Choice) {
+	ch.Taken = -1
+	if ch.Group == nil {
+		return
+	}
+	first := len(a.tried)
+	best := Verdict{}
+	for flavor := ch.First; flavor < len(ch.Group.Flavors); flavor++ {
+		tried := a.try(ch, flavor)
+		a.tried = append(a.tried, tried)
+		if tried.Passed == Stopped || tried.better(best, a.request.Fungibility.Preference) {
+			best, ch.Taken = tried.Verdict, flavor
+			for i := range ch.Items {
+				ch.Items[i].Verdict = a.verdicts[i]
+			}
+		}
+		if tried.Passed == Stopped {
+			break
+		}
+	}
+	ch.Tried = a.tried[first:len(a.tried):len(a.tried)]
+}
+
+// used is what earlier choices take of a column.
+func (a *Assigner) used(column int) int64 {
+	for _, l := range a.taken {
+		if l.Column == column {
+			return l.Amount
+		}
+	}
+	return 0
+}
+
+func (a *Assigner) take(column int, amount int64) {
+	for i := range a.taken {
+		if l := &a.taken[i]; l.Column == column {
+			l.Amount = quota.Add(l.Amount, amount)
+			return
+		}
+	}
+	a.taken = append(a.taken, quota.Load{Column: column, Amount: amount})
+}
+
+// OpensAt returns the first instant at which time alone gives candidates to a flavor that
+// has none and was not taken: then the choice may be another. ok is false when there is
+// no such instant.
+func OpensAt(choices []Choice) (at int64, ok bool) {
+	for i := range choices {
+		for _, t := range choices[i].Tried {
+			if t.opens && t.Flavor != choices[i].Taken && (!ok || t.opensAt < at) {
+				at, ok = t.opensAt, true
+			}
+		}
+	}
+	return at, ok
+}
+
+// Blockers returns who stands in the way of preemption for an amount of one column, most
+// at most. The result belongs to the searcher.
+func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker {
+	return a.search(column, amount, most).Blockers
+}
+
+// search asks about one column by itself.
+func (a *Assigner) search(column int, amount int64, maxBlockers int) search.Result {
+	a.column[0], a.amount[0], a.needs[0] = column, amount, true
+	a.one = *a.request.Base
+	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
+	found := a.Searcher.Search(a.cluster, &a.one, maxBlockers)
+	a.Steps += found.Steps
+	return found
+}

@@ -1,0 +1,140 @@
+package assign
+
+import (
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// Mode says how a request gets its quota. Higher is better.
+type Mode uint8
+
+const (
+	// NoFit: not in this flavor, whoever yields.
+	NoFit Mode = iota
+	// NoCandidates: preemption would have to help, and finds nobody.
+	NoCandidates
+	// Preempt: somebody in the own queue yields.
+	Preempt
+	// Reclaim: somebody yields, in other queues only.
+	Reclaim
+	// Fit: there is room.
+	Fit
+)
+
+// Verdict is a mode with the height of the subtree that is borrowed from.
+type Verdict struct {
+	Mode   Mode
+	Height int
+}
+
+// better orders verdicts: what does not fit last, what has no candidates before that;
+// then by the queue's preference.
+func (v Verdict) better(than Verdict, p queue.FlavorPreference) bool {
+	if v.Mode != than.Mode && (p == queue.BorrowingOverPreemption || min(v.Mode, than.Mode) <= NoCandidates) {
+		return v.Mode > than.Mode
+	}
+	if v.Height != than.Height {
+		return v.Height < than.Height
+	}
+	return v.Mode > than.Mode
+}
+
+// Passed says why the trial went on after a flavor.
+type Passed uint8
+
+const (
+	// Stopped: it did not.
+	Stopped Passed = iota
+	// NoQuota: the queue has no quota for a resource in the flavor.
+	NoQuota
+	// ExceedsMax: more than the queue could use if nothing ran anywhere.
+	ExceedsMax
+	// NotReclaimable: over nominal quota, and the queue may not preempt for that.
+	NotReclaimable
+	// NeverPreempts: the workload may make nobody yield.
+	NeverPreempts
+	// Hopeless: preemption finds nobody.
+	Hopeless
+	// WouldPreempt: somebody has to yield (whenCanPreempt TryNextFlavor).
+	WouldPreempt
+	// WouldBorrow: the queue borrows (whenCanBorrow TryNextFlavor).
+	WouldBorrow
+)
+
+// Tried is how a flavor did: as its worst resource.
+type Tried struct {
+	Flavor int // index in the group
+	Verdict
+	Item   int   // the worst resource, an index in the choice's items
+	Amount int64 // what was asked for of it, with what earlier choices take
+	Passed Passed
+	// opensAt is, where opens is true, the first instant at which each resource without
+	// candidates has some.
+	opensAt int64
+	opens   bool
+}
+
+// try asks each resource of a choice about a flavor. The verdicts are left in a.verdicts.
+func (a *Assigner) try(ch *Choice, flavor int) Tried {
+	tried := Tried{Flavor: flavor, opens: true}
+	a.verdicts = a.verdicts[:0]
+	for i, item := range ch.Items {
+		v, passed, amount := Verdict{}, NoQuota, item.Amount
+		if column := ch.Group.Column(flavor, item.Resource); column >= 0 {
+			amount = quota.Add(amount, a.used(column))
+			v, passed = a.ask(column, amount, &tried)
+		} else if amount == 0 {
+			v, passed = Verdict{Mode: Fit}, Stopped
+		}
+		a.verdicts = append(a.verdicts, v)
+		if i == 0 || tried.Verdict.better(v, a.request.Fungibility.Preference) {
+			tried.Verdict, tried.Item, tried.Amount, tried.Passed = v, i, amount, passed
+		}
+		if v.Mode == NoFit {
+			tried.opens = false
+			return tried
+		}
+	}
+	tried.opens = tried.opens && tried.Mode == NoCandidates
+	switch f := a.request.Fungibility; {
+	case tried.Mode == NoCandidates:
+		tried.Passed = Hopeless
+	case tried.Mode < Fit && !f.MayStopPreempting():
+		tried.Passed = WouldPreempt
+	case tried.Height > 0 && !f.MayStopBorrowing():
+		tried.Passed = WouldBorrow
+	}
+	return tried
+}
+
+// ask is the verdict on one column. For NoFit it says why.
+func (a *Assigner) ask(column int, amount int64, tried *Tried) (Verdict, Passed) {
+	c, r := a.cluster, a.request
+	q := r.Base.Queue
+	if amount > c.Tree.PotentialAvailable(q, column) {
+		return Verdict{}, ExceedsMax
+	}
+	height, belowRoot := BorrowHeight(c, q, column, amount)
+	switch {
+	case amount <= max(0, c.Usage.Available(q, column)):
+		return Verdict{Fit, height}, Stopped
+	case r.NeverPreempts:
+		return Verdict{}, NeverPreempts
+	case amount > c.Tree.Cell(q, column).Nominal && !belowRoot && !r.PreemptsWhileBorrowing:
+		return Verdict{}, NotReclaimable
+	}
+	found := a.search(column, amount, 0)
+	v := Verdict{NoCandidates, found.BorrowHeight}
+	if len(found.Victims) == 0 {
+		tried.opens = tried.opens && found.Waits
+		tried.opensAt = max(tried.opensAt, found.RetryAt)
+		return v, Stopped
+	}
+	v.Mode = Reclaim
+	for i := range found.Victims {
+		if found.Victims[i].Cohort < 0 {
+			v.Mode = Preempt
+		}
+	}
+	return v, Stopped
+}

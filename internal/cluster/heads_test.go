@@ -1,0 +1,46 @@
+package cluster_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// After any edits the heads are what they would be computed from nothing.
+func headsFollowEdits(t *rapid.T) {
+	st := preemptiontest.States().Draw(t, "state")
+	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range rapid.IntRange(1, 12).Draw(t, "edits") {
+		w := preemptiontest.Workload(st, rapid.SampledFrom([]string{"ns/w00", "ns/w01", "ns/w02", "ns/new"}).Draw(t, "id")).Draw(t, "workload")
+		w.ReservedAt = preemptiontest.Now
+		next, err := c, error(nil)
+		switch rapid.SampledFrom([]string{"admit", "remove", "evict", "update"}).Draw(t, "edit") {
+		case "admit":
+			next, err = c.Admit("", w)
+		case "remove":
+			next, err = c.Remove("", w.ID)
+		case "evict":
+			next, err = c.StartEviction("", w.ID)
+		case "update":
+			next, err = c.Update("", w)
+		}
+		if err == nil {
+			c = next
+		}
+		for cohort := range st.Cohorts {
+			if got, want := c.HeadsByEdits(cohort), c.HeadsAnew(cohort); !slices.Equal(got, want) {
+				t.Fatalf("cohort %d: %v, want %v", cohort, got, want)
+			}
+		}
+	}
+}
+
+func TestHeadsFollowEdits(t *testing.T) { rapid.Check(t, headsFollowEdits) }
+func FuzzHeadsFollowEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(headsFollowEdits)) }

@@ -1,0 +1,318 @@
+package twin
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// DecideOpen answers a valid request of which some has no flavor: the flavors, then the
+// answer about them.
+func DecideOpen(c preemption.Config, st preemption.State, r preemption.Request) (preemption.Assignment, Answer) {
+	a := assigner{world: newWorld(st), config: c, st: st, request: r, taken: map[quota.FlavorResource]int64{}}
+	if !a.assign() {
+		return a.choices, Answer{Outcome: preemption.Impossible}
+	}
+	r.Workload = r.Workload.Clone()
+	for i := range r.Workload.PodSets {
+		p := &r.Workload.PodSets[i]
+		p.Requests = slices.DeleteFunc(p.Requests, func(q quota.Amount) bool { return q.Flavor == "" && a.flavorOf(p.Name, q.Resource) == "" })
+		for j := range p.Requests {
+			if q := &p.Requests[j]; q.Flavor == "" {
+				q.Flavor = a.flavorOf(p.Name, q.Resource)
+			}
+		}
+	}
+	return a.choices, Decide(c, st, r)
+}
+
+type assigner struct {
+	*world
+	config  preemption.Config
+	st      preemption.State
+	request preemption.Request
+	taken   map[quota.FlavorResource]int64 // by the workload itself
+	choices preemption.Assignment
+}
+
+func (a *assigner) flavorOf(podSet, resource string) string {
+	for _, c := range a.choices {
+		if c.PodSet == podSet && slices.ContainsFunc(c.Resources, func(r preemption.AssignedResource) bool { return r.Resource == resource }) {
+			return c.Flavor
+		}
+	}
+	return ""
+}
+
+func (a *assigner) assign() bool {
+	q := a.queues[a.request.Workload.Queue]
+	for _, p := range a.request.Workload.PodSets {
+		for _, r := range p.Requests {
+			if r.Flavor != "" {
+				a.taken[r.FlavorResource()] = quota.Add(a.taken[r.FlavorResource()], quota.Mul(p.Count, r.Amount))
+			}
+		}
+	}
+	for _, p := range a.request.Workload.PodSets {
+		open := map[string]int64{}
+		for _, r := range p.Requests {
+			if r.Flavor == "" {
+				open[r.Resource] = quota.Mul(p.Count, r.Amount)
+			}
+		}
+		if unknown := a.unknown(&q, open); len(unknown) > 0 {
+			a.choices = append(a.choices, preemption.FlavorChoice{PodSet: p.Name, Resources: unknown})
+			return false
+		}
+		for _, g := range linked(&q) {
+			asked := map[string]int64{}
+			for r, amount := range open {
+				if slices.Contains(g.Resources, r) {
+					asked[r] = amount
+				}
+			}
+			if len(asked) > 0 && !a.choose(&q, &p, g.Flavors, asked) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// unknown lists the resources of which something is asked for and the queue has no quota.
+func (a *assigner) unknown(q *queue.Queue, open map[string]int64) []preemption.AssignedResource {
+	var list []preemption.AssignedResource
+	for _, name := range sortedNames(open) {
+		if open[name] > 0 && !slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.Resource == name }) {
+			list = append(list, preemption.AssignedResource{Resource: name, Mode: preemption.ModeNoFit})
+		}
+	}
+	return list
+}
+
+// choose: "Flavors of the resource group are tried in order. The flavor's representative
+// mode is its worst (mode, level) over the resources."
+func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, asked map[string]int64) bool {
+	choice := preemption.FlavorChoice{PodSet: p.Name}
+	var per [][]preemption.AssignedResource
+	first := 0 // "starting after the last flavor tried"
+	for _, before := range a.request.Continue {
+		for _, r := range before.Resources {
+			for i, f := range flavors {
+				if before.PodSet == p.Name && r.Resource == sortedNames(asked)[0] && len(before.Tried) > 0 && f == before.Tried[len(before.Tried)-1].Flavor {
+					first = i + 1
+				}
+			}
+		}
+	}
+	if first == len(flavors) {
+		first = 0
+	}
+	for _, f := range flavors[first:] {
+		tried := preemption.TriedFlavor{Flavor: f}
+		var all []preemption.AssignedResource
+		for _, name := range sortedNames(asked) {
+			one, why := a.ask(q, quota.Amount{Flavor: f, Resource: name, Amount: asked[name]})
+			all = append(all, one)
+			if len(all) == 1 || preferred(&tried.AssignedResource, &one, q.FlavorFungibility.Preference) {
+				tried.AssignedResource, tried.Passed = one, why
+			}
+			if one.Mode == preemption.ModeNoFit {
+				break
+			}
+		}
+		if tried.Mode != preemption.ModeNoFit {
+			tried.Passed = tryNext(tried.AssignedResource, q.FlavorFungibility)
+		}
+		choice.Tried, per = append(choice.Tried, tried), append(per, all)
+		if tried.Passed == 0 {
+			break
+		}
+	}
+	choice.Untried = len(flavors) - first - len(choice.Tried)
+	best := len(choice.Tried) - 1
+	if choice.Tried[best].Passed != 0 { // the scan reached the end; ties keep the earlier flavor
+		best = 0
+		for i := range choice.Tried {
+			if preferred(&choice.Tried[i].AssignedResource, &choice.Tried[best].AssignedResource, q.FlavorFungibility.Preference) {
+				best = i
+			}
+		}
+	}
+	if choice.Tried[best].Mode == preemption.ModeNoFit {
+		for _, name := range sortedNames(asked) {
+			choice.Resources = append(choice.Resources, preemption.AssignedResource{Resource: name, Mode: preemption.ModeNoFit})
+		}
+		a.choices = append(a.choices, choice)
+		return false
+	}
+	choice.Flavor, choice.Resources = choice.Tried[best].Flavor, per[best]
+	a.choices = append(a.choices, choice)
+	for name, amount := range asked {
+		fr := quota.FlavorResource{Flavor: choice.Flavor, Resource: name}
+		a.taken[fr] = quota.Add(a.taken[fr], amount)
+	}
+	return true
+}
+
+// tryNext: "noFit or noPreemptionCandidates -> next; preempt/reclaim and whenCanPreempt =
+// TryNextFlavor (default) -> next; borrowing level > 0 and whenCanBorrow = TryNextFlavor
+// (default is MayStopSearch) -> next; otherwise stop."
+func tryNext(r preemption.AssignedResource, f queue.FlavorFungibility) preemption.PassedOver {
+	switch {
+	case r.Possibility == preemption.PossibilityNoCandidates:
+		return preemption.NoCandidates
+	case r.Mode == preemption.ModePreempt && f.WhenCanPreempt != queue.MayStopSearch:
+		return preemption.WouldPreempt
+	case r.BorrowHeight > 0 && f.WhenCanBorrow == queue.TryNextFlavor:
+		return preemption.WouldBorrow
+	}
+	return 0
+}
+
+// preferred: "noFit last; then noPreemptionCandidates below everything else; then by
+// preference: BorrowingOverPreemption: better preemption mode first (fit > reclaim >
+// preempt), then smaller borrowing level; PreemptionOverBorrowing: smaller borrowing
+// level first, then better mode."
+func preferred(x, y *preemption.AssignedResource, p queue.FlavorPreference) bool {
+	grade := func(r *preemption.AssignedResource) int {
+		switch {
+		case r.Mode == preemption.ModeNoFit:
+			return 0
+		case r.Possibility == preemption.PossibilityNoCandidates:
+			return 1
+		}
+		return 2
+	}
+	mode := func(r *preemption.AssignedResource) int {
+		switch {
+		case r.Mode == preemption.ModeFit:
+			return 3
+		case r.Possibility == preemption.PossibilityReclaim:
+			return 2
+		}
+		return 1
+	}
+	switch {
+	case grade(x) != grade(y):
+		return grade(x) > grade(y)
+	case grade(x) == 0:
+		return false
+	case p == queue.PreemptionOverBorrowing && x.BorrowHeight != y.BorrowHeight:
+		return x.BorrowHeight < y.BorrowHeight
+	case mode(x) != mode(y):
+		return mode(x) > mode(y)
+	}
+	return x.BorrowHeight < y.BorrowHeight
+}
+
+// ask is the four steps of fitsResourceQuota.
+func (a *assigner) ask(q *queue.Queue, asked quota.Amount) (preemption.AssignedResource, preemption.PassedOver) {
+	out := preemption.AssignedResource{Resource: asked.Resource, Mode: preemption.ModeNoFit}
+	own, fr := node{"queue", q.Name}, asked.FlavorResource()
+	if !slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.FlavorResource() == fr }) {
+		if asked.Amount == 0 {
+			out.Mode = preemption.ModeFit
+		}
+		return out, preemption.NoQuota
+	}
+	asked.Amount = quota.Add(asked.Amount, a.taken[fr])
+	one := a.request
+	one.NeedsPreemption = []quota.FlavorResource{fr}
+	one.Workload.PodSets = []workload.PodSet{{Name: "one", Count: 1, Requests: []quota.Amount{asked}}}
+	forecast := Decide(a.config, a.st, one)
+	nominal := a.entry(own, fr).Nominal
+	switch {
+	case asked.Amount > a.potentialAvailable(own, fr):
+		return out, preemption.ExceedsMaxQuota
+	case asked.Amount <= max(0, a.available(own, fr)):
+		out.Mode, out.BorrowHeight = preemption.ModeFit, forecast.BorrowHeight
+		return out, 0
+	case a.request.Workload.NeverPreempts:
+		return out, preemption.NeverPreempts
+	case asked.Amount > nominal && !a.reclaimableBelowRoot(own, asked) && q.Preemption.BorrowWithinCohort.Policy == queue.Never &&
+		(a.config.Sharing != preemption.Fair || q.Preemption.ReclaimWithinCohort == queue.Never):
+		return out, preemption.NotReclaimable
+	}
+	out.Mode, out.BorrowHeight = preemption.ModePreempt, forecast.BorrowHeight
+	out.Possibility = preemption.PossibilityReclaim
+	if len(forecast.Victims) == 0 {
+		out.Possibility = preemption.PossibilityNoCandidates
+	} else if slices.ContainsFunc(forecast.Victims, func(v preemption.Victim) bool { return v.Queue == q.Name }) {
+		out.Possibility = preemption.PossibilityPreempt
+	}
+	return out, 0
+}
+
+// reclaimableBelowRoot: "the CQ or a cohort above it, short of the root, has quota for it
+// with its present usage counted".
+func (a *assigner) reclaimableBelowRoot(n node, asked quota.Amount) bool {
+	fr, rest := asked.FlavorResource(), asked.Amount
+	for ; a.parent(n) != (node{}); n = a.parent(n) {
+		if quota.Add(a.usage(n, fr), rest) <= a.subtreeQuota(n, fr) {
+			return true
+		}
+		rest = quota.Sub(rest, a.localAvailable(n, fr))
+	}
+	return false
+}
+
+func (w *world) potentialAvailable(n node, fr quota.FlavorResource) int64 {
+	subtree := w.subtreeQuota(n, fr)
+	p := w.parent(n)
+	if p == (node{}) {
+		return subtree
+	}
+	most := quota.Unlimited
+	if limit, ok := w.entry(n, fr).BorrowingLimit.Get(); ok {
+		most = quota.Add(subtree, limit)
+	}
+	return min(most, quota.Add(w.localQuota(n, fr), w.potentialAvailable(p, fr)))
+}
+
+// linked returns the groups of flavors and resources that entries link, by joining any two
+// that touch until none do; of the order in which they first appear.
+func linked(q *queue.Queue) []queue.ResourceGroup {
+	var groups []queue.ResourceGroup
+	for _, e := range q.Quotas {
+		groups = append(groups, queue.ResourceGroup{Resources: []string{e.Resource}, Flavors: []string{e.Flavor}})
+	}
+	touch := func(x, y []string) bool {
+		return slices.ContainsFunc(x, func(s string) bool { return slices.Contains(y, s) })
+	}
+	for i := 0; i < len(groups); i++ {
+		for j := i + 1; j < len(groups); j++ {
+			if touch(groups[i].Resources, groups[j].Resources) || touch(groups[i].Flavors, groups[j].Flavors) {
+				groups[i].Resources = append(groups[i].Resources, groups[j].Resources...)
+				groups[i].Flavors = append(groups[i].Flavors, groups[j].Flavors...)
+				groups = slices.Delete(groups, j, j+1)
+				j = i
+			}
+		}
+	}
+	for i := range groups {
+		var g queue.ResourceGroup
+		for _, e := range q.Quotas {
+			if slices.Contains(groups[i].Flavors, e.Flavor) && !slices.Contains(g.Flavors, e.Flavor) {
+				g.Flavors = append(g.Flavors, e.Flavor)
+			}
+			if slices.Contains(groups[i].Resources, e.Resource) && !slices.Contains(g.Resources, e.Resource) {
+				g.Resources = append(g.Resources, e.Resource)
+			}
+		}
+		groups[i] = g
+	}
+	return groups
+}
+
+func sortedNames(m map[string]int64) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

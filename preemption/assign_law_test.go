@@ -1,0 +1,211 @@
+package preemption_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// The laws of the assignment of flavors, each a property and a fuzz target.
+var assignmentLaws = []struct {
+	name  string
+	check func(*rapid.T)
+}{
+	{"AssignsAsTwin", assignsAsTwin},
+	{"PinnedIsDecidedAlike", inEither(pinnedIsDecidedAlike)},
+	{"OrderOfInputAssignsNothing", inEither(orderOfInputAssignsNothing)},
+	{"FlavorsAreOfTheirGroup", inEither(flavorsAreOfTheirGroup)},
+	{"PossibilityIsWhatItIs", inEither(possibilityIsWhatItIs)},
+}
+
+func TestAssignmentLaws(t *testing.T) {
+	for _, law := range assignmentLaws {
+		t.Run(law.name, func(t *testing.T) { rapid.Check(t, law.check) })
+	}
+}
+
+func FuzzAssignsAsTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(assignsAsTwin)) }
+func FuzzPinnedIsDecidedAlike(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(pinnedIsDecidedAlike))) }
+func FuzzOrderOfInputAssignsNothing(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputAssignsNothing)))
+}
+func FuzzFlavorsAreOfTheirGroup(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(inEither(flavorsAreOfTheirGroup)))
+}
+func FuzzPossibilityIsWhatItIs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(possibilityIsWhatItIs))) }
+
+func drawOpen(t *rapid.T) (preemption.State, preemption.Request, preemption.Decision) {
+	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
+	return record.State, *record.Request, decide(t, snapshotOf(t, record.State), *record.Request)
+}
+
+func assignsAsTwin(t *rapid.T) {
+	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
+	config := preemptiontest.Configs().Draw(t, "config")
+	var d preemption.Decision
+	for range rapid.IntRange(1, 3).Draw(t, "trials") {
+		record.Request.Continue = d.Assignment
+		var err error
+		if d, err = preemptorOf(config).Decide(snapshotOf(t, record.State), *record.Request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	assignment, want := twin.DecideOpen(config, record.State, *record.Request)
+	if diff := cmp.Diff(assignment, d.Assignment, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("- the twin, + the decision:\n%s", diff)
+	}
+	outcome := d.Outcome
+	if outcome == preemption.Wait { // the twin knows no later
+		outcome = preemption.Impossible
+	}
+	if outcome != want.Outcome || d.BorrowHeight != want.BorrowHeight || !cmp.Equal(d.Victims, want.Victims, cmpopts.EquateEmpty()) {
+		t.Fatalf("the decision is %+v, the twin's %+v", d, want)
+	}
+}
+
+// The request with the flavors filled in is decided alike, by the same assignment of
+// modes, and admits the same workload.
+func pinnedIsDecidedAlike(t *rapid.T) {
+	st, r, d := drawOpen(t)
+	s := snapshotOf(t, st)
+	last := len(d.Assignment) - 1
+	if last >= 0 && d.Assignment[last].Flavor == "" {
+		if d.Outcome != preemption.Impossible || len(d.Shortage) == 0 || len(d.Edits()) > 0 {
+			t.Fatalf("no flavor, and %+v", d)
+		}
+		return
+	}
+	pinned := r
+	pinned.Workload = throughJSON(t, preemption.Record{Request: &preemption.Request{Continue: d.Assignment}}).Request.Continue.Pin(r.Workload)
+	p := decide(t, s, pinned)
+	fits := true
+	for _, c := range d.Assignment {
+		for _, a := range c.Resources {
+			fits = fits && a.Mode == preemption.ModeFit
+		}
+	}
+	if last >= 0 && slices.IndexFunc(pinned.Workload.PodSets, isPinned(r.Workload)) < 0 && fits != (d.Outcome == preemption.Fits) {
+		t.Fatalf("%v with %+v", d.Outcome, d.Assignment)
+	}
+	if !d.RetryAt.IsZero() && !d.RetryAt.After(r.Now) {
+		t.Fatalf("RetryAt %v", d.RetryAt)
+	}
+	if !d.RetryAt.IsZero() && (p.RetryAt.IsZero() || !d.RetryAt.After(p.RetryAt)) { // another flavor may have candidates sooner
+		p.RetryAt, p.Outcome = d.RetryAt, d.Outcome
+	}
+	if len(p.Assignment) > 0 {
+		t.Fatalf("pinned, and assigned %+v", p.Assignment)
+	}
+	p.Assignment = d.Assignment
+	if diff := cmp.Diff(p, d, sameDecision); diff != "" {
+		t.Fatalf("- pinned, + assigned:\n%s", diff)
+	}
+	if d.Outcome == preemption.Fits {
+		after := edit(t, s, d.Edits()...).State()
+		want := pinned.Workload
+		want.ReservedAt = r.Now
+		if diff := cmp.Diff(want, workloadOf(after, r.Workload.ID), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("- pinned, + admitted:\n%s", diff)
+		}
+	}
+}
+
+// isPinned tells the pod sets of a workload that came with flavors.
+func isPinned(w workload.Workload) func(workload.PodSet) bool {
+	return func(p workload.PodSet) bool {
+		i := slices.IndexFunc(w.PodSets, func(q workload.PodSet) bool { return q.Name == p.Name })
+		return slices.ContainsFunc(w.PodSets[i].Requests, func(a quota.Amount) bool { return a.Flavor != "" })
+	}
+}
+
+// The order of queues, cohorts, workloads and of the requests of a pod set is nothing.
+func orderOfInputAssignsNothing(t *rapid.T) {
+	st, r, d := drawOpen(t)
+	other := cloneState(st)
+	other.Cohorts = rapid.Permutation(other.Cohorts).Draw(t, "cohorts")
+	other.Queues = rapid.Permutation(other.Queues).Draw(t, "queues")
+	other.Admitted = rapid.Permutation(other.Admitted).Draw(t, "admitted")
+	r.Workload = r.Workload.Clone()
+	for i := range r.Workload.PodSets {
+		p := &r.Workload.PodSets[i]
+		p.Requests = rapid.Permutation(p.Requests).Draw(t, "requests")
+	}
+	if diff := cmp.Diff(d, decide(t, snapshotOf(t, other), r), sameDecision); diff != "" {
+		t.Fatalf("- in order, + shuffled:\n%s", diff)
+	}
+}
+
+// A flavor is one of the group of its resources, and the queue has quota for what is
+// taken of it; it is among those tried; no flavor is tried twice, and only the last may
+// have stopped the search.
+func flavorsAreOfTheirGroup(t *rapid.T) {
+	st, r, d := drawOpen(t)
+	q := queueOf(st, r.Workload.Queue)
+	groups := q.ResourceGroups()
+	for _, c := range d.Assignment {
+		for _, g := range groups {
+			if !slices.Contains(g.Resources, c.Resources[0].Resource) {
+				continue
+			}
+			for i, tried := range c.Tried {
+				if g.Flavors[i] != tried.Flavor || tried.Passed == 0 && (i < len(c.Tried)-1 || c.Flavor != tried.Flavor) {
+					t.Fatalf("%+v of %v", c, g)
+				}
+			}
+			if len(c.Tried)+c.Untried != len(g.Flavors) || c.Untried > 0 && c.Tried[len(c.Tried)-1].Passed != 0 {
+				t.Fatalf("%+v ends early", c)
+			}
+			for _, a := range c.Resources {
+				if !slices.Contains(g.Resources, a.Resource) {
+					t.Fatalf("%s in the group of %v", a.Resource, g.Resources)
+				}
+			}
+		}
+		for _, p := range r.Workload.PodSets {
+			for _, a := range p.Requests {
+				asked := slices.ContainsFunc(c.Resources, func(x preemption.AssignedResource) bool { return x.Resource == a.Resource })
+				has := slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.Flavor == c.Flavor && e.Resource == a.Resource })
+				if p.Name == c.PodSet && c.Flavor != "" && asked && a.Amount > 0 && !has {
+					t.Fatalf("%v is assigned without quota", quota.FlavorResource{Flavor: c.Flavor, Resource: a.Resource})
+				}
+			}
+		}
+	}
+}
+
+// The forecast about one resource is the decision about it.
+func possibilityIsWhatItIs(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	s, r := snapshotOf(t, record.State), *record.Request
+	for _, a := range r.Workload.Usage() {
+		f, err := preemptor.Possibility(s, r, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := r
+		one.Workload.PodSets = []workload.PodSet{{Name: "one", Count: 1, Requests: []quota.Amount{a}}}
+		one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}
+		want := twin.Decide(config, record.State, one)
+		possibility := preemption.PossibilityNoCandidates
+		for _, v := range want.Victims {
+			if possibility != preemption.PossibilityPreempt {
+				possibility = preemption.PossibilityReclaim
+			}
+			if v.Queue == r.Workload.Queue {
+				possibility = preemption.PossibilityPreempt
+			}
+		}
+		if f.Possibility != possibility || f.BorrowHeight != want.BorrowHeight {
+			t.Fatalf("%v: %+v, want %v, %d", a, f, possibility, want.BorrowHeight)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package queue
+
+import "fmt"
+
+// FlavorFungibility says, of a resource group with several flavors, when the search for
+// one stops (Kueue's flavorFungibility). Flavors are tried in order. The zero value is
+// Kueue's defaults: the search may stop at a flavor in which the queue borrows, and
+// tries the next one after a flavor that needs preemption.
+type FlavorFungibility struct {
+	// WhenCanBorrow is about a flavor in which the request takes the queue over its
+	// nominal quota. Unset: MayStopSearch.
+	WhenCanBorrow FungibilityPolicy `json:"whenCanBorrow,omitzero"`
+	// WhenCanPreempt is about a flavor in which others would have to yield. Unset:
+	// TryNextFlavor.
+	WhenCanPreempt FungibilityPolicy `json:"whenCanPreempt,omitzero"`
+	// Preference orders the flavors when the search has passed all of them. It may be
+	// PreemptionOverBorrowing only where both policies are TryNextFlavor.
+	Preference FlavorPreference `json:"preference,omitzero"`
+}
+
+// MayStopBorrowing reports whether the search may stop at a flavor in which the queue
+// borrows.
+func (f FlavorFungibility) MayStopBorrowing() bool { return f.WhenCanBorrow != TryNextFlavor }
+
+// MayStopPreempting reports whether the search may stop at a flavor in which others
+// have to yield.
+func (f FlavorFungibility) MayStopPreempting() bool { return f.WhenCanPreempt == MayStopSearch }
+
+// FungibilityPolicy says whether the search for a flavor goes on. The zero value is the
+// default of the field that it is in.
+type FungibilityPolicy uint8
+
+const (
+	// MayStopSearch lets the search stop at the flavor. (Kueue's v1beta1 called it
+	// Borrow and Preempt.)
+	MayStopSearch FungibilityPolicy = 1 + iota
+	// TryNextFlavor tries the next flavor too.
+	TryNextFlavor
+)
+
+var fungibilityNames = [...]string{"", "MayStopSearch", "TryNextFlavor"}
+
+// String returns the name of the policy as Kueue has it; the zero value's is empty.
+func (p FungibilityPolicy) String() string {
+	if int(p) < len(fungibilityNames) {
+		return fungibilityNames[p]
+	}
+	return fmt.Sprintf("FungibilityPolicy(%d)", uint8(p))
+}
+
+// MarshalText writes the name. It fails on a value that is none of the constants and not
+// zero.
+func (p FungibilityPolicy) MarshalText() ([]byte, error) {
+	if int(p) >= len(fungibilityNames) {
+		return nil, fmt.Errorf("queue: %v is not a fungibility policy", p)
+	}
+	return []byte(p.String()), nil
+}
+
+// UnmarshalText reads a name; empty is the zero value. It fails on any other text.
+func (p *FungibilityPolicy) UnmarshalText(text []byte) error {
+	for i, name := range fungibilityNames {
+		if name == string(text) {
+			*p = FungibilityPolicy(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a fungibility policy: want one of %q", text, fungibilityNames[1:])
+}
+
+// FlavorPreference orders flavors of which none stopped the search. The zero value is
+// BorrowingOverPreemption.
+type FlavorPreference uint8
+
+const (
+	// BorrowingOverPreemption: first whether somebody has to yield (nobody, somebody in
+	// other queues only, somebody in the own queue), then how far the queue borrows.
+	BorrowingOverPreemption FlavorPreference = iota
+	// PreemptionOverBorrowing: the other way round.
+	PreemptionOverBorrowing
+)
+
+var preferenceNames = [...]string{"BorrowingOverPreemption", "PreemptionOverBorrowing"}
+
+// String returns the name of the preference as Kueue has it.
+func (p FlavorPreference) String() string {
+	if int(p) < len(preferenceNames) {
+		return preferenceNames[p]
+	}
+	return fmt.Sprintf("FlavorPreference(%d)", uint8(p))
+}
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (p FlavorPreference) MarshalText() ([]byte, error) {
+	if int(p) >= len(preferenceNames) {
+		return nil, fmt.Errorf("queue: %v is not a flavor preference", p)
+	}
+	return []byte(p.String()), nil
+}
+
+// UnmarshalText reads a name; empty is BorrowingOverPreemption. It fails on any other
+// text.
+func (p *FlavorPreference) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*p = BorrowingOverPreemption
+		return nil
+	}
+	for i, name := range preferenceNames {
+		if name == string(text) {
+			*p = FlavorPreference(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a flavor preference: want one of %q", text, preferenceNames)
+}

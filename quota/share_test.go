@@ -1,0 +1,99 @@
+package quota
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What a node uses more of raises no share but its own and those above it, and lowers
+// none.
+func sharesRiseWithUsage(t *rapid.T) {
+	list, u := drawTree(t)
+	node, l := rapid.IntRange(0, len(list)-1).Draw(t, "node"), loads(t)
+	more, err := u.Add(node, l)
+	if err != nil {
+		t.Skip(err)
+	}
+	above := map[int]bool{}
+	for n := node; n >= 0; n = u.Tree().Parent(n) {
+		above[n] = true
+	}
+	for n := range list {
+		before, after := u.Share(n), more.Share(n)
+		if before.Compare(after) > 0 || before.Ratio > after.Ratio || before.Borrows && !after.Borrows {
+			t.Fatalf("node %d: %+v falls to %+v", n, before, after)
+		}
+		if !above[n] && before != after {
+			t.Fatalf("node %d: %+v changes to %+v, but node %d uses more", n, before, after, node)
+		}
+	}
+}
+
+func TestSharesRiseWithUsage(t *testing.T) { rapid.Check(t, sharesRiseWithUsage) }
+func FuzzSharesRiseWithUsage(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sharesRiseWithUsage)) }
+
+// Borrowed over lendable, for each thousand, over the weight; of two resources the
+// larger, of equal ones the first; over all flavors of a resource.
+func TestShare(t *testing.T) {
+	const cpu, memory, spot = 0, 1, 2 // spot is cpu of another flavor
+	tree, err := NewTree([]Node{
+		{Parent: -1, Quotas: []Entry{{Column: cpu, Nominal: 8}, {Column: memory, Nominal: 20}, {Column: spot, Nominal: 2}}},
+		{Parent: 0, Quotas: []Entry{{Column: cpu}, {Column: memory}, {Column: spot}}, Weight: WeightOf(2)},
+		{Parent: 0, Quotas: []Entry{{Column: cpu}}, Weight: WeightOf(0)},
+		{Parent: 0},
+	}, []int{0, 1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what     string
+		node     int
+		usage    []Load
+		want     Share
+		weighted float64
+	}{
+		{"nothing", 1, nil, Share{0, 2, -1, false}, 0},
+		{"2 of 10 cpus, over two flavors", 1, []Load{{cpu, 1}, {spot, 1}}, Share{200, 2, 0, true}, 100},
+		{"3 of 20 memory is less than 2 of 10", 1, []Load{{cpu, 2}, {memory, 3}}, Share{200, 2, 0, true}, 100},
+		{"6 of 20 is more", 1, []Load{{cpu, 2}, {memory, 6}}, Share{300, 2, 1, true}, 150},
+		{"of equal ones the first", 1, []Load{{cpu, 2}, {memory, 4}}, Share{200, 2, 0, true}, 100},
+		{"weight zero", 2, []Load{{cpu, 1}}, Share{100, 0, 0, true}, math.Inf(1)},
+		{"weight zero, nothing borrowed", 2, nil, Share{0, 0, -1, false}, 0},
+		{"no quota entry, no share", 3, []Load{{cpu, 9}}, Share{0, 1, -1, false}, 0},
+		{"a root", 0, []Load{{cpu, 99}}, Share{0, 1, -1, false}, 0},
+	} {
+		empty, _ := NewUsage(tree, nil)
+		u, err := empty.Add(c.node, c.usage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Share(c.node); got != c.want || got.Weighted() != c.weighted {
+			t.Errorf("%s: %+v, weighted %v, want %+v, %v", c.what, got, got.Weighted(), c.want, c.weighted)
+		}
+	}
+	heavy, light := Share{Ratio: 100, Weight: 0}, Share{Ratio: 200, Weight: 0}
+	if heavy.Compare(light) >= 0 || light.Compare(Share{Ratio: 1e9, Weight: 0.001}) <= 0 || heavy.Compare(heavy) != 0 {
+		t.Error("the order of shares of weight zero")
+	}
+}
+
+func TestNewTreeRefusesResources(t *testing.T) {
+	entry := []Node{{Parent: -1, Quotas: []Entry{{Column: 1}}}}
+	for what, err := range map[string]error{
+		"column without resource":  treeError(entry, []int{0}),
+		"resource out of range":    treeError(entry, []int{0, 2}),
+		"negative weight":          treeError([]Node{{Parent: -1, Weight: WeightOf(-1)}}, nil),
+		"weight that is no number": treeError([]Node{{Parent: -1, Weight: WeightOf(math.NaN())}}, nil),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
+func treeError(nodes []Node, resources []int) error {
+	_, err := NewTree(nodes, resources)
+	return err
+}
