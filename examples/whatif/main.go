@@ -53,10 +53,11 @@ type options struct {
 	asked                                                bool // for the time
 	in                                                   time.Duration
 	all                                                  bool
+	config                                               preemption.Config
 }
 
 const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME [-queue QUEUE] | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
-	"[-flavor F,...] [-at TIME] [-in 20m] [-all] [-o text|json]"
+	"[-flavor F,...] [-fair [-strategies S,...]] [-at TIME] [-in 20m] [-all] [-o text|json]"
 
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
@@ -72,6 +73,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.flavor, "flavor", "", "take these `FLAVORS` instead of choosing")
 	flags.BoolVar(&o.all, "all", false, "print all rows of the queue tree")
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
+	fair := flags.Bool("fair", false, "decide by fair sharing")
+	strategies := flags.String("strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
 	at := flags.String("at", "", "decide as at `TIME` (RFC 3339) instead of now")
 	flags.DurationVar(&o.in, "in", 0, "decide as at so much `LATER` than that, as in 20m")
 	if err := flags.Parse(args); err != nil {
@@ -101,6 +104,9 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case o.output != "text" && o.output != "json":
 		return o, fmt.Errorf("-o %q: want text or json", o.output)
 	}
+	if err := o.share(*fair, *strategies); err != nil {
+		return o, err
+	}
 	if o.asked = *at != ""; o.asked {
 		var err error
 		if o.now, err = time.Parse(time.RFC3339, *at); err != nil {
@@ -108,6 +114,28 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		}
 	}
 	return o, nil
+}
+
+// share sets the configuration of fair sharing.
+func (o *options) share(fair bool, strategies string) error {
+	if !fair {
+		if strategies != "" {
+			return errors.New("-strategies are those of fair sharing: they need -fair")
+		}
+		return nil
+	}
+	o.config.Sharing = preemption.Fair
+	if strategies == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(strategies, ",") {
+		var s preemption.FairStrategy
+		if err := s.UnmarshalText([]byte(name)); err != nil {
+			return fmt.Errorf("-strategies %q: %w", strategies, err)
+		}
+		o.config.Fair.Strategies = append(o.config.Fair.Strategies, s)
+	}
+	return nil
 }
 
 // run is main without the process. piped is nil when standard input is a terminal.

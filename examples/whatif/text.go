@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,7 +58,8 @@ func render(b *strings.Builder, t table.Writer) {
 
 func (a *answer) printTree(b *strings.Builder, all bool) {
 	nodes, elided := a.elide(a.tree(all))
-	t := newTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available"}, 3, 4, 5, 6)
+	t := newTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available", "share"}, 3, 4, 5, 6, 7)
+	shares := false
 	for _, n := range nodes {
 		name := strings.Repeat("  ", n.Depth) + n.Name
 		switch {
@@ -65,8 +68,10 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 		case n.Name == a.request.Workload.Queue:
 			name += " <- asks"
 		}
+		share := n.Share.text()
+		shares = shares || share != "-"
 		if len(n.Quota) == 0 {
-			t.AppendRow(table.Row{name})
+			t.AppendRow(table.Row{name, "", "", "", "", "", share})
 		}
 		for _, r := range n.Quota {
 			nominal := r.Nominal
@@ -75,9 +80,9 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 			}
 			t.AppendRow(table.Row{
 				name, r.FlavorResource, humanAmount(r.Resource, r.Usage), humanAmount(r.Resource, nominal),
-				orDash(r.Resource, r.Borrowed), humanAmount(r.Resource, r.Available),
+				orDash(r.Resource, r.Borrowed), humanAmount(r.Resource, r.Available), share,
 			})
-			name = ""
+			name, share = "", ""
 		}
 	}
 	render(b, t)
@@ -88,12 +93,27 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 	if len(nodes) > 1 {
 		legend = append(legend, "A cohort's nominal is its own quota and what its members lend.")
 	}
+	if shares {
+		legend = append(legend, "A share is what is borrowed of the dominant resource, for each 1000 that could be lent, over the weight.")
+	}
 	if hidden := len(a.requested()) - len(a.contested()); hidden > 0 && !all {
 		legend = append(legend, "There is room for the rest of the request; -all shows it.")
 	}
 	if len(legend) > 0 {
-		fmt.Fprintf(b, "%s\n\n", strings.Join(legend, " "))
+		fmt.Fprintf(b, "%s\n\n", strings.Join(legend, "\n"))
 	}
+}
+
+// text is the share with one decimal.
+func (s share) text() string {
+	v, err := strconv.ParseFloat(s.Weighted, 64)
+	switch {
+	case err != nil || v == 0:
+		return "-"
+	case math.IsInf(v, 1):
+		return "infinite"
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
 func orDash(resource string, amount int64) string {
@@ -213,6 +233,7 @@ var reasonText = map[preemption.Reason]string{
 	preemption.InClusterQueue:                "it runs in the same queue, and the queue's withinClusterQueue policy lets it be preempted",
 	preemption.InClusterQueueTimeBased:       "it runs in the same queue with the same priority, for longer than the queue's minAdmitDuration",
 	preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
+	preemption.InCohortFairSharing:           "its side of the cohort borrows the larger share (fair sharing)",
 	preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
 }
 
@@ -289,6 +310,8 @@ func whyItStays(r preemption.Rule, p queue.Preemption) string {
 		return fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)
 	case preemption.WithinNominal:
 		return "it uses no more than its quota: nothing to reclaim"
+	case preemption.FairShare:
+		return "by the shares it is not its turn to yield"
 	case preemption.Guarded:
 		return "a rule of the caller's keeps it"
 	case preemption.BorrowWithinCohort:

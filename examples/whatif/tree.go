@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -14,6 +15,18 @@ type node struct {
 	Name  string                   `json:"name"`
 	Depth int                      `json:"depth"`
 	Quota []preemption.QuotaStatus `json:"quota"`
+	Share share                    `json:"share"`
+}
+
+// share is the dominant resource share of a node.
+type share struct {
+	// Weighted is a number, or "+Inf", which JSON numbers cannot be.
+	Weighted         string `json:"weightedShare"`
+	DominantResource string `json:"dominantResource,omitempty"`
+}
+
+func shareOf(s preemption.Share) share {
+	return share{strconv.FormatFloat(s.Weighted(), 'g', -1, 64), s.DominantResource}
 }
 
 // tree lists the preemptor's tree from its root down: the queues of a cohort before
@@ -46,7 +59,8 @@ func (a *answer) tree(all bool) []node {
 	var nodes []node
 	queueNode := func(name string, depth int) {
 		rows, _ := a.snapshot.QueueStatus(name, asked...)
-		nodes = append(nodes, node{"ClusterQueue", name, depth, keep(rows)})
+		share, _ := a.snapshot.QueueShare(name)
+		nodes = append(nodes, node{"ClusterQueue", name, depth, keep(rows), shareOf(share)})
 	}
 	if root == "" {
 		queueNode(a.request.Workload.Queue, 0)
@@ -58,7 +72,8 @@ func (a *answer) tree(all bool) []node {
 	var walk func(cohort string, depth int)
 	walk = func(cohort string, depth int) {
 		rows, _ := a.snapshot.CohortStatus(cohort, asked...)
-		nodes = append(nodes, node{"Cohort", cohort, depth, keep(rows)})
+		share, _ := a.snapshot.CohortShare(cohort)
+		nodes = append(nodes, node{"Cohort", cohort, depth, keep(rows), shareOf(share)})
 		for _, q := range slices.Sorted(slices.Values(queuesOf[cohort])) {
 			queueNode(q, depth+1)
 		}

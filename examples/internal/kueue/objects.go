@@ -17,6 +17,7 @@ type clusterQueueSpec struct {
 	ResourceGroups    []resourceGroup   `json:"resourceGroups"`
 	Preemption        preemptionSpec    `json:"preemption"`
 	FlavorFungibility flavorFungibility `json:"flavorFungibility"`
+	FairSharing       fairSharing       `json:"fairSharing"`
 	StopPolicy        string            `json:"stopPolicy"`
 }
 
@@ -24,6 +25,11 @@ type cohortSpec struct {
 	Parent         string          `json:"parent"` // v1alpha1
 	ParentName     string          `json:"parentName"`
 	ResourceGroups []resourceGroup `json:"resourceGroups"`
+	FairSharing    fairSharing     `json:"fairSharing"`
+}
+
+type fairSharing struct {
+	Weight *quantity `json:"weight"`
 }
 
 type resourceGroup struct {

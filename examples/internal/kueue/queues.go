@@ -32,6 +32,7 @@ func (b *builder) addClusterQueue(o *object) error {
 	if isStopped(spec.StopPolicy) {
 		b.note(q.Name, "is stopped (stopPolicy %s) and admits nothing for now", spec.StopPolicy)
 	}
+	q.FairWeight = spec.FairSharing.weight()
 	q.FlavorFungibility, err = spec.FlavorFungibility.read(where)
 	if err != nil {
 		return err
@@ -50,8 +51,17 @@ func (b *builder) addCohort(o *object) error {
 		c.Parent = spec.Parent
 	}
 	c.Quotas = b.quotas(fmt.Sprintf("Cohort %q", c.Name), c.Parent != "", spec.ResourceGroups)
+	c.FairWeight = spec.FairSharing.weight()
 	b.c.Cohorts = append(b.c.Cohorts, c)
 	return nil
+}
+
+// weight is unset, which is 1, where none is given.
+func (f *fairSharing) weight() quota.Weight {
+	if f.Weight == nil {
+		return quota.Weight{}
+	}
+	return quota.WeightOf(f.Weight.AsApproximateFloat64())
 }
 
 func (b *builder) note(queueName, format string, args ...any) {

@@ -20,9 +20,10 @@ func TestClusterQueueOfBothVersions(t *testing.T) {
 			{"coveredResources":["nvidia.com/gpu","cpu"],"flavors":[
 				{"name":"h100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"16","borrowingLimit":"8","lendingLimit":4},{"name":"cpu","nominalQuota":"1500m"}]},
 				{"name":"a100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"0"},{"name":"cpu","nominalQuota":2}]}]},
-			{"coveredResources":["memory"],"flavors":[{"name":"ram","resources":[{"name":"memory","nominalQuota":"2Gi"}]}]}]}`
+			{"coveredResources":["memory"],"flavors":[{"name":"ram","resources":[{"name":"memory","nominalQuota":"2Gi"}]}]}],
+		"fairSharing":{"weight":"500m"}}`
 	want := queue.Queue{
-		Name: "team-a", Cohort: "research",
+		Name: "team-a", Cohort: "research", FairWeight: quota.WeightOf(0.5),
 		Quotas: []quota.Quota{
 			{Flavor: "h100", Resource: "nvidia.com/gpu", Nominal: 16, BorrowingLimit: quota.AtMost(8), LendingLimit: quota.AtMost(4)},
 			{Flavor: "h100", Resource: "cpu", Nominal: 1500},
@@ -52,12 +53,12 @@ func TestClusterQueueOfBothVersions(t *testing.T) {
 func TestCohorts(t *testing.T) {
 	const gpus = `"resourceGroups":[{"flavors":[{"name":"h100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"8","lendingLimit":"9"}]}]}]`
 	c := mustRead(t, list(
-		itemOf("kueue.x-k8s.io/v1beta2", "Cohort", "new", `"spec":{"parentName":"org",`+gpus+`}`),
+		itemOf("kueue.x-k8s.io/v1beta2", "Cohort", "new", `"spec":{"parentName":"org","fairSharing":{"weight":0},`+gpus+`}`),
 		itemOf("kueue.x-k8s.io/v1alpha1", "Cohort", "old", `"spec":{"parent":"elsewhere"}`),
 		itemOf("kueue.x-k8s.io/v1beta1", "Cohort", "org", `"spec":{`+gpus+`}`),
 	))
 	want := []queue.Cohort{
-		{Name: "new", Parent: "org", Quotas: []quota.Quota{
+		{Name: "new", Parent: "org", FairWeight: quota.WeightOf(0), Quotas: []quota.Quota{
 			// A cohort may lend more than its own: its members' quota too.
 			{Flavor: "h100", Resource: "nvidia.com/gpu", Nominal: 8, LendingLimit: quota.AtMost(9)},
 		}},
