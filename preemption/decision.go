@@ -100,6 +100,9 @@ type Decision struct {
 	// is what is missing in each that was tried, with nobody gone; an empty flavor stands
 	// for a resource of which the queue has no quota.
 	Shortage []Shortage `json:"shortage,omitempty"`
+	// NoRoom: for Wait and Impossible, the quota would do with everybody gone who may
+	// yield now, but [Request.Room] has no place even then.
+	NoRoom bool `json:"noRoom,omitempty"`
 
 	admitted *workload.Workload // for Fits: what to admit
 }

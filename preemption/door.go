@@ -52,6 +52,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.Guard, d.MaxRetrySteps = config.guard(r), config.MaxRetrySteps
+	d.Room = r.Room
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
 	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
@@ -84,11 +85,17 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	return faults.Err()
 }
 
-// needs marks the slots that need preemption where the caller does not say.
+// needs marks the slots that need preemption where the caller does not say: those that
+// do not fit; all that take anything when there is no room.
 func (sc *scratch) needs(c *cluster.Cluster) {
 	d := &sc.request
+	roomy := d.Room == nil || d.Room.Fits()
 	for slot, column := range d.Columns {
-		d.Needs[slot] = d.Amounts[slot] > max(0, c.Usage.Available(d.Queue, column))
+		least := int64(0)
+		if roomy {
+			least = max(0, c.Usage.Available(d.Queue, column))
+		}
+		d.Needs[slot] = d.Amounts[slot] > least
 	}
 }
 
@@ -124,7 +131,8 @@ func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers 
 			found.Shortages = append(found.Shortages, search.Shortage{Slot: slot, Missing: missing, Bound: bound})
 		}
 	}
-	found.Fits = len(found.Shortages) == 0
+	found.NoRoom = len(found.Shortages) == 0 && d.Room != nil && !d.Room.Fits()
+	found.Fits = len(found.Shortages) == 0 && !found.NoRoom
 	return found
 }
 
@@ -152,7 +160,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 		d.Outcome = Preempt
 		d.Victims = victims(c, found.Victims)
 	default:
-		d.Outcome = Impossible
+		d.Outcome, d.NoRoom = Impossible, found.NoRoom
 		if found.Waits {
 			d.Outcome, d.RetryAt = Wait, instant.Time(found.RetryAt)
 		}

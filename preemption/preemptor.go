@@ -136,5 +136,6 @@ func (p *Preemptor) borrow() *scratch {
 
 func (p *Preemptor) giveBack(sc *scratch) {
 	sc.open.release()
+	sc.request.Room, sc.request.Guard = nil, nil // the caller's
 	p.scratch.Put(sc)
 }

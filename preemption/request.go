@@ -25,4 +25,31 @@ type Request struct {
 	Continue Assignment `json:"continue,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
+	// Room is asked besides the quota, so that one set of victims satisfies both. Nil: the
+	// quota is all. It is no part of the JSON form.
+	Room Room `json:"-"`
+}
+
+// Room says whether the pending workload has a place, on nodes say, with some of the
+// admitted workloads away; [*placement.Fit] is one. A decision takes and gives back, asks
+// when the quota would do, and gives everything back in the end; nobody may be away when it
+// begins. Its laws, which
+// preemptiontest.CheckRoom checks:
+//
+//  1. The answer depends on who is away alone. (As an exception it may be false where
+//     another sequence of calls has found a place, if placing is not exact.)
+//  2. After true, taking more leaves it true.
+//  3. Taking who is away, giving back who is not, and names that it does not know change
+//     nothing.
+//
+// Where there is no room as things stand, everything that is requested needs preemption,
+// unless [Request.NeedsPreemption] says otherwise: candidates are taken by the same rights
+// until there is room too. Replicas of a surplus yield quota and, as it is not known
+// which pods leave, no room. Flavors are assigned by quota alone.
+//
+// [*placement.Fit]: https://pkg.go.dev/github.com/cedesched/cede/preemption/placement#Fit
+type Room interface {
+	Take(workload string)
+	GiveBack(workload string)
+	Fits() bool
 }

@@ -160,6 +160,7 @@ func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker
 func (a *Assigner) search(column int, amount int64, maxBlockers int) search.Result {
 	a.column[0], a.amount[0], a.needs[0] = column, amount, true
 	a.one = *a.request.Base
+	a.one.Room = nil // that is for the whole request
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
 	found := a.Searcher.Search(a.cluster, &a.one, maxBlockers)
 	a.Steps += found.Steps

@@ -28,8 +28,10 @@ func (s *scratch) available(queue, slot int) (amount int64, bound int) {
 }
 
 // fits reports whether the whole request fits. Without borrowing it must fit in the
-// queue's nominal quota as well.
-func (s *Searcher) fits(borrowing bool) bool { return s.fitsIn(&s.scratch, borrowing) }
+// queue's nominal quota as well. The room, where there is one, is asked last: it costs more.
+func (s *Searcher) fits(borrowing bool) bool {
+	return s.fitsIn(&s.scratch, borrowing) && (s.request.Room == nil || s.request.Room.Fits())
+}
 
 func (s *Searcher) fitsIn(sc *scratch, borrowing bool) bool {
 	cells := sc.node(s.request.Queue)

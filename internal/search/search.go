@@ -28,11 +28,21 @@ type Request struct {
 	// LargestFirst: when nobody is found, try again with the candidates of other
 	// queues in the order of what they free.
 	LargestFirst bool
+	// Room is asked besides the quota; nil: the quota is all.
+	Room Room
 	// MaxRetrySteps bounds the workloads that are looked at to find RetryAt.
 	MaxRetrySteps int
 	// Guard returns the last instant at which rules of the caller protect a workload:
 	// the lowest int64 when they do not, the highest when they always do. Nil: no rules.
 	Guard func(*cluster.Workload) int64
+}
+
+// Room says whether the request has a place on nodes with some workloads away; see
+// preemption.Room.
+type Room interface {
+	Take(workload string)
+	GiveBack(workload string)
+	Fits() bool
 }
 
 // Victim is what is taken: a workload, or replicas of its surplus.
@@ -71,6 +81,8 @@ type Result struct {
 	// victims.
 	Shortages []Shortage
 	Blockers  []Blocker
+	// NoRoom: with everybody gone who may yield the quota would do, but not the room.
+	NoRoom bool
 	// RetryAt is, where Waits is true, the first instant at which time alone makes
 	// the request possible.
 	RetryAt int64
@@ -99,6 +111,7 @@ type Searcher struct {
 	instants  []int64
 	// firstShortages is the shortages of the decision itself, not of a trial.
 	firstShortages []Shortage
+	noRoom         bool
 	unreserved     bool // some donor has workloads without reservation time
 	steps          int
 
@@ -118,7 +131,7 @@ type Searcher struct {
 
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
-	s.cluster, s.request, s.steps, s.unreserved = c, r, 0, false
+	s.cluster, s.request, s.steps, s.unreserved, s.noRoom = c, r, 0, false, false
 	s.scratch.reset(c, s.columnsOf(c, r))
 	s.bound.started = false
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
@@ -128,10 +141,14 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 		result.Fits = true
 	case s.findVictims():
 		result.Victims = s.taken
+		s.leaveRoom()
 	default:
+		if s.noRoom { // in some attempt the quota was enough
+			s.shortages = s.shortages[:0]
+		}
 		s.findBlockers(maxBlockers)
 		s.firstShortages = append(s.firstShortages[:0], s.shortages...) // trials have their own
-		result.Shortages, result.Blockers = s.firstShortages, s.blockers
+		result.Shortages, result.Blockers, result.NoRoom = s.firstShortages, s.blockers, s.noRoom
 		result.RetryAt, result.Waits = s.retryAt()
 	}
 	result.BorrowHeight = s.borrowHeight()
@@ -256,6 +273,9 @@ func (s *Searcher) attempt(borrowing bool) bool {
 
 // fail notes what is short and puts everybody back.
 func (s *Searcher) fail(borrowing bool) {
+	if s.request.Room != nil && s.fitsIn(&s.scratch, true) {
+		s.noRoom = true
+	}
 	if borrowing && !s.largestFirst && !s.boundShortages() {
 		s.shortages = s.listShortages(&s.scratch, s.shortages[:0])
 	}
@@ -281,6 +301,13 @@ func (s *Searcher) restore() {
 // move takes a victim out of the scratch (times -1) or puts it back (1). What leaves
 // with a whole workload is what was not taken of it before.
 func (s *Searcher) move(v Victim, times int64) {
+	if room := s.request.Room; room != nil && v.Set < 0 {
+		if times < 0 {
+			room.Take(v.Workload.Facts.ID)
+		} else {
+			room.GiveBack(v.Workload.Facts.ID)
+		}
+	}
 	if v.Set >= 0 {
 		s.scratch.change(v.queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
 		return
@@ -292,6 +319,18 @@ func (s *Searcher) move(v Victim, times int64) {
 	for _, t := range s.taken {
 		if t.Workload == v.Workload && t.Set >= 0 {
 			s.scratch.change(v.queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
+		}
+	}
+}
+
+// leaveRoom gives the room back what was taken, which stays taken of the quota.
+func (s *Searcher) leaveRoom() {
+	if s.request.Room == nil {
+		return
+	}
+	for i := range s.taken {
+		if s.taken[i].Set < 0 {
+			s.request.Room.GiveBack(s.taken[i].Workload.Facts.ID)
 		}
 	}
 }

@@ -1,0 +1,53 @@
+package preemptiontest
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// CheckRoom checks the laws of [preemption.Room] on a room that make returns anew each
+// time, always the same, with nobody away: calls that change nothing, names that it does
+// not know, and that with more away there is no less room. The IDs are of workloads that
+// are there. Call it from a property, as [CheckGuard].
+func CheckRoom(t *rapid.T, make func() preemption.Room, ids []string) {
+	names := append([]string{"nobody"}, ids...)
+	room := make()
+	away := map[string]bool{}
+	fits := room.Fits()
+	for range rapid.IntRange(0, 20).Draw(t, "steps") {
+		name := rapid.SampledFrom(names).Draw(t, "name")
+		take := rapid.Bool().Draw(t, "take")
+		if take {
+			room.Take(name)
+		} else {
+			room.GiveBack(name)
+		}
+		now := room.Fits()
+		switch changed := take != away[name] && name != "nobody"; {
+		case !changed && now != fits:
+			t.Fatalf("taking %v %q, which changes nothing, turns %v into %v", take, name, fits, now)
+		case take && fits && !now:
+			t.Fatalf("there was room; with %q away too there is none", name)
+		}
+		away[name] = take
+		fits = now
+	}
+	if !fits {
+		return
+	}
+	other := make()
+	for _, name := range names {
+		if away[name] {
+			other.Take(name)
+		}
+	}
+	if !other.Fits() {
+		for _, name := range names { // the exception: placing is not exact
+			other.Take(name)
+		}
+		if !other.Fits() {
+			t.Fatalf("a room with the same away, and one with all, have none")
+		}
+	}
+}

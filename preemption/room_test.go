@@ -1,0 +1,166 @@
+package preemption_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+)
+
+// nodes puts each workload of a state on a node, by a device a pod, and asks for room for
+// a number of pods.
+type nodes struct {
+	state   placement.State
+	request placement.Request
+}
+
+// room returns the fit of placement for them.
+func (n nodes) room(t failer) preemption.Room {
+	t.Helper()
+	s, err := placement.NewSnapshot(n.state)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	fit, err := p.Fit(s, n.request)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return fit
+}
+
+// drawNodes draws a fleet for a state: the pods of a workload are on one to three nodes.
+func drawNodes(t *rapid.T, st preemption.State) nodes {
+	var n nodes
+	for i := range rapid.IntRange(1, 3).Draw(t, "nodes") {
+		n.state.Nodes = append(n.state.Nodes, placement.Node{
+			Name: fmt.Sprintf("n%d", i), Capacity: placement.Resources{"gpu": rapid.Int64Range(1, 12).Draw(t, "capacity")},
+		})
+	}
+	one := placement.Resources{"gpu": 1}
+	for _, w := range st.Admitted {
+		for i := range rapid.IntRange(0, 2).Draw(t, "pods") {
+			n.state.Pods = append(n.state.Pods, placement.Pod{
+				ID: fmt.Sprintf("%s-%d", w.ID, i), Group: w.ID, Requests: one,
+				Node: rapid.SampledFrom(n.state.Nodes).Draw(t, "node").Name,
+			})
+		}
+	}
+	n.request.Group = "pending"
+	for i := range rapid.IntRange(1, 4).Draw(t, "asks for") {
+		n.request.Pods = append(n.request.Pods, placement.Pod{ID: fmt.Sprintf("pending-%d", i), Requests: one})
+	}
+	n.request.MinCount = len(n.request.Pods)
+	return n
+}
+
+// One set of victims satisfies the quota and the room, and none can be spared of both; a
+// request for which there is no room evicts nobody and says so.
+func victimsMakeRoomOnNodes(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	st, r := record.State, *record.Request
+	n := drawNodes(t, st)
+	room := n.room(t)
+	before := room.Fits()
+	r.Room = room
+	s := snapshotOf(t, st)
+	d := decide(t, s, r)
+	if room.Fits() != before {
+		t.Fatalf("a decision leaves the room as %v, it was %v", room.Fits(), before)
+	}
+	fits := func(victims []preemption.Victim) (quota, room bool) {
+		s, other := s, n.room(t)
+		for _, v := range victims {
+			if len(v.Replicas) == 0 {
+				s = edit(t, s, preemption.Remove(v.Workload))
+				other.Take(v.Workload)
+			}
+			for _, r := range v.Replicas {
+				s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+			}
+		}
+		asked := r
+		asked.Room = nil
+		return decide(t, s, asked).Outcome == preemption.Fits, other.Fits()
+	}
+	quota, roomy := fits(d.Victims)
+	switch d.Outcome {
+	case preemption.Fits, preemption.Preempt:
+		if !quota || !roomy {
+			t.Fatalf("%v with victims %v: fits by quota %v, by room %v", d.Outcome, ids(d.Victims), quota, roomy)
+		}
+	default:
+		if d.NoRoom && len(d.Shortage) > 0 || !d.NoRoom && len(d.Shortage) == 0 {
+			t.Fatalf("no room: %v, and %d shortages", d.NoRoom, len(d.Shortage))
+		}
+	}
+	if config.Sharing == preemption.Classical && d.BorrowHeight == 0 {
+		return // perhaps found without borrowing, where more must yield
+	}
+	for i, v := range d.Victims {
+		spared := slices.Delete(slices.Clone(d.Victims), i, i+1)
+		if quota, roomy := fits(spared); quota && roomy {
+			t.Fatalf("%v need not yield", v.Workload)
+		}
+	}
+}
+
+func TestVictimsMakeRoomOnNodes(t *testing.T) { rapid.Check(t, inEither(victimsMakeRoomOnNodes)) }
+func FuzzVictimsMakeRoomOnNodes(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoomOnNodes)))
+}
+
+// The fit of placement keeps the laws of a room.
+func TestPlacementIsARoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		st := preemptiontest.States().Draw(t, "state")
+		n := drawNodes(t, st)
+		var names []string
+		for _, w := range st.Admitted {
+			names = append(names, w.ID)
+		}
+		preemptiontest.CheckRoom(t, func() preemption.Room { return n.room(t) }, names)
+	})
+}
+
+// Either of two workloads frees the quota, but only "together" frees a whole node:
+// "split", which comes first in the order of candidates, is given back.
+func TestQuotaAndRoom(t *testing.T) {
+	st := preemption.State{
+		Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}},
+	}
+	st.Admitted = append(st.Admitted, job("split", "a", 0, 2, started(5)), job("together", "a", 0, 2, started(9)))
+	one := placement.Resources{"gpu": 1}
+	n := nodes{
+		state: placement.State{
+			Nodes: []placement.Node{{Name: "n1", Capacity: placement.Resources{"gpu": 1}}, {Name: "n2", Capacity: placement.Resources{"gpu": 1}}, {Name: "n3", Capacity: placement.Resources{"gpu": 2}}},
+			Pods: []placement.Pod{
+				{ID: "split-0", Group: "split", Node: "n1", Requests: one}, {ID: "split-1", Group: "split", Node: "n2", Requests: one},
+				{ID: "together-0", Group: "together", Node: "n3", Requests: placement.Resources{"gpu": 2}},
+			},
+		},
+		request: placement.Request{Pods: []placement.Pod{{ID: "pending-0", Requests: placement.Resources{"gpu": 2}}}},
+	}
+	s, r := snapshotOf(t, st), pending("a", 10, 2)
+	if got := text(decide(t, s, r)); got != "Preempt: split InClusterQueue" {
+		t.Errorf("by quota alone: %s", got)
+	}
+	r.Room = n.room(t)
+	if got := text(decide(t, s, r)); got != "Preempt: together InClusterQueue" {
+		t.Errorf("with room: %s", got)
+	}
+	n.request.Pods[0].Requests = placement.Resources{"gpu": 3} // more than any node has
+	r.Room = n.room(t)
+	if d := decide(t, s, r); d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Victims)+len(d.Shortage) > 0 {
+		t.Errorf("without room: %+v", d)
+	}
+}
