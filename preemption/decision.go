@@ -95,8 +95,9 @@ type Decision struct {
 	// [Config.MaxBlockers]. Where no flavor could be assigned, it is about the first that
 	// the queue has no right to preempt for ([NotReclaimable]).
 	Blockers []Blocker `json:"blockers,omitempty"`
-	// Shortage is, for Wait and Impossible, what is missing even with every permitted
-	// victim gone; sorted by flavor and resource. Where no flavor could be assigned, it
+	// Shortage is, for Wait and Impossible, what is missing even with everybody gone whose
+	// priority the policies permit, protected or not; where that would do, with everybody
+	// gone who may yield now; sorted by flavor and resource. Where no flavor could be assigned, it
 	// is what is missing in each that was tried, with nobody gone; an empty flavor stands
 	// for a resource of which the queue has no quota.
 	Shortage []Shortage `json:"shortage,omitempty"`

@@ -43,6 +43,29 @@
 //  6. Later reservation first (a missing one counts as now), lower UID, lower ID; of one
 //     workload the last pod set first.
 //
+// # Fair sharing
+//
+// With [Config.Sharing] Fair the shares say who of other queues yields, not the classes
+// and not borrowWithinCohort (facts of Kueue as built). The share of a queue or cohort is
+// what it borrows of its dominant resource over what its cohort could lend
+// ([quota.Share]); that of the preemptor's queue, and of the cohorts over it, counts the
+// request.
+//
+//  1. It is the turn of the child of the root with the largest share, of its child with the
+//     largest share, and so on down to a queue. Out are those that borrow nothing, but for
+//     the preemptor's queue and the cohorts over it, and queues without candidates. Of
+//     equal shares: a cohort before a queue; of two queues the one whose next candidate is
+//     evicted already, then the other than the preemptor's, then by steps 4 to 6 above; of
+//     two cohorts the one whose first workload in the snapshot is so, then the lesser name.
+//     (Kueue takes, of cohorts, any.)
+//  2. Of that queue the next candidate is tried, in the order of steps 1 and 3 to 6. One in
+//     the preemptor's own queue is taken; of another queue it is taken if the preemptor's
+//     queue stays within its nominal quota, or if the first strategy permits it
+//     ([FairStrategy]). If not, the next one of the queue is tried.
+//  3. When nobody is left, the first of each queue that failed gets one more chance, by the
+//     second strategy, where there is one.
+//  4. Then those that are not needed are given back, latest first.
+//
 // # Flavors
 //
 // Requests without flavor are assigned one before that, as Kueue's flavor assigner does it
