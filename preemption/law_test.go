@@ -288,7 +288,7 @@ func blockersBlock(t *rapid.T) {
 		}
 		return
 	}
-	if len(d.Shortage) == 0 || len(d.Blockers) > 8 {
+	if len(d.Shortage) == 0 || len(d.Blockers) > 4 {
 		t.Fatalf("%d shortages, %d blockers", len(d.Shortage), len(d.Blockers))
 	}
 	short := func(fr quota.FlavorResource) bool {

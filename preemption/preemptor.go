@@ -11,7 +11,7 @@ import (
 // Config configures a [Preemptor]. The zero value is valid: classical preemption
 // by the policies of the queues, which permit nobody unless they are set.
 type Config struct {
-	// MaxBlockers bounds [Decision.Blockers]. Zero is 8; negative is an error.
+	// MaxBlockers bounds [Decision.Blockers]. Zero is 4; negative is an error.
 	MaxBlockers int
 	// IgnoreMinAdmitDuration turns time-based preemption among equals off, whatever
 	// the queues say.
@@ -53,7 +53,7 @@ type Config struct {
 }
 
 const (
-	defaultMaxBlockers   = 8
+	defaultMaxBlockers   = 4
 	defaultMaxRetrySteps = 2_000_000
 )
 

@@ -48,6 +48,7 @@ func ask(o options, noArguments bool, piped io.Reader, clock func() time.Time) (
 	if a.snapshot, err = preemption.NewSnapshot(in.state); err != nil {
 		return nil, describeFaults(err, in.state)
 	}
+	o.config.MaxBlockers = 16 // a person wants to see more of them than a scheduler
 	preemptor, err := preemption.New(o.config)
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (s *Searcher) blockersUnder(cohort int, l level, most int) {
 		if int(child) == l.except || len(s.blockers) >= most || !s.holdsShort(int(child)) {
 			continue
 		}
-		if s.withinNominal(int(child)) && !s.request.Fair.enabled() {
+		if s.withinNominalAtFirst(int(child)) && !s.request.Fair.enabled() {
 			s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: int(child)})
 			continue
 		}
@@ -91,7 +91,7 @@ func (s *Searcher) blockersIn(q, lca int, c class, most int) {
 	if len(s.blockers) >= most || !s.holdsShort(q) {
 		return
 	}
-	if c != own && s.withinNominal(q) {
+	if c != own && s.withinNominalAtFirst(q) {
 		s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: q})
 		return
 	}
@@ -167,7 +167,7 @@ func (s *Searcher) firstProtected(q, lca int, c class) (Blocker, bool) {
 // holdsShort reports whether a node uses any of what is short.
 func (s *Searcher) holdsShort(node int) bool {
 	for _, sh := range s.shortages {
-		if s.scratch.node(node)[sh.Slot].usage > 0 {
+		if s.scratch.usage.At(node, s.request.Columns[sh.Slot]) > 0 { // nobody is gone
 			return true
 		}
 	}
