@@ -96,9 +96,13 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 		d.Outcome = Fits
 		w := r.Workload.Clone()
 		w.ReservedAt, w.Evicted = r.Now, false
+		w.Gates = w.Gates.Cleared(r.Now)
 		d.admitted = &w
 	case len(found.Victims) > 0:
 		d.Outcome = Preempt
+		if r.Workload.Gates.AnyClosed() { // KEP-8303, Kueue Scheduler
+			d.Outcome = Gated
+		}
 		d.Victims = victims(c, found.Victims)
 	default:
 		d.Outcome = Impossible

@@ -128,7 +128,7 @@ func inShort(d preemption.Decision) string {
 	switch d.Outcome {
 	case preemption.Fits:
 		return "fits"
-	case preemption.Preempt:
+	case preemption.Preempt, preemption.Gated:
 		return fmt.Sprintf("preempts %d", len(d.Victims))
 	case preemption.Wait:
 		return "has to wait"

@@ -92,7 +92,8 @@ func TestStandardLibraryOnly(t *testing.T) {
 var layers = [][]string{
 	{"internal/fault", "internal/instant", "internal/ordered", "internal/vector"},
 	{"quota"},
-	{"workload", "minruntime"},
+	{"minruntime", "gate"},
+	{"workload"},
 	{"queue"},
 	{"internal/cluster"},
 	{"internal/search"},
