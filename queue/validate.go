@@ -22,7 +22,7 @@ import (
 //     while preempting in the cohort (borrowWithinCohort) where preempting in the
 //     cohort is off (reclaimWithinCohort Never), a minAdmitDuration without
 //     LowerOrNewerEqualPriority; a minAdmitDuration under one minute, a negative
-//     minimum runtime.
+//     minimum runtime, an unknown queueing strategy.
 func Validate(cohorts []Cohort, queues []Queue) error {
 	var faults fault.List
 	cohortAt := make(map[string]int, len(cohorts))
@@ -51,6 +51,9 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 				faults.Add(fmt.Sprintf("%s.quotas[%d].lendingLimit", path, j),
 					"%d is more than the nominal %d of %v (queue %q)", limit, e.Nominal, e.FlavorResource(), q.Name)
 			}
+		}
+		if q.Strategy > StrictFIFO {
+			faults.Add(path+".strategy", "%v is unknown (queue %q)", q.Strategy, q.Name)
 		}
 		validatePreemption(&faults, path+".preemption", q)
 		validateMinRuntime(&faults, path, "queue", q.Name, q.MinRuntime)
