@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cedesched/cede/preemption"
 )
@@ -25,11 +26,16 @@ func newCase(line []byte) (Asker, error) {
 	var probe struct {
 		Defaults json.RawMessage `json:"defaults"`
 		Action   string          `json:"action"`
+		Kind     string          `json:"kind"`
 	}
 	err := json.Unmarshal(line, &probe)
 	switch {
 	case err != nil:
 		return nil, err
+	case strings.HasSuffix(probe.Kind, "-ungate"):
+		return new(UngateCase), nil
+	case probe.Kind != "":
+		return new(GateCase), nil
 	case probe.Defaults == nil:
 		return new(Case), nil
 	case probe.Action == "":
