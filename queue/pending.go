@@ -82,7 +82,11 @@ const (
 // Head is the first workload of a queue.
 type Head struct {
 	Workload workload.Workload
-	seen     int64
+	// Preempting: when it was last the head, room was made for it, which may still be on
+	// its way.
+	Preempting bool
+
+	seen int64
 }
 
 // Standing is where a workload stands.
@@ -148,7 +152,7 @@ func (p *Pending) Heads() []Head {
 		if !ok {
 			return heads
 		}
-		heads = append(heads, Head{w.facts.Clone(), p.clock})
+		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock})
 		cursor.Seek(p.active, func(other *waiting) bool { return other.queue <= w.queue })
 	}
 }

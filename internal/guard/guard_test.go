@@ -98,10 +98,11 @@ var layers = [][]string{
 	{"internal/cluster"},
 	{"internal/search"},
 	{"preemption"},
+	{"preemption/cycle"},
 	{"internal/twin", "internal/corpus", "internal/scenario", kit},
 }
 
-// TestImportsPointOneWay: quota ← workload, queue ← preemption ← examples, and the
+// TestImportsPointOneWay: quota ← workload, gate, queue ← preemption ← cycle ← examples, and the
 // internal packages between them.
 func TestImportsPointOneWay(t *testing.T) {
 	layer := map[string]int{}
