@@ -22,6 +22,9 @@ const (
 	// Impossible: no permitted set of victims makes room, now or later, as long as
 	// nothing but time changes.
 	Impossible
+	// Gated: as Preempt, but a closed gate of the workload keeps it from preempting.
+	// The workload raises the signal ([gate.Gates.Signalled]); nobody yields.
+	Gated
 )
 
 // Reason says by which right a victim is taken. The zero value is invalid.
@@ -71,8 +74,8 @@ const (
 // Decision answers a [Request]. The zero value is invalid.
 type Decision struct {
 	Outcome Outcome `json:"outcome"`
-	// Victims is who must yield: for Preempt at least one, else none; sorted by
-	// workload ID. No one of them can be spared, nor any replica of one.
+	// Victims is who must yield: for Preempt at least one, for Gated who would have to
+	// were the gates open, else none; sorted by workload ID. No one of them can be spared, nor any replica of one.
 	Victims []Victim `json:"victims,omitempty"`
 	// BorrowHeight says how far up the cohort tree the request borrows once the
 	// victims are gone: 0 within nominal quota; otherwise the height of the lowest
@@ -176,8 +179,11 @@ type Shortage struct {
 // Edits returns what the decision does to the snapshot it was made on: Fits admits
 // the workload, in the flavors assigned and with Now as its reservation time; Preempt
 // starts the eviction of each victim, which holds its quota until it is removed, and
-// takes surplus replicas away; Wait and Impossible change nothing.
+// takes surplus replicas away; Wait, Impossible and Gated change nothing.
 func (d Decision) Edits() []Edit {
+	if d.Outcome == Gated {
+		return nil
+	}
 	var edits []Edit
 	if d.admitted != nil {
 		edits = append(edits, Admit(*d.admitted))
@@ -194,7 +200,7 @@ func (d Decision) Edits() []Edit {
 }
 
 var (
-	outcomeNames = []string{"Fits", "Preempt", "Wait", "Impossible"}
+	outcomeNames = []string{"Fits", "Preempt", "Wait", "Impossible", "Gated"}
 	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}
 	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"}
 )

@@ -155,9 +155,13 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 		d.Outcome = Fits
 		w := d.Assignment.Pin(r.Workload)
 		w.ReservedAt, w.Evicted = r.Now, false
+		w.Gates = w.Gates.Cleared(r.Now)
 		d.admitted = &w
 	case len(found.Victims) > 0:
 		d.Outcome = Preempt
+		if r.Workload.Gates.AnyClosed() { // KEP-8303, Kueue Scheduler
+			d.Outcome = Gated
+		}
 		d.Victims = victims(c, found.Victims)
 	default:
 		d.Outcome, d.NoRoom = Impossible, found.NoRoom

@@ -195,7 +195,7 @@ func TestConcurrentDecisions(t *testing.T) {
 }
 
 func TestEnumText(t *testing.T) {
-	for _, o := range []preemption.Outcome{preemption.Fits, preemption.Preempt, preemption.Wait, preemption.Impossible} {
+	for _, o := range []preemption.Outcome{preemption.Fits, preemption.Preempt, preemption.Wait, preemption.Impossible, preemption.Gated} {
 		text, err := o.MarshalText()
 		var again preemption.Outcome
 		if err != nil || again.UnmarshalText(text) != nil || again != o {

@@ -1,6 +1,6 @@
 // Package queue holds what an operator configures: queues, the cohorts that they
-// share quota in, and whom a queue's workloads may preempt. It searches no
-// victims.
+// share quota in, and whom a queue's workloads may preempt; and the workloads that
+// wait ([Pending]). It searches no victims.
 package queue
 
 import (
@@ -30,6 +30,9 @@ type Queue struct {
 	FlavorFungibility FlavorFungibility `json:"flavorFungibility,omitzero"`
 	// FairWeight is the queue's weight in fair sharing. Unset is 1.
 	FairWeight quota.Weight `json:"fairWeight,omitzero"`
+	// Strategy is what becomes of a head that is not admitted. The zero value is
+	// BestEffortFIFO. No decision reads it; the pending queue does.
+	Strategy Strategy `json:"strategy,omitzero"`
 	// MinRuntime guarantees time to the workloads that run in the queue.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`
 }

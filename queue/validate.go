@@ -26,7 +26,8 @@ import (
 //   - a flavor fungibility that its field does not know, a preference of
 //     PreemptionOverBorrowing where the search may stop at a flavor without looking
 //     at the others;
-//   - a fair weight that is negative or not finite.
+//   - a fair weight that is negative or not finite;
+//   - an unknown queueing strategy.
 func Validate(cohorts []Cohort, queues []Queue) error {
 	var faults fault.List
 	cohortAt := make(map[string]int, len(cohorts))
@@ -56,6 +57,9 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 				faults.Add(fmt.Sprintf("%s.quotas[%d].lendingLimit", path, j),
 					"%d is more than the nominal %d of %v (queue %q)", limit, e.Nominal, e.FlavorResource(), q.Name)
 			}
+		}
+		if q.Strategy > StrictFIFO {
+			faults.Add(path+".strategy", "%v is unknown (queue %q)", q.Strategy, q.Name)
 		}
 		validatePreemption(&faults, path+".preemption", q)
 		validateFungibility(&faults, path+".flavorFungibility", q)

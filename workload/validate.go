@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/fault"
 	"github.com/cedesched/cede/internal/instant"
 	"github.com/cedesched/cede/quota"
@@ -21,7 +22,7 @@ const MaxElasticCount = 1 << 20
 // a request without flavor or resource, two requests of a pod set for one column,
 // two pod sets of one name, a negative minimum, more than [MaxElasticCount] replicas of
 // an elastic pod set, more than [MaxRequests] pod sets or requests, a time
-// outside the years 1678 to 2262.
+// outside the years 1678 to 2262, and what [gate.Validate] finds.
 func Validate(path string, w *Workload) error { return validate(path, w, false) }
 
 // ValidatePending does the same for a workload that waits: requests may be without
@@ -42,6 +43,11 @@ func validate(path string, w *Workload, pending bool) error {
 	}{{"created", w.Created}, {"queued", w.Queued}, {"reservedAt", w.ReservedAt}} {
 		if !instant.Valid(t.at) {
 			faults.Add(path+"."+t.name, "%v is not within %s (workload %q)", t.at, instant.Range, w.ID)
+		}
+	}
+	if !w.Gates.IsZero() {
+		for _, f := range faultsOf(gate.Validate(path+".gates", w.Gates)) {
+			faults.Add(f.Path, "%s (workload %q)", f.Problem, w.ID)
 		}
 	}
 	requests := 0
@@ -66,6 +72,11 @@ func validate(path string, w *Workload, pending bool) error {
 		}
 	}
 	return faults.Err()
+}
+
+func faultsOf(err error) fault.List {
+	faults, _ := err.(fault.List)
+	return faults
 }
 
 // validatePodSet returns the largest amount that the pod set takes. Paths are made

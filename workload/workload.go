@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -44,6 +45,9 @@ type Workload struct {
 	NeverPreempts bool `json:"neverPreempts,omitzero"`
 	// PodSets is what it takes. A workload without pod sets takes nothing.
 	PodSets []PodSet `json:"podSets,omitempty"`
+	// Gates keep it from preempting while one of them is closed. They mean nothing
+	// for a workload that runs.
+	Gates gate.Gates `json:"gates,omitzero"`
 }
 
 // PodSet is a number of equal replicas.
@@ -122,5 +126,6 @@ func (w *Workload) Clone() Workload {
 	for i := range c.PodSets {
 		c.PodSets[i].Requests = slices.Clone(c.PodSets[i].Requests)
 	}
+	c.Gates = w.Gates.Clone()
 	return c
 }

@@ -6,7 +6,9 @@
 // Each file holds JSON Lines, plain or gzip, one case a line; "-" or no file is
 // standard input. Of each case it compares the victims with their reasons, the rows
 // of the quota tree, and the rows of the preemption oracle (possibility and borrow
-// height); of a case about nodes all that it expects. A case departs when all that differs is explained by a departure listed
+// height); of KAI's, protections; of those about gates, whose is opened and when to ask
+// again, and what becomes of a gated workload; of a case about nodes all that it expects.
+// A case departs when all that differs is explained by a departure listed
 // in the README; the departures are predicates on the case.
 //
 // Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input.
@@ -34,7 +36,9 @@ type report struct {
 	Passed     int            `json:"passed"`
 	Failed     int            `json:"failed"`
 	Departed   int            `json:"departed"`
+	NotAsked   int            `json:"notAsked,omitempty"`
 	Departures map[string]int `json:"departures,omitempty"` // cases by departure
+	Stories    map[string]int `json:"stories,omitempty"`    // cases not asked, by why
 	Failures   []failure      `json:"failures,omitempty"`
 }
 
@@ -89,7 +93,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // check asks every case of a file.
 func check(name string, stdin io.Reader) (report, error) {
-	r := report{File: name, Departures: map[string]int{}}
+	r := report{File: name, Departures: map[string]int{}, Stories: map[string]int{}}
 	in := stdin
 	if name == "-" {
 		r.File = "(standard input)"
@@ -114,6 +118,9 @@ func check(name string, stdin io.Reader) (report, error) {
 		case !result.Passed():
 			r.Failed++
 			r.Failures = append(r.Failures, failure{ID: c.ID(), Line: line, Differences: result.Differences})
+		case result.NotAsked != "":
+			r.NotAsked++
+			r.Stories[result.NotAsked]++
 		case len(result.Departures) > 0:
 			r.Departed++
 			for _, name := range result.Departures {
@@ -124,7 +131,7 @@ func check(name string, stdin io.Reader) (report, error) {
 		}
 		return nil
 	})
-	if err == nil && r.Passed+r.Failed+r.Departed == 0 {
+	if err == nil && r.Passed+r.Failed+r.Departed+r.NotAsked == 0 {
 		err = fmt.Errorf("%s: no case in it", r.File)
 	}
 	return r, err
@@ -150,6 +157,9 @@ func (r *report) print(w io.Writer, show int) error {
 	_, err := fmt.Fprintf(w, "%s: %d passed, %d failed, %d departed\n", r.File, r.Passed, r.Failed, r.Departed)
 	for _, name := range slices.Sorted(maps.Keys(r.Departures)) {
 		_, err = fmt.Fprintf(w, "  departed %d: %s\n", r.Departures[name], name)
+	}
+	for _, why := range slices.Sorted(maps.Keys(r.Stories)) {
+		_, err = fmt.Fprintf(w, "  not asked %d: %s\n", r.Stories[why], why)
 	}
 	return err
 }

@@ -120,3 +120,23 @@ func TestUnreadable(t *testing.T) {
 		})
 	}
 }
+
+// Stories in words are counted by themselves: neither passed nor failed.
+func TestNotAsked(t *testing.T) {
+	status, stdout, _ := call(line() + `{"id":"told","kind":"integration","steps":[]}` + "\n")
+	if want := "(standard input): 1 passed, 0 failed, 0 departed\n  not asked 1: a story in words (integration)\n"; status != 0 || stdout != want {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
+func TestGates(t *testing.T) {
+	status, stdout, _ := call("", "../../internal/corpus/testdata/gates-oracle-mk.jsonl.gz")
+	if status != 0 || !strings.Contains(stdout, "85 passed, 0 failed, 65 departed\n") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+	wrong := `{"id":"w","kind":"multikueue-ungate","now":"2026-01-01T12:00:00Z","timeoutSeconds":300,"replicas":[` +
+		`{"name":"a","gate":{"inSpec":true},"blocked":{"status":"True","lastTransitionTime":"2026-01-01T11:00:00Z"}}],"want":{"ungate":"b"}}`
+	if status, stdout, _ := call(wrong); status != 1 || !strings.Contains(stdout, `+ open "a" (opened true), look again after 300s`) {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+}

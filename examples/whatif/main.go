@@ -164,7 +164,7 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer, clock func() 
 		}
 		fmt.Fprintf(stderr, "whatif: note: %s\n", w)
 	}
-	if a.decision.Outcome == preemption.Wait || a.decision.Outcome == preemption.Impossible {
+	if o := a.decision.Outcome; o != preemption.Fits && o != preemption.Preempt {
 		return 1
 	}
 	return 0

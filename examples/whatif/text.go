@@ -134,6 +134,11 @@ func (a *answer) printVerdict(b *strings.Builder) {
 		n := len(a.decision.Victims)
 		fmt.Fprintf(b, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
 		a.printVictims(b)
+	case preemption.Gated:
+		n := len(a.decision.Victims)
+		fmt.Fprintf(b, "It would fit once %s, but a gate of it is closed: it may not preempt.%s\n\n",
+			plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
+		a.printVictims(b)
 	case preemption.Wait:
 		fmt.Fprintf(b, "It does not fit now, and nobody may yield yet. Time alone makes room at %s, in %s.\n\n",
 			a.decision.RetryAt.Format(time.RFC3339Nano), duration.HumanDuration(a.decision.RetryAt.Sub(a.request.Now)))

@@ -18,7 +18,7 @@ type Workload struct {
 	Loads    []quota.Load // by column, zeros kept
 	Surplus  []Surplus    // of elastic pod sets, the last one first; only of active workloads
 	few      [2]quota.Load
-	Facts    workload.Workload // this cluster's own copy
+	Facts    Facts
 }
 
 // Surplus is the replicas of an elastic pod set over its minimum.
@@ -40,7 +40,7 @@ func (s *Surplus) Uses(column int) bool {
 
 func newWorkload(w workload.Workload, usage []quota.Amount, columns *Columns) *Workload {
 	d := &Workload{
-		Facts:    w,
+		Facts:    factsOf(w),
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),

@@ -15,6 +15,8 @@ type Report struct {
 	Differences []Difference
 	// Departures is what differs on purpose, by the name of the departure.
 	Departures []string
+	// NotAsked says why the case was not asked, where it cannot be. Else empty.
+	NotAsked string
 }
 
 // Passed reports whether nothing differs but by a departure.

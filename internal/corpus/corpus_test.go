@@ -37,6 +37,22 @@ func TestKAI(t *testing.T) {
 	}
 }
 
+// TestGates asks whose preemption gate Kueue opened, by both of its rules.
+func TestGates(t *testing.T) {
+	for _, name := range []string{"mk", "ca"} {
+		t.Run(name, func(t *testing.T) { runFile(t, "testdata/gates-oracle-"+name+".jsonl.gz", 150) })
+	}
+}
+
+// TestGatesSuite asks the cases of Kueue's own tests, where they are.
+func TestGatesSuite(t *testing.T) {
+	const name = "../../../shared/cases/gates/gates.jsonl.gz"
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("Kueue's test tables are not beside this checkout")
+	}
+	runFile(t, name, 1)
+}
+
 // TestKAISuite asks the cases of KAI's own tests, where they are.
 func TestKAISuite(t *testing.T) {
 	for _, name := range []string{"suite-resolver", "suite-protection"} {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cedesched/cede/preemption"
 )
@@ -26,6 +27,7 @@ func newCase(line []byte) (Asker, error) {
 		Defaults json.RawMessage `json:"defaults"`
 		Action   string          `json:"action"`
 		Suite    string          `json:"suite"`
+		Kind     string          `json:"kind"`
 	}
 	err := json.Unmarshal(line, &probe)
 	switch {
@@ -33,6 +35,10 @@ func newCase(line []byte) (Asker, error) {
 		return nil, err
 	case probe.Suite != "":
 		return new(NodeCase), nil
+	case strings.HasSuffix(probe.Kind, "-ungate"):
+		return new(UngateCase), nil
+	case probe.Kind != "":
+		return new(GateCase), nil
 	case probe.Defaults == nil:
 		return new(Case), nil
 	case probe.Action == "":

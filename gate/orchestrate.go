@@ -1,0 +1,264 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/instant"
+)
+
+// Rule says which of the replicas that signal is the first to preempt. The zero value is
+// FirstSignal. Ties go to the earlier signal, then to the name.
+type Rule uint8
+
+const (
+	// FirstSignal takes the replica that signalled first (KEP-8303).
+	FirstSignal Rule = iota
+	// Preference takes the most preferred one, in the order in which the replicas are
+	// given: variants of a workload in one cluster, one a flavor. Nothing is opened
+	// while a more preferred one is [NotEvaluated]: it may fit without preemption. Nor
+	// for one that is less preferred than one that has its quota.
+	Preference
+	// Cheapest takes the replica whose offer costs least: fewest victims, then least
+	// lost work. One without offer comes last.
+	Cheapest
+)
+
+// Reservation is how far a replica has come. The zero value is NotEvaluated.
+type Reservation uint8
+
+const (
+	// NotEvaluated: its scheduler has not looked at it yet.
+	NotEvaluated Reservation = iota
+	// Pending: it was looked at and has no quota.
+	Pending
+	// Reserved: it has its quota.
+	Reserved
+)
+
+// Replica is one copy of a workload, in one cluster, as the manager last saw it. A
+// replica that is not there yet, deactivated or finished is left out by the caller.
+type Replica struct {
+	// Name is that of the cluster or variant, unique among the replicas.
+	Name        string
+	Gates       Gates
+	Reservation Reservation
+	// Offer is what opening the gate would cost, where the cluster tells (see
+	// preemption.Decision of outcome Gated). The zero value is unknown.
+	Offer Offer
+}
+
+// Offer is what the preemption of a replica would cost. The zero value is unknown.
+type Offer struct {
+	// Victims is how many workloads would be evicted; zero is unknown.
+	Victims int
+	// LostWork is how long they have run, added up.
+	LostWork time.Duration
+}
+
+func (o Offer) compare(other Offer) int {
+	return cmp.Or(compareBool(o.Victims == 0, other.Victims == 0), cmp.Compare(o.Victims, other.Victims), cmp.Compare(o.LostWork, other.LostWork))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// Config configures [Orchestrate]. The zero value is valid: MultiKueue's gate, five
+// minutes, first signal first.
+type Config struct {
+	// Gate is the gate to open. Empty is [MultiKueue].
+	Gate string
+	// Timeout is how long a replica may try, from its opening on, before the next one
+	// may (SingleClusterPreemptionTimeout). Zero is [DefaultTimeout]; negative is an
+	// error.
+	Timeout time.Duration
+	Rule    Rule
+	// Grace is how long, from the first signal of the replicas that still wait for an
+	// opening, to wait for a cluster in which the workload fits without preemption.
+	// Zero opens at once; negative is an error.
+	Grace time.Duration
+}
+
+// DefaultTimeout is KEP-8303's.
+const DefaultTimeout = 5 * time.Minute
+
+// Action is what to do now. The zero value is to wait for the next event.
+type Action struct {
+	// Open is the replica whose gate to open now ([Gates.Opened]). Empty: none.
+	Open string
+	// WakeAt is when to ask again if nothing happens before. Zero: nothing will change
+	// with time alone.
+	WakeAt time.Time
+	// Done: a replica has its quota, and no gate is to be opened, at any time, as long
+	// as it has.
+	Done bool
+}
+
+// Orchestrate says, of the replicas of one workload that waits, whose gate to open now,
+// and when to ask again. It depends on its arguments alone and keeps nothing: ask at
+// every event and at WakeAt, as often as you like. An event that comes late, twice or out
+// of order costs nothing; after a lost one the next question answers it; a restart
+// forgets nothing.
+//
+//   - A replica with its quota ends the matter (under [Preference], for those less
+//     preferred; a more preferred one may still take over).
+//   - At most one opening a timeout, measured from the latest opening of a gate that is
+//     still open: eviction closes a gate, and with it the opening is over.
+//   - A replica whose gate is open is never opened again, so each one that signals has
+//     its turn.
+//   - A replica that does not name the gate is not waited for.
+//
+// The error lists all faults: an empty or doubled name, what [Validate] finds, an unknown
+// reservation or rule, a negative timeout, grace or offer, a time of now that is not set
+// or outside the years 1678 to 2262.
+func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
+	if err := check(&c, now, replicas); err != nil {
+		return Action{}, err
+	}
+	if c.Gate == "" {
+		c.Gate = MultiKueue
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	next, done := c.next(replicas)
+	if done {
+		return Action{Done: true}, nil
+	}
+	opened, signal := c.latestOpening(replicas), c.firstSignal(replicas)
+	var act Action
+	if free := opened.Add(c.Timeout); !opened.IsZero() && free.After(now) {
+		act.WakeAt = free // even when nobody waits: a signal may get lost (KEP-8303, step 3)
+	}
+	if next == nil {
+		return act, nil
+	}
+	if hold := signal.Add(c.Grace); hold.After(now) && hold.After(act.WakeAt) {
+		act.WakeAt = hold
+	}
+	if act.WakeAt.IsZero() {
+		act.Open, act.WakeAt = next.Name, now.Add(c.Timeout)
+	}
+	return act, nil
+}
+
+// next returns whose turn it is, nil for nobody; done says that quota ends the matter.
+func (c *Config) next(replicas []Replica) (next *Replica, done bool) {
+	for i := range replicas {
+		r := &replicas[i]
+		switch {
+		case r.Reservation == Reserved:
+			return nil, true // under Preference, one found before it is more preferred
+		case c.waits(r) && c.Rule == Preference:
+			return r, false
+		case c.waits(r) && (next == nil || c.before(r, next)):
+			next = r
+		case c.Rule == Preference && r.Reservation == NotEvaluated && !c.open(r):
+			return nil, false
+		}
+	}
+	return next, false
+}
+
+func (c *Config) open(r *Replica) bool {
+	_, open := r.Gates.OpenSince(c.Gate)
+	return open
+}
+
+// waits reports whether opening the gate would let the replica preempt.
+func (c *Config) waits(r *Replica) bool {
+	return r.Reservation != Reserved && r.Gates.Has(c.Gate) && !c.open(r) && r.Gates.Blocked.Signals()
+}
+
+// latestOpening returns the zero time where no gate is open.
+func (c *Config) latestOpening(replicas []Replica) (latest time.Time) {
+	for i := range replicas {
+		if at, open := replicas[i].Gates.OpenSince(c.Gate); open && (latest.IsZero() || at.After(latest)) {
+			latest = at
+		}
+	}
+	return latest
+}
+
+// firstSignal returns the zero time where nobody waits.
+func (c *Config) firstSignal(replicas []Replica) (first time.Time) {
+	for i := range replicas {
+		if at := replicas[i].Gates.Blocked.Since; c.waits(&replicas[i]) && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// before is the order of FirstSignal and Cheapest.
+func (c *Config) before(a, b *Replica) bool {
+	order := 0
+	if c.Rule == Cheapest {
+		order = a.Offer.compare(b.Offer)
+	}
+	return cmp.Or(order, a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name)) < 0
+}
+
+func check(c *Config, now time.Time, replicas []Replica) error {
+	var faults fault.List
+	if len(c.Gate) > MaxName {
+		faults.Add("config.Gate", "%q is longer than %d bytes", c.Gate, MaxName)
+	}
+	if c.Timeout < 0 {
+		faults.Add("config.Timeout", "%v is negative", c.Timeout)
+	}
+	if c.Grace < 0 {
+		faults.Add("config.Grace", "%v is negative", c.Grace)
+	}
+	if c.Rule > Cheapest {
+		faults.Add("config.Rule", "%v is unknown", c.Rule)
+	}
+	if now.IsZero() {
+		faults.Add("now", "is not set")
+	} else if !instant.Valid(now) {
+		faults.Add("now", "%v is not within %s", now, instant.Range)
+	}
+	names := make([]string, 0, len(replicas))
+	for i := range replicas {
+		r, path := &replicas[i], fmt.Sprintf("replicas[%d]", i)
+		if r.Name == "" {
+			faults.Add(path+".name", "is empty")
+		} else {
+			names = append(names, r.Name)
+		}
+		if err, bad := Validate(path+".gates", r.Gates).(fault.List); bad {
+			faults = append(faults, err...)
+		}
+		if r.Reservation > Reserved {
+			faults.Add(path+".reservation", "%d is unknown", r.Reservation)
+		}
+		if r.Offer.Victims < 0 || r.Offer.LostWork < 0 {
+			faults.Add(path+".offer", "%d victims, %v of work: negative", r.Offer.Victims, r.Offer.LostWork)
+		}
+	}
+	slices.Sort(names)
+	for i := 1; i < len(names); i++ {
+		if names[i] == names[i-1] && (i == 1 || names[i] != names[i-2]) {
+			faults.Add("replicas", "two are named %q", names[i])
+		}
+	}
+	return faults.Err()
+}
+
+// String returns the name of the constant.
+func (r Rule) String() string {
+	if names := [...]string{"FirstSignal", "Preference", "Cheapest"}; int(r) < len(names) {
+		return names[r]
+	}
+	return fmt.Sprintf("Rule(%d)", uint8(r))
+}

@@ -1,0 +1,327 @@
+package gate_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/gate"
+)
+
+const timeout = gate.DefaultTimeout
+
+// replica is one with MultiKueue's gate: closed, and held back since the given minute.
+func replica(name string, blockedAt int) gate.Replica {
+	g := gate.Gates{Names: []string{gate.MultiKueue}}.Signalled(minute(blockedAt))
+	return gate.Replica{Name: name, Gates: g, Reservation: gate.Pending}
+}
+
+func opened(r gate.Replica, at time.Time) gate.Replica {
+	r.Gates = r.Gates.Opened(gate.MultiKueue, at)
+	return r
+}
+
+func orchestrate(t interface{ Fatalf(string, ...any) }, c gate.Config, now time.Time, replicas ...gate.Replica) gate.Action {
+	act, err := gate.Orchestrate(c, now, replicas)
+	if err != nil {
+		t.Fatalf("Orchestrate: %v", err)
+	}
+	return act
+}
+
+// The sentences of KEP-8303, MultiKueue Controller, and of the rulings on it.
+func TestOrchestrate(t *testing.T) {
+	reserved := replica("c", 2)
+	reserved.Reservation = gate.Reserved
+	quiet := gate.Replica{Name: "quiet", Gates: gate.Gates{Names: []string{gate.MultiKueue}}, Reservation: gate.Pending}
+	unseen := quiet
+	unseen.Name, unseen.Reservation = "unseen", gate.NotEvaluated
+	strange := replica("strange", 0)
+	strange.Gates.Names = []string{"other"}
+	otherwise := replica("otherwise", 0)
+	otherwise.Gates.Blocked.Reason = "BorrowingGated"
+	offered := func(r gate.Replica, victims int, lost time.Duration) gate.Replica {
+		r.Offer = gate.Offer{Victims: victims, LostWork: lost}
+		return r
+	}
+	open := func(name string) gate.Action { return gate.Action{Open: name, WakeAt: noon.Add(timeout)} }
+	preferred, cheapest := gate.Config{Rule: gate.Preference}, gate.Config{Rule: gate.Cheapest}
+	for _, c := range []struct {
+		rule     string
+		config   gate.Config
+		replicas []gate.Replica
+		want     gate.Action
+	}{
+		{"nobody", gate.Config{}, nil, gate.Action{}},
+		{"no signal", gate.Config{}, []gate.Replica{quiet}, gate.Action{}},
+		{"the earliest signal", gate.Config{}, []gate.Replica{replica("a", -1), replica("b", -2)}, open("b")},
+		{"ties by name", gate.Config{}, []gate.Replica{replica("b", -1), replica("a", -1)}, open("a")},
+		{"one that is open has had its turn", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-6)), replica("b", -1)}, open("b")},
+		{"within the timeout", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-4)), replica("b", -1)}, gate.Action{WakeAt: minute(1)}},
+		{"exactly the timeout has elapsed", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-5)), replica("b", -1)}, open("b")},
+		{"from the latest opening", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-2)), opened(replica("c", -9), minute(-6)), replica("b", -1)},
+			gate.Action{WakeAt: minute(3)}},
+		{"a wake-up though nobody waits", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-4))}, gate.Action{WakeAt: minute(1)}},
+		{"a timeout of one's own", gate.Config{Timeout: time.Minute}, []gate.Replica{opened(replica("a", -9), minute(-2)), replica("b", -1)},
+			gate.Action{Open: "b", WakeAt: minute(1)}},
+		{"quota ends the matter", gate.Config{}, []gate.Replica{replica("a", -1), reserved}, gate.Action{Done: true}},
+		{"eviction closes, and the opening is over", gate.Config{}, []gate.Replica{
+			{Name: "a", Gates: opened(replica("a", -9), minute(-1)).Gates.Evicted(noon)}, replica("b", -1)}, open("b")},
+		{"one without the gate is not waited for", gate.Config{}, []gate.Replica{strange, replica("b", -1)}, open("b")},
+		{"another reason is no signal", gate.Config{}, []gate.Replica{otherwise}, gate.Action{}},
+
+		{"the first of the order", preferred, []gate.Replica{replica("z", -1), replica("a", -2)}, open("z")},
+		{"evaluated and need not preempt", preferred, []gate.Replica{quiet, replica("a", -2)}, open("a")},
+		{"one not evaluated is waited for", preferred, []gate.Replica{unseen, replica("a", -2)}, gate.Action{}},
+		{"not behind the candidate", preferred, []gate.Replica{replica("a", -2), unseen}, open("a")},
+		{"quota ends it for the less preferred", preferred, []gate.Replica{reserved, replica("a", -2)}, gate.Action{Done: true}},
+		{"a more preferred one may take over", preferred, []gate.Replica{replica("a", -2), reserved}, open("a")},
+
+		{"the grace window, from the first signal", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{replica("a", -1), replica("b", -2)}, gate.Action{WakeAt: minute(1)}},
+		{"the window is over", gate.Config{Grace: 2 * time.Minute}, []gate.Replica{replica("a", -1), replica("b", -2)}, open("b")},
+		{"both have to be over", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{opened(replica("a", -9), minute(-1)), replica("b", -2)}, gate.Action{WakeAt: minute(4)}},
+		{"fewest victims", cheapest, []gate.Replica{offered(replica("a", -3), 2, 0), offered(replica("b", -2), 1, time.Hour)}, open("b")},
+		{"then least lost work", cheapest, []gate.Replica{offered(replica("a", -3), 1, time.Hour), offered(replica("b", -2), 1, time.Minute)}, open("b")},
+		{"then the earlier signal", cheapest, []gate.Replica{offered(replica("a", -2), 1, 0), offered(replica("b", -3), 1, 0)}, open("b")},
+		{"without offer last", cheapest, []gate.Replica{replica("a", -3), offered(replica("b", -2), 9, 0)}, open("b")},
+	} {
+		if got := orchestrate(t, c.config, noon, c.replicas...); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.rule, got, c.want)
+		}
+	}
+}
+
+func TestOrchestrateReportsEveryFault(t *testing.T) {
+	bad := gate.Replica{Name: "a", Reservation: 9, Offer: gate.Offer{Victims: -1}, Gates: gate.Gates{Names: []string{""}}}
+	_, err := gate.Orchestrate(gate.Config{Timeout: -1, Grace: -1, Rule: 7}, time.Time{}, []gate.Replica{bad, {}, replica("a", 0)})
+	wantFaults(t, err, "config.Timeout: -1ns is negative", "config.Grace: -1ns", "config.Rule: Rule(7) is unknown", "now: is not set",
+		"replicas[0].gates.names[0]: is empty", "replicas[0].reservation: 9 is unknown", "replicas[0].offer: -1 victims",
+		"replicas[1].name: is empty", `replicas: two are named "a"`)
+}
+
+// The properties, each also a fuzz target.
+
+func TestOrchestrateAgreesWithTwin(t *testing.T) { rapid.Check(t, agreesWithTwin) }
+func TestOneOpeningATimeout(t *testing.T)        { rapid.Check(t, oneOpeningATimeout) }
+func TestEventsChangeNothing(t *testing.T)       { rapid.Check(t, eventsChangeNothing) }
+func FuzzOrchestrateAgreesWithTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
+func FuzzOneOpeningATimeout(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(oneOpeningATimeout)) }
+func FuzzEventsChangeNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(eventsChangeNothing)) }
+
+func configs(t *rapid.T) gate.Config {
+	return gate.Config{
+		Rule:    rapid.SampledFrom([]gate.Rule{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule"),
+		Timeout: time.Duration(rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "timeout")) * time.Minute,
+		Grace:   time.Duration(rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "grace")) * time.Minute,
+	}
+}
+
+func drawReplica(t *rapid.T, name string) gate.Replica {
+	times := func(label string) time.Time { return minute(rapid.IntRange(-7, 1).Draw(t, label)) }
+	r := gate.Replica{Name: name, Reservation: gate.Reservation(rapid.SampledFrom([]int{1, 1, 1, 0, 2}).Draw(t, "reservation"))}
+	r.Gates.Names = rapid.SampledFrom([][]string{{gate.MultiKueue}, {gate.MultiKueue, "own"}, {"own"}, nil}).Draw(t, "gates")
+	if rapid.Bool().Draw(t, "blocked") {
+		r.Gates = r.Gates.Signalled(times("signal"))
+	}
+	if rapid.IntRange(0, 3).Draw(t, "open") == 3 {
+		r.Gates = r.Gates.Opened(gate.MultiKueue, times("opening"))
+	}
+	r.Offer.Victims = rapid.IntRange(0, 2).Draw(t, "victims")
+	r.Offer.LostWork = time.Duration(rapid.IntRange(0, 2).Draw(t, "lost")) * time.Hour
+	return r
+}
+
+// twin is the steps of KEP-8303, MultiKueue Controller, one by one, for every rule.
+func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
+	if c.Timeout == 0 {
+		c.Timeout = 5 * time.Minute
+	}
+	var waiting []gate.Replica
+	var openings []time.Time
+	quota := false
+	for _, r := range replicas {
+		mine, open := slices.Contains(r.Gates.Names, gate.MultiKueue), false
+		for _, s := range r.Gates.States {
+			open = open || mine && s.Name == gate.MultiKueue && s.Position == gate.Open
+			if open && s.Name == gate.MultiKueue {
+				openings = append(openings, s.Since)
+			}
+		}
+		quota = quota || r.Reservation == gate.Reserved
+		if r.Reservation != gate.Reserved && mine && !open && r.Gates.Blocked.True && r.Gates.Blocked.Reason == "PreemptionGated" {
+			waiting = append(waiting, r)
+		}
+	}
+	signals := slices.Clone(waiting)
+	bySignal := func(a, b gate.Replica) int {
+		return cmp.Or(a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name))
+	}
+	slices.SortFunc(signals, bySignal)
+	switch c.Rule {
+	case gate.FirstSignal:
+		waiting = signals
+	case gate.Cheapest:
+		price := func(r gate.Replica) string {
+			return fmt.Sprintf("%t %9d %20d", r.Offer.Victims == 0, r.Offer.Victims, r.Offer.LostWork)
+		}
+		slices.SortFunc(waiting, func(a, b gate.Replica) int { return cmp.Or(cmp.Compare(price(a), price(b)), bySignal(a, b)) })
+	case gate.Preference:
+		quota = false
+		is := func(r gate.Replica) bool {
+			return slices.ContainsFunc(waiting, func(w gate.Replica) bool { return w.Name == r.Name })
+		}
+		var before []gate.Replica // those up to the candidate
+		if i := slices.IndexFunc(replicas, is); i >= 0 {
+			before = replicas[:i]
+		} else {
+			before = replicas
+		}
+		for _, r := range before {
+			_, open := r.Gates.OpenSince(gate.MultiKueue)
+			if r.Reservation == gate.Reserved {
+				quota = true
+				break
+			}
+			if r.Reservation == gate.NotEvaluated && !open {
+				waiting = nil
+				break
+			}
+		}
+	}
+	if quota {
+		return gate.Action{Done: true}
+	}
+	var act gate.Action
+	if len(openings) > 0 {
+		if since := now.Sub(slices.MaxFunc(openings, time.Time.Compare)); since < c.Timeout {
+			act.WakeAt = now.Add(c.Timeout - since)
+		}
+	}
+	if len(waiting) == 0 {
+		return act
+	}
+	if waited := now.Sub(signals[0].Gates.Blocked.Since); waited < c.Grace && now.Add(c.Grace-waited).After(act.WakeAt) {
+		act.WakeAt = now.Add(c.Grace - waited)
+	}
+	if act.WakeAt.IsZero() {
+		return gate.Action{Open: waiting[0].Name, WakeAt: now.Add(c.Timeout)}
+	}
+	return act
+}
+
+func agreesWithTwin(t *rapid.T) {
+	c := configs(t)
+	var replicas []gate.Replica
+	for i := range rapid.IntRange(0, 5).Draw(t, "replicas") {
+		replicas = append(replicas, drawReplica(t, fmt.Sprintf("w%d", i)))
+	}
+	got, want := orchestrate(t, c, noon, replicas...), twin(c, noon, replicas)
+	if got != want {
+		t.Fatalf("%+v, the twin's %+v", got, want)
+	}
+	if c.Rule != gate.Preference {
+		if shuffled := orchestrate(t, c, noon, rapid.Permutation(replicas).Draw(t, "shuffled")...); shuffled != got {
+			t.Fatalf("%+v, in another order %+v", got, shuffled)
+		}
+	}
+}
+
+// story is a workload that stays pending: when each replica signals, and when its
+// scheduler evaluates it.
+type story struct {
+	config  gate.Config
+	signals []int // the minute; -1: never
+}
+
+func drawStory(t *rapid.T) story {
+	return story{configs(t), rapid.SliceOfN(rapid.IntRange(-1, 12), 1, 4).Draw(t, "signals")}
+}
+
+type opening struct {
+	name string
+	at   int
+}
+
+const days = 60 // minutes that a story runs
+
+// tell runs the story minute by minute. An event is handled at the minutes for which
+// hears holds, a wake-up always; both as often as asks says.
+func (s story) tell(t *rapid.T, hears func(minute int) bool, asks func(minute int) int) []opening {
+	replicas := make([]gate.Replica, len(s.signals))
+	for i := range replicas {
+		replicas[i] = gate.Replica{Name: fmt.Sprintf("w%d", i), Gates: gate.Gates{Names: []string{gate.MultiKueue}}, Reservation: gate.Pending}
+		replicas[i].Offer.Victims = (i + 1) % 3
+	}
+	var openings []opening
+	var wake time.Time
+	for m := range days {
+		event := false
+		for i, at := range s.signals {
+			if at == m {
+				replicas[i].Gates = replicas[i].Gates.Signalled(minute(m))
+				event = true
+			}
+		}
+		if !(event && hears(m)) && wake.After(minute(m)) || wake.IsZero() && !hears(m) {
+			continue
+		}
+		for range asks(m) {
+			act := orchestrate(t, s.config, minute(m), replicas...)
+			if wake = act.WakeAt; !wake.IsZero() && !wake.After(minute(m)) {
+				t.Fatalf("at %v: woken at %v, in the past", minute(m), wake)
+			}
+			if act.Open != "" {
+				i := slices.IndexFunc(replicas, func(r gate.Replica) bool { return r.Name == act.Open })
+				replicas[i] = opened(replicas[i], minute(m))
+				openings = append(openings, opening{act.Open, m})
+			}
+		}
+	}
+	return openings
+}
+
+func (s story) hold(t *rapid.T, what string, openings []opening) {
+	limit := cmp.Or(s.config.Timeout, timeout)
+	for i := 1; i < len(openings); i++ {
+		if apart := time.Duration(openings[i].at-openings[i-1].at) * time.Minute; apart < limit {
+			t.Fatalf("%s: openings %v: %v apart", what, openings, apart)
+		}
+	}
+	for i, at := range s.signals {
+		times := 0
+		for _, o := range openings {
+			if o.name == fmt.Sprintf("w%d", i) {
+				times++
+			}
+		}
+		if at >= 0 && times != 1 || at < 0 && times != 0 {
+			t.Fatalf("%s: w%d, which signalled at %d, was opened %d times: %v", what, i, at, times, openings)
+		}
+	}
+}
+
+// Never two openings within the timeout; never starves: while the workload is pending,
+// every replica that signals is opened, once.
+func oneOpeningATimeout(t *rapid.T) {
+	s := drawStory(t)
+	s.hold(t, "heard all", s.tell(t, func(int) bool { return true }, func(int) int { return 1 }))
+}
+
+// Events that are heard twice, or that nothing happened at, change nothing. Of lost ones
+// the next resync or wake-up makes up for: no two openings within the timeout, each once.
+func eventsChangeNothing(t *rapid.T) {
+	s := drawStory(t)
+	always, once := func(int) bool { return true }, func(int) int { return 1 }
+	plain := s.tell(t, always, once)
+	twice := rapid.IntRange(2, 3).Draw(t, "times")
+	if got := s.tell(t, always, func(int) int { return twice }); !slices.Equal(got, plain) {
+		t.Fatalf("events heard %d times: %v, else %v", twice, got, plain)
+	}
+	lost := rapid.SliceOfN(rapid.Bool(), days, days).Draw(t, "lost")
+	resync := rapid.IntRange(1, 10).Draw(t, "resync")
+	s.hold(t, "events lost", s.tell(t, func(m int) bool { return !lost[m] || m%resync == 0 }, once))
+}

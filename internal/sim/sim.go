@@ -1,0 +1,264 @@
+// Package sim is clusters under a stream of workloads, in simulated time: arrivals,
+// admission cycles, evictions with their grace, completions, requeueing; and a manager
+// that dispatches workloads to all clusters at once, with preemption gates or without.
+//
+// It is event-driven and deterministic: events at one instant are handled in the order in
+// which they were planned, and then each cluster that changed runs cycles until nothing
+// moves. After each instant the invariants are checked (see check.go).
+package sim
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// Config is what is simulated.
+type Config struct {
+	Start    time.Time
+	Clusters []ClusterConfig
+	Jobs     []Job
+	Cycle    cycle.Config
+	// Gated gives replicas that are dispatched a gate, which Gates says how to open.
+	Gated bool
+	Gates gate.Config
+}
+
+// ClusterConfig is a cluster's quotas.
+type ClusterConfig struct {
+	Name    string
+	Cohorts []queue.Cohort
+	Queues  []queue.Queue
+}
+
+// Job is a workload and what it does.
+type Job struct {
+	// Workload is it as it arrives. Its ID is unique among the jobs; Created and Queued
+	// are set to Arrives.
+	Workload workload.Workload
+	Arrives  time.Time
+	// Runs is how long it has to hold quota, without interruption: what it had done is
+	// lost when it is evicted.
+	Runs time.Duration
+	// Grace is how long it holds its quota after it was told to stop.
+	Grace time.Duration
+	// Cluster is where it goes. Empty: to every cluster, until one has admitted it.
+	Cluster string
+}
+
+// World is a simulation under way. It has one owner. Make it with [New].
+type World struct {
+	config   Config
+	clock    *workload.Manual
+	cycle    *cycle.Cycle
+	clusters []*cluster
+	jobs     map[string]*job
+	events   events
+	planned  int
+	metrics  Metrics
+}
+
+// Metrics is what happened so far.
+type Metrics struct {
+	Arrived, Completed int
+	// Cycles is the admission cycles of all clusters, Admissions who was admitted in
+	// them, Openings the gates that were opened.
+	Cycles, Admissions, Openings int
+	// Preemptions is the workloads that were told to stop, LostWork how long they had
+	// run; Wasted those that were told for a workload that was then admitted elsewhere.
+	Preemptions, Wasted int
+	LostWork            time.Duration
+	// Delays is, of the workloads that go to every cluster, how long each one waited from
+	// its arrival to its first admission, in the order of the admissions.
+	Delays []time.Duration
+}
+
+// job is a job's life.
+type job struct {
+	Job
+	delayed bool      // its delay was counted
+	askAt   time.Time // when the manager will look at it next
+	copies  []*copyOf
+}
+
+// copyOf is a job in one cluster.
+type copyOf struct {
+	job     *job
+	cluster *cluster
+	state   state
+	facts   workload.Workload // as the cluster should have it
+	round   int               // counts admissions: a finish planned in an earlier one is void
+	told    time.Time         // when it was told to stop
+	by      preemption.Victim // the decision that named it
+	offer   gate.Offer
+	seen    bool // by the scheduler
+}
+
+type state uint8
+
+const (
+	absent state = iota
+	waiting
+	running
+	stopping
+	done
+)
+
+// cluster is one cluster.
+type cluster struct {
+	name     string
+	index    int
+	snapshot *preemption.Snapshot
+	pending  *queue.Pending
+	changed  bool
+	wakeAt   time.Time
+	checked  [2]any             // the snapshot and pending queue that the invariants hold of
+	live     map[string]*copyOf // waiting, running or stopping
+	// told is, by victim, for whom it was told to stop.
+	told map[string]string
+}
+
+// New returns a world at its start. It fails when the configuration is not valid.
+func New(c Config) (*World, error) {
+	w := &World{config: c, clock: workload.NewManual(c.Start), jobs: make(map[string]*job, len(c.Jobs))}
+	var err error
+	if w.cycle, err = cycle.New(c.Cycle); err != nil {
+		return nil, err
+	}
+	if c.Gates.Gate == "" {
+		w.config.Gates.Gate = gate.MultiKueue
+	}
+	for i, from := range c.Clusters {
+		to := &cluster{name: from.Name, index: i, live: map[string]*copyOf{}, told: map[string]string{}}
+		if to.snapshot, err = preemption.NewSnapshot(preemption.State{Cohorts: from.Cohorts, Queues: from.Queues}); err != nil {
+			return nil, fmt.Errorf("cluster %q: %w", from.Name, err)
+		}
+		if to.pending, err = queue.NewPending(from.Cohorts, from.Queues); err != nil {
+			return nil, fmt.Errorf("cluster %q: %w", from.Name, err)
+		}
+		w.clusters = append(w.clusters, to)
+	}
+	for i := range c.Jobs {
+		j := &job{Job: c.Jobs[i]}
+		id := j.Workload.ID
+		if w.jobs[id] != nil {
+			return nil, fmt.Errorf("job %q is there twice", id)
+		}
+		j.Workload.Created, j.Workload.Queued = j.Arrives, j.Arrives
+		for _, to := range w.clusters {
+			if j.Cluster == "" || j.Cluster == to.name {
+				j.copies = append(j.copies, &copyOf{job: j, cluster: to})
+			}
+		}
+		if len(j.copies) == 0 {
+			return nil, fmt.Errorf("job %q: unknown cluster %q", id, j.Cluster)
+		}
+		w.jobs[id] = j
+		w.plan(j.Arrives, event{job: j, kind: arrives})
+	}
+	return w, nil
+}
+
+// Now returns the simulated time.
+func (w *World) Now() time.Time { return w.clock.Now() }
+
+// Metrics returns what happened so far.
+func (w *World) Metrics() Metrics { return w.metrics }
+
+// Step handles all events of the next instant, runs cycles and checks the invariants;
+// more is false when there was none. The error says what went wrong: a workload that is
+// not valid, or an invariant that does not hold.
+func (w *World) Step() (more bool, err error) {
+	if len(w.events) == 0 {
+		return false, nil
+	}
+	w.clock.Advance(w.events[0].at)
+	for len(w.events) > 0 && !w.events[0].at.After(w.Now()) {
+		if err := w.handle(heap.Pop(&w.events).(event)); err != nil {
+			return false, fmt.Errorf("at %v: %w", w.Now(), err)
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, c := range w.clusters {
+			if c.changed {
+				c.changed, again = false, true
+				if err := w.runCycles(c); err != nil {
+					return false, fmt.Errorf("at %v: cluster %q: %w", w.Now(), c.name, err)
+				}
+			}
+		}
+	}
+	for _, c := range w.clusters {
+		if c.snapshot == c.checked[0] && c.pending == c.checked[1] {
+			continue
+		}
+		c.checked = [2]any{c.snapshot, c.pending}
+		if err := w.check(c); err != nil {
+			return false, fmt.Errorf("at %v: cluster %q: %w", w.Now(), c.name, err)
+		}
+		if at, ok := c.pending.NextAt(); ok && (c.wakeAt.IsZero() || at.Before(c.wakeAt)) {
+			c.wakeAt = at
+			w.plan(at, event{cluster: c, kind: wakes})
+		}
+	}
+	return true, nil
+}
+
+// Run steps until nothing is left to happen, or nothing before the given time.
+func (w *World) Run(until time.Time) error {
+	for len(w.events) > 0 && w.events[0].at.Before(until) {
+		if _, err := w.Step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type kind uint8
+
+const (
+	arrives  kind = 1 + iota // a job
+	finishes                 // a copy that runs
+	leaves                   // a copy that was told to stop
+	wakes                    // a cluster
+	asks                     // the manager about a job
+)
+
+type event struct {
+	at      time.Time
+	number  int
+	kind    kind
+	job     *job
+	copy    *copyOf
+	round   int
+	cluster *cluster
+}
+
+func (w *World) plan(at time.Time, e event) {
+	w.planned++
+	e.at, e.number = at, w.planned
+	heap.Push(&w.events, e)
+}
+
+// events is a heap of them, by time, then number.
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return cmp.Or(e[i].at.Compare(e[j].at), cmp.Compare(e[i].number, e[j].number)) < 0
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}

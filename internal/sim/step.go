@@ -1,0 +1,254 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+func (w *World) handle(e event) error {
+	switch e.kind {
+	case arrives:
+		w.metrics.Arrived++
+		return w.dispatch(e.job, nil, e.job.Workload)
+	case finishes:
+		if e.copy.state == running && e.copy.round == e.round {
+			w.metrics.Completed++
+			return w.remove(e.copy, done)
+		}
+	case leaves:
+		return w.leave(e.copy)
+	case wakes:
+		e.cluster.wakeAt = time.Time{}
+		e.cluster.pending = e.cluster.pending.Advance(w.Now())
+		e.cluster.changed = true
+	case asks:
+		if e.job.askAt.Equal(e.at) {
+			e.job.askAt = time.Time{}
+		}
+		return w.orchestrate(e.job)
+	}
+	return nil
+}
+
+// dispatch lets a job wait in its clusters, but where it was evicted, if anywhere: there
+// its facts are the evicted ones. Elsewhere it is born with its gate closed.
+func (w *World) dispatch(j *job, evictedIn *copyOf, facts workload.Workload) error {
+	for _, c := range j.copies {
+		c.facts = facts.Clone()
+		if w.config.Gated && j.Cluster == "" && c != evictedIn {
+			c.facts.Gates = gate.Gates{Names: []string{w.config.Gates.Gate}}
+		}
+		c.state, c.seen, c.offer = waiting, false, gate.Offer{}
+		c.cluster.live[facts.ID] = c
+		c.cluster.changed = true
+		var err error
+		if c.cluster.pending, err = c.cluster.pending.Add(c.facts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove takes a copy that holds quota away.
+func (w *World) remove(c *copyOf, to state) (err error) {
+	c.state = to
+	delete(c.cluster.live, c.facts.ID)
+	c.cluster.changed = true
+	c.cluster.snapshot, err = c.cluster.snapshot.With(preemption.Remove(c.facts.ID))
+	c.cluster.pending = c.cluster.pending.Release(c.facts.Queue)
+	return err
+}
+
+// leave ends the grace of a copy that was told to stop: it waits again, and a job that
+// goes to every cluster is dispatched again.
+func (w *World) leave(c *copyOf) error {
+	if err := w.remove(c, absent); err != nil {
+		return err
+	}
+	delete(c.cluster.told, c.facts.ID)
+	again := cycle.Requeued(c.by, c.facts, c.told)
+	again.PodSets = c.job.Workload.PodSets // with the surplus that it may have lost
+	return w.dispatch(c.job, c, again)
+}
+
+// runCycles runs cycles in a cluster until nothing moves.
+func (w *World) runCycles(c *cluster) error {
+	for moved := true; moved; {
+		heads := c.pending.Heads()
+		if len(heads) == 0 {
+			return nil
+		}
+		w.metrics.Cycles++
+		result, err := w.cycle.Run(c.snapshot, heads, w.Now())
+		if err != nil {
+			return err
+		}
+		if c.snapshot, err = c.snapshot.With(result.Edits()...); err != nil {
+			return err
+		}
+		moved = false
+		for _, v := range result.Verdicts {
+			m, err := w.carryOut(c, v)
+			if err != nil {
+				return err
+			}
+			moved = moved || m
+		}
+	}
+	return nil
+}
+
+// carryOut does what a cycle decided about a head, which is in the snapshot already.
+// moved says that the next cycle may come out differently.
+func (w *World) carryOut(c *cluster, v cycle.Verdict) (moved bool, err error) {
+	me := c.live[v.Head.Workload.ID]
+	if me == nil || me.state != waiting {
+		return false, fmt.Errorf("a verdict on %q, which does not wait", v.Head.Workload.ID)
+	}
+	me.seen = true
+	if v.Outcome == cycle.Admit {
+		return true, w.admit(me)
+	}
+	if v.Outcome == cycle.Preempt {
+		moved = true
+		for _, victim := range v.Decision.Victims {
+			if err := w.tell(c, victim, me); err != nil {
+				return false, err
+			}
+		}
+	}
+	if v.Outcome == cycle.Gated {
+		me.offer = w.offer(c, v.Decision.Victims)
+		me.facts.Gates = me.facts.Gates.Signalled(w.Now())
+		if c.pending, err = c.pending.Update(me.facts); err != nil {
+			return false, err
+		}
+		w.ask(me.job, w.Now())
+	}
+	back, _ := v.Requeue()
+	if c.pending, err = c.pending.Requeue(v.Head, back); err != nil {
+		return false, err
+	}
+	_, standing, _ := c.pending.Find(me.facts.ID)
+	return moved || standing.Place != queue.Active, nil
+}
+
+func (w *World) admit(me *copyOf) (err error) {
+	now, id := w.Now(), me.facts.ID
+	w.metrics.Admissions++
+	me.state, me.round = running, me.round+1
+	me.facts.ReservedAt, me.facts.Gates = now, me.facts.Gates.Cleared(now)
+	w.plan(now.Add(me.job.Runs), event{kind: finishes, copy: me, round: me.round})
+	if me.cluster.pending, err = me.cluster.pending.Remove(id); err != nil {
+		return err
+	}
+	if me.job.Cluster == "" && !me.job.delayed {
+		me.job.delayed = true
+		w.metrics.Delays = append(w.metrics.Delays, now.Sub(me.job.Arrives))
+	}
+	for _, other := range me.job.copies { // the others are withdrawn
+		if other == me || other.state == absent {
+			continue
+		}
+		if other.state != waiting {
+			return fmt.Errorf("%q is admitted in %q and in %q", id, me.cluster.name, other.cluster.name)
+		}
+		for _, preemptor := range other.cluster.told {
+			if preemptor == id {
+				w.metrics.Wasted++
+			}
+		}
+		other.state = absent
+		delete(other.cluster.live, id)
+		other.cluster.changed = true
+		if other.cluster.pending, err = other.cluster.pending.Remove(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell lets a victim stop, or give some of its replicas.
+func (w *World) tell(c *cluster, victim preemption.Victim, preemptor *copyOf) error {
+	v := c.live[victim.Workload]
+	if v == nil || v.state != running {
+		return fmt.Errorf("%q is to yield, but does not run", victim.Workload)
+	}
+	for _, r := range victim.Replicas {
+		for i := range v.facts.PodSets {
+			if p := &v.facts.PodSets[i]; p.Name == r.PodSet {
+				p.Count -= r.Count
+			}
+		}
+	}
+	if len(victim.Replicas) > 0 {
+		c.pending = c.pending.Release(v.facts.Queue)
+		return nil
+	}
+	v.state, v.told, v.by, v.facts.Evicted = stopping, w.Now(), victim, true
+	c.told[victim.Workload] = preemptor.facts.ID
+	w.metrics.Preemptions++
+	w.metrics.LostWork += w.Now().Sub(v.facts.ReservedAt)
+	w.plan(w.Now().Add(v.job.Grace), event{kind: leaves, copy: v})
+	return nil
+}
+
+func (w *World) offer(c *cluster, victims []preemption.Victim) gate.Offer {
+	o := gate.Offer{Victims: len(victims)}
+	for _, v := range victims {
+		o.LostWork += w.Now().Sub(c.live[v.Workload].facts.ReservedAt)
+	}
+	return o
+}
+
+// orchestrate is the manager: it sees the replicas of a job and opens a gate.
+func (w *World) orchestrate(j *job) error {
+	var replicas []gate.Replica
+	for _, c := range j.copies {
+		r := gate.Replica{Name: c.cluster.name, Gates: c.facts.Gates, Offer: c.offer}
+		switch {
+		case c.state == absent:
+			continue
+		case c.state == done:
+			return nil
+		case c.state != waiting:
+			r.Reservation = gate.Reserved
+		case c.seen:
+			r.Reservation = gate.Pending
+		}
+		replicas = append(replicas, r)
+	}
+	act, err := gate.Orchestrate(w.config.Gates, w.Now(), replicas)
+	if err != nil || act.Done {
+		return err
+	}
+	for _, c := range j.copies {
+		if c.cluster.name != act.Open {
+			continue
+		}
+		w.metrics.Openings++
+		c.facts.Gates = c.facts.Gates.Opened(w.config.Gates.Gate, w.Now())
+		c.cluster.changed = true
+		if c.cluster.pending, err = c.cluster.pending.Update(c.facts); err != nil {
+			return err
+		}
+	}
+	if !act.WakeAt.IsZero() {
+		w.ask(j, act.WakeAt)
+	}
+	return nil
+}
+
+// ask lets the manager look at a job, unless it will by then.
+func (w *World) ask(j *job, at time.Time) {
+	if j.askAt.IsZero() || at.Before(j.askAt) {
+		j.askAt = at
+		w.plan(at, event{kind: asks, job: j})
+	}
+}

@@ -1,0 +1,307 @@
+package cycle_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func gpus(nominal int64) []quota.Quota {
+	return []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: nominal}}
+}
+
+// job is a workload that asks for GPUs, queued some minutes ago.
+func job(id, in string, priority, gpus int64, minutesAgo int) workload.Workload {
+	at := now.Add(-time.Duration(minutesAgo) * time.Minute)
+	return workload.Workload{ID: id, Queue: in, Priority: priority, Queued: at, ReservedAt: at,
+		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: gpus}}}}}
+}
+
+func evicted(w workload.Workload) workload.Workload {
+	w.Evicted = true
+	return w
+}
+
+func heads(list ...workload.Workload) (heads []queue.Head) {
+	for _, w := range list {
+		w.ReservedAt = time.Time{}
+		heads = append(heads, queue.Head{Workload: w})
+	}
+	return heads
+}
+
+type failer interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+func snapshotOf(t failer, st preemption.State) *preemption.Snapshot {
+	t.Helper()
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return s
+}
+
+func run(t failer, c cycle.Config, s *preemption.Snapshot, heads []queue.Head) cycle.Result {
+	t.Helper()
+	runner, err := cycle.New(c)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	r, err := runner.Run(s, heads, now)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return r
+}
+
+func with(t failer, s *preemption.Snapshot, edits ...preemption.Edit) *preemption.Snapshot {
+	t.Helper()
+	next, err := s.With(edits...)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return next
+}
+
+func text(r cycle.Result) string {
+	var parts []string
+	for _, v := range r.Verdicts {
+		part := fmt.Sprintf("%s %v", v.Head.Workload.ID, v.Outcome)
+		for _, victim := range v.Decision.Victims {
+			if v.Outcome != cycle.Wait {
+				part += " " + victim.Workload
+			}
+		}
+		if v.Outcome == cycle.Wait || v.Outcome == cycle.Inadmissible {
+			part += " " + v.Reason.String()
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shared is a cohort of two queues of 4 GPUs each, which preempt in every permitted way,
+// and what runs in them.
+func shared(admitted ...workload.Workload) preemption.State {
+	policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	return preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Admitted: admitted, Queues: []queue.Queue{
+		{Name: "a", Cohort: "root", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "root", Quotas: gpus(4), Preemption: policy},
+	}}
+}
+
+// never is the same without any right to preempt.
+func never(st preemption.State) preemption.State {
+	for i := range st.Queues {
+		st.Queues[i].Preemption = queue.Preemption{}
+	}
+	return st
+}
+
+func TestCycle(t *testing.T) {
+	gated := job("gated", "a", 9, 4, 0)
+	gated.Gates.Names = []string{gate.MultiKueue}
+	timed := shared(job("old", "a", 0, 4, 9))
+	timed.Queues[0].Preemption.WithinClusterQueue = queue.LowerOrNewerEqualPriority
+	if err := timed.Queues[0].Preemption.MinAdmitDuration.UnmarshalJSON([]byte(`"1h"`)); err != nil {
+		t.Fatal(err)
+	}
+	timed.Queues[0].Cohort = ""
+	for _, c := range []struct {
+		rule  string
+		state preemption.State
+		heads []queue.Head
+		want  string
+	}{
+		{"KEP-83, sorting: flavors that don't borrow first", shared(job("run", "b", 0, 4, 9)),
+			heads(job("borrows", "b", 9, 1, 0), job("own", "a", 0, 4, 0)), "own Admit, borrows Wait FailedAfterNomination"},
+		{"highest priority first, then older, then ID", shared(),
+			heads(job("x", "a", 0, 1, 5), job("y", "b", 0, 1, 5), job("z", "b", 0, 1, 6), job("w", "b", 1, 1, 0)), "w Admit, z Admit, x Admit, y Admit"},
+		{"preemption to recover quota takes preference over borrowing", shared(job("b1", "b", 5, 4, 9), job("b2", "b", 0, 2, 9)),
+			heads(job("borrows", "b", 9, 2, 0), job("reclaims", "a", 0, 4, 0)), "reclaims Preempt b2, borrows Wait FailedAfterNomination"},
+		{"who preempts keeps the room from those after it", shared(job("low", "a", 0, 2, 9), job("full", "b", 5, 4, 9)),
+			heads(job("high", "a", 9, 4, 0), job("low2", "b", 0, 2, 0)), "high Preempt low, low2 Wait FailedAfterNomination"},
+		{"what a large victim leaves over is no room before it is gone", shared(job("large", "a", 0, 8, 9)),
+			heads(job("first", "a", 9, 4, 0), job("second", "b", 0, 4, 0)), "first Preempt large, second Wait PendingPreemption"},
+		{"no second eviction while the first is under way", shared(evicted(job("going", "b", 0, 6, 9))),
+			heads(job("in", "a", 0, 4, 0)), "in Wait PendingPreemption"},
+		{"nor for those whose right it would not be", never(shared(evicted(job("going", "b", 0, 6, 9)))),
+			heads(job("in", "a", 0, 4, 0)), "in Wait PendingPreemption"},
+		{"a gated head preempts nobody and keeps nobody from anything", shared(job("low", "a", 0, 4, 9), job("mid", "b", 5, 2, 9)),
+			heads(gated, job("in", "b", 0, 2, 0)), "gated Gated low, in Admit"},
+		{"time alone makes room", timed, heads(job("equal", "a", 0, 4, 4)), "equal Wait NoCandidates"},
+		{"more than there is", shared(), heads(job("huge", "a", 9, 9, 0)), "huge Inadmissible NoFit"},
+		{"nobody may yield, and what is left of the nominal is kept", never(shared(job("run", "b", 0, 6, 9))),
+			heads(job("in", "a", 0, 4, 0), job("borrows", "b", 9, 2, 0)), "in Inadmissible NoCandidates, borrows Wait FailedAfterNomination"},
+	} {
+		if got := text(run(t, cycle.Config{}, snapshotOf(t, c.state), c.heads)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// KEP-83, Admission: "we disallow borrowing in the cohort in the current cycle after
+// evaluating a Workload that doesn't require borrowing". As built, what is left is lent.
+func TestBorrowing(t *testing.T) {
+	own, borrows := job("own", "a", 0, 2, 0), job("borrows", "b", 9, 1, 0)
+	full := job("full", "b", 5, 4, 9)
+	gated := job("gated", "a", 0, 4, 0)
+	gated.Gates.Names = []string{"g"}
+	for _, c := range []struct {
+		rule         string
+		state        preemption.State
+		heads        []queue.Head
+		built, kep83 string
+	}{
+		{"one is admitted", shared(full), heads(own, borrows), "own Admit, borrows Admit", "own Admit, borrows Wait FailedAfterNomination"},
+		{"one preempts", shared(full, job("low", "a", -1, 2, 9)), heads(job("own", "a", 0, 3, 0), borrows), "own Preempt low, borrows Admit",
+			"own Preempt low, borrows Wait FailedAfterNomination"},
+		{"one waits for its nominal quota", never(shared(job("wide", "b", 5, 6, 9))), heads(job("own", "a", 0, 4, 0), borrows),
+			"own Inadmissible NoCandidates, borrows Wait FailedAfterNomination", "own Inadmissible NoCandidates, borrows Wait FailedAfterNomination"},
+		{"one asks for more than can ever be", never(shared(full)), heads(job("huge", "a", 0, 9, 0), borrows),
+			"borrows Admit, huge Inadmissible NoFit", "borrows Admit, huge Inadmissible NoFit"},
+		{"one is gated", shared(job("full", "b", 5, 4, 9), job("low", "a", -1, 1, 9)), heads(gated, borrows), "gated Gated low, borrows Admit", "gated Gated low, borrows Admit"},
+	} {
+		s := snapshotOf(t, c.state)
+		if got := text(run(t, cycle.Config{}, s, c.heads)); got != c.built {
+			t.Errorf("%s, as built: %s, want %s", c.rule, got, c.built)
+		}
+		if got := text(run(t, cycle.Config{Borrowing: cycle.KEP83}, s, c.heads)); got != c.kep83 {
+			t.Errorf("%s, KEP-83: %s, want %s", c.rule, got, c.kep83)
+		}
+	}
+}
+
+// A head that cannot preempt keeps, for the cycle, what its queue could hold of its
+// nominal quota, unless it could reclaim it from anybody.
+func TestReservation(t *testing.T) {
+	for policy, want := range map[queue.Policy]string{
+		queue.Never: "waits Inadmissible NoCandidates, borrows Wait FailedAfterNomination",
+		queue.Any:   "waits Inadmissible NoCandidates, borrows Admit",
+	} {
+		st := shared(job("mine", "a", 9, 1, 9), job("full", "b", 9, 4, 9), job("other", "c", 9, 1, 9))
+		st.Queues = append(st.Queues, queue.Queue{Name: "c", Cohort: "root", Quotas: gpus(1)})
+		st.Queues[0].Preemption = queue.Preemption{ReclaimWithinCohort: policy}
+		st.Queues[1].Preemption = queue.Preemption{}
+		// 3 of a's 4 are free; it asks for 3 and 1 of a flavor of which there is none free.
+		st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: "f", Resource: "ib", Nominal: 1})
+		st.Admitted[0].PodSets[0].Requests = append(st.Admitted[0].PodSets[0].Requests, quota.Amount{Flavor: "f", Resource: "ib", Amount: 1})
+		w := job("waits", "a", 0, 3, 0)
+		w.PodSets[0].Requests = append(w.PodSets[0].Requests, quota.Amount{Flavor: "f", Resource: "ib", Amount: 1})
+		b := job("borrows", "b", -5, 2, 0)
+		if got := text(run(t, cycle.Config{}, snapshotOf(t, st), heads(w, b))); got != want {
+			t.Errorf("%v: %s, want %s", policy, got, want)
+		}
+	}
+}
+
+// Overlapping sets of victims are computed again, not skipped: a hundred preemptors in a
+// hundred queues, each of which alone would take the same first victims, get disjoint
+// ones in one cycle.
+func TestAHundredPreemptors(t *testing.T) {
+	const n = 100
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{{Name: "lender", Cohort: "root"}}}
+	var pending []queue.Head
+	for i := range n {
+		name := fmt.Sprintf("q%03d", i)
+		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "root", Quotas: gpus(2), Preemption: queue.Preemption{ReclaimWithinCohort: queue.Any}})
+		st.Admitted = append(st.Admitted, job(fmt.Sprintf("v%03d-1", i), "lender", int64(i%3), 1, i), job(fmt.Sprintf("v%03d-2", i), "lender", 5, 1, i))
+		pending = append(pending, heads(job(name, name, 0, 2, i%7))...)
+	}
+	s := snapshotOf(t, st)
+	r := run(t, cycle.Config{}, s, pending)
+	taken := map[string]bool{}
+	for _, v := range r.Verdicts {
+		if v.Outcome != cycle.Preempt || len(v.Decision.Victims) != 2 {
+			t.Fatalf("%s: %v of %v", v.Head.Workload.ID, v.Outcome, v.Decision.Victims)
+		}
+		for _, victim := range v.Decision.Victims {
+			if taken[victim.Workload] {
+				t.Fatalf("%s is promised twice", victim.Workload)
+			}
+			taken[victim.Workload] = true
+		}
+	}
+	if s = with(t, s, r.Edits()...); len(s.Evicting()) != 2*n {
+		t.Fatalf("%d are told to stop", len(s.Evicting()))
+	}
+	for i := range pending {
+		pending[i].Preempting = true
+	}
+	if again := run(t, cycle.Config{}, s, pending); len(again.Edits()) > 0 {
+		t.Fatalf("the next cycle: %s", text(again))
+	}
+	for _, id := range s.Evicting() {
+		s = with(t, s, preemption.Remove(id))
+	}
+	last := run(t, cycle.Config{}, s, pending)
+	if len(last.Edits()) != n || slices.ContainsFunc(last.Verdicts, func(v cycle.Verdict) bool { return v.Outcome != cycle.Admit }) {
+		t.Fatalf("with the victims gone: %s", text(last))
+	}
+}
+
+// What a cycle promises it does not take again, though the policies would permit it; and
+// who was promised room in an earlier cycle is served first, as long as it is there.
+func TestPromises(t *testing.T) {
+	first := heads(job("first", "a", 0, 4, 0))
+	first[0].Preempting = true
+	st := shared(evicted(job("going", "b", 0, 4, 9)), job("low", "b", 0, 1, 9))
+	st.Queues[0].Quotas, st.Queues[1].Quotas = nil, gpus(5)
+	got := text(run(t, cycle.Config{}, snapshotOf(t, st), append(heads(job("reclaims", "b", 9, 5, 0)), first...)))
+	if want := "first Wait PendingPreemption, reclaims Wait FailedAfterNomination"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	first[0].Preempting = false
+	got = text(run(t, cycle.Config{}, snapshotOf(t, st), append(heads(job("reclaims", "b", 9, 5, 0)), first...)))
+	if want := "reclaims Preempt low, first Wait FailedAfterNomination"; got != want {
+		t.Errorf("not promised: %s, want %s", got, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if _, err := cycle.New(cycle.Config{Borrowing: 9, Preemption: preemption.Config{MaxBlockers: -1}}); err == nil ||
+		err.Error() != "config.MaxBlockers: -1 is negative; config.Borrowing: 9 is unknown" {
+		t.Errorf("%v", err)
+	}
+	c, _ := cycle.New(cycle.Config{})
+	_, err := c.Run(snapshotOf(t, shared()), heads(job("x", "none", 0, 1, 0), job("y", "a", 0, 1, 0), job("y", "b", 0, 1, 0), job("\x00", "b", 0, 1, 0)), now)
+	const want = `heads[0].queue: unknown queue "none"; heads[2].id: "y" is also the ID of heads[1]; heads[3].id: "\x00" begins with the byte 0`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// How heads go back, and victims wait again.
+func TestRequeue(t *testing.T) {
+	st := shared(job("old", "a", 0, 4, 90), job("full", "b", 5, 3, 9))
+	r := run(t, cycle.Config{}, snapshotOf(t, st), heads(job("in", "a", 9, 4, 0), job("fits", "b", 0, 1, 0)))
+	for _, v := range r.Verdicts {
+		back, ok := v.Requeue()
+		if ok == (v.Outcome == cycle.Admit) || ok && back != (queue.Requeue{Reason: queue.PendingPreemption}) {
+			t.Errorf("%s goes back %v, %+v", v.Head.Workload.ID, ok, back)
+		}
+	}
+	w := evicted(job("old", "a", 0, 4, 90))
+	w.Gates = gate.Gates{Names: []string{"g"}}.Opened("g", now)
+	for reason, queued := range map[preemption.Reason]time.Time{
+		preemption.InClusterQueue: w.Queued, preemption.InClusterQueueTimeBased: now,
+	} {
+		again := cycle.Requeued(preemption.Victim{Workload: "old", Reason: reason}, w, now)
+		if again.Evicted || !again.ReservedAt.IsZero() || !again.Queued.Equal(queued) || !again.Gates.AnyClosed() {
+			t.Errorf("%v: %+v", reason, again)
+		}
+	}
+}

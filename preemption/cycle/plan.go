@@ -1,0 +1,204 @@
+package cycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// plan is a cycle under way.
+type plan struct {
+	cycle *Cycle
+	time  time.Time
+	// now is what runs, with who was admitted in this cycle; then is what will, once all
+	// victims are gone, with room for all who were promised it. A head has to fit both:
+	// a large victim leaves more room than its preemptor needs, but not before it is gone.
+	now, then *preemption.Snapshot
+	first     *preemption.Snapshot // then, before anybody was served
+	closed    map[string]bool      // KEP83: trees in which nobody may borrow any more
+	result    Result
+}
+
+// serve says what becomes of the next head.
+func (p *plan) serve(e *entry) (Verdict, error) {
+	v := Verdict{Head: e.head, Decision: e.nominated}
+	w := &e.head.Workload
+	if waits(e.nominated) {
+		return p.wait(v, e)
+	}
+	if p.then != p.first {
+		var err error
+		if v.Decision, err = p.cycle.after.Decide(p.then, request(*w, p.time)); err != nil {
+			return v, err
+		}
+	}
+	borrows := v.Decision.BorrowHeight > 0
+	tree := ""
+	if p.cycle.borrowing == KEP83 {
+		tree = root(p.then, w.Queue)
+	}
+	taken := waits(v.Decision) || e.nominated.Outcome == preemption.Fits && v.Decision.Outcome != preemption.Fits
+	if taken && e.height == 0 {
+		p.close(tree)
+	}
+	if taken || borrows && p.closed[tree] { // heads before it took the room
+		v.Outcome, v.Reason, v.Decision = Wait, queue.FailedAfterNomination, e.nominated
+		return v, nil
+	}
+	if v.Decision.Outcome == preemption.Gated {
+		v.Outcome, v.Reason = Gated, queue.Gated
+		return v, nil
+	}
+	if !borrows {
+		p.close(tree)
+	}
+	if v.Decision.Outcome == preemption.Preempt {
+		v.Outcome, v.Reason = Preempt, queue.PendingPreemption
+		return v, p.promise(*w, leave(v.Decision.Victims))
+	}
+	if !available(p.now, w) {
+		v.Outcome, v.Reason = Wait, queue.PendingPreemption
+		return v, p.promise(*w, nil)
+	}
+	v.Outcome = Admit
+	var err error
+	if p.now, err = p.now.With(v.Decision.Edits()...); err != nil {
+		return v, err
+	}
+	return v, p.promise(*w, nil)
+}
+
+// wait is for a head for which nobody may yield.
+func (p *plan) wait(v Verdict, e *entry) (Verdict, error) {
+	v.Outcome, v.Reason = Inadmissible, queue.NoCandidates
+	w := &e.head.Workload
+	for _, sh := range v.Decision.Shortage {
+		for _, u := range w.Usage() {
+			if u.FlavorResource() == sh.FlavorResource && u.Amount > sh.PotentialAvailable {
+				v.Reason = queue.NoFit
+				return v, nil
+			}
+		}
+	}
+	if v.Decision.Outcome == preemption.Wait {
+		v.Outcome = Wait
+	}
+	if p.cycle.borrowing == KEP83 {
+		if e.height == 0 {
+			p.close(root(p.then, w.Queue))
+		}
+		return v, nil
+	}
+	return v, p.reserve(w, v.Decision.BorrowHeight > 0)
+}
+
+// promise keeps room for a workload once the edits are done.
+func (p *plan) promise(w workload.Workload, edits []preemption.Edit) (err error) {
+	w = w.Clone()
+	w.ID, w.ReservedAt, w.Evicted = promised+w.ID, p.time, false
+	p.then, err = p.then.With(append(edits, preemption.Admit(w))...)
+	return err
+}
+
+// leave is the victims gone.
+func leave(victims []preemption.Victim) []preemption.Edit {
+	var edits []preemption.Edit
+	for _, v := range victims {
+		for _, r := range v.Replicas {
+			edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+		}
+		if len(v.Replicas) == 0 {
+			edits = append(edits, preemption.Remove(v.Workload))
+		}
+	}
+	return edits
+}
+
+// reserve keeps from those that follow what the queue of a head that waits could hold
+// without preemption: what is left of its nominal quota, or, where it borrows, of its
+// borrowing limit. What it can reclaim from anybody need not be kept.
+func (p *plan) reserve(w *workload.Workload, borrows bool) error {
+	q, _ := p.then.Queue(w.Queue)
+	if q.Preemption.ReclaimWithinCohort == queue.Any {
+		return nil
+	}
+	kept := workload.PodSet{Name: "kept", Count: 1}
+	for _, u := range w.Usage() {
+		row := statusOf(p.then, w, u)
+		most := quota.Sub(row.Nominal, row.Usage)
+		if borrows {
+			most = quota.Sub(quota.Add(row.Nominal, borrowingLimit(&q, row.FlavorResource)), row.Usage)
+		}
+		if u.Amount = min(u.Amount, most); u.Amount > 0 {
+			kept.Requests = append(kept.Requests, u)
+		}
+	}
+	if len(kept.Requests) == 0 {
+		return nil
+	}
+	return p.promise(workload.Workload{ID: w.ID, Queue: w.Queue, PodSets: []workload.PodSet{kept}}, nil)
+}
+
+func borrowingLimit(q *queue.Queue, fr quota.FlavorResource) int64 {
+	for _, e := range q.Quotas {
+		if limit, ok := e.BorrowingLimit.Get(); ok && e.FlavorResource() == fr {
+			return limit
+		}
+	}
+	return quota.Unlimited
+}
+
+// close lets nobody borrow any more in a tree, under KEP83.
+func (p *plan) close(tree string) {
+	if p.closed == nil {
+		p.closed = map[string]bool{}
+	}
+	p.closed[tree] = p.cycle.borrowing == KEP83
+}
+
+// root returns the name of the tree that a queue is in: its root cohort, or the queue
+// where it is in none, which borrows from nobody.
+func root(s *preemption.Snapshot, queueName string) string {
+	q, _ := s.Queue(queueName)
+	if q.Cohort == "" {
+		return "queue:" + q.Name
+	}
+	name := q.Cohort
+	for {
+		c, _ := s.Cohort(name)
+		if c.Parent == "" {
+			return "cohort:" + name
+		}
+		name = c.Parent
+	}
+}
+
+// withinNominal reports whether a workload asks for no more than its queue's own quota.
+func withinNominal(s *preemption.Snapshot, w *workload.Workload) bool {
+	for _, u := range w.Usage() {
+		if u.Amount > statusOf(s, w, u).Nominal {
+			return false
+		}
+	}
+	return true
+}
+
+// available reports whether there is room for a workload.
+func available(s *preemption.Snapshot, w *workload.Workload) bool {
+	for _, u := range w.Usage() {
+		if u.Amount > 0 && u.Amount > statusOf(s, w, u).Available {
+			return false
+		}
+	}
+	return true
+}
+
+func statusOf(s *preemption.Snapshot, w *workload.Workload, u quota.Amount) preemption.QuotaStatus {
+	rows, _ := s.QueueStatus(w.Queue, u.FlavorResource())
+	i := slices.IndexFunc(rows, func(r preemption.QuotaStatus) bool { return r.FlavorResource == u.FlavorResource() })
+	return rows[i]
+}

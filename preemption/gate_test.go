@@ -1,0 +1,59 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+)
+
+// KEP-8303: "the preemption gate will not impact the scheduler's flavor assignment
+// process". A closed gate turns Preempt into Gated, with the same victims, and changes no
+// other answer; gates that are all open change none.
+func gatesHoldBackPreemptionAlone(t *rapid.T) {
+	st, r, plain := draw(t)
+	s := snapshotOf(t, st)
+	r.Workload.Gates = gate.Gates{
+		Names:   []string{"a", "b"},
+		States:  []gate.State{{Name: "a", Position: gate.Open, Since: preemptiontest.Now}},
+		Blocked: gate.Condition{True: true, Reason: gate.PreemptionGated, Since: preemptiontest.Now},
+	}
+	gated := decide(t, s, r)
+	if len(gated.Edits()) > 0 && plain.Outcome != preemption.Fits {
+		t.Fatalf("%v has edits", gated.Outcome)
+	}
+	want := plain
+	if plain.Outcome == preemption.Preempt {
+		want.Outcome = preemption.Gated
+	}
+	if diff := cmp.Diff(want, gated, sameDecision); diff != "" {
+		t.Fatalf("with a closed gate (-want +got):\n%s", diff)
+	}
+	r.Workload.Gates = r.Workload.Gates.Opened("b", r.Now)
+	if diff := cmp.Diff(plain, decide(t, s, r), sameDecision); diff != "" {
+		t.Fatalf("with its gates open (-want +got):\n%s", diff)
+	}
+}
+
+func TestGatesHoldBackPreemptionAlone(t *testing.T) { rapid.Check(t, gatesHoldBackPreemptionAlone) }
+func FuzzGatesHoldBackPreemptionAlone(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(gatesHoldBackPreemptionAlone))
+}
+
+// What is admitted has its signal taken back; its gates survive the snapshot.
+func TestAdmissionClearsTheSignal(t *testing.T) {
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4)}}}
+	r := pending("a", 1, 4)
+	r.Workload.Gates = gate.Gates{Names: []string{"x"}}.Signalled(r.Now)
+	s := snapshotOf(t, st)
+	s = edit(t, s, decide(t, s, r).Edits()...)
+	want := gate.Gates{Names: []string{"x"}, Blocked: gate.Condition{Reason: gate.PreemptionGated, Since: r.Now}}
+	if diff := cmp.Diff(want, s.State().Admitted[0].Gates); diff != "" {
+		t.Error(diff)
+	}
+}

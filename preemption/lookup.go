@@ -1,0 +1,61 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// Queue returns a copy of a queue's configuration; ok is false for an unknown queue.
+func (s *Snapshot) Queue(name string) (q queue.Queue, ok bool) {
+	c := s.inside()
+	node, ok := c.QueueNode(name)
+	if !ok {
+		return queue.Queue{}, false
+	}
+	return c.Queue(node).Clone(), true
+}
+
+// Cohort returns a copy of a cohort's configuration; ok is false for an unknown cohort.
+func (s *Snapshot) Cohort(name string) (co queue.Cohort, ok bool) {
+	c := s.inside()
+	node, ok := c.CohortNode(name)
+	if !ok {
+		return queue.Cohort{}, false
+	}
+	return c.Cohorts[node].Clone(), true
+}
+
+// Find returns a copy of the facts of a workload that holds quota; ok is false when there
+// is none of that ID.
+func (s *Snapshot) Find(id string) (w workload.Workload, ok bool) {
+	found, ok := s.inside().Find(id)
+	if !ok {
+		return workload.Workload{}, false
+	}
+	return found.Facts.Clone(), true
+}
+
+// Evicting returns the IDs of the workloads that were told to stop and still hold their
+// quota, sorted. It costs what there are queues and such workloads.
+func (s *Snapshot) Evicting() []string {
+	c := s.inside()
+	var ids []string
+	for i := range c.Queues {
+		running := c.Running(len(c.Cohorts) + i)
+		for _, lane := range [...]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved} {
+			var cursor cluster.LaneCursor
+			for cursor.First(*running.Lane(lane)); ; cursor.Next() {
+				w, ok := cursor.Item()
+				if !ok {
+					break
+				}
+				ids = append(ids, w.Facts.ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,281 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/internal/vector"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Pending is the workloads that wait, of all queues. It is immutable, as a snapshot is:
+// methods return a new one that shares what they did not change, in O(log n) for each
+// workload that moves, and any number of goroutines may read one. Make it with
+// [NewPending]; the zero value knows no queue.
+//
+// Of each queue the active workloads are ordered: higher effective priority first, then
+// earlier queue-order timestamp, then ID; before all of them, under BestEffortFIFO, the
+// one whose victims are terminating. The first is the head. A head that a cycle did not
+// admit goes back with [Pending.Requeue]. Under StrictFIFO it stays the head. Under
+// BestEffortFIFO it may become inadmissible: it steps aside, until one of these brings it
+// back:
+//
+//   - room or quota in its cohort tree: [Pending.Release], [Pending.Configure];
+//   - a change of the workload that matters, as of its gates from closed to open:
+//     [Pending.Update];
+//   - its RetryAt: [Pending.Advance].
+//
+// Workloads of the queue that ask for the same and come later in the order step aside
+// with one for which there is no room and nobody to yield, until the same events.
+type Pending struct {
+	shape  *trees
+	byID   set
+	active set
+	alike  set // the active ones of BestEffortFIFO queues, by what they ask for
+	aside  set // inadmissible
+	timed  set // those with a time: inadmissible or kept away
+	// released is, by tree, the value of clock at its last release.
+	released vector.Vector[int64]
+	clock    int64
+}
+
+// set is waiting workloads under some order.
+type (
+	set    = ordered.Set[*waiting, struct{}]
+	cursor = ordered.Cursor[*waiting, struct{}]
+)
+
+func emptySet(compare func(a, b *waiting) int) set {
+	return ordered.New(&ordered.Order[*waiting, struct{}]{Compare: compare})
+}
+
+// trees is the configuration that matters here.
+type trees struct {
+	queues []Queue // by name
+	tree   []int   // by queue
+	count  int
+}
+
+// waiting is one workload. It is immutable.
+type waiting struct {
+	facts    workload.Workload
+	queue    int
+	tree     int
+	priority int64
+	queued   int64
+	asks     string
+	place    Place
+	reason   Reason // of the last requeue, zero if there was none
+	alone    bool   // see Requeue.Alone
+	first    bool   // its victims are terminating
+	until    int64  // an instant: when time moves it; instant.Unset: never
+}
+
+// Place is where a waiting workload stands. The zero value is invalid.
+type Place uint8
+
+const (
+	// Active: it is in the order of its queue.
+	Active Place = 1 + iota
+	// Inadmissible: it stepped aside until something changes.
+	Inadmissible
+	// Away: it backs off.
+	Away
+)
+
+// Head is the first workload of a queue.
+type Head struct {
+	Workload workload.Workload
+	// Preempting: when it was last the head, room was made for it, which may still be on
+	// its way.
+	Preempting bool
+
+	seen int64
+}
+
+// Standing is where a workload stands.
+type Standing struct {
+	Place Place
+	// Reason is that of its last requeueing; zero if there was none.
+	Reason Reason
+	// Preempting: its victims are terminating, and it is the first of its queue.
+	Preempting bool
+	// Until is, for Away, when it comes back; for Inadmissible, when at the latest, zero
+	// where time alone does not bring it back.
+	Until time.Time
+}
+
+// NewPending returns an empty one for the configuration, which it copies. It fails as
+// [Validate] does.
+func NewPending(cohorts []Cohort, queues []Queue) (*Pending, error) {
+	return new(Pending).Configure(cohorts, queues)
+}
+
+func newTrees(cohorts []Cohort, queues []Queue) *trees {
+	t := &trees{queues: make([]Queue, len(queues)), tree: make([]int, len(queues))}
+	for i := range queues {
+		t.queues[i] = queues[i].Clone()
+	}
+	slices.SortFunc(t.queues, func(a, b Queue) int { return cmp.Compare(a.Name, b.Name) })
+	parent, number := map[string]string{}, map[string]int{}
+	for i := range cohorts {
+		parent[cohorts[i].Name] = cohorts[i].Parent
+	}
+	for i := range t.queues {
+		root := t.queues[i].Cohort
+		for root != "" && parent[root] != "" {
+			root = parent[root]
+		}
+		n, known := number[root]
+		if !known || root == "" {
+			n = t.count
+			t.count++
+			number[root] = n
+		}
+		t.tree[i] = n
+	}
+	return t
+}
+
+func (p *Pending) queueOf(name string) (int, bool) {
+	if p.shape == nil {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(p.shape.queues, name, func(q Queue, name string) int { return cmp.Compare(q.Name, name) })
+}
+
+// Len returns how many workloads wait.
+func (p *Pending) Len() int { return p.byID.Len() }
+
+// Heads returns the head of each queue that has one, by queue.
+func (p *Pending) Heads() []Head {
+	var heads []Head
+	var at cursor
+	for at.First(p.active); ; {
+		w, ok := at.Item()
+		if !ok {
+			return heads
+		}
+		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock})
+		at.Seek(p.active, func(other *waiting) bool { return other.queue <= w.queue })
+	}
+}
+
+// Find returns a waiting workload and where it stands.
+func (p *Pending) Find(id string) (w workload.Workload, at Standing, ok bool) {
+	e, ok := p.find(id)
+	if !ok {
+		return workload.Workload{}, Standing{}, false
+	}
+	return e.facts.Clone(), Standing{e.place, e.reason, e.first, instant.Time(e.until)}, true
+}
+
+// Workloads returns a copy of all that wait, by ID.
+func (p *Pending) Workloads() []workload.Workload {
+	var list []workload.Workload
+	var at cursor
+	for at.First(p.byID); ; at.Next() {
+		e, ok := at.Item()
+		if !ok {
+			return list
+		}
+		list = append(list, e.facts.Clone())
+	}
+}
+
+// NextAt returns when time alone will bring the next workload back; ok is false when it
+// brings none.
+func (p *Pending) NextAt() (at time.Time, ok bool) {
+	e, ok := p.timed.First()
+	if !ok {
+		return time.Time{}, false
+	}
+	return instant.Time(e.until), true
+}
+
+func (p *Pending) find(id string) (*waiting, bool) {
+	var at cursor
+	at.Seek(p.byID, func(w *waiting) bool { return w.facts.ID < id })
+	if w, ok := at.Item(); ok && w.facts.ID == id {
+		return w, true
+	}
+	return nil, false
+}
+
+// newWaiting checks a workload; path leads to it.
+func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error) {
+	faults, _ := workload.Validate(path, &w).(fault.List)
+	q, known := p.queueOf(w.Queue)
+	if w.Queue != "" && !known {
+		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return &waiting{facts: w.Clone(), queue: q, tree: p.shape.tree[q], priority: w.EffectivePriority(),
+		queued: instant.Of(w.Queued), asks: asks(&w), place: Active, until: instant.Unset}, nil
+}
+
+// asks is what a workload asks for, as a text that is equal for equals.
+func asks(w *workload.Workload) string {
+	text := fmt.Append(nil, w.EffectivePriority())
+	for i := range w.PodSets {
+		s := &w.PodSets[i]
+		minimum, elastic := s.MinCount.Get()
+		text = fmt.Appendf(text, "|%d %d %t", s.Count, minimum, elastic)
+		requests := slices.Clone(s.Requests)
+		slices.SortFunc(requests, func(a, b quota.Amount) int { return a.FlavorResource().Compare(b.FlavorResource()) })
+		for _, r := range requests {
+			text = fmt.Appendf(text, " %q %q %d", r.Flavor, r.Resource, r.Amount)
+		}
+	}
+	return string(text)
+}
+
+// speaks reports whether it stands aside for all that ask for the same.
+func (w *waiting) speaks() bool { return w.reason.hopeless() && !w.alone }
+
+// The orders of the sets; each ends in the ID.
+
+func compareByID(a, b *waiting) int { return cmp.Compare(a.facts.ID, b.facts.ID) }
+
+func compareActive(a, b *waiting) int {
+	if a.queue != b.queue {
+		return cmp.Compare(a.queue, b.queue)
+	}
+	if a.first != b.first {
+		if a.first {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.queued, b.queued), compareByID(a, b))
+}
+
+func compareAlike(a, b *waiting) int {
+	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.asks, b.asks), cmp.Compare(a.queued, b.queued), compareByID(a, b))
+}
+
+// compareAside puts those first that stand aside for all that ask for the same.
+func compareAside(a, b *waiting) int {
+	if order := cmp.Compare(a.tree, b.tree); order != 0 {
+		return order
+	}
+	if a.speaks() != b.speaks() {
+		if a.speaks() {
+			return -1
+		}
+		return 1
+	}
+	return compareAlike(a, b)
+}
+
+func compareTimed(a, b *waiting) int {
+	return cmp.Or(cmp.Compare(a.until, b.until), compareByID(a, b))
+}

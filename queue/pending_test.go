@@ -1,0 +1,394 @@
+package queue_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
+
+// The queues of the tests: "best" and "other" share a cohort tree, "strict" has its own.
+var (
+	cohorts = []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root"}, {Name: "far"}}
+	queues  = []queue.Queue{{Name: "strict", Cohort: "far", Strategy: queue.StrictFIFO}, {Name: "best", Cohort: "left"}, {Name: "other", Cohort: "root"}, {Name: "alone"}}
+)
+
+func waits(id, in string, priority int64, queued int, asks int64) workload.Workload {
+	return workload.Workload{ID: id, Queue: in, Priority: priority, Queued: minute(queued),
+		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: asks}}}}}
+}
+
+func pending(t failer, list ...workload.Workload) *queue.Pending {
+	t.Helper()
+	p, err := queue.NewPending(cohorts, queues)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, w := range list {
+		p = must(p.Add(w))(t)
+	}
+	return p
+}
+
+type failer interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+func must(p *queue.Pending, err error) func(failer) *queue.Pending {
+	return func(t failer) *queue.Pending {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return p
+	}
+}
+
+func heads(p *queue.Pending) (ids []string) {
+	for _, h := range p.Heads() {
+		ids = append(ids, h.Workload.ID)
+	}
+	return ids
+}
+
+func headOf(p *queue.Pending, id string) queue.Head {
+	for _, h := range p.Heads() {
+		if h.Workload.ID == id {
+			return h
+		}
+	}
+	return queue.Head{Workload: workload.Workload{ID: id}}
+}
+
+func requeue(t failer, p *queue.Pending, id string, r queue.Reason) *queue.Pending {
+	t.Helper()
+	return must(p.Requeue(headOf(p, id), queue.Requeue{Reason: r}))(t)
+}
+
+func wantHeads(t *testing.T, rule string, p *queue.Pending, want ...string) {
+	t.Helper()
+	if got := heads(p); !slices.Equal(got, want) {
+		t.Errorf("%s: heads %q, want %q", rule, got, want)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	boosted := waits("boosted", "best", 0, 9, 1)
+	boosted.PriorityBoost = 7
+	p := pending(t, waits("late", "best", 5, 2, 1), waits("b", "best", 5, 1, 1), waits("a", "best", 5, 1, 1), waits("low", "best", 4, 0, 1), boosted)
+	for _, want := range []string{"boosted", "a", "b", "late", "low"} {
+		wantHeads(t, "priority, then timestamp, then ID", p, want)
+		p = must(p.Remove(want))(t)
+	}
+	if p.Len() != 0 {
+		t.Errorf("%d left", p.Len())
+	}
+}
+
+// KEP-8303, Kueue Scheduler: "BestEffortFIFO - the workload is marked as inadmissible ...
+// newer workloads or workloads of lower priority can leapfrog the gated one. StrictFIFO -
+// the workload is put back into the heap."
+func TestGatedHeads(t *testing.T) {
+	gated := func(in string) workload.Workload {
+		w := waits("gated-"+in, in, 9, 0, 1)
+		w.Gates = gate.Gates{Names: []string{"g"}}
+		return w
+	}
+	p := pending(t, gated("best"), gated("strict"), waits("low-best", "best", 0, 1, 1), waits("low-strict", "strict", 0, 1, 1))
+	p = requeue(t, requeue(t, p, "gated-best", queue.Gated), "gated-strict", queue.Gated)
+	wantHeads(t, "a gated head", p, "low-best", "gated-strict")
+	w := gated("best")
+	w.Gates = w.Gates.Signalled(noon)
+	wantHeads(t, "the signal alone brings nobody back", must(p.Update(w))(t), "low-best", "gated-strict")
+	w.Gates = w.Gates.Opened("g", noon)
+	wantHeads(t, "an opened gate does", must(p.Update(w))(t), "gated-best", "gated-strict")
+	wantHeads(t, "as does room in the tree", p.Release("other"), "gated-best", "gated-strict")
+	wantHeads(t, "and not room in another", p.Release("strict", "alone", "unknown"), "low-best", "gated-strict")
+}
+
+func TestWhatBringsBack(t *testing.T) {
+	p := pending(t, waits("first", "best", 9, 0, 5), waits("next", "best", 0, 0, 1))
+	aside := requeue(t, p, "first", queue.NoCandidates)
+	wantHeads(t, "aside", aside, "next")
+	wantHeads(t, "changed quotas", must(aside.Configure(cohorts, queues))(t), "first")
+	wantHeads(t, "a smaller request", must(aside.Update(waits("first", "best", 9, 0, 4)))(t), "first")
+	wantHeads(t, "the same again", must(aside.Update(waits("first", "best", 9, 0, 5)))(t), "next")
+
+	timed := must(p.Requeue(headOf(p, "first"), queue.Requeue{Reason: queue.NoCandidates, RetryAt: minute(5)}))(t)
+	if at, ok := timed.NextAt(); !ok || !at.Equal(minute(5)) {
+		t.Errorf("next at %v, %v", at, ok)
+	}
+	wantHeads(t, "before its time", timed.Advance(minute(5).Add(-1)), "next")
+	wantHeads(t, "at its time", timed.Advance(minute(5)), "first")
+	wantHeads(t, "or before, when there is room", timed.Release("best"), "first")
+
+	away := must(p.Requeue(headOf(p, "first"), queue.Requeue{Reason: queue.FailedAfterNomination, NotBefore: minute(5)}))(t)
+	for name, p := range map[string]*queue.Pending{"room": away.Release("best"), "quotas": must(away.Configure(cohorts, queues))(t), "a change": must(away.Update(waits("first", "best", 9, 0, 1)))(t)} {
+		wantHeads(t, "a backoff is not cut short by "+name, p, "next")
+		wantHeads(t, "and ends", p.Advance(minute(5)), "first")
+	}
+
+	seen := headOf(p, "first")
+	raced := must(p.Release("other").Requeue(seen, queue.Requeue{Reason: queue.NoCandidates}))(t)
+	wantHeads(t, "released since the head was read", raced, "first")
+}
+
+// A preemptor whose victims are terminating stays the head of a BestEffortFIFO queue.
+func TestPreemptorComesFirst(t *testing.T) {
+	p := pending(t, waits("preemptor", "best", 1, 0, 1), waits("waiter", "strict", 1, 0, 1))
+	p = requeue(t, requeue(t, p, "preemptor", queue.PendingPreemption), "waiter", queue.PendingPreemption)
+	p = must(must(p.Add(waits("high", "best", 9, 0, 1)))(t).Add(waits("higher", "strict", 9, 0, 1)))(t)
+	wantHeads(t, "stays the head; StrictFIFO goes by order", p, "preemptor", "higher")
+	wantHeads(t, "not when it fails for another reason", requeue(t, p, "preemptor", queue.NoCandidates), "high", "higher")
+	p = must(p.Requeue(queue.Head{Workload: waits("high", "best", 9, 0, 1)}, queue.Requeue{Reason: queue.PendingPreemption}))(t)
+	wantHeads(t, "one of a queue, the last", p, "high", "higher")
+}
+
+// What asks for the same has no better chance: it steps aside too, and newcomers do.
+func TestEqualsStepAside(t *testing.T) {
+	p := pending(t, waits("a", "best", 0, 1, 5), waits("b", "best", 0, 2, 5), waits("c", "best", 0, 3, 4), waits("d", "other", 0, 3, 5))
+	for reason, want := range map[queue.Reason][]string{
+		queue.NoFit: {"c", "d"}, queue.NoCandidates: {"c", "d"}, queue.Gated: {"b", "d"}, queue.Invalid: {"b", "d"},
+		queue.FailedAfterNomination: {"a", "d"}, queue.PendingPreemption: {"a", "d"},
+	} {
+		wantHeads(t, reason.String(), requeue(t, p, "a", reason), want...)
+	}
+	wantHeads(t, "alone", must(p.Requeue(headOf(p, "a"), queue.Requeue{Reason: queue.NoFit, Alone: true}))(t), "b", "d")
+	aside := requeue(t, must(p.Remove("c"))(t), "a", queue.NoFit)
+	wantHeads(t, "both", aside, "d")
+	wantHeads(t, "a newcomer", must(aside.Add(waits("e", "best", 0, 4, 5)))(t), "d")
+	wantHeads(t, "one queued earlier has more newer equals", must(aside.Add(waits("e", "best", 0, 0, 5)))(t), "e", "d")
+	wantHeads(t, "one of another priority", must(aside.Add(waits("e", "best", 1, 4, 5)))(t), "e", "d")
+	wantHeads(t, "released", aside.Release("best"), "a", "d")
+}
+
+func TestPendingErrors(t *testing.T) {
+	p := pending(t, waits("a", "best", 0, 0, 1))
+	for want, try := range map[string]func() (*queue.Pending, error){
+		`workload.id: "a" waits already`:                   func() (*queue.Pending, error) { return p.Add(waits("a", "best", 0, 0, 1)) },
+		`workload.queue: unknown queue "x" (workload "b")`: func() (*queue.Pending, error) { return p.Add(waits("b", "x", 0, 0, 1)) },
+		`workload.id: no workload "b" waits`:               func() (*queue.Pending, error) { return p.Update(waits("b", "best", 0, 0, 1)) },
+		`id: no workload "b" waits`:                        func() (*queue.Pending, error) { return p.Remove("b") },
+		`head: no workload "b" waits; requeue.Reason: Reason(0) is unknown; requeue.NotBefore: 1500-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262`: func() (*queue.Pending, error) {
+			return p.Requeue(headOf(p, "b"), queue.Requeue{NotBefore: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)})
+		},
+		`queues: queue "best" has a waiting workload, "a"`: func() (*queue.Pending, error) { return p.Configure(nil, nil) },
+		`queues[0].strategy: Strategy(7) is unknown (queue "q")`: func() (*queue.Pending, error) {
+			return queue.NewPending(nil, []queue.Queue{{Name: "q", Strategy: 7}})
+		},
+	} {
+		if _, err := try(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := new(queue.Pending).Add(waits("a", "best", 0, 0, 1)); err == nil {
+		t.Error("the zero value knows a queue")
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	b := queue.Backoff{Base: time.Minute, Max: 5 * time.Minute, Attempts: 4}
+	for i, want := range []time.Duration{0, 1, 2, 4, 5, -1} {
+		delay, again := b.After(i)
+		if i > 0 && (again != (want >= 0) || again && delay != want*time.Minute) {
+			t.Errorf("after %d: %v, %v", i, delay, again)
+		}
+	}
+	if delay, again := (queue.Backoff{Base: time.Hour}).After(1000); !again || delay < 290*365*24*time.Hour {
+		t.Errorf("unbounded: %v, %v", delay, again)
+	}
+	if delay, again := (queue.Backoff{}).After(3); !again || delay != 0 {
+		t.Errorf("zero: %v, %v", delay, again)
+	}
+}
+
+// slow is a Pending as a list, with each rule written out.
+type slow struct {
+	list []*standing
+}
+
+type standing struct {
+	w     workload.Workload
+	place queue.Place
+	why   queue.Reason
+	first bool
+	until time.Time
+}
+
+func tree(name string) string {
+	return map[string]string{"best": "root", "other": "root", "strict": "far", "alone": "alone"}[name]
+}
+
+func (s *slow) heads() []string {
+	best := map[string]*standing{}
+	for _, e := range s.list {
+		b := best[e.w.Queue]
+		before := b == nil || e.first && !b.first || e.first == b.first && cmp.Or(cmp.Compare(b.w.EffectivePriority(), e.w.EffectivePriority()),
+			e.w.Queued.Compare(b.w.Queued), cmp.Compare(e.w.ID, b.w.ID)) < 0
+		if e.place == queue.Active && before {
+			best[e.w.Queue] = e
+		}
+	}
+	var ids []string
+	for _, q := range []string{"alone", "best", "other", "strict"} {
+		if best[q] != nil {
+			ids = append(ids, best[q].w.ID)
+		}
+	}
+	return ids
+}
+
+func alike(a, b workload.Workload) bool {
+	return a.Queue == b.Queue && a.EffectivePriority() == b.EffectivePriority() && gocmp.Equal(a.PodSets, b.PodSets)
+}
+
+func hopeless(r queue.Reason) bool { return r == queue.NoFit || r == queue.NoCandidates }
+
+func (s *slow) add(w workload.Workload) {
+	e := &standing{w: w, place: queue.Active}
+	var earliest *standing
+	for _, o := range s.list {
+		if o.place == queue.Inadmissible && hopeless(o.why) && alike(o.w, w) && !o.w.Queued.After(w.Queued) &&
+			(earliest == nil || cmp.Or(o.w.Queued.Compare(earliest.w.Queued), cmp.Compare(o.w.ID, earliest.w.ID)) < 0) {
+			earliest = o
+		}
+	}
+	if earliest != nil {
+		e.place, e.why, e.until = earliest.place, earliest.why, earliest.until
+	}
+	s.list = append(s.list, e)
+}
+
+func (s *slow) find(id string) *standing {
+	i := slices.IndexFunc(s.list, func(e *standing) bool { return e.w.ID == id })
+	return s.list[i]
+}
+
+func (s *slow) requeue(id string, r queue.Requeue) {
+	e := s.find(id)
+	strict := e.w.Queue == "strict"
+	e.place, e.why, e.first, e.until = queue.Active, r.Reason, false, time.Time{}
+	if r.Reason == queue.PendingPreemption && !strict {
+		for _, o := range s.list {
+			if o.w.Queue == e.w.Queue && o.place == queue.Active {
+				o.first = false
+			}
+		}
+		e.first = true
+	}
+	if !r.NotBefore.IsZero() {
+		e.place, e.until = queue.Away, r.NotBefore
+	} else if !strict && r.Reason != queue.FailedAfterNomination && r.Reason != queue.PendingPreemption {
+		e.place, e.until = queue.Inadmissible, r.RetryAt
+		for _, o := range s.list {
+			if hopeless(r.Reason) && o.place == queue.Active && !o.first && alike(o.w, e.w) && cmp.Or(o.w.Queued.Compare(e.w.Queued), cmp.Compare(o.w.ID, e.w.ID)) > 0 {
+				o.place, o.why, o.until = e.place, e.why, e.until
+			}
+		}
+	}
+}
+
+func (s *slow) bringBack(which func(*standing) bool) {
+	for _, e := range s.list {
+		if e.place != queue.Active && which(e) {
+			e.place, e.until = queue.Active, time.Time{}
+		}
+	}
+}
+
+// pendingAgreesWithTwin moves workloads about at random.
+func pendingAgreesWithTwin(t *rapid.T) {
+	p, s := pending(t), &slow{}
+	drawWorkload := func(id string) workload.Workload {
+		return waits(id, rapid.SampledFrom(queues).Draw(t, "queue").Name, rapid.Int64Range(0, 1).Draw(t, "priority"),
+			rapid.IntRange(0, 2).Draw(t, "queued"), rapid.Int64Range(1, 2).Draw(t, "asks"))
+	}
+	for i := range rapid.IntRange(1, 40).Draw(t, "moves") {
+		before, was := p, heads(p)
+		var ids []string
+		for _, e := range s.list {
+			ids = append(ids, e.w.ID)
+		}
+		move := rapid.SampledFrom([]string{"add", "add", "requeue", "requeue", "requeue", "remove", "update", "release", "advance", "configure"}).Draw(t, "move")
+		if len(ids) == 0 && move != "advance" && move != "release" {
+			move = "add"
+		}
+		switch move {
+		case "add":
+			w := drawWorkload(fmt.Sprintf("w%02d", i))
+			p = must(p.Add(w))(t)
+			s.add(w)
+		case "requeue":
+			if len(was) == 0 {
+				continue
+			}
+			id := rapid.SampledFrom(was).Draw(t, "head")
+			r := queue.Requeue{Reason: queue.Reason(rapid.IntRange(1, 6).Draw(t, "reason"))}
+			if rapid.Bool().Draw(t, "timed") {
+				r.RetryAt = minute(rapid.IntRange(0, 5).Draw(t, "retry at"))
+			}
+			if rapid.IntRange(0, 4).Draw(t, "backoff") == 4 {
+				r.NotBefore = minute(rapid.IntRange(0, 5).Draw(t, "not before"))
+			}
+			p = must(p.Requeue(headOf(p, id), r))(t)
+			s.requeue(id, r)
+		case "remove":
+			id := rapid.SampledFrom(ids).Draw(t, "id")
+			p = must(p.Remove(id))(t)
+			s.list = slices.DeleteFunc(s.list, func(e *standing) bool { return e.w.ID == id })
+		case "update":
+			w := drawWorkload(rapid.SampledFrom(ids).Draw(t, "id"))
+			p = must(p.Update(w))(t)
+			e := s.find(w.ID)
+			same := alike(e.w, w) && e.w.Queued.Equal(w.Queued)
+			e.first = e.first && e.w.Queue == w.Queue && (same || e.place == queue.Away)
+			if e.w = w; !same && e.place != queue.Away {
+				e.place, e.why, e.until = queue.Active, 0, time.Time{}
+			}
+		case "release":
+			q := rapid.SampledFrom(queues).Draw(t, "released").Name
+			p = p.Release(q)
+			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible && tree(e.w.Queue) == tree(q) })
+		case "advance":
+			now := minute(rapid.IntRange(0, 5).Draw(t, "now"))
+			p = p.Advance(now)
+			s.bringBack(func(e *standing) bool { return !e.until.IsZero() && !e.until.After(now) })
+		case "configure":
+			p = must(p.Configure(cohorts, queues))(t)
+			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible })
+		}
+		if !slices.Equal(heads(before), was) {
+			t.Fatalf("%s changed its receiver", move)
+		}
+		if got, want := heads(p), s.heads(); !slices.Equal(got, want) {
+			t.Fatalf("after %s: heads %q, the twin's %q", move, got, want)
+		}
+		for _, e := range s.list {
+			w, at, ok := p.Find(e.w.ID)
+			want := queue.Standing{Place: e.place, Reason: e.why, Preempting: e.first, Until: e.until}
+			if !ok || !gocmp.Equal(w, e.w) || !gocmp.Equal(at, want) {
+				t.Fatalf("after %s: %s stands %+v, in the twin %+v", move, e.w.ID, at, want)
+			}
+		}
+		if p.Len() != len(s.list) || len(p.Workloads()) != len(s.list) {
+			t.Fatalf("%d workloads, the twin has %d", p.Len(), len(s.list))
+		}
+	}
+}
+
+func TestPendingAgreesWithTwin(t *testing.T) { rapid.Check(t, pendingAgreesWithTwin) }
+func FuzzPendingAgreesWithTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(pendingAgreesWithTwin)) }

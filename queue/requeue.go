@@ -1,0 +1,86 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+)
+
+// Reason says why a head was not admitted. The zero value is invalid.
+type Reason uint8
+
+const (
+	// FailedAfterNomination: another workload of the same cycle took its room, or the
+	// caller failed to carry the decision out. It is tried again in the next cycle.
+	FailedAfterNomination Reason = 1 + iota
+	// PendingPreemption: its room is on its way; victims are terminating. Under
+	// BestEffortFIFO it is then the first of its queue, whatever comes: else a newcomer
+	// of higher priority takes the room, and the victims went for nothing.
+	PendingPreemption
+	// Gated: closed gates alone keep it from preempting.
+	Gated
+	// NoFit: it asks for more than its queue could ever have.
+	NoFit
+	// NoCandidates: it does not fit, and nobody may yield (yet: see Requeue.RetryAt).
+	NoCandidates
+	// Invalid: something is wrong with the workload itself.
+	Invalid
+)
+
+var reasonNames = [...]string{"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"}
+
+// String returns the name of the constant.
+func (r Reason) String() string {
+	if r == 0 || int(r) > len(reasonNames) {
+		return fmt.Sprintf("Reason(%d)", uint8(r))
+	}
+	return reasonNames[r-1]
+}
+
+// again reports whether the head is tried again in the next cycle under BestEffortFIFO;
+// under StrictFIFO every head is.
+func (r Reason) again() bool { return r == FailedAfterNomination || r == PendingPreemption }
+
+// hopeless reports whether workloads that ask for the same have no better chance.
+func (r Reason) hopeless() bool { return r == NoFit || r == NoCandidates }
+
+// Requeue is how a head goes back. The zero value is invalid: it needs a reason.
+type Requeue struct {
+	Reason Reason
+	// RetryAt brings an inadmissible workload back at the latest: the time of a
+	// decision that waits. Zero: time alone does not.
+	RetryAt time.Time
+	// NotBefore keeps the workload away until then, whatever happens: a backoff (see
+	// [Backoff]). Zero: no backoff.
+	NotBefore time.Time
+	// Alone says that workloads that ask for the same do not step aside with it: for a
+	// scheduler whose own rules tell equals apart.
+	Alone bool
+}
+
+// Backoff is how long a workload that failed again and again is kept away: Base after
+// the first time, and twice as long after each further one. The zero value never does.
+type Backoff struct {
+	// Base is the first delay.
+	Base time.Duration
+	// Max bounds the delay. Zero: no bound.
+	Max time.Duration
+	// Attempts is after how many times to give up. Zero: never.
+	Attempts int
+}
+
+// After returns the delay after the given number of attempts, the first one being 1, and
+// whether to go on at all.
+func (b Backoff) After(attempts int) (delay time.Duration, again bool) {
+	if b.Attempts > 0 && attempts > b.Attempts {
+		return 0, false
+	}
+	const longest = 1<<63 - 1
+	delay = b.Base
+	for i := 1; i < attempts && delay < longest && (b.Max == 0 || delay < b.Max) && delay > 0; i++ {
+		delay = min(delay, longest/2) * 2
+	}
+	if b.Max > 0 {
+		delay = min(delay, b.Max)
+	}
+	return max(0, delay), true
+}
