@@ -19,6 +19,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -61,8 +62,9 @@ type Pending struct {
 	Priority, Boost   int64
 	Created, Queued   time.Time
 	PodSets           []PodSet
+	Gates             gate.Gates
 	// Notes are what an answer about the workload must tell its reader: it is
-	// inactive, gated and the like.
+	// inactive and the like.
 	Notes []string
 }
 
@@ -88,7 +90,7 @@ func (p *Pending) Workload(flavors map[string]string) workload.Workload {
 	w := workload.Workload{
 		ID: p.ID, UID: p.UID, Queue: p.Queue,
 		Priority: p.Priority, PriorityBoost: p.Boost,
-		Created: p.Created, Queued: p.Queued,
+		Created: p.Created, Queued: p.Queued, Gates: p.Gates.Clone(),
 	}
 	for _, set := range p.PodSets {
 		s := workload.PodSet{Name: set.Name, Count: set.Count}
