@@ -24,7 +24,7 @@ func (p *Pending) Add(w workload.Workload) (*Pending, error) {
 		return nil, err
 	}
 	next := *p
-	next.insert(next.settled(e))
+	next.insert(e)
 	return &next, nil
 }
 
@@ -46,7 +46,7 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	same := e.queue == old.queue && e.priority == old.priority && e.queued == old.queued && e.asks == old.asks &&
 		w.Gates.AnyClosed() == old.facts.Gates.AnyClosed()
 	if same || old.place == Away {
-		e.place, e.reason, e.alone, e.first, e.until = old.place, old.reason, old.alone, old.first && e.queue == old.queue, old.until
+		e.place, e.reason, e.first, e.until = old.place, old.reason, old.first && e.queue == old.queue, old.until
 	}
 	next.insert(e)
 	return &next, nil
@@ -90,20 +90,22 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	next.remove(old)
 	e := *old
 	strict := p.shape.queues[e.queue].Strategy == StrictFIFO
-	e.place, e.reason, e.alone, e.until = Active, r.Reason, r.Alone, instant.Unset
+	e.place, e.reason, e.until = Active, r.Reason, instant.Unset
 	e.first = r.Reason == PendingPreemption && !strict
+	inadmissible := !strict && !r.Reason.again() && p.released.At(e.tree) <= h.seen
+	alike := r.Reason.hopeless() && !r.Alone
 	switch {
 	case !r.NotBefore.IsZero():
 		e.place, e.until = Away, instant.Of(r.NotBefore)
-	case !strict && !r.Reason.again() && p.released.At(e.tree) <= h.seen:
+	case inadmissible && !alike:
 		e.place, e.until = Inadmissible, instant.Of(r.RetryAt)
 	}
 	if e.first {
 		next.onlyOneFirst(e.queue)
 	}
 	next.insert(&e)
-	if e.place == Inadmissible && e.reason.hopeless() && !r.Alone {
-		next.stepAsideWith(&e)
+	if e.place == Active && inadmissible {
+		next.setBar(&e, r.Reason, instant.Of(r.RetryAt))
 	}
 	return &next, nil
 }
@@ -120,7 +122,8 @@ func (p *Pending) Release(queues ...string) *Pending {
 		}
 		tree := p.shape.tree[q]
 		next.released = next.released.Set(tree, next.clock)
-		next.bringBack(&next.aside, func(e *waiting) bool { return e.tree < tree }, func(e *waiting) bool { return e.tree == tree })
+		next.unbar(next.barred, func(c *class) bool { return c.tree < tree }, func(c *class) bool { return c.tree == tree })
+		next.bringBack(next.aside, func(e *waiting) bool { return e.tree < tree }, func(e *waiting) bool { return e.tree == tree })
 	}
 	return &next
 }
@@ -129,7 +132,8 @@ func (p *Pending) Release(queues ...string) *Pending {
 func (p *Pending) Advance(now time.Time) *Pending {
 	next := *p
 	at := instant.Of(now)
-	next.bringBack(&next.timed, func(*waiting) bool { return false }, func(e *waiting) bool { return e.until <= at })
+	next.unbar(next.ending, func(*class) bool { return false }, func(c *class) bool { return c.until <= at })
+	next.bringBack(next.timed, func(*waiting) bool { return false }, func(e *waiting) bool { return e.until <= at })
 	return &next
 }
 
@@ -143,9 +147,9 @@ func (p *Pending) Configure(cohorts []Cohort, queues []Queue) (*Pending, error) 
 		next.shape = newTrees(cohorts, queues) // acyclic
 	}
 	var all []*waiting
-	var at cursor
-	for at.First(p.byID); ; at.Next() {
-		old, ok := at.Item()
+	var cursor setCursor[*waiting]
+	for cursor.First(p.byID); ; cursor.Next() {
+		old, ok := cursor.Item()
 		if !ok {
 			break
 		}
@@ -164,8 +168,9 @@ func (p *Pending) Configure(cohorts []Cohort, queues []Queue) (*Pending, error) 
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	next.byID, next.active = emptySet(compareByID), emptySet(compareActive)
-	next.alike, next.aside, next.timed = emptySet(compareAlike), emptySet(compareAside), emptySet(compareTimed)
+	next.byID, next.members, next.fronts = emptySet(compareByID), emptySet(compareMembers), emptySet(compareFronts)
+	next.aside, next.timed = emptySet(compareAside), emptySet(compareTimed)
+	next.classes, next.barred, next.ending = emptySet(compareClasses), emptySet(compareBarred), emptySet(compareEnding)
 	released := make([]int64, next.shape.count)
 	for i := range released {
 		released[i] = next.clock
@@ -181,14 +186,14 @@ func (p *Pending) Configure(cohorts []Cohort, queues []Queue) (*Pending, error) 
 
 func (p *Pending) insert(e *waiting) {
 	p.byID = p.byID.Insert(e)
-	switch e.place {
-	case Active:
-		p.active = p.active.Insert(e)
-		if p.shape.queues[e.queue].Strategy == BestEffortFIFO {
-			p.alike = p.alike.Insert(e)
-		}
-	case Inadmissible:
+	switch {
+	case e.place == Inadmissible:
 		p.aside = p.aside.Insert(e)
+	case e.place == Active && e.first:
+		p.fronts = p.fronts.Insert(e)
+	case e.place == Active:
+		p.members = p.members.Insert(e)
+		p.setClass(e, func(c *class) { c.len++ })
 	}
 	if e.until != instant.Unset {
 		p.timed = p.timed.Insert(e)
@@ -197,10 +202,15 @@ func (p *Pending) insert(e *waiting) {
 
 func (p *Pending) remove(e *waiting) {
 	p.byID, _ = p.byID.Delete(e)
-	p.active, _ = p.active.Delete(e)
-	p.alike, _ = p.alike.Delete(e)
 	p.aside, _ = p.aside.Delete(e)
 	p.timed, _ = p.timed.Delete(e)
+	switch {
+	case e.place == Active && e.first:
+		p.fronts, _ = p.fronts.Delete(e)
+	case e.place == Active:
+		p.members, _ = p.members.Delete(e)
+		p.setClass(e, func(c *class) { c.len-- })
+	}
 }
 
 func (p *Pending) replace(old *waiting, change func(*waiting)) {
@@ -211,10 +221,10 @@ func (p *Pending) replace(old *waiting, change func(*waiting)) {
 }
 
 // bringBack makes those active that are in a range of a set.
-func (p *Pending) bringBack(set *set, before, in func(*waiting) bool) {
-	var at cursor
-	for at.Seek(*set, before); ; at.Next() { // of the set as it was
-		e, ok := at.Item()
+func (p *Pending) bringBack(set set[*waiting], before, in func(*waiting) bool) {
+	var cursor setCursor[*waiting]
+	for cursor.Seek(set, before); ; cursor.Next() { // of the set as it was
+		e, ok := cursor.Item()
 		if !ok || !in(e) {
 			return
 		}
@@ -224,36 +234,9 @@ func (p *Pending) bringBack(set *set, before, in func(*waiting) bool) {
 
 // onlyOneFirst ends the turn of another one whose victims are terminating.
 func (p *Pending) onlyOneFirst(queue int) {
-	var at cursor
-	at.Seek(p.active, func(e *waiting) bool { return e.queue < queue })
-	if e, ok := at.Item(); ok && e.queue == queue && e.first {
+	var cursor setCursor[*waiting]
+	cursor.Seek(p.fronts, func(e *waiting) bool { return e.queue < queue })
+	if e, ok := cursor.Item(); ok && e.queue == queue && e.first {
 		p.replace(e, func(e *waiting) { e.first = false })
 	}
-}
-
-// stepAsideWith takes those aside that ask for the same as one for which there is no room
-// and nobody to yield. One that was queued earlier has more newer equals, and stays.
-func (p *Pending) stepAsideWith(hopeless *waiting) {
-	var at cursor
-	for at.Seek(p.alike, func(e *waiting) bool { return compareAlike(e, hopeless) < 0 }); ; at.Next() {
-		e, ok := at.Item()
-		if !ok || e.queue != hopeless.queue || e.asks != hopeless.asks {
-			return
-		}
-		if !e.first {
-			p.replace(e, func(e *waiting) { e.place, e.reason, e.until = Inadmissible, hopeless.reason, hopeless.until })
-		}
-	}
-}
-
-// settled returns a newcomer, aside where one stands that asks for the same in vain.
-func (p *Pending) settled(e *waiting) *waiting {
-	probe := waiting{queue: e.queue, tree: e.tree, asks: e.asks, queued: instant.Unset, reason: NoFit}
-	var at cursor
-	at.Seek(p.aside, func(other *waiting) bool { return compareAside(other, &probe) < 0 })
-	other, ok := at.Item()
-	if ok && other.speaks() && other.queue == e.queue && other.asks == e.asks && other.queued <= e.queued {
-		e.place, e.reason, e.until = Inadmissible, other.reason, other.until
-	}
-	return e
 }

@@ -31,28 +31,35 @@ import (
 //     [Pending.Update];
 //   - its RetryAt: [Pending.Advance].
 //
-// Workloads of the queue that ask for the same and come later in the order step aside
-// with one for which there is no room and nobody to yield, until the same events.
+// Where there is no room for one and nobody to yield, all workloads of the queue that ask
+// for the same and come later in the order step aside with it, newcomers too, until the
+// same events: as one, however many there are.
 type Pending struct {
-	shape  *trees
-	byID   set
-	active set
-	alike  set // the active ones of BestEffortFIFO queues, by what they ask for
-	aside  set // inadmissible
-	timed  set // those with a time: inadmissible or kept away
+	shape *trees
+	byID  set[*waiting]
+	// members is the active ones but those that preempt, by class. fronts is, of each
+	// class, the first that is not barred, and those that preempt, in the order of their
+	// queue: a head is the first front.
+	members set[*waiting]
+	fronts  set[*waiting]
+	aside   set[*waiting] // inadmissible by themselves
+	timed   set[*waiting] // those with a time: aside or kept away
+	classes set[*class]
+	barred  set[*class] // those with a bar, by tree
+	ending  set[*class] // those whose bar has a time, by that
 	// released is, by tree, the value of clock at its last release.
 	released vector.Vector[int64]
 	clock    int64
 }
 
-// set is waiting workloads under some order.
+// set is a set without sums.
 type (
-	set    = ordered.Set[*waiting, struct{}]
-	cursor = ordered.Cursor[*waiting, struct{}]
+	set[T any]       = ordered.Set[T, struct{}]
+	setCursor[T any] = ordered.Cursor[T, struct{}]
 )
 
-func emptySet(compare func(a, b *waiting) int) set {
-	return ordered.New(&ordered.Order[*waiting, struct{}]{Compare: compare})
+func emptySet[T any](compare func(a, b T) int) set[T] {
+	return ordered.New(&ordered.Order[T, struct{}]{Compare: compare})
 }
 
 // trees is the configuration that matters here.
@@ -72,7 +79,6 @@ type waiting struct {
 	asks     string
 	place    Place
 	reason   Reason // of the last requeue, zero if there was none
-	alone    bool   // see Requeue.Alone
 	first    bool   // its victims are terminating
 	until    int64  // an instant: when time moves it; instant.Unset: never
 }
@@ -156,14 +162,14 @@ func (p *Pending) Len() int { return p.byID.Len() }
 // Heads returns the head of each queue that has one, by queue.
 func (p *Pending) Heads() []Head {
 	var heads []Head
-	var at cursor
-	for at.First(p.active); ; {
-		w, ok := at.Item()
+	var cursor setCursor[*waiting]
+	for cursor.First(p.fronts); ; {
+		w, ok := cursor.Item()
 		if !ok {
 			return heads
 		}
 		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock})
-		at.Seek(p.active, func(other *waiting) bool { return other.queue <= w.queue })
+		cursor.Seek(p.fronts, func(other *waiting) bool { return other.queue <= w.queue })
 	}
 }
 
@@ -173,15 +179,19 @@ func (p *Pending) Find(id string) (w workload.Workload, at Standing, ok bool) {
 	if !ok {
 		return workload.Workload{}, Standing{}, false
 	}
-	return e.facts.Clone(), Standing{e.place, e.reason, e.first, instant.Time(e.until)}, true
+	at = Standing{e.place, e.reason, e.first, instant.Time(e.until)}
+	if c, known := p.classOf(e); known && e.place == Active && !e.first && c.keeps(e) {
+		at.Place, at.Reason, at.Until = Inadmissible, c.reason, instant.Time(c.until)
+	}
+	return e.facts.Clone(), at, true
 }
 
 // Workloads returns a copy of all that wait, by ID.
 func (p *Pending) Workloads() []workload.Workload {
 	var list []workload.Workload
-	var at cursor
-	for at.First(p.byID); ; at.Next() {
-		e, ok := at.Item()
+	var cursor setCursor[*waiting]
+	for cursor.First(p.byID); ; cursor.Next() {
+		e, ok := cursor.Item()
 		if !ok {
 			return list
 		}
@@ -192,20 +202,23 @@ func (p *Pending) Workloads() []workload.Workload {
 // NextAt returns when time alone will bring the next workload back; ok is false when it
 // brings none.
 func (p *Pending) NextAt() (at time.Time, ok bool) {
-	e, ok := p.timed.First()
-	if !ok {
-		return time.Time{}, false
+	var one setCursor[*waiting]
+	var all setCursor[*class]
+	one.First(p.timed)
+	all.First(p.ending)
+	e, some := one.Item()
+	c, many := all.Item()
+	switch {
+	case some && (!many || e.until <= c.until):
+		return instant.Time(e.until), true
+	case many:
+		return instant.Time(c.until), true
 	}
-	return instant.Time(e.until), true
+	return time.Time{}, false
 }
 
 func (p *Pending) find(id string) (*waiting, bool) {
-	var at cursor
-	at.Seek(p.byID, func(w *waiting) bool { return w.facts.ID < id })
-	if w, ok := at.Item(); ok && w.facts.ID == id {
-		return w, true
-	}
-	return nil, false
+	return p.byID.Get(func(w *waiting) int { return cmp.Compare(w.facts.ID, id) })
 }
 
 // newWaiting checks a workload; path leads to it.
@@ -238,14 +251,11 @@ func asks(w *workload.Workload) string {
 	return string(text)
 }
 
-// speaks reports whether it stands aside for all that ask for the same.
-func (w *waiting) speaks() bool { return w.reason.hopeless() && !w.alone }
-
 // The orders of the sets; each ends in the ID.
 
 func compareByID(a, b *waiting) int { return cmp.Compare(a.facts.ID, b.facts.ID) }
 
-func compareActive(a, b *waiting) int {
+func compareFronts(a, b *waiting) int {
 	if a.queue != b.queue {
 		return cmp.Compare(a.queue, b.queue)
 	}
@@ -258,23 +268,15 @@ func compareActive(a, b *waiting) int {
 	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.queued, b.queued), compareByID(a, b))
 }
 
-func compareAlike(a, b *waiting) int {
-	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.asks, b.asks), cmp.Compare(a.queued, b.queued), compareByID(a, b))
+func compareMembers(a, b *waiting) int {
+	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.asks, b.asks), compareInClass(a, b))
 }
 
-// compareAside puts those first that stand aside for all that ask for the same.
-func compareAside(a, b *waiting) int {
-	if order := cmp.Compare(a.tree, b.tree); order != 0 {
-		return order
-	}
-	if a.speaks() != b.speaks() {
-		if a.speaks() {
-			return -1
-		}
-		return 1
-	}
-	return compareAlike(a, b)
+func compareInClass(a, b *waiting) int {
+	return cmp.Or(cmp.Compare(a.queued, b.queued), compareByID(a, b))
 }
+
+func compareAside(a, b *waiting) int { return cmp.Or(cmp.Compare(a.tree, b.tree), compareByID(a, b)) }
 
 func compareTimed(a, b *waiting) int {
 	return cmp.Or(cmp.Compare(a.until, b.until), compareByID(a, b))

@@ -154,8 +154,10 @@ func TestPreemptorComesFirst(t *testing.T) {
 	p = must(must(p.Add(waits("high", "best", 9, 0, 1)))(t).Add(waits("higher", "strict", 9, 0, 1)))(t)
 	wantHeads(t, "stays the head; StrictFIFO goes by order", p, "preemptor", "higher")
 	wantHeads(t, "not when it fails for another reason", requeue(t, p, "preemptor", queue.NoCandidates), "high", "higher")
-	p = must(p.Requeue(queue.Head{Workload: waits("high", "best", 9, 0, 1)}, queue.Requeue{Reason: queue.PendingPreemption}))(t)
-	wantHeads(t, "one of a queue, the last", p, "high", "higher")
+	p = must(p.Add(waits("low", "best", 0, 0, 1)))(t)
+	p = must(p.Requeue(queue.Head{Workload: waits("low", "best", 0, 0, 1)}, queue.Requeue{Reason: queue.PendingPreemption}))(t)
+	wantHeads(t, "one of a queue, the last", p, "low", "higher")
+	wantHeads(t, "and no longer the one before", must(p.Remove("low"))(t), "high", "higher")
 }
 
 // What asks for the same has no better chance: it steps aside too, and newcomers do.
@@ -174,6 +176,33 @@ func TestEqualsStepAside(t *testing.T) {
 	wantHeads(t, "one queued earlier has more newer equals", must(aside.Add(waits("e", "best", 0, 0, 5)))(t), "e", "d")
 	wantHeads(t, "one of another priority", must(aside.Add(waits("e", "best", 1, 4, 5)))(t), "e", "d")
 	wantHeads(t, "released", aside.Release("best"), "a", "d")
+}
+
+// A preemptor whose hope is gone joins those that stepped aside: the first of them and the
+// earliest time count.
+func TestBarsMeet(t *testing.T) {
+	for _, c := range []struct {
+		queued, until int
+		at            int // when the first comes back
+		heads         []string
+	}{{5, 0, 20, []string{"b"}}, {5, 30, 20, []string{"b"}}, {5, 10, 10, []string{"b"}}, {0, 30, 20, nil}} {
+		p := pending(t, waits("sticky", "best", 0, c.queued, 1))
+		p = requeue(t, p, "sticky", queue.PendingPreemption)
+		p = must(p.Add(waits("a", "best", 0, 2, 1)))(t)
+		read := headOf(pending(t, waits("a", "best", 0, 2, 1)), "a") // before the other was the first
+		p = must(p.Requeue(read, queue.Requeue{Reason: queue.NoFit, RetryAt: minute(20)}))(t)
+		r := queue.Requeue{Reason: queue.NoCandidates}
+		if c.until > 0 {
+			r.RetryAt = minute(c.until)
+		}
+		p = must(p.Requeue(headOf(p, "sticky"), r))(t)
+		wantHeads(t, fmt.Sprint(c, " behind the bar"), p)
+		p = must(p.Add(waits("b", "best", 0, 1, 1)))(t)
+		wantHeads(t, fmt.Sprint(c, " before the bar"), p, c.heads...)
+		if at, _ := p.NextAt(); !at.Equal(minute(c.at)) {
+			t.Errorf("%v: next at %v", c, at)
+		}
+	}
 }
 
 func TestPendingErrors(t *testing.T) {
@@ -219,6 +248,7 @@ func TestBackoff(t *testing.T) {
 // slow is a Pending as a list, with each rule written out.
 type slow struct {
 	list []*standing
+	bars []bar
 }
 
 type standing struct {
@@ -229,8 +259,35 @@ type standing struct {
 	until time.Time
 }
 
+// bar keeps those out that ask for the same as a workload and are not before it.
+type bar struct {
+	from  workload.Workload
+	why   queue.Reason
+	until time.Time
+}
+
 func tree(name string) string {
 	return map[string]string{"best": "root", "other": "root", "strict": "far", "alone": "alone"}[name]
+}
+
+func alike(a, b workload.Workload) bool {
+	return a.Queue == b.Queue && a.EffectivePriority() == b.EffectivePriority() && gocmp.Equal(a.PodSets, b.PodSets)
+}
+
+// inClass compares two that are alike.
+func inClass(a, b workload.Workload) int {
+	return cmp.Or(a.Queued.Compare(b.Queued), cmp.Compare(a.ID, b.ID))
+}
+
+// at is where a workload stands.
+func (s *slow) at(e *standing) queue.Standing {
+	at := queue.Standing{Place: e.place, Reason: e.why, Preempting: e.first, Until: e.until}
+	for _, b := range s.bars {
+		if e.place == queue.Active && !e.first && alike(b.from, e.w) && inClass(b.from, e.w) <= 0 {
+			at.Place, at.Reason, at.Until = queue.Inadmissible, b.why, b.until
+		}
+	}
+	return at
 }
 
 func (s *slow) heads() []string {
@@ -239,7 +296,7 @@ func (s *slow) heads() []string {
 		b := best[e.w.Queue]
 		before := b == nil || e.first && !b.first || e.first == b.first && cmp.Or(cmp.Compare(b.w.EffectivePriority(), e.w.EffectivePriority()),
 			e.w.Queued.Compare(b.w.Queued), cmp.Compare(e.w.ID, b.w.ID)) < 0
-		if e.place == queue.Active && before {
+		if s.at(e).Place == queue.Active && before {
 			best[e.w.Queue] = e
 		}
 	}
@@ -252,25 +309,8 @@ func (s *slow) heads() []string {
 	return ids
 }
 
-func alike(a, b workload.Workload) bool {
-	return a.Queue == b.Queue && a.EffectivePriority() == b.EffectivePriority() && gocmp.Equal(a.PodSets, b.PodSets)
-}
-
-func hopeless(r queue.Reason) bool { return r == queue.NoFit || r == queue.NoCandidates }
-
 func (s *slow) add(w workload.Workload) {
-	e := &standing{w: w, place: queue.Active}
-	var earliest *standing
-	for _, o := range s.list {
-		if o.place == queue.Inadmissible && hopeless(o.why) && alike(o.w, w) && !o.w.Queued.After(w.Queued) &&
-			(earliest == nil || cmp.Or(o.w.Queued.Compare(earliest.w.Queued), cmp.Compare(o.w.ID, earliest.w.ID)) < 0) {
-			earliest = o
-		}
-	}
-	if earliest != nil {
-		e.place, e.why, e.until = earliest.place, earliest.why, earliest.until
-	}
-	s.list = append(s.list, e)
+	s.list = append(s.list, &standing{w: w, place: queue.Active})
 }
 
 func (s *slow) find(id string) *standing {
@@ -290,24 +330,36 @@ func (s *slow) requeue(id string, r queue.Requeue) {
 		}
 		e.first = true
 	}
-	if !r.NotBefore.IsZero() {
+	aside := !strict && r.Reason != queue.FailedAfterNomination && r.Reason != queue.PendingPreemption
+	switch {
+	case !r.NotBefore.IsZero():
 		e.place, e.until = queue.Away, r.NotBefore
-	} else if !strict && r.Reason != queue.FailedAfterNomination && r.Reason != queue.PendingPreemption {
-		e.place, e.until = queue.Inadmissible, r.RetryAt
-		for _, o := range s.list {
-			if hopeless(r.Reason) && o.place == queue.Active && !o.first && alike(o.w, e.w) && cmp.Or(o.w.Queued.Compare(e.w.Queued), cmp.Compare(o.w.ID, e.w.ID)) > 0 {
-				o.place, o.why, o.until = e.place, e.why, e.until
-			}
+	case aside && !r.Alone && (r.Reason == queue.NoFit || r.Reason == queue.NoCandidates):
+		i := slices.IndexFunc(s.bars, func(b bar) bool { return alike(b.from, e.w) })
+		if i < 0 {
+			s.bars = append(s.bars, bar{e.w, r.Reason, r.RetryAt})
+			return
 		}
+		b := &s.bars[i]
+		if b.why = r.Reason; inClass(e.w, b.from) < 0 {
+			b.from = e.w
+		}
+		if b.until.IsZero() || !r.RetryAt.IsZero() && r.RetryAt.Before(b.until) {
+			b.until = r.RetryAt
+		}
+	case aside:
+		e.place, e.until = queue.Inadmissible, r.RetryAt
 	}
 }
 
-func (s *slow) bringBack(which func(*standing) bool) {
+// bringBack brings those back that stand by themselves, and takes bars away.
+func (s *slow) bringBack(which func(*standing) bool, bars func(bar) bool) {
 	for _, e := range s.list {
 		if e.place != queue.Active && which(e) {
 			e.place, e.until = queue.Active, time.Time{}
 		}
 	}
+	s.bars = slices.DeleteFunc(s.bars, bars)
 }
 
 // pendingAgreesWithTwin moves workloads about at random.
@@ -337,7 +389,7 @@ func pendingAgreesWithTwin(t *rapid.T) {
 				continue
 			}
 			id := rapid.SampledFrom(was).Draw(t, "head")
-			r := queue.Requeue{Reason: queue.Reason(rapid.IntRange(1, 6).Draw(t, "reason"))}
+			r := queue.Requeue{Reason: queue.Reason(rapid.IntRange(1, 6).Draw(t, "reason")), Alone: rapid.IntRange(0, 4).Draw(t, "alone") == 4}
 			if rapid.Bool().Draw(t, "timed") {
 				r.RetryAt = minute(rapid.IntRange(0, 5).Draw(t, "retry at"))
 			}
@@ -362,14 +414,16 @@ func pendingAgreesWithTwin(t *rapid.T) {
 		case "release":
 			q := rapid.SampledFrom(queues).Draw(t, "released").Name
 			p = p.Release(q)
-			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible && tree(e.w.Queue) == tree(q) })
+			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible && tree(e.w.Queue) == tree(q) },
+				func(b bar) bool { return tree(b.from.Queue) == tree(q) })
 		case "advance":
 			now := minute(rapid.IntRange(0, 5).Draw(t, "now"))
 			p = p.Advance(now)
-			s.bringBack(func(e *standing) bool { return !e.until.IsZero() && !e.until.After(now) })
+			past := func(t time.Time) bool { return !t.IsZero() && !t.After(now) }
+			s.bringBack(func(e *standing) bool { return past(e.until) }, func(b bar) bool { return past(b.until) })
 		case "configure":
 			p = must(p.Configure(cohorts, queues))(t)
-			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible })
+			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible }, func(bar) bool { return true })
 		}
 		if !slices.Equal(heads(before), was) {
 			t.Fatalf("%s changed its receiver", move)
@@ -379,7 +433,7 @@ func pendingAgreesWithTwin(t *rapid.T) {
 		}
 		for _, e := range s.list {
 			w, at, ok := p.Find(e.w.ID)
-			want := queue.Standing{Place: e.place, Reason: e.why, Preempting: e.first, Until: e.until}
+			want := s.at(e)
 			if !ok || !gocmp.Equal(w, e.w) || !gocmp.Equal(at, want) {
 				t.Fatalf("after %s: %s stands %+v, in the twin %+v", move, e.w.ID, at, want)
 			}

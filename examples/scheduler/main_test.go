@@ -29,7 +29,6 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// After an error nothing has changed: the scheduler goes on as if the event had not been.
 func TestErrors(t *testing.T) {
 	lines := strings.SplitAfter(sample, "\n")
 	for bad, want := range map[string]string{

@@ -108,6 +108,17 @@ func (s Set[T, S]) First() (item T, ok bool) {
 	return s.root.items[0], true
 }
 
+// Get returns the item that is sought: compare tells how an item stands to it (negative:
+// before it).
+func (s Set[T, S]) Get(compare func(item T) int) (item T, ok bool) {
+	item, ok = s.Last(func(item T) bool { return compare(item) <= 0 })
+	if !ok || compare(item) != 0 {
+		var none T
+		return none, false
+	}
+	return item, true
+}
+
 // Last returns the last item for which before holds; before must hold for a prefix of
 // the set.
 func (s Set[T, S]) Last(before func(T) bool) (item T, ok bool) {

@@ -116,7 +116,11 @@ func likeASlice(t *rapid.T) {
 	}
 	for range 20 {
 		key := rapid.IntRange(-3, 2*start+3).Draw(t, "probe")
-		at, _ := slices.BinarySearchFunc(model, pair{key, 0}, compareKeys)
+		at, found := slices.BinarySearchFunc(model, pair{key, 0}, compareKeys)
+		got, ok := s.Get(func(p pair) int { return cmp.Compare(p.key, key) })
+		if ok != found || ok && got != model[at] {
+			t.Fatalf("Get(%d) = %v, %v", key, got, ok)
+		}
 		var sum remainders
 		if s.Sum(&sum, func(p pair) bool { return p.key < key }); sum != sumOf(model[:at]) {
 			t.Fatalf("Sum(%d) = %v, want %v", key, sum, sumOf(model[:at]))

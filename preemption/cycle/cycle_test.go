@@ -305,3 +305,39 @@ func TestRequeue(t *testing.T) {
 		}
 	}
 }
+
+// Kueue's own story: "Should not block lower priority workloads while the preemption gate
+// is closed". Of 2 CPUs 1.5 are taken by one of low priority; a gated one of high priority
+// waits; another of low priority takes the rest, under BestEffortFIFO.
+func TestGatedHeadIsOvertaken(t *testing.T) {
+	for strategy, want := range map[queue.Strategy]string{queue.BestEffortFIFO: "high Gated low; low2 Admit; ", queue.StrictFIFO: "high Gated low; high Gated low; "} {
+		queues := []queue.Queue{{Name: "q", Quotas: gpus(2000), Strategy: strategy, Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}
+		s := snapshotOf(t, preemption.State{Queues: queues, Admitted: []workload.Workload{job("low", "q", 0, 1500, 9)}})
+		pending, err := queue.NewPending(nil, queues)
+		if err != nil {
+			t.Fatal(err)
+		}
+		high := job("high", "q", 9, 1000, 5)
+		high.Gates.Names = []string{"testgate"}
+		for _, w := range []workload.Workload{high, job("low2", "q", 0, 500, 1)} {
+			if pending, err = pending.Add(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		story := ""
+		for range 2 {
+			r := run(t, cycle.Config{}, s, pending.Heads())
+			story += text(r) + "; "
+			for _, v := range r.Verdicts {
+				if back, waits := v.Requeue(); waits {
+					if pending, err = pending.Requeue(v.Head, back); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if story != want {
+			t.Errorf("%v: %s, want %s", strategy, story, want)
+		}
+	}
+}

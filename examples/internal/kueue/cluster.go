@@ -19,6 +19,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -63,8 +64,9 @@ type Pending struct {
 	// NeverPreempts: it is marked so that nobody may yield for it (KEP-8729).
 	NeverPreempts bool
 	PodSets       []PodSet
+	Gates         gate.Gates
 	// Notes are what an answer about the workload must tell its reader: it is
-	// inactive, gated and the like.
+	// inactive and the like.
 	Notes []string
 }
 
@@ -89,7 +91,7 @@ func (p *Pending) Workload() workload.Workload {
 	w := workload.Workload{
 		ID: p.ID, UID: p.UID, Queue: p.Queue,
 		Priority: p.Priority, PriorityBoost: p.Boost,
-		Created: p.Created, Queued: p.Queued, NeverPreempts: p.NeverPreempts,
+		Created: p.Created, Queued: p.Queued, NeverPreempts: p.NeverPreempts, Gates: p.Gates.Clone(),
 	}
 	for _, set := range p.PodSets {
 		s := workload.PodSet{Name: set.Name, Count: set.Count}

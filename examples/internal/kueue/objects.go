@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/queue"
 )
 
 // The structs hold the fields that a decision depends on, of v1beta1 and v1beta2
@@ -19,6 +20,7 @@ type clusterQueueSpec struct {
 	FlavorFungibility flavorFungibility `json:"flavorFungibility"`
 	FairSharing       fairSharing       `json:"fairSharing"`
 	StopPolicy        string            `json:"stopPolicy"`
+	QueueingStrategy  queue.Strategy    `json:"queueingStrategy"`
 }
 
 type cohortSpec struct {
@@ -102,8 +104,9 @@ type workloadStatus struct {
 		Resources map[string]quantity `json:"resources"`
 	} `json:"resourceRequests"`
 	PreemptionGates []struct {
-		Name     string `json:"name"`
-		Position string `json:"position"`
+		Name               string    `json:"name"`
+		Position           string    `json:"position"`
+		LastTransitionTime time.Time `json:"lastTransitionTime"`
 	} `json:"preemptionGates"`
 }
 

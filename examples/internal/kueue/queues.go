@@ -12,7 +12,7 @@ func (b *builder) addClusterQueue(o *object) error {
 	if err := o.read(&spec, nil); err != nil {
 		return err
 	}
-	q := queue.Queue{Name: o.Metadata.Name, Cohort: spec.CohortName}
+	q := queue.Queue{Name: o.Metadata.Name, Cohort: spec.CohortName, Strategy: spec.QueueingStrategy}
 	if q.Cohort == "" {
 		q.Cohort = spec.Cohort
 	}

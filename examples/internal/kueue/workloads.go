@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -68,6 +69,22 @@ func (b *builder) addWorkload(o *object) error {
 	}
 	b.c.Admitted = append(b.c.Admitted, w)
 	return nil
+}
+
+// gates are those of a workload. States of no gate mean nothing to Kueue.
+func gates(spec *workloadSpec, status *workloadStatus) (g gate.Gates) {
+	for _, named := range spec.PreemptionGates {
+		g.Names = append(g.Names, named.Name)
+		for _, s := range status.PreemptionGates {
+			if s.Name == named.Name && s.Position == gate.Open.String() {
+				if s.LastTransitionTime.IsZero() {
+					s.LastTransitionTime = time.Unix(0, 0) // some time ago
+				}
+				g = g.Opened(s.Name, s.LastTransitionTime)
+			}
+		}
+	}
+	return g
 }
 
 // count is the admitted number of replicas: that of the spec where the assignment
@@ -132,16 +149,8 @@ func (b *builder) addPending(o *object, spec *workloadSpec, status *workloadStat
 	if spec.Active != nil && !*spec.Active {
 		p.note("the workload is inactive (spec.active false)")
 	}
-	for _, gate := range spec.PreemptionGates {
-		position := ""
-		for _, g := range status.PreemptionGates {
-			if g.Name == gate.Name {
-				position = g.Position
-			}
-		}
-		if position != "Open" {
-			p.note("preemption gate %s is closed: Kueue lets the workload preempt nobody yet", gate.Name)
-		}
+	if p.Gates = gates(spec, status); gate.Validate("", p.Gates) != nil {
+		return gate.Validate("preemptionGates", p.Gates)
 	}
 	if old := o.Metadata.Annotations[replacesAnnotation]; old != "" {
 		p.note("the workload replaces %s, which still counts here", old)

@@ -195,14 +195,25 @@ func TestPendingResolvesAndNotes(t *testing.T) {
 		{`"queueName":"elsewhere"`, "", "", "LocalQueue team/elsewhere is not in the input"},
 		{`"priority":1`, "", "", "names no queue"},
 		{`"queueName":"lq","active":false`, "", "q", "inactive"},
-		{`"queueName":"lq","preemptionGates":[{"name":"g"}]`, "", "q", "gate g is closed"},
-		{`"queueName":"lq","preemptionGates":[{"name":"g"}]`, `"preemptionGates":[{"name":"g","position":"Open"}]`, "q", ""},
 		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, "", "q", "minCount"},
 	} {
 		p := mustRead(t, list(append(slices.Clone(all), item("Workload", "team/job", `"spec":{`+c.spec+`},"status":{`+c.status+`}`))...)).Pending[0]
 		says := p.Unresolved + strings.Join(p.Notes, "; ")
 		if p.Queue != c.queue || (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
 			t.Errorf("%s: queue %q, says %q; want %q, %q", c.spec, p.Queue, says, c.queue, c.says)
+		}
+	}
+}
+
+func TestGates(t *testing.T) {
+	for status, closed := range map[string]bool{
+		``: true, `"preemptionGates":[{"name":"g","position":"Closed"}]`: true, `"preemptionGates":[{"name":"other","position":"Open"}]`: true,
+		`"preemptionGates":[{"name":"g","position":"Open"}]`:                                             false,
+		`"preemptionGates":[{"name":"g","position":"Open","lastTransitionTime":"2026-01-01T00:00:00Z"}]`: false,
+	} {
+		p := mustRead(t, list(item("Workload", "team/job", `"spec":{"preemptionGates":[{"name":"g"}]},"status":{`+status+`}`))).Pending[0]
+		if w := p.Workload(); w.Gates.AnyClosed() != closed || !w.Gates.Has("g") {
+			t.Errorf("%s: %+v", status, w.Gates)
 		}
 	}
 }

@@ -1,0 +1,99 @@
+package queue
+
+import (
+	"cmp"
+
+	"github.com/cedesched/cede/internal/instant"
+)
+
+// class is the active workloads of a queue that ask for the same, of equal priority. They
+// become inadmissible as one: a bar is set, from which on they step aside. Those queued
+// earlier have more newer equals to preempt, and do not. A class is immutable.
+type class struct {
+	queue, tree int
+	asks        string
+	len         int
+	front       *waiting // the first one before the bar; nil: none
+	bar         *waiting // nil: none; it may have left since
+	reason      Reason   // of the bar
+	until       int64    // an instant: when time takes the bar away; instant.Unset: never
+}
+
+// keeps reports whether the bar keeps a workload of the class out of the order.
+func (c *class) keeps(e *waiting) bool { return c.bar != nil && compareInClass(c.bar, e) <= 0 }
+
+func (p *Pending) classOf(e *waiting) (*class, bool) {
+	return p.classes.Get(func(c *class) int {
+		return cmp.Or(cmp.Compare(c.queue, e.queue), cmp.Compare(c.asks, e.asks))
+	})
+}
+
+// setBar lets a workload and those of its class after it step aside.
+func (p *Pending) setBar(e *waiting, reason Reason, until int64) {
+	p.setClass(e, func(c *class) {
+		if c.bar == nil || compareInClass(e, c.bar) < 0 {
+			c.bar = e
+		}
+		if c.until == instant.Unset || until != instant.Unset && until < c.until {
+			c.until = until
+		}
+		c.reason = reason
+	})
+}
+
+// unbar takes the bars of a range of a set of classes away.
+func (p *Pending) unbar(set set[*class], before, in func(*class) bool) {
+	var cursor setCursor[*class]
+	for cursor.Seek(set, before); ; cursor.Next() { // of the set as it was
+		c, ok := cursor.Item()
+		if !ok || !in(c) {
+			return
+		}
+		p.setClass(c.bar, func(c *class) { c.bar, c.until = nil, instant.Unset })
+	}
+}
+
+// setClass changes the class of a workload, and its front.
+func (p *Pending) setClass(e *waiting, change func(*class)) {
+	next := class{queue: e.queue, tree: e.tree, asks: e.asks, until: instant.Unset}
+	if old, known := p.classOf(e); known {
+		next = *old
+		p.classes, _ = p.classes.Delete(old)
+		p.barred, _ = p.barred.Delete(old)
+		p.ending, _ = p.ending.Delete(old)
+		if old.front != nil {
+			p.fronts, _ = p.fronts.Delete(old.front)
+		}
+	}
+	change(&next)
+	var cursor setCursor[*waiting]
+	cursor.Seek(p.members, func(other *waiting) bool {
+		return cmp.Or(cmp.Compare(other.queue, e.queue), cmp.Compare(other.asks, e.asks)) < 0
+	})
+	next.front = nil
+	if first, ok := cursor.Item(); ok && next.len > 0 && !next.keeps(first) {
+		next.front = first
+		p.fronts = p.fronts.Insert(first)
+	}
+	if next.bar != nil {
+		p.barred = p.barred.Insert(&next)
+	}
+	if next.until != instant.Unset {
+		p.ending = p.ending.Insert(&next)
+	}
+	if next.len > 0 || next.bar != nil {
+		p.classes = p.classes.Insert(&next)
+	}
+}
+
+func compareClasses(a, b *class) int {
+	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.asks, b.asks))
+}
+
+func compareBarred(a, b *class) int {
+	return cmp.Or(cmp.Compare(a.tree, b.tree), compareClasses(a, b))
+}
+
+func compareEnding(a, b *class) int {
+	return cmp.Or(cmp.Compare(a.until, b.until), compareClasses(a, b))
+}
