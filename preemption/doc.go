@@ -27,6 +27,9 @@
 // over the minimum may go though its minimum runtime is not over; the minimum itself
 // leaves as one, with the rest of the workload.
 //
+// A workload with a closed gate (KEP-8303, package gate) is decided about like any other,
+// but nobody yields to it: where it would preempt, the outcome is Gated.
+//
 // # Order
 //
 // Candidates are taken in this order until the request fits; then each that turns out not

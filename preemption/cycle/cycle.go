@@ -95,14 +95,17 @@ func (promises) Verdict(running workload.Workload, _ preemption.Request) preempt
 	return preemption.MayYield()
 }
 
-// request asks about a head. The flavors are those in its pod sets.
-func request(w workload.Workload, now time.Time) preemption.Request {
-	return preemption.Request{Workload: w, Now: now}
+// decide asks about a head. It returns the workload as the decision has it: with the
+// flavors that it is about, which stay the same when it is made again.
+func decide(by *preemption.Preemptor, s *preemption.Snapshot, w workload.Workload, now time.Time) (preemption.Decision, workload.Workload, error) {
+	d, err := by.Decide(s, preemption.Request{Workload: w, Now: now})
+	return d, w, err
 }
 
 // entry is a head on its way through the cycle.
 type entry struct {
 	head      queue.Head
+	workload  workload.Workload // with its flavors
 	nominated preemption.Decision
 	kept      bool // room is on its way that was promised to it
 	height    int  // of borrowing, as the order has it
@@ -150,17 +153,17 @@ func (c *Cycle) nominate(then *preemption.Snapshot, heads []queue.Head, now time
 		if strings.HasPrefix(h.Workload.ID, "\x00") {
 			faults.Add(path+".id", "%q begins with the byte 0", h.Workload.ID)
 		}
-		d, err := c.alone.Decide(then, request(h.Workload, now))
+		d, w, err := decide(c.alone, then, h.Workload, now)
 		if found, bad := err.(preemption.Faults); bad {
 			for _, f := range found {
 				faults = append(faults, preemption.Fault{Path: strings.Replace(f.Path, "request.workload", path, 1), Problem: f.Problem})
 			}
 			continue
 		}
-		entries[i] = entry{head: h, nominated: d, kept: h.Preempting && d.Outcome == preemption.Fits, height: d.BorrowHeight}
+		entries[i] = entry{head: h, workload: w, nominated: d, kept: h.Preempting && d.Outcome == preemption.Fits, height: d.BorrowHeight}
 		if c.borrowing == KEP83 {
 			entries[i].height = min(1, d.BorrowHeight)
-			if waits(d) && withinNominal(then, &h.Workload) {
+			if waits(d) && withinNominal(then, &w) {
 				entries[i].height = 0 // it is for the quota of its own that it waits
 			}
 		}

@@ -26,13 +26,13 @@ type plan struct {
 // serve says what becomes of the next head.
 func (p *plan) serve(e *entry) (Verdict, error) {
 	v := Verdict{Head: e.head, Decision: e.nominated}
-	w := &e.head.Workload
+	w := &e.workload
 	if waits(e.nominated) {
 		return p.wait(v, e)
 	}
 	if p.then != p.first {
 		var err error
-		if v.Decision, err = p.cycle.after.Decide(p.then, request(*w, p.time)); err != nil {
+		if v.Decision, _, err = decide(p.cycle.after, p.then, *w, p.time); err != nil {
 			return v, err
 		}
 	}
@@ -75,7 +75,7 @@ func (p *plan) serve(e *entry) (Verdict, error) {
 // wait is for a head for which nobody may yield.
 func (p *plan) wait(v Verdict, e *entry) (Verdict, error) {
 	v.Outcome, v.Reason = Inadmissible, queue.NoCandidates
-	w := &e.head.Workload
+	w := &e.workload
 	for _, sh := range v.Decision.Shortage {
 		for _, u := range w.Usage() {
 			if u.FlavorResource() == sh.FlavorResource && u.Amount > sh.PotentialAvailable {
