@@ -99,7 +99,7 @@ func (promises) Verdict(running workload.Workload, _ preemption.Request) preempt
 // flavors that it is about, which stay the same when it is made again.
 func decide(by *preemption.Preemptor, s *preemption.Snapshot, w workload.Workload, now time.Time) (preemption.Decision, workload.Workload, error) {
 	d, err := by.Decide(s, preemption.Request{Workload: w, Now: now})
-	return d, w, err
+	return d, d.Assignment.Pin(w), err
 }
 
 // entry is a head on its way through the cycle.

@@ -341,3 +341,38 @@ func TestGatedHeadIsOvertaken(t *testing.T) {
 		}
 	}
 }
+
+// A head without flavors is assigned them, and keeps them when it is decided about again:
+// b takes the only free GPU of "f", so that c, which would fit there too, is pinned to it
+// and waits, and is asked again in the next cycle.
+func TestFlavorsAreAssigned(t *testing.T) {
+	open := func(id string, minutesAgo int) workload.Workload {
+		w := job(id, "q", 10, 1, minutesAgo)
+		w.PodSets[0].Requests[0].Flavor = ""
+		return w
+	}
+	two := append(gpus(2), quota.Quota{Flavor: "g", Resource: "gpu", Nominal: 1})
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "c"}},
+		Queues:   []queue.Queue{{Name: "q", Cohort: "c", Quotas: two}, {Name: "r", Cohort: "c", Quotas: append(gpus(0), quota.Quota{Flavor: "g", Resource: "gpu"})}},
+		Admitted: []workload.Workload{job("old", "q", 10, 1, 60)},
+	}
+	s := snapshotOf(t, st)
+	first := open("b", 9)
+	other := open("c", 8)
+	other.Queue = "r"
+	result := run(t, cycle.Config{}, s, heads(first, other))
+	next, err := s.With(result.Edits()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, admitted := next.Find("b")
+	if !admitted || b.PodSets[0].Requests[0].Flavor != "f" {
+		t.Errorf("b is admitted: %v, %+v", admitted, b)
+	}
+	for _, v := range result.Verdicts {
+		if v.Head.Workload.ID == "c" && (v.Outcome != cycle.Wait || v.Reason != queue.FailedAfterNomination) {
+			t.Errorf("c: %v, %v", v.Outcome, v.Reason)
+		}
+	}
+}
