@@ -30,9 +30,9 @@ func (p *Pending) Add(w workload.Workload) (*Pending, error) {
 }
 
 // Update replaces the facts of a waiting workload. Where they matter (queue, priority,
-// timestamp, what it asks for, gates that are now open or closed) it comes back into the
-// order; else it stays where it is. Only a backoff is never cut short. It fails as Add
-// does, and when no workload of that ID waits.
+// timestamp, what it asks for, gates that are now open or closed) it waits as a newcomer
+// does; else it stays where it is. A backoff is never cut short. It fails as Add does, and
+// when no workload of that ID waits.
 func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	old, waits := p.find(w.ID)
 	if !waits {
