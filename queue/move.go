@@ -44,13 +44,18 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	}
 	next := *p
 	next.remove(old)
-	same := e.queue == old.queue && e.priority == old.priority && e.queued == old.queued && e.asks == old.asks &&
-		w.Gates.AnyClosed() == old.facts.Gates.AnyClosed()
-	if same || old.place == Away {
+	if old.same(&w) || old.place == Away {
 		e.place, e.reason, e.first, e.until = old.place, old.reason, old.first && e.queue == old.queue, old.until
 	}
 	next.insert(e)
 	return &next, nil
+}
+
+// same reports whether other facts of a workload come to the same, for its place and for
+// its chances.
+func (w *waiting) same(other *workload.Workload) bool {
+	return w.facts.Queue == other.Queue && w.facts.Queued.Equal(other.Queued) && w.asks == asks(other) &&
+		w.facts.Gates.AnyClosed() == other.Gates.AnyClosed()
 }
 
 // Remove takes a workload out: it is admitted, or gone. It fails when no workload of
@@ -65,8 +70,9 @@ func (p *Pending) Remove(id string) (*Pending, error) {
 	return &next, nil
 }
 
-// Requeue puts a head back that a cycle did not admit. Where its tree was released since
-// the head was read, it stays in the order: the cycle did not see that. It fails when the
+// Requeue puts a head back that a cycle did not admit. Where its tree was released or the
+// workload changed since the head was read, it stays in the order: the cycle did not see
+// that. It fails when the
 // workload no longer waits, the reason is unknown or a time outside the years 1678 to
 // 2262.
 func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
@@ -93,7 +99,7 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	strict := p.shape.queues[e.queue].Strategy == StrictFIFO
 	e.place, e.reason, e.until = Active, r.Reason, instant.Unset
 	e.first = r.Reason == PendingPreemption && !strict
-	inadmissible := !strict && !r.Reason.again() && p.released.At(e.tree) <= h.seen
+	inadmissible := !strict && !r.Reason.again() && p.released.At(e.tree) <= h.seen && old.same(&h.Workload)
 	alike := r.Reason.hopeless() && !r.Alone
 	switch {
 	case !r.NotBefore.IsZero():
