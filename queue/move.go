@@ -29,9 +29,9 @@ func (p *Pending) Add(w workload.Workload) (*Pending, error) {
 }
 
 // Update replaces the facts of a waiting workload. Where they matter (queue, priority,
-// timestamp, what it asks for, gates that are now open or closed) it comes back into the
-// order; else it stays where it is. Only a backoff is never cut short. It fails as Add
-// does, and when no workload of that ID waits.
+// timestamp, what it asks for, gates that are now open or closed) it waits as a newcomer
+// does; else it stays where it is. A backoff is never cut short. It fails as Add does, and
+// when no workload of that ID waits.
 func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	old, waits := p.find(w.ID)
 	if !waits {
@@ -43,13 +43,18 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	}
 	next := *p
 	next.remove(old)
-	same := e.queue == old.queue && e.priority == old.priority && e.queued == old.queued && e.asks == old.asks &&
-		w.Gates.AnyClosed() == old.facts.Gates.AnyClosed()
-	if same || old.place == Away {
+	if old.same(&w) || old.place == Away {
 		e.place, e.reason, e.first, e.until = old.place, old.reason, old.first && e.queue == old.queue, old.until
 	}
 	next.insert(e)
 	return &next, nil
+}
+
+// same reports whether other facts of a workload come to the same, for its place and for
+// its chances.
+func (w *waiting) same(other *workload.Workload) bool {
+	return w.facts.Queue == other.Queue && w.facts.Queued.Equal(other.Queued) && w.asks == asks(other) &&
+		w.facts.Gates.AnyClosed() == other.Gates.AnyClosed()
 }
 
 // Remove takes a workload out: it is admitted, or gone. It fails when no workload of
@@ -64,8 +69,9 @@ func (p *Pending) Remove(id string) (*Pending, error) {
 	return &next, nil
 }
 
-// Requeue puts a head back that a cycle did not admit. Where its tree was released since
-// the head was read, it stays in the order: the cycle did not see that. It fails when the
+// Requeue puts a head back that a cycle did not admit. Where its tree was released or the
+// workload changed since the head was read, it stays in the order: the cycle did not see
+// that. It fails when the
 // workload no longer waits, the reason is unknown or a time outside the years 1678 to
 // 2262.
 func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
@@ -92,7 +98,7 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	strict := p.shape.queues[e.queue].Strategy == StrictFIFO
 	e.place, e.reason, e.until = Active, r.Reason, instant.Unset
 	e.first = r.Reason == PendingPreemption && !strict
-	inadmissible := !strict && !r.Reason.again() && p.released.At(e.tree) <= h.seen
+	inadmissible := !strict && !r.Reason.again() && p.released.At(e.tree) <= h.seen && old.same(&h.Workload)
 	alike := r.Reason.hopeless() && !r.Alone
 	switch {
 	case !r.NotBefore.IsZero():

@@ -116,6 +116,12 @@ func TestGatedHeads(t *testing.T) {
 	wantHeads(t, "the signal alone brings nobody back", must(p.Update(w))(t), "low-best", "gated-strict")
 	w.Gates = w.Gates.Opened("g", noon)
 	wantHeads(t, "an opened gate does", must(p.Update(w))(t), "gated-best", "gated-strict")
+	w.Gates = gate.Gates{Names: []string{"g"}}
+	late := pending(t, w)
+	read := headOf(late, w.ID)
+	w.Gates = w.Gates.Opened("g", noon)
+	late = must(must(late.Update(w))(t).Requeue(read, queue.Requeue{Reason: queue.Gated}))(t)
+	wantHeads(t, "also one that was opened since the head was read", late, "gated-best")
 	wantHeads(t, "as does room in the tree", p.Release("other"), "gated-best", "gated-strict")
 	wantHeads(t, "and not room in another", p.Release("strict", "alone", "unknown"), "low-best", "gated-strict")
 }
