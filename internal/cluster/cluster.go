@@ -44,15 +44,14 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 			faults.Add(fmt.Sprintf("admitted[%d].queue", i), "unknown queue %q (workload %q)", w.Queue, w.ID)
 		}
 	}
-	byID := make([]int, len(admitted))
-	for i := range byID {
-		byID[i] = i
-	}
-	slices.SortStableFunc(byID, func(a, b int) int { return cmp.Compare(admitted[a].ID, admitted[b].ID) })
-	for i := 1; i < len(byID); i++ {
-		if id := admitted[byID[i]].ID; id != "" && id == admitted[byID[i-1]].ID {
-			faults.Add(fmt.Sprintf("admitted[%d].id", byID[i]), "%q is also the ID of admitted[%d]", id, byID[i-1])
+	first := make(map[string]int, len(admitted))
+	for i := range admitted {
+		id := admitted[i].ID
+		if at, taken := first[id]; taken && id != "" {
+			faults.Add(fmt.Sprintf("admitted[%d].id", i), "%q is also the ID of admitted[%d]", id, at)
+			continue
 		}
+		first[id] = i
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -62,23 +61,23 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 		return nil, fault.List{{Path: "state", Problem: err.Error()}}
 	}
 	c := &Cluster{Shape: shape}
-	if err := c.fill(admitted, byID, columns); err != nil {
+	if err := c.fill(admitted, columns); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
 // fill adds the workloads of a new cluster all at once. The columns are its own.
-func (c *Cluster) fill(admitted []workload.Workload, byID []int, columns *Columns) error {
-	records := make([]*Workload, len(admitted)) // by ID
+func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
+	records := make([]*Workload, len(admitted))
 	lists := make([][Lanes][]*Workload, len(c.Queues))
 	direct := make([][]quota.Load, c.Tree.Len())
-	for rank, i := range byID {
+	for i := range admitted {
 		w := admitted[i].Clone()
 		usage := w.Usage()
 		columns.addUsage(usage)
 		d := newWorkload(w, usage, columns)
-		records[rank] = d
+		records[i] = d
 		node, _ := c.QueueNode(w.Queue)
 		for lane := range d.lanesOf {
 			list := &lists[node-len(c.Cohorts)][lane]
