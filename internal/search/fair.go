@@ -83,15 +83,22 @@ func (s *Searcher) firstRound(entitled bool) (found, proven bool) {
 			return true, false
 		}
 		s.settleTurn()
-		if len(s.taken) == fairAskAt && s.hopeless(true) {
+		if s.isTimeToAskBesides() && s.hopeless(true) {
 			return false, true
 		}
 	}
 	return false, false
 }
 
-// fairAskAt is after how many victims the sums are asked whether it is all in vain.
-const fairAskAt = 4
+// isTimeToAskBesides is isTimeToAsk with the request added already.
+func (s *Searcher) isTimeToAskBesides() bool {
+	if n := len(s.taken); n != 1 && n != askAt {
+		return false
+	}
+	s.addRequest(-1)
+	defer s.addRequest(1)
+	return s.isTimeToAsk()
+}
 
 // takeByStrategy takes the first candidate of a queue that passes the first strategy.
 func (s *Searcher) takeByStrategy(l *lineup) bool {

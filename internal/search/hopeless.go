@@ -50,16 +50,6 @@ func (s *Searcher) boundShortages() bool {
 	return true
 }
 
-// reclaims reports whether anybody in another queue may yield in the attempt.
-func (s *Searcher) reclaims(borrowing bool) bool {
-	for _, l := range s.levels {
-		if s.permission(l.class, borrowing) != nobody && s.cluster.Heads(l.cohort).Len() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // removeAllPermitted fills the bound. It returns false when it has stopped early, as
 // the request fits already.
 func (s *Searcher) removeAllPermitted(permitted, borrowing bool) bool {

@@ -241,18 +241,12 @@ func (s *Searcher) hasCandidate(c class) bool {
 // not needed (KEP-83, Preemption, steps 4 and 5). When it fails it leaves the
 // scratch as it was and, if borrowing is permitted, notes what was short.
 //
-// Before it takes much it asks whether the sums prove that it is in vain: at once where
-// that is a matter of the own queue, else after a few victims, since it takes a look at
-// each donor.
+// Before it takes much it asks whether the sums prove that it is in vain (see isTimeToAsk).
 func (s *Searcher) attempt(borrowing bool) bool {
-	askAt := 0
-	if s.reclaims(borrowing) {
-		askAt = 4
-	}
 	for phase := range phases {
 		s.queueUp(phase, borrowing)
 		for {
-			if len(s.taken) == askAt && s.hopeless(borrowing) {
+			if s.isTimeToAsk() && s.hopeless(borrowing) {
 				s.fail(borrowing)
 				return false
 			}
@@ -269,6 +263,43 @@ func (s *Searcher) attempt(borrowing bool) bool {
 	}
 	s.fail(borrowing)
 	return false
+}
+
+// askAt is after how many victims the sums are asked. It takes a look at each donor, so
+// that an answer of few victims is found sooner without.
+const askAt = 8
+
+// isTimeToAsk reports whether to ask the sums now: after a few victims, and after the first
+// where that does not free an askAt-th of what is short.
+func (s *Searcher) isTimeToAsk() bool {
+	if len(s.taken) != 1 {
+		return len(s.taken) == askAt
+	}
+	v := s.taken[0]
+	for slot, amount := range s.request.Amounts {
+		if amount == 0 {
+			continue
+		}
+		available, _ := s.scratch.available(s.request.Queue, slot)
+		if quota.Sub(amount, available) > quota.Mul(askAt, v.load(s.request.Columns[slot])) {
+			return true
+		}
+	}
+	return false
+}
+
+// load is what a victim frees of a column.
+func (v *Victim) load(column int) int64 {
+	loads := v.Workload.Loads
+	if v.Set >= 0 {
+		loads = v.Workload.Surplus[v.Set].Loads
+	}
+	for i := range loads {
+		if loads[i].Column == column {
+			return loads[i].Amount
+		}
+	}
+	return 0
 }
 
 // fail notes what is short and puts everybody back.

@@ -53,21 +53,13 @@ func (s *Searcher) sortBySize(list []Victim) {
 // size is how much of the request a victim frees, in thousandths of each amount that
 // needs preemption, added up.
 func (s *Searcher) size(v Victim) int64 {
-	loads := v.Workload.Loads
-	if v.Set >= 0 {
-		loads = v.Workload.Surplus[v.Set].Loads
-	}
 	total := int64(0)
 	for slot, needs := range s.request.Needs {
 		amount := s.request.Amounts[slot]
 		if !needs || amount == 0 {
 			continue
 		}
-		for _, l := range loads {
-			if l.Column == s.request.Columns[slot] {
-				total += quota.Mul(1000, min(l.Amount, amount)) / amount
-			}
-		}
+		total += quota.Mul(1000, min(v.load(s.request.Columns[slot]), amount)) / amount
 	}
 	return total
 }
