@@ -3,9 +3,9 @@
 // on events of its own.
 //
 // What to copy is scheduler.go. What is yours to replace is this file: where events come
-// from (watches, a log) and where actions go (API calls). The rest is the caller's whole duty towards cede: one snapshot
-// and one pending queue, kept up to date; the time as an argument; no locks, as both are
-// immutable and can be handed to anybody.
+// from (watches, a log) and where actions go (API calls). The rest is the caller's whole
+// duty towards cede: one snapshot and one pending queue, kept up to date; the time as an
+// argument; no locks, as both are immutable and can be handed to anybody.
 package main
 
 import (
@@ -26,6 +26,10 @@ import (
 var sample string
 
 func main() {
+	if len(os.Args) > 1 {
+		fmt.Fprintf(os.Stderr, "scheduler: %q: want no arguments; events come on standard input\n", os.Args[1])
+		os.Exit(2)
+	}
 	in := io.Reader(os.Stdin)
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		in = strings.NewReader(sample)
