@@ -46,7 +46,19 @@ type Tree struct {
 type row struct {
 	columns    []int32
 	cells      []Cell
+	potential  []int64 // by index of columns; see PotentialAvailable
 	byResource []int32 // indexes of columns, those of a resource together
+}
+
+// index is where a column is; -1 where it is not. Most rows begin with columns 0, 1, 2.
+func (r *row) index(column int) int {
+	if uint(column) < uint(len(r.columns)) && int(r.columns[column]) == column {
+		return column
+	}
+	if i, ok := slices.BinarySearch(r.columns, int32(column)); ok {
+		return i
+	}
+	return -1
 }
 
 // MaxCells bounds the cells of a tree, and those of a usage. An entry has a cell in
@@ -108,6 +120,9 @@ func NewTree(nodes []Node, resources []int) (*Tree, error) {
 			lent[p][int(column)] = Add(lent[p][int(column)], r.cells[j].Lendable)
 		}
 		lent[i] = nil
+	}
+	for _, i := range t.topDown {
+		t.rows[i].potential = t.potentialOf(int(i))
 	}
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -235,7 +250,7 @@ func (t *Tree) EachColumn(node int) func(yield func(column int) bool) {
 // Cell returns the numbers of a node in a column, [NoCell] where it has none.
 func (t *Tree) Cell(node, column int) Cell {
 	r := &t.rows[node]
-	if i, ok := slices.BinarySearch(r.columns, int32(column)); ok {
+	if i := r.index(column); i >= 0 {
 		return r.cells[i]
 	}
 	return NoCell
@@ -245,10 +260,25 @@ func (t *Tree) Cell(node, column int) Cell {
 // subtree quota of a root; else min(local quota + potential available of the
 // parent, subtree quota + borrowing limit).
 func (t *Tree) PotentialAvailable(node, column int) int64 {
-	c := t.Cell(node, column)
-	parent := t.Parent(node)
-	if parent < 0 {
-		return c.SubtreeQuota
+	for ; node >= 0; node = t.Parent(node) { // without a cell it is the parent's
+		r := &t.rows[node]
+		if i := r.index(column); i >= 0 {
+			return r.potential[i]
+		}
 	}
-	return min(Add(c.LocalQuota, t.PotentialAvailable(parent, column)), Add(c.SubtreeQuota, c.BorrowingLimit))
+	return 0
+}
+
+// potentialOf computes what is kept for PotentialAvailable; that of the parent is there.
+func (t *Tree) potentialOf(node int) []int64 {
+	r, parent := &t.rows[node], t.Parent(node)
+	potential := make([]int64, len(r.columns))
+	for i, column := range r.columns {
+		c := &r.cells[i]
+		potential[i] = c.SubtreeQuota
+		if parent >= 0 {
+			potential[i] = min(Add(c.LocalQuota, t.PotentialAvailable(parent, int(column))), Add(c.SubtreeQuota, c.BorrowingLimit))
+		}
+	}
+	return potential
 }

@@ -102,6 +102,9 @@ func (u Usage) Row(node int) []Load { return u.rows.At(node).loads }
 func (u Usage) At(node, column int) int64 { return amountAt(u.Row(node), column) }
 
 func amountAt(row []Load, column int) int64 {
+	if uint(column) < uint(len(row)) && row[column].Column == column { // as in most rows
+		return row[column].Amount
+	}
 	i, ok := slices.BinarySearchFunc(row, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
 	if !ok {
 		return 0

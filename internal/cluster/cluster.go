@@ -22,7 +22,7 @@ type Cluster struct {
 	Columns *Columns
 	Usage   quota.Usage
 	running vector.Vector[*Running] // by queue, in the order of Shape.Queues
-	heads   vector.Vector[Heads]    // by cohort
+	reach   vector.Vector[*Reach]   // by cohort
 	byID    trie.Map[*Workload]
 }
 
@@ -95,7 +95,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	}
 	c.Columns = columns
 	c.running = vector.Of(running)
-	c.heads = c.allHeads()
+	c.reach = c.allReach()
 	c.byID = trie.Of(idOf, records)
 	return nil
 }

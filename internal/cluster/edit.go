@@ -37,7 +37,7 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	next.Columns, next.Usage = columns, total
 	next.byID = c.byID.Set(d)
 	next.setLanes(node, d, insert)
-	next.updateHeads(c, node, d.lanesMask())
+	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, nonZero(d.Loads)}})
 	return &next, nil
 }
 
@@ -56,7 +56,7 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	next.Usage = total
 	next.byID, _ = c.byID.Delete(id)
 	next.setLanes(node, d, remove)
-	next.updateHeads(c, node, d.lanesMask())
+	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, negative(nonZero(d.Loads))}})
 	return &next, nil
 }
 
@@ -124,7 +124,7 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	next.byID = c.byID.Set(&evicted)
 	next.setLanes(node, d, remove)
 	next.setLanes(node, &evicted, insert)
-	next.updateHeads(c, node, d.lanesMask()|evicted.lanesMask())
+	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), nil)
 	return &next, nil
 }
 
@@ -165,6 +165,6 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 	if next.Usage, err = quota.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}
-	next.heads = next.allHeads()
+	next.reach = next.allReach()
 	return next, nil
 }

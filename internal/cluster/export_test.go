@@ -1,9 +1,13 @@
 package cluster
 
-// HeadsByEdits returns the heads of the cohort as edits have left them, and HeadsAnew
-// as they are computed from nothing.
-func (c *Cluster) HeadsByEdits(cohort int) []Head { return list(c.Heads(cohort)) }
-func (c *Cluster) HeadsAnew(cohort int) []Head    { return list(c.allHeads().At(cohort)) }
+// ReachByEdits returns what can be reached under the cohort as edits have left it, and
+// ReachAnew as it is computed from nothing.
+func (c *Cluster) ReachByEdits(cohort int) ([]Head, []PrioritySum) { return content(c.Reach(cohort)) }
+func (c *Cluster) ReachAnew(cohort int) ([]Head, []PrioritySum) {
+	return content(c.allReach().At(cohort))
+}
+
+func content(r *Reach) ([]Head, []PrioritySum) { return list(r.Heads), listOf(r.Sums) }
 
 func list(heads Heads) []Head {
 	var all []Head

@@ -74,10 +74,10 @@ func (s *Searcher) restFits(node int) bool {
 			continue
 		}
 		c := &cells[slot]
-		if quota.Add(c.usage, s.rest[slot]) > c.SubtreeQuota {
+		if quota.Add(c.usage[victims], s.rest[slot]) > c.SubtreeQuota {
 			fits = false
 		}
-		s.rest[slot] = max(0, quota.Sub(s.rest[slot], c.LocalAvailable(c.usage)))
+		s.rest[slot] = max(0, quota.Sub(s.rest[slot], c.LocalAvailable(c.usage[victims])))
 	}
 	return fits
 }

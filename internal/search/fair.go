@@ -54,7 +54,7 @@ func (s *Searcher) fairAttempt() bool {
 // addRequest adds the request to its queue so many times.
 func (s *Searcher) addRequest(times int64) {
 	for slot, amount := range s.request.Amounts {
-		s.scratch.bubble(s.request.Queue, slot, times*amount)
+		s.scratch.bubble(victims, s.request.Queue, slot, times*amount)
 	}
 }
 
@@ -83,21 +83,21 @@ func (s *Searcher) firstRound(entitled bool) (found, proven bool) {
 			return true, false
 		}
 		s.settleTurn()
-		if s.isTimeToAskBesides() && s.hopeless(true) {
+		if s.provenInVainBesides() {
 			return false, true
 		}
 	}
 	return false, false
 }
 
-// isTimeToAskBesides is isTimeToAsk with the request added already.
-func (s *Searcher) isTimeToAskBesides() bool {
+// provenInVainBesides is provenInVain with the request added already.
+func (s *Searcher) provenInVainBesides() bool {
 	if n := len(s.taken); n != 1 && n != askAt {
 		return false
 	}
 	s.addRequest(-1)
 	defer s.addRequest(1)
-	return s.isTimeToAsk()
+	return s.provenInVain(true)
 }
 
 // takeByStrategy takes the first candidate of a queue that passes the first strategy.

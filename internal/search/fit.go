@@ -6,16 +6,16 @@ import "github.com/cedesched/cede/quota"
 // nearest node whose quota or limit is the bound. The recursion over the parents is
 // unrolled: each node bounds the sum of what is left of the local quotas below and
 // what may come through it.
-func (s *scratch) available(queue, slot int) (amount int64, bound int) {
+func (s *scratch) available(v view, queue, slot int) (amount int64, bound int) {
 	amount, bound = quota.Unlimited, queue
 	local := int64(0)
 	for n := queue; ; {
 		c := &s.node(n)[slot]
 		parent := s.tree.Parent(n)
-		through := quota.Sub(c.SubtreeQuota, c.usage)
+		through := quota.Sub(c.SubtreeQuota, c.usage[v])
 		if parent >= 0 {
-			local = quota.Add(local, c.LocalAvailable(c.usage))
-			through = c.FromParent(c.usage)
+			local = quota.Add(local, c.LocalAvailable(c.usage[v]))
+			through = c.FromParent(c.usage[v])
 		}
 		if a := quota.Add(local, through); a < amount {
 			amount, bound = a, n
@@ -30,19 +30,19 @@ func (s *scratch) available(queue, slot int) (amount int64, bound int) {
 // fits reports whether the whole request fits. Without borrowing it must fit in the
 // queue's nominal quota as well. The room, where there is one, is asked last: it costs more.
 func (s *Searcher) fits(borrowing bool) bool {
-	return s.fitsIn(&s.scratch, borrowing) && (s.request.Room == nil || s.request.Room.Fits())
+	return s.fitsIn(victims, borrowing) && (s.request.Room == nil || s.request.Room.Fits())
 }
 
-func (s *Searcher) fitsIn(sc *scratch, borrowing bool) bool {
-	cells := sc.node(s.request.Queue)
+func (s *Searcher) fitsIn(v view, borrowing bool) bool {
+	cells := s.scratch.node(s.request.Queue)
 	for slot, amount := range s.request.Amounts {
 		if amount == 0 {
 			continue
 		}
-		if !borrowing && quota.Add(cells[slot].usage, amount) > cells[slot].Nominal {
+		if !borrowing && quota.Add(cells[slot].usage[v], amount) > cells[slot].Nominal {
 			return false
 		}
-		if a, _ := sc.available(s.request.Queue, slot); amount > a {
+		if a, _ := s.scratch.available(v, s.request.Queue, slot); amount > a {
 			return false
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Searcher) overPotential() bool {
 func (s *Searcher) withinNominal(node int) bool {
 	cells := s.scratch.node(node)
 	for slot, needs := range s.request.Needs {
-		if needs && !cells[slot].WithinNominal(cells[slot].usage) {
+		if needs && !cells[slot].WithinNominal(cells[slot].usage[victims]) {
 			return false
 		}
 	}
@@ -79,7 +79,7 @@ func (s *Searcher) withinNominal(node int) bool {
 func (s *Searcher) underNominal() bool {
 	cells := s.scratch.node(s.request.Queue)
 	for slot, needs := range s.request.Needs {
-		if needs && cells[slot].usage >= cells[slot].Nominal {
+		if needs && cells[slot].usage[victims] >= cells[slot].Nominal {
 			return false
 		}
 	}
@@ -101,17 +101,17 @@ func (s *Searcher) borrowHeightOf(slot int, amount int64) int {
 	queue := s.request.Queue
 	n := s.scratch.tree.Parent(queue)
 	c := &s.scratch.node(queue)[slot]
-	if n < 0 || quota.Add(c.usage, amount) <= c.Nominal {
+	if n < 0 || quota.Add(c.usage[victims], amount) <= c.Nominal {
 		return 0
 	}
-	rest := quota.Sub(amount, c.LocalAvailable(c.usage))
+	rest := quota.Sub(amount, c.LocalAvailable(c.usage[victims]))
 	for {
 		c := &s.scratch.node(n)[slot]
 		parent := s.scratch.tree.Parent(n)
-		if parent < 0 || quota.Add(c.usage, rest) <= c.SubtreeQuota {
+		if parent < 0 || quota.Add(c.usage[victims], rest) <= c.SubtreeQuota {
 			return s.scratch.tree.Height(n)
 		}
-		rest = quota.Sub(rest, c.LocalAvailable(c.usage))
+		rest = quota.Sub(rest, c.LocalAvailable(c.usage[victims]))
 		n = parent
 	}
 }
@@ -123,13 +123,13 @@ type Shortage struct {
 	Bound   int
 }
 
-// listShortages lists what does not fit in a scratch.
-func (s *Searcher) listShortages(sc *scratch, into []Shortage) []Shortage {
+// listShortages lists what does not fit.
+func (s *Searcher) listShortages(v view, into []Shortage) []Shortage {
 	for slot, amount := range s.request.Amounts {
 		if amount == 0 {
 			continue
 		}
-		if a, bound := sc.available(s.request.Queue, slot); amount > a {
+		if a, bound := s.scratch.available(v, s.request.Queue, slot); amount > a {
 			into = append(into, Shortage{slot, quota.Sub(amount, a), bound})
 		}
 	}

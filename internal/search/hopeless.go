@@ -4,66 +4,138 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
-// bound is the scratch with every workload gone whose priority the policies permit,
-// whatever else keeps it: the sums of the lanes say so without a look at any workload.
-// It is kept as long as the policies of the attempts permit the same.
+// A request is hopeless when it does not fit with everybody gone whose priority the
+// policies permit, whatever else keeps them. Sums say so without a look at any workload.
+// There are two such bounds, each a view of the scratch: that of all queues in reach, those
+// which borrow anything as do all cohorts up to the common one, has a sum by priority for
+// each level; that of the queues which borrow what needs preemption is closer, but has to
+// be added up queue by queue.
+
+// bound says what a view of the scratch is of. It is good as long as the policies of the
+// attempts permit the same.
 type bound struct {
-	scratch
 	permission permission // of the priority class; the others do not depend on the attempt
 	started    bool
 	complete   bool // false: enough are gone for the request to fit
 	donors     int
 }
 
-// hopeless reports whether an attempt is proven to fail: the request does not fit in
-// the bound.
-func (s *Searcher) hopeless(borrowing bool) bool { return s.outOfReach(borrowing, borrowing) }
+// hopeless reports whether an attempt is proven to fail.
+func (s *Searcher) hopeless(borrowing bool) bool {
+	return s.outOf(inReach, borrowing, borrowing) || s.outOf(inNeed, borrowing, borrowing)
+}
 
 // hopelessForEver reports whether every attempt is proven to fail at any time: time
 // changes who may yield among those of permitted priority only.
-func (s *Searcher) hopelessForEver() bool { return s.overPotential() || s.outOfReach(false, true) }
+func (s *Searcher) hopelessForEver() bool {
+	return s.overPotential() || s.outOf(inReach, false, true) || s.outOf(inNeed, false, true)
+}
 
-// outOfReach reports whether the request does not fit with everybody gone who is
-// permitted in an attempt.
-func (s *Searcher) outOfReach(permitted, borrowing bool) bool {
-	b := &s.bound
+// outOf reports whether the request does not fit in a bound of those who are permitted in
+// an attempt.
+func (s *Searcher) outOf(v view, permitted, borrowing bool) bool {
+	b := &s.bounds[v]
 	if p := s.permission(priority, permitted); !b.started || b.permission != p {
-		b.started, b.permission, b.complete = true, p, false
-	} else if s.fitsIn(&b.scratch, borrowing) {
+		*b = bound{permission: p, started: true}
+	} else if s.fitsIn(v, borrowing) {
 		return false
 	}
 	if !b.complete {
-		b.complete = s.removeAllPermitted(permitted, borrowing)
+		s.scratch.fill(v)
+		s.removeOwn(v, permitted)
+		if v == inReach {
+			b.complete = s.removeReach(permitted)
+		} else {
+			b.complete = s.removeNeeded(permitted, borrowing)
+		}
 	}
-	return !s.fitsIn(&b.scratch, borrowing)
+	return !s.fitsIn(v, borrowing)
 }
 
-// boundShortages lists what is short in the bound. It returns false when that is
-// nothing.
+// boundShortages lists what is short in the first bound in which anything is. It returns
+// false when there is none.
 func (s *Searcher) boundShortages() bool {
-	if !s.hopeless(true) {
-		return false
+	for v := inReach; v <= inNeed; v++ {
+		if s.outOf(v, true, true) {
+			s.shortages = s.listShortages(v, s.shortages[:0])
+			return true
+		}
 	}
-	s.shortages = s.listShortages(&s.bound.scratch, s.shortages[:0])
+	return false
+}
+
+func (s *Searcher) removeOwn(v view, permitted bool) {
+	if s.policy().WithinClusterQueue == queue.Never {
+		return
+	}
+	p := s.permission(own, permitted)
+	if s.equalsMayYield() && p.below < math.MaxInt64 {
+		p.below++
+	}
+	s.sum = s.sum[:0]
+	s.cluster.SumRunning(&s.sum, s.request.Queue, p.admits)
+	s.leave(v, s.request.Queue, s.sum)
+}
+
+// leave takes loads out of a node in a view, of what is requested.
+func (s *Searcher) leave(v view, node int, loads []quota.Load) {
+	for _, l := range loads {
+		if slot := s.scratch.slot(l.Column); slot >= 0 && slot < len(s.request.Amounts) {
+			s.scratch.bubble(v, node, slot, -l.Amount)
+		}
+	}
+}
+
+// removeReach takes out, at each level, what the sums say of its cohort, but for the child
+// that the preemptor's queue is in.
+func (s *Searcher) removeReach(permitted bool) bool {
+	for _, l := range s.levels {
+		p := s.permission(l.class, permitted)
+		if p == nobody {
+			continue
+		}
+		s.sumReach(&s.sum, l.cohort, p)
+		if s.cluster.Borrows(l.except) {
+			s.sumReach(&s.exceptSum, l.except, p)
+			for i := range s.sum {
+				s.sum[i].Amount -= s.passing(l.except, s.sum[i].Column, s.exceptSum)
+			}
+		}
+		s.leave(inReach, l.cohort, s.sum)
+	}
 	return true
 }
 
-// removeAllPermitted fills the bound. It returns false when it has stopped early, as
-// the request fits already.
-func (s *Searcher) removeAllPermitted(permitted, borrowing bool) bool {
-	s.bound.reset(s.cluster, s.request.Columns)
-	s.bound.donors = 0
-	if d, ok := s.ownDonor(); ok {
-		p := s.permission(own, permitted)
-		if s.equalsMayYield() && p.below < math.MaxInt64 {
-			p.below++
-		}
-		for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
-			s.removeLane(d.queue, lane, p)
+// sumReach sets a sum to what those of permitted priority use who run in a queue, or in
+// the queues that can be reached under a cohort.
+func (s *Searcher) sumReach(sum *[]quota.Load, node int, p permission) {
+	*sum = (*sum)[:0]
+	if s.cluster.IsQueue(node) {
+		s.cluster.SumRunning(sum, node, p.admits)
+	} else {
+		s.cluster.Reach(node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.admits(of.Priority) })
+	}
+}
+
+// passing is by how much the parent of a node uses less of a column when loads leave.
+func (s *Searcher) passing(node, column int, loads []quota.Load) int64 {
+	for _, l := range loads {
+		if l.Column == column {
+			c, used := s.scratch.tree.Cell(node, column), s.scratch.usage.At(node, column)
+			return c.PastLocal(used) - c.PastLocal(used-l.Amount)
 		}
 	}
+	return 0
+}
+
+// removeNeeded takes out queue by queue. It returns false when it has stopped early, as the
+// request fits already.
+func (s *Searcher) removeNeeded(permitted, borrowing bool) bool {
+	s.bounds[inNeed].donors = 0
 	for _, l := range s.levels {
 		p := s.permission(l.class, permitted)
 		if p == nobody {
@@ -90,9 +162,11 @@ func (s *Searcher) removeUnder(cohort, except int, lane cluster.Lane, p permissi
 		switch {
 		case node == except, s.withinNominalAtFirst(node) && (s.cluster.IsQueue(node) || !s.request.Fair.enabled()):
 		case s.cluster.IsQueue(node):
-			s.removeLane(node, lane, p)
-			s.bound.donors++
-			if n := s.bound.donors; n&(n-1) == 0 && s.fitsIn(&s.bound.scratch, borrowing) { // looked at ever more rarely
+			s.sum = s.sum[:0]
+			s.cluster.Running(node).Lane(lane).Sum(&s.sum, p.permits)
+			s.leave(inNeed, node, s.sum)
+			s.bounds[inNeed].donors++
+			if n := s.bounds[inNeed].donors; n&(n-1) == 0 && s.fitsIn(inNeed, borrowing) { // looked at ever more rarely
 				return false
 			}
 		default:
@@ -101,16 +175,6 @@ func (s *Searcher) removeUnder(cohort, except int, lane cluster.Lane, p permissi
 			}
 		}
 	}
-}
-
-func (s *Searcher) removeLane(q int, lane cluster.Lane, p permission) {
-	set := s.cluster.Running(q).Lane(lane)
-	if set.Len() == 0 {
-		return
-	}
-	s.sum = s.sum[:0]
-	set.Sum(&s.sum, func(w *cluster.Workload) bool { return p.permits(w) })
-	s.bound.change(q, s.sum, -1)
 }
 
 // withinNominalAtFirst is withinNominal with nobody gone.

@@ -19,7 +19,9 @@ type permission struct {
 
 var nobody = permission{below: math.MinInt64}
 
-func (p permission) permits(w *cluster.Workload) bool { return p.all || w.Priority < p.below }
+func (p permission) permits(w *cluster.Workload) bool { return p.admits(w.Priority) }
+
+func (p permission) admits(priority int64) bool { return p.all || priority < p.below }
 
 func (s *Searcher) policy() *queue.Preemption {
 	return &s.cluster.Queue(s.request.Queue).Preemption

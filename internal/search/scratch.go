@@ -5,8 +5,8 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// scratch is the usage of a cluster as it would be with the victims taken so far
-// gone. It holds the columns that the decision is about ("slots") and copies a node
+// scratch is the usage of a cluster as it would be with some workloads gone, in several
+// views. It holds the columns that the decision is about ("slots") and copies a node
 // from the cluster when it is first touched; an epoch tells this decision's copies
 // from those of earlier ones, so that nothing is cleared between decisions.
 type scratch struct {
@@ -20,10 +20,21 @@ type scratch struct {
 	cells   []cell // of the nodes that were touched, in turn
 }
 
+// view says who is gone.
+type view int
+
+const (
+	victims view = iota // those taken so far
+	inReach             // see bound
+	inNeed
+	views
+)
+
 // cell is the quota and the usage of one node in one slot.
 type cell struct {
 	quota.Cell
-	usage int64
+	first int64 // with nobody gone
+	usage [views]int64
 }
 
 func (s *scratch) reset(c *cluster.Cluster, columns []int) {
@@ -72,7 +83,8 @@ func (s *scratch) node(n int) []cell {
 	if s.epochs[n] != s.epoch {
 		s.epochs[n], s.rows[n] = s.epoch, int32(len(s.cells))
 		for _, column := range s.columns {
-			s.cells = append(s.cells, cell{s.tree.Cell(n, column), s.usage.At(n, column)})
+			u := s.usage.At(n, column)
+			s.cells = append(s.cells, cell{s.tree.Cell(n, column), u, [views]int64{u, u, u}})
 		}
 	}
 	return s.cells[s.rows[n]:][:len(s.columns)]
@@ -84,26 +96,33 @@ func (s *scratch) share(n int) quota.Share {
 		return s.usage.Share(n)
 	}
 	cells := s.node(n)
-	return s.tree.Share(n, func(column int) int64 { return cells[s.slots[column]-1].usage })
+	return s.tree.Share(n, func(column int) int64 { return cells[s.slots[column]-1].usage[victims] })
+}
+
+// fill makes a view that of nobody gone.
+func (s *scratch) fill(v view) {
+	for i := range s.cells {
+		s.cells[i].usage[v] = s.cells[i].first
+	}
 }
 
 // change adds loads to the queue at the node so many times; a negative number takes
 // them out.
-func (s *scratch) change(node int, loads []quota.Load, times int64) {
+func (s *scratch) change(v view, node int, loads []quota.Load, times int64) {
 	for _, l := range loads {
 		if slot := s.slot(l.Column); slot >= 0 {
-			s.bubble(node, slot, times*l.Amount)
+			s.bubble(v, node, slot, times*l.Amount)
 		}
 	}
 }
 
 // bubble changes the usage of a node, and of its ancestors by what changes past the
 // local quotas. Usage is within quota.MaxUsage, so plain sums are exact.
-func (s *scratch) bubble(n, slot int, change int64) {
+func (s *scratch) bubble(v view, n, slot int, change int64) {
 	for ; n >= 0 && change != 0; n = s.tree.Parent(n) {
 		c := &s.node(n)[slot]
-		before := c.PastLocal(c.usage)
-		c.usage += change
-		change = c.PastLocal(c.usage) - before
+		before := c.PastLocal(c.usage[v])
+		c.usage[v] += change
+		change = c.PastLocal(c.usage[v]) - before
 	}
 }

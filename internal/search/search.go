@@ -96,8 +96,9 @@ type Searcher struct {
 	cluster   *cluster.Cluster
 	request   *Request
 	scratch   scratch
-	bound     bound
+	bounds    [views]bound
 	sum       []quota.Load
+	exceptSum []quota.Load
 	levels    []level
 	donors    []donor // for retryAt
 	rest      []int64
@@ -133,7 +134,7 @@ type Searcher struct {
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
 	s.cluster, s.request, s.steps, s.unreserved, s.noRoom = c, r, 0, false, false
 	s.scratch.reset(c, s.columnsOf(c, r))
-	s.bound.started = false
+	s.bounds = [views]bound{}
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
 	var result Result
 	switch {
@@ -155,7 +156,6 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	result.Steps = s.steps
 	s.cluster, s.request = nil, nil
 	s.scratch.release()
-	s.bound.release()
 	return result
 }
 
@@ -241,12 +241,12 @@ func (s *Searcher) hasCandidate(c class) bool {
 // not needed (KEP-83, Preemption, steps 4 and 5). When it fails it leaves the
 // scratch as it was and, if borrowing is permitted, notes what was short.
 //
-// Before it takes much it asks whether the sums prove that it is in vain (see isTimeToAsk).
+// Before it takes much it asks whether the sums prove that it is in vain.
 func (s *Searcher) attempt(borrowing bool) bool {
 	for phase := range phases {
 		s.queueUp(phase, borrowing)
 		for {
-			if s.isTimeToAsk() && s.hopeless(borrowing) {
+			if s.provenInVain(borrowing) {
 				s.fail(borrowing)
 				return false
 			}
@@ -265,22 +265,29 @@ func (s *Searcher) attempt(borrowing bool) bool {
 	return false
 }
 
-// askAt is after how many victims the sums are asked. It takes a look at each donor, so
-// that an answer of few victims is found sooner without.
+// askAt is after how many victims the sums are asked that take a look at each donor: an
+// answer of few victims is found sooner without. Those that do not are asked after the
+// first victim, if it does not free an askAt-th of what is short.
 const askAt = 8
 
-// isTimeToAsk reports whether to ask the sums now: after a few victims, and after the first
-// where that does not free an askAt-th of what is short.
-func (s *Searcher) isTimeToAsk() bool {
-	if len(s.taken) != 1 {
-		return len(s.taken) == askAt
+// provenInVain reports whether it is time to ask the sums, and they prove an attempt to fail.
+func (s *Searcher) provenInVain(borrowing bool) bool {
+	switch len(s.taken) {
+	case 1:
+		return s.freesLittle(&s.taken[0]) && s.outOf(inReach, borrowing, borrowing)
+	case askAt:
+		return s.hopeless(borrowing)
 	}
-	v := s.taken[0]
+	return false
+}
+
+// freesLittle reports whether many more would be needed like a victim, which is gone.
+func (s *Searcher) freesLittle(v *Victim) bool {
 	for slot, amount := range s.request.Amounts {
 		if amount == 0 {
 			continue
 		}
-		available, _ := s.scratch.available(s.request.Queue, slot)
+		available, _ := s.scratch.available(victims, s.request.Queue, slot)
 		if quota.Sub(amount, available) > quota.Mul(askAt, v.load(s.request.Columns[slot])) {
 			return true
 		}
@@ -304,11 +311,11 @@ func (v *Victim) load(column int) int64 {
 
 // fail notes what is short and puts everybody back.
 func (s *Searcher) fail(borrowing bool) {
-	if s.request.Room != nil && s.fitsIn(&s.scratch, true) {
+	if s.request.Room != nil && s.fitsIn(victims, true) {
 		s.noRoom = true
 	}
 	if borrowing && !s.largestFirst && !s.boundShortages() {
-		s.shortages = s.listShortages(&s.scratch, s.shortages[:0])
+		s.shortages = s.listShortages(victims, s.shortages[:0])
 	}
 	s.restore()
 }
@@ -340,16 +347,16 @@ func (s *Searcher) move(v Victim, times int64) {
 		}
 	}
 	if v.Set >= 0 {
-		s.scratch.change(v.queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
+		s.scratch.change(victims, v.queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
 		return
 	}
-	s.scratch.change(v.queue, v.Workload.Loads, times)
+	s.scratch.change(victims, v.queue, v.Workload.Loads, times)
 	if len(v.Workload.Surplus) == 0 {
 		return
 	}
 	for _, t := range s.taken {
 		if t.Workload == v.Workload && t.Set >= 0 {
-			s.scratch.change(v.queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
+			s.scratch.change(victims, v.queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
 		}
 	}
 }

@@ -55,6 +55,7 @@ func (d *decision) candidates() []candidate {
 		equal := theirs == ours && d.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
 		if r.Queue == d.queue.name && d.policy.WithinClusterQueue != queue.Never && (theirs < ours || equal) {
 			d.ofPermittedPriority = append(d.ofPermittedPriority, candidate{w: r, podSet: -1})
+			d.inReach = append(d.inReach, candidate{w: r, podSet: -1})
 		}
 		if c, ok := d.ownCandidate(r); ok {
 			all = append(all, d.units(c)...)
@@ -134,7 +135,7 @@ func (d *decision) cohortCandidates() []candidate {
 	passed := d.queue
 	for _, lca := range d.ancestors(d.queue) {
 		for _, r := range d.running {
-			if d.ofPriority(d.policy.ReclaimWithinCohort, &r) && d.reaches(node{"queue", r.Queue}, lca, passed) {
+			if q := (node{"queue", r.Queue}); d.ofPriority(d.policy.ReclaimWithinCohort, &r) && d.reachesAnything(q, lca, passed) {
 				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation, -1}
 				if advantage {
 					c.class = 0
@@ -143,7 +144,14 @@ func (d *decision) cohortCandidates() []candidate {
 					d.policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(r.EffectivePriority()) {
 					c.reason = preemption.InCohortReclaimWhileBorrowing
 				}
-				if advantage || c.reason == preemption.InCohortReclaimWhileBorrowing {
+				permitted := advantage || c.reason == preemption.InCohortReclaimWhileBorrowing
+				if permitted {
+					d.inReach = append(d.inReach, c)
+				}
+				if !d.reaches(q, lca, passed) {
+					continue
+				}
+				if permitted {
 					d.ofPermittedPriority = append(d.ofPermittedPriority, c)
 				}
 				if uses(&r, d.needed) {
@@ -175,10 +183,13 @@ func (d *decision) reaches(n, lca, passed node) bool {
 	if d.config.Sharing != preemption.Fair {
 		return d.borrowsUpTo(n, lca, passed)
 	}
-	if n == passed || d.within(n, d.needed) {
-		return false
-	}
-	for n = d.parent(n); n != lca; n = d.parent(n) {
+	return n != passed && !d.within(n, d.needed) && d.reachesAnything(n, lca, passed)
+}
+
+// reachesAnything reports whether a queue is under the cohort but not under the child
+// passed already, and it and every cohort between borrow anything.
+func (d *decision) reachesAnything(n, lca, passed node) bool {
+	for ; n != lca; n = d.parent(n) {
 		if n == (node{}) || n == passed || !d.borrowsAnything(n) {
 			return false
 		}

@@ -18,8 +18,9 @@ type Answer struct {
 	// over nominal.
 	Borrowing bool
 	// Missing is, for Impossible, what is short with everybody gone whose priority the
-	// policies permit while the request may borrow; where that would do, with everybody
-	// gone who may yield.
+	// policies permit while the request may borrow, in queues that borrow anything; where
+	// that would do, in queues that borrow what needs preemption; where that would do, with
+	// everybody gone who may yield.
 	Missing map[quota.FlavorResource]int64
 }
 
@@ -33,9 +34,10 @@ type decision struct {
 	needed  []quota.FlavorResource // what needs preemption
 	missing map[quota.FlavorResource]int64
 	// ofPermittedPriority is those whose priority the policies permit while the request
-	// may borrow, whatever else keeps them.
-	ofPermittedPriority []candidate
-	largestFirst        bool
+	// may borrow, whatever else keeps them; inReach also has those of queues that borrow
+	// something else only.
+	ofPermittedPriority, inReach []candidate
+	largestFirst                 bool
 }
 
 // Decide answers a valid request about a valid state.
@@ -47,7 +49,7 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 	}
 	candidates := d.candidates()
 	if r.Workload.NeverPreempts {
-		candidates, d.ofPermittedPriority = nil, nil
+		candidates, d.ofPermittedPriority, d.inReach = nil, nil, nil
 	}
 	if a, ok := d.search(candidates); ok {
 		return a
@@ -241,8 +243,10 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 
 // noteMissing notes what is short when nobody was found.
 func (d *decision) noteMissing(taken []candidate) {
-	if d.setGone(d.ofPermittedPriority); d.fits(true) {
-		d.setGone(taken)
+	for _, gone := range [][]candidate{d.inReach, d.ofPermittedPriority, taken} {
+		if d.setGone(gone); !d.fits(true) {
+			break
+		}
 	}
 	d.missing = map[quota.FlavorResource]int64{}
 	for _, a := range d.asked {

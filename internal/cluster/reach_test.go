@@ -10,8 +10,8 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
-// After any edits the heads are what they would be computed from nothing.
-func headsFollowEdits(t *rapid.T) {
+// After any edits the reach is what it would be computed from nothing.
+func reachFollowsEdits(t *rapid.T) {
 	st := preemptiontest.States().Draw(t, "state")
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	if err != nil {
@@ -35,12 +35,19 @@ func headsFollowEdits(t *rapid.T) {
 			c = next
 		}
 		for cohort := range st.Cohorts {
-			if got, want := c.HeadsByEdits(cohort), c.HeadsAnew(cohort); !slices.Equal(got, want) {
-				t.Fatalf("cohort %d: %v, want %v", cohort, got, want)
+			heads, sums := c.ReachByEdits(cohort)
+			wantHeads, wantSums := c.ReachAnew(cohort)
+			if !slices.Equal(heads, wantHeads) {
+				t.Fatalf("cohort %d: heads %v, want %v", cohort, heads, wantHeads)
+			}
+			if !slices.EqualFunc(sums, wantSums, func(a, b cluster.PrioritySum) bool {
+				return a.Priority == b.Priority && slices.Equal(a.Loads, b.Loads)
+			}) {
+				t.Fatalf("cohort %d: sums %v, want %v", cohort, sums, wantSums)
 			}
 		}
 	}
 }
 
-func TestHeadsFollowEdits(t *testing.T) { rapid.Check(t, headsFollowEdits) }
-func FuzzHeadsFollowEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(headsFollowEdits)) }
+func TestReachFollowsEdits(t *testing.T) { rapid.Check(t, reachFollowsEdits) }
+func FuzzReachFollowsEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(reachFollowsEdits)) }

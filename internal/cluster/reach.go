@@ -1,0 +1,169 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/internal/vector"
+)
+
+// Head is the first workload of a lane in the queue, or in the queues that can be
+// reached in the cohort, at Node. A child can be reached that borrows: that uses more
+// than its subtree quota of any column.
+type Head struct {
+	Workload *Workload
+	Lane     Lane
+	Node     int32
+}
+
+// Heads are those of a cohort's children, by lane, then in the order of candidates: who
+// reclaims from the cohort finds the first candidate at the front, without a look at
+// the queues that come later.
+type Heads = ordered.Set[Head, none]
+
+// HeadCursor walks [Heads].
+type HeadCursor = ordered.Cursor[Head, none]
+
+type none = struct{}
+
+var headOrder = &ordered.Order[Head, none]{Compare: func(a, b Head) int {
+	if c := cmp.Compare(a.Lane, b.Lane); c != 0 {
+		return c
+	}
+	return compareInLane(a.Workload, b.Workload)
+}}
+
+// Reach is what can be reached under a cohort. It is immutable.
+type Reach struct {
+	Heads Heads
+	// Sums is by how much the cohort uses less when, by rising priority, all leave that
+	// run in the queues that can be reached from it.
+	Sums PrioritySums
+}
+
+// Reach returns what can be reached under the cohort at the node.
+func (c *Cluster) Reach(cohort int) *Reach { return c.reach.At(cohort) }
+
+// Heads returns the heads of the cohort at the node.
+func (c *Cluster) Heads(cohort int) Heads { return c.Reach(cohort).Heads }
+
+// SeekLane moves the cursor to the first head of the lane.
+func SeekLane(cursor *HeadCursor, heads Heads, lane Lane) {
+	cursor.Seek(heads, func(h Head) bool { return h.Lane < lane })
+}
+
+// Borrows reports whether the node uses more than its subtree quota of any column.
+func (c *Cluster) Borrows(node int) bool {
+	for _, l := range c.Usage.Row(node) {
+		if cell := c.Tree.Cell(node, l.Column); !cell.WithinNominal(l.Amount) {
+			return true
+		}
+	}
+	return false
+}
+
+// Head returns the first workload of a lane at or under a node; nil without.
+func (c *Cluster) Head(node int, lane Lane) *Workload {
+	if c.IsQueue(node) {
+		w, _ := c.Running(node).Lane(lane).First()
+		return w
+	}
+	return c.Reach(node).head(lane)
+}
+
+func (r *Reach) head(lane Lane) *Workload {
+	var cursor HeadCursor
+	SeekLane(&cursor, r.Heads, lane)
+	if h, ok := cursor.Item(); ok && h.Lane == lane {
+		return h.Workload
+	}
+	return nil
+}
+
+// allReach computes the reach of every cohort, from the bottom up.
+func (c *Cluster) allReach() vector.Vector[*Reach] {
+	heads := make([][]Head, len(c.Cohorts))
+	sums := make([][]PrioritySum, len(c.Cohorts))
+	reach := make([]*Reach, len(c.Cohorts))
+	push := func(node int, head func(Lane) *Workload, sumsOf func() []PrioritySum) {
+		parent := c.Tree.Parent(node)
+		if parent < 0 || !c.Borrows(node) {
+			return
+		}
+		for lane := range Lanes {
+			if w := head(lane); w != nil {
+				heads[parent] = append(heads[parent], Head{w, lane, int32(node)})
+			}
+		}
+		sums[parent] = append(sums[parent], c.passing(node, sumsOf())...)
+	}
+	for q := range c.Queues {
+		node := len(c.Cohorts) + q
+		push(node, func(lane Lane) *Workload { return c.Head(node, lane) }, func() []PrioritySum { return c.sumsOf(node) })
+	}
+	bottomUp := make([]int, len(c.Cohorts))
+	for i := range bottomUp {
+		bottomUp[i] = i
+	}
+	slices.SortStableFunc(bottomUp, func(a, b int) int { return cmp.Compare(c.Tree.Depth(b), c.Tree.Depth(a)) })
+	for _, cohort := range bottomUp {
+		slices.SortFunc(heads[cohort], headOrder.Compare)
+		r := &Reach{ordered.Of(headOrder, heads[cohort]), ordered.Of(sumOrder, addedUp(sums[cohort]))}
+		reach[cohort] = r
+		push(cohort, r.head, func() []PrioritySum { return listOf(r.Sums) })
+	}
+	return vector.Of(reach)
+}
+
+// updateReach brings the reach of the cohorts above a queue up to date, in a cluster that
+// nobody else has yet; before is what it was made from. In the queue the lanes have
+// changed, and workloads use so much more.
+func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []PrioritySum) {
+	for parent := c.Tree.Parent(node); parent >= 0; node, parent = parent, c.Tree.Parent(parent) {
+		did, does := before.Borrows(node), c.Borrows(node)
+		switch {
+		case !did && !does:
+			lanes, more = 0, nil
+		case did != does || !before.passesAll(node) || !c.passesAll(node):
+			if did != does {
+				lanes = allLanes
+			}
+			more = addedUp(append(c.passing(node, c.sumsOf(node)), withdrawn(before.passing(node, before.sumsOf(node)))...))
+		}
+		var heads Heads
+		heads, lanes = c.updateHeads(before, node, c.Heads(parent), lanes)
+		if lanes != 0 || len(more) > 0 {
+			c.reach = c.reach.Set(parent, &Reach{heads, plus(c.Reach(parent).Sums, more)})
+		}
+	}
+}
+
+// updateHeads changes a cohort's heads of one child in the lanes, and returns those lanes
+// in which there was something to change.
+func (c *Cluster) updateHeads(before *Cluster, child int, heads Heads, lanes laneMask) (Heads, laneMask) {
+	did, does := before.Borrows(child), c.Borrows(child)
+	for lane := range Lanes {
+		if lanes>>lane&1 == 0 {
+			continue
+		}
+		var old, now *Workload
+		if did {
+			old = before.Head(child, lane)
+		}
+		if does {
+			now = c.Head(child, lane)
+		}
+		if old == now {
+			lanes &^= 1 << lane
+			continue
+		}
+		if old != nil {
+			heads, _ = heads.Delete(Head{old, lane, int32(child)})
+		}
+		if now != nil {
+			heads = heads.Insert(Head{now, lane, int32(child)})
+		}
+	}
+	return heads, lanes
+}

@@ -1,0 +1,178 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/quota"
+)
+
+// PrioritySum is what the workloads of one priority use, without zeros.
+type PrioritySum struct {
+	Priority int64
+	Loads    []quota.Load
+}
+
+// PrioritySums is sums by rising priority.
+type PrioritySums = ordered.Set[PrioritySum, []quota.Load]
+
+var sumOrder = &ordered.Order[PrioritySum, []quota.Load]{
+	Compare: comparePriorities,
+	AddItem: func(sum *[]quota.Load, p PrioritySum) { *sum = addLoads(*sum, p.Loads) },
+	AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
+}
+
+func comparePriorities(a, b PrioritySum) int { return cmp.Compare(a.Priority, b.Priority) }
+
+// SumRunning adds up what those of the queue's workloads use for whose priority before
+// holds; it must hold for all up to some priority.
+func (c *Cluster) SumRunning(sum *[]quota.Load, queue int, before func(priority int64) bool) {
+	for lane := Active; lane <= EvictedUnreserved; lane++ {
+		c.Running(queue).Lane(lane).Sum(sum, func(w *Workload) bool { return before(w.Priority) })
+	}
+}
+
+// sumsOf returns what runs in a queue, or what can be reached under a cohort.
+func (c *Cluster) sumsOf(node int) []PrioritySum {
+	if !c.IsQueue(node) {
+		return listOf(c.Reach(node).Sums)
+	}
+	var list []PrioritySum
+	for lane := Active; lane <= EvictedUnreserved; lane++ {
+		set := c.Running(node).Lane(lane)
+		var cursor LaneCursor
+		var below []quota.Load
+		for cursor.First(*set); ; {
+			w, ok := cursor.Item()
+			if !ok {
+				break
+			}
+			upTo := func(o *Workload) bool { return o.Priority <= w.Priority }
+			var sum []quota.Load
+			set.Sum(&sum, upTo)
+			list = append(list, PrioritySum{w.Priority, addLoads(slices.Clone(sum), negative(below))})
+			below = sum
+			cursor.Seek(*set, upTo)
+		}
+	}
+	return addedUp(list)
+}
+
+// addedUp sorts a list, puts those of a priority together, and leaves zeros out. It may
+// change the list, but not its loads.
+func addedUp(list []PrioritySum) []PrioritySum {
+	slices.SortStableFunc(list, comparePriorities)
+	out := list[:0]
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Priority == list[0].Priority {
+			n++
+		}
+		sum := list[0]
+		if n > 1 {
+			sum.Loads = slices.Clone(sum.Loads)
+		}
+		for _, other := range list[1:n] {
+			sum.Loads = addLoads(sum.Loads, other.Loads)
+		}
+		if sum.Loads = nonZero(sum.Loads); len(sum.Loads) > 0 {
+			out = append(out, sum)
+		}
+		list = list[n:]
+	}
+	return out
+}
+
+// nonZero returns the loads without zeros, and the same list where there are none.
+func nonZero(loads []quota.Load) []quota.Load {
+	isZero := func(l quota.Load) bool { return l.Amount == 0 }
+	if !slices.ContainsFunc(loads, isZero) {
+		return loads
+	}
+	return slices.DeleteFunc(slices.Clone(loads), isZero)
+}
+
+func negative(loads []quota.Load) []quota.Load {
+	list := slices.Clone(loads)
+	for i := range list {
+		list[i].Amount = -list[i].Amount
+	}
+	return list
+}
+
+// withdrawn returns sums as what is to be taken away.
+func withdrawn(list []PrioritySum) []PrioritySum {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Loads = negative(list[i].Loads)
+	}
+	return list
+}
+
+// passing is by how much the parent of a node uses less, when sums leave the node by
+// rising priority: nothing where the node cannot be reached, and nothing that only makes
+// its local quota free. It may change the list, but not its loads.
+func (c *Cluster) passing(node int, list []PrioritySum) []PrioritySum {
+	if !c.Borrows(node) {
+		return nil
+	}
+	for _, used := range c.Usage.Row(node) {
+		cell := c.Tree.Cell(node, used.Column)
+		if cell.LocalQuota == 0 {
+			continue
+		}
+		left := cell.PastLocal(used.Amount)
+		for i := range list {
+			j := slices.IndexFunc(list[i].Loads, func(l quota.Load) bool { return l.Column == used.Column })
+			if j < 0 {
+				continue
+			}
+			if amount := list[i].Loads[j].Amount; amount > left {
+				list[i].Loads = slices.Clone(list[i].Loads)
+				list[i].Loads[j].Amount = left
+			}
+			left -= list[i].Loads[j].Amount
+		}
+	}
+	return addedUp(list)
+}
+
+// passesAll reports whether a node has no local quota of what it uses.
+func (c *Cluster) passesAll(node int) bool {
+	for _, used := range c.Usage.Row(node) {
+		if cell := c.Tree.Cell(node, used.Column); cell.LocalQuota > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// plus returns the sums with changes added, which are by rising priority.
+func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
+	if len(changes) > sums.Len()/4+1 {
+		return ordered.Of(sumOrder, addedUp(append(listOf(sums), changes...)))
+	}
+	for _, change := range changes {
+		old, _ := sums.Get(func(p PrioritySum) int { return comparePriorities(p, change) })
+		change.Loads = nonZero(addLoads(slices.Clone(old.Loads), change.Loads))
+		if len(change.Loads) > 0 {
+			sums = sums.Insert(change)
+		} else {
+			sums, _ = sums.Delete(change)
+		}
+	}
+	return sums
+}
+
+func listOf(sums PrioritySums) []PrioritySum {
+	list := make([]PrioritySum, 0, sums.Len())
+	var cursor ordered.Cursor[PrioritySum, []quota.Load]
+	for cursor.First(sums); ; cursor.Next() {
+		p, ok := cursor.Item()
+		if !ok {
+			return list
+		}
+		list = append(list, p)
+	}
+}
