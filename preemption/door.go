@@ -51,6 +51,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Priority = w.EffectivePriority()
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
+	d.FindNeeds = r.NeedsPreemption == nil
 	d.Guard, d.MaxRetrySteps = config.guard(r), config.MaxRetrySteps
 	d.Room = r.Room
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
@@ -85,29 +86,12 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	return faults.Err()
 }
 
-// needs marks the slots that need preemption where the caller does not say: those that
-// do not fit; all that take anything when there is no room.
-func (sc *scratch) needs(c *cluster.Cluster) {
-	d := &sc.request
-	roomy := d.Room == nil || d.Room.Fits()
-	for slot, column := range d.Columns {
-		least := int64(0)
-		if roomy {
-			least = max(0, c.Usage.Available(d.Queue, column))
-		}
-		d.Needs[slot] = d.Amounts[slot] > least
-	}
-}
-
 // find has flavors assigned where there are none, then victims searched; ok is false when
 // there is no flavor for something.
 func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found search.Result, ok bool) {
 	open := isOpen(&r.Workload)
 	if open && !sc.assign(c) {
 		return search.Result{Steps: sc.open.assigner.Steps}, false
-	}
-	if r.NeedsPreemption == nil {
-		sc.needs(c)
 	}
 	found = sc.search(c, &r.Workload, maxBlockers)
 	if open {

@@ -161,6 +161,7 @@ func (a *Assigner) search(column int, amount int64, maxBlockers int) search.Resu
 	a.column[0], a.amount[0], a.needs[0] = column, amount, true
 	a.one = *a.request.Base
 	a.one.Room = nil // that is for the whole request
+	a.one.FindNeeds = false
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
 	found := a.Searcher.Search(a.cluster, &a.one, maxBlockers)
 	a.Steps += found.Steps

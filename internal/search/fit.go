@@ -33,6 +33,26 @@ func (s *Searcher) fits(borrowing bool) bool {
 	return s.fitsIn(victims, borrowing) && (s.request.Room == nil || s.request.Room.Fits())
 }
 
+// fitsAtFirst reports whether the request fits with nobody gone, and finds what needs
+// preemption.
+func (s *Searcher) fitsAtFirst() bool {
+	if !s.request.FindNeeds {
+		return s.fits(true)
+	}
+	roomy := s.request.Room == nil || s.request.Room.Fits()
+	fits := roomy
+	for slot, amount := range s.request.Amounts {
+		needs := amount > 0
+		if needs && roomy {
+			available, _ := s.scratch.available(victims, s.request.Queue, slot)
+			needs = amount > available
+		}
+		s.request.Needs[slot] = needs
+		fits = fits && !needs
+	}
+	return fits
+}
+
 func (s *Searcher) fitsIn(v view, borrowing bool) bool {
 	cells := s.scratch.node(s.request.Queue)
 	for slot, amount := range s.request.Amounts {

@@ -18,7 +18,11 @@ type Request struct {
 	Now      int64
 	Columns  []int   // by slot; -1 for one that the cluster does not know
 	Amounts  []int64 // by slot
-	Needs    []bool  // by slot: whether it needs preemption
+	// Needs says by slot whether it needs preemption. Where FindNeeds is set, Search
+	// writes it: those need it that do not fit, or all that take anything when there is
+	// no room.
+	Needs     []bool
+	FindNeeds bool
 	// MinAdmit is the minAdmitDuration of the queue in nanoseconds; zero is none.
 	MinAdmit int64
 	// NewerByReservation: see Searcher.newer.
@@ -138,7 +142,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
 	var result Result
 	switch {
-	case s.fits(true):
+	case s.fitsAtFirst():
 		result.Fits = true
 	case s.findVictims():
 		result.Victims = s.taken
