@@ -9,6 +9,10 @@ func (c *Cluster) ReachAnew(cohort int) ([]Head, []PrioritySum) {
 
 func content(r *Reach) ([]Head, []PrioritySum) { return list(r.Heads), listOf(r.Sums) }
 
+// LanesByEdits and LanesAnew are the lanes of which there are heads.
+func (c *Cluster) LanesByEdits(cohort int) uint8 { return uint8(c.Reach(cohort).lanes) }
+func (c *Cluster) LanesAnew(cohort int) uint8    { return uint8(c.allReach().At(cohort).lanes) }
+
 func list(heads Heads) []Head {
 	var all []Head
 	var cursor HeadCursor

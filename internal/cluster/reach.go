@@ -39,8 +39,12 @@ type Reach struct {
 	Heads Heads
 	// Sums is by how much the cohort uses less when, by rising priority, all leave that
 	// run in the queues that can be reached from it.
-	Sums PrioritySums
+	Sums  PrioritySums
+	lanes laneMask // that have heads
 }
+
+// Has reports whether there is a head of the lane.
+func (r *Reach) Has(lane Lane) bool { return r.lanes>>lane&1 != 0 }
 
 // Reach returns what can be reached under the cohort at the node.
 func (c *Cluster) Reach(cohort int) *Reach { return c.reach.At(cohort) }
@@ -109,7 +113,10 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 	slices.SortStableFunc(bottomUp, func(a, b int) int { return cmp.Compare(c.Tree.Depth(b), c.Tree.Depth(a)) })
 	for _, cohort := range bottomUp {
 		slices.SortFunc(heads[cohort], headOrder.Compare)
-		r := &Reach{ordered.Of(headOrder, heads[cohort]), ordered.Of(sumOrder, addedUp(sums[cohort]))}
+		r := &Reach{Heads: ordered.Of(headOrder, heads[cohort]), Sums: ordered.Of(sumOrder, addedUp(sums[cohort]))}
+		for _, h := range heads[cohort] {
+			r.lanes |= 1 << h.Lane
+		}
 		reach[cohort] = r
 		push(cohort, r.head, func() []PrioritySum { return listOf(r.Sums) })
 	}
@@ -131,17 +138,18 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 			}
 			more = addedUp(append(c.passing(node, c.sumsOf(node)), withdrawn(before.passing(node, before.sumsOf(node)))...))
 		}
-		var heads Heads
-		heads, lanes = c.updateHeads(before, node, c.Heads(parent), lanes)
+		r := *c.Reach(parent)
+		lanes = c.updateHeads(before, node, &r, lanes)
 		if lanes != 0 || len(more) > 0 {
-			c.reach = c.reach.Set(parent, &Reach{heads, plus(c.Reach(parent).Sums, more)})
+			r.Sums = plus(r.Sums, more)
+			c.reach = c.reach.Set(parent, &r)
 		}
 	}
 }
 
 // updateHeads changes a cohort's heads of one child in the lanes, and returns those lanes
 // in which there was something to change.
-func (c *Cluster) updateHeads(before *Cluster, child int, heads Heads, lanes laneMask) (Heads, laneMask) {
+func (c *Cluster) updateHeads(before *Cluster, child int, r *Reach, lanes laneMask) laneMask {
 	did, does := before.Borrows(child), c.Borrows(child)
 	for lane := range Lanes {
 		if lanes>>lane&1 == 0 {
@@ -159,11 +167,14 @@ func (c *Cluster) updateHeads(before *Cluster, child int, heads Heads, lanes lan
 			continue
 		}
 		if old != nil {
-			heads, _ = heads.Delete(Head{old, lane, int32(child)})
+			r.Heads, _ = r.Heads.Delete(Head{old, lane, int32(child)})
 		}
 		if now != nil {
-			heads = heads.Insert(Head{now, lane, int32(child)})
+			r.Heads = r.Heads.Insert(Head{now, lane, int32(child)})
+		}
+		if r.lanes |= 1 << lane; r.head(lane) == nil {
+			r.lanes &^= 1 << lane
 		}
 	}
-	return heads, lanes
+	return lanes
 }

@@ -37,8 +37,9 @@ func reachFollowsEdits(t *rapid.T) {
 		for cohort := range st.Cohorts {
 			heads, sums := c.ReachByEdits(cohort)
 			wantHeads, wantSums := c.ReachAnew(cohort)
-			if !slices.Equal(heads, wantHeads) {
-				t.Fatalf("cohort %d: heads %v, want %v", cohort, heads, wantHeads)
+			if !slices.Equal(heads, wantHeads) || c.LanesByEdits(cohort) != c.LanesAnew(cohort) {
+				t.Fatalf("cohort %d: heads %v of lanes %b, want %v of lanes %b", cohort,
+					heads, c.LanesByEdits(cohort), wantHeads, c.LanesAnew(cohort))
 			}
 			if !slices.EqualFunc(sums, wantSums, func(a, b cluster.PrioritySum) bool {
 				return a.Priority == b.Priority && slices.Equal(a.Loads, b.Loads)

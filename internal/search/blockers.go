@@ -57,7 +57,7 @@ func (s *Searcher) findBlockers(most int) {
 		if advantage {
 			class = hierarchical
 		}
-		s.blockersUnder(n, level{n, from, class}, most)
+		s.blockersUnder(n, level{n, from, class, nil}, most)
 		if s.restFits(n) {
 			advantage = true
 		}

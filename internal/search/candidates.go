@@ -1,6 +1,7 @@
 package search
 
 import (
+	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -24,6 +25,7 @@ type level struct {
 	cohort int
 	except int
 	class  class
+	reach  *cluster.Reach
 }
 
 // donor is a queue whose workloads are candidates.
@@ -56,7 +58,7 @@ func (s *Searcher) collectLevels() {
 		if advantage {
 			class = hierarchical
 		}
-		s.levels = append(s.levels, level{n, from, class})
+		s.levels = append(s.levels, level{n, from, class, s.cluster.Reach(n)})
 		if s.restFits(n) {
 			advantage = true
 		}

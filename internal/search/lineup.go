@@ -97,8 +97,9 @@ func (s *Searcher) settleLineup(l *lineup) {
 		if p == nobody {
 			continue
 		}
+		running := s.cluster.Running(l.donor.queue)
 		for _, lane := range ph.lanes {
-			if it, ok := s.openStream(l.donor, lane, p, ph.tier); ok {
+			if it, ok := s.openStream(running, l.donor, lane, p, ph.tier); ok {
 				l.items[l.n] = it
 				l.n++
 			}

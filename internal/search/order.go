@@ -98,19 +98,18 @@ func (s *Searcher) queueUp(n int, borrowing bool) {
 		return
 	}
 	if ph.class == own {
-		if d, ok := s.ownDonor(); ok {
-			for _, lane := range ph.lanes {
-				s.queueStream(d, lane, p, ph.tier)
-			}
+		d, _ := s.ownDonor() // the policy permits somebody
+		for _, lane := range ph.lanes {
+			s.queueStream(s.running, d, lane, p, ph.tier)
 		}
 		return
 	}
 	for _, l := range s.levels {
-		if l.class != ph.class || s.cluster.Heads(l.cohort).Len() == 0 {
+		if l.class != ph.class {
 			continue
 		}
 		for _, lane := range ph.lanes {
-			s.openSource(l.cohort, l, lane, p)
+			s.openSource(l.reach, l, lane, p)
 		}
 	}
 	if s.largestFirst {
@@ -119,16 +118,16 @@ func (s *Searcher) queueUp(n int, borrowing bool) {
 }
 
 // queueStream opens a lane of a donor and puts it into the heap.
-func (s *Searcher) queueStream(d donor, lane cluster.Lane, p permission, t tier) {
-	if it, ok := s.openStream(d, lane, p, t); ok {
+func (s *Searcher) queueStream(of *cluster.Running, d donor, lane cluster.Lane, p permission, t tier) {
+	if it, ok := s.openStream(of, d, lane, p, t); ok {
 		s.heap = append(s.heap, it)
 		s.siftUp(len(s.heap) - 1)
 	}
 }
 
 // openStream opens a lane of a donor; ok is false when it has no candidate.
-func (s *Searcher) openStream(d donor, lane cluster.Lane, p permission, t tier) (it item, ok bool) {
-	set := s.cluster.Running(d.queue).Lane(lane)
+func (s *Searcher) openStream(of *cluster.Running, d donor, lane cluster.Lane, p permission, t tier) (it item, ok bool) {
+	set := of.Lane(lane)
 	if set.Len() == 0 {
 		return it, false
 	}
@@ -145,12 +144,15 @@ func (s *Searcher) openStream(d donor, lane cluster.Lane, p permission, t tier) 
 }
 
 // openSource opens a lane of a cohort's children, if it has a head.
-func (s *Searcher) openSource(cohort int, l level, lane cluster.Lane, p permission) {
+func (s *Searcher) openSource(reach *cluster.Reach, l level, lane cluster.Lane, p permission) {
+	if !reach.Has(lane) {
+		return
+	}
 	n := len(s.sources)
 	s.sources = grown(s.sources)
 	src := &s.sources[n]
 	src.lane, src.level, src.permission = lane, l, p
-	cluster.SeekLane(&src.cursor, s.cluster.Heads(cohort), lane)
+	cluster.SeekLane(&src.cursor, reach.Heads, lane)
 	head, ok := src.head()
 	if !ok {
 		s.sources = s.sources[:n]
@@ -189,9 +191,10 @@ func (s *Searcher) expand() {
 	switch child := int(head.Node); {
 	case s.withinNominal(child):
 	case s.cluster.IsQueue(child):
-		s.queueStream(donor{child, l.cohort, l.class, s.guaranteeOf(child, l.cohort)}, lane, p, everybody)
+		d := donor{child, l.cohort, l.class, s.guaranteeOf(child, l.cohort)}
+		s.queueStream(s.cluster.Running(child), d, lane, p, everybody)
 	default:
-		s.openSource(child, l, lane, p)
+		s.openSource(s.cluster.Reach(child), l, lane, p)
 	}
 }
 

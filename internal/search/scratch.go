@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/quota"
 )
@@ -81,13 +83,22 @@ func (s *scratch) slot(column int) int {
 // node is touched, and to read as long as nothing is written.
 func (s *scratch) node(n int) []cell {
 	if s.epochs[n] != s.epoch {
-		s.epochs[n], s.rows[n] = s.epoch, int32(len(s.cells))
-		for _, column := range s.columns {
-			u := s.usage.At(n, column)
-			s.cells = append(s.cells, cell{s.tree.Cell(n, column), u, [views]int64{u, u, u}})
-		}
+		s.copyNode(n)
 	}
 	return s.cells[s.rows[n]:][:len(s.columns)]
+}
+
+func (s *scratch) copyNode(n int) {
+	first := len(s.cells)
+	s.epochs[n], s.rows[n] = s.epoch, int32(first)
+	s.cells = slices.Grow(s.cells, len(s.columns))[:first+len(s.columns)]
+	for slot, column := range s.columns {
+		c := &s.cells[first+slot]
+		c.Cell, c.first = s.tree.Cell(n, column), s.usage.At(n, column)
+		for v := range views {
+			c.usage[v] = c.first
+		}
+	}
 }
 
 // share returns the share of a node. All columns of its tree must have slots.

@@ -99,6 +99,7 @@ type Result struct {
 type Searcher struct {
 	cluster   *cluster.Cluster
 	request   *Request
+	running   *cluster.Running // in the own queue
 	scratch   scratch
 	bounds    [views]bound
 	sum       []quota.Load
@@ -137,6 +138,7 @@ type Searcher struct {
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
 	s.cluster, s.request, s.steps, s.unreserved, s.noRoom = c, r, 0, false, false
+	s.running = c.Running(r.Queue)
 	s.scratch.reset(c, s.columnsOf(c, r))
 	s.bounds = [views]bound{}
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
@@ -158,7 +160,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	}
 	result.BorrowHeight = s.borrowHeight()
 	result.Steps = s.steps
-	s.cluster, s.request = nil, nil
+	s.cluster, s.request, s.running = nil, nil, nil
 	s.scratch.release()
 	return result
 }
@@ -221,7 +223,7 @@ func (s *Searcher) findInOrder() bool {
 // where it permits more: with the same candidates all gone the request did not fit.
 func (s *Searcher) attemptWithMore() bool {
 	for _, l := range s.levels {
-		if s.permission(l.class, false) != s.permission(l.class, true) && s.cluster.Heads(l.cohort).Len() > 0 {
+		if s.permission(l.class, false) != s.permission(l.class, true) && l.reach.Heads.Len() > 0 {
 			return s.attempt(false)
 		}
 	}
