@@ -201,6 +201,9 @@ func (s *Searcher) firstRefused(q int, c class, borrowing bool) *cluster.Workloa
 }
 
 func (s *Searcher) firstRefusedIn(lane *cluster.LaneSet, c class, p permission) *cluster.Workload {
+	if lane.Len() == 0 {
+		return nil
+	}
 	var cursor cluster.LaneCursor
 	cursor.Seek(*lane, func(w *cluster.Workload) bool { return w.Priority < p.below })
 	for range lookAhead {

@@ -21,6 +21,7 @@ type bound struct {
 	permission permission // of the priority class; the others do not depend on the attempt
 	started    bool
 	complete   bool // false: enough are gone for the request to fit
+	tooLittle  bool // even for a request that may borrow
 	donors     int
 }
 
@@ -41,6 +42,8 @@ func (s *Searcher) outOf(v view, permitted, borrowing bool) bool {
 	b := &s.bounds[v]
 	if p := s.permission(priority, permitted); !b.started || b.permission != p {
 		*b = bound{permission: p, started: true}
+	} else if b.tooLittle {
+		return true
 	} else if s.fitsIn(v, borrowing) {
 		return false
 	}
@@ -53,7 +56,9 @@ func (s *Searcher) outOf(v view, permitted, borrowing bool) bool {
 			b.complete = s.removeNeeded(permitted, borrowing)
 		}
 	}
-	return !s.fitsIn(v, borrowing)
+	fits := s.fitsIn(v, borrowing)
+	b.tooLittle = !fits && borrowing
+	return !fits
 }
 
 // boundShortages lists what is short in the first bound in which anything is. It returns
