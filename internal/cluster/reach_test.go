@@ -50,5 +50,50 @@ func reachFollowsEdits(t *rapid.T) {
 	}
 }
 
+// The sums up to a priority are by how much the cohort uses less when all of up to that
+// priority leave who run in queues that borrow, as does every cohort between.
+func sumsAreWhatLeaves(t *rapid.T) {
+	st := preemptiontest.States().Draw(t, "state")
+	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cohort := range st.Cohorts {
+		_, sums := c.ReachByEdits(cohort)
+		left := map[int]int64{} // by column
+		for _, sum := range sums {
+			without := c
+			for _, w := range c.All() {
+				if node, _ := c.QueueNode(w.Facts.Queue); w.Priority <= sum.Priority && inReach(c, node, cohort) {
+					if without, err = without.Remove("", w.Facts.ID); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, l := range sum.Loads {
+				left[l.Column] += l.Amount
+			}
+			for _, used := range c.Usage.Row(cohort) {
+				if got := used.Amount - without.Usage.At(cohort, used.Column); got != left[used.Column] {
+					t.Fatalf("cohort %d uses %d less of column %d without those of up to priority %d, the sums say %d",
+						cohort, got, used.Column, sum.Priority, left[used.Column])
+				}
+			}
+		}
+	}
+}
+
+func inReach(c *cluster.Cluster, node, cohort int) bool {
+	for ; node != cohort; node = c.Tree.Parent(node) {
+		if node < 0 || !c.Borrows(node) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestSumsAreWhatLeaves(t *testing.T) { rapid.Check(t, sumsAreWhatLeaves) }
+func FuzzSumsAreWhatLeaves(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sumsAreWhatLeaves)) }
+
 func TestReachFollowsEdits(t *testing.T) { rapid.Check(t, reachFollowsEdits) }
 func FuzzReachFollowsEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(reachFollowsEdits)) }

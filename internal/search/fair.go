@@ -28,14 +28,24 @@ type Fairness struct {
 
 func (f *Fairness) enabled() bool { return f.First != 0 }
 
+// wide is how many contenders cost more than to ask the sums first.
+const wide = 64
+
 // fairAttempt looks for victims by shares. As in the classical attempts it takes until
 // the request fits and then gives back; but whose turn it is says the tournament, and
 // whether one may be taken the strategies. The request counts in the shares all the time.
 func (s *Searcher) fairAttempt() bool {
+	if last := len(s.levels) - 1; last >= 0 && s.levels[last].reach.Heads.Len() > wide && s.outOf(inReach, true, true) {
+		s.fail(true)
+		return false
+	}
 	s.addRequest(1)
 	entitled := s.request.Fair.EntitlesNominal && s.withinNominal(s.request.Queue)
 	s.refused = s.refused[:0]
 	s.refusers.next(s.scratch.tree.Len())
+	if n := s.scratch.tree.Len(); n > len(s.refusedAt) {
+		s.refusedAt = make([]int32, n)
+	}
 	s.startTournament(false)
 	found, proven := s.firstRound(entitled)
 	if !found && !proven && !entitled && !s.largestFirst && s.request.Fair.Second != 0 {
@@ -109,6 +119,11 @@ func (s *Searcher) takeByStrategy(l *lineup) bool {
 			return false
 		}
 		v.Fair, v.level, v.side = true, l.level, l.side
+		if ours.Compare(before) > 0 { // no strategy permits any, as a share only falls
+			s.refuse(v)
+			l.giveUp()
+			return false
+		}
 		s.take(v)
 		after := s.scratch.share(l.side)
 		if s.request.Fair.First.permits(ours, before, after) {
@@ -119,9 +134,15 @@ func (s *Searcher) takeByStrategy(l *lineup) bool {
 			return true
 		}
 		s.untake()
-		if s.refusers.add(v.queue) { // the others get no second chance
-			s.refused = append(s.refused, v)
-		}
+		s.refuse(v)
+	}
+}
+
+// refuse keeps the first of a queue that fails; the others get no second chance.
+func (s *Searcher) refuse(v Victim) {
+	if s.refusers.add(v.queue) {
+		s.refusedAt[v.queue] = int32(len(s.refused))
+		s.refused = append(s.refused, v)
 	}
 }
 
@@ -132,11 +153,13 @@ func (s *Searcher) secondRound() bool {
 		l := s.current()
 		ours, before := s.shareOfPreemptor(l.level), s.scratch.share(l.side)
 		v, _ := s.pop(l)
-		s.take(v)
-		if !s.request.Fair.Second.permits(ours, before, s.scratch.share(l.side)) {
-			s.untake()
-		} else if s.fitsBesides() {
-			return true
+		if ours.Compare(before) <= 0 { // else no strategy permits it
+			s.take(v)
+			if !s.request.Fair.Second.permits(ours, before, s.scratch.share(l.side)) {
+				s.untake()
+			} else if s.fitsBesides() {
+				return true
+			}
 		}
 		s.settleTurn()
 	}

@@ -71,16 +71,19 @@ func (s *Searcher) sortLineup(l *lineup) {
 
 // firstRefusal returns the first candidate of the queue that failed in the first round.
 func (s *Searcher) firstRefusal(q int) *Victim {
-	for i := range s.refused {
-		if s.refused[i].queue == q {
-			return &s.refused[i]
-		}
+	if !s.refusers.has(q) {
+		return nil
 	}
-	return nil
+	return &s.refused[s.refusedAt[q]]
 }
 
 // left reports whether there is a candidate.
 func (l *lineup) left() bool { return l.n > 0 || l.retry != nil || len(l.bySize) > 0 }
+
+// giveUp leaves no candidate.
+func (l *lineup) giveUp() {
+	l.n, l.retry, l.bySize, l.phase = 0, nil, nil, len(lineupPhases)-1
+}
 
 // settleLineup goes on to the next phase that has candidates, if this one has none.
 func (s *Searcher) settleLineup(l *lineup) {

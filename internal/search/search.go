@@ -127,6 +127,7 @@ type Searcher struct {
 	lineups      []lineup
 	refused      []Victim // by the first strategy, one a queue
 	refusers     marks    // their queues
+	refusedAt    []int32  // by node, of those
 	replay       []Victim
 	secondChance bool
 	seen         marks

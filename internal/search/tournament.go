@@ -275,9 +275,11 @@ func (m *marks) next(nodes int) {
 
 // add adds a node; it returns false when it is there already.
 func (m *marks) add(node int) bool {
-	if m.epochs[node] == m.epoch {
+	if m.has(node) {
 		return false
 	}
 	m.epochs[node] = m.epoch
 	return true
 }
+
+func (m *marks) has(node int) bool { return m.epochs[node] == m.epoch }
