@@ -1,6 +1,8 @@
 // Package vector is a persistent vector: Set returns a new vector and copies one
-// path of an 8-way tree.
+// path of a tree of four levels.
 package vector
+
+import "slices"
 
 const (
 	bits  = 3
@@ -8,42 +10,39 @@ const (
 )
 
 // Vector is an immutable sequence of fixed length. The zero value is empty.
+//
+// Below the root, every level is an array of its own type, so that to read an item takes
+// one load a level. The root alone grows with the length, and every edit copies it: that
+// is less than another level up to ten thousand items, and 2 kB for a hundred thousand.
 type Vector[T any] struct {
-	root  *node[T]
-	n     int
-	shift uint // of the root: 0 for a leaf
+	root []*branch[T]
+	n    int
 }
 
-// node is an inner node or a leaf; the last ones are not full.
-type node[T any] struct {
-	kids  *[width]*node[T]
-	items *[width]T
-}
+type (
+	branch[T any] [width]*twig[T]
+	twig[T any]   [width]*leaf[T]
+	leaf[T any]   [width]T // the last one is not full
+)
 
 // Of returns a vector of the items, which it copies.
 func Of[T any](items []T) Vector[T] {
-	if len(items) == 0 {
-		return Vector[T]{}
-	}
-	var level []*node[T]
+	root := make([]*branch[T], (len(items)+width*width*width-1)>>(3*bits))
 	for i := 0; i < len(items); i += width {
-		leaf := new([width]T)
-		copy(leaf[:], items[i:])
-		level = append(level, &node[T]{items: leaf})
+		l := new(leaf[T])
+		copy(l[:], items[i:])
+		b := made(&root[i>>(3*bits)])
+		made(&b[i>>(2*bits)%width])[i>>bits%width] = l
 	}
-	v := Vector[T]{n: len(items)}
-	for len(level) > 1 {
-		var above []*node[T]
-		for i := 0; i < len(level); i += width {
-			kids := new([width]*node[T])
-			copy(kids[:], level[i:])
-			above = append(above, &node[T]{kids: kids})
-		}
-		level = above
-		v.shift += bits
+	return Vector[T]{root, len(items)}
+}
+
+// made returns what the slot points to, which is made if it is not there.
+func made[E any](slot **E) *E {
+	if *slot == nil {
+		*slot = new(E)
 	}
-	v.root = level[0]
-	return v
+	return *slot
 }
 
 // Len returns the number of items.
@@ -51,11 +50,7 @@ func (v Vector[T]) Len() int { return v.n }
 
 // At returns item i, which must be within the length.
 func (v Vector[T]) At(i int) T {
-	n := v.root
-	for shift := v.shift; shift > 0; shift -= bits {
-		n = n.kids[i>>shift&(width-1)]
-	}
-	return n.items[i&(width-1)]
+	return v.root[i>>(3*bits)][i>>(2*bits)%width][i>>bits%width][i%width]
 }
 
 // Set returns the vector with item i replaced.
@@ -64,31 +59,24 @@ func (v Vector[T]) Set(i int, item T) Vector[T] { return v.SetAll([]int{i}, []T{
 // SetAll returns the vector with the items at the strictly rising indexes replaced; what
 // their paths share is copied once.
 func (v Vector[T]) SetAll(at []int, items []T) Vector[T] {
-	if len(at) > 0 {
-		v.root = v.root.set(at, items, v.shift)
+	root := slices.Clone(v.root)
+	last := -1
+	for j, i := range at {
+		b := own(&root[i>>(3*bits)], i>>(3*bits) == last>>(3*bits))
+		t := own(&b[i>>(2*bits)%width], i>>(2*bits) == last>>(2*bits))
+		own(&t[i>>bits%width], i>>bits == last>>bits)[i%width] = items[j]
+		last = i
 	}
-	return v
+	return Vector[T]{root, v.n}
 }
 
-func (n *node[T]) set(at []int, items []T, shift uint) *node[T] {
-	if shift == 0 {
-		leaf := *n.items
-		for j, i := range at {
-			leaf[i&(width-1)] = items[j]
-		}
-		return &node[T]{items: &leaf}
+// own returns what the slot points to, which is copied if it is not ours yet.
+func own[E any](slot **E, ours bool) *E {
+	if !ours {
+		c := **slot
+		*slot = &c
 	}
-	kids := *n.kids
-	for from := 0; from < len(at); {
-		k, to := at[from]>>shift, from+1
-		for to < len(at) && at[to]>>shift == k {
-			to++
-		}
-		k &= width - 1
-		kids[k] = kids[k].set(at[from:to], items[from:to], shift-bits)
-		from = to
-	}
-	return &node[T]{kids: &kids}
+	return *slot
 }
 
 // All returns a copy of the items.
