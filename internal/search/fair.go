@@ -63,9 +63,11 @@ func (s *Searcher) fairAttempt() bool {
 
 // addRequest adds the request to its queue so many times.
 func (s *Searcher) addRequest(times int64) {
+	s.changes = s.changes[:0]
 	for slot, amount := range s.request.Amounts {
-		s.scratch.bubble(victims, s.request.Queue, slot, times*amount)
+		s.changes = append(s.changes, change{slot, times * amount})
 	}
+	s.scratch.bubble(victims, s.request.Queue, s.changes)
 }
 
 // fitsBesides reports whether the request fits, which is added already.

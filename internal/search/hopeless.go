@@ -88,11 +88,13 @@ func (s *Searcher) removeOwn(v view, permitted bool) {
 
 // leave takes loads out of a node in a view, of what is requested.
 func (s *Searcher) leave(v view, node int, loads []quota.Load) {
+	s.changes = s.changes[:0]
 	for _, l := range loads {
 		if slot := s.scratch.slot(l.Column); slot >= 0 && slot < len(s.request.Amounts) {
-			s.scratch.bubble(v, node, slot, -l.Amount)
+			s.changes = append(s.changes, change{slot, -l.Amount})
 		}
 	}
+	s.scratch.bubble(v, node, s.changes)
 }
 
 // removeReach takes out, at each level, what the sums say of its cohort, but for the child

@@ -20,6 +20,7 @@ type scratch struct {
 	epochs  []uint32
 	epoch   uint32
 	cells   []cell // of the nodes that were touched, in turn
+	changes []change
 }
 
 // view says who is gone.
@@ -120,20 +121,38 @@ func (s *scratch) fill(v view) {
 // change adds loads to the queue at the node so many times; a negative number takes
 // them out.
 func (s *scratch) change(v view, node int, loads []quota.Load, times int64) {
-	for _, l := range loads {
-		if slot := s.slot(l.Column); slot >= 0 {
-			s.bubble(v, node, slot, times*l.Amount)
+	s.changes = s.changes[:0]
+	for i := range loads {
+		if slot := s.slot(loads[i].Column); slot >= 0 {
+			s.changes = append(s.changes, change{slot, times * loads[i].Amount})
 		}
 	}
+	s.bubble(v, node, s.changes)
+}
+
+// change is by how much a slot changes.
+type change struct {
+	slot int
+	by   int64
 }
 
 // bubble changes the usage of a node, and of its ancestors by what changes past the
-// local quotas. Usage is within quota.MaxUsage, so plain sums are exact.
-func (s *scratch) bubble(v view, n, slot int, change int64) {
-	for ; n >= 0 && change != 0; n = s.tree.Parent(n) {
-		c := &s.node(n)[slot]
-		before := c.PastLocal(c.usage[v])
-		c.usage[v] += change
-		change = c.PastLocal(c.usage[v]) - before
+// local quotas. Usage is within quota.MaxUsage, so plain sums are exact. It writes to the
+// list of changes.
+func (s *scratch) bubble(v view, n int, changes []change) {
+	for ; n >= 0 && len(changes) > 0; n = s.tree.Parent(n) {
+		cells, left := s.node(n), changes[:0]
+		for _, d := range changes {
+			c := &cells[d.slot]
+			before := c.usage[v]
+			c.usage[v] += d.by
+			if c.LocalQuota > 0 {
+				d.by = c.PastLocal(c.usage[v]) - c.PastLocal(before)
+			}
+			if d.by != 0 {
+				left = append(left, d)
+			}
+		}
+		changes = left
 	}
 }

@@ -104,6 +104,7 @@ type Searcher struct {
 	bounds    [views]bound
 	sum       []quota.Load
 	exceptSum []quota.Load
+	changes   []change
 	levels    []level
 	donors    []donor // for retryAt
 	rest      []int64
