@@ -148,3 +148,45 @@ func TestStepsOfFairSharing(t *testing.T) {
 		}
 	}
 }
+
+// That a reclaim is hopeless is said by one sum a level, without a look at any of the many
+// queues that borrow, at every step of a tree of cohorts.
+func TestHopelessReclaimLooksAtNoQueue(t *testing.T) {
+	of := func(n int64) []quota.Quota { return []quota.Quota{{Flavor: "f", Resource: "r", Nominal: n}} }
+	const cohorts, queues = 20, 50 // each
+	list := []queue.Cohort{{Name: "root"}}
+	asking := []queue.Queue{{
+		Name: "asks", Cohort: "root", Quotas: of(2 * cohorts * queues), Preemption: queue.Preemption{ReclaimWithinCohort: queue.LowerPriority},
+	}}
+	var admitted []workload.Workload
+	for i := range cohorts {
+		name := fmt.Sprintf("c%02d", i)
+		list = append(list, queue.Cohort{Name: name, Parent: "root"})
+		for j := range queues {
+			borrower := fmt.Sprintf("%s-%02d", name, j)
+			asking = append(asking, queue.Queue{Name: borrower, Cohort: name, Quotas: of(0)})
+			for priority := range int64(2) {
+				admitted = append(admitted, workload.Workload{
+					ID: fmt.Sprintf("%s-%d", borrower, priority), Queue: borrower, Priority: priority, ReservedAt: time.Unix(1, 0),
+					PodSets: []workload.PodSet{{Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}}}},
+				})
+			}
+		}
+	}
+	c, err := cluster.New(list, asking, admitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Searcher
+	for _, fair := range []Fairness{{}, {First: FinalShare, Second: InitialShare, EntitlesNominal: true}} {
+		r := ask(c, "asks", 1, cohorts*queues+1) // half of all may yield
+		r.Fair = fair
+		found := s.Search(c, r, 4)
+		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || s.bounds[inNeed].started {
+			t.Errorf("%+v: %d victims, shortages %+v, queues added up: %v", fair, len(found.Victims), found.Shortages, s.bounds[inNeed].started)
+		}
+		if r.Amounts[0]--; len(s.Search(c, r, 4).Victims) != cohorts*queues {
+			t.Errorf("%+v: not all that may yield do", fair)
+		}
+	}
+}
