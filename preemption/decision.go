@@ -99,8 +99,9 @@ type Decision struct {
 	// the queue has no right to preempt for ([NotReclaimable]).
 	Blockers []Blocker `json:"blockers,omitempty"`
 	// Shortage is, for Wait and Impossible, what is missing even with everybody gone whose
-	// priority the policies permit, protected or not; where that would do, with everybody
-	// gone who may yield now; sorted by flavor and resource. Where no flavor could be assigned, it
+	// priority the policies permit, protected or not, in queues that borrow anything; where
+	// that would do, in queues that borrow what needs preemption; where that would do, with
+	// everybody gone who may yield now. It is sorted by flavor and resource. Where no flavor could be assigned, it
 	// is what is missing in each that was tried, with nobody gone; an empty flavor stands
 	// for a resource of which the queue has no quota.
 	Shortage []Shortage `json:"shortage,omitempty"`
@@ -166,7 +167,7 @@ type Blocker struct {
 // Shortage is what one flavor-resource lacks.
 type Shortage struct {
 	quota.FlavorResource
-	// Missing is how much more would have to be free, in the resource's unit.
+	// Missing is how much more would have to be free at least, in the resource's unit.
 	Missing int64 `json:"missing"`
 	// PotentialAvailable is what the queue could use if nothing ran anywhere. A
 	// request for more is never possible.
