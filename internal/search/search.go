@@ -99,7 +99,12 @@ type Searcher struct {
 	bound     bound
 	sum       []quota.Load
 	levels    []level
-	donors    []donor // for retryAt
+	donors    []donor // for retryAt, and the five below
+	runs      []run
+	kept      []int64 // by run and slot: what is kept, and all before the run
+	moved     []int64 // by donor and slot
+	late      []late
+	instants  []int64
 	rest      []int64
 	streams   []stream
 	sources   []source
@@ -108,11 +113,9 @@ type Searcher struct {
 	taken     []Victim
 	shortages []Shortage
 	blockers  []Blocker
-	instants  []int64
 	// firstShortages is the shortages of the decision itself, not of a trial.
 	firstShortages []Shortage
 	noRoom         bool
-	unreserved     bool // some donor has workloads without reservation time
 	steps          int
 
 	// The tournament of fair sharing:
@@ -131,7 +134,7 @@ type Searcher struct {
 
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
-	s.cluster, s.request, s.steps, s.unreserved, s.noRoom = c, r, 0, false, false
+	s.cluster, s.request, s.steps, s.noRoom = c, r, 0, false
 	s.scratch.reset(c, s.columnsOf(c, r))
 	s.bound.started = false
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
