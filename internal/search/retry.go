@@ -29,6 +29,7 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	s.eachDonor(func(d donor) { s.donors = append(s.donors, d) })
 	now := s.request.Now
 	defer func() { s.request.Now = now }()
+	sure, isSure := s.firstFitOfOwn()
 	at, ok = s.firstFit(true)
 	if s.mayStayNominal() { // who may yield while borrowing may without
 		if other, found := s.firstFit(false); found && (!ok || other < at) {
@@ -43,7 +44,7 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		at, ok = s.nextInstant()
 	}
 	for spent := s.steps; ok; at, ok = s.nextInstant() {
-		if s.steps-spent > s.request.MaxRetrySteps {
+		if isSure && at >= sure || s.steps-spent > s.request.MaxRetrySteps {
 			return at, true
 		}
 		s.request.Now = at
@@ -53,6 +54,26 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// firstFitOfOwn is firstFit with those of the own queue alone. In every attempt all of them
+// are candidates to the end, so that one succeeds then. ok is false as well where that is not
+// proven: where some go who free nothing that needs preemption but something else that is
+// asked for, or count as newer too early, or there is no answer from the room.
+func (s *Searcher) firstFitOfOwn() (at int64, ok bool) {
+	if len(s.donors) == 0 || s.donors[0].class != own || s.request.NewerByReservation || s.request.Room != nil {
+		return 0, false
+	}
+	for slot, needs := range s.request.Needs {
+		if !needs && s.request.Amounts[slot] > 0 {
+			return 0, false
+		}
+	}
+	all := s.donors
+	s.donors = all[:1]
+	at, ok = s.firstFit(true)
+	s.donors = all
+	return at, ok
 }
 
 // mayStayNominal reports whether time can bring findInOrder to an attempt without borrowing.

@@ -99,6 +99,7 @@ func (s *Searcher) addEquals(donor int) {
 			s.addRuns(donor, older, everybody, max(minimum, held), times)
 		case held < minimum:
 			s.addRuns(donor, older, everybody, minimum, times)
+			s.addRuns(donor, older, everybody, held, -times)
 		}
 	}
 }
