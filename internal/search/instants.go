@@ -14,7 +14,7 @@ import (
 // pass a reservation that lies ahead.
 func (s *Searcher) queueInstants(from int64) {
 	if s.request.NewerByReservation && s.equalsMayYield() && s.request.Created < math.MaxInt64 {
-		s.addInstant(s.request.Created + 1)
+		s.addInstant(0, s.request.Created+1) // the own queue is the first donor
 	}
 	unreserved := slices.ContainsFunc(s.donors, func(d donor) bool {
 		running := s.cluster.Running(d.queue)
@@ -24,7 +24,7 @@ func (s *Searcher) queueInstants(from int64) {
 		running := s.cluster.Running(s.donors[i].queue)
 		for _, lane := range [...]*cluster.LaneSet{running.Lane(cluster.Active), running.Lane(cluster.Evicted)} {
 			if s.donors[i].class == own && s.equalsMayYield() && s.request.MinAdmit > 0 {
-				s.runs = append(s.runs, run{lane: lane, priority: s.request.Priority, delay: s.request.MinAdmit})
+				s.runs = append(s.runs, run{donor: i, lane: lane, priority: s.request.Priority, delay: s.request.MinAdmit})
 			}
 			if unreserved {
 				s.addRuns(i, lane, permission{all: true}, -1, 0)
@@ -41,15 +41,21 @@ func (s *Searcher) queueInstants(from int64) {
 }
 
 // addInstant adds a run that changes at one instant.
-func (s *Searcher) addInstant(at int64) { s.runs = append(s.runs, run{until: at - 1}) }
+func (s *Searcher) addInstant(donor int, at int64) {
+	s.runs = append(s.runs, run{donor: donor, until: at - 1})
+}
 
-// nextInstant returns the next instant at which anything changes.
+// nextInstant returns the next instant at which anything changes. While draining it notes
+// whose.
 func (s *Searcher) nextInstant() (at int64, ok bool) {
 	if len(s.runs) == 0 || s.runs[0].until == math.MaxInt64 {
 		return 0, false
 	}
 	for at = s.runs[0].until + 1; s.runs[0].until < at; s.sinkRun(0) {
 		s.steps++
+		if donor := s.runs[0].donor; s.draining && !slices.Contains(s.changed, donor) {
+			s.changed = append(s.changed, donor)
+		}
 		s.runs[0].until = s.runs[0].lastBefore(at)
 	}
 	return at, true

@@ -13,7 +13,7 @@ import (
 // and places on nodes need it.
 type late struct {
 	workload *cluster.Workload
-	queue    int
+	donor    int
 	// The last instants at which the surplus is kept, and the rest.
 	surplus, whole int64
 }
@@ -22,22 +22,20 @@ type late struct {
 func (s *Searcher) firstFitOneByOne(borrowing bool) (at int64, ok bool) {
 	s.runs, s.late, s.instants = s.runs[:0], s.late[:0], s.instants[:0]
 	for i := range s.donors {
-		s.collectLate(&s.donors[i], borrowing)
+		s.collectLate(i, borrowing)
 	}
 	now := s.request.Now
+	s.instants = append(s.instants, now)
 	for i := range s.late {
 		for _, until := range [...]int64{s.late[i].surplus, s.late[i].whole} {
 			if now <= until && until < math.MaxInt64 {
 				s.instants = append(s.instants, until+1)
+				s.addInstant(s.late[i].donor, until+1)
 			}
 		}
 	}
-	s.instants = append(s.instants, now)
 	slices.Sort(s.instants)
 	s.instants = slices.Compact(s.instants)
-	for _, at := range s.instants[1:] {
-		s.addInstant(at)
-	}
 	first := sort.Search(len(s.instants), func(i int) bool { return s.fitsWithoutLate(s.instants[i], borrowing) })
 	if first == len(s.instants) {
 		return 0, false
@@ -46,7 +44,8 @@ func (s *Searcher) firstFitOneByOne(borrowing bool) (at int64, ok bool) {
 }
 
 // collectLate lists those of a donor whom an attempt permits.
-func (s *Searcher) collectLate(d *donor, borrowing bool) {
+func (s *Searcher) collectLate(donor int, borrowing bool) {
+	d := &s.donors[donor]
 	p := s.permission(d.class, borrowing)
 	running := s.cluster.Running(d.queue)
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
@@ -68,7 +67,7 @@ func (s *Searcher) collectLate(d *donor, borrowing bool) {
 			if end, ok := d.protects(w); ok {
 				whole = max(until, end)
 			}
-			s.late = append(s.late, late{w, d.queue, until, whole})
+			s.late = append(s.late, late{w, donor, until, whole})
 		}
 	}
 }
@@ -97,10 +96,10 @@ func (s *Searcher) fitsWithoutLate(at int64, borrowing bool) bool {
 	for i := range s.late {
 		l := &s.late[i]
 		if at > l.whole {
-			s.take(Victim{Workload: l.workload, Set: -1, Count: 1, queue: l.queue})
+			s.take(Victim{Workload: l.workload, Set: -1, Count: 1, queue: s.donors[l.donor].queue})
 		} else if at > l.surplus {
 			for set := range l.workload.Surplus {
-				s.take(Victim{Workload: l.workload, Set: set, Count: l.workload.Surplus[set].Count, queue: l.queue})
+				s.take(Victim{Workload: l.workload, Set: set, Count: l.workload.Surplus[set].Count, queue: s.donors[l.donor].queue})
 			}
 		}
 	}

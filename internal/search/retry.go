@@ -28,7 +28,10 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	s.donors = s.donors[:0]
 	s.eachDonor(func(d donor) { s.donors = append(s.donors, d) })
 	now := s.request.Now
-	defer func() { s.request.Now = now }()
+	defer func() {
+		s.stopDraining()
+		s.request.Now = now
+	}()
 	sure, isSure := s.firstFitOfOwn()
 	at, ok = s.firstFit(true)
 	if s.mayStayNominal() { // who may yield while borrowing may without
@@ -47,9 +50,7 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		if isSure && at >= sure || s.steps-spent > s.request.MaxRetrySteps {
 			return at, true
 		}
-		s.request.Now = at
-		if s.findVictims() {
-			s.restore()
+		if s.succeedsAt(at) {
 			return at, true
 		}
 	}
@@ -88,7 +89,7 @@ func (s *Searcher) firstFit(borrowing bool) (at int64, ok bool) {
 		return s.firstFitOneByOne(borrowing)
 	}
 	s.collectRuns(borrowing)
-	defer s.leaveRuns()
+	defer s.shiftAll(-1)
 	now := s.request.Now
 	_, until := s.moveTo(now)
 	if s.fits(borrowing) {

@@ -52,9 +52,8 @@ func (r *run) lastBefore(at int64) int64 {
 // collectRuns takes everybody out of the scratch who may ever yield in an attempt, and
 // collects the runs of those who are kept now.
 func (s *Searcher) collectRuns(borrowing bool) {
-	slots := len(s.request.Amounts)
 	s.runs, s.kept = s.runs[:0], s.kept[:0]
-	s.moved = append(s.moved[:0], make([]int64, len(s.donors)*slots)...)
+	s.clearMoved()
 	for i := range s.donors {
 		d := &s.donors[i]
 		p := s.permission(d.class, borrowing)
@@ -206,16 +205,21 @@ func (s *Searcher) moveRun(i int, at int64) {
 	}
 }
 
-// shift changes the usage of a donor until leaveRuns.
+// clearMoved begins with nothing moved.
+func (s *Searcher) clearMoved() {
+	s.moved = append(s.moved[:0], make([]int64, len(s.donors)*len(s.request.Amounts))...)
+}
+
+// shift moves an amount into a donor's queue, and notes it.
 func (s *Searcher) shift(donor, slot int, change int64) {
 	s.moved[donor*len(s.request.Amounts)+slot] += change
 	s.scratch.bubble(s.donors[donor].queue, slot, change)
 }
 
-// leaveRuns puts everybody back into the scratch.
-func (s *Searcher) leaveRuns() {
+// shiftAll moves all that was moved once more, or back (times -1).
+func (s *Searcher) shiftAll(times int64) {
 	slots := len(s.request.Amounts)
 	for i, change := range s.moved {
-		s.scratch.bubble(s.donors[i/slots].queue, i%slots, -change)
+		s.scratch.bubble(s.donors[i/slots].queue, i%slots, times*change)
 	}
 }

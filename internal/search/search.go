@@ -99,12 +99,14 @@ type Searcher struct {
 	bound     bound
 	sum       []quota.Load
 	levels    []level
-	donors    []donor // for retryAt, and the five below
+	donors    []donor // for retryAt, and all to draining
 	runs      []run
 	kept      []int64 // by run and slot: what is kept, and all before the run
 	moved     []int64 // by donor and slot
 	late      []late
 	instants  []int64
+	changed   []int // donors, since the instant tried last
+	draining  bool
 	rest      []int64
 	streams   []stream
 	sources   []source
