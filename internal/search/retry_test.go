@@ -99,3 +99,57 @@ func retryAtWhenMuchIsLent(t *rapid.T) {
 
 func TestRetryAtWhenMuchIsLent(t *testing.T) { rapid.Check(t, retryAtWhenMuchIsLent) }
 func FuzzRetryAtWhenMuchIsLent(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtWhenMuchIsLent)) }
+
+// one runs in queue "b" in so many replicas of one each, the first of which must stay.
+func one(id string, replicas int64, reserved time.Time) workload.Workload {
+	return workload.Workload{ID: id, Queue: "b", ReservedAt: reserved, PodSets: []workload.PodSet{{
+		Count: replicas, MinCount: workload.AtLeast(1), Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},
+	}}}
+}
+
+func TestRetryAtOfOrderAndSurplus(t *testing.T) {
+	at := func(seconds int64) time.Time { return time.Unix(seconds, 0) }
+	whole := func(id string, replicas int64, reserved time.Time) workload.Workload {
+		w := one(id, replicas, reserved)
+		w.PodSets[0].MinCount = workload.Minimum{}
+		return w
+	}
+	vip := whole("vip", 3, at(95))
+	vip.Queue, vip.Priority = "other", 5
+	quotas := func(n int64) []quota.Quota { return []quota.Quota{{Flavor: "f", Resource: "r", Nominal: n}} }
+	for _, c := range []struct {
+		name     string
+		queue    string // of the preemptor
+		priority int64
+		a, b     int64 // nominal quotas
+		amount   int64
+		admitted []workload.Workload
+		want     time.Time
+	}{
+		// Equals in the own queue may yield after 10 s, but are protected for 30; their surplus
+		// is not.
+		{"surplus of two", "b", 0, 0, 6, 2, []workload.Workload{one("v", 2, at(95)), one("w", 2, at(97)), whole("x", 2, at(98))}, at(107).Add(1)},
+		{"and one whole", "b", 0, 0, 6, 3, []workload.Workload{one("v", 2, at(95)), one("w", 2, at(97)), whole("x", 2, at(99))}, at(125).Add(1)},
+		// Of b, which borrows 1, one goes, and nobody after it. One without reservation comes
+		// after those whose reservation lies ahead; when that is now, by ID.
+		{"passed", "a", 1, 4, 4, 4, []workload.Workload{whole("v", 1, at(110)), whole("w", 4, time.Time{}), vip}, at(110).Add(1)},
+		{"reached", "a", 1, 4, 4, 4, []workload.Workload{whole("w", 1, at(110)), whole("v", 4, time.Time{}), vip}, at(110)},
+	} {
+		policy := queue.Preemption{WithinClusterQueue: queue.LowerOrNewerEqualPriority, ReclaimWithinCohort: queue.LowerPriority}
+		made, err := cluster.New([]queue.Cohort{{Name: "c"}}, []queue.Queue{
+			{Name: "a", Cohort: "c", Preemption: policy, Quotas: quotas(c.a)},
+			{Name: "b", Cohort: "c", Preemption: policy, Quotas: quotas(c.b)},
+			{Name: "other", Cohort: "c"},
+		}, c.admitted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := ask(made, c.queue, c.priority, c.amount)
+		r.Now, r.MaxRetrySteps, r.MinAdmit = at(100).UnixNano(), 1000, int64(10*time.Second)
+		r.MinRuntime.Defaults.Preempt = minruntime.For(30 * time.Second)
+		var s Searcher
+		if found := s.Search(made, r, 16); !found.Waits || found.RetryAt != c.want.UnixNano() {
+			t.Errorf("%s: %v until %v, want until %v", c.name, found.Waits, time.Unix(0, found.RetryAt).UTC(), c.want.UTC())
+		}
+	}
+}
