@@ -26,20 +26,16 @@ func (s *Searcher) succeedsAt(at int64) bool {
 	return found
 }
 
-// startDraining makes succeedsAt drain all donors first, if all attempts take the same of a
-// donor: in fair sharing, and with the largest first, what they take depends on the others.
+// startDraining makes succeedsAt drain all donors first, where every attempt takes the same
+// of a donor: in fair sharing, and with the largest first, that depends on the others.
 func (s *Searcher) startDraining() {
-	if s.request.Fair.enabled() || s.request.LargestFirst || s.request.Room != nil {
+	if s.request.Fair.enabled() || s.request.LargestFirst || s.request.Room != nil || s.mayPermitMore() {
 		return
 	}
-	s.changed = s.changed[:0]
-	for i, d := range s.donors {
-		if s.permission(d.class, false) != s.permission(d.class, true) {
-			return
-		}
+	s.draining, s.changed = true, s.changed[:0]
+	for i := range s.donors {
 		s.changed = append(s.changed, i)
 	}
-	s.draining = true
 	s.clearMoved()
 }
 

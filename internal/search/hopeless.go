@@ -24,7 +24,7 @@ func (s *Searcher) hopeless(borrowing bool) bool { return s.outOfReach(borrowing
 // hopelessForEver reports whether every attempt is proven to fail at any time: time
 // changes who may yield among those of permitted priority only.
 func (s *Searcher) hopelessForEver() bool {
-	return s.overPotential() || s.hopeless(true) && (!s.mayStayNominal() || s.hopeless(false))
+	return s.overPotential() || s.hopeless(true) && (!s.mayPermitMore() || s.hopeless(false))
 }
 
 // outOfReach reports whether the request does not fit with everybody gone who is

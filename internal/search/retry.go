@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cedesched/cede/queue"
 )
@@ -34,7 +35,7 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	}()
 	sure, isSure := s.firstFitOfOwn()
 	at, ok = s.firstFit(true)
-	if s.mayStayNominal() { // who may yield while borrowing may without
+	if s.mayPermitMore() { // who may yield while borrowing may without
 		if other, found := s.firstFit(false); found && (!ok || other < at) {
 			at, ok = other, true
 		}
@@ -77,9 +78,15 @@ func (s *Searcher) firstFitOfOwn() (at int64, ok bool) {
 	return at, ok
 }
 
-// mayStayNominal reports whether time can bring findInOrder to an attempt without borrowing.
-func (s *Searcher) mayStayNominal() bool {
-	return !s.request.Fair.enabled() && (s.policy().BorrowWithinCohort.Policy != queue.Never || s.underNominal())
+// mayPermitMore reports whether time can bring findInOrder to an attempt without borrowing
+// that permits more than the one with it. Where it permits the same it succeeds no earlier.
+func (s *Searcher) mayPermitMore() bool {
+	if s.request.Fair.enabled() || s.policy().BorrowWithinCohort.Policy == queue.Never && !s.underNominal() {
+		return false
+	}
+	return slices.ContainsFunc(s.levels, func(l level) bool {
+		return s.permission(l.class, false) != s.permission(l.class, true)
+	})
 }
 
 // firstFit returns the first instant from now on at which the request fits with everybody
