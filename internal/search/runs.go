@@ -72,8 +72,8 @@ func (s *Searcher) collectRuns(borrowing bool) {
 }
 
 // addEquals does so for those of equal priority in the own queue. Newer ones may yield once
-// they are not protected, the others once their time is over as well. (Where those without
-// reservation become newer with time they count as newer at once.)
+// they are not protected, the others once their time is over as well, which it never is in
+// the lanes without reservation, the odd ones.
 func (s *Searcher) addEquals(donor int) {
 	d := &s.donors[donor]
 	everybody := permission{all: true}
@@ -104,7 +104,7 @@ func (s *Searcher) addEquals(donor int) {
 }
 
 // splitEquals returns the equals in a lane of the own queue that are newer than the
-// preemptor, or can become so, and the others.
+// preemptor, or without reservation and become so with time, and the others.
 func (s *Searcher) splitEquals(q int, lane cluster.Lane) (newer, older *cluster.LaneSet) {
 	var lists [2][]*cluster.Workload
 	set := s.cluster.Running(q).Lane(lane)

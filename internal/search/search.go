@@ -99,14 +99,6 @@ type Searcher struct {
 	bound     bound
 	sum       []quota.Load
 	levels    []level
-	donors    []donor // for retryAt, and all to draining
-	runs      []run
-	kept      []int64 // by run and slot: what is kept, and all before the run
-	moved     []int64 // by donor and slot
-	late      []late
-	instants  []int64
-	changed   []int // donors, since the instant tried last
-	draining  bool
 	rest      []int64
 	streams   []stream
 	sources   []source
@@ -119,6 +111,16 @@ type Searcher struct {
 	firstShortages []Shortage
 	noRoom         bool
 	steps          int
+
+	// For retryAt:
+	donors   []donor
+	runs     []run
+	kept     []int64 // by run and slot: what is kept, and all before the run
+	moved    []int64 // by donor and slot
+	late     []late
+	instants []int64
+	changed  []int // donors, since the instant tried last
+	draining bool
 
 	// The tournament of fair sharing:
 	brackets     []bracket
