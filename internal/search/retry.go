@@ -34,6 +34,9 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		s.request.Now = now
 	}()
 	sure, isSure := s.firstFitOfOwn()
+	if isSure && len(s.donors) == 1 {
+		return sure, true
+	}
 	at, ok = s.firstFit(true)
 	if s.mayPermitMore() { // who may yield while borrowing may without
 		if other, found := s.firstFit(false); found && (!ok || other < at) {
