@@ -150,7 +150,7 @@ func TestRetryAtOutOfSteps(t *testing.T) {
 			{Name: "other", Cohort: "c"},
 		},
 		Admitted: []workload.Workload{
-			job("small", "b", 0, 3, started(30)), job("large", "b", 1, 5, started(20)), job("vip", "b", 20, 1, started(10)),
+			job("small", "b", 0, 3, started(30)), job("large", "b", 1, 5, started(20)), job("last", "b", 2, 1, started(10)),
 			job("also vip", "other", 20, 3, started(10)),
 		},
 	}

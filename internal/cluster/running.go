@@ -15,16 +15,41 @@ type Running struct {
 }
 
 // LaneSet is the workloads of a lane in the order of candidates, with their loads
-// summed up.
+// summed up; in a surplus lane, those of the surplus.
 type LaneSet = ordered.Set[*Workload, []quota.Load]
 
 // LaneCursor walks a [LaneSet].
 type LaneCursor = ordered.Cursor[*Workload, []quota.Load]
 
-var laneOrder = &ordered.Order[*Workload, []quota.Load]{
-	Compare: compareInLane,
-	AddItem: func(sum *[]quota.Load, w *Workload) { *sum = addLoads(*sum, w.Loads) },
-	AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
+var (
+	laneOrder    = orderWith(func(sum *[]quota.Load, w *Workload) { *sum = addLoads(*sum, w.Loads) })
+	surplusOrder = orderWith(addSurplus)
+)
+
+func orderWith(addItem func(*[]quota.Load, *Workload)) *ordered.Order[*Workload, []quota.Load] {
+	return &ordered.Order[*Workload, []quota.Load]{
+		Compare: compareInLane,
+		AddItem: addItem,
+		AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
+	}
+}
+
+func addSurplus(sum *[]quota.Load, w *Workload) {
+	for i := range w.Surplus {
+		loads := slices.Clone(w.Surplus[i].Loads)
+		for j := range loads {
+			loads[j].Amount = quota.Mul(w.Surplus[i].Count, loads[j].Amount)
+		}
+		*sum = addLoads(*sum, loads)
+	}
+}
+
+// LaneOf returns an index of some of a lane's workloads, which must be in order.
+func LaneOf(lane Lane, sorted []*Workload) LaneSet {
+	if lane >= SurplusReserved {
+		return ordered.Of(surplusOrder, sorted)
+	}
+	return ordered.Of(laneOrder, sorted)
 }
 
 // newRunning sorts the lists and keeps them.
@@ -32,7 +57,7 @@ func newRunning(lists *[Lanes][]*Workload) *Running {
 	r := new(Running)
 	for lane, list := range lists {
 		slices.SortFunc(list, compareInLane)
-		r.lanes[lane] = ordered.Of(laneOrder, list)
+		r.lanes[lane] = LaneOf(Lane(lane), list)
 	}
 	return r
 }

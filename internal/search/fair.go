@@ -35,7 +35,7 @@ const wide = 64
 // the request fits and then gives back; but whose turn it is says the tournament, and
 // whether one may be taken the strategies. The request counts in the shares all the time.
 func (s *Searcher) fairAttempt() bool {
-	if last := len(s.levels) - 1; last >= 0 && s.levels[last].reach.Heads.Len() > wide && s.outOf(inReach, true, true) {
+	if last := len(s.levels) - 1; last >= 0 && s.levels[last].reach.Heads.Len() > wide && s.outOf(inReach, true) {
 		s.fail(true)
 		return false
 	}

@@ -27,20 +27,20 @@ type bound struct {
 
 // hopeless reports whether an attempt is proven to fail.
 func (s *Searcher) hopeless(borrowing bool) bool {
-	return s.outOf(inReach, borrowing, borrowing) || s.outOf(inNeed, borrowing, borrowing)
+	return s.outOf(inReach, borrowing) || s.outOf(inNeed, borrowing)
 }
 
 // hopelessForEver reports whether every attempt is proven to fail at any time: time
 // changes who may yield among those of permitted priority only.
 func (s *Searcher) hopelessForEver() bool {
-	return s.overPotential() || s.outOf(inReach, false, true) || s.outOf(inNeed, false, true)
+	return s.overPotential() || s.hopeless(true) && (!s.mayPermitMore() || s.hopeless(false))
 }
 
 // outOf reports whether the request does not fit in a bound of those who are permitted in
 // an attempt.
-func (s *Searcher) outOf(v view, permitted, borrowing bool) bool {
+func (s *Searcher) outOf(v view, borrowing bool) bool {
 	b := &s.bounds[v]
-	if p := s.permission(priority, permitted); !b.started || b.permission != p {
+	if p := s.permission(priority, borrowing); !b.started || b.permission != p {
 		*b = bound{permission: p, started: true}
 	} else if b.tooLittle {
 		return true
@@ -49,11 +49,11 @@ func (s *Searcher) outOf(v view, permitted, borrowing bool) bool {
 	}
 	if !b.complete {
 		s.scratch.fill(v)
-		s.removeOwn(v, permitted)
+		s.removeOwn(v)
 		if v == inReach {
-			b.complete = s.removeReach(permitted)
+			b.complete = s.removeReach(borrowing)
 		} else {
-			b.complete = s.removeNeeded(permitted, borrowing)
+			b.complete = s.removeNeeded(borrowing)
 		}
 	}
 	fits := s.fitsIn(v, borrowing)
@@ -65,7 +65,7 @@ func (s *Searcher) outOf(v view, permitted, borrowing bool) bool {
 // false when there is none.
 func (s *Searcher) boundShortages() bool {
 	for v := inReach; v <= inNeed; v++ {
-		if s.outOf(v, true, true) {
+		if s.outOf(v, true) {
 			s.shortages = s.listShortages(v, s.shortages[:0])
 			return true
 		}
@@ -73,11 +73,11 @@ func (s *Searcher) boundShortages() bool {
 	return false
 }
 
-func (s *Searcher) removeOwn(v view, permitted bool) {
+func (s *Searcher) removeOwn(v view) {
 	if s.policy().WithinClusterQueue == queue.Never {
 		return
 	}
-	p := s.permission(own, permitted)
+	p := s.permission(own, true)
 	if s.equalsMayYield() && p.below < math.MaxInt64 {
 		p.below++
 	}
@@ -99,9 +99,9 @@ func (s *Searcher) leave(v view, node int, loads []quota.Load) {
 
 // removeReach takes out, at each level, what the sums say of its cohort, but for the child
 // that the preemptor's queue is in.
-func (s *Searcher) removeReach(permitted bool) bool {
+func (s *Searcher) removeReach(borrowing bool) bool {
 	for _, l := range s.levels {
-		p := s.permission(l.class, permitted)
+		p := s.permission(l.class, borrowing)
 		if p == nobody {
 			continue
 		}
@@ -141,10 +141,10 @@ func (s *Searcher) passing(node, column int, loads []quota.Load) int64 {
 
 // removeNeeded takes out queue by queue. It returns false when it has stopped early, as the
 // request fits already.
-func (s *Searcher) removeNeeded(permitted, borrowing bool) bool {
+func (s *Searcher) removeNeeded(borrowing bool) bool {
 	s.bounds[inNeed].donors = 0
 	for _, l := range s.levels {
-		p := s.permission(l.class, permitted)
+		p := s.permission(l.class, borrowing)
 		if p == nobody {
 			continue
 		}

@@ -130,6 +130,12 @@ func (s *scratch) change(v view, node int, loads []quota.Load, times int64) {
 	s.bubble(v, node, s.changes)
 }
 
+// add adds an amount in one slot.
+func (s *scratch) add(v view, node, slot int, amount int64) {
+	s.changes = append(s.changes[:0], change{slot, amount})
+	s.bubble(v, node, s.changes)
+}
+
 // change is by how much a slot changes.
 type change struct {
 	slot int

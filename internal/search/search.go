@@ -106,7 +106,6 @@ type Searcher struct {
 	exceptSum []quota.Load
 	changes   []change
 	levels    []level
-	donors    []donor // for retryAt
 	rest      []int64
 	streams   []stream
 	sources   []source
@@ -115,12 +114,20 @@ type Searcher struct {
 	taken     []Victim
 	shortages []Shortage
 	blockers  []Blocker
-	instants  []int64
 	// firstShortages is the shortages of the decision itself, not of a trial.
 	firstShortages []Shortage
 	noRoom         bool
-	unreserved     bool // some donor has workloads without reservation time
 	steps          int
+
+	// For retryAt:
+	donors   []donor
+	runs     []run
+	kept     []int64 // by run and slot: what is kept, and all before the run
+	moved    []int64 // by donor and slot
+	late     []late
+	instants []int64
+	changed  []int // donors, since the instant tried last
+	draining bool
 
 	// The tournament of fair sharing:
 	brackets     []bracket
@@ -139,7 +146,7 @@ type Searcher struct {
 
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
-	s.cluster, s.request, s.steps, s.unreserved, s.noRoom = c, r, 0, false, false
+	s.cluster, s.request, s.steps, s.noRoom = c, r, 0, false
 	s.running = c.Running(r.Queue)
 	s.scratch.reset(c, s.columnsOf(c, r))
 	s.bounds = [views]bound{}
@@ -282,7 +289,7 @@ const askAt = 8
 func (s *Searcher) provenInVain(borrowing bool) bool {
 	switch len(s.taken) {
 	case 1:
-		return s.freesLittle(&s.taken[0]) && s.outOf(inReach, borrowing, borrowing)
+		return s.freesLittle(&s.taken[0]) && s.outOf(inReach, borrowing)
 	case askAt:
 		return s.hopeless(borrowing)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// crowd is one cohort of two queues: "small" has room for as many as run in both,
-// which all are in "big"; each takes one.
+// crowd is one cohort: "small" has room for as many as run, which all are in "big"; each
+// takes one. Nothing is in "idle", which has no quota.
 func crowd(t *testing.T, workloads int) *cluster.Cluster {
 	t.Helper()
 	of := func(n int) []quota.Quota {
@@ -30,6 +30,7 @@ func crowd(t *testing.T, workloads int) *cluster.Cluster {
 	c, err := cluster.New([]queue.Cohort{{Name: "c"}}, []queue.Queue{
 		{Name: "big", Cohort: "c", Quotas: of(0), Preemption: reclaims},
 		{Name: "small", Cohort: "c", Quotas: of(workloads), Preemption: reclaims},
+		{Name: "idle", Cohort: "c", Quotas: of(0), Preemption: reclaims},
 	}, admitted)
 	if err != nil {
 		t.Fatal(err)
@@ -187,6 +188,42 @@ func TestHopelessReclaimLooksAtNoQueue(t *testing.T) {
 		}
 		if r.Amounts[0]--; len(s.Search(c, r, 4).Victims) != cohorts*queues {
 			t.Errorf("%+v: not all that may yield do", fair)
+		}
+	}
+}
+
+// When everybody is protected, the instant at which enough are not is found by the sums,
+// without a look at each of them, or a trial of each instant before it.
+func TestStepsOfRetry(t *testing.T) {
+	var s Searcher
+	for _, workloads := range []int64{1000, 100_000} {
+		c := crowd(t, int(workloads))
+		minimum := time.Duration(2*workloads) * time.Second
+		for _, fair := range []Fairness{{}, {First: FinalShare, Second: InitialShare, EntitlesNominal: true}} {
+			for _, ask := range []*Request{ask(c, "small", 10, 4), ask(c, "big", 10, 4), ask(c, "big", 10, workloads/2)} {
+				ask.Now, ask.MaxRetrySteps, ask.Fair = workloads*int64(time.Second), 1_000_000, fair
+				ask.MinRuntime.Defaults = minruntime.Settings{Preempt: minruntime.For(minimum), Reclaim: minruntime.For(minimum)}
+				want := (ask.Amounts[0]-1)*int64(time.Second) + int64(minimum) + 1
+				found := s.Search(c, ask, 16)
+				if !found.Waits || found.RetryAt != want || found.Steps > 400 {
+					t.Errorf("%d of %d workloads, %+v: %v until %d, want %d, in %d steps", ask.Amounts[0], workloads, fair, found.Waits, found.RetryAt, want, found.Steps)
+				}
+			}
+		}
+	}
+}
+
+// Whom no attempt can take is no reason to wait for: a queue that may not borrow by
+// preemption looks at nobody outside of it.
+func TestStepsOfNoRetry(t *testing.T) {
+	var s Searcher
+	for _, workloads := range []int64{1000, 100_000} {
+		c := crowd(t, int(workloads))
+		r := ask(c, "idle", 10, 4)
+		r.MaxRetrySteps = 1_000_000
+		r.MinRuntime.Defaults.Reclaim = minruntime.For(time.Duration(2*workloads) * time.Second)
+		if found := s.Search(c, r, 16); found.Waits || len(found.Victims) > 0 || found.Steps > 16 {
+			t.Errorf("%d workloads: %v, %d victims, %d steps", workloads, found.Waits, len(found.Victims), found.Steps)
 		}
 	}
 }
