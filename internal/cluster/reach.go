@@ -67,14 +67,8 @@ func (c *Cluster) Borrows(node int) bool {
 	return false
 }
 
-// Head returns the first workload of a lane at or under a node; nil without.
-func (c *Cluster) Head(node int, lane Lane) *Workload {
-	if c.IsQueue(node) {
-		w, _ := c.Running(node).Lane(lane).First()
-		return w
-	}
-	return c.Reach(node).head(lane)
-}
+// Head returns the first workload of a lane that can be reached under a cohort; nil without.
+func (c *Cluster) Head(cohort int, lane Lane) *Workload { return c.Reach(cohort).head(lane) }
 
 func (r *Reach) head(lane Lane) *Workload {
 	var cursor HeadCursor
@@ -85,26 +79,35 @@ func (r *Reach) head(lane Lane) *Workload {
 	return nil
 }
 
+// headOf returns the first workload of a lane in the queue at a node, where r is nil, or
+// in the reach of the cohort that it is.
+func (c *Cluster) headOf(node int, r *Reach, lane Lane) *Workload {
+	if r != nil {
+		return r.head(lane)
+	}
+	w, _ := c.Running(node).Lane(lane).First()
+	return w
+}
+
 // allReach computes the reach of every cohort, from the bottom up.
 func (c *Cluster) allReach() vector.Vector[*Reach] {
 	heads := make([][]Head, len(c.Cohorts))
 	sums := make([][]PrioritySum, len(c.Cohorts))
 	reach := make([]*Reach, len(c.Cohorts))
-	push := func(node int, head func(Lane) *Workload, sumsOf func() []PrioritySum) {
+	push := func(node int, r *Reach) {
 		parent := c.Tree.Parent(node)
 		if parent < 0 || !c.Borrows(node) {
 			return
 		}
 		for lane := range Lanes {
-			if w := head(lane); w != nil {
+			if w := c.headOf(node, r, lane); w != nil {
 				heads[parent] = append(heads[parent], Head{w, lane, int32(node)})
 			}
 		}
-		sums[parent] = append(sums[parent], c.passing(node, sumsOf())...)
+		sums[parent] = append(sums[parent], c.passing(node, r)...)
 	}
 	for q := range c.Queues {
-		node := len(c.Cohorts) + q
-		push(node, func(lane Lane) *Workload { return c.Head(node, lane) }, func() []PrioritySum { return c.sumsOf(node) })
+		push(len(c.Cohorts)+q, nil)
 	}
 	bottomUp := make([]int, len(c.Cohorts))
 	for i := range bottomUp {
@@ -118,7 +121,7 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 			r.lanes |= 1 << h.Lane
 		}
 		reach[cohort] = r
-		push(cohort, r.head, func() []PrioritySum { return listOf(r.Sums) })
+		push(cohort, r)
 	}
 	return vector.Of(reach)
 }
@@ -127,6 +130,10 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 // nobody else has yet; before is what it was made from. In the queue the lanes have
 // changed, and workloads use so much more.
 func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []PrioritySum) {
+	var few [8]int // most trees are not deeper
+	var fewReach [8]*Reach
+	at, made := few[:0], fewReach[:0]
+	var was, is *Reach // of the node; nil for the queue
 	for parent := c.Tree.Parent(node); parent >= 0; node, parent = parent, c.Tree.Parent(parent) {
 		did, does := before.Borrows(node), c.Borrows(node)
 		switch {
@@ -136,45 +143,54 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 			if did != does {
 				lanes = allLanes
 			}
-			more = addedUp(append(c.passing(node, c.sumsOf(node)), withdrawn(before.passing(node, before.sumsOf(node)))...))
+			more = addedUp(append(c.passing(node, is), withdrawn(before.passing(node, was))...))
 		}
-		r := *c.Reach(parent)
-		lanes = c.updateHeads(before, node, &r, lanes)
+		above := before.Reach(parent)
+		if lanes == 0 && len(more) == 0 {
+			was, is = above, above
+			continue
+		}
+		r := *above
+		for lane := range Lanes {
+			if lanes>>lane&1 == 0 {
+				continue
+			}
+			var old, now *Workload
+			if did {
+				old = before.headOf(node, was, lane)
+			}
+			if does {
+				now = c.headOf(node, is, lane)
+			}
+			if !r.change(lane, int32(node), old, now) {
+				lanes &^= 1 << lane
+			}
+		}
+		was, is = above, above
 		if lanes != 0 || len(more) > 0 {
 			r.Sums = plus(r.Sums, more)
-			c.reach = c.reach.Set(parent, &r)
+			is = &r
+			i, _ := slices.BinarySearch(at, parent)
+			at, made = slices.Insert(at, i, parent), slices.Insert(made, i, is)
 		}
 	}
+	c.reach = before.reach.SetAll(at, made)
 }
 
-// updateHeads changes a cohort's heads of one child in the lanes, and returns those lanes
-// in which there was something to change.
-func (c *Cluster) updateHeads(before *Cluster, child int, r *Reach, lanes laneMask) laneMask {
-	did, does := before.Borrows(child), c.Borrows(child)
-	for lane := range Lanes {
-		if lanes>>lane&1 == 0 {
-			continue
-		}
-		var old, now *Workload
-		if did {
-			old = before.Head(child, lane)
-		}
-		if does {
-			now = c.Head(child, lane)
-		}
-		if old == now {
-			lanes &^= 1 << lane
-			continue
-		}
-		if old != nil {
-			r.Heads, _ = r.Heads.Delete(Head{old, lane, int32(child)})
-		}
-		if now != nil {
-			r.Heads = r.Heads.Insert(Head{now, lane, int32(child)})
-		}
-		if r.lanes |= 1 << lane; r.head(lane) == nil {
-			r.lanes &^= 1 << lane
-		}
+// change changes the head of a child in a lane of a reach that nobody else has yet. It
+// returns false when that is the same.
+func (r *Reach) change(lane Lane, child int32, old, now *Workload) bool {
+	if old == now {
+		return false
 	}
-	return lanes
+	if old != nil {
+		r.Heads, _ = r.Heads.Delete(Head{old, lane, child})
+	}
+	if now != nil {
+		r.Heads = r.Heads.Insert(Head{now, lane, child})
+	}
+	if r.lanes |= 1 << lane; r.head(lane) == nil {
+		r.lanes &^= 1 << lane
+	}
+	return true
 }

@@ -33,10 +33,11 @@ func (c *Cluster) SumRunning(sum *[]quota.Load, queue int, before func(priority 
 	}
 }
 
-// sumsOf returns what runs in a queue, or what can be reached under a cohort.
-func (c *Cluster) sumsOf(node int) []PrioritySum {
-	if !c.IsQueue(node) {
-		return listOf(c.Reach(node).Sums)
+// sumsOf returns what runs in the queue at a node, where r is nil, or what is in the reach
+// of the cohort that it is.
+func (c *Cluster) sumsOf(node int, r *Reach) []PrioritySum {
+	if r != nil {
+		return listOf(r.Sums)
 	}
 	var list []PrioritySum
 	for lane := Active; lane <= EvictedUnreserved; lane++ {
@@ -110,13 +111,14 @@ func withdrawn(list []PrioritySum) []PrioritySum {
 	return list
 }
 
-// passing is by how much the parent of a node uses less, when sums leave the node by
+// passing is by how much the parent of a node uses less, when what sumsOf returns leaves by
 // rising priority: nothing where the node cannot be reached, and nothing that only makes
-// its local quota free. It may change the list, but not its loads.
-func (c *Cluster) passing(node int, list []PrioritySum) []PrioritySum {
+// its local quota free.
+func (c *Cluster) passing(node int, r *Reach) []PrioritySum {
 	if !c.Borrows(node) {
 		return nil
 	}
+	list := c.sumsOf(node, r)
 	for _, used := range c.Usage.Row(node) {
 		cell := c.Tree.Cell(node, used.Column)
 		if cell.LocalQuota == 0 {
