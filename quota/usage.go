@@ -31,16 +31,21 @@ type Usage struct {
 
 // nodeUsage is what one node uses. It is immutable.
 type nodeUsage struct {
-	loads []Load // sorted by column, no zero amounts
+	loads []Load // sorted by column, no zero amounts; in few where there is room
+	few   [2]Load
 	// The share but for the weight:
 	ratio    float64
 	resource int32
 	borrows  bool
 }
 
-func (t *Tree) nodeUsage(node int, loads []Load) *nodeUsage {
-	s := t.Share(node, func(column int) int64 { return amountAt(loads, column) })
-	return &nodeUsage{loads, s.Ratio, int32(s.Resource), s.Borrows}
+// nodeUsage returns what a node uses that used a and now uses b more.
+func (t *Tree) nodeUsage(node int, a, b []Load) *nodeUsage {
+	n := new(nodeUsage)
+	n.loads = merge(n.few[:0], a, b)
+	s := t.Share(node, func(column int) int64 { return amountAt(n.loads, column) })
+	n.ratio, n.resource, n.borrows = s.Ratio, int32(s.Resource), s.Borrows
+	return n
 }
 
 // UsageError says that a usage would leave [0, MaxUsage].
@@ -79,14 +84,13 @@ func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
 			c := t.Cell(node, l.Column)
 			past = append(past, Load{l.Column, c.PastLocal(l.Amount)})
 		}
-		rows[node] = merge(nil, rows[node])
 		if parent >= 0 {
-			rows[parent] = merge(rows[parent], past)
+			rows[parent] = merge(nil, rows[parent], past)
 		}
 	}
 	nodes := make([]*nodeUsage, len(rows))
 	for node := range nodes {
-		nodes[node] = t.nodeUsage(node, rows[node])
+		nodes[node] = t.nodeUsage(node, nil, rows[node])
 	}
 	return Usage{tree: t, rows: vector.Of(nodes)}, nil
 }
@@ -173,7 +177,7 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 	for ; node >= 0 && len(delta) > 0; node = u.tree.Parent(node) {
 		i, _ := slices.BinarySearch(nodes, node)
 		nodes = slices.Insert(nodes, i, node)
-		rows = slices.Insert(rows, i, u.tree.nodeUsage(node, merge(u.Row(node), delta)))
+		rows = slices.Insert(rows, i, u.tree.nodeUsage(node, u.Row(node), delta))
 		past := delta[:0]
 		for _, d := range delta {
 			old := u.At(node, d.Column)
@@ -192,9 +196,11 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 	return u, nil
 }
 
-// merge adds two sorted lists into a new one without zeros.
-func merge(a, b []Load) []Load {
-	sum := make([]Load, 0, len(a)+len(b))
+// merge appends the sum of two sorted lists, without zeros, to an empty one.
+func merge(sum, a, b []Load) []Load {
+	if most := max(len(a), len(b)); most > cap(sum) { // one list often has the columns of both
+		sum = make([]Load, 0, most)
+	}
 	for len(a) > 0 || len(b) > 0 {
 		var l Load
 		switch {
@@ -208,9 +214,6 @@ func merge(a, b []Load) []Load {
 		if l.Amount != 0 {
 			sum = append(sum, l)
 		}
-	}
-	if len(sum) == 0 {
-		return nil
 	}
 	return sum
 }

@@ -1,15 +1,13 @@
 // Package trie is a persistent map by name: a hash trie whose edits copy one path.
 package trie
 
-import (
-	"hash/maphash"
-	"math/bits"
-	"slices"
-)
+import "hash/maphash"
 
 const (
-	slotBits = 5
+	slotBits = 3
+	width    = 1 << slotBits
 	hashBits = 64
+	most     = 16 // items of a leaf, but at the bottom
 )
 
 // seed differs from run to run, so that nobody can prepare names that collide. The
@@ -20,47 +18,65 @@ var seed = maphash.MakeSeed()
 // function; start with [New].
 type Map[T any] struct {
 	name func(T) string
-	root *node[T]
+	root *node[T] // nil without items
 	n    int
 }
 
-// node has an item, a node or nothing in each of 32 slots. Below the last bits of the
-// hash it is a plain list of items whose hashes are the same.
+// node is an inner node, with the nodes of the next bits of the hash (nil without items),
+// or a leaf. Below the last bits of the hash a leaf holds all items whose hashes are the same.
 type node[T any] struct {
-	filled uint32 // slots with an item
-	forked uint32 // slots with a node
-	items  []T    // by slot
-	kids   []*node[T]
+	kids  *[width]*node[T] // nil: a leaf
+	items []hashed[T]      // in no order
 }
 
-// New returns the empty map. Items are found by what name returns of them.
-func New[T any](name func(T) string) Map[T] { return Map[T]{name: name, root: &node[T]{}} }
-
-// Of returns a map of the items, whose names must differ.
-func Of[T any](name func(T) string, items []T) Map[T] {
-	hashed := make([]hashedItem[T], len(items))
-	for i, item := range items {
-		hashed[i] = hashedItem[T]{maphash.String(seed, name(item)), item}
-	}
-	return Map[T]{name, build(hashed, 0), len(items)}
-}
-
-type hashedItem[T any] struct {
+// hashed is an item with the hash of its name: who looks for another name sees that without
+// a look at the item.
+type hashed[T any] struct {
 	hash uint64
 	item T
 }
 
-// build makes the node of the items, whose hashes agree before the shift.
-func build[T any](items []hashedItem[T], shift uint) *node[T] {
-	n := &node[T]{}
-	if shift >= hashBits {
+// inner returns a node with its slots beside it: one allocation.
+func inner[T any](kids [width]*node[T]) *node[T] {
+	n := &struct {
+		node[T]
+		slots [width]*node[T]
+	}{slots: kids}
+	n.kids = &n.slots
+	return &n.node
+}
+
+// New returns the empty map. Items are found by what name returns of them.
+func New[T any](name func(T) string) Map[T] { return Map[T]{name: name} }
+
+// Of returns a map of the items; of those with one name, of the first.
+func Of[T any](name func(T) string, items []T) Map[T] {
+	list := make([]hashed[T], 2*len(items))
+	for i, item := range items {
+		list[i] = hashed[T]{maphash.String(seed, name(item)), item}
+	}
+	m := New(name)
+	if len(items) > 0 {
+		m.root = m.build(list[:len(items)], list[len(items):], 0)
+	}
+	return m
+}
+
+// build makes the node of the items, whose hashes agree before the shift, and counts
+// them. It overwrites the items and the spare room, of which it needs as much.
+func (m *Map[T]) build(items, spare []hashed[T], shift uint) *node[T] {
+	if len(items) <= most || shift >= hashBits {
+		n := &node[T]{items: make([]hashed[T], 0, len(items))}
 		for _, h := range items {
-			n.items = append(n.items, h.item)
+			if m.find(n, h.hash, m.name(h.item)) < 0 {
+				n.items = append(n.items, h)
+			}
 		}
+		m.n += len(n.items)
 		return n
 	}
 	// Sort by slot, by counting.
-	var ends [1<<slotBits + 1]int
+	var ends [width + 1]int
 	for _, h := range items {
 		ends[slot(h.hash, shift)+1]++
 	}
@@ -68,31 +84,21 @@ func build[T any](items []hashedItem[T], shift uint) *node[T] {
 		ends[i] += ends[i-1]
 	}
 	at := ends
-	sorted := make([]hashedItem[T], len(items))
 	for _, h := range items {
 		s := slot(h.hash, shift)
-		sorted[at[s]] = h
+		spare[at[s]] = h
 		at[s]++
 	}
-	for s := range 1 << slotBits {
-		switch part := sorted[ends[s]:ends[s+1]]; len(part) {
-		case 0:
-		case 1:
-			n.filled |= 1 << s
-			n.items = append(n.items, part[0].item)
-		default:
-			n.forked |= 1 << s
-			n.kids = append(n.kids, build(part, shift+slotBits))
+	var kids [width]*node[T]
+	for s := range kids {
+		if from, to := ends[s], ends[s+1]; from < to {
+			kids[s] = m.build(spare[from:to], items[from:to], shift+slotBits)
 		}
 	}
-	n.items, n.kids = slices.Clip(n.items), slices.Clip(n.kids)
-	return n
+	return inner(kids)
 }
 
-func slot(hash uint64, shift uint) int { return int(hash >> shift & (1<<slotBits - 1)) }
-
-// rank is how many of the set bits stand before the slot's.
-func rank(set uint32, slot int) int { return bits.OnesCount32(set & (1<<slot - 1)) }
+func slot(hash uint64, shift uint) int { return int(hash >> shift % width) }
 
 // Len returns the number of items.
 func (m Map[T]) Len() int { return m.n }
@@ -101,78 +107,57 @@ func (m Map[T]) Len() int { return m.n }
 func (m Map[T]) Get(name string) (item T, ok bool) {
 	hash := maphash.String(seed, name)
 	n := m.root
-	for shift := uint(0); ; shift += slotBits {
-		if shift >= hashBits {
-			if i := n.find(m.name, name); i >= 0 {
-				return n.items[i], true
-			}
-			return item, false
-		}
-		s := slot(hash, shift)
-		switch {
-		case n.forked>>s&1 == 1:
-			n = n.kids[rank(n.forked, s)]
-			continue
-		case n.filled>>s&1 == 1:
-			if found := n.items[rank(n.filled, s)]; m.name(found) == name {
-				return found, true
-			}
-		}
-		return item, false
+	for shift := uint(0); n != nil && n.kids != nil; shift += slotBits {
+		n = n.kids[slot(hash, shift)]
 	}
+	if n != nil {
+		if i := m.find(n, hash, name); i >= 0 {
+			return n.items[i].item, true
+		}
+	}
+	return item, false
 }
 
-// find returns the index of the name among items with the same hash; -1 without.
-func (n *node[T]) find(nameOf func(T) string, name string) int {
-	return slices.IndexFunc(n.items, func(item T) bool { return nameOf(item) == name })
+// find returns the index of the name in a leaf; -1 without.
+func (m *Map[T]) find(leaf *node[T], hash uint64, name string) int {
+	for i := range leaf.items {
+		if h := &leaf.items[i]; h.hash == hash && m.name(h.item) == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // Set returns the map with the item, in place of one with the same name.
 func (m Map[T]) Set(item T) Map[T] {
-	name := m.name(item)
-	root, added := m.set(m.root, item, name, maphash.String(seed, name), 0)
-	m.root = root
-	if added {
-		m.n++
-	}
+	m.root = m.set(m.root, hashed[T]{maphash.String(seed, m.name(item)), item}, 0)
 	return m
 }
 
-func (m Map[T]) set(n *node[T], item T, name string, hash uint64, shift uint) (*node[T], bool) {
-	c := *n
-	if shift >= hashBits {
-		i := n.find(m.name, name)
-		if i >= 0 {
-			c.items = replaced(n.items, i, item)
-			return &c, false
-		}
-		c.items = inserted(n.items, len(n.items), item)
-		return &c, true
+// set returns the node with the item, and counts it if it is new.
+func (m *Map[T]) set(n *node[T], h hashed[T], shift uint) *node[T] {
+	if n == nil {
+		m.n++
+		return &node[T]{items: []hashed[T]{h}}
 	}
-	s := slot(hash, shift)
-	if n.forked>>s&1 == 1 {
-		i := rank(n.forked, s)
-		kid, added := m.set(n.kids[i], item, name, hash, shift+slotBits)
-		c.kids = replaced(n.kids, i, kid)
-		return &c, added
+	if n.kids != nil {
+		kids := *n.kids
+		kid := &kids[slot(h.hash, shift)]
+		*kid = m.set(*kid, h, shift+slotBits)
+		return inner(kids)
 	}
-	i := rank(n.filled, s)
-	if n.filled>>s&1 == 0 {
-		c.filled |= 1 << s
-		c.items = inserted(n.items, i, item)
-		return &c, true
+	items := append(make([]hashed[T], 0, len(n.items)+1), n.items...)
+	if i := m.find(n, h.hash, m.name(h.item)); i >= 0 {
+		items[i] = h
+		return &node[T]{items: items}
 	}
-	other := n.items[i]
-	if m.name(other) == name {
-		c.items = replaced(n.items, i, item)
-		return &c, false
+	items = append(items, h)
+	m.n++
+	if len(items) <= most || shift >= hashBits {
+		return &node[T]{items: items}
 	}
-	kid := build([]hashedItem[T]{{maphash.String(seed, m.name(other)), other}, {hash, item}}, shift+slotBits)
-	c.filled &^= 1 << s
-	c.items = without(n.items, i)
-	c.forked |= 1 << s
-	c.kids = inserted(n.kids, rank(c.forked, s), kid)
-	return &c, true
+	m.n -= len(items) // build counts them
+	return m.build(items, make([]hashed[T], len(items)), shift)
 }
 
 // Delete returns the map without the item of the name, and whether there was one.
@@ -184,71 +169,69 @@ func (m Map[T]) Delete(name string) (Map[T], bool) {
 	return Map[T]{m.name, root, m.n - 1}, true
 }
 
-func (m Map[T]) delete(n *node[T], name string, hash uint64, shift uint) (*node[T], bool) {
-	c := *n
-	if shift >= hashBits {
-		i := n.find(m.name, name)
-		if i < 0 {
+// delete returns nil for a node without items.
+func (m *Map[T]) delete(n *node[T], name string, hash uint64, shift uint) (*node[T], bool) {
+	switch {
+	case n == nil:
+		return nil, false
+	case n.kids == nil:
+		i := m.find(n, hash, name)
+		switch {
+		case i < 0:
 			return n, false
+		case len(n.items) == 1:
+			return nil, true
 		}
-		c.items = without(n.items, i)
-		return &c, true
+		items := append(make([]hashed[T], 0, len(n.items)-1), n.items[:i]...)
+		return &node[T]{items: append(items, n.items[i+1:]...)}, true
 	}
 	s := slot(hash, shift)
-	if n.forked>>s&1 == 1 {
-		i := rank(n.forked, s)
-		kid, found := m.delete(n.kids[i], name, hash, shift+slotBits)
-		switch {
-		case !found:
-			return n, false
-		case len(kid.kids) == 0 && len(kid.items) == 1: // one item needs no node
-			c.forked &^= 1 << s
-			c.kids = without(n.kids, i)
-			c.filled |= 1 << s
-			c.items = inserted(n.items, rank(c.filled, s), kid.items[0])
-		default:
-			c.kids = replaced(n.kids, i, kid)
-		}
-		return &c, true
-	}
-	i := rank(n.filled, s)
-	if n.filled>>s&1 == 0 || m.name(n.items[i]) != name {
+	kid, found := m.delete(n.kids[s], name, hash, shift+slotBits)
+	if !found {
 		return n, false
 	}
-	c.filled &^= 1 << s
-	c.items = without(n.items, i)
-	return &c, true
+	kids := *n.kids
+	kids[s] = kid
+	if kid == nil || len(kid.items) == 1 { // with every item there comes a look at eight nodes
+		if items, few := joined(&kids); few {
+			return &node[T]{items: items}, true
+		}
+	}
+	return inner(kids), true
+}
+
+// joined returns the items of leaves, if they are few and all there is.
+func joined[T any](kids *[width]*node[T]) (items []hashed[T], few bool) {
+	for _, kid := range kids {
+		if kid == nil {
+			continue
+		}
+		if kid.kids != nil || len(items)+len(kid.items) > most/2 {
+			return nil, false
+		}
+		items = append(items, kid.items...)
+	}
+	return items, true
 }
 
 // All calls yield for each item, in no order to rely on, until it returns false.
 func (m Map[T]) All(yield func(T) bool) { m.root.all(yield) }
 
 func (n *node[T]) all(yield func(T) bool) bool {
-	for _, item := range n.items {
-		if !yield(item) {
+	if n == nil {
+		return true
+	}
+	for _, h := range n.items {
+		if !yield(h.item) {
 			return false
 		}
 	}
-	for _, kid := range n.kids {
-		if !kid.all(yield) {
-			return false
+	if n.kids != nil {
+		for _, kid := range n.kids {
+			if !kid.all(yield) {
+				return false
+			}
 		}
 	}
 	return true
-}
-
-func replaced[E any](list []E, i int, e E) []E {
-	out := append(make([]E, 0, len(list)), list...)
-	out[i] = e
-	return out
-}
-
-func inserted[E any](list []E, i int, e E) []E {
-	out := append(make([]E, 0, len(list)+1), list[:i]...)
-	return append(append(out, e), list[i:]...)
-}
-
-func without[E any](list []E, i int) []E {
-	out := append(make([]E, 0, len(list)-1), list[:i]...)
-	return append(out, list[i+1:]...)
 }

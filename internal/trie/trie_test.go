@@ -65,16 +65,66 @@ func FuzzMapIsLikeAMap(f *testing.F) { f.Fuzz(rapid.MakeFuzz(likeAMap)) }
 // Names whose hashes agree in every bit share a list at the bottom.
 func TestCollisions(t *testing.T) {
 	m := New(nameOf)
-	m.root = build([]hashedItem[entry]{{7, entry{"a", 1}}, {7, entry{"b", 2}}}, 0)
-	bottom, _ := m.set(m.root, entry{"c", 3}, "c", 7, 0)
-	for _, name := range []string{"b", "x", "a"} {
-		var found bool
-		if bottom, found = m.delete(bottom, name, 7, 0); found != (name != "x") {
-			t.Errorf("delete(%s) = %v", name, found)
+	for i := range 3 * most {
+		m.root = m.set(m.root, hashed[entry]{7, entry{fmt.Sprint(i), i}}, 0)
+	}
+	m.root = m.set(m.root, hashed[entry]{7, entry{"0", -1}}, 0)
+	if got := collect(m); len(got) != 3*most || m.Len() != 3*most || got["0"] != -1 {
+		t.Fatalf("%d items: %v", m.Len(), got)
+	}
+	for i := range 3*most + 1 {
+		root, found := m.delete(m.root, fmt.Sprint(i), 7, 0)
+		if found != (i < 3*most) {
+			t.Fatalf("delete(%d) = %v", i, found)
+		}
+		m.root = root
+	}
+	if m.root != nil {
+		t.Errorf("left: %v", collect(m))
+	}
+}
+
+// Of the items with one name a new map has the first.
+func TestDoubles(t *testing.T) {
+	for _, n := range []int{1, most, 1000} {
+		var list []entry
+		want := map[string]int{}
+		for i := range 3 * n {
+			list = append(list, entry{fmt.Sprint(i % n), i})
+			if i < n {
+				want[fmt.Sprint(i)] = i
+			}
+		}
+		if m := Of(nameOf, list); m.Len() != n || !maps.Equal(collect(m), want) {
+			t.Errorf("%d items of %d names: %v", m.Len(), n, collect(m))
 		}
 	}
-	left := collect(Map[entry]{root: bottom})
-	if !maps.Equal(left, map[string]int{"c": 3}) || len(bottom.kids) != 0 {
-		t.Errorf("left: %v", left)
+}
+
+// A map from which most items were deleted has no more nodes than items.
+func TestDeletedNodesAreJoined(t *testing.T) {
+	var list []entry
+	for i := range 10_000 {
+		list = append(list, entry{fmt.Sprint(i), i})
 	}
+	m := Of(nameOf, list)
+	for _, e := range list[100:] {
+		m, _ = m.Delete(e.name)
+	}
+	if n := nodes(m.root); n > m.Len() {
+		t.Errorf("%d nodes, %d items", n, m.Len())
+	}
+}
+
+func nodes(n *node[entry]) int {
+	if n == nil {
+		return 0
+	}
+	count := 1
+	if n.kids != nil {
+		for _, kid := range n.kids {
+			count += nodes(kid)
+		}
+	}
+	return count
 }
