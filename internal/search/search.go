@@ -242,11 +242,15 @@ func (s *Searcher) attemptWithMore() bool {
 // hasCandidate reports whether a class has any candidate before anything is taken.
 func (s *Searcher) hasCandidate(c class) bool {
 	for phase := range phases {
-		if phases[phase].class == c {
-			s.queueUp(phase, false)
-			if len(s.bySize) > 0 || s.settleHeap() {
-				return true
-			}
+		if phases[phase].class != c {
+			continue
+		}
+		s.queueUp(phase, false)
+		for len(s.streams) == 0 && len(s.heap) > 0 {
+			s.expand()
+		}
+		if len(s.streams) > 0 { // any has a candidate, be it not the first
+			return true
 		}
 	}
 	return false
