@@ -27,8 +27,14 @@ var laneOrder = &ordered.Order[*Workload, []quota.Load]{
 	AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
 }
 
-// newRunning sorts the lists and keeps them.
-func newRunning(lists *[Lanes][]*Workload) *Running {
+// newRunning returns the index of the workloads of a queue.
+func newRunning(workloads []*Workload) *Running {
+	var lists [Lanes][]*Workload
+	for _, w := range workloads {
+		for lane := range w.lanesOf {
+			lists[lane] = append(lists[lane], w)
+		}
+	}
 	r := new(Running)
 	for lane, list := range lists {
 		slices.SortFunc(list, compareInLane)
