@@ -122,10 +122,23 @@ func (w *Workload) Usage() []quota.Amount {
 // Clone returns a copy that shares nothing with w.
 func (w *Workload) Clone() Workload {
 	c := *w
-	c.PodSets = slices.Clone(w.PodSets)
-	for i := range c.PodSets {
-		c.PodSets[i].Requests = slices.Clone(c.PodSets[i].Requests)
-	}
+	c.PodSets = clonePodSets(w.PodSets)
 	c.Gates = w.Gates.Clone()
+	return c
+}
+
+func clonePodSets(podSets []PodSet) []PodSet {
+	if len(podSets) == 1 && len(podSets[0].Requests) == 2 { // so are most: one allocation
+		c := &struct {
+			podSets  [1]PodSet
+			requests [2]quota.Amount
+		}{podSets: [1]PodSet(podSets), requests: [2]quota.Amount(podSets[0].Requests)}
+		c.podSets[0].Requests = c.requests[:]
+		return c.podSets[:]
+	}
+	c := slices.Clone(podSets)
+	for i := range c {
+		c[i].Requests = slices.Clone(c[i].Requests)
+	}
 	return c
 }

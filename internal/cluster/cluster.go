@@ -44,20 +44,14 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 			faults.Add(fmt.Sprintf("admitted[%d].queue", i), "unknown queue %q (workload %q)", w.Queue, w.ID)
 		}
 	}
-	first := make(map[string]int, len(admitted))
-	for i := range admitted {
-		id := admitted[i].ID
-		if at, taken := first[id]; taken && id != "" {
-			faults.Add(fmt.Sprintf("admitted[%d].id", i), "%q is also the ID of admitted[%d]", id, at)
-			continue
-		}
-		first[id] = i
-	}
-	if err := faults.Err(); err != nil {
-		return nil, err
+	if len(faults) > 0 {
+		return nil, append(faults, doubles(admitted)...)
 	}
 	shape, columns, err := newShape(cohorts, queues, &Columns{})
 	if err != nil {
+		if faults := doubles(admitted); len(faults) > 0 {
+			return nil, faults
+		}
 		return nil, fault.List{{Path: "state", Problem: err.Error()}}
 	}
 	c := &Cluster{Shape: shape}
@@ -67,37 +61,67 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 	return c, nil
 }
 
+// doubles returns a fault for each workload with the ID of an earlier one.
+func doubles(admitted []workload.Workload) (faults fault.List) {
+	first := make(map[string]int, len(admitted))
+	for i := range admitted {
+		id := admitted[i].ID
+		if at, taken := first[id]; taken && id != "" {
+			faults.Add(fmt.Sprintf("admitted[%d].id", i), "%q is also the ID of admitted[%d]", id, at)
+			continue
+		}
+		first[id] = i
+	}
+	return faults
+}
+
 // fill adds the workloads of a new cluster all at once. The columns are its own.
 func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	records := make([]*Workload, len(admitted))
-	lists := make([][Lanes][]*Workload, len(c.Queues))
+	queues := make([]int, len(admitted))
 	direct := make([][]quota.Load, c.Tree.Len())
 	for i := range admitted {
 		w := admitted[i].Clone()
-		usage := w.Usage()
-		columns.addUsage(usage)
-		d := newWorkload(w, usage, columns)
-		records[i] = d
-		node, _ := c.QueueNode(w.Queue)
-		for lane := range d.lanesOf {
-			list := &lists[node-len(c.Cohorts)][lane]
-			*list = append(*list, d)
+		if !columns.know(&w) {
+			columns.addUsage(&w)
 		}
-		direct[node] = addLoads(direct[node], d.Loads)
+		records[i] = newWorkload(&w, columns)
+		node, _ := c.QueueNode(w.Queue)
+		queues[i] = node - len(c.Cohorts)
+		direct[node] = addLoads(direct[node], records[i].Loads)
 	}
-	running := make([]*Running, len(c.Queues))
-	for q := range lists {
-		running[q] = newRunning(&lists[q])
+	c.byID = trie.Of(idOf, records)
+	if c.byID.Len() < len(records) { // a map for them alone would cost more than all of this
+		return doubles(admitted)
 	}
 	var err error
 	if c.Usage, err = quota.NewUsage(c.Tree, direct); err != nil {
 		return c.usageFault("admitted", columns, err)
 	}
 	c.Columns = columns
+	running := make([]*Running, len(c.Queues))
+	for q, workloads := range byQueue(records, queues, len(c.Queues)) {
+		running[q] = newRunning(workloads)
+	}
 	c.running = vector.Of(running)
 	c.reach = c.allReach()
-	c.byID = trie.Of(idOf, records)
 	return nil
+}
+
+// byQueue returns the workloads of each of n queues.
+func byQueue(workloads []*Workload, queues []int, n int) [][]*Workload {
+	counts := make([]int, n)
+	for _, q := range queues {
+		counts[q]++
+	}
+	lists, room := make([][]*Workload, n), make([]*Workload, len(workloads))
+	for q, count := range counts {
+		lists[q], room = room[:0:count], room[count:]
+	}
+	for i, w := range workloads {
+		lists[queues[i]] = append(lists[queues[i]], w)
+	}
+	return lists
 }
 
 // addLoads adds b to a in place; a is sorted by column and stays so. Zeros are kept.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // Columns numbers the flavor-resources. A number, once given, stays: the loads of
@@ -20,22 +21,38 @@ func (c *Columns) Name(column int) quota.FlavorResource { return c.names[column]
 // Number returns the column of a flavor-resource; -1, which has no quota and no
 // usage anywhere, for one without number.
 func (c *Columns) Number(fr quota.FlavorResource) int {
+	if len(c.names) <= fewColumns { // to compare is cheaper than to hash
+		return slices.Index(c.names, fr)
+	}
 	if column, known := c.index[fr]; known {
 		return column
 	}
 	return -1
 }
 
-// with returns the columns with those of usage that are new.
-func (c *Columns) with(usage []quota.Amount) *Columns {
-	for _, u := range usage {
-		if c.Number(u.FlavorResource()) < 0 {
-			grown := c.clone()
-			grown.addUsage(usage)
-			return grown
+const fewColumns = 8
+
+// with returns the columns with those that the workload uses and that are new.
+func (c *Columns) with(w *workload.Workload) *Columns {
+	if c.know(w) {
+		return c
+	}
+	grown := c.clone()
+	grown.addUsage(w)
+	return grown
+}
+
+// know reports whether all that the workload uses has a number.
+func (c *Columns) know(w *workload.Workload) bool {
+	for i := range w.PodSets {
+		requests := w.PodSets[i].Requests
+		for j := range requests {
+			if c.Number(requests[j].FlavorResource()) < 0 {
+				return false
+			}
 		}
 	}
-	return c
+	return true
 }
 
 func (c *Columns) clone() *Columns {
@@ -54,8 +71,9 @@ func (c *Columns) add(fr quota.FlavorResource) {
 	}
 }
 
-func (c *Columns) addUsage(usage []quota.Amount) {
-	for _, u := range usage {
+// addUsage numbers what the workload uses, in the order of names.
+func (c *Columns) addUsage(w *workload.Workload) {
+	for _, u := range w.Usage() {
 		c.add(u.FlavorResource())
 	}
 }

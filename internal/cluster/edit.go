@@ -26,9 +26,8 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	usage := w.Usage()
-	columns := c.Columns.with(usage)
-	d := newWorkload(w, usage, columns)
+	columns := c.Columns.with(&w)
+	d := newWorkload(&w, columns)
 	total, err := c.Usage.Add(node, d.Loads)
 	if err != nil {
 		return nil, c.usageFault(path+".podSets", columns, err)
@@ -158,7 +157,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			direct[len(shape.Cohorts)+i] = c.Usage.Row(old)
 			running[i] = c.Running(old)
 		} else {
-			running[i] = newRunning(&[Lanes][]*Workload{})
+			running[i] = newRunning(nil)
 		}
 	}
 	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID}

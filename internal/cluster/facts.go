@@ -19,7 +19,7 @@ type Facts struct {
 }
 
 // factsOf keeps what w holds.
-func factsOf(w workload.Workload) Facts {
+func factsOf(w *workload.Workload) Facts {
 	f := Facts{
 		w.ID, w.UID, w.Queue, w.Priority, w.PriorityBoost, w.Created, w.Queued, w.ReservedAt,
 		w.Evicted, w.NeverPreempts, w.PodSets, nil,

@@ -22,7 +22,7 @@ func TestFactsHoldEverything(t *testing.T) {
 			t.Errorf("%s is not tested", reflect.TypeFor[workload.Workload]().Field(i).Name)
 		}
 	}
-	f := factsOf(w)
+	f := factsOf(&w)
 	if got := f.Clone(); !reflect.DeepEqual(got, w) {
 		t.Errorf("%+v, want %+v", got, w)
 	}

@@ -52,8 +52,14 @@ func LaneOf(lane Lane, sorted []*Workload) LaneSet {
 	return ordered.Of(laneOrder, sorted)
 }
 
-// newRunning sorts the lists and keeps them.
-func newRunning(lists *[Lanes][]*Workload) *Running {
+// newRunning returns the index of the workloads of a queue.
+func newRunning(workloads []*Workload) *Running {
+	var lists [Lanes][]*Workload
+	for _, w := range workloads {
+		for lane := range w.lanesOf {
+			lists[lane] = append(lists[lane], w)
+		}
+	}
 	r := new(Running)
 	for lane, list := range lists {
 		slices.SortFunc(list, compareInLane)

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/internal/instant"
@@ -38,28 +37,32 @@ func (s *Surplus) Uses(column int) bool {
 	return false
 }
 
-func newWorkload(w workload.Workload, usage []quota.Amount, columns *Columns) *Workload {
+// newWorkload keeps what w holds. The columns have a number for all that it uses.
+func newWorkload(w *workload.Workload, columns *Columns) *Workload {
 	d := &Workload{
 		Facts:    factsOf(w),
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),
 	}
-	d.Loads = loadsOf(d.few[:0], usage, columns)
+	d.Loads = d.few[:0]
+	for i := range w.PodSets {
+		d.Loads = addAmounts(d.Loads, w.PodSets[i].Count, w.PodSets[i].Requests, columns)
+	}
 	for i := range slices.Backward(w.PodSets) {
 		if n := w.PodSets[i].Surplus(); n > 0 && !w.Evicted {
-			d.Surplus = append(d.Surplus, Surplus{i, n, loadsOf(nil, w.PodSets[i].Requests, columns)})
+			d.Surplus = append(d.Surplus, Surplus{i, n, addAmounts(nil, 1, w.PodSets[i].Requests, columns)})
 		}
 	}
 	return d
 }
 
-// loadsOf appends the loads of amounts to an empty list.
-func loadsOf(loads []quota.Load, amounts []quota.Amount, columns *Columns) []quota.Load {
-	for _, a := range amounts {
-		loads = append(loads, quota.Load{Column: columns.Number(a.FlavorResource()), Amount: a.Amount})
+// addAmounts adds amounts, taken so often, in place; see [addLoads].
+func addAmounts(loads []quota.Load, times int64, amounts []quota.Amount, columns *Columns) []quota.Load {
+	for i := range amounts {
+		a := &amounts[i]
+		loads = addLoads(loads, []quota.Load{{Column: columns.Number(a.FlavorResource()), Amount: quota.Mul(times, a.Amount)}})
 	}
-	slices.SortFunc(loads, func(a, b quota.Load) int { return cmp.Compare(a.Column, b.Column) })
 	return loads
 }
 

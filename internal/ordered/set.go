@@ -37,21 +37,22 @@ type node[T, S any] struct {
 // New returns the empty set under the order.
 func New[T, S any](order *Order[T, S]) Set[T, S] { return Set[T, S]{order: order} }
 
-// Of returns a set of the items, which must be strictly rising under the order.
+// Of returns a set of the items, which it copies and which must be strictly rising under
+// the order.
 func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 	s := Set[T, S]{order: order}
 	if len(sorted) == 0 {
 		return s
 	}
-	items := slices.Clone(sorted)
+	// Each node has a copy of its part, so that what edits take away is garbage at once.
 	var level []*node[T, S]
-	for _, part := range parts(len(items)) {
-		level = append(level, order.leaf(items[part[0]:part[1]:part[1]]))
+	for _, part := range parts(len(sorted)) {
+		level = append(level, order.leaf(slices.Clone(sorted[part[0]:part[1]])))
 	}
 	for len(level) > 1 {
 		var above []*node[T, S]
 		for _, part := range parts(len(level)) {
-			above = append(above, order.inner(level[part[0]:part[1]:part[1]]))
+			above = append(above, order.inner(slices.Clone(level[part[0]:part[1]])))
 		}
 		level = above
 	}

@@ -1,7 +1,10 @@
 // Package trie is a persistent map by name: a hash trie whose edits copy one path.
 package trie
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"slices"
+)
 
 const (
 	slotBits = 3
@@ -68,7 +71,8 @@ func (m *Map[T]) build(items, spare []hashed[T], shift uint) *node[T] {
 	if len(items) <= most || shift >= hashBits {
 		n := &node[T]{items: make([]hashed[T], 0, len(items))}
 		for _, h := range items {
-			if m.find(n, h.hash, m.name(h.item)) < 0 {
+			double := func(o hashed[T]) bool { return o.hash == h.hash && m.name(o.item) == m.name(h.item) }
+			if !slices.ContainsFunc(n.items, double) {
 				n.items = append(n.items, h)
 			}
 		}
