@@ -41,23 +41,37 @@ func (c *Cluster) sumsOf(node int, r *Reach) []PrioritySum {
 	}
 	var list []PrioritySum
 	for lane := Active; lane <= EvictedUnreserved; lane++ {
-		set := c.Running(node).Lane(lane)
-		var cursor LaneCursor
-		var below []quota.Load
-		for cursor.First(*set); ; {
-			w, ok := cursor.Item()
-			if !ok {
-				break
-			}
-			upTo := func(o *Workload) bool { return o.Priority <= w.Priority }
-			var sum []quota.Load
-			set.Sum(&sum, upTo)
-			list = append(list, PrioritySum{w.Priority, addLoads(slices.Clone(sum), negative(below))})
-			below = sum
-			cursor.Seek(*set, upTo)
-		}
+		list = appendSums(list, c.Running(node).Lane(lane))
 	}
 	return addedUp(list)
+}
+
+// longRun is how many workloads of a priority cost more to look at than the sums.
+const longRun = 16
+
+// appendSums appends what runs in a lane.
+func appendSums(list []PrioritySum, set *LaneSet) []PrioritySum {
+	var cursor LaneCursor
+	var below []quota.Load // of lower priorities
+	cursor.First(*set)
+	for w, ok := cursor.Item(); ok; {
+		of := PrioritySum{Priority: w.Priority}
+		for n := 0; ok && w.Priority == of.Priority; w, ok = cursor.Item() {
+			if n++; n > longRun {
+				upTo := func(o *Workload) bool { return o.Priority <= of.Priority }
+				of.Loads = nil
+				set.Sum(&of.Loads, upTo)
+				of.Loads = addLoads(of.Loads, negative(below))
+				cursor.Seek(*set, upTo)
+				continue
+			}
+			of.Loads = addLoads(of.Loads, w.Loads)
+			cursor.Next()
+		}
+		list = append(list, of)
+		below = addLoads(below, of.Loads)
+	}
+	return list
 }
 
 // addedUp sorts a list, puts those of a priority together, and leaves zeros out. It may
