@@ -1,6 +1,10 @@
 package search
 
-import "github.com/cedesched/cede/internal/cluster"
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/cluster"
+)
 
 // The tournament says whose turn it is: from the root down, the child with the largest
 // share, until that is a queue. Children that borrow nothing are out, but for those on
@@ -19,13 +23,13 @@ type bracket struct {
 
 // contender is a queue or a cohort in a bracket.
 type contender struct {
-	node   int
-	onPath bool // it holds, or is, the preemptor's queue
-	open   bool
-	at     int32 // once open: of its lineup or bracket; -1 for a queue without candidates
-	share  share
-	// weighted is share.Weighted().
-	weighted float64
+	node    int
+	at      int32 // once open: of its lineup or bracket; -1 for a queue without candidates
+	onPath  bool  // it holds, or is, the preemptor's queue
+	open    bool
+	borrows bool
+	// Of its share:
+	ratio, weighted float64
 }
 
 // startTournament begins at the root; a second chance is among those refused.
@@ -42,9 +46,13 @@ func (s *Searcher) startTournament(secondChance bool) {
 }
 
 func (s *Searcher) contender(node int, onPath bool) contender {
-	c := contender{node: node, onPath: onPath, share: s.scratch.share(node)}
-	c.weighted = c.share.Weighted()
+	c := contender{node: node, onPath: onPath}
+	c.set(s.scratch.share(node))
 	return c
+}
+
+func (c *contender) set(of share) {
+	c.borrows, c.ratio, c.weighted = of.Borrows, of.Ratio, of.Weighted()
 }
 
 // openBracket makes the bracket of a cohort and returns its index.
@@ -58,17 +66,23 @@ func (s *Searcher) openBracket(cohort, level, side int) int32 {
 		heap = append(heap, s.contender(except, true))
 	}
 	s.seen.next(s.scratch.tree.Len())
-	p, heads := s.permission(hierarchical, true), s.cluster.Heads(cohort)
+	p, reach := s.permission(hierarchical, true), s.cluster.Reach(cohort)
 	for lane := range cluster.Lanes {
+		if !reach.Has(lane) {
+			continue
+		}
 		var cursor cluster.HeadCursor
-		for cluster.SeekLane(&cursor, heads, lane); ; cursor.Next() {
+		// Where they end is sought, as to look at each workload costs more than the rest.
+		cursor.Seek(reach.Heads, func(h cluster.Head) bool { return h.Lane < lane || h.Lane == lane && p.permits(h.Workload) })
+		end, _ := cursor.Item()
+		for cluster.SeekLane(&cursor, reach.Heads, lane); ; cursor.Next() {
 			h, ok := cursor.Item()
-			if !ok || h.Lane != lane || !p.permits(h.Workload) {
+			if !ok || h == end {
 				break
 			}
 			if node := int(h.Node); node != except && s.seen.add(node) {
-				if c := s.contender(node, false); c.share.Borrows {
-					heap = append(heap, c)
+				if of := s.scratch.share(node); of.Borrows {
+					heap = append(heap, contender{node: node, borrows: true, ratio: of.Ratio, weighted: of.Weighted()})
 				}
 			}
 		}
@@ -95,7 +109,7 @@ func (s *Searcher) turn() bool {
 			continue
 		}
 		top := s.brackets[b].heap[0]
-		if !top.onPath && !top.share.Borrows {
+		if !top.onPath && !top.borrows {
 			s.drop(b)
 			continue
 		}
@@ -146,8 +160,7 @@ func (s *Searcher) settleTurn() {
 	for i := len(s.way) - 1; i >= 0; i-- {
 		b := int(s.way[i])
 		top := &s.brackets[b].heap[0]
-		top.share = s.scratch.share(top.node)
-		top.weighted = top.share.Weighted()
+		top.set(s.scratch.share(top.node))
 		if i == len(s.way)-1 && !s.lineups[top.at].left() {
 			s.drop(b)
 		} else {
@@ -166,30 +179,28 @@ func (s *Searcher) drop(b int) {
 }
 
 func (s *Searcher) sink(b, i int) {
+	heap := s.brackets[b].heap
 	for {
 		first := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(s.brackets[b].heap); child++ {
-			if s.earlier(b, child, first) {
+		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+			x, y := &heap[child], &heap[first]
+			if x.weighted > y.weighted || x.weighted == y.weighted && s.earlierOfEqual(b, child, first) {
 				first = child
 			}
 		}
 		if first == i {
 			return
 		}
-		heap := s.brackets[b].heap
 		heap[i], heap[first] = heap[first], heap[i]
 		i = first
 	}
 }
 
-// earlier is the order of two contenders of a bracket.
-func (s *Searcher) earlier(b, i, j int) bool {
+// earlierOfEqual is the order of two contenders of a bracket of the same weighted share.
+func (s *Searcher) earlierOfEqual(b, i, j int) bool {
 	x, y := &s.brackets[b].heap[i], &s.brackets[b].heap[j]
-	if x.weighted != y.weighted {
-		return x.weighted > y.weighted
-	}
-	if order := x.share.Compare(y.share); order != 0 {
-		return order > 0
+	if math.IsInf(x.weighted, 1) && x.ratio != y.ratio { // see quota.Share.Compare
+		return x.ratio > y.ratio
 	}
 	xQueue, yQueue := s.cluster.IsQueue(x.node), s.cluster.IsQueue(y.node)
 	switch {
