@@ -43,7 +43,7 @@ type nodeUsage struct {
 func (t *Tree) nodeUsage(node int, a, b []Load) *nodeUsage {
 	n := new(nodeUsage)
 	n.loads = merge(n.few[:0], a, b)
-	s := t.Share(node, func(column int) int64 { return amountAt(n.loads, column) })
+	s := t.Share(node, func(column int) int64 { return AmountIn(n.loads, column) })
 	n.ratio, n.resource, n.borrows = s.Ratio, int32(s.Resource), s.Borrows
 	return n
 }
@@ -103,17 +103,18 @@ func (u Usage) Tree() *Tree { return u.tree }
 func (u Usage) Row(node int) []Load { return u.rows.At(node).loads }
 
 // At returns what the node uses in the column.
-func (u Usage) At(node, column int) int64 { return amountAt(u.Row(node), column) }
+func (u Usage) At(node, column int) int64 { return AmountIn(u.Row(node), column) }
 
-func amountAt(row []Load, column int) int64 {
-	if uint(column) < uint(len(row)) && row[column].Column == column { // as in most rows
-		return row[column].Amount
+// AmountIn returns what a list of loads has of a column.
+func AmountIn(loads []Load, column int) int64 {
+	if uint(column) < uint(len(loads)) && loads[column].Column == column { // as in most lists
+		return loads[column].Amount
 	}
-	i, ok := slices.BinarySearchFunc(row, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
+	i, ok := slices.BinarySearchFunc(loads, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
 	if !ok {
 		return 0
 	}
-	return row[i].Amount
+	return loads[i].Amount
 }
 
 // Share returns the node's share; it is kept, not computed.

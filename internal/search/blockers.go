@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/quota"
 )
 
 // Rule is what keeps a queue's workloads from yielding.
@@ -166,8 +167,9 @@ func (s *Searcher) firstProtected(q, lca int, c class) (Blocker, bool) {
 
 // holdsShort reports whether a node uses any of what is short.
 func (s *Searcher) holdsShort(node int) bool {
+	row := s.scratch.usage.Row(node) // nobody is gone
 	for _, sh := range s.shortages {
-		if s.scratch.usage.At(node, s.request.Columns[sh.Slot]) > 0 { // nobody is gone
+		if quota.AmountIn(row, s.request.Columns[sh.Slot]) > 0 {
 			return true
 		}
 	}

@@ -130,13 +130,8 @@ func (s *Searcher) sumReach(sum *[]quota.Load, node int, p permission) {
 
 // passing is by how much the parent of a node uses less of a column when loads leave.
 func (s *Searcher) passing(node, column int, loads []quota.Load) int64 {
-	for _, l := range loads {
-		if l.Column == column {
-			c, used := s.scratch.tree.Cell(node, column), s.scratch.usage.At(node, column)
-			return c.PastLocal(used) - c.PastLocal(used-l.Amount)
-		}
-	}
-	return 0
+	c, used := s.scratch.tree.Cell(node, column), s.scratch.usage.At(node, column)
+	return c.PastLocal(used) - c.PastLocal(used-quota.AmountIn(loads, column))
 }
 
 // removeNeeded takes out queue by queue. It returns false when it has stopped early, as the
@@ -186,12 +181,13 @@ func (s *Searcher) removeUnder(cohort, except int, lane cluster.Lane, p permissi
 
 // withinNominalAtFirst is withinNominal with nobody gone.
 func (s *Searcher) withinNominalAtFirst(node int) bool {
+	row := s.scratch.usage.Row(node)
 	for slot, needs := range s.request.Needs {
 		if !needs {
 			continue
 		}
 		column := s.request.Columns[slot]
-		if c := s.scratch.tree.Cell(node, column); !c.WithinNominal(s.scratch.usage.At(node, column)) {
+		if c := s.scratch.tree.Cell(node, column); !c.WithinNominal(quota.AmountIn(row, column)) {
 			return false
 		}
 	}

@@ -93,9 +93,10 @@ func (s *scratch) copyNode(n int) {
 	first := len(s.cells)
 	s.epochs[n], s.rows[n] = s.epoch, int32(first)
 	s.cells = slices.Grow(s.cells, len(s.columns))[:first+len(s.columns)]
+	row := s.usage.Row(n)
 	for slot, column := range s.columns {
 		c := &s.cells[first+slot]
-		c.Cell, c.first = s.tree.Cell(n, column), s.usage.At(n, column)
+		c.Cell, c.first = s.tree.Cell(n, column), quota.AmountIn(row, column)
 		for v := range views {
 			c.usage[v] = c.first
 		}

@@ -316,16 +316,10 @@ func (s *Searcher) freesLittle(v *Victim) bool {
 
 // load is what a victim frees of a column.
 func (v *Victim) load(column int) int64 {
-	loads := v.Workload.Loads
 	if v.Set >= 0 {
-		loads = v.Workload.Surplus[v.Set].Loads
+		return quota.AmountIn(v.Workload.Surplus[v.Set].Loads, column)
 	}
-	for i := range loads {
-		if loads[i].Column == column {
-			return loads[i].Amount
-		}
-	}
-	return 0
+	return quota.AmountIn(v.Workload.Loads, column)
 }
 
 // fail notes what is short and puts everybody back.
