@@ -16,6 +16,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/internal/fault"
 	"github.com/cedesched/cede/internal/instant"
 )
@@ -247,31 +248,13 @@ func validateTime(faults *fault.List, path string, t time.Time, needed bool) {
 	}
 }
 
-var positionNames = [...]string{"Closed", "Open"}
+var positionNames = enum.Names[Position]{Type: "Position", List: []string{"Closed", "Open"}}
 
 // String returns "Closed" or "Open".
-func (p Position) String() string {
-	if int(p) < len(positionNames) {
-		return positionNames[p]
-	}
-	return fmt.Sprintf("Position(%d)", uint8(p))
-}
+func (p Position) String() string { return positionNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (p Position) MarshalText() ([]byte, error) {
-	if p > Open {
-		return nil, fmt.Errorf("gate: %v is not a position", p)
-	}
-	return []byte(p.String()), nil
-}
+func (p Position) MarshalText() ([]byte, error) { return positionNames.Marshal(p) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (p *Position) UnmarshalText(text []byte) error {
-	for i, name := range positionNames {
-		if name == string(text) {
-			*p = Position(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("gate: %q is not a position: want one of %q", text, positionNames)
-}
+func (p *Position) UnmarshalText(text []byte) error { return positionNames.Unmarshal(text, p) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/internal/fault"
 	"github.com/cedesched/cede/internal/instant"
 )
@@ -255,10 +256,7 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 	return faults.Err()
 }
 
+var ruleNames = enum.Names[Rule]{Type: "Rule", List: []string{"FirstSignal", "Preference", "Cheapest"}}
+
 // String returns the name of the constant.
-func (r Rule) String() string {
-	if names := [...]string{"FirstSignal", "Preference", "Cheapest"}; int(r) < len(names) {
-		return names[r]
-	}
-	return fmt.Sprintf("Rule(%d)", uint8(r))
-}
+func (r Rule) String() string { return ruleNames.String(r) }

@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/cedesched/cede/internal/enum"
 )
 
 // Setting is an optional duration. The zero value is unset: it inherits.
@@ -81,35 +83,16 @@ const (
 	Queue
 )
 
+var methodNames = enum.Names[Method]{Type: "Method", List: []string{"lca", "queue"}}
+
 // String returns "lca" or "queue".
-func (m Method) String() string {
-	switch m {
-	case LCA:
-		return "lca"
-	case Queue:
-		return "queue"
-	}
-	return fmt.Sprintf("Method(%d)", uint8(m))
-}
+func (m Method) String() string { return methodNames.String(m) }
 
 // UnmarshalText reads "lca" or "queue". It fails on any other text.
-func (m *Method) UnmarshalText(text []byte) error {
-	for _, known := range []Method{LCA, Queue} {
-		if string(text) == known.String() {
-			*m = known
-			return nil
-		}
-	}
-	return fmt.Errorf("minruntime: unknown method %q: want lca or queue", text)
-}
+func (m *Method) UnmarshalText(text []byte) error { return methodNames.Unmarshal(text, m) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (m Method) MarshalText() ([]byte, error) {
-	if m > Queue {
-		return nil, fmt.Errorf("minruntime: %v is not a method", m)
-	}
-	return []byte(m.String()), nil
-}
+func (m Method) MarshalText() ([]byte, error) { return methodNames.Marshal(m) }
 
 // ProtectedUntil returns the last instant at which a workload is protected that started
 // at the given one; ok is false when it never is: no minimum, or no start time. It may

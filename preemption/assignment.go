@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -134,48 +135,36 @@ const (
 )
 
 var (
-	modeNames        = []string{"NoFit", "Preempt", "Fit"}
-	possibilityNames = []string{"NoCandidates", "Preempt", "Reclaim"}
-	passedNames      = []string{
+	modeNames        = enum.Names[AssignmentMode]{Type: "AssignmentMode", First: 1, List: []string{"NoFit", "Preempt", "Fit"}}
+	possibilityNames = enum.Names[Possibility]{Type: "Possibility", First: 1, List: []string{"NoCandidates", "Preempt", "Reclaim"}}
+	passedNames      = enum.Names[PassedOver]{Type: "PassedOver", First: 1, List: []string{
 		"NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow",
-	}
+	}}
 )
 
 // String returns the name of the mode as Kueue has it.
-func (m AssignmentMode) String() string { return enumName("AssignmentMode", modeNames, uint8(m)) }
+func (m AssignmentMode) String() string { return modeNames.String(m) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (m AssignmentMode) MarshalText() ([]byte, error) {
-	return marshalEnum("assignment mode", modeNames, uint8(m))
-}
+func (m AssignmentMode) MarshalText() ([]byte, error) { return modeNames.Marshal(m) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (m *AssignmentMode) UnmarshalText(text []byte) error {
-	return unmarshalEnum("assignment mode", modeNames, text, (*uint8)(m))
-}
+func (m *AssignmentMode) UnmarshalText(text []byte) error { return modeNames.Unmarshal(text, m) }
 
 // String returns the name of the possibility as Kueue has it.
-func (p Possibility) String() string { return enumName("Possibility", possibilityNames, uint8(p)) }
+func (p Possibility) String() string { return possibilityNames.String(p) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (p Possibility) MarshalText() ([]byte, error) {
-	return marshalEnum("possibility", possibilityNames, uint8(p))
-}
+func (p Possibility) MarshalText() ([]byte, error) { return possibilityNames.Marshal(p) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (p *Possibility) UnmarshalText(text []byte) error {
-	return unmarshalEnum("possibility", possibilityNames, text, (*uint8)(p))
-}
+func (p *Possibility) UnmarshalText(text []byte) error { return possibilityNames.Unmarshal(text, p) }
 
 // String returns the name of the constant.
-func (p PassedOver) String() string { return enumName("PassedOver", passedNames, uint8(p)) }
+func (p PassedOver) String() string { return passedNames.String(p) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (p PassedOver) MarshalText() ([]byte, error) {
-	return marshalEnum("reason to pass a flavor", passedNames, uint8(p))
-}
+func (p PassedOver) MarshalText() ([]byte, error) { return passedNames.Marshal(p) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (p *PassedOver) UnmarshalText(text []byte) error {
-	return unmarshalEnum("reason to pass a flavor", passedNames, text, (*uint8)(p))
-}
+func (p *PassedOver) UnmarshalText(text []byte) error { return passedNames.Unmarshal(text, p) }

@@ -1,9 +1,9 @@
 package preemption
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -201,68 +201,36 @@ func (d Decision) Edits() []Edit {
 }
 
 var (
-	outcomeNames = []string{"Fits", "Preempt", "Wait", "Impossible", "Gated"}
-	reasonNames  = []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}
-	ruleNames    = []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"}
+	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Wait", "Impossible", "Gated"}}
+	reasonNames  = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
+	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"}}
 )
 
 // String returns the name of the constant.
-func (o Outcome) String() string { return enumName("Outcome", outcomeNames, uint8(o)) }
+func (o Outcome) String() string { return outcomeNames.String(o) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (o Outcome) MarshalText() ([]byte, error) {
-	return marshalEnum("outcome", outcomeNames, uint8(o))
-}
+func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (o *Outcome) UnmarshalText(text []byte) error {
-	return unmarshalEnum("outcome", outcomeNames, text, (*uint8)(o))
-}
+func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
 
 // String returns the name of the constant, as Kueue has it.
-func (r Reason) String() string { return enumName("Reason", reasonNames, uint8(r)) }
+func (r Reason) String() string { return reasonNames.String(r) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (r Reason) MarshalText() ([]byte, error) { return marshalEnum("reason", reasonNames, uint8(r)) }
+func (r Reason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (r *Reason) UnmarshalText(text []byte) error {
-	return unmarshalEnum("reason", reasonNames, text, (*uint8)(r))
-}
+func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
 
 // String returns the name of the constant.
-func (r Rule) String() string { return enumName("Rule", ruleNames, uint8(r)) }
+func (r Rule) String() string { return ruleNames.String(r) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (r Rule) MarshalText() ([]byte, error) { return marshalEnum("rule", ruleNames, uint8(r)) }
+func (r Rule) MarshalText() ([]byte, error) { return ruleNames.Marshal(r) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (r *Rule) UnmarshalText(text []byte) error {
-	return unmarshalEnum("rule", ruleNames, text, (*uint8)(r))
-}
+func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }
 
 // The enums start at one: the name of value v is names[v-1].
-
-func enumName(kind string, names []string, v uint8) string {
-	if v == 0 || int(v) > len(names) {
-		return fmt.Sprintf("%s(%d)", kind, v)
-	}
-	return names[v-1]
-}
-
-func marshalEnum(kind string, names []string, v uint8) ([]byte, error) {
-	if v == 0 || int(v) > len(names) {
-		return nil, fmt.Errorf("preemption: %d is not a valid %s", v, kind)
-	}
-	return []byte(names[v-1]), nil
-}
-
-func unmarshalEnum(kind string, names []string, text []byte, into *uint8) error {
-	for i, name := range names {
-		if name == string(text) {
-			*into = uint8(i + 1)
-			return nil
-		}
-	}
-	return fmt.Errorf("preemption: %q is not a valid %s: want one of %q", text, kind, names)
-}

@@ -1,10 +1,10 @@
 package preemption
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/internal/search"
 	"github.com/cedesched/cede/quota"
 )
@@ -81,31 +81,21 @@ func (c *Config) fairness() search.Fairness {
 	return f
 }
 
-// String returns the name of the constant.
-func (s Sharing) String() string {
-	switch s {
-	case Classical:
-		return "Classical"
-	case Fair:
-		return "Fair"
-	}
-	return fmt.Sprintf("Sharing(%d)", uint8(s))
-}
-
-var strategyNames = []string{"LessThanOrEqualToFinalShare", "LessThanInitialShare"}
+var sharingNames = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classical", "Fair"}}
 
 // String returns the name of the constant.
-func (f FairStrategy) String() string { return enumName("FairStrategy", strategyNames, uint8(f)) }
+func (s Sharing) String() string { return sharingNames.String(s) }
+
+var strategyNames = enum.Names[FairStrategy]{Type: "FairStrategy", First: 1, List: []string{"LessThanOrEqualToFinalShare", "LessThanInitialShare"}}
+
+// String returns the name of the constant.
+func (f FairStrategy) String() string { return strategyNames.String(f) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (f FairStrategy) MarshalText() ([]byte, error) {
-	return marshalEnum("strategy", strategyNames, uint8(f))
-}
+func (f FairStrategy) MarshalText() ([]byte, error) { return strategyNames.Marshal(f) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (f *FairStrategy) UnmarshalText(text []byte) error {
-	return unmarshalEnum("strategy", strategyNames, text, (*uint8)(f))
-}
+func (f *FairStrategy) UnmarshalText(text []byte) error { return strategyNames.Unmarshal(text, f) }
 
 // Share is how much a queue or cohort borrows, in the form that shares are compared
 // in. The zero value is of one that borrows nothing.

@@ -1,12 +1,9 @@
 package preemption
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 
+	"github.com/cedesched/cede/internal/jsonform"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -61,16 +58,8 @@ func ParseRecord(data []byte) (Record, error) {
 }
 
 func parse(data []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			return fmt.Errorf("preemption: JSON ends early, at offset %d", len(data))
-		}
-		return fmt.Errorf("preemption: offset %d: %w", decoder.InputOffset(), err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("preemption: offset %d: text after the JSON value", decoder.InputOffset())
+	if err := jsonform.Read(data, into); err != nil {
+		return fmt.Errorf("preemption: %w", err)
 	}
 	return nil
 }

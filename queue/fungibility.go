@@ -1,6 +1,6 @@
 package queue
 
-import "fmt"
+import "github.com/cedesched/cede/internal/enum"
 
 // FlavorFungibility says, of a resource group with several flavors, when the search for
 // one stops (Kueue's flavorFungibility). Flavors are tried in order. The zero value is
@@ -38,34 +38,18 @@ const (
 	TryNextFlavor
 )
 
-var fungibilityNames = [...]string{"", "MayStopSearch", "TryNextFlavor"}
+var fungibilityNames = enum.Names[FungibilityPolicy]{Type: "FungibilityPolicy", List: []string{"", "MayStopSearch", "TryNextFlavor"}}
 
 // String returns the name of the policy as Kueue has it; the zero value's is empty.
-func (p FungibilityPolicy) String() string {
-	if int(p) < len(fungibilityNames) {
-		return fungibilityNames[p]
-	}
-	return fmt.Sprintf("FungibilityPolicy(%d)", uint8(p))
-}
+func (p FungibilityPolicy) String() string { return fungibilityNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants and not
 // zero.
-func (p FungibilityPolicy) MarshalText() ([]byte, error) {
-	if int(p) >= len(fungibilityNames) {
-		return nil, fmt.Errorf("queue: %v is not a fungibility policy", p)
-	}
-	return []byte(p.String()), nil
-}
+func (p FungibilityPolicy) MarshalText() ([]byte, error) { return fungibilityNames.Marshal(p) }
 
 // UnmarshalText reads a name; empty is the zero value. It fails on any other text.
 func (p *FungibilityPolicy) UnmarshalText(text []byte) error {
-	for i, name := range fungibilityNames {
-		if name == string(text) {
-			*p = FungibilityPolicy(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a fungibility policy: want one of %q", text, fungibilityNames[1:])
+	return fungibilityNames.Unmarshal(text, p)
 }
 
 // FlavorPreference orders flavors of which none stopped the search. The zero value is
@@ -80,36 +64,16 @@ const (
 	PreemptionOverBorrowing
 )
 
-var preferenceNames = [...]string{"BorrowingOverPreemption", "PreemptionOverBorrowing"}
+var preferenceNames = enum.Names[FlavorPreference]{Type: "FlavorPreference", List: []string{"BorrowingOverPreemption", "PreemptionOverBorrowing"}, EmptyIsZero: true}
 
 // String returns the name of the preference as Kueue has it.
-func (p FlavorPreference) String() string {
-	if int(p) < len(preferenceNames) {
-		return preferenceNames[p]
-	}
-	return fmt.Sprintf("FlavorPreference(%d)", uint8(p))
-}
+func (p FlavorPreference) String() string { return preferenceNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (p FlavorPreference) MarshalText() ([]byte, error) {
-	if int(p) >= len(preferenceNames) {
-		return nil, fmt.Errorf("queue: %v is not a flavor preference", p)
-	}
-	return []byte(p.String()), nil
-}
+func (p FlavorPreference) MarshalText() ([]byte, error) { return preferenceNames.Marshal(p) }
 
 // UnmarshalText reads a name; empty is BorrowingOverPreemption. It fails on any other
 // text.
 func (p *FlavorPreference) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*p = BorrowingOverPreemption
-		return nil
-	}
-	for i, name := range preferenceNames {
-		if name == string(text) {
-			*p = FlavorPreference(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a flavor preference: want one of %q", text, preferenceNames)
+	return preferenceNames.Unmarshal(text, p)
 }

@@ -80,7 +80,7 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	if !waits {
 		faults.Add("head", "no workload %q waits", h.Workload.ID)
 	}
-	if r.Reason == 0 || int(r.Reason) > len(reasonNames) {
+	if !reasonNames.Valid(r.Reason) {
 		faults.Add("requeue.Reason", "%v is unknown", r.Reason)
 	}
 	if !instant.Valid(r.RetryAt) {

@@ -2,9 +2,9 @@ package queue
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/minruntime"
 )
 
@@ -24,38 +24,16 @@ const (
 	Any
 )
 
-var policyNames = [...]string{"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"}
+var policyNames = enum.Names[Policy]{Type: "Policy", List: []string{"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"}, EmptyIsZero: true}
 
 // String returns the name of the policy as Kueue has it.
-func (p Policy) String() string {
-	if int(p) < len(policyNames) {
-		return policyNames[p]
-	}
-	return fmt.Sprintf("Policy(%d)", uint8(p))
-}
+func (p Policy) String() string { return policyNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (p Policy) MarshalText() ([]byte, error) {
-	if int(p) >= len(policyNames) {
-		return nil, fmt.Errorf("queue: %v is not a policy", p)
-	}
-	return []byte(p.String()), nil
-}
+func (p Policy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
 
 // UnmarshalText reads a name; empty is Never. It fails on any other text.
-func (p *Policy) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*p = Never
-		return nil
-	}
-	for i, name := range policyNames {
-		if name == string(text) {
-			*p = Policy(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a policy: want one of %q", text, policyNames)
-}
+func (p *Policy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
 
 // Preemption says whom the workloads of a queue may preempt. The zero value is
 // nobody.

@@ -1,8 +1,9 @@
 package queue
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/cedesched/cede/internal/enum"
 )
 
 // Reason says why a head was not admitted. The zero value is invalid.
@@ -26,15 +27,10 @@ const (
 	Invalid
 )
 
-var reasonNames = [...]string{"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"}
+var reasonNames = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"}}
 
 // String returns the name of the constant.
-func (r Reason) String() string {
-	if r == 0 || int(r) > len(reasonNames) {
-		return fmt.Sprintf("Reason(%d)", uint8(r))
-	}
-	return reasonNames[r-1]
-}
+func (r Reason) String() string { return reasonNames.String(r) }
 
 // again reports whether the head is tried again in the next cycle under BestEffortFIFO;
 // under StrictFIFO every head is.

@@ -1,6 +1,6 @@
 package queue
 
-import "fmt"
+import "github.com/cedesched/cede/internal/enum"
 
 // Strategy is what happens to the head of a queue that is not admitted. The zero value
 // is BestEffortFIFO. Both order workloads alike.
@@ -14,35 +14,13 @@ const (
 	StrictFIFO
 )
 
-var strategyNames = [...]string{"BestEffortFIFO", "StrictFIFO"}
+var strategyNames = enum.Names[Strategy]{Type: "Strategy", List: []string{"BestEffortFIFO", "StrictFIFO"}, EmptyIsZero: true}
 
 // String returns the name as Kueue has it.
-func (s Strategy) String() string {
-	if int(s) < len(strategyNames) {
-		return strategyNames[s]
-	}
-	return fmt.Sprintf("Strategy(%d)", uint8(s))
-}
+func (s Strategy) String() string { return strategyNames.String(s) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (s Strategy) MarshalText() ([]byte, error) {
-	if int(s) >= len(strategyNames) {
-		return nil, fmt.Errorf("queue: %v is not a queueing strategy", s)
-	}
-	return []byte(s.String()), nil
-}
+func (s Strategy) MarshalText() ([]byte, error) { return strategyNames.Marshal(s) }
 
 // UnmarshalText reads a name; empty is BestEffortFIFO. It fails on any other text.
-func (s *Strategy) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*s = BestEffortFIFO
-		return nil
-	}
-	for i, name := range strategyNames {
-		if name == string(text) {
-			*s = Strategy(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a queueing strategy: want one of %q", text, strategyNames)
-}
+func (s *Strategy) UnmarshalText(text []byte) error { return strategyNames.Unmarshal(text, s) }

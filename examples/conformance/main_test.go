@@ -106,7 +106,7 @@ func TestUnreadable(t *testing.T) {
 		"no case":      {"{}\n", nil, "(standard input):1: no case: it has no id"},
 		"unknown mode": {line(`"mode":"Preempt"`, `"mode":"Maybe"`), nil, `unknown mode "Maybe"`},
 		"wrong type":   {line(`"priority":1`, `"priority":"high"`), nil, "(standard input):1: json"},
-		"policy":       {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is not a policy`},
+		"policy":       {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is not a valid Policy`},
 		"no file":      {"", []string{filepath.Join(dir, "none")}, "no such file"},
 		"bad gzip":     {"\x1f\x8bnot gzip", nil, "gzip"},
 		"bad flag":     {"", []string{"-x"}, "usage: conformance"},

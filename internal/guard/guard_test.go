@@ -90,7 +90,7 @@ func TestStandardLibraryOnly(t *testing.T) {
 
 // layers lists the packages from the bottom up: each may import those before it.
 var layers = [][]string{
-	{"internal/fault", "internal/instant", "internal/ordered", "internal/steps", "internal/trie", "internal/vector"},
+	{"internal/enum", "internal/fault", "internal/instant", "internal/jsonform", "internal/ordered", "internal/steps", "internal/trie", "internal/vector"},
 	{"quota"},
 	{"minruntime", "gate"},
 	{"workload"},

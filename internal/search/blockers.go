@@ -184,22 +184,7 @@ func (s *Searcher) firstRefused(q int, c class, borrowing bool) *cluster.Workloa
 		return nil
 	}
 	running := s.cluster.Running(q)
-	for _, lanes := range [...][]cluster.Lane{evictedLanes, {cluster.Active, cluster.ActiveUnreserved}} {
-		var first item
-		for _, lane := range lanes {
-			w := s.firstRefusedIn(running.Lane(lane), c, p)
-			if w == nil {
-				continue
-			}
-			if it := s.itemOf(w, false, 0); first.head == nil || before(&it, &first) {
-				first = it
-			}
-		}
-		if first.head != nil {
-			return first.head
-		}
-	}
-	return nil
+	return s.firstWhole(func(lane cluster.Lane) *cluster.Workload { return s.firstRefusedIn(running.Lane(lane), c, p) })
 }
 
 func (s *Searcher) firstRefusedIn(lane *cluster.LaneSet, c class, p permission) *cluster.Workload {
@@ -224,10 +209,8 @@ func (s *Searcher) firstRefusedIn(lane *cluster.LaneSet, c class, p permission) 
 
 func (s *Searcher) usesShort(w *cluster.Workload) bool {
 	for _, sh := range s.shortages {
-		for _, l := range w.Loads {
-			if l.Column == s.request.Columns[sh.Slot] && l.Amount > 0 {
-				return true
-			}
+		if quota.AmountIn(w.Loads, s.request.Columns[sh.Slot]) > 0 {
+			return true
 		}
 	}
 	return false

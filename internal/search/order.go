@@ -252,3 +252,24 @@ func before(a, b *item) bool {
 	}
 	return cluster.CompareIDs(a.head, b.head) < 0
 }
+
+// firstWhole returns the first of those that of returns for the lanes of whole workloads:
+// evicted already, then as in a phase.
+func (s *Searcher) firstWhole(of func(cluster.Lane) *cluster.Workload) *cluster.Workload {
+	for _, lanes := range [...][2]cluster.Lane{{cluster.Evicted, cluster.EvictedUnreserved}, {cluster.Active, cluster.ActiveUnreserved}} {
+		var first item
+		for _, lane := range lanes {
+			w := of(lane)
+			if w == nil {
+				continue
+			}
+			if it := s.itemOf(w, false, 0); first.head == nil || before(&it, &first) {
+				first = it
+			}
+		}
+		if first.head != nil {
+			return first.head
+		}
+	}
+	return nil
+}

@@ -235,7 +235,8 @@ func (s *Searcher) earlierQueue(i, j int32) bool {
 // earlierCohort compares two cohorts by the first workloads that the cluster has under
 // them; numbers of cohorts are in the order of names.
 func (s *Searcher) earlierCohort(x, y int) bool {
-	a, b := s.firstOf(x), s.firstOf(y)
+	a := s.firstWhole(func(lane cluster.Lane) *cluster.Workload { return s.cluster.Head(x, lane) })
+	b := s.firstWhole(func(lane cluster.Lane) *cluster.Workload { return s.cluster.Head(y, lane) })
 	switch {
 	case a == nil || b == nil:
 		if a == nil && b == nil {
@@ -247,25 +248,6 @@ func (s *Searcher) earlierCohort(x, y int) bool {
 	}
 	i, j := s.itemOf(a, false, 0), s.itemOf(b, false, 0)
 	return before(&i, &j)
-}
-
-func (s *Searcher) firstOf(cohort int) *cluster.Workload {
-	for _, lanes := range [...][2]cluster.Lane{{cluster.Evicted, cluster.EvictedUnreserved}, {cluster.Active, cluster.ActiveUnreserved}} {
-		var first item
-		for _, lane := range lanes {
-			w := s.cluster.Head(cohort, lane)
-			if w == nil {
-				continue
-			}
-			if it := s.itemOf(w, false, 0); first.head == nil || before(&it, &first) {
-				first = it
-			}
-		}
-		if first.head != nil {
-			return first.head
-		}
-	}
-	return nil
 }
 
 // marks is a set of nodes that is emptied in one step.

@@ -1,9 +1,9 @@
 package cycle
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -28,15 +28,10 @@ const (
 	Inadmissible
 )
 
-var outcomeNames = [...]string{"Admit", "Preempt", "Gated", "Wait", "Inadmissible"}
+var outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Admit", "Preempt", "Gated", "Wait", "Inadmissible"}}
 
 // String returns the name of the constant.
-func (o Outcome) String() string {
-	if o == 0 || int(o) > len(outcomeNames) {
-		return fmt.Sprintf("Outcome(%d)", uint8(o))
-	}
-	return outcomeNames[o-1]
-}
+func (o Outcome) String() string { return outcomeNames.String(o) }
 
 // Verdict is what becomes of one head. The zero value is invalid.
 type Verdict struct {

@@ -22,7 +22,7 @@ type member struct {
 // validateRequest finds everything that is wrong with a request.
 func (c *cluster) validateRequest(r *Request) Faults {
 	var f validator
-	if !policyNames.valid(uint8(r.Policy)) {
+	if !policyNames.Valid(r.Policy) {
 		f.Add("request.policy", "%v is unknown", r.Policy)
 	}
 	switch {

@@ -1,97 +1,62 @@
 package placement
 
-import "fmt"
-
-// names are the texts of an enum; the name of value v is list[v-first].
-type names struct {
-	kind  string
-	first uint8
-	list  []string
-}
+import "github.com/cedesched/cede/internal/enum"
 
 var (
-	modeNames       = names{"mode", 0, []string{"Design", "InPlace", "Replace"}}
-	orderNames      = names{"placement", 0, []string{"FirstFit", "BestFit", "RoundRobin"}}
-	budgetNames     = names{"budget rule", 0, []string{"Soft", "Hard"}}
-	reachNames      = names{"reach", 0, []string{"SameNode", "Cluster"}}
-	disruptionNames = names{"disruption mode", 0, []string{"Pod", "PodGroup"}}
-	policyNames     = names{"preemption policy", 0, []string{"PreemptLowerPriority", "Never"}}
-	outcomeNames    = names{"outcome", 1, []string{"Fits", "Preempt", "Wait", "Impossible"}}
-	reasonNames     = names{"reason", 1, []string{"PolicyNever", "NoVictims", "NoRoom", "Budgets"}}
+	modeNames       = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace", "Replace"}}
+	orderNames      = enum.Names[Order]{Type: "Order", List: []string{"FirstFit", "BestFit", "RoundRobin"}}
+	budgetNames     = enum.Names[BudgetRule]{Type: "BudgetRule", List: []string{"Soft", "Hard"}}
+	reachNames      = enum.Names[Reach]{Type: "Reach", List: []string{"SameNode", "Cluster"}}
+	disruptionNames = enum.Names[DisruptionMode]{Type: "DisruptionMode", List: []string{"Pod", "PodGroup"}}
+	policyNames     = enum.Names[Policy]{Type: "Policy", List: []string{"PreemptLowerPriority", "Never"}}
+	outcomeNames    = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Wait", "Impossible"}}
+	reasonNames     = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"PolicyNever", "NoVictims", "NoRoom", "Budgets"}}
 )
 
-func (n *names) valid(v uint8) bool { return v >= n.first && int(v-n.first) < len(n.list) }
-
-func (n *names) text(v uint8) string {
-	if !n.valid(v) {
-		return fmt.Sprintf("%s(%d)", n.kind, v)
-	}
-	return n.list[v-n.first]
-}
-
-func (n *names) marshal(v uint8) ([]byte, error) {
-	if !n.valid(v) {
-		return nil, fmt.Errorf("placement: %d is not a valid %s", v, n.kind)
-	}
-	return []byte(n.list[v-n.first]), nil
-}
-
-func (n *names) unmarshal(text []byte, into *uint8) error {
-	for i, name := range n.list {
-		if name == string(text) {
-			*into = uint8(i) + n.first
-			return nil
-		}
-	}
-	return fmt.Errorf("placement: %q is not a valid %s: want one of %q", text, n.kind, n.list)
-}
+// String returns the name of the constant.
+func (m Mode) String() string { return modeNames.String(m) }
 
 // String returns the name of the constant.
-func (m Mode) String() string { return modeNames.text(uint8(m)) }
+func (o Order) String() string { return orderNames.String(o) }
 
 // String returns the name of the constant.
-func (o Order) String() string { return orderNames.text(uint8(o)) }
+func (b BudgetRule) String() string { return budgetNames.String(b) }
 
 // String returns the name of the constant.
-func (b BudgetRule) String() string { return budgetNames.text(uint8(b)) }
-
-// String returns the name of the constant.
-func (r Reach) String() string { return reachNames.text(uint8(r)) }
+func (r Reach) String() string { return reachNames.String(r) }
 
 // String returns the name as the KEP has it.
-func (m DisruptionMode) String() string { return disruptionNames.text(uint8(m)) }
+func (m DisruptionMode) String() string { return disruptionNames.String(m) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (m DisruptionMode) MarshalText() ([]byte, error) { return disruptionNames.marshal(uint8(m)) }
+func (m DisruptionMode) MarshalText() ([]byte, error) { return disruptionNames.Marshal(m) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (m *DisruptionMode) UnmarshalText(text []byte) error {
-	return disruptionNames.unmarshal(text, (*uint8)(m))
-}
+func (m *DisruptionMode) UnmarshalText(text []byte) error { return disruptionNames.Unmarshal(text, m) }
 
 // String returns the name as Kubernetes has it.
-func (p Policy) String() string { return policyNames.text(uint8(p)) }
+func (p Policy) String() string { return policyNames.String(p) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (p Policy) MarshalText() ([]byte, error) { return policyNames.marshal(uint8(p)) }
+func (p Policy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (p *Policy) UnmarshalText(text []byte) error { return policyNames.unmarshal(text, (*uint8)(p)) }
+func (p *Policy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
 
 // String returns the name of the constant.
-func (o Outcome) String() string { return outcomeNames.text(uint8(o)) }
+func (o Outcome) String() string { return outcomeNames.String(o) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.marshal(uint8(o)) }
+func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.unmarshal(text, (*uint8)(o)) }
+func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
 
 // String returns the name of the constant.
-func (r Reason) String() string { return reasonNames.text(uint8(r)) }
+func (r Reason) String() string { return reasonNames.String(r) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (r Reason) MarshalText() ([]byte, error) { return reasonNames.marshal(uint8(r)) }
+func (r Reason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.unmarshal(text, (*uint8)(r)) }
+func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }

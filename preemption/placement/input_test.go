@@ -63,7 +63,7 @@ nominated[0].terminating: a pod that waits does not terminate
 groups[1]: g is there already: groups[0]
 groups[0].disruptionMode: PodGroup needs a gang: the group is basic
 groups[2].id: is empty
-groups[2].disruptionMode: disruption mode(7) is unknown
+groups[2].disruptionMode: DisruptionMode(7) is unknown
 budgets[1]: "b" of namespace "" is there already: budgets[0]
 budgets[0].allowed: -1 is negative
 budgets[3].name: is empty
@@ -92,7 +92,7 @@ func TestFaultsOfRequest(t *testing.T) {
 			Domains: []placement.Domain{{Nodes: []string{"n1", "n9"}}, {Name: "d", Nodes: []string{"n1"}}, {Name: "d"}},
 			Prefer:  []string{"n1", "n1", "n9"},
 		}), `
-request.policy: preemption policy(9) is unknown
+request.policy: Policy(9) is unknown
 request.pods: 3 pods without a group
 request.minCount: -1 is negative
 request.pods[2]: a is there already: request.pods[0]
@@ -149,13 +149,13 @@ func TestFaultsOfConfig(t *testing.T) {
 	_, err := placement.New(placement.Config{Mode: 9, Order: 9, Budgets: 9, MaxCandidates: -1, FirstNode: -1,
 		Filters: []placement.Filter{nil, farFilter{}}, Guards: []placement.Guard{nil}})
 	wantFaults(t, err, `
-config.Mode: mode(9) is unknown
-config.Order: placement(9) is unknown
-config.Budgets: budget rule(9) is unknown
+config.Mode: Mode(9) is unknown
+config.Order: Order(9) is unknown
+config.Budgets: BudgetRule(9) is unknown
 config.MaxCandidates: -1 is negative
 config.FirstNode: -1 is negative
 config.Filters[0]: is nil
-config.Filters[1].Reach: reach(9) is unknown
+config.Filters[1].Reach: Reach(9) is unknown
 config.Guards[0]: is nil`)
 }
 
@@ -172,7 +172,7 @@ func TestParse(t *testing.T) {
 		`{"machines":[]}`:                        `unknown field "machines"`,
 		`{} {}`:                                  "text after the JSON value",
 		`{"groups":[{"disruptionMode":3}]}`:      "cannot unmarshal",
-		`{"groups":[{"disruptionMode":"Half"}]}`: `"Half" is not a valid disruption mode: want one of ["Pod" "PodGroup"]`,
+		`{"groups":[{"disruptionMode":"Half"}]}`: `"Half" is not a valid DisruptionMode: want one of ["Pod" "PodGroup"]`,
 	} {
 		if _, err := placement.ParseState([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -83,13 +83,13 @@ type Preemptor struct {
 func New(c Config) (*Preemptor, error) {
 	var faults Faults
 	p := &Preemptor{config: c}
-	if !modeNames.valid(uint8(c.Mode)) {
+	if !modeNames.Valid(c.Mode) {
 		faults.Add("config.Mode", "%v is unknown", c.Mode)
 	}
-	if !orderNames.valid(uint8(c.Order)) {
+	if !orderNames.Valid(c.Order) {
 		faults.Add("config.Order", "%v is unknown", c.Order)
 	}
-	if !budgetNames.valid(uint8(c.Budgets)) {
+	if !budgetNames.Valid(c.Budgets) {
 		faults.Add("config.Budgets", "%v is unknown", c.Budgets)
 	}
 	if c.MaxCandidates < 0 {
@@ -104,7 +104,7 @@ func New(c Config) (*Preemptor, error) {
 			continue
 		}
 		reach := f.Reach()
-		if !reachNames.valid(uint8(reach)) {
+		if !reachNames.Valid(reach) {
 			faults.Add(fmt.Sprintf("config.Filters[%d].Reach", i), "%v is unknown", reach)
 		}
 		p.wide = p.wide || reach == Cluster

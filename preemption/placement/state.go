@@ -1,14 +1,12 @@
 package placement
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/cedesched/cede/internal/jsonform"
 )
 
 // Resources is amounts by resource: milli-CPU for cpu, base units (bytes, devices) for
@@ -213,16 +211,8 @@ func ParseRecord(data []byte) (Record, error) {
 }
 
 func parse(data []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			return fmt.Errorf("placement: JSON ends early, at offset %d", len(data))
-		}
-		return fmt.Errorf("placement: offset %d: %w", decoder.InputOffset(), err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("placement: offset %d: text after the JSON value", decoder.InputOffset())
+	if err := jsonform.Read(data, into); err != nil {
+		return fmt.Errorf("placement: %w", err)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (f *validator) group(path string, g *Group) {
 	if g.ID == "" {
 		f.Add(path+".id", "is empty")
 	}
-	if !disruptionNames.valid(uint8(g.DisruptionMode)) {
+	if !disruptionNames.Valid(g.DisruptionMode) {
 		f.Add(path+".disruptionMode", "%v is unknown", g.DisruptionMode)
 	}
 	if g.Basic && g.DisruptionMode == DisruptionModePodGroup {
