@@ -32,6 +32,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/internal/scenario"
 	"github.com/cedesched/cede/preemption"
 )
@@ -82,7 +83,6 @@ func (g globs) match(name string) bool {
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.Var(&o.scenarios, "scenario", "measure these `SCENARIOS` only: names or globs, with commas or given again")
 	flags.Var(&o.worlds, "world", "measure on these `WORLDS` only")
 	mode := flags.String("mode", string(scenario.Classical), "decide by `classical|fair` preemption")
@@ -92,14 +92,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.BoolVar(&o.benchstat, "benchstat", false, "print lines for benchstat")
 	flags.BoolVar(&o.markdown, "markdown", false, "print tables of scenarios by worlds")
 	flags.StringVar(&o.plot, "plot", "", "draw time against workloads into `FILE.svg`")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(stdout, usage)
-			flags.SetOutput(stdout)
-			flags.PrintDefaults()
-			return o, err
-		}
-		return o, fmt.Errorf("%w; %s", err, usage)
+	if err := cli.Parse(flags, args, usage, stdout); err != nil {
+		return o, err
 	}
 	o.mode = scenario.Mode(*mode)
 	timed := false

@@ -24,6 +24,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/internal/corpus"
 	"github.com/cedesched/cede/preemption"
 )
@@ -51,17 +52,13 @@ type failure struct {
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	asJSON := flags.Bool("json", false, "print one JSON object a file, with every failed case")
 	show := flags.Int("show", 5, "print so many of the failed cases of each file")
-	switch err := flags.Parse(args); {
+	switch err := cli.Parse(flags, args, "usage: conformance [-json] [-show N] [FILE...]", stdout); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(stdout, "usage: conformance [-json] [-show N] [FILE...]")
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
 		return 0
 	case err != nil:
-		fmt.Fprintf(stderr, "conformance: %v; usage: conformance [-json] [-show N] [FILE...]\n", err)
+		fmt.Fprintf(stderr, "conformance: %v\n", err)
 		return 2
 	}
 	files := flags.Args()

@@ -23,6 +23,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/sim"
 )
@@ -45,18 +46,13 @@ type options struct {
 
 func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("multicluster", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.Uint64Var(&o.seed, "seed", 1, "of the streams of workloads")
 	flags.IntVar(&o.days, "days", 3, "to simulate, 1 to 366")
 	flags.IntVar(&o.clusters, "clusters", 3, "workers, 1 to 32")
 	flags.DurationVar(&o.timeout, "timeout", gate.DefaultTimeout, "before the next cluster may preempt")
 	flags.DurationVar(&o.grace, "grace", time.Minute, "to wait for a cluster that has room, where offers are compared")
-	err = flags.Parse(args)
+	err = cli.Parse(flags, args, "usage: multicluster [flags]", stdout)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(stdout, "usage: multicluster [flags]")
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
 	case err != nil:
 	case flags.NArg() > 0:
 		err = fmt.Errorf("%q: want no arguments", flags.Arg(0))

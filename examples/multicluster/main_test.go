@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden file")
+	"github.com/cedesched/cede/examples/internal/golden"
+)
 
 func call(args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
@@ -19,23 +17,11 @@ func call(args ...string) (status int, stdout, stderr string) {
 
 // The same seed prints the same.
 func TestOutput(t *testing.T) {
-	const golden = "testdata/seed1.golden"
 	status, stdout, stderr := call()
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
-	if *update {
-		if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stdout != string(want) {
-		t.Errorf("not as %s (-update rewrites it):\n%s", golden, stdout)
-	}
+	golden.Check(t, "seed1", stdout)
 	if _, again, _ := call(); again != stdout {
 		t.Error("it does not print the same twice")
 	}

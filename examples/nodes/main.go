@@ -23,15 +23,12 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
 func main() {
-	var piped io.Reader
-	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
-		piped = os.Stdin
-	}
-	os.Exit(run(os.Args[1:], piped, os.Stdout, os.Stderr))
+	os.Exit(run(os.Args[1:], cli.Piped(), os.Stdout, os.Stderr))
 }
 
 // options is the command line.
@@ -53,7 +50,6 @@ var (
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("nodes", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.file, "f", "", "read the cluster from `FILE` (- is standard input)")
 	flags.StringVar(&o.manifest, "m", "", "ask about the pod or pod group in `MANIFEST`")
 	flags.StringVar(&o.pod, "pod", "", "ask about the pod `NAMESPACE/NAME` that waits in the input")
@@ -64,14 +60,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	order := flags.String("order", "first-fit", "try nodes by `first-fit|best-fit|round-robin`")
 	budget := flags.String("budgets", "soft", "keep disruption budgets `soft|hard`")
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(stdout, usage)
-			flags.SetOutput(stdout)
-			flags.PrintDefaults()
-			return o, err
-		}
-		return o, fmt.Errorf("%w; %s", err, usage)
+	if err := cli.Parse(flags, args, usage, stdout); err != nil {
+		return o, err
 	}
 	var known [3]bool
 	o.config.Mode, known[0] = modes[*mode]

@@ -2,17 +2,12 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/cedesched/cede/examples/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func call(piped io.Reader, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
@@ -41,19 +36,7 @@ func TestGolden(t *testing.T) {
 			if status != c.status || stderr != "" {
 				t.Errorf("status %d, want %d; stderr %q", status, c.status, stderr)
 			}
-			golden := filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(stdout, "\n")); diff != "" {
-				t.Error(diff)
-			}
+			golden.Check(t, name, stdout)
 		})
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -99,26 +99,6 @@ func (a *answer) partly() string {
 	return ""
 }
 
-// newTable is a plain table.
-func newTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Format.Header = text.FormatUpper
-	t.SetStyle(style)
-	t.AppendHeader(table.Row(header))
-	return t
-}
-
-// render writes the table without blanks at the ends of lines.
-func render(b *strings.Builder, t table.Writer) {
-	for line := range strings.Lines(t.Render() + "\n") {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	b.WriteString("\n")
-}
-
 // shown bounds the rows of a table.
 const shown = 40
 
@@ -133,11 +113,11 @@ func (a *answer) printNominations(b *strings.Builder) {
 	if len(list) == 0 {
 		return
 	}
-	t := newTable("pod", "node")
+	t := cli.NewTable(table.Row{"pod", "node"})
 	for _, n := range list[:min(shown, len(list))] {
 		t.AppendRow(table.Row{n.Pod, n.Node})
 	}
-	render(b, t)
+	cli.Render(b, t)
 	more(b, len(list))
 }
 
@@ -152,7 +132,7 @@ func (a *answer) printVictims(b *strings.Builder) {
 	for _, p := range a.state.Pods {
 		nodes[p.ID] = p.Node
 	}
-	t := newTable("yields", "priority", "pods", "nodes", "against a budget")
+	t := cli.NewTable(table.Row{"yields", "priority", "pods", "nodes", "against a budget"})
 	for _, v := range list[:min(shown, len(list))] {
 		name := v.Pods[0]
 		if v.Group != "" {
@@ -174,7 +154,7 @@ func (a *answer) printVictims(b *strings.Builder) {
 		}
 		t.AppendRow(table.Row{name, v.Priority, len(v.Pods), where, against})
 	}
-	render(b, t)
+	cli.Render(b, t)
 	more(b, len(list))
 	if len(a.decision.Withdrawn) > 0 {
 		fmt.Fprintf(b, "Promises withdrawn: %s.\n", strings.Join(a.decision.Withdrawn, ", "))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -102,10 +103,10 @@ func (a *answer) printFlavors(b *strings.Builder) {
 	if !strings.HasSuffix(b.String(), "\n\n") {
 		b.WriteString("\n")
 	}
-	t := newTable(table.Row{"flavor tried", "pod set", "resource", "how it did"})
+	t := cli.NewTable(table.Row{"flavor tried", "pod set", "resource", "how it did"})
 	t.AppendRows(tried)
 	t.SuppressEmptyColumns()
-	render(b, t)
+	cli.Render(b, t)
 }
 
 func howItDid(f preemption.TriedFlavor) string {

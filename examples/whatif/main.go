@@ -34,15 +34,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption"
 )
 
 func main() {
-	var piped io.Reader
-	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
-		piped = os.Stdin
-	}
-	os.Exit(run(os.Args[1:], piped, os.Stdout, os.Stderr, time.Now))
+	os.Exit(run(os.Args[1:], cli.Piped(), os.Stdout, os.Stderr, time.Now))
 }
 
 // options is the command line.
@@ -62,7 +59,6 @@ const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME [-queue QUEUE] 
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("whatif", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.file, "f", "", "read the cluster from `FILE` (- is standard input)")
 	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME` of the input")
 	flags.StringVar(&o.request, "request", "", "ask about a new workload whose replicas take `RESOURCE=QUANTITY,...`")
@@ -77,14 +73,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	strategies := flags.String("strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
 	at := flags.String("at", "", "decide as at `TIME` (RFC 3339) instead of now")
 	flags.DurationVar(&o.in, "in", 0, "decide as at so much `LATER` than that, as in 20m")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(stdout, usage)
-			flags.SetOutput(stdout)
-			flags.PrintDefaults()
-			return o, err
-		}
-		return o, fmt.Errorf("%w; %s", err, usage)
+	if err := cli.Parse(flags, args, usage, stdout); err != nil {
+		return o, err
 	}
 	set := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { set[f.Name] = true })

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,10 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/examples/internal/golden"
 	"github.com/cedesched/cede/preemption"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
@@ -51,19 +48,7 @@ func TestGolden(t *testing.T) {
 			if status != c.status || stderr != "" {
 				t.Errorf("status %d, want %d; stderr %q", status, c.status, stderr)
 			}
-			golden := filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(stdout, "\n")); diff != "" {
-				t.Errorf("- want, + got (rewrite with -update):\n%s", diff)
-			}
+			golden.Check(t, name, stdout)
 		})
 	}
 }

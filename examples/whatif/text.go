@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -31,34 +31,9 @@ func (a *answer) printText(w io.Writer, all bool) error {
 	return err
 }
 
-// newTable is a plain table; the columns of the given numbers are right-aligned.
-func newTable(header table.Row, right ...int) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Format.Header = text.FormatUpper
-	t.SetStyle(style)
-	t.AppendHeader(header)
-	var configs []table.ColumnConfig
-	for _, n := range right {
-		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(configs)
-	return t
-}
-
-// render writes the table without blanks at the ends of lines.
-func render(b *strings.Builder, t table.Writer) {
-	for line := range strings.Lines(t.Render() + "\n") {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	b.WriteString("\n")
-}
-
 func (a *answer) printTree(b *strings.Builder, all bool) {
 	nodes, elided := a.elide(a.tree(all))
-	t := newTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available", "share"}, 3, 4, 5, 6, 7)
+	t := cli.NewTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available", "share"}, 3, 4, 5, 6, 7)
 	shares := false
 	for _, n := range nodes {
 		name := strings.Repeat("  ", n.Depth) + n.Name
@@ -85,7 +60,7 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 			name, share = "", ""
 		}
 	}
-	render(b, t)
+	cli.Render(b, t)
 	var legend []string
 	if elided > 0 {
 		legend = append(legend, fmt.Sprintf("... and %d more queues.", elided))
@@ -199,7 +174,7 @@ func (a *answer) borrows() string {
 }
 
 func (a *answer) printVictims(b *strings.Builder) {
-	t := newTable(table.Row{"victim", "queue", "reason", "priority", "age", "holds"}, 4, 5)
+	t := cli.NewTable(table.Row{"victim", "queue", "reason", "priority", "age", "holds"}, 4, 5)
 	for _, v := range a.victims() {
 		name := v.Workload
 		if v.Evicted {
@@ -214,7 +189,7 @@ func (a *answer) printVictims(b *strings.Builder) {
 		}
 		t.AppendRow(table.Row{name, v.Queue, v.Reason.String(), v.Priority, humanAge(a.request.Now, v.ReservedAt), strings.Join(holds, ", ")})
 	}
-	render(b, t)
+	cli.Render(b, t)
 	for _, r := range a.reasons() {
 		fmt.Fprintf(b, "%s: %s.\n", r, reasonText[r])
 	}
@@ -269,7 +244,7 @@ func (a *answer) printBlockers(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n")
-	t := newTable(table.Row{"in the way", "priority", "why it stays"}, 2)
+	t := cli.NewTable(table.Row{"in the way", "priority", "why it stays"}, 2)
 	policy := a.queue().Preemption
 	for _, k := range a.decision.Blockers {
 		name, prio := "queue "+k.Queue, ""
@@ -291,7 +266,7 @@ func (a *answer) printBlockers(b *strings.Builder) {
 		}
 		t.AppendRow(table.Row{name, prio, why})
 	}
-	render(b, t)
+	cli.Render(b, t)
 }
 
 // protection says how long a workload is protected still, by what, set where.
