@@ -177,7 +177,7 @@ func (c *cluster) setGroup(path string, f *validator, facts Group, known bool) {
 	for _, p := range members {
 		c.attach(path, f, p.facts)
 	}
-	for p := range c.nominated.All {
+	for _, p := range sorted(c.nominated, (*pod).id) { // faults come by ID
 		if p.facts.Group == facts.ID {
 			c.withdraw(p.facts.ID)
 			c.nominate(path, f, p.facts)
