@@ -21,12 +21,12 @@ func TestRandomFair(t *testing.T) {
 
 // TestSuites asks the scenarios of Kueue's own tests, where they are.
 func TestSuites(t *testing.T) {
-	for _, mode := range []string{"classical", "fair"} {
+	for mode, cases := range map[string]int{"classical": 26, "fair": 19} {
 		name := "../../../shared/cases/kueue/suite-" + mode + ".jsonl.gz"
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			t.Skip("Kueue's test tables are not beside this checkout")
 		}
-		runFile(t, name, 1)
+		runFile(t, name, cases)
 	}
 }
 
@@ -50,17 +50,17 @@ func TestGatesSuite(t *testing.T) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("Kueue's test tables are not beside this checkout")
 	}
-	runFile(t, name, 1)
+	runFile(t, name, 13)
 }
 
 // TestKAISuite asks the cases of KAI's own tests, where they are.
 func TestKAISuite(t *testing.T) {
-	for _, name := range []string{"suite-resolver", "suite-protection"} {
+	for name, cases := range map[string]int{"suite-resolver": 15, "suite-protection": 6} {
 		name = "../../../shared/cases/kai/" + name + ".jsonl.gz"
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			t.Skip("KAI's test tables are not beside this checkout")
 		}
-		runFile(t, name, 1)
+		runFile(t, name, cases)
 	}
 }
 
