@@ -273,6 +273,9 @@ type Forecast struct {
 // workload's facts, not what it takes, and the time. The error is that of
 // [Preemptor.Decide].
 func (p *Preemptor) Possibility(s *Snapshot, r Request, a quota.Amount) (Forecast, error) {
+	if p == nil {
+		p = &standard
+	}
 	one := r
 	one.Workload.PodSets = []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{a}}}
 	if one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}; a.Flavor == "" {

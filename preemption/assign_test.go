@@ -343,7 +343,7 @@ func TestDecideRefusesHalfOpenRequests(t *testing.T) {
 	s := snapshotOf(t, pair(quotas, nil, queue.FlavorFungibility{}))
 	r := asks(1, 1)
 	r.Workload.PodSets[1].Requests = []quota.Amount{{Resource: "gpu", Amount: 1}, {Flavor: "A", Resource: "cpu", Amount: 1}}
-	r.NeedsPreemption = []quota.FlavorResource{}
+	r.NeedsPreemption = []quota.FlavorResource{{Flavor: "A", Resource: "cpu"}}
 	_, err := preemptor.Decide(s, r)
 	wantFaults(t, err,
 		`request.needsPreemption: is given, but flavors are to be assigned first`,

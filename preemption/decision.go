@@ -16,16 +16,24 @@ const (
 	Fits Outcome = 1 + iota
 	// Preempt: there is room once the victims are gone.
 	Preempt
+	// Gated: as Preempt, but a closed gate of the workload keeps it from preempting.
+	// The workload raises the signal ([gate.Gates.Signalled]); nobody yields.
+	Gated
 	// Wait: no permitted set of victims makes room now, but time alone will change
 	// that; see Decision.RetryAt.
 	Wait
 	// Impossible: no permitted set of victims makes room, now or later, as long as
 	// nothing but time changes.
 	Impossible
-	// Gated: as Preempt, but a closed gate of the workload keeps it from preempting.
-	// The workload raises the signal ([gate.Gates.Signalled]); nobody yields.
-	Gated
 )
+
+// Succeeds reports whether the workload gets its place by this decision: at once (Fits)
+// or when the victims are gone (Preempt).
+func (o Outcome) Succeeds() bool { return o == Fits || o == Preempt }
+
+// Possible reports whether the rules leave room now: Fits, Preempt, or Gated, which an
+// open gate would make Preempt.
+func (o Outcome) Possible() bool { return o.Succeeds() || o == Gated }
 
 // Reason says by which right a victim is taken. The zero value is invalid.
 type Reason uint8
@@ -74,6 +82,9 @@ const (
 // Decision answers a [Request]. The zero value is invalid.
 type Decision struct {
 	Outcome Outcome `json:"outcome"`
+	// Admitted is, for Fits, the workload as it is admitted: in the flavors assigned, with
+	// Now as its reservation time. Else nil.
+	Admitted *workload.Workload `json:"admitted,omitempty"`
 	// Victims is who must yield: for Preempt at least one, for Gated who would have to
 	// were the gates open, else none; sorted by workload ID. No one of them can be spared, nor any replica of one.
 	Victims []Victim `json:"victims,omitempty"`
@@ -87,7 +98,7 @@ type Decision struct {
 	// RetryAt is, for Wait, the first instant at which the request fits or can preempt
 	// with nothing but time changed, to the nanosecond: asked at any instant before it,
 	// the answer is this one. (Where finding it takes too long it is an earlier instant:
-	// see Config.MaxRetrySteps. And where flavors were assigned, it is no later than the
+	// see [Config.MaxRetrySteps]. And where flavors were assigned, it is no later than the
 	// first instant at which a flavor without candidates has some, so that the assignment
 	// may be another.) Else zero.
 	RetryAt time.Time `json:"retryAt,omitzero"`
@@ -108,8 +119,6 @@ type Decision struct {
 	// NoRoom: for Wait and Impossible, the quota would do with everybody gone who may
 	// yield now, but [Request.Room] has no place even then.
 	NoRoom bool `json:"noRoom,omitempty"`
-
-	admitted *workload.Workload // for Fits: what to admit
 }
 
 // Victim is a workload that must yield.
@@ -122,6 +131,9 @@ type Victim struct {
 	// Cohort is the lowest cohort that holds both the victim's queue and the
 	// preemptor's. Empty for InClusterQueue.
 	Cohort string `json:"cohort,omitempty"`
+	// PreemptorQueued is, for InClusterQueueTimeBased, the queue-order timestamp of the
+	// workload that the victim yields to; see [Victim.Requeued]. Else zero.
+	PreemptorQueued time.Time `json:"preemptorQueued,omitzero"`
 	// Replicas is, where an elastic workload gives only of its surplus, how many of
 	// which pod set. Empty: the whole workload yields.
 	Replicas []Replicas `json:"replicas,omitempty"`
@@ -135,14 +147,17 @@ type Replicas struct {
 
 // Requeued returns the queue-order timestamp with which the victim waits again, given
 // the one it had and the time of its eviction. One that yielded because its time was
-// over goes to the back: its timestamp is that of its eviction. Otherwise it would be
-// the older one again, and take its room back in the next cycle. Others keep their
-// place.
+// over goes to the back: its timestamp is the later of its eviction and the preemptor's
+// own timestamp, which lies ahead where clocks differ. Otherwise it would be the older
+// one again, and take its room back in the next cycle. Others keep their place.
 func (v Victim) Requeued(queued, evictedAt time.Time) time.Time {
-	if v.Reason == InClusterQueueTimeBased {
-		return evictedAt
+	switch {
+	case v.Reason != InClusterQueueTimeBased:
+		return queued
+	case v.PreemptorQueued.After(evictedAt):
+		return v.PreemptorQueued
 	}
-	return queued
+	return evictedAt
 }
 
 // Blocker is a queue whose workloads could have made room but may not be taken.
@@ -182,12 +197,12 @@ type Shortage struct {
 // starts the eviction of each victim, which holds its quota until it is removed, and
 // takes surplus replicas away; Wait, Impossible and Gated change nothing.
 func (d Decision) Edits() []Edit {
-	if d.Outcome == Gated {
+	if !d.Outcome.Succeeds() {
 		return nil
 	}
 	var edits []Edit
-	if d.admitted != nil {
-		edits = append(edits, Admit(*d.admitted))
+	if d.Admitted != nil {
+		edits = append(edits, Admit(*d.Admitted))
 	}
 	for _, v := range d.Victims {
 		for _, r := range v.Replicas {
@@ -201,7 +216,7 @@ func (d Decision) Edits() []Edit {
 }
 
 var (
-	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Wait", "Impossible", "Gated"}}
+	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
 	reasonNames  = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
 	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"}}
 )
@@ -232,5 +247,3 @@ func (r Rule) MarshalText() ([]byte, error) { return ruleNames.Marshal(r) }
 
 // UnmarshalText reads a name. It fails on any other text.
 func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }
-
-// The enums start at one: the name of value v is names[v-1].

@@ -51,8 +51,8 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Priority = w.EffectivePriority()
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
-	d.FindNeeds = r.NeedsPreemption == nil
-	d.Guard, d.MaxRetrySteps = config.guard(r), config.MaxRetrySteps
+	d.FindNeeds = len(r.NeedsPreemption) == 0
+	d.Guard, d.SkipRetryAt, d.MaxRetrySteps = config.guard(r), config.SkipRetryAt, config.maxRetrySteps()
 	d.Room = r.Room
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
 	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
@@ -78,7 +78,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 		d.Needs[slot] = true
 	}
 	if isOpen(w) {
-		if r.NeedsPreemption != nil {
+		if len(r.NeedsPreemption) > 0 {
 			faults.Add("request.needsPreemption", "is given, but flavors are to be assigned first")
 		}
 		sc.open.enter(c, s.plans.Of(c, node), sc, config, r, &faults)
@@ -140,17 +140,20 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 		w := d.Assignment.Pin(r.Workload)
 		w.ReservedAt, w.Evicted = r.Now, false
 		w.Gates = w.Gates.Cleared(r.Now)
-		d.admitted = &w
+		d.Admitted = &w
 	case len(found.Victims) > 0:
 		d.Outcome = Preempt
 		if r.Workload.Gates.AnyClosed() { // KEP-8303, Kueue Scheduler
 			d.Outcome = Gated
 		}
-		d.Victims = victims(c, found.Victims)
+		d.Victims = victims(c, &r.Workload, found.Victims)
 	default:
 		d.Outcome, d.NoRoom = Impossible, found.NoRoom
 		if found.Waits {
-			d.Outcome, d.RetryAt = Wait, instant.Time(found.RetryAt)
+			d.Outcome = Wait
+			if !sc.request.SkipRetryAt {
+				d.RetryAt = instant.Time(found.RetryAt)
+			}
 		}
 		sc.explain(c, &d, found)
 	}
@@ -159,7 +162,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) De
 
 // victims sorts what was taken by workload and adds the replicas of each up. Of one that
 // yields whole, those taken before it are part of that.
-func victims(c *cluster.Cluster, taken []search.Victim) []Victim {
+func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Victim) []Victim {
 	slices.SortFunc(taken, func(a, b search.Victim) int {
 		if order := cmp.Compare(a.Workload.Facts.ID, b.Workload.Facts.ID); order != 0 {
 			return order
@@ -170,7 +173,7 @@ func victims(c *cluster.Cluster, taken []search.Victim) []Victim {
 	for i, v := range taken {
 		switch again := i > 0 && taken[i-1].Workload == v.Workload; {
 		case !again:
-			list = append(list, victim(c, v))
+			list = append(list, victim(c, preemptor, v))
 		case len(list[len(list)-1].Replicas) == 0:
 			continue // it yields whole
 		}
@@ -193,10 +196,10 @@ func addReplicas(list []Replicas, podSet string, count int64) []Replicas {
 	return append(list, Replicas{podSet, count})
 }
 
-func victim(c *cluster.Cluster, v search.Victim) Victim {
+func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) Victim {
 	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue, Reason: InClusterQueue}
 	if v.Expired {
-		out.Reason = InClusterQueueTimeBased
+		out.Reason, out.PreemptorQueued = InClusterQueueTimeBased, preemptor.Queued
 	}
 	if v.Cohort >= 0 {
 		switch {

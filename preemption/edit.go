@@ -80,7 +80,8 @@ func RemoveCohort(name string) Edit { return Edit{kind: editRemoveCohort, name: 
 // of workloads; edits of the configuration cost as much as there are queues, once
 // for all that follow each other. It fails with [Faults] that list every edit that
 // cannot be made, each judged as if the failed ones before it were not there; paths
-// begin with "edits[i]", or "edits[i:j]" for a run of edits of the configuration.
+// begin with "edits[i]", or "edits[i:j]" for a run of edits of the configuration. With
+// the error it returns s itself: no edit was made.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := s.inside()
 	var faults Faults
@@ -104,7 +105,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 		i += run
 	}
 	if err := faults.Err(); err != nil {
-		return nil, err
+		return s, err
 	}
 	return s.with(c), nil
 }

@@ -123,8 +123,8 @@ func TestWithReportsEveryFault(t *testing.T) {
 		`edits[7]: no cohort "x"`,
 		`edits[8]: no queue "y"`,
 	)
-	if next != nil {
-		t.Error("a snapshot beside an error")
+	if next != s {
+		t.Error("a failed edit returns another snapshot than its own")
 	}
 }
 

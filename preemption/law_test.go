@@ -70,7 +70,7 @@ func FuzzSharesDoNotDependOnPriorities(f *testing.F) {
 }
 func FuzzBlockersBlock(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(blockersBlock))) }
 
-var sameDecision = cmp.Options{cmpopts.IgnoreUnexported(preemption.Decision{}), cmpopts.EquateEmpty()}
+var sameDecision = cmpopts.EquateEmpty()
 
 type failer interface {
 	Helper()
@@ -115,6 +115,15 @@ func preemptorOf(c preemption.Config) *preemption.Preemptor {
 func decide(t failer, s *preemption.Snapshot, r preemption.Request) preemption.Decision {
 	t.Helper()
 	d, err := preemptor.Decide(s, r)
+	if err != nil {
+		t.Fatalf("Decide: %v", err)
+	}
+	return d
+}
+
+func decideWith(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) preemption.Decision {
+	t.Helper()
+	d, err := preemptorOf(c).Decide(s, r)
 	if err != nil {
 		t.Fatalf("Decide: %v", err)
 	}
@@ -169,7 +178,7 @@ func agreesWithTwin(t *rapid.T) {
 func victimsMakeRoom(t *rapid.T) {
 	st, r, d := draw(t)
 	s := snapshotOf(t, st)
-	if d.Outcome >= preemption.Wait {
+	if !d.Outcome.Succeeds() {
 		if len(d.Edits()) != 0 {
 			t.Fatalf("%v has edits", d.Outcome)
 		}
@@ -282,7 +291,7 @@ func neverEvictsNobody(t *rapid.T) {
 // is kept by the rule that it names.
 func blockersBlock(t *rapid.T) {
 	st, r, d := draw(t)
-	if d.Outcome < preemption.Wait {
+	if d.Outcome.Succeeds() {
 		if len(d.Shortage)+len(d.Blockers) > 0 {
 			t.Fatalf("%v with a shortage or blockers", d.Outcome)
 		}

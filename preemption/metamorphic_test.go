@@ -83,6 +83,17 @@ func shiftedTimeIsNothing(t *rapid.T) {
 	shift(&r.Workload.Queued)
 	shift(&r.Now)
 	shift(&d.RetryAt)
+	d.Victims = slices.Clone(d.Victims)
+	for i := range d.Victims {
+		shift(&d.Victims[i].PreemptorQueued)
+	}
+	if d.Admitted != nil {
+		admitted := *d.Admitted
+		d.Admitted = &admitted
+		shift(&admitted.Created)
+		shift(&admitted.Queued)
+		shift(&admitted.ReservedAt)
+	}
 	d.Blockers = slices.Clone(d.Blockers)
 	for i := range d.Blockers {
 		shift(&d.Blockers[i].Until)

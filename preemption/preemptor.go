@@ -13,6 +13,12 @@ import (
 type Config struct {
 	// MaxBlockers bounds [Decision.Blockers]. Zero is 4; negative is an error.
 	MaxBlockers int
+	// SkipBlockers leaves [Decision.Blockers] out.
+	SkipBlockers bool
+	// SkipRetryAt leaves [Decision.RetryAt] out, the search for which may cost more than
+	// the rest of a decision. Wait then says that time may help, not that it will;
+	// Impossible still says that it does not.
+	SkipRetryAt bool
 	// IgnoreMinAdmitDuration turns time-based preemption among equals off, whatever
 	// the queues say.
 	IgnoreMinAdmitDuration bool
@@ -58,7 +64,8 @@ const (
 )
 
 // Preemptor decides about requests. It holds no state of any decision: any number
-// of goroutines may use one. Make it with [New].
+// of goroutines may use one. Make it with [New]; the zero value, and nil, decide as the
+// zero [Config] has it.
 type Preemptor struct {
 	config  Config
 	scratch sync.Pool // of *scratch
@@ -94,14 +101,29 @@ func New(c Config) (*Preemptor, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if c.MaxBlockers == 0 {
-		c.MaxBlockers = defaultMaxBlockers
-	}
-	if c.MaxRetrySteps == 0 {
-		c.MaxRetrySteps = defaultMaxRetrySteps
-	}
 	return &Preemptor{config: c}, nil
 }
+
+// maxBlockers is how many blockers are listed.
+func (c *Config) maxBlockers() int {
+	switch {
+	case c.SkipBlockers:
+		return 0
+	case c.MaxBlockers == 0:
+		return defaultMaxBlockers
+	}
+	return c.MaxBlockers
+}
+
+func (c *Config) maxRetrySteps() int {
+	if c.MaxRetrySteps == 0 {
+		return defaultMaxRetrySteps
+	}
+	return c.MaxRetrySteps
+}
+
+// standard decides where there is no preemptor.
+var standard Preemptor
 
 // Decide answers a request. Where requests of its pod sets are without flavor, it first
 // assigns them, as the queue's [queue.FlavorFungibility] has it, then decides about the
@@ -112,15 +134,18 @@ func New(c Config) (*Preemptor, error) {
 // of one group and pod set of which some have a flavor; more than 65536 times a resource
 // to try in a flavor; a zero time or one outside the years 1678 to 2262.
 func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
+	if p == nil {
+		p = &standard
+	}
 	sc := p.borrow()
 	defer p.giveBack(sc)
 	if err := sc.enter(s, &p.config, &r); err != nil {
 		return Decision{}, err
 	}
 	c := s.inside()
-	found, ok := sc.find(c, &r, p.config.MaxBlockers)
+	found, ok := sc.find(c, &r, p.config.maxBlockers())
 	if !ok {
-		return sc.unassigned(c, &r.Workload, p.config.MaxBlockers), nil
+		return sc.unassigned(c, &r.Workload, p.config.maxBlockers()), nil
 	}
 	return sc.leave(c, &r, found), nil
 }

@@ -15,13 +15,15 @@ type Request struct {
 	Workload workload.Workload `json:"workload"`
 	// NeedsPreemption is the flavor-resources for which room is to be made: only
 	// workloads that use one of them are candidates, and a queue counts as
-	// borrowing when it borrows one of them. Nil: those of the request that do
-	// not fit now; where flavors are to be assigned it must be nil. All must be requested, be it with zero. Empty but not nil: none, so that nobody is preempted.
-	NeedsPreemption []quota.FlavorResource `json:"needsPreemption,omitzero"`
+	// borrowing when it borrows one of them. Empty: those of the request that do not
+	// fit now; where flavors are to be assigned it must be empty. Every entry must be
+	// requested; an amount of zero will do. That nobody may be preempted is said by
+	// [workload.Workload.NeverPreempts].
+	NeedsPreemption []quota.FlavorResource `json:"needsPreemption,omitempty"`
 	// Continue is the assignment of an earlier decision about the workload, of which the
 	// trials go on (Kueue's last assignment): the flavors of a group are tried from the
 	// one after the last that was tried, from the first when that was the group's last.
-	// What of it matches nothing of the request is passed over. Nil: from the first.
+	// What of it matches nothing of the request is passed over. Empty: from the first.
 	Continue Assignment `json:"continue,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`

@@ -78,8 +78,13 @@ func retryAtIsExact(t *rapid.T) {
 		return d
 	}
 	first := r.Now
+	quick := config
+	quick.SkipRetryAt = true
+	if q, full := decideWith(t, quick, s, r), at(r.Now); q.Outcome != full.Outcome && (q.Outcome != preemption.Wait || full.Outcome != preemption.Impossible) || !q.RetryAt.IsZero() {
+		t.Fatalf("%+v without RetryAt, %+v with it", q, full)
+	}
 	d := at(first)
-	if d.Outcome < preemption.Wait {
+	if d.Outcome.Succeeds() {
 		if !d.RetryAt.IsZero() {
 			t.Fatalf("%v with a time", d.Outcome)
 		}
@@ -90,7 +95,7 @@ func retryAtIsExact(t *rapid.T) {
 	for _, now := range list {
 		later := r
 		later.Now = now
-		if twin.Decide(config, st, later).Outcome < preemption.Wait {
+		if twin.Decide(config, st, later).Outcome.Succeeds() {
 			want = now
 			break
 		}
@@ -109,7 +114,7 @@ func retryAtIsExact(t *rapid.T) {
 			}
 		}
 	}
-	if d := at(want); d.Outcome >= preemption.Wait {
+	if d := at(want); !d.Outcome.Succeeds() {
 		t.Fatalf("at %v itself: %v", want, d.Outcome)
 	}
 }

@@ -134,3 +134,27 @@ func TestRequeued(t *testing.T) {
 		}
 	}
 }
+
+// Where the preemptor's timestamp lies ahead of the clock that evicts, the victim still
+// comes after it; else it would be the older one and take its room back.
+func TestRequeuedDespiteClockSkew(t *testing.T) {
+	victim := job("first", "a", 10, 4, started(61))
+	ahead := at(0, 4)
+	ahead.Workload.Queued = now.Add(5 * time.Minute)
+	d := decide(t, snapshotOf(t, shared(time.Hour, victim)), ahead)
+	if got, want := text(d), "Preempt: first InClusterQueueTimeBased"; got != want {
+		t.Fatalf("%s, want %s", got, want)
+	}
+	if !d.Victims[0].PreemptorQueued.Equal(ahead.Workload.Queued) {
+		t.Errorf("%v", d.Victims[0].PreemptorQueued)
+	}
+	ahead.Workload.ID, ahead.Workload.ReservedAt = "ahead", now
+	back := at(1, 4)
+	back.Workload.Queued = d.Victims[0].Requeued(victim.Queued, now)
+	if !back.Workload.Queued.Equal(ahead.Workload.Queued) {
+		t.Errorf("waits again from %v, want %v", back.Workload.Queued, ahead.Workload.Queued)
+	}
+	if d := decide(t, snapshotOf(t, shared(time.Hour, ahead.Workload)), back); d.Outcome.Possible() {
+		t.Errorf("the victim takes its room back: %+v", d)
+	}
+}

@@ -40,7 +40,7 @@ const (
 type FairSharing struct {
 	// Strategies is either or both, LessThanOrEqualToFinalShare first; the second is
 	// tried on those that fail the first, once a queue, when the first does not free
-	// enough. Nil is both. Other lists are errors.
+	// enough. Empty is both. Other lists are errors.
 	Strategies []FairStrategy
 	// IgnoreNominalEntitlement makes a preemptor that stays within its nominal quota
 	// pass the strategies too. By default it takes from whoever has the largest share.
@@ -55,12 +55,12 @@ func (f *FairSharing) validate(faults *Faults, sharing Sharing) {
 	if sharing > Fair {
 		faults.Add("config.Sharing", "%d is unknown", sharing)
 	}
-	if sharing != Fair && (f.Strategies != nil || f.IgnoreNominalEntitlement || f.RecheckShares) {
+	if sharing != Fair && (len(f.Strategies) > 0 || f.IgnoreNominalEntitlement || f.RecheckShares) {
 		faults.Add("config.Fair", "is set, but Sharing is not Fair")
 	}
 	both := []FairStrategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
 	switch {
-	case f.Strategies == nil, slices.Equal(f.Strategies, both), slices.Equal(f.Strategies, both[:1]), slices.Equal(f.Strategies, both[1:]):
+	case len(f.Strategies) == 0, slices.Equal(f.Strategies, both), slices.Equal(f.Strategies, both[:1]), slices.Equal(f.Strategies, both[1:]):
 	default:
 		faults.Add("config.Fair.Strategies", "%v: want one of the two, or LessThanOrEqualToFinalShare before LessThanInitialShare", f.Strategies)
 	}

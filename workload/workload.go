@@ -25,8 +25,8 @@ type Workload struct {
 	Priority int64 `json:"priority,omitzero"`
 	// PriorityBoost is added to Priority wherever a priority is compared.
 	PriorityBoost int64 `json:"priorityBoost,omitzero"`
-	// Created is when the workload was submitted. It is carried for people; no
-	// rule reads it.
+	// Created is when the workload was submitted. One rule reads it, and only where it
+	// is switched on: by preemption.Config.NewerByReservation it says who is newer.
 	Created time.Time `json:"created,omitzero"`
 	// Queued is the queue-order timestamp: the workload's place among those of
 	// equal priority. Usually Created, or a later requeueing. The zero value is

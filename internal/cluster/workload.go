@@ -66,15 +66,4 @@ func addAmounts(loads []quota.Load, times int64, amounts []quota.Amount, columns
 	return loads
 }
 
-// Uses reports whether the workload's assignment names the column, be it with
-// zero.
-func (w *Workload) Uses(column int) bool {
-	for _, l := range w.Loads {
-		if l.Column == column {
-			return true
-		}
-	}
-	return false
-}
-
 func idOf(w *Workload) string { return w.Facts.ID }

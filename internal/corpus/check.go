@@ -63,7 +63,9 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 	}
 	r.compare(fits && d.Outcome == preemption.Fits, "victims", wantVictims(c.Want.Victims), gotVictims(d.Victims))
 	for _, row := range c.Want.Oracle {
-		f, err := p.Possibility(s, c.Request(), row.Amount)
+		asked := c.Request()
+		asked.Workload.NeverPreempts = false // Kueue's oracle asks what preemption could do
+		f, err := p.Possibility(s, asked, row.Amount)
 		if err != nil {
 			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.Name, row.FlavorResource(), err)
 		}

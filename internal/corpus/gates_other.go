@@ -158,7 +158,7 @@ func (c *GateCase) schedule(p *preemption.Preemptor, r *Report) error {
 	if c.Want.Blocked != nil {
 		r.compareUnless("", gate.BlockedOnPreemptionGates, []string{*c.Want.Blocked}, []string{blocked})
 	}
-	if c.Want.Reserved != nil && d.Outcome <= preemption.Preempt || d.Outcome == preemption.Gated && c.Want.Reserved != nil {
+	if c.Want.Reserved != nil && d.Outcome.Possible() {
 		r.compareUnless("", "quota reserved", []string{*c.Want.Reserved}, []string{reserved})
 	}
 	return nil

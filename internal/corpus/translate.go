@@ -72,12 +72,14 @@ func (w *Workload) workload(amounts []quota.Amount) workload.Workload {
 // Request returns the question whose answer is the victims.
 func (c *Case) Request() preemption.Request {
 	amounts := make([]quota.Amount, len(c.Incoming.Requests))
-	needs := []quota.FlavorResource{}
+	var needs []quota.FlavorResource
 	for i, r := range c.Incoming.Requests {
 		amounts[i] = r.Amount
 		if r.Mode == "Preempt" {
 			needs = append(needs, r.FlavorResource())
 		}
 	}
-	return preemption.Request{Workload: c.Incoming.workload(amounts), NeedsPreemption: needs, Now: c.Now}
+	w := c.Incoming.workload(amounts)
+	w.NeverPreempts = len(needs) == 0 // Kueue: nothing needs preemption, so nobody is taken
+	return preemption.Request{Workload: w, NeedsPreemption: needs, Now: c.Now}
 }

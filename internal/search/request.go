@@ -31,6 +31,8 @@ type Request struct {
 	LargestFirst bool
 	// Room is asked besides the quota; nil: the quota is all.
 	Room Room
+	// SkipRetryAt: whether time may help is all that is asked.
+	SkipRetryAt bool
 	// MaxRetrySteps bounds the workloads that are looked at to find RetryAt.
 	MaxRetrySteps int
 	// Guard returns the last instant at which rules of the caller protect a workload:

@@ -33,6 +33,9 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		s.stopDraining()
 		s.request.Now = now
 	}()
+	if s.request.SkipRetryAt {
+		return 0, s.timeMayHelp()
+	}
 	sure, isSure := s.firstFitOfOwn()
 	if isSure && len(s.donors) == 1 {
 		return sure, true
@@ -59,6 +62,20 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// timeMayHelp reports whether retryAt would try any instant.
+func (s *Searcher) timeMayHelp() bool {
+	at, ok := s.firstFit(true)
+	if !ok && s.mayPermitMore() {
+		at, ok = s.firstFit(false)
+	}
+	if !ok || at > s.request.Now {
+		return ok
+	}
+	s.queueInstants(at)
+	_, ok = s.nextInstant()
+	return ok
 }
 
 // firstFitOfOwn is firstFit with those of the own queue alone. In every attempt all of them

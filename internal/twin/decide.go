@@ -152,7 +152,7 @@ func decide(st preemption.State, r preemption.Request) *decision {
 			continue
 		}
 		d.asked = append(d.asked, a)
-		if r.NeedsPreemption == nil && a.Amount > d.available(d.queue, a.FlavorResource()) {
+		if len(r.NeedsPreemption) == 0 && a.Amount > d.available(d.queue, a.FlavorResource()) {
 			d.needed = append(d.needed, a.FlavorResource())
 		}
 	}
@@ -233,7 +233,7 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 				taken = without
 			}
 		}
-		return victims(taken)
+		return d.victims(taken)
 	}
 	if borrowing {
 		d.noteMissing(taken)
@@ -272,10 +272,13 @@ func (d *decision) setGone(taken []candidate) {
 }
 
 // victims adds the replicas up, of workloads that do not yield whole.
-func victims(taken []candidate) []preemption.Victim {
+func (d *decision) victims(taken []candidate) []preemption.Victim {
 	var list []preemption.Victim
 	for _, c := range taken {
 		v := preemption.Victim{Workload: c.w.ID, Queue: c.w.Queue, Reason: c.reason, Cohort: c.lca.name}
+		if c.reason == preemption.InClusterQueueTimeBased {
+			v.PreemptorQueued = d.request.Workload.Queued
+		}
 		whole := slices.ContainsFunc(taken, func(o candidate) bool { return o.w.ID == c.w.ID && o.podSet < 0 })
 		i := slices.IndexFunc(list, func(o preemption.Victim) bool { return o.Workload == c.w.ID })
 		if i < 0 {

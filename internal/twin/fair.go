@@ -287,7 +287,7 @@ func (d *decision) justified(list []candidate) bool {
 }
 
 func (d *decision) strategies() []preemption.FairStrategy {
-	if d.config.Fair.Strategies != nil {
+	if len(d.config.Fair.Strategies) > 0 {
 		return d.config.Fair.Strategies
 	}
 	return []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
@@ -310,7 +310,7 @@ func (d *decision) fillBack(taken []candidate) []preemption.Victim {
 			taken = without
 		}
 	}
-	return victims(taken)
+	return d.victims(taken)
 }
 
 // share computes a node's share from the list of workloads.

@@ -74,7 +74,7 @@ func New(c Config) (*Cycle, error) {
 		return nil, err
 	}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
-	c.Preemption.MaxRetrySteps = 1 // nobody reads when: it is tried again in the next cycle
+	c.Preemption.SkipRetryAt = true // nobody reads when: it is tried again in the next cycle
 	after, err := preemption.New(c.Preemption)
 	if err != nil {
 		return nil, err

@@ -115,7 +115,6 @@ func Requests(st preemption.State) *rapid.Generator[preemption.Request] {
 		}
 		r.Workload.NeverPreempts = chance(t, 1, 20)
 		if chance(t, 1, 4) {
-			r.NeedsPreemption = []quota.FlavorResource{}
 			for _, a := range r.Workload.Usage() {
 				if chance(t, 3, 4) {
 					r.NeedsPreemption = append(r.NeedsPreemption, a.FlavorResource())

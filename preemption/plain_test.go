@@ -1,0 +1,150 @@
+package preemption_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// all decides in every outcome, by name.
+func all(t *testing.T) map[preemption.Outcome]preemption.Decision {
+	t.Helper()
+	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: nil})
+	full := edit(t, s, preemption.Admit(job("a/low", "a", 0, 3, started(5))), preemption.Admit(job("a/other", "a", 10, 1, started(5))))
+	gated := pending("a", 10, 3)
+	gated.Workload.Gates.Names = []string{"kueue.x-k8s.io/multikueue"}
+	protecting := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)}})
+	wait, err := protecting.Decide(full, pending("a", 10, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[preemption.Outcome]preemption.Decision{
+		preemption.Fits:       decide(t, s, pending("a", 10, 3)),
+		preemption.Preempt:    decide(t, full, pending("a", 10, 3)),
+		preemption.Gated:      decide(t, full, gated),
+		preemption.Wait:       wait,
+		preemption.Impossible: decide(t, full, pending("a", 0, 3)),
+	}
+}
+
+// A decision is what its JSON form says: read back, it is the same and makes the same edits.
+func TestDecisionsArePlain(t *testing.T) {
+	edits := map[preemption.Outcome]int{preemption.Fits: 1, preemption.Preempt: 1}
+	for outcome, d := range all(t) {
+		if d.Outcome != outcome {
+			t.Fatalf("%v, want %v", d.Outcome, outcome)
+		}
+		text, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back preemption.Decision
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(d, back, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%v: %s", outcome, diff)
+		}
+		if diff := cmp.Diff(d.Edits(), back.Edits(), cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || len(back.Edits()) != edits[outcome] {
+			t.Errorf("%v: %d edits read back: %s", outcome, len(back.Edits()), diff)
+		}
+	}
+}
+
+func TestOutcomePredicates(t *testing.T) {
+	for outcome, want := range map[preemption.Outcome][2]bool{
+		0: {}, preemption.Fits: {true, true}, preemption.Preempt: {true, true}, preemption.Gated: {false, true},
+		preemption.Wait: {}, preemption.Impossible: {}, preemption.Impossible + 1: {},
+	} {
+		if got := [2]bool{outcome.Succeeds(), outcome.Possible()}; got != want {
+			t.Errorf("%v: %v, want %v", outcome, got, want)
+		}
+	}
+}
+
+// A failed edit leaves its receiver, be it nil or zero, which are empty clusters.
+func TestWithReturnsReceiverOnError(t *testing.T) {
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4)}}})
+	for _, s := range []*preemption.Snapshot{s, {}, nil} {
+		next, err := s.With(preemption.Admit(job("a/w", "a", 0, 1, now)), preemption.Remove("unknown"))
+		if err == nil || next != s {
+			t.Errorf("%p, %v: want %p and an error", next, err, s)
+		}
+	}
+}
+
+// The zero preemptor, and none, decide as one of the zero configuration.
+func TestZeroPreemptor(t *testing.T) {
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4)}}, Admitted: nil})
+	s = edit(t, s, preemption.Admit(job("a/w", "a", 0, 4, started(5))))
+	r := pending("a", 10, 1)
+	want := decide(t, s, r)
+	if len(want.Blockers) == 0 {
+		t.Fatal("nobody stands in the way")
+	}
+	for _, p := range []*preemption.Preemptor{{}, nil} {
+		got, err := p.Decide(s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		if _, err := p.Possibility(s, r, r.Workload.PodSets[0].Requests[0]); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Empty lists mean what absent ones do.
+func TestEmptyIsAbsent(t *testing.T) {
+	d := all(t)[preemption.Preempt]
+	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}})
+	s = edit(t, s, preemption.Admit(job("a/low", "a", 0, 3, started(5))), preemption.Admit(job("a/other", "a", 10, 1, started(5))))
+	r := pending("a", 10, 3)
+	r.NeedsPreemption, r.Continue = []quota.FlavorResource{}, preemption.Assignment{}
+	for _, c := range []preemption.Config{{}, {Guards: []preemption.Guard{}}, {Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{}}}} {
+		got, err := preemptorOf(c).Decide(s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(d, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestSkip(t *testing.T) {
+	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}})
+	s = edit(t, s, preemption.Admit(job("a/low", "a", 0, 4, started(5))))
+	config := preemption.Config{MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)}}
+	want, err := preemptorOf(config).Decide(s, pending("a", 10, 3))
+	if err != nil || want.Outcome != preemption.Wait || want.RetryAt.IsZero() || len(want.Blockers) == 0 {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	config.SkipBlockers, want.Blockers = true, nil
+	got, _ := preemptorOf(config).Decide(s, pending("a", 10, 3))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	config.SkipRetryAt, want.RetryAt = true, time.Time{}
+	got, _ = preemptorOf(config).Decide(s, pending("a", 10, 3))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got, _ := preemptorOf(config).Decide(s, pending("a", 0, 3)); got.Outcome != preemption.Impossible || len(got.Blockers) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
