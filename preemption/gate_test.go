@@ -16,8 +16,10 @@ import (
 // process". A closed gate turns Preempt into Gated, with the same victims, and changes no
 // other answer; gates that are all open change none.
 func gatesHoldBackPreemptionAlone(t *rapid.T) {
-	st, r, plain := draw(t)
+	st, r, _ := draw(t)
 	s := snapshotOf(t, st)
+	r.Workload.Gates = gate.Gates{}
+	plain := decide(t, s, r)
 	r.Workload.Gates = gate.Gates{
 		Names:   []string{"a", "b"},
 		States:  []gate.State{{Name: "a", Position: gate.Open, Since: preemptiontest.Now}},

@@ -94,7 +94,7 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 	}
 	quota, roomy := fits(d.Victims)
 	switch d.Outcome {
-	case preemption.Fits, preemption.Preempt:
+	case preemption.Fits, preemption.Preempt, preemption.Gated:
 		if !quota || !roomy {
 			t.Fatalf("%v with victims %v: fits by quota %v, by room %v", d.Outcome, ids(d.Victims), quota, roomy)
 		}

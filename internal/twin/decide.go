@@ -81,7 +81,11 @@ func (d *decision) search(candidates []candidate) (Answer, bool) {
 				d.remove(v)
 			}
 			slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
-			return Answer{preemption.Preempt, victims, d.borrowHeight(), borrowing, nil}, true
+			outcome := preemption.Preempt
+			if d.request.Workload.Gates.AnyClosed() {
+				outcome = preemption.Gated
+			}
+			return Answer{outcome, victims, d.borrowHeight(), borrowing, nil}, true
 		}
 	}
 	return Answer{}, false

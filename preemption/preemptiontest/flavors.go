@@ -12,31 +12,55 @@ import (
 )
 
 // RecordsWithoutFlavors generates valid states whose queues have several flavors, each
-// with a valid request about it of which some or all is without flavor.
+// with a valid request about it of which some or all is without flavor. Most are drawn on
+// purpose, as [Records] are.
 func RecordsWithoutFlavors() *rapid.Generator[preemption.Record] {
 	return rapid.Custom(func(t *rapid.T) preemption.Record {
-		st := states(manyFlavors).Draw(t, "state")
-		r := Requests(st).Draw(t, "request")
-		r.NeedsPreemption = nil
-		r.Workload.NeverPreempts = chance(t, 1, 8)
-		i := slices.IndexFunc(st.Queues, func(q queue.Queue) bool { return q.Name == r.Workload.Queue })
-		r.Workload.PodSets = nil
-		for _, name := range []string{"main", "second", "third"}[:pick(t, "pod sets", 1, 1, 2, 3)] {
-			r.Workload.PodSets = append(r.Workload.PodSets, withoutFlavors(t, st, &st.Queues[i], name))
+		record := drawRecord(t, manyFlavors)
+		w := &record.Request.Workload
+		first := pick(t, "first pod set", oneForEach, oneForEach, oneForEach, withoutFlavors)
+		i := slices.IndexFunc(record.State.Queues, func(q queue.Queue) bool { return q.Name == w.Queue })
+		q := &record.State.Queues[i]
+		rows, _ := snapshot(t, record.State).QueueStatus(q.Name)
+		asked := w.PodSets[0]
+		w.PodSets = nil
+		number := pick(t, "pod sets", 1, 1, 1, 1, 2, 3)
+		for j, name := range []string{"main", "second", "third"}[:number] {
+			p := workload.PodSet{Name: name, Count: pick[int64](t, "count", 1, 1, 1, 2)}
+			if j > 0 {
+				first = withoutFlavors
+			}
+			first(t, rows, q, asked, &p)
+			for k := range p.Requests {
+				if a := &p.Requests[k]; number > 1 && !chance(t, 1, 4) {
+					a.Amount = min(a.Amount, most(rows, *a)/int64(number)/p.Count)
+				}
+			}
+			w.PodSets = append(w.PodSets, p)
 		}
-		return preemption.Record{State: st, Request: &r}
+		return record
 	})
+}
+
+// oneForEach asks for as much of each resource as a pod set does of one of its flavors.
+func oneForEach(t *rapid.T, _ []preemption.QuotaStatus, q *queue.Queue, asked workload.PodSet, p *workload.PodSet) {
+	p.Count = asked.Count
+	pinned := chance(t, 1, 8)
+	for _, a := range asked.Requests {
+		has := slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.FlavorResource() == a.FlavorResource() })
+		if again := slices.ContainsFunc(p.Requests, func(b quota.Amount) bool { return a.Resource == b.Resource }); again || !has {
+			continue
+		}
+		if !pinned {
+			a.Flavor = ""
+		}
+		p.Requests = append(p.Requests, a)
+	}
 }
 
 // withoutFlavors asks for some of the queue's resources, often a little more than what is
 // available in some flavor. A pod set in eight has a flavor for everything.
-func withoutFlavors(t *rapid.T, st preemption.State, q *queue.Queue, name string) workload.PodSet {
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
-	}
-	rows, _ := s.QueueStatus(q.Name)
-	p := workload.PodSet{Name: name, Count: pick[int64](t, "count", 1, 1, 1, 2)}
+func withoutFlavors(t *rapid.T, rows []preemption.QuotaStatus, q *queue.Queue, _ workload.PodSet, p *workload.PodSet) {
 	pinned := chance(t, 1, 8)
 	for _, e := range q.Quotas {
 		asked := slices.ContainsFunc(p.Requests, func(a quota.Amount) bool { return a.Resource == e.Resource })
@@ -50,12 +74,24 @@ func withoutFlavors(t *rapid.T, st preemption.State, q *queue.Queue, name string
 		if pinned {
 			a.Flavor = e.Flavor
 		}
+		if !chance(t, 1, 40) {
+			a.Amount = min(a.Amount, most(rows, a)/p.Count)
+		}
 		p.Requests = append(p.Requests, a)
 	}
-	if chance(t, 1, 20) {
+	if chance(t, 1, 60) {
 		p.Requests = append(p.Requests, quota.Amount{Resource: "tpu", Amount: pick[int64](t, "tpus", 0, 1)})
 	}
-	return p
+}
+
+// most is what could be used of a resource at most, in its flavor or in any.
+func most(rows []preemption.QuotaStatus, a quota.Amount) (amount int64) {
+	for _, row := range rows {
+		if row.Resource == a.Resource && (a.Flavor == "" || a.Flavor == row.Flavor) {
+			amount = max(amount, row.PotentialAvailable)
+		}
+	}
+	return amount
 }
 
 func manyFlavors(t *rapid.T) []quota.FlavorResource {

@@ -2,9 +2,11 @@
 // library and of schedulers that use it. It is for tests: unlike the library it
 // imports pgregory.net/rapid.
 //
-// The generators are weighted to edges: full quotas, limits of zero, equal
-// priorities and timestamps, missing reservations, zero amounts, evicted
-// workloads, over-admitted queues.
+// Records are drawn on purpose: towards preemption in the own queue, in the cohort and
+// in a higher one, by time, of surplus replicas, behind a closed gate, and towards a wait.
+// The generators are weighted to edges: full quotas, limits of zero, equal priorities and
+// timestamps, missing reservations, zero amounts, evicted workloads, over-admitted
+// queues, both ends of the priorities, huge amounts.
 package preemptiontest
 
 import (
@@ -14,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -24,53 +27,69 @@ import (
 // Now is the time of the generated requests.
 var Now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// Records generates valid states, each with a valid request about it.
+// Records generates valid states, each with a valid request about it. Most are drawn on
+// purpose; see purpose.
 func Records() *rapid.Generator[preemption.Record] {
 	return rapid.Custom(func(t *rapid.T) preemption.Record {
-		st := States().Draw(t, "state")
-		r := Requests(st).Draw(t, "request")
-		return preemption.Record{State: st, Request: &r}
+		record := drawRecord(t, flavorResources)
+		if w := &record.Request.Workload; chance(t, 1, 6) {
+			for _, a := range w.Usage() {
+				if chance(t, 9, 10) {
+					record.Request.NeedsPreemption = append(record.Request.NeedsPreemption, a.FlavorResource())
+				}
+			}
+		}
+		moveToEdges(t, &record)
+		return record
 	})
 }
 
 // States generates valid states: up to five cohorts in a tree, one to six queues,
 // up to sixteen workloads.
-func States() *rapid.Generator[preemption.State] { return states(flavorResources) }
-
-func states(flavorResources func(*rapid.T) []quota.FlavorResource) *rapid.Generator[preemption.State] {
+func States() *rapid.Generator[preemption.State] {
 	return rapid.Custom(func(t *rapid.T) preemption.State {
-		frs := flavorResources(t)
-		var st preemption.State
-		for i := range pick(t, "cohorts", 0, 1, 1, 2, 3, 4, 5) {
-			c := queue.Cohort{Name: fmt.Sprintf("c%d", i)}
-			if i > 0 && chance(t, 3, 4) {
-				c.Parent = fmt.Sprintf("c%d", rapid.IntRange(0, i-1).Draw(t, "parent"))
-			}
-			if chance(t, 1, 3) {
-				c.Quotas = quotas(t, frs, c.Parent != "", false)
-			}
-			c.FairWeight, c.MinRuntime = weight(t), minRuntime(t)
-			st.Cohorts = append(st.Cohorts, c)
-		}
-		for i := range pick(t, "queues", 1, 2, 3, 3, 4, 5, 6) {
-			q := queue.Queue{Name: fmt.Sprintf("q%d", i), Preemption: preemptionOf(t), FlavorFungibility: fungibility(t)}
-			if len(st.Cohorts) > 0 && chance(t, 9, 10) {
-				q.Cohort = rapid.SampledFrom(st.Cohorts).Draw(t, "cohort").Name
-			}
-			q.Quotas = quotas(t, frs, q.Cohort != "", true)
-			q.FairWeight, q.MinRuntime = weight(t), minRuntime(t)
-			st.Queues = append(st.Queues, q)
-		}
-		for i := range pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16) {
-			w := Workload(st, fmt.Sprintf("ns/w%02d", i)).Draw(t, "workload")
-			w.Evicted = chance(t, 1, 12)
-			if chance(t, 9, 10) {
-				w.ReservedAt = instant(t, "reserved")
-			}
-			st.Admitted = append(st.Admitted, w)
-		}
+		st := tree(t, flavorResources(t))
+		run(t, &st, pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16))
 		return st
 	})
+}
+
+// tree draws cohorts and queues, of which nothing runs.
+func tree(t *rapid.T, frs []quota.FlavorResource) preemption.State {
+	var st preemption.State
+	for i := range pick(t, "cohorts", 0, 1, 1, 2, 3, 4, 5) {
+		c := queue.Cohort{Name: fmt.Sprintf("c%d", i)}
+		if i > 0 && chance(t, 3, 4) {
+			c.Parent = fmt.Sprintf("c%d", rapid.IntRange(0, i-1).Draw(t, "parent"))
+		}
+		if chance(t, 1, 3) {
+			c.Quotas = quotas(t, frs, c.Parent != "", false)
+		}
+		c.FairWeight, c.MinRuntime = weight(t), minRuntime(t)
+		st.Cohorts = append(st.Cohorts, c)
+	}
+	for i := range pick(t, "queues", 1, 2, 3, 3, 4, 5, 6) {
+		q := queue.Queue{Name: fmt.Sprintf("q%d", i), Preemption: preemptionOf(t), FlavorFungibility: fungibility(t)}
+		if len(st.Cohorts) > 0 && chance(t, 9, 10) {
+			q.Cohort = rapid.SampledFrom(st.Cohorts).Draw(t, "cohort").Name
+		}
+		q.Quotas = quotas(t, frs, q.Cohort != "", true)
+		q.FairWeight, q.MinRuntime = weight(t), minRuntime(t)
+		st.Queues = append(st.Queues, q)
+	}
+	return st
+}
+
+// run admits a number of workloads anywhere.
+func run(t *rapid.T, st *preemption.State, number int) {
+	for i := range number {
+		w := Workload(*st, fmt.Sprintf("ns/w%02d", i)).Draw(t, "workload")
+		w.Evicted = chance(t, 1, 12)
+		if chance(t, 9, 10) {
+			w.ReservedAt = instant(t, "reserved")
+		}
+		st.Admitted = append(st.Admitted, w)
+	}
 }
 
 // Configs generates valid configurations.
@@ -104,35 +123,30 @@ func weight(t *rapid.T) quota.Weight {
 	return pick(t, "weight", quota.Weight{}, quota.Weight{}, quota.WeightOf(0), quota.WeightOf(0.5), quota.WeightOf(1), quota.WeightOf(3))
 }
 
-// Requests generates valid requests about a state.
+// Requests generates valid requests about a state. One in thirty or so is for more than
+// could ever be.
 func Requests(st preemption.State) *rapid.Generator[preemption.Request] {
 	return rapid.Custom(func(t *rapid.T) preemption.Request {
+		s := snapshot(t, st)
 		r := preemption.Request{Workload: Workload(st, "ns/pending").Draw(t, "pending"), Now: Now}
 		r.Workload.Priority += pick[int64](t, "more important by", 0, 1, 2, 3)
 		r.Workload.UID = "u-pending"
-		if chance(t, 2, 3) {
-			askForMore(t, st, &r.Workload)
+		rows, _ := s.QueueStatus(r.Workload.Queue)
+		if chance(t, 5, 6) {
+			askForMore(t, rows, &r.Workload)
+		}
+		if !chance(t, 1, 30) {
+			askForNoMoreThanCanBe(rows, &r.Workload)
 		}
 		r.Workload.NeverPreempts = chance(t, 1, 20)
-		if chance(t, 1, 4) {
-			for _, a := range r.Workload.Usage() {
-				if chance(t, 3, 4) {
-					r.NeedsPreemption = append(r.NeedsPreemption, a.FlavorResource())
-				}
-			}
-		}
+		r.Workload.Gates = gates(t)
 		return r
 	})
 }
 
 // askForMore makes the request a little more than what is available and no more
 // than could be: where preemption decides.
-func askForMore(t *rapid.T, st preemption.State, w *workload.Workload) {
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
-	}
-	rows, _ := s.QueueStatus(w.Queue)
+func askForMore(t *rapid.T, rows []preemption.QuotaStatus, w *workload.Workload) {
 	w.PodSets = w.PodSets[:1]
 	w.PodSets[0].Count = 1
 	for i := range w.PodSets[0].Requests {
@@ -143,6 +157,45 @@ func askForMore(t *rapid.T, st preemption.State, w *workload.Workload) {
 			}
 		}
 	}
+}
+
+// askForNoMoreThanCanBe lowers the amounts of what is more than could ever be.
+func askForNoMoreThanCanBe(rows []preemption.QuotaStatus, w *workload.Workload) {
+	for _, total := range w.Usage() {
+		most := int64(0)
+		for _, row := range rows {
+			if row.FlavorResource == total.FlavorResource() {
+				most = row.PotentialAvailable
+			}
+		}
+		for i := range w.PodSets {
+			p := &w.PodSets[i]
+			for j := range p.Requests {
+				if a := &p.Requests[j]; total.Amount > most && a.FlavorResource() == total.FlavorResource() {
+					a.Amount = min(a.Amount, most/int64(len(w.PodSets))/max(1, p.Count))
+				}
+			}
+		}
+	}
+}
+
+func snapshot(t *rapid.T, st preemption.State) *preemption.Snapshot {
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
+	}
+	return s
+}
+
+// gates draws none mostly, else one that is closed or open.
+func gates(t *rapid.T) (g gate.Gates) {
+	if chance(t, 1, 6) {
+		g.Names = []string{gate.ConcurrentAdmission}
+		if chance(t, 1, 6) {
+			g = g.Opened(gate.ConcurrentAdmission, Now)
+		}
+	}
+	return g
 }
 
 // Workload generates a workload of the given ID in one of the state's queues, not

@@ -53,7 +53,7 @@ func (g ByUID) Verdict(w workload.Workload, _ preemption.Request) preemption.Ver
 }
 
 func guards(t *rapid.T) []preemption.Guard {
-	if !chance(t, 1, 4) {
+	if !chance(t, 1, 6) {
 		return nil
 	}
 	return []preemption.Guard{
