@@ -33,9 +33,6 @@ func draw(t *rapid.T) (preemption.State, cycle.Config, []queue.Head) {
 	for i := range rapid.IntRange(1, 6).Draw(t, "heads") {
 		w := preemptiontest.Requests(st).Draw(t, "request").Workload
 		w.ID = fmt.Sprintf("ns/head%d", i)
-		if rapid.IntRange(0, 5).Draw(t, "gated") == 5 {
-			w.Gates.Names = []string{"g"}
-		}
 		heads = append(heads, queue.Head{Workload: w, Preempting: rapid.IntRange(0, 4).Draw(t, "preempting") == 4})
 	}
 	return st, c, heads
