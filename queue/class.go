@@ -6,17 +6,18 @@ import (
 	"github.com/cedesched/cede/internal/instant"
 )
 
-// class is the active workloads of a queue that ask for the same, of equal priority. They
-// become inadmissible as one: a bar is set, from which on they step aside. Those queued
-// earlier have more newer equals to preempt, and do not. A class is immutable.
+// class is the active workloads of a queue that are alike. They become inadmissible as
+// one: a bar is set, from which on they step aside. Those queued earlier have more newer
+// equals to preempt, and do not. A class is immutable.
 type class struct {
 	queue, tree int
-	asks        string
+	alike       string
 	len         int
 	front       *waiting // the first one before the bar; nil: none
 	bar         *waiting // nil: none; it may have left since
 	reason      Reason   // of the bar
 	until       int64    // an instant: when time takes the bar away; instant.Unset: never
+	owed        bool     // the bar was seen to wait for its nominal quota
 }
 
 // keeps reports whether the bar keeps a workload of the class out of the order.
@@ -24,13 +25,14 @@ func (c *class) keeps(e *waiting) bool { return c.bar != nil && compareInClass(c
 
 func (p *Pending) classOf(e *waiting) (*class, bool) {
 	return p.classes.Get(func(c *class) int {
-		return cmp.Or(cmp.Compare(c.queue, e.queue), cmp.Compare(c.asks, e.asks))
+		return cmp.Or(cmp.Compare(c.queue, e.queue), cmp.Compare(c.alike, e.alike))
 	})
 }
 
 // setBar lets a workload and those of its class after it step aside.
 func (p *Pending) setBar(e *waiting, reason Reason, until int64) {
 	p.setClass(e, func(c *class) {
+		c.owed = e.owed
 		if c.bar == nil || compareInClass(e, c.bar) < 0 {
 			c.bar = e
 		}
@@ -41,23 +43,27 @@ func (p *Pending) setBar(e *waiting, reason Reason, until int64) {
 	})
 }
 
-// unbar takes the bars of a range of a set of classes away.
-func (p *Pending) unbar(set set[*class], before, in func(*class) bool) {
+// unbar takes the bars of a range of a set of classes away, of those for which.
+func (p *Pending) unbar(set set[*class], before, in, which func(*class) bool) {
 	var cursor setCursor[*class]
 	for cursor.Seek(set, before); ; cursor.Next() { // of the set as it was
 		c, ok := cursor.Item()
 		if !ok || !in(c) {
 			return
 		}
-		p.setClass(c.bar, func(c *class) { c.bar, c.until = nil, instant.Unset })
+		if !which(c) {
+			continue
+		}
+		p.setClass(c.bar, func(c *class) { c.bar, c.until, c.owed = nil, instant.Unset, false })
 	}
 }
 
 // setClass changes the class of a workload, and its front.
 func (p *Pending) setClass(e *waiting, change func(*class)) {
-	next := class{queue: e.queue, tree: e.tree, asks: e.asks, until: instant.Unset}
+	next := class{queue: e.queue, tree: e.tree, alike: e.alike, until: instant.Unset}
 	if old, known := p.classOf(e); known {
 		next = *old
+		p.owe(old.tree, old.owes(), -1)
 		p.classes, _ = p.classes.Delete(old)
 		p.barred, _ = p.barred.Delete(old)
 		p.ending, _ = p.ending.Delete(old)
@@ -68,7 +74,7 @@ func (p *Pending) setClass(e *waiting, change func(*class)) {
 	change(&next)
 	var cursor setCursor[*waiting]
 	cursor.Seek(p.members, func(other *waiting) bool {
-		return cmp.Or(cmp.Compare(other.queue, e.queue), cmp.Compare(other.asks, e.asks)) < 0
+		return cmp.Or(cmp.Compare(other.queue, e.queue), cmp.Compare(other.alike, e.alike)) < 0
 	})
 	next.front = nil
 	if first, ok := cursor.Item(); ok && next.len > 0 && !next.keeps(first) {
@@ -83,11 +89,23 @@ func (p *Pending) setClass(e *waiting, change func(*class)) {
 	}
 	if next.len > 0 || next.bar != nil {
 		p.classes = p.classes.Insert(&next)
+		p.owe(next.tree, next.owes(), 1)
+	}
+}
+
+// owes reports whether workloads behind the bar wait for their nominal quota, as the one
+// that set it did.
+func (c *class) owes() bool { return c.bar != nil && c.owed && c.len > 0 }
+
+// owe counts those of a tree that wait for their nominal quota.
+func (p *Pending) owe(tree int, counts bool, by int64) {
+	if counts {
+		p.owed = p.owed.Set(tree, p.owed.At(tree)+by)
 	}
 }
 
 func compareClasses(a, b *class) int {
-	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.asks, b.asks))
+	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.alike, b.alike))
 }
 
 func compareBarred(a, b *class) int {

@@ -10,41 +10,44 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Each move returns a new Pending; the receiver is never changed.
+// Each move returns a new Pending; the receiver is never changed. One that fails returns
+// the receiver.
 
 // Add lets a workload wait: a new one, or one that was evicted and waits again (see
 // preemption.Victim.Requeued for its timestamp). It fails when the ID waits already, the
-// queue is unknown or the workload malformed, with all faults.
+// queue is unknown or the workload malformed, with all faults. Requests may be without
+// flavor.
 func (p *Pending) Add(w workload.Workload) (*Pending, error) {
 	if _, waits := p.find(w.ID); waits {
-		return nil, fault.List{{Path: "workload.id", Problem: fmt.Sprintf("%q waits already", w.ID)}}
+		return p, fault.List{{Path: "workload.id", Problem: fmt.Sprintf("%q waits already", w.ID)}}
 	}
 	e, err := p.newWaiting("workload", w)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	next := *p
 	next.insert(e)
 	return &next, nil
 }
 
-// Update replaces the facts of a waiting workload. Where they matter (queue, priority,
-// timestamp, what it asks for, gates that are now open or closed) it waits as a newcomer
-// does; else it stays where it is. A backoff is never cut short. It fails as Add does, and
+// Update replaces the facts of a waiting workload. Where a decision could tell them from
+// the earlier ones (queue, queue-order timestamp, and all by which two are not alike) it
+// waits as a newcomer does; else it stays where it is. A backoff is never cut short. It fails as Add does, and
 // when no workload of that ID waits.
 func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	old, waits := p.find(w.ID)
 	if !waits {
-		return nil, fault.List{{Path: "workload.id", Problem: fmt.Sprintf("no workload %q waits", w.ID)}}
+		return p, fault.List{{Path: "workload.id", Problem: fmt.Sprintf("no workload %q waits", w.ID)}}
 	}
 	e, err := p.newWaiting("workload", w)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	next := *p
 	next.remove(old)
-	if old.same(&w) || old.place == Away {
+	if old.same(e) || old.place == Away {
 		e.place, e.reason, e.first, e.until = old.place, old.reason, old.first && e.queue == old.queue, old.until
+		e.owed = old.owed && e.tree == old.tree
 	}
 	next.insert(e)
 	return &next, nil
@@ -52,28 +55,54 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 
 // same reports whether other facts of a workload come to the same, for its place and for
 // its chances.
-func (w *waiting) same(other *workload.Workload) bool {
-	return w.facts.Queue == other.Queue && w.facts.Queued.Equal(other.Queued) && w.asks == asks(other) &&
-		w.facts.Gates.AnyClosed() == other.Gates.AnyClosed()
+func (w *waiting) same(other *waiting) bool {
+	return w.queue == other.queue && w.queued == other.queued && w.alike == other.alike
 }
 
-// Remove takes a workload out: it is admitted, or gone. It fails when no workload of
-// that ID waits.
+// Remove takes a workload out that is gone. One that was admitted leaves with
+// [Pending.Admit]. It fails when no workload of that ID waits.
 func (p *Pending) Remove(id string) (*Pending, error) {
 	e, waits := p.find(id)
 	if !waits {
-		return nil, fault.List{{Path: "id", Problem: fmt.Sprintf("no workload %q waits", id)}}
+		return p, fault.List{{Path: "id", Problem: fmt.Sprintf("no workload %q waits", id)}}
 	}
 	next := *p
 	next.remove(e)
 	return &next, nil
 }
 
-// Requeue puts a head back that a cycle did not admit. Where its tree was released or the
-// workload changed since the head was read, it stays in the order: the cycle did not see
-// that. It fails when the
-// workload no longer waits, the reason is unknown or a time outside the years 1678 to
-// 2262.
+// Admit takes a workload out that was admitted. For those of its cohort tree for which
+// nobody might yield there may now be somebody: it may yield itself, or its queue borrows
+// now. They come back where their queue may preempt at all. It costs what there are
+// inadmissible classes and workloads in the tree, as [Pending.Release] does. It fails when
+// no workload of that ID waits.
+func (p *Pending) Admit(id string) (*Pending, error) {
+	next, err := p.Remove(id)
+	if err != nil {
+		return p, err
+	}
+	e, _ := p.find(id)
+	tree := e.tree
+	next.clock++
+	next.admitted = next.admitted.Set(tree, next.clock)
+	next.unbar(next.barred, func(c *class) bool { return c.tree < tree }, func(c *class) bool { return c.tree == tree },
+		func(c *class) bool { return next.mayGain(c.queue, c.reason) })
+	next.bringBack(next.aside, func(e *waiting) bool { return e.tree < tree }, func(e *waiting) bool { return e.tree == tree },
+		func(e *waiting) bool { return next.mayGain(e.queue, e.reason) })
+	return next, nil
+}
+
+// mayGain reports whether an admission may change the chances of a workload that was put
+// back for the reason.
+func (p *Pending) mayGain(queue int, why Reason) bool {
+	rights := &p.shape.queues[queue].Preemption
+	return why == NoCandidates && (rights.WithinClusterQueue != Never || rights.ReclaimWithinCohort != Never)
+}
+
+// Requeue puts a head back that a cycle did not admit. Where something happened since the
+// head was read that would have brought it back, it stays in the order: the cycle did not
+// see that. It fails when the workload no longer waits, the reason is unknown or a time
+// outside the years 1678 to 2262.
 func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	var faults fault.List
 	old, waits := p.find(h.Workload.ID)
@@ -90,15 +119,15 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 		faults.Add("requeue.NotBefore", "%v is not within %s", r.NotBefore, instant.Range)
 	}
 	if err := faults.Err(); err != nil {
-		return nil, err
+		return p, err
 	}
 	next := *p
 	next.remove(old)
 	e := *old
 	strict := p.shape.queues[e.queue].Strategy == StrictFIFO
 	e.place, e.reason, e.until = Active, r.Reason, instant.Unset
-	e.first = r.Reason == PendingPreemption && !strict
-	inadmissible := !strict && !r.Reason.again() && p.released.At(e.tree) <= h.seen && old.same(&h.Workload)
+	e.first, e.owed = r.Reason == PendingPreemption && !strict, r.WithinNominal
+	inadmissible := !strict && !r.Reason.again() && p.saw(&h, &e, r.Reason)
 	alike := r.Reason.hopeless() && !r.Alone
 	switch {
 	case !r.NotBefore.IsZero():
@@ -116,10 +145,18 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	return &next, nil
 }
 
+// saw reports whether a head is still what a cycle was asked about, put back for a reason.
+func (p *Pending) saw(h *Head, e *waiting, why Reason) bool {
+	q, _ := p.queueOf(h.Workload.Queue)
+	asked := &waiting{facts: h.Workload, queue: q, queued: instant.Of(h.Workload.Queued)}
+	p.compare(asked)
+	return p.released.At(e.tree) <= h.Seen && (p.admitted.At(e.tree) <= h.Seen || !p.mayGain(e.queue, why)) && e.same(asked)
+}
+
 // Release brings the inadmissible workloads back of the cohort trees that the queues are
 // in: something there was freed. Unknown queues are passed over.
 func (p *Pending) Release(queues ...string) *Pending {
-	next := *p
+	next := *p.inside()
 	next.clock++
 	for _, name := range queues {
 		q, known := p.queueOf(name)
@@ -128,70 +165,106 @@ func (p *Pending) Release(queues ...string) *Pending {
 		}
 		tree := p.shape.tree[q]
 		next.released = next.released.Set(tree, next.clock)
-		next.unbar(next.barred, func(c *class) bool { return c.tree < tree }, func(c *class) bool { return c.tree == tree })
-		next.bringBack(next.aside, func(e *waiting) bool { return e.tree < tree }, func(e *waiting) bool { return e.tree == tree })
+		next.unbar(next.barred, func(c *class) bool { return c.tree < tree }, func(c *class) bool { return c.tree == tree }, every)
+		next.bringBack(next.aside, func(e *waiting) bool { return e.tree < tree }, func(e *waiting) bool { return e.tree == tree }, every)
 	}
 	return &next
 }
 
 // Advance brings those back whose time has come.
 func (p *Pending) Advance(now time.Time) *Pending {
-	next := *p
+	next := *p.inside()
 	at := instant.Of(now)
-	next.unbar(next.ending, func(*class) bool { return false }, func(c *class) bool { return c.until <= at })
-	next.bringBack(next.timed, func(*waiting) bool { return false }, func(e *waiting) bool { return e.until <= at })
+	next.unbar(next.ending, func(*class) bool { return false }, func(c *class) bool { return c.until <= at }, every)
+	next.bringBack(next.timed, func(*waiting) bool { return false }, func(e *waiting) bool { return e.until <= at }, every)
 	return &next
 }
+
+func every[T any](T) bool { return true }
 
 // Configure replaces the configuration, which may have changed any quota: all that is
 // inadmissible comes back. It fails as [Validate] does, and when a queue that is gone has
 // waiting workloads.
 func (p *Pending) Configure(cohorts []Cohort, queues []Queue) (*Pending, error) {
+	old := p.inside()
 	faults, _ := Validate(cohorts, queues).(fault.List)
-	next := &Pending{shape: newTrees(nil, queues), clock: p.clock + 1}
+	next := &Pending{shape: newTrees(nil, queues), clock: old.clock + 1, alikeBy: old.alikeBy}
 	if faults == nil {
 		next.shape = newTrees(cohorts, queues) // acyclic
 	}
-	var all []*waiting
-	var cursor setCursor[*waiting]
-	for cursor.First(p.byID); ; cursor.Next() {
-		old, ok := cursor.Item()
-		if !ok {
-			break
-		}
-		q, known := next.queueOf(old.facts.Queue)
+	all := old.all()
+	for i, e := range all {
+		q, known := next.queueOf(e.facts.Queue)
 		if !known {
-			faults.Add("queues", "queue %q has a waiting workload, %q", old.facts.Queue, old.facts.ID)
+			faults.Add("queues", "queue %q has a waiting workload, %q", e.facts.Queue, e.facts.ID)
 			continue
 		}
-		e := *old
-		e.queue, e.tree = q, next.shape.tree[q]
-		if e.place == Inadmissible {
-			e.place, e.until = Active, instant.Unset
+		moved := *e
+		moved.queue, moved.tree = q, next.shape.tree[q]
+		if moved.place == Inadmissible {
+			moved.place, moved.until = Active, instant.Unset
 		}
-		all = append(all, &e)
+		all[i] = &moved
 	}
 	if err := faults.Err(); err != nil {
-		return nil, err
+		return p, err
 	}
-	next.byID, next.members, next.fronts = emptySet(compareByID), emptySet(compareMembers), emptySet(compareFronts)
-	next.aside, next.timed = emptySet(compareAside), emptySet(compareTimed)
-	next.classes, next.barred, next.ending = emptySet(compareClasses), emptySet(compareBarred), emptySet(compareEnding)
-	released := make([]int64, next.shape.count)
-	for i := range released {
-		released[i] = next.clock
+	now := make([]int64, next.shape.count)
+	for i := range now {
+		now[i] = next.clock
 	}
-	next.released = vector.Of(released)
-	for _, e := range all {
-		next.insert(e)
-	}
+	next.released, next.admitted, next.owed = vector.Of(now), vector.Of(now), vector.Of(make([]int64, len(now)))
+	next.fill(all)
 	return next, nil
+}
+
+// AlikeBy adds to what two workloads have to share to be alike, and step aside as one:
+// what the function says of them, for rules of the caller's own (cycle.Cycle has a function
+// that fits its configuration). It depends on the workload alone. Nil adds nothing, as in a
+// Pending to which it was never given. Those that stepped aside as one come back.
+func (p *Pending) AlikeBy(says func(workload.Workload) string) *Pending {
+	next := *p.inside()
+	next.alikeBy = says
+	all := next.all()
+	for i, e := range all {
+		moved := *e
+		next.compare(&moved)
+		all[i] = &moved
+	}
+	if next.shape != nil {
+		next.owed = vector.Of(make([]int64, next.shape.count))
+		next.fill(all)
+	}
+	return &next
+}
+
+// all returns all that wait, by ID.
+func (p *Pending) all() (all []*waiting) {
+	var cursor setCursor[*waiting]
+	for cursor.First(p.byID); ; cursor.Next() {
+		e, ok := cursor.Item()
+		if !ok {
+			return all
+		}
+		all = append(all, e)
+	}
 }
 
 // The rest changes a Pending that nobody else has yet.
 
+// fill starts with new sets.
+func (p *Pending) fill(all []*waiting) {
+	p.byID, p.members, p.fronts = emptySet(compareByID), emptySet(compareMembers), emptySet(compareFronts)
+	p.aside, p.timed = emptySet(compareAside), emptySet(compareTimed)
+	p.classes, p.barred, p.ending = emptySet(compareClasses), emptySet(compareBarred), emptySet(compareEnding)
+	for _, e := range all {
+		p.insert(e)
+	}
+}
+
 func (p *Pending) insert(e *waiting) {
 	p.byID = p.byID.Insert(e)
+	p.owe(e.tree, e.owed, 1)
 	switch {
 	case e.place == Inadmissible:
 		p.aside = p.aside.Insert(e)
@@ -208,6 +281,7 @@ func (p *Pending) insert(e *waiting) {
 
 func (p *Pending) remove(e *waiting) {
 	p.byID, _ = p.byID.Delete(e)
+	p.owe(e.tree, e.owed, -1)
 	p.aside, _ = p.aside.Delete(e)
 	p.timed, _ = p.timed.Delete(e)
 	switch {
@@ -226,13 +300,16 @@ func (p *Pending) replace(old *waiting, change func(*waiting)) {
 	p.insert(&e)
 }
 
-// bringBack makes those active that are in a range of a set.
-func (p *Pending) bringBack(set set[*waiting], before, in func(*waiting) bool) {
+// bringBack makes those active that are in a range of a set, of those for which.
+func (p *Pending) bringBack(set set[*waiting], before, in, which func(*waiting) bool) {
 	var cursor setCursor[*waiting]
 	for cursor.Seek(set, before); ; cursor.Next() { // of the set as it was
 		e, ok := cursor.Item()
 		if !ok || !in(e) {
 			return
+		}
+		if !which(e) {
+			continue
 		}
 		p.replace(e, func(e *waiting) { e.place, e.until = Active, instant.Unset })
 	}

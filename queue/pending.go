@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/cedesched/cede/internal/instant"
 	"github.com/cedesched/cede/internal/ordered"
 	"github.com/cedesched/cede/internal/vector"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -21,19 +19,26 @@ import (
 //
 // Of each queue the active workloads are ordered: higher effective priority first, then
 // earlier queue-order timestamp, then ID; before all of them, under BestEffortFIFO, the
-// one whose victims are terminating. The first is the head. A head that a cycle did not
-// admit goes back with [Pending.Requeue]. Under StrictFIFO it stays the head. Under
-// BestEffortFIFO it may become inadmissible: it steps aside, until one of these brings it
-// back:
+// one whose victims are terminating. The first is the head. A head that a cycle admitted
+// leaves with [Pending.Admit]; one that it did not goes back with [Pending.Requeue]. Under
+// StrictFIFO that stays the head. Under BestEffortFIFO it may become inadmissible: it
+// steps aside, until one of these brings it back:
 //
 //   - room or quota in its cohort tree: [Pending.Release], [Pending.Configure];
-//   - a change of the workload that matters, as of its gates from closed to open:
-//     [Pending.Update];
+//   - where nobody might yield for it, a workload admitted in its tree, which may be one
+//     that yields, or makes its queue borrow: [Pending.Admit];
+//   - a change of the workload that a decision could read, as of its gates from closed to
+//     open: [Pending.Update];
 //   - its RetryAt: [Pending.Advance].
 //
-// Where there is no room for one and nobody to yield, all workloads of the queue that ask
-// for the same and come later in the order step aside with it, newcomers too, until the
-// same events: as one, however many there are.
+// Where there is no room for one and nobody to yield, all workloads of the queue that are
+// alike and come later in the order step aside with it, newcomers too, until the same
+// events: as one, however many there are. Two are alike when nothing differs by which a
+// decision could tell them apart: all fields of a workload but its names and timestamps,
+// and the open and closed gates in detail; and what [Pending.AlikeBy] adds.
+//
+// A method that fails returns the Pending that it was called on, with the error. A nil
+// Pending is an empty one that knows no queue.
 type Pending struct {
 	shape *trees
 	byID  set[*waiting]
@@ -49,7 +54,12 @@ type Pending struct {
 	ending  set[*class] // those whose bar has a time, by that
 	// released is, by tree, the value of clock at its last release.
 	released vector.Vector[int64]
+	// admitted is the same for the last admission, and owed how many workloads and bars of
+	// a tree wait for their nominal quota.
+	admitted vector.Vector[int64]
+	owed     vector.Vector[int64]
 	clock    int64
+	alikeBy  func(workload.Workload) string // nil: no more than the fields
 }
 
 // set is a set without sums.
@@ -76,10 +86,12 @@ type waiting struct {
 	tree     int
 	priority int64
 	queued   int64
-	asks     string
+	rules    string // what alikeBy says
+	alike    string // equal for those that are alike
 	place    Place
 	reason   Reason // of the last requeue, zero if there was none
 	first    bool   // its victims are terminating
+	owed     bool   // it was seen to wait for its nominal quota
 	until    int64  // an instant: when time moves it; instant.Unset: never
 }
 
@@ -95,26 +107,33 @@ const (
 	Away
 )
 
-// Head is the first workload of a queue.
+// Head is the first workload of a queue, as plain data.
 type Head struct {
-	Workload workload.Workload
+	Workload workload.Workload `json:"workload"`
 	// Preempting: when it was last the head, room was made for it, which may still be on
 	// its way.
-	Preempting bool
-
-	seen int64
+	Preempting bool `json:"preempting,omitzero"`
+	// Seen is the state of the Pending that it was read from, for [Pending.Requeue]: what
+	// happened since the cycle did not see. It has no meaning elsewhere.
+	Seen int64 `json:"seen,omitzero"`
+	// Alike is what the function of [Pending.AlikeBy] says of the workload. Empty: there
+	// is none.
+	Alike string `json:"alike,omitempty"`
+	// NominalWaits: some workload of the cohort tree waits for quota within the nominal
+	// quota of its queue, be it inadmissible; see [Requeue.WithinNominal].
+	NominalWaits bool `json:"nominalWaits,omitzero"`
 }
 
 // Standing is where a workload stands.
 type Standing struct {
-	Place Place
+	Place Place `json:"place"`
 	// Reason is that of its last requeueing; zero if there was none.
-	Reason Reason
+	Reason Reason `json:"reason,omitzero"`
 	// Preempting: its victims are terminating, and it is the first of its queue.
-	Preempting bool
+	Preempting bool `json:"preempting,omitzero"`
 	// Until is, for Away, when it comes back; for Inadmissible, when at the latest, zero
 	// where time alone does not bring it back.
-	Until time.Time
+	Until time.Time `json:"until,omitzero"`
 }
 
 // NewPending returns an empty one for the configuration, which it copies. It fails as
@@ -150,17 +169,28 @@ func newTrees(cohorts []Cohort, queues []Queue) *trees {
 }
 
 func (p *Pending) queueOf(name string) (int, bool) {
-	if p.shape == nil {
+	if p == nil || p.shape == nil {
 		return 0, false
 	}
 	return slices.BinarySearchFunc(p.shape.queues, name, func(q Queue, name string) int { return cmp.Compare(q.Name, name) })
 }
 
 // Len returns how many workloads wait.
-func (p *Pending) Len() int { return p.byID.Len() }
+func (p *Pending) Len() int { return p.inside().byID.Len() }
+
+var nobody Pending
+
+// inside returns p, an empty one for nil.
+func (p *Pending) inside() *Pending {
+	if p == nil {
+		return &nobody
+	}
+	return p
+}
 
 // Heads returns the head of each queue that has one, by queue.
 func (p *Pending) Heads() []Head {
+	p = p.inside()
 	var heads []Head
 	var cursor setCursor[*waiting]
 	for cursor.First(p.fronts); ; {
@@ -168,13 +198,14 @@ func (p *Pending) Heads() []Head {
 		if !ok {
 			return heads
 		}
-		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock})
+		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock, w.rules, p.owed.At(w.tree) > 0})
 		cursor.Seek(p.fronts, func(other *waiting) bool { return other.queue <= w.queue })
 	}
 }
 
 // Find returns a waiting workload and where it stands.
 func (p *Pending) Find(id string) (w workload.Workload, at Standing, ok bool) {
+	p = p.inside()
 	e, ok := p.find(id)
 	if !ok {
 		return workload.Workload{}, Standing{}, false
@@ -188,20 +219,18 @@ func (p *Pending) Find(id string) (w workload.Workload, at Standing, ok bool) {
 
 // Workloads returns a copy of all that wait, by ID.
 func (p *Pending) Workloads() []workload.Workload {
+	p = p.inside()
 	var list []workload.Workload
-	var cursor setCursor[*waiting]
-	for cursor.First(p.byID); ; cursor.Next() {
-		e, ok := cursor.Item()
-		if !ok {
-			return list
-		}
+	for _, e := range p.all() {
 		list = append(list, e.facts.Clone())
 	}
+	return list
 }
 
 // NextAt returns when time alone will bring the next workload back; ok is false when it
 // brings none.
 func (p *Pending) NextAt() (at time.Time, ok bool) {
+	p = p.inside()
 	var one setCursor[*waiting]
 	var all setCursor[*class]
 	one.First(p.timed)
@@ -218,12 +247,13 @@ func (p *Pending) NextAt() (at time.Time, ok bool) {
 }
 
 func (p *Pending) find(id string) (*waiting, bool) {
+	p = p.inside()
 	return p.byID.Get(func(w *waiting) int { return cmp.Compare(w.facts.ID, id) })
 }
 
 // newWaiting checks a workload; path leads to it.
 func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error) {
-	faults, _ := workload.Validate(path, &w).(fault.List)
+	faults, _ := workload.ValidatePending(path, &w).(fault.List)
 	q, known := p.queueOf(w.Queue)
 	if w.Queue != "" && !known {
 		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
@@ -231,24 +261,18 @@ func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return &waiting{facts: w.Clone(), queue: q, tree: p.shape.tree[q], priority: w.EffectivePriority(),
-		queued: instant.Of(w.Queued), asks: asks(&w), place: Active, until: instant.Unset}, nil
+	e := &waiting{facts: w.Clone(), queue: q, tree: p.shape.tree[q], priority: w.EffectivePriority(),
+		queued: instant.Of(w.Queued), place: Active, until: instant.Unset}
+	p.compare(e)
+	return e, nil
 }
 
-// asks is what a workload asks for, as a text that is equal for equals.
-func asks(w *workload.Workload) string {
-	text := fmt.Append(nil, w.EffectivePriority())
-	for i := range w.PodSets {
-		s := &w.PodSets[i]
-		minimum, elastic := s.MinCount.Get()
-		text = fmt.Appendf(text, "|%d %d %t", s.Count, minimum, elastic)
-		requests := slices.Clone(s.Requests)
-		slices.SortFunc(requests, func(a, b quota.Amount) int { return a.FlavorResource().Compare(b.FlavorResource()) })
-		for _, r := range requests {
-			text = fmt.Appendf(text, " %q %q %d", r.Flavor, r.Resource, r.Amount)
-		}
+// compare notes whom a workload is like.
+func (p *Pending) compare(e *waiting) {
+	if e.rules = ""; p.alikeBy != nil {
+		e.rules = p.alikeBy(e.facts.Clone())
 	}
-	return string(text)
+	e.alike = alike(&e.facts) + e.rules
 }
 
 // The orders of the sets; each ends in the ID.
@@ -269,7 +293,7 @@ func compareFronts(a, b *waiting) int {
 }
 
 func compareMembers(a, b *waiting) int {
-	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.asks, b.asks), compareInClass(a, b))
+	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.alike, b.alike), compareInClass(a, b))
 }
 
 func compareInClass(a, b *waiting) int {

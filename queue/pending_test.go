@@ -23,7 +23,9 @@ func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 // The queues of the tests: "best" and "other" share a cohort tree, "strict" has its own.
 var (
 	cohorts = []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root"}, {Name: "far"}}
-	queues  = []queue.Queue{{Name: "strict", Cohort: "far", Strategy: queue.StrictFIFO}, {Name: "best", Cohort: "left"}, {Name: "other", Cohort: "root"}, {Name: "alone"}}
+	queues  = []queue.Queue{{Name: "strict", Cohort: "far", Strategy: queue.StrictFIFO}, {Name: "best", Cohort: "left"},
+		{Name: "other", Cohort: "root", Preemption: queue.Preemption{ReclaimWithinCohort: queue.Any}},
+		{Name: "alone", Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}
 )
 
 func waits(id, in string, priority int64, queued int, asks int64) workload.Workload {
@@ -230,8 +232,25 @@ func TestPendingErrors(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := new(queue.Pending).Add(waits("a", "best", 0, 0, 1)); err == nil {
-		t.Error("the zero value knows a queue")
+	for want, p := range map[string]*queue.Pending{"a": p, "zero": new(queue.Pending), "nil": nil} {
+		for move, try := range map[string]func() (*queue.Pending, error){
+			"add":       func() (*queue.Pending, error) { return p.Add(waits("b", "none", 0, 0, 1)) },
+			"update":    func() (*queue.Pending, error) { return p.Update(waits("b", "best", 0, 0, 1)) },
+			"remove":    func() (*queue.Pending, error) { return p.Remove("b") },
+			"admit":     func() (*queue.Pending, error) { return p.Admit("b") },
+			"requeue":   func() (*queue.Pending, error) { return p.Requeue(queue.Head{}, queue.Requeue{}) },
+			"configure": func() (*queue.Pending, error) { return p.Configure(nil, []queue.Queue{{}}) },
+		} {
+			if got, err := try(); err == nil || got != p {
+				t.Errorf("%s: %s returns another than its receiver, or no error: %v", want, move, err)
+			}
+		}
+		if _, _, ok := p.Find("b"); ok || p.Release("best").Len() != p.Len() || p.Advance(noon).Len() != p.Len() || len(p.Workloads()) != p.Len() || len(p.AlikeBy(nil).Heads()) != p.Len() {
+			t.Errorf("%s: reading it finds what is not there", want)
+		}
+		if _, ok := p.NextAt(); ok {
+			t.Errorf("%s: time brings somebody back", want)
+		}
 	}
 }
 
@@ -262,6 +281,7 @@ type standing struct {
 	place queue.Place
 	why   queue.Reason
 	first bool
+	owed  bool
 	until time.Time
 }
 
@@ -269,6 +289,7 @@ type standing struct {
 type bar struct {
 	from  workload.Workload
 	why   queue.Reason
+	owed  bool
 	until time.Time
 }
 
@@ -277,7 +298,7 @@ func tree(name string) string {
 }
 
 func alike(a, b workload.Workload) bool {
-	return a.Queue == b.Queue && a.EffectivePriority() == b.EffectivePriority() && gocmp.Equal(a.PodSets, b.PodSets)
+	return a.Queue == b.Queue && a.Priority == b.Priority && a.NeverPreempts == b.NeverPreempts && gocmp.Equal(a.PodSets, b.PodSets)
 }
 
 // inClass compares two that are alike.
@@ -315,6 +336,15 @@ func (s *slow) heads() []string {
 	return ids
 }
 
+// owes reports whether somebody of the tree is known to wait for its nominal quota: by
+// itself, or behind a bar.
+func (s *slow) owes(name string) bool {
+	return slices.ContainsFunc(s.list, func(e *standing) bool {
+		behind := func(b bar) bool { return b.owed && alike(b.from, e.w) && e.place == queue.Active && !e.first }
+		return tree(e.w.Queue) == tree(name) && (e.owed || slices.ContainsFunc(s.bars, behind))
+	})
+}
+
 func (s *slow) add(w workload.Workload) {
 	s.list = append(s.list, &standing{w: w, place: queue.Active})
 }
@@ -327,7 +357,7 @@ func (s *slow) find(id string) *standing {
 func (s *slow) requeue(id string, r queue.Requeue) {
 	e := s.find(id)
 	strict := e.w.Queue == "strict"
-	e.place, e.why, e.first, e.until = queue.Active, r.Reason, false, time.Time{}
+	e.place, e.why, e.first, e.owed, e.until = queue.Active, r.Reason, false, r.WithinNominal, time.Time{}
 	if r.Reason == queue.PendingPreemption && !strict {
 		for _, o := range s.list {
 			if o.w.Queue == e.w.Queue && o.place == queue.Active {
@@ -343,11 +373,11 @@ func (s *slow) requeue(id string, r queue.Requeue) {
 	case aside && !r.Alone && (r.Reason == queue.NoFit || r.Reason == queue.NoCandidates):
 		i := slices.IndexFunc(s.bars, func(b bar) bool { return alike(b.from, e.w) })
 		if i < 0 {
-			s.bars = append(s.bars, bar{e.w, r.Reason, r.RetryAt})
+			s.bars = append(s.bars, bar{e.w, r.Reason, e.owed, r.RetryAt})
 			return
 		}
 		b := &s.bars[i]
-		if b.why = r.Reason; inClass(e.w, b.from) < 0 {
+		if b.why, b.owed = r.Reason, e.owed; inClass(e.w, b.from) < 0 {
 			b.from = e.w
 		}
 		if b.until.IsZero() || !r.RetryAt.IsZero() && r.RetryAt.Before(b.until) {
@@ -372,8 +402,10 @@ func (s *slow) bringBack(which func(*standing) bool, bars func(bar) bool) {
 func pendingAgreesWithTwin(t *rapid.T) {
 	p, s := pending(t), &slow{}
 	drawWorkload := func(id string) workload.Workload {
-		return waits(id, rapid.SampledFrom(queues).Draw(t, "queue").Name, rapid.Int64Range(0, 1).Draw(t, "priority"),
+		w := waits(id, rapid.SampledFrom(queues).Draw(t, "queue").Name, rapid.Int64Range(0, 1).Draw(t, "priority"),
 			rapid.IntRange(0, 2).Draw(t, "queued"), rapid.Int64Range(1, 2).Draw(t, "asks"))
+		w.NeverPreempts = rapid.IntRange(0, 3).Draw(t, "never preempts") == 3
+		return w
 	}
 	for i := range rapid.IntRange(1, 40).Draw(t, "moves") {
 		before, was := p, heads(p)
@@ -381,7 +413,7 @@ func pendingAgreesWithTwin(t *rapid.T) {
 		for _, e := range s.list {
 			ids = append(ids, e.w.ID)
 		}
-		move := rapid.SampledFrom([]string{"add", "add", "requeue", "requeue", "requeue", "remove", "update", "release", "advance", "configure"}).Draw(t, "move")
+		move := rapid.SampledFrom([]string{"add", "add", "requeue", "requeue", "requeue", "remove", "admit", "update", "release", "advance", "configure"}).Draw(t, "move")
 		if len(ids) == 0 && move != "advance" && move != "release" {
 			move = "add"
 		}
@@ -395,7 +427,8 @@ func pendingAgreesWithTwin(t *rapid.T) {
 				continue
 			}
 			id := rapid.SampledFrom(was).Draw(t, "head")
-			r := queue.Requeue{Reason: queue.Reason(rapid.IntRange(1, 6).Draw(t, "reason")), Alone: rapid.IntRange(0, 4).Draw(t, "alone") == 4}
+			r := queue.Requeue{Reason: queue.Reason(rapid.IntRange(1, 6).Draw(t, "reason")), Alone: rapid.IntRange(0, 4).Draw(t, "alone") == 4,
+				WithinNominal: rapid.Bool().Draw(t, "within nominal")}
 			if rapid.Bool().Draw(t, "timed") {
 				r.RetryAt = minute(rapid.IntRange(0, 5).Draw(t, "retry at"))
 			}
@@ -408,12 +441,23 @@ func pendingAgreesWithTwin(t *rapid.T) {
 			id := rapid.SampledFrom(ids).Draw(t, "id")
 			p = must(p.Remove(id))(t)
 			s.list = slices.DeleteFunc(s.list, func(e *standing) bool { return e.w.ID == id })
+		case "admit":
+			id := rapid.SampledFrom(ids).Draw(t, "id")
+			in := tree(s.find(id).w.Queue)
+			p = must(p.Admit(id))(t)
+			s.list = slices.DeleteFunc(s.list, func(e *standing) bool { return e.w.ID == id })
+			gains := func(name string, why queue.Reason) bool {
+				return tree(name) == in && why == queue.NoCandidates && (name == "other" || name == "alone")
+			}
+			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible && gains(e.w.Queue, e.why) },
+				func(b bar) bool { return gains(b.from.Queue, b.why) })
 		case "update":
 			w := drawWorkload(rapid.SampledFrom(ids).Draw(t, "id"))
 			p = must(p.Update(w))(t)
 			e := s.find(w.ID)
 			same := alike(e.w, w) && e.w.Queued.Equal(w.Queued)
 			e.first = e.first && e.w.Queue == w.Queue && (same || e.place == queue.Away)
+			e.owed = e.owed && tree(e.w.Queue) == tree(w.Queue) && (same || e.place == queue.Away)
 			if e.w = w; !same && e.place != queue.Away {
 				e.place, e.why, e.until = queue.Active, 0, time.Time{}
 			}
@@ -436,6 +480,11 @@ func pendingAgreesWithTwin(t *rapid.T) {
 		}
 		if got, want := heads(p), s.heads(); !slices.Equal(got, want) {
 			t.Fatalf("after %s: heads %q, the twin's %q", move, got, want)
+		}
+		for _, h := range p.Heads() {
+			if want := s.owes(h.Workload.Queue); h.NominalWaits != want {
+				t.Fatalf("after %s: the head of %s says that the nominal quota is waited for: %t", move, h.Workload.Queue, h.NominalWaits)
+			}
 		}
 		for _, e := range s.list {
 			w, at, ok := p.Find(e.w.ID)

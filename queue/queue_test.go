@@ -152,3 +152,16 @@ func TestPreemptionJSON(t *testing.T) {
 		t.Errorf("the zero value is %s", data)
 	}
 }
+
+// Minimum runtimes of queues and cohorts are checked, as are weights.
+func TestValidateSettings(t *testing.T) {
+	negative := minruntime.Settings{Preempt: minruntime.For(-1), Reclaim: minruntime.For(-2)}
+	err := queue.Validate([]queue.Cohort{{Name: "c", MinRuntime: negative, FairWeight: quota.WeightOf(-1)}},
+		[]queue.Queue{{Name: "q", MinRuntime: negative, FairWeight: quota.WeightOf(-1)}})
+	const want = `cohorts[0].fairWeight: -1 is negative or not finite (cohort "c"); cohorts[0].minRuntime.preempt: -1ns is negative (cohort "c"); ` +
+		`cohorts[0].minRuntime.reclaim: -2ns is negative (cohort "c"); queues[0].fairWeight: -1 is negative or not finite (queue "q"); ` +
+		`queues[0].minRuntime.preempt: -1ns is negative (queue "q"); queues[0].minRuntime.reclaim: -2ns is negative (queue "q")`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}

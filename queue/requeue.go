@@ -32,25 +32,36 @@ var reasonNames = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"F
 // String returns the name of the constant.
 func (r Reason) String() string { return reasonNames.String(r) }
 
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (r Reason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
+
 // again reports whether the head is tried again in the next cycle under BestEffortFIFO;
 // under StrictFIFO every head is.
 func (r Reason) again() bool { return r == FailedAfterNomination || r == PendingPreemption }
 
-// hopeless reports whether workloads that ask for the same have no better chance.
+// hopeless reports whether workloads that are like it have no better chance.
 func (r Reason) hopeless() bool { return r == NoFit || r == NoCandidates }
 
-// Requeue is how a head goes back. The zero value is invalid: it needs a reason.
+// Requeue is how a head goes back, as plain data. The zero value is invalid: it needs a
+// reason.
 type Requeue struct {
-	Reason Reason
+	Reason Reason `json:"reason"`
 	// RetryAt brings an inadmissible workload back at the latest: the time of a
 	// decision that waits. Zero: time alone does not.
-	RetryAt time.Time
+	RetryAt time.Time `json:"retryAt,omitzero"`
 	// NotBefore keeps the workload away until then, whatever happens: a backoff (see
 	// [Backoff]). Zero: no backoff.
-	NotBefore time.Time
-	// Alone says that workloads that ask for the same do not step aside with it: for a
-	// scheduler whose own rules tell equals apart.
-	Alone bool
+	NotBefore time.Time `json:"notBefore,omitzero"`
+	// Alone makes this workload inadmissible and not those that are like it: for a
+	// decision that read what [Pending.AlikeBy] does not say.
+	Alone bool `json:"alone,omitzero"`
+	// WithinNominal says that the workload waits for no more than the nominal quota of its
+	// queue. While it waits, in the order or aside, or others wait that stepped aside with
+	// it, heads of its cohort tree say so ([Head.NominalWaits]).
+	WithinNominal bool `json:"withinNominal,omitzero"`
 }
 
 // Backoff is how long a workload that failed again and again is kept away: Base after
