@@ -1,0 +1,188 @@
+// Command mutate changes the library in small ways, one at a time, and says which changes
+// no test notices. The sources stay as they are; the same flags give the same answer.
+//
+//	go run ./internal/mutate [flags] [packages]
+//
+// A mutant is a condition turned round, an operator or a constant changed, a statement left
+// out, a loop skipped, true for false, min for max. The tests of its package run first, then
+// those of the packages that use it and run the changed place. A test that does not end
+// counts as one that fails. Mutants that cannot be noticed stand in excused.txt beside this
+// file, with the reason; they are not run.
+//
+// It exits 1 when a mutant survives or an excuse is stale, 2 when it cannot ask: bad
+// flags, tests that fail without a mutant, no mutant that matches.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	code, err := run(os.Args[1:], os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+	}
+	os.Exit(code)
+}
+
+func run(args []string, w io.Writer) (code int, err error) {
+	set := flag.NewFlagSet("mutate", flag.ContinueOnError)
+	root := set.String("root", ".", "the directory of the module")
+	excused := set.String("excused", "internal/mutate/excused.txt", "the list of excused mutants, from the root")
+	match := set.String("match", "", "only mutants whose line, as -list prints it, matches the `expression`")
+	tests := set.String("tests", "./...", "the packages whose tests may run, with blanks between")
+	n := set.Int("n", 0, "so many mutants, drawn by the seed; 0 is all")
+	seed := set.Uint64("seed", 1, "the seed of what is drawn and of the generated tests")
+	checks := set.Int("checks", 100, "the number of checks of a generated test")
+	timeout := set.Duration("timeout", time.Minute, "how long the tests of a package may take")
+	list := set.Bool("list", false, "list the mutants and run none")
+	recheck := set.Bool("recheck", false, "run the excused mutants and no others: none may be killed")
+	verbose := set.Bool("v", false, "print each mutant with what became of it")
+	if err := set.Parse(args); err != nil {
+		return 2, nil // said already
+	}
+	matches, err := regexp.Compile(*match)
+	if err != nil || *n < 0 || *checks < 1 || *timeout <= 0 {
+		return 2, cmp.Or(err, fmt.Errorf("-n %d, -checks %d or -timeout %v is too small", *n, *checks, *timeout))
+	}
+	scratch, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return 2, err
+	}
+	defer os.RemoveAll(scratch)
+	r := &Runner{scratch: scratch, flags: []string{fmt.Sprintf("-timeout=%v", *timeout)}, rapid: []string{
+		fmt.Sprintf("-rapid.checks=%d", *checks), fmt.Sprintf("-rapid.seed=%d", *seed), "-rapid.nofailfile", "-rapid.shrinktime=1ms"}}
+	if r.root, err = filepath.Abs(*root); err != nil {
+		return 2, err
+	}
+	mutants, packages, err := r.Mutants(set.Args())
+	if err != nil {
+		return 2, err
+	}
+	reasons, err := readExcuses(filepath.Join(r.root, *excused))
+	if err != nil {
+		return 2, err
+	}
+	for _, key := range stale(reasons, mutants) {
+		fmt.Fprintln(w, "stale excuse:", key)
+		code = 1
+	}
+	mutants = slices.DeleteFunc(mutants, func(m *Mutant) bool {
+		return !matches.MatchString(m.String()) || *recheck && reasons[m.Key()] == ""
+	})
+	if len(mutants) == 0 {
+		return 2, fmt.Errorf("no mutant matches %q", *match)
+	}
+	if *list {
+		for _, m := range mutants {
+			fmt.Fprintln(w, m)
+		}
+		return code, nil
+	}
+	if *n > 0 {
+		rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
+	}
+	if err := r.Prepare(strings.Fields(*tests), packages); err != nil {
+		return 2, err
+	}
+	rows, asked := map[string]*row{}, 0
+	for _, m := range mutants {
+		if *n > 0 && asked == *n {
+			break
+		}
+		result, by := Excused, ""
+		if *recheck || reasons[m.Key()] == "" {
+			if result, by, err = r.Run(m); err != nil {
+				return 2, err
+			}
+		}
+		if rows[m.Package] == nil {
+			rows[m.Package] = &row{}
+		}
+		rows[m.Package][result]++
+		if result <= TimedOut { // in the place of any other, one more is drawn
+			asked++
+		}
+		bad := *recheck == (result == Killed || result == TimedOut) && result <= TimedOut
+		if bad {
+			code = 1
+		}
+		if bad || *verbose {
+			fmt.Fprintf(w, "%v: %s %s\n", m, results[result], by)
+		}
+	}
+	if asked == 0 {
+		return 2, fmt.Errorf("no mutant that matches %q compiles and has no excuse", *match)
+	}
+	print(w, rows)
+	return code, nil
+}
+
+// row counts the mutants of a package by what became of them.
+type row [len(results)]int
+
+func print(w io.Writer, rows map[string]*row) {
+	t, sum := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight), &row{}
+	line := func(name string, r *row) {
+		killed := r[Killed] + r[TimedOut]
+		all := killed + r[Survived] + r[NotRun]
+		fmt.Fprintf(t, "%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t %s\n", all, killed, 100*float64(killed)/float64(max(all, 1)),
+			r[TimedOut], r[Survived], r[NotRun], r[Excused], name)
+	}
+	fmt.Fprintln(t, "\nmutants\tkilled\t\tby time-out\tsurvived\tnot run\texcused\t package")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		for i, n := range rows[name] {
+			sum[i] += n
+		}
+		line(name, rows[name])
+	}
+	line("together", sum)
+	t.Flush()
+}
+
+// readExcuses reads the reasons by key: a key stands on a line of its own, the reason below
+// it, indented. # begins a comment.
+func readExcuses(path string) (map[string]string, error) {
+	data, err := os.ReadFile(path)
+	reasons, key := map[string]string{}, ""
+	for line := range strings.Lines(string(data)) {
+		switch text := strings.TrimSpace(line); {
+		case text == "" || strings.HasPrefix(text, "#"):
+		case strings.HasPrefix(line, "\t") && key != "":
+			reasons[key] += text
+		default:
+			key = text
+			reasons[key] = ""
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(reasons)) {
+		if reasons[key] == "" && err == nil {
+			err = fmt.Errorf("%s: %q has no reason", path, key)
+		}
+	}
+	return reasons, err
+}
+
+// stale returns the excuses, in packages that have been read, that no mutant needs.
+func stale(reasons map[string]string, mutants []*Mutant) []string {
+	read := map[string]bool{}
+	for _, m := range mutants {
+		read[filepath.Dir(m.File)], read[m.Key()] = true, true
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(reasons)), func(key string) bool {
+		file, _, _ := strings.Cut(key, ": ")
+		return read[key] || !read[filepath.Dir(file)]
+	})
+}
