@@ -260,3 +260,20 @@ var ruleNames = enum.Names[Rule]{Type: "Rule", List: []string{"FirstSignal", "Pr
 
 // String returns the name of the constant.
 func (r Rule) String() string { return ruleNames.String(r) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (r Rule) MarshalText() ([]byte, error) { return ruleNames.Marshal(r) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }
+
+var reservationNames = enum.Names[Reservation]{Type: "Reservation", List: []string{"NotEvaluated", "Pending", "Reserved"}}
+
+// String returns the name of the constant.
+func (r Reservation) String() string { return reservationNames.String(r) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (r Reservation) MarshalText() ([]byte, error) { return reservationNames.Marshal(r) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Reservation) UnmarshalText(text []byte) error { return reservationNames.Unmarshal(text, r) }

@@ -86,6 +86,12 @@ var sharingNames = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classica
 // String returns the name of the constant.
 func (s Sharing) String() string { return sharingNames.String(s) }
 
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (s Sharing) MarshalText() ([]byte, error) { return sharingNames.Marshal(s) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (s *Sharing) UnmarshalText(text []byte) error { return sharingNames.Unmarshal(text, s) }
+
 var strategyNames = enum.Names[FairStrategy]{Type: "FairStrategy", First: 1, List: []string{"LessThanOrEqualToFinalShare", "LessThanInitialShare"}}
 
 // String returns the name of the constant.

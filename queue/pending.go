@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/enum"
 	"github.com/cedesched/cede/internal/fault"
 	"github.com/cedesched/cede/internal/instant"
 	"github.com/cedesched/cede/internal/ordered"
@@ -106,6 +107,17 @@ const (
 	// Away: it backs off.
 	Away
 )
+
+var placeNames = enum.Names[Place]{Type: "Place", First: 1, List: []string{"Active", "Inadmissible", "Away"}}
+
+// String returns the name of the constant.
+func (p Place) String() string { return placeNames.String(p) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (p Place) MarshalText() ([]byte, error) { return placeNames.Marshal(p) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (p *Place) UnmarshalText(text []byte) error { return placeNames.Unmarshal(text, p) }
 
 // Head is the first workload of a queue, as plain data.
 type Head struct {

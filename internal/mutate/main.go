@@ -6,7 +6,7 @@
 // A mutant is a condition turned round, an operator or a constant changed, a statement left
 // out, a loop skipped, true for false, min for max. The tests of its package run first, then
 // those of the packages that use it and run the changed place. A test that does not end
-// counts as one that fails. Mutants that cannot be noticed stand in excused.txt beside this
+// counts as one that fails. Mutants that no test can notice stand in excused.txt beside this
 // file, with the reason; they are not run.
 //
 // It exits 1 when a mutant survives or an excuse is stale, 2 when it cannot ask: bad
@@ -37,10 +37,12 @@ func main() {
 	os.Exit(code)
 }
 
+// excuses is the list of excused mutants, from the root of the module.
+const excuses = "internal/mutate/excused.txt"
+
 func run(args []string, w io.Writer) (code int, err error) {
 	set := flag.NewFlagSet("mutate", flag.ContinueOnError)
 	root := set.String("root", ".", "the directory of the module")
-	excused := set.String("excused", "internal/mutate/excused.txt", "the list of excused mutants, from the root")
 	match := set.String("match", "", "only mutants whose line, as -list prints it, matches the `expression`")
 	tests := set.String("tests", "./...", "the packages whose tests may run, with blanks between")
 	n := set.Int("n", 0, "so many mutants, drawn by the seed; 0 is all")
@@ -48,7 +50,6 @@ func run(args []string, w io.Writer) (code int, err error) {
 	checks := set.Int("checks", 100, "the number of checks of a generated test")
 	timeout := set.Duration("timeout", time.Minute, "how long the tests of a package may take")
 	list := set.Bool("list", false, "list the mutants and run none")
-	recheck := set.Bool("recheck", false, "run the excused mutants and no others: none may be killed")
 	verbose := set.Bool("v", false, "print each mutant with what became of it")
 	if err := set.Parse(args); err != nil {
 		return 2, nil // said already
@@ -71,7 +72,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	reasons, err := readExcuses(filepath.Join(r.root, *excused))
+	reasons, err := readExcuses(filepath.Join(r.root, excuses))
 	if err != nil {
 		return 2, err
 	}
@@ -79,9 +80,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 		fmt.Fprintln(w, "stale excuse:", key)
 		code = 1
 	}
-	mutants = slices.DeleteFunc(mutants, func(m *Mutant) bool {
-		return !matches.MatchString(m.String()) || *recheck && reasons[m.Key()] == ""
-	})
+	mutants = slices.DeleteFunc(mutants, func(m *Mutant) bool { return !matches.MatchString(m.String()) })
 	if len(mutants) == 0 {
 		return 2, fmt.Errorf("no mutant matches %q", *match)
 	}
@@ -103,7 +102,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 			break
 		}
 		result, by := Excused, ""
-		if *recheck || reasons[m.Key()] == "" {
+		if reasons[m.Key()] == "" {
 			if result, by, err = r.Run(m); err != nil {
 				return 2, err
 			}
@@ -112,34 +111,32 @@ func run(args []string, w io.Writer) (code int, err error) {
 			rows[m.Package] = &row{}
 		}
 		rows[m.Package][result]++
-		if result <= TimedOut { // in the place of any other, one more is drawn
+		if result <= TimedOut { // in the place of another, one more is drawn
 			asked++
 		}
-		bad := *recheck == (result == Killed || result == TimedOut) && result <= TimedOut
-		if bad {
+		if result <= NotRun {
 			code = 1
 		}
-		if bad || *verbose {
-			fmt.Fprintf(w, "%v: %s %s\n", m, results[result], by)
+		if result <= NotRun || *verbose {
+			fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%v: %s %s", m, results[result], by)))
 		}
 	}
 	if asked == 0 {
 		return 2, fmt.Errorf("no mutant that matches %q compiles and has no excuse", *match)
 	}
-	print(w, rows)
+	table(w, rows)
 	return code, nil
 }
 
 // row counts the mutants of a package by what became of them.
 type row [len(results)]int
 
-func print(w io.Writer, rows map[string]*row) {
+func table(w io.Writer, rows map[string]*row) {
 	t, sum := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight), &row{}
 	line := func(name string, r *row) {
-		killed := r[Killed] + r[TimedOut]
-		all := killed + r[Survived] + r[NotRun]
-		fmt.Fprintf(t, "%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t %s\n", all, killed, 100*float64(killed)/float64(max(all, 1)),
-			r[TimedOut], r[Survived], r[NotRun], r[Excused], name)
+		killed, survived := r[Killed]+r[TimedOut], r[Survived]+r[NotRun]
+		percent := 100 * float64(killed) / float64(max(killed+survived, 1))
+		fmt.Fprintf(t, "%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t %s\n", killed+survived, killed, percent, r[TimedOut], survived, r[NotRun], r[Excused], name)
 	}
 	fmt.Fprintln(t, "\nmutants\tkilled\t\tby time-out\tsurvived\tnot run\texcused\t package")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
@@ -160,7 +157,7 @@ func readExcuses(path string) (map[string]string, error) {
 	for line := range strings.Lines(string(data)) {
 		switch text := strings.TrimSpace(line); {
 		case text == "" || strings.HasPrefix(text, "#"):
-		case strings.HasPrefix(line, "\t") && key != "":
+		case strings.HasPrefix(line, "\t"):
 			reasons[key] += text
 		default:
 			key = text
@@ -168,8 +165,8 @@ func readExcuses(path string) (map[string]string, error) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(reasons)) {
-		if reasons[key] == "" && err == nil {
-			err = fmt.Errorf("%s: %q has no reason", path, key)
+		if (key == "" || reasons[key] == "") && err == nil {
+			err = fmt.Errorf("%s: %q, %q: a key and a reason belong together", path, key, reasons[key])
 		}
 	}
 	return reasons, err

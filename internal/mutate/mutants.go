@@ -15,13 +15,12 @@ import (
 
 // Mutant is one small change of one file: the bytes from start to end become text.
 type Mutant struct {
-	Package  string // import path
-	File     string // from the root of the module
-	Line     int
-	Column   int
-	Func     string // the function or the first name of the declaration that it is in
-	Was, Now string // for people, on one line
-	Again    int    // how many mutants before it in the file have the same key
+	Package      string // import path
+	File         string // from the root of the module
+	Func         string // the function that it is in
+	Line, Column int
+	Was, Now     string // the line
+	Again        int    // how many mutants before it in the file have the same key
 
 	path       string
 	source     []byte
@@ -29,7 +28,7 @@ type Mutant struct {
 	text       string
 }
 
-// Key names a mutant without its line, so that an excuse outlives edits above it.
+// Key names a mutant without its line number, so that an excuse outlives edits above it.
 func (m *Mutant) Key() string {
 	key := fmt.Sprintf("%s: %s: %s => %s", m.File, m.Func, m.Was, m.Now)
 	if m.Again > 0 {
@@ -38,7 +37,7 @@ func (m *Mutant) Key() string {
 	return key
 }
 
-// String returns the key with the line.
+// String returns the key with the line number.
 func (m *Mutant) String() string {
 	return fmt.Sprintf("%s:%d%s", m.File, m.Line, strings.TrimPrefix(m.Key(), m.File))
 }
@@ -55,8 +54,7 @@ var swaps = map[token.Token]token.Token{
 	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.REM: token.MUL,
 	token.AND: token.OR, token.OR: token.AND, token.AND_NOT: token.AND, token.SHL: token.SHR, token.SHR: token.SHL,
 	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.OR_ASSIGN: token.AND_ASSIGN,
-	token.AND_ASSIGN: token.OR_ASSIGN, token.AND_NOT_ASSIGN: token.AND_ASSIGN, token.MUL_ASSIGN: token.ADD_ASSIGN,
-	token.INC: token.DEC, token.DEC: token.INC,
+	token.AND_ASSIGN: token.OR_ASSIGN, token.AND_NOT_ASSIGN: token.OR_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
 }
 
 // words are the identifiers that each identifier becomes.
@@ -86,65 +84,54 @@ func Find(pkg, root, path string) ([]*Mutant, error) {
 		return nil, err
 	}
 	for _, d := range syntax.Decls {
-		f.of.Func = f.nameOf(d)
+		f.of.Func = "declaration"
+		if fun, ok := d.(*ast.FuncDecl); ok {
+			f.of.Func = fun.Name.Name
+		}
 		ast.Inspect(d, f.visit)
 	}
 	return f.list, nil
 }
 
-func (f *finder) nameOf(d ast.Decl) string {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			return d.Name.Name
-		}
-		receiver := strings.TrimPrefix(f.textOf(d.Recv.List[0].Type), "*")
-		return strings.SplitN(receiver, "[", 2)[0] + "." + d.Name.Name
-	case *ast.GenDecl:
-		for _, s := range d.Specs {
-			if v, ok := s.(*ast.ValueSpec); ok {
-				return v.Names[0].Name
-			}
-		}
-	}
-	return "-"
-}
-
-func (f *finder) offset(p token.Pos) int { return f.files.Position(p).Offset }
-
-func (f *finder) textOf(n ast.Node) string {
-	return string(f.of.source[f.offset(n.Pos()):f.offset(n.End())])
-}
-
 // add records that the source from one position to another becomes text.
-func (f *finder) add(from, to token.Pos, text, was, now string) {
+func (f *finder) add(from, to token.Pos, text string) {
 	m, at := f.of, f.files.Position(from)
-	m.Line, m.Column, m.start, m.end, m.text = at.Line, at.Column, at.Offset, f.offset(to), text
-	m.Was, m.Now = short(was), short(now)
+	m.Line, m.Column, m.start, m.end, m.text = at.Line, at.Column, at.Offset, f.files.Position(to).Offset, text
+	begin := bytes.LastIndexByte(m.source[:m.start], '\n') + 1
+	was, _, _ := bytes.Cut(m.source[begin:], []byte("\n"))
+	now, _, _ := bytes.Cut(m.Source()[begin:], []byte("\n"))
+	m.Was, m.Now = strings.TrimSpace(string(was)), strings.TrimSpace(string(now))
 	m.Again = f.seen[m.Key()]
 	f.seen[m.Key()]++
 	f.list = append(f.list, &m)
 }
 
-// replace records that a node becomes text.
-func (f *finder) replace(n ast.Node, text, now string) {
-	f.add(n.Pos(), n.End(), text, f.textOf(n), now)
-}
-
-// inLine records that a node becomes text, and shows the line that it is in.
-func (f *finder) inLine(n ast.Node, text string) {
-	from, to, s := f.offset(n.Pos()), f.offset(n.End()), f.of.source
-	begin := bytes.LastIndexByte(s[:from], '\n') + 1
-	after, _, _ := bytes.Cut(s[to:], []byte("\n"))
-	f.add(n.Pos(), n.End(), text, fmt.Sprintf("%s%s%s", s[begin:from], s[from:to], after), fmt.Sprintf("%s%s%s", s[begin:from], text, after))
-}
-
-func short(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 90 {
-		text = string(r[:90]) + "..."
+// swap changes an operator.
+func (f *finder) swap(at token.Pos, op token.Token) {
+	if to, ok := swaps[op]; ok {
+		f.add(at, at+token.Pos(len(op.String())), to.String())
 	}
-	return text
+}
+
+// negate turns a condition round. A comparison for equality is turned round anyway.
+func (f *finder) negate(cond ast.Expr) {
+	if b, ok := cond.(*ast.BinaryExpr); !ok || b.Op != token.EQL && b.Op != token.NEQ {
+		text := f.of.source[f.files.Position(cond.Pos()).Offset:f.files.Position(cond.End()).Offset]
+		f.add(cond.Pos(), cond.End(), "!("+string(text)+")")
+	}
+}
+
+// drop leaves out each statement that declares nothing and returns nothing.
+func (f *finder) drop(list []ast.Stmt) {
+	for _, s := range list {
+		assign, ok := s.(*ast.AssignStmt)
+		switch s.(type) {
+		case *ast.AssignStmt, *ast.ExprStmt, *ast.IncDecStmt, *ast.BranchStmt, *ast.DeferStmt:
+			if !ok || assign.Tok != token.DEFINE {
+				f.add(s.Pos(), s.End(), "/* dropped */")
+			}
+		}
+	}
 }
 
 func (f *finder) visit(n ast.Node) bool {
@@ -155,9 +142,9 @@ func (f *finder) visit(n ast.Node) bool {
 	case *ast.IfStmt:
 		f.negate(n.Cond)
 	case *ast.ForStmt:
-		f.skip(n, n.Body)
+		f.add(n.Body.Lbrace, n.Body.Lbrace+1, "{ break;")
 	case *ast.RangeStmt:
-		f.skip(n, n.Body)
+		f.add(n.Body.Lbrace, n.Body.Lbrace+1, "{ break;")
 	case *ast.SwitchStmt:
 		for _, s := range n.Body.List {
 			for _, c := range s.(*ast.CaseClause).List {
@@ -171,60 +158,20 @@ func (f *finder) visit(n ast.Node) bool {
 	case *ast.CaseClause:
 		f.drop(n.Body)
 	case *ast.BinaryExpr:
-		if op, ok := swaps[n.Op]; ok {
-			x, y := f.textOf(n.X), f.textOf(n.Y)
-			f.replace(n, fmt.Sprintf("((%s) %s (%s))", x, op, y), fmt.Sprint(x, " ", op, " ", y))
-		}
+		f.swap(n.OpPos, n.Op)
 	case *ast.AssignStmt:
-		f.swap(n, n.TokPos, n.Tok)
+		f.swap(n.TokPos, n.Tok)
 	case *ast.IncDecStmt:
-		f.swap(n, n.TokPos, n.Tok)
+		f.swap(n.TokPos, n.Tok)
 	case *ast.Ident:
 		if to, ok := words[n.Name]; ok {
-			f.inLine(n, to)
+			f.add(n.Pos(), n.End(), to)
 		}
 	case *ast.BasicLit:
 		if v, err := strconv.ParseInt(n.Value, 0, 64); n.Kind == token.INT && err == nil {
-			for _, by := range []int64{1, -1} {
-				f.inLine(n, "("+strconv.FormatInt(v+by, 10)+")")
-			}
+			f.add(n.Pos(), n.End(), fmt.Sprint(v+1))
+			f.add(n.Pos(), n.End(), fmt.Sprintf("(%d)", v-1))
 		}
 	}
 	return true
-}
-
-// negate turns a condition round. A comparison for equality is turned round anyway.
-func (f *finder) negate(cond ast.Expr) {
-	if b, ok := cond.(*ast.BinaryExpr); !ok || b.Op != token.EQL && b.Op != token.NEQ {
-		text := "!(" + f.textOf(cond) + ")"
-		f.replace(cond, text, text)
-	}
-}
-
-// skip leaves a loop before its first round.
-func (f *finder) skip(loop ast.Node, body *ast.BlockStmt) {
-	header := string(f.of.source[f.offset(loop.Pos()):f.offset(body.Lbrace)])
-	f.add(body.Lbrace, body.Lbrace+1, "{ break; ", header, "(skipped)")
-}
-
-// drop leaves out each statement that declares nothing and returns nothing.
-func (f *finder) drop(list []ast.Stmt) {
-	for _, s := range list {
-		assign, ok := s.(*ast.AssignStmt)
-		switch s.(type) {
-		case *ast.AssignStmt, *ast.ExprStmt, *ast.IncDecStmt, *ast.BranchStmt, *ast.DeferStmt:
-			if !ok || assign.Tok != token.DEFINE {
-				f.replace(s, "", "(dropped)")
-			}
-		}
-	}
-}
-
-// swap changes the operator of a statement.
-func (f *finder) swap(s ast.Stmt, at token.Pos, op token.Token) {
-	if to, ok := swaps[op]; ok {
-		text, cut := f.textOf(s), int(at-s.Pos())
-		text = text[:cut] + to.String() + text[cut+len(op.String()):]
-		f.replace(s, text, text)
-	}
 }

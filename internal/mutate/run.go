@@ -136,7 +136,7 @@ func (r *Runner) Prepare(patterns, packages []string) error {
 }
 
 func (r *Runner) test(t *test, flags ...string) ([]byte, error) {
-	args := append(append([]string{"test", "-vet=off", "-short", "-failfast"}, flags...), r.flags...)
+	args := append(append([]string{"test", "-vet=off", "-short", "-failfast", "-ldflags=-s -w"}, flags...), r.flags...)
 	if args = append(args, t.path); t.linked["pgregory.net/rapid"] {
 		args = append(args, r.rapid...)
 	}
@@ -166,9 +166,6 @@ func (r *Runner) Run(m *Mutant) (result Result, by string, err error) {
 	if err := errors.Join(os.WriteFile(changed, m.Source(), 0o644), os.WriteFile(overlay, plan, 0o644)); err != nil {
 		return 0, "", err
 	}
-	if _, err := r.output("build", "-overlay="+overlay, m.Package); err != nil {
-		return Broken, "", nil
-	}
 	result = NotRun
 	for _, own := range []bool{true, false} {
 		for _, t := range r.tests {
@@ -185,6 +182,11 @@ func (r *Runner) Run(m *Mutant) (result Result, by string, err error) {
 			default:
 				return Killed, t.path, nil
 			}
+		}
+	}
+	if result == NotRun {
+		if _, err := r.output("build", "-overlay="+overlay, m.Package); err != nil {
+			return Broken, "", nil
 		}
 	}
 	return result, "", nil

@@ -28,10 +28,27 @@ const (
 	Inadmissible
 )
 
+var borrowingNames = enum.Names[Borrowing]{Type: "Borrowing", List: []string{"AsBuilt", "KEP83"}}
+
+// String returns the name of the constant.
+func (b Borrowing) String() string { return borrowingNames.String(b) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (b Borrowing) MarshalText() ([]byte, error) { return borrowingNames.Marshal(b) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (b *Borrowing) UnmarshalText(text []byte) error { return borrowingNames.Unmarshal(text, b) }
+
 var outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Admit", "Preempt", "Gated", "Wait", "Inadmissible"}}
 
 // String returns the name of the constant.
 func (o Outcome) String() string { return outcomeNames.String(o) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
 
 // Verdict is what becomes of one head. The zero value is invalid.
 type Verdict struct {

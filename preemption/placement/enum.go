@@ -16,14 +16,38 @@ var (
 // String returns the name of the constant.
 func (m Mode) String() string { return modeNames.String(m) }
 
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (m Mode) MarshalText() ([]byte, error) { return modeNames.Marshal(m) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (m *Mode) UnmarshalText(text []byte) error { return modeNames.Unmarshal(text, m) }
+
 // String returns the name of the constant.
 func (o Order) String() string { return orderNames.String(o) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (o Order) MarshalText() ([]byte, error) { return orderNames.Marshal(o) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (o *Order) UnmarshalText(text []byte) error { return orderNames.Unmarshal(text, o) }
 
 // String returns the name of the constant.
 func (b BudgetRule) String() string { return budgetNames.String(b) }
 
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (b BudgetRule) MarshalText() ([]byte, error) { return budgetNames.Marshal(b) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (b *BudgetRule) UnmarshalText(text []byte) error { return budgetNames.Unmarshal(text, b) }
+
 // String returns the name of the constant.
 func (r Reach) String() string { return reachNames.String(r) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (r Reach) MarshalText() ([]byte, error) { return reachNames.Marshal(r) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Reach) UnmarshalText(text []byte) error { return reachNames.Unmarshal(text, r) }
 
 // String returns the name as the KEP has it.
 func (m DisruptionMode) String() string { return disruptionNames.String(m) }

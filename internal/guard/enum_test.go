@@ -1,0 +1,171 @@
+package guard
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/queue"
+)
+
+// enum is an exported type of integers with constants.
+type enum struct {
+	name  string // with its package
+	check func(t *testing.T)
+}
+
+// none stands for the text of a zero value that is none of the constants.
+const none = "-"
+
+// enums is every exported type of integers that has constants, with their texts by value.
+// The texts are part of the JSON forms: none is ever changed or taken away.
+var enums = []enum{
+	texts[gate.Position]("Closed", "Open"),
+	texts[gate.Reservation]("NotEvaluated", "Pending", "Reserved"),
+	texts[gate.Rule]("FirstSignal", "Preference", "Cheapest"),
+	texts[minruntime.Method]("lca", "queue"),
+	textsOrEmpty[queue.FlavorPreference]("BorrowingOverPreemption", "PreemptionOverBorrowing"),
+	texts[queue.FungibilityPolicy]("", "MayStopSearch", "TryNextFlavor"),
+	texts[queue.Place](none, "Active", "Inadmissible", "Away"),
+	textsOrEmpty[queue.Policy]("Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"),
+	texts[queue.Reason](none, "FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"),
+	textsOrEmpty[queue.Strategy]("BestEffortFIFO", "StrictFIFO"),
+	texts[preemption.AssignmentMode](none, "NoFit", "Preempt", "Fit"),
+	texts[preemption.FairStrategy](none, "LessThanOrEqualToFinalShare", "LessThanInitialShare"),
+	texts[preemption.Outcome](none, "Fits", "Preempt", "Gated", "Wait", "Impossible"),
+	texts[preemption.PassedOver](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow"),
+	texts[preemption.Possibility](none, "NoCandidates", "Preempt", "Reclaim"),
+	texts[preemption.Reason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"),
+	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"),
+	texts[preemption.Sharing]("Classical", "Fair"),
+	texts[cycle.Borrowing]("AsBuilt", "KEP83"),
+	texts[cycle.Outcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),
+	texts[placement.BudgetRule]("Soft", "Hard"),
+	texts[placement.DisruptionMode]("Pod", "PodGroup"),
+	texts[placement.Mode]("Design", "InPlace", "Replace"),
+	texts[placement.Order]("FirstFit", "BestFit", "RoundRobin"),
+	texts[placement.Outcome](none, "Fits", "Preempt", "Wait", "Impossible"),
+	texts[placement.Policy]("PreemptLowerPriority", "Never"),
+	texts[placement.Reach]("SameNode", "Cluster"),
+	texts[placement.Reason](none, "PolicyNever", "NoVictims", "NoRoom", "Budgets"),
+}
+
+type constant interface {
+	~uint8
+	String() string
+	encoding.TextMarshaler
+}
+
+func texts[E constant](list ...string) enum { return enumOf[E](list, false) }
+
+// textsOrEmpty: the empty text is read too, as the zero value.
+func textsOrEmpty[E constant](list ...string) enum { return enumOf[E](list, true) }
+
+func enumOf[E constant](list []string, orEmpty bool) enum {
+	of := reflect.TypeFor[E]()
+	unmarshal := func(text string, into *E) error {
+		return any(into).(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+	}
+	return enum{of.PkgPath() + "." + of.Name(), func(t *testing.T) {
+		const untouched = 99
+		for i, text := range append(list, none) {
+			v, read := E(i), E(untouched)
+			got, err := v.MarshalText()
+			if text == none { // before the constants, and after them
+				if want := fmt.Sprintf("%s(%d)", of.Name(), i); v.String() != want || err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%d is %q, written as %q, %v; want %q and an error with it", i, v, got, err, want)
+				}
+				continue
+			}
+			if v.String() != text || string(got) != text || err != nil {
+				t.Errorf("%d is %q, written as %q, %v; want %q", i, v, got, err, text)
+			}
+			if err := unmarshal(text, &read); err != nil || read != v {
+				t.Errorf("%q is read as %d, %v; want %d", text, read, err, v)
+			}
+			data, err := json.Marshal(map[E]E{v: v})
+			if want := fmt.Sprintf("{%q:%q}", text, text); err != nil || string(data) != want {
+				t.Errorf("JSON of %d: %s, %v; want %s", i, data, err, want)
+			}
+		}
+		for _, text := range []string{"", none, "0", "1", strings.ToUpper(list[1]) + " ", strings.ToLower(list[1]) + "x"} {
+			if slices.Contains(list, text) && text != none {
+				continue
+			}
+			read := E(untouched)
+			switch err := unmarshal(text, &read); {
+			case text == "" && orEmpty:
+				if err != nil || read != 0 {
+					t.Errorf("an empty text is read as %d, %v; want zero", read, err)
+				}
+			case err == nil || read != untouched || !strings.Contains(err.Error(), strconv.Quote(text)):
+				t.Errorf("%q is read as %d, %v; want an error that quotes it", text, read, err)
+			}
+		}
+	}}
+}
+
+// TestTextsOfConstants: each constant has a text, and its text is read as the constant. No
+// other value is written, no other text read.
+func TestTextsOfConstants(t *testing.T) {
+	for _, e := range enums {
+		t.Run(strings.TrimPrefix(e.name, module+"/"), e.check)
+	}
+}
+
+// TestEveryTypeOfConstantsIsListed: a new type of constants is found here, and then above.
+func TestEveryTypeOfConstantsIsListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, e := range enums {
+		listed[e.name] = true
+	}
+	integers := []string{"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte", "rune"}
+	declared, found := map[string]bool{}, map[string]bool{}
+	each := func(visit func(dir string, spec ast.Spec)) {
+		for _, s := range sources(t) {
+			if s.test || strings.HasPrefix(s.dir, "internal/") {
+				continue
+			}
+			for _, d := range s.file.Decls {
+				if g, ok := d.(*ast.GenDecl); ok {
+					for _, spec := range g.Specs {
+						visit(module+"/"+s.dir, spec)
+					}
+				}
+			}
+		}
+	}
+	each(func(dir string, spec ast.Spec) {
+		if ty, ok := spec.(*ast.TypeSpec); ok && ty.Name.IsExported() {
+			if of, ok := ty.Type.(*ast.Ident); ok && slices.Contains(integers, of.Name) {
+				declared[dir+"."+ty.Name.Name] = true
+			}
+		}
+	})
+	each(func(dir string, spec ast.Spec) {
+		if v, ok := spec.(*ast.ValueSpec); ok {
+			if of, ok := v.Type.(*ast.Ident); ok && declared[dir+"."+of.Name] {
+				found[dir+"."+of.Name] = true
+			}
+		}
+	})
+	for name := range found {
+		if !listed[name] {
+			t.Errorf("%s has constants and no row in the table", name)
+		}
+	}
+	if len(found) != len(enums) || len(found) < 25 {
+		t.Errorf("%d types of constants found, %d listed", len(found), len(enums))
+	}
+}
