@@ -18,7 +18,8 @@ import (
 // without an unknown field, and be written again as it is, so that a new field is left out
 // where it is not set. Between them they set every field of every struct in it: with a new
 // field comes a new file. The files that are there are never changed.
-func Kept[T any](t testing.TB, files fs.FS, name string) {
+// Types whose fields the files of another type set are named with elsewhere.
+func Kept[T any](t testing.TB, files fs.FS, name string, elsewhere ...reflect.Type) {
 	t.Helper()
 	names, err := fs.Glob(files, name+"-*.json")
 	if err != nil {
@@ -46,7 +47,11 @@ func Kept[T any](t testing.TB, files fs.FS, name string) {
 		note(reflect.ValueOf(&v).Elem(), set)
 	}
 	var unset []string
-	fields(reflect.TypeFor[T](), map[reflect.Type]bool{}, func(field string) {
+	seen := map[reflect.Type]bool{}
+	for _, other := range elsewhere {
+		seen[other] = true
+	}
+	fields(reflect.TypeFor[T](), seen, func(field string) {
 		if !set[field] {
 			unset = append(unset, field)
 		}

@@ -1,0 +1,19 @@
+package preemption_test
+
+import (
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/cedesched/cede/internal/golden"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// The JSON forms that were ever written are read, and written again as they are.
+func TestFormsAreKept(t *testing.T) {
+	files := os.DirFS("testdata/v0")
+	golden.Kept[preemption.State](t, files, "state", reflect.TypeFor[workload.Workload]())
+	golden.Kept[preemption.Record](t, files, "record")
+	golden.Kept[preemption.Decision](t, files, "decision", reflect.TypeFor[workload.Workload]())
+}

@@ -1,0 +1,18 @@
+package placement_test
+
+import (
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/cedesched/cede/internal/golden"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// The JSON forms that were ever written are read, and written again as they are.
+func TestFormsAreKept(t *testing.T) {
+	files := os.DirFS("testdata/v0")
+	golden.Kept[placement.State](t, files, "state", reflect.TypeFor[placement.Pod]())
+	golden.Kept[placement.Record](t, files, "record")
+	golden.Kept[placement.Decision](t, files, "decision")
+}
