@@ -1,17 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/kubernetes"
 	"github.com/cedesched/cede/preemption/placement"
 )
@@ -34,25 +32,23 @@ type answer struct {
 }
 
 // ask reads the cluster and the manifest, finds who asks, and decides.
-func ask(o options, noArguments bool, piped io.Reader) (*answer, error) {
+func ask(o options, piped io.Reader) (*answer, error) {
 	var objects kubernetes.Objects
 	a := new(answer)
-	if err := a.readCluster(&objects, &o, noArguments, piped); err != nil {
+	if err := a.readCluster(&objects, &o, piped); err != nil {
 		return nil, err
 	}
-	before, err := objects.Cluster()
+	asking, err := a.readManifest(&objects, &o, piped)
 	if err != nil {
 		return nil, err
 	}
-	c, pending := before, before.Pending
+	c := objects.Cluster()
+	a.warnings = append(a.warnings, c.Warnings...)
+	pending := c.Pending
 	if o.manifest != "" {
-		if err := readFile(&objects, o.manifest, piped); err != nil {
-			return nil, err
-		}
-		if c, err = objects.Cluster(); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.manifest, err)
-		}
-		pending = added(before.Pending, c.Pending)
+		pending = slices.DeleteFunc(pending, func(p kubernetes.Pending) bool {
+			return !slices.ContainsFunc(p.Request.Pods, func(p placement.Pod) bool { return asking[p.ID] })
+		})
 	}
 	one, err := choose(&o, pending)
 	if err != nil {
@@ -61,10 +57,10 @@ func ask(o options, noArguments bool, piped io.Reader) (*answer, error) {
 	if one.Unresolved != nil && (o.count == 0 || one.Request.Group != "") {
 		return nil, fmt.Errorf("%s: %w", one.ID, one.Unresolved)
 	}
-	a.id, a.state, a.request, a.notes, a.warnings = one.ID, c.State, one.Request, one.Notes, c.Warnings
+	a.id, a.state, a.request, a.notes = one.ID, c.State, one.Request, one.Notes
 	filter, err := objects.Filter()
 	if err != nil {
-		return nil, fmt.Errorf("anti-affinity: %w", err)
+		return nil, err
 	}
 	if err := a.copyPods(o.count, filter); err != nil {
 		return nil, err
@@ -85,61 +81,46 @@ func ask(o options, noArguments bool, piped io.Reader) (*answer, error) {
 	return a, err
 }
 
-// readCluster reads the file; without one what is piped; without anything the sample.
-func (a *answer) readCluster(objects *kubernetes.Objects, o *options, noArguments bool, piped io.Reader) error {
-	if o.file != "" {
-		return readFile(objects, o.file, piped)
+// readCluster reads the files; without one what is piped; without anything the sample.
+func (a *answer) readCluster(objects *kubernetes.Objects, o *options, piped io.Reader) error {
+	files := o.files
+	if len(files) == 0 && piped != nil && o.manifest != "-" {
+		files = []string{"-"}
 	}
-	if piped != nil && o.manifest != "-" {
-		buffered := bufio.NewReader(piped)
-		if _, err := buffered.Peek(1); !errors.Is(err, io.EOF) {
-			if err := objects.Read(buffered); err != nil {
-				return fmt.Errorf("standard input: %w", err)
-			}
-			return nil
-		}
-		if !noArguments { // as under a scheduler of jobs that gives no terminal
-			return errors.New("standard input is empty: pipe a cluster into it, or give -f FILE")
-		}
-	}
-	a.isSample = true
-	if o.pod == "" && o.group == "" && o.manifest == "" {
-		o.group = sampleGroup
-	}
-	return objects.Read(bytes.NewReader(sample))
-}
-
-func readFile(objects *kubernetes.Objects, name string, piped io.Reader) error {
-	if name == "-" {
-		if piped == nil {
-			return errors.New("standard input is a terminal: pipe objects into it, or name a file")
-		}
-		if err := objects.Read(piped); err != nil {
-			return fmt.Errorf("standard input: %w", err)
-		}
-		return nil
-	}
-	f, err := os.Open(name)
+	sources, err := input.Files(files, piped)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory", name)
+	if len(sources) == 0 {
+		a.isSample = true
+		if o.pod == "" && o.group == "" && o.manifest == "" {
+			o.group = sampleGroup
+		}
+		sources = []input.Source{{Name: "the sample", Reader: bytes.NewReader(sample)}}
 	}
-	if err := objects.Read(f); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	a.warnings, err = input.Read(sources, input.Options{}, objects.Add)
+	return err
 }
 
-// added lists who waits in the manifest.
-func added(before, after []kubernetes.Pending) []kubernetes.Pending {
-	return slices.DeleteFunc(slices.Clone(after), func(p kubernetes.Pending) bool {
-		return slices.ContainsFunc(before, func(b kubernetes.Pending) bool {
-			return b.ID == p.ID && b.Request.Group == p.Request.Group && len(b.Request.Pods) == len(p.Request.Pods)
-		})
+// readManifest reads the manifest, if there is one, and returns the pods in it.
+func (a *answer) readManifest(objects *kubernetes.Objects, o *options, piped io.Reader) (pods map[string]bool, err error) {
+	if o.manifest == "" {
+		return nil, nil
+	}
+	sources, err := input.Files([]string{o.manifest}, piped)
+	if err != nil {
+		return nil, err
+	}
+	pods = map[string]bool{}
+	warnings, err := input.Read(sources, input.Options{}, func(one *input.Object) error {
+		err := objects.Add(one)
+		if one.Kind == "Pod" {
+			pods[one.ID()] = true
+		}
+		return err
 	})
+	a.warnings = append(a.warnings, warnings...)
+	return pods, err
 }
 
 // choose finds who asks.

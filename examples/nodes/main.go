@@ -5,7 +5,8 @@
 //	  nodes -pod NAMESPACE/NAME
 //
 // (Leave podgroups out where the cluster has none.) The input is standard input or -f FILE,
-// JSON or YAML. Asked is a pod (-pod) or a pod group (-group) that waits in the input, or
+// given once or several times, JSON or YAML, plain or gzip. An object that cannot be read is
+// left out, with a note. Asked is a pod (-pod) or a pod group (-group) that waits in the input, or
 // what a manifest holds: a Pod, or a PodGroup with its Pods (-m FILE; -count makes so many
 // copies of a single pod, as a gang). Without any argument an embedded sample is asked.
 //
@@ -21,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -33,12 +35,13 @@ func main() {
 
 // options is the command line.
 type options struct {
-	file, manifest, pod, group, topology, output string
-	count                                        int
-	config                                       placement.Config
+	files                                  []string
+	manifest, pod, group, topology, output string
+	count                                  int
+	config                                 placement.Config
 }
 
-const usage = "usage: nodes [-f FILE] [-pod NAMESPACE/NAME | -group NAMESPACE/NAME | -m MANIFEST [-count N]] " +
+const usage = "usage: nodes [-f FILE]... [-pod NAMESPACE/NAME | -group NAMESPACE/NAME | -m MANIFEST [-count N]] " +
 	"[-mode design|in-place|replace] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] [-o text|json]"
 
 var (
@@ -50,7 +53,10 @@ var (
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("nodes", flag.ContinueOnError)
-	flags.StringVar(&o.file, "f", "", "read the cluster from `FILE` (- is standard input)")
+	flags.Func("f", "read the cluster from `FILE` (- is standard input); may be given several times", func(name string) error {
+		o.files = append(o.files, name)
+		return nil
+	})
 	flags.StringVar(&o.manifest, "m", "", "ask about the pod or pod group in `MANIFEST`")
 	flags.StringVar(&o.pod, "pod", "", "ask about the pod `NAMESPACE/NAME` that waits in the input")
 	flags.StringVar(&o.group, "group", "", "ask about the pod group `NAMESPACE/NAME` that waits in the input")
@@ -84,7 +90,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("-count %d: want at most %d", o.count, maxCount)
 	case o.count > 0 && o.manifest == "":
 		return o, errors.New("-count makes copies of a pod in a manifest: it needs -m")
-	case o.file == "-" && o.manifest == "-":
+	case slices.Contains(o.files, "-") && o.manifest == "-":
 		return o, errors.New("-f and -m cannot both be standard input")
 	case !known[0]:
 		return o, fmt.Errorf("-mode %q: want design, in-place or replace", *mode)
@@ -108,7 +114,7 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	}
 	var a *answer
 	if err == nil {
-		a, err = ask(o, len(args) == 0, piped)
+		a, err = ask(o, piped)
 	}
 	if err == nil && o.output == "json" {
 		err = a.printJSON(stdout)

@@ -129,18 +129,11 @@ func TestBad(t *testing.T) {
 		"nobody":           {small, []string{"-pod", "a/x"}, "a/x does not wait in the input (waiting: -pod a/waits)"},
 		"who":              {"", []string{"-f", "sample.yaml"}, "who asks?"},
 		"no objects":       {"---\n---\n", []string{"-f", "-"}, "there are no objects in it"},
-		"not JSON":         {`{"kind":`, nil, "standard input: document 1:"},
+		"not JSON":         {`{"kind":`, nil, "standard input: JSON ends early, at byte 8"},
 		"no kind":          {`{}`, nil, "item 1: no kind"},
-		"a list":           {`[]`, nil, "not a Kubernetes object"},
-		"other kind":       {item(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}}`), nil, "item 1 (Deployment d): unknown kind Deployment"},
-		"twice":            {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`), nil, "twice"},
-		"no name":          {item(`{"apiVersion":"v1","kind":"Node"}`), nil, "Node without metadata.name"},
-		"type":             {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"priority":"high"}}`), nil, "spec.priority: want int32, found string"},
-		"class":            {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n","priorityClassName":"x"}}`), nil, `pod default/p: PriorityClass "x" is not in the input`},
-		"quantity":         {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"},"status":{"allocatable":{"cpu":"1e999999"}}}`), nil, "out of range"},
+		"a list":           {`[]`, nil, "who asks?"},
+		"empty":            {" ", nil, "standard input: it is empty"},
 		"negative":         {strings.Replace(small, `"cpu":"2"`, `"cpu":"-2"`, 1), nil, "is negative"},
-		"mode of group":    {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":"Half"}}`), nil, "spec.disruptionMode: Half is unknown"},
-		"basic":            {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":{"all":{}}}}`), nil, "PodGroup needs a gang"},
 		"gang":             {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"a"},"spec":{"schedulingPolicy":{"gang":{"minCount":2}}}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its gang needs 2 more pods, but 1 wait"},
 		"no group":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its PodGroup is not in the input"},
 		"anti-affinity":    {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"k","operator":"Like"}]}}]}}}}`), []string{"-pod", "a/p"}, "anti-affinity: "},
@@ -156,6 +149,28 @@ func TestBad(t *testing.T) {
 				t.Errorf("status %d, stdout %q, stderr %q, want %q", status, stdout, stderr, c.want)
 			}
 		})
+	}
+}
+
+// An odd object costs only itself: the answer comes with a note that names it.
+func TestOdd(t *testing.T) {
+	item := func(text string) string {
+		return strings.Replace(small, `{"kind":"List","items":[`, `{"kind":"List","items":[`+text+",", 1)
+	}
+	for name, c := range map[string]struct{ piped, want string }{
+		"other kind":    {item(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}}`), "Deployment d: Deployment of apps/v1 is not read here"},
+		"twice":         {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`), "Node n: is in the input more than once: the last one counts"},
+		"no name":       {item(`{"apiVersion":"v1","kind":"Node"}`), "item 1 (Node): no metadata.name: left out"},
+		"type":          {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"priority":"high"}}`), "Pod default/p: spec.priority: want an integer of 32 bits, found string: left out"},
+		"class":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n","priorityClassName":"x"}}`), `Pod default/p: PriorityClass "x" is not in the input: it is never preempted here`},
+		"quantity":      {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"},"status":{"allocatable":{"cpu":"1e999999"}}}`), "Node m: status.allocatable[cpu]: quantity"},
+		"mode of group": {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":"Half"}}`), `PodGroup default/g: spec.disruptionMode: "Half" is unknown: it is not split here`},
+		"basic":         {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":{"all":{}}}}`), "PodGroup default/g: disruption mode PodGroup needs a gang: it is not split here"},
+	} {
+		status, stdout, stderr := call(strings.NewReader(c.piped), "-pod", "a/waits")
+		if status != 1 || !strings.Contains(stdout, "Pod a/waits (priority 5): has room once pods are gone") || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
+		}
 	}
 }
 

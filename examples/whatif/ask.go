@@ -11,6 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/cedesched/cede/examples/internal/kueue"
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -29,8 +30,8 @@ type answer struct {
 }
 
 // ask reads the cluster, finds the workload and decides.
-func ask(o options, noArguments bool, piped io.Reader, clock func() time.Time) (*answer, error) {
-	in, err := read(o.file, noArguments, piped)
+func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
+	in, err := read(&o, piped)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func describe(o options, in *input) (*kueue.Pending, error) {
 		if !ok || name == "" {
 			return nil, fmt.Errorf("-request %q: want RESOURCE=QUANTITY,..., as in cpu=4,nvidia.com/gpu=8", o.request)
 		}
-		amount, err := kueue.ParseAmount(name, text)
+		amount, err := pods.ParseAmount(name, text)
 		if err != nil {
 			return nil, fmt.Errorf("-request %s: %w", item, err)
 		}

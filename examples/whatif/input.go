@@ -1,18 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
+	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/kai"
 	"github.com/cedesched/cede/examples/internal/kueue"
 	"github.com/cedesched/cede/preemption"
@@ -34,105 +32,92 @@ type input struct {
 	isSample bool
 }
 
-// read reads the cluster: from the file; without one from what is piped; without
+// read reads the cluster: from the files; without one from what is piped; without
 // anything the sample.
-func read(file string, noArguments bool, piped io.Reader) (input, error) {
-	name := file
-	var source io.Reader
-	switch {
-	case file == "-" || file == "" && piped != nil:
-		name = "standard input"
-		if piped == nil {
-			return input{}, errors.New("standard input is a terminal: pipe a cluster into it, or give -f FILE")
-		}
-		source = piped
-	case file != "":
-		f, err := os.Open(file)
-		if err != nil {
-			return input{}, err
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return input{}, fmt.Errorf("%s is a directory", file)
-		}
-		source = f
-	default:
+func read(o *options, piped io.Reader) (input, error) {
+	files := o.files
+	if len(files) == 0 && piped != nil {
+		files = []string{"-"}
+	}
+	if len(files) == 0 {
 		return readSample()
 	}
-	buffered := bufio.NewReaderSize(source, peek)
-	if _, err := buffered.Peek(1); errors.Is(err, io.EOF) {
-		if noArguments { // as under a scheduler of jobs that gives no terminal
-			return readSample()
-		}
-		return input{}, fmt.Errorf("%s is empty", name)
-	}
-	in, err := readCluster(buffered)
+	sources, err := objects.Files(files, piped)
 	if err != nil {
-		return input{}, fmt.Errorf("%s: %w", name, err)
+		return input{}, err
 	}
-	return in, nil
+	return readCluster(sources, o.scheduler)
 }
 
 func readSample() (input, error) {
-	in, err := readCluster(bufio.NewReader(bytes.NewReader(sample)))
+	in, err := readCluster([]objects.Source{{Name: "the sample", Reader: bytes.NewReader(sample)}}, "")
 	in.isSample = true
 	return in, err
 }
 
-const (
-	peek     = 1 << 16
-	maxState = 2 << 30 // of cede's own JSON, which is read whole
+// The fields of cede's own State and Record, by which they are told.
+var (
+	stateFields  = []string{"admitted", "cohorts", "queues"}
+	recordFields = []string{"request", "state"}
 )
 
-func readCluster(r *bufio.Reader) (input, error) {
-	if magic, _ := r.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(r)
-		if err != nil {
-			return input{}, err
+// readCluster reads all sources. What kind of state it is, is up to its objects.
+func readCluster(sources []objects.Source, scheduler string) (in input, err error) {
+	ofKueue, ofKAI, own := kueue.NewBuilder(), kai.NewBuilder(), 0
+	notes, err := objects.Read(sources, objects.Options{Keys: append(recordFields, stateFields...)}, func(o *objects.Object) error {
+		if o.Kind == "" {
+			if own++; own > 1 {
+				return errors.New("a second State or Record: want one")
+			}
+			return in.own(o.Fields)
 		}
-		r = bufio.NewReaderSize(unzipped, peek)
-	}
-	start, _ := r.Peek(peek)
-	switch key := firstKey(start); {
-	case slices.Contains([]string{"cohorts", "queues", "admitted"}, key):
-		data, err := readAll(r)
-		if err != nil {
-			return input{}, err
+		err, also := ofKueue.Add(o), error(objects.ErrNotRead)
+		if errors.Is(err, objects.ErrNotRead) || o.Group() != kueue.Group {
+			also = ofKAI.Add(o)
 		}
-		st, err := preemption.ParseState(data)
-		return input{state: st}, err
-	case key == "state" || key == "request":
-		data, err := readAll(r)
-		if err != nil {
-			return input{}, err
+		if errors.Is(err, objects.ErrNotRead) {
+			err = also
 		}
-		record, err := preemption.ParseRecord(data)
-		return input{state: record.State, request: record.Request}, err
+		return err
+	})
+	if err != nil {
+		return in, err
 	}
-	read := kueue.Read
-	if bytes.Contains(start, []byte(kai.Group+"/")) {
-		read = kai.Read
+	count := map[string]int{"kueue": ofKueue.Objects(), "kai": ofKAI.Objects()}
+	switch {
+	case own > 0 && count["kueue"]+count["kai"] > 0:
+		return in, errors.New("the input holds a State of cede beside objects of Kubernetes: give one of them")
+	case own > 0:
+		in.kueue.Warnings = notes
+		return in, nil
+	case count["kueue"]+count["kai"] == 0:
+		return in, fmt.Errorf("there are no objects of Kueue or KAI in the input; of Kueue, ask kubectl for clusterqueues,cohorts,localqueues,resourceflavors,workloads.%s", kueue.Group)
+	case scheduler == "" && count["kueue"] > 0 && count["kai"] > 0:
+		return in, fmt.Errorf("the input holds %d objects of Kueue and %d of KAI: say with -scheduler kueue or -scheduler kai which is asked", count["kueue"], count["kai"])
+	case scheduler != "" && count[scheduler] == 0:
+		return in, fmt.Errorf("-scheduler %s: there are no objects of it in the input", scheduler)
+	case scheduler == "kai", scheduler == "" && count["kai"] > 0:
+		in.kueue, err = ofKAI.Cluster()
+	default:
+		in.kueue = ofKueue.Cluster()
 	}
-	c, err := read(r)
-	return input{state: preemption.State{Cohorts: c.Cohorts, Queues: c.Queues, Admitted: c.Admitted}, kueue: c}, err
+	in.kueue.Warnings = slices.Concat(notes, in.kueue.Warnings)
+	in.state = preemption.State{Cohorts: in.kueue.Cohorts, Queues: in.kueue.Queues, Admitted: in.kueue.Admitted}
+	return in, err
 }
 
-// firstKey is the first key of a JSON object; it tells cede's own JSON from
-// Kubernetes objects.
-func firstKey(start []byte) string {
-	decoder := json.NewDecoder(bytes.NewReader(start))
-	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {
-		return ""
+// own reads cede's own State or Record. As it is all there is, its faults are errors.
+func (in *input) own(fields map[string]json.RawMessage) error {
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return err
 	}
-	token, _ := decoder.Token()
-	key, _ := token.(string)
-	return key
-}
-
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxState+1))
-	if err == nil && len(data) > maxState {
-		err = fmt.Errorf("more than %d bytes", maxState)
+	isRecord := slices.ContainsFunc(recordFields, func(name string) bool { return fields[name] != nil })
+	if !isRecord {
+		in.state, err = preemption.ParseState(data)
+		return err
 	}
-	return data, err
+	record, err := preemption.ParseRecord(data)
+	in.state, in.request = record.State, record.Request
+	return err
 }

@@ -4,9 +4,11 @@
 //	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json |
 //	  whatif -workload NAMESPACE/NAME
 //
-// The input is standard input or -f FILE, plain or gzip: Kueue's objects as kubectl
-// prints them, or KAI's (queues, pod groups, priority classes), or cede's own State or Record as JSON. The workload is a pending one of
-// the input, or a new one:
+// The input is standard input or -f FILE, given once or several times: Kueue's objects as
+// kubectl prints them, or KAI's (queues, pod groups, pods, priority classes), or cede's own
+// State or Record; JSON or YAML, plain or gzip. Where there are objects of Kueue and of KAI,
+// -scheduler says which is asked. An object that cannot be read is left out, with a note.
+// The workload is a pending one of the input, or a new one:
 //
 //	whatif -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100
 //
@@ -44,22 +46,27 @@ func main() {
 
 // options is the command line.
 type options struct {
-	file, workload, request, queue, name, flavor, output string
-	priority, count                                      int64
-	now                                                  time.Time
-	asked                                                bool // for the time
-	in                                                   time.Duration
-	all                                                  bool
-	config                                               preemption.Config
+	files                                                     []string
+	scheduler, workload, request, queue, name, flavor, output string
+	priority, count                                           int64
+	now                                                       time.Time
+	asked                                                     bool // for the time
+	in                                                        time.Duration
+	all                                                       bool
+	config                                                    preemption.Config
 }
 
-const usage = "usage: whatif [-f FILE] [-workload NAMESPACE/NAME [-queue QUEUE] | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
+const usage = "usage: whatif [-f FILE]... [-scheduler kueue|kai] [-workload NAMESPACE/NAME [-queue QUEUE] | -request cpu=4,memory=8Gi -queue QUEUE [-priority N] [-count N]] " +
 	"[-flavor F,...] [-fair [-strategies S,...]] [-at TIME] [-in 20m] [-all] [-o text|json]"
 
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("whatif", flag.ContinueOnError)
-	flags.StringVar(&o.file, "f", "", "read the cluster from `FILE` (- is standard input)")
+	flags.Func("f", "read the cluster from `FILE` (- is standard input); may be given several times", func(name string) error {
+		o.files = append(o.files, name)
+		return nil
+	})
+	flags.StringVar(&o.scheduler, "scheduler", "", "ask `kueue|kai` where the input holds objects of both")
 	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME` of the input")
 	flags.StringVar(&o.request, "request", "", "ask about a new workload whose replicas take `RESOURCE=QUANTITY,...`")
 	flags.StringVar(&o.queue, "queue", "", "the `QUEUE` of the workload, NAMESPACE/NAME for a local queue; of a pending one, in place of its own")
@@ -91,6 +98,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, errors.New("-queue needs -request or -workload")
 	case o.count < 1:
 		return o, fmt.Errorf("-count %d: want at least 1", o.count)
+	case o.scheduler != "" && o.scheduler != "kueue" && o.scheduler != "kai":
+		return o, fmt.Errorf("-scheduler %q: want kueue or kai", o.scheduler)
 	case o.output != "text" && o.output != "json":
 		return o, fmt.Errorf("-o %q: want text or json", o.output)
 	}
@@ -136,7 +145,7 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer, clock func() 
 	}
 	var a *answer
 	if err == nil {
-		a, err = ask(o, len(args) == 0, piped, clock)
+		a, err = ask(o, piped, clock)
 	}
 	if err == nil && o.output == "json" {
 		err = a.printJSON(stdout)

@@ -75,16 +75,6 @@ func TestFlavorFungibility(t *testing.T) {
 	}
 }
 
-// The sample is asked when there is no argument and nothing is piped, be standard
-// input closed, empty or a terminal.
-func TestSampleByDefault(t *testing.T) {
-	_, terminal, _ := call(nil)
-	status, empty, stderr := call(strings.NewReader(""))
-	if status != 0 || terminal != empty || stderr != "" {
-		t.Errorf("status %d, %q", status, stderr)
-	}
-}
-
 // Bad input is status 2, nothing on standard output, and one line that says what.
 func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
@@ -93,13 +83,14 @@ func TestBadInput(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"not JSON":               {"hello", []string{"-f", "-"}, "byte 0"},
-		"empty":                  {"", []string{"-f", "-"}, "standard input is empty"},
+		"not JSON":               {"hello", []string{"-f", "-"}, "found a string"},
+		"empty":                  {"", []string{"-f", "-"}, "standard input: it is empty"},
+		"empty pipe":             {" ", nil, "standard input: it is empty"},
 		"ends early":             {`{"kind":"List","items":[{"kind":`, nil, "ends early"},
-		"unknown kind":           {`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}`, nil, "unknown kind Pod"},
+		"unknown kind":           {`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}`, nil, "there are no objects of Kueue or KAI in the input"},
 		"not Kueue's":            {`{"apiVersion":"scheduling.k8s.io/v1alpha1","kind":"Workload","metadata":{"name":"p"}}`, nil, "workloads.kueue.x-k8s.io"},
-		"garbage":                {strings.Repeat("\x00\xff garbage ", 1000), nil, "not JSON"},
-		"nested":                 {strings.Repeat("[", 100_000), nil, "depth"},
+		"garbage":                {strings.Repeat("\x00\xff garbage ", 1000), nil, "neither JSON nor YAML"},
+		"nested":                 {strings.Repeat("[", 100_000), nil, "to a depth of more than"},
 		"no such file":           {"", []string{"-f", filepath.Join(dir, "none")}, "no such file"},
 		"a directory":            {"", []string{"-f", dir}, "is a directory"},
 		"not found":              {"", []string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"},

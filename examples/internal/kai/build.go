@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/cedesched/cede/examples/internal/kueue"
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -41,8 +40,8 @@ type groupSpec struct {
 
 type groupStatus struct {
 	ResourcesStatus struct {
-		Allocated map[string]resource.Quantity `json:"allocated"`
-		Requested map[string]resource.Quantity `json:"requested"`
+		Allocated map[string]pods.Quantity `json:"allocated"`
+		Requested map[string]pods.Quantity `json:"requested"`
 	} `json:"resourcesStatus"`
 }
 
@@ -60,22 +59,22 @@ const (
 	nonPreemptible  = 100 // and above, where the group does not say
 )
 
-func (b *builder) cluster() (kueue.Cluster, error) {
+// Cluster resolves references and returns the result. It fails where the queues are no tree
+// of the input.
+func (b *Builder) Cluster() (kueue.Cluster, error) {
 	c := kueue.Cluster{QueueNotes: map[string][]string{}}
-	known := map[string]bool{"": true}
-	for _, o := range b.queues {
-		if known[o.Metadata.Name] {
-			return c, fmt.Errorf("queue %q has no name or is there twice", o.Metadata.Name)
-		}
-		known[o.Metadata.Name] = true
+	queues := b.queues.All()
+	known, hasChildren := map[string]bool{"": true}, map[string]bool{}
+	for _, o := range queues {
+		known[o.Name], hasChildren[o.spec.ParentQueue] = true, true
 	}
-	for i, o := range b.queues {
-		spec, name := &b.specs[i], o.Metadata.Name
+	for _, o := range queues {
+		spec, name := &o.spec, o.Name
 		if !known[spec.ParentQueue] {
 			return c, fmt.Errorf("queue %s: its parent %q is not in the input", name, spec.ParentQueue)
 		}
 		settings := minruntime.Settings{Preempt: spec.PreemptMinRuntime, Reclaim: spec.ReclaimMinRuntime}
-		if b.hasChildren[name] {
+		if hasChildren[name] {
 			c.Cohorts = append(c.Cohorts, queue.Cohort{Name: name, Parent: spec.ParentQueue, MinRuntime: settings})
 			continue
 		}
@@ -85,9 +84,9 @@ func (b *builder) cluster() (kueue.Cluster, error) {
 		})
 	}
 	fixed := 0
-	for _, o := range b.groups {
+	for _, o := range b.groups.All() {
 		if err := b.addGroup(&c, o, &fixed); err != nil {
-			return c, fmt.Errorf("pod group %s: %w", o.id(), err)
+			c.Warnings = append(c.Warnings, fmt.Sprintf("PodGroup %s: %v: left out", o.ID(), err))
 		}
 	}
 	if fixed > 0 {
@@ -117,45 +116,34 @@ func (s *queueSpec) quotas() []quota.Quota {
 	return list
 }
 
-func (b *builder) addGroup(c *kueue.Cluster, o *object, fixed *int) error {
-	var spec groupSpec
-	var status groupStatus
-	if err := decode("spec", o.Spec, &spec); err != nil {
-		return err
-	}
-	if err := decode("status", o.Status, &status); err != nil {
-		return err
-	}
+func (b *Builder) addGroup(c *kueue.Cluster, o *groupObject, fixed *int) error {
+	spec, status, created := &o.spec, &o.status, o.CreationTimestamp
 	priority, known := b.priorities[spec.PriorityClassName]
 	if !known {
 		if priority, known = builtin[spec.PriorityClassName]; !known {
 			priority = defaultPriority
 		}
 	}
-	created, err := parseTime("creationTimestamp", o.Metadata.CreationTimestamp)
-	if err != nil {
-		return err
-	}
-	started, err := parseTime("annotation "+startAnnotation, o.Metadata.Annotations[startAnnotation])
+	started, err := parseTime("annotation "+startAnnotation, o.Annotations[startAnnotation])
 	if err != nil {
 		return err
 	}
 	if allocated := amounts(status.ResourcesStatus.Allocated); len(allocated) > 0 {
 		if !slices.ContainsFunc(c.Queues, func(q queue.Queue) bool { return q.Name == spec.Queue }) {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("pod group %s runs in queue %s, which is no leaf of the input; left out", o.id(), spec.Queue))
+			c.Warnings = append(c.Warnings, fmt.Sprintf("pod group %s runs in queue %s, which is no leaf of the input; left out", o.ID(), spec.Queue))
 			return nil
 		}
 		if spec.Preemptibility == "non-preemptible" || spec.Preemptibility == "" && priority >= nonPreemptible {
 			*fixed++
 		}
 		c.Admitted = append(c.Admitted, workload.Workload{
-			ID: o.id(), UID: o.Metadata.UID, Queue: spec.Queue, Priority: priority,
+			ID: o.ID(), UID: o.UID, Queue: spec.Queue, Priority: priority,
 			Created: created, Queued: created, ReservedAt: started,
-			PodSets: []workload.PodSet{podSet(allocated, b.running[o.id()], spec.MinMember)},
+			PodSets: []workload.PodSet{podSet(allocated, int64(len(b.running[o.ID()])), spec.MinMember)},
 		})
 		return nil
 	}
-	p := kueue.Pending{ID: o.id(), UID: o.Metadata.UID, Queue: spec.Queue, Priority: priority, Created: created, Queued: created}
+	p := kueue.Pending{ID: o.ID(), UID: o.UID, Queue: spec.Queue, Priority: priority, Created: created, Queued: created}
 	set := kueue.PodSet{Name: "main", Count: 1}
 	for _, a := range amounts(status.ResourcesStatus.Requested) {
 		set.Requests = append(set.Requests, kueue.Request{Resource: a.Resource, Amount: a.Amount})
@@ -185,10 +173,10 @@ func podSet(allocated []quota.Amount, running int64, minMember *int64) workload.
 }
 
 // amounts lists what is more than nothing, by resource.
-func amounts(list map[string]resource.Quantity) []quota.Amount {
+func amounts(list map[string]pods.Quantity) []quota.Amount {
 	var out []quota.Amount
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		if n := kueue.Amount(name, list[name]); n > 0 {
+		if n := pods.Amount(name, list[name].Quantity); n > 0 {
 			out = append(out, quota.Amount{Flavor: flavor, Resource: name, Amount: n})
 		}
 	}

@@ -55,16 +55,29 @@ func TestRead(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"hello": "byte 0",
+		"hello": "want a Kubernetes object, found a string",
 		"{}":    "no kind",
-		`{"items":[{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d"}}]}`: "item 1 (d): unknown kind Deployment",
-		strings.Replace(cluster, `"30m"`, `"soon"`, 1):                                     `"soon" is not a duration`,
-		strings.Replace(cluster, "2026-01-01T00:05:00Z", "noon", 1):                        `"noon" is not a time`,
+		`{"items":[{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d"}}]}`: "item 1 (Deployment d): unknown kind Deployment",
 		strings.Replace(cluster, `"parentQueue":"dept"`, `"parentQueue":"x"`, 1):           `its parent "x" is not in the input`,
-		strings.Replace(cluster, `"name":"dept"`, `"name":"a"`, 1):                         "there twice",
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// An odd object costs only itself: a warning names it, and the field.
+func TestLeftOut(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Replace(cluster, `"10m"`, `"soon"`, 1):                    `Queue dept: spec.preemptMinRuntime: "soon" is not a duration`,
+		strings.Replace(cluster, "2026-01-01T00:05:00Z", "noon", 1):       `PodGroup n/train: annotation kai.scheduler/last-start-timestamp: "noon" is not a time: left out`,
+		strings.Replace(cluster, `"cpu":"8"`, `"cpu":"1e-1000000000"`, 1): "PodGroup n/train: status.resourcesStatus.allocated[cpu]: quantity",
+		strings.Replace(cluster, `"name":"own"`, `"name":"a"`, 1):         "",
+	} {
+		text = strings.Replace(text, `"parentQueue":"dept",`, "", 1)
+		c, err := Read(strings.NewReader(text))
+		if all := strings.Join(c.Warnings, "\n"); err != nil || !strings.Contains(all, want) {
+			t.Errorf("%q, %v, want %q", all, err, want)
 		}
 	}
 }

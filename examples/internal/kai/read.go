@@ -1,7 +1,7 @@
 // Package kai reads the state of a KAI cluster, as kubectl prints it, into the values of
 // cede:
 //
-//	kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,priorityclasses -A -o json
+//	kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses -A -o json
 //
 // Leaf queues become queues, those above them cohorts; a leaf's quota is its nominal, its
 // limit bounds what it borrows. A parent's quota is left out: KAI checks it beside the
@@ -10,142 +10,131 @@
 package kai
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/kueue"
 )
 
 // Group is the API group of KAI's objects.
 const Group = "scheduling.run.ai"
 
-// ignored is the kinds on which no decision here depends.
-var ignored = []string{"Node", "Topology", "BindRequest", "ConfigMap", "SchedulingShard"}
+// ignored is KAI's kinds on which no decision here depends.
+var ignored = []string{"Topology", "BindRequest", "SchedulingShard", "Config"}
 
-type object struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Metadata   struct {
-		Name              string            `json:"name"`
-		Namespace         string            `json:"namespace"`
-		UID               string            `json:"uid"`
-		CreationTimestamp string            `json:"creationTimestamp"`
-		DeletionTimestamp string            `json:"deletionTimestamp"`
-		Annotations       map[string]string `json:"annotations"`
-	} `json:"metadata"`
-	Spec   json.RawMessage `json:"spec"`
-	Status json.RawMessage `json:"status"`
-	Value  int64           `json:"value"` // of a priority class
-	Items  []json.RawMessage
+// Builder collects objects, and resolves what refers to others when all are there.
+type Builder struct {
+	queues     input.Kept[queueObject]
+	groups     input.Kept[groupObject]
+	priorities map[string]int64
+	running    map[string]map[string]bool // pods, by group; by ID
+	groupOf    map[string]string          // by ID of the pod
+	objects    int
 }
 
-func (o *object) id() string {
-	if o.Metadata.Namespace == "" {
-		return o.Metadata.Name
-	}
-	return o.Metadata.Namespace + "/" + o.Metadata.Name
+type queueObject struct {
+	input.Metadata
+	spec queueSpec
 }
 
-// maxInput bounds what is read: objects of this kind are held in memory.
-const maxInput = 2 << 30
-
-// Read reads a cluster. It fails on what is not JSON, on kinds that it does not know, and
-// on values that make no sense, naming the object.
-func Read(r io.Reader) (kueue.Cluster, error) {
-	decoder := json.NewDecoder(io.LimitReader(r, maxInput))
-	var list object
-	if err := decoder.Decode(&list); err != nil {
-		return kueue.Cluster{}, fmt.Errorf("kai: byte %d: %w", decoder.InputOffset(), err)
-	}
-	items := list.Items
-	b := builder{priorities: map[string]int64{}, running: map[string]int64{}, hasChildren: map[string]bool{}}
-	if list.Items == nil {
-		items = nil
-		if err := b.add(&list); err != nil {
-			return kueue.Cluster{}, fmt.Errorf("kai: %w", err)
-		}
-	}
-	for i, item := range items {
-		var o object
-		err := json.Unmarshal(item, &o)
-		if err == nil {
-			err = b.add(&o)
-		}
-		if err != nil {
-			return kueue.Cluster{}, fmt.Errorf("kai: item %d (%s): %w", i+1, o.id(), err)
-		}
-	}
-	c, err := b.cluster()
-	if err != nil {
-		return kueue.Cluster{}, fmt.Errorf("kai: %w", err)
-	}
-	return c, nil
+type groupObject struct {
+	input.Metadata
+	spec   groupSpec
+	status groupStatus
 }
 
-// builder holds objects until all are there.
-type builder struct {
-	queues      []*object
-	specs       []queueSpec
-	groups      []*object
-	priorities  map[string]int64
-	running     map[string]int64 // pods, by namespace and group
-	hasChildren map[string]bool
+// NewBuilder returns a builder without objects.
+func NewBuilder() *Builder {
+	return &Builder{priorities: map[string]int64{}, running: map[string]map[string]bool{}, groupOf: map[string]string{}}
 }
 
-func (b *builder) add(o *object) error {
-	group, _, _ := strings.Cut(o.APIVersion, "/")
+// Objects is the number of KAI's own objects so far.
+func (b *Builder) Objects() int { return b.objects }
+
+// Add takes one object; a later one takes the place of an earlier. An error leaves that
+// object out. It is [input.ErrNotRead] for a kind on which nothing here depends.
+func (b *Builder) Add(o *input.Object) error {
+	if o.Group() == Group {
+		b.objects++
+	}
 	switch {
-	case o.Kind == "":
-		return errors.New("no kind: not a Kubernetes object")
-	case o.Kind == "PriorityClass":
-		b.priorities[o.Metadata.Name] = o.Value
-	case o.Kind == "Pod":
+	case o.Group() == "scheduling.k8s.io" && o.Kind == "PriorityClass":
+		return b.addClass(o)
+	case o.Group() == "" && o.Kind == "Pod":
 		return b.addPod(o)
-	case slices.Contains(ignored, o.Kind):
-	case group != Group:
-		return fmt.Errorf("unknown kind %s of %q", o.Kind, o.APIVersion)
+	case o.Group() == "" && o.Kind == "Node":
+		return nil
+	case o.Group() != Group:
+		return input.ErrNotRead
 	case o.Kind == "Queue":
-		var spec queueSpec
-		if err := decode("spec", o.Spec, &spec); err != nil {
+		q := queueObject{Metadata: o.Metadata}
+		if err := o.Read(&q.spec, nil); err != nil {
 			return err
 		}
-		b.hasChildren[spec.ParentQueue] = true
-		b.queues, b.specs = append(b.queues, o), append(b.specs, spec)
+		return b.queues.Put(o, &q)
 	case o.Kind == "PodGroup":
-		b.groups = append(b.groups, o)
-	default:
-		return fmt.Errorf("unknown kind %s of %q", o.Kind, o.APIVersion)
+		g := groupObject{Metadata: o.Metadata}
+		if err := o.Read(&g.spec, &g.status); err != nil {
+			return err
+		}
+		return b.groups.Put(o, &g)
+	case !slices.Contains(ignored, o.Kind):
+		return input.ErrNotRead
+	}
+	return nil
+}
+
+func (b *Builder) addClass(o *input.Object) error {
+	var value int64
+	if err := o.Field("value", &value); err != nil {
+		return err
+	}
+	b.priorities[o.Metadata.Name] = value
+	if o.Deleted {
+		delete(b.priorities, o.Metadata.Name)
 	}
 	return nil
 }
 
 // addPod counts the pods of a group that run; one that is terminating does not.
-func (b *builder) addPod(o *object) error {
+func (b *Builder) addPod(o *input.Object) error {
+	group := o.Metadata.Annotations["pod-group-name"]
+	if old := b.groupOf[o.ID()]; old != "" {
+		delete(b.running[old], o.ID())
+		delete(b.groupOf, o.ID())
+	}
+	if group == "" {
+		return nil
+	}
 	var status struct {
 		Phase string `json:"phase"`
 	}
-	if err := decode("status", o.Status, &status); err != nil {
+	if err := o.Read(nil, &status); err != nil {
 		return err
 	}
-	if group := o.Metadata.Annotations["pod-group-name"]; group != "" && status.Phase == "Running" && o.Metadata.DeletionTimestamp == "" {
-		b.running[o.Metadata.Namespace+"/"+group]++
+	if status.Phase == "Running" && o.Metadata.DeletionTimestamp == nil && !o.Deleted {
+		id := o.Metadata.Namespace + "/" + group
+		if b.running[id] == nil {
+			b.running[id] = map[string]bool{}
+		}
+		b.running[id][o.ID()], b.groupOf[o.ID()] = true, id
 	}
 	return nil
 }
 
-func decode(name string, part json.RawMessage, into any) error {
-	if len(part) == 0 {
-		return nil
+// Read reads a cluster. It fails on what cannot be read at all, and on a tree of queues
+// that makes no sense; an object that is odd is left out, with a warning.
+func Read(r io.Reader) (kueue.Cluster, error) {
+	b := NewBuilder()
+	notes, err := input.Read([]input.Source{{Name: "kai", Reader: r}}, input.Options{}, b.Add)
+	if err != nil {
+		return kueue.Cluster{}, err
 	}
-	if err := json.Unmarshal(part, into); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	c, err := b.Cluster()
+	c.Warnings = append(notes, c.Warnings...)
+	return c, err
 }
 
 // units turns KAI's numbers into ours: cpu stands in milli-CPU in both, memory in

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -36,92 +37,127 @@ type Pending struct {
 	Notes []string
 }
 
+// context is what objects refer to.
+type context struct {
+	nodes     []*nodeObject
+	pods      []*podObject
+	classes   map[string]*classObject
+	byDefault *classObject
+	groups    map[string]*groupObject // by ID
+	known     map[string]bool         // nodes
+	out       Cluster
+}
+
+func (c *context) warn(format string, args ...any) {
+	c.out.Warnings = append(c.out.Warnings, fmt.Sprintf(format, args...))
+}
+
 // Cluster resolves references.
-func (o *Objects) Cluster() (Cluster, error) {
-	var c Cluster
-	for i := range o.nodes {
-		n := &o.nodes[i]
+func (o *Objects) Cluster() Cluster {
+	c := &context{
+		nodes: o.nodes.All(), pods: o.pods.All(),
+		classes: map[string]*classObject{}, groups: map[string]*groupObject{}, known: map[string]bool{},
+	}
+	for _, class := range o.classes.All() {
+		c.classes[class.Metadata.Name] = class
+		// Of several defaults the API server takes that of the lowest value.
+		if class.GlobalDefault && (c.byDefault == nil || class.Value < c.byDefault.Value) {
+			c.byDefault = class
+		}
+	}
+	for _, n := range c.nodes {
+		c.known[n.Metadata.Name] = true
 		capacity := n.Status.Allocatable
 		if capacity == nil {
 			capacity = n.Status.Capacity
 		}
-		c.State.Nodes = append(c.State.Nodes, placement.Node{
+		c.out.State.Nodes = append(c.out.State.Nodes, placement.Node{
 			Name: n.Metadata.Name, Capacity: amounts(capacity), Labels: n.Metadata.Labels, Unschedulable: n.Spec.Unschedulable,
 		})
 	}
-	for _, id := range slices.Sorted(maps.Keys(o.groups)) {
-		g := o.groups[id]
-		priority, _, err := o.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy)
-		if err == nil {
-			var mode placement.DisruptionMode
-			mode, err = g.mode()
-			c.State.Groups = append(c.State.Groups, placement.Group{
-				ID: id, Priority: priority, DisruptionMode: mode, Basic: g.Spec.SchedulingPolicy.Gang == nil,
-			})
-		}
-		if err != nil {
-			return c, fmt.Errorf("PodGroup %s: %w", id, err)
-		}
+	for _, g := range o.groups.All() {
+		c.groups[g.Metadata.ID()] = g
 	}
-	for i := range o.budgets {
-		b := &o.budgets[i]
+	for _, id := range slices.Sorted(maps.Keys(c.groups)) {
+		c.addGroup(id, c.groups[id])
+	}
+	for _, b := range o.budgets.All() {
 		budget := placement.Budget{
-			Namespace: b.Metadata.namespace(), Name: b.Metadata.Name, Selector: selector(b.Spec.Selector), Allowed: b.Status.DisruptionsAllowed,
+			Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Selector: selector(b.Spec.Selector), Allowed: b.Status.DisruptionsAllowed,
 		}
 		for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
-			budget.Disrupted = append(budget.Disrupted, b.Metadata.namespace()+"/"+name)
+			budget.Disrupted = append(budget.Disrupted, b.Metadata.Namespace+"/"+name)
 		}
-		c.State.Budgets = append(c.State.Budgets, budget)
+		c.out.State.Budgets = append(c.out.State.Budgets, budget)
 	}
 	waiting := map[string][]*podObject{}
-	for i := range o.pods {
-		if err := o.addPod(&c, &o.pods[i], waiting); err != nil {
-			return c, fmt.Errorf("pod %s: %w", o.pods[i].Metadata.id(), err)
-		}
+	for _, p := range c.pods {
+		c.addPod(p, waiting)
 	}
 	for _, key := range slices.Sorted(maps.Keys(waiting)) {
 		_, id, _ := strings.Cut(key, " ")
-		c.Pending = append(c.Pending, o.pending(id, waiting[key]))
+		c.out.Pending = append(c.out.Pending, c.pending(id, waiting[key]))
 	}
-	return c, nil
+	return c.out
+}
+
+// addGroup takes a group. What cannot be read of it is taken as what disturbs it least.
+func (c *context) addGroup(id string, g *groupObject) {
+	group := placement.Group{ID: id, Basic: g.Spec.SchedulingPolicy.Gang == nil}
+	var err error
+	if group.Priority, _, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy); err != nil {
+		c.warn("PodGroup %s: %v: it is never preempted here", id, err)
+		group.Priority = math.MaxInt32
+	}
+	if group.DisruptionMode, err = g.mode(); err != nil {
+		c.warn("PodGroup %s: %v: it is not split here", id, err)
+	}
+	if group.Basic && group.DisruptionMode == placement.DisruptionModePodGroup {
+		c.warn("PodGroup %s: disruption mode PodGroup needs a gang: it is not split here", id)
+		group.Basic = false
+	}
+	c.out.State.Groups = append(c.out.State.Groups, group)
 }
 
 func (p *podObject) group() string {
 	if p.Spec.SchedulingGroup.PodGroupName == "" {
 		return ""
 	}
-	return p.Metadata.namespace() + "/" + p.Spec.SchedulingGroup.PodGroupName
+	return p.Metadata.Namespace + "/" + p.Spec.SchedulingGroup.PodGroupName
 }
 
 // addPod takes a pod that runs, or puts one that waits with its group.
-func (o *Objects) addPod(c *Cluster, p *podObject, waiting map[string][]*podObject) error {
+func (c *context) addPod(p *podObject, waiting map[string][]*podObject) {
 	if p.Status.Phase == string(corev1.PodSucceeded) || p.Status.Phase == string(corev1.PodFailed) {
-		return nil
+		return
 	}
 	node := p.Spec.NodeName
 	if node == "" {
 		key := "group " + p.group()
 		if p.group() == "" {
-			key = "pod " + p.Metadata.id()
+			key = "pod " + p.Metadata.ID()
 		}
 		waiting[key] = append(waiting[key], p)
 		node = p.Status.NominatedNodeName
 	}
 	if node == "" {
-		return nil
+		return
 	}
-	if !slices.ContainsFunc(c.State.Nodes, func(n placement.Node) bool { return n.Name == node }) {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("Pod %s: node %q is not in the input: left out", p.Metadata.id(), node))
-		return nil
+	if !c.known[node] {
+		c.warn("Pod %s: node %q is not in the input: left out", p.Metadata.ID(), node)
+		return
 	}
-	out := o.pod(p)
+	out := c.pod(p)
 	var err error
-	if out.Priority, _, err = o.priority(p.Spec.Priority, p.Spec.PriorityClassName, nil); err != nil {
-		return err
+	if out.Priority, _, err = c.priority(p.Spec.Priority, p.Spec.PriorityClassName, nil); err != nil {
+		if p.Spec.NodeName != "" {
+			c.warn("Pod %s: %v: it is never preempted here", out.ID, err)
+		}
+		out.Priority = math.MaxInt32
 	}
 	if out.Node = node; p.Spec.NodeName == "" {
-		c.State.Nominated = append(c.State.Nominated, out)
-		return nil
+		c.out.State.Nominated = append(c.out.State.Nominated, out)
+		return
 	}
 	out.Started, out.Terminating = p.Status.StartTime.UTC(), p.Metadata.DeletionTimestamp != nil
 	for _, condition := range p.Status.Conditions {
@@ -129,35 +165,34 @@ func (o *Objects) addPod(c *Cluster, p *podObject, waiting map[string][]*podObje
 			out.Preempted = out.Terminating
 		}
 	}
-	c.State.Pods = append(c.State.Pods, out)
-	return nil
+	c.out.State.Pods = append(c.out.State.Pods, out)
 }
 
 // pod is what running and waiting pods have in common.
-func (o *Objects) pod(p *podObject) placement.Pod {
+func (c *context) pod(p *podObject) placement.Pod {
 	return placement.Pod{
-		ID: p.Metadata.id(), UID: p.Metadata.UID, Namespace: p.Metadata.namespace(), Labels: p.Metadata.Labels,
-		Group: p.group(), Requests: p.requests(),
+		ID: p.Metadata.ID(), UID: p.Metadata.UID, Namespace: p.Metadata.Namespace, Labels: p.Metadata.Labels,
+		Group: p.group(), Requests: requests(&p.Spec),
 	}
 }
 
 // pending is the request of pods that wait together.
-func (o *Objects) pending(id string, pods []*podObject) Pending {
+func (c *context) pending(id string, pods []*podObject) Pending {
 	out := Pending{ID: id}
 	out.Request.Group = pods[0].group()
-	g, known := o.groups[out.Request.Group]
+	g, known := c.groups[out.Request.Group]
 	var err error
 	switch {
 	case out.Request.Group == "":
-		out.Request.Priority, out.Request.Policy, err = o.priority(pods[0].Spec.Priority, pods[0].Spec.PriorityClassName, pods[0].Spec.PreemptionPolicy)
+		out.Request.Priority, out.Request.Policy, err = c.priority(pods[0].Spec.Priority, pods[0].Spec.PriorityClassName, pods[0].Spec.PreemptionPolicy)
 	case !known:
 		err = errors.New("its PodGroup is not in the input")
 	default:
-		out.Request.Priority, out.Request.Policy, err = o.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy)
+		out.Request.Priority, out.Request.Policy, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy)
 		if gang := g.Spec.SchedulingPolicy.Gang; gang != nil {
 			running := 0
-			for i := range o.pods {
-				if p := &o.pods[i]; p.group() == id && p.Spec.NodeName != "" && p.Metadata.DeletionTimestamp == nil {
+			for _, p := range c.pods {
+				if p.group() == id && p.Spec.NodeName != "" && p.Metadata.DeletionTimestamp == nil {
 					running++
 				}
 			}
@@ -173,8 +208,8 @@ func (o *Objects) pending(id string, pods []*podObject) Pending {
 	out.Unresolved = err
 	slices.SortFunc(pods, func(a, b *podObject) int { return compareNatural(a.Metadata.Name, b.Metadata.Name) })
 	for _, p := range pods {
-		pod := o.pod(p)
-		if pod.Nodes, err = o.feasible(p); err != nil {
+		pod := c.pod(p)
+		if pod.Nodes, err = c.feasible(p); err != nil {
 			out.Unresolved = errors.Join(out.Unresolved, fmt.Errorf("pod %s: %w", pod.ID, err))
 		}
 		out.Request.Pods = append(out.Request.Pods, pod)
@@ -212,11 +247,10 @@ func (p *Pending) notes(pod *podObject) {
 }
 
 // feasible lists the nodes whose labels and taints suit the pod; nil when all do.
-func (o *Objects) feasible(p *podObject) ([]string, error) {
+func (c *context) feasible(p *podObject) ([]string, error) {
 	affinity := nodeaffinity.NewRequiredNodeAffinity(p.Spec.NodeSelector, p.Spec.Affinity)
 	suitable := []string{}
-	for i := range o.nodes {
-		n := &o.nodes[i]
+	for _, n := range c.nodes {
 		node := corev1.Node{}
 		node.Name, node.Labels = n.Metadata.Name, n.Metadata.Labels
 		matches, err := affinity.Match(&node)
@@ -230,7 +264,7 @@ func (o *Objects) feasible(p *podObject) ([]string, error) {
 			suitable = append(suitable, node.Name)
 		}
 	}
-	if len(suitable) == len(o.nodes) {
+	if len(suitable) == len(c.nodes) {
 		return nil, nil
 	}
 	return suitable, nil

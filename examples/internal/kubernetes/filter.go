@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,12 +36,11 @@ type term struct {
 // Terms with a selector of namespaces are left out, as the namespaces are not read.
 func (o *Objects) Filter() (*Filter, error) {
 	f := &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
-	for i := range o.nodes {
-		f.nodes[o.nodes[i].Metadata.Name] = o.nodes[i].Metadata.Labels
+	for _, n := range o.nodes.All() {
+		f.nodes[n.Metadata.Name] = n.Metadata.Labels
 	}
-	for i := range o.pods {
-		p := &o.pods[i]
-		a := apart{namespace: p.Metadata.namespace()}
+	for _, p := range o.pods.All() {
+		a := apart{namespace: p.Metadata.Namespace}
 		for _, c := range slices.Concat(p.Spec.Containers, p.Spec.InitContainers) {
 			for _, port := range c.Ports {
 				if port.HostPort > 0 {
@@ -52,7 +52,7 @@ func (o *Objects) Filter() (*Filter, error) {
 			for _, t := range p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 				selector, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
 				if err != nil {
-					return nil, err
+					return nil, fmt.Errorf("pod %s: anti-affinity: %w", p.Metadata.ID(), err)
 				}
 				namespaces := t.Namespaces
 				switch {
@@ -70,7 +70,7 @@ func (o *Objects) Filter() (*Filter, error) {
 			}
 		}
 		if len(a.ports)+len(a.terms) > 0 {
-			f.pods[p.Metadata.id()] = a
+			f.pods[p.Metadata.ID()] = a
 		}
 	}
 	if len(f.pods) == 0 {

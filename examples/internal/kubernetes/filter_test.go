@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
@@ -13,11 +14,11 @@ import (
 func TestFilterIsLawful(t *testing.T) {
 	for _, topology := range []string{"kubernetes.io/hostname", "zone"} {
 		var o Objects
-		err := o.Read(strings.NewReader(strings.ReplaceAll(`{"kind":"List","items":[
+		_, err := input.Read([]input.Source{{Name: "test", Reader: strings.NewReader(strings.ReplaceAll(`{"kind":"List","items":[
 {"apiVersion":"v1","kind":"Node","metadata":{"name":"n0","labels":{"zone":"a"}}},
 {"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","labels":{"zone":"a"}}},
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"p00","namespace":"ns"},"spec":{"containers":[{"ports":[{"hostPort":80}]}],
-"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"TOPOLOGY","labelSelector":{"matchLabels":{"app":"db"}}}]}}}}]}`, "TOPOLOGY", topology)))
+"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"TOPOLOGY","labelSelector":{"matchLabels":{"app":"db"}}}]}}}}]}`, "TOPOLOGY", topology))}}, input.Options{}, o.Add)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,153 +1,72 @@
 package kubernetes
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/cedesched/cede/examples/internal/kueue"
+	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 )
 
 // Objects is what was read, before references are resolved. The zero value is empty.
 type Objects struct {
-	nodes   []nodeObject
-	pods    []podObject
-	budgets []budgetObject
-	classes map[string]classObject
-	groups  map[string]groupObject // by ID
-	seen    map[string]bool        // by kind and ID
+	nodes   input.Kept[nodeObject]
+	pods    input.Kept[podObject]
+	budgets input.Kept[budgetObject]
+	classes input.Kept[classObject]
+	groups  input.Kept[groupObject]
 }
 
-// maxInput bounds what is read: it is held in memory.
-const maxInput = 2 << 30
-
-// kinds are what is read, by group of the API.
-var kinds = map[string]string{
-	"Node": "", "Pod": "", "PodDisruptionBudget": "policy", "PriorityClass": "scheduling.k8s.io", "PodGroup": "scheduling.k8s.io",
-}
-
-// Read adds the objects of a source. It fails on what is neither JSON nor YAML, on kinds
-// that it does not know, on values that make no sense and on what is there already, naming
-// the object.
-func (o *Objects) Read(r io.Reader) error {
-	decoder := yaml.NewYAMLOrJSONDecoder(bufio.NewReader(io.LimitReader(r, maxInput)), 1<<16)
-	items := 0
-	for documents := 0; ; documents++ {
-		var data json.RawMessage
-		err := decoder.Decode(&data)
-		switch {
-		case errors.Is(err, io.EOF) && items == 0:
-			return errors.New("there are no objects in it")
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("document %d: %w", documents+1, err)
-		case string(data) == "null" || len(data) == 0: // an empty YAML document
-			continue
-		}
-		if err := o.add(data, &items); err != nil {
+// Add takes one object; a later one takes the place of an earlier. An error leaves that
+// object out. It is [input.ErrNotRead] for a kind on which nothing here depends.
+func (o *Objects) Add(one *input.Object) error {
+	if one.Metadata.Namespace == "" && slices.Contains([]string{"Pod", "PodDisruptionBudget", "PodGroup"}, one.Kind) {
+		one.Metadata.Namespace = corev1.NamespaceDefault // as a manifest goes there
+	}
+	switch one.Group() + " " + one.Kind {
+	case " Node":
+		n := nodeObject{Metadata: one.Metadata}
+		return keep(&o.nodes, one, &n, &n.Spec, &n.Status)
+	case " Pod":
+		p := podObject{Metadata: one.Metadata}
+		return keep(&o.pods, one, &p, &p.Spec, &p.Status)
+	case "policy PodDisruptionBudget":
+		b := budgetObject{Metadata: one.Metadata}
+		return keep(&o.budgets, one, &b, &b.Spec, &b.Status)
+	case "scheduling.k8s.io PodGroup":
+		g := groupObject{Metadata: one.Metadata}
+		return keep(&o.groups, one, &g, &g.Spec, nil)
+	case "scheduling.k8s.io PriorityClass":
+		c := classObject{Metadata: one.Metadata}
+		err := errors.Join(one.Field("value", &c.Value), one.Field("globalDefault", &c.GlobalDefault), one.Field("preemptionPolicy", &c.PreemptionPolicy))
+		if err != nil {
 			return err
 		}
+		return o.classes.Put(one, &c)
 	}
+	return input.ErrNotRead
 }
 
-// add takes an object, or every object of a list.
-func (o *Objects) add(data []byte, items *int) error {
-	var head object
-	if err := json.Unmarshal(data, &head); err != nil {
-		return fmt.Errorf("item %d: not a Kubernetes object: %w", *items+1, explain(err))
-	}
-	if strings.HasSuffix(head.Kind, "List") {
-		for _, item := range head.Items {
-			if err := o.add(item, items); err != nil {
-				return err
-			}
-		}
-		*items = max(*items, 1) // an empty list is no empty input
-		return nil
-	}
-	*items++
-	if err := o.addOne(&head, data); err != nil {
-		if head.Metadata.Name == "" {
-			return fmt.Errorf("item %d: %w", *items, err)
-		}
-		return fmt.Errorf("item %d (%s %s): %w", *items, head.Kind, head.Metadata.Name, err)
-	}
-	return nil
-}
-
-func (o *Objects) addOne(head *object, data []byte) error {
-	group, _, grouped := strings.Cut(head.APIVersion, "/")
-	if !grouped {
-		group = ""
-	}
-	want, known := kinds[head.Kind]
-	switch {
-	case head.Kind == "":
-		return errors.New("no kind: not a Kubernetes object")
-	case !known || group != want:
-		return fmt.Errorf("unknown kind %s of %q: want Node, Pod, PodDisruptionBudget, PriorityClass or PodGroup of scheduling.k8s.io", head.Kind, head.APIVersion)
-	case head.Metadata.Name == "":
-		return fmt.Errorf("%s without metadata.name", head.Kind)
-	}
-	key := head.Kind + " " + head.Metadata.id()
-	if o.seen[key] {
-		return errors.New("it is in the input twice")
-	}
-	if o.seen == nil {
-		o.seen, o.classes, o.groups = map[string]bool{}, map[string]classObject{}, map[string]groupObject{}
-	}
-	o.seen[key] = true
-	switch head.Kind {
-	case "Node":
-		return read(data, &o.nodes)
-	case "Pod":
-		return read(data, &o.pods)
-	case "PodDisruptionBudget":
-		return read(data, &o.budgets)
-	case "PriorityClass":
-		var class []classObject
-		err := read(data, &class)
-		o.classes[head.Metadata.Name] = class[0]
+// keep reads an object and keeps it.
+func keep[T any](in *input.Kept[T], one *input.Object, into *T, spec, status any) error {
+	if err := one.Read(spec, status); err != nil {
 		return err
 	}
-	var list []groupObject
-	err := read(data, &list)
-	o.groups[head.Metadata.id()] = list[0]
-	return err
-}
-
-// read appends an object to a list, a broken one too.
-func read[T any](data []byte, into *[]T) error {
-	var one T
-	err := json.Unmarshal(data, &one)
-	*into = append(*into, one)
-	return explain(err)
-}
-
-func explain(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && mismatch.Field != "" {
-		return fmt.Errorf("%s: want %v, found %s", mismatch.Field, mismatch.Type, mismatch.Value)
-	}
-	return err
+	return in.Put(one, into)
 }
 
 // amounts are those of a resource list, in the units of package placement.
-func amounts(list map[string]kueue.Quantity) placement.Resources {
+func amounts(list map[string]pods.Quantity) placement.Resources {
 	out := placement.Resources{}
 	for name, q := range list {
-		out[name] = clamp(kueue.Amount(name, q.Quantity))
+		out[name] = clamp(pods.Amount(name, q.Quantity))
 	}
 	return out
 }
@@ -156,9 +75,9 @@ func amounts(list map[string]kueue.Quantity) placement.Resources {
 func clamp(amount int64) int64 { return min(amount, quota.MaxUsage/1024) }
 
 // requests are what a pod takes.
-func (p *podObject) requests() placement.Resources {
+func requests(s *pods.Spec) placement.Resources {
 	out := placement.Resources{}
-	for _, r := range kueue.PodRequests(p.Spec.core()) {
+	for _, r := range s.Requests() {
 		if r.Resource != placement.PodsResource {
 			out[r.Resource] = clamp(r.Amount)
 		}
@@ -178,22 +97,30 @@ func selector(s *metav1.LabelSelector) *placement.Selector {
 	return out
 }
 
+// errClass is that of a priority class that is not there.
+type errClass string
+
+func (e errClass) Error() string {
+	return fmt.Sprintf("PriorityClass %q is not in the input", string(e))
+}
+
 // priority is the one that counts for an object that names a class: its own value, that of
 // the class, that of the default class, or zero; and what the class lets it do.
-func (o *Objects) priority(own *int32, name string, policy *corev1.PreemptionPolicy) (int32, placement.Policy, error) {
-	class, known := o.classes[name]
+func (c *context) priority(own *int32, name string, policy *corev1.PreemptionPolicy) (int32, placement.Policy, error) {
+	class, known := c.classes[name]
 	switch {
-	case name == "" && own == nil:
-		for _, c := range o.classes {
-			if c.GlobalDefault {
-				class = c
-			}
-		}
-	case !known && own == nil:
+	case name == "" && own == nil && c.byDefault != nil:
+		class = c.byDefault
+	case !known && own == nil && name != "":
 		builtIn := map[string]int32{"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
-		if class.Value, known = builtIn[name]; !known {
-			return 0, 0, fmt.Errorf("PriorityClass %q is not in the input", name)
+		value, ok := builtIn[name]
+		if !ok {
+			return 0, 0, errClass(name)
 		}
+		class = &classObject{Value: value}
+	}
+	if class == nil {
+		class = new(classObject)
 	}
 	value := class.Value
 	if own != nil {
@@ -209,16 +136,51 @@ func (o *Objects) priority(own *int32, name string, policy *corev1.PreemptionPol
 }
 
 // mode is the disruption mode of a group: an object with the key single or all, or, in
-// older versions, one of two words.
+// older versions, one of two words; in KEP-5710 as written it is part of the policy.
 func (g *groupObject) mode() (placement.DisruptionMode, error) {
-	text := strings.Trim(string(g.Spec.DisruptionMode), `"`)
-	var object struct{ Single, All *struct{} }
-	isObject := strings.HasPrefix(text, "{") && json.Unmarshal(g.Spec.DisruptionMode, &object) == nil
-	switch {
-	case slices.Contains([]string{"", "null", "Pod"}, text), isObject && object.All == nil:
-		return placement.DisruptionModePod, nil
-	case text == "PodGroup", isObject:
-		return placement.DisruptionModePodGroup, nil
+	policy := &g.Spec.SchedulingPolicy
+	places := []struct {
+		path string
+		data json.RawMessage
+	}{{"spec.disruptionMode", g.Spec.DisruptionMode}, {"spec.schedulingPolicy.disruptionMode", policy.DisruptionMode}}
+	if policy.Gang != nil {
+		places = append(places, struct {
+			path string
+			data json.RawMessage
+		}{"spec.schedulingPolicy.gang.disruptionMode", policy.Gang.DisruptionMode})
 	}
-	return 0, fmt.Errorf("spec.disruptionMode: %s is unknown", text)
+	for _, place := range places {
+		if len(place.data) == 0 || string(place.data) == "null" {
+			continue
+		}
+		mode, ok := readMode(place.data)
+		if !ok {
+			return placement.DisruptionModePodGroup, fmt.Errorf("%s: %.40s is unknown", place.path, place.data)
+		}
+		return mode, nil
+	}
+	return placement.DisruptionModePod, nil
+}
+
+func readMode(data json.RawMessage) (mode placement.DisruptionMode, ok bool) {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		switch text {
+		case "", "Pod", "Single":
+			return placement.DisruptionModePod, true
+		case "PodGroup", "All":
+			return placement.DisruptionModePodGroup, true
+		}
+		return 0, false
+	}
+	var object struct{ Single, All *struct{} }
+	switch err := json.Unmarshal(data, &object); {
+	case err != nil:
+		return 0, false
+	case object.All != nil && object.Single == nil:
+		return placement.DisruptionModePodGroup, true
+	case object.All == nil && object.Single != nil, string(data) == "{}":
+		return placement.DisruptionModePod, true
+	}
+	return 0, false
 }

@@ -1,7 +1,6 @@
 package kueue
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,12 +8,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-const group = "kueue.x-k8s.io"
+// Group is the API group of Kueue's objects.
+const Group = "kueue.x-k8s.io"
 
 // versions are the API versions that are read, by kind.
 var versions = map[string][]string{
@@ -30,50 +31,116 @@ var ignored = []string{
 	"ResourceFlavor", "Topology", "WorkloadPriorityClass",
 }
 
-// builder collects objects in the order of the input, and resolves what refers to
-// others when all are there.
-type builder struct {
+// Builder collects objects in the order of the input, and resolves what refers to others
+// when all are there.
+type Builder struct {
 	c         Cluster
-	seen      map[string]bool // by kind and ID
-	skippedIn map[string]int  // admitted in a queue that is not there: how many, by queue
+	places    map[string]place // by key of the object
+	skippedIn map[string]int   // admitted in a queue that is not there: how many, by queue
+	objects   int
 }
 
-func newBuilder() *builder {
-	return &builder{
+// place is where an object went, so that it can be taken back.
+type place struct {
+	list  int // of sizes
+	index int
+}
+
+// NewBuilder returns a builder without objects.
+func NewBuilder() *Builder {
+	return &Builder{
 		c:         Cluster{QueueNotes: make(map[string][]string)},
-		seen:      make(map[string]bool),
+		places:    make(map[string]place),
 		skippedIn: make(map[string]int),
 	}
 }
 
-func (b *builder) warn(format string, args ...any) {
+// Objects is the number of Kueue's objects so far.
+func (b *Builder) Objects() int { return b.objects }
+
+func (b *Builder) warn(format string, args ...any) {
 	b.c.Warnings = append(b.c.Warnings, fmt.Sprintf(format, args...))
 }
 
-// add takes one object.
-func (b *builder) add(o *object) error {
-	apiGroup, version, _ := strings.Cut(o.APIVersion, "/")
+// Add takes one object; a later one takes the place of an earlier. An error leaves that
+// object out. It is [input.ErrNotRead] for what is not Kueue's.
+func (b *Builder) Add(o *input.Object) error {
 	known := versions[o.Kind]
 	switch {
-	case o.Kind == "":
-		return errors.New("no kind: not a Kubernetes object")
-	case apiGroup == "scheduling.k8s.io" && o.Kind == "Workload":
-		return fmt.Errorf("a Workload of %s is not Kueue's: ask kubectl for workloads.%s", apiGroup, group)
-	case apiGroup == group && slices.Contains(ignored, o.Kind):
+	case o.Group() == "scheduling.k8s.io" && o.Kind == "Workload":
+		return fmt.Errorf("a Workload of %s is not Kueue's: ask kubectl for workloads.%s", o.Group(), Group)
+	case o.Group() == Group && slices.Contains(ignored, o.Kind):
+		b.objects++
 		return nil
-	case apiGroup != group || known == nil:
-		return fmt.Errorf("unknown kind %s of %q: want ClusterQueue, Cohort, LocalQueue, ResourceFlavor or Workload of %s",
-			o.Kind, o.APIVersion, group)
-	case !slices.Contains(known, version):
+	case o.Group() != Group || known == nil:
+		return input.ErrNotRead
+	}
+	b.objects++
+	old, again := b.places[o.Key()]
+	if again {
+		b.forget(o, old)
+	}
+	if o.Deleted {
+		return nil
+	}
+	if !slices.Contains(known, o.Version()) {
 		return fmt.Errorf("unknown version %q of %s: want %s", o.APIVersion, o.Kind, strings.Join(known, " or "))
-	case o.Metadata.Name == "":
-		return fmt.Errorf("%s without metadata.name", o.Kind)
 	}
-	key := o.Kind + " " + o.id()
-	if b.seen[key] {
-		return fmt.Errorf("%s is in the input twice", key)
+	before := b.sizes()
+	if err := b.add(o); err != nil {
+		return err
 	}
-	b.seen[key] = true
+	b.places[o.Key()] = place{list: -1}
+	for list, n := range b.sizes() {
+		if n > before[list] {
+			b.places[o.Key()] = place{list, n - 1}
+		}
+	}
+	if again {
+		return input.ErrAgain
+	}
+	return nil
+}
+
+// sizes are those of the lists to which objects are added.
+func (b *Builder) sizes() [6]int {
+	c := &b.c
+	return [...]int{len(c.Cohorts), len(c.Queues), len(c.LocalQueues), len(c.Admitted), len(c.Pending), len(c.Finished)}
+}
+
+// forget empties the place of an object, which is cleared away at the end.
+func (b *Builder) forget(o *input.Object, at place) {
+	c := &b.c
+	switch at.list {
+	case 0:
+		c.Cohorts[at.index] = queue.Cohort{}
+	case 1:
+		c.Queues[at.index] = queue.Queue{}
+		delete(c.QueueNotes, o.Metadata.Name)
+	case 2:
+		c.LocalQueues[at.index] = LocalQueue{}
+	case 3:
+		c.Admitted[at.index] = workload.Workload{}
+	case 4:
+		c.Pending[at.index] = Pending{}
+	case 5:
+		c.Finished[at.index] = ""
+	}
+	delete(b.places, o.Key())
+}
+
+// sweep clears the places away that were emptied.
+func (b *Builder) sweep() {
+	c := &b.c
+	c.Cohorts = slices.DeleteFunc(c.Cohorts, func(c queue.Cohort) bool { return c.Name == "" })
+	c.Queues = slices.DeleteFunc(c.Queues, func(q queue.Queue) bool { return q.Name == "" })
+	c.LocalQueues = slices.DeleteFunc(c.LocalQueues, func(l LocalQueue) bool { return l.Name == "" })
+	c.Admitted = slices.DeleteFunc(c.Admitted, func(w workload.Workload) bool { return w.ID == "" })
+	c.Pending = slices.DeleteFunc(c.Pending, func(p Pending) bool { return p.ID == "" })
+	c.Finished = slices.DeleteFunc(c.Finished, func(id string) bool { return id == "" })
+}
+
+func (b *Builder) add(o *input.Object) error {
 	switch o.Kind {
 	case "ClusterQueue":
 		return b.addClusterQueue(o)
@@ -85,9 +152,9 @@ func (b *builder) add(o *object) error {
 	return b.addWorkload(o)
 }
 
-func (b *builder) addLocalQueue(o *object) error {
+func (b *Builder) addLocalQueue(o *input.Object) error {
 	var spec localQueueSpec
-	if err := o.read(&spec, nil); err != nil {
+	if err := o.Read(&spec, nil); err != nil {
 		return err
 	}
 	b.c.LocalQueues = append(b.c.LocalQueues, LocalQueue{
@@ -97,8 +164,9 @@ func (b *builder) addLocalQueue(o *object) error {
 	return nil
 }
 
-// cluster resolves references and returns the result.
-func (b *builder) cluster() Cluster {
+// Cluster resolves references and returns the result.
+func (b *Builder) Cluster() Cluster {
+	b.sweep()
 	b.addImplicitCohorts()
 	queues := make(map[string]*queue.Queue, len(b.c.Queues))
 	for i := range b.c.Queues {
@@ -125,7 +193,7 @@ func (b *builder) cluster() Cluster {
 }
 
 // addImplicitCohorts adds the cohorts that are named but have no object.
-func (b *builder) addImplicitCohorts() {
+func (b *Builder) addImplicitCohorts() {
 	known := make(map[string]bool, len(b.c.Cohorts))
 	for _, c := range b.c.Cohorts {
 		known[c.Name] = true

@@ -5,20 +5,17 @@
 //
 //	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json
 //
-// prints: a List, a list of one kind, a single object, an array of objects, or
-// several of these one after the other; API versions v1beta1 and v1beta2. Objects
-// are read one at a time, so a state of 100,000 workloads costs little more memory
-// than its result.
+// prints, in any shape that package input knows; API versions v1beta1 and v1beta2.
 //
-// What Kueue ignores is ignored too, with a warning; what contradicts itself is an
-// error.
+// What Kueue ignores is ignored too, with a warning; an object that contradicts itself is
+// left out, with a warning.
 package kueue
 
 import (
-	"fmt"
 	"io"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -103,13 +100,15 @@ func (p *Pending) Workload() workload.Workload {
 	return w
 }
 
-// Read reads a cluster. It fails on what is not JSON (naming the offset), on kinds
-// and API versions that it does not know, and on objects that no API server would
-// have stored (naming the object).
+// Read reads a cluster. It fails on what cannot be read at all (naming the place); an
+// object that is odd is left out, with a warning.
 func Read(r io.Reader) (Cluster, error) {
-	b := newBuilder()
-	if err := eachObject(r, b.add); err != nil {
-		return Cluster{}, fmt.Errorf("kueue: %w", err)
+	b := NewBuilder()
+	notes, err := input.Read([]input.Source{{Name: "kueue", Reader: r}}, input.Options{}, b.Add)
+	if err != nil {
+		return Cluster{}, err
 	}
-	return b.cluster(), nil
+	c := b.Cluster()
+	c.Warnings = append(notes, c.Warnings...)
+	return c, nil
 }

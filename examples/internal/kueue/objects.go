@@ -2,9 +2,9 @@ package kueue
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 )
@@ -31,7 +31,7 @@ type cohortSpec struct {
 }
 
 type fairSharing struct {
-	Weight *quantity `json:"weight"`
+	Weight *pods.Quantity `json:"weight"`
 }
 
 type resourceGroup struct {
@@ -42,10 +42,10 @@ type resourceGroup struct {
 }
 
 type resourceQuota struct {
-	Name           string    `json:"name"`
-	NominalQuota   quantity  `json:"nominalQuota"`
-	BorrowingLimit *quantity `json:"borrowingLimit"`
-	LendingLimit   *quantity `json:"lendingLimit"`
+	Name           string         `json:"name"`
+	NominalQuota   pods.Quantity  `json:"nominalQuota"`
+	BorrowingLimit *pods.Quantity `json:"borrowingLimit"`
+	LendingLimit   *pods.Quantity `json:"lendingLimit"`
 }
 
 type preemptionSpec struct {
@@ -100,8 +100,8 @@ type workloadStatus struct {
 		Count int64  `json:"count"`
 	} `json:"reclaimablePods"`
 	ResourceRequests []struct {
-		Name      string              `json:"name"`
-		Resources map[string]quantity `json:"resources"`
+		Name      string                   `json:"name"`
+		Resources map[string]pods.Quantity `json:"resources"`
 	} `json:"resourceRequests"`
 	PreemptionGates []struct {
 		Name               string    `json:"name"`
@@ -111,10 +111,10 @@ type workloadStatus struct {
 }
 
 type podSetAssignment struct {
-	Name          string              `json:"name"`
-	Count         *int64              `json:"count"`
-	Flavors       map[string]string   `json:"flavors"`
-	ResourceUsage map[string]quantity `json:"resourceUsage"`
+	Name          string                   `json:"name"`
+	Count         *int64                   `json:"count"`
+	Flavors       map[string]string        `json:"flavors"`
+	ResourceUsage map[string]pods.Quantity `json:"resourceUsage"`
 }
 
 type condition struct {
@@ -142,35 +142,4 @@ func (s *workloadStatus) reclaimed(podSet string) int64 {
 		}
 	}
 	return 0
-}
-
-// id is "namespace/name", or the name of what is in no namespace.
-func (o *object) id() string {
-	if o.Metadata.Namespace == "" {
-		return o.Metadata.Name
-	}
-	return o.Metadata.Namespace + "/" + o.Metadata.Name
-}
-
-// read fills spec and status. What is absent or null leaves them as they are.
-func (o *object) read(spec, status any) error {
-	for _, part := range []struct {
-		name string
-		data json.RawMessage
-		into any
-	}{{"spec", o.Spec, spec}, {"status", o.Status, status}} {
-		if len(part.data) == 0 || part.into == nil {
-			continue
-		}
-		err := json.Unmarshal(part.data, part.into)
-		var mismatch *json.UnmarshalTypeError
-		if errors.As(err, &mismatch) {
-			mismatch.Field = part.name + "." + mismatch.Field
-			err = explainMismatch(mismatch)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

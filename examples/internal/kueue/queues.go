@@ -3,13 +3,15 @@ package kueue
 import (
 	"fmt"
 
+	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
 
-func (b *builder) addClusterQueue(o *object) error {
+func (b *Builder) addClusterQueue(o *input.Object) error {
 	var spec clusterQueueSpec
-	if err := o.read(&spec, nil); err != nil {
+	if err := o.Read(&spec, nil); err != nil {
 		return err
 	}
 	q := queue.Queue{Name: o.Metadata.Name, Cohort: spec.CohortName, Strategy: spec.QueueingStrategy}
@@ -41,9 +43,9 @@ func (b *builder) addClusterQueue(o *object) error {
 	return nil
 }
 
-func (b *builder) addCohort(o *object) error {
+func (b *Builder) addCohort(o *input.Object) error {
 	var spec cohortSpec
-	if err := o.read(&spec, nil); err != nil {
+	if err := o.Read(&spec, nil); err != nil {
 		return err
 	}
 	c := queue.Cohort{Name: o.Metadata.Name, Parent: spec.ParentName}
@@ -64,20 +66,20 @@ func (f *fairSharing) weight() quota.Weight {
 	return quota.WeightOf(f.Weight.AsApproximateFloat64())
 }
 
-func (b *builder) note(queueName, format string, args ...any) {
+func (b *Builder) note(queueName, format string, args ...any) {
 	b.c.QueueNotes[queueName] = append(b.c.QueueNotes[queueName],
 		fmt.Sprintf("ClusterQueue %s ", queueName)+fmt.Sprintf(format, args...))
 }
 
 // quotas keeps the order of groups, flavors and resources. Limits of a node
 // without parent bound nothing and are left out.
-func (b *builder) quotas(where string, hasParent bool, groups []resourceGroup) []quota.Quota {
+func (b *Builder) quotas(where string, hasParent bool, groups []resourceGroup) []quota.Quota {
 	var quotas []quota.Quota
 	dropped := 0
 	for _, g := range groups {
 		for _, f := range g.Flavors {
 			for _, r := range f.Resources {
-				e := quota.Quota{Flavor: f.Name, Resource: r.Name, Nominal: amount(r.Name, r.NominalQuota.Quantity)}
+				e := quota.Quota{Flavor: f.Name, Resource: r.Name, Nominal: pods.Amount(r.Name, r.NominalQuota.Quantity)}
 				if hasParent {
 					e.BorrowingLimit = limit(r.Name, r.BorrowingLimit)
 					e.LendingLimit = limit(r.Name, r.LendingLimit)
@@ -94,14 +96,14 @@ func (b *builder) quotas(where string, hasParent bool, groups []resourceGroup) [
 	return quotas
 }
 
-func limit(resource string, q *quantity) quota.Limit {
+func limit(resource string, q *pods.Quantity) quota.Limit {
 	if q == nil {
 		return quota.Limit{}
 	}
-	return quota.AtMost(amount(resource, q.Quantity))
+	return quota.AtMost(pods.Amount(resource, q.Quantity))
 }
 
-func (b *builder) preemption(where string, spec preemptionSpec) (queue.Preemption, error) {
+func (b *Builder) preemption(where string, spec preemptionSpec) (queue.Preemption, error) {
 	var p queue.Preemption
 	for _, f := range []struct {
 		field string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -157,12 +158,12 @@ func TestAmountsSaturate(t *testing.T) {
 		{"memory", "-9e20", -1 << 63},
 		{"memory", "-5", -5},
 	} {
-		if got, err := ParseAmount(c.resource, c.text); got != c.want || err != nil {
+		if got, err := pods.ParseAmount(c.resource, c.text); got != c.want || err != nil {
 			t.Errorf("%s %s: %d, %v; want %d", c.resource, c.text, got, err, c.want)
 		}
 	}
 	for _, text := range []string{"", "four", "1e1000000000", "1e-999999999", strings.Repeat("1", 100)} {
-		if got, err := ParseAmount("cpu", text); err == nil {
+		if got, err := pods.ParseAmount("cpu", text); err == nil {
 			t.Errorf("%q is %d, want an error", text, got)
 		}
 	}

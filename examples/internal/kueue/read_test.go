@@ -36,9 +36,9 @@ func TestShapesOfInput(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":           {"", "the input is empty"},
-		"white space":       {" \n ", "the input is empty"},
-		"yaml":              {"apiVersion: v1\nitems: []\n", "not JSON: byte 0"},
+		"nothing":           {"", "it is empty"},
+		"white space":       {" \n ", "it is empty"},
+		"neither":           {"apiVersion: v1\nitems: [\n", "neither JSON nor YAML: line"},
 		"a number":          {"5", "want a Kubernetes object"},
 		"garbage later":     {`{"kind":"List","items":[{"kind":"x" oops}]}`, "not JSON: byte 36"},
 		"garbage in keys":   {`{"kind":"List" "items":[]}`, "not JSON: byte 15"},
@@ -47,16 +47,14 @@ func TestRefused(t *testing.T) {
 		"cut after a key":   {`{"items":`, "JSON ends early"},
 		"no kind":           {`{"items":[{}]}`, "item 1: no kind"},
 		"items of another":  {`{"items":5}`, "items: want a list"},
-		"a pod":             {list(itemOf("v1", "Pod", "ns/web", "")), `item 1 (ns/web): unknown kind Pod of "v1"`},
-		"a kind to come":    {list(gpuQueue("a", 1), item("Quota", "x", "")), "item 2 (x): unknown kind Quota"},
+		"a pod":             {list(itemOf("v1", "Pod", "ns/web", "")), `item 1 (Pod ns/web): unknown kind Pod of "v1"`},
 		"another Workload":  {list(itemOf("scheduling.k8s.io/v1alpha1", "Workload", "ns/w", "")), "ask kubectl for workloads.kueue.x-k8s.io"},
 		"a version to come": {list(itemOf("kueue.x-k8s.io/v1", "Workload", "ns/w", "")), `unknown version "kueue.x-k8s.io/v1" of Workload`},
 		"an old version":    {list(itemOf("kueue.x-k8s.io/v1alpha1", "ClusterQueue", "q", "")), "unknown version"},
-		"no name":           {`{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload"}`, "Workload without metadata.name"},
-		"twice":             {list(gpuQueue("a", 1), gpuQueue("a", 1)), "ClusterQueue a is in the input twice"},
-		"name of a number":  {`{"kind":"List","items":[{"metadata":{"name":5}}]}`, "item 1: metadata.name: want string, found number"},
-		"spec of a list":    {item("ClusterQueue", "q", `"spec":[]`), "item 1 (q): spec"},
-		"priority of text":  {item("Workload", "n/w", `"spec":{"priority":"high"}`), "spec.priority: want int64, found string"},
+		"no name":           {`{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload"}`, "item 1 (Workload): no metadata.name"},
+		"name of a number":  {`{"kind":"List","items":[{"metadata":{"name":5}}]}`, "item 1: metadata.name: want a string, found number"},
+		"spec of a list":    {item("ClusterQueue", "q", `"spec":[]`), "item 1 (ClusterQueue q): spec: want an object, found array"},
+		"priority of text":  {item("Workload", "n/w", `"spec":{"priority":"high"}`), "spec.priority: want an integer, found string"},
 		"a policy":          {item("ClusterQueue", "q", `"spec":{"preemption":{"reclaimWithinCohort":"Sometimes"}}`), `ClusterQueue "q": spec.preemption.reclaimWithinCohort: "Sometimes"`},
 		"a boost":           {strings.Replace(item("Workload", "n/w", ""), `"uid"`, `"annotations":{"kueue.x-k8s.io/priority-boost":"lots"},"uid"`, 1), `"lots" is not an integer`},
 		"a quantity":        {strings.Replace(gpuQueue("a", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `quantity "one"`},
@@ -74,6 +72,58 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// An odd object costs only itself: a warning names it, and the field.
+func TestLeftOut(t *testing.T) {
+	want := mustRead(t, list(gpuQueue("a", 1), item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`)))
+	for name, c := range map[string]struct{ object, warning string }{
+		"a kind to come":     {item("Quota", "x", ""), "Quota x: Quota of kueue.x-k8s.io/v1beta2 is not read here"},
+		"no kind":            {`{"metadata":{"name":"x"}}`, "x: no kind: not a Kubernetes object: left out"},
+		"a pod":              {itemOf("v1", "Pod", "n/web", ""), "Pod n/web: Pod of v1 is not read here"},
+		"no object":          {"5", "kueue: item 2: want a Kubernetes object, found a number: left out"},
+		"twice":              {gpuQueue("a", 1), "ClusterQueue a: is in the input more than once: the last one counts"},
+		"another Workload":   {itemOf("scheduling.k8s.io/v1alpha1", "Workload", "n/w", ""), "Workload n/w: a Workload of scheduling.k8s.io is not Kueue's: ask kubectl for workloads.kueue.x-k8s.io: left out"},
+		"a boost":            {strings.Replace(item("Workload", "n/w", ""), `"uid"`, `"annotations":{"kueue.x-k8s.io/priority-boost":"lots"},"uid"`, 1), `Workload n/w: annotation kueue.x-k8s.io/priority-boost: "lots" is not an integer: left out`},
+		"a time":             {item("Workload", "n/w", `"status":{"conditions":[{"type":"Evicted","lastTransitionTime":"noon"}]}`), `Workload n/w: status.conditions[0].lastTransitionTime: "noon" is not a time: left out`},
+		"a time of creation": {strings.Replace(item("Workload", "n/w", ""), "2026-05-04T08:00:00Z", "noon", 1), "Workload n/w: metadata.creationTimestamp: \"noon\" is not a time: left out"},
+		"a quantity":         {strings.Replace(gpuQueue("b", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `ClusterQueue b: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: quantity "one"`},
+		"a template":         {item("Workload", "n/w", `"spec":{"podSets":[{"name":"main","template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1e999999999"}}}]}}}]}`), `Workload n/w: podSets "main": template.spec.containers[0].resources.requests[cpu]: quantity`},
+		"an answer":          {`{"apiVersion":"v1","kind":"Status","metadata":{},"message":"the server\ncould not"}`, "item 2 (Status): an answer of the API server, not an object: the server could not: left out"},
+	} {
+		got := mustRead(t, list(gpuQueue("a", 1), c.object, item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`)))
+		if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], c.warning) || strings.Contains(got.Warnings[0], "\n") {
+			t.Errorf("%s: %q, want %q", name, got.Warnings, c.warning)
+		}
+		if got.Warnings = nil; !cmp.Equal(want, got, compareLimits) {
+			t.Errorf("%s: -want +got:\n%s", name, cmp.Diff(want, got, compareLimits))
+		}
+	}
+}
+
+// Text that looks like a quantity with an absurd exponent is none in a field of another kind.
+func TestTextIsNoQuantity(t *testing.T) {
+	w := item("Workload", "n/w", `"spec":{"podSets":[{"name":"main","template":{"metadata":{"annotations":{"commit":"0e123456"}},
+		"spec":{"containers":[{"image":"x@sha256:1e5670000000","env":[{"name":"A","value":"1e1000000000"}],"resources":{"requests":{"cpu":"2"}}}]}}}]}`)
+	got := mustRead(t, w)
+	if len(got.Warnings) > 0 || len(got.Pending) != 1 || !cmp.Equal(got.Pending[0].PodSets[0].Requests, []Request{{"cpu", 2000}}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A watch tells what became of an object.
+func TestWatch(t *testing.T) {
+	event := func(kind, object string) string { return `{"object":` + object + `,"type":"` + kind + `"}` }
+	held := `"status":{` + conditions("QuotaReserved x 09:00:00") + `,"admission":{"clusterQueue":"a","podSetAssignments":[]}}`
+	got := mustRead(t, strings.Join([]string{
+		event("ADDED", gpuQueue("a", 1)), event("ADDED", gpuQueue("b", 1)), event("ADDED", item("Workload", "n/x", "")),
+		event("ADDED", item("Workload", "n/y", "")), event("BOOKMARK", item("Workload", "", "")), event("MODIFIED", item("Workload", "n/x", held)),
+		event("DELETED", item("Workload", "n/y", "")), event("DELETED", gpuQueue("b", 1)), event("MODIFIED", gpuQueue("a", 3)),
+	}, "\n"))
+	if len(got.Warnings) > 0 || len(got.Queues) != 1 || got.Queues[0].Quotas[0].Nominal != 3 || len(got.Pending) != 0 ||
+		len(got.Admitted) != 1 || got.Admitted[0].ID != "n/x" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Input without end is refused after a bounded part of it.
 func TestGarbageIsRefusedEarly(t *testing.T) {
 	for name, start := range map[string]string{
@@ -84,7 +134,7 @@ func TestGarbageIsRefusedEarly(t *testing.T) {
 		if name == "one string" || strings.HasSuffix(name, "without end") {
 			read.r = io.MultiReader(strings.NewReader(start), endless('x'))
 		}
-		if _, err := Read(read); err == nil || read.n > 2*maxObject {
+		if _, err := Read(read); err == nil || read.n > 64<<20 {
 			t.Errorf("%s: %v after %d bytes", name, err, read.n)
 		}
 	}

@@ -1,39 +1,37 @@
 package kueue
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/component-helpers/resource"
-
+	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
 const (
-	boostAnnotation    = group + "/priority-boost"
-	neverAnnotation    = group + "/cannot-preempt"
-	replacesAnnotation = group + "/workload-slice-replacement-for"
+	boostAnnotation    = Group + "/priority-boost"
+	neverAnnotation    = Group + "/cannot-preempt"
+	replacesAnnotation = Group + "/workload-slice-replacement-for"
 	defaultPodSet      = "main"
 	maxPods            = 1 << 31 // Kueue counts pods in an int32
 )
 
 // addWorkload sorts workloads into those that hold quota, those that wait for it
 // and those that are done.
-func (b *builder) addWorkload(o *object) error {
+func (b *Builder) addWorkload(o *input.Object) error {
 	var spec workloadSpec
 	var status workloadStatus
-	if err := o.read(&spec, &status); err != nil {
+	if err := o.Read(&spec, &status); err != nil {
 		return err
 	}
 	if _, finished := status.condition("Finished"); finished {
-		b.c.Finished = append(b.c.Finished, o.id())
+		b.c.Finished = append(b.c.Finished, o.ID())
 		return nil
 	}
 	boost, err := priorityBoost(o)
@@ -50,11 +48,11 @@ func (b *builder) addWorkload(o *object) error {
 	case !holdsQuota:
 		return b.addPending(o, &spec, &status, boost)
 	case status.Admission == nil:
-		b.warn("Workload %s: QuotaReserved, but without status.admission: left out", o.id())
+		b.warn("Workload %s: QuotaReserved, but without status.admission: left out", o.ID())
 		return nil
 	}
 	w := workload.Workload{
-		ID: o.id(), UID: o.Metadata.UID, Queue: status.Admission.ClusterQueue,
+		ID: o.ID(), UID: o.Metadata.UID, Queue: status.Admission.ClusterQueue,
 		Priority: spec.Priority, PriorityBoost: boost,
 		Created: o.Metadata.CreationTimestamp, Queued: queuedAt(o, &status),
 		ReservedAt: reserved.LastTransitionTime,
@@ -107,7 +105,7 @@ func assigned(a *podSetAssignment, count, reclaimed int64) workload.PodSet {
 	var totals []quota.Amount
 	for _, name := range slices.Sorted(maps.Keys(a.Flavors)) {
 		used := a.ResourceUsage[name] // none: the flavor is assigned all the same
-		totals = append(totals, quota.Amount{Flavor: a.Flavors[name], Resource: name, Amount: amount(name, used.Quantity)})
+		totals = append(totals, quota.Amount{Flavor: a.Flavors[name], Resource: name, Amount: pods.Amount(name, used.Quantity)})
 	}
 	set := workload.PodSet{Name: a.Name, Count: max(0, count-reclaimed), Requests: totals}
 	if !divisible(totals, count) && reclaimed == 0 {
@@ -128,9 +126,9 @@ func divisible(totals []quota.Amount, count int64) bool {
 	})
 }
 
-func (b *builder) addPending(o *object, spec *workloadSpec, status *workloadStatus, boost int64) error {
+func (b *Builder) addPending(o *input.Object, spec *workloadSpec, status *workloadStatus, boost int64) error {
 	p := Pending{
-		ID: o.id(), UID: o.Metadata.UID, Queue: spec.QueueName, // resolved at the end
+		ID: o.ID(), UID: o.Metadata.UID, Queue: spec.QueueName, // resolved at the end
 		Priority: spec.Priority, Boost: boost,
 		Created: o.Metadata.CreationTimestamp, Queued: queuedAt(o, status),
 		NeverPreempts: o.Metadata.Annotations[neverAnnotation] == "true",
@@ -180,7 +178,7 @@ func requested(spec *podSetSpec, status *workloadStatus) (PodSet, error) {
 		}
 		exact := true
 		for _, name := range slices.Sorted(maps.Keys(r.Resources)) {
-			total := amount(name, r.Resources[name].Quantity)
+			total := pods.Amount(name, r.Resources[name].Quantity)
 			exact = exact && (total == 0 || s.Count > 0 && total%s.Count == 0)
 			s.Requests = append(s.Requests, Request{name, total})
 		}
@@ -203,45 +201,22 @@ func templateRequests(spec *podSetSpec) ([]Request, error) {
 	if len(spec.Template) == 0 {
 		return nil, nil
 	}
-	if absurdExponent.Match(spec.Template) {
-		return nil, fmt.Errorf("podSets %q: template: a quantity is out of range", spec.Name)
+	var template struct {
+		Spec pods.Spec `json:"spec"`
 	}
-	var template corev1.PodTemplateSpec
-	if err := json.Unmarshal(spec.Template, &template); err != nil {
-		return nil, fmt.Errorf("podSets %q: template: %w", spec.Name, err)
-	}
-	return PodRequests(template.Spec), nil
-}
-
-// PodRequests is what one pod takes: containers, init containers, sidecars and overhead,
-// by the rules of the scheduler, sorted by resource. A container's limit stands for a
-// request that is missing, as the API server has it.
-func PodRequests(spec corev1.PodSpec) []Request {
-	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range containers {
-			r := &containers[i].Resources
-			for name, limit := range r.Limits {
-				if _, ok := r.Requests[name]; ok {
-					continue
-				}
-				if r.Requests == nil {
-					r.Requests = corev1.ResourceList{}
-				}
-				r.Requests[name] = limit
-			}
-		}
+	if err := input.Decode("template", spec.Template, &template); err != nil {
+		return nil, fmt.Errorf("podSets %q: %w", spec.Name, err)
 	}
 	var requests []Request
-	total := resource.PodRequests(&corev1.Pod{Spec: spec}, resource.PodResourcesOptions{})
-	for _, name := range slices.Sorted(maps.Keys(total)) {
-		requests = append(requests, Request{string(name), amount(string(name), total[name])})
+	for _, r := range template.Spec.Requests() {
+		requests = append(requests, Request(r))
 	}
-	return requests
+	return requests, nil
 }
 
 // queuedAt is the place in the queue: that of an eviction which was not the
 // workload's preemption, else the creation.
-func queuedAt(o *object, status *workloadStatus) time.Time {
+func queuedAt(o *input.Object, status *workloadStatus) time.Time {
 	evicted, ok := status.condition("Evicted")
 	if ok && (evicted.Reason == "PodsReadyTimeout" || evicted.Reason == "AdmissionCheck") {
 		return evicted.LastTransitionTime
@@ -249,7 +224,7 @@ func queuedAt(o *object, status *workloadStatus) time.Time {
 	return o.Metadata.CreationTimestamp
 }
 
-func priorityBoost(o *object) (int64, error) {
+func priorityBoost(o *input.Object) (int64, error) {
 	text, ok := o.Metadata.Annotations[boostAnnotation]
 	if !ok {
 		return 0, nil

@@ -1,4 +1,5 @@
-package kueue
+// Package pods reads what pods take: quantities, and the amounts of pod specs.
+package pods
 
 import (
 	"fmt"
@@ -11,19 +12,17 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// quantity is a resource.Quantity that refuses exponents of absurd length, which
+// Quantity is a resource.Quantity that refuses exponents of absurd length, which
 // apimachinery computes digit by digit.
-type quantity struct{ resource.Quantity }
-
-// Quantity is a quantity as it is read here, for the objects of others.
-type Quantity = quantity
+type Quantity struct{ resource.Quantity }
 
 // maxQuantityText is the longest text of a quantity that is read.
 const maxQuantityText = 64
 
 var absurdExponent = regexp.MustCompile(`[0-9.][eE][+-]?0*[0-9]{3,}`)
 
-func (q *quantity) UnmarshalJSON(data []byte) error {
+// UnmarshalJSON reads a quantity of bounded length and exponent.
+func (q *Quantity) UnmarshalJSON(data []byte) error {
 	if len(data) > maxQuantityText || absurdExponent.Match(data) {
 		return fmt.Errorf("quantity %.20q… is out of range", data)
 	}
@@ -43,7 +42,7 @@ func ParseAmount(resourceName, text string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a quantity (as in 500m, 8, 64Gi)", text)
 	}
-	return amount(resourceName, q), nil
+	return Amount(resourceName, q), nil
 }
 
 var (
@@ -53,9 +52,9 @@ var (
 	leastMilli = resource.NewMilliQuantity(math.MinInt64, resource.DecimalSI)
 )
 
-// amount is the quantity in the resource's unit. It saturates: the quantity's own
-// conversions wrap.
-func amount(resourceName string, q resource.Quantity) int64 {
+// Amount is the quantity in the resource's unit: milli-CPU for cpu, base units for
+// everything else. It saturates: the quantity's own conversions wrap.
+func Amount(resourceName string, q resource.Quantity) int64 {
 	isCPU := resourceName == string(corev1.ResourceCPU)
 	upper, lower := most, least
 	if isCPU {
@@ -71,7 +70,3 @@ func amount(resourceName string, q resource.Quantity) int64 {
 	}
 	return q.Value()
 }
-
-// Amount is the quantity in the resource's unit: milli-CPU for cpu, base units for
-// everything else. It saturates.
-func Amount(resourceName string, q resource.Quantity) int64 { return amount(resourceName, q) }

@@ -1,0 +1,90 @@
+// Package input reads objects of Kubernetes out of files and pipes, whatever shape they
+// came in: as kubectl prints them (JSON or YAML, an object, a list, a list of one kind, the
+// events of a watch), arrays, lists in lists, several of these one after the other, with a
+// byte-order mark, in UTF-16, gzipped.
+//
+// Objects are read one at a time: an input of 100,000 objects costs little more memory than
+// what its reader keeps of them. An odd object costs only itself: it is left out, and a note
+// says which and why. What is not JSON or YAML at all is an error, and so is what is larger
+// than anything that an API server stores.
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Source is a named input.
+type Source struct {
+	Name   string // as in messages
+	Reader io.Reader
+	file   string // opened when its turn comes
+}
+
+// Files are the named files; "-" is what is piped in, which may be nil: a terminal.
+func Files(names []string, piped io.Reader) ([]Source, error) {
+	var sources []Source
+	for _, name := range names {
+		if name != "-" {
+			sources = append(sources, Source{Name: name, file: name})
+			continue
+		}
+		if piped == nil {
+			return nil, errors.New("standard input is a terminal: pipe objects into it, or give -f FILE")
+		}
+		sources = append(sources, Source{Name: "standard input", Reader: piped})
+	}
+	return sources, nil
+}
+
+// ErrNotRead is what a visitor returns for an object of a kind that it does not read.
+var ErrNotRead = errors.New("not of a kind that is read here")
+
+// ErrAgain is what a visitor returns for an object that was there already, and whose last
+// state it keeps.
+var ErrAgain = errors.New("is in the input more than once: the last one counts")
+
+// Options say what is read besides objects of Kubernetes.
+type Options struct {
+	// Keys are those by which a document without kind is told that is read as well: the
+	// visitor gets it, with all of its Fields and without Kind.
+	Keys []string
+}
+
+// Read calls visit with each object of the sources, in order, and returns what is to be
+// told about those that were left out: unless visit returned nil an object is. It fails on
+// what cannot be read, naming the place, and on sources in which nothing can be.
+func Read(sources []Source, options Options, visit func(*Object) error) (notes []string, err error) {
+	r := &reader{options: options, visit: visit, many: len(sources) > 1}
+	for _, s := range sources {
+		r.source, r.items = s.Name, 0
+		if err := r.open(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	if r.used == 0 && r.first != nil {
+		return nil, r.first
+	}
+	return r.notes(), nil
+}
+
+func (r *reader) open(s Source) error {
+	if s.Reader != nil {
+		return r.read(s.Reader)
+	}
+	f, err := os.Open(s.file)
+	if err != nil {
+		return errors.Unwrap(err) // without the name, which is there already
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return errors.New("is a directory")
+	}
+	return r.read(f)
+}
+
+// oneLine keeps a message of a library on one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

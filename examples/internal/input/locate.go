@@ -1,0 +1,114 @@
+package input
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Decode reads a part of an object, and says where in it which value is wrong.
+func Decode(name string, data json.RawMessage, into any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	err := json.Unmarshal(data, into)
+	if err == nil {
+		return nil
+	}
+	path, cause := locate(data, reflect.TypeOf(into).Elem(), err)
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(cause, &mismatch) {
+		return fmt.Errorf("%s: want %s, found %s", name+path, describeType(mismatch.Type), mismatch.Value)
+	}
+	var noTime *time.ParseError
+	if errors.As(cause, &noTime) {
+		return fmt.Errorf("%s: %q is not a time", name+path, noTime.Value)
+	}
+	return fmt.Errorf("%s: %w", name+path, cause)
+}
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// locate finds the innermost value that cannot be decoded as a type, and why it cannot.
+func locate(data json.RawMessage, t reflect.Type, err error) (path string, cause error) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
+		return "", err
+	}
+	inside := func(step string, data json.RawMessage, t reflect.Type) bool {
+		failure := json.Unmarshal(data, reflect.New(t).Interface())
+		if len(data) == 0 || failure == nil {
+			return false
+		}
+		rest, why := locate(data, t, failure)
+		path, cause = step+rest, why
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(data, &fields) != nil {
+			return "", err
+		}
+		for f := range t.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" {
+				name = strings.ToLower(f.Name)
+			}
+			if inside("."+name, fields[name], f.Type) {
+				return path, cause
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		var list []json.RawMessage
+		if json.Unmarshal(data, &list) != nil {
+			return "", err
+		}
+		for i, item := range list {
+			if inside(fmt.Sprintf("[%d]", i), item, t.Elem()) {
+				return path, cause
+			}
+		}
+	case reflect.Map:
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(data, &fields) != nil {
+			return "", err
+		}
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if inside("["+name+"]", fields[name], t.Elem()) {
+				return path, cause
+			}
+		}
+	}
+	return "", err
+}
+
+// describeType is a Go type in the words of JSON.
+func describeType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int32:
+		return "an integer of 32 bits"
+	}
+	return "an integer"
+}

@@ -1,0 +1,72 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+)
+
+// place names an object of the source that is read.
+func (r *reader) place(o *Object) string {
+	place := fmt.Sprintf("item %d", r.items)
+	if what := o.what(); what != "" {
+		place += " (" + what + ")"
+	}
+	return r.source + ": " + place
+}
+
+func (r *reader) keepFirst(err error) {
+	if r.first == nil {
+		r.first = err
+	}
+}
+
+// leaveOut notes why an object is left out.
+func (r *reader) leaveOut(o *Object, err error) error {
+	r.keepFirst(errors.New(oneLine(fmt.Sprintf("%s: %v", r.place(o), err))))
+	if len(r.lines) == maxNotes {
+		r.spare++
+		return nil
+	}
+	place := o.what()
+	if place == "" || o.Metadata.Name == "" || r.many {
+		place = r.place(o)
+	}
+	r.lines = append(r.lines, oneLine(fmt.Sprintf("%s: %v: left out", place, err)))
+	return nil
+}
+
+// count counts an object with the others that were left out for a reason that needs no
+// line for each.
+func (r *reader) count(err error, o *Object, kind string) {
+	key := err.Error() + kind
+	g := r.groups[key]
+	if g == nil {
+		g = &group{first: o.what(), reason: err.Error()}
+		if kind != "" {
+			g.reason = fmt.Sprintf("%s of %s is not read here", o.Kind, o.APIVersion)
+		}
+		if r.groups == nil {
+			r.groups = map[string]*group{}
+		}
+		if len(r.groups) < maxNotes {
+			r.groups[key], r.order = g, append(r.order, g)
+		}
+	}
+	g.count++
+}
+
+// notes are what there is to be told, in the order of the input, one line each.
+func (r *reader) notes() []string {
+	notes := r.lines
+	if r.spare > 0 {
+		notes = append(notes, fmt.Sprintf("and %d more objects are left out", r.spare))
+	}
+	for _, g := range r.order {
+		if g.count == 1 {
+			notes = append(notes, oneLine(fmt.Sprintf("%s: %s", g.first, g.reason)))
+			continue
+		}
+		notes = append(notes, oneLine(fmt.Sprintf("%s and %d more: %s", g.first, g.count-1, g.reason)))
+	}
+	return notes
+}

@@ -1,0 +1,126 @@
+package input
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Object is one object of the input. What a decision depends on is read later, when the
+// kind is known.
+type Object struct {
+	APIVersion, Kind string
+	Metadata         Metadata
+	Spec, Status     json.RawMessage
+	// Fields are the other fields of the object: the value of a priority class, the data
+	// of a config map.
+	Fields map[string]json.RawMessage
+	// Watched says that the object is of the events of a watch: a later one takes the place
+	// of an earlier. Deleted: the object is gone.
+	Watched, Deleted bool
+
+	fault error // what of its head cannot be read
+}
+
+// Metadata is that of an object.
+type Metadata struct {
+	Name              string            `json:"name"`
+	Namespace         string            `json:"namespace"`
+	UID               string            `json:"uid"`
+	CreationTimestamp time.Time         `json:"creationTimestamp"`
+	DeletionTimestamp *time.Time        `json:"deletionTimestamp"`
+	Labels            map[string]string `json:"labels"`
+	Annotations       map[string]string `json:"annotations"`
+}
+
+// ID is "namespace/name", or the name of what is in no namespace.
+func (m *Metadata) ID() string {
+	if m.Namespace == "" {
+		return m.Name
+	}
+	return m.Namespace + "/" + m.Name
+}
+
+// ID is that of the metadata.
+func (o *Object) ID() string { return o.Metadata.ID() }
+
+// Group is the API group, "" for the core.
+func (o *Object) Group() string {
+	group, _, found := strings.Cut(o.APIVersion, "/")
+	if !found {
+		return ""
+	}
+	return group
+}
+
+// Version is the API version without its group.
+func (o *Object) Version() string { return o.APIVersion[strings.LastIndex(o.APIVersion, "/")+1:] }
+
+// Key tells objects apart.
+func (o *Object) Key() string { return o.Group() + " " + o.Kind + " " + o.ID() }
+
+// Read fills spec and status. What is absent or null, and what is nil here, stays as it is.
+func (o *Object) Read(spec, status any) error {
+	if spec != nil {
+		if err := Decode("spec", o.Spec, spec); err != nil {
+			return err
+		}
+	}
+	if status == nil {
+		return nil
+	}
+	return Decode("status", o.Status, status)
+}
+
+// Field reads another field of the object; one that is absent or null leaves into as it is.
+func (o *Object) Field(name string, into any) error { return Decode(name, o.Fields[name], into) }
+
+// set takes a field of the object in.
+func (o *Object) set(key string, data json.RawMessage) {
+	var err error
+	switch key {
+	case "apiVersion":
+		err = Decode(key, data, &o.APIVersion)
+	case "kind":
+		err = Decode(key, data, &o.Kind)
+	case "metadata":
+		if err = Decode(key, data, &o.Metadata); err != nil { // a name it should have all the same
+			var named struct{ Name, Namespace string }
+			_ = json.Unmarshal(data, &named)
+			o.Metadata = Metadata{Name: named.Name, Namespace: named.Namespace}
+		}
+	case "spec":
+		o.Spec = data
+	case "status":
+		o.Status = data
+	default:
+		if o.Fields == nil {
+			o.Fields = map[string]json.RawMessage{}
+		}
+		o.Fields[key] = data
+	}
+	o.fault = errors.Join(o.fault, err)
+}
+
+// size is about what the object holds in memory.
+func (o *Object) size() int {
+	n := 256 + len(o.Spec) + len(o.Status)
+	for _, f := range o.Fields {
+		n += len(f)
+	}
+	return n
+}
+
+// what names an object in a message.
+func (o *Object) what() string {
+	switch {
+	case o.Metadata.Name == "" && o.Kind == "":
+		return ""
+	case o.Metadata.Name == "":
+		return o.Kind
+	case o.Kind == "":
+		return o.ID()
+	}
+	return o.Kind + " " + o.ID()
+}

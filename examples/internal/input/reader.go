@@ -1,0 +1,295 @@
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// reader walks through sources and hands their objects out.
+type reader struct {
+	options Options
+	visit   func(*Object) error
+	many    bool // sources
+
+	source           string
+	items            int // objects of the source so far
+	used, odd, spare int
+	first            error // why the first object that was left out was
+	lines            []string
+	groups           map[string]*group
+	order            []*group
+}
+
+// group is objects that were left out for the same reason.
+type group struct {
+	first  string
+	reason string
+	count  int
+}
+
+// list is what the items of a list have from it.
+type list struct {
+	apiVersion, kind string
+	held             []*Object // that come before its kind
+	size             int
+	late             bool // its kind may still come
+}
+
+// read reads a source.
+func (r *reader) read(source io.Reader) error {
+	in, err := plain(source)
+	if err != nil {
+		return err
+	}
+	switch start, err := skipBlanks(in); {
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty")
+	case err != nil:
+		return err
+	case start == '{' || start == '[':
+		return r.json(in)
+	}
+	return r.yaml(in)
+}
+
+// skipBlanks goes to the first byte that is none and returns it.
+func skipBlanks(in *bufio.Reader) (byte, error) {
+	for {
+		b, err := in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if !strings.ContainsRune(" \t\r\n", rune(b)) {
+			return b, in.UnreadByte()
+		}
+	}
+}
+
+// json reads documents one after the other. YAML may follow after "---".
+func (r *reader) json(in *bufio.Reader) error {
+	s := newStream(in)
+	for {
+		err := r.value(s, nil, 0)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			continue
+		}
+		rest, _ := io.ReadAll(io.LimitReader(s.decoder.Buffered(), 1<<16))
+		if bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("---")) {
+			return r.yaml(bufio.NewReaderSize(io.MultiReader(s.decoder.Buffered(), in), 1<<16))
+		}
+		return err
+	}
+}
+
+// value reads a value of JSON in which there are objects: one, or a list of them. in is the
+// list that it stands in, nil for a document. io.EOF: there is no further document.
+func (r *reader) value(s *stream, in *list, depth int) error {
+	token, err := s.token(maxObject)
+	switch {
+	case errors.Is(err, io.EOF) && in != nil:
+		return s.endsEarly()
+	case err != nil:
+		return err
+	case token == json.Delim('['):
+		err = r.array(s, new(list), depth+1)
+	case token == json.Delim('{'):
+		var o *Object
+		if o, err = r.object(s, in, depth); err == nil && o != nil {
+			err = r.emit(o, in)
+		}
+	case in == nil:
+		return fmt.Errorf("%s: want a Kubernetes object, found %s", s.at(), describe(token))
+	default:
+		r.items++
+		err = r.leaveOut(new(Object), fmt.Errorf("want a Kubernetes object, found %s", describe(token)))
+	}
+	if errors.Is(err, io.EOF) {
+		return s.endsEarly()
+	}
+	return err
+}
+
+func errTooDeep(s *stream) error {
+	return fmt.Errorf("%s: lists in lists to a depth of more than %d", s.at(), maxDepth)
+}
+
+// array reads values up to the closing bracket.
+func (r *reader) array(s *stream, in *list, depth int) error {
+	if depth > maxDepth {
+		return errTooDeep(s)
+	}
+	for s.decoder.More() {
+		if err := r.value(s, in, depth); err != nil {
+			return err
+		}
+	}
+	_, err := s.token(maxObject)
+	return err
+}
+
+// object reads the rest of an object; a list hands its items out and is nil then.
+func (r *reader) object(s *stream, in *list, depth int) (*Object, error) {
+	if depth > maxDepth {
+		return nil, errTooDeep(s)
+	}
+	var o, watched Object
+	var items *list
+	isEvent := false
+	for s.decoder.More() {
+		token, err := s.token(maxObject)
+		if err != nil {
+			return nil, err
+		}
+		key, _ := token.(string)
+		switch {
+		case key == "items" && (o.Kind == "" || strings.HasSuffix(o.Kind, "List")):
+			items = &list{apiVersion: o.APIVersion, kind: o.Kind, late: o.Kind == "" || o.APIVersion == ""}
+			if err := r.listed(s, &o, items, depth); err != nil {
+				return nil, err
+			}
+		case key == "object" && o.Kind == "":
+			token, err := s.token(maxObject)
+			if err != nil {
+				return nil, err
+			}
+			if token != json.Delim('{') {
+				if err := s.skip(token); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			inner, err := r.object(s, nil, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if isEvent = inner != nil; isEvent {
+				watched = *inner
+			}
+		default:
+			limit := int64(maxObject)
+			if depth == 0 && in == nil && o.Kind == "" && len(r.options.Keys) > 0 {
+				limit = maxDocument
+			}
+			var data json.RawMessage
+			if err := s.decode(&data, limit); err != nil {
+				return nil, err
+			}
+			o.set(key, data)
+		}
+	}
+	if _, err := s.token(maxObject); err != nil { // the closing brace
+		return nil, err
+	}
+	switch {
+	case isEvent:
+		return event(&o, &watched), nil
+	case items != nil:
+		return nil, r.release(items, &o)
+	}
+	return &o, nil
+}
+
+// listed reads the items of a list.
+func (r *reader) listed(s *stream, o *Object, items *list, depth int) error {
+	token, err := s.token(maxObject)
+	switch {
+	case err != nil:
+		return err
+	case token == json.Delim('['):
+		return r.array(s, items, depth+1)
+	case token == nil: // an empty list may be null
+		return nil
+	}
+	o.fault = fmt.Errorf("items: want a list, found %s", describe(token))
+	return s.skip(token)
+}
+
+// release hands out the items that came before the kind of their list.
+func (r *reader) release(items *list, o *Object) error {
+	if o.fault != nil {
+		r.items++
+		return r.leaveOut(o, o.fault)
+	}
+	items.apiVersion, items.kind, items.late = o.APIVersion, o.Kind, false
+	for i, held := range items.held {
+		items.held[i] = nil
+		if err := r.emit(held, items); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// event is the object of an event of a watch.
+func event(o, watched *Object) *Object {
+	var kind string
+	if watched.fault == nil {
+		watched.fault = o.Field("type", &kind)
+	}
+	watched.Watched, watched.Deleted = true, kind == "DELETED"
+	if kind == "BOOKMARK" {
+		return nil
+	}
+	return watched
+}
+
+// emit hands an object out, or keeps it until its list says what it is.
+func (r *reader) emit(o *Object, in *list) error {
+	if in != nil && o.Kind == "" && o.fault == nil {
+		if of, ok := strings.CutSuffix(in.kind, "List"); ok && of != "" && !(in.late && in.apiVersion == "") {
+			o.Kind = of
+			if o.APIVersion == "" {
+				o.APIVersion = in.apiVersion
+			}
+		} else if in.late {
+			in.held = append(in.held, o)
+			if in.size += o.size(); in.size > maxHeld {
+				return fmt.Errorf("the kind of a list stands after more than %d MiB of items that have none: put it first", maxHeld>>20)
+			}
+			return nil
+		}
+	}
+	r.items++
+	switch {
+	case o.fault != nil:
+		return r.leaveOut(o, o.fault)
+	case o.Kind == "Status" && o.APIVersion == "v1":
+		var message string
+		_ = o.Field("message", &message)
+		return r.leaveOut(o, fmt.Errorf("an answer of the API server, not an object: %s", message))
+	case o.Kind == "" && in == nil && slices.ContainsFunc(r.options.Keys, func(key string) bool { return o.Fields[key] != nil }):
+	case o.Kind == "":
+		if r.odd++; r.odd > maxOdd {
+			return fmt.Errorf("more than %d items without kind: these are not Kubernetes objects", maxOdd)
+		}
+		return r.leaveOut(o, errors.New("no kind: not a Kubernetes object"))
+	case o.Metadata.Name == "":
+		return r.leaveOut(o, errors.New("no metadata.name"))
+	}
+	err := r.visit(o)
+	switch {
+	case err == nil:
+		r.used++
+		return nil
+	case errors.Is(err, ErrAgain):
+		r.used++
+		if !o.Watched {
+			r.count(err, o, "")
+		}
+		return nil
+	case errors.Is(err, ErrNotRead):
+		r.keepFirst(fmt.Errorf("%s: unknown kind %s of %q", r.place(o), o.Kind, o.APIVersion))
+		r.count(err, o, o.APIVersion+" "+o.Kind)
+		return nil
+	}
+	return r.leaveOut(o, err)
+}
