@@ -98,7 +98,7 @@ func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Reque
 		for n < len(items) && items[n].Group == items[0].Group {
 			n++
 		}
-		choice := assign.Choice{PodSet: podSet, Items: items[:n:n]}
+		choice := assign.Choice{PodSet: podSet, Items: items[:n:n], Constraints: p.NodeConstraints}
 		if items[0].Group >= 0 {
 			choice.Group = &plan.Groups[items[0].Group]
 			choice.First = request.Continue.next(p.Name, p.Requests[items[0].Request].Resource, choice.Group.Flavors)
@@ -171,6 +171,7 @@ func (o *open) assignment(w *workload.Workload) Assignment {
 				Flavor:           ch.Group.Flavors[t.Flavor],
 				AssignedResource: assigned(p.Requests[ch.Items[t.Item].Request].Resource, t.Verdict),
 				Passed:           PassedOver(t.Passed), // the constants are the same
+				Mismatch:         mismatch(ch, t),
 			})
 		}
 		out.Resources, resources = cut(resources, len(ch.Items))
@@ -236,6 +237,9 @@ func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlock
 		return d
 	}
 	for _, t := range ch.Tried {
+		if t.Passed == assign.NotEligible {
+			continue
+		}
 		item := ch.Items[t.Item]
 		out := Shortage{FlavorResource: nameOf(ch, t.Flavor, item), Missing: t.Amount}
 		if column := ch.Group.Column(t.Flavor, item.Resource); column >= 0 {

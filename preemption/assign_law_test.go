@@ -25,6 +25,7 @@ var assignmentLaws = []struct {
 	{"OrderOfInputAssignsNothing", inEither(orderOfInputAssignsNothing)},
 	{"FlavorsAreOfTheirGroup", inEither(flavorsAreOfTheirGroup)},
 	{"PossibilityIsWhatItIs", inEither(possibilityIsWhatItIs)},
+	{"OtherKeysAreNothing", inEither(otherKeysAreNothing)},
 }
 
 func TestAssignmentLaws(t *testing.T) {
@@ -42,6 +43,8 @@ func FuzzFlavorsAreOfTheirGroup(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(inEither(flavorsAreOfTheirGroup)))
 }
 func FuzzPossibilityIsWhatItIs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(possibilityIsWhatItIs))) }
+
+func FuzzOtherKeysAreNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(otherKeysAreNothing))) }
 
 func drawOpen(t *rapid.T) (preemption.State, preemption.Request, preemption.Decision) {
 	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
@@ -79,7 +82,7 @@ func pinnedIsDecidedAlike(t *rapid.T) {
 	s := snapshotOf(t, st)
 	last := len(d.Assignment) - 1
 	if last >= 0 && d.Assignment[last].Flavor == "" {
-		if d.Outcome != preemption.Impossible || len(d.Shortage) == 0 || len(d.Edits()) > 0 {
+		if d.Outcome != preemption.Impossible || len(d.Shortage) == 0 && !noneEligible(d.Assignment[last]) || len(d.Edits()) > 0 {
 			t.Fatalf("no flavor, and %+v", d)
 		}
 		return
@@ -133,6 +136,7 @@ func orderOfInputAssignsNothing(t *rapid.T) {
 	other := cloneState(st)
 	other.Cohorts = rapid.Permutation(other.Cohorts).Draw(t, "cohorts")
 	other.Queues = rapid.Permutation(other.Queues).Draw(t, "queues")
+	other.Flavors = rapid.Permutation(other.Flavors).Draw(t, "flavors")
 	other.Admitted = rapid.Permutation(other.Admitted).Draw(t, "admitted")
 	r.Workload = r.Workload.Clone()
 	for i := range r.Workload.PodSets {
@@ -217,4 +221,8 @@ func possibilityIsWhatItIs(t *rapid.T) {
 			t.Fatalf("%v: %+v, want %v, %d", a, f, possibility, want.BorrowHeight)
 		}
 	}
+}
+
+func noneEligible(c preemption.FlavorChoice) bool {
+	return len(c.Tried) > 0 && !slices.ContainsFunc(c.Tried, func(t preemption.TriedFlavor) bool { return t.Passed != preemption.NotEligible })
 }

@@ -44,11 +44,15 @@ type AssignedResource struct {
 // TriedFlavor is how one flavor did, which is how the worst of its resources did.
 type TriedFlavor struct {
 	Flavor string `json:"flavor"`
+	// AssignedResource is that of the worst resource; of the first by name where the
+	// flavor is not eligible.
 	AssignedResource
 	// Passed is why the next flavor was tried too. Zero for the flavor that stopped the
 	// search, which is then the last and is taken. Of several that were passed the best
 	// is taken, of equals the first.
 	Passed PassedOver `json:"passed,omitzero"`
+	// Mismatch is, for NotEligible, why. Else nil.
+	Mismatch *Mismatch `json:"mismatch,omitempty"`
 }
 
 // Pin returns a copy of the workload with the flavors of the assignment, to be decided
@@ -132,13 +136,15 @@ const (
 	WouldPreempt
 	// WouldBorrow: the queue borrows, and its whenCanBorrow is TryNextFlavor.
 	WouldBorrow
+	// NotEligible: the pod set may not run on the flavor's nodes; see [Mismatch].
+	NotEligible
 )
 
 var (
 	modeNames        = enum.Names[AssignmentMode]{Type: "AssignmentMode", First: 1, List: []string{"NoFit", "Preempt", "Fit"}}
 	possibilityNames = enum.Names[Possibility]{Type: "Possibility", First: 1, List: []string{"NoCandidates", "Preempt", "Reclaim"}}
 	passedNames      = enum.Names[PassedOver]{Type: "PassedOver", First: 1, List: []string{
-		"NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow",
+		"NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible",
 	}}
 )
 

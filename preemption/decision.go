@@ -113,7 +113,7 @@ type Decision struct {
 	// priority the policies permit, protected or not, in queues that borrow anything; where
 	// that would do, in queues that borrow what needs preemption; where that would do, with
 	// everybody gone who may yield now. It is sorted by flavor and resource. Where no flavor could be assigned, it
-	// is what is missing in each that was tried, with nobody gone; an empty flavor stands
+	// is what is missing in each that was tried and is eligible, with nobody gone; an empty flavor stands
 	// for a resource of which the queue has no quota.
 	Shortage []Shortage `json:"shortage,omitempty"`
 	// NoRoom: for Wait and Impossible, the quota would do with everybody gone who may

@@ -16,6 +16,7 @@ type Edit struct {
 	workload workload.Workload
 	queue    queue.Queue
 	cohort   queue.Cohort
+	flavor   queue.Flavor
 	name     string
 	podSet   string
 	replicas int64
@@ -34,6 +35,8 @@ const (
 	editSetCohort
 	editRemoveQueue
 	editRemoveCohort
+	editSetFlavor
+	editRemoveFlavor
 )
 
 // Admit adds a workload that holds quota from now on. It fails when the ID is
@@ -80,16 +83,26 @@ func RemoveCohort(name string) Edit { return Edit{kind: editRemoveCohort, name: 
 // of workloads; edits of the configuration cost as much as there are queues, once
 // for all that follow each other. It fails with [Faults] that list every edit that
 // cannot be made, each judged as if the failed ones before it were not there; paths
-// begin with "edits[i]", or "edits[i:j]" for a run of edits of the configuration. With
-// the error it returns s itself: no edit was made.
+// begin with "edits[i]", or "edits[i:j]" for a run of edits of queues and cohorts or of
+// flavors. With the error it returns s itself: no edit was made.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := s.inside()
+	var flavors []queue.Flavor // nil: as they are
 	var faults Faults
 	for i := 0; i < len(edits); {
 		run := 1
 		var next *cluster.Cluster
 		var err error
-		if edits[i].configures() {
+		if edits[i].setsFlavors() {
+			for i+run < len(edits) && edits[i+run].setsFlavors() {
+				run++
+			}
+			if flavors == nil {
+				flavors = s.flavors()
+			}
+			next = c
+			flavors, err = editFlavors(flavors, i, edits[i:i+run])
+		} else if edits[i].configures() {
 			for i+run < len(edits) && edits[i+run].configures() {
 				run++
 			}
@@ -107,10 +120,10 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return s, err
 	}
-	return s.with(c), nil
+	return s.with(c, flavors), nil
 }
 
-func (e *Edit) configures() bool { return e.kind >= editSetQueue }
+func (e *Edit) configures() bool { return e.kind >= editSetQueue && e.kind <= editRemoveCohort }
 
 func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) {
 	switch e.kind {

@@ -354,6 +354,9 @@ func cloneState(st preemption.State) preemption.State {
 	for _, x := range st.Queues {
 		c.Queues = append(c.Queues, x.Clone())
 	}
+	for _, x := range st.Flavors {
+		c.Flavors = append(c.Flavors, x.Clone())
+	}
 	for _, x := range st.Admitted {
 		c.Admitted = append(c.Admitted, x.Clone())
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/assign"
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/queue"
 )
 
 // Fault is one thing that is wrong with an input: where (Path) and what (Problem).
@@ -18,7 +19,7 @@ type Faults = fault.List
 // an empty cluster.
 type Snapshot struct {
 	cluster *cluster.Cluster
-	plans   *assign.Plans // of the cluster's configuration
+	plans   *assign.Plans // of the cluster's configuration, and of the flavors
 }
 
 var empty = func() *cluster.Cluster {
@@ -33,28 +34,43 @@ func (s *Snapshot) inside() *cluster.Cluster {
 	return s.cluster
 }
 
-// with returns the snapshot of a cluster that edits of this one led to.
-func (s *Snapshot) with(c *cluster.Cluster) *Snapshot {
-	if s != nil && s.plans != nil && s.cluster.Shape == c.Shape {
-		return &Snapshot{c, s.plans}
+// flavors is what is known of flavors, by name.
+func (s *Snapshot) flavors() []queue.Flavor {
+	if s == nil || s.plans == nil {
+		return nil
 	}
-	return &Snapshot{c, assign.NewPlans(c)}
+	return s.plans.Flavors()
+}
+
+// with returns the snapshot of a cluster that edits of this one led to, and of flavors,
+// nil where edits left them as they are.
+func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor) *Snapshot {
+	if flavors == nil {
+		if s != nil && s.plans != nil && s.cluster.Shape == c.Shape {
+			return &Snapshot{c, s.plans}
+		}
+		flavors = s.flavors()
+	}
+	return &Snapshot{c, assign.NewPlans(c, flavors)}
 }
 
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with [Faults]
-// that list everything wrong with the state, by path: what [queue.Validate] and
-// [workload.Validate] find, a workload in an unknown queue, an ID twice, a usage
+// that list everything wrong with the state, by path: what [queue.Validate],
+// [workload.Validate] and [queue.ValidateFlavors] find, a workload in an unknown queue, an ID twice, a usage
 // over [quota.MaxUsage].
 func NewSnapshot(st State) (*Snapshot, error) {
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
-	if err != nil {
+	faults, _ := err.(Faults)
+	ofFlavors, _ := queue.ValidateFlavors(st.Flavors).(Faults)
+	faults = append(faults, ofFlavors...)
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return &Snapshot{c, assign.NewPlans(c)}, nil
+	return &Snapshot{c, assign.NewPlans(c, cloneFlavors(st.Flavors))}, nil
 }
 
-// State returns a deep copy of what the snapshot is made of: cohorts and queues by
-// name, workloads by ID.
+// State returns a deep copy of what the snapshot is made of: cohorts, queues and
+// flavors by name, workloads by ID.
 func (s *Snapshot) State() State {
 	c := s.inside()
 	st := State{}
@@ -64,6 +80,7 @@ func (s *Snapshot) State() State {
 	for i := range c.Queues {
 		st.Queues = append(st.Queues, c.Queues[i].Clone())
 	}
+	st.Flavors = cloneFlavors(s.flavors())
 	for _, w := range c.All() {
 		st.Admitted = append(st.Admitted, w.Facts.Clone())
 	}

@@ -16,6 +16,9 @@ type State struct {
 	Cohorts []queue.Cohort `json:"cohorts,omitempty"`
 	// Queues is its leaves.
 	Queues []queue.Queue `json:"queues,omitempty"`
+	// Flavors is what is known of the nodes of flavors. Nothing is known of a flavor that
+	// is not in it: any pod set may have it.
+	Flavors []queue.Flavor `json:"flavors,omitempty"`
 	// Admitted is the workloads that hold quota, those being evicted included.
 	Admitted []workload.Workload `json:"admitted,omitempty"`
 }
@@ -31,11 +34,18 @@ type State struct {
 //	                                "borrowWithinCohort": {"policy": "LowerPriority", "maxPriorityThreshold": 100}},
 //	                 "flavorFungibility": {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor",
 //	                                       "preference": "PreemptionOverBorrowing"}}],
+//	   "flavors":  [{"name": "h100", "nodeLabels": {"gpu": "h100"},
+//	                 "nodeTaints": [{"key": "gpu", "value": "h100", "effect": "NoSchedule"}],
+//	                 "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}]}],
 //	   "admitted": [{"id": "a/train", "uid": "5f3c", "queue": "team-a", "priority": 100, "priorityBoost": -5,
 //	                 "created": "2026-11-21T08:00:00Z", "queued": "2026-11-21T08:00:00Z",
 //	                 "reservedAt": "2026-11-21T08:05:00Z", "evicted": true, "neverPreempts": true,
 //	                 "podSets": [{"name": "main", "count": 4,
-//	                              "requests": [{"flavor": "h100", "resource": "gpu", "amount": 2}]}]}]},
+//	                              "requests": [{"flavor": "h100", "resource": "gpu", "amount": 2}],
+//	                              "nodeConstraints": {
+//	                                "nodeSelector": {"gpu": "h100"},
+//	                                "nodeAffinity": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]}],
+//	                                "tolerations": [{"key": "spot", "value": "true", "effect": "NoSchedule"}]}}]}]},
 //	 "request": {"workload": {...}, "needsPreemption": [{"flavor": "h100", "resource": "gpu"}],
 //	             "now": "2026-11-21T12:00:00Z"}}
 type Record struct {

@@ -22,7 +22,8 @@ const MaxElasticCount = 1 << 20
 // a request without flavor or resource, two requests of a pod set for one column,
 // two pod sets of one name, a negative minimum, more than [MaxElasticCount] replicas of
 // an elastic pod set, more than [MaxRequests] pod sets or requests, a time
-// outside the years 1678 to 2262, and what [gate.Validate] finds.
+// outside the years 1678 to 2262, and what [gate.Validate] and [NodeConstraints.Validate]
+// find.
 func Validate(path string, w *Workload) error { return validate(path, w, false) }
 
 // ValidatePending does the same for a workload that waits: requests may be without
@@ -98,6 +99,12 @@ func validatePodSet(faults *fault.List, path string, w *Workload, i int, pending
 	} else if elastic && p.Count > MaxElasticCount {
 		faults.Add(fmt.Sprintf("%s.podSets[%d].count", path, i),
 			"%d is more than %d, the most of an elastic pod set (workload %q)", p.Count, MaxElasticCount, w.ID)
+	}
+	if p.NodeConstraints != nil {
+		path := fmt.Sprintf("%s.podSets[%d].nodeConstraints", path, i)
+		for _, f := range faultsOf(p.NodeConstraints.Validate(path)) {
+			faults.Add(f.Path, "%s (workload %q)", f.Problem, w.ID)
+		}
 	}
 	for j := range p.Requests {
 		r := &p.Requests[j]

@@ -66,6 +66,10 @@ type PodSet struct {
 	// by one; the minimum leaves only with the whole workload. The zero value is not
 	// elastic.
 	MinCount Minimum `json:"minCount,omitzero"`
+	// NodeConstraints are those of the pods to the nodes that they may run on, by which a
+	// flavor is eligible or not when one is assigned. Nil: as empty, none. They are not
+	// read for requests that have a flavor.
+	NodeConstraints *NodeConstraints `json:"nodeConstraints,omitempty"`
 }
 
 // Surplus is how many replicas run over the minimum: zero where the pod set is not
@@ -134,11 +138,13 @@ func clonePodSets(podSets []PodSet) []PodSet {
 			requests [2]quota.Amount
 		}{podSets: [1]PodSet(podSets), requests: [2]quota.Amount(podSets[0].Requests)}
 		c.podSets[0].Requests = c.requests[:]
+		c.podSets[0].NodeConstraints = c.podSets[0].NodeConstraints.Clone()
 		return c.podSets[:]
 	}
 	c := slices.Clone(podSets)
 	for i := range c {
 		c[i].Requests = slices.Clone(c[i].Requests)
+		c[i].NodeConstraints = c[i].NodeConstraints.Clone()
 	}
 	return c
 }

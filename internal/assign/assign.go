@@ -5,6 +5,7 @@ import (
 	"github.com/cedesched/cede/internal/search"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // Request is what is to be assigned.
@@ -30,7 +31,9 @@ type Choice struct {
 	PodSet int
 	// Group is nil for resources of which the queue has no quota.
 	Group *Group
-	Items []Item
+	// Constraints are those of the pod set; nil for none.
+	Constraints *workload.NodeConstraints
+	Items       []Item
 	// First is the index of the first flavor to try.
 	First int
 	// Taken is the index of the flavor in the group; -1 when there is none.

@@ -21,7 +21,9 @@ type place struct{ group, resource int }
 type Group struct {
 	Resources []string
 	Flavors   []string
-	columns   []int // by flavor, then resource; -1 where the queue has no quota
+	columns   []int           // by flavor, then resource; -1 where the queue has no quota
+	known     []*queue.Flavor // by flavor; nil where nothing is known
+	keys      []string        // of the labels of the flavors, sorted
 }
 
 // Place returns the group of a resource and its index there; ok is false when the queue
@@ -35,7 +37,7 @@ func (p *Plan) Place(resource string) (group, at int, ok bool) {
 // no quota.
 func (g *Group) Column(flavor, resource int) int { return g.columns[flavor*len(g.Resources)+resource] }
 
-func newPlan(q *queue.Queue, columns *cluster.Columns) *Plan {
+func newPlan(q *queue.Queue, columns *cluster.Columns, flavors map[string]*queue.Flavor) *Plan {
 	groups := q.ResourceGroups()
 	p := &Plan{Groups: make([]Group, len(groups)), places: make(map[string]place)}
 	flavorAt := make(map[string]int)
@@ -50,6 +52,7 @@ func newPlan(q *queue.Queue, columns *cluster.Columns) *Plan {
 		for j := range p.Groups[i].columns {
 			p.Groups[i].columns[j] = -1
 		}
+		p.Groups[i].know(flavors)
 	}
 	for _, e := range q.Quotas {
 		at := p.places[e.Resource]
@@ -59,21 +62,32 @@ func newPlan(q *queue.Queue, columns *cluster.Columns) *Plan {
 	return p
 }
 
-// Plans holds the plans of all queues of one configuration. Each is made when it is first
+// Plans holds the plans of all queues of one configuration and of what is known of flavors. Each is made when it is first
 // asked for; any number of goroutines may ask.
 type Plans struct {
 	byQueue []atomic.Pointer[Plan]
+	flavors []queue.Flavor
+	byName  map[string]*queue.Flavor
 }
 
-// NewPlans returns the plans of a cluster's queues.
-func NewPlans(c *cluster.Cluster) *Plans { return &Plans{make([]atomic.Pointer[Plan], len(c.Queues))} }
+// NewPlans returns the plans of a cluster's queues. It keeps the flavors.
+func NewPlans(c *cluster.Cluster, flavors []queue.Flavor) *Plans {
+	p := &Plans{make([]atomic.Pointer[Plan], len(c.Queues)), flavors, make(map[string]*queue.Flavor, len(flavors))}
+	for i := range flavors {
+		p.byName[flavors[i].Name] = &flavors[i]
+	}
+	return p
+}
+
+// Flavors returns what is known of flavors, which must not be changed.
+func (p *Plans) Flavors() []queue.Flavor { return p.flavors }
 
 // Of returns the plan of the queue at the node of a cluster of that configuration.
 func (p *Plans) Of(c *cluster.Cluster, node int) *Plan {
 	at := &p.byQueue[node-len(c.Cohorts)]
 	plan := at.Load()
 	if plan == nil { // two goroutines may make the same plan twice
-		plan = newPlan(c.Queue(node), c.Columns)
+		plan = newPlan(c.Queue(node), c.Columns, p.byName)
 		at.Store(plan)
 	}
 	return plan

@@ -59,6 +59,8 @@ const (
 	WouldPreempt
 	// WouldBorrow: the queue borrows (whenCanBorrow TryNextFlavor).
 	WouldBorrow
+	// NotEligible: the pod set may not have the flavor.
+	NotEligible
 )
 
 // Tried is how a flavor did: as its worst resource.
@@ -74,8 +76,11 @@ type Tried struct {
 	opens   bool
 }
 
-// try asks each resource of a choice about a flavor. The verdicts are left in a.verdicts.
+// try asks each resource of a choice about a flavor that the pod set may have. The verdicts are left in a.verdicts.
 func (a *Assigner) try(ch *Choice, flavor int) Tried {
+	if m := ch.Group.Mismatch(flavor, ch.Constraints); !m.None() {
+		return Tried{Flavor: flavor, Passed: NotEligible}
+	}
 	tried := Tried{Flavor: flavor, opens: true}
 	a.verdicts = a.verdicts[:0]
 	for i, item := range ch.Items {

@@ -113,6 +113,12 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 	}
 	for _, f := range flavors[first:] {
 		tried := preemption.TriedFlavor{Flavor: f}
+		if tried.Mismatch = a.mismatch(p.NodeConstraints, flavors, f); tried.Mismatch != nil {
+			tried.Passed = preemption.NotEligible
+			tried.AssignedResource = preemption.AssignedResource{Resource: sortedNames(asked)[0], Mode: preemption.ModeNoFit}
+			choice.Tried, per = append(choice.Tried, tried), append(per, nil)
+			continue
+		}
 		var all []preemption.AssignedResource
 		for _, name := range sortedNames(asked) {
 			one, why := a.ask(q, quota.Amount{Flavor: f, Resource: name, Amount: asked[name]})

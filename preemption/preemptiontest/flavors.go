@@ -38,6 +38,7 @@ func RecordsWithoutFlavors() *rapid.Generator[preemption.Record] {
 			}
 			w.PodSets = append(w.PodSets, p)
 		}
+		eligibility(t, &record)
 		return record
 	})
 }

@@ -1,0 +1,107 @@
+package assign
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// Which pod sets may have a flavor: those that tolerate its taints, and of which node
+// selector and required node affinity are satisfied by its labels. Of these only the keys
+// count that some flavor of the group has as a label: others are for the scheduler of
+// pods (Kueue's flavor assigner, flavorSelector).
+
+// Mismatch is why a pod set may not have a flavor: a taint that it does not tolerate or a
+// requirement that the labels do not satisfy. The zero value is that it may.
+type Mismatch struct {
+	Taint       *workload.Taint
+	Requirement *workload.NodeSelectorRequirement
+}
+
+// None reports whether the pod set may have the flavor.
+func (m *Mismatch) None() bool { return m.Taint == nil && m.Requirement == nil }
+
+// Mismatch judges a flavor of the group. Constraints may be nil.
+func (g *Group) Mismatch(flavor int, c *workload.NodeConstraints) (m Mismatch) {
+	f := g.known[flavor]
+	if f != nil {
+		for i := range f.NodeTaints {
+			if t := &f.NodeTaints[i]; t.Effect != workload.PreferNoSchedule && !tolerated(t, f.Tolerations) && (c == nil || !tolerated(t, c.Tolerations)) {
+				m.Taint = t
+				return m
+			}
+		}
+	}
+	if c == nil || len(g.keys) == 0 {
+		return m
+	}
+	labels := g.labels(flavor)
+	for _, key := range g.keys { // in order: the first is told
+		want, asked := c.NodeSelector[key]
+		if value, has := labels[key]; asked && (!has || value != want) {
+			m.Requirement = &workload.NodeSelectorRequirement{Key: key, Operator: workload.In, Values: []string{want}}
+			return m
+		}
+	}
+	m.Requirement = g.unsatisfied(c.NodeAffinity, labels)
+	return m
+}
+
+// Label returns a label of a flavor, empty where it has none.
+func (g *Group) Label(flavor int, key string) string { return g.labels(flavor)[key] }
+
+func (g *Group) labels(flavor int) map[string]string {
+	if f := g.known[flavor]; f != nil {
+		return f.NodeLabels
+	}
+	return nil
+}
+
+func tolerated(t *workload.Taint, by []workload.Toleration) bool {
+	for i := range by {
+		if by[i].Tolerates(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// unsatisfied returns the first requirement of the first term that is not satisfied, nil
+// when a term is, or there is none. A term without a requirement about a key of the group
+// is satisfied.
+func (g *Group) unsatisfied(terms []workload.NodeSelectorTerm, labels map[string]string) (first *workload.NodeSelectorRequirement) {
+	for i := range terms {
+		var failed *workload.NodeSelectorRequirement
+		for j := range terms[i].MatchExpressions {
+			r := &terms[i].MatchExpressions[j]
+			if _, ours := slices.BinarySearch(g.keys, r.Key); ours && !r.Matches(labels) {
+				failed = r
+				break
+			}
+		}
+		if failed == nil {
+			return nil
+		}
+		if first == nil {
+			first = failed
+		}
+	}
+	return first
+}
+
+// know adds what is known of the flavors of a group.
+func (g *Group) know(flavors map[string]*queue.Flavor) {
+	g.known = make([]*queue.Flavor, len(g.Flavors))
+	keys := make(map[string]bool)
+	for i, name := range g.Flavors {
+		if f := flavors[name]; f != nil {
+			g.known[i] = f
+			for key := range f.NodeLabels {
+				keys[key] = true
+			}
+		}
+	}
+	g.keys = slices.Sorted(maps.Keys(keys))
+}

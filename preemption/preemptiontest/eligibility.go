@@ -1,0 +1,96 @@
+package preemptiontest
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// eligibility gives one record in three flavors with labels and taints, and each of its
+// pod sets, but one in three, something to say about them.
+func eligibility(t *rapid.T, r *preemption.Record) {
+	if !chance(t, 1, 3) {
+		return
+	}
+	r.State.Flavors = flavorsOf(t)
+	for i := range r.Request.Workload.PodSets {
+		if chance(t, 2, 3) {
+			r.Request.Workload.PodSets[i].NodeConstraints = nodeConstraints(t)
+		}
+	}
+}
+
+// flavorsOf says something of some of the flavors that [manyFlavors] draws from.
+func flavorsOf(t *rapid.T) (flavors []queue.Flavor) {
+	for _, name := range []string{"spot", "reserved", "burst", "a100", "h100", "unused"} {
+		if chance(t, 1, 4) {
+			continue
+		}
+		f := queue.Flavor{Name: name}
+		for _, key := range []string{"zone", "size", "kind"} {
+			if chance(t, 1, 2) {
+				if f.NodeLabels == nil {
+					f.NodeLabels = map[string]string{}
+				}
+				f.NodeLabels[key] = pick(t, "label", "1", "2", "many")
+			}
+		}
+		for range pick(t, "taints", 0, 0, 0, 1, 2) {
+			f.NodeTaints = append(f.NodeTaints, workload.Taint{
+				Key: pick(t, "taint", "dedicated", "spot"), Value: pick(t, "taint value", "", "a", "b"),
+				Effect: pick(t, "effect", workload.NoSchedule, workload.NoExecute, workload.PreferNoSchedule),
+			})
+		}
+		if chance(t, 1, 4) {
+			f.Tolerations = tolerations(t)
+		}
+		flavors = append(flavors, f)
+	}
+	return flavors
+}
+
+func tolerations(t *rapid.T) []workload.Toleration {
+	var list []workload.Toleration
+	for range pick(t, "tolerations", 0, 1, 1, 2) {
+		list = append(list, workload.Toleration{
+			Key: pick(t, "toleration", "dedicated", "spot", "dedicated", ""), Value: pick(t, "tolerated value", "", "a", "b"),
+			Operator: pick(t, "toleration operator", workload.TolerationEqual, workload.TolerationExists),
+			Effect:   pick(t, "tolerated effect", 0, workload.NoSchedule, workload.NoExecute),
+		})
+	}
+	return list
+}
+
+// nodeConstraints draws from the labels and taints that [flavorsOf] draws from, and a
+// label that no flavor has.
+func nodeConstraints(t *rapid.T) *workload.NodeConstraints {
+	keys := []string{"zone", "size", "kind", "hostname"}
+	values := []string{"1", "2", "many", "9223372036854775807"}
+	c := &workload.NodeConstraints{Tolerations: tolerations(t)}
+	if chance(t, 1, 3) {
+		c.NodeSelector = map[string]string{pick(t, "selected", keys...): pick(t, "selected value", values...)}
+	}
+	for range pick(t, "terms", 0, 0, 1, 2) {
+		var term workload.NodeSelectorTerm
+		for range pick(t, "expressions", 1, 1, 2, 0) {
+			r := workload.NodeSelectorRequirement{
+				Key: pick(t, "key", keys...),
+				Operator: pick(t, "operator", workload.In, workload.NotIn, workload.Exists, workload.DoesNotExist, workload.Gt,
+					workload.Lt),
+			}
+			switch r.Operator {
+			case workload.In, workload.NotIn:
+				for range pick(t, "values", 1, 2) {
+					r.Values = append(r.Values, pick(t, "value", values...))
+				}
+			case workload.Gt, workload.Lt:
+				r.Values = []string{pick(t, "bound", "0", "1", "2", "-1")}
+			}
+			term.MatchExpressions = append(term.MatchExpressions, r)
+		}
+		c.NodeAffinity = append(c.NodeAffinity, term)
+	}
+	return c
+}

@@ -1,0 +1,65 @@
+package queue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/workload"
+)
+
+// Flavor is what is known of a flavor's nodes (Kueue's ResourceFlavor): it says which pod
+// sets the flavor may be assigned to. The zero value is not valid: a flavor has a name.
+// A flavor of which nothing is known is as one with a name alone.
+type Flavor struct {
+	// Name is unique among the flavors.
+	Name string `json:"name"`
+	// NodeLabels is the labels that the nodes have.
+	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
+	// NodeTaints is the taints that the nodes have.
+	NodeTaints []workload.Taint `json:"nodeTaints,omitempty"`
+	// Tolerations is added to those of the pods to which the flavor is assigned.
+	Tolerations []workload.Toleration `json:"tolerations,omitempty"`
+}
+
+// Clone returns a copy that shares nothing with f.
+func (f *Flavor) Clone() Flavor {
+	return Flavor{f.Name, maps.Clone(f.NodeLabels), slices.Clone(f.NodeTaints), slices.Clone(f.Tolerations)}
+}
+
+// ValidateFlavors returns everything that is wrong with flavors, as an error that lists
+// each fault with its path ("flavors[3].nodeTaints[0].effect"): an empty or doubled name,
+// a label with an empty key, what [workload.Taint.Validate] and
+// [workload.Toleration.Validate] find, more than [workload.MaxNodeConstraints] taints or
+// tolerations.
+func ValidateFlavors(flavors []Flavor) error {
+	var faults fault.List
+	add := func(err error) {
+		found, _ := err.(fault.List)
+		faults = append(faults, found...)
+	}
+	at := make(map[string]int, len(flavors))
+	for i := range flavors {
+		f, path := &flavors[i], fmt.Sprintf("flavors[%d]", i)
+		unique(&faults, "flavors", i, f.Name, at)
+		if value, has := f.NodeLabels[""]; has {
+			faults.Add(path+".nodeLabels", "has an empty key, with value %q (flavor %q)", value, f.Name)
+		}
+		for _, n := range [...]struct {
+			field string
+			count int
+		}{{".nodeTaints", len(f.NodeTaints)}, {".tolerations", len(f.Tolerations)}} {
+			if n.count > workload.MaxNodeConstraints {
+				faults.Add(path+n.field, "%d: more than %d (flavor %q)", n.count, workload.MaxNodeConstraints, f.Name)
+			}
+		}
+		for j := range f.NodeTaints[:min(len(f.NodeTaints), workload.MaxNodeConstraints)] {
+			add(f.NodeTaints[j].Validate(fmt.Sprintf("%s.nodeTaints[%d]", path, j)))
+		}
+		for j := range f.Tolerations[:min(len(f.Tolerations), workload.MaxNodeConstraints)] {
+			add(f.Tolerations[j].Validate(fmt.Sprintf("%s.tolerations[%d]", path, j)))
+		}
+	}
+	return faults.Err()
+}
