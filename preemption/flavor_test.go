@@ -225,7 +225,7 @@ func TestFlavorsAreDrawn(t *testing.T) {
 			}
 		}
 	}
-	if taints*100 < 3*tried || requirements*100 < 3*tried || none < 10 || (taints+requirements)*2 > tried {
+	if taints*100 < 2*tried || requirements*100 < 2*tried || none < 5 || (taints+requirements)*2 > tried {
 		t.Errorf("of %d flavors tried %d have a taint, %d a label that does not fit; %d times none does", tried, taints, requirements, none)
 	}
 }

@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -126,6 +127,9 @@ func set(t *testing.T, path string, v reflect.Value, which int) {
 		v.SetInt(int64(which))
 	case reflect.Uint8: // a constant
 		v.SetUint(uint64(2 - which))
+		if _, err := v.Interface().(encoding.TextMarshaler).MarshalText(); err != nil { // zero is none
+			v.SetUint(2)
+		}
 	case reflect.Bool:
 		v.SetBool(which == 1)
 	case reflect.Map:

@@ -1,6 +1,9 @@
 package preemptiontest
 
 import (
+	"maps"
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
@@ -8,42 +11,61 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// eligibility gives one record in three flavors with labels and taints, and each of its
-// pod sets, but one in three, something to say about them.
+// eligibility gives one record in two flavors with labels and taints, and each of its
+// pod sets, but one in three, something to say about them: mostly such that one of the
+// flavors is eligible, else little would be decided.
 func eligibility(t *rapid.T, r *preemption.Record) {
-	if !chance(t, 1, 3) {
+	if !chance(t, 1, 2) {
 		return
 	}
 	r.State.Flavors = flavorsOf(t)
+	home := &r.State.Flavors[rapid.IntRange(0, min(1, len(r.State.Flavors)-1)).Draw(t, "home")]
+	home.NodeTaints = nil
 	for i := range r.Request.Workload.PodSets {
-		if chance(t, 2, 3) {
-			r.Request.Workload.PodSets[i].NodeConstraints = nodeConstraints(t)
+		if !chance(t, 2, 3) {
+			continue
 		}
+		c := nodeConstraints(t)
+		if !chance(t, 1, 12) {
+			leadTo(home, c)
+		}
+		r.Request.Workload.PodSets[i].NodeConstraints = c
+	}
+}
+
+// leadTo leaves constraints out that the labels of a flavor do not satisfy.
+func leadTo(f *queue.Flavor, c *workload.NodeConstraints) {
+	maps.DeleteFunc(c.NodeSelector, func(key, value string) bool { return f.NodeLabels[key] != value && key != "hostname" })
+	for i := range c.NodeAffinity {
+		e := &c.NodeAffinity[i].MatchExpressions
+		*e = slices.DeleteFunc(*e, func(r workload.NodeSelectorRequirement) bool {
+			return i == len(c.NodeAffinity)-1 && !r.Matches(f.NodeLabels) && r.Key != "hostname"
+		})
 	}
 }
 
 // flavorsOf says something of some of the flavors that [manyFlavors] draws from.
 func flavorsOf(t *rapid.T) (flavors []queue.Flavor) {
-	for _, name := range []string{"spot", "reserved", "burst", "a100", "h100", "unused"} {
-		if chance(t, 1, 4) {
+	for i, name := range []string{"spot", "reserved", "burst", "a100", "h100", "unused"} {
+		if i > 0 && chance(t, 1, 4) {
 			continue
 		}
 		f := queue.Flavor{Name: name}
 		for _, key := range []string{"zone", "size", "kind"} {
-			if chance(t, 1, 2) {
+			if chance(t, 2, 3) {
 				if f.NodeLabels == nil {
 					f.NodeLabels = map[string]string{}
 				}
 				f.NodeLabels[key] = pick(t, "label", "1", "2", "many")
 			}
 		}
-		for range pick(t, "taints", 0, 0, 0, 1, 2) {
+		for range pick(t, "taints", 0, 0, 0, 1) {
 			f.NodeTaints = append(f.NodeTaints, workload.Taint{
 				Key: pick(t, "taint", "dedicated", "spot"), Value: pick(t, "taint value", "", "a", "b"),
 				Effect: pick(t, "effect", workload.NoSchedule, workload.NoExecute, workload.PreferNoSchedule),
 			})
 		}
-		if chance(t, 1, 4) {
+		if chance(t, 1, 3) {
 			f.Tolerations = tolerations(t)
 		}
 		flavors = append(flavors, f)
@@ -69,10 +91,10 @@ func nodeConstraints(t *rapid.T) *workload.NodeConstraints {
 	keys := []string{"zone", "size", "kind", "hostname"}
 	values := []string{"1", "2", "many", "9223372036854775807"}
 	c := &workload.NodeConstraints{Tolerations: tolerations(t)}
-	if chance(t, 1, 3) {
+	if chance(t, 1, 2) {
 		c.NodeSelector = map[string]string{pick(t, "selected", keys...): pick(t, "selected value", values...)}
 	}
-	for range pick(t, "terms", 0, 0, 1, 2) {
+	for range pick(t, "terms", 0, 1, 1, 2) {
 		var term workload.NodeSelectorTerm
 		for range pick(t, "expressions", 1, 1, 2, 0) {
 			r := workload.NodeSelectorRequirement{

@@ -35,7 +35,7 @@ func drawRecord(t *rapid.T, flavorResources func(*rapid.T) []quota.FlavorResourc
 	frs := flavorResources(t)
 	st := tree(t, frs)
 	p := pick(t, "purpose", anything, ownQueue, ownQueue, ownQueue, sibling, sibling, sibling, sibling,
-		throughTop, throughTop, throughTop, throughTop, byTime, byTime, byTime, surplus, later, later, later, later)
+		throughTop, throughTop, throughTop, throughTop, byTime, byTime, byTime, byTime, surplus, later, later, later, later)
 	if p == anything {
 		run(t, &st, pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16))
 		r := Requests(st).Draw(t, "request")
