@@ -17,6 +17,7 @@ import (
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
 )
 
 // enum is an exported type of integers with constants.
@@ -41,10 +42,13 @@ var enums = []enum{
 	textsOrEmpty[queue.Policy]("Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"),
 	texts[queue.Reason](none, "FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"),
 	textsOrEmpty[queue.Strategy]("BestEffortFIFO", "StrictFIFO"),
+	texts[workload.NodeSelectorOperator](none, "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"),
+	texts[workload.TaintEffect]("", "NoSchedule", "PreferNoSchedule", "NoExecute"),
+	textsOrEmpty[workload.TolerationOperator]("Equal", "Exists"),
 	texts[preemption.AssignmentMode](none, "NoFit", "Preempt", "Fit"),
 	texts[preemption.FairStrategy](none, "LessThanOrEqualToFinalShare", "LessThanInitialShare"),
 	texts[preemption.Outcome](none, "Fits", "Preempt", "Gated", "Wait", "Impossible"),
-	texts[preemption.PassedOver](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow"),
+	texts[preemption.PassedOver](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible"),
 	texts[preemption.Possibility](none, "NoCandidates", "Preempt", "Reclaim"),
 	texts[preemption.Reason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"),
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"),
