@@ -7,7 +7,6 @@ import (
 
 	"github.com/cedesched/cede/internal/assign"
 	"github.com/cedesched/cede/internal/cluster"
-	"github.com/cedesched/cede/internal/search"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -205,20 +204,6 @@ func assigned(resource string, v assign.Verdict) AssignedResource {
 		out.Mode = ModeFit
 	}
 	return out
-}
-
-// orSooner makes the result of a search that found nothing wait no longer than until
-// another flavor has candidates: then the assignment may be another. It adds what the
-// trials looked at.
-func (o *open) orSooner(found search.Result) search.Result {
-	found.Steps += o.assigner.Steps
-	if found.Fits || len(found.Victims) > 0 {
-		return found
-	}
-	if at, ok := assign.OpensAt(o.request.Choices); ok && (!found.Waits || at < found.RetryAt) {
-		found.Waits, found.RetryAt = true, at
-	}
-	return found
 }
 
 // unassigned is the decision about a request of which the last choice has no flavor: what

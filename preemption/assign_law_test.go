@@ -26,6 +26,7 @@ var assignmentLaws = []struct {
 	{"FlavorsAreOfTheirGroup", inEither(flavorsAreOfTheirGroup)},
 	{"PossibilityIsWhatItIs", inEither(possibilityIsWhatItIs)},
 	{"OtherKeysAreNothing", inEither(otherKeysAreNothing)},
+	{"RetryAtIsExact", retryAtOfAssignedIsExact},
 }
 
 func TestAssignmentLaws(t *testing.T) {
@@ -102,7 +103,7 @@ func pinnedIsDecidedAlike(t *rapid.T) {
 	if !d.RetryAt.IsZero() && !d.RetryAt.After(r.Now) {
 		t.Fatalf("RetryAt %v", d.RetryAt)
 	}
-	if !d.RetryAt.IsZero() && (p.RetryAt.IsZero() || !d.RetryAt.After(p.RetryAt)) { // another flavor may have candidates sooner
+	if !d.Outcome.Possible() && !p.Outcome.Possible() { // at another time another flavor may be assigned
 		p.RetryAt, p.Outcome = d.RetryAt, d.Outcome
 	}
 	if len(p.Assignment) > 0 {

@@ -79,6 +79,31 @@ func TestRetryAtOfAnotherFlavor(t *testing.T) {
 	}
 }
 
+// Where no flavor is left for a later pod set, time helps by another flavor for an earlier
+// one: the answer is to wait, not that it is impossible.
+func TestRetryAtOfAnEarlierChoice(t *testing.T) {
+	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: minruntime.For(10 * time.Minute)}})
+	held := runs("a", "a", 0, "A", 1)
+	held.ReservedAt = started(1)
+	free := runs("b", "a", 0, "B", 6)
+	free.ReservedAt = started(60)
+	s := snapshotOf(t, pair(inFlavors(2, 6), nil, queue.FlavorFungibility{}, held, free))
+	r := asks(2, 6)
+	d, err := p.Decide(s, r)
+	if want := now.Add(9*time.Minute + 1); err != nil || d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+		t.Errorf("%v until %v, %v: want to wait until %v", d.Outcome, d.RetryAt, err, want)
+	}
+	r.Now = d.RetryAt
+	if d, _ := p.Decide(s, r); d.Outcome != preemption.Preempt {
+		t.Errorf("%+v at RetryAt", d)
+	}
+	quick := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: minruntime.For(10 * time.Minute)}, SkipRetryAt: true})
+	r.Now = now
+	if d, _ := quick.Decide(s, r); d.Outcome != preemption.Wait || !d.RetryAt.IsZero() {
+		t.Errorf("%v until %v without RetryAt", d.Outcome, d.RetryAt)
+	}
+}
+
 // For a workload that never preempts, time makes no room, however short the search for it.
 func TestNeverPreemptsNeverWaits(t *testing.T) {
 	var admitted []workload.Workload

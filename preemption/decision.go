@@ -44,8 +44,9 @@ const (
 	// InCohortReclamation: the victim's queue uses more than its nominal quota,
 	// which the preemptor reclaims.
 	InCohortReclamation
-	// InCohortReclaimWhileBorrowing: the same, while the preemptor's queue itself
-	// goes over its nominal quota (borrowWithinCohort).
+	// InCohortReclaimWhileBorrowing: the same, by the right of borrowWithinCohort, which
+	// holds though the preemptor's queue goes over its nominal quota. Whether it does in
+	// the end is not said: the victims may leave it within.
 	InCohortReclaimWhileBorrowing
 	// InClusterQueueTimeBased: the victim runs in the preemptor's own queue, has
 	// equal priority, and has held its quota for longer than minAdmitDuration, by
@@ -86,7 +87,11 @@ type Decision struct {
 	// Now as its reservation time. Else nil.
 	Admitted *workload.Workload `json:"admitted,omitempty"`
 	// Victims is who must yield: for Preempt at least one, for Gated who would have to
-	// were the gates open, else none; sorted by workload ID. No one of them can be spared, nor any replica of one.
+	// were the gates open, else none; sorted by workload ID. No part of them is enough for
+	// the attempt that found them: without any one of them, or any replica of one, the
+	// request does not fit; or, where the attempt was one that keeps the queue within its
+	// nominal quota (classical sharing), it would borrow; or, with
+	// [FairSharing.RecheckShares], another one would yield against the strategies.
 	Victims []Victim `json:"victims,omitempty"`
 	// BorrowHeight says how far up the cohort tree the request borrows once the
 	// victims are gone: 0 within nominal quota; otherwise the height of the lowest
@@ -97,10 +102,9 @@ type Decision struct {
 	Assignment Assignment `json:"assignment,omitempty"`
 	// RetryAt is, for Wait, the first instant at which the request fits or can preempt
 	// with nothing but time changed, to the nanosecond: asked at any instant before it,
-	// the answer is this one. (Where finding it takes too long it is an earlier instant:
-	// see [Config.MaxRetrySteps]. And where flavors were assigned, it is no later than the
-	// first instant at which a flavor without candidates has some, so that the assignment
-	// may be another.) Else zero.
+	// the answer is to wait for it. (Where finding it takes too long it is an earlier
+	// instant: see [Config.MaxRetrySteps].) It is always later than Now. Where flavors are
+	// assigned, those assigned at that instant may be others than now. Else zero.
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	// Blockers is, for Wait and Impossible, who stood in the way and by which rule: one
 	// entry a queue, or one for a whole cohort that borrows nothing; the

@@ -95,7 +95,7 @@ func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found 
 	}
 	found = sc.search(c, &r.Workload, maxBlockers)
 	if open {
-		found = sc.open.orSooner(found)
+		found.Steps += sc.open.assigner.Steps
 	}
 	return found, true
 }

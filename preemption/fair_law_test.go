@@ -11,7 +11,8 @@ import (
 )
 
 // With RecheckShares there is an order of the victims in which each that is taken by
-// fair sharing passes a strategy, with only those before it gone.
+// fair sharing passes a strategy, with only those before it gone; and no part of them,
+// so justified, is enough.
 func fairVictimsAreJustified(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
@@ -25,6 +26,17 @@ func fairVictimsAreJustified(t *rapid.T) {
 	}
 	if !twin.Justified(config, record.State, *record.Request, d.Victims) {
 		t.Fatalf("no order justifies %+v", d.Victims)
+	}
+	for set := range 1<<len(d.Victims) - 1 {
+		var part []preemption.Victim
+		for i, v := range d.Victims {
+			if set>>i&1 == 1 {
+				part = append(part, v)
+			}
+		}
+		if twin.FitsWithout(record.State, *record.Request, part, true) && twin.Justified(config, record.State, *record.Request, part) {
+			t.Fatalf("%v would do for %v", ids(part), ids(d.Victims))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -165,5 +166,22 @@ func TestReconsiderLarger(t *testing.T) {
 				t.Errorf("%v, %v: %s, %v", sharing, larger, text(d), err)
 			}
 		}
+	}
+}
+
+// Whether the others are justified without a victim may change with every one that is
+// given back: here it takes a second look to see that w04 alone is enough.
+func TestRecheckIsIrreducible(t *testing.T) {
+	data, err := os.ReadFile("testdata/recheck-irreducible.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := preemption.ParseRecord(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{RecheckShares: true}}
+	if got, want := fairText(t, config, record.State, *record.Request), "Preempt: w04 InCohortFairSharing"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

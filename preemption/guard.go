@@ -9,8 +9,9 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Guard is a caller's own rule: a checkpoint in progress, a pinned job. It is asked about
-// every running workload that all other rules would let go, in any way of losing
+// Guard is a caller's own rule: a checkpoint in progress, a pinned job. It is asked last:
+// about running workloads that use what needs preemption and that the policies and the
+// minimum runtimes would let go, now or, for Decision.RetryAt, later; in any way of losing
 // resources, surplus replicas included. The verdicts of all rules are AND-ed: one that
 // says no is enough, and the latest time wins.
 //

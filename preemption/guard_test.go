@@ -1,6 +1,8 @@
 package preemption_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,9 +41,9 @@ func TestProtectionsCompose(t *testing.T) {
 		until time.Time
 	}{
 		{"no guard", preemptiontest.ByUID{}, "Wait: GuaranteedRuntime a low", started(-30)},
-		{"an earlier end", preemptiontest.ByUID{Until: "u", Time: started(-10)}, "Wait: Guarded a low", started(-30)},
-		{"a later end", preemptiontest.ByUID{Until: "u", Time: started(-50)}, "Wait: Guarded a low", started(-50)},
-		{"never", preemptiontest.ByUID{Never: "u"}, "Impossible: Guarded a low", time.Time{}},
+		{"an earlier end", preemptiontest.ByUID{Until: "u", Time: started(-10)}, "Wait: GuaranteedRuntime a low", started(-30)},
+		{"a later end", preemptiontest.ByUID{Until: "u", Time: started(-50)}, "Wait: GuaranteedRuntime a low", started(-50)},
+		{"never", preemptiontest.ByUID{Never: "u"}, "Impossible: GuaranteedRuntime a low", time.Time{}},
 	} {
 		p := preemptorOf(preemption.Config{Guards: []preemption.Guard{c.guard}})
 		d, err := p.Decide(s, pending("a", 10, 4))
@@ -156,4 +158,45 @@ func TestShrink(t *testing.T) {
 	}
 	_, err := s.With(preemption.Shrink("a1", "main", 5), preemption.Shrink("a1", "x", 1), preemption.Shrink("x", "main", 1))
 	wantFaults(t, err, `edits[0]: 5 of 4 replicas of pod set "main"`, `edits[1]: workload "a1" has no pod set "x"`, `edits[2]: no workload "x" is admitted`)
+}
+
+// recorder is a guard that notes who it is asked about; it keeps those of a priority.
+type recorder struct {
+	asked *[]string
+	keeps int64
+}
+
+func (g recorder) Verdict(w workload.Workload, _ preemption.Request) preemption.Verdict {
+	*g.asked = append(*g.asked, w.ID)
+	if w.Priority == g.keeps {
+		return preemption.NeverYields()
+	}
+	return preemption.MayYield()
+}
+
+// A guard is asked last: not about those whom a policy or a minimum runtime keeps, nor
+// about those who use nothing that needs preemption.
+func TestGuardsAreAskedLast(t *testing.T) {
+	other := job("other flavor", "a", 0, 1, started(120))
+	other.PodSets[0].Requests[0].Flavor = "a100"
+	surplus := job("protected surplus of another flavor", "a", 0, 3, started(1))
+	surplus.PodSets[0].Requests[0].Flavor, surplus.PodSets[0].MinCount = "a100", workload.AtLeast(0)
+	st := preemption.State{
+		Queues: []queue.Queue{{
+			Name: "a", Quotas: append(gpus(4), quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 4}),
+			Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)},
+		}},
+		Admitted: []workload.Workload{
+			other, surplus, job("protected", "a", 0, 1, started(1)), job("important", "a", 10, 1, started(120)),
+			job("first", "a", 1, 1, started(120)), job("second", "a", 2, 1, started(120)),
+		},
+	}
+	for sharing, want := range map[preemption.Sharing]string{preemption.Classical: "[first second]", preemption.Fair: "[first second]"} {
+		var asked []string
+		d := decideWith(t, preemption.Config{Sharing: sharing, Guards: []preemption.Guard{recorder{&asked, 1}}}, snapshotOf(t, st), pending("a", 10, 1))
+		slices.Sort(asked)
+		if got := fmt.Sprint(slices.Compact(asked)); got != want || text(d) != "Preempt: second InClusterQueue" {
+			t.Errorf("%v: asked about %s, want %s; %s", sharing, got, want, text(d))
+		}
+	}
 }

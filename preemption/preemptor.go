@@ -142,12 +142,8 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	if err := sc.enter(s, &p.config, &r); err != nil {
 		return Decision{}, err
 	}
-	c := s.inside()
-	found, ok := sc.find(c, &r, p.config.maxBlockers())
-	if !ok {
-		return sc.unassigned(c, &r.Workload, p.config.maxBlockers()), nil
-	}
-	return sc.leave(c, &r, found), nil
+	d, _ := sc.decide(s, &p.config, &r)
+	return d, nil
 }
 
 // borrow returns a scratch to work in, which must be given back.

@@ -65,7 +65,19 @@ func instants(c preemption.Config, st preemption.State, r preemption.Request) []
 // RetryAt is the first instant at which the twin succeeds, of all at which anything
 // could change; before it the answer is to wait for it, and at it the request succeeds.
 func retryAtIsExact(t *rapid.T) {
-	record := preemptiontest.Records().Draw(t, "record")
+	checkRetryAt(t, preemptiontest.Records().Draw(t, "record"), twin.Decide)
+}
+
+// The same where flavors are assigned: at each instant anew.
+func retryAtOfAssignedIsExact(t *rapid.T) {
+	checkRetryAt(t, preemptiontest.RecordsWithoutFlavors().Draw(t, "record"),
+		func(c preemption.Config, st preemption.State, r preemption.Request) twin.Answer {
+			_, answer := twin.DecideOpen(c, st, r)
+			return answer
+		})
+}
+
+func checkRetryAt(t *rapid.T, record preemption.Record, slowly func(preemption.Config, preemption.State, preemption.Request) twin.Answer) {
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
 	p, s := preemptorOf(config), snapshotOf(t, st)
@@ -95,7 +107,7 @@ func retryAtIsExact(t *rapid.T) {
 	for _, now := range list {
 		later := r
 		later.Now = now
-		if twin.Decide(config, st, later).Outcome.Possible() {
+		if slowly(config, st, later).Outcome.Possible() {
 			want = now
 			break
 		}
@@ -120,6 +132,9 @@ func retryAtIsExact(t *rapid.T) {
 }
 
 func FuzzRetryAtIsExact(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtIsExact)) }
+func FuzzRetryAtOfAssignedIsExact(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(retryAtOfAssignedIsExact))
+}
 
 // The answer to "when": the end of the time of the one that is needed, not of the first.
 func TestRetryAt(t *testing.T) {

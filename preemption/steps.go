@@ -14,6 +14,6 @@ func (p *Preemptor) steps(s *Snapshot, r Request) (int, error) {
 	if err := sc.enter(s, &p.config, &r); err != nil {
 		return 0, err
 	}
-	found, _ := sc.find(s.inside(), &r, p.config.maxBlockers())
-	return found.Steps, nil
+	_, steps := sc.decide(s, &p.config, &r)
+	return steps, nil
 }

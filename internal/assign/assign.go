@@ -62,6 +62,7 @@ type Assigner struct {
 	taken    []quota.Load // what earlier choices and the given requests take
 	verdicts []Verdict
 	tried    []Tried
+	asked    []asked
 	one      search.Request
 	column   [1]int
 	amount   [1]int64
@@ -72,7 +73,7 @@ type Assigner struct {
 // how many it made. The answers are good until its next use.
 func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
 	a.cluster, a.request, a.Steps = c, r, 0
-	a.taken, a.tried = a.taken[:0], a.tried[:0]
+	a.taken, a.tried, a.asked = a.taken[:0], a.tried[:0], a.asked[:0]
 	for _, l := range r.Given {
 		a.take(l.Column, l.Amount)
 	}
@@ -139,15 +140,24 @@ func (a *Assigner) take(column int, amount int64) {
 	a.taken = append(a.taken, quota.Load{Column: column, Amount: amount})
 }
 
-// OpensAt returns the first instant at which time alone gives candidates to a flavor that
-// has none and was not taken: then the choice may be another. ok is false when there is
-// no such instant.
-func OpensAt(choices []Choice) (at int64, ok bool) {
-	for i := range choices {
-		for _, t := range choices[i].Tried {
-			if t.opens && t.Flavor != choices[i].Taken && (!ok || t.opensAt < at) {
-				at, ok = t.opensAt, true
+// ChangesAt returns the first instant after that of the last Assign at which time alone
+// may make it come out otherwise: a search that found nobody finds somebody, or who may
+// yield, or the order in which, changes in one that did. ok is false when there is none.
+func (a *Assigner) ChangesAt() (at int64, ok bool) {
+	sooner := func(change int64) {
+		if !ok || change < at {
+			at, ok = change, true
+		}
+	}
+	for _, q := range a.asked {
+		if !q.found {
+			if q.waits {
+				sooner(q.at)
 			}
+			continue
+		}
+		if change, changes := a.Searcher.NextChange(a.cluster, a.about(q.column, q.amount)); changes {
+			sooner(change)
 		}
 	}
 	return at, ok
@@ -161,12 +171,17 @@ func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker
 
 // search asks about one column by itself.
 func (a *Assigner) search(column int, amount int64, maxBlockers int) search.Result {
+	found := a.Searcher.Search(a.cluster, a.about(column, amount), maxBlockers)
+	a.Steps += found.Steps
+	return found
+}
+
+// about is the request for one column by itself.
+func (a *Assigner) about(column int, amount int64) *search.Request {
 	a.column[0], a.amount[0], a.needs[0] = column, amount, true
 	a.one = *a.request.Base
 	a.one.Room = nil // that is for the whole request
 	a.one.FindNeeds = false
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
-	found := a.Searcher.Search(a.cluster, &a.one, maxBlockers)
-	a.Steps += found.Steps
-	return found
+	return &a.one
 }

@@ -70,10 +70,17 @@ type Tried struct {
 	Item   int   // the worst resource, an index in the choice's items
 	Amount int64 // what was asked for of it, with what earlier choices take
 	Passed Passed
-	// opensAt is, where opens is true, the first instant at which each resource without
-	// candidates has some.
-	opensAt int64
-	opens   bool
+}
+
+// asked is a search that was made about one column, in a flavor that may fit.
+type asked struct {
+	column int
+	amount int64
+	found  bool // somebody may yield
+	// at is, for a search that found nobody and where waits is true, the first instant at
+	// which it finds somebody.
+	at    int64
+	waits bool
 }
 
 // try asks each resource of a choice about a flavor that the pod set may have. The verdicts are left in a.verdicts.
@@ -81,13 +88,14 @@ func (a *Assigner) try(ch *Choice, flavor int) Tried {
 	if m := ch.Group.Mismatch(flavor, ch.Constraints); !m.None() {
 		return Tried{Flavor: flavor, Passed: NotEligible}
 	}
-	tried := Tried{Flavor: flavor, opens: true}
+	tried := Tried{Flavor: flavor}
+	first := len(a.asked)
 	a.verdicts = a.verdicts[:0]
 	for i, item := range ch.Items {
 		v, passed, amount := Verdict{}, NoQuota, item.Amount
 		if column := ch.Group.Column(flavor, item.Resource); column >= 0 {
 			amount = quota.Add(amount, a.used(column))
-			v, passed = a.ask(column, amount, &tried)
+			v, passed = a.ask(column, amount)
 		} else if amount == 0 {
 			v, passed = Verdict{Mode: Fit}, Stopped
 		}
@@ -96,11 +104,10 @@ func (a *Assigner) try(ch *Choice, flavor int) Tried {
 			tried.Verdict, tried.Item, tried.Amount, tried.Passed = v, i, amount, passed
 		}
 		if v.Mode == NoFit {
-			tried.opens = false
+			a.asked = a.asked[:first] // it never fits
 			return tried
 		}
 	}
-	tried.opens = tried.opens && tried.Mode == NoCandidates
 	switch f := a.request.Fungibility; {
 	case tried.Mode == NoCandidates:
 		tried.Passed = Hopeless
@@ -113,7 +120,7 @@ func (a *Assigner) try(ch *Choice, flavor int) Tried {
 }
 
 // ask is the verdict on one column. For NoFit it says why.
-func (a *Assigner) ask(column int, amount int64, tried *Tried) (Verdict, Passed) {
+func (a *Assigner) ask(column int, amount int64) (Verdict, Passed) {
 	c, r := a.cluster, a.request
 	q := r.Base.Queue
 	if amount > c.Tree.PotentialAvailable(q, column) {
@@ -130,9 +137,8 @@ func (a *Assigner) ask(column int, amount int64, tried *Tried) (Verdict, Passed)
 	}
 	found := a.search(column, amount, 0)
 	v := Verdict{NoCandidates, found.BorrowHeight}
+	a.asked = append(a.asked, asked{column, amount, len(found.Victims) > 0, found.RetryAt, found.Waits})
 	if len(found.Victims) == 0 {
-		tried.opens = tried.opens && found.Waits
-		tried.opensAt = max(tried.opensAt, found.RetryAt)
 		return v, Stopped
 	}
 	v.Mode = Reclaim

@@ -30,9 +30,6 @@ type Blocker struct {
 	SetBy int
 }
 
-// lookAhead bounds how many workloads of a queue are looked at for a blocker.
-const lookAhead = 64
-
 // findBlockers lists who stood in the way, in the order of the walk: the own queue,
 // then the queues of each cohort upwards, before those of its child cohorts, by
 // name. Above the node that bounds the request nobody's leaving would help.
@@ -96,7 +93,7 @@ func (s *Searcher) blockersIn(q, lca int, c class, most int) {
 		s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: q})
 		return
 	}
-	if b, ok := s.firstProtected(q, lca, c); ok {
+	if b, ok := s.firstKept(q, lca, c); ok {
 		s.blockers = append(s.blockers, b)
 		return
 	}
@@ -117,52 +114,84 @@ func (s *Searcher) blockersIn(q, lca int, c class, most int) {
 
 // firstUser returns the first workload of a queue that uses what is short.
 func (s *Searcher) firstUser(q int) *cluster.Workload {
-	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+	running := s.cluster.Running(q)
+	return s.firstWhole(func(lane cluster.Lane) *cluster.Workload {
 		var cursor cluster.LaneCursor
-		cursor.First(*s.cluster.Running(q).Lane(lane))
-		for range lookAhead {
-			w, ok := cursor.Item()
-			if !ok {
-				break
-			}
+		for cursor.First(*running.Lane(lane)); ; cursor.NextIn(s.holdShort) {
 			s.steps++
-			if s.usesShort(w) {
+			if w, ok := cursor.Item(); !ok || s.holdShort(w.Loads) {
 				return w
 			}
-			cursor.Next()
 		}
-	}
-	return nil
+	})
 }
 
-// firstProtected returns the first workload, in the order of candidates, that uses what
-// is short and would be a candidate if its guaranteed time were over or no guard kept it.
-func (s *Searcher) firstProtected(q, lca int, c class) (Blocker, bool) {
-	g := s.guaranteeOf(q, lca)
-	p := s.permission(c, false)
-	if g.minimum <= 0 && s.request.Guard == nil || p == nobody {
+// firstKept returns the first workload, in the order of candidates, that uses what is
+// short and would be a candidate if its guaranteed time were over or no guard kept it.
+func (s *Searcher) firstKept(q, lca int, c class) (Blocker, bool) {
+	g, p, running := s.guaranteeOf(q, lca), s.permission(c, false), s.cluster.Running(q)
+	w := s.firstWhole(func(lane cluster.Lane) *cluster.Workload {
+		switch {
+		case p == nobody:
+			return nil
+		case s.request.Guard != nil:
+			return s.firstKeptOneByOne(running.Lane(lane), g, c, p)
+		case g.minimum > 0 && lane == cluster.Active: // those evicted or without start are not protected
+			return s.firstProtected(running.Lane(lane), g, c, p)
+		}
+		return nil
+	})
+	switch {
+	case w == nil:
 		return Blocker{}, false
+	case s.protected(g, w):
+		until, _ := g.protects(w)
+		return Blocker{GuaranteedRuntime, q, w, until, g.setBy}, true
 	}
+	return Blocker{Guarded, q, w, s.request.Guard(w), -1}, true
+}
+
+// firstKeptOneByOne asks the guards about everybody whom the policies permit and no
+// minimum runtime protects.
+func (s *Searcher) firstKeptOneByOne(lane *cluster.LaneSet, g guarantee, c class, p permission) *cluster.Workload {
 	var cursor cluster.LaneCursor
-	cursor.First(*s.cluster.Running(q).Lane(cluster.Active)) // those evicted or without start are not protected
-	for range lookAhead {
+	for cursor.First(*lane); ; cursor.NextIn(s.holdShort) {
 		w, ok := cursor.Item()
-		if !ok {
-			break
+		if !ok || !s.mayBePermitted(w, c, p) {
+			return nil
 		}
 		s.steps++
-		if s.usesShort(w) && (p.permits(w) || c == own && s.ownMayYield(w)) {
-			if s.guarded(w) {
-				return Blocker{Guarded, q, w, s.request.Guard(w), -1}, true
-			}
-			if s.protected(g, w) {
-				until, _ := g.protects(w)
-				return Blocker{GuaranteedRuntime, q, w, until, g.setBy}, true
-			}
+		if s.holdShort(w.Loads) && (p.permits(w) || s.ownMayYield(w)) && (s.protected(g, w) || s.guarded(w)) {
+			return w
 		}
-		cursor.Next()
 	}
-	return Blocker{}, false
+}
+
+// firstProtected looks, of each priority, at those who were reserved last: where the first
+// is not protected, none is.
+func (s *Searcher) firstProtected(lane *cluster.LaneSet, g guarantee, c class, p permission) *cluster.Workload {
+	var cursor cluster.LaneCursor
+	for cursor.First(*lane); ; {
+		w, ok := cursor.Item()
+		if !ok || !s.mayBePermitted(w, c, p) {
+			return nil
+		}
+		s.steps++
+		switch {
+		case !s.protected(g, w):
+			cursor.Seek(*lane, func(o *cluster.Workload) bool { return o.Priority <= w.Priority })
+		case s.holdShort(w.Loads) && (p.permits(w) || s.ownMayYield(w)):
+			return w
+		default:
+			cursor.NextIn(s.holdShort)
+		}
+	}
+}
+
+// mayBePermitted reports whether the policies may permit a workload or one after it in its
+// lane.
+func (s *Searcher) mayBePermitted(w *cluster.Workload, c class, p permission) bool {
+	return p.permits(w) || c == own && s.equalsMayYield() && w.Priority <= s.request.Priority
 }
 
 // holdsShort reports whether a node uses any of what is short.
@@ -192,24 +221,22 @@ func (s *Searcher) firstRefusedIn(lane *cluster.LaneSet, c class, p permission) 
 		return nil
 	}
 	var cursor cluster.LaneCursor
-	cursor.Seek(*lane, func(w *cluster.Workload) bool { return w.Priority < p.below })
-	for range lookAhead {
+	for cursor.Seek(*lane, p.permits); ; cursor.NextIn(s.holdShort) {
 		w, ok := cursor.Item()
 		if !ok {
 			return nil
 		}
 		s.steps++
-		if (c != own || !s.ownMayYield(w)) && s.usesShort(w) {
+		if (c != own || !s.ownMayYield(w)) && s.holdShort(w.Loads) {
 			return w
 		}
-		cursor.Next()
 	}
-	return nil
 }
 
-func (s *Searcher) usesShort(w *cluster.Workload) bool {
+// holdShort reports whether loads are any of what is short.
+func (s *Searcher) holdShort(loads []quota.Load) bool {
 	for _, sh := range s.shortages {
-		if quota.AmountIn(w.Loads, s.request.Columns[sh.Slot]) > 0 {
+		if quota.AmountIn(loads, s.request.Columns[sh.Slot]) > 0 {
 			return true
 		}
 	}

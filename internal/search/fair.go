@@ -1,6 +1,10 @@
 package search
 
-import "github.com/cedesched/cede/quota"
+import (
+	"math"
+
+	"github.com/cedesched/cede/quota"
+)
 
 type share = quota.Share
 
@@ -28,6 +32,8 @@ type Fairness struct {
 
 func (f *Fairness) enabled() bool { return f.First != 0 }
 
+func (f *Fairness) has(t Strategy) bool { return f.First == t || f.Second == t }
+
 // wide is how many contenders cost more than to ask the sums first.
 const wide = 64
 
@@ -39,6 +45,7 @@ func (s *Searcher) fairAttempt() bool {
 		s.fail(true)
 		return false
 	}
+	s.measureRequest()
 	s.addRequest(1)
 	entitled := s.request.Fair.EntitlesNominal && s.withinNominal(s.request.Queue)
 	s.refused = s.refused[:0]
@@ -61,10 +68,21 @@ func (s *Searcher) fairAttempt() bool {
 	return true
 }
 
+// measureRequest notes what the request adds to usage. It is the amount, but for the sum
+// of the largest usage and the largest request, which is one too many for an int64.
+func (s *Searcher) measureRequest() {
+	s.added = append(s.added[:0], s.request.Amounts...)
+	for n := s.request.Queue; n >= 0; n = s.scratch.tree.Parent(n) {
+		for slot, cells := 0, s.scratch.node(n); slot < len(s.added); slot++ {
+			s.added[slot] = min(s.added[slot], math.MaxInt64-cells[slot].usage[victims])
+		}
+	}
+}
+
 // addRequest adds the request to its queue so many times.
 func (s *Searcher) addRequest(times int64) {
 	s.changes = s.changes[:0]
-	for slot, amount := range s.request.Amounts {
+	for slot, amount := range s.added {
 		s.changes = append(s.changes, change{slot, times * amount})
 	}
 	s.scratch.bubble(victims, s.request.Queue, s.changes)
@@ -190,32 +208,52 @@ func (s *Searcher) untake() {
 	s.move(v, 1)
 }
 
-// justified reports whether, of victims taken one after the other, those of the second
-// list still pass a strategy when they are taken after those of the first: with nobody
-// between whose leaving made the preemptor's share small enough. All of them are gone.
+// justified reports whether there is an order of victims, all of whom are gone, in which
+// each that was taken by a strategy passes one, with only those before it gone.
+//
+// What leaves below a level makes the preemptor's share there smaller and no other; what
+// leaves on one side changes the shares of that side alone. So the order from the nearest
+// level to the farthest, the own queue before all, is as good as any, and each side is a
+// question by itself.
 func (s *Searcher) justified(first, second []Victim) bool {
 	s.replay = append(append(s.replay[:0], first...), second...)
 	kept := s.taken
+	s.taken = s.replay
 	s.addRequest(1)
-	for i := len(s.replay) - 1; i >= len(first); i-- {
-		s.taken = s.replay[:i]
-		s.move(s.replay[i], 1)
-	}
+	s.seen.next(s.scratch.tree.Len())
 	justified := true
-	for i := len(first); i < len(s.replay); i++ {
-		v := s.replay[i]
-		s.taken = s.replay[:i]
-		if !v.Fair {
-			s.move(v, -1)
-			continue
+	for i := range s.replay {
+		if v := &s.replay[i]; v.Fair && s.seen.add(v.side) && !s.justifiedOn(v.side, v.level) {
+			justified = false
+			break
 		}
-		ours, before := s.shareOfPreemptor(v.level), s.scratch.share(v.side)
-		s.move(v, -1)
-		after := s.scratch.share(v.side)
-		f := &s.request.Fair
-		justified = justified && (f.First.permits(ours, before, after) || f.Second != 0 && f.Second.permits(ours, before, after))
 	}
 	s.addRequest(-1)
 	s.taken = kept
 	return justified
+}
+
+// justifiedOn is justified for the victims of one side. A share only falls: where the
+// last one passes, so do those before it, in any order of them. So all of them pass by
+// the final share, or one of them is last that passes by the initial share.
+func (s *Searcher) justifiedOn(side, level int) bool {
+	f, ours, final := &s.request.Fair, s.shareOfPreemptor(level), s.scratch.share(side)
+	if f.has(FinalShare) && FinalShare.permits(ours, final, final) {
+		return true
+	}
+	if !f.has(InitialShare) {
+		return false
+	}
+	for _, v := range s.replay {
+		if !v.Fair || v.side != side || v.Set >= 0 && goesWhole(v.Workload, s.replay) {
+			continue
+		}
+		s.move(v, 1)
+		before := s.scratch.share(side)
+		s.move(v, -1)
+		if InitialShare.permits(ours, before, final) {
+			return true
+		}
+	}
+	return false
 }

@@ -69,13 +69,9 @@ func (s *Searcher) fitsIn(v view, borrowing bool) bool {
 	return true
 }
 
-// overPotential reports whether the request is more than there is, whoever leaves. In
-// fair sharing it is added to usage, so that it must be within the bound of that.
+// overPotential reports whether the request is more than there is, whoever leaves.
 func (s *Searcher) overPotential() bool {
 	for slot, amount := range s.request.Amounts {
-		if amount >= quota.MaxUsage && s.request.Fair.enabled() {
-			return true
-		}
 		if amount > s.scratch.tree.PotentialAvailable(s.request.Queue, s.request.Columns[slot]) {
 			return true
 		}

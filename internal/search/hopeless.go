@@ -1,8 +1,6 @@
 package search
 
 import (
-	"math"
-
 	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -78,11 +76,11 @@ func (s *Searcher) removeOwn(v view) {
 		return
 	}
 	p := s.permission(own, true)
-	if s.equalsMayYield() && p.below < math.MaxInt64 {
-		p.below++
-	}
+	equals := s.equalsMayYield()
 	s.sum = s.sum[:0]
-	s.cluster.SumRunning(&s.sum, s.request.Queue, p.admits)
+	s.cluster.SumRunning(&s.sum, s.request.Queue, func(priority int64) bool {
+		return p.admits(priority) || equals && priority == s.request.Priority
+	})
 	s.leave(v, s.request.Queue, s.sum)
 }
 

@@ -47,6 +47,9 @@ func (s *Searcher) firstFitOneByOne(borrowing bool) (at int64, ok bool) {
 func (s *Searcher) collectLate(donor int, borrowing bool) {
 	d := &s.donors[donor]
 	p := s.permission(d.class, borrowing)
+	if p == nobody {
+		return
+	}
 	running := s.cluster.Running(d.queue)
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
 		var cursor cluster.LaneCursor

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/cluster"
 	"github.com/cedesched/cede/queue"
 )
 
@@ -67,8 +68,10 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 // timeMayHelp reports whether retryAt would try any instant.
 func (s *Searcher) timeMayHelp() bool {
 	at, ok := s.firstFit(true)
-	if !ok && s.mayPermitMore() {
-		at, ok = s.firstFit(false)
+	if s.mayPermitMore() {
+		if other, found := s.firstFit(false); found && (!ok || other < at) {
+			at, ok = other, true
+		}
 	}
 	if !ok || at > s.request.Now {
 		return ok
@@ -76,6 +79,22 @@ func (s *Searcher) timeMayHelp() bool {
 	s.queueInstants(at)
 	_, ok = s.nextInstant()
 	return ok
+}
+
+// NextChange returns the first instant after now at which the outcome of Search may be
+// another than now, with nothing but time changed; ok is false when there is none.
+func (s *Searcher) NextChange(c *cluster.Cluster, r *Request) (at int64, ok bool) {
+	s.begin(c, r)
+	defer s.end()
+	s.collectLevels()
+	s.donors = s.donors[:0]
+	s.eachDonor(func(d donor) { s.donors = append(s.donors, d) })
+	s.firstFit(true)
+	if s.mayPermitMore() {
+		s.firstFit(false)
+	}
+	s.queueInstants(r.Now)
+	return s.nextInstant()
 }
 
 // firstFitOfOwn is firstFit with those of the own queue alone. In every attempt all of them

@@ -13,15 +13,15 @@ import (
 type permission struct {
 	// below is the effective priority under which workloads may yield.
 	below int64
-	// all: any priority may yield, whatever below.
-	all bool
+	// all: any priority may yield, whatever below; none: no priority may.
+	all, none bool
 }
 
-var nobody = permission{below: math.MinInt64}
+var nobody = permission{none: true}
 
 func (p permission) permits(w *cluster.Workload) bool { return p.admits(w.Priority) }
 
-func (p permission) admits(priority int64) bool { return p.all || priority < p.below }
+func (p permission) admits(priority int64) bool { return p.all || !p.none && priority < p.below }
 
 func (s *Searcher) policy() *queue.Preemption {
 	return &s.cluster.Queue(s.request.Queue).Preemption

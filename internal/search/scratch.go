@@ -62,7 +62,7 @@ func (s *scratch) reset(c *cluster.Cluster, columns []int) {
 	}
 }
 
-// release lets go of the cluster, so that a searcher at rest keeps none alive.
+// release lets go of the cluster.
 func (s *scratch) release() {
 	for _, column := range s.columns {
 		if column >= 0 {

@@ -50,6 +50,7 @@ type Searcher struct {
 	refusers     marks    // their queues
 	refusedAt    []int32  // by node, of those
 	replay       []Victim
+	added        []int64 // by slot, what the request adds to usage
 	secondChance bool
 	seen         marks
 
@@ -59,11 +60,7 @@ type Searcher struct {
 
 // Search decides about a request. At most maxBlockers blockers are listed.
 func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Result {
-	s.cluster, s.request, s.steps, s.noRoom = c, r, 0, false
-	s.running = c.Running(r.Queue)
-	s.scratch.reset(c, s.columnsOf(c, r))
-	s.bounds = [views]bound{}
-	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
+	s.begin(c, r)
 	var result Result
 	switch {
 	case s.fitsAtFirst():
@@ -82,9 +79,23 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 	}
 	result.BorrowHeight = s.borrowHeight()
 	result.Steps = s.steps
+	s.end()
+	return result
+}
+
+// begin makes the searcher ready for a request.
+func (s *Searcher) begin(c *cluster.Cluster, r *Request) {
+	s.cluster, s.request, s.steps, s.noRoom = c, r, 0, false
+	s.running = c.Running(r.Queue)
+	s.scratch.reset(c, s.columnsOf(c, r))
+	s.bounds = [views]bound{}
+	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
+}
+
+// end lets go of the cluster, so that a searcher at rest keeps none alive.
+func (s *Searcher) end() {
 	s.cluster, s.request, s.running = nil, nil, nil
 	s.scratch.release()
-	return result
 }
 
 // columnsOf is what the scratch is about: the columns of the request and, as shares are
@@ -291,10 +302,25 @@ func (s *Searcher) leaveRoom() {
 	}
 }
 
-// giveBack puts back, latest first, each victim without which the request still
-// fits. The last one taken is needed: it did not fit without. Replicas stay taken when
-// the rest of their workload is.
+// giveBack puts back, latest first, each victim without which the request still fits and,
+// where shares are checked again, the others are justified. One look at each is enough,
+// but for shares: when another one is put back, that may justify what was not before.
+// In the end no part of the victims would do: of what could be put back together, those
+// through the farthest cohort could be put back first, one by one, as they justify nobody
+// else.
 func (s *Searcher) giveBack(borrowing bool) {
+	for before := len(s.taken) + 1; before > len(s.taken) && len(s.taken) > 1; {
+		before = len(s.taken)
+		s.giveBackOnce(borrowing)
+		if !s.request.Fair.Recheck {
+			return
+		}
+	}
+}
+
+// giveBackOnce looks once at each victim but the last one taken, which is needed: it did
+// not fit without. Replicas stay taken when the rest of their workload is.
+func (s *Searcher) giveBackOnce(borrowing bool) {
 	needed := len(s.taken) - 1
 	all := s.taken
 	for i := len(all) - 2; i >= 0; i-- {

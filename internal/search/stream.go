@@ -111,17 +111,20 @@ func (s *Searcher) settle(st *stream) bool {
 		}
 		st.head = w
 		switch {
-		case !mayYield || s.guarded(w):
+		case !mayYield:
 			st.cursor.Next()
 		case st.surplus:
-			if st.set = -1; s.nextSet(st) {
+			if st.set = -1; s.nextSet(st) && !s.guarded(w) {
 				return true
 			}
 			st.cursor.Next()
 		case !s.usesNeeded(w.Loads):
 			st.cursor.NextIn(s.usesNeeded)
 		case !s.protected(st.donor.guarantee, w):
-			return true
+			if !s.guarded(w) {
+				return true
+			}
+			st.cursor.Next()
 		case st.tier == expiredEquals:
 			return false // those that follow were reserved later
 		default:

@@ -2,8 +2,10 @@ package twin
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -144,10 +146,6 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 	strategies := d.strategies()
 	d.setGone(nil)
 	defer d.setGone(nil)
-	if slices.ContainsFunc(d.asked, func(a quota.Amount) bool { return a.Amount >= quota.MaxUsage }) {
-		d.noteMissing(nil)
-		return nil
-	}
 	d.added, d.addedTo = d.asked, d.queue.name
 	entitled := !d.config.Fair.IgnoreNominalEntitlement && d.within(d.queue, d.needed)
 	d.added = nil
@@ -255,35 +253,46 @@ func Justified(c preemption.Config, st preemption.State, r preemption.Request, v
 	return d.justifiedInSomeOrder(nil, all)
 }
 
+// justifiedInSomeOrder reports whether the rest can be taken one after the other, once
+// those before are gone, so that each by fair sharing passes one of the strategies. Any
+// order is tried, but no set of those gone twice.
 func (d *decision) justifiedInSomeOrder(before, rest []candidate) bool {
-	for i, c := range rest {
-		list := append(slices.Clone(before), c)
-		if d.justified(list) && (len(rest) == 1 || d.justifiedInSomeOrder(list, slices.Delete(slices.Clone(rest), i, i+1))) {
-			return true
+	tried := map[string]bool{}
+	var try func(before, rest []candidate) bool
+	try = func(before, rest []candidate) bool {
+		var names []string
+		for _, c := range rest {
+			names = append(names, fmt.Sprint(c.w.ID, c.podSet))
 		}
+		slices.Sort(names)
+		if key := strings.Join(names, " "); tried[key] {
+			return false
+		} else {
+			tried[key] = true
+		}
+		for i, c := range rest {
+			if d.passesAfter(before, c) && try(append(slices.Clone(before), c), slices.Delete(slices.Clone(rest), i, i+1)) {
+				return true
+			}
+		}
+		return len(rest) == 0
 	}
-	return false
+	return try(before, rest)
 }
 
-// justified reports whether, taken in this order, each victim by fair sharing passes one
-// of the strategies.
-func (d *decision) justified(list []candidate) bool {
-	defer func() { d.added = nil }()
-	for i, c := range list {
-		if c.reason != preemption.InCohortFairSharing {
-			continue
-		}
-		d.added, d.addedTo = d.asked, d.queue.name
-		d.setGone(list[:i])
-		ours, before := d.sides(c)
-		d.setGone(list[:i+1])
-		_, after := d.sides(c)
-		d.added = nil
-		if !slices.ContainsFunc(d.strategies(), func(s preemption.FairStrategy) bool { return passes(s, ours, before, after) }) {
-			return false
-		}
+// passesAfter reports whether a candidate by fair sharing passes one of the strategies
+// with those before it gone.
+func (d *decision) passesAfter(before []candidate, c candidate) bool {
+	if c.reason != preemption.InCohortFairSharing {
+		return true
 	}
-	return true
+	defer func() { d.added = nil }()
+	d.added, d.addedTo = d.asked, d.queue.name
+	d.setGone(before)
+	ours, first := d.sides(c)
+	d.setGone(append(slices.Clone(before), c))
+	_, after := d.sides(c)
+	return slices.ContainsFunc(d.strategies(), func(s preemption.FairStrategy) bool { return passes(s, ours, first, after) })
 }
 
 func (d *decision) strategies() []preemption.FairStrategy {
@@ -300,14 +309,18 @@ func passes(s preemption.FairStrategy, ours, before, after quota.Share) bool {
 	return ours.Compare(before) < 0
 }
 
-// fillBack gives back, latest first, who is not needed.
+// fillBack gives back, latest first, who is not needed. Where shares are checked again it
+// is repeated: when one is given back, that may justify what was not before.
 func (d *decision) fillBack(taken []candidate) []preemption.Victim {
-	for i := len(taken) - 2; i >= 0; i-- {
-		without := slices.Delete(slices.Clone(taken), i, i+1)
-		whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
-		d.setGone(without)
-		if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.config.Fair.RecheckShares || d.justified(without)) {
-			taken = without
+	for before := -1; before != len(taken); {
+		before = len(taken)
+		for i := len(taken) - 2; i >= 0; i-- {
+			without := slices.Delete(slices.Clone(taken), i, i+1)
+			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
+			d.setGone(without)
+			if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.config.Fair.RecheckShares || d.justifiedInSomeOrder(nil, without)) {
+				taken = without
+			}
 		}
 	}
 	return d.victims(taken)

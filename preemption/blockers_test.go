@@ -1,0 +1,88 @@
+package preemption_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Who stands in the way is found however many stand before it who do not.
+func TestBlockersBehindManyOthers(t *testing.T) {
+	// many are so many workloads of a queue of which one only uses what is short.
+	many := func(queueName string, priority int64, last workload.Workload) []workload.Workload {
+		list := []workload.Workload{last}
+		for i := range 200 {
+			w := job(fmt.Sprintf("%s%03d", queueName, i), queueName, priority, 1, started(120))
+			w.PodSets[0].Requests[0].Flavor = "a100"
+			list = append(list, w)
+		}
+		return list
+	}
+	// short are as many, all of which use what is short.
+	short := func(queueName string, last workload.Workload) []workload.Workload {
+		list := many(queueName, 0, last)
+		for i := range list[1:] {
+			list[i+1].PodSets[0].Requests[0] = quota.Amount{Flavor: "h100", Resource: "gpu", Amount: 1}
+		}
+		return list
+	}
+	evicted := func(w workload.Workload) workload.Workload { w.Evicted = true; return w }
+	unreserved := func(w workload.Workload) workload.Workload { w.ReservedAt = time.Time{}; return w }
+	runtime := minruntime.Settings{Preempt: minruntime.For(time.Hour)}
+	var asked []string
+	guarded := preemption.Config{Guards: []preemption.Guard{recorder{&asked, 5}}}
+	for _, c := range []struct {
+		name     string
+		config   preemption.Config
+		runtime  minruntime.Settings
+		admitted []workload.Workload
+		want     string
+		crowded  bool // all of them use what is short
+	}{
+		{"refused", preemption.Config{}, minruntime.Settings{}, many("a", 10, job("last", "a", 11, 4, started(1))), "Impossible: WithinClusterQueue a last", false},
+		{"refused, evicted", preemption.Config{}, minruntime.Settings{}, many("a", 10, evicted(job("last", "a", 11, 4, started(1)))), "Impossible: WithinClusterQueue a last", false},
+		{"protected", preemption.Config{}, runtime, many("a", 0, job("last", "a", 1, 4, started(1))), "Wait: GuaranteedRuntime a last", false},
+		{"protected, of those who use the same", preemption.Config{}, runtime, short("a", job("last", "a", 1, 4, started(1))), "Wait: GuaranteedRuntime a last", true},
+		{"guarded", guarded, minruntime.Settings{}, many("a", 0, job("last", "a", 5, 4, started(120))), "Impossible: Guarded a last", false},
+		{"guarded, without reservation", guarded, minruntime.Settings{}, many("a", 0, unreserved(job("last", "a", 5, 4, started(120)))), "Impossible: Guarded a last", false},
+		{"guarded, evicted", guarded, minruntime.Settings{}, many("a", 0, evicted(job("last", "a", 5, 4, started(120)))), "Impossible: Guarded a last", false},
+		{"guarded and protected", guarded, runtime, many("a", 0, job("last", "a", 5, 4, started(1))), "Impossible: GuaranteedRuntime a last", false},
+	} {
+		nominal, amount := int64(4), int64(4)
+		if c.crowded {
+			nominal, amount = 204, 201
+		}
+		quotas := append(gpus(nominal), quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 1000})
+		q := queue.Queue{Name: "a", Quotas: quotas, MinRuntime: c.runtime, Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+		s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: c.admitted})
+		if got := text(decideWith(t, c.config, s, pending("a", 10, amount))); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// In fair sharing a queue whose turn it is not is named with its first workload that uses
+// what is short, behind however many that do not.
+func TestFairShareBehindManyOthers(t *testing.T) {
+	st := borrowers(fairPolicy, "a", "b")
+	st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 1000})
+	for i := range 200 {
+		w := job(fmt.Sprintf("b%03d", i), "b", 0, 1, started(120))
+		w.PodSets[0].Requests[0].Flavor = "a100"
+		st.Admitted = append(st.Admitted, w)
+	}
+	last := job("last", "b", 1, 2, started(120))
+	full := job("full", "lender", 10, 8, started(120))
+	st.Admitted = append(st.Admitted, last, full)
+	r := pending("a", 10, 2)
+	st.Queues[1].FairWeight = quota.WeightOf(0)
+	if got, want := fairText(t, preemption.Config{}, st, r), "Impossible: FairShare b last, WithinNominal lender"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

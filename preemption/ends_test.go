@@ -1,0 +1,113 @@
+package preemption_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// All priorities, and thresholds, so much higher or lower give the same decision, to the
+// ends of the range.
+func shiftedPrioritiesAreNothing(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	config := preemptiontest.Configs().Draw(t, "config")
+	st, r := cloneState(record.State), *record.Request
+	config.Guards = nil
+	want := decideWith(t, config, snapshotOf(t, st), r)
+	least, most := r.Workload.EffectivePriority(), r.Workload.EffectivePriority()
+	for i := range st.Admitted {
+		least, most = min(least, st.Admitted[i].EffectivePriority()), max(most, st.Admitted[i].EffectivePriority())
+	}
+	for i := range st.Queues {
+		if threshold, ok := st.Queues[i].Preemption.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok {
+			least, most = min(least, threshold), max(most, threshold)
+		}
+	}
+	by := rapid.SampledFrom([]int64{math.MaxInt64 - most, math.MinInt64 - least, math.MaxInt64 - r.Workload.EffectivePriority(), math.MinInt64 - r.Workload.EffectivePriority()}).Draw(t, "by")
+	if by > math.MaxInt64-most || by < math.MinInt64-least {
+		return
+	}
+	shift := func(w *workload.Workload) { w.Priority, w.PriorityBoost = w.EffectivePriority()+by, 0 }
+	for i := range st.Admitted {
+		shift(&st.Admitted[i])
+	}
+	shift(&r.Workload)
+	for i := range st.Queues {
+		b := &st.Queues[i].Preemption.BorrowWithinCohort
+		if threshold, ok := b.MaxPriorityThreshold.Get(); ok {
+			b.MaxPriorityThreshold = queue.AtMostPriority(threshold + by)
+		}
+	}
+	got := decideWith(t, config, snapshotOf(t, st), r)
+	want.Admitted, got.Admitted = nil, nil
+	if diff := cmp.Diff(want, got, sameDecision); diff != "" {
+		t.Fatalf("priorities higher by %d: %s", by, diff)
+	}
+}
+
+func TestShiftedPrioritiesAreNothing(t *testing.T) { rapid.Check(t, shiftedPrioritiesAreNothing) }
+func FuzzShiftedPrioritiesAreNothing(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(shiftedPrioritiesAreNothing))
+}
+
+// Equals at the ends of the range are equals as any others.
+func TestPrioritiesAtTheEnds(t *testing.T) {
+	for _, priority := range []int64{math.MinInt64, math.MinInt64 + 1, 0, math.MaxInt64 - 1, math.MaxInt64} {
+		r := at(0, 4)
+		r.Workload.Priority = priority
+		old := job("old", "a", priority, 4, started(30))
+		if got, want := text(decide(t, snapshotOf(t, shared(20*time.Minute, old)), r)), "Preempt: old InClusterQueueTimeBased"; got != want {
+			t.Errorf("%d: %s, want %s", priority, got, want)
+		}
+		d := decide(t, snapshotOf(t, shared(time.Hour, old)), r)
+		if want := now.Add(30*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+			t.Errorf("%d: %v until %v, want to wait until %v", priority, d.Outcome, d.RetryAt, want)
+		}
+		newer := job("newer", "a", priority, 4, started(-1))
+		newer.ReservedAt = started(1)
+		if got, want := text(decide(t, snapshotOf(t, shared(0, newer)), r)), "Preempt: newer InClusterQueue"; got != want {
+			t.Errorf("%d: %s, want %s", priority, got, want)
+		}
+	}
+}
+
+// The largest amount of all is taken and refused as any other, in both ways of sharing.
+func TestLargestAmount(t *testing.T) {
+	policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	for _, c := range []struct {
+		name           string
+		nominal, other int64
+		admitted       workload.Workload
+		want           string
+	}{
+		{"reclaims", quota.MaxUsage, 0, job("b1", "b", 0, 1, started(1)), "Preempt: b1 InCohortReclamation"},
+		{"takes the largest in its queue", quota.MaxUsage, 0, job("a1", "a", 0, quota.MaxUsage, started(1)), "Preempt: a1 InClusterQueue"},
+		{"takes the largest elsewhere", quota.MaxUsage, 0, job("b1", "b", 0, quota.MaxUsage, started(1)), "Preempt: b1 InCohortReclamation"},
+		{"one too many", quota.MaxUsage - 1, 0, job("b1", "b", 0, 1, started(1)), "Impossible"},
+		{"borrows one", quota.MaxUsage - 1, 1, job("a1", "a", 0, 1, started(1)), "Preempt: a1 InClusterQueue"},
+	} {
+		st := preemption.State{
+			Cohorts:  []queue.Cohort{{Name: "c"}},
+			Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(c.nominal), Preemption: policy}, {Name: "b", Cohort: "c", Quotas: gpus(c.other), Preemption: policy}},
+			Admitted: []workload.Workload{c.admitted},
+		}
+		for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+			d := decideWith(t, preemption.Config{Sharing: sharing}, snapshotOf(t, st), pending("a", 10, quota.MaxUsage))
+			if got := text(d); got != c.want {
+				t.Errorf("%s, %v: %s, want %s", c.name, sharing, got, c.want)
+			}
+			if d.Outcome == preemption.Impossible && len(d.Shortage) == 0 {
+				t.Errorf("%s, %v: nothing is short", c.name, sharing)
+			}
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package preemption
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/search"
+)
+
+// decide answers a request that was entered. steps is how many workloads were looked at.
+func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, steps int) {
+	c := s.inside()
+	found, ok := sc.find(c, r, config.maxBlockers())
+	if ok {
+		d = sc.leave(c, r, found)
+	} else {
+		d = sc.unassigned(c, &r.Workload, config.maxBlockers())
+	}
+	steps = found.Steps
+	if isOpen(&r.Workload) && !d.Outcome.Possible() {
+		steps += sc.reconsider(s, config, r, &d, found)
+	}
+	return d, steps
+}
+
+// reconsider sets, of a decision about flavors that were assigned, whether time helps and
+// when: the search knows it for these flavors only, and others may be assigned before
+// that. A decision can change only when one of its searches does. Those instants are tried
+// in turn, as the search itself does it.
+func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decision, found search.Result) (steps int) {
+	c := s.inside()
+	at, waits := sc.changesAt(found)
+	for waits && !config.SkipRetryAt && steps <= config.maxRetrySteps() {
+		if sc.enter(s, config, r) != nil {
+			break // it was entered before
+		}
+		sc.request.Now = at
+		found, _ = sc.find(c, r, 0)
+		if steps += found.Steps; found.Fits || len(found.Victims) > 0 {
+			break
+		}
+		at, waits = sc.changesAt(found)
+	}
+	d.Outcome, d.RetryAt = Impossible, time.Time{}
+	if waits {
+		d.Outcome = Wait
+		if !config.SkipRetryAt {
+			d.RetryAt = instant.Time(at)
+		}
+	}
+	return steps
+}
+
+// changesAt is the first instant at which what was found may be otherwise.
+func (sc *scratch) changesAt(found search.Result) (at int64, ok bool) {
+	at, ok = sc.open.assigner.ChangesAt()
+	if found.Waits && (!ok || found.RetryAt < at) {
+		return found.RetryAt, true
+	}
+	return at, ok
+}
