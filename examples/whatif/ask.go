@@ -50,6 +50,9 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 		return nil, describeFaults(err, in.state)
 	}
 	o.config.MaxBlockers = 16 // a person wants to see more of them than a scheduler
+	if len(in.kueue.NeverYield) > 0 {
+		o.config.Guards = append(o.config.Guards, neverYield(in.kueue.NeverYield))
+	}
 	preemptor, err := preemption.New(o.config)
 	if err != nil {
 		return nil, err
@@ -67,6 +70,17 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 	a.decision, err = preemptor.Decide(a.snapshot, a.request)
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
 	return a, err
+}
+
+// neverYield protects workloads by ID.
+type neverYield map[string]string
+
+// Verdict implements [preemption.Guard].
+func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) preemption.Verdict {
+	if _, never := n[running.ID]; never {
+		return preemption.NeverYields()
+	}
+	return preemption.MayYield()
 }
 
 // describeFaults names the workload of a fault, since a path into a state that was
@@ -107,13 +121,17 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 		p.CountPods(q)
 	}
 	w := p.Workload()
+	if o.now.Before(p.PreemptsFrom) {
+		w.NeverPreempts = true
+		p.Notes = append(p.Notes, fmt.Sprintf("the workload may preempt from %s on, not yet (preemptionDelay)", p.PreemptsFrom.UTC().Format(time.RFC3339)))
+	}
 	if o.flavor != "" {
 		if err := force(&w, q, o.flavor); err != nil {
 			return preemption.Request{}, err
 		}
 	}
 	a.notes = slices.Concat(p.Notes, in.kueue.QueueNotes[q.Name])
-	if w.NeverPreempts {
+	if p.NeverPreempts {
 		a.notes = append(a.notes, "the workload is marked to preempt nobody")
 	}
 	return preemption.Request{Workload: w, Now: o.now}, nil

@@ -97,7 +97,7 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	case scheduler != "" && count[scheduler] == 0:
 		return in, fmt.Errorf("-scheduler %s: there are no objects of it in the input", scheduler)
 	case scheduler == "kai", scheduler == "" && count["kai"] > 0:
-		in.kueue, err = ofKAI.Cluster()
+		in.kueue = ofKAI.Cluster()
 	default:
 		in.kueue = ofKueue.Cluster()
 	}

@@ -293,7 +293,7 @@ func whyItStays(r preemption.Rule, p queue.Preemption) string {
 	case preemption.FairShare:
 		return "by the shares it is not its turn to yield"
 	case preemption.Guarded:
-		return "a rule of the caller's keeps it"
+		return "it is not preemptible"
 	case preemption.BorrowWithinCohort:
 		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
 			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)

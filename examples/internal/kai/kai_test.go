@@ -58,7 +58,6 @@ func TestReadRefuses(t *testing.T) {
 		"hello": "want a Kubernetes object, found a string",
 		"{}":    "no kind",
 		`{"items":[{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d"}}]}`: "item 1 (Deployment d): unknown kind Deployment",
-		strings.Replace(cluster, `"parentQueue":"dept"`, `"parentQueue":"x"`, 1):           `its parent "x" is not in the input`,
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60s: %v, want %q", text, err, want)
@@ -69,16 +68,84 @@ func TestReadRefuses(t *testing.T) {
 // An odd object costs only itself: a warning names it, and the field.
 func TestLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
-		strings.Replace(cluster, `"10m"`, `"soon"`, 1):                    `Queue dept: spec.preemptMinRuntime: "soon" is not a duration`,
-		strings.Replace(cluster, "2026-01-01T00:05:00Z", "noon", 1):       `PodGroup n/train: annotation kai.scheduler/last-start-timestamp: "noon" is not a time: left out`,
-		strings.Replace(cluster, `"cpu":"8"`, `"cpu":"1e-1000000000"`, 1): "PodGroup n/train: status.resourcesStatus.allocated[cpu]: quantity",
-		strings.Replace(cluster, `"name":"own"`, `"name":"a"`, 1):         "",
+		strings.Replace(cluster, `"10m"`, `"soon"`, 1):                           `Queue dept: spec.preemptMinRuntime: "soon" is not a duration`,
+		strings.Replace(cluster, "2026-01-01T00:05:00Z", "noon", 1):              `PodGroup n/train: annotation kai.scheduler/last-start-timestamp: "noon" is not a time: it is not protected`,
+		strings.Replace(cluster, `"cpu":"8"`, `"cpu":"1e-1000000000"`, 1):        "PodGroup n/train: status.resourcesStatus.allocated[cpu]: quantity",
+		strings.Replace(cluster, `"parentQueue":"dept"`, `"parentQueue":"x"`, 1): "Queue x: it is the parent of queues but not in the input",
+		strings.Replace(cluster, `"queue":"a"`, `"queue":"dept"`, 1):             `PodGroup n/train: it runs in queue "dept", which is no leaf of the input: left out`,
+		strings.Replace(cluster, `"minMember":1`, `"preemptibility":"maybe"`, 1): `PodGroup n/train: spec.preemptibility: "maybe" is unknown`,
+		strings.Replace(cluster, `{"name":"own"}`, `{"name":"x"}`, 1):            `PodGroup n/train: PriorityClass "own" is not in the input: taken as priority 50`,
 	} {
-		text = strings.Replace(text, `"parentQueue":"dept",`, "", 1)
 		c, err := Read(strings.NewReader(text))
 		if all := strings.Join(c.Warnings, "\n"); err != nil || !strings.Contains(all, want) {
 			t.Errorf("%q, %v, want %q", all, err, want)
 		}
+	}
+}
+
+// The tree of queues: limits of parents bound what is borrowed, or it is said that they do not.
+func TestLimits(t *testing.T) {
+	const tree = `{"kind":"List","items":[
+{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"all"},"spec":{"resources":{"gpu":{"quota":-1}}}},
+{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"dept"},"spec":{"parentQueue":"all","resources":{"gpu":{"quota":12,"limit":LIMIT}}}},
+{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"a"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":8}}}},
+{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"b"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":4,"limit":3}}}}]}`
+	for limit, want := range map[string]struct {
+		quotas int
+		limit  int64
+		note   string
+	}{
+		"-1": {0, 0, ""},
+		"12": {1, 0, ""},
+		"20": {1, 8, ""},
+		"11": {0, 0, "Queue dept: its limit of nvidia.com/gpu is below the quotas of the queues below together, and is not looked at: KAI may refuse what fits here"},
+	} {
+		c, err := Read(strings.NewReader(strings.Replace(tree, "LIMIT", limit, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var quotas []quota.Quota
+		for _, q := range c.Cohorts[1].Quotas {
+			if q.Resource == gpu {
+				quotas = append(quotas, q)
+			}
+		}
+		if len(quotas) != want.quotas || want.quotas > 0 && quotas[0].BorrowingLimit != quota.AtMost(want.limit) {
+			t.Errorf("limit %s: %+v", limit, quotas)
+		}
+		all := strings.Join(c.Warnings, "\n")
+		if want.note != "" && !strings.Contains(c.QueueNotes["a"][0], want.note) || !strings.Contains(all, "Queue b: its limit of nvidia.com/gpu is below its quota") ||
+			(want.note != "") != (len(c.QueueNotes["a"]) == 1) {
+			t.Errorf("limit %s: %q, %q", limit, all, c.QueueNotes)
+		}
+		if _, err := preemption.NewSnapshot(preemption.State{Cohorts: c.Cohorts, Queues: c.Queues}); err != nil {
+			t.Errorf("limit %s: %v", limit, err)
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	text := strings.Replace(cluster, `"minMember":1`, `"minMember":1,"preemptibility":"non-preemptible"`, 1)
+	text = strings.Replace(text, `"nvidia.com/gpu":"16"`, `"nvidia.com/gpu":"500m"`, 1)
+	text = strings.Replace(text, `"priorityClassName":"inference"`, `"priorityClassName":"inference","preemptionDelay":"2m"`, 1)
+	text = strings.Replace(text, `"name":"serve","namespace":"n"`, `"name":"serve","namespace":"n","creationTimestamp":"2026-01-01T00:00:00Z",
+		"annotations":{"kai.scheduler/last-eviction-timestamp":"2026-01-01T01:00:00Z"}`, 1)
+	c, err := Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.NeverYield["n/train"] == "" || len(c.NeverYield) != 1 {
+		t.Errorf("never yield: %v", c.NeverYield)
+	}
+	p := c.Pending[0]
+	if !p.PreemptsFrom.Equal(time.Date(2026, 1, 1, 1, 2, 0, 0, time.UTC)) {
+		t.Errorf("preempts from %v", p.PreemptsFrom)
+	}
+	if want := "fractions of a GPU are rounded up to whole ones here: those of n/serve"; !strings.Contains(strings.Join(c.Warnings, "\n"), want) {
+		t.Errorf("%q, want %q", c.Warnings, want)
+	}
+	if !strings.Contains(strings.Join(p.Notes, "\n"), "KAI gives it nothing above the queue's quota") {
+		t.Errorf("notes %q", p.Notes)
 	}
 }
 

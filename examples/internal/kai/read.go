@@ -3,10 +3,11 @@
 //
 //	kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses -A -o json
 //
-// Leaf queues become queues, those above them cohorts; a leaf's quota is its nominal, its
-// limit bounds what it borrows. A parent's quota is left out: KAI checks it beside the
-// leaves', while a cohort's own would be added to theirs. Every queue may preempt lower
-// priority in itself and reclaim from others whatever the priority.
+// Leaf queues become queues, those above them cohorts. A leaf's quota is its nominal; limits
+// bound what is borrowed. A parent's quota is left out: KAI checks it beside the leaves',
+// while a cohort's own would be added to theirs. Every queue may preempt lower priority in
+// itself and reclaim from others whatever the priority; groups that are not preemptible
+// never yield. What of this departs from KAI in a cluster, a warning or note says.
 package kai
 
 import (
@@ -124,17 +125,17 @@ func (b *Builder) addPod(o *input.Object) error {
 	return nil
 }
 
-// Read reads a cluster. It fails on what cannot be read at all, and on a tree of queues
-// that makes no sense; an object that is odd is left out, with a warning.
+// Read reads a cluster. It fails on what cannot be read at all; an object that is odd is left
+// out, with a warning.
 func Read(r io.Reader) (kueue.Cluster, error) {
 	b := NewBuilder()
 	notes, err := input.Read([]input.Source{{Name: "kai", Reader: r}}, input.Options{}, b.Add)
 	if err != nil {
 		return kueue.Cluster{}, err
 	}
-	c, err := b.Cluster()
+	c := b.Cluster()
 	c.Warnings = append(notes, c.Warnings...)
-	return c, err
+	return c, nil
 }
 
 // units turns KAI's numbers into ours: cpu stands in milli-CPU in both, memory in

@@ -37,6 +37,9 @@ type Cluster struct {
 	// QueueNotes is what an answer about a queue must tell its reader, by name of
 	// the queue: it is stopped.
 	QueueNotes map[string][]string
+	// NeverYield is the workloads that nobody may preempt, with the reason, by ID. Kueue has
+	// none.
+	NeverYield map[string]string
 	// Warnings say what was left out or changed, one line each.
 	Warnings []string
 }
@@ -60,8 +63,10 @@ type Pending struct {
 	Created, Queued   time.Time
 	// NeverPreempts: it is marked so that nobody may yield for it (KEP-8729).
 	NeverPreempts bool
-	PodSets       []PodSet
-	Gates         gate.Gates
+	// PreemptsFrom is the time before which nobody may yield for it, for now. Kueue has none.
+	PreemptsFrom time.Time
+	PodSets      []PodSet
+	Gates        gate.Gates
 	// Notes are what an answer about the workload must tell its reader: it is
 	// inactive and the like.
 	Notes []string

@@ -24,7 +24,7 @@ var absurdExponent = regexp.MustCompile(`[0-9.][eE][+-]?0*[0-9]{3,}`)
 // UnmarshalJSON reads a quantity of bounded length and exponent.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	if len(data) > maxQuantityText || absurdExponent.Match(data) {
-		return fmt.Errorf("quantity %.20q… is out of range", data)
+		return fmt.Errorf("quantity %.20s… is out of range", data)
 	}
 	if err := q.Quantity.UnmarshalJSON(data); err != nil {
 		return fmt.Errorf("quantity %s: %w", data, err)
