@@ -24,8 +24,7 @@ type answer struct {
 	request  preemption.Request
 	decision preemption.Decision
 	assigned workload.Workload // the request's, with the flavors that were assigned
-	notes    []string          // what the reader must know about the answer
-	warnings []string          // what the reader should know about the input
+	notes    []string          // what the reader must know about the answer, then about the input
 	isSample bool
 }
 
@@ -45,7 +44,7 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 		o.now = clock()
 	}
 	o.now = o.now.Add(o.in)
-	a := &answer{state: in.state, warnings: in.kueue.Warnings, isSample: in.isSample}
+	a := &answer{state: in.state, isSample: in.isSample}
 	if a.snapshot, err = preemption.NewSnapshot(in.state); err != nil {
 		return nil, describeFaults(err, in.state)
 	}
@@ -67,6 +66,7 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 	} else if a.request, err = a.build(o, &in); err != nil {
 		return nil, err
 	}
+	a.notes = append(a.notes, in.kueue.Warnings...)
 	a.decision, err = preemptor.Decide(a.snapshot, a.request)
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
 	return a, err

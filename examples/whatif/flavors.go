@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -147,7 +148,7 @@ func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
 	q := a.queue()
 	if len(c.Tried) == 0 {
 		for _, r := range c.Resources {
-			fmt.Fprintf(b, "Queue %s has no quota for %s; it has: %s.\n", q.Name, r.Resource, orNothing(resourcesOf(q.ResourceGroups())))
+			printable.Fprintf(b, "Queue %s has no quota for %s; it has: %s.\n", q.Name, r.Resource, orNothing(resourcesOf(q.ResourceGroups())))
 		}
 		return
 	}
@@ -157,15 +158,15 @@ func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
 		missing := fmt.Sprintf("%s %s of %s", humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor)
 		switch f.Passed {
 		case preemption.ExceedsMaxQuota:
-			fmt.Fprintf(b, "%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, humanAmount(s.Resource, s.PotentialAvailable))
+			printable.Fprintf(b, "%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, humanAmount(s.Resource, s.PotentialAvailable))
 		case preemption.NoQuota:
-			fmt.Fprintf(b, "Queue %s has no quota for %s in flavor %s.\n", q.Name, s.Resource, s.Flavor)
+			printable.Fprintf(b, "Queue %s has no quota for %s in flavor %s.\n", q.Name, s.Resource, s.Flavor)
 		default:
 			bound := "queue " + q.Name
 			if s.Cohort != "" {
 				bound = "cohort " + s.Cohort
 			}
-			fmt.Fprintf(b, "%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Passed])
+			printable.Fprintf(b, "%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Passed])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -64,7 +65,7 @@ func yields(w *workload.Workload, replicas []preemption.Replicas) []quota.Amount
 }
 
 func (a *answer) printJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(struct {
 		Request  preemption.Request  `json:"request"`

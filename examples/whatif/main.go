@@ -37,6 +37,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -153,15 +154,8 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer, clock func() 
 		err = a.printText(stdout, o.all)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "whatif: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+		fmt.Fprintf(stderr, "whatif: %s\n", printable.Text(strings.ReplaceAll(err.Error(), "\n", " ")))
 		return 2
-	}
-	for i, w := range a.warnings {
-		if i == 5 {
-			fmt.Fprintf(stderr, "whatif: note: and %d more\n", len(a.warnings)-i)
-			break
-		}
-		fmt.Fprintf(stderr, "whatif: note: %s\n", w)
 	}
 	if o := a.decision.Outcome; o != preemption.Fits && o != preemption.Preempt {
 		return 1

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -25,9 +26,9 @@ func (a *answer) printText(w io.Writer, all bool) error {
 	a.printTree(&b, all)
 	a.printVerdict(&b)
 	for _, n := range a.notes {
-		fmt.Fprintf(&b, "Note: %s.\n", strings.TrimSuffix(n, "."))
+		printable.Fprintf(&b, "Note: %s.\n", strings.TrimSuffix(n, "."))
 	}
-	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	_, err := io.WriteString(printable.Lines(w), strings.TrimRight(b.String(), "\n")+"\n")
 	return err
 }
 
@@ -75,7 +76,7 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 		legend = append(legend, "There is room for the rest of the request; -all shows it.")
 	}
 	if len(legend) > 0 {
-		fmt.Fprintf(b, "%s\n\n", strings.Join(legend, "\n"))
+		b.WriteString(strings.Join(legend, "\n") + "\n\n")
 	}
 }
 
@@ -101,21 +102,21 @@ func orDash(resource string, amount int64) string {
 // printVerdict says the answer in words, then who yields, or why nobody does.
 func (a *answer) printVerdict(b *strings.Builder) {
 	w := &a.request.Workload
-	fmt.Fprintf(b, "%s asks for %s in queue %s, with priority %d.\n", w.ID, a.asks(), w.Queue, w.EffectivePriority())
+	printable.Fprintf(b, "%s asks for %s in queue %s, with priority %d.\n", w.ID, a.asks(), w.Queue, w.EffectivePriority())
 	switch a.decision.Outcome {
 	case preemption.Fits:
-		fmt.Fprintf(b, "It fits now; nobody has to yield.%s\n", a.borrows())
+		printable.Fprintf(b, "It fits now; nobody has to yield.%s\n", a.borrows())
 	case preemption.Preempt:
 		n := len(a.decision.Victims)
-		fmt.Fprintf(b, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
+		printable.Fprintf(b, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
 		a.printVictims(b)
 	case preemption.Gated:
 		n := len(a.decision.Victims)
-		fmt.Fprintf(b, "It would fit once %s, but a gate of it is closed: it may not preempt.%s\n\n",
+		printable.Fprintf(b, "It would fit once %s, but a gate of it is closed: it may not preempt.%s\n\n",
 			plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
 		a.printVictims(b)
 	case preemption.Wait:
-		fmt.Fprintf(b, "It does not fit now, and nobody may yield yet. Time alone makes room at %s, in %s.\n\n",
+		printable.Fprintf(b, "It does not fit now, and nobody may yield yet. Time alone makes room at %s, in %s.\n\n",
 			a.decision.RetryAt.Format(time.RFC3339Nano), duration.HumanDuration(a.decision.RetryAt.Sub(a.request.Now)))
 		a.printShortage(b)
 		a.printBlockers(b)
@@ -191,14 +192,14 @@ func (a *answer) printVictims(b *strings.Builder) {
 	}
 	cli.Render(b, t)
 	for _, r := range a.reasons() {
-		fmt.Fprintf(b, "%s: %s.\n", r, reasonText[r])
+		printable.Fprintf(b, "%s: %s.\n", r, reasonText[r])
 	}
 }
 
 // reasons lists those of the victims, in their order.
 func (a *answer) reasons() []preemption.Reason {
 	var list []preemption.Reason
-	for r := preemption.InClusterQueue; r <= preemption.InClusterQueueTimeBased; r++ {
+	for r := preemption.InClusterQueue; r <= preemption.InCohortFairSharing; r++ {
 		for _, v := range a.decision.Victims {
 			if v.Reason == r {
 				list = append(list, r)
@@ -226,7 +227,7 @@ func (a *answer) printShortage(b *strings.Builder) {
 			}
 		}
 		if asked > s.PotentialAvailable {
-			fmt.Fprintf(b, "It asks for %s %s of %s, and queue %s can never have more than %s.\n",
+			printable.Fprintf(b, "It asks for %s %s of %s, and queue %s can never have more than %s.\n",
 				humanAmount(s.Resource, asked), s.Resource, s.Flavor, a.request.Workload.Queue, humanAmount(s.Resource, s.PotentialAvailable))
 			continue
 		}
@@ -234,7 +235,7 @@ func (a *answer) printShortage(b *strings.Builder) {
 		if s.Cohort != "" {
 			bound = "cohort " + s.Cohort
 		}
-		fmt.Fprintf(b, "%s %s of %s are missing still with everybody gone who may be preempted now; the quota of %s is the bound.\n",
+		printable.Fprintf(b, "%s %s of %s are missing still with everybody gone who may be preempted now; the quota of %s is the bound.\n",
 			humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
 	}
 }

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/cedesched/cede/examples/internal/printable"
 )
 
 // Parse parses arguments. For -h it prints the usage and all flags and returns
@@ -38,7 +41,8 @@ func Piped() io.Reader {
 	return os.Stdin
 }
 
-// NewTable returns a plain table; the columns of the given numbers are right-aligned.
+// NewTable returns a plain table; the columns of the given numbers are right-aligned. What
+// is not printable in a cell is escaped.
 func NewTable(header table.Row, right ...int) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
@@ -48,8 +52,12 @@ func NewTable(header table.Row, right ...int) table.Writer {
 	t.SetStyle(style)
 	t.AppendHeader(header)
 	var configs []table.ColumnConfig
-	for _, n := range right {
-		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	for n := 1; n <= len(header); n++ {
+		c := table.ColumnConfig{Number: n, Transformer: func(cell any) string { return printable.Text(fmt.Sprint(cell)) }}
+		if slices.Contains(right, n) {
+			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		configs = append(configs, c)
 	}
 	t.SetColumnConfigs(configs)
 	return t
