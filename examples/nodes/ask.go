@@ -184,17 +184,21 @@ func (a *answer) split(label string) {
 		a.notes = append(a.notes, "-topology is for groups: a pod goes to one node anyway")
 		return
 	}
+	if slices.ContainsFunc(a.state.Groups, func(g placement.Group) bool { return g.ID == a.request.Group && g.Basic }) {
+		a.notes = append(a.notes, "-topology is for gangs: the pods of a basic group are placed each by itself")
+		return
+	}
 	nodes := map[string][]string{}
 	for _, n := range a.state.Nodes {
 		if value := n.Labels[label]; value != "" {
 			nodes[value] = append(nodes[value], n.Name)
 		}
 	}
-	a.request.Domains = []placement.Domain{}
 	for _, value := range slices.Sorted(maps.Keys(nodes)) {
 		a.request.Domains = append(a.request.Domains, placement.Domain{Name: value, Nodes: nodes[value]})
 	}
 	if len(nodes) == 0 {
+		a.request.Domains = []placement.Domain{{Name: label}} // no place at all
 		a.notes = append(a.notes, fmt.Sprintf("no node has the label %s", label))
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 )
 
-// inDomain is steps 1 to 7 of the package's documentation.
-func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) (placed []placement.Pod, victims []unit, why placement.Reason) {
+// inDomain is steps 1 to 7 of the package's documentation. Enough is how many members have a
+// place with everybody gone who may yield.
+func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) (enough int, placed []placement.Pod, victims []unit, why placement.Reason) {
 	in := func(u unit) bool {
 		return slices.ContainsFunc(u.Pods, func(p placement.Pod) bool {
 			return slices.ContainsFunc(domain, func(n placement.Node) bool { return n.Name == p.Node })
@@ -17,7 +18,7 @@ func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) 
 	}
 	potential := slices.DeleteFunc(q.units(present), func(u unit) bool { return !in(u) })
 	if len(potential) == 0 {
-		return nil, nil, placement.NoVictims
+		return 0, nil, nil, placement.NoVictims
 	}
 	potential = slices.DeleteFunc(potential, func(u unit) bool {
 		return slices.ContainsFunc(barred, func(b unit) bool { return b.Pods[0].ID == u.Pods[0].ID })
@@ -30,7 +31,7 @@ func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) 
 	}
 	first := q.place(domain, kept)
 	if len(first) < max(1, q.r.MinCount) {
-		return first, nil, placement.NoRoom
+		return len(first), first, nil, placement.NoRoom
 	}
 	if barred == nil {
 		left := q.allowances()
@@ -56,7 +57,7 @@ func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) 
 				victims = append(victims, u)
 			}
 		}
-		return placed, victims, 0
+		return len(first), placed, victims, 0
 	}
 	var rest []unit
 	for _, u := range violatingFirst {
@@ -67,7 +68,7 @@ func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) 
 		}
 	}
 	placed = first
-	if q.config.Mode == placement.Design && len(domain) > 1 {
+	if q.config.Mode == placement.Design {
 		kept, rest, placed = q.lowest(domain, kept, rest, first)
 	}
 	slices.SortFunc(rest, moreImportant)
@@ -78,16 +79,14 @@ func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) 
 			victims = append(victims, u)
 		}
 	}
-	return placed, victims, 0
+	return len(first), placed, victims, 0
 }
 
 // lowest is the binary search over priorities.
 func (q *nodes) lowest(domain []placement.Node, kept there, rest []unit, first []placement.Pod) (there, []unit, []placement.Pod) {
 	var levels []int32
-	for _, p := range q.st.Pods {
-		if priority := q.priorityOf(p); priority < q.r.Priority {
-			levels = append(levels, priority)
-		}
+	for _, u := range rest {
+		levels = append(levels, u.Priority)
 	}
 	slices.Sort(levels)
 	levels = slices.Compact(levels)

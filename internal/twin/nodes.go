@@ -134,13 +134,26 @@ func (q *nodes) canRun(pod placement.Pod, n placement.Node, present there, place
 			return false
 		}
 	}
-	return (pod.Nodes == nil || slices.Contains(pod.Nodes, n.Name)) && q.agrees(pod, present, placed)
+	return mayRunOn(pod, n) && q.agrees(pod, present, placed)
+}
+
+// mayRunOn reports whether a pod that waits names the node.
+func mayRunOn(pod placement.Pod, n placement.Node) bool {
+	return !pod.Nowhere && (len(pod.Nodes) == 0 || slices.Contains(pod.Nodes, n.Name))
 }
 
 // place places the members on nodes, one after the other.
-func (q *nodes) place(domain []placement.Node, present there) (placed []placement.Pod) {
+func (q *nodes) place(domain []placement.Node, present there) []placement.Pod {
+	return q.placeAround(domain, present, nil)
+}
+
+// placeAround is place where some members have their places already.
+func (q *nodes) placeAround(domain []placement.Node, present there, placed []placement.Pod) []placement.Pod {
 	next := 0
 	for _, m := range q.members {
+		if slices.ContainsFunc(placed, func(p placement.Pod) bool { return p.ID == m.ID }) {
+			continue
+		}
 		best, least := -1, new(big.Int)
 		for step := range domain {
 			i := step

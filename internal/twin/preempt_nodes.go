@@ -10,40 +10,64 @@ import (
 // DecideOnNodes is placement.Preemptor.Decide, without bounds on the candidates and
 // without a custom order of importance.
 func DecideOnNodes(config placement.Config, st placement.State, r placement.Request) placement.Decision {
-	q := &nodes{st: st, r: r, config: config}
+	if basic(st, r.Group) {
+		return eachOnNodes(config, st, r)
+	}
+	q, everywhere, names := ask(config, st, r)
+	d := q.decide(everywhere, names)
+	d.Now = r.Now
+	for _, m := range q.members {
+		for _, n := range d.Nominations {
+			if n.Pod == m.ID {
+				m.Node = n.Node
+			}
+		}
+		m.Nodes, m.Nowhere = nil, false
+		d.Pods = append(d.Pods, m)
+	}
+	return d
+}
+
+func ask(config placement.Config, st placement.State, r placement.Request) (q *nodes, everywhere [][]placement.Node, names []string) {
+	q = &nodes{st: st, r: r, config: config}
 	for _, p := range r.Pods {
-		p.Group, p.Priority = r.Group, r.Priority
+		if r.Group != "" {
+			p.Group = r.Group
+		}
+		p.Priority = r.Priority
 		q.members = append(q.members, p)
 	}
 	q.order = q.sorted(st.Nodes)
-	everywhere := [][]placement.Node{q.order}
-	names := []string{""}
-	if r.Domains != nil {
-		everywhere, names = nil, nil
-		for _, d := range r.Domains {
-			list := slices.DeleteFunc(slices.Clone(st.Nodes), func(n placement.Node) bool { return !slices.Contains(d.Nodes, n.Name) })
-			everywhere, names = append(everywhere, q.sorted(list)), append(names, d.Name)
-		}
+	if len(r.Domains) == 0 {
+		return q, [][]placement.Node{q.order}, []string{""}
 	}
+	for _, d := range r.Domains {
+		list := slices.DeleteFunc(slices.Clone(st.Nodes), func(n placement.Node) bool { return !slices.Contains(d.Nodes, n.Name) })
+		everywhere, names = append(everywhere, q.sorted(list)), append(names, d.Name)
+	}
+	return q, everywhere, names
+}
+
+// stuck reports whether a pod has terminated for so long that it is not waited for.
+func (q *nodes) stuck(p placement.Pod) bool {
+	return p.Terminating && q.r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() &&
+		!p.TerminatingSince.Add(q.r.TerminationTimeout).After(q.r.Now)
+}
+
+func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.Decision {
+	st, r, config := q.st, q.r, q.config
 	everyone, staying := there{}, there{}
 	leaving := false
 	for _, p := range st.Pods {
 		everyone[p.ID] = true
-		if !p.Terminating {
+		if !p.Terminating || q.stuck(p) {
 			staying[p.ID] = true
 		}
 		node := slices.IndexFunc(st.Nodes, func(n placement.Node) bool { return n.Name == p.Node })
 		inDomain := slices.ContainsFunc(everywhere, func(d []placement.Node) bool {
 			return slices.ContainsFunc(d, func(n placement.Node) bool { return n.Name == p.Node })
 		})
-		leaving = leaving || p.Terminating && !st.Nodes[node].Unschedulable && inDomain
-	}
-	if !r.Unschedulable {
-		for i, domain := range everywhere {
-			if placed := q.place(domain, everyone); len(placed) >= max(1, r.MinCount) {
-				return q.answer(placement.Fits, names[i], placed, nil)
-			}
-		}
+		leaving = leaving || !staying[p.ID] && !st.Nodes[node].Unschedulable && inDomain
 	}
 	var promised []placement.Pod
 	for _, m := range q.members {
@@ -52,6 +76,27 @@ func DecideOnNodes(config placement.Config, st placement.State, r placement.Requ
 				m.Node = p.Node
 				promised = append(promised, m)
 			}
+		}
+	}
+	// room looks for places beside those present: the promised ones, with the others around,
+	// then any.
+	room := func(outcome placement.Outcome, present there) (placement.Decision, bool) {
+		for i, domain := range everywhere {
+			kept := q.keep(domain, present, promised)
+			if placed := q.placeAround(domain, present, kept); len(kept) > 0 && len(placed) >= max(1, r.MinCount) {
+				return q.answer(outcome, names[i], placed, nil), true
+			}
+		}
+		for i, domain := range everywhere {
+			if placed := q.place(domain, present); len(placed) >= max(1, r.MinCount) {
+				return q.answer(outcome, names[i], placed, nil), true
+			}
+		}
+		return placement.Decision{}, false
+	}
+	if !r.Unschedulable {
+		if d, ok := room(placement.Fits, everyone); ok {
+			return d
 		}
 	}
 	if config.Mode != placement.Design {
@@ -63,36 +108,42 @@ func DecideOnNodes(config placement.Config, st placement.State, r placement.Requ
 			d.Domain = ""
 			return d
 		}
-		return q.preempt(everywhere, names, everyone)
+		d, _ := q.preempt(everywhere, names, everyone, everyone)
+		return d
 	}
-	for i, domain := range everywhere {
-		var kept []placement.Pod
-		for _, m := range promised {
-			if at := slices.IndexFunc(domain, func(n placement.Node) bool { return n.Name == m.Node }); at >= 0 &&
-				q.canRun(m, domain[at], staying, kept) {
-				kept = append(kept, m)
-			}
-		}
-		if len(promised) > 0 && len(kept) >= max(1, r.MinCount) {
-			return q.answer(placement.Wait, names[i], kept, nil)
-		}
-	}
-	for i, domain := range everywhere {
-		if placed := q.place(domain, staying); leaving && len(placed) >= max(1, r.MinCount) {
-			return q.answer(placement.Wait, names[i], placed, nil)
+	if leaving {
+		if d, ok := room(placement.Wait, staying); ok {
+			return d
 		}
 	}
 	if r.Policy == placement.PreemptNever {
 		return placement.Decision{Outcome: placement.Impossible, Reason: placement.PolicyNever}
 	}
-	return q.preempt(everywhere, names, staying)
+	d, _ := q.preempt(everywhere, names, everyone, staying)
+	return d
+}
+
+// keep lists the members that still fit where they were promised room.
+func (q *nodes) keep(domain []placement.Node, present there, promised []placement.Pod) (kept []placement.Pod) {
+	for _, m := range promised {
+		for _, n := range domain {
+			if n.Name == m.Node && q.canRun(m, n, present, kept) {
+				kept = append(kept, m)
+			}
+		}
+	}
+	return kept
 }
 
 func (q *nodes) answer(outcome placement.Outcome, domain string, placed []placement.Pod, victims []unit) placement.Decision {
 	d := placement.Decision{Outcome: outcome}
 	d.Domain, d.Placeable = domain, len(placed)
-	for _, m := range placed {
-		d.Nominations = append(d.Nominations, placement.Nomination{Pod: m.ID, Node: m.Node})
+	for _, m := range q.members {
+		for _, p := range placed {
+			if p.ID == m.ID {
+				d.Nominations = append(d.Nominations, placement.Nomination{Pod: p.ID, Node: p.Node})
+			}
+		}
 	}
 	if q.r.Group == "" && len(placed) > 0 {
 		d.Domain = placed[0].Node
@@ -113,7 +164,7 @@ func (q *nodes) answer(outcome placement.Outcome, domain string, placed []placem
 func (q *nodes) blocked(promised []placement.Pod) bool {
 	for _, m := range promised {
 		n := q.st.Nodes[slices.IndexFunc(q.st.Nodes, func(n placement.Node) bool { return n.Name == m.Node })]
-		possible := !n.Unschedulable && (m.Nodes == nil || slices.Contains(m.Nodes, n.Name))
+		possible := !n.Unschedulable && mayRunOn(m, n)
 		for _, f := range q.config.Filters {
 			possible = possible && f.Feasible(m, n)
 		}
@@ -121,7 +172,7 @@ func (q *nodes) blocked(promised []placement.Pod) bool {
 			continue
 		}
 		for _, p := range q.st.Pods {
-			if p.Node == m.Node && p.Preempted && q.priorityOf(p) < q.r.Priority {
+			if p.Node == m.Node && p.Preempted && !q.stuck(p) && q.priorityOf(p) < q.r.Priority {
 				return true
 			}
 		}
@@ -129,11 +180,29 @@ func (q *nodes) blocked(promised []placement.Pod) bool {
 	return false
 }
 
-func (q *nodes) preempt(domains [][]placement.Node, names []string, present there) placement.Decision {
+// CandidatesOnNodes is placement.Preemptor.Candidates, in the same bounds as DecideOnNodes.
+func CandidatesOnNodes(config placement.Config, st placement.State, r placement.Request) []placement.Candidate {
+	if basic(st, r.Group) { // one pod
+		r.Pods = slices.Clone(r.Pods)
+		r.Pods[0].Group, r.Group = r.Group, ""
+	}
+	q, everywhere, names := ask(config, st, r)
+	present := there{}
+	for _, p := range st.Pods {
+		if config.Mode != placement.Design || !p.Terminating || q.stuck(p) {
+			present[p.ID] = true
+		}
+	}
+	_, list := q.preempt(everywhere, names, present, present)
+	return list
+}
+
+func (q *nodes) preempt(domains [][]placement.Node, names []string, everyone, present there) (placement.Decision, []placement.Candidate) {
+	var list []placement.Candidate
 	if q.r.Group == "" {
 		domains, names = nil, nil
 		for _, n := range q.order {
-			feasible := q.members[0].Nodes == nil || slices.Contains(q.members[0].Nodes, n.Name)
+			feasible := mayRunOn(q.members[0], n)
 			for _, f := range q.config.Filters {
 				feasible = feasible && f.Feasible(q.members[0], n)
 			}
@@ -144,17 +213,18 @@ func (q *nodes) preempt(domains [][]placement.Node, names []string, present ther
 	}
 	var best *placement.Decision
 	var bestUnits []unit
+	var bestPlaced []placement.Pod
 	reason, most := placement.NoVictims, 0
 	for i, domain := range domains {
-		placed, victims, why := q.inDomain(domain, present, nil)
-		most = max(most, len(placed))
+		enough, placed, victims, why := q.inDomain(domain, present, nil)
+		most = max(most, enough)
 		if why == 0 && q.config.Budgets == placement.Hard {
 			var pods []placement.Pod
 			for _, u := range victims {
 				pods = append(pods, u.Pods...)
 			}
 			if !WithinBudgets(q.st, pods) {
-				if placed, victims, why = q.inDomain(domain, present, q.rationed(domain, present)); why != 0 {
+				if _, placed, victims, why = q.inDomain(domain, present, q.rationed(domain, present)); why != 0 {
 					why = placement.Budgets
 				}
 			}
@@ -169,26 +239,33 @@ func (q *nodes) preempt(domains [][]placement.Node, names []string, present ther
 			reason = max(reason, why)
 			continue
 		}
-		if d := q.answer(placement.Preempt, names[i], placed, victims); best == nil || better(victims, bestUnits) {
-			best, bestUnits = &d, victims
+		d := q.answer(placement.Preempt, names[i], placed, victims)
+		if len(d.Victims) > 0 {
+			list = append(list, d.Candidate)
+		}
+		if best == nil || better(victims, bestUnits) {
+			best, bestUnits, bestPlaced = &d, victims, placed
 		}
 	}
 	if best == nil {
-		return placement.Decision{Outcome: placement.Impossible, Reason: reason, Candidate: placement.Candidate{Placeable: most}}
+		return placement.Decision{Outcome: placement.Impossible, Reason: reason, Candidate: placement.Candidate{Placeable: most}}, list
 	}
 	if len(best.Victims) == 0 {
-		best.Outcome = placement.Fits
-		return *best
+		if best.Outcome = placement.Fits; q.config.Mode == placement.Design && !q.stands(everyone, bestPlaced) {
+			best.Outcome = placement.Wait
+		}
+		return *best, list
 	}
 	for _, p := range q.st.Nominated {
 		on := slices.ContainsFunc(best.Nominations, func(n placement.Nomination) bool { return n.Node == p.Node })
 		own := slices.ContainsFunc(q.members, func(m placement.Pod) bool { return m.ID == p.ID })
-		if on && !own && q.priorityOf(p) < q.r.Priority {
+		whole := slices.ContainsFunc(best.Victims, func(v placement.Victim) bool { return v.Group != "" && v.Group == p.Group })
+		if !own && (whole || on && q.priorityOf(p) < q.r.Priority) {
 			best.Withdrawn = append(best.Withdrawn, p.ID)
 		}
 	}
 	slices.Sort(best.Withdrawn)
-	return *best
+	return *best, list
 }
 
 // better compares the victims of two domains.

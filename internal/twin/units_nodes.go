@@ -17,8 +17,8 @@ type unit struct {
 func (q *nodes) units(present there) []unit {
 	var list []unit
 	for _, p := range q.st.Pods {
-		if !present[p.ID] {
-			continue
+		if !present[p.ID] || p.Terminating && q.config.Mode == placement.Design {
+			continue // who was told to go and is still there is nobody's victim
 		}
 		group := slices.IndexFunc(q.st.Groups, func(g placement.Group) bool { return g.ID == p.Group })
 		atomic := group >= 0 && q.st.Groups[group].DisruptionMode == placement.DisruptionModePodGroup
@@ -75,12 +75,33 @@ func moreImportant(a, b unit) int {
 func (q *nodes) covering(p placement.Pod) []int {
 	var list []int
 	for i, b := range q.st.Budgets {
-		if b.Namespace == p.Namespace && b.Selector.Matches(p.Labels) && !slices.Contains(b.Disrupted, p.ID) {
+		if b.Namespace == p.Namespace && selects(b.Selector, p.Labels) && !slices.Contains(b.Disrupted, p.ID) {
 			list = append(list, i)
 		}
 	}
 	slices.SortFunc(list, func(i, j int) int { return cmp.Compare(q.st.Budgets[i].Name, q.st.Budgets[j].Name) })
 	return list
+}
+
+// selects is how Kubernetes defines a label selector; nil selects nothing.
+func selects(s *placement.Selector, labels map[string]string) bool {
+	if s == nil {
+		return false
+	}
+	for key, want := range s.MatchLabels {
+		if value, has := labels[key]; !has || value != want {
+			return false
+		}
+	}
+	for _, e := range s.MatchExpressions {
+		value, has := labels[e.Key]
+		listed := has && slices.Contains(e.Values, value)
+		matches := map[placement.Operator]bool{placement.In: listed, placement.NotIn: !listed, placement.Exists: has, placement.DoesNotExist: !has}
+		if !matches[e.Operator] {
+			return false
+		}
+	}
+	return true
 }
 
 func (q *nodes) allowances() []int64 {

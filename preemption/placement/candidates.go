@@ -1,18 +1,30 @@
 package placement
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/quota"
+)
 
 // Candidates returns every domain in which preemption makes room, with its victims, in
 // the order of the domains (at most as many as are sampled, see Config.MaxCandidates:
 // those without violations first). It asks about preemption alone: a domain where nobody
 // has to yield is none, and neither PolicyNever nor promises count. Errors are those of
-// [Preemptor.Decide].
+// [Preemptor.Decide], and one for several pods of a group that is Basic: each has candidates
+// of its own.
 func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, error) {
+	if snapshot.cluster().isBasic(r.Group) && len(r.Pods) == 1 {
+		r = r.alone(0)
+	}
 	s, err := p.start(snapshot, &r)
 	if err != nil {
 		return nil, err
 	}
 	defer p.finish(s)
+	if s.c.isBasic(r.Group) {
+		return nil, Faults{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each has candidates of its own", len(r.Pods), r.Group)}}
+	}
 	var clean, violating []Candidate
 	s.each(nil, func(d span, v verdict) bool {
 		if v == found && len(s.victims) > 0 {
@@ -91,12 +103,14 @@ func (s *search) each(skip func(d span) bool, visit func(d span, v verdict) (sto
 }
 
 // leastHighest is a lower bound on the highest priority of a victim, on a domain of one
-// node: with all units up to it gone there is enough of each resource for a member.
+// node: unless a unit of that priority goes, there is too little of a resource for as many
+// members as must have a place, whichever they are.
 func (s *search) leastHighest(d span) int64 {
+	s.forget() // of the domain before
 	width := len(s.slots)
 	row := func(list []int64, at int) []int64 { return list[at*width:][:width] }
 	bound := int64(nobody)
-	for slot, need := range s.members[0].needs {
+	for slot, need := range s.least {
 		if need == 0 {
 			continue
 		}
@@ -110,6 +124,23 @@ func (s *search) leastHighest(d span) int64 {
 		}
 	}
 	return bound
+}
+
+// leastNeeds is what as many members as must have a place need at least, by slot: the
+// smallest of each.
+func (s *search) leastNeeds() []int64 {
+	least := make([]int64, len(s.slots))
+	list := make([]int64, len(s.members))
+	for slot := range least {
+		for m := range s.members {
+			list[m] = s.members[m].needs[slot]
+		}
+		slices.Sort(list)
+		for _, need := range list[:s.atLeast] {
+			least[slot] = quota.Add(least[slot], need)
+		}
+	}
+	return least
 }
 
 // sampled reports whether enough candidates for a single pod were found.

@@ -5,24 +5,27 @@ import "slices"
 // Decide answers a request. It changes neither the snapshot nor the request. The error is
 // about a malformed request only and lists all [Faults]: no pods, or several without a
 // group; empty or repeated IDs; a pod that runs already, has a node or terminates; negative
-// amounts; a MinCount that the pods cannot reach; unknown or repeated nodes.
+// amounts; a MinCount that the pods cannot reach; unknown or repeated nodes; a priority that
+// is not that of the group, pods that are of another; a timeout without Now. A nil Preemptor
+// fails too.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
+	if p != nil && snapshot.cluster().isBasic(r.Group) {
+		return p.decideEach(snapshot, r)
+	}
 	s, err := p.start(snapshot, &r)
 	if err != nil {
 		return Decision{}, err
 	}
 	defer p.finish(s)
 	d := s.decide()
-	own := r
-	own.Pods = make([]Pod, len(r.Pods))
-	for i := range r.Pods {
-		own.Pods[i] = r.Pods[i].Clone()
-	}
-	d.request = &own
+	d.Pods, d.Now = podsAfter(&r, d.Nominations), r.Now
 	return d, nil
 }
 
 func (p *Preemptor) start(snapshot *Snapshot, r *Request) (*search, error) {
+	if p == nil {
+		return nil, Faults{{Path: "preemptor", Problem: "is nil"}}
+	}
 	s, _ := p.pool.Get().(*search)
 	if s == nil {
 		s = &search{stays: map[*unit]bool{}, violations: map[*unit]int{}}
@@ -91,6 +94,7 @@ func (s *search) preempt() Decision {
 	var best choice
 	clean, violating, any := 0, 0, false
 	reason := NoVictims
+	s.least = s.leastNeeds()
 	skip := func(d span) bool { // no victim of a priority so low makes room there
 		return any && best.score.violations == 0 && s.config.MaxCandidates == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
 	}
@@ -120,19 +124,36 @@ func (s *search) preempt() Decision {
 	}
 	d := Decision{Outcome: Preempt, Candidate: s.candidate(&best)}
 	if len(best.victims) == 0 {
-		d.Outcome = Fits
+		if d.Outcome = Fits; s.anyLeaving && !s.standsNow(&best) {
+			d.Outcome = Wait // found as members change places, which is for a group only
+		}
 		return d
 	}
-	for _, at := range best.where {
+	d.Withdrawn = s.withdrawn(&best)
+	return d
+}
+
+// withdrawn lists the promises that a choice makes void: in the way of the members, or to
+// waiting pods of a group that yields whole.
+func (s *search) withdrawn(c *choice) []string {
+	var list []string
+	for _, at := range c.where {
 		if at >= 0 {
 			for _, p := range s.nodes[at].nominated {
 				if p.priority < s.priority && !s.isMember(p.facts.ID) {
-					d.Withdrawn = append(d.Withdrawn, p.facts.ID)
+					list = append(list, p.facts.ID)
 				}
 			}
 		}
 	}
-	slices.Sort(d.Withdrawn)
-	d.Withdrawn = slices.Compact(d.Withdrawn)
-	return d
+	if slices.ContainsFunc(c.victims, func(u *unit) bool { return u.group != "" }) {
+		for p := range s.c.nominated.All {
+			of := func(u *unit) bool { return u.group != "" && u.group == p.facts.Group }
+			if slices.ContainsFunc(c.victims, of) && !s.isMember(p.facts.ID) {
+				list = append(list, p.facts.ID)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }

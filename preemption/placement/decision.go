@@ -1,5 +1,7 @@
 package placement
 
+import "time"
+
 // Outcome is what a decision comes to. The zero value is invalid.
 type Outcome uint8
 
@@ -14,6 +16,10 @@ const (
 	// Impossible: no permitted set of victims makes room; see Decision.Reason.
 	Impossible
 )
+
+// Succeeds reports whether the request gets its place by this decision: at once (Fits) or
+// when the victims are gone (Preempt).
+func (o Outcome) Succeeds() bool { return o == Fits || o == Preempt }
 
 // Reason says why preemption is impossible. The zero value is none.
 type Reason uint8
@@ -36,11 +42,17 @@ type Decision struct {
 	// Reason is, for Impossible, why. Else zero.
 	Reason Reason `json:"reason,omitzero"`
 	Candidate
-	// Withdrawn is, for Preempt, the IDs of other pods of lower priority that were promised
-	// room on a node of Nominations, sorted. The promise is void.
+	// Withdrawn is, for Preempt, the IDs of other pods whose promises are void, sorted: those
+	// of lower priority that were promised room on a node of Nominations, and those of a
+	// group that yields whole.
 	Withdrawn []string `json:"withdrawn,omitempty"`
-
-	request *Request // for Edits
+	// Pods is the pods of the request as they are from now on, in its order: with the group
+	// and the priority that count, and on the Node of their nomination. Without a node they
+	// have no place, and no promise any more. For Fits of a group that is Basic those that do
+	// not fit are left out: their promises stay.
+	Pods []Pod `json:"pods,omitempty"`
+	// Now is that of the request.
+	Now time.Time `json:"now,omitzero"`
 }
 
 // Candidate is one domain and what preempting there takes.
@@ -52,7 +64,8 @@ type Candidate struct {
 	// group that have no room are not in it.
 	Nominations []Nomination `json:"nominations,omitempty"`
 	// Victims is who must yield, sorted by ID of the first pod. No one of them
-	// can be put back where it runs.
+	// can be put back where it runs. (For several pods of a group that is Basic: those
+	// of each pod by itself.)
 	Victims []Victim `json:"victims,omitempty"`
 	// Violations is how many pods are evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
@@ -85,31 +98,39 @@ type Victim struct {
 // are withdrawn, and the pods are nominated. Wait: they are nominated, where that is new.
 // Impossible: what they were promised is withdrawn.
 func (d Decision) Edits() []Edit {
-	if d.request == nil {
-		return nil
-	}
 	var edits []Edit
 	for _, v := range d.Victims {
 		for _, id := range v.Pods {
-			edits = append(edits, StartEviction(id))
+			edits = append(edits, StartEvictionAt(id, d.Now))
 		}
 	}
 	for _, id := range d.Withdrawn {
 		edits = append(edits, Withdraw(id))
 	}
-	placed := 0
-	for _, p := range d.request.Pods {
-		p.Group, p.Priority = d.request.Group, d.request.Priority
-		if placed == len(d.Nominations) || d.Nominations[placed].Pod != p.ID {
+	for _, p := range d.Pods {
+		switch {
+		case p.Node == "":
 			edits = append(edits, Withdraw(p.ID))
-			continue
-		}
-		p.Node, p.Nodes = d.Nominations[placed].Node, nil
-		if placed++; d.Outcome == Fits {
+		case d.Outcome == Fits:
 			edits = append(edits, Run(p))
-		} else {
+		default:
 			edits = append(edits, Nominate(p))
 		}
 	}
 	return edits
+}
+
+// podsAfter is the pods of a request as they are after a decision with such nominations.
+func podsAfter(r *Request, nominations []Nomination) []Pod {
+	pods, placed := make([]Pod, len(r.Pods)), 0
+	for i := range r.Pods {
+		p := r.Pods[i].Clone()
+		p.Group, p.Priority, p.Nodes, p.Nowhere = r.groupOf(&p), r.Priority, nil, false
+		if placed < len(nominations) && nominations[placed].Pod == p.ID {
+			p.Node = nominations[placed].Node
+			placed++
+		}
+		pods[i] = p
+	}
+	return pods
 }

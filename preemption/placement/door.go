@@ -13,6 +13,7 @@ import (
 // member is a pod of the request inside of a search.
 type member struct {
 	facts   *Pod
+	group   string  // that counts
 	needs   []int64 // by slot
 	allowed []int32 // numbers of the nodes where it may run, rising; nil: all
 	same    bool    // as the member before it, for the built-in rules
@@ -36,6 +37,14 @@ func (c *cluster) validateRequest(r *Request) Faults {
 	if r.MinCount < 0 {
 		f.Add("request.minCount", "%d is negative", r.MinCount)
 	}
+	f.instant("request.now", r.Now)
+	switch {
+	case r.TerminationTimeout < 0:
+		f.Add("request.terminationTimeout", "%v is negative", r.TerminationTimeout)
+	case r.TerminationTimeout > 0 && r.Now.IsZero():
+		f.Add("request.now", "is needed for the termination timeout")
+	}
+	c.validateGroup(&f, r)
 	unique(&f, "request.pods", r.Pods, func(p *Pod) string { return p.ID })
 	resources := map[string]bool{}
 	for i := range r.Pods {
@@ -51,6 +60,12 @@ func (c *cluster) validateRequest(r *Request) Faults {
 		if p.Terminating || p.Preempted {
 			f.Add(path+".terminating", "a pod that waits does not terminate")
 		}
+		if p.Priority != 0 && p.Priority != r.Priority {
+			f.Add(path+".priority", "%d differs from %d of the request", p.Priority, r.Priority)
+		}
+		if r.Group != "" && p.Group != "" && p.Group != r.Group {
+			f.Add(path+".group", "%q differs from %q of the request", p.Group, r.Group)
+		}
 		f.resources(path+".requests", p.Requests, true)
 		for name := range p.Requests {
 			if c.columns.of(name) < 0 {
@@ -61,7 +76,7 @@ func (c *cluster) validateRequest(r *Request) Faults {
 	if n := len(resources) + len(c.columns.names) - 1; n > MaxResources {
 		f.Add("request.pods", "%d different resources with those of the snapshot, more than %d", n, MaxResources)
 	}
-	if r.Group == "" && r.Domains != nil {
+	if r.Group == "" && len(r.Domains) > 0 {
 		f.Add("request.domains", "are for groups: for a single pod every node is one")
 	}
 	unique(&f, "request.domains", r.Domains, func(d *Domain) string { return d.Name })
@@ -93,6 +108,38 @@ func (c *cluster) validateRequest(r *Request) Faults {
 	return f.List
 }
 
+// validateGroup compares a request with its group, where the snapshot has that.
+func (c *cluster) validateGroup(f *validator, r *Request) {
+	id := r.Group
+	if id == "" && len(r.Pods) > 0 {
+		id = r.Pods[0].Group
+	}
+	g := c.group(id)
+	if g == nil || !g.known {
+		return
+	}
+	if g.facts.Priority != r.Priority {
+		f.Add("request.priority", "%d differs from %d of group %q", r.Priority, g.facts.Priority, id)
+	}
+	if r.Group == "" || !g.facts.Basic {
+		return
+	}
+	if r.MinCount > 1 {
+		f.Add("request.minCount", "%d: group %q is basic, each of its pods is placed by itself", r.MinCount, id)
+	}
+	if len(r.Domains) > 0 {
+		f.Add("request.domains", "are for gangs: for each pod of the basic group %q every node is one", id)
+	}
+}
+
+// groupOf is the group of a pod of the request.
+func (r *Request) groupOf(p *Pod) string {
+	if r.Group == "" {
+		return p.Group
+	}
+	return r.Group
+}
+
 // enter puts a request into dense form.
 func (s *search) enter(p *Preemptor, c *cluster, r *Request) error {
 	if err := c.validateRequest(r).Err(); err != nil {
@@ -104,7 +151,7 @@ func (s *search) enter(p *Preemptor, c *cluster, r *Request) error {
 	s.slotsOf(r)
 	s.members, s.promised = s.members[:0], false
 	for i := range r.Pods {
-		m := member{facts: &r.Pods[i], promise: -1, allowed: s.numbers(r.Pods[i].Nodes)}
+		m := member{facts: &r.Pods[i], group: r.groupOf(&r.Pods[i]), promise: -1, allowed: s.allowed(&r.Pods[i])}
 		m.needs = s.needsOf(r.Pods[i].Requests)
 		if i > 0 && len(p.config.Filters) == 0 {
 			last := &s.members[i-1]
@@ -116,7 +163,6 @@ func (s *search) enter(p *Preemptor, c *cluster, r *Request) error {
 		s.members = append(s.members, m)
 	}
 	s.where = resize(s.where, len(s.members))
-	s.buildRoom()
 	s.levels = s.levels[:0]
 	var cursor ordered.Cursor[priorityCount, none]
 	cursor.First(c.levels)
@@ -124,6 +170,7 @@ func (s *search) enter(p *Preemptor, c *cluster, r *Request) error {
 		s.levels = append(s.levels, l.priority)
 		cursor.Next()
 	}
+	s.buildRoom()
 	return nil
 }
 
@@ -161,13 +208,16 @@ func (s *search) needsOf(r Resources) []int64 {
 	return needs
 }
 
-// numbers are those of the named nodes, rising; nil for nil.
-func (s *search) numbers(names []string) []int32 {
-	if names == nil {
+// allowed is the numbers of the nodes where a pod may run, rising; nil: all.
+func (s *search) allowed(p *Pod) []int32 {
+	if p.Nowhere {
+		return []int32{}
+	}
+	if len(p.Nodes) == 0 {
 		return nil
 	}
-	list := make([]int32, 0, len(names))
-	for _, name := range names {
+	list := make([]int32, 0, len(p.Nodes))
+	for _, name := range p.Nodes {
 		if n := s.c.nodeNumber(name); n >= 0 {
 			list = append(list, int32(n))
 		}
@@ -201,7 +251,7 @@ func (s *search) buildRoom() {
 		}
 		s.ranges = append(s.ranges, span{name, from, len(s.nodes)})
 	}
-	if s.r.Domains == nil {
+	if len(s.r.Domains) == 0 {
 		everything := make([]int32, c.nodes.Len())
 		for i := range everything {
 			everything[i] = int32(i)
@@ -224,6 +274,7 @@ func (s *search) buildRoom() {
 	clear(s.count)
 	s.used = s.used[:0]
 	s.rowAt, s.rows, s.gone = append(s.rowAt[:0], 0), s.rows[:0], s.gone[:0]
+	s.rowLevel, s.rowPods = s.rowLevel[:0], s.rowPods[:0]
 	s.anyLeaving = false
 	for i, node := range s.nodes {
 		s.addNode(i, node)
@@ -240,14 +291,17 @@ func (s *search) addNode(i int, n *node) {
 			capacity[slot] = n.capacity[column]
 		}
 	}
+	someLeave := false
 	for at, l := range n.levels {
 		into := fixed
 		switch {
 		case l.leaving && !s.asBuilt:
-			into, s.anyLeaving = leaving, true
+			into, someLeave = leaving, true
 		case l.priority < s.priority:
 			start := len(s.gone)
 			s.rows = append(s.rows, l)
+			level, _ := slices.BinarySearch(s.levels, l.priority)
+			s.rowLevel, s.rowPods = append(s.rowLevel, int32(level)), append(s.rowPods, l.pods)
 			for range width {
 				s.gone = append(s.gone, 0)
 			}
@@ -259,6 +313,9 @@ func (s *search) addNode(i int, n *node) {
 			}
 		}
 	}
+	if someLeave {
+		s.fixStuck(n, fixed, leaving)
+	}
 	for _, p := range n.nominated {
 		if p.priority < s.priority || s.isMember(p.facts.ID) {
 			continue
@@ -269,6 +326,30 @@ func (s *search) addNode(i int, n *node) {
 			}
 		}
 	}
+}
+
+// fixStuck counts pods of a node that have terminated for too long as running.
+func (s *search) fixStuck(n *node, fixed, leaving []int64) {
+	for _, p := range n.pods {
+		switch {
+		case !p.facts.Terminating:
+		case !s.stuck(p):
+			s.anyLeaving = true
+		default:
+			for _, a := range p.takes {
+				if slot := s.slotOf[a.column]; slot >= 0 {
+					fixed[slot] += a.value
+					leaving[slot] -= a.value
+				}
+			}
+		}
+	}
+}
+
+// stuck reports whether a pod has terminated for too long to be waited for.
+func (s *search) stuck(p *pod) bool {
+	since, timeout := p.facts.TerminatingSince, s.r.TerminationTimeout
+	return timeout > 0 && p.facts.Terminating && !since.IsZero() && s.r.Now.Sub(since) >= timeout
 }
 
 func (s *search) isMember(id string) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 )
 
 // Edit is a change of a snapshot, for [Snapshot.With]. The zero value changes nothing.
@@ -15,6 +16,7 @@ type Edit struct {
 	budget    Budget
 	name      string
 	namespace string
+	at        time.Time
 }
 
 type editKind uint8
@@ -38,9 +40,15 @@ const (
 // it is nominated no more. It fails when the pod is malformed or the node unknown.
 func Run(p Pod) Edit { return Edit{kind: editRun, pod: p.Clone(), name: p.ID} }
 
-// StartEviction marks a pod as terminating because it was preempted. Doing so twice changes
-// nothing. It fails when no pod of that ID runs.
+// StartEviction marks a pod as terminating because it was preempted, since a time that is
+// not known. Doing so twice changes nothing. It fails when no pod of that ID runs.
 func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: id} }
+
+// StartEvictionAt is [StartEviction] with the time since when the pod terminates. A pod that
+// terminates already keeps its own.
+func StartEvictionAt(id string, at time.Time) Edit {
+	return Edit{kind: editStartEviction, name: id, at: at}
+}
 
 // Remove takes a pod away that runs. It fails when there is none of that ID.
 func Remove(id string) Edit { return Edit{kind: editRemove, name: id} }
@@ -53,7 +61,8 @@ func Nominate(p Pod) Edit { return Edit{kind: editNominate, pod: p.Clone(), name
 func Withdraw(id string) Edit { return Edit{kind: editWithdraw, name: id} }
 
 // SetGroup adds a group or replaces the one of that ID. It costs what its pods cost. It
-// fails when the group is malformed.
+// fails when the group is malformed, or when its priority or disruption mode would
+// change while pods of it run or are nominated (KEP-5710: both are immutable).
 func SetGroup(g Group) Edit { return Edit{kind: editSetGroup, group: g, name: g.ID} }
 
 // RemoveGroup takes a group away; its pods run on by themselves. It fails when there is
@@ -84,7 +93,7 @@ func RemoveNode(name string) Edit { return Edit{kind: editRemoveNode, name: name
 // what they do not touch. An edit of a pod costs O(log n) in the number of pods and the
 // pods of its node and group, unless its edit says more. It fails with [Faults] that list
 // every edit that cannot be made, each judged as if the failed ones before it were not
-// there; paths begin with "edits[i]".
+// there; paths begin with "edits[i]". With the error it returns s.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := *s.cluster()
 	var faults Faults
@@ -97,7 +106,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 		}
 	}
 	if err := faults.Err(); err != nil {
-		return nil, err
+		return s, err
 	}
 	return &Snapshot{&c}, nil
 }
@@ -126,8 +135,13 @@ func (c *cluster) apply(path string, e *Edit) Faults {
 		c.detach(running)
 		if e.kind == editStartEviction {
 			facts := running.facts
+			if !facts.Terminating {
+				facts.TerminatingSince = e.at
+			}
 			facts.Terminating, facts.Preempted = true, true
-			c.attach(path, &f, facts)
+			if f.instant(path+".at", e.at); f.List == nil {
+				c.attach(path, &f, facts)
+			}
 		}
 	case editNominate:
 		f.pod(path, &e.pod, known)
@@ -146,7 +160,8 @@ func (c *cluster) apply(path string, e *Edit) Faults {
 	case editWithdraw:
 		c.withdraw(e.name)
 	case editSetGroup:
-		if f.group(path, &e.group); f.List == nil {
+		f.group(path, &e.group)
+		if c.immutable(path, &f, &e.group); f.List == nil {
 			c.setGroup(path, &f, e.group, true)
 		}
 	case editRemoveGroup:
@@ -161,6 +176,29 @@ func (c *cluster) apply(path string, e *Edit) Faults {
 		c.setNode(path, &f, e)
 	}
 	return f.List
+}
+
+// immutable finds what may not change of a group that has pods.
+func (c *cluster) immutable(path string, f *validator, next *Group) {
+	g := c.group(next.ID)
+	if g == nil || !g.known || g.facts.Priority == next.Priority && g.facts.DisruptionMode == next.DisruptionMode {
+		return
+	}
+	pods := len(g.members)
+	for p := range c.nominated.All {
+		if p.facts.Group == next.ID {
+			pods++
+		}
+	}
+	if pods == 0 {
+		return
+	}
+	if g.facts.Priority != next.Priority {
+		f.Add(path+".priority", "%d is %d now, and cannot change while the group has pods (%d)", next.Priority, g.facts.Priority, pods)
+	}
+	if g.facts.DisruptionMode != next.DisruptionMode {
+		f.Add(path+".disruptionMode", "%v is %v now, and cannot change while the group has pods (%d)", next.DisruptionMode, g.facts.DisruptionMode, pods)
+	}
 }
 
 // setGroup takes the group's pods out and in again: their priority and units change.

@@ -21,7 +21,7 @@ import (
 //
 // Taking and giving back cost as much as the group has pods; an answer as much as placing
 // the request, unless it follows from the one before. A Fit may be used by one goroutine at
-// a time.
+// a time. Make it with [Preemptor.Fit]; the zero value never fits.
 type Fit struct {
 	s     *search
 	at    span    // of the placement that stands
@@ -45,7 +45,7 @@ func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 		return nil, err
 	}
 	s.taken = map[string]bool{}
-	f := &Fit{s: s, free: make([]int64, len(s.slots)), needs: make([]int64, len(s.slots))}
+	f := &Fit{s: s, free: make([]int64, len(s.slots)), needs: s.leastNeeds()}
 	f.base = make([]int64, len(s.free))
 	for _, d := range s.ranges {
 		s.open(d, nobody, false)
@@ -53,16 +53,6 @@ func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 	copy(f.base, s.free)
 	for i, v := range f.base {
 		f.free[i%len(s.slots)] = quota.Add(f.free[i%len(s.slots)], max(0, v))
-	}
-	for slot := range f.needs {
-		list := make([]int64, len(s.members))
-		for m := range s.members {
-			list[m] = s.members[m].needs[slot]
-		}
-		slices.Sort(list)
-		for _, need := range list[:s.atLeast] {
-			f.needs[slot] = quota.Add(f.needs[slot], need)
-		}
 	}
 	return f, nil
 }
@@ -74,6 +64,9 @@ func (f *Fit) Take(group string) { f.change(group, true) }
 func (f *Fit) GiveBack(group string) { f.change(group, false) }
 
 func (f *Fit) change(id string, taken bool) {
+	if f == nil || f.s == nil {
+		return
+	}
 	s := f.s
 	g := s.c.group(id)
 	if g == nil || s.taken[id] == taken {
@@ -109,8 +102,19 @@ func (f *Fit) change(id string, taken bool) {
 	}
 }
 
+// reset starts a placement in a domain.
+func (f *Fit) reset(d span) {
+	width := len(f.s.slots)
+	f.s.takeBack()
+	f.s.floor, f.s.now = nobody, false
+	copy(f.s.free[d.from*width:d.to*width], f.base[d.from*width:d.to*width])
+}
+
 // Fits reports whether the request has a place without the groups that are taken.
 func (f *Fit) Fits() bool {
+	if f == nil || f.s == nil {
+		return false
+	}
 	if f.known {
 		return f.fits
 	}
@@ -120,12 +124,17 @@ func (f *Fit) Fits() bool {
 			return false
 		}
 	}
-	width := len(f.s.slots)
 	for _, d := range f.s.ranges {
-		f.s.takeBack()
-		f.s.floor, f.s.now = nobody, false
-		copy(f.s.free[d.from*width:d.to*width], f.base[d.from*width:d.to*width])
+		f.reset(d)
 		if f.s.place(d) >= f.s.atLeast {
+			f.fits, f.at = true, d
+			break
+		}
+		if !f.s.promised {
+			continue
+		}
+		f.reset(d)
+		if kept := f.s.placePromised(d); kept+f.s.place(d) >= f.s.atLeast {
 			f.fits, f.at = true, d
 			break
 		}

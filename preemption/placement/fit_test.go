@@ -19,6 +19,10 @@ func fitAgrees(t *rapid.T) {
 	r.Unschedulable = false
 	for i := range r.Pods { // equal ones: then every way to fill nodes is as good
 		r.Pods[i].Requests, r.Pods[i].Nodes, r.Pods[i].Labels = r.Pods[0].Requests, r.Pods[0].Nodes, r.Pods[0].Labels
+		r.Pods[i].Nowhere = r.Pods[0].Nowhere
+	}
+	for i := range st.Groups { // those of basic groups are decided about one by one
+		st.Groups[i].Basic = st.Groups[i].Basic && st.Groups[i].ID != r.Group
 	}
 	for i := range st.Pods {
 		if st.Pods[i].Group == "" {
@@ -52,10 +56,14 @@ func fitAgrees(t *rapid.T) {
 			continue
 		}
 		left := st
-		left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p placement.Pod) bool { return p.Terminating || taken[p.Group] })
+		left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p placement.Pod) bool {
+			if p.Terminating && r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() {
+				return p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now) // else it stays, whatever is taken
+			}
+			return p.Terminating || taken[p.Group]
+		})
 		want := decide(t, c, snapshotOf(t, left), func() placement.Request { r := r; r.Policy = placement.PreemptNever; return r }())
-		promisedOnly := want.Outcome == placement.Wait
-		if got := fit.Fits(); got != (want.Outcome == placement.Fits) && !promisedOnly {
+		if got := fit.Fits(); got != (want.Outcome == placement.Fits) {
 			t.Fatalf("without %v: fits %v, want %+v", taken, got, want)
 		}
 		if !fit.Fits() {

@@ -1,7 +1,6 @@
 package placement_test
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
@@ -10,39 +9,86 @@ import (
 )
 
 // The generated records reach every outcome, reason and kind of victim often enough for the
-// laws to mean something.
+// laws to mean something. Floors are in tenths of a percent.
 func TestGeneratorsReachEverything(t *testing.T) {
-	const n = 1500
+	const n = 2000
+	floors := map[string]int{
+		"Preempt": 300, "Wait": 80, "Fits": 80,
+		"PolicyNever": 5, "NoVictims": 20, "NoRoom": 20, "Budgets": 10,
+		"mode Design": 250, "mode InPlace": 150, "mode Replace": 150,
+		"two victims": 150, "whole group": 60, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
+		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
+		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,
+	}
+	ceilings := map[string]int{"Impossible": 350, "hopeless": 100} // hopeless: no room in an idle cluster either
 	seen := map[string]int{}
 	for seed := range n {
 		record := preemptiontest.PlacementRecords().Example(seed)
+		st, r := record.State, *record.Request
 		c := preemptiontest.PlacementConfigs().Example(seed)
-		d := decide(t, c, snapshotOf(t, record.State), *record.Request)
-		seen[d.Outcome.String()]++
-		if d.Reason != 0 {
-			seen[d.Reason.String()]++
-		}
-		for _, v := range d.Victims {
-			if len(v.Pods) > 1 {
-				seen["group victim"]++
+		d := decide(t, c, snapshotOf(t, st), r)
+		kinds := kindsOf(t, st, r, c, d)
+		for kind, is := range kinds {
+			if floors[kind]+ceilings[kind] == 0 {
+				t.Fatalf("%q has no floor", kind)
 			}
-			if v.Violations > 0 {
-				seen["violation"]++
+			if is {
+				seen[kind]++
 			}
 		}
-		if len(d.Withdrawn) > 0 {
-			seen["withdrawn"]++
-		}
-		if d.Outcome == placement.Preempt && record.Request.Group != "" && len(d.Victims) > 1 {
-			seen["group takes several"]++
-		}
-	}
-	for _, kind := range []string{"Fits", "Preempt", "Wait", "PolicyNever", "NoVictims", "NoRoom", "Budgets", "group victim", "violation", "withdrawn", "group takes several"} {
-		if seen[kind] < n/250 {
-			t.Errorf("%s: %d of %d", kind, seen[kind], n)
+		idle := placement.State{Nodes: st.Nodes, Groups: st.Groups}
+		r.Unschedulable = false
+		if decide(t, c, snapshotOf(t, idle), r).Outcome == placement.Impossible {
+			seen["hopeless"]++
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(seen)) {
-		t.Logf("%s: %d", kind, seen[kind])
+	for kind, floor := range floors {
+		if share := seen[kind] * 1000 / n; share < floor {
+			t.Errorf("%s: %d of a thousand, want %d", kind, share, floor)
+		} else {
+			t.Logf("%s: %d of a thousand", kind, share)
+		}
 	}
+	for kind, ceiling := range ceilings {
+		if share := seen[kind] * 1000 / n; share > ceiling {
+			t.Errorf("%s: %d of a thousand, want at most %d", kind, share, ceiling)
+		} else {
+			t.Logf("%s: %d of a thousand", kind, share)
+		}
+	}
+}
+
+func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.Config, d placement.Decision) map[string]bool {
+	kinds := map[string]bool{d.Outcome.String(): true, "mode " + c.Mode.String(): true}
+	if d.Reason != 0 {
+		kinds[d.Reason.String()] = true
+	}
+	gone, nodes := victimIDs(d), map[string]bool{}
+	kinds["two victims"] = len(d.Victims) > 1
+	kinds["whole group"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return v.Group != "" })
+	kinds["group of several"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return len(v.Pods) > 1 })
+	kinds["violation"] = d.Violations > 0
+	kinds["withdrawn"] = len(d.Withdrawn) > 0
+	for _, n := range d.Nominations {
+		nodes[n.Node] = true
+	}
+	for _, p := range st.Pods {
+		spared := !gone[p.ID] && nodes[p.Node] && priorityOf(st, p) < r.Priority
+		kinds["reprieve"] = kinds["reprieve"] || d.Outcome == placement.Preempt && spared
+		old := !p.TerminatingSince.IsZero() && r.Now.Sub(p.TerminatingSince) >= r.TerminationTimeout
+		kinds["over the timeout"] = kinds["over the timeout"] || r.TerminationTimeout > 0 && old
+	}
+	for _, p := range r.Pods {
+		kinds["promised"] = kinds["promised"] || slices.ContainsFunc(st.Nominated, func(n placement.Pod) bool { return n.ID == p.ID })
+	}
+	kinds["several nodes"] = d.Outcome == placement.Preempt && r.Group != "" && len(st.Nodes) > 1 && (len(r.Domains) == 0 || len(r.Domains) < len(st.Nodes))
+	kinds["several domains"] = len(r.Domains) > 1
+	kinds["basic group"] = slices.ContainsFunc(st.Groups, func(g placement.Group) bool { return g.ID == r.Group && g.Basic })
+	kinds["pod of a group"] = r.Group == "" && r.Pods[0].Group != ""
+	kinds["waits though asked alone"] = d.Outcome == placement.Wait && r.Group == ""
+	without := st
+	without.Budgets = nil
+	free := decide(t, c, snapshotOf(t, without), r)
+	kinds["budget binds"] = !slices.EqualFunc(free.Victims, d.Victims, func(a, b placement.Victim) bool { return slices.Equal(a.Pods, b.Pods) })
+	return kinds
 }

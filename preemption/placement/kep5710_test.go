@@ -132,7 +132,7 @@ var rules = []struct {
 		func(st *placement.State, _ *placement.Request, _ *placement.Config) { st.Groups[0].Priority = 1000 }, "Impossible (NoVictims)"},
 	{"Pod Group priorities", "and as preemptor", []string{"n1 1: a/5"}, 1,
 		func(_ *placement.State, r *placement.Request, _ *placement.Config) {
-			r.Priority, r.Pods[0].Priority = 5, 1000
+			r.Priority = 5
 		}, "Impossible (NoVictims)"},
 	{"Pod Group priorities", "a policy of Never preempts nobody", []string{"n1 1: a/5"}, 1,
 		func(_ *placement.State, r *placement.Request, _ *placement.Config) { r.Policy = placement.PreemptNever }, "Impossible (PolicyNever)"},

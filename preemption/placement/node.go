@@ -62,6 +62,7 @@ type level struct {
 	priority int32
 	leaving  bool // they terminate
 	covered  bool // a budget covers one of them
+	pods     int32
 }
 
 func (l level) compare(other level) int {
@@ -95,6 +96,7 @@ func newNode(c *columns, facts Node, number int32, pods, nominated []*pod) (n *n
 	for _, p := range pods {
 		at := n.levelOf(p.level())
 		n.levels[at].covered = n.levels[at].covered || len(p.budgets) > 0
+		n.levels[at].pods++
 		row := n.usage[at*n.width:]
 		for _, a := range p.takes {
 			row[a.column] = quota.Add(row[a.column], a.value)

@@ -6,16 +6,19 @@ import (
 	"slices"
 )
 
-// place gives members a place in the domain, in their order, until none is left or one
-// cannot get what it needs; that one is passed over. It returns how many have a place.
+// place gives members that have none a place in the domain, in their order. One that cannot
+// get what it needs is passed over. It returns how many it gave a place.
 func (s *search) place(d span) int {
-	placed, last := 0, int32(-1)
+	placed, last, before := 0, int32(-1), -2 // before: the member that was tried last
 	for m := range s.members {
+		if s.where[m] >= 0 {
+			continue // where it was promised
+		}
 		one := &s.members[m]
-		if m > 0 && one.same && s.where[m-1] < 0 {
+		again := one.same && before == m-1
+		if before = m; again && s.where[m-1] < 0 {
 			continue // no place for the one before, none for this
 		}
-		again := m > 0 && one.same
 		at := int32(-1)
 		switch s.config.Order {
 		case BestFit:
@@ -164,7 +167,7 @@ func (s *search) filtersPlace(d span, one *member, i int) bool {
 // placed is the pod of a member as if it ran on a node.
 func (s *search) placed(one *member, i int) Pod {
 	p := *one.facts
-	p.Group, p.Priority, p.Node = s.r.Group, s.r.Priority, s.nodes[i].facts.Name
+	p.Group, p.Priority, p.Node = one.group, s.r.Priority, s.nodes[i].facts.Name
 	return p
 }
 

@@ -4,36 +4,59 @@ import "slices"
 
 // fitsNow looks for room as things stand.
 func (s *search) fitsNow() (Decision, bool) {
-	for _, d := range s.ranges {
-		s.open(d, nobody, true)
-		if s.place(d) >= s.atLeast {
-			return s.without(Fits, d), true
-		}
+	if d, ok := s.findRoom(true); ok {
+		return s.without(Fits, d), true
 	}
 	return Decision{}, false
 }
 
-// fitsSoon looks for room once what terminates is gone: where it was promised, then
-// anywhere. (KEP-5710, Delayed preemption: while the nomination is feasible there is no new
-// preemption; else everything starts afresh, with the earlier victims gone.)
+// fitsSoon looks for room once what terminates is gone, if anything does. (KEP-5710, Delayed
+// preemption: while the nomination is feasible there is no new preemption; else everything
+// starts afresh, with the earlier victims gone.)
 func (s *search) fitsSoon() (Decision, bool) {
-	if s.promised {
-		for _, d := range s.ranges {
-			if s.open(d, nobody, false); s.placePromised(d) >= s.atLeast {
-				return s.without(Wait, d), true
-			}
-		}
-	}
 	if !s.anyLeaving {
 		return Decision{}, false
 	}
-	for _, d := range s.ranges {
-		s.open(d, nobody, false)
-		if s.place(d) >= s.atLeast {
-			return s.without(Wait, d), true
-		}
+	if d, ok := s.findRoom(false); ok {
+		return s.without(Wait, d), true
 	}
 	return Decision{}, false
+}
+
+// findRoom places the members beside who runs, with what terminates or, unless now is set,
+// without: where that was promised, and the others around; then anywhere.
+func (s *search) findRoom(now bool) (span, bool) {
+	if s.promised {
+		for _, d := range s.ranges {
+			s.open(d, nobody, now)
+			if kept := s.placePromised(d); kept > 0 && kept+s.place(d) >= s.atLeast {
+				return d, true
+			}
+		}
+	}
+	for _, d := range s.ranges {
+		s.open(d, nobody, now)
+		if s.place(d) >= s.atLeast {
+			return d, true
+		}
+	}
+	return span{}, false
+}
+
+// standsNow reports whether the members of a choice have their room as things stand.
+func (s *search) standsNow(c *choice) bool {
+	everywhere := span{"", 0, len(s.nodes)}
+	s.open(everywhere, nobody, true)
+	for m, at := range c.where {
+		if one := &s.members[m]; at >= 0 {
+			if !s.fits(everywhere, one, int(at)) {
+				return false
+			}
+			s.where[m] = at
+			s.put(one, at)
+		}
+	}
+	return true
 }
 
 // placePromised places the members that were nominated in the domain where they were. It
@@ -80,7 +103,7 @@ func (s *search) blocked() bool {
 		if s.r.Group == "" && !s.possible(one, n) {
 			continue
 		}
-		if slices.ContainsFunc(n.pods, func(p *pod) bool { return p.facts.Preempted && p.priority < s.priority }) {
+		if slices.ContainsFunc(n.pods, func(p *pod) bool { return p.facts.Preempted && p.priority < s.priority && !s.stuck(p) }) {
 			return true
 		}
 	}

@@ -30,15 +30,20 @@ type search struct {
 	ranges  []span
 	local   []int32 // by number of the snapshot's node; -1 for none
 	rank    []int32 // by the same: the order in which nodes are tried
-	levels  []int32 // priorities below the preemptor's, rising
+	levels  []int32 // priorities of what runs below the preemptor's, rising
+	search  []int32 // those of them that the binary search in a domain is over
+	marks   []bool  // by level
 
 	// What runs, by node and slot.
-	capacity, fixed []int64 // fixed stays whatever happens
-	leaving         []int64 // on its way out
-	rowAt           []int32 // of node i: rows [rowAt[i], rowAt[i+1])
-	rows            []level // of lower priority
-	gone            []int64 // a row for each of rows
-	anyLeaving      bool
+	capacity, fixed []int64         // fixed stays whatever happens
+	leaving         []int64         // on its way out
+	rowAt           []int32         // of node i: rows [rowAt[i], rowAt[i+1])
+	rows            []level         // of lower priority
+	rowLevel        []int32         // index in levels by row
+	rowPods         []int32         // pods by row, without those of units that stay
+	gone            []int64         // a row for each of rows
+	anyLeaving      bool            // somebody is waited for
+	least           []int64         // by slot: what as many members as must have a place need at least
 	stays           map[*unit]bool  // units counted in fixed instead of gone
 	stayed          []*unit         // the same, as a list
 	taken           map[string]bool // groups that are away, of a Fit
@@ -144,6 +149,7 @@ func (s *search) move(u *unit, sign int64) {
 		for want := p.level(); s.rows[at].compare(want) != 0; {
 			at++
 		}
+		s.rowPods[at] -= int32(sign)
 		for _, a := range p.takes {
 			if slot := s.slotOf[a.column]; slot >= 0 {
 				s.fixed[int(i)*width+int(slot)] += sign * a.value
@@ -208,7 +214,7 @@ func (s *search) touches(d span, u *unit) bool {
 // isThere reports whether a running pod stays at the floor.
 func (s *search) isThere(p *pod) bool {
 	if p.facts.Terminating && !s.asBuilt {
-		return s.now
+		return s.now || s.stuck(p)
 	}
 	if s.taken[p.facts.Group] {
 		return false

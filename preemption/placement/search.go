@@ -78,7 +78,7 @@ func (s *search) run(d span, rationed bool) verdict {
 		return found
 	}
 	s.victims = s.reprieve(s.victims[:0], d, violating, true)
-	if s.config.Mode == Design && d.size() > 1 { // on one node it would change nothing
+	if s.config.Mode == Design && (d.size() > 1 || len(s.members) > 1) { // for one on one node it would change nothing
 		s.lower(d, enough)
 	}
 	s.victims = s.reprieve(s.victims[:0], d, s.around(d), false)
@@ -159,7 +159,8 @@ func (s *search) around(d span) []*unit {
 func (s *search) lower(d span, enough int) {
 	// At index i the units of the lowest i priorities are gone.
 	first := slices.Clone(s.where)
-	low, high := 0, len(s.levels)
+	s.listLevels(d)
+	low, high := 0, len(s.search)
 	for low < high {
 		middle := int(uint(low+high) >> 1)
 		if s.open(d, s.floorAt(middle), false); s.place(d) >= enough {
@@ -185,7 +186,26 @@ func (s *search) floorAt(index int) int64 {
 	if index == 0 {
 		return nobody
 	}
-	return int64(s.levels[index-1])
+	return int64(s.search[index-1])
+}
+
+// listLevels lists the priorities of the units of the domain that may still yield. (Those of
+// others would not change which one is the lowest that suffices, but which ones are tried:
+// where nodes may be filled in a better way with less room, that is another answer.)
+func (s *search) listLevels(d span) {
+	s.marks = resize(s.marks, len(s.levels))
+	clear(s.marks)
+	for at := s.rowAt[d.from]; at < s.rowAt[d.to]; at++ {
+		if s.rowPods[at] > 0 {
+			s.marks[s.rowLevel[at]] = true
+		}
+	}
+	s.search = s.search[:0]
+	for i, priority := range s.levels {
+		if s.marks[i] {
+			s.search = append(s.search, priority)
+		}
+	}
 }
 
 // replace is the reprieve as built in v1.36: for every unit that is put back all members

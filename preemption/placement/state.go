@@ -56,19 +56,25 @@ type Pod struct {
 	// state: then the pod is a unit by itself, with its own priority.
 	Group string `json:"group,omitempty"`
 	// Priority is the pod's own. In a group of the state that of the group counts instead
-	// (KEP-5710, Pod Group priorities).
+	// (KEP-5710, Pod Group priorities). In a request it is zero or that of the request.
 	Priority int32 `json:"priority,omitempty"`
 	// Requests is what it takes, besides one of [PodsResource].
 	Requests Resources `json:"requests,omitempty"`
 	// Node is where it runs, or is nominated to. Empty in a request.
 	Node string `json:"node,omitempty"`
 	// Nodes is, in a request, where it may run, whatever is there (selectors, taints,
-	// volumes); nil: anywhere. Names that are not in the snapshot count for nothing.
-	Nodes []string `json:"nodes,omitzero"`
+	// volumes); empty: anywhere, unless Nowhere is set. Names that are not in the snapshot
+	// count for nothing.
+	Nodes []string `json:"nodes,omitempty"`
+	// Nowhere says, in a request, that no node will do, whatever Nodes says.
+	Nowhere bool `json:"nowhere,omitempty"`
 	// Started is when it began to run. Zero counts as just now.
 	Started time.Time `json:"started,omitzero"`
 	// Terminating says that it is on its way out.
 	Terminating bool `json:"terminating,omitempty"`
+	// TerminatingSince is when it was told to go, for [Request.TerminationTimeout]. Zero
+	// is not known: then it is waited for without a bound.
+	TerminatingSince time.Time `json:"terminatingSince,omitzero"`
 	// Preempted says that it terminates because a scheduler preempted it.
 	Preempted bool `json:"preempted,omitempty"`
 }
@@ -85,14 +91,16 @@ const (
 	DisruptionModePodGroup
 )
 
-// Group is a pod group. The zero value is invalid.
+// Group is a pod group. The zero value is invalid. Priority and DisruptionMode are fixed
+// while it has pods (KEP-5710: they are immutable).
 type Group struct {
 	ID string `json:"id"`
 	// Priority counts instead of those of its pods. Zero where its class sets none.
 	Priority       int32          `json:"priority,omitempty"`
 	DisruptionMode DisruptionMode `json:"disruptionMode,omitzero"`
-	// Basic says that its pods are not scheduled as a gang. Then DisruptionModePodGroup
-	// is invalid: a unit of preemption is never larger than one of scheduling.
+	// Basic says that its pods are scheduled each by itself, not as a gang. Then
+	// DisruptionModePodGroup is invalid: a unit of preemption is never larger than one of
+	// scheduling.
 	Basic bool `json:"basic,omitempty"`
 }
 

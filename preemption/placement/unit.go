@@ -137,5 +137,11 @@ func newGroup(facts Group, known bool, members []*pod) *group {
 	return g
 }
 
+// isBasic reports whether a group is known and not a gang.
+func (c *cluster) isBasic(id string) bool {
+	g := c.group(id)
+	return g != nil && g.known && g.facts.Basic
+}
+
 // atomic reports whether the group is one unit.
 func (g *group) atomic() bool { return g.known && g.facts.DisruptionMode == DisruptionModePodGroup }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/internal/fault"
 	"github.com/cedesched/cede/internal/instant"
@@ -47,6 +48,12 @@ func (f *validator) node(path string, n *Node) {
 	f.resources(path+".capacity", n.Capacity, false)
 }
 
+func (f *validator) instant(path string, t time.Time) {
+	if !instant.Valid(t) {
+		f.Add(path, "%v is not within %s", t, instant.Range)
+	}
+}
+
 // pod checks a pod by itself; known tells which nodes there are.
 func (f *validator) pod(path string, p *Pod, known func(node string) bool) {
 	if p.ID == "" {
@@ -60,9 +67,11 @@ func (f *validator) pod(path string, p *Pod, known func(node string) bool) {
 	if p.Preempted && !p.Terminating {
 		f.Add(path+".preempted", "the pod does not terminate")
 	}
-	if !instant.Valid(p.Started) {
-		f.Add(path+".started", "%v is not within %s", p.Started, instant.Range)
+	if !p.TerminatingSince.IsZero() && !p.Terminating {
+		f.Add(path+".terminatingSince", "the pod does not terminate")
 	}
+	f.instant(path+".started", p.Started)
+	f.instant(path+".terminatingSince", p.TerminatingSince)
 	f.resources(path+".requests", p.Requests, true)
 }
 

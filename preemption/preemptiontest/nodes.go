@@ -11,60 +11,89 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 )
 
-// PlacementRecords generates valid states of nodes, each with a valid request about it.
+// PlacementRecords generates valid states of nodes, each with a valid request about it. The
+// most are such that somebody must yield; some, such that the request waits.
 func PlacementRecords() *rapid.Generator[placement.Record] {
 	return rapid.Custom(func(t *rapid.T) placement.Record {
 		st := PlacementStates().Draw(t, "state")
 		r := PlacementRequests(st).Draw(t, "request")
+		if chance(t, 1, 4) {
+			startWaiting(t, &st, &r)
+		}
 		return placement.Record{State: st, Request: &r}
 	})
 }
 
-// PlacementStates generates valid states: up to six nodes, mostly full, up to fourteen
-// pods, groups of both modes, overlapping budgets, promises, pods that terminate.
+// startWaiting makes a record in which earlier victims terminate on a node, most times one
+// on which the request has been promised room.
+func startWaiting(t *rapid.T, st *placement.State, r *placement.Request) {
+	node := rapid.SampledFrom(st.Nodes).Draw(t, "victims on").Name
+	for i := range st.Pods {
+		if p := &st.Pods[i]; p.Node == node && chance(t, 4, 5) {
+			p.Terminating, p.Preempted = true, true
+			p.TerminatingSince = Now.Add(-time.Duration(rapid.IntRange(0, 2).Draw(t, "leaving for")) * time.Hour)
+		}
+	}
+	for _, p := range r.Pods {
+		known := slices.ContainsFunc(st.Nominated, func(n placement.Pod) bool { return n.ID == p.ID })
+		if !known && chance(t, 2, 3) {
+			p.Node, p.Nodes, p.Nowhere, p.Priority = node, nil, false, r.Priority
+			if r.Group != "" {
+				p.Group = r.Group
+			}
+			st.Nominated = append(st.Nominated, p)
+		}
+	}
+}
+
+// pendingGroup is the group of requests about groups.
+const pendingGroup = "pending"
+
+// PlacementStates generates valid states: up to five nodes, mostly full, up to fourteen
+// pods, groups of both modes, overlapping budgets, promises, pods that terminate; perhaps
+// the group that requests are about.
 func PlacementStates() *rapid.Generator[placement.State] {
 	return rapid.Custom(func(t *rapid.T) placement.State {
 		var st placement.State
-		for i := range pick(t, "nodes", 2, 3, 4, 1, 6) {
+		for i := range pick(t, "nodes", 3, 2, 4, 1, 5) {
 			n := placement.Node{Name: fmt.Sprintf("n%d", i), Capacity: placement.Resources{"cpu": pick[int64](t, "cpu", 4, 3, 2, 6)}}
-			if chance(t, 1, 2) {
+			if chance(t, 2, 3) {
 				n.Capacity["gpu"] = pick[int64](t, "gpu", 1, 2, 4)
 			}
 			if chance(t, 1, 4) {
 				n.Capacity[placement.PodsResource] = pick[int64](t, "pods", 2, 1, 3)
 			}
-			n.Unschedulable = chance(t, 1, 10)
-			n.Labels = map[string]string{"zone": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "zone")}
+			n.Unschedulable = i > 0 && chance(t, 1, 12)
+			n.Labels = map[string]string{"zone": pick(t, "zone", "a", "a", "b")}
 			st.Nodes = append(st.Nodes, n)
 		}
-		for i := range pick(t, "groups", 2, 3, 1, 0) {
+		for i := range pick(t, "groups", 2, 3, 2, 1, 0) {
 			g := placement.Group{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
-			if chance(t, 2, 3) {
+			if chance(t, 3, 4) {
 				g.DisruptionMode = placement.DisruptionModePodGroup
 			} else {
 				g.Basic = chance(t, 1, 3)
 			}
 			st.Groups = append(st.Groups, g)
 		}
-		for i := range pick(t, "pods", 6, 8, 4, 10, 14, 2, 0) {
-			p := nodePod(t, fmt.Sprintf("p%02d", i))
-			p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "node").Name
-			p.Terminating = chance(t, 1, 10)
-			p.Preempted = p.Terminating && chance(t, 1, 2)
-			st.Pods = append(st.Pods, p)
+		if chance(t, 1, 2) {
+			g := placement.Group{ID: pendingGroup, Priority: pick[int32](t, "pending priority", 6, 6, 6, 5, 2, 0)}
+			g.Basic = chance(t, 1, 3)
+			st.Groups = append(st.Groups, g)
 		}
+		fill(t, &st)
 		for i := range pick(t, "nominated", 0, 0, 0, 1, 2) {
 			p := nodePod(t, fmt.Sprintf("w%d", i))
 			p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "node").Name
 			st.Nominated = append(st.Nominated, p)
 		}
-		for i := range pick(t, "budgets", 0, 1, 2, 3) {
+		for i := range pick(t, "budgets", 1, 2, 0, 3) {
 			b := placement.Budget{Namespace: "ns", Name: fmt.Sprintf("b%d", i), Allowed: pick[int64](t, "allowed", 0, 1, 2)}
-			switch pick(t, "selector", 1, 2, 3, 0) {
+			switch pick(t, "selector", 1, 3, 2, 0) {
 			case 1:
 				b.Selector = &placement.Selector{MatchLabels: map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "selected")}}
 			case 2:
-				b.Selector = &placement.Selector{MatchExpressions: []placement.Requirement{{Key: "app", Operator: placement.NotIn, Values: apps[:1]}}}
+				b.Selector = &placement.Selector{MatchExpressions: []placement.Requirement{requirement(t)}}
 			case 3:
 				b.Selector = &placement.Selector{}
 			}
@@ -77,6 +106,38 @@ func PlacementStates() *rapid.Generator[placement.State] {
 		}
 		return st
 	})
+}
+
+func requirement(t *rapid.T) placement.Requirement {
+	r := placement.Requirement{Key: "app"}
+	r.Operator = rapid.SampledFrom([]placement.Operator{placement.NotIn, placement.In, placement.Exists, placement.DoesNotExist}).Draw(t, "operator")
+	if r.Operator == placement.In || r.Operator == placement.NotIn {
+		r.Values = apps[:1]
+	}
+	return r
+}
+
+// fill draws pods until the nodes are full; a node in so many is left with room, and
+// another holds too much.
+func fill(t *rapid.T, st *placement.State) {
+	for _, n := range st.Nodes {
+		free, slack := n.Capacity["cpu"], pick[int64](t, "slack", 0, 0, 0, 0, 0, 0, 1, 2, -2)
+		for i := 0; i < 5 && free > slack && len(st.Pods) < 14; i++ {
+			p := nodePod(t, fmt.Sprintf("p%02d", len(st.Pods)))
+			if slack >= 0 && p.Requests["cpu"] > free {
+				p.Requests["cpu"] = free
+			}
+			free -= p.Requests["cpu"]
+			p.Node = n.Name
+			if p.Terminating = chance(t, 1, 12); p.Terminating {
+				p.Preempted = chance(t, 1, 2)
+				if chance(t, 3, 4) {
+					p.TerminatingSince = Now.Add(-time.Duration(rapid.IntRange(0, 2).Draw(t, "leaving for")) * time.Hour)
+				}
+			}
+			st.Pods = append(st.Pods, p)
+		}
+	}
 }
 
 var apps = []string{"web", "db"}
@@ -94,8 +155,8 @@ func nodePod(t *rapid.T, id string) placement.Pod {
 	if chance(t, 2, 3) {
 		p.Labels = map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "app")}
 	}
-	if chance(t, 1, 2) {
-		p.Group = fmt.Sprintf("g%d", pick(t, "group", 1, 0, 2, 3)) // not all are there
+	if chance(t, 3, 5) {
+		p.Group = fmt.Sprintf("g%d", pick(t, "group", 1, 0, 1, 0, 2, 3)) // not all are there
 	}
 	if chance(t, 2, 3) {
 		p.Started = Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Hour)
@@ -103,27 +164,55 @@ func nodePod(t *rapid.T, id string) placement.Pod {
 	return p
 }
 
-// PlacementRequests generates valid requests about a state: pods and groups, some of them
-// promised room, some with domains.
+// PlacementRequests generates valid requests about a state: pods, pods of groups by
+// themselves, gangs, basic groups; some promised room, some with domains.
 func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 	return rapid.Custom(func(t *rapid.T) placement.Request {
-		r := placement.Request{Priority: pick[int32](t, "priority", 6, 5, 2, 1, 0), Unschedulable: chance(t, 1, 8)}
-		if chance(t, 1, 20) {
+		r := placement.Request{Priority: pick[int32](t, "priority", 6, 6, 6, 6, 5, 2, 1, 0), Unschedulable: chance(t, 1, 8)}
+		if chance(t, 1, 40) {
 			r.Policy = placement.PreemptNever
 		}
-		n := 1
+		if chance(t, 1, 2) {
+			r.Now, r.TerminationTimeout = Now, time.Duration(pick(t, "timeout", 2, 1, 0))*time.Hour
+		}
+		n, single, basic := 1, "", false
 		if chance(t, 2, 3) {
-			r.Group = "pending"
-			n = pick(t, "members", 2, 1, 3, 4)
-			r.MinCount = pick(t, "min count", n, 0, n-1, 1)
+			r.Group = pendingGroup
+			n = pick(t, "members", 2, 3, 1, 4)
+		} else if chance(t, 1, 3) {
+			single = pick(t, "own group", pendingGroup, "g0", "unknown")
+		}
+		for _, g := range st.Groups {
+			if g.ID == r.Group || g.ID == single {
+				r.Priority, basic = g.Priority, g.ID == r.Group && g.Basic
+			}
+		}
+		if r.Group != "" && !basic {
+			r.MinCount = pick(t, "min count", n, n-1, 1, 0)
+		}
+		var largest int64
+		for _, n := range st.Nodes {
+			largest = max(largest, n.Capacity["cpu"])
 		}
 		for i := range n {
 			p := nodePod(t, fmt.Sprintf("in%d", i))
-			p.Requests["cpu"] = pick[int64](t, "needs", 2, 1, 3)
-			if i > 0 && chance(t, 2, 3) { // alike
-				p.Requests, p.Nodes = r.Pods[i-1].Requests, r.Pods[i-1].Nodes
+			p.Priority, p.Group = pick(t, "own priority", 0, r.Priority), single
+			if r.Group != "" {
+				p.Group = pick(t, "named group", "", r.Group)
+			}
+			p.Requests["cpu"] = min(pick[int64](t, "needs", 2, 1, 3), largest)
+			if chance(t, 2, 3) {
+				delete(p.Requests, "gpu")
+			}
+			if chance(t, 1, 2) {
+				p.Labels = nil
+			}
+			if i > 0 && chance(t, 1, 2) { // alike
+				p.Requests, p.Nodes, p.Nowhere = r.Pods[i-1].Requests, r.Pods[i-1].Nodes, r.Pods[i-1].Nowhere
 			} else if chance(t, 1, 6) {
 				p.Nodes = []string{"elsewhere", rapid.SampledFrom(st.Nodes).Draw(t, "may run on").Name, st.Nodes[0].Name}
+			} else {
+				p.Nowhere = chance(t, 1, 80)
 			}
 			r.Pods = append(r.Pods, p)
 		}
@@ -138,15 +227,71 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			names[i] = st.Nodes[i].Name
 		}
 		names = rapid.Permutation(names).Draw(t, "nodes")
-		if r.Group != "" && chance(t, 1, 4) {
-			cut := rapid.IntRange(0, len(names)).Draw(t, "cut")
-			r.Domains = []placement.Domain{{Name: "left", Nodes: names[:cut]}, {Name: "right", Nodes: names[cut:]}}
+		if r.Group != "" && !basic && chance(t, 1, 3) {
+			r.Domains = split(t, names)
 		}
 		if chance(t, 1, 4) {
 			r.Prefer = slices.Clone(names[:rapid.IntRange(0, len(names)).Draw(t, "preferred")])
 		}
+		if chance(t, 9, 10) {
+			if mostPlaced(&st, &r) == 0 { // ask for less
+				for i := range r.Pods {
+					r.Pods[i].Requests, r.Pods[i].Nodes, r.Pods[i].Nowhere = placement.Resources{"cpu": 1}, nil, false
+				}
+			}
+			r.MinCount = min(r.MinCount, max(1, mostPlaced(&st, &r)))
+		}
 		return r
 	})
+}
+
+// mostPlaced is how many pods a domain of idle nodes takes, one after the other, in the best
+// domain.
+func mostPlaced(st *placement.State, r *placement.Request) (most int) {
+	domains := r.Domains
+	if len(domains) == 0 {
+		domains = []placement.Domain{{}}
+	}
+	for _, d := range domains {
+		free, placed := map[string]placement.Resources{}, 0
+		for _, n := range st.Nodes {
+			if !n.Unschedulable && (len(r.Domains) == 0 || slices.Contains(d.Nodes, n.Name)) {
+				free[n.Name] = n.Clone().Capacity
+			}
+		}
+		for _, p := range r.Pods {
+			for _, n := range st.Nodes {
+				left := free[n.Name]
+				pods, bounded := left[placement.PodsResource]
+				allowed := !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Name)) && (!bounded || pods > 0)
+				if left == nil || !allowed || left["cpu"] < p.Requests["cpu"] || left["gpu"] < p.Requests["gpu"] {
+					continue
+				}
+				left["cpu"] -= p.Requests["cpu"]
+				left["gpu"] -= p.Requests["gpu"]
+				if bounded {
+					left[placement.PodsResource]--
+				}
+				placed++
+				break
+			}
+		}
+		most = max(most, placed)
+	}
+	return most
+}
+
+// split makes two domains of the nodes, or one of each.
+func split(t *rapid.T, names []string) []placement.Domain {
+	if chance(t, 1, 3) {
+		var list []placement.Domain
+		for _, name := range names {
+			list = append(list, placement.Domain{Name: "only " + name, Nodes: []string{name}})
+		}
+		return list
+	}
+	cut := rapid.IntRange(0, len(names)).Draw(t, "cut")
+	return []placement.Domain{{Name: "left", Nodes: names[:cut]}, {Name: "right", Nodes: names[cut:]}}
 }
 
 // PlacementConfigs generates valid configurations, without bounds on candidates and without

@@ -212,6 +212,7 @@ func (c *context) pending(id string, pods []*podObject) Pending {
 		if pod.Nodes, err = c.feasible(p); err != nil {
 			out.Unresolved = errors.Join(out.Unresolved, fmt.Errorf("pod %s: %w", pod.ID, err))
 		}
+		pod.Nowhere = pod.Nodes != nil && len(pod.Nodes) == 0
 		out.Request.Pods = append(out.Request.Pods, pod)
 		out.notes(p)
 	}

@@ -1,0 +1,122 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+)
+
+// alone is the request of one pod of a basic group by itself.
+func (r *Request) alone(i int) Request {
+	one := *r
+	one.Group, one.Pods = "", []Pod{r.Pods[i]}
+	one.Pods[0].Group = r.Group
+	return one
+}
+
+// decideEach decides about the pods of a basic group one by one, each on the snapshot as
+// the decisions before it leave it: for pods by themselves nodes are the domains, also when
+// they are of a group (KEP-5710, Preemption algorithm). To be placed comes before
+// preempting (KEP-4671: for the basic policy binding is preferred).
+func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) {
+	if err := snapshot.cluster().validateRequest(&r).Err(); err != nil {
+		return Decision{}, err
+	}
+	if !r.Unschedulable {
+		d, err := p.placeEach(snapshot, &r)
+		if err != nil || d.Outcome == Fits {
+			return d, err
+		}
+	}
+	out := Decision{Outcome: Impossible, Now: r.Now}
+	for i := range r.Pods {
+		d, err := p.Decide(snapshot, r.alone(i))
+		if err != nil {
+			return Decision{}, err
+		}
+		out.add(&d)
+		if snapshot, err = snapshot.With(append(d.Edits(), snapshot.cluster().charge(d.Victims)...)...); err != nil {
+			return Decision{}, err
+		}
+	}
+	if out.Outcome != Impossible {
+		out.Reason, out.Placeable = 0, len(out.Nominations)
+	}
+	member := func(id string) bool {
+		return slices.ContainsFunc(r.Pods, func(p Pod) bool { return p.ID == id })
+	}
+	slices.Sort(out.Withdrawn)
+	out.Withdrawn = slices.DeleteFunc(slices.Compact(out.Withdrawn), member)
+	slices.SortFunc(out.Victims, func(a, b Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
+	return out, nil
+}
+
+// placeEach places the pods that fit as things stand. The zero decision: none does.
+func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request) (Decision, error) {
+	out := Decision{Now: r.Now}
+	for i := range r.Pods {
+		one := r.alone(i)
+		one.Policy = PreemptNever // nobody has to yield for a pod that fits
+		d, err := p.Decide(snapshot, one)
+		if err != nil {
+			return Decision{}, err
+		}
+		if d.Outcome != Fits {
+			continue
+		}
+		out.Outcome = Fits
+		out.Nominations, out.Pods = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...)
+		out.Placeable++
+		if snapshot, err = snapshot.With(d.Edits()...); err != nil {
+			return Decision{}, err
+		}
+	}
+	return out, nil
+}
+
+// together is outcomes in the order in which they win over others of the same group. (A pod
+// that fits only once the promise to one before it has moved is nominated with that one.)
+var together = []Outcome{Impossible, Fits, Wait, Preempt}
+
+// add puts what is decided about one pod to what is decided about those before.
+func (d *Decision) add(one *Decision) {
+	if slices.Index(together, one.Outcome) > slices.Index(together, d.Outcome) {
+		d.Outcome = one.Outcome
+	}
+	d.Reason = max(d.Reason, one.Reason)
+	d.Nominations, d.Pods = append(d.Nominations, one.Nominations...), append(d.Pods, one.Pods...)
+	d.Withdrawn = append(d.Withdrawn, one.Withdrawn...)
+	d.Placeable += one.Placeable
+	for _, v := range one.Victims {
+		// As built, who was told to go for one pod may be told again for the next.
+		if !slices.ContainsFunc(d.Victims, func(o Victim) bool { return o.Pods[0] == v.Pods[0] }) {
+			d.Victims = append(d.Victims, v)
+			d.Violations += v.Violations
+		}
+	}
+}
+
+// charge returns the edits by which the budgets know of victims: what they allow is used up.
+func (c *cluster) charge(victims []Victim) []Edit {
+	charged := map[int32]*Budget{}
+	for _, v := range victims {
+		for _, id := range v.Pods {
+			p := c.pod(c.pods, id)
+			for _, at := range p.budgets {
+				if charged[at] == nil {
+					b := c.budgets[at].facts.Clone()
+					charged[at] = &b
+				}
+				if b := charged[at]; !slices.Contains(b.Disrupted, id) {
+					b.Disrupted, b.Allowed = append(b.Disrupted, id), max(0, b.Allowed-1)
+				}
+			}
+		}
+	}
+	var edits []Edit
+	for at := range c.budgets {
+		if b := charged[int32(at)]; b != nil {
+			edits = append(edits, SetBudget(*b))
+		}
+	}
+	return edits
+}
