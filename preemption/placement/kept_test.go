@@ -14,5 +14,5 @@ func TestFormsAreKept(t *testing.T) {
 	files := os.DirFS("testdata/v0")
 	golden.Kept[placement.State](t, files, "state", reflect.TypeFor[placement.Pod]())
 	golden.Kept[placement.Record](t, files, "record")
-	golden.Kept[placement.Decision](t, files, "decision")
+	golden.Kept[placement.Decision](t, files, "decision", reflect.TypeFor[placement.Pod]()) // those of a record
 }
