@@ -63,12 +63,15 @@ func run(args []string, w io.Writer) (code int, err error) {
 		return 2, err
 	}
 	defer os.RemoveAll(scratch)
-	r := &Runner{scratch: scratch, flags: []string{fmt.Sprintf("-timeout=%v", *timeout)}, rapid: []string{
+	r := &Runner{scratch: scratch, flags: []string{fmt.Sprintf("-test.timeout=%v", *timeout)}, rapid: []string{
 		fmt.Sprintf("-rapid.checks=%d", *checks), fmt.Sprintf("-rapid.seed=%d", *seed), "-rapid.nofailfile", "-rapid.shrinktime=1ms"}}
 	if r.root, err = filepath.Abs(*root); err != nil {
 		return 2, err
 	}
-	mutants, packages, err := r.Mutants(set.Args())
+	if err := r.list(strings.Fields(*tests)); err != nil {
+		return 2, err
+	}
+	mutants, err := r.Mutants(set.Args())
 	if err != nil {
 		return 2, err
 	}
@@ -93,36 +96,42 @@ func run(args []string, w io.Writer) (code int, err error) {
 	if *n > 0 {
 		rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
 	}
-	if err := r.Prepare(strings.Fields(*tests), packages); err != nil {
-		return 2, err
-	}
-	rows, asked := map[string]*row{}, 0
-	for _, m := range mutants {
-		if *n > 0 && asked == *n {
-			break
-		}
-		result, by := Excused, ""
-		if reasons[m.Key()] == "" {
-			if result, by, err = r.Run(m); err != nil {
-				return 2, err
-			}
-		}
+	rows := map[string]*row{}
+	note := func(m *Mutant, result Result, by string) {
 		if rows[m.Package] == nil {
 			rows[m.Package] = &row{}
 		}
 		rows[m.Package][result]++
-		if result <= TimedOut { // in the place of another, one more is drawn
-			asked++
-		}
-		if result <= NotRun {
+		if result == Survived {
 			code = 1
 		}
-		if result <= NotRun || *verbose {
+		if result == Survived || *verbose {
 			fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%v: %s %s", m, results[result], by)))
 		}
 	}
-	if asked == 0 {
+	var drawn []*Mutant
+	for _, m := range mutants {
+		switch {
+		case *n > 0 && len(drawn) == *n:
+		case reasons[m.Key()] != "":
+			note(m, Excused, "")
+		case !r.Compiles(m):
+			note(m, Broken, "")
+		default:
+			drawn = append(drawn, m)
+		}
+	}
+	if len(drawn) == 0 {
 		return 2, fmt.Errorf("no mutant that matches %q compiles and has no excuse", *match)
+	}
+	for batch := range slices.Chunk(drawn, 500) {
+		if err := r.Prepare(batch); err != nil {
+			return 2, err
+		}
+		for _, m := range batch {
+			result, by := r.Run(m)
+			note(m, result, by)
+		}
 	}
 	table(w, rows)
 	return code, nil
@@ -134,11 +143,12 @@ type row [len(results)]int
 func table(w io.Writer, rows map[string]*row) {
 	t, sum := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight), &row{}
 	line := func(name string, r *row) {
-		killed, survived := r[Killed]+r[TimedOut], r[Survived]+r[NotRun]
-		percent := 100 * float64(killed) / float64(max(killed+survived, 1))
-		fmt.Fprintf(t, "%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t %s\n", killed+survived, killed, percent, r[TimedOut], survived, r[NotRun], r[Excused], name)
+		killed := r[Killed] + r[TimedOut]
+		all := killed + r[Survived]
+		percent := 100 * float64(killed) / float64(max(all, 1))
+		fmt.Fprintf(t, "%d\t%d\t%.1f %%\t%d\t%d\t%d\t %s\n", all, killed, percent, r[TimedOut], r[Survived], r[Excused], name)
 	}
-	fmt.Fprintln(t, "\nmutants\tkilled\t\tby time-out\tsurvived\tnot run\texcused\t package")
+	fmt.Fprintln(t, "\nmutants\tkilled\t\tby time-out\tsurvived\texcused\t package")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		for i, n := range rows[name] {
 			sum[i] += n

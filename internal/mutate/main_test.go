@@ -54,7 +54,7 @@ func TestSeed(t *testing.T) {
 
 // The tests of other packages kill too; without them the mutant survives.
 func TestCallers(t *testing.T) {
-	for tests, want := range map[string]string{"./...": "killed by tiny/deep", ".": "survived: no test runs it"} {
+	for tests, want := range map[string]string{"./...": "killed by tiny/deep", ".": ": survived"} {
 		if code, out, err := ask(t, "-v", "-match", `sum -= n`, "-tests", tests, "."); err != nil || !strings.Contains(out, want) {
 			t.Errorf("-tests %s: exit %d, %v:\n%s", tests, code, err, out)
 		}

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,17 +16,20 @@ import (
 
 // Mutant is one small change of one file: the bytes from start to end become text.
 type Mutant struct {
-	Package      string // import path
-	File         string // from the root of the module
-	Func         string // the function that it is in
-	Line, Column int
-	Was, Now     string // the line
-	Again        int    // how many mutants before it in the file have the same key
+	Package  string // import path
+	File     string // from the root of the module
+	Func     string // the function that it is in
+	Line     int
+	Was, Now string // the line
+	Again    int    // how many mutants before it in the file have the same key
 
 	path       string
 	source     []byte
 	start, end int
 	text       string
+	fun        *ast.FuncDecl
+	files      *token.FileSet
+	number     int
 }
 
 // Key names a mutant without its line number, so that an excuse outlives edits above it.
@@ -47,6 +51,33 @@ func (m *Mutant) Source() []byte {
 	return slices.Concat(m.source[:m.start], []byte(m.text), m.source[m.end:])
 }
 
+func (m *Mutant) offset(p token.Pos) int { return m.files.Position(p).Offset }
+
+// together returns a file with several mutants: at the begin of its body, a function looks
+// whether one of them is on, and does as that one does.
+func together(mutants []*Mutant) []byte {
+	source, inserts := mutants[0].source, map[int]string{}
+	for _, m := range mutants {
+		begin, end, results := m.offset(m.fun.Body.Lbrace), m.offset(m.fun.Body.Rbrace), ""
+		call := "func() {%s}(); return"
+		if list := m.fun.Type.Results; list != nil {
+			results = string(source[m.offset(list.Pos()):m.offset(list.End())])
+			call = "return func() " + strings.ReplaceAll(results, "%", "%%") + " {%s}()"
+		}
+		body := string(slices.Concat(source[begin+1:m.start], []byte(m.text), source[m.end:end]))
+		inserts[begin+1] += fmt.Sprintf("if mutantNumber == %d { "+call+" };", m.number, body)
+	}
+	var b bytes.Buffer
+	from := 0
+	for _, at := range slices.Sorted(maps.Keys(inserts)) {
+		b.Write(source[from:at])
+		b.WriteString(inserts[at])
+		from = at
+	}
+	b.Write(source[from:])
+	return b.Bytes()
+}
+
 // swaps are the operators that each operator becomes.
 var swaps = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
@@ -62,10 +93,9 @@ var words = map[string]string{"true": "false", "false": "true", "min": "max", "m
 
 // finder collects the mutants of a file in the order of a walk.
 type finder struct {
-	files *token.FileSet
-	of    Mutant // what all have
-	seen  map[string]int
-	list  []*Mutant
+	of   Mutant // what all have
+	seen map[string]int
+	list []*Mutant
 }
 
 // Find returns every mutant of a file.
@@ -78,25 +108,25 @@ func Find(pkg, root, path string) ([]*Mutant, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{token.NewFileSet(), Mutant{Package: pkg, File: filepath.ToSlash(file), path: path, source: source}, map[string]int{}, nil}
-	syntax, err := parser.ParseFile(f.files, path, source, parser.SkipObjectResolution)
+	files := token.NewFileSet()
+	syntax, err := parser.ParseFile(files, path, source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
+	f := &finder{Mutant{Package: pkg, File: filepath.ToSlash(file), path: path, source: source, files: files}, map[string]int{}, nil}
 	for _, d := range syntax.Decls {
-		f.of.Func = "declaration"
-		if fun, ok := d.(*ast.FuncDecl); ok {
-			f.of.Func = fun.Name.Name
+		if fun, ok := d.(*ast.FuncDecl); ok && fun.Body != nil {
+			f.of.Func, f.of.fun = fun.Name.Name, fun
+			ast.Inspect(fun.Body, f.visit)
 		}
-		ast.Inspect(d, f.visit)
 	}
 	return f.list, nil
 }
 
 // add records that the source from one position to another becomes text.
 func (f *finder) add(from, to token.Pos, text string) {
-	m, at := f.of, f.files.Position(from)
-	m.Line, m.Column, m.start, m.end, m.text = at.Line, at.Column, at.Offset, f.files.Position(to).Offset, text
+	m := f.of
+	m.Line, m.start, m.end, m.text = m.files.Position(from).Line, m.offset(from), m.offset(to), text
 	begin := bytes.LastIndexByte(m.source[:m.start], '\n') + 1
 	was, _, _ := bytes.Cut(m.source[begin:], []byte("\n"))
 	now, _, _ := bytes.Cut(m.Source()[begin:], []byte("\n"))
@@ -116,7 +146,7 @@ func (f *finder) swap(at token.Pos, op token.Token) {
 // negate turns a condition round. A comparison for equality is turned round anyway.
 func (f *finder) negate(cond ast.Expr) {
 	if b, ok := cond.(*ast.BinaryExpr); !ok || b.Op != token.EQL && b.Op != token.NEQ {
-		text := f.of.source[f.files.Position(cond.Pos()).Offset:f.files.Position(cond.End()).Offset]
+		text := f.of.source[f.of.offset(cond.Pos()):f.of.offset(cond.End())]
 		f.add(cond.Pos(), cond.End(), "!("+string(text)+")")
 	}
 }

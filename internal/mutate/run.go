@@ -5,6 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"io"
 	"os"
 	"os/exec"
@@ -18,176 +23,178 @@ type Result int
 
 const (
 	Survived Result = iota
-	NotRun          // survived: no test runs the changed place
 	Killed
 	TimedOut // killed: a test did not end
 	Excused
 	Broken // does not compile, so it is none
 )
 
-var results = [...]string{"survived", "survived: no test runs it", "killed by", "killed by time-out:", "excused", "does not compile"}
+var results = [...]string{"survived", "killed by", "killed by time-out:", "excused", "does not compile"}
 
-// Runner runs tests on changed sources. The tree is never changed: the go command reads
-// another file in the place of the one that is changed (-overlay).
+// Runner runs tests on mutants. The tree is never changed: the go command reads other
+// files in the place of those that are changed (-overlay).
 type Runner struct {
 	root, scratch string
-	flags, rapid  []string // of all tests, of those that are linked with rapid
-	tests         []*test  // those linked with fewer packages first
+	flags, rapid  []string          // of all tests, of those that are linked with rapid
+	packages      map[string]listed // by import path
+	tests         []*listed         // those linked with fewer packages first
+	files         *token.FileSet
+	imports       types.Importer
 }
 
-// test is the tests of one package.
-type test struct {
-	path   string
-	linked map[string]bool    // packages
-	blocks map[string][]block // of the files of the packages under mutation
-}
-
-// block is a stretch of code.
-type block struct {
-	from, to [2]int // line and column
-	runs     bool
-}
-
-// listed is what go list says of a package.
+// listed is what go list says of a package, or of the tests of one.
 type listed struct {
-	ImportPath, Dir, ForTest string
-	GoFiles, Deps            []string
+	ImportPath, Name, Dir, Export string
+	GoFiles, Deps                 []string
+
+	linked map[string]bool
+	binary string
 }
 
-func (r *Runner) list(patterns []string) (list []listed, err error) {
-	out, err := r.output(append([]string{"list", "-test", "-json=ImportPath,Dir,ForTest,GoFiles,Deps"}, patterns...)...)
+// list lists the packages with all that they import, and the tests.
+func (r *Runner) list(patterns []string) error {
+	out, err := r.output("", append([]string{"go", "list", "-test", "-deps", "-export", "-json=ImportPath,Name,Dir,Export,GoFiles,Deps"}, patterns...)...)
 	if err != nil {
-		return nil, fmt.Errorf("go list: %s", out)
+		return fmt.Errorf("go list: %s", out)
 	}
+	r.packages, r.files = map[string]listed{}, token.NewFileSet()
+	r.imports = importer.ForCompiler(r.files, "gc", func(path string) (io.ReadCloser, error) { return os.Open(r.packages[path].Export) })
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return list, nil
+			break
 		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w in %s", err, out)
+			return fmt.Errorf("go list: %w in %s", err, out)
 		}
-		list = append(list, p)
+		r.packages[p.ImportPath] = p
+		if path, ok := strings.CutSuffix(p.ImportPath, ".test"); ok && p.Name == "main" {
+			p.ImportPath, p.linked = path, map[string]bool{}
+			for _, d := range p.Deps {
+				p.linked[strings.SplitN(d, " ", 2)[0]] = true
+			}
+			r.tests = append(r.tests, &p)
+		}
 	}
+	slices.SortStableFunc(r.tests, func(a, b *listed) int { return len(a.linked) - len(b.linked) })
+	return nil
 }
 
-func (r *Runner) output(args ...string) ([]byte, error) {
-	c := exec.Command("go", args...)
-	c.Dir = r.root
+// output runs a command in a directory, from the root.
+func (r *Runner) output(mutant string, command ...string) ([]byte, error) {
+	c := exec.Command(command[0], command[1:]...)
+	c.Dir, c.Env = r.root, append(os.Environ(), "MUTANT="+mutant)
 	return c.CombinedOutput()
 }
 
-// Mutants returns the mutants of the packages in the order of their files, and the packages.
-func (r *Runner) Mutants(patterns []string) (list []*Mutant, packages []string, err error) {
-	all, err := r.list(patterns)
-	for _, p := range all {
-		if p.ForTest != "" || strings.HasSuffix(p.ImportPath, ".test") {
-			continue
+// Mutants returns the mutants of the packages in the order of their files.
+func (r *Runner) Mutants(patterns []string) (list []*Mutant, err error) {
+	out, err := r.output("", append([]string{"go", "list"}, patterns...)...)
+	if err != nil {
+		return nil, fmt.Errorf("go list: %s", out)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		p, ok := r.packages[path]
+		if !ok {
+			return nil, fmt.Errorf("no test that may run is linked with %s", path)
 		}
-		packages = append(packages, p.ImportPath)
 		for _, name := range p.GoFiles {
-			found, err := Find(p.ImportPath, r.root, filepath.Join(p.Dir, name))
+			found, err := Find(path, r.root, filepath.Join(p.Dir, name))
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			list = append(list, found...)
 		}
 	}
-	return list, packages, err
+	return list, nil
 }
 
-// Prepare runs the tests that are linked with a package under mutation, without a mutant.
-// All must pass; what they run is noted.
-func (r *Runner) Prepare(patterns, packages []string) error {
-	all, err := r.list(patterns)
+// Compiles reports whether the package of a mutant has no error of type.
+func (r *Runner) Compiles(m *Mutant) bool {
+	var syntax []*ast.File
+	p := r.packages[m.Package]
+	for _, name := range p.GoFiles {
+		path, source := filepath.Join(p.Dir, name), any(nil)
+		if path == m.path {
+			source = m.Source()
+		}
+		f, err := parser.ParseFile(r.files, path, source, parser.SkipObjectResolution)
+		if err != nil {
+			return false
+		}
+		syntax = append(syntax, f)
+	}
+	_, err := (&types.Config{Importer: r.imports}).Check(m.Package, r.files, syntax, nil)
+	return err == nil
+}
+
+// Prepare compiles the tests once, with all the mutants in them, and runs them without any
+// of these: all must pass. Each function does what its mutant does when MUTANT is the
+// mutant's number, from 1.
+func (r *Runner) Prepare(mutants []*Mutant) error {
+	files, replace := map[string][]*Mutant{}, map[string]string{}
+	write := func(at string, text []byte) error {
+		replace[at] = filepath.Join(r.scratch, fmt.Sprint(len(replace), ".go"))
+		return os.WriteFile(replace[at], text, 0o600)
+	}
+	for i, m := range mutants {
+		m.number = i + 1
+		files[m.path] = append(files[m.path], m)
+	}
+	for path, list := range files {
+		p := r.packages[list[0].Package]
+		number := fmt.Sprintf("package %s\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\nvar mutantNumber, _ = strconv.Atoi(os.Getenv(\"MUTANT\"))\n", p.Name)
+		if err := errors.Join(write(path, together(list)), write(filepath.Join(p.Dir, "mutant_number.go"), []byte(number))); err != nil {
+			return err
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return err
 	}
-	for _, p := range all {
-		path, ok := strings.CutSuffix(p.ImportPath, ".test")
-		t := &test{path, map[string]bool{}, map[string][]block{}}
-		for _, d := range p.Deps {
-			t.linked[strings.SplitN(d, " ", 2)[0]] = true
-		}
-		if ok && slices.ContainsFunc(packages, func(p string) bool { return t.linked[p] }) {
-			r.tests = append(r.tests, t)
-		}
+	plan := filepath.Join(r.scratch, "overlay.json")
+	if err := os.WriteFile(plan, overlay, 0o600); err != nil {
+		return err
 	}
-	slices.SortStableFunc(r.tests, func(a, b *test) int { return len(a.linked) - len(b.linked) })
-	profile := filepath.Join(r.scratch, "cover")
-	for _, t := range r.tests {
-		if out, err := r.test(t, "-coverpkg="+strings.Join(packages, ","), "-coverprofile="+profile); err != nil {
-			return fmt.Errorf("the tests of %s fail without a mutant:\n%s", t.path, out)
+	for i, t := range r.tests {
+		if t.binary = ""; !slices.ContainsFunc(mutants, func(m *Mutant) bool { return t.linked[m.Package] }) {
+			continue
 		}
-		data, err := os.ReadFile(profile)
-		if err != nil {
-			return err
+		t.binary = filepath.Join(r.scratch, fmt.Sprint(i, ".test"))
+		if out, err := r.output("", "go", "test", "-c", "-vet=off", "-overlay="+plan, "-o", t.binary, t.ImportPath); err != nil {
+			return fmt.Errorf("the tests of %s do not compile with all mutants:\n%s", t.ImportPath, out)
 		}
-		for line := range strings.Lines(string(data)) {
-			var b block
-			var statements, count int
-			file, rest, _ := strings.Cut(line, ".go:")
-			if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.from[0], &b.from[1], &b.to[0], &b.to[1], &statements, &count); err == nil {
-				b.runs = count > 0
-				t.blocks[file+".go"] = append(t.blocks[file+".go"], b)
-			}
+		if out, err := r.run(t, 0); err != nil {
+			return fmt.Errorf("the tests of %s fail without a mutant:\n%s", t.ImportPath, out)
 		}
 	}
 	return nil
 }
 
-func (r *Runner) test(t *test, flags ...string) ([]byte, error) {
-	args := append(append([]string{"test", "-vet=off", "-short", "-failfast", "-ldflags=-s -w"}, flags...), r.flags...)
-	if args = append(args, t.path); t.linked["pgregory.net/rapid"] {
+// run runs a test with one mutant; 0 is none.
+func (r *Runner) run(t *listed, number int) ([]byte, error) {
+	args := append([]string{t.binary, "-test.short", "-test.failfast"}, r.flags...)
+	if t.linked["pgregory.net/rapid"] {
 		args = append(args, r.rapid...)
 	}
-	return r.output(args...)
-}
-
-// reaches reports whether the test may run the place of a mutant. What is in no block, as
-// declarations and the expressions of a case, may be run by any.
-func (t *test) reaches(m *Mutant) bool {
-	at, inside := [2]int{m.Line, m.Column}, false
-	for _, b := range t.blocks[m.Package+"/"+filepath.Base(m.File)] {
-		if slices.Compare(at[:], b.from[:]) >= 0 && slices.Compare(at[:], b.to[:]) < 0 {
-			if b.runs {
-				return true
-			}
-			inside = true
-		}
-	}
-	return !inside && t.linked[m.Package]
+	here := *r
+	here.root = t.Dir
+	return here.output(fmt.Sprint(number), args...)
 }
 
 // Run runs the tests on a mutant, those of its own package first, until one fails; by is
 // the package of that one.
-func (r *Runner) Run(m *Mutant) (result Result, by string, err error) {
-	changed, overlay := filepath.Join(r.scratch, "mutant.go"), filepath.Join(r.scratch, "overlay.json")
-	plan, _ := json.Marshal(map[string]any{"Replace": map[string]string{m.path: changed}})
-	if err := errors.Join(os.WriteFile(changed, m.Source(), 0o644), os.WriteFile(overlay, plan, 0o644)); err != nil {
-		return 0, "", err
-	}
-	result = NotRun
+func (r *Runner) Run(m *Mutant) (result Result, by string) {
 	for _, own := range []bool{true, false} {
 		for _, t := range r.tests {
-			if own != (t.path == m.Package) || !t.reaches(m) {
+			if own != (t.ImportPath == m.Package) || !t.linked[m.Package] {
 				continue
 			}
-			result = Survived
-			switch out, err := r.test(t, "-overlay="+overlay); {
-			case err == nil:
-			case bytes.Contains(out, []byte("[build failed]")):
-				return Broken, "", nil
-			case bytes.Contains(out, []byte("panic: test timed out")):
-				return TimedOut, t.path, nil
-			default:
-				return Killed, t.path, nil
+			if out, err := r.run(t, m.number); bytes.Contains(out, []byte("panic: test timed out")) {
+				return TimedOut, t.ImportPath
+			} else if err != nil {
+				return Killed, t.ImportPath
 			}
 		}
 	}
-	if result == NotRun {
-		if _, err := r.output("build", "-overlay="+overlay, m.Package); err != nil {
-			return Broken, "", nil
-		}
-	}
-	return result, "", nil
+	return Survived, ""
 }
