@@ -10,7 +10,7 @@ const Unlimited int64 = math.MaxInt64
 // either is.
 func Add(a, b int64) int64 {
 	sum := a + b
-	if a == Unlimited || b == Unlimited || (sum > a) != (b > 0) && b != 0 {
+	if a == Unlimited || b == Unlimited || (sum > a) != (b > 0) {
 		return saturatedSum(a, b)
 	}
 	return sum
@@ -27,7 +27,7 @@ func saturatedSum(a, b int64) int64 {
 // is, whatever b.
 func Sub(a, b int64) int64 {
 	difference := a - b
-	if a == Unlimited || (difference < a) != (b > 0) && b != 0 {
+	if a == Unlimited || (difference < a) != (b > 0) {
 		return saturatedDifference(a, b)
 	}
 	return difference

@@ -214,10 +214,13 @@ func TestNewTreeRefuses(t *testing.T) {
 		want  string
 	}{
 		"parent out of range": {[]Node{{Parent: 1}}, "node 0: parent 1"},
+		"parent below none":   {[]Node{{Parent: -2}}, "node 0: parent -2"},
+		"bad weight":          {[]Node{{Parent: -1, Weight: WeightOf(-1)}}, "node 0: weight -1"},
 		"itself":              {[]Node{{Parent: -1}, {Parent: 1}}, "cycle"},
 		"a cycle of two":      {[]Node{{Parent: 1}, {Parent: 0}}, "node 0"},
 		"negative nominal":    {entry(Entry{Nominal: -1}), "negative"},
 		"negative limit":      {entry(Entry{BorrowingLimit: AtMost(-1)}), "negative"},
+		"negative lending":    {entry(Entry{LendingLimit: AtMost(-1)}), "negative"},
 		"negative column":     {entry(Entry{Column: -1}), "negative"},
 		"two entries":         {[]Node{{Parent: -1, Quotas: []Entry{{}, {}}}}, "two entries"},
 	} {

@@ -131,9 +131,10 @@ func (r *Runner) Compiles(m *Mutant) bool {
 // of these: all must pass. Each function does what its mutant does when MUTANT is the
 // mutant's number, from 1.
 func (r *Runner) Prepare(mutants []*Mutant) error {
-	files, replace := map[string][]*Mutant{}, map[string]string{}
+	files, replace, written := map[string][]*Mutant{}, map[string]string{}, 0
 	write := func(at string, text []byte) error {
-		replace[at] = filepath.Join(r.scratch, fmt.Sprint(len(replace), ".go"))
+		written++
+		replace[at] = filepath.Join(r.scratch, fmt.Sprint(written, ".go"))
 		return os.WriteFile(replace[at], text, 0o600)
 	}
 	for i, m := range mutants {
