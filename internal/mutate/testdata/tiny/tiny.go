@@ -24,6 +24,3 @@ func Wait(n int) int {
 	}
 	return n
 }
-
-// Unused is run by no test.
-func Unused() bool { return true }
