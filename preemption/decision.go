@@ -198,8 +198,8 @@ type Shortage struct {
 
 // Edits returns what the decision does to the snapshot it was made on: Fits admits
 // the workload, in the flavors assigned and with Now as its reservation time; Preempt
-// starts the eviction of each victim, which holds its quota until it is removed, and
-// takes surplus replicas away; Wait, Impossible and Gated change nothing.
+// starts the eviction of each victim, and of surplus replicas, which hold their quota until
+// they are gone ([Remove], [Shrink]); Wait, Impossible and Gated change nothing.
 func (d Decision) Edits() []Edit {
 	if !d.Outcome.Succeeds() {
 		return nil
@@ -210,7 +210,7 @@ func (d Decision) Edits() []Edit {
 	}
 	for _, v := range d.Victims {
 		for _, r := range v.Replicas {
-			edits = append(edits, Shrink(v.Workload, r.PodSet, r.Count))
+			edits = append(edits, StartShrink(v.Workload, r.PodSet, r.Count))
 		}
 		if len(v.Replicas) == 0 {
 			edits = append(edits, StartEviction(v.Workload))

@@ -29,6 +29,7 @@ const (
 	editAdmit
 	editUpdate
 	editStartEviction
+	editStartShrink
 	editShrink
 	editRemove
 	editSetQueue
@@ -52,8 +53,16 @@ func Update(w workload.Workload) Edit { return Edit{kind: editUpdate, workload: 
 // when there is no workload of that ID.
 func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: id} }
 
+// StartShrink marks replicas of a pod set of an admitted workload as leaving: they still
+// hold their quota, and are no longer surplus. It fails when there is no such workload or
+// pod set, or so many do not run that are not leaving.
+func StartShrink(id, podSet string, replicas int64) Edit {
+	return Edit{kind: editStartShrink, name: id, podSet: podSet, replicas: replicas}
+}
+
 // Shrink takes replicas of a pod set of an admitted workload away, with the quota they
-// held. It fails when there is no such workload or pod set, or not so many replicas.
+// held: of those that are leaving, then of the others. It fails when there is no such
+// workload or pod set, or not so many replicas.
 func Shrink(id, podSet string, replicas int64) Edit {
 	return Edit{kind: editShrink, name: id, podSet: podSet, replicas: replicas}
 }
@@ -133,6 +142,8 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 		return c.Update(path, e.workload)
 	case editStartEviction:
 		return c.StartEviction(path, e.name)
+	case editStartShrink:
+		return c.StartShrink(path, e.name, e.podSet, e.replicas)
 	case editShrink:
 		return c.Shrink(path, e.name, e.podSet, e.replicas)
 	case editRemove:

@@ -59,3 +59,21 @@ func (s *Snapshot) Evicting() []string {
 	slices.Sort(ids)
 	return ids
 }
+
+// Departures returns the edits by which everybody is gone who was told to stop: evicted
+// workloads, and replicas that are leaving. With them made, a snapshot shows the room that
+// is on its way, as an admission cycle sees it. It costs what [Snapshot.Evicting] does.
+func (s *Snapshot) Departures() []Edit {
+	var edits []Edit
+	for _, id := range s.Evicting() {
+		edits = append(edits, Remove(id))
+	}
+	for _, w := range s.inside().Leaving() {
+		for _, p := range w.Facts.PodSets {
+			if p.Leaving > 0 {
+				edits = append(edits, Shrink(w.Facts.ID, p.Name, p.Leaving))
+			}
+		}
+	}
+	return edits
+}

@@ -20,14 +20,14 @@ const MaxElasticCount = 1 << 20
 // error that lists each fault with its path under the given one: an empty ID or
 // queue, a negative count or amount, an amount or sum over [quota.MaxUsage],
 // a request without flavor or resource, two requests of a pod set for one column,
-// two pod sets of one name, a negative minimum, more than [MaxElasticCount] replicas of
-// an elastic pod set, more than [MaxRequests] pod sets or requests, a time
-// outside the years 1678 to 2262, and what [gate.Validate] and [NodeConstraints.Validate]
-// find.
+// two pod sets of one name, a negative minimum, more replicas leaving than there are, more
+// than [MaxElasticCount] replicas of an elastic pod set, more than [MaxRequests] pod sets
+// or requests, a time outside the years 1678 to 2262, and what [gate.Validate] and
+// [NodeConstraints.Validate] find.
 func Validate(path string, w *Workload) error { return validate(path, w, false) }
 
 // ValidatePending does the same for a workload that waits: requests may be without
-// flavor.
+// flavor, and no replicas are leaving.
 func ValidatePending(path string, w *Workload) error { return validate(path, w, true) }
 
 func validate(path string, w *Workload, pending bool) error {
@@ -105,6 +105,11 @@ func validatePodSet(faults *fault.List, path string, w *Workload, i int, pending
 		for _, f := range faultsOf(p.NodeConstraints.Validate(path)) {
 			faults.Add(f.Path, "%s (workload %q)", f.Problem, w.ID)
 		}
+	}
+	if p.Leaving < 0 || p.Leaving > max(0, p.Count) {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of %d replicas (workload %q)", p.Leaving, p.Count, w.ID)
+	} else if pending && p.Leaving > 0 {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of a workload that waits (workload %q)", p.Leaving, w.ID)
 	}
 	for j := range p.Requests {
 		r := &p.Requests[j]

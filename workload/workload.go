@@ -70,16 +70,19 @@ type PodSet struct {
 	// flavor is eligible or not when one is assigned. Nil: as empty, none. They are not
 	// read for requests that have a flavor.
 	NodeConstraints *NodeConstraints `json:"nodeConstraints,omitempty"`
+	// Leaving is how many of Count were told to stop and still hold their quota. It is
+	// zero for a workload that waits.
+	Leaving int64 `json:"leaving,omitzero"`
 }
 
-// Surplus is how many replicas run over the minimum: zero where the pod set is not
-// elastic.
+// Surplus is how many replicas run over the minimum, those that are leaving apart: zero
+// where the pod set is not elastic.
 func (p *PodSet) Surplus() int64 {
 	minimum, elastic := p.MinCount.Get()
 	if !elastic {
 		return 0
 	}
-	return max(0, p.Count-minimum)
+	return max(0, p.Count-p.Leaving-minimum)
 }
 
 // EffectivePriority is Priority + PriorityBoost, saturating.

@@ -24,6 +24,7 @@ type Cluster struct {
 	running vector.Vector[*Running] // by queue, in the order of Shape.Queues
 	reach   vector.Vector[*Reach]   // by cohort
 	byID    trie.Map[*Workload]
+	leaving trie.Map[*Workload] // those of which some replicas are leaving
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster.
@@ -91,6 +92,12 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 		direct[node] = addLoads(direct[node], records[i].Loads)
 	}
 	c.byID = trie.Of(idOf, records)
+	c.leaving = trie.New(idOf)
+	for _, r := range records {
+		if r.leaves() {
+			c.leaving = c.leaving.Set(r)
+		}
+	}
 	if c.byID.Len() < len(records) { // a map for them alone would cost more than all of this
 		return doubles(admitted)
 	}
@@ -167,13 +174,18 @@ func (c *Cluster) Find(id string) (*Workload, bool) {
 	return c.byID.Get(id)
 }
 
+// Leaving returns the workloads of which some replicas are leaving, by ID.
+func (c *Cluster) Leaving() []*Workload { return sorted(c.leaving) }
+
 // Len returns the number of running workloads.
 func (c *Cluster) Len() int { return c.byID.Len() }
 
 // All returns the running workloads, by ID.
-func (c *Cluster) All() []*Workload {
-	all := make([]*Workload, 0, c.Len())
-	for w := range c.byID.All {
+func (c *Cluster) All() []*Workload { return sorted(c.byID) }
+
+func sorted(set trie.Map[*Workload]) []*Workload {
+	all := make([]*Workload, 0, set.Len())
+	for w := range set.All {
 		all = append(all, w)
 	}
 	slices.SortFunc(all, func(a, b *Workload) int { return cmp.Compare(a.Facts.ID, b.Facts.ID) })

@@ -35,6 +35,9 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	next := *c
 	next.Columns, next.Usage = columns, total
 	next.byID = c.byID.Set(d)
+	if d.leaves() {
+		next.leaving = c.leaving.Set(d)
+	}
 	next.setLanes(node, d, insert)
 	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, nonZero(d.Loads)}})
 	return &next, nil
@@ -54,6 +57,9 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	next := *c
 	next.Usage = total
 	next.byID, _ = c.byID.Delete(id)
+	if d.leaves() {
+		next.leaving, _ = c.leaving.Delete(id)
+	}
 	next.setLanes(node, d, remove)
 	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, negative(nonZero(d.Loads))}})
 	return &next, nil
@@ -77,23 +83,38 @@ func remove(s LaneSet, d *Workload) LaneSet {
 	return s
 }
 
-// Shrink takes replicas of a pod set away.
+// StartShrink marks replicas of a pod set as leaving.
+func (c *Cluster) StartShrink(path, id, podSet string, replicas int64) (*Cluster, error) {
+	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
+		p.Leaving += replicas
+		return p.Count - (p.Leaving - replicas)
+	})
+}
+
+// Shrink takes replicas of a pod set away, those that are leaving first.
 func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, error) {
+	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
+		p.Count, p.Leaving = p.Count-replicas, max(0, p.Leaving-replicas)
+		return p.Count + replicas
+	})
+}
+
+// resize changes a number of replicas of a pod set; change returns how many there are to
+// change.
+func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*workload.PodSet) int64) (*Cluster, error) {
 	d, ok := c.Find(id)
 	if !ok {
 		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
 	}
 	w := d.Facts.Clone()
 	for i := range w.PodSets {
-		p := &w.PodSets[i]
-		switch {
-		case p.Name != podSet:
-		case replicas < 0 || replicas > p.Count:
-			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("%d of %d replicas of pod set %q (workload %q)", replicas, p.Count, podSet, id)}}
-		default:
-			p.Count -= replicas
-			return c.Update(path, w)
+		if w.PodSets[i].Name != podSet {
+			continue
 		}
+		if of := change(&w.PodSets[i]); replicas < 0 || replicas > of {
+			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("%d of %d replicas of pod set %q (workload %q)", replicas, of, podSet, id)}}
+		}
+		return c.Update(path, w)
 	}
 	return nil, fault.List{{Path: path, Problem: fmt.Sprintf("workload %q has no pod set %q", id, podSet)}}
 }
@@ -121,6 +142,9 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	node, _ := c.QueueNode(d.Facts.Queue)
 	next := *c
 	next.byID = c.byID.Set(&evicted)
+	if d.leaves() {
+		next.leaving, _ = c.leaving.Delete(id) // all of it leaves
+	}
 	next.setLanes(node, d, remove)
 	next.setLanes(node, &evicted, insert)
 	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), nil)
@@ -160,7 +184,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			running[i] = newRunning(nil)
 		}
 	}
-	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID}
+	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving}
 	if next.Usage, err = quota.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}

@@ -66,4 +66,9 @@ func addAmounts(loads []quota.Load, times int64, amounts []quota.Amount, columns
 	return loads
 }
 
+// leaves reports whether some replicas are leaving, and the rest stays.
+func (w *Workload) leaves() bool {
+	return !w.Facts.Evicted && slices.ContainsFunc(w.Facts.PodSets, func(p workload.PodSet) bool { return p.Leaving > 0 })
+}
+
 func idOf(w *Workload) string { return w.Facts.ID }
