@@ -38,6 +38,8 @@ const (
 	Pending
 	// Reserved: it has its quota.
 	Reserved
+	// Preempting: its victims were told to stop, and some of them have not left yet.
+	Preempting
 )
 
 // Replica is one copy of a workload, in one cluster, as the manager last saw it. A
@@ -47,6 +49,8 @@ type Replica struct {
 	Name        string
 	Gates       Gates
 	Reservation Reservation
+	// Since is, for Preempting, when its victims were told to stop; it must then be set.
+	Since time.Time
 	// Offer is what opening the gate would cost, where the cluster tells (see
 	// preemption.Decision of outcome Gated). The zero value is unknown.
 	Offer Offer
@@ -84,6 +88,10 @@ type Config struct {
 	// error.
 	Timeout time.Duration
 	Rule    Rule
+	// PreemptingTimeout is how long, from the time when they were told to stop, the victims
+	// of a replica may take to leave; until then nobody else may try, though Timeout is
+	// over. Zero is [DefaultTimeout]; negative is an error.
+	PreemptingTimeout time.Duration
 	// Grace is how long, from the first signal of the replicas that still wait for an
 	// opening, to wait for a cluster in which the workload fits without preemption.
 	// Zero opens at once; negative is an error.
@@ -115,13 +123,15 @@ type Action struct {
 //     preferred; a more preferred one may still take over).
 //   - At most one opening a timeout, measured from the latest opening of a gate that is
 //     still open: eviction closes a gate, and with it the opening is over.
+//   - None while another replica is [Preempting], within the timeout of that.
 //   - A replica whose gate is open is never opened again, so each one that signals has
-//     its turn.
+//     its turn. Nothing but the signal counts: a replica that took it back, because its
+//     answer is no longer Gated, is not opened.
 //   - A replica that does not name the gate is not waited for.
 //
 // The error lists all faults: an empty or doubled name, what [Validate] finds, an unknown
-// reservation or rule, a negative timeout, grace or offer, a time of now that is not set
-// or outside the years 1678 to 2262.
+// reservation or rule, a negative timeout, grace or offer, a preempting replica without
+// time, a time of now that is not set, and times outside the years 1678 to 2262.
 func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	if err := check(&c, now, replicas); err != nil {
 		return Action{}, err
@@ -132,6 +142,9 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
 	}
+	if c.PreemptingTimeout == 0 {
+		c.PreemptingTimeout = DefaultTimeout
+	}
 	next, done := c.next(replicas)
 	if done {
 		return Action{Done: true}, nil
@@ -140,6 +153,9 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	var act Action
 	if free := opened.Add(c.Timeout); !opened.IsZero() && free.After(now) {
 		act.WakeAt = free // even when nobody waits: a signal may get lost (KEP-8303, step 3)
+	}
+	if leave := c.latestPreempting(replicas).Add(c.PreemptingTimeout); leave.After(now) && leave.After(act.WakeAt) {
+		act.WakeAt = leave
 	}
 	if next == nil {
 		return act, nil
@@ -178,7 +194,7 @@ func (c *Config) open(r *Replica) bool {
 
 // waits reports whether opening the gate would let the replica preempt.
 func (c *Config) waits(r *Replica) bool {
-	return r.Reservation != Reserved && r.Gates.Has(c.Gate) && !c.open(r) && r.Gates.Blocked.Signals()
+	return r.Reservation < Reserved && r.Gates.Has(c.Gate) && !c.open(r) && r.Gates.Blocked.Signals()
 }
 
 // latestOpening returns the zero time where no gate is open.
@@ -186,6 +202,17 @@ func (c *Config) latestOpening(replicas []Replica) (latest time.Time) {
 	for i := range replicas {
 		if at, open := replicas[i].Gates.OpenSince(c.Gate); open && (latest.IsZero() || at.After(latest)) {
 			latest = at
+		}
+	}
+	return latest
+}
+
+// latestPreempting returns when victims were last told to stop, the zero time where none
+// are leaving.
+func (c *Config) latestPreempting(replicas []Replica) (latest time.Time) {
+	for i := range replicas {
+		if r := &replicas[i]; r.Reservation == Preempting && r.Since.After(latest) {
+			latest = r.Since
 		}
 	}
 	return latest
@@ -218,6 +245,9 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 	if c.Timeout < 0 {
 		faults.Add("config.Timeout", "%v is negative", c.Timeout)
 	}
+	if c.PreemptingTimeout < 0 {
+		faults.Add("config.PreemptingTimeout", "%v is negative", c.PreemptingTimeout)
+	}
 	if c.Grace < 0 {
 		faults.Add("config.Grace", "%v is negative", c.Grace)
 	}
@@ -240,9 +270,10 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 		if err, bad := Validate(path+".gates", r.Gates).(fault.List); bad {
 			faults = append(faults, err...)
 		}
-		if r.Reservation > Reserved {
+		if r.Reservation > Preempting {
 			faults.Add(path+".reservation", "%d is unknown", r.Reservation)
 		}
+		validateTime(&faults, path+".since", r.Since, r.Reservation == Preempting)
 		if r.Offer.Victims < 0 || r.Offer.LostWork < 0 {
 			faults.Add(path+".offer", "%d victims, %v of work: negative", r.Offer.Victims, r.Offer.LostWork)
 		}
@@ -267,7 +298,7 @@ func (r Rule) MarshalText() ([]byte, error) { return ruleNames.Marshal(r) }
 // UnmarshalText reads a name. It fails on any other text.
 func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }
 
-var reservationNames = enum.Names[Reservation]{Type: "Reservation", List: []string{"NotEvaluated", "Pending", "Reserved"}}
+var reservationNames = enum.Names[Reservation]{Type: "Reservation", List: []string{"NotEvaluated", "Pending", "Reserved", "Preempting"}}
 
 // String returns the name of the constant.
 func (r Reservation) String() string { return reservationNames.String(r) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,16 @@ func replica(name string, blockedAt int) gate.Replica {
 
 func opened(r gate.Replica, at time.Time) gate.Replica {
 	r.Gates = r.Gates.Opened(gate.MultiKueue, at)
+	return r
+}
+
+func preempting(r gate.Replica, since int) gate.Replica {
+	r.Reservation, r.Since = gate.Preempting, minute(since)
+	return r
+}
+
+func cleared(r gate.Replica) gate.Replica {
+	r.Gates = r.Gates.Cleared(noon)
 	return r
 }
 
@@ -84,6 +95,17 @@ func TestOrchestrate(t *testing.T) {
 		{"the grace window, from the first signal", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{replica("a", -1), replica("b", -2)}, gate.Action{WakeAt: minute(1)}},
 		{"the window is over", gate.Config{Grace: 2 * time.Minute}, []gate.Replica{replica("a", -1), replica("b", -2)}, open("b")},
 		{"both have to be over", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{opened(replica("a", -9), minute(-1)), replica("b", -2)}, gate.Action{WakeAt: minute(4)}},
+		{"not from the signal of one that is open", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{opened(replica("z", -9), minute(-6)), replica("a", -1)},
+			gate.Action{WakeAt: minute(2)}},
+		{"its victims are leaving, past the timeout", gate.Config{}, []gate.Replica{preempting(opened(replica("a", -9), minute(-6)), -2), replica("b", -1)}, gate.Action{WakeAt: minute(3)}},
+		{"also of a more preferred one", preferred, []gate.Replica{replica("b", -1), preempting(opened(replica("a", -9), minute(-6)), -2)}, gate.Action{WakeAt: minute(3)}},
+		{"and of one that no gate keeps", gate.Config{}, []gate.Replica{preempting(quiet, -2), replica("b", -1)}, gate.Action{WakeAt: minute(3)}},
+		{"from the last time", gate.Config{}, []gate.Replica{preempting(quiet, -1), preempting(unseen, -2), replica("b", -1)}, gate.Action{WakeAt: minute(4)}},
+		{"they should have left", gate.Config{}, []gate.Replica{preempting(opened(replica("a", -9), minute(-6)), -5), replica("b", -1)}, open("b")},
+		{"by a time of one's own", gate.Config{PreemptingTimeout: time.Minute}, []gate.Replica{preempting(opened(replica("a", -9), minute(-6)), -2), replica("b", -1)}, open("b")},
+		{"the signal of one whose victims are leaving counts no more", gate.Config{}, []gate.Replica{preempting(replica("a", -9), -6)}, gate.Action{}},
+		{"the signal was taken back", gate.Config{}, []gate.Replica{cleared(replica("a", -9)), replica("b", -1)}, open("b")},
+		{"by all", gate.Config{}, []gate.Replica{cleared(replica("a", -9)), cleared(replica("b", -1))}, gate.Action{}},
 		{"fewest victims", cheapest, []gate.Replica{offered(replica("a", -3), 2, 0), offered(replica("b", -2), 1, time.Hour)}, open("b")},
 		{"then least lost work", cheapest, []gate.Replica{offered(replica("a", -3), 1, time.Hour), offered(replica("b", -2), 1, time.Minute)}, open("b")},
 		{"then the earlier signal", cheapest, []gate.Replica{offered(replica("a", -2), 1, 0), offered(replica("b", -3), 1, 0)}, open("b")},
@@ -97,10 +119,27 @@ func TestOrchestrate(t *testing.T) {
 
 func TestOrchestrateReportsEveryFault(t *testing.T) {
 	bad := gate.Replica{Name: "a", Reservation: 9, Offer: gate.Offer{Victims: -1}, Gates: gate.Gates{Names: []string{""}}}
-	_, err := gate.Orchestrate(gate.Config{Timeout: -1, Grace: -1, Rule: 7}, time.Time{}, []gate.Replica{bad, {}, replica("a", 0)})
-	wantFaults(t, err, "config.Timeout: -1ns is negative", "config.Grace: -1ns", "config.Rule: Rule(7) is unknown", "now: is not set",
+	_, err := gate.Orchestrate(gate.Config{Gate: strings.Repeat("g", gate.MaxName+1), Timeout: -1, PreemptingTimeout: -1, Grace: -1, Rule: 7}, time.Time{},
+		[]gate.Replica{bad, {}, replica("a", 0), {Name: "b", Reservation: gate.Preempting}})
+	wantFaults(t, err, `config.Gate: "ggg`, "config.Timeout: -1ns is negative", "config.PreemptingTimeout: -1ns", "config.Grace: -1ns", "config.Rule: Rule(7) is unknown", "now: is not set",
 		"replicas[0].gates.names[0]: is empty", "replicas[0].reservation: 9 is unknown", "replicas[0].offer: -1 victims",
-		"replicas[1].name: is empty", `replicas: two are named "a"`)
+		"replicas[1].name: is empty", "replicas[3].since: is not set", `replicas: two are named "a"`)
+}
+
+// What is as long as it may be is no fault.
+func TestOrchestrateBounds(t *testing.T) {
+	r := replica("a", -1)
+	r.Gates.Names[0] = strings.Repeat("g", gate.MaxName)
+	for i := range gate.MaxGates - 1 {
+		r.Gates.Names = append(r.Gates.Names, fmt.Sprint(i))
+	}
+	r.Gates = r.Gates.Synced(minute(-1))
+	if act := orchestrate(t, gate.Config{Gate: r.Gates.Names[0]}, noon, r); act.Open != "a" {
+		t.Errorf("%+v", act)
+	}
+	r.Gates.States = append(r.Gates.States, gate.State{Name: "more"})
+	_, err := gate.Orchestrate(gate.Config{}, noon, []gate.Replica{r})
+	wantFaults(t, err, "replicas[0].gates.states: 9 states: more than 8")
 }
 
 // The properties, each also a fuzz target.
@@ -114,15 +153,19 @@ func FuzzEventsChangeNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(eventsC
 
 func configs(t *rapid.T) gate.Config {
 	return gate.Config{
-		Rule:    rapid.SampledFrom([]gate.Rule{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule"),
-		Timeout: time.Duration(rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "timeout")) * time.Minute,
-		Grace:   time.Duration(rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "grace")) * time.Minute,
+		Rule:              rapid.SampledFrom([]gate.Rule{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule"),
+		Timeout:           time.Duration(rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "timeout")) * time.Minute,
+		PreemptingTimeout: time.Duration(rapid.SampledFrom([]int{0, 1, 9}).Draw(t, "preempting timeout")) * time.Minute,
+		Grace:             time.Duration(rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "grace")) * time.Minute,
 	}
 }
 
 func drawReplica(t *rapid.T, name string) gate.Replica {
 	times := func(label string) time.Time { return minute(rapid.IntRange(-7, 1).Draw(t, label)) }
-	r := gate.Replica{Name: name, Reservation: gate.Reservation(rapid.SampledFrom([]int{1, 1, 1, 0, 2}).Draw(t, "reservation"))}
+	r := gate.Replica{Name: name, Reservation: gate.Reservation(rapid.SampledFrom([]int{1, 1, 1, 0, 2, 3}).Draw(t, "reservation"))}
+	if r.Reservation == gate.Preempting {
+		r.Since = times("told")
+	}
 	r.Gates.Names = rapid.SampledFrom([][]string{{gate.MultiKueue}, {gate.MultiKueue, "own"}, {"own"}, nil}).Draw(t, "gates")
 	if rapid.Bool().Draw(t, "blocked") {
 		r.Gates = r.Gates.Signalled(times("signal"))
@@ -141,7 +184,7 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 		c.Timeout = 5 * time.Minute
 	}
 	var waiting []gate.Replica
-	var openings []time.Time
+	var openings, leaving []time.Time
 	quota := false
 	for _, r := range replicas {
 		mine, open := slices.Contains(r.Gates.Names, gate.MultiKueue), false
@@ -152,7 +195,9 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 			}
 		}
 		quota = quota || r.Reservation == gate.Reserved
-		if r.Reservation != gate.Reserved && mine && !open && r.Gates.Blocked.True && r.Gates.Blocked.Reason == "PreemptionGated" {
+		if r.Reservation == gate.Preempting {
+			leaving = append(leaving, r.Since)
+		} else if r.Reservation != gate.Reserved && mine && !open && r.Gates.Blocked.True && r.Gates.Blocked.Reason == "PreemptionGated" {
 			waiting = append(waiting, r)
 		}
 	}
@@ -199,6 +244,12 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 	if len(openings) > 0 {
 		if since := now.Sub(slices.MaxFunc(openings, time.Time.Compare)); since < c.Timeout {
 			act.WakeAt = now.Add(c.Timeout - since)
+		}
+	}
+	if len(leaving) > 0 {
+		patience := cmp.Or(c.PreemptingTimeout, 5*time.Minute)
+		if since := now.Sub(slices.MaxFunc(leaving, time.Time.Compare)); since < patience && now.Add(patience-since).After(act.WakeAt) {
+			act.WakeAt = now.Add(patience - since)
 		}
 	}
 	if len(waiting) == 0 {

@@ -28,8 +28,12 @@ func TestStartShrink(t *testing.T) {
 	if p := e.PodSets[0]; usage(s) != 12 || p.Count != 8 || p.Leaving != 3 || p.Surplus() != 3 {
 		t.Errorf("%d are used; %+v", usage(s), p)
 	}
-	if got := replicas(decide(t, s, pending("a", 10, 6))); got["e"] != 3 || len(got) != 2 {
-		t.Errorf("%v: more than the surplus that is left", got)
+	d = decide(t, s, pending("a", 10, 3))
+	if got := replicas(d); len(got) != 1 || got["e"] != 3 {
+		t.Errorf("%v, want the surplus that is left", got)
+	}
+	if got := replicas(decide(t, edit(t, s, d.Edits()...), pending("a", 10, 3))); len(got) != 1 || got["e"] != 0 {
+		t.Errorf("%v, but e has no surplus any more", got)
 	}
 	again := snapshotOf(t, s.State())
 	for name, s := range map[string]*preemption.Snapshot{"edited": s, "made of the state": again} {

@@ -134,6 +134,8 @@ type Head struct {
 	// NominalWaits: some workload of the cohort tree waits for quota within the nominal
 	// quota of its queue, be it inadmissible; see [Requeue.WithinNominal].
 	NominalWaits bool `json:"nominalWaits,omitzero"`
+	// WithinNominal: it was last put back as one that does ([Requeue.WithinNominal]).
+	WithinNominal bool `json:"withinNominal,omitzero"`
 }
 
 // Standing is where a workload stands.
@@ -210,7 +212,7 @@ func (p *Pending) Heads() []Head {
 		if !ok {
 			return heads
 		}
-		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock, w.rules, p.owed.At(w.tree) > 0})
+		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock, w.rules, p.owed.At(w.tree) > 0, w.owed})
 		cursor.Seek(p.fronts, func(other *waiting) bool { return other.queue <= w.queue })
 	}
 }

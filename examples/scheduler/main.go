@@ -17,9 +17,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
-	"github.com/cedesched/cede/queue"
 )
 
 //go:embed events.jsonl
@@ -41,11 +39,10 @@ func main() {
 }
 
 func run(in io.Reader, out io.Writer) error {
-	c, err := cycle.New(cycle.Config{})
+	s, err := New(cycle.Config{})
 	if err != nil {
 		return err
 	}
-	s := &Scheduler{cycle: c, snapshot: new(preemption.Snapshot), pending: new(queue.Pending), stopping: map[string]stop{}}
 	lines, write := bufio.NewScanner(in), json.NewEncoder(out)
 	for line := 1; lines.Scan(); line++ {
 		var e Event

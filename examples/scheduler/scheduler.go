@@ -14,7 +14,8 @@ type Event struct {
 	At        time.Time                        `json:"at"`
 	Configure *preemption.State                `json:"configure,omitempty"` // its cohorts and queues
 	Submit    *workload.Workload               `json:"submit,omitempty"`
-	Gone      string                           `json:"gone,omitempty"` // it is done, or has stopped
+	Gone      string                           `json:"gone,omitempty"`   // it is done, or has stopped
+	Shrunk    *preemption.Victim               `json:"shrunk,omitempty"` // replicas that were to stop have
 	Open      *struct{ Workload, Gate string } `json:"open,omitempty"`
 }
 
@@ -24,14 +25,16 @@ type Action struct {
 	Stop   *preemption.Victim `json:"stop,omitempty"`   // all of it, or some replicas
 	For    string             `json:"for,omitempty"`    // for whom
 	Signal string             `json:"signal,omitempty"` // raise BlockedOnPreemptionGates
+	Clear  string             `json:"clear,omitempty"`  // take that back
 }
 
-// Scheduler is all the state there is.
+// Scheduler is all the state there is. Make it with New.
 type Scheduler struct {
-	cycle    *cycle.Cycle
-	snapshot *preemption.Snapshot // what runs
-	pending  *queue.Pending       // what waits
-	stopping map[string]stop      // who was told to stop, by which right, when
+	cycle     *cycle.Cycle
+	snapshot  *preemption.Snapshot         // what runs
+	pending   *queue.Pending               // what waits
+	submitted map[string]workload.Workload // each as it last waited
+	stopping  map[string]stop              // who was told to stop, by which right, when
 }
 
 type stop struct {
@@ -39,11 +42,22 @@ type stop struct {
 	at     time.Time
 }
 
+// New returns a scheduler of an empty cluster.
+func New(c cycle.Config) (*Scheduler, error) {
+	made, err := cycle.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Scheduler{cycle: made, snapshot: new(preemption.Snapshot), pending: new(queue.Pending).AlikeBy(made.Alike),
+		submitted: map[string]workload.Workload{}, stopping: map[string]stop{}}, nil
+}
+
 // Handle takes an event in and returns what to do. After an error nothing has changed. An
 // event of nothing but a time is a tick: send one at the time of s.pending.NextAt.
 func (s *Scheduler) Handle(e Event) ([]Action, error) {
 	next := *s
 	next.pending = s.pending.Advance(e.At) // those whose time has come
+	var waits *workload.Workload           // who waits from now on
 	var err error
 	switch {
 	case e.Configure != nil:
@@ -59,83 +73,113 @@ func (s *Scheduler) Handle(e Event) ([]Action, error) {
 			next.pending, err = next.pending.Configure(st.Cohorts, st.Queues)
 		}
 	case e.Submit != nil:
-		next.pending, err = next.pending.Add(*e.Submit)
+		waits = e.Submit
 	case e.Gone != "":
-		err = next.gone(e.Gone)
+		waits, err = next.gone(e.Gone)
+	case e.Shrunk != nil:
+		err = next.shrunk(*e.Shrunk)
 	case e.Open != nil:
 		w, _, _ := next.pending.Find(e.Open.Workload)
 		w.Gates = w.Gates.Opened(e.Open.Gate, e.At)
 		next.pending, err = next.pending.Update(w)
 	}
+	if waits != nil && err == nil {
+		next.pending, err = next.pending.Add(*waits)
+	}
 	var actions []Action
-	for again := true; again && err == nil; { // cycles, until one finds nothing to do
+	for again := true; again && err == nil; { // cycles, until another one would change nothing
 		var more []Action
-		more, err = next.schedule(e.At)
-		actions, again = append(actions, more...), len(more) > 0
+		more, again, err = next.schedule(e.At)
+		actions = append(actions, more...)
 	}
 	if err != nil {
 		return nil, err
+	}
+	delete(s.stopping, e.Gone)
+	delete(s.submitted, e.Gone)
+	if waits != nil {
+		s.submitted[waits.ID] = *waits
 	}
 	for _, a := range actions {
 		if a.Stop != nil && len(a.Stop.Replicas) == 0 {
 			s.stopping[a.Stop.Workload] = stop{*a.Stop, e.At}
 		}
 	}
-	delete(s.stopping, e.Gone)
 	*s = next
 	return actions, nil
 }
 
-// gone frees what a workload held. One that was told to stop waits again: where, is up to
-// the right by which it was taken.
-func (s *Scheduler) gone(id string) (err error) {
+// gone frees what a workload held. One that was told to stop waits again, as it was
+// submitted: where, is up to the right by which it was taken.
+func (s *Scheduler) gone(id string) (again *workload.Workload, err error) {
 	w, runs := s.snapshot.Find(id)
 	if !runs {
 		s.pending, err = s.pending.Remove(id) // withdrawn while it waited
-		return err
+		return nil, err
 	}
 	if s.snapshot, err = s.snapshot.With(preemption.Remove(id)); err != nil {
-		return err
+		return nil, err
 	}
 	s.pending = s.pending.Release(w.Queue) // there is room: look at those again that stepped aside
-	if told, ok := s.stopping[id]; ok {
-		s.pending, err = s.pending.Add(cycle.Requeued(told.victim, w, told.at))
+	told, ok := s.stopping[id]
+	if !ok {
+		return nil, nil
 	}
+	back, err := cycle.Requeued(told.victim, s.submitted[id], told.at)
+	return &back, err
+}
+
+// shrunk frees what replicas held that were told to stop.
+func (s *Scheduler) shrunk(v preemption.Victim) (err error) {
+	var edits []preemption.Edit
+	for _, r := range v.Replicas {
+		edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+	}
+	s.snapshot, err = s.snapshot.With(edits...)
+	w, _ := s.snapshot.Find(v.Workload)
+	s.pending = s.pending.Release(w.Queue)
 	return err
 }
 
-// schedule runs one cycle and takes its result in. A real scheduler carries the actions out
-// before it does; what fails then goes back with queue.FailedAfterNomination.
-func (s *Scheduler) schedule(now time.Time) (actions []Action, err error) {
+// schedule runs one cycle and takes its result in; again says that another one may change
+// something. A real scheduler carries the actions out before it does; what fails then goes
+// back with queue.FailedAfterNomination.
+func (s *Scheduler) schedule(now time.Time) (actions []Action, again bool, err error) {
 	result, err := s.cycle.Run(s.snapshot, s.pending.Heads(), now)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if s.snapshot, err = s.snapshot.With(result.Edits()...); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, v := range result.Verdicts {
 		w := v.Head.Workload
 		back, waits := v.Requeue()
-		switch {
-		case !waits:
+		if !waits {
 			actions = append(actions, Action{Admit: w.ID})
-			s.pending, err = s.pending.Remove(w.ID)
-		case v.Outcome == cycle.Preempt:
+			if s.pending, err = s.pending.Admit(w.ID); err != nil {
+				return nil, false, err
+			}
+			continue
+		}
+		if v.Outcome == cycle.Preempt {
 			for _, victim := range v.Decision.Victims {
 				actions = append(actions, Action{Stop: &victim, For: w.ID})
 			}
-		case v.Outcome == cycle.Gated && !w.Gates.Blocked.Signals():
-			actions = append(actions, Action{Signal: w.ID})
-			w.Gates = w.Gates.Signalled(now)
-			s.pending, err = s.pending.Update(w)
 		}
-		if waits && err == nil {
-			s.pending, err = s.pending.Requeue(v.Head, back)
+		if gates, changed := v.Gates(now); changed {
+			if w.Gates = gates; gates.Blocked.Signals() {
+				actions = append(actions, Action{Signal: w.ID})
+			} else {
+				actions = append(actions, Action{Clear: w.ID})
+			}
+			if s.pending, err = s.pending.Update(w); err != nil {
+				return nil, false, err
+			}
 		}
-		if err != nil {
-			return nil, err
+		if s.pending, err = s.pending.Requeue(v.Head, back); err != nil {
+			return nil, false, err
 		}
 	}
-	return actions, nil
+	return actions, result.Again, nil
 }

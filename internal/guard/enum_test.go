@@ -33,7 +33,7 @@ const none = "-"
 // The texts are part of the JSON forms: none is ever changed or taken away.
 var enums = []enum{
 	texts[gate.Position]("Closed", "Open"),
-	texts[gate.Reservation]("NotEvaluated", "Pending", "Reserved"),
+	texts[gate.Reservation]("NotEvaluated", "Pending", "Reserved", "Preempting"),
 	texts[gate.Rule]("FirstSignal", "Preference", "Cheapest"),
 	texts[minruntime.Method]("lca", "queue"),
 	textsOrEmpty[queue.FlavorPreference]("BorrowingOverPreemption", "PreemptionOverBorrowing"),
@@ -53,7 +53,7 @@ var enums = []enum{
 	texts[preemption.Reason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"),
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"),
 	texts[preemption.Sharing]("Classical", "Fair"),
-	texts[cycle.Borrowing]("AsBuilt", "KEP83"),
+	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[cycle.Outcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),
 	texts[placement.BudgetRule]("Soft", "Hard"),
 	texts[placement.DisruptionMode]("Pod", "PodGroup"),

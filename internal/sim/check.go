@@ -1,14 +1,21 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
 
 // check returns the first invariant that does not hold in a cluster: usage equals the sum
 // of the admitted; nobody is lost, or there twice; whoever is told to stop was named by a
-// decision.
+// decision; who waits is as it was submitted; nobody is kept out of the order who would
+// fit or preempt.
 func (w *World) check(c *cluster) error {
 	usage := map[string]map[quota.FlavorResource]int64{}
 	state := c.snapshot.State()
@@ -21,9 +28,15 @@ func (w *World) check(c *cluster) error {
 		}
 		if me.state == waiting {
 			waits++
+			if err := asSubmitted(me); err != nil {
+				return err
+			}
 			continue
 		}
 		admitted++
+	}
+	if err := w.live(c); err != nil {
+		return err
 	}
 	if waits != c.pending.Len() || admitted != len(state.Admitted) {
 		return fmt.Errorf("%d wait and %d run, but %d are pending and %d admitted", waits, admitted, c.pending.Len(), len(state.Admitted))
@@ -46,6 +59,50 @@ func (w *World) check(c *cluster) error {
 			if sum := usage[state.Queues[i].Name][row.FlavorResource]; sum != row.Usage {
 				return fmt.Errorf("queue %q uses %d of %v, the sum of its workloads is %d", state.Queues[i].Name, row.Usage, row.FlavorResource, sum)
 			}
+		}
+	}
+	return nil
+}
+
+// asSubmitted: but for its timestamp and gates, who waits is what was submitted.
+func asSubmitted(c *copyOf) error {
+	want, got := c.job.Workload, c.facts
+	want.Queued, want.Gates, got.Gates = got.Queued, gate.Gates{}, gate.Gates{}
+	if got.Queued.Before(c.job.Arrives) || !reflect.DeepEqual(got, want) {
+		return fmt.Errorf("%q waits as %+v, it was submitted as %+v", got.ID, got, want)
+	}
+	return nil
+}
+
+// live: when nobody's room is on its way, no inadmissible workload would fit or preempt by
+// itself. (Else somebody who leaves brings it back.)
+func (w *World) live(c *cluster) error {
+	if len(c.snapshot.Departures()) > 0 {
+		return nil
+	}
+	for _, facts := range c.pending.Workloads() {
+		_, at, _ := c.pending.Find(facts.ID)
+		if at.Place != queue.Inadmissible {
+			continue
+		}
+		d, err := c.alone.Decide(c.snapshot, preemption.Request{Workload: facts, Now: w.Now()})
+		if err != nil || d.Outcome.Succeeds() {
+			return fmt.Errorf("%q is kept out of the order (%v), and would %v %v", facts.ID, at.Reason, d.Outcome, err)
+		}
+	}
+	return nil
+}
+
+// ableToOpen: a gate is opened only for a replica whose last word was that the gate alone
+// keeps it from preempting, and while no other one preempts.
+func (w *World) ableToOpen(j *job, opened *copyOf) error {
+	if opened.last != cycle.Gated {
+		return fmt.Errorf("%q is opened in %q, where its last verdict was %v", j.Workload.ID, opened.cluster.name, opened.last)
+	}
+	patience := cmp.Or(w.config.Gates.PreemptingTimeout, gate.DefaultTimeout)
+	for _, c := range j.copies {
+		if c != opened && c.state == waiting && c.leaving > 0 && w.Now().Sub(c.since) < patience {
+			return fmt.Errorf("%q is opened in %q while its victims leave in %q", j.Workload.ID, opened.cluster.name, c.cluster.name)
 		}
 	}
 	return nil

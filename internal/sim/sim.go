@@ -94,11 +94,17 @@ type copyOf struct {
 	cluster *cluster
 	state   state
 	facts   workload.Workload // as the cluster should have it
-	round   int               // counts admissions: a finish planned in an earlier one is void
+	waited  workload.Workload // as it last waited
+	round   int               // counts admissions: what was planned in an earlier one is void
 	told    time.Time         // when it was told to stop
 	by      preemption.Victim // the decision that named it
+	toldFor *copyOf           // for whom
 	offer   gate.Offer
-	seen    bool // by the scheduler
+	last    cycle.Outcome // of the last verdict on it while it waits; zero: not seen yet
+	// leaving is how many were told to stop for it and have not left, since the first of
+	// them was.
+	leaving int
+	since   time.Time
 }
 
 type state uint8
@@ -123,6 +129,8 @@ type cluster struct {
 	live     map[string]*copyOf // waiting, running or stopping
 	// told is, by victim, for whom it was told to stop.
 	told map[string]string
+	// alone decides about who is inadmissible, when the invariants are checked.
+	alone *preemption.Preemptor
 }
 
 // New returns a world at its start. It fails when the configuration is not valid.
@@ -142,6 +150,10 @@ func New(c Config) (*World, error) {
 		}
 		if to.pending, err = queue.NewPending(from.Cohorts, from.Queues); err != nil {
 			return nil, fmt.Errorf("cluster %q: %w", from.Name, err)
+		}
+		to.pending = to.pending.AlikeBy(w.cycle.Alike)
+		if to.alone, err = preemption.New(c.Cycle.Preemption); err != nil {
+			return nil, err
 		}
 		w.clusters = append(w.clusters, to)
 	}
@@ -228,6 +240,7 @@ const (
 	arrives  kind = 1 + iota // a job
 	finishes                 // a copy that runs
 	leaves                   // a copy that was told to stop
+	shrinks                  // a copy of which replicas were told to stop
 	wakes                    // a cluster
 	asks                     // the manager about a job
 )
@@ -239,6 +252,8 @@ type event struct {
 	job     *job
 	copy    *copyOf
 	round   int
+	gone    preemption.Replicas // of shrinks
+	by      *copyOf             // for whom
 	cluster *cluster
 }
 

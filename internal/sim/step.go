@@ -7,7 +7,6 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -23,6 +22,8 @@ func (w *World) handle(e event) error {
 		}
 	case leaves:
 		return w.leave(e.copy)
+	case shrinks:
+		return w.shrink(e)
 	case wakes:
 		e.cluster.wakeAt = time.Time{}
 		e.cluster.pending = e.cluster.pending.Advance(w.Now())
@@ -44,7 +45,8 @@ func (w *World) dispatch(j *job, evictedIn *copyOf, facts workload.Workload) err
 		if w.config.Gated && j.Cluster == "" && c != evictedIn {
 			c.facts.Gates = gate.Gates{Names: []string{w.config.Gates.Gate}}
 		}
-		c.state, c.seen, c.offer = waiting, false, gate.Offer{}
+		c.waited = c.facts.Clone()
+		c.state, c.last, c.offer = waiting, 0, gate.Offer{}
 		c.cluster.live[facts.ID] = c
 		c.cluster.changed = true
 		var err error
@@ -71,81 +73,109 @@ func (w *World) leave(c *copyOf) error {
 	if err := w.remove(c, absent); err != nil {
 		return err
 	}
+	w.left(c.toldFor)
 	delete(c.cluster.told, c.facts.ID)
-	again := cycle.Requeued(c.by, c.facts, c.told)
-	again.PodSets = c.job.Workload.PodSets // with the surplus that it may have lost
+	again, err := cycle.Requeued(c.by, c.waited, c.told)
+	if err != nil {
+		return err
+	}
 	return w.dispatch(c.job, c, again)
 }
 
-// runCycles runs cycles in a cluster until nothing moves.
+// left notes that one has left who was told to stop for a copy.
+func (w *World) left(by *copyOf) {
+	by.leaving--
+	if by.leaving == 0 && by.state == waiting {
+		w.ask(by.job, w.Now())
+	}
+}
+
+// shrink ends the grace of replicas that were told to stop, unless the whole has left.
+func (w *World) shrink(e event) (err error) {
+	w.left(e.by)
+	c := e.copy
+	if c.state != running && c.state != stopping || c.round != e.round {
+		return nil
+	}
+	for i := range c.facts.PodSets {
+		if p := &c.facts.PodSets[i]; p.Name == e.gone.PodSet {
+			p.Count, p.Leaving = p.Count-e.gone.Count, p.Leaving-e.gone.Count
+		}
+	}
+	c.cluster.changed = true
+	c.cluster.pending = c.cluster.pending.Release(c.facts.Queue)
+	c.cluster.snapshot, err = c.cluster.snapshot.With(preemption.Shrink(c.facts.ID, e.gone.PodSet, e.gone.Count))
+	return err
+}
+
+// maxCycles is far more than it takes at one instant.
+const maxCycles = 100_000
+
+// runCycles runs cycles in a cluster until another one would change nothing.
 func (w *World) runCycles(c *cluster) error {
-	for moved := true; moved; {
-		heads := c.pending.Heads()
-		if len(heads) == 0 {
-			return nil
+	for n := 0; ; n++ {
+		if n == maxCycles {
+			return fmt.Errorf("%d cycles, and still another one", n)
 		}
 		w.metrics.Cycles++
-		result, err := w.cycle.Run(c.snapshot, heads, w.Now())
+		result, err := w.cycle.Run(c.snapshot, c.pending.Heads(), w.Now())
 		if err != nil {
 			return err
 		}
 		if c.snapshot, err = c.snapshot.With(result.Edits()...); err != nil {
 			return err
 		}
-		moved = false
 		for _, v := range result.Verdicts {
-			m, err := w.carryOut(c, v)
-			if err != nil {
+			if err := w.carryOut(c, v); err != nil {
 				return err
 			}
-			moved = moved || m
+		}
+		if !result.Again {
+			return nil
 		}
 	}
-	return nil
 }
 
 // carryOut does what a cycle decided about a head, which is in the snapshot already.
-// moved says that the next cycle may come out differently.
-func (w *World) carryOut(c *cluster, v cycle.Verdict) (moved bool, err error) {
+func (w *World) carryOut(c *cluster, v cycle.Verdict) (err error) {
 	me := c.live[v.Head.Workload.ID]
 	if me == nil || me.state != waiting {
-		return false, fmt.Errorf("a verdict on %q, which does not wait", v.Head.Workload.ID)
+		return fmt.Errorf("a verdict on %q, which does not wait", v.Head.Workload.ID)
 	}
-	me.seen = true
-	if v.Outcome == cycle.Admit {
-		return true, w.admit(me)
+	me.last = v.Outcome
+	back, waits := v.Requeue()
+	if !waits {
+		return w.admit(me, *v.Decision.Admitted)
 	}
 	if v.Outcome == cycle.Preempt {
-		moved = true
 		for _, victim := range v.Decision.Victims {
 			if err := w.tell(c, victim, me); err != nil {
-				return false, err
+				return err
 			}
 		}
 	}
 	if v.Outcome == cycle.Gated {
 		me.offer = w.offer(c, v.Decision.Victims)
-		me.facts.Gates = me.facts.Gates.Signalled(w.Now())
-		if c.pending, err = c.pending.Update(me.facts); err != nil {
-			return false, err
-		}
 		w.ask(me.job, w.Now())
 	}
-	back, _ := v.Requeue()
-	if c.pending, err = c.pending.Requeue(v.Head, back); err != nil {
-		return false, err
+	if gates, changed := v.Gates(w.Now()); changed {
+		me.facts.Gates = gates
+		if c.pending, err = c.pending.Update(me.facts); err != nil {
+			return err
+		}
 	}
-	_, standing, _ := c.pending.Find(me.facts.ID)
-	return moved || standing.Place != queue.Active, nil
+	c.pending, err = c.pending.Requeue(v.Head, back)
+	return err
 }
 
-func (w *World) admit(me *copyOf) (err error) {
+// admit lets a copy run, as it was admitted.
+func (w *World) admit(me *copyOf, as workload.Workload) (err error) {
 	now, id := w.Now(), me.facts.ID
 	w.metrics.Admissions++
+	me.waited, me.facts = me.facts, as
 	me.state, me.round = running, me.round+1
-	me.facts.ReservedAt, me.facts.Gates = now, me.facts.Gates.Cleared(now)
 	w.plan(now.Add(me.job.Runs), event{kind: finishes, copy: me, round: me.round})
-	if me.cluster.pending, err = me.cluster.pending.Remove(id); err != nil {
+	if me.cluster.pending, err = me.cluster.pending.Admit(id); err != nil {
 		return err
 	}
 	if me.job.Cluster == "" && !me.job.delayed {
@@ -174,24 +204,29 @@ func (w *World) admit(me *copyOf) (err error) {
 	return nil
 }
 
-// tell lets a victim stop, or give some of its replicas.
+// tell lets a victim stop, or some of its replicas.
 func (w *World) tell(c *cluster, victim preemption.Victim, preemptor *copyOf) error {
 	v := c.live[victim.Workload]
 	if v == nil || v.state != running {
 		return fmt.Errorf("%q is to yield, but does not run", victim.Workload)
 	}
+	if preemptor.leaving == 0 {
+		preemptor.since = w.Now()
+	}
 	for _, r := range victim.Replicas {
 		for i := range v.facts.PodSets {
 			if p := &v.facts.PodSets[i]; p.Name == r.PodSet {
-				p.Count -= r.Count
+				p.Leaving += r.Count
 			}
 		}
+		preemptor.leaving++
+		w.plan(w.Now().Add(v.job.Grace), event{kind: shrinks, copy: v, round: v.round, gone: r, by: preemptor})
 	}
 	if len(victim.Replicas) > 0 {
-		c.pending = c.pending.Release(v.facts.Queue)
 		return nil
 	}
-	v.state, v.told, v.by, v.facts.Evicted = stopping, w.Now(), victim, true
+	preemptor.leaving++
+	v.state, v.told, v.by, v.toldFor, v.facts.Evicted = stopping, w.Now(), victim, preemptor, true
 	c.told[victim.Workload] = preemptor.facts.ID
 	w.metrics.Preemptions++
 	w.metrics.LostWork += w.Now().Sub(v.facts.ReservedAt)
@@ -219,7 +254,9 @@ func (w *World) orchestrate(j *job) error {
 			return nil
 		case c.state != waiting:
 			r.Reservation = gate.Reserved
-		case c.seen:
+		case c.leaving > 0:
+			r.Reservation, r.Since = gate.Preempting, c.since
+		case c.last != 0:
 			r.Reservation = gate.Pending
 		}
 		replicas = append(replicas, r)
@@ -231,6 +268,9 @@ func (w *World) orchestrate(j *job) error {
 	for _, c := range j.copies {
 		if c.cluster.name != act.Open {
 			continue
+		}
+		if err := w.ableToOpen(j, c); err != nil {
+			return err
 		}
 		w.metrics.Openings++
 		c.facts.Gates = c.facts.Gates.Opened(w.config.Gates.Gate, w.Now())

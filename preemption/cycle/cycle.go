@@ -2,13 +2,19 @@
 // is admitted, who preempts, who waits.
 //
 //	c, err := cycle.New(cycle.Config{})
-//	result, err := c.Run(snapshot, pending.Heads(), now)
-//	snapshot, err = snapshot.With(result.Edits()...)
+//	...
+//	for again := true; again; {
+//		result, err := c.Run(snapshot, pending.Heads(), now)
+//		...
+//		next, err := snapshot.With(result.Edits()...)
+//		...
+//		snapshot, again = next, result.Again // and each verdict's head goes back, or leaves
+//	}
 //
 // The steps (KEP-83, "Changes in scheduling algorithm"):
 //
 //  1. Each head is decided about as if it were the only one, with everybody gone who was
-//     told to stop already: their room is on its way.
+//     told to stop already, replicas that are leaving included: their room is on its way.
 //  2. The heads are ordered: those for which room is on its way, which was promised to
 //     them; then those that do not borrow; then by priority, queue-order timestamp, ID.
 //  3. Each is served in that order, on what those before it left. A victim is promised
@@ -46,19 +52,35 @@ const (
 	// under StrictFIFO a head that waits for ever keeps its whole cohort from borrowing.
 	// Reserving is then not needed. A gated head keeps nobody from anything.
 	KEP83
+	// KEP83Lasting is the same over cycles: nobody borrows in a cohort tree while a
+	// workload of it that was looked at waits within its nominal quota, be it inadmissible
+	// or behind one that is (queue.Head.NominalWaits). The hazard is that of KEP83 under
+	// both strategies: a workload that may preempt nobody and waits for ever keeps its
+	// whole cohort from borrowing. Room that was promised already may still be taken.
+	KEP83Lasting
 )
+
+// letter reports whether a head that does not borrow ends borrowing.
+func (b Borrowing) letter() bool { return b == KEP83 || b == KEP83Lasting }
 
 // Config configures a [Cycle]. The zero value is valid.
 type Config struct {
 	// Preemption is how each head is decided about.
 	Preemption preemption.Config
 	Borrowing  Borrowing
+	// Alike says what the caller's own rules (Preemption.Guards, Request.Room) read of a
+	// pending workload: two of which it says the same are the same to them. It depends on
+	// the workload alone. Nil: where there are such rules, no two are. See [Cycle.Alike].
+	Alike func(workload.Workload) string
 }
 
 // Cycle runs cycles. It holds no state of any of them: any number of goroutines may use
-// one. Make it with [New].
+// one. Make it with [New]; the zero value fails.
 type Cycle struct {
 	borrowing Borrowing
+	created   bool // when a workload was created is read
+	rules     bool // of the caller's own
+	alike     func(workload.Workload) string
 	alone     *preemption.Preemptor // decides as if a head were the only one
 	after     *preemption.Preemptor // the same, and what was promised in this cycle stays
 }
@@ -67,19 +89,37 @@ type Cycle struct {
 func New(c Config) (*Cycle, error) {
 	alone, err := preemption.New(c.Preemption)
 	faults, _ := err.(preemption.Faults)
-	if c.Borrowing > KEP83 {
+	if c.Borrowing > KEP83Lasting {
 		faults.Add("config.Borrowing", "%d is unknown", c.Borrowing)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
+	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
-	c.Preemption.SkipRetryAt = true // nobody reads when: it is tried again in the next cycle
-	after, err := preemption.New(c.Preemption)
-	if err != nil {
-		return nil, err
+	c.Preemption.SkipRetryAt = true // nobody reads it: it is tried again in the next cycle
+	made.after, err = preemption.New(c.Preemption)
+	return made, err
+}
+
+// Alike says what the rules of this cycle read of a pending workload besides what
+// [queue.Pending] compares by itself. Give it to [queue.Pending.AlikeBy]; without it, where
+// it is not empty, heads become inadmissible each by itself ([Verdict.Alone]).
+func (c *Cycle) Alike(w workload.Workload) string {
+	if c == nil {
+		return ""
 	}
-	return &Cycle{c.Borrowing, alone, after}, nil
+	text := ""
+	if c.created {
+		text = w.Created.UTC().Format(time.RFC3339Nano) + " "
+	}
+	switch {
+	case c.alike != nil:
+		text += c.alike(w)
+	case c.rules:
+		text += w.ID
+	}
+	return text
 }
 
 // promised begins the ID of what stands, in a cycle, for room that is promised.
@@ -95,11 +135,27 @@ func (promises) Verdict(running workload.Workload, _ preemption.Request) preempt
 	return preemption.MayYield()
 }
 
-// decide asks about a head. It returns the workload as the decision has it: with the
-// flavors that it is about, which stay the same when it is made again.
-func decide(by *preemption.Preemptor, s *preemption.Snapshot, w workload.Workload, now time.Time) (preemption.Decision, workload.Workload, error) {
-	d, err := by.Decide(s, preemption.Request{Workload: w, Now: now})
-	return d, d.Assignment.Pin(w), err
+// Request is what a cycle is asked.
+type Request struct {
+	// Heads is the heads of the queues.
+	Heads []queue.Head
+	// Now is the time of the cycle. It must be set.
+	Now time.Time
+	// Continue is, by ID of a head, the assignment of which its trials go on:
+	// [Verdict.Continue] of its last verdict. Where nothing comes of that, the trials begin
+	// anew with the first flavor. Not nil, be it empty, says that the caller keeps these: a
+	// head with flavors that were not tried is then tried again in the next cycle.
+	Continue map[string]preemption.Assignment
+	// Room returns the room that a head has besides the quota, on nodes say; see
+	// [preemption.Request.Room]. Nil, or a nil answer: the quota is all.
+	//
+	// Before is the verdicts on the heads that were served before it in this cycle. Those
+	// that were admitted have their place, and those for which room is on its way
+	// (queue.PendingPreemption) are to keep theirs: the room must be what those leave. The
+	// cycle itself takes the workloads away that were told to stop, and the victims that
+	// yield whole; as it is not known which pods of a surplus leave, their room counts only
+	// when they have left.
+	Room func(head workload.Workload, before []Verdict) preemption.Room
 }
 
 // entry is a head on its way through the cycle.
@@ -109,39 +165,50 @@ type entry struct {
 	nominated preemption.Decision
 	kept      bool // room is on its way that was promised to it
 	height    int  // of borrowing, as the order has it
+	untried   bool // flavors that the next cycle tries
 }
 
 // Run runs one cycle. It changes nothing: the result says what to do. The error lists all
 // faults of the heads: what [preemption.Preemptor.Decide] finds, an ID twice, an ID that
-// begins with the byte 0.
+// begins with the byte 0; or says that the cycle was not made by [New].
 func (c *Cycle) Run(s *preemption.Snapshot, heads []queue.Head, now time.Time) (Result, error) {
-	gone := make([]preemption.Edit, 0, len(heads))
-	for _, id := range s.Evicting() {
-		gone = append(gone, preemption.Remove(id))
+	return c.RunRequest(s, Request{Heads: heads, Now: now})
+}
+
+// RunRequest is Run with all that may be asked.
+func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
+	if c == nil || c.after == nil {
+		return Result{}, preemption.Faults{{Path: "cycle", Problem: "is not made by New"}}
 	}
-	then, err := s.With(gone...)
+	then, err := s.With(s.Departures()...)
 	if err != nil {
 		return Result{}, err
 	}
-	entries, err := c.nominate(then, heads, now)
+	p := plan{cycle: c, request: &r, now: s, then: then, first: then, gone: s.Evicting()}
+	entries, err := p.nominate()
 	if err != nil {
 		return Result{}, err
 	}
 	slices.SortFunc(entries, compare)
-	p := plan{cycle: c, time: now, now: s, then: then, first: then}
 	for i := range entries {
-		v, err := p.serve(&entries[i])
+		e := &entries[i]
+		if !e.kept && (i == 0 || entries[i-1].kept) {
+			p.closeLasting() // after those that were promised room before
+		}
+		v, err := p.serve(e)
 		if err != nil {
 			return Result{}, err
 		}
+		p.finish(&v, e)
 		p.result.Verdicts = append(p.result.Verdicts, v)
 	}
 	return p.result, nil
 }
 
 // nominate decides about each head as if it were the only one.
-func (c *Cycle) nominate(then *preemption.Snapshot, heads []queue.Head, now time.Time) ([]entry, error) {
+func (p *plan) nominate() ([]entry, error) {
 	var faults preemption.Faults
+	heads := p.request.Heads
 	entries := make([]entry, len(heads))
 	seen := make(map[string]int, len(heads))
 	for i, h := range heads {
@@ -153,22 +220,77 @@ func (c *Cycle) nominate(then *preemption.Snapshot, heads []queue.Head, now time
 		if strings.HasPrefix(h.Workload.ID, "\x00") {
 			faults.Add(path+".id", "%q begins with the byte 0", h.Workload.ID)
 		}
-		d, w, err := decide(c.alone, then, h.Workload, now)
+		d, untried, err := p.alone(h.Workload)
 		if found, bad := err.(preemption.Faults); bad {
 			for _, f := range found {
 				faults = append(faults, preemption.Fault{Path: strings.Replace(f.Path, "request.workload", path, 1), Problem: f.Problem})
 			}
 			continue
 		}
-		entries[i] = entry{head: h, workload: w, nominated: d, kept: h.Preempting && d.Outcome == preemption.Fits, height: d.BorrowHeight}
-		if c.borrowing == KEP83 {
+		w := d.Assignment.Pin(h.Workload)
+		entries[i] = entry{head: h, workload: w, nominated: d, kept: h.Preempting && d.Outcome == preemption.Fits, height: d.BorrowHeight, untried: untried}
+		if p.cycle.borrowing.letter() {
 			entries[i].height = min(1, d.BorrowHeight)
-			if waits(d) && withinNominal(then, &w) {
-				entries[i].height = 0 // it is for the quota of its own that it waits
+			if waits(d) {
+				entries[i].height = 1
+				if withinNominal(p.then, &w) {
+					entries[i].height = 0 // it is for the quota of its own that it waits
+				}
 			}
 		}
 	}
 	return entries, faults.Err()
+}
+
+// alone decides about a workload as if it were the only one. untried says that it is to be
+// tried again with the flavors that were not.
+func (p *plan) alone(w workload.Workload) (d preemption.Decision, untried bool, err error) {
+	from := p.request.Continue[w.ID]
+	d, err = p.decide(p.cycle.alone, w, from)
+	if err != nil || !waits(d) {
+		return d, false, err
+	}
+	// Some flavor was not tried, and none is tried again: that ends.
+	untried = p.request.Continue != nil && some(d.Assignment, unfinished) && !some(from, finished)
+	if len(from) > 0 {
+		anew, err := p.decide(p.cycle.alone, w, nil)
+		if err != nil || !waits(anew) {
+			return anew, false, err
+		}
+	}
+	return d, untried, nil
+}
+
+func some(a preemption.Assignment, is func(preemption.FlavorChoice) bool) bool {
+	return slices.ContainsFunc(a, is)
+}
+
+func unfinished(c preemption.FlavorChoice) bool { return c.Untried > 0 }
+
+func finished(c preemption.FlavorChoice) bool { return len(c.Tried) > 0 && c.Untried == 0 }
+
+// decide asks what comes of a head with all promises kept and everybody gone.
+func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemption.Assignment) (preemption.Decision, error) {
+	room := p.room(w)
+	if room != nil {
+		for _, id := range p.gone {
+			room.Take(id)
+		}
+		defer func() {
+			for _, id := range p.gone {
+				room.GiveBack(id)
+			}
+		}()
+	}
+	return by.Decide(p.then, preemption.Request{Workload: w, Now: p.request.Now, Continue: from, Room: room})
+}
+
+// room is the room of a head, after those that were served; nil: the quota is all.
+func (p *plan) room(w workload.Workload) preemption.Room {
+	if p.request.Room == nil {
+		return nil
+	}
+	return p.request.Room(w.Clone(), slices.Clip(p.result.Verdicts))
 }
 
 // compare is the order in which heads are served; it ends in the ID.

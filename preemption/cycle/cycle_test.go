@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
@@ -290,18 +292,27 @@ func TestRequeue(t *testing.T) {
 	r := run(t, cycle.Config{}, snapshotOf(t, st), heads(job("in", "a", 9, 4, 0), job("fits", "b", 0, 1, 0)))
 	for _, v := range r.Verdicts {
 		back, ok := v.Requeue()
-		if ok == (v.Outcome == cycle.Admit) || ok && back != (queue.Requeue{Reason: queue.PendingPreemption}) {
+		if ok == (v.Outcome == cycle.Admit) || ok && back != (queue.Requeue{Reason: queue.PendingPreemption, Alone: v.Alone}) {
 			t.Errorf("%s goes back %v, %+v", v.Head.Workload.ID, ok, back)
 		}
 	}
-	w := evicted(job("old", "a", 0, 4, 90))
+	w := job("old", "a", 0, 4, 90)
+	w.PodSets[0].Requests[0].Flavor, w.ReservedAt = "", time.Time{}
 	w.Gates = gate.Gates{Names: []string{"g"}}.Opened("g", now)
 	for reason, queued := range map[preemption.Reason]time.Time{
 		preemption.InClusterQueue: w.Queued, preemption.InClusterQueueTimeBased: now,
 	} {
-		again := cycle.Requeued(preemption.Victim{Workload: "old", Reason: reason}, w, now)
-		if again.Evicted || !again.ReservedAt.IsZero() || !again.Queued.Equal(queued) || !again.Gates.AnyClosed() {
-			t.Errorf("%v: %+v", reason, again)
+		victim := preemption.Victim{Workload: "old", Reason: reason}
+		again, err := cycle.Requeued(victim, w, now)
+		want := w
+		want.Queued, want.Gates = queued, w.Gates.Evicted(now)
+		if diff := cmp.Diff(want, again); err != nil || diff != "" || !again.Gates.AnyClosed() {
+			t.Errorf("%v: %v\n%s", reason, err, diff)
+		}
+		for _, ran := range []workload.Workload{evicted(job("old", "a", 0, 4, 90)), job("another", "a", 0, 4, 90), {ID: "old", ReservedAt: now}} {
+			if _, err := cycle.Requeued(victim, ran, now); err == nil {
+				t.Errorf("%v: %+v is taken as submitted", reason, ran)
+			}
 		}
 	}
 }

@@ -52,10 +52,7 @@ func decideAlone(t *rapid.T, c cycle.Config, s *preemption.Snapshot, h queue.Hea
 }
 
 func cleared(t *rapid.T, s *preemption.Snapshot) *preemption.Snapshot {
-	for _, id := range s.Evicting() {
-		s = with(t, s, preemption.Remove(id))
-	}
-	return s
+	return with(t, s, s.Departures()...)
 }
 
 // The edits are for one With. Who is admitted fits at once. No victim is promised twice.

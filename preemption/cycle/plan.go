@@ -2,7 +2,6 @@ package cycle
 
 import (
 	"slices"
-	"time"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -12,13 +11,14 @@ import (
 
 // plan is a cycle under way.
 type plan struct {
-	cycle *Cycle
-	time  time.Time
+	cycle   *Cycle
+	request *Request
 	// now is what runs, with who was admitted in this cycle; then is what will, once all
 	// victims are gone, with room for all who were promised it. A head has to fit both:
 	// a large victim leaves more room than its preemptor needs, but not before it is gone.
 	now, then *preemption.Snapshot
 	first     *preemption.Snapshot // then, before anybody was served
+	gone      []string             // who is away in then and not in now, as a whole
 	closed    map[string]bool      // KEP83: trees in which nobody may borrow any more
 	result    Result
 }
@@ -32,13 +32,13 @@ func (p *plan) serve(e *entry) (Verdict, error) {
 	}
 	if p.then != p.first {
 		var err error
-		if v.Decision, _, err = decide(p.cycle.after, p.then, *w, p.time); err != nil {
+		if v.Decision, err = p.decide(p.cycle.after, *w, nil); err != nil {
 			return v, err
 		}
 	}
 	borrows := v.Decision.BorrowHeight > 0
 	tree := ""
-	if p.cycle.borrowing == KEP83 {
+	if p.cycle.borrowing.letter() {
 		tree = root(p.then, w.Queue)
 	}
 	taken := waits(v.Decision) || e.nominated.Outcome == preemption.Fits && v.Decision.Outcome != preemption.Fits
@@ -58,9 +58,9 @@ func (p *plan) serve(e *entry) (Verdict, error) {
 	}
 	if v.Decision.Outcome == preemption.Preempt {
 		v.Outcome, v.Reason = Preempt, queue.PendingPreemption
-		return v, p.promise(*w, leave(v.Decision.Victims))
+		return v, p.promise(*w, p.leave(v.Decision.Victims))
 	}
-	if !available(p.now, w) {
+	if room := p.room(*w); !available(p.now, w) || room != nil && !room.Fits() {
 		v.Outcome, v.Reason = Wait, queue.PendingPreemption
 		return v, p.promise(*w, nil)
 	}
@@ -72,22 +72,42 @@ func (p *plan) serve(e *entry) (Verdict, error) {
 	return v, p.promise(*w, nil)
 }
 
+// finish says how a head goes back, and whether another cycle sees anything new.
+func (p *plan) finish(v *Verdict, e *entry) {
+	c := p.cycle
+	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || p.request.Room != nil && c.alike == nil
+	owed := v.Outcome == Preempt || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
+	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
+	promised := v.Reason == queue.PendingPreemption
+	p.result.Again = p.result.Again || v.Outcome == Admit || v.Outcome == Preempt || e.untried || p.stepsAside(v) ||
+		promised != v.Head.Preempting || v.Head.WithinNominal && !v.WithinNominal
+}
+
+// stepsAside reports whether the next of its queue is the head then.
+func (p *plan) stepsAside(v *Verdict) bool {
+	if v.Outcome != Gated && v.Reason != queue.NoFit && v.Reason != queue.NoCandidates {
+		return false
+	}
+	q, _ := p.now.Queue(v.Head.Workload.Queue)
+	return q.Strategy == queue.BestEffortFIFO
+}
+
 // wait is for a head for which nobody may yield.
 func (p *plan) wait(v Verdict, e *entry) (Verdict, error) {
 	v.Outcome, v.Reason = Inadmissible, queue.NoCandidates
 	w := &e.workload
-	for _, sh := range v.Decision.Shortage {
-		for _, u := range w.Usage() {
-			if u.FlavorResource() == sh.FlavorResource && u.Amount > sh.PotentialAvailable {
-				v.Reason = queue.NoFit
-				return v, nil
-			}
-		}
+	if e.untried {
+		v.Outcome, v.Reason = Wait, queue.FailedAfterNomination
+		return v, nil
+	}
+	if never(&v.Decision, w) {
+		v.Reason = queue.NoFit
+		return v, nil
 	}
 	if v.Decision.Outcome == preemption.Wait {
 		v.Outcome = Wait
 	}
-	if p.cycle.borrowing == KEP83 {
+	if p.cycle.borrowing.letter() {
 		if e.height == 0 {
 			p.close(root(p.then, w.Queue))
 		}
@@ -96,16 +116,38 @@ func (p *plan) wait(v Verdict, e *entry) (Verdict, error) {
 	return v, p.reserve(w, v.Decision.BorrowHeight > 0)
 }
 
+// never reports whether a workload asks for more than its queue could have if nothing ran
+// anywhere: in the flavors that it came with, or in each that it could be assigned. With
+// several choices of flavors that is not known: others of the first leave more for the
+// next.
+func never(d *preemption.Decision, w *workload.Workload) bool {
+	if len(d.Assignment) == 0 {
+		for _, sh := range d.Shortage {
+			for _, u := range w.Usage() {
+				if u.FlavorResource() == sh.FlavorResource && u.Amount > sh.PotentialAvailable {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	choice := d.Assignment[0]
+	return len(d.Assignment) == 1 && choice.Flavor == "" && choice.Untried == 0 &&
+		!slices.ContainsFunc(choice.Tried, func(t preemption.TriedFlavor) bool {
+			return t.Passed != preemption.NoQuota && t.Passed != preemption.ExceedsMaxQuota
+		})
+}
+
 // promise keeps room for a workload once the edits are done.
 func (p *plan) promise(w workload.Workload, edits []preemption.Edit) (err error) {
 	w = w.Clone()
-	w.ID, w.ReservedAt, w.Evicted = promised+w.ID, p.time, false
+	w.ID, w.ReservedAt, w.Evicted = promised+w.ID, p.request.Now, false
 	p.then, err = p.then.With(append(edits, preemption.Admit(w))...)
 	return err
 }
 
 // leave is the victims gone.
-func leave(victims []preemption.Victim) []preemption.Edit {
+func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 	var edits []preemption.Edit
 	for _, v := range victims {
 		for _, r := range v.Replicas {
@@ -113,6 +155,7 @@ func leave(victims []preemption.Victim) []preemption.Edit {
 		}
 		if len(v.Replicas) == 0 {
 			edits = append(edits, preemption.Remove(v.Workload))
+			p.gone = append(p.gone, v.Workload)
 		}
 	}
 	return edits
@@ -128,6 +171,9 @@ func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	}
 	kept := workload.PodSet{Name: "kept", Count: 1}
 	for _, u := range w.Usage() {
+		if u.Flavor == "" {
+			continue // of which flavor is not known
+		}
 		row := statusOf(p.then, w, u)
 		most := quota.Sub(row.Nominal, row.Usage)
 		if borrows {
@@ -157,7 +203,17 @@ func (p *plan) close(tree string) {
 	if p.closed == nil {
 		p.closed = map[string]bool{}
 	}
-	p.closed[tree] = p.cycle.borrowing == KEP83
+	p.closed[tree] = p.cycle.borrowing.letter()
+}
+
+// closeLasting lets nobody borrow in the trees in which somebody is known to wait within
+// its nominal quota.
+func (p *plan) closeLasting() {
+	for i := range p.request.Heads {
+		if h := &p.request.Heads[i]; h.NominalWaits && p.cycle.borrowing == KEP83Lasting {
+			p.close(root(p.then, h.Workload.Queue))
+		}
+	}
 }
 
 // root returns the name of the tree that a queue is in: its root cohort, or the queue
@@ -177,10 +233,15 @@ func root(s *preemption.Snapshot, queueName string) string {
 	}
 }
 
-// withinNominal reports whether a workload asks for no more than its queue's own quota.
+// withinNominal reports whether a workload asks for no more than its queue's own quota: of
+// what comes without flavor, than in some flavor.
 func withinNominal(s *preemption.Snapshot, w *workload.Workload) bool {
+	q, _ := s.Queue(w.Queue)
 	for _, u := range w.Usage() {
-		if u.Amount > statusOf(s, w, u).Nominal {
+		covered := u.Amount == 0 || slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool {
+			return e.Resource == u.Resource && (u.Flavor == "" || e.Flavor == u.Flavor) && u.Amount <= e.Nominal
+		})
+		if !covered {
 			return false
 		}
 	}
