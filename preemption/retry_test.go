@@ -1,7 +1,6 @@
 package preemption_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -15,69 +14,18 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// instants lists every instant after now, and one nanosecond on, at which anything that
-// depends on time could change: brute force.
-func instants(c preemption.Config, st preemption.State, r preemption.Request) []time.Time {
-	var list []time.Time
-	settings := []minruntime.Settings{c.MinRuntime}
-	for _, q := range st.Queues {
-		settings = append(settings, q.MinRuntime)
-	}
-	for _, c := range st.Cohorts {
-		settings = append(settings, c.MinRuntime)
-	}
-	add := func(at time.Time) {
-		for _, at := range []time.Time{at, at.Add(1)} {
-			if at.After(r.Now) {
-				list = append(list, at)
-			}
-		}
-	}
-	add(r.Workload.Created)
-	for _, g := range c.Guards {
-		for _, w := range st.Admitted {
-			if until, ok := g.Verdict(w, r).Until(); ok {
-				add(until)
-			}
-		}
-	}
-	for _, w := range st.Admitted {
-		if w.ReservedAt.IsZero() {
-			continue
-		}
-		add(w.ReservedAt)
-		for _, s := range settings {
-			preempt, _ := s.Preempt.Get()
-			reclaim, _ := s.Reclaim.Get()
-			add(w.ReservedAt.Add(preempt))
-			add(w.ReservedAt.Add(reclaim))
-		}
-		for _, q := range st.Queues {
-			if d, ok := q.Preemption.MinAdmitDuration.Get(); ok {
-				add(w.ReservedAt.Add(d))
-			}
-		}
-	}
-	slices.SortFunc(list, time.Time.Compare)
-	return slices.CompactFunc(list, time.Time.Equal)
-}
-
 // RetryAt is the first instant at which the twin succeeds, of all at which anything
 // could change; before it the answer is to wait for it, and at it the request succeeds.
 func retryAtIsExact(t *rapid.T) {
-	checkRetryAt(t, preemptiontest.Records().Draw(t, "record"), twin.Decide)
+	checkRetryAt(t, preemptiontest.Records().Draw(t, "record"))
 }
 
 // The same where flavors are assigned: at each instant anew.
 func retryAtOfAssignedIsExact(t *rapid.T) {
-	checkRetryAt(t, preemptiontest.RecordsWithoutFlavors().Draw(t, "record"),
-		func(c preemption.Config, st preemption.State, r preemption.Request) twin.Answer {
-			_, answer := twin.DecideOpen(c, st, r)
-			return answer
-		})
+	checkRetryAt(t, preemptiontest.RecordsWithoutFlavors().Draw(t, "record"))
 }
 
-func checkRetryAt(t *rapid.T, record preemption.Record, slowly func(preemption.Config, preemption.State, preemption.Request) twin.Answer) {
+func checkRetryAt(t *rapid.T, record preemption.Record) {
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
 	p, s := preemptorOf(config), snapshotOf(t, st)
@@ -102,21 +50,16 @@ func checkRetryAt(t *rapid.T, record preemption.Record, slowly func(preemption.C
 		}
 		return
 	}
-	list := instants(config, st, r)
-	var want time.Time
-	for _, now := range list {
-		later := r
-		later.Now = now
-		if slowly(config, st, later).Outcome.Possible() {
-			want = now
-			break
-		}
-	}
+	list := twin.Instants(config, st, r)
+	want, _ := twin.RetryAt(config, st, r)
 	if !d.RetryAt.Equal(want) || (d.Outcome == preemption.Wait) == want.IsZero() {
 		t.Fatalf("%v until %v, by brute force until %v", d.Outcome, d.RetryAt, want)
 	}
 	if want.IsZero() {
 		return
+	}
+	if !want.After(first) {
+		t.Fatalf("asked at %v, to be asked again at %v", first, want)
 	}
 	between := first.Add(time.Duration(rapid.Int64Range(0, int64(want.Sub(first))-1).Draw(t, "between")))
 	for _, now := range append([]time.Time{between, want.Add(-1)}, list...) {

@@ -240,7 +240,7 @@ func (s *Searcher) freesLittle(v *Victim) bool {
 
 // fail notes what is short and puts everybody back.
 func (s *Searcher) fail(borrowing bool) {
-	if s.request.Room != nil && s.fitsIn(victims, true) {
+	if s.request.Room != nil && s.fitsIn(victims, borrowing) {
 		s.noRoom = true
 	}
 	if borrowing && !s.largestFirst && !s.boundShortages() {

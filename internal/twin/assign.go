@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
@@ -14,7 +15,7 @@ import (
 func DecideOpen(c preemption.Config, st preemption.State, r preemption.Request) (preemption.Assignment, Answer) {
 	a := assigner{world: newWorld(st), config: c, st: st, request: r, taken: map[quota.FlavorResource]int64{}}
 	if !a.assign() {
-		return a.choices, Answer{Outcome: preemption.Impossible}
+		return a.choices, Answer{Decision: a.unassigned()}
 	}
 	r.Workload = r.Workload.Clone()
 	for i := range r.Workload.PodSets {
@@ -26,7 +27,9 @@ func DecideOpen(c preemption.Config, st preemption.State, r preemption.Request) 
 			}
 		}
 	}
-	return a.choices, Decide(c, st, r)
+	answer := Decide(c, st, r)
+	answer.Assignment = a.choices
+	return a.choices, answer
 }
 
 type assigner struct {
@@ -36,6 +39,7 @@ type assigner struct {
 	request preemption.Request
 	taken   map[quota.FlavorResource]int64 // by the workload itself
 	choices preemption.Assignment
+	lacking []quota.Amount // by flavor tried in the last choice: what was asked, with what is taken before
 }
 
 func (a *assigner) flavorOf(podSet, resource string) string {
@@ -98,6 +102,7 @@ func (a *assigner) unknown(q *queue.Queue, open map[string]int64) []preemption.A
 func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, asked map[string]int64) bool {
 	choice := preemption.FlavorChoice{PodSet: p.Name}
 	var per [][]preemption.AssignedResource
+	a.lacking = nil
 	first := 0 // "starting after the last flavor tried"
 	for _, before := range a.request.Continue {
 		for _, r := range before.Resources {
@@ -120,11 +125,14 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 			continue
 		}
 		var all []preemption.AssignedResource
+		var worst quota.Amount
 		for _, name := range sortedNames(asked) {
-			one, why := a.ask(q, quota.Amount{Flavor: f, Resource: name, Amount: asked[name]})
+			amount := quota.Amount{Flavor: f, Resource: name, Amount: asked[name]}
+			one, why := a.ask(q, amount)
 			all = append(all, one)
 			if len(all) == 1 || preferred(&tried.AssignedResource, &one, q.FlavorFungibility.Preference) {
 				tried.AssignedResource, tried.Passed = one, why
+				worst = amount
 			}
 			if one.Mode == preemption.ModeNoFit {
 				break
@@ -134,6 +142,7 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 			tried.Passed = tryNext(tried.AssignedResource, q.FlavorFungibility)
 		}
 		choice.Tried, per = append(choice.Tried, tried), append(per, all)
+		a.lacking = append(a.lacking, worst)
 		if tried.Passed == 0 {
 			break
 		}
@@ -226,13 +235,10 @@ func (a *assigner) ask(q *queue.Queue, asked quota.Amount) (preemption.AssignedR
 		return out, preemption.NoQuota
 	}
 	asked.Amount = quota.Add(asked.Amount, a.taken[fr])
-	one := a.request
-	one.NeedsPreemption = []quota.FlavorResource{fr}
-	one.Workload.PodSets = []workload.PodSet{{Name: "one", Count: 1, Requests: []quota.Amount{asked}}}
-	forecast := Decide(a.config, a.st, one)
+	forecast := Decide(a.config, a.st, a.alone(asked))
 	nominal := a.entry(own, fr).Nominal
 	switch {
-	case asked.Amount > a.potentialAvailable(own, fr):
+	case asked.Amount > a.potential(own, fr):
 		return out, preemption.ExceedsMaxQuota
 	case asked.Amount <= max(0, a.available(own, fr)):
 		out.Mode, out.BorrowHeight = preemption.ModeFit, forecast.BorrowHeight
@@ -266,17 +272,50 @@ func (a *assigner) reclaimableBelowRoot(n node, asked quota.Amount) bool {
 	return false
 }
 
-func (w *world) potentialAvailable(n node, fr quota.FlavorResource) int64 {
-	subtree := w.subtreeQuota(n, fr)
-	p := w.parent(n)
-	if p == (node{}) {
-		return subtree
+// alone is the request for one amount by itself.
+func (a *assigner) alone(asked quota.Amount) preemption.Request {
+	one := a.request
+	one.NeedsPreemption, one.Room = []quota.FlavorResource{asked.FlavorResource()}, nil
+	one.Workload.PodSets = []workload.PodSet{{Name: "one", Count: 1, Requests: []quota.Amount{asked}}}
+	return one
+}
+
+// unassigned is the decision when the last choice has no flavor: what is missing in each
+// flavor that was tried, with nobody gone, and the blockers of the first that the queue has
+// no right to preempt for.
+func (a *assigner) unassigned() preemption.Decision {
+	d := preemption.Decision{Outcome: preemption.Impossible, Assignment: a.choices}
+	choice := a.choices[len(a.choices)-1]
+	if choice.Tried == nil { // the queue has no quota of these
+		for _, p := range a.request.Workload.PodSets {
+			for _, r := range p.Requests {
+				unknown := func(u preemption.AssignedResource) bool { return u.Resource == r.Resource }
+				if p.Name == choice.PodSet && slices.ContainsFunc(choice.Resources, unknown) {
+					d.Shortage = append(d.Shortage, preemption.Shortage{
+						FlavorResource: quota.FlavorResource{Resource: r.Resource}, Missing: quota.Mul(p.Count, r.Amount),
+					})
+				}
+			}
+		}
+		slices.SortFunc(d.Shortage, func(x, y preemption.Shortage) int { return cmp.Compare(x.Resource, y.Resource) })
+		return d
 	}
-	most := quota.Unlimited
-	if limit, ok := w.entry(n, fr).BorrowingLimit.Get(); ok {
-		most = quota.Add(subtree, limit)
+	for i, t := range choice.Tried {
+		asked := a.lacking[i]
+		if t.Passed == preemption.NoQuota {
+			d.Shortage = append(d.Shortage, preemption.Shortage{FlavorResource: asked.FlavorResource(), Missing: asked.Amount})
+			continue
+		}
+		asked.Amount = quota.Add(asked.Amount, a.taken[asked.FlavorResource()])
+		if t.Passed == preemption.NotReclaimable && d.Blockers == nil {
+			d.Blockers = Decide(a.config, a.st, a.alone(asked)).Blockers
+		}
+		d.Shortage = append(d.Shortage, decide(a.st, a.alone(asked)).shortages()...)
 	}
-	return min(most, quota.Add(w.localQuota(n, fr), w.potentialAvailable(p, fr)))
+	slices.SortFunc(d.Shortage, func(x, y preemption.Shortage) int {
+		return cmp.Or(cmp.Compare(x.Flavor, y.Flavor), cmp.Compare(x.Resource, y.Resource))
+	})
+	return d
 }
 
 // linked returns the groups of flavors and resources that entries link, by joining any two

@@ -25,23 +25,21 @@ type candidate struct {
 // last pod set first, then the whole if it is not protected.
 func (d *decision) units(c candidate) []candidate {
 	var list []candidate
-	for _, g := range d.config.Guards {
-		v := g.Verdict(c.w, d.request)
-		if until, timed := v.Until(); v.Never() || timed && !d.request.Now.After(until) {
-			return nil
-		}
+	if _, guarded := d.guarded(c.w); guarded {
+		return nil
 	}
 	for i := len(c.w.PodSets) - 1; i >= 0 && !c.w.Evicted; i-- {
 		p := &c.w.PodSets[i]
 		uses := slices.ContainsFunc(p.Requests, func(a quota.Amount) bool { return slices.Contains(d.needed, a.FlavorResource()) })
-		for range p.Surplus() {
+		for range over(p) {
 			if uses {
 				c.podSet = i
 				list = append(list, c)
 			}
 		}
 	}
-	if c.podSet = -1; !d.protected(&c.w) {
+	if until, _, ok := d.guarantee(&c.w); !ok || d.request.Now.After(until) {
+		c.podSet = -1
 		list = append(list, c)
 	}
 	return list
@@ -51,13 +49,13 @@ func (d *decision) units(c candidate) []candidate {
 func (d *decision) candidates() []candidate {
 	var all []candidate
 	for _, r := range d.running {
-		theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
+		theirs, ours := importance(&r), importance(&d.request.Workload)
 		equal := theirs == ours && d.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
 		if r.Queue == d.queue.name && d.policy.WithinClusterQueue != queue.Never && (theirs < ours || equal) {
 			d.ofPermittedPriority = append(d.ofPermittedPriority, candidate{w: r, podSet: -1})
 			d.inReach = append(d.inReach, candidate{w: r, podSet: -1})
 		}
-		if c, ok := d.ownCandidate(r); ok {
+		if c, ok := d.ownVerdict(r); ok && r.Queue == d.queue.name && uses(&r, d.needed) {
 			all = append(all, d.units(c)...)
 		}
 	}
@@ -69,7 +67,7 @@ func (d *decision) candidates() []candidate {
 			compareBool(b.w.Evicted, a.w.Evicted),
 			cmp.Compare(a.class, b.class),
 			cmp.Compare(a.tier, b.tier),
-			cmp.Compare(a.w.EffectivePriority(), b.w.EffectivePriority()),
+			cmp.Compare(importance(&a.w), importance(&b.w)),
 			compareBool(b.podSet >= 0, a.podSet >= 0),
 			longestFirst(a.tier, d.reserved(&b.w).Compare(d.reserved(&a.w))),
 			cmp.Compare(a.w.UID, b.w.UID),
@@ -88,30 +86,37 @@ func longestFirst(tier, laterFirst int) int {
 	return laterFirst
 }
 
-// ownCandidate is the verdict on a workload of the preemptor's queue.
-func (d *decision) ownCandidate(r workload.Workload) (candidate, bool) {
-	if r.Queue != d.queue.name || d.policy.WithinClusterQueue == queue.Never || !uses(&r, d.needed) {
-		return candidate{}, false
-	}
-	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
+// ownVerdict is that of the policies on a workload of the preemptor's queue, and by which
+// right it would be taken.
+func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
+	theirs, ours := importance(&r), importance(&d.request.Workload)
 	if theirs != ours || d.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
-		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1}, theirs < ours
+		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1}, theirs < ours && d.policy.WithinClusterQueue != queue.Never
 	}
 	newer := r.Queued.After(d.request.Workload.Queued)
 	if d.config.NewerByReservation {
 		newer = d.reserved(&r).After(d.request.Workload.Created)
 	}
-	least, timed := d.policy.MinAdmitDuration.Get()
-	switch timed = timed && !d.config.IgnoreMinAdmitDuration; {
-	case timed && d.request.Now.Sub(d.reserved(&r)) > least && newer:
+	least, timed := d.minAdmit()
+	switch over := timed && d.request.Now.Sub(d.reserved(&r)) > least; {
+	case over && newer:
 		return candidate{r, 2, 1, node{}, preemption.InClusterQueue, -1}, true
-	case timed && d.request.Now.Sub(d.reserved(&r)) > least:
+	case over:
 		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased, -1}, true
 	}
 	return candidate{r, 2, 2, node{}, preemption.InClusterQueue, -1}, newer
 }
 
-func (d *decision) cohortCandidates() []candidate {
+// level is a cohort above the preemptor's queue, and its child that the queue is in.
+// At one of advantage the request stays within the quota of a node below, so that whoever
+// borrows there yields.
+type level struct {
+	lca, passed node
+	advantage   bool
+}
+
+// levels returns them from below, with nobody gone.
+func (d *decision) levels() (list []level) {
 	rest := map[quota.FlavorResource]int64{}
 	for _, a := range d.asked {
 		rest[a.FlavorResource()] = a.Amount
@@ -120,48 +125,47 @@ func (d *decision) cohortCandidates() []candidate {
 		fits := true
 		for fr, amount := range rest {
 			fits = fits && quota.Add(d.usage(n, fr), amount) <= d.subtreeQuota(n, fr)
+			rest[fr] = max(0, quota.Sub(amount, d.localAvailable(n, fr)))
 		}
 		return fits
 	}
-	reduce := func(n node) {
-		for fr, amount := range rest {
-			rest[fr] = max(0, amount-d.localAvailable(n, fr))
-		}
+	l := level{passed: d.queue, advantage: restFits(d.queue) || d.config.Sharing == preemption.Fair}
+	for _, l.lca = range d.ancestors(d.queue) {
+		list = append(list, l)
+		l.advantage = restFits(l.lca) || l.advantage
+		l.passed = l.lca
 	}
-	fair := d.config.Sharing == preemption.Fair
-	advantage := fair || restFits(d.queue)
-	reduce(d.queue)
+	return list
+}
+
+func (d *decision) cohortCandidates() []candidate {
 	var all []candidate
-	passed := d.queue
-	for _, lca := range d.ancestors(d.queue) {
+	for _, l := range d.levels() {
 		for _, r := range d.running {
-			if q := (node{"queue", r.Queue}); d.ofPriority(d.policy.ReclaimWithinCohort, &r) && d.reachesAnything(q, lca, passed) {
-				c := candidate{r, 1, 0, lca, preemption.InCohortReclamation, -1}
-				if advantage {
-					c.class = 0
-				} else if d.policy.BorrowWithinCohort.Policy != queue.Never &&
-					r.EffectivePriority() < d.request.Workload.EffectivePriority() &&
-					d.policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(r.EffectivePriority()) {
-					c.reason = preemption.InCohortReclaimWhileBorrowing
-				}
-				permitted := advantage || c.reason == preemption.InCohortReclaimWhileBorrowing
-				if permitted {
-					d.inReach = append(d.inReach, c)
-				}
-				if !d.reaches(q, lca, passed) {
-					continue
-				}
-				if permitted {
-					d.ofPermittedPriority = append(d.ofPermittedPriority, c)
-				}
-				if uses(&r, d.needed) {
-					all = append(all, d.units(c)...)
-				}
+			q := node{"queue", r.Queue}
+			if !d.ofPriority(d.policy.ReclaimWithinCohort, &r) || !d.reachesAnything(q, l.lca, l.passed) {
+				continue
+			}
+			c := candidate{r, 1, 0, l.lca, preemption.InCohortReclamation, -1}
+			if l.advantage {
+				c.class = 0
+			} else if d.permittedWhileBorrowing(&r) {
+				c.reason = preemption.InCohortReclaimWhileBorrowing
+			}
+			permitted := c.class == 0 || c.reason == preemption.InCohortReclaimWhileBorrowing
+			if permitted {
+				d.inReach = append(d.inReach, c)
+			}
+			if !d.reaches(q, l.lca, l.passed) {
+				continue
+			}
+			if permitted {
+				d.ofPermittedPriority = append(d.ofPermittedPriority, c)
+			}
+			if uses(&r, d.needed) {
+				all = append(all, d.units(c)...)
 			}
 		}
-		advantage = restFits(lca) || advantage
-		reduce(lca)
-		passed = lca
 	}
 	return all
 }
@@ -197,12 +201,12 @@ func (d *decision) reachesAnything(n, lca, passed node) bool {
 	return true
 }
 
-// protected reports whether a workload has not run its minimum runtime yet: that against
-// preemption when it runs in the preemptor's queue, else that against reclaim, looked for
-// by the configured method.
-func (d *decision) protected(r *workload.Workload) bool {
+// guarantee is the last instant of a workload's minimum runtime, and whose setting it is:
+// that against preemption when it runs in the preemptor's queue, else that against reclaim,
+// looked for by the configured method.
+func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy string, ok bool) {
 	victim := node{"queue", r.Queue}
-	of, minimum := func(s minruntime.Settings) minruntime.Setting { return s.Preempt }, d.config.MinRuntime.Preempt
+	of, minimum, setBy := func(s minruntime.Settings) minruntime.Setting { return s.Preempt }, d.config.MinRuntime.Preempt, "default"
 	from := victim
 	if victim != d.queue {
 		of, minimum = func(s minruntime.Settings) minruntime.Setting { return s.Reclaim }, d.config.MinRuntime.Reclaim
@@ -216,17 +220,25 @@ func (d *decision) protected(r *workload.Workload) bool {
 		if from.kind == "cohort" {
 			settings = d.cohorts[from.name].MinRuntime
 		}
-		if !of(settings).IsZero() {
-			minimum = of(settings)
+		if _, set := of(settings).Get(); set {
+			minimum, setBy = of(settings), nameOf(from)
 			break
 		}
 	}
 	least, _ := minimum.Get()
-	return least > 0 && !r.Evicted && !r.ReservedAt.IsZero() && !d.request.Now.After(r.ReservedAt.Add(least))
+	return r.ReservedAt.Add(least), setBy, least > 0 && !r.Evicted && !r.ReservedAt.IsZero()
+}
+
+// permittedWhileBorrowing: borrowWithinCohort is about those of lower priority, at or
+// under the threshold.
+func (d *decision) permittedWhileBorrowing(r *workload.Workload) bool {
+	borrow := d.policy.BorrowWithinCohort
+	threshold, limited := borrow.MaxPriorityThreshold.Get()
+	return borrow.Policy != queue.Never && importance(r) < importance(&d.request.Workload) && (!limited || importance(r) <= threshold)
 }
 
 func (d *decision) ofPriority(p queue.Policy, r *workload.Workload) bool {
-	theirs, ours := r.EffectivePriority(), d.request.Workload.EffectivePriority()
+	theirs, ours := importance(r), importance(&d.request.Workload)
 	switch p {
 	case queue.Any:
 		return true

@@ -4,24 +4,20 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
-// Answer is the twin's decision.
+// Answer is the twin's decision, but for the time of a Wait, which is Impossible here; see
+// [RetryAt].
 type Answer struct {
-	Outcome      preemption.Outcome
-	Victims      []preemption.Victim // by workload ID
-	BorrowHeight int
+	preemption.Decision
 	// Borrowing: the attempt that found the victims let the request take its queue
 	// over nominal.
 	Borrowing bool
-	// Missing is, for Impossible, what is short with everybody gone whose priority the
-	// policies permit while the request may borrow, in queues that borrow anything; where
-	// that would do, in queues that borrow what needs preemption; where that would do, with
-	// everybody gone who may yield.
-	Missing map[quota.FlavorResource]int64
 }
 
 type decision struct {
@@ -32,7 +28,12 @@ type decision struct {
 	policy  queue.Preemption
 	asked   []quota.Amount         // amounts other than zero
 	needed  []quota.FlavorResource // what needs preemption
-	missing map[quota.FlavorResource]int64
+	// missing is what is short with everybody gone whose priority the policies permit
+	// while the request may borrow, in queues that borrow anything; where that would do, in
+	// queues that borrow what needs preemption; where that would do, with everybody gone
+	// who may yield.
+	missing []preemption.Shortage
+	noRoom  bool
 	// ofPermittedPriority is those whose priority the policies permit while the request
 	// may borrow, whatever else keeps them; inReach also has those of queues that borrow
 	// something else only.
@@ -44,13 +45,18 @@ type decision struct {
 func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answer {
 	d := decide(st, r)
 	d.config = c
+	answer := Answer{Decision: preemption.Decision{BorrowHeight: d.borrowHeight()}}
 	if d.fits(true) {
-		return Answer{Outcome: preemption.Fits, BorrowHeight: d.borrowHeight()}
+		answer.Outcome, answer.Admitted = preemption.Fits, d.admitted()
+		return answer
+	}
+	answer.Outcome = preemption.Impossible
+	if r.Workload.NeverPreempts {
+		answer.Shortage = d.shortages()
+		answer.NoRoom = len(answer.Shortage) == 0
+		return answer
 	}
 	candidates := d.candidates()
-	if r.Workload.NeverPreempts {
-		candidates, d.ofPermittedPriority, d.inReach = nil, nil, nil
-	}
 	if a, ok := d.search(candidates); ok {
 		return a
 	}
@@ -61,7 +67,22 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 			return a
 		}
 	}
-	return Answer{Outcome: preemption.Impossible, BorrowHeight: d.borrowHeight(), Missing: missing}
+	if d.noRoom {
+		missing = nil
+	}
+	answer.Shortage, answer.NoRoom = missing, d.noRoom
+	answer.Blockers = d.blockers(missing)
+	return answer
+}
+
+// admitted is the workload as it is admitted now: its signal is taken back.
+func (d *decision) admitted() *workload.Workload {
+	w := d.request.Workload.Clone()
+	w.ReservedAt, w.Evicted = d.request.Now, false
+	if w.Gates.Blocked.True {
+		w.Gates.Blocked.True, w.Gates.Blocked.Since = false, d.request.Now
+	}
+	return &w
 }
 
 // search runs the attempts.
@@ -81,29 +102,40 @@ func (d *decision) search(candidates []candidate) (Answer, bool) {
 				d.remove(v)
 			}
 			slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
-			outcome := preemption.Preempt
-			if d.request.Workload.Gates.AnyClosed() {
-				outcome = preemption.Gated
+			found := preemption.Decision{Outcome: preemption.Preempt, Victims: victims, BorrowHeight: d.borrowHeight()}
+			if d.gated() {
+				found.Outcome = preemption.Gated
 			}
-			return Answer{outcome, victims, d.borrowHeight(), borrowing, nil}, true
+			return Answer{found, borrowing}, true
 		}
 	}
 	return Answer{}, false
+}
+
+// gated: some gate of the workload is not open.
+func (d *decision) gated() bool {
+	g := d.request.Workload.Gates
+	for _, name := range g.Names {
+		open := func(s gate.State) bool { return s.Name == name && s.Position == gate.Open }
+		if !slices.ContainsFunc(g.States, open) {
+			return true
+		}
+	}
+	return false
 }
 
 // bySize puts, of the candidates of other queues, those first that free most: of each
 // class among those evicted or those not; in fair sharing of each queue.
 func (d *decision) bySize(candidates []candidate) []candidate {
 	size := func(c candidate) (total int64) {
-		requests := c.w.Usage()
-		if c.podSet >= 0 {
-			requests = c.w.PodSets[c.podSet].Requests
-		}
 		for _, asked := range d.asked {
-			for _, r := range requests {
-				if r.FlavorResource() == asked.FlavorResource() && slices.Contains(d.needed, r.FlavorResource()) {
-					total += quota.Mul(1000, min(r.Amount, asked.Amount)) / asked.Amount
-				}
+			fr := asked.FlavorResource()
+			amount := amountOf(&c.w, fr, nil)
+			if c.podSet >= 0 {
+				amount = amountOf(&workload.Workload{PodSets: []workload.PodSet{{Count: 1, Requests: c.w.PodSets[c.podSet].Requests}}}, fr, nil)
+			}
+			if slices.Contains(d.needed, fr) {
+				total += quota.Mul(1000, min(amount, asked.Amount)) / asked.Amount
 			}
 		}
 		return total
@@ -151,19 +183,37 @@ func decide(st preemption.State, r preemption.Request) *decision {
 	d := &decision{world: newWorld(st), request: r, queue: node{"queue", r.Workload.Queue}}
 	d.policy = d.queues[r.Workload.Queue].Preemption
 	d.needed = r.NeedsPreemption
-	for _, a := range r.Workload.Usage() {
+	for _, fr := range named(&r.Workload) {
+		a := quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: amountOf(&r.Workload, fr, nil)}
 		if a.Amount == 0 {
 			continue
 		}
 		d.asked = append(d.asked, a)
-		if len(r.NeedsPreemption) == 0 && a.Amount > d.available(d.queue, a.FlavorResource()) {
-			d.needed = append(d.needed, a.FlavorResource())
+		if len(r.NeedsPreemption) == 0 && (a.Amount > d.available(d.queue, fr) || !d.roomy()) {
+			d.needed = append(d.needed, fr)
 		}
 	}
 	return d
 }
 
-func (d *decision) fits(borrowing bool) bool {
+// fits reports whether there is quota, and a place where a room is asked, with those gone
+// who are.
+func (d *decision) fits(borrowing bool) bool { return d.fitsQuota(borrowing) && d.roomy() }
+
+// roomy reports whether the room, if there is one, has a place.
+func (d *decision) roomy() bool {
+	room := d.request.Room
+	if room == nil {
+		return true
+	}
+	for id := range d.gone {
+		room.Take(id)
+		defer room.GiveBack(id)
+	}
+	return room.Fits()
+}
+
+func (d *decision) fitsQuota(borrowing bool) bool {
 	for _, a := range d.asked {
 		fr := a.FlavorResource()
 		if a.Amount > d.available(d.queue, fr) ||
@@ -177,19 +227,19 @@ func (d *decision) fits(borrowing bool) bool {
 func (d *decision) borrowHeight() int {
 	height := 0
 	above := d.ancestors(d.queue)
-	for _, a := range d.request.Workload.Usage() { // zero amounts too
-		fr := a.FlavorResource()
-		if len(above) == 0 || quota.Add(d.usage(d.queue, fr), a.Amount) <= d.entry(d.queue, fr).Nominal {
+	for _, fr := range named(&d.request.Workload) { // zero amounts too
+		amount := amountOf(&d.request.Workload, fr, nil)
+		if len(above) == 0 || quota.Add(d.usage(d.queue, fr), amount) <= d.entry(d.queue, fr).Nominal {
 			continue
 		}
-		rest := a.Amount - d.localAvailable(d.queue, fr)
+		rest := quota.Sub(amount, d.localAvailable(d.queue, fr))
 		found := above[len(above)-1]
 		for _, n := range above {
 			if quota.Add(d.usage(n, fr), rest) <= d.subtreeQuota(n, fr) {
 				found = n
 				break
 			}
-			rest -= d.localAvailable(n, fr)
+			rest = quota.Sub(rest, d.localAvailable(n, fr))
 		}
 		height = max(height, d.world.height(found))
 	}
@@ -239,25 +289,23 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 		}
 		return d.victims(taken)
 	}
-	if borrowing {
-		d.noteMissing(taken)
-	}
+	d.noteMissing(taken, borrowing)
 	return nil
 }
 
 // noteMissing notes what is short when nobody was found.
-func (d *decision) noteMissing(taken []candidate) {
+func (d *decision) noteMissing(taken []candidate, borrowing bool) {
+	d.setGone(taken)
+	d.noRoom = d.noRoom || d.fitsQuota(borrowing) // so that it is the room that has no place
+	if !borrowing {
+		return
+	}
 	for _, gone := range [][]candidate{d.inReach, d.ofPermittedPriority, taken} {
-		if d.setGone(gone); !d.fits(true) {
+		if d.setGone(gone); !d.fitsQuota(true) {
 			break
 		}
 	}
-	d.missing = map[quota.FlavorResource]int64{}
-	for _, a := range d.asked {
-		if short := quota.Sub(a.Amount, d.available(d.queue, a.FlavorResource())); short > 0 {
-			d.missing[a.FlavorResource()] = short
-		}
-	}
+	d.missing = d.shortages()
 }
 
 // setGone makes exactly the taken ones gone.

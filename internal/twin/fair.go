@@ -52,7 +52,7 @@ func (t *tournament) turnIn(cohort node) (string, bool) {
 	var left []node
 	for _, c := range t.children(cohort) {
 		onPath := c == t.queue || slices.Contains(t.ancestors(t.queue), c)
-		if t.out[c] || !onPath && !t.share(c).Borrows || c.kind == "queue" && len(t.lists[c.name]) == 0 {
+		if t.out[c] || !onPath && !t.share(c).borrows || c.kind == "queue" && len(t.lists[c.name]) == 0 {
 			t.out[c] = true
 			continue
 		}
@@ -71,7 +71,7 @@ func (t *tournament) turnIn(cohort node) (string, bool) {
 
 // compare is negative when a's turn is before b's.
 func (t *tournament) compare(a, b node) int {
-	if order := t.share(b).Compare(t.share(a)); order != 0 {
+	if order := compareShares(t.share(b), t.share(a)); order != 0 {
 		return order
 	}
 	if a.kind != b.kind {
@@ -95,7 +95,7 @@ func (t *tournament) compare(a, b node) int {
 
 func (d *decision) compareCandidates(x, y candidate) int {
 	return cmp.Or(
-		cmp.Compare(x.w.EffectivePriority(), y.w.EffectivePriority()),
+		cmp.Compare(importance(&x.w), importance(&y.w)),
 		compareBool(y.podSet >= 0, x.podSet >= 0),
 		d.reserved(&y.w).Compare(d.reserved(&x.w)),
 		cmp.Compare(x.w.UID, y.w.UID),
@@ -131,8 +131,8 @@ func (d *decision) first(cohort node) *workload.Workload {
 func (w *world) borrowsAnything(n node) bool {
 	all := map[quota.FlavorResource]bool{}
 	for i := range w.running {
-		for _, a := range w.running[i].Usage() {
-			all[a.FlavorResource()] = true
+		for _, fr := range named(&w.running[i]) {
+			all[fr] = true
 		}
 	}
 	return !w.within(n, slices.Collect(maps.Keys(all)))
@@ -151,7 +151,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 	d.added = nil
 	var taken, refused []candidate
 	// try takes a candidate for good if the test, which sees the shares, says so.
-	try := func(c candidate, test func(ours, before, after quota.Share) bool) (passed, enough bool) {
+	try := func(c candidate, test func(ours, before, after share) bool) (passed, enough bool) {
 		d.added = d.asked
 		ours, before := d.sides(c)
 		d.setGone(append(slices.Clone(taken), c))
@@ -164,9 +164,9 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 		taken = append(taken, c)
 		return true, d.fits(true)
 	}
-	always := func(_, _, _ quota.Share) bool { return true }
-	strategy := func(s preemption.FairStrategy) func(ours, before, after quota.Share) bool {
-		return func(ours, before, after quota.Share) bool { return passes(s, ours, before, after) }
+	always := func(_, _, _ share) bool { return true }
+	strategy := func(s preemption.FairStrategy) func(ours, before, after share) bool {
+		return func(ours, before, after share) bool { return passes(s, ours, before, after) }
 	}
 	used := map[string]bool{} // queues that the second strategy was used on, with the largest first
 	for t := d.round(candidates); ; {
@@ -212,14 +212,14 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 			}
 		}
 	}
-	d.noteMissing(taken)
+	d.noteMissing(taken, true)
 	return nil
 }
 
 // sides returns the shares of the two children of the lowest common cohort.
-func (d *decision) sides(c candidate) (ours, theirs quota.Share) {
+func (d *decision) sides(c candidate) (ours, theirs share) {
 	if c.class == 2 {
-		return quota.Share{}, quota.Share{}
+		return share{}, share{}
 	}
 	below := func(n node) node {
 		for d.parent(n) != c.lca {
@@ -302,11 +302,11 @@ func (d *decision) strategies() []preemption.FairStrategy {
 	return []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
 }
 
-func passes(s preemption.FairStrategy, ours, before, after quota.Share) bool {
+func passes(s preemption.FairStrategy, ours, before, after share) bool {
 	if s == preemption.LessThanOrEqualToFinalShare {
-		return ours.Compare(after) <= 0
+		return compareShares(ours, after) <= 0
 	}
-	return ours.Compare(before) < 0
+	return compareShares(ours, before) < 0
 }
 
 // fillBack gives back, latest first, who is not needed. Where shares are checked again it
@@ -324,64 +324,4 @@ func (d *decision) fillBack(taken []candidate) []preemption.Victim {
 		}
 	}
 	return d.victims(taken)
-}
-
-// share computes a node's share from the list of workloads.
-func (w *world) share(n node) quota.Share {
-	weight := w.queues[n.name].FairWeight
-	if n.kind == "cohort" {
-		weight = w.cohorts[n.name].FairWeight
-	}
-	s := quota.Share{Resource: -1}
-	s.Weight, _ = weight.Get()
-	p := w.parent(n)
-	if p == (node{}) {
-		return s
-	}
-	root := p
-	for w.parent(root) != (node{}) {
-		root = w.parent(root)
-	}
-	borrowed, lendable := map[string]int64{}, map[string]int64{}
-	for fr := range w.quotasUnder(n) {
-		borrowed[fr.Resource] = quota.Add(borrowed[fr.Resource], max(0, quota.Sub(w.usage(n, fr), w.subtreeQuota(n, fr))))
-	}
-	for fr := range w.quotasUnder(root) {
-		lendable[fr.Resource] = quota.Add(lendable[fr.Resource], w.potential(p, fr))
-	}
-	for resource, amount := range borrowed {
-		s.Borrows = s.Borrows || amount > 0
-		if lendable[resource] > 0 {
-			s.Ratio = max(s.Ratio, float64(amount)*1000/float64(lendable[resource]))
-		}
-	}
-	return s
-}
-
-func (w *world) potential(n node, fr quota.FlavorResource) int64 {
-	p := w.parent(n)
-	if p == (node{}) {
-		return w.subtreeQuota(n, fr)
-	}
-	most := quota.Unlimited
-	if limit, ok := w.entry(n, fr).BorrowingLimit.Get(); ok {
-		most = quota.Add(w.subtreeQuota(n, fr), limit)
-	}
-	return min(quota.Add(w.localQuota(n, fr), w.potential(p, fr)), most)
-}
-
-// quotasUnder returns what a node or anybody under it has a quota for.
-func (w *world) quotasUnder(n node) map[quota.FlavorResource]bool {
-	all := map[quota.FlavorResource]bool{}
-	quotas := w.queues[n.name].Quotas
-	if n.kind == "cohort" {
-		quotas = w.cohorts[n.name].Quotas
-	}
-	for _, q := range quotas {
-		all[q.FlavorResource()] = true
-	}
-	for _, c := range w.children(n) {
-		maps.Copy(all, w.quotasUnder(c))
-	}
-	return all
 }

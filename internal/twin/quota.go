@@ -1,10 +1,13 @@
 // Package twin decides as package preemption does, slowly and obviously: on names
 // and maps, every number computed anew from the list of workloads, every candidate
 // collected and sorted before the first is looked at. The fast decision must agree
-// with it.
+// with it. Of the library it uses the types, and of their arithmetic the sums, differences
+// and products of amounts, which saturate, alone.
 package twin
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
@@ -17,6 +20,7 @@ import (
 type world struct {
 	cohorts map[string]queue.Cohort
 	queues  map[string]queue.Queue
+	below   map[node][]node
 	running []workload.Workload
 	gone    map[string]bool // by ID
 	// fewer is how many replicas are gone of workloads that are not, by ID and pod set.
@@ -34,27 +38,36 @@ type node struct {
 
 func newWorld(st preemption.State) *world {
 	w := &world{
-		cohorts: map[string]queue.Cohort{}, queues: map[string]queue.Queue{}, running: st.Admitted,
-		gone: map[string]bool{}, fewer: map[string]map[string]int64{},
+		cohorts: map[string]queue.Cohort{}, queues: map[string]queue.Queue{}, below: map[node][]node{},
+		running: st.Admitted, gone: map[string]bool{}, fewer: map[string]map[string]int64{},
 	}
 	for _, c := range st.Cohorts {
 		w.cohorts[c.Name] = c
+		w.below[cohort(c.Parent)] = append(w.below[cohort(c.Parent)], cohort(c.Name))
 	}
 	for _, q := range st.Queues {
 		w.queues[q.Name] = q
+		w.below[cohort(q.Cohort)] = append(w.below[cohort(q.Cohort)], node{"queue", q.Name})
+	}
+	for _, list := range w.below { // queues first, by name
+		slices.SortFunc(list, func(a, b node) int { return cmp.Or(cmp.Compare(b.kind, a.kind), cmp.Compare(a.name, b.name)) })
 	}
 	return w
 }
 
-func (w *world) parent(n node) node {
-	above := w.queues[n.name].Cohort
-	if n.kind == "cohort" {
-		above = w.cohorts[n.name].Parent
-	}
-	if above == "" {
+// cohort is the node of a cohort; none of no name.
+func cohort(name string) node {
+	if name == "" {
 		return node{}
 	}
-	return node{"cohort", above}
+	return node{"cohort", name}
+}
+
+func (w *world) parent(n node) node {
+	if n.kind == "cohort" {
+		return cohort(w.cohorts[n.name].Parent)
+	}
+	return cohort(w.queues[n.name].Cohort)
 }
 
 // ancestors returns the cohorts above a node, the nearest first.
@@ -66,28 +79,18 @@ func (w *world) ancestors(n node) []node {
 	return above
 }
 
-func (w *world) children(n node) []node {
-	var below []node
-	for name := range w.queues {
-		if c := (node{"queue", name}); w.parent(c) == n {
-			below = append(below, c)
-		}
+func (w *world) children(n node) []node { return w.below[n] }
+
+func (w *world) quotas(n node) []quota.Quota {
+	if n.kind == "cohort" {
+		return w.cohorts[n.name].Quotas
 	}
-	for name := range w.cohorts {
-		if c := (node{"cohort", name}); w.parent(c) == n {
-			below = append(below, c)
-		}
-	}
-	return below
+	return w.queues[n.name].Quotas
 }
 
 func (w *world) entry(n node, fr quota.FlavorResource) quota.Quota {
-	quotas := w.queues[n.name].Quotas
-	if n.kind == "cohort" {
-		quotas = w.cohorts[n.name].Quotas
-	}
-	for _, q := range quotas {
-		if q.FlavorResource() == fr {
+	for _, q := range w.quotas(n) {
+		if q.Flavor == fr.Flavor && q.Resource == fr.Resource {
 			return q
 		}
 	}
@@ -121,39 +124,53 @@ func (w *world) usage(n node, fr quota.FlavorResource) int64 {
 	total := int64(0)
 	for _, a := range w.added {
 		if n == (node{"queue", w.addedTo}) && a.FlavorResource() == fr {
-			total += a.Amount
+			total = quota.Add(total, a.Amount)
 		}
 	}
 	for i := range w.running {
-		r := &w.running[i]
-		if n == (node{"queue", r.Queue}) && !w.gone[r.ID] {
-			total += amountOf(r, fr)
-			for _, p := range r.PodSets {
-				for _, a := range p.Requests {
-					if a.FlavorResource() == fr {
-						total -= w.fewer[r.ID][p.Name] * a.Amount
-					}
-				}
-			}
+		if r := &w.running[i]; n.kind == "queue" && n.name == r.Queue && !w.gone[r.ID] {
+			total = quota.Add(total, amountOf(r, fr, w.fewer[r.ID]))
 		}
 	}
 	for _, c := range w.children(n) {
-		total += max(0, w.usage(c, fr)-w.localQuota(c, fr))
+		total = quota.Add(total, w.pastLocal(c, fr))
 	}
 	return total
 }
 
-func amountOf(r *workload.Workload, fr quota.FlavorResource) int64 {
-	for _, a := range r.Usage() {
-		if a.FlavorResource() == fr {
-			return a.Amount
+// pastLocal is what a node uses of its parent.
+func (w *world) pastLocal(n node, fr quota.FlavorResource) int64 {
+	return max(0, quota.Sub(w.usage(n, fr), w.localQuota(n, fr)))
+}
+
+// amountOf is what a workload takes with fewer replicas of some pod sets.
+func amountOf(r *workload.Workload, fr quota.FlavorResource, fewer map[string]int64) (total int64) {
+	for i := range r.PodSets {
+		p := &r.PodSets[i]
+		for _, a := range p.Requests {
+			if a.Flavor == fr.Flavor && a.Resource == fr.Resource {
+				total = quota.Add(total, quota.Mul(p.Count-fewer[p.Name], a.Amount))
+			}
 		}
 	}
-	return 0
+	return total
+}
+
+// named lists what a workload names, also with an amount of zero, by flavor and resource.
+func named(r *workload.Workload) (list []quota.FlavorResource) {
+	for _, p := range r.PodSets {
+		for _, a := range p.Requests {
+			list = append(list, a.FlavorResource())
+		}
+	}
+	slices.SortFunc(list, func(a, b quota.FlavorResource) int {
+		return cmp.Or(cmp.Compare(a.Flavor, b.Flavor), cmp.Compare(a.Resource, b.Resource))
+	})
+	return slices.Compact(list)
 }
 
 func uses(r *workload.Workload, frs []quota.FlavorResource) bool {
-	return slices.ContainsFunc(r.Usage(), func(a quota.Amount) bool { return slices.Contains(frs, a.FlavorResource()) })
+	return slices.ContainsFunc(named(r), func(fr quota.FlavorResource) bool { return slices.Contains(frs, fr) })
 }
 
 func (w *world) localAvailable(n node, fr quota.FlavorResource) int64 {
@@ -161,17 +178,39 @@ func (w *world) localAvailable(n node, fr quota.FlavorResource) int64 {
 }
 
 func (w *world) available(n node, fr quota.FlavorResource) int64 {
+	amount, _ := w.availableBy(n, fr)
+	return amount
+}
+
+// availableBy also returns the node, of n and those above, whose quota or limit is the
+// bound: the nearest where several are.
+func (w *world) availableBy(n node, fr quota.FlavorResource) (amount int64, bound node) {
 	p := w.parent(n)
 	if p == (node{}) {
-		return quota.Sub(w.subtreeQuota(n, fr), w.usage(n, fr))
+		return quota.Sub(w.subtreeQuota(n, fr), w.usage(n, fr)), n
 	}
-	through := quota.Sub(w.lendable(n, fr), max(0, w.usage(n, fr)-w.localQuota(n, fr)))
+	through := quota.Unlimited
 	if limit, ok := w.entry(n, fr).BorrowingLimit.Get(); ok {
-		through = quota.Add(through, limit)
-	} else {
-		through = quota.Unlimited
+		through = quota.Add(quota.Sub(w.lendable(n, fr), w.pastLocal(n, fr)), limit)
 	}
-	return quota.Add(w.localAvailable(n, fr), min(w.available(p, fr), through))
+	amount, bound = w.availableBy(p, fr)
+	if through <= amount {
+		amount, bound = through, n
+	}
+	return quota.Add(w.localAvailable(n, fr), amount), bound
+}
+
+// potential is what a node could use if nothing ran.
+func (w *world) potential(n node, fr quota.FlavorResource) int64 {
+	p := w.parent(n)
+	if p == (node{}) {
+		return w.subtreeQuota(n, fr)
+	}
+	most := quota.Unlimited
+	if limit, ok := w.entry(n, fr).BorrowingLimit.Get(); ok {
+		most = quota.Add(w.subtreeQuota(n, fr), limit)
+	}
+	return min(quota.Add(w.localQuota(n, fr), w.potential(p, fr)), most)
 }
 
 func (w *world) within(n node, frs []quota.FlavorResource) bool {
@@ -184,4 +223,25 @@ func (w *world) height(n node) int {
 		h = max(h, w.height(c)+1)
 	}
 	return h
+}
+
+// importance is what is compared of a workload: the priority with its boost, which stays
+// within an int64.
+func importance(w *workload.Workload) int64 {
+	switch p, boost := w.Priority, w.PriorityBoost; {
+	case boost > 0 && p > math.MaxInt64-boost:
+		return math.MaxInt64
+	case boost < 0 && p < math.MinInt64-boost:
+		return math.MinInt64
+	default:
+		return p + boost
+	}
+}
+
+// over is how many replicas of a pod set run over its minimum.
+func over(p *workload.PodSet) int64 {
+	if least, elastic := p.MinCount.Get(); elastic && p.Count > least {
+		return p.Count - least
+	}
+	return 0
 }

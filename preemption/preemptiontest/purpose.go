@@ -320,9 +320,9 @@ func shiftPriorities(record *preemption.Record, all []*workload.Workload, top bo
 	for _, w := range all {
 		least, most = min(least, w.Priority), max(most, w.Priority)
 	}
-	by := math.MinInt64 + 1 - least
+	by := math.MinInt64 - least
 	if top {
-		by = math.MaxInt64 - 1 - most
+		by = math.MaxInt64 - most
 	}
 	for _, w := range all {
 		w.Priority += by

@@ -1,0 +1,195 @@
+package twin
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// shortages lists what the request lacks as things stand, with those gone who are: the
+// node is the one that bounds what is available.
+func (d *decision) shortages() (list []preemption.Shortage) {
+	for _, a := range d.asked {
+		fr := a.FlavorResource()
+		available, bound := d.availableBy(d.queue, fr)
+		if a.Amount <= available {
+			continue
+		}
+		sh := preemption.Shortage{FlavorResource: fr, Missing: quota.Sub(a.Amount, available), PotentialAvailable: d.potential(d.queue, fr)}
+		if bound.kind == "cohort" {
+			sh.Cohort = bound.name
+		}
+		list = append(list, sh)
+	}
+	return list
+}
+
+// blockers lists who stood in the way of what is short, with nobody gone: the own queue,
+// then at each level upwards the queues under its cohort before its child cohorts, by
+// name. Those above the highest node that bounds it could not help; of more than could
+// ever be nobody stands in the way.
+func (d *decision) blockers(short []preemption.Shortage) []preemption.Blocker {
+	d.setGone(nil)
+	b := blocking{decision: d}
+	top := d.queue
+	for _, sh := range short {
+		b.short = append(b.short, sh.FlavorResource)
+		if n := cohort(sh.Cohort); n != (node{}) && (top == d.queue || len(d.ancestors(n)) < len(d.ancestors(top))) {
+			top = n
+		}
+		for _, a := range d.asked {
+			if a.FlavorResource() == sh.FlavorResource && a.Amount > sh.PotentialAvailable {
+				return nil
+			}
+		}
+	}
+	if len(short) == 0 {
+		return nil
+	}
+	b.queueOf(d.queue, level{})
+	if top != d.queue {
+		for _, l := range d.levels() {
+			b.under(l.lca, l)
+			if l.lca == top {
+				break
+			}
+		}
+	}
+	most := d.config.MaxBlockers
+	if most == 0 {
+		most = 4
+	}
+	return b.list[:min(most, len(b.list))]
+}
+
+// blocking is the blockers in the making.
+type blocking struct {
+	*decision
+	short []quota.FlavorResource
+	list  []preemption.Blocker
+}
+
+func (b *blocking) holds(n node) bool {
+	return slices.ContainsFunc(b.short, func(fr quota.FlavorResource) bool { return b.usage(n, fr) > 0 })
+}
+
+func (b *blocking) under(c node, l level) {
+	for _, n := range b.children(c) {
+		switch {
+		case n == l.passed || !b.holds(n):
+		case n.kind == "queue":
+			b.queueOf(n, l)
+		case b.config.Sharing != preemption.Fair && b.within(n, b.needed):
+			b.list = append(b.list, preemption.Blocker{Rule: preemption.WithinNominal, Cohort: n.name})
+		default:
+			b.under(n, l)
+		}
+	}
+}
+
+// queueOf adds the first rule that keeps a workload of the queue, and the first one that
+// it keeps: those whom time or a guard alone keeps come first.
+func (b *blocking) queueOf(n node, l level) {
+	if !b.holds(n) {
+		return
+	}
+	own, fair := n == b.queue, b.config.Sharing == preemption.Fair
+	if !own && b.within(n, b.needed) {
+		b.list = append(b.list, preemption.Blocker{Rule: preemption.WithinNominal, Queue: n.name})
+		return
+	}
+	permitted := func(w workload.Workload) bool {
+		if own {
+			_, may := b.ownVerdict(w)
+			return may
+		}
+		return b.ofPriority(b.policy.ReclaimWithinCohort, &w)
+	}
+	refusing := preemption.ReclaimWithinCohort
+	if own {
+		refusing = preemption.WithinClusterQueue
+	}
+	rules := []struct {
+		rule preemption.Rule
+		of   func(w workload.Workload) bool
+	}{
+		{0, func(w workload.Workload) bool { return permitted(w) && b.keptBy(w).Rule != 0 }},
+		{refusing, func(w workload.Workload) bool { return !permitted(w) }},
+		{preemption.BorrowWithinCohort, func(w workload.Workload) bool { return !own && !l.advantage && !b.permittedWhileBorrowing(&w) }},
+		{preemption.FairShare, func(w workload.Workload) bool { return !own && fair }},
+	}
+	users := b.users(n)
+	for _, r := range rules {
+		i := slices.IndexFunc(users, r.of)
+		if i < 0 {
+			continue
+		}
+		w := users[i]
+		blocker := preemption.Blocker{Rule: r.rule}
+		if r.rule == 0 {
+			blocker = b.keptBy(w)
+		}
+		blocker.Queue, blocker.Workload = n.name, w.ID
+		if least, timed := b.minAdmit(); r.rule == preemption.WithinClusterQueue && timed && !w.ReservedAt.IsZero() &&
+			importance(&w) == importance(&b.request.Workload) {
+			blocker.Until = w.ReservedAt.Add(least)
+		}
+		b.list = append(b.list, blocker)
+		return
+	}
+}
+
+// users lists the workloads of a queue that use what is short, in the order of candidates.
+func (b *blocking) users(n node) (list []workload.Workload) {
+	for _, w := range b.running {
+		short := func(fr quota.FlavorResource) bool { return amountOf(&w, fr, nil) > 0 }
+		if w.Queue == n.name && slices.ContainsFunc(b.short, short) {
+			list = append(list, w)
+		}
+	}
+	slices.SortFunc(list, func(x, y workload.Workload) int {
+		return cmp.Or(compareBool(y.Evicted, x.Evicted), b.compareCandidates(candidate{w: x, podSet: -1}, candidate{w: y, podSet: -1}))
+	})
+	return list
+}
+
+// keptBy is the minimum runtime, else the guards, that keep a workload now.
+func (d *decision) keptBy(w workload.Workload) preemption.Blocker {
+	if until, setBy, ok := d.guarantee(&w); ok && !d.request.Now.After(until) {
+		return preemption.Blocker{Rule: preemption.GuaranteedRuntime, Until: until, SetBy: setBy}
+	}
+	if until, guarded := d.guarded(w); guarded {
+		return preemption.Blocker{Rule: preemption.Guarded, Until: until}
+	}
+	return preemption.Blocker{}
+}
+
+// guarded reports whether a guard keeps a workload now, and the latest time that one gives;
+// none where one always does.
+func (d *decision) guarded(w workload.Workload) (until time.Time, guarded bool) {
+	for _, g := range d.config.Guards {
+		if g.Verdict(w, d.request).Never() {
+			return time.Time{}, true
+		}
+	}
+	for _, g := range d.config.Guards {
+		if t, timed := g.Verdict(w, d.request).Until(); timed && t.After(until) {
+			until = t
+		}
+	}
+	return until, !until.IsZero() && !d.request.Now.After(until)
+}
+
+// minAdmit is the minAdmitDuration of the preemptor's queue.
+func (d *decision) minAdmit() (least time.Duration, timed bool) {
+	least, timed = d.policy.MinAdmitDuration.Get()
+	return least, timed && !d.config.IgnoreMinAdmitDuration && d.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
+}
+
+func nameOf(n node) string { return fmt.Sprintf("%s %q", n.kind, n.name) }
