@@ -1,0 +1,111 @@
+package preemption_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// circles is small clusters in which workloads were seen to evict each other for ever,
+// each with a configuration; loops says whether they still do. Two causes are known: who
+// is entitled to its nominal quota is judged in what needs preemption alone, so that one
+// that borrows of something else reclaims as if it did not; and victims that are no longer
+// justified once others were given back.
+var circles = []struct {
+	record string
+	config preemption.Config
+	loops  bool
+}{
+	{"loop-1-classical-ReconsiderLarger", preemption.Config{ReconsiderLarger: true}, true},
+	{"loop-2-fair", preemption.Config{Sharing: preemption.Fair}, true},
+	{"loop-3-fair-RecheckShares", preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{RecheckShares: true}}, true},
+	{"loop-4-fair-ReconsiderLarger", preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: true}, true},
+	{"loop-5-fair-both", preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: true, Fair: preemption.FairSharing{RecheckShares: true}}, true},
+}
+
+// TestCircles fails for one that begins to loop, and for one that no longer does, so that
+// the list stays right.
+func TestCircles(t *testing.T) {
+	files, _ := filepath.Glob("testdata/loop-*.json")
+	if len(files) != len(circles) {
+		t.Errorf("%d records, %d of them listed", len(files), len(circles))
+	}
+	for _, c := range circles {
+		t.Run(c.record, func(t *testing.T) {
+			record := readRecord(t, "testdata/"+c.record+".json")
+			steps, loops := playOn(t, c.config, record)
+			if loops != c.loops {
+				t.Errorf("loops: %v, listed as %v:\n%s", loops, c.loops, strings.Join(steps, "\n"))
+			}
+		})
+	}
+}
+
+func readRecord(t *testing.T, name string) (r preemption.Record) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil || r.Request == nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return r
+}
+
+// playOn lets everybody who waits ask again in queue order, until nobody gets a place any
+// more or what runs has run before: time stands still, victims leave at once and wait
+// where they are requeued.
+func playOn(t *testing.T, c preemption.Config, record preemption.Record) (steps []string, loops bool) {
+	s, now := snapshotOf(t, record.State), record.Request.Now
+	waiting := []workload.Workload{record.Request.Workload}
+	for seen := map[string]bool{}; ; {
+		key, err := json.Marshal([]any{s.State().Admitted, waiting})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[string(key)] {
+			return steps, true
+		}
+		seen[string(key)] = true
+		slices.SortFunc(waiting, func(a, b workload.Workload) int {
+			return cmp.Or(cmp.Compare(b.EffectivePriority(), a.EffectivePriority()), a.Queued.Compare(b.Queued), cmp.Compare(a.ID, b.ID))
+		})
+		moved := false
+		for i, w := range waiting {
+			d := decideWith(t, c, s, preemption.Request{Workload: w, Now: now})
+			if !d.Outcome.Succeeds() {
+				continue
+			}
+			steps = append(steps, fmt.Sprintf("%s %v", w.ID, text(d)))
+			waiting = slices.Delete(waiting, i, i+1)
+			for _, v := range d.Victims {
+				if len(v.Replicas) > 0 {
+					for _, r := range v.Replicas {
+						s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+					}
+					continue
+				}
+				back := workloadOf(s.State(), v.Workload)
+				back.Queued, back.Evicted = v.Requeued(back.Queued, now), false
+				waiting = append(waiting, back)
+				s = edit(t, s, preemption.Remove(v.Workload))
+			}
+			w.ReservedAt = now
+			s = edit(t, s, preemption.Admit(w))
+			moved = true
+			break
+		}
+		if !moved {
+			return steps, false
+		}
+	}
+}
