@@ -121,7 +121,7 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 		if tried.Mismatch = a.mismatch(p.NodeConstraints, flavors, f); tried.Mismatch != nil {
 			tried.Passed = preemption.NotEligible
 			tried.AssignedResource = preemption.AssignedResource{Resource: sortedNames(asked)[0], Mode: preemption.ModeNoFit}
-			choice.Tried, per = append(choice.Tried, tried), append(per, nil)
+			choice.Tried, per, a.lacking = append(choice.Tried, tried), append(per, nil), append(a.lacking, quota.Amount{})
 			continue
 		}
 		var all []preemption.AssignedResource
@@ -302,7 +302,10 @@ func (a *assigner) unassigned() preemption.Decision {
 	}
 	for i, t := range choice.Tried {
 		asked := a.lacking[i]
-		if t.Passed == preemption.NoQuota {
+		switch t.Passed {
+		case preemption.NotEligible: // no amount would do
+			continue
+		case preemption.NoQuota:
 			d.Shortage = append(d.Shortage, preemption.Shortage{FlavorResource: asked.FlavorResource(), Missing: asked.Amount})
 			continue
 		}
