@@ -32,6 +32,8 @@ var laws = []struct {
 	{"NamesAreNothing", inEither(namesAreNothing)},
 	{"ShiftedTimeIsNothing", inEither(shiftedTimeIsNothing)},
 	{"ScaledAmountsAreNothing", inEither(scaledAmountsAreNothing)},
+	{"EditsSurviveJSON", inEither(editsSurviveJSON)},
+	{"StrangersAreNothing", inEither(strangersAreNothing)},
 	{"ArgumentsAreLeftAlone", inEither(argumentsAreLeftAlone)},
 	{"EditsHaveInverses", inEither(editsHaveInverses)},
 	{"StateRoundTrips", inEither(stateRoundTrips)},
@@ -59,6 +61,8 @@ func FuzzShiftedTimeIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(sh
 func FuzzScaledAmountsAreNothing(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(inEither(scaledAmountsAreNothing)))
 }
+func FuzzEditsSurviveJSON(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(editsSurviveJSON))) }
+func FuzzStrangersAreNothing(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(strangersAreNothing))) }
 func FuzzArgumentsAreLeftAlone(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(argumentsAreLeftAlone))) }
 func FuzzEditsHaveInverses(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(editsHaveInverses))) }
 func FuzzStateRoundTrips(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(inEither(stateRoundTrips))) }

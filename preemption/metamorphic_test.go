@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -265,5 +266,79 @@ func stateRoundTrips(t *rapid.T) {
 	record := throughJSON(t, preemption.Record{State: s.State(), Request: &r})
 	if diff := cmp.Diff(preemption.Record{State: s.State(), Request: &r}, record, sameValues); diff != "" {
 		t.Fatalf("through JSON: %s", diff)
+	}
+}
+
+// What has nothing to do with the request changes nothing: a tree of its own, with queues
+// and workloads; a queue without quota, and workloads that take nothing, beside those of
+// the request; quota of something that nobody uses.
+func strangersAreNothing(t *rapid.T) {
+	st, r, d := draw(t)
+	other := cloneState(st)
+	number := 0
+	name := func() string {
+		number++
+		return fmt.Sprintf("%sstranger%d", rapid.SampledFrom([]string{"", "zz-"}).Draw(t, "prefix"), number)
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "what") {
+	case 0: // a tree
+		strangers := preemptiontest.States().Draw(t, "strangers")
+		cohorts, queues := map[string]string{"": ""}, map[string]string{}
+		for _, c := range strangers.Cohorts {
+			cohorts[c.Name] = name()
+		}
+		for _, c := range strangers.Cohorts {
+			c.Name, c.Parent = cohorts[c.Name], cohorts[c.Parent]
+			other.Cohorts = append(other.Cohorts, c)
+		}
+		for _, q := range strangers.Queues {
+			queues[q.Name] = name()
+			q.Name, q.Cohort = queues[q.Name], cohorts[q.Cohort]
+			other.Queues = append(other.Queues, q)
+		}
+		for _, w := range strangers.Admitted {
+			w.ID, w.Queue = name(), queues[w.Queue]
+			other.Admitted = append(other.Admitted, w)
+		}
+	case 1: // a queue beside
+		q := queue.Queue{Name: name(), Cohort: queueOf(st, r.Workload.Queue).Cohort}
+		q.Preemption.ReclaimWithinCohort = queue.Any
+		other.Queues = append(other.Queues, q)
+	case 2: // workloads that take nothing
+		w := preemptiontest.Workload(st, name()).Draw(t, "workload")
+		w.PodSets = nil
+		other.Admitted = append(other.Admitted, w)
+	case 3: // quota of something else
+		i := rapid.IntRange(0, len(other.Queues)-1).Draw(t, "queue")
+		other.Queues[i].Quotas = append(other.Queues[i].Quotas, quota.Quota{Flavor: name(), Resource: "tokens", Nominal: 5})
+	}
+	other.Admitted = rapid.Permutation(other.Admitted).Draw(t, "admitted")
+	if diff := cmp.Diff(d, decide(t, snapshotOf(t, other), r), sameDecision); diff != "" {
+		t.Fatalf("with strangers: %s", diff)
+	}
+}
+
+// A decision that was written and read again makes the same edits, to the same effect.
+func editsSurviveJSON(t *rapid.T) {
+	st, r, d := draw(t)
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again preemption.Decision
+	if err := json.Unmarshal(text, &again); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if diff := cmp.Diff(d, again, sameDecision); diff != "" {
+		t.Fatalf("read again: %s", diff)
+	}
+	s := snapshotOf(t, st)
+	after, afterAgain := edit(t, s, d.Edits()...), edit(t, s, again.Edits()...)
+	if diff := cmp.Diff(after.State(), afterAgain.State(), sameValues); diff != "" {
+		t.Fatalf("the edits read again: %s", diff)
+	}
+	r.Workload.ID = "ns/next"
+	if diff := cmp.Diff(decide(t, after, r), decide(t, afterAgain, r), sameDecision); diff != "" {
+		t.Fatalf("decided after the edits: %s", diff)
 	}
 }
