@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/input"
@@ -28,6 +31,7 @@ type answer struct {
 	decision placement.Decision
 	notes    []string // what the reader must know about the answer
 	warnings []string // what the reader should know about the input
+	noNode   bool     // for any of the pods
 	isSample bool
 }
 
@@ -57,28 +61,50 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	if one.Unresolved != nil && (o.count == 0 || one.Request.Group != "") {
 		return nil, fmt.Errorf("%s: %w", one.ID, one.Unresolved)
 	}
-	a.id, a.state, a.request, a.notes = one.ID, c.State, one.Request, one.Notes
-	filter, err := objects.Filter()
-	if err != nil {
-		return nil, err
-	}
+	a.id, a.request, a.notes, a.noNode = one.ID, one.Request, one.Notes, one.NoNode
+	filter, notes := objects.Filter()
+	a.warnings = append(a.warnings, notes...)
 	if err := a.copyPods(o.count, filter); err != nil {
 		return nil, err
 	}
 	if filter != nil {
 		o.config.Filters = []placement.Filter{filter}
 	}
-	a.split(o.topology)
-	snapshot, err := placement.NewSnapshot(a.state)
+	c.Warnings = nil
+	snapshot, err := c.Snapshot()
 	if err != nil {
 		return nil, err
 	}
+	a.warnings, a.state = append(a.warnings, c.Warnings...), c.State
+	a.split(o.topology)
 	preemptor, err := placement.New(o.config)
 	if err != nil {
 		return nil, err
 	}
-	a.decision, err = preemptor.Decide(snapshot, a.request)
-	return a, err
+	if a.decision, err = preemptor.Decide(snapshot, a.request); err != nil {
+		return nil, a.named(err)
+	}
+	return a, nil
+}
+
+var requestPod = regexp.MustCompile(`^request\.pods\[(\d+)\]\.?`)
+
+// named names the pods of faults of the request.
+func (a *answer) named(err error) error {
+	var faults placement.Faults
+	if !errors.As(err, &faults) {
+		return err
+	}
+	for i, f := range faults {
+		match := requestPod.FindStringSubmatch(f.Path)
+		if match == nil {
+			continue
+		}
+		if n, err := strconv.Atoi(match[1]); err == nil && n < len(a.request.Pods) {
+			faults[i].Path = fmt.Sprintf("pod %s: %s", a.request.Pods[n].ID, f.Path[len(match[0]):])
+		}
+	}
+	return faults
 }
 
 // readCluster reads the files; without one what is piped; without anything the sample.

@@ -1,7 +1,7 @@
 // Nodes answers for a cluster as it stands: does this pod or pod group have room on the
 // nodes, whom would it preempt, or why nobody?
 //
-//	kubectl get nodes,pods,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json |
+//	kubectl get nodes,pods,namespaces,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json |
 //	  nodes -pod NAMESPACE/NAME
 //
 // (Leave podgroups out where the cluster has none.) The input is standard input or -f FILE,
@@ -124,13 +124,6 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintf(stderr, "nodes: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return 2
-	}
-	for i, w := range a.warnings {
-		if i == 5 {
-			fmt.Fprintf(stderr, "nodes: note: and %d more\n", len(a.warnings)-i)
-			break
-		}
-		fmt.Fprintf(stderr, "nodes: note: %s\n", w)
 	}
 	if a.decision.Outcome == placement.Wait || a.decision.Outcome == placement.Impossible {
 		return 1

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,10 +135,9 @@ func TestBad(t *testing.T) {
 		"no kind":          {`{}`, nil, "item 1: no kind"},
 		"a list":           {`[]`, nil, "who asks?"},
 		"empty":            {" ", nil, "standard input: it is empty"},
-		"negative":         {strings.Replace(small, `"cpu":"2"`, `"cpu":"-2"`, 1), nil, "is negative"},
+		"negative":         {strings.Replace(small, `"priority":5,"containers":[{"resources":{"requests":{"cpu":"2"`, `"priority":5,"containers":[{"resources":{"requests":{"cpu":"-2"`, 1), nil, "pod a/waits: requests.cpu: -2000 is negative"},
 		"gang":             {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"a"},"spec":{"schedulingPolicy":{"gang":{"minCount":2}}}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its gang needs 2 more pods, but 1 wait"},
 		"no group":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its PodGroup is not in the input"},
-		"anti-affinity":    {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"k","operator":"Like"}]}}]}}}}`), []string{"-pod", "a/p"}, "anti-affinity: "},
 		"affinity":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Like"}]}]}}}}}`), []string{"-pod", "a/p"}, "node affinity"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,16 +161,83 @@ func TestOdd(t *testing.T) {
 	for name, c := range map[string]struct{ piped, want string }{
 		"other kind":    {item(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}}`), "Deployment d: Deployment of apps/v1 is not read here"},
 		"twice":         {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`), "Node n: is in the input more than once: the last one counts"},
-		"no name":       {item(`{"apiVersion":"v1","kind":"Node"}`), "item 1 (Node): no metadata.name: left out"},
+		"no name":       {item(`{"apiVersion":"v1","kind":"Node"}`), "standard input: item 1 (Node): no metadata.name: left out"},
 		"type":          {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"priority":"high"}}`), "Pod default/p: spec.priority: want an integer of 32 bits, found string: left out"},
 		"class":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n","priorityClassName":"x"}}`), `Pod default/p: PriorityClass "x" is not in the input: it is never preempted here`},
 		"quantity":      {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"},"status":{"allocatable":{"cpu":"1e999999"}}}`), "Node m: status.allocatable[cpu]: quantity"},
 		"mode of group": {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":"Half"}}`), `PodGroup default/g: spec.disruptionMode: "Half" is unknown: it is not split here`},
 		"basic":         {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"disruptionMode":{"all":{}}}}`), "PodGroup default/g: disruption mode PodGroup needs a gang: it is not split here"},
+		"anti-affinity": {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"k","operator":"Like"}]}}]}}}}`), "Pod a/p: anti-affinity term 1 is not looked at: labelSelector: "},
+		"namespaces": {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"namespaceSelector":{"matchLabels":{"a":"b"}}}]}}}}`),
+			"Pod a/p: anti-affinity term 1 is not looked at: it selects namespaces, and there are none in the input"},
+		"negative":         {item(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"nodeName":"n","containers":[{"resources":{"requests":{"cpu":"-1"}}}]}}`), "Pod a/p: requests.cpu: -1000 is negative: left out"},
+		"bad node":         {item(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"},"status":{"capacity":{"cpu":"-1"}}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"nodeName":"m"}}`), "Node m: capacity.cpu: -1000 is negative: left out"},
+		"scheduling gates": {strings.Replace(small, `"spec":{"priority":5`, `"spec":{"schedulingGates":[{"name":"g/one"},{"name":"two"}],"priority":5`, 1), "pod a/waits is not scheduled before its scheduling gates are removed: g/one, two"},
 	} {
 		status, stdout, stderr := call(strings.NewReader(c.piped), "-pod", "a/waits")
-		if status != 1 || !strings.Contains(stdout, "Pod a/waits (priority 5): has room once pods are gone") || !strings.Contains(stderr, c.want) {
+		if status != 1 || !strings.Contains(stdout, "Pod a/waits (priority 5): has room once pods are gone") || !strings.Contains(stdout, "Note: "+c.want) || stderr != "" {
 			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
+		}
+	}
+}
+
+// A note on an odd object is in the JSON, too.
+func TestNotesInJSON(t *testing.T) {
+	text := small + `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}}`
+	_, stdout, stderr := call(strings.NewReader(text), "-o", "json")
+	var answer struct{ Notes []string }
+	if err := json.Unmarshal([]byte(stdout), &answer); err != nil || stderr != "" || !slices.Equal(answer.Notes, []string{"Deployment d: Deployment of apps/v1 is not read here"}) {
+		t.Errorf("%v, %q, %q", err, answer.Notes, stderr)
+	}
+}
+
+// Where no node could ever take the pod it is said, and why.
+func TestNoNode(t *testing.T) {
+	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"nodeSelector":{"gpu":"yes"}}}`
+	node := func(rest string) string {
+		return `{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"` + rest + `}`
+	}
+	for text, want := range map[string]string{
+		pod:             "has no room: there are no nodes in the input.",
+		pod + node("}"): "has no room: no node of the input takes it, however empty.\n\nNote: no node takes pod a/p: of 1 in the input, 1 not of its node selector or affinity.",
+		pod + node(`,"labels":{"gpu":"yes"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}`): "no node takes pod a/p: of 1 in the input, 1 with a taint that it does not tolerate.",
+		pod + node(`,"labels":{"gpu":"yes"}},"spec":{"unschedulable":true}`):                         "no node takes pod a/p: of 1 in the input, 1 unschedulable.",
+	} {
+		if status, stdout, stderr := call(strings.NewReader(text)); status != 1 || stderr != "" || !strings.Contains(stdout, want) || strings.Contains(stdout, "Note: .") {
+			t.Errorf("status %d, %q, %q, want %q", status, stdout, stderr, want)
+		}
+	}
+}
+
+// Namespaces of the input are found by their labels.
+func TestNamespaceSelector(t *testing.T) {
+	const cluster = `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"x","labels":{"tier":"db"}}}
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"capacity":{"cpu":"4"}}}
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"old","namespace":"x","labels":{"app":"db"}},"spec":{"nodeName":"n","priority":1}}
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"y"},"spec":{"priority":5,"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"db"}},"namespaceSelector":{"matchLabels":{"tier":"db"}}}]}}}}`
+	for text, want := range map[string]string{
+		cluster: "has room when 1 unit yields",
+		strings.Replace(cluster, `{"tier":"db"}}}`+"\n", `{"tier":"web"}}}`+"\n", 1): "has room; nobody has to yield",
+	} {
+		if status, stdout, stderr := call(strings.NewReader(text)); status != 0 || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("status %d, %q, %q, want %q", status, stdout, stderr, want)
+		}
+	}
+}
+
+// A group whose policy says so is not split (KEP-5710).
+func TestModeOfPolicy(t *testing.T) {
+	const cluster = `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"capacity":{"cpu":"4"}}}
+{"apiVersion":"scheduling.k8s.io/v1alpha2","kind":"PodGroup","metadata":{"name":"g","namespace":"x"},"spec":{"priority":1,"schedulingPolicy":{"gang":{"minCount":2},"disruptionMode":MODE}}}
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"g-0","namespace":"x"},"spec":{"nodeName":"n","schedulingGroup":{"podGroupName":"g"},"containers":[{"resources":{"requests":{"cpu":"2"}}}]}}
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"g-1","namespace":"x"},"spec":{"nodeName":"n","schedulingGroup":{"podGroupName":"g"},"containers":[{"resources":{"requests":{"cpu":"2"}}}]}}
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"y"},"spec":{"priority":5,"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}`
+	for mode, want := range map[string]string{
+		`"PodGroup"`: "1 unit yields (2 pods)", `{"all":{}}`: "1 unit yields (2 pods)", `"Pod"`: "1 unit yields (1 pod)", `{"single":{}}`: "1 unit yields (1 pod)", `null`: "1 unit yields (1 pod)",
+	} {
+		if _, stdout, stderr := call(strings.NewReader(strings.Replace(cluster, "MODE", mode, 1))); !strings.Contains(stdout, want) || stderr != "" {
+			t.Errorf("%s: %q, %q, want %q", mode, stdout, stderr, want)
 		}
 	}
 }

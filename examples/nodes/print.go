@@ -20,7 +20,7 @@ func (a *answer) printJSON(w io.Writer) error {
 		Request  placement.Request  `json:"request"`
 		Decision placement.Decision `json:"decision"`
 		Notes    []string           `json:"notes,omitempty"`
-	}{a.request, a.decision, a.notes})
+	}{a.request, a.decision, slices.Concat(a.notes, a.warnings)})
 }
 
 func (a *answer) printText(w io.Writer) error {
@@ -32,8 +32,12 @@ func (a *answer) printText(w io.Writer) error {
 	fmt.Fprintf(&b, "%s: %s\n\n", a.who(), a.verdict())
 	a.printNominations(&b)
 	a.printVictims(&b)
-	for _, n := range a.notes {
+	notes := slices.Concat(a.notes, a.warnings)
+	for _, n := range notes[:min(shownNotes, len(notes))] {
 		fmt.Fprintf(&b, "Note: %s.\n", n)
+	}
+	if n := len(notes) - shownNotes; n > 0 {
+		fmt.Fprintf(&b, "And %s more (-o json for all).\n", plural(n, "note"))
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
@@ -80,6 +84,12 @@ func (a *answer) verdict() string {
 		}
 		return fmt.Sprintf("has room when %s %s (%s%s).%s", plural(len(d.Victims), "unit"), yield, plural(pods, "pod"), against, a.partly())
 	}
+	switch {
+	case len(a.state.Nodes) == 0:
+		return "has no room: there are no nodes in the input."
+	case a.noNode:
+		return "has no room: no node of the input takes it, however empty."
+	}
 	switch d.Reason {
 	case placement.PolicyNever:
 		return "has no room, and its priority class preempts nobody."
@@ -99,8 +109,10 @@ func (a *answer) partly() string {
 	return ""
 }
 
-// shown bounds the rows of a table.
-const shown = 40
+const (
+	shown      = 40 // rows of a table
+	shownNotes = 20
+)
 
 func more(b *strings.Builder, n int) {
 	if n > shown {

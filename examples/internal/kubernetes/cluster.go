@@ -33,6 +33,9 @@ type Pending struct {
 	Request placement.Request
 	// Unresolved says why it cannot be asked about, else nil.
 	Unresolved error
+	// NoNode says that there is no node that any of its pods could go to, however empty:
+	// there are none, or their labels, taints and state do not suit.
+	NoNode bool
 	// Notes are what an answer about it must tell its reader.
 	Notes []string
 }
@@ -178,7 +181,7 @@ func (c *context) pod(p *podObject) placement.Pod {
 
 // pending is the request of pods that wait together.
 func (c *context) pending(id string, pods []*podObject) Pending {
-	out := Pending{ID: id}
+	out := Pending{ID: id, NoNode: true}
 	out.Request.Group = pods[0].group()
 	g, known := c.groups[out.Request.Group]
 	var err error
@@ -209,10 +212,17 @@ func (c *context) pending(id string, pods []*podObject) Pending {
 	slices.SortFunc(pods, func(a, b *podObject) int { return compareNatural(a.Metadata.Name, b.Metadata.Name) })
 	for _, p := range pods {
 		pod := c.pod(p)
-		if pod.Nodes, err = c.feasible(p); err != nil {
+		var why string
+		if pod.Nodes, why, err = c.feasible(p); err != nil {
 			out.Unresolved = errors.Join(out.Unresolved, fmt.Errorf("pod %s: %w", pod.ID, err))
 		}
 		pod.Nowhere = pod.Nodes != nil && len(pod.Nodes) == 0
+		switch {
+		case why == "" && len(c.nodes) > 0:
+			out.NoNode = false
+		case why != "" && len(out.Notes) < maxNotes:
+			out.note("%s", why)
+		}
 		out.Request.Pods = append(out.Request.Pods, pod)
 		out.notes(p)
 	}
@@ -221,6 +231,9 @@ func (c *context) pending(id string, pods []*podObject) Pending {
 	}
 	return out
 }
+
+// maxNotes bounds the notes on the pods of one group.
+const maxNotes = 100
 
 func (p *Pending) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(p.Notes, text) {
@@ -231,6 +244,13 @@ func (p *Pending) note(format string, args ...any) {
 // notes says what of a pod is not looked at.
 func (p *Pending) notes(pod *podObject) {
 	s := &pod.Spec
+	if len(s.SchedulingGates) > 0 && len(p.Notes) < maxNotes {
+		var names []string
+		for _, g := range s.SchedulingGates {
+			names = append(names, g.Name)
+		}
+		p.note("pod %s is not scheduled before its scheduling gates are removed: %s", pod.Metadata.ID(), strings.Join(names, ", "))
+	}
 	if s.Affinity != nil && s.Affinity.PodAffinity != nil {
 		p.note("affinity between pods is not looked at (what keeps them apart is)")
 	}
@@ -247,28 +267,52 @@ func (p *Pending) notes(pod *podObject) {
 	}
 }
 
-// feasible lists the nodes whose labels and taints suit the pod; nil when all do.
-func (c *context) feasible(p *podObject) ([]string, error) {
+// feasible lists the nodes whose labels and taints suit the pod, nil when all do; and why
+// none does.
+func (c *context) feasible(p *podObject) (suitable []string, why string, err error) {
 	affinity := nodeaffinity.NewRequiredNodeAffinity(p.Spec.NodeSelector, p.Spec.Affinity)
-	suitable := []string{}
+	suitable = []string{}
+	mismatched, tainted, closed := 0, 0, 0
 	for _, n := range c.nodes {
 		node := corev1.Node{}
 		node.Name, node.Labels = n.Metadata.Name, n.Metadata.Labels
 		matches, err := affinity.Match(&node)
 		if err != nil {
-			return nil, fmt.Errorf("node affinity: %w", err)
+			return nil, "", fmt.Errorf("node affinity: %w", err)
 		}
-		_, tainted := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, p.Spec.Tolerations, func(t *corev1.Taint) bool {
+		_, repels := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, p.Spec.Tolerations, func(t *corev1.Taint) bool {
 			return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
 		}, true)
-		if matches && !tainted {
+		switch {
+		case !matches:
+			mismatched++
+		case repels:
+			tainted++
+		default:
 			suitable = append(suitable, node.Name)
+			if n.Spec.Unschedulable {
+				closed++
+			}
 		}
 	}
-	if len(suitable) == len(c.nodes) {
-		return nil, nil
+	if closed == len(suitable) && len(c.nodes) > 0 {
+		var parts []string
+		for _, part := range []struct {
+			n    int
+			what string
+		}{
+			{mismatched, "not of its node selector or affinity"}, {tainted, "with a taint that it does not tolerate"}, {closed, "unschedulable"},
+		} {
+			if part.n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+			}
+		}
+		why = fmt.Sprintf("no node takes pod %s: of %d in the input, %s", p.Metadata.ID(), len(c.nodes), strings.Join(parts, ", "))
 	}
-	return suitable, nil
+	if len(suitable) == len(c.nodes) {
+		suitable = nil
+	}
+	return suitable, why, nil
 }
 
 // compareNatural puts worker-9 before worker-10.

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,10 +33,10 @@ type term struct {
 	selector   labels.Selector
 }
 
-// Filter returns the filter of all pods that were read; nil when none keeps others away.
-// Terms with a selector of namespaces are left out, as the namespaces are not read.
-func (o *Objects) Filter() (*Filter, error) {
-	f := &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
+// Filter returns the filter of all pods that were read, nil when none keeps others away; and
+// notes on the terms that are left out. A selector of namespaces finds those of the input.
+func (o *Objects) Filter() (f *Filter, notes []string) {
+	f = &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
 	for _, n := range o.nodes.All() {
 		f.nodes[n.Metadata.Name] = n.Metadata.Labels
 	}
@@ -49,24 +50,16 @@ func (o *Objects) Filter() (*Filter, error) {
 			}
 		}
 		if p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil {
-			for _, t := range p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				selector, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
+			for i, t := range p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				one, err := o.term(&t, a.namespace)
 				if err != nil {
-					return nil, fmt.Errorf("pod %s: anti-affinity: %w", p.Metadata.ID(), err)
-				}
-				namespaces := t.Namespaces
-				switch {
-				case t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0:
+					notes = append(notes, fmt.Sprintf("Pod %s: anti-affinity term %d is not looked at: %v", p.Metadata.ID(), i+1, err))
 					continue
-				case t.NamespaceSelector != nil:
-					namespaces = nil
-				case len(namespaces) == 0:
-					namespaces = []string{a.namespace}
 				}
 				if t.TopologyKey != corev1.LabelHostname {
 					f.reach = placement.Cluster
 				}
-				a.terms = append(a.terms, term{t.TopologyKey, namespaces, selector})
+				a.terms = append(a.terms, one)
 			}
 		}
 		if len(a.ports)+len(a.terms) > 0 {
@@ -74,9 +67,45 @@ func (o *Objects) Filter() (*Filter, error) {
 		}
 	}
 	if len(f.pods) == 0 {
-		return nil, nil
+		return nil, notes
 	}
-	return f, nil
+	return f, notes
+}
+
+// term is a term of anti-affinity: in the namespaces that it names and those that it selects,
+// or else in that of the pod.
+func (o *Objects) term(t *corev1.PodAffinityTerm, own string) (term, error) {
+	selector, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
+	if err != nil {
+		return term{}, fmt.Errorf("labelSelector: %w", err)
+	}
+	out := term{t.TopologyKey, slices.Clone(t.Namespaces), selector}
+	if t.NamespaceSelector == nil {
+		if len(out.namespaces) == 0 {
+			out.namespaces = []string{own}
+		}
+		return out, nil
+	}
+	namespaces, err := metav1.LabelSelectorAsSelector(t.NamespaceSelector)
+	all := o.namespaces.All()
+	switch {
+	case err != nil:
+		return term{}, fmt.Errorf("namespaceSelector: %w", err)
+	case namespaces.Empty():
+		out.namespaces = nil
+		return out, nil
+	case len(all) == 0:
+		return term{}, errors.New("it selects namespaces, and there are none in the input")
+	}
+	for _, n := range all {
+		if namespaces.Matches(labels.Set(n.Labels)) {
+			out.namespaces = append(out.namespaces, n.Name)
+		}
+	}
+	if out.namespaces == nil {
+		out.namespaces = []string{}
+	}
+	return out, nil
 }
 
 // As makes a pod keep others away as another does: its copy.

@@ -22,9 +22,9 @@ func TestFilterIsLawful(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := o.Filter()
-		if err != nil || f == nil {
-			t.Fatal(f, err)
+		f, notes := o.Filter()
+		if notes != nil || f == nil {
+			t.Fatal(f, notes)
 		}
 		f.As("p00", "ns/p00")
 		f.As("in0", "ns/p00")

@@ -1,7 +1,7 @@
 // Package kubernetes reads nodes, pods and what preemption depends on, as kubectl prints
 // them, into the values of package placement:
 //
-//	kubectl get nodes,pods,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json
+//	kubectl get nodes,pods,namespaces,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json
 //
 // in any shape that package input knows. An object that cannot be read is left out, with a
 // warning; what an answer must leave out is a note.

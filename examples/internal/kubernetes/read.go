@@ -22,6 +22,8 @@ type Objects struct {
 	budgets input.Kept[budgetObject]
 	classes input.Kept[classObject]
 	groups  input.Kept[groupObject]
+
+	namespaces input.Kept[input.Metadata]
 }
 
 // Add takes one object; a later one takes the place of an earlier. An error leaves that
@@ -40,6 +42,8 @@ func (o *Objects) Add(one *input.Object) error {
 	case "policy PodDisruptionBudget":
 		b := budgetObject{Metadata: one.Metadata}
 		return keep(&o.budgets, one, &b, &b.Spec, &b.Status)
+	case " Namespace":
+		return o.namespaces.Put(one, &one.Metadata)
 	case "scheduling.k8s.io PodGroup":
 		g := groupObject{Metadata: one.Metadata}
 		return keep(&o.groups, one, &g, &g.Spec, nil)

@@ -20,10 +20,13 @@ type Spec struct {
 	SchedulingGroup   struct {
 		PodGroupName string `json:"podGroupName"`
 	} `json:"schedulingGroup"`
-	Containers     []Container         `json:"containers"`
-	InitContainers []Container         `json:"initContainers"`
-	Overhead       map[string]Quantity `json:"overhead"`
-	Resources      *Resources          `json:"resources"`
+	Containers      []Container         `json:"containers"`
+	InitContainers  []Container         `json:"initContainers"`
+	Overhead        map[string]Quantity `json:"overhead"`
+	Resources       *Resources          `json:"resources"`
+	SchedulingGates []struct {
+		Name string `json:"name"`
+	} `json:"schedulingGates"`
 	// What is not looked at.
 	Volumes []struct {
 		Claim *struct{} `json:"persistentVolumeClaim"`
