@@ -8,6 +8,7 @@
 //	snapshot, err := placement.NewSnapshot(state)
 //	preemptor, err := placement.New(placement.Config{})
 //	decision, err := preemptor.Decide(snapshot, request)
+//	next, err := snapshot.With(decision.Edits()...) // a failed one returns snapshot itself
 //
 // # Units and priority
 //
@@ -18,11 +19,13 @@
 //
 // # Steps
 //
-// What fits as things stand preempts nobody. What fits once pods are gone that terminate
-// already waits for them; so does a preemptor that was promised room which is still there
-// for it (Delayed preemption: such a promise may be met elsewhere, but starts no new
-// preemption; one that cannot be met any more is forgotten). Else, for each domain (for a
-// pod each node, for a group the cluster or those of the request):
+// What fits as things stand preempts nobody: where the preemptor was promised room, or
+// else anywhere (Delayed preemption: a promise may be met elsewhere, but starts no new
+// preemption; one that cannot be met any more is forgotten). What fits once pods are gone
+// that terminate already waits for them: as long as one does, and no longer than
+// [Request.TerminationTimeout]; after it a pod counts as running, and is no victim. Else,
+// for each domain (for a pod each node, also if it is of a group; for a gang the cluster or
+// those of the request; the pods of a [Group.Basic] group are decided about one by one):
 //
 //  1. Potential victims: the units of lower priority with a pod in the domain. Their pods
 //     elsewhere are evicted too; they count in step 8, not for room.
@@ -33,9 +36,10 @@
 //  4. Budgets: units in order of importance use up what budgets allow; those with a pod
 //     over that are put back where they run, the most important first, if the placed
 //     preemptor keeps its room. They then stay for good.
-//  5. Binary search over the priorities of what runs: the lowest N such that the preemptor
-//     has room with all units of priority above N in place. It is placed anew for each
-//     try, and for the result. Units above N stay.
+//  5. Binary search over the priorities of the units that are left: the lowest N such that
+//     the preemptor has room with all units of priority above N in place. It is placed anew
+//     for each try, and for the result. Units above N stay. (For one pod on one node
+//     this changes nothing.)
 //  6. Should that placement hold fewer pods than the first (nodes are filled in another
 //     way), the first one stands.
 //  7. The remaining units are put back in order of importance, each whole and where it
@@ -43,6 +47,8 @@
 //  8. Domains are scored: fewest pods against budgets; lowest highest priority of a victim;
 //     smallest sum of priorities (each plus 2^31, so that fewer are better); fewest pods;
 //     latest start of the earliest victim of the highest priority; first in order.
+//
+// What was promised to waiting pods of a group is void when the group yields whole.
 //
 // (KEP-5710, Preemption algorithm; what it leaves open is as built in Kubernetes v1.37:
 // the tie-breaks of step 3, the counting of step 4, and the number of pods in step 2.)

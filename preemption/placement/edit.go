@@ -194,10 +194,10 @@ func (c *cluster) immutable(path string, f *validator, next *Group) {
 		return
 	}
 	if g.facts.Priority != next.Priority {
-		f.Add(path+".priority", "%d is %d now, and cannot change while the group has pods (%d)", next.Priority, g.facts.Priority, pods)
+		f.Add(path+".priority", "%d is not the %d that it is: fixed while the group has pods (%d)", next.Priority, g.facts.Priority, pods)
 	}
 	if g.facts.DisruptionMode != next.DisruptionMode {
-		f.Add(path+".disruptionMode", "%v is %v now, and cannot change while the group has pods (%d)", next.DisruptionMode, g.facts.DisruptionMode, pods)
+		f.Add(path+".disruptionMode", "%v is not the %v that it is: fixed while the group has pods (%d)", next.DisruptionMode, g.facts.DisruptionMode, pods)
 	}
 }
 

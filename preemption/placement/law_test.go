@@ -32,6 +32,10 @@ var laws = []struct {
 	{"PromisesPreemptOnce", promisesPreemptOnce},
 	{"StateRoundTrips", stateRoundTrips},
 	{"BestCandidateIsChosen", bestCandidateIsChosen},
+	{"WaitMeansThatSomebodyGoes", waitMeansThatSomebodyGoes},
+	{"DecisionsArePlain", decisionsArePlain},
+	{"StrangersChangeNothing", strangersChangeNothing},
+	{"OnePodIsOnePod", onePodIsOnePod},
 	{"TestFilterIsLawful", func(t *rapid.T) {
 		preemptiontest.CheckFilter(t, preemptiontest.Apart{Label: "app", Anywhere: rapid.Bool().Draw(t, "anywhere")})
 	}},
@@ -58,6 +62,12 @@ func FuzzEditsMakeTheState(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(editsMakeTh
 func FuzzPromisesPreemptOnce(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(promisesPreemptOnce)) }
 func FuzzStateRoundTrips(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
 func FuzzBestCandidateIsChosen(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestCandidateIsChosen)) }
+func FuzzWaitMeansThatSomebodyGoes(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(waitMeansThatSomebodyGoes))
+}
+func FuzzDecisionsArePlain(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(decisionsArePlain)) }
+func FuzzStrangersChangeNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(strangersChangeNothing)) }
+func FuzzOnePodIsOnePod(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 
 var same = cmpopts.EquateEmpty()
 

@@ -1,0 +1,109 @@
+package placement_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// Once the victim is gone a gang fits where it was promised room, though no order of filling
+// nodes finds that.
+func TestPromisedGangIsMet(t *testing.T) {
+	c := placement.Config{Order: placement.BestFit}
+	s := snapshotOf(t, placement.State{
+		Nodes: []placement.Node{machine("a", 8), machine("b", 6)},
+		Pods:  []placement.Pod{cpu("stays", "a", 1, 4), cpu("victim", "b", 0, 2)},
+	})
+	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []placement.Pod{cpu("x", "", 0, 3), cpu("y", "", 0, 3), cpu("z", "", 0, 4)}}
+	d := decide(t, c, s, r)
+	if d.Outcome != placement.Preempt {
+		t.Fatalf("%s, want a preemption", text(d))
+	}
+	s = edit(t, s, d.Edits()...)
+	if d = decide(t, c, s, r); d.Outcome != placement.Wait {
+		t.Fatalf("%s while the victim terminates, want Wait", text(d))
+	}
+	for _, p := range s.State().Pods {
+		if p.Terminating {
+			s = edit(t, s, placement.Remove(p.ID))
+		}
+	}
+	if d = decide(t, c, s, r); d.Outcome != placement.Fits || len(d.Nominations) != 3 {
+		t.Fatalf("%s once it is gone, want Fits of three", text(d))
+	}
+}
+
+// A pod that terminates is waited for until the request's timeout; then it counts as running,
+// and is nobody's victim.
+func TestTerminationTimeout(t *testing.T) {
+	now := preemptiontest.Now
+	stuck := cpu("stuck", "a", 0, 4)
+	stuck.Terminating, stuck.Preempted, stuck.TerminatingSince = true, true, now.Add(-10*time.Minute)
+	st := placement.State{Nodes: []placement.Node{machine("a", 4), machine("b", 4)}, Pods: []placement.Pod{stuck, cpu("other", "b", 5, 4)}}
+	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}, Now: now}
+	for _, c := range []struct {
+		timeout time.Duration
+		since   time.Time
+		want    string
+	}{
+		{0, stuck.TerminatingSince, "Wait in@a"},
+		{10*time.Minute + 1, stuck.TerminatingSince, "Wait in@a"},
+		{10 * time.Minute, stuck.TerminatingSince, "Preempt in@b; evict other"},
+		{time.Minute, stuck.TerminatingSince, "Preempt in@b; evict other"},
+		{time.Minute, time.Time{}, "Wait in@a"},
+	} {
+		r.TerminationTimeout, st.Pods[0].TerminatingSince = c.timeout, c.since
+		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), r)); got != c.want {
+			t.Errorf("timeout %v, since %v: %q, want %q", c.timeout, c.since, got, c.want)
+		}
+	}
+	st.Pods = st.Pods[:1]
+	st.Pods[0].TerminatingSince = now.Add(-time.Hour)
+	r.Group, r.TerminationTimeout = "in", time.Minute
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, placement.State{Nodes: st.Nodes[:1], Pods: st.Pods}), r)), "Impossible (NoVictims)"; got != want {
+		t.Errorf("nobody else runs: %q, want %q", got, want)
+	}
+	st.Nominated = []placement.Pod{cpu("in", "a", 10, 4)}
+	for timeout, want := range map[time.Duration]placement.Outcome{0: placement.Wait, time.Minute: placement.Fits} {
+		r.TerminationTimeout = timeout
+		r.Unschedulable = true
+		if got := decide(t, placement.Config{Mode: placement.InPlace}, snapshotOf(t, st), r).Outcome; (got == placement.Wait) != (want == placement.Wait) {
+			t.Errorf("as built, timeout %v: %v", timeout, got)
+		}
+	}
+}
+
+// The eviction of a victim starts at the time of the decision, once.
+func TestEvictionStartsOnce(t *testing.T) {
+	now := preemptiontest.Now
+	s := snapshotOf(t, placement.State{Nodes: []placement.Node{machine("a", 4)}, Pods: []placement.Pod{cpu("p", "a", 0, 4)}})
+	d := decide(t, placement.Config{}, s, placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}, Now: now})
+	s = edit(t, s, d.Edits()...)
+	s = edit(t, s, placement.StartEvictionAt("p", now.Add(time.Hour)), placement.StartEviction("p"))
+	if p := s.State().Pods[0]; !p.Preempted || !p.TerminatingSince.Equal(now) {
+		t.Errorf("%+v, want it to terminate since %v", p, now)
+	}
+}
+
+// What is promised to waiting pods of a group is void when the group yields whole, wherever
+// that is.
+func TestPromisesOfVictims(t *testing.T) {
+	member := cpu("member", "a", 0, 4)
+	member.Group = "g"
+	waits := cpu("waits", "b", 0, 1)
+	waits.Group = "g"
+	st := placement.State{
+		Nodes: []placement.Node{machine("a", 4), machine("b", 1)}, Pods: []placement.Pod{member}, Nominated: []placement.Pod{waits},
+		Groups: []placement.Group{{ID: "g", DisruptionMode: placement.DisruptionModePodGroup}},
+	}
+	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}}
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member; withdraw waits"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	st.Groups[0].DisruptionMode = placement.DisruptionModePod
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member"; got != want {
+		t.Errorf("not whole: %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,134 @@
+package placement_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// Wait is said only while somebody terminates that is waited for. A promise that can be met
+// with nobody leaving is Fits.
+func waitMeansThatSomebodyGoes(t *rapid.T) {
+	st, r, c, d := draw(t)
+	if d.Outcome == placement.Wait && !slices.ContainsFunc(st.Pods, func(p placement.Pod) bool {
+		if c.Mode != placement.Design {
+			return p.Preempted
+		}
+		return goes(r, c, p)
+	}) {
+		t.Fatalf("nobody leaves: %+v", d)
+	}
+	if r.Unschedulable || isBasic(st, r) {
+		return
+	}
+	var promised placement.Decision
+	for _, p := range r.Pods {
+		for _, n := range st.Nominated {
+			i := slices.IndexFunc(st.Nodes, func(node placement.Node) bool { return node.Name == n.Node })
+			if n.ID == p.ID && !st.Nodes[i].Unschedulable && !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Node)) {
+				promised.Nominations = append(promised.Nominations, placement.Nomination{Pod: p.ID, Node: n.Node})
+			}
+		}
+	}
+	all := func(placement.Pod) bool { return true }
+	enough := len(promised.Nominations) >= max(1, r.MinCount) && len(r.Domains) == 0 && len(c.Filters) == 0
+	if enough && hasRoom(st, r, promised, all) && d.Outcome != placement.Fits {
+		t.Fatalf("%v are met as things stand: %+v", promised.Nominations, d)
+	}
+}
+
+// What a JSON round trip keeps is all there is of a decision: its edits are the same.
+func decisionsArePlain(t *rapid.T) {
+	st, _, _, d := draw(t)
+	data, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read placement.Decision
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(d, read, same); diff != "" {
+		t.Fatalf("another decision is read:\n%s", diff)
+	}
+	s := snapshotOf(t, st)
+	if diff := cmp.Diff(edit(t, s, d.Edits()...).State(), edit(t, s, read.Edits()...).State(), same); diff != "" {
+		t.Fatalf("its edits are others:\n%s", diff)
+	}
+}
+
+// A node, pods and a group that have nothing to do with the request change nothing.
+func strangersChangeNothing(t *rapid.T) {
+	st, r, c, d := draw(t)
+	more := st
+	node := placement.Node{Name: rapid.SampledFrom([]string{"a", "n00", "z"}).Draw(t, "stranger"), Capacity: placement.Resources{"cpu": 8}}
+	node.Unschedulable = r.Group == "" || isBasic(st, r) || len(r.Domains) == 0 || rapid.Bool().Draw(t, "unschedulable")
+	more.Nodes = append(slices.Clone(st.Nodes), node)
+	more.Pods = slices.Clone(st.Pods)
+	group := placement.Group{ID: "stranger", Priority: rapid.Int32Range(-9, 9).Draw(t, "group priority")}
+	if rapid.Bool().Draw(t, "whole") {
+		group.DisruptionMode = placement.DisruptionModePodGroup
+	}
+	more.Groups = append(slices.Clone(st.Groups), group)
+	for i := range rapid.IntRange(0, 4).Draw(t, "strangers") {
+		p := placement.Pod{ID: fmt.Sprintf("o%d", i), Node: node.Name, Requests: placement.Resources{"cpu": 1, "disk": 1}}
+		p.Priority = rapid.Int32Range(-9, 9).Draw(t, "priority")
+		p.Terminating = rapid.Bool().Draw(t, "terminating")
+		if rapid.Bool().Draw(t, "grouped") {
+			p.Group = group.ID
+		}
+		if rapid.Bool().Draw(t, "runs") {
+			more.Pods = append(more.Pods, p)
+		} else {
+			p.Terminating = false
+			more.Nominated = append(slices.Clone(more.Nominated), p)
+		}
+	}
+	more.Budgets = append(slices.Clone(st.Budgets), placement.Budget{Namespace: "other", Name: "b", Selector: &placement.Selector{}})
+	if diff := cmp.Diff(d, decide(t, c, snapshotOf(t, more), r), same); diff != "" {
+		t.Fatalf("another decision (+ with strangers):\n%s", diff)
+	}
+}
+
+// A pod of a basic group is decided about alike by itself and as the group, and stays in it.
+func onePodIsOnePod(t *rapid.T) {
+	st, r, c, _ := draw(t)
+	at := slices.IndexFunc(st.Groups, func(g placement.Group) bool { return g.Basic })
+	if at < 0 {
+		return
+	}
+	group := st.Groups[at]
+	r.Group, r.Priority, r.MinCount, r.Domains, r.Pods = group.ID, group.Priority, 0, nil, slices.Clone(r.Pods[:1])
+	r.Pods[0].Group, r.Pods[0].Priority = group.ID, 0
+	together := decide(t, c, snapshotOf(t, st), r)
+	r.Group = ""
+	alone := decide(t, c, snapshotOf(t, st), r)
+	alone.Domain = ""
+	if together.Outcome == placement.Fits {
+		alone.Domain = together.Domain
+	}
+	if diff := cmp.Diff(alone, together, same); diff != "" {
+		t.Fatalf("- alone, + together:\n%s", diff)
+	}
+	for _, p := range edit(t, snapshotOf(t, st), alone.Edits()...).State().Pods {
+		if p.ID == r.Pods[0].ID && p.Group != group.ID {
+			t.Fatalf("it runs in group %q", p.Group)
+		}
+	}
+}
+
+// cpu is a pod in few words.
+func cpu(id, node string, priority int32, amount int64) placement.Pod {
+	return placement.Pod{ID: id, Node: node, Priority: priority, Requests: placement.Resources{"cpu": amount}}
+}
+
+func machine(name string, amount int64) placement.Node {
+	return placement.Node{Name: name, Capacity: placement.Resources{"cpu": amount}}
+}
+
+var allModes = []placement.Mode{placement.Design, placement.InPlace, placement.Replace}
