@@ -10,12 +10,16 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cedesched/cede/preemption/cycle"
 )
@@ -23,20 +27,46 @@ import (
 //go:embed events.jsonl
 var sample string
 
+const usage = "usage: scheduler < EVENTS (one JSON object a line; without input, events of its own)"
+
 func main() {
-	if len(os.Args) > 1 {
-		fmt.Fprintf(os.Stderr, "scheduler: %q: want no arguments; events come on standard input\n", os.Args[1])
-		os.Exit(2)
+	var piped io.Reader
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
+		piped = os.Stdin
 	}
-	in := io.Reader(os.Stdin)
-	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		in = strings.NewReader(sample)
-	}
-	if err := run(in, os.Stdout); err != nil {
-		fmt.Fprintf(os.Stderr, "scheduler: %v\n", err)
-		os.Exit(2)
-	}
+	os.Exit(command(os.Args[1:], piped, os.Stdout, os.Stderr))
 }
+
+// command is main without the process. piped is nil where standard input is a terminal.
+func command(args []string, piped io.Reader, stdout, stderr io.Writer) int {
+	fail := func(err error) int {
+		line := strings.Map(func(r rune) rune {
+			if !unicode.IsPrint(r) {
+				return ' '
+			}
+			return r
+		}, err.Error())
+		fmt.Fprintf(stderr, "scheduler: %s\n", line)
+		return 2
+	}
+	if len(args) > 0 {
+		if slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
+			fmt.Fprintln(stdout, usage)
+			return 0
+		}
+		return fail(fmt.Errorf("%q: want no arguments; %s", args[0], usage))
+	}
+	if piped == nil {
+		piped = strings.NewReader(sample)
+	}
+	if err := run(piped, stdout); err != nil {
+		return fail(err)
+	}
+	return 0
+}
+
+// maxLine bounds an event: a configuration of 100,000 queues takes some 30 MB.
+const maxLine = 64 << 20
 
 func run(in io.Reader, out io.Writer) error {
 	s, err := New(cycle.Config{})
@@ -44,9 +74,15 @@ func run(in io.Reader, out io.Writer) error {
 		return err
 	}
 	lines, write := bufio.NewScanner(in), json.NewEncoder(out)
-	for line := 1; lines.Scan(); line++ {
-		var e Event
-		err := json.Unmarshal(lines.Bytes(), &e)
+	lines.Buffer(nil, maxLine)
+	events, line := 0, 1
+	for ; lines.Scan(); line++ {
+		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
+		if len(text) == 0 {
+			continue
+		}
+		events++
+		e, err := readEvent(text)
 		var actions []Action
 		if err == nil {
 			actions, err = s.Handle(e)
@@ -60,5 +96,42 @@ func run(in io.Reader, out io.Writer) error {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	return lines.Err()
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: more than %d MiB in one line", line, maxLine>>20)
+	case err != nil:
+		return fmt.Errorf("line %d: %w", line, err)
+	case events == 0:
+		return errors.New("there are no events in the input")
+	}
+	return nil
+}
+
+// readEvent reads an event strictly: what is misspelled is an error, not a tick.
+func readEvent(text []byte) (e Event, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(&e)
+	var mismatch *json.UnmarshalTypeError
+	kinds := 0
+	for _, is := range []bool{e.Configure != nil, e.Submit != nil, e.Gone != "", e.Shrunk != nil, e.Open != nil} {
+		if is {
+			kinds++
+		}
+	}
+	switch {
+	case errors.As(err, &mismatch) && mismatch.Field != "":
+		return e, fmt.Errorf("%s: want %v, found %s", mismatch.Field, mismatch.Type, mismatch.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return e, errors.New("JSON ends early")
+	case err != nil:
+		return e, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	case decoder.More():
+		return e, errors.New("more than one JSON object in the line")
+	case e.At.IsZero():
+		return e, errors.New("at: the time of the event is missing")
+	case kinds > 1:
+		return e, errors.New("more than one event: want one of configure, submit, gone, shrunk, open")
+	}
+	return e, nil
 }

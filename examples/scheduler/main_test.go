@@ -35,11 +35,59 @@ func TestErrors(t *testing.T) {
 		`{"at":"2026-01-01T08:02:00Z","gone":"nobody"}`:                    `line 3: id: no workload "nobody" waits`,
 		`{"at":"2026-01-01T08:02:00Z","submit":{"id":"x","queue":"none"}}`: `line 3: workload.queue: unknown queue "none" (workload "x")`,
 		`nonsense`: "line 3: invalid character",
+		`{"at":"2026-01-01T08:02:00Z","submitt":{"id":"x"}}`:                  `line 3: unknown field "submitt"`,
+		`{"at":"2026-01-01T08:02:00Z","submit":{"id":"x","prio":1}}`:          `line 3: unknown field "prio"`,
+		`{"at":"2026-01-01T08:02:00Z","submit":{"id":"x","priority":"high"}}`: `line 3: submit.priority: want int64, found string`,
+		`{"at":"2026-01-01T08:02:00Z","gone":"b/train","open":{}}`:            `line 3: more than one event`,
+		`{"at":"2026-01-01T08:02:00Z"} {"at":"2026-01-01T08:02:00Z"}`:         `line 3: more than one JSON object`,
+		`{"gone":"b/train"}`: `line 3: at: the time of the event is missing`,
+		`{"at":"noon"}`:      `line 3: `,
+		`{"at":`:             `line 3: JSON ends early`,
 	} {
 		text := strings.Join(append(append([]string{}, lines[:2]...), bad+"\n"), "")
 		if err := run(strings.NewReader(text), new(bytes.Buffer)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// Blank lines, a byte-order mark and lines of any sensible length are read.
+func TestLines(t *testing.T) {
+	var want bytes.Buffer
+	if err := run(strings.NewReader(sample), &want); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Replace(sample, `{"at"`, strings.Repeat(" ", 200_000)+`{"at"`, 3)
+	var got bytes.Buffer
+	if err := run(strings.NewReader("\ufeff\n"+strings.ReplaceAll(long, "\n", "\r\n \n")), &got); err != nil || got.String() != want.String() {
+		t.Errorf("%v: %s", err, got.String())
+	}
+}
+
+func TestCommand(t *testing.T) {
+	for _, c := range []struct {
+		args         []string
+		in           string
+		status       int
+		stdout, line string
+	}{
+		{[]string{"--help"}, "", 0, "usage: scheduler", ""},
+		{[]string{"-h"}, "", 0, "usage: scheduler", ""},
+		{[]string{"x\x1b"}, "", 2, "", "want no arguments"},
+		{nil, "", 2, "", "there are no events in the input"},
+		{nil, "\n", 2, "", "there are no events in the input"},
+		{nil, "{\"at\":\"2026-01-01T08:02:00Z\",\"gone\":\"a\\u001b\\nb\\u202e\"}", 2, "", "line 1: id: no workload"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := command(c.args, strings.NewReader(c.in), &stdout, &stderr)
+		if status != c.status || !strings.HasPrefix(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.line) ||
+			(status == 2) != (strings.Count(stderr.String(), "\n") == 1) || strings.ContainsAny(stderr.String(), "\x1b\u202e") {
+			t.Errorf("%q: status %d, %q, %q", c.args, status, stdout.String(), stderr.String())
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if status := command(nil, nil, &stdout, &stderr); status != 0 || stdout.Len() == 0 {
+		t.Errorf("the sample: status %d, %q", status, stderr.String())
 	}
 }
 
