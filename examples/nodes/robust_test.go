@@ -1,0 +1,18 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/cedesched/cede/examples/internal/mutate"
+)
+
+// Spoilt input is answered, or refused in one line.
+func TestSpoiltInput(t *testing.T) {
+	ask := func(args ...string) func([]byte) (int, string, string) {
+		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
+	}
+	mutate.Check(t, sample, 1000, ask("-group", sampleGroup))
+	mutate.Check(t, []byte(small), 1000, ask())
+	mutate.Check(t, []byte(small), 1000, ask("-pod", "a/waits", "-o", "json"))
+}

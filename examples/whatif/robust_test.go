@@ -1,0 +1,20 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/cedesched/cede/examples/internal/mutate"
+)
+
+// Spoilt input is answered, or refused in one line.
+func TestSpoiltInput(t *testing.T) {
+	ask := func(args ...string) func([]byte) (int, string, string) {
+		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
+	}
+	mutate.Check(t, sample, 1000, ask("-workload", sampleWorkload))
+	mutate.Check(t, []byte(smallCluster), 1000, ask("-workload", "a/next", "-o", "json"))
+	mutate.Check(t, []byte(smallCluster), 1000, ask("-request", "cpu=1", "-queue", "vision"))
+	mutate.Check(t, []byte(kaiCluster), 1000, ask())
+	mutate.Check(t, []byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), 1000, ask("-request", "cpu=1", "-queue", "vision"))
+}
