@@ -1,0 +1,412 @@
+package cycle_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+func TestLoop(t *testing.T) { rapid.Check(t, theLoop) }
+func FuzzLoop(f *testing.F) { f.Fuzz(rapid.MakeFuzz(theLoop)) }
+
+// loop is a scheduler in which everybody who is told to stop does so when it is asked to.
+type loop struct {
+	cycle     *cycle.Cycle
+	alone     *preemption.Preemptor
+	snapshot  *preemption.Snapshot
+	pending   *queue.Pending
+	submitted map[string]workload.Workload // as it last waited
+	told      map[string]preemption.Victim
+	following map[string]preemption.Assignment // see Request.Continue
+}
+
+// odd is a rule that reads of the pending workload what nobody else does.
+type odd struct{}
+
+func (odd) Verdict(running workload.Workload, r preemption.Request) preemption.Verdict {
+	if r.Workload.UID == "nobody yields for it" {
+		return preemption.NeverYields()
+	}
+	return preemption.MayYield()
+}
+
+func drawLoop(t *rapid.T) *loop {
+	records := preemptiontest.Records()
+	if rapid.Bool().Draw(t, "without flavors") {
+		records = preemptiontest.RecordsWithoutFlavors()
+	}
+	record := records.Draw(t, "record")
+	config := cycle.Config{Preemption: preemptiontest.Configs().Draw(t, "config"), Borrowing: cycle.Borrowing(rapid.IntRange(0, 2).Draw(t, "borrowing"))}
+	if rapid.IntRange(0, 3).Draw(t, "odd") == 3 {
+		config.Preemption.Guards = append(config.Preemption.Guards, odd{})
+	}
+	if rapid.Bool().Draw(t, "the caller knows who is alike") {
+		config.Alike = func(w workload.Workload) string { return w.UID }
+	}
+	for i := range record.State.Queues {
+		record.State.Queues[i].Strategy = queue.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy") / 3)
+	}
+	l := &loop{submitted: map[string]workload.Workload{}, told: map[string]preemption.Victim{}}
+	var err error
+	if l.cycle, err = cycle.New(config); err != nil {
+		t.Fatal(err)
+	}
+	config.Preemption.SkipRetryAt = true
+	l.alone, _ = preemption.New(config.Preemption)
+	l.snapshot = snapshotOf(t, record.State)
+	if l.pending, err = queue.NewPending(record.State.Cohorts, record.State.Queues); err != nil {
+		t.Fatal(err)
+	}
+	if rapid.Bool().Draw(t, "told who is alike") {
+		l.pending = l.pending.AlikeBy(l.cycle.Alike)
+	}
+	if rapid.Bool().Draw(t, "continues") {
+		l.following = map[string]preemption.Assignment{}
+	}
+	for _, w := range record.State.Admitted {
+		l.submitted[w.ID] = w
+		if w.Evicted {
+			l.told[w.ID] = preemption.Victim{Workload: w.ID, Queue: w.Queue, Reason: preemption.InClusterQueue}
+		}
+	}
+	templates := []workload.Workload{record.Request.Workload}
+	if record.Request.Workload.PodSets == nil || record.Request.Workload.PodSets[0].Requests == nil || rapid.Bool().Draw(t, "another kind") {
+		templates = append(templates, preemptiontest.Requests(record.State).Draw(t, "request").Workload)
+	}
+	for i := range rapid.IntRange(1, 8).Draw(t, "waiting") {
+		w := rapid.SampledFrom(templates).Draw(t, "kind")
+		w = w.Clone()
+		w.ID = fmt.Sprintf("ns/p%d", i)
+		w.UID = rapid.SampledFrom([]string{"", "", "nobody yields for it"}).Draw(t, "uid")
+		w.NeverPreempts = rapid.IntRange(0, 3).Draw(t, "never preempts") == 3
+		w.Priority += rapid.SampledFrom([]int64{0, 0, 1}).Draw(t, "more") * min(1, max(0, 1<<60-w.Priority))
+		w.Queued = now.Add(time.Duration(rapid.IntRange(-4, 0).Draw(t, "queued")) * 10 * time.Minute)
+		w.Created = now.Add(time.Duration(rapid.IntRange(-4, 0).Draw(t, "created")) * 10 * time.Minute)
+		w.ReservedAt, w.Evicted = time.Time{}, false
+		l.wait(t, w)
+	}
+	return l
+}
+
+func (l *loop) wait(t *rapid.T, w workload.Workload) {
+	next, err := l.pending.Add(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.pending, l.submitted[w.ID] = next, w
+}
+
+// once runs a cycle and takes its result in, as it comes out of a JSON round trip.
+func (l *loop) once(t *rapid.T) cycle.Result {
+	heads := l.pending.Heads()
+	result, err := l.cycle.RunRequest(l.snapshot, cycle.Request{Heads: heads, Now: now, Continue: l.following})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(result)
+	if err == nil {
+		result = cycle.Result{}
+		err = json.Unmarshal(data, &result)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.snapshot = with(t, l.snapshot, result.Edits()...)
+	for _, v := range result.Verdicts {
+		id := v.Head.Workload.ID
+		back, waits := v.Requeue()
+		if l.following != nil {
+			if delete(l.following, id); v.Continue() != nil {
+				l.following[id] = v.Continue()
+			}
+		}
+		if !waits {
+			l.pending, err = l.pending.Admit(id)
+		} else if gates, changed := v.Gates(now); changed {
+			w := v.Head.Workload
+			w.Gates = gates
+			l.pending, err = l.pending.Update(w)
+		}
+		if waits && err == nil {
+			l.pending, err = l.pending.Requeue(v.Head, back)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, victim := range v.Decision.Victims {
+			if v.Outcome == cycle.Preempt && len(victim.Replicas) == 0 {
+				l.told[victim.Workload] = victim
+			}
+		}
+	}
+	return result
+}
+
+// leave lets one go that was told to stop, or the replicas of one; false: there is none.
+func (l *loop) leave(t *rapid.T) bool {
+	edits := l.snapshot.Departures()
+	if len(edits) == 0 {
+		return false
+	}
+	before := l.snapshot
+	l.snapshot = with(t, before, rapid.SampledFrom(edits).Draw(t, "leaves"))
+	for _, w := range before.State().Admitted {
+		if _, stays := l.snapshot.Find(w.ID); !stays {
+			if _, waited := l.submitted[w.ID]; !waited || w.ID[:4] != "ns/p" {
+				delete(l.submitted, w.ID) // it does not come back: it never waited here
+				continue
+			}
+			again, err := cycle.Requeued(l.told[w.ID], l.submitted[w.ID], now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := l.submitted[w.ID]
+			want.Queued, want.Gates = again.Queued, want.Gates.Evicted(now)
+			if diff := cmp.Diff(want, again); diff != "" {
+				t.Fatalf("%s does not come back as it was submitted:\n%s", w.ID, diff)
+			}
+			l.wait(t, again)
+		}
+	}
+	for _, q := range before.State().Queues {
+		l.pending = l.pending.Release(q.Name)
+	}
+	return true
+}
+
+// The loop ends; when it has, another cycle changes nothing; nobody is lost; and with
+// nobody leaving, no workload is kept out of the order that would fit or preempt by itself.
+func theLoop(t *rapid.T) {
+	l := drawLoop(t)
+	for range 4 {
+		for n := 0; ; n++ {
+			if result := l.once(t); !result.Again {
+				break
+			}
+			if n > 200 {
+				t.Fatalf("%d cycles, and another one may change something", n)
+			}
+		}
+		heads := l.pending.Heads()
+		// (Under StrictFIFO a head whose trials were at their end begins them anew.)
+		if again := l.once(t); len(again.Edits()) > 0 || again.Again && l.following == nil {
+			t.Fatalf("nothing was to change, but another cycle comes out %s", text(again))
+		}
+		if diff := cmp.Diff(heads, l.pending.Heads()); diff != "" {
+			t.Fatalf("nothing was to change, but other heads are there:\n%s", diff)
+		}
+		l.check(t)
+		if !l.leave(t) {
+			return
+		}
+	}
+}
+
+func (l *loop) check(t *rapid.T) {
+	for id := range l.submitted {
+		_, _, waits := l.pending.Find(id)
+		if _, runs := l.snapshot.Find(id); waits == runs {
+			t.Fatalf("%s waits: %t, runs: %t", id, waits, runs)
+		}
+	}
+	if len(l.snapshot.Departures()) > 0 {
+		return // who leaves brings them back
+	}
+	for _, w := range l.pending.Workloads() {
+		_, at, _ := l.pending.Find(w.ID)
+		d, err := l.alone.Decide(l.snapshot, preemption.Request{Workload: w, Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at.Place == queue.Inadmissible && d.Outcome.Succeeds() {
+			t.Fatalf("%s is kept out of the order (%+v), and would %v", w.ID, at, d.Outcome)
+		}
+		if signals := w.Gates.Blocked.Signals(); signals && at.Place == queue.Inadmissible && at.Reason != queue.Gated {
+			t.Fatalf("%s signals, but stands %+v", w.ID, at)
+		}
+	}
+}
+
+// roomy is nodes: so many places, some of which workloads hold.
+type roomy struct {
+	free int
+	held map[string]int // places by workload
+	away map[string]bool
+}
+
+func (r *roomy) Take(id string)     { r.away[id] = true }
+func (r *roomy) GiveBack(id string) { delete(r.away, id) }
+func (r *roomy) Fits() bool {
+	free := r.free
+	for id, places := range r.held {
+		if r.away[id] {
+			free += places
+		}
+	}
+	return free >= 1
+}
+
+// Each head has a room of its own, less those that were served before it; who leaves has
+// not left.
+func TestRoom(t *testing.T) {
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}},
+		{Name: "b", Quotas: gpus(100), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}}
+	st.Admitted = append(st.Admitted, job("low", "a", 0, 1, 9), evicted(job("going", "b", 9, 1, 9)))
+	for _, c := range []struct {
+		free  int
+		heads []queue.Head
+		want  string
+	}{
+		{2, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Admit, y Admit"},
+		{1, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Admit, y Wait PendingPreemption"},
+		{0, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Wait PendingPreemption, y Wait FailedAfterNomination"},
+		{-1, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Preempt low, y Inadmissible NoCandidates"},
+	} {
+		s := snapshotOf(t, st)
+		made, err := cycle.New(cycle.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := made.RunRequest(s, cycle.Request{Heads: c.heads, Now: now, Room: func(head workload.Workload, before []cycle.Verdict) preemption.Room {
+			r := &roomy{free: c.free, held: map[string]int{"low": 1, "going": 1}, away: map[string]bool{}}
+			for _, v := range before {
+				if v.Outcome == cycle.Admit || v.Reason == queue.PendingPreemption {
+					r.free--
+				}
+			}
+			return r
+		}})
+		if got := text(result); err != nil || got != c.want {
+			t.Errorf("%d free: %s, want %s (%v)", c.free, got, c.want, err)
+		}
+		for _, v := range result.Verdicts {
+			if !v.Alone {
+				t.Errorf("%d free: %s stands for others that have another room", c.free, v.Head.Workload.ID)
+			}
+		}
+	}
+}
+
+// Trials go on with the flavors that were not tried; when they are at their end, or come to
+// nothing, the first is tried again.
+func TestContinue(t *testing.T) {
+	quotas := append(gpus(2), gpus(2)...)
+	quotas[1].Flavor = "g"
+	st := preemption.State{Queues: []queue.Queue{{Name: "q", Quotas: quotas, Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}},
+		Admitted: []workload.Workload{job("low", "q", 0, 2, 9)}}
+	st.Queues[0].FlavorFungibility.WhenCanPreempt = queue.MayStopSearch
+	st.Admitted = append(st.Admitted, job("other", "q", 0, 2, 9))
+	st.Admitted[1].PodSets[0].Requests[0].Flavor = "g"
+	w := job("w", "q", 9, 2, 0)
+	w.PodSets[0].Requests[0].Flavor = ""
+	s := snapshotOf(t, st)
+	made, _ := cycle.New(cycle.Config{})
+	victims := func(from map[string]preemption.Assignment) []string {
+		r, err := made.RunRequest(s, cycle.Request{Heads: heads(w), Now: now, Continue: from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, v := range r.Verdicts[0].Decision.Victims {
+			ids = append(ids, v.Workload)
+		}
+		return ids
+	}
+	d := run(t, cycle.Config{}, s, heads(w)).Verdicts[0].Decision
+	if got := victims(nil); !slices.Equal(got, []string{"low"}) || d.Assignment[0].Untried != 1 {
+		t.Fatalf("%v, %+v", got, d.Assignment)
+	}
+	if got := victims(map[string]preemption.Assignment{"w": d.Assignment}); !slices.Equal(got, []string{"other"}) {
+		t.Errorf("going on: %v", got)
+	}
+	st.Admitted[1].Priority = 99
+	s = snapshotOf(t, st)
+	if got := victims(map[string]preemption.Assignment{"w": d.Assignment}); !slices.Equal(got, []string{"low"}) {
+		t.Errorf("nobody in the last flavor: %v", got)
+	}
+}
+
+// KEP-83, Admission, over cycles: while a workload waits within its nominal quota, which
+// nobody may give back, nobody borrows in its cohort, though it stepped aside.
+func TestBorrowingOverCycles(t *testing.T) {
+	for _, strategy := range []queue.Strategy{queue.BestEffortFIFO, queue.StrictFIFO} {
+		for borrowing, want := range map[cycle.Borrowing]bool{cycle.AsBuilt: true, cycle.KEP83: strategy == queue.BestEffortFIFO, cycle.KEP83Lasting: false} {
+			st := never(shared(job("wide", "b", 5, 6, 9)))
+			st.Queues[0].Strategy, st.Queues[0].Preemption = strategy, queue.Preemption{ReclaimWithinCohort: queue.LowerPriority}
+			s := snapshotOf(t, st)
+			made, err := cycle.New(cycle.Config{Borrowing: borrowing})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pending, err := queue.NewPending(st.Cohorts, st.Queues)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range []workload.Workload{job("own", "a", 0, 3, 9), job("like", "a", 0, 3, 8), job("borrows", "b", 0, 2, 0)} {
+				w.ReservedAt = time.Time{}
+				pending = mustPending(t)(pending.Add(w))
+			}
+			var r cycle.Result
+			turn := func() {
+				for n := 0; n == 0 || r.Again; n++ {
+					if r, err = made.Run(s, pending.Heads(), now); err != nil || n > 20 {
+						t.Fatal(n, err)
+					}
+					s = with(t, s, r.Edits()...)
+					for _, v := range r.Verdicts {
+						if back, waits := v.Requeue(); waits {
+							pending = mustPending(t)(pending.Requeue(v.Head, back))
+						} else {
+							pending = mustPending(t)(pending.Admit(v.Head.Workload.ID))
+						}
+					}
+				}
+			}
+			turn()
+			if _, got := s.Find("borrows"); got != (want && borrowing != cycle.AsBuilt) && borrowing != cycle.AsBuilt {
+				t.Errorf("%v, %v: borrows %t, want %t", strategy, borrowing, got, want)
+			}
+			for _, id := range []string{"own", "like"} { // the other one still waits behind the first
+				if _, _, waits := pending.Find(id); waits {
+					pending = mustPending(t)(pending.Remove(id))
+				}
+				turn()
+				_, still, _ := pending.Find("like")
+				if _, got := s.Find("borrows"); borrowing == cycle.KEP83Lasting && got == (id == "own" && still.Place != 0) {
+					t.Errorf("%v, without %s: borrows %t", strategy, id, got)
+				}
+			}
+		}
+	}
+}
+
+func mustPending(t failer) func(*queue.Pending, error) *queue.Pending {
+	return func(p *queue.Pending, err error) *queue.Pending {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return p
+	}
+}
+
+// A cycle that was not made decides nothing.
+func TestZeroCycle(t *testing.T) {
+	for _, c := range []*cycle.Cycle{nil, new(cycle.Cycle)} {
+		r, err := c.Run(snapshotOf(t, shared()), heads(job("x", "a", 0, 1, 0)), now)
+		if err == nil || err.Error() != "cycle: is not made by New" || len(r.Verdicts) > 0 || c.Alike(job("x", "a", 0, 1, 0)) != "" {
+			t.Errorf("%v, %v", r, err)
+		}
+	}
+}
