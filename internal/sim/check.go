@@ -93,6 +93,21 @@ func (w *World) live(c *cluster) error {
 	return nil
 }
 
+// mayBorrow: under KEP83Lasting nobody borrows for whom no room was on its way while
+// another workload of the cohort, which all queues share, waits that waited within its
+// nominal quota when it was last looked at.
+func (w *World) mayBorrow(c *cluster, v *cycle.Verdict) error {
+	if v.Decision.BorrowHeight == 0 || v.Head.Preempting {
+		return nil
+	}
+	for id, me := range c.live {
+		if me.state == waiting && me.owed {
+			return fmt.Errorf("%q is admitted by borrowing while %q waits within its nominal quota", v.Head.Workload.ID, id)
+		}
+	}
+	return nil
+}
+
 // ableToOpen: a gate is opened only for a replica whose last word was that the gate alone
 // keeps it from preempting, and while no other one preempts.
 func (w *World) ableToOpen(j *job, opened *copyOf) error {

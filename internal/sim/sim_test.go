@@ -96,10 +96,28 @@ func manyWorlds(t *rapid.T) {
 	c := busy(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 3).Draw(t, "clusters"), 3*time.Hour, rapid.Bool().Draw(t, "gated"))
 	c.Gates.Rule = rapid.SampledFrom([]gate.Rule{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule")
 	c.Gates.Grace = time.Duration(rapid.IntRange(0, 3).Draw(t, "grace")) * time.Minute
-	c.Cycle.Borrowing = rapid.SampledFrom([]cycle.Borrowing{cycle.AsBuilt, cycle.KEP83}).Draw(t, "borrowing")
+	c.Gates.PreemptingTimeout = time.Duration(rapid.IntRange(0, 4).Draw(t, "preempting timeout")) * time.Minute
+	c.Cycle.Borrowing = rapid.SampledFrom([]cycle.Borrowing{cycle.AsBuilt, cycle.KEP83, cycle.KEP83Lasting}).Draw(t, "borrowing")
+	p := &c.Cycle.Preemption
+	p.NewerByReservation = rapid.IntRange(0, 3).Draw(t, "newer by reservation") == 3
+	p.Sharing = rapid.SampledFrom([]preemption.Sharing{preemption.Classical, preemption.Fair}).Draw(t, "sharing")
+	if rapid.Bool().Draw(t, "guarded") {
+		p.Guards = []preemption.Guard{pinned{}}
+		if rapid.Bool().Draw(t, "who is alike to them") {
+			c.Cycle.Alike = func(w workload.Workload) string { return fmt.Sprint(unpopular(w.ID)) }
+		}
+	}
+	flavors := rapid.Bool().Draw(t, "flavors")
 	for i := range c.Clusters {
 		for j := range c.Clusters[i].Queues {
 			q := &c.Clusters[i].Queues[j]
+			if flavors {
+				q.Quotas = []quota.Quota{q.Quotas[0], {Flavor: "g", Resource: gpu.Resource, Nominal: rapid.Int64Range(0, 4).Draw(t, "nominal of g")}}
+				q.FlavorFungibility = queue.FlavorFungibility{
+					WhenCanBorrow:  rapid.SampledFrom([]queue.FungibilityPolicy{queue.TryNextFlavor, queue.MayStopSearch}).Draw(t, "when can borrow"),
+					WhenCanPreempt: rapid.SampledFrom([]queue.FungibilityPolicy{queue.TryNextFlavor, queue.MayStopSearch}).Draw(t, "when can preempt"),
+				}
+			}
 			q.Strategy = rapid.SampledFrom([]queue.Strategy{queue.BestEffortFIFO, queue.StrictFIFO}).Draw(t, "strategy")
 			if rapid.Bool().Draw(t, "timed") {
 				q.Preemption.WithinClusterQueue = queue.LowerOrNewerEqualPriority
@@ -108,13 +126,37 @@ func manyWorlds(t *rapid.T) {
 			q.MinRuntime.Reclaim = minruntime.For(time.Duration(rapid.IntRange(0, 20).Draw(t, "reclaim")) * time.Minute)
 		}
 	}
+	elastic, fixed := rapid.IntRange(2, 8).Draw(t, "one is elastic of"), rapid.IntRange(2, 8).Draw(t, "one has a flavor of")
+	never := rapid.IntRange(3, 12).Draw(t, "one preempts nobody of")
 	for i := range c.Jobs {
-		if rapid.IntRange(0, 7).Draw(t, "elastic") == 7 {
-			p := &c.Jobs[i].Workload.PodSets[0]
-			p.Count, p.MinCount = 2, workload.AtLeast(1)
+		j := &c.Jobs[i]
+		j.Grace = max(j.Grace, time.Second) // else equals may take turns in no time
+		p := &j.Workload.PodSets[0]
+		if i%elastic == 1 {
+			p.Count, p.MinCount = 3, workload.AtLeast(1)
+			p.Requests[0].Amount = min(p.Requests[0].Amount, 2)
 		}
+		if flavors && i%fixed != 1 {
+			p.Requests[0].Flavor = ""
+		}
+		j.Workload.NeverPreempts = i%never == 1
 	}
 	simulate(t, c, start.Add(4*time.Hour)) // equals that take turns may never get done
+}
+
+// pinned keeps some workloads for ever, some for a time, and all from some others.
+type pinned struct{}
+
+func unpopular(id string) bool { return id[len(id)-1] == '3' }
+
+func (pinned) Verdict(running workload.Workload, r preemption.Request) preemption.Verdict {
+	switch last := running.ID[len(running.ID)-1]; {
+	case last == '1', unpopular(r.Workload.ID):
+		return preemption.NeverYields()
+	case last == '2':
+		return preemption.ProtectedUntil(running.ReservedAt.Add(10 * time.Minute))
+	}
+	return preemption.MayYield()
 }
 
 // KEP-8522, rulings on rotation: a job that yielded because its time was over goes to the

@@ -46,7 +46,7 @@ func (w *World) dispatch(j *job, evictedIn *copyOf, facts workload.Workload) err
 			c.facts.Gates = gate.Gates{Names: []string{w.config.Gates.Gate}}
 		}
 		c.waited = c.facts.Clone()
-		c.state, c.last, c.offer = waiting, 0, gate.Offer{}
+		c.state, c.last, c.owed, c.offer = waiting, 0, false, gate.Offer{}
 		c.cluster.live[facts.ID] = c
 		c.cluster.changed = true
 		var err error
@@ -142,9 +142,12 @@ func (w *World) carryOut(c *cluster, v cycle.Verdict) (err error) {
 	if me == nil || me.state != waiting {
 		return fmt.Errorf("a verdict on %q, which does not wait", v.Head.Workload.ID)
 	}
-	me.last = v.Outcome
+	me.last, me.owed = v.Outcome, v.WithinNominal
 	back, waits := v.Requeue()
 	if !waits {
+		if err := w.mayBorrow(c, &v); err != nil {
+			return err
+		}
 		return w.admit(me, *v.Decision.Admitted)
 	}
 	if v.Outcome == cycle.Preempt {

@@ -141,10 +141,13 @@ type Request struct {
 	Heads []queue.Head
 	// Now is the time of the cycle. It must be set.
 	Now time.Time
-	// Continue is, by ID of a head, the assignment of which its trials go on:
-	// [Verdict.Continue] of its last verdict. Where nothing comes of that, the trials begin
-	// anew with the first flavor. Not nil, be it empty, says that the caller keeps these: a
-	// head with flavors that were not tried is then tried again in the next cycle.
+	// Continue is, by ID of a head, the assignment of which its trials go on, that of its
+	// last decision say; see [preemption.Request.Continue]. Where nothing comes of that, the
+	// trials begin anew with the first flavor, so that nobody is put aside who would have
+	// a chance without it. A head of which nothing came, and that has flavors that were not
+	// tried (preemption.FlavorChoice.Untried), is tried with those in the next cycle by who
+	// puts it back as FailedAfterNomination, and gives its assignment here; the cycle does
+	// not ask for that by itself.
 	Continue map[string]preemption.Assignment
 	// Room returns the room that a head has besides the quota, on nodes say; see
 	// [preemption.Request.Room]. Nil, or a nil answer: the quota is all.
@@ -165,7 +168,6 @@ type entry struct {
 	nominated preemption.Decision
 	kept      bool // room is on its way that was promised to it
 	height    int  // of borrowing, as the order has it
-	untried   bool // flavors that the next cycle tries
 }
 
 // Run runs one cycle. It changes nothing: the result says what to do. The error lists all
@@ -220,7 +222,7 @@ func (p *plan) nominate() ([]entry, error) {
 		if strings.HasPrefix(h.Workload.ID, "\x00") {
 			faults.Add(path+".id", "%q begins with the byte 0", h.Workload.ID)
 		}
-		d, untried, err := p.alone(h.Workload)
+		d, err := p.alone(h.Workload)
 		if found, bad := err.(preemption.Faults); bad {
 			for _, f := range found {
 				faults = append(faults, preemption.Fault{Path: strings.Replace(f.Path, "request.workload", path, 1), Problem: f.Problem})
@@ -228,12 +230,12 @@ func (p *plan) nominate() ([]entry, error) {
 			continue
 		}
 		w := d.Assignment.Pin(h.Workload)
-		entries[i] = entry{head: h, workload: w, nominated: d, kept: h.Preempting && d.Outcome == preemption.Fits, height: d.BorrowHeight, untried: untried}
+		entries[i] = entry{head: h, workload: w, nominated: d, kept: h.Preempting && d.Outcome == preemption.Fits, height: d.BorrowHeight}
 		if p.cycle.borrowing.letter() {
 			entries[i].height = min(1, d.BorrowHeight)
 			if waits(d) {
 				entries[i].height = 1
-				if withinNominal(p.then, &w) {
+				if withinNominal(p.then, &h.Workload) {
 					entries[i].height = 0 // it is for the quota of its own that it waits
 				}
 			}
@@ -242,32 +244,15 @@ func (p *plan) nominate() ([]entry, error) {
 	return entries, faults.Err()
 }
 
-// alone decides about a workload as if it were the only one. untried says that it is to be
-// tried again with the flavors that were not.
-func (p *plan) alone(w workload.Workload) (d preemption.Decision, untried bool, err error) {
-	from := p.request.Continue[w.ID]
-	d, err = p.decide(p.cycle.alone, w, from)
-	if err != nil || !waits(d) {
-		return d, false, err
-	}
-	// Some flavor was not tried, and none is tried again: that ends.
-	untried = p.request.Continue != nil && some(d.Assignment, unfinished) && !some(from, finished)
-	if len(from) > 0 {
-		anew, err := p.decide(p.cycle.alone, w, nil)
-		if err != nil || !waits(anew) {
-			return anew, false, err
+// alone decides about a workload as if it were the only one.
+func (p *plan) alone(w workload.Workload) (preemption.Decision, error) {
+	if from := p.request.Continue[w.ID]; len(from) > 0 {
+		if d, err := p.decide(p.cycle.alone, w, from); err != nil || !waits(d) {
+			return d, err
 		}
 	}
-	return d, untried, nil
+	return p.decide(p.cycle.alone, w, nil)
 }
-
-func some(a preemption.Assignment, is func(preemption.FlavorChoice) bool) bool {
-	return slices.ContainsFunc(a, is)
-}
-
-func unfinished(c preemption.FlavorChoice) bool { return c.Untried > 0 }
-
-func finished(c preemption.FlavorChoice) bool { return len(c.Tried) > 0 && c.Untried == 0 }
 
 // decide asks what comes of a head with all promises kept and everybody gone.
 func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemption.Assignment) (preemption.Decision, error) {

@@ -28,7 +28,6 @@ type loop struct {
 	pending   *queue.Pending
 	submitted map[string]workload.Workload // as it last waited
 	told      map[string]preemption.Victim
-	following map[string]preemption.Assignment // see Request.Continue
 }
 
 // odd is a rule that reads of the pending workload what nobody else does.
@@ -71,9 +70,6 @@ func drawLoop(t *rapid.T) *loop {
 	if rapid.Bool().Draw(t, "told who is alike") {
 		l.pending = l.pending.AlikeBy(l.cycle.Alike)
 	}
-	if rapid.Bool().Draw(t, "continues") {
-		l.following = map[string]preemption.Assignment{}
-	}
 	for _, w := range record.State.Admitted {
 		l.submitted[w.ID] = w
 		if w.Evicted {
@@ -110,7 +106,7 @@ func (l *loop) wait(t *rapid.T, w workload.Workload) {
 // once runs a cycle and takes its result in, as it comes out of a JSON round trip.
 func (l *loop) once(t *rapid.T) cycle.Result {
 	heads := l.pending.Heads()
-	result, err := l.cycle.RunRequest(l.snapshot, cycle.Request{Heads: heads, Now: now, Continue: l.following})
+	result, err := l.cycle.Run(l.snapshot, heads, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,11 +122,6 @@ func (l *loop) once(t *rapid.T) cycle.Result {
 	for _, v := range result.Verdicts {
 		id := v.Head.Workload.ID
 		back, waits := v.Requeue()
-		if l.following != nil {
-			if delete(l.following, id); v.Continue() != nil {
-				l.following[id] = v.Continue()
-			}
-		}
 		if !waits {
 			l.pending, err = l.pending.Admit(id)
 		} else if gates, changed := v.Gates(now); changed {
@@ -199,8 +190,7 @@ func theLoop(t *rapid.T) {
 			}
 		}
 		heads := l.pending.Heads()
-		// (Under StrictFIFO a head whose trials were at their end begins them anew.)
-		if again := l.once(t); len(again.Edits()) > 0 || again.Again && l.following == nil {
+		if again := l.once(t); len(again.Edits()) > 0 || again.Again {
 			t.Fatalf("nothing was to change, but another cycle comes out %s", text(again))
 		}
 		if diff := cmp.Diff(heads, l.pending.Heads()); diff != "" {

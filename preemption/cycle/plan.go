@@ -79,7 +79,7 @@ func (p *plan) finish(v *Verdict, e *entry) {
 	owed := v.Outcome == Preempt || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
 	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
 	promised := v.Reason == queue.PendingPreemption
-	p.result.Again = p.result.Again || v.Outcome == Admit || v.Outcome == Preempt || e.untried || p.stepsAside(v) ||
+	p.result.Again = p.result.Again || v.Outcome == Admit || v.Outcome == Preempt || p.stepsAside(v) ||
 		promised != v.Head.Preempting || v.Head.WithinNominal && !v.WithinNominal
 }
 
@@ -96,10 +96,6 @@ func (p *plan) stepsAside(v *Verdict) bool {
 func (p *plan) wait(v Verdict, e *entry) (Verdict, error) {
 	v.Outcome, v.Reason = Inadmissible, queue.NoCandidates
 	w := &e.workload
-	if e.untried {
-		v.Outcome, v.Reason = Wait, queue.FailedAfterNomination
-		return v, nil
-	}
 	if never(&v.Decision, w) {
 		v.Reason = queue.NoFit
 		return v, nil

@@ -59,9 +59,8 @@ type Verdict struct {
 	// Reason is, for all but Admit, why it goes back to its queue:
 	//   - PendingPreemption: its room is on its way. For Preempt, and for Wait where
 	//     workloads that were told to stop make room, be it for others.
-	//   - FailedAfterNomination, for Wait: heads before it took the room, or it has flavors
-	//     that were not tried (see [Verdict.Continue]). It is tried again in the next
-	//     cycle.
+	//   - FailedAfterNomination, for Wait: heads before it took the room. It is tried
+	//     again in the next cycle.
 	//   - NoCandidates: nobody may yield. For Wait until Decision.RetryAt, and for
 	//     Inadmissible.
 	//   - NoFit, for Inadmissible: more than its queue could ever have.
@@ -72,7 +71,7 @@ type Verdict struct {
 	// the shortage and the blockers; for FailedAfterNomination what it would have been
 	// had the head been the only one.
 	Decision preemption.Decision `json:"decision"`
-	// Alone and WithinNominal are those of [queue.Requeue]. WithinNominal is set under
+	// Alone and WithinNominal are those of [queue.Requeue]; the latter is set under
 	// KEP83Lasting only.
 	Alone         bool `json:"alone,omitzero"`
 	WithinNominal bool `json:"withinNominal,omitzero"`
@@ -96,15 +95,6 @@ func (v Verdict) Gates(now time.Time) (g gate.Gates, changed bool) {
 		return had.Signalled(now), !had.Blocked.Signals()
 	}
 	return had.Cleared(now), had.Blocked.True
-}
-
-// Continue returns, for a head that waits with flavors that were not tried, where its next
-// trials go on; see [Request.Continue]. Else it is nil: they begin with the first flavor.
-func (v Verdict) Continue() preemption.Assignment {
-	if v.Outcome == Wait && v.Reason == queue.FailedAfterNomination && some(v.Decision.Assignment, unfinished) {
-		return v.Decision.Assignment
-	}
-	return nil
 }
 
 // Result is what a cycle comes to, as plain data. The zero value is a cycle without heads.
