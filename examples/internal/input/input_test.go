@@ -209,7 +209,7 @@ func TestHostile(t *testing.T) {
 		"one item":        {"items:\n- a: |\n", "    x\n", "more than 512 KiB of YAML in one object"},
 		"nothing in YAML": {"", "- {}\n", "more than 1000 items without kind"},
 	} {
-		read := &counter{r: io.MultiReader(strings.NewReader(c.start), &endless{text: c.rest})}
+		read := &counter{r: io.MultiReader(strings.NewReader(c.start), &endless{text: strings.Repeat(c.rest, 1+4096/len(c.rest))})}
 		_, err := Read([]Source{{Name: "in", Reader: read}}, Options{Keys: []string{"own"}}, func(*Object) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), c.want) || read.n > 64<<20 {
 			t.Errorf("%s: %v after %d bytes, want %q", name, err, read.n, c.want)

@@ -43,7 +43,9 @@ func (r *reader) count(err error, o *Object, kind string) {
 	if g == nil {
 		g = &group{first: o.what(), reason: err.Error()}
 		if kind != "" {
-			g.reason = fmt.Sprintf("%s of %s is not read here", o.Kind, o.APIVersion)
+			if g.reason = fmt.Sprintf("%s of %s is not read here", o.Kind, o.APIVersion); o.APIVersion == "" {
+				g.reason = fmt.Sprintf("%s without apiVersion is not read here", o.Kind)
+			}
 		}
 		if r.groups == nil {
 			r.groups = map[string]*group{}

@@ -20,7 +20,8 @@ type reader struct {
 	source           string
 	items            int // objects of the source so far
 	used, odd, spare int
-	first            error // why the first object that was left out was
+	last             string // the object that was handed out last
+	first            error  // why the first object that was left out was
 	lines            []string
 	groups           map[string]*group
 	order            []*group
@@ -259,6 +260,7 @@ func (r *reader) emit(o *Object, in *list) error {
 		}
 	}
 	r.items++
+	r.last = o.what()
 	switch {
 	case o.fault != nil:
 		return r.leaveOut(o, o.fault)

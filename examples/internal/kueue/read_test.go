@@ -57,7 +57,7 @@ func TestRefused(t *testing.T) {
 		"priority of text":  {item("Workload", "n/w", `"spec":{"priority":"high"}`), "spec.priority: want an integer, found string"},
 		"a policy":          {item("ClusterQueue", "q", `"spec":{"preemption":{"reclaimWithinCohort":"Sometimes"}}`), `ClusterQueue "q": spec.preemption.reclaimWithinCohort: "Sometimes"`},
 		"a boost":           {strings.Replace(item("Workload", "n/w", ""), `"uid"`, `"annotations":{"kueue.x-k8s.io/priority-boost":"lots"},"uid"`, 1), `"lots" is not an integer`},
-		"a quantity":        {strings.Replace(gpuQueue("a", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `quantity "one"`},
+		"a quantity":        {strings.Replace(gpuQueue("a", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `"one" is not a quantity`},
 		"a huge exponent":   {strings.Replace(gpuQueue("a", 1), `"nominalQuota":"1"`, `"nominalQuota":"1e999999999"`, 1), "out of range"},
 		"a count":           {item("Workload", "n/w", `"spec":{"podSets":[{"name":"main","count":-1}]}`), "count -1 is out of range"},
 		"a time":            {item("Workload", "n/w", `"status":{"conditions":[{"type":"Evicted","lastTransitionTime":"noon"}]}`), "noon"},
@@ -85,7 +85,7 @@ func TestLeftOut(t *testing.T) {
 		"a boost":            {strings.Replace(item("Workload", "n/w", ""), `"uid"`, `"annotations":{"kueue.x-k8s.io/priority-boost":"lots"},"uid"`, 1), `Workload n/w: annotation kueue.x-k8s.io/priority-boost: "lots" is not an integer: left out`},
 		"a time":             {item("Workload", "n/w", `"status":{"conditions":[{"type":"Evicted","lastTransitionTime":"noon"}]}`), `Workload n/w: status.conditions[0].lastTransitionTime: "noon" is not a time: left out`},
 		"a time of creation": {strings.Replace(item("Workload", "n/w", ""), "2026-05-04T08:00:00Z", "noon", 1), "Workload n/w: metadata.creationTimestamp: \"noon\" is not a time: left out"},
-		"a quantity":         {strings.Replace(gpuQueue("b", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `ClusterQueue b: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: quantity "one"`},
+		"a quantity":         {strings.Replace(gpuQueue("b", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `ClusterQueue b: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "one" is not a quantity`},
 		"a template":         {item("Workload", "n/w", `"spec":{"podSets":[{"name":"main","template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1e999999999"}}}]}}}]}`), `Workload n/w: podSets "main": template.spec.containers[0].resources.requests[cpu]: quantity`},
 		"an answer":          {`{"apiVersion":"v1","kind":"Status","metadata":{},"message":"the server\ncould not"}`, "item 2 (Status): an answer of the API server, not an object: the server could not: left out"},
 	} {

@@ -19,8 +19,16 @@ var odd = []string{
 // Text spoils a text in one to three places, or cuts it off; one seed, one result.
 func Text(text []byte, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
-	if r.IntN(4) == 0 {
+	switch n := r.IntN(8); {
+	case n == 0:
 		return bytes.Clone(text[:r.IntN(len(text))])
+	case n < 5: // still of its format, mostly
+		for range 1 + r.IntN(3) {
+			if start, end := value(text, r); start >= 0 {
+				text = splice(text, start, end, odd[r.IntN(len(odd))])
+			}
+		}
+		return text
 	}
 	for range 1 + r.IntN(3) {
 		text = once(text, r)
@@ -34,9 +42,6 @@ func once(text []byte, r *rand.Rand) []byte {
 	}
 	start := r.IntN(len(text))
 	end := start + r.IntN(min(64, len(text)-start)+1)
-	if start, stop := value(text, r); start >= 0 && r.IntN(2) == 0 {
-		return splice(text, start, stop, odd[r.IntN(len(odd))])
-	}
 	switch r.IntN(5) {
 	case 0:
 		return splice(text, start, end, "")

@@ -27,7 +27,7 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("quantity %.20s… is out of range", data)
 	}
 	if err := q.Quantity.UnmarshalJSON(data); err != nil {
-		return fmt.Errorf("quantity %s: %w", data, err)
+		return fmt.Errorf("%s is not a quantity (as in 500m, 8, 64Gi)", data)
 	}
 	return nil
 }
