@@ -25,6 +25,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/internal/corpus"
 	"github.com/cedesched/cede/preemption"
 )
@@ -58,7 +59,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		fmt.Fprintf(stderr, "conformance: %v\n", err)
+		fmt.Fprintf(stderr, "conformance: %s\n", printable.Text(err.Error()))
 		return 2
 	}
 	files := flags.Args()
@@ -69,19 +70,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	for _, name := range files {
 		r, err := check(name, stdin)
 		if err != nil {
-			fmt.Fprintf(stderr, "conformance: %v\n", err)
+			fmt.Fprintf(stderr, "conformance: %s\n", printable.Text(err.Error()))
 			return 2
 		}
 		if r.Failed > 0 {
 			status = 1
 		}
 		if *asJSON {
-			err = json.NewEncoder(stdout).Encode(r)
+			err = json.NewEncoder(printable.JSON(stdout)).Encode(r)
 		} else {
 			err = r.print(stdout, *show)
 		}
 		if err != nil {
-			fmt.Fprintf(stderr, "conformance: %v\n", err)
+			fmt.Fprintf(stderr, "conformance: %s\n", printable.Text(err.Error()))
 			return 2
 		}
 	}
@@ -140,23 +141,23 @@ func (r *report) print(w io.Writer, show int) error {
 			fmt.Fprintf(w, "... and %d more failed cases (-show N, or -json for all)\n\n", len(r.Failures)-show)
 			break
 		}
-		fmt.Fprintf(w, "FAIL %s (%s:%d)\n", f.ID, r.File, f.Line)
+		printable.Fprintf(w, "FAIL %s (%s:%d)\n", f.ID, r.File, f.Line)
 		if f.Error != "" {
-			fmt.Fprintf(w, "  cannot be asked: %s\n", f.Error)
+			printable.Fprintf(w, "  cannot be asked: %s\n", f.Error)
 		}
 		for _, d := range f.Differences {
-			fmt.Fprintf(w, "  %s (- wanted, + got)\n", d.What)
+			printable.Fprintf(w, "  %s (- wanted, + got)\n", d.What)
 			printOnly(w, "-", d.Want, d.Got)
 			printOnly(w, "+", d.Got, d.Want)
 		}
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintf(w, "%s: %d passed, %d failed, %d departed\n", r.File, r.Passed, r.Failed, r.Departed)
+	_, err := io.WriteString(w, printable.Sprintf("%s: %d passed, %d failed, %d departed\n", r.File, r.Passed, r.Failed, r.Departed))
 	for _, name := range slices.Sorted(maps.Keys(r.Departures)) {
-		_, err = fmt.Fprintf(w, "  departed %d: %s\n", r.Departures[name], name)
+		_, err = io.WriteString(w, printable.Sprintf("  departed %d: %s\n", r.Departures[name], name))
 	}
 	for _, why := range slices.Sorted(maps.Keys(r.Stories)) {
-		_, err = fmt.Fprintf(w, "  not asked %d: %s\n", r.Stories[why], why)
+		_, err = io.WriteString(w, printable.Sprintf("  not asked %d: %s\n", r.Stories[why], why))
 	}
 	return err
 }
@@ -165,7 +166,7 @@ func (r *report) print(w io.Writer, show int) error {
 func printOnly(w io.Writer, sign string, lines, other []string) {
 	for _, line := range lines {
 		if !slices.Contains(other, line) {
-			fmt.Fprintf(w, "    %s %s\n", sign, line)
+			printable.Fprintf(w, "    %s %s\n", sign, line)
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/sim"
 )
@@ -89,7 +90,7 @@ func run(args []string, stdout, stderr io.Writer, terminal bool) int {
 		_, err = io.WriteString(stdout, report(o, outcomes))
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "multicluster: %v\n", err)
+		fmt.Fprintf(stderr, "multicluster: %s\n", printable.Text(err.Error()))
 		return 2
 	}
 	return 0

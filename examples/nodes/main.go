@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -122,7 +123,7 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 		err = a.printText(stdout)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "nodes: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+		fmt.Fprintf(stderr, "nodes: %s\n", printable.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
 		return 2
 	}
 	if a.decision.Outcome == placement.Wait || a.decision.Outcome == placement.Impossible {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/cedesched/cede/examples/internal/golden"
 )
@@ -238,6 +239,18 @@ func TestModeOfPolicy(t *testing.T) {
 	} {
 		if _, stdout, stderr := call(strings.NewReader(strings.Replace(cluster, "MODE", mode, 1))); !strings.Contains(stdout, want) || stderr != "" {
 			t.Errorf("%s: %q, %q, want %q", mode, stdout, stderr, want)
+		}
+	}
+}
+
+// Names do nothing to a terminal but being shown.
+func TestNamesArePrintable(t *testing.T) {
+	text := strings.ReplaceAll(strings.ReplaceAll(small, `"name":"n"`, `"name":"n\u001b[31m\nFAKE\u202e"`), `"nodeName":"n"`, `"nodeName":"n\u001b[31m\nFAKE\u202e"`)
+	text = strings.ReplaceAll(strings.ReplaceAll(text, `"cpu":"2"`, `"cpu":"4"`), `"name":"waits"`, `"name":"waits\u001b]0;x\u0007"`)
+	for _, args := range [][]string{nil, {"-o", "json"}, {"-pod", "a/nobody"}} {
+		_, stdout, stderr := call(strings.NewReader(text+`{"kind":"X\u001b","metadata":{"name":"x\ny"}}`), args...)
+		if strings.ContainsFunc(stdout+stderr, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) || strings.Contains(stdout+stderr, "\nFAKE") {
+			t.Errorf("%v: %q, %q", args, stdout, stderr)
 		}
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
 func (a *answer) printJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(struct {
 		Request  placement.Request  `json:"request"`
@@ -29,17 +30,17 @@ func (a *answer) printText(w io.Writer) error {
 		b.WriteString("This is the embedded sample. For your cluster:\n" +
 			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes -pod NAMESPACE/NAME\n\n")
 	}
-	fmt.Fprintf(&b, "%s: %s\n\n", a.who(), a.verdict())
+	printable.Fprintf(&b, "%s: %s\n\n", a.who(), a.verdict())
 	a.printNominations(&b)
 	a.printVictims(&b)
 	notes := slices.Concat(a.notes, a.warnings)
 	for _, n := range notes[:min(shownNotes, len(notes))] {
-		fmt.Fprintf(&b, "Note: %s.\n", n)
+		printable.Fprintf(&b, "Note: %s.\n", n)
 	}
 	if n := len(notes) - shownNotes; n > 0 {
 		fmt.Fprintf(&b, "And %s more (-o json for all).\n", plural(n, "note"))
 	}
-	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	_, err := io.WriteString(printable.Lines(w), strings.TrimRight(b.String(), "\n")+"\n")
 	return err
 }
 
@@ -169,6 +170,6 @@ func (a *answer) printVictims(b *strings.Builder) {
 	cli.Render(b, t)
 	more(b, len(list))
 	if len(a.decision.Withdrawn) > 0 {
-		fmt.Fprintf(b, "Promises withdrawn: %s.\n", strings.Join(a.decision.Withdrawn, ", "))
+		printable.Fprintf(b, "Promises withdrawn: %s.\n", strings.Join(a.decision.Withdrawn, ", "))
 	}
 }

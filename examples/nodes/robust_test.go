@@ -13,6 +13,6 @@ func TestSpoiltInput(t *testing.T) {
 		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
 	}
 	mutate.Check(t, sample, 1000, ask("-group", sampleGroup))
-	mutate.Check(t, []byte(small), 1000, ask())
-	mutate.Check(t, []byte(small), 1000, ask("-pod", "a/waits", "-o", "json"))
+	mutate.Check(t, []byte(small), 300, ask())
+	mutate.Check(t, []byte(small), 300, ask("-pod", "a/waits", "-o", "json"))
 }

@@ -13,8 +13,8 @@ func TestSpoiltInput(t *testing.T) {
 		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
 	}
 	mutate.Check(t, sample, 1000, ask("-workload", sampleWorkload))
-	mutate.Check(t, []byte(smallCluster), 1000, ask("-workload", "a/next", "-o", "json"))
-	mutate.Check(t, []byte(smallCluster), 1000, ask("-request", "cpu=1", "-queue", "vision"))
-	mutate.Check(t, []byte(kaiCluster), 1000, ask())
-	mutate.Check(t, []byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), 1000, ask("-request", "cpu=1", "-queue", "vision"))
+	mutate.Check(t, []byte(smallCluster), 300, ask("-workload", "a/next", "-o", "json"))
+	mutate.Check(t, []byte(smallCluster), 300, ask("-request", "cpu=1", "-queue", "vision"))
+	mutate.Check(t, []byte(kaiCluster), 300, ask())
+	mutate.Check(t, []byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), 300, ask("-request", "cpu=1", "-queue", "vision"))
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // odd is what is put in place of a value.
@@ -103,6 +104,8 @@ func Check(t *testing.T, sample []byte, runs int, run func(input []byte) (status
 			problem = "bad input is not one line"
 		case status != 2 && stdout == "":
 			problem = "no answer"
+		case strings.ContainsFunc(stdout+stderr, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }):
+			problem = "not printable"
 		case after.TotalAlloc-before.TotalAlloc > maxAlloc:
 			problem = "memory"
 		}
