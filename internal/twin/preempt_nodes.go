@@ -67,7 +67,8 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 		inDomain := slices.ContainsFunc(everywhere, func(d []placement.Node) bool {
 			return slices.ContainsFunc(d, func(n placement.Node) bool { return n.Name == p.Node })
 		})
-		leaving = leaving || !staying[p.ID] && !st.Nodes[node].Unschedulable && inDomain
+		far := slices.ContainsFunc(config.Filters, func(f placement.Filter) bool { return f.Reach() == placement.Cluster })
+		leaving = leaving || !staying[p.ID] && (far || !st.Nodes[node].Unschedulable && inDomain)
 	}
 	var promised []placement.Pod
 	for _, m := range q.members {
@@ -80,22 +81,28 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 	}
 	// room looks for places beside those present: the promised ones, with the others around,
 	// then any.
-	room := func(outcome placement.Outcome, present there) (placement.Decision, bool) {
+	room := func(present there) (placement.Decision, bool) {
+		found := func(name string, placed []placement.Pod) (placement.Decision, bool) {
+			if q.stands(everyone, placed) {
+				return q.answer(placement.Fits, name, placed, nil), !r.Unschedulable
+			}
+			return q.answer(placement.Wait, name, placed, nil), true
+		}
 		for i, domain := range everywhere {
 			kept := q.keep(domain, present, promised)
 			if placed := q.placeAround(domain, present, kept); len(kept) > 0 && len(placed) >= max(1, r.MinCount) {
-				return q.answer(outcome, names[i], placed, nil), true
+				return found(names[i], placed)
 			}
 		}
 		for i, domain := range everywhere {
 			if placed := q.place(domain, present); len(placed) >= max(1, r.MinCount) {
-				return q.answer(outcome, names[i], placed, nil), true
+				return found(names[i], placed)
 			}
 		}
 		return placement.Decision{}, false
 	}
 	if !r.Unschedulable {
-		if d, ok := room(placement.Fits, everyone); ok {
+		if d, ok := room(everyone); ok {
 			return d
 		}
 	}
@@ -112,7 +119,7 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 		return d
 	}
 	if leaving {
-		if d, ok := room(placement.Wait, staying); ok {
+		if d, ok := room(staying); ok {
 			return d
 		}
 	}

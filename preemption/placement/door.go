@@ -280,6 +280,13 @@ func (s *search) buildRoom() {
 		s.addNode(i, node)
 		s.rowAt = append(s.rowAt, int32(len(s.rows)))
 	}
+	if s.wide && !s.asBuilt && !s.anyLeaving { // who leaves may be in conflict from anywhere
+		for p := range c.pods.All {
+			if s.anyLeaving = p.facts.Terminating && !s.stuck(p); s.anyLeaving {
+				break
+			}
+		}
+	}
 }
 
 func (s *search) addNode(i int, n *node) {

@@ -138,7 +138,7 @@ func (s *search) filtersPlace(d span, one *member, i int) bool {
 			return false
 		}
 	}
-	pending := s.placed(one, i)
+	pending := s.asPlaced(one, i)
 	if s.wide {
 		for p := range s.c.pods.All {
 			if (s.isThere(p) || s.isElsewhere(d, p)) && s.conflict(pending, p.facts) {
@@ -157,15 +157,15 @@ func (s *search) filtersPlace(d span, one *member, i int) bool {
 		if other == one {
 			continue // where is that of an earlier try
 		}
-		if at := s.where[m]; at >= 0 && (s.wide || int(at) == i) && s.conflict(pending, s.placed(other, int(at))) {
+		if at := s.where[m]; at >= 0 && (s.wide || int(at) == i) && s.conflict(pending, s.asPlaced(other, int(at))) {
 			return false
 		}
 	}
 	return true
 }
 
-// placed is the pod of a member as if it ran on a node.
-func (s *search) placed(one *member, i int) Pod {
+// asPlaced is the pod of a member as if it ran on a node.
+func (s *search) asPlaced(one *member, i int) Pod {
 	p := *one.facts
 	p.Group, p.Priority, p.Node = one.group, s.r.Priority, s.nodes[i].facts.Name
 	return p
@@ -190,7 +190,7 @@ func (s *search) filtersAllow(d span, u *unit) bool {
 			continue
 		}
 		for _, p := range u.pods {
-			if (s.wide || s.local[p.node] == at) && s.conflict(s.placed(&s.members[m], int(at)), p.facts) {
+			if (s.wide || s.local[p.node] == at) && s.conflict(s.asPlaced(&s.members[m], int(at)), p.facts) {
 				return false
 			}
 		}

@@ -5,22 +5,31 @@ import "slices"
 // fitsNow looks for room as things stand.
 func (s *search) fitsNow() (Decision, bool) {
 	if d, ok := s.findRoom(true); ok {
-		return s.without(Fits, d), true
+		return s.without(Fits, s.placed(d)), true
 	}
 	return Decision{}, false
 }
 
 // fitsSoon looks for room once what terminates is gone, if anything does. (KEP-5710, Delayed
 // preemption: while the nomination is feasible there is no new preemption; else everything
-// starts afresh, with the earlier victims gone.)
+// starts afresh, with the earlier victims gone.) A place that needs nobody to leave is not
+// waited for: it fits, and is none where the caller's scheduler has failed already.
 func (s *search) fitsSoon() (Decision, bool) {
 	if !s.anyLeaving {
 		return Decision{}, false
 	}
-	if d, ok := s.findRoom(false); ok {
-		return s.without(Wait, d), true
+	d, ok := s.findRoom(false)
+	if !ok {
+		return Decision{}, false
 	}
-	return Decision{}, false
+	c := s.placed(d)
+	switch {
+	case !s.standsNow(c):
+		return s.without(Wait, c), true
+	case s.r.Unschedulable:
+		return Decision{}, false
+	}
+	return s.without(Fits, c), true
 }
 
 // findRoom places the members beside who runs, with what terminates or, unless now is set,
@@ -78,12 +87,17 @@ func (s *search) placePromised(d span) int {
 	return placed
 }
 
-// without is a decision with no victims.
-func (s *search) without(outcome Outcome, d span) Decision {
-	var c choice
+// placed is the placement that stands, as a choice without victims.
+func (s *search) placed(d span) *choice {
+	c := new(choice)
 	s.victims = s.victims[:0]
-	s.keep(&c, d, score{})
-	out := Decision{Outcome: outcome, Candidate: s.candidate(&c)}
+	s.keep(c, d, score{})
+	return c
+}
+
+// without is a decision with no victims.
+func (s *search) without(outcome Outcome, c *choice) Decision {
+	out := Decision{Outcome: outcome, Candidate: s.candidate(c)}
 	if s.r.Group == "" {
 		out.Domain = out.Nominations[0].Node
 	}

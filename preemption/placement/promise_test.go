@@ -107,3 +107,29 @@ func TestPromisesOfVictims(t *testing.T) {
 		t.Errorf("not whole: %q, want %q", got, want)
 	}
 }
+
+// A place that needs nobody to leave is not waited for: who terminates
+// elsewhere is nobody to wait for.
+func TestWaitNeedsSomebody(t *testing.T) {
+	away := cpu("away", "b", 0, 1)
+	away.Terminating = true
+	st := placement.State{Nodes: []placement.Node{machine("a", 4), machine("b", 1)}, Pods: []placement.Pod{away}}
+	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}}
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in@a"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Unschedulable = true // somewhere that the scheduler cannot use
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Impossible (NoVictims)"; got != want {
+		t.Errorf("unschedulable: %q, want %q", got, want)
+	}
+	// A conflict with a pod that leaves a node where nothing is placed.
+	away.Labels, away.Node = map[string]string{"app": "web"}, "c"
+	off := machine("c", 4)
+	off.Unschedulable = true
+	st = placement.State{Nodes: []placement.Node{machine("a", 4), off}, Pods: []placement.Pod{away}}
+	r.Unschedulable, r.Pods[0].Labels = false, away.Labels
+	far := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: true}}}
+	if got, want := text(decide(t, far, snapshotOf(t, st), r)), "Wait in@a"; got != want {
+		t.Errorf("in conflict from afar: %q, want %q", got, want)
+	}
+}
