@@ -2,7 +2,9 @@ package preemption_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -93,5 +95,53 @@ func TestBlockersUpToTheHighestBound(t *testing.T) {
 	}
 	if len(d.Shortage) != 2 || d.Shortage[0].Cohort != "c" || d.Shortage[1].Cohort != "" {
 		t.Errorf("%+v", d.Shortage)
+	}
+}
+
+// A departure: Kueue subtracts unlimited from unlimited and lends nothing.
+func TestUnlimitedLendsItsLimit(t *testing.T) {
+	lender := gpus(quota.Unlimited)
+	lender[0].LendingLimit = quota.AtMost(4)
+	s := snapshotOf(t, preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues:  []queue.Queue{{Name: "a", Cohort: "c"}, {Name: "lender", Cohort: "c", Quotas: lender}},
+	})
+	for amount, want := range map[int64]string{4: "Fits", 5: "Impossible"} {
+		if got := text(decide(t, s, pending("a", 0, amount))); got != want {
+			t.Errorf("%d: %s, want %s", amount, got, want)
+		}
+	}
+	if got := text(decide(t, s, pending("lender", 0, quota.MaxUsage))); got != "Fits" {
+		t.Errorf("the lender itself: %s", got)
+	}
+}
+
+// In the own queue the minimum runtime against preemption counts alone, and in others
+// that against reclaims.
+func TestOwnQueueReadsItsOwnMinimumRuntime(t *testing.T) {
+	hour := minruntime.For(time.Hour)
+	for _, c := range []struct {
+		settings     minruntime.Settings
+		own, another string
+	}{
+		{minruntime.Settings{Reclaim: hour}, "Preempt: a1 InClusterQueue", "Wait: GuaranteedRuntime b b1"},
+		{minruntime.Settings{Preempt: hour}, "Wait: GuaranteedRuntime a a1", "Preempt: b1 InCohortReclamation"},
+	} {
+		policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+		alone := preemption.State{
+			Queues:   []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: policy, MinRuntime: c.settings}},
+			Admitted: []workload.Workload{job("a1", "a", 0, 4, started(1))},
+		}
+		if got := text(decide(t, snapshotOf(t, alone), pending("a", 10, 4))); got != c.own {
+			t.Errorf("%+v, own queue: %s, want %s", c.settings, got, c.own)
+		}
+		cohort := preemption.State{
+			Cohorts:  []queue.Cohort{{Name: "c"}},
+			Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c", MinRuntime: c.settings}},
+			Admitted: []workload.Workload{job("b1", "b", 0, 4, started(1))},
+		}
+		if got := text(decide(t, snapshotOf(t, cohort), pending("a", 10, 4))); got != c.another {
+			t.Errorf("%+v, another queue: %s, want %s", c.settings, got, c.another)
+		}
 	}
 }

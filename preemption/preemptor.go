@@ -51,8 +51,13 @@ type Config struct {
 	// other queues come by what they free of the request, most first. Without it a
 	// large workload that alone would be enough is passed over when a smaller one, which
 	// comes first in the order of candidates, brings its queue back within nominal
-	// quota or, in fair sharing, to a small share. Recommended: a request that can be
-	// satisfied by the rules is less often refused. Kueue does not try again.
+	// quota or, in fair sharing, to a small share. Kueue does not try again.
+	//
+	// A request that can be satisfied by the rules is less often refused, but workloads
+	// may take each other's room in a circle more often: the large victim leaves its queue
+	// with less than its nominal quota, which the queue reclaims. In fair sharing that
+	// adds to the causes that [FairSharing] lists; in classical sharing it is the only
+	// known one.
 	ReconsiderLarger bool
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard

@@ -37,17 +37,31 @@ const (
 
 // FairSharing is the details of fair sharing. The zero value is what Kueue does by
 // default.
+//
+// By default workloads may take each other's room in a circle, time standing still: A
+// takes from B, and B, asked again, from A. Two causes are known.
+//
+//  1. Entitlement is judged on what needs preemption alone. A workload that stays within
+//     its nominal quota of that, and borrows something else, takes without a strategy from
+//     one that was let in by a strategy, and is taken from by it in turn.
+//     IgnoreNominalEntitlement closes this.
+//  2. Fill-back gives back a victim although only without it the preemptor's share is
+//     small enough to take the others. RecheckShares closes this.
+//
+// Either alone leaves the other cause open.
 type FairSharing struct {
 	// Strategies is either or both, LessThanOrEqualToFinalShare first; the second is
 	// tried on those that fail the first, once a queue, when the first does not free
 	// enough. Empty is both. Other lists are errors.
 	Strategies []FairStrategy
 	// IgnoreNominalEntitlement makes a preemptor that stays within its nominal quota
-	// pass the strategies too. By default it takes from whoever has the largest share.
+	// pass the strategies too. By default it takes from whoever has the largest share,
+	// where within its nominal quota is said of what needs preemption, whatever it
+	// borrows besides.
 	IgnoreNominalEntitlement bool
 	// RecheckShares keeps a victim that fill-back would put back, where without it
-	// another one would be taken against the strategies. Recommended: Kueue puts it
-	// back, and then somebody yields to a preemptor with the larger share.
+	// another one would be taken against the strategies. Kueue puts it back, and then
+	// somebody yields to a preemptor with the larger share.
 	RecheckShares bool
 }
 

@@ -48,7 +48,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 	if len(faults) > 0 {
 		return nil, append(faults, doubles(admitted)...)
 	}
-	shape, columns, err := newShape(cohorts, queues, &Columns{})
+	shape, columns, err := newShape(cohorts, queues, newColumns(), func(int) int { return 0 })
 	if err != nil {
 		if faults := doubles(admitted); len(faults) > 0 {
 			return nil, faults
@@ -83,9 +83,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	direct := make([][]quota.Load, c.Tree.Len())
 	for i := range admitted {
 		w := admitted[i].Clone()
-		if !columns.know(&w) {
-			columns.addUsage(&w)
-		}
+		columns = columns.with(&w)
 		records[i] = newWorkload(&w, columns)
 		node, _ := c.QueueNode(w.Queue)
 		queues[i] = node - len(c.Cohorts)
@@ -190,4 +188,28 @@ func sorted(set trie.Map[*Workload]) []*Workload {
 	}
 	slices.SortFunc(all, func(a, b *Workload) int { return cmp.Compare(a.Facts.ID, b.Facts.ID) })
 	return all
+}
+
+// users counts the running workloads that name a column. It looks at no others but for a
+// few, and once at each queue.
+func (c *Cluster) users(column int) int {
+	names := func(loads []quota.Load) bool {
+		return slices.ContainsFunc(loads, func(l quota.Load) bool { return l.Column == column })
+	}
+	n := 0
+	for i := range c.Queues {
+		for lane := Active; lane <= EvictedUnreserved; lane++ {
+			var cursor LaneCursor
+			for cursor.First(*c.running.At(i).Lane(lane)); ; cursor.NextIn(names) {
+				w, ok := cursor.Item()
+				if !ok {
+					break
+				}
+				if names(w.Loads) {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }

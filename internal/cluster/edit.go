@@ -55,7 +55,7 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 		return nil, c.usageFault(path, c.Columns, err)
 	}
 	next := *c
-	next.Usage = total
+	next.Columns, next.Usage = c.Columns.without(d.Loads), total
 	next.byID, _ = c.byID.Delete(id)
 	if d.leaves() {
 		next.leaving, _ = c.leaving.Delete(id)
@@ -170,7 +170,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	shape, columns, err := newShape(cohorts, queues, c.Columns)
+	shape, columns, err := newShape(cohorts, queues, c.Columns, c.users)
 	if err != nil {
 		return nil, fault.List{{Path: path, Problem: err.Error()}}
 	}

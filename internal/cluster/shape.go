@@ -31,9 +31,9 @@ type Shape struct {
 	queueAt  map[string]int
 }
 
-// newShape builds the shape of a valid configuration, and a copy of the columns in
-// which those of its quotas have numbers.
-func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*Shape, *Columns, error) {
+// newShape builds the shape of a valid configuration, and the columns in which those of
+// its quotas have numbers; see [Columns.configured].
+func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, users func(column int) int) (*Shape, *Columns, error) {
 	s := &Shape{
 		Cohorts:      slices.Clone(cohorts),
 		Queues:       slices.Clone(queues),
@@ -47,7 +47,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 	for i := range s.Cohorts {
 		s.cohortAt[s.Cohorts[i].Name] = i
 	}
-	columns = columns.clone()
+	columns = columns.configured(s.flavorResources(), users)
 	nodes := make([]quota.Node, 0, len(cohorts)+len(queues))
 	add := func(parent string, quotas []quota.Quota, weight quota.Weight, members [][]int32) {
 		n := quota.Node{Parent: -1, Quotas: make([]quota.Entry, 0, len(quotas)), Weight: weight}
@@ -56,7 +56,6 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 			members[n.Parent] = append(members[n.Parent], int32(len(nodes)))
 		}
 		for _, q := range quotas {
-			columns.add(q.FlavorResource())
 			n.Quotas = append(n.Quotas, quota.Entry{
 				Column: columns.Number(q.FlavorResource()), Nominal: q.Nominal,
 				BorrowingLimit: q.BorrowingLimit, LendingLimit: q.LendingLimit,
@@ -86,6 +85,23 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns) (*
 	s.PreemptFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Preempt })
 	s.ReclaimFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Reclaim })
 	return s, columns, nil
+}
+
+// flavorResources lists what has a quota, node by node.
+func (s *Shape) flavorResources() []quota.FlavorResource {
+	var list []quota.FlavorResource
+	add := func(quotas []quota.Quota) {
+		for i := range quotas {
+			list = append(list, quotas[i].FlavorResource())
+		}
+	}
+	for i := range s.Cohorts {
+		add(s.Cohorts[i].Quotas)
+	}
+	for i := range s.Queues {
+		add(s.Queues[i].Quotas)
+	}
+	return list
 }
 
 // MinRuntime returns the settings of the node.

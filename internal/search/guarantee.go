@@ -23,8 +23,8 @@ type guarantee struct {
 	setBy   int
 }
 
-// guaranteeOf resolves the minimum runtime: in the own queue that against preemption,
-// from the queue up; in others that against reclaim, from the child of the common cohort
+// guaranteeOf resolves the minimum runtime: in the own queue that against preemption
+// alone, from the queue up; in others that against reclaim, from the child of the common cohort
 // on the victim's side up, or from the queue up.
 func (s *Searcher) guaranteeOf(queue, lca int) guarantee {
 	if lca < 0 {
