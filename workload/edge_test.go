@@ -1,0 +1,169 @@
+package workload_test
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// "The zero value is none": a minimum of zero is one.
+func TestMinimumJSON(t *testing.T) {
+	for text, m := range map[string]workload.Minimum{"null": {}, "0": workload.AtLeast(0), "12345": workload.AtLeast(12345), "-1": workload.AtLeast(-1)} {
+		read := workload.AtLeast(7)
+		data, err := json.Marshal(m)
+		if err != nil || string(data) != text || json.Unmarshal(data, &read) != nil || !read.Equal(m) || read.Equal(workload.AtLeast(7)) {
+			t.Errorf("%s: written as %s, %v, read as %v", text, data, err, read)
+		}
+	}
+	for _, text := range []string{`"1"`, "1.5", "{}", ""} {
+		m := workload.AtLeast(7)
+		if err := m.UnmarshalJSON([]byte(text)); err == nil || !m.Equal(workload.AtLeast(7)) {
+			t.Errorf("%q is read as %v, %v", text, m, err)
+		}
+	}
+}
+
+// "Surplus is what the pod set has over its minimum; none that has no minimum."
+func TestSurplus(t *testing.T) {
+	for _, c := range []struct {
+		count   int64
+		minimum workload.Minimum
+		want    int64
+	}{
+		{8, workload.Minimum{}, 0}, {8, workload.AtLeast(0), 8}, {8, workload.AtLeast(3), 5}, {8, workload.AtLeast(7), 1},
+		{8, workload.AtLeast(8), 0}, {8, workload.AtLeast(9), 0}, {0, workload.AtLeast(0), 0},
+	} {
+		p := workload.PodSet{Count: c.count, MinCount: c.minimum}
+		if got := p.Surplus(); got != c.want {
+			t.Errorf("%d replicas, minimum %v: %d, want %d", c.count, c.minimum, got, c.want)
+		}
+	}
+}
+
+// A workload at every bound is valid, and one past any of them is not.
+func TestValidateBounds(t *testing.T) {
+	valid := func() workload.Workload {
+		return workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{
+			{Name: "a", Count: 1, Requests: []quota.Amount{amount("cpu", quota.MaxUsage)}},
+			{Name: "b", Count: workload.MaxElasticCount, MinCount: workload.AtLeast(0), Requests: []quota.Amount{amount("gpu", 0)}},
+			{Name: "c", Count: workload.MaxElasticCount + 1},
+		}}
+	}
+	for want, spoil := range map[string]func(*workload.Workload){
+		"": func(w *workload.Workload) {},
+		"w.podSets: take more than 4611686018427387904 of f/cpu": func(w *workload.Workload) { w.PodSets[1].Requests[0] = amount("cpu", 1) },
+		"w.podSets[1].minCount: -1 is negative":                  func(w *workload.Workload) { w.PodSets[1].MinCount = workload.AtLeast(-1) },
+		"w.podSets[1].count: 1048577 is more than 1048576":       func(w *workload.Workload) { w.PodSets[1].Count++ },
+		"w.podSets[1].requests[0].amount: -1 is negative":        func(w *workload.Workload) { w.PodSets[1].Requests[0].Amount = -1 },
+		"w.reservedAt: 1600":                                     func(w *workload.Workload) { w.ReservedAt = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"w.gates.names[0]: is empty (workload \"x\")":            func(w *workload.Workload) { w.Gates.Names = []string{""} },
+	} {
+		w := valid()
+		spoil(&w)
+		if want == "" {
+			check(t, workload.Validate("w", &w), nil)
+		} else {
+			check(t, workload.Validate("w", &w), []string{want})
+		}
+	}
+	two := valid()
+	two.Gates.Names = []string{"", ""}
+	check(t, workload.Validate("w", &two), []string{"w.gates.names[0]", "w.gates.names[1]"})
+	for names, doubled := range map[string]int{"a a a": 2, "a b a": 1} {
+		w := workload.Workload{ID: "x", Queue: "q"}
+		for _, name := range strings.Fields(names) {
+			w.PodSets = append(w.PodSets, workload.PodSet{Name: name, Requests: []quota.Amount{amount("cpu", 1), amount("cpu", 1), amount("cpu", 1)}})
+		}
+		if err := workload.Validate("w", &w); strings.Count(err.Error(), "is also the name") != doubled || strings.Count(err.Error(), "has an entry already") != 6 {
+			t.Errorf("%s: %v", names, err)
+		}
+	}
+	var many workload.Workload
+	many.ID, many.Queue = "x", "q"
+	for range workload.MaxRequests {
+		name := strings.Repeat("n", len(many.PodSets)+1)
+		many.PodSets = append(many.PodSets, workload.PodSet{Name: name, Requests: []quota.Amount{amount(name, 1)}})
+	}
+	check(t, workload.Validate("w", &many), nil)
+	many.PodSets[0].Requests = append(many.PodSets[0].Requests, amount("more", 1))
+	check(t, workload.Validate("w", &many), []string{"w.podSets: 1024 pod sets with 1025 requests"})
+	many.PodSets[0].Requests = nil
+	many.PodSets = append(many.PodSets, workload.PodSet{Name: "more"})
+	check(t, workload.Validate("w", &many), []string{"w.podSets: 1025 pod sets with 1023 requests"})
+}
+
+// "Requests may be without flavor" of a workload that waits, and of no other.
+func TestValidatePending(t *testing.T) {
+	w := workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{{Requests: []quota.Amount{{Resource: "cpu", Amount: 1}}}}}
+	check(t, workload.ValidatePending("w", &w), nil)
+	check(t, workload.Validate("w", &w), []string{"w.podSets[0].requests[0].flavor: is empty"})
+}
+
+// A taint has a key and an effect; each fault is named.
+func TestTaintValidate(t *testing.T) {
+	for _, c := range []struct {
+		taint workload.Taint
+		want  []string
+	}{
+		{workload.Taint{Key: "k", Effect: workload.NoSchedule}, nil},
+		{workload.Taint{Key: "k", Effect: workload.NoExecute}, nil},
+		{workload.Taint{}, []string{"t.key: is empty", "t.effect: is not set"}},
+		{workload.Taint{Key: "k", Effect: 99}, []string{"t.effect: "}},
+	} {
+		check(t, c.taint.Validate("t"), c.want)
+	}
+}
+
+// "Clone returns a copy that shares nothing", whatever the number of pod sets and requests.
+func TestCloneSharesNothingAtAll(t *testing.T) {
+	for podSets := range 4 {
+		for requests := range 4 {
+			made := func() workload.Workload {
+				w := workload.Workload{ID: "x", Gates: gate.Gates{Names: []string{"g"}, States: []gate.State{{Name: "g"}}}}
+				for range podSets {
+					p := workload.PodSet{Count: 1, NodeConstraints: &workload.NodeConstraints{NodeSelector: map[string]string{"k": "v"}}}
+					for i := range requests {
+						p.Requests = append(p.Requests, amount("r", int64(i+1)))
+					}
+					w.PodSets = append(w.PodSets, p)
+				}
+				return w
+			}
+			w := made()
+			c := w.Clone()
+			if want := made(); !reflect.DeepEqual(c, want) {
+				t.Errorf("%d pod sets with %d requests: %+v, want %+v", podSets, requests, c, want)
+			}
+			c.Gates.Names[0], c.Gates.States[0].Name = "changed", "changed"
+			for i := range c.PodSets {
+				c.PodSets[i].Count, c.PodSets[i].NodeConstraints.NodeSelector["k"] = 9, "changed"
+				for j := range c.PodSets[i].Requests {
+					c.PodSets[i].Requests[j].Amount = 9
+				}
+			}
+			if want := made(); !reflect.DeepEqual(w, want) {
+				t.Errorf("%d pod sets with %d requests: the clone shares something: %+v", podSets, requests, w)
+			}
+		}
+	}
+}
+
+// Priorities next to the ends do not saturate.
+func TestEffectivePriorityAtTheEnds(t *testing.T) {
+	for _, c := range []struct{ priority, boost, want int64 }{
+		{math.MaxInt64, 0, math.MaxInt64}, {math.MinInt64, 0, math.MinInt64}, {math.MaxInt64 - 1, 1, math.MaxInt64}, {math.MinInt64 + 1, -1, math.MinInt64},
+		{math.MaxInt64, -1, math.MaxInt64 - 1}, {math.MinInt64, 1, math.MinInt64 + 1}, {math.MaxInt64 - 1, 2, math.MaxInt64}, {math.MinInt64 + 1, -2, math.MinInt64},
+	} {
+		w := workload.Workload{Priority: c.priority, PriorityBoost: c.boost}
+		if got := w.EffectivePriority(); got != c.want {
+			t.Errorf("%d boosted by %d: %d, want %d", c.priority, c.boost, got, c.want)
+		}
+	}
+}
