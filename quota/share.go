@@ -18,8 +18,9 @@ type Share struct {
 	// Resource is the dominant resource, a number of [Tree]'s; the first by number of
 	// those with the largest ratio; -1 without.
 	Resource int
-	// Borrows: the node uses more than its subtree quota of something. The ratio may
-	// be zero all the same, where nothing can be lent.
+	// Borrows: the node uses more than its subtree quota of something that it has a quota
+	// of, or a node below it. The ratio may be zero all the same, where nothing can be
+	// lent.
 	Borrows bool
 }
 
