@@ -71,6 +71,19 @@ func flavorResourceOrder(t *rapid.T) {
 	}
 }
 
+// A product just within the bound is itself, one past it is Unlimited.
+func TestMul(t *testing.T) {
+	for _, c := range []struct{ n, amount, want int64 }{
+		{2, 3, 6}, {3, 2, 6}, {1, 7, 7}, {7, 1, 7}, {1, Unlimited, Unlimited}, {Unlimited, 1, Unlimited},
+		{2, 1<<62 - 1, Unlimited - 1}, {2, 1 << 62, Unlimited}, {1 << 31, 1 << 31, 1 << 62}, {1 << 32, 1 << 31, Unlimited},
+		{0, 5, 0}, {5, 0, 0}, {-1, 5, 0}, {5, -1, 0}, {-3, -3, 0}, {-2, -(1 << 62), 0},
+	} {
+		if got := Mul(c.n, c.amount); got != c.want {
+			t.Errorf("%d times %d is %d, want %d", c.n, c.amount, got, c.want)
+		}
+	}
+}
+
 func TestLimitJSON(t *testing.T) {
 	for text, want := range map[string]Limit{"null": {}, "0": AtMost(0), "12": AtMost(12)} {
 		var l Limit

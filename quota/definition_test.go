@@ -173,13 +173,17 @@ func agreesWithDefinitions(t *rapid.T) {
 		}
 		d.direct = append(d.direct, loads(t))
 	}
+	d.check(t)
+}
+
+func (d *byDefinition) check(t interface{ Fatalf(string, ...any) }) {
 	tree, err := NewTree(d.nodes, d.resources)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	u, err := NewUsage(tree, d.direct)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	for i := range d.nodes {
 		if tree.Parent(i) != d.nodes[i].Parent || tree.Depth(i) != d.depth(i) || tree.Height(i) != d.height(i) {
@@ -212,6 +216,44 @@ func agreesWithDefinitions(t *rapid.T) {
 
 func TestAgreesWithDefinitions(t *testing.T) { rapid.Check(t, agreesWithDefinitions) }
 func FuzzAgreesWithDefinitions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithDefinitions)) }
+
+// What a cohort in the middle could use, of which the shares below it are parts, with all
+// that may bound it, and with a flavor that only the root knows.
+func TestLendableInTheMiddle(t *testing.T) {
+	limits := []Limit{{}, AtMost(0), AtMost(1), AtMost(4)}
+	for _, nominal := range []int64{0, 1, 5} {
+		for _, borrowing := range limits {
+			for _, lending := range limits {
+				for first := range 2 { // where in the list the root is
+					list := []Node{
+						{Parent: -1, Quotas: []Entry{{Column: 0, Nominal: 3}, {Column: 1, Nominal: 2}}},
+						{Parent: first, Quotas: []Entry{{Column: 0, Nominal: nominal, BorrowingLimit: borrowing, LendingLimit: lending}}},
+						{Parent: 1, Quotas: []Entry{{Column: 0}}},
+						{Parent: 2, Quotas: []Entry{{Column: 0}}},
+					}
+					if first == 1 {
+						list[0], list[1] = list[1], list[0]
+						list[0].Parent, list[2].Parent = 1, 0
+					}
+					d := &byDefinition{nodes: list, resources: []int{0, 0}, direct: [][]Load{nil, nil, {{0, 1}}, {{0, 3}}}}
+					d.check(t)
+				}
+			}
+		}
+	}
+}
+
+// "The ratio may be zero all the same, where nothing can be lent": it borrows, of nothing.
+func TestBorrowsOfNothing(t *testing.T) {
+	tree, err := NewTree([]Node{{Parent: -1}, {Parent: 0, Quotas: []Entry{{}}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := NewUsage(tree, [][]Load{1: {{0, 5}}})
+	if want := (Share{Weight: 1, Resource: -1, Borrows: true}); err != nil || u.Share(1) != want {
+		t.Errorf("%+v, %v; want %+v", u.Share(1), err, want)
+	}
+}
 
 // Shares by weighted ratio; "those of weight 0 with any ratio above all others, among
 // themselves by ratio".

@@ -49,6 +49,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 	seed := set.Uint64("seed", 1, "the seed of what is drawn and of the generated tests")
 	checks := set.Int("checks", 100, "the number of checks of a generated test")
 	timeout := set.Duration("timeout", time.Minute, "how long the tests of a package may take")
+	skip := set.String("skip", "Allocat", "no tests whose name matches: those that count allocations count those of the mutants beside")
 	list := set.Bool("list", false, "list the mutants and run none")
 	verbose := set.Bool("v", false, "print each mutant with what became of it")
 	if err := set.Parse(args); err != nil {
@@ -63,7 +64,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 		return 2, err
 	}
 	defer os.RemoveAll(scratch)
-	r := &Runner{scratch: scratch, flags: []string{fmt.Sprintf("-test.timeout=%v", *timeout)}, rapid: []string{
+	r := &Runner{scratch: scratch, flags: []string{fmt.Sprintf("-test.timeout=%v", *timeout), "-test.skip=" + *skip}, rapid: []string{
 		fmt.Sprintf("-rapid.checks=%d", *checks), fmt.Sprintf("-rapid.seed=%d", *seed), "-rapid.nofailfile", "-rapid.shrinktime=1ms"}}
 	if r.root, err = filepath.Abs(*root); err != nil {
 		return 2, err
@@ -159,19 +160,23 @@ func table(w io.Writer, rows map[string]*row) {
 	t.Flush()
 }
 
-// readExcuses reads the reasons by key: a key stands on a line of its own, the reason below
-// it, indented. # begins a comment.
+// readExcuses reads the reasons by key: each key stands on a line of its own, and below one
+// key or several the reason, indented. # begins a comment.
 func readExcuses(path string) (map[string]string, error) {
 	data, err := os.ReadFile(path)
-	reasons, key := map[string]string{}, ""
+	reasons, keys := map[string]string{}, []string{""}
 	for line := range strings.Lines(string(data)) {
 		switch text := strings.TrimSpace(line); {
 		case text == "" || strings.HasPrefix(text, "#"):
 		case strings.HasPrefix(line, "\t"):
-			reasons[key] += text
+			for _, key := range keys {
+				reasons[key] += text
+			}
 		default:
-			key = text
-			reasons[key] = ""
+			if reasons[keys[0]] != "" || keys[0] == "" {
+				keys = nil
+			}
+			keys, reasons[text] = append(keys, text), ""
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(reasons)) {
