@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
 )
 
 // nodes puts each workload of a state on a node, by a device a pod, and asks for room for
@@ -162,5 +163,26 @@ func TestQuotaAndRoom(t *testing.T) {
 	r.Room = n.room(t)
 	if d := decide(t, s, r); d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Victims)+len(d.Shortage) > 0 {
 		t.Errorf("without room: %+v", d)
+	}
+}
+
+// Within nominal quota nobody's leaving is enough, and to borrow nobody may be taken: it is
+// the quota that says no, whatever the room.
+func TestNoRoomIsAboutTheRoom(t *testing.T) {
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "c", Quotas: gpus(2), Preemption: queue.Preemption{ReclaimWithinCohort: queue.Any}},
+			{Name: "b", Cohort: "c", Quotas: gpus(4)},
+		},
+		Admitted: []workload.Workload{job("large", "b", 0, 3, started(9)), job("small", "b", 0, 2, started(5))},
+	}
+	r := pending("a", 10, 3)
+	for _, lacks := range []int{0, 1} {
+		r.Room = &space{size: map[string]int{"large": 1}, lacks: lacks, away: map[string]bool{}}
+		d := decide(t, snapshotOf(t, st), r)
+		if d.Outcome != preemption.Impossible || d.NoRoom || len(d.Shortage) != 1 || len(d.Blockers) != 1 || d.Blockers[0].Rule != preemption.BorrowWithinCohort {
+			t.Errorf("a room that lacks %d: %+v", lacks, d)
+		}
 	}
 }
