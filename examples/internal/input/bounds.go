@@ -15,18 +15,21 @@ import (
 
 // An API server stores objects of some 1.5 MiB at most.
 const (
-	maxObject   = 16 << 20  // one field of one object
-	maxDocument = 48 << 20  // one field of a document without kind, which is read whole
-	maxHeld     = 32 << 20  // items whose list says late what they are
-	maxYAML     = 512 << 10 // one object, which takes a hundred times its text to parse
-	maxBlanks   = 1 << 20   // in one run
-	maxDepth    = 32        // of lists in lists
-	maxOdd      = 1000      // objects without kind
+	maxObject   = 16 << 20 // one field of one object
+	maxDocument = 48 << 20 // one field of a document without kind, which is read whole
+	maxHeld     = 32 << 20 // items whose list says late what they are
+	maxYAML     = 1 << 20  // one object, which takes a hundred times its text to parse
+	maxBlanks   = 1 << 20  // in one run
+	maxDepth    = 32       // of lists in lists
+	maxOdd      = 1000     // objects without kind
 	maxNotes    = 1000
 	// A file that unzips to more than minBomb is refused when that is maxRatio times its size.
 	minBomb  = 64 << 20
 	maxRatio = 200
 )
+
+// maxSpare bounds objects of other kinds, and those that are there once more.
+var maxSpare = 1 << 19
 
 // plain unzips and decodes a source, and bounds what it may cost.
 func plain(source io.Reader) (*bufio.Reader, error) {

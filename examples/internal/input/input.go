@@ -63,7 +63,7 @@ func Read(sources []Source, options Options, visit func(*Object) error) (notes [
 		r.source, r.items, r.last = s.Name, 0, ""
 		if err := r.open(s); err != nil {
 			if r.items > 0 {
-				return nil, fmt.Errorf("%s: %w (after item %d, %s)", s.Name, err, r.items, oneLine(r.last))
+				return nil, fmt.Errorf("%s: %w (after item %d%s)", s.Name, err, r.items, oneLine(r.last))
 			}
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}

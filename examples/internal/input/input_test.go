@@ -191,6 +191,8 @@ func (e *endless) Read(p []byte) (n int, err error) {
 
 // Input without end is refused after a bounded part of it.
 func TestHostile(t *testing.T) {
+	defer func(n int) { maxSpare = n }(maxSpare)
+	maxSpare = 10_000
 	for name, c := range map[string]struct{ start, rest, want string }{
 		"blanks":          {"", " ", "more than 1 MiB of blanks"},
 		"zeros":           {"", "\x00", "in one line"},
@@ -205,13 +207,20 @@ func TestHostile(t *testing.T) {
 		"bare items":      {`{"items":[`, `{"spec":{"a":"` + strings.Repeat("x", 1000) + `"}},`, "more than 32 MiB of items"},
 		"nothing":         {"", "{}", "more than 1000 items without kind"},
 		"one line":        {"a: ", "x", "in one line"},
-		"one object":      {"", "a: b\n", "more than 512 KiB of YAML in one object"},
-		"one item":        {"items:\n- a: |\n", "    x\n", "more than 512 KiB of YAML in one object"},
+		"one object":      {"", "a: b\n", "more than 1024 KiB of YAML in one object"},
+		"one item":        {"items:\n- a: |\n", "    x\n", "more than 1024 KiB of YAML in one object"},
+		"other kinds":     {"", `{"kind":"Other","apiVersion":"v1","metadata":{"name":"x"}}`, "more than 10000 objects"},
+		"once more":       {"", `{"kind":"A","apiVersion":"v1","metadata":{"name":"x"}}`, "more than 10000 objects"},
 		"nothing in YAML": {"", "- {}\n", "more than 1000 items without kind"},
 	} {
 		read := &counter{r: io.MultiReader(strings.NewReader(c.start), &endless{text: strings.Repeat(c.rest, 1+4096/len(c.rest))})}
-		_, err := Read([]Source{{Name: "in", Reader: read}}, Options{Keys: []string{"own"}}, func(*Object) error { return nil })
-		if err == nil || !strings.Contains(err.Error(), c.want) || read.n > 64<<20 {
+		_, err := Read([]Source{{Name: "in", Reader: read}}, Options{Keys: []string{"own"}}, func(o *Object) error {
+			if o.Kind == "Other" {
+				return ErrNotRead
+			}
+			return ErrAgain
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want) || read.n > 96<<20 {
 			t.Errorf("%s: %v after %d bytes, want %q", name, err, read.n, c.want)
 		}
 	}

@@ -37,7 +37,10 @@ func (r *reader) leaveOut(o *Object, err error) error {
 
 // count counts an object with the others that were left out for a reason that needs no
 // line for each.
-func (r *reader) count(err error, o *Object, kind string) {
+func (r *reader) count(err error, o *Object, kind string) error {
+	if r.counted++; r.counted > maxSpare {
+		return fmt.Errorf("more than %d objects of kinds that are not read here, or that are in the input more than once", maxSpare)
+	}
 	key := err.Error() + kind
 	g := r.groups[key]
 	if g == nil {
@@ -55,6 +58,7 @@ func (r *reader) count(err error, o *Object, kind string) {
 		}
 	}
 	g.count++
+	return nil
 }
 
 // notes are what there is to be told, in the order of the input, one line each.

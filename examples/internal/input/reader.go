@@ -20,6 +20,7 @@ type reader struct {
 	source           string
 	items            int // objects of the source so far
 	used, odd, spare int
+	counted          int
 	last             string // the object that was handed out last
 	first            error  // why the first object that was left out was
 	lines            []string
@@ -260,7 +261,9 @@ func (r *reader) emit(o *Object, in *list) error {
 		}
 	}
 	r.items++
-	r.last = o.what()
+	if r.last = o.what(); r.last != "" {
+		r.last = ", " + r.last
+	}
 	switch {
 	case o.fault != nil:
 		return r.leaveOut(o, o.fault)
@@ -284,14 +287,13 @@ func (r *reader) emit(o *Object, in *list) error {
 		return nil
 	case errors.Is(err, ErrAgain):
 		r.used++
-		if !o.Watched {
-			r.count(err, o, "")
+		if o.Watched {
+			return nil
 		}
-		return nil
+		return r.count(err, o, "")
 	case errors.Is(err, ErrNotRead):
 		r.keepFirst(fmt.Errorf("%s: unknown kind %s of %q", r.place(o), o.Kind, o.APIVersion))
-		r.count(err, o, o.APIVersion+" "+o.Kind)
-		return nil
+		return r.count(err, o, o.APIVersion+" "+o.Kind)
 	}
 	return r.leaveOut(o, err)
 }
