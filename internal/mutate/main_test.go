@@ -85,7 +85,8 @@ func TestExcuses(t *testing.T) {
 		"# none\n":                       true,
 		"a.go: f: a => b\n\tReason.\n":   true,
 		"a.go: f: a => b\n":              false,
-		"a.go: f: a => b\na.go: f\n\tR.": false,
+		"a.go: f: a => b\na.go: f\n\tR.": true, // of both
+		"a.go: f\n\tR.\na.go: g\n":       false,
 		"\tReason of nothing.\n":         false,
 	} {
 		path := filepath.Join(t.TempDir(), "excused.txt")
