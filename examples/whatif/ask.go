@@ -25,6 +25,7 @@ type answer struct {
 	decision preemption.Decision
 	assigned workload.Workload // the request's, with the flavors that were assigned
 	notes    []string          // what the reader must know about the answer, then about the input
+	sharing  string            // why it is decided by fair sharing, where the input says so
 	isSample bool
 }
 
@@ -48,6 +49,7 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 	if a.snapshot, err = preemption.NewSnapshot(in.state); err != nil {
 		return nil, describeFaults(err, in.state)
 	}
+	a.share(&o, &in)
 	o.config.MaxBlockers = 16 // a person wants to see more of them than a scheduler
 	if len(in.kueue.NeverYield) > 0 {
 		o.config.Guards = append(o.config.Guards, neverYield(in.kueue.NeverYield))
@@ -66,9 +68,17 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 	} else if a.request, err = a.build(o, &in); err != nil {
 		return nil, err
 	}
-	a.notes = append(a.notes, in.kueue.Warnings...)
+	if a.sharing != "" {
+		a.notes = append(a.notes, a.sharing)
+	}
 	a.decision, err = preemptor.Decide(a.snapshot, a.request)
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
+	for _, c := range a.decision.Assignment {
+		if t := in.kueue.Topologies[c.Flavor]; t != "" {
+			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): whether pods have a place on its nodes is not looked at", c.Flavor, t))
+		}
+	}
+	a.notes = append(a.notes, in.kueue.Warnings...)
 	return a, err
 }
 
@@ -81,6 +91,16 @@ func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) pre
 		return preemption.NeverYields()
 	}
 	return preemption.MayYield()
+}
+
+// share decides by fair sharing where the command line or else the input says so.
+func (a *answer) share(o *options, in *input) {
+	known := in.kueue.Sharing
+	if o.sharingSaid || !known.Known || !known.On {
+		return
+	}
+	o.config.Sharing, o.config.Fair.Strategies = preemption.Fair, known.Strategies
+	a.sharing = fmt.Sprintf("decided by fair sharing, for which %s speaks; -fair=false decides without", known.Source)
 }
 
 // describeFaults names the workload of a fault, since a path into a state that was
@@ -104,10 +124,21 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	if err != nil {
 		return preemption.Request{}, err
 	}
+	localNotes := p.LocalNotes
+	namespace, _, inNamespace := strings.Cut(p.ID, "/")
 	if o.queue != "" {
-		if p.Queue, err = queueOf(o.queue, in); err != nil {
+		local, err := queueOf(o.queue, in)
+		if err != nil {
 			return preemption.Request{}, err
 		}
+		p.Queue = local.ClusterQueue
+		localNotes = local.Notes
+		if o.request != "" {
+			namespace, inNamespace = local.Namespace, true
+		}
+	}
+	if !inNamespace {
+		namespace = ""
 	}
 	if p.Queue == "" {
 		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue", p.ID, p.Unresolved)
@@ -130,7 +161,10 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 			return preemption.Request{}, err
 		}
 	}
-	a.notes = slices.Concat(p.Notes, in.kueue.QueueNotes[q.Name])
+	if p.BackoffUntil.After(o.now) {
+		p.Notes = append(p.Notes, fmt.Sprintf("the workload backs off until %s (status.requeueState)", p.BackoffUntil.UTC().Format(time.RFC3339)))
+	}
+	a.notes = slices.Concat(p.Notes, localNotes, in.kueue.Notes(q.Name, namespace))
 	if p.NeverPreempts {
 		a.notes = append(a.notes, "the workload is marked to preempt nobody")
 	}
@@ -171,9 +205,22 @@ func find(o options, in *input) (*kueue.Pending, error) {
 		return nil, fmt.Errorf("workload %s is finished", o.workload)
 	}
 	if len(pending) == 0 {
-		return nil, fmt.Errorf("workload %q is not in the input, and none waits there: describe one with -request and -queue", o.workload)
+		return nil, fmt.Errorf("workload %q is not in the input, and none waits there: describe one with -request and -queue%s", o.workload, leftOut(o.workload, in))
+	}
+	if why := leftOut(o.workload, in); why != "" {
+		return nil, fmt.Errorf("workload %q cannot be asked about%s", o.workload, why)
 	}
 	return nil, fmt.Errorf("workload %q is not in the input%s", o.workload, nearest(o.workload, pendingNames(pending)))
+}
+
+// leftOut is the note on the object of the name, if it was left out.
+func leftOut(id string, in *input) string {
+	for _, w := range in.kueue.Warnings {
+		if strings.HasPrefix(w, "Workload "+id+":") || strings.Contains(w, "(Workload "+id+"):") {
+			return "; " + w
+		}
+	}
+	return ""
 }
 
 // describe makes the pending workload that the command line describes.
@@ -205,18 +252,19 @@ func describe(o options, in *input) (*kueue.Pending, error) {
 	return p, nil
 }
 
-// queueOf is the queue of the name, or the one that a local queue leads to.
-func queueOf(name string, in *input) (string, error) {
+// queueOf is the local queue of the name; one without name that leads to the queue, for the
+// name of a queue.
+func queueOf(name string, in *input) (kueue.LocalQueue, error) {
 	namespace, local, ok := strings.Cut(name, "/")
 	if !ok {
-		return name, nil
+		return kueue.LocalQueue{ClusterQueue: name}, nil
 	}
 	for _, l := range in.kueue.LocalQueues {
 		if l.Namespace == namespace && l.Name == local {
-			return l.ClusterQueue, nil
+			return l, nil
 		}
 	}
-	return "", fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.kueue)))
+	return kueue.LocalQueue{}, fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.kueue)))
 }
 
 func pendingNames(pending []kueue.Pending) []string {

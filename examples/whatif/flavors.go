@@ -113,6 +113,8 @@ func (a *answer) printFlavors(b *strings.Builder) {
 func howItDid(f preemption.TriedFlavor) string {
 	how := ""
 	switch {
+	case f.Passed == preemption.NotEligible:
+		return mismatchText(f.Mismatch)
 	case f.Mode == preemption.ModeNoFit:
 		return whyNoFit[f.Passed]
 	case f.Mode == preemption.ModeFit:
@@ -136,6 +138,29 @@ func howItDid(f preemption.TriedFlavor) string {
 	return how
 }
 
+// mismatchText says why pods may not have a flavor.
+func mismatchText(m *preemption.Mismatch) string {
+	if t := m.Taint; t != nil {
+		taint := t.Key
+		if t.Value != "" {
+			taint += "=" + t.Value
+		}
+		return fmt.Sprintf("its taint %s:%v is not tolerated", taint, t.Effect)
+	}
+	r := m.Requirement
+	want := fmt.Sprintf("%s %v", r.Key, r.Operator)
+	if len(r.Values) > 0 {
+		want += " " + strings.Join(r.Values, ", ")
+	}
+	if r.Operator == workload.In && len(r.Values) == 1 {
+		want = r.Key + "=" + r.Values[0]
+	}
+	if m.Label == "" {
+		return fmt.Sprintf("the pods want nodes with %s", want)
+	}
+	return fmt.Sprintf("the pods want nodes with %s; its nodes have %s=%s", want, r.Key, m.Label)
+}
+
 var whyNoFit = map[preemption.PassedOver]string{
 	preemption.NoQuota:         "the queue has no quota for it",
 	preemption.ExceedsMaxQuota: "more than the queue can ever have",
@@ -153,6 +178,10 @@ func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
 		return
 	}
 	for _, f := range c.Tried {
+		if f.Passed == preemption.NotEligible {
+			printable.Fprintf(b, "Flavor %s: %s.\n", f.Flavor, mismatchText(f.Mismatch))
+			continue
+		}
 		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })
 		s := a.decision.Shortage[i]
 		missing := fmt.Sprintf("%s %s of %s", humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor)

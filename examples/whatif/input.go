@@ -57,14 +57,14 @@ func readSample() (input, error) {
 
 // The fields of cede's own State and Record, by which they are told.
 var (
-	stateFields  = []string{"admitted", "cohorts", "queues"}
+	stateFields  = []string{"admitted", "cohorts", "flavors", "queues"}
 	recordFields = []string{"request", "state"}
 )
 
 // readCluster reads all sources. What kind of state it is, is up to its objects.
 func readCluster(sources []objects.Source, scheduler string) (in input, err error) {
 	ofKueue, ofKAI, own := kueue.NewBuilder(), kai.NewBuilder(), 0
-	notes, err := objects.Read(sources, objects.Options{Keys: append(recordFields, stateFields...)}, func(o *objects.Object) error {
+	notes, err := objects.Read(sources, objects.Options{Keys: slices.Concat(recordFields, stateFields), Nameless: kueue.Nameless}, func(o *objects.Object) error {
 		if o.Kind == "" {
 			if own++; own > 1 {
 				return errors.New("a second State or Record: want one")
@@ -102,7 +102,7 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 		in.kueue = ofKueue.Cluster()
 	}
 	in.kueue.Warnings = slices.Concat(notes, in.kueue.Warnings)
-	in.state = preemption.State{Cohorts: in.kueue.Cohorts, Queues: in.kueue.Queues, Admitted: in.kueue.Admitted}
+	in.state = preemption.State{Cohorts: in.kueue.Cohorts, Queues: in.kueue.Queues, Flavors: in.kueue.Flavors, Admitted: in.kueue.Admitted}
 	return in, err
 }
 

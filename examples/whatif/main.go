@@ -52,6 +52,7 @@ type options struct {
 	priority, count                                           int64
 	now                                                       time.Time
 	asked                                                     bool // for the time
+	sharingSaid                                               bool // by -fair
 	in                                                        time.Duration
 	all                                                       bool
 	config                                                    preemption.Config
@@ -77,7 +78,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.flavor, "flavor", "", "take these `FLAVORS` instead of choosing")
 	flags.BoolVar(&o.all, "all", false, "print all rows of the queue tree")
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
-	fair := flags.Bool("fair", false, "decide by fair sharing")
+	fair := flags.Bool("fair", false, "decide by fair sharing, or not (-fair=false); by default as the input says")
 	strategies := flags.String("strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
 	at := flags.String("at", "", "decide as at `TIME` (RFC 3339) instead of now")
 	flags.DurationVar(&o.in, "in", 0, "decide as at so much `LATER` than that, as in 20m")
@@ -104,6 +105,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case o.output != "text" && o.output != "json":
 		return o, fmt.Errorf("-o %q: want text or json", o.output)
 	}
+	o.sharingSaid = set["fair"] || set["strategies"]
 	if err := o.share(*fair, *strategies); err != nil {
 		return o, err
 	}

@@ -52,6 +52,9 @@ type Options struct {
 	// Keys are those by which a document without kind is told that is read as well: the
 	// visitor gets it, with all of its Fields and without Kind.
 	Keys []string
+	// Nameless are the kinds that are read though they have no metadata.name: the
+	// configuration of a program.
+	Nameless []string
 }
 
 // Read calls visit with each object of the sources, in order, and returns what is to be

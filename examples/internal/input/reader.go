@@ -277,7 +277,7 @@ func (r *reader) emit(o *Object, in *list) error {
 			return fmt.Errorf("more than %d items without kind: these are not Kubernetes objects", maxOdd)
 		}
 		return r.leaveOut(o, errors.New("no kind: not a Kubernetes object"))
-	case o.Metadata.Name == "":
+	case o.Metadata.Name == "" && !slices.Contains(r.options.Nameless, o.Kind):
 		return r.leaveOut(o, errors.New("no metadata.name"))
 	}
 	err := r.visit(o)

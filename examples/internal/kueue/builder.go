@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/queue"
@@ -19,16 +20,17 @@ const Group = "kueue.x-k8s.io"
 
 // versions are the API versions that are read, by kind.
 var versions = map[string][]string{
-	"ClusterQueue": {"v1beta1", "v1beta2"},
-	"Cohort":       {"v1alpha1", "v1beta1", "v1beta2"},
-	"LocalQueue":   {"v1beta1", "v1beta2"},
-	"Workload":     {"v1beta1", "v1beta2"},
+	"ClusterQueue":   {"v1beta1", "v1beta2"},
+	"Cohort":         {"v1alpha1", "v1beta1", "v1beta2"},
+	"LocalQueue":     {"v1beta1", "v1beta2"},
+	"ResourceFlavor": {"v1beta1", "v1beta2"},
+	"Workload":       {"v1beta1", "v1beta2"},
 }
 
 // ignored are the kinds of Kueue on which no decision depends.
 var ignored = []string{
 	"AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig",
-	"ResourceFlavor", "Topology", "WorkloadPriorityClass",
+	"Topology", "WorkloadPriorityClass",
 }
 
 // Builder collects objects in the order of the input, and resolves what refers to others
@@ -38,6 +40,7 @@ type Builder struct {
 	places    map[string]place // by key of the object
 	skippedIn map[string]int   // admitted in a queue that is not there: how many, by queue
 	objects   int
+	surest    int // of what spoke about fair sharing
 }
 
 // place is where an object went, so that it can be taken back.
@@ -49,7 +52,10 @@ type place struct {
 // NewBuilder returns a builder without objects.
 func NewBuilder() *Builder {
 	return &Builder{
-		c:         Cluster{QueueNotes: make(map[string][]string)},
+		c: Cluster{
+			QueueNotes: make(map[string][]string), Topologies: make(map[string]string),
+			Selectors: make(map[string]*metav1.LabelSelector), Namespaces: make(map[string]map[string]string),
+		},
 		places:    make(map[string]place),
 		skippedIn: make(map[string]int),
 	}
@@ -67,6 +73,24 @@ func (b *Builder) warn(format string, args ...any) {
 func (b *Builder) Add(o *input.Object) error {
 	known := versions[o.Kind]
 	switch {
+	case o.Group() == ConfigGroup && o.Kind == "Configuration":
+		c, err := configurationOf(o)
+		if err != nil {
+			return err
+		}
+		return b.addConfiguration("the Configuration", &c)
+	case o.APIVersion == "v1" && o.Kind == "ConfigMap":
+		c, ok, err := configurationIn(o)
+		if !ok {
+			return input.ErrNotRead
+		}
+		if err != nil {
+			return err
+		}
+		return b.addConfiguration("ConfigMap "+o.ID(), &c)
+	case o.APIVersion == "v1" && o.Kind == "Namespace":
+		b.addNamespace(o)
+		return nil
 	case o.Group() == "scheduling.k8s.io" && o.Kind == "Workload":
 		return fmt.Errorf("a Workload of %s is not Kueue's: ask kubectl for workloads.%s", o.Group(), Group)
 	case o.Group() == Group && slices.Contains(ignored, o.Kind):
@@ -103,9 +127,9 @@ func (b *Builder) Add(o *input.Object) error {
 }
 
 // sizes are those of the lists to which objects are added.
-func (b *Builder) sizes() [6]int {
+func (b *Builder) sizes() [7]int {
 	c := &b.c
-	return [...]int{len(c.Cohorts), len(c.Queues), len(c.LocalQueues), len(c.Admitted), len(c.Pending), len(c.Finished)}
+	return [...]int{len(c.Cohorts), len(c.Queues), len(c.LocalQueues), len(c.Admitted), len(c.Pending), len(c.Finished), len(c.Flavors)}
 }
 
 // forget empties the place of an object, which is cleared away at the end.
@@ -117,6 +141,7 @@ func (b *Builder) forget(o *input.Object, at place) {
 	case 1:
 		c.Queues[at.index] = queue.Queue{}
 		delete(c.QueueNotes, o.Metadata.Name)
+		delete(c.Selectors, o.Metadata.Name)
 	case 2:
 		c.LocalQueues[at.index] = LocalQueue{}
 	case 3:
@@ -125,6 +150,9 @@ func (b *Builder) forget(o *input.Object, at place) {
 		c.Pending[at.index] = Pending{}
 	case 5:
 		c.Finished[at.index] = ""
+	case 6:
+		c.Flavors[at.index] = queue.Flavor{}
+		delete(c.Topologies, o.Metadata.Name)
 	}
 	delete(b.places, o.Key())
 }
@@ -138,6 +166,7 @@ func (b *Builder) sweep() {
 	c.Admitted = slices.DeleteFunc(c.Admitted, func(w workload.Workload) bool { return w.ID == "" })
 	c.Pending = slices.DeleteFunc(c.Pending, func(p Pending) bool { return p.ID == "" })
 	c.Finished = slices.DeleteFunc(c.Finished, func(id string) bool { return id == "" })
+	c.Flavors = slices.DeleteFunc(c.Flavors, func(f queue.Flavor) bool { return f.Name == "" })
 }
 
 func (b *Builder) add(o *input.Object) error {
@@ -148,26 +177,41 @@ func (b *Builder) add(o *input.Object) error {
 		return b.addCohort(o)
 	case "LocalQueue":
 		return b.addLocalQueue(o)
+	case "ResourceFlavor":
+		return b.addFlavor(o)
 	}
 	return b.addWorkload(o)
 }
 
 func (b *Builder) addLocalQueue(o *input.Object) error {
 	var spec localQueueSpec
-	if err := o.Read(&spec, nil); err != nil {
+	var status queueStatus
+	if err := o.Read(&spec, &status); err != nil {
 		return err
 	}
-	b.c.LocalQueues = append(b.c.LocalQueues, LocalQueue{
-		Namespace: o.Metadata.Namespace, Name: o.Metadata.Name,
-		ClusterQueue: spec.ClusterQueue, Stopped: isStopped(spec.StopPolicy),
-	})
+	l := LocalQueue{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, ClusterQueue: spec.ClusterQueue}
+	note := func(format string, args ...any) {
+		l.Notes = append(l.Notes, "LocalQueue "+o.ID()+" "+fmt.Sprintf(format, args...))
+	}
+	if isStopped(spec.StopPolicy) {
+		note("is stopped (stopPolicy %s)", spec.StopPolicy)
+	}
+	if o.Metadata.DeletionTimestamp != nil {
+		note("is being deleted")
+	}
+	if why := status.inactive(); why != "" {
+		note("is inactive: %s", why)
+	}
+	b.c.LocalQueues = append(b.c.LocalQueues, l)
 	return nil
 }
 
 // Cluster resolves references and returns the result.
 func (b *Builder) Cluster() Cluster {
 	b.sweep()
+	b.leaveOutInvalid()
 	b.addImplicitCohorts()
+	b.unknownFlavors()
 	queues := make(map[string]*queue.Queue, len(b.c.Queues))
 	for i := range b.c.Queues {
 		queues[b.c.Queues[i].Name] = &b.c.Queues[i]
@@ -230,10 +274,7 @@ func resolve(p *Pending, local map[string]LocalQueue, queues map[string]*queue.Q
 		p.Unresolved = fmt.Sprintf("ClusterQueue %s of LocalQueue %s/%s is not in the input", l.ClusterQueue, namespace, name)
 		return
 	}
-	p.Queue = l.ClusterQueue
-	if l.Stopped {
-		p.Notes = append(p.Notes, fmt.Sprintf("LocalQueue %s/%s is stopped", namespace, name))
-	}
+	p.Queue, p.LocalNotes = l.ClusterQueue, l.Notes
 	p.CountPods(queues[p.Queue])
 }
 

@@ -15,6 +15,8 @@ import (
 	"io"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/queue"
@@ -28,6 +30,7 @@ type Cluster struct {
 	// Cohorts are followed by those that are named but have no object, by name.
 	Cohorts  []queue.Cohort
 	Queues   []queue.Queue
+	Flavors  []queue.Flavor
 	Admitted []workload.Workload
 	Pending  []Pending
 	// Finished is the IDs of workloads that are done and hold nothing.
@@ -40,16 +43,24 @@ type Cluster struct {
 	// NeverYield is the workloads that nobody may preempt, with the reason, by ID. Kueue has
 	// none.
 	NeverYield map[string]string
+	// Topologies are the names of the flavors' topologies, by flavor; of most there is none.
+	Topologies map[string]string
+	// Sharing is what is known of fair sharing.
+	Sharing FairSharing
 	// Warnings say what was left out or changed, one line each.
 	Warnings []string
+	// Selectors say of which namespaces a queue admits workloads, nil for none, by queue.
+	Selectors map[string]*metav1.LabelSelector
+	// Namespaces is the labels of those that are in the input, by name.
+	Namespaces map[string]map[string]string
 }
 
 // LocalQueue leads from a namespace to a queue.
 type LocalQueue struct {
 	Namespace, Name string
 	ClusterQueue    string
-	// Stopped says that it admits nothing for now.
-	Stopped bool
+	// Notes say why it admits nothing for now: it is stopped.
+	Notes []string
 }
 
 // Pending is a workload that waits for quota. It has no flavors yet.
@@ -67,9 +78,13 @@ type Pending struct {
 	PreemptsFrom time.Time
 	PodSets      []PodSet
 	Gates        gate.Gates
+	// BackoffUntil is when it is back in its queue; zero when it is.
+	BackoffUntil time.Time
 	// Notes are what an answer about the workload must tell its reader: it is
 	// inactive and the like.
 	Notes []string
+	// LocalNotes are those of the LocalQueue that it came through.
+	LocalNotes []string
 }
 
 // PodSet is a number of equal replicas of a pending workload.
@@ -78,6 +93,8 @@ type PodSet struct {
 	Count int64
 	// Requests is what one replica asks for, sorted by resource.
 	Requests []Request
+	// Constraints are what its template says about nodes; nil: nothing.
+	Constraints *workload.NodeConstraints
 
 	pods int64 // in one replica, where that is not one: a total that does not divide
 }
@@ -96,7 +113,7 @@ func (p *Pending) Workload() workload.Workload {
 		Created: p.Created, Queued: p.Queued, NeverPreempts: p.NeverPreempts, Gates: p.Gates.Clone(),
 	}
 	for _, set := range p.PodSets {
-		s := workload.PodSet{Name: set.Name, Count: set.Count}
+		s := workload.PodSet{Name: set.Name, Count: set.Count, NodeConstraints: set.Constraints.Clone()}
 		for _, r := range set.Requests {
 			s.Requests = append(s.Requests, quota.Amount{Resource: r.Resource, Amount: r.Amount})
 		}
@@ -109,7 +126,7 @@ func (p *Pending) Workload() workload.Workload {
 // object that is odd is left out, with a warning.
 func Read(r io.Reader) (Cluster, error) {
 	b := NewBuilder()
-	notes, err := input.Read([]input.Source{{Name: "kueue", Reader: r}}, input.Options{}, b.Add)
+	notes, err := input.Read([]input.Source{{Name: "kueue", Reader: r}}, input.Options{Nameless: Nameless}, b.Add)
 	if err != nil {
 		return Cluster{}, err
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
@@ -13,14 +15,16 @@ import (
 // alike: where the versions differ, both names are here.
 
 type clusterQueueSpec struct {
-	Cohort            string            `json:"cohort"`     // v1beta1
-	CohortName        string            `json:"cohortName"` // v1beta2
-	ResourceGroups    []resourceGroup   `json:"resourceGroups"`
-	Preemption        preemptionSpec    `json:"preemption"`
-	FlavorFungibility flavorFungibility `json:"flavorFungibility"`
-	FairSharing       fairSharing       `json:"fairSharing"`
-	StopPolicy        string            `json:"stopPolicy"`
-	QueueingStrategy  queue.Strategy    `json:"queueingStrategy"`
+	Cohort            string                `json:"cohort"`     // v1beta1
+	CohortName        string                `json:"cohortName"` // v1beta2
+	ResourceGroups    []resourceGroup       `json:"resourceGroups"`
+	Preemption        preemptionSpec        `json:"preemption"`
+	FlavorFungibility flavorFungibility     `json:"flavorFungibility"`
+	FairSharing       fairSharing           `json:"fairSharing"`
+	StopPolicy        string                `json:"stopPolicy"`
+	QueueingStrategy  queue.Strategy        `json:"queueingStrategy"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
+	admissionChecks
 }
 
 type cohortSpec struct {
@@ -106,8 +110,16 @@ type workloadStatus struct {
 	PreemptionGates []struct {
 		Name               string    `json:"name"`
 		Position           string    `json:"position"`
+		State              string    `json:"state"` // as KEP-8303 calls the position
 		LastTransitionTime time.Time `json:"lastTransitionTime"`
 	} `json:"preemptionGates"`
+	RequeueState struct {
+		RequeueAt time.Time `json:"requeueAt"`
+	} `json:"requeueState"`
+	AdmissionChecks []struct {
+		Name  string `json:"name"`
+		State string `json:"state"`
+	} `json:"admissionChecks"`
 }
 
 type podSetAssignment struct {

@@ -11,7 +11,8 @@ import (
 
 func (b *Builder) addClusterQueue(o *input.Object) error {
 	var spec clusterQueueSpec
-	if err := o.Read(&spec, nil); err != nil {
+	var status queueStatus
+	if err := o.Read(&spec, &status); err != nil {
 		return err
 	}
 	q := queue.Queue{Name: o.Metadata.Name, Cohort: spec.CohortName, Strategy: spec.QueueingStrategy}
@@ -31,21 +32,21 @@ func (b *Builder) addClusterQueue(o *input.Object) error {
 	if q.Preemption, err = b.preemption(where, spec.Preemption); err != nil {
 		return err
 	}
-	if isStopped(spec.StopPolicy) {
-		b.note(q.Name, "is stopped (stopPolicy %s) and admits nothing for now", spec.StopPolicy)
-	}
 	q.FairWeight = spec.FairSharing.weight()
 	q.FlavorFungibility, err = spec.FlavorFungibility.read(where)
 	if err != nil {
 		return err
 	}
+	b.noteStops(o, &spec, &status)
+	b.noteSharing(where, &spec.FairSharing, &status)
 	b.c.Queues = append(b.c.Queues, q)
 	return nil
 }
 
 func (b *Builder) addCohort(o *input.Object) error {
 	var spec cohortSpec
-	if err := o.Read(&spec, nil); err != nil {
+	var status queueStatus
+	if err := o.Read(&spec, &status); err != nil {
 		return err
 	}
 	c := queue.Cohort{Name: o.Metadata.Name, Parent: spec.ParentName}
@@ -54,6 +55,7 @@ func (b *Builder) addCohort(o *input.Object) error {
 	}
 	c.Quotas = b.quotas(fmt.Sprintf("Cohort %q", c.Name), c.Parent != "", spec.ResourceGroups)
 	c.FairWeight = spec.FairSharing.weight()
+	b.noteSharing(fmt.Sprintf("Cohort %q", c.Name), &spec.FairSharing, &status)
 	b.c.Cohorts = append(b.c.Cohorts, c)
 	return nil
 }

@@ -187,7 +187,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		snapshot, err := preemption.NewSnapshot(preemption.State{Cohorts: c.Cohorts, Queues: c.Queues, Admitted: c.Admitted})
+		snapshot, err := preemption.NewSnapshot(preemption.State{Cohorts: c.Cohorts, Queues: c.Queues, Flavors: c.Flavors, Admitted: c.Admitted})
 		if err != nil {
 			return
 		}

@@ -74,7 +74,7 @@ func gates(spec *workloadSpec, status *workloadStatus) (g gate.Gates) {
 	for _, named := range spec.PreemptionGates {
 		g.Names = append(g.Names, named.Name)
 		for _, s := range status.PreemptionGates {
-			if s.Name == named.Name && s.Position == gate.Open.String() {
+			if s.Name == named.Name && (s.Position == gate.Open.String() || s.State == gate.Open.String()) {
 				if s.LastTransitionTime.IsZero() {
 					s.LastTransitionTime = time.Unix(0, 0) // some time ago
 				}
@@ -138,15 +138,20 @@ func (b *Builder) addPending(o *input.Object, spec *workloadSpec, status *worklo
 		if err != nil {
 			return err
 		}
+		var dropped []string
+		if s.Constraints, dropped, err = constraints(&spec.PodSets[i]); err != nil {
+			return err
+		}
+		for _, d := range dropped {
+			p.note("pod set %s: %s", s.Name, d)
+		}
 		p.PodSets = append(p.PodSets, s)
 		if spec.PodSets[i].MinCount != nil {
 			p.note("pod set %s may start with %d replicas (minCount); all %d are asked for",
 				s.Name, *spec.PodSets[i].MinCount, s.Count*max(1, s.pods))
 		}
 	}
-	if spec.Active != nil && !*spec.Active {
-		p.note("the workload is inactive (spec.active false)")
-	}
+	noteWorkload(&p, o, spec, status)
 	if p.Gates = gates(spec, status); gate.Validate("", p.Gates) != nil {
 		return gate.Validate("preemptionGates", p.Gates)
 	}

@@ -198,7 +198,7 @@ func TestPendingResolvesAndNotes(t *testing.T) {
 		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, "", "q", "minCount"},
 	} {
 		p := mustRead(t, list(append(slices.Clone(all), item("Workload", "team/job", `"spec":{`+c.spec+`},"status":{`+c.status+`}`))...)).Pending[0]
-		says := p.Unresolved + strings.Join(p.Notes, "; ")
+		says := p.Unresolved + strings.Join(slices.Concat(p.Notes, p.LocalNotes), "; ")
 		if p.Queue != c.queue || (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
 			t.Errorf("%s: queue %q, says %q; want %q, %q", c.spec, p.Queue, says, c.queue, c.says)
 		}

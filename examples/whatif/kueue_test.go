@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Clusters of Kueue, and what is said of each.
+func TestKueue(t *testing.T) {
+	const config = "\n---\napiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: {enable: false}\n"
+	for _, c := range []struct {
+		file, more string
+		args       []string
+		status     int
+		want, not  string
+	}{
+		{"flavors", "", []string{"-workload", "n/wants-a100"}, 0, "h100           nvidia.com/gpu  its taint h100=true:NoSchedule is not tolerated\na100 <- taken                  fits", ""},
+		{"flavors", "", []string{"-workload", "n/wants-v100"}, 1, "Flavor h100: its taint h100=true:NoSchedule is not tolerated.\nFlavor a100: the pods want nodes with gpu=v100; its nodes have gpu=a100.\n", ""},
+		{"flavors", "", []string{"-workload", "n/wants-v100", "-flavor", "h100"}, 0, "8 nvidia.com/gpu of h100", "tolerated"},
+		{"flavors", "", []string{"-workload", "n/no-toleration", "-o", "json"}, 0, `"mismatch": {`, ""},
+		{"weights", "", []string{"-workload", "d/want3"}, 0, `Note: decided by fair sharing, for which the weight of ClusterQueue "b" speaks; -fair=false decides without.`, ""},
+		{"weights", "", []string{"-workload", "d/want3", "-fair=false"}, 1, "borrowWithinCohort is Never", "fair sharing"},
+		{"weights", "", []string{"-workload", "d/want3", "-fair"}, 0, "InCohortFairSharing: its side of the cohort", "Note: decided"},
+		{"weights", config, []string{"-workload", "d/want3"}, 1, "borrowWithinCohort is Never", "fair sharing"},
+		{"stops", "", []string{"-workload", "n/inactive-cq"}, 0, "ClusterQueue q is inactive and admits nothing: FlavorNotFound", ""},
+		{"stops", "", []string{"-workload", "n/held"}, 0, "ClusterQueue held is stopped (stopPolicy Hold)", ""},
+		{"stops", "", []string{"-workload", "n/checks"}, 0, "admission checks are ready: prov", ""},
+		{"stops", "", []string{"-workload", "n/sel"}, 0, "namespaces with team=x only", ""},
+		{"stops", "", []string{"-workload", "n/stoppedlq"}, 0, "LocalQueue n/stopped is stopped (stopPolicy HoldAndDrain)", ""},
+		{"stops", "", []string{"-workload", "n/stoppedlq", "-queue", "n/checks"}, 0, "admission checks", "n/stopped is stopped"},
+		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/stopped"}, 0, "LocalQueue n/stopped is stopped (stopPolicy HoldAndDrain)", ""},
+		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/sel"}, 0, "whether n is one is not known", ""},
+		{"stops", "", []string{"-request", "cpu=1", "-queue", "sel"}, 0, "namespaces with team=x only", "whether"},
+		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 0, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
+		{"gates", "", []string{"-workload", "n/gated"}, 1, "a gate of it is closed", ""},
+		{"gates", "", []string{"-workload", "n/never"}, 1, "marked to preempt nobody", ""},
+	} {
+		data, err := os.ReadFile("testdata/input/" + c.file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"-at", "2026-11-20T12:00:00Z"}, c.args...)
+		if c.more != "" {
+			file := t.TempDir() + "/config.yaml"
+			if err := os.WriteFile(file, []byte(c.more), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, "-f", "-", "-f", file)
+		}
+		status, stdout, stderr := call(strings.NewReader(string(data)), args...)
+		if status != c.status || stderr != "" || !strings.Contains(stdout, c.want) || c.not != "" && strings.Contains(stdout, c.not) {
+			t.Errorf("%s %q: status %d, %q; want %d, %q, not %q:\n%s", c.file, c.args, status, stderr, c.status, c.want, c.not, stdout)
+		}
+	}
+	// What was left out is named when it is asked about.
+	odd := `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"odd","namespace":"n"},"spec":{"podSets":[{"name":"x"},{"name":"x"}]}}`
+	data, err := os.ReadFile("testdata/input/gates.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := call(strings.NewReader(string(data)+odd), "-workload", "n/odd")
+	if status != 2 || !strings.Contains(stderr, `workload "n/odd" cannot be asked about; Workload n/odd: `) {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if status, stdout, stderr := call(strings.NewReader(string(data)+odd), "-workload", "n/side"); status != 0 && status != 1 || !strings.Contains(stdout, "Note: Workload n/odd: ") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+}
