@@ -1,0 +1,108 @@
+package placement_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// Potential victims are of strictly lower priority: those first that violate a budget, of
+// both kinds the most important first.
+func TestPotentialVictims(t *testing.T) {
+	s := snapshotOf(t, world(t, "n1 9: a/1/protected b/2 c/3/protected d/10 e/1/g f/1/g/protected"))
+	var got []string
+	for _, p := range s.PotentialVictims(10) {
+		got = append(got, fmt.Sprintf("%s %d %d", p.Pods[0].ID, len(p.Pods), p.Violations))
+	}
+	if want := "[c 1 1 e 2 1 a 1 1 b 1 0]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// As built, a single pod is not blocked by a node that has become impossible for it; a group
+// is.
+func TestBlockedByAnImpossibleNode(t *testing.T) {
+	for name, change := range map[string]change{
+		"possible":      func(*placement.State, *placement.Request, *placement.Config) {},
+		"unschedulable": func(st *placement.State, _ *placement.Request, _ *placement.Config) { st.Nodes[0].Unschedulable = true },
+		"not named":     func(_ *placement.State, r *placement.Request, _ *placement.Config) { r.Pods[0].Nodes = []string{"n2"} },
+		"filtered": func(st *placement.State, r *placement.Request, c *placement.Config) {
+			st.Nodes[1].Labels, r.Pods[0].Labels = map[string]string{"zone": "a"}, map[string]string{"app": "db"}
+			c.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a"}}
+		},
+	} {
+		for _, members := range []int{0, 1} {
+			st, r, c := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(members), placement.Config{Mode: placement.InPlace}
+			promise(&st, "in0", "n1", 1000)
+			change(&st, &r, &c)
+			want := "Wait in0@n1"
+			if members == 0 && name != "possible" {
+				want = "Preempt in0@n2; evict b"
+			}
+			if got := text(decide(t, c, snapshotOf(t, st), r)); got != want {
+				t.Errorf("%s, group of %d: %q, want %q", name, members, got, want)
+			}
+		}
+	}
+	st, r := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(0)
+	promise(&st, "in0", "n1", 1000)
+	r.Pods[0].Nodes = []string{"n1"}
+	if got, want := text(decide(t, placement.Config{Mode: placement.InPlace}, snapshotOf(t, st), r)), "Wait in0@n1"; got != want {
+		t.Errorf("named: %q, want %q", got, want)
+	}
+}
+
+// What stays of a group that leaves in part is covered by its budget in an edited snapshot
+// as in a fresh one.
+func TestBudgetOfWhatStays(t *testing.T) {
+	st := world(t, "n1 2: a/0/g/protected b/0/g/protected")
+	s := edit(t, snapshotOf(t, st), placement.StartEviction("a"))
+	for name, s := range map[string]*placement.Snapshot{"edited": s, "fresh": snapshotOf(t, s.State())} {
+		if got, want := text(decide(t, placement.Config{}, s, pending(2))), "Preempt in0@n1 in1@n1; evict b, 1 against a budget"; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Members in conflict with each other share no node.
+func TestMembersInConflict(t *testing.T) {
+	c := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app"}}}
+	r := pending(2)
+	for i := range r.Pods {
+		r.Pods[i].Labels = map[string]string{"app": "web"}
+	}
+	for nodes, want := range map[int]string{1: "Impossible (NoVictims)", 2: "Fits in0@n1 in1@n2"} {
+		st := world(t, []string{"n1 4:", "n2 4:"}[:nodes]...)
+		if got := text(decide(t, c, snapshotOf(t, st), r)); got != want {
+			t.Errorf("%d nodes: %q, want %q", nodes, got, want)
+		}
+	}
+}
+
+// A fit that stands no more is made anew.
+func TestFitMoves(t *testing.T) {
+	st := world(t, "n1 1: a/0/g", "n2 1: b/0/h")
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := p.Fit(snapshotOf(t, st), pending(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		change func(string)
+		group  string
+		want   string
+	}{
+		{fit.GiveBack, "g", "[]"}, {fit.Take, "g", "[{in0 n1}]"}, {fit.Take, "h", "[{in0 n1}]"}, {fit.GiveBack, "g", "[{in0 n2}]"},
+		{fit.GiveBack, "h", "[]"}, {fit.Take, "g", "[{in0 n1}]"}, {fit.GiveBack, "g", "[]"}, {fit.Take, "h", "[{in0 n2}]"},
+	} {
+		step.change(step.group)
+		if got := fmt.Sprint(fit.Nominations()); got != step.want || fit.Fits() != (step.want != "[]") {
+			t.Errorf("%s: %s, want %s", step.group, got, step.want)
+		}
+	}
+}
