@@ -144,6 +144,15 @@ func TestWhatBringsBack(t *testing.T) {
 	wantHeads(t, "at its time", timed.Advance(minute(5)), "first")
 	wantHeads(t, "or before, when there is room", timed.Release("best"), "first")
 
+	alone := must(p.Requeue(headOf(p, "first"), queue.Requeue{Reason: queue.Gated, RetryAt: minute(7)}))(t)
+	if at, ok := alone.NextAt(); !ok || !at.Equal(minute(7)) {
+		t.Errorf("one that stepped aside by itself comes at %v, %v", at, ok)
+	}
+	both := must(must(alone.Add(waits("third", "other", 0, 0, 1)))(t).Requeue(headOf(must(alone.Add(waits("third", "other", 0, 0, 1)))(t), "third"), queue.Requeue{Reason: queue.NoFit, RetryAt: minute(6)}))(t)
+	if at, ok := both.NextAt(); !ok || !at.Equal(minute(6)) {
+		t.Errorf("the sooner of both is %v, %v", at, ok)
+	}
+
 	away := must(p.Requeue(headOf(p, "first"), queue.Requeue{Reason: queue.FailedAfterNomination, NotBefore: minute(5)}))(t)
 	for name, p := range map[string]*queue.Pending{"room": away.Release("best"), "quotas": must(away.Configure(cohorts, queues))(t), "a change": must(away.Update(waits("first", "best", 9, 0, 1)))(t)} {
 		wantHeads(t, "a backoff is not cut short by "+name, p, "next")

@@ -165,3 +165,16 @@ func TestValidateSettings(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A long cycle is named by its first ten.
+func TestValidateLongCycle(t *testing.T) {
+	for n, want := range map[int]string{10: `"c09"] are a cycle`, 11: `"c09"] and 1 more are a cycle`, 13: `"c09"] and 3 more are a cycle`} {
+		var cohorts []queue.Cohort
+		for i := range n {
+			cohorts = append(cohorts, queue.Cohort{Name: fmt.Sprintf("c%02d", i), Parent: fmt.Sprintf("c%02d", (i+1)%n)})
+		}
+		if err := queue.Validate(cohorts, nil); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d: %v, want %s", n, err, want)
+		}
+	}
+}

@@ -400,3 +400,63 @@ func TestZeroCycle(t *testing.T) {
 		}
 	}
 }
+
+// By the letter of KEP-83 a head borrows or does not; how far up the tree is nothing.
+func TestHowFarIsBorrowed(t *testing.T) {
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root"}}, Queues: []queue.Queue{
+		{Name: "a", Cohort: "left"}, {Name: "b", Cohort: "left"}, {Name: "lends", Cohort: "left", Quotas: gpus(4)}, {Name: "far", Cohort: "root", Quotas: gpus(4)}}}
+	asked := heads(job("far", "a", 9, 5, 0), job("near", "b", 0, 1, 0))
+	for borrowing, want := range map[cycle.Borrowing]string{
+		cycle.AsBuilt: "near Admit, far Admit", cycle.KEP83: "far Admit, near Admit", cycle.KEP83Lasting: "far Admit, near Admit",
+	} {
+		if got := text(run(t, cycle.Config{Borrowing: borrowing}, snapshotOf(t, st), asked)); got != want {
+			t.Errorf("%v: %s, want %s", borrowing, got, want)
+		}
+	}
+}
+
+// A head within its nominal quota, of which the room was promised to another before, waits;
+// by the letter of KEP-83 nobody borrows after it.
+func TestTakenWithinNominal(t *testing.T) {
+	st := never(shared(evicted(job("going", "c", 0, 4, 9)), job("run", "b", 0, 3, 9)))
+	st.Queues = append(st.Queues, queue.Queue{Name: "c", Cohort: "root"}, queue.Queue{Name: "d", Cohort: "root"})
+	asked := heads(job("kept", "c", 0, 4, 0), job("own", "a", 0, 2, 0), job("borrows", "d", 0, 1, 0))
+	asked[0].Preempting = true
+	for borrowing, want := range map[cycle.Borrowing]string{
+		cycle.AsBuilt:      "kept Wait PendingPreemption, own Wait FailedAfterNomination, borrows Admit",
+		cycle.KEP83:        "kept Wait PendingPreemption, own Wait FailedAfterNomination, borrows Wait FailedAfterNomination",
+		cycle.KEP83Lasting: "kept Wait PendingPreemption, own Wait FailedAfterNomination, borrows Wait FailedAfterNomination",
+	} {
+		r := run(t, cycle.Config{Borrowing: borrowing}, snapshotOf(t, st), asked)
+		if got := text(r); got != want {
+			t.Errorf("%v: %s, want %s", borrowing, got, want)
+		}
+		if r.Again != (borrowing == cycle.AsBuilt) {
+			t.Errorf("%v: another cycle changes something: %t", borrowing, r.Again)
+		}
+		if _, err := r.Verdicts[0].Outcome.MarshalText(); err != nil || r.Verdicts[1].WithinNominal != (borrowing == cycle.KEP83Lasting) {
+			t.Errorf("%v: %+v, %v", borrowing, r.Verdicts[1], err)
+		}
+	}
+	asked[0].Preempting = false // the next cycle serves it first: that is another one
+	if r := run(t, cycle.Config{}, snapshotOf(t, st), asked[:1]); !r.Again {
+		t.Errorf("%s, and another cycle changes nothing", text(r))
+	}
+}
+
+// A victim's place is free for those that are served later, and the room is given back as
+// it was.
+func TestRoomOfVictims(t *testing.T) {
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}}
+	st.Admitted = append(st.Admitted, job("low", "a", 0, 1, 9), evicted(job("going", "a", 9, 1, 9)))
+	r := &roomy{held: map[string]int{"low": 3, "going": 1}, away: map[string]bool{}}
+	made, _ := cycle.New(cycle.Config{})
+	result, err := made.RunRequest(snapshotOf(t, st), cycle.Request{Heads: heads(job("x", "a", 9, 1, 0), job("y", "a", 8, 1, 0)), Now: now,
+		Room: func(_ workload.Workload, before []cycle.Verdict) preemption.Room {
+			r.free = -1 - len(before)
+			return r
+		}})
+	if got, want := text(result), "x Preempt low, y Wait PendingPreemption"; err != nil || got != want || len(r.away) > 0 {
+		t.Errorf("%s, want %s; %v are away; %v", got, want, r.away, err)
+	}
+}
