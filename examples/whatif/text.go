@@ -33,7 +33,10 @@ func (a *answer) printText(w io.Writer, all bool) error {
 }
 
 func (a *answer) printTree(b *strings.Builder, all bool) {
-	nodes, elided := a.elide(a.tree(all))
+	nodes := a.nodes()
+	a.fill(nodes, "ClusterQueue", all)
+	nodes, queues, cohorts := a.elide(nodes)
+	a.fill(nodes, "Cohort", all) // of those that are shown: each costs what there are cohorts above it
 	t := cli.NewTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available", "share"}, 3, 4, 5, 6, 7)
 	shares := false
 	for _, n := range nodes {
@@ -63,8 +66,17 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 	}
 	cli.Render(b, t)
 	var legend []string
-	if elided > 0 {
-		legend = append(legend, fmt.Sprintf("... and %d more queues.", elided))
+	var elided []string
+	for _, n := range []struct {
+		count     int
+		one, many string
+	}{{queues, "1 more queue", "%d more queues"}, {cohorts, "1 more cohort", "%d more cohorts"}} {
+		if n.count > 0 {
+			elided = append(elided, plural(n.count, n.one, n.many))
+		}
+	}
+	if len(elided) > 0 {
+		legend = append(legend, "... and "+strings.Join(elided, " and ")+".")
 	}
 	if len(nodes) > 1 {
 		legend = append(legend, "A cohort's nominal is its own quota and what its members lend.")

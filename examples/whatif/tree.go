@@ -29,21 +29,41 @@ func shareOf(s preemption.Share) share {
 	return share{strconv.FormatFloat(s.Weighted(), 'g', -1, 64), s.DominantResource}
 }
 
-// tree lists the preemptor's tree from its root down: the queues of a cohort before
-// its child cohorts, each by name. All rows, or those that are contested.
+// tree is [answer.nodes] with all that is known of each: all rows, or those that are
+// contested.
 func (a *answer) tree(all bool) []node {
-	asked := a.requested()
-	contested := a.contested()
-	row := func(r preemption.QuotaStatus) bool { return all || slices.Contains(contested, r.FlavorResource) }
-	keep := func(rows []preemption.QuotaStatus) []preemption.QuotaStatus {
-		kept := []preemption.QuotaStatus{}
+	nodes := a.nodes()
+	a.fill(nodes, "Cohort", all)
+	a.fill(nodes, "ClusterQueue", all)
+	return nodes
+}
+
+// fill adds the rows and shares of the nodes of a kind.
+func (a *answer) fill(nodes []node, kind string, all bool) {
+	asked, contested := a.requested(), a.contested()
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Kind != kind {
+			continue
+		}
+		status, shareIn := a.snapshot.QueueStatus, a.snapshot.QueueShare
+		if kind == "Cohort" {
+			status, shareIn = a.snapshot.CohortStatus, a.snapshot.CohortShare
+		}
+		rows, _ := status(n.Name, asked...)
+		weighted, _ := shareIn(n.Name)
+		n.Quota, n.Share = []preemption.QuotaStatus{}, shareOf(weighted)
 		for _, r := range rows {
-			if row(r) {
-				kept = append(kept, r)
+			if all || slices.Contains(contested, r.FlavorResource) {
+				n.Quota = append(n.Quota, r)
 			}
 		}
-		return kept
 	}
+}
+
+// nodes lists the preemptor's tree from its root down: the queues of a cohort before its
+// child cohorts, each by name.
+func (a *answer) nodes() []node {
 	parents, queuesOf, cohortsOf := map[string]string{}, map[string][]string{}, map[string][]string{}
 	for _, c := range a.state.Cohorts {
 		parents[c.Name] = c.Parent
@@ -58,9 +78,7 @@ func (a *answer) tree(all bool) []node {
 	}
 	var nodes []node
 	queueNode := func(name string, depth int) {
-		rows, _ := a.snapshot.QueueStatus(name, asked...)
-		share, _ := a.snapshot.QueueShare(name)
-		nodes = append(nodes, node{"ClusterQueue", name, depth, keep(rows), shareOf(share)})
+		nodes = append(nodes, node{Kind: "ClusterQueue", Name: name, Depth: depth})
 	}
 	if root == "" {
 		queueNode(a.request.Workload.Queue, 0)
@@ -71,9 +89,7 @@ func (a *answer) tree(all bool) []node {
 	}
 	var walk func(cohort string, depth int)
 	walk = func(cohort string, depth int) {
-		rows, _ := a.snapshot.CohortStatus(cohort, asked...)
-		share, _ := a.snapshot.CohortShare(cohort)
-		nodes = append(nodes, node{"Cohort", cohort, depth, keep(rows), shareOf(share)})
+		nodes = append(nodes, node{Kind: "Cohort", Name: cohort, Depth: depth})
 		for _, q := range slices.Sorted(slices.Values(queuesOf[cohort])) {
 			queueNode(q, depth+1)
 		}
@@ -162,18 +178,29 @@ func (a *answer) contested() []quota.FlavorResource {
 // maxNodes bounds the tree in print.
 const maxNodes = 40
 
-// elide leaves out, of a large tree, the queues that nothing else is said about, and
-// returns how many.
-func (a *answer) elide(nodes []node) (kept []node, elided int) {
+// elide leaves out, of a large tree, the queues and cohorts that nothing else is said
+// about, and returns how many of each. What is left stands as deep as cohorts above it are
+// left.
+func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 	if len(nodes) <= maxNodes {
-		return nodes, 0
+		return nodes, 0, 0
 	}
 	named := map[string]bool{a.request.Workload.Queue: true}
+	above, _ := a.ancestors()
+	over := map[string]bool{nodes[0].Name: true} // cohorts
+	for _, c := range above[:min(len(above), maxNodes/4)] {
+		over[c] = true
+	}
 	for _, v := range a.decision.Victims {
 		named[v.Queue] = true
+		over[v.Cohort] = len(over) < maxNodes/2 || over[v.Cohort]
 	}
 	for _, b := range a.decision.Blockers {
 		named[b.Queue] = true
+		over[b.Cohort] = len(over) < maxNodes/2 || over[b.Cohort]
+	}
+	for _, s := range a.decision.Shortage {
+		over[s.Cohort] = len(over) < maxNodes/2 || over[s.Cohort]
 	}
 	// Then those that borrow most of the first column, to fill the page.
 	byBorrowed := slices.Clone(nodes)
@@ -184,14 +211,33 @@ func (a *answer) elide(nodes []node) (kept []node, elided int) {
 			keep[n.Name] = true
 		}
 	}
+	many := 0
 	for _, n := range nodes {
-		if n.Kind == "ClusterQueue" && !named[n.Name] && !keep[n.Name] {
-			elided++
+		if n.Kind == "Cohort" {
+			many++
+		}
+	}
+	var open []int // the depths of the cohorts above that are left
+	for _, n := range nodes {
+		for len(open) > 0 && open[len(open)-1] >= n.Depth {
+			open = open[:len(open)-1]
+		}
+		switch {
+		case n.Kind == "ClusterQueue" && !named[n.Name] && !keep[n.Name]:
+			queues++
 			continue
+		case n.Kind == "Cohort" && many > maxNodes/2 && !over[n.Name]:
+			cohorts++
+			continue
+		}
+		depth := n.Depth
+		n.Depth = len(open)
+		if n.Kind == "Cohort" {
+			open = append(open, depth)
 		}
 		kept = append(kept, n)
 	}
-	return kept, elided
+	return kept, queues, cohorts
 }
 
 func borrowed(n node) int64 {
