@@ -104,23 +104,24 @@ func (a *answer) nodes() []node {
 // ancestors lists the cohorts above the request's queue, the nearest first, with the
 // length of the longest way down from each.
 func (a *answer) ancestors() (cohorts []string, heights []int) {
-	parents, height := map[string]string{}, map[string]int{}
+	parents, children, height := map[string]string{}, map[string]int{}, map[string]int{}
 	for _, c := range a.state.Cohorts {
 		parents[c.Name] = c.Parent
-	}
-	raise := func(cohort string, from int) {
-		for ; cohort != "" && height[cohort] < from; cohort, from = parents[cohort], from+1 {
-			height[cohort] = from
-		}
+		children[c.Parent]++
 	}
 	above := ""
-	for _, c := range a.state.Cohorts {
-		raise(c.Parent, 1)
-	}
 	for _, q := range a.state.Queues {
-		raise(q.Cohort, 1)
+		height[q.Cohort] = 1
 		if q.Name == a.request.Workload.Queue {
 			above = q.Cohort
+		}
+	}
+	for _, c := range a.state.Cohorts { // from the leaves up: a cohort when all its children are done
+		for name := c.Name; name != "" && children[name] == 0; name = parents[name] {
+			children[name]-- // done
+			parent := parents[name]
+			height[parent] = max(height[parent], height[name]+1)
+			children[parent]--
 		}
 	}
 	for ; above != ""; above = parents[above] {
