@@ -18,6 +18,8 @@ type outer struct {
 	kept  int
 }
 
+var _ = outer{kept: 1} // not in the JSON form
+
 type inner struct {
 	N int `json:"n,omitempty"`
 }
