@@ -100,7 +100,8 @@ func (b *Builder) Add(o *input.Object) error {
 		return input.ErrNotRead
 	}
 	b.objects++
-	old, again := b.places[o.Key()]
+	key := o.Key()
+	old, again := b.places[key]
 	if again {
 		b.forget(o, old)
 	}
@@ -114,12 +115,13 @@ func (b *Builder) Add(o *input.Object) error {
 	if err := b.add(o); err != nil {
 		return err
 	}
-	b.places[o.Key()] = place{list: -1}
+	at := place{list: -1}
 	for list, n := range b.sizes() {
 		if n > before[list] {
-			b.places[o.Key()] = place{list, n - 1}
+			at = place{list, n - 1}
 		}
 	}
+	b.places[key] = at
 	if again {
 		return input.ErrAgain
 	}
