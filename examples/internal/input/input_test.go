@@ -201,7 +201,7 @@ func TestHostile(t *testing.T) {
 		"brackets":        {"", "[", "to a depth of more than"},
 		"braces":          {"", `{"object":`, "to a depth of more than"},
 		"depth":           {`{"spec":`, "[", "depth"},
-		"one string":      {`{"kind":"`, "x", "more than 48 MiB in one value"},
+		"one string":      {`{"own":"`, "x", "more than 48 MiB in one value"},
 		"an item":         {`{"items":[{"spec":"`, "x", "more than 16 MiB in one value"},
 		"a name":          {`{"`, "x", "more than 16 MiB in one value"},
 		"bare items":      {`{"items":[`, `{"spec":{"a":"` + strings.Repeat("x", 1000) + `"}},`, "more than 32 MiB of items"},

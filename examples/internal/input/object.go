@@ -3,6 +3,7 @@ package input
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -76,20 +77,9 @@ func (o *Object) Read(spec, status any) error {
 // Field reads another field of the object; one that is absent or null leaves into as it is.
 func (o *Object) Field(name string, into any) error { return Decode(name, o.Fields[name], into) }
 
-// set takes a field of the object in.
+// set takes a field of the object in that is read later.
 func (o *Object) set(key string, data json.RawMessage) {
-	var err error
 	switch key {
-	case "apiVersion":
-		err = Decode(key, data, &o.APIVersion)
-	case "kind":
-		err = Decode(key, data, &o.Kind)
-	case "metadata":
-		if err = Decode(key, data, &o.Metadata); err != nil { // a name it should have all the same
-			var named struct{ Name, Namespace string }
-			_ = json.Unmarshal(data, &named)
-			o.Metadata = Metadata{Name: named.Name, Namespace: named.Namespace}
-		}
 	case "spec":
 		o.Spec = data
 	case "status":
@@ -100,7 +90,46 @@ func (o *Object) set(key string, data json.RawMessage) {
 		}
 		o.Fields[key] = data
 	}
-	o.fault = errors.Join(o.fault, err)
+}
+
+// text reads a field that is a string.
+func (s *stream) text(o *Object, name string, into *string) error {
+	token, err := s.token(maxObject)
+	if err != nil {
+		return err
+	}
+	switch token := token.(type) {
+	case string:
+		*into = token
+	case nil:
+	default:
+		o.fault = errors.Join(o.fault, fmt.Errorf("%s: want a string, found %s", name, describe(token)))
+		return s.skip(token)
+	}
+	return nil
+}
+
+// metadata reads that of an object, as far as it can be read: its name above all.
+func (s *stream) metadata(o *Object) error {
+	var times struct {
+		Metadata
+		CreationTimestamp json.RawMessage `json:"creationTimestamp"`
+		DeletionTimestamp json.RawMessage `json:"deletionTimestamp"`
+	}
+	err := s.decode(&times, maxObject)
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &mismatch):
+		path := strings.TrimSuffix("metadata."+strings.TrimPrefix(mismatch.Field, "Metadata."), ".")
+		o.fault = errors.Join(o.fault, fmt.Errorf("%s: want %s, found %s", path, describeType(mismatch.Type), mismatch.Value))
+	case err != nil:
+		return err
+	}
+	o.Metadata = times.Metadata
+	o.fault = errors.Join(o.fault,
+		Decode("metadata.creationTimestamp", times.CreationTimestamp, &o.Metadata.CreationTimestamp),
+		Decode("metadata.deletionTimestamp", times.DeletionTimestamp, &o.Metadata.DeletionTimestamp))
+	return nil
 }
 
 // size is about what the object holds in memory.

@@ -176,6 +176,18 @@ func (r *reader) object(s *stream, in *list, depth int) (*Object, error) {
 			if isEvent = inner != nil; isEvent {
 				watched = *inner
 			}
+		case key == "apiVersion":
+			if err := s.text(&o, key, &o.APIVersion); err != nil {
+				return nil, err
+			}
+		case key == "kind":
+			if err := s.text(&o, key, &o.Kind); err != nil {
+				return nil, err
+			}
+		case key == "metadata":
+			if err := s.metadata(&o); err != nil {
+				return nil, err
+			}
 		default:
 			limit := int64(maxObject)
 			if depth == 0 && in == nil && o.Kind == "" && len(r.options.Keys) > 0 {
