@@ -62,3 +62,31 @@ func TestConfigureReach(t *testing.T) {
 		t.Errorf("heads %v, sums %v", heads, sums)
 	}
 }
+
+// So many replicas as there are can be taken, none can, and no others.
+func TestShrinkBounds(t *testing.T) {
+	c, err := cluster.New(nil, []queue.Queue{{Name: "q"}}, []workload.Workload{{ID: "w", Queue: "q", PodSets: []workload.PodSet{
+		{Name: "other"}, {Name: "main", Count: 5, Requests: []quota.Amount{{Flavor: "f", Resource: "cpu", Amount: 2}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage := func(c *cluster.Cluster) int64 {
+		node, _ := c.QueueNode("q")
+		return c.Usage.At(node, 0)
+	}
+	for replicas, want := range map[int64]int64{-1: -1, 0: 10, 1: 8, 5: 0, 6: -1} {
+		d, err := c.Shrink("edit", "w", "main", replicas)
+		if ok := err == nil; ok != (want >= 0) || ok && usage(d) != want {
+			t.Errorf("%d of 5: %v", replicas, err)
+		}
+		d, err = c.StartShrink("edit", "w", "main", replicas)
+		if ok := err == nil; ok != (want >= 0) || ok && usage(d) != 10 {
+			t.Errorf("%d of 5 begin to leave: %v", replicas, err)
+		}
+	}
+	for _, id := range []string{"w", "nobody"} {
+		if _, err := c.Shrink("edit", id, "none", 0); err == nil {
+			t.Errorf("a pod set that is not there is shrunk, of %s", id)
+		}
+	}
+}

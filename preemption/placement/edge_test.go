@@ -1,0 +1,82 @@
+package placement_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+func decided(t *testing.T, st placement.State, r placement.Request) placement.Decision {
+	t.Helper()
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Decide(snapshotOf(t, st), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// "The sum of the priorities of all victims, each offset by MaxInt32 + 1, so that a node with
+// a few pods of negative priority is not picked over one with fewer of the same": by so
+// much, and not by more. (kube-scheduler, pickOneNodeForPreemption)
+func TestSumOfPriorities(t *testing.T) {
+	for _, c := range []struct {
+		a, b []int32
+		want string
+	}{
+		{[]int32{0, -1}, []int32{0, math.MinInt32 + 1, math.MinInt32 + 1}, "b"}, // two of next to nothing are less than one
+		{[]int32{0, -5}, []int32{0, -5, -5}, "a"},
+		{[]int32{0, math.MinInt32}, []int32{0, math.MinInt32, math.MinInt32}, "a"}, // even: the fewer pods
+		{[]int32{0, -6, -6}, []int32{0, -5, -5}, "a"},
+	} {
+		var st placement.State
+		for node, priorities := range map[string][]int32{"a": c.a, "b": c.b} {
+			st.Nodes = append(st.Nodes, placement.Node{Name: node, Capacity: placement.Resources{"cpu": 60}})
+			for i, priority := range priorities {
+				st.Pods = append(st.Pods, placement.Pod{ID: fmt.Sprint(node, i), Node: node, Priority: priority,
+					Requests: placement.Resources{"cpu": 60 / int64(len(priorities))}})
+			}
+		}
+		d := decided(t, st, placement.Request{Priority: 9, Pods: []placement.Pod{{ID: "new", Requests: placement.Resources{"cpu": 60}}}})
+		if d.Outcome != placement.Preempt || d.Domain != c.want {
+			t.Errorf("a %v, b %v: %v on %q, want %q", c.a, c.b, d.Outcome, d.Domain, c.want)
+		}
+	}
+}
+
+// One pod of a group that was promised room keeps it, though another node comes first.
+func TestOnePromiseIsKept(t *testing.T) {
+	for node, first := range map[string]string{"a": "b", "b": "a"} {
+		pod := placement.Pod{ID: "p", Group: "g", Requests: placement.Resources{"cpu": 1}}
+		promised := pod
+		promised.Node = node
+		st := placement.State{
+			Nodes:     []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 1}}, {Name: "b", Capacity: placement.Resources{"cpu": 1}}},
+			Nominated: []placement.Pod{promised},
+			Groups:    []placement.Group{{ID: "g"}},
+		}
+		d := decided(t, st, placement.Request{Group: "g", MinCount: 1, Pods: []placement.Pod{pod}, Prefer: []string{first}})
+		if d.Outcome != placement.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != node {
+			t.Errorf("%v, %v; promised %s", d.Outcome, d.Nominations, node)
+		}
+	}
+}
+
+// A pod that does not come back gives its place among the pods of the node to another: as
+// many run as the node has room for, whichever of them is put back first.
+func TestPlacesOfPods(t *testing.T) {
+	st := placement.State{Nodes: []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 9, placement.PodsResource: 2}}}}
+	for id, cpu := range map[string]int64{"x": 6, "y": 3} {
+		priority := map[string]int32{"x": 5, "y": 1}[id] // x is put back first, and has no room
+		st.Pods = append(st.Pods, placement.Pod{ID: id, Node: "a", Priority: priority, Requests: placement.Resources{"cpu": cpu}})
+	}
+	d := decided(t, st, placement.Request{Priority: 9, Pods: []placement.Pod{{ID: "new", Requests: placement.Resources{"cpu": 4}}}})
+	if d.Outcome != placement.Preempt || len(d.Victims) != 1 || d.Victims[0].Pods[0] != "x" {
+		t.Errorf("%v, %v", d.Outcome, d.Victims)
+	}
+}
