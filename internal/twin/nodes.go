@@ -79,8 +79,7 @@ func (q *nodes) free(n placement.Node, resource string, present there, placed []
 		}
 	}
 	for _, p := range q.st.Nominated {
-		own := slices.ContainsFunc(q.members, func(m placement.Pod) bool { return m.ID == p.ID })
-		if p.Node == n.Name && !own && q.priorityOf(p) >= q.r.Priority {
+		if p.Node == n.Name && q.isAhead(p) {
 			left -= takes(p, resource)
 		}
 	}
@@ -90,6 +89,12 @@ func (q *nodes) free(n placement.Node, resource string, present there, placed []
 		}
 	}
 	return left
+}
+
+// isAhead reports whether the promise to a pod that waits holds against the preemptor.
+func (q *nodes) isAhead(p placement.Pod) bool {
+	own := slices.ContainsFunc(q.members, func(m placement.Pod) bool { return m.ID == p.ID })
+	return !own && q.priorityOf(p) >= q.r.Priority
 }
 
 func needs(p placement.Pod) []string {
@@ -108,6 +113,11 @@ func (q *nodes) agrees(pod placement.Pod, present there, placed []placement.Pod)
 	others := slices.Clone(placed)
 	for _, p := range q.st.Pods {
 		if present[p.ID] {
+			others = append(others, p)
+		}
+	}
+	for _, p := range q.st.Nominated {
+		if q.isAhead(p) {
 			others = append(others, p)
 		}
 	}

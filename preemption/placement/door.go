@@ -324,7 +324,7 @@ func (s *search) addNode(i int, n *node) {
 		s.fixStuck(n, fixed, leaving)
 	}
 	for _, p := range n.nominated {
-		if p.priority < s.priority || s.isMember(p.facts.ID) {
+		if !s.isAhead(p) {
 			continue
 		}
 		for _, a := range p.takes {
@@ -358,6 +358,9 @@ func (s *search) stuck(p *pod) bool {
 	since, timeout := p.facts.TerminatingSince, s.r.TerminationTimeout
 	return timeout > 0 && p.facts.Terminating && !since.IsZero() && s.r.Now.Sub(since) >= timeout
 }
+
+// isAhead reports whether the promise to a pod that waits holds against the preemptor.
+func (s *search) isAhead(p *pod) bool { return p.priority >= s.priority && !s.isMember(p.facts.ID) }
 
 func (s *search) isMember(id string) bool {
 	return s.promised && slices.ContainsFunc(s.members, func(m member) bool { return m.facts.ID == id })

@@ -15,8 +15,9 @@ package placement
 type Filter interface {
 	// Feasible reports whether the pod may run on the node, whoever else is there.
 	Feasible(pod Pod, node Node) bool
-	// Conflict reports whether the pod, if it runs on pod.Node, and another that runs or
-	// is placed on other.Node exclude each other.
+	// Conflict reports whether the pod, if it runs on pod.Node, and another that runs, is
+	// placed or was promised room on other.Node exclude each other. Of promises it is asked
+	// about those to pods that are not of lower priority.
 	Conflict(pod, other Pod) bool
 	// Reach says how far conflicts go.
 	Reach() Reach

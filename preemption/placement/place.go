@@ -113,7 +113,7 @@ func (s *search) tightness(d span, one *member, i int) uint64 {
 }
 
 // fits reports whether a member has room on a node, may run there, and agrees with who is
-// there.
+// there or was promised room before it.
 func (s *search) fits(d span, one *member, i int) bool {
 	width := len(s.slots)
 	free := s.free[i*width:][:width]
@@ -145,9 +145,19 @@ func (s *search) filtersPlace(d span, one *member, i int) bool {
 				return false
 			}
 		}
+		for p := range s.c.nominated.All {
+			if s.isAhead(p) && s.conflict(pending, p.facts) {
+				return false
+			}
+		}
 	} else {
 		for _, p := range n.pods {
 			if s.isThere(p) && s.conflict(pending, p.facts) {
+				return false
+			}
+		}
+		for _, p := range n.nominated {
+			if s.isAhead(p) && s.conflict(pending, p.facts) {
 				return false
 			}
 		}

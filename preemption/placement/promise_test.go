@@ -133,3 +133,44 @@ func TestWaitNeedsSomebody(t *testing.T) {
 		t.Errorf("in conflict from afar: %q, want %q", got, want)
 	}
 }
+
+// A pod keeps apart from who was promised room before it, as from who runs: filters are asked
+// about promises to pods of the same or a higher priority, and about no others.
+func TestPromisesAndFilters(t *testing.T) {
+	web := map[string]string{"app": "web"}
+	one := cpu("in", "", 0, 1)
+	one.Labels = web
+	for _, c := range []struct {
+		name     string
+		priority int32 // of the promised pod
+		cluster  bool
+		own      bool // it is the preemptor's
+		want     string
+	}{
+		{"higher", 11, false, false, "Preempt in@b; evict low"},
+		{"equal", 10, false, false, "Preempt in@b; evict low"},
+		{"lower", 9, false, false, "Fits in@a"},
+		{"its own", 10, false, true, "Fits in@a"},
+		{"anywhere", 10, true, false, "Impossible (NoRoom)"},
+		{"anywhere, lower", 9, true, false, "Fits in@a"},
+	} {
+		promised := cpu("first", "a", c.priority, 1)
+		if c.own {
+			promised.ID = "in"
+		}
+		promised.Labels = web
+		s := snapshotOf(t, placement.State{
+			Nodes:     []placement.Node{machine("a", 4), machine("b", 4)},
+			Pods:      []placement.Pod{cpu("low", "b", 0, 4)},
+			Nominated: []placement.Pod{promised},
+		})
+		config := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: c.cluster}}}
+		r := placement.Request{Priority: 10, Pods: []placement.Pod{one}}
+		if got := text(decide(t, config, s, r)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if r.Group = "gang"; text(decide(t, config, s, r)) != c.want {
+			t.Errorf("%s, a gang: %q, want %q", c.name, text(decide(t, config, s, r)), c.want)
+		}
+	}
+}
