@@ -18,7 +18,7 @@ func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) 
 	}
 	potential := slices.DeleteFunc(q.units(present), func(u unit) bool { return !in(u) })
 	if len(potential) == 0 {
-		return 0, nil, nil, placement.NoVictims
+		return len(q.place(domain, present)), nil, nil, placement.NoVictims
 	}
 	potential = slices.DeleteFunc(potential, func(u unit) bool {
 		return slices.ContainsFunc(barred, func(b unit) bool { return b.Pods[0].ID == u.Pods[0].ID })

@@ -108,7 +108,7 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 	}
 	if config.Mode != placement.Design {
 		if r.Policy == placement.PreemptNever {
-			return placement.Decision{Outcome: placement.Impossible, Reason: placement.PolicyNever}
+			return q.never(everywhere, everyone)
 		}
 		if q.blocked(promised) {
 			d := q.answer(placement.Wait, "", promised, nil)
@@ -124,9 +124,18 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 		}
 	}
 	if r.Policy == placement.PreemptNever {
-		return placement.Decision{Outcome: placement.Impossible, Reason: placement.PolicyNever}
+		return q.never(everywhere, staying)
 	}
 	d, _ := q.preempt(everywhere, names, everyone, staying)
+	return d
+}
+
+// never is the answer to who may not preempt.
+func (q *nodes) never(everywhere [][]placement.Node, present there) placement.Decision {
+	d := placement.Decision{Outcome: placement.Impossible, Reason: placement.PolicyNever}
+	for _, domain := range everywhere {
+		d.Placeable = max(d.Placeable, len(q.place(domain, present)))
+	}
 	return d
 }
 

@@ -37,7 +37,7 @@ func (q *nodes) units(present there) []unit {
 	}
 	list = slices.DeleteFunc(list, func(u unit) bool {
 		guarded := slices.ContainsFunc(q.config.Guards, func(g placement.Guard) bool { return !g.MayYield(u.Unit, q.r) })
-		return guarded || u.Priority >= q.r.Priority
+		return guarded || slices.ContainsFunc(u.Pods, q.stuck) || u.Priority >= q.r.Priority
 	})
 	slices.SortFunc(list, moreImportant)
 	return list

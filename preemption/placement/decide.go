@@ -74,7 +74,7 @@ func (s *search) decide() Decision {
 	if s.asBuilt {
 		switch {
 		case s.r.Policy == PreemptNever:
-			return Decision{Outcome: Impossible, Reason: PolicyNever}
+			return s.never()
 		case s.blocked():
 			return s.promisedAgain()
 		}
@@ -84,9 +84,17 @@ func (s *search) decide() Decision {
 		return d
 	}
 	if s.r.Policy == PreemptNever {
-		return Decision{Outcome: Impossible, Reason: PolicyNever}
+		return s.never()
 	}
 	return s.preempt()
+}
+
+// never refuses a preemptor that may not preempt.
+func (s *search) never() Decision {
+	for _, d := range s.ranges {
+		s.placeBeside(d)
+	}
+	return Decision{Outcome: Impossible, Reason: PolicyNever, Candidate: Candidate{Placeable: s.placeable}}
 }
 
 // preempt chooses among the domains.

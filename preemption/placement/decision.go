@@ -27,7 +27,8 @@ type Reason uint8
 const (
 	// PolicyNever: the priority class does not preempt.
 	PolicyNever Reason = 1 + iota
-	// NoVictims: nothing of lower priority runs in any domain.
+	// NoVictims: nothing of lower priority that may yield runs in any domain. For a single
+	// pod these are the nodes where it may run.
 	NoVictims
 	// NoRoom: even with everything gone that may be preempted there is too little room.
 	NoRoom

@@ -275,7 +275,7 @@ func (s *search) buildRoom() {
 	s.used = s.used[:0]
 	s.rowAt, s.rows, s.gone = append(s.rowAt[:0], 0), s.rows[:0], s.gone[:0]
 	s.rowLevel, s.rowPods = s.rowLevel[:0], s.rowPods[:0]
-	s.anyLeaving = false
+	s.anyLeaving, s.anyStuck = false, s.asBuilt && s.r.TerminationTimeout > 0
 	for i, node := range s.nodes {
 		s.addNode(i, node)
 		s.rowAt = append(s.rowAt, int32(len(s.rows)))

@@ -9,7 +9,8 @@ import (
 // Fit answers for one request whether it has a place, while groups are taken away and given
 // back: the room side of a decision whose victims somebody else chooses (by quota, say, with
 // the ID of a workload as that of its pods' group). Priorities, disruption modes and budgets
-// do not count. It starts with everything that runs, without what terminates.
+// do not count. It starts with everything that runs: in [Design] without what terminates and
+// is waited for, in the other modes, where that counts as running, with it.
 //
 // Its laws, for a search that takes until it fits and then gives back what it can:
 //
@@ -80,7 +81,7 @@ func (f *Fit) change(id string, taken bool) {
 	stands := true
 	for _, p := range g.members {
 		i := int(s.local[p.node])
-		if i < 0 || p.facts.Terminating && !s.asBuilt {
+		if i < 0 || p.facts.Terminating && (!s.asBuilt || s.stuck(p)) {
 			continue
 		}
 		for _, a := range p.takes {

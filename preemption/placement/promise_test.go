@@ -174,3 +174,61 @@ func TestPromisesAndFilters(t *testing.T) {
 		}
 	}
 }
+
+// In the modes that take who terminates as running, who has done so for too long is nobody's
+// victim either: the next one is, or nobody, and not the same pod for ever.
+func TestTerminationTimeoutAsBuilt(t *testing.T) {
+	now := preemptiontest.Now
+	stuck := cpu("stuck", "a", 0, 4)
+	stuck.Terminating, stuck.Preempted, stuck.TerminatingSince = true, true, now.Add(-time.Hour)
+	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}, Now: now}
+	for _, mode := range []placement.Mode{placement.InPlace, placement.Replace} {
+		for _, c := range []struct {
+			name    string
+			timeout time.Duration
+			group   string // of the stuck pod
+			others  []placement.Pod
+			want    string
+		}{
+			{"no bound: it is told again", 0, "", nil, "Preempt in@a; evict stuck"},
+			{"not yet", 2 * time.Hour, "", nil, "Preempt in@a; evict stuck"},
+			{"nobody else", time.Minute, "", nil, "Impossible (NoVictims)"},
+			{"somebody else", time.Minute, "", []placement.Pod{cpu("other", "b", 5, 4)}, "Preempt in@b; evict other"},
+			{"its group was told, too", time.Minute, "whole", []placement.Pod{cpu("of", "b", 0, 4)}, "Impossible (NoVictims)"},
+		} {
+			first := stuck
+			first.Group = c.group
+			st := placement.State{
+				Nodes:  []placement.Node{machine("a", 4)},
+				Groups: []placement.Group{{ID: "whole", DisruptionMode: placement.DisruptionModePodGroup}},
+				Pods:   []placement.Pod{first},
+			}
+			for _, p := range c.others {
+				p.Group = c.group
+				st.Nodes, st.Pods = append(st.Nodes, machine(p.Node, 4)), append(st.Pods, p)
+			}
+			r := r
+			r.TerminationTimeout = c.timeout
+			if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != c.want {
+				t.Errorf("%v, %s: %q, want %q", mode, c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// How many pods have a place is said also where nobody may yield.
+func TestPlaceableWhereNobodyYields(t *testing.T) {
+	st := placement.State{
+		Nodes: []placement.Node{machine("a", 4), machine("b", 6)},
+		Pods:  []placement.Pod{cpu("high", "a", 20, 2), cpu("too", "b", 20, 4)},
+	}
+	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []placement.Pod{cpu("x", "", 0, 2), cpu("y", "", 0, 2), cpu("z", "", 0, 2)}}
+	for _, mode := range []placement.Mode{placement.Design, placement.InPlace, placement.Replace} {
+		for policy, want := range map[placement.Policy]placement.Reason{placement.PreemptLowerPriority: placement.NoVictims, placement.PreemptNever: placement.PolicyNever} {
+			r.Policy = policy
+			if d := decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r); d.Reason != want || d.Placeable != 2 {
+				t.Errorf("%v: %s, %d have a place; want %v, 2", mode, text(d), d.Placeable, want)
+			}
+		}
+	}
+}

@@ -51,7 +51,8 @@ type Request struct {
 	Now time.Time `json:"now,omitzero"`
 	// TerminationTimeout bounds how long a pod that terminates is waited for, from
 	// [Pod.TerminatingSince] on. When it is over the pod counts as running; told
-	// to go already, it is no victim. Zero: there is no bound. In JSON: nanoseconds.
+	// to go already, it is no victim, and in modes other than Design its group, if that
+	// yields whole, is none. Zero: there is no bound. In JSON: nanoseconds.
 	TerminationTimeout time.Duration `json:"terminationTimeout,omitzero"`
 }
 

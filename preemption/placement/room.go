@@ -43,6 +43,7 @@ type search struct {
 	rowPods         []int32         // pods by row, without those of units that stay
 	gone            []int64         // a row for each of rows
 	anyLeaving      bool            // somebody is waited for
+	anyStuck        bool            // as built: somebody may have terminated for too long
 	least           []int64         // by slot: what as many members as must have a place need at least
 	stays           map[*unit]bool  // units counted in fixed instead of gone
 	stayed          []*unit         // the same, as a list
@@ -213,8 +214,11 @@ func (s *search) touches(d span, u *unit) bool {
 
 // isThere reports whether a running pod stays at the floor.
 func (s *search) isThere(p *pod) bool {
+	if s.stuck(p) {
+		return true
+	}
 	if p.facts.Terminating && !s.asBuilt {
-		return s.now || s.stuck(p)
+		return s.now
 	}
 	if s.taken[p.facts.Group] {
 		return false

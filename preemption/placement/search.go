@@ -61,6 +61,9 @@ func (s *search) run(d span, rationed bool) verdict {
 	s.forget()
 	s.victims = s.victims[:0]
 	if !s.anyVictims(d) {
+		if s.r.Group != "" || s.r.Unschedulable { // else it is known that the pod has no room
+			s.placeBeside(d)
+		}
 		return noVictims
 	}
 	if rationed {
@@ -85,14 +88,21 @@ func (s *search) run(d span, rationed bool) verdict {
 	return found
 }
 
-// anyVictims keeps what guards keep, and reports whether anything may yield.
+// placeBeside counts the members that have a place beside all who run.
+func (s *search) placeBeside(d span) {
+	s.open(d, nobody, false)
+	s.placeable = max(s.placeable, s.place(d))
+}
+
+// anyVictims keeps what guards keep and what was told to go long ago, and reports whether
+// anything may yield.
 func (s *search) anyVictims(d span) bool {
-	if len(s.config.Guards) == 0 {
+	if len(s.config.Guards) == 0 && !s.anyStuck {
 		return s.rowAt[d.from] < s.rowAt[d.to]
 	}
 	any := false
 	for _, u := range s.gather(d, everyone, func(level) bool { return true }) {
-		if s.guarded(u) {
+		if s.anyStuck && slices.ContainsFunc(u.pods, s.stuck) || s.guarded(u) {
 			s.stay(u)
 		} else {
 			any = true
