@@ -86,3 +86,59 @@ func TestFairShareBehindManyOthers(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// Above the highest of the nodes that bound the request nobody's leaving would help: of
+// two shortages, be the higher one the first or the last.
+func TestBlockersUpToTheHigherOfTwoBounds(t *testing.T) {
+	for _, limited := range []string{"disk", "net"} {
+		limit, free := quotaOf(limited, 2), quotaOf("gpu", 2)
+		limit.BorrowingLimit = quota.AtMost(0)
+		st := preemption.State{
+			Cohorts: []queue.Cohort{{Name: "c"}},
+			Queues: []queue.Queue{
+				{Name: "a", Cohort: "c", Quotas: []quota.Quota{free, limit}, Preemption: reclaims},
+				{Name: "b", Cohort: "c", Quotas: []quota.Quota{quotaOf(limited, 5)}},
+			},
+			Admitted: []workload.Workload{taking(job("own", "a", 10, 0, started(5)), limited, 2), job("b1", "b", 10, 2, started(5))},
+		}
+		r := pending("a", 10, 2)
+		r.Workload = taking(r.Workload, limited, 1)
+		if got, want := text(decide(t, snapshotOf(t, st), r)), "Impossible: WithinClusterQueue a own, ReclaimWithinCohort b b1"; got != want {
+			t.Errorf("%s: %s, want %s", limited, got, want)
+		}
+	}
+}
+
+// Above a cohort whose quota holds the request, policies on borrowing stand in nobody's way
+// (KEP-1714); above one whose quota does not, they do.
+func TestBlockersAboveTheCohortOfThePreemptor(t *testing.T) {
+	for nominal, want := range map[int64]string{
+		4: "Impossible: ReclaimWithinCohort vip vip1",
+		3: "Impossible: BorrowWithinCohort low low1, ReclaimWithinCohort vip vip1",
+	} {
+		s := snapshotOf(t, preemption.State{
+			Cohorts: []queue.Cohort{{Name: "root", Quotas: gpus(4 - nominal)}, {Name: "in", Parent: "root", Quotas: gpus(nominal)}},
+			Queues: []queue.Queue{
+				{Name: "a", Cohort: "in", Quotas: gpus(0), Preemption: reclaims}, {Name: "low", Cohort: "root"}, {Name: "vip", Cohort: "root"},
+			},
+			Admitted: []workload.Workload{job("low1", "low", 0, 2, started(5)), job("vip1", "vip", 20, 2, started(5))},
+		})
+		if got := text(decide(t, s, pending("a", 10, 4))); got != want {
+			t.Errorf("%d in the cohort: %s, want %s", nominal, got, want)
+		}
+	}
+}
+
+// The shortest minimum runtime protects for its nanosecond, its end included.
+func TestBlockedForANanosecond(t *testing.T) {
+	q := queue.Queue{
+		Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+		MinRuntime: minruntime.Settings{Preempt: minruntime.For(1)},
+	}
+	for i, want := range []string{"Wait: GuaranteedRuntime a low", "Wait: GuaranteedRuntime a low", "Preempt: low InClusterQueue"} {
+		low := job("low", "a", 0, 4, now.Add(-time.Duration(i)))
+		if got := text(decide(t, snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{low}}), pending("a", 10, 4))); got != want {
+			t.Errorf("after %d ns: %s, want %s", i, got, want)
+		}
+	}
+}

@@ -25,6 +25,12 @@ func TestFairAmongManyQueues(t *testing.T) {
 	if got, want := fairText(t, preemption.Config{}, st, pending("a", 0, 1)), "Preempt: q00/1 InCohortFairSharing"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+	c := preemption.Config{Sharing: preemption.Fair}
+	st.Queues[1].Preemption = queue.Preemption{ReclaimWithinCohort: queue.LowerPriority}
+	d := decideWith(t, c, snapshotOf(t, st), pending("q00", 0, 1)) // nobody is of lower priority
+	if d.Outcome != preemption.Impossible || len(d.Shortage) != 1 || d.Shortage[0].Missing != 1 || len(d.Blockers) == 0 {
+		t.Errorf("%+v", d)
+	}
 }
 
 // noRoom has a place for nobody.

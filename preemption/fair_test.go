@@ -185,3 +185,24 @@ func TestRecheckIsIrreducible(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// What a victim uses need not count in its queue's share: then the share is the final one
+// before and after, and the last look at a pair of victims asks the same as the first.
+func TestRecheckByFinalShareAlone(t *testing.T) {
+	st := borrowers(fairPolicy, "a", "b")
+	st.Queues[0].Quotas = append(st.Queues[0].Quotas, quotaOf("cpu", 100))
+	cpus := func(id, queueName string, priority, n int64) workload.Workload {
+		return taking(job(id, queueName, priority, 0, started(5)), "cpu", n)
+	}
+	st.Admitted = []workload.Workload{
+		job("a1", "a", 0, 4, started(5)), job("b1", "b", 9, 4, started(5)),
+		cpus("small", "b", 0, 1), cpus("large", "b", 1, 2), cpus("rest", "lender", 9, 97),
+	}
+	r := preemption.Request{Workload: cpus("pending", "a", 0, 2), Now: now}
+	c := preemption.Config{Fair: preemption.FairSharing{
+		Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}, RecheckShares: true,
+	}}
+	if got, want := fairText(t, c, st, r), "Preempt: large InCohortFairSharing"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
