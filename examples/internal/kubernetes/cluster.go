@@ -68,6 +68,8 @@ func (o *Objects) Cluster() Cluster {
 			c.byDefault = class
 		}
 	}
+	// An unschedulable node is one all the same for a pod that tolerates it: see feasible.
+	anybody := slices.ContainsFunc(c.pods, func(p *podObject) bool { return p.Spec.NodeName == "" && p.toleratesUnschedulable() })
 	for _, n := range c.nodes {
 		c.known[n.Metadata.Name] = true
 		capacity := n.Status.Allocatable
@@ -75,7 +77,8 @@ func (o *Objects) Cluster() Cluster {
 			capacity = n.Status.Capacity
 		}
 		c.out.State.Nodes = append(c.out.State.Nodes, placement.Node{
-			Name: n.Metadata.Name, Capacity: amounts(capacity), Labels: n.Metadata.Labels, Unschedulable: n.Spec.Unschedulable,
+			Name: n.Metadata.Name, Capacity: amounts(capacity), Labels: n.Metadata.Labels,
+			Unschedulable: n.Spec.Unschedulable && !anybody,
 		})
 	}
 	for _, g := range o.groups.All() {
@@ -129,9 +132,14 @@ func (p *podObject) group() string {
 	return p.Metadata.Namespace + "/" + p.Spec.SchedulingGroup.PodGroupName
 }
 
+// isDone reports whether the pod has ended, and takes nothing any more.
+func (p *podObject) isDone() bool {
+	return p.Status.Phase == string(corev1.PodSucceeded) || p.Status.Phase == string(corev1.PodFailed)
+}
+
 // addPod takes a pod that runs, or puts one that waits with its group.
 func (c *context) addPod(p *podObject, waiting map[string][]*podObject) {
-	if p.Status.Phase == string(corev1.PodSucceeded) || p.Status.Phase == string(corev1.PodFailed) {
+	if p.isDone() {
 		return
 	}
 	node := p.Spec.NodeName
@@ -164,7 +172,7 @@ func (c *context) addPod(p *podObject, waiting map[string][]*podObject) {
 	}
 	out.Started, out.Terminating = p.Status.StartTime.UTC(), p.Metadata.DeletionTimestamp != nil
 	for _, condition := range p.Status.Conditions {
-		if condition.Type == string(corev1.DisruptionTarget) && condition.Status == "True" && condition.Reason == corev1.PodReasonPreemptionByScheduler {
+		if condition.Type == corev1.DisruptionTarget && condition.Status == "True" && condition.Reason == corev1.PodReasonPreemptionByScheduler {
 			out.Preempted = out.Terminating
 		}
 	}
@@ -175,7 +183,7 @@ func (c *context) addPod(p *podObject, waiting map[string][]*podObject) {
 func (c *context) pod(p *podObject) placement.Pod {
 	return placement.Pod{
 		ID: p.Metadata.ID(), UID: p.Metadata.UID, Namespace: p.Metadata.Namespace, Labels: p.Metadata.Labels,
-		Group: p.group(), Requests: requests(&p.Spec),
+		Group: p.group(), Requests: requests(p),
 	}
 }
 
@@ -195,7 +203,7 @@ func (c *context) pending(id string, pods []*podObject) Pending {
 		if gang := g.Spec.SchedulingPolicy.Gang; gang != nil {
 			running := 0
 			for _, p := range c.pods {
-				if p.group() == id && p.Spec.NodeName != "" && p.Metadata.DeletionTimestamp == nil {
+				if p.group() == id && p.Spec.NodeName != "" && !p.isDone() && p.Metadata.DeletionTimestamp == nil {
 					running++
 				}
 			}
@@ -267,7 +275,12 @@ func (p *Pending) notes(pod *podObject) {
 	}
 }
 
-// feasible lists the nodes whose labels and taints suit the pod, nil when all do; and why
+func (p *podObject) toleratesUnschedulable() bool {
+	taint := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	return schedulinghelpers.TolerationsTolerateTaint(klog.Background(), p.Spec.Tolerations, &taint, true)
+}
+
+// feasible lists the nodes whose labels, taints and state suit the pod, nil when all do; and why
 // none does.
 func (c *context) feasible(p *podObject) (suitable []string, why string, err error) {
 	affinity := nodeaffinity.NewRequiredNodeAffinity(p.Spec.NodeSelector, p.Spec.Affinity)
@@ -288,14 +301,13 @@ func (c *context) feasible(p *podObject) (suitable []string, why string, err err
 			mismatched++
 		case repels:
 			tainted++
+		case n.Spec.Unschedulable && !p.toleratesUnschedulable():
+			closed++
 		default:
 			suitable = append(suitable, node.Name)
-			if n.Spec.Unschedulable {
-				closed++
-			}
 		}
 	}
-	if closed == len(suitable) && len(c.nodes) > 0 {
+	if len(suitable) == 0 && len(c.nodes) > 0 {
 		var parts []string
 		for _, part := range []struct {
 			n    int

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -23,8 +25,37 @@ type Filter struct {
 // apart is what a pod asks of others.
 type apart struct {
 	namespace string
-	ports     []int32
+	ports     []port
 	terms     []term
+}
+
+// port is a port of a node, at one of its addresses or at all.
+type port struct {
+	number       int32
+	ip, protocol string
+}
+
+const allAddresses = "0.0.0.0"
+
+// clashes reports whether two pods with these ports cannot be on one node.
+func (p port) clashes(o port) bool {
+	return p.number == o.number && p.protocol == o.protocol && (p.ip == o.ip || p.ip == allAddresses || o.ip == allAddresses)
+}
+
+// ports are those of the node that the pod takes as long as it runs: those of init
+// containers that are no sidecars are not looked at by the scheduler either.
+func ports(s *pods.Spec) (list []port) {
+	for i, c := range slices.Concat(s.Containers, s.InitContainers) {
+		if i >= len(s.Containers) && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways) {
+			continue
+		}
+		for _, p := range c.Ports {
+			if p.HostPort > 0 {
+				list = append(list, port{p.HostPort, cmp.Or(p.HostIP, allAddresses), cmp.Or(p.Protocol, string(corev1.ProtocolTCP))})
+			}
+		}
+	}
+	return list
 }
 
 type term struct {
@@ -41,14 +72,7 @@ func (o *Objects) Filter() (f *Filter, notes []string) {
 		f.nodes[n.Metadata.Name] = n.Metadata.Labels
 	}
 	for _, p := range o.pods.All() {
-		a := apart{namespace: p.Metadata.Namespace}
-		for _, c := range slices.Concat(p.Spec.Containers, p.Spec.InitContainers) {
-			for _, port := range c.Ports {
-				if port.HostPort > 0 {
-					a.ports = append(a.ports, port.HostPort)
-				}
-			}
-		}
+		a := apart{namespace: p.Metadata.Namespace, ports: ports(&p.Spec)}
 		if p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil {
 			for i, t := range p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 				one, err := o.term(&t, a.namespace)
@@ -121,7 +145,7 @@ func (f *Filter) Feasible(placement.Pod, placement.Node) bool { return true }
 // Conflict implements [placement.Filter].
 func (f *Filter) Conflict(pod, other placement.Pod) bool {
 	a, b := f.pods[pod.ID], f.pods[other.ID]
-	clash := pod.Node == other.Node && slices.ContainsFunc(a.ports, func(port int32) bool { return slices.Contains(b.ports, port) })
+	clash := pod.Node == other.Node && slices.ContainsFunc(a.ports, func(p port) bool { return slices.ContainsFunc(b.ports, p.clashes) })
 	return clash || f.avoids(&a, pod, other) || f.avoids(&b, other, pod)
 }
 

@@ -36,10 +36,10 @@ type podObject struct {
 	Metadata input.Metadata
 	Spec     pods.Spec `json:"spec"`
 	Status   struct {
-		Phase             string             `json:"phase"`
-		NominatedNodeName string             `json:"nominatedNodeName"`
-		StartTime         time.Time          `json:"startTime"`
-		Conditions        []metav1.Condition `json:"conditions"`
+		Phase             string    `json:"phase"`
+		NominatedNodeName string    `json:"nominatedNodeName"`
+		StartTime         time.Time `json:"startTime"`
+		pods.Status
 	} `json:"status"`
 }
 

@@ -79,9 +79,9 @@ func amounts(list map[string]pods.Quantity) placement.Resources {
 func clamp(amount int64) int64 { return min(amount, quota.MaxUsage/1024) }
 
 // requests are what a pod takes.
-func requests(s *pods.Spec) placement.Resources {
+func requests(p *podObject) placement.Resources {
 	out := placement.Resources{}
-	for _, r := range s.Requests() {
+	for _, r := range p.Spec.Requests(&p.Status.Status) {
 		if r.Resource != placement.PodsResource {
 			out[r.Resource] = clamp(r.Amount)
 		}

@@ -63,7 +63,7 @@ func (b *Builder) addWorkload(o *input.Object) error {
 		if count < 0 || count > maxPods {
 			return fmt.Errorf("podSetAssignments %q: count %d is out of range", a.Name, count)
 		}
-		w.PodSets = append(w.PodSets, assigned(&a, count, status.reclaimed(a.Name)))
+		w.PodSets = append(w.PodSets, assigned(&a, count, a.returned(count, &spec, &status)))
 	}
 	b.c.Admitted = append(b.c.Admitted, w)
 	return nil
@@ -97,6 +97,18 @@ func (a *podSetAssignment) count(spec *workloadSpec) int64 {
 		}
 	}
 	return 1
+}
+
+// returned is how many of the admitted replicas gave their quota back. Replicas that were
+// never admitted, as with partial admission, are the first of those that are reclaimable.
+func (a *podSetAssignment) returned(count int64, spec *workloadSpec, status *workloadStatus) int64 {
+	reclaimed := status.reclaimed(a.Name)
+	for _, s := range spec.PodSets {
+		if s.Name == a.Name && s.Count != nil {
+			reclaimed -= max(0, *s.Count-count)
+		}
+	}
+	return max(0, reclaimed)
 }
 
 // assigned is what a pod set holds. Kueue writes the total of all replicas; those
@@ -213,7 +225,7 @@ func templateRequests(spec *podSetSpec) ([]Request, error) {
 		return nil, fmt.Errorf("podSets %q: %w", spec.Name, err)
 	}
 	var requests []Request
-	for _, r := range template.Spec.Requests() {
+	for _, r := range template.Spec.Requests(nil) {
 		requests = append(requests, Request(r))
 	}
 	return requests, nil

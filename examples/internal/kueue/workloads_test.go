@@ -42,13 +42,19 @@ func TestAdmittedUsage(t *testing.T) {
 		{"zero of a flavor is kept, usage without flavor is not", admission(`"count":1,"flavors":{"nvidia.com/gpu":"h100","cpu":"x86"},
 			"resourceUsage":{"nvidia.com/gpu":"0","memory":"1Gi"}`),
 			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "x86", Resource: "cpu"}, gpus("h100", 0)}}},
-		{"count of the spec", admission(`"flavors":{"cpu":"x86"},"resourceUsage":{"cpu":"2"}`),
-			workload.PodSet{Name: "main", Count: 4, Requests: []quota.Amount{{Flavor: "x86", Resource: "cpu", Amount: 500}}}},
+		{"count of the spec", admission(`"flavors":{"cpu":"x86"},"resourceUsage":{"cpu":"1500m"}`),
+			workload.PodSet{Name: "main", Count: 3, Requests: []quota.Amount{{Flavor: "x86", Resource: "cpu", Amount: 500}}}},
+		{"admitted in part, what is done was not admitted", admission(`"count":2,"flavors":{"nvidia.com/gpu":"h100"},
+			"resourceUsage":{"nvidia.com/gpu":"16"}`) + `,"reclaimablePods":[{"name":"main","count":1}]`,
+			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{gpus("h100", 8)}}},
+		{"admitted in part, more is done than was not admitted", admission(`"count":2,"flavors":{"nvidia.com/gpu":"h100"},
+			"resourceUsage":{"nvidia.com/gpu":"16"}`) + `,"reclaimablePods":[{"name":"main","count":2}]`,
+			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{gpus("h100", 8)}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, version := range []string{"v1beta1", "v1beta2"} {
 				w := itemOf("kueue.x-k8s.io/"+version, "Workload", "team/job",
-					`"spec":{"podSets":[{"name":"main","count":4}]},"status":{`+conditions("QuotaReserved x 09:00:00")+`,`+c.status+`}`)
+					`"spec":{"podSets":[{"name":"main","count":3}]},"status":{`+conditions("QuotaReserved x 09:00:00")+`,`+c.status+`}`)
 				got := mustRead(t, list(w, gpuQueue("q", 8)))
 				if len(got.Admitted) != 1 {
 					t.Fatalf("admitted %v, pending %v", got.Admitted, got.Pending)

@@ -35,12 +35,37 @@ type Spec struct {
 	ResourceClaims []struct{} `json:"resourceClaims"`
 }
 
+// Status is the fields of a pod's status on which its amounts depend.
+type Status struct {
+	Conditions            []Condition       `json:"conditions"`
+	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
+	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
+}
+
+// Condition is a condition of a pod.
+type Condition struct {
+	Type   corev1.PodConditionType `json:"type"`
+	Status corev1.ConditionStatus  `json:"status"`
+	Reason string                  `json:"reason"`
+}
+
+// ContainerStatus is what a container has, which differs from what it asks for while it is
+// resized in place.
+type ContainerStatus struct {
+	Name               string              `json:"name"`
+	AllocatedResources map[string]Quantity `json:"allocatedResources"`
+	Resources          *Resources          `json:"resources"`
+}
+
 // Container is what a container takes.
 type Container struct {
+	Name          string                         `json:"name"`
 	Resources     Resources                      `json:"resources"`
 	RestartPolicy *corev1.ContainerRestartPolicy `json:"restartPolicy"`
 	Ports         []struct {
-		HostPort int32 `json:"hostPort"`
+		HostPort int32  `json:"hostPort"`
+		HostIP   string `json:"hostIP"`
+		Protocol string `json:"protocol"`
 	} `json:"ports"`
 }
 
@@ -58,8 +83,9 @@ type Request struct {
 
 // Requests is what one pod takes: containers, init containers, sidecars and overhead, by
 // the rules of the scheduler, sorted by resource. A container's limit stands for a request
-// that is missing, as the API server has it.
-func (s *Spec) Requests() []Request {
+// that is missing, as the API server has it. A pod that is resized in place takes the more of
+// what it asks for and what its status says it has; a nil status says nothing.
+func (s *Spec) Requests(status *Status) []Request {
 	spec := s.core()
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
@@ -76,28 +102,52 @@ func (s *Spec) Requests() []Request {
 		}
 	}
 	var requests []Request
-	total := resource.PodRequests(&corev1.Pod{Spec: spec}, resource.PodResourcesOptions{})
+	pod := corev1.Pod{Spec: spec}
+	if status != nil {
+		pod.Status = status.core()
+	}
+	total := resource.PodRequests(&pod, resource.PodResourcesOptions{UseStatusResources: status != nil})
 	for _, name := range slices.Sorted(maps.Keys(total)) {
 		requests = append(requests, Request{string(name), Amount(string(name), total[name])})
 	}
 	return requests
 }
 
-// core is the spec as Kubernetes has it, with what its amounts depend on.
-func (s *Spec) core() corev1.PodSpec {
-	list := func(in map[string]Quantity) corev1.ResourceList {
-		if in == nil {
-			return nil
-		}
-		out := corev1.ResourceList{}
-		for name, q := range in {
-			out[corev1.ResourceName(name)] = q.Quantity
+func list(in map[string]Quantity) corev1.ResourceList {
+	if in == nil {
+		return nil
+	}
+	out := corev1.ResourceList{}
+	for name, q := range in {
+		out[corev1.ResourceName(name)] = q.Quantity
+	}
+	return out
+}
+
+// core is the status as Kubernetes has it, with what amounts depend on.
+func (s *Status) core() (out corev1.PodStatus) {
+	for _, c := range s.Conditions {
+		out.Conditions = append(out.Conditions, corev1.PodCondition{Type: c.Type, Status: c.Status, Reason: c.Reason})
+	}
+	containers := func(in []ContainerStatus) (out []corev1.ContainerStatus) {
+		for _, c := range in {
+			one := corev1.ContainerStatus{Name: c.Name, AllocatedResources: list(c.AllocatedResources)}
+			if c.Resources != nil {
+				one.Resources = &corev1.ResourceRequirements{Requests: list(c.Resources.Requests)}
+			}
+			out = append(out, one)
 		}
 		return out
 	}
+	out.ContainerStatuses, out.InitContainerStatuses = containers(s.ContainerStatuses), containers(s.InitContainerStatuses)
+	return out
+}
+
+// core is the spec as Kubernetes has it, with what its amounts depend on.
+func (s *Spec) core() corev1.PodSpec {
 	containers := func(in []Container) (out []corev1.Container) {
 		for _, c := range in {
-			out = append(out, corev1.Container{RestartPolicy: c.RestartPolicy,
+			out = append(out, corev1.Container{Name: c.Name, RestartPolicy: c.RestartPolicy,
 				Resources: corev1.ResourceRequirements{Requests: list(c.Resources.Requests), Limits: list(c.Resources.Limits)}})
 		}
 		return out
