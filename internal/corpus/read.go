@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -62,17 +63,22 @@ func Read(name string, r io.Reader, yield func(line int, c Asker) error) error {
 		}
 		buffered = bufio.NewReader(unzipped)
 	}
-	lines := bufio.NewScanner(buffered)
-	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
-	line := 0
-	for lines.Scan() {
-		line++
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+	var text []byte
+	for line := 1; ; line++ {
+		var last error
+		text, last = readLine(buffered, text[:0])
+		if last != nil && !errors.Is(last, io.EOF) {
+			return fmt.Errorf("%s:%d: %w", name, line, last)
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			if last != nil {
+				return nil
+			}
 			continue
 		}
-		c, err := newCase(lines.Bytes())
+		c, err := newCase(text)
 		if err == nil {
-			err = json.Unmarshal(lines.Bytes(), c)
+			err = json.Unmarshal(text, c)
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, line, err)
@@ -83,9 +89,22 @@ func Read(name string, r io.Reader, yield func(line int, c Asker) error) error {
 		if err := yield(line, c); err != nil {
 			return fmt.Errorf("%s:%d: %w", name, line, err)
 		}
+		if last != nil {
+			return nil
+		}
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s:%d: %w", name, line+1, err)
+}
+
+// readLine reads a line of bounded length into a buffer, looking at each byte once. The error
+// is [io.EOF] after the last.
+func readLine(in *bufio.Reader, into []byte) ([]byte, error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if into = append(into, part...); len(into) > maxLine {
+			return nil, fmt.Errorf("more than %d MiB in one line", maxLine>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return into, err
+		}
 	}
-	return nil
 }

@@ -1,12 +1,14 @@
 package kai
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -62,6 +64,32 @@ func TestReadRefuses(t *testing.T) {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// A chain of queues, each with a limit that is too low for it, costs no more than its length;
+// a cycle of queues is cut.
+func TestLongChain(t *testing.T) {
+	var b strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&b, `{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"q%d"},"spec":{"parentQueue":"q%d","resources":{"gpu":{"quota":8,"limit":1}}}}`, i, max(0, i-1))
+	}
+	for i := range 2000 {
+		fmt.Fprintf(&b, `{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"leaf%d"},"spec":{"parentQueue":"q2999","resources":{"gpu":{"quota":8}}}}`, i)
+	}
+	c, err := Read(strings.NewReader(b.String()))
+	if err != nil || len(c.Queues) != 2000 || len(c.Cohorts) != 3000 {
+		t.Fatal(err, len(c.Queues), len(c.Cohorts))
+	}
+	notes := c.QueueNotes["leaf7"]
+	if len(notes) != 11 || !strings.HasPrefix(notes[0], "Queue q0: its limit of nvidia.com/gpu") || notes[10] != "Queue leaf7: nor are the limits of 2990 more queues above it" {
+		t.Errorf("%q", notes)
+	}
+	if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, "Queues q0 are a cycle: their parents are left out") || c.Cohorts[0].Parent != "" {
+		t.Errorf("%.200s; %+v", all, c.Cohorts[0])
+	}
+	if err := queue.Validate(c.Cohorts, c.Queues); err != nil {
+		t.Error(err)
 	}
 }
 

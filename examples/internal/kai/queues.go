@@ -3,6 +3,7 @@ package kai
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/kueue"
@@ -58,14 +59,20 @@ type tree struct {
 	queues   []*queueObject
 	byName   map[string]*queueObject
 	children map[string][]*queueObject
-	missing  []string // parents that are named but have no object
+	missing  []string                    // parents that are named but have no object
+	sums     map[string]map[string]int64 // what below found
+	limits   map[string]string           // notes on limits that are not looked at
 }
 
-func (b *Builder) tree() tree {
-	t := tree{queues: b.queues.All(), byName: map[string]*queueObject{}, children: map[string][]*queueObject{}}
+func (b *Builder) tree() (t tree, notes []string) {
+	t = tree{
+		queues: b.queues.All(), byName: map[string]*queueObject{}, children: map[string][]*queueObject{},
+		sums: map[string]map[string]int64{}, limits: map[string]string{},
+	}
 	for _, q := range t.queues {
 		t.byName[q.Name] = q
 	}
+	notes = t.cutCycles()
 	for _, q := range t.queues {
 		parent := q.spec.ParentQueue
 		if parent != "" && t.byName[parent] == nil && len(t.children[parent]) == 0 {
@@ -73,32 +80,57 @@ func (b *Builder) tree() tree {
 		}
 		t.children[parent] = append(t.children[parent], q)
 	}
-	return t
+	return t, notes
 }
 
-// below is the quota of the leaves below a queue, in each resource. A ring of queues is the
-// library's to refuse.
-func (t *tree) below(name string, depth int) map[string]int64 {
+// cutCycles takes the parents of queues that are a cycle away.
+func (t *tree) cutCycles() (notes []string) {
+	names, parent := make([]string, len(t.queues)), make(map[string]string, len(t.queues))
+	for i, q := range t.queues {
+		names[i], parent[q.Name] = q.Name, q.spec.ParentQueue
+	}
+	for _, cycle := range kueue.Cycles(names, parent) {
+		for _, name := range cycle {
+			t.byName[name].spec.ParentQueue = ""
+		}
+		notes = append(notes, fmt.Sprintf("Queues %s are a cycle: their parents are left out", strings.Join(cycle[:min(len(cycle), 10)], ", ")))
+	}
+	return notes
+}
+
+// below is the quota of the leaves below a queue, in each resource.
+func (t *tree) below(name string) map[string]int64 {
+	if sum, known := t.sums[name]; known {
+		return sum
+	}
 	sum := map[string]int64{}
 	for _, child := range t.children[name] {
-		add := map[string]int64{}
-		if len(t.children[child.Name]) > 0 && depth < len(t.queues) {
-			add = t.below(child.Name, depth+1)
-		} else {
-			for _, r := range child.spec.resources() {
-				add[r.resource] = r.quota
+		if len(t.children[child.Name]) > 0 {
+			for resource, amount := range t.below(child.Name) {
+				sum[resource] = quota.Add(sum[resource], amount)
 			}
+			continue
 		}
-		for resource, amount := range add {
-			sum[resource] = quota.Add(sum[resource], amount)
+		for _, r := range child.spec.resources() {
+			sum[r.resource] = quota.Add(sum[r.resource], r.quota)
 		}
 	}
+	t.sums[name] = sum
 	return sum
+}
+
+// orphans are the queues of which the parent is missing.
+func (t *tree) orphans() (list []*queueObject) {
+	for _, parent := range t.missing {
+		list = append(list, t.children[parent]...)
+	}
+	return list
 }
 
 // addQueues turns leaves into queues and those above them into cohorts.
 func (b *Builder) addQueues(c *kueue.Cluster) {
-	t := b.tree()
+	t, notes := b.tree()
+	c.Warnings = append(c.Warnings, notes...)
 	for _, name := range t.missing {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("Queue %s: it is the parent of queues but not in the input: taken as one without settings", name))
 		c.Cohorts = append(c.Cohorts, queue.Cohort{Name: name})
@@ -115,6 +147,9 @@ func (b *Builder) addQueues(c *kueue.Cluster) {
 			Name: o.Name, Cohort: o.spec.ParentQueue, MinRuntime: settings, Quotas: leafQuotas(c, o),
 			Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any},
 		})
+	}
+	for _, root := range slices.Concat(t.children[""], t.orphans()) {
+		t.noteLimits(c, root.Name, nil, 0)
 	}
 }
 
@@ -142,7 +177,7 @@ func leafQuotas(c *kueue.Cluster, o *queueObject) []quota.Quota {
 func (t *tree) parentQuotas(c *kueue.Cluster, o *queueObject) []quota.Quota {
 	var list []quota.Quota
 	var otherQuota, tightLimit []string
-	below := t.below(o.Name, 0)
+	below := t.below(o.Name)
 	for _, r := range o.spec.resources() {
 		sum := below[r.resource]
 		if r.quota != sum && r.quota != quota.Unlimited {
@@ -161,23 +196,30 @@ func (t *tree) parentQuotas(c *kueue.Cluster, o *queueObject) []quota.Quota {
 			o.Name, strings.Join(otherQuota, ", ")))
 	}
 	if len(tightLimit) > 0 {
-		note := fmt.Sprintf("Queue %s: its limit of %s is below the quotas of the queues below together, and is not looked at: KAI may refuse what fits here",
+		t.limits[o.Name] = fmt.Sprintf("Queue %s: its limit of %s is below the quotas of the queues below together, and is not looked at: KAI may refuse what fits here",
 			o.Name, strings.Join(tightLimit, ", "))
-		for _, leaf := range t.leaves(o.Name, 0) {
-			c.QueueNotes[leaf] = append(c.QueueNotes[leaf], note)
-		}
 	}
 	return list
 }
 
-// leaves lists the names of the leaves below a queue.
-func (t *tree) leaves(name string, depth int) (names []string) {
-	for _, child := range t.children[name] {
-		if len(t.children[child.Name]) == 0 {
-			names = append(names, child.Name)
-		} else if depth < len(t.queues) {
-			names = append(names, t.leaves(child.Name, depth+1)...)
-		}
+// maxLimits bounds the notes that a leaf has of the limits above it.
+const maxLimits = 10
+
+// noteLimits notes at the leaves below a queue which limits above them are not looked at.
+func (t *tree) noteLimits(c *kueue.Cluster, name string, above []string, more int) {
+	if note := t.limits[name]; note != "" && len(above) < maxLimits {
+		above = append(slices.Clone(above), note)
+	} else if note != "" {
+		more++
 	}
-	return names
+	children := t.children[name]
+	for _, child := range children {
+		t.noteLimits(c, child.Name, above, more)
+	}
+	if len(children) > 0 || len(above) == 0 {
+		return
+	}
+	if c.QueueNotes[name] = above; more > 0 {
+		c.QueueNotes[name] = append(slices.Clone(above), fmt.Sprintf("Queue %s: nor are the limits of %d more queues above it", name, more))
+	}
 }

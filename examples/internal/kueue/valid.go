@@ -52,26 +52,16 @@ func (b *Builder) invalid(what string, err error) bool {
 // the queues under them.)
 func (b *Builder) cutCycles() {
 	parent := make(map[string]string, len(b.c.Cohorts))
-	for _, c := range b.c.Cohorts {
-		parent[c.Name] = c.Parent
-	}
-	seen := make(map[string]int, len(parent)) // the walk that came by first
-	inCycle := make(map[string]bool)
+	names := make([]string, len(b.c.Cohorts))
 	for i, c := range b.c.Cohorts {
-		at := c.Name
-		for at != "" && seen[at] == 0 {
-			seen[at] = i + 1
-			at = parent[at]
-		}
-		if at == "" || seen[at] != i+1 {
-			continue
-		}
-		var names []string
-		for n := at; !inCycle[n]; n = parent[n] {
+		parent[c.Name], names[i] = c.Parent, c.Name
+	}
+	inCycle := make(map[string]bool)
+	for _, cycle := range Cycles(names, parent) {
+		for _, n := range cycle {
 			inCycle[n] = true
-			names = append(names, n)
 		}
-		b.warn("Cohorts %s are a cycle, under which Kueue admits nothing: their parents are left out", strings.Join(names[:min(len(names), 10)], ", "))
+		b.warn("Cohorts %s are a cycle, under which Kueue admits nothing: their parents are left out", strings.Join(cycle[:min(len(cycle), 10)], ", "))
 	}
 	for i := range b.c.Cohorts {
 		if inCycle[b.c.Cohorts[i].Name] {
@@ -82,4 +72,24 @@ func (b *Builder) cutCycles() {
 			}
 		}
 	}
+}
+
+// Cycles lists the cycles among names that have parents, in the order of the names.
+func Cycles(names []string, parent map[string]string) (cycles [][]string) {
+	seen := make(map[string]int, len(names)) // the walk that came by first
+	for i, at := range names {
+		for at != "" && seen[at] == 0 {
+			seen[at] = i + 1
+			at = parent[at]
+		}
+		if at == "" || seen[at] != i+1 {
+			continue
+		}
+		cycle := []string{at}
+		for n := parent[at]; n != at; n = parent[n] {
+			cycle = append(cycle, n)
+		}
+		cycles = append(cycles, cycle)
+	}
+	return cycles
 }
