@@ -25,7 +25,8 @@
 // of one queue also minAdmitDuration, KEP-8522), its minimum runtime (KAI's design, see
 // package minruntime), and the caller's own ([Guard]). Of an elastic workload the replicas
 // over the minimum may go though its minimum runtime is not over; the minimum itself
-// leaves as one, with the rest of the workload.
+// leaves as one, with the rest of the workload. One that was told to stop already has no
+// minimum runtime any more; the other rules hold for it too.
 //
 // A workload with a closed gate (KEP-8303, package gate) is decided about like any other,
 // but nobody yields to it: where it would preempt, the outcome is Gated.
@@ -59,8 +60,9 @@
 //     the preemptor's queue and the cohorts over it, and queues without candidates. Of
 //     equal shares: a cohort before a queue; of two queues the one whose next candidate is
 //     evicted already, then the other than the preemptor's, then by steps 4 to 6 above; of
-//     two cohorts the one whose first workload in the snapshot is so, then the lesser name.
-//     (Kueue takes, of cohorts, any.)
+//     two cohorts the one whose first workload is evicted already, then by steps 4 and 6,
+//     then the lesser name. The first is that of all workloads of the snapshot, candidates
+//     or not, in queues that borrow, under cohorts that do. (Kueue takes, of cohorts, any.)
 //  2. Of that queue the next candidate is tried, in the order of steps 1 and 3 to 6. One in
 //     the preemptor's own queue is taken; of another queue it is taken if the preemptor's
 //     queue stays within its nominal quota, or if the first strategy permits it

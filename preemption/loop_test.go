@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -49,6 +51,30 @@ func TestCircles(t *testing.T) {
 	}
 }
 
+// TestCircleOfAny: in each of two queues a small workload has its nominal quota back from
+// the other queue's large one, which is of higher priority; and the large one of its own
+// queue, which borrows, takes its place. No switch closes that, nor fair sharing; only
+// LowerPriority does, by which nobody has anything back from one of higher priority.
+func TestCircleOfAny(t *testing.T) {
+	strict := preemption.FairSharing{IgnoreNominalEntitlement: true, RecheckShares: true}
+	for _, c := range []preemption.Config{{}, {Sharing: preemption.Fair}, {Sharing: preemption.Fair, Fair: strict}} {
+		for _, reclaim := range []queue.Policy{queue.LowerPriority, queue.Any} {
+			want := reclaim == queue.Any
+			policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: reclaim}
+			st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
+				{Name: "a", Cohort: "root", Quotas: gpus(2), Preemption: policy},
+				{Name: "b", Cohort: "root", Quotas: gpus(2), Preemption: policy},
+			}}
+			steps, loops := playAll(t, c, st, now,
+				job("a/large", "a", 5, 3, now), job("a/small", "a", 0, 2, now),
+				job("b/large", "b", 5, 3, now), job("b/small", "b", 0, 2, now))
+			if loops != want {
+				t.Errorf("%v, %v: loops %v, want %v:\n%s", c.Sharing, reclaim, loops, want, strings.Join(steps, "\n"))
+			}
+		}
+	}
+}
+
 func readRecord(t *testing.T, name string) (r preemption.Record) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -65,8 +91,13 @@ func readRecord(t *testing.T, name string) (r preemption.Record) {
 // more or what runs has run before: time stands still, victims leave at once and wait
 // where they are requeued.
 func playOn(t *testing.T, c preemption.Config, record preemption.Record) (steps []string, loops bool) {
-	s, now := snapshotOf(t, record.State), record.Request.Now
-	waiting := []workload.Workload{record.Request.Workload}
+	return playAll(t, c, record.State, record.Request.Now, record.Request.Workload)
+}
+
+// playAll does so with several who wait.
+func playAll(t *testing.T, c preemption.Config, st preemption.State, now time.Time, waiting ...workload.Workload) (steps []string, loops bool) {
+	t.Helper()
+	s, waiting := snapshotOf(t, st), slices.Clone(waiting)
 	for seen := map[string]bool{}; ; {
 		key, err := json.Marshal([]any{s.State().Admitted, waiting})
 		if err != nil {

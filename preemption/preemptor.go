@@ -56,8 +56,8 @@ type Config struct {
 	// A request that can be satisfied by the rules is less often refused, but workloads
 	// may take each other's room in a circle more often: the large victim leaves its queue
 	// with less than its nominal quota, which the queue reclaims. In fair sharing that
-	// adds to the causes that [FairSharing] lists; in classical sharing it is the only
-	// known one.
+	// adds to the causes that [FairSharing] lists, in classical sharing to the one that
+	// [queue.Preemption] tells.
 	ReconsiderLarger bool
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard

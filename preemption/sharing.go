@@ -39,7 +39,8 @@ const (
 // default.
 //
 // By default workloads may take each other's room in a circle, time standing still: A
-// takes from B, and B, asked again, from A. Two causes are known.
+// takes from B, and B, asked again, from A. Two causes are known of fair sharing itself;
+// for one that it has in common with classical sharing see [queue.Preemption].
 //
 //  1. Entitlement is judged on what needs preemption alone. A workload that stays within
 //     its nominal quota of that, and borrows something else, takes without a strategy from

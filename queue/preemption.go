@@ -48,7 +48,11 @@ type Preemption struct {
 	// to preempt (KEP-8522).
 	MinAdmitDuration minruntime.Setting `json:"minAdmitDuration,omitzero"`
 	// ReclaimWithinCohort is about workloads of other queues of the cohort tree
-	// that use more than their nominal quota: Never, LowerPriority or Any.
+	// that use more than their nominal quota: Never, LowerPriority or Any. The hazard of
+	// Any, in queues that also preempt within themselves: a workload within the nominal
+	// quota takes room from one of higher priority, and loses it to one of its own queue
+	// that borrows. So workloads may take each other's room in a circle, time standing
+	// still. With LowerPriority the priorities rule that out.
 	ReclaimWithinCohort Policy `json:"reclaimWithinCohort,omitzero"`
 	// BorrowWithinCohort is about reclaiming while the pending workload itself
 	// takes the queue over its nominal quota.
