@@ -114,11 +114,12 @@ type Decision struct {
 	// the queue has no right to preempt for ([NotReclaimable]).
 	Blockers []Blocker `json:"blockers,omitempty"`
 	// Shortage is, for Wait and Impossible, what is missing even with everybody gone whose
-	// priority the policies permit, protected or not, in queues that borrow anything; where
-	// that would do, in queues that borrow what needs preemption; where that would do, with
-	// everybody gone who may yield now. It is sorted by flavor and resource. Where no flavor could be assigned, it
-	// is what is missing in each that was tried and is eligible, with nobody gone; an empty flavor stands
-	// for a resource of which the queue has no quota.
+	// priority the policies permit for a request that may borrow (borrowWithinCohort
+	// included), protected or not, in queues that borrow anything; where that would do, in
+	// queues that borrow what needs preemption; where that would do, with everybody gone who
+	// could be taken now, by the shares too. It is sorted by flavor and resource. Where no
+	// flavor could be assigned, it is what is missing in each that was tried and is eligible,
+	// with nobody gone; an empty flavor stands for a resource of which the queue has no quota.
 	Shortage []Shortage `json:"shortage,omitempty"`
 	// NoRoom: for Wait and Impossible, the quota would do with everybody gone who may
 	// yield now, but [Request.Room] has no place even then.
