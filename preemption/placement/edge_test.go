@@ -80,3 +80,29 @@ func TestPlacesOfPods(t *testing.T) {
 		t.Errorf("%v, %v", d.Outcome, d.Victims)
 	}
 }
+
+// "In the order of the domains; with MaxCandidates those without violation first."
+func TestOrderOfCandidates(t *testing.T) {
+	var st placement.State
+	for _, node := range []string{"a", "b", "c", "d"} {
+		st.Nodes = append(st.Nodes, placement.Node{Name: node, Capacity: placement.Resources{"cpu": 1}})
+		guarded := map[string]string{"guarded": map[string]string{"a": "yes", "c": "yes"}[node]}
+		st.Pods = append(st.Pods, placement.Pod{ID: node, Namespace: "ns", Node: node, Labels: guarded, Requests: placement.Resources{"cpu": 1}})
+	}
+	st.Budgets = []placement.Budget{{Namespace: "ns", Name: "none", Selector: &placement.Selector{MatchLabels: map[string]string{"guarded": "yes"}}}}
+	for most, want := range map[int]string{0: "dcba", 100: "dbca"} {
+		p, err := placement.New(placement.Config{MaxCandidates: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := p.Candidates(snapshotOf(t, st), placement.Request{Priority: 1, Prefer: []string{"d", "c", "b", "a"},
+			Pods: []placement.Pod{{ID: "new", Requests: placement.Resources{"cpu": 1}}}})
+		got := ""
+		for _, c := range list {
+			got += c.Domain
+		}
+		if err != nil || got != want {
+			t.Errorf("at most %d: %s, %v; want %s", most, got, err, want)
+		}
+	}
+}
