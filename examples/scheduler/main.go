@@ -19,7 +19,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/cedesched/cede/preemption/cycle"
 )
@@ -73,7 +76,7 @@ func run(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	lines, write := bufio.NewScanner(in), json.NewEncoder(out)
+	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	events, line := 0, 1
 	for ; lines.Scan(); line++ {
@@ -89,7 +92,7 @@ func run(in io.Reader, out io.Writer) error {
 		}
 		for _, a := range actions {
 			if err == nil {
-				err = write.Encode(a)
+				err = write(out, a)
 			}
 		}
 		if err != nil {
@@ -107,12 +110,34 @@ func run(in io.Reader, out io.Writer) error {
 	return nil
 }
 
+// write prints an action. Names may hold characters that do more to a terminal than being
+// shown: they are escaped as JSON has it.
+func write(out io.Writer, a Action) error {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	var line []byte
+	for _, r := range string(data) {
+		if unicode.IsPrint(r) {
+			line = utf8.AppendRune(line, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			line = fmt.Appendf(line, `\u%04x`, unit)
+		}
+	}
+	_, err = out.Write(append(line, '\n'))
+	return err
+}
+
 // readEvent reads an event strictly: what is misspelled is an error, not a tick.
 func readEvent(text []byte) (e Event, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	err = decoder.Decode(&e)
 	var mismatch *json.UnmarshalTypeError
+	var noTime *time.ParseError
 	kinds := 0
 	for _, is := range []bool{e.Configure != nil, e.Submit != nil, e.Gone != "", e.Shrunk != nil, e.Open != nil} {
 		if is {
@@ -122,6 +147,10 @@ func readEvent(text []byte) (e Event, err error) {
 	switch {
 	case errors.As(err, &mismatch) && mismatch.Field != "":
 		return e, fmt.Errorf("%s: want %v, found %s", mismatch.Field, mismatch.Type, mismatch.Value)
+	case errors.As(err, &mismatch):
+		return e, fmt.Errorf("want an event, as an object, found %s", mismatch.Value)
+	case errors.As(err, &noTime):
+		return e, fmt.Errorf("%q is not a time, as in 2026-01-01T08:00:00Z", noTime.Value)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return e, errors.New("JSON ends early")
 	case err != nil:

@@ -76,6 +76,8 @@ func TestCommand(t *testing.T) {
 		{[]string{"x\x1b"}, "", 2, "", "want no arguments"},
 		{nil, "", 2, "", "there are no events in the input"},
 		{nil, "\n", 2, "", "there are no events in the input"},
+		{nil, "[5]\n", 2, "", "line 1: want an event, as an object, found array"},
+		{nil, "{\"at\":\"soon\"}\n", 2, "", "line 1: \"soon\" is not a time"},
 		{nil, "{\"at\":\"2026-01-01T08:02:00Z\",\"gone\":\"a\\u001b\\nb\\u202e\"}", 2, "", "line 1: id: no workload"},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -83,6 +85,14 @@ func TestCommand(t *testing.T) {
 		if status != c.status || !strings.HasPrefix(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.line) ||
 			(status == 2) != (strings.Count(stderr.String(), "\n") == 1) || strings.ContainsAny(stderr.String(), "\x1b\u202e") {
 			t.Errorf("%q: status %d, %q, %q", c.args, status, stdout.String(), stderr.String())
+		}
+	}
+	for _, name := range []string{`\u202e`, `\u0085`, `\ue000`, `\udb40\udc01`} {
+		var stdout, stderr bytes.Buffer
+		in := `{"at":"2026-01-01T08:00:00Z","configure":{"queues":[{"name":"q","quotas":[{"flavor":"f","resource":"gpu","nominal":8}]}]}}
+{"at":"2026-01-01T08:01:00Z","submit":{"id":"a` + name + `","queue":"q","podSets":[{"name":"m","count":1,"requests":[{"resource":"gpu","amount":4}]}]}}`
+		if status := command(nil, strings.NewReader(in), &stdout, &stderr); status != 0 || !strings.Contains(stdout.String(), `"a`+name+`"`) {
+			t.Errorf("%s: status %d, %q, %q", name, status, stdout.String(), stderr.String())
 		}
 	}
 	var stdout, stderr bytes.Buffer
