@@ -206,3 +206,17 @@ func TestRecheckByFinalShareAlone(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// By the final share alone, too, a victim of the own queue stays whose return would make the
+// preemptor's share larger than the final one of another: 7 against 4.
+func TestRecheckKeepsWhatFinalShareNeeds(t *testing.T) {
+	st := borrowers(fairPolicy, "a", "b")
+	st.Queues[0].Quotas, st.Queues[2].FairWeight = gpus(15), quota.WeightOf(2)
+	st.Admitted = []workload.Workload{job("a1", "a", 0, 3, started(5)), job("b1", "b", 0, 4, started(5)), job("b2", "b", 1, 8, started(5))}
+	c := preemption.Config{Fair: preemption.FairSharing{
+		Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}, RecheckShares: true,
+	}}
+	if got, want := fairText(t, c, st, pending("a", 1, 4)), "Preempt: a1 InClusterQueue, b1 InCohortFairSharing"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

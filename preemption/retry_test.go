@@ -132,3 +132,83 @@ func TestRetryAtOutOfSteps(t *testing.T) {
 		t.Errorf("at that instant: %+v", d)
 	}
 }
+
+// Instants that are tried in vain change nothing of the later ones. The cohort "child" borrows
+// 1. Without the small one it is within its quota, so that the preemptor needs that of queue d;
+// its queues, looked at one by one, would have enough before.
+func TestRetryAtAfterTrialsInVain(t *testing.T) {
+	policy := reclaims
+	policy.BorrowWithinCohort.Policy = queue.LowerPriority
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "child", Parent: "root", Quotas: gpus(8)}, {Name: "root", Quotas: gpus(5)}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "root", Preemption: policy}, {Name: "b1", Cohort: "child"}, {Name: "b2", Cohort: "child"},
+			{Name: "d", Cohort: "root"}, {Name: "vip", Cohort: "root"},
+		},
+		Admitted: []workload.Workload{
+			job("small", "b1", 0, 3, started(30)), job("large", "b2", 1, 5, started(20)), job("last", "b2", 2, 1, started(10)),
+			job("later", "d", 3, 1, started(5)), job("vip1", "vip", 20, 3, started(5)),
+		},
+	}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: minruntime.For(time.Hour)}}
+	s, r := snapshotOf(t, st), pending("a", 10, 4)
+	d := decideWith(t, config, s, r)
+	if want := started(5).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+		t.Errorf("%v until %v, want to wait until %v", d.Outcome, d.RetryAt, want)
+	}
+	r.Now = started(5).Add(time.Hour + 1)
+	if got, want := text(decideWith(t, config, s, r)), "Preempt: later InCohortReclaimWhileBorrowing, small InCohortReclaimWhileBorrowing"; got != want {
+		t.Errorf("then %s, want %s", got, want)
+	}
+}
+
+// By reservation, an equal without reservation is newer from when the preemptor was created,
+// which may lie ahead, be it looked at on its own for a guard or not.
+func TestRetryAtOfUnreservedEquals(t *testing.T) {
+	equal := job("equal", "a", 10, 4, started(90))
+	equal.ReservedAt = time.Time{}
+	st := shared(time.Hour, equal)
+	st.Queues[0].Preemption.MinAdmitDuration = minruntime.Setting{}
+	r := at(0, 4)
+	r.Workload.Created = now.Add(10 * time.Minute)
+	var asked []string
+	for _, byReservation := range []bool{true, false} {
+		for _, guards := range [][]preemption.Guard{nil, {recorder{&asked, -1}}} {
+			d := decideWith(t, preemption.Config{NewerByReservation: byReservation, Guards: guards}, snapshotOf(t, st), r)
+			var want time.Time
+			if byReservation {
+				want = r.Workload.Created.Add(1)
+			}
+			if (d.Outcome == preemption.Wait) != byReservation || !d.RetryAt.Equal(want) {
+				t.Errorf("by reservation %v, %d guards: %v until %v, want until %v", byReservation, len(guards), d.Outcome, d.RetryAt, want)
+			}
+		}
+	}
+}
+
+// The end of a guard is the time of the surplus; the rest is kept by its minimum runtime.
+func TestRetryAtOfGuardedSurplus(t *testing.T) {
+	w := job("elastic", "a", 0, 0, started(10))
+	w.PodSets[0].Count, w.PodSets[0].MinCount = 4, workload.AtLeast(2)
+	w.PodSets = append(w.PodSets, w.PodSets[0])
+	w.PodSets[1].Name = "more"
+	q := queue.Queue{
+		Name: "a", Quotas: gpus(8), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+		MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)},
+	}
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{w}})
+	guard := keepsUntil(now.Add(5 * time.Minute))
+	for gpus, want := range map[int64]time.Time{4: now.Add(5*time.Minute + 1), 5: started(10).Add(time.Hour + 1)} {
+		d := decideWith(t, preemption.Config{Guards: []preemption.Guard{guard}}, s, pending("a", 10, gpus))
+		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+			t.Errorf("%d: %v until %v, want to wait until %v", gpus, d.Outcome, d.RetryAt, want)
+		}
+	}
+}
+
+// keepsUntil is a guard of everybody, with an end.
+type keepsUntil time.Time
+
+func (k keepsUntil) Verdict(workload.Workload, preemption.Request) preemption.Verdict {
+	return preemption.ProtectedUntil(time.Time(k))
+}

@@ -104,7 +104,6 @@ func (s *Searcher) firstRound(entitled bool) (found, proven bool) {
 		l := s.current()
 		if l.donor.class == own || entitled {
 			v, _ := s.pop(l)
-			v.Fair = l.donor.class != own && !entitled
 			s.take(v)
 			if s.fitsBesides() {
 				return true, false
