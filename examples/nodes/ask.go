@@ -56,10 +56,10 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	}
 	one, err := choose(&o, pending)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w%s", err, input.FirstLeftOut(a.warnings))
 	}
 	if one.Unresolved != nil && (o.count == 0 || one.Request.Group != "") {
-		return nil, fmt.Errorf("%s: %w", one.ID, one.Unresolved)
+		return nil, fmt.Errorf("%s: %w%s", one.ID, one.Unresolved, input.FirstLeftOut(a.warnings))
 	}
 	a.id, a.request, a.notes, a.noNode = one.ID, one.Request, one.Notes, one.NoNode
 	filter, notes := objects.Filter()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
+	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/kueue"
 	"github.com/cedesched/cede/examples/internal/pods"
 	"github.com/cedesched/cede/preemption"
@@ -141,11 +142,11 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 		namespace = ""
 	}
 	if p.Queue == "" {
-		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.ID, p.Unresolved, firstLeftOut(in))
+		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.ID, p.Unresolved, objects.FirstLeftOut(in.kueue.Warnings))
 	}
 	i := slices.IndexFunc(a.state.Queues, func(q queue.Queue) bool { return q.Name == p.Queue })
 	if i < 0 {
-		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Queue, nearest(p.Queue, queueNames(a.state)), firstLeftOut(in))
+		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Queue, nearest(p.Queue, queueNames(a.state)), objects.FirstLeftOut(in.kueue.Warnings))
 	}
 	q := &a.state.Queues[i]
 	if o.queue != "" {
@@ -180,7 +181,7 @@ func find(o options, in *input) (*kueue.Pending, error) {
 	if o.workload == "" {
 		switch len(pending) {
 		case 0:
-			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", firstLeftOut(in))
+			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.kueue.Warnings))
 		case 1:
 			o.workload = pending[0].ID
 		default:
@@ -221,25 +222,6 @@ func leftOut(id string, in *input) string {
 		}
 	}
 	return ""
-}
-
-// firstLeftOut is the note on the first object that was left out, for a question that cannot be
-// asked: the object may be what is missing.
-func firstLeftOut(in *input) string {
-	first, more := "", 0
-	for _, w := range in.kueue.Warnings {
-		switch {
-		case !strings.HasSuffix(w, ": left out"):
-		case first == "":
-			first = "; " + w
-		default:
-			more++
-		}
-	}
-	if more > 0 {
-		first += fmt.Sprintf(" (and %d more)", more)
-	}
-	return first
 }
 
 // describe makes the pending workload that the command line describes.

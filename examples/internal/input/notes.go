@@ -3,6 +3,7 @@ package input
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // place names an object of the source that is read.
@@ -75,4 +76,23 @@ func (r *reader) notes() []string {
 		notes = append(notes, oneLine(fmt.Sprintf("%s and %d more: %s", g.first, g.count-1, g.reason)))
 	}
 	return notes
+}
+
+// FirstLeftOut is the note on the first object that was left out, as the end of the message
+// on a question that cannot be asked: the object may be what is missing.
+func FirstLeftOut(notes []string) string {
+	first, more := "", 0
+	for _, note := range notes {
+		switch {
+		case !strings.HasSuffix(note, ": left out"):
+		case first == "":
+			first = "; " + note
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		first += fmt.Sprintf(" (and %d more)", more)
+	}
+	return first
 }
