@@ -110,7 +110,8 @@ func (s *search) covered(d span) []*unit {
 		return nil
 	}
 	if s.config.Importance != nil || d.size()*8 < s.c.nodes.Len() {
-		return s.gather(d, everyone, func(l level) bool { return l.covered })
+		// Of a group that yields whole the pod that a budget covers may run elsewhere.
+		return s.gather(d, func(u *unit) bool { return u.covered }, func(l level) bool { return l.covered || l.grouped })
 	}
 	list := s.list[:0]
 	index := s.c.covered

@@ -62,6 +62,7 @@ type level struct {
 	priority int32
 	leaving  bool // they terminate
 	covered  bool // a budget covers one of them
+	grouped  bool // one of them names a group
 	pods     int32
 }
 
@@ -96,6 +97,7 @@ func newNode(c *columns, facts Node, number int32, pods, nominated []*pod) (n *n
 	for _, p := range pods {
 		at := n.levelOf(p.level())
 		n.levels[at].covered = n.levels[at].covered || len(p.budgets) > 0
+		n.levels[at].grouped = n.levels[at].grouped || p.facts.Group != ""
 		n.levels[at].pods++
 		row := n.usage[at*n.width:]
 		for _, a := range p.takes {

@@ -69,6 +69,9 @@ func strangersChangeNothing(t *rapid.T) {
 	node := placement.Node{Name: rapid.SampledFrom([]string{"a", "n00", "z"}).Draw(t, "stranger"), Capacity: placement.Resources{"cpu": 8}}
 	node.Unschedulable = r.Group == "" || isBasic(st, r) || len(r.Domains) == 0 || rapid.Bool().Draw(t, "unschedulable")
 	more.Nodes = append(slices.Clone(st.Nodes), node)
+	for i := range rapid.SampledFrom([]int{0, 40}).Draw(t, "nodes out of use") { // a large cluster goes other ways
+		more.Nodes = append(more.Nodes, placement.Node{Name: fmt.Sprintf("out%02d", i), Unschedulable: true})
+	}
 	more.Pods = slices.Clone(st.Pods)
 	group := placement.Group{ID: "stranger", Priority: rapid.Int32Range(-9, 9).Draw(t, "group priority")}
 	if rapid.Bool().Draw(t, "whole") {

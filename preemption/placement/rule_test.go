@@ -106,3 +106,28 @@ func TestFitMoves(t *testing.T) {
 		}
 	}
 }
+
+// A group that yields whole is covered by the budget of a pod of it elsewhere, in a cluster of
+// any size, and with an order of importance of the caller's.
+func TestBudgetOfAPodElsewhere(t *testing.T) {
+	lines := []string{"n1 1: a/0/g", "n2 1: b/0/g/protected"}
+	for _, more := range []int{0, 20} {
+		st := world(t, lines...)
+		for i := range more {
+			st.Nodes = append(st.Nodes, placement.Node{Name: fmt.Sprintf("small%02d", i)})
+		}
+		s := snapshotOf(t, st)
+		for _, importance := range []func(a, b placement.Unit) int{nil, func(a, b placement.Unit) int { return 0 }} {
+			for _, mode := range allModes {
+				c := placement.Config{Mode: mode, Importance: importance}
+				if got, want := text(decide(t, c, s, pending(0))), "Preempt in0@n1; evict a b, 1 against a budget"; got != want {
+					t.Errorf("%v, %d small nodes: %q, want %q", mode, more, got, want)
+				}
+				c.Budgets = placement.Hard
+				if got, want := text(decide(t, c, s, pending(0))), "Impossible (Budgets)"; got != want {
+					t.Errorf("%v, %d small nodes, hard: %q, want %q", mode, more, got, want)
+				}
+			}
+		}
+	}
+}
