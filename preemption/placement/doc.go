@@ -39,7 +39,8 @@
 //  5. Binary search over the priorities of the units that are left: the lowest N such that
 //     the preemptor has room with all units of priority above N in place. It is placed anew
 //     for each try, and for the result. Units above N stay. (For one pod on one node
-//     this changes nothing.)
+//     this is left out: it changes nothing, unless Config.Importance puts something before
+//     priority, which then decides there.)
 //  6. Should that placement hold fewer pods than the first (nodes are filled in another
 //     way), the first one stands.
 //  7. The remaining units are put back in order of importance, each whole and where it
