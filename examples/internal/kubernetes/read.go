@@ -38,7 +38,13 @@ func (o *Objects) Add(one *input.Object) error {
 		return keep(&o.nodes, one, &n, &n.Spec, &n.Status)
 	case " Pod":
 		p := podObject{Metadata: one.Metadata}
-		return keep(&o.pods, one, &p, &p.Spec, &p.Status)
+		if err := one.Read(&p.Spec, &p.Status); err != nil {
+			return err
+		}
+		if slices.Equal(p.Spec.Requests(nil), p.Spec.Requests(&p.Status.Status)) {
+			p.Status.ContainerStatuses, p.Status.InitContainerStatuses = nil, nil // they take most of the memory
+		}
+		return o.pods.Put(one, &p)
 	case "policy PodDisruptionBudget":
 		b := budgetObject{Metadata: one.Metadata}
 		return keep(&o.budgets, one, &b, &b.Spec, &b.Status)
