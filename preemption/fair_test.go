@@ -170,19 +170,25 @@ func TestReconsiderLarger(t *testing.T) {
 }
 
 // Whether the others are justified without a victim may change with every one that is
-// given back: here it takes a second look to see that w04 alone is enough.
+// given back: in the first record it takes a second look to see that w04 alone is enough. A
+// workload that goes whole is one victim, with its surplus: in the second, w03 alone is.
 func TestRecheckIsIrreducible(t *testing.T) {
-	data, err := os.ReadFile("testdata/recheck-irreducible.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := preemption.ParseRecord(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{RecheckShares: true}}
-	if got, want := fairText(t, config, record.State, *record.Request), "Preempt: w04 InCohortFairSharing"; got != want {
-		t.Errorf("%s, want %s", got, want)
+	for file, want := range map[string]string{
+		"recheck-irreducible": "Preempt: w04 InCohortFairSharing",
+		"recheck-elastic":     "Preempt: ns/w03 InCohortFairSharing",
+	} {
+		data, err := os.ReadFile("testdata/" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := preemption.ParseRecord(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{RecheckShares: true}}
+		if got := fairText(t, config, record.State, *record.Request); got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
 	}
 }
 

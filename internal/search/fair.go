@@ -213,9 +213,17 @@ func (s *Searcher) untake() {
 // What leaves below a level makes the preemptor's share there smaller and no other; what
 // leaves on one side changes the shares of that side alone. So the order from the nearest
 // level to the farthest, the own queue before all, is as good as any, and each side is a
-// question by itself.
+// question by itself. A workload that goes whole is one victim: replicas of its surplus that
+// were taken before are part of it.
 func (s *Searcher) justified(first, second []Victim) bool {
-	s.replay = append(append(s.replay[:0], first...), second...)
+	s.replay = s.replay[:0]
+	for _, list := range [...][]Victim{first, second} {
+		for _, v := range list {
+			if v.Set < 0 || !goesWhole(v.Workload, first) && !goesWhole(v.Workload, second) {
+				s.replay = append(s.replay, v)
+			}
+		}
+	}
 	kept := s.taken
 	s.taken = s.replay
 	s.addRequest(1)
@@ -244,7 +252,7 @@ func (s *Searcher) justifiedOn(side, level int) bool {
 		return false
 	}
 	for _, v := range s.replay {
-		if !v.Fair || v.side != side || v.Set >= 0 && goesWhole(v.Workload, s.replay) {
+		if !v.Fair || v.side != side {
 			continue
 		}
 		s.move(v, 1)

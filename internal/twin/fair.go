@@ -280,6 +280,13 @@ func (d *decision) justifiedInSomeOrder(before, rest []candidate) bool {
 	return try(before, rest)
 }
 
+// withoutParts leaves out the replicas of those that go whole.
+func withoutParts(taken []candidate) []candidate {
+	return slices.DeleteFunc(slices.Clone(taken), func(part candidate) bool {
+		return part.podSet >= 0 && slices.ContainsFunc(taken, func(c candidate) bool { return c.w.ID == part.w.ID && c.podSet < 0 })
+	})
+}
+
 // passesAfter reports whether a candidate by fair sharing passes one of the strategies
 // with those before it gone.
 func (d *decision) passesAfter(before []candidate, c candidate) bool {
@@ -318,7 +325,7 @@ func (d *decision) fillBack(taken []candidate) []preemption.Victim {
 			without := slices.Delete(slices.Clone(taken), i, i+1)
 			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
 			d.setGone(without)
-			if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.config.Fair.RecheckShares || d.justifiedInSomeOrder(nil, without)) {
+			if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.config.Fair.RecheckShares || d.justifiedInSomeOrder(nil, withoutParts(without))) {
 				taken = without
 			}
 		}
