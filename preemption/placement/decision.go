@@ -98,6 +98,9 @@ type Victim struct {
 // where they were placed. Preempt: the eviction of each victim starts, promises in the way
 // are withdrawn, and the pods are nominated. Wait: they are nominated, where that is new.
 // Impossible: what they were promised is withdrawn.
+//
+// Budgets stay as they are: who evicts sets what they allow then ([SetBudget]), before the
+// next request, as the disruption controller of Kubernetes does.
 func (d Decision) Edits() []Edit {
 	var edits []Edit
 	for _, v := range d.Victims {
