@@ -1,0 +1,60 @@
+package preemption_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// "The last instant at which the workload is protected; ok is false when it never is, or
+// always."
+func TestVerdictUntil(t *testing.T) {
+	for name, c := range map[string]struct {
+		verdict      preemption.Verdict
+		until, never bool
+	}{
+		"zero":          {preemption.Verdict{}, false, false},
+		"may yield":     {preemption.MayYield(), false, false},
+		"the zero time": {preemption.ProtectedUntil(time.Time{}), false, false},
+		"until noon":    {preemption.ProtectedUntil(noon), true, false},
+		"never":         {preemption.NeverYields(), false, true},
+	} {
+		until, ok := c.verdict.Until()
+		if ok != c.until || ok && !until.Equal(noon) || c.verdict.Never() != c.never {
+			t.Errorf("%s: until %v, %v, never %v", name, until, ok, c.verdict.Never())
+		}
+	}
+}
+
+// "Requests that have a flavor keep it. Requests of nothing, of which the queue has no quota,
+// are left out": of nothing is also what no replica asks for.
+func TestPinLeavesOutNothing(t *testing.T) {
+	asks := func(flavor string, amount int64) []quota.Amount {
+		return []quota.Amount{{Flavor: flavor, Resource: "gpu", Amount: amount}, {Resource: "ib", Amount: amount}}
+	}
+	w := workload.Workload{PodSets: []workload.PodSet{
+		{Name: "some", Count: 1, Requests: asks("", 1)},
+		{Name: "own", Count: 1, Requests: asks("mine", 1)},
+		{Name: "zero", Count: 1, Requests: asks("", 0)},
+		{Name: "nobody", Count: 0, Requests: asks("", 1)},
+	}}
+	var a preemption.Assignment
+	for _, p := range w.PodSets {
+		a = append(a, preemption.FlavorChoice{PodSet: p.Name, Flavor: "spot", Resources: []preemption.AssignedResource{{Resource: "gpu"}}})
+	}
+	gpu := func(flavor string, amount int64) quota.Amount {
+		return quota.Amount{Flavor: flavor, Resource: "gpu", Amount: amount}
+	}
+	ib := quota.Amount{Resource: "ib", Amount: 1} // without flavor: it is asked for
+	want := [][]quota.Amount{{gpu("spot", 1), ib}, {gpu("mine", 1), ib}, {gpu("spot", 0)}, {gpu("spot", 1)}}
+	for i, p := range a.Pin(w).PodSets {
+		if diff := cmp.Diff(want[i], p.Requests); diff != "" {
+			t.Errorf("%s: %s", p.Name, diff)
+		}
+	}
+}
