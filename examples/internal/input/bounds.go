@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
@@ -62,8 +61,8 @@ func plain(source io.Reader) (*bufio.Reader, error) {
 
 // decode16 decodes; a byte-order mark beats the order that is given.
 func decode16(in io.Reader, order unicode.Endianness) *bufio.Reader {
-	var decoder encoding.Encoding = unicode.UTF16(order, unicode.UseBOM)
-	return bufio.NewReaderSize(&guard{r: transform.NewReader(in, decoder.NewDecoder())}, 1<<16)
+	decoder := unicode.UTF16(order, unicode.UseBOM).NewDecoder()
+	return bufio.NewReaderSize(&guard{r: transform.NewReader(in, decoder)}, 1<<16)
 }
 
 type counter struct {
