@@ -49,6 +49,29 @@ func TestSumOfPriorities(t *testing.T) {
 	}
 }
 
+// A promise holds although another node would be filled better.
+func TestPromiseBeforeTheBestFit(t *testing.T) {
+	pod := placement.Pod{ID: "p", Group: "g", Requests: placement.Resources{"cpu": 1}}
+	promised := pod
+	promised.Node = "a"
+	p, err := placement.New(placement.Config{Order: placement.BestFit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, nominated := range [][]placement.Pod{nil, {promised}} {
+		st := placement.State{
+			Nodes:     []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 5}}, {Name: "b", Capacity: placement.Resources{"cpu": 1}}},
+			Nominated: nominated,
+			Groups:    []placement.Group{{ID: "g"}},
+		}
+		d, err := p.Decide(snapshotOf(t, st), placement.Request{Group: "g", MinCount: 1, Pods: []placement.Pod{pod}})
+		want := []string{"b", "a"}[len(nominated)]
+		if err != nil || d.Outcome != placement.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != want {
+			t.Errorf("%d promised: %v, %v, %v; want %s", len(nominated), d.Outcome, d.Nominations, err, want)
+		}
+	}
+}
+
 // One pod of a group that was promised room keeps it, though another node comes first.
 func TestOnePromiseIsKept(t *testing.T) {
 	for node, first := range map[string]string{"a": "b", "b": "a"} {
