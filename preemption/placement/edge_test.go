@@ -129,3 +129,29 @@ func TestOrderOfCandidates(t *testing.T) {
 		}
 	}
 }
+
+// A group that is set again keeps the promises to its pods, each once: who is not of lower
+// priority finds what is left, no less.
+func TestSetGroupKeepsPromisesOnce(t *testing.T) {
+	promised := placement.Pod{ID: "p", Group: "g", Node: "a", Requests: placement.Resources{"cpu": 1}}
+	s := snapshotOf(t, placement.State{
+		Nodes:     []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 2}}},
+		Nominated: []placement.Pod{promised},
+		Groups:    []placement.Group{{ID: "g", Priority: 5}},
+	})
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if s, err = s.With(placement.SetGroup(placement.Group{ID: "g", Priority: 5})); err != nil {
+			t.Fatal(err)
+		}
+		for cpu, want := range map[int64]placement.Outcome{1: placement.Fits, 2: placement.Impossible} {
+			d, err := p.Decide(s, placement.Request{Pods: []placement.Pod{{ID: "other", Requests: placement.Resources{"cpu": cpu}}}})
+			if err != nil || d.Outcome != want || len(s.State().Nominated) != 1 {
+				t.Errorf("%d beside the promise: %v, %v; want %v", cpu, d.Outcome, err, want)
+			}
+		}
+	}
+}
