@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // "The zero value is no gate and no condition": a name, a state or a condition is something.

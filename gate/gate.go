@@ -16,9 +16,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/enum"
-	"github.com/cedesched/cede/internal/fault"
-	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/base/instant"
 )
 
 // MultiKueue is the gate of replicas in several clusters, ConcurrentAdmission that of

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

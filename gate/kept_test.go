@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/golden"
+	"github.com/cedesched/cede/internal/proof/golden"
 )
 
 // The JSON forms that were ever written are read, and written again as they are.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/enum"
-	"github.com/cedesched/cede/internal/fault"
-	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/base/instant"
 )
 
 // Rule says which of the replicas that signal is the first to preempt. The zero value is

@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/internal/enum"
+	"github.com/cedesched/cede/internal/base/enum"
 )
 
 // Setting is an optional duration. The zero value is unset: it inherits.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/assign"
-	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/engine/assign"
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"

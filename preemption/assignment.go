@@ -1,7 +1,7 @@
 package preemption
 
 import (
-	"github.com/cedesched/cede/internal/enum"
+	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/workload"
 )
 

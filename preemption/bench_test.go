@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 )
 

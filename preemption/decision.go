@@ -3,7 +3,7 @@ package preemption
 import (
 	"time"
 
-	"github.com/cedesched/cede/internal/enum"
+	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )

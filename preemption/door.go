@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cedesched/cede/internal/assign"
-	"github.com/cedesched/cede/internal/cluster"
-	"github.com/cedesched/cede/internal/instant"
-	"github.com/cedesched/cede/internal/search"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/assign"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/assign"
+	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )

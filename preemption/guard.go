@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/cedesched/cede/internal/cluster"
-	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/workload"
 )
 

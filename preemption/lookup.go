@@ -3,7 +3,7 @@ package preemption
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/cluster"
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )

@@ -3,8 +3,8 @@ package preemption
 import (
 	"time"
 
-	"github.com/cedesched/cede/internal/instant"
-	"github.com/cedesched/cede/internal/search"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/search"
 )
 
 // decide answers a request that was entered. steps is how many workloads were looked at.

@@ -3,9 +3,9 @@ package preemption
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/cluster"
-	"github.com/cedesched/cede/internal/enum"
-	"github.com/cedesched/cede/internal/search"
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 )
 

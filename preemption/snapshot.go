@@ -1,9 +1,9 @@
 package preemption
 
 import (
-	"github.com/cedesched/cede/internal/assign"
-	"github.com/cedesched/cede/internal/cluster"
-	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/engine/assign"
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 )
 

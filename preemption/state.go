@@ -3,7 +3,7 @@ package preemption
 import (
 	"fmt"
 
-	"github.com/cedesched/cede/internal/jsonform"
+	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )

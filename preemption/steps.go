@@ -1,6 +1,6 @@
 package preemption
 
-import "github.com/cedesched/cede/internal/steps"
+import "github.com/cedesched/cede/internal/engine/steps"
 
 func init() {
 	steps.Of = func(preemptor, snapshot, request any) (int, error) {

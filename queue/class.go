@@ -3,7 +3,7 @@ package queue
 import (
 	"cmp"
 
-	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/base/instant"
 )
 
 // class is the active workloads of a queue that are alike. They become inadmissible as

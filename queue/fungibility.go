@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/cedesched/cede/internal/enum"
+import "github.com/cedesched/cede/internal/base/enum"
 
 // FlavorFungibility says, of a resource group with several flavors, when the search for
 // one stops (Kueue's flavorFungibility). Flavors are tried in order. The zero value is

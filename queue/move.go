@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/internal/fault"
-	"github.com/cedesched/cede/internal/instant"
-	"github.com/cedesched/cede/internal/vector"
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/workload"
 )
 

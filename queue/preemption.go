@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/cedesched/cede/internal/enum"
+	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/minruntime"
 )
 

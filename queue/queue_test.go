@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"

@@ -3,7 +3,7 @@ package queue
 import (
 	"time"
 
-	"github.com/cedesched/cede/internal/enum"
+	"github.com/cedesched/cede/internal/base/enum"
 )
 
 // Reason says why a head was not admitted. The zero value is invalid.

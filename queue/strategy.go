@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/cedesched/cede/internal/enum"
+import "github.com/cedesched/cede/internal/base/enum"
 
 // Strategy is what happens to the head of a queue that is not admitted. The zero value
 // is BestEffortFIFO. Both order workloads alike.

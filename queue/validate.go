@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/quota"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/vector"
+	"github.com/cedesched/cede/internal/persist/vector"
 )
 
 // MaxUsage bounds the usage of any node in any column: 2^62. It keeps usage

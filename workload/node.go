@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cedesched/cede/internal/enum"
+	"github.com/cedesched/cede/internal/base/enum"
 )
 
 // MaxNodeConstraints bounds what a pod set says about nodes: the labels of its selector,

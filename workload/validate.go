@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/fault"
-	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/quota"
 )
 

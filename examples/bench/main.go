@@ -33,7 +33,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 )
 

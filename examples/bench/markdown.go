@@ -9,7 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/cedesched/cede/internal/scenario"
+	"github.com/cedesched/cede/internal/proof/scenario"
 )
 
 // printMarkdown prints what was measured as tables of scenarios by worlds, as they are

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/cedesched/cede/internal/scenario"
-	"github.com/cedesched/cede/internal/steps"
+	"github.com/cedesched/cede/internal/engine/steps"
+	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )

@@ -26,7 +26,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
-	"github.com/cedesched/cede/internal/corpus"
+	"github.com/cedesched/cede/internal/proof/corpus"
 	"github.com/cedesched/cede/preemption"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const corpusFile = "../../internal/corpus/testdata/random-classical.jsonl.gz"
+const corpusFile = "../../internal/proof/corpus/testdata/random-classical.jsonl.gz"
 
 func call(stdin string, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
@@ -130,7 +130,7 @@ func TestNotAsked(t *testing.T) {
 }
 
 func TestGates(t *testing.T) {
-	status, stdout, _ := call("", "../../internal/corpus/testdata/gates-oracle-mk.jsonl.gz")
+	status, stdout, _ := call("", "../../internal/proof/corpus/testdata/gates-oracle-mk.jsonl.gz")
 	if status != 0 || !strings.Contains(stdout, "85 passed, 0 failed, 65 departed\n") {
 		t.Errorf("status %d, %q", status, stdout)
 	}

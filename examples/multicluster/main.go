@@ -26,7 +26,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/sim"
+	"github.com/cedesched/cede/internal/proof/sim"
 )
 
 func main() {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/internal/persist/ordered"
 )
 
 // budget is a budget inside of a snapshot. It is never changed.

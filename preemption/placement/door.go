@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cedesched/cede/internal/ordered"
+	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/quota"
 )
 

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/cedesched/cede/internal/enum"
+import "github.com/cedesched/cede/internal/base/enum"
 
 var (
 	modeNames       = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace", "Replace"}}

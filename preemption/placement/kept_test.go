@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/cedesched/cede/internal/golden"
+	"github.com/cedesched/cede/internal/proof/golden"
 	"github.com/cedesched/cede/preemption/placement"
 )
 

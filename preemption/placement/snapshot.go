@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cedesched/cede/internal/ordered"
-	"github.com/cedesched/cede/internal/trie"
-	"github.com/cedesched/cede/internal/vector"
+	"github.com/cedesched/cede/internal/persist/ordered"
+	"github.com/cedesched/cede/internal/persist/trie"
+	"github.com/cedesched/cede/internal/persist/vector"
 )
 
 // Snapshot is an immutable cluster: nodes, what runs on them, groups, budgets, promises.

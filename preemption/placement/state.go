@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/jsonform"
+	"github.com/cedesched/cede/internal/base/jsonform"
 )
 
 // Resources is amounts by resource: milli-CPU for cpu, base units (bytes, devices) for

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cedesched/cede/internal/instant"
+	"github.com/cedesched/cede/internal/base/instant"
 )
 
 // Unit is what is evicted together: a pod, or all running pods of a group of mode

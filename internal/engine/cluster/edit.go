@@ -1,0 +1,193 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/persist/vector"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Each edit returns a new cluster that shares what it does not change, or a
+// [fault.List] with paths under the given one. The cluster itself is never changed.
+
+// Admit adds a workload. It keeps w, which must be a copy.
+func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
+	faults := faultsOf(workload.Validate(path, &w))
+	if _, taken := c.Find(w.ID); taken {
+		faults.Add(path+".id", "%q is admitted already", w.ID)
+	}
+	node, known := c.QueueNode(w.Queue)
+	if w.Queue != "" && !known {
+		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	columns := c.Columns.with(&w)
+	d := newWorkload(&w, columns)
+	total, err := c.Usage.Add(node, d.Loads)
+	if err != nil {
+		return nil, c.usageFault(path+".podSets", columns, err)
+	}
+	next := *c
+	next.Columns, next.Usage = columns, total
+	next.byID = c.byID.Set(d)
+	if d.leaves() {
+		next.leaving = c.leaving.Set(d)
+	}
+	next.setLanes(node, d, insert)
+	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, nonZero(d.Loads)}})
+	return &next, nil
+}
+
+// Remove takes a workload away.
+func (c *Cluster) Remove(path, id string) (*Cluster, error) {
+	d, ok := c.Find(id)
+	if !ok {
+		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	}
+	node, _ := c.QueueNode(d.Facts.Queue)
+	total, err := c.Usage.Remove(node, d.Loads)
+	if err != nil {
+		return nil, c.usageFault(path, c.Columns, err)
+	}
+	next := *c
+	next.Columns, next.Usage = c.Columns.without(d.Loads), total
+	next.byID, _ = c.byID.Delete(id)
+	if d.leaves() {
+		next.leaving, _ = c.leaving.Delete(id)
+	}
+	next.setLanes(node, d, remove)
+	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, negative(nonZero(d.Loads))}})
+	return &next, nil
+}
+
+// setLanes changes the lanes of a queue that a workload is in, in a cluster that nobody
+// else has yet.
+func (c *Cluster) setLanes(node int, d *Workload, change func(LaneSet, *Workload) LaneSet) {
+	q := node - len(c.Cohorts)
+	r := *c.running.At(q)
+	for lane := range d.lanesOf {
+		r.lanes[lane] = change(r.lanes[lane], d)
+	}
+	c.running = c.running.Set(q, &r)
+}
+
+func insert(s LaneSet, d *Workload) LaneSet { return s.Insert(d) }
+
+func remove(s LaneSet, d *Workload) LaneSet {
+	s, _ = s.Delete(d)
+	return s
+}
+
+// StartShrink marks replicas of a pod set as leaving.
+func (c *Cluster) StartShrink(path, id, podSet string, replicas int64) (*Cluster, error) {
+	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
+		p.Leaving += replicas
+		return p.Count - (p.Leaving - replicas)
+	})
+}
+
+// Shrink takes replicas of a pod set away, those that are leaving first.
+func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, error) {
+	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
+		p.Count, p.Leaving = p.Count-replicas, max(0, p.Leaving-replicas)
+		return p.Count + replicas
+	})
+}
+
+// resize changes a number of replicas of a pod set; change returns how many there are to
+// change.
+func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*workload.PodSet) int64) (*Cluster, error) {
+	d, ok := c.Find(id)
+	if !ok {
+		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	}
+	w := d.Facts.Clone()
+	for i := range w.PodSets {
+		if w.PodSets[i].Name != podSet {
+			continue
+		}
+		if of := change(&w.PodSets[i]); replicas < 0 || replicas > of {
+			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("%d of %d replicas of pod set %q (workload %q)", replicas, of, podSet, id)}}
+		}
+		return c.Update(path, w)
+	}
+	return nil, fault.List{{Path: path, Problem: fmt.Sprintf("workload %q has no pod set %q", id, podSet)}}
+}
+
+// Update replaces the facts of a workload. It keeps w, which must be a copy.
+func (c *Cluster) Update(path string, w workload.Workload) (*Cluster, error) {
+	without, err := c.Remove(path+".id", w.ID)
+	if err != nil {
+		return nil, err
+	}
+	return without.Admit(path, w)
+}
+
+// StartEviction marks a workload as evicted.
+func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
+	d, ok := c.Find(id)
+	if !ok {
+		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	}
+	if d.Facts.Evicted {
+		return c, nil
+	}
+	evicted := *d // the loads are shared: records are immutable
+	evicted.Facts.Evicted, evicted.Surplus = true, nil
+	node, _ := c.QueueNode(d.Facts.Queue)
+	next := *c
+	next.byID = c.byID.Set(&evicted)
+	if d.leaves() {
+		next.leaving, _ = c.leaving.Delete(id) // all of it leaves
+	}
+	next.setLanes(node, d, remove)
+	next.setLanes(node, &evicted, insert)
+	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), nil)
+	return &next, nil
+}
+
+// Configure replaces the whole configuration. It fails when it is not valid, and
+// when a queue that is gone has workloads.
+func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.Queue) (*Cluster, error) {
+	var faults fault.List
+	for _, f := range faultsOf(queue.Validate(cohorts, queues)) {
+		faults = append(faults, fault.Fault{Path: path + ": " + f.Path, Problem: f.Problem})
+	}
+	kept := make(map[string]bool, len(queues))
+	for i := range queues {
+		kept[queues[i].Name] = true
+	}
+	for i := range c.Queues {
+		if n := c.running.At(i).Len(); n > 0 && !kept[c.Queues[i].Name] {
+			faults.Add(path, "queue %q has %d admitted workloads", c.Queues[i].Name, n)
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	shape, columns, err := newShape(cohorts, queues, c.Columns, c.users)
+	if err != nil {
+		return nil, fault.List{{Path: path, Problem: err.Error()}}
+	}
+	direct := make([][]quota.Load, shape.Tree.Len())
+	running := make([]*Running, len(shape.Queues))
+	for i := range shape.Queues {
+		if old, ok := c.QueueNode(shape.Queues[i].Name); ok {
+			direct[len(shape.Cohorts)+i] = c.Usage.Row(old)
+			running[i] = c.Running(old)
+		} else {
+			running[i] = newRunning(nil)
+		}
+	}
+	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving}
+	if next.Usage, err = quota.NewUsage(shape.Tree, direct); err != nil {
+		return nil, next.usageFault(path, columns, err)
+	}
+	next.reach = next.allReach()
+	return next, nil
+}

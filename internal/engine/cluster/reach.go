@@ -1,0 +1,196 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/persist/ordered"
+	"github.com/cedesched/cede/internal/persist/vector"
+)
+
+// Head is the first workload of a lane in the queue, or in the queues that can be
+// reached in the cohort, at Node. A child can be reached that borrows: that uses more
+// than its subtree quota of any column.
+type Head struct {
+	Workload *Workload
+	Lane     Lane
+	Node     int32
+}
+
+// Heads are those of a cohort's children, by lane, then in the order of candidates: who
+// reclaims from the cohort finds the first candidate at the front, without a look at
+// the queues that come later.
+type Heads = ordered.Set[Head, none]
+
+// HeadCursor walks [Heads].
+type HeadCursor = ordered.Cursor[Head, none]
+
+type none = struct{}
+
+var headOrder = &ordered.Order[Head, none]{Compare: func(a, b Head) int {
+	if c := cmp.Compare(a.Lane, b.Lane); c != 0 {
+		return c
+	}
+	return compareInLane(a.Workload, b.Workload)
+}}
+
+// Reach is what can be reached under a cohort. It is immutable.
+type Reach struct {
+	Heads Heads
+	// Sums is by how much the cohort uses less when, by rising priority, all leave that
+	// run in the queues that can be reached from it.
+	Sums  PrioritySums
+	lanes laneMask // that have heads
+}
+
+// Has reports whether there is a head of the lane.
+func (r *Reach) Has(lane Lane) bool { return r.lanes>>lane&1 != 0 }
+
+// Reach returns what can be reached under the cohort at the node.
+func (c *Cluster) Reach(cohort int) *Reach { return c.reach.At(cohort) }
+
+// Heads returns the heads of the cohort at the node.
+func (c *Cluster) Heads(cohort int) Heads { return c.Reach(cohort).Heads }
+
+// SeekLane moves the cursor to the first head of the lane.
+func SeekLane(cursor *HeadCursor, heads Heads, lane Lane) {
+	cursor.Seek(heads, func(h Head) bool { return h.Lane < lane })
+}
+
+// Borrows reports whether the node uses more than its subtree quota of any column.
+func (c *Cluster) Borrows(node int) bool {
+	for _, l := range c.Usage.Row(node) {
+		if cell := c.Tree.Cell(node, l.Column); !cell.WithinNominal(l.Amount) {
+			return true
+		}
+	}
+	return false
+}
+
+// Head returns the first workload of a lane that can be reached under a cohort; nil without.
+func (c *Cluster) Head(cohort int, lane Lane) *Workload { return c.Reach(cohort).head(lane) }
+
+func (r *Reach) head(lane Lane) *Workload {
+	var cursor HeadCursor
+	SeekLane(&cursor, r.Heads, lane)
+	if h, ok := cursor.Item(); ok && h.Lane == lane {
+		return h.Workload
+	}
+	return nil
+}
+
+// headOf returns the first workload of a lane in the queue at a node, where r is nil, or
+// in the reach of the cohort that it is.
+func (c *Cluster) headOf(node int, r *Reach, lane Lane) *Workload {
+	if r != nil {
+		return r.head(lane)
+	}
+	w, _ := c.Running(node).Lane(lane).First()
+	return w
+}
+
+// allReach computes the reach of every cohort, from the bottom up.
+func (c *Cluster) allReach() vector.Vector[*Reach] {
+	heads := make([][]Head, len(c.Cohorts))
+	sums := make([][]PrioritySum, len(c.Cohorts))
+	reach := make([]*Reach, len(c.Cohorts))
+	push := func(node int, r *Reach) {
+		parent := c.Tree.Parent(node)
+		if parent < 0 || !c.Borrows(node) {
+			return
+		}
+		for lane := range Lanes {
+			if w := c.headOf(node, r, lane); w != nil {
+				heads[parent] = append(heads[parent], Head{w, lane, int32(node)})
+			}
+		}
+		sums[parent] = append(sums[parent], c.passing(node, r)...)
+	}
+	for q := range c.Queues {
+		push(len(c.Cohorts)+q, nil)
+	}
+	bottomUp := make([]int, len(c.Cohorts))
+	for i := range bottomUp {
+		bottomUp[i] = i
+	}
+	slices.SortStableFunc(bottomUp, func(a, b int) int { return cmp.Compare(c.Tree.Depth(b), c.Tree.Depth(a)) })
+	for _, cohort := range bottomUp {
+		slices.SortFunc(heads[cohort], headOrder.Compare)
+		r := &Reach{Heads: ordered.Of(headOrder, heads[cohort]), Sums: ordered.Of(sumOrder, addedUp(sums[cohort]))}
+		for _, h := range heads[cohort] {
+			r.lanes |= 1 << h.Lane
+		}
+		reach[cohort] = r
+		push(cohort, r)
+	}
+	return vector.Of(reach)
+}
+
+// updateReach brings the reach of the cohorts above a queue up to date, in a cluster that
+// nobody else has yet; before is what it was made from. In the queue the lanes have
+// changed, and workloads use so much more.
+func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []PrioritySum) {
+	var few [8]int // most trees are not deeper
+	var fewReach [8]*Reach
+	at, made := few[:0], fewReach[:0]
+	var was, is *Reach // of the node; nil for the queue
+	for parent := c.Tree.Parent(node); parent >= 0; node, parent = parent, c.Tree.Parent(parent) {
+		did, does := before.Borrows(node), c.Borrows(node)
+		switch {
+		case !did && !does:
+			lanes, more = 0, nil
+		case did != does || !before.passesAll(node) || !c.passesAll(node):
+			if did != does {
+				lanes = allLanes
+			}
+			more = addedUp(append(c.passing(node, is), withdrawn(before.passing(node, was))...))
+		}
+		above := before.Reach(parent)
+		if lanes == 0 && len(more) == 0 {
+			was, is = above, above
+			continue
+		}
+		r := *above
+		for lane := range Lanes {
+			if lanes>>lane&1 == 0 {
+				continue
+			}
+			var old, now *Workload
+			if did {
+				old = before.headOf(node, was, lane)
+			}
+			if does {
+				now = c.headOf(node, is, lane)
+			}
+			if !r.change(lane, int32(node), old, now) {
+				lanes &^= 1 << lane
+			}
+		}
+		was, is = above, above
+		if lanes != 0 || len(more) > 0 {
+			r.Sums = plus(r.Sums, more)
+			is = &r
+			i, _ := slices.BinarySearch(at, parent)
+			at, made = slices.Insert(at, i, parent), slices.Insert(made, i, is)
+		}
+	}
+	c.reach = before.reach.SetAll(at, made)
+}
+
+// change changes the head of a child in a lane of a reach that nobody else has yet. It
+// returns false when that is the same.
+func (r *Reach) change(lane Lane, child int32, old, now *Workload) bool {
+	if old == now {
+		return false
+	}
+	if old != nil {
+		r.Heads, _ = r.Heads.Delete(Head{old, lane, child})
+	}
+	if now != nil {
+		r.Heads = r.Heads.Insert(Head{now, lane, child})
+	}
+	if r.lanes |= 1 << lane; r.head(lane) == nil {
+		r.lanes &^= 1 << lane
+	}
+	return true
+}

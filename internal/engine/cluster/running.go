@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/persist/ordered"
+	"github.com/cedesched/cede/quota"
+)
+
+// Running is what runs in one queue: an ordered index for each lane. It is
+// immutable.
+type Running struct {
+	lanes [Lanes]LaneSet
+}
+
+// LaneSet is the workloads of a lane in the order of candidates, with their loads
+// summed up; in a surplus lane, those of the surplus.
+type LaneSet = ordered.Set[*Workload, []quota.Load]
+
+// LaneCursor walks a [LaneSet].
+type LaneCursor = ordered.Cursor[*Workload, []quota.Load]
+
+var (
+	laneOrder    = orderWith(func(sum *[]quota.Load, w *Workload) { *sum = addLoads(*sum, w.Loads) })
+	surplusOrder = orderWith(addSurplus)
+)
+
+func orderWith(addItem func(*[]quota.Load, *Workload)) *ordered.Order[*Workload, []quota.Load] {
+	return &ordered.Order[*Workload, []quota.Load]{
+		Compare: compareInLane,
+		AddItem: addItem,
+		AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
+	}
+}
+
+func addSurplus(sum *[]quota.Load, w *Workload) {
+	for i := range w.Surplus {
+		loads := slices.Clone(w.Surplus[i].Loads)
+		for j := range loads {
+			loads[j].Amount = quota.Mul(w.Surplus[i].Count, loads[j].Amount)
+		}
+		*sum = addLoads(*sum, loads)
+	}
+}
+
+// LaneOf returns an index of some of a lane's workloads, which must be in order.
+func LaneOf(lane Lane, sorted []*Workload) LaneSet {
+	if lane >= SurplusReserved {
+		return ordered.Of(surplusOrder, sorted)
+	}
+	return ordered.Of(laneOrder, sorted)
+}
+
+// newRunning returns the index of the workloads of a queue.
+func newRunning(workloads []*Workload) *Running {
+	var lists [Lanes][]*Workload
+	for _, w := range workloads {
+		for lane := range w.lanesOf {
+			lists[lane] = append(lists[lane], w)
+		}
+	}
+	r := new(Running)
+	for lane, list := range lists {
+		slices.SortFunc(list, compareInLane)
+		r.lanes[lane] = LaneOf(Lane(lane), list)
+	}
+	return r
+}
+
+// Lane returns the index of a lane.
+func (r *Running) Lane(l Lane) *LaneSet { return &r.lanes[l] }
+
+// Len returns the number of workloads.
+func (r *Running) Len() int {
+	n := 0
+	for lane := Active; lane <= EvictedUnreserved; lane++ {
+		n += r.lanes[lane].Len()
+	}
+	return n
+}
+
+// Lane is a part of a queue's running workloads: those evicted already come before
+// those that are not, and those without reservation time stand, at each decision,
+// where its time puts them. The surplus lanes hold, once more, those active workloads
+// that run more replicas than they need.
+type Lane int
+
+const (
+	Active Lane = iota
+	ActiveUnreserved
+	Evicted
+	EvictedUnreserved
+	SurplusReserved
+	SurplusUnreserved
+	Lanes // how many there are
+)
+
+// lanesOf calls yield with each lane that the workload is in.
+func (w *Workload) lanesOf(yield func(Lane) bool) {
+	lane := w.lane()
+	if yield(lane) && len(w.Surplus) > 0 {
+		yield(SurplusReserved + lane&1)
+	}
+}
+
+// laneMask is a set of lanes.
+type laneMask uint8
+
+const allLanes laneMask = 1<<Lanes - 1
+
+func (w *Workload) lanesMask() laneMask {
+	mask := laneMask(0)
+	for lane := range w.lanesOf {
+		mask |= 1 << lane
+	}
+	return mask
+}
+
+func (w *Workload) lane() Lane {
+	lane := Active
+	if w.Facts.Evicted {
+		lane = Evicted
+	}
+	if w.Facts.ReservedAt.IsZero() {
+		lane++
+	}
+	return lane
+}
+
+// compareInLane is the order of candidates inside a lane (KEP-83, Preemption, step
+// 3): lower priority first, then shortest running; ties by UID, then ID.
+func compareInLane(a, b *Workload) int {
+	switch {
+	case a.Priority != b.Priority:
+		return cmp.Compare(a.Priority, b.Priority)
+	case a.Reserved != b.Reserved:
+		return cmp.Compare(b.Reserved, a.Reserved)
+	}
+	return CompareIDs(a, b)
+}
+
+// CompareIDs orders by UID, then ID.
+func CompareIDs(a, b *Workload) int {
+	if c := cmp.Compare(a.Facts.UID, b.Facts.UID); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Facts.ID, b.Facts.ID)
+}

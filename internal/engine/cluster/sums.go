@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/persist/ordered"
+	"github.com/cedesched/cede/quota"
+)
+
+// PrioritySum is what the workloads of one priority use, without zeros.
+type PrioritySum struct {
+	Priority int64
+	Loads    []quota.Load
+}
+
+// PrioritySums is sums by rising priority.
+type PrioritySums = ordered.Set[PrioritySum, []quota.Load]
+
+var sumOrder = &ordered.Order[PrioritySum, []quota.Load]{
+	Compare: comparePriorities,
+	AddItem: func(sum *[]quota.Load, p PrioritySum) { *sum = addLoads(*sum, p.Loads) },
+	AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
+}
+
+func comparePriorities(a, b PrioritySum) int { return cmp.Compare(a.Priority, b.Priority) }
+
+// SumRunning adds up what those of the queue's workloads use for whose priority before
+// holds; it must hold for all up to some priority.
+func (c *Cluster) SumRunning(sum *[]quota.Load, queue int, before func(priority int64) bool) {
+	for lane := Active; lane <= EvictedUnreserved; lane++ {
+		c.Running(queue).Lane(lane).Sum(sum, func(w *Workload) bool { return before(w.Priority) })
+	}
+}
+
+// sumsOf returns what runs in the queue at a node, where r is nil, or what is in the reach
+// of the cohort that it is.
+func (c *Cluster) sumsOf(node int, r *Reach) []PrioritySum {
+	if r != nil {
+		return listOf(r.Sums)
+	}
+	var list []PrioritySum
+	for lane := Active; lane <= EvictedUnreserved; lane++ {
+		list = appendSums(list, c.Running(node).Lane(lane))
+	}
+	return addedUp(list)
+}
+
+// longRun is how many workloads of a priority cost more to look at than the sums.
+const longRun = 16
+
+// appendSums appends what runs in a lane.
+func appendSums(list []PrioritySum, set *LaneSet) []PrioritySum {
+	var cursor LaneCursor
+	var below []quota.Load // of lower priorities
+	cursor.First(*set)
+	for w, ok := cursor.Item(); ok; {
+		of := PrioritySum{Priority: w.Priority}
+		for n := 0; ok && w.Priority == of.Priority; w, ok = cursor.Item() {
+			if n++; n > longRun {
+				upTo := func(o *Workload) bool { return o.Priority <= of.Priority }
+				of.Loads = nil
+				set.Sum(&of.Loads, upTo)
+				of.Loads = addLoads(of.Loads, negative(below))
+				cursor.Seek(*set, upTo)
+				continue
+			}
+			of.Loads = addLoads(of.Loads, w.Loads)
+			cursor.Next()
+		}
+		list = append(list, of)
+		below = addLoads(below, of.Loads)
+	}
+	return list
+}
+
+// addedUp sorts a list, puts those of a priority together, and leaves zeros out. It may
+// change the list, but not its loads.
+func addedUp(list []PrioritySum) []PrioritySum {
+	slices.SortStableFunc(list, comparePriorities)
+	out := list[:0]
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Priority == list[0].Priority {
+			n++
+		}
+		sum := list[0]
+		if n > 1 {
+			sum.Loads = slices.Clone(sum.Loads)
+		}
+		for _, other := range list[1:n] {
+			sum.Loads = addLoads(sum.Loads, other.Loads)
+		}
+		if sum.Loads = nonZero(sum.Loads); len(sum.Loads) > 0 {
+			out = append(out, sum)
+		}
+		list = list[n:]
+	}
+	return out
+}
+
+// nonZero returns the loads without zeros, and the same list where there are none.
+func nonZero(loads []quota.Load) []quota.Load {
+	isZero := func(l quota.Load) bool { return l.Amount == 0 }
+	if !slices.ContainsFunc(loads, isZero) {
+		return loads
+	}
+	return slices.DeleteFunc(slices.Clone(loads), isZero)
+}
+
+func negative(loads []quota.Load) []quota.Load {
+	list := slices.Clone(loads)
+	for i := range list {
+		list[i].Amount = -list[i].Amount
+	}
+	return list
+}
+
+// withdrawn returns sums as what is to be taken away.
+func withdrawn(list []PrioritySum) []PrioritySum {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Loads = negative(list[i].Loads)
+	}
+	return list
+}
+
+// passing is by how much the parent of a node uses less, when what sumsOf returns leaves by
+// rising priority: nothing where the node cannot be reached, and nothing that only makes
+// its local quota free.
+func (c *Cluster) passing(node int, r *Reach) []PrioritySum {
+	if !c.Borrows(node) {
+		return nil
+	}
+	list := c.sumsOf(node, r)
+	for _, used := range c.Usage.Row(node) {
+		cell := c.Tree.Cell(node, used.Column)
+		if cell.LocalQuota == 0 {
+			continue
+		}
+		left := cell.PastLocal(used.Amount)
+		for i := range list {
+			j := slices.IndexFunc(list[i].Loads, func(l quota.Load) bool { return l.Column == used.Column })
+			if j < 0 {
+				continue
+			}
+			if amount := list[i].Loads[j].Amount; amount > left {
+				list[i].Loads = slices.Clone(list[i].Loads)
+				list[i].Loads[j].Amount = left
+			}
+			left -= list[i].Loads[j].Amount
+		}
+	}
+	return addedUp(list)
+}
+
+// passesAll reports whether a node has no local quota of what it uses.
+func (c *Cluster) passesAll(node int) bool {
+	for _, used := range c.Usage.Row(node) {
+		if cell := c.Tree.Cell(node, used.Column); cell.LocalQuota > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// plus returns the sums with changes added, which are by rising priority.
+func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
+	if len(changes) > sums.Len()/4+1 {
+		return ordered.Of(sumOrder, addedUp(append(listOf(sums), changes...)))
+	}
+	for _, change := range changes {
+		old, _ := sums.Get(func(p PrioritySum) int { return comparePriorities(p, change) })
+		change.Loads = nonZero(addLoads(slices.Clone(old.Loads), change.Loads))
+		if len(change.Loads) > 0 {
+			sums = sums.Insert(change)
+		} else {
+			sums, _ = sums.Delete(change)
+		}
+	}
+	return sums
+}
+
+func listOf(sums PrioritySums) []PrioritySum {
+	list := make([]PrioritySum, 0, sums.Len())
+	var cursor ordered.Cursor[PrioritySum, []quota.Load]
+	for cursor.First(sums); ; cursor.Next() {
+		p, ok := cursor.Item()
+		if !ok {
+			return list
+		}
+		list = append(list, p)
+	}
+}

@@ -1,0 +1,186 @@
+package search
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/quota"
+)
+
+// stream is the candidates of one lane of one donor, in order. In a surplus lane they
+// are replicas: set and left say which.
+type stream struct {
+	surplus    bool
+	set        int   // of head.Surplus
+	left       int64 // replicas of the set
+	cursor     cluster.LaneCursor
+	head       *cluster.Workload
+	lane       *cluster.LaneSet
+	donor      donor
+	permission permission
+	tier       tier
+	run        int64 // of expired equals: the reservation time of those at the cursor
+}
+
+// openStream opens a lane of a donor; ok is false when it has no candidate.
+func (s *Searcher) openStream(of *cluster.Running, d donor, lane cluster.Lane, p permission, t tier) (it item, ok bool) {
+	set := of.Lane(lane)
+	if set.Len() == 0 {
+		return it, false
+	}
+	n := len(s.streams)
+	s.streams = grown(s.streams)
+	st := &s.streams[n]
+	st.lane, st.donor, st.permission, st.tier = set, d, p, t
+	st.surplus = lane >= cluster.SurplusReserved
+	if !s.open(st) {
+		s.streams = s.streams[:n]
+		return it, false
+	}
+	return s.itemOf(st.head, st.surplus, int32(n)), true
+}
+
+// grown makes room for one more in place: cursors are too large to copy for each queue.
+func grown[E any](list []E) []E {
+	if n := len(list); n < cap(list) {
+		return list[:n+1]
+	}
+	var e E
+	return append(list, e)
+}
+
+// open moves a new stream to its first candidate. It returns false when it has none.
+func (s *Searcher) open(st *stream) bool {
+	switch st.tier {
+	case newerEquals:
+		st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool { return w.Priority < st.permission.below })
+	case expiredEquals:
+		return s.openRun(st, math.MinInt64) && s.settle(st)
+	default:
+		st.cursor.First(*st.lane)
+	}
+	return s.settle(st)
+}
+
+// openRun moves a stream of expired equals to the longest running of those that were
+// reserved after the given time. A lane has equals by falling reservation, so the runs
+// of one reservation time are taken from its end, each from its front.
+func (s *Searcher) openRun(st *stream, after int64) bool {
+	equal := st.permission.below
+	last, ok := st.lane.Last(func(w *cluster.Workload) bool {
+		return w.Priority < equal || w.Priority == equal && w.Reserved > after
+	})
+	if !ok || last.Priority != equal || !s.expired(last) {
+		return false
+	}
+	st.run = last.Reserved
+	st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool {
+		return w.Priority < equal || w.Priority == equal && w.Reserved > st.run
+	})
+	return true
+}
+
+// settle moves a stream to its next candidate, from where the cursor is: one that may
+// yield and uses what needs preemption. It returns false at the end.
+func (s *Searcher) settle(st *stream) bool {
+	for {
+		w, ok := st.cursor.Item()
+		if ok {
+			s.steps++
+		}
+		mayYield := true
+		switch {
+		case st.tier == expiredEquals:
+			if !ok || w.Priority != st.permission.below || w.Reserved != st.run {
+				if !s.openRun(st, st.run) {
+					return false
+				}
+				w, _ = st.cursor.Item()
+			}
+		case !ok:
+			return false
+		case st.tier == newerEquals:
+			if w.Priority != st.permission.below {
+				return false
+			}
+			mayYield = s.newer(w) && !s.expired(w)
+		default:
+			if !st.permission.permits(w) {
+				return false
+			}
+		}
+		st.head = w
+		switch {
+		case !mayYield:
+			st.cursor.Next()
+		case st.surplus:
+			if st.set = -1; s.nextSet(st) && !s.guarded(w) {
+				return true
+			}
+			st.cursor.Next()
+		case !s.usesNeeded(w.Loads):
+			st.cursor.NextIn(s.usesNeeded)
+		case !s.protected(st.donor.guarantee, w):
+			if !s.guarded(w) {
+				return true
+			}
+			st.cursor.Next()
+		case st.tier == expiredEquals:
+			return false // those that follow were reserved later
+		default:
+			s.passProtected(st, w)
+		}
+	}
+}
+
+// passProtected moves past a protected workload and those of its priority that were
+// reserved late enough to be protected too.
+func (s *Searcher) passProtected(st *stream, w *cluster.Workload) {
+	priority, minimum, now := w.Priority, st.donor.minimum, s.request.Now
+	st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool {
+		return w.Priority < priority || w.Priority == priority && (w.Reserved > math.MaxInt64-minimum || now <= w.Reserved+minimum)
+	})
+}
+
+// nextSet moves to the next surplus of the workload at the cursor that uses what needs
+// preemption. The surplus may always go, protected or not.
+func (s *Searcher) nextSet(st *stream) bool {
+	for st.set++; st.set < len(st.head.Surplus); st.set++ {
+		surplus := &st.head.Surplus[st.set]
+		for slot, needs := range s.request.Needs {
+			if needs && surplus.Uses(s.request.Columns[slot]) {
+				st.left = surplus.Count
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// advance moves past the candidate at the head. It returns false at the end.
+func (s *Searcher) advance(st *stream) bool {
+	if st.surplus {
+		s.steps++
+		if st.left--; st.left > 0 || s.nextSet(st) {
+			return true
+		}
+	}
+	st.cursor.Next()
+	return s.settle(st)
+}
+
+// usesNeeded reports whether loads name a column that needs preemption, be it with
+// zero.
+func (s *Searcher) usesNeeded(loads []quota.Load) bool {
+	for slot, needs := range s.request.Needs {
+		if !needs {
+			continue
+		}
+		for i := range loads {
+			if loads[i].Column == s.request.Columns[slot] {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,247 @@
+// Package guard holds tests of the project's own rules: which package may import
+// which, what the library keeps away from, what it exports.
+package guard
+
+import (
+	"bytes"
+	"flag"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/cedesched/cede"
+)
+
+// source is a Go file of the library module.
+type source struct {
+	dir  string // relative to the root
+	name string
+	test bool
+	file *ast.File
+}
+
+var files = token.NewFileSet()
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var list []source
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		if d.IsDir() && (rel == "examples" || rel == tool || strings.HasPrefix(d.Name(), ".") && rel != "." || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		f, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+		list = append(list, source{filepath.ToSlash(filepath.Dir(rel)), rel, strings.HasSuffix(rel, "_test.go"), f})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 30 {
+		t.Fatalf("only %d files: is this the root?", len(list))
+	}
+	return list
+}
+
+func (s *source) imports() []string {
+	var list []string
+	for _, i := range s.file.Imports {
+		path, _ := strconv.Unquote(i.Path.Value)
+		list = append(list, path)
+	}
+	return list
+}
+
+// tool is a program for those who work on the library, and no part of it.
+const tool = "internal/proof/mutate"
+
+// kit is the exported test kit, which may import rapid.
+const kit = "preemption/preemptiontest"
+
+// TestStandardLibraryOnly: library packages import the standard library only.
+func TestStandardLibraryOnly(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, path := range s.imports() {
+			foreign := strings.Contains(strings.SplitN(path, "/", 2)[0], ".") && path != module && !strings.HasPrefix(path, module+"/")
+			if foreign && !s.test && s.dir != kit {
+				t.Errorf("%s imports %s", s.name, path)
+			}
+		}
+	}
+}
+
+// layers lists the packages from the bottom up: each may import those before it.
+var layers = [][]string{
+	{"internal/base/enum", "internal/base/fault", "internal/base/instant", "internal/base/jsonform", "internal/persist/ordered", "internal/engine/steps", "internal/persist/trie", "internal/persist/vector"},
+	{"internal/proof/golden"},
+	{"quota"},
+	{"minruntime", "gate"},
+	{"workload"},
+	{"queue"},
+	{"internal/engine/cluster"},
+	{"internal/engine/search"},
+	{"internal/engine/assign"},
+	{"preemption", "preemption/placement"},
+	{"preemption/cycle"},
+	{"internal/proof/sim"},
+	{"internal/proof/twin", "internal/proof/corpus", "internal/proof/scenario", kit},
+}
+
+// TestImportsPointOneWay: quota ← workload, gate, queue ← preemption ← cycle ← examples, and the
+// internal packages between them.
+func TestImportsPointOneWay(t *testing.T) {
+	layer := map[string]int{}
+	for i, l := range layers {
+		for _, dir := range l {
+			layer[dir] = i
+		}
+	}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		at, known := layer[s.dir]
+		if !known {
+			t.Errorf("%s: package %s is in no layer", s.name, s.dir)
+			continue
+		}
+		for _, path := range s.imports() {
+			if below, ours := strings.CutPrefix(path, module+"/"); ours && layer[below] >= at {
+				t.Errorf("%s imports %s, which is not below it", s.name, below)
+			}
+		}
+	}
+}
+
+// TestNoSideEffects: the library reads no clock and no randomness, logs nothing,
+// starts no goroutine, knows no files, and does not panic. (sync.Pool in preemption
+// reuses memory and reaches no answer; the corpus loader reads what it is given; the
+// system clock is for callers.)
+func TestNoSideEffects(t *testing.T) {
+	banned := []string{"log", "log/slog", "os", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "net", "net/http", "unsafe"}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, path := range s.imports() {
+			if slices.Contains(banned, path) {
+				t.Errorf("%s imports %s", s.name, path)
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				t.Errorf("%s starts a goroutine", files.Position(n.Pos()))
+			case *ast.CallExpr:
+				var b bytes.Buffer
+				printer.Fprint(&b, files, n.Fun)
+				if s.name == filepath.Join("workload", "clock.go") && b.String() == "time.Now" {
+					return true
+				}
+				if slices.Contains([]string{"panic", "time.Now", "time.Since", "time.Until", "time.Sleep", "print", "println"}, b.String()) {
+					t.Errorf("%s calls %s", files.Position(n.Pos()), b.String())
+				}
+			}
+			return true
+		})
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden file of the exported API")
+
+// TestExportedAPI compares the exported declarations with a golden file, so that a
+// change of the API is seen and reviewed. Rewrite it with
+//
+//	go test ./internal/proof/guard -run API -update
+func TestExportedAPI(t *testing.T) {
+	packages := map[string][]*ast.File{}
+	for _, s := range sources(t) {
+		if !s.test && !strings.HasPrefix(s.dir, "internal/") {
+			packages[s.dir] = append(packages[s.dir], s.file)
+		}
+	}
+	var dirs []string
+	for dir := range packages {
+		dirs = append(dirs, dir)
+	}
+	slices.Sort(dirs)
+	var b strings.Builder
+	for _, dir := range dirs {
+		exported(t, &b, dir, packages[dir])
+	}
+	const golden = "testdata/api.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); diff != "" {
+		t.Errorf("the exported API changed (- was, + is); if it should, run with -update:\n%s", diff)
+	}
+}
+
+// exported writes what a package exports, as go doc -all does without the comments.
+func exported(t *testing.T, b *strings.Builder, dir string, syntax []*ast.File) {
+	p, err := doc.NewFromFiles(files, syntax, module+"/"+dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("package " + module + "/" + dir + "\n\n")
+	var decls []ast.Node
+	values := func(list []*doc.Value) {
+		for _, v := range list {
+			decls = append(decls, v.Decl)
+		}
+	}
+	funcs := func(list []*doc.Func) {
+		for _, f := range list {
+			decls = append(decls, f.Decl)
+		}
+	}
+	values(p.Consts)
+	values(p.Vars)
+	funcs(p.Funcs)
+	for _, ty := range p.Types {
+		decls = append(decls, ty.Decl)
+		values(ty.Consts)
+		values(ty.Vars)
+		funcs(ty.Funcs)
+		funcs(ty.Methods)
+	}
+	comments := regexp.MustCompile(`(?m)\s*//.*$`)
+	blanks := regexp.MustCompile(`\n(\s*\n)+`)
+	style := printer.Config{Mode: printer.UseSpaces, Tabwidth: 4}
+	for _, d := range decls {
+		var text bytes.Buffer
+		if err := style.Fprint(&text, files, d); err != nil {
+			t.Fatal(err)
+		}
+		plain := blanks.ReplaceAllString(comments.ReplaceAllString(text.String(), ""), "\n")
+		b.WriteString(strings.TrimSpace(plain) + "\n\n")
+	}
+}
