@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -66,7 +67,7 @@ func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Reque
 		r := &p.Requests[j]
 		amount := quota.Mul(p.Count, r.Amount)
 		if r.Flavor != "" {
-			o.request.Given = append(o.request.Given, quota.Load{Column: c.Columns.Number(r.FlavorResource()), Amount: amount})
+			o.request.Given = append(o.request.Given, quotatree.Load{Column: c.Columns.Number(r.FlavorResource()), Amount: amount})
 			continue
 		}
 		group, at, known := plan.Place(r.Resource)

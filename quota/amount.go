@@ -82,3 +82,7 @@ type Amount struct {
 
 // FlavorResource returns the column that the amount counts in.
 func (a Amount) FlavorResource() FlavorResource { return FlavorResource{a.Flavor, a.Resource} }
+
+// MaxUsage bounds the usage of any node in any column: 2^62. It keeps usage
+// exact, so that removing is always the inverse of adding.
+const MaxUsage int64 = 1 << 62

@@ -2,6 +2,7 @@ package assign
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -19,7 +20,7 @@ type Request struct {
 	// quota.
 	PreemptsWhileBorrowing bool
 	// Given is what of the workload has its flavor already.
-	Given []quota.Load
+	Given []quotatree.Load
 	// Choices are made in order: by pod set, then by group. Of one pod set no two are of
 	// the same group.
 	Choices []Choice
@@ -59,7 +60,7 @@ type Assigner struct {
 
 	cluster  *cluster.Cluster
 	request  *Request
-	taken    []quota.Load // what earlier choices and the given requests take
+	taken    []quotatree.Load // what earlier choices and the given requests take
 	verdicts []Verdict
 	tried    []Tried
 	asked    []asked
@@ -137,7 +138,7 @@ func (a *Assigner) take(column int, amount int64) {
 			return
 		}
 	}
-	a.taken = append(a.taken, quota.Load{Column: column, Amount: amount})
+	a.taken = append(a.taken, quotatree.Load{Column: column, Amount: amount})
 }
 
 // ChangesAt returns the first instant after that of the last Assign at which time alone

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/trie"
 	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/queue"
@@ -20,7 +21,7 @@ import (
 type Cluster struct {
 	*Shape
 	Columns *Columns
-	Usage   quota.Usage
+	Usage   quotatree.Usage
 	running vector.Vector[*Running] // by queue, in the order of Shape.Queues
 	reach   vector.Vector[*Reach]   // by cohort
 	byID    trie.Map[*Workload]
@@ -80,7 +81,7 @@ func doubles(admitted []workload.Workload) (faults fault.List) {
 func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	records := make([]*Workload, len(admitted))
 	queues := make([]int, len(admitted))
-	direct := make([][]quota.Load, c.Tree.Len())
+	direct := make([][]quotatree.Load, c.Tree.Len())
 	for i := range admitted {
 		w := admitted[i].Clone()
 		columns = columns.with(&w)
@@ -100,7 +101,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 		return doubles(admitted)
 	}
 	var err error
-	if c.Usage, err = quota.NewUsage(c.Tree, direct); err != nil {
+	if c.Usage, err = quotatree.NewUsage(c.Tree, direct); err != nil {
 		return c.usageFault("admitted", columns, err)
 	}
 	c.Columns = columns
@@ -130,7 +131,7 @@ func byQueue(workloads []*Workload, queues []int, n int) [][]*Workload {
 }
 
 // addLoads adds b to a in place; a is sorted by column and stays so. Zeros are kept.
-func addLoads(a, b []quota.Load) []quota.Load {
+func addLoads(a, b []quotatree.Load) []quotatree.Load {
 	if len(a) == 0 {
 		return append(a, b...)
 	}
@@ -151,7 +152,7 @@ func addLoads(a, b []quota.Load) []quota.Load {
 // usageFault names the node and column of a usage that is out of bounds.
 func (c *Cluster) usageFault(path string, columns *Columns, err error) error {
 	var faults fault.List
-	if u, ok := err.(*quota.UsageError); ok {
+	if u, ok := err.(*quotatree.UsageError); ok {
 		faults.Add(path, "the usage of %v in %s passes %d", columns.Name(u.Column), c.NodeName(u.Node), quota.MaxUsage)
 	} else {
 		faults.Add(path, "%v", err)
@@ -193,8 +194,8 @@ func sorted(set trie.Map[*Workload]) []*Workload {
 // users counts the running workloads that name a column. It looks at no others but for a
 // few, and once at each queue.
 func (c *Cluster) users(column int) int {
-	names := func(loads []quota.Load) bool {
-		return slices.ContainsFunc(loads, func(l quota.Load) bool { return l.Column == column })
+	names := func(loads []quotatree.Load) bool {
+		return slices.ContainsFunc(loads, func(l quotatree.Load) bool { return l.Column == column })
 	}
 	n := 0
 	for i := range c.Queues {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/trie"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -118,7 +119,7 @@ func (c *Columns) with(w *workload.Workload) *Columns {
 }
 
 // without returns the columns with one workload less, which has the loads.
-func (c *Columns) without(loads []quota.Load) *Columns {
+func (c *Columns) without(loads []quotatree.Load) *Columns {
 	next := c
 	for _, l := range loads {
 		if c.isOfQuotas(l.Column) {

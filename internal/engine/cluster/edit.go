@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -174,7 +174,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 	if err != nil {
 		return nil, fault.List{{Path: path, Problem: err.Error()}}
 	}
-	direct := make([][]quota.Load, shape.Tree.Len())
+	direct := make([][]quotatree.Load, shape.Tree.Len())
 	running := make([]*Running, len(shape.Queues))
 	for i := range shape.Queues {
 		if old, ok := c.QueueNode(shape.Queues[i].Name); ok {
@@ -185,7 +185,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 		}
 	}
 	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving}
-	if next.Usage, err = quota.NewUsage(shape.Tree, direct); err != nil {
+	if next.Usage, err = quotatree.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}
 	next.reach = next.allReach()

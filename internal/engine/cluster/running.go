@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/quota"
 )
@@ -16,25 +17,25 @@ type Running struct {
 
 // LaneSet is the workloads of a lane in the order of candidates, with their loads
 // summed up; in a surplus lane, those of the surplus.
-type LaneSet = ordered.Set[*Workload, []quota.Load]
+type LaneSet = ordered.Set[*Workload, []quotatree.Load]
 
 // LaneCursor walks a [LaneSet].
-type LaneCursor = ordered.Cursor[*Workload, []quota.Load]
+type LaneCursor = ordered.Cursor[*Workload, []quotatree.Load]
 
 var (
-	laneOrder    = orderWith(func(sum *[]quota.Load, w *Workload) { *sum = addLoads(*sum, w.Loads) })
+	laneOrder    = orderWith(func(sum *[]quotatree.Load, w *Workload) { *sum = addLoads(*sum, w.Loads) })
 	surplusOrder = orderWith(addSurplus)
 )
 
-func orderWith(addItem func(*[]quota.Load, *Workload)) *ordered.Order[*Workload, []quota.Load] {
-	return &ordered.Order[*Workload, []quota.Load]{
+func orderWith(addItem func(*[]quotatree.Load, *Workload)) *ordered.Order[*Workload, []quotatree.Load] {
+	return &ordered.Order[*Workload, []quotatree.Load]{
 		Compare: compareInLane,
 		AddItem: addItem,
-		AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
+		AddSum:  func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = addLoads(*sum, other) },
 	}
 }
 
-func addSurplus(sum *[]quota.Load, w *Workload) {
+func addSurplus(sum *[]quotatree.Load, w *Workload) {
 	for i := range w.Surplus {
 		loads := slices.Clone(w.Surplus[i].Loads)
 		for j := range loads {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -15,7 +16,7 @@ import (
 type Shape struct {
 	Cohorts []queue.Cohort // node i
 	Queues  []queue.Queue  // node len(Cohorts) + i
-	Tree    *quota.Tree
+	Tree    *quotatree.Tree
 	// Resources names the resources by the numbers of the tree, sorted.
 	Resources []string
 	// ChildCohorts and ChildQueues hold, for each cohort, its members' nodes in
@@ -48,15 +49,15 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 		s.cohortAt[s.Cohorts[i].Name] = i
 	}
 	columns = columns.configured(s.flavorResources(), users)
-	nodes := make([]quota.Node, 0, len(cohorts)+len(queues))
+	nodes := make([]quotatree.Node, 0, len(cohorts)+len(queues))
 	add := func(parent string, quotas []quota.Quota, weight quota.Weight, members [][]int32) {
-		n := quota.Node{Parent: -1, Quotas: make([]quota.Entry, 0, len(quotas)), Weight: weight}
+		n := quotatree.Node{Parent: -1, Quotas: make([]quotatree.Entry, 0, len(quotas)), Weight: weight}
 		if parent != "" {
 			n.Parent = s.cohortAt[parent]
 			members[n.Parent] = append(members[n.Parent], int32(len(nodes)))
 		}
 		for _, q := range quotas {
-			n.Quotas = append(n.Quotas, quota.Entry{
+			n.Quotas = append(n.Quotas, quotatree.Entry{
 				Column: columns.Number(q.FlavorResource()), Nominal: q.Nominal,
 				BorrowingLimit: q.BorrowingLimit, LendingLimit: q.LendingLimit,
 			})
@@ -79,7 +80,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 	var err error
 	var resources []int
 	s.Resources, resources = columns.resources()
-	if s.Tree, err = quota.NewTree(nodes, resources); err != nil {
+	if s.Tree, err = quotatree.NewTree(nodes, resources); err != nil {
 		return nil, nil, err
 	}
 	s.PreemptFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Preempt })

@@ -4,30 +4,30 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/ordered"
-	"github.com/cedesched/cede/quota"
 )
 
 // PrioritySum is what the workloads of one priority use, without zeros.
 type PrioritySum struct {
 	Priority int64
-	Loads    []quota.Load
+	Loads    []quotatree.Load
 }
 
 // PrioritySums is sums by rising priority.
-type PrioritySums = ordered.Set[PrioritySum, []quota.Load]
+type PrioritySums = ordered.Set[PrioritySum, []quotatree.Load]
 
-var sumOrder = &ordered.Order[PrioritySum, []quota.Load]{
+var sumOrder = &ordered.Order[PrioritySum, []quotatree.Load]{
 	Compare: comparePriorities,
-	AddItem: func(sum *[]quota.Load, p PrioritySum) { *sum = addLoads(*sum, p.Loads) },
-	AddSum:  func(sum *[]quota.Load, other []quota.Load) { *sum = addLoads(*sum, other) },
+	AddItem: func(sum *[]quotatree.Load, p PrioritySum) { *sum = addLoads(*sum, p.Loads) },
+	AddSum:  func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = addLoads(*sum, other) },
 }
 
 func comparePriorities(a, b PrioritySum) int { return cmp.Compare(a.Priority, b.Priority) }
 
 // SumRunning adds up what those of the queue's workloads use for whose priority before
 // holds; it must hold for all up to some priority.
-func (c *Cluster) SumRunning(sum *[]quota.Load, queue int, before func(priority int64) bool) {
+func (c *Cluster) SumRunning(sum *[]quotatree.Load, queue int, before func(priority int64) bool) {
 	for lane := Active; lane <= EvictedUnreserved; lane++ {
 		c.Running(queue).Lane(lane).Sum(sum, func(w *Workload) bool { return before(w.Priority) })
 	}
@@ -52,7 +52,7 @@ const longRun = 16
 // appendSums appends what runs in a lane.
 func appendSums(list []PrioritySum, set *LaneSet) []PrioritySum {
 	var cursor LaneCursor
-	var below []quota.Load // of lower priorities
+	var below []quotatree.Load // of lower priorities
 	cursor.First(*set)
 	for w, ok := cursor.Item(); ok; {
 		of := PrioritySum{Priority: w.Priority}
@@ -100,15 +100,15 @@ func addedUp(list []PrioritySum) []PrioritySum {
 }
 
 // nonZero returns the loads without zeros, and the same list where there are none.
-func nonZero(loads []quota.Load) []quota.Load {
-	isZero := func(l quota.Load) bool { return l.Amount == 0 }
+func nonZero(loads []quotatree.Load) []quotatree.Load {
+	isZero := func(l quotatree.Load) bool { return l.Amount == 0 }
 	if !slices.ContainsFunc(loads, isZero) {
 		return loads
 	}
 	return slices.DeleteFunc(slices.Clone(loads), isZero)
 }
 
-func negative(loads []quota.Load) []quota.Load {
+func negative(loads []quotatree.Load) []quotatree.Load {
 	list := slices.Clone(loads)
 	for i := range list {
 		list[i].Amount = -list[i].Amount
@@ -140,7 +140,7 @@ func (c *Cluster) passing(node int, r *Reach) []PrioritySum {
 		}
 		left := cell.PastLocal(used.Amount)
 		for i := range list {
-			j := slices.IndexFunc(list[i].Loads, func(l quota.Load) bool { return l.Column == used.Column })
+			j := slices.IndexFunc(list[i].Loads, func(l quotatree.Load) bool { return l.Column == used.Column })
 			if j < 0 {
 				continue
 			}
@@ -183,7 +183,7 @@ func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
 
 func listOf(sums PrioritySums) []PrioritySum {
 	list := make([]PrioritySum, 0, sums.Len())
-	var cursor ordered.Cursor[PrioritySum, []quota.Load]
+	var cursor ordered.Cursor[PrioritySum, []quotatree.Load]
 	for cursor.First(sums); ; cursor.Next() {
 		p, ok := cursor.Item()
 		if !ok {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -11,12 +12,12 @@ import (
 // Workload is a running workload in dense form. It is immutable.
 type Workload struct {
 	// What a search looks at comes first, in few cache lines.
-	Priority int64        // effective
-	Reserved int64        // an instant; instant.Unset without reservation time
-	Queued   int64        // an instant
-	Loads    []quota.Load // by column, zeros kept
-	Surplus  []Surplus    // of elastic pod sets, the last one first; only of active workloads
-	few      [2]quota.Load
+	Priority int64            // effective
+	Reserved int64            // an instant; instant.Unset without reservation time
+	Queued   int64            // an instant
+	Loads    []quotatree.Load // by column, zeros kept
+	Surplus  []Surplus        // of elastic pod sets, the last one first; only of active workloads
+	few      [2]quotatree.Load
 	Facts    Facts
 }
 
@@ -24,7 +25,7 @@ type Workload struct {
 type Surplus struct {
 	PodSet int
 	Count  int64
-	Loads  []quota.Load // of one replica
+	Loads  []quotatree.Load // of one replica
 }
 
 // Uses reports whether a replica's assignment names the column.
@@ -58,10 +59,10 @@ func newWorkload(w *workload.Workload, columns *Columns) *Workload {
 }
 
 // addAmounts adds amounts, taken so often, in place; see [addLoads].
-func addAmounts(loads []quota.Load, times int64, amounts []quota.Amount, columns *Columns) []quota.Load {
+func addAmounts(loads []quotatree.Load, times int64, amounts []quota.Amount, columns *Columns) []quotatree.Load {
 	for i := range amounts {
 		a := &amounts[i]
-		loads = addLoads(loads, []quota.Load{{Column: columns.Number(a.FlavorResource()), Amount: quota.Mul(times, a.Amount)}})
+		loads = addLoads(loads, []quotatree.Load{{Column: columns.Number(a.FlavorResource()), Amount: quota.Mul(times, a.Amount)}})
 	}
 	return loads
 }

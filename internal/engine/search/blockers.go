@@ -2,7 +2,7 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 )
 
 // Rule is what keeps a queue's workloads from yielding.
@@ -198,7 +198,7 @@ func (s *Searcher) mayBePermitted(w *cluster.Workload, c class, p permission) bo
 func (s *Searcher) holdsShort(node int) bool {
 	row := s.scratch.usage.Row(node) // nobody is gone
 	for _, sh := range s.shortages {
-		if quota.AmountIn(row, s.request.Columns[sh.Slot]) > 0 {
+		if quotatree.AmountIn(row, s.request.Columns[sh.Slot]) > 0 {
 			return true
 		}
 	}
@@ -234,9 +234,9 @@ func (s *Searcher) firstRefusedIn(lane *cluster.LaneSet, c class, p permission) 
 }
 
 // holdShort reports whether loads are any of what is short.
-func (s *Searcher) holdShort(loads []quota.Load) bool {
+func (s *Searcher) holdShort(loads []quotatree.Load) bool {
 	for _, sh := range s.shortages {
-		if quota.AmountIn(loads, s.request.Columns[sh.Slot]) > 0 {
+		if quotatree.AmountIn(loads, s.request.Columns[sh.Slot]) > 0 {
 			return true
 		}
 	}

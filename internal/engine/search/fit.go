@@ -2,7 +2,7 @@ package search
 
 import "github.com/cedesched/cede/quota"
 
-// available is what the queue can still take (see quota.Usage.Available), and the
+// available is what the queue can still take (see quotatree.Usage.Available), and the
 // nearest node whose quota or limit is the bound. The recursion over the parents is
 // unrolled: each node bounds the sum of what is left of the local quotas below and
 // what may come through it.

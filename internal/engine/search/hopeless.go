@@ -2,8 +2,8 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 )
 
 // A request is hopeless when it does not fit with everybody gone whose priority the
@@ -85,7 +85,7 @@ func (s *Searcher) removeOwn(v view) {
 }
 
 // leave takes loads out of a node in a view, of what is requested.
-func (s *Searcher) leave(v view, node int, loads []quota.Load) {
+func (s *Searcher) leave(v view, node int, loads []quotatree.Load) {
 	s.changes = s.changes[:0]
 	for _, l := range loads {
 		if slot := s.scratch.slot(l.Column); slot >= 0 && slot < len(s.request.Amounts) {
@@ -117,7 +117,7 @@ func (s *Searcher) removeReach(borrowing bool) bool {
 
 // sumReach sets a sum to what those of permitted priority use who run in a queue, or in
 // the queues that can be reached under a cohort.
-func (s *Searcher) sumReach(sum *[]quota.Load, node int, p permission) {
+func (s *Searcher) sumReach(sum *[]quotatree.Load, node int, p permission) {
 	*sum = (*sum)[:0]
 	if s.cluster.IsQueue(node) {
 		s.cluster.SumRunning(sum, node, p.admits)
@@ -127,9 +127,9 @@ func (s *Searcher) sumReach(sum *[]quota.Load, node int, p permission) {
 }
 
 // passing is by how much the parent of a node uses less of a column when loads leave.
-func (s *Searcher) passing(node, column int, loads []quota.Load) int64 {
+func (s *Searcher) passing(node, column int, loads []quotatree.Load) int64 {
 	c, used := s.scratch.tree.Cell(node, column), s.scratch.usage.At(node, column)
-	return c.PastLocal(used) - c.PastLocal(used-quota.AmountIn(loads, column))
+	return c.PastLocal(used) - c.PastLocal(used-quotatree.AmountIn(loads, column))
 }
 
 // removeNeeded takes out queue by queue. It returns false when it has stopped early, as the
@@ -185,7 +185,7 @@ func (s *Searcher) withinNominalAtFirst(node int) bool {
 			continue
 		}
 		column := s.request.Columns[slot]
-		if c := s.scratch.tree.Cell(node, column); !c.WithinNominal(quota.AmountIn(row, column)) {
+		if c := s.scratch.tree.Cell(node, column); !c.WithinNominal(quotatree.AmountIn(row, column)) {
 			return false
 		}
 	}

@@ -2,7 +2,7 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 )
 
 // Request is a request in dense form. Its slots are the columns that it asks for or
@@ -97,7 +97,7 @@ type Result struct {
 // load is what a victim frees of a column.
 func (v *Victim) load(column int) int64 {
 	if v.Set >= 0 {
-		return quota.AmountIn(v.Workload.Surplus[v.Set].Loads, column)
+		return quotatree.AmountIn(v.Workload.Surplus[v.Set].Loads, column)
 	}
-	return quota.AmountIn(v.Workload.Loads, column)
+	return quotatree.AmountIn(v.Workload.Loads, column)
 }

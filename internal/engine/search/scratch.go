@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -12,8 +13,8 @@ import (
 // from the cluster when it is first touched; an epoch tells this decision's copies
 // from those of earlier ones, so that nothing is cleared between decisions.
 type scratch struct {
-	tree    *quota.Tree
-	usage   quota.Usage
+	tree    *quotatree.Tree
+	usage   quotatree.Usage
 	columns []int   // of the slots; -1 for one that the cluster does not know
 	slots   []int32 // by column: one more than its slot; 0 without
 	rows    []int32 // by node: where its cells are
@@ -35,7 +36,7 @@ const (
 
 // cell is the quota and the usage of one node in one slot.
 type cell struct {
-	quota.Cell
+	quotatree.Cell
 	first int64 // with nobody gone
 	usage [views]int64
 }
@@ -69,7 +70,7 @@ func (s *scratch) release() {
 			s.slots[column] = 0
 		}
 	}
-	s.tree, s.usage, s.columns = nil, quota.Usage{}, nil
+	s.tree, s.usage, s.columns = nil, quotatree.Usage{}, nil
 }
 
 // slot returns the slot of a column; -1 without.
@@ -96,7 +97,7 @@ func (s *scratch) copyNode(n int) {
 	row := s.usage.Row(n)
 	for slot, column := range s.columns {
 		c := &s.cells[first+slot]
-		c.Cell, c.first = s.tree.Cell(n, column), quota.AmountIn(row, column)
+		c.Cell, c.first = s.tree.Cell(n, column), quotatree.AmountIn(row, column)
 		for v := range views {
 			c.usage[v] = c.first
 		}
@@ -121,7 +122,7 @@ func (s *scratch) fill(v view) {
 
 // change adds loads to the queue at the node so many times; a negative number takes
 // them out.
-func (s *scratch) change(v view, node int, loads []quota.Load, times int64) {
+func (s *scratch) change(v view, node int, loads []quotatree.Load, times int64) {
 	s.changes = s.changes[:0]
 	for i := range loads {
 		if slot := s.slot(loads[i].Column); slot >= 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -15,8 +16,8 @@ type Searcher struct {
 	running   *cluster.Running // in the own queue
 	scratch   scratch
 	bounds    [views]bound
-	sum       []quota.Load
-	exceptSum []quota.Load
+	sum       []quotatree.Load
+	exceptSum []quotatree.Load
 	changes   []change
 	levels    []level
 	rest      []int64

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 )
 
 // stream is the candidates of one lane of one donor, in order. In a surplus lane they
@@ -171,7 +171,7 @@ func (s *Searcher) advance(st *stream) bool {
 
 // usesNeeded reports whether loads name a column that needs preemption, be it with
 // zero.
-func (s *Searcher) usesNeeded(loads []quota.Load) bool {
+func (s *Searcher) usesNeeded(loads []quotatree.Load) bool {
 	for slot, needs := range s.request.Needs {
 		if !needs {
 			continue

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	root   = "../.."
+	root   = "../../.."
 	module = "github.com/cedesched/cede"
 )
 

@@ -1,9 +1,10 @@
-package quota
+package quotatree
 
 import (
 	"math"
 	"testing"
 
+	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
 )
 
@@ -40,8 +41,8 @@ func TestShare(t *testing.T) {
 	const cpu, memory, spot = 0, 1, 2 // spot is cpu of another flavor
 	tree, err := NewTree([]Node{
 		{Parent: -1, Quotas: []Entry{{Column: cpu, Nominal: 8}, {Column: memory, Nominal: 20}, {Column: spot, Nominal: 2}}},
-		{Parent: 0, Quotas: []Entry{{Column: cpu}, {Column: memory}, {Column: spot}}, Weight: WeightOf(2)},
-		{Parent: 0, Quotas: []Entry{{Column: cpu}}, Weight: WeightOf(0)},
+		{Parent: 0, Quotas: []Entry{{Column: cpu}, {Column: memory}, {Column: spot}}, Weight: quota.WeightOf(2)},
+		{Parent: 0, Quotas: []Entry{{Column: cpu}}, Weight: quota.WeightOf(0)},
 		{Parent: 0},
 	}, []int{0, 1, 0})
 	if err != nil {
@@ -51,18 +52,18 @@ func TestShare(t *testing.T) {
 		what     string
 		node     int
 		usage    []Load
-		want     Share
+		want     quota.Share
 		weighted float64
 	}{
-		{"nothing", 1, nil, Share{0, 2, -1, false}, 0},
-		{"2 of 10 cpus, over two flavors", 1, []Load{{cpu, 1}, {spot, 1}}, Share{200, 2, 0, true}, 100},
-		{"3 of 20 memory is less than 2 of 10", 1, []Load{{cpu, 2}, {memory, 3}}, Share{200, 2, 0, true}, 100},
-		{"6 of 20 is more", 1, []Load{{cpu, 2}, {memory, 6}}, Share{300, 2, 1, true}, 150},
-		{"of equal ones the first", 1, []Load{{cpu, 2}, {memory, 4}}, Share{200, 2, 0, true}, 100},
-		{"weight zero", 2, []Load{{cpu, 1}}, Share{100, 0, 0, true}, math.Inf(1)},
-		{"weight zero, nothing borrowed", 2, nil, Share{0, 0, -1, false}, 0},
-		{"no quota entry, no share", 3, []Load{{cpu, 9}}, Share{0, 1, -1, false}, 0},
-		{"a root", 0, []Load{{cpu, 99}}, Share{0, 1, -1, false}, 0},
+		{"nothing", 1, nil, quota.Share{Ratio: 0, Weight: 2, Resource: -1, Borrows: false}, 0},
+		{"2 of 10 cpus, over two flavors", 1, []Load{{cpu, 1}, {spot, 1}}, quota.Share{Ratio: 200, Weight: 2, Resource: 0, Borrows: true}, 100},
+		{"3 of 20 memory is less than 2 of 10", 1, []Load{{cpu, 2}, {memory, 3}}, quota.Share{Ratio: 200, Weight: 2, Resource: 0, Borrows: true}, 100},
+		{"6 of 20 is more", 1, []Load{{cpu, 2}, {memory, 6}}, quota.Share{Ratio: 300, Weight: 2, Resource: 1, Borrows: true}, 150},
+		{"of equal ones the first", 1, []Load{{cpu, 2}, {memory, 4}}, quota.Share{Ratio: 200, Weight: 2, Resource: 0, Borrows: true}, 100},
+		{"weight zero", 2, []Load{{cpu, 1}}, quota.Share{Ratio: 100, Weight: 0, Resource: 0, Borrows: true}, math.Inf(1)},
+		{"weight zero, nothing borrowed", 2, nil, quota.Share{Ratio: 0, Weight: 0, Resource: -1, Borrows: false}, 0},
+		{"no quota entry, no share", 3, []Load{{cpu, 9}}, quota.Share{Ratio: 0, Weight: 1, Resource: -1, Borrows: false}, 0},
+		{"a root", 0, []Load{{cpu, 99}}, quota.Share{Ratio: 0, Weight: 1, Resource: -1, Borrows: false}, 0},
 	} {
 		empty, _ := NewUsage(tree, nil)
 		u, err := empty.Add(c.node, c.usage)
@@ -73,8 +74,8 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s: %+v, weighted %v, want %+v, %v", c.what, got, got.Weighted(), c.want, c.weighted)
 		}
 	}
-	heavy, light := Share{Ratio: 100, Weight: 0}, Share{Ratio: 200, Weight: 0}
-	if heavy.Compare(light) >= 0 || light.Compare(Share{Ratio: 1e9, Weight: 0.001}) <= 0 || heavy.Compare(heavy) != 0 {
+	heavy, light := quota.Share{Ratio: 100, Weight: 0}, quota.Share{Ratio: 200, Weight: 0}
+	if heavy.Compare(light) >= 0 || light.Compare(quota.Share{Ratio: 1e9, Weight: 0.001}) <= 0 || heavy.Compare(heavy) != 0 {
 		t.Error("the order of shares of weight zero")
 	}
 }
@@ -84,8 +85,8 @@ func TestNewTreeRefusesResources(t *testing.T) {
 	for what, err := range map[string]error{
 		"column without resource":  treeError(entry, []int{0}),
 		"resource out of range":    treeError(entry, []int{0, 2}),
-		"negative weight":          treeError([]Node{{Parent: -1, Weight: WeightOf(-1)}}, nil),
-		"weight that is no number": treeError([]Node{{Parent: -1, Weight: WeightOf(math.NaN())}}, nil),
+		"negative weight":          treeError([]Node{{Parent: -1, Weight: quota.WeightOf(-1)}}, nil),
+		"weight that is no number": treeError([]Node{{Parent: -1, Weight: quota.WeightOf(math.NaN())}}, nil),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", what)

@@ -1,4 +1,4 @@
-package quota
+package quotatree
 
 import (
 	"cmp"
@@ -6,11 +6,8 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/persist/vector"
+	"github.com/cedesched/cede/quota"
 )
-
-// MaxUsage bounds the usage of any node in any column: 2^62. It keeps usage
-// exact, so that removing is always the inverse of adding.
-const MaxUsage int64 = 1 << 62
 
 // Load is an amount in dense form. Lists of loads are sorted by column, one a
 // column.
@@ -57,7 +54,7 @@ type UsageError struct {
 
 func (e *UsageError) Error() string {
 	return fmt.Sprintf("quota: usage of node %d in column %d, changed by %d, is not within 0 and %d",
-		e.Node, e.Column, e.Amount, MaxUsage)
+		e.Node, e.Column, e.Amount, quota.MaxUsage)
 }
 
 // NewUsage returns the usage of a tree whose queues run direct[node], one list for
@@ -78,7 +75,7 @@ func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
 		node, parent := int(i), t.Parent(int(i))
 		var past []Load
 		for _, l := range rows[node] {
-			if l.Amount < 0 || l.Amount > MaxUsage {
+			if l.Amount < 0 || l.Amount > quota.MaxUsage {
 				return Usage{}, &UsageError{node, l.Column, l.Amount}
 			}
 			c := t.Cell(node, l.Column)
@@ -118,9 +115,9 @@ func AmountIn(loads []Load, column int) int64 {
 }
 
 // Share returns the node's share; it is kept, not computed.
-func (u Usage) Share(node int) Share {
+func (u Usage) Share(node int) quota.Share {
 	n := u.rows.At(node)
-	return Share{n.ratio, u.tree.weights[node], int(n.resource), n.borrows}
+	return quota.Share{Ratio: n.ratio, Weight: u.tree.weights[node], Resource: int(n.resource), Borrows: n.borrows}
 }
 
 // Available is what the node can still take: for a root its subtree quota less
@@ -130,9 +127,9 @@ func (u Usage) Available(node, column int) int64 {
 	c, usage := u.tree.Cell(node, column), u.At(node, column)
 	parent := u.tree.Parent(node)
 	if parent < 0 {
-		return Sub(c.SubtreeQuota, usage)
+		return quota.Sub(c.SubtreeQuota, usage)
 	}
-	return Add(c.LocalAvailable(usage), min(u.Available(parent, column), c.FromParent(usage)))
+	return quota.Add(c.LocalAvailable(usage), min(u.Available(parent, column), c.FromParent(usage)))
 }
 
 // Borrowed is what the node uses over its subtree quota.
@@ -151,9 +148,9 @@ func (u Usage) Lent(node, column int) int64 {
 	}
 	c, p := u.tree.Cell(node, column), u.tree.Cell(parent, column)
 	past := c.PastLocal(u.At(node, column))
-	idle := max(0, Sub(c.Lendable, past))
-	others := Sub(p.SubtreeQuota, c.Lendable) // the parent's quota without this node
-	return min(idle, max(0, Sub(Sub(u.At(parent, column), past), others)))
+	idle := max(0, quota.Sub(c.Lendable, past))
+	others := quota.Sub(p.SubtreeQuota, c.Lendable) // the parent's quota without this node
+	return min(idle, max(0, quota.Sub(quota.Sub(u.At(parent, column), past), others)))
 }
 
 // Add returns the usage with loads added at the node and bubbled up. It fails with
@@ -167,7 +164,7 @@ func (u Usage) Remove(node int, loads []Load) (Usage, error) { return u.change(n
 func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 	delta := make([]Load, 0, len(loads))
 	for _, l := range loads {
-		if l.Amount < 0 || l.Amount > MaxUsage {
+		if l.Amount < 0 || l.Amount > quota.MaxUsage {
 			return Usage{}, &UsageError{node, l.Column, l.Amount}
 		}
 		delta = append(delta, Load{l.Column, sign * l.Amount})
@@ -183,7 +180,7 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 		for _, d := range delta {
 			old := u.At(node, d.Column)
 			now := old + d.Amount // both within ±2^62
-			if now < 0 || now > MaxUsage {
+			if now < 0 || now > quota.MaxUsage {
 				return Usage{}, &UsageError{node, d.Column, d.Amount}
 			}
 			c := u.tree.Cell(node, d.Column)
@@ -210,7 +207,7 @@ func merge(sum, a, b []Load) []Load {
 		case len(a) == 0 || b[0].Column < a[0].Column:
 			l, b = b[0], b[1:]
 		default:
-			l, a, b = Load{a[0].Column, Add(a[0].Amount, b[0].Amount)}, a[1:], b[1:]
+			l, a, b = Load{a[0].Column, quota.Add(a[0].Amount, b[0].Amount)}, a[1:], b[1:]
 		}
 		if l.Amount != 0 {
 			sum = append(sum, l)

@@ -1,4 +1,6 @@
-package quota
+package quotatree
+
+import "github.com/cedesched/cede/quota"
 
 // Cell holds the fixed numbers of one node in one column. The methods are the
 // whole arithmetic of the tree for one node; [Usage] and the search walk the tree
@@ -20,10 +22,10 @@ type Cell struct {
 
 // NoCell is the cell of a node that has no quota entry: nothing of its own, and
 // no bound on borrowing.
-var NoCell = Cell{BorrowingLimit: Unlimited}
+var NoCell = Cell{BorrowingLimit: quota.Unlimited}
 
-func newCell(nominal, lent int64, borrowing, lending Limit) Cell {
-	c := Cell{Nominal: nominal, BorrowingLimit: Unlimited, SubtreeQuota: Add(nominal, lent)}
+func newCell(nominal, lent int64, borrowing, lending quota.Limit) Cell {
+	c := Cell{Nominal: nominal, BorrowingLimit: quota.Unlimited, SubtreeQuota: quota.Add(nominal, lent)}
 	if limit, ok := borrowing.Get(); ok {
 		c.BorrowingLimit = limit
 	}
@@ -32,22 +34,22 @@ func newCell(nominal, lent int64, borrowing, lending Limit) Cell {
 		c.Lendable = min(c.SubtreeQuota, limit)
 	}
 	if c.Lendable < c.SubtreeQuota {
-		c.LocalQuota = Sub(c.SubtreeQuota, c.Lendable)
+		c.LocalQuota = quota.Sub(c.SubtreeQuota, c.Lendable)
 	}
 	return c
 }
 
 // PastLocal is the part of a node's usage that its parent carries:
 // max(0, usage - local quota).
-func (c *Cell) PastLocal(usage int64) int64 { return max(0, Sub(usage, c.LocalQuota)) }
+func (c *Cell) PastLocal(usage int64) int64 { return max(0, quota.Sub(usage, c.LocalQuota)) }
 
 // LocalAvailable is what is left of the local quota, never negative.
-func (c *Cell) LocalAvailable(usage int64) int64 { return max(0, Sub(c.LocalQuota, usage)) }
+func (c *Cell) LocalAvailable(usage int64) int64 { return max(0, quota.Sub(c.LocalQuota, usage)) }
 
 // FromParent bounds what the node may still take through its parent: what it
 // lends and has not used, plus its borrowing limit. Negative when over-admitted.
 func (c *Cell) FromParent(usage int64) int64 {
-	return Add(Sub(c.Lendable, c.PastLocal(usage)), c.BorrowingLimit)
+	return quota.Add(quota.Sub(c.Lendable, c.PastLocal(usage)), c.BorrowingLimit)
 }
 
 // WithinNominal reports whether usage is within the node's subtree quota, that
@@ -55,4 +57,4 @@ func (c *Cell) FromParent(usage int64) int64 {
 func (c *Cell) WithinNominal(usage int64) bool { return usage <= c.SubtreeQuota }
 
 // Borrowed is what the node uses over its subtree quota, never negative.
-func (c *Cell) Borrowed(usage int64) int64 { return max(0, Sub(usage, c.SubtreeQuota)) }
+func (c *Cell) Borrowed(usage int64) int64 { return max(0, quota.Sub(usage, c.SubtreeQuota)) }

@@ -1,24 +1,28 @@
-package quota
+package quotatree
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cedesched/cede/quota"
+)
 
 // "Lendable: min(SubtreeQuota, lending limit). LocalQuota is the rest, never negative."
 // Without a limit all is lent, and nothing is local, be it without bound.
 func TestNewCell(t *testing.T) {
 	for _, c := range []struct {
 		nominal, lent      int64
-		borrowing, lending Limit
+		borrowing, lending quota.Limit
 		want               Cell
 	}{
-		{0, 0, Limit{}, Limit{}, Cell{0, Unlimited, 0, 0, 0}},
-		{5, 3, Limit{}, Limit{}, Cell{5, Unlimited, 8, 8, 0}},
-		{5, 3, AtMost(0), AtMost(0), Cell{5, 0, 8, 0, 8}},
-		{5, 3, AtMost(2), AtMost(1), Cell{5, 2, 8, 1, 7}},
-		{5, 3, AtMost(2), AtMost(8), Cell{5, 2, 8, 8, 0}},
-		{5, 3, AtMost(2), AtMost(9), Cell{5, 2, 8, 8, 0}},
-		{Unlimited, 3, Limit{}, Limit{}, Cell{Unlimited, Unlimited, Unlimited, Unlimited, 0}},
-		{Unlimited, 0, Limit{}, AtMost(4), Cell{Unlimited, Unlimited, Unlimited, 4, Unlimited}},
-		{0, Unlimited, Limit{}, AtMost(Unlimited), Cell{0, Unlimited, Unlimited, Unlimited, 0}},
+		{0, 0, quota.Limit{}, quota.Limit{}, Cell{0, quota.Unlimited, 0, 0, 0}},
+		{5, 3, quota.Limit{}, quota.Limit{}, Cell{5, quota.Unlimited, 8, 8, 0}},
+		{5, 3, quota.AtMost(0), quota.AtMost(0), Cell{5, 0, 8, 0, 8}},
+		{5, 3, quota.AtMost(2), quota.AtMost(1), Cell{5, 2, 8, 1, 7}},
+		{5, 3, quota.AtMost(2), quota.AtMost(8), Cell{5, 2, 8, 8, 0}},
+		{5, 3, quota.AtMost(2), quota.AtMost(9), Cell{5, 2, 8, 8, 0}},
+		{quota.Unlimited, 3, quota.Limit{}, quota.Limit{}, Cell{quota.Unlimited, quota.Unlimited, quota.Unlimited, quota.Unlimited, 0}},
+		{quota.Unlimited, 0, quota.Limit{}, quota.AtMost(4), Cell{quota.Unlimited, quota.Unlimited, quota.Unlimited, 4, quota.Unlimited}},
+		{0, quota.Unlimited, quota.Limit{}, quota.AtMost(quota.Unlimited), Cell{0, quota.Unlimited, quota.Unlimited, quota.Unlimited, 0}},
 	} {
 		if got := newCell(c.nominal, c.lent, c.borrowing, c.lending); got != c.want {
 			t.Errorf("nominal %d, lent %d, borrowing %v, lending %v: %+v, want %+v", c.nominal, c.lent, c.borrowing, c.lending, got, c.want)
@@ -28,7 +32,7 @@ func TestNewCell(t *testing.T) {
 
 // A node of 8 that lends at most 5 and may borrow 2, at every usage around its edges.
 func TestCell(t *testing.T) {
-	c := newCell(8, 0, AtMost(2), AtMost(5))
+	c := newCell(8, 0, quota.AtMost(2), quota.AtMost(5))
 	for _, want := range []struct {
 		usage, pastLocal, localAvailable, fromParent, borrowed int64
 		within                                                 bool
@@ -49,7 +53,7 @@ func TestCell(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if none := NoCell; none.FromParent(5) != Unlimited || none.PastLocal(5) != 5 || none.LocalAvailable(5) != 0 || none.WithinNominal(1) || !none.WithinNominal(0) {
+	if none := NoCell; none.FromParent(5) != quota.Unlimited || none.PastLocal(5) != 5 || none.LocalAvailable(5) != 0 || none.WithinNominal(1) || !none.WithinNominal(0) {
 		t.Errorf("a node without entry: %+v", none)
 	}
 }

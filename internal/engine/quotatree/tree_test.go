@@ -1,10 +1,11 @@
-package quota
+package quotatree
 
 import (
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
 )
 
@@ -12,11 +13,11 @@ import (
 // before it or none.
 func nodes() *rapid.Generator[[]Node] {
 	return rapid.Custom(func(t *rapid.T) []Node {
-		limit := func(label string) Limit {
+		limit := func(label string) quota.Limit {
 			if rapid.Bool().Draw(t, label+"?") {
-				return AtMost(rapid.SampledFrom([]int64{0, 1, 3, 8, Unlimited}).Draw(t, label))
+				return quota.AtMost(rapid.SampledFrom([]int64{0, 1, 3, 8, quota.Unlimited}).Draw(t, label))
 			}
-			return Limit{}
+			return quota.Limit{}
 		}
 		list := make([]Node, rapid.IntRange(1, 7).Draw(t, "nodes"))
 		for i := range list {
@@ -24,7 +25,7 @@ func nodes() *rapid.Generator[[]Node] {
 			for column := range 2 {
 				if rapid.IntRange(0, 4).Draw(t, "entry?") > 0 {
 					list[i].Quotas = append(list[i].Quotas, Entry{
-						Column: column, Nominal: rapid.SampledFrom([]int64{0, 1, 2, 5, 9, MaxUsage, Unlimited}).Draw(t, "nominal"),
+						Column: column, Nominal: rapid.SampledFrom([]int64{0, 1, 2, 5, 9, quota.MaxUsage, quota.Unlimited}).Draw(t, "nominal"),
 						BorrowingLimit: limit("borrowing limit"), LendingLimit: limit("lending limit"),
 					})
 				}
@@ -180,8 +181,8 @@ func FuzzOrderOfChildrenIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderOfC
 func TestLendingLimitKeepsLocalQuota(t *testing.T) {
 	tree, err := NewTree([]Node{
 		{Parent: -1, Quotas: []Entry{{Nominal: 3}}},
-		{Parent: 0, Quotas: []Entry{{Nominal: 10, LendingLimit: AtMost(4)}}},
-		{Parent: 0, Quotas: []Entry{{Nominal: 0, BorrowingLimit: AtMost(5)}}},
+		{Parent: 0, Quotas: []Entry{{Nominal: 10, LendingLimit: quota.AtMost(4)}}},
+		{Parent: 0, Quotas: []Entry{{Nominal: 0, BorrowingLimit: quota.AtMost(5)}}},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -215,12 +216,12 @@ func TestNewTreeRefuses(t *testing.T) {
 	}{
 		"parent out of range": {[]Node{{Parent: 1}}, "node 0: parent 1"},
 		"parent below none":   {[]Node{{Parent: -2}}, "node 0: parent -2"},
-		"bad weight":          {[]Node{{Parent: -1, Weight: WeightOf(-1)}}, "node 0: weight -1"},
+		"bad weight":          {[]Node{{Parent: -1, Weight: quota.WeightOf(-1)}}, "node 0: weight -1"},
 		"itself":              {[]Node{{Parent: -1}, {Parent: 1}}, "cycle"},
 		"a cycle of two":      {[]Node{{Parent: 1}, {Parent: 0}}, "node 0"},
 		"negative nominal":    {entry(Entry{Nominal: -1}), "negative"},
-		"negative limit":      {entry(Entry{BorrowingLimit: AtMost(-1)}), "negative"},
-		"negative lending":    {entry(Entry{LendingLimit: AtMost(-1)}), "negative"},
+		"negative limit":      {entry(Entry{BorrowingLimit: quota.AtMost(-1)}), "negative"},
+		"negative lending":    {entry(Entry{LendingLimit: quota.AtMost(-1)}), "negative"},
 		"negative column":     {entry(Entry{Column: -1}), "negative"},
 		"two entries":         {[]Node{{Parent: -1, Quotas: []Entry{{}, {}}}}, "two entries"},
 	} {
@@ -233,7 +234,7 @@ func TestNewTreeRefuses(t *testing.T) {
 func TestUsageOutOfBounds(t *testing.T) {
 	tree, _ := NewTree([]Node{{Parent: -1}, {Parent: 0}}, nil)
 	u, _ := NewUsage(tree, nil)
-	u, err := u.Add(1, []Load{{0, MaxUsage}})
+	u, err := u.Add(1, []Load{{0, quota.MaxUsage}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestUsageOutOfBounds(t *testing.T) {
 	if _, err := u.Remove(1, []Load{{1, 1}}); err == nil {
 		t.Error("removed what was not there")
 	}
-	if _, err := NewUsage(tree, [][]Load{1: {{0, MaxUsage + 1}}}); err == nil {
+	if _, err := NewUsage(tree, [][]Load{1: {{0, quota.MaxUsage + 1}}}); err == nil {
 		t.Error("usage passes the bound at once")
 	}
 }

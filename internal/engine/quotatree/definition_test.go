@@ -1,4 +1,4 @@
-package quota
+package quotatree
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
 )
 
@@ -53,7 +54,7 @@ func (d *byDefinition) height(node int) (height int) {
 func (d *byDefinition) subtree(node, column int) int64 {
 	sum := d.entry(node, column).Nominal
 	for _, c := range d.children(node) {
-		sum = Add(sum, d.lendable(c, column))
+		sum = quota.Add(sum, d.lendable(c, column))
 	}
 	return sum
 }
@@ -67,7 +68,7 @@ func (d *byDefinition) lendable(node, column int) int64 {
 
 func (d *byDefinition) local(node, column int) int64 {
 	if d.lendable(node, column) < d.subtree(node, column) {
-		return Sub(d.subtree(node, column), d.lendable(node, column))
+		return quota.Sub(d.subtree(node, column), d.lendable(node, column))
 	}
 	return 0
 }
@@ -76,18 +77,18 @@ func (d *byDefinition) borrowing(node, column int) int64 {
 	if limit, ok := d.entry(node, column).BorrowingLimit.Get(); ok {
 		return limit
 	}
-	return Unlimited
+	return quota.Unlimited
 }
 
 func (d *byDefinition) potential(node, column int) int64 {
 	if d.nodes[node].Parent < 0 {
 		return d.subtree(node, column)
 	}
-	return min(Add(d.local(node, column), d.potential(d.nodes[node].Parent, column)), Add(d.subtree(node, column), d.borrowing(node, column)))
+	return min(quota.Add(d.local(node, column), d.potential(d.nodes[node].Parent, column)), quota.Add(d.subtree(node, column), d.borrowing(node, column)))
 }
 
 func (d *byDefinition) past(node, column int) int64 {
-	return max(0, Sub(d.usage(node, column), d.local(node, column)))
+	return max(0, quota.Sub(d.usage(node, column), d.local(node, column)))
 }
 
 func (d *byDefinition) usage(node, column int) int64 {
@@ -106,10 +107,10 @@ func (d *byDefinition) usage(node, column int) int64 {
 func (d *byDefinition) available(node, column int) int64 {
 	parent, usage := d.nodes[node].Parent, d.usage(node, column)
 	if parent < 0 {
-		return Sub(d.subtree(node, column), usage)
+		return quota.Sub(d.subtree(node, column), usage)
 	}
-	through := Add(Sub(d.lendable(node, column), d.past(node, column)), d.borrowing(node, column))
-	return Add(max(0, Sub(d.local(node, column), usage)), min(d.available(parent, column), through))
+	through := quota.Add(quota.Sub(d.lendable(node, column), d.past(node, column)), d.borrowing(node, column))
+	return quota.Add(max(0, quota.Sub(d.local(node, column), usage)), min(d.available(parent, column), through))
 }
 
 // lent is what the parent's usage needs of what the node lends and does not use.
@@ -118,16 +119,16 @@ func (d *byDefinition) lent(node, column int) int64 {
 	if parent < 0 {
 		return 0
 	}
-	idle := max(0, Sub(d.lendable(node, column), d.past(node, column)))
-	needed := Sub(Sub(d.usage(parent, column), d.past(node, column)), Sub(d.subtree(parent, column), d.lendable(node, column)))
+	idle := max(0, quota.Sub(d.lendable(node, column), d.past(node, column)))
+	needed := quota.Sub(quota.Sub(d.usage(parent, column), d.past(node, column)), quota.Sub(d.subtree(parent, column), d.lendable(node, column)))
 	return min(idle, max(0, needed))
 }
 
 // share is the largest, over the resources, of what is borrowed in all flavors, for each
 // thousand of what the parent could use of it. What the node has no quota of, nor any
 // below it, does not count.
-func (d *byDefinition) share(node int) Share {
-	s := Share{Weight: 1, Resource: -1}
+func (d *byDefinition) share(node int) quota.Share {
+	s := quota.Share{Weight: 1, Resource: -1}
 	parent := d.nodes[node].Parent
 	if value, set := d.nodes[node].Weight.Get(); set {
 		s.Weight = value
@@ -138,9 +139,9 @@ func (d *byDefinition) share(node int) Share {
 			if of != resource || parent < 0 {
 				continue
 			}
-			lendable = Add(lendable, d.potential(parent, column))
+			lendable = quota.Add(lendable, d.potential(parent, column))
 			if slices.Contains(d.columns(node), column) {
-				borrowed = Add(borrowed, max(0, Sub(d.usage(node, column), d.subtree(node, column))))
+				borrowed = quota.Add(borrowed, max(0, quota.Sub(d.usage(node, column), d.subtree(node, column))))
 			}
 		}
 		s.Borrows = s.Borrows || borrowed > 0
@@ -169,7 +170,7 @@ func agreesWithDefinitions(t *rapid.T) {
 	d := &byDefinition{nodes: nodes().Draw(t, "tree"), resources: rapid.SampledFrom([][]int{{0, 1}, {0, 0}, {1, 0}, {1, 1}}).Draw(t, "resources")}
 	for i := range d.nodes {
 		if weight := rapid.SampledFrom([]float64{-1, 0, 0.5, 2}).Draw(t, "weight"); weight >= 0 {
-			d.nodes[i].Weight = WeightOf(weight)
+			d.nodes[i].Weight = quota.WeightOf(weight)
 		}
 		d.direct = append(d.direct, loads(t))
 	}
@@ -220,7 +221,7 @@ func FuzzAgreesWithDefinitions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithD
 // What a cohort in the middle could use, of which the shares below it are parts, with all
 // that may bound it, and with a flavor that only the root knows.
 func TestLendableInTheMiddle(t *testing.T) {
-	limits := []Limit{{}, AtMost(0), AtMost(1), AtMost(4)}
+	limits := []quota.Limit{{}, quota.AtMost(0), quota.AtMost(1), quota.AtMost(4)}
 	for _, nominal := range []int64{0, 1, 5} {
 		for _, borrowing := range limits {
 			for _, lending := range limits {
@@ -250,7 +251,7 @@ func TestBorrowsOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	u, err := NewUsage(tree, [][]Load{1: {{0, 5}}})
-	if want := (Share{Weight: 1, Resource: -1, Borrows: true}); err != nil || u.Share(1) != want {
+	if want := (quota.Share{Weight: 1, Resource: -1, Borrows: true}); err != nil || u.Share(1) != want {
 		t.Errorf("%+v, %v; want %+v", u.Share(1), err, want)
 	}
 }
@@ -258,7 +259,7 @@ func TestBorrowsOfNothing(t *testing.T) {
 // Shares by weighted ratio; "those of weight 0 with any ratio above all others, among
 // themselves by ratio".
 func TestCompareShares(t *testing.T) {
-	ordered := [][]Share{
+	ordered := [][]quota.Share{
 		{{}, {Weight: 0}, {Weight: 5}, {Weight: 1, Borrows: true}},
 		{{Ratio: 1, Weight: 2}, {Ratio: 2, Weight: 4}},
 		{{Ratio: 1, Weight: 1}},

@@ -1,9 +1,11 @@
-package quota
+package quotatree
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/cedesched/cede/quota"
 )
 
 // Node describes one node to [NewTree].
@@ -13,15 +15,15 @@ type Node struct {
 	// Quotas are the node's entries, at most one a column, in any order.
 	Quotas []Entry
 	// Weight is that of the node in fair sharing.
-	Weight Weight
+	Weight quota.Weight
 }
 
 // Entry is a quota in dense form: its column is an index of the caller's.
 type Entry struct {
 	Column         int
 	Nominal        int64
-	BorrowingLimit Limit
-	LendingLimit   Limit
+	BorrowingLimit quota.Limit
+	LendingLimit   quota.Limit
 }
 
 // Tree is the fixed side of the arithmetic: which node hangs under which, and the
@@ -117,7 +119,7 @@ func NewTree(nodes []Node, resources []int) (*Tree, error) {
 			lent[p] = make(map[int]int64, len(r.columns))
 		}
 		for j, column := range r.columns {
-			lent[p][int(column)] = Add(lent[p][int(column)], r.cells[j].Lendable)
+			lent[p][int(column)] = quota.Add(lent[p][int(column)], r.cells[j].Lendable)
 		}
 		lent[i] = nil
 	}
@@ -277,7 +279,7 @@ func (t *Tree) potentialOf(node int) []int64 {
 		c := &r.cells[i]
 		potential[i] = c.SubtreeQuota
 		if parent >= 0 {
-			potential[i] = min(Add(c.LocalQuota, t.PotentialAvailable(parent, int(column))), Add(c.SubtreeQuota, c.BorrowingLimit))
+			potential[i] = min(quota.Add(c.LocalQuota, t.PotentialAvailable(parent, int(column))), quota.Add(c.SubtreeQuota, c.BorrowingLimit))
 		}
 	}
 	return potential

@@ -1,0 +1,72 @@
+package quotatree
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// Share returns the share of a node that uses so much of each column.
+func (t *Tree) Share(node int, usage func(column int) int64) quota.Share {
+	s := quota.Share{Weight: t.weights[node], Resource: -1}
+	parent := t.Parent(node)
+	if parent < 0 {
+		return s
+	}
+	r := &t.rows[node]
+	for i := 0; i < len(r.byResource); {
+		resource, borrowed := t.resource(r.columns[r.byResource[i]]), int64(0)
+		for ; i < len(r.byResource); i++ {
+			j := r.byResource[i]
+			if t.resource(r.columns[j]) != resource {
+				break
+			}
+			borrowed = quota.Add(borrowed, r.cells[j].Borrowed(usage(int(r.columns[j]))))
+		}
+		if borrowed == 0 {
+			continue
+		}
+		s.Borrows = true
+		if lendable := t.lendable[parent][resource]; lendable > 0 {
+			ratio := float64(borrowed) * 1000 / float64(lendable) // this order, so that every platform rounds alike
+			if ratio > s.Ratio {
+				s.Ratio, s.Resource = ratio, resource
+			}
+		}
+	}
+	return s
+}
+
+func (t *Tree) resource(column int32) int { return t.resources[column] }
+
+// sumLendable computes, for each cohort and resource, what it could use over all
+// flavors that its root knows.
+func (t *Tree) sumLendable() {
+	count := 0
+	for _, r := range t.resources {
+		count = max(count, r+1)
+	}
+	t.lendable = make([][]int64, t.Len())
+	for _, n := range t.topDown {
+		node := int(n)
+		if t.Height(node) == 0 {
+			continue // nobody's parent
+		}
+		parent := t.Parent(node)
+		unlimited := func(c Cell) bool { return c.BorrowingLimit == quota.Unlimited && c.LocalQuota == 0 }
+		if parent >= 0 && !slices.ContainsFunc(t.rows[node].cells, func(c Cell) bool { return !unlimited(c) }) {
+			t.lendable[node] = t.lendable[parent] // it sees all that its parent does
+			continue
+		}
+		root := node
+		for t.Parent(root) >= 0 {
+			root = t.Parent(root)
+		}
+		sums := make([]int64, count)
+		for _, column := range t.rows[root].columns {
+			r := t.resource(column)
+			sums[r] = quota.Add(sums[r], t.PotentialAvailable(node, int(column)))
+		}
+		t.lendable[node] = sums
+	}
+}
