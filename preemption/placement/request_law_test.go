@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption/placement"
@@ -53,11 +52,11 @@ func decisionsArePlain(t *rapid.T) {
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, read, same); diff != "" {
+	if diff := differ(d, read); diff != "" {
 		t.Fatalf("another decision is read:\n%s", diff)
 	}
 	s := snapshotOf(t, st)
-	if diff := cmp.Diff(edit(t, s, d.Edits()...).State(), edit(t, s, read.Edits()...).State(), same); diff != "" {
+	if diff := differ(edit(t, s, d.Edits()...).State(), edit(t, s, read.Edits()...).State()); diff != "" {
 		t.Fatalf("its edits are others:\n%s", diff)
 	}
 }
@@ -93,7 +92,7 @@ func strangersChangeNothing(t *rapid.T) {
 		}
 	}
 	more.Budgets = append(slices.Clone(st.Budgets), placement.Budget{Namespace: "other", Name: "b", Selector: &placement.Selector{}})
-	if diff := cmp.Diff(d, decide(t, c, snapshotOf(t, more), r), same); diff != "" {
+	if diff := differ(d, decide(t, c, snapshotOf(t, more), r)); diff != "" {
 		t.Fatalf("another decision (+ with strangers):\n%s", diff)
 	}
 }
@@ -115,7 +114,7 @@ func onePodIsOnePod(t *rapid.T) {
 	if together.Outcome == placement.Fits {
 		alone.Domain = together.Domain
 	}
-	if diff := cmp.Diff(alone, together, same); diff != "" {
+	if diff := differ(alone, together); diff != "" {
 		t.Fatalf("- alone, + together:\n%s", diff)
 	}
 	for _, p := range edit(t, snapshotOf(t, st), alone.Edits()...).State().Pods {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
@@ -232,7 +231,7 @@ func bestCandidateIsChosen(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(twin.CandidatesOnNodes(c, st, r), list, same); diff != "" {
+	if diff := differ(twin.CandidatesOnNodes(c, st, r), list); diff != "" {
 		t.Fatalf("the twin has other candidates (- twin, + list):\n%s", diff)
 	}
 	if d.Outcome != placement.Preempt {
@@ -250,7 +249,7 @@ func bestCandidateIsChosen(t *rapid.T) {
 	if isBasic(st, r) {
 		best.Domain = ""
 	}
-	if diff := cmp.Diff(best, d.Candidate, same); diff != "" {
+	if diff := differ(best, d.Candidate); diff != "" {
 		t.Fatalf("not the best candidate (- best, + decision):\n%s", diff)
 	}
 }
