@@ -94,7 +94,7 @@ func TestStandardLibraryOnly(t *testing.T) {
 // layers lists the packages from the bottom up: each may import those before it.
 var layers = [][]string{
 	{"internal/base/enum", "internal/base/fault", "internal/base/instant", "internal/base/jsonform", "internal/persist/ordered", "internal/engine/steps", "internal/persist/trie", "internal/persist/vector"},
-	{"internal/proof/golden"},
+	{"internal/proof/golden", "internal/engine/trace"},
 	{"quota"},
 	{"minruntime", "gate"},
 	{"workload"},

@@ -1,0 +1,139 @@
+package trace
+
+import "github.com/cedesched/cede/internal/base/enum"
+
+// Kind says what a step is, and so which fields of [Step] it has. Zero is invalid.
+type Kind uint8
+
+const (
+	// Asked: whether the request fits with nobody gone. Fits, Missing.
+	Asked Kind = 1 + iota
+	// Level: a cohort over the preemptor's queue, and the right by which the workloads of
+	// the queues under it may be taken. Node, Class.
+	Level
+	// Hopeless: sums prove that nobody's leaving helps. Bound, Missing.
+	Hopeless
+	// AttemptBegins: candidates are taken in order. Borrowing, LargestFirst.
+	AttemptBegins
+	// AttemptEnds. Fits.
+	AttemptEnds
+	// PhaseBegins: the candidates of one kind. Class, Tier, Evicted.
+	PhaseBegins
+	// RoundBegins: a round of the tournament of fair sharing. Round.
+	RoundBegins
+	// Turn: it is a queue's turn in the tournament. Node, Ours: its weighted share.
+	Turn
+	// Skipped: candidates that a rule keeps. Rule, Node: their queue, or the node that
+	// borrows nothing; Workload and Others: the first few; Count: all; for rules of time
+	// Until and SetBy are those of the first.
+	Skipped
+	// Compared: the shares decide about a candidate of another queue. Workload, Replicas,
+	// Strategy, Ours, Before, After, Fits: it may be taken.
+	Compared
+	// Taken: a candidate is taken. Workload, PodSet, Replicas, Node: its queue; Missing:
+	// what is still short with it gone, empty when the quota does.
+	Taken
+	// RoomAsked: whether there is a place on nodes besides. Fits.
+	RoomAsked
+	// PutBack: a victim is not needed. Workload, PodSet, Replicas.
+	PutBack
+	// Kept: a victim is not put back. Workload, PodSet, Replicas, Reason.
+	Kept
+	// Instant: an instant is tried to find when to try again. At, Fits.
+	Instant
+)
+
+// Rule is what keeps a candidate. Zero is invalid.
+type Rule uint8
+
+const (
+	// WithinClusterQueue, ReclaimWithinCohort and BorrowWithinCohort are the policies.
+	WithinClusterQueue Rule = 1 + iota
+	ReclaimWithinCohort
+	BorrowWithinCohort
+	// NotNewer: an equal that is neither newer than the preemptor nor expired.
+	NotNewer
+	// WithinNominal: the queue, or a cohort over it, borrows nothing of what is needed.
+	WithinNominal
+	// NotUsed: it uses nothing of what needs preemption.
+	NotUsed
+	// MinRuntime: its minimum runtime is not over.
+	MinRuntime
+	// Guarded: a rule of the caller keeps it.
+	Guarded
+)
+
+// Class is the right by which candidates are taken. Zero is invalid.
+type Class uint8
+
+const (
+	// Hierarchical: the request fits in the quota of a subtree that they are not in; in
+	// fair sharing, all other queues.
+	Hierarchical Class = 1 + iota
+	// Priority: other queues, by the policies on priority and on borrowing.
+	Priority
+	// Own: the preemptor's own queue.
+	Own
+)
+
+// Tier is a part of the own queue's candidates. Zero is invalid.
+type Tier uint8
+
+const (
+	// Everybody whom the policy's range of priorities permits.
+	Everybody Tier = 1 + iota
+	// Expired: equals whose time is over.
+	Expired
+	// Newer: equals that were queued after the preemptor.
+	Newer
+)
+
+// Bound is a sum that refuses a request. Zero is invalid.
+type Bound uint8
+
+const (
+	// Potential: it is more than there is, whoever leaves.
+	Potential Bound = 1 + iota
+	// InReach: it does not fit with everybody gone who is of permitted priority in queues
+	// that borrow anything.
+	InReach
+	// InNeed: the same, of queues that borrow what needs preemption.
+	InNeed
+)
+
+// Reason is why a victim is not put back. Zero is invalid.
+type Reason uint8
+
+const (
+	// Last: it was taken last, and without it the request did not fit.
+	Last Reason = 1 + iota
+	// DoesNotFit: without it the request does not fit.
+	DoesNotFit
+	// Unjustified: without it another victim would be taken against the shares.
+	Unjustified
+	// GoesWhole: its workload goes whole.
+	GoesWhole
+)
+
+// Strategy is a test of fair sharing. Zero is invalid.
+type Strategy uint8
+
+const (
+	// FinalShare: ours is at most theirs after.
+	FinalShare Strategy = 1 + iota
+	// InitialShare: ours is less than theirs before.
+	InitialShare
+)
+
+var (
+	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
+		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant"}}
+	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
+		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded"}}
+)
+
+// String returns the name of the constant.
+func (k Kind) String() string { return kindNames.String(k) }
+
+// String returns the name of the constant.
+func (r Rule) String() string { return ruleNames.String(r) }
