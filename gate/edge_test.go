@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // "The zero value is no gate and no condition": a name, a state or a condition is something.
@@ -23,7 +23,7 @@ func TestIsZero(t *testing.T) {
 		"a name":      {gate.Gates{Names: []string{"a"}}, false},
 		"a state":     {gate.Gates{States: []gate.State{{Name: "a"}}}, false},
 		"a condition": {gate.Gates{Blocked: gate.Condition{Since: noon}}, false},
-		"all":         {gate.Gates{Names: []string{"a"}, States: []gate.State{{Name: "a"}}, Blocked: gate.Condition{True: true}}, false},
+		"all":         {gate.Gates{Names: []string{"a"}, States: []gate.State{{Name: "a"}}, Blocked: gate.Condition{Active: true}}, false},
 	} {
 		if got := c.gates.IsZero(); got != c.want {
 			t.Errorf("%s: %v", name, got)

@@ -16,8 +16,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
@@ -76,7 +76,7 @@ type State struct {
 // Condition says whether the workload is held back. The zero value is that it never was.
 type Condition struct {
 	// True: with its gates open it would preempt now.
-	True bool `json:"true"`
+	Active bool `json:"true"`
 	// Reason is [PreemptionGated] for what this package is about. A condition with any
 	// other reason is no signal to it.
 	Reason string `json:"reason,omitempty"`
@@ -85,7 +85,7 @@ type Condition struct {
 }
 
 // Signals reports whether the condition says that gates hold the workload back.
-func (c Condition) Signals() bool { return c.True && c.Reason == PreemptionGated }
+func (c Condition) Signals() bool { return c.Active && c.Reason == PreemptionGated }
 
 // AnyClosed reports whether some gate is closed; one is enough to hold a workload back.
 // A state of a gate that the workload does not name means nothing.
@@ -163,7 +163,7 @@ func (g Gates) Signalled(at time.Time) Gates {
 // gates stay as they stand.
 func (g Gates) Cleared(at time.Time) Gates {
 	g = g.Clone()
-	if g.Blocked.True {
+	if g.Blocked.Active {
 		g.Blocked = Condition{false, g.Blocked.Reason, at}
 	}
 	return g
@@ -232,10 +232,10 @@ func Validate(path string, g Gates) error {
 		}
 		validateTime(&faults, at+".since", s.Since, s.Position == Open)
 	}
-	if g.Blocked.True && g.Blocked.Reason == "" {
+	if g.Blocked.Active && g.Blocked.Reason == "" {
 		faults.Add(path+".blocked.reason", "is empty")
 	}
-	validateTime(&faults, path+".blocked.since", g.Blocked.Since, g.Blocked.True)
+	validateTime(&faults, path+".blocked.since", g.Blocked.Since, g.Blocked.Active)
 	return faults.Err()
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/base/fault"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -52,7 +52,7 @@ func TestLife(t *testing.T) {
 		want gate.Gates
 	}{
 		{"the first signal sets the time, a later one does not move it", g.Signalled(minute(1)).Signalled(minute(2)),
-			gate.Gates{Names: g.Names, States: g.States, Blocked: gate.Condition{True: true, Reason: gate.PreemptionGated, Since: minute(1)}}},
+			gate.Gates{Names: g.Names, States: g.States, Blocked: gate.Condition{Active: true, Reason: gate.PreemptionGated, Since: minute(1)}}},
 		{"opening again does not move the time of the opening", g.Opened("mk", minute(3)).Opened("mk", minute(4)),
 			gate.Gates{Names: g.Names, States: []gate.State{{Name: "own", Since: minute(0)}, {Name: "mk", Position: gate.Open, Since: minute(3)}}}},
 		{"what is no gate of the workload is not opened", g.Opened("other", minute(3)), g},
@@ -83,7 +83,7 @@ func TestValidateReportsEveryFault(t *testing.T) {
 		Names: []string{"", "a", "a", long},
 		States: []gate.State{{Name: "a", Position: gate.Open}, {Name: "a"}, {Name: "b", Position: 7},
 			{Name: long, Since: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		Blocked: gate.Condition{True: true},
+		Blocked: gate.Condition{Active: true},
 	})
 	wantFaults(t, err, "gates.names[0]: is empty", `gates.names[2]: "a" is also names[1]`, `gates.names[3]: "xxx`,
 		"gates.states[0].since: is not set", `gates.states[1].name: "a" has a state already, states[0]`,

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 )
 

@@ -197,7 +197,7 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 		quota = quota || r.Reservation == gate.Reserved
 		if r.Reservation == gate.Preempting {
 			leaving = append(leaving, r.Since)
-		} else if r.Reservation != gate.Reserved && mine && !open && r.Gates.Blocked.True && r.Gates.Blocked.Reason == "PreemptionGated" {
+		} else if r.Reservation != gate.Reserved && mine && !open && r.Gates.Blocked.Active && r.Gates.Blocked.Reason == "PreemptionGated" {
 			waiting = append(waiting, r)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 )
 
 // Node is a queue, or a group of queues, with its name, the name of its parent (empty: a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
@@ -37,7 +38,7 @@ type open struct {
 
 // enter collects the choices: of each pod set the resources of which the queue has no
 // quota, if any, then its groups.
-func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config *Config, r *Request, faults *Faults) {
+func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config *Config, r *Request, faults *fault.List) {
 	w := &r.Workload
 	q := c.Queue(sc.request.Queue)
 	o.assigner.Searcher = &sc.searcher
@@ -60,7 +61,7 @@ func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config 
 	}
 }
 
-func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Request, podSet int, faults *Faults) (trials int) {
+func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Request, podSet int, faults *fault.List) (trials int) {
 	p := &request.Workload.PodSets[podSet]
 	first := len(o.items)
 	for j := range p.Requests {
@@ -170,7 +171,7 @@ func (o *open) assignment(w *workload.Workload) Assignment {
 			tried = append(tried, TriedFlavor{
 				Flavor:           ch.Group.Flavors[t.Flavor],
 				AssignedResource: assigned(p.Requests[ch.Items[t.Item].Request].Resource, t.Verdict),
-				Passed:           PassedOver(t.Passed), // the constants are the same
+				Skipped:          SkipReason(t.Passed), // the constants are the same
 				Mismatch:         mismatch(ch, t),
 			})
 		}
@@ -258,18 +259,18 @@ type Forecast struct {
 	BorrowHeight int `json:"borrowHeight"`
 }
 
-// Possibility answers what preemption would come to for so much of one resource in one
+// Forecast answers what preemption would come to for so much of one resource in one
 // flavor, by itself, as the assignment of flavors asks it. Of the request it reads the
 // workload's facts, not what it takes, and the time. The error is that of
 // [Preemptor.Decide].
-func (p *Preemptor) Possibility(s *Snapshot, r Request, a quota.Amount) (Forecast, error) {
+func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, error) {
 	if p == nil {
 		p = &standard
 	}
 	one := r
 	one.Workload.PodSets = []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{a}}}
 	if one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}; a.Flavor == "" {
-		return Forecast{}, Faults{{Path: "amount.flavor", Problem: "is empty"}}
+		return Forecast{}, fault.List{{Path: "amount.flavor", Problem: "is empty"}}
 	}
 	sc := p.borrow()
 	defer p.giveBack(sc)

@@ -165,11 +165,11 @@ func flavorsAreOfTheirGroup(t *rapid.T) {
 				continue
 			}
 			for i, tried := range c.Tried {
-				if g.Flavors[i] != tried.Flavor || tried.Passed == 0 && (i < len(c.Tried)-1 || c.Flavor != tried.Flavor) {
+				if g.Flavors[i] != tried.Flavor || tried.Skipped == 0 && (i < len(c.Tried)-1 || c.Flavor != tried.Flavor) {
 					t.Fatalf("%+v of %v", c, g)
 				}
 			}
-			if len(c.Tried)+c.Untried != len(g.Flavors) || c.Untried > 0 && c.Tried[len(c.Tried)-1].Passed != 0 {
+			if len(c.Tried)+c.Untried != len(g.Flavors) || c.Untried > 0 && c.Tried[len(c.Tried)-1].Skipped != 0 {
 				t.Fatalf("%+v ends early", c)
 			}
 			for _, a := range c.Resources {
@@ -195,7 +195,7 @@ func possibilityIsWhatItIs(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	s, r := snapshotOf(t, record.State), *record.Request
 	for _, a := range r.Workload.Usage() {
-		f, err := preemptor.Possibility(s, r, a)
+		f, err := preemptor.Forecast(s, r, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,5 +219,5 @@ func possibilityIsWhatItIs(t *rapid.T) {
 }
 
 func noneEligible(c preemption.FlavorChoice) bool {
-	return len(c.Tried) > 0 && !slices.ContainsFunc(c.Tried, func(t preemption.TriedFlavor) bool { return t.Passed != preemption.NotEligible })
+	return len(c.Tried) > 0 && !slices.ContainsFunc(c.Tried, func(t preemption.TriedFlavor) bool { return t.Skipped != preemption.NotEligible })
 }

@@ -60,8 +60,8 @@ func assignmentText(d preemption.Decision) string {
 		}
 		var passed []string
 		for _, t := range c.Tried {
-			if t.Passed != 0 {
-				passed = append(passed, t.Flavor+" "+t.Passed.String())
+			if t.Skipped != 0 {
+				passed = append(passed, t.Flavor+" "+t.Skipped.String())
 			}
 		}
 		if len(passed) > 0 {
@@ -207,7 +207,7 @@ func TestFlavorAssignment(t *testing.T) {
 func TestFlavorAssignmentInFairSharing(t *testing.T) {
 	st := pair(inFlavors(2, 8), inFlavors(6, 0), stopPreempt, runs("b1", "b", 0, "A", 4), runs("b2", "b", 0, "A", 4))
 	fair := preemptorOf(preemption.Config{Sharing: preemption.Fair})
-	for reclaim, want := range map[queue.Policy]string{
+	for reclaim, want := range map[queue.VictimPolicy]string{
 		queue.Never: "Fits: B Fit (A NotReclaimable)", queue.LowerPriority: "Preempt: A Preempt/Reclaim+1",
 	} {
 		st.Queues[0].Preemption.ReclaimWithinCohort = reclaim
@@ -287,7 +287,7 @@ func TestNeverPreemptingSkipsFlavors(t *testing.T) {
 	if d.Outcome != preemption.Impossible || len(d.Shortage) != 1 || len(d.Blockers) > 0 || d.Assignment != nil {
 		t.Errorf("pinned: %+v", d)
 	}
-	f, err := preemptor.Possibility(s, r, quota.Amount{Flavor: "A", Resource: "gpu", Amount: 4})
+	f, err := preemptor.Forecast(s, r, quota.Amount{Flavor: "A", Resource: "gpu", Amount: 4})
 	if err != nil || f.Possibility != preemption.PossibilityNoCandidates {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -348,7 +348,7 @@ func TestDecideRefusesHalfOpenRequests(t *testing.T) {
 	wantFaults(t, err,
 		`request.needsPreemption: is given, but flavors are to be assigned first`,
 		`request.workload.podSets[1].requests[0].flavor: is empty, but that of requests[1], in the same resource group, is "A"`)
-	_, err = preemptor.Possibility(s, r, quota.Amount{Resource: "gpu"})
+	_, err = preemptor.Forecast(s, r, quota.Amount{Resource: "gpu"})
 	wantFaults(t, err, `amount.flavor: is empty`)
 	_, err = preemption.NewSnapshot(preemption.State{Queues: s.State().Queues, Cohorts: s.State().Cohorts, Admitted: []workload.Workload{r.Workload}})
 	wantFaults(t, err, `admitted[0].podSets[0].requests[0].flavor: is empty`, `admitted[0].podSets[1].requests[0].flavor: is empty`)

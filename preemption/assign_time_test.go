@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -125,11 +126,11 @@ func TestNeverPreemptsNeverWaits(t *testing.T) {
 // sparesFor keeps everybody from a request of the given number of pod sets.
 type sparesFor int
 
-func (n sparesFor) Verdict(_ workload.Workload, r preemption.Request) preemption.Verdict {
+func (n sparesFor) Verdict(_ workload.Workload, r preemption.Request) guard.Verdict {
 	if len(r.Workload.PodSets) == int(n) {
-		return preemption.NeverYields()
+		return guard.NeverYields()
 	}
-	return preemption.MayYield()
+	return guard.MayYield()
 }
 
 // Guards see the request as it was asked, in the assignment as in a forecast.
@@ -140,7 +141,7 @@ func TestGuardsSeeTheWholeRequest(t *testing.T) {
 	if err != nil || d.Assignment[0].Resources[0].Possibility != preemption.PossibilityNoCandidates {
 		t.Errorf("%s, %v", assignmentText(d), err)
 	}
-	f, err := p.Possibility(s, asks(2, 2), quota.Amount{Flavor: "A", Resource: "gpu", Amount: 2})
+	f, err := p.Forecast(s, asks(2, 2), quota.Amount{Flavor: "A", Resource: "gpu", Amount: 2})
 	if err != nil || f.Possibility != preemption.PossibilityNoCandidates {
 		t.Errorf("%+v, %v", f, err)
 	}

@@ -50,7 +50,7 @@ type TriedFlavor struct {
 	// Passed is why the next flavor was tried too. Zero for the flavor that stopped the
 	// search, which is then the last and is taken. Of several that were passed the best
 	// is taken, of equals the first.
-	Passed PassedOver `json:"passed,omitzero"`
+	Skipped SkipReason `json:"passed,omitzero"`
 	// Mismatch is, for NotEligible, why. Else nil.
 	Mismatch *Mismatch `json:"mismatch,omitempty"`
 }
@@ -114,13 +114,13 @@ const (
 	PossibilityReclaim
 )
 
-// PassedOver says why a flavor did not stop the search for one. The zero value is
+// SkipReason says why a flavor did not stop the search for one. The zero value is
 // invalid.
-type PassedOver uint8
+type SkipReason uint8
 
 const (
 	// NoQuota: the queue has no quota for the resource in the flavor.
-	NoQuota PassedOver = 1 + iota
+	NoQuota SkipReason = 1 + iota
 	// ExceedsMaxQuota: more than the queue could use if nothing ran anywhere.
 	ExceedsMaxQuota
 	// NotReclaimable: it takes the queue over its nominal quota and no subtree short of
@@ -143,7 +143,7 @@ const (
 var (
 	modeNames        = enum.Names[AssignmentMode]{Type: "AssignmentMode", First: 1, List: []string{"NoFit", "Preempt", "Fit"}}
 	possibilityNames = enum.Names[Possibility]{Type: "Possibility", First: 1, List: []string{"NoCandidates", "Preempt", "Reclaim"}}
-	passedNames      = enum.Names[PassedOver]{Type: "PassedOver", First: 1, List: []string{
+	skipReasonNames  = enum.Names[SkipReason]{Type: "SkipReason", First: 1, List: []string{
 		"NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible",
 	}}
 )
@@ -167,10 +167,10 @@ func (p Possibility) MarshalText() ([]byte, error) { return possibilityNames.Mar
 func (p *Possibility) UnmarshalText(text []byte) error { return possibilityNames.Unmarshal(text, p) }
 
 // String returns the name of the constant.
-func (p PassedOver) String() string { return passedNames.String(p) }
+func (s SkipReason) String() string { return skipReasonNames.String(s) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (p PassedOver) MarshalText() ([]byte, error) { return passedNames.Marshal(p) }
+func (s SkipReason) MarshalText() ([]byte, error) { return skipReasonNames.Marshal(s) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (p *PassedOver) UnmarshalText(text []byte) error { return passedNames.Unmarshal(text, p) }
+func (s *SkipReason) UnmarshalText(text []byte) error { return skipReasonNames.Unmarshal(text, s) }

@@ -59,7 +59,7 @@ func TestBlockersBehindManyOthers(t *testing.T) {
 			nominal, amount = 204, 201
 		}
 		quotas := append(gpus(nominal), quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 1000})
-		q := queue.Queue{Name: "a", Quotas: quotas, MinRuntime: c.runtime, Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+		q := queue.Queue{Name: "a", Quotas: quotas, MinRuntime: c.runtime, Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
 		s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: c.admitted})
 		if got := text(decideWith(t, c.config, s, pending("a", 10, amount))); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -132,7 +132,7 @@ func TestBlockersAboveTheCohortOfThePreemptor(t *testing.T) {
 // The shortest minimum runtime protects for its nanosecond, its end included.
 func TestBlockedForANanosecond(t *testing.T) {
 	q := queue.Queue{
-		Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+		Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
 		MinRuntime: minruntime.Settings{Preempt: minruntime.For(1)},
 	}
 	for i, want := range []string{"Wait: GuaranteedRuntime a low", "Wait: GuaranteedRuntime a low", "Preempt: low InClusterQueue"} {

@@ -26,7 +26,7 @@ func TestFairAmongManyQueues(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c := preemption.Config{Sharing: preemption.Fair}
-	st.Queues[1].Preemption = queue.Preemption{ReclaimWithinCohort: queue.LowerPriority}
+	st.Queues[1].Preemption = queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}
 	d := decideWith(t, c, snapshotOf(t, st), pending("q00", 0, 1)) // nobody is of lower priority
 	if d.Outcome != preemption.Impossible || len(d.Shortage) != 1 || d.Shortage[0].Missing != 1 || len(d.Blockers) == 0 {
 		t.Errorf("%+v", d)
@@ -36,9 +36,9 @@ func TestFairAmongManyQueues(t *testing.T) {
 // noRoom has a place for nobody.
 type noRoom struct{}
 
-func (noRoom) Take(string)     {}
-func (noRoom) GiveBack(string) {}
-func (noRoom) Fits() bool      { return false }
+func (noRoom) Remove(string)  {}
+func (noRoom) Restore(string) {}
+func (noRoom) Fits() bool     { return false }
 
 // Where no policy lets anybody yield, a request without room is impossible, now and later.
 func TestNoRoomWithoutDonors(t *testing.T) {
@@ -56,7 +56,7 @@ func TestRetryAtCountsSurplusOnce(t *testing.T) {
 	first, second := job("first", "a", 0, 0, started(30)), job("second", "a", 1, 4, started(10))
 	first.PodSets[0].Count, first.PodSets[0].Requests[0].Amount, first.PodSets[0].MinCount = 4, 1, workload.AtLeast(2)
 	q := queue.Queue{
-		Name: "a", Quotas: gpus(8), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+		Name: "a", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
 		MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)},
 	}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{first, second}})

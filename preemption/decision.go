@@ -35,12 +35,12 @@ func (o Outcome) Succeeds() bool { return o == Fits || o == Preempt }
 // open gate would make Preempt.
 func (o Outcome) Possible() bool { return o.Succeeds() || o == Gated }
 
-// Reason says by which right a victim is taken. The zero value is invalid.
-type Reason uint8
+// VictimReason says by which right a victim is taken. The zero value is invalid.
+type VictimReason uint8
 
 const (
 	// InClusterQueue: the victim runs in the preemptor's own queue.
-	InClusterQueue Reason = 1 + iota
+	InClusterQueue VictimReason = 1 + iota
 	// InCohortReclamation: the victim's queue uses more than its nominal quota,
 	// which the preemptor reclaims.
 	InCohortReclamation
@@ -131,8 +131,8 @@ type Victim struct {
 	// Workload is its ID.
 	Workload string `json:"workload"`
 	// Queue is where it runs.
-	Queue  string `json:"queue"`
-	Reason Reason `json:"reason"`
+	Queue  string       `json:"queue"`
+	Reason VictimReason `json:"reason"`
 	// Cohort is the lowest cohort that holds both the victim's queue and the
 	// preemptor's. Empty for InClusterQueue.
 	Cohort string `json:"cohort,omitempty"`
@@ -222,7 +222,7 @@ func (d Decision) Edits() []Edit {
 
 var (
 	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
-	reasonNames  = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
+	reasonNames  = enum.Names[VictimReason]{Type: "VictimReason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
 	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"}}
 )
 
@@ -236,13 +236,13 @@ func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) 
 func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
 
 // String returns the name of the constant, as Kueue has it.
-func (r Reason) String() string { return reasonNames.String(r) }
+func (r VictimReason) String() string { return reasonNames.String(r) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (r Reason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
+func (r VictimReason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
+func (r *VictimReason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
 
 // String returns the name of the constant.
 func (r Rule) String() string { return ruleNames.String(r) }

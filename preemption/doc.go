@@ -81,7 +81,7 @@
 //  1. does not fit if it is more than the queue could use with nothing running;
 //  2. fits if it is no more than what is available, at the height of the lowest subtree
 //     whose quota holds it;
-//  3. is forecast ([Preemptor.Possibility]) if it is within the queue's nominal quota, or a
+//  3. is forecast ([Preemptor.Forecast]) if it is within the queue's nominal quota, or a
 //     subtree short of the whole tree has quota for it, or the queue may preempt while
 //     borrowing: nobody may yield, somebody in the own queue, or others only;
 //  4. does not fit otherwise, nor in a flavor of which the queue has no quota for it.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
@@ -26,10 +27,10 @@ type scratch struct {
 
 // enter checks a request and puts it into dense form.
 func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
-	var faults Faults
+	var faults fault.List
 	c, w := s.inside(), &r.Workload
 	if workload.ValidatePending("", w) != nil { // the path costs more than the check
-		faults = workload.ValidatePending("request.workload", w).(Faults)
+		faults = workload.ValidatePending("request.workload", w).(fault.List)
 	}
 	node, known := c.QueueNode(w.Queue)
 	if w.Queue != "" && !known {

@@ -17,7 +17,7 @@ func oneGPU(id string, priority int64) workload.Workload {
 	return workload.Workload{ID: id, Queue: "q", Priority: priority, PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: 1}}}}}
 }
 
-func oneQueue(p queue.Preemption, minimum time.Duration, runs workload.Workload) preemption.State {
+func oneQueue(p queue.PreemptionPolicy, minimum time.Duration, runs workload.Workload) preemption.State {
 	return preemption.State{Admitted: []workload.Workload{runs}, Queues: []queue.Queue{{Name: "q", Preemption: p,
 		Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 1}}, MinRuntime: minruntime.Settings{Preempt: minruntime.For(minimum)}}}}
 }
@@ -28,7 +28,7 @@ func TestRetryAfterTheShortestMinimum(t *testing.T) {
 	for _, minimum := range []time.Duration{1, 2, time.Hour} {
 		runs := oneGPU("runs", 0)
 		runs.ReservedAt = noon
-		st := oneQueue(queue.Preemption{WithinClusterQueue: queue.LowerPriority}, minimum, runs)
+		st := oneQueue(queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}, minimum, runs)
 		want := noon.Add(minimum + 1)
 		d := decide(t, snapshotOf(t, st), preemption.Request{Workload: oneGPU("waits", 1), Now: noon})
 		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
@@ -47,7 +47,7 @@ func TestRetryOfOneCreatedAhead(t *testing.T) {
 	for _, ahead := range []time.Duration{-1, 0, 1, time.Hour} {
 		w := oneGPU("waits", 0)
 		w.Created = noon.Add(ahead)
-		st := oneQueue(queue.Preemption{WithinClusterQueue: queue.LowerOrNewerEqualPriority}, 0, oneGPU("runs", 0))
+		st := oneQueue(queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}, 0, oneGPU("runs", 0))
 		d, err := p.Decide(snapshotOf(t, st), preemption.Request{Workload: w, Now: noon})
 		switch want := w.Created.Add(1); {
 		case err != nil, ahead < 0 && d.Outcome != preemption.Preempt, ahead >= 0 && (d.Outcome != preemption.Wait || !d.RetryAt.Equal(want)):

@@ -127,7 +127,7 @@ func TestOwnQueueReadsItsOwnMinimumRuntime(t *testing.T) {
 		{minruntime.Settings{Reclaim: hour}, "Preempt: a1 InClusterQueue", "Wait: GuaranteedRuntime b b1"},
 		{minruntime.Settings{Preempt: hour}, "Wait: GuaranteedRuntime a a1", "Preempt: b1 InCohortReclamation"},
 	} {
-		policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+		policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 		alone := preemption.State{
 			Queues:   []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: policy, MinRuntime: c.settings}},
 			Admitted: []workload.Workload{job("a1", "a", 0, 4, started(1))},

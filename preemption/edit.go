@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -90,14 +91,14 @@ func RemoveCohort(name string) Edit { return Edit{kind: editRemoveCohort, name: 
 // With returns the snapshot with the edits applied in order; s is left as it is and
 // shares what they do not touch. An edit of a workload costs O(log n) in the number
 // of workloads; edits of the configuration cost as much as there are queues, once
-// for all that follow each other. It fails with [Faults] that list every edit that
+// for all that follow each other. It fails with [fault.List] that list every edit that
 // cannot be made, each judged as if the failed ones before it were not there; paths
 // begin with "edits[i]", or "edits[i:j]" for a run of edits of queues and cohorts or of
 // flavors. With the error it returns s itself: no edit was made.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := s.inside()
 	var flavors []queue.Flavor // nil: as they are
-	var faults Faults
+	var faults fault.List
 	for i := 0; i < len(edits); {
 		run := 1
 		var next *cluster.Cluster
@@ -120,7 +121,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 			next, err = edits[i].apply(c, fmt.Sprintf("edits[%d]", i))
 		}
 		if err != nil {
-			faults = append(faults, err.(Faults)...)
+			faults = append(faults, err.(fault.List)...)
 		} else {
 			c = next
 		}
@@ -156,7 +157,7 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 // number first, and validates the result.
 func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, error) {
 	queues, cohorts := slices.Clone(c.Queues), slices.Clone(c.Cohorts)
-	var faults Faults
+	var faults fault.List
 	for i, e := range edits {
 		queueAt := slices.IndexFunc(queues, func(q queue.Queue) bool { return q.Name == e.name })
 		cohortAt := slices.IndexFunc(cohorts, func(c queue.Cohort) bool { return c.Name == e.name })
@@ -185,7 +186,7 @@ func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, e
 	}
 	next, err := c.Configure(path, cohorts, queues)
 	if err != nil {
-		faults = append(faults, err.(Faults)...)
+		faults = append(faults, err.(fault.List)...)
 	}
 	return next, faults.Err()
 }

@@ -82,7 +82,7 @@ func TestPrioritiesAtTheEnds(t *testing.T) {
 
 // The largest amount of all is taken and refused as any other, in both ways of sharing.
 func TestLargestAmount(t *testing.T) {
-	policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 	for _, c := range []struct {
 		name           string
 		nominal, other int64

@@ -23,7 +23,7 @@ func Example() {
 			{
 				Name: "team-a", Cohort: "research",
 				Quotas:     []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 8}},
-				Preemption: queue.Preemption{ReclaimWithinCohort: queue.Any},
+				Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any},
 			},
 			{Name: "team-b", Cohort: "research"},
 		},

@@ -13,7 +13,7 @@ import (
 )
 
 // borrowers is a cohort that lends ten, to queues without quota of their own.
-func borrowers(policy queue.Preemption, names ...string) preemption.State {
+func borrowers(policy queue.PreemptionPolicy, names ...string) preemption.State {
 	st := preemption.State{
 		Cohorts: []queue.Cohort{{Name: "c"}},
 		Queues:  []queue.Queue{{Name: "lender", Cohort: "c", Quotas: gpus(10)}},
@@ -34,7 +34,7 @@ func fairText(t *testing.T, c preemption.Config, st preemption.State, r preempti
 	return text(d)
 }
 
-var fairPolicy = queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+var fairPolicy = queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 
 // Each row is a rule of fair sharing as Kueue documents and builds it.
 func TestFairSharing(t *testing.T) {
@@ -98,7 +98,7 @@ func TestZeroWeightYieldsFirst(t *testing.T) {
 // KEP-8522, integration scenario 8: with fair sharing, time-based preemption stays in
 // the own queue.
 func TestTimeStaysInTheOwnQueue(t *testing.T) {
-	policy := queue.Preemption{
+	policy := queue.PreemptionPolicy{
 		WithinClusterQueue: queue.LowerOrNewerEqualPriority, MinAdmitDuration: minruntime.For(time.Hour),
 		ReclaimWithinCohort: queue.LowerPriority,
 	}

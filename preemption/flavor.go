@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -26,7 +27,7 @@ func (e *Edit) setsFlavors() bool { return e.kind >= editSetFlavor }
 // validates the result. The result is not nil.
 func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavor, error) {
 	next := append(make([]queue.Flavor, 0, len(flavors)+len(edits)), flavors...)
-	var faults Faults
+	var faults fault.List
 	for i, e := range edits {
 		at := slices.IndexFunc(next, func(f queue.Flavor) bool { return f.Name == e.name })
 		switch {
@@ -45,9 +46,9 @@ func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavo
 		path = fmt.Sprintf("edits[%d:%d]", first, first+len(edits))
 	}
 	slices.SortFunc(next, compareFlavors)
-	found, _ := queue.ValidateFlavors(next).(Faults)
+	found, _ := queue.ValidateFlavors(next).(fault.List)
 	for _, f := range found {
-		faults = append(faults, Fault{Path: path + ": " + f.Path, Problem: f.Problem})
+		faults = append(faults, fault.Fault{Path: path + ": " + f.Path, Problem: f.Problem})
 	}
 	if err := faults.Err(); err != nil {
 		return flavors, err

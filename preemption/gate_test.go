@@ -23,7 +23,7 @@ func gatesHoldBackPreemptionAlone(t *rapid.T) {
 	r.Workload.Gates = gate.Gates{
 		Names:   []string{"a", "b"},
 		States:  []gate.State{{Name: "a", Position: gate.Open, Since: preemptiontest.Now}},
-		Blocked: gate.Condition{True: true, Reason: gate.PreemptionGated, Since: preemptiontest.Now},
+		Blocked: gate.Condition{Active: true, Reason: gate.PreemptionGated, Since: preemptiontest.Now},
 	}
 	gated := decide(t, s, r)
 	if len(gated.Edits()) > 0 && plain.Outcome != preemption.Fits {

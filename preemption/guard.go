@@ -2,8 +2,8 @@ package preemption
 
 import (
 	"math"
-	"time"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/workload"
@@ -23,31 +23,8 @@ import (
 //     RetryAt would not be exact.
 //  3. It changes neither the workload nor the request, and keeps nothing of them.
 type Guard interface {
-	Verdict(running workload.Workload, r Request) Verdict
+	Verdict(running workload.Workload, r Request) guard.Verdict
 }
-
-// Verdict is what a rule says of a workload. The zero value lets it yield.
-type Verdict struct {
-	until time.Time
-	never bool
-}
-
-// MayYield lets a workload yield now.
-func MayYield() Verdict { return Verdict{} }
-
-// ProtectedUntil lets a workload yield strictly after the time. The zero time protects
-// nobody.
-func ProtectedUntil(t time.Time) Verdict { return Verdict{until: t} }
-
-// NeverYields lets a workload never yield.
-func NeverYields() Verdict { return Verdict{never: true} }
-
-// Until returns the last instant at which the workload is protected; ok is false when it
-// never is, or always.
-func (v Verdict) Until() (t time.Time, ok bool) { return v.until, !v.never && !v.until.IsZero() }
-
-// Never reports whether the workload may never yield.
-func (v Verdict) Never() bool { return v.never }
 
 // guard turns the guards into the verdict of the search: the last instant at which a
 // workload is protected, instant.Unset when it is not, math.MaxInt64 when it always is.

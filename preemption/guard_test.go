@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -166,12 +167,12 @@ type recorder struct {
 	keeps int64
 }
 
-func (g recorder) Verdict(w workload.Workload, _ preemption.Request) preemption.Verdict {
+func (g recorder) Verdict(w workload.Workload, _ preemption.Request) guard.Verdict {
 	*g.asked = append(*g.asked, w.ID)
 	if w.Priority == g.keeps {
-		return preemption.NeverYields()
+		return guard.NeverYields()
 	}
-	return preemption.MayYield()
+	return guard.MayYield()
 }
 
 // A guard is asked last: not about those whom a policy or a minimum runtime keeps, nor

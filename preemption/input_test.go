@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -25,7 +26,7 @@ var small = preemption.State{
 
 func wantFaults(t *testing.T, err error, want ...string) {
 	t.Helper()
-	var faults preemption.Faults
+	var faults fault.List
 	if !errors.As(err, &faults) || len(faults) != len(want) {
 		t.Errorf("got %v, want %d faults", err, len(want))
 		return
@@ -205,7 +206,7 @@ func TestEnumText(t *testing.T) {
 	if _, err := preemption.Outcome(0).MarshalText(); err == nil {
 		t.Error("the zero outcome has a text")
 	}
-	if err := new(preemption.Reason).UnmarshalText([]byte("Because")); err == nil {
+	if err := new(preemption.VictimReason).UnmarshalText([]byte("Because")); err == nil {
 		t.Error("Because is a reason")
 	}
 	if got := preemption.Rule(0).String(); got != "Rule(0)" {

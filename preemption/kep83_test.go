@@ -34,7 +34,7 @@ func pending(queueName string, priority, gpus int64) preemption.Request {
 	return preemption.Request{Workload: job("pending", queueName, priority, gpus, now), Now: now}
 }
 
-var reclaims = queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.LowerPriority}
+var reclaims = queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.LowerPriority}
 
 // Each scenario checks one sentence. The text of an answer is the outcome, then
 // victims as "id reason", or rules of blockers as "rule queue workload".
@@ -158,7 +158,7 @@ func TestKEP83(t *testing.T) {
 		preemption.State{
 			Cohorts: cohort,
 			Queues: []queue.Queue{
-				{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: queue.Preemption{
+				{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{
 					ReclaimWithinCohort: queue.Any,
 					BorrowWithinCohort:  queue.BorrowWithinCohort{Policy: queue.LowerPriority, MaxPriorityThreshold: queue.AtMostPriority(3)},
 				}},
@@ -173,7 +173,7 @@ func TestKEP83(t *testing.T) {
 	}, {
 		"Newer compares queue-order timestamps: the victim's is strictly later (LowerOrNewerEqualPriority).",
 		preemption.State{
-			Queues: []queue.Queue{{Name: "a", Quotas: gpus(8), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerOrNewerEqualPriority}}},
+			Queues: []queue.Queue{{Name: "a", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}}},
 			Admitted: []workload.Workload{
 				job("same", "a", 10, 4, now), job("later", "a", 10, 4, now.Add(time.Nanosecond)),
 			},

@@ -14,7 +14,7 @@ import (
 // shared is a queue of 4 GPUs whose equals may be preempted after the duration, and what
 // runs in it.
 func shared(after time.Duration, admitted ...workload.Workload) preemption.State {
-	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerOrNewerEqualPriority}}
+	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}}
 	if after > 0 {
 		q.Preemption.MinAdmitDuration = minruntime.For(after)
 	}
@@ -82,7 +82,7 @@ func TestKEP8522(t *testing.T) {
 	check("8. time-based preemption only affects withinClusterQueue",
 		lent, at(0, 4), "Impossible: ReclaimWithinCohort b old")
 
-	for policy, want := range map[queue.Policy]string{
+	for policy, want := range map[queue.VictimPolicy]string{
 		queue.LowerOrNewerEqualPriority: "59s is less than 1m0s",
 		queue.LowerPriority:             "needs withinClusterQueue LowerOrNewerEqualPriority, not LowerPriority",
 		queue.Never:                     "needs withinClusterQueue LowerOrNewerEqualPriority, not Never",

@@ -184,8 +184,8 @@ type space struct {
 	away  map[string]bool
 }
 
-func (s *space) Take(id string)     { s.away[id] = true }
-func (s *space) GiveBack(id string) { delete(s.away, id) }
+func (s *space) Remove(id string)  { s.away[id] = true }
+func (s *space) Restore(id string) { delete(s.away, id) }
 func (s *space) Fits() bool {
 	free := 0
 	for id := range s.away {
@@ -285,7 +285,7 @@ func victimsArePermitted(t *rapid.T) {
 	for _, v := range d.Victims {
 		w := workloadOf(st, v.Workload)
 		theirs := w.EffectivePriority()
-		permitted := func(p queue.Policy) bool {
+		permitted := func(p queue.VictimPolicy) bool {
 			return p == queue.Any || p != queue.Never && theirs < ours ||
 				p == queue.LowerOrNewerEqualPriority && theirs == ours && w.Queued.After(r.Workload.Queued)
 		}
@@ -312,7 +312,7 @@ func victimsArePermitted(t *rapid.T) {
 func neverEvictsNobody(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	q := queueOf(record.State, record.Request.Workload.Queue)
-	q.Preemption = queue.Preemption{}
+	q.Preemption = queue.PreemptionPolicy{}
 	d := decide(t, edit(t, snapshotOf(t, record.State), preemption.SetQueue(q)), *record.Request)
 	if d.Outcome == preemption.Preempt || len(d.Victims) > 0 {
 		t.Fatalf("%+v under Never", d)

@@ -58,9 +58,9 @@ func TestCircles(t *testing.T) {
 func TestCircleOfAny(t *testing.T) {
 	strict := preemption.FairSharing{IgnoreNominalEntitlement: true, RecheckShares: true}
 	for _, c := range []preemption.Config{{}, {Sharing: preemption.Fair}, {Sharing: preemption.Fair, Fair: strict}} {
-		for _, reclaim := range []queue.Policy{queue.LowerPriority, queue.Any} {
+		for _, reclaim := range []queue.VictimPolicy{queue.LowerPriority, queue.Any} {
 			want := reclaim == queue.Any
-			policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: reclaim}
+			policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: reclaim}
 			st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
 				{Name: "a", Cohort: "root", Quotas: gpus(2), Preemption: policy},
 				{Name: "b", Cohort: "root", Quotas: gpus(2), Preemption: policy},

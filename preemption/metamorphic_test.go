@@ -222,7 +222,7 @@ func editsHaveInverses(t *rapid.T) {
 	same("Admit, Remove", edit(t, edit(t, s, preemption.Admit(w)), preemption.Remove(w.ID)))
 	q := queueOf(st, rapid.SampledFrom(st.Queues).Draw(t, "queue").Name)
 	other := q
-	other.Quotas, other.Preemption = nil, queue.Preemption{}
+	other.Quotas, other.Preemption = nil, queue.PreemptionPolicy{}
 	same("SetQueue and back", edit(t, edit(t, s, preemption.SetQueue(other)), preemption.SetQueue(q)))
 	same("a queue and a cohort come and go", edit(t,
 		edit(t, s, preemption.SetCohort(queue.Cohort{Name: "new"}), preemption.SetQueue(queue.Queue{Name: "new", Cohort: "new"})),

@@ -18,7 +18,7 @@ import (
 // all decides in every outcome, by name.
 func all(t *testing.T) map[preemption.Outcome]preemption.Decision {
 	t.Helper()
-	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: nil})
 	full := edit(t, s, preemption.Admit(job("a/low", "a", 0, 3, started(5))), preemption.Admit(job("a/other", "a", 10, 1, started(5))))
 	gated := pending("a", 10, 3)
@@ -100,7 +100,7 @@ func TestZeroPreemptor(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
-		if _, err := p.Possibility(s, r, r.Workload.PodSets[0].Requests[0]); err != nil {
+		if _, err := p.Forecast(s, r, r.Workload.PodSets[0].Requests[0]); err != nil {
 			t.Error(err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestZeroPreemptor(t *testing.T) {
 // Empty lists mean what absent ones do.
 func TestEmptyIsAbsent(t *testing.T) {
 	d := all(t)[preemption.Preempt]
-	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}})
 	s = edit(t, s, preemption.Admit(job("a/low", "a", 0, 3, started(5))), preemption.Admit(job("a/other", "a", 10, 1, started(5))))
 	r := pending("a", 10, 3)
@@ -126,7 +126,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 }
 
 func TestSkip(t *testing.T) {
-	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}
+	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}})
 	s = edit(t, s, preemption.Admit(job("a/low", "a", 0, 4, started(5))))
 	config := preemption.Config{MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)}}

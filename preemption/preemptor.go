@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/minruntime"
 )
 
@@ -57,7 +58,7 @@ type Config struct {
 	// may take each other's room in a circle more often: the large victim leaves its queue
 	// with less than its nominal quota, which the queue reclaims. In fair sharing that
 	// adds to the causes that [FairSharing] lists, in classical sharing to the one that
-	// [queue.Preemption] tells.
+	// [queue.PreemptionPolicy] tells.
 	ReconsiderLarger bool
 	// Guards are the caller's own rules. Nil entries are an error.
 	Guards []Guard
@@ -76,10 +77,10 @@ type Preemptor struct {
 	scratch sync.Pool // of *scratch
 }
 
-// New returns a preemptor. It fails with [Faults] when the configuration is not
+// New returns a preemptor. It fails with [fault.List] when the configuration is not
 // valid.
 func New(c Config) (*Preemptor, error) {
-	var faults Faults
+	var faults fault.List
 	if c.MaxBlockers < 0 {
 		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
 	}
@@ -133,7 +134,7 @@ var standard Preemptor
 // Decide answers a request. Where requests of its pod sets are without flavor, it first
 // assigns them, as the queue's [queue.FlavorFungibility] has it, then decides about the
 // whole; see [Assignment] and the package's comment. It changes neither the snapshot nor
-// the request. The error is about a malformed request only and lists all [Faults]: what
+// the request. The error is about a malformed request only and lists all [fault.List]: what
 // [workload.ValidatePending] finds, an unknown queue, an ID that is admitted already, a
 // need for preemption in what is not requested, or before flavors are assigned; resources
 // of one group and pod set of which some have a flavor; more than 65536 times a resource

@@ -33,16 +33,15 @@ type Request struct {
 }
 
 // Room says whether the pending workload has a place, on nodes say, with some of the
-// admitted workloads away; [*placement.Fit] is one. A decision takes and gives back, asks
-// when the quota would do, and gives everything back in the end; nobody may be away when it
-// begins. Its laws, which
-// preemptiontest.CheckRoom checks:
+// admitted workloads away; [*placement.Fit] is one. A decision removes and restores
+// workloads, calls Fits once the quota suffices, and restores all before it returns. Nobody
+// may be removed when it begins. Its laws, which preemptiontest.CheckRoom checks:
 //
-//  1. The answer depends on who is away alone. (As an exception it may be false where
+//  1. The answer depends on who is removed alone. (As an exception it may be false where
 //     another sequence of calls has found a place, if placing is not exact.)
-//  2. After true, taking more leaves it true.
-//  3. Taking who is away, giving back who is not, and names that it does not know change
-//     nothing.
+//  2. After true, removing more leaves it true.
+//  3. Removing who is removed, restoring who is not, and names that it does not know
+//     change nothing.
 //
 // Where there is no room as things stand, everything that is requested needs preemption,
 // unless [Request.NeedsPreemption] says otherwise: candidates are taken by the same rights
@@ -51,7 +50,7 @@ type Request struct {
 //
 // [*placement.Fit]: https://pkg.go.dev/github.com/cedesched/cede/preemption/placement#Fit
 type Room interface {
-	Take(workload string)
-	GiveBack(workload string)
+	Remove(workload string)
+	Restore(workload string)
 	Fits() bool
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
@@ -193,7 +194,7 @@ func TestRetryAtOfGuardedSurplus(t *testing.T) {
 	w.PodSets = append(w.PodSets, w.PodSets[0])
 	w.PodSets[1].Name = "more"
 	q := queue.Queue{
-		Name: "a", Quotas: gpus(8), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+		Name: "a", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
 		MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)},
 	}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{w}})
@@ -209,6 +210,6 @@ func TestRetryAtOfGuardedSurplus(t *testing.T) {
 // keepsUntil is a guard of everybody, with an end.
 type keepsUntil time.Time
 
-func (k keepsUntil) Verdict(workload.Workload, preemption.Request) preemption.Verdict {
-	return preemption.ProtectedUntil(time.Time(k))
+func (k keepsUntil) Verdict(workload.Workload, preemption.Request) guard.Verdict {
+	return guard.ProtectedUntil(time.Time(k))
 }

@@ -83,7 +83,7 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 		for _, v := range victims {
 			if len(v.Replicas) == 0 {
 				s = edit(t, s, preemption.Remove(v.Workload))
-				other.Take(v.Workload)
+				other.Remove(v.Workload)
 			}
 			for _, r := range v.Replicas {
 				s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
@@ -172,7 +172,7 @@ func TestNoRoomIsAboutTheRoom(t *testing.T) {
 	st := preemption.State{
 		Cohorts: []queue.Cohort{{Name: "c"}},
 		Queues: []queue.Queue{
-			{Name: "a", Cohort: "c", Quotas: gpus(2), Preemption: queue.Preemption{ReclaimWithinCohort: queue.Any}},
+			{Name: "a", Cohort: "c", Quotas: gpus(2), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
 			{Name: "b", Cohort: "c", Quotas: gpus(4)},
 		},
 		Admitted: []workload.Workload{job("large", "b", 0, 3, started(9)), job("small", "b", 0, 2, started(5))},

@@ -124,7 +124,7 @@ func TestRotationByReservationPingPongs(t *testing.T) {
 
 // A workload that yielded for another reason keeps its place.
 func TestRequeued(t *testing.T) {
-	for reason, want := range map[preemption.Reason]time.Time{
+	for reason, want := range map[preemption.VictimReason]time.Time{
 		preemption.InClusterQueueTimeBased: now,
 		preemption.InClusterQueue:          started(9),
 		preemption.InCohortReclamation:     started(9),

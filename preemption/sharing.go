@@ -3,6 +3,7 @@ package preemption
 import (
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
@@ -40,7 +41,7 @@ const (
 //
 // By default workloads may take each other's room in a circle, time standing still: A
 // takes from B, and B, asked again, from A. Two causes are known of fair sharing itself;
-// for one that it has in common with classical sharing see [queue.Preemption].
+// for one that it has in common with classical sharing see [queue.PreemptionPolicy].
 //
 //  1. Entitlement is judged on what needs preemption alone. A workload that stays within
 //     its nominal quota of that, and borrows something else, takes without a strategy from
@@ -66,7 +67,7 @@ type FairSharing struct {
 	RecheckShares bool
 }
 
-func (f *FairSharing) validate(faults *Faults, sharing Sharing) {
+func (f *FairSharing) validate(faults *fault.List, sharing Sharing) {
 	if sharing > Fair {
 		faults.Add("config.Sharing", "%d is unknown", sharing)
 	}

@@ -1,18 +1,11 @@
 package preemption
 
 import (
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 )
-
-// Fault is one thing that is wrong with an input: where (Path) and what (Problem).
-type Fault = fault.Fault
-
-// Faults is everything that is wrong with an input, as one error. Its text is one
-// line; range over it for all of them.
-type Faults = fault.List
 
 // Snapshot is an immutable cluster: configuration, running workloads, usage. Any
 // number of goroutines may use one. Make it with [NewSnapshot]; the zero value is
@@ -54,14 +47,14 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor) *Snapshot {
 	return &Snapshot{c, assign.NewPlans(c, flavors)}
 }
 
-// NewSnapshot makes a snapshot of a state, which it copies. It fails with [Faults]
+// NewSnapshot makes a snapshot of a state, which it copies. It fails with [fault.List]
 // that list everything wrong with the state, by path: what [queue.Validate],
 // [workload.Validate] and [queue.ValidateFlavors] find, a workload in an unknown queue, an ID twice, a usage
 // over [quota.MaxUsage].
 func NewSnapshot(st State) (*Snapshot, error) {
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
-	faults, _ := err.(Faults)
-	ofFlavors, _ := queue.ValidateFlavors(st.Flavors).(Faults)
+	faults, _ := err.(fault.List)
+	ofFlavors, _ := queue.ValidateFlavors(st.Flavors).(fault.List)
 	faults = append(faults, ofFlavors...)
 	if err := faults.Err(); err != nil {
 		return nil, err

@@ -169,7 +169,7 @@ func TestUnlikeIsAsked(t *testing.T) {
 // Who is admitted may be somebody that yields.
 func TestAdmissionBringsBack(t *testing.T) {
 	for in, gains := range map[string]bool{"other": true, "best": false} { // best may not preempt
-		for _, why := range []queue.Reason{queue.NoCandidates, queue.NoFit, queue.Gated} {
+		for _, why := range []queue.RequeueReason{queue.NoCandidates, queue.NoFit, queue.Gated} {
 			p := requeue(t, pending(t, waits("a", in, 9, 0, 5), waits("b", in, 0, 0, 1), waits("far", "strict", 0, 0, 1)), "a", why)
 			read := headOf(p, "b")
 			if _, at, _ := must(p.Admit("far"))(t).Find("a"); at.Place != queue.Inadmissible {

@@ -13,11 +13,11 @@ type class struct {
 	queue, tree int
 	alike       string
 	len         int
-	front       *waiting // the first one before the bar; nil: none
-	bar         *waiting // nil: none; it may have left since
-	reason      Reason   // of the bar
-	until       int64    // an instant: when time takes the bar away; instant.Unset: never
-	owed        bool     // the bar was seen to wait for its nominal quota
+	front       *waiting      // the first one before the bar; nil: none
+	bar         *waiting      // nil: none; it may have left since
+	reason      RequeueReason // of the bar
+	until       int64         // an instant: when time takes the bar away; instant.Unset: never
+	owed        bool          // the bar was seen to wait for its nominal quota
 }
 
 // keeps reports whether the bar keeps a workload of the class out of the order.
@@ -30,7 +30,7 @@ func (p *Pending) classOf(e *waiting) (*class, bool) {
 }
 
 // setBar lets a workload and those of its class after it step aside.
-func (p *Pending) setBar(e *waiting, reason Reason, until int64) {
+func (p *Pending) setBar(e *waiting, reason RequeueReason, until int64) {
 	p.setClass(e, func(c *class) {
 		c.owed = e.owed
 		if c.bar == nil || compareInClass(e, c.bar) < 0 {

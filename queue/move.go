@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/workload"
@@ -94,7 +94,7 @@ func (p *Pending) Admit(id string) (*Pending, error) {
 
 // mayGain reports whether an admission may change the chances of a workload that was put
 // back for the reason.
-func (p *Pending) mayGain(queue int, why Reason) bool {
+func (p *Pending) mayGain(queue int, why RequeueReason) bool {
 	rights := &p.shape.queues[queue].Preemption
 	return why == NoCandidates && (rights.WithinClusterQueue != Never || rights.ReclaimWithinCohort != Never)
 }
@@ -146,7 +146,7 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 }
 
 // saw reports whether a head is still what a cycle was asked about, put back for a reason.
-func (p *Pending) saw(h *Head, e *waiting, why Reason) bool {
+func (p *Pending) saw(h *Head, e *waiting, why RequeueReason) bool {
 	q, _ := p.queueOf(h.Workload.Queue)
 	asked := &waiting{facts: h.Workload, queue: q, queued: instant.Of(h.Workload.Queued)}
 	p.compare(asked)

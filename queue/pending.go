@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/internal/persist/vector"
@@ -90,10 +90,10 @@ type waiting struct {
 	rules    string // what alikeBy says
 	alike    string // equal for those that are alike
 	place    Place
-	reason   Reason // of the last requeue, zero if there was none
-	first    bool   // its victims are terminating
-	owed     bool   // it was seen to wait for its nominal quota
-	until    int64  // an instant: when time moves it; instant.Unset: never
+	reason   RequeueReason // of the last requeue, zero if there was none
+	first    bool          // its victims are terminating
+	owed     bool          // it was seen to wait for its nominal quota
+	until    int64         // an instant: when time moves it; instant.Unset: never
 }
 
 // Place is where a waiting workload stands. The zero value is invalid.
@@ -142,7 +142,7 @@ type Head struct {
 type Standing struct {
 	Place Place `json:"place"`
 	// Reason is that of its last requeueing; zero if there was none.
-	Reason Reason `json:"reason,omitzero"`
+	Reason RequeueReason `json:"reason,omitzero"`
 	// Preempting: its victims are terminating, and it is the first of its queue.
 	Preempting bool `json:"preempting,omitzero"`
 	// Until is, for Away, when it comes back; for Inadmissible, when at the latest, zero

@@ -24,8 +24,8 @@ func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 var (
 	cohorts = []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root"}, {Name: "far"}}
 	queues  = []queue.Queue{{Name: "strict", Cohort: "far", Strategy: queue.StrictFIFO}, {Name: "best", Cohort: "left"},
-		{Name: "other", Cohort: "root", Preemption: queue.Preemption{ReclaimWithinCohort: queue.Any}},
-		{Name: "alone", Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}
+		{Name: "other", Cohort: "root", Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
+		{Name: "alone", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}
 )
 
 func waits(id, in string, priority int64, queued int, asks int64) workload.Workload {
@@ -76,7 +76,7 @@ func headOf(p *queue.Pending, id string) queue.Head {
 	return queue.Head{Workload: workload.Workload{ID: id}}
 }
 
-func requeue(t failer, p *queue.Pending, id string, r queue.Reason) *queue.Pending {
+func requeue(t failer, p *queue.Pending, id string, r queue.RequeueReason) *queue.Pending {
 	t.Helper()
 	return must(p.Requeue(headOf(p, id), queue.Requeue{Reason: r}))(t)
 }
@@ -180,7 +180,7 @@ func TestPreemptorComesFirst(t *testing.T) {
 // What asks for the same has no better chance: it steps aside too, and newcomers do.
 func TestEqualsStepAside(t *testing.T) {
 	p := pending(t, waits("a", "best", 0, 1, 5), waits("b", "best", 0, 2, 5), waits("c", "best", 0, 3, 4), waits("d", "other", 0, 3, 5))
-	for reason, want := range map[queue.Reason][]string{
+	for reason, want := range map[queue.RequeueReason][]string{
 		queue.NoFit: {"c", "d"}, queue.NoCandidates: {"c", "d"}, queue.Gated: {"b", "d"}, queue.Invalid: {"b", "d"},
 		queue.FailedAfterNomination: {"a", "d"}, queue.PendingPreemption: {"a", "d"},
 	} {
@@ -229,7 +229,7 @@ func TestPendingErrors(t *testing.T) {
 		`workload.queue: unknown queue "x" (workload "b")`: func() (*queue.Pending, error) { return p.Add(waits("b", "x", 0, 0, 1)) },
 		`workload.id: no workload "b" waits`:               func() (*queue.Pending, error) { return p.Update(waits("b", "best", 0, 0, 1)) },
 		`id: no workload "b" waits`:                        func() (*queue.Pending, error) { return p.Remove("b") },
-		`head: no workload "b" waits; requeue.Reason: Reason(0) is unknown; requeue.NotBefore: 1500-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262`: func() (*queue.Pending, error) {
+		`head: no workload "b" waits; requeue.Reason: RequeueReason(0) is unknown; requeue.NotBefore: 1500-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262`: func() (*queue.Pending, error) {
 			return p.Requeue(headOf(p, "b"), queue.Requeue{NotBefore: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)})
 		},
 		`queues: queue "best" has a waiting workload, "a"`: func() (*queue.Pending, error) { return p.Configure(nil, nil) },
@@ -288,7 +288,7 @@ type slow struct {
 type standing struct {
 	w     workload.Workload
 	place queue.Place
-	why   queue.Reason
+	why   queue.RequeueReason
 	first bool
 	owed  bool
 	until time.Time
@@ -297,7 +297,7 @@ type standing struct {
 // bar keeps those out that ask for the same as a workload and are not before it.
 type bar struct {
 	from  workload.Workload
-	why   queue.Reason
+	why   queue.RequeueReason
 	owed  bool
 	until time.Time
 }
@@ -436,7 +436,7 @@ func pendingAgreesWithTwin(t *rapid.T) {
 				continue
 			}
 			id := rapid.SampledFrom(was).Draw(t, "head")
-			r := queue.Requeue{Reason: queue.Reason(rapid.IntRange(1, 6).Draw(t, "reason")), Alone: rapid.IntRange(0, 4).Draw(t, "alone") == 4,
+			r := queue.Requeue{Reason: queue.RequeueReason(rapid.IntRange(1, 6).Draw(t, "reason")), Alone: rapid.IntRange(0, 4).Draw(t, "alone") == 4,
 				WithinNominal: rapid.Bool().Draw(t, "within nominal")}
 			if rapid.Bool().Draw(t, "timed") {
 				r.RetryAt = minute(rapid.IntRange(0, 5).Draw(t, "retry at"))
@@ -455,7 +455,7 @@ func pendingAgreesWithTwin(t *rapid.T) {
 			in := tree(s.find(id).w.Queue)
 			p = must(p.Admit(id))(t)
 			s.list = slices.DeleteFunc(s.list, func(e *standing) bool { return e.w.ID == id })
-			gains := func(name string, why queue.Reason) bool {
+			gains := func(name string, why queue.RequeueReason) bool {
 				return tree(name) == in && why == queue.NoCandidates && (name == "other" || name == "alone")
 			}
 			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible && gains(e.w.Queue, e.why) },

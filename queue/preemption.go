@@ -8,13 +8,13 @@ import (
 	"github.com/cedesched/cede/minruntime"
 )
 
-// Policy says which workloads may be preempted, as seen from the pending one. The
+// VictimPolicy says which workloads may be preempted, as seen from the pending one. The
 // zero value is Never.
-type Policy uint8
+type VictimPolicy uint8
 
 const (
 	// Never permits nothing.
-	Never Policy = iota
+	Never VictimPolicy = iota
 	// LowerPriority permits workloads of strictly lower effective priority.
 	LowerPriority
 	// LowerOrNewerEqualPriority permits those and workloads of equal effective
@@ -24,23 +24,23 @@ const (
 	Any
 )
 
-var policyNames = enum.Names[Policy]{Type: "Policy", List: []string{"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"}, EmptyIsZero: true}
+var policyNames = enum.Names[VictimPolicy]{Type: "VictimPolicy", List: []string{"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"}, EmptyIsZero: true}
 
 // String returns the name of the policy as Kueue has it.
-func (p Policy) String() string { return policyNames.String(p) }
+func (p VictimPolicy) String() string { return policyNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (p Policy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
+func (p VictimPolicy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
 
 // UnmarshalText reads a name; empty is Never. It fails on any other text.
-func (p *Policy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
+func (p *VictimPolicy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
 
-// Preemption says whom the workloads of a queue may preempt. The zero value is
+// PreemptionPolicy says whom the workloads of a queue may preempt. The zero value is
 // nobody.
-type Preemption struct {
+type PreemptionPolicy struct {
 	// WithinClusterQueue is about workloads of the same queue: Never,
 	// LowerPriority or LowerOrNewerEqualPriority.
-	WithinClusterQueue Policy `json:"withinClusterQueue,omitzero"`
+	WithinClusterQueue VictimPolicy `json:"withinClusterQueue,omitzero"`
 	// MinAdmitDuration adds, to LowerOrNewerEqualPriority alone, workloads of equal
 	// effective priority that have held their quota for longer than this, strictly:
 	// exactly so long is not enough. It protects nobody: one that is newer may be
@@ -53,7 +53,7 @@ type Preemption struct {
 	// quota takes room from one of higher priority, and loses it to one of its own queue
 	// that borrows. So workloads may take each other's room in a circle, time standing
 	// still. With LowerPriority the priorities rule that out.
-	ReclaimWithinCohort Policy `json:"reclaimWithinCohort,omitzero"`
+	ReclaimWithinCohort VictimPolicy `json:"reclaimWithinCohort,omitzero"`
 	// BorrowWithinCohort is about reclaiming while the pending workload itself
 	// takes the queue over its nominal quota.
 	BorrowWithinCohort BorrowWithinCohort `json:"borrowWithinCohort,omitzero"`
@@ -63,7 +63,7 @@ type Preemption struct {
 // own queue will then borrow. The zero value permits nothing.
 type BorrowWithinCohort struct {
 	// Policy is Never or LowerPriority.
-	Policy Policy `json:"policy,omitzero"`
+	Policy VictimPolicy `json:"policy,omitzero"`
 	// MaxPriorityThreshold is the highest effective priority of workloads that
 	// may be preempted so. The zero value is no bound.
 	MaxPriorityThreshold PriorityThreshold `json:"maxPriorityThreshold,omitzero"`

@@ -24,7 +24,7 @@ type Queue struct {
 	Quotas []quota.Quota `json:"quotas,omitempty"`
 	// Preemption says whom the queue's workloads may preempt. The zero value is
 	// nobody.
-	Preemption Preemption `json:"preemption,omitzero"`
+	Preemption PreemptionPolicy `json:"preemption,omitzero"`
 	// FlavorFungibility says how a flavor is chosen for workloads that come without.
 	// The zero value is Kueue's defaults.
 	FlavorFungibility FlavorFungibility `json:"flavorFungibility,omitzero"`

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -35,16 +35,16 @@ func TestValidateReportsEveryFault(t *testing.T) {
 			{Name: "q", Cohort: "missing", Quotas: []quota.Quota{cpu(1), cpu(2), {Nominal: 1}}},
 			{Name: "q", Cohort: "d", Quotas: []quota.Quota{limited}},
 			{Name: "alone", Quotas: []quota.Quota{{Flavor: "f", Resource: "cpu", BorrowingLimit: quota.AtMost(3)}}},
-			{Name: "policies", Preemption: queue.Preemption{
+			{Name: "policies", Preemption: queue.PreemptionPolicy{
 				WithinClusterQueue:  queue.Any,
 				ReclaimWithinCohort: queue.LowerOrNewerEqualPriority,
 				BorrowWithinCohort:  queue.BorrowWithinCohort{Policy: queue.Any},
 			}},
-			{Name: "contradiction", Preemption: queue.Preemption{
+			{Name: "contradiction", Preemption: queue.PreemptionPolicy{
 				BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority},
 			}},
-			{Name: "invalid", Preemption: queue.Preemption{WithinClusterQueue: 9}},
-			{Name: "time", Preemption: queue.Preemption{
+			{Name: "invalid", Preemption: queue.PreemptionPolicy{WithinClusterQueue: 9}},
+			{Name: "time", Preemption: queue.PreemptionPolicy{
 				WithinClusterQueue: queue.LowerPriority, MinAdmitDuration: minruntime.For(-time.Second),
 			}},
 			{Name: "fungible", FlavorFungibility: queue.FlavorFungibility{3, 4, 2}},
@@ -76,7 +76,7 @@ func TestValidateReportsEveryFault(t *testing.T) {
 		`queues[3].preemption.reclaimWithinCohort: LowerOrNewerEqualPriority is none of [Never LowerPriority Any]`,
 		`queues[3].preemption.borrowWithinCohort.policy: Any is none of [Never LowerPriority]`,
 		`queues[4].preemption.borrowWithinCohort.policy: LowerPriority contradicts reclaimWithinCohort Never`,
-		`queues[5].preemption.withinClusterQueue: Policy(9) is none of`,
+		`queues[5].preemption.withinClusterQueue: VictimPolicy(9) is none of`,
 		`queues[6].preemption.minAdmitDuration: -1s is less than 1m0s (queue "time")`,
 		`queues[6].preemption.minAdmitDuration: -1s needs withinClusterQueue LowerOrNewerEqualPriority, not LowerPriority`,
 		`queues[7].flavorFungibility.whenCanBorrow: FungibilityPolicy(3) is none of [MayStopSearch TryNextFlavor] (queue "fungible")`,
@@ -105,7 +105,7 @@ func TestValidateAccepts(t *testing.T) {
 	err := queue.Validate(
 		[]queue.Cohort{{Name: "mid", Parent: "same name", Quotas: []quota.Quota{lends}}, {Name: "same name"}},
 		[]queue.Queue{
-			{Name: "same name", Cohort: "mid", Preemption: queue.Preemption{BorrowWithinCohort: threshold}},
+			{Name: "same name", Cohort: "mid", Preemption: queue.PreemptionPolicy{BorrowWithinCohort: threshold}},
 			{Name: "alone", FlavorFungibility: queue.FlavorFungibility{queue.TryNextFlavor, queue.TryNextFlavor, queue.PreemptionOverBorrowing}},
 		})
 	if err != nil {
@@ -132,7 +132,7 @@ func TestValidateLongChain(t *testing.T) {
 }
 
 func TestPreemptionJSON(t *testing.T) {
-	p := queue.Preemption{
+	p := queue.PreemptionPolicy{
 		WithinClusterQueue:  queue.LowerOrNewerEqualPriority,
 		ReclaimWithinCohort: queue.Any,
 		BorrowWithinCohort:  queue.BorrowWithinCohort{queue.LowerPriority, queue.AtMostPriority(0)},
@@ -144,11 +144,11 @@ func TestPreemptionJSON(t *testing.T) {
 	if err != nil || string(data) != want {
 		t.Errorf("%s, %v", data, err)
 	}
-	var again queue.Preemption
+	var again queue.PreemptionPolicy
 	if err := json.Unmarshal(data, &again); err != nil || again != p {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if data, _ := json.Marshal(queue.Preemption{}); string(data) != "{}" {
+	if data, _ := json.Marshal(queue.PreemptionPolicy{}); string(data) != "{}" {
 		t.Errorf("the zero value is %s", data)
 	}
 }

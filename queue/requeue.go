@@ -6,13 +6,13 @@ import (
 	"github.com/cedesched/cede/internal/base/enum"
 )
 
-// Reason says why a head was not admitted. The zero value is invalid.
-type Reason uint8
+// RequeueReason says why a head was not admitted. The zero value is invalid.
+type RequeueReason uint8
 
 const (
 	// FailedAfterNomination: another workload of the same cycle took its room, or the
 	// caller failed to carry the decision out. It is tried again in the next cycle.
-	FailedAfterNomination Reason = 1 + iota
+	FailedAfterNomination RequeueReason = 1 + iota
 	// PendingPreemption: its room is on its way; victims are terminating. Under
 	// BestEffortFIFO it is then the first of its queue, whatever comes: else a newcomer
 	// of higher priority takes the room, and the victims went for nothing.
@@ -27,28 +27,28 @@ const (
 	Invalid
 )
 
-var reasonNames = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"}}
+var reasonNames = enum.Names[RequeueReason]{Type: "RequeueReason", First: 1, List: []string{"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"}}
 
 // String returns the name of the constant.
-func (r Reason) String() string { return reasonNames.String(r) }
+func (r RequeueReason) String() string { return reasonNames.String(r) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (r Reason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
+func (r RequeueReason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
+func (r *RequeueReason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
 
 // again reports whether the head is tried again in the next cycle under BestEffortFIFO;
 // under StrictFIFO every head is.
-func (r Reason) again() bool { return r == FailedAfterNomination || r == PendingPreemption }
+func (r RequeueReason) again() bool { return r == FailedAfterNomination || r == PendingPreemption }
 
 // hopeless reports whether workloads that are like it have no better chance.
-func (r Reason) hopeless() bool { return r == NoFit || r == NoCandidates }
+func (r RequeueReason) hopeless() bool { return r == NoFit || r == NoCandidates }
 
 // Requeue is how a head goes back, as plain data. The zero value is invalid: it needs a
 // reason.
 type Requeue struct {
-	Reason Reason `json:"reason"`
+	Reason RequeueReason `json:"reason"`
 	// RetryAt brings an inadmissible workload back at the latest: the time of a
 	// decision that waits. Zero: time alone does not.
 	RetryAt time.Time `json:"retryAt,omitzero"`

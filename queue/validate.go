@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/quota"
 )
@@ -162,12 +162,12 @@ func validatePreemption(faults *fault.List, path string, q *Queue) {
 	p := q.Preemption
 	for _, f := range [...]struct {
 		field  string
-		policy Policy
-		known  []Policy
+		policy VictimPolicy
+		known  []VictimPolicy
 	}{
-		{"withinClusterQueue", p.WithinClusterQueue, []Policy{Never, LowerPriority, LowerOrNewerEqualPriority}},
-		{"reclaimWithinCohort", p.ReclaimWithinCohort, []Policy{Never, LowerPriority, Any}},
-		{"borrowWithinCohort.policy", p.BorrowWithinCohort.Policy, []Policy{Never, LowerPriority}},
+		{"withinClusterQueue", p.WithinClusterQueue, []VictimPolicy{Never, LowerPriority, LowerOrNewerEqualPriority}},
+		{"reclaimWithinCohort", p.ReclaimWithinCohort, []VictimPolicy{Never, LowerPriority, Any}},
+		{"borrowWithinCohort.policy", p.BorrowWithinCohort.Policy, []VictimPolicy{Never, LowerPriority}},
 	} {
 		if !slices.Contains(f.known, f.policy) {
 			faults.Add(path+"."+f.field, "%v is none of %v (queue %q)", f.policy, f.known, q.Name)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/workload"
 )
 

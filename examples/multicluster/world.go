@@ -14,7 +14,7 @@ import (
 func world(o options, length time.Duration) sim.Config {
 	gpu := quota.FlavorResource{Flavor: "h100", Resource: "gpu"}
 	quotas := []quota.Quota{{Flavor: gpu.Flavor, Resource: gpu.Resource, Nominal: 8}}
-	policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 	teams := []string{"team-a", "team-b"}
 	between := func(low, high time.Duration) [2]time.Duration { return [2]time.Duration{low, high} }
 	config := sim.Config{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/kubernetes"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -91,7 +92,7 @@ var requestPod = regexp.MustCompile(`^request\.pods\[(\d+)\]\.?`)
 
 // named names the pods of faults of the request.
 func (a *answer) named(err error) error {
-	var faults placement.Faults
+	var faults fault.List
 	if !errors.As(err, &faults) {
 		return err
 	}

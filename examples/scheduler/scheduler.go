@@ -152,7 +152,7 @@ func (s *Scheduler) schedule(now time.Time) (actions []Action, again bool, err e
 	if s.snapshot, err = s.snapshot.With(result.Edits()...); err != nil {
 		return nil, false, err
 	}
-	for _, v := range result.Verdicts {
+	for _, v := range result.Heads {
 		w := v.Head.Workload
 		back, waits := v.Requeue()
 		if !waits {

@@ -13,6 +13,8 @@ import (
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/kueue"
 	"github.com/cedesched/cede/examples/internal/pods"
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -87,11 +89,11 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 type neverYield map[string]string
 
 // Verdict implements [preemption.Guard].
-func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) preemption.Verdict {
+func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
 	if _, never := n[running.ID]; never {
-		return preemption.NeverYields()
+		return guard.NeverYields()
 	}
-	return preemption.MayYield()
+	return guard.MayYield()
 }
 
 // share decides by fair sharing where the command line or else the input says so.
@@ -107,7 +109,7 @@ func (a *answer) share(o *options, in *input) {
 // describeFaults names the workload of a fault, since a path into a state that was
 // read from objects leads nowhere.
 func describeFaults(err error, st preemption.State) error {
-	var faults preemption.Faults
+	var faults fault.List
 	if !errors.As(err, &faults) {
 		return err
 	}

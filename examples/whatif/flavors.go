@@ -113,10 +113,10 @@ func (a *answer) printFlavors(b *strings.Builder) {
 func howItDid(f preemption.TriedFlavor) string {
 	how := ""
 	switch {
-	case f.Passed == preemption.NotEligible:
+	case f.Skipped == preemption.NotEligible:
 		return mismatchText(f.Mismatch)
 	case f.Mode == preemption.ModeNoFit:
-		return whyNoFit[f.Passed]
+		return whyNoFit[f.Skipped]
 	case f.Mode == preemption.ModeFit:
 		how = "fits"
 	case f.Possibility == preemption.PossibilityNoCandidates:
@@ -129,7 +129,7 @@ func howItDid(f preemption.TriedFlavor) string {
 	if f.BorrowHeight > 0 {
 		how += ", by borrowing"
 	}
-	switch f.Passed {
+	switch f.Skipped {
 	case preemption.WouldPreempt:
 		how += "; whenCanPreempt is TryNextFlavor"
 	case preemption.WouldBorrow:
@@ -161,7 +161,7 @@ func mismatchText(m *preemption.Mismatch) string {
 	return fmt.Sprintf("the pods want nodes with %s; its nodes have %s=%s", want, r.Key, m.Label)
 }
 
-var whyNoFit = map[preemption.PassedOver]string{
+var whyNoFit = map[preemption.SkipReason]string{
 	preemption.NoQuota:         "the queue has no quota for it",
 	preemption.ExceedsMaxQuota: "more than the queue can ever have",
 	preemption.NotReclaimable:  "over the nominal quota, for which the queue may not preempt (borrowWithinCohort is Never)",
@@ -178,14 +178,14 @@ func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
 		return
 	}
 	for _, f := range c.Tried {
-		if f.Passed == preemption.NotEligible {
+		if f.Skipped == preemption.NotEligible {
 			printable.Fprintf(b, "Flavor %s: %s.\n", f.Flavor, mismatchText(f.Mismatch))
 			continue
 		}
 		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })
 		s := a.decision.Shortage[i]
 		missing := fmt.Sprintf("%s %s of %s", humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor)
-		switch f.Passed {
+		switch f.Skipped {
 		case preemption.ExceedsMaxQuota:
 			printable.Fprintf(b, "%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, humanAmount(s.Resource, s.PotentialAvailable))
 		case preemption.NoQuota:
@@ -195,7 +195,7 @@ func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
 			if s.Cohort != "" {
 				bound = "cohort " + s.Cohort
 			}
-			printable.Fprintf(b, "%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Passed])
+			printable.Fprintf(b, "%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Skipped])
 		}
 	}
 }

@@ -209,8 +209,8 @@ func (a *answer) printVictims(b *strings.Builder) {
 }
 
 // reasons lists those of the victims, in their order.
-func (a *answer) reasons() []preemption.Reason {
-	var list []preemption.Reason
+func (a *answer) reasons() []preemption.VictimReason {
+	var list []preemption.VictimReason
 	for r := preemption.InClusterQueue; r <= preemption.InCohortFairSharing; r++ {
 		for _, v := range a.decision.Victims {
 			if v.Reason == r {
@@ -222,7 +222,7 @@ func (a *answer) reasons() []preemption.Reason {
 	return list
 }
 
-var reasonText = map[preemption.Reason]string{
+var reasonText = map[preemption.VictimReason]string{
 	preemption.InClusterQueue:                "it runs in the same queue, and the queue's withinClusterQueue policy lets it be preempted",
 	preemption.InClusterQueueTimeBased:       "it runs in the same queue with the same priority, for longer than the queue's minAdmitDuration",
 	preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
@@ -292,7 +292,7 @@ func (a *answer) protection(k preemption.Blocker) string {
 		right, duration.HumanDuration(k.Until.Sub(a.find(k.Workload).ReservedAt)), strings.ReplaceAll(k.SetBy, `"`, ""))
 }
 
-func whyItStays(r preemption.Rule, p queue.Preemption) string {
+func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 	switch r {
 	case preemption.WithinClusterQueue:
 		if d, ok := p.MinAdmitDuration.Get(); ok {

@@ -17,7 +17,7 @@ func BenchmarkCycle(b *testing.B) {
 			var pending []queue.Head
 			for i := range queues {
 				name := fmt.Sprintf("q%04d", i)
-				st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "root", Quotas: gpus(20), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}})
+				st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "root", Quotas: gpus(20), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}})
 				for j := range 20 {
 					st.Admitted = append(st.Admitted, job(fmt.Sprintf("%s/%02d", name, j), name, 0, 1, j))
 				}

@@ -33,6 +33,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -88,7 +90,7 @@ type Cycle struct {
 // New returns a cycle. It fails with all faults when the configuration is not valid.
 func New(c Config) (*Cycle, error) {
 	alone, err := preemption.New(c.Preemption)
-	faults, _ := err.(preemption.Faults)
+	faults, _ := err.(fault.List)
 	if c.Borrowing > KEP83Lasting {
 		faults.Add("config.Borrowing", "%d is unknown", c.Borrowing)
 	}
@@ -104,7 +106,7 @@ func New(c Config) (*Cycle, error) {
 
 // Alike says what the rules of this cycle read of a pending workload besides what
 // [queue.Pending] compares by itself. Give it to [queue.Pending.AlikeBy]; without it, where
-// it is not empty, heads become inadmissible each by itself ([Verdict.Alone]).
+// it is not empty, heads become inadmissible each by itself ([HeadResult.Alone]).
 func (c *Cycle) Alike(w workload.Workload) string {
 	if c == nil {
 		return ""
@@ -128,11 +130,11 @@ const promised = "\x00promised:"
 // promises is the rule that what was promised in this cycle is not taken.
 type promises struct{}
 
-func (promises) Verdict(running workload.Workload, _ preemption.Request) preemption.Verdict {
+func (promises) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
 	if strings.HasPrefix(running.ID, promised) {
-		return preemption.NeverYields()
+		return guard.NeverYields()
 	}
-	return preemption.MayYield()
+	return guard.MayYield()
 }
 
 // Request is what a cycle is asked.
@@ -158,7 +160,7 @@ type Request struct {
 	// cycle itself takes the workloads away that were told to stop, and the victims that
 	// yield whole; as it is not known which pods of a surplus leave, their room counts only
 	// when they have left.
-	Room func(head workload.Workload, before []Verdict) preemption.Room
+	Room func(head workload.Workload, before []HeadResult) preemption.Room
 }
 
 // entry is a head on its way through the cycle.
@@ -180,7 +182,7 @@ func (c *Cycle) Run(s *preemption.Snapshot, heads []queue.Head, now time.Time) (
 // RunRequest is Run with all that may be asked.
 func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 	if c == nil || c.after == nil {
-		return Result{}, preemption.Faults{{Path: "cycle", Problem: "is not made by New"}}
+		return Result{}, fault.List{{Path: "cycle", Problem: "is not made by New"}}
 	}
 	then, err := s.With(s.Departures()...)
 	if err != nil {
@@ -202,14 +204,14 @@ func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 			return Result{}, err
 		}
 		p.finish(&v, e)
-		p.result.Verdicts = append(p.result.Verdicts, v)
+		p.result.Heads = append(p.result.Heads, v)
 	}
 	return p.result, nil
 }
 
 // nominate decides about each head as if it were the only one.
 func (p *plan) nominate() ([]entry, error) {
-	var faults preemption.Faults
+	var faults fault.List
 	heads := p.request.Heads
 	entries := make([]entry, len(heads))
 	seen := make(map[string]int, len(heads))
@@ -223,9 +225,9 @@ func (p *plan) nominate() ([]entry, error) {
 			faults.Add(path+".id", "%q begins with the byte 0", h.Workload.ID)
 		}
 		d, err := p.alone(h.Workload)
-		if found, bad := err.(preemption.Faults); bad {
+		if found, bad := err.(fault.List); bad {
 			for _, f := range found {
-				faults = append(faults, preemption.Fault{Path: strings.Replace(f.Path, "request.workload", path, 1), Problem: f.Problem})
+				faults = append(faults, fault.Fault{Path: strings.Replace(f.Path, "request.workload", path, 1), Problem: f.Problem})
 			}
 			continue
 		}
@@ -259,11 +261,11 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 	room := p.room(w)
 	if room != nil {
 		for _, id := range p.gone {
-			room.Take(id)
+			room.Remove(id)
 		}
 		defer func() {
 			for _, id := range p.gone {
-				room.GiveBack(id)
+				room.Restore(id)
 			}
 		}()
 	}
@@ -275,7 +277,7 @@ func (p *plan) room(w workload.Workload) preemption.Room {
 	if p.request.Room == nil {
 		return nil
 	}
-	return p.request.Room(w.Clone(), slices.Clip(p.result.Verdicts))
+	return p.request.Room(w.Clone(), slices.Clip(p.result.Heads))
 }
 
 // compare is the order in which heads are served; it ends in the ID.

@@ -81,7 +81,7 @@ func with(t failer, s *preemption.Snapshot, edits ...preemption.Edit) *preemptio
 
 func text(r cycle.Result) string {
 	var parts []string
-	for _, v := range r.Verdicts {
+	for _, v := range r.Heads {
 		part := fmt.Sprintf("%s %v", v.Head.Workload.ID, v.Outcome)
 		for _, victim := range v.Decision.Victims {
 			if v.Outcome != cycle.Wait {
@@ -99,7 +99,7 @@ func text(r cycle.Result) string {
 // shared is a cohort of two queues of 4 GPUs each, which preempt in every permitted way,
 // and what runs in them.
 func shared(admitted ...workload.Workload) preemption.State {
-	policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 	return preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Admitted: admitted, Queues: []queue.Queue{
 		{Name: "a", Cohort: "root", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "root", Quotas: gpus(4), Preemption: policy},
 	}}
@@ -108,7 +108,7 @@ func shared(admitted ...workload.Workload) preemption.State {
 // never is the same without any right to preempt.
 func never(st preemption.State) preemption.State {
 	for i := range st.Queues {
-		st.Queues[i].Preemption = queue.Preemption{}
+		st.Queues[i].Preemption = queue.PreemptionPolicy{}
 	}
 	return st
 }
@@ -190,14 +190,14 @@ func TestBorrowing(t *testing.T) {
 // A head that cannot preempt keeps, for the cycle, what its queue could hold of its
 // nominal quota, unless it could reclaim it from anybody.
 func TestReservation(t *testing.T) {
-	for policy, want := range map[queue.Policy]string{
+	for policy, want := range map[queue.VictimPolicy]string{
 		queue.Never: "waits Inadmissible NoCandidates, borrows Wait FailedAfterNomination",
 		queue.Any:   "waits Inadmissible NoCandidates, borrows Admit",
 	} {
 		st := shared(job("mine", "a", 9, 1, 9), job("full", "b", 9, 4, 9), job("other", "c", 9, 1, 9))
 		st.Queues = append(st.Queues, queue.Queue{Name: "c", Cohort: "root", Quotas: gpus(1)})
-		st.Queues[0].Preemption = queue.Preemption{ReclaimWithinCohort: policy}
-		st.Queues[1].Preemption = queue.Preemption{}
+		st.Queues[0].Preemption = queue.PreemptionPolicy{ReclaimWithinCohort: policy}
+		st.Queues[1].Preemption = queue.PreemptionPolicy{}
 		// 3 of a's 4 are free; it asks for 3 and 1 of a flavor of which there is none free.
 		st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: "f", Resource: "ib", Nominal: 1})
 		st.Admitted[0].PodSets[0].Requests = append(st.Admitted[0].PodSets[0].Requests, quota.Amount{Flavor: "f", Resource: "ib", Amount: 1})
@@ -219,14 +219,14 @@ func TestAHundredPreemptors(t *testing.T) {
 	var pending []queue.Head
 	for i := range n {
 		name := fmt.Sprintf("q%03d", i)
-		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "root", Quotas: gpus(2), Preemption: queue.Preemption{ReclaimWithinCohort: queue.Any}})
+		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "root", Quotas: gpus(2), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}})
 		st.Admitted = append(st.Admitted, job(fmt.Sprintf("v%03d-1", i), "lender", int64(i%3), 1, i), job(fmt.Sprintf("v%03d-2", i), "lender", 5, 1, i))
 		pending = append(pending, heads(job(name, name, 0, 2, i%7))...)
 	}
 	s := snapshotOf(t, st)
 	r := run(t, cycle.Config{}, s, pending)
 	taken := map[string]bool{}
-	for _, v := range r.Verdicts {
+	for _, v := range r.Heads {
 		if v.Outcome != cycle.Preempt || len(v.Decision.Victims) != 2 {
 			t.Fatalf("%s: %v of %v", v.Head.Workload.ID, v.Outcome, v.Decision.Victims)
 		}
@@ -250,7 +250,7 @@ func TestAHundredPreemptors(t *testing.T) {
 		s = with(t, s, preemption.Remove(id))
 	}
 	last := run(t, cycle.Config{}, s, pending)
-	if len(last.Edits()) != n || slices.ContainsFunc(last.Verdicts, func(v cycle.Verdict) bool { return v.Outcome != cycle.Admit }) {
+	if len(last.Edits()) != n || slices.ContainsFunc(last.Heads, func(v cycle.HeadResult) bool { return v.Outcome != cycle.Admit }) {
 		t.Fatalf("with the victims gone: %s", text(last))
 	}
 }
@@ -290,7 +290,7 @@ func TestErrors(t *testing.T) {
 func TestRequeue(t *testing.T) {
 	st := shared(job("old", "a", 0, 4, 90), job("full", "b", 5, 3, 9))
 	r := run(t, cycle.Config{}, snapshotOf(t, st), heads(job("in", "a", 9, 4, 0), job("fits", "b", 0, 1, 0)))
-	for _, v := range r.Verdicts {
+	for _, v := range r.Heads {
 		back, ok := v.Requeue()
 		if ok == (v.Outcome == cycle.Admit) || ok && back != (queue.Requeue{Reason: queue.PendingPreemption, Alone: v.Alone}) {
 			t.Errorf("%s goes back %v, %+v", v.Head.Workload.ID, ok, back)
@@ -299,7 +299,7 @@ func TestRequeue(t *testing.T) {
 	w := job("old", "a", 0, 4, 90)
 	w.PodSets[0].Requests[0].Flavor, w.ReservedAt = "", time.Time{}
 	w.Gates = gate.Gates{Names: []string{"g"}}.Opened("g", now)
-	for reason, queued := range map[preemption.Reason]time.Time{
+	for reason, queued := range map[preemption.VictimReason]time.Time{
 		preemption.InClusterQueue: w.Queued, preemption.InClusterQueueTimeBased: now,
 	} {
 		victim := preemption.Victim{Workload: "old", Reason: reason}
@@ -322,7 +322,7 @@ func TestRequeue(t *testing.T) {
 // waits; another of low priority takes the rest, under BestEffortFIFO.
 func TestGatedHeadIsOvertaken(t *testing.T) {
 	for strategy, want := range map[queue.Strategy]string{queue.BestEffortFIFO: "high Gated low; low2 Admit; ", queue.StrictFIFO: "high Gated low; high Gated low; "} {
-		queues := []queue.Queue{{Name: "q", Quotas: gpus(2000), Strategy: strategy, Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}
+		queues := []queue.Queue{{Name: "q", Quotas: gpus(2000), Strategy: strategy, Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}
 		s := snapshotOf(t, preemption.State{Queues: queues, Admitted: []workload.Workload{job("low", "q", 0, 1500, 9)}})
 		pending, err := queue.NewPending(nil, queues)
 		if err != nil {
@@ -339,7 +339,7 @@ func TestGatedHeadIsOvertaken(t *testing.T) {
 		for range 2 {
 			r := run(t, cycle.Config{}, s, pending.Heads())
 			story += text(r) + "; "
-			for _, v := range r.Verdicts {
+			for _, v := range r.Heads {
 				if back, waits := v.Requeue(); waits {
 					if pending, err = pending.Requeue(v.Head, back); err != nil {
 						t.Fatal(err)
@@ -381,7 +381,7 @@ func TestFlavorsAreAssigned(t *testing.T) {
 	if !admitted || b.PodSets[0].Requests[0].Flavor != "f" {
 		t.Errorf("b is admitted: %v, %+v", admitted, b)
 	}
-	for _, v := range result.Verdicts {
+	for _, v := range result.Heads {
 		if v.Head.Workload.ID == "c" && (v.Outcome != cycle.Wait || v.Reason != queue.FailedAfterNomination) {
 			t.Errorf("c: %v, %v", v.Outcome, v.Reason)
 		}

@@ -10,7 +10,7 @@ import (
 
 // Two heads, one cycle, one With.
 func Example() {
-	policy := queue.Preemption{ReclaimWithinCohort: queue.Any}
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
 	state := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
 		{Name: "a", Cohort: "root", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "root", Quotas: gpus(4), Preemption: policy},
 	}}
@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	for _, v := range result.Verdicts {
+	for _, v := range result.Heads {
 		fmt.Println(v.Head.Workload.ID, v.Outcome, len(v.Decision.Victims), "victims")
 	}
 	snapshot, _ = snapshot.With(result.Edits()...)

@@ -62,12 +62,12 @@ func promisesHold(t *rapid.T) {
 	s := snapshotOf(t, st)
 	given, before := s, s.State()
 	r := run(t, c, s, heads)
-	if len(r.Verdicts) != len(heads) {
-		t.Fatalf("%d verdicts on %d heads", len(r.Verdicts), len(heads))
+	if len(r.Heads) != len(heads) {
+		t.Fatalf("%d verdicts on %d heads", len(r.Heads), len(heads))
 	}
 	after := with(t, s, r.Edits()...)
 	taken := map[string]string{}
-	for _, v := range r.Verdicts {
+	for _, v := range r.Heads {
 		id := v.Head.Workload.ID
 		if v.Outcome == cycle.Admit {
 			if got := decideAlone(t, c, s, v.Head); got.Outcome != preemption.Fits {
@@ -91,7 +91,7 @@ func promisesHold(t *rapid.T) {
 		}
 	}
 	after = cleared(t, after)
-	for _, v := range r.Verdicts {
+	for _, v := range r.Heads {
 		if v.Outcome != cycle.Admit && v.Reason == queue.PendingPreemption {
 			d := decideAlone(t, c, after, v.Head)
 			if d.Outcome != preemption.Fits {
@@ -113,7 +113,7 @@ func noSecondEviction(t *rapid.T) {
 	r := run(t, c, s, heads)
 	s = with(t, s, r.Edits()...)
 	var again []queue.Head
-	for _, v := range r.Verdicts {
+	for _, v := range r.Heads {
 		if back, ok := v.Requeue(); ok {
 			again = append(again, queue.Head{Workload: v.Head.Workload, Preempting: back.Reason == queue.PendingPreemption})
 		}
@@ -121,7 +121,7 @@ func noSecondEviction(t *rapid.T) {
 	late := preemptiontest.Workload(st, "ns/late").Draw(t, "late")
 	late.Priority += 3
 	again = append(again, queue.Head{Workload: late})
-	for _, v := range run(t, c, s, again).Verdicts {
+	for _, v := range run(t, c, s, again).Heads {
 		if v.Head.Preempting && v.Outcome != cycle.Wait && v.Outcome != cycle.Admit {
 			t.Fatalf("after %s, %s: %v", text(r), v.Head.Workload.ID, v.Outcome)
 		}
@@ -143,9 +143,9 @@ func orderIsNothing(t *rapid.T) {
 func oneHead(t *rapid.T) {
 	st, c, heads := draw(t)
 	s := snapshotOf(t, st)
-	v := run(t, c, s, heads[:1]).Verdicts[0]
+	v := run(t, c, s, heads[:1]).Heads[0]
 	d := decideAlone(t, c, cleared(t, s), heads[0])
-	want := map[preemption.Outcome]cycle.Outcome{preemption.Fits: cycle.Admit, preemption.Preempt: cycle.Preempt,
+	want := map[preemption.Outcome]cycle.HeadOutcome{preemption.Fits: cycle.Admit, preemption.Preempt: cycle.Preempt,
 		preemption.Gated: cycle.Gated, preemption.Wait: cycle.Wait, preemption.Impossible: cycle.Inadmissible}[d.Outcome]
 	if d.Outcome == preemption.Fits && decideAlone(t, c, s, heads[0]).Outcome != preemption.Fits {
 		want = cycle.Wait

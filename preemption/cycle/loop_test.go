@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -33,11 +34,11 @@ type loop struct {
 // odd is a rule that reads of the pending workload what nobody else does.
 type odd struct{}
 
-func (odd) Verdict(running workload.Workload, r preemption.Request) preemption.Verdict {
+func (odd) Verdict(running workload.Workload, r preemption.Request) guard.Verdict {
 	if r.Workload.UID == "nobody yields for it" {
-		return preemption.NeverYields()
+		return guard.NeverYields()
 	}
-	return preemption.MayYield()
+	return guard.MayYield()
 }
 
 func drawLoop(t *rapid.T) *loop {
@@ -119,7 +120,7 @@ func (l *loop) once(t *rapid.T) cycle.Result {
 		t.Fatal(err)
 	}
 	l.snapshot = with(t, l.snapshot, result.Edits()...)
-	for _, v := range result.Verdicts {
+	for _, v := range result.Heads {
 		id := v.Head.Workload.ID
 		back, waits := v.Requeue()
 		if !waits {
@@ -235,8 +236,8 @@ type roomy struct {
 	away map[string]bool
 }
 
-func (r *roomy) Take(id string)     { r.away[id] = true }
-func (r *roomy) GiveBack(id string) { delete(r.away, id) }
+func (r *roomy) Remove(id string)  { r.away[id] = true }
+func (r *roomy) Restore(id string) { delete(r.away, id) }
 func (r *roomy) Fits() bool {
 	free := r.free
 	for id, places := range r.held {
@@ -250,8 +251,8 @@ func (r *roomy) Fits() bool {
 // Each head has a room of its own, less those that were served before it; who leaves has
 // not left.
 func TestRoom(t *testing.T) {
-	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}},
-		{Name: "b", Quotas: gpus(100), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}}
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}},
+		{Name: "b", Quotas: gpus(100), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}}
 	st.Admitted = append(st.Admitted, job("low", "a", 0, 1, 9), evicted(job("going", "b", 9, 1, 9)))
 	for _, c := range []struct {
 		free  int
@@ -268,7 +269,7 @@ func TestRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := made.RunRequest(s, cycle.Request{Heads: c.heads, Now: now, Room: func(head workload.Workload, before []cycle.Verdict) preemption.Room {
+		result, err := made.RunRequest(s, cycle.Request{Heads: c.heads, Now: now, Room: func(head workload.Workload, before []cycle.HeadResult) preemption.Room {
 			r := &roomy{free: c.free, held: map[string]int{"low": 1, "going": 1}, away: map[string]bool{}}
 			for _, v := range before {
 				if v.Outcome == cycle.Admit || v.Reason == queue.PendingPreemption {
@@ -280,7 +281,7 @@ func TestRoom(t *testing.T) {
 		if got := text(result); err != nil || got != c.want {
 			t.Errorf("%d free: %s, want %s (%v)", c.free, got, c.want, err)
 		}
-		for _, v := range result.Verdicts {
+		for _, v := range result.Heads {
 			if !v.Alone {
 				t.Errorf("%d free: %s stands for others that have another room", c.free, v.Head.Workload.ID)
 			}
@@ -293,7 +294,7 @@ func TestRoom(t *testing.T) {
 func TestContinue(t *testing.T) {
 	quotas := append(gpus(2), gpus(2)...)
 	quotas[1].Flavor = "g"
-	st := preemption.State{Queues: []queue.Queue{{Name: "q", Quotas: quotas, Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}},
+	st := preemption.State{Queues: []queue.Queue{{Name: "q", Quotas: quotas, Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
 		Admitted: []workload.Workload{job("low", "q", 0, 2, 9)}}
 	st.Queues[0].FlavorFungibility.WhenCanPreempt = queue.MayStopSearch
 	st.Admitted = append(st.Admitted, job("other", "q", 0, 2, 9))
@@ -308,12 +309,12 @@ func TestContinue(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ids []string
-		for _, v := range r.Verdicts[0].Decision.Victims {
+		for _, v := range r.Heads[0].Decision.Victims {
 			ids = append(ids, v.Workload)
 		}
 		return ids
 	}
-	d := run(t, cycle.Config{}, s, heads(w)).Verdicts[0].Decision
+	d := run(t, cycle.Config{}, s, heads(w)).Heads[0].Decision
 	if got := victims(nil); !slices.Equal(got, []string{"low"}) || d.Assignment[0].Untried != 1 {
 		t.Fatalf("%v, %+v", got, d.Assignment)
 	}
@@ -333,7 +334,7 @@ func TestBorrowingOverCycles(t *testing.T) {
 	for _, strategy := range []queue.Strategy{queue.BestEffortFIFO, queue.StrictFIFO} {
 		for borrowing, want := range map[cycle.Borrowing]bool{cycle.AsBuilt: true, cycle.KEP83: strategy == queue.BestEffortFIFO, cycle.KEP83Lasting: false} {
 			st := never(shared(job("wide", "b", 5, 6, 9)))
-			st.Queues[0].Strategy, st.Queues[0].Preemption = strategy, queue.Preemption{ReclaimWithinCohort: queue.LowerPriority}
+			st.Queues[0].Strategy, st.Queues[0].Preemption = strategy, queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}
 			s := snapshotOf(t, st)
 			made, err := cycle.New(cycle.Config{Borrowing: borrowing})
 			if err != nil {
@@ -354,7 +355,7 @@ func TestBorrowingOverCycles(t *testing.T) {
 						t.Fatal(n, err)
 					}
 					s = with(t, s, r.Edits()...)
-					for _, v := range r.Verdicts {
+					for _, v := range r.Heads {
 						if back, waits := v.Requeue(); waits {
 							pending = mustPending(t)(pending.Requeue(v.Head, back))
 						} else {
@@ -395,7 +396,7 @@ func mustPending(t failer) func(*queue.Pending, error) *queue.Pending {
 func TestZeroCycle(t *testing.T) {
 	for _, c := range []*cycle.Cycle{nil, new(cycle.Cycle)} {
 		r, err := c.Run(snapshotOf(t, shared()), heads(job("x", "a", 0, 1, 0)), now)
-		if err == nil || err.Error() != "cycle: is not made by New" || len(r.Verdicts) > 0 || c.Alike(job("x", "a", 0, 1, 0)) != "" {
+		if err == nil || err.Error() != "cycle: is not made by New" || len(r.Heads) > 0 || c.Alike(job("x", "a", 0, 1, 0)) != "" {
 			t.Errorf("%v, %v", r, err)
 		}
 	}
@@ -434,8 +435,8 @@ func TestTakenWithinNominal(t *testing.T) {
 		if r.Again != (borrowing == cycle.AsBuilt) {
 			t.Errorf("%v: another cycle changes something: %t", borrowing, r.Again)
 		}
-		if _, err := r.Verdicts[0].Outcome.MarshalText(); err != nil || r.Verdicts[1].WithinNominal != (borrowing == cycle.KEP83Lasting) {
-			t.Errorf("%v: %+v, %v", borrowing, r.Verdicts[1], err)
+		if _, err := r.Heads[0].Outcome.MarshalText(); err != nil || r.Heads[1].WithinNominal != (borrowing == cycle.KEP83Lasting) {
+			t.Errorf("%v: %+v, %v", borrowing, r.Heads[1], err)
 		}
 	}
 	asked[0].Preempting = false // the next cycle serves it first: that is another one
@@ -447,12 +448,12 @@ func TestTakenWithinNominal(t *testing.T) {
 // A victim's place is free for those that are served later, and the room is given back as
 // it was.
 func TestRoomOfVictims(t *testing.T) {
-	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority}}}}
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}}
 	st.Admitted = append(st.Admitted, job("low", "a", 0, 1, 9), evicted(job("going", "a", 9, 1, 9)))
 	r := &roomy{held: map[string]int{"low": 3, "going": 1}, away: map[string]bool{}}
 	made, _ := cycle.New(cycle.Config{})
 	result, err := made.RunRequest(snapshotOf(t, st), cycle.Request{Heads: heads(job("x", "a", 9, 1, 0), job("y", "a", 8, 1, 0)), Now: now,
-		Room: func(_ workload.Workload, before []cycle.Verdict) preemption.Room {
+		Room: func(_ workload.Workload, before []cycle.HeadResult) preemption.Room {
 			r.free = -1 - len(before)
 			return r
 		}})

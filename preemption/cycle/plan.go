@@ -24,8 +24,8 @@ type plan struct {
 }
 
 // serve says what becomes of the next head.
-func (p *plan) serve(e *entry) (Verdict, error) {
-	v := Verdict{Head: e.head, Decision: e.nominated}
+func (p *plan) serve(e *entry) (HeadResult, error) {
+	v := HeadResult{Head: e.head, Decision: e.nominated}
 	w := &e.workload
 	if waits(e.nominated) {
 		return p.wait(v, e)
@@ -73,7 +73,7 @@ func (p *plan) serve(e *entry) (Verdict, error) {
 }
 
 // finish says how a head goes back, and whether another cycle sees anything new.
-func (p *plan) finish(v *Verdict, e *entry) {
+func (p *plan) finish(v *HeadResult, e *entry) {
 	c := p.cycle
 	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || p.request.Room != nil && c.alike == nil
 	owed := v.Outcome == Preempt || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
@@ -84,7 +84,7 @@ func (p *plan) finish(v *Verdict, e *entry) {
 }
 
 // stepsAside reports whether the next of its queue is the head then.
-func (p *plan) stepsAside(v *Verdict) bool {
+func (p *plan) stepsAside(v *HeadResult) bool {
 	if v.Outcome != Gated && v.Reason != queue.NoFit && v.Reason != queue.NoCandidates {
 		return false
 	}
@@ -93,7 +93,7 @@ func (p *plan) stepsAside(v *Verdict) bool {
 }
 
 // wait is for a head for which nobody may yield.
-func (p *plan) wait(v Verdict, e *entry) (Verdict, error) {
+func (p *plan) wait(v HeadResult, e *entry) (HeadResult, error) {
 	v.Outcome, v.Reason = Inadmissible, queue.NoCandidates
 	w := &e.workload
 	if never(&v.Decision, w) {
@@ -130,7 +130,7 @@ func never(d *preemption.Decision, w *workload.Workload) bool {
 	choice := d.Assignment[0]
 	return len(d.Assignment) == 1 && choice.Flavor == "" && choice.Untried == 0 &&
 		!slices.ContainsFunc(choice.Tried, func(t preemption.TriedFlavor) bool {
-			return t.Passed != preemption.NoQuota && t.Passed != preemption.ExceedsMaxQuota
+			return t.Skipped != preemption.NoQuota && t.Skipped != preemption.ExceedsMaxQuota
 		})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -23,7 +24,7 @@ func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, erro
 	}
 	defer p.finish(s)
 	if s.c.isBasic(r.Group) {
-		return nil, Faults{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each has candidates of its own", len(r.Pods), r.Group)}}
+		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each has candidates of its own", len(r.Pods), r.Group)}}
 	}
 	var clean, violating []Candidate
 	s.each(nil, func(d span, v verdict) bool {

@@ -1,9 +1,13 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+)
 
 // Decide answers a request. It changes neither the snapshot nor the request. The error is
-// about a malformed request only and lists all [Faults]: no pods, or several without a
+// about a malformed request only and lists all [fault.List]: no pods, or several without a
 // group; empty or repeated IDs; a pod that runs already, has a node or terminates; negative
 // amounts; a MinCount that the pods cannot reach; unknown or repeated nodes; a priority that
 // is not that of the group, pods that are of another; a timeout without Now. A nil Preemptor
@@ -24,7 +28,7 @@ func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 
 func (p *Preemptor) start(snapshot *Snapshot, r *Request) (*search, error) {
 	if p == nil {
-		return nil, Faults{{Path: "preemptor", Problem: "is nil"}}
+		return nil, fault.List{{Path: "preemptor", Problem: "is nil"}}
 	}
 	s, _ := p.pool.Get().(*search)
 	if s == nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/quota"
 )
@@ -21,7 +22,7 @@ type member struct {
 }
 
 // validateRequest finds everything that is wrong with a request.
-func (c *cluster) validateRequest(r *Request) Faults {
+func (c *cluster) validateRequest(r *Request) fault.List {
 	var f validator
 	if !policyNames.Valid(r.Policy) {
 		f.Add("request.policy", "%v is unknown", r.Policy)

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/cedesched/cede/fault"
 )
 
 // Edit is a change of a snapshot, for [Snapshot.With]. The zero value changes nothing.
@@ -91,12 +93,12 @@ func RemoveNode(name string) Edit { return Edit{kind: editRemoveNode, name: name
 
 // With returns the snapshot with the edits applied in order; s is left as it is and shares
 // what they do not touch. An edit of a pod costs O(log n) in the number of pods and the
-// pods of its node and group, unless its edit says more. It fails with [Faults] that list
+// pods of its node and group, unless its edit says more. It fails with [fault.List] that list
 // every edit that cannot be made, each judged as if the failed ones before it were not
 // there; paths begin with "edits[i]". With the error it returns s.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := *s.cluster()
-	var faults Faults
+	var faults fault.List
 	for i := range edits {
 		next := c
 		if err := next.apply(fmt.Sprintf("edits[%d]", i), &edits[i]); err != nil {
@@ -112,7 +114,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 }
 
 // apply changes the cluster, which is of no use after an error.
-func (c *cluster) apply(path string, e *Edit) Faults {
+func (c *cluster) apply(path string, e *Edit) fault.List {
 	var f validator
 	running := c.pod(c.pods, e.name)
 	known := func(node string) bool { return c.nodeNumber(node) >= 0 }
@@ -289,7 +291,7 @@ func (c *cluster) become(path string, f *validator, st State) {
 		*c = *next
 		return
 	}
-	for _, fault := range err.(Faults) {
+	for _, fault := range err.(fault.List) {
 		f.Add(path, "%s", fault.Problem)
 	}
 }

@@ -58,11 +58,11 @@ func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 	return f, nil
 }
 
-// Take takes the running pods of a group away.
-func (f *Fit) Take(group string) { f.change(group, true) }
+// Remove takes the running pods of a group away.
+func (f *Fit) Remove(group string) { f.change(group, true) }
 
-// GiveBack puts the running pods of a group back that was taken.
-func (f *Fit) GiveBack(group string) { f.change(group, false) }
+// Restore puts the running pods of a removed group back.
+func (f *Fit) Restore(group string) { f.change(group, false) }
 
 func (f *Fit) change(id string, taken bool) {
 	if f == nil || f.s == nil {

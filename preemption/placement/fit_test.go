@@ -48,9 +48,9 @@ func fitAgrees(t *rapid.T) {
 	for range rapid.IntRange(1, 12).Draw(t, "steps") {
 		group := rapid.SampledFrom(groups).Draw(t, "group")
 		if taken[group] = rapid.Bool().Draw(t, "take"); taken[group] {
-			fit.Take(group)
+			fit.Remove(group)
 		} else {
-			fit.GiveBack(group)
+			fit.Restore(group)
 		}
 		if rapid.IntRange(0, 3).Draw(t, "ask") == 0 {
 			continue
@@ -95,12 +95,12 @@ func BenchmarkFit(b *testing.B) {
 		}
 		n := 0
 		for ; !fit.Fits(); n++ {
-			fit.Take(fmt.Sprintf("group-%d", n*37%625))
+			fit.Remove(fmt.Sprintf("group-%d", n*37%625))
 		}
 		for i := range n {
-			fit.GiveBack(fmt.Sprintf("group-%d", i*37%625))
+			fit.Restore(fmt.Sprintf("group-%d", i*37%625))
 			if !fit.Fits() {
-				fit.Take(fmt.Sprintf("group-%d", i*37%625))
+				fit.Remove(fmt.Sprintf("group-%d", i*37%625))
 			}
 		}
 	}

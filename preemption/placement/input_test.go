@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
 func wantFaults(t *testing.T, err error, want string) {
 	t.Helper()
-	var faults placement.Faults
+	var faults fault.List
 	if !errors.As(err, &faults) {
 		t.Fatalf("%v: want faults", err)
 	}

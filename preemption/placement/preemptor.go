@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/cedesched/cede/fault"
 )
 
 // Mode is which version of the algorithm decides. The zero value is Design.
@@ -79,9 +81,9 @@ type Preemptor struct {
 	pool   sync.Pool // of *search
 }
 
-// New returns a preemptor. It fails with [Faults] when the configuration is not valid.
+// New returns a preemptor. It fails with [fault.List] when the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
-	var faults Faults
+	var faults fault.List
 	p := &Preemptor{config: c}
 	if !modeNames.Valid(c.Mode) {
 		faults.Add("config.Mode", "%v is unknown", c.Mode)

@@ -97,8 +97,8 @@ func TestFitMoves(t *testing.T) {
 		group  string
 		want   string
 	}{
-		{fit.GiveBack, "g", "[]"}, {fit.Take, "g", "[{in0 n1}]"}, {fit.Take, "h", "[{in0 n1}]"}, {fit.GiveBack, "g", "[{in0 n2}]"},
-		{fit.GiveBack, "h", "[]"}, {fit.Take, "g", "[{in0 n1}]"}, {fit.GiveBack, "g", "[]"}, {fit.Take, "h", "[{in0 n2}]"},
+		{fit.Restore, "g", "[]"}, {fit.Remove, "g", "[{in0 n1}]"}, {fit.Remove, "h", "[{in0 n1}]"}, {fit.Restore, "g", "[{in0 n2}]"},
+		{fit.Restore, "h", "[]"}, {fit.Remove, "g", "[{in0 n1}]"}, {fit.Restore, "g", "[]"}, {fit.Remove, "h", "[{in0 n2}]"},
 	} {
 		step.change(step.group)
 		if got := fmt.Sprint(fit.Nominations()); got != step.want || fit.Fits() != (step.want != "[]") {

@@ -61,7 +61,7 @@ func (s *Snapshot) cluster() *cluster {
 	return s.inside
 }
 
-// NewSnapshot makes a snapshot of a state, which it copies. It fails with [Faults] that
+// NewSnapshot makes a snapshot of a state, which it copies. It fails with [fault.List] that
 // list everything wrong with the state, by path: empty or repeated names and IDs, unknown
 // nodes, negative amounts, a disruption mode that the group cannot have, malformed
 // selectors, more than [MaxResources] resources, and, if nothing else is wrong, a node of

@@ -7,17 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/quota"
 )
-
-// Fault is one thing that is wrong with an input: where (Path) and what (Problem).
-type Fault = fault.Fault
-
-// Faults is everything that is wrong with an input, as one error. Its text is one line;
-// range over it for all of them.
-type Faults = fault.List
 
 // MaxResources bounds the number of different resources in a snapshot, those of a request
 // included: each costs memory on every node.
@@ -142,7 +135,7 @@ func (k budgetKey) compare(other budgetKey) int {
 
 // validate finds everything that is wrong with a state but too much usage of a node,
 // which only shows when it is built.
-func validate(st *State) Faults {
+func validate(st *State) fault.List {
 	var f validator
 	nodes := unique(&f, "nodes", st.Nodes, func(n *Node) string { return n.Name })
 	known := func(name string) bool { _, ok := nodes[name]; return ok }

@@ -33,8 +33,8 @@ func TestZeroAndNil(t *testing.T) {
 		t.Errorf("on a nil snapshot: %v, %v, want Impossible", d.Outcome, err)
 	}
 	for _, fit := range []*placement.Fit{nil, {}} {
-		fit.Take("g")
-		fit.GiveBack("g")
+		fit.Remove("g")
+		fit.Restore("g")
 		if fit.Fits() || fit.Nominations() != nil {
 			t.Error("a fit that was not made fits")
 		}

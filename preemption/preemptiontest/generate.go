@@ -284,12 +284,12 @@ func minRuntime(t *rapid.T) (s minruntime.Settings) {
 	return s
 }
 
-func preemptionOf(t *rapid.T) queue.Preemption {
-	p := queue.Preemption{
-		WithinClusterQueue: rapid.SampledFrom([]queue.Policy{
+func preemptionOf(t *rapid.T) queue.PreemptionPolicy {
+	p := queue.PreemptionPolicy{
+		WithinClusterQueue: rapid.SampledFrom([]queue.VictimPolicy{
 			queue.LowerPriority, queue.LowerOrNewerEqualPriority, queue.LowerOrNewerEqualPriority, queue.Never,
 		}).Draw(t, "within"),
-		ReclaimWithinCohort: rapid.SampledFrom([]queue.Policy{
+		ReclaimWithinCohort: rapid.SampledFrom([]queue.VictimPolicy{
 			queue.Any, queue.LowerPriority, queue.LowerPriority, queue.Never,
 		}).Draw(t, "reclaim"),
 	}

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
@@ -42,14 +43,14 @@ type ByUID struct {
 }
 
 // Verdict implements [preemption.Guard].
-func (g ByUID) Verdict(w workload.Workload, _ preemption.Request) preemption.Verdict {
+func (g ByUID) Verdict(w workload.Workload, _ preemption.Request) guard.Verdict {
 	switch w.UID {
 	case g.Never:
-		return preemption.NeverYields()
+		return guard.NeverYields()
 	case g.Until:
-		return preemption.ProtectedUntil(g.Time)
+		return guard.ProtectedUntil(g.Time)
 	}
-	return preemption.MayYield()
+	return guard.MayYield()
 }
 
 func guards(t *rapid.T) []preemption.Guard {

@@ -19,9 +19,9 @@ func CheckRoom(t *rapid.T, make func() preemption.Room, ids []string) {
 		name := rapid.SampledFrom(names).Draw(t, "name")
 		take := rapid.Bool().Draw(t, "take")
 		if take {
-			room.Take(name)
+			room.Remove(name)
 		} else {
-			room.GiveBack(name)
+			room.Restore(name)
 		}
 		now := room.Fits()
 		switch changed := take != away[name] && name != "nobody"; {
@@ -39,12 +39,12 @@ func CheckRoom(t *rapid.T, make func() preemption.Room, ids []string) {
 	other := make()
 	for _, name := range names {
 		if away[name] {
-			other.Take(name)
+			other.Remove(name)
 		}
 	}
 	if !other.Fits() {
 		for _, name := range names { // the exception: placing is not exact
-			other.Take(name)
+			other.Remove(name)
 		}
 		if !other.Fits() {
 			t.Fatalf("a room with the same away, and one with all, have none")

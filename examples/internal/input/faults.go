@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/fault"
 )
 
 // Part is a list of a state, of which faulty members can be taken out.
@@ -36,7 +36,7 @@ var memberPath = regexp.MustCompile(`^(\w+)\[(\d+)\]\.?(.*)$`)
 
 // Prune takes the members out of a state in which the library found faults, and returns a
 // note for each. ok is false, and nothing is taken out, where a fault is of no member.
-func Prune(faults preemption.Faults, parts map[string]Part) (notes []string, ok bool) {
+func Prune(faults fault.List, parts map[string]Part) (notes []string, ok bool) {
 	out := map[string]map[int]string{}
 	for _, f := range faults {
 		match := memberPath.FindStringSubmatch(f.Path)

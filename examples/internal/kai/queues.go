@@ -145,7 +145,7 @@ func (b *Builder) addQueues(c *kueue.Cluster) {
 		}
 		c.Queues = append(c.Queues, queue.Queue{
 			Name: o.Name, Cohort: o.spec.ParentQueue, MinRuntime: settings, Quotas: leafQuotas(c, o),
-			Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any},
+			Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any},
 		})
 	}
 	for _, root := range slices.Concat(t.children[""], t.orphans()) {

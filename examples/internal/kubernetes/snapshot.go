@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -23,7 +24,7 @@ func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 	}
 	for {
 		snapshot, err := placement.NewSnapshot(c.State)
-		var faults placement.Faults
+		var faults fault.List
 		if !errors.As(err, &faults) {
 			return snapshot, err
 		}

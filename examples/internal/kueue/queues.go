@@ -105,12 +105,12 @@ func limit(resource string, q *pods.Quantity) quota.Limit {
 	return quota.AtMost(pods.Amount(resource, q.Quantity))
 }
 
-func (b *Builder) preemption(where string, spec preemptionSpec) (queue.Preemption, error) {
-	var p queue.Preemption
+func (b *Builder) preemption(where string, spec preemptionSpec) (queue.PreemptionPolicy, error) {
+	var p queue.PreemptionPolicy
 	for _, f := range []struct {
 		field string
 		text  string
-		into  *queue.Policy
+		into  *queue.VictimPolicy
 	}{
 		{"withinClusterQueue", spec.WithinClusterQueue, &p.WithinClusterQueue},
 		{"reclaimWithinCohort", spec.ReclaimWithinCohort, &p.ReclaimWithinCohort},

@@ -32,7 +32,7 @@ func TestClusterQueueOfBothVersions(t *testing.T) {
 			{Flavor: "a100", Resource: "cpu", Nominal: 2000},
 			{Flavor: "ram", Resource: "memory", Nominal: 2 << 30},
 		},
-		Preemption: queue.Preemption{
+		Preemption: queue.PreemptionPolicy{
 			WithinClusterQueue: queue.LowerOrNewerEqualPriority, ReclaimWithinCohort: queue.Any,
 			BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority, MaxPriorityThreshold: queue.AtMostPriority(100)},
 		},

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/trie"
 	"github.com/cedesched/cede/internal/persist/vector"

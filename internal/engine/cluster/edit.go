@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/queue"

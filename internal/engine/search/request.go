@@ -43,8 +43,8 @@ type Request struct {
 // Room says whether the request has a place on nodes with some workloads away; see
 // preemption.Room.
 type Room interface {
-	Take(workload string)
-	GiveBack(workload string)
+	Remove(workload string)
+	Restore(workload string)
 	Fits() bool
 }
 

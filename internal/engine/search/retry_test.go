@@ -51,7 +51,7 @@ func lent(t *rapid.T) (c *cluster.Cluster, total []int64) {
 		}
 		queues = append(queues, made)
 	}
-	lender := queue.Queue{Name: "lender", Cohort: "root", Preemption: queue.Preemption{ReclaimWithinCohort: queue.LowerPriority}}
+	lender := queue.Queue{Name: "lender", Cohort: "root", Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}}
 	for i, resource := range resources {
 		lender.Quotas = append(lender.Quotas, quota.Quota{Flavor: "f", Resource: resource, Nominal: total[i]})
 	}
@@ -135,7 +135,7 @@ func TestRetryAtOfOrderAndSurplus(t *testing.T) {
 		{"passed", "a", 1, 4, 4, 4, []workload.Workload{whole("v", 1, at(110)), whole("w", 4, time.Time{}), vip}, at(110).Add(1)},
 		{"reached", "a", 1, 4, 4, 4, []workload.Workload{whole("w", 1, at(110)), whole("v", 4, time.Time{}), vip}, at(110)},
 	} {
-		policy := queue.Preemption{WithinClusterQueue: queue.LowerOrNewerEqualPriority, ReclaimWithinCohort: queue.LowerPriority}
+		policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, ReclaimWithinCohort: queue.LowerPriority}
 		made, err := cluster.New([]queue.Cohort{{Name: "c"}}, []queue.Queue{
 			{Name: "a", Cohort: "c", Preemption: policy, Quotas: quotas(c.a)},
 			{Name: "b", Cohort: "c", Preemption: policy, Quotas: quotas(c.b)},

@@ -23,7 +23,7 @@ func (p permission) permits(w *cluster.Workload) bool { return p.admits(w.Priori
 
 func (p permission) admits(priority int64) bool { return p.all || !p.none && priority < p.below }
 
-func (s *Searcher) policy() *queue.Preemption {
+func (s *Searcher) policy() *queue.PreemptionPolicy {
 	return &s.cluster.Queue(s.request.Queue).Preemption
 }
 
@@ -50,7 +50,7 @@ func (s *Searcher) permission(c class, borrowing bool) permission {
 	return p
 }
 
-func (s *Searcher) ofPolicy(p queue.Policy) permission {
+func (s *Searcher) ofPolicy(p queue.VictimPolicy) permission {
 	switch p {
 	case queue.LowerPriority, queue.LowerOrNewerEqualPriority:
 		return permission{below: s.request.Priority}

@@ -271,9 +271,9 @@ func (s *Searcher) restore() {
 func (s *Searcher) move(v Victim, times int64) {
 	if room := s.request.Room; room != nil && v.Set < 0 {
 		if times < 0 {
-			room.Take(v.Workload.Facts.ID)
+			room.Remove(v.Workload.Facts.ID)
 		} else {
-			room.GiveBack(v.Workload.Facts.ID)
+			room.Restore(v.Workload.Facts.ID)
 		}
 	}
 	if v.Set >= 0 {
@@ -298,7 +298,7 @@ func (s *Searcher) leaveRoom() {
 	}
 	for i := range s.taken {
 		if s.taken[i].Set < 0 {
-			s.request.Room.GiveBack(s.taken[i].Workload.Facts.ID)
+			s.request.Room.Restore(s.taken[i].Workload.Facts.ID)
 		}
 	}
 }

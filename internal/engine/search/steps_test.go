@@ -19,7 +19,7 @@ func crowd(t *testing.T, workloads int) *cluster.Cluster {
 	of := func(n int) []quota.Quota {
 		return []quota.Quota{{Flavor: "f", Resource: "r", Nominal: int64(n)}}
 	}
-	reclaims := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	reclaims := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 	var admitted []workload.Workload
 	for i := range workloads {
 		admitted = append(admitted, workload.Workload{
@@ -106,7 +106,7 @@ func TestStepsPassOtherFlavors(t *testing.T) {
 		})
 	}
 	c, err := cluster.New(nil, []queue.Queue{{
-		Name: "q", Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+		Name: "q", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
 		Quotas: []quota.Quota{{Flavor: "f", Resource: "r", Nominal: 100}, {Flavor: "other", Resource: "r", Nominal: 20_000}},
 	}}, admitted)
 	if err != nil {
@@ -157,7 +157,7 @@ func TestHopelessReclaimLooksAtNoQueue(t *testing.T) {
 	const cohorts, queues = 20, 50 // each
 	list := []queue.Cohort{{Name: "root"}}
 	asking := []queue.Queue{{
-		Name: "asks", Cohort: "root", Quotas: of(2 * cohorts * queues), Preemption: queue.Preemption{ReclaimWithinCohort: queue.LowerPriority},
+		Name: "asks", Cohort: "root", Quotas: of(2 * cohorts * queues), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority},
 	}}
 	var admitted []workload.Workload
 	for i := range cohorts {

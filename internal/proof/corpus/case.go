@@ -40,11 +40,11 @@ type Cohort struct {
 
 // ClusterQueue is a leaf of the case's quota tree.
 type ClusterQueue struct {
-	Name       string           `json:"name"`
-	Cohort     string           `json:"cohort"`
-	Weight     quota.Weight     `json:"weight"`
-	Quotas     []quota.Quota    `json:"quotas"`
-	Preemption queue.Preemption `json:"preemption"`
+	Name       string                 `json:"name"`
+	Cohort     string                 `json:"cohort"`
+	Weight     quota.Weight           `json:"weight"`
+	Quotas     []quota.Quota          `json:"quotas"`
+	Preemption queue.PreemptionPolicy `json:"preemption"`
 }
 
 // Workload is an admitted workload, with its usage, or the incoming one, with its

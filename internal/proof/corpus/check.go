@@ -65,7 +65,7 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 	for _, row := range c.Want.Oracle {
 		asked := c.Request()
 		asked.Workload.NeverPreempts = false // Kueue's oracle asks what preemption could do
-		f, err := p.Possibility(s, asked, row.Amount)
+		f, err := p.Forecast(s, asked, row.Amount)
 		if err != nil {
 			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.Name, row.FlavorResource(), err)
 		}

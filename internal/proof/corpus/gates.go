@@ -100,7 +100,7 @@ func (c *UngateCase) replicas() []gate.Replica {
 			}
 		}
 		if from.Blocked != nil {
-			r.Gates.Blocked = gate.Condition{True: from.Blocked.holds(), Reason: gate.PreemptionGated, Since: from.Blocked.Since}
+			r.Gates.Blocked = gate.Condition{Active: from.Blocked.holds(), Reason: gate.PreemptionGated, Since: from.Blocked.Since}
 		}
 		if from.QuotaReserved != nil {
 			r.Reservation = gate.Pending

@@ -126,7 +126,7 @@ func (c *GateCase) schedule(p *preemption.Preemptor, r *Report) error {
 	case "NoFit":
 		asks++
 	}
-	st := preemption.State{Queues: []queue.Queue{{Name: "cq", Preemption: queue.Preemption{WithinClusterQueue: queue.LowerPriority},
+	st := preemption.State{Queues: []queue.Queue{{Name: "cq", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
 		Quotas: []quota.Quota{{Flavor: "default", Resource: "cpu", Nominal: max(1, candidates)}}}}}
 	for i := range runs {
 		st.Admitted = append(st.Admitted, workload.Workload{ID: fmt.Sprint("low", i), Queue: "cq", PodSets: takes(1)})
@@ -164,7 +164,7 @@ func (c *GateCase) schedule(p *preemption.Preemptor, r *Report) error {
 	return nil
 }
 
-var reasonsAsBuilt = map[string]queue.Reason{
+var reasonsAsBuilt = map[string]queue.RequeueReason{
 	"NoFit": queue.NoFit, "PreemptionNoCandidates": queue.NoCandidates, "PreemptionGated": queue.Gated,
 	"PendingPreemption": queue.PendingPreemption, "FailedAfterNomination": queue.FailedAfterNomination, "": queue.Invalid,
 	"PreemptionFailed": queue.FailedAfterNomination,

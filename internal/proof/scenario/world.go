@@ -260,7 +260,7 @@ func (w World) cohorts() []queue.Cohort {
 	return list
 }
 
-var policies = [...]queue.Preemption{
+var policies = [...]queue.PreemptionPolicy{
 	0: {ReclaimWithinCohort: queue.LowerPriority},
 	1: {WithinClusterQueue: queue.LowerPriority},
 	2: {WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.LowerPriority},

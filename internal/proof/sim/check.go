@@ -96,7 +96,7 @@ func (w *World) live(c *cluster) error {
 // mayBorrow: under KEP83Lasting nobody borrows for whom no room was on its way while
 // another workload of the cohort, which all queues share, waits that waited within its
 // nominal quota when it was last looked at.
-func (w *World) mayBorrow(c *cluster, v *cycle.Verdict) error {
+func (w *World) mayBorrow(c *cluster, v *cycle.HeadResult) error {
 	if v.Decision.BorrowHeight == 0 || v.Head.Preempting {
 		return nil
 	}

@@ -100,8 +100,8 @@ type copyOf struct {
 	by      preemption.Victim // the decision that named it
 	toldFor *copyOf           // for whom
 	offer   gate.Offer
-	last    cycle.Outcome // of the last verdict on it while it waits; zero: not seen yet
-	owed    bool          // it waited within its nominal quota then
+	last    cycle.HeadOutcome // of the last verdict on it while it waits; zero: not seen yet
+	owed    bool              // it waited within its nominal quota then
 	// leaving is how many were told to stop for it and have not left, since the first of
 	// them was.
 	leaving int

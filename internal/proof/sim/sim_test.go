@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
@@ -24,7 +25,7 @@ var (
 )
 
 func clusterOf(name string, gpus int64) ClusterConfig {
-	policy := queue.Preemption{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 	nominal := []quota.Quota{{Flavor: gpu.Flavor, Resource: gpu.Resource, Nominal: gpus}}
 	return ClusterConfig{Name: name, Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
 		{Name: "a", Cohort: "root", Quotas: nominal, Preemption: policy},
@@ -149,14 +150,14 @@ type pinned struct{}
 
 func unpopular(id string) bool { return id[len(id)-1] == '3' }
 
-func (pinned) Verdict(running workload.Workload, r preemption.Request) preemption.Verdict {
+func (pinned) Verdict(running workload.Workload, r preemption.Request) guard.Verdict {
 	switch last := running.ID[len(running.ID)-1]; {
 	case last == '1', unpopular(r.Workload.ID):
-		return preemption.NeverYields()
+		return guard.NeverYields()
 	case last == '2':
-		return preemption.ProtectedUntil(running.ReservedAt.Add(10 * time.Minute))
+		return guard.ProtectedUntil(running.ReservedAt.Add(10 * time.Minute))
 	}
-	return preemption.MayYield()
+	return guard.MayYield()
 }
 
 // KEP-8522, rulings on rotation: a job that yielded because its time was over goes to the
@@ -166,7 +167,7 @@ func TestRotation(t *testing.T) {
 	q := &c.Clusters[0].Queues[0]
 	q.Cohort = ""
 	q.Quotas[0].Nominal = 1
-	q.Preemption = queue.Preemption{WithinClusterQueue: queue.LowerOrNewerEqualPriority, MinAdmitDuration: minruntime.For(time.Hour)}
+	q.Preemption = queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, MinAdmitDuration: minruntime.For(time.Hour)}
 	c.Clusters[0].Queues = c.Clusters[0].Queues[:1]
 	for i := range 2 {
 		w := workload.Workload{ID: fmt.Sprint("w", i), Queue: "a", PodSets: []workload.PodSet{{Name: "main", Count: 1,

@@ -125,7 +125,7 @@ func (w *World) runCycles(c *cluster) error {
 		if c.snapshot, err = c.snapshot.With(result.Edits()...); err != nil {
 			return err
 		}
-		for _, v := range result.Verdicts {
+		for _, v := range result.Heads {
 			if err := w.carryOut(c, v); err != nil {
 				return err
 			}
@@ -137,7 +137,7 @@ func (w *World) runCycles(c *cluster) error {
 }
 
 // carryOut does what a cycle decided about a head, which is in the snapshot already.
-func (w *World) carryOut(c *cluster, v cycle.Verdict) (err error) {
+func (w *World) carryOut(c *cluster, v cycle.HeadResult) (err error) {
 	me := c.live[v.Head.Workload.ID]
 	if me == nil || me.state != waiting {
 		return fmt.Errorf("a verdict on %q, which does not wait", v.Head.Workload.ID)

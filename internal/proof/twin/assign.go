@@ -119,7 +119,7 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 	for _, f := range flavors[first:] {
 		tried := preemption.TriedFlavor{Flavor: f}
 		if tried.Mismatch = a.mismatch(p.NodeConstraints, flavors, f); tried.Mismatch != nil {
-			tried.Passed = preemption.NotEligible
+			tried.Skipped = preemption.NotEligible
 			tried.AssignedResource = preemption.AssignedResource{Resource: sortedNames(asked)[0], Mode: preemption.ModeNoFit}
 			choice.Tried, per, a.lacking = append(choice.Tried, tried), append(per, nil), append(a.lacking, quota.Amount{})
 			continue
@@ -131,7 +131,7 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 			one, why := a.ask(q, amount)
 			all = append(all, one)
 			if len(all) == 1 || preferred(&tried.AssignedResource, &one, q.FlavorFungibility.Preference) {
-				tried.AssignedResource, tried.Passed = one, why
+				tried.AssignedResource, tried.Skipped = one, why
 				worst = amount
 			}
 			if one.Mode == preemption.ModeNoFit {
@@ -139,17 +139,17 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 			}
 		}
 		if tried.Mode != preemption.ModeNoFit {
-			tried.Passed = tryNext(tried.AssignedResource, q.FlavorFungibility)
+			tried.Skipped = tryNext(tried.AssignedResource, q.FlavorFungibility)
 		}
 		choice.Tried, per = append(choice.Tried, tried), append(per, all)
 		a.lacking = append(a.lacking, worst)
-		if tried.Passed == 0 {
+		if tried.Skipped == 0 {
 			break
 		}
 	}
 	choice.Untried = len(flavors) - first - len(choice.Tried)
 	best := len(choice.Tried) - 1
-	if choice.Tried[best].Passed != 0 { // the scan reached the end; ties keep the earlier flavor
+	if choice.Tried[best].Skipped != 0 { // the scan reached the end; ties keep the earlier flavor
 		best = 0
 		for i := range choice.Tried {
 			if preferred(&choice.Tried[i].AssignedResource, &choice.Tried[best].AssignedResource, q.FlavorFungibility.Preference) {
@@ -176,7 +176,7 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 // tryNext: "noFit or noPreemptionCandidates -> next; preempt/reclaim and whenCanPreempt =
 // TryNextFlavor (default) -> next; borrowing level > 0 and whenCanBorrow = TryNextFlavor
 // (default is MayStopSearch) -> next; otherwise stop."
-func tryNext(r preemption.AssignedResource, f queue.FlavorFungibility) preemption.PassedOver {
+func tryNext(r preemption.AssignedResource, f queue.FlavorFungibility) preemption.SkipReason {
 	switch {
 	case r.Possibility == preemption.PossibilityNoCandidates:
 		return preemption.NoCandidates
@@ -225,7 +225,7 @@ func preferred(x, y *preemption.AssignedResource, p queue.FlavorPreference) bool
 }
 
 // ask is the four steps of fitsResourceQuota.
-func (a *assigner) ask(q *queue.Queue, asked quota.Amount) (preemption.AssignedResource, preemption.PassedOver) {
+func (a *assigner) ask(q *queue.Queue, asked quota.Amount) (preemption.AssignedResource, preemption.SkipReason) {
 	out := preemption.AssignedResource{Resource: asked.Resource, Mode: preemption.ModeNoFit}
 	own, fr := node{"queue", q.Name}, asked.FlavorResource()
 	if !slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.FlavorResource() == fr }) {
@@ -302,7 +302,7 @@ func (a *assigner) unassigned() preemption.Decision {
 	}
 	for i, t := range choice.Tried {
 		asked := a.lacking[i]
-		switch t.Passed {
+		switch t.Skipped {
 		case preemption.NotEligible: // no amount would do
 			continue
 		case preemption.NoQuota:
@@ -310,7 +310,7 @@ func (a *assigner) unassigned() preemption.Decision {
 			continue
 		}
 		asked.Amount = quota.Add(asked.Amount, a.taken[asked.FlavorResource()])
-		if t.Passed == preemption.NotReclaimable && d.Blockers == nil {
+		if t.Skipped == preemption.NotReclaimable && d.Blockers == nil {
 			d.Blockers = Decide(a.config, a.st, a.alone(asked)).Blockers
 		}
 		d.Shortage = append(d.Shortage, decide(a.st, a.alone(asked)).shortages()...)

@@ -17,7 +17,7 @@ type candidate struct {
 	class  int // 0 hierarchical, 1 priority, 2 own
 	tier   int // in the own queue: 0 lower, 1 expired, 2 newer
 	lca    node
-	reason preemption.Reason
+	reason preemption.VictimReason
 	podSet int // a replica of this pod set; -1 for the whole workload
 }
 
@@ -237,7 +237,7 @@ func (d *decision) permittedWhileBorrowing(r *workload.Workload) bool {
 	return borrow.Policy != queue.Never && importance(r) < importance(&d.request.Workload) && (!limited || importance(r) <= threshold)
 }
 
-func (d *decision) ofPriority(p queue.Policy, r *workload.Workload) bool {
+func (d *decision) ofPriority(p queue.VictimPolicy, r *workload.Workload) bool {
 	theirs, ours := importance(r), importance(&d.request.Workload)
 	switch p {
 	case queue.Any:

@@ -25,7 +25,7 @@ type decision struct {
 	config  preemption.Config
 	request preemption.Request
 	queue   node
-	policy  queue.Preemption
+	policy  queue.PreemptionPolicy
 	asked   []quota.Amount         // amounts other than zero
 	needed  []quota.FlavorResource // what needs preemption
 	// missing is what is short with everybody gone whose priority the policies permit
@@ -79,8 +79,8 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 func (d *decision) admitted() *workload.Workload {
 	w := d.request.Workload.Clone()
 	w.ReservedAt, w.Evicted = d.request.Now, false
-	if w.Gates.Blocked.True {
-		w.Gates.Blocked.True, w.Gates.Blocked.Since = false, d.request.Now
+	if w.Gates.Blocked.Active {
+		w.Gates.Blocked.Active, w.Gates.Blocked.Since = false, d.request.Now
 	}
 	return &w
 }
@@ -207,8 +207,8 @@ func (d *decision) roomy() bool {
 		return true
 	}
 	for id := range d.gone {
-		room.Take(id)
-		defer room.GiveBack(id)
+		room.Remove(id)
+		defer room.Restore(id)
 	}
 	return room.Fits()
 }

@@ -2,7 +2,6 @@ package preemption_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,26 +10,6 @@ import (
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
-
-// "The last instant at which the workload is protected; ok is false when it never is, or
-// always."
-func TestVerdictUntil(t *testing.T) {
-	for name, c := range map[string]struct {
-		verdict      preemption.Verdict
-		until, never bool
-	}{
-		"zero":          {preemption.Verdict{}, false, false},
-		"may yield":     {preemption.MayYield(), false, false},
-		"the zero time": {preemption.ProtectedUntil(time.Time{}), false, false},
-		"until noon":    {preemption.ProtectedUntil(noon), true, false},
-		"never":         {preemption.NeverYields(), false, true},
-	} {
-		until, ok := c.verdict.Until()
-		if ok != c.until || ok && !until.Equal(noon) || c.verdict.Never() != c.never {
-			t.Errorf("%s: until %v, %v, never %v", name, until, ok, c.verdict.Never())
-		}
-	}
-}
 
 // "Requests that have a flavor keep it. Requests of nothing, of which the queue has no quota,
 // are left out": of nothing is also what no replica asks for.
