@@ -232,7 +232,7 @@ func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlock
 		if column := ch.Group.Column(t.Flavor, item.Resource); column >= 0 {
 			out.PotentialAvailable = c.Tree.PotentialAvailable(sc.request.Queue, column)
 			var bound int
-			if out.Missing, bound = assign.Missing(c, sc.request.Queue, column, t.Amount); !c.IsQueue(bound) {
+			if out.Missing, bound = c.Usage.Missing(sc.request.Queue, column, t.Amount); !c.IsQueue(bound) {
 				out.Cohort = c.Cohorts[bound].Name
 			}
 			if t.Passed == assign.NotReclaimable && d.Blockers == nil {

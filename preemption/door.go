@@ -8,7 +8,6 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
@@ -110,9 +109,9 @@ func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers 
 	}
 	var found search.Result
 	for slot, column := range d.Columns {
-		height, _ := assign.BorrowHeight(c, d.Queue, column, d.Amounts[slot])
+		height, _ := c.Usage.BorrowHeight(d.Queue, column, d.Amounts[slot])
 		found.BorrowHeight = max(found.BorrowHeight, height)
-		if missing, bound := assign.Missing(c, d.Queue, column, d.Amounts[slot]); missing > 0 {
+		if missing, bound := c.Usage.Missing(d.Queue, column, d.Amounts[slot]); missing > 0 {
 			found.Shortages = append(found.Shortages, search.Shortage{Slot: slot, Missing: missing, Bound: bound})
 		}
 	}

@@ -126,7 +126,7 @@ func (a *Assigner) ask(column int, amount int64) (Verdict, Passed) {
 	if amount > c.Tree.PotentialAvailable(q, column) {
 		return Verdict{}, ExceedsMax
 	}
-	height, belowRoot := BorrowHeight(c, q, column, amount)
+	height, belowRoot := c.Usage.BorrowHeight(q, column, amount)
 	switch {
 	case amount <= max(0, c.Usage.Available(q, column)):
 		return Verdict{Fit, height}, Stopped

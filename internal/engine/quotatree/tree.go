@@ -250,12 +250,14 @@ func (t *Tree) EachColumn(node int) func(yield func(column int) bool) {
 }
 
 // Cell returns the numbers of a node in a column, [NoCell] where it has none.
-func (t *Tree) Cell(node, column int) Cell {
+func (t *Tree) Cell(node, column int) Cell { return *t.cell(node, column) }
+
+func (t *Tree) cell(node, column int) *Cell {
 	r := &t.rows[node]
 	if i := r.index(column); i >= 0 {
-		return r.cells[i]
+		return &r.cells[i]
 	}
-	return NoCell
+	return &NoCell
 }
 
 // PotentialAvailable is what the node could use if nothing ran anywhere: the

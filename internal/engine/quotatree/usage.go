@@ -120,18 +120,6 @@ func (u Usage) Share(node int) quota.Share {
 	return quota.Share{Ratio: n.ratio, Weight: u.tree.weights[node], Resource: int(n.resource), Borrows: n.borrows}
 }
 
-// Available is what the node can still take: for a root its subtree quota less
-// its usage; else what is left of its local quota plus the lesser of what the
-// parent can still take and what may come through it. Negative when over-admitted.
-func (u Usage) Available(node, column int) int64 {
-	c, usage := u.tree.Cell(node, column), u.At(node, column)
-	parent := u.tree.Parent(node)
-	if parent < 0 {
-		return quota.Sub(c.SubtreeQuota, usage)
-	}
-	return quota.Add(c.LocalAvailable(usage), min(u.Available(parent, column), c.FromParent(usage)))
-}
-
 // Borrowed is what the node uses over its subtree quota.
 func (u Usage) Borrowed(node, column int) int64 {
 	c := u.tree.Cell(node, column)

@@ -36,10 +36,10 @@ type Blocker struct {
 func (s *Searcher) findBlockers(most int) {
 	top := -1
 	for _, sh := range s.shortages {
-		if s.request.Amounts[sh.Slot] > s.scratch.tree.PotentialAvailable(s.request.Queue, s.request.Columns[sh.Slot]) {
+		if s.request.Amounts[sh.Slot] > s.view.Potential(s.request.Queue, sh.Slot) {
 			return // more than there is, whoever leaves
 		}
-		if top < 0 || s.scratch.tree.Depth(sh.Bound) < s.scratch.tree.Depth(top) {
+		if top < 0 || s.view.Tree.Depth(sh.Bound) < s.view.Tree.Depth(top) {
 			top = sh.Bound
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Searcher) findBlockers(most int) {
 	s.rest = append(s.rest[:0], s.request.Amounts...)
 	advantage := s.request.Fair.enabled() || s.restFits(s.request.Queue)
 	for from := s.request.Queue; from != top && len(s.blockers) < most; {
-		n := s.scratch.tree.Parent(from)
+		n := s.view.Tree.Parent(from)
 		class := priority
 		if advantage {
 			class = hierarchical
@@ -76,7 +76,7 @@ func (s *Searcher) blockersUnder(cohort int, l level, most int) {
 		if int(child) == l.except || len(s.blockers) >= most || !s.holdsShort(int(child)) {
 			continue
 		}
-		if s.withinNominalAtFirst(int(child)) && !s.request.Fair.enabled() {
+		if s.view.WithinNominalAtFirst(int(child), s.request.Needs) && !s.request.Fair.enabled() {
 			s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: int(child)})
 			continue
 		}
@@ -89,7 +89,7 @@ func (s *Searcher) blockersIn(q, lca int, c class, most int) {
 	if len(s.blockers) >= most || !s.holdsShort(q) {
 		return
 	}
-	if c != own && s.withinNominalAtFirst(q) {
+	if c != own && s.view.WithinNominalAtFirst(q, s.request.Needs) {
 		s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: q})
 		return
 	}
@@ -196,7 +196,7 @@ func (s *Searcher) mayBePermitted(w *cluster.Workload, c class, p permission) bo
 
 // holdsShort reports whether a node uses any of what is short.
 func (s *Searcher) holdsShort(node int) bool {
-	row := s.scratch.usage.Row(node) // nobody is gone
+	row := s.view.AtFirst.Row(node) // nobody is gone
 	for _, sh := range s.shortages {
 		if quotatree.AmountIn(row, s.request.Columns[sh.Slot]) > 0 {
 			return true

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -53,7 +54,7 @@ func (s *Searcher) collectLevels() {
 	s.rest = append(s.rest[:0], s.request.Amounts...)
 	advantage := s.request.Fair.enabled() || s.restFits(s.request.Queue)
 	from := s.request.Queue
-	for n := s.scratch.tree.Parent(from); n >= 0; n = s.scratch.tree.Parent(n) {
+	for n := s.view.Tree.Parent(from); n >= 0; n = s.view.Tree.Parent(n) {
 		class := priority
 		if advantage {
 			class = hierarchical
@@ -70,16 +71,16 @@ func (s *Searcher) collectLevels() {
 // subtree, and takes off the rest what the node's local quota holds.
 func (s *Searcher) restFits(node int) bool {
 	fits := true
-	cells := s.scratch.node(node)
+	cells := s.view.Cells(node)
 	for slot, amount := range s.request.Amounts {
 		if amount == 0 {
 			continue
 		}
 		c := &cells[slot]
-		if quota.Add(c.usage[victims], s.rest[slot]) > c.SubtreeQuota {
+		if quota.Add(c.Used(usage.Victims), s.rest[slot]) > c.SubtreeQuota {
 			fits = false
 		}
-		s.rest[slot] = max(0, quota.Sub(s.rest[slot], c.LocalAvailable(c.usage[victims])))
+		s.rest[slot] = max(0, quota.Sub(s.rest[slot], c.LocalAvailable(c.Used(usage.Victims))))
 	}
 	return fits
 }
@@ -97,12 +98,12 @@ func (s *Searcher) eachDonor(yield func(donor)) {
 
 func (s *Searcher) eachDonorUnder(cohort int, l level, yield func(donor)) {
 	for _, q := range s.cluster.ChildQueues[cohort] {
-		if int(q) != l.except && !s.withinNominal(int(q)) {
+		if int(q) != l.except && !s.view.WithinNominal(int(q), s.request.Needs) {
 			yield(donor{int(q), l.cohort, l.class, s.guaranteeOf(int(q), l.cohort)})
 		}
 	}
 	for _, c := range s.cluster.ChildCohorts[cohort] {
-		if int(c) != l.except && (s.request.Fair.enabled() || !s.withinNominal(int(c))) {
+		if int(c) != l.except && (s.request.Fair.enabled() || !s.view.WithinNominal(int(c), s.request.Needs)) {
 			s.eachDonorUnder(int(c), l, yield)
 		}
 	}
@@ -115,8 +116,8 @@ func (s *Searcher) nothingToReclaim(d donor) bool {
 	if d.class == own {
 		return false
 	}
-	for n := d.queue; n != d.lca; n = s.scratch.tree.Parent(n) {
-		if s.withinNominal(n) {
+	for n := d.queue; n != d.lca; n = s.view.Tree.Parent(n) {
+		if s.view.WithinNominal(n, s.request.Needs) {
 			return true
 		}
 	}

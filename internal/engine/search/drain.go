@@ -1,5 +1,7 @@
 package search
 
+import "github.com/cedesched/cede/internal/engine/usage"
+
 // succeedsAt tries an instant. Once one has failed, a test that costs less comes first: a
 // classical attempt takes of each donor its candidates in order, at most until the queue is
 // within nominal quota, whatever is taken of others. So the request must fit with that much
@@ -51,14 +53,14 @@ func (s *Searcher) stopDraining() {
 func (s *Searcher) drain(donor int) {
 	slots, d := len(s.request.Amounts), s.donors[donor]
 	if d.class != own {
-		d.lca = s.scratch.tree.Parent(d.queue) // cohorts between are others' as well
+		d.lca = s.view.Tree.Parent(d.queue) // cohorts between are others' as well
 	}
 	for slot, moved := range s.moved[donor*slots:][:slots] {
 		s.shift(donor, slot, -moved)
 	}
 	before := append(s.rest[:0], make([]int64, slots)...)
 	for slot := range before {
-		before[slot] = s.scratch.node(d.queue)[slot].usage[victims]
+		before[slot] = s.view.Cells(d.queue)[slot].Used(usage.Victims)
 	}
 	for n := range phases {
 		p := s.permission(d.class, true)
@@ -79,7 +81,7 @@ func (s *Searcher) drain(donor int) {
 	}
 	s.taken = s.taken[:0]
 	for slot := range before {
-		s.moved[donor*slots+slot] = s.scratch.node(d.queue)[slot].usage[victims] - before[slot]
+		s.moved[donor*slots+slot] = s.view.Cells(d.queue)[slot].Used(usage.Victims) - before[slot]
 	}
 	s.rest = before
 }

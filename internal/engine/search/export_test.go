@@ -6,7 +6,7 @@ import "github.com/cedesched/cede/internal/engine/cluster"
 // and, with prove, that none of them can be spared: what no search can do without.
 func (s *Searcher) Floor(c *cluster.Cluster, r *Request, victims []Victim, prove bool) bool {
 	s.cluster, s.request = c, r
-	s.scratch.reset(c, r.Columns)
+	s.view.Reset(c, r.Columns)
 	s.taken = s.taken[:0]
 	for _, v := range victims {
 		s.take(v)

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -41,16 +42,16 @@ const wide = 64
 // the request fits and then gives back; but whose turn it is says the tournament, and
 // whether one may be taken the strategies. The request counts in the shares all the time.
 func (s *Searcher) fairAttempt() bool {
-	if last := len(s.levels) - 1; last >= 0 && s.levels[last].reach.Heads.Len() > wide && s.outOf(inReach, true) {
+	if last := len(s.levels) - 1; last >= 0 && s.levels[last].reach.Heads.Len() > wide && s.outOf(usage.InReach, true) {
 		s.fail(true)
 		return false
 	}
 	s.measureRequest()
 	s.addRequest(1)
-	entitled := s.request.Fair.EntitlesNominal && s.withinNominal(s.request.Queue)
+	entitled := s.request.Fair.EntitlesNominal && s.view.WithinNominal(s.request.Queue, s.request.Needs)
 	s.refused = s.refused[:0]
-	s.refusers.next(s.scratch.tree.Len())
-	if n := s.scratch.tree.Len(); n > len(s.refusedAt) {
+	s.refusers.next(s.view.Tree.Len())
+	if n := s.view.Tree.Len(); n > len(s.refusedAt) {
 		s.refusedAt = make([]int32, n)
 	}
 	s.startTournament(false)
@@ -72,20 +73,16 @@ func (s *Searcher) fairAttempt() bool {
 // of the largest usage and the largest request, which is one too many for an int64.
 func (s *Searcher) measureRequest() {
 	s.added = append(s.added[:0], s.request.Amounts...)
-	for n := s.request.Queue; n >= 0; n = s.scratch.tree.Parent(n) {
-		for slot, cells := 0, s.scratch.node(n); slot < len(s.added); slot++ {
-			s.added[slot] = min(s.added[slot], math.MaxInt64-cells[slot].usage[victims])
+	for n := s.request.Queue; n >= 0; n = s.view.Tree.Parent(n) {
+		for slot, cells := 0, s.view.Cells(n); slot < len(s.added); slot++ {
+			s.added[slot] = min(s.added[slot], math.MaxInt64-cells[slot].Used(usage.Victims))
 		}
 	}
 }
 
 // addRequest adds the request to its queue so many times.
 func (s *Searcher) addRequest(times int64) {
-	s.changes = s.changes[:0]
-	for slot, amount := range s.added {
-		s.changes = append(s.changes, change{slot, times * amount})
-	}
-	s.scratch.bubble(victims, s.request.Queue, s.changes)
+	s.view.MoveAmounts(usage.Victims, s.request.Queue, s.added, times)
 }
 
 // fitsBesides reports whether the request fits, which is added already.
@@ -131,7 +128,7 @@ func (s *Searcher) provenInVainBesides() bool {
 
 // takeByStrategy takes the first candidate of a queue that passes the first strategy.
 func (s *Searcher) takeByStrategy(l *lineup) bool {
-	ours, before := s.shareOfPreemptor(l.level), s.scratch.share(l.side)
+	ours, before := s.shareOfPreemptor(l.level), s.view.Share(l.side)
 	for {
 		v, ok := s.pop(l)
 		if !ok {
@@ -144,7 +141,7 @@ func (s *Searcher) takeByStrategy(l *lineup) bool {
 			return false
 		}
 		s.take(v)
-		after := s.scratch.share(l.side)
+		after := s.view.Share(l.side)
 		if s.request.Fair.First.permits(ours, before, after) {
 			return true
 		}
@@ -170,11 +167,11 @@ func (s *Searcher) refuse(v Victim) {
 func (s *Searcher) secondRound() bool {
 	for s.turn() {
 		l := s.current()
-		ours, before := s.shareOfPreemptor(l.level), s.scratch.share(l.side)
+		ours, before := s.shareOfPreemptor(l.level), s.view.Share(l.side)
 		v, _ := s.pop(l)
 		if ours.Compare(before) <= 0 { // else no strategy permits it
 			s.take(v)
-			if !s.request.Fair.Second.permits(ours, before, s.scratch.share(l.side)) {
+			if !s.request.Fair.Second.permits(ours, before, s.view.Share(l.side)) {
 				s.untake()
 			} else if s.fitsBesides() {
 				return true
@@ -196,7 +193,7 @@ func (t Strategy) permits(ours, before, after share) bool {
 
 // shareOfPreemptor is the share of the common cohort's child on the preemptor's side.
 func (s *Searcher) shareOfPreemptor(level int) share {
-	return s.scratch.share(s.levels[level].except)
+	return s.view.Share(s.levels[level].except)
 }
 
 // untake puts the last victim back.
@@ -227,7 +224,7 @@ func (s *Searcher) justified(first, second []Victim) bool {
 	kept := s.taken
 	s.taken = s.replay
 	s.addRequest(1)
-	s.seen.next(s.scratch.tree.Len())
+	s.seen.next(s.view.Tree.Len())
 	justified := true
 	for i := range s.replay {
 		if v := &s.replay[i]; v.Fair && s.seen.add(v.side) && !s.justifiedOn(v.side, v.level) {
@@ -244,7 +241,7 @@ func (s *Searcher) justified(first, second []Victim) bool {
 // last one passes, so do those before it, in any order of them. So all of them pass by
 // the final share, or one of them is last that passes by the initial share.
 func (s *Searcher) justifiedOn(side, level int) bool {
-	f, ours, final := &s.request.Fair, s.shareOfPreemptor(level), s.scratch.share(side)
+	f, ours, final := &s.request.Fair, s.shareOfPreemptor(level), s.view.Share(side)
 	if f.has(FinalShare) && FinalShare.permits(ours, final, final) {
 		return true
 	}
@@ -256,7 +253,7 @@ func (s *Searcher) justifiedOn(side, level int) bool {
 			continue
 		}
 		s.move(v, 1)
-		before := s.scratch.share(side)
+		before := s.view.Share(side)
 		s.move(v, -1)
 		if InitialShare.permits(ours, before, final) {
 			return true

@@ -32,8 +32,8 @@ func (s *Searcher) guaranteeOf(queue, lca int) guarantee {
 	}
 	from := queue
 	if s.request.MinRuntime.Method == minruntime.LCA {
-		for s.scratch.tree.Parent(from) != lca {
-			from = s.scratch.tree.Parent(from)
+		for s.view.Tree.Parent(from) != lca {
+			from = s.view.Tree.Parent(from)
 		}
 	}
 	return s.guaranteeFrom(s.cluster.ReclaimFrom[from], func(m *minruntime.Settings) minruntime.Setting { return m.Reclaim })

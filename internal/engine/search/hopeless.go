@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
 )
 
@@ -25,7 +26,7 @@ type bound struct {
 
 // hopeless reports whether an attempt is proven to fail.
 func (s *Searcher) hopeless(borrowing bool) bool {
-	return s.outOf(inReach, borrowing) || s.outOf(inNeed, borrowing)
+	return s.outOf(usage.InReach, borrowing) || s.outOf(usage.InNeed, borrowing)
 }
 
 // hopelessForEver reports whether every attempt is proven to fail at any time: time
@@ -36,7 +37,7 @@ func (s *Searcher) hopelessForEver() bool {
 
 // outOf reports whether the request does not fit in a bound of those who are permitted in
 // an attempt.
-func (s *Searcher) outOf(v view, borrowing bool) bool {
+func (s *Searcher) outOf(v usage.Gone, borrowing bool) bool {
 	b := &s.bounds[v]
 	if p := s.permission(priority, borrowing); !b.started || b.permission != p {
 		*b = bound{permission: p, started: true}
@@ -46,9 +47,9 @@ func (s *Searcher) outOf(v view, borrowing bool) bool {
 		return false
 	}
 	if !b.complete {
-		s.scratch.fill(v)
+		s.view.Fill(v)
 		s.removeOwn(v)
-		if v == inReach {
+		if v == usage.InReach {
 			b.complete = s.removeReach(borrowing)
 		} else {
 			b.complete = s.removeNeeded(borrowing)
@@ -62,7 +63,7 @@ func (s *Searcher) outOf(v view, borrowing bool) bool {
 // boundShortages lists what is short in the first bound in which anything is. It returns
 // false when there is none.
 func (s *Searcher) boundShortages() bool {
-	for v := inReach; v <= inNeed; v++ {
+	for v := usage.InReach; v <= usage.InNeed; v++ {
 		if s.outOf(v, true) {
 			s.shortages = s.listShortages(v, s.shortages[:0])
 			return true
@@ -71,7 +72,7 @@ func (s *Searcher) boundShortages() bool {
 	return false
 }
 
-func (s *Searcher) removeOwn(v view) {
+func (s *Searcher) removeOwn(v usage.Gone) {
 	if s.policy().WithinClusterQueue == queue.Never {
 		return
 	}
@@ -85,14 +86,8 @@ func (s *Searcher) removeOwn(v view) {
 }
 
 // leave takes loads out of a node in a view, of what is requested.
-func (s *Searcher) leave(v view, node int, loads []quotatree.Load) {
-	s.changes = s.changes[:0]
-	for _, l := range loads {
-		if slot := s.scratch.slot(l.Column); slot >= 0 && slot < len(s.request.Amounts) {
-			s.changes = append(s.changes, change{slot, -l.Amount})
-		}
-	}
-	s.scratch.bubble(v, node, s.changes)
+func (s *Searcher) leave(v usage.Gone, node int, loads []quotatree.Load) {
+	s.view.MoveSlots(v, node, loads, -1, len(s.request.Amounts))
 }
 
 // removeReach takes out, at each level, what the sums say of its cohort, but for the child
@@ -110,7 +105,7 @@ func (s *Searcher) removeReach(borrowing bool) bool {
 				s.sum[i].Amount -= s.passing(l.except, s.sum[i].Column, s.exceptSum)
 			}
 		}
-		s.leave(inReach, l.cohort, s.sum)
+		s.leave(usage.InReach, l.cohort, s.sum)
 	}
 	return true
 }
@@ -128,14 +123,14 @@ func (s *Searcher) sumReach(sum *[]quotatree.Load, node int, p permission) {
 
 // passing is by how much the parent of a node uses less of a column when loads leave.
 func (s *Searcher) passing(node, column int, loads []quotatree.Load) int64 {
-	c, used := s.scratch.tree.Cell(node, column), s.scratch.usage.At(node, column)
+	c, used := s.view.Tree.Cell(node, column), s.view.AtFirst.At(node, column)
 	return c.PastLocal(used) - c.PastLocal(used-quotatree.AmountIn(loads, column))
 }
 
 // removeNeeded takes out queue by queue. It returns false when it has stopped early, as the
 // request fits already.
 func (s *Searcher) removeNeeded(borrowing bool) bool {
-	s.bounds[inNeed].donors = 0
+	s.bounds[usage.InNeed].donors = 0
 	for _, l := range s.levels {
 		p := s.permission(l.class, borrowing)
 		if p == nobody {
@@ -160,13 +155,13 @@ func (s *Searcher) removeUnder(cohort, except int, lane cluster.Lane, p permissi
 		}
 		node := int(h.Node)
 		switch {
-		case node == except, s.withinNominalAtFirst(node) && (s.cluster.IsQueue(node) || !s.request.Fair.enabled()):
+		case node == except, s.view.WithinNominalAtFirst(node, s.request.Needs) && (s.cluster.IsQueue(node) || !s.request.Fair.enabled()):
 		case s.cluster.IsQueue(node):
 			s.sum = s.sum[:0]
 			s.cluster.Running(node).Lane(lane).Sum(&s.sum, p.permits)
-			s.leave(inNeed, node, s.sum)
-			s.bounds[inNeed].donors++
-			if n := s.bounds[inNeed].donors; n&(n-1) == 0 && s.fitsIn(inNeed, borrowing) { // looked at ever more rarely
+			s.leave(usage.InNeed, node, s.sum)
+			s.bounds[usage.InNeed].donors++
+			if n := s.bounds[usage.InNeed].donors; n&(n-1) == 0 && s.fitsIn(usage.InNeed, borrowing) { // looked at ever more rarely
 				return false
 			}
 		default:
@@ -175,19 +170,4 @@ func (s *Searcher) removeUnder(cohort, except int, lane cluster.Lane, p permissi
 			}
 		}
 	}
-}
-
-// withinNominalAtFirst is withinNominal with nobody gone.
-func (s *Searcher) withinNominalAtFirst(node int) bool {
-	row := s.scratch.usage.Row(node)
-	for slot, needs := range s.request.Needs {
-		if !needs {
-			continue
-		}
-		column := s.request.Columns[slot]
-		if c := s.scratch.tree.Cell(node, column); !c.WithinNominal(quotatree.AmountIn(row, column)) {
-			return false
-		}
-	}
-	return true
 }

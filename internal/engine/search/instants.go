@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 )
 
@@ -35,10 +36,11 @@ func (s *Searcher) queueInstants(from int64) {
 	for i := range s.runs {
 		s.runs[i].until = s.runs[i].lastBefore(from)
 	}
-	for i := len(s.runs)/2 - 1; i >= 0; i-- {
-		s.sinkRun(i)
-	}
+	heap.Init(s.runs, sooner)
 }
+
+// sooner is the order of runs by their next change.
+func sooner(a, b *run) bool { return a.until < b.until }
 
 // addInstant adds a run that changes at one instant.
 func (s *Searcher) addInstant(donor int, at int64) {
@@ -51,7 +53,7 @@ func (s *Searcher) nextInstant() (at int64, ok bool) {
 	if len(s.runs) == 0 || s.runs[0].until == math.MaxInt64 {
 		return 0, false
 	}
-	for at = s.runs[0].until + 1; s.runs[0].until < at; s.sinkRun(0) {
+	for at = s.runs[0].until + 1; s.runs[0].until < at; heap.Fix(s.runs, 0, sooner) {
 		s.steps++
 		if donor := s.runs[0].donor; s.draining && !slices.Contains(s.changed, donor) {
 			s.changed = append(s.changed, donor)
@@ -59,21 +61,4 @@ func (s *Searcher) nextInstant() (at int64, ok bool) {
 		s.runs[0].until = s.runs[0].lastBefore(at)
 	}
 	return at, true
-}
-
-// sinkRun brings a run that changes later than others to its place in the heap.
-func (s *Searcher) sinkRun(i int) {
-	for {
-		first := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(s.runs); child++ {
-			if s.runs[child].until < s.runs[first].until {
-				first = child
-			}
-		}
-		if first == i {
-			return
-		}
-		s.runs[i], s.runs[first] = s.runs[first], s.runs[i]
-		i = first
-	}
 }

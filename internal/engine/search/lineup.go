@@ -35,7 +35,7 @@ func (s *Searcher) openLineup(q, level, side int) int32 {
 	if q != s.request.Queue {
 		lca := s.levels[level].cohort
 		d = donor{q, lca, s.levels[level].class, s.guaranteeOf(q, lca)}
-		ok = !s.withinNominalAtFirst(q)
+		ok = !s.view.WithinNominalAtFirst(q, s.request.Needs)
 	}
 	if !ok {
 		return -1

@@ -1,6 +1,9 @@
 package search
 
-import "github.com/cedesched/cede/internal/engine/cluster"
+import (
+	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/internal/engine/cluster"
+)
 
 // Candidates come in phases: those evicted already, then the others; in each first the
 // hierarchical class, then the priority class, then the preemptor's own queue. Inside a
@@ -100,8 +103,7 @@ func (s *Searcher) queueUp(n int, borrowing bool) {
 // queueStream opens a lane of a donor and puts it into the heap.
 func (s *Searcher) queueStream(of *cluster.Running, d donor, lane cluster.Lane, p permission, t tier) {
 	if it, ok := s.openStream(of, d, lane, p, t); ok {
-		s.heap = append(s.heap, it)
-		s.siftUp(len(s.heap) - 1)
+		s.heap = heap.Push(s.heap, it, before)
 	}
 }
 
@@ -120,8 +122,7 @@ func (s *Searcher) openSource(reach *cluster.Reach, l level, lane cluster.Lane, 
 		s.sources = s.sources[:n]
 		return
 	}
-	s.heap = append(s.heap, s.itemOf(head.Workload, lane >= cluster.SurplusReserved, int32(^n)))
-	s.siftUp(len(s.heap) - 1)
+	s.heap = heap.Push(s.heap, s.itemOf(head.Workload, lane >= cluster.SurplusReserved, int32(^n)), before)
 }
 
 // head is that of the next child that may be a donor.
@@ -146,12 +147,12 @@ func (s *Searcher) expand() {
 	src.cursor.Next()
 	if next, ok := src.head(); ok {
 		s.heap[0] = s.itemOf(next.Workload, s.heap[0].surplus, s.heap[0].at)
-		s.siftDown(0)
+		heap.Fix(s.heap, 0, before)
 	} else {
-		s.dropTop()
+		s.heap = heap.Drop(s.heap, before)
 	}
 	switch child := int(head.Node); {
-	case s.withinNominal(child):
+	case s.view.WithinNominal(child, s.request.Needs):
 	case s.cluster.IsQueue(child):
 		d := donor{child, l.cohort, l.class, s.guaranteeOf(child, l.cohort)}
 		s.queueStream(s.cluster.Running(child), d, lane, p, everybody)
@@ -180,10 +181,10 @@ func (s *Searcher) next() (v Victim, ok bool) {
 		v = s.victim(st)
 		gone := s.nothingToReclaim(st.donor)
 		if gone || !s.advance(st) {
-			s.dropTop()
+			s.heap = heap.Drop(s.heap, before)
 		} else {
 			*top = s.itemOf(st.head, st.surplus, top.at)
-			s.siftDown(0)
+			heap.Fix(s.heap, 0, before)
 		}
 		if !gone {
 			return v, true
@@ -208,36 +209,6 @@ func (s *Searcher) victim(st *stream) Victim {
 
 func (s *Searcher) itemOf(head *cluster.Workload, surplus bool, at int32) item {
 	return item{head, s.reservedAt(head), surplus, at}
-}
-
-// dropTop takes the first item out of the heap.
-func (s *Searcher) dropTop() {
-	last := len(s.heap) - 1
-	s.heap[0] = s.heap[last]
-	s.heap = s.heap[:last]
-	s.siftDown(0)
-}
-
-func (s *Searcher) siftUp(i int) {
-	for ; i > 0 && before(&s.heap[i], &s.heap[(i-1)/2]); i = (i - 1) / 2 {
-		s.heap[i], s.heap[(i-1)/2] = s.heap[(i-1)/2], s.heap[i]
-	}
-}
-
-func (s *Searcher) siftDown(i int) {
-	for {
-		first := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(s.heap); child++ {
-			if before(&s.heap[child], &s.heap[first]) {
-				first = child
-			}
-		}
-		if first == i {
-			return
-		}
-		s.heap[i], s.heap[first] = s.heap[first], s.heap[i]
-		i = first
-	}
 }
 
 // before is the order inside a phase.

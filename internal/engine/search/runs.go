@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/usage"
 )
 
 // run is the workloads of one priority in a lane that are kept for the same time from
@@ -152,7 +153,7 @@ func (s *Searcher) appendSum(list []int64, lane *cluster.LaneSet, before func(*c
 	s.sum = s.sum[:0]
 	lane.Sum(&s.sum, before)
 	for _, l := range s.sum {
-		if slot := s.scratch.slot(l.Column); slot >= 0 && n+slot < len(list) {
+		if slot := s.view.Slot(l.Column); slot >= 0 && n+slot < len(list) {
 			list[n+slot] += l.Amount
 		}
 	}
@@ -213,13 +214,13 @@ func (s *Searcher) clearMoved() {
 // shift moves an amount into a donor's queue, and notes it.
 func (s *Searcher) shift(donor, slot int, change int64) {
 	s.moved[donor*len(s.request.Amounts)+slot] += change
-	s.scratch.add(victims, s.donors[donor].queue, slot, change)
+	s.view.MoveSlot(usage.Victims, s.donors[donor].queue, slot, change)
 }
 
 // shiftAll moves all that was moved once more, or back (times -1).
 func (s *Searcher) shiftAll(times int64) {
 	slots := len(s.request.Amounts)
 	for i, change := range s.moved {
-		s.scratch.add(victims, s.donors[i/slots].queue, i%slots, times*change)
+		s.view.MoveSlot(usage.Victims, s.donors[i/slots].queue, i%slots, times*change)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -14,11 +15,10 @@ type Searcher struct {
 	cluster   *cluster.Cluster
 	request   *Request
 	running   *cluster.Running // in the own queue
-	scratch   scratch
-	bounds    [views]bound
+	view      usage.View
+	bounds    [usage.Kinds]bound
 	sum       []quotatree.Load
 	exceptSum []quotatree.Load
-	changes   []change
 	levels    []level
 	rest      []int64
 	streams   []stream
@@ -88,15 +88,15 @@ func (s *Searcher) Search(c *cluster.Cluster, r *Request, maxBlockers int) Resul
 func (s *Searcher) begin(c *cluster.Cluster, r *Request) {
 	s.cluster, s.request, s.steps, s.noRoom = c, r, 0, false
 	s.running = c.Running(r.Queue)
-	s.scratch.reset(c, s.columnsOf(c, r))
-	s.bounds = [views]bound{}
+	s.view.Reset(c, s.columnsOf(c, r))
+	s.bounds = [usage.Kinds]bound{}
 	s.taken, s.shortages, s.blockers = s.taken[:0], s.shortages[:0], s.blockers[:0]
 }
 
 // end lets go of the cluster, so that a searcher at rest keeps none alive.
 func (s *Searcher) end() {
 	s.cluster, s.request, s.running = nil, nil, nil
-	s.scratch.release()
+	s.view.Release()
 }
 
 // columnsOf is what the scratch is about: the columns of the request and, as shares are
@@ -218,7 +218,7 @@ const askAt = 8
 func (s *Searcher) provenInVain(borrowing bool) bool {
 	switch len(s.taken) {
 	case 1:
-		return s.freesLittle(&s.taken[0]) && s.outOf(inReach, borrowing)
+		return s.freesLittle(&s.taken[0]) && s.outOf(usage.InReach, borrowing)
 	case askAt:
 		return s.hopeless(borrowing)
 	}
@@ -231,7 +231,7 @@ func (s *Searcher) freesLittle(v *Victim) bool {
 		if amount == 0 {
 			continue
 		}
-		available, _ := s.scratch.available(victims, s.request.Queue, slot)
+		available, _ := s.view.Available(usage.Victims, s.request.Queue, slot)
 		if quota.Sub(amount, available) > quota.Mul(askAt, v.load(s.request.Columns[slot])) {
 			return true
 		}
@@ -241,11 +241,11 @@ func (s *Searcher) freesLittle(v *Victim) bool {
 
 // fail notes what is short and puts everybody back.
 func (s *Searcher) fail(borrowing bool) {
-	if s.request.Room != nil && s.fitsIn(victims, borrowing) {
+	if s.request.Room != nil && s.fitsIn(usage.Victims, borrowing) {
 		s.noRoom = true
 	}
 	if borrowing && !s.largestFirst && !s.boundShortages() {
-		s.shortages = s.listShortages(victims, s.shortages[:0])
+		s.shortages = s.listShortages(usage.Victims, s.shortages[:0])
 	}
 	s.restore()
 }
@@ -277,16 +277,16 @@ func (s *Searcher) move(v Victim, times int64) {
 		}
 	}
 	if v.Set >= 0 {
-		s.scratch.change(victims, v.queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
+		s.view.Move(usage.Victims, v.queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
 		return
 	}
-	s.scratch.change(victims, v.queue, v.Workload.Loads, times)
+	s.view.Move(usage.Victims, v.queue, v.Workload.Loads, times)
 	if len(v.Workload.Surplus) == 0 {
 		return
 	}
 	for _, t := range s.taken {
 		if t.Workload == v.Workload && t.Set >= 0 {
-			s.scratch.change(victims, v.queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
+			s.view.Move(usage.Victims, v.queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -183,8 +184,8 @@ func TestHopelessReclaimLooksAtNoQueue(t *testing.T) {
 		r := ask(c, "asks", 1, cohorts*queues+1) // half of all may yield
 		r.Fair = fair
 		found := s.Search(c, r, 4)
-		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || s.bounds[inNeed].started {
-			t.Errorf("%+v: %d victims, shortages %+v, queues added up: %v", fair, len(found.Victims), found.Shortages, s.bounds[inNeed].started)
+		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || s.bounds[usage.InNeed].started {
+			t.Errorf("%+v: %d victims, shortages %+v, queues added up: %v", fair, len(found.Victims), found.Shortages, s.bounds[usage.InNeed].started)
 		}
 		if r.Amounts[0]--; len(s.Search(c, r, 4).Victims) != cohorts*queues {
 			t.Errorf("%+v: not all that may yield do", fair)

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 )
 
@@ -47,7 +48,7 @@ func (s *Searcher) startTournament(secondChance bool) {
 
 func (s *Searcher) contender(node int, onPath bool) contender {
 	c := contender{node: node, onPath: onPath}
-	c.set(s.scratch.share(node))
+	c.set(s.view.Share(node))
 	return c
 }
 
@@ -59,13 +60,13 @@ func (c *contender) set(of share) {
 func (s *Searcher) openBracket(cohort, level, side int) int32 {
 	n := len(s.brackets)
 	s.brackets = grown(s.brackets)
-	heap := s.brackets[n].heap[:0]
+	list := s.brackets[n].heap[:0]
 	except := -1
 	if side < 0 {
 		except = s.levels[level].except
-		heap = append(heap, s.contender(except, true))
+		list = append(list, s.contender(except, true))
 	}
-	s.seen.next(s.scratch.tree.Len())
+	s.seen.next(s.view.Tree.Len())
 	p, reach := s.permission(hierarchical, true), s.cluster.Reach(cohort)
 	for lane := range cluster.Lanes {
 		if !reach.Has(lane) {
@@ -81,16 +82,14 @@ func (s *Searcher) openBracket(cohort, level, side int) int32 {
 				break
 			}
 			if node := int(h.Node); node != except && s.seen.add(node) {
-				if of := s.scratch.share(node); of.Borrows {
-					heap = append(heap, contender{node: node, borrows: true, ratio: of.Ratio, weighted: of.Weighted()})
+				if of := s.view.Share(node); of.Borrows {
+					list = append(list, contender{node: node, borrows: true, ratio: of.Ratio, weighted: of.Weighted()})
 				}
 			}
 		}
 	}
-	s.brackets[n] = bracket{level, side, heap}
-	for i := len(heap)/2 - 1; i >= 0; i-- {
-		s.sink(n, i)
-	}
+	s.brackets[n] = bracket{level, side, list}
+	heap.Init(list, func(x, y *contender) bool { return s.earlier(n, x, y) })
 	return int32(n)
 }
 
@@ -113,7 +112,7 @@ func (s *Searcher) turn() bool {
 			s.drop(b)
 			continue
 		}
-		at := s.opened(b, 0)
+		at := s.opened(b, &s.brackets[b].heap[0])
 		switch {
 		case s.cluster.IsQueue(top.node) && at >= 0:
 			return true
@@ -126,8 +125,8 @@ func (s *Searcher) turn() bool {
 }
 
 // opened opens a contender, if that has not been done, and returns where it is.
-func (s *Searcher) opened(b, i int) int32 {
-	c, level, side := &s.brackets[b].heap[i], s.brackets[b].level, s.brackets[b].side
+func (s *Searcher) opened(b int, c *contender) int32 {
+	level, side := s.brackets[b].level, s.brackets[b].side
 	if c.open {
 		return c.at
 	}
@@ -139,14 +138,12 @@ func (s *Searcher) opened(b, i int) int32 {
 			side = c.node
 		}
 	}
-	var at int32
 	if s.cluster.IsQueue(c.node) {
-		at = s.openLineup(c.node, level, side)
+		c.at = s.openLineup(c.node, level, side)
 	} else {
-		at = s.openBracket(c.node, level, side)
+		c.at = s.openBracket(c.node, level, side)
 	}
-	s.brackets[b].heap[i].at = at // brackets may have moved
-	return at
+	return c.at
 }
 
 // current is the lineup of the queue whose turn it is.
@@ -160,7 +157,7 @@ func (s *Searcher) settleTurn() {
 	for i := len(s.way) - 1; i >= 0; i-- {
 		b := int(s.way[i])
 		top := &s.brackets[b].heap[0]
-		top.set(s.scratch.share(top.node))
+		top.set(s.view.Share(top.node))
 		if i == len(s.way)-1 && !s.lineups[top.at].left() {
 			s.drop(b)
 		} else {
@@ -171,34 +168,21 @@ func (s *Searcher) settleTurn() {
 
 // drop takes the first contender of a bracket out.
 func (s *Searcher) drop(b int) {
-	heap := s.brackets[b].heap
-	last := len(heap) - 1
-	heap[0] = heap[last]
-	s.brackets[b].heap = heap[:last]
-	s.sink(b, 0)
+	s.brackets[b].heap = heap.Drop(s.brackets[b].heap, func(x, y *contender) bool { return s.earlier(b, x, y) })
 }
 
+// sink brings a contender whose share has become smaller to its place.
 func (s *Searcher) sink(b, i int) {
-	heap := s.brackets[b].heap
-	for {
-		first := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
-			x, y := &heap[child], &heap[first]
-			if x.weighted > y.weighted || x.weighted == y.weighted && s.earlierOfEqual(b, child, first) {
-				first = child
-			}
-		}
-		if first == i {
-			return
-		}
-		heap[i], heap[first] = heap[first], heap[i]
-		i = first
-	}
+	heap.Fix(s.brackets[b].heap, i, func(x, y *contender) bool { return s.earlier(b, x, y) })
 }
 
-// earlierOfEqual is the order of two contenders of a bracket of the same weighted share.
-func (s *Searcher) earlierOfEqual(b, i, j int) bool {
-	x, y := &s.brackets[b].heap[i], &s.brackets[b].heap[j]
+// earlier is the order of two contenders of a bracket.
+func (s *Searcher) earlier(b int, x, y *contender) bool {
+	return x.weighted > y.weighted || x.weighted == y.weighted && s.earlierOfEqual(b, x, y)
+}
+
+// earlierOfEqual is the order of two contenders of the same weighted share.
+func (s *Searcher) earlierOfEqual(b int, x, y *contender) bool {
 	if math.IsInf(x.weighted, 1) && x.ratio != y.ratio { // see quota.Share.Compare
 		return x.ratio > y.ratio
 	}
@@ -207,7 +191,7 @@ func (s *Searcher) earlierOfEqual(b, i, j int) bool {
 	case xQueue != yQueue:
 		return yQueue
 	case xQueue:
-		return s.earlierQueue(s.opened(b, i), s.opened(b, j))
+		return s.earlierQueue(s.opened(b, x), s.opened(b, y))
 	}
 	return s.earlierCohort(x.node, y.node)
 }

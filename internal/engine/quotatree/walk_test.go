@@ -1,4 +1,4 @@
-package assign
+package quotatree_test
 
 import (
 	"testing"
@@ -74,7 +74,7 @@ func TestBorrowHeight(t *testing.T) {
 		{"alone", nil, 7, 0, false},
 	} {
 		cl, node := tree(t, quota.Limit{}, c.used)
-		if height, below := BorrowHeight(cl, node(c.queue), 0, c.amount); height != c.height || below != c.belowRoot {
+		if height, below := cl.Usage.BorrowHeight(node(c.queue), 0, c.amount); height != c.height || below != c.belowRoot {
 			t.Errorf("%d for %s beside %v: height %d, below the root %v; want %d, %v", c.amount, c.queue, c.used, height, below, c.height, c.belowRoot)
 		}
 	}
@@ -108,7 +108,7 @@ func TestMissing(t *testing.T) {
 		{"q", quota.AtMost(2), map[string]int64{"other": 9}, 6, 1, "root"},
 	} {
 		cl, node := tree(t, c.borrowing, c.used)
-		if missing, bound := Missing(cl, node(c.queue), 0, c.amount); missing != c.missing || bound != node(c.bound) {
+		if missing, bound := cl.Usage.Missing(node(c.queue), 0, c.amount); missing != c.missing || bound != node(c.bound) {
 			t.Errorf("%d for %s, borrowing limit %v, beside %v: %d at node %d, want %d at %s (%d)",
 				c.amount, c.queue, c.borrowing, c.used, missing, bound, c.missing, c.bound, node(c.bound))
 		}

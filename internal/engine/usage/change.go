@@ -1,0 +1,68 @@
+package usage
+
+import "github.com/cedesched/cede/internal/engine/quotatree"
+
+// change is by how much a slot changes.
+type change struct {
+	slot int
+	by   int64
+}
+
+// Fill puts everybody back.
+func (v *View) Fill(gone Gone) {
+	for i := range v.cells {
+		v.cells[i].used[gone] = v.cells[i].first
+	}
+}
+
+// Move adds loads to the queue at a node so many times; a negative number takes them out.
+func (v *View) Move(gone Gone, node int, loads []quotatree.Load, times int64) {
+	v.MoveSlots(gone, node, loads, times, len(v.columns))
+}
+
+// MoveSlots is Move for the first slots only.
+func (v *View) MoveSlots(gone Gone, node int, loads []quotatree.Load, times int64, slots int) {
+	v.changes = v.changes[:0]
+	for i := range loads {
+		if slot := v.Slot(loads[i].Column); slot >= 0 && slot < slots {
+			v.changes = append(v.changes, change{slot, times * loads[i].Amount})
+		}
+	}
+	v.bubble(gone, node)
+}
+
+// MoveAmounts is Move for an amount in each of the first slots.
+func (v *View) MoveAmounts(gone Gone, node int, amounts []int64, times int64) {
+	v.changes = v.changes[:0]
+	for slot, amount := range amounts {
+		v.changes = append(v.changes, change{slot, times * amount})
+	}
+	v.bubble(gone, node)
+}
+
+// MoveSlot is Move for an amount in one slot.
+func (v *View) MoveSlot(gone Gone, node, slot int, amount int64) {
+	v.changes = append(v.changes[:0], change{slot, amount})
+	v.bubble(gone, node)
+}
+
+// bubble makes the changes to the usage of a node, and to that of its ancestors by what
+// passes the local quotas. Usage is within quota.MaxUsage, so plain sums are exact.
+func (v *View) bubble(gone Gone, node int) {
+	changes := v.changes
+	for ; node >= 0 && len(changes) > 0; node = v.Tree.Parent(node) {
+		cells, left := v.Cells(node), changes[:0]
+		for _, d := range changes {
+			c := &cells[d.slot]
+			before := c.used[gone]
+			c.used[gone] += d.by
+			if c.LocalQuota > 0 {
+				d.by = c.PastLocal(c.used[gone]) - c.PastLocal(before)
+			}
+			if d.by != 0 {
+				left = append(left, d)
+			}
+		}
+		changes = left
+	}
+}
