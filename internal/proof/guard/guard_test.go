@@ -98,7 +98,7 @@ var rooms = []struct {
 	lines [][]string
 }{
 	{"base: what every other room may use", [][]string{
-		{"fault", "guard", "internal/base/enum", "internal/base/instant", "internal/base/jsonform"},
+		{"fault", "guard", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/jsonform"},
 	}},
 	{"persist: structures that share what did not change", [][]string{
 		{"internal/persist/ordered", "internal/persist/trie", "internal/persist/vector"},
@@ -112,6 +112,7 @@ var rooms = []struct {
 		{"internal/engine/steps", "internal/engine/trace"},
 		{"internal/engine/quotatree"},
 		{"internal/engine/cluster"},
+		{"internal/engine/usage"},
 		{"internal/engine/search"},
 		{"internal/engine/assign"},
 	}},
