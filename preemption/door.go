@@ -90,7 +90,10 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 // there is no flavor for something.
 func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found search.Result, ok bool) {
 	open := isOpen(&r.Workload)
-	if open && !sc.assign(c) {
+	sc.request.Trace.Silence()
+	assigned := !open || sc.assign(c)
+	sc.request.Trace.Resume()
+	if !assigned {
 		return search.Result{Steps: sc.open.assigner.Steps}, false
 	}
 	found = sc.search(c, &r.Workload, maxBlockers)

@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // Request is a request in dense form. Its slots are the columns that it asks for or
@@ -38,6 +39,8 @@ type Request struct {
 	// Guard returns the last instant at which rules of the caller protect a workload:
 	// the lowest int64 when they do not, the highest when they always do. Nil: no rules.
 	Guard func(*cluster.Workload) int64
+	// Trace records how the answer came about; nil: nobody wants to know.
+	Trace *trace.Recorder
 }
 
 // Room says whether the request has a place on nodes with some workloads away; see

@@ -9,7 +9,8 @@ const (
 	// Asked: whether the request fits with nobody gone. Fits, Missing.
 	Asked Kind = 1 + iota
 	// Level: a cohort over the preemptor's queue, and the right by which the workloads of
-	// the queues under it may be taken. Node, Class.
+	// the queues under it may be taken. Node, Class; Count: of the queues under it, and of
+	// those cohorts that lower levels are not about, how many borrow nothing; Nodes: a few.
 	Level
 	// Hopeless: sums prove that nobody's leaving helps. Bound, Missing.
 	Hopeless
@@ -105,14 +106,10 @@ const (
 type Reason uint8
 
 const (
-	// Last: it was taken last, and without it the request did not fit.
-	Last Reason = 1 + iota
 	// DoesNotFit: without it the request does not fit.
-	DoesNotFit
+	DoesNotFit Reason = 1 + iota
 	// Unjustified: without it another victim would be taken against the shares.
 	Unjustified
-	// GoesWhole: its workload goes whole.
-	GoesWhole
 )
 
 // Strategy is a test of fair sharing. Zero is invalid.

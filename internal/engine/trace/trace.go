@@ -19,8 +19,9 @@ type Step struct {
 	// Fits is the verdict of the step.
 	Fits  bool
 	Round int
-	// Node is a node of the quota tree.
-	Node int
+	// Node is a node of the quota tree, Nodes a few.
+	Node  int
+	Nodes []int
 	// Workload is an ID.
 	Workload string
 	// Others is the IDs of a few more.
@@ -69,11 +70,38 @@ type Recorder struct {
 	// Dropped is how many steps there were beyond that.
 	Dropped int
 
-	scope int // of Steps: where the phase began
+	scope  int // of Steps: where the phase began
+	silent int
+}
+
+// Silence leaves steps out until [Recorder.Resume] is called as often. A nil recorder is
+// silent.
+func (r *Recorder) Silence() {
+	if r != nil {
+		r.silent++
+	}
+}
+
+// Resume ends a [Recorder.Silence].
+func (r *Recorder) Resume() {
+	if r != nil {
+		r.silent--
+	}
+}
+
+// AddAnyway adds a step though the recorder is silent: the verdict of what is left out.
+func (r *Recorder) AddAnyway(s Step) {
+	silent := r.silent
+	r.silent = 0
+	r.Add(s)
+	r.silent = silent
 }
 
 // Add adds a step.
 func (r *Recorder) Add(s Step) {
+	if r.silent > 0 {
+		return
+	}
 	switch s.Kind {
 	case PhaseBegins, AttemptBegins, RoundBegins, Turn:
 		r.scope = len(r.Steps)
@@ -88,7 +116,9 @@ func (r *Recorder) Add(s Step) {
 // Skip notes that a rule keeps a workload and others beside it, count in all. Those that
 // the same rule keeps in the same queue and phase are one step.
 func (r *Recorder) Skip(s Step) {
-	s.Kind = Skipped
+	if s.Kind = Skipped; r.silent > 0 {
+		return
+	}
 	for i := min(r.scope, len(r.Steps)); i < len(r.Steps); i++ {
 		if o := &r.Steps[i]; o.Kind == Skipped && o.Rule == s.Rule && o.Node == s.Node {
 			o.Count += s.Count

@@ -123,6 +123,7 @@ var rooms = []struct {
 	{"proof: what shows that all this is right", [][]string{
 		{"internal/proof/golden", "internal/proof/sim"},
 		{"internal/proof/corpus", "internal/proof/scenario", "internal/proof/twin", kit},
+		{"internal/proof/derive"},
 	}},
 }
 

@@ -1,0 +1,148 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+)
+
+// ask prints how the decision about a request came about, and the decision.
+func (w *world) ask(l *line) (string, error) {
+	r := l.request()
+	if l.err != nil {
+		return "", l.err
+	}
+	p, err := preemption.New(w.config)
+	if err != nil {
+		return faults(err), nil
+	}
+	s, err := preemption.NewSnapshot(w.state)
+	if err != nil {
+		return faults(err), nil
+	}
+	d, steps, err := derivation(w.config.Sharing == preemption.Fair, p, s, r)
+	if err != nil {
+		return faults(err), nil
+	}
+	return steps + decision(d) + disagreements(form(d), w.routes(p, s, r)), nil
+}
+
+// routes asks the same by other routes.
+func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) []route {
+	decided := func(s *preemption.Snapshot, err error, r preemption.Request) string {
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		d, err := p.Decide(s, r)
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		return form(d)
+	}
+	reversed := moved(w.state, 0)
+	slices.Reverse(reversed.Cohorts)
+	slices.Reverse(reversed.Queues)
+	slices.Reverse(reversed.Flavors)
+	slices.Reverse(reversed.Admitted)
+	backwards, err1 := preemption.NewSnapshot(reversed)
+	edited, err2 := w.edited()
+	record, err3 := again(preemption.Record{State: s.State(), Request: &r})
+	read, err4 := preemption.NewSnapshot(record.State)
+	if err3 != nil {
+		err4, record.Request = err3, &r
+	}
+	return []route{
+		{"without a recorder", decided(s, nil, r)},
+		{"the twin", form(w.twin(r))},
+		{"the state the other way round", decided(backwards, err1, r)},
+		{"a snapshot made by edits", decided(edited, err2, r)},
+		{"state and request through JSON", decided(read, err4, *record.Request)},
+		{"the decision through JSON", w.throughJSON(p, s, r)},
+		{"shifted time", w.shifted(p, r)},
+	}
+}
+
+// twin decides slowly.
+func (w *world) twin(r preemption.Request) preemption.Decision {
+	_, answer := twin.DecideOpen(w.config, w.state, r)
+	d := answer.Decision
+	if d.Outcome == preemption.Impossible && !r.Workload.NeverPreempts {
+		if at, ok := twin.RetryAt(w.config, w.state, r); ok {
+			d.Outcome, d.RetryAt = preemption.Wait, at
+		}
+	}
+	return d
+}
+
+// edited is the snapshot as edits make it of the empty one.
+func (w *world) edited() (*preemption.Snapshot, error) {
+	var edits []preemption.Edit
+	for _, c := range w.state.Cohorts {
+		edits = append(edits, preemption.SetCohort(c))
+	}
+	for _, q := range w.state.Queues {
+		edits = append(edits, preemption.SetQueue(q))
+	}
+	for _, f := range w.state.Flavors {
+		edits = append(edits, preemption.SetFlavor(f))
+	}
+	for _, v := range w.state.Admitted {
+		running := v.Clone()
+		running.Evicted = false
+		if edits = append(edits, preemption.Admit(running)); v.Evicted {
+			edits = append(edits, preemption.StartEviction(v.ID))
+		}
+	}
+	s, err := preemption.NewSnapshot(preemption.State{})
+	if err != nil {
+		return nil, err
+	}
+	return s.With(edits...)
+}
+
+func (w *world) throughJSON(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) string {
+	d, err := p.Decide(s, r)
+	if err == nil {
+		d, err = again(d)
+	}
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return form(d)
+}
+
+// shifted decides about another time, and shifts the answer back.
+func (w *world) shifted(p *preemption.Preemptor, r preemption.Request) string {
+	s, err := preemption.NewSnapshot(moved(w.state, shift))
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	d, err := p.Decide(s, moved(r, shift))
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return form(moved(d, -shift))
+}
+
+// check says whether state and configuration are valid.
+func (w *world) check(l *line) (string, error) {
+	if err := l.end(false); err != nil {
+		return "", err
+	}
+	_, err := preemption.New(w.config)
+	if err == nil {
+		_, err = preemption.NewSnapshot(w.state)
+	}
+	if err == nil {
+		return "valid\n", nil
+	}
+	return faults(err), nil
+}
+
+func faults(err error) string {
+	list := strings.Split(err.Error(), "; ")
+	return fmt.Sprintf("invalid\n  %s\n", strings.Join(list, "\n  "))
+}

@@ -1,0 +1,76 @@
+// Package derive reads files that state small clusters in a few words a line and ask
+// questions about them, and writes below each question how the answer came about, and the
+// answer. There is one file for each design (testdata), and each case is headed by the
+// sentence of the design that it shows: a reader learns the design from them.
+//
+//	> "Lower priority first" (Preemption, step 3.2)
+//	queue a gpu=8 within=LowerPriority
+//	running five in=a priority=5 gpu=4 since=1m
+//	running one in=a priority=1 gpu=4 since=9m
+//	ask in=a priority=10 gpu=4
+//	----
+//	does not fit: 4 gpu short in queue "a"
+//	attempt, may borrow
+//	  own queue
+//	    take one: fits
+//	Preempt
+//	  victim one (InClusterQueue)
+//
+// Each question is asked by other routes too: of the slow twin, of the state in another order,
+// of a snapshot made by edits, of state and request that went through JSON, of the decision
+// that did, at another time, without a recorder. Only where one of them comes to another
+// answer it is printed, as DISAGREES.
+//
+// # Files
+//
+// A line is one of these:
+//
+//	# ...      a comment
+//	> ...      the sentence; with the first such line a new case begins, about an empty
+//	           cluster; what is stated before the first case holds in all of them
+//	VERB NAME KEY=VALUE... KEY...
+//	----       and what follows up to an empty line: an answer, which a run writes anew
+//
+// It is noon. Durations are as in 90s or 1h30m, and a time is given as how long ago it is:
+// since=5m. Answers have the time of day. A resource is cpu, gpu, memory or slots, else
+// FLAVOR/RESOURCE, where an empty flavor is to be assigned: /gpu=4. Values of policies and
+// such are the texts of their constants.
+//
+// # Quota
+//
+//	config sharing= strategies=A,B ignoreNominalEntitlement recheckShares reconsiderLarger
+//	       ignoreMinAdmitDuration newerByReservation preemptMin= reclaimMin= method=
+//	cohort NAME in=COHORT RESOURCE=NOMINAL borrow.RESOURCE=LIMIT lend.RESOURCE=LIMIT weight=
+//	       preemptMin= reclaimMin=
+//	queue NAME in=COHORT (as a cohort, and) within= reclaim= borrowing= threshold= minAdmit=
+//	       whenCanBorrow= whenCanPreempt= preference=
+//	running ID in=QUEUE priority= boost= uid= RESOURCE=AMOUNT pods=COUNT min= leaving=
+//	       since= queued= created= evicted
+//	ask [ID] in=QUEUE (as running, and) now=LATER needs=RESOURCE,... gates=A,B open=A
+//	       neverPreempts
+//	check
+//
+// An amount is that of one replica; set=NAME begins the next pod set. A running workload was
+// created and queued when it started, unless queued and created say otherwise; who asks was
+// queued now. check asks whether state and configuration are valid.
+//
+// # Nodes
+//
+//	config mode= order= budgets= maxCandidates= firstNode=
+//	node NAME RESOURCE=CAPACITY label.KEY=VALUE unschedulable
+//	group ID priority= mode= basic
+//	pod ID on=NODE of=GROUP priority= RESOURCE=AMOUNT since= label.KEY=VALUE leaving
+//	promise (as pod)
+//	budget NAME allows= label.KEY=VALUE
+//	place priority= RESOURCE=AMOUNT pods=COUNT min= policy= unschedulable prefer=NODE,...
+//	       only.POD=NODE,... domain.NAME=NODE,...
+//
+// A pod takes one slot unless it says what. place asks about the pod in0, or with pods about
+// a group of so many, in0, in1 and so on, all of whom are needed unless min says otherwise.
+//
+// # Gates
+//
+//	replica NAME is=RESERVATION gate= signalled= cleared= opened= evicted= reason=
+//	       leavingSince= victims= lost=
+//	orchestrate rule= timeout= preemptingTimeout= grace=
+package derive

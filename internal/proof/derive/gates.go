@@ -1,0 +1,82 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+)
+
+func (w *world) addReplica(l *line) error {
+	r := gate.Replica{Name: l.name, Since: l.ago("leavingSince"), Gates: gate.Gates{Names: []string{gate.MultiKueue}}}
+	r.Reservation = gate.Pending
+	l.constant("is", &r.Reservation)
+	if name := l.text("gate"); name != "" {
+		r.Gates.Names = []string{name}
+	}
+	if t := l.ago("signalled"); !t.IsZero() {
+		r.Gates = r.Gates.Signalled(t)
+	}
+	if t := l.ago("cleared"); !t.IsZero() {
+		r.Gates = r.Gates.Cleared(t)
+	}
+	if reason := l.text("reason"); reason != "" {
+		r.Gates.Blocked.Reason = reason
+	}
+	if t := l.ago("opened"); !t.IsZero() {
+		r.Gates = r.Gates.Opened(gate.MultiKueue, t)
+	}
+	if t := l.ago("evicted"); !t.IsZero() {
+		r.Gates = r.Gates.Evicted(t)
+	}
+	r.Offer.Victims = int(l.number("victims"))
+	r.Offer.LostWork, _ = l.duration("lost")
+	w.replicas = append(w.replicas, r)
+	return l.end(true)
+}
+
+// orchestrate asks which gate is opened next.
+func (w *world) orchestrate(l *line) (string, error) {
+	var c gate.Config
+	l.constant("rule", &c.Rule)
+	c.Timeout, _ = l.duration("timeout")
+	c.Grace, _ = l.duration("grace")
+	c.PreemptingTimeout, _ = l.duration("preemptingTimeout")
+	if err := l.end(false); err != nil {
+		return "", err
+	}
+	asked := func(replicas []gate.Replica, now time.Time) string {
+		act, err := gate.Orchestrate(c, now, replicas)
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		return action(moved(act, noon.Sub(now)))
+	}
+	out := asked(w.replicas, noon)
+	routes := []route{{"shifted time", asked(moved(w.replicas, shift), noon.Add(shift))}}
+	if c.Rule != gate.Preference { // there the order says who is preferred
+		reversed := slices.Clone(w.replicas)
+		slices.Reverse(reversed)
+		routes = append(routes, route{"replicas the other way round", asked(reversed, noon)})
+	}
+	return out + disagreements(out, routes), nil
+}
+
+func action(a gate.Action) string {
+	var parts []string
+	if a.Open != "" {
+		parts = append(parts, "open "+a.Open)
+	}
+	if a.Done {
+		parts = append(parts, "done")
+	}
+	if !a.WakeAt.IsZero() {
+		parts = append(parts, "wake up at "+clock(a.WakeAt))
+	}
+	if len(parts) == 0 {
+		return "nothing to do\n"
+	}
+	return fmt.Sprintln(strings.Join(parts, ", "))
+}

@@ -1,0 +1,224 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+func (w *world) addNode(l *line) error {
+	n := placement.Node{Name: l.name, Unschedulable: l.flag("unschedulable"), Labels: l.labels()}
+	n.Capacity = l.takes(nil)
+	w.nodes.Nodes = append(w.nodes.Nodes, n)
+	return l.end(true)
+}
+
+func (w *world) addGroup(l *line) error {
+	g := placement.Group{ID: l.name, Priority: l.priority(), Basic: l.flag("basic")}
+	l.constant("mode", &g.DisruptionMode)
+	w.nodes.Groups = append(w.nodes.Groups, g)
+	return l.end(true)
+}
+
+func (w *world) addPod(l *line) error {
+	p := l.pod()
+	p.Preempted = l.flag("leaving")
+	p.Terminating = p.Preempted
+	w.nodes.Pods = append(w.nodes.Pods, p)
+	return l.end(true)
+}
+
+func (w *world) addPromise(l *line) error {
+	w.nodes.Nominated = append(w.nodes.Nominated, l.pod())
+	return l.end(true)
+}
+
+func (w *world) addBudget(l *line) error {
+	b := placement.Budget{Name: l.name, Allowed: l.number("allows"), Selector: &placement.Selector{MatchLabels: l.labels()}}
+	w.nodes.Budgets = append(w.nodes.Budgets, b)
+	return l.end(true)
+}
+
+// pod takes what running and promised pods have in common. It takes one slot unless
+// something else is said.
+func (l *line) pod() placement.Pod {
+	return placement.Pod{
+		ID: l.name, UID: l.name, Node: l.text("on"), Group: l.text("of"), Priority: l.priority(),
+		Started: l.ago("since"), Labels: l.labels(), Requests: l.takes(placement.Resources{"slots": 1}),
+	}
+}
+
+func (l *line) priority() int32 {
+	n := l.number("priority")
+	if n != int64(int32(n)) {
+		l.fail("priority=%d is out of range", n)
+	}
+	return int32(n)
+}
+
+func (l *line) labels() map[string]string {
+	var labels map[string]string
+	for i := range l.options {
+		o := &l.options[i]
+		if key, ok := strings.CutPrefix(o.key, "label."); ok && o.set {
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[key], o.used = o.value, true
+		}
+	}
+	return labels
+}
+
+// takes takes amounts of resources.
+func (l *line) takes(otherwise placement.Resources) placement.Resources {
+	out := placement.Resources{}
+	for i := range l.options {
+		o := &l.options[i]
+		if slices.Contains(resources, o.key) && o.set && !o.used {
+			out[o.key], o.used = l.amount(*o), true
+		}
+	}
+	if len(out) == 0 {
+		return otherwise
+	}
+	return out
+}
+
+// placing reads a question about nodes.
+func (l *line) placing() placement.Request {
+	r := placement.Request{Priority: l.priority(), Unschedulable: l.flag("unschedulable"), Prefer: l.list("prefer")}
+	l.constant("policy", &r.Policy)
+	n := int(l.number("pods"))
+	if n > 0 {
+		r.Group, r.MinCount = "in", n
+	}
+	if least, ok := l.get("min"); ok {
+		r.MinCount = int(l.integer("min", least))
+	}
+	takes := l.takes(placement.Resources{"slots": 1})
+	for i := range max(n, 1) {
+		id := fmt.Sprintf("in%d", i)
+		r.Pods = append(r.Pods, placement.Pod{ID: id, Requests: takes, Nodes: l.list("only." + id)})
+	}
+	for i := range l.options {
+		if name, ok := strings.CutPrefix(l.options[i].key, "domain."); ok {
+			r.Domains = append(r.Domains, placement.Domain{Name: name, Nodes: l.list(l.options[i].key)})
+		}
+	}
+	l.end(false)
+	return r
+}
+
+// place prints the decision about a pod or a pod group.
+func (w *world) place(l *line) (string, error) {
+	r := l.placing()
+	if l.err != nil {
+		return "", l.err
+	}
+	p, err := placement.New(w.nodesConfig)
+	if err != nil {
+		return faults(err), nil
+	}
+	s, err := placement.NewSnapshot(w.nodes)
+	if err != nil {
+		return faults(err), nil
+	}
+	d, err := p.Decide(s, r)
+	if err != nil {
+		return faults(err), nil
+	}
+	return placed(d) + disagreements(form(d), w.nodeRoutes(p, s, r)), nil
+}
+
+func placed(d placement.Decision) string {
+	var b strings.Builder
+	b.WriteString(d.Outcome.String())
+	if d.Reason != 0 {
+		fmt.Fprintf(&b, ": %v", d.Reason)
+	}
+	for _, n := range d.Nominations {
+		fmt.Fprintf(&b, " %s on %s", n.Pod, n.Node)
+	}
+	b.WriteString("\n")
+	for _, v := range d.Victims {
+		b.WriteString("  evict ")
+		if v.Group != "" {
+			fmt.Fprintf(&b, "group %s: ", v.Group)
+		}
+		b.WriteString(strings.Join(v.Pods, " "))
+		if v.Violations > 0 {
+			fmt.Fprintf(&b, ", %d against a budget", v.Violations)
+		}
+		b.WriteString("\n")
+	}
+	if len(d.Withdrawn) > 0 {
+		fmt.Fprintf(&b, "  withdraw the promise to %s\n", strings.Join(d.Withdrawn, " "))
+	}
+	return b.String()
+}
+
+func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r placement.Request) []route {
+	decided := func(s *placement.Snapshot, err error, r placement.Request) string {
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		d, err := p.Decide(s, r)
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		return form(d)
+	}
+	reversed := moved(w.nodes, 0)
+	slices.Reverse(reversed.Nodes)
+	slices.Reverse(reversed.Pods)
+	slices.Reverse(reversed.Nominated)
+	slices.Reverse(reversed.Groups)
+	slices.Reverse(reversed.Budgets)
+	backwards, err1 := placement.NewSnapshot(reversed)
+	edited, err2 := w.editedNodes()
+	record, err3 := again(placement.Record{State: s.State(), Request: &r})
+	read, err4 := placement.NewSnapshot(record.State)
+	if err3 != nil {
+		err4, record.Request = err3, &r
+	}
+	later, err5 := placement.NewSnapshot(moved(w.nodes, shift))
+	routes := []route{
+		{"the state the other way round", decided(backwards, err1, r)},
+		{"a snapshot made by edits", decided(edited, err2, r)},
+		{"state and request through JSON", decided(read, err4, *record.Request)},
+		{"shifted time", decided(later, err5, r)}, // the answer has no time in it
+	}
+	if w.nodesConfig.MaxCandidates == 0 { // the twin does not sample
+		routes = append(routes, route{"the twin", form(twin.DecideOnNodes(w.nodesConfig, w.nodes, r))})
+	}
+	return routes
+}
+
+// editedNodes is the snapshot as edits make it of the empty one.
+func (w *world) editedNodes() (*placement.Snapshot, error) {
+	var edits []placement.Edit
+	for _, n := range w.nodes.Nodes {
+		edits = append(edits, placement.SetNode(n))
+	}
+	for _, g := range w.nodes.Groups {
+		edits = append(edits, placement.SetGroup(g))
+	}
+	for _, b := range w.nodes.Budgets {
+		edits = append(edits, placement.SetBudget(b))
+	}
+	for _, p := range w.nodes.Pods {
+		edits = append(edits, placement.Run(p))
+	}
+	for _, p := range w.nodes.Nominated {
+		edits = append(edits, placement.Nominate(p))
+	}
+	s, err := placement.NewSnapshot(placement.State{})
+	if err != nil {
+		return nil, err
+	}
+	return s.With(edits...)
+}

@@ -1,0 +1,228 @@
+package derive
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+)
+
+// derivation is a decision and its steps, a line each. What is bounded in general is not
+// here: the cases are small.
+func derivation(fair bool, p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (preemption.Decision, string, error) {
+	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
+	d, names, err := trace.Decide(p, s, r, &recorder)
+	if err != nil {
+		return preemption.Decision{}, "", err
+	}
+	pr := printer{names: names, fair: fair}
+	for i := range recorder.Steps {
+		pr.step(&recorder.Steps[i])
+	}
+	return d.(preemption.Decision), pr.out.String(), nil
+}
+
+type printer struct {
+	names     trace.Names
+	fair      bool
+	phase     string // to be printed before the first step in it
+	attempted bool
+	depth     int // of candidates
+	out       strings.Builder
+}
+
+func (p *printer) line(indent int, format string, args ...any) {
+	if indent > 1 && p.phase != "" {
+		fmt.Fprintf(&p.out, "  %s\n", p.phase)
+		p.phase = ""
+	}
+	fmt.Fprintf(&p.out, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
+}
+
+// step prints one step; see the package comment.
+func (p *printer) step(s *trace.Step) {
+	switch s.Kind {
+	case trace.Asked:
+		if !s.Fits {
+			p.line(0, "does not fit: %s", p.missing(s.Missing))
+		}
+	case trace.Level:
+		p.level(s)
+	case trace.Hopeless:
+		p.line(1, "hopeless: %s", p.bound(s))
+	case trace.AttemptBegins:
+		p.phase, p.attempted = "", true
+		p.line(0, "%s", attempt(s))
+	case trace.AttemptEnds:
+		p.phase = ""
+		p.line(1, "not enough: all are put back")
+	case trace.PhaseBegins:
+		p.phase, p.depth = phase(s), 2
+	case trace.RoundBegins:
+		p.phase, p.depth = fmt.Sprintf("round %d", s.Round), 2
+	case trace.Turn:
+		p.depth = 3
+		p.line(2, "turn of %s, share %s", p.names.Node(s.Node), share(s.Ours))
+	case trace.Skipped:
+		p.skipped(s)
+	case trace.Compared:
+		p.line(3, "%s: %s", p.victim(s), compared(s))
+	case trace.Taken:
+		p.line(p.depth, "take %s: %s", p.victim(s), p.left(s))
+	case trace.RoomAsked:
+		p.line(2, "on nodes: %s", [2]string{"no room", "room"}[toInt(s.Fits)])
+	case trace.PutBack:
+		p.phase = ""
+		p.line(1, "put back %s: fits without", p.victim(s))
+	case trace.Kept:
+		p.phase = ""
+		p.line(1, "keep %s: %s", p.victim(s), [...]string{trace.DoesNotFit: "does not fit without", trace.Unjustified: "without it another one would go against the shares"}[s.Reason])
+	case trace.Instant:
+		p.line(0, "at %s: %s", clock(instant.Time(s.At)), [2]string{"no", "succeeds"}[toInt(s.Fits)])
+	default:
+		p.line(0, "%v", s.Kind)
+	}
+}
+
+func toInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (p *printer) missing(list []trace.Missing) string {
+	if len(list) == 0 {
+		return "fits"
+	}
+	var parts []string
+	for _, m := range list {
+		flavor, resource := p.names.Slot(m.Slot)
+		parts = append(parts, fmt.Sprintf("%d %s short in %s", m.Amount, resourceName(quota.FlavorResource{Flavor: flavor, Resource: resource}), p.names.Node(m.Node)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// left is what a taken victim leaves to be found.
+func (p *printer) left(s *trace.Step) string {
+	if len(s.Missing) == 0 && !s.Fits {
+		return "the quota is enough"
+	}
+	return p.missing(s.Missing)
+}
+
+func (p *printer) level(s *trace.Step) {
+	right := [...]string{trace.Hierarchical: "by advantage, as the request fits in the quota of a subtree below", trace.Priority: "by priority"}[s.Class]
+	if p.fair {
+		right = "by shares"
+	}
+	p.line(0, "reclaim in %s: %s", p.names.Node(s.Node), right)
+	if s.Count > 0 {
+		var nodes []string
+		for _, n := range s.Nodes {
+			nodes = append(nodes, p.names.Node(n))
+		}
+		p.line(1, "borrows nothing: %s", strings.Join(nodes, ", "))
+	}
+}
+
+func (p *printer) bound(s *trace.Step) string {
+	switch s.Bound {
+	case trace.Potential:
+		return "more is asked for than there is, whoever leaves"
+	case trace.InReach:
+		return "with everybody gone whose priority may be, in queues that borrow anything: " + p.missing(s.Missing)
+	}
+	return "with everybody gone whose priority may be, in queues that borrow what is short: " + p.missing(s.Missing)
+}
+
+func attempt(s *trace.Step) string {
+	text := "attempt within nominal quota"
+	if s.Borrowing {
+		text = "attempt, may borrow"
+	}
+	if s.LargestFirst {
+		text += ", largest first"
+	}
+	return text
+}
+
+func phase(s *trace.Step) string {
+	text := [...]string{trace.Hierarchical: "other queues, by advantage", trace.Priority: "other queues, by priority", trace.Own: "own queue"}[s.Class]
+	text += [...]string{trace.Everybody: "", trace.Expired: ", equals whose time is over", trace.Newer: ", newer equals"}[s.Tier]
+	if s.Evicted {
+		text += ", evicted already"
+	}
+	return text
+}
+
+func (p *printer) skipped(s *trace.Step) {
+	switch {
+	case s.Workload == "" && p.attempted:
+		p.line(2, "pass over %s: %s", p.names.Node(s.Node), p.rule(s))
+	case s.Workload == "":
+		p.line(0, "%s: %s", p.names.Node(s.Node), p.rule(s))
+	default:
+		who := strings.Join(append([]string{s.Workload}, s.Others...), ", ")
+		if more := s.Count - int64(1+len(s.Others)); more > 0 {
+			who += fmt.Sprintf(" and %d more", more)
+		}
+		p.line(p.depth, "pass over %s in %s: %s", who, p.names.Node(s.Node), p.rule(s))
+	}
+}
+
+func (p *printer) rule(s *trace.Step) string {
+	switch s.Rule {
+	case trace.WithinClusterQueue:
+		return "withinClusterQueue keeps them"
+	case trace.ReclaimWithinCohort:
+		return "reclaimWithinCohort keeps them"
+	case trace.BorrowWithinCohort:
+		return "borrowWithinCohort keeps them"
+	case trace.NotNewer:
+		if s.Until < math.MaxInt64 {
+			return "not newer, and its time is not over until " + clock(instant.Time(s.Until))
+		}
+		return "not newer"
+	case trace.WithinNominal:
+		return "borrows nothing any more"
+	case trace.NotUsed:
+		return "uses nothing of what is short"
+	case trace.MinRuntime:
+		by := "default"
+		if s.SetBy >= 0 {
+			by = p.names.Node(s.SetBy)
+		}
+		return fmt.Sprintf("minimum runtime until %s, set by %s", clock(instant.Time(s.Until)), by)
+	}
+	return s.Rule.String()
+}
+
+func (p *printer) victim(s *trace.Step) string {
+	if s.PodSet < 0 {
+		return s.Workload
+	}
+	return fmt.Sprintf("%d of %s/%s", s.Replicas, s.Workload, p.names.PodSet(s.Workload, s.PodSet))
+}
+
+func share(f float64) string {
+	if math.IsInf(f, 1) {
+		return "without bound"
+	}
+	return fmt.Sprintf("%.4g", f)
+}
+
+func compared(s *trace.Step) string {
+	verdict := [2]string{"no", "yes"}[toInt(s.Fits)]
+	switch {
+	case s.After < 0:
+		return fmt.Sprintf("ours %s is over theirs %s: no strategy permits it", share(s.Ours), share(s.Before))
+	case s.Strategy == trace.FinalShare:
+		return fmt.Sprintf("ours %s at most theirs without it %s? %s", share(s.Ours), share(s.After), verdict)
+	}
+	return fmt.Sprintf("ours %s less than theirs with it %s? %s", share(s.Ours), share(s.Before), verdict)
+}

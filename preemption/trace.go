@@ -1,0 +1,32 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/trace"
+)
+
+func init() {
+	trace.Decide = func(preemptor, snapshot, request any, r *trace.Recorder) (any, trace.Names, error) {
+		return preemptor.(*Preemptor).trace(snapshot.(*Snapshot), request.(Request), r)
+	}
+}
+
+// trace is Decide, recorded. Of the assignment of flavors the decision itself has the trials.
+func (p *Preemptor) trace(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
+	var sc scratch
+	if err := sc.enter(s, &p.config, &r); err != nil {
+		return Decision{}, trace.Names{}, err
+	}
+	sc.request.Trace = to
+	d, _ := sc.decide(s, &p.config, &r)
+	c, slots := s.inside(), slices.Clone(sc.names)
+	return d, trace.Names{
+		Node: c.NodeName,
+		Slot: func(slot int) (flavor, resource string) { return slots[slot].Flavor, slots[slot].Resource },
+		PodSet: func(id string, podSet int) string {
+			w, _ := s.Find(id)
+			return w.PodSets[podSet].Name
+		},
+	}, nil
+}
