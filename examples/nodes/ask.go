@@ -12,8 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/examples/internal/input"
-	"github.com/cedesched/cede/examples/internal/kubernetes"
+	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
 )
@@ -38,7 +40,7 @@ type answer struct {
 
 // ask reads the cluster and the manifest, finds who asks, and decides.
 func ask(o options, piped io.Reader) (*answer, error) {
-	var objects kubernetes.Objects
+	var objects read.Kubernetes
 	a := new(answer)
 	if err := a.readCluster(&objects, &o, piped); err != nil {
 		return nil, err
@@ -48,7 +50,7 @@ func ask(o options, piped io.Reader) (*answer, error) {
 		return nil, err
 	}
 	c := objects.Cluster()
-	a.warnings = append(a.warnings, c.Warnings...)
+	a.warnings = append(a.warnings, bridge.Texts(c.Notes)...)
 	pending := c.Pending
 	if o.manifest != "" {
 		pending = slices.DeleteFunc(pending, func(p kubernetes.Pending) bool {
@@ -62,21 +64,21 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	if one.Unresolved != nil && (o.count == 0 || one.Request.Group != "") {
 		return nil, fmt.Errorf("%s: %w%s", one.ID, one.Unresolved, input.FirstLeftOut(a.warnings))
 	}
-	a.id, a.request, a.notes, a.noNode = one.ID, one.Request, one.Notes, one.NoNode
+	a.id, a.request, a.notes, a.noNode = one.ID, one.Request, bridge.Texts(one.Notes), one.NoNode
 	filter, notes := objects.Filter()
-	a.warnings = append(a.warnings, notes...)
+	a.warnings = append(a.warnings, bridge.Texts(notes)...)
 	if err := a.copyPods(o.count, filter); err != nil {
 		return nil, err
 	}
 	if filter != nil {
 		o.config.Filters = []placement.Filter{filter}
 	}
-	c.Warnings = nil
+	c.Notes = nil
 	snapshot, err := c.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	a.warnings, a.state = append(a.warnings, c.Warnings...), c.State
+	a.warnings, a.state = append(a.warnings, bridge.Texts(c.Notes)...), c.State
 	a.split(o.topology)
 	preemptor, err := placement.New(o.config)
 	if err != nil {
@@ -109,7 +111,7 @@ func (a *answer) named(err error) error {
 }
 
 // readCluster reads the files; without one what is piped; without anything the sample.
-func (a *answer) readCluster(objects *kubernetes.Objects, o *options, piped io.Reader) error {
+func (a *answer) readCluster(objects *read.Kubernetes, o *options, piped io.Reader) error {
 	files := o.files
 	if len(files) == 0 && piped != nil && o.manifest != "-" {
 		files = []string{"-"}
@@ -130,7 +132,7 @@ func (a *answer) readCluster(objects *kubernetes.Objects, o *options, piped io.R
 }
 
 // readManifest reads the manifest, if there is one, and returns the pods in it.
-func (a *answer) readManifest(objects *kubernetes.Objects, o *options, piped io.Reader) (pods map[string]bool, err error) {
+func (a *answer) readManifest(objects *read.Kubernetes, o *options, piped io.Reader) (pods map[string]bool, err error) {
 	if o.manifest == "" {
 		return nil, nil
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
+	"github.com/cedesched/cede/examples/bridge"
 	objects "github.com/cedesched/cede/examples/internal/input"
-	"github.com/cedesched/cede/examples/internal/kueue"
-	"github.com/cedesched/cede/examples/internal/pods"
+	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -34,7 +35,7 @@ type answer struct {
 
 // ask reads the cluster, finds the workload and decides.
 func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
-	in, err := read(&o, piped)
+	in, err := readInput(&o, piped)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +55,8 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 	}
 	a.share(&o, &in)
 	o.config.MaxBlockers = 16 // a person wants to see more of them than a scheduler
-	if len(in.kueue.NeverYield) > 0 {
-		o.config.Guards = append(o.config.Guards, neverYield(in.kueue.NeverYield))
+	if len(in.cluster.NeverYield) > 0 {
+		o.config.Guards = append(o.config.Guards, neverYield(in.cluster.NeverYield))
 	}
 	preemptor, err := preemption.New(o.config)
 	if err != nil {
@@ -77,11 +78,11 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 	a.decision, err = preemptor.Decide(a.snapshot, a.request)
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
 	for _, c := range a.decision.Assignment {
-		if t := in.kueue.Topologies[c.Flavor]; t != "" {
+		if t := in.cluster.Topologies[c.Flavor]; t != "" {
 			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): whether pods have a place on its nodes is not looked at", c.Flavor, t))
 		}
 	}
-	a.notes = append(a.notes, in.kueue.Warnings...)
+	a.notes = append(a.notes, in.cluster.Warnings...)
 	return a, err
 }
 
@@ -98,7 +99,7 @@ func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) gua
 
 // share decides by fair sharing where the command line or else the input says so.
 func (a *answer) share(o *options, in *input) {
-	known := in.kueue.Sharing
+	known := in.cluster.Sharing
 	if o.sharingSaid || !known.Known || !known.On {
 		return
 	}
@@ -127,14 +128,14 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	if err != nil {
 		return preemption.Request{}, err
 	}
-	localNotes := p.LocalNotes
-	namespace, _, inNamespace := strings.Cut(p.ID, "/")
+	localNotes, notes := p.LocalNotes, bridge.Texts(p.Notes)
+	namespace, _, inNamespace := strings.Cut(p.Workload.ID, "/")
 	if o.queue != "" {
 		local, err := queueOf(o.queue, in)
 		if err != nil {
 			return preemption.Request{}, err
 		}
-		p.Queue = local.ClusterQueue
+		p.Workload.Queue = local.ClusterQueue
 		localNotes = local.Notes
 		if o.request != "" {
 			namespace, inNamespace = local.Namespace, true
@@ -143,21 +144,21 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	if !inNamespace {
 		namespace = ""
 	}
-	if p.Queue == "" {
-		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.ID, p.Unresolved, objects.FirstLeftOut(in.kueue.Warnings))
+	if p.Workload.Queue == "" {
+		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, objects.FirstLeftOut(in.cluster.Warnings))
 	}
-	i := slices.IndexFunc(a.state.Queues, func(q queue.Queue) bool { return q.Name == p.Queue })
+	i := slices.IndexFunc(a.state.Queues, func(q queue.Queue) bool { return q.Name == p.Workload.Queue })
 	if i < 0 {
-		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Queue, nearest(p.Queue, queueNames(a.state)), objects.FirstLeftOut(in.kueue.Warnings))
+		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.state)), objects.FirstLeftOut(in.cluster.Warnings))
 	}
 	q := &a.state.Queues[i]
 	if o.queue != "" {
 		p.CountPods(q)
 	}
-	w := p.Workload()
+	w := p.Workload
 	if o.now.Before(p.PreemptsFrom) {
 		w.NeverPreempts = true
-		p.Notes = append(p.Notes, fmt.Sprintf("the workload may preempt from %s on, not yet (preemptionDelay)", p.PreemptsFrom.UTC().Format(time.RFC3339)))
+		notes = append(notes, fmt.Sprintf("the workload may preempt from %s on, not yet (preemptionDelay)", p.PreemptsFrom.UTC().Format(time.RFC3339)))
 	}
 	if o.flavor != "" {
 		if err := force(&w, q, o.flavor); err != nil {
@@ -165,33 +166,33 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 		}
 	}
 	if p.BackoffUntil.After(o.now) {
-		p.Notes = append(p.Notes, fmt.Sprintf("the workload backs off until %s (status.requeueState)", p.BackoffUntil.UTC().Format(time.RFC3339)))
+		notes = append(notes, fmt.Sprintf("the workload backs off until %s (status.requeueState)", p.BackoffUntil.UTC().Format(time.RFC3339)))
 	}
-	a.notes = slices.Concat(p.Notes, localNotes, in.kueue.Notes(q.Name, namespace))
-	if p.NeverPreempts {
+	a.notes = slices.Concat(notes, bridge.Texts(localNotes), bridge.Texts(in.cluster.NotesOn(q.Name, namespace)))
+	if p.Workload.NeverPreempts {
 		a.notes = append(a.notes, "the workload is marked to preempt nobody")
 	}
 	return preemption.Request{Workload: w, Now: o.now}, nil
 }
 
 // find returns the workload that is asked about.
-func find(o options, in *input) (*kueue.Pending, error) {
+func find(o options, in *input) (*bridge.Pending, error) {
 	if o.request != "" {
 		return describe(o, in)
 	}
-	pending := in.kueue.Pending
+	pending := in.cluster.Pending
 	if o.workload == "" {
 		switch len(pending) {
 		case 0:
-			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.kueue.Warnings))
+			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.cluster.Warnings))
 		case 1:
-			o.workload = pending[0].ID
+			o.workload = pending[0].Workload.ID
 		default:
 			return nil, fmt.Errorf("%d workloads wait in the input: name one with -workload, as in %s", len(pending), some(pendingNames(pending)))
 		}
 	}
 	for i := range pending {
-		if p := &pending[i]; p.ID == o.workload {
+		if p := &pending[i]; p.Workload.ID == o.workload {
 			return p, nil
 		}
 	}
@@ -204,7 +205,7 @@ func find(o options, in *input) (*kueue.Pending, error) {
 			return nil, fmt.Errorf("workload %s holds quota in queue %s already%s", w.ID, w.Queue, since)
 		}
 	}
-	if slices.Contains(in.kueue.Finished, o.workload) {
+	if slices.Contains(in.cluster.Finished, o.workload) {
 		return nil, fmt.Errorf("workload %s is finished", o.workload)
 	}
 	if len(pending) == 0 {
@@ -218,7 +219,7 @@ func find(o options, in *input) (*kueue.Pending, error) {
 
 // leftOut is the note on the object of the name, if it was left out.
 func leftOut(id string, in *input) string {
-	for _, w := range in.kueue.Warnings {
+	for _, w := range in.cluster.Warnings {
 		if strings.HasPrefix(w, "Workload "+id+":") || strings.Contains(w, "(Workload "+id+"):") {
 			return "; " + w
 		}
@@ -227,29 +228,30 @@ func leftOut(id string, in *input) string {
 }
 
 // describe makes the pending workload that the command line describes.
-func describe(o options, in *input) (*kueue.Pending, error) {
-	set := kueue.PodSet{Name: "main", Count: o.count}
+func describe(o options, in *input) (*bridge.Pending, error) {
+	set := workload.PodSet{Name: "main", Count: o.count}
 	for _, item := range strings.Split(o.request, ",") {
 		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
 		if !ok || name == "" {
 			return nil, fmt.Errorf("-request %q: want RESOURCE=QUANTITY,..., as in cpu=4,nvidia.com/gpu=8", o.request)
 		}
-		amount, err := pods.ParseAmount(name, text)
+		quantity, err := bridge.ParseQuantity(text)
+		amount := quantity.Amount(name)
 		if err != nil {
 			return nil, fmt.Errorf("-request %s: %w", item, err)
 		}
 		if amount < 0 {
 			return nil, fmt.Errorf("-request %s: is negative", item)
 		}
-		if slices.ContainsFunc(set.Requests, func(r kueue.Request) bool { return r.Resource == name }) {
+		if slices.ContainsFunc(set.Requests, func(r quota.Amount) bool { return r.Resource == name }) {
 			return nil, fmt.Errorf("-request %q: %s is there twice", o.request, name)
 		}
-		set.Requests = append(set.Requests, kueue.Request{Resource: name, Amount: amount})
+		set.Requests = append(set.Requests, quota.Amount{Resource: name, Amount: amount})
 	}
-	p := &kueue.Pending{
-		ID: o.name, Priority: o.priority, Created: o.now, Queued: o.now, PodSets: []kueue.PodSet{set},
-	}
-	if slices.ContainsFunc(in.state.Admitted, func(w workload.Workload) bool { return w.ID == p.ID }) {
+	p := &bridge.Pending{Workload: workload.Workload{
+		ID: o.name, Priority: o.priority, Created: o.now, Queued: o.now, PodSets: []workload.PodSet{set},
+	}}
+	if slices.ContainsFunc(in.state.Admitted, func(w workload.Workload) bool { return w.ID == p.Workload.ID }) {
 		return nil, fmt.Errorf("-name %q is the name of a workload that runs", o.name)
 	}
 	return p, nil
@@ -257,23 +259,23 @@ func describe(o options, in *input) (*kueue.Pending, error) {
 
 // queueOf is the local queue of the name; one without name that leads to the queue, for the
 // name of a queue.
-func queueOf(name string, in *input) (kueue.LocalQueue, error) {
+func queueOf(name string, in *input) (bridge.LocalQueue, error) {
 	namespace, local, ok := strings.Cut(name, "/")
 	if !ok {
-		return kueue.LocalQueue{ClusterQueue: name}, nil
+		return bridge.LocalQueue{ClusterQueue: name}, nil
 	}
-	for _, l := range in.kueue.LocalQueues {
+	for _, l := range in.cluster.LocalQueues {
 		if l.Namespace == namespace && l.Name == local {
 			return l, nil
 		}
 	}
-	return kueue.LocalQueue{}, fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.kueue)))
+	return bridge.LocalQueue{}, fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.cluster)))
 }
 
-func pendingNames(pending []kueue.Pending) []string {
+func pendingNames(pending []bridge.Pending) []string {
 	var names []string
 	for _, p := range pending {
-		names = append(names, p.ID)
+		names = append(names, p.Workload.ID)
 	}
 	slices.Sort(names)
 	return names
@@ -288,7 +290,7 @@ func queueNames(st preemption.State) []string {
 	return names
 }
 
-func localQueueNames(c kueue.Cluster) []string {
+func localQueueNames(c read.Cluster) []string {
 	var names []string
 	for _, l := range c.LocalQueues {
 		names = append(names, l.Namespace+"/"+l.Name)

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/examples/bridge/kueue"
 	objects "github.com/cedesched/cede/examples/internal/input"
-	"github.com/cedesched/cede/examples/internal/kai"
-	"github.com/cedesched/cede/examples/internal/kueue"
+	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -27,14 +27,14 @@ var sampleTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // input is a cluster and what may be asked about it.
 type input struct {
 	state    preemption.State
-	kueue    kueue.Cluster       // the zero value for cede's own JSON
+	cluster  read.Cluster        // the zero value for cede's own JSON
 	request  *preemption.Request // of a Record
 	isSample bool
 }
 
-// read reads the cluster: from the files; without one from what is piped; without
+// readInput reads the cluster: from the files; without one from what is piped; without
 // anything the sample.
-func read(o *options, piped io.Reader) (input, error) {
+func readInput(o *options, piped io.Reader) (input, error) {
 	files := o.files
 	if len(files) == 0 && piped != nil {
 		files = []string{"-"}
@@ -63,8 +63,10 @@ var (
 
 // readCluster reads all sources. What kind of state it is, is up to its objects.
 func readCluster(sources []objects.Source, scheduler string) (in input, err error) {
-	ofKueue, ofKAI, own := kueue.NewBuilder(), kai.NewBuilder(), 0
-	notes, err := objects.Read(sources, objects.Options{Keys: slices.Concat(recordFields, stateFields), Nameless: kueue.Nameless}, func(o *objects.Object) error {
+	var ofKueue read.Kueue
+	var ofKAI read.KAI
+	own := 0
+	notes, err := objects.Read(sources, objects.Options{Keys: slices.Concat(recordFields, stateFields), Nameless: read.Nameless}, func(o *objects.Object) error {
 		if o.Kind == "" {
 			if own++; own > 1 {
 				return errors.New("a second State or Record: want one")
@@ -83,12 +85,12 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	if err != nil {
 		return in, err
 	}
-	count := map[string]int{"kueue": ofKueue.Objects(), "kai": ofKAI.Objects()}
+	count := map[string]int{"kueue": ofKueue.Count(), "kai": ofKAI.Count()}
 	switch {
 	case own > 0 && count["kueue"]+count["kai"] > 0:
 		return in, errors.New("the input holds a State of cede beside objects of Kubernetes: give one of them")
 	case own > 0:
-		in.kueue.Warnings = notes
+		in.cluster.Warnings = notes
 		return in, nil
 	case count["kueue"]+count["kai"] == 0:
 		return in, fmt.Errorf("there are no objects of Kueue or KAI in the input; of Kueue, ask kubectl for clusterqueues,cohorts,localqueues,resourceflavors,workloads.%s", kueue.Group)
@@ -97,12 +99,11 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	case scheduler != "" && count[scheduler] == 0:
 		return in, fmt.Errorf("-scheduler %s: there are no objects of it in the input", scheduler)
 	case scheduler == "kai", scheduler == "" && count["kai"] > 0:
-		in.kueue = ofKAI.Cluster()
+		in.cluster = read.With(ofKAI.Cluster(), notes)
 	default:
-		in.kueue = ofKueue.Cluster()
+		in.cluster = read.With(ofKueue.Cluster(), notes)
 	}
-	in.kueue.Warnings = slices.Concat(notes, in.kueue.Warnings)
-	in.state = preemption.State{Cohorts: in.kueue.Cohorts, Queues: in.kueue.Queues, Flavors: in.kueue.Flavors, Admitted: in.kueue.Admitted}
+	in.state = in.cluster.State
 	return in, err
 }
 

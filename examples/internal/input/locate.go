@@ -61,8 +61,11 @@ func locate(data json.RawMessage, t reflect.Type, err error) (path string, cause
 		if json.Unmarshal(data, &fields) != nil {
 			return "", err
 		}
-		for f := range t.Fields() {
+		for _, f := range reflect.VisibleFields(t) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous && name == "" {
+				continue // its own fields follow
+			}
 			if name == "" {
 				name = strings.ToLower(f.Name)
 			}

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
 )
 
 // Object is one object of the input. What a decision depends on is read later, when the
@@ -25,23 +26,7 @@ type Object struct {
 }
 
 // Metadata is that of an object.
-type Metadata struct {
-	Name              string            `json:"name"`
-	Namespace         string            `json:"namespace"`
-	UID               string            `json:"uid"`
-	CreationTimestamp time.Time         `json:"creationTimestamp"`
-	DeletionTimestamp *time.Time        `json:"deletionTimestamp"`
-	Labels            map[string]string `json:"labels"`
-	Annotations       map[string]string `json:"annotations"`
-}
-
-// ID is "namespace/name", or the name of what is in no namespace.
-func (m *Metadata) ID() string {
-	if m.Namespace == "" {
-		return m.Name
-	}
-	return m.Namespace + "/" + m.Name
-}
+type Metadata = bridge.Metadata
 
 // ID is that of the metadata.
 func (o *Object) ID() string { return o.Metadata.ID() }

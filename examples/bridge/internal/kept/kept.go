@@ -1,0 +1,39 @@
+// Package kept keeps the last state of each object.
+package kept
+
+import "slices"
+
+// List keeps values by key, in the order in which their keys were first seen. The zero value is
+// empty.
+type List[T any] struct {
+	index map[string]int
+	list  []*T
+}
+
+// Put keeps a value in place of the one of the same key, and reports whether there was one.
+func (k *List[T]) Put(key string, one *T) (again bool) {
+	at, again := k.index[key]
+	if again {
+		again = k.list[at] != nil
+		k.list[at] = one
+		return again
+	}
+	if k.index == nil {
+		k.index = map[string]int{}
+	}
+	k.index[key] = len(k.list)
+	k.list = append(k.list, one)
+	return false
+}
+
+// Remove forgets the value of a key, if there is one. The key keeps its place.
+func (k *List[T]) Remove(key string) {
+	if at, ok := k.index[key]; ok {
+		k.list[at] = nil
+	}
+}
+
+// All lists the values.
+func (k *List[T]) All() []*T {
+	return slices.DeleteFunc(slices.Clone(k.list), func(one *T) bool { return one == nil })
+}

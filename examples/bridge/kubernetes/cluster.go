@@ -1,0 +1,339 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// Cluster is a state and who waits.
+type Cluster struct {
+	State placement.State
+	// Pending is who waits, groups first, by name: a group with all its pods that wait, or
+	// a pod of no group. Each is ready to be asked about.
+	Pending []Pending
+	// Notes say what was left out or changed.
+	Notes []bridge.Note
+}
+
+// Pending is a pod or group that waits.
+type Pending struct {
+	// ID is "namespace/name".
+	ID      string
+	Request placement.Request
+	// Unresolved says why it cannot be asked about, else nil.
+	Unresolved error
+	// NoNode says that there is no node that any of its pods could go to, however empty:
+	// there are none, or their labels, taints and state do not suit.
+	NoNode bool
+	// Notes are what an answer about it must tell its reader.
+	Notes []bridge.Note
+}
+
+// context is what objects refer to.
+type context struct {
+	nodes     []*Node
+	pods      []*Pod
+	classes   map[string]*PriorityClass
+	byDefault *PriorityClass
+	groups    map[string]*PodGroup // by ID
+	known     map[string]bool      // nodes
+	out       Cluster
+}
+
+// warn adds a note; the text names the object.
+func (c *context) warn(object, path, format string, args ...any) {
+	c.out.Notes = append(c.out.Notes, bridge.Note{Object: object, Path: path, Text: object + ": " + fmt.Sprintf(format, args...)})
+}
+
+// Cluster makes a cluster of the objects: it resolves what refers to others. It changes nothing:
+// call it whenever a state is needed. It costs nodes times pods that wait.
+func (o *Objects) Cluster() Cluster {
+	c := &context{
+		nodes: o.nodes.All(), pods: o.pods.All(),
+		classes: map[string]*PriorityClass{}, groups: map[string]*PodGroup{}, known: map[string]bool{},
+	}
+	for _, class := range o.classes.All() {
+		c.classes[class.Metadata.Name] = class
+		// Of several defaults the API server takes that of the lowest value.
+		if class.GlobalDefault && (c.byDefault == nil || class.Value < c.byDefault.Value) {
+			c.byDefault = class
+		}
+	}
+	// An unschedulable node is one all the same for a pod that tolerates it: see feasible.
+	anybody := slices.ContainsFunc(c.pods, func(p *Pod) bool { return p.Spec.NodeName == "" && p.toleratesUnschedulable() })
+	for _, n := range c.nodes {
+		c.known[n.Metadata.Name] = true
+		capacity := n.Status.Allocatable
+		if capacity == nil {
+			capacity = n.Status.Capacity
+		}
+		c.out.State.Nodes = append(c.out.State.Nodes, placement.Node{
+			Name: n.Metadata.Name, Capacity: amounts(capacity), Labels: n.Metadata.Labels,
+			Unschedulable: n.Spec.Unschedulable && !anybody,
+		})
+	}
+	for _, g := range o.groups.All() {
+		c.groups[g.Metadata.ID()] = g
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.groups)) {
+		c.addGroup(id, c.groups[id])
+	}
+	for _, b := range o.budgets.All() {
+		budget := placement.Budget{
+			Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Selector: selector(b.Spec.Selector), Allowed: b.Status.DisruptionsAllowed,
+		}
+		for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
+			budget.Disrupted = append(budget.Disrupted, b.Metadata.Namespace+"/"+name)
+		}
+		c.out.State.Budgets = append(c.out.State.Budgets, budget)
+	}
+	waiting := map[string][]*Pod{}
+	for _, p := range c.pods {
+		c.addPod(p, waiting)
+	}
+	for _, key := range slices.Sorted(maps.Keys(waiting)) {
+		_, id, _ := strings.Cut(key, " ")
+		c.out.Pending = append(c.out.Pending, c.pending(id, waiting[key]))
+	}
+	return c.out
+}
+
+// addGroup takes a group. What cannot be read of it is taken as what disturbs it least.
+func (c *context) addGroup(id string, g *PodGroup) {
+	group := placement.Group{ID: id, Basic: g.Spec.SchedulingPolicy.Gang == nil}
+	var err error
+	if group.Priority, _, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy); err != nil {
+		c.warn("PodGroup "+id, "spec.priorityClassName", "%v: it is never preempted here", err)
+		group.Priority = math.MaxInt32
+	}
+	mode, path, err := g.mode()
+	if group.DisruptionMode = mode; err != nil {
+		c.warn("PodGroup "+id, path, "%v: it is not split here", err)
+	}
+	if group.Basic && group.DisruptionMode == placement.DisruptionModePodGroup {
+		c.warn("PodGroup "+id, path, "disruption mode PodGroup needs a gang: it is not split here")
+		group.Basic = false
+	}
+	c.out.State.Groups = append(c.out.State.Groups, group)
+}
+
+func (p *Pod) group() string {
+	if p.Spec.SchedulingGroup.PodGroupName == "" {
+		return ""
+	}
+	return p.Metadata.Namespace + "/" + p.Spec.SchedulingGroup.PodGroupName
+}
+
+// isDone reports whether the pod has ended, and takes nothing any more.
+func (p *Pod) isDone() bool {
+	return p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed"
+}
+
+// addPod takes a pod that runs, or puts one that waits with its group.
+func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
+	if p.isDone() {
+		return
+	}
+	node := p.Spec.NodeName
+	if node == "" {
+		key := "group " + p.group()
+		if p.group() == "" {
+			key = "pod " + p.Metadata.ID()
+		}
+		waiting[key] = append(waiting[key], p)
+		node = p.Status.NominatedNodeName
+	}
+	if node == "" {
+		return
+	}
+	if !c.known[node] {
+		c.warn("Pod "+p.Metadata.ID(), "spec.nodeName", "node %q is not in the input: left out", node)
+		return
+	}
+	out := c.pod(p)
+	var err error
+	if out.Priority, _, err = c.priority(p.Spec.Priority, p.Spec.PriorityClassName, ""); err != nil {
+		if p.Spec.NodeName != "" {
+			c.warn("Pod "+out.ID, "spec.priorityClassName", "%v: it is never preempted here", err)
+		}
+		out.Priority = math.MaxInt32
+	}
+	if out.Node = node; p.Spec.NodeName == "" {
+		c.out.State.Nominated = append(c.out.State.Nominated, out)
+		return
+	}
+	out.Started, out.Terminating = p.Status.StartTime.UTC(), p.Metadata.DeletionTimestamp != nil
+	for _, condition := range p.Status.Conditions {
+		if condition.Type == "DisruptionTarget" && condition.Status == "True" && condition.Reason == "PreemptionByScheduler" {
+			out.Preempted = out.Terminating
+		}
+	}
+	c.out.State.Pods = append(c.out.State.Pods, out)
+}
+
+// pod is what running and waiting pods have in common.
+func (c *context) pod(p *Pod) placement.Pod {
+	return placement.Pod{
+		ID: p.Metadata.ID(), UID: p.Metadata.UID, Namespace: p.Metadata.Namespace, Labels: p.Metadata.Labels,
+		Group: p.group(), Requests: requests(p),
+	}
+}
+
+// pending is the request of pods that wait together.
+func (c *context) pending(id string, pods []*Pod) Pending {
+	out := Pending{ID: id, NoNode: true}
+	out.Request.Group = pods[0].group()
+	g, known := c.groups[out.Request.Group]
+	var err error
+	switch {
+	case out.Request.Group == "":
+		out.Request.Priority, out.Request.Policy, err = c.priority(pods[0].Spec.Priority, pods[0].Spec.PriorityClassName, pods[0].Spec.PreemptionPolicy)
+	case !known:
+		err = errors.New("its PodGroup is not in the input")
+	default:
+		out.Request.Priority, out.Request.Policy, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy)
+		if gang := g.Spec.SchedulingPolicy.Gang; gang != nil {
+			running := 0
+			for _, p := range c.pods {
+				if p.group() == id && p.Spec.NodeName != "" && !p.isDone() && p.Metadata.DeletionTimestamp == nil {
+					running++
+				}
+			}
+			out.Request.MinCount = max(0, gang.MinCount-running)
+		}
+		if g.Spec.Constraints != nil {
+			out.note("PodGroup "+id, "spec.schedulingConstraints", "the group's scheduling constraints (topology) are not looked at: see -topology")
+		}
+		if g.Spec.Parent != "" {
+			out.note("PodGroup "+id, "spec.parentCompositePodGroupName", "the group is part of the composite group %s, which is not looked at", g.Spec.Parent)
+		}
+	}
+	out.Unresolved = err
+	slices.SortFunc(pods, func(a, b *Pod) int { return compareNatural(a.Metadata.Name, b.Metadata.Name) })
+	for _, p := range pods {
+		pod := c.pod(p)
+		var why string
+		if pod.Nodes, why, err = c.feasible(p); err != nil {
+			out.Unresolved = errors.Join(out.Unresolved, fmt.Errorf("pod %s: %w", pod.ID, err))
+		}
+		pod.Nowhere = pod.Nodes != nil && len(pod.Nodes) == 0
+		switch {
+		case why == "" && len(c.nodes) > 0:
+			out.NoNode = false
+		case why != "" && len(out.Notes) < maxNotes:
+			out.note("Pod "+pod.ID, "spec", "%s", why)
+		}
+		out.Request.Pods = append(out.Request.Pods, pod)
+		out.notes(p)
+	}
+	if n := len(pods); out.Unresolved == nil && out.Request.MinCount > n {
+		out.Unresolved = fmt.Errorf("its gang needs %d more pods, but %d wait", out.Request.MinCount, n)
+	}
+	return out
+}
+
+// maxNotes bounds the notes on the pods of one group.
+const maxNotes = 100
+
+// note adds a note, of which the text is told once.
+func (p *Pending) note(object, path, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(p.Notes, func(n bridge.Note) bool { return n.Text == text }) {
+		p.Notes = append(p.Notes, bridge.Note{Object: object, Path: path, Text: text})
+	}
+}
+
+// notes says what of a pod is not looked at.
+func (p *Pending) notes(pod *Pod) {
+	s, object := &pod.Spec, "Pod "+pod.Metadata.ID()
+	if len(s.SchedulingGates) > 0 && len(p.Notes) < maxNotes {
+		var names []string
+		for _, g := range s.SchedulingGates {
+			names = append(names, g.Name)
+		}
+		p.note(object, "spec.schedulingGates", "pod %s is not scheduled before its scheduling gates are removed: %s", pod.Metadata.ID(), strings.Join(names, ", "))
+	}
+	if s.Affinity != nil && s.Affinity.PodAffinity != nil {
+		p.note(object, "spec.affinity.podAffinity", "affinity between pods is not looked at (what keeps them apart is)")
+	}
+	if len(s.TopologySpread) > 0 {
+		p.note(object, "spec.topologySpreadConstraints", "topology spread constraints are not looked at")
+	}
+	if len(s.ResourceClaims) > 0 {
+		p.note(object, "spec.resourceClaims", "resource claims are not looked at")
+	}
+	for i, v := range s.Volumes {
+		if v.PersistentVolumeClaim != nil {
+			p.note(object, fmt.Sprintf("spec.volumes[%d]", i), "volumes are not looked at")
+		}
+	}
+}
+
+func (p *Pod) toleratesUnschedulable() bool {
+	return bridge.Tolerates(p.Spec.Tolerations, bridge.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"})
+}
+
+// feasible lists the nodes whose labels, taints and state suit the pod, nil when all do; and why
+// none does.
+func (c *context) feasible(p *Pod) (suitable []string, why string, err error) {
+	suitable = []string{}
+	mismatched, tainted, closed := 0, 0, 0
+	for _, n := range c.nodes {
+		matches, err := p.Spec.SuitsNode(n.Metadata.Name, n.Metadata.Labels)
+		if err != nil {
+			return nil, "", fmt.Errorf("node affinity: %w", err)
+		}
+		repels := slices.ContainsFunc(n.Spec.Taints, func(t bridge.Taint) bool {
+			return (t.Effect == "NoSchedule" || t.Effect == "NoExecute") && !bridge.Tolerates(p.Spec.Tolerations, t)
+		})
+		switch {
+		case !matches:
+			mismatched++
+		case repels:
+			tainted++
+		case n.Spec.Unschedulable && !p.toleratesUnschedulable():
+			closed++
+		default:
+			suitable = append(suitable, n.Metadata.Name)
+		}
+	}
+	if len(suitable) == 0 && len(c.nodes) > 0 {
+		var parts []string
+		for _, part := range []struct {
+			n    int
+			what string
+		}{
+			{mismatched, "not of its node selector or affinity"}, {tainted, "with a taint that it does not tolerate"}, {closed, "unschedulable"},
+		} {
+			if part.n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+			}
+		}
+		why = fmt.Sprintf("no node takes pod %s: of %d in the input, %s", p.Metadata.ID(), len(c.nodes), strings.Join(parts, ", "))
+	}
+	if len(suitable) == len(c.nodes) {
+		suitable = nil
+	}
+	return suitable, why, nil
+}
+
+// compareNatural puts worker-9 before worker-10.
+func compareNatural(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

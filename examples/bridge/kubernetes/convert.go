@@ -1,0 +1,106 @@
+package kubernetes
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
+)
+
+// amounts are those of a resource list, in the units of package placement.
+func amounts(list bridge.ResourceList) placement.Resources {
+	out := placement.Resources{}
+	for name, q := range list {
+		out[name] = clamp(q.Amount(name))
+	}
+	return out
+}
+
+// clamp keeps an amount within what a snapshot can count; what is more is as good as that.
+func clamp(amount int64) int64 { return min(amount, quota.MaxUsage/1024) }
+
+// requests are what a pod takes.
+func requests(p *Pod) placement.Resources {
+	out := placement.Resources{}
+	for _, r := range p.Spec.Requests(&p.Status.PodStatus) {
+		if r.Resource != placement.PodsResource {
+			out[r.Resource] = clamp(r.Amount)
+		}
+	}
+	return out
+}
+
+// selector turns a label selector into that of package placement.
+func selector(s *bridge.LabelSelector) *placement.Selector {
+	if s == nil {
+		return nil
+	}
+	out := &placement.Selector{MatchLabels: s.MatchLabels}
+	for _, r := range s.MatchExpressions {
+		out.MatchExpressions = append(out.MatchExpressions, placement.Requirement{Key: r.Key, Operator: placement.Operator(r.Operator), Values: r.Values})
+	}
+	return out
+}
+
+// errClass is that of a priority class that is not there.
+type errClass string
+
+func (e errClass) Error() string {
+	return fmt.Sprintf("PriorityClass %q is not in the input", string(e))
+}
+
+// priority is the one that counts for an object that names a class: its own value, that of
+// the class, that of the default class, or zero; and what the class lets it do.
+func (c *context) priority(own *int32, name string, policy string) (int32, placement.Policy, error) {
+	class, known := c.classes[name]
+	switch {
+	case name == "" && own == nil && c.byDefault != nil:
+		class = c.byDefault
+	case !known && own == nil && name != "":
+		builtIn := map[string]int32{"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+		value, ok := builtIn[name]
+		if !ok {
+			return 0, 0, errClass(name)
+		}
+		class = &PriorityClass{Value: value}
+	}
+	if class == nil {
+		class = new(PriorityClass)
+	}
+	value := class.Value
+	if own != nil {
+		value = *own
+	}
+	if cmp.Or(policy, class.PreemptionPolicy) == "Never" {
+		return value, placement.PreemptNever, nil
+	}
+	return value, placement.PreemptLowerPriority, nil
+}
+
+// mode is the disruption mode of a group, of the first place that has one: its own; in KEP-5710
+// as written it is part of the policy.
+func (g *PodGroup) mode() (mode placement.DisruptionMode, path string, err error) {
+	policy := &g.Spec.SchedulingPolicy
+	type place struct {
+		path string
+		mode DisruptionMode
+	}
+	places := []place{{"spec.disruptionMode", g.Spec.DisruptionMode}, {"spec.schedulingPolicy.disruptionMode", policy.DisruptionMode}}
+	if policy.Gang != nil {
+		places = append(places, place{"spec.schedulingPolicy.gang.disruptionMode", policy.Gang.DisruptionMode})
+	}
+	for _, p := range places {
+		switch p.mode {
+		case "":
+			continue
+		case DisruptionModePod:
+			return placement.DisruptionModePod, p.path, nil
+		case DisruptionModePodGroup:
+			return placement.DisruptionModePodGroup, p.path, nil
+		}
+		return placement.DisruptionModePodGroup, p.path, fmt.Errorf("%s: %.40q is unknown", p.path, string(p.mode))
+	}
+	return placement.DisruptionModePod, "", nil
+}

@@ -1,0 +1,160 @@
+package kubernetes
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// Filter is what keeps pods apart besides room: host ports, and required anti-affinity
+// between pods, in both directions.
+type Filter struct {
+	nodes map[string]map[string]string // labels by node
+	pods  map[string]apart             // by ID; those that keep others away
+	reach placement.Reach
+}
+
+// apart is what a pod asks of others.
+type apart struct {
+	namespace string
+	ports     []port
+	terms     []term
+}
+
+// port is a port of a node, at one of its addresses or at all.
+type port struct {
+	number       int32
+	ip, protocol string
+}
+
+const (
+	allAddresses = "0.0.0.0"
+	hostname     = "kubernetes.io/hostname" // the label that tells nodes apart
+)
+
+// clashes reports whether two pods with these ports cannot be on one node.
+func (p port) clashes(o port) bool {
+	return p.number == o.number && p.protocol == o.protocol && (p.ip == o.ip || p.ip == allAddresses || o.ip == allAddresses)
+}
+
+// ports are those of the node that the pod takes.
+func ports(s *bridge.PodSpec) (list []port) {
+	for _, p := range s.HostPorts() {
+		list = append(list, port{p.HostPort, cmp.Or(p.HostIP, allAddresses), cmp.Or(p.Protocol, "TCP")})
+	}
+	return list
+}
+
+type term struct {
+	topology   string
+	namespaces []string // nil: all
+	selector   *bridge.LabelSelector
+}
+
+// Filter returns the filter of all pods that were read, nil when none keeps others away; and
+// notes on the terms that are left out. A selector of namespaces finds those of the input.
+func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
+	f = &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
+	for _, n := range o.nodes.All() {
+		f.nodes[n.Metadata.Name] = n.Metadata.Labels
+	}
+	for _, p := range o.pods.All() {
+		a := apart{namespace: p.Metadata.Namespace, ports: ports(&p.Spec)}
+		if p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil {
+			for i, t := range p.Spec.Affinity.PodAntiAffinity.Required {
+				one, err := o.term(&t, a.namespace)
+				if err != nil {
+					notes = append(notes, bridge.Note{
+						Object: "Pod " + p.Metadata.ID(),
+						Path:   fmt.Sprintf("spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[%d]", i),
+						Text:   fmt.Sprintf("Pod %s: anti-affinity term %d is not looked at: %v", p.Metadata.ID(), i+1, err),
+					})
+					continue
+				}
+				if t.TopologyKey != hostname {
+					f.reach = placement.Cluster
+				}
+				a.terms = append(a.terms, one)
+			}
+		}
+		if len(a.ports)+len(a.terms) > 0 {
+			f.pods[p.Metadata.ID()] = a
+		}
+	}
+	if len(f.pods) == 0 {
+		return nil, notes
+	}
+	return f, notes
+}
+
+// term is a term of anti-affinity: in the namespaces that it names and those that it selects,
+// or else in that of the pod.
+func (o *Objects) term(t *bridge.PodAffinityTerm, own string) (term, error) {
+	if err := t.LabelSelector.Validate(); err != nil {
+		return term{}, fmt.Errorf("labelSelector: %w", err)
+	}
+	out := term{t.TopologyKey, slices.Clone(t.Namespaces), t.LabelSelector}
+	if t.NamespaceSelector == nil {
+		if len(out.namespaces) == 0 {
+			out.namespaces = []string{own}
+		}
+		return out, nil
+	}
+	err := t.NamespaceSelector.Validate()
+	all := o.namespaces.All()
+	switch {
+	case err != nil:
+		return term{}, fmt.Errorf("namespaceSelector: %w", err)
+	case t.NamespaceSelector.IsEmpty():
+		out.namespaces = nil
+		return out, nil
+	case len(all) == 0:
+		return term{}, errors.New("it selects namespaces, and there are none in the input")
+	}
+	for _, n := range all {
+		if t.NamespaceSelector.Matches(n.Metadata.Labels) {
+			out.namespaces = append(out.namespaces, n.Metadata.Name)
+		}
+	}
+	if out.namespaces == nil {
+		out.namespaces = []string{}
+	}
+	return out, nil
+}
+
+// As makes a pod keep others away as another does: its copy.
+func (f *Filter) As(id, original string) {
+	if a, ok := f.pods[original]; ok {
+		f.pods[id] = a
+	}
+}
+
+// Feasible implements [placement.Filter]: labels and taints are in Pod.Nodes already.
+func (f *Filter) Feasible(placement.Pod, placement.Node) bool { return true }
+
+// Conflict implements [placement.Filter].
+func (f *Filter) Conflict(pod, other placement.Pod) bool {
+	a, b := f.pods[pod.ID], f.pods[other.ID]
+	clash := pod.Node == other.Node && slices.ContainsFunc(a.ports, func(p port) bool { return slices.ContainsFunc(b.ports, p.clashes) })
+	return clash || f.avoids(&a, pod, other) || f.avoids(&b, other, pod)
+}
+
+// avoids reports whether a term of the first pod keeps the second away.
+func (f *Filter) avoids(a *apart, pod, other placement.Pod) bool {
+	return slices.ContainsFunc(a.terms, func(t term) bool {
+		here, has := f.nodes[pod.Node][t.topology]
+		there, also := f.nodes[other.Node][t.topology]
+		together := has && also && here == there
+		if t.topology == hostname {
+			together = pod.Node == other.Node
+		}
+		return together && (t.namespaces == nil || slices.Contains(t.namespaces, other.Namespace)) && t.selector.Matches(other.Labels)
+	})
+}
+
+// Reach implements [placement.Filter].
+func (f *Filter) Reach() placement.Reach { return f.reach }

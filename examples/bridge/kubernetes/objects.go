@@ -1,0 +1,200 @@
+package kubernetes
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/internal/kept"
+)
+
+// Node is the object of the core API.
+type Node struct {
+	Metadata bridge.Metadata `json:"metadata"`
+	Spec     NodeSpec        `json:"spec"`
+	Status   NodeStatus      `json:"status"`
+}
+
+// NodeSpec is that of a Node.
+type NodeSpec struct {
+	Unschedulable bool           `json:"unschedulable"`
+	Taints        []bridge.Taint `json:"taints"`
+}
+
+// NodeStatus is that of a Node.
+type NodeStatus struct {
+	Allocatable bridge.ResourceList `json:"allocatable"`
+	Capacity    bridge.ResourceList `json:"capacity"` // counts where allocatable is nil
+}
+
+// Pod is the object of the core API.
+type Pod struct {
+	Metadata bridge.Metadata `json:"metadata"`
+	Spec     bridge.PodSpec  `json:"spec"`
+	Status   PodStatus       `json:"status"`
+}
+
+// PodStatus is that of a Pod.
+type PodStatus struct {
+	Phase             string    `json:"phase"`
+	NominatedNodeName string    `json:"nominatedNodeName"`
+	StartTime         time.Time `json:"startTime"` // zero: it has not started
+	bridge.PodStatus
+}
+
+// PodDisruptionBudget is the object of group policy.
+type PodDisruptionBudget struct {
+	Metadata bridge.Metadata           `json:"metadata"`
+	Spec     PodDisruptionBudgetSpec   `json:"spec"`
+	Status   PodDisruptionBudgetStatus `json:"status"`
+}
+
+// PodDisruptionBudgetSpec is that of a PodDisruptionBudget.
+type PodDisruptionBudgetSpec struct {
+	Selector *bridge.LabelSelector `json:"selector"` // nil: no pod
+}
+
+// PodDisruptionBudgetStatus is that of a PodDisruptionBudget.
+type PodDisruptionBudgetStatus struct {
+	DisruptionsAllowed int64                `json:"disruptionsAllowed"`
+	DisruptedPods      map[string]time.Time `json:"disruptedPods"` // by name
+}
+
+// PriorityClass is the object of group scheduling.k8s.io.
+type PriorityClass struct {
+	Metadata         bridge.Metadata `json:"metadata"`
+	Value            int32           `json:"value"`
+	GlobalDefault    bool            `json:"globalDefault"`
+	PreemptionPolicy string          `json:"preemptionPolicy"` // Never, or PreemptLowerPriority (or empty)
+}
+
+// PodGroup is the object of group scheduling.k8s.io.
+type PodGroup struct {
+	Metadata bridge.Metadata `json:"metadata"`
+	Spec     PodGroupSpec    `json:"spec"`
+}
+
+// PodGroupSpec is that of a PodGroup.
+type PodGroupSpec struct {
+	Priority          *int32           `json:"priority"` // nil: that of the class
+	PriorityClassName string           `json:"priorityClassName"`
+	PreemptionPolicy  string           `json:"preemptionPolicy"` // empty: that of the class
+	DisruptionMode    DisruptionMode   `json:"disruptionMode"`
+	SchedulingPolicy  SchedulingPolicy `json:"schedulingPolicy"`
+	Constraints       *struct{}        `json:"schedulingConstraints"`       // that there are some
+	Parent            string           `json:"parentCompositePodGroupName"` // empty: none
+}
+
+// SchedulingPolicy says how the pods of a group are scheduled.
+type SchedulingPolicy struct {
+	Gang           *Gang          `json:"gang"`           // nil: each by itself
+	DisruptionMode DisruptionMode `json:"disruptionMode"` // where KEP-5710 has it
+}
+
+// Gang is pods of which a number must run together.
+type Gang struct {
+	MinCount       int            `json:"minCount"`
+	DisruptionMode DisruptionMode `json:"disruptionMode"` // where older versions have it
+}
+
+// DisruptionMode is how the pods of a group yield: "Pod" each by itself, "PodGroup" all
+// together; empty is not said. In JSON it is also "Single", "All", or an object with the key
+// single or all. Other text is kept as it is, and told.
+type DisruptionMode string
+
+// The disruption modes.
+const (
+	DisruptionModePod      DisruptionMode = "Pod"
+	DisruptionModePodGroup DisruptionMode = "PodGroup"
+)
+
+// UnmarshalJSON reads any of the forms. It never fails on JSON.
+func (m *DisruptionMode) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		switch text {
+		case "Single":
+			text = string(DisruptionModePod)
+		case "All":
+			text = string(DisruptionModePodGroup)
+		case "":
+			if string(data) != "null" {
+				text = string(DisruptionModePod)
+			}
+		}
+		*m = DisruptionMode(text)
+		return nil
+	}
+	var object struct{ Single, All *struct{} }
+	switch err := json.Unmarshal(data, &object); {
+	case err == nil && object.All != nil && object.Single == nil:
+		*m = DisruptionModePodGroup
+	case err == nil && object.All == nil && (object.Single != nil || string(data) == "{}"):
+		*m = DisruptionModePod
+	default:
+		*m = DisruptionMode(data)
+	}
+	return nil
+}
+
+// Namespace is the object of the core API.
+type Namespace struct {
+	Metadata bridge.Metadata `json:"metadata"`
+}
+
+// Object is one of *[Node], *[Pod], *[PodDisruptionBudget], *[PriorityClass], *[PodGroup] and
+// *[Namespace].
+type Object interface{ addTo(*Objects, bool) bool }
+
+// Objects are the last states of objects. The zero value is empty. It is not safe for use by
+// several goroutines at once.
+type Objects struct {
+	nodes      kept.List[Node]
+	pods       kept.List[Pod]
+	budgets    kept.List[PodDisruptionBudget]
+	classes    kept.List[PriorityClass]
+	groups     kept.List[PodGroup]
+	namespaces kept.List[Namespace]
+}
+
+// Add takes an object in place of the one of its kind and name, if there is one: replaced says
+// so. What the object refers to must not be changed afterwards.
+func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
+
+// Remove forgets the object of the kind and name of the given one, if there is one.
+func (o *Objects) Remove(one Object) { one.addTo(o, false) }
+
+func put[T any](in *kept.List[T], key string, one *T, add bool) bool {
+	if add {
+		copied := *one
+		return in.Put(key, &copied)
+	}
+	in.Remove(key)
+	return false
+}
+
+func (n *Node) addTo(o *Objects, add bool) bool { return put(&o.nodes, n.Metadata.ID(), n, add) }
+
+// addTo keeps the status only where it says something: it takes most of the memory.
+func (p *Pod) addTo(o *Objects, add bool) bool {
+	kept := *p
+	if add && slices.Equal(p.Spec.Requests(nil), p.Spec.Requests(&p.Status.PodStatus)) {
+		kept.Status.ContainerStatuses, kept.Status.InitContainerStatuses = nil, nil
+	}
+	return put(&o.pods, p.Metadata.ID(), &kept, add)
+}
+
+func (b *PodDisruptionBudget) addTo(o *Objects, add bool) bool {
+	return put(&o.budgets, b.Metadata.ID(), b, add)
+}
+
+func (c *PriorityClass) addTo(o *Objects, add bool) bool {
+	return put(&o.classes, c.Metadata.ID(), c, add)
+}
+
+func (g *PodGroup) addTo(o *Objects, add bool) bool { return put(&o.groups, g.Metadata.ID(), g, add) }
+
+func (n *Namespace) addTo(o *Objects, add bool) bool {
+	return put(&o.namespaces, n.Metadata.ID(), n, add)
+}

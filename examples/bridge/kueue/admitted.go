@@ -1,0 +1,195 @@
+package kueue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+const (
+	boostAnnotation    = Group + "/priority-boost"
+	neverAnnotation    = Group + "/cannot-preempt"
+	replacesAnnotation = Group + "/workload-slice-replacement-for"
+	defaultPodSet      = "main"
+	maxPods            = 1 << 31 // Kueue counts pods in an int32
+)
+
+// Stage is where a workload stands.
+type Stage uint8
+
+const (
+	// StagePending: it waits for quota.
+	StagePending Stage = 1 + iota
+	// StageAdmitted: it holds quota.
+	StageAdmitted
+	// StageFinished: it is done and holds nothing.
+	StageFinished
+	// StageIncomplete: it holds quota, and does not say in which queue.
+	StageIncomplete
+)
+
+// Stage is where the workload stands, by its conditions QuotaReserved and Finished.
+func (w *Workload) Stage() Stage {
+	if _, finished := w.Status.condition("Finished"); finished {
+		return StageFinished
+	}
+	switch _, holds := w.Status.condition("QuotaReserved"); {
+	case !holds:
+		return StagePending
+	case w.Status.Admission == nil:
+		return StageIncomplete
+	}
+	return StageAdmitted
+}
+
+// Admitted is a workload that holds quota, as it goes into a state or into Snapshot.Admit. It
+// fails on one of another stage, on a count that is out of range, on an annotation
+// priority-boost that is no integer, and on what [workload.Validate] refuses.
+func (w *Workload) Admitted() (workload.Workload, error) {
+	if w.Stage() != StageAdmitted {
+		return workload.Workload{}, fmt.Errorf("workload %s holds no quota", w.Metadata.ID())
+	}
+	out, err := w.admitted()
+	if err == nil {
+		err = workload.Validate("workload", &out)
+	}
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	return out, nil
+}
+
+func (w *Workload) admitted() (workload.Workload, error) {
+	boost, err := w.check()
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	reserved, _ := w.Status.condition("QuotaReserved")
+	out := workload.Workload{
+		ID: w.Metadata.ID(), UID: w.Metadata.UID, Queue: w.Status.Admission.ClusterQueue,
+		Priority: w.Spec.Priority, PriorityBoost: boost,
+		Created: w.Metadata.CreationTimestamp, Queued: w.queuedAt(),
+		ReservedAt: reserved.LastTransitionTime,
+	}
+	_, out.Evicted = w.Status.condition("Evicted")
+	for _, a := range w.Status.Admission.PodSetAssignments {
+		count := a.count(&w.Spec)
+		if count < 0 || count > maxPods {
+			return out, fmt.Errorf("podSetAssignments %q: count %d is out of range", a.Name, count)
+		}
+		out.PodSets = append(out.PodSets, assigned(&a, count, a.returned(count, w)))
+	}
+	return out, nil
+}
+
+// check is what is checked of every workload that is not finished; boost is its priority boost.
+func (w *Workload) check() (boost int64, err error) {
+	if text, ok := w.Metadata.Annotations[boostAnnotation]; ok {
+		if boost, err = strconv.ParseInt(text, 10, 32); err != nil {
+			return 0, fmt.Errorf("annotation %s: %q is not an integer", boostAnnotation, text)
+		}
+	}
+	for _, s := range w.Spec.PodSets {
+		if s.Count != nil && (*s.Count < 0 || *s.Count > maxPods) {
+			return 0, fmt.Errorf("podSets %q: count %d is out of range", s.Name, *s.Count)
+		}
+	}
+	return boost, nil
+}
+
+// queuedAt is the place in the queue: that of an eviction which was not the
+// workload's preemption, else the creation.
+func (w *Workload) queuedAt() time.Time {
+	evicted, ok := w.Status.condition("Evicted")
+	if ok && (evicted.Reason == "PodsReadyTimeout" || evicted.Reason == "AdmissionCheck") {
+		return evicted.LastTransitionTime
+	}
+	return w.Metadata.CreationTimestamp
+}
+
+// count is the admitted number of replicas: that of the spec where the assignment
+// does not say.
+func (a *PodSetAssignment) count(spec *WorkloadSpec) int64 {
+	if a.Count != nil {
+		return *a.Count
+	}
+	for _, s := range spec.PodSets {
+		if s.Name == a.Name && s.Count != nil {
+			return *s.Count
+		}
+	}
+	return 1
+}
+
+// returned is how many of the admitted replicas gave their quota back. Replicas that were
+// never admitted, as with partial admission, are the first of those that are reclaimable.
+func (a *PodSetAssignment) returned(count int64, w *Workload) int64 {
+	reclaimed := w.Status.reclaimed(a.Name)
+	for _, s := range w.Spec.PodSets {
+		if s.Name == a.Name && s.Count != nil {
+			reclaimed -= max(0, *s.Count-count)
+		}
+	}
+	return max(0, reclaimed)
+}
+
+// assigned is what a pod set holds. Kueue writes the total of all replicas; those
+// that gave their quota back no longer count.
+func assigned(a *PodSetAssignment, count, reclaimed int64) workload.PodSet {
+	var totals []quota.Amount
+	for _, name := range slices.Sorted(maps.Keys(a.Flavors)) {
+		// Where no usage is given, the flavor is assigned all the same.
+		totals = append(totals, quota.Amount{Flavor: a.Flavors[name], Resource: name, Amount: a.ResourceUsage[name].Amount(name)})
+	}
+	set := workload.PodSet{Name: a.Name, Count: max(0, count-reclaimed), Requests: totals}
+	if !divisible(totals, count) && reclaimed == 0 {
+		set.Count = 1 // keep the total exact
+		return set
+	}
+	for i := range totals {
+		if count > 0 {
+			totals[i].Amount /= count
+		}
+	}
+	return set
+}
+
+func divisible(totals []quota.Amount, count int64) bool {
+	return !slices.ContainsFunc(totals, func(t quota.Amount) bool {
+		return t.Amount != 0 && (count == 0 || t.Amount%count != 0)
+	})
+}
+
+// gates are those of a workload. States of no gate mean nothing to Kueue.
+func (w *Workload) gates() (g gate.Gates) {
+	for _, named := range w.Spec.PreemptionGates {
+		g.Names = append(g.Names, named.Name)
+		for _, s := range w.Status.PreemptionGates {
+			if s.Name == named.Name && (s.Position == gate.Open.String() || s.State == gate.Open.String()) {
+				if s.LastTransitionTime.IsZero() {
+					s.LastTransitionTime = time.Unix(0, 0) // some time ago
+				}
+				g = g.Opened(s.Name, s.LastTransitionTime)
+			}
+		}
+	}
+	return g
+}
+
+// noter collects the notes on an object.
+type noter struct {
+	object string
+	notes  []bridge.Note
+}
+
+// add adds a note; the text names the object.
+func (n *noter) add(path, format string, args ...any) {
+	n.notes = append(n.notes, bridge.Note{Object: n.object, Path: path, Text: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,207 @@
+package kueue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Pending is a workload that waits, as it goes into a request: its queue is the ClusterQueue
+// that its LocalQueue leads to, which the caller names (empty: it is not known). Whoever has all
+// objects in an [Objects] gets it from there. It fails on a workload of another stage, on a count
+// that is out of range, on an annotation priority-boost that is no integer, on gates that are not
+// valid, and on what [workload.ValidatePending] refuses.
+func (w *Workload) Pending(clusterQueue string) (bridge.Pending, error) {
+	if w.Stage() != StagePending {
+		return bridge.Pending{}, fmt.Errorf("workload %s does not wait", w.Metadata.ID())
+	}
+	p, err := w.pending()
+	if err == nil {
+		err = validPending(&p.Workload)
+	}
+	if err != nil {
+		return bridge.Pending{}, err
+	}
+	p.Workload.Queue = clusterQueue
+	return p, nil
+}
+
+// validPending checks the workload; that it may name no queue is told when it is asked about.
+func validPending(w *workload.Workload) error {
+	checked := *w
+	if checked.Queue == "" {
+		checked.Queue = "none"
+	}
+	return workload.ValidatePending("workload", &checked)
+}
+
+func (w *Workload) pending() (bridge.Pending, error) {
+	boost, err := w.check()
+	if err != nil {
+		return bridge.Pending{}, err
+	}
+	p := bridge.Pending{Workload: workload.Workload{
+		ID: w.Metadata.ID(), UID: w.Metadata.UID,
+		Priority: w.Spec.Priority, PriorityBoost: boost,
+		Created: w.Metadata.CreationTimestamp, Queued: w.queuedAt(),
+		NeverPreempts: w.Metadata.Annotations[neverAnnotation] == "true",
+	}}
+	n := noter{object: "Workload " + w.Metadata.ID()}
+	for i := range w.Spec.PodSets {
+		spec := &w.Spec.PodSets[i]
+		path := fmt.Sprintf("spec.podSets[%d]", i)
+		s, of := spec.requested(&w.Status)
+		s.NodeConstraints = spec.Template.constraints(&n, path+".template.spec", s.Name)
+		p.Workload.PodSets, p.Pods = append(p.Workload.PodSets, s), append(p.Pods, of)
+		if spec.MinCount != nil {
+			n.add(path+".minCount", "pod set %s may start with %d replicas (minCount); all %d are asked for", s.Name, *spec.MinCount, s.Count*max(1, of))
+		}
+	}
+	w.noteStops(&n)
+	p.BackoffUntil = w.Status.RequeueState.RequeueAt
+	if p.Workload.Gates = w.gates(); gate.Validate("", p.Workload.Gates) != nil {
+		return p, gate.Validate("preemptionGates", p.Workload.Gates)
+	}
+	if old := w.Metadata.Annotations[replacesAnnotation]; old != "" {
+		n.add("metadata.annotations["+replacesAnnotation+"]", "the workload replaces %s, which still counts here", old)
+	}
+	p.Notes = n.notes
+	return p, nil
+}
+
+// noteStops notes what keeps a pending workload from being asked about at all.
+func (w *Workload) noteStops(n *noter) {
+	if w.Spec.Active != nil && !*w.Spec.Active {
+		n.add("spec.active", "the workload is inactive (spec.active false)")
+	}
+	if t := w.Metadata.DeletionTimestamp; t != nil {
+		n.add("metadata.deletionTimestamp", "the workload is being deleted, since %s", t.UTC().Format(time.RFC3339))
+	}
+	for i, c := range w.Status.Conditions {
+		if c.Type == "Requeued" && c.Status == "False" {
+			n.add(fmt.Sprintf("status.conditions[%d]", i), "the workload is not back in its queue yet (condition Requeued is False: %s)", c.Reason)
+		}
+	}
+	for i, c := range w.Status.AdmissionChecks {
+		if c.State == "Rejected" || c.State == "Retry" {
+			n.add(fmt.Sprintf("status.admissionChecks[%d]", i), "its admission check %s is %s", c.Name, c.State)
+		}
+	}
+}
+
+// requested is what a pending pod set asks for: what Kueue computed, or else what the template
+// says. of is how many pods its one replica stands for, where the total does not divide.
+func (spec *PodSet) requested(status *WorkloadStatus) (s workload.PodSet, of int64) {
+	s = workload.PodSet{Name: spec.Name, Count: 1}
+	if s.Name == "" {
+		s.Name = defaultPodSet
+	}
+	if spec.Count != nil {
+		s.Count = *spec.Count
+	}
+	s.Count = max(0, s.Count-status.reclaimed(s.Name))
+	for _, r := range status.ResourceRequests {
+		if r.Name != s.Name {
+			continue
+		}
+		exact := true
+		for _, name := range slices.Sorted(maps.Keys(r.Resources)) {
+			total := r.Resources[name].Amount(name)
+			exact = exact && (total == 0 || s.Count > 0 && total%s.Count == 0)
+			s.Requests = append(s.Requests, quota.Amount{Resource: name, Amount: total})
+		}
+		if !exact {
+			of, s.Count = s.Count, 1 // keep the total exact
+			return s, of
+		}
+		for i := range s.Requests {
+			s.Requests[i].Amount /= max(1, s.Count)
+		}
+		return s, 0
+	}
+	s.Requests = spec.Template.Spec.Requests(nil)
+	return s, 0
+}
+
+// constraints is what a pod template says about nodes, as far as a flavor depends on it:
+// preferred affinities and fields of nodes are for the scheduler of pods. Nil: nothing.
+func (t *PodTemplate) constraints(n *noter, path, podSet string) *workload.NodeConstraints {
+	c := &workload.NodeConstraints{NodeSelector: t.Spec.NodeSelector}
+	drop := func(field, format string, args ...any) {
+		n.add(path+field, "pod set %s: "+format, append([]any{podSet}, args...)...)
+	}
+	for i, toleration := range t.Spec.Tolerations {
+		one, err := tolerationOf(toleration)
+		if err != nil {
+			drop(fmt.Sprintf(".tolerations[%d]", i), "%v", err)
+			continue
+		}
+		c.Tolerations = append(c.Tolerations, one)
+	}
+	if a := t.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.Required != nil {
+		for i, term := range a.NodeAffinity.Required.Terms {
+			var out workload.NodeSelectorTerm
+			for j, e := range term.MatchExpressions {
+				r, err := requirementOf(e)
+				if err != nil {
+					drop(fmt.Sprintf(".affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[%d].matchExpressions[%d]", i, j),
+						"a requirement of its node affinity about %q is not looked at: %v", e.Key, err)
+					continue
+				}
+				out.MatchExpressions = append(out.MatchExpressions, r)
+			}
+			c.NodeAffinity = append(c.NodeAffinity, out)
+		}
+	}
+	if len(c.NodeSelector)+len(c.NodeAffinity)+len(c.Tolerations) == 0 {
+		return nil
+	}
+	if err := c.Validate("template"); err != nil {
+		drop("", "its node selector, affinity and tolerations are not looked at: %v", err)
+		return nil
+	}
+	return c.Clone()
+}
+
+func tolerationOf(t bridge.Toleration) (workload.Toleration, error) {
+	out := workload.Toleration{Key: t.Key, Value: t.Value}
+	if err := out.Operator.UnmarshalText([]byte(t.Operator)); err != nil {
+		return out, fmt.Errorf("a toleration of %q is not looked at: operator %q", t.Key, t.Operator)
+	}
+	if err := out.Effect.UnmarshalText([]byte(t.Effect)); err != nil {
+		return out, fmt.Errorf("a toleration of %q is not looked at: effect %q", t.Key, t.Effect)
+	}
+	return out, nil
+}
+
+func requirementOf(e bridge.Requirement) (workload.NodeSelectorRequirement, error) {
+	r := workload.NodeSelectorRequirement{Key: e.Key, Values: slices.Clone(e.Values)}
+	if err := r.Operator.UnmarshalText([]byte(e.Operator)); err != nil {
+		return r, err
+	}
+	one := workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{{MatchExpressions: []workload.NodeSelectorRequirement{r}}}}
+	return r, one.Validate("affinity")
+}
+
+// resolve leads a pending workload from its LocalQueue to its queue.
+func resolve(p *bridge.Pending, name string, local map[string]bridge.LocalQueue, has func(queue string) bool) {
+	namespace, _, _ := strings.Cut(p.Workload.ID, "/")
+	l, ok := local[namespace+"/"+name]
+	switch {
+	case name == "":
+		p.Unresolved = "it names no queue (spec.queueName)"
+	case !ok:
+		p.Unresolved = fmt.Sprintf("LocalQueue %s/%s is not in the input", namespace, name)
+	case !has(l.ClusterQueue):
+		p.Unresolved = fmt.Sprintf("ClusterQueue %s of LocalQueue %s/%s is not in the input", l.ClusterQueue, namespace, name)
+	default:
+		p.Workload.Queue, p.LocalNotes = l.ClusterQueue, l.Notes
+	}
+}

@@ -1,0 +1,61 @@
+package kueue
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/preemption"
+)
+
+// The sources of what is known about fair sharing, the surer one the higher.
+const (
+	fromWeight = 1 + iota
+	fromStatus
+	fromConfiguration
+)
+
+// sharing is what an object says about fair sharing.
+type sharing struct {
+	rank int // 0: nothing
+	bridge.FairSharing
+}
+
+// sharingOf is what a queue or cohort says: Kueue writes the status with fair sharing alone; a
+// weight is a sign, for without it weights mean nothing.
+func sharingOf(where string, spec *FairSharing, status *QueueStatus) sharing {
+	switch {
+	case status.FairSharing != nil:
+		return sharing{fromStatus, bridge.FairSharing{Known: true, On: true, Source: "status.fairSharing of " + where}}
+	case spec.Weight != nil:
+		return sharing{fromWeight, bridge.FairSharing{Known: true, On: true, Source: "the weight of " + where}}
+	}
+	return sharing{}
+}
+
+// Sharing is what the configuration says of fair sharing, with notes on what of it is left out:
+// v1beta1 has a switch, of which the default is off; in v1beta2 the section itself is the
+// switch. It fails on a strategy that is unknown.
+func (c *Configuration) Sharing() (bridge.FairSharing, []bridge.Note, error) {
+	n := noter{object: cmp.Or(c.Origin, "the Configuration")}
+	out := bridge.FairSharing{Known: true, On: c.FairSharing != nil, Source: n.object}
+	if out.On && c.FairSharing.Enable != nil {
+		out.On = *c.FairSharing.Enable
+	} else if strings.HasSuffix(c.APIVersion, "/v1beta1") {
+		out.On = false
+	}
+	if out.On {
+		for _, name := range c.FairSharing.PreemptionStrategies {
+			var s preemption.FairStrategy
+			if err := s.UnmarshalText([]byte(name)); err != nil {
+				return bridge.FairSharing{}, nil, fmt.Errorf("fairSharing.preemptionStrategies: %w", err)
+			}
+			out.Strategies = append(out.Strategies, s)
+		}
+	}
+	if c.AdmissionFairSharing != nil {
+		n.add("admissionFairSharing", "%s: admissionFairSharing is not looked at: victims are not ordered by the usage of their LocalQueues", n.object)
+	}
+	return out, n.notes, nil
+}

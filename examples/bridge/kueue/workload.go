@@ -1,0 +1,126 @@
+package kueue
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+)
+
+// Workload is Kueue's object.
+type Workload struct {
+	Metadata bridge.Metadata `json:"metadata"`
+	Spec     WorkloadSpec    `json:"spec"`
+	Status   WorkloadStatus  `json:"status"`
+}
+
+// WorkloadSpec is that of a Workload.
+type WorkloadSpec struct {
+	QueueName       string           `json:"queueName"`
+	Active          *bool            `json:"active"` // nil: true
+	Priority        int64            `json:"priority"`
+	PreemptionGates []PreemptionGate `json:"preemptionGates"` // KEP-8303
+	PodSets         []PodSet         `json:"podSets"`
+}
+
+// PreemptionGate names a gate.
+type PreemptionGate struct {
+	Name string `json:"name"`
+}
+
+// PodSet is a number of equal pods.
+type PodSet struct {
+	Name     string      `json:"name"`     // empty: main
+	Count    *int64      `json:"count"`    // nil: 1
+	MinCount *int64      `json:"minCount"` // nil: no partial admission
+	Template PodTemplate `json:"template"` // read of a workload that waits, and of no other
+}
+
+// PodTemplate is what the pods of a set are made of.
+type PodTemplate struct {
+	Spec bridge.PodSpec `json:"spec"`
+}
+
+// WorkloadStatus is that of a Workload.
+type WorkloadStatus struct {
+	Conditions       []Condition           `json:"conditions"`
+	Admission        *Admission            `json:"admission"`
+	ReclaimablePods  []ReclaimablePod      `json:"reclaimablePods"`
+	ResourceRequests []PodSetRequest       `json:"resourceRequests"`
+	PreemptionGates  []PreemptionGateState `json:"preemptionGates"`
+	RequeueState     RequeueState          `json:"requeueState"`
+	AdmissionChecks  []AdmissionCheckState `json:"admissionChecks"`
+}
+
+// Admission is the quota that a workload holds.
+type Admission struct {
+	ClusterQueue      string             `json:"clusterQueue"`
+	PodSetAssignments []PodSetAssignment `json:"podSetAssignments"`
+}
+
+// PodSetAssignment is what a pod set holds.
+type PodSetAssignment struct {
+	Name    string            `json:"name"`
+	Count   *int64            `json:"count"`   // nil: that of the spec
+	Flavors map[string]string `json:"flavors"` // by resource
+	// ResourceUsage is that of all its pods together.
+	ResourceUsage bridge.ResourceList `json:"resourceUsage"`
+}
+
+// ReclaimablePod is how many pods of a set gave their quota back.
+type ReclaimablePod struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// PodSetRequest is what all pods of a set ask for together, as Kueue computed it.
+type PodSetRequest struct {
+	Name      string              `json:"name"`
+	Resources bridge.ResourceList `json:"resources"`
+}
+
+// PreemptionGateState is where a gate stands.
+type PreemptionGateState struct {
+	Name               string    `json:"name"`
+	Position           string    `json:"position"` // Open or Closed
+	State              string    `json:"state"`    // as KEP-8303 calls the position
+	LastTransitionTime time.Time `json:"lastTransitionTime"`
+}
+
+// RequeueState says when a workload that was evicted is back in its queue.
+type RequeueState struct {
+	RequeueAt time.Time `json:"requeueAt"` // zero: it is
+}
+
+// AdmissionCheckState is where an admission check stands.
+type AdmissionCheckState struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+}
+
+// Condition is a condition of a workload: Finished, QuotaReserved, Evicted and Requeued are read.
+type Condition struct {
+	Type               string    `json:"type"`
+	Status             string    `json:"status"` // True, False or Unknown
+	Reason             string    `json:"reason"`
+	LastTransitionTime time.Time `json:"lastTransitionTime"`
+}
+
+// condition returns the condition of a type if it is true.
+func (s *WorkloadStatus) condition(name string) (Condition, bool) {
+	for _, c := range s.Conditions {
+		if c.Type == name {
+			return c, c.Status == "True"
+		}
+	}
+	return Condition{}, false
+}
+
+// reclaimed is how many pods of a set gave their quota back.
+func (s *WorkloadStatus) reclaimed(podSet string) int64 {
+	for _, r := range s.ReclaimablePods {
+		if r.Name == podSet {
+			return max(0, r.Count)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,236 @@
+package kueue_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// admission is the field of a status: one pod set "main" in queue q.
+func admission(assignment string) string {
+	return `"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main",` + assignment + `}]}`
+}
+
+func gpus(flavor string, n int64) quota.Amount {
+	return quota.Amount{Flavor: flavor, Resource: "nvidia.com/gpu", Amount: n}
+}
+
+func TestAdmittedUsage(t *testing.T) {
+	for _, c := range []struct {
+		name, status string
+		want         workload.PodSet
+	}{
+		{"per replica", admission(`"count":3,"flavors":{"nvidia.com/gpu":"h100"},"resourceUsage":{"nvidia.com/gpu":"24"}`),
+			workload.PodSet{Name: "main", Count: 3, Requests: []quota.Amount{gpus("h100", 8)}}},
+		{"one of three gave its quota back: 16 of 24", admission(`"count":3,"flavors":{"nvidia.com/gpu":"h100"},
+			"resourceUsage":{"nvidia.com/gpu":"24"}`) + `,"reclaimablePods":[{"name":"main","count":1}]`,
+			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{gpus("h100", 8)}}},
+		{"all gave it back", admission(`"count":3,"flavors":{"nvidia.com/gpu":"h100"},
+			"resourceUsage":{"nvidia.com/gpu":"24"}`) + `,"reclaimablePods":[{"name":"main","count":3}]`,
+			workload.PodSet{Name: "main", Count: 0, Requests: []quota.Amount{gpus("h100", 8)}}},
+		{"a total that does not divide stays exact", admission(`"count":3,"flavors":{"nvidia.com/gpu":"h100"},"resourceUsage":{"nvidia.com/gpu":"25"}`),
+			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{gpus("h100", 25)}}},
+		{"unless some gave quota back: then as Kueue divides", admission(`"count":3,"flavors":{"nvidia.com/gpu":"h100"},
+			"resourceUsage":{"nvidia.com/gpu":"25"}`) + `,"reclaimablePods":[{"name":"main","count":1}]`,
+			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{gpus("h100", 8)}}},
+		{"zero of a flavor is kept, usage without flavor is not", admission(`"count":1,"flavors":{"nvidia.com/gpu":"h100","cpu":"x86"},
+			"resourceUsage":{"nvidia.com/gpu":"0","memory":"1Gi"}`),
+			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "x86", Resource: "cpu"}, gpus("h100", 0)}}},
+		{"count of the spec", admission(`"flavors":{"cpu":"x86"},"resourceUsage":{"cpu":"1500m"}`),
+			workload.PodSet{Name: "main", Count: 3, Requests: []quota.Amount{{Flavor: "x86", Resource: "cpu", Amount: 500}}}},
+		{"admitted in part, what is done was not admitted", admission(`"count":2,"flavors":{"nvidia.com/gpu":"h100"},
+			"resourceUsage":{"nvidia.com/gpu":"16"}`) + `,"reclaimablePods":[{"name":"main","count":1}]`,
+			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{gpus("h100", 8)}}},
+		{"admitted in part, more is done than was not admitted", admission(`"count":2,"flavors":{"nvidia.com/gpu":"h100"},
+			"resourceUsage":{"nvidia.com/gpu":"16"}`) + `,"reclaimablePods":[{"name":"main","count":2}]`,
+			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{gpus("h100", 8)}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, version := range []string{"v1beta1", "v1beta2"} {
+				w := itemOf("kueue.x-k8s.io/"+version, "Workload", "team/job",
+					`"spec":{"podSets":[{"name":"main","count":3}]},"status":{`+conditions("QuotaReserved x 09:00:00")+`,`+c.status+`}`)
+				got := mustRead(t, list(w, gpuQueue("q", 8)))
+				if len(got.State.Admitted) != 1 {
+					t.Fatalf("admitted %v, pending %v", got.State.Admitted, got.Pending)
+				}
+				if diff := cmp.Diff([]workload.PodSet{c.want}, got.State.Admitted[0].PodSets); diff != "" {
+					t.Errorf("%s: -want +got:\n%s", version, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatHoldsQuota(t *testing.T) {
+	const held = `"admission":{"clusterQueue":"q","podSetAssignments":[]}`
+	for _, c := range []struct {
+		name, status string
+		want         string // admitted, evicted, pending or nothing
+	}{
+		{"reserved", conditions("QuotaReserved x 09:00:00") + "," + held, "admitted"},
+		{"reserved and evicted", conditions("QuotaReserved x 09:00:00", "Evicted Preempted 10:00:00") + "," + held, "evicted"},
+		{"finished", conditions("QuotaReserved x 09:00:00", "Finished Succeeded 10:00:00") + "," + held, "nothing"},
+		{"evicted and gone", conditions("Evicted Preempted 10:00:00"), "pending"},
+		{"reserved without admission", conditions("QuotaReserved x 09:00:00"), "nothing"},
+		{"new", `"conditions":null`, "pending"},
+	} {
+		got := mustRead(t, list(gpuQueue("q", 8), item("Workload", "team/job", `"spec":{},"status":{`+c.status+`}`)))
+		is := "nothing"
+		switch {
+		case len(got.Pending) > 0:
+			is = "pending"
+		case len(got.State.Admitted) > 0 && got.State.Admitted[0].Evicted:
+			is = "evicted"
+		case len(got.State.Admitted) > 0:
+			is = "admitted"
+		}
+		if is != c.want {
+			t.Errorf("%s: %s, want %s", c.name, is, c.want)
+		}
+	}
+}
+
+func TestFactsOfAdmitted(t *testing.T) {
+	w := `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"job","namespace":"team","uid":"u1",
+		"creationTimestamp":"2026-05-04T08:00:00Z","annotations":{"kueue.x-k8s.io/priority-boost":"-5"}},
+		"spec":{"queueName":"lq","priority":50},
+		"status":{` + conditions("QuotaReserved x 09:00:00", "Evicted PodsReadyTimeout 10:00:00") + `,
+		"admission":{"clusterQueue":"q","podSetAssignments":[]}}}`
+	want := []workload.Workload{{
+		ID: "team/job", UID: "u1", Queue: "q", Priority: 50, PriorityBoost: -5, Evicted: true,
+		Created: at(t, "08:00:00"), Queued: at(t, "10:00:00"), ReservedAt: at(t, "09:00:00"),
+	}}
+	if diff := cmp.Diff(want, mustRead(t, list(w, gpuQueue("q", 1))).State.Admitted); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestPlaceInQueue(t *testing.T) {
+	for reason, want := range map[string]string{
+		"PodsReadyTimeout": "10:00:00", "AdmissionCheck": "10:00:00", "Preempted": "08:00:00", "Deactivated": "08:00:00",
+	} {
+		p := mustRead(t, item("Workload", "team/job", `"status":{`+conditions("Evicted "+reason+" 10:00:00")+`}`)).Pending[0]
+		if !p.Workload.Queued.Equal(at(t, want)) {
+			t.Errorf("evicted for %s: queued at %v, want %s", reason, p.Workload.Queued, want)
+		}
+	}
+}
+
+func TestQueueThatIsNotThere(t *testing.T) {
+	var items []string
+	for i := range 3 {
+		items = append(items, item("Workload", fmt.Sprintf("team/job-%d", i),
+			`"status":{`+conditions("QuotaReserved x 09:00:00")+`,"admission":{"clusterQueue":"gone"}}`))
+	}
+	c := mustRead(t, list(items...))
+	if len(c.State.Admitted) > 0 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], `"gone"`) || !strings.Contains(c.Warnings[0], "3") {
+		t.Errorf("admitted %v, warnings %q", c.State.Admitted, c.Warnings)
+	}
+}
+
+func TestPendingRequests(t *testing.T) {
+	const template = `"template":{"spec":{"overhead":{"memory":"1Gi"},
+		"initContainers":[
+			{"name":"pull","resources":{"requests":{"cpu":"3"}}},
+			{"name":"sidecar","restartPolicy":"Always","resources":{"requests":{"cpu":"500m"}}}],
+		"containers":[{"name":"c","resources":{"requests":{"cpu":"1"},"limits":{"cpu":"2","nvidia.com/gpu":"4"}}}]}}`
+	ofTemplate := []quota.Amount{{Resource: "cpu", Amount: 3000}, {Resource: "memory", Amount: 1 << 30}, {Resource: "nvidia.com/gpu", Amount: 4}}
+	for _, c := range []struct {
+		name, podSet, status string
+		want                 workload.PodSet
+	}{
+		{"of the template", `"count":2,` + template, "", workload.PodSet{Name: "main", Count: 2, Requests: ofTemplate}},
+		{"as Kueue computed them", `"count":2,` + template, `"resourceRequests":[{"name":"main","resources":{"cpu":"7","nvidia.com/gpu":"8"}}]`,
+			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{{Resource: "cpu", Amount: 3500}, {Resource: "nvidia.com/gpu", Amount: 4}}}},
+		{"a total that does not divide", `"count":2`, `"resourceRequests":[{"name":"main","resources":{"nvidia.com/gpu":"5"}}]`,
+			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{{Resource: "nvidia.com/gpu", Amount: 5}}}},
+		{"of another pod set", `"count":1,` + template, `"resourceRequests":[{"name":"other","resources":{"cpu":"7"}}]`,
+			workload.PodSet{Name: "main", Count: 1, Requests: ofTemplate}},
+		{"less what is reclaimable", `"count":3,` + template, `"reclaimablePods":[{"name":"main","count":1}]`,
+			workload.PodSet{Name: "main", Count: 2, Requests: ofTemplate}},
+		{"without count", template, "", workload.PodSet{Name: "main", Count: 1, Requests: ofTemplate}},
+		{"nothing", `"count":1`, "", workload.PodSet{Name: "main", Count: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := mustRead(t, item("Workload", "team/job", `"spec":{"podSets":[{"name":"main",`+c.podSet+`}]},"status":{`+c.status+`}`)).Pending[0]
+			if diff := cmp.Diff([]workload.PodSet{c.want}, p.Workload.PodSets, cmp.FilterPath(isPods, cmp.Ignore())); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func isPods(p cmp.Path) bool { return p.Last().String() == ".pods" }
+
+func TestPodsAreCountedWhereQuotaIs(t *testing.T) {
+	const spec = `"spec":{"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"pods","nominalQuota":"5"}]}]}]}`
+	for total, want := range map[string]workload.PodSet{
+		"3": {Count: 3, Requests: []quota.Amount{{Resource: "cpu", Amount: 1000}, {Resource: "pods", Amount: 1}}},
+		"4": {Count: 1, Requests: []quota.Amount{{Resource: "cpu", Amount: 4000}, {Resource: "pods", Amount: 3}}}, // one replica stands for all
+	} {
+		p := mustRead(t, list(item("ClusterQueue", "q", spec), item("LocalQueue", "team/lq", `"spec":{"clusterQueue":"q"}`),
+			item("Workload", "team/job", `"spec":{"queueName":"lq","podSets":[{"name":"main","count":3}]},
+				"status":{"resourceRequests":[{"name":"main","resources":{"cpu":"`+total+`"}}]}`))).Pending[0]
+		want.Name = "main"
+		if diff := cmp.Diff([]workload.PodSet{want}, p.Workload.PodSets, cmp.FilterPath(isPods, cmp.Ignore())); diff != "" {
+			t.Errorf("total %s: -want +got:\n%s", total, diff)
+		}
+	}
+}
+
+func TestPendingResolvesAndNotes(t *testing.T) {
+	all := []string{
+		gpuQueue("q", 8),
+		item("LocalQueue", "team/lq", `"spec":{"clusterQueue":"q"}`),
+		item("LocalQueue", "team/held", `"spec":{"clusterQueue":"q","stopPolicy":"Hold"}`),
+		item("LocalQueue", "team/dangling", `"spec":{"clusterQueue":"gone"}`),
+		item("LocalQueue", "other/elsewhere", `"spec":{"clusterQueue":"q"}`),
+	}
+	for _, c := range []struct {
+		spec, status, queue, says string
+	}{
+		{`"queueName":"lq"`, "", "q", ""},
+		{`"queueName":"held"`, "", "q", "is stopped"},
+		{`"queueName":"dangling"`, "", "", "ClusterQueue gone"},
+		{`"queueName":"elsewhere"`, "", "", "LocalQueue team/elsewhere is not in the input"},
+		{`"priority":1`, "", "", "names no queue"},
+		{`"queueName":"lq","active":false`, "", "q", "inactive"},
+		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, "", "q", "minCount"},
+	} {
+		p := mustRead(t, list(append(slices.Clone(all), item("Workload", "team/job", `"spec":{`+c.spec+`},"status":{`+c.status+`}`))...)).Pending[0]
+		says := p.Unresolved + strings.Join(bridge.Texts(slices.Concat(p.Notes, p.LocalNotes)), "; ")
+		if p.Workload.Queue != c.queue || (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
+			t.Errorf("%s: queue %q, says %q; want %q, %q", c.spec, p.Workload.Queue, says, c.queue, c.says)
+		}
+	}
+}
+
+func TestGates(t *testing.T) {
+	for status, closed := range map[string]bool{
+		``: true, `"preemptionGates":[{"name":"g","position":"Closed"}]`: true, `"preemptionGates":[{"name":"other","position":"Open"}]`: true,
+		`"preemptionGates":[{"name":"g","position":"Open"}]`:                                             false,
+		`"preemptionGates":[{"name":"g","position":"Open","lastTransitionTime":"2026-01-01T00:00:00Z"}]`: false,
+	} {
+		p := mustRead(t, list(item("Workload", "team/job", `"spec":{"preemptionGates":[{"name":"g"}]},"status":{`+status+`}`))).Pending[0]
+		if w := p.Workload; w.Gates.AnyClosed() != closed || !w.Gates.Has("g") {
+			t.Errorf("%s: %+v", status, w.Gates)
+		}
+	}
+}
+
+// KEP-8729: the annotation marks workloads that preempt nobody.
+func TestCannotPreempt(t *testing.T) {
+	for value, want := range map[string]bool{"true": true, "false": false, "": false} {
+		text := strings.Replace(item("Workload", "team/job", ""), `"uid":`, `"annotations":{"kueue.x-k8s.io/cannot-preempt":"`+value+`"},"uid":`, 1)
+		if got := mustRead(t, text).Pending[0].Workload.NeverPreempts; got != want {
+			t.Errorf("%q: %v", value, got)
+		}
+	}
+}

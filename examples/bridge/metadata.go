@@ -1,0 +1,22 @@
+package bridge
+
+import "time"
+
+// Metadata is that of an API object. Only Name is required, and Namespace of what is in one.
+type Metadata struct {
+	Name              string            `json:"name"`
+	Namespace         string            `json:"namespace"`
+	UID               string            `json:"uid"`
+	CreationTimestamp time.Time         `json:"creationTimestamp"`
+	DeletionTimestamp *time.Time        `json:"deletionTimestamp"` // nil: the object is not being deleted
+	Labels            map[string]string `json:"labels"`
+	Annotations       map[string]string `json:"annotations"`
+}
+
+// ID is "namespace/name", or the name of what is in no namespace.
+func (m *Metadata) ID() string {
+	if m.Namespace == "" {
+		return m.Name
+	}
+	return m.Namespace + "/" + m.Name
+}

@@ -1,0 +1,188 @@
+package bridge
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Quantity is an amount as Kubernetes writes it: "500m", "8", "64Gi", "1e3". The zero value is
+// zero. It is exact to a billionth; what is finer is rounded away from zero, and what an int64
+// cannot hold is the most that it can. Two quantities of the same amount are equal (==).
+type Quantity struct {
+	whole int64
+	nano  int32 // billionths, of the sign of whole
+}
+
+const billion = 1_000_000_000
+
+// Units is so many base units: bytes, devices, CPUs.
+func Units(n int64) Quantity { return Quantity{whole: n} }
+
+// Milli is so many thousandths, as of a CPU.
+func Milli(n int64) Quantity { return Quantity{n / 1000, int32(n % 1000 * (billion / 1000))} }
+
+// maxQuantityText is the longest text of a quantity that is read: that of an API server has
+// some 20 characters.
+const maxQuantityText = 64
+
+var (
+	absurdExponent = regexp.MustCompile(`[0-9.][eE][+-]?0*[0-9]{3,}`)
+	quantityText   = regexp.MustCompile(`^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*|[eE][+-]?[0-9]+)$`)
+)
+
+// ParseQuantity reads a quantity. It fails on what is none, and on one of more than 64
+// characters or with an exponent of three digits.
+func ParseQuantity(text string) (Quantity, error) {
+	if len(text) > maxQuantityText || absurdExponent.MatchString(text) {
+		return Quantity{}, fmt.Errorf("quantity %.20q… is out of range", text)
+	}
+	part := quantityText.FindStringSubmatch(text)
+	if part == nil || len(part[2])+len(part[3]) == 0 {
+		return Quantity{}, fmt.Errorf("%q is not a quantity (as in 500m, 8, 64Gi)", text)
+	}
+	base, exponent, ok := scaleOf(part[4])
+	if !ok {
+		return Quantity{}, fmt.Errorf("%q is not a quantity (as in 500m, 8, 64Gi)", text)
+	}
+	nano, _ := new(big.Int).SetString("0"+part[2]+part[3], 10) // digits alone: cannot fail
+	nano.Mul(nano, power(base, max(0, exponent))).Mul(nano, big.NewInt(billion))
+	divisor := power(10, len(part[3]))
+	divisor.Mul(divisor, power(base, max(0, -exponent)))
+	nano, rest := nano.QuoRem(nano, divisor, new(big.Int))
+	if rest.Sign() > 0 {
+		nano.Add(nano, big.NewInt(1))
+	}
+	if part[1] == "-" {
+		nano.Neg(nano)
+	}
+	return ofNano(nano), nil
+}
+
+// scaleOf is what a suffix multiplies by: a power of ten or of two.
+func scaleOf(suffix string) (base int64, exponent int, ok bool) {
+	if len(suffix) > 1 && strings.ContainsRune("eE", rune(suffix[0])) && suffix != "Ei" {
+		exponent, err := strconv.Atoi(suffix[1:])
+		return 10, exponent, err == nil
+	}
+	switch i := strings.Index("num kMGTPE", suffix); {
+	case suffix == "":
+		return 10, 0, true
+	case len(suffix) == 1 && i >= 0 && suffix != " ":
+		return 10, 3*i - 9, true
+	case len(suffix) == 2 && suffix[1] == 'i' && strings.Contains("KMGTPE", suffix[:1]):
+		return 2, 10 + 10*strings.Index("KMGTPE", suffix[:1]), true
+	}
+	return 0, 0, false
+}
+
+func power(base int64, exponent int) *big.Int {
+	return new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(exponent)), nil)
+}
+
+// ofNano takes billionths.
+func ofNano(n *big.Int) Quantity {
+	whole, rest := new(big.Int).QuoRem(n, big.NewInt(billion), new(big.Int))
+	switch {
+	case whole.IsInt64() && whole.Int64() != math.MinInt64:
+		return Quantity{whole.Int64(), int32(rest.Int64())}
+	case whole.Sign() < 0:
+		return Quantity{whole: math.MinInt64}
+	}
+	return Quantity{whole: math.MaxInt64}
+}
+
+// UnmarshalJSON reads a string or a number; null is zero.
+func (q *Quantity) UnmarshalJSON(data []byte) error {
+	text := string(data)
+	if text == "null" {
+		*q = Quantity{}
+		return nil
+	}
+	if len(text) > maxQuantityText || absurdExponent.MatchString(text) {
+		return fmt.Errorf("quantity %.20s… is out of range", text)
+	}
+	if len(text) > 1 && text[0] == '"' {
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
+	}
+	read, err := ParseQuantity(strings.TrimSpace(text))
+	if err != nil {
+		return fmt.Errorf("%s is not a quantity (as in 500m, 8, 64Gi)", data)
+	}
+	*q = read
+	return nil
+}
+
+// MarshalJSON writes the text as a string.
+func (q Quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.String()) }
+
+// String returns the amount as a decimal number: "1.5".
+func (q Quantity) String() string {
+	text := strconv.FormatInt(q.whole, 10)
+	if q.nano == 0 {
+		return text
+	}
+	if q.whole == 0 && q.nano < 0 {
+		text = "-0"
+	}
+	return text + strings.TrimRight(fmt.Sprintf(".%09d", max(q.nano, -q.nano)), "0")
+}
+
+// Amount is the quantity in the unit in which cede counts a resource: milli-CPU for "cpu", base
+// units for every other. It is rounded up (away from zero) and saturates.
+func (q Quantity) Amount(resource string) int64 {
+	if resource != "cpu" {
+		return saturate(q.whole, 1, q.nano, billion)
+	}
+	return saturate(q.whole, 1000, q.nano, billion/1000)
+}
+
+// saturate is whole*factor + nano/unit, rounded away from zero.
+func saturate(whole, factor int64, nano, unit int32) int64 {
+	switch {
+	case whole > math.MaxInt64/factor:
+		return math.MaxInt64
+	case whole < math.MinInt64/factor:
+		return math.MinInt64
+	}
+	part := int64(nano / unit)
+	if nano%unit != 0 {
+		part += int64(cmp.Compare(nano, 0))
+	}
+	n := whole * factor
+	switch {
+	case part > 0 && n > math.MaxInt64-part:
+		return math.MaxInt64
+	case part < 0 && n < math.MinInt64-part:
+		return math.MinInt64
+	}
+	return n + part
+}
+
+// IsWhole reports whether it is a whole number of units.
+func (q Quantity) IsWhole() bool { return q.nano == 0 }
+
+// Float64 is the nearest number.
+func (q Quantity) Float64() float64 { return float64(q.whole) + float64(q.nano)/billion }
+
+// Compare is negative where q is less than other, zero where they are equal.
+func (q Quantity) Compare(other Quantity) int {
+	return cmp.Or(cmp.Compare(q.whole, other.whole), cmp.Compare(q.nano, other.nano))
+}
+
+// Add is the sum, which saturates.
+func (q Quantity) Add(other Quantity) Quantity {
+	return ofNano(new(big.Int).Add(q.inNano(), other.inNano()))
+}
+
+func (q Quantity) inNano() *big.Int {
+	n := new(big.Int).Mul(big.NewInt(q.whole), big.NewInt(billion))
+	return n.Add(n, big.NewInt(int64(q.nano)))
+}

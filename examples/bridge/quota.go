@@ -1,0 +1,149 @@
+package bridge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Cluster is what a bridge of a scheduler with quota hands out. Lists are in the order in which
+// the objects were first seen. The zero value is an empty cluster.
+type Cluster struct {
+	// State goes to [preemption.NewSnapshot], which accepts it: what it would refuse is left
+	// out, with a note.
+	State preemption.State
+	// Pending is who waits for quota.
+	Pending []Pending
+	// Finished is the IDs of workloads that are done and hold nothing.
+	Finished []string
+	// LocalQueues are what users submit to.
+	LocalQueues []LocalQueue
+	// Notes say what was left out or changed.
+	Notes []Note
+	// QueueNotes is what an answer about a queue must tell its reader, by name of the queue:
+	// it is stopped.
+	QueueNotes map[string][]Note
+	// NeverYield is the workloads that nobody may preempt, with the reason, by ID. Kueue has
+	// none.
+	NeverYield map[string]string
+	// Topologies are the names of the flavors' topologies, by flavor; of most there is none.
+	Topologies map[string]string
+	// Sharing is what is known of fair sharing.
+	Sharing FairSharing
+	// Selectors say of which namespaces a queue admits workloads, nil for none, by queue.
+	Selectors map[string]*LabelSelector
+	// Namespaces is the labels of those that are known, by name.
+	Namespaces map[string]map[string]string
+}
+
+// FairSharing is what the objects say of fair sharing. The zero value: nothing.
+type FairSharing struct {
+	// Known: something says whether it is on. Source is what, as in "status.fairSharing of
+	// ClusterQueue a".
+	Known, On  bool
+	Source     string
+	Strategies []preemption.FairStrategy // those of the configuration; nil for the default
+}
+
+// LocalQueue leads from a namespace to a queue.
+type LocalQueue struct {
+	Namespace, Name string
+	ClusterQueue    string
+	// Notes say why it admits nothing for now: it is stopped.
+	Notes []Note
+}
+
+// Pending is a workload that waits for quota.
+type Pending struct {
+	// Workload is as it goes into a [preemption.Request], without flavors. Its Queue is empty
+	// where it leads to none of the objects; Unresolved says why.
+	Workload   workload.Workload
+	Unresolved string
+	// PreemptsFrom is the time before which nobody may yield for it, for now. Kueue has none.
+	PreemptsFrom time.Time
+	// BackoffUntil is when it is back in its queue; zero when it is.
+	BackoffUntil time.Time
+	// Notes are what an answer about the workload must tell its reader: it is inactive and
+	// the like. LocalNotes are those of the LocalQueue that it came through.
+	Notes, LocalNotes []Note
+	// Pods is the number of pods that one replica of a pod set stands for, by pod set, where
+	// that is not one: a total that its count does not divide is asked for as a whole.
+	Pods []int64
+}
+
+// CountPods adds the resource "pods", one a pod, if the queue has quota for it: Kueue counts
+// pods itself.
+func (p *Pending) CountPods(q *queue.Queue) {
+	const pods = "pods"
+	if !slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.Resource == pods }) {
+		return
+	}
+	p.Workload = p.Workload.Clone()
+	for i := range p.Workload.PodSets {
+		s := &p.Workload.PodSets[i]
+		if slices.ContainsFunc(s.Requests, func(r quota.Amount) bool { return r.Resource == pods }) {
+			continue
+		}
+		of := int64(1)
+		if i < len(p.Pods) {
+			of = max(1, p.Pods[i])
+		}
+		s.Requests = append(s.Requests, quota.Amount{Resource: pods, Amount: of})
+		slices.SortFunc(s.Requests, func(a, b quota.Amount) int { return strings.Compare(a.Resource, b.Resource) })
+	}
+}
+
+// NotesOn are what an answer about a workload of a namespace in a queue must tell its reader;
+// the namespace may be empty: not known.
+func (c *Cluster) NotesOn(queueName, namespace string) []Note {
+	notes := slices.Clone(c.QueueNotes[queueName])
+	selector, isOfKueue := c.Selectors[queueName]
+	object := "ClusterQueue " + queueName
+	add := func(format string, args ...any) {
+		notes = append(notes, Note{object, "spec.namespaceSelector", object + " " + fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case !isOfKueue:
+		return notes
+	case selector == nil:
+		add("has no namespaceSelector: it admits workloads of no namespace")
+		return notes
+	case selector.IsEmpty():
+		return notes // all namespaces
+	}
+	err := selector.Validate()
+	known, there := c.Namespaces[namespace]
+	if !there && onlyByName(selector) { // a label that every namespace has
+		known, there = map[string]string{NamespaceLabel: namespace}, true
+	}
+	switch {
+	case err != nil:
+		add("has a namespaceSelector that cannot be read: %v", err)
+	case namespace == "":
+		add("admits workloads of namespaces with %s only", selector)
+	case !there:
+		add("admits workloads of namespaces with %s only; whether %s is one is not known: it is not in the input", selector, namespace)
+	case !selector.Matches(known):
+		add("admits workloads of namespaces with %s only, and %s is none", selector, namespace)
+	}
+	return notes
+}
+
+// NamespaceLabel is the label that every namespace has: its name.
+const NamespaceLabel = "kubernetes.io/metadata.name"
+
+// onlyByName reports whether a selector is about the name of namespaces alone.
+func onlyByName(s *LabelSelector) bool {
+	for key := range s.MatchLabels {
+		if key != NamespaceLabel {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.MatchExpressions, func(e Requirement) bool { return e.Key != NamespaceLabel })
+}

@@ -1,0 +1,147 @@
+package bridge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// Requests is what one pod takes: containers, init containers, sidecars and overhead, by the
+// rules of the scheduler (KEP-753, KEP-1287, KEP-2837), sorted by resource, without flavor. A
+// container's limit stands for a request that is missing, as the API server has it. A pod that is
+// resized in place takes the most of what it asks for and what its status says it has; a nil
+// status says nothing. Units are those of [Quantity.Amount].
+func (s *PodSpec) Requests(status *PodStatus) []quota.Amount {
+	total := s.containers(func(c *Container) ResourceList { return c.Resources.requests() })
+	if status != nil {
+		infeasible := status.resizeInfeasible()
+		most := ResourceList{}
+		if !infeasible {
+			most = total
+		}
+		most.atLeast(s.containers(func(c *Container) ResourceList { return status.allocated(c, infeasible) }))
+		most.atLeast(s.containers(func(c *Container) ResourceList { return status.actuated(c, infeasible) }))
+		total = most
+	}
+	if s.Resources != nil {
+		for name, q := range s.Resources.Requests {
+			if name == "cpu" || name == "memory" || strings.HasPrefix(name, "hugepages-") {
+				total[name] = q
+			}
+		}
+	}
+	total.add(s.Overhead)
+	var requests []quota.Amount
+	for _, name := range slices.Sorted(maps.Keys(total)) {
+		requests = append(requests, quota.Amount{Resource: name, Amount: total[name].Amount(name)})
+	}
+	return requests
+}
+
+// containers is what the containers take together: all at once, or one init container beside
+// the sidecars that were started before it, whichever is more.
+func (s *PodSpec) containers(of func(*Container) ResourceList) ResourceList {
+	total, sidecars, starting := ResourceList{}, ResourceList{}, ResourceList{}
+	for i := range s.Containers {
+		total.add(of(&s.Containers[i]))
+	}
+	for i := range s.InitContainers {
+		c := &s.InitContainers[i]
+		takes := of(c)
+		if c.isSidecar() {
+			total.add(takes)
+			sidecars.add(takes)
+			starting.atLeast(sidecars)
+			continue
+		}
+		beside := maps.Clone(sidecars)
+		beside.add(takes)
+		starting.atLeast(beside)
+	}
+	total.atLeast(starting)
+	return total
+}
+
+func (c *Container) isSidecar() bool { return c.RestartPolicy == "Always" }
+
+// requests are the requests, and the limits where there is none.
+func (r *Resources) requests() ResourceList {
+	out := maps.Clone(r.Limits)
+	if out == nil {
+		return r.Requests
+	}
+	maps.Copy(out, r.Requests)
+	return out
+}
+
+func (l ResourceList) add(other ResourceList) {
+	for name, q := range other {
+		l[name] = l[name].Add(q)
+	}
+}
+
+func (l ResourceList) atLeast(other ResourceList) {
+	for name, q := range other {
+		if has, ok := l[name]; !ok || q.Compare(has) > 0 {
+			l[name] = q
+		}
+	}
+}
+
+// resizeInfeasible reports whether the node cannot resize the pod as its spec asks.
+func (s *PodStatus) resizeInfeasible() bool {
+	for _, c := range s.Conditions {
+		if c.Type == "PodResizePending" {
+			return c.Reason == "Infeasible"
+		}
+	}
+	return false
+}
+
+func (s *PodStatus) of(container string) *ContainerStatus {
+	for _, list := range [][]ContainerStatus{s.ContainerStatuses, s.InitContainerStatuses} {
+		for i := range list {
+			if list[i].Name == container {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// allocated is what the node has set aside for a container.
+func (s *PodStatus) allocated(c *Container, infeasible bool) ResourceList {
+	if status := s.of(c.Name); status != nil && status.AllocatedResources != nil {
+		return status.AllocatedResources
+	}
+	if infeasible {
+		return nil
+	}
+	return c.Resources.requests()
+}
+
+// actuated is what a container runs with.
+func (s *PodStatus) actuated(c *Container, infeasible bool) ResourceList {
+	if status := s.of(c.Name); status != nil && status.Resources != nil && status.Resources.Requests != nil {
+		return status.Resources.Requests
+	}
+	return s.allocated(c, infeasible)
+}
+
+// HostPorts are the ports of the node that the pod takes as long as it runs: those of init
+// containers that are no sidecars are not looked at by the scheduler either.
+func (s *PodSpec) HostPorts() (list []Port) {
+	for i, c := range slices.Concat(s.Containers, s.InitContainers) {
+		if i >= len(s.Containers) && !c.isSidecar() {
+			continue
+		}
+		for _, p := range c.Ports {
+			if p.HostPort > 0 {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}

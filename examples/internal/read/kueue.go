@@ -1,0 +1,200 @@
+package read
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kueue"
+	"github.com/cedesched/cede/examples/internal/input"
+)
+
+// versions are the API versions of Kueue that are read, by kind.
+var versions = map[string][]string{
+	"ClusterQueue":   {"v1beta1", "v1beta2"},
+	"Cohort":         {"v1alpha1", "v1beta1", "v1beta2"},
+	"LocalQueue":     {"v1beta1", "v1beta2"},
+	"ResourceFlavor": {"v1beta1", "v1beta2"},
+	"Workload":       {"v1beta1", "v1beta2"},
+}
+
+// ignoredByKueue are its kinds on which no decision depends.
+var ignoredByKueue = []string{
+	"AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig",
+	"Topology", "WorkloadPriorityClass",
+}
+
+// Nameless are the kinds that are read and have no name.
+var Nameless = []string{"Configuration"}
+
+// Kueue reads the objects of Kueue, as
+//
+//	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json
+//
+// prints them. The zero value has read nothing.
+type Kueue struct {
+	kueue.Objects
+	count int
+}
+
+// Count is the number of Kueue's objects so far.
+func (k *Kueue) Count() int { return k.count }
+
+// Add takes one object; a later one takes the place of an earlier. An error leaves that
+// object out. It is [input.ErrNotRead] for what is not Kueue's.
+func (k *Kueue) Add(o *input.Object) error {
+	switch {
+	case o.Group() == kueue.ConfigGroup && o.Kind == "Configuration":
+		c, err := configurationOf(o)
+		if err != nil {
+			return err
+		}
+		return k.take(c)
+	case o.APIVersion == "v1" && o.Kind == "ConfigMap":
+		c, err := configurationIn(o)
+		if err != nil {
+			return err
+		}
+		return k.take(c)
+	case o.APIVersion == "v1" && o.Kind == "Namespace":
+		return k.take(&kueue.Namespace{Metadata: o.Metadata})
+	case o.Group() == "scheduling.k8s.io" && o.Kind == "Workload":
+		return fmt.Errorf("a Workload of %s is not Kueue's: ask kubectl for workloads.%s", o.Group(), kueue.Group)
+	case o.Group() == kueue.Group && slices.Contains(ignoredByKueue, o.Kind):
+		k.count++
+		return nil
+	case o.Group() != kueue.Group || versions[o.Kind] == nil:
+		return input.ErrNotRead
+	}
+	k.count++
+	one, read := objectOfKueue(o)
+	if o.Deleted {
+		k.Remove(one)
+		return nil
+	}
+	err := error(nil)
+	if known := versions[o.Kind]; !slices.Contains(known, o.Version()) {
+		err = fmt.Errorf("unknown version %q of %s: want %s", o.APIVersion, o.Kind, strings.Join(known, " or "))
+	} else {
+		err = read()
+	}
+	if err != nil {
+		k.Remove(one)
+		return err
+	}
+	again, err := k.Objects.Add(one)
+	if again {
+		return input.ErrAgain
+	}
+	return err
+}
+
+// take takes an object of which it does not matter whether it was there already.
+func (k *Kueue) take(one kueue.Object) error {
+	_, err := k.Objects.Add(one)
+	return err
+}
+
+// objectOfKueue is the object by name, and what reads the rest of it.
+func objectOfKueue(o *input.Object) (kueue.Object, func() error) {
+	switch o.Kind {
+	case "ClusterQueue":
+		one := &kueue.ClusterQueue{Metadata: o.Metadata}
+		return one, func() error { return o.Read(&one.Spec, &one.Status) }
+	case "Cohort":
+		one := &kueue.Cohort{Metadata: o.Metadata}
+		return one, func() error { return o.Read(&one.Spec, &one.Status) }
+	case "LocalQueue":
+		one := &kueue.LocalQueue{Metadata: o.Metadata}
+		return one, func() error { return o.Read(&one.Spec, &one.Status) }
+	case "ResourceFlavor":
+		one := &kueue.ResourceFlavor{Metadata: o.Metadata}
+		return one, func() error { return o.Read(&one.Spec, nil) }
+	}
+	one := &kueue.Workload{Metadata: o.Metadata}
+	return one, func() error { return readWorkload(one, o) }
+}
+
+// readWorkload reads the templates of a workload that waits, and of no other: they are most of
+// its text.
+func readWorkload(w *kueue.Workload, o *input.Object) error {
+	var spec struct {
+		kueue.WorkloadSpec
+		PodSets []struct {
+			kueue.PodSet
+			Template json.RawMessage `json:"template"`
+		} `json:"podSets"`
+	}
+	if err := o.Read(&spec, &w.Status); err != nil {
+		return err
+	}
+	w.Spec = spec.WorkloadSpec
+	for _, s := range spec.PodSets {
+		if w.Stage() == kueue.StagePending {
+			if err := input.Decode("template", s.Template, &s.PodSet.Template); err != nil {
+				return fmt.Errorf("podSets %q: %w", s.Name, err)
+			}
+		}
+		w.Spec.PodSets = append(w.Spec.PodSets, s.PodSet)
+	}
+	return nil
+}
+
+// configurationIn reads the Configuration in a ConfigMap.
+func configurationIn(o *input.Object) (*kueue.Configuration, error) {
+	var data map[string]string
+	if err := o.Field("data", &data); err != nil {
+		return nil, input.ErrNotRead // some other's
+	}
+	for _, key := range []string{"controller_manager_config.yaml", "controller_manager_config.yml", "config.yaml"} {
+		if text := data[key]; strings.Contains(text, kueue.ConfigGroup+"/") {
+			c := &kueue.Configuration{Origin: "ConfigMap " + o.ID()}
+			return c, yaml.Unmarshal([]byte(text), c)
+		}
+	}
+	return nil, input.ErrNotRead
+}
+
+// configurationOf reads an object that is a Configuration.
+func configurationOf(o *input.Object) (*kueue.Configuration, error) {
+	fields := map[string]json.RawMessage{}
+	for _, name := range []string{"fairSharing", "admissionFairSharing"} {
+		if data := o.Fields[name]; data != nil {
+			fields[name] = data
+		}
+	}
+	c := new(kueue.Configuration)
+	data, err := json.Marshal(fields)
+	if err == nil {
+		err = input.Decode("", data, c)
+	}
+	c.APIVersion = o.APIVersion
+	return c, err
+}
+
+// Cluster is a cluster, and what its reader must be told about the input.
+type Cluster struct {
+	bridge.Cluster
+	Warnings []string
+}
+
+// OfKueue reads a cluster of Kueue. It fails on what cannot be read at all (naming the place);
+// an object that is odd is left out, with a warning.
+func OfKueue(r io.Reader) (Cluster, error) {
+	var k Kueue
+	notes, err := input.Read([]input.Source{{Name: "kueue", Reader: r}}, input.Options{Nameless: Nameless}, k.Add)
+	if err != nil {
+		return Cluster{}, err
+	}
+	return With(k.Cluster(), notes), nil
+}
+
+// With adds the notes of the bridge to those of the input.
+func With(c bridge.Cluster, notes []string) Cluster {
+	return Cluster{c, append(notes, bridge.Texts(c.Notes)...)}
+}
