@@ -182,7 +182,7 @@ func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Vi
 		}
 		if v.Set >= 0 {
 			last := &list[len(list)-1]
-			last.Replicas = addReplicas(last.Replicas, v.Workload.Facts.PodSets[v.Workload.Surplus[v.Set].PodSet].Name, v.Count)
+			last.Replicas = addReplicas(last.Replicas, v.Workload.PodSets[v.Workload.Surplus[v.Set].PodSet].Name, v.Count)
 		}
 	}
 	for i := range list {
@@ -200,7 +200,7 @@ func addReplicas(list []Replicas, podSet string, count int64) []Replicas {
 }
 
 func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) Victim {
-	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue, Reason: InClusterQueue}
+	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue(), Reason: InClusterQueue}
 	if v.Expired {
 		out.Reason, out.PreemptorQueued = InClusterQueueTimeBased, preemptor.Queued
 	}

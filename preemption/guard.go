@@ -36,7 +36,7 @@ func (c *Config) guard(r *Request) func(*cluster.Workload) int64 {
 	return func(w *cluster.Workload) int64 {
 		latest := instant.Unset
 		for _, g := range c.Guards {
-			v := g.Verdict(w.Facts.Workload(), request)
+			v := g.Verdict(w.Workload(), request)
 			until, timed := v.Until()
 			switch {
 			case v.Never(), timed && !instant.Valid(until) && until.After(request.Now):

@@ -35,7 +35,7 @@ func (s *Snapshot) Find(id string) (w workload.Workload, ok bool) {
 	if !ok {
 		return workload.Workload{}, false
 	}
-	return found.Facts.Clone(), true
+	return found.Clone(), true
 }
 
 // Evicting returns the IDs of the workloads that were told to stop and still hold their
@@ -69,7 +69,7 @@ func (s *Snapshot) Departures() []Edit {
 		edits = append(edits, Remove(id))
 	}
 	for _, w := range s.inside().Leaving() {
-		for _, p := range w.Facts.PodSets {
+		for _, p := range w.PodSets {
 			if p.Leaving > 0 {
 				edits = append(edits, Shrink(w.Facts.ID, p.Name, p.Leaving))
 			}

@@ -75,7 +75,7 @@ func (s *Snapshot) State() State {
 	}
 	st.Flavors = cloneFlavors(s.flavors())
 	for _, w := range c.All() {
-		st.Admitted = append(st.Admitted, w.Facts.Clone())
+		st.Admitted = append(st.Admitted, w.Clone())
 	}
 	return st
 }

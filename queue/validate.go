@@ -35,9 +35,9 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 		unique(&faults, "cohorts", i, cohorts[i].Name, cohortAt)
 	}
 	for i := range cohorts {
-		c, path := &cohorts[i], fmt.Sprintf("cohorts[%d]", i)
+		c, path := &cohorts[i], pathTo{"cohorts", i}
 		if _, known := cohortAt[c.Parent]; c.Parent != "" && !known {
-			faults.Add(path+".parent", "unknown cohort %q (cohort %q)", c.Parent, c.Name)
+			faults.Add(path.to(".parent"), "unknown cohort %q (cohort %q)", c.Parent, c.Name)
 		}
 		validateQuotas(&faults, path, "cohort", c.Name, c.Parent != "", c.Quotas)
 		validateFairWeight(&faults, path, "cohort", c.Name, c.FairWeight)
@@ -46,65 +46,75 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 	validateAcyclic(&faults, cohorts, cohortAt)
 	queueAt := make(map[string]int, len(queues))
 	for i := range queues {
-		q, path := &queues[i], fmt.Sprintf("queues[%d]", i)
+		q, path := &queues[i], pathTo{"queues", i}
 		unique(&faults, "queues", i, q.Name, queueAt)
 		if _, known := cohortAt[q.Cohort]; q.Cohort != "" && !known {
-			faults.Add(path+".cohort", "unknown cohort %q (queue %q)", q.Cohort, q.Name)
+			faults.Add(path.to(".cohort"), "unknown cohort %q (queue %q)", q.Cohort, q.Name)
 		}
 		validateQuotas(&faults, path, "queue", q.Name, q.Cohort != "", q.Quotas)
-		for j, e := range q.Quotas {
+		for j := range q.Quotas {
+			e := &q.Quotas[j]
 			if limit, ok := e.LendingLimit.Get(); ok && limit > e.Nominal {
-				faults.Add(fmt.Sprintf("%s.quotas[%d].lendingLimit", path, j),
+				faults.Add(path.to(".quotas[%d].lendingLimit", j),
 					"%d is more than the nominal %d of %v (queue %q)", limit, e.Nominal, e.FlavorResource(), q.Name)
 			}
 		}
 		if q.Strategy > StrictFIFO {
-			faults.Add(path+".strategy", "%v is unknown (queue %q)", q.Strategy, q.Name)
+			faults.Add(path.to(".strategy"), "%v is unknown (queue %q)", q.Strategy, q.Name)
 		}
-		validatePreemption(&faults, path+".preemption", q)
-		validateFungibility(&faults, path+".flavorFungibility", q)
+		validatePreemption(&faults, path, q)
+		validateFungibility(&faults, path, q)
 		validateFairWeight(&faults, path, "queue", q.Name, q.FairWeight)
 		validateMinRuntime(&faults, path, "queue", q.Name, q.MinRuntime)
 	}
 	return faults.Err()
 }
 
-func validateFairWeight(faults *fault.List, path, kind, name string, w quota.Weight) {
+// pathTo is an entry of a list. Its text is made for faults alone: that costs more than to
+// look for them.
+type pathTo struct {
+	list string
+	i    int
+}
+
+func (p pathTo) to(field string, args ...any) string {
+	return fmt.Sprintf("%s[%d]", p.list, p.i) + fmt.Sprintf(field, args...)
+}
+
+func validateFairWeight(faults *fault.List, path pathTo, kind, name string, w quota.Weight) {
 	if !w.Valid() {
-		faults.Add(path+".fairWeight", "%v is negative or not finite (%s %q)", w, kind, name)
+		faults.Add(path.to(".fairWeight"), "%v is negative or not finite (%s %q)", w, kind, name)
 	}
 }
 
 func unique(faults *fault.List, list string, i int, name string, at map[string]int) {
-	path := fmt.Sprintf("%s[%d].name", list, i)
+	path := pathTo{list, i}
 	if name == "" {
-		faults.Add(path, "is empty")
+		faults.Add(path.to(".name"), "is empty")
 		return
 	}
 	if first, taken := at[name]; taken {
-		faults.Add(path, "%q is also the name of %s[%d]", name, list, first)
+		faults.Add(path.to(".name"), "%q is also the name of %s[%d]", name, list, first)
 		return
 	}
 	at[name] = i
 }
 
-func validateQuotas(faults *fault.List, path, kind, name string, hasParent bool, quotas []quota.Quota) {
-	at := make(map[quota.FlavorResource]int, len(quotas))
-	for j, e := range quotas {
-		path := fmt.Sprintf("%s.quotas[%d]", path, j)
+func validateQuotas(faults *fault.List, path pathTo, kind, name string, hasParent bool, quotas []quota.Quota) {
+	first := firstEntries(quotas)
+	for j := range quotas {
+		e := &quotas[j]
 		if e.Flavor == "" {
-			faults.Add(path+".flavor", "is empty (%s %q)", kind, name)
+			faults.Add(path.to(".quotas[%d].flavor", j), "is empty (%s %q)", kind, name)
 		}
 		if e.Resource == "" {
-			faults.Add(path+".resource", "is empty (%s %q)", kind, name)
+			faults.Add(path.to(".quotas[%d].resource", j), "is empty (%s %q)", kind, name)
 		}
-		if first, taken := at[e.FlavorResource()]; taken {
-			faults.Add(path, "%v has an entry already, quotas[%d] (%s %q)", e.FlavorResource(), first, kind, name)
-		} else {
-			at[e.FlavorResource()] = j
+		if at := first(j); at < j {
+			faults.Add(path.to(".quotas[%d]", j), "%v has an entry already, quotas[%d] (%s %q)", e.FlavorResource(), at, kind, name)
 		}
 		if e.Nominal < 0 {
-			faults.Add(path+".nominal", "%d is negative (%s %q)", e.Nominal, kind, name)
+			faults.Add(path.to(".quotas[%d].nominal", j), "%d is negative (%s %q)", e.Nominal, kind, name)
 		}
 		for _, l := range [...]struct {
 			field string
@@ -112,21 +122,39 @@ func validateQuotas(faults *fault.List, path, kind, name string, hasParent bool,
 		}{{"borrowingLimit", e.BorrowingLimit}, {"lendingLimit", e.LendingLimit}} {
 			limit, ok := l.limit.Get()
 			if ok && limit < 0 {
-				faults.Add(path+"."+l.field, "%d is negative (%s %q)", limit, kind, name)
+				faults.Add(path.to(".quotas[%d].%s", j, l.field), "%d is negative (%s %q)", limit, kind, name)
 			}
 			if ok && !hasParent {
-				faults.Add(path+"."+l.field, "%d has no meaning: %s %q is in no cohort", limit, kind, name)
+				faults.Add(path.to(".quotas[%d].%s", j, l.field), "%d has no meaning: %s %q is in no cohort", limit, kind, name)
 			}
 		}
 	}
 }
 
-func validateMinRuntime(faults *fault.List, path, kind, name string, s minruntime.Settings) {
+// fewQuotas are compared with each other sooner than hashed.
+const fewQuotas = 8
+
+// firstEntries returns a function that gives, for an entry, the first one of the same flavor
+// and resource.
+func firstEntries(quotas []quota.Quota) func(j int) int {
+	if len(quotas) <= fewQuotas {
+		return func(j int) int {
+			return slices.IndexFunc(quotas[:j+1], func(e quota.Quota) bool { return e.FlavorResource() == quotas[j].FlavorResource() })
+		}
+	}
+	at := make(map[quota.FlavorResource]int, len(quotas))
+	for j := range slices.Backward(quotas) {
+		at[quotas[j].FlavorResource()] = j
+	}
+	return func(j int) int { return at[quotas[j].FlavorResource()] }
+}
+
+func validateMinRuntime(faults *fault.List, path pathTo, kind, name string, s minruntime.Settings) {
 	if d, _ := s.Preempt.Get(); d < 0 {
-		faults.Add(path+".minRuntime.preempt", "%v is negative (%s %q)", d, kind, name)
+		faults.Add(path.to(".minRuntime.preempt"), "%v is negative (%s %q)", d, kind, name)
 	}
 	if d, _ := s.Reclaim.Get(); d < 0 {
-		faults.Add(path+".minRuntime.reclaim", "%v is negative (%s %q)", d, kind, name)
+		faults.Add(path.to(".minRuntime.reclaim"), "%v is negative (%s %q)", d, kind, name)
 	}
 }
 
@@ -158,7 +186,7 @@ func validateAcyclic(faults *fault.List, cohorts []Cohort, at map[string]int) {
 	}
 }
 
-func validatePreemption(faults *fault.List, path string, q *Queue) {
+func validatePreemption(faults *fault.List, path pathTo, q *Queue) {
 	p := q.Preemption
 	for _, f := range [...]struct {
 		field  string
@@ -170,40 +198,40 @@ func validatePreemption(faults *fault.List, path string, q *Queue) {
 		{"borrowWithinCohort.policy", p.BorrowWithinCohort.Policy, []VictimPolicy{Never, LowerPriority}},
 	} {
 		if !slices.Contains(f.known, f.policy) {
-			faults.Add(path+"."+f.field, "%v is none of %v (queue %q)", f.policy, f.known, q.Name)
+			faults.Add(path.to(".preemption.%s", f.field), "%v is none of %v (queue %q)", f.policy, f.known, q.Name)
 		}
 	}
 	if d, ok := p.MinAdmitDuration.Get(); ok {
 		if d < time.Minute { // KEP-8522, Webhook Validation, 1
-			faults.Add(path+".minAdmitDuration", "%v is less than %v (queue %q)", d, time.Minute, q.Name)
+			faults.Add(path.to(".preemption.minAdmitDuration"), "%v is less than %v (queue %q)", d, time.Minute, q.Name)
 		}
 		if p.WithinClusterQueue != LowerOrNewerEqualPriority {
-			faults.Add(path+".minAdmitDuration", "%v needs withinClusterQueue LowerOrNewerEqualPriority, not %v (queue %q)",
+			faults.Add(path.to(".preemption.minAdmitDuration"), "%v needs withinClusterQueue LowerOrNewerEqualPriority, not %v (queue %q)",
 				d, p.WithinClusterQueue, q.Name)
 		}
 	}
 	if p.BorrowWithinCohort.Policy != Never && p.ReclaimWithinCohort == Never {
-		faults.Add(path+".borrowWithinCohort.policy",
+		faults.Add(path.to(".preemption.borrowWithinCohort.policy"),
 			"%v contradicts reclaimWithinCohort Never (queue %q)", p.BorrowWithinCohort.Policy, q.Name)
 	}
 }
 
-func validateFungibility(faults *fault.List, path string, q *Queue) {
+func validateFungibility(faults *fault.List, path pathTo, q *Queue) {
 	f := q.FlavorFungibility
-	known := []FungibilityPolicy{MayStopSearch, TryNextFlavor}
+	known := [...]FungibilityPolicy{MayStopSearch, TryNextFlavor}
 	for _, p := range [...]struct {
 		field  string
 		policy FungibilityPolicy
 	}{{"whenCanBorrow", f.WhenCanBorrow}, {"whenCanPreempt", f.WhenCanPreempt}} {
 		if p.policy > TryNextFlavor {
-			faults.Add(path+"."+p.field, "%v is none of %v (queue %q)", p.policy, known, q.Name)
+			faults.Add(path.to(".flavorFungibility.%s", p.field), "%v is none of %v (queue %q)", p.policy, known, q.Name)
 		}
 	}
 	switch {
 	case f.Preference > PreemptionOverBorrowing:
-		faults.Add(path+".preference", "%v is none of %v (queue %q)",
+		faults.Add(path.to(".flavorFungibility.preference"), "%v is none of %v (queue %q)",
 			f.Preference, []FlavorPreference{BorrowingOverPreemption, PreemptionOverBorrowing}, q.Name)
 	case f.Preference != BorrowingOverPreemption && (f.MayStopBorrowing() || f.MayStopPreempting()):
-		faults.Add(path+".preference", "%v needs whenCanBorrow and whenCanPreempt TryNextFlavor (queue %q)", f.Preference, q.Name)
+		faults.Add(path.to(".flavorFungibility.preference"), "%v needs whenCanBorrow and whenCanPreempt TryNextFlavor (queue %q)", f.Preference, q.Name)
 	}
 }

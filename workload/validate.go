@@ -38,12 +38,14 @@ func validate(path string, w *Workload, pending bool) error {
 	if w.Queue == "" {
 		faults.Add(path+".queue", "is empty (workload %q)", w.ID)
 	}
-	for _, t := range [...]struct {
-		name string
-		at   time.Time
-	}{{"created", w.Created}, {"queued", w.Queued}, {"reservedAt", w.ReservedAt}} {
-		if !instant.Valid(t.at) {
-			faults.Add(path+"."+t.name, "%v is not within %s (workload %q)", t.at, instant.Range, w.ID)
+	if !instant.Valid(w.Created) || !instant.Valid(w.Queued) || !instant.Valid(w.ReservedAt) {
+		for _, t := range [...]struct {
+			name string
+			at   time.Time
+		}{{"created", w.Created}, {"queued", w.Queued}, {"reservedAt", w.ReservedAt}} {
+			if !instant.Valid(t.at) {
+				faults.Add(path+"."+t.name, "%v is not within %s (workload %q)", t.at, instant.Range, w.ID)
+			}
 		}
 	}
 	if !w.Gates.IsZero() {

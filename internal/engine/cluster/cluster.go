@@ -32,26 +32,12 @@ type Cluster struct {
 // The error is a [fault.List] of everything that is wrong. Nothing of the arguments
 // is kept.
 func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workload) (*Cluster, error) {
-	faults := faultsOf(queue.Validate(cohorts, queues))
-	queueNames := make(map[string]bool, len(queues))
-	for i := range queues {
-		queueNames[queues[i].Name] = true
-	}
-	for i := range admitted {
-		w := &admitted[i]
-		if workload.Validate("", w) != nil { // the path costs more than the check
-			faults = append(faults, faultsOf(workload.Validate(fmt.Sprintf("admitted[%d]", i), w))...)
-		}
-		if w.Queue != "" && !queueNames[w.Queue] {
-			faults.Add(fmt.Sprintf("admitted[%d].queue", i), "unknown queue %q (workload %q)", w.Queue, w.ID)
-		}
-	}
-	if len(faults) > 0 {
-		return nil, append(faults, doubles(admitted)...)
+	if faults := faultsOf(queue.Validate(cohorts, queues)); len(faults) > 0 {
+		return nil, append(faults, faultsOfAll(queues, admitted)...)
 	}
 	shape, columns, err := newShape(cohorts, queues, newColumns(), func(int) int { return 0 })
 	if err != nil {
-		if faults := doubles(admitted); len(faults) > 0 {
+		if faults := faultsOfAll(queues, admitted); len(faults) > 0 {
 			return nil, faults
 		}
 		return nil, fault.List{{Path: "state", Problem: err.Error()}}
@@ -61,6 +47,31 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workl
 		return nil, err
 	}
 	return c, nil
+}
+
+// faultsOfAll returns what is wrong with workloads of a configuration that is not valid.
+func faultsOfAll(queues []queue.Queue, admitted []workload.Workload) (faults fault.List) {
+	known := make(map[string]bool, len(queues))
+	for i := range queues {
+		known[queues[i].Name] = true
+	}
+	for i := range admitted {
+		faults = append(faults, faultsOfOne(i, &admitted[i], known[admitted[i].Queue])...)
+	}
+	return append(faults, doubles(admitted)...)
+}
+
+// faultsOfOne returns what is wrong with a workload of a state, by path.
+func faultsOfOne(i int, w *workload.Workload, knownQueue bool) fault.List {
+	if knownQueue && workload.Validate("", w) == nil { // the path costs more than the check
+		return nil
+	}
+	path := fmt.Sprintf("admitted[%d]", i)
+	faults := faultsOf(workload.Validate(path, w))
+	if w.Queue != "" && !knownQueue {
+		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
+	}
+	return faults
 }
 
 // doubles returns a fault for each workload with the ID of an earlier one.
@@ -75,78 +86,6 @@ func doubles(admitted []workload.Workload) (faults fault.List) {
 		first[id] = i
 	}
 	return faults
-}
-
-// fill adds the workloads of a new cluster all at once. The columns are its own.
-func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
-	records := make([]*Workload, len(admitted))
-	queues := make([]int, len(admitted))
-	direct := make([][]quotatree.Load, c.Tree.Len())
-	for i := range admitted {
-		w := admitted[i].Clone()
-		columns = columns.with(&w)
-		records[i] = newWorkload(&w, columns)
-		node, _ := c.QueueNode(w.Queue)
-		queues[i] = node - len(c.Cohorts)
-		direct[node] = addLoads(direct[node], records[i].Loads)
-	}
-	c.byID = trie.Of(idOf, records)
-	c.leaving = trie.New(idOf)
-	for _, r := range records {
-		if r.leaves() {
-			c.leaving = c.leaving.Set(r)
-		}
-	}
-	if c.byID.Len() < len(records) { // a map for them alone would cost more than all of this
-		return doubles(admitted)
-	}
-	var err error
-	if c.Usage, err = quotatree.NewUsage(c.Tree, direct); err != nil {
-		return c.usageFault("admitted", columns, err)
-	}
-	c.Columns = columns
-	running := make([]*Running, len(c.Queues))
-	for q, workloads := range byQueue(records, queues, len(c.Queues)) {
-		running[q] = newRunning(workloads)
-	}
-	c.running = vector.Of(running)
-	c.reach = c.allReach()
-	return nil
-}
-
-// byQueue returns the workloads of each of n queues.
-func byQueue(workloads []*Workload, queues []int, n int) [][]*Workload {
-	counts := make([]int, n)
-	for _, q := range queues {
-		counts[q]++
-	}
-	lists, room := make([][]*Workload, n), make([]*Workload, len(workloads))
-	for q, count := range counts {
-		lists[q], room = room[:0:count], room[count:]
-	}
-	for i, w := range workloads {
-		lists[queues[i]] = append(lists[queues[i]], w)
-	}
-	return lists
-}
-
-// addLoads adds b to a in place; a is sorted by column and stays so. Zeros are kept.
-func addLoads(a, b []quotatree.Load) []quotatree.Load {
-	if len(a) == 0 {
-		return append(a, b...)
-	}
-	i := 0
-	for _, l := range b {
-		for i < len(a) && a[i].Column < l.Column {
-			i++
-		}
-		if i < len(a) && a[i].Column == l.Column {
-			a[i].Amount = quota.Add(a[i].Amount, l.Amount)
-		} else {
-			a = slices.Insert(a, i, l)
-		}
-	}
-	return a
 }
 
 // usageFault names the node and column of a usage that is out of bounds.

@@ -27,7 +27,7 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 		return nil, err
 	}
 	columns := c.Columns.with(&w)
-	d := newWorkload(&w, columns)
+	d := newWorkload(&w, c.Running(node).name, columns)
 	total, err := c.Usage.Add(node, d.Loads)
 	if err != nil {
 		return nil, c.usageFault(path+".podSets", columns, err)
@@ -49,7 +49,7 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	if !ok {
 		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
 	}
-	node, _ := c.QueueNode(d.Facts.Queue)
+	node, _ := c.QueueNode(d.Facts.Queue())
 	total, err := c.Usage.Remove(node, d.Loads)
 	if err != nil {
 		return nil, c.usageFault(path, c.Columns, err)
@@ -106,7 +106,7 @@ func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*w
 	if !ok {
 		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
 	}
-	w := d.Facts.Clone()
+	w := d.Clone()
 	for i := range w.PodSets {
 		if w.PodSets[i].Name != podSet {
 			continue
@@ -137,16 +137,15 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	if d.Facts.Evicted {
 		return c, nil
 	}
-	evicted := *d // the loads are shared: records are immutable
-	evicted.Facts.Evicted, evicted.Surplus = true, nil
-	node, _ := c.QueueNode(d.Facts.Queue)
+	evicted := d.evicted()
+	node, _ := c.QueueNode(d.Facts.Queue())
 	next := *c
-	next.byID = c.byID.Set(&evicted)
+	next.byID = c.byID.Set(evicted)
 	if d.leaves() {
 		next.leaving, _ = c.leaving.Delete(id) // all of it leaves
 	}
 	next.setLanes(node, d, remove)
-	next.setLanes(node, &evicted, insert)
+	next.setLanes(node, evicted, insert)
 	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), nil)
 	return &next, nil
 }
@@ -181,7 +180,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			direct[len(shape.Cohorts)+i] = c.Usage.Row(old)
 			running[i] = c.Running(old)
 		} else {
-			running[i] = newRunning(nil)
+			running[i], _ = newRunning(&shape.Queues[i].Name, nil, nil)
 		}
 	}
 	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving}

@@ -4,49 +4,94 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/workload"
 )
 
-// Facts is a [workload.Workload] that takes less: few have gates, and a cluster holds
-// many.
+// Facts is what a [workload.Workload] says beside what it takes, in little room: a cluster
+// holds many.
 type Facts struct {
-	ID, UID, Queue              string
-	Priority, PriorityBoost     int64
-	Created, Queued, ReservedAt time.Time
-	Evicted, NeverPreempts      bool
-	PodSets                     []workload.PodSet
-	gates                       *gate.Gates // nil: the zero value
+	ID, UID                string
+	queue                  *string // one for all workloads of the queue
+	created                int64   // an instant
+	seldom                 *seldom // nil: nothing of it
+	Evicted, NeverPreempts bool
+	local                  bool // times are local ones; else UTC, or as seldom has it
 }
 
-// factsOf keeps what w holds.
-func factsOf(w *workload.Workload) Facts {
+// seldom is what few workloads have.
+type seldom struct {
+	boost                       int64 // part of the effective priority
+	priority                    int64 // where there is a boost
+	gates                       gate.Gates
+	created, queued, reservedAt *time.Location // nil: UTC
+}
+
+// factsOf keeps what w holds beside its pod sets. The gates are shared.
+func factsOf(w *workload.Workload, queue *string) Facts {
 	f := Facts{
-		w.ID, w.UID, w.Queue, w.Priority, w.PriorityBoost, w.Created, w.Queued, w.ReservedAt,
-		w.Evicted, w.NeverPreempts, w.PodSets, nil,
+		ID: w.ID, UID: w.UID, queue: queue, created: instant.Of(w.Created),
+		Evicted: w.Evicted, NeverPreempts: w.NeverPreempts,
 	}
-	if !w.Gates.IsZero() {
-		gates := w.Gates // not &w.Gates, for which all of w would be kept
-		f.gates = &gates
+	created, queued, reservedAt := zone(w.Created), zone(w.Queued), zone(w.ReservedAt)
+	f.local = (created == time.Local || w.Created.IsZero()) &&
+		(queued == time.Local || w.Queued.IsZero()) && (reservedAt == time.Local || w.ReservedAt.IsZero())
+	others := !f.local && (created != nil || queued != nil || reservedAt != nil)
+	if others || w.PriorityBoost != 0 || !w.Gates.IsZero() {
+		f.seldom = &seldom{boost: w.PriorityBoost, priority: w.Priority, gates: w.Gates}
+		if others {
+			f.seldom.created, f.seldom.queued, f.seldom.reservedAt = created, queued, reservedAt
+		}
 	}
 	return f
 }
 
-// Workload returns the facts in their usual form. It shares the pod sets and gates, which
-// must not be changed.
-func (f *Facts) Workload() workload.Workload {
-	w := workload.Workload{
-		ID: f.ID, UID: f.UID, Queue: f.Queue, Priority: f.Priority, PriorityBoost: f.PriorityBoost,
-		Created: f.Created, Queued: f.Queued, ReservedAt: f.ReservedAt,
-		Evicted: f.Evicted, NeverPreempts: f.NeverPreempts, PodSets: f.PodSets,
+// zone returns where a time is; nil for UTC.
+func zone(t time.Time) *time.Location {
+	if at := t.Location(); at != time.UTC {
+		return at
 	}
-	if f.gates != nil {
-		w.Gates = *f.gates
-	}
-	return w
+	return nil
 }
 
-// Clone returns a copy that shares nothing with f.
-func (f *Facts) Clone() workload.Workload {
-	w := f.Workload()
-	return w.Clone()
+func timeIn(at int64, zone *time.Location) time.Time {
+	if t := instant.Time(at); zone != nil && at != instant.Unset {
+		return t.In(zone)
+	} else {
+		return t
+	}
+}
+
+// Queue returns the name of the workload's queue.
+func (f *Facts) Queue() string { return *f.queue }
+
+// Workload returns the facts in their usual form. It shares the pod sets and gates, which
+// must not be changed. Times are without monotonic clock reading.
+func (w *Workload) Workload() workload.Workload {
+	f := &w.Facts
+	out := workload.Workload{
+		ID: f.ID, UID: f.UID, Queue: *f.queue, Priority: w.Priority,
+		Evicted: f.Evicted, NeverPreempts: f.NeverPreempts, PodSets: w.PodSets,
+	}
+	var created, queued, reservedAt *time.Location
+	if f.local {
+		created, queued, reservedAt = time.Local, time.Local, time.Local
+	}
+	if s := f.seldom; s != nil {
+		out.Gates = s.gates
+		if s.boost != 0 {
+			out.Priority, out.PriorityBoost = s.priority, s.boost
+		}
+		if !f.local {
+			created, queued, reservedAt = s.created, s.queued, s.reservedAt
+		}
+	}
+	out.Created, out.Queued, out.ReservedAt = timeIn(f.created, created), timeIn(w.Queued, queued), timeIn(w.Reserved, reservedAt)
+	return out
+}
+
+// Clone returns a copy that shares nothing with w.
+func (w *Workload) Clone() workload.Workload {
+	out := w.Workload()
+	return out.Clone()
 }

@@ -22,8 +22,8 @@ func TestFactsHoldEverything(t *testing.T) {
 			t.Errorf("%s is not tested", reflect.TypeFor[workload.Workload]().Field(i).Name)
 		}
 	}
-	f := factsOf(&w)
-	if got := f.Clone(); !reflect.DeepEqual(got, w) {
+	d := newWorkload(&w, &w.Queue, newColumns())
+	if got := d.Clone(); !reflect.DeepEqual(got, w) {
 		t.Errorf("%+v, want %+v", got, w)
 	}
 }

@@ -64,7 +64,7 @@ func sumsAreWhatLeaves(t *rapid.T) {
 		for _, sum := range sums {
 			without := c
 			for _, w := range c.All() {
-				if node, _ := c.QueueNode(w.Facts.Queue); w.Priority <= sum.Priority && inReach(c, node, cohort) {
+				if node, _ := c.QueueNode(w.Facts.Queue()); w.Priority <= sum.Priority && inReach(c, node, cohort) {
 					if without, err = without.Remove("", w.Facts.ID); err != nil {
 						t.Fatal(err)
 					}

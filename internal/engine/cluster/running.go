@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/quota"
@@ -12,6 +13,7 @@ import (
 // Running is what runs in one queue: an ordered index for each lane. It is
 // immutable.
 type Running struct {
+	name  *string // of the queue, shared by its workloads
 	lanes [Lanes]LaneSet
 }
 
@@ -23,7 +25,7 @@ type LaneSet = ordered.Set[*Workload, []quotatree.Load]
 type LaneCursor = ordered.Cursor[*Workload, []quotatree.Load]
 
 var (
-	laneOrder    = orderWith(func(sum *[]quotatree.Load, w *Workload) { *sum = addLoads(*sum, w.Loads) })
+	laneOrder    = orderWith(func(sum *[]quotatree.Load, w *Workload) { *sum = quotatree.AddLoads(*sum, w.Loads) })
 	surplusOrder = orderWith(addSurplus)
 )
 
@@ -31,7 +33,7 @@ func orderWith(addItem func(*[]quotatree.Load, *Workload)) *ordered.Order[*Workl
 	return &ordered.Order[*Workload, []quotatree.Load]{
 		Compare: compareInLane,
 		AddItem: addItem,
-		AddSum:  func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = addLoads(*sum, other) },
+		AddSum:  func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = quotatree.AddLoads(*sum, other) },
 	}
 }
 
@@ -41,7 +43,7 @@ func addSurplus(sum *[]quotatree.Load, w *Workload) {
 		for j := range loads {
 			loads[j].Amount = quota.Mul(w.Surplus[i].Count, loads[j].Amount)
 		}
-		*sum = addLoads(*sum, loads)
+		*sum = quotatree.AddLoads(*sum, loads)
 	}
 }
 
@@ -51,22 +53,6 @@ func LaneOf(lane Lane, sorted []*Workload) LaneSet {
 		return ordered.Of(surplusOrder, sorted)
 	}
 	return ordered.Of(laneOrder, sorted)
-}
-
-// newRunning returns the index of the workloads of a queue.
-func newRunning(workloads []*Workload) *Running {
-	var lists [Lanes][]*Workload
-	for _, w := range workloads {
-		for lane := range w.lanesOf {
-			lists[lane] = append(lists[lane], w)
-		}
-	}
-	r := new(Running)
-	for lane, list := range lists {
-		slices.SortFunc(list, compareInLane)
-		r.lanes[lane] = LaneOf(Lane(lane), list)
-	}
-	return r
 }
 
 // Lane returns the index of a lane.
@@ -123,7 +109,7 @@ func (w *Workload) lane() Lane {
 	if w.Facts.Evicted {
 		lane = Evicted
 	}
-	if w.Facts.ReservedAt.IsZero() {
+	if w.Reserved == instant.Unset {
 		lane++
 	}
 	return lane

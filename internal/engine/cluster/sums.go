@@ -19,8 +19,8 @@ type PrioritySums = ordered.Set[PrioritySum, []quotatree.Load]
 
 var sumOrder = &ordered.Order[PrioritySum, []quotatree.Load]{
 	Compare: comparePriorities,
-	AddItem: func(sum *[]quotatree.Load, p PrioritySum) { *sum = addLoads(*sum, p.Loads) },
-	AddSum:  func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = addLoads(*sum, other) },
+	AddItem: func(sum *[]quotatree.Load, p PrioritySum) { *sum = quotatree.AddLoads(*sum, p.Loads) },
+	AddSum:  func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = quotatree.AddLoads(*sum, other) },
 }
 
 func comparePriorities(a, b PrioritySum) int { return cmp.Compare(a.Priority, b.Priority) }
@@ -52,24 +52,24 @@ const longRun = 16
 // appendSums appends what runs in a lane.
 func appendSums(list []PrioritySum, set *LaneSet) []PrioritySum {
 	var cursor LaneCursor
-	var below []quotatree.Load // of lower priorities
 	cursor.First(*set)
 	for w, ok := cursor.Item(); ok; {
 		of := PrioritySum{Priority: w.Priority}
 		for n := 0; ok && w.Priority == of.Priority; w, ok = cursor.Item() {
 			if n++; n > longRun {
 				upTo := func(o *Workload) bool { return o.Priority <= of.Priority }
+				var below []quotatree.Load
+				set.Sum(&below, func(o *Workload) bool { return o.Priority < of.Priority })
 				of.Loads = nil
 				set.Sum(&of.Loads, upTo)
-				of.Loads = addLoads(of.Loads, negative(below))
+				of.Loads = quotatree.AddLoads(of.Loads, negative(below))
 				cursor.Seek(*set, upTo)
 				continue
 			}
-			of.Loads = addLoads(of.Loads, w.Loads)
+			of.Loads = quotatree.AddLoads(of.Loads, w.Loads)
 			cursor.Next()
 		}
 		list = append(list, of)
-		below = addLoads(below, of.Loads)
 	}
 	return list
 }
@@ -89,7 +89,7 @@ func addedUp(list []PrioritySum) []PrioritySum {
 			sum.Loads = slices.Clone(sum.Loads)
 		}
 		for _, other := range list[1:n] {
-			sum.Loads = addLoads(sum.Loads, other.Loads)
+			sum.Loads = quotatree.AddLoads(sum.Loads, other.Loads)
 		}
 		if sum.Loads = nonZero(sum.Loads); len(sum.Loads) > 0 {
 			out = append(out, sum)
@@ -171,7 +171,7 @@ func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
 	}
 	for _, change := range changes {
 		old, _ := sums.Get(func(p PrioritySum) int { return comparePriorities(p, change) })
-		change.Loads = nonZero(addLoads(slices.Clone(old.Loads), change.Loads))
+		change.Loads = nonZero(quotatree.AddLoads(slices.Clone(old.Loads), change.Loads))
 		if len(change.Loads) > 0 {
 			sums = sums.Insert(change)
 		} else {

@@ -15,10 +15,16 @@ type Workload struct {
 	Priority int64            // effective
 	Reserved int64            // an instant; instant.Unset without reservation time
 	Queued   int64            // an instant
-	Loads    []quotatree.Load // by column, zeros kept
-	Surplus  []Surplus        // of elastic pod sets, the last one first; only of active workloads
+	Loads    []quotatree.Load // by column, zeros kept; in few where there is room
 	few      [2]quotatree.Load
-	Facts    Facts
+	*Template
+	Facts Facts
+}
+
+// Template is the pod sets of workloads that take the same. It is immutable.
+type Template struct {
+	PodSets []workload.PodSet
+	Surplus []Surplus // of elastic pod sets, the last one first; only of active workloads
 }
 
 // Surplus is the replicas of an elastic pod set over its minimum.
@@ -38,38 +44,63 @@ func (s *Surplus) Uses(column int) bool {
 	return false
 }
 
-// newWorkload keeps what w holds. The columns have a number for all that it uses.
-func newWorkload(w *workload.Workload, columns *Columns) *Workload {
+// newWorkload keeps what w holds, which must be a copy. The columns have a number for all
+// that it uses.
+func newWorkload(w *workload.Workload, queue *string, columns *Columns) *Workload {
 	d := &Workload{
-		Facts:    factsOf(w),
+		Facts:    factsOf(w, queue),
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),
+		Template: &Template{PodSets: w.PodSets},
 	}
 	d.Loads = d.few[:0]
 	for i := range w.PodSets {
 		d.Loads = addAmounts(d.Loads, w.PodSets[i].Count, w.PodSets[i].Requests, columns)
 	}
-	for i := range slices.Backward(w.PodSets) {
-		if n := w.PodSets[i].Surplus(); n > 0 && !w.Evicted {
-			d.Surplus = append(d.Surplus, Surplus{i, n, addAmounts(nil, 1, w.PodSets[i].Requests, columns)})
-		}
+	if !w.Evicted {
+		d.Surplus = surplusOf(w.PodSets, columns)
 	}
 	return d
 }
 
-// addAmounts adds amounts, taken so often, in place; see [addLoads].
+func surplusOf(podSets []workload.PodSet, columns *Columns) (surplus []Surplus) {
+	for i := range slices.Backward(podSets) {
+		if n := podSets[i].Surplus(); n > 0 {
+			surplus = append(surplus, Surplus{i, n, addAmounts(nil, 1, podSets[i].Requests, columns)})
+		}
+	}
+	return surplus
+}
+
+// addAmounts adds amounts, taken so often, in place; see [quotatree.AddLoads].
 func addAmounts(loads []quotatree.Load, times int64, amounts []quota.Amount, columns *Columns) []quotatree.Load {
 	for i := range amounts {
 		a := &amounts[i]
-		loads = addLoads(loads, []quotatree.Load{{Column: columns.Number(a.FlavorResource()), Amount: quota.Mul(times, a.Amount)}})
+		loads = quotatree.AddLoads(loads, []quotatree.Load{{Column: columns.Number(a.FlavorResource()), Amount: quota.Mul(times, a.Amount)}})
 	}
 	return loads
 }
 
+// evicted returns the workload as one that was told to stop.
+func (w *Workload) evicted() *Workload {
+	e := *w // the loads are shared: records are immutable
+	e.Facts.Evicted = true
+	if len(w.Surplus) > 0 {
+		e.Template = &Template{PodSets: w.PodSets}
+	}
+	return &e
+}
+
 // leaves reports whether some replicas are leaving, and the rest stays.
 func (w *Workload) leaves() bool {
-	return !w.Facts.Evicted && slices.ContainsFunc(w.Facts.PodSets, func(p workload.PodSet) bool { return p.Leaving > 0 })
+	return !w.Facts.Evicted && slices.ContainsFunc(w.PodSets, func(p workload.PodSet) bool { return p.Leaving > 0 })
 }
 
 func idOf(w *Workload) string { return w.Facts.ID }
+
+// newTemplate copies pod sets.
+func newTemplate(podSets []workload.PodSet) *Template {
+	w := workload.Workload{PodSets: podSets}
+	return &Template{PodSets: w.Clone().PodSets}
+}

@@ -103,7 +103,8 @@ func NewTree(nodes []Node, resources []int) (*Tree, error) {
 			return nil, fmt.Errorf("quota: more than %d cells (quota entries by the depth of their nodes)", MaxCells)
 		}
 	}
-	lent := make([]map[int]int64, len(nodes)) // what the children lend, by column
+	lent := make([][]Load, len(nodes)) // what the children lend, by column
+	var room []Load
 	for _, i := range slices.Backward(t.topDown) {
 		r, err := newRow(nodes[i].Quotas, lent[i])
 		if err != nil {
@@ -115,12 +116,11 @@ func NewTree(nodes []Node, resources []int) (*Tree, error) {
 			continue
 		}
 		t.heights[p] = max(t.heights[p], t.heights[i]+1)
-		if lent[p] == nil {
-			lent[p] = make(map[int]int64, len(r.columns))
-		}
+		room = room[:0]
 		for j, column := range r.columns {
-			lent[p][int(column)] = quota.Add(lent[p][int(column)], r.cells[j].Lendable)
+			room = append(room, Load{int(column), r.cells[j].Lendable})
 		}
+		lent[p] = AddLoads(lent[p], room)
 		lent[i] = nil
 	}
 	for _, i := range t.topDown {
@@ -191,17 +191,15 @@ func (t *Tree) sortTopDown() error {
 	return nil
 }
 
-func newRow(entries []Entry, lent map[int]int64) (row, error) {
-	byColumn := make(map[int]Entry, len(entries)+len(lent))
-	for column := range lent {
-		byColumn[column] = Entry{Column: column}
-	}
-	own := make(map[int]bool, len(entries))
-	for _, e := range entries {
+// newRow returns the row of a node with the entries, to which others lend, by column.
+func newRow(entries []Entry, lent []Load) (row, error) {
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int { return cmp.Compare(a.Column, b.Column) })
+	for i, e := range sorted {
 		borrowing, _ := e.BorrowingLimit.Get()
 		lending, _ := e.LendingLimit.Get()
 		switch {
-		case own[e.Column]:
+		case i > 0 && sorted[i-1].Column == e.Column:
 			return row{}, fmt.Errorf("column %d has two entries", e.Column)
 		case e.Column < 0:
 			return row{}, fmt.Errorf("column %d is negative", e.Column)
@@ -209,17 +207,22 @@ func newRow(entries []Entry, lent map[int]int64) (row, error) {
 			return row{}, fmt.Errorf("column %d: nominal %d, borrowing limit %v, lending limit %v: negative",
 				e.Column, e.Nominal, e.BorrowingLimit, e.LendingLimit)
 		}
-		own[e.Column] = true
-		byColumn[e.Column] = e
 	}
-	r := row{columns: make([]int32, 0, len(byColumn)), cells: make([]Cell, len(byColumn))}
-	for column := range byColumn {
-		r.columns = append(r.columns, int32(column))
-	}
-	slices.Sort(r.columns)
-	for j, column := range r.columns {
-		e := byColumn[int(column)]
-		r.cells[j] = newCell(e.Nominal, lent[int(column)], e.BorrowingLimit, e.LendingLimit)
+	most := max(len(sorted), len(lent)) // one list often has the columns of both
+	r := row{columns: make([]int32, 0, most), cells: make([]Cell, 0, most)}
+	for len(sorted) > 0 || len(lent) > 0 {
+		var e Entry
+		var fromBelow int64
+		if len(lent) == 0 || len(sorted) > 0 && sorted[0].Column <= lent[0].Column {
+			e, sorted = sorted[0], sorted[1:]
+		} else {
+			e.Column = lent[0].Column
+		}
+		if len(lent) > 0 && lent[0].Column == e.Column {
+			fromBelow, lent = lent[0].Amount, lent[1:]
+		}
+		r.columns = append(r.columns, int32(e.Column))
+		r.cells = append(r.cells, newCell(e.Nominal, fromBelow, e.BorrowingLimit, e.LendingLimit))
 	}
 	return r, nil
 }

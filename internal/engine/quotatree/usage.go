@@ -182,6 +182,30 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 	return u, nil
 }
 
+// AddLoads adds b to a in place; a is sorted by column and stays so. Zeros are kept.
+func AddLoads(a, b []Load) []Load {
+	if len(a) == 0 {
+		return append(a, b...)
+	}
+	same := 0 // columns at the front: in most lists, all
+	for same < len(b) && same < len(a) && a[same].Column == b[same].Column {
+		a[same].Amount = quota.Add(a[same].Amount, b[same].Amount)
+		same++
+	}
+	i := same
+	for _, l := range b[same:] {
+		for i < len(a) && a[i].Column < l.Column {
+			i++
+		}
+		if i < len(a) && a[i].Column == l.Column {
+			a[i].Amount = quota.Add(a[i].Amount, l.Amount)
+		} else {
+			a = slices.Insert(a, i, l)
+		}
+	}
+	return a
+}
+
 // merge appends the sum of two sorted lists, without zeros, to an empty one.
 func merge(sum, a, b []Load) []Load {
 	if most := max(len(a), len(b)); most > cap(sum) { // one list often has the columns of both

@@ -1,10 +1,7 @@
 // Package trie is a persistent map by name: a hash trie whose edits copy one path.
 package trie
 
-import (
-	"hash/maphash"
-	"slices"
-)
+import "hash/maphash"
 
 const (
 	slotBits = 3
@@ -54,15 +51,11 @@ func New[T any](name func(T) string) Map[T] { return Map[T]{name: name} }
 
 // Of returns a map of the items; of those with one name, of the first.
 func Of[T any](name func(T) string, items []T) Map[T] {
-	list := make([]hashed[T], 2*len(items))
-	for i, item := range items {
-		list[i] = hashed[T]{maphash.String(seed, name(item)), item}
+	b := NewBuilder(name, len(items))
+	for _, item := range items {
+		b.Add(item)
 	}
-	m := New(name)
-	if len(items) > 0 {
-		m.root = m.build(list[:len(items)], list[len(items):], 0)
-	}
-	return m
+	return b.Map()
 }
 
 // build makes the node of the items, whose hashes agree before the shift, and counts
@@ -70,10 +63,9 @@ func Of[T any](name func(T) string, items []T) Map[T] {
 func (m *Map[T]) build(items, spare []hashed[T], shift uint) *node[T] {
 	if len(items) <= most || shift >= hashBits {
 		n := &node[T]{items: make([]hashed[T], 0, len(items))}
-		for _, h := range items {
-			double := func(o hashed[T]) bool { return o.hash == h.hash && m.name(o.item) == m.name(h.item) }
-			if !slices.ContainsFunc(n.items, double) {
-				n.items = append(n.items, h)
+		for i := range items {
+			if h := &items[i]; !m.holds(n.items, h) {
+				n.items = append(n.items, *h)
 			}
 		}
 		m.n += len(n.items)
@@ -100,6 +92,16 @@ func (m *Map[T]) build(items, spare []hashed[T], shift uint) *node[T] {
 		}
 	}
 	return inner(kids)
+}
+
+// holds reports whether one of the items has the name of h.
+func (m *Map[T]) holds(items []hashed[T], h *hashed[T]) bool {
+	for i := range items {
+		if o := &items[i]; o.hash == h.hash && m.name(o.item) == m.name(h.item) {
+			return true
+		}
+	}
+	return false
 }
 
 func slot(hash uint64, shift uint) int { return int(hash >> shift % width) }

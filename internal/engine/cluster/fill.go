@@ -1,0 +1,238 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/persist/trie"
+	"github.com/cedesched/cede/internal/persist/vector"
+	"github.com/cedesched/cede/workload"
+)
+
+// filling is the workloads of a new cluster, added all at once.
+type filling struct {
+	*Cluster
+	columns *Columns // its own
+	byID    trie.Builder[*Workload]
+	queues  []int32             // of the workloads
+	counts  []int32             // by queue
+	direct  [][]quotatree.Load  // by node
+	names   []*string           // by queue
+	seen    [seenTemplates]seen // by hash of the pod sets
+	queue   string              // the last one
+	node    int                 // of it; -1 where it is unknown
+}
+
+// seenTemplates is how many different pod sets of the last workloads are remembered: most
+// workloads take what others do, and a table that stays in the cache costs those little
+// that do not.
+const seenTemplates = 1 << 9
+
+// seen is valid pod sets that a workload had.
+type seen struct {
+	podSets  []workload.PodSet // the caller's
+	loads    []quotatree.Load
+	active   *Template
+	evicted  *Template
+	ofQuotas bool // it uses no columns but those of quotas
+}
+
+// fill adds the workloads of a new cluster. It fails with a [fault.List].
+func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
+	c.leaving = trie.New(idOf)
+	f := &filling{
+		Cluster: c, columns: columns, byID: trie.NewBuilder(idOf, len(admitted)),
+		queues: make([]int32, len(admitted)), counts: make([]int32, len(c.Queues)),
+		direct: make([][]quotatree.Load, c.Tree.Len()), names: make([]*string, len(c.Queues)),
+		node: -1,
+	}
+	for i := range f.names {
+		name := c.Queues[i].Name
+		f.names[i] = &name
+	}
+	var faults fault.List
+	for i := range admitted {
+		if !f.add(i, &admitted[i]) {
+			_, known := f.QueueNode(admitted[i].Queue)
+			faults = append(faults, faultsOfOne(i, &admitted[i], known)...)
+		}
+	}
+	if len(faults) > 0 {
+		return append(faults, doubles(admitted)...)
+	}
+	c.Columns = f.columns
+	byQueue := f.byQueue()
+	if c.byID = f.byID.Map(); c.byID.Len() < len(admitted) { // a map for them alone would cost more than all of this
+		return doubles(admitted)
+	}
+	var err error
+	if c.Usage, err = quotatree.NewUsage(c.Tree, f.direct); err != nil {
+		return c.usageFault("admitted", f.columns, err)
+	}
+	running := make([]*Running, len(c.Queues))
+	var room []inLane
+	for q, workloads := range byQueue {
+		running[q], room = newRunning(f.names[q], workloads, room)
+	}
+	c.running = vector.Of(running)
+	c.reach = c.allReach()
+	return nil
+}
+
+// add adds a workload. It returns false where something is wrong with it.
+func (f *filling) add(i int, w *workload.Workload) bool {
+	if w.Queue != f.queue || i == 0 {
+		f.queue, f.node = w.Queue, -1
+		if node, known := f.QueueNode(w.Queue); known {
+			f.node = node
+		}
+	}
+	if f.node < 0 {
+		return false
+	}
+	s := &f.seen[hashOf(w.PodSets)]
+	if s.active == nil || !samePodSets(s.podSets, w.PodSets) {
+		if workload.Validate("", w) != nil { // the path costs more than the check
+			return false
+		}
+		f.see(s, w)
+	} else {
+		rest := *w
+		rest.PodSets = nil // they are valid
+		if workload.Validate("", &rest) != nil {
+			return false
+		}
+		if !s.ofQuotas {
+			f.columns = f.columns.with(w)
+		}
+	}
+	q := f.node - len(f.Cohorts)
+	d := &Workload{
+		Priority: w.EffectivePriority(), Queued: instant.Of(w.Queued), Reserved: instant.Of(w.ReservedAt),
+		Template: s.active, Facts: factsOf(w, f.names[q]),
+	}
+	if w.Evicted {
+		d.Template = s.evicted
+	}
+	if d.Facts.seldom != nil {
+		d.Facts.seldom.gates = w.Gates.Clone()
+	}
+	d.Loads = append(d.few[:0], s.loads...)
+	f.direct[f.node] = quotatree.AddLoads(f.direct[f.node], s.loads)
+	f.queues[i] = int32(q)
+	f.counts[q]++
+	f.byID.Add(d)
+	if d.leaves() {
+		f.leaving = f.leaving.Set(d)
+	}
+	return true
+}
+
+// see remembers the pod sets of a valid workload.
+func (f *filling) see(s *seen, w *workload.Workload) {
+	columns := f.columns
+	f.columns = columns.with(w)
+	*s = seen{podSets: w.PodSets, active: newTemplate(w.PodSets), ofQuotas: f.columns == columns}
+	for i := range w.PodSets {
+		s.loads = addAmounts(s.loads, w.PodSets[i].Count, w.PodSets[i].Requests, f.columns)
+	}
+	s.evicted = s.active
+	if surplus := surplusOf(w.PodSets, f.columns); len(surplus) > 0 {
+		s.active = &Template{s.active.PodSets, surplus}
+	}
+}
+
+// hashOf is a number below [seenTemplates].
+func hashOf(podSets []workload.PodSet) uint64 {
+	const prime = 0x9e3779b97f4a7c15
+	hash := uint64(len(podSets))
+	for i := range podSets {
+		hash = (hash + uint64(podSets[i].Count)) * prime
+		for j := range podSets[i].Requests {
+			hash = (hash + uint64(podSets[i].Requests[j].Amount)) * prime
+		}
+	}
+	return hash >> 32 % seenTemplates
+}
+
+// samePodSets compares by value, but for constraints: to go through those costs more than
+// to keep them twice.
+func samePodSets(a, b []workload.PodSet) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.Name != y.Name || x.Count != y.Count || x.MinCount != y.MinCount || x.Leaving != y.Leaving ||
+			x.NodeConstraints != y.NodeConstraints || (x.Requests == nil) != (y.Requests == nil) || !slices.Equal(x.Requests, y.Requests) {
+			return false
+		}
+	}
+	return true
+}
+
+// byQueue returns the workloads of each queue.
+func (f *filling) byQueue() [][]*Workload {
+	lists, room := make([][]*Workload, len(f.counts)), make([]*Workload, len(f.queues))
+	for q, count := range f.counts {
+		lists[q], room = room[:0:count], room[count:]
+	}
+	for i, q := range f.queues {
+		lists[q] = append(lists[q], f.byID.Item(i))
+	}
+	return lists
+}
+
+// inLane is a workload with what orders it.
+type inLane struct {
+	lane               Lane
+	priority, reserved int64
+	workload           *Workload
+}
+
+func compareWithLane(a, b inLane) int {
+	switch {
+	case a.lane != b.lane:
+		return cmp.Compare(a.lane, b.lane)
+	case a.priority != b.priority:
+		return cmp.Compare(a.priority, b.priority)
+	case a.reserved != b.reserved:
+		return cmp.Compare(b.reserved, a.reserved)
+	}
+	return CompareIDs(a.workload, b.workload)
+}
+
+// newRunning returns the index of the workloads of a queue, whose list it sorts, and the
+// room that it used for that.
+func newRunning(queue *string, workloads []*Workload, room []inLane) (*Running, []inLane) {
+	r := &Running{name: queue}
+	room = room[:0]
+	var surplus [Lanes][]*Workload
+	for _, w := range workloads {
+		room = append(room, inLane{w.lane(), w.Priority, w.Reserved, w})
+	}
+	slices.SortFunc(room, compareWithLane)
+	for i := range room {
+		workloads[i] = room[i].workload
+		if len(workloads[i].Surplus) > 0 {
+			lane := SurplusReserved + room[i].lane&1
+			surplus[lane] = append(surplus[lane], workloads[i])
+		}
+	}
+	for lane, from := Active, 0; lane < Lanes; lane++ {
+		to := from
+		for to < len(room) && room[to].lane == lane {
+			to++
+		}
+		list := workloads[from:to]
+		if lane >= SurplusReserved {
+			list = surplus[lane]
+		}
+		r.lanes[lane] = LaneOf(lane, list)
+		from = to
+	}
+	return r, room
+}

@@ -1,0 +1,86 @@
+package trie
+
+import "hash/maphash"
+
+// Builder makes a map of many items at once.
+type Builder[T any] struct {
+	name  func(T) string
+	items []hashed[T]
+}
+
+// NewBuilder returns a builder for about n items.
+func NewBuilder[T any](name func(T) string, n int) Builder[T] {
+	return Builder[T]{name, make([]hashed[T], 0, n)}
+}
+
+// Add adds an item: it is cheap right after its name was read.
+func (b *Builder[T]) Add(item T) {
+	b.items = append(b.items, hashed[T]{maphash.String(seed, b.name(item)), item})
+}
+
+// Item returns the item that was added after i others.
+func (b *Builder[T]) Item(i int) T { return b.items[i].item }
+
+// Map returns a map of what was added; of items with one name, of the first.
+func (b *Builder[T]) Map() Map[T] {
+	m := New(b.name)
+	if len(b.items) == 0 {
+		return m
+	}
+	depth := 0 // of the leaves, most of which have three quarters of what they may
+	for len(b.items)>>(slotBits*depth) > most*3/4 {
+		depth++
+	}
+	// Sort by the way down to a leaf, by counting.
+	ends := make([]int, 1<<(slotBits*depth)+1)
+	for i := range b.items {
+		ends[way(b.items[i].hash, depth)+1]++
+	}
+	for i := 1; i < len(ends); i++ {
+		ends[i] += ends[i-1]
+	}
+	at := ends[:len(ends)-1]
+	sorted := make([]hashed[T], len(b.items))
+	for _, h := range b.items {
+		w := way(h.hash, depth)
+		sorted[at[w]] = h
+		at[w]++
+	}
+	s := sortedItems[T]{sorted, b.items, at}
+	m.root = m.join(&s, 0, len(at), 0)
+	return m
+}
+
+// sortedItems is items by their way: those of a way end where the next begin.
+type sortedItems[T any] struct {
+	items []hashed[T]
+	spare []hashed[T] // room for as many
+	ends  []int
+}
+
+// join makes the node of the items whose ways are from one to below another.
+func (m *Map[T]) join(s *sortedItems[T], from, to int, shift uint) *node[T] {
+	first, end := 0, s.ends[to-1]
+	if from > 0 {
+		first = s.ends[from-1]
+	}
+	switch {
+	case end == first && shift > 0:
+		return nil
+	case to-from == 1 || end-first <= most:
+		return m.build(s.items[first:end], s.spare[first:end], shift)
+	}
+	var kids [width]*node[T]
+	for i, step := 0, (to-from)/width; i < width; i++ {
+		kids[i] = m.join(s, from+i*step, from+(i+1)*step, shift+slotBits)
+	}
+	return inner(kids)
+}
+
+// way is the slots down to a depth, as one number.
+func way(hash uint64, depth int) (way int) {
+	for shift := uint(0); shift < slotBits*uint(depth); shift += slotBits {
+		way = way<<slotBits | slot(hash, shift)
+	}
+	return way
+}
