@@ -66,7 +66,7 @@ type Mismatch struct {
 	// Requirement is what the labels of the flavor do not satisfy: of the node selector,
 	// as In with one value, the first by key; else of the required node affinity, of which
 	// no term is satisfied, the first that is not in the first term.
-	Requirement *workload.NodeSelectorRequirement `json:"requirement,omitempty"`
+	Requirement *workload.LabelRequirement `json:"requirement,omitempty"`
 	// Label is the flavor's value of the requirement's key. Empty also where it has none.
 	Label string `json:"label,omitempty"`
 }

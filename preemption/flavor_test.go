@@ -43,17 +43,17 @@ func TestEligibility(t *testing.T) {
 	labelled := func(a, b string) []queue.Flavor {
 		return []queue.Flavor{{Name: "A", NodeLabels: map[string]string{"zone": a}}, {Name: "B", NodeLabels: map[string]string{"zone": b, "size": "8"}}}
 	}
-	expression := func(key string, o workload.NodeSelectorOperator, values ...string) workload.NodeSelectorRequirement {
-		return workload.NodeSelectorRequirement{Key: key, Operator: o, Values: values}
+	expression := func(key string, o workload.LabelOperator, values ...string) workload.LabelRequirement {
+		return workload.LabelRequirement{Key: key, Operator: o, Values: values}
 	}
-	affinity := func(terms ...[]workload.NodeSelectorRequirement) *workload.NodeConstraints {
+	affinity := func(terms ...[]workload.LabelRequirement) *workload.NodeConstraints {
 		c := &workload.NodeConstraints{}
 		for _, t := range terms {
 			c.NodeAffinity = append(c.NodeAffinity, workload.NodeSelectorTerm{MatchExpressions: t})
 		}
 		return c
 	}
-	type term = []workload.NodeSelectorRequirement
+	type term = []workload.LabelRequirement
 	for _, c := range []struct {
 		sentence    string
 		flavors     []queue.Flavor
@@ -193,7 +193,7 @@ func otherKeysAreNothing(t *rapid.T) {
 			c.NodeSelector["floor"] = "1"
 			for j := range c.NodeAffinity {
 				e := &c.NodeAffinity[j].MatchExpressions
-				*e = slices.Insert(*e, 0, workload.NodeSelectorRequirement{Key: "floor", Operator: workload.In, Values: []string{"1"}})
+				*e = slices.Insert(*e, 0, workload.LabelRequirement{Key: "floor", Operator: workload.In, Values: []string{"1"}})
 			}
 		}
 	}

@@ -43,14 +43,14 @@ func (n nodes) room(t failer) preemption.Room {
 func drawNodes(t *rapid.T, st preemption.State) nodes {
 	var n nodes
 	for i := range rapid.IntRange(1, 3).Draw(t, "nodes") {
-		n.state.Nodes = append(n.state.Nodes, placement.Node{
-			Name: fmt.Sprintf("n%d", i), Capacity: placement.Resources{"gpu": rapid.Int64Range(1, 12).Draw(t, "capacity")},
+		n.state.Nodes = append(n.state.Nodes, workload.Node{
+			Name: fmt.Sprintf("n%d", i), Capacity: workload.Resources{"gpu": rapid.Int64Range(1, 12).Draw(t, "capacity")},
 		})
 	}
-	one := placement.Resources{"gpu": 1}
+	one := workload.Resources{"gpu": 1}
 	for _, w := range st.Admitted {
 		for i := range rapid.IntRange(0, 2).Draw(t, "pods") {
-			n.state.Pods = append(n.state.Pods, placement.Pod{
+			n.state.Pods = append(n.state.Pods, workload.Pod{
 				ID: fmt.Sprintf("%s-%d", w.ID, i), Group: w.ID, Requests: one,
 				Node: rapid.SampledFrom(n.state.Nodes).Draw(t, "node").Name,
 			})
@@ -58,7 +58,7 @@ func drawNodes(t *rapid.T, st preemption.State) nodes {
 	}
 	n.request.Group = "pending"
 	for i := range rapid.IntRange(1, 4).Draw(t, "asks for") {
-		n.request.Pods = append(n.request.Pods, placement.Pod{ID: fmt.Sprintf("pending-%d", i), Requests: one})
+		n.request.Pods = append(n.request.Pods, workload.Pod{ID: fmt.Sprintf("pending-%d", i), Requests: one})
 	}
 	n.request.MinCount = len(n.request.Pods)
 	return n
@@ -140,16 +140,16 @@ func TestQuotaAndRoom(t *testing.T) {
 		Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}},
 	}
 	st.Admitted = append(st.Admitted, job("split", "a", 0, 2, started(5)), job("together", "a", 0, 2, started(9)))
-	one := placement.Resources{"gpu": 1}
+	one := workload.Resources{"gpu": 1}
 	n := nodes{
 		state: placement.State{
-			Nodes: []placement.Node{{Name: "n1", Capacity: placement.Resources{"gpu": 1}}, {Name: "n2", Capacity: placement.Resources{"gpu": 1}}, {Name: "n3", Capacity: placement.Resources{"gpu": 2}}},
-			Pods: []placement.Pod{
+			Nodes: []workload.Node{{Name: "n1", Capacity: workload.Resources{"gpu": 1}}, {Name: "n2", Capacity: workload.Resources{"gpu": 1}}, {Name: "n3", Capacity: workload.Resources{"gpu": 2}}},
+			Pods: []workload.Pod{
 				{ID: "split-0", Group: "split", Node: "n1", Requests: one}, {ID: "split-1", Group: "split", Node: "n2", Requests: one},
-				{ID: "together-0", Group: "together", Node: "n3", Requests: placement.Resources{"gpu": 2}},
+				{ID: "together-0", Group: "together", Node: "n3", Requests: workload.Resources{"gpu": 2}},
 			},
 		},
-		request: placement.Request{Pods: []placement.Pod{{ID: "pending-0", Requests: placement.Resources{"gpu": 2}}}},
+		request: placement.Request{Pods: []workload.Pod{{ID: "pending-0", Requests: workload.Resources{"gpu": 2}}}},
 	}
 	s, r := snapshotOf(t, st), pending("a", 10, 2)
 	if got := text(decide(t, s, r)); got != "Preempt: split InClusterQueue" {
@@ -159,7 +159,7 @@ func TestQuotaAndRoom(t *testing.T) {
 	if got := text(decide(t, s, r)); got != "Preempt: together InClusterQueue" {
 		t.Errorf("with room: %s", got)
 	}
-	n.request.Pods[0].Requests = placement.Resources{"gpu": 3} // more than any node has
+	n.request.Pods[0].Requests = workload.Resources{"gpu": 3} // more than any node has
 	r.Room = n.room(t)
 	if d := decide(t, s, r); d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Victims)+len(d.Shortage) > 0 {
 		t.Errorf("without room: %+v", d)

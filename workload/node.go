@@ -3,180 +3,59 @@ package workload
 import (
 	"maps"
 	"slices"
-	"strconv"
 
-	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/quota"
 )
 
-// MaxNodeConstraints bounds what a pod set says about nodes: the labels of its selector,
-// the values of its affinity with the requirements that have none, and its tolerations,
-// each. It also bounds the taints and the tolerations of a flavor.
-const MaxNodeConstraints = 256
+// Resources is amounts by resource: milli-CPU for cpu, base units (bytes, devices) for
+// everything else. An absent resource is zero.
+type Resources map[string]int64
 
-// NodeConstraints say on which nodes the pods of a pod set may run, as Kubernetes has it.
-// The zero value is any node without taint.
-type NodeConstraints struct {
-	// NodeSelector is the labels that a node must have.
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// NodeAffinity is the terms of the required node affinity, of which a node must
-	// satisfy one. Empty: no affinity.
-	NodeAffinity []NodeSelectorTerm `json:"nodeAffinity,omitempty"`
-	// Tolerations is the taints in spite of which the pods may run.
-	Tolerations []Toleration `json:"tolerations,omitempty"`
+// PodsResource is the resource of which every pod takes one. A node that does not list
+// it has no limit of pods.
+const PodsResource = "pods"
+
+// Node is a machine. The zero value is invalid.
+type Node struct {
+	Name string `json:"name"`
+	// Capacity is what pods may take of it (allocatable, in Kubernetes). A resource that
+	// is absent cannot be had there, but for [PodsResource].
+	Capacity Resources `json:"capacity,omitempty"`
+	// Labels are for filters; the built-in rules do not look at them.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Unschedulable takes the node out of all domains: nothing is placed there, and
+	// nothing preempted for that.
+	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
-// NodeSelectorTerm is satisfied when all its requirements are.
-type NodeSelectorTerm struct {
-	MatchExpressions []NodeSelectorRequirement `json:"matchExpressions,omitempty"`
+// Clone returns a copy that shares nothing with n.
+func (n Node) Clone() Node {
+	n.Capacity, n.Labels = maps.Clone(n.Capacity), maps.Clone(n.Labels)
+	return n
 }
 
-// NodeSelectorRequirement is about one label of a node. The zero value is not valid.
-type NodeSelectorRequirement struct {
-	Key      string               `json:"key"`
-	Operator NodeSelectorOperator `json:"operator"`
-	// Values is one or more for In and NotIn, none for Exists and DoesNotExist, one
-	// integer for Gt and Lt.
-	Values []string `json:"values,omitempty"`
-}
-
-// Matches reports whether labels satisfy the requirement.
-func (r *NodeSelectorRequirement) Matches(labels map[string]string) bool {
-	value, has := labels[r.Key]
-	switch r.Operator {
-	case In:
-		return has && slices.Contains(r.Values, value)
-	case NotIn:
-		return !has || !slices.Contains(r.Values, value)
-	case Exists:
-		return has
-	case DoesNotExist:
-		return !has
-	case Gt, Lt:
-		if !has || len(r.Values) != 1 {
-			return false
-		}
-		is, err := strconv.ParseInt(value, 10, 64)
-		bound, err2 := strconv.ParseInt(r.Values[0], 10, 64)
-		return err == nil && err2 == nil && (r.Operator == Gt && is > bound || r.Operator == Lt && is < bound)
+// Validate returns everything that is wrong with the node, as an error that lists each
+// fault with its path under the given one: an empty name, a resource without a name, a
+// capacity that is negative or over [quota.MaxUsage].
+func (n *Node) Validate(path string) error {
+	var faults fault.List
+	if n.Name == "" {
+		faults.Add(path+".name", "is empty")
 	}
-	return false
+	n.Capacity.validate(&faults, path+".capacity")
+	return faults.Err()
 }
 
-// Taint keeps pods that do not tolerate it off a node. The zero value is not valid.
-type Taint struct {
-	Key    string      `json:"key"`
-	Value  string      `json:"value,omitempty"`
-	Effect TaintEffect `json:"effect"`
-}
-
-// Toleration is of the taints that match it. The zero value is of those with an empty
-// value.
-type Toleration struct {
-	// Key is that of the taint. Empty: of any taint.
-	Key      string             `json:"key,omitempty"`
-	Operator TolerationOperator `json:"operator,omitzero"`
-	Value    string             `json:"value,omitempty"`
-	// Effect is that of the taint. Zero: of any effect.
-	Effect TaintEffect `json:"effect,omitzero"`
-}
-
-// Tolerates reports whether the toleration is of the taint.
-func (t *Toleration) Tolerates(taint *Taint) bool {
-	return (t.Effect == 0 || t.Effect == taint.Effect) && (t.Key == "" || t.Key == taint.Key) &&
-		(t.Operator == TolerationExists || t.Value == taint.Value)
-}
-
-// NodeSelectorOperator relates a label to values. The zero value is invalid.
-type NodeSelectorOperator uint8
-
-const (
-	// In: the node has the label, with one of the values.
-	In NodeSelectorOperator = 1 + iota
-	// NotIn: the node has not the label, or with none of the values.
-	NotIn
-	// Exists: the node has the label.
-	Exists
-	// DoesNotExist: the node has not the label.
-	DoesNotExist
-	// Gt: the label is an integer greater than the value.
-	Gt
-	// Lt: the label is an integer less than the value.
-	Lt
-)
-
-// TolerationOperator relates the value of a taint to that of a toleration.
-type TolerationOperator uint8
-
-const (
-	// TolerationEqual: the values are equal.
-	TolerationEqual TolerationOperator = iota
-	// TolerationExists: any value.
-	TolerationExists
-)
-
-// TaintEffect is what a taint does to pods that do not tolerate it. The zero value is
-// none.
-type TaintEffect uint8
-
-const (
-	// NoSchedule: they are not placed there.
-	NoSchedule TaintEffect = 1 + iota
-	// PreferNoSchedule: they are placed elsewhere if they can be. No decision reads it.
-	PreferNoSchedule
-	// NoExecute: they are not placed there, and those that run are evicted.
-	NoExecute
-)
-
-var (
-	selectorNames   = enum.Names[NodeSelectorOperator]{Type: "NodeSelectorOperator", First: 1, List: []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}}
-	tolerationNames = enum.Names[TolerationOperator]{Type: "TolerationOperator", List: []string{"Equal", "Exists"}, EmptyIsZero: true}
-	effectNames     = enum.Names[TaintEffect]{Type: "TaintEffect", List: []string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}}
-)
-
-// String returns the name of the operator as Kubernetes has it.
-func (o NodeSelectorOperator) String() string { return selectorNames.String(o) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (o NodeSelectorOperator) MarshalText() ([]byte, error) { return selectorNames.Marshal(o) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (o *NodeSelectorOperator) UnmarshalText(text []byte) error {
-	return selectorNames.Unmarshal(text, o)
-}
-
-// String returns the name of the operator as Kubernetes has it.
-func (o TolerationOperator) String() string { return tolerationNames.String(o) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (o TolerationOperator) MarshalText() ([]byte, error) { return tolerationNames.Marshal(o) }
-
-// UnmarshalText reads a name; empty is TolerationEqual. It fails on any other text.
-func (o *TolerationOperator) UnmarshalText(text []byte) error {
-	return tolerationNames.Unmarshal(text, o)
-}
-
-// String returns the name of the effect as Kubernetes has it; the zero value's is empty.
-func (e TaintEffect) String() string { return effectNames.String(e) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants and not
-// zero.
-func (e TaintEffect) MarshalText() ([]byte, error) { return effectNames.Marshal(e) }
-
-// UnmarshalText reads a name; empty is the zero value. It fails on any other text.
-func (e *TaintEffect) UnmarshalText(text []byte) error { return effectNames.Unmarshal(text, e) }
-
-// Clone returns a copy that shares nothing with c; nil for nil.
-func (c *NodeConstraints) Clone() *NodeConstraints {
-	if c == nil {
-		return nil
-	}
-	d := NodeConstraints{maps.Clone(c.NodeSelector), slices.Clone(c.NodeAffinity), slices.Clone(c.Tolerations)}
-	for i := range d.NodeAffinity {
-		t := &d.NodeAffinity[i]
-		t.MatchExpressions = slices.Clone(t.MatchExpressions)
-		for j := range t.MatchExpressions {
-			t.MatchExpressions[j].Values = slices.Clone(t.MatchExpressions[j].Values)
+func (r Resources) validate(faults *fault.List, path string) {
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		switch amount := r[name]; {
+		case name == "":
+			faults.Add(path, "a resource without a name")
+		case amount < 0:
+			faults.Add(path+"."+name, "%d is negative", amount)
+		case amount > quota.MaxUsage:
+			faults.Add(path+"."+name, "%d is more than 2^62", amount)
 		}
 	}
-	return &d
 }

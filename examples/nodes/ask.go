@@ -18,6 +18,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 //go:embed sample.yaml
@@ -54,7 +55,7 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	pending := c.Pending
 	if o.manifest != "" {
 		pending = slices.DeleteFunc(pending, func(p kubernetes.Pending) bool {
-			return !slices.ContainsFunc(p.Request.Pods, func(p placement.Pod) bool { return asking[p.ID] })
+			return !slices.ContainsFunc(p.Request.Pods, func(p workload.Pod) bool { return asking[p.ID] })
 		})
 	}
 	one, err := choose(&o, pending)
@@ -213,7 +214,7 @@ func (a *answer) split(label string) {
 		a.notes = append(a.notes, "-topology is for groups: a pod goes to one node anyway")
 		return
 	}
-	if slices.ContainsFunc(a.state.Groups, func(g placement.Group) bool { return g.ID == a.request.Group && g.Basic }) {
+	if slices.ContainsFunc(a.state.Groups, func(g workload.PodGroup) bool { return g.ID == a.request.Group && g.Basic }) {
 		a.notes = append(a.notes, "-topology is for gangs: the pods of a basic group are placed each by itself")
 		return
 	}

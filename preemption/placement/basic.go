@@ -3,12 +3,14 @@ package placement
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cedesched/cede/workload"
 )
 
 // alone is the request of one pod of a basic group by itself.
 func (r *Request) alone(i int) Request {
 	one := *r
-	one.Group, one.Pods = "", []Pod{r.Pods[i]}
+	one.Group, one.Pods = "", []workload.Pod{r.Pods[i]}
 	one.Pods[0].Group = r.Group
 	return one
 }
@@ -18,7 +20,7 @@ func (r *Request) alone(i int) Request {
 // they are of a group (KEP-5710, Preemption algorithm). To be placed comes before
 // preempting (KEP-4671: for the basic policy binding is preferred).
 func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) {
-	if err := snapshot.cluster().validateRequest(&r).Err(); err != nil {
+	if err := p.enter(new(scratch), snapshot.inside(), &r); err != nil {
 		return Decision{}, err
 	}
 	if !r.Unschedulable {
@@ -34,7 +36,15 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) 
 			return Decision{}, err
 		}
 		out.add(&d)
-		if snapshot, err = snapshot.With(append(d.Edits(), snapshot.cluster().charge(d.Victims)...)...); err != nil {
+		edits := d.Edits()
+		var disrupted []string
+		for _, v := range d.Victims {
+			disrupted = append(disrupted, v.Pods...)
+		}
+		for _, b := range snapshot.inside().Charge(disrupted) { // as the caller would for the next
+			edits = append(edits, SetBudget(b))
+		}
+		if snapshot, err = snapshot.With(edits...); err != nil {
 			return Decision{}, err
 		}
 	}
@@ -42,7 +52,7 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) 
 		out.Reason, out.Placeable = 0, len(out.Nominations)
 	}
 	member := func(id string) bool {
-		return slices.ContainsFunc(r.Pods, func(p Pod) bool { return p.ID == id })
+		return slices.ContainsFunc(r.Pods, func(p workload.Pod) bool { return p.ID == id })
 	}
 	slices.Sort(out.Withdrawn)
 	out.Withdrawn = slices.DeleteFunc(slices.Compact(out.Withdrawn), member)
@@ -93,30 +103,4 @@ func (d *Decision) add(one *Decision) {
 			d.Violations += v.Violations
 		}
 	}
-}
-
-// charge returns the edits by which the budgets know of victims: what they allow is used up.
-func (c *cluster) charge(victims []Victim) []Edit {
-	charged := map[int32]*Budget{}
-	for _, v := range victims {
-		for _, id := range v.Pods {
-			p := c.pod(c.pods, id)
-			for _, at := range p.budgets {
-				if charged[at] == nil {
-					b := c.budgets[at].facts.Clone()
-					charged[at] = &b
-				}
-				if b := charged[at]; !slices.Contains(b.Disrupted, id) {
-					b.Disrupted, b.Allowed = append(b.Disrupted, id), max(0, b.Allowed-1)
-				}
-			}
-		}
-	}
-	var edits []Edit
-	for at := range c.budgets {
-		if b := charged[int32(at)]; b != nil {
-			edits = append(edits, SetBudget(*b))
-		}
-	}
-	return edits
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // fleet is a cluster as a function of its sizes: every node is full with pods of 1000
@@ -27,14 +28,14 @@ func mix(i int) int { return int(uint32(i) * 2654435761 >> 8) }
 func (f fleet) state() placement.State {
 	var st placement.State
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	capacity := placement.Resources{"cpu": int64(f.perNode) * 1000, "gpu": int64(f.perNode), placement.PodsResource: 110}
+	capacity := workload.Resources{"cpu": int64(f.perNode) * 1000, "gpu": int64(f.perNode), workload.PodsResource: 110}
 	for n := range f.nodes {
-		st.Nodes = append(st.Nodes, placement.Node{Name: fmt.Sprintf("node-%06d", n), Capacity: capacity})
+		st.Nodes = append(st.Nodes, workload.Node{Name: fmt.Sprintf("node-%06d", n), Capacity: capacity})
 	}
 	for i := range f.nodes * f.perNode {
-		p := placement.Pod{
+		p := workload.Pod{
 			ID: fmt.Sprintf("ns/pod-%06d", i), UID: fmt.Sprintf("%08x", mix(i)), Namespace: "ns", Node: st.Nodes[i/f.perNode].Name,
-			Priority: int32(mix(i) % f.levels), Requests: placement.Resources{"cpu": 1000, "gpu": 1},
+			Priority: int32(mix(i) % f.levels), Requests: workload.Resources{"cpu": 1000, "gpu": 1},
 			Started: start.Add(time.Duration(mix(i)%10_000) * time.Second),
 		}
 		if f.groupOf > 0 && i%f.perNode == 0 { // over several nodes
@@ -46,10 +47,10 @@ func (f fleet) state() placement.State {
 		st.Pods = append(st.Pods, p)
 	}
 	for g := 0; f.groupOf > 0 && g*f.groupOf < f.nodes; g++ {
-		st.Groups = append(st.Groups, placement.Group{ID: fmt.Sprintf("group-%d", g), Priority: int32(mix(g) % f.levels), DisruptionMode: placement.DisruptionModePodGroup})
+		st.Groups = append(st.Groups, workload.PodGroup{ID: fmt.Sprintf("group-%d", g), Priority: int32(mix(g) % f.levels), DisruptionMode: workload.DisruptionModePodGroup})
 	}
 	for a := 0; f.covered > 0 && a < 20; a++ {
-		st.Budgets = append(st.Budgets, placement.Budget{Namespace: "ns", Name: fmt.Sprint(a), Selector: &placement.Selector{MatchLabels: map[string]string{"app": fmt.Sprint(a)}}})
+		st.Budgets = append(st.Budgets, workload.DisruptionBudget{Namespace: "ns", Name: fmt.Sprint(a), Selector: &workload.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(a)}}})
 	}
 	return st
 }
@@ -58,7 +59,7 @@ func (f fleet) state() placement.State {
 func gang(n int, cpu, gpu int64) placement.Request {
 	r := placement.Request{Group: "gang", Priority: 1 << 20, MinCount: n}
 	for i := range n {
-		r.Pods = append(r.Pods, placement.Pod{ID: fmt.Sprintf("ns/gang-%d", i), Requests: placement.Resources{"cpu": cpu, "gpu": gpu}})
+		r.Pods = append(r.Pods, workload.Pod{ID: fmt.Sprintf("ns/gang-%d", i), Requests: workload.Resources{"cpu": cpu, "gpu": gpu}})
 	}
 	return r
 }
@@ -168,7 +169,7 @@ func BenchmarkNewSnapshot(b *testing.B) {
 func BenchmarkEdit(b *testing.B) {
 	for _, f := range []fleet{fleets[2], fleets[5]} {
 		s := snapshotOf(b, f.state())
-		p := placement.Pod{ID: "ns/one-more", Node: "node-000001", Requests: placement.Resources{"cpu": 1000}}
+		p := workload.Pod{ID: "ns/one-more", Node: "node-000001", Requests: workload.Resources{"cpu": 1000}}
 		b.Run(f.String(), func(b *testing.B) {
 			for b.Loop() {
 				edit(b, s, placement.Run(p), placement.Remove(p.ID))

@@ -1,6 +1,11 @@
 package placement
 
-import "time"
+import (
+	"time"
+
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/workload"
+)
 
 // Outcome is what a decision comes to. The zero value is invalid.
 type Outcome uint8
@@ -51,7 +56,7 @@ type Decision struct {
 	// and the priority that count, and on the Node of their nomination. Without a node they
 	// have no place, and no promise any more. For Fits of a group that is Basic those that do
 	// not fit are left out: their promises stay.
-	Pods []Pod `json:"pods,omitempty"`
+	Pods []workload.Pod `json:"pods,omitempty"`
 	// Now is that of the request.
 	Now time.Time `json:"now,omitzero"`
 }
@@ -124,17 +129,25 @@ func (d Decision) Edits() []Edit {
 	return edits
 }
 
-// podsAfter is the pods of a request as they are after a decision with such nominations.
-func podsAfter(r *Request, nominations []Nomination) []Pod {
-	pods, placed := make([]Pod, len(r.Pods)), 0
-	for i := range r.Pods {
-		p := r.Pods[i].Clone()
-		p.Group, p.Priority, p.Nodes, p.Nowhere = r.groupOf(&p), r.Priority, nil, false
-		if placed < len(nominations) && nominations[placed].Pod == p.ID {
-			p.Node = nominations[placed].Node
-			placed++
-		}
-		pods[i] = p
-	}
-	return pods
-}
+var (
+	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Wait", "Impossible"}}
+	reasonNames  = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"PolicyNever", "NoVictims", "NoRoom", "Budgets"}}
+)
+
+// String returns the name of the constant.
+func (o Outcome) String() string { return outcomeNames.String(o) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
+
+// String returns the name of the constant.
+func (r Reason) String() string { return reasonNames.String(r) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (r Reason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }

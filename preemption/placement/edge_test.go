@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 func decided(t *testing.T, st placement.State, r placement.Request) placement.Decision {
@@ -36,13 +37,13 @@ func TestSumOfPriorities(t *testing.T) {
 	} {
 		var st placement.State
 		for node, priorities := range map[string][]int32{"a": c.a, "b": c.b} {
-			st.Nodes = append(st.Nodes, placement.Node{Name: node, Capacity: placement.Resources{"cpu": 60}})
+			st.Nodes = append(st.Nodes, workload.Node{Name: node, Capacity: workload.Resources{"cpu": 60}})
 			for i, priority := range priorities {
-				st.Pods = append(st.Pods, placement.Pod{ID: fmt.Sprint(node, i), Node: node, Priority: priority,
-					Requests: placement.Resources{"cpu": 60 / int64(len(priorities))}})
+				st.Pods = append(st.Pods, workload.Pod{ID: fmt.Sprint(node, i), Node: node, Priority: priority,
+					Requests: workload.Resources{"cpu": 60 / int64(len(priorities))}})
 			}
 		}
-		d := decided(t, st, placement.Request{Priority: 9, Pods: []placement.Pod{{ID: "new", Requests: placement.Resources{"cpu": 60}}}})
+		d := decided(t, st, placement.Request{Priority: 9, Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 60}}}})
 		if d.Outcome != placement.Preempt || d.Domain != c.want {
 			t.Errorf("a %v, b %v: %v on %q, want %q", c.a, c.b, d.Outcome, d.Domain, c.want)
 		}
@@ -51,20 +52,20 @@ func TestSumOfPriorities(t *testing.T) {
 
 // A promise holds although another node would be filled better.
 func TestPromiseBeforeTheBestFit(t *testing.T) {
-	pod := placement.Pod{ID: "p", Group: "g", Requests: placement.Resources{"cpu": 1}}
+	pod := workload.Pod{ID: "p", Group: "g", Requests: workload.Resources{"cpu": 1}}
 	promised := pod
 	promised.Node = "a"
 	p, err := placement.New(placement.Config{Order: placement.BestFit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, nominated := range [][]placement.Pod{nil, {promised}} {
+	for _, nominated := range [][]workload.Pod{nil, {promised}} {
 		st := placement.State{
-			Nodes:     []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 5}}, {Name: "b", Capacity: placement.Resources{"cpu": 1}}},
+			Nodes:     []workload.Node{{Name: "a", Capacity: workload.Resources{"cpu": 5}}, {Name: "b", Capacity: workload.Resources{"cpu": 1}}},
 			Nominated: nominated,
-			Groups:    []placement.Group{{ID: "g"}},
+			Groups:    []workload.PodGroup{{ID: "g"}},
 		}
-		d, err := p.Decide(snapshotOf(t, st), placement.Request{Group: "g", MinCount: 1, Pods: []placement.Pod{pod}})
+		d, err := p.Decide(snapshotOf(t, st), placement.Request{Group: "g", MinCount: 1, Pods: []workload.Pod{pod}})
 		want := []string{"b", "a"}[len(nominated)]
 		if err != nil || d.Outcome != placement.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != want {
 			t.Errorf("%d promised: %v, %v, %v; want %s", len(nominated), d.Outcome, d.Nominations, err, want)
@@ -75,15 +76,15 @@ func TestPromiseBeforeTheBestFit(t *testing.T) {
 // One pod of a group that was promised room keeps it, though another node comes first.
 func TestOnePromiseIsKept(t *testing.T) {
 	for node, first := range map[string]string{"a": "b", "b": "a"} {
-		pod := placement.Pod{ID: "p", Group: "g", Requests: placement.Resources{"cpu": 1}}
+		pod := workload.Pod{ID: "p", Group: "g", Requests: workload.Resources{"cpu": 1}}
 		promised := pod
 		promised.Node = node
 		st := placement.State{
-			Nodes:     []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 1}}, {Name: "b", Capacity: placement.Resources{"cpu": 1}}},
-			Nominated: []placement.Pod{promised},
-			Groups:    []placement.Group{{ID: "g"}},
+			Nodes:     []workload.Node{{Name: "a", Capacity: workload.Resources{"cpu": 1}}, {Name: "b", Capacity: workload.Resources{"cpu": 1}}},
+			Nominated: []workload.Pod{promised},
+			Groups:    []workload.PodGroup{{ID: "g"}},
 		}
-		d := decided(t, st, placement.Request{Group: "g", MinCount: 1, Pods: []placement.Pod{pod}, Prefer: []string{first}})
+		d := decided(t, st, placement.Request{Group: "g", MinCount: 1, Pods: []workload.Pod{pod}, Prefer: []string{first}})
 		if d.Outcome != placement.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != node {
 			t.Errorf("%v, %v; promised %s", d.Outcome, d.Nominations, node)
 		}
@@ -93,12 +94,12 @@ func TestOnePromiseIsKept(t *testing.T) {
 // A pod that does not come back gives its place among the pods of the node to another: as
 // many run as the node has room for, whichever of them is put back first.
 func TestPlacesOfPods(t *testing.T) {
-	st := placement.State{Nodes: []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 9, placement.PodsResource: 2}}}}
+	st := placement.State{Nodes: []workload.Node{{Name: "a", Capacity: workload.Resources{"cpu": 9, workload.PodsResource: 2}}}}
 	for id, cpu := range map[string]int64{"x": 6, "y": 3} {
 		priority := map[string]int32{"x": 5, "y": 1}[id] // x is put back first, and has no room
-		st.Pods = append(st.Pods, placement.Pod{ID: id, Node: "a", Priority: priority, Requests: placement.Resources{"cpu": cpu}})
+		st.Pods = append(st.Pods, workload.Pod{ID: id, Node: "a", Priority: priority, Requests: workload.Resources{"cpu": cpu}})
 	}
-	d := decided(t, st, placement.Request{Priority: 9, Pods: []placement.Pod{{ID: "new", Requests: placement.Resources{"cpu": 4}}}})
+	d := decided(t, st, placement.Request{Priority: 9, Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 4}}}})
 	if d.Outcome != placement.Preempt || len(d.Victims) != 1 || d.Victims[0].Pods[0] != "x" {
 		t.Errorf("%v, %v", d.Outcome, d.Victims)
 	}
@@ -108,18 +109,18 @@ func TestPlacesOfPods(t *testing.T) {
 func TestOrderOfCandidates(t *testing.T) {
 	var st placement.State
 	for _, node := range []string{"a", "b", "c", "d"} {
-		st.Nodes = append(st.Nodes, placement.Node{Name: node, Capacity: placement.Resources{"cpu": 1}})
+		st.Nodes = append(st.Nodes, workload.Node{Name: node, Capacity: workload.Resources{"cpu": 1}})
 		guarded := map[string]string{"guarded": map[string]string{"a": "yes", "c": "yes"}[node]}
-		st.Pods = append(st.Pods, placement.Pod{ID: node, Namespace: "ns", Node: node, Labels: guarded, Requests: placement.Resources{"cpu": 1}})
+		st.Pods = append(st.Pods, workload.Pod{ID: node, Namespace: "ns", Node: node, Labels: guarded, Requests: workload.Resources{"cpu": 1}})
 	}
-	st.Budgets = []placement.Budget{{Namespace: "ns", Name: "none", Selector: &placement.Selector{MatchLabels: map[string]string{"guarded": "yes"}}}}
+	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "none", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"guarded": "yes"}}}}
 	for most, want := range map[int]string{0: "dcba", 100: "dbca"} {
 		p, err := placement.New(placement.Config{MaxCandidates: most})
 		if err != nil {
 			t.Fatal(err)
 		}
 		list, err := p.Candidates(snapshotOf(t, st), placement.Request{Priority: 1, Prefer: []string{"d", "c", "b", "a"},
-			Pods: []placement.Pod{{ID: "new", Requests: placement.Resources{"cpu": 1}}}})
+			Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 1}}}})
 		got := ""
 		for _, c := range list {
 			got += c.Domain
@@ -133,22 +134,22 @@ func TestOrderOfCandidates(t *testing.T) {
 // A group that is set again keeps the promises to its pods, each once: who is not of lower
 // priority finds what is left, no less.
 func TestSetGroupKeepsPromisesOnce(t *testing.T) {
-	promised := placement.Pod{ID: "p", Group: "g", Node: "a", Requests: placement.Resources{"cpu": 1}}
+	promised := workload.Pod{ID: "p", Group: "g", Node: "a", Requests: workload.Resources{"cpu": 1}}
 	s := snapshotOf(t, placement.State{
-		Nodes:     []placement.Node{{Name: "a", Capacity: placement.Resources{"cpu": 2}}},
-		Nominated: []placement.Pod{promised},
-		Groups:    []placement.Group{{ID: "g", Priority: 5}},
+		Nodes:     []workload.Node{{Name: "a", Capacity: workload.Resources{"cpu": 2}}},
+		Nominated: []workload.Pod{promised},
+		Groups:    []workload.PodGroup{{ID: "g", Priority: 5}},
 	})
 	p, err := placement.New(placement.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if s, err = s.With(placement.SetGroup(placement.Group{ID: "g", Priority: 5})); err != nil {
+		if s, err = s.With(placement.SetGroup(workload.PodGroup{ID: "g", Priority: 5})); err != nil {
 			t.Fatal(err)
 		}
 		for cpu, want := range map[int64]placement.Outcome{1: placement.Fits, 2: placement.Impossible} {
-			d, err := p.Decide(s, placement.Request{Pods: []placement.Pod{{ID: "other", Requests: placement.Resources{"cpu": cpu}}}})
+			d, err := p.Decide(s, placement.Request{Pods: []workload.Pod{{ID: "other", Requests: workload.Resources{"cpu": cpu}}}})
 			if err != nil || d.Outcome != want || len(s.State().Nominated) != 1 {
 				t.Errorf("%d beside the promise: %v, %v; want %v", cpu, d.Outcome, err, want)
 			}

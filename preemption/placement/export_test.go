@@ -2,11 +2,10 @@ package placement
 
 // Checks decides, and returns how many units were put back with a check.
 func (p *Preemptor) Checks(snapshot *Snapshot, r Request) int {
-	s, err := p.start(snapshot, &r)
-	if err != nil {
+	c, sc := snapshot.inside(), new(scratch)
+	if err := p.enter(sc, c, &r); err != nil {
 		return -1
 	}
-	defer p.finish(s)
-	s.decide()
-	return s.checks
+	sc.searcher.Search(&p.inside, c, &sc.request)
+	return sc.searcher.Checks
 }

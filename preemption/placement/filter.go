@@ -1,5 +1,10 @@
 package placement
 
+import (
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/workload"
+)
+
 // Filter is the caller's own rule on where pods may run: affinity, ports, volumes. Room is
 // checked besides.
 //
@@ -14,11 +19,11 @@ package placement
 // that; kube-scheduler does not do so either.)
 type Filter interface {
 	// Feasible reports whether the pod may run on the node, whoever else is there.
-	Feasible(pod Pod, node Node) bool
+	Feasible(pod workload.Pod, node workload.Node) bool
 	// Conflict reports whether the pod, if it runs on pod.Node, and another that runs, is
 	// placed or was promised room on other.Node exclude each other. Of promises it is asked
 	// about those to pods that are not of lower priority.
-	Conflict(pod, other Pod) bool
+	Conflict(pod, other workload.Pod) bool
 	// Reach says how far conflicts go.
 	Reach() Reach
 }
@@ -34,12 +39,13 @@ const (
 	Cluster
 )
 
-// Guard is the caller's own rule on who may yield: a checkpoint in progress, a pinned job.
-// It is asked about units that are of lower priority. Verdicts of several are AND-ed.
-//
-// The laws, which preemptiontest.CheckPlacementGuard checks: the answer depends on the
-// arguments alone, and always comes out the same for them; arguments are left alone, and
-// nothing of them is kept.
-type Guard interface {
-	MayYield(u Unit, r Request) bool
-}
+var reachNames = enum.Names[Reach]{Type: "Reach", List: []string{"SameNode", "Cluster"}}
+
+// String returns the name of the constant.
+func (r Reach) String() string { return reachNames.String(r) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (r Reach) MarshalText() ([]byte, error) { return reachNames.Marshal(r) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (r *Reach) UnmarshalText(text []byte) error { return reachNames.Unmarshal(text, r) }

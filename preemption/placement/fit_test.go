@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
 )
 
 // fitAgrees: whatever is taken and given back, a fit of equal pods answers as a decision on
@@ -56,7 +57,7 @@ func fitAgrees(t *rapid.T) {
 			continue
 		}
 		left := st
-		left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p placement.Pod) bool {
+		left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool {
 			if p.Terminating && r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() {
 				return p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now) // else it stays, whatever is taken
 			}
@@ -70,7 +71,7 @@ func fitAgrees(t *rapid.T) {
 			continue
 		}
 		d := placement.Decision{Candidate: placement.Candidate{Nominations: fit.Nominations()}}
-		if len(d.Nominations) < max(1, r.MinCount) || !hasRoom(left, r, d, func(placement.Pod) bool { return true }) {
+		if len(d.Nominations) < max(1, r.MinCount) || !hasRoom(left, r, d, func(workload.Pod) bool { return true }) {
 			t.Fatalf("without %v: no room for %v", taken, d.Nominations)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
 )
 
 // The generated records reach every outcome, reason and kind of victim often enough for the
@@ -79,11 +80,11 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 		kinds["over the timeout"] = kinds["over the timeout"] || r.TerminationTimeout > 0 && old
 	}
 	for _, p := range r.Pods {
-		kinds["promised"] = kinds["promised"] || slices.ContainsFunc(st.Nominated, func(n placement.Pod) bool { return n.ID == p.ID })
+		kinds["promised"] = kinds["promised"] || slices.ContainsFunc(st.Nominated, func(n workload.Pod) bool { return n.ID == p.ID })
 	}
 	kinds["several nodes"] = d.Outcome == placement.Preempt && r.Group != "" && len(st.Nodes) > 1 && (len(r.Domains) == 0 || len(r.Domains) < len(st.Nodes))
 	kinds["several domains"] = len(r.Domains) > 1
-	kinds["basic group"] = slices.ContainsFunc(st.Groups, func(g placement.Group) bool { return g.ID == r.Group && g.Basic })
+	kinds["basic group"] = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 	kinds["pod of a group"] = r.Group == "" && r.Pods[0].Group != ""
 	kinds["waits though asked alone"] = d.Outcome == placement.Wait && r.Group == ""
 	without := st

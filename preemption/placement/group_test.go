@@ -4,17 +4,18 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // The best domain is found whatever the first member of the group needs.
 func TestUnequalMembers(t *testing.T) {
 	st := placement.State{
-		Nodes: []placement.Node{machine("a", 4), machine("b", 4)},
-		Pods:  []placement.Pod{cpu("mid", "a", 5, 4), cpu("low", "b", 0, 1), cpu("high", "b", 9, 3)},
+		Nodes: []workload.Node{machine("a", 4), machine("b", 4)},
+		Pods:  []workload.Pod{cpu("mid", "a", 5, 4), cpu("low", "b", 0, 1), cpu("high", "b", 9, 3)},
 	}
 	large, small := cpu("large", "", 0, 8), cpu("small", "", 0, 1)
 	for _, mode := range allModes {
-		for _, pods := range [][]placement.Pod{{large, small}, {small, large}} {
+		for _, pods := range [][]workload.Pod{{large, small}, {small, large}} {
 			r := placement.Request{Group: "in", Priority: 10, MinCount: 1, Pods: pods,
 				Domains: []placement.Domain{{Name: "x", Nodes: []string{"a"}}, {Name: "y", Nodes: []string{"b"}}}}
 			if got, want := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt small@b; evict low"; got != want {
@@ -29,11 +30,11 @@ func TestUnequalMembersWithBudgets(t *testing.T) {
 	x := cpu("x", "b", 1, 2)
 	x.Labels = map[string]string{"app": "x"}
 	st := placement.State{
-		Nodes:   []placement.Node{machine("a", 4), machine("b", 3)},
-		Pods:    []placement.Pod{cpu("p0", "a", 0, 4), x, cpu("y", "b", -1, 1)},
-		Budgets: []placement.Budget{{Name: "b", Selector: &placement.Selector{MatchLabels: x.Labels}}},
+		Nodes:   []workload.Node{machine("a", 4), machine("b", 3)},
+		Pods:    []workload.Pod{cpu("p0", "a", 0, 4), x, cpu("y", "b", -1, 1)},
+		Budgets: []workload.DisruptionBudget{{Name: "b", Selector: &workload.LabelSelector{MatchLabels: x.Labels}}},
 	}
-	r := placement.Request{Group: "in", Priority: 10, MinCount: 1, Pods: []placement.Pod{cpu("two", "", 0, 2), cpu("one", "", 0, 1)},
+	r := placement.Request{Group: "in", Priority: 10, MinCount: 1, Pods: []workload.Pod{cpu("two", "", 0, 2), cpu("one", "", 0, 1)},
 		Domains: []placement.Domain{{Name: "a", Nodes: []string{"a"}}, {Name: "b", Nodes: []string{"b"}}}}
 	for _, mode := range allModes {
 		c := placement.Config{Mode: mode, Budgets: placement.Hard}
@@ -46,8 +47,8 @@ func TestUnequalMembersWithBudgets(t *testing.T) {
 // The lowest priority that suffices is searched for on one node too: there another member
 // may have the place.
 func TestLowestPriorityOnOneNode(t *testing.T) {
-	st := placement.State{Nodes: []placement.Node{machine("a", 4)}, Pods: []placement.Pod{cpu("low", "a", 0, 1), cpu("mid", "a", 5, 3)}}
-	r := placement.Request{Group: "in", Priority: 10, Pods: []placement.Pod{cpu("large", "", 0, 4), cpu("small", "", 0, 1)}}
+	st := placement.State{Nodes: []workload.Node{machine("a", 4)}, Pods: []workload.Pod{cpu("low", "a", 0, 1), cpu("mid", "a", 5, 3)}}
+	r := placement.Request{Group: "in", Priority: 10, Pods: []workload.Pod{cpu("large", "", 0, 4), cpu("small", "", 0, 1)}}
 	for mode, want := range map[placement.Mode]string{
 		placement.Design:  "Preempt small@a; evict low",
 		placement.InPlace: "Preempt large@a; evict low mid",
@@ -61,11 +62,11 @@ func TestLowestPriorityOnOneNode(t *testing.T) {
 // Pods of a basic group are decided about one by one, with nodes as their domains.
 func TestBasicGroup(t *testing.T) {
 	st := placement.State{
-		Nodes:  []placement.Node{machine("a", 4), machine("b", 4), machine("c", 4)},
-		Pods:   []placement.Pod{cpu("cheap", "b", 0, 4), cpu("dear", "a", 0, 2), cpu("dearer", "a", 0, 2), cpu("high", "c", 20, 4)},
-		Groups: []placement.Group{{ID: "basic", Priority: 10, Basic: true}},
+		Nodes:  []workload.Node{machine("a", 4), machine("b", 4), machine("c", 4)},
+		Pods:   []workload.Pod{cpu("cheap", "b", 0, 4), cpu("dear", "a", 0, 2), cpu("dearer", "a", 0, 2), cpu("high", "c", 20, 4)},
+		Groups: []workload.PodGroup{{ID: "basic", Priority: 10, Basic: true}},
 	}
-	r := placement.Request{Group: "basic", Priority: 10, Pods: []placement.Pod{cpu("in0", "", 0, 4), cpu("in1", "", 0, 4), cpu("in2", "", 0, 4)}}
+	r := placement.Request{Group: "basic", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 4), cpu("in1", "", 0, 4), cpu("in2", "", 0, 4)}}
 	d := decide(t, placement.Config{}, snapshotOf(t, st), r)
 	if got, want := text(d), "Preempt in0@b in1@a; evict cheap dear dearer"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -86,12 +87,12 @@ func TestBasicGroup(t *testing.T) {
 // With hard budgets the victims of one pod count for the next.
 func TestBasicGroupKeepsBudgets(t *testing.T) {
 	st := placement.State{
-		Nodes:   []placement.Node{machine("a", 4), machine("b", 4)},
-		Pods:    []placement.Pod{cpu("p", "a", 0, 4), cpu("q", "b", 0, 4)},
-		Groups:  []placement.Group{{ID: "basic", Priority: 10, Basic: true}},
-		Budgets: []placement.Budget{{Name: "one", Allowed: 1, Selector: &placement.Selector{}}},
+		Nodes:   []workload.Node{machine("a", 4), machine("b", 4)},
+		Pods:    []workload.Pod{cpu("p", "a", 0, 4), cpu("q", "b", 0, 4)},
+		Groups:  []workload.PodGroup{{ID: "basic", Priority: 10, Basic: true}},
+		Budgets: []workload.DisruptionBudget{{Name: "one", Allowed: 1, Selector: &workload.LabelSelector{}}},
 	}
-	r := placement.Request{Group: "basic", Priority: 10, Pods: []placement.Pod{cpu("in0", "", 0, 4), cpu("in1", "", 0, 4)}}
+	r := placement.Request{Group: "basic", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 4), cpu("in1", "", 0, 4)}}
 	if got, want := text(decide(t, placement.Config{Budgets: placement.Hard}, snapshotOf(t, st), r)), "Preempt in0@a; evict p"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -7,16 +7,17 @@ import (
 
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // Amounts at the limit of what is counted do not wrap.
 func TestLargestAmounts(t *testing.T) {
-	most := placement.Resources{"cpu": quota.MaxUsage}
+	most := workload.Resources{"cpu": quota.MaxUsage}
 	st := placement.State{
-		Nodes: []placement.Node{{Name: "n1", Capacity: most}, {Name: "n2"}},
-		Pods:  []placement.Pod{{ID: "a", Node: "n1", Requests: most}, {ID: "b", Node: "n2", Requests: most}},
+		Nodes: []workload.Node{{Name: "n1", Capacity: most}, {Name: "n2"}},
+		Pods:  []workload.Pod{{ID: "a", Node: "n1", Requests: most}, {ID: "b", Node: "n2", Requests: most}},
 	}
-	r := placement.Request{Group: "in", Priority: 1, Pods: []placement.Pod{{ID: "x", Requests: most}, {ID: "y", Requests: most}}}
+	r := placement.Request{Group: "in", Priority: 1, Pods: []workload.Pod{{ID: "x", Requests: most}, {ID: "y", Requests: most}}}
 	for _, order := range []placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin} {
 		for _, mode := range []placement.Mode{placement.Design, placement.InPlace, placement.Replace} {
 			d := decide(t, placement.Config{Order: order, Mode: mode}, snapshotOf(t, st), r)
@@ -25,7 +26,7 @@ func TestLargestAmounts(t *testing.T) {
 			}
 		}
 	}
-	st.Pods = append(st.Pods, placement.Pod{ID: "c", Node: "n1", Requests: placement.Resources{"cpu": 1}})
+	st.Pods = append(st.Pods, workload.Pod{ID: "c", Node: "n1", Requests: workload.Resources{"cpu": 1}})
 	if _, err := placement.NewSnapshot(st); err == nil || !strings.Contains(err.Error(), "nodes[0]: more than 2^62 of a resource is used") {
 		t.Error(err)
 	}
@@ -33,22 +34,22 @@ func TestLargestAmounts(t *testing.T) {
 
 // Too many resources are refused: each would cost memory on every node.
 func TestManyResources(t *testing.T) {
-	many := placement.Resources{}
+	many := workload.Resources{}
 	for i := range placement.MaxResources + 1 {
 		many[fmt.Sprintf("r%d", i)] = 1
 	}
-	if _, err := placement.NewSnapshot(placement.State{Nodes: []placement.Node{{Name: "n", Capacity: many}}}); err == nil {
+	if _, err := placement.NewSnapshot(placement.State{Nodes: []workload.Node{{Name: "n", Capacity: many}}}); err == nil {
 		t.Error("a state of too many resources is taken")
 	}
-	s := snapshotOf(t, placement.State{Nodes: []placement.Node{{Name: "n"}}})
-	if _, err := s.With(placement.Run(placement.Pod{ID: "p", Node: "n", Requests: many})); err == nil {
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{{Name: "n"}}})
+	if _, err := s.With(placement.Run(workload.Pod{ID: "p", Node: "n", Requests: many})); err == nil {
 		t.Error("an edit of too many resources is taken")
 	}
 	p, err := placement.New(placement.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Decide(s, placement.Request{Pods: []placement.Pod{{ID: "p", Requests: many}}}); err == nil {
+	if _, err := p.Decide(s, placement.Request{Pods: []workload.Pod{{ID: "p", Requests: many}}}); err == nil {
 		t.Error("a request of too many resources is taken")
 	}
 }
@@ -57,13 +58,13 @@ func TestManyResources(t *testing.T) {
 func TestLargeUnits(t *testing.T) {
 	var st placement.State
 	const n = 2000
-	st.Groups = []placement.Group{{ID: "g", DisruptionMode: placement.DisruptionModePodGroup}}
-	st.Nodes = []placement.Node{{Name: "big", Capacity: placement.Resources{"slots": n}}}
+	st.Groups = []workload.PodGroup{{ID: "g", DisruptionMode: workload.DisruptionModePodGroup}}
+	st.Nodes = []workload.Node{{Name: "big", Capacity: workload.Resources{"slots": n}}}
 	for i := range n {
-		st.Nodes = append(st.Nodes, placement.Node{Name: fmt.Sprintf("n%04d", i), Capacity: placement.Resources{"slots": 1}})
+		st.Nodes = append(st.Nodes, workload.Node{Name: fmt.Sprintf("n%04d", i), Capacity: workload.Resources{"slots": 1}})
 		st.Pods = append(st.Pods,
-			placement.Pod{ID: fmt.Sprintf("a%04d", i), Node: "big", Priority: int32(i + 1), Requests: placement.Resources{"slots": 1}},
-			placement.Pod{ID: fmt.Sprintf("b%04d", i), Node: fmt.Sprintf("n%04d", i), Group: "g", Requests: placement.Resources{"slots": 1}})
+			workload.Pod{ID: fmt.Sprintf("a%04d", i), Node: "big", Priority: int32(i + 1), Requests: workload.Resources{"slots": 1}},
+			workload.Pod{ID: fmt.Sprintf("b%04d", i), Node: fmt.Sprintf("n%04d", i), Group: "g", Requests: workload.Resources{"slots": 1}})
 	}
 	r := pending(n)
 	r.Priority = 1 << 30

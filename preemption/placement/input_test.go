@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 func wantFaults(t *testing.T, err error, want string) {
@@ -29,20 +30,20 @@ func wantFaults(t *testing.T, err error, want string) {
 // Everything that is wrong with a state is said at once.
 func TestFaultsOfState(t *testing.T) {
 	_, err := placement.NewSnapshot(placement.State{
-		Nodes: []placement.Node{{Name: "n", Capacity: placement.Resources{"cpu": -1, "": 1}}, {Name: "n"}, {}},
-		Pods: []placement.Pod{
-			{ID: "p", Node: "n", Requests: placement.Resources{"pods": 1, "cpu": math.MaxInt64}},
+		Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"cpu": -1, "": 1}}, {Name: "n"}, {}},
+		Pods: []workload.Pod{
+			{ID: "p", Node: "n", Requests: workload.Resources{"pods": 1, "cpu": math.MaxInt64}},
 			{ID: "p", Node: "m", Preempted: true}, {},
 			{ID: "old", Node: "n", Started: time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)},
 		},
-		Nominated: []placement.Pod{{ID: "p", Node: "n", Terminating: true}},
-		Groups: []placement.Group{
-			{ID: "g", DisruptionMode: placement.DisruptionModePodGroup, Basic: true}, {ID: "g"}, {DisruptionMode: 7},
+		Nominated: []workload.Pod{{ID: "p", Node: "n", Terminating: true}},
+		Groups: []workload.PodGroup{
+			{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, Basic: true}, {ID: "g"}, {DisruptionMode: 7},
 		},
-		Budgets: []placement.Budget{
+		Budgets: []workload.DisruptionBudget{
 			{Name: "b", Allowed: -1}, {Name: "b"}, {Namespace: "x", Name: "b"},
-			{Selector: &placement.Selector{MatchExpressions: []placement.Requirement{
-				{Key: "k", Operator: "Like"}, {Operator: placement.Exists}, {Key: "k", Operator: placement.In}, {Key: "k", Operator: placement.Exists, Values: []string{"v"}},
+			{Selector: &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{
+				{Key: "k", Operator: workload.Gt}, {Operator: workload.Exists}, {Key: "k", Operator: workload.In}, {Key: "k", Operator: workload.Exists, Values: []string{"v"}},
 			}}},
 		},
 	})
@@ -54,8 +55,8 @@ nodes[2].name: is empty
 pods[1]: p is there already: pods[0]
 pods[0].requests.cpu: 9223372036854775807 is more than 2^62
 pods[0].requests.pods: every pod takes one of it: it cannot be requested
-pods[1].node: unknown node "m"
 pods[1].preempted: the pod does not terminate
+pods[1].node: unknown node "m"
 pods[2].id: is empty
 pods[2].node: is empty
 pods[3].started: 0001-01-02 00:00:00 +0000 UTC is not within the years 1678 to 2262
@@ -68,10 +69,10 @@ groups[2].disruptionMode: DisruptionMode(7) is unknown
 budgets[1]: "b" of namespace "" is there already: budgets[0]
 budgets[0].allowed: -1 is negative
 budgets[3].name: is empty
-budgets[3].selector.matchExpressions[0].operator: "Like" is unknown
+budgets[3].selector.matchExpressions[0].operator: Gt is for nodes: a pod is not selected by it
 budgets[3].selector.matchExpressions[1].key: is empty
-budgets[3].selector.matchExpressions[2].values: In needs a value
-budgets[3].selector.matchExpressions[3].values: Exists takes no value`)
+budgets[3].selector.matchExpressions[2].values: is empty: In needs one at least
+budgets[3].selector.matchExpressions[3].values: ["v"]: Exists takes none`)
 }
 
 func TestFaultsOfRequest(t *testing.T) {
@@ -87,8 +88,8 @@ func TestFaultsOfRequest(t *testing.T) {
 	} {
 		wantFaults(t, ask(placement.Request{
 			Policy: 9, MinCount: -1,
-			Pods: []placement.Pod{
-				{ID: "a", Node: "n1", Terminating: true}, {Requests: placement.Resources{"slots": -1}}, {ID: "a"},
+			Pods: []workload.Pod{
+				{ID: "a", Node: "n1", Terminating: true}, {Requests: workload.Resources{"slots": -1}}, {ID: "a"},
 			},
 			Domains: []placement.Domain{{Nodes: []string{"n1", "n9"}}, {Name: "d", Nodes: []string{"n1"}}, {Name: "d"}},
 			Prefer:  []string{"n1", "n1", "n9"},
@@ -121,12 +122,12 @@ func TestFaultsOfEdits(t *testing.T) {
 	s := snapshotOf(t, world(t, "n1 1: a/0/g"))
 	before := s.State()
 	_, err := s.With(
-		placement.Run(placement.Pod{ID: "b", Node: "n9"}), placement.StartEviction("b"), placement.Remove("b"),
-		placement.Nominate(placement.Pod{ID: "a", Node: "n1"}), placement.Withdraw("nobody"),
-		placement.SetGroup(placement.Group{ID: "g", DisruptionMode: placement.DisruptionModePodGroup, Basic: true}), placement.RemoveGroup("h"),
-		placement.SetBudget(placement.Budget{}), placement.RemoveBudget("x", "budget"),
-		placement.SetNode(placement.Node{}), placement.RemoveNode("n1"), placement.RemoveNode("n9"), placement.Edit{},
-		placement.Run(placement.Pod{ID: "c", Node: "n1", Requests: placement.Resources{"slots": 1 << 62}}),
+		placement.Run(workload.Pod{ID: "b", Node: "n9"}), placement.StartEviction("b"), placement.Remove("b"),
+		placement.Nominate(workload.Pod{ID: "a", Node: "n1"}), placement.Withdraw("nobody"),
+		placement.SetGroup(workload.PodGroup{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, Basic: true}), placement.RemoveGroup("h"),
+		placement.SetBudget(workload.DisruptionBudget{}), placement.RemoveBudget("x", "budget"),
+		placement.SetNode(workload.Node{}), placement.RemoveNode("n1"), placement.RemoveNode("n9"), placement.Edit{},
+		placement.Run(workload.Pod{ID: "c", Node: "n1", Requests: workload.Resources{"slots": 1 << 62}}),
 	)
 	wantFaults(t, err, `
 edits[0].node: unknown node "n9"
@@ -162,9 +163,9 @@ config.Guards[0]: is nil`)
 
 type farFilter struct{}
 
-func (farFilter) Feasible(placement.Pod, placement.Node) bool { return true }
-func (farFilter) Conflict(placement.Pod, placement.Pod) bool  { return false }
-func (farFilter) Reach() placement.Reach                      { return 9 }
+func (farFilter) Feasible(workload.Pod, workload.Node) bool { return true }
+func (farFilter) Conflict(workload.Pod, workload.Pod) bool  { return false }
+func (farFilter) Reach() placement.Reach                    { return 9 }
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
@@ -192,7 +193,7 @@ func TestZeroSnapshot(t *testing.T) {
 		if st := s.State(); st.Nodes != nil || len(s.Units()) > 0 {
 			t.Errorf("%+v", st)
 		}
-		edit(t, s, placement.SetNode(placement.Node{Name: "n"}))
+		edit(t, s, placement.SetNode(workload.Node{Name: "n"}))
 	}
 	if e := (placement.Decision{}).Edits(); e != nil {
 		t.Errorf("the zero decision does %v", e)

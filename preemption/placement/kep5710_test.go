@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // world is a state in few words. Each line is a node, its slots, and what runs there: a
@@ -22,7 +23,7 @@ func world(t *testing.T, lines ...string) placement.State {
 	groups := map[string]bool{}
 	for _, line := range lines {
 		head, pods, ok := strings.Cut(line, ":")
-		n := placement.Node{Capacity: placement.Resources{}}
+		n := workload.Node{Capacity: workload.Resources{}}
 		var slots int64
 		if _, err := fmt.Sscan(head, &n.Name, &slots); err != nil || !ok {
 			t.Fatalf("%q is no node: %v", line, err)
@@ -31,7 +32,7 @@ func world(t *testing.T, lines ...string) placement.State {
 		st.Nodes = append(st.Nodes, n)
 		for _, text := range strings.Fields(pods) {
 			words := strings.Split(text, "/")
-			p := placement.Pod{ID: words[0], UID: words[0], Node: n.Name, Requests: placement.Resources{"slots": 1}}
+			p := workload.Pod{ID: words[0], UID: words[0], Node: n.Name, Requests: workload.Resources{"slots": 1}}
 			if _, err := fmt.Sscan(words[1], &p.Priority); err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
@@ -48,7 +49,7 @@ func world(t *testing.T, lines ...string) placement.State {
 				default:
 					p.Group = mark
 					if !groups[mark] {
-						st.Groups = append(st.Groups, placement.Group{ID: mark, Priority: p.Priority, DisruptionMode: placement.DisruptionModePodGroup})
+						st.Groups = append(st.Groups, workload.PodGroup{ID: mark, Priority: p.Priority, DisruptionMode: workload.DisruptionModePodGroup})
 					}
 					groups[mark] = true
 				}
@@ -56,7 +57,7 @@ func world(t *testing.T, lines ...string) placement.State {
 			st.Pods = append(st.Pods, p)
 		}
 	}
-	st.Budgets = []placement.Budget{{Name: "budget", Selector: &placement.Selector{MatchLabels: map[string]string{"app": "protected"}}}}
+	st.Budgets = []workload.DisruptionBudget{{Name: "budget", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"app": "protected"}}}}
 	return st
 }
 
@@ -67,7 +68,7 @@ func pending(n int) placement.Request {
 		n, r.Group = 1, ""
 	}
 	for i := range n {
-		r.Pods = append(r.Pods, placement.Pod{ID: fmt.Sprintf("in%d", i), Requests: placement.Resources{"slots": 1}})
+		r.Pods = append(r.Pods, workload.Pod{ID: fmt.Sprintf("in%d", i), Requests: workload.Resources{"slots": 1}})
 	}
 	return r
 }
@@ -138,7 +139,7 @@ var rules = []struct {
 		func(_ *placement.State, r *placement.Request, _ *placement.Config) { r.Policy = placement.PreemptNever }, "Impossible (PolicyNever)"},
 	{"Preemption unit", "mode Pod: each pod by itself", []string{"n1 1: a/0/g", "n2 1: b/0/g"}, 0,
 		func(st *placement.State, _ *placement.Request, _ *placement.Config) {
-			st.Groups[0].DisruptionMode = placement.DisruptionModePod
+			st.Groups[0].DisruptionMode = workload.DisruptionModePod
 		}, "Preempt in0@n1; evict a"},
 	{"Preemption unit", "a group that has no object: its pods by themselves, with their own priority", []string{"n1 1: a/0/g", "n2 1: b/0/g"}, 0,
 		func(st *placement.State, _ *placement.Request, _ *placement.Config) { st.Groups = nil }, "Preempt in0@n1; evict a"},
@@ -194,11 +195,11 @@ var rules = []struct {
 
 // twoSlots asks for two slots.
 func twoSlots(_ *placement.State, r *placement.Request, _ *placement.Config) {
-	r.Pods[0].Requests = placement.Resources{"slots": 2}
+	r.Pods[0].Requests = workload.Resources{"slots": 2}
 }
 
 func promise(st *placement.State, id, node string, priority int32) {
-	st.Nominated = append(st.Nominated, placement.Pod{ID: id, Node: node, Priority: priority, Requests: placement.Resources{"slots": 1}})
+	st.Nominated = append(st.Nominated, workload.Pod{ID: id, Node: node, Priority: priority, Requests: workload.Resources{"slots": 1}})
 }
 
 func TestKEP5710(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
 )
 
 // Each law is a property, checked on generated records, and a fuzz target.
@@ -143,7 +144,7 @@ func bestFitAgreesWithTwin(t *rapid.T) {
 	}
 	for i := range r.Pods {
 		r.Pods[i].Group = ""
-		r.Pods[i].Requests = placement.Resources{"cpu": rapid.Int64Range(1, 3).Draw(t, "cpu")}
+		r.Pods[i].Requests = workload.Resources{"cpu": rapid.Int64Range(1, 3).Draw(t, "cpu")}
 	}
 	if diff := differ(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
 		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
@@ -292,7 +293,7 @@ func promisesPreemptOnce(t *rapid.T) {
 	} else {
 		s = edit(t, s, last.Edits()...)
 		for _, p := range s.State().Nominated {
-			if slices.ContainsFunc(last.Pods, func(m placement.Pod) bool { return m.ID == p.ID }) {
+			if slices.ContainsFunc(last.Pods, func(m workload.Pod) bool { return m.ID == p.ID }) {
 				t.Fatalf("pod %q runs, or has no place, and is nominated", p.ID)
 			}
 		}

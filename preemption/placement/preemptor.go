@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/internal/engine/nodes"
 )
 
 // Mode is which version of the algorithm decides. The zero value is Design.
@@ -73,18 +75,55 @@ type Config struct {
 	Importance func(a, b Unit) int
 }
 
+var (
+	modeNames   = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace", "Replace"}}
+	orderNames  = enum.Names[Order]{Type: "Order", List: []string{"FirstFit", "BestFit", "RoundRobin"}}
+	budgetNames = enum.Names[BudgetRule]{Type: "BudgetRule", List: []string{"Soft", "Hard"}}
+)
+
+// String returns the name of the constant.
+func (m Mode) String() string { return modeNames.String(m) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (m Mode) MarshalText() ([]byte, error) { return modeNames.Marshal(m) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (m *Mode) UnmarshalText(text []byte) error { return modeNames.Unmarshal(text, m) }
+
+// String returns the name of the constant.
+func (o Order) String() string { return orderNames.String(o) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (o Order) MarshalText() ([]byte, error) { return orderNames.Marshal(o) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (o *Order) UnmarshalText(text []byte) error { return orderNames.Unmarshal(text, o) }
+
+// String returns the name of the constant.
+func (b BudgetRule) String() string { return budgetNames.String(b) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (b BudgetRule) MarshalText() ([]byte, error) { return budgetNames.Marshal(b) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (b *BudgetRule) UnmarshalText(text []byte) error { return budgetNames.Unmarshal(text, b) }
+
 // Preemptor decides about requests. It holds no state of any decision: any number of
-// goroutines may use one. Make it with [New].
+// goroutines may use one. Make it with [New]; the zero value, and nil, decide as the zero
+// [Config] has it.
 type Preemptor struct {
-	config Config
-	wide   bool      // a filter reaches beyond the node
-	pool   sync.Pool // of *search
+	config  Config
+	inside  nodes.Config
+	scratch sync.Pool // of *scratch
 }
 
 // New returns a preemptor. It fails with [fault.List] when the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
 	var faults fault.List
-	p := &Preemptor{config: c}
+	p := &Preemptor{config: c, inside: nodes.Config{
+		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard,
+		MaxCandidates: c.MaxCandidates, FirstNode: c.FirstNode,
+	}}
 	if !modeNames.Valid(c.Mode) {
 		faults.Add("config.Mode", "%v is unknown", c.Mode)
 	}
@@ -109,7 +148,8 @@ func New(c Config) (*Preemptor, error) {
 		if !reachNames.Valid(reach) {
 			faults.Add(fmt.Sprintf("config.Filters[%d].Reach", i), "%v is unknown", reach)
 		}
-		p.wide = p.wide || reach == Cluster
+		p.inside.Filters = append(p.inside.Filters, nodes.Filter{Rule: f, Wide: reach == Cluster})
+		p.inside.Wide = p.inside.Wide || reach == Cluster
 	}
 	for i, g := range c.Guards {
 		if g == nil {
@@ -119,6 +159,65 @@ func New(c Config) (*Preemptor, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	p.config.Filters, p.config.Guards = slices.Clone(c.Filters), slices.Clone(c.Guards)
+	p.config.Guards = slices.Clone(c.Guards)
 	return p, nil
+}
+
+// standard decides where there is no preemptor.
+var standard Preemptor
+
+// Decide answers a request. It changes neither the snapshot nor the request. The error is
+// about a malformed request only and lists all [fault.List]: no pods, or several without a
+// group; empty or repeated IDs; a pod that runs already, has a node or terminates; negative
+// amounts; a MinCount that the pods cannot reach; unknown or repeated nodes; a priority that
+// is not that of the group, pods that are of another; a timeout without Now.
+func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
+	if p == nil {
+		p = &standard
+	}
+	c := snapshot.inside()
+	if c.IsBasic(r.Group) {
+		return p.decideEach(snapshot, r)
+	}
+	return p.decide(c, &r)
+}
+
+func (p *Preemptor) decide(c *nodes.Cluster, r *Request) (Decision, error) {
+	sc := p.borrow()
+	defer p.giveBack(sc)
+	if err := p.enter(sc, c, r); err != nil {
+		return Decision{}, err
+	}
+	found := sc.searcher.Search(&p.inside, c, &sc.request)
+	return decision(c, r, &found), nil
+}
+
+// Candidates returns every domain in which preemption makes room, with its victims, in
+// the order of the domains (at most as many as are sampled, see Config.MaxCandidates:
+// those without violations first). It asks about preemption alone: a domain where nobody
+// has to yield is none, and neither PolicyNever nor promises count. Errors are those of
+// [Preemptor.Decide], and one for several pods of a group that is Basic: each has candidates
+// of its own.
+func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, error) {
+	if p == nil {
+		p = &standard
+	}
+	c := snapshot.inside()
+	basic := c.IsBasic(r.Group)
+	if basic && len(r.Pods) == 1 {
+		r, basic = r.alone(0), false
+	}
+	sc := p.borrow()
+	defer p.giveBack(sc)
+	if err := p.enter(sc, c, &r); err != nil {
+		return nil, err
+	}
+	if basic {
+		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each has candidates of its own", len(r.Pods), r.Group)}}
+	}
+	var list []Candidate
+	for _, choice := range sc.searcher.Candidates(&p.inside, c, &sc.request) {
+		list = append(list, candidate(c, r.Pods, &choice))
+	}
+	return list, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
 )
 
 // Once the victim is gone a gang fits where it was promised room, though no order of filling
@@ -13,10 +14,10 @@ import (
 func TestPromisedGangIsMet(t *testing.T) {
 	c := placement.Config{Order: placement.BestFit}
 	s := snapshotOf(t, placement.State{
-		Nodes: []placement.Node{machine("a", 8), machine("b", 6)},
-		Pods:  []placement.Pod{cpu("stays", "a", 1, 4), cpu("victim", "b", 0, 2)},
+		Nodes: []workload.Node{machine("a", 8), machine("b", 6)},
+		Pods:  []workload.Pod{cpu("stays", "a", 1, 4), cpu("victim", "b", 0, 2)},
 	})
-	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []placement.Pod{cpu("x", "", 0, 3), cpu("y", "", 0, 3), cpu("z", "", 0, 4)}}
+	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []workload.Pod{cpu("x", "", 0, 3), cpu("y", "", 0, 3), cpu("z", "", 0, 4)}}
 	d := decide(t, c, s, r)
 	if d.Outcome != placement.Preempt {
 		t.Fatalf("%s, want a preemption", text(d))
@@ -41,8 +42,8 @@ func TestTerminationTimeout(t *testing.T) {
 	now := preemptiontest.Now
 	stuck := cpu("stuck", "a", 0, 4)
 	stuck.Terminating, stuck.Preempted, stuck.TerminatingSince = true, true, now.Add(-10*time.Minute)
-	st := placement.State{Nodes: []placement.Node{machine("a", 4), machine("b", 4)}, Pods: []placement.Pod{stuck, cpu("other", "b", 5, 4)}}
-	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}, Now: now}
+	st := placement.State{Nodes: []workload.Node{machine("a", 4), machine("b", 4)}, Pods: []workload.Pod{stuck, cpu("other", "b", 5, 4)}}
+	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}, Now: now}
 	for _, c := range []struct {
 		timeout time.Duration
 		since   time.Time
@@ -65,7 +66,7 @@ func TestTerminationTimeout(t *testing.T) {
 	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, placement.State{Nodes: st.Nodes[:1], Pods: st.Pods}), r)), "Impossible (NoVictims)"; got != want {
 		t.Errorf("nobody else runs: %q, want %q", got, want)
 	}
-	st.Nominated = []placement.Pod{cpu("in", "a", 10, 4)}
+	st.Nominated = []workload.Pod{cpu("in", "a", 10, 4)}
 	for timeout, want := range map[time.Duration]placement.Outcome{0: placement.Wait, time.Minute: placement.Fits} {
 		r.TerminationTimeout = timeout
 		r.Unschedulable = true
@@ -78,8 +79,8 @@ func TestTerminationTimeout(t *testing.T) {
 // The eviction of a victim starts at the time of the decision, once.
 func TestEvictionStartsOnce(t *testing.T) {
 	now := preemptiontest.Now
-	s := snapshotOf(t, placement.State{Nodes: []placement.Node{machine("a", 4)}, Pods: []placement.Pod{cpu("p", "a", 0, 4)}})
-	d := decide(t, placement.Config{}, s, placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}, Now: now})
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("a", 4)}, Pods: []workload.Pod{cpu("p", "a", 0, 4)}})
+	d := decide(t, placement.Config{}, s, placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}, Now: now})
 	s = edit(t, s, d.Edits()...)
 	s = edit(t, s, placement.StartEvictionAt("p", now.Add(time.Hour)), placement.StartEviction("p"))
 	if p := s.State().Pods[0]; !p.Preempted || !p.TerminatingSince.Equal(now) {
@@ -95,14 +96,14 @@ func TestPromisesOfVictims(t *testing.T) {
 	waits := cpu("waits", "b", 0, 1)
 	waits.Group = "g"
 	st := placement.State{
-		Nodes: []placement.Node{machine("a", 4), machine("b", 1)}, Pods: []placement.Pod{member}, Nominated: []placement.Pod{waits},
-		Groups: []placement.Group{{ID: "g", DisruptionMode: placement.DisruptionModePodGroup}},
+		Nodes: []workload.Node{machine("a", 4), machine("b", 1)}, Pods: []workload.Pod{member}, Nominated: []workload.Pod{waits},
+		Groups: []workload.PodGroup{{ID: "g", DisruptionMode: workload.DisruptionModePodGroup}},
 	}
-	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}}
+	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
 	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member; withdraw waits"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	st.Groups[0].DisruptionMode = placement.DisruptionModePod
+	st.Groups[0].DisruptionMode = workload.DisruptionModePod
 	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member"; got != want {
 		t.Errorf("not whole: %q, want %q", got, want)
 	}
@@ -113,8 +114,8 @@ func TestPromisesOfVictims(t *testing.T) {
 func TestWaitNeedsSomebody(t *testing.T) {
 	away := cpu("away", "b", 0, 1)
 	away.Terminating = true
-	st := placement.State{Nodes: []placement.Node{machine("a", 4), machine("b", 1)}, Pods: []placement.Pod{away}}
-	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}}
+	st := placement.State{Nodes: []workload.Node{machine("a", 4), machine("b", 1)}, Pods: []workload.Pod{away}}
+	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
 	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in@a"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -126,7 +127,7 @@ func TestWaitNeedsSomebody(t *testing.T) {
 	away.Labels, away.Node = map[string]string{"app": "web"}, "c"
 	off := machine("c", 4)
 	off.Unschedulable = true
-	st = placement.State{Nodes: []placement.Node{machine("a", 4), off}, Pods: []placement.Pod{away}}
+	st = placement.State{Nodes: []workload.Node{machine("a", 4), off}, Pods: []workload.Pod{away}}
 	r.Unschedulable, r.Pods[0].Labels = false, away.Labels
 	far := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: true}}}
 	if got, want := text(decide(t, far, snapshotOf(t, st), r)), "Wait in@a"; got != want {
@@ -160,12 +161,12 @@ func TestPromisesAndFilters(t *testing.T) {
 		}
 		promised.Labels = web
 		s := snapshotOf(t, placement.State{
-			Nodes:     []placement.Node{machine("a", 4), machine("b", 4)},
-			Pods:      []placement.Pod{cpu("low", "b", 0, 4)},
-			Nominated: []placement.Pod{promised},
+			Nodes:     []workload.Node{machine("a", 4), machine("b", 4)},
+			Pods:      []workload.Pod{cpu("low", "b", 0, 4)},
+			Nominated: []workload.Pod{promised},
 		})
 		config := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: c.cluster}}}
-		r := placement.Request{Priority: 10, Pods: []placement.Pod{one}}
+		r := placement.Request{Priority: 10, Pods: []workload.Pod{one}}
 		if got := text(decide(t, config, s, r)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -181,27 +182,27 @@ func TestTerminationTimeoutAsBuilt(t *testing.T) {
 	now := preemptiontest.Now
 	stuck := cpu("stuck", "a", 0, 4)
 	stuck.Terminating, stuck.Preempted, stuck.TerminatingSince = true, true, now.Add(-time.Hour)
-	r := placement.Request{Priority: 10, Pods: []placement.Pod{cpu("in", "", 0, 4)}, Now: now}
+	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}, Now: now}
 	for _, mode := range []placement.Mode{placement.InPlace, placement.Replace} {
 		for _, c := range []struct {
 			name    string
 			timeout time.Duration
 			group   string // of the stuck pod
-			others  []placement.Pod
+			others  []workload.Pod
 			want    string
 		}{
 			{"no bound: it is told again", 0, "", nil, "Preempt in@a; evict stuck"},
 			{"not yet", 2 * time.Hour, "", nil, "Preempt in@a; evict stuck"},
 			{"nobody else", time.Minute, "", nil, "Impossible (NoVictims)"},
-			{"somebody else", time.Minute, "", []placement.Pod{cpu("other", "b", 5, 4)}, "Preempt in@b; evict other"},
-			{"its group was told, too", time.Minute, "whole", []placement.Pod{cpu("of", "b", 0, 4)}, "Impossible (NoVictims)"},
+			{"somebody else", time.Minute, "", []workload.Pod{cpu("other", "b", 5, 4)}, "Preempt in@b; evict other"},
+			{"its group was told, too", time.Minute, "whole", []workload.Pod{cpu("of", "b", 0, 4)}, "Impossible (NoVictims)"},
 		} {
 			first := stuck
 			first.Group = c.group
 			st := placement.State{
-				Nodes:  []placement.Node{machine("a", 4)},
-				Groups: []placement.Group{{ID: "whole", DisruptionMode: placement.DisruptionModePodGroup}},
-				Pods:   []placement.Pod{first},
+				Nodes:  []workload.Node{machine("a", 4)},
+				Groups: []workload.PodGroup{{ID: "whole", DisruptionMode: workload.DisruptionModePodGroup}},
+				Pods:   []workload.Pod{first},
 			}
 			for _, p := range c.others {
 				p.Group = c.group
@@ -219,10 +220,10 @@ func TestTerminationTimeoutAsBuilt(t *testing.T) {
 // How many pods have a place is said also where nobody may yield.
 func TestPlaceableWhereNobodyYields(t *testing.T) {
 	st := placement.State{
-		Nodes: []placement.Node{machine("a", 4), machine("b", 6)},
-		Pods:  []placement.Pod{cpu("high", "a", 20, 2), cpu("too", "b", 20, 4)},
+		Nodes: []workload.Node{machine("a", 4), machine("b", 6)},
+		Pods:  []workload.Pod{cpu("high", "a", 20, 2), cpu("too", "b", 20, 4)},
 	}
-	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []placement.Pod{cpu("x", "", 0, 2), cpu("y", "", 0, 2), cpu("z", "", 0, 2)}}
+	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []workload.Pod{cpu("x", "", 0, 2), cpu("y", "", 0, 2), cpu("z", "", 0, 2)}}
 	for _, mode := range []placement.Mode{placement.Design, placement.InPlace, placement.Replace} {
 		for policy, want := range map[placement.Policy]placement.Reason{placement.PreemptLowerPriority: placement.NoVictims, placement.PreemptNever: placement.PolicyNever} {
 			r.Policy = policy

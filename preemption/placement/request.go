@@ -1,6 +1,11 @@
 package placement
 
-import "time"
+import (
+	"time"
+
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/workload"
+)
 
 // Policy is what a priority class lets its workloads do to others. The zero value is
 // PreemptLowerPriority.
@@ -16,7 +21,7 @@ const (
 // Request asks whether a pending pod or pod group has room, and who yields if not.
 type Request struct {
 	// Group is the pending pod group. Empty: the one pod in Pods is asked for, which may be
-	// of a group too ([Pod.Group]) and stays in it. The pods of a group that is Basic in the
+	// of a group too ([workload.Pod.Group]) and stays in it. The pods of a group that is Basic in the
 	// snapshot are decided about each by itself, one after the other: those that fit
 	// as things stand are placed; where none does, each preempts or waits for itself.
 	Group string `json:"group,omitempty"`
@@ -33,7 +38,7 @@ type Request struct {
 	// zero, must be that of the request, their own Group, if not empty, that of the request
 	// (KEP-5710: where they differ, scheduling fails). Whoever of them is among
 	// [State.Nominated] has been promised room before.
-	Pods []Pod `json:"pods"`
+	Pods []workload.Pod `json:"pods"`
 	// Domains splits the cluster for a group (racks, say): it is placed within one of
 	// them. Empty: the whole cluster is one; for no place at all give one without
 	// nodes. For a single pod, and for each of a group that is Basic, every node is one, and
@@ -50,7 +55,7 @@ type Request struct {
 	// Now is the time of the decision. It may be zero where TerminationTimeout is.
 	Now time.Time `json:"now,omitzero"`
 	// TerminationTimeout bounds how long a pod that terminates is waited for, from
-	// [Pod.TerminatingSince] on. When it is over the pod counts as running; told
+	// [workload.Pod.TerminatingSince] on. When it is over the pod counts as running; told
 	// to go already, it is no victim, and in modes other than Design its group, if that
 	// yields whole, is none. Zero: there is no bound. In JSON: nanoseconds.
 	TerminationTimeout time.Duration `json:"terminationTimeout,omitzero"`
@@ -61,3 +66,14 @@ type Domain struct {
 	Name  string   `json:"name"`
 	Nodes []string `json:"nodes"`
 }
+
+var policyNames = enum.Names[Policy]{Type: "Policy", List: []string{"PreemptLowerPriority", "Never"}}
+
+// String returns the name as Kubernetes has it.
+func (p Policy) String() string { return policyNames.String(p) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (p Policy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (p *Policy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }

@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // Wait is said only while somebody terminates that is waited for. A promise that can be met
 // with nobody leaving is Fits.
 func waitMeansThatSomebodyGoes(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if d.Outcome == placement.Wait && !slices.ContainsFunc(st.Pods, func(p placement.Pod) bool {
+	if d.Outcome == placement.Wait && !slices.ContainsFunc(st.Pods, func(p workload.Pod) bool {
 		if c.Mode != placement.Design {
 			return p.Preempted
 		}
@@ -28,13 +29,13 @@ func waitMeansThatSomebodyGoes(t *rapid.T) {
 	var promised placement.Decision
 	for _, p := range r.Pods {
 		for _, n := range st.Nominated {
-			i := slices.IndexFunc(st.Nodes, func(node placement.Node) bool { return node.Name == n.Node })
+			i := slices.IndexFunc(st.Nodes, func(node workload.Node) bool { return node.Name == n.Node })
 			if n.ID == p.ID && !st.Nodes[i].Unschedulable && !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Node)) {
 				promised.Nominations = append(promised.Nominations, placement.Nomination{Pod: p.ID, Node: n.Node})
 			}
 		}
 	}
-	all := func(placement.Pod) bool { return true }
+	all := func(workload.Pod) bool { return true }
 	enough := len(promised.Nominations) >= max(1, r.MinCount) && len(r.Domains) == 0 && len(c.Filters) == 0
 	if enough && hasRoom(st, r, promised, all) && d.Outcome != placement.Fits {
 		t.Fatalf("%v are met as things stand: %+v", promised.Nominations, d)
@@ -65,20 +66,20 @@ func decisionsArePlain(t *rapid.T) {
 func strangersChangeNothing(t *rapid.T) {
 	st, r, c, d := draw(t)
 	more := st
-	node := placement.Node{Name: rapid.SampledFrom([]string{"a", "n00", "z"}).Draw(t, "stranger"), Capacity: placement.Resources{"cpu": 8}}
+	node := workload.Node{Name: rapid.SampledFrom([]string{"a", "n00", "z"}).Draw(t, "stranger"), Capacity: workload.Resources{"cpu": 8}}
 	node.Unschedulable = r.Group == "" || isBasic(st, r) || len(r.Domains) == 0 || rapid.Bool().Draw(t, "unschedulable")
 	more.Nodes = append(slices.Clone(st.Nodes), node)
 	for i := range rapid.SampledFrom([]int{0, 40}).Draw(t, "nodes out of use") { // a large cluster goes other ways
-		more.Nodes = append(more.Nodes, placement.Node{Name: fmt.Sprintf("out%02d", i), Unschedulable: true})
+		more.Nodes = append(more.Nodes, workload.Node{Name: fmt.Sprintf("out%02d", i), Unschedulable: true})
 	}
 	more.Pods = slices.Clone(st.Pods)
-	group := placement.Group{ID: "stranger", Priority: rapid.Int32Range(-9, 9).Draw(t, "group priority")}
+	group := workload.PodGroup{ID: "stranger", Priority: rapid.Int32Range(-9, 9).Draw(t, "group priority")}
 	if rapid.Bool().Draw(t, "whole") {
-		group.DisruptionMode = placement.DisruptionModePodGroup
+		group.DisruptionMode = workload.DisruptionModePodGroup
 	}
 	more.Groups = append(slices.Clone(st.Groups), group)
 	for i := range rapid.IntRange(0, 4).Draw(t, "strangers") {
-		p := placement.Pod{ID: fmt.Sprintf("o%d", i), Node: node.Name, Requests: placement.Resources{"cpu": 1, "disk": 1}}
+		p := workload.Pod{ID: fmt.Sprintf("o%d", i), Node: node.Name, Requests: workload.Resources{"cpu": 1, "disk": 1}}
 		p.Priority = rapid.Int32Range(-9, 9).Draw(t, "priority")
 		p.Terminating = rapid.Bool().Draw(t, "terminating")
 		if rapid.Bool().Draw(t, "grouped") {
@@ -91,7 +92,7 @@ func strangersChangeNothing(t *rapid.T) {
 			more.Nominated = append(slices.Clone(more.Nominated), p)
 		}
 	}
-	more.Budgets = append(slices.Clone(st.Budgets), placement.Budget{Namespace: "other", Name: "b", Selector: &placement.Selector{}})
+	more.Budgets = append(slices.Clone(st.Budgets), workload.DisruptionBudget{Namespace: "other", Name: "b", Selector: &workload.LabelSelector{}})
 	if diff := differ(d, decide(t, c, snapshotOf(t, more), r)); diff != "" {
 		t.Fatalf("another decision (+ with strangers):\n%s", diff)
 	}
@@ -100,7 +101,7 @@ func strangersChangeNothing(t *rapid.T) {
 // A pod of a basic group is decided about alike by itself and as the group, and stays in it.
 func onePodIsOnePod(t *rapid.T) {
 	st, r, c, _ := draw(t)
-	at := slices.IndexFunc(st.Groups, func(g placement.Group) bool { return g.Basic })
+	at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.Basic })
 	if at < 0 {
 		return
 	}
@@ -125,12 +126,12 @@ func onePodIsOnePod(t *rapid.T) {
 }
 
 // cpu is a pod in few words.
-func cpu(id, node string, priority int32, amount int64) placement.Pod {
-	return placement.Pod{ID: id, Node: node, Priority: priority, Requests: placement.Resources{"cpu": amount}}
+func cpu(id, node string, priority int32, amount int64) workload.Pod {
+	return workload.Pod{ID: id, Node: node, Priority: priority, Requests: workload.Resources{"cpu": amount}}
 }
 
-func machine(name string, amount int64) placement.Node {
-	return placement.Node{Name: name, Capacity: placement.Resources{"cpu": amount}}
+func machine(name string, amount int64) workload.Node {
+	return workload.Node{Name: name, Capacity: workload.Resources{"cpu": amount}}
 }
 
 var allModes = []placement.Mode{placement.Design, placement.InPlace, placement.Replace}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
 )
 
 // Potential victims are of strictly lower priority: those first that violate a budget, of
@@ -114,7 +115,7 @@ func TestBudgetOfAPodElsewhere(t *testing.T) {
 	for _, more := range []int{0, 20} {
 		st := world(t, lines...)
 		for i := range more {
-			st.Nodes = append(st.Nodes, placement.Node{Name: fmt.Sprintf("small%02d", i)})
+			st.Nodes = append(st.Nodes, workload.Node{Name: fmt.Sprintf("small%02d", i)})
 		}
 		s := snapshotOf(t, st)
 		for _, importance := range []func(a, b placement.Unit) int{nil, func(a, b placement.Unit) int { return 0 }} {

@@ -8,18 +8,19 @@ import (
 
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // left is what is free of a resource on a node, with the pods that are there.
-func left(st placement.State, r placement.Request, n placement.Node, resource string, there func(placement.Pod) bool) int64 {
-	takes := func(p placement.Pod) int64 {
-		if resource == placement.PodsResource {
+func left(st placement.State, r placement.Request, n workload.Node, resource string, there func(workload.Pod) bool) int64 {
+	takes := func(p workload.Pod) int64 {
+		if resource == workload.PodsResource {
 			return 1
 		}
 		return p.Requests[resource]
 	}
 	free, listed := n.Capacity[resource]
-	if resource == placement.PodsResource && !listed {
+	if resource == workload.PodsResource && !listed {
 		free = 1 << 40
 	}
 	for _, p := range st.Pods {
@@ -28,7 +29,7 @@ func left(st placement.State, r placement.Request, n placement.Node, resource st
 		}
 	}
 	for _, p := range st.Nominated {
-		own := slices.ContainsFunc(r.Pods, func(m placement.Pod) bool { return m.ID == p.ID })
+		own := slices.ContainsFunc(r.Pods, func(m workload.Pod) bool { return m.ID == p.ID })
 		if p.Node == n.Name && !own && priorityOf(st, p) >= r.Priority {
 			free -= takes(p)
 		}
@@ -36,7 +37,7 @@ func left(st placement.State, r placement.Request, n placement.Node, resource st
 	return free
 }
 
-func priorityOf(st placement.State, p placement.Pod) int32 {
+func priorityOf(st placement.State, p workload.Pod) int32 {
 	for _, g := range st.Groups {
 		if g.ID == p.Group {
 			return g.Priority
@@ -46,14 +47,14 @@ func priorityOf(st placement.State, p placement.Pod) int32 {
 }
 
 // hasRoom reports whether the nominated pods have their room beside those that are there.
-func hasRoom(st placement.State, r placement.Request, d placement.Decision, there func(placement.Pod) bool) bool {
+func hasRoom(st placement.State, r placement.Request, d placement.Decision, there func(workload.Pod) bool) bool {
 	for _, n := range st.Nodes {
 		needs := map[string]int64{}
 		for _, nomination := range d.Nominations {
 			if nomination.Node != n.Name {
 				continue
 			}
-			needs[placement.PodsResource]++
+			needs[workload.PodsResource]++
 			for _, p := range r.Pods {
 				if p.ID == nomination.Pod {
 					for resource, amount := range p.Requests {
@@ -73,7 +74,7 @@ func hasRoom(st placement.State, r placement.Request, d placement.Decision, ther
 
 // goes reports whether a pod is waited for: it terminates, and the request's timeout for
 // that is not over.
-func goes(r placement.Request, c placement.Config, p placement.Pod) bool {
+func goes(r placement.Request, c placement.Config, p workload.Pod) bool {
 	if c.Mode != placement.Design || !p.Terminating {
 		return false
 	}
@@ -82,7 +83,7 @@ func goes(r placement.Request, c placement.Config, p placement.Pod) bool {
 
 // isBasic reports whether the pods of the request are decided about one by one.
 func isBasic(st placement.State, r placement.Request) bool {
-	return slices.ContainsFunc(st.Groups, func(g placement.Group) bool { return g.ID == r.Group && g.Basic })
+	return slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 }
 
 func victimIDs(d placement.Decision) map[string]bool {
@@ -103,7 +104,7 @@ func victimsMakeRoom(t *rapid.T) {
 		return // as built, a promise is waited for whether there is room or not
 	}
 	gone := victimIDs(d)
-	there := func(p placement.Pod) bool {
+	there := func(p workload.Pod) bool {
 		return (d.Outcome == placement.Fits || !goes(r, c, p)) && !gone[p.ID]
 	}
 	if !hasRoom(st, r, d, there) {
@@ -138,7 +139,7 @@ func noVictimCanBePutBack(t *rapid.T) {
 	}
 	gone := victimIDs(d)
 	for _, v := range d.Victims {
-		there := func(p placement.Pod) bool {
+		there := func(p workload.Pod) bool {
 			return (!gone[p.ID] || slices.Contains(v.Pods, p.ID)) && !goes(r, c, p)
 		}
 		if hasRoom(st, r, d, there) {
@@ -167,7 +168,7 @@ func victimsArePermitted(t *rapid.T) {
 		for _, g := range st.Groups {
 			for _, other := range st.Pods {
 				split := g.ID == p.Group && other.Group == g.ID && !gone[other.ID] && !(other.Terminating && c.Mode == placement.Design)
-				if split && g.DisruptionMode == placement.DisruptionModePodGroup {
+				if split && g.DisruptionMode == workload.DisruptionModePodGroup {
 					t.Fatalf("group %q is split: %q goes, %q stays", g.ID, p.ID, other.ID)
 				}
 			}
@@ -185,7 +186,7 @@ func hardBudgetsHold(t *rapid.T) {
 	c.Budgets = placement.Hard
 	d := decide(t, c, snapshotOf(t, st), r)
 	gone := victimIDs(d)
-	victims := slices.DeleteFunc(slices.Clone(st.Pods), func(p placement.Pod) bool { return !gone[p.ID] })
+	victims := slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool { return !gone[p.ID] })
 	if !twin.WithinBudgets(st, victims) || d.Violations > 0 {
 		t.Fatalf("a budget is violated: %+v", d)
 	}

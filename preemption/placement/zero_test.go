@@ -4,30 +4,29 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // What fails leaves the receiver, and nothing panics that was not made.
 func TestZeroAndNil(t *testing.T) {
-	s := snapshotOf(t, placement.State{Nodes: []placement.Node{machine("a", 4)}})
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("a", 4)}})
 	if next, err := s.With(placement.Remove("nobody")); err == nil || next != s {
 		t.Errorf("a failed edit returns %p with %v, want the receiver", next, err)
 	}
 	if next, err := (*placement.Snapshot)(nil).With(placement.Remove("nobody")); err == nil || next != nil {
 		t.Errorf("%v, %v", next, err)
 	}
-	r := placement.Request{Pods: []placement.Pod{cpu("in", "", 0, 1)}}
-	none := (*placement.Preemptor)(nil)
-	if _, err := none.Decide(s, r); err == nil {
-		t.Error("a nil preemptor decides")
-	}
-	if _, err := none.Candidates(s, r); err == nil {
-		t.Error("a nil preemptor has candidates")
-	}
-	if _, err := none.Fit(s, r); err == nil {
-		t.Error("a nil preemptor fits")
-	}
-	if d, err := new(placement.Preemptor).Decide(s, r); err != nil || d.Outcome != placement.Fits {
-		t.Errorf("the zero preemptor: %v, %v, want Fits", d.Outcome, err)
+	r := placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}
+	for name, p := range map[string]*placement.Preemptor{"nil": nil, "zero": new(placement.Preemptor)} {
+		if d, err := p.Decide(s, r); err != nil || d.Outcome != placement.Fits {
+			t.Errorf("the %s preemptor: %v, %v, want Fits", name, d.Outcome, err)
+		}
+		if list, err := p.Candidates(s, r); err != nil || len(list) != 0 {
+			t.Errorf("the %s preemptor: %v, %v, want no candidates", name, list, err)
+		}
+		if fit, err := p.Fit(s, r); err != nil || !fit.Fits() {
+			t.Errorf("the %s preemptor: %v: want that it fits", name, err)
+		}
 	}
 	if d, err := new(placement.Preemptor).Decide(nil, r); err != nil || d.Outcome != placement.Impossible {
 		t.Errorf("on a nil snapshot: %v, %v, want Impossible", d.Outcome, err)
@@ -46,16 +45,16 @@ func TestZeroAndNil(t *testing.T) {
 
 // Empty lists and nil ones are the same.
 func TestEmptyIsNil(t *testing.T) {
-	s := snapshotOf(t, placement.State{Nodes: []placement.Node{machine("a", 4)}})
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("a", 4)}})
 	for _, r := range []placement.Request{
-		{Pods: []placement.Pod{{ID: "in", Nodes: []string{}}}, Domains: []placement.Domain{}},
-		{Group: "g", Pods: []placement.Pod{{ID: "in", Nodes: []string{}}}, Domains: []placement.Domain{}, Prefer: []string{}},
+		{Pods: []workload.Pod{{ID: "in", Nodes: []string{}}}, Domains: []placement.Domain{}},
+		{Group: "g", Pods: []workload.Pod{{ID: "in", Nodes: []string{}}}, Domains: []placement.Domain{}, Prefer: []string{}},
 	} {
 		if d := decide(t, placement.Config{}, s, r); d.Outcome != placement.Fits {
 			t.Errorf("group %q: %s, want Fits", r.Group, text(d))
 		}
 	}
-	r := placement.Request{Pods: []placement.Pod{{ID: "in", Nowhere: true, Nodes: []string{"a"}}}}
+	r := placement.Request{Pods: []workload.Pod{{ID: "in", Nowhere: true, Nodes: []string{"a"}}}}
 	if d := decide(t, placement.Config{}, s, r); d.Outcome != placement.Impossible {
 		t.Errorf("nowhere: %s, want Impossible", text(d))
 	}

@@ -38,7 +38,7 @@ func leadTo(f *queue.Flavor, c *workload.NodeConstraints) {
 	maps.DeleteFunc(c.NodeSelector, func(key, value string) bool { return f.NodeLabels[key] != value && key != "hostname" })
 	for i := range c.NodeAffinity {
 		e := &c.NodeAffinity[i].MatchExpressions
-		*e = slices.DeleteFunc(*e, func(r workload.NodeSelectorRequirement) bool {
+		*e = slices.DeleteFunc(*e, func(r workload.LabelRequirement) bool {
 			return i == len(c.NodeAffinity)-1 && !r.Matches(f.NodeLabels) && r.Key != "hostname"
 		})
 	}
@@ -97,7 +97,7 @@ func nodeConstraints(t *rapid.T) *workload.NodeConstraints {
 	for range pick(t, "terms", 0, 1, 1, 2) {
 		var term workload.NodeSelectorTerm
 		for range pick(t, "expressions", 1, 1, 2, 0) {
-			r := workload.NodeSelectorRequirement{
+			r := workload.LabelRequirement{
 				Key: pick(t, "key", keys...),
 				Operator: pick(t, "operator", workload.In, workload.NotIn, workload.Exists, workload.DoesNotExist, workload.Gt,
 					workload.Lt),

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // PlacementRecords generates valid states of nodes, each with a valid request about it. The
@@ -35,7 +36,7 @@ func startWaiting(t *rapid.T, st *placement.State, r *placement.Request) {
 		}
 	}
 	for _, p := range r.Pods {
-		known := slices.ContainsFunc(st.Nominated, func(n placement.Pod) bool { return n.ID == p.ID })
+		known := slices.ContainsFunc(st.Nominated, func(n workload.Pod) bool { return n.ID == p.ID })
 		if !known && chance(t, 2, 3) {
 			p.Node, p.Nodes, p.Nowhere, p.Priority = node, nil, false, r.Priority
 			if r.Group != "" {
@@ -56,28 +57,28 @@ func PlacementStates() *rapid.Generator[placement.State] {
 	return rapid.Custom(func(t *rapid.T) placement.State {
 		var st placement.State
 		for i := range pick(t, "nodes", 3, 2, 4, 1, 5) {
-			n := placement.Node{Name: fmt.Sprintf("n%d", i), Capacity: placement.Resources{"cpu": pick[int64](t, "cpu", 4, 3, 2, 6)}}
+			n := workload.Node{Name: fmt.Sprintf("n%d", i), Capacity: workload.Resources{"cpu": pick[int64](t, "cpu", 4, 3, 2, 6)}}
 			if chance(t, 2, 3) {
 				n.Capacity["gpu"] = pick[int64](t, "gpu", 1, 2, 4)
 			}
 			if chance(t, 1, 4) {
-				n.Capacity[placement.PodsResource] = pick[int64](t, "pods", 2, 1, 3)
+				n.Capacity[workload.PodsResource] = pick[int64](t, "pods", 2, 1, 3)
 			}
 			n.Unschedulable = i > 0 && chance(t, 1, 12)
 			n.Labels = map[string]string{"zone": pick(t, "zone", "a", "a", "b")}
 			st.Nodes = append(st.Nodes, n)
 		}
 		for i := range pick(t, "groups", 2, 3, 2, 1, 0) {
-			g := placement.Group{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
+			g := workload.PodGroup{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
 			if chance(t, 3, 4) {
-				g.DisruptionMode = placement.DisruptionModePodGroup
+				g.DisruptionMode = workload.DisruptionModePodGroup
 			} else {
 				g.Basic = chance(t, 1, 3)
 			}
 			st.Groups = append(st.Groups, g)
 		}
 		if chance(t, 1, 2) {
-			g := placement.Group{ID: pendingGroup, Priority: pick[int32](t, "pending priority", 6, 6, 6, 5, 2, 0)}
+			g := workload.PodGroup{ID: pendingGroup, Priority: pick[int32](t, "pending priority", 6, 6, 6, 5, 2, 0)}
 			g.Basic = chance(t, 1, 3)
 			st.Groups = append(st.Groups, g)
 		}
@@ -88,14 +89,14 @@ func PlacementStates() *rapid.Generator[placement.State] {
 			st.Nominated = append(st.Nominated, p)
 		}
 		for i := range pick(t, "budgets", 1, 2, 0, 3) {
-			b := placement.Budget{Namespace: "ns", Name: fmt.Sprintf("b%d", i), Allowed: pick[int64](t, "allowed", 0, 1, 2)}
+			b := workload.DisruptionBudget{Namespace: "ns", Name: fmt.Sprintf("b%d", i), Allowed: pick[int64](t, "allowed", 0, 1, 2)}
 			switch pick(t, "selector", 1, 3, 2, 0) {
 			case 1:
-				b.Selector = &placement.Selector{MatchLabels: map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "selected")}}
+				b.Selector = &workload.LabelSelector{MatchLabels: map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "selected")}}
 			case 2:
-				b.Selector = &placement.Selector{MatchExpressions: []placement.Requirement{requirement(t)}}
+				b.Selector = &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{requirement(t)}}
 			case 3:
-				b.Selector = &placement.Selector{}
+				b.Selector = &workload.LabelSelector{}
 			}
 			for _, p := range st.Pods {
 				if chance(t, 1, 10) {
@@ -108,10 +109,10 @@ func PlacementStates() *rapid.Generator[placement.State] {
 	})
 }
 
-func requirement(t *rapid.T) placement.Requirement {
-	r := placement.Requirement{Key: "app"}
-	r.Operator = rapid.SampledFrom([]placement.Operator{placement.NotIn, placement.In, placement.Exists, placement.DoesNotExist}).Draw(t, "operator")
-	if r.Operator == placement.In || r.Operator == placement.NotIn {
+func requirement(t *rapid.T) workload.LabelRequirement {
+	r := workload.LabelRequirement{Key: "app"}
+	r.Operator = rapid.SampledFrom([]workload.LabelOperator{workload.NotIn, workload.In, workload.Exists, workload.DoesNotExist}).Draw(t, "operator")
+	if r.Operator == workload.In || r.Operator == workload.NotIn {
 		r.Values = apps[:1]
 	}
 	return r
@@ -143,11 +144,11 @@ func fill(t *rapid.T, st *placement.State) {
 var apps = []string{"web", "db"}
 
 // nodePod is a pod without a node.
-func nodePod(t *rapid.T, id string) placement.Pod {
-	p := placement.Pod{
+func nodePod(t *rapid.T, id string) workload.Pod {
+	p := workload.Pod{
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Namespace: "ns",
 		Priority: pick[int32](t, "priority", 0, 1, 2, 5, -7),
-		Requests: placement.Resources{"cpu": pick[int64](t, "cpu", 2, 1, 3, 0)},
+		Requests: workload.Resources{"cpu": pick[int64](t, "cpu", 2, 1, 3, 0)},
 	}
 	if chance(t, 1, 4) {
 		p.Requests["gpu"] = pick[int64](t, "gpu", 1, 2)
@@ -236,7 +237,7 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 		if chance(t, 9, 10) {
 			if mostPlaced(&st, &r) == 0 { // ask for less
 				for i := range r.Pods {
-					r.Pods[i].Requests, r.Pods[i].Nodes, r.Pods[i].Nowhere = placement.Resources{"cpu": 1}, nil, false
+					r.Pods[i].Requests, r.Pods[i].Nodes, r.Pods[i].Nowhere = workload.Resources{"cpu": 1}, nil, false
 				}
 			}
 			r.MinCount = min(r.MinCount, max(1, mostPlaced(&st, &r)))
@@ -253,7 +254,7 @@ func mostPlaced(st *placement.State, r *placement.Request) (most int) {
 		domains = []placement.Domain{{}}
 	}
 	for _, d := range domains {
-		free, placed := map[string]placement.Resources{}, 0
+		free, placed := map[string]workload.Resources{}, 0
 		for _, n := range st.Nodes {
 			if !n.Unschedulable && (len(r.Domains) == 0 || slices.Contains(d.Nodes, n.Name)) {
 				free[n.Name] = n.Clone().Capacity
@@ -262,7 +263,7 @@ func mostPlaced(st *placement.State, r *placement.Request) (most int) {
 		for _, p := range r.Pods {
 			for _, n := range st.Nodes {
 				left := free[n.Name]
-				pods, bounded := left[placement.PodsResource]
+				pods, bounded := left[workload.PodsResource]
 				allowed := !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Name)) && (!bounded || pods > 0)
 				if left == nil || !allowed || left["cpu"] < p.Requests["cpu"] || left["gpu"] < p.Requests["gpu"] {
 					continue
@@ -270,7 +271,7 @@ func mostPlaced(st *placement.State, r *placement.Request) (most int) {
 				left["cpu"] -= p.Requests["cpu"]
 				left["gpu"] -= p.Requests["gpu"]
 				if bounded {
-					left[placement.PodsResource]--
+					left[workload.PodsResource]--
 				}
 				placed++
 				break
@@ -321,12 +322,12 @@ type Apart struct {
 }
 
 // Feasible implements [placement.Filter].
-func (a Apart) Feasible(pod placement.Pod, node placement.Node) bool {
+func (a Apart) Feasible(pod workload.Pod, node workload.Node) bool {
 	return pod.Labels[a.Label] != "db" || node.Labels["zone"] == a.Zone
 }
 
 // Conflict implements [placement.Filter].
-func (a Apart) Conflict(pod, other placement.Pod) bool {
+func (a Apart) Conflict(pod, other workload.Pod) bool {
 	value, has := pod.Labels[a.Label]
 	return has && value == other.Labels[a.Label] && (a.Anywhere || pod.Node == other.Node)
 }
@@ -344,7 +345,7 @@ type Pinned struct{ Label, Value string }
 
 // MayYield implements [placement.Guard].
 func (g Pinned) MayYield(u placement.Unit, _ placement.Request) bool {
-	return !slices.ContainsFunc(u.Pods, func(p placement.Pod) bool { return p.Labels[g.Label] == g.Value })
+	return !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Labels[g.Label] == g.Value })
 }
 
 // CheckFilter checks the laws of [placement.Filter] on generated pods and nodes: same

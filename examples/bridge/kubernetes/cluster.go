@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // Cluster is a state and who waits.
@@ -74,7 +75,7 @@ func (o *Objects) Cluster() Cluster {
 		if capacity == nil {
 			capacity = n.Status.Capacity
 		}
-		c.out.State.Nodes = append(c.out.State.Nodes, placement.Node{
+		c.out.State.Nodes = append(c.out.State.Nodes, workload.Node{
 			Name: n.Metadata.Name, Capacity: amounts(capacity), Labels: n.Metadata.Labels,
 			Unschedulable: n.Spec.Unschedulable && !anybody,
 		})
@@ -86,7 +87,7 @@ func (o *Objects) Cluster() Cluster {
 		c.addGroup(id, c.groups[id])
 	}
 	for _, b := range o.budgets.All() {
-		budget := placement.Budget{
+		budget := workload.DisruptionBudget{
 			Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Selector: selector(b.Spec.Selector), Allowed: b.Status.DisruptionsAllowed,
 		}
 		for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
@@ -107,7 +108,7 @@ func (o *Objects) Cluster() Cluster {
 
 // addGroup takes a group. What cannot be read of it is taken as what disturbs it least.
 func (c *context) addGroup(id string, g *PodGroup) {
-	group := placement.Group{ID: id, Basic: g.Spec.SchedulingPolicy.Gang == nil}
+	group := workload.PodGroup{ID: id, Basic: g.Spec.SchedulingPolicy.Gang == nil}
 	var err error
 	if group.Priority, _, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy); err != nil {
 		c.warn("PodGroup "+id, "spec.priorityClassName", "%v: it is never preempted here", err)
@@ -117,7 +118,7 @@ func (c *context) addGroup(id string, g *PodGroup) {
 	if group.DisruptionMode = mode; err != nil {
 		c.warn("PodGroup "+id, path, "%v: it is not split here", err)
 	}
-	if group.Basic && group.DisruptionMode == placement.DisruptionModePodGroup {
+	if group.Basic && group.DisruptionMode == workload.DisruptionModePodGroup {
 		c.warn("PodGroup "+id, path, "disruption mode PodGroup needs a gang: it is not split here")
 		group.Basic = false
 	}
@@ -179,8 +180,8 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 }
 
 // pod is what running and waiting pods have in common.
-func (c *context) pod(p *Pod) placement.Pod {
-	return placement.Pod{
+func (c *context) pod(p *Pod) workload.Pod {
+	return workload.Pod{
 		ID: p.Metadata.ID(), UID: p.Metadata.UID, Namespace: p.Metadata.Namespace, Labels: p.Metadata.Labels,
 		Group: p.group(), Requests: requests(p),
 	}

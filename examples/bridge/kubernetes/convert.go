@@ -7,11 +7,12 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // amounts are those of a resource list, in the units of package placement.
-func amounts(list bridge.ResourceList) placement.Resources {
-	out := placement.Resources{}
+func amounts(list bridge.ResourceList) workload.Resources {
+	out := workload.Resources{}
 	for name, q := range list {
 		out[name] = clamp(q.Amount(name))
 	}
@@ -22,24 +23,27 @@ func amounts(list bridge.ResourceList) placement.Resources {
 func clamp(amount int64) int64 { return min(amount, quota.MaxUsage/1024) }
 
 // requests are what a pod takes.
-func requests(p *Pod) placement.Resources {
-	out := placement.Resources{}
+func requests(p *Pod) workload.Resources {
+	out := workload.Resources{}
 	for _, r := range p.Spec.Requests(&p.Status.PodStatus) {
-		if r.Resource != placement.PodsResource {
+		if r.Resource != workload.PodsResource {
 			out[r.Resource] = clamp(r.Amount)
 		}
 	}
 	return out
 }
 
-// selector turns a label selector into that of package placement.
-func selector(s *bridge.LabelSelector) *placement.Selector {
+// selector turns a label selector into that of package workload. An unknown operator stays
+// unset: the snapshot refuses it.
+func selector(s *bridge.LabelSelector) *workload.LabelSelector {
 	if s == nil {
 		return nil
 	}
-	out := &placement.Selector{MatchLabels: s.MatchLabels}
+	out := &workload.LabelSelector{MatchLabels: s.MatchLabels}
 	for _, r := range s.MatchExpressions {
-		out.MatchExpressions = append(out.MatchExpressions, placement.Requirement{Key: r.Key, Operator: placement.Operator(r.Operator), Values: r.Values})
+		requirement := workload.LabelRequirement{Key: r.Key, Values: r.Values}
+		_ = requirement.Operator.UnmarshalText([]byte(r.Operator))
+		out.MatchExpressions = append(out.MatchExpressions, requirement)
 	}
 	return out
 }
@@ -81,7 +85,7 @@ func (c *context) priority(own *int32, name string, policy string) (int32, place
 
 // mode is the disruption mode of a group, of the first place that has one: its own; in KEP-5710
 // as written it is part of the policy.
-func (g *PodGroup) mode() (mode placement.DisruptionMode, path string, err error) {
+func (g *PodGroup) mode() (mode workload.DisruptionMode, path string, err error) {
 	policy := &g.Spec.SchedulingPolicy
 	type place struct {
 		path string
@@ -96,11 +100,11 @@ func (g *PodGroup) mode() (mode placement.DisruptionMode, path string, err error
 		case "":
 			continue
 		case DisruptionModePod:
-			return placement.DisruptionModePod, p.path, nil
+			return workload.DisruptionModePod, p.path, nil
 		case DisruptionModePodGroup:
-			return placement.DisruptionModePodGroup, p.path, nil
+			return workload.DisruptionModePodGroup, p.path, nil
 		}
-		return placement.DisruptionModePodGroup, p.path, fmt.Errorf("%s: %.40q is unknown", p.path, string(p.mode))
+		return workload.DisruptionModePodGroup, p.path, fmt.Errorf("%s: %.40q is unknown", p.path, string(p.mode))
 	}
-	return placement.DisruptionModePod, "", nil
+	return workload.DisruptionModePod, "", nil
 }

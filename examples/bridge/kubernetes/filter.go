@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // Filter is what keeps pods apart besides room: host ports, and required anti-affinity
@@ -134,17 +135,17 @@ func (f *Filter) As(id, original string) {
 }
 
 // Feasible implements [placement.Filter]: labels and taints are in Pod.Nodes already.
-func (f *Filter) Feasible(placement.Pod, placement.Node) bool { return true }
+func (f *Filter) Feasible(workload.Pod, workload.Node) bool { return true }
 
 // Conflict implements [placement.Filter].
-func (f *Filter) Conflict(pod, other placement.Pod) bool {
+func (f *Filter) Conflict(pod, other workload.Pod) bool {
 	a, b := f.pods[pod.ID], f.pods[other.ID]
 	clash := pod.Node == other.Node && slices.ContainsFunc(a.ports, func(p port) bool { return slices.ContainsFunc(b.ports, p.clashes) })
 	return clash || f.avoids(&a, pod, other) || f.avoids(&b, other, pod)
 }
 
 // avoids reports whether a term of the first pod keeps the second away.
-func (f *Filter) avoids(a *apart, pod, other placement.Pod) bool {
+func (f *Filter) avoids(a *apart, pod, other workload.Pod) bool {
 	return slices.ContainsFunc(a.terms, func(t term) bool {
 		here, has := f.nodes[pod.Node][t.topology]
 		there, also := f.nodes[other.Node][t.topology]

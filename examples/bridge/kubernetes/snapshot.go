@@ -6,19 +6,20 @@ import (
 	"github.com/cedesched/cede/examples/bridge/internal/prune"
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // Snapshot makes a snapshot of the state. A member that the library finds faulty is taken out of
 // the state, with a note, and so is what cannot be without it.
 func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 	st := &c.State
-	pod := func(p *placement.Pod) string { return "Pod " + p.ID }
+	pod := func(p *workload.Pod) string { return "Pod " + p.ID }
 	parts := map[string]prune.Part{
-		"nodes":     prune.Of(&st.Nodes, func(n *placement.Node) string { return "Node " + n.Name }),
+		"nodes":     prune.Of(&st.Nodes, func(n *workload.Node) string { return "Node " + n.Name }),
 		"pods":      prune.Of(&st.Pods, pod),
 		"nominated": prune.Of(&st.Nominated, pod),
-		"groups":    prune.Of(&st.Groups, func(g *placement.Group) string { return "PodGroup " + g.ID }),
-		"budgets": prune.Of(&st.Budgets, func(b *placement.Budget) string {
+		"groups":    prune.Of(&st.Groups, func(g *workload.PodGroup) string { return "PodGroup " + g.ID }),
+		"budgets": prune.Of(&st.Budgets, func(b *workload.DisruptionBudget) string {
 			return "PodDisruptionBudget " + b.Namespace + "/" + b.Name
 		}),
 	}

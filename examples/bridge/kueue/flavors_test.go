@@ -38,7 +38,7 @@ func TestFlavors(t *testing.T) {
 	}
 	constraints := &workload.NodeConstraints{
 		NodeSelector: map[string]string{"gpu": "h100"},
-		NodeAffinity: []workload.NodeSelectorTerm{{MatchExpressions: []workload.NodeSelectorRequirement{{Key: "zone", Operator: workload.NotIn, Values: []string{"a"}}}}},
+		NodeAffinity: []workload.NodeSelectorTerm{{MatchExpressions: []workload.LabelRequirement{{Key: "zone", Operator: workload.NotIn, Values: []string{"a"}}}}},
 		Tolerations:  []workload.Toleration{{Operator: workload.TolerationExists, Effect: workload.NoExecute}},
 	}
 	p := c.Pending[0]

@@ -181,12 +181,12 @@ func tolerationOf(t bridge.Toleration) (workload.Toleration, error) {
 	return out, nil
 }
 
-func requirementOf(e bridge.Requirement) (workload.NodeSelectorRequirement, error) {
-	r := workload.NodeSelectorRequirement{Key: e.Key, Values: slices.Clone(e.Values)}
+func requirementOf(e bridge.Requirement) (workload.LabelRequirement, error) {
+	r := workload.LabelRequirement{Key: e.Key, Values: slices.Clone(e.Values)}
 	if err := r.Operator.UnmarshalText([]byte(e.Operator)); err != nil {
 		return r, err
 	}
-	one := workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{{MatchExpressions: []workload.NodeSelectorRequirement{r}}}}
+	one := workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{{MatchExpressions: []workload.LabelRequirement{r}}}}
 	return r, one.Validate("affinity")
 }
 

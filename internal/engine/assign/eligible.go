@@ -17,7 +17,7 @@ import (
 // requirement that the labels do not satisfy. The zero value is that it may.
 type Mismatch struct {
 	Taint       *workload.Taint
-	Requirement *workload.NodeSelectorRequirement
+	Requirement *workload.LabelRequirement
 }
 
 // None reports whether the pod set may have the flavor.
@@ -41,7 +41,7 @@ func (g *Group) Mismatch(flavor int, c *workload.NodeConstraints) (m Mismatch) {
 	for _, key := range g.keys { // in order: the first is told
 		want, asked := c.NodeSelector[key]
 		if value, has := labels[key]; asked && (!has || value != want) {
-			m.Requirement = &workload.NodeSelectorRequirement{Key: key, Operator: workload.In, Values: []string{want}}
+			m.Requirement = &workload.LabelRequirement{Key: key, Operator: workload.In, Values: []string{want}}
 			return m
 		}
 	}
@@ -71,9 +71,9 @@ func tolerated(t *workload.Taint, by []workload.Toleration) bool {
 // unsatisfied returns the first requirement of the first term that is not satisfied, nil
 // when a term is, or there is none. A term without a requirement about a key of the group
 // is satisfied.
-func (g *Group) unsatisfied(terms []workload.NodeSelectorTerm, labels map[string]string) (first *workload.NodeSelectorRequirement) {
+func (g *Group) unsatisfied(terms []workload.NodeSelectorTerm, labels map[string]string) (first *workload.LabelRequirement) {
 	for i := range terms {
-		var failed *workload.NodeSelectorRequirement
+		var failed *workload.LabelRequirement
 		for j := range terms[i].MatchExpressions {
 			r := &terms[i].MatchExpressions[j]
 			if _, ours := slices.BinarySearch(g.keys, r.Key); ours && !r.Matches(labels) {

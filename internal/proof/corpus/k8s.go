@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // NodeCase is a decision about room on nodes, from the tests of kube-scheduler or worked
@@ -30,26 +31,26 @@ type NodeCase struct {
 }
 
 type nodeOf struct {
-	Name         string              `json:"name"`
-	Capacity     placement.Resources `json:"capacity"`
-	Unresolvable bool                `json:"unresolvable"`
+	Name         string             `json:"name"`
+	Capacity     workload.Resources `json:"capacity"`
+	Unresolvable bool               `json:"unresolvable"`
 }
 
 type podOf struct {
-	Name          string              `json:"name"`
-	Namespace     string              `json:"namespace"`
-	Node          string              `json:"node"`
-	Group         string              `json:"group"`
-	Priority      int32               `json:"priority"`
-	Requests      placement.Resources `json:"requests"`
-	Labels        map[string]string   `json:"labels"`
-	Start         *int64              `json:"start"`
-	Terminating   bool                `json:"terminating"`
-	Preempted     bool                `json:"preempted"`
-	Protected     bool                `json:"protected"`
-	Policy        string              `json:"policy"`
-	EligibleNodes []string            `json:"eligible_nodes"`
-	NominatedNode string              `json:"nominated_node"`
+	Name          string             `json:"name"`
+	Namespace     string             `json:"namespace"`
+	Node          string             `json:"node"`
+	Group         string             `json:"group"`
+	Priority      int32              `json:"priority"`
+	Requests      workload.Resources `json:"requests"`
+	Labels        map[string]string  `json:"labels"`
+	Start         *int64             `json:"start"`
+	Terminating   bool               `json:"terminating"`
+	Preempted     bool               `json:"preempted"`
+	Protected     bool               `json:"protected"`
+	Policy        string             `json:"policy"`
+	EligibleNodes []string           `json:"eligible_nodes"`
+	NominatedNode string             `json:"nominated_node"`
 }
 
 type groupOf struct {

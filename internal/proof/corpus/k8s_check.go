@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // Departures from kube-scheduler, by name. Each is a predicate on the case.
@@ -153,7 +154,7 @@ func victimPods(victims []placement.Victim) []string {
 	return sorted(list)
 }
 
-func ids(pods []placement.Pod) []string {
+func ids(pods []workload.Pod) []string {
 	list := []string{}
 	for _, p := range pods {
 		list = append(list, p.ID)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // earlierIsSmaller is a UID by position: among equals the pod that is listed earlier is
@@ -28,31 +29,31 @@ func (c *NodeCase) state() placement.State {
 	}
 	var st placement.State
 	for _, n := range c.Nodes {
-		st.Nodes = append(st.Nodes, placement.Node{Name: n.Name, Capacity: n.Capacity, Unschedulable: n.Unresolvable})
+		st.Nodes = append(st.Nodes, workload.Node{Name: n.Name, Capacity: n.Capacity, Unschedulable: n.Unresolvable})
 	}
 	for i, p := range c.Pods {
-		st.Pods = append(st.Pods, placement.Pod{
+		st.Pods = append(st.Pods, workload.Pod{
 			ID: p.Name, UID: earlierIsSmaller(i), Namespace: p.Namespace, Labels: p.Labels, Group: p.Group, Priority: p.Priority,
 			Requests: p.Requests, Node: p.Node, Started: started(p.Start), Terminating: p.Terminating, Preempted: p.Preempted,
 		})
 	}
 	for _, g := range c.Groups {
-		mode := placement.DisruptionModePod
+		mode := workload.DisruptionModePod
 		if g.Mode == "all" {
-			mode = placement.DisruptionModePodGroup
+			mode = workload.DisruptionModePodGroup
 		}
 		switch {
 		case g.Priority != nil:
-			st.Groups = append(st.Groups, placement.Group{ID: g.Name, DisruptionMode: mode, Priority: *g.Priority})
-		case mode == placement.DisruptionModePodGroup:
-			st.Groups = append(st.Groups, placement.Group{ID: g.Name, DisruptionMode: mode})
+			st.Groups = append(st.Groups, workload.PodGroup{ID: g.Name, DisruptionMode: mode, Priority: *g.Priority})
+		case mode == workload.DisruptionModePodGroup:
+			st.Groups = append(st.Groups, workload.PodGroup{ID: g.Name, DisruptionMode: mode})
 		} // else its pods count by themselves, with their own priority, as if it were not there
 	}
 	for i, b := range c.Budgets {
 		name := fmt.Sprintf("%04d %s", i, b.Name) // the order of the list
-		budget := placement.Budget{Namespace: b.Namespace, Name: name, Allowed: b.Allowed, Disrupted: b.Disrupted}
+		budget := workload.DisruptionBudget{Namespace: b.Namespace, Name: name, Allowed: b.Allowed, Disrupted: b.Disrupted}
 		if b.Selector != nil {
-			budget.Selector = &placement.Selector{MatchLabels: b.Selector}
+			budget.Selector = &workload.LabelSelector{MatchLabels: b.Selector}
 		}
 		st.Budgets = append(st.Budgets, budget)
 	}
@@ -62,7 +63,7 @@ func (c *NodeCase) state() placement.State {
 	if c.Preemptor != nil {
 		for _, p := range c.Preemptor.Pods {
 			if p.NominatedNode != "" {
-				st.Nominated = append(st.Nominated, placement.Pod{ID: p.Name, Requests: p.Requests, Node: p.NominatedNode, Priority: c.Preemptor.Priority})
+				st.Nominated = append(st.Nominated, workload.Pod{ID: p.Name, Requests: p.Requests, Node: p.NominatedNode, Priority: c.Preemptor.Priority})
 			}
 		}
 	}
@@ -72,10 +73,10 @@ func (c *NodeCase) state() placement.State {
 // asListed makes the units of the suite of budgets: importance falls in the order of
 // the list.
 func (c *NodeCase) asListed(st *placement.State) {
-	st.Nodes = []placement.Node{{Name: "node"}}
+	st.Nodes = []workload.Node{{Name: "node"}}
 	for i, unit := range c.Units {
 		id := fmt.Sprintf("unit %d", i)
-		st.Groups = append(st.Groups, placement.Group{ID: id, DisruptionMode: placement.DisruptionModePodGroup, Priority: int32(len(c.Units) - i)})
+		st.Groups = append(st.Groups, workload.PodGroup{ID: id, DisruptionMode: workload.DisruptionModePodGroup, Priority: int32(len(c.Units) - i)})
 		for j := range st.Pods {
 			if slices.Contains(unit, st.Pods[j].ID) {
 				st.Pods[j].Group, st.Pods[j].Node = id, "node"
@@ -86,16 +87,16 @@ func (c *NodeCase) asListed(st *placement.State) {
 
 // twoUnits makes the units a and b of the suite of importance.
 func (c *NodeCase) twoUnits() placement.State {
-	st := placement.State{Nodes: []placement.Node{{Name: "node"}}}
+	st := placement.State{Nodes: []workload.Node{{Name: "node"}}}
 	for i, u := range []*unitFacts{c.A, c.B} {
 		name := string(rune('a' + i))
 		group := ""
 		if u.Kind != "pod" {
 			group = name
-			st.Groups = append(st.Groups, placement.Group{ID: name, Priority: u.Priority, DisruptionMode: placement.DisruptionModePodGroup})
+			st.Groups = append(st.Groups, workload.PodGroup{ID: name, Priority: u.Priority, DisruptionMode: workload.DisruptionModePodGroup})
 		}
 		for j := range max(1, u.Size) {
-			st.Pods = append(st.Pods, placement.Pod{ID: fmt.Sprintf("%s%d", name, j), UID: u.UID, Group: group, Priority: u.Priority,
+			st.Pods = append(st.Pods, workload.Pod{ID: fmt.Sprintf("%s%d", name, j), UID: u.UID, Group: group, Priority: u.Priority,
 				Node: "node", Started: started(u.Start)})
 		}
 	}
@@ -117,7 +118,7 @@ func (c *NodeCase) request() placement.Request {
 		r.MinCount = *c.Preemptor.MinCount
 	}
 	for _, p := range c.Preemptor.Pods {
-		r.Pods = append(r.Pods, placement.Pod{ID: p.Name, Labels: p.Labels, Namespace: p.Namespace, Requests: p.Requests, Nodes: p.EligibleNodes})
+		r.Pods = append(r.Pods, workload.Pod{ID: p.Name, Labels: p.Labels, Namespace: p.Namespace, Requests: p.Requests, Nodes: p.EligibleNodes})
 	}
 	for _, n := range c.Nodes { // their order is that of the case
 		if !slices.Contains(r.Prefer, n.Name) {
@@ -164,7 +165,7 @@ type podSet map[string]bool
 
 // MayYield implements [placement.Guard].
 func (s podSet) MayYield(u placement.Unit, _ placement.Request) bool {
-	return !slices.ContainsFunc(u.Pods, func(p placement.Pod) bool { return s[p.ID] })
+	return !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return s[p.ID] })
 }
 
 // conflicts are pairs of pods that exclude each other, on one node or, with a third word,
@@ -172,10 +173,10 @@ func (s podSet) MayYield(u placement.Unit, _ placement.Request) bool {
 type conflicts [][]string
 
 // Feasible implements [placement.Filter].
-func (conflicts) Feasible(placement.Pod, placement.Node) bool { return true }
+func (conflicts) Feasible(workload.Pod, workload.Node) bool { return true }
 
 // Conflict implements [placement.Filter].
-func (c conflicts) Conflict(pod, other placement.Pod) bool {
+func (c conflicts) Conflict(pod, other workload.Pod) bool {
 	for _, pair := range c {
 		both := pair[0] == pod.ID && pair[1] == other.ID || pair[0] == other.ID && pair[1] == pod.ID
 		if both && (pod.Node == other.Node || len(pair) > 2) {

@@ -7,17 +7,18 @@ import (
 
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 func (w *world) addNode(l *line) error {
-	n := placement.Node{Name: l.name, Unschedulable: l.flag("unschedulable"), Labels: l.labels()}
+	n := workload.Node{Name: l.name, Unschedulable: l.flag("unschedulable"), Labels: l.labels()}
 	n.Capacity = l.takes(nil)
 	w.nodes.Nodes = append(w.nodes.Nodes, n)
 	return l.end(true)
 }
 
 func (w *world) addGroup(l *line) error {
-	g := placement.Group{ID: l.name, Priority: l.priority(), Basic: l.flag("basic")}
+	g := workload.PodGroup{ID: l.name, Priority: l.priority(), Basic: l.flag("basic")}
 	l.constant("mode", &g.DisruptionMode)
 	w.nodes.Groups = append(w.nodes.Groups, g)
 	return l.end(true)
@@ -37,17 +38,17 @@ func (w *world) addPromise(l *line) error {
 }
 
 func (w *world) addBudget(l *line) error {
-	b := placement.Budget{Name: l.name, Allowed: l.number("allows"), Selector: &placement.Selector{MatchLabels: l.labels()}}
+	b := workload.DisruptionBudget{Name: l.name, Allowed: l.number("allows"), Selector: &workload.LabelSelector{MatchLabels: l.labels()}}
 	w.nodes.Budgets = append(w.nodes.Budgets, b)
 	return l.end(true)
 }
 
 // pod takes what running and promised pods have in common. It takes one slot unless
 // something else is said.
-func (l *line) pod() placement.Pod {
-	return placement.Pod{
+func (l *line) pod() workload.Pod {
+	return workload.Pod{
 		ID: l.name, UID: l.name, Node: l.text("on"), Group: l.text("of"), Priority: l.priority(),
-		Started: l.ago("since"), Labels: l.labels(), Requests: l.takes(placement.Resources{"slots": 1}),
+		Started: l.ago("since"), Labels: l.labels(), Requests: l.takes(workload.Resources{"slots": 1}),
 	}
 }
 
@@ -74,8 +75,8 @@ func (l *line) labels() map[string]string {
 }
 
 // takes takes amounts of resources.
-func (l *line) takes(otherwise placement.Resources) placement.Resources {
-	out := placement.Resources{}
+func (l *line) takes(otherwise workload.Resources) workload.Resources {
+	out := workload.Resources{}
 	for i := range l.options {
 		o := &l.options[i]
 		if slices.Contains(resources, o.key) && o.set && !o.used {
@@ -99,10 +100,10 @@ func (l *line) placing() placement.Request {
 	if least, ok := l.get("min"); ok {
 		r.MinCount = int(l.integer("min", least))
 	}
-	takes := l.takes(placement.Resources{"slots": 1})
+	takes := l.takes(workload.Resources{"slots": 1})
 	for i := range max(n, 1) {
 		id := fmt.Sprintf("in%d", i)
-		r.Pods = append(r.Pods, placement.Pod{ID: id, Requests: takes, Nodes: l.list("only." + id)})
+		r.Pods = append(r.Pods, workload.Pod{ID: id, Requests: takes, Nodes: l.list("only." + id)})
 	}
 	for i := range l.options {
 		if name, ok := strings.CutPrefix(l.options[i].key, "domain."); ok {

@@ -111,7 +111,7 @@ var rooms = []struct {
 	{"engine: what decides", [][]string{
 		{"internal/engine/steps", "internal/engine/trace"},
 		{"internal/engine/quotatree"},
-		{"internal/engine/cluster"},
+		{"internal/engine/cluster", "internal/engine/nodes"},
 		{"internal/engine/usage"},
 		{"internal/engine/search"},
 		{"internal/engine/assign"},

@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 func basic(st placement.State, group string) bool {
-	return slices.ContainsFunc(st.Groups, func(g placement.Group) bool { return g.ID == group && g.Basic })
+	return slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == group && g.Basic })
 }
 
 // eachOnNodes asks for the pods of a basic group one by one.
 func eachOnNodes(config placement.Config, st placement.State, r placement.Request) placement.Decision {
 	single := func(i int) placement.Request {
 		one := r
-		one.Group, one.Pods = "", []placement.Pod{r.Pods[i]}
+		one.Group, one.Pods = "", []workload.Pod{r.Pods[i]}
 		one.Pods[0].Group = r.Group
 		return one
 	}
@@ -61,7 +62,7 @@ func eachOnNodes(config placement.Config, st placement.State, r placement.Reques
 		out.Reason, out.Placeable = 0, len(out.Nominations)
 	}
 	out.Withdrawn = slices.DeleteFunc(out.Withdrawn, func(id string) bool {
-		return slices.ContainsFunc(r.Pods, func(p placement.Pod) bool { return p.ID == id })
+		return slices.ContainsFunc(r.Pods, func(p workload.Pod) bool { return p.ID == id })
 	})
 	slices.Sort(out.Withdrawn)
 	out.Withdrawn = slices.Compact(out.Withdrawn)
@@ -71,7 +72,7 @@ func eachOnNodes(config placement.Config, st placement.State, r placement.Reques
 
 // apply is the state after a decision.
 func apply(st placement.State, d placement.Decision) placement.State {
-	var pods, nominated []placement.Pod
+	var pods, nominated []workload.Pod
 	budgets := slices.Clone(st.Budgets)
 	for _, p := range st.Pods {
 		if slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) }) {
@@ -89,7 +90,7 @@ func apply(st placement.State, d placement.Decision) placement.State {
 		pods = append(pods, p)
 	}
 	for _, p := range st.Nominated {
-		if !slices.Contains(d.Withdrawn, p.ID) && !slices.ContainsFunc(d.Pods, func(m placement.Pod) bool { return m.ID == p.ID }) {
+		if !slices.Contains(d.Withdrawn, p.ID) && !slices.ContainsFunc(d.Pods, func(m workload.Pod) bool { return m.ID == p.ID }) {
 			nominated = append(nominated, p)
 		}
 	}

@@ -6,14 +6,15 @@ import (
 	"sort"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // inDomain is steps 1 to 7 of the package's documentation. Enough is how many members have a
 // place with everybody gone who may yield.
-func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) (enough int, placed []placement.Pod, victims []unit, why placement.Reason) {
+func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (enough int, placed []workload.Pod, victims []unit, why placement.Reason) {
 	in := func(u unit) bool {
-		return slices.ContainsFunc(u.Pods, func(p placement.Pod) bool {
-			return slices.ContainsFunc(domain, func(n placement.Node) bool { return n.Name == p.Node })
+		return slices.ContainsFunc(u.Pods, func(p workload.Pod) bool {
+			return slices.ContainsFunc(domain, func(n workload.Node) bool { return n.Name == p.Node })
 		})
 	}
 	potential := slices.DeleteFunc(q.units(present), func(u unit) bool { return !in(u) })
@@ -83,7 +84,7 @@ func (q *nodes) inDomain(domain []placement.Node, present there, barred []unit) 
 }
 
 // lowest is the binary search over priorities.
-func (q *nodes) lowest(domain []placement.Node, kept there, rest []unit, first []placement.Pod) (there, []unit, []placement.Pod) {
+func (q *nodes) lowest(domain []workload.Node, kept there, rest []unit, first []workload.Pod) (there, []unit, []workload.Pod) {
 	var levels []int32
 	for _, u := range rest {
 		levels = append(levels, u.Priority)
@@ -114,12 +115,12 @@ func (q *nodes) lowest(domain []placement.Node, kept there, rest []unit, first [
 
 // rationed lists the units to which the budgets allow nothing, when the least important are
 // served first.
-func (q *nodes) rationed(domain []placement.Node, present there) []unit {
+func (q *nodes) rationed(domain []workload.Node, present there) []unit {
 	barred := []unit{}
 	left := q.allowances()
 	for _, u := range slices.Backward(q.units(present)) {
-		if !slices.ContainsFunc(u.Pods, func(p placement.Pod) bool {
-			return slices.ContainsFunc(domain, func(n placement.Node) bool { return n.Name == p.Node })
+		if !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool {
+			return slices.ContainsFunc(domain, func(n workload.Node) bool { return n.Name == p.Node })
 		}) {
 			continue
 		}

@@ -46,14 +46,14 @@ func (a *assigner) mismatch(c *workload.NodeConstraints, group []string, flavor 
 	}
 	slices.Sort(keys)
 	for _, key := range keys { // an entry says what In with one value says
-		r := workload.NodeSelectorRequirement{Key: key, Operator: workload.In, Values: []string{c.NodeSelector[key]}}
+		r := workload.LabelRequirement{Key: key, Operator: workload.In, Values: []string{c.NodeSelector[key]}}
 		if counts[key] && !holds(r, own.NodeLabels) {
 			return &preemption.Mismatch{Requirement: &r, Label: own.NodeLabels[key]}
 		}
 	}
 	// "If a term becomes empty, it means node affinity matches any flavor since those terms
 	// are ORed."
-	var failed []workload.NodeSelectorRequirement
+	var failed []workload.LabelRequirement
 	for _, term := range c.NodeAffinity {
 		ok := true
 		for _, r := range term.MatchExpressions {
@@ -73,7 +73,7 @@ func (a *assigner) mismatch(c *workload.NodeConstraints, group []string, flavor 
 }
 
 // holds is Kubernetes' labels.Requirement.Matches.
-func holds(r workload.NodeSelectorRequirement, labels map[string]string) bool {
+func holds(r workload.LabelRequirement, labels map[string]string) bool {
 	value, has := labels[r.Key]
 	among := false
 	for _, v := range r.Values {

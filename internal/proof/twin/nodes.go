@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // nodes is a question about room on nodes, in plain values. Everything is counted again
@@ -15,14 +16,14 @@ type nodes struct {
 	st      placement.State
 	r       placement.Request
 	config  placement.Config
-	members []placement.Pod // as if they ran, but for the node
-	order   []placement.Node
+	members []workload.Pod // as if they ran, but for the node
+	order   []workload.Node
 }
 
 // there is who runs, by ID.
 type there map[string]bool
 
-func (t there) with(pods ...placement.Pod) there {
+func (t there) with(pods ...workload.Pod) there {
 	more := there{}
 	for id := range t {
 		more[id] = true
@@ -41,9 +42,9 @@ func (q *nodes) rank(name string) (int, string) {
 	return len(q.r.Prefer), name
 }
 
-func (q *nodes) sorted(list []placement.Node) []placement.Node {
-	list = slices.DeleteFunc(slices.Clone(list), func(n placement.Node) bool { return n.Unschedulable })
-	slices.SortFunc(list, func(a, b placement.Node) int {
+func (q *nodes) sorted(list []workload.Node) []workload.Node {
+	list = slices.DeleteFunc(slices.Clone(list), func(n workload.Node) bool { return n.Unschedulable })
+	slices.SortFunc(list, func(a, b workload.Node) int {
 		i, first := q.rank(a.Name)
 		j, second := q.rank(b.Name)
 		return cmp.Or(cmp.Compare(i, j), cmp.Compare(first, second))
@@ -51,7 +52,7 @@ func (q *nodes) sorted(list []placement.Node) []placement.Node {
 	return list
 }
 
-func (q *nodes) priorityOf(p placement.Pod) int32 {
+func (q *nodes) priorityOf(p workload.Pod) int32 {
 	for _, g := range q.st.Groups {
 		if g.ID == p.Group {
 			return g.Priority
@@ -60,17 +61,17 @@ func (q *nodes) priorityOf(p placement.Pod) int32 {
 	return p.Priority
 }
 
-func takes(p placement.Pod, resource string) int64 {
-	if resource == placement.PodsResource {
+func takes(p workload.Pod, resource string) int64 {
+	if resource == workload.PodsResource {
 		return 1
 	}
 	return p.Requests[resource]
 }
 
 // free is what is left of a resource on a node, with those there and the members placed.
-func (q *nodes) free(n placement.Node, resource string, present there, placed []placement.Pod) int64 {
+func (q *nodes) free(n workload.Node, resource string, present there, placed []workload.Pod) int64 {
 	left, listed := n.Capacity[resource]
-	if resource == placement.PodsResource && !listed {
+	if resource == workload.PodsResource && !listed {
 		left = math.MaxInt64
 	}
 	for _, p := range q.st.Pods {
@@ -92,13 +93,13 @@ func (q *nodes) free(n placement.Node, resource string, present there, placed []
 }
 
 // isAhead reports whether the promise to a pod that waits holds against the preemptor.
-func (q *nodes) isAhead(p placement.Pod) bool {
-	own := slices.ContainsFunc(q.members, func(m placement.Pod) bool { return m.ID == p.ID })
+func (q *nodes) isAhead(p workload.Pod) bool {
+	own := slices.ContainsFunc(q.members, func(m workload.Pod) bool { return m.ID == p.ID })
 	return !own && q.priorityOf(p) >= q.r.Priority
 }
 
-func needs(p placement.Pod) []string {
-	list := []string{placement.PodsResource}
+func needs(p workload.Pod) []string {
+	list := []string{workload.PodsResource}
 	for name, amount := range p.Requests {
 		if amount > 0 {
 			list = append(list, name)
@@ -109,7 +110,7 @@ func needs(p placement.Pod) []string {
 }
 
 // agrees asks the filters about a pod on its node.
-func (q *nodes) agrees(pod placement.Pod, present there, placed []placement.Pod) bool {
+func (q *nodes) agrees(pod workload.Pod, present there, placed []workload.Pod) bool {
 	others := slices.Clone(placed)
 	for _, p := range q.st.Pods {
 		if present[p.ID] {
@@ -137,7 +138,7 @@ func (q *nodes) agrees(pod placement.Pod, present there, placed []placement.Pod)
 }
 
 // canRun reports whether a pod that is not placed yet may be placed on a node.
-func (q *nodes) canRun(pod placement.Pod, n placement.Node, present there, placed []placement.Pod) bool {
+func (q *nodes) canRun(pod workload.Pod, n workload.Node, present there, placed []workload.Pod) bool {
 	pod.Node = n.Name
 	for _, resource := range needs(pod) {
 		if takes(pod, resource) > q.free(n, resource, present, placed) {
@@ -148,20 +149,20 @@ func (q *nodes) canRun(pod placement.Pod, n placement.Node, present there, place
 }
 
 // mayRunOn reports whether a pod that waits names the node.
-func mayRunOn(pod placement.Pod, n placement.Node) bool {
+func mayRunOn(pod workload.Pod, n workload.Node) bool {
 	return !pod.Nowhere && (len(pod.Nodes) == 0 || slices.Contains(pod.Nodes, n.Name))
 }
 
 // place places the members on nodes, one after the other.
-func (q *nodes) place(domain []placement.Node, present there) []placement.Pod {
+func (q *nodes) place(domain []workload.Node, present there) []workload.Pod {
 	return q.placeAround(domain, present, nil)
 }
 
 // placeAround is place where some members have their places already.
-func (q *nodes) placeAround(domain []placement.Node, present there, placed []placement.Pod) []placement.Pod {
+func (q *nodes) placeAround(domain []workload.Node, present there, placed []workload.Pod) []workload.Pod {
 	next := 0
 	for _, m := range q.members {
-		if slices.ContainsFunc(placed, func(p placement.Pod) bool { return p.ID == m.ID }) {
+		if slices.ContainsFunc(placed, func(p workload.Pod) bool { return p.ID == m.ID }) {
 			continue
 		}
 		best, least := -1, new(big.Int)
@@ -176,7 +177,7 @@ func (q *nodes) placeAround(domain []placement.Node, present there, placed []pla
 			left := new(big.Int)
 			if q.config.Order == placement.BestFit {
 				for _, resource := range needs(m) {
-					if resource != placement.PodsResource {
+					if resource != workload.PodsResource {
 						part := big.NewInt(q.free(domain[i], resource, present, placed) - takes(m, resource))
 						part.Lsh(part, 32).Quo(part, big.NewInt(domain[i].Capacity[resource]))
 						left.Add(left, part)
@@ -197,7 +198,7 @@ func (q *nodes) placeAround(domain []placement.Node, present there, placed []pla
 }
 
 // stands reports whether the members still have their places.
-func (q *nodes) stands(present there, placed []placement.Pod) bool {
+func (q *nodes) stands(present there, placed []workload.Pod) bool {
 	for _, m := range placed {
 		for _, n := range q.st.Nodes {
 			if n.Name != m.Node {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // DecideOnNodes is placement.Preemptor.Decide, without bounds on the candidates and
@@ -28,7 +29,7 @@ func DecideOnNodes(config placement.Config, st placement.State, r placement.Requ
 	return d
 }
 
-func ask(config placement.Config, st placement.State, r placement.Request) (q *nodes, everywhere [][]placement.Node, names []string) {
+func ask(config placement.Config, st placement.State, r placement.Request) (q *nodes, everywhere [][]workload.Node, names []string) {
 	q = &nodes{st: st, r: r, config: config}
 	for _, p := range r.Pods {
 		if r.Group != "" {
@@ -39,22 +40,22 @@ func ask(config placement.Config, st placement.State, r placement.Request) (q *n
 	}
 	q.order = q.sorted(st.Nodes)
 	if len(r.Domains) == 0 {
-		return q, [][]placement.Node{q.order}, []string{""}
+		return q, [][]workload.Node{q.order}, []string{""}
 	}
 	for _, d := range r.Domains {
-		list := slices.DeleteFunc(slices.Clone(st.Nodes), func(n placement.Node) bool { return !slices.Contains(d.Nodes, n.Name) })
+		list := slices.DeleteFunc(slices.Clone(st.Nodes), func(n workload.Node) bool { return !slices.Contains(d.Nodes, n.Name) })
 		everywhere, names = append(everywhere, q.sorted(list)), append(names, d.Name)
 	}
 	return q, everywhere, names
 }
 
 // stuck reports whether a pod has terminated for so long that it is not waited for.
-func (q *nodes) stuck(p placement.Pod) bool {
+func (q *nodes) stuck(p workload.Pod) bool {
 	return p.Terminating && q.r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() &&
 		!p.TerminatingSince.Add(q.r.TerminationTimeout).After(q.r.Now)
 }
 
-func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.Decision {
+func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.Decision {
 	st, r, config := q.st, q.r, q.config
 	everyone, staying := there{}, there{}
 	leaving := false
@@ -63,14 +64,14 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 		if !p.Terminating || q.stuck(p) {
 			staying[p.ID] = true
 		}
-		node := slices.IndexFunc(st.Nodes, func(n placement.Node) bool { return n.Name == p.Node })
-		inDomain := slices.ContainsFunc(everywhere, func(d []placement.Node) bool {
-			return slices.ContainsFunc(d, func(n placement.Node) bool { return n.Name == p.Node })
+		node := slices.IndexFunc(st.Nodes, func(n workload.Node) bool { return n.Name == p.Node })
+		inDomain := slices.ContainsFunc(everywhere, func(d []workload.Node) bool {
+			return slices.ContainsFunc(d, func(n workload.Node) bool { return n.Name == p.Node })
 		})
 		far := slices.ContainsFunc(config.Filters, func(f placement.Filter) bool { return f.Reach() == placement.Cluster })
 		leaving = leaving || !staying[p.ID] && (far || !st.Nodes[node].Unschedulable && inDomain)
 	}
-	var promised []placement.Pod
+	var promised []workload.Pod
 	for _, m := range q.members {
 		for _, p := range st.Nominated {
 			if p.ID == m.ID {
@@ -82,7 +83,7 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 	// room looks for places beside those present: the promised ones, with the others around,
 	// then any.
 	room := func(present there) (placement.Decision, bool) {
-		found := func(name string, placed []placement.Pod) (placement.Decision, bool) {
+		found := func(name string, placed []workload.Pod) (placement.Decision, bool) {
 			if q.stands(everyone, placed) {
 				return q.answer(placement.Fits, name, placed, nil), !r.Unschedulable
 			}
@@ -131,7 +132,7 @@ func (q *nodes) decide(everywhere [][]placement.Node, names []string) placement.
 }
 
 // never is the answer to who may not preempt.
-func (q *nodes) never(everywhere [][]placement.Node, present there) placement.Decision {
+func (q *nodes) never(everywhere [][]workload.Node, present there) placement.Decision {
 	d := placement.Decision{Outcome: placement.Impossible, Reason: placement.PolicyNever}
 	for _, domain := range everywhere {
 		d.Placeable = max(d.Placeable, len(q.place(domain, present)))
@@ -140,7 +141,7 @@ func (q *nodes) never(everywhere [][]placement.Node, present there) placement.De
 }
 
 // keep lists the members that still fit where they were promised room.
-func (q *nodes) keep(domain []placement.Node, present there, promised []placement.Pod) (kept []placement.Pod) {
+func (q *nodes) keep(domain []workload.Node, present there, promised []workload.Pod) (kept []workload.Pod) {
 	for _, m := range promised {
 		for _, n := range domain {
 			if n.Name == m.Node && q.canRun(m, n, present, kept) {
@@ -151,7 +152,7 @@ func (q *nodes) keep(domain []placement.Node, present there, promised []placemen
 	return kept
 }
 
-func (q *nodes) answer(outcome placement.Outcome, domain string, placed []placement.Pod, victims []unit) placement.Decision {
+func (q *nodes) answer(outcome placement.Outcome, domain string, placed []workload.Pod, victims []unit) placement.Decision {
 	d := placement.Decision{Outcome: outcome}
 	d.Domain, d.Placeable = domain, len(placed)
 	for _, m := range q.members {
@@ -177,9 +178,9 @@ func (q *nodes) answer(outcome placement.Outcome, domain string, placed []placem
 	return d
 }
 
-func (q *nodes) blocked(promised []placement.Pod) bool {
+func (q *nodes) blocked(promised []workload.Pod) bool {
 	for _, m := range promised {
-		n := q.st.Nodes[slices.IndexFunc(q.st.Nodes, func(n placement.Node) bool { return n.Name == m.Node })]
+		n := q.st.Nodes[slices.IndexFunc(q.st.Nodes, func(n workload.Node) bool { return n.Name == m.Node })]
 		possible := !n.Unschedulable && mayRunOn(m, n)
 		for _, f := range q.config.Filters {
 			possible = possible && f.Feasible(m, n)
@@ -213,7 +214,7 @@ func CandidatesOnNodes(config placement.Config, st placement.State, r placement.
 	return list
 }
 
-func (q *nodes) preempt(domains [][]placement.Node, names []string, everyone, present there) (placement.Decision, []placement.Candidate) {
+func (q *nodes) preempt(domains [][]workload.Node, names []string, everyone, present there) (placement.Decision, []placement.Candidate) {
 	var list []placement.Candidate
 	if q.r.Group == "" {
 		domains, names = nil, nil
@@ -223,19 +224,19 @@ func (q *nodes) preempt(domains [][]placement.Node, names []string, everyone, pr
 				feasible = feasible && f.Feasible(q.members[0], n)
 			}
 			if feasible {
-				domains, names = append(domains, []placement.Node{n}), append(names, n.Name)
+				domains, names = append(domains, []workload.Node{n}), append(names, n.Name)
 			}
 		}
 	}
 	var best *placement.Decision
 	var bestUnits []unit
-	var bestPlaced []placement.Pod
+	var bestPlaced []workload.Pod
 	reason, most := placement.NoVictims, 0
 	for i, domain := range domains {
 		enough, placed, victims, why := q.inDomain(domain, present, nil)
 		most = max(most, enough)
 		if why == 0 && q.config.Budgets == placement.Hard {
-			var pods []placement.Pod
+			var pods []workload.Pod
 			for _, u := range victims {
 				pods = append(pods, u.Pods...)
 			}
@@ -274,7 +275,7 @@ func (q *nodes) preempt(domains [][]placement.Node, names []string, everyone, pr
 	}
 	for _, p := range q.st.Nominated {
 		on := slices.ContainsFunc(best.Nominations, func(n placement.Nomination) bool { return n.Node == p.Node })
-		own := slices.ContainsFunc(q.members, func(m placement.Pod) bool { return m.ID == p.ID })
+		own := slices.ContainsFunc(q.members, func(m workload.Pod) bool { return m.ID == p.ID })
 		whole := slices.ContainsFunc(best.Victims, func(v placement.Victim) bool { return v.Group != "" && v.Group == p.Group })
 		if !own && (whole || on && q.priorityOf(p) < q.r.Priority) {
 			best.Withdrawn = append(best.Withdrawn, p.ID)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // unit is what is evicted together.
@@ -20,20 +21,20 @@ func (q *nodes) units(present there) []unit {
 		if !present[p.ID] || p.Terminating && q.config.Mode == placement.Design {
 			continue // who was told to go and is still there is nobody's victim
 		}
-		group := slices.IndexFunc(q.st.Groups, func(g placement.Group) bool { return g.ID == p.Group })
-		atomic := group >= 0 && q.st.Groups[group].DisruptionMode == placement.DisruptionModePodGroup
+		group := slices.IndexFunc(q.st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group })
+		atomic := group >= 0 && q.st.Groups[group].DisruptionMode == workload.DisruptionModePodGroup
 		if at := slices.IndexFunc(list, func(u unit) bool { return atomic && u.Group == p.Group }); at >= 0 {
 			list[at].Pods = append(list[at].Pods, p)
 			continue
 		}
-		u := unit{Unit: placement.Unit{Priority: q.priorityOf(p), Pods: []placement.Pod{p}}}
+		u := unit{Unit: placement.Unit{Priority: q.priorityOf(p), Pods: []workload.Pod{p}}}
 		if atomic {
 			u.Group = p.Group
 		}
 		list = append(list, u)
 	}
 	for _, u := range list {
-		slices.SortFunc(u.Pods, func(a, b placement.Pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
+		slices.SortFunc(u.Pods, func(a, b workload.Pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
 	}
 	list = slices.DeleteFunc(list, func(u unit) bool {
 		guarded := slices.ContainsFunc(q.config.Guards, func(g placement.Guard) bool { return !g.MayYield(u.Unit, q.r) })
@@ -56,7 +57,7 @@ func (u unit) earliest() int64 {
 
 func moreImportant(a, b unit) int {
 	plain := func(u unit) int {
-		if slices.ContainsFunc(u.Pods, func(p placement.Pod) bool { return p.Group != "" }) {
+		if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Group != "" }) {
 			return 0
 		}
 		return 1
@@ -72,7 +73,7 @@ func moreImportant(a, b unit) int {
 }
 
 // covering lists the budgets that a pod is charged to, by namespace and name.
-func (q *nodes) covering(p placement.Pod) []int {
+func (q *nodes) covering(p workload.Pod) []int {
 	var list []int
 	for i, b := range q.st.Budgets {
 		if b.Namespace == p.Namespace && selects(b.Selector, p.Labels) && !slices.Contains(b.Disrupted, p.ID) {
@@ -84,7 +85,7 @@ func (q *nodes) covering(p placement.Pod) []int {
 }
 
 // selects is how Kubernetes defines a label selector; nil selects nothing.
-func selects(s *placement.Selector, labels map[string]string) bool {
+func selects(s *workload.LabelSelector, labels map[string]string) bool {
 	if s == nil {
 		return false
 	}
@@ -96,7 +97,7 @@ func selects(s *placement.Selector, labels map[string]string) bool {
 	for _, e := range s.MatchExpressions {
 		value, has := labels[e.Key]
 		listed := has && slices.Contains(e.Values, value)
-		matches := map[placement.Operator]bool{placement.In: listed, placement.NotIn: !listed, placement.Exists: has, placement.DoesNotExist: !has}
+		matches := map[workload.LabelOperator]bool{workload.In: listed, workload.NotIn: !listed, workload.Exists: has, workload.DoesNotExist: !has}
 		if !matches[e.Operator] {
 			return false
 		}
@@ -113,7 +114,7 @@ func (q *nodes) allowances() []int64 {
 }
 
 // WithinBudgets reports whether the budgets allow that all these pods are evicted.
-func WithinBudgets(st placement.State, pods []placement.Pod) bool {
+func WithinBudgets(st placement.State, pods []workload.Pod) bool {
 	q := &nodes{st: st}
 	left := q.allowances()
 	for _, p := range pods {

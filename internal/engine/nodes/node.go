@@ -1,10 +1,11 @@
-package placement
+package nodes
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // podsColumn is the column of PodsResource.
@@ -33,7 +34,7 @@ func (c *columns) of(resource string) int32 {
 }
 
 // takes appends what a pod takes, by column, to an empty list.
-func (c *columns) takes(list []amount, r Resources) []amount {
+func (c *columns) takes(list []amount, r workload.Resources) []amount {
 	list = append(list, amount{podsColumn, 1})
 	for name, value := range r {
 		if value > 0 {
@@ -46,11 +47,11 @@ func (c *columns) takes(list []amount, r Resources) []amount {
 
 // node is a node inside of a snapshot. It is never changed.
 type node struct {
-	facts     Node
+	Facts     workload.Node
 	number    int32
 	capacity  []int64 // by column; those past the end are zero
-	pods      []*pod  // that run, by ID
-	nominated []*pod  // by ID
+	pods      []*Pod  // that run, by ID
+	nominated []*Pod  // by ID
 	// levels is what runs by priority, rising, those that terminate apart.
 	levels []level
 	width  int     // columns of a row of usage
@@ -76,11 +77,11 @@ func (l level) compare(other level) int {
 	return 1
 }
 
-func (p *pod) level() level { return level{priority: p.priority, leaving: p.facts.Terminating} }
+func (p *Pod) level() level { return level{priority: p.priority, leaving: p.Facts.Terminating} }
 
 // newNode builds a node. ok is false when more is used than can be counted.
-func newNode(c *columns, facts Node, number int32, pods, nominated []*pod) (n *node, ok bool) {
-	n = &node{facts: facts, number: number, pods: pods, nominated: nominated, width: len(c.names)}
+func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*Pod) (n *node, ok bool) {
+	n = &node{Facts: facts, number: number, pods: pods, nominated: nominated, width: len(c.names)}
 	n.capacity = make([]int64, n.width)
 	n.capacity[podsColumn] = quota.Unlimited
 	for name, value := range facts.Capacity {
@@ -97,7 +98,7 @@ func newNode(c *columns, facts Node, number int32, pods, nominated []*pod) (n *n
 	for _, p := range pods {
 		at := n.levelOf(p.level())
 		n.levels[at].covered = n.levels[at].covered || len(p.budgets) > 0
-		n.levels[at].grouped = n.levels[at].grouped || p.facts.Group != ""
+		n.levels[at].grouped = n.levels[at].grouped || p.Facts.Group != ""
 		n.levels[at].pods++
 		row := n.usage[at*n.width:]
 		for _, a := range p.takes {

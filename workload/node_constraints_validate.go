@@ -52,7 +52,7 @@ func (c *NodeConstraints) Validate(path string) error {
 	return faults.Err()
 }
 
-func (r *NodeSelectorRequirement) validate(faults *fault.List, path string) {
+func (r *LabelRequirement) validate(faults *fault.List, path string) {
 	if r.Key == "" {
 		faults.Add(path+".key", "is empty")
 	}

@@ -17,7 +17,7 @@ func TestRequirement(t *testing.T) {
 	labels := map[string]string{"zone": "a", "cores": "64", "empty": ""}
 	for _, c := range []struct {
 		key      string
-		operator workload.NodeSelectorOperator
+		operator workload.LabelOperator
 		values   string
 		want     bool
 	}{
@@ -28,7 +28,7 @@ func TestRequirement(t *testing.T) {
 		{"cores", workload.Gt, "63", true}, {"cores", workload.Gt, "64", false}, {"cores", workload.Lt, "65", true}, {"cores", workload.Lt, "64", false},
 		{"zone", workload.Gt, "0", false}, {"rack", workload.Lt, "5", false}, {"cores", workload.Gt, "many", false}, {"cores", 0, "64", false},
 	} {
-		r := workload.NodeSelectorRequirement{Key: c.key, Operator: c.operator, Values: strings.Fields(c.values)}
+		r := workload.LabelRequirement{Key: c.key, Operator: c.operator, Values: strings.Fields(c.values)}
 		if got := r.Matches(labels); got != c.want {
 			t.Errorf("%s %v %q: %v", c.key, c.operator, c.values, got)
 		}
@@ -58,8 +58,8 @@ func TestTolerates(t *testing.T) {
 }
 
 func TestNodeConstraintsValidate(t *testing.T) {
-	one := func(key string, o workload.NodeSelectorOperator, values ...string) workload.NodeSelectorTerm {
-		return workload.NodeSelectorTerm{MatchExpressions: []workload.NodeSelectorRequirement{{Key: key, Operator: o, Values: values}}}
+	one := func(key string, o workload.LabelOperator, values ...string) workload.NodeSelectorTerm {
+		return workload.NodeSelectorTerm{MatchExpressions: []workload.LabelRequirement{{Key: key, Operator: o, Values: values}}}
 	}
 	w := workload.Workload{ID: "a", Queue: "q", PodSets: []workload.PodSet{{Name: "main", NodeConstraints: &workload.NodeConstraints{
 		NodeSelector: map[string]string{"": "x"},
@@ -73,7 +73,7 @@ func TestNodeConstraintsValidate(t *testing.T) {
 		`nodeSelector: has an empty key, with value "x"`, "nodeAffinity[0].matchExpressions[0].key: is empty",
 		"nodeAffinity[1].matchExpressions[0].values: is empty", `nodeAffinity[2].matchExpressions[0].values: ["v"]`,
 		`nodeAffinity[3].matchExpressions[0].values[0]: "many"`, "nodeAffinity[4].matchExpressions[0].values: []",
-		"nodeAffinity[5].matchExpressions[0].operator: NodeSelectorOperator(9)",
+		"nodeAffinity[5].matchExpressions[0].operator: LabelOperator(9)",
 		"tolerations[1].operator: TolerationOperator(7)", "tolerations[1].effect: TaintEffect(8)",
 	}
 	faults, _ := workload.Validate("w", &w).(fault.List)

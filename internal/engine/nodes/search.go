@@ -1,4 +1,4 @@
-package placement
+package nodes
 
 import "slices"
 
@@ -13,11 +13,11 @@ const (
 )
 
 // everyone accepts all units.
-func everyone(*unit) bool { return true }
+func everyone(*Unit) bool { return true }
 
 // within reports whether a pod of the unit runs in the domain.
-func (s *search) within(d span, u *unit) bool {
-	for _, p := range u.pods {
+func (s *Searcher) within(d span, u *Unit) bool {
+	for _, p := range u.Pods {
 		if i := int(s.local[p.node]); i >= d.from && i < d.to {
 			return true
 		}
@@ -27,7 +27,7 @@ func (s *search) within(d span, u *unit) bool {
 
 // gather lists the units of the domain that may yield, most important first: those that
 // are accepted, with a pod on one of the accepted levels. The list is good until the next.
-func (s *search) gather(d span, accept func(*unit) bool, levels func(level) bool) []*unit {
+func (s *Searcher) gather(d span, accept func(*Unit) bool, levels func(level) bool) []*Unit {
 	list := s.list[:0]
 	for i := d.from; i < d.to; i++ {
 		if slices.ContainsFunc(s.rows[s.rowAt[i]:s.rowAt[i+1]], levels) {
@@ -38,7 +38,7 @@ func (s *search) gather(d span, accept func(*unit) bool, levels func(level) bool
 	return s.distinct(list)
 }
 
-func (s *search) gatherNode(list []*unit, i int, accept func(*unit) bool) []*unit {
+func (s *Searcher) gatherNode(list []*Unit, i int, accept func(*Unit) bool) []*Unit {
 	for _, p := range s.nodes[i].pods {
 		if p.priority >= s.priority {
 			continue
@@ -51,17 +51,17 @@ func (s *search) gatherNode(list []*unit, i int, accept func(*unit) bool) []*uni
 }
 
 // distinct sorts units by importance, each once.
-func (s *search) distinct(list []*unit) []*unit {
+func (s *Searcher) distinct(list []*Unit) []*Unit {
 	slices.SortFunc(list, s.compare)
 	return slices.Compact(list)
 }
 
 // run searches one domain: the steps of the package documentation.
-func (s *search) run(d span, rationed bool) verdict {
+func (s *Searcher) run(d span, rationed bool) verdict {
 	s.forget()
 	s.victims = s.victims[:0]
 	if !s.anyVictims(d) {
-		if s.r.Group != "" || s.r.Unschedulable { // else it is known that the pod has no room
+		if s.r.Group != "" || s.r.SkipFit { // else it is known that the pod has no room
 			s.placeBeside(d)
 		}
 		return noVictims
@@ -89,20 +89,20 @@ func (s *search) run(d span, rationed bool) verdict {
 }
 
 // placeBeside counts the members that have a place beside all who run.
-func (s *search) placeBeside(d span) {
+func (s *Searcher) placeBeside(d span) {
 	s.open(d, nobody, false)
 	s.placeable = max(s.placeable, s.place(d))
 }
 
 // anyVictims keeps what guards keep and what was told to go long ago, and reports whether
 // anything may yield.
-func (s *search) anyVictims(d span) bool {
-	if len(s.config.Guards) == 0 && !s.anyStuck {
+func (s *Searcher) anyVictims(d span) bool {
+	if s.r.Guard == nil && !s.anyStuck {
 		return s.rowAt[d.from] < s.rowAt[d.to]
 	}
 	any := false
 	for _, u := range s.gather(d, everyone, func(level) bool { return true }) {
-		if s.anyStuck && slices.ContainsFunc(u.pods, s.stuck) || s.guarded(u) {
+		if s.anyStuck && slices.ContainsFunc(u.Pods, s.stuck) || s.r.Guard != nil && s.r.Guard(u) {
 			s.stay(u)
 		} else {
 			any = true
@@ -111,29 +111,10 @@ func (s *search) anyVictims(d span) bool {
 	return any
 }
 
-func (s *search) guarded(u *unit) bool {
-	for _, g := range s.config.Guards {
-		if !g.MayYield(s.public(u), *s.r) {
-			return true
-		}
-	}
-	return false
-}
-
-// public is the unit for callers, made once.
-func (s *search) public(u *unit) Unit {
-	p, ok := s.publics[u]
-	if !ok {
-		p = u.public()
-		s.publics[u] = p
-	}
-	return p
-}
-
 // reprieve puts units back in order, each where it runs, and appends those that cannot be.
 // For good: they stay whatever placement comes next. A unit that shares no node with the
 // placed members goes back without a check.
-func (s *search) reprieve(victims []*unit, d span, units []*unit, forGood bool) []*unit {
+func (s *Searcher) reprieve(victims []*Unit, d span, units []*Unit, forGood bool) []*Unit {
 	for _, u := range units {
 		switch {
 		case !s.wide && !s.touches(d, u):
@@ -151,9 +132,9 @@ func (s *search) reprieve(victims []*unit, d span, units []*unit, forGood bool) 
 
 // around lists the units that may yield on the nodes where members are placed, at the
 // floor: all others go back without a check.
-func (s *search) around(d span) []*unit {
+func (s *Searcher) around(d span) []*Unit {
 	list := s.list[:0]
-	low := func(u *unit) bool { return int64(u.priority) <= s.floor }
+	low := func(u *Unit) bool { return int64(u.Priority) <= s.floor }
 	if s.wide { // a conflict may be with any unit
 		return s.gather(d, low, func(level) bool { return true })
 	}
@@ -166,7 +147,7 @@ func (s *search) around(d span) []*unit {
 
 // lower finds by binary search the lowest floor at which as many members have a place,
 // and leaves that placement.
-func (s *search) lower(d span, enough int) {
+func (s *Searcher) lower(d span, enough int) {
 	// At index i the units of the lowest i priorities are gone.
 	first := slices.Clone(s.where)
 	s.listLevels(d)
@@ -192,7 +173,7 @@ func (s *search) lower(d span, enough int) {
 	}
 }
 
-func (s *search) floorAt(index int) int64 {
+func (s *Searcher) floorAt(index int) int64 {
 	if index == 0 {
 		return nobody
 	}
@@ -202,7 +183,7 @@ func (s *search) floorAt(index int) int64 {
 // listLevels lists the priorities of the units of the domain that may still yield. (Those of
 // others would not change which one is the lowest that suffices, but which ones are tried:
 // where nodes may be filled in a better way with less room, that is another answer.)
-func (s *search) listLevels(d span) {
+func (s *Searcher) listLevels(d span) {
 	s.marks = resize(s.marks, len(s.levels))
 	clear(s.marks)
 	for at := s.rowAt[d.from]; at < s.rowAt[d.to]; at++ {
@@ -220,8 +201,8 @@ func (s *search) listLevels(d span) {
 
 // replace is the reprieve as built in v1.36: for every unit that is put back all members
 // are placed anew.
-func (s *search) replace(d span, enough int, violating []*unit) {
-	others := s.gather(d, func(u *unit) bool { return s.violations[u] == 0 }, func(level) bool { return true })
+func (s *Searcher) replace(d span, enough int, violating []*Unit) {
+	others := s.gather(d, func(u *Unit) bool { return s.violations[u] == 0 }, func(level) bool { return true })
 	// Room taken from a node that is not used moves nobody, but where the best fit is
 	// taken, or filters look at who is there.
 	blind := s.config.Order != BestFit && len(s.config.Filters) == 0

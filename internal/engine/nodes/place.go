@@ -1,14 +1,16 @@
-package placement
+package nodes
 
 import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/cedesched/cede/workload"
 )
 
 // place gives members that have none a place in the domain, in their order. One that cannot
 // get what it needs is passed over. It returns how many it gave a place.
-func (s *search) place(d span) int {
+func (s *Searcher) place(d span) int {
 	placed, last, before := 0, int32(-1), -2 // before: the member that was tried last
 	for m := range s.members {
 		if s.where[m] >= 0 {
@@ -42,7 +44,7 @@ func (s *search) place(d span) int {
 }
 
 // put takes a member's room on a node.
-func (s *search) put(one *member, at int32) {
+func (s *Searcher) put(one *member, at int32) {
 	if s.count[at]++; s.count[at] == 1 {
 		s.used = append(s.used, at)
 	}
@@ -56,7 +58,7 @@ func (s *search) put(one *member, at int32) {
 }
 
 // firstFit returns the first node from one on, round and round, where the member fits.
-func (s *search) firstFit(d span, one *member, from int) int32 {
+func (s *Searcher) firstFit(d span, one *member, from int) int32 {
 	if from < d.from || from >= d.to {
 		from = d.from
 	}
@@ -77,7 +79,7 @@ const tooSmall = math.MaxUint64
 
 // bestFit returns the node of which the least is left. For a member like the one before it
 // only the node that that one took is looked at again.
-func (s *search) bestFit(d span, one *member, again bool, last int32) int32 {
+func (s *Searcher) bestFit(d span, one *member, again bool, last int32) int32 {
 	if s.tight = resize(s.tight, len(s.nodes)); again {
 		s.tight[last] = s.tightness(d, one, int(last))
 	} else {
@@ -96,7 +98,7 @@ func (s *search) bestFit(d span, one *member, again bool, last int32) int32 {
 
 // tightness is how much of a node would be left: the sum over what the member needs of
 // left/capacity, in units of 2^-32.
-func (s *search) tightness(d span, one *member, i int) uint64 {
+func (s *Searcher) tightness(d span, one *member, i int) uint64 {
 	if !s.fits(d, one, i) {
 		return tooSmall
 	}
@@ -114,7 +116,7 @@ func (s *search) tightness(d span, one *member, i int) uint64 {
 
 // fits reports whether a member has room on a node, may run there, and agrees with who is
 // there or was promised room before it.
-func (s *search) fits(d span, one *member, i int) bool {
+func (s *Searcher) fits(d span, one *member, i int) bool {
 	width := len(s.slots)
 	free := s.free[i*width:][:width]
 	for slot, need := range one.needs {
@@ -131,33 +133,33 @@ func (s *search) fits(d span, one *member, i int) bool {
 }
 
 // filtersPlace asks the filters about a member on a node.
-func (s *search) filtersPlace(d span, one *member, i int) bool {
+func (s *Searcher) filtersPlace(d span, one *member, i int) bool {
 	n := s.nodes[i]
 	for _, f := range s.config.Filters {
-		if !f.Feasible(*one.facts, n.facts) {
+		if !f.Rule.Feasible(*one.Facts, n.Facts) {
 			return false
 		}
 	}
 	pending := s.asPlaced(one, i)
 	if s.wide {
 		for p := range s.c.pods.All {
-			if (s.isThere(p) || s.isElsewhere(d, p)) && s.conflict(pending, p.facts) {
+			if (s.isThere(p) || s.isElsewhere(d, p)) && s.conflict(pending, p.Facts) {
 				return false
 			}
 		}
 		for p := range s.c.nominated.All {
-			if s.isAhead(p) && s.conflict(pending, p.facts) {
+			if s.isAhead(p) && s.conflict(pending, p.Facts) {
 				return false
 			}
 		}
 	} else {
 		for _, p := range n.pods {
-			if s.isThere(p) && s.conflict(pending, p.facts) {
+			if s.isThere(p) && s.conflict(pending, p.Facts) {
 				return false
 			}
 		}
 		for _, p := range n.nominated {
-			if s.isAhead(p) && s.conflict(pending, p.facts) {
+			if s.isAhead(p) && s.conflict(pending, p.Facts) {
 				return false
 			}
 		}
@@ -175,15 +177,15 @@ func (s *search) filtersPlace(d span, one *member, i int) bool {
 }
 
 // asPlaced is the pod of a member as if it ran on a node.
-func (s *search) asPlaced(one *member, i int) Pod {
-	p := *one.facts
-	p.Group, p.Priority, p.Node = one.group, s.r.Priority, s.nodes[i].facts.Name
+func (s *Searcher) asPlaced(one *member, i int) workload.Pod {
+	p := *one.Facts
+	p.Group, p.Priority, p.Node = one.group, s.r.Priority, s.nodes[i].Facts.Name
 	return p
 }
 
-func (s *search) conflict(pod, other Pod) bool {
+func (s *Searcher) conflict(pod, other workload.Pod) bool {
 	for _, f := range s.config.Filters {
-		if (pod.Node == other.Node || f.Reach() == Cluster) && f.Conflict(pod, other) {
+		if (pod.Node == other.Node || f.Wide) && f.Rule.Conflict(pod, other) {
 			return true
 		}
 	}
@@ -191,7 +193,7 @@ func (s *search) conflict(pod, other Pod) bool {
 }
 
 // filtersAllow reports whether the placed members agree with a unit that is put back.
-func (s *search) filtersAllow(d span, u *unit) bool {
+func (s *Searcher) filtersAllow(d span, u *Unit) bool {
 	if len(s.config.Filters) == 0 {
 		return true
 	}
@@ -199,8 +201,8 @@ func (s *search) filtersAllow(d span, u *unit) bool {
 		if at < 0 {
 			continue
 		}
-		for _, p := range u.pods {
-			if (s.wide || s.local[p.node] == at) && s.conflict(s.asPlaced(&s.members[m], int(at)), p.facts) {
+		for _, p := range u.Pods {
+			if (s.wide || s.local[p.node] == at) && s.conflict(s.asPlaced(&s.members[m], int(at)), p.Facts) {
 				return false
 			}
 		}

@@ -1,40 +1,40 @@
-package placement
+package nodes
 
 import "slices"
 
 // fitsNow looks for room as things stand.
-func (s *search) fitsNow() (Decision, bool) {
+func (s *Searcher) fitsNow() (Result, bool) {
 	if d, ok := s.findRoom(true); ok {
 		return s.without(Fits, s.placed(d)), true
 	}
-	return Decision{}, false
+	return Result{}, false
 }
 
 // fitsSoon looks for room once what terminates is gone, if anything does. (KEP-5710, Delayed
 // preemption: while the nomination is feasible there is no new preemption; else everything
 // starts afresh, with the earlier victims gone.) A place that needs nobody to leave is not
 // waited for: it fits, and is none where the caller's scheduler has failed already.
-func (s *search) fitsSoon() (Decision, bool) {
+func (s *Searcher) fitsSoon() (Result, bool) {
 	if !s.anyLeaving {
-		return Decision{}, false
+		return Result{}, false
 	}
 	d, ok := s.findRoom(false)
 	if !ok {
-		return Decision{}, false
+		return Result{}, false
 	}
 	c := s.placed(d)
 	switch {
 	case !s.standsNow(c):
 		return s.without(Wait, c), true
-	case s.r.Unschedulable:
-		return Decision{}, false
+	case s.r.SkipFit:
+		return Result{}, false
 	}
 	return s.without(Fits, c), true
 }
 
 // findRoom places the members beside who runs, with what terminates or, unless now is set,
 // without: where that was promised, and the others around; then anywhere.
-func (s *search) findRoom(now bool) (span, bool) {
+func (s *Searcher) findRoom(now bool) (span, bool) {
 	if s.promised {
 		for _, d := range s.ranges {
 			s.open(d, nobody, now)
@@ -53,10 +53,10 @@ func (s *search) findRoom(now bool) (span, bool) {
 }
 
 // standsNow reports whether the members of a choice have their room as things stand.
-func (s *search) standsNow(c *choice) bool {
+func (s *Searcher) standsNow(c *Choice) bool {
 	everywhere := span{"", 0, len(s.nodes)}
 	s.open(everywhere, nobody, true)
-	for m, at := range c.where {
+	for m, at := range c.Where {
 		if one := &s.members[m]; at >= 0 {
 			if !s.fits(everywhere, one, int(at)) {
 				return false
@@ -70,7 +70,7 @@ func (s *search) standsNow(c *choice) bool {
 
 // placePromised places the members that were nominated in the domain where they were. It
 // returns how many still fit.
-func (s *search) placePromised(d span) int {
+func (s *Searcher) placePromised(d span) int {
 	placed := 0
 	for m := range s.members {
 		one := &s.members[m]
@@ -88,26 +88,25 @@ func (s *search) placePromised(d span) int {
 }
 
 // placed is the placement that stands, as a choice without victims.
-func (s *search) placed(d span) *choice {
-	c := new(choice)
+func (s *Searcher) placed(d span) *Choice {
+	c := new(Choice)
 	s.victims = s.victims[:0]
 	s.keep(c, d, score{})
 	return c
 }
 
-// without is a decision with no victims.
-func (s *search) without(outcome Outcome, c *choice) Decision {
-	out := Decision{Outcome: outcome, Candidate: s.candidate(c)}
+// without is a result with no victims.
+func (s *Searcher) without(outcome Outcome, c *Choice) Result {
 	if s.r.Group == "" {
-		out.Domain = out.Nominations[0].Node
+		c.Domain = s.nodes[c.Where[0]].Facts.Name
 	}
-	return out
+	return Result{Outcome: outcome, Choice: *c}
 }
 
 // blocked reports whether earlier victims still terminate on a node that a member was
 // nominated to (as built in v1.36 and v1.37). A single pod is not blocked by a node that
 // has become impossible for it.
-func (s *search) blocked() bool {
+func (s *Searcher) blocked() bool {
 	for m := range s.members {
 		one := &s.members[m]
 		if one.promise < 0 {
@@ -117,15 +116,15 @@ func (s *search) blocked() bool {
 		if s.r.Group == "" && !s.possible(one, n) {
 			continue
 		}
-		if slices.ContainsFunc(n.pods, func(p *pod) bool { return p.facts.Preempted && p.priority < s.priority && !s.stuck(p) }) {
+		if slices.ContainsFunc(n.pods, func(p *Pod) bool { return p.Facts.Preempted && p.priority < s.priority && !s.stuck(p) }) {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *search) possible(one *member, n *node) bool {
-	if n.facts.Unschedulable {
+func (s *Searcher) possible(one *member, n *node) bool {
+	if n.Facts.Unschedulable {
 		return false
 	}
 	if one.allowed != nil {
@@ -134,21 +133,20 @@ func (s *search) possible(one *member, n *node) bool {
 		}
 	}
 	for _, f := range s.config.Filters {
-		if !f.Feasible(*one.facts, n.facts) {
+		if !f.Rule.Feasible(*one.Facts, n.Facts) {
 			return false
 		}
 	}
 	return true
 }
 
-// promisedAgain keeps the promises as they are.
-func (s *search) promisedAgain() Decision {
-	d := Decision{Outcome: Wait}
+// promisedAgain keeps the promises as they are, be it to nodes where nothing is placed any
+// more.
+func (s *Searcher) promisedAgain() Result {
+	found := Result{Outcome: Wait}
 	for m := range s.members {
-		if one := &s.members[m]; one.promise >= 0 {
-			d.Nominations = append(d.Nominations, Nomination{one.facts.ID, s.c.names[one.promise]})
-		}
+		found.Where = append(found.Where, s.members[m].promise)
 	}
-	d.Placeable = len(d.Nominations)
-	return d
+	found.isNumbered = true
+	return found
 }

@@ -1,58 +1,46 @@
-package placement
+package nodes
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/quota"
 )
 
-// Candidates returns every domain in which preemption makes room, with its victims, in
-// the order of the domains (at most as many as are sampled, see Config.MaxCandidates:
-// those without violations first). It asks about preemption alone: a domain where nobody
-// has to yield is none, and neither PolicyNever nor promises count. Errors are those of
-// [Preemptor.Decide], and one for several pods of a group that is Basic: each has candidates
-// of its own.
-func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, error) {
-	if snapshot.cluster().isBasic(r.Group) && len(r.Pods) == 1 {
-		r = r.alone(0)
-	}
-	s, err := p.start(snapshot, &r)
-	if err != nil {
-		return nil, err
-	}
-	defer p.finish(s)
-	if s.c.isBasic(r.Group) {
-		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each has candidates of its own", len(r.Pods), r.Group)}}
-	}
-	var clean, violating []Candidate
+// Candidates returns every domain in which preemption makes room, in the order of the
+// domains, or as many as are sampled: those without violations first.
+func (s *Searcher) Candidates(config *Config, c *Cluster, r *Request) []Choice {
+	s.begin(config, c, r)
+	defer s.end()
+	var clean, violating []Choice
 	s.each(nil, func(d span, v verdict) bool {
 		if v == found && len(s.victims) > 0 {
-			var c choice
+			var c Choice
 			s.keep(&c, d, s.rate())
 			if c.score.violations == 0 {
-				clean = append(clean, s.candidate(&c))
+				clean = append(clean, c)
 			} else if n := s.config.MaxCandidates; n == 0 || len(violating) < n {
-				violating = append(violating, s.candidate(&c))
+				violating = append(violating, c)
 			}
 		}
 		return s.sampled(len(clean), len(violating))
 	})
-	if s.config.MaxCandidates > 0 {
-		return append(clean, violating...), nil
-	}
 	list := append(clean, violating...)
+	for i := range list {
+		s.numbered(&list[i])
+	}
+	if s.config.MaxCandidates > 0 {
+		return list
+	}
 	order := map[string]int{}
 	for i, d := range s.domains() {
 		order[s.domainName(d)] = i
 	}
-	slices.SortFunc(list, func(a, b Candidate) int { return order[a.Domain] - order[b.Domain] })
-	return list, nil
+	slices.SortFunc(list, func(a, b Choice) int { return order[a.Domain] - order[b.Domain] })
+	return list
 }
 
 // domains lists the domains in order: for a single pod each node that it may run on.
-func (s *search) domains() []span {
+func (s *Searcher) domains() []span {
 	if s.r.Group != "" {
 		return s.ranges
 	}
@@ -65,16 +53,16 @@ func (s *search) domains() []span {
 	return list
 }
 
-func (s *search) domainName(d span) string {
+func (s *Searcher) domainName(d span) string {
 	if s.r.Group == "" {
-		return s.nodes[d.from].facts.Name
+		return s.nodes[d.from].Facts.Name
 	}
 	return d.name
 }
 
 // each searches the domains one by one, those that may be skipped left out, until the
 // visitor says stop.
-func (s *search) each(skip func(d span) bool, visit func(d span, v verdict) (stop bool)) {
+func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (stop bool)) {
 	list := s.domains()
 	first := 0
 	if s.r.Group == "" && s.config.MaxCandidates > 0 && len(list) > 0 {
@@ -86,15 +74,15 @@ func (s *search) each(skip func(d span) bool, visit func(d span, v verdict) (sto
 			continue
 		}
 		v := s.run(d, false)
-		if v == found && s.config.Budgets == Hard && !s.withinBudgets() {
+		if v == found && s.config.HardBudgets && !s.withinBudgets() {
 			if v = s.run(d, true); v != found {
 				v = budgetsBar
 			}
 		}
-		if v == found && s.config.Budgets == Hard {
+		if v == found && s.config.HardBudgets {
 			clear(s.violations)
 		}
-		if v == found && len(s.victims) == 0 && s.r.Group == "" && s.r.Unschedulable {
+		if v == found && len(s.victims) == 0 && s.r.Group == "" && s.r.SkipFit {
 			v = noRoom
 		}
 		if visit(d, v) {
@@ -106,7 +94,7 @@ func (s *search) each(skip func(d span) bool, visit func(d span, v verdict) (sto
 // leastHighest is a lower bound on the highest priority of a victim, on a domain of one
 // node: unless a unit of that priority goes, there is too little of a resource for as many
 // members as must have a place, whichever they are.
-func (s *search) leastHighest(d span) int64 {
+func (s *Searcher) leastHighest(d span) int64 {
 	s.forget() // of the domain before
 	width := len(s.slots)
 	row := func(list []int64, at int) []int64 { return list[at*width:][:width] }
@@ -129,7 +117,7 @@ func (s *search) leastHighest(d span) int64 {
 
 // leastNeeds is what as many members as must have a place need at least, by slot: the
 // smallest of each.
-func (s *search) leastNeeds() []int64 {
+func (s *Searcher) leastNeeds() []int64 {
 	least := make([]int64, len(s.slots))
 	list := make([]int64, len(s.members))
 	for slot := range least {
@@ -145,7 +133,7 @@ func (s *search) leastNeeds() []int64 {
 }
 
 // sampled reports whether enough candidates for a single pod were found.
-func (s *search) sampled(clean, violating int) bool {
+func (s *Searcher) sampled(clean, violating int) bool {
 	n := s.config.MaxCandidates
 	return n > 0 && s.r.Group == "" && clean > 0 && clean+min(violating, n) >= n
 }

@@ -1,20 +1,21 @@
-package placement
+package nodes
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/internal/persist/ordered"
+	"github.com/cedesched/cede/workload"
 )
 
 // budget is a budget inside of a snapshot. It is never changed.
 type budget struct {
-	facts     Budget
+	Facts     workload.DisruptionBudget
 	disrupted map[string]bool // nil for none
 }
 
-func newBudget(facts Budget) budget {
-	b := budget{facts: facts}
+func newBudget(facts workload.DisruptionBudget) budget {
+	b := budget{Facts: facts}
 	if len(facts.Disrupted) > 0 {
 		b.disrupted = make(map[string]bool, len(facts.Disrupted))
 	}
@@ -25,12 +26,12 @@ func newBudget(facts Budget) budget {
 }
 
 // covering lists the budgets that cover a pod, in order, after those in the list.
-func (c *cluster) covering(list []int32, p *Pod) []int32 {
+func (c *Cluster) covering(list []int32, p *workload.Pod) []int32 {
 	first, _ := slices.BinarySearchFunc(c.budgets, p.Namespace, func(b budget, namespace string) int {
-		return strings.Compare(b.facts.Namespace, namespace)
+		return strings.Compare(b.Facts.Namespace, namespace)
 	})
-	for i := first; i < len(c.budgets) && c.budgets[i].facts.Namespace == p.Namespace; i++ {
-		if c.budgets[i].facts.Selector.Matches(p.Labels) {
+	for i := first; i < len(c.budgets) && c.budgets[i].Facts.Namespace == p.Namespace; i++ {
+		if c.budgets[i].Facts.Selector.Matches(p.Labels) {
 			list = append(list, int32(i))
 		}
 	}
@@ -44,15 +45,15 @@ type ledger struct {
 }
 
 // ledger opens one on memory that may be used before.
-func (c *cluster) ledger(left []int64) ledger {
+func (c *Cluster) ledger(left []int64) ledger {
 	l := ledger{c.budgets, resize(left, len(c.budgets))}
 	for i := range l.left {
-		l.left[i] = l.budgets[i].facts.Allowed
+		l.left[i] = l.budgets[i].Facts.Allowed
 	}
 	return l
 }
 
-func (s *search) newLedger() ledger {
+func (s *Searcher) newLedger() ledger {
 	l := s.c.ledger(s.left)
 	s.left = l.left
 	return l
@@ -60,15 +61,15 @@ func (s *search) newLedger() ledger {
 
 // charged reports whether the pod counts against the budget: not if it counts as disrupted
 // already.
-func (l *ledger) charged(b int32, p *pod) bool {
+func (l *ledger) charged(b int32, p *Pod) bool {
 	disrupted := l.budgets[b].disrupted
-	return disrupted == nil || !disrupted[p.facts.ID]
+	return disrupted == nil || !disrupted[p.Facts.ID]
 }
 
 // spend counts the pods of a unit that violate a budget, each using budgets up in order
 // to the first that is exhausted (as built in v1.37).
-func (l *ledger) spend(u *unit) (violations int) {
-	for _, p := range u.pods {
+func (l *ledger) spend(u *Unit) (violations int) {
+	for _, p := range u.Pods {
 		for _, b := range p.budgets {
 			if !l.charged(b, p) {
 				continue
@@ -84,10 +85,10 @@ func (l *ledger) spend(u *unit) (violations int) {
 
 // spendAll uses up every budget that covers a pod of the unit, and reports whether all of
 // them allow that; if not, nothing is used.
-func (l *ledger) spendAll(u *unit) bool {
+func (l *ledger) spendAll(u *Unit) bool {
 	ok := true
 	charge := func(by int64) {
-		for _, p := range u.pods {
+		for _, p := range u.Pods {
 			for _, b := range p.budgets {
 				if l.charged(b, p) {
 					l.left[b] -= by
@@ -105,21 +106,21 @@ func (l *ledger) spendAll(u *unit) bool {
 
 // covered lists the units of the domain that may yield and that a budget covers, most
 // important first, until the next list.
-func (s *search) covered(d span) []*unit {
+func (s *Searcher) covered(d span) []*Unit {
 	if len(s.c.budgets) == 0 {
 		return nil
 	}
-	if s.config.Importance != nil || d.size()*8 < s.c.nodes.Len() {
+	if s.r.Importance != nil || d.size()*8 < s.c.nodes.Len() {
 		// Of a group that yields whole the pod that a budget covers may run elsewhere.
-		return s.gather(d, func(u *unit) bool { return u.covered }, func(l level) bool { return l.covered || l.grouped })
+		return s.gather(d, func(u *Unit) bool { return u.covered }, func(l level) bool { return l.covered || l.grouped })
 	}
 	list := s.list[:0]
 	index := s.c.covered
 	if !s.asBuilt {
 		index = s.c.coveredStaying
 	}
-	var cursor ordered.Cursor[*unit, none]
-	cursor.Seek(index, func(u *unit) bool { return u.priority >= s.priority })
+	var cursor ordered.Cursor[*Unit, none]
+	cursor.Seek(index, func(u *Unit) bool { return u.Priority >= s.priority })
 	for u, ok := cursor.Item(); ok; u, ok = cursor.Item() {
 		if s.within(d, u) && !s.stays[u] {
 			list = append(list, u)
@@ -132,7 +133,7 @@ func (s *search) covered(d span) []*unit {
 
 // split charges the units that may yield to the budgets, the more important first, and
 // returns those that violate one, in the same order, with the number of pods that do.
-func (s *search) split(d span) (violating []*unit) {
+func (s *Searcher) split(d span) (violating []*Unit) {
 	clear(s.violations)
 	violating = s.violating[:0]
 	books := s.newLedger()
@@ -147,7 +148,7 @@ func (s *search) split(d span) (violating []*unit) {
 }
 
 // withinBudgets reports whether every budget allows all victims together.
-func (s *search) withinBudgets() bool {
+func (s *Searcher) withinBudgets() bool {
 	books := s.newLedger()
 	for _, u := range s.victims {
 		if u.covered && !books.spendAll(u) {
@@ -159,7 +160,7 @@ func (s *search) withinBudgets() bool {
 
 // ration gives the allowance of the budgets to the least important units and keeps the
 // others for good.
-func (s *search) ration(d span) {
+func (s *Searcher) ration(d span) {
 	clear(s.violations)
 	books := s.newLedger()
 	for _, u := range slices.Backward(s.covered(d)) {
@@ -167,4 +168,47 @@ func (s *search) ration(d span) {
 			s.stay(u)
 		}
 	}
+}
+
+// PotentialVictims returns the units of lower priority in the order in which they are put
+// back, and for each how many of its pods violate a budget if all that are more important
+// are evicted too: those first that do, and of both kinds the most important first.
+func (c *Cluster) PotentialVictims(priority int32) (units []*Unit, violations []int) {
+	books := c.ledger(nil)
+	var others []*Unit
+	for _, u := range c.Units() {
+		if u.Priority >= priority {
+			continue
+		}
+		if n := books.spend(u); n > 0 {
+			units, violations = append(units, u), append(violations, n)
+		} else {
+			others = append(others, u)
+		}
+	}
+	return append(units, others...), append(violations, make([]int, len(others))...)
+}
+
+// Charge returns the budgets as they are when they know that pods are disrupted which run:
+// what they allow is used up. Those that cover none of them are left out.
+func (c *Cluster) Charge(pods []string) []workload.DisruptionBudget {
+	charged := map[int32]*workload.DisruptionBudget{}
+	for _, id := range pods {
+		for _, at := range c.pod(c.pods, id).budgets {
+			if charged[at] == nil {
+				b := c.budgets[at].Facts.Clone()
+				charged[at] = &b
+			}
+			if b := charged[at]; !slices.Contains(b.Disrupted, id) {
+				b.Disrupted, b.Allowed = append(b.Disrupted, id), max(0, b.Allowed-1)
+			}
+		}
+	}
+	var list []workload.DisruptionBudget
+	for at := range c.budgets {
+		if b := charged[int32(at)]; b != nil {
+			list = append(list, *b)
+		}
+	}
+	return list
 }

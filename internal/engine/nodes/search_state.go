@@ -1,4 +1,4 @@
-package placement
+package nodes
 
 import "math"
 
@@ -12,10 +12,10 @@ func (d span) size() int { return d.to - d.from }
 
 // search is the scratch of one decision. Nodes are numbered by domain; amounts are in rows
 // of one slot for each resource of the request.
-type search struct {
+type Searcher struct {
 	config   *Config
 	wide     bool
-	c        *cluster
+	c        *Cluster
 	r        *Request
 	priority int32
 	asBuilt  bool // pods that terminate count as running
@@ -45,8 +45,8 @@ type search struct {
 	anyLeaving      bool            // somebody is waited for
 	anyStuck        bool            // as built: somebody may have terminated for too long
 	least           []int64         // by slot: what as many members as must have a place need at least
-	stays           map[*unit]bool  // units counted in fixed instead of gone
-	stayed          []*unit         // the same, as a list
+	stays           map[*Unit]bool  // units counted in fixed instead of gone
+	stayed          []*Unit         // the same, as a list
 	taken           map[string]bool // groups that are away, of a Fit
 
 	// Of the placement that is being tried.
@@ -59,16 +59,15 @@ type search struct {
 	used  []int32 // nodes with members
 	tight []uint64
 
-	checks int // units that were put back with a check, for tests
+	Checks int // units that were put back with a check, for tests
 
 	placeable  int // the most members that had a place in any domain
-	victims    []*unit
-	list       []*unit // the latest list of units
-	violating  []*unit
+	victims    []*Unit
+	list       []*Unit // the latest list of units
+	violating  []*Unit
 	left       []int64 // of a ledger
-	violations map[*unit]int
-	compare    func(a, b *unit) int
-	publics    map[*unit]Unit
+	violations map[*Unit]int
+	compare    func(a, b *Unit) int
 }
 
 const (
@@ -76,11 +75,11 @@ const (
 )
 
 // everybody is the floor at which all of lower priority is gone.
-func (s *search) everybody() int64 { return int64(s.priority) - 1 }
+func (s *Searcher) everybody() int64 { return int64(s.priority) - 1 }
 
 // open starts a placement in a domain, with units up to the floor gone. With now set
 // what terminates still counts.
-func (s *search) open(d span, floor int64, now bool) {
+func (s *Searcher) open(d span, floor int64, now bool) {
 	s.floor, s.now = floor, now
 	s.takeBack()
 	width := len(s.slots)
@@ -104,7 +103,7 @@ func (s *search) open(d span, floor int64, now bool) {
 }
 
 // takeBack takes the members off their nodes; what is free is not counted again.
-func (s *search) takeBack() {
+func (s *Searcher) takeBack() {
 	width := len(s.slots)
 	for _, i := range s.used {
 		s.count[i] = 0
@@ -118,14 +117,14 @@ func (s *search) takeBack() {
 
 // stay keeps a unit for good: it counts as fixed, at every floor, in the nodes of all
 // domains.
-func (s *search) stay(u *unit) {
+func (s *Searcher) stay(u *Unit) {
 	s.stays[u] = true
 	s.stayed = append(s.stayed, u)
 	s.move(u, 1)
 }
 
 // unstay undoes the latest stay.
-func (s *search) unstay() {
+func (s *Searcher) unstay() {
 	last := len(s.stayed) - 1
 	s.move(s.stayed[last], -1)
 	delete(s.stays, s.stayed[last])
@@ -133,15 +132,15 @@ func (s *search) unstay() {
 }
 
 // forget undoes all stays.
-func (s *search) forget() {
+func (s *Searcher) forget() {
 	for len(s.stayed) > 0 {
 		s.unstay()
 	}
 }
 
-func (s *search) move(u *unit, sign int64) {
+func (s *Searcher) move(u *Unit, sign int64) {
 	width := len(s.slots)
-	for _, p := range u.pods {
+	for _, p := range u.Pods {
 		i := s.local[p.node]
 		if i < 0 {
 			continue
@@ -163,11 +162,11 @@ func (s *search) move(u *unit, sign int64) {
 // putBack puts a unit where it runs and reports whether the members placed in the domain
 // still have their room; if not, nothing is changed. Only resources that a member asks
 // for are checked, as everywhere: a node may hold too much of others.
-func (s *search) putBack(d span, u *unit) bool {
-	s.checks++
+func (s *Searcher) putBack(d span, u *Unit) bool {
+	s.Checks++
 	width := len(s.slots)
 	ok := s.filtersAllow(d, u)
-	for at, p := range u.pods {
+	for at, p := range u.Pods {
 		if !ok {
 			return false
 		}
@@ -183,13 +182,13 @@ func (s *search) putBack(d span, u *unit) bool {
 			}
 		}
 		if !ok {
-			s.takeOut(d, u.pods[:at+1])
+			s.takeOut(d, u.Pods[:at+1])
 		}
 	}
 	return ok
 }
 
-func (s *search) takeOut(d span, pods []*pod) {
+func (s *Searcher) takeOut(d span, pods []*Pod) {
 	width := len(s.slots)
 	for _, p := range pods {
 		if i := int(s.local[p.node]); i >= d.from && i < d.to {
@@ -203,8 +202,8 @@ func (s *search) takeOut(d span, pods []*pod) {
 }
 
 // touches reports whether the unit shares a node with a placed member.
-func (s *search) touches(d span, u *unit) bool {
-	for _, p := range u.pods {
+func (s *Searcher) touches(d span, u *Unit) bool {
+	for _, p := range u.Pods {
 		if i := int(s.local[p.node]); i >= d.from && i < d.to && s.count[i] > 0 {
 			return true
 		}
@@ -213,24 +212,24 @@ func (s *search) touches(d span, u *unit) bool {
 }
 
 // isThere reports whether a running pod stays at the floor.
-func (s *search) isThere(p *pod) bool {
+func (s *Searcher) isThere(p *Pod) bool {
 	if s.stuck(p) {
 		return true
 	}
-	if p.facts.Terminating && !s.asBuilt {
+	if p.Facts.Terminating && !s.asBuilt {
 		return s.now
 	}
-	if s.taken[p.facts.Group] {
+	if s.taken[p.Facts.Group] {
 		return false
 	}
 	return p.priority >= s.priority || int64(p.priority) > s.floor || s.stays[s.unitOf(p)]
 }
 
-func (s *search) unitOf(p *pod) *unit { return s.c.unitOf(p, !s.asBuilt) }
+func (s *Searcher) unitOf(p *Pod) *Unit { return s.c.unitOf(p, !s.asBuilt) }
 
 // isElsewhere reports whether a running pod is of a unit without a pod in the domain, which
 // is no victim there.
-func (s *search) isElsewhere(d span, p *pod) bool {
+func (s *Searcher) isElsewhere(d span, p *Pod) bool {
 	u := s.unitOf(p)
-	return u != nil && !s.within(d, u) && !s.taken[p.facts.Group]
+	return u != nil && !s.within(d, u) && !s.taken[p.Facts.Group]
 }

@@ -1,12 +1,14 @@
-package placement
+package nodes
 
 import (
 	"maps"
 	"slices"
+
+	"github.com/cedesched/cede/workload"
 )
 
 // addColumns numbers resources that are new.
-func (c *cluster) addColumns(path string, f *validator, r Resources) {
+func (c *Cluster) addColumns(path string, f *validator, r workload.Resources) {
 	names := c.columns.names
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		if c.columns.of(name) < 0 {
@@ -22,7 +24,7 @@ func (c *cluster) addColumns(path string, f *validator, r Resources) {
 }
 
 // rebuild puts a node in place with other pods.
-func (c *cluster) rebuild(path string, f *validator, facts Node, number int32, pods, nominated []*pod) {
+func (c *Cluster) rebuild(path string, f *validator, facts workload.Node, number int32, pods, nominated []*Pod) {
 	n, ok := newNode(c.columns, facts, number, pods, nominated)
 	if !ok && f != nil {
 		f.Add(path, "more than 2^62 of a resource is used of node %q", facts.Name)
@@ -31,61 +33,61 @@ func (c *cluster) rebuild(path string, f *validator, facts Node, number int32, p
 }
 
 // insert returns a copy of a sorted list with the pod.
-func insert(list []*pod, p *pod, compare func(a, b *pod) int) []*pod {
+func insert(list []*Pod, p *Pod, compare func(a, b *Pod) int) []*Pod {
 	at, _ := slices.BinarySearchFunc(list, p, compare)
-	return slices.Concat(list[:at], []*pod{p}, list[at:])
+	return slices.Concat(list[:at], []*Pod{p}, list[at:])
 }
 
 // without returns a copy of a list without the pod.
-func without(list []*pod, p *pod) []*pod {
+func without(list []*Pod, p *Pod) []*Pod {
 	at := slices.Index(list, p)
 	return slices.Concat(list[:at], list[at+1:])
 }
 
-func (c *cluster) attach(path string, f *validator, facts Pod) {
+func (c *Cluster) attach(path string, f *validator, facts workload.Pod) {
 	p := c.newPod(facts, c.group(facts.Group))
 	c.pods = c.pods.Set(p)
 	n := c.nodes.At(int(p.node))
-	c.rebuild(path, f, n.facts, n.number, insert(n.pods, p, comparePods), n.nominated)
+	c.rebuild(path, f, n.Facts, n.number, insert(n.pods, p, comparePods), n.nominated)
 	c.count(p.priority, 1)
-	c.regroup(p, func(members []*pod) []*pod { return insert(members, p, compareUIDs) })
+	c.regroup(p, func(members []*Pod) []*Pod { return insert(members, p, compareUIDs) })
 }
 
-func (c *cluster) detach(p *pod) {
-	c.pods, _ = c.pods.Delete(p.facts.ID)
+func (c *Cluster) detach(p *Pod) {
+	c.pods, _ = c.pods.Delete(p.Facts.ID)
 	n := c.nodes.At(int(p.node))
-	c.rebuild("", nil, n.facts, n.number, without(n.pods, p), n.nominated)
+	c.rebuild("", nil, n.Facts, n.number, without(n.pods, p), n.nominated)
 	c.count(p.priority, -1)
-	c.regroup(p, func(members []*pod) []*pod { return without(members, p) })
+	c.regroup(p, func(members []*Pod) []*Pod { return without(members, p) })
 }
 
 // regroup takes a pod into its group or out of it, and keeps the covered units.
-func (c *cluster) regroup(p *pod, change func(members []*pod) []*pod) {
+func (c *Cluster) regroup(p *Pod, change func(members []*Pod) []*Pod) {
 	if p.single != nil {
-		_, there := c.pods.Get(p.facts.ID)
-		c.cover(p.single, !p.facts.Terminating, there)
+		_, there := c.pods.Get(p.Facts.ID)
+		c.cover(p.single, !p.Facts.Terminating, there)
 	}
-	if p.facts.Group == "" {
+	if p.Facts.Group == "" {
 		return
 	}
-	g := c.group(p.facts.Group)
+	g := c.group(p.Facts.Group)
 	if g == nil {
-		g = newGroup(Group{ID: p.facts.Group}, false, nil)
+		g = newGroup(workload.PodGroup{ID: p.Facts.Group}, false, nil)
 	}
-	c.replaceGroup(g, newGroup(g.facts, g.known, change(g.members)))
+	c.replaceGroup(g, newGroup(g.Facts, g.known, change(g.members)))
 }
 
-func (c *cluster) replaceGroup(old, next *group) {
+func (c *Cluster) replaceGroup(old, next *group) {
 	c.coverGroup(old, false)
 	c.coverGroup(next, true)
 	if next.known || len(next.members) > 0 {
 		c.groups = c.groups.Set(next)
 	} else {
-		c.groups, _ = c.groups.Delete(next.facts.ID)
+		c.groups, _ = c.groups.Delete(next.Facts.ID)
 	}
 }
 
-func (c *cluster) coverGroup(g *group, there bool) {
+func (c *Cluster) coverGroup(g *group, there bool) {
 	if g.whole != nil && g.whole.covered {
 		c.cover(g.whole, g.whole == g.staying, there)
 	}
@@ -99,7 +101,7 @@ func (c *cluster) coverGroup(g *group, there bool) {
 }
 
 // cover keeps the indexes of covered units.
-func (c *cluster) cover(u *unit, staying, there bool) {
+func (c *Cluster) cover(u *Unit, staying, there bool) {
 	switch {
 	case !u.covered:
 		return
@@ -116,7 +118,7 @@ func (c *cluster) cover(u *unit, staying, there bool) {
 	}
 }
 
-func (c *cluster) count(priority int32, change int) {
+func (c *Cluster) count(priority int32, change int) {
 	next := priorityCount{priority, change}
 	if old, ok := c.levels.Last(func(l priorityCount) bool { return l.priority <= priority }); ok && old.priority == priority {
 		next.pods += old.pods
@@ -128,17 +130,17 @@ func (c *cluster) count(priority int32, change int) {
 	}
 }
 
-func (c *cluster) nominate(path string, f *validator, facts Pod) {
+func (c *Cluster) nominate(path string, f *validator, facts workload.Pod) {
 	p := c.newPod(facts, c.group(facts.Group))
 	c.nominated = c.nominated.Set(p)
 	n := c.nodes.At(int(p.node))
-	c.rebuild(path, f, n.facts, n.number, n.pods, insert(n.nominated, p, comparePods))
+	c.rebuild(path, f, n.Facts, n.number, n.pods, insert(n.nominated, p, comparePods))
 }
 
-func (c *cluster) withdraw(id string) {
+func (c *Cluster) withdraw(id string) {
 	if p := c.pod(c.nominated, id); p != nil {
 		c.nominated, _ = c.nominated.Delete(id)
 		n := c.nodes.At(int(p.node))
-		c.rebuild("", nil, n.facts, n.number, n.pods, without(n.nominated, p))
+		c.rebuild("", nil, n.Facts, n.number, n.pods, without(n.nominated, p))
 	}
 }

@@ -1,0 +1,132 @@
+package nodes
+
+import "github.com/cedesched/cede/quota"
+
+// Fit answers for one request whether it has a place, while groups are taken away and put
+// back.
+type Fit struct {
+	s     *Searcher
+	at    span    // of the placement that stands
+	base  []int64 // what is free with no member placed
+	free  []int64 // by slot: the same, summed up over nodes that have some
+	needs []int64 // by slot: of as many members as must have a place
+	known bool    // whether it fits
+	fits  bool
+}
+
+// NewFit returns a fit for a request that was checked; both are kept.
+func NewFit(config *Config, c *Cluster, r *Request) *Fit {
+	s := new(Searcher)
+	s.begin(config, c, r)
+	s.taken = map[string]bool{}
+	f := &Fit{s: s, free: make([]int64, len(s.slots)), needs: s.leastNeeds()}
+	f.base = make([]int64, len(s.free))
+	for _, d := range s.ranges {
+		s.open(d, nobody, false)
+	}
+	copy(f.base, s.free)
+	for i, v := range f.base {
+		f.free[i%len(s.slots)] = quota.Add(f.free[i%len(s.slots)], max(0, v))
+	}
+	return f
+}
+
+// Remove takes the running pods of a group away.
+func (f *Fit) Remove(group string) { f.change(group, true) }
+
+// Restore puts the running pods of a group back that was taken.
+func (f *Fit) Restore(group string) { f.change(group, false) }
+
+func (f *Fit) change(id string, taken bool) {
+	if f == nil {
+		return
+	}
+	s := f.s
+	g := s.c.group(id)
+	if g == nil || s.taken[id] == taken {
+		return
+	}
+	s.taken[id] = taken
+	sign, width := int64(1), len(s.slots)
+	if !taken {
+		sign = -1
+	}
+	stands := true
+	for _, p := range g.members {
+		i := int(s.local[p.node])
+		if i < 0 || p.Facts.Terminating && (!s.asBuilt || s.stuck(p)) {
+			continue
+		}
+		for _, a := range p.takes {
+			if slot := s.slotOf[a.column]; slot >= 0 {
+				cell := i*width + int(slot)
+				before := max(0, f.base[cell])
+				f.base[cell] += sign * a.value
+				f.free[slot] = quota.Add(f.free[slot], max(0, f.base[cell])-before)
+				s.free[cell] += sign * a.value
+				stands = stands && (s.free[cell] >= 0 || !s.asked[cell])
+			}
+		}
+	}
+	switch {
+	case f.fits && !taken:
+		f.known = f.known && stands && len(s.config.Filters) == 0
+	case !f.fits && taken:
+		f.known = false
+	}
+}
+
+// reset starts a placement in a domain.
+func (f *Fit) reset(d span) {
+	width := len(f.s.slots)
+	f.s.takeBack()
+	f.s.floor, f.s.now = nobody, false
+	copy(f.s.free[d.from*width:d.to*width], f.base[d.from*width:d.to*width])
+}
+
+// Fits reports whether the request has a place without the groups that are taken.
+func (f *Fit) Fits() bool {
+	if f == nil {
+		return false
+	}
+	if f.known {
+		return f.fits
+	}
+	f.known, f.fits = true, false
+	for slot, need := range f.needs {
+		if need > f.free[slot] {
+			return false
+		}
+	}
+	for _, d := range f.s.ranges {
+		f.reset(d)
+		if f.s.place(d) >= f.s.atLeast {
+			f.fits, f.at = true, d
+			break
+		}
+		if !f.s.promised {
+			continue
+		}
+		f.reset(d)
+		if kept := f.s.placePromised(d); kept+f.s.place(d) >= f.s.atLeast {
+			f.fits, f.at = true, d
+			break
+		}
+	}
+	return f.fits
+}
+
+// Where returns the numbers of the nodes where the members have their place, -1 for none;
+// nil if it does not fit.
+func (f *Fit) Where() []int32 {
+	if !f.Fits() {
+		return nil
+	}
+	where := make([]int32, len(f.s.where))
+	for m, at := range f.s.where {
+		if where[m] = -1; at >= 0 {
+			where[m] = f.s.nodes[at].number
+		}
+	}
+	return where
+}

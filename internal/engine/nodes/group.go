@@ -1,0 +1,46 @@
+package nodes
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// group is a pod group inside of a snapshot, known or only named by pods. It is never
+// changed.
+type group struct {
+	Facts   workload.PodGroup
+	known   bool
+	members []*Pod // running, by UID and ID
+	// whole and staying are the unit of a group of mode PodGroup: with all members, and
+	// with those that do not terminate. Nil where it has none.
+	whole, staying *Unit
+}
+
+func newGroup(facts workload.PodGroup, known bool, members []*Pod) *group {
+	g := &group{Facts: facts, known: known, members: members}
+	if !g.atomic() || len(members) == 0 {
+		return g
+	}
+	g.whole = newUnit(facts.ID, members)
+	g.staying = g.whole
+	if slices.ContainsFunc(members, func(p *Pod) bool { return p.Facts.Terminating }) {
+		staying := slices.DeleteFunc(slices.Clone(members), func(p *Pod) bool { return p.Facts.Terminating })
+		g.staying = nil
+		if len(staying) > 0 {
+			g.staying = newUnit(facts.ID, staying)
+		}
+	}
+	return g
+}
+
+// IsBasic reports whether a group is known and not a gang.
+func (c *Cluster) IsBasic(id string) bool {
+	g := c.group(id)
+	return g != nil && g.known && g.Facts.Basic
+}
+
+// atomic reports whether the group is one unit.
+func (g *group) atomic() bool {
+	return g.known && g.Facts.DisruptionMode == workload.DisruptionModePodGroup
+}

@@ -1,0 +1,172 @@
+package nodes
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/persist/ordered"
+	"github.com/cedesched/cede/workload"
+)
+
+// Config is what holds for all requests.
+type Config struct {
+	Mode          Mode
+	Order         Order
+	HardBudgets   bool
+	MaxCandidates int // zero: all
+	FirstNode     int
+	Filters       []Filter
+	Wide          bool // a filter reaches beyond the node
+}
+
+// Mode is which version of the algorithm decides.
+type Mode uint8
+
+const (
+	Design Mode = iota
+	InPlace
+	Replace
+)
+
+// Order is in which order nodes are tried.
+type Order uint8
+
+const (
+	FirstFit Order = iota
+	BestFit
+	RoundRobin
+)
+
+// Filter is a rule on where pods may run; those of Rule that are Wide reach beyond the node.
+type Filter struct {
+	Rule interface {
+		Feasible(pod workload.Pod, node workload.Node) bool
+		Conflict(pod, other workload.Pod) bool
+	}
+	Wide bool
+}
+
+// Request is a request by names.
+type Request struct {
+	Group              string
+	Priority           int32
+	Never              bool // it preempts nobody
+	MinCount           int
+	Pods               []workload.Pod
+	Domains            []Domain
+	Prefer             []string
+	SkipFit            bool
+	Now                time.Time
+	TerminationTimeout time.Duration
+	// Importance, if set, compares units before the built-in order does.
+	Importance func(a, b *Unit) int
+	// Guard, if set, reports whether a unit must stay.
+	Guard func(*Unit) bool
+}
+
+// Domain is a set of nodes within which a group is placed.
+type Domain struct {
+	Name  string
+	Nodes []string
+}
+
+// member is a pod of the request inside of a search.
+type member struct {
+	Facts   *workload.Pod
+	group   string  // that counts
+	needs   []int64 // by slot
+	allowed []int32 // numbers of the nodes where it may run, rising; nil: all
+	same    bool    // as the member before it, for the built-in rules
+	promise int32   // number of the node that it was nominated to, -1 for none
+}
+
+// groupOf is the group of a pod of the request.
+func (r *Request) groupOf(p *workload.Pod) string {
+	if r.Group == "" {
+		return p.Group
+	}
+	return r.Group
+}
+
+// enter puts a request into dense form.
+func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
+	s.config, s.wide, s.c, s.r = config, config.Wide, c, r
+	s.priority, s.asBuilt = r.Priority, config.Mode != Design
+	s.atLeast = max(1, r.MinCount)
+	s.slotsOf(r)
+	s.members, s.promised = s.members[:0], false
+	for i := range r.Pods {
+		m := member{Facts: &r.Pods[i], group: r.groupOf(&r.Pods[i]), promise: -1, allowed: s.allowed(&r.Pods[i])}
+		m.needs = s.needsOf(r.Pods[i].Requests)
+		if i > 0 && len(config.Filters) == 0 {
+			last := &s.members[i-1]
+			m.same = slices.Equal(m.needs, last.needs) && (m.allowed == nil) == (last.allowed == nil) && slices.Equal(m.allowed, last.allowed)
+		}
+		if own := c.pod(c.nominated, m.Facts.ID); own != nil {
+			m.promise, s.promised = own.node, true
+		}
+		s.members = append(s.members, m)
+	}
+	s.where = resize(s.where, len(s.members))
+	s.levels = s.levels[:0]
+	var cursor ordered.Cursor[priorityCount, none]
+	cursor.First(c.levels)
+	for l, ok := cursor.Item(); ok && l.priority < s.priority; l, ok = cursor.Item() {
+		s.levels = append(s.levels, l.priority)
+		cursor.Next()
+	}
+	s.buildRoom()
+}
+
+// slotsOf numbers the resources of the request; slot 0 is PodsResource.
+func (s *Searcher) slotsOf(r *Request) {
+	names := map[string]bool{}
+	for i := range r.Pods {
+		for name, value := range r.Pods[i].Requests {
+			if value > 0 {
+				names[name] = true
+			}
+		}
+	}
+	s.slots = slices.Insert(slices.Sorted(maps.Keys(names)), 0, workload.PodsResource)
+	s.columns = s.columns[:0]
+	s.slotOf = resize(s.slotOf, len(s.c.columns.names))
+	for i := range s.slotOf {
+		s.slotOf[i] = -1
+	}
+	for slot, name := range s.slots {
+		column := s.c.columns.of(name)
+		s.columns = append(s.columns, column)
+		if column >= 0 {
+			s.slotOf[column] = int32(slot)
+		}
+	}
+}
+
+func (s *Searcher) needsOf(r workload.Resources) []int64 {
+	needs := make([]int64, len(s.slots))
+	needs[0] = 1
+	for slot, name := range s.slots[1:] {
+		needs[slot+1] = r[name]
+	}
+	return needs
+}
+
+// allowed is the numbers of the nodes where a pod may run, rising; nil: all.
+func (s *Searcher) allowed(p *workload.Pod) []int32 {
+	if p.Nowhere {
+		return []int32{}
+	}
+	if len(p.Nodes) == 0 {
+		return nil
+	}
+	list := make([]int32, 0, len(p.Nodes))
+	for _, name := range p.Nodes {
+		if n := s.c.nodeNumber(name); n >= 0 {
+			list = append(list, int32(n))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

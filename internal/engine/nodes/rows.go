@@ -1,0 +1,155 @@
+package nodes
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// buildRoom lines the nodes up, domain by domain, and adds up what runs there.
+func (s *Searcher) buildRoom() {
+	c := s.c
+	s.local, s.rank = resize(s.local, c.nodes.Len()), resize(s.rank, c.nodes.Len())
+	rank := s.rank
+	for i := range rank {
+		s.local[i], rank[i] = -1, int32(len(s.r.Prefer)+i)
+	}
+	for i, name := range s.r.Prefer {
+		rank[c.nodeNumber(name)] = int32(i)
+	}
+	s.nodes, s.ranges = s.nodes[:0], s.ranges[:0]
+	add := func(name string, numbers []int32) {
+		if len(s.r.Prefer) > 0 || name != "" {
+			slices.SortFunc(numbers, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })
+		}
+		from := len(s.nodes)
+		for _, number := range numbers {
+			if n := c.nodes.At(int(number)); !n.Facts.Unschedulable {
+				s.local[number] = int32(len(s.nodes))
+				s.nodes = append(s.nodes, n)
+			}
+		}
+		s.ranges = append(s.ranges, span{name, from, len(s.nodes)})
+	}
+	if len(s.r.Domains) == 0 {
+		everything := make([]int32, c.nodes.Len())
+		for i := range everything {
+			everything[i] = int32(i)
+		}
+		add("", everything)
+	}
+	for _, d := range s.r.Domains {
+		numbers := make([]int32, len(d.Nodes))
+		for i, name := range d.Nodes {
+			numbers[i] = int32(c.nodeNumber(name))
+		}
+		add(d.Name, numbers)
+	}
+	n, width := len(s.nodes), len(s.slots)
+	s.capacity, s.fixed, s.leaving = resize(s.capacity, n*width), resize(s.fixed, n*width), resize(s.leaving, n*width)
+	s.free, s.asked, s.count = resize(s.free, n*width), resize(s.asked, n*width), resize(s.count, n)
+	clear(s.fixed)
+	clear(s.leaving)
+	clear(s.asked)
+	clear(s.count)
+	s.used = s.used[:0]
+	s.rowAt, s.rows, s.gone = append(s.rowAt[:0], 0), s.rows[:0], s.gone[:0]
+	s.rowLevel, s.rowPods = s.rowLevel[:0], s.rowPods[:0]
+	s.anyLeaving, s.anyStuck = false, s.asBuilt && s.r.TerminationTimeout > 0
+	for i, node := range s.nodes {
+		s.addNode(i, node)
+		s.rowAt = append(s.rowAt, int32(len(s.rows)))
+	}
+	if s.wide && !s.asBuilt && !s.anyLeaving { // who leaves may be in conflict from anywhere
+		for p := range c.pods.All {
+			if s.anyLeaving = p.Facts.Terminating && !s.stuck(p); s.anyLeaving {
+				break
+			}
+		}
+	}
+}
+
+func (s *Searcher) addNode(i int, n *node) {
+	width := len(s.slots)
+	capacity, fixed, leaving := s.capacity[i*width:][:width], s.fixed[i*width:][:width], s.leaving[i*width:][:width]
+	for slot, column := range s.columns {
+		capacity[slot] = 0
+		if column >= 0 && int(column) < n.width {
+			capacity[slot] = n.capacity[column]
+		}
+	}
+	someLeave := false
+	for at, l := range n.levels {
+		into := fixed
+		switch {
+		case l.leaving && !s.asBuilt:
+			into, someLeave = leaving, true
+		case l.priority < s.priority:
+			start := len(s.gone)
+			s.rows = append(s.rows, l)
+			level, _ := slices.BinarySearch(s.levels, l.priority)
+			s.rowLevel, s.rowPods = append(s.rowLevel, int32(level)), append(s.rowPods, l.pods)
+			for range width {
+				s.gone = append(s.gone, 0)
+			}
+			into = s.gone[start:]
+		}
+		for slot, column := range s.columns {
+			if column >= 0 && int(column) < n.width {
+				into[slot] += n.usage[at*n.width+int(column)]
+			}
+		}
+	}
+	if someLeave {
+		s.fixStuck(n, fixed, leaving)
+	}
+	for _, p := range n.nominated {
+		if !s.isAhead(p) {
+			continue
+		}
+		for _, a := range p.takes {
+			if slot := s.slotOf[a.column]; slot >= 0 {
+				fixed[slot] = quota.Add(fixed[slot], a.value)
+			}
+		}
+	}
+}
+
+// fixStuck counts pods of a node that have terminated for too long as running.
+func (s *Searcher) fixStuck(n *node, fixed, leaving []int64) {
+	for _, p := range n.pods {
+		switch {
+		case !p.Facts.Terminating:
+		case !s.stuck(p):
+			s.anyLeaving = true
+		default:
+			for _, a := range p.takes {
+				if slot := s.slotOf[a.column]; slot >= 0 {
+					fixed[slot] += a.value
+					leaving[slot] -= a.value
+				}
+			}
+		}
+	}
+}
+
+// stuck reports whether a pod has terminated for too long to be waited for.
+func (s *Searcher) stuck(p *Pod) bool {
+	since, timeout := p.Facts.TerminatingSince, s.r.TerminationTimeout
+	return timeout > 0 && p.Facts.Terminating && !since.IsZero() && s.r.Now.Sub(since) >= timeout
+}
+
+// isAhead reports whether the promise to a pod that waits holds against the preemptor.
+func (s *Searcher) isAhead(p *Pod) bool { return p.priority >= s.priority && !s.isMember(p.Facts.ID) }
+
+func (s *Searcher) isMember(id string) bool {
+	return s.promised && slices.ContainsFunc(s.members, func(m member) bool { return m.Facts.ID == id })
+}
+
+func resize[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	return list[:n]
+}

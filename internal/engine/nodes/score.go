@@ -1,0 +1,83 @@
+package nodes
+
+import (
+	"cmp"
+	"math"
+)
+
+// score rates a candidate; the smaller is better. The functions are those that
+// kube-scheduler has for the victims on a node, over units instead of pods (KEP-5710,
+// "we score scheduling decisions for each of the domains").
+type score struct {
+	violations int   // pods evicted against a budget
+	highest    int32 // priority of a victim
+	sum        int64 // over the pods of victims: priority + 2^31, so that fewer are better
+	pods       int
+	started    int64 // the earliest start of a victim of the highest priority: the latest is best
+}
+
+func (a score) compare(b score) int {
+	return cmp.Or(
+		cmp.Compare(a.violations, b.violations),
+		cmp.Compare(a.highest, b.highest),
+		cmp.Compare(a.sum, b.sum),
+		cmp.Compare(a.pods, b.pods),
+		cmp.Compare(b.started, a.started),
+	)
+}
+
+// rate scores what a run has found.
+func (s *Searcher) rate() score {
+	r := score{highest: math.MinInt32}
+	for i, u := range s.victims {
+		r.violations += s.violations[u]
+		r.pods += len(u.Pods)
+		r.sum += int64(len(u.Pods)) * (int64(u.Priority) + 1<<31)
+		if i == 0 || u.Priority > r.highest {
+			r.highest, r.started = u.Priority, u.started
+		} else if u.Priority == r.highest {
+			r.started = min(r.started, u.started)
+		}
+	}
+	return r
+}
+
+// Choice is a domain and what preempting there takes.
+type Choice struct {
+	Domain     string
+	Where      []int32 // by member: the number of its node, -1 for none; inside of a search those of its own
+	Victims    []*Unit
+	Violations []int // by victim: pods evicted against a budget
+	score      score
+	isNumbered bool // Where is of the cluster
+}
+
+// Violated is how many pods are evicted against a budget.
+func (c *Choice) Violated() int { return c.score.violations }
+
+// keep copies what a run has found.
+func (s *Searcher) keep(into *Choice, d span, rating score) {
+	into.score, into.Domain = rating, d.name
+	if s.r.Group == "" {
+		into.Domain = s.nodes[d.from].Facts.Name
+	}
+	into.Where = append(into.Where[:0], s.where...)
+	into.Victims = append(into.Victims[:0], s.victims...)
+	into.Violations = into.Violations[:0]
+	for _, u := range s.victims {
+		into.Violations = append(into.Violations, s.violations[u])
+	}
+}
+
+// numbered turns the nodes of the search into those of the cluster.
+func (s *Searcher) numbered(c *Choice) {
+	if c.isNumbered {
+		return
+	}
+	for m, at := range c.Where {
+		if at >= 0 {
+			c.Where[m] = s.nodes[at].number
+		}
+	}
+	c.isNumbered = true
+}

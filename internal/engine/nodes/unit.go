@@ -1,0 +1,91 @@
+package nodes
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/workload"
+)
+
+// Pod is a pod inside of a snapshot. It is never changed.
+type Pod struct {
+	node     int32 // number
+	priority int32 // the one that counts
+	takes    []amount
+	budgets  []int32 // that cover it, in order
+	single   *Unit   // nil for a member of a unit of several
+	Facts    workload.Pod
+}
+
+// alone is a pod that is a unit, with what a search looks at in one place: it walks
+// many of them in no order that memory has.
+type alone struct {
+	unit    Unit
+	list    [1]*Pod
+	budgets [1]int32
+	takes   [3]amount
+	pod     Pod
+}
+
+// amount is so much of one column.
+type amount struct {
+	column int32
+	value  int64
+}
+
+// Unit is what is evicted together: a pod, or all running pods of a group of mode PodGroup
+// (KEP-5710, Preemption unit). It is never changed.
+type Unit struct {
+	Group    string // that is a unit; empty for a pod by itself
+	Pods     []*Pod // by UID and ID
+	Priority int32  // the one that counts
+	grouped  bool   // a pod of it names a group
+	started  int64  // the earliest; just now where it is not known
+	covered  bool   // by a budget
+}
+
+const justNow = math.MaxInt64
+
+func newUnit(group string, pods []*Pod) *Unit {
+	u := new(Unit)
+	u.fill(group, pods)
+	return u
+}
+
+func (u *Unit) fill(group string, pods []*Pod) {
+	*u = Unit{Group: group, Pods: pods, Priority: pods[0].priority, started: justNow}
+	for _, p := range pods {
+		u.grouped = u.grouped || p.Facts.Group != ""
+		u.covered = u.covered || len(p.budgets) > 0
+		if !p.Facts.Started.IsZero() {
+			u.started = min(u.started, instant.Of(p.Facts.Started))
+		}
+	}
+}
+
+// compareUnits is the order of importance, most important first: priority; groups and
+// their pods before others; more pods; earlier start; smaller UID, then ID, of the first
+// pod. (KEP-5710, step "sort", with the tie-breaks as built in v1.37.)
+func compareUnits(a, b *Unit) int {
+	switch {
+	case a == b:
+		return 0
+	case a.Priority != b.Priority:
+		return cmp.Compare(b.Priority, a.Priority)
+	case a.grouped != b.grouped:
+		if a.grouped {
+			return -1
+		}
+		return 1
+	case len(a.Pods) != len(b.Pods):
+		return cmp.Compare(len(b.Pods), len(a.Pods))
+	case a.started != b.started:
+		return cmp.Compare(a.started, b.started)
+	}
+	return compareUIDs(a.Pods[0], b.Pods[0])
+}
+
+func compareUIDs(a, b *Pod) int {
+	return cmp.Or(cmp.Compare(a.Facts.UID, b.Facts.UID), cmp.Compare(a.Facts.ID, b.Facts.ID))
+}

@@ -1,0 +1,102 @@
+package nodes
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/workload"
+)
+
+// MaxResources bounds the number of different resources in a cluster, those of a request
+// included: each costs memory on every node.
+const MaxResources = 256
+
+// validator collects faults.
+type validator struct{ fault.List }
+
+// all adds the faults of an error.
+func (f *validator) all(err error) {
+	if err != nil {
+		f.List = append(f.List, err.(fault.List)...)
+	}
+}
+
+func (f *validator) instant(path string, t time.Time) {
+	if !instant.Valid(t) {
+		f.Add(path, "%v is not within %s", t, instant.Range)
+	}
+}
+
+// pod checks a pod on a node; known tells which nodes there are.
+func (f *validator) pod(path string, p *workload.Pod, known func(node string) bool) {
+	f.all(p.Validate(path))
+	if p.Node == "" {
+		f.Add(path+".node", "is empty")
+	} else if !known(p.Node) {
+		f.Add(path+".node", "unknown node %q", p.Node)
+	}
+}
+
+// unique reports what is there twice.
+func unique[T any, K comparable](f *validator, field string, list []T, key func(*T) K) map[K]int {
+	first := make(map[K]int, len(list))
+	var none K
+	for i := range list {
+		k := key(&list[i])
+		if at, again := first[k]; again && k != none {
+			f.Add(fmt.Sprintf("%s[%d]", field, i), "%v is there already: %s[%d]", k, field, at)
+			continue
+		}
+		first[k] = i
+	}
+	return first
+}
+
+// budgetKey is the name of a budget in its namespace.
+type budgetKey struct{ namespace, name string }
+
+func (k budgetKey) String() string { return fmt.Sprintf("%q of namespace %q", k.name, k.namespace) }
+
+func keyOf(b *workload.DisruptionBudget) budgetKey { return budgetKey{b.Namespace, b.Name} }
+
+func (k budgetKey) compare(other budgetKey) int {
+	return cmp.Or(cmp.Compare(k.namespace, other.namespace), cmp.Compare(k.name, other.name))
+}
+
+// validate finds everything that is wrong with a state but too much usage of a node,
+// which only shows when it is built.
+func validate(st *State) fault.List {
+	var f validator
+	nodes := unique(&f, "nodes", st.Nodes, func(n *workload.Node) string { return n.Name })
+	known := func(name string) bool { _, ok := nodes[name]; return ok }
+	for i := range st.Nodes {
+		f.all(st.Nodes[i].Validate(fmt.Sprintf("nodes[%d]", i)))
+	}
+	pods := unique(&f, "pods", st.Pods, func(p *workload.Pod) string { return p.ID })
+	for i := range st.Pods {
+		f.pod(fmt.Sprintf("pods[%d]", i), &st.Pods[i], known)
+	}
+	unique(&f, "nominated", st.Nominated, func(p *workload.Pod) string { return p.ID })
+	for i := range st.Nominated {
+		path := fmt.Sprintf("nominated[%d]", i)
+		f.pod(path, &st.Nominated[i], known)
+		if at, runs := pods[st.Nominated[i].ID]; runs && st.Nominated[i].ID != "" {
+			f.Add(path+".id", "%q runs: pods[%d]", st.Nominated[i].ID, at)
+		}
+		if st.Nominated[i].Terminating {
+			f.Add(path+".terminating", "a pod that waits does not terminate")
+		}
+	}
+	unique(&f, "groups", st.Groups, func(g *workload.PodGroup) string { return g.ID })
+	for i := range st.Groups {
+		f.all(st.Groups[i].Validate(fmt.Sprintf("groups[%d]", i)))
+	}
+	unique(&f, "budgets", st.Budgets, keyOf)
+	for i := range st.Budgets {
+		f.all(st.Budgets[i].Validate(fmt.Sprintf("budgets[%d]", i)))
+	}
+	return f.List
+}

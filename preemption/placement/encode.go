@@ -1,0 +1,83 @@
+package placement
+
+import (
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/engine/nodes"
+)
+
+// scratch is what a decision needs besides its result. Names become numbers when a request
+// enters and names again when the result leaves.
+type scratch struct {
+	searcher nodes.Searcher
+	request  nodes.Request
+	units    map[*nodes.Unit]Unit // that the caller's rules were asked about
+}
+
+// enter checks a request and hands it to the engine.
+func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
+	var faults fault.List
+	if !policyNames.Valid(r.Policy) {
+		faults.Add("request.policy", "%v is unknown", r.Policy)
+	}
+	domains := sc.request.Domains[:0]
+	for _, d := range r.Domains {
+		domains = append(domains, nodes.Domain(d))
+	}
+	sc.request = nodes.Request{
+		Group: r.Group, Priority: r.Priority, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
+		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.Unschedulable,
+		Now: r.Now, TerminationTimeout: r.TerminationTimeout,
+	}
+	if err := append(faults, c.ValidateRequest(&sc.request)...).Err(); err != nil {
+		return err
+	}
+	p.addRules(sc, r)
+	return nil
+}
+
+// addRules adds the caller's own rules on units.
+func (p *Preemptor) addRules(sc *scratch, r *Request) {
+	if p.config.Importance == nil && len(p.config.Guards) == 0 {
+		return
+	}
+	sc.units = map[*nodes.Unit]Unit{}
+	unit := func(u *nodes.Unit) Unit { // made once
+		out, ok := sc.units[u]
+		if !ok {
+			out = unitOf(u)
+			sc.units[u] = out
+		}
+		return out
+	}
+	if p.config.Importance != nil {
+		sc.request.Importance = func(a, b *nodes.Unit) int { return p.config.Importance(unit(a), unit(b)) }
+	}
+	if len(p.config.Guards) == 0 {
+		return
+	}
+	request := *r // so that a request without guards is not moved to the heap
+	sc.request.Guard = func(u *nodes.Unit) bool {
+		for _, g := range p.config.Guards {
+			if !g.MayYield(unit(u), request) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// borrow returns a scratch to work in, which must be given back.
+func (p *Preemptor) borrow() *scratch {
+	sc, _ := p.scratch.Get().(*scratch)
+	if sc == nil {
+		sc = new(scratch)
+	}
+	return sc
+}
+
+func (p *Preemptor) giveBack(sc *scratch) {
+	domains := sc.request.Domains
+	clear(domains[:cap(domains)])
+	sc.request, sc.units = nodes.Request{Domains: domains[:0]}, nil
+	p.scratch.Put(sc)
+}

@@ -1,0 +1,89 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+)
+
+// DisruptionBudget bounds how many pods of an application may be evicted. The zero value is
+// invalid.
+type DisruptionBudget struct {
+	Namespace string `json:"namespace,omitempty"`
+	// Name is unique in the namespace.
+	Name string `json:"name"`
+	// Selector tells which pods of the namespace it covers. Nil: none.
+	Selector *LabelSelector `json:"selector,omitempty"`
+	// Allowed is how many more disruptions it allows now.
+	Allowed int64 `json:"allowed,omitempty"`
+	// Disrupted is the IDs of pods that it counts as disrupted already: evicting one of
+	// them costs nothing.
+	Disrupted []string `json:"disrupted,omitempty"`
+}
+
+// LabelSelector selects pods by labels. All parts must match; the zero value matches all.
+type LabelSelector struct {
+	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+	// MatchExpressions are requirements, of operators other than Gt and Lt.
+	MatchExpressions []LabelRequirement `json:"matchExpressions,omitempty"`
+}
+
+// Matches reports whether the labels match. A nil selector matches nothing.
+func (s *LabelSelector) Matches(labels map[string]string) bool {
+	if s == nil {
+		return false
+	}
+	for key, value := range s.MatchLabels {
+		if got, ok := labels[key]; !ok || got != value {
+			return false
+		}
+	}
+	for i := range s.MatchExpressions {
+		if !s.MatchExpressions[i].Matches(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone returns a copy that shares nothing with b.
+func (b DisruptionBudget) Clone() DisruptionBudget {
+	if b.Selector != nil {
+		s := LabelSelector{MatchLabels: maps.Clone(b.Selector.MatchLabels)}
+		for _, r := range b.Selector.MatchExpressions {
+			r.Values = slices.Clone(r.Values)
+			s.MatchExpressions = append(s.MatchExpressions, r)
+		}
+		b.Selector = &s
+	}
+	b.Disrupted = slices.Clone(b.Disrupted)
+	return b
+}
+
+// Validate returns everything that is wrong with the budget, as an error that lists each
+// fault with its path under the given one: an empty name, a negative allowance, in the
+// selector an empty key, an unknown operator, Gt or Lt, values that the operator does not
+// take.
+func (b *DisruptionBudget) Validate(path string) error {
+	var faults fault.List
+	if b.Name == "" {
+		faults.Add(path+".name", "is empty")
+	}
+	if b.Allowed < 0 {
+		faults.Add(path+".allowed", "%d is negative", b.Allowed)
+	}
+	if b.Selector == nil {
+		return faults.Err()
+	}
+	for i := range b.Selector.MatchExpressions {
+		r, at := &b.Selector.MatchExpressions[i], fmt.Sprintf("%s.selector.matchExpressions[%d]", path, i)
+		if r.Operator == Gt || r.Operator == Lt {
+			faults.Add(at+".operator", "%v is for nodes: a pod is not selected by it", r.Operator)
+			continue
+		}
+		r.validate(&faults, at)
+	}
+	return faults.Err()
+}
