@@ -26,95 +26,12 @@ func opened(r gate.Replica, at time.Time) gate.Replica {
 	return r
 }
 
-func preempting(r gate.Replica, since int) gate.Replica {
-	r.Reservation, r.Since = gate.Preempting, minute(since)
-	return r
-}
-
-func cleared(r gate.Replica) gate.Replica {
-	r.Gates = r.Gates.Cleared(noon)
-	return r
-}
-
 func orchestrate(t interface{ Fatalf(string, ...any) }, c gate.Config, now time.Time, replicas ...gate.Replica) gate.Action {
 	act, err := gate.Orchestrate(c, now, replicas)
 	if err != nil {
 		t.Fatalf("Orchestrate: %v", err)
 	}
 	return act
-}
-
-// The sentences of KEP-8303, MultiKueue Controller, and of the rulings on it.
-func TestOrchestrate(t *testing.T) {
-	reserved := replica("c", 2)
-	reserved.Reservation = gate.Reserved
-	quiet := gate.Replica{Name: "quiet", Gates: gate.Gates{Names: []string{gate.MultiKueue}}, Reservation: gate.Pending}
-	unseen := quiet
-	unseen.Name, unseen.Reservation = "unseen", gate.NotEvaluated
-	strange := replica("strange", 0)
-	strange.Gates.Names = []string{"other"}
-	otherwise := replica("otherwise", 0)
-	otherwise.Gates.Blocked.Reason = "BorrowingGated"
-	offered := func(r gate.Replica, victims int, lost time.Duration) gate.Replica {
-		r.Offer = gate.Offer{Victims: victims, LostWork: lost}
-		return r
-	}
-	open := func(name string) gate.Action { return gate.Action{Open: name, WakeAt: noon.Add(timeout)} }
-	preferred, cheapest := gate.Config{Rule: gate.Preference}, gate.Config{Rule: gate.Cheapest}
-	for _, c := range []struct {
-		rule     string
-		config   gate.Config
-		replicas []gate.Replica
-		want     gate.Action
-	}{
-		{"nobody", gate.Config{}, nil, gate.Action{}},
-		{"no signal", gate.Config{}, []gate.Replica{quiet}, gate.Action{}},
-		{"the earliest signal", gate.Config{}, []gate.Replica{replica("a", -1), replica("b", -2)}, open("b")},
-		{"ties by name", gate.Config{}, []gate.Replica{replica("b", -1), replica("a", -1)}, open("a")},
-		{"one that is open has had its turn", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-6)), replica("b", -1)}, open("b")},
-		{"within the timeout", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-4)), replica("b", -1)}, gate.Action{WakeAt: minute(1)}},
-		{"exactly the timeout has elapsed", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-5)), replica("b", -1)}, open("b")},
-		{"from the latest opening", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-2)), opened(replica("c", -9), minute(-6)), replica("b", -1)},
-			gate.Action{WakeAt: minute(3)}},
-		{"a wake-up though nobody waits", gate.Config{}, []gate.Replica{opened(replica("a", -9), minute(-4))}, gate.Action{WakeAt: minute(1)}},
-		{"a timeout of one's own", gate.Config{Timeout: time.Minute}, []gate.Replica{opened(replica("a", -9), minute(-2)), replica("b", -1)},
-			gate.Action{Open: "b", WakeAt: minute(1)}},
-		{"quota ends the matter", gate.Config{}, []gate.Replica{replica("a", -1), reserved}, gate.Action{Done: true}},
-		{"eviction closes, and the opening is over", gate.Config{}, []gate.Replica{
-			{Name: "a", Gates: opened(replica("a", -9), minute(-1)).Gates.Evicted(noon)}, replica("b", -1)}, open("b")},
-		{"one without the gate is not waited for", gate.Config{}, []gate.Replica{strange, replica("b", -1)}, open("b")},
-		{"another reason is no signal", gate.Config{}, []gate.Replica{otherwise}, gate.Action{}},
-
-		{"the first of the order", preferred, []gate.Replica{replica("z", -1), replica("a", -2)}, open("z")},
-		{"evaluated and need not preempt", preferred, []gate.Replica{quiet, replica("a", -2)}, open("a")},
-		{"one not evaluated is waited for", preferred, []gate.Replica{unseen, replica("a", -2)}, gate.Action{}},
-		{"not behind the candidate", preferred, []gate.Replica{replica("a", -2), unseen}, open("a")},
-		{"quota ends it for the less preferred", preferred, []gate.Replica{reserved, replica("a", -2)}, gate.Action{Done: true}},
-		{"a more preferred one may take over", preferred, []gate.Replica{replica("a", -2), reserved}, open("a")},
-
-		{"the grace window, from the first signal", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{replica("a", -1), replica("b", -2)}, gate.Action{WakeAt: minute(1)}},
-		{"the window is over", gate.Config{Grace: 2 * time.Minute}, []gate.Replica{replica("a", -1), replica("b", -2)}, open("b")},
-		{"both have to be over", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{opened(replica("a", -9), minute(-1)), replica("b", -2)}, gate.Action{WakeAt: minute(4)}},
-		{"not from the signal of one that is open", gate.Config{Grace: 3 * time.Minute}, []gate.Replica{opened(replica("z", -9), minute(-6)), replica("a", -1)},
-			gate.Action{WakeAt: minute(2)}},
-		{"its victims are leaving, past the timeout", gate.Config{}, []gate.Replica{preempting(opened(replica("a", -9), minute(-6)), -2), replica("b", -1)}, gate.Action{WakeAt: minute(3)}},
-		{"also of a more preferred one", preferred, []gate.Replica{replica("b", -1), preempting(opened(replica("a", -9), minute(-6)), -2)}, gate.Action{WakeAt: minute(3)}},
-		{"and of one that no gate keeps", gate.Config{}, []gate.Replica{preempting(quiet, -2), replica("b", -1)}, gate.Action{WakeAt: minute(3)}},
-		{"from the last time", gate.Config{}, []gate.Replica{preempting(quiet, -1), preempting(unseen, -2), replica("b", -1)}, gate.Action{WakeAt: minute(4)}},
-		{"they should have left", gate.Config{}, []gate.Replica{preempting(opened(replica("a", -9), minute(-6)), -5), replica("b", -1)}, open("b")},
-		{"by a time of one's own", gate.Config{PreemptingTimeout: time.Minute}, []gate.Replica{preempting(opened(replica("a", -9), minute(-6)), -2), replica("b", -1)}, open("b")},
-		{"the signal of one whose victims are leaving counts no more", gate.Config{}, []gate.Replica{preempting(replica("a", -9), -6)}, gate.Action{}},
-		{"the signal was taken back", gate.Config{}, []gate.Replica{cleared(replica("a", -9)), replica("b", -1)}, open("b")},
-		{"by all", gate.Config{}, []gate.Replica{cleared(replica("a", -9)), cleared(replica("b", -1))}, gate.Action{}},
-		{"fewest victims", cheapest, []gate.Replica{offered(replica("a", -3), 2, 0), offered(replica("b", -2), 1, time.Hour)}, open("b")},
-		{"then least lost work", cheapest, []gate.Replica{offered(replica("a", -3), 1, time.Hour), offered(replica("b", -2), 1, time.Minute)}, open("b")},
-		{"then the earlier signal", cheapest, []gate.Replica{offered(replica("a", -2), 1, 0), offered(replica("b", -3), 1, 0)}, open("b")},
-		{"without offer last", cheapest, []gate.Replica{replica("a", -3), offered(replica("b", -2), 9, 0)}, open("b")},
-	} {
-		if got := orchestrate(t, c.config, noon, c.replicas...); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.rule, got, c.want)
-		}
-	}
 }
 
 func TestOrchestrateReportsEveryFault(t *testing.T) {
