@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -55,7 +56,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Guard, d.SkipRetryAt, d.MaxRetrySteps = config.guard(r), config.SkipRetryAt, config.maxRetrySteps()
 	d.Room = r.Room
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
-	d.MinRuntime = search.MinRuntime{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
+	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -30,7 +31,7 @@ func TestProtectionsCompose(t *testing.T) {
 	st := preemption.State{
 		Queues: []queue.Queue{{
 			Name: "a", Quotas: gpus(4), Preemption: reclaims,
-			MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)}, // until now + 30m
+			MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}, // until now + 30m
 		}},
 		Admitted: []workload.Workload{w},
 	}
@@ -59,7 +60,7 @@ func TestProtectionsCompose(t *testing.T) {
 			t.Errorf("%s: %s until %v, want %s until %v", c.name, got, d.RetryAt, c.want, want)
 		}
 	}
-	_, err := preemption.New(preemption.Config{Guards: []preemption.Guard{nil}, MinRuntime: minruntime.Settings{Reclaim: minruntime.For(-1)}})
+	_, err := preemption.New(preemption.Config{Guards: []preemption.Guard{nil}, MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Duration(-1))}})
 	wantFaults(t, err, "config.MinRuntime.Reclaim: -1ns is negative", "config.Guards[0]: is nil")
 }
 
@@ -88,7 +89,7 @@ func TestElastic(t *testing.T) {
 		return preemption.State{
 			Queues: []queue.Queue{{
 				Name: "a", Quotas: gpus(8), Preemption: reclaims,
-				MinRuntime: minruntime.Settings{Preempt: minruntime.For(protectedFor)},
+				MinRuntime: minruntime.Settings{Preempt: optional.Of(protectedFor)},
 			}},
 			Admitted: admitted,
 		}
@@ -138,7 +139,7 @@ func TestProtectedElasticBlocksNobody(t *testing.T) {
 		st := preemption.State{
 			Queues: []queue.Queue{{
 				Name: "a", Quotas: gpus(3), Preemption: reclaims,
-				MinRuntime: minruntime.Settings{Preempt: minruntime.For(10 * time.Minute)},
+				MinRuntime: minruntime.Settings{Preempt: optional.Of(10 * time.Minute)},
 			}},
 			Admitted: []workload.Workload{e, rigid},
 		}
@@ -185,7 +186,7 @@ func TestGuardsAreAskedLast(t *testing.T) {
 	st := preemption.State{
 		Queues: []queue.Queue{{
 			Name: "a", Quotas: append(gpus(4), quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 4}),
-			Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)},
+			Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)},
 		}},
 		Admitted: []workload.Workload{
 			other, surplus, job("protected", "a", 0, 1, started(1)), job("important", "a", 10, 1, started(120)),

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -54,7 +54,7 @@ func text(d preemption.Decision) string {
 func shared(after time.Duration, admitted ...workload.Workload) preemption.State {
 	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}}
 	if after > 0 {
-		q.Preemption.MinAdmitDuration = minruntime.For(after)
+		q.Preemption.MinAdmitDuration = optional.Of(after)
 	}
 	return preemption.State{Queues: []queue.Queue{q}, Admitted: admitted}
 }

@@ -301,7 +301,7 @@ func victimsArePermitted(t *rapid.T) {
 			ok = w.Queue != r.Workload.Queue && v.Cohort != "" && permitted(policy.ReclaimWithinCohort)
 		case preemption.InCohortReclaimWhileBorrowing:
 			ok = w.Queue != r.Workload.Queue && v.Cohort != "" && permitted(policy.ReclaimWithinCohort) &&
-				permitted(policy.BorrowWithinCohort.Policy) && policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(theirs)
+				permitted(policy.BorrowWithinCohort.Policy) && admits(policy.BorrowWithinCohort, theirs)
 		}
 		if !ok || v.Queue != w.Queue {
 			t.Fatalf("victim %+v is not permitted by %+v", v, policy)
@@ -370,7 +370,7 @@ func blockersBlock(t *rapid.T) {
 			ok = ok && w.Queue != r.Workload.Queue && config.Sharing == preemption.Fair
 		case preemption.BorrowWithinCohort:
 			ok = ok && w.Queue != r.Workload.Queue && (policy.BorrowWithinCohort.Policy == queue.Never || !lower ||
-				!policy.BorrowWithinCohort.MaxPriorityThreshold.Admits(w.EffectivePriority()))
+				!admits(policy.BorrowWithinCohort, w.EffectivePriority()))
 		}
 		if !ok {
 			t.Fatalf("%+v is no blocker under %+v", b, policy)
@@ -403,4 +403,9 @@ func queueOf(st preemption.State, name string) queue.Queue {
 func workloadOf(st preemption.State, id string) workload.Workload {
 	i := slices.IndexFunc(st.Admitted, func(w workload.Workload) bool { return w.ID == id })
 	return st.Admitted[i].Clone()
+}
+
+// admits reports whether a priority is at or under the threshold.
+func admits(b queue.BorrowWithinCohort, priority int64) bool {
+	return priority <= b.MaxPriorityThreshold.Or(priority)
 }

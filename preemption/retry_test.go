@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -111,7 +112,7 @@ func TestRetryAtOutOfSteps(t *testing.T) {
 		Cohorts: []queue.Cohort{{Name: "c"}},
 		Queues: []queue.Queue{
 			{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: reclaims},
-			{Name: "b", Cohort: "c", Quotas: gpus(8), MinRuntime: minruntime.Settings{Reclaim: minruntime.For(time.Hour)}},
+			{Name: "b", Cohort: "c", Quotas: gpus(8), MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)}},
 			{Name: "other", Cohort: "c"},
 		},
 		Admitted: []workload.Workload{
@@ -151,7 +152,7 @@ func TestRetryAtAfterTrialsInVain(t *testing.T) {
 			job("later", "d", 3, 1, started(5)), job("vip1", "vip", 20, 3, started(5)),
 		},
 	}
-	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: minruntime.For(time.Hour)}}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)}}
 	s, r := snapshotOf(t, st), pending("a", 10, 4)
 	d := decideWith(t, config, s, r)
 	if want := started(5).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
@@ -169,7 +170,7 @@ func TestRetryAtOfUnreservedEquals(t *testing.T) {
 	equal := job("equal", "a", 10, 4, started(90))
 	equal.ReservedAt = time.Time{}
 	st := shared(time.Hour, equal)
-	st.Queues[0].Preemption.MinAdmitDuration = minruntime.Setting{}
+	st.Queues[0].Preemption.MinAdmitDuration = optional.Duration{}
 	r := at(0, 4)
 	r.Workload.Created = now.Add(10 * time.Minute)
 	var asked []string
@@ -195,7 +196,7 @@ func TestRetryAtOfGuardedSurplus(t *testing.T) {
 	w.PodSets[1].Name = "more"
 	q := queue.Queue{
 		Name: "a", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
-		MinRuntime: minruntime.Settings{Preempt: minruntime.For(time.Hour)},
+		MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)},
 	}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{w}})
 	guard := keepsUntil(now.Add(5 * time.Minute))

@@ -123,7 +123,9 @@ func (f *FairStrategy) UnmarshalText(text []byte) error { return strategyNames.U
 // in. The zero value is of one that borrows nothing.
 type Share struct {
 	quota.Share
-	// DominantResource is the name of [quota.Share.Resource]; empty without.
+	// DominantResource is the resource of which it borrows most, as a part of what could be
+	// lent: the first by name of equal ones. Empty where it borrows nothing of what can be
+	// lent.
 	DominantResource string
 }
 
@@ -148,9 +150,10 @@ func (s *Snapshot) CohortShare(name string) (share Share, ok bool) {
 }
 
 func shareOf(c *cluster.Cluster, node int) Share {
-	s := Share{Share: c.Usage.Share(node)}
-	if s.Resource >= 0 {
-		s.DominantResource = c.Resources[s.Resource]
+	found := c.Usage.Share(node)
+	s := Share{Share: found.Share}
+	if found.Resource >= 0 {
+		s.DominantResource = c.Resources[found.Resource]
 	}
 	return s
 }

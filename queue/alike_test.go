@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -80,7 +81,7 @@ func leaves(t *testing.T, v reflect.Value, path string, grow bool) map[string]re
 		}
 	}
 	_, isTime := v.Interface().(time.Time)
-	_, isMinimum := v.Interface().(workload.Minimum)
+	_, isMinimum := v.Interface().(optional.Int64)
 	switch k := v.Kind(); {
 	case isTime, isMinimum:
 		all[path] = v
@@ -116,7 +117,7 @@ func set(t *testing.T, path string, v reflect.Value, which int) {
 	case *time.Time:
 		*x = minute(which)
 		return
-	case *workload.Minimum:
+	case *optional.Int64:
 		*x = workload.AtLeast(int64(which))
 		return
 	}

@@ -1,11 +1,8 @@
 package queue
 
 import (
-	"encoding/json"
-	"strconv"
-
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 )
 
 // VictimPolicy says which workloads may be preempted, as seen from the pending one. The
@@ -46,7 +43,7 @@ type PreemptionPolicy struct {
 	// exactly so long is not enough. It protects nobody: one that is newer may be
 	// preempted at once, as without it. At least one minute; unset, time gives no right
 	// to preempt (KEP-8522).
-	MinAdmitDuration minruntime.Setting `json:"minAdmitDuration,omitzero"`
+	MinAdmitDuration optional.Duration `json:"minAdmitDuration,omitzero"`
 	// ReclaimWithinCohort is about workloads of other queues of the cohort tree
 	// that use more than their nominal quota: Never, LowerPriority or Any. The hazard of
 	// Any, in queues that also preempt within themselves: a workload within the nominal
@@ -66,47 +63,8 @@ type BorrowWithinCohort struct {
 	Policy VictimPolicy `json:"policy,omitzero"`
 	// MaxPriorityThreshold is the highest effective priority of workloads that
 	// may be preempted so. The zero value is no bound.
-	MaxPriorityThreshold PriorityThreshold `json:"maxPriorityThreshold,omitzero"`
-}
-
-// PriorityThreshold is an optional priority. The zero value is none.
-type PriorityThreshold struct {
-	set      bool
-	priority int64
+	MaxPriorityThreshold optional.Int64 `json:"maxPriorityThreshold,omitzero"`
 }
 
 // AtMostPriority returns the threshold of a priority, inclusive.
-func AtMostPriority(priority int64) PriorityThreshold { return PriorityThreshold{true, priority} }
-
-// Get returns the priority and whether there is one.
-func (t PriorityThreshold) Get() (priority int64, ok bool) { return t.priority, t.set }
-
-// IsZero reports whether there is no threshold.
-func (t PriorityThreshold) IsZero() bool { return !t.set }
-
-// Equal reports whether two thresholds are the same, as == does.
-func (t PriorityThreshold) Equal(other PriorityThreshold) bool { return t == other }
-
-// Admits reports whether a priority is at or under the threshold.
-func (t PriorityThreshold) Admits(priority int64) bool { return !t.set || priority <= t.priority }
-
-// MarshalJSON writes the priority as a number, or null.
-func (t PriorityThreshold) MarshalJSON() ([]byte, error) {
-	if !t.set {
-		return []byte("null"), nil
-	}
-	return strconv.AppendInt(nil, t.priority, 10), nil
-}
-
-// UnmarshalJSON reads a number, or null for none. Anything else is an error.
-func (t *PriorityThreshold) UnmarshalJSON(data []byte) error {
-	var priority *int64
-	if err := json.Unmarshal(data, &priority); err != nil {
-		return err
-	}
-	*t = PriorityThreshold{}
-	if priority != nil {
-		*t = AtMostPriority(*priority)
-	}
-	return nil
-}
+func AtMostPriority(priority int64) optional.Int64 { return optional.Of(priority) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -29,7 +30,7 @@ type Queue struct {
 	// The zero value is Kueue's defaults.
 	FlavorFungibility FlavorFungibility `json:"flavorFungibility,omitzero"`
 	// FairWeight is the queue's weight in fair sharing. Unset is 1.
-	FairWeight quota.Weight `json:"fairWeight,omitzero"`
+	FairWeight optional.Float64 `json:"fairWeight,omitzero"`
 	// Strategy is what becomes of a head that is not admitted. The zero value is
 	// BestEffortFIFO. No decision reads it; the pending queue does.
 	Strategy Strategy `json:"strategy,omitzero"`
@@ -47,7 +48,7 @@ type Cohort struct {
 	// Quotas is what the cohort has for its members, besides what they lend.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
 	// FairWeight is the cohort's weight among its siblings in fair sharing. Unset is 1.
-	FairWeight quota.Weight `json:"fairWeight,omitzero"`
+	FairWeight optional.Float64 `json:"fairWeight,omitzero"`
 	// MinRuntime guarantees time to the workloads that run in the queues under the
 	// cohort, where nothing nearer to them does.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`

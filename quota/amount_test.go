@@ -83,21 +83,3 @@ func TestMul(t *testing.T) {
 		}
 	}
 }
-
-func TestLimitJSON(t *testing.T) {
-	for text, want := range map[string]Limit{"null": {}, "0": AtMost(0), "12": AtMost(12)} {
-		var l Limit
-		if err := l.UnmarshalJSON([]byte(text)); err != nil || l != want {
-			t.Errorf("%s: %v, %v", text, l, err)
-		}
-		if data, err := want.MarshalJSON(); err != nil || string(data) != text {
-			t.Errorf("%v: %s, %v", want, data, err)
-		}
-	}
-	var l Limit
-	for _, text := range []string{`"12"`, "1.5", "9223372036854775808", "{}", ""} {
-		if err := l.UnmarshalJSON([]byte(text)); err == nil {
-			t.Errorf("%s: no error", text)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package workload_test
 
 import (
-	"encoding/json"
 	"math"
 	"reflect"
 	"strings"
@@ -9,35 +8,19 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
-
-// "The zero value is none": a minimum of zero is one.
-func TestMinimumJSON(t *testing.T) {
-	for text, m := range map[string]workload.Minimum{"null": {}, "0": workload.AtLeast(0), "12345": workload.AtLeast(12345), "-1": workload.AtLeast(-1)} {
-		read := workload.AtLeast(7)
-		data, err := json.Marshal(m)
-		if err != nil || string(data) != text || json.Unmarshal(data, &read) != nil || !read.Equal(m) || read.Equal(workload.AtLeast(7)) {
-			t.Errorf("%s: written as %s, %v, read as %v", text, data, err, read)
-		}
-	}
-	for _, text := range []string{`"1"`, "1.5", "{}", ""} {
-		m := workload.AtLeast(7)
-		if err := m.UnmarshalJSON([]byte(text)); err == nil || !m.Equal(workload.AtLeast(7)) {
-			t.Errorf("%q is read as %v, %v", text, m, err)
-		}
-	}
-}
 
 // "Surplus is what the pod set has over its minimum; none that has no minimum."
 func TestSurplus(t *testing.T) {
 	for _, c := range []struct {
 		count   int64
-		minimum workload.Minimum
+		minimum optional.Int64
 		want    int64
 	}{
-		{8, workload.Minimum{}, 0}, {8, workload.AtLeast(0), 8}, {8, workload.AtLeast(3), 5}, {8, workload.AtLeast(7), 1},
+		{8, optional.Int64{}, 0}, {8, workload.AtLeast(0), 8}, {8, workload.AtLeast(3), 5}, {8, workload.AtLeast(7), 1},
 		{8, workload.AtLeast(8), 0}, {8, workload.AtLeast(9), 0}, {0, workload.AtLeast(0), 0},
 	} {
 		p := workload.PodSet{Count: c.count + 2, MinCount: c.minimum, Leaving: 2} // those that leave are none

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -50,6 +51,9 @@ type Workload struct {
 	Gates gate.Gates `json:"gates,omitzero"`
 }
 
+// AtLeast returns a minimum of replicas. A negative one is refused where it is used.
+func AtLeast(replicas int64) optional.Int64 { return optional.Of(replicas) }
+
 // PodSet is a number of equal replicas.
 type PodSet struct {
 	// Name is unique in the workload.
@@ -65,7 +69,7 @@ type PodSet struct {
 	// MinCount makes the pod set elastic: replicas over the minimum may be taken one
 	// by one; the minimum leaves only with the whole workload. The zero value is not
 	// elastic.
-	MinCount Minimum `json:"minCount,omitzero"`
+	MinCount optional.Int64 `json:"minCount,omitzero"`
 	// NodeConstraints are those of the pods to the nodes that they may run on, by which a
 	// flavor is eligible or not when one is assigned. Nil: as empty, none. They are not
 	// read for requests that have a flavor.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -90,7 +91,7 @@ func (sc *scene) arrange(t *rapid.T) {
 	}
 	if from == byTime || from == ownQueue && sc.purpose == later && chance(t, 1, 2) {
 		p.WithinClusterQueue = queue.LowerOrNewerEqualPriority
-		p.MinAdmitDuration = minruntime.For(pick[time.Duration](t, "min admit duration", 10, 1, 20, 30) * time.Minute)
+		p.MinAdmitDuration = optional.Of(pick[time.Duration](t, "min admit duration", 10, 1, 20, 30) * time.Minute)
 	}
 	if from == sibling || from == throughTop {
 		if p.ReclaimWithinCohort == queue.Never || chance(t, 1, 2) {
@@ -151,14 +152,14 @@ func (sc *scene) join(t *rapid.T, higher bool) {
 func (sc *scene) unbind(t *rapid.T, quotas []quota.Quota) {
 	for i := range quotas {
 		if chance(t, 3, 4) {
-			quotas[i].BorrowingLimit, quotas[i].LendingLimit = quota.Limit{}, quota.Limit{}
+			quotas[i].BorrowingLimit, quotas[i].LendingLimit = optional.Int64{}, optional.Int64{}
 		}
 	}
 }
 
 // protect gives the queue of a donor, or a cohort, a minimum runtime.
 func (sc *scene) protect(t *rapid.T) {
-	least := minruntime.For(pick[time.Duration](t, "protected for", 20, 10, 35) * time.Minute)
+	least := optional.Of(pick[time.Duration](t, "protected for", 20, 10, 35) * time.Minute)
 	both := minruntime.Settings{Preempt: least, Reclaim: least}
 	for i := range sc.st.Queues {
 		if slices.Contains(sc.donors, sc.st.Queues[i].Name) && chance(t, 5, 6) {
@@ -336,7 +337,7 @@ func shiftPriorities(record *preemption.Record, all []*workload.Workload, top bo
 }
 
 func multiply(record *preemption.Record, all []*workload.Workload, by int64) {
-	limit := func(l *quota.Limit) {
+	limit := func(l *optional.Int64) {
 		if n, ok := l.Get(); ok {
 			*l = quota.AtMost(quota.Mul(by, n))
 		}

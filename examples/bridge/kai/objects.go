@@ -3,7 +3,7 @@ package kai
 import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/kept"
-	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 )
 
 // Group is the API group of KAI's objects.
@@ -17,10 +17,10 @@ type Queue struct {
 
 // QueueSpec is that of a Queue.
 type QueueSpec struct {
-	ParentQueue       string             `json:"parentQueue"` // empty: a root
-	PreemptMinRuntime minruntime.Setting `json:"preemptMinRuntime"`
-	ReclaimMinRuntime minruntime.Setting `json:"reclaimMinRuntime"`
-	Resources         QueueResources     `json:"resources"`
+	ParentQueue       string            `json:"parentQueue"` // empty: a root
+	PreemptMinRuntime optional.Duration `json:"preemptMinRuntime"`
+	ReclaimMinRuntime optional.Duration `json:"reclaimMinRuntime"`
+	Resources         QueueResources    `json:"resources"`
 }
 
 // QueueResources is what a queue has quota for.

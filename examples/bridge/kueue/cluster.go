@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/graph"
 	"github.com/cedesched/cede/examples/bridge/internal/kept"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -247,7 +248,7 @@ func (b *builder) cutCycles() {
 		}
 		c.Parent, c.Quotas = "", slices.Clone(c.Quotas)
 		for j := range c.Quotas { // limits of a root bound nothing
-			c.Quotas[j].BorrowingLimit, c.Quotas[j].LendingLimit = quota.Limit{}, quota.Limit{}
+			c.Quotas[j].BorrowingLimit, c.Quotas[j].LendingLimit = optional.Int64{}, optional.Int64{}
 		}
 	}
 }

@@ -2,7 +2,7 @@ package kueue
 
 import (
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 )
 
 // The types hold the fields that a decision depends on, of v1alpha1, v1beta1 and v1beta2
@@ -60,7 +60,7 @@ type Preemption struct {
 
 // WithinClusterQueueConfig is of KEP-8522.
 type WithinClusterQueueConfig struct {
-	MinAdmitDuration minruntime.Setting `json:"minAdmitDuration"`
+	MinAdmitDuration optional.Duration `json:"minAdmitDuration"`
 }
 
 // BorrowWithinCohort is whom a workload that borrows may preempt.

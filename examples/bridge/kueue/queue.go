@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -89,9 +90,9 @@ func (c *Cohort) cohort() (queue.Cohort, []bridge.Note) {
 }
 
 // weight is unset, which is 1, where none is given.
-func (f *FairSharing) weight() quota.Weight {
+func (f *FairSharing) weight() optional.Float64 {
 	if f.Weight == nil {
-		return quota.Weight{}
+		return optional.Float64{}
 	}
 	return quota.WeightOf(f.Weight.Float64())
 }
@@ -121,9 +122,9 @@ func quotas(n *noter, where string, hasParent bool, groups []ResourceGroup) []qu
 	return quotas
 }
 
-func limit(resource string, q *bridge.Quantity) quota.Limit {
+func limit(resource string, q *bridge.Quantity) optional.Int64 {
 	if q == nil {
-		return quota.Limit{}
+		return optional.Int64{}
 	}
 	return quota.AtMost(q.Amount(resource))
 }

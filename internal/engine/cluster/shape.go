@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -23,10 +25,8 @@ type Shape struct {
 	// order of name.
 	ChildCohorts [][]int32
 	ChildQueues  [][]int32
-	// PreemptFrom and ReclaimFrom hold, for each node, the nearest at or above it that
-	// sets a minimum runtime; -1 where none does.
-	PreemptFrom []int
-	ReclaimFrom []int
+	// Minimum is the minimum runtimes of the nodes.
+	Minimum *minimum.Tree
 
 	cohortAt map[string]int
 	queueAt  map[string]int
@@ -50,7 +50,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 	}
 	columns = columns.configured(s.flavorResources(), users)
 	nodes := make([]quotatree.Node, 0, len(cohorts)+len(queues))
-	add := func(parent string, quotas []quota.Quota, weight quota.Weight, members [][]int32) {
+	add := func(parent string, quotas []quota.Quota, weight optional.Float64, members [][]int32) {
 		n := quotatree.Node{Parent: -1, Quotas: make([]quotatree.Entry, 0, len(quotas)), Weight: weight}
 		if parent != "" {
 			n.Parent = s.cohortAt[parent]
@@ -83,8 +83,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 	if s.Tree, err = quotatree.NewTree(nodes, resources); err != nil {
 		return nil, nil, err
 	}
-	s.PreemptFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Preempt })
-	s.ReclaimFrom = minruntime.Inherit(parents, func(n int) minruntime.Setting { return s.MinRuntime(n).Reclaim })
+	s.Minimum = minimum.NewTree(parents, s.minRuntime)
 	return s, columns, nil
 }
 
@@ -105,8 +104,7 @@ func (s *Shape) flavorResources() []quota.FlavorResource {
 	return list
 }
 
-// MinRuntime returns the settings of the node.
-func (s *Shape) MinRuntime(node int) *minruntime.Settings {
+func (s *Shape) minRuntime(node int) *minruntime.Settings {
 	if s.IsQueue(node) {
 		return &s.Queue(node).MinRuntime
 	}

@@ -1,6 +1,9 @@
 package quotatree
 
-import "github.com/cedesched/cede/quota"
+import (
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
+)
 
 // Cell holds the fixed numbers of one node in one column. The methods are the
 // whole arithmetic of the tree for one node; [Usage] and the search walk the tree
@@ -24,7 +27,7 @@ type Cell struct {
 // no bound on borrowing.
 var NoCell = Cell{BorrowingLimit: quota.Unlimited}
 
-func newCell(nominal, lent int64, borrowing, lending quota.Limit) Cell {
+func newCell(nominal, lent int64, borrowing, lending optional.Int64) Cell {
 	c := Cell{Nominal: nominal, BorrowingLimit: quota.Unlimited, SubtreeQuota: quota.Add(nominal, lent)}
 	if limit, ok := borrowing.Get(); ok {
 		c.BorrowingLimit = limit

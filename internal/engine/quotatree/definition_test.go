@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
 )
@@ -127,12 +128,9 @@ func (d *byDefinition) lent(node, column int) int64 {
 // share is the largest, over the resources, of what is borrowed in all flavors, for each
 // thousand of what the parent could use of it. What the node has no quota of, nor any
 // below it, does not count.
-func (d *byDefinition) share(node int) quota.Share {
-	s := quota.Share{Weight: 1, Resource: -1}
+func (d *byDefinition) share(node int) Share {
+	s := Share{quota.Share{Weight: d.nodes[node].Weight.Or(1)}, -1}
 	parent := d.nodes[node].Parent
-	if value, set := d.nodes[node].Weight.Get(); set {
-		s.Weight = value
-	}
 	for resource := range d.resources {
 		borrowed, lendable := int64(0), int64(0)
 		for column, of := range d.resources {
@@ -221,7 +219,7 @@ func FuzzAgreesWithDefinitions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithD
 // What a cohort in the middle could use, of which the shares below it are parts, with all
 // that may bound it, and with a flavor that only the root knows.
 func TestLendableInTheMiddle(t *testing.T) {
-	limits := []quota.Limit{{}, quota.AtMost(0), quota.AtMost(1), quota.AtMost(4)}
+	limits := []optional.Int64{{}, quota.AtMost(0), quota.AtMost(1), quota.AtMost(4)}
 	for _, nominal := range []int64{0, 1, 5} {
 		for _, borrowing := range limits {
 			for _, lending := range limits {
@@ -251,7 +249,7 @@ func TestBorrowsOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	u, err := NewUsage(tree, [][]Load{1: {{0, 5}}})
-	if want := (quota.Share{Weight: 1, Resource: -1, Borrows: true}); err != nil || u.Share(1) != want {
+	if want := (Share{quota.Share{Weight: 1, Borrows: true}, -1}); err != nil || u.Share(1) != want {
 		t.Errorf("%+v, %v; want %+v", u.Share(1), err, want)
 	}
 }

@@ -6,9 +6,17 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
+// Share is the share of a node, with its dominant resource.
+type Share struct {
+	quota.Share
+	// Resource is the dominant resource by its number: the first of those with the largest
+	// ratio; -1 for a node that borrows nothing of what can be lent.
+	Resource int
+}
+
 // Share returns the share of a node that uses so much of each column.
-func (t *Tree) Share(node int, usage func(column int) int64) quota.Share {
-	s := quota.Share{Weight: t.weights[node], Resource: -1}
+func (t *Tree) Share(node int, usage func(column int) int64) Share {
+	s := Share{quota.Share{Weight: t.weights[node]}, -1}
 	parent := t.Parent(node)
 	if parent < 0 {
 		return s

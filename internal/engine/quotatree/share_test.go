@@ -23,7 +23,7 @@ func sharesRiseWithUsage(t *rapid.T) {
 	}
 	for n := range list {
 		before, after := u.Share(n), more.Share(n)
-		if before.Compare(after) > 0 || before.Ratio > after.Ratio || before.Borrows && !after.Borrows {
+		if before.Compare(after.Share) > 0 || before.Ratio > after.Ratio || before.Borrows && !after.Borrows {
 			t.Fatalf("node %d: %+v falls to %+v", n, before, after)
 		}
 		if !above[n] && before != after {
@@ -52,18 +52,18 @@ func TestShare(t *testing.T) {
 		what     string
 		node     int
 		usage    []Load
-		want     quota.Share
+		want     Share
 		weighted float64
 	}{
-		{"nothing", 1, nil, quota.Share{Ratio: 0, Weight: 2, Resource: -1, Borrows: false}, 0},
-		{"2 of 10 cpus, over two flavors", 1, []Load{{cpu, 1}, {spot, 1}}, quota.Share{Ratio: 200, Weight: 2, Resource: 0, Borrows: true}, 100},
-		{"3 of 20 memory is less than 2 of 10", 1, []Load{{cpu, 2}, {memory, 3}}, quota.Share{Ratio: 200, Weight: 2, Resource: 0, Borrows: true}, 100},
-		{"6 of 20 is more", 1, []Load{{cpu, 2}, {memory, 6}}, quota.Share{Ratio: 300, Weight: 2, Resource: 1, Borrows: true}, 150},
-		{"of equal ones the first", 1, []Load{{cpu, 2}, {memory, 4}}, quota.Share{Ratio: 200, Weight: 2, Resource: 0, Borrows: true}, 100},
-		{"weight zero", 2, []Load{{cpu, 1}}, quota.Share{Ratio: 100, Weight: 0, Resource: 0, Borrows: true}, math.Inf(1)},
-		{"weight zero, nothing borrowed", 2, nil, quota.Share{Ratio: 0, Weight: 0, Resource: -1, Borrows: false}, 0},
-		{"no quota entry, no share", 3, []Load{{cpu, 9}}, quota.Share{Ratio: 0, Weight: 1, Resource: -1, Borrows: false}, 0},
-		{"a root", 0, []Load{{cpu, 99}}, quota.Share{Ratio: 0, Weight: 1, Resource: -1, Borrows: false}, 0},
+		{"nothing", 1, nil, Share{quota.Share{Ratio: 0, Weight: 2, Borrows: false}, -1}, 0},
+		{"2 of 10 cpus, over two flavors", 1, []Load{{cpu, 1}, {spot, 1}}, Share{quota.Share{Ratio: 200, Weight: 2, Borrows: true}, 0}, 100},
+		{"3 of 20 memory is less than 2 of 10", 1, []Load{{cpu, 2}, {memory, 3}}, Share{quota.Share{Ratio: 200, Weight: 2, Borrows: true}, 0}, 100},
+		{"6 of 20 is more", 1, []Load{{cpu, 2}, {memory, 6}}, Share{quota.Share{Ratio: 300, Weight: 2, Borrows: true}, 1}, 150},
+		{"of equal ones the first", 1, []Load{{cpu, 2}, {memory, 4}}, Share{quota.Share{Ratio: 200, Weight: 2, Borrows: true}, 0}, 100},
+		{"weight zero", 2, []Load{{cpu, 1}}, Share{quota.Share{Ratio: 100, Weight: 0, Borrows: true}, 0}, math.Inf(1)},
+		{"weight zero, nothing borrowed", 2, nil, Share{quota.Share{Ratio: 0, Weight: 0, Borrows: false}, -1}, 0},
+		{"no quota entry, no share", 3, []Load{{cpu, 9}}, Share{quota.Share{Ratio: 0, Weight: 1, Borrows: false}, -1}, 0},
+		{"a root", 0, []Load{{cpu, 99}}, Share{quota.Share{Ratio: 0, Weight: 1, Borrows: false}, -1}, 0},
 	} {
 		empty, _ := NewUsage(tree, nil)
 		u, err := empty.Add(c.node, c.usage)

@@ -3,8 +3,10 @@ package quotatree
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -15,15 +17,15 @@ type Node struct {
 	// Quotas are the node's entries, at most one a column, in any order.
 	Quotas []Entry
 	// Weight is that of the node in fair sharing.
-	Weight quota.Weight
+	Weight optional.Float64
 }
 
 // Entry is a quota in dense form: its column is an index of the caller's.
 type Entry struct {
 	Column         int
 	Nominal        int64
-	BorrowingLimit quota.Limit
-	LendingLimit   quota.Limit
+	BorrowingLimit optional.Int64
+	LendingLimit   optional.Int64
 }
 
 // Tree is the fixed side of the arithmetic: which node hangs under which, and the
@@ -88,11 +90,11 @@ func NewTree(nodes []Node, resources []int) (*Tree, error) {
 		if n.Parent < -1 || n.Parent >= len(nodes) {
 			return nil, fmt.Errorf("quota: node %d: parent %d is not a node", i, n.Parent)
 		}
-		if !n.Weight.Valid() {
+		if w := n.Weight.Or(1); !(w >= 0) || math.IsInf(w, 1) {
 			return nil, fmt.Errorf("quota: node %d: weight %v is negative or not finite", i, n.Weight)
 		}
 		t.parents[i] = int32(n.Parent)
-		t.weights[i], _ = n.Weight.Get()
+		t.weights[i] = n.Weight.Or(1)
 	}
 	if err := t.sortTopDown(); err != nil {
 		return nil, err

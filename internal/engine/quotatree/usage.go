@@ -115,9 +115,9 @@ func AmountIn(loads []Load, column int) int64 {
 }
 
 // Share returns the node's share; it is kept, not computed.
-func (u Usage) Share(node int) quota.Share {
+func (u Usage) Share(node int) Share {
 	n := u.rows.At(node)
-	return quota.Share{Ratio: n.ratio, Weight: u.tree.weights[node], Resource: int(n.resource), Borrows: n.borrows}
+	return Share{quota.Share{Ratio: n.ratio, Weight: u.tree.weights[node], Borrows: n.borrows}, int(n.resource)}
 }
 
 // Borrowed is what the node uses over its subtree quota.

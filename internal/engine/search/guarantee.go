@@ -1,20 +1,11 @@
 package search
 
 import (
-	"math"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/internal/engine/minimum"
 )
-
-// MinRuntime is the configuration of minimum runtimes: the defaults, and how reclaims
-// are resolved.
-type MinRuntime struct {
-	Defaults minruntime.Settings
-	Method   minruntime.Method
-}
 
 // guarantee is the minimum runtime of a donor's workloads against this request, in
 // nanoseconds, and the node that sets it; -1 for the default.
@@ -23,41 +14,24 @@ type guarantee struct {
 	setBy   int
 }
 
-// guaranteeOf resolves the minimum runtime: in the own queue that against preemption
-// alone, from the queue up; in others that against reclaim, from the child of the common cohort
-// on the victim's side up, or from the queue up.
+// guaranteeOf returns the minimum runtime of a queue's workloads: in the own queue, where lca
+// is -1, that against preemption; in others that against reclaim.
 func (s *Searcher) guaranteeOf(queue, lca int) guarantee {
-	if lca < 0 {
-		return s.guaranteeFrom(s.cluster.PreemptFrom[queue], func(m *minruntime.Settings) minruntime.Setting { return m.Preempt })
+	of, tree := &s.request.MinRuntime, s.cluster.Minimum
+	r := tree.Preempt(of, queue)
+	if lca >= 0 {
+		r = tree.Reclaim(of, queue, lca)
 	}
-	from := queue
-	if s.request.MinRuntime.Method == minruntime.LCA {
-		for s.view.Tree.Parent(from) != lca {
-			from = s.view.Tree.Parent(from)
-		}
-	}
-	return s.guaranteeFrom(s.cluster.ReclaimFrom[from], func(m *minruntime.Settings) minruntime.Setting { return m.Reclaim })
-}
-
-func (s *Searcher) guaranteeFrom(node int, of func(*minruntime.Settings) minruntime.Setting) guarantee {
-	settings := &s.request.MinRuntime.Defaults
-	if node >= 0 {
-		settings = s.cluster.MinRuntime(node)
-	}
-	d, _ := of(settings).Get()
-	return guarantee{int64(d / time.Nanosecond), node}
+	return guarantee{int64(r.For / time.Nanosecond), r.SetBy}
 }
 
 // protects returns the last instant at which a workload is protected; ok is false when
 // it never is: no minimum, no start time, or it is being evicted already.
 func (g guarantee) protects(w *cluster.Workload) (until int64, ok bool) {
-	if g.minimum <= 0 || w.Reserved == instant.Unset || w.Facts.Evicted {
+	if w.Facts.Evicted {
 		return 0, false
 	}
-	if w.Reserved > math.MaxInt64-g.minimum {
-		return math.MaxInt64, true
-	}
-	return w.Reserved + g.minimum, true
+	return minimum.Runtime{For: time.Duration(g.minimum)}.Until(w.Reserved)
 }
 
 // guarded reports whether the caller's rules keep a workload now.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
@@ -25,7 +26,7 @@ type Request struct {
 	MinAdmit int64
 	// NewerByReservation: see Searcher.newer.
 	NewerByReservation bool
-	MinRuntime         MinRuntime
+	MinRuntime         minimum.Config
 	Fair               Fairness
 	// LargestFirst: when nobody is found, try again with the candidates of other
 	// queues in the order of what they free.

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -85,7 +86,7 @@ func TestStepsPassProtected(t *testing.T) {
 	c := crowd(t, 10_000)
 	r := ask(c, "big", 10, 4)
 	r.Now = int64(5000 * time.Second)
-	r.MinRuntime.Defaults.Preempt = minruntime.For(1000 * time.Second) // who came at 4000 or later
+	r.MinRuntime.Defaults.Preempt = optional.Of(1000 * time.Second) // who came at 4000 or later
 	found := s.Search(c, r, 16)
 	if len(found.Victims) != 4 || found.Steps > 16 {
 		t.Errorf("%d victims, %d steps, want 4 and at most 16", len(found.Victims), found.Steps)
@@ -203,7 +204,7 @@ func TestStepsOfRetry(t *testing.T) {
 		for _, fair := range []Fairness{{}, {First: FinalShare, Second: InitialShare, EntitlesNominal: true}} {
 			for _, ask := range []*Request{ask(c, "small", 10, 4), ask(c, "big", 10, 4), ask(c, "big", 10, workloads/2)} {
 				ask.Now, ask.MaxRetrySteps, ask.Fair = workloads*int64(time.Second), 1_000_000, fair
-				ask.MinRuntime.Defaults = minruntime.Settings{Preempt: minruntime.For(minimum), Reclaim: minruntime.For(minimum)}
+				ask.MinRuntime.Defaults = minruntime.Settings{Preempt: optional.Of(minimum), Reclaim: optional.Of(minimum)}
 				want := (ask.Amounts[0]-1)*int64(time.Second) + int64(minimum) + 1
 				found := s.Search(c, ask, 16)
 				if !found.Waits || found.RetryAt != want || found.Steps > 400 {
@@ -222,7 +223,7 @@ func TestStepsOfNoRetry(t *testing.T) {
 		c := crowd(t, int(workloads))
 		r := ask(c, "idle", 10, 4)
 		r.MaxRetrySteps = 1_000_000
-		r.MinRuntime.Defaults.Reclaim = minruntime.For(time.Duration(2*workloads) * time.Second)
+		r.MinRuntime.Defaults.Reclaim = optional.Of(time.Duration(2*workloads) * time.Second)
 		if found := s.Search(c, r, 16); found.Waits || len(found.Victims) > 0 || found.Steps > 16 {
 			t.Errorf("%d workloads: %v, %d victims, %d steps", workloads, found.Waits, len(found.Victims), found.Steps)
 		}

@@ -177,8 +177,8 @@ func (v *View) WithinNominalAtFirst(node int, needs []bool) bool {
 // have slots.
 func (v *View) Share(node int) quota.Share {
 	if v.epochs[node] != v.epoch {
-		return v.AtFirst.Share(node)
+		return v.AtFirst.Share(node).Share
 	}
 	cells := v.Cells(node)
-	return v.Tree.Share(node, func(column int) int64 { return cells[v.slots[column]-1].used[Victims] })
+	return v.Tree.Share(node, func(column int) int64 { return cells[v.slots[column]-1].used[Victims] }).Share
 }

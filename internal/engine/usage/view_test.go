@@ -81,7 +81,7 @@ func agreesWithACluster(t *rapid.T) {
 			if got := v.WithinNominal(node, []bool{true, true}); got != within {
 				t.Fatalf("node %d: within nominal %v", node, got)
 			}
-			if got, want := v.Share(node), u.Share(node); got != want {
+			if got, want := v.Share(node), u.Share(node).Share; got != want {
 				t.Fatalf("node %d: share %v, want %v", node, got, want)
 			}
 		}

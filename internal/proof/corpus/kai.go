@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 )
 
 // Departures from KAI, by name. Each is a predicate on the case.
@@ -63,37 +67,78 @@ func (c *kaiTree) negative() bool {
 	return false
 }
 
-// tree builds the tree. A parent that is not there makes its child a root, as KAI's
+// resolver is the minimum runtimes of a case, resolved as the engine does: its queues,
+// which need not be leaves, are cohorts here.
+type resolver struct {
+	shape  *cluster.Shape
+	config minimum.Config
+}
+
+// resolver builds the tree. A parent that is not there makes its child a root, as KAI's
 // resolver has it.
-func (c *kaiTree) tree(method minruntime.Method) (*minruntime.Tree, error) {
+func (c *kaiTree) resolver(method minruntime.Method) (resolver, error) {
 	known := map[string]bool{}
 	for _, q := range c.Queues {
 		known[q.Name] = true
 	}
-	var nodes []minruntime.Node
+	var cohorts []queue.Cohort
 	for _, q := range c.Queues {
-		n := minruntime.Node{Name: q.Name}
+		made := queue.Cohort{Name: q.Name, MinRuntime: minruntime.Settings{Preempt: setting(q.PreemptMinRuntime), Reclaim: setting(q.ReclaimMinRuntime)}}
 		if known[q.Parent] {
-			n.Parent = q.Parent
+			made.Parent = q.Parent
 		}
-		n.Preempt, n.Reclaim = setting(q.PreemptMinRuntime), setting(q.ReclaimMinRuntime)
-		nodes = append(nodes, n)
+		cohorts = append(cohorts, made)
 	}
-	return minruntime.NewTree(nodes, minruntime.Settings{
-		Preempt: minruntime.For(time.Duration(c.Defaults.Preempt)), Reclaim: minruntime.For(time.Duration(c.Defaults.Reclaim)),
-	}, method)
+	defaults := minruntime.Settings{
+		Preempt: optional.Of(time.Duration(c.Defaults.Preempt)), Reclaim: optional.Of(time.Duration(c.Defaults.Reclaim)),
+	}
+	if _, err := preemption.New(preemption.Config{MinRuntime: defaults, ReclaimMethod: method}); err != nil {
+		return resolver{}, err
+	}
+	made, err := cluster.New(cohorts, nil, nil)
+	if err != nil {
+		return resolver{}, err
+	}
+	return resolver{made.Shape, minimum.Config{Defaults: defaults, Method: method}}, nil
 }
 
-func setting(d *text) minruntime.Setting {
+func setting(d *text) optional.Duration {
 	if d == nil {
-		return minruntime.Setting{}
+		return optional.Duration{}
 	}
-	return minruntime.For(time.Duration(*d))
+	return optional.Of(time.Duration(*d))
+}
+
+// preempt resolves against workloads of the same queue; ok is false for an unknown one.
+func (r resolver) preempt(victim string) (d time.Duration, ok bool) {
+	node, ok := r.shape.CohortNode(victim)
+	if !ok {
+		return 0, false
+	}
+	return r.shape.Minimum.Preempt(&r.config, node).For, true
+}
+
+// reclaim resolves against workloads of another queue; ok is false when one is unknown.
+func (r resolver) reclaim(preemptor, victim string) (d time.Duration, ok bool) {
+	p, known := r.shape.CohortNode(preemptor)
+	v, ok := r.shape.CohortNode(victim)
+	if !known || !ok {
+		return 0, false
+	}
+	above := map[int]bool{}
+	for n := v; n >= 0; n = r.shape.Tree.Parent(n) {
+		above[n] = true
+	}
+	lca := p
+	for lca >= 0 && !above[lca] {
+		lca = r.shape.Tree.Parent(lca)
+	}
+	return r.shape.Minimum.Reclaim(&r.config, v, lca).For, true
 }
 
 // refused asks for the tree of a case with a negative duration, which must be an error.
 func (c *kaiTree) refused() (Report, error) {
-	if _, err := c.tree(minruntime.LCA); err == nil {
+	if _, err := c.resolver(minruntime.LCA); err == nil {
 		return Report{Differences: []Difference{{What: "a negative duration", Want: []string{"an error"}, Got: []string{"none"}}}}, nil
 	}
 	return Report{Departures: []string{NegativeDuration}}, nil
@@ -120,18 +165,18 @@ func (c *ResolverCase) Check(*preemption.Preemptor) (Report, error) {
 	if c.negative() {
 		return c.refused()
 	}
-	lca, err := c.tree(minruntime.LCA)
+	lca, err := c.resolver(minruntime.LCA)
 	if err != nil {
 		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
 	}
-	queue, err := c.tree(minruntime.Queue)
+	byQueue, err := c.resolver(minruntime.Queue)
 	if err != nil {
 		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
 	}
 	var r Report
 	for _, w := range c.Want {
 		preemptor, victim := orNobody(w.Preemptor), orNobody(w.Preemptee)
-		compare := func(what string, want *text, failed bool, got minruntime.Resolution, ok bool) {
+		compare := func(what string, want *text, failed bool, got time.Duration, ok bool) {
 			if want == nil && !failed {
 				return
 			}
@@ -141,15 +186,15 @@ func (c *ResolverCase) Check(*preemption.Preemptor) (Report, error) {
 			}
 			actual := "an error"
 			if ok {
-				actual = got.MinRuntime.String()
+				actual = got.String()
 			}
 			r.compareUnless("", fmt.Sprintf("%s of %q against %q", what, victim, preemptor), []string{expected}, []string{actual})
 		}
-		got, ok := lca.Preempt(victim)
+		got, ok := lca.preempt(victim)
 		compare("preempt", w.Preempt, w.PreemptError, got, ok)
-		got, ok = lca.Reclaim(preemptor, victim)
+		got, ok = lca.reclaim(preemptor, victim)
 		compare("reclaim by lca", w.ReclaimLCA, w.LCAError, got, ok)
-		got, ok = queue.Reclaim(preemptor, victim)
+		got, ok = byQueue.reclaim(preemptor, victim)
 		compare("reclaim by queue", w.ReclaimQueue, w.QueueError, got, ok)
 	}
 	return r, nil

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
 )
 
 // ProtectionCase is whether KAI lets victims go.
@@ -89,28 +92,29 @@ func verdictText(minimum time.Duration, elastic, protected, passes bool) []strin
 func (v verdict) mayLose(victim *kaiVictim, lost map[[2]string]int64) bool {
 	for i := range victim.SubGroups {
 		g := &victim.SubGroups[i]
-		if v.elastic && !minruntime.MayLose(v.count(g), g.MinAvailable, lost[[2]string{victim.Name, g.Name}], v.protected) {
+		runs := workload.PodSet{Count: v.count(g), MinCount: workload.AtLeast(g.MinAvailable)}
+		if lost := lost[[2]string{victim.Name, g.Name}]; v.elastic && v.protected && lost > max(0, runs.Surplus()) {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *ProtectionCase) judge(tree *minruntime.Tree, v kaiVictim) (judged, error) {
-	r, ok := tree.Preempt(v.Queue)
+func (c *ProtectionCase) judge(of resolver, v kaiVictim) (judged, error) {
+	least, ok := of.preempt(v.Queue)
 	if c.Action == "reclaim" {
-		r, ok = tree.Reclaim(c.Preemptor.Queue, v.Queue)
+		least, ok = of.reclaim(c.Preemptor.Queue, v.Queue)
 	}
 	if !ok {
 		return judged{}, fmt.Errorf("case %q: unknown queue %q or %q", c.Name, c.Preemptor.Queue, v.Queue)
 	}
-	j := judged{kaiVictim: v, minimum: r.MinRuntime}
+	j := judged{kaiVictim: v, minimum: least}
 	var start time.Time
 	if v.Age != nil && !v.ZeroStart {
 		start = kaiNow.Add(-time.Duration(*v.Age))
 	}
-	until, protects := minruntime.ProtectedUntil(start, r.MinRuntime)
-	j.ours = verdict{protected: protects && !kaiNow.After(until), count: (*subGroup).running}
+	until, protects := minimum.Runtime{For: least}.Until(instant.Of(start))
+	j.ours = verdict{protected: protects && instant.Of(kaiNow) <= until, count: (*subGroup).running}
 	j.as = verdict{protected: j.ours.protected, count: func(g *subGroup) int64 { return g.Active }}
 	for i := range v.SubGroups {
 		g := &v.SubGroups[i]
@@ -121,9 +125,9 @@ func (c *ProtectionCase) judge(tree *minruntime.Tree, v kaiVictim) (judged, erro
 		}
 	}
 	switch {
-	case protects && kaiNow.Equal(until):
+	case protects && instant.Of(kaiNow) == until:
 		j.departure, j.as.protected = ExactlyAtTheEnd, false
-	case !start.IsZero() && start.After(kaiNow) && r.MinRuntime == 0:
+	case !start.IsZero() && start.After(kaiNow) && least == 0:
 		j.departure, j.as.protected = StartInTheFuture, true
 	}
 	return j, nil
@@ -135,7 +139,7 @@ func (c *ProtectionCase) Check(*preemption.Preemptor) (Report, error) {
 	if c.negative() {
 		return c.refused()
 	}
-	tree, err := c.tree(c.Method)
+	of, err := c.resolver(c.Method)
 	if err != nil {
 		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
 	}
@@ -150,7 +154,7 @@ func (c *ProtectionCase) Check(*preemption.Preemptor) (Report, error) {
 	var r Report
 	byName := map[string]judged{}
 	for _, v := range victims {
-		j, err := c.judge(tree, v)
+		j, err := c.judge(of, v)
 		if err != nil {
 			return Report{}, err
 		}

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -54,7 +55,7 @@ func effective(quotas []quota.Quota, hasParent, isQueue bool) []quota.Quota {
 			q.LendingLimit = quota.AtMost(q.Nominal)
 		}
 		if !hasParent {
-			q.BorrowingLimit, q.LendingLimit = quota.Limit{}, quota.Limit{}
+			q.BorrowingLimit, q.LendingLimit = optional.Int64{}, optional.Int64{}
 		}
 		out[i] = q
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -43,14 +44,14 @@ func (w *world) addConfig(l *line) error {
 
 func (l *line) minRuntime(s *minruntime.Settings) {
 	if d, ok := l.duration("preemptMin"); ok {
-		s.Preempt = minruntime.For(d)
+		s.Preempt = optional.Of(d)
 	}
 	if d, ok := l.duration("reclaimMin"); ok {
-		s.Reclaim = minruntime.For(d)
+		s.Reclaim = optional.Of(d)
 	}
 }
 
-func (l *line) weight() (weight quota.Weight) {
+func (l *line) weight() (weight optional.Float64) {
 	if _, ok := l.get("weight"); ok {
 		i := slices.IndexFunc(l.options, func(o option) bool { return o.key == "weight" })
 		if err := weight.UnmarshalJSON([]byte(l.options[i].value)); err != nil {
@@ -78,7 +79,7 @@ func (w *world) addQueue(l *line) error {
 		p.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(l.integer("threshold", value))
 	}
 	if d, ok := l.duration("minAdmit"); ok {
-		p.MinAdmitDuration = minruntime.For(d)
+		p.MinAdmitDuration = optional.Of(d)
 	}
 	f := &q.FlavorFungibility
 	l.constant("whenCanBorrow", &f.WhenCanBorrow)

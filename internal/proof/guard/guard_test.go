@@ -98,7 +98,7 @@ var rooms = []struct {
 	lines [][]string
 }{
 	{"base: what every other room may use", [][]string{
-		{"fault", "guard", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/jsonform"},
+		{"fault", "guard", "optional", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/jsonform"},
 	}},
 	{"persist: structures that share what did not change", [][]string{
 		{"internal/persist/ordered", "internal/persist/trie", "internal/persist/vector"},
@@ -109,7 +109,7 @@ var rooms = []struct {
 		{"queue"},
 	}},
 	{"engine: what decides", [][]string{
-		{"internal/engine/steps", "internal/engine/trace"},
+		{"internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},
 		{"internal/engine/quotatree"},
 		{"internal/engine/cluster", "internal/engine/nodes"},
 		{"internal/engine/usage"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -206,10 +207,10 @@ func (d *decision) reachesAnything(n, lca, passed node) bool {
 // looked for by the configured method.
 func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy string, ok bool) {
 	victim := node{"queue", r.Queue}
-	of, minimum, setBy := func(s minruntime.Settings) minruntime.Setting { return s.Preempt }, d.config.MinRuntime.Preempt, "default"
+	of, minimum, setBy := func(s minruntime.Settings) optional.Duration { return s.Preempt }, d.config.MinRuntime.Preempt, "default"
 	from := victim
 	if victim != d.queue {
-		of, minimum = func(s minruntime.Settings) minruntime.Setting { return s.Reclaim }, d.config.MinRuntime.Reclaim
+		of, minimum = func(s minruntime.Settings) optional.Duration { return s.Reclaim }, d.config.MinRuntime.Reclaim
 		above := append(d.ancestors(d.queue), node{})
 		for d.config.ReclaimMethod == minruntime.LCA && !slices.Contains(above, d.parent(from)) {
 			from = d.parent(from)

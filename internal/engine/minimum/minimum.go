@@ -1,0 +1,111 @@
+// Package minimum resolves minimum runtimes in the tree of queues and cohorts.
+//
+// Source of the rules: KAI's design "Guaranteed minimum runtime before preemptions and
+// reclaims", "Resolving the applicable min-runtime".
+package minimum
+
+import (
+	"math"
+	"time"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
+)
+
+// Runtime is a minimum runtime and the node that sets it; -1 for the default.
+type Runtime struct {
+	For   time.Duration
+	SetBy int
+}
+
+// Until returns the last instant at which a workload is protected that started at the given
+// one; ok is false when it never is: no minimum, or no start. It may be preempted strictly
+// later only.
+func (r Runtime) Until(started int64) (until int64, ok bool) {
+	if r.For <= 0 || started == instant.Unset {
+		return 0, false
+	}
+	if started > math.MaxInt64-int64(r.For) {
+		return math.MaxInt64, true
+	}
+	return started + int64(r.For), true
+}
+
+// Config is the minimum runtimes where no node sets one, and how reclaims are resolved.
+type Config struct {
+	Defaults minruntime.Settings
+	Method   minruntime.Method
+}
+
+// Tree has, for each node, the minimum runtimes that the nearest node at or above it sets. It
+// is immutable.
+type Tree struct {
+	parents          []int
+	preempt, reclaim []Runtime // set by -1: by none
+}
+
+// NewTree makes a tree. parents[n] is the parent of n, -1 for a root; there is no cycle.
+func NewTree(parents []int, settings func(node int) *minruntime.Settings) *Tree {
+	return &Tree{
+		parents: parents,
+		preempt: inherit(parents, func(n int) optional.Duration { return settings(n).Preempt }),
+		reclaim: inherit(parents, func(n int) optional.Duration { return settings(n).Reclaim }),
+	}
+}
+
+// inherit finds, for each node, the nearest at or above it that sets one.
+func inherit(parents []int, setting func(node int) optional.Duration) []Runtime {
+	const unknown = -2
+	nearest := make([]Runtime, len(parents))
+	for i := range nearest {
+		nearest[i].SetBy = unknown
+	}
+	for i := range nearest {
+		n := i
+		for n >= 0 && nearest[n].SetBy == unknown && setting(n).IsZero() {
+			n = parents[n]
+		}
+		found := Runtime{SetBy: -1}
+		if n >= 0 {
+			if found = nearest[n]; found.SetBy == unknown {
+				found = Runtime{setting(n).Or(0), n}
+			}
+		}
+		for m := i; m >= 0 && nearest[m].SetBy == unknown; m = parents[m] {
+			nearest[m] = found
+			if m == found.SetBy {
+				break
+			}
+		}
+	}
+	return nearest
+}
+
+// Preempt returns the minimum runtime of a queue's workloads against workloads of the same
+// queue: the first from the queue up that is set, else the default.
+func (t *Tree) Preempt(c *Config, queue int) Runtime {
+	return orDefault(t.preempt[queue], c.Defaults.Preempt)
+}
+
+// Reclaim returns the minimum runtime of a queue's workloads against those of another
+// queue. lca is the lowest common ancestor of both queues, -1 for queues of different
+// roots. The first that is set from the queue up counts; by [minruntime.LCA] the first from
+// the child of lca that has the queue below it, or from the queue where it is lca itself.
+// Else it is the default.
+func (t *Tree) Reclaim(c *Config, queue, lca int) Runtime {
+	from := queue
+	if c.Method == minruntime.LCA && queue != lca {
+		for t.parents[from] != lca {
+			from = t.parents[from]
+		}
+	}
+	return orDefault(t.reclaim[from], c.Defaults.Reclaim)
+}
+
+func orDefault(r Runtime, unset optional.Duration) Runtime {
+	if r.SetBy < 0 {
+		r.For = unset.Or(0)
+	}
+	return r
+}

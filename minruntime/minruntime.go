@@ -1,0 +1,46 @@
+// Package minruntime is guaranteed runtime: how long a workload may run before it can be
+// preempted in its own queue, or its resources reclaimed by another.
+//
+// Queues and cohorts have settings. Zero is a value: it protects nobody, and it ends the
+// search for one. A queue or cohort without one inherits it.
+//
+// Source of the rules: KAI's design "Guaranteed minimum runtime before preemptions and
+// reclaims".
+package minruntime
+
+import (
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/optional"
+)
+
+// Settings is what a node says. The zero value inherits both.
+type Settings struct {
+	// Preempt protects from workloads of the same queue.
+	Preempt optional.Duration `json:"preempt,omitzero"`
+	// Reclaim protects from workloads of other queues.
+	Reclaim optional.Duration `json:"reclaim,omitzero"`
+}
+
+// Method is how a reclaim is resolved. The zero value is LCA.
+type Method uint8
+
+const (
+	// LCA starts one step down from the lowest common ancestor of both queues, on the
+	// victim's side, and goes up: what a subtree says holds among its siblings, and
+	// what is said inside it holds inside. Queues of different roots are siblings
+	// under an implied one.
+	LCA Method = iota
+	// Queue starts at the victim's own queue and goes up.
+	Queue
+)
+
+var methodNames = enum.Names[Method]{Type: "Method", List: []string{"lca", "queue"}}
+
+// String returns "lca" or "queue".
+func (m Method) String() string { return methodNames.String(m) }
+
+// UnmarshalText reads "lca" or "queue". It fails on any other text.
+func (m *Method) UnmarshalText(text []byte) error { return methodNames.Unmarshal(text, m) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (m Method) MarshalText() ([]byte, error) { return methodNames.Marshal(m) }

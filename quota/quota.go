@@ -1,0 +1,51 @@
+package quota
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/cedesched/cede/optional"
+)
+
+// AtMost returns a limit of n, in the unit of the resource. A negative limit is refused
+// where it is used.
+func AtMost(n int64) optional.Int64 { return optional.Of(n) }
+
+// Quota is what one node of the tree has of one resource of one flavor.
+type Quota struct {
+	Flavor   string `json:"flavor"`
+	Resource string `json:"resource"`
+	// Nominal is the node's own amount. A queue may always use it; a cohort's is
+	// shared by its members.
+	Nominal int64 `json:"nominal"`
+	// BorrowingLimit bounds what the node (for a cohort: its whole subtree) takes
+	// from its parent on top of its subtree quota. The zero value is no bound.
+	BorrowingLimit optional.Int64 `json:"borrowingLimit,omitzero"`
+	// LendingLimit bounds what the node (for a cohort: its whole subtree) leaves
+	// to its parent. The zero value is no bound: everything is lent.
+	LendingLimit optional.Int64 `json:"lendingLimit,omitzero"`
+}
+
+// FlavorResource returns the column that the quota is for.
+func (q Quota) FlavorResource() FlavorResource { return FlavorResource{q.Flavor, q.Resource} }
+
+// UnmarshalJSON reads the object form. It fails on unknown fields and on an entry
+// without nominal: limits alone say nothing.
+func (q *Quota) UnmarshalJSON(data []byte) error {
+	type plain Quota
+	entry := struct {
+		*plain
+		Nominal *int64 `json:"nominal"`
+	}{plain: (*plain)(q)}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&entry); err != nil {
+		return err
+	}
+	if entry.Nominal == nil {
+		return fmt.Errorf("quota of %v: no nominal", q.FlavorResource())
+	}
+	q.Nominal = *entry.Nominal
+	return nil
+}
