@@ -41,7 +41,7 @@ func (w *world) share(n node) share {
 		weight = w.cohorts[n.name].FairWeight
 	}
 	s := share{}
-	s.weight, _ = weight.Get()
+	s.weight = weight.Or(1)
 	p := w.parent(n)
 	if p == (node{}) {
 		return s
