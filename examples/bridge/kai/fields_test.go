@@ -1,0 +1,104 @@
+package kai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/internal/fields"
+	"github.com/cedesched/cede/examples/bridge/kai"
+	"github.com/cedesched/cede/preemption"
+)
+
+// metadata is a sample of each field of it.
+var metadata = map[string]string{
+	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
+	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
+}
+
+func samples(of ...string) map[string]string {
+	all := maps.Clone(metadata)
+	for i := 0; i < len(of); i += 2 {
+		all[of[i]] = of[i+1]
+	}
+	return all
+}
+
+var kinds = []fields.Kind{
+	{Section: "Queue", Type: reflect.TypeFor[kai.Queue](), Base: `{"metadata":{"name":"a"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":8}}}}`, Samples: samples(
+		"spec.parentQueue", `"other"`, "spec.preemptMinRuntime", `"5m"`, "spec.reclaimMinRuntime", `"5m"`,
+		"spec.resources.cpu.quota", `1000`, "spec.resources.cpu.limit", `2000`, "spec.resources.memory.quota", `5`, "spec.resources.memory.limit", `6`,
+		"spec.resources.gpu.quota", `6.5`, "spec.resources.gpu.limit", `9`)},
+	{Section: "PodGroup that waits", Type: reflect.TypeFor[kai.PodGroup](), Base: `{"metadata":{"name":"waits","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z"},
+		"spec":{"queue":"a","priorityClassName":"own","preemptionDelay":"1m"},"status":{"resourcesStatus":{"requested":{"nvidia.com/gpu":"2"}}}}`, Samples: samples(
+		"metadata.annotations", `{"kai.scheduler/last-eviction-timestamp":"2026-05-04T09:00:00Z"}`, "spec.queue", `"dept"`, "spec.priorityClassName", `"train"`,
+		"spec.preemptibility", `"non-preemptible"`, "spec.minMember", `2`, "spec.preemptionDelay", `"5m"`, "spec.topologyConstraint", `{}`,
+		"status.resourcesStatus.requested", `{"nvidia.com/gpu":"3"}`, "status.resourcesStatus.allocated", `{"nvidia.com/gpu":"2"}`)},
+	{Section: "PodGroup that runs", Type: reflect.TypeFor[kai.PodGroup](), Base: `{"metadata":{"name":"runs","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z"},
+		"spec":{"queue":"a"},"status":{"resourcesStatus":{"allocated":{"nvidia.com/gpu":"4"}}}}`, Samples: samples(
+		"metadata.annotations", `{"kai.scheduler/last-start-timestamp":"2026-05-04T09:00:00Z"}`, "spec.queue", `"dept"`, "spec.priorityClassName", `"build-preemptible"`,
+		"spec.preemptibility", `"non-preemptible"`, "spec.minMember", `2`, "spec.preemptionDelay", `"5m"`, "spec.topologyConstraint", `{}`,
+		"status.resourcesStatus.requested", `{"nvidia.com/gpu":"3"}`, "status.resourcesStatus.allocated", `{"nvidia.com/gpu":"2"}`)},
+	{Section: "Pod", Type: reflect.TypeFor[kai.Pod](), Base: `{"metadata":{"name":"p","namespace":"n","annotations":{"pod-group-name":"runs"}},"status":{"phase":"Running"}}`,
+		Samples: samples("status.phase", `"Pending"`)},
+	{Section: "PriorityClass", Type: reflect.TypeFor[kai.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":60}`, Samples: samples("value", `70`)},
+}
+
+// empty is a new object of a section.
+func empty(section string) kai.Object {
+	switch kind, _, _ := strings.Cut(section, " "); kind {
+	case "Queue":
+		return new(kai.Queue)
+	case "PodGroup":
+		return new(kai.PodGroup)
+	case "Pod":
+		return new(kai.Pod)
+	}
+	return new(kai.PriorityClass)
+}
+
+// FIELDS.md has each field that is read, and each row of it is true.
+func TestFields(t *testing.T) {
+	fields.Check(t, "FIELDS.md", nil, kinds, func(section string, object []byte) map[string]string {
+		var o kai.Objects
+		o.Add(&kai.Queue{Metadata: bridge.Metadata{Name: "dept"}})
+		o.Add(&kai.Queue{Metadata: bridge.Metadata{Name: "other"}})
+		o.Add(&kai.Queue{Metadata: bridge.Metadata{Name: "below"}, Spec: kai.QueueSpec{ParentQueue: "other"}})
+		for _, name := range []string{"p2", "p3", "p4"} {
+			o.Add(&kai.Pod{Metadata: bridge.Metadata{Name: name, Namespace: "n", Annotations: map[string]string{kai.GroupAnnotation: "runs"}}, Status: kai.PodStatus{Phase: "Running"}})
+		}
+		for _, kind := range kinds {
+			text := kind.Base
+			if kind.Section == section {
+				text = string(object)
+			}
+			one := empty(kind.Section)
+			if err := json.Unmarshal([]byte(text), one); err != nil {
+				t.Fatal(err)
+			}
+			o.Add(one)
+		}
+		c := o.Cluster()
+		if _, err := preemption.NewSnapshot(c.State); err != nil {
+			t.Error(err)
+		}
+		notes := fmt.Sprint(c.Notes, c.QueueNotes)
+		for i := range c.Pending {
+			notes += strings.Join(bridge.Texts(c.Pending[i].Notes), "")
+			c.Pending[i].Notes = nil
+		}
+		return map[string]string{"state": text(c.State), "pending": text(c.Pending), "notes": notes, "facts": text(c.NeverYield)}
+	})
+}
+
+func text(of any) string {
+	data, err := json.Marshal(of)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}

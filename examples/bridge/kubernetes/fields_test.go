@@ -1,0 +1,160 @@
+package kubernetes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/internal/fields"
+	"github.com/cedesched/cede/examples/bridge/kubernetes"
+	"github.com/cedesched/cede/workload"
+)
+
+// metadata is a sample of each field of it.
+var metadata = map[string]string{
+	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
+	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
+}
+
+func samples(of ...string) map[string]string {
+	all := maps.Clone(metadata)
+	for i := 0; i < len(of); i += 2 {
+		all[of[i]] = of[i+1]
+	}
+	return all
+}
+
+const (
+	term = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]."
+	anti = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[]."
+	// spec is what the pod that waits and the one that runs have in common: they keep each other
+	// away by a port, and others by their labels.
+	spec = `"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":["a"]}]}]}},
+		"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","namespaceSelector":{"matchLabels":{"team":"x"}},"labelSelector":{"matchLabels":{"app":"db"}}}]}},
+		"tolerations":[{"key":"k","operator":"Exists"}],
+		"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}},"ports":[{"hostPort":80,"hostIP":"10.0.0.2"}]}],"initContainers":[{"name":"i","resources":{"requests":{"cpu":"1"}}}]`
+)
+
+// ofPods is a sample of each field that a spec and a status of a pod have.
+func ofPods(more ...string) map[string]string {
+	return samples(append([]string{
+		"spec.priority", `7`, "spec.priorityClassName", `"gone"`, "spec.preemptionPolicy", `"Never"`, "spec.nodeSelector", `{"zone":"b"}`,
+		term + "matchExpressions[].values[]", `"b"`, "spec.affinity.podAffinity", `{}`, anti + "labelSelector", `{"matchLabels":{"app":"web"}}`,
+		anti + "namespaces[]", `"m"`, anti + "topologyKey", `"rack"`, anti + "namespaceSelector", `{}`, "spec.tolerations[].key", `"x"`,
+		"spec.containers[].name", `"x"`, "spec.containers[].restartPolicy", `"Always"`, "spec.containers[].resources.requests", `{"cpu":"2"}`,
+		"spec.containers[].resources.limits", `{"memory":"1Gi"}`, "spec.initContainers[].resources.requests", `{"cpu":"3"}`, "spec.initContainers[].restartPolicy", `"Always"`,
+		"spec.initContainers[].name", `"x"`, "spec.containers[].ports[].hostPort", `81`, "spec.containers[].ports[].hostIP", `"10.0.0.1"`,
+		"spec.containers[].ports[].protocol", `"UDP"`, "spec.initContainers[].ports[].hostPort", `82`, "spec.overhead", `{"cpu":"1"}`,
+		"spec.resources.requests", `{"cpu":"9"}`, "spec.resources.limits", `{"cpu":"9"}`, "spec.schedulingGates[].name", `"g"`,
+		"spec.volumes[].persistentVolumeClaim", `{}`, "spec.topologySpreadConstraints[]", `{}`, "spec.resourceClaims[]", `{}`,
+		"status.phase", `"Succeeded"`, "status.startTime", `"2026-05-04T07:00:00Z"`,
+	}, more...)...)
+}
+
+var kinds = []fields.Kind{
+	{Section: "Node", Type: reflect.TypeFor[kubernetes.Node](), Base: `{"metadata":{"name":"n0","labels":{"zone":"a"}},
+		"spec":{"taints":[{"key":"k","value":"v","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"4","pods":"10"}}}`, Samples: samples(
+		"spec.unschedulable", `true`, "spec.taints[].key", `"x"`, "status.allocatable", `{"cpu":"5"}`, "status.capacity", `{"cpu":"6"}`)},
+	{Section: "Pod that waits", Type: reflect.TypeFor[kubernetes.Pod](), Base: `{"metadata":{"name":"waits","namespace":"n","labels":{"app":"db"}},
+		"spec":{"priorityClassName":"own",` + spec + `},"status":{"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
+		"spec.nodeName", `"gone"`, "spec.schedulingGroup.podGroupName", `"gone"`, "status.nominatedNodeName", `"n0"`, "status.conditions[].type", `"Ready"`,
+		"status.containerStatuses[].allocatedResources", `{"cpu":"9"}`, "status.initContainerStatuses[].allocatedResources", `{"cpu":"9"}`)},
+	{Section: "Pod that runs", Type: reflect.TypeFor[kubernetes.Pod](), Base: `{"metadata":{"name":"runs","namespace":"n","labels":{"app":"db"},"deletionTimestamp":"2026-05-04T09:00:00Z"},
+		"spec":{"nodeName":"n0",` + spec + `},"status":{"phase":"Running","startTime":"2026-05-04T08:00:00Z",
+			"conditions":[{"status":"True","reason":"PreemptionByScheduler"}],"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
+		"spec.nodeName", `"gone"`, "metadata.deletionTimestamp", `null`, "spec.schedulingGroup.podGroupName", `"g"`, "status.nominatedNodeName", `"n0"`, "status.conditions[].type", `"DisruptionTarget"`,
+		"status.containerStatuses[].allocatedResources", `{"cpu":"9"}`, "status.initContainerStatuses[].allocatedResources", `{"cpu":"9"}`)},
+	{Section: "PodDisruptionBudget", Type: reflect.TypeFor[kubernetes.PodDisruptionBudget](), Base: `{"metadata":{"name":"b","namespace":"n"}}`, Samples: samples(
+		"spec.selector", `{"matchLabels":{"app":"db"}}`, "status.disruptionsAllowed", `2`, "status.disruptedPods", `{"x":"2026-05-04T07:00:00Z"}`)},
+	{Section: "PriorityClass", Type: reflect.TypeFor[kubernetes.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":5}`, Samples: samples(
+		"value", `6`, "globalDefault", `true`, "preemptionPolicy", `"Never"`)},
+	{Section: "PodGroup", Type: reflect.TypeFor[kubernetes.PodGroup](), Base: `{"metadata":{"name":"g","namespace":"n"},"spec":{"priority":3,"schedulingPolicy":{"gang":{"minCount":1}}}}`, Samples: samples(
+		"spec.priority", `4`, "spec.priorityClassName", `"own"`, "spec.preemptionPolicy", `"Never"`, "spec.disruptionMode", `"PodGroup"`,
+		"spec.schedulingPolicy.disruptionMode", `{"all":{}}`, "spec.schedulingPolicy.gang.disruptionMode", `"All"`, "spec.schedulingPolicy.gang.minCount", `2`,
+		"spec.schedulingConstraints", `{}`, "spec.parentCompositePodGroupName", `"p"`)},
+	{Section: "Namespace", Type: reflect.TypeFor[kubernetes.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"x"}}}`, Samples: metadata},
+}
+
+// empty is a new object of a section.
+func empty(section string) kubernetes.Object {
+	switch kind, _, _ := strings.Cut(section, " "); kind {
+	case "Node":
+		return new(kubernetes.Node)
+	case "Pod":
+		return new(kubernetes.Pod)
+	case "PodDisruptionBudget":
+		return new(kubernetes.PodDisruptionBudget)
+	case "PriorityClass":
+		return new(kubernetes.PriorityClass)
+	case "PodGroup":
+		return new(kubernetes.PodGroup)
+	}
+	return new(kubernetes.Namespace)
+}
+
+// FIELDS.md has each field that is read, and each row of it is true.
+func TestFields(t *testing.T) {
+	fields.Check(t, "FIELDS.md", []reflect.Type{reflect.TypeFor[bridge.LabelSelector]()}, kinds, func(section string, object []byte) map[string]string {
+		var o kubernetes.Objects
+		for _, kind := range kinds {
+			text := kind.Base
+			if kind.Section == section {
+				text = string(object)
+			}
+			one := empty(kind.Section)
+			if err := json.Unmarshal([]byte(text), one); err != nil {
+				t.Fatal(err)
+			}
+			o.Add(one)
+		}
+		member := &kubernetes.Pod{Metadata: bridge.Metadata{Name: "member", Namespace: "n"}}
+		member.Spec.Tolerations = []bridge.Toleration{{Key: "k", Operator: "Exists"}}
+		member.Spec.SchedulingGroup.PodGroupName = "g"
+		o.Add(member)
+		c := o.Cluster()
+		filter, notes := o.Filter()
+		all := fmt.Sprint(c.Notes, notes)
+		for i := range c.Pending {
+			all += strings.Join(bridge.Texts(c.Pending[i].Notes), "")
+			c.Pending[i].Notes = nil
+		}
+		before := text(c.State)
+		if _, err := c.Snapshot(); err != nil || text(c.State) != before {
+			t.Errorf("%s is refused: %v, %v", before, err, c.Notes)
+		}
+		return map[string]string{"state": before, "pending": fmt.Sprintf("%+v", c.Pending), "notes": all, "filter": conflicts(filter)}
+	})
+}
+
+// conflicts lists who keeps whom away, by labels and without: then by ports alone.
+func conflicts(f *kubernetes.Filter) string {
+	if f == nil {
+		return "no filter"
+	}
+	var list []string
+	for _, labels := range []map[string]string{{"app": "db"}, nil} {
+		var all []workload.Pod
+		for _, id := range []string{"n/waits", "n/runs", "n/new", "m/new"} {
+			namespace, _, _ := strings.Cut(id, "/")
+			all = append(all, workload.Pod{ID: id, Namespace: namespace, Labels: labels, Node: "n0"})
+		}
+		for i, a := range all {
+			for _, b := range all[i+1:] {
+				list = append(list, fmt.Sprint(a.ID, b.ID, f.Conflict(a, b), f.Conflict(b, a)))
+			}
+		}
+	}
+	return fmt.Sprint(list, f.Reach())
+}
+
+func text(of any) string {
+	data, err := json.Marshal(of)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}

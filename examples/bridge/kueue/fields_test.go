@@ -1,0 +1,174 @@
+package kueue_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/internal/fields"
+	"github.com/cedesched/cede/examples/bridge/kueue"
+	"github.com/cedesched/cede/preemption"
+)
+
+// metadata is a sample of each field of it.
+var metadata = map[string]string{
+	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
+	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
+}
+
+func samples(of ...string) map[string]string {
+	all := maps.Clone(metadata)
+	for i := 0; i < len(of); i += 2 {
+		all[of[i]] = of[i+1]
+	}
+	return all
+}
+
+const (
+	groups = `"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]`
+	group  = "spec.resourceGroups[].flavors[]."
+	pod    = "spec.podSets[].template.spec."
+	term   = pod + "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]."
+	held   = "status.admission.podSetAssignments[]."
+)
+
+var kinds = []fields.Kind{
+	{Section: "ClusterQueue", Type: reflect.TypeFor[kueue.ClusterQueue](), Base: `{"metadata":{"name":"q"},
+		"spec":{"cohortName":"","cohort":"c","namespaceSelector":{"matchLabels":{"team":"a"}},` + groups + `,
+			"flavorFungibility":{"whenCanBorrow":"TryNextFlavor","whenCanPreempt":"TryNextFlavor"},
+			"preemption":{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any","borrowWithinCohort":{"policy":"LowerPriority"}}},
+		"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]}}`, Samples: samples(
+		"spec.cohortName", `"d"`, "spec.cohort", `"d"`, group+"name", `"g"`, group+"resources[].name", `"gpu"`, group+"resources[].nominalQuota", `"5"`,
+		group+"resources[].borrowingLimit", `"1"`, group+"resources[].lendingLimit", `"1"`, "spec.preemption.withinClusterQueue", `"LowerPriority"`,
+		"spec.preemption.reclaimWithinCohort", `"LowerPriority"`, "spec.preemption.withinClusterQueueConfig.minAdmitDuration", `"5m"`,
+		"spec.preemption.borrowWithinCohort.policy", `"Never"`, "spec.preemption.borrowWithinCohort.maxPriorityThreshold", `7`,
+		"spec.flavorFungibility.whenCanBorrow", `"Borrow"`, "spec.flavorFungibility.whenCanPreempt", `"Preempt"`,
+		"spec.flavorFungibility.preference", `"PreemptionOverBorrowing"`, "spec.fairSharing.weight", `"2"`, "spec.stopPolicy", `"Hold"`,
+		"spec.queueingStrategy", `"StrictFIFO"`, "spec.namespaceSelector", `{"matchLabels":{"team":"b"}}`, "spec.admissionChecks[]", `"check"`,
+		"spec.admissionChecksStrategy.admissionChecks[].name", `"check"`, "status.conditions[].type", `"Ready"`, "status.conditions[].status", `"True"`,
+		"status.conditions[].reason", `"x"`, "status.conditions[].message", `"x"`, "status.fairSharing", `{"weightedShare":1}`)},
+	{Section: "Cohort", Type: reflect.TypeFor[kueue.Cohort](), Base: `{"metadata":{"name":"c"},"spec":{"parent":"p",` + groups + `},"status":{}}`, Samples: samples(
+		"spec.parentName", `"x"`, "spec.parent", `"x"`, group+"name", `"g"`, group+"resources[].name", `"gpu"`, group+"resources[].nominalQuota", `"5"`,
+		group+"resources[].borrowingLimit", `"1"`, group+"resources[].lendingLimit", `"1"`, "spec.fairSharing.weight", `"2"`,
+		"status.conditions[].type", `"Active"`, "status.fairSharing", `{}`)},
+	{Section: "LocalQueue", Type: reflect.TypeFor[kueue.LocalQueue](), Base: `{"metadata":{"name":"lq","namespace":"n"},"spec":{"clusterQueue":"q"},
+		"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]}}`, Samples: samples(
+		"spec.clusterQueue", `"gone"`, "spec.stopPolicy", `"Hold"`, "status.conditions[].type", `"Ready"`, "status.conditions[].status", `"True"`,
+		"status.conditions[].reason", `"x"`, "status.conditions[].message", `"x"`, "status.fairSharing", `{}`)},
+	{Section: "ResourceFlavor", Type: reflect.TypeFor[kueue.ResourceFlavor](), Base: `{"metadata":{"name":"f"},
+		"spec":{"topologyName":"t","nodeTaints":[{"key":"k","value":"v","effect":"NoSchedule"}],"tolerations":[{"key":"k","operator":"Equal"}]}}`, Samples: samples(
+		"spec.nodeLabels", `{"a":"b"}`, "spec.nodeTaints[].key", `"x"`, "spec.nodeTaints[].value", `"x"`, "spec.nodeTaints[].effect", `"NoExecute"`,
+		"spec.tolerations[].key", `"x"`, "spec.tolerations[].operator", `"Gt"`, "spec.tolerations[].value", `"x"`, "spec.tolerations[].effect", `"NoSchedule"`,
+		"spec.topologyName", `"x"`)},
+	{Section: "Workload that waits", Type: reflect.TypeFor[kueue.Workload](), Base: `{"metadata":{"name":"waits","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z"},
+		"spec":{"queueName":"lq","preemptionGates":[{"name":"g"}],"podSets":[{"name":"main","count":4,"minCount":1,"template":{"spec":{
+			"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}]}}},
+			"tolerations":[{"key":"k"}],
+			"containers":[{"resources":{"requests":{"cpu":"1"}}}],"initContainers":[{"resources":{"requests":{"cpu":"2"}}}]}}}]},
+		"status":{"conditions":[{"type":"Evicted","status":"True","reason":"PodsReadyTimeout","lastTransitionTime":"2026-05-04T08:30:00Z"}],
+			"reclaimablePods":[{"name":"main","count":1}],"resourceRequests":[{"name":"none","resources":{"cpu":"9"}}],
+			"preemptionGates":[{"name":"g","lastTransitionTime":"2026-05-04T08:10:00Z"}],"admissionChecks":[{"name":"c","state":"Retry"}]}}`, Samples: samples(
+		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5","kueue.x-k8s.io/workload-slice-replacement-for":"n/old"}`,
+		"spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`, "spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`,
+		"spec.podSets[].count", `5`, "spec.podSets[].minCount", `2`, pod+"nodeSelector", `{"a":"b"}`, term+"matchExpressions[].key", `"x"`,
+		term+"matchExpressions[].operator", `"NotIn"`, term+"matchExpressions[].values[]", `"x"`, term+"matchFields[].key", `"metadata.name"`,
+		pod+"affinity.podAffinity", `{}`, pod+"affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].topologyKey", `"zone"`,
+		pod+"tolerations[].key", `"x"`, pod+"tolerations[].operator", `"Exists"`, pod+"containers[].resources.requests", `{"cpu":"3"}`,
+		pod+"containers[].resources.limits", `{"memory":"1Gi"}`, pod+"initContainers[].resources.requests", `{"cpu":"3"}`,
+		pod+"initContainers[].resources.limits", `{"memory":"1Gi"}`, pod+"initContainers[].restartPolicy", `"Always"`, pod+"overhead", `{"cpu":"1"}`,
+		pod+"resources.requests", `{"cpu":"9"}`, pod+"resources.limits", `{"cpu":"9"}`, pod+"containers[].name", `"x"`, pod+"containers[].restartPolicy", `"Always"`,
+		pod+"containers[].ports[].hostPort", `80`, pod+"initContainers[].name", `"x"`, pod+"initContainers[].ports[].hostPort", `80`, pod+"nodeName", `"x"`,
+		pod+"priority", `7`, pod+"priorityClassName", `"x"`, pod+"preemptionPolicy", `"Never"`, pod+"schedulingGroup.podGroupName", `"x"`,
+		pod+"schedulingGates[].name", `"x"`, pod+"volumes[].persistentVolumeClaim", `{}`, pod+"topologySpreadConstraints[]", `{}`, pod+"resourceClaims[]", `{}`,
+		"status.conditions[].type", `"Requeued"`, "status.conditions[].status", `"False"`, "status.conditions[].reason", `"Preempted"`,
+		"status.conditions[].lastTransitionTime", `"2026-05-04T08:40:00Z"`, "status.admission.clusterQueue", `"q"`, "status.reclaimablePods[].name", `"x"`,
+		"status.reclaimablePods[].count", `2`, "status.resourceRequests[].name", `"main"`, "status.preemptionGates[].state", `"Open"`,
+		"status.preemptionGates[].position", `"Open"`,
+		"status.requeueState.requeueAt", `"2026-05-04T08:50:00Z"`, "status.admissionChecks[].name", `"x"`, "status.admissionChecks[].state", `"Rejected"`)},
+	{Section: "Workload that holds quota", Type: reflect.TypeFor[kueue.Workload](), Base: `{"metadata":{"name":"runs","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z"},
+		"spec":{"queueName":"lq","podSets":[{"name":"main","count":4}]},
+		"status":{"conditions":[{"type":"QuotaReserved","status":"True","lastTransitionTime":"2026-05-04T08:30:00Z"}],
+			"reclaimablePods":[{"name":"main","count":3}],
+			"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main","count":2,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"2"}}]}}}`, Samples: samples(
+		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5"}`, "spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`,
+		"spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`, "spec.podSets[].count", `3`, "spec.podSets[].minCount", `2`,
+		pod+"containers[].resources.requests", `{"cpu":"3"}`, "status.conditions[].type", `"Finished"`, "status.conditions[].status", `"False"`,
+		"status.conditions[].reason", `"x"`, "status.conditions[].lastTransitionTime", `"2026-05-04T08:40:00Z"`, "status.admission.clusterQueue", `"gone"`,
+		held+"name", `"x"`, held+"count", `4`, held+"flavors", `{"cpu":"g"}`, held+"resourceUsage", `{"cpu":"6"}`, "status.reclaimablePods[].name", `"x"`,
+		"status.reclaimablePods[].count", `2`, "status.resourceRequests[].name", `"main"`, "status.preemptionGates[].name", `"x"`,
+		"status.requeueState.requeueAt", `"2026-05-04T08:50:00Z"`, "status.admissionChecks[].state", `"Rejected"`)},
+	{Section: "Namespace", Type: reflect.TypeFor[kueue.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"a"}}}`, Samples: metadata},
+	{Section: "Configuration", Type: reflect.TypeFor[kueue.Configuration](), Base: `{"apiVersion":"config.kueue.x-k8s.io/v1beta2","fairSharing":{}}`, Samples: map[string]string{
+		"apiVersion": `"config.kueue.x-k8s.io/v1beta1"`, "fairSharing.enable": `false`, "fairSharing.preemptionStrategies[]": `"LessThanInitialShare"`, "admissionFairSharing": `{}`}},
+}
+
+// empty is a new object of a section.
+func empty(section string) kueue.Object {
+	switch kind, _, _ := strings.Cut(section, " "); kind {
+	case "ClusterQueue":
+		return new(kueue.ClusterQueue)
+	case "Cohort":
+		return new(kueue.Cohort)
+	case "LocalQueue":
+		return new(kueue.LocalQueue)
+	case "ResourceFlavor":
+		return new(kueue.ResourceFlavor)
+	case "Workload":
+		return new(kueue.Workload)
+	case "Namespace":
+		return new(kueue.Namespace)
+	}
+	return new(kueue.Configuration)
+}
+
+// FIELDS.md has each field that is read, and each row of it is true.
+func TestFields(t *testing.T) {
+	fields.Check(t, "FIELDS.md", []reflect.Type{reflect.TypeFor[bridge.LabelSelector]()}, kinds, func(section string, object []byte) map[string]string {
+		var o kueue.Objects
+		for _, kind := range kinds {
+			text := kind.Base
+			switch {
+			case kind.Section == section:
+				text = string(object)
+			case kind.Section == "Configuration": // it hides what the others say
+				continue
+			}
+			one := empty(kind.Section)
+			if err := json.Unmarshal([]byte(text), one); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := o.Add(one); err != nil {
+				return map[string]string{"refused": err.Error()}
+			}
+		}
+		c := o.Cluster()
+		if _, err := preemption.NewSnapshot(c.State); err != nil {
+			t.Error(err)
+		}
+		notes := fmt.Sprint(c.Notes, c.QueueNotes, bridge.Texts(c.NotesOn("q", "n")))
+		for i := range c.Pending {
+			notes += strings.Join(bridge.Texts(c.Pending[i].Notes), "")
+			c.Pending[i].Notes, c.Pending[i].LocalNotes = nil, nil
+		}
+		for i := range c.LocalQueues {
+			notes += strings.Join(bridge.Texts(c.LocalQueues[i].Notes), "")
+			c.LocalQueues[i].Notes = nil
+		}
+		return map[string]string{
+			"state": text(c.State), "pending": text(c.Pending), "notes": notes,
+			"facts": text([]any{c.Finished, c.LocalQueues, c.Topologies, c.Sharing, c.Selectors, c.Namespaces}),
+		}
+	})
+}
+
+func text(of any) string {
+	data, err := json.Marshal(of)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
