@@ -130,7 +130,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return s, err
 	}
-	return s.with(c, flavors), nil
+	return s.with(c, flavors).follow(s, edits), nil
 }
 
 func (e *Edit) configures() bool { return e.kind >= editSetQueue && e.kind <= editRemoveCohort }

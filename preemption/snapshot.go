@@ -13,6 +13,11 @@ import (
 type Snapshot struct {
 	cluster *cluster.Cluster
 	plans   *assign.Plans // of the cluster's configuration, and of the flavors
+
+	// For the next Sync: the workloads as the last one found them, and the IDs of those
+	// that were edited since.
+	order  []*cluster.Workload
+	edited []string
 }
 
 var empty = func() *cluster.Cluster {
@@ -40,11 +45,11 @@ func (s *Snapshot) flavors() []queue.Flavor {
 func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor) *Snapshot {
 	if flavors == nil {
 		if s != nil && s.plans != nil && s.cluster.Shape == c.Shape {
-			return &Snapshot{c, s.plans}
+			return &Snapshot{cluster: c, plans: s.plans}
 		}
 		flavors = s.flavors()
 	}
-	return &Snapshot{c, assign.NewPlans(c, flavors)}
+	return &Snapshot{cluster: c, plans: assign.NewPlans(c, flavors)}
 }
 
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with [fault.List]
@@ -59,7 +64,7 @@ func NewSnapshot(st State) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return &Snapshot{c, assign.NewPlans(c, cloneFlavors(st.Flavors))}, nil
+	return &Snapshot{cluster: c, plans: assign.NewPlans(c, cloneFlavors(st.Flavors))}, nil
 }
 
 // State returns a deep copy of what the snapshot is made of: cohorts, queues and

@@ -28,18 +28,11 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	}
 	columns := c.Columns.with(&w)
 	d := newWorkload(&w, c.Running(node).name, columns)
-	total, err := c.Usage.Add(node, d.Loads)
-	if err != nil {
+	next := *c
+	next.Columns = columns
+	if err := next.replace(node, nil, []*Workload{d}); err != nil {
 		return nil, c.usageFault(path+".podSets", columns, err)
 	}
-	next := *c
-	next.Columns, next.Usage = columns, total
-	next.byID = c.byID.Set(d)
-	if d.leaves() {
-		next.leaving = c.leaving.Set(d)
-	}
-	next.setLanes(node, d, insert)
-	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, nonZero(d.Loads)}})
 	return &next, nil
 }
 
@@ -50,37 +43,12 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
 	}
 	node, _ := c.QueueNode(d.Facts.Queue())
-	total, err := c.Usage.Remove(node, d.Loads)
-	if err != nil {
+	next := *c
+	next.Columns = c.Columns.without(d.Loads)
+	if err := next.replace(node, []*Workload{d}, nil); err != nil {
 		return nil, c.usageFault(path, c.Columns, err)
 	}
-	next := *c
-	next.Columns, next.Usage = c.Columns.without(d.Loads), total
-	next.byID, _ = c.byID.Delete(id)
-	if d.leaves() {
-		next.leaving, _ = c.leaving.Delete(id)
-	}
-	next.setLanes(node, d, remove)
-	next.updateReach(c, node, d.lanesMask(), []PrioritySum{{d.Priority, negative(nonZero(d.Loads))}})
 	return &next, nil
-}
-
-// setLanes changes the lanes of a queue that a workload is in, in a cluster that nobody
-// else has yet.
-func (c *Cluster) setLanes(node int, d *Workload, change func(LaneSet, *Workload) LaneSet) {
-	q := node - len(c.Cohorts)
-	r := *c.running.At(q)
-	for lane := range d.lanesOf {
-		r.lanes[lane] = change(r.lanes[lane], d)
-	}
-	c.running = c.running.Set(q, &r)
-}
-
-func insert(s LaneSet, d *Workload) LaneSet { return s.Insert(d) }
-
-func remove(s LaneSet, d *Workload) LaneSet {
-	s, _ = s.Delete(d)
-	return s
 }
 
 // StartShrink marks replicas of a pod set as leaving.
@@ -144,8 +112,8 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	if d.leaves() {
 		next.leaving, _ = c.leaving.Delete(id) // all of it leaves
 	}
-	next.setLanes(node, d, remove)
-	next.setLanes(node, evicted, insert)
+	q := node - len(c.Cohorts)
+	next.running = c.running.Set(q, c.running.At(q).replaced([]*Workload{d}, []*Workload{evicted}))
 	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), nil)
 	return &next, nil
 }

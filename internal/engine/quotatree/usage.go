@@ -157,6 +157,12 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 		}
 		delta = append(delta, Load{l.Column, sign * l.Amount})
 	}
+	return u.Change(node, delta)
+}
+
+// Change returns the usage with so much more at the node, or less where the amount is
+// negative, bubbled up. It fails with a [*UsageError]. It overwrites the list.
+func (u Usage) Change(node int, delta []Load) (Usage, error) {
 	var few [8]int // most trees are not deeper
 	var fewRows [8]*nodeUsage
 	nodes, rows := few[:0], fewRows[:0]

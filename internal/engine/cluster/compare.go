@@ -1,0 +1,192 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/workload"
+)
+
+// Difference is how a list of workloads differs from those of a cluster.
+type Difference struct {
+	// Records is what is the same, in the order of the list; nil where it is not.
+	Records []*Workload
+	Changed []Changed
+	New     []int // indexes of the list
+	Gone    []*Workload
+}
+
+// Changed is a workload that is there, with other facts.
+type Changed struct {
+	Old *Workload
+	New int // index of the list
+}
+
+// near is how far ahead the next workload of a list is sought in the order of the last one:
+// so many may have gone from there.
+const near = 64
+
+// Compare compares the workloads with a list. ok is false when two of the list have one ID.
+// What was the order of the list the last time is only a hint: where it is still the
+// order, nobody is looked up by ID.
+func (c *Cluster) Compare(admitted []workload.Workload, order []*Workload) (d Difference, ok bool) {
+	d.Records = make([]*Workload, len(admitted))
+	seen := make([]bool, len(order)) // which of the order were met in the list
+	elsewhere := make(map[*Workload]bool, max(0, len(admitted)-len(order)))
+	added := map[string]bool{}
+	met, next := 0, 0
+	for i := range admitted {
+		w := &admitted[i]
+		var old *Workload
+		for next < len(order) && order[next] == nil {
+			next++
+		}
+		if next < len(order) && order[next].Facts.ID == w.ID {
+			old, seen[next] = order[next], true
+			next++
+		} else if found, running := c.byID.Get(w.ID); running {
+			old = found
+			if at := slices.Index(order[next:min(len(order), next+near)], found); at >= 0 {
+				next += at
+				seen[next] = true
+				next++
+			} else if elsewhere[found] {
+				return d, false
+			} else {
+				elsewhere[found] = true
+			}
+		}
+		switch {
+		case old == nil:
+			if added[w.ID] {
+				return d, false
+			}
+			added[w.ID] = true
+			d.New = append(d.New, i)
+			continue
+		case old.Describes(w):
+			d.Records[i] = old
+		default:
+			d.Changed = append(d.Changed, Changed{old, i})
+		}
+		met++
+	}
+	for i, w := range order {
+		if seen[i] && elsewhere[w] {
+			return d, false
+		}
+	}
+	if met < c.byID.Len() {
+		d.Gone = c.notMet(order, seen, elsewhere)
+	}
+	return d, true
+}
+
+// Current returns an order of workloads as it is after edits of those with the IDs: nil for
+// who is gone.
+func (c *Cluster) Current(order []*Workload, edited []string) []*Workload {
+	if len(edited) == 0 || len(order) == 0 {
+		return order
+	}
+	was := make(map[string]bool, len(edited))
+	for _, id := range edited {
+		was[id] = true
+	}
+	order = slices.Clone(order)
+	for i, w := range order {
+		if w != nil && was[w.Facts.ID] {
+			order[i], _ = c.byID.Get(w.Facts.ID)
+		}
+	}
+	return order
+}
+
+// notMet returns the workloads that are neither seen in the order nor elsewhere.
+func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload]bool) (list []*Workload) {
+	running := 0
+	for i, w := range order {
+		if w == nil {
+			continue
+		}
+		if running++; !seen[i] && !elsewhere[w] {
+			list = append(list, w)
+		}
+	}
+	if running == c.byID.Len() { // all of them
+		return list
+	}
+	list = nil
+	for i, w := range order {
+		if seen[i] {
+			elsewhere[w] = true
+		}
+	}
+	for w := range c.byID.All {
+		if !elsewhere[w] {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// Describes reports whether the workload is what w says; times are the same where they are
+// the same instant.
+func (d *Workload) Describes(w *workload.Workload) bool {
+	f := &d.Facts
+	if f.ID != w.ID || f.UID != w.UID || *f.queue != w.Queue || f.Evicted != w.Evicted || f.NeverPreempts != w.NeverPreempts {
+		return false
+	}
+	if !is(w.Queued, d.Queued) || !is(w.ReservedAt, d.Reserved) || !is(w.Created, f.created) {
+		return false
+	}
+	if s := f.seldom; s == nil {
+		if w.Priority != d.Priority || w.PriorityBoost != 0 || !w.Gates.IsZero() {
+			return false
+		}
+	} else {
+		if w.Priority != d.Workload().Priority || w.PriorityBoost != s.boost || !equalGates(w.Gates, s.gates) {
+			return false
+		}
+	}
+	return equalPodSets(d.PodSets, w.PodSets)
+}
+
+// is reports whether a time is the instant.
+func is(t time.Time, at int64) bool { return instant.Of(t) == at && instant.Valid(t) }
+
+func equalGates(a, b gate.Gates) bool {
+	return slices.Equal(a.Names, b.Names) && a.Blocked.Active == b.Blocked.Active &&
+		a.Blocked.Reason == b.Blocked.Reason && a.Blocked.Since.Equal(b.Blocked.Since) &&
+		slices.EqualFunc(a.States, b.States, func(s, t gate.State) bool {
+			return s.Name == t.Name && s.Position == t.Position && s.Since.Equal(t.Since)
+		})
+}
+
+func equalPodSets(a, b []workload.PodSet) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.Name != y.Name || x.Count != y.Count || x.MinCount != y.MinCount || x.Leaving != y.Leaving ||
+			!slices.Equal(x.Requests, y.Requests) || !equalConstraints(x.NodeConstraints, y.NodeConstraints) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalConstraints(a, b *workload.NodeConstraints) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	return maps.Equal(a.NodeSelector, b.NodeSelector) && slices.Equal(a.Tolerations, b.Tolerations) &&
+		slices.EqualFunc(a.NodeAffinity, b.NodeAffinity, func(s, t workload.NodeSelectorTerm) bool {
+			return slices.EqualFunc(s.MatchExpressions, t.MatchExpressions, func(p, q workload.NodeSelectorRequirement) bool {
+				return p.Key == q.Key && p.Operator == q.Operator && slices.Equal(p.Values, q.Values)
+			})
+		})
+}

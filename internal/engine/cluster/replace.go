@@ -1,0 +1,145 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/workload"
+)
+
+// replace changes what runs in the queue at a node, in a cluster that nobody else has yet
+// and that has the columns of both. It fails with a [*quotatree.UsageError].
+func (c *Cluster) replace(node int, gone, come []*Workload) error {
+	before := *c
+	var delta []quotatree.Load
+	var sums []PrioritySum
+	var lanes laneMask
+	for _, d := range gone {
+		less := negative(d.Loads)
+		delta = quotatree.AddLoads(delta, less)
+		sums = append(sums, PrioritySum{d.Priority, nonZero(less)})
+		lanes |= d.lanesMask()
+	}
+	for _, d := range come {
+		delta = quotatree.AddLoads(delta, d.Loads)
+		sums = append(sums, PrioritySum{d.Priority, nonZero(d.Loads)})
+		lanes |= d.lanesMask()
+	}
+	var err error
+	if c.Usage, err = c.Usage.Change(node, delta); err != nil {
+		return err
+	}
+	for _, d := range come {
+		c.byID = c.byID.Set(d)
+	}
+	for _, d := range gone {
+		if d.leaves() {
+			c.leaving, _ = c.leaving.Delete(d.Facts.ID)
+		}
+		if now, _ := c.byID.Get(d.Facts.ID); now == d { // else it came again
+			c.byID, _ = c.byID.Delete(d.Facts.ID)
+		}
+	}
+	for _, d := range come {
+		if d.leaves() {
+			c.leaving = c.leaving.Set(d)
+		}
+	}
+	q := node - len(c.Cohorts)
+	c.running = c.running.Set(q, c.running.At(q).replaced(gone, come))
+	c.updateReach(&before, node, lanes, addedUp(sums))
+	return nil
+}
+
+// replaced returns the index with some workloads less and some more.
+func (r *Running) replaced(gone, come []*Workload) *Running {
+	if n := len(gone) + len(come); n > 2 && n > r.Len()/manyOf {
+		return r.anew(gone, come)
+	}
+	next := *r
+	for _, d := range gone {
+		for lane := range d.lanesOf {
+			next.lanes[lane], _ = next.lanes[lane].Delete(d)
+		}
+	}
+	for _, d := range come {
+		for lane := range d.lanesOf {
+			next.lanes[lane] = next.lanes[lane].Insert(d)
+		}
+	}
+	return &next
+}
+
+// manyOf is the part of a queue's workloads that costs more to take out and put in one by one
+// than the whole index: one costs about as much as 16 to sort.
+const manyOf = 16
+
+// anew makes the index from a list.
+func (r *Running) anew(gone, come []*Workload) *Running {
+	leave := make(map[*Workload]bool, len(gone))
+	for _, d := range gone {
+		leave[d] = true
+	}
+	list := make([]*Workload, 0, r.Len()+len(come))
+	for lane := Active; lane <= EvictedUnreserved; lane++ {
+		var cursor LaneCursor
+		for cursor.First(r.lanes[lane]); ; cursor.Next() {
+			d, ok := cursor.Item()
+			if !ok {
+				break
+			}
+			if !leave[d] {
+				list = append(list, d)
+			}
+		}
+	}
+	next, _ := newRunning(r.name, append(list, come...), nil)
+	return next
+}
+
+// Replace takes workloads away and adds others, which must be copies whose IDs differ: any
+// number at once. It fails when one of them is not valid, its queue unknown, or a usage out
+// of bounds, be it on the way.
+func (c *Cluster) Replace(gone []*Workload, come []workload.Workload) (*Cluster, error) {
+	next := *c
+	changes := make([]change, 0, len(gone)+len(come))
+	for i := range come {
+		node, known := c.QueueNode(come[i].Queue)
+		if faults := faultsOfOne(i, &come[i], known); len(faults) > 0 {
+			return nil, faults
+		}
+		next.Columns = next.Columns.with(&come[i])
+		changes = append(changes, change{node, newWorkload(&come[i], c.Running(node).name, next.Columns), true})
+	}
+	for _, d := range gone {
+		node, _ := c.QueueNode(d.Facts.Queue())
+		next.Columns = next.Columns.without(d.Loads)
+		changes = append(changes, change{node, d, false})
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.node, b.node) })
+	var lists [2][]*Workload
+	for len(changes) > 0 {
+		node := changes[0].node
+		lists[0], lists[1] = lists[0][:0], lists[1][:0]
+		for len(changes) > 0 && changes[0].node == node {
+			if changes[0].comes {
+				lists[1] = append(lists[1], changes[0].workload)
+			} else {
+				lists[0] = append(lists[0], changes[0].workload)
+			}
+			changes = changes[1:]
+		}
+		if err := next.replace(node, lists[0], lists[1]); err != nil {
+			return nil, err
+		}
+	}
+	return &next, nil
+}
+
+// change is a workload that goes or comes.
+type change struct {
+	node     int
+	workload *Workload
+	comes    bool
+}

@@ -1,0 +1,242 @@
+package preemption_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/scenario"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// Sync leads from any state to any other: to what NewSnapshot makes of it, by edits that do
+// the same, or to its faults.
+func syncIsNewSnapshot(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	s := snapshotOf(t, record.State)
+	for range rapid.IntRange(1, 4).Draw(t, "steps") {
+		if canAsk(s, record) && rapid.Bool().Draw(t, "decided") {
+			s = edit(t, s, decide(t, s, *record.Request).Edits()...)
+		}
+		st := changed(t, s.State(), record)
+		before := s.State()
+		next, edits, err := s.Sync(st)
+		if diff := cmp.Diff(before, s.State(), sameDecision); diff != "" {
+			t.Fatalf("the receiver is another: %s", diff)
+		}
+		whole, wanted := preemption.NewSnapshot(st)
+		if fmt.Sprint(err) != fmt.Sprint(wanted) {
+			t.Fatalf("error %v, want %v", err, wanted)
+		}
+		if err != nil {
+			if next != s || edits != nil {
+				t.Fatalf("with an error: %p and %d edits, want %p and none", next, len(edits), s)
+			}
+			continue
+		}
+		for name, got := range map[string]*preemption.Snapshot{"Sync": next, "With": edit(t, s, edits...)} {
+			if diff := cmp.Diff(whole.State(), got.State(), sameDecision); diff != "" {
+				t.Fatalf("state by %s: %s", name, diff)
+			}
+			if !canAsk(whole, record) {
+				continue
+			}
+			if diff := cmp.Diff(decide(t, whole, *record.Request), decide(t, got, *record.Request), sameDecision); diff != "" {
+				t.Fatalf("decision by %s: %s", name, diff)
+			}
+		}
+		if _, again, err := next.Sync(st); err != nil || len(again) > 0 {
+			t.Fatalf("once more: %d edits, %v", len(again), err)
+		}
+		s = next
+	}
+}
+
+// canAsk reports whether the request of a record makes sense in another snapshot.
+func canAsk(s *preemption.Snapshot, record preemption.Record) bool {
+	_, known := s.Queue(record.Request.Workload.Queue)
+	_, running := s.Find(record.Request.Workload.ID)
+	return known && !running
+}
+
+// changed draws a state near another, or far from it, or one that is not valid.
+func changed(t *rapid.T, st preemption.State, record preemption.Record) preemption.State {
+	for range rapid.IntRange(0, 6).Draw(t, "changes") {
+		n := len(st.Admitted)
+		at := 0
+		if n > 0 {
+			at = rapid.IntRange(0, n-1).Draw(t, "at")
+		}
+		kind := rapid.IntRange(0, 15).Draw(t, "kind")
+		switch {
+		case kind == 0:
+			st.Admitted = append(st.Admitted, record.Request.Workload.Clone())
+		case kind == 1:
+			slices.Reverse(st.Admitted)
+		case kind == 2:
+			st = preemptiontest.Records().Draw(t, "other").State
+		case kind == 3 && len(st.Queues) > 0:
+			q := &st.Queues[rapid.IntRange(0, len(st.Queues)-1).Draw(t, "queue")]
+			q.Preemption.WithinClusterQueue = queue.LowerPriority
+		case kind == 4 && len(st.Queues) > 0:
+			st.Queues = st.Queues[1:]
+		case kind == 5:
+			st.Queues = append(st.Queues, queue.Queue{Name: fmt.Sprint("new", len(st.Queues))})
+		case kind == 6:
+			st.Flavors = append(st.Flavors, queue.Flavor{Name: fmt.Sprint("new", len(st.Flavors))})
+		case n == 0:
+		case kind == 7:
+			st.Admitted = slices.Delete(st.Admitted, at, at+1)
+		case kind == 8:
+			st.Admitted[at].Evicted = !st.Admitted[at].Evicted
+		case kind == 9:
+			st.Admitted[at].ReservedAt = record.Request.Now.Add(time.Minute)
+		case kind == 10:
+			st.Admitted[at].Queue = st.Queues[len(st.Queues)-1].Name
+		case kind == 11 && rapid.IntRange(0, 3).Draw(t, "bad") == 0:
+			st.Admitted = append(st.Admitted, st.Admitted[at])
+		case kind == 12 && rapid.IntRange(0, 3).Draw(t, "bad") == 0:
+			st.Admitted[at].Queue = "unknown"
+		case kind == 13:
+			w := st.Admitted[at].Clone()
+			for i := range w.PodSets {
+				w.PodSets[i].Count++
+			}
+			st.Admitted[at] = w
+		case kind == 14:
+			st.Admitted[at].PriorityBoost++
+		case kind == 15:
+			st.Admitted[0], st.Admitted[at] = st.Admitted[at], st.Admitted[0]
+		}
+	}
+	return st
+}
+
+func TestSyncIsNewSnapshot(t *testing.T) { rapid.Check(t, inEither(syncIsNewSnapshot)) }
+func FuzzSyncIsNewSnapshot(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(syncIsNewSnapshot))) }
+
+// No field of a workload, queue, cohort or flavor is forgotten when Sync compares.
+func TestSyncSeesEveryField(t *testing.T) {
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "c"}, {Name: "d"}},
+		Queues:   []queue.Queue{{Name: "q", Cohort: "c"}},
+		Flavors:  []queue.Flavor{{Name: "f"}},
+		Admitted: []workload.Workload{{ID: "w", Queue: "q", PodSets: []workload.PodSet{{Name: "main", Count: 1}}}},
+	}
+	s := snapshotOf(t, st)
+	for name, at := range map[string]func(*preemption.State) reflect.Value{
+		"workload": func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Admitted[0]).Elem() },
+		"pod set":  func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Admitted[0].PodSets[0]).Elem() },
+		"queue":    func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Queues[0]).Elem() },
+		"cohort":   func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Cohorts[0]).Elem() },
+		"flavor":   func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Flavors[0]).Elem() },
+	} {
+		for i := range at(&st).NumField() {
+			other := s.State()
+			field := at(&other).Field(i)
+			change(field)
+			if _, edits, err := s.Sync(other); err == nil && len(edits) == 0 {
+				t.Errorf("%s: a change of %s is not seen", name, at(&other).Type().Field(i).Name)
+			}
+		}
+	}
+}
+
+// change sets a field to something else.
+func change(v reflect.Value) {
+	switch {
+	case v.Type() == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(scenario.Now))
+	case v.Type() == reflect.TypeFor[workload.Minimum]():
+		v.Set(reflect.ValueOf(workload.AtLeast(1)))
+	case v.Kind() == reflect.String:
+		v.SetString(v.String() + "d")
+	case v.CanInt():
+		v.SetInt(v.Int() + 1)
+	case v.CanUint():
+		v.SetUint(v.Uint() + 1)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(!v.Bool())
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"k": "v"}))
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+	case v.Kind() == reflect.Struct && v.NumField() > 0 && v.Field(0).CanSet():
+		change(v.Field(0))
+	case v.Kind() == reflect.Struct: // opaque: by its JSON form
+		for _, text := range []string{"1", `"1h"`} {
+			if v.Addr().MethodByName("UnmarshalJSON").IsValid() &&
+				v.Addr().MethodByName("UnmarshalJSON").Call([]reflect.Value{reflect.ValueOf([]byte(text))})[0].IsNil() {
+				return
+			}
+		}
+	}
+}
+
+// The edits come in their documented order.
+func TestSyncEditsAreInOrder(t *testing.T) {
+	w := func(id, queue string, priority int64) workload.Workload {
+		return workload.Workload{ID: id, Queue: queue, Priority: priority}
+	}
+	s := snapshotOf(t, preemption.State{
+		Queues:   []queue.Queue{{Name: "a"}, {Name: "b"}},
+		Admitted: []workload.Workload{w("1", "a", 0), w("2", "a", 0), w("3", "b", 0), w("4", "b", 0), w("5", "b", 0)},
+	})
+	next, edits, err := s.Sync(preemption.State{
+		Queues:   []queue.Queue{{Name: "b"}, {Name: "c", Cohort: "k"}},
+		Cohorts:  []queue.Cohort{{Name: "k"}},
+		Flavors:  []queue.Flavor{{Name: "f"}},
+		Admitted: []workload.Workload{w("6", "c", 0), w("5", "c", 0), w("4", "b", 1), w("3", "b", 0), w("2", "b", 0)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []preemption.Edit{
+		preemption.Remove("1"), preemption.Remove("2"),
+		preemption.SetFlavor(queue.Flavor{Name: "f"}),
+		preemption.SetCohort(queue.Cohort{Name: "k"}), preemption.SetQueue(queue.Queue{Name: "c", Cohort: "k"}), preemption.RemoveQueue("a"),
+		preemption.Update(w("4", "b", 1)), preemption.Update(w("5", "c", 0)),
+		preemption.Admit(w("2", "b", 0)), preemption.Admit(w("6", "c", 0)),
+	}
+	if !reflect.DeepEqual(edits, want) {
+		t.Errorf("%+v, want %+v", edits, want)
+	}
+	if n := len(next.State().Admitted); n != 5 {
+		t.Errorf("%d workloads", n)
+	}
+}
+
+// BenchmarkSync follows 50,000 workloads of which so many change.
+func BenchmarkSync(b *testing.B) {
+	st := scenario.Worlds[2].State()
+	for _, n := range []int{0, 1, 500} {
+		b.Run(fmt.Sprintf("changed=%d/%s", n, strings.TrimPrefix(nameOf(scenario.Worlds[2]), "cohort=")), func(b *testing.B) {
+			s, _, err := snapshotOf(b, st).Sync(st)
+			if err != nil {
+				b.Fatal(err)
+			}
+			next := st
+			next.Admitted = slices.Clone(st.Admitted)
+			for i := range n {
+				next.Admitted[i*len(next.Admitted)/n].Priority++
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, edits, err := s.Sync(next); err != nil || len(edits) != n {
+					b.Fatal(len(edits), err)
+				}
+			}
+		})
+	}
+}
