@@ -185,7 +185,7 @@ func equalConstraints(a, b *workload.NodeConstraints) bool {
 	}
 	return maps.Equal(a.NodeSelector, b.NodeSelector) && slices.Equal(a.Tolerations, b.Tolerations) &&
 		slices.EqualFunc(a.NodeAffinity, b.NodeAffinity, func(s, t workload.NodeSelectorTerm) bool {
-			return slices.EqualFunc(s.MatchExpressions, t.MatchExpressions, func(p, q workload.NodeSelectorRequirement) bool {
+			return slices.EqualFunc(s.MatchExpressions, t.MatchExpressions, func(p, q workload.LabelRequirement) bool {
 				return p.Key == q.Key && p.Operator == q.Operator && slices.Equal(p.Values, q.Values)
 			})
 		})
