@@ -156,8 +156,6 @@ func change(v reflect.Value) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(scenario.Now))
-	case v.Type() == reflect.TypeFor[workload.Minimum]():
-		v.Set(reflect.ValueOf(workload.AtLeast(1)))
 	case v.Kind() == reflect.String:
 		v.SetString(v.String() + "d")
 	case v.CanInt():
