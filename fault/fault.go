@@ -1,4 +1,4 @@
-// Package fault collects what is wrong with an input: all of it, each with its path.
+// Package fault collects everything that is wrong with an input, each fault with its path.
 package fault
 
 import (
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Fault is one thing that is wrong with an input.
+// Fault is one thing that is wrong with an input. The zero value has no meaning.
 type Fault struct {
-	// Path leads to the value, as in "queues[2].quotas[0].nominal".
+	// Path is the path of the value, for instance "queues[2].quotas[0].nominal".
 	Path string
 	// Problem says what is wrong and names the value.
 	Problem string
@@ -17,13 +17,13 @@ type Fault struct {
 // Error returns "path: problem".
 func (f Fault) Error() string { return f.Path + ": " + f.Problem }
 
-// List is every fault of an input, in the order of the input.
+// List holds every fault of an input, in the order of the input. The zero value is empty.
 type List []Fault
 
-// shown bounds the text of a list: a state may have a fault in every workload.
+// shown limits the text of a list: a state may have a fault in every workload.
 const shown = 10
 
-// Error returns one line: the faults joined by "; ", at most ten of them.
+// Error returns one line: the first ten faults joined by "; ", and the number of the others.
 func (l List) Error() string {
 	var b strings.Builder
 	for i, f := range l {
@@ -53,7 +53,7 @@ func (l *List) Add(path, problem string, args ...any) {
 	*l = append(*l, Fault{path, fmt.Sprintf(problem, args...)})
 }
 
-// Err returns the list as an error, nil when it is empty.
+// Err returns the list as an error, or nil if it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil

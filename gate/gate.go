@@ -1,14 +1,15 @@
-// Package gate holds preemption gates: what keeps a workload that may run in any of
-// several clusters from preempting in all of them at once.
+// Package gate holds preemption gates. They keep a workload that may run in any of several
+// clusters from preempting in all of them at once.
 //
-// A gate is named in a workload and closed unless its state says open. A workload with a
-// closed gate is decided about as any other, flavors included, and is admitted where it
-// fits; only where it would preempt it does not: it raises the condition
-// [BlockedOnPreemptionGates] and waits. [Orchestrate] reads those signals of all replicas
-// of the workload and says which gate to open, one at a time.
+// A workload names its gates. A gate is closed unless its state says open. A workload with a
+// closed gate is decided about like any other, flavors included, and is admitted where it
+// fits. Where it would preempt, it does not: it raises the condition
+// [BlockedOnPreemptionGates] and waits. [Orchestrate] reads these signals of all replicas of
+// the workload and says which gate to open, one at a time.
 //
-// Source of the rules: KEP-8303, "MultiKueue Synchronized Preemption"; its text swaps open
-// and closed twice, in steps 4 and 5 of the controller, and is read as it must be meant.
+// Source of the rules: KEP-8303, "MultiKueue Synchronized Preemption". In steps 4 and 5 of
+// the controller its text confuses open and closed; this package follows the intended
+// meaning.
 package gate
 
 import (
@@ -21,74 +22,74 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
-// MultiKueue is the gate of replicas in several clusters, ConcurrentAdmission that of
-// variants of a workload in one, by the names that Kueue gives them.
+// The gates that Kueue names: MultiKueue for replicas in several clusters,
+// ConcurrentAdmission for variants of a workload in one cluster.
 const (
 	MultiKueue          = "kueue.x-k8s.io/multikueue"
 	ConcurrentAdmission = "kueue.x-k8s.io/concurrent-admission"
 )
 
-// The condition of a workload that closed gates alone keep from preempting, and its
-// reason, as Kueue names them. (The seed of the KEP calls the first
+// The condition of a workload that only closed gates keep from preempting, and its reason,
+// named as in Kueue. (The first draft of the KEP calls the condition
 // QuotaReservationBlocked.)
 const (
 	BlockedOnPreemptionGates = "BlockedOnPreemptionGates"
 	PreemptionGated          = "PreemptionGated"
 )
 
-// MaxGates bounds the gates of a workload, and MaxName the bytes of a gate's name.
+// MaxGates limits the number of gates of a workload, MaxName the bytes of a gate's name.
 const (
 	MaxGates = 8
 	MaxName  = 63
 )
 
-// Position is where a gate stands. The zero value is Closed.
+// Position says whether a gate is open. The zero value is Closed.
 type Position uint8
 
 const (
 	// Closed keeps the workload from preempting.
 	Closed Position = iota
-	// Open does not.
+	// Open does not keep the workload from preempting.
 	Open
 )
 
-// Gates is the gates of a workload and the signal that they hold it back. It is a value:
-// the methods return a changed copy. The zero value is no gates: nothing is held back.
+// Gates are the gates of a workload and the signal that they hold it back. It is a value: the
+// methods return a changed copy. The zero value has no gates: nothing is held back.
 type Gates struct {
-	// Names is the gates, at most [MaxGates].
+	// Names are the names of the gates, at most [MaxGates].
 	Names []string `json:"names,omitempty"`
-	// States is how they stand, at most one entry a gate. A gate without entry is
-	// closed, so that a workload is born closed.
+	// States are the states of the gates, at most one for each gate. A gate without a state
+	// is closed: a new workload is closed.
 	States []State `json:"states,omitempty"`
 	// Blocked is the condition BlockedOnPreemptionGates.
 	Blocked Condition `json:"blocked,omitzero"`
 }
 
-// State is where one gate stands. The zero value is not valid: it names no gate.
+// State is the state of one gate. The zero value is not valid: it names no gate.
 type State struct {
 	Name     string   `json:"name"`
 	Position Position `json:"position"`
-	// Since is when the gate came to stand so. It must be set for an open one: the
-	// timeout of the next opening counts from it.
+	// Since is when the gate took this position. It must be set for an open gate: the timeout
+	// of the next opening counts from it.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// Condition says whether the workload is held back. The zero value is that it never was.
+// Condition says whether the workload is held back. The zero value means never blocked.
 type Condition struct {
-	// True: with its gates open it would preempt now.
+	// Active says that the workload would preempt now if its gates were open.
 	Active bool `json:"true"`
-	// Reason is [PreemptionGated] for what this package is about. A condition with any
-	// other reason is no signal to it.
+	// Reason is [PreemptionGated] for conditions of this package. A condition with another
+	// reason is no signal.
 	Reason string `json:"reason,omitempty"`
-	// Since is when it last became true or false. It must be set for a true one.
+	// Since is when Active last changed. It must be set if Active is true.
 	Since time.Time `json:"since,omitzero"`
 }
 
 // Signals reports whether the condition says that gates hold the workload back.
 func (c Condition) Signals() bool { return c.Active && c.Reason == PreemptionGated }
 
-// AnyClosed reports whether some gate is closed; one is enough to hold a workload back.
-// A state of a gate that the workload does not name means nothing.
+// AnyClosed reports whether some gate is closed: one is enough to hold the workload back.
+// States of gates that the workload does not name are ignored.
 func (g Gates) AnyClosed() bool {
 	for _, name := range g.Names {
 		if s, ok := g.state(name); !ok || s.Position != Open {
@@ -101,8 +102,8 @@ func (g Gates) AnyClosed() bool {
 // Has reports whether the workload names the gate.
 func (g Gates) Has(name string) bool { return slices.Contains(g.Names, name) }
 
-// OpenSince returns when the gate was opened; ok is false when it is closed or not the
-// workload's.
+// OpenSince returns when the gate was opened; ok is false if it is closed or the workload
+// does not name it.
 func (g Gates) OpenSince(name string) (at time.Time, ok bool) {
 	s, ok := g.state(name)
 	if !ok || s.Position != Open || !g.Has(name) {
@@ -120,9 +121,9 @@ func (g Gates) state(name string) (State, bool) {
 	return State{}, false
 }
 
-// Opened returns the gates with one of them open from the given time on. It changes
-// nothing when that one is open already or not the workload's: opening again does not
-// move the time of the opening.
+// Opened returns the gates with one of them open since the given time. It changes nothing if
+// that gate is open already or the workload does not name it: the time of the first opening
+// stays.
 func (g Gates) Opened(name string, at time.Time) Gates {
 	if _, open := g.OpenSince(name); open || !g.Has(name) {
 		return g.Clone()
@@ -133,8 +134,8 @@ func (g Gates) Opened(name string, at time.Time) Gates {
 	return g
 }
 
-// Synced returns the gates with one state for each name, in the order of the names:
-// those that are missing closed since the given time, those of no gate gone.
+// Synced returns the gates with one state for each name, in the order of the names. Gates
+// without a state are closed since the given time; states of unnamed gates are dropped.
 func (g Gates) Synced(at time.Time) Gates {
 	synced := g.Clone()
 	synced.States = nil
@@ -148,9 +149,9 @@ func (g Gates) Synced(at time.Time) Gates {
 	return synced
 }
 
-// Signalled returns the gates with the signal raised: preemption would have helped and a
-// closed gate alone stood in the way. A signal that is raised already keeps its time: the
-// earliest of several replicas is opened first.
+// Signalled returns the gates with the signal raised: preemption would help, and only a
+// closed gate prevents it. A signal that is raised already keeps its time: the replica with
+// the earliest signal is opened first.
 func (g Gates) Signalled(at time.Time) Gates {
 	g = g.Clone()
 	if !g.Blocked.Signals() {
@@ -159,8 +160,8 @@ func (g Gates) Signalled(at time.Time) Gates {
 	return g
 }
 
-// Cleared returns the gates with the signal taken back, as when quota is reserved. The
-// gates stay as they stand.
+// Cleared returns the gates with the signal cleared, for instance when quota is reserved. The
+// positions of the gates stay.
 func (g Gates) Cleared(at time.Time) Gates {
 	g = g.Clone()
 	if g.Blocked.Active {
@@ -169,8 +170,8 @@ func (g Gates) Cleared(at time.Time) Gates {
 	return g
 }
 
-// Evicted returns the gates of a workload that waits again: all closed, and the signal
-// taken back, whatever it was evicted for.
+// Evicted returns the gates of a workload that waits again after an eviction for any reason:
+// all closed, the signal cleared.
 func (g Gates) Evicted(at time.Time) Gates {
 	g = g.Cleared(at).Synced(at)
 	for i := range g.States {
@@ -192,10 +193,10 @@ func (g Gates) IsZero() bool {
 	return len(g.Names) == 0 && len(g.States) == 0 && g.Blocked == Condition{}
 }
 
-// Validate returns everything that is wrong with the gates, as an error that lists each
-// fault with its path under the given one: more than [MaxGates], a name that is empty,
-// longer than [MaxName] or there twice, a state of no gate or a second one, an unknown
-// position, an open gate or a true condition without time, a true condition without
+// Validate returns everything that is wrong with the gates, as an error that lists each fault
+// with its path under the given one: more than [MaxGates], a name that is empty, duplicate or
+// longer than [MaxName], a state of an unnamed gate, a second state of a gate, an unknown
+// position, an open gate or an active condition without time, an active condition without
 // reason, a time outside the years 1678 to 2262.
 func Validate(path string, g Gates) error {
 	var faults fault.List

@@ -11,56 +11,56 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
-// Rule says which of the replicas that signal is the first to preempt. The zero value is
-// FirstSignal. Ties go to the earlier signal, then to the name.
+// Rule says which of the replicas that signal may preempt first. The zero value is
+// FirstSignal. Ties go to the earlier signal, then to the smaller name.
 type Rule uint8
 
 const (
-	// FirstSignal takes the replica that signalled first (KEP-8303).
+	// FirstSignal chooses the replica that signalled first (KEP-8303).
 	FirstSignal Rule = iota
-	// Preference takes the most preferred one, in the order in which the replicas are
-	// given: variants of a workload in one cluster, one a flavor. Nothing is opened
-	// while a more preferred one is [NotEvaluated]: it may fit without preemption. Nor
-	// for one that is less preferred than one that has its quota.
+	// Preference chooses the most preferred replica: the first in the given order. It is for
+	// variants of a workload in one cluster, one for each flavor. No gate is opened while a
+	// more preferred replica is [NotEvaluated]: it may fit without preemption. No gate is
+	// opened for a replica less preferred than one that has its quota.
 	Preference
-	// Cheapest takes the replica whose offer costs least: fewest victims, then least
-	// lost work. One without offer comes last.
+	// Cheapest chooses the replica whose offer costs least: fewest victims, then least lost
+	// work. Replicas without an offer come last.
 	Cheapest
 )
 
-// Reservation is how far a replica has come. The zero value is NotEvaluated.
+// Reservation says how far a replica has come. The zero value is NotEvaluated.
 type Reservation uint8
 
 const (
-	// NotEvaluated: its scheduler has not looked at it yet.
+	// NotEvaluated: the scheduler has not looked at the replica yet.
 	NotEvaluated Reservation = iota
-	// Pending: it was looked at and has no quota.
+	// Pending: the scheduler looked at the replica, which has no quota.
 	Pending
-	// Reserved: it has its quota.
+	// Reserved: the replica has its quota.
 	Reserved
-	// Preempting: its victims were told to stop, and some of them have not left yet.
+	// Preempting: the victims of the replica were told to stop, and some have not left yet.
 	Preempting
 )
 
-// Replica is one copy of a workload, in one cluster, as the manager last saw it. A
-// replica that is not there yet, deactivated or finished is left out by the caller.
+// Replica is one copy of a workload, in one cluster, as the manager last saw it. The caller
+// leaves out replicas that do not exist yet, are deactivated or finished.
 type Replica struct {
-	// Name is that of the cluster or variant, unique among the replicas.
+	// Name is the name of the cluster or variant, unique among the replicas.
 	Name        string
 	Gates       Gates
 	Reservation Reservation
-	// Since is, for Preempting, when its victims were told to stop; it must then be set.
+	// Since is, for Preempting, when the victims were told to stop; it must then be set.
 	Since time.Time
-	// Offer is what opening the gate would cost, where the cluster tells (see
-	// preemption.Decision of outcome Gated). The zero value is unknown.
+	// Offer is the cost of opening the gate, if the cluster reports it (see
+	// preemption.Decision with outcome Gated). The zero value is unknown.
 	Offer Offer
 }
 
-// Offer is what the preemption of a replica would cost. The zero value is unknown.
+// Offer is the cost of a preemption by a replica. The zero value is unknown.
 type Offer struct {
-	// Victims is how many workloads would be evicted; zero is unknown.
+	// Victims is the number of workloads that would be evicted; zero is unknown.
 	Victims int
-	// LostWork is how long they have run, added up.
+	// LostWork is the sum of the times that the victims have run.
 	LostWork time.Duration
 }
 
@@ -78,60 +78,57 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// Config configures [Orchestrate]. The zero value is valid: MultiKueue's gate, five
-// minutes, first signal first.
+// Config configures [Orchestrate]. The zero value is valid: the gate MultiKueue, a timeout of
+// five minutes, no grace, rule FirstSignal.
 type Config struct {
 	// Gate is the gate to open. Empty is [MultiKueue].
 	Gate string
-	// Timeout is how long a replica may try, from its opening on, before the next one
-	// may (SingleClusterPreemptionTimeout). Zero is [DefaultTimeout]; negative is an
-	// error.
+	// Timeout is how long a replica may try, counted from the opening of its gate, before the
+	// next gate is opened (SingleClusterPreemptionTimeout). Zero is [DefaultTimeout];
+	// negative is an error.
 	Timeout time.Duration
 	Rule    Rule
-	// PreemptingTimeout is how long, from the time when they were told to stop, the victims
-	// of a replica may take to leave; until then nobody else may try, though Timeout is
-	// over. Zero is [DefaultTimeout]; negative is an error.
+	// PreemptingTimeout is how long the victims of a replica may take to leave, counted from
+	// when they were told to stop. Until then no other gate is opened, even after Timeout.
+	// Zero is [DefaultTimeout]; negative is an error.
 	PreemptingTimeout time.Duration
-	// Grace is how long, from the first signal of the replicas that still wait for an
-	// opening, to wait for a cluster in which the workload fits without preemption.
-	// Zero opens at once; negative is an error.
+	// Grace is how long to wait for a cluster in which the workload fits without preemption,
+	// counted from the first signal of the replicas that wait for an opening. Zero opens at
+	// once; negative is an error.
 	Grace time.Duration
 }
 
-// DefaultTimeout is KEP-8303's.
+// DefaultTimeout is the timeout of KEP-8303.
 const DefaultTimeout = 5 * time.Minute
 
-// Action is what to do now. The zero value is to wait for the next event.
+// Action says what to do now. The zero value: wait for the next event.
 type Action struct {
-	// Open is the replica whose gate to open now ([Gates.Opened]). Empty: none.
+	// Open is the name of the replica whose gate to open now ([Gates.Opened]). Empty: none.
 	Open string
-	// WakeAt is when to ask again if nothing happens before. Zero: nothing will change
-	// with time alone.
+	// WakeAt is when to ask again if no event comes before. Zero: time alone changes nothing.
 	WakeAt time.Time
-	// Done: a replica has its quota, and no gate is to be opened, at any time, as long
-	// as it has.
+	// Done says that a replica has its quota. No gate is opened while it has.
 	Done bool
 }
 
-// Orchestrate says, of the replicas of one workload that waits, whose gate to open now,
-// and when to ask again. It depends on its arguments alone and keeps nothing: ask at
-// every event and at WakeAt, as often as you like. An event that comes late, twice or out
-// of order costs nothing; after a lost one the next question answers it; a restart
-// forgets nothing.
+// Orchestrate says, about the replicas of one waiting workload, whose gate to open now and
+// when to ask again. The answer depends on the arguments alone, and Orchestrate keeps
+// nothing. Ask at every event and at WakeAt. Late, repeated or reordered events do no harm;
+// the next call makes up for a lost event; a restart loses nothing.
 //
-//   - A replica with its quota ends the matter (under [Preference], for those less
-//     preferred; a more preferred one may still take over).
-//   - At most one opening a timeout, measured from the latest opening of a gate that is
-//     still open: eviction closes a gate, and with it the opening is over.
-//   - None while another replica is [Preempting], within the timeout of that.
-//   - A replica whose gate is open is never opened again, so each one that signals has
-//     its turn. Nothing but the signal counts: a replica that took it back, because its
+//   - If a replica has its quota, no gate is opened. (Under [Preference] this holds
+//     for less preferred replicas; a more preferred one may still take over.)
+//   - At most one gate is opened within a timeout, counted from the latest opening of
+//     a gate that is still open. Eviction closes a gate and so ends its opening.
+//   - No gate is opened while another replica is [Preempting], within PreemptingTimeout.
+//   - A replica whose gate is open is not opened again, so each replica that signals
+//     has its turn. Only the signal counts: a replica that cleared it, because its
 //     answer is no longer Gated, is not opened.
-//   - A replica that does not name the gate is not waited for.
+//   - Orchestrate does not wait for a replica that does not name the gate.
 //
-// The error lists all faults: an empty or doubled name, what [Validate] finds, an unknown
-// reservation or rule, a negative timeout, grace or offer, a preempting replica without
-// time, a time of now that is not set, and times outside the years 1678 to 2262.
+// The error lists all faults: an empty or duplicate name, what [Validate] finds, an unknown
+// reservation or rule, a negative timeout, grace or offer, a preempting replica without time,
+// a zero now, and times outside the years 1678 to 2262.
 func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	if err := check(&c, now, replicas); err != nil {
 		return Action{}, err
@@ -152,7 +149,7 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	opened, signal := c.latestOpening(replicas), c.firstSignal(replicas)
 	var act Action
 	if free := opened.Add(c.Timeout); !opened.IsZero() && free.After(now) {
-		act.WakeAt = free // even when nobody waits: a signal may get lost (KEP-8303, step 3)
+		act.WakeAt = free // even if nobody waits: a signal may get lost (KEP-8303, step 3)
 	}
 	if leave := c.latestPreempting(replicas).Add(c.PreemptingTimeout); leave.After(now) && leave.After(act.WakeAt) {
 		act.WakeAt = leave
@@ -169,13 +166,14 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	return act, nil
 }
 
-// next returns whose turn it is, nil for nobody; done says that quota ends the matter.
+// next returns the replica whose gate may be opened, or nil. done says that a replica has its
+// quota.
 func (c *Config) next(replicas []Replica) (next *Replica, done bool) {
 	for i := range replicas {
 		r := &replicas[i]
 		switch {
 		case r.Reservation == Reserved:
-			return nil, true // under Preference, one found before it is more preferred
+			return nil, true // under Preference, a replica found before is more preferred
 		case c.waits(r) && c.Rule == Preference:
 			return r, false
 		case c.waits(r) && (next == nil || c.before(r, next)):
@@ -192,12 +190,13 @@ func (c *Config) open(r *Replica) bool {
 	return open
 }
 
-// waits reports whether opening the gate would let the replica preempt.
+// waits reports whether the replica signals and its gate is closed.
 func (c *Config) waits(r *Replica) bool {
 	return r.Reservation < Reserved && r.Gates.Has(c.Gate) && !c.open(r) && r.Gates.Blocked.Signals()
 }
 
-// latestOpening returns the zero time where no gate is open.
+// latestOpening returns when the last of the open gates was opened; the zero time if none is
+// open.
 func (c *Config) latestOpening(replicas []Replica) (latest time.Time) {
 	for i := range replicas {
 		if at, open := replicas[i].Gates.OpenSince(c.Gate); open && (latest.IsZero() || at.After(latest)) {
@@ -207,8 +206,8 @@ func (c *Config) latestOpening(replicas []Replica) (latest time.Time) {
 	return latest
 }
 
-// latestPreempting returns when victims were last told to stop, the zero time where none
-// are leaving.
+// latestPreempting returns when victims were last told to stop; the zero time if none are
+// leaving.
 func (c *Config) latestPreempting(replicas []Replica) (latest time.Time) {
 	for i := range replicas {
 		if r := &replicas[i]; r.Reservation == Preempting && r.Since.After(latest) {
@@ -218,7 +217,7 @@ func (c *Config) latestPreempting(replicas []Replica) (latest time.Time) {
 	return latest
 }
 
-// firstSignal returns the zero time where nobody waits.
+// firstSignal returns the time of the first signal; the zero time if no replica waits.
 func (c *Config) firstSignal(replicas []Replica) (first time.Time) {
 	for i := range replicas {
 		if at := replicas[i].Gates.Blocked.Since; c.waits(&replicas[i]) && (first.IsZero() || at.Before(first)) {

@@ -13,22 +13,22 @@ import (
 	"github.com/cedesched/cede/optional"
 )
 
-// Settings is what a node says. The zero value inherits both.
+// Settings are the settings of a node. The zero value inherits both.
 type Settings struct {
-	// Preempt protects from workloads of the same queue.
+	// Preempt is the minimum runtime against workloads of the same queue.
 	Preempt optional.Duration `json:"preempt,omitzero"`
-	// Reclaim protects from workloads of other queues.
+	// Reclaim is the minimum runtime against workloads of other queues.
 	Reclaim optional.Duration `json:"reclaim,omitzero"`
 }
 
-// Method is how a reclaim is resolved. The zero value is LCA.
+// Method says how the setting against a reclaim is resolved. The zero value is LCA.
 type Method uint8
 
 const (
-	// LCA starts one step down from the lowest common ancestor of both queues, on the
-	// victim's side, and goes up: what a subtree says holds among its siblings, and
-	// what is said inside it holds inside. Queues of different roots are siblings
-	// under an implied one.
+	// LCA starts one step below the lowest common ancestor of both queues, on the victim's
+	// side, and goes up. A setting on a subtree holds against its siblings; a setting inside
+	// the subtree holds inside it. Queues with different roots count as under one common
+	// root.
 	LCA Method = iota
 	// Queue starts at the victim's own queue and goes up.
 	Queue

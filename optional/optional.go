@@ -1,5 +1,4 @@
-// Package optional has values that may be absent: a limit that is not set, a minimum that
-// is inherited.
+// Package optional has values that may be absent, for instance a limit that is not set.
 package optional
 
 import (
@@ -8,8 +7,8 @@ import (
 	"time"
 )
 
-// Value is a number, or none. The zero value is none. A zero that is set is not none.
-// Compare with == or Equal.
+// Value is a number or none. The zero value is none. A zero that was set is not none. Compare
+// values with == or Equal.
 type Value[T interface{ ~int64 | ~float64 }] struct {
 	set   bool
 	value T
@@ -20,17 +19,17 @@ type (
 	Int64 = Value[int64]
 	// Float64 is an optional number.
 	Float64 = Value[float64]
-	// Duration is an optional duration. Its JSON form is a text, as in "30m0s".
+	// Duration is an optional duration. Its JSON form is text, for instance "30m0s".
 	Duration = Value[time.Duration]
 )
 
 // Of returns a value that is set.
 func Of[T interface{ ~int64 | ~float64 }](value T) Value[T] { return Value[T]{true, value} }
 
-// Get returns the value and whether there is one.
+// Get returns the value. ok is false if there is none.
 func (v Value[T]) Get() (value T, ok bool) { return v.value, v.set }
 
-// Or returns the value; the other where there is none.
+// Or returns the value, or other if there is none.
 func (v Value[T]) Or(other T) T {
 	if !v.set {
 		return other
@@ -38,7 +37,7 @@ func (v Value[T]) Or(other T) T {
 	return v.value
 }
 
-// IsZero reports whether there is none.
+// IsZero reports whether there is no value.
 func (v Value[T]) IsZero() bool { return !v.set }
 
 // Equal reports whether both are the same, as == does.
@@ -52,8 +51,8 @@ func (v Value[T]) String() string {
 	return fmt.Sprint(v.value)
 }
 
-// MarshalJSON writes a number, a duration as Go does ("30m0s"), or null. It fails on a
-// number that JSON does not have: an infinity, or none at all.
+// MarshalJSON writes a number, a duration as Go does ("30m0s"), or null for none. It fails on
+// a number that JSON does not have: NaN or an infinity.
 func (v Value[T]) MarshalJSON() ([]byte, error) {
 	if !v.set {
 		return []byte("null"), nil
@@ -64,8 +63,8 @@ func (v Value[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.value)
 }
 
-// UnmarshalJSON reads a number, for a duration a text as in "30m" or "0s"; or null for
-// none. It fails on anything else, and leaves the value as it is.
+// UnmarshalJSON reads a number (for a duration: text such as "30m" or "0s"), or null for
+// none. It fails on anything else and then leaves v unchanged.
 func (v *Value[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*v = Value[T]{}

@@ -10,18 +10,18 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// alike is a text that is the same for two workloads of a queue unless a decision could
-// tell them apart. It is made of the whole workload, less what is taken out here, so that a
-// field that is added later counts.
+// alike returns a text that is equal for two workloads of a queue unless a decision could
+// tell them apart. It encodes the whole workload without the fields cleared here, so that a
+// field added later counts.
 func alike(w *workload.Workload) string {
 	c := w.Clone()
-	c.ID, c.UID = "", ""       // the name: it breaks ties between those that run
-	c.Queue = ""               // those of another queue are never compared
-	c.Queued = time.Time{}     // by it those that are alike are ordered: later ones may take less
-	c.Created = time.Time{}    // read where Config.NewerByReservation says so: see cycle.Cycle.Alike
-	c.ReservedAt = time.Time{} // means nothing for a workload that waits
-	c.Evicted = false          // neither does this
-	c.Gates = gate.Gates{}     // all open or not is all that is asked
+	c.ID, c.UID = "", ""       // only a tie breaker among workloads that run
+	c.Queue = ""               // workloads of different queues are never compared
+	c.Queued = time.Time{}     // workloads that are alike are ordered by it; a later one may preempt fewer
+	c.Created = time.Time{}    // read only with Config.NewerByReservation: see cycle.Cycle.Alike
+	c.ReservedAt = time.Time{} // has no meaning for a workload that waits
+	c.Evicted = false          // has no meaning either
+	c.Gates = gate.Gates{}     // decisions read only whether all are open
 	if w.Gates.AnyClosed() {
 		c.Gates.Names = []string{"closed"}
 	}
@@ -32,7 +32,7 @@ func alike(w *workload.Workload) string {
 	}
 	text, err := json.Marshal(&c)
 	if err != nil {
-		return w.ID // like nobody else
+		return w.ID // alike to no other workload
 	}
 	return string(text)
 }

@@ -6,21 +6,22 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
-// class is the active workloads of a queue that are alike. They become inadmissible as
-// one: a bar is set, from which on they step aside. Those queued earlier have more newer
-// equals to preempt, and do not. A class is immutable.
+// class holds the active workloads of a queue that are alike. They become inadmissible
+// together: a bar is set, and workloads queued at or after it are inadmissible. Workloads
+// queued before it stay active: they have more newer equals that they could preempt. A class
+// is immutable.
 type class struct {
 	queue, tree int
 	alike       string
 	len         int
-	front       *waiting      // the first one before the bar; nil: none
-	bar         *waiting      // nil: none; it may have left since
+	front       *waiting      // the first workload before the bar; nil: none
+	bar         *waiting      // nil: none; it may have left the queue since
 	reason      RequeueReason // of the bar
-	until       int64         // an instant: when time takes the bar away; instant.Unset: never
-	owed        bool          // the bar was seen to wait for its nominal quota
+	until       int64         // an instant: when time removes the bar; instant.Unset: never
+	owed        bool          // when the bar was set, it waited for quota within its nominal quota
 }
 
-// keeps reports whether the bar keeps a workload of the class out of the order.
+// keeps reports whether the bar makes e inadmissible.
 func (c *class) keeps(e *waiting) bool { return c.bar != nil && compareInClass(c.bar, e) <= 0 }
 
 func (p *Pending) classOf(e *waiting) (*class, bool) {
@@ -29,7 +30,7 @@ func (p *Pending) classOf(e *waiting) (*class, bool) {
 	})
 }
 
-// setBar lets a workload and those of its class after it step aside.
+// setBar makes e, and the workloads after it in its class, inadmissible.
 func (p *Pending) setBar(e *waiting, reason RequeueReason, until int64) {
 	p.setClass(e, func(c *class) {
 		c.owed = e.owed
@@ -43,10 +44,10 @@ func (p *Pending) setBar(e *waiting, reason RequeueReason, until int64) {
 	})
 }
 
-// unbar takes the bars of a range of a set of classes away, of those for which.
+// unbar removes the bars of the classes in a range of a set for which `which` holds.
 func (p *Pending) unbar(set set[*class], before, in, which func(*class) bool) {
 	var cursor setCursor[*class]
-	for cursor.Seek(set, before); ; cursor.Next() { // of the set as it was
+	for cursor.Seek(set, before); ; cursor.Next() { // the set as it was
 		c, ok := cursor.Item()
 		if !ok || !in(c) {
 			return
@@ -58,7 +59,7 @@ func (p *Pending) unbar(set set[*class], before, in, which func(*class) bool) {
 	}
 }
 
-// setClass changes the class of a workload, and its front.
+// setClass changes the class of a workload and the front of that class.
 func (p *Pending) setClass(e *waiting, change func(*class)) {
 	next := class{queue: e.queue, tree: e.tree, alike: e.alike, until: instant.Unset}
 	if old, known := p.classOf(e); known {
@@ -93,11 +94,11 @@ func (p *Pending) setClass(e *waiting, change func(*class)) {
 	}
 }
 
-// owes reports whether workloads behind the bar wait for their nominal quota, as the one
-// that set it did.
+// owes reports whether the workloads behind the bar wait for quota within the nominal quota,
+// as the bar did.
 func (c *class) owes() bool { return c.bar != nil && c.owed && c.len > 0 }
 
-// owe counts those of a tree that wait for their nominal quota.
+// owe counts the waits for nominal quota in a tree.
 func (p *Pending) owe(tree int, counts bool, by int64) {
 	if counts {
 		p.owed = p.owed.Set(tree, p.owed.At(tree)+by)

@@ -9,17 +9,17 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Flavor is what is known of a flavor's nodes (Kueue's ResourceFlavor): it says which pod
-// sets the flavor may be assigned to. The zero value is not valid: a flavor has a name.
-// A flavor of which nothing is known is as one with a name alone.
+// Flavor says what is known about the nodes of a flavor (Kueue's ResourceFlavor). It decides
+// which pod sets the flavor may be assigned to. The zero value is not valid: a flavor has a
+// name. A flavor of which nothing is known counts as one with a name alone.
 type Flavor struct {
 	// Name is unique among the flavors.
 	Name string `json:"name"`
-	// NodeLabels is the labels that the nodes have.
+	// NodeLabels are the labels of the nodes.
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
-	// NodeTaints is the taints that the nodes have.
+	// NodeTaints are the taints of the nodes.
 	NodeTaints []workload.Taint `json:"nodeTaints,omitempty"`
-	// Tolerations is added to those of the pods to which the flavor is assigned.
+	// Tolerations are added to the tolerations of the pods to which the flavor is assigned.
 	Tolerations []workload.Toleration `json:"tolerations,omitempty"`
 }
 
@@ -28,11 +28,10 @@ func (f *Flavor) Clone() Flavor {
 	return Flavor{f.Name, maps.Clone(f.NodeLabels), slices.Clone(f.NodeTaints), slices.Clone(f.Tolerations)}
 }
 
-// ValidateFlavors returns everything that is wrong with flavors, as an error that lists
-// each fault with its path ("flavors[3].nodeTaints[0].effect"): an empty or doubled name,
-// a label with an empty key, what [workload.Taint.Validate] and
-// [workload.Toleration.Validate] find, more than [workload.MaxNodeConstraints] taints or
-// tolerations.
+// ValidateFlavors returns everything that is wrong with flavors, as an error that lists each
+// fault with its path ("flavors[3].nodeTaints[0].effect"): an empty or duplicate name, a
+// label with an empty key, what [workload.Taint.Validate] and [workload.Toleration.Validate]
+// find, more than [workload.MaxNodeConstraints] taints or tolerations.
 func ValidateFlavors(flavors []Flavor) error {
 	var faults fault.List
 	add := func(err error) {

@@ -2,19 +2,19 @@ package queue
 
 import "github.com/cedesched/cede/internal/base/enum"
 
-// FlavorFungibility says, of a resource group with several flavors, when the search for
-// one stops (Kueue's flavorFungibility). Flavors are tried in order. The zero value is
-// Kueue's defaults: the search may stop at a flavor in which the queue borrows, and
-// tries the next one after a flavor that needs preemption.
+// FlavorFungibility says when the search for a flavor stops, in a resource group with several
+// flavors (Kueue's flavorFungibility). Flavors are tried in order. The zero value is Kueue's
+// default: the search may stop at a flavor in which the queue borrows, and goes on after a
+// flavor that needs preemption.
 type FlavorFungibility struct {
-	// WhenCanBorrow is about a flavor in which the request takes the queue over its
-	// nominal quota. Unset: MayStopSearch.
+	// WhenCanBorrow applies to a flavor in which the request takes the queue over its nominal
+	// quota. Unset: MayStopSearch.
 	WhenCanBorrow FungibilityPolicy `json:"whenCanBorrow,omitzero"`
-	// WhenCanPreempt is about a flavor in which others would have to yield. Unset:
+	// WhenCanPreempt applies to a flavor in which others would have to yield. Unset:
 	// TryNextFlavor.
 	WhenCanPreempt FungibilityPolicy `json:"whenCanPreempt,omitzero"`
-	// Preference orders the flavors when the search has passed all of them. It may be
-	// PreemptionOverBorrowing only where both policies are TryNextFlavor.
+	// Preference orders the flavors if the search stopped at none. PreemptionOverBorrowing is
+	// valid only if both policies are TryNextFlavor.
 	Preference FlavorPreference `json:"preference,omitzero"`
 }
 
@@ -22,17 +22,17 @@ type FlavorFungibility struct {
 // borrows.
 func (f FlavorFungibility) MayStopBorrowing() bool { return f.WhenCanBorrow != TryNextFlavor }
 
-// MayStopPreempting reports whether the search may stop at a flavor in which others
-// have to yield.
+// MayStopPreempting reports whether the search may stop at a flavor in which others have to
+// yield.
 func (f FlavorFungibility) MayStopPreempting() bool { return f.WhenCanPreempt == MayStopSearch }
 
 // FungibilityPolicy says whether the search for a flavor goes on. The zero value is the
-// default of the field that it is in.
+// default of its field.
 type FungibilityPolicy uint8
 
 const (
-	// MayStopSearch lets the search stop at the flavor. (Kueue's v1beta1 called it
-	// Borrow and Preempt.)
+	// MayStopSearch lets the search stop at the flavor. (Kueue's v1beta1 calls it Borrow and
+	// Preempt.)
 	MayStopSearch FungibilityPolicy = 1 + iota
 	// TryNextFlavor tries the next flavor too.
 	TryNextFlavor
@@ -40,11 +40,10 @@ const (
 
 var fungibilityNames = enum.Names[FungibilityPolicy]{Type: "FungibilityPolicy", List: []string{"", "MayStopSearch", "TryNextFlavor"}}
 
-// String returns the name of the policy as Kueue has it; the zero value's is empty.
+// String returns the name of the policy as in Kueue; empty for the zero value.
 func (p FungibilityPolicy) String() string { return fungibilityNames.String(p) }
 
-// MarshalText writes the name. It fails on a value that is none of the constants and not
-// zero.
+// MarshalText writes the name. It fails on a value that is neither a constant nor zero.
 func (p FungibilityPolicy) MarshalText() ([]byte, error) { return fungibilityNames.Marshal(p) }
 
 // UnmarshalText reads a name; empty is the zero value. It fails on any other text.
@@ -52,21 +51,22 @@ func (p *FungibilityPolicy) UnmarshalText(text []byte) error {
 	return fungibilityNames.Unmarshal(text, p)
 }
 
-// FlavorPreference orders flavors of which none stopped the search. The zero value is
+// FlavorPreference orders the flavors if the search stopped at none. The zero value is
 // BorrowingOverPreemption.
 type FlavorPreference uint8
 
 const (
-	// BorrowingOverPreemption: first whether somebody has to yield (nobody, somebody in
-	// other queues only, somebody in the own queue), then how far the queue borrows.
+	// BorrowingOverPreemption orders first by who has to yield (nobody, workloads of other
+	// queues only, workloads of the own queue), then by how far the queue borrows.
 	BorrowingOverPreemption FlavorPreference = iota
-	// PreemptionOverBorrowing: the other way round.
+	// PreemptionOverBorrowing orders first by how far the queue borrows, then by who has to
+	// yield.
 	PreemptionOverBorrowing
 )
 
 var preferenceNames = enum.Names[FlavorPreference]{Type: "FlavorPreference", List: []string{"BorrowingOverPreemption", "PreemptionOverBorrowing"}, EmptyIsZero: true}
 
-// String returns the name of the preference as Kueue has it.
+// String returns the name of the preference as in Kueue.
 func (p FlavorPreference) String() string { return preferenceNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.

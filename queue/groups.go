@@ -2,20 +2,19 @@ package queue
 
 import "slices"
 
-// ResourceGroup is a set of resources that get their flavors together, and the
-// flavors to try, in order.
+// ResourceGroup is a set of resources that get their flavor together, and the flavors to try,
+// in order.
 type ResourceGroup struct {
 	Resources []string
 	Flavors   []string
 }
 
-// ResourceGroups returns the groups that the quotas form: flavors and resources
-// that are linked by an entry are in one group. Groups, flavors and resources are
-// in the order in which they first appear in Quotas. No flavor and no resource is in
-// two groups.
+// ResourceGroups returns the groups that the quotas form: an entry puts its flavor and its
+// resource in one group. Groups, flavors and resources are in the order in which they first
+// appear in Quotas. No flavor and no resource is in two groups.
 func (q *Queue) ResourceGroups() []ResourceGroup {
-	// Entries are joined with the first of the same flavor and of the same resource: a
-	// forest in which each tree is a group, its root the group's first entry.
+	// Each entry is joined with the first entry of the same flavor and of the same resource.
+	// The result is a forest: each tree is a group, and its root is the group's first entry.
 	above := make([]int, len(q.Quotas))
 	root := func(i int) int {
 		for above[i] != i {

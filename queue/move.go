@@ -10,13 +10,12 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Each move returns a new Pending; the receiver is never changed. One that fails returns
-// the receiver.
+// Each method below returns a new Pending and never changes the receiver. A method that fails
+// returns the receiver.
 
-// Add lets a workload wait: a new one, or one that was evicted and waits again (see
-// preemption.Victim.Requeued for its timestamp). It fails when the ID waits already, the
-// queue is unknown or the workload malformed, with all faults. Requests may be without
-// flavor.
+// Add adds a waiting workload: a new one, or one that was evicted (preemption.Victim.Requeued
+// gives its timestamp). Requests may be without flavor. It fails, with all faults, if the ID
+// waits already, the queue is unknown or the workload is malformed.
 func (p *Pending) Add(w workload.Workload) (*Pending, error) {
 	if _, waits := p.find(w.ID); waits {
 		return p, fault.List{{Path: "workload.id", Problem: fmt.Sprintf("%q waits already", w.ID)}}
@@ -30,10 +29,10 @@ func (p *Pending) Add(w workload.Workload) (*Pending, error) {
 	return &next, nil
 }
 
-// Update replaces the facts of a waiting workload. Where a decision could tell them from
-// the earlier ones (queue, queue-order timestamp, and all by which two are not alike) it
-// waits as a newcomer does; else it stays where it is. A backoff is never cut short. It fails as Add does, and
-// when no workload of that ID waits.
+// Update replaces the facts of a waiting workload. If a decision could notice the change (the
+// queue, the queue-order timestamp, or anything that makes two workloads not alike), the
+// workload is treated as newly added. Otherwise it stays where it is. A backoff is never
+// shortened. It fails as Add does, and if no workload of that ID waits.
 func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	old, waits := p.find(w.ID)
 	if !waits {
@@ -53,14 +52,14 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	return &next, nil
 }
 
-// same reports whether other facts of a workload come to the same, for its place and for
-// its chances.
+// same reports whether a decision cannot notice the change of facts, and the workload keeps
+// its place.
 func (w *waiting) same(other *waiting) bool {
 	return w.queue == other.queue && w.queued == other.queued && w.alike == other.alike
 }
 
-// Remove takes a workload out that is gone. One that was admitted leaves with
-// [Pending.Admit]. It fails when no workload of that ID waits.
+// Remove removes a waiting workload. For one that was admitted call [Pending.Admit]. It fails
+// if no workload of that ID waits.
 func (p *Pending) Remove(id string) (*Pending, error) {
 	e, waits := p.find(id)
 	if !waits {
@@ -71,11 +70,10 @@ func (p *Pending) Remove(id string) (*Pending, error) {
 	return &next, nil
 }
 
-// Admit takes a workload out that was admitted. For those of its cohort tree for which
-// nobody might yield there may now be somebody: it may yield itself, or its queue borrows
-// now. They come back where their queue may preempt at all. It costs what there are
-// inadmissible classes and workloads in the tree, as [Pending.Release] does. It fails when
-// no workload of that ID waits.
+// Admit removes a workload that was admitted. Inadmissible workloads of its cohort tree that
+// had no candidates become active again if their queue may preempt at all: the admitted
+// workload may yield, or its queue now borrows. It costs O(inadmissible classes and workloads
+// in the tree), as [Pending.Release] does. It fails if no workload of that ID waits.
 func (p *Pending) Admit(id string) (*Pending, error) {
 	next, err := p.Remove(id)
 	if err != nil {
@@ -92,17 +90,17 @@ func (p *Pending) Admit(id string) (*Pending, error) {
 	return next, nil
 }
 
-// mayGain reports whether an admission may change the chances of a workload that was put
-// back for the reason.
+// mayGain reports whether an admission may help a workload of the queue that was requeued for
+// the reason.
 func (p *Pending) mayGain(queue int, why RequeueReason) bool {
 	rights := &p.shape.queues[queue].Preemption
 	return why == NoCandidates && (rights.WithinClusterQueue != Never || rights.ReclaimWithinCohort != Never)
 }
 
-// Requeue puts a head back that a cycle did not admit. Where something happened since the
-// head was read that would have brought it back, it stays in the order: the cycle did not
-// see that. It fails when the workload no longer waits, the reason is unknown or a time
-// outside the years 1678 to 2262.
+// Requeue returns a head that a cycle did not admit to its queue. If an event since the head
+// was read would have made it active again, it stays active: the cycle did not see the event.
+// It fails if the workload no longer waits, the reason is unknown or a time is outside the
+// years 1678 to 2262.
 func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	var faults fault.List
 	old, waits := p.find(h.Workload.ID)
@@ -145,7 +143,7 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	return &next, nil
 }
 
-// saw reports whether a head is still what a cycle was asked about, put back for a reason.
+// saw reports whether e is still as the cycle saw it in h, for a requeue with the reason.
 func (p *Pending) saw(h *Head, e *waiting, why RequeueReason) bool {
 	q, _ := p.queueOf(h.Workload.Queue)
 	asked := &waiting{facts: h.Workload, queue: q, queued: instant.Of(h.Workload.Queued)}
@@ -153,8 +151,8 @@ func (p *Pending) saw(h *Head, e *waiting, why RequeueReason) bool {
 	return p.released.At(e.tree) <= h.Seen && (p.admitted.At(e.tree) <= h.Seen || !p.mayGain(e.queue, why)) && e.same(asked)
 }
 
-// Release brings the inadmissible workloads back of the cohort trees that the queues are
-// in: something there was freed. Unknown queues are passed over.
+// Release makes the inadmissible workloads in the cohort trees of the queues active again:
+// room became free there. Unknown queues are ignored.
 func (p *Pending) Release(queues ...string) *Pending {
 	next := *p.inside()
 	next.clock++
@@ -171,7 +169,7 @@ func (p *Pending) Release(queues ...string) *Pending {
 	return &next
 }
 
-// Advance brings those back whose time has come.
+// Advance makes the workloads active again whose time has come.
 func (p *Pending) Advance(now time.Time) *Pending {
 	next := *p.inside()
 	at := instant.Of(now)
@@ -182,9 +180,9 @@ func (p *Pending) Advance(now time.Time) *Pending {
 
 func every[T any](T) bool { return true }
 
-// Configure replaces the configuration, which may have changed any quota: all that is
-// inadmissible comes back. It fails as [Validate] does, and when a queue that is gone has
-// waiting workloads.
+// Configure replaces the configuration. Any quota may have changed, so all inadmissible
+// workloads become active again. It fails as [Validate] does, and if a queue that no longer
+// exists has waiting workloads.
 func (p *Pending) Configure(cohorts []Cohort, queues []Queue) (*Pending, error) {
 	old := p.inside()
 	faults, _ := Validate(cohorts, queues).(fault.List)
@@ -218,10 +216,10 @@ func (p *Pending) Configure(cohorts []Cohort, queues []Queue) (*Pending, error) 
 	return next, nil
 }
 
-// AlikeBy adds to what two workloads have to share to be alike, and step aside as one:
-// what the function says of them, for rules of the caller's own (cycle.Cycle has a function
-// that fits its configuration). It depends on the workload alone. Nil adds nothing, as in a
-// Pending to which it was never given. Those that stepped aside as one come back.
+// AlikeBy adds a condition for two workloads to be alike: the function returns the same text
+// for both. It is for rules of the caller's own; cycle.Cycle.Alike fits its configuration.
+// The function must depend on the workload alone. Nil, as in a new Pending, adds nothing.
+// Workloads that became inadmissible together become active again.
 func (p *Pending) AlikeBy(says func(workload.Workload) string) *Pending {
 	next := *p.inside()
 	next.alikeBy = says
@@ -238,7 +236,7 @@ func (p *Pending) AlikeBy(says func(workload.Workload) string) *Pending {
 	return &next
 }
 
-// all returns all that wait, by ID.
+// all returns all waiting workloads, by ID.
 func (p *Pending) all() (all []*waiting) {
 	var cursor setCursor[*waiting]
 	for cursor.First(p.byID); ; cursor.Next() {
@@ -250,9 +248,9 @@ func (p *Pending) all() (all []*waiting) {
 	}
 }
 
-// The rest changes a Pending that nobody else has yet.
+// The functions below change a Pending that no caller has seen yet.
 
-// fill starts with new sets.
+// fill fills new sets.
 func (p *Pending) fill(all []*waiting) {
 	p.byID, p.members, p.fronts = emptySet(compareByID), emptySet(compareMembers), emptySet(compareFronts)
 	p.aside, p.timed = emptySet(compareAside), emptySet(compareTimed)
@@ -300,10 +298,10 @@ func (p *Pending) replace(old *waiting, change func(*waiting)) {
 	p.insert(&e)
 }
 
-// bringBack makes those active that are in a range of a set, of those for which.
+// bringBack makes the workloads active in a range of a set for which `which` holds.
 func (p *Pending) bringBack(set set[*waiting], before, in, which func(*waiting) bool) {
 	var cursor setCursor[*waiting]
-	for cursor.Seek(set, before); ; cursor.Next() { // of the set as it was
+	for cursor.Seek(set, before); ; cursor.Next() { // the set as it was
 		e, ok := cursor.Item()
 		if !ok || !in(e) {
 			return
@@ -315,7 +313,8 @@ func (p *Pending) bringBack(set set[*waiting], before, in, which func(*waiting) 
 	}
 }
 
-// onlyOneFirst ends the turn of another one whose victims are terminating.
+// onlyOneFirst clears `first` of the other workload of the queue whose victims are
+// terminating.
 func (p *Pending) onlyOneFirst(queue int) {
 	var cursor setCursor[*waiting]
 	cursor.Seek(p.fronts, func(e *waiting) bool { return e.queue < queue })

@@ -13,54 +13,54 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Pending is the workloads that wait, of all queues. It is immutable, as a snapshot is:
+// Pending holds the waiting workloads of all queues. It is immutable, as a snapshot is:
 // methods return a new one that shares what they did not change, in O(log n) for each
-// workload that moves, and any number of goroutines may read one. Make it with
-// [NewPending]; the zero value knows no queue.
+// workload that moves. Any number of goroutines may read one. Make it with [NewPending]; the
+// zero value knows no queue.
 //
-// Of each queue the active workloads are ordered: higher effective priority first, then
-// earlier queue-order timestamp, then ID; before all of them, under BestEffortFIFO, the
-// one whose victims are terminating. The first is the head. A head that a cycle admitted
-// leaves with [Pending.Admit]; one that it did not goes back with [Pending.Requeue]. Under
-// StrictFIFO that stays the head. Under BestEffortFIFO it may become inadmissible: it
-// steps aside, until one of these brings it back:
+// In each queue the active workloads are ordered: higher effective priority first, then
+// earlier queue-order timestamp, then ID. Under BestEffortFIFO the one whose victims are
+// terminating comes before all of them. The first is the head. A head that a cycle admitted
+// leaves with [Pending.Admit]. One that it did not admit returns with [Pending.Requeue]:
+// under StrictFIFO it stays the head; under BestEffortFIFO it may become inadmissible, until
+// one of these events:
 //
 //   - room or quota in its cohort tree: [Pending.Release], [Pending.Configure];
-//   - where nobody might yield for it, a workload admitted in its tree, which may be one
-//     that yields, or makes its queue borrow: [Pending.Admit];
-//   - a change of the workload that a decision could read, as of its gates from closed to
-//     open: [Pending.Update];
+//   - if it had no candidates, an admission in its tree: the admitted workload may
+//     be one that yields, or its queue now borrows: [Pending.Admit];
+//   - a change of the workload that a decision could notice, for instance its last
+//     closed gate opens: [Pending.Update];
 //   - its RetryAt: [Pending.Advance].
 //
-// Where there is no room for one and nobody to yield, all workloads of the queue that are
-// alike and come later in the order step aside with it, newcomers too, until the same
-// events: as one, however many there are. Two are alike when nothing differs by which a
-// decision could tell them apart: all fields of a workload but its names and timestamps,
-// and the open and closed gates in detail; and what [Pending.AlikeBy] adds.
+// If a head has no room and nobody may yield for it, all workloads of the queue that are
+// alike and come later in the order become inadmissible with it, until the same events. That
+// includes workloads added later, and costs the same for any number of them. Two workloads
+// are alike if no decision could tell them apart: all fields are equal except names and
+// timestamps, of the gates only whether all are open, and what [Pending.AlikeBy] adds.
 //
 // A method that fails returns the Pending that it was called on, with the error. A nil
-// Pending is an empty one that knows no queue.
+// Pending is empty and knows no queue.
 type Pending struct {
 	shape *trees
 	byID  set[*waiting]
-	// members is the active ones but those that preempt, by class. fronts is, of each
-	// class, the first that is not barred, and those that preempt, in the order of their
-	// queue: a head is the first front.
+	// members holds, by class, the active workloads except those with victims that are
+	// terminating. fronts holds these, and the first workload of each class before its bar,
+	// in the order of the queue: a head is the first front.
 	members set[*waiting]
 	fronts  set[*waiting]
-	aside   set[*waiting] // inadmissible by themselves
-	timed   set[*waiting] // those with a time: aside or kept away
+	aside   set[*waiting] // inadmissible, each for itself
+	timed   set[*waiting] // those with a time: inadmissible or backing off
 	classes set[*class]
 	barred  set[*class] // those with a bar, by tree
-	ending  set[*class] // those whose bar has a time, by that
-	// released is, by tree, the value of clock at its last release.
+	ending  set[*class] // those whose bar has a time, by that time
+	// released is, by tree, the value of clock at its last Release.
 	released vector.Vector[int64]
-	// admitted is the same for the last admission, and owed how many workloads and bars of
-	// a tree wait for their nominal quota.
+	// admitted is, by tree, the value of clock at its last Admit. owed counts the workloads
+	// and bars of a tree that wait for quota within their nominal quota.
 	admitted vector.Vector[int64]
 	owed     vector.Vector[int64]
 	clock    int64
-	alikeBy  func(workload.Workload) string // nil: no more than the fields
+	alikeBy  func(workload.Workload) string // nil: the fields alone
 }
 
 // set is a set without sums.
@@ -73,7 +73,7 @@ func emptySet[T any](compare func(a, b T) int) set[T] {
 	return ordered.New(&ordered.Order[T, struct{}]{Compare: compare})
 }
 
-// trees is the configuration that matters here.
+// trees is the part of the configuration that is needed here.
 type trees struct {
 	queues []Queue // by name
 	tree   []int   // by queue
@@ -87,24 +87,24 @@ type waiting struct {
 	tree     int
 	priority int64
 	queued   int64
-	rules    string // what alikeBy says
-	alike    string // equal for those that are alike
+	rules    string // the text of alikeBy
+	alike    string // the text of alike
 	place    Place
 	reason   RequeueReason // of the last requeue, zero if there was none
 	first    bool          // its victims are terminating
-	owed     bool          // it was seen to wait for its nominal quota
+	owed     bool          // at its requeue it waited for quota within its nominal quota
 	until    int64         // an instant: when time moves it; instant.Unset: never
 }
 
-// Place is where a waiting workload stands. The zero value is invalid.
+// Place says where a waiting workload is. The zero value is invalid.
 type Place uint8
 
 const (
-	// Active: it is in the order of its queue.
+	// Active: the workload is in the order of its queue.
 	Active Place = 1 + iota
-	// Inadmissible: it stepped aside until something changes.
+	// Inadmissible: the workload is out of the order until an event.
 	Inadmissible
-	// Away: it backs off.
+	// Away: the workload is out of the order because of its backoff.
 	Away
 )
 
@@ -122,35 +122,36 @@ func (p *Place) UnmarshalText(text []byte) error { return placeNames.Unmarshal(t
 // Head is the first workload of a queue, as plain data.
 type Head struct {
 	Workload workload.Workload `json:"workload"`
-	// Preempting: when it was last the head, room was made for it, which may still be on
-	// its way.
+	// Preempting says that its victims may still be terminating: victims were chosen when it
+	// was last the head.
 	Preempting bool `json:"preempting,omitzero"`
-	// Seen is the state of the Pending that it was read from, for [Pending.Requeue]: what
-	// happened since the cycle did not see. It has no meaning elsewhere.
+	// Seen is a counter of events in the Pending that the head was read from.
+	// [Pending.Requeue] finds with it the events that the cycle did not see. Do not set it.
 	Seen int64 `json:"seen,omitzero"`
-	// Alike is what the function of [Pending.AlikeBy] says of the workload. Empty: there
-	// is none.
+	// Alike is the text that the function of [Pending.AlikeBy] returns for the workload.
+	// Empty: there is no function.
 	Alike string `json:"alike,omitempty"`
-	// NominalWaits: some workload of the cohort tree waits for quota within the nominal
-	// quota of its queue, be it inadmissible; see [Requeue.WithinNominal].
+	// NominalWaits says that some workload of the cohort tree, active or inadmissible, waits
+	// for quota within the nominal quota of its queue; see [Requeue.WithinNominal].
 	NominalWaits bool `json:"nominalWaits,omitzero"`
-	// WithinNominal: it was last put back as one that does ([Requeue.WithinNominal]).
+	// WithinNominal is the value of [Requeue.WithinNominal] at its last requeue.
 	WithinNominal bool `json:"withinNominal,omitzero"`
 }
 
-// Standing is where a workload stands.
+// Standing says where a workload is and why.
 type Standing struct {
 	Place Place `json:"place"`
-	// Reason is that of its last requeueing; zero if there was none.
+	// Reason is the reason of its last requeue; zero if there was none.
 	Reason RequeueReason `json:"reason,omitzero"`
-	// Preempting: its victims are terminating, and it is the first of its queue.
+	// Preempting says that its victims are terminating; the workload is the first of its
+	// queue.
 	Preempting bool `json:"preempting,omitzero"`
-	// Until is, for Away, when it comes back; for Inadmissible, when at the latest, zero
-	// where time alone does not bring it back.
+	// Until is, for Away, when the workload becomes active. For Inadmissible, it is the
+	// latest such time; zero if only an event makes it active.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// NewPending returns an empty one for the configuration, which it copies. It fails as
+// NewPending returns an empty Pending for the configuration, which it copies. It fails as
 // [Validate] does.
 func NewPending(cohorts []Cohort, queues []Queue) (*Pending, error) {
 	return new(Pending).Configure(cohorts, queues)
@@ -189,12 +190,12 @@ func (p *Pending) queueOf(name string) (int, bool) {
 	return slices.BinarySearchFunc(p.shape.queues, name, func(q Queue, name string) int { return cmp.Compare(q.Name, name) })
 }
 
-// Len returns how many workloads wait.
+// Len returns the number of waiting workloads.
 func (p *Pending) Len() int { return p.inside().byID.Len() }
 
 var nobody Pending
 
-// inside returns p, an empty one for nil.
+// inside returns p, or an empty Pending if p is nil.
 func (p *Pending) inside() *Pending {
 	if p == nil {
 		return &nobody
@@ -202,7 +203,7 @@ func (p *Pending) inside() *Pending {
 	return p
 }
 
-// Heads returns the head of each queue that has one, by queue.
+// Heads returns the heads of all queues that have one, by queue name.
 func (p *Pending) Heads() []Head {
 	p = p.inside()
 	var heads []Head
@@ -217,7 +218,7 @@ func (p *Pending) Heads() []Head {
 	}
 }
 
-// Find returns a waiting workload and where it stands.
+// Find returns a waiting workload and where it is.
 func (p *Pending) Find(id string) (w workload.Workload, at Standing, ok bool) {
 	p = p.inside()
 	e, ok := p.find(id)
@@ -231,7 +232,7 @@ func (p *Pending) Find(id string) (w workload.Workload, at Standing, ok bool) {
 	return e.facts.Clone(), at, true
 }
 
-// Workloads returns a copy of all that wait, by ID.
+// Workloads returns a copy of all waiting workloads, by ID.
 func (p *Pending) Workloads() []workload.Workload {
 	p = p.inside()
 	var list []workload.Workload
@@ -241,8 +242,8 @@ func (p *Pending) Workloads() []workload.Workload {
 	return list
 }
 
-// NextAt returns when time alone will bring the next workload back; ok is false when it
-// brings none.
+// NextAt returns the next time at which [Pending.Advance] makes a workload active; ok is
+// false if there is none.
 func (p *Pending) NextAt() (at time.Time, ok bool) {
 	p = p.inside()
 	var one setCursor[*waiting]
@@ -265,7 +266,7 @@ func (p *Pending) find(id string) (*waiting, bool) {
 	return p.byID.Get(func(w *waiting) int { return cmp.Compare(w.facts.ID, id) })
 }
 
-// newWaiting checks a workload; path leads to it.
+// newWaiting checks a workload. path is its path in the error.
 func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error) {
 	faults, _ := workload.ValidatePending(path, &w).(fault.List)
 	q, known := p.queueOf(w.Queue)
@@ -281,7 +282,7 @@ func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error)
 	return e, nil
 }
 
-// compare notes whom a workload is like.
+// compare computes which workloads e is alike to.
 func (p *Pending) compare(e *waiting) {
 	if e.rules = ""; p.alikeBy != nil {
 		e.rules = p.alikeBy(e.facts.Clone())
@@ -289,7 +290,7 @@ func (p *Pending) compare(e *waiting) {
 	e.alike = alike(&e.facts) + e.rules
 }
 
-// The orders of the sets; each ends in the ID.
+// The orders of the sets. Each ends in the ID.
 
 func compareByID(a, b *waiting) int { return cmp.Compare(a.facts.ID, b.facts.ID) }
 

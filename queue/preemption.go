@@ -5,8 +5,7 @@ import (
 	"github.com/cedesched/cede/optional"
 )
 
-// VictimPolicy says which workloads may be preempted, as seen from the pending one. The
-// zero value is Never.
+// VictimPolicy says which workloads a pending workload may preempt. The zero value is Never.
 type VictimPolicy uint8
 
 const (
@@ -14,8 +13,8 @@ const (
 	Never VictimPolicy = iota
 	// LowerPriority permits workloads of strictly lower effective priority.
 	LowerPriority
-	// LowerOrNewerEqualPriority permits those and workloads of equal effective
-	// priority whose queue-order timestamp is strictly later.
+	// LowerOrNewerEqualPriority permits those, and workloads of equal effective priority
+	// whose queue-order timestamp is strictly later.
 	LowerOrNewerEqualPriority
 	// Any permits workloads of any priority.
 	Any
@@ -23,7 +22,7 @@ const (
 
 var policyNames = enum.Names[VictimPolicy]{Type: "VictimPolicy", List: []string{"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"}, EmptyIsZero: true}
 
-// String returns the name of the policy as Kueue has it.
+// String returns the name of the policy as in Kueue.
 func (p VictimPolicy) String() string { return policyNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
@@ -32,27 +31,25 @@ func (p VictimPolicy) MarshalText() ([]byte, error) { return policyNames.Marshal
 // UnmarshalText reads a name; empty is Never. It fails on any other text.
 func (p *VictimPolicy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
 
-// PreemptionPolicy says whom the workloads of a queue may preempt. The zero value is
-// nobody.
+// PreemptionPolicy says whom the workloads of a queue may preempt. The zero value is nobody.
 type PreemptionPolicy struct {
-	// WithinClusterQueue is about workloads of the same queue: Never,
-	// LowerPriority or LowerOrNewerEqualPriority.
+	// WithinClusterQueue is for victims in the same queue: Never, LowerPriority or
+	// LowerOrNewerEqualPriority.
 	WithinClusterQueue VictimPolicy `json:"withinClusterQueue,omitzero"`
-	// MinAdmitDuration adds, to LowerOrNewerEqualPriority alone, workloads of equal
-	// effective priority that have held their quota for longer than this, strictly:
-	// exactly so long is not enough. It protects nobody: one that is newer may be
-	// preempted at once, as without it. At least one minute; unset, time gives no right
-	// to preempt (KEP-8522).
+	// MinAdmitDuration is valid only with LowerOrNewerEqualPriority. It also permits
+	// workloads of equal effective priority that have held their quota strictly longer than
+	// this. It protects nobody: a newer workload may still be preempted at once. At least one
+	// minute; unset, time gives no right to preempt (KEP-8522).
 	MinAdmitDuration optional.Duration `json:"minAdmitDuration,omitzero"`
-	// ReclaimWithinCohort is about workloads of other queues of the cohort tree
-	// that use more than their nominal quota: Never, LowerPriority or Any. The hazard of
-	// Any, in queues that also preempt within themselves: a workload within the nominal
-	// quota takes room from one of higher priority, and loses it to one of its own queue
-	// that borrows. So workloads may take each other's room in a circle, time standing
-	// still. With LowerPriority the priorities rule that out.
+	// ReclaimWithinCohort is for victims in other queues of the cohort tree that use more
+	// than their nominal quota: Never, LowerPriority or Any. Any has a hazard in queues that
+	// also preempt within themselves: a workload within the nominal quota takes room from one
+	// of higher priority, and loses it to a workload of its own queue that borrows. So
+	// workloads may take each other's room in a circle while time stands still. LowerPriority
+	// excludes that.
 	ReclaimWithinCohort VictimPolicy `json:"reclaimWithinCohort,omitzero"`
-	// BorrowWithinCohort is about reclaiming while the pending workload itself
-	// takes the queue over its nominal quota.
+	// BorrowWithinCohort is for victims in other queues when the pending workload takes its
+	// own queue over its nominal quota.
 	BorrowWithinCohort BorrowWithinCohort `json:"borrowWithinCohort,omitzero"`
 }
 
@@ -61,10 +58,10 @@ type PreemptionPolicy struct {
 type BorrowWithinCohort struct {
 	// Policy is Never or LowerPriority.
 	Policy VictimPolicy `json:"policy,omitzero"`
-	// MaxPriorityThreshold is the highest effective priority of workloads that
-	// may be preempted so. The zero value is no bound.
+	// MaxPriorityThreshold is the highest effective priority of such victims. The zero value
+	// is no limit.
 	MaxPriorityThreshold optional.Int64 `json:"maxPriorityThreshold,omitzero"`
 }
 
-// AtMostPriority returns the threshold of a priority, inclusive.
+// AtMostPriority returns a threshold that admits priorities up to the given one.
 func AtMostPriority(priority int64) optional.Int64 { return optional.Of(priority) }

@@ -1,6 +1,6 @@
-// Package queue holds what an operator configures: queues, the cohorts that they
-// share quota in, and whom a queue's workloads may preempt; and the workloads that
-// wait ([Pending]). It searches no victims.
+// Package queue holds what an operator configures: queues, the cohorts in which they share
+// quota, and whom the workloads of a queue may preempt. It also holds the waiting workloads
+// ([Pending]). It does not search for victims.
 package queue
 
 import (
@@ -11,30 +11,30 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Queue is a leaf of the quota tree (Kueue's ClusterQueue). The zero value is not
-// valid: a queue has a name.
+// Queue is a leaf of the quota tree (Kueue's ClusterQueue). The zero value is not valid: a
+// queue has a name.
 type Queue struct {
 	// Name is unique among the queues.
 	Name string `json:"name"`
-	// Cohort is the cohort in which the queue borrows and lends. Empty: none.
+	// Cohort is the cohort in which the queue borrows and lends. Empty: no cohort.
 	Cohort string `json:"cohort,omitempty"`
-	// Quotas is what the queue has, at most one entry for each flavor and
-	// resource. Flavors are tried in their order here: see
-	// [Queue.ResourceGroups]. A queue uses flavors and resources without entry as
-	// if its nominal were zero, without bound on borrowing.
+	// Quotas are the quotas of the queue, at most one entry for each flavor and resource.
+	// Flavors are tried in the order of the entries: see [Queue.ResourceGroups]. Usage in a
+	// column without an entry counts as with nominal 0 and no borrowing limit.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
 	// Preemption says whom the queue's workloads may preempt. The zero value is
 	// nobody.
 	Preemption PreemptionPolicy `json:"preemption,omitzero"`
-	// FlavorFungibility says how a flavor is chosen for workloads that come without.
-	// The zero value is Kueue's defaults.
+	// FlavorFungibility says how a flavor is chosen for requests without one. The zero value
+	// is Kueue's default.
 	FlavorFungibility FlavorFungibility `json:"flavorFungibility,omitzero"`
 	// FairWeight is the queue's weight in fair sharing. Unset is 1.
 	FairWeight optional.Float64 `json:"fairWeight,omitzero"`
-	// Strategy is what becomes of a head that is not admitted. The zero value is
-	// BestEffortFIFO. No decision reads it; the pending queue does.
+	// Strategy says what happens to a head that is not admitted. The zero value is
+	// BestEffortFIFO. Only [Pending] reads it; no decision does.
 	Strategy Strategy `json:"strategy,omitzero"`
-	// MinRuntime guarantees time to the workloads that run in the queue.
+	// MinRuntime is the minimum runtime of the workloads in the queue. Unset: that of the
+	// nearest cohort above that sets one.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`
 }
 
@@ -45,12 +45,12 @@ type Cohort struct {
 	Name string `json:"name"`
 	// Parent is the cohort above. Empty: the cohort is a root.
 	Parent string `json:"parent,omitempty"`
-	// Quotas is what the cohort has for its members, besides what they lend.
+	// Quotas are the cohort's own quotas for its members, besides what the members lend.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
 	// FairWeight is the cohort's weight among its siblings in fair sharing. Unset is 1.
 	FairWeight optional.Float64 `json:"fairWeight,omitzero"`
-	// MinRuntime guarantees time to the workloads that run in the queues under the
-	// cohort, where nothing nearer to them does.
+	// MinRuntime is the minimum runtime of workloads in the queues under the cohort that have
+	// no nearer setting.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`
 }
 

@@ -10,20 +10,20 @@ import (
 type RequeueReason uint8
 
 const (
-	// FailedAfterNomination: another workload of the same cycle took its room, or the
-	// caller failed to carry the decision out. It is tried again in the next cycle.
+	// FailedAfterNomination: another workload took the room in the same cycle, or the caller
+	// failed to carry the decision out. The head is tried again in the next cycle.
 	FailedAfterNomination RequeueReason = 1 + iota
-	// PendingPreemption: its room is on its way; victims are terminating. Under
-	// BestEffortFIFO it is then the first of its queue, whatever comes: else a newcomer
-	// of higher priority takes the room, and the victims went for nothing.
+	// PendingPreemption: victims of the head are terminating. Under BestEffortFIFO the head
+	// then stays the first of its queue. Otherwise a newcomer of higher priority would take
+	// the room that the victims left.
 	PendingPreemption
-	// Gated: closed gates alone keep it from preempting.
+	// Gated: the head may not preempt because of closed gates alone.
 	Gated
-	// NoFit: it asks for more than its queue could ever have.
+	// NoFit: the head asks for more than its queue could ever have.
 	NoFit
-	// NoCandidates: it does not fit, and nobody may yield (yet: see Requeue.RetryAt).
+	// NoCandidates: the head does not fit and nobody may yield now; see Requeue.RetryAt.
 	NoCandidates
-	// Invalid: something is wrong with the workload itself.
+	// Invalid: the workload itself is invalid.
 	Invalid
 )
 
@@ -38,45 +38,45 @@ func (r RequeueReason) MarshalText() ([]byte, error) { return reasonNames.Marsha
 // UnmarshalText reads a name. It fails on any other text.
 func (r *RequeueReason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
 
-// again reports whether the head is tried again in the next cycle under BestEffortFIFO;
-// under StrictFIFO every head is.
+// again reports whether the head is tried again in the next cycle under BestEffortFIFO. Under
+// StrictFIFO every head is.
 func (r RequeueReason) again() bool { return r == FailedAfterNomination || r == PendingPreemption }
 
-// hopeless reports whether workloads that are like it have no better chance.
+// hopeless reports whether workloads that are alike cannot do better.
 func (r RequeueReason) hopeless() bool { return r == NoFit || r == NoCandidates }
 
-// Requeue is how a head goes back, as plain data. The zero value is invalid: it needs a
-// reason.
+// Requeue says why and how long a head is not admitted, as plain data. The zero value is
+// invalid: a reason is needed.
 type Requeue struct {
 	Reason RequeueReason `json:"reason"`
-	// RetryAt brings an inadmissible workload back at the latest: the time of a
-	// decision that waits. Zero: time alone does not.
+	// RetryAt is the latest time at which an inadmissible workload becomes active again:
+	// Decision.RetryAt. Zero: never by time alone.
 	RetryAt time.Time `json:"retryAt,omitzero"`
-	// NotBefore keeps the workload away until then, whatever happens: a backoff (see
+	// NotBefore keeps the workload out of the order until then, whatever happens (see
 	// [Backoff]). Zero: no backoff.
 	NotBefore time.Time `json:"notBefore,omitzero"`
-	// Alone makes this workload inadmissible and not those that are like it: for a
-	// decision that read what [Pending.AlikeBy] does not say.
+	// Alone makes only this workload inadmissible, not those that are alike. Set it if the
+	// decision read something that [Pending.AlikeBy] does not return.
 	Alone bool `json:"alone,omitzero"`
-	// WithinNominal says that the workload waits for no more than the nominal quota of its
-	// queue. While it waits, in the order or aside, or others wait that stepped aside with
-	// it, heads of its cohort tree say so ([Head.NominalWaits]).
+	// WithinNominal says that the workload waits for quota within the nominal quota of its
+	// queue. While it waits, or others that became inadmissible with it, the heads of its
+	// cohort tree have [Head.NominalWaits].
 	WithinNominal bool `json:"withinNominal,omitzero"`
 }
 
-// Backoff is how long a workload that failed again and again is kept away: Base after
-// the first time, and twice as long after each further one. The zero value never does.
+// Backoff says how long a workload waits after it failed: Base after the first attempt, twice
+// as long after each further one. The zero value is no delay.
 type Backoff struct {
 	// Base is the first delay.
 	Base time.Duration
 	// Max bounds the delay. Zero: no bound.
 	Max time.Duration
-	// Attempts is after how many times to give up. Zero: never.
+	// Attempts is the number of attempts after which to give up. Zero: never.
 	Attempts int
 }
 
-// After returns the delay after the given number of attempts, the first one being 1, and
-// whether to go on at all.
+// After returns the delay after the given number of attempts, the first being 1. again is
+// false if it is time to give up.
 func (b Backoff) After(attempts int) (delay time.Duration, again bool) {
 	if b.Attempts > 0 && attempts > b.Attempts {
 		return 0, false

@@ -2,21 +2,21 @@ package queue
 
 import "github.com/cedesched/cede/internal/base/enum"
 
-// Strategy is what happens to the head of a queue that is not admitted. The zero value
-// is BestEffortFIFO. Both order workloads alike.
+// Strategy says what happens to a head that is not admitted. The zero value is
+// BestEffortFIFO. Both strategies order workloads in the same way.
 type Strategy uint8
 
 const (
-	// BestEffortFIFO lets it step aside, until something changes that may help it:
-	// others overtake it.
+	// BestEffortFIFO may make the head inadmissible until an event that may help it. Others
+	// then overtake it.
 	BestEffortFIFO Strategy = iota
-	// StrictFIFO keeps it at the head: it blocks its queue, and no other one.
+	// StrictFIFO keeps the head at the head. It blocks its own queue and no other.
 	StrictFIFO
 )
 
 var strategyNames = enum.Names[Strategy]{Type: "Strategy", List: []string{"BestEffortFIFO", "StrictFIFO"}, EmptyIsZero: true}
 
-// String returns the name as Kueue has it.
+// String returns the name as in Kueue.
 func (s Strategy) String() string { return strategyNames.String(s) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.

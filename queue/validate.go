@@ -12,22 +12,19 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Validate returns everything that is wrong with a configuration, as an error that
-// lists each fault with its path ("queues[3].quotas[0].nominal"):
-//   - an empty or doubled name, an unknown cohort or parent, a cycle of cohorts;
-//   - a quota entry without flavor or resource, two entries for one of them, a
+// Validate returns everything that is wrong with a configuration, as an error that lists each
+// fault with its path ("queues[3].quotas[0].nominal"):
+//   - an empty or duplicate name, an unknown cohort or parent, a cycle of cohorts;
+//   - a quota entry without flavor or resource, two entries for one column, a
 //     negative amount or limit;
-//   - a borrowing or lending limit where there is nobody to borrow from or lend to
-//     (a queue without cohort, a cohort without parent), a queue that may lend more
-//     than it has;
-//   - a policy that its field does not know, and contradictory ones: borrowing
-//     while preempting in the cohort (borrowWithinCohort) where preempting in the
-//     cohort is off (reclaimWithinCohort Never), a minAdmitDuration without
+//   - a borrowing or lending limit on a queue without cohort or a cohort without
+//     parent, a queue that may lend more than its nominal quota;
+//   - a policy that its field does not allow, and contradictory policies:
+//     borrowWithinCohort with reclaimWithinCohort Never, a minAdmitDuration without
 //     LowerOrNewerEqualPriority; a minAdmitDuration under one minute, a negative
 //     minimum runtime;
-//   - a flavor fungibility that its field does not know, a preference of
-//     PreemptionOverBorrowing where the search may stop at a flavor without looking
-//     at the others;
+//   - a flavor fungibility that its field does not allow, PreemptionOverBorrowing
+//     where the search may stop at the first possible flavor;
 //   - a fair weight that is negative or not finite;
 //   - an unknown queueing strategy.
 func Validate(cohorts []Cohort, queues []Queue) error {

@@ -2,12 +2,11 @@ package quota
 
 import "math"
 
-// Unlimited is an amount without bound. Adding to it or taking from it leaves it
-// as it is.
+// Unlimited is an amount without bound. Unlimited plus or minus any amount is Unlimited.
 const Unlimited int64 = math.MaxInt64
 
-// Add returns a + b. It saturates at both ends of int64, and is [Unlimited] if
-// either is.
+// Add returns a + b. It saturates at both ends of int64. It returns [Unlimited] if a or b is
+// Unlimited.
 func Add(a, b int64) int64 {
 	sum := a + b
 	if a == Unlimited || b == Unlimited || (sum > a) != (b > 0) {
@@ -23,8 +22,8 @@ func saturatedSum(a, b int64) int64 {
 	return math.MinInt64
 }
 
-// Sub returns a - b. It saturates at both ends of int64, and is [Unlimited] if a
-// is, whatever b.
+// Sub returns a - b. It saturates at both ends of int64. It returns [Unlimited] if a is
+// Unlimited, whatever b is.
 func Sub(a, b int64) int64 {
 	difference := a - b
 	if a == Unlimited || (difference < a) != (b > 0) {
@@ -40,8 +39,8 @@ func saturatedDifference(a, b int64) int64 {
 	return math.MinInt64
 }
 
-// Mul returns n × amount for amounts and counts that are not negative,
-// saturating at [Unlimited]. Zero times anything is zero.
+// Mul returns n × amount. Both must be at least 0. It saturates at [Unlimited]. Zero times
+// anything is zero.
 func Mul(n, amount int64) int64 {
 	if n <= 0 || amount <= 0 {
 		return 0
@@ -72,17 +71,17 @@ func (fr FlavorResource) Compare(other FlavorResource) int {
 	return 1
 }
 
-// Amount is so much of one resource of one flavor: milli-CPU for cpu, base units
-// for everything else.
+// Amount is an amount of one resource of one flavor, in milli-CPU for cpu and base units for
+// everything else.
 type Amount struct {
 	Flavor   string `json:"flavor"`
 	Resource string `json:"resource"`
 	Amount   int64  `json:"amount"`
 }
 
-// FlavorResource returns the column that the amount counts in.
+// FlavorResource returns the column of the amount.
 func (a Amount) FlavorResource() FlavorResource { return FlavorResource{a.Flavor, a.Resource} }
 
-// MaxUsage bounds the usage of any node in any column: 2^62. It keeps usage
-// exact, so that removing is always the inverse of adding.
+// MaxUsage is the largest usage of a node in a column: 2^62. Below it usage is exact, so that
+// removing is always the inverse of adding.
 const MaxUsage int64 = 1 << 62

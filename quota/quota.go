@@ -12,26 +12,26 @@ import (
 // where it is used.
 func AtMost(n int64) optional.Int64 { return optional.Of(n) }
 
-// Quota is what one node of the tree has of one resource of one flavor.
+// Quota is the quota of a node for one resource of one flavor.
 type Quota struct {
 	Flavor   string `json:"flavor"`
 	Resource string `json:"resource"`
-	// Nominal is the node's own amount. A queue may always use it; a cohort's is
-	// shared by its members.
+	// Nominal is the node's own amount. A queue may always use it; the members of a cohort
+	// share the cohort's.
 	Nominal int64 `json:"nominal"`
-	// BorrowingLimit bounds what the node (for a cohort: its whole subtree) takes
-	// from its parent on top of its subtree quota. The zero value is no bound.
+	// BorrowingLimit limits what the node (for a cohort: its whole subtree) takes from its
+	// parent on top of its subtree quota. The zero value is no limit.
 	BorrowingLimit optional.Int64 `json:"borrowingLimit,omitzero"`
-	// LendingLimit bounds what the node (for a cohort: its whole subtree) leaves
-	// to its parent. The zero value is no bound: everything is lent.
+	// LendingLimit limits what the node (for a cohort: its whole subtree) lends to its
+	// parent. The zero value is no limit: everything is lent.
 	LendingLimit optional.Int64 `json:"lendingLimit,omitzero"`
 }
 
-// FlavorResource returns the column that the quota is for.
+// FlavorResource returns the column of the quota.
 func (q Quota) FlavorResource() FlavorResource { return FlavorResource{q.Flavor, q.Resource} }
 
-// UnmarshalJSON reads the object form. It fails on unknown fields and on an entry
-// without nominal: limits alone say nothing.
+// UnmarshalJSON reads the object form. It fails on unknown fields and on an entry without
+// nominal: limits alone have no meaning.
 func (q *Quota) UnmarshalJSON(data []byte) error {
 	type plain Quota
 	entry := struct {

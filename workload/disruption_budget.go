@@ -8,25 +8,26 @@ import (
 	"github.com/cedesched/cede/fault"
 )
 
-// DisruptionBudget bounds how many pods of an application may be evicted. The zero value is
+// DisruptionBudget limits how many pods of an application may be evicted. The zero value is
 // invalid.
 type DisruptionBudget struct {
 	Namespace string `json:"namespace,omitempty"`
 	// Name is unique in the namespace.
 	Name string `json:"name"`
-	// Selector tells which pods of the namespace it covers. Nil: none.
+	// Selector selects the pods of the namespace that the budget covers. Nil: none.
 	Selector *LabelSelector `json:"selector,omitempty"`
-	// Allowed is how many more disruptions it allows now.
+	// Allowed is the number of further disruptions that the budget allows now.
 	Allowed int64 `json:"allowed,omitempty"`
-	// Disrupted is the IDs of pods that it counts as disrupted already: evicting one of
-	// them costs nothing.
+	// Disrupted lists the IDs of pods that the budget already counts as disrupted: evicting
+	// one of them costs nothing.
 	Disrupted []string `json:"disrupted,omitempty"`
 }
 
-// LabelSelector selects pods by labels. All parts must match; the zero value matches all.
+// LabelSelector selects pods by labels. All parts must match; the zero value matches all
+// pods.
 type LabelSelector struct {
 	MatchLabels map[string]string `json:"matchLabels,omitempty"`
-	// MatchExpressions are requirements, of operators other than Gt and Lt.
+	// MatchExpressions are requirements. The operators Gt and Lt are invalid.
 	MatchExpressions []LabelRequirement `json:"matchExpressions,omitempty"`
 }
 
@@ -63,7 +64,7 @@ func (b DisruptionBudget) Clone() DisruptionBudget {
 }
 
 // Validate returns everything that is wrong with the budget, as an error that lists each
-// fault with its path under the given one: an empty name, a negative allowance, in the
+// fault with its path under the given one: an empty name, a negative allowance; in the
 // selector an empty key, an unknown operator, Gt or Lt, values that the operator does not
 // take.
 func (b *DisruptionBudget) Validate(path string) error {

@@ -8,24 +8,24 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Resources is amounts by resource: milli-CPU for cpu, base units (bytes, devices) for
+// Resources are amounts by resource: milli-CPU for cpu, base units (bytes, devices) for
 // everything else. An absent resource is zero.
 type Resources map[string]int64
 
-// PodsResource is the resource of which every pod takes one. A node that does not list
-// it has no limit of pods.
+// PodsResource is a resource of which every pod takes one. A node without it has no limit on
+// the number of pods.
 const PodsResource = "pods"
 
 // Node is a machine. The zero value is invalid.
 type Node struct {
 	Name string `json:"name"`
-	// Capacity is what pods may take of it (allocatable, in Kubernetes). A resource that
-	// is absent cannot be had there, but for [PodsResource].
+	// Capacity is what pods may use of the node ("allocatable" in Kubernetes). An absent
+	// resource is not available on the node; only an absent [PodsResource] means no limit.
 	Capacity Resources `json:"capacity,omitempty"`
-	// Labels are for filters; the built-in rules do not look at them.
+	// Labels are for filters; the built-in rules do not read them.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Unschedulable takes the node out of all domains: nothing is placed there, and
-	// nothing preempted for that.
+	// Unschedulable excludes the node from all domains: nothing is placed there and nobody is
+	// preempted there.
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 

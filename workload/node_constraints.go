@@ -8,38 +8,39 @@ import (
 	"github.com/cedesched/cede/internal/base/enum"
 )
 
-// MaxNodeConstraints bounds what a pod set says about nodes: the labels of its selector,
-// the values of its affinity with the requirements that have none, and its tolerations,
-// each. It also bounds the taints and the tolerations of a flavor.
+// MaxNodeConstraints limits each list of a pod set's node constraints: the labels of the
+// selector, the values of the affinity (a requirement without values counts as one), and the
+// tolerations. It also limits the taints and the tolerations of a flavor.
 const MaxNodeConstraints = 256
 
-// NodeConstraints say on which nodes the pods of a pod set may run, as Kubernetes has it.
-// The zero value is any node without taint.
+// NodeConstraints say on which nodes the pods of a pod set may run, as in Kubernetes. The
+// zero value is any node without taints.
 type NodeConstraints struct {
-	// NodeSelector is the labels that a node must have.
+	// NodeSelector holds the labels that a node must have.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// NodeAffinity is the terms of the required node affinity, of which a node must
-	// satisfy one. Empty: no affinity.
+	// NodeAffinity holds the terms of the required node affinity. A node must satisfy one of
+	// them. Empty: no affinity.
 	NodeAffinity []NodeSelectorTerm `json:"nodeAffinity,omitempty"`
-	// Tolerations is the taints in spite of which the pods may run.
+	// Tolerations are the taints that the pods tolerate.
 	Tolerations []Toleration `json:"tolerations,omitempty"`
 }
 
-// NodeSelectorTerm is satisfied when all its requirements are.
+// NodeSelectorTerm is satisfied if all its requirements are.
 type NodeSelectorTerm struct {
 	MatchExpressions []LabelRequirement `json:"matchExpressions,omitempty"`
 }
 
-// LabelRequirement is about one label of a node or pod. The zero value is not valid.
+// LabelRequirement is a requirement on one label of a node or pod. The zero value is not
+// valid.
 type LabelRequirement struct {
 	Key      string        `json:"key"`
 	Operator LabelOperator `json:"operator"`
-	// Values is one or more for In and NotIn, none for Exists and DoesNotExist, one
+	// Values has one or more values for In and NotIn, none for Exists and DoesNotExist, one
 	// integer for Gt and Lt.
 	Values []string `json:"values,omitempty"`
 }
 
-// Matches reports whether labels satisfy the requirement.
+// Matches reports whether the labels satisfy the requirement.
 func (r *LabelRequirement) Matches(labels map[string]string) bool {
 	value, has := labels[r.Key]
 	switch r.Operator {
@@ -62,25 +63,25 @@ func (r *LabelRequirement) Matches(labels map[string]string) bool {
 	return false
 }
 
-// Taint keeps pods that do not tolerate it off a node. The zero value is not valid.
+// Taint keeps pods that do not tolerate it away from a node. The zero value is not valid.
 type Taint struct {
 	Key    string      `json:"key"`
 	Value  string      `json:"value,omitempty"`
 	Effect TaintEffect `json:"effect"`
 }
 
-// Toleration is of the taints that match it. The zero value is of those with an empty
-// value.
+// Toleration tolerates the taints that match it. The zero value tolerates taints with an
+// empty value.
 type Toleration struct {
-	// Key is that of the taint. Empty: of any taint.
+	// Key is the key of the taint. Empty: any key.
 	Key      string             `json:"key,omitempty"`
 	Operator TolerationOperator `json:"operator,omitzero"`
 	Value    string             `json:"value,omitempty"`
-	// Effect is that of the taint. Zero: of any effect.
+	// Effect is the effect of the taint. Zero: any effect.
 	Effect TaintEffect `json:"effect,omitzero"`
 }
 
-// Tolerates reports whether the toleration is of the taint.
+// Tolerates reports whether the toleration matches the taint.
 func (t *Toleration) Tolerates(taint *Taint) bool {
 	return (t.Effect == 0 || t.Effect == taint.Effect) && (t.Key == "" || t.Key == taint.Key) &&
 		(t.Operator == TolerationExists || t.Value == taint.Value)
@@ -90,13 +91,13 @@ func (t *Toleration) Tolerates(taint *Taint) bool {
 type LabelOperator uint8
 
 const (
-	// In: the label is there, with one of the values.
+	// In: the label is present and has one of the values.
 	In LabelOperator = 1 + iota
-	// NotIn: the label is not there, or with none of the values.
+	// NotIn: the label is absent or has none of the values.
 	NotIn
-	// Exists: the label is there.
+	// Exists: the label is present.
 	Exists
-	// DoesNotExist: the label is not there.
+	// DoesNotExist: the label is absent.
 	DoesNotExist
 	// Gt: the label is an integer greater than the value.
 	Gt
@@ -110,20 +111,19 @@ type TolerationOperator uint8
 const (
 	// TolerationEqual: the values are equal.
 	TolerationEqual TolerationOperator = iota
-	// TolerationExists: any value.
+	// TolerationExists: the taint may have any value.
 	TolerationExists
 )
 
-// TaintEffect is what a taint does to pods that do not tolerate it. The zero value is
-// none.
+// TaintEffect says what a taint does to pods that do not tolerate it. The zero value is none.
 type TaintEffect uint8
 
 const (
-	// NoSchedule: they are not placed there.
+	// NoSchedule: the pods are not placed on the node.
 	NoSchedule TaintEffect = 1 + iota
-	// PreferNoSchedule: they are placed elsewhere if they can be. No decision reads it.
+	// PreferNoSchedule: the pods are placed elsewhere if possible. No decision reads it.
 	PreferNoSchedule
-	// NoExecute: they are not placed there, and those that run are evicted.
+	// NoExecute: the pods are not placed on the node, and those that run there are evicted.
 	NoExecute
 )
 
@@ -133,7 +133,7 @@ var (
 	effectNames     = enum.Names[TaintEffect]{Type: "TaintEffect", List: []string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}}
 )
 
-// String returns the name of the operator as Kubernetes has it.
+// String returns the name of the operator as in Kubernetes.
 func (o LabelOperator) String() string { return selectorNames.String(o) }
 
 // MarshalText writes the name. It fails on an invalid value.
@@ -144,7 +144,7 @@ func (o *LabelOperator) UnmarshalText(text []byte) error {
 	return selectorNames.Unmarshal(text, o)
 }
 
-// String returns the name of the operator as Kubernetes has it.
+// String returns the name of the operator as in Kubernetes.
 func (o TolerationOperator) String() string { return tolerationNames.String(o) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
@@ -155,17 +155,16 @@ func (o *TolerationOperator) UnmarshalText(text []byte) error {
 	return tolerationNames.Unmarshal(text, o)
 }
 
-// String returns the name of the effect as Kubernetes has it; the zero value's is empty.
+// String returns the name of the effect as in Kubernetes; empty for the zero value.
 func (e TaintEffect) String() string { return effectNames.String(e) }
 
-// MarshalText writes the name. It fails on a value that is none of the constants and not
-// zero.
+// MarshalText writes the name. It fails on a value that is neither a constant nor zero.
 func (e TaintEffect) MarshalText() ([]byte, error) { return effectNames.Marshal(e) }
 
 // UnmarshalText reads a name; empty is the zero value. It fails on any other text.
 func (e *TaintEffect) UnmarshalText(text []byte) error { return effectNames.Unmarshal(text, e) }
 
-// Clone returns a copy that shares nothing with c; nil for nil.
+// Clone returns a copy that shares nothing with c, or nil for nil.
 func (c *NodeConstraints) Clone() *NodeConstraints {
 	if c == nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/cedesched/cede/fault"
 )
 
-// Validate returns everything that is wrong with the constraints, as an error that lists
-// each fault with its path under the given one: an empty key, an unknown operator or
-// effect, values that the operator does not take, more than [MaxNodeConstraints] of
-// a kind. Nil is valid.
+// Validate returns everything that is wrong with the constraints, as an error that lists each
+// fault with its path under the given one: an empty key, an unknown operator or effect,
+// values that the operator does not take, a list longer than [MaxNodeConstraints]. Nil is
+// valid.
 func (c *NodeConstraints) Validate(path string) error {
 	if c == nil {
 		return nil
@@ -77,8 +77,8 @@ func (r *LabelRequirement) validate(faults *fault.List, path string) {
 	}
 }
 
-// Validate returns everything that is wrong with the taint, as an error that lists each
-// fault with its path under the given one: an empty key, an unknown effect or none.
+// Validate returns everything that is wrong with the taint, as an error that lists each fault
+// with its path under the given one: an empty key, an unset or unknown effect.
 func (t *Taint) Validate(path string) error {
 	var faults fault.List
 	if t.Key == "" {

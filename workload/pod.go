@@ -11,37 +11,38 @@ import (
 
 // Pod is a pod that runs on a node or waits for one. The zero value is invalid.
 type Pod struct {
-	// ID names the pod in results, as in "namespace/name". Unique.
+	// ID names the pod in results, for instance "namespace/name". It is unique.
 	ID string `json:"id"`
-	// UID breaks ties of importance: the smaller is more important.
+	// UID breaks ties of importance: the pod with the smaller UID is more important.
 	UID string `json:"uid,omitempty"`
-	// Namespace and Labels tell which disruption budgets apply.
+	// Namespace and Labels decide which disruption budgets cover the pod.
 	Namespace string            `json:"namespace,omitempty"`
 	Labels    map[string]string `json:"labels,omitempty"`
-	// Group is the pod group, empty for a pod of none. The group need not be in the
-	// state: then the pod is a unit by itself, with its own priority.
+	// Group is the ID of the pod group. Empty: none. The group may be missing in the state:
+	// then the pod is a unit by itself, with its own priority.
 	Group string `json:"group,omitempty"`
-	// Priority is the pod's own. In a group of the state that of the group counts instead
-	// (KEP-5710, Pod Group priorities). In a request it is zero or that of the request.
+	// Priority is the pod's own priority. If the state has its group, the priority of the
+	// group counts instead (KEP-5710, Pod Group priorities). In a request it is zero or equal
+	// to the priority of the request.
 	Priority int32 `json:"priority,omitempty"`
-	// Requests is what it takes, besides one of [PodsResource].
+	// Requests is what the pod takes, besides one of [PodsResource].
 	Requests Resources `json:"requests,omitempty"`
-	// Node is where it runs, or is nominated to. Empty in a request.
+	// Node is the node on which the pod runs or to which it is nominated. Empty in a request.
 	Node string `json:"node,omitempty"`
-	// Nodes is, in a request, where it may run, whatever is there (selectors, taints,
-	// volumes); empty: anywhere, unless Nowhere is set. Names that are not in the snapshot
-	// count for nothing.
+	// Nodes lists, in a request, the nodes on which the pod may run, whatever runs there
+	// (selectors, taints, volumes). Empty: all nodes, unless Nowhere is set. Names of unknown
+	// nodes are ignored.
 	Nodes []string `json:"nodes,omitempty"`
-	// Nowhere says, in a request, that no node will do, whatever Nodes says.
+	// Nowhere says, in a request, that the pod may run on no node, whatever Nodes says.
 	Nowhere bool `json:"nowhere,omitempty"`
-	// Started is when it began to run. Zero counts as just now.
+	// Started is when the pod began to run. Zero counts as now.
 	Started time.Time `json:"started,omitzero"`
-	// Terminating says that it is on its way out.
+	// Terminating says that the pod was told to stop and still holds its room.
 	Terminating bool `json:"terminating,omitempty"`
-	// TerminatingSince is when it was told to go, for the termination timeout of a request.
-	// Zero is not known: then it is waited for without a bound.
+	// TerminatingSince is when the pod was told to stop, for the termination timeout of a
+	// request. Zero: not known; requests then wait for the pod without limit.
 	TerminatingSince time.Time `json:"terminatingSince,omitzero"`
-	// Preempted says that it terminates because a scheduler preempted it.
+	// Preempted says that the pod terminates because a scheduler preempted it.
 	Preempted bool `json:"preempted,omitempty"`
 }
 
@@ -51,10 +52,10 @@ func (p Pod) Clone() Pod {
 	return p
 }
 
-// Validate returns everything that is wrong with the pod by itself, as an error that lists
-// each fault with its path under the given one: an empty ID, Preempted or TerminatingSince
-// of a pod that does not terminate, times outside the years 1678 to 2262, requests that are
-// negative, over [quota.MaxUsage], without a name or of [PodsResource].
+// Validate returns everything that is wrong with the pod itself, as an error that lists each
+// fault with its path under the given one: an empty ID, Preempted or TerminatingSince on a
+// pod that does not terminate, times outside the years 1678 to 2262, requests that are
+// negative, over [quota.MaxUsage], without a name or for [PodsResource].
 //
 // [quota.MaxUsage]: https://pkg.go.dev/github.com/cedesched/cede/quota#MaxUsage
 func (p *Pod) Validate(path string) error {

@@ -6,33 +6,33 @@ import (
 )
 
 // PodGroup is a pod group on nodes. The zero value is invalid. Priority and DisruptionMode
-// are fixed while it has pods (KEP-5710: they are immutable).
+// cannot change while the group has pods (KEP-5710: they are immutable).
 type PodGroup struct {
 	ID string `json:"id"`
-	// Priority counts instead of those of its pods. Zero where its class sets none.
+	// Priority counts instead of the priorities of the pods. Zero if its priority class sets
+	// none.
 	Priority       int32          `json:"priority,omitempty"`
 	DisruptionMode DisruptionMode `json:"disruptionMode,omitzero"`
-	// Basic says that its pods are scheduled each by itself, not as a gang. Then
-	// DisruptionModePodGroup is invalid: a unit of preemption is never larger than one of
-	// scheduling.
+	// Basic says that the pods are scheduled one by one, not as a gang.
+	// DisruptionModePodGroup is then invalid: a unit of preemption is never larger than a
+	// unit of scheduling.
 	Basic bool `json:"basic,omitempty"`
 }
 
-// DisruptionMode is what is evicted together (KEP-5710, Preemption unit). The zero value
-// is DisruptionModePod, the default.
+// DisruptionMode says which pods of a group are evicted together (KEP-5710, Preemption unit).
+// The zero value is DisruptionModePod, the default.
 type DisruptionMode uint8
 
 const (
-	// DisruptionModePod: each pod of the group by itself ("Single" in newer versions of
-	// the KEP).
+	// DisruptionModePod: each pod alone ("Single" in newer versions of the KEP).
 	DisruptionModePod DisruptionMode = iota
-	// DisruptionModePodGroup: all running pods of the group, wherever they run ("All").
+	// DisruptionModePodGroup: all running pods of the group, on all nodes ("All").
 	DisruptionModePodGroup
 )
 
 var disruptionNames = enum.Names[DisruptionMode]{Type: "DisruptionMode", List: []string{"Pod", "PodGroup"}}
 
-// String returns the name as the KEP has it.
+// String returns the name as in the KEP.
 func (m DisruptionMode) String() string { return disruptionNames.String(m) }
 
 // MarshalText writes the name. It fails on an invalid value.
@@ -41,9 +41,9 @@ func (m DisruptionMode) MarshalText() ([]byte, error) { return disruptionNames.M
 // UnmarshalText reads a name. It fails on any other text.
 func (m *DisruptionMode) UnmarshalText(text []byte) error { return disruptionNames.Unmarshal(text, m) }
 
-// Validate returns everything that is wrong with the group, as an error that lists each
-// fault with its path under the given one: an empty ID, an unknown disruption mode, mode
-// PodGroup of a group that is Basic.
+// Validate returns everything that is wrong with the group, as an error that lists each fault
+// with its path under the given one: an empty ID, an unknown disruption mode,
+// DisruptionModePodGroup on a Basic group.
 func (g *PodGroup) Validate(path string) error {
 	var faults fault.List
 	if g.ID == "" {

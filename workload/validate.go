@@ -10,24 +10,23 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// MaxRequests bounds the requests of a workload, over all its pod sets.
+// MaxRequests limits the number of requests of a workload, over all its pod sets.
 const MaxRequests = 1024
 
-// MaxElasticCount bounds the replicas of an elastic pod set, which are taken one by one.
+// MaxElasticCount limits the replicas of an elastic pod set: they are preempted one by one.
 const MaxElasticCount = 1 << 20
 
-// Validate returns everything that is wrong with the workload by itself, as an
-// error that lists each fault with its path under the given one: an empty ID or
-// queue, a negative count or amount, an amount or sum over [quota.MaxUsage],
-// a request without flavor or resource, two requests of a pod set for one column,
-// two pod sets of one name, a negative minimum, more replicas leaving than there are, more
-// than [MaxElasticCount] replicas of an elastic pod set, more than [MaxRequests] pod sets
-// or requests, a time outside the years 1678 to 2262, and what [gate.Validate] and
-// [NodeConstraints.Validate] find.
+// Validate returns everything that is wrong with the workload itself, as an error that lists
+// each fault with its path under the given one: an empty ID or queue, a negative count or
+// amount, an amount or sum over [quota.MaxUsage], a request without flavor or resource, two
+// requests of a pod set for one column, two pod sets with the same name, a negative minimum,
+// more leaving replicas than replicas, more than [MaxElasticCount] replicas of an elastic pod
+// set, more than [MaxRequests] pod sets or requests, a time outside the years 1678 to 2262,
+// and what [gate.Validate] and [NodeConstraints.Validate] find.
 func Validate(path string, w *Workload) error { return validate(path, w, false) }
 
-// ValidatePending does the same for a workload that waits: requests may be without
-// flavor, and no replicas are leaving.
+// ValidatePending does the same for a waiting workload: requests may be without flavor, and
+// no replica may be leaving.
 func ValidatePending(path string, w *Workload) error { return validate(path, w, true) }
 
 func validate(path string, w *Workload, pending bool) error {
@@ -82,8 +81,8 @@ func faultsOf(err error) fault.List {
 	return faults
 }
 
-// validatePodSet returns the largest amount that the pod set takes. Paths are made
-// only for faults: every decision passes here.
+// validatePodSet returns the largest amount that the pod set takes. It builds paths only for
+// faults: every decision calls it.
 func validatePodSet(faults *fault.List, path string, w *Workload, i int, pending bool) (largest int64) {
 	p := &w.PodSets[i]
 	for j := range i {

@@ -1,6 +1,6 @@
-// Package workload holds the facts about what runs or waits: identity, priority,
-// timestamps, and what its pod sets take. It knows no queues' rules and no
-// algorithm.
+// Package workload holds the facts about what runs or waits: identity, priority, timestamps,
+// and what the pod sets take; and pods, pod groups, nodes and disruption budgets. It has no
+// rules of queues and no algorithm.
 package workload
 
 import (
@@ -12,42 +12,40 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Workload is a unit of admission: it runs whole or not at all. The zero value is
+// Workload is a unit of admission: it is admitted as a whole or not at all. The zero value is
 // not valid; see [Validate].
 type Workload struct {
-	// ID names the workload, "namespace/name" on Kubernetes. It is unique among
-	// the workloads of a state and ends every order.
+	// ID names the workload, "namespace/name" on Kubernetes. It is unique among the workloads
+	// of a state and is the last key of every order.
 	ID string `json:"id"`
-	// UID breaks ties before the ID does, as Kueue's do. It may be empty.
+	// UID breaks ties before the ID does, as in Kueue. It may be empty.
 	UID string `json:"uid,omitempty"`
 	// Queue is the queue in which the workload runs or waits.
 	Queue string `json:"queue"`
-	// Priority: higher is more important. It may be negative.
+	// Priority is the priority; higher is more important. It may be negative.
 	Priority int64 `json:"priority,omitzero"`
 	// PriorityBoost is added to Priority wherever a priority is compared.
 	PriorityBoost int64 `json:"priorityBoost,omitzero"`
-	// Created is when the workload was submitted. One rule reads it, and only where it
-	// is switched on: by preemption.Config.NewerByReservation it says who is newer.
+	// Created is when the workload was submitted. Decisions read it only if
+	// preemption.Config.NewerByReservation is set.
 	Created time.Time `json:"created,omitzero"`
-	// Queued is the queue-order timestamp: the workload's place among those of
-	// equal priority. Usually Created, or a later requeueing. The zero value is
-	// the earliest of all.
+	// Queued is the queue-order timestamp: it orders workloads of equal priority, earlier
+	// first. Usually it is Created, or the time of a later requeue. The zero value is earlier
+	// than all others.
 	Queued time.Time `json:"queued,omitzero"`
-	// ReservedAt is when quota was reserved for it, the start of its run as the
-	// rules see it. The zero value is unknown, which counts as just now. It means
-	// nothing for a workload that waits.
+	// ReservedAt is when quota was reserved for the workload; rules about running time count
+	// from it. Zero: not known, counts as now. It has no meaning for a workload that waits.
 	ReservedAt time.Time `json:"reservedAt,omitzero"`
-	// Evicted says that the workload was told to stop and still holds its quota.
-	// Evicted workloads are the first choice of every later decision.
+	// Evicted says that the workload was told to stop and still holds its quota. Evicted
+	// workloads are the first candidates of every later decision.
 	Evicted bool `json:"evicted,omitzero"`
-	// NeverPreempts says that nobody may be made to yield for the workload: while it
-	// waits, only flavors in which it fits are considered. It says nothing about a
-	// workload that runs.
+	// NeverPreempts says that nobody may yield for the workload: while it waits, only flavors
+	// in which it fits are considered. It has no meaning for a workload that runs.
 	NeverPreempts bool `json:"neverPreempts,omitzero"`
-	// PodSets is what it takes. A workload without pod sets takes nothing.
+	// PodSets is what the workload takes. A workload without pod sets takes nothing.
 	PodSets []PodSet `json:"podSets,omitempty"`
-	// Gates keep it from preempting while one of them is closed. They mean nothing
-	// for a workload that runs.
+	// Gates keep the workload from preempting while one of them is closed. They have no
+	// meaning for a workload that runs.
 	Gates gate.Gates `json:"gates,omitzero"`
 }
 
@@ -58,29 +56,28 @@ func AtLeast(replicas int64) optional.Int64 { return optional.Of(replicas) }
 type PodSet struct {
 	// Name is unique in the workload.
 	Name string `json:"name"`
-	// Count is the number of replicas that run (or are to run); zero takes
+	// Count is the number of replicas that run or wait. With zero replicas the pod set takes
 	// nothing, but the flavors of Requests still count as used.
 	Count int64 `json:"count"`
-	// Requests is what one replica takes: milli-CPU for cpu, base units for
-	// everything else. The flavor is the one assigned; while the workload waits it may
-	// be empty, to be assigned. An entry of zero says that the flavor is assigned
-	// though nothing is taken of it. One entry a column.
+	// Requests is what one replica takes: milli-CPU for cpu, base units for everything else.
+	// The flavor is the assigned one; while the workload waits it may be empty, to be
+	// assigned by a decision. An entry of zero says that the flavor is assigned although
+	// nothing of it is taken. At most one entry for each flavor and resource.
 	Requests []quota.Amount `json:"requests"`
-	// MinCount makes the pod set elastic: replicas over the minimum may be taken one
-	// by one; the minimum leaves only with the whole workload. The zero value is not
-	// elastic.
+	// MinCount makes the pod set elastic: replicas over the minimum may be preempted one by
+	// one; the minimum leaves only with the whole workload. The zero value is not elastic.
 	MinCount optional.Int64 `json:"minCount,omitzero"`
-	// NodeConstraints are those of the pods to the nodes that they may run on, by which a
-	// flavor is eligible or not when one is assigned. Nil: as empty, none. They are not
-	// read for requests that have a flavor.
+	// NodeConstraints say on which nodes the pods may run. They decide which flavors are
+	// eligible for requests without a flavor; other requests do not read them. Nil: no
+	// constraints.
 	NodeConstraints *NodeConstraints `json:"nodeConstraints,omitempty"`
-	// Leaving is how many of Count were told to stop and still hold their quota. It is
-	// zero for a workload that waits.
+	// Leaving is the number of replicas, of Count, that were told to stop and still hold
+	// their quota. It is zero for a workload that waits.
 	Leaving int64 `json:"leaving,omitzero"`
 }
 
-// Surplus is how many replicas run over the minimum, those that are leaving apart: zero
-// where the pod set is not elastic.
+// Surplus returns the number of replicas over the minimum, without those that are leaving;
+// zero if the pod set is not elastic.
 func (p *PodSet) Surplus() int64 {
 	minimum, elastic := p.MinCount.Get()
 	if !elastic {
@@ -89,7 +86,7 @@ func (p *PodSet) Surplus() int64 {
 	return max(0, p.Count-p.Leaving-minimum)
 }
 
-// EffectivePriority is Priority + PriorityBoost, saturating.
+// EffectivePriority returns Priority + PriorityBoost, saturating.
 func (w *Workload) EffectivePriority() int64 {
 	const lowest = -1 << 63
 	switch sum := w.Priority + w.PriorityBoost; {
@@ -102,9 +99,8 @@ func (w *Workload) EffectivePriority() int64 {
 	}
 }
 
-// Usage is what the workload takes as a whole: Count × Requests over its pod
-// sets, one entry a column, sorted by flavor and resource, zeros kept. Sums
-// saturate.
+// Usage returns what the workload takes as a whole: Count × Requests over all pod sets, one
+// entry for each column, sorted by flavor and resource, with entries of zero. Sums saturate.
 func (w *Workload) Usage() []quota.Amount {
 	most := 0
 	for i := range w.PodSets {
