@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
@@ -19,7 +20,7 @@ import (
 // it is entered and names again when it is left; between them there is no map and
 // no string.
 type scratch struct {
-	searcher search.Searcher
+	searcher decide.Searcher
 	request  search.Request
 	names    []quota.FlavorResource // of the request's slots
 	open     open
@@ -89,13 +90,13 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 
 // find has flavors assigned where there are none, then victims searched; ok is false when
 // there is no flavor for something.
-func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found search.Result, ok bool) {
+func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found decide.Result, ok bool) {
 	open := isOpen(&r.Workload)
 	sc.request.Trace.Silence()
 	assigned := !open || sc.assign(c)
 	sc.request.Trace.Resume()
 	if !assigned {
-		return search.Result{Steps: sc.open.assigner.Steps}, false
+		return decide.Result{Steps: sc.open.assigner.Steps}, false
 	}
 	found = sc.search(c, &r.Workload, maxBlockers)
 	if open {
@@ -106,12 +107,12 @@ func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found 
 
 // search decides about the slots. A workload that preempts nobody fits or does not, and
 // time changes nothing.
-func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) search.Result {
+func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) decide.Result {
 	d := &sc.request
 	if !w.NeverPreempts {
 		return sc.searcher.Search(c, d, maxBlockers)
 	}
-	var found search.Result
+	var found decide.Result
 	for slot, column := range d.Columns {
 		height, _ := c.Usage.BorrowHeight(d.Queue, column, d.Amounts[slot])
 		found.BorrowHeight = max(found.BorrowHeight, height)
@@ -136,7 +137,7 @@ func (sc *scratch) slot(c *cluster.Cluster, fr quota.FlavorResource) int {
 }
 
 // leave turns a result into a decision.
-func (sc *scratch) leave(c *cluster.Cluster, r *Request, found search.Result) Decision {
+func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) Decision {
 	d := Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
 	switch {
 	case found.Fits:
@@ -230,7 +231,7 @@ var ruleOf = [...]Rule{
 }
 
 // explain adds what is missing and who stood in the way.
-func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found search.Result) {
+func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found decide.Result) {
 	d.Shortage = make([]Shortage, 0, len(found.Shortages))
 	for _, sh := range found.Shortages {
 		out := Shortage{

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/decide"
 )
 
 // decide answers a request that was entered. steps is how many workloads were looked at.
@@ -27,7 +27,7 @@ func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, 
 // when: the search knows it for these flavors only, and others may be assigned before
 // that. A decision can change only when one of its searches does. Those instants are tried
 // in turn, as the search itself does it.
-func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decision, found search.Result) (steps int) {
+func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decision, found decide.Result) (steps int) {
 	c := s.inside()
 	at, waits := sc.changesAt(found)
 	for waits && !config.SkipRetryAt && steps <= config.maxRetrySteps() {
@@ -52,7 +52,7 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 }
 
 // changesAt is the first instant at which what was found may be otherwise.
-func (sc *scratch) changesAt(found search.Result) (at int64, ok bool) {
+func (sc *scratch) changesAt(found decide.Result) (at int64, ok bool) {
 	at, ok = sc.open.assigner.ChangesAt()
 	if found.Waits && (!ok || found.RetryAt < at) {
 		return found.RetryAt, true

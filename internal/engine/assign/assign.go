@@ -2,6 +2,7 @@ package assign
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue"
@@ -54,7 +55,7 @@ type Item struct {
 // Assigner assigns. Make it with the searcher to use; it may be used again, by one
 // goroutine at a time.
 type Assigner struct {
-	Searcher *search.Searcher
+	Searcher *decide.Searcher
 	// Steps counts the workloads that the trials of the last Assign looked at.
 	Steps int
 
@@ -171,7 +172,7 @@ func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker
 }
 
 // search asks about one column by itself.
-func (a *Assigner) search(column int, amount int64, maxBlockers int) search.Result {
+func (a *Assigner) search(column int, amount int64, maxBlockers int) decide.Result {
 	found := a.Searcher.Search(a.cluster, a.about(column, amount), maxBlockers)
 	a.Steps += found.Steps
 	return found

@@ -49,7 +49,7 @@ func addSurplus(sum *[]quotatree.Load, w *Workload) {
 
 // LaneOf returns an index of some of a lane's workloads, which must be in order.
 func LaneOf(lane Lane, sorted []*Workload) LaneSet {
-	if lane >= SurplusReserved {
+	if lane.Surplus() {
 		return ordered.Of(surplusOrder, sorted)
 	}
 	return ordered.Of(laneOrder, sorted)
@@ -83,11 +83,23 @@ const (
 	Lanes // how many there are
 )
 
+// Surplus reports whether the lane is one of surplus.
+func (l Lane) Surplus() bool { return l >= SurplusReserved }
+
+// Unreserved reports whether the lane is one of workloads without reservation time: of each
+// pair of lanes the second.
+func (l Lane) Unreserved() bool { return l&1 == 1 }
+
 // lanesOf calls yield with each lane that the workload is in.
 func (w *Workload) lanesOf(yield func(Lane) bool) {
 	lane := w.lane()
-	if yield(lane) && len(w.Surplus) > 0 {
-		yield(SurplusReserved + lane&1)
+	if !yield(lane) || len(w.Surplus) == 0 {
+		return
+	}
+	if lane.Unreserved() {
+		yield(SurplusUnreserved)
+	} else {
+		yield(SurplusReserved)
 	}
 }
 

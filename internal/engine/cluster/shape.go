@@ -134,5 +134,22 @@ func (s *Shape) NodeName(node int) string {
 	return fmt.Sprintf("cohort %q", s.Cohorts[node].Name)
 }
 
+// EachQueueUnder calls yield with the queues under a cohort, by name, those of the cohort
+// itself before those of its child cohorts, until yield returns false. It leaves out the
+// child except, a queue or a cohort, and child cohorts for which enter is false.
+func (s *Shape) EachQueueUnder(cohort, except int, enter, yield func(node int) bool) bool {
+	for _, q := range s.ChildQueues[cohort] {
+		if int(q) != except && !yield(int(q)) {
+			return false
+		}
+	}
+	for _, c := range s.ChildCohorts[cohort] {
+		if int(c) != except && enter(int(c)) && !s.EachQueueUnder(int(c), except, enter, yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // IsQueue reports whether the node is a queue.
 func (s *Shape) IsQueue(node int) bool { return node >= len(s.Cohorts) }

@@ -5,52 +5,57 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// fits reports whether the whole request fits. Without borrowing it must fit in the
-// queue's nominal quota as well. The room, where there is one, is asked last: it costs more.
-func (s *Searcher) fits(borrowing bool) bool {
-	return s.fitsIn(usage.Victims, borrowing) && (s.request.Room == nil || s.request.Room.Fits())
-}
-
-// fitsAtFirst reports whether the request fits with nobody gone, and finds what needs
-// preemption.
-func (s *Searcher) fitsAtFirst() bool {
-	if !s.request.FindNeeds {
-		return s.fits(true)
+// FitsAtFirst reports whether the request fits with nobody gone. Where it is asked to, it
+// finds what needs preemption: what does not fit or, where there is no room, all that takes
+// anything.
+func (s *Search) FitsAtFirst() bool {
+	if !s.Request.FindNeeds {
+		return s.Fits(true)
 	}
-	roomy := s.request.Room == nil || s.request.Room.Fits()
+	roomy := s.Request.Room == nil || s.Request.Room.Fits()
 	fits := roomy
-	for slot, amount := range s.request.Amounts {
-		needs := amount > 0
-		if needs && roomy {
-			available, _ := s.view.Available(usage.Victims, s.request.Queue, slot)
-			needs = amount > available
+	s.needs = s.needs[:0]
+	for slot, amount := range s.Request.Amounts {
+		needed := amount > 0
+		if needed && roomy {
+			available, _ := s.View.Available(usage.Victims, s.Request.Queue, slot)
+			needed = amount > available
 		}
-		s.request.Needs[slot] = needs
-		fits = fits && !needs
+		s.needs = append(s.needs, needed)
+		fits = fits && !needed
 	}
+	s.Needs = s.needs
 	return fits
 }
 
-func (s *Searcher) fitsIn(v usage.Gone, borrowing bool) bool {
-	cells := s.view.Cells(s.request.Queue)
-	for slot, amount := range s.request.Amounts {
+// Fits reports whether the whole request fits with the victims gone. Without borrowing it
+// must fit in the queue's nominal quota as well. The room, where there is one, is asked
+// last: it costs more.
+func (s *Search) Fits(borrowing bool) bool {
+	return s.fitsIn(usage.Victims, borrowing) && (s.Request.Room == nil || s.Request.Room.Fits())
+}
+
+// fitsIn is Fits for the quota alone, with others gone.
+func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
+	cells := s.View.Cells(s.Request.Queue)
+	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {
 			continue
 		}
-		if !borrowing && quota.Add(cells[slot].Used(v), amount) > cells[slot].Nominal {
+		if !borrowing && quota.Add(cells[slot].Used(gone), amount) > cells[slot].Nominal {
 			return false
 		}
-		if a, _ := s.view.Available(v, s.request.Queue, slot); amount > a {
+		if a, _ := s.View.Available(gone, s.Request.Queue, slot); amount > a {
 			return false
 		}
 	}
 	return true
 }
 
-// overPotential reports whether the request is more than there is, whoever leaves.
-func (s *Searcher) overPotential() bool {
-	for slot, amount := range s.request.Amounts {
-		if amount > s.view.Potential(s.request.Queue, slot) {
+// OverPotential reports whether the request is more than there is, whoever leaves.
+func (s *Search) OverPotential() bool {
+	for slot, amount := range s.Request.Amounts {
+		if amount > s.View.Potential(s.Request.Queue, slot) {
 			return true
 		}
 	}
@@ -59,23 +64,22 @@ func (s *Searcher) overPotential() bool {
 
 // underNominal reports whether the preemptor's queue is strictly under its nominal
 // quota in all that needs preemption.
-func (s *Searcher) underNominal() bool {
-	cells := s.view.Cells(s.request.Queue)
-	for slot, needs := range s.request.Needs {
-		if needs && cells[slot].Used(usage.Victims) >= cells[slot].Nominal {
+func (s *Search) underNominal() bool {
+	cells := s.View.Cells(s.Request.Queue)
+	for slot, needed := range s.Needs {
+		if needed && cells[slot].Used(usage.Victims) >= cells[slot].Nominal {
 			return false
 		}
 	}
 	return true
 }
 
-// borrowHeight is the largest over the request's columns of: 0 within nominal quota
-// or without cohort; else the height of the lowest cohort whose quota holds what is
-// left of the amount after the local quotas below it; the root's when none does.
-func (s *Searcher) borrowHeight() int {
+// BorrowHeight is the largest over the request's columns of the height from which the
+// queue borrows, with the victims gone; see [usage.View.BorrowHeight].
+func (s *Search) BorrowHeight() int {
 	height := 0
-	for slot, amount := range s.request.Amounts {
-		height = max(height, s.view.BorrowHeight(s.request.Queue, slot, amount))
+	for slot, amount := range s.Request.Amounts {
+		height = max(height, s.View.BorrowHeight(s.Request.Queue, slot, amount))
 	}
 	return height
 }
@@ -87,15 +91,16 @@ type Shortage struct {
 	Bound   int
 }
 
-// listShortages lists what does not fit.
-func (s *Searcher) listShortages(v usage.Gone, into []Shortage) []Shortage {
-	for slot, amount := range s.request.Amounts {
+// noteShortages notes what does not fit.
+func (s *Search) noteShortages(gone usage.Gone) {
+	list := s.WhyNot.Shortages[:0]
+	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {
 			continue
 		}
-		if a, bound := s.view.Available(v, s.request.Queue, slot); amount > a {
-			into = append(into, Shortage{slot, quota.Sub(amount, a), bound})
+		if a, bound := s.View.Available(gone, s.Request.Queue, slot); amount > a {
+			list = append(list, Shortage{slot, quota.Sub(amount, a), bound})
 		}
 	}
-	return into
+	s.WhyNot.Shortages = list
 }

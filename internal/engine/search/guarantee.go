@@ -7,41 +7,41 @@ import (
 	"github.com/cedesched/cede/internal/engine/minimum"
 )
 
-// guarantee is the minimum runtime of a donor's workloads against this request, in
+// Guarantee is the minimum runtime of a donor's workloads against this request, in
 // nanoseconds, and the node that sets it; -1 for the default.
-type guarantee struct {
-	minimum int64
-	setBy   int
+type Guarantee struct {
+	Minimum int64
+	SetBy   int
 }
 
 // guaranteeOf returns the minimum runtime of a queue's workloads: in the own queue, where lca
 // is -1, that against preemption; in others that against reclaim.
-func (s *Searcher) guaranteeOf(queue, lca int) guarantee {
-	of, tree := &s.request.MinRuntime, s.cluster.Minimum
+func (s *Search) guaranteeOf(queue, lca int) Guarantee {
+	of, tree := &s.Request.MinRuntime, s.Cluster.Minimum
 	r := tree.Preempt(of, queue)
 	if lca >= 0 {
 		r = tree.Reclaim(of, queue, lca)
 	}
-	return guarantee{int64(r.For / time.Nanosecond), r.SetBy}
+	return Guarantee{int64(r.For / time.Nanosecond), r.SetBy}
 }
 
-// protects returns the last instant at which a workload is protected; ok is false when
+// Protects returns the last instant at which a workload is protected; ok is false when
 // it never is: no minimum, no start time, or it is being evicted already.
-func (g guarantee) protects(w *cluster.Workload) (until int64, ok bool) {
+func (g Guarantee) Protects(w *cluster.Workload) (until int64, ok bool) {
 	if w.Facts.Evicted {
 		return 0, false
 	}
-	return minimum.Runtime{For: time.Duration(g.minimum)}.Until(w.Reserved)
+	return minimum.Runtime{For: time.Duration(g.Minimum)}.Until(w.Reserved)
 }
 
 // guarded reports whether the caller's rules keep a workload now.
-func (s *Searcher) guarded(w *cluster.Workload) bool {
-	return s.request.Guard != nil && s.request.Now <= s.request.Guard(w)
+func (s *Search) guarded(w *cluster.Workload) bool {
+	return s.Request.Guard != nil && s.Now <= s.Request.Guard(w)
 }
 
 // protected reports whether a workload is protected now: strictly later than the end it
 // is not.
-func (s *Searcher) protected(g guarantee, w *cluster.Workload) bool {
-	until, ok := g.protects(w)
-	return ok && s.request.Now <= until
+func (s *Search) protected(g Guarantee, w *cluster.Workload) bool {
+	until, ok := g.Protects(w)
+	return ok && s.Now <= until
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Request is a request in dense form. Its slots are the columns that it asks for or
-// needs preemption in.
+// needs preemption in. A search does not change it.
 type Request struct {
 	Queue    int   // node of the preemptor's queue
 	Priority int64 // effective
@@ -17,14 +17,13 @@ type Request struct {
 	Now      int64
 	Columns  []int   // by slot; -1 for one that the cluster does not know
 	Amounts  []int64 // by slot
-	// Needs says by slot whether it needs preemption. Where FindNeeds is set, Search
-	// writes it: those need it that do not fit, or all that take anything when there is
-	// no room.
+	// Needs says by slot whether it needs preemption. With FindNeeds it is not read: the
+	// search finds what does not fit or, when there is no room, all that takes anything.
 	Needs     []bool
 	FindNeeds bool
 	// MinAdmit is the minAdmitDuration of the queue in nanoseconds; zero is none.
 	MinAdmit int64
-	// NewerByReservation: see Searcher.newer.
+	// NewerByReservation: see Search.Newer.
 	NewerByReservation bool
 	MinRuntime         minimum.Config
 	Fair               Fairness
@@ -70,32 +69,9 @@ type Victim struct {
 	// cohort that the preemptor is in with side.
 	Fair bool
 
-	queue int
-	level int
-	side  int
-}
-
-// Result is what a search found. Its slices belong to the searcher and are good
-// until its next use.
-type Result struct {
-	// Fits: no victim is needed.
-	Fits bool
-	// Victims is empty when the request fits, or cannot.
-	Victims []Victim
-	// BorrowHeight is that of the request with the victims gone.
-	BorrowHeight int
-	// Shortages and Blockers are there when the request does not fit and has no
-	// victims.
-	Shortages []Shortage
-	Blockers  []Blocker
-	// NoRoom: with everybody gone who may yield the quota would do, but not the room.
-	NoRoom bool
-	// RetryAt is, where Waits is true, the first instant at which time alone makes
-	// the request possible.
-	RetryAt int64
-	Waits   bool
-	// Steps counts the workloads that were looked at.
-	Steps int
+	Queue int // node
+	Level int // of Fair: an index of the levels
+	Side  int
 }
 
 // load is what a victim frees of a column.

@@ -8,86 +8,89 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
-// permission is the verdict of the policies on the workloads of one donor: a range
-// of its index, since candidates come by rising priority.
-type permission struct {
-	// below is the effective priority under which workloads may yield.
-	below int64
-	// all: any priority may yield, whatever below; none: no priority may.
-	all, none bool
+// Permission is the verdict of the policies on the workloads of one donor: a range of
+// its index, since candidates come by rising priority. The zero value permits priorities
+// under zero.
+type Permission struct {
+	// Below is the effective priority under which workloads may yield.
+	Below int64
+	// All: any priority may yield, whatever Below. None: no priority may.
+	All, None bool
 }
 
-var nobody = permission{none: true}
+// Nobody permits nobody.
+var Nobody = Permission{None: true}
 
-func (p permission) permits(w *cluster.Workload) bool { return p.admits(w.Priority) }
+// Permits reports whether a workload may yield.
+func (p Permission) Permits(w *cluster.Workload) bool { return p.admits(w.Priority) }
 
-func (p permission) admits(priority int64) bool { return p.all || !p.none && priority < p.below }
+func (p Permission) admits(priority int64) bool { return p.All || !p.None && priority < p.Below }
 
-func (s *Searcher) policy() *queue.PreemptionPolicy {
-	return &s.cluster.Queue(s.request.Queue).Preemption
+func (s *Search) policy() *queue.PreemptionPolicy {
+	return &s.Cluster.Queue(s.Request.Queue).Preemption
 }
 
-// permission returns who of a class of donors may yield by the queue's policies,
+// Permission returns who of a class of donors may yield by the queue's policies,
 // besides equals in the own queue. When the preemptor may borrow, workloads of the
 // priority class may yield only under borrowWithinCohort: of lower priority, and at
 // or under the threshold.
-func (s *Searcher) permission(c class, borrowing bool) permission {
+func (s *Search) Permission(c Class, borrowing bool) Permission {
 	policy := s.policy()
-	if c == own {
+	if c == Own {
 		return s.ofPolicy(policy.WithinClusterQueue)
 	}
 	p := s.ofPolicy(policy.ReclaimWithinCohort)
-	if c == hierarchical || !borrowing {
+	if c == Hierarchical || !borrowing {
 		return p
 	}
 	if policy.BorrowWithinCohort.Policy == queue.Never {
-		return nobody
+		return Nobody
 	}
-	p = permission{below: s.request.Priority} // reclaimWithinCohort is no stricter
-	if threshold, ok := policy.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && threshold < p.below {
-		p.below = threshold + 1
+	p = Permission{Below: s.Request.Priority} // reclaimWithinCohort is no stricter
+	if threshold, ok := policy.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && threshold < p.Below {
+		p.Below = threshold + 1
 	}
 	return p
 }
 
-func (s *Searcher) ofPolicy(p queue.VictimPolicy) permission {
+func (s *Search) ofPolicy(p queue.VictimPolicy) Permission {
 	switch p {
 	case queue.LowerPriority, queue.LowerOrNewerEqualPriority:
-		return permission{below: s.request.Priority}
+		return Permission{Below: s.Request.Priority}
 	case queue.Any:
-		return permission{all: true}
+		return Permission{All: true}
 	}
-	return nobody
+	return Nobody
 }
 
-// equalsMayYield reports whether the own queue's policy is about equals at all.
-func (s *Searcher) equalsMayYield() bool {
+// EqualsMayYield reports whether the own queue's policy is about equals at all.
+func (s *Search) EqualsMayYield() bool {
 	return s.policy().WithinClusterQueue == queue.LowerOrNewerEqualPriority
 }
 
-// newer reports whether a workload of equal priority in the own queue may yield as the
+// Newer reports whether a workload of equal priority in the own queue may yield as the
 // newer one: it was queued strictly after the preemptor. By reservation, the literal
 // reading of KEP-8522, it was admitted after the preemptor was created.
-func (s *Searcher) newer(w *cluster.Workload) bool {
-	if s.request.NewerByReservation {
-		return s.reservedAt(w) > s.request.Created
+func (s *Search) Newer(w *cluster.Workload) bool {
+	if s.Request.NewerByReservation {
+		return s.reservedAt(w) > s.Request.Created
 	}
-	return w.Queued > s.request.Queued
+	return w.Queued > s.Request.Queued
 }
 
 // expired reports whether a workload of equal priority in the own queue may yield
 // because its time is over: it has held its quota for longer than minAdmitDuration,
 // strictly (KEP-8522, Preemption Eligibility, 2).
-func (s *Searcher) expired(w *cluster.Workload) bool {
-	return s.request.MinAdmit > 0 && s.reservedAt(w) < s.expiredBefore()
+func (s *Search) expired(w *cluster.Workload) bool {
+	return s.Request.MinAdmit > 0 && s.reservedAt(w) < s.expiredBefore()
 }
 
 // expiredBefore is the reservation time before which time is over.
-func (s *Searcher) expiredBefore() int64 {
-	if s.request.Now < math.MinInt64+s.request.MinAdmit {
+func (s *Search) expiredBefore() int64 {
+	if s.Now < math.MinInt64+s.Request.MinAdmit {
 		return math.MinInt64
 	}
-	return s.request.Now - s.request.MinAdmit
+	return s.Now - s.Request.MinAdmit
 }
 
 // HeldUntil returns the last instant at which the time of a workload of equal priority
@@ -98,23 +101,23 @@ func (r *Request) HeldUntil(w *cluster.Workload) (until int64, ends bool) {
 }
 
 // reservedAt is the workload's reservation time; a missing one is now.
-func (s *Searcher) reservedAt(w *cluster.Workload) int64 {
+func (s *Search) reservedAt(w *cluster.Workload) int64 {
 	if w.Reserved == instant.Unset {
-		return s.request.Now
+		return s.Now
 	}
 	return w.Reserved
 }
 
 // ownMayYield is the whole verdict on a workload of the own queue.
-func (s *Searcher) ownMayYield(w *cluster.Workload) bool {
-	if w.Priority == s.request.Priority && s.equalsMayYield() {
-		return s.newer(w) || s.expired(w)
+func (s *Search) ownMayYield(w *cluster.Workload) bool {
+	if w.Priority == s.Request.Priority && s.EqualsMayYield() {
+		return s.Newer(w) || s.expired(w)
 	}
-	return s.permission(own, true).permits(w)
+	return s.Permission(Own, true).Permits(w)
 }
 
 // whileBorrowing tells, of a victim of the priority class, whether it is one that
 // may be taken while borrowing.
-func (s *Searcher) whileBorrowing(w *cluster.Workload) bool {
-	return s.permission(priority, true).permits(w)
+func (s *Search) whileBorrowing(w *cluster.Workload) bool {
+	return s.Permission(Priority, true).Permits(w)
 }

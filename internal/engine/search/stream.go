@@ -16,32 +16,35 @@ type stream struct {
 	cursor     cluster.LaneCursor
 	head       *cluster.Workload
 	lane       *cluster.LaneSet
-	donor      donor
-	permission permission
+	donor      Donor
+	permission Permission
 	tier       tier
 	run        int64 // of expired equals: the reservation time of those at the cursor
 }
 
-// openStream opens a lane of a donor; ok is false when it has no candidate.
-func (s *Searcher) openStream(of *cluster.Running, d donor, lane cluster.Lane, p permission, t tier) (it item, ok bool) {
+// openStream opens a lane of a donor and appends it to the streams; ok is false when it has
+// no candidate.
+func (s *Search) openStream(of *cluster.Running, d *Donor, lane cluster.Lane, p Permission, t tier) (it item, ok bool) {
 	set := of.Lane(lane)
 	if set.Len() == 0 {
 		return it, false
 	}
-	n := len(s.streams)
-	s.streams = grown(s.streams)
-	st := &s.streams[n]
-	st.lane, st.donor, st.permission, st.tier = set, d, p, t
-	st.surplus = lane >= cluster.SurplusReserved
+	m := &s.merge
+	n := len(m.streams)
+	m.streams = Grown(m.streams)
+	st := &m.streams[n]
+	st.lane, st.donor, st.permission, st.tier = set, *d, p, t
+	st.surplus = lane.Surplus()
 	if !s.open(st) {
-		s.streams = s.streams[:n]
+		m.streams = m.streams[:n]
 		return it, false
 	}
-	return s.itemOf(st.head, st.surplus, int32(n)), true
+	return s.itemOf(st, n), true
 }
 
-// grown makes room for one more in place: cursors are too large to copy for each queue.
-func grown[E any](list []E) []E {
+// Grown returns a list with one more item, which is whatever was there before: what is large
+// is not copied.
+func Grown[E any](list []E) []E {
 	if n := len(list); n < cap(list) {
 		return list[:n+1]
 	}
@@ -50,10 +53,10 @@ func grown[E any](list []E) []E {
 }
 
 // open moves a new stream to its first candidate. It returns false when it has none.
-func (s *Searcher) open(st *stream) bool {
+func (s *Search) open(st *stream) bool {
 	switch st.tier {
 	case newerEquals:
-		st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool { return w.Priority < st.permission.below })
+		st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool { return w.Priority < st.permission.Below })
 	case expiredEquals:
 		return s.openRun(st, math.MinInt64) && s.settle(st)
 	default:
@@ -65,8 +68,8 @@ func (s *Searcher) open(st *stream) bool {
 // openRun moves a stream of expired equals to the longest running of those that were
 // reserved after the given time. A lane has equals by falling reservation, so the runs
 // of one reservation time are taken from its end, each from its front.
-func (s *Searcher) openRun(st *stream, after int64) bool {
-	equal := st.permission.below
+func (s *Search) openRun(st *stream, after int64) bool {
+	equal := st.permission.Below
 	last, ok := st.lane.Last(func(w *cluster.Workload) bool {
 		return w.Priority < equal || w.Priority == equal && w.Reserved > after
 	})
@@ -82,16 +85,16 @@ func (s *Searcher) openRun(st *stream, after int64) bool {
 
 // settle moves a stream to its next candidate, from where the cursor is: one that may
 // yield and uses what needs preemption. It returns false at the end.
-func (s *Searcher) settle(st *stream) bool {
+func (s *Search) settle(st *stream) bool {
 	for {
 		w, ok := st.cursor.Item()
 		if ok {
-			s.steps++
+			s.Steps++
 		}
 		mayYield := true
 		switch {
 		case st.tier == expiredEquals:
-			if !ok || w.Priority != st.permission.below || w.Reserved != st.run {
+			if !ok || w.Priority != st.permission.Below || w.Reserved != st.run {
 				if !s.openRun(st, st.run) {
 					return false
 				}
@@ -100,12 +103,12 @@ func (s *Searcher) settle(st *stream) bool {
 		case !ok:
 			return false
 		case st.tier == newerEquals:
-			if w.Priority != st.permission.below {
+			if w.Priority != st.permission.Below {
 				return false
 			}
-			mayYield = s.newer(w) && !s.expired(w)
+			mayYield = s.Newer(w) && !s.expired(w)
 		default:
-			if !st.permission.permits(w) {
+			if !st.permission.Permits(w) {
 				return false
 			}
 		}
@@ -118,9 +121,9 @@ func (s *Searcher) settle(st *stream) bool {
 				return true
 			}
 			st.cursor.Next()
-		case !s.usesNeeded(w.Loads):
-			st.cursor.NextIn(s.usesNeeded)
-		case !s.protected(st.donor.guarantee, w):
+		case !s.UsesNeeded(w.Loads):
+			st.cursor.NextIn(s.UsesNeeded)
+		case !s.protected(st.donor.Guarantee, w):
 			if !s.guarded(w) {
 				return true
 			}
@@ -135,8 +138,8 @@ func (s *Searcher) settle(st *stream) bool {
 
 // passProtected moves past a protected workload and those of its priority that were
 // reserved late enough to be protected too.
-func (s *Searcher) passProtected(st *stream, w *cluster.Workload) {
-	priority, minimum, now := w.Priority, st.donor.minimum, s.request.Now
+func (s *Search) passProtected(st *stream, w *cluster.Workload) {
+	priority, minimum, now := w.Priority, st.donor.Minimum, s.Now
 	st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool {
 		return w.Priority < priority || w.Priority == priority && (w.Reserved > math.MaxInt64-minimum || now <= w.Reserved+minimum)
 	})
@@ -144,11 +147,11 @@ func (s *Searcher) passProtected(st *stream, w *cluster.Workload) {
 
 // nextSet moves to the next surplus of the workload at the cursor that uses what needs
 // preemption. The surplus may always go, protected or not.
-func (s *Searcher) nextSet(st *stream) bool {
+func (s *Search) nextSet(st *stream) bool {
 	for st.set++; st.set < len(st.head.Surplus); st.set++ {
 		surplus := &st.head.Surplus[st.set]
-		for slot, needs := range s.request.Needs {
-			if needs && surplus.Uses(s.request.Columns[slot]) {
+		for slot, needs := range s.Needs {
+			if needs && surplus.Uses(s.Request.Columns[slot]) {
 				st.left = surplus.Count
 				return true
 			}
@@ -158,9 +161,9 @@ func (s *Searcher) nextSet(st *stream) bool {
 }
 
 // advance moves past the candidate at the head. It returns false at the end.
-func (s *Searcher) advance(st *stream) bool {
+func (s *Search) advance(st *stream) bool {
 	if st.surplus {
-		s.steps++
+		s.Steps++
 		if st.left--; st.left > 0 || s.nextSet(st) {
 			return true
 		}
@@ -169,15 +172,15 @@ func (s *Searcher) advance(st *stream) bool {
 	return s.settle(st)
 }
 
-// usesNeeded reports whether loads name a column that needs preemption, be it with
-// zero.
-func (s *Searcher) usesNeeded(loads []quotatree.Load) bool {
-	for slot, needs := range s.request.Needs {
+// UsesNeeded reports whether loads name a column that needs preemption; an amount of zero
+// is enough.
+func (s *Search) UsesNeeded(loads []quotatree.Load) bool {
+	for slot, needs := range s.Needs {
 		if !needs {
 			continue
 		}
 		for i := range loads {
-			if loads[i].Column == s.request.Columns[slot] {
+			if loads[i].Column == s.Request.Columns[slot] {
 				return true
 			}
 		}

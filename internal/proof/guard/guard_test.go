@@ -114,6 +114,8 @@ var rooms = []struct {
 		{"internal/engine/cluster", "internal/engine/nodes"},
 		{"internal/engine/usage"},
 		{"internal/engine/search"},
+		{"internal/engine/fair", "internal/engine/when"},
+		{"internal/engine/decide"},
 		{"internal/engine/assign"},
 	}},
 	{"doors: what users call", [][]string{

@@ -10,7 +10,7 @@ import (
 // sortPhase takes all candidates of the phase out of the heap and puts those that free
 // most first: the order of candidates, in which a small one may bring its queue back
 // within nominal quota, would pass over the large one that alone is enough.
-func (s *Searcher) sortPhase() {
+func (s *Search) sortPhase() {
 	var all []Victim
 	for {
 		v, ok := s.next()
@@ -19,26 +19,26 @@ func (s *Searcher) sortPhase() {
 		}
 		all = append(all, v)
 	}
-	s.sortBySize(all)
+	s.SortBySize(all)
 	slices.Reverse(all)
-	s.bySize = all
+	s.merge.bySize = all
 }
 
 // nextBySize returns the next candidate whose queue has something left to reclaim.
-func (s *Searcher) nextBySize() (v Victim, ok bool) {
-	for len(s.bySize) > 0 {
-		last := len(s.bySize) - 1
-		v, s.bySize = s.bySize[last], s.bySize[:last]
-		if !s.nothingToReclaim(donor{queue: v.queue, lca: v.Cohort, class: hierarchical}) {
+func (s *Search) nextBySize() (v Victim, ok bool) {
+	for m := &s.merge; len(m.bySize) > 0; {
+		last := len(m.bySize) - 1
+		v, m.bySize = m.bySize[last], m.bySize[:last]
+		if !s.nothingToReclaim(&Donor{Queue: v.Queue, LCA: v.Cohort, Class: Hierarchical}) {
 			return v, true
 		}
 	}
 	return Victim{}, false
 }
 
-// sortBySize sorts candidates, which are in order, by what they free, most first; surplus
+// SortBySize sorts candidates, which are in order, by what they free, most first; surplus
 // replicas still come before whole workloads, which they are a part of.
-func (s *Searcher) sortBySize(list []Victim) {
+func (s *Search) SortBySize(list []Victim) {
 	slices.SortStableFunc(list, func(a, b Victim) int {
 		if surplus := a.Set >= 0; surplus != (b.Set >= 0) {
 			if surplus {
@@ -52,14 +52,14 @@ func (s *Searcher) sortBySize(list []Victim) {
 
 // size is how much of the request a victim frees, in thousandths of each amount that
 // needs preemption, added up.
-func (s *Searcher) size(v Victim) int64 {
+func (s *Search) size(v Victim) int64 {
 	total := int64(0)
-	for slot, needs := range s.request.Needs {
-		amount := s.request.Amounts[slot]
+	for slot, needs := range s.Needs {
+		amount := s.Request.Amounts[slot]
 		if !needs || amount == 0 {
 			continue
 		}
-		total += quota.Mul(1000, min(v.load(s.request.Columns[slot]), amount)) / amount
+		total += quota.Mul(1000, min(v.load(s.Request.Columns[slot]), amount)) / amount
 	}
 	return total
 }

@@ -1,4 +1,4 @@
-package search
+package decide
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -67,7 +68,7 @@ func lent(t *rapid.T) (c *cluster.Cluster, total []int64) {
 // success of all seconds.
 func retryAtWhenMuchIsLent(t *rapid.T) {
 	c, total := lent(t)
-	r := &Request{Priority: 2, MaxRetrySteps: math.MaxInt, Now: int64(21 * time.Second), Needs: []bool{true, true}}
+	r := &search.Request{Priority: 2, MaxRetrySteps: math.MaxInt, Now: int64(21 * time.Second), Needs: []bool{true, true}}
 	r.Queue, _ = c.QueueNode("lender")
 	r.MinRuntime.Defaults.Reclaim = optional.Of(30 * time.Second)
 	for i, resource := range resources {

@@ -1,4 +1,4 @@
-package search_test
+package decide_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
@@ -44,7 +45,7 @@ func BenchmarkFloor(b *testing.B) {
 	for _, w := range []scenario.World{scenario.Worlds[1], scenario.Worlds[2], scenario.Worlds[4], scenario.Worlds[6]} {
 		c := clusterOf(b, w)
 		for _, sc := range w.Scenarios() {
-			var s search.Searcher
+			var s decide.Searcher
 			r := dense(c, sc.Request)
 			victims := slices.Clone(s.Search(c, r, 16).Victims)
 			if len(victims) == 0 {
@@ -78,7 +79,7 @@ func TestFloorChecks(t *testing.T) {
 	c := clusterOf(t, w)
 	checked := 0
 	for _, sc := range w.Scenarios() {
-		var s search.Searcher
+		var s decide.Searcher
 		r := dense(c, sc.Request)
 		victims := slices.Clone(s.Search(c, r, 16).Victims)
 		if len(victims) < 2 {

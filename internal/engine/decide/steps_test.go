@@ -1,4 +1,4 @@
-package search
+package decide
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
@@ -40,9 +40,9 @@ func crowd(t *testing.T, workloads int) *cluster.Cluster {
 	return c
 }
 
-func ask(c *cluster.Cluster, queueName string, priority, amount int64) *Request {
+func ask(c *cluster.Cluster, queueName string, priority, amount int64) *search.Request {
 	node, _ := c.QueueNode(queueName)
-	return &Request{
+	return &search.Request{
 		Queue: node, Priority: priority,
 		Columns: []int{c.Columns.Number(quota.FlavorResource{Flavor: "f", Resource: "r"})},
 		Amounts: []int64{amount}, Needs: []bool{true},
@@ -127,7 +127,7 @@ func TestStepsOfTheHopeless(t *testing.T) {
 	var s Searcher
 	for _, workloads := range []int{1000, 100_000} {
 		c := crowd(t, workloads)
-		for _, fair := range []Fairness{{}, {First: FinalShare, Second: InitialShare}} {
+		for _, fair := range []search.Fairness{{}, {First: search.FinalShare, Second: search.InitialShare}} {
 			r := ask(c, "big", 3, int64(workloads)-1) // three fifths may yield
 			r.Fair = fair
 			if found := s.Search(c, r, 16); len(found.Victims) > 0 || len(found.Shortages) == 0 || found.Steps > 16 {
@@ -144,7 +144,7 @@ func TestStepsOfFairSharing(t *testing.T) {
 		c := crowd(t, workloads)
 		for _, victims := range []int64{1, 8, 80} {
 			r := ask(c, "small", 10, victims)
-			r.Fair = Fairness{First: FinalShare, Second: InitialShare, EntitlesNominal: true}
+			r.Fair = search.Fairness{First: search.FinalShare, Second: search.InitialShare, EntitlesNominal: true}
 			if found := s.Search(c, r, 16); len(found.Victims) != int(victims) || found.Steps > int(victims)+8 {
 				t.Errorf("%d workloads: %d victims, want %d, in %d steps", workloads, len(found.Victims), victims, found.Steps)
 			}
@@ -181,12 +181,12 @@ func TestHopelessReclaimLooksAtNoQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s Searcher
-	for _, fair := range []Fairness{{}, {First: FinalShare, Second: InitialShare, EntitlesNominal: true}} {
+	for _, fair := range []search.Fairness{{}, {First: search.FinalShare, Second: search.InitialShare, EntitlesNominal: true}} {
 		r := ask(c, "asks", 1, cohorts*queues+1) // half of all may yield
 		r.Fair = fair
 		found := s.Search(c, r, 4)
-		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || s.bounds[usage.InNeed].started {
-			t.Errorf("%+v: %d victims, shortages %+v, queues added up: %v", fair, len(found.Victims), found.Shortages, s.bounds[usage.InNeed].started)
+		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || s.search.DonorsAddedUp() > 0 {
+			t.Errorf("%+v: %d victims, shortages %+v, queues added up: %v", fair, len(found.Victims), found.Shortages, s.search.DonorsAddedUp() > 0)
 		}
 		if r.Amounts[0]--; len(s.Search(c, r, 4).Victims) != cohorts*queues {
 			t.Errorf("%+v: not all that may yield do", fair)
@@ -201,8 +201,8 @@ func TestStepsOfRetry(t *testing.T) {
 	for _, workloads := range []int64{1000, 100_000} {
 		c := crowd(t, int(workloads))
 		minimum := time.Duration(2*workloads) * time.Second
-		for _, fair := range []Fairness{{}, {First: FinalShare, Second: InitialShare, EntitlesNominal: true}} {
-			for _, ask := range []*Request{ask(c, "small", 10, 4), ask(c, "big", 10, 4), ask(c, "big", 10, workloads/2)} {
+		for _, fair := range []search.Fairness{{}, {First: search.FinalShare, Second: search.InitialShare, EntitlesNominal: true}} {
+			for _, ask := range []*search.Request{ask(c, "small", 10, 4), ask(c, "big", 10, 4), ask(c, "big", 10, workloads/2)} {
 				ask.Now, ask.MaxRetrySteps, ask.Fair = workloads*int64(time.Second), 1_000_000, fair
 				ask.MinRuntime.Defaults = minruntime.Settings{Preempt: optional.Of(minimum), Reclaim: optional.Of(minimum)}
 				want := (ask.Amounts[0]-1)*int64(time.Second) + int64(minimum) + 1

@@ -1,0 +1,237 @@
+package fair
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/quota"
+)
+
+// The tournament says whose turn it is: from the root down, the child with the largest
+// share, until that is a queue. Children that borrow nothing are out, but for those on
+// the way to the preemptor's queue, and so are those without candidates. Of equal
+// shares a cohort comes before a queue; of queues, the one with the better next
+// candidate (evicted already, of another queue, then as in a phase of candidates); of
+// cohorts, the one with the better first workload before anything was taken, then the
+// one with the lesser name. (Kueue takes, of cohorts, the last in the order of a map.)
+
+// bracket is the children of one cohort, as a heap.
+type bracket struct {
+	level int // index of the deepest level whose cohort is at or above this one
+	side  int // child of that level's cohort at or above this one; -1 for the level's own
+	heap  []contender
+}
+
+// contender is a queue or a cohort in a bracket.
+type contender struct {
+	node    int
+	at      int32 // once open: index of its queue or bracket; -1 for a queue without candidates
+	onPath  bool  // it holds, or is, the preemptor's queue
+	open    bool
+	borrows bool
+	// Of its share:
+	ratio, weighted float64
+}
+
+// start opens the bracket of the root.
+func (r round) start() {
+	s := r.s
+	s.CloseAll()
+	r.queues, r.brackets = r.queues[:0], r.brackets[:0]
+	if last := len(s.Levels) - 1; last >= 0 {
+		r.openBracket(s.Levels[last].Cohort, last, -1)
+		return
+	}
+	r.brackets = search.Grown(r.brackets)
+	b := &r.brackets[0]
+	*b = bracket{heap: append(b.heap[:0], r.contender(s.Request.Queue, true)), side: -1}
+}
+
+func (f *Sharing) contender(node int, onPath bool) contender {
+	c := contender{node: node, onPath: onPath}
+	c.set(f.s.View.Share(node))
+	return c
+}
+
+func (c *contender) set(of quota.Share) {
+	c.borrows, c.ratio, c.weighted = of.Borrows, of.Ratio, of.Weighted()
+}
+
+// openBracket makes the bracket of a cohort and returns its index.
+func (r round) openBracket(cohort, level, side int) int32 {
+	s := r.s
+	n := len(r.brackets)
+	r.brackets = search.Grown(r.brackets)
+	list := r.brackets[n].heap[:0]
+	except := -1
+	if side < 0 {
+		except = s.Levels[level].Except
+		list = append(list, r.contender(except, true))
+	}
+	r.seen.next(s.View.Tree.Len())
+	p, reach := s.Permission(search.Hierarchical, true), s.Cluster.Reach(cohort)
+	for lane := range cluster.Lanes {
+		if !reach.Has(lane) {
+			continue
+		}
+		var cursor cluster.HeadCursor
+		// Where they end is sought, as to look at each workload costs more than the rest.
+		cursor.Seek(reach.Heads, func(h cluster.Head) bool { return h.Lane < lane || h.Lane == lane && p.Permits(h.Workload) })
+		end, _ := cursor.Item()
+		for cluster.SeekLane(&cursor, reach.Heads, lane); ; cursor.Next() {
+			h, ok := cursor.Item()
+			if !ok || h == end {
+				break
+			}
+			if node := int(h.Node); node != except && r.seen.add(node) {
+				if of := s.View.Share(node); of.Borrows {
+					list = append(list, contender{node: node, borrows: true, ratio: of.Ratio, weighted: of.Weighted()})
+				}
+			}
+		}
+	}
+	r.brackets[n] = bracket{level, side, list}
+	heap.Init(list, func(x, y *contender) bool { return r.earlier(n, x, y) })
+	return int32(n)
+}
+
+// turn finds the queue whose turn it is, and keeps the way to it. It returns false
+// when nobody is left.
+func (r round) turn() bool {
+	r.way = append(r.way[:0], 0)
+	for {
+		b := int(r.way[len(r.way)-1])
+		if len(r.brackets[b].heap) == 0 {
+			if len(r.way) == 1 {
+				return false
+			}
+			r.way = r.way[:len(r.way)-1]
+			r.drop(int(r.way[len(r.way)-1]))
+			continue
+		}
+		top := &r.brackets[b].heap[0]
+		if !top.onPath && !top.borrows {
+			r.drop(b)
+			continue
+		}
+		at := r.opened(b, top)
+		switch {
+		case r.s.Cluster.IsQueue(top.node) && at >= 0:
+			return true
+		case at < 0:
+			r.drop(b)
+		default:
+			r.way = append(r.way, at)
+		}
+	}
+}
+
+// opened opens a contender of a bracket, if that has not been done, and returns where it is.
+func (r round) opened(b int, c *contender) int32 {
+	if c.open {
+		return c.at
+	}
+	c.open = true
+	level, side := r.brackets[b].level, r.brackets[b].side
+	if side < 0 {
+		if c.onPath {
+			level-- // the next level's cohort, or the own queue
+		} else {
+			side = c.node
+		}
+	}
+	if r.s.Cluster.IsQueue(c.node) {
+		c.at = r.openQueue(c.node, level, side)
+	} else {
+		c.at = r.openBracket(c.node, level, side)
+	}
+	return c.at
+}
+
+// current is the queue whose turn it is.
+func (f *Sharing) current() *fairQueue {
+	return &f.queues[f.brackets[f.way[len(f.way)-1]].heap[0].at]
+}
+
+// settleTurn brings the shares on the way up to date and drops a queue that has no
+// candidates left.
+func (r round) settleTurn() {
+	last := len(r.way) - 1
+	for i := last; i >= 0; i-- {
+		b := int(r.way[i])
+		top := &r.brackets[b].heap[0]
+		top.set(r.s.View.Share(top.node))
+		if i == last && !r.queues[top.at].left() {
+			r.drop(b)
+		} else {
+			heap.Fix(r.brackets[b].heap, 0, func(x, y *contender) bool { return r.earlier(b, x, y) })
+		}
+	}
+}
+
+// drop takes the first contender of a bracket out.
+func (r round) drop(b int) {
+	list := heap.Drop(r.brackets[b].heap, func(x, y *contender) bool { return r.earlier(b, x, y) })
+	r.brackets[b].heap = list
+}
+
+// earlier is the order of two contenders of a bracket.
+func (r round) earlier(b int, x, y *contender) bool {
+	return x.weighted > y.weighted || x.weighted == y.weighted && r.earlierOfEqual(b, x, y)
+}
+
+// earlierOfEqual is the order of two contenders of the same weighted share. Where queues
+// are compared by their candidates it opens them.
+func (r round) earlierOfEqual(b int, x, y *contender) bool {
+	if math.IsInf(x.weighted, 1) && x.ratio != y.ratio { // see quota.Share.Compare
+		return x.ratio > y.ratio
+	}
+	xQueue, yQueue := r.s.Cluster.IsQueue(x.node), r.s.Cluster.IsQueue(y.node)
+	switch {
+	case xQueue != yQueue:
+		return yQueue
+	case xQueue:
+		return r.earlierQueue(r.opened(b, x), r.opened(b, y))
+	}
+	return r.earlierCohort(x.node, y.node)
+}
+
+// earlierQueue compares two queues by their next candidates.
+func (f *Sharing) earlierQueue(i, j int32) bool {
+	if i < 0 || j < 0 {
+		return i >= 0 && j < 0
+	}
+	x, y := &f.queues[i], &f.queues[j]
+	if !x.left() || !y.left() {
+		return x.left() && !y.left()
+	}
+	a, b := f.head(x), f.head(y)
+	switch aEvicted, bEvicted := a.Workload.Facts.Evicted, b.Workload.Facts.Evicted; {
+	case aEvicted != bEvicted:
+		return aEvicted
+	case (x.of.Donor.Class == search.Own) != (y.of.Donor.Class == search.Own):
+		return y.of.Donor.Class == search.Own
+	}
+	return a.Before(&b)
+}
+
+// earlierCohort compares two cohorts by the first workloads that the cluster has under
+// them; numbers of cohorts are in the order of names.
+func (f *Sharing) earlierCohort(x, y int) bool {
+	s := f.s
+	a := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.Head(x, lane) })
+	b := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.Head(y, lane) })
+	switch {
+	case a == nil || b == nil:
+		if a == nil && b == nil {
+			return x < y
+		}
+		return a != nil
+	case a.Facts.Evicted != b.Facts.Evicted:
+		return a.Facts.Evicted
+	}
+	i, j := s.PlaceOf(a, false), s.PlaceOf(b, false)
+	return i.Before(&j)
+}

@@ -1,0 +1,100 @@
+package fair
+
+import "github.com/cedesched/cede/internal/engine/search"
+
+// fairQueue is the candidates of one queue in order, for the tournament.
+type fairQueue struct {
+	of    search.DonorQueue
+	level int // index of the level of the common cohort
+	side  int // child of the common cohort on this queue's side
+	// retry is, in the second round, the only candidate.
+	retry *search.Victim
+	// bySize is, with the largest first, the candidates of another queue.
+	bySize []search.Victim
+	// secondUsed: a candidate was taken by the second strategy, with the largest first.
+	secondUsed bool
+}
+
+// openQueue opens a queue and returns its index; -1 when it has no candidates. side is the
+// child of the level's cohort that the queue is at or under.
+func (r round) openQueue(q, level, side int) int32 {
+	s := r.s
+	d, ok := s.OwnDonor()
+	if q != s.Request.Queue {
+		d = s.DonorAt(&s.Levels[level], q)
+		ok = !s.View.WithinNominalAtFirst(q, s.Needs)
+	}
+	if !ok {
+		return -1
+	}
+	n := len(r.queues)
+	r.queues = search.Grown(r.queues)
+	f := &r.queues[n]
+	f.level, f.side, f.retry, f.bySize, f.secondUsed = level, side, nil, nil, false
+	if r.second {
+		f.of = search.DonorQueue{Donor: d}
+		f.retry = r.firstRefusal(q)
+	} else {
+		s.Open(&f.of, d)
+	}
+	if r.largestFirst && d.Class != search.Own {
+		r.sortQueue(f)
+	}
+	if !f.left() {
+		r.queues = r.queues[:n]
+		return -1
+	}
+	return int32(n)
+}
+
+// sortQueue puts the candidates that free most first.
+func (r round) sortQueue(f *fairQueue) {
+	var all []search.Victim
+	for f.of.Left() {
+		v, _ := r.s.Pop(&f.of)
+		all = append(all, v)
+	}
+	r.s.SortBySize(all)
+	f.bySize = all
+}
+
+// firstRefusal returns the first candidate of the queue that failed in the first round.
+func (f *Sharing) firstRefusal(q int) *search.Victim {
+	if !f.refusers.has(q) {
+		return nil
+	}
+	return &f.refused[f.refusedAt[q]]
+}
+
+// left reports whether there is a candidate.
+func (f *fairQueue) left() bool { return f.of.Left() || f.retry != nil || len(f.bySize) > 0 }
+
+// close leaves no candidate.
+func (f *fairQueue) close() {
+	f.retry, f.bySize = nil, nil
+	f.of.Close()
+}
+
+// head is the place of the next candidate, to compare it with that of another queue.
+func (f *Sharing) head(q *fairQueue) search.Place {
+	switch {
+	case q.retry != nil:
+		return f.s.PlaceOf(q.retry.Workload, q.retry.Set >= 0)
+	case len(q.bySize) > 0:
+		return f.s.PlaceOf(q.bySize[0].Workload, q.bySize[0].Set >= 0)
+	}
+	return q.of.Head()
+}
+
+// pop takes the next candidate out; ok is false when there is none.
+func (f *Sharing) pop(q *fairQueue) (v search.Victim, ok bool) {
+	switch {
+	case q.retry != nil:
+		v, q.retry = *q.retry, nil
+		return v, true
+	case len(q.bySize) > 0:
+		v, q.bySize = q.bySize[0], q.bySize[1:]
+		return v, true
+	}
+	return f.s.Pop(&q.of)
+}

@@ -1,0 +1,173 @@
+package search
+
+import (
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// Mode is how an attempt is made.
+type Mode struct {
+	// Borrowing: the request may take its queue over nominal quota.
+	Borrowing bool
+	// LargestFirst: of a phase, the candidates of other queues come in the order of what
+	// they free.
+	LargestFirst bool
+}
+
+// Find runs the attempts of classical sharing, in which the request may or may not take
+// its queue over nominal, and stops at the first that succeeds, even where a later one
+// would take less.
+func (s *Search) Find(largestFirst bool) bool {
+	with, without := Mode{true, largestFirst}, Mode{false, largestFirst}
+	switch {
+	case s.policy().BorrowWithinCohort.Policy != queue.Never:
+		return s.attempt(with) || s.permitsMore() && s.attempt(without)
+	case !s.underNominal() || !s.hasCandidate(Hierarchical) && !s.hasCandidate(Priority):
+		return s.attempt(with)
+	case !s.hasCandidate(Hierarchical):
+		return s.attempt(without) || s.attempt(with)
+	default:
+		return s.attempt(with) || s.permitsMore() && s.attempt(without)
+	}
+}
+
+// permitsMore reports whether an attempt without borrowing permits more than the one with
+// it. If it does not, it fails as that did: with the same candidates all gone the request
+// did not fit.
+func (s *Search) permitsMore() bool {
+	for i := range s.Levels {
+		if l := &s.Levels[i]; s.Permission(l.Class, false) != s.Permission(l.Class, true) && l.Reach.Heads.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// MayPermitMore reports whether time can bring [Search.Find] to an attempt without
+// borrowing that permits more than the one with it. Where it permits the same it succeeds
+// no earlier.
+func (s *Search) MayPermitMore() bool {
+	if s.Request.Fair.Enabled() || s.policy().BorrowWithinCohort.Policy == queue.Never && !s.underNominal() {
+		return false
+	}
+	for i := range s.Levels {
+		if class := s.Levels[i].Class; s.Permission(class, false) != s.Permission(class, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// attempt takes candidates in order until the request fits, then puts those back that are
+// not needed (KEP-83, Preemption, steps 4 and 5). Before it takes much it asks whether the
+// request is hopeless.
+func (s *Search) attempt(m Mode) bool {
+	for phase := range phases {
+		s.openPhase(phase, m)
+		for {
+			if s.HopelessByNow(m.Borrowing) {
+				s.Fail(m)
+				return false
+			}
+			v, ok := s.next()
+			if !ok {
+				break
+			}
+			s.Take(v)
+			if s.Fits(m.Borrowing) {
+				s.PutBack(m.Borrowing, nil)
+				return true
+			}
+		}
+	}
+	s.Fail(m)
+	return false
+}
+
+// Fail notes why an attempt has failed and puts everybody back. What was short is that of
+// the attempt that permits least: with borrowing, in the usual order.
+func (s *Search) Fail(m Mode) {
+	if s.Request.Room != nil && s.fitsIn(usage.Victims, m.Borrowing) {
+		s.WhyNot.NoRoom = true
+	}
+	if m.Borrowing && !m.LargestFirst && !s.NoteHopeless() {
+		s.noteShortages(usage.Victims)
+	}
+	s.PutAllBack()
+}
+
+// TakeAllOf takes of one donor what an attempt takes at most: its candidates in order,
+// until the donor has nothing to reclaim.
+func (s *Search) TakeAllOf(d Donor) {
+	for phase := range phases {
+		s.openPhaseOf(phase, d)
+		for {
+			v, ok := s.next()
+			if !ok {
+				break
+			}
+			s.Take(v)
+		}
+	}
+}
+
+// Take takes a victim out.
+func (s *Search) Take(v Victim) {
+	s.Move(v, -1)
+	s.Taken = append(s.Taken, v)
+}
+
+// PutLastBack puts the victim back that was taken last.
+func (s *Search) PutLastBack() {
+	last := len(s.Taken) - 1
+	v := s.Taken[last]
+	s.Taken = s.Taken[:last]
+	s.Move(v, 1)
+}
+
+// PutAllBack puts everybody back.
+func (s *Search) PutAllBack() {
+	for len(s.Taken) > 0 {
+		s.PutLastBack()
+	}
+}
+
+// Move takes a victim out of the view (times -1) or puts it back (1). What leaves with a
+// whole workload is what was not taken of it before.
+func (s *Search) Move(v Victim, times int64) {
+	if room := s.Request.Room; room != nil && v.Set < 0 {
+		if times < 0 {
+			room.Remove(v.Workload.Facts.ID)
+		} else {
+			room.Restore(v.Workload.Facts.ID)
+		}
+	}
+	if v.Set >= 0 {
+		s.View.Move(usage.Victims, v.Queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
+		return
+	}
+	s.View.Move(usage.Victims, v.Queue, v.Workload.Loads, times)
+	if len(v.Workload.Surplus) == 0 {
+		return
+	}
+	for _, t := range s.Taken {
+		if t.Workload == v.Workload && t.Set >= 0 {
+			s.View.Move(usage.Victims, v.Queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
+		}
+	}
+}
+
+// freesLittle reports whether many more would be needed like a victim, which is gone.
+func (s *Search) freesLittle(v *Victim) bool {
+	for slot, amount := range s.Request.Amounts {
+		if amount == 0 {
+			continue
+		}
+		available, _ := s.View.Available(usage.Victims, s.Request.Queue, slot)
+		if quota.Sub(amount, available) > quota.Mul(askDonorsAfter, v.load(s.Request.Columns[slot])) {
+			return true
+		}
+	}
+	return false
+}

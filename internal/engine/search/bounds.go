@@ -1,0 +1,192 @@
+package search
+
+import (
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/queue"
+)
+
+// A request is hopeless when it does not fit with everybody gone whose priority the
+// policies permit, whatever else keeps them. Sums say so without a look at any workload.
+// There are two such bounds, each a kind of gone in the view:
+//
+//   - in reach: the queues which borrow anything, as do all cohorts between them and the
+//     common one. The cluster keeps a sum by priority for each level.
+//   - in need: those which borrow what needs preemption. That is closer, but has to be
+//     added up queue by queue.
+
+// bound says how far a bound has been computed, and for whom. It may be used again while
+// the permission is the same.
+type bound struct {
+	permission Permission // of the priority class; the others do not depend on the attempt
+	started    bool
+	complete   bool // false: enough are gone for the request to fit
+	hopeless   bool // even for a request that may borrow
+	donors     int
+}
+
+// askDonorsAfter is the number of victims after which both bounds are asked. That in need
+// takes a look at each donor, which an answer of few victims does not pay for. The bound in
+// reach is asked after the first victim already, if that frees less than an
+// askDonorsAfter-th of what is short.
+//
+// Measured on a cohort of 100 queues ([BenchmarkAsk]): to add the donors up costs what eight victims do.
+const askDonorsAfter = 8
+
+// HopelessByNow reports whether it is time to ask the bounds, and they prove that an
+// attempt fails.
+func (s *Search) HopelessByNow(borrowing bool) bool {
+	switch len(s.Taken) {
+	case 1:
+		return s.freesLittle(&s.Taken[0]) && s.HopelessIn(usage.InReach, borrowing)
+	case askDonorsAfter:
+		return s.Hopeless(borrowing)
+	}
+	return false
+}
+
+// Hopeless reports whether an attempt is proven to fail.
+func (s *Search) Hopeless(borrowing bool) bool {
+	return s.HopelessIn(usage.InReach, borrowing) || s.HopelessIn(usage.InNeed, borrowing)
+}
+
+// HopelessIn reports whether the request does not fit in a bound of those who are permitted
+// in an attempt.
+func (s *Search) HopelessIn(gone usage.Gone, borrowing bool) bool {
+	b := &s.bounds[gone]
+	if p := s.Permission(Priority, borrowing); !b.started || b.permission != p {
+		*b = bound{permission: p, started: true}
+	} else if b.hopeless {
+		return true
+	} else if s.fitsIn(gone, borrowing) {
+		return false
+	}
+	if !b.complete {
+		s.View.Fill(gone)
+		s.removeOwn(gone)
+		if gone == usage.InReach {
+			b.complete = s.removeReach(borrowing)
+		} else {
+			b.complete = s.removeNeeded(borrowing)
+		}
+	}
+	fits := s.fitsIn(gone, borrowing)
+	b.hopeless = !fits && borrowing
+	return !fits
+}
+
+// DonorsAddedUp is how many queues have been added up for the bound in need.
+func (s *Search) DonorsAddedUp() int { return s.bounds[usage.InNeed].donors }
+
+// NoteHopeless notes what is short in the first bound in which anything is. It returns
+// false when there is none.
+func (s *Search) NoteHopeless() bool {
+	for gone := usage.InReach; gone <= usage.InNeed; gone++ {
+		if s.HopelessIn(gone, true) {
+			s.noteShortages(gone)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Search) removeOwn(gone usage.Gone) {
+	if s.policy().WithinClusterQueue == queue.Never {
+		return
+	}
+	p := s.Permission(Own, true)
+	equals := s.EqualsMayYield()
+	s.sum = s.sum[:0]
+	s.Cluster.SumRunning(&s.sum, s.Request.Queue, func(priority int64) bool {
+		return p.admits(priority) || equals && priority == s.Request.Priority
+	})
+	s.leave(gone, s.Request.Queue, s.sum)
+}
+
+// leave takes loads out of a node, of what is requested.
+func (s *Search) leave(gone usage.Gone, node int, loads []quotatree.Load) {
+	s.View.MoveSlots(gone, node, loads, -1, len(s.Request.Amounts))
+}
+
+// removeReach takes out, at each level, what the sums say of its cohort, but for the child
+// that the preemptor's queue is in.
+func (s *Search) removeReach(borrowing bool) bool {
+	for _, l := range s.Levels {
+		p := s.Permission(l.Class, borrowing)
+		if p == Nobody {
+			continue
+		}
+		s.sumReach(&s.sum, l.Cohort, p)
+		if s.Cluster.Borrows(l.Except) {
+			s.sumReach(&s.exceptSum, l.Except, p)
+			for i := range s.sum {
+				s.sum[i].Amount -= s.passing(l.Except, s.sum[i].Column, s.exceptSum)
+			}
+		}
+		s.leave(usage.InReach, l.Cohort, s.sum)
+	}
+	return true
+}
+
+// sumReach sets a sum to what those of permitted priority use who run in a queue, or in
+// the queues that can be reached under a cohort.
+func (s *Search) sumReach(sum *[]quotatree.Load, node int, p Permission) {
+	*sum = (*sum)[:0]
+	if s.Cluster.IsQueue(node) {
+		s.Cluster.SumRunning(sum, node, p.admits)
+	} else {
+		s.Cluster.Reach(node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.admits(of.Priority) })
+	}
+}
+
+// passing is by how much the parent of a node uses less of a column when loads leave.
+func (s *Search) passing(node, column int, loads []quotatree.Load) int64 {
+	c, used := s.View.Tree.Cell(node, column), s.View.AtFirst.At(node, column)
+	return c.PastLocal(used) - c.PastLocal(used-quotatree.AmountIn(loads, column))
+}
+
+// removeNeeded takes out queue by queue. It returns false when it has stopped early, as the
+// request fits already.
+func (s *Search) removeNeeded(borrowing bool) bool {
+	s.bounds[usage.InNeed].donors = 0
+	for _, l := range s.Levels {
+		p := s.Permission(l.Class, borrowing)
+		if p == Nobody {
+			continue
+		}
+		for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+			if !s.removeUnder(l.Cohort, l.Except, lane, p, borrowing) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// removeUnder does so for a lane of the queues under a cohort that can be reached.
+func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p Permission, borrowing bool) bool {
+	var cursor cluster.HeadCursor
+	for cluster.SeekLane(&cursor, s.Cluster.Heads(cohort), lane); ; cursor.Next() {
+		h, ok := cursor.Item()
+		if !ok || h.Lane != lane || !p.Permits(h.Workload) {
+			return true
+		}
+		node := int(h.Node)
+		switch {
+		case node == except, s.View.WithinNominalAtFirst(node, s.Needs) && (s.Cluster.IsQueue(node) || !s.Request.Fair.Enabled()):
+		case s.Cluster.IsQueue(node):
+			s.sum = s.sum[:0]
+			s.Cluster.Running(node).Lane(lane).Sum(&s.sum, p.Permits)
+			s.leave(usage.InNeed, node, s.sum)
+			s.bounds[usage.InNeed].donors++
+			if n := s.bounds[usage.InNeed].donors; n&(n-1) == 0 && s.fitsIn(usage.InNeed, borrowing) { // looked at ever more rarely
+				return false
+			}
+		default:
+			if !s.removeUnder(node, -1, lane, p, borrowing) {
+				return false
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package search
+
+import (
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// Class is the right by which the workloads of a queue may be taken.
+type Class uint8
+
+const (
+	// Hierarchical: the request fits in the quota of a subtree that the preemptor's
+	// queue is in and the donor's queue is not. In fair sharing: any other queue.
+	Hierarchical Class = iota
+	// Priority: it does not, so the policies on borrowing decide.
+	Priority
+	// Own: the preemptor's own queue.
+	Own
+)
+
+// Level is a cohort above the preemptor's queue. Its queues may be candidates by one
+// right, but for those under the child that the preemptor's queue is in.
+type Level struct {
+	Cohort int
+	Except int // that child
+	Class  Class
+	Reach  *cluster.Reach
+}
+
+// Donor is a queue whose workloads are candidates.
+type Donor struct {
+	Queue int
+	LCA   int // the lowest cohort that holds it and the preemptor's queue; -1 for the own queue
+	Class Class
+	Guarantee
+}
+
+// OwnDonor is the preemptor's own queue; ok is false when its policy keeps everybody.
+func (s *Search) OwnDonor() (d Donor, ok bool) {
+	q := s.Request.Queue
+	return Donor{q, -1, Own, s.guaranteeOf(q, -1)}, s.policy().WithinClusterQueue != queue.Never
+}
+
+// DonorAt is another queue, at a level.
+func (s *Search) DonorAt(l *Level, q int) Donor {
+	return Donor{q, l.Cohort, l.Class, s.guaranteeOf(q, l.Cohort)}
+}
+
+// CollectLevels collects the levels from which the policy lets the queue reclaim: all, or
+// none.
+func (s *Search) CollectLevels() {
+	s.Levels = s.Levels[:0]
+	if s.policy().ReclaimWithinCohort == queue.Never {
+		return
+	}
+	for l := range s.eachLevel {
+		l.Reach = s.Cluster.Reach(l.Cohort)
+		s.Levels = append(s.Levels, l)
+	}
+}
+
+// eachLevel walks from the preemptor's cohort to the root. The class is hierarchical from
+// the level above the one at which the rest of the request first fits a subtree's quota. In
+// fair sharing it is at every level: shares decide.
+func (s *Search) eachLevel(yield func(Level) bool) {
+	s.rest = append(s.rest[:0], s.Request.Amounts...)
+	from := s.Request.Queue
+	advantage := s.restFits(from) || s.Request.Fair.Enabled()
+	for n := s.View.Tree.Parent(from); n >= 0; n = s.View.Tree.Parent(n) {
+		class := Priority
+		if advantage {
+			class = Hierarchical
+		}
+		if !yield(Level{Cohort: n, Except: from, Class: class}) {
+			return
+		}
+		advantage = s.restFits(n) || advantage
+		from = n
+	}
+}
+
+// restFits reports whether the rest of the request fits in the quota of the node's
+// subtree, and takes off the rest what the node's local quota holds.
+func (s *Search) restFits(node int) bool {
+	fits := true
+	cells := s.View.Cells(node)
+	for slot, amount := range s.Request.Amounts {
+		if amount == 0 {
+			continue
+		}
+		c := &cells[slot]
+		if quota.Add(c.Used(usage.Victims), s.rest[slot]) > c.SubtreeQuota {
+			fits = false
+		}
+		s.rest[slot] = max(0, quota.Sub(s.rest[slot], c.LocalAvailable(c.Used(usage.Victims))))
+	}
+	return fits
+}
+
+// AppendDonors appends every donor, the own queue first. It leaves out queues and, but in
+// fair sharing, whole subtrees that borrow nothing of what needs preemption.
+func (s *Search) AppendDonors(list []Donor) []Donor {
+	if d, ok := s.OwnDonor(); ok {
+		list = append(list, d)
+	}
+	borrows := func(node int) bool { return !s.View.WithinNominal(node, s.Needs) }
+	enter := func(cohort int) bool { return s.Request.Fair.Enabled() || borrows(cohort) }
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		s.Cluster.EachQueueUnder(l.Cohort, l.Except, enter, func(q int) bool {
+			if borrows(q) {
+				list = append(list, s.DonorAt(l, q))
+			}
+			return true
+		})
+	}
+	return list
+}
+
+// nothingToReclaim reports whether a donor in another queue, or a cohort between it
+// and the common one, is now within its quota. Once so, it stays so while workloads
+// are only removed.
+func (s *Search) nothingToReclaim(d *Donor) bool {
+	if d.Class == Own {
+		return false
+	}
+	for n := d.Queue; n != d.LCA; n = s.View.Tree.Parent(n) {
+		if s.View.WithinNominal(n, s.Needs) {
+			return true
+		}
+	}
+	return false
+}

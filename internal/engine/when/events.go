@@ -1,0 +1,66 @@
+package when
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// queueEvents orders the intervals by their next change from an instant on: those of the
+// last firstFit, where a minimum runtime, minAdmitDuration or a guard ends, and those where
+// only the order changes. These are where time ends for an equal in the own queue that may
+// yield already as newer; where workloads without reservation, which stand at now, become
+// newer or pass a reservation that lies ahead.
+func (f *Finder) queueEvents(from int64) {
+	s := f.s
+	if s.Request.NewerByReservation && s.EqualsMayYield() && s.Request.Created < math.MaxInt64 {
+		f.addEvent(0, s.Request.Created+1) // the own queue is the first donor
+	}
+	unreserved := false
+	for i := range f.donors {
+		unreserved = unreserved || f.running(i, cluster.EvictedUnreserved).Len()+f.running(i, cluster.ActiveUnreserved).Len() > 0
+	}
+	for i := range f.donors {
+		for _, lane := range [...]*cluster.LaneSet{f.running(i, cluster.Active), f.running(i, cluster.Evicted)} {
+			if f.donors[i].Class == search.Own && s.EqualsMayYield() && s.Request.MinAdmit > 0 {
+				f.intervals = append(f.intervals, interval{donor: i, lane: lane, priority: s.Request.Priority, delay: s.Request.MinAdmit})
+			}
+			if unreserved {
+				f.addIntervals(i, lane, search.Permission{All: true}, -1, 0)
+				f.addIntervals(i, lane, search.Permission{All: true}, 0, 0)
+			}
+		}
+	}
+	for i := range f.intervals {
+		f.intervals[i].until = f.intervals[i].lastBefore(from)
+	}
+	heap.Init(f.intervals, sooner)
+}
+
+// sooner is the order of intervals by their next change.
+func sooner(a, b *interval) bool { return a.until < b.until }
+
+// addEvent adds an interval that changes at one instant.
+func (f *Finder) addEvent(donor int, at int64) {
+	f.intervals = append(f.intervals, interval{donor: donor, until: at - 1})
+}
+
+// nextEvent returns the next instant at which anything changes, and notes whose if it is
+// asked to.
+func (f *Finder) nextEvent(note bool) (at int64, ok bool) {
+	if len(f.intervals) == 0 || f.intervals[0].until == math.MaxInt64 {
+		return 0, false
+	}
+	first := &f.intervals[0]
+	for at = first.until + 1; first.until < at; heap.Fix(f.intervals, 0, sooner) {
+		f.s.Steps++
+		if note && !slices.Contains(f.changed, first.donor) {
+			f.changed = append(f.changed, first.donor)
+		}
+		first.until = first.lastBefore(at)
+	}
+	return at, true
+}

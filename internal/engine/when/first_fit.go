@@ -1,0 +1,69 @@
+package when
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// firstFitOfAny is firstFit of the attempts that time can bring about.
+func (f *Finder) firstFitOfAny() (at int64, ok bool) {
+	at, ok = f.firstFit(true)
+	if f.s.MayPermitMore() { // who may yield while borrowing may without
+		if other, found := f.firstFit(false); found && (!ok || other < at) {
+			at, ok = other, true
+		}
+	}
+	return at, ok
+}
+
+// firstFitOfOwn is firstFit with those of the own queue alone. In every attempt all of them
+// are candidates to the end, so that one succeeds then. ok is false as well where that is not
+// proven: where some go who free nothing that needs preemption but something else that is
+// asked for, or count as newer too early, or there is no answer from the room.
+func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
+	s := f.s
+	if len(f.donors) == 0 || f.donors[0].Class != search.Own || s.Request.NewerByReservation || s.Request.Room != nil {
+		return 0, false
+	}
+	for slot, needed := range s.Needs {
+		if !needed && s.Request.Amounts[slot] > 0 {
+			return 0, false
+		}
+	}
+	all := f.donors
+	f.donors = all[:1]
+	at, ok = f.firstFit(true)
+	f.donors = all
+	return at, ok
+}
+
+// firstFit returns the first instant from now on at which the request fits with everybody
+// gone who may yield then in an attempt.
+func (f *Finder) firstFit(borrowing bool) (at int64, ok bool) {
+	s := f.s
+	if s.Request.Guard != nil || s.Request.Room != nil {
+		return f.scan(borrowing)
+	}
+	f.collectIntervals(borrowing)
+	defer f.shiftAll(-1)
+	_, until := f.moveTo(s.Now)
+	if s.Fits(borrowing) {
+		return s.Now, true
+	}
+	since, _ := f.moveTo(math.MaxInt64)
+	if !s.Fits(borrowing) {
+		return 0, false
+	}
+	for low, high := until+1, since; ; { // the ends are instants of change
+		if low == high {
+			return high, true
+		}
+		since, until = f.moveTo(low + int64(uint64(high-low)/2))
+		if s.Fits(borrowing) {
+			high = since
+		} else {
+			low = until + 1
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package when
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
+)
+
+// interval is the workloads of one priority in a lane that are kept for the same time from
+// their reservation on, and the instants between which none of them changes. They stand by
+// falling reservation, so those kept at an instant come first, and the sums tell what they
+// hold.
+type interval struct {
+	lane     *cluster.LaneSet // nil: one instant only
+	donor    int
+	priority int64
+	delay    int64
+	// times is 1 where what is kept stays, -1 where it goes: the surplus of workloads that
+	// do not go whole. 0: nothing, only the order of candidates changes.
+	times int64
+	// Nothing changes from since to until, both included.
+	since, until int64
+}
+
+// keptUntil is the last instant at which a workload of the interval is kept.
+func (v *interval) keptUntil(w *cluster.Workload) int64 {
+	if v.delay > 0 && w.Reserved > math.MaxInt64-v.delay {
+		return math.MaxInt64
+	}
+	return w.Reserved + v.delay
+}
+
+// before holds for those that are kept at an instant, and all before them in the lane.
+func (v *interval) before(at int64) func(w *cluster.Workload) bool {
+	return func(w *cluster.Workload) bool {
+		return w.Priority < v.priority || w.Priority == v.priority && at <= v.keptUntil(w)
+	}
+}
+
+// lastBefore is the last instant, from one on, before anything changes; the highest when
+// nothing does.
+func (v *interval) lastBefore(at int64) int64 {
+	if v.lane == nil {
+		if at <= v.until {
+			return v.until
+		}
+	} else if w, ok := v.lane.Last(v.before(at)); ok && w.Priority == v.priority {
+		return v.keptUntil(w)
+	}
+	return math.MaxInt64
+}
+
+// collectIntervals takes everybody out of the view who may ever yield in an attempt, and
+// collects the intervals of those who are kept now.
+func (f *Finder) collectIntervals(borrowing bool) {
+	f.intervals, f.kept = f.intervals[:0], f.kept[:0]
+	f.clearMoved()
+	for i := range f.donors {
+		d := &f.donors[i]
+		p := f.s.Permission(d.Class, borrowing)
+		for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+			f.letGo(i, f.running(i, lane), p)
+		}
+		if d.Minimum > 0 {
+			f.addIntervals(i, f.running(i, cluster.Active), p, d.Minimum, 1)
+			f.addIntervals(i, f.running(i, cluster.SurplusReserved), p, d.Minimum, -1)
+		}
+		if d.Class == search.Own && f.s.EqualsMayYield() {
+			f.addEquals(i)
+		}
+	}
+}
+
+// addEquals does so for those of equal priority in the own queue. Newer ones may yield once
+// they are not protected, the others once their time is over as well, which it never is
+// without a reservation.
+func (f *Finder) addEquals(donor int) {
+	everybody := search.Permission{All: true}
+	for lane := cluster.Active; lane <= cluster.SurplusReserved; lane++ {
+		newer, older := f.splitEquals(donor, lane)
+		minimum, times := int64(0), int64(1)
+		if lane == cluster.Active || lane == cluster.SurplusReserved {
+			minimum = f.donors[donor].Minimum
+		}
+		if lane == cluster.SurplusReserved {
+			times = -1
+		} else {
+			f.letGo(donor, newer, everybody)
+		}
+		if minimum > 0 {
+			f.addIntervals(donor, newer, everybody, minimum, times)
+		}
+		switch held := f.s.Request.MinAdmit; {
+		case held == 0 || lane.Unreserved():
+		case lane != cluster.SurplusReserved:
+			f.letGo(donor, older, everybody)
+			f.addIntervals(donor, older, everybody, max(minimum, held), times)
+		case held < minimum:
+			f.addIntervals(donor, older, everybody, minimum, times)
+			f.addIntervals(donor, older, everybody, held, -times)
+		}
+	}
+}
+
+// splitEquals returns the equals in a lane of the own queue that are newer than the
+// preemptor, or without reservation and become so with time, and the others.
+func (f *Finder) splitEquals(donor int, lane cluster.Lane) (newer, older *cluster.LaneSet) {
+	s := f.s
+	var lists [2][]*cluster.Workload
+	var cursor cluster.LaneCursor
+	for cursor.Seek(*f.running(donor, lane), func(w *cluster.Workload) bool { return w.Priority < s.Request.Priority }); ; cursor.Next() {
+		w, ok := cursor.Item()
+		if !ok || w.Priority != s.Request.Priority {
+			break
+		}
+		s.Steps++
+		list := &lists[1]
+		if s.Newer(w) || s.Request.NewerByReservation && lane.Unreserved() {
+			list = &lists[0]
+		}
+		*list = append(*list, w)
+	}
+	a, b := cluster.LaneOf(lane, lists[0]), cluster.LaneOf(lane, lists[1])
+	return &a, &b
+}
+
+// addIntervals adds the intervals of a lane, as far as any are kept now.
+func (f *Finder) addIntervals(donor int, lane *cluster.LaneSet, p search.Permission, delay, times int64) {
+	var cursor cluster.LaneCursor
+	for cursor.First(*lane); ; {
+		w, ok := cursor.Item()
+		if !ok || !p.Permits(w) {
+			return
+		}
+		f.s.Steps++
+		v := interval{lane, donor, w.Priority, delay, times, math.MaxInt64, math.MinInt64}
+		if f.s.Now <= v.keptUntil(w) {
+			f.intervals = append(f.intervals, v)
+			f.kept = f.appendSum(f.kept, lane, func(w *cluster.Workload) bool { return w.Priority < v.priority })
+		}
+		cursor.Seek(*lane, func(w *cluster.Workload) bool { return w.Priority <= v.priority })
+	}
+}
+
+// appendSum appends what those at the front of a lane hold, by slot of the request.
+func (f *Finder) appendSum(list []int64, lane *cluster.LaneSet, before func(*cluster.Workload) bool) []int64 {
+	n := len(list)
+	for range f.s.Request.Amounts {
+		list = append(list, 0)
+	}
+	f.sum = f.sum[:0]
+	lane.Sum(&f.sum, before)
+	for _, l := range f.sum {
+		if slot := f.s.View.Slot(l.Column); slot >= 0 && n+slot < len(list) {
+			list[n+slot] += l.Amount
+		}
+	}
+	return list
+}
+
+// letGo takes everybody in a lane who is permitted out of the view.
+func (f *Finder) letGo(donor int, lane *cluster.LaneSet, p search.Permission) {
+	if lane.Len() == 0 {
+		return
+	}
+	n := len(f.kept)
+	f.kept = f.appendSum(f.kept, lane, p.Permits)
+	for slot, amount := range f.kept[n:] {
+		f.shift(donor, slot, -amount)
+	}
+	f.kept = f.kept[:n]
+}
+
+// moveTo brings the view to what is left at an instant with everybody gone who may yield
+// then. From since to until, both included, that is the same.
+func (f *Finder) moveTo(at int64) (since, until int64) {
+	since, until = math.MinInt64, math.MaxInt64
+	for i := range f.intervals {
+		v := &f.intervals[i]
+		if at < v.since || at > v.until {
+			f.moveInterval(i, at)
+		}
+		since, until = max(since, v.since), min(until, v.until)
+	}
+	return since, until
+}
+
+func (f *Finder) moveInterval(i int, at int64) {
+	f.s.Steps++
+	v := &f.intervals[i]
+	before, slots, n := v.before(at), len(f.s.Request.Amounts), len(f.kept)
+	f.kept = f.appendSum(f.kept, v.lane, before)
+	kept, now := f.kept[i*slots:][:slots], f.kept[n:]
+	for slot := range kept {
+		f.shift(v.donor, slot, v.times*(now[slot]-kept[slot]))
+		kept[slot] = now[slot]
+	}
+	f.kept = f.kept[:n]
+	var cursor cluster.LaneCursor
+	cursor.Seek(*v.lane, before)
+	v.since, v.until = math.MinInt64, v.lastBefore(at)
+	if w, ok := cursor.Item(); ok && w.Priority == v.priority {
+		v.since = v.keptUntil(w) + 1
+	}
+}
+
+// clearMoved begins with nothing moved.
+func (f *Finder) clearMoved() {
+	f.moved = append(f.moved[:0], make([]int64, len(f.donors)*len(f.s.Request.Amounts))...)
+}
+
+// shift moves an amount into a donor's queue, and notes it.
+func (f *Finder) shift(donor, slot int, change int64) {
+	f.moved[donor*len(f.s.Request.Amounts)+slot] += change
+	f.s.View.MoveSlot(usage.Victims, f.donors[donor].Queue, slot, change)
+}
+
+// shiftAll moves all that was moved once more, or back (times -1).
+func (f *Finder) shiftAll(times int64) {
+	slots := len(f.s.Request.Amounts)
+	for i, change := range f.moved {
+		f.s.View.MoveSlot(usage.Victims, f.donors[i/slots].Queue, i%slots, times*change)
+	}
+}

@@ -1,0 +1,114 @@
+package when
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// scanned is a workload that may yield some day, looked at on its own, as rules of the
+// caller and places on nodes need it.
+type scanned struct {
+	workload *cluster.Workload
+	donor    int
+	// The last instants at which the surplus is kept, and the rest.
+	surplus, whole int64
+}
+
+// scan is firstFit with a look at every workload.
+func (f *Finder) scan(borrowing bool) (at int64, ok bool) {
+	f.intervals, f.scanned, f.instants = f.intervals[:0], f.scanned[:0], f.instants[:0]
+	for i := range f.donors {
+		f.scanDonor(i, borrowing)
+	}
+	now := f.s.Now
+	f.instants = append(f.instants, now)
+	for i := range f.scanned {
+		for _, until := range [...]int64{f.scanned[i].surplus, f.scanned[i].whole} {
+			if now <= until && until < math.MaxInt64 {
+				f.instants = append(f.instants, until+1)
+				f.addEvent(f.scanned[i].donor, until+1)
+			}
+		}
+	}
+	slices.Sort(f.instants)
+	f.instants = slices.Compact(f.instants)
+	first := sort.Search(len(f.instants), func(i int) bool { return f.fitsAt(f.instants[i], borrowing) })
+	if first == len(f.instants) {
+		return 0, false
+	}
+	return f.instants[first], true
+}
+
+// scanDonor lists those of a donor whom an attempt permits.
+func (f *Finder) scanDonor(donor int, borrowing bool) {
+	s, d := f.s, &f.donors[donor]
+	p := s.Permission(d.Class, borrowing)
+	if p == search.Nobody {
+		return
+	}
+	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+		var cursor cluster.LaneCursor
+		for cursor.First(*f.running(donor, lane)); ; cursor.Next() {
+			w, ok := cursor.Item()
+			if !ok || !p.All && w.Priority > p.Below {
+				break
+			}
+			s.Steps++
+			until := f.refusedUntil(d, p, w)
+			if until == math.MaxInt64 || !s.UsesNeeded(w.Loads) {
+				continue
+			}
+			if s.Request.Guard != nil {
+				until = max(until, s.Request.Guard(w))
+			}
+			whole := until
+			if end, ok := d.Protects(w); ok {
+				whole = max(until, end)
+			}
+			f.scanned = append(f.scanned, scanned{w, donor, until, whole})
+		}
+	}
+}
+
+// refusedUntil is the last instant at which the policies keep a workload.
+func (f *Finder) refusedUntil(d *search.Donor, p search.Permission, w *cluster.Workload) int64 {
+	s := f.s
+	switch {
+	case p.Permits(w):
+		return math.MinInt64
+	case d.Class != search.Own || w.Priority != s.Request.Priority || !s.EqualsMayYield():
+		return math.MaxInt64
+	case s.Newer(w):
+		return math.MinInt64
+	case w.Reserved == instant.Unset && s.Request.NewerByReservation:
+		return s.Request.Created
+	}
+	if until, ends := s.Request.HeldUntil(w); ends {
+		return until
+	}
+	return math.MaxInt64
+}
+
+// fitsAt reports whether the request fits with everybody gone who may yield at an instant.
+func (f *Finder) fitsAt(at int64, borrowing bool) bool {
+	s := f.s
+	for i := range f.scanned {
+		l := &f.scanned[i]
+		q := f.donors[l.donor].Queue
+		if at > l.whole {
+			s.Take(search.Victim{Workload: l.workload, Set: -1, Count: 1, Queue: q})
+		} else if at > l.surplus {
+			for set := range l.workload.Surplus {
+				s.Take(search.Victim{Workload: l.workload, Set: set, Count: l.workload.Surplus[set].Count, Queue: q})
+			}
+		}
+	}
+	fits := s.Fits(borrowing)
+	s.PutAllBack()
+	return fits
+}
