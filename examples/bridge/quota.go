@@ -15,8 +15,8 @@ import (
 // Cluster is what a bridge of a scheduler with quota hands out. Lists are in the order in which
 // the objects were first seen. The zero value is an empty cluster.
 type Cluster struct {
-	// State goes to [preemption.NewSnapshot], which accepts it: what it would refuse is left
-	// out, with a note.
+	// State goes to [preemption.NewSnapshot]. It accepts that of Kueue: an object that it would
+	// refuse is left out, with a note. Of KAI it is what the objects say.
 	State preemption.State
 	// Pending is who waits for quota.
 	Pending []Pending
