@@ -14,10 +14,10 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// maxTrials bounds how many times a request may ask about a resource in a flavor.
+// maxTrials limits how many pairs of a resource and a flavor a request may try.
 const maxTrials = 1 << 16
 
-// isOpen reports whether some request is without flavor.
+// isOpen reports whether some request has no flavor.
 func isOpen(w *workload.Workload) bool {
 	for i := range w.PodSets {
 		for j := range w.PodSets[i].Requests {
@@ -29,15 +29,15 @@ func isOpen(w *workload.Workload) bool {
 	return false
 }
 
-// open is what of a request has no flavor yet, in dense form.
+// open holds the requests without flavor, in dense form.
 type open struct {
 	assigner assign.Assigner
 	request  assign.Request
 	items    []assign.Item
 }
 
-// enter collects the choices: of each pod set the resources of which the queue has no
-// quota, if any, then its groups.
+// enter collects the choices: for each pod set first the resources without quota in the
+// queue, if any, then its resource groups.
 func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config *Config, r *Request, faults *fault.List) {
 	w := &r.Workload
 	q := c.Queue(sc.request.Queue)
@@ -52,7 +52,7 @@ func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config 
 	for i := range w.PodSets {
 		requests += len(w.PodSets[i].Requests)
 	}
-	o.items = slices.Grow(o.items[:0], requests) // it must not move: choices hold parts of it
+	o.items = slices.Grow(o.items[:0], requests) // the array must not move: choices hold parts of it
 	for i := range w.PodSets {
 		trials += o.enterPodSet(c, plan, r, i, faults)
 	}
@@ -76,7 +76,7 @@ func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Reque
 		case known:
 			trials += len(plan.Groups[group].Flavors)
 		case amount == 0:
-			continue // nothing of what the queue does not have
+			continue // nothing is requested of a resource without quota
 		default:
 			group = -1
 		}
@@ -110,7 +110,7 @@ func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Reque
 	return trials
 }
 
-// next returns the index of the flavor after the last that was tried for a resource.
+// next returns the index of the flavor after the last one tried for a resource.
 func (a Assignment) next(podSet, resource string, flavors []string) int {
 	for i := range a {
 		asked := func(r AssignedResource) bool { return r.Resource == resource }
@@ -121,12 +121,12 @@ func (a Assignment) next(podSet, resource string, flavors []string) int {
 	return 0
 }
 
-// assign chooses the flavors and adds what they are asked for to the slots of the
-// request; ok is false when there is a choice without flavor.
+// assign chooses the flavors and adds the requests to the slots; ok is false if a choice
+// found no flavor.
 func (sc *scratch) assign(c *cluster.Cluster) (ok bool) {
 	o := &sc.open
 	made, ok := o.assigner.Assign(c, &o.request)
-	clear(o.request.Choices[made:]) // not made; see release
+	clear(o.request.Choices[made:]) // the choices that were not made; see release
 	o.request.Choices = o.request.Choices[:made]
 	for i := range o.request.Choices {
 		ch := &o.request.Choices[i]
@@ -144,8 +144,8 @@ func nameOf(ch *assign.Choice, flavor int, item assign.Item) quota.FlavorResourc
 	return quota.FlavorResource{Flavor: ch.Group.Flavors[flavor], Resource: ch.Group.Resources[item.Resource]}
 }
 
-// assignment gives the choices their names back. Resources and trials of all choices are
-// one allocation each.
+// assignment turns the choices into names. The resources of all choices are one allocation,
+// so are their trials.
 func (o *open) assignment(w *workload.Workload) Assignment {
 	if len(o.request.Choices) == 0 {
 		return nil
@@ -185,8 +185,7 @@ func (o *open) assignment(w *workload.Workload) Assignment {
 	return list
 }
 
-// cut returns the last n items, which cannot grow into those that are added after them,
-// and the room behind them.
+// cut returns the last n items, with capacity n, and the free capacity after them.
 func cut[T any](list []T, n int) (last, rest []T) {
 	return list[len(list)-n : len(list) : len(list)], list[len(list):]
 }
@@ -208,9 +207,9 @@ func assigned(resource string, v assign.Verdict) AssignedResource {
 	return out
 }
 
-// unassigned is the decision about a request of which the last choice has no flavor: what
-// each flavor that was tried lacks, with nobody preempted, and who stands in the way in
-// the first of those for which the queue has no right to preempt.
+// unassigned returns the decision if the last choice found no flavor: the shortage in each
+// flavor that was tried, with nobody preempted, and the blockers in the first flavor that the
+// queue has no right to preempt for.
 func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlockers int) Decision {
 	o := &sc.open
 	d := Decision{Outcome: Impossible, Assignment: o.assignment(w)}
@@ -245,7 +244,7 @@ func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlock
 	return d
 }
 
-// release forgets what belongs to the snapshot.
+// release drops all references into the snapshot.
 func (o *open) release() {
 	o.assigner.Release()
 	clear(o.request.Choices)
@@ -255,14 +254,13 @@ func (o *open) release() {
 // Forecast is what preemption can do for one resource in one flavor.
 type Forecast struct {
 	Possibility Possibility `json:"possibility"`
-	// BorrowHeight is that of Decision.BorrowHeight.
+	// BorrowHeight is as in Decision.BorrowHeight.
 	BorrowHeight int `json:"borrowHeight"`
 }
 
-// Forecast answers what preemption would come to for so much of one resource in one
-// flavor, by itself, as the assignment of flavors asks it. Of the request it reads the
-// workload's facts, not what it takes, and the time. The error is that of
-// [Preemptor.Decide].
+// Forecast says what preemption could do for the given amount of one resource in one flavor,
+// alone, as the assignment of flavors asks it. It reads the facts of the request's workload
+// except its requests, and the time. The error is that of [Preemptor.Decide].
 func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, error) {
 	if p == nil {
 		p = &standard

@@ -5,59 +5,59 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Assignment is the flavors that a request without flavors gets, one entry for each
-// resource group in each pod set, in the order in which they were chosen: by pod set, then
-// by group as the queue's quotas have them. What came with a flavor is not in it. The
-// last entry is without flavor when no flavor was found.
+// Assignment holds the flavors assigned to requests without a flavor: one entry for each
+// resource group in each pod set, in the order in which they were chosen: by pod set, then by
+// group in the order of the queue's quotas. Requests that came with a flavor are not in it.
+// If no flavor was found, the last entry has none.
 type Assignment []FlavorChoice
 
 // FlavorChoice is the flavor of one resource group in one pod set, and how it was found.
 type FlavorChoice struct {
-	// PodSet is the pod set's name.
+	// PodSet is the name of the pod set.
 	PodSet string `json:"podSet"`
-	// Flavor is what all requests of the group get. Empty: none; the decision is then
-	// Impossible.
+	// Flavor is the flavor of all requests of the group. Empty: none was found; the decision
+	// is then Impossible.
 	Flavor string `json:"flavor,omitempty"`
-	// Resources is what was asked for, by name, and how each gets its quota.
+	// Resources lists the requested resources, by name, and how each gets its quota.
 	Resources []AssignedResource `json:"resources"`
-	// Tried is the flavors that were tried, in order. Empty where the queue has no quota
-	// of the resources in any flavor.
+	// Tried lists the flavors that were tried, in order. Empty if the queue has no quota for
+	// the resources in any flavor.
 	Tried []TriedFlavor `json:"tried,omitempty"`
-	// Untried is how many flavors of the group come after those: the search stopped
-	// before them. See [Request.Continue].
+	// Untried is the number of flavors of the group after those: the search stopped before
+	// them. See [Request.Continue].
 	Untried int `json:"untried,omitzero"`
 }
 
-// AssignedResource is how one resource gets its quota in the flavor of its group.
+// AssignedResource says how one resource gets its quota in the flavor of its group.
 type AssignedResource struct {
 	Resource string         `json:"resource"`
 	Mode     AssignmentMode `json:"mode"`
-	// Possibility is, for ModePreempt, what preemption would come to for this resource
-	// by itself: the decision is about all of them together and may find nobody though
-	// each by itself has somebody. Else zero.
+	// Possibility is, for ModePreempt, what preemption could do for this resource alone; else
+	// zero. The decision is about all resources together, so it may find no victims although
+	// each resource alone has candidates.
 	Possibility Possibility `json:"possibility,omitzero"`
-	// BorrowHeight is that of Decision.BorrowHeight, for this resource by itself, with
-	// those gone who would be preempted for it.
+	// BorrowHeight is as in Decision.BorrowHeight, for this resource alone, without the
+	// victims that it alone would need.
 	BorrowHeight int `json:"borrowHeight"`
 }
 
-// TriedFlavor is how one flavor did, which is how the worst of its resources did.
+// TriedFlavor says how one flavor was judged. A flavor is judged by its worst resource.
 type TriedFlavor struct {
 	Flavor string `json:"flavor"`
-	// AssignedResource is that of the worst resource; of the first by name where the
-	// flavor is not eligible.
+	// AssignedResource is the worst resource; if the flavor is not eligible, the first
+	// resource by name.
 	AssignedResource
-	// Passed is why the next flavor was tried too. Zero for the flavor that stopped the
-	// search, which is then the last and is taken. Of several that were passed the best
-	// is taken, of equals the first.
+	// Skipped says why the next flavor was tried, too. Zero for the flavor that stopped the
+	// search: it is the last in the list and is assigned. If no flavor stopped the search,
+	// the best one is assigned, of equals the first.
 	Skipped SkipReason `json:"passed,omitzero"`
-	// Mismatch is, for NotEligible, why. Else nil.
+	// Mismatch says, for NotEligible, why. Else nil.
 	Mismatch *Mismatch `json:"mismatch,omitempty"`
 }
 
-// Pin returns a copy of the workload with the flavors of the assignment, to be decided
-// again as it is. Requests that have a flavor keep it. Requests of nothing, of which the
-// queue has no quota, are left out.
+// Pin returns a copy of the workload with the assigned flavors filled in, so that it can be
+// decided again with the same flavors. Requests that have a flavor keep it. Requests of zero
+// without quota in the queue are left out.
 func (a Assignment) Pin(w workload.Workload) workload.Workload {
 	w = w.Clone()
 	for i := range w.PodSets {
@@ -92,51 +92,49 @@ func (a Assignment) flavor(podSet, resource string) string {
 type AssignmentMode uint8
 
 const (
-	// ModeNoFit: not in this flavor, whoever may be preempted.
+	// ModeNoFit: the request does not fit in this flavor, whoever yields.
 	ModeNoFit AssignmentMode = 1 + iota
-	// ModePreempt: somebody has to yield, if anybody may.
+	// ModePreempt: the request fits only if others yield.
 	ModePreempt
-	// ModeFit: there is room.
+	// ModeFit: the request fits.
 	ModeFit
 )
 
-// Possibility is what preemption for an amount of one resource in one flavor comes to.
-// The zero value is invalid.
+// Possibility says what preemption can do for an amount of one resource in one flavor. The
+// zero value is invalid.
 type Possibility uint8
 
 const (
-	// PossibilityNoCandidates: nobody may yield now so that it fits; also when it fits
+	// PossibilityNoCandidates: no workloads that may yield now make it fit; or it fits
 	// anyway.
 	PossibilityNoCandidates Possibility = 1 + iota
-	// PossibilityPreempt: it fits once the victims are gone; some run in the same queue.
+	// PossibilityPreempt: it fits without the victims; some run in the same queue.
 	PossibilityPreempt
-	// PossibilityReclaim: it fits once the victims are gone; all run in other queues.
+	// PossibilityReclaim: it fits without the victims; all run in other queues.
 	PossibilityReclaim
 )
 
-// SkipReason says why a flavor did not stop the search for one. The zero value is
-// invalid.
+// SkipReason says why the search for a flavor did not stop at one. The zero value is invalid.
 type SkipReason uint8
 
 const (
 	// NoQuota: the queue has no quota for the resource in the flavor.
 	NoQuota SkipReason = 1 + iota
-	// ExceedsMaxQuota: more than the queue could use if nothing ran anywhere.
+	// ExceedsMaxQuota: the request is more than the queue could use if nothing ran anywhere.
 	ExceedsMaxQuota
-	// NotReclaimable: it takes the queue over its nominal quota and no subtree short of
-	// the whole tree has quota for it, and the queue may not preempt for that
-	// (borrowWithinCohort Never).
+	// NotReclaimable: the request takes the queue over its nominal quota, only the whole tree
+	// has quota for it, and the queue may not preempt while borrowing (borrowWithinCohort
+	// Never).
 	NotReclaimable
-	// NeverPreempts: somebody would have to yield, and the workload preempts nobody.
+	// NeverPreempts: others would have to yield, and the workload never preempts.
 	NeverPreempts
 	// NoCandidates: nobody may yield for it now.
 	NoCandidates
-	// WouldPreempt: somebody has to yield, and the queue's whenCanPreempt is
-	// TryNextFlavor.
+	// WouldPreempt: others have to yield, and the queue's whenCanPreempt is TryNextFlavor.
 	WouldPreempt
 	// WouldBorrow: the queue borrows, and its whenCanBorrow is TryNextFlavor.
 	WouldBorrow
-	// NotEligible: the pod set may not run on the flavor's nodes; see [Mismatch].
+	// NotEligible: the pods may not run on the nodes of the flavor; see [Mismatch].
 	NotEligible
 )
 
@@ -148,7 +146,7 @@ var (
 	}}
 )
 
-// String returns the name of the mode as Kueue has it.
+// String returns the name of the mode as in Kueue.
 func (m AssignmentMode) String() string { return modeNames.String(m) }
 
 // MarshalText writes the name. It fails on an invalid value.
@@ -157,7 +155,7 @@ func (m AssignmentMode) MarshalText() ([]byte, error) { return modeNames.Marshal
 // UnmarshalText reads a name. It fails on any other text.
 func (m *AssignmentMode) UnmarshalText(text []byte) error { return modeNames.Unmarshal(text, m) }
 
-// String returns the name of the possibility as Kueue has it.
+// String returns the name of the possibility as in Kueue.
 func (p Possibility) String() string { return possibilityNames.String(p) }
 
 // MarshalText writes the name. It fails on an invalid value.

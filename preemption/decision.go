@@ -8,153 +8,163 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Outcome is what a decision comes to. The zero value is invalid.
+// Outcome is the answer of a decision in one word. The zero value is invalid.
 type Outcome uint8
 
 const (
-	// Fits: there is room; nobody has to yield.
+	// Fits: the request fits now; nobody has to yield.
 	Fits Outcome = 1 + iota
-	// Preempt: there is room once the victims are gone.
+	// Preempt: the request fits once the victims are gone.
 	Preempt
-	// Gated: as Preempt, but a closed gate of the workload keeps it from preempting.
-	// The workload raises the signal ([gate.Gates.Signalled]); nobody yields.
+	// Gated: as Preempt, but a closed gate of the workload keeps it from preempting. The
+	// workload should raise the signal ([gate.Gates.Signalled]); nobody yields.
 	Gated
-	// Wait: no permitted set of victims makes room now, but time alone will change
+	// Wait: no permitted set of victims makes the request fit now, but time alone will change
 	// that; see Decision.RetryAt.
 	Wait
-	// Impossible: no permitted set of victims makes room, now or later, as long as
-	// nothing but time changes.
+	// Impossible: no permitted set of victims makes the request fit, now or at any time,
+	// unless something other than time changes.
 	Impossible
 )
 
-// Succeeds reports whether the workload gets its place by this decision: at once (Fits)
-// or when the victims are gone (Preempt).
+// Succeeds reports whether the workload will run by this decision: now (Fits) or when the
+// victims are gone (Preempt).
 func (o Outcome) Succeeds() bool { return o == Fits || o == Preempt }
 
-// Possible reports whether the rules leave room now: Fits, Preempt, or Gated, which an
-// open gate would make Preempt.
+// Possible reports whether the rules permit the request now: Fits, Preempt or Gated. Gated
+// would be Preempt if the gates were open.
 func (o Outcome) Possible() bool { return o.Succeeds() || o == Gated }
 
-// VictimReason says by which right a victim is taken. The zero value is invalid.
+// VictimReason is the right by which a victim is preempted. The zero value is invalid.
 type VictimReason uint8
 
 const (
 	// InClusterQueue: the victim runs in the preemptor's own queue.
 	InClusterQueue VictimReason = 1 + iota
-	// InCohortReclamation: the victim's queue uses more than its nominal quota,
-	// which the preemptor reclaims.
+	// InCohortReclamation: the victim's queue uses more than its nominal quota, and the
+	// preemptor reclaims it.
 	InCohortReclamation
-	// InCohortReclaimWhileBorrowing: the same, by the right of borrowWithinCohort, which
-	// holds though the preemptor's queue goes over its nominal quota. Whether it does in
-	// the end is not said: the victims may leave it within.
+	// InCohortReclaimWhileBorrowing: the victim is reclaimed by the right of
+	// borrowWithinCohort, which also holds when the preemptor's queue goes over its nominal
+	// quota. Without the victims the queue may still be within it.
 	InCohortReclaimWhileBorrowing
-	// InClusterQueueTimeBased: the victim runs in the preemptor's own queue, has
-	// equal priority, and has held its quota for longer than minAdmitDuration, by
-	// which alone it is taken.
+	// InClusterQueueTimeBased: the victim runs in the preemptor's own queue, has equal
+	// priority, and has held its quota for longer than minAdmitDuration. It is preempted by
+	// this right alone.
 	InClusterQueueTimeBased
-	// InCohortFairSharing: the victim's side of the cohort has the larger share, by the
-	// strategies of fair sharing.
+	// InCohortFairSharing: by the strategies of fair sharing the victim's side of the cohort
+	// has the larger share.
 	InCohortFairSharing
 )
 
-// Rule is what keeps a workload from being a victim. The zero value is invalid.
+// Rule is a rule that keeps a workload from being a victim. The zero value is invalid.
 type Rule uint8
 
 const (
-	// WithinClusterQueue: the queue's policy on its own workloads.
+	// WithinClusterQueue: the policy of the queue on its own workloads.
 	WithinClusterQueue Rule = 1 + iota
-	// ReclaimWithinCohort: the queue's policy on workloads of other queues.
+	// ReclaimWithinCohort: the policy of the queue on workloads of other queues.
 	ReclaimWithinCohort
-	// WithinNominal: the other queue, or the cohort that it is under, uses no more
-	// than its quota, so there is nothing to reclaim.
+	// WithinNominal: the other queue, or a cohort above it, uses no more than its quota:
+	// there is nothing to reclaim.
 	WithinNominal
-	// BorrowWithinCohort: the preemptor's queue would have to borrow, and its
-	// policy does not permit taking this workload for that.
+	// BorrowWithinCohort: the preemptor's queue would have to borrow, and its policy does not
+	// permit preempting this workload while borrowing.
 	BorrowWithinCohort
-	// GuaranteedRuntime: the workload has not run its minimum runtime yet.
+	// GuaranteedRuntime: the minimum runtime of the workload is not over.
 	GuaranteedRuntime
-	// Guarded: a rule of the caller's own keeps the workload (Config.Guards).
+	// Guarded: a guard of the caller protects the workload (Config.Guards).
 	Guarded
-	// FairShare: the shares. The queue has workloads that the policies permit, but by
-	// the strategies it is not its turn to yield.
+	// FairShare: the policies permit workloads of the queue, but the strategies of fair
+	// sharing do not.
 	FairShare
 )
 
 // Decision answers a [Request]. The zero value is invalid.
 type Decision struct {
 	Outcome Outcome `json:"outcome"`
-	// Admitted is, for Fits, the workload as it is admitted: in the flavors assigned, with
-	// Now as its reservation time. Else nil.
+	// Admitted is, for Fits, the workload as admitted: with the assigned flavors, and Now as
+	// its reservation time. Else nil.
 	Admitted *workload.Workload `json:"admitted,omitempty"`
-	// Victims is who must yield: for Preempt at least one, for Gated who would have to
-	// were the gates open, else none; sorted by workload ID. No part of them is enough for
-	// the attempt that found them: without any one of them, or any replica of one, the
-	// request does not fit; or, where the attempt was one that keeps the queue within its
-	// nominal quota (classical sharing), it would borrow; or, with
-	// [FairSharing.RecheckShares], another one would yield against the strategies.
+	// Victims lists who must yield: for Preempt at least one; for Gated, who would yield if
+	// the gates were open; else none. It is sorted by workload ID.
+	//
+	// The set is irreducible: if any one victim, or one replica of a victim, stays, then
+	//
+	//   1. the request does not fit; or
+	//   2. in classical sharing, if the search kept the queue within its nominal quota:
+	//      the queue borrows; or
+	//   3. with [FairSharing.RecheckShares]: another victim is preempted against the
+	//      strategies.
 	Victims []Victim `json:"victims,omitempty"`
-	// BorrowHeight says how far up the cohort tree the request borrows once the
-	// victims are gone: 0 within nominal quota; otherwise the height of the lowest
-	// cohort whose quota holds it, the root's when none does.
+	// BorrowHeight says how far up the cohort tree the request borrows once the victims are
+	// gone: 0 within the nominal quota; else the height of the lowest cohort whose quota
+	// holds the request, or the height of the root if none does.
 	BorrowHeight int `json:"borrowHeight"`
-	// Assignment is the flavors that were assigned, for a request with requests that
-	// have none. [Assignment.Pin] fills them in, to ask again about the same flavors.
+	// Assignment lists the assigned flavors, if some request had none. To ask again with the
+	// same flavors use [Assignment.Pin].
 	Assignment Assignment `json:"assignment,omitempty"`
-	// RetryAt is, for Wait, the first instant at which the request fits or can preempt
-	// with nothing but time changed, to the nanosecond: asked at any instant before it,
-	// the answer is to wait for it. (Where finding it takes too long it is an earlier
-	// instant: see [Config.MaxRetrySteps].) It is always later than Now. Where flavors are
-	// assigned, those assigned at that instant may be others than now. Else zero.
+	// RetryAt is, for Wait, the first instant at which the request fits or can preempt if
+	// nothing but time changes, exact to the nanosecond and later than Now. At any earlier
+	// instant the decision is Wait with the same RetryAt. (If the search for it takes too
+	// long, it is an earlier instant: see [Config.MaxRetrySteps].) If flavors are assigned,
+	// other flavors may be assigned at that instant. Zero for other outcomes.
 	RetryAt time.Time `json:"retryAt,omitzero"`
-	// Blockers is, for Wait and Impossible, who stood in the way and by which rule: one
-	// entry a queue, or one for a whole cohort that borrows nothing; the
-	// preemptor's own queue first, then the queues of the nearest cohort by name,
-	// then those of its child cohorts, then so for the next cohort up; at most
-	// [Config.MaxBlockers]. Where no flavor could be assigned, it is about the first that
-	// the queue has no right to preempt for ([NotReclaimable]).
+	// Blockers lists, for Wait and Impossible, who may not yield and by which rule: one entry
+	// for each queue, or one for a whole cohort that borrows nothing. The order is: the
+	// preemptor's own queue; then the nearest cohort: its queues by name, then the queues of
+	// its child cohorts; then the next cohort up in the same way. There are at most
+	// [Config.MaxBlockers]. If no flavor could be assigned, the blockers are those in the
+	// first flavor that the queue has no right to preempt for ([NotReclaimable]).
 	Blockers []Blocker `json:"blockers,omitempty"`
-	// Shortage is, for Wait and Impossible, what is missing even with everybody gone whose
-	// priority the policies permit for a request that may borrow (borrowWithinCohort
-	// included), protected or not, in queues that borrow anything; where that would do, in
-	// queues that borrow what needs preemption; where that would do, with everybody gone who
-	// could be taken now, by the shares too. It is sorted by flavor and resource. Where no
-	// flavor could be assigned, it is what is missing in each that was tried and is eligible,
-	// with nobody gone; an empty flavor stands for a resource of which the queue has no quota.
+	// Shortage lists, for Wait and Impossible, what is missing, by flavor and resource. It is
+	// computed without a set of workloads, the first of these sets without which the request
+	// still does not fit:
+	//
+	//   1. all workloads, protected or not, whose priority the policies permit for a
+	//      request that may borrow (borrowWithinCohort included), in queues that borrow
+	//      anything;
+	//   2. those of them in queues that borrow what needs preemption;
+	//   3. the workloads that may yield now, in fair sharing by the shares, too.
+	//
+	// If no flavor could be assigned, it lists what is missing in each eligible flavor that
+	// was tried, with nobody preempted; an empty flavor stands for a resource without quota
+	// in the queue.
 	Shortage []Shortage `json:"shortage,omitempty"`
-	// NoRoom: for Wait and Impossible, the quota would do with everybody gone who may
-	// yield now, but [Request.Room] has no place even then.
+	// NoRoom says, for Wait and Impossible, that without all workloads that may yield now the
+	// quota suffices, but [Request.Room] has no place.
 	NoRoom bool `json:"noRoom,omitempty"`
 }
 
 // Victim is a workload that must yield.
 type Victim struct {
-	// Workload is its ID.
+	// Workload is the ID of the victim.
 	Workload string `json:"workload"`
-	// Queue is where it runs.
+	// Queue is the queue in which the victim runs.
 	Queue  string       `json:"queue"`
 	Reason VictimReason `json:"reason"`
-	// Cohort is the lowest cohort that holds both the victim's queue and the
-	// preemptor's. Empty for InClusterQueue.
+	// Cohort is the lowest cohort above both the victim's queue and the preemptor's. Empty
+	// for InClusterQueue.
 	Cohort string `json:"cohort,omitempty"`
 	// PreemptorQueued is, for InClusterQueueTimeBased, the queue-order timestamp of the
-	// workload that the victim yields to; see [Victim.Requeued]. Else zero.
+	// preemptor; see [Victim.Requeued]. Else zero.
 	PreemptorQueued time.Time `json:"preemptorQueued,omitzero"`
-	// Replicas is, where an elastic workload gives only of its surplus, how many of
-	// which pod set. Empty: the whole workload yields.
+	// Replicas says, if an elastic workload yields only surplus replicas, how many of which
+	// pod set. Empty: the whole workload yields.
 	Replicas []Replicas `json:"replicas,omitempty"`
 }
 
-// Replicas is a number of replicas of a pod set.
+// Replicas is a number of replicas of one pod set.
 type Replicas struct {
 	PodSet string `json:"podSet"`
 	Count  int64  `json:"count"`
 }
 
-// Requeued returns the queue-order timestamp with which the victim waits again, given
-// the one it had and the time of its eviction. One that yielded because its time was
-// over goes to the back: its timestamp is the later of its eviction and the preemptor's
-// own timestamp, which lies ahead where clocks differ. Otherwise it would be the older
-// one again, and take its room back in the next cycle. Others keep their place.
+// Requeued returns the queue-order timestamp with which the victim waits again, from its
+// earlier timestamp and the time of its eviction. A victim that yielded because its time was
+// over goes to the back: it gets the later of its eviction time and the preemptor's
+// timestamp, which may be later if clocks differ. Otherwise it would again be the older one
+// and preempt its preemptor in the next cycle. Other victims keep their timestamp.
 func (v Victim) Requeued(queued, evictedAt time.Time) time.Time {
 	switch {
 	case v.Reason != InClusterQueueTimeBased:
@@ -165,42 +175,43 @@ func (v Victim) Requeued(queued, evictedAt time.Time) time.Time {
 	return evictedAt
 }
 
-// Blocker is a queue whose workloads could have made room but may not be taken.
+// Blocker is a queue whose workloads could make the request fit but may not yield.
 type Blocker struct {
 	Rule Rule `json:"rule"`
-	// Queue is the queue. Empty where a whole cohort is the blocker.
+	// Queue is the name of the queue. Empty if a whole cohort is the blocker.
 	Queue string `json:"queue,omitempty"`
-	// Cohort is, for WithinNominal, the cohort that borrows nothing, so that
-	// nothing is reclaimed from any queue under it. Else empty.
+	// Cohort is, for WithinNominal, the cohort that borrows nothing: no queue under it can be
+	// reclaimed from. Else empty.
 	Cohort string `json:"cohort,omitempty"`
-	// Workload is the ID of the first of them in the order of candidates. Empty
-	// for WithinNominal, which is about no workload by itself.
+	// Workload is the ID of the queue's first such workload in the order of candidates. Empty
+	// for WithinNominal, which is not about a single workload.
 	Workload string `json:"workload,omitempty"`
-	// Until is, where time ends the rule, the last instant at which it holds for the
-	// workload. Else zero.
+	// Until is the last instant at which the rule holds for the workload, if time ends the
+	// rule. Else zero.
 	Until time.Time `json:"until,omitzero"`
-	// SetBy is, for GuaranteedRuntime, the node whose setting it is, as in
-	// `cohort "research"`, or "default". Else empty.
+	// SetBy is, for GuaranteedRuntime, the node that sets the minimum runtime, as `cohort
+	// "research"`, or "default". Else empty.
 	SetBy string `json:"setBy,omitempty"`
 }
 
-// Shortage is what one flavor-resource lacks.
+// Shortage is what is missing in one flavor and resource.
 type Shortage struct {
 	quota.FlavorResource
-	// Missing is how much more would have to be free at least, in the resource's unit.
+	// Missing is the least additional amount that would have to be free, in the unit of the
+	// resource.
 	Missing int64 `json:"missing"`
-	// PotentialAvailable is what the queue could use if nothing ran anywhere. A
-	// request for more is never possible.
+	// PotentialAvailable is what the queue could use if nothing ran anywhere. A larger
+	// request is never possible.
 	PotentialAvailable int64 `json:"potentialAvailable"`
-	// Cohort is the node whose quota or limit is the bound: the nearest one where
-	// several are. Empty: the preemptor's queue.
+	// Cohort is the cohort whose quota or limit is exceeded; of several the nearest. Empty:
+	// the preemptor's queue.
 	Cohort string `json:"cohort,omitempty"`
 }
 
-// Edits returns what the decision does to the snapshot it was made on: Fits admits
-// the workload, in the flavors assigned and with Now as its reservation time; Preempt
-// starts the eviction of each victim, and of surplus replicas, which hold their quota until
-// they are gone ([Remove], [Shrink]); Wait, Impossible and Gated change nothing.
+// Edits returns the edits that carry out the decision on its snapshot. Fits admits the
+// workload, with the assigned flavors and Now as its reservation time. Preempt starts the
+// eviction of the victims and of surplus replicas; they hold their quota until [Remove] or
+// [Shrink]. Wait, Impossible and Gated have no edits.
 func (d Decision) Edits() []Edit {
 	if !d.Outcome.Succeeds() {
 		return nil
@@ -235,7 +246,7 @@ func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) 
 // UnmarshalText reads a name. It fails on any other text.
 func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
 
-// String returns the name of the constant, as Kueue has it.
+// String returns the name of the constant, as in Kueue.
 func (r VictimReason) String() string { return reasonNames.String(r) }
 
 // MarshalText writes the name. It fails on an invalid value.

@@ -16,13 +16,12 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// scratch is what a decision needs besides its result. Names become integers when
-// it is entered and names again when it is left; between them there is no map and
-// no string.
+// scratch is the working memory of a decision. Names become integers in enter and names again
+// in leave; between them there is no map and no string.
 type scratch struct {
 	searcher decide.Searcher
 	request  search.Request
-	names    []quota.FlavorResource // of the request's slots
+	names    []quota.FlavorResource // of the slots of the request
 	open     open
 }
 
@@ -30,7 +29,7 @@ type scratch struct {
 func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	var faults fault.List
 	c, w := s.inside(), &r.Workload
-	if workload.ValidatePending("", w) != nil { // the path costs more than the check
+	if workload.ValidatePending("", w) != nil { // building paths costs more than the check
 		faults = workload.ValidatePending("request.workload", w).(fault.List)
 	}
 	node, known := c.QueueNode(w.Queue)
@@ -88,8 +87,8 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	return faults.Err()
 }
 
-// find has flavors assigned where there are none, then victims searched; ok is false when
-// there is no flavor for something.
+// find assigns flavors to requests without one, then searches victims; ok is false if some
+// request found no flavor.
 func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found decide.Result, ok bool) {
 	open := isOpen(&r.Workload)
 	sc.request.Trace.Silence()
@@ -105,8 +104,8 @@ func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found 
 	return found, true
 }
 
-// search decides about the slots. A workload that preempts nobody fits or does not, and
-// time changes nothing.
+// search decides about the slots. A workload that never preempts fits or does not, and time
+// changes nothing.
 func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) decide.Result {
 	d := &sc.request
 	if !w.NeverPreempts {
@@ -125,7 +124,7 @@ func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers 
 	return found
 }
 
-// slot returns the slot of a flavor-resource, a new one if it has none.
+// slot returns the slot of a column, a new one if it has none.
 func (sc *scratch) slot(c *cluster.Cluster, fr quota.FlavorResource) int {
 	if slot := slices.Index(sc.names, fr); slot >= 0 {
 		return slot
@@ -165,8 +164,8 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) De
 	return d
 }
 
-// victims sorts what was taken by workload and adds the replicas of each up. Of one that
-// yields whole, those taken before it are part of that.
+// victims sorts the victims by workload and adds up the replicas of each. If a workload
+// yields as a whole, its replicas that were taken before are part of it.
 func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Victim) []Victim {
 	slices.SortFunc(taken, func(a, b search.Victim) int {
 		if order := cmp.Compare(a.Workload.Facts.ID, b.Workload.Facts.ID); order != 0 {
@@ -230,7 +229,7 @@ var ruleOf = [...]Rule{
 	search.FairShare:           FairShare,
 }
 
-// explain adds what is missing and who stood in the way.
+// explain adds the shortage and the blockers.
 func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found decide.Result) {
 	d.Shortage = make([]Shortage, 0, len(found.Shortages))
 	for _, sh := range found.Shortages {

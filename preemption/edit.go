@@ -41,63 +41,61 @@ const (
 	editRemoveFlavor
 )
 
-// Admit adds a workload that holds quota from now on. It fails when the ID is
-// taken, the queue unknown or the workload malformed.
+// Admit adds a workload that holds quota from now on. It fails if the ID is taken, the queue
+// is unknown or the workload is malformed.
 func Admit(w workload.Workload) Edit { return Edit{kind: editAdmit, workload: w.Clone()} }
 
-// Update replaces the facts of an admitted workload, its queue and what it uses
-// included. It fails when there is no workload of that ID.
+// Update replaces the facts of an admitted workload, its queue and usage included. It fails
+// if there is no workload with that ID.
 func Update(w workload.Workload) Edit { return Edit{kind: editUpdate, workload: w.Clone()} }
 
-// StartEviction marks a workload as evicted: it still holds its quota, and it is
-// the first choice of later decisions. Doing so twice changes nothing. It fails
-// when there is no workload of that ID.
+// StartEviction marks a workload as evicted: it still holds its quota, and it is the first
+// candidate of later decisions. A second time changes nothing. It fails if there is no
+// workload with that ID.
 func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: id} }
 
-// StartShrink marks replicas of a pod set of an admitted workload as leaving: they still
-// hold their quota, and are no longer surplus. It fails when there is no such workload or
-// pod set, or so many do not run that are not leaving.
+// StartShrink marks replicas of a pod set of an admitted workload as leaving: they still hold
+// their quota and are no longer surplus. It fails if there is no such workload or pod set, or
+// if fewer replicas than that run and are not leaving.
 func StartShrink(id, podSet string, replicas int64) Edit {
 	return Edit{kind: editStartShrink, name: id, podSet: podSet, replicas: replicas}
 }
 
-// Shrink takes replicas of a pod set of an admitted workload away, with the quota they
-// held: of those that are leaving, then of the others. It fails when there is no such
-// workload or pod set, or not so many replicas.
+// Shrink removes replicas of a pod set of an admitted workload with the quota that they hold:
+// leaving replicas first. It fails if there is no such workload or pod set, or if it has
+// fewer replicas.
 func Shrink(id, podSet string, replicas int64) Edit {
 	return Edit{kind: editShrink, name: id, podSet: podSet, replicas: replicas}
 }
 
-// Remove takes a workload away, with the quota it held. It fails when there is no
-// workload of that ID.
+// Remove removes a workload with the quota that it holds. It fails if there is no workload
+// with that ID.
 func Remove(id string) Edit { return Edit{kind: editRemove, name: id} }
 
-// SetQueue adds a queue or replaces the one of that name. The whole configuration
-// is validated again. Unlike edits of workloads it costs as much as there are
-// queues.
+// SetQueue adds a queue or replaces the one with that name. The whole configuration is
+// validated again. It costs O(queues), unlike edits of workloads.
 func SetQueue(q queue.Queue) Edit { return Edit{kind: editSetQueue, name: q.Name, queue: q.Clone()} }
 
-// SetCohort adds a cohort or replaces the one of that name; see [SetQueue].
+// SetCohort adds a cohort or replaces the one with that name; see [SetQueue].
 func SetCohort(c queue.Cohort) Edit {
 	return Edit{kind: editSetCohort, name: c.Name, cohort: c.Clone()}
 }
 
-// RemoveQueue takes a queue away. It fails while workloads are admitted in it.
+// RemoveQueue removes a queue. It fails while workloads are admitted in it.
 func RemoveQueue(name string) Edit { return Edit{kind: editRemoveQueue, name: name} }
 
-// RemoveCohort takes a cohort away. It fails while it has members.
+// RemoveCohort removes a cohort. It fails while it has members.
 func RemoveCohort(name string) Edit { return Edit{kind: editRemoveCohort, name: name} }
 
-// With returns the snapshot with the edits applied in order; s is left as it is and
-// shares what they do not touch. An edit of a workload costs O(log n) in the number
-// of workloads; edits of the configuration cost as much as there are queues, once
-// for all that follow each other. It fails with [fault.List] that list every edit that
-// cannot be made, each judged as if the failed ones before it were not there; paths
-// begin with "edits[i]", or "edits[i:j]" for a run of edits of queues and cohorts or of
-// flavors. With the error it returns s itself: no edit was made.
+// With returns a snapshot with the edits applied in order. s does not change; the new
+// snapshot shares what the edits do not touch. An edit of a workload costs O(log n) in the
+// number of workloads. Consecutive edits of the configuration together cost O(queues). On
+// failure With returns s and a [fault.List] with every edit that cannot be made, each judged
+// as if the failed ones before it were not there. Paths begin with "edits[i]", or
+// "edits[i:j]" for consecutive edits of queues and cohorts or of flavors.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := s.inside()
-	var flavors []queue.Flavor // nil: as they are
+	var flavors []queue.Flavor // nil: unchanged
 	var faults fault.List
 	for i := 0; i < len(edits); {
 		run := 1
@@ -138,7 +136,7 @@ func (e *Edit) configures() bool { return e.kind >= editSetQueue && e.kind <= ed
 func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) {
 	switch e.kind {
 	case editAdmit:
-		return c.Admit(path, e.workload) // the edit's copy, which nobody changes
+		return c.Admit(path, e.workload) // a copy that nobody changes
 	case editUpdate:
 		return c.Update(path, e.workload)
 	case editStartEviction:
@@ -153,8 +151,8 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 	return c, nil
 }
 
-// configure applies a run of edits of the configuration, of which the first is
-// number first, and validates the result.
+// configure applies consecutive edits of the configuration, the first being number first, and
+// validates the result.
 func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, error) {
 	queues, cohorts := slices.Clone(c.Queues), slices.Clone(c.Cohorts)
 	var faults fault.List

@@ -11,19 +11,19 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// SetFlavor adds what is known of a flavor, or replaces it. Edits of flavors cost as much
-// as there are flavors and queues, once for all that follow each other.
+// SetFlavor adds what is known about a flavor, or replaces it. Consecutive edits of flavors
+// together cost O(flavors + queues).
 func SetFlavor(f queue.Flavor) Edit {
 	return Edit{kind: editSetFlavor, name: f.Name, flavor: f.Clone()}
 }
 
-// RemoveFlavor forgets what is known of a flavor, which quotas and workloads may name
-// still. It fails when nothing is known.
+// RemoveFlavor forgets what is known about a flavor. Quotas and workloads may still name it.
+// It fails if nothing is known.
 func RemoveFlavor(name string) Edit { return Edit{kind: editRemoveFlavor, name: name} }
 
 func (e *Edit) setsFlavors() bool { return e.kind >= editSetFlavor }
 
-// editFlavors applies a run of edits of flavors, of which the first is number first, and
+// editFlavors applies consecutive edits of flavors, the first being number first, and
 // validates the result. The result is not nil.
 func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavor, error) {
 	next := append(make([]queue.Flavor, 0, len(flavors)+len(edits)), flavors...)
@@ -56,23 +56,23 @@ func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavo
 	return next, nil
 }
 
-// Mismatch is why a flavor is not eligible for a pod set: Taint or Requirement is set. Only
-// requirements about the keys count that some flavor of the resource group has as a label
-// (Kueue's flavor assigner as built).
+// Mismatch says why a flavor is not eligible for a pod set: either Taint or Requirement is
+// set. A requirement counts only if some flavor of the resource group has a label with its
+// key (Kueue's flavor assigner as built).
 type Mismatch struct {
-	// Taint is the flavor's first taint, NoSchedule or NoExecute, that neither the pod set
-	// nor the flavor tolerates.
+	// Taint is the first taint of the flavor, NoSchedule or NoExecute, that neither the pod
+	// set nor the flavor tolerates.
 	Taint *workload.Taint `json:"taint,omitempty"`
-	// Requirement is what the labels of the flavor do not satisfy: of the node selector,
-	// as In with one value, the first by key; else of the required node affinity, of which
-	// no term is satisfied, the first that is not in the first term.
+	// Requirement is what the labels of the flavor do not satisfy. For the node selector it
+	// is In with one value, the first by key. For the required node affinity, of which no
+	// term is satisfied, it is the first unsatisfied requirement of the first term.
 	Requirement *workload.LabelRequirement `json:"requirement,omitempty"`
-	// Label is the flavor's value of the requirement's key. Empty also where it has none.
+	// Label is the flavor's value for the key of the requirement. Also empty if it has none.
 	Label string `json:"label,omitempty"`
 }
 
-// mismatch asks once more about a flavor that is not eligible: to remember would cost those
-// that are. Nothing of the answer belongs to the snapshot or the request.
+// mismatch asks again about a flavor that is not eligible; remembering the reason would cost
+// the eligible ones. The answer does not refer to the snapshot or the request.
 func mismatch(ch *assign.Choice, t assign.Tried) *Mismatch {
 	if t.Passed != assign.NotEligible {
 		return nil
@@ -89,7 +89,7 @@ func mismatch(ch *assign.Choice, t assign.Tried) *Mismatch {
 
 func compareFlavors(a, b queue.Flavor) int { return cmp.Compare(a.Name, b.Name) }
 
-// cloneFlavors returns a copy that shares nothing with flavors, by name.
+// cloneFlavors returns a copy, sorted by name, that shares nothing with flavors.
 func cloneFlavors(flavors []queue.Flavor) []queue.Flavor {
 	next := slices.Clone(flavors)
 	slices.SortFunc(next, compareFlavors)

@@ -9,30 +9,31 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Guard is a caller's own rule: a checkpoint in progress, a pinned job. It is asked last:
-// about running workloads that use what needs preemption and that the policies and the
-// minimum runtimes would let go, now or, for Decision.RetryAt, later; in any way of losing
-// resources, surplus replicas included. The verdicts of all rules are AND-ed: one that
-// says no is enough, and the latest time wins.
+// Guard is a rule of the caller: a checkpoint in progress, a pinned job. It is asked last,
+// about running workloads that use what needs preemption and that the policies and minimum
+// runtimes permit as victims, now or, for Decision.RetryAt, later. It is asked about surplus
+// replicas, too. The verdicts of all rules are combined: one that says never is enough, and
+// the latest end wins.
 //
-// The laws, which preemptiontest.CheckGuard checks:
+// A guard must keep these laws, which preemptiontest.CheckGuard checks:
 //
-//  1. The verdict depends on the workload and the request alone, and always comes out the
-//     same for them.
-//  2. It does not depend on Request.Now. Time enters only as the time that it gives, else
-//     RetryAt would not be exact.
-//  3. It changes neither the workload nor the request, and keeps nothing of them.
+//  1. The verdict depends on the workload and the request alone: equal arguments give
+//     equal verdicts.
+//  2. The verdict does not depend on Request.Now. Time enters only as the end that the
+//     verdict names; otherwise RetryAt would not be exact.
+//  3. The guard changes neither the workload nor the request, and keeps no reference to
+//     them.
 type Guard interface {
 	Verdict(running workload.Workload, r Request) guard.Verdict
 }
 
-// guard turns the guards into the verdict of the search: the last instant at which a
-// workload is protected, instant.Unset when it is not, math.MaxInt64 when it always is.
+// guard turns the guards into the verdict of the search: the last instant at which a workload
+// is protected; instant.Unset if it is not; math.MaxInt64 if it always is.
 func (c *Config) guard(r *Request) func(*cluster.Workload) int64 {
 	if len(c.Guards) == 0 {
 		return nil
 	}
-	request := *r // so that a request without guards is not moved to the heap
+	request := *r // so that a request is not moved to the heap if there are no guards
 	return func(w *cluster.Workload) int64 {
 		latest := instant.Unset
 		for _, g := range c.Guards {

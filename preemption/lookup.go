@@ -8,7 +8,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Queue returns a copy of a queue's configuration; ok is false for an unknown queue.
+// Queue returns a copy of the configuration of a queue; ok is false for an unknown queue.
 func (s *Snapshot) Queue(name string) (q queue.Queue, ok bool) {
 	c := s.inside()
 	node, ok := c.QueueNode(name)
@@ -18,7 +18,7 @@ func (s *Snapshot) Queue(name string) (q queue.Queue, ok bool) {
 	return c.Queue(node).Clone(), true
 }
 
-// Cohort returns a copy of a cohort's configuration; ok is false for an unknown cohort.
+// Cohort returns a copy of the configuration of a cohort; ok is false for an unknown cohort.
 func (s *Snapshot) Cohort(name string) (co queue.Cohort, ok bool) {
 	c := s.inside()
 	node, ok := c.CohortNode(name)
@@ -28,8 +28,8 @@ func (s *Snapshot) Cohort(name string) (co queue.Cohort, ok bool) {
 	return c.Cohorts[node].Clone(), true
 }
 
-// Find returns a copy of the facts of a workload that holds quota; ok is false when there
-// is none of that ID.
+// Find returns a copy of the facts of a workload that holds quota; ok is false if there is
+// none with that ID.
 func (s *Snapshot) Find(id string) (w workload.Workload, ok bool) {
 	found, ok := s.inside().Find(id)
 	if !ok {
@@ -38,8 +38,8 @@ func (s *Snapshot) Find(id string) (w workload.Workload, ok bool) {
 	return found.Clone(), true
 }
 
-// Evicting returns the IDs of the workloads that were told to stop and still hold their
-// quota, sorted. It costs what there are queues and such workloads.
+// Evicting returns the IDs, sorted, of the workloads that were told to stop and still hold
+// their quota. It costs O(queues + such workloads).
 func (s *Snapshot) Evicting() []string {
 	c := s.inside()
 	var ids []string
@@ -60,9 +60,9 @@ func (s *Snapshot) Evicting() []string {
 	return ids
 }
 
-// Departures returns the edits by which everybody is gone who was told to stop: evicted
-// workloads, and replicas that are leaving. With them made, a snapshot shows the room that
-// is on its way, as an admission cycle sees it. It costs what [Snapshot.Evicting] does.
+// Departures returns the edits that remove everything that was told to stop: evicted
+// workloads and leaving replicas. With these edits a snapshot shows the room that will become
+// free, as an admission cycle reads it. It costs the same as [Snapshot.Evicting].
 func (s *Snapshot) Departures() []Edit {
 	var edits []Edit
 	for _, id := range s.Evicting() {

@@ -9,58 +9,57 @@ import (
 	"github.com/cedesched/cede/minruntime"
 )
 
-// Config configures a [Preemptor]. The zero value is valid: classical preemption
-// by the policies of the queues, which permit nobody unless they are set.
+// Config configures a [Preemptor]. The zero value is valid: classical preemption by the
+// policies of the queues, which permit nobody unless they are set.
 type Config struct {
-	// MaxBlockers bounds [Decision.Blockers]. Zero is 4; negative is an error.
+	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
 	MaxBlockers int
-	// SkipBlockers leaves [Decision.Blockers] out.
+	// SkipBlockers leaves [Decision.Blockers] empty.
 	SkipBlockers bool
-	// SkipRetryAt leaves [Decision.RetryAt] out, the search for which may cost more than
-	// the rest of a decision. Wait then says that time may help, not that it will;
-	// Impossible still says that it does not.
+	// SkipRetryAt leaves [Decision.RetryAt] zero. The search for it may cost more than the
+	// rest of a decision. Wait then means that time may help, not that it will; Impossible
+	// still means that it will not.
 	SkipRetryAt bool
-	// IgnoreMinAdmitDuration turns time-based preemption among equals off, whatever
-	// the queues say.
+	// IgnoreMinAdmitDuration turns off time-based preemption among equals, whatever the
+	// queues say.
 	IgnoreMinAdmitDuration bool
-	// NewerByReservation takes KEP-8522 at its word: of equals in the own queue, one
-	// is newer that was reserved after the preemptor was *created*. The hazard: of two
-	// workloads with room for one, the first to be created evicts the other as soon as
-	// that is admitted, and so in turn for ever; nobody gets the time that
-	// minAdmitDuration is to guarantee. By default one is newer whose queue-order
-	// timestamp is later.
+	// NewerByReservation follows KEP-8522 to the letter: of equals in the own queue, one is
+	// newer if it was admitted after the preemptor was *created*. The hazard: if two
+	// workloads have room for one, the one created first evicts the other as soon as that is
+	// admitted, and the other does the same, for ever; nobody gets the time that
+	// minAdmitDuration should guarantee. By default one is newer if its queue-order timestamp
+	// is later.
 	NewerByReservation bool
-	// MinRuntime is the minimum runtimes where no queue or cohort sets one. Unset is
-	// zero: nobody is protected. Negative is an error.
+	// MinRuntime holds the minimum runtimes where no queue or cohort sets one. Unset is zero:
+	// nobody is protected. Negative is an error.
 	MinRuntime minruntime.Settings
-	// ReclaimMethod is how the minimum runtime against reclaims is found in the tree.
-	// The zero value is [minruntime.LCA].
+	// ReclaimMethod says how the minimum runtime against reclaims is found in the tree. The
+	// zero value is [minruntime.LCA].
 	ReclaimMethod minruntime.Method
-	// MaxRetrySteps bounds the search for [Decision.RetryAt]: how many times, over all
-	// instants that are tried, a workload may be looked at. When it is exceeded, RetryAt
-	// is the first instant not tried: asked before it the answer is no, but at it the
-	// answer may still be to wait, or that it is impossible. It is never too late. Zero
-	// is 2 million, which takes about a tenth of a second, in fair sharing up to one;
-	// negative is an error.
+	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of workloads looked
+	// at, over all instants that are tried. When it is exceeded, RetryAt is the first instant
+	// not tried. Before that instant the request does not succeed; at that instant the
+	// decision may still be Wait or Impossible. RetryAt is never too late. Zero is 2 million,
+	// which takes about a tenth of a second, in fair sharing up to a second; negative is an
+	// error.
 	MaxRetrySteps int
-	// Sharing says whose workloads are reclaimed: by the queues' policies alone, or by
-	// shares. The zero value is [Classical].
+	// Sharing says what decides whose workloads are reclaimed: the policies of the queues
+	// alone, or the shares. The zero value is [Classical].
 	Sharing Sharing
-	// Fair is the details of [Fair] sharing. It must be zero in classical sharing.
+	// Fair configures [Fair] sharing. It must be zero in classical sharing.
 	Fair FairSharing
-	// ReconsiderLarger tries again when no victims are found: then the candidates of
-	// other queues come by what they free of the request, most first. Without it a
-	// large workload that alone would be enough is passed over when a smaller one, which
-	// comes first in the order of candidates, brings its queue back within nominal
-	// quota or, in fair sharing, to a small share. Kueue does not try again.
+	// ReconsiderLarger searches again if no victims are found, with the candidates of other
+	// queues ordered by how much of the request they free, most first. Without it a large
+	// workload that alone would be enough is skipped if a smaller one, earlier in the order
+	// of candidates, brings its queue back within its nominal quota or, in fair sharing, to a
+	// small share. Kueue does not search again.
 	//
-	// A request that can be satisfied by the rules is less often refused, but workloads
-	// may take each other's room in a circle more often: the large victim leaves its queue
-	// with less than its nominal quota, which the queue reclaims. In fair sharing that
-	// adds to the causes that [FairSharing] lists, in classical sharing to the one that
-	// [queue.PreemptionPolicy] tells.
+	// Fewer requests are refused that the rules permit, but workloads take each other's room
+	// in a circle more often: the large victim leaves its queue with less than its nominal
+	// quota, which the queue reclaims. This adds to the causes listed at [FairSharing], and
+	// in classical sharing at [queue.PreemptionPolicy].
 	ReconsiderLarger bool
-	// Guards are the caller's own rules. Nil entries are an error.
+	// Guards are rules of the caller. A nil entry is an error.
 	Guards []Guard
 }
 
@@ -69,16 +68,15 @@ const (
 	defaultMaxRetrySteps = 2_000_000
 )
 
-// Preemptor decides about requests. It holds no state of any decision: any number
-// of goroutines may use one. Make it with [New]; the zero value, and nil, decide as the
-// zero [Config] has it.
+// Preemptor decides about requests. It holds no state between decisions: any number of
+// goroutines may use one. Make it with [New]; the zero value and nil decide by the zero
+// [Config].
 type Preemptor struct {
 	config  Config
 	scratch sync.Pool // of *scratch
 }
 
-// New returns a preemptor. It fails with [fault.List] when the configuration is not
-// valid.
+// New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	if c.MaxBlockers < 0 {
@@ -110,7 +108,7 @@ func New(c Config) (*Preemptor, error) {
 	return &Preemptor{config: c}, nil
 }
 
-// maxBlockers is how many blockers are listed.
+// maxBlockers returns the maximum number of blockers.
 func (c *Config) maxBlockers() int {
 	switch {
 	case c.SkipBlockers:
@@ -128,17 +126,18 @@ func (c *Config) maxRetrySteps() int {
 	return c.MaxRetrySteps
 }
 
-// standard decides where there is no preemptor.
+// standard decides for a nil preemptor.
 var standard Preemptor
 
-// Decide answers a request. Where requests of its pod sets are without flavor, it first
-// assigns them, as the queue's [queue.FlavorFungibility] has it, then decides about the
-// whole; see [Assignment] and the package's comment. It changes neither the snapshot nor
-// the request. The error is about a malformed request only and lists all [fault.List]: what
-// [workload.ValidatePending] finds, an unknown queue, an ID that is admitted already, a
-// need for preemption in what is not requested, or before flavors are assigned; resources
-// of one group and pod set of which some have a flavor; more than 65536 times a resource
-// to try in a flavor; a zero time or one outside the years 1678 to 2262.
+// Decide answers a request. If requests of its pod sets have no flavor, it first assigns
+// flavors by the queue's [queue.FlavorFungibility], then decides about the whole; see
+// [Assignment] and the comment of the package. It changes neither the snapshot nor the
+// request. It fails only on a malformed request, with a [fault.List] of everything wrong:
+// what [workload.ValidatePending] finds; an unknown queue; an ID that is admitted already; an
+// entry of NeedsPreemption that is not requested, or any entry before flavors are assigned;
+// requests of one resource group and pod set of which only some have a flavor; more than
+// 65536 pairs of resource and flavor to try; a zero time or one outside the years 1678 to
+// 2262.
 func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard
@@ -152,7 +151,7 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	return d, nil
 }
 
-// borrow returns a scratch to work in, which must be given back.
+// borrow returns a scratch, which the caller must return to the pool.
 func (p *Preemptor) borrow() *scratch {
 	sc, _ := p.scratch.Get().(*scratch)
 	if sc == nil {

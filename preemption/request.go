@@ -7,46 +7,47 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Request asks whether a pending workload fits, and who yields if not.
+// Request asks whether a pending workload fits, and if not, who must yield. The zero value is
+// invalid.
 type Request struct {
-	// Workload is the pending one. The flavors in its pod sets' requests are the
-	// assignment to decide about; those without are assigned one. Of one pod set and one
-	// resource group all have a flavor or none has. It must not be among the admitted.
+	// Workload is the pending workload. It must not be admitted. The decision uses the
+	// flavors in the requests of its pod sets, and assigns a flavor to requests without one.
+	// In one pod set and resource group either all requests have a flavor or none has.
 	Workload workload.Workload `json:"workload"`
-	// NeedsPreemption is the flavor-resources for which room is to be made: only
-	// workloads that use one of them are candidates, and a queue counts as
-	// borrowing when it borrows one of them. Empty: those of the request that do not
-	// fit now; where flavors are to be assigned it must be empty. Every entry must be
-	// requested; an amount of zero will do. That nobody may be preempted is said by
-	// [workload.Workload.NeverPreempts].
+	// NeedsPreemption lists the columns in which victims are needed: only workloads that use
+	// one of them are candidates, and a queue counts as borrowing if it borrows one of them.
+	// Every entry must be requested (amount 0 is allowed). Empty: the columns of the request
+	// that do not fit now. It must be empty if flavors are to be assigned. To preempt nobody
+	// set [workload.Workload.NeverPreempts].
 	NeedsPreemption []quota.FlavorResource `json:"needsPreemption,omitempty"`
-	// Continue is the assignment of an earlier decision about the workload, of which the
-	// trials go on (Kueue's last assignment): the flavors of a group are tried from the
-	// one after the last that was tried, from the first when that was the group's last.
-	// What of it matches nothing of the request is passed over. Empty: from the first.
+	// Continue is the assignment of an earlier decision about the workload, to go on from
+	// (Kueue's last assignment): the flavors of a group are tried from the one after the last
+	// that was tried; if that was the last of the group, from the first. Entries that match
+	// nothing in the request are ignored. Empty: from the first.
 	Continue Assignment `json:"continue,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
-	// Room is asked besides the quota, so that one set of victims satisfies both. Nil: the
-	// quota is all. It is no part of the JSON form.
+	// Room is asked besides the quota, so that one set of victims satisfies both. Nil: only
+	// quota counts. It is not part of the JSON form.
 	Room Room `json:"-"`
 }
 
-// Room says whether the pending workload has a place, on nodes say, with some of the
-// admitted workloads away; [*placement.Fit] is one. A decision removes and restores
-// workloads, calls Fits once the quota suffices, and restores all before it returns. Nobody
-// may be removed when it begins. Its laws, which preemptiontest.CheckRoom checks:
+// Room says whether the pending workload has a place, for instance on nodes, without some of
+// the admitted workloads; [*placement.Fit] is one. Decide calls Remove and Restore, calls
+// Fits once the quota suffices, and restores all workloads before it returns. When it begins,
+// no workload may be removed. A room must keep these laws, which preemptiontest.CheckRoom
+// checks:
 //
-//  1. The answer depends on who is removed alone. (As an exception it may be false where
-//     another sequence of calls has found a place, if placing is not exact.)
-//  2. After true, removing more leaves it true.
-//  3. Removing who is removed, restoring who is not, and names that it does not know
-//     change nothing.
+//  1. The answer depends only on which workloads are removed. (Exception: if placing
+//     is not exact, it may be false where another sequence of calls found a place.)
+//  2. After true, removing more workloads leaves it true.
+//  3. To remove a removed workload, to restore one that is not removed, and unknown
+//     names change nothing.
 //
-// Where there is no room as things stand, everything that is requested needs preemption,
-// unless [Request.NeedsPreemption] says otherwise: candidates are taken by the same rights
-// until there is room too. Replicas of a surplus yield quota and, as it is not known
-// which pods leave, no room. Flavors are assigned by quota alone.
+// If there is no room now, all requested columns need preemption, unless
+// [Request.NeedsPreemption] is set: candidates become victims by the same rights until there
+// is room, too. Surplus replicas free quota but no room: it is not known which pods leave.
+// Flavors are assigned by quota alone.
 //
 // [*placement.Fit]: https://pkg.go.dev/github.com/cedesched/cede/preemption/placement#Fit
 type Room interface {

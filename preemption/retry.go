@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/decide"
 )
 
-// decide answers a request that was entered. steps is how many workloads were looked at.
+// decide answers a request after enter. steps is the number of workloads looked at.
 func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, steps int) {
 	c := s.inside()
 	found, ok := sc.find(c, r, config.maxBlockers())
@@ -23,10 +23,10 @@ func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, 
 	return d, steps
 }
 
-// reconsider sets, of a decision about flavors that were assigned, whether time helps and
-// when: the search knows it for these flavors only, and others may be assigned before
-// that. A decision can change only when one of its searches does. Those instants are tried
-// in turn, as the search itself does it.
+// reconsider sets Wait and RetryAt of a decision with assigned flavors. The search knows
+// RetryAt for these flavors only, and others may be assigned before that. A decision can
+// change only when one of its searches changes, so those instants are tried in turn, as in
+// the search itself.
 func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decision, found decide.Result) (steps int) {
 	c := s.inside()
 	at, waits := sc.changesAt(found)
@@ -51,7 +51,7 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 	return steps
 }
 
-// changesAt is the first instant at which what was found may be otherwise.
+// changesAt returns the first instant at which the result of the search may change.
 func (sc *scratch) changesAt(found decide.Result) (at int64, ok bool) {
 	at, ok = sc.open.assigner.ChangesAt()
 	if found.Waits && (!ok || found.RetryAt < at) {

@@ -10,60 +10,59 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Sharing is how the quota of a cohort is shared out among those who borrow.
+// Sharing says how the quota of a cohort is shared among those who borrow. The zero value is
+// Classical.
 type Sharing uint8
 
 const (
-	// Classical: who reclaims goes by the policies, in the order of candidates.
+	// Classical: the policies decide who is reclaimed, in the order of candidates.
 	Classical Sharing = iota
-	// Fair: who borrows the largest share yields first, and only as long as the shares
-	// allow it. borrowWithinCohort has no part in it.
+	// Fair: who borrows the largest share yields first, as long as the shares permit it.
+	// borrowWithinCohort is not read.
 	Fair
 )
 
-// FairStrategy is a test that a victim in another queue must pass. It compares the
-// shares of two children of the lowest cohort that holds both queues: the one with the
-// preemptor, the request counted in, and the one with the victim. The zero value is
-// invalid.
+// FairStrategy is a test that a victim in another queue must pass. It compares the shares of
+// two children of the lowest cohort above both queues: the child above the preemptor, with
+// the request counted in, and the child above the victim. The zero value is invalid.
 type FairStrategy uint8
 
 const (
-	// LessThanOrEqualToFinalShare: the preemptor's share is at most that of the
-	// victim's side without the victim.
+	// LessThanOrEqualToFinalShare: the preemptor's share is at most the share of the victim's
+	// side without the victim.
 	LessThanOrEqualToFinalShare FairStrategy = 1 + iota
-	// LessThanInitialShare: the preemptor's share is less than that of the victim's
-	// side with the victim.
+	// LessThanInitialShare: the preemptor's share is less than the share of the victim's side
+	// with the victim.
 	LessThanInitialShare
 )
 
-// FairSharing is the details of fair sharing. The zero value is what Kueue does by
-// default.
+// FairSharing configures fair sharing. The zero value is Kueue's default.
 //
-// By default workloads may take each other's room in a circle, time standing still: A
-// takes from B, and B, asked again, from A. Two causes are known of fair sharing itself;
-// for one that it has in common with classical sharing see [queue.PreemptionPolicy].
+// By default workloads may take each other's room in a circle while time stands still: A
+// preempts B, and B, asked again, preempts A. Fair sharing itself has two known causes; for a
+// cause in both ways of sharing see [queue.PreemptionPolicy].
 //
-//  1. Entitlement is judged on what needs preemption alone. A workload that stays within
-//     its nominal quota of that, and borrows something else, takes without a strategy from
-//     one that was let in by a strategy, and is taken from by it in turn.
-//     IgnoreNominalEntitlement closes this.
-//  2. Fill-back gives back a victim although only without it the preemptor's share is
-//     small enough to take the others. RecheckShares closes this.
+//  1. Entitlement is judged only on what needs preemption. A workload that stays within
+//     its nominal quota there, but borrows something else, preempts without a strategy.
+//     Its victim got in by a strategy, and preempts it in turn.
+//     IgnoreNominalEntitlement removes this cause.
+//  2. A victim is put back although only without it is the preemptor's share small
+//     enough to preempt the other victims. RecheckShares removes this cause.
 //
-// Either alone leaves the other cause open.
+// Each option leaves the other cause.
 type FairSharing struct {
-	// Strategies is either or both, LessThanOrEqualToFinalShare first; the second is
-	// tried on those that fail the first, once a queue, when the first does not free
-	// enough. Empty is both. Other lists are errors.
+	// Strategies is one or both, LessThanOrEqualToFinalShare first. The second is tried, once
+	// for each queue, on candidates that fail the first, if the first does not free enough.
+	// Empty is both. Other lists are errors.
 	Strategies []FairStrategy
-	// IgnoreNominalEntitlement makes a preemptor that stays within its nominal quota
-	// pass the strategies too. By default it takes from whoever has the largest share,
-	// where within its nominal quota is said of what needs preemption, whatever it
-	// borrows besides.
+	// IgnoreNominalEntitlement applies the strategies also to a preemptor that stays within
+	// its nominal quota. By default such a preemptor preempts from the largest share without
+	// a strategy; "within its nominal quota" then means in the columns that need preemption,
+	// whatever it borrows in others.
 	IgnoreNominalEntitlement bool
-	// RecheckShares keeps a victim that fill-back would put back, where without it
-	// another one would be taken against the strategies. Kueue puts it back, and then
-	// somebody yields to a preemptor with the larger share.
+	// RecheckShares keeps a victim that is not needed for the fit if without it another
+	// victim would be preempted against the strategies. Kueue puts it back, and then somebody
+	// yields to a preemptor with the larger share.
 	RecheckShares bool
 }
 
@@ -82,7 +81,7 @@ func (f *FairSharing) validate(faults *fault.List, sharing Sharing) {
 	}
 }
 
-// fairness is the configuration in the form of the search.
+// fairness returns the configuration in the form of the search.
 func (c *Config) fairness() search.Fairness {
 	if c.Sharing != Fair {
 		return search.Fairness{}
@@ -119,13 +118,13 @@ func (f FairStrategy) MarshalText() ([]byte, error) { return strategyNames.Marsh
 // UnmarshalText reads a name. It fails on any other text.
 func (f *FairStrategy) UnmarshalText(text []byte) error { return strategyNames.Unmarshal(text, f) }
 
-// Share is how much a queue or cohort borrows, in the form that shares are compared
-// in. The zero value is of one that borrows nothing.
+// Share says how much a queue or cohort borrows, in the form in which shares are compared.
+// The zero value borrows nothing.
 type Share struct {
 	quota.Share
-	// DominantResource is the resource of which it borrows most, as a part of what could be
-	// lent: the first by name of equal ones. Empty where it borrows nothing of what can be
-	// lent.
+	// DominantResource is the resource of which the node borrows most, divided by what its
+	// cohort could lend; of equal ones the first by name. Empty if it borrows nothing that
+	// can be lent.
 	DominantResource string
 }
 

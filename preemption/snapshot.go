@@ -7,21 +7,20 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
-// Snapshot is an immutable cluster: configuration, running workloads, usage. Any
-// number of goroutines may use one. Make it with [NewSnapshot]; the zero value is
-// an empty cluster.
+// Snapshot is an immutable cluster: configuration, running workloads, usage. Any number of
+// goroutines may use one. Make it with [NewSnapshot]; the zero value is an empty cluster.
 type Snapshot struct {
 	cluster *cluster.Cluster
 	plans   *assign.Plans // of the cluster's configuration, and of the flavors
 
-	// For the next Sync: the workloads as the last one found them, and the IDs of those
-	// that were edited since.
+	// For the next Sync: the workloads as the last Sync found them, and the IDs of those
+	// edited since.
 	order  []*cluster.Workload
 	edited []string
 }
 
 var empty = func() *cluster.Cluster {
-	c, _ := cluster.New(nil, nil, nil) // nothing can be wrong with nothing
+	c, _ := cluster.New(nil, nil, nil) // an empty configuration is valid
 	return c
 }()
 
@@ -32,7 +31,7 @@ func (s *Snapshot) inside() *cluster.Cluster {
 	return s.cluster
 }
 
-// flavors is what is known of flavors, by name.
+// flavors returns what is known about flavors, by name.
 func (s *Snapshot) flavors() []queue.Flavor {
 	if s == nil || s.plans == nil {
 		return nil
@@ -40,8 +39,8 @@ func (s *Snapshot) flavors() []queue.Flavor {
 	return s.plans.Flavors()
 }
 
-// with returns the snapshot of a cluster that edits of this one led to, and of flavors,
-// nil where edits left them as they are.
+// with returns the snapshot of a cluster made by edits of this one. flavors is nil if
+// unchanged.
 func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor) *Snapshot {
 	if flavors == nil {
 		if s != nil && s.plans != nil && s.cluster.Shape == c.Shape {
@@ -52,10 +51,10 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor) *Snapshot {
 	return &Snapshot{cluster: c, plans: assign.NewPlans(c, flavors)}
 }
 
-// NewSnapshot makes a snapshot of a state, which it copies. It fails with [fault.List]
-// that list everything wrong with the state, by path: what [queue.Validate],
-// [workload.Validate] and [queue.ValidateFlavors] find, a workload in an unknown queue, an ID twice, a usage
-// over [quota.MaxUsage].
+// NewSnapshot makes a snapshot of a state, which it copies. It fails with a [fault.List] of
+// everything wrong with the state, by path: what [queue.Validate], [workload.Validate] and
+// [queue.ValidateFlavors] find, a workload in an unknown queue, a duplicate ID, a usage over
+// [quota.MaxUsage].
 func NewSnapshot(st State) (*Snapshot, error) {
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	faults, _ := err.(fault.List)
@@ -67,8 +66,8 @@ func NewSnapshot(st State) (*Snapshot, error) {
 	return &Snapshot{cluster: c, plans: assign.NewPlans(c, cloneFlavors(st.Flavors))}, nil
 }
 
-// State returns a deep copy of what the snapshot is made of: cohorts, queues and
-// flavors by name, workloads by ID.
+// State returns a deep copy of the snapshot's state: cohorts, queues and flavors by name,
+// workloads by ID.
 func (s *Snapshot) State() State {
 	c := s.inside()
 	st := State{}

@@ -8,23 +8,23 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// State is what a snapshot is made of, in plain values. Its JSON form round-trips;
-// with a [Request] beside it, it is a complete report of a decision (see [Record]).
-// The zero value is an empty cluster.
+// State is what a snapshot is made of, as plain data. Its JSON form round-trips; with a
+// [Request] it is a complete report of a decision (see [Record]). The zero value is an empty
+// cluster.
 type State struct {
-	// Cohorts is the inner nodes of the quota tree.
+	// Cohorts are the inner nodes of the quota tree.
 	Cohorts []queue.Cohort `json:"cohorts,omitempty"`
-	// Queues is its leaves.
+	// Queues are its leaves.
 	Queues []queue.Queue `json:"queues,omitempty"`
-	// Flavors is what is known of the nodes of flavors. Nothing is known of a flavor that
-	// is not in it: any pod set may have it.
+	// Flavors says what is known about the nodes of flavors. A flavor that is not listed is
+	// eligible for any pod set.
 	Flavors []queue.Flavor `json:"flavors,omitempty"`
-	// Admitted is the workloads that hold quota, those being evicted included.
+	// Admitted are the workloads that hold quota, including those being evicted.
 	Admitted []workload.Workload `json:"admitted,omitempty"`
 }
 
-// Record is a state and a request about it: all that a decision depends on, besides
-// the [Config]. As JSON, with every field that is not at its zero value:
+// Record is a state and a request: everything that a decision depends on, besides the
+// [Config]. As JSON, with every field set:
 //
 //	{"state": {
 //	   "cohorts":  [{"name": "research", "parent": "org", "quotas": [...]}, {"name": "org"}],
@@ -53,9 +53,9 @@ type Record struct {
 	Request *Request `json:"request,omitempty"`
 }
 
-// ParseState reads the JSON form of a [State]. It fails on malformed JSON, unknown
-// fields and anything after the object, naming the offset or field. The state is
-// not validated; [NewSnapshot] does that.
+// ParseState reads the JSON form of a [State]. It fails on malformed JSON, unknown fields and
+// anything after the object, and names the offset or field. [NewSnapshot] validates the
+// state; ParseState does not.
 func ParseState(data []byte) (State, error) {
 	var st State
 	return st, parse(data, &st)

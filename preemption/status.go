@@ -7,27 +7,27 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// QuotaStatus is the numbers of one node in one column, in the resource's unit.
+// QuotaStatus holds the numbers of one node in one column, in the unit of the resource.
 type QuotaStatus struct {
 	quota.FlavorResource
-	// Nominal is the node's own quota, SubtreeQuota a cohort's with what its
-	// members lend; Usage what runs, for a cohort past its members' local quotas.
+	// Nominal is the node's own quota. SubtreeQuota is, for a cohort, its quota with what its
+	// members lend. Usage is what runs; for a cohort, what its members use beyond their local
+	// quotas.
 	Nominal      int64 `json:"nominal"`
 	SubtreeQuota int64 `json:"subtreeQuota"`
 	Usage        int64 `json:"usage"`
-	// Available is what can still be taken, negative when over-admitted;
-	// PotentialAvailable what could be if nothing ran anywhere.
+	// Available is what can still be taken, negative if over-admitted. PotentialAvailable is
+	// what could be taken if nothing ran anywhere.
 	Available          int64 `json:"available"`
 	PotentialAvailable int64 `json:"potentialAvailable"`
-	// Borrowed is the usage over SubtreeQuota, Lent what others need of the
-	// node's idle quota.
+	// Borrowed is the usage over SubtreeQuota. Lent is what others use of the node's idle
+	// quota.
 	Borrowed int64 `json:"borrowed"`
 	Lent     int64 `json:"lent"`
 }
 
-// QueueStatus returns the numbers of a queue for each flavor-resource that it has
-// quota for or uses, and for those given besides, sorted by flavor and resource; ok
-// is false for an unknown queue.
+// QueueStatus returns the numbers of a queue for each column in which it has quota or usage,
+// and for the given columns, sorted by flavor and resource; ok is false for an unknown queue.
 func (s *Snapshot) QueueStatus(name string, besides ...quota.FlavorResource) (rows []QuotaStatus, ok bool) {
 	c := s.inside()
 	node, ok := c.QueueNode(name)
@@ -37,8 +37,8 @@ func (s *Snapshot) QueueStatus(name string, besides ...quota.FlavorResource) (ro
 	return status(c, node, besides), true
 }
 
-// CohortStatus returns the numbers of a cohort for each flavor-resource for which
-// it or its subtree has quota or usage; see [Snapshot.QueueStatus].
+// CohortStatus returns the numbers of a cohort for each column in which it or its subtree has
+// quota or usage; see [Snapshot.QueueStatus].
 func (s *Snapshot) CohortStatus(name string, besides ...quota.FlavorResource) (rows []QuotaStatus, ok bool) {
 	c := s.inside()
 	node, ok := c.CohortNode(name)

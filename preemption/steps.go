@@ -8,7 +8,7 @@ func init() {
 	}
 }
 
-// steps returns how many workloads Decide looks at.
+// steps returns the number of workloads that Decide looks at.
 func (p *Preemptor) steps(s *Snapshot, r Request) (int, error) {
 	var sc scratch
 	if err := sc.enter(s, &p.config, &r); err != nil {

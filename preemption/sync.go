@@ -10,21 +10,22 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Sync returns a snapshot of a state, and the edits that lead to it: what [NewSnapshot]
-// makes of the state, at the cost of what changed. Where nothing did there are no edits.
+// Sync returns a snapshot of the state and the edits that lead to it. The snapshot equals the
+// one that [NewSnapshot] makes, at the cost of what changed. If nothing changed there are no
+// edits.
 //
-// Everything is compared by value, times as instants, so that no change is missed. It costs
-// a look at each workload, and for each that changed what its edits cost; least when the
-// state lists the workloads in the order of the last Sync. A change of the configuration
-// costs as much as there are queues and workloads. Until the next Sync the snapshot keeps
+// Sync compares everything by value (times as instants), so no change is missed. It looks at
+// each workload once, and each workload that changed costs what its edits cost. It is fastest
+// if the state lists the workloads in the same order as in the last Sync. A change of the
+// configuration costs O(queues + workloads). Until the next Sync the snapshot keeps in memory
 // what edits replace.
 //
-// The edits, made by [Snapshot.With] in their order, lead from s to the new snapshot: first
-// Remove of workloads that are gone and of those that change and cannot be updated, by ID;
-// then SetFlavor and RemoveFlavor, by name; SetCohort, SetQueue, RemoveQueue and RemoveCohort,
-// each by name; then Update of workloads that changed, by ID; last Admit of those that are new
-// or were removed to come again, by ID. A workload cannot be updated where its old queue goes,
-// or where on the way a usage would pass [quota.MaxUsage].
+// [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
+// is: Remove, by ID, of workloads that are gone or that change and cannot be updated;
+// SetFlavor and RemoveFlavor, by name; SetCohort, SetQueue, RemoveQueue and RemoveCohort,
+// each by name; Update, by ID, of workloads that changed; Admit, by ID, of workloads that are
+// new or were removed to change. A workload cannot be updated if its old queue is removed, or
+// if a usage would exceed [quota.MaxUsage] between two edits.
 //
 // It fails as NewSnapshot does, with the same faults, and returns s and no edits.
 func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
@@ -43,7 +44,7 @@ func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 	}
 	edits := syncEdits(st, found, config, stays)
 	next, err := s.synced(edits, found, len(config) > 0)
-	if err != nil { // something is wrong with the state, or on the way to it
+	if err != nil { // the state is invalid, or a snapshot between two edits is
 		if next, err = NewSnapshot(st); err != nil {
 			return s, nil, err
 		}
@@ -52,8 +53,8 @@ func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 	return next.inOrder(records(next.inside(), st.Admitted, found)), edits, nil
 }
 
-// lastOrder is the workloads in the order in which the last Sync found them, and the IDs of
-// those that were edited since.
+// lastOrder returns the workloads in the order in which the last Sync found them, and the IDs
+// of those edited since.
 func (s *Snapshot) lastOrder() (order []*cluster.Workload, edited []string) {
 	if s == nil {
 		return nil, nil
@@ -61,7 +62,7 @@ func (s *Snapshot) lastOrder() (order []*cluster.Workload, edited []string) {
 	return s.order, s.edited
 }
 
-// inOrder returns the snapshot with an order to compare with the next time.
+// inOrder returns the snapshot with an order for the next Sync to compare with.
 func (s *Snapshot) inOrder(order []*cluster.Workload) *Snapshot {
 	if s == nil || len(s.edited) == 0 && slices.Equal(s.order, order) {
 		return s
@@ -71,11 +72,12 @@ func (s *Snapshot) inOrder(order []*cluster.Workload) *Snapshot {
 	return &next
 }
 
-// maxEdited is how many edits since the last Sync cost more to go through than they save.
+// maxEdited is the number of edits since the last Sync above which a walk over them costs
+// more than it saves.
 const maxEdited = 1 << 12
 
-// follow keeps the order of a snapshot that the edits were made on, in one that nobody else
-// has yet.
+// follow keeps the order of the snapshot before the edits, in a new snapshot that no caller
+// has seen yet.
 func (s *Snapshot) follow(before *Snapshot, edits []Edit) *Snapshot {
 	if before == nil || len(before.order) == 0 || len(before.edited)+len(edits) > maxEdited {
 		return s
@@ -89,7 +91,7 @@ func (s *Snapshot) follow(before *Snapshot, edits []Edit) *Snapshot {
 	return s
 }
 
-// records completes the workloads of a list, in its order.
+// records returns the records of a list of workloads, in its order.
 func records(c *cluster.Cluster, admitted []workload.Workload, found cluster.Difference) []*cluster.Workload {
 	for _, changed := range found.Changed {
 		found.Records[changed.New], _ = c.Find(admitted[changed.New].ID)
@@ -100,7 +102,7 @@ func records(c *cluster.Cluster, admitted []workload.Workload, found cluster.Dif
 	return found.Records
 }
 
-// syncEdits returns the edits by which a difference is made good.
+// syncEdits returns the edits for a difference.
 func syncEdits(st State, found cluster.Difference, config []Edit, mayStay func(old *cluster.Workload) bool) []Edit {
 	var remove, update, admit []Edit
 	for _, w := range found.Gone {
@@ -123,7 +125,7 @@ func syncEdits(st State, found cluster.Difference, config []Edit, mayStay func(o
 	return slices.Concat(remove, config, update, admit)
 }
 
-// id is the workload's that the edit is about; empty for others.
+// id returns the ID of the workload that the edit is about; empty for edits of other things.
 func (e *Edit) id() string {
 	switch e.kind {
 	case editAdmit, editUpdate:
@@ -134,7 +136,7 @@ func (e *Edit) id() string {
 	return ""
 }
 
-// synced makes the edits: where all are of workloads, at once.
+// synced applies the edits, all at once if they are edits of workloads only.
 func (s *Snapshot) synced(edits []Edit, found cluster.Difference, configures bool) (*Snapshot, error) {
 	if configures {
 		return s.With(edits...)
@@ -146,7 +148,7 @@ func (s *Snapshot) synced(edits []Edit, found cluster.Difference, configures boo
 	come := make([]workload.Workload, 0, len(edits))
 	for i := range edits {
 		if edits[i].kind == editAdmit || edits[i].kind == editUpdate {
-			come = append(come, edits[i].workload) // the edit's copy, which nobody changes
+			come = append(come, edits[i].workload) // a copy that nobody changes
 		}
 	}
 	next, err := s.inside().Replace(gone, come)
@@ -156,8 +158,8 @@ func (s *Snapshot) synced(edits []Edit, found cluster.Difference, configures boo
 	return s.with(next, nil), nil
 }
 
-// configEdits returns the edits that make flavors, cohorts and queues those of a state; ok is
-// false where two have one name.
+// configEdits returns the edits that turn the flavors, cohorts and queues into those of the
+// state; ok is false if two have the same name.
 func (s *Snapshot) configEdits(st State) (edits []Edit, ok bool) {
 	c := s.inside()
 	setFlavors, removeFlavors, ok1 := differences(s.flavors(), st.Flavors,
@@ -169,8 +171,8 @@ func (s *Snapshot) configEdits(st State) (edits []Edit, ok bool) {
 	return slices.Concat(setFlavors, removeFlavors, setCohorts, setQueues, removeQueues, removeCohorts), ok1 && ok2 && ok3
 }
 
-// differences returns the edits that make of things those that are wanted, by name; ok is
-// false where two of those have one name.
+// differences returns the edits that turn the things in have into those in want, by name; ok
+// is false if two in want have the same name.
 func differences[T any](have, want []T, name func(*T) string, equal func(a, b *T) bool,
 	set func(T) Edit, remove func(string) Edit) (sets, removes []Edit, ok bool) {
 	at := make(map[string]int, len(want))

@@ -12,7 +12,8 @@ func init() {
 	}
 }
 
-// trace is Decide, recorded. Of the assignment of flavors the decision itself has the trials.
+// trace decides and records the steps. The trials of the assignment are in the decision
+// itself.
 func (p *Preemptor) trace(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
 	var sc scratch
 	if err := sc.enter(s, &p.config, &r); err != nil {
