@@ -1,5 +1,5 @@
-// Package cycle is one admission cycle, as a pure function: of the heads of all queues, who
-// is admitted, who preempts, who waits.
+// Package cycle is one admission cycle as a pure function: it takes the heads of all queues
+// and says who is admitted, who preempts and who waits.
 //
 //	c, err := cycle.New(cycle.Config{})
 //	...
@@ -13,17 +13,18 @@
 //
 // The steps (KEP-83, "Changes in scheduling algorithm"):
 //
-//  1. Each head is decided about as if it were the only one, with everybody gone who was
-//     told to stop already, replicas that are leaving included: their room is on its way.
-//  2. The heads are ordered: those for which room is on its way, which was promised to
-//     them; then those that do not borrow; then by priority, queue-order timestamp, ID.
-//  3. Each is served in that order, on what those before it left. A victim is promised
-//     once: where another took it, the decision is made again without it. A head that
-//     preempts keeps the room from those after it.
+//  1. Each head is decided about as if it were the only one, in a snapshot without
+//     everything that was told to stop, leaving replicas included: their room will
+//     become free.
+//  2. The heads are ordered: first those whose own victims are terminating, then those
+//     that do not borrow; then by priority, queue-order timestamp, ID.
+//  3. Each head is served in that order, with what the heads before it left. A victim
+//     serves one head: if an earlier head took it, the decision is made again without
+//     it. A head that preempts keeps its room from later heads.
 //
-// A head is admitted when it fits now, and also once all victims are gone and all who
-// preempt have come. Serving is greedy: an earlier head keeps its victims even where a
-// later one could have used no others.
+// A head is admitted if it fits now and also fits once all victims are gone and all
+// preemptors of the cycle are admitted. Serving is greedy: an earlier head keeps its victims
+// even if a later one can use no others.
 package cycle
 
 import (
@@ -40,54 +41,56 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Borrowing is what a workload that does not borrow means for those after it that would,
-// in the same cycle. The zero value is AsBuilt.
+// Borrowing says what a head that does not borrow means for later heads of the same cycle
+// that would borrow. The zero value is AsBuilt.
 type Borrowing uint8
 
 const (
-	// AsBuilt lets them borrow what is left. A head that does not fit, and for which
-	// nobody may yield, reserves what its queue could hold without preemption, for this
-	// cycle, unless its queue reclaims from Any, so that it can have it back.
+	// AsBuilt lets later heads borrow what is left. A head that does not fit and has no
+	// candidates reserves, for this cycle, what its queue could hold without preemption. It
+	// reserves nothing if its queue reclaims from Any and so can get it back.
 	AsBuilt Borrowing = iota
-	// KEP83 lets nobody borrow in the cohort tree after a workload was looked at that
-	// does not (KEP-83, Admission), be it admitted, preempting, or waiting. The hazard:
-	// under StrictFIFO a head that waits for ever keeps its whole cohort from borrowing.
-	// Reserving is then not needed. A gated head keeps nobody from anything.
+	// KEP83 lets nobody borrow in the cohort tree after a head that does not borrow, whether
+	// that head is admitted, preempts or waits (KEP-83, Admission). Nothing is then reserved.
+	// A gated head has no such effect. The hazard: under StrictFIFO a head that waits for
+	// ever keeps its whole cohort from borrowing.
 	KEP83
-	// KEP83Lasting is the same over cycles: nobody borrows in a cohort tree while a
-	// workload of it that was looked at waits within its nominal quota, be it inadmissible
-	// or behind one that is (queue.Head.NominalWaits). The hazard is that of KEP83 under
-	// both strategies: a workload that may preempt nobody and waits for ever keeps its
-	// whole cohort from borrowing. Room that was promised already may still be taken.
+	// KEP83Lasting is KEP83 over several cycles: nobody borrows in a cohort tree while a
+	// workload there, once a head, waits within its nominal quota, also while it, or a
+	// workload before it, is inadmissible (queue.Head.NominalWaits). Heads whose own victims
+	// are terminating may still borrow. The hazard of KEP83 then exists under both
+	// strategies: a workload that may preempt nobody and waits for ever keeps its whole
+	// cohort from borrowing.
 	KEP83Lasting
 )
 
-// letter reports whether a head that does not borrow ends borrowing.
+// letter reports whether a head that does not borrow keeps later heads from borrowing.
 func (b Borrowing) letter() bool { return b == KEP83 || b == KEP83Lasting }
 
 // Config configures a [Cycle]. The zero value is valid.
 type Config struct {
-	// Preemption is how each head is decided about.
+	// Preemption configures the decision about each head.
 	Preemption preemption.Config
 	Borrowing  Borrowing
 	// Alike says what the caller's own rules (Preemption.Guards, Request.Room) read of a
-	// pending workload: two of which it says the same are the same to them. It depends on
-	// the workload alone. Nil: where there are such rules, no two are. See [Cycle.Alike].
+	// pending workload: workloads with the same text are the same to these rules. It must
+	// depend on the workload alone. Nil: if there are such rules, no two workloads are alike.
+	// See [Cycle.Alike].
 	Alike func(workload.Workload) string
 }
 
-// Cycle runs cycles. It holds no state of any of them: any number of goroutines may use
-// one. Make it with [New]; the zero value fails.
+// Cycle runs cycles. It holds no state between them: any number of goroutines may use one.
+// Make it with [New]; the zero value fails.
 type Cycle struct {
 	borrowing Borrowing
-	created   bool // when a workload was created is read
-	rules     bool // of the caller's own
+	created   bool // the time when a workload was created is read
+	rules     bool // the caller has rules of its own
 	alike     func(workload.Workload) string
 	alone     *preemption.Preemptor // decides as if a head were the only one
-	after     *preemption.Preemptor // the same, and what was promised in this cycle stays
+	after     *preemption.Preemptor // the same, but nobody preempts room that this cycle gave
 }
 
-// New returns a cycle. It fails with all faults when the configuration is not valid.
+// New returns a Cycle. It fails with all faults if the configuration is not valid.
 func New(c Config) (*Cycle, error) {
 	alone, err := preemption.New(c.Preemption)
 	faults, _ := err.(fault.List)
@@ -99,14 +102,14 @@ func New(c Config) (*Cycle, error) {
 	}
 	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
-	c.Preemption.SkipRetryAt = true // nobody reads it: it is tried again in the next cycle
+	c.Preemption.SkipRetryAt = true // nobody reads RetryAt: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)
 	return made, err
 }
 
-// Alike says what the rules of this cycle read of a pending workload besides what
-// [queue.Pending] compares by itself. Give it to [queue.Pending.AlikeBy]; without it, where
-// it is not empty, heads become inadmissible each by itself ([HeadResult.Alone]).
+// Alike says what the rules of this cycle read of a pending workload, besides what
+// [queue.Pending] compares itself. Give it to [queue.Pending.AlikeBy]. Without that, if the
+// text is not empty, each head becomes inadmissible alone ([HeadResult.Alone]).
 func (c *Cycle) Alike(w workload.Workload) string {
 	if c == nil {
 		return ""
@@ -124,10 +127,11 @@ func (c *Cycle) Alike(w workload.Workload) string {
 	return text
 }
 
-// promised begins the ID of what stands, in a cycle, for room that is promised.
+// promised is the prefix of the IDs of placeholders: workloads that hold room for a preemptor
+// during a cycle.
 const promised = "\x00promised:"
 
-// promises is the rule that what was promised in this cycle is not taken.
+// promises is the guard that protects placeholders.
 type promises struct{}
 
 func (promises) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
@@ -137,49 +141,47 @@ func (promises) Verdict(running workload.Workload, _ preemption.Request) guard.V
 	return guard.MayYield()
 }
 
-// Request is what a cycle is asked.
+// Request is the input of a cycle. The zero value is invalid.
 type Request struct {
-	// Heads is the heads of the queues.
+	// Heads are the heads of the queues.
 	Heads []queue.Head
 	// Now is the time of the cycle. It must be set.
 	Now time.Time
-	// Continue is, by ID of a head, the assignment of which its trials go on, that of its
-	// last decision say; see [preemption.Request.Continue]. Where nothing comes of that, the
-	// trials begin anew with the first flavor, so that nobody is put aside who would have
-	// a chance without it. A head of which nothing came, and that has flavors that were not
-	// tried (preemption.FlavorChoice.Untried), is tried with those in the next cycle by who
-	// puts it back as FailedAfterNomination, and gives its assignment here; the cycle does
-	// not ask for that by itself.
+	// Continue maps the ID of a head to the assignment to go on from, usually that of its
+	// last decision; see [preemption.Request.Continue]. If that does not succeed, the cycle
+	// also tries the flavors from the first, so that Continue never makes a head worse off.
+	// If a head does not succeed and has untried flavors (preemption.FlavorChoice.Untried),
+	// the caller may requeue it as FailedAfterNomination and give its assignment here in the
+	// next cycle; the cycle itself does not do that.
 	Continue map[string]preemption.Assignment
-	// Room returns the room that a head has besides the quota, on nodes say; see
-	// [preemption.Request.Room]. Nil, or a nil answer: the quota is all.
+	// Room returns the room of a head besides the quota, for instance on nodes; see
+	// [preemption.Request.Room]. Nil, or a nil result: only quota counts.
 	//
-	// Before is the verdicts on the heads that were served before it in this cycle. Those
-	// that were admitted have their place, and those for which room is on its way
-	// (queue.PendingPreemption) are to keep theirs: the room must be what those leave. The
-	// cycle itself takes the workloads away that were told to stop, and the victims that
-	// yield whole; as it is not known which pods of a surplus leave, their room counts only
-	// when they have left.
+	// before holds the results of the heads that were served earlier in this cycle. The room
+	// must leave the places of those that were admitted and of those with reason
+	// queue.PendingPreemption. The cycle itself removes from the room the workloads that were
+	// told to stop and the victims that yield as a whole. It is not known which pods of a
+	// surplus leave, so their room becomes free only when they have left.
 	Room func(head workload.Workload, before []HeadResult) preemption.Room
 }
 
-// entry is a head on its way through the cycle.
+// entry is a head in the cycle.
 type entry struct {
 	head      queue.Head
 	workload  workload.Workload // with its flavors
 	nominated preemption.Decision
-	kept      bool // room is on its way that was promised to it
-	height    int  // of borrowing, as the order has it
+	kept      bool // its own victims are terminating
+	height    int  // the borrow height, for the order
 }
 
-// Run runs one cycle. It changes nothing: the result says what to do. The error lists all
-// faults of the heads: what [preemption.Preemptor.Decide] finds, an ID twice, an ID that
-// begins with the byte 0; or says that the cycle was not made by [New].
+// Run runs one cycle. It changes nothing: the result says what to do. It fails with all
+// faults of the heads: what [preemption.Preemptor.Decide] finds, a duplicate ID, an ID that
+// begins with the byte 0; and if the cycle was not made by [New].
 func (c *Cycle) Run(s *preemption.Snapshot, heads []queue.Head, now time.Time) (Result, error) {
 	return c.RunRequest(s, Request{Heads: heads, Now: now})
 }
 
-// RunRequest is Run with all that may be asked.
+// RunRequest is Run with all inputs.
 func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 	if c == nil || c.after == nil {
 		return Result{}, fault.List{{Path: "cycle", Problem: "is not made by New"}}
@@ -197,7 +199,7 @@ func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 	for i := range entries {
 		e := &entries[i]
 		if !e.kept && (i == 0 || entries[i-1].kept) {
-			p.closeLasting() // after those that were promised room before
+			p.closeLasting() // after the heads whose own victims are terminating
 		}
 		v, err := p.serve(e)
 		if err != nil {
@@ -238,7 +240,7 @@ func (p *plan) nominate() ([]entry, error) {
 			if waits(d) {
 				entries[i].height = 1
 				if withinNominal(p.then, &h.Workload) {
-					entries[i].height = 0 // it is for the quota of its own that it waits
+					entries[i].height = 0 // it waits for its nominal quota
 				}
 			}
 		}
@@ -256,7 +258,7 @@ func (p *plan) alone(w workload.Workload) (preemption.Decision, error) {
 	return p.decide(p.cycle.alone, w, nil)
 }
 
-// decide asks what comes of a head with all promises kept and everybody gone.
+// decide decides about a head with all placeholders in place and all victims gone.
 func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemption.Assignment) (preemption.Decision, error) {
 	room := p.room(w)
 	if room != nil {
@@ -272,7 +274,7 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 	return by.Decide(p.then, preemption.Request{Workload: w, Now: p.request.Now, Continue: from, Room: room})
 }
 
-// room is the room of a head, after those that were served; nil: the quota is all.
+// room returns the room of a head after the heads served so far; nil: only quota counts.
 func (p *plan) room(w workload.Workload) preemption.Room {
 	if p.request.Room == nil {
 		return nil
@@ -280,7 +282,7 @@ func (p *plan) room(w workload.Workload) preemption.Room {
 	return p.request.Room(w.Clone(), slices.Clip(p.result.Heads))
 }
 
-// compare is the order in which heads are served; it ends in the ID.
+// compare is the order in which heads are served. It ends in the ID.
 func compare(a, b entry) int {
 	if a.kept != b.kept {
 		if a.kept {
@@ -295,7 +297,7 @@ func compare(a, b entry) int {
 		cmp.Compare(a.head.Workload.ID, b.head.Workload.ID))
 }
 
-// waits reports whether a decision makes no room.
+// waits reports whether the outcome is neither Fits, Preempt nor Gated.
 func waits(d preemption.Decision) bool {
 	return d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible
 }

@@ -9,21 +9,22 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// plan is a cycle under way.
+// plan is a cycle in progress.
 type plan struct {
 	cycle   *Cycle
 	request *Request
-	// now is what runs, with who was admitted in this cycle; then is what will, once all
-	// victims are gone, with room for all who were promised it. A head has to fit both:
-	// a large victim leaves more room than its preemptor needs, but not before it is gone.
+	// now is the cluster with the workloads that this cycle admitted. then is the same once
+	// all victims are gone, with placeholders for their preemptors. A head has to fit in
+	// both: a large victim leaves more room than its preemptor needs, but only when it is
+	// gone.
 	now, then *preemption.Snapshot
-	first     *preemption.Snapshot // then, before anybody was served
-	gone      []string             // who is away in then and not in now, as a whole
-	closed    map[string]bool      // KEP83: trees in which nobody may borrow any more
+	first     *preemption.Snapshot // then, before the first head was served
+	gone      []string             // IDs of whole workloads that are in now but not in then
+	closed    map[string]bool      // KEP83: trees in which nobody may borrow in this cycle
 	result    Result
 }
 
-// serve says what becomes of the next head.
+// serve computes the result of the next head.
 func (p *plan) serve(e *entry) (HeadResult, error) {
 	v := HeadResult{Head: e.head, Decision: e.nominated}
 	w := &e.workload
@@ -45,7 +46,7 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 	if taken && e.height == 0 {
 		p.close(tree)
 	}
-	if taken || borrows && p.closed[tree] { // heads before it took the room
+	if taken || borrows && p.closed[tree] { // earlier heads took the room
 		v.Outcome, v.Reason, v.Decision = Wait, queue.FailedAfterNomination, e.nominated
 		return v, nil
 	}
@@ -72,7 +73,7 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 	return v, p.promise(*w, nil)
 }
 
-// finish says how a head goes back, and whether another cycle sees anything new.
+// finish sets how a head is requeued and whether another cycle is needed.
 func (p *plan) finish(v *HeadResult, e *entry) {
 	c := p.cycle
 	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || p.request.Room != nil && c.alike == nil
@@ -83,7 +84,7 @@ func (p *plan) finish(v *HeadResult, e *entry) {
 		promised != v.Head.Preempting || v.Head.WithinNominal && !v.WithinNominal
 }
 
-// stepsAside reports whether the next of its queue is the head then.
+// stepsAside reports whether the next workload of its queue becomes the head.
 func (p *plan) stepsAside(v *HeadResult) bool {
 	if v.Outcome != Gated && v.Reason != queue.NoFit && v.Reason != queue.NoCandidates {
 		return false
@@ -92,7 +93,7 @@ func (p *plan) stepsAside(v *HeadResult) bool {
 	return q.Strategy == queue.BestEffortFIFO
 }
 
-// wait is for a head for which nobody may yield.
+// wait computes the result of a head without candidates.
 func (p *plan) wait(v HeadResult, e *entry) (HeadResult, error) {
 	v.Outcome, v.Reason = Inadmissible, queue.NoCandidates
 	w := &e.workload
@@ -114,8 +115,8 @@ func (p *plan) wait(v HeadResult, e *entry) (HeadResult, error) {
 
 // never reports whether a workload asks for more than its queue could have if nothing ran
 // anywhere: in the flavors that it came with, or in each that it could be assigned. With
-// several choices of flavors that is not known: others of the first leave more for the
-// next.
+// several choices of flavors that is not known: another choice may leave more for the next
+// pod set.
 func never(d *preemption.Decision, w *workload.Workload) bool {
 	if len(d.Assignment) == 0 {
 		for _, sh := range d.Shortage {
@@ -134,7 +135,7 @@ func never(d *preemption.Decision, w *workload.Workload) bool {
 		})
 }
 
-// promise keeps room for a workload once the edits are done.
+// promise adds a placeholder for a workload after the edits.
 func (p *plan) promise(w workload.Workload, edits []preemption.Edit) (err error) {
 	w = w.Clone()
 	w.ID, w.ReservedAt, w.Evicted = promised+w.ID, p.request.Now, false
@@ -142,7 +143,7 @@ func (p *plan) promise(w workload.Workload, edits []preemption.Edit) (err error)
 	return err
 }
 
-// leave is the victims gone.
+// leave returns the edits that remove the victims.
 func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 	var edits []preemption.Edit
 	for _, v := range victims {
@@ -157,9 +158,9 @@ func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 	return edits
 }
 
-// reserve keeps from those that follow what the queue of a head that waits could hold
-// without preemption: what is left of its nominal quota, or, where it borrows, of its
-// borrowing limit. What it can reclaim from anybody need not be kept.
+// reserve keeps room from later heads for a head that waits: what its queue could hold
+// without preemption, that is, what is left of its nominal quota or, if it borrows, of its
+// borrowing limit. What the queue can reclaim from anybody is not reserved.
 func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	q, _ := p.then.Queue(w.Queue)
 	if q.Preemption.ReclaimWithinCohort == queue.Any {
@@ -168,7 +169,7 @@ func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	kept := workload.PodSet{Name: "kept", Count: 1}
 	for _, u := range w.Usage() {
 		if u.Flavor == "" {
-			continue // of which flavor is not known
+			continue // its flavor is not known
 		}
 		row := statusOf(p.then, w, u)
 		most := quota.Sub(row.Nominal, row.Usage)
@@ -194,7 +195,7 @@ func borrowingLimit(q *queue.Queue, fr quota.FlavorResource) int64 {
 	return quota.Unlimited
 }
 
-// close lets nobody borrow any more in a tree, under KEP83.
+// close forbids borrowing in a tree, under KEP83.
 func (p *plan) close(tree string) {
 	if p.closed == nil {
 		p.closed = map[string]bool{}
@@ -202,8 +203,8 @@ func (p *plan) close(tree string) {
 	p.closed[tree] = p.cycle.borrowing.letter()
 }
 
-// closeLasting lets nobody borrow in the trees in which somebody is known to wait within
-// its nominal quota.
+// closeLasting forbids borrowing in the trees in which a workload waits within its nominal
+// quota.
 func (p *plan) closeLasting() {
 	for i := range p.request.Heads {
 		if h := &p.request.Heads[i]; h.NominalWaits && p.cycle.borrowing == KEP83Lasting {
@@ -212,8 +213,8 @@ func (p *plan) closeLasting() {
 	}
 }
 
-// root returns the name of the tree that a queue is in: its root cohort, or the queue
-// where it is in none, which borrows from nobody.
+// root returns the name of the tree of a queue: its root cohort, or the queue itself if it
+// has no cohort.
 func root(s *preemption.Snapshot, queueName string) string {
 	q, _ := s.Queue(queueName)
 	if q.Cohort == "" {
@@ -229,8 +230,8 @@ func root(s *preemption.Snapshot, queueName string) string {
 	}
 }
 
-// withinNominal reports whether a workload asks for no more than its queue's own quota: of
-// what comes without flavor, than in some flavor.
+// withinNominal reports whether a workload asks for no more than the nominal quota of its
+// queue; a request without flavor, in some flavor.
 func withinNominal(s *preemption.Snapshot, w *workload.Workload) bool {
 	q, _ := s.Queue(w.Queue)
 	for _, u := range w.Usage() {
@@ -244,7 +245,7 @@ func withinNominal(s *preemption.Snapshot, w *workload.Workload) bool {
 	return true
 }
 
-// available reports whether there is room for a workload.
+// available reports whether a workload fits.
 func available(s *preemption.Snapshot, w *workload.Workload) bool {
 	for _, u := range w.Usage() {
 		if u.Amount > 0 && u.Amount > statusOf(s, w, u).Available {

@@ -11,22 +11,21 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// HeadOutcome is what becomes of a head in a cycle. The zero value is invalid.
+// HeadOutcome is the result of a head in one word. The zero value is invalid.
 type HeadOutcome uint8
 
 const (
-	// Admit: it is admitted now.
+	// Admit: the head is admitted now.
 	Admit HeadOutcome = 1 + iota
-	// Preempt: the victims of its decision yield; it is admitted in a later cycle, once
+	// Preempt: the victims of its decision yield; the head is admitted in a later cycle, once
 	// they are gone.
 	Preempt
-	// Gated: it would preempt, but a gate of it is closed. It raises its signal; nothing
-	// is reserved for it.
+	// Gated: the head would preempt, but one of its gates is closed. It should raise its
+	// signal; nothing is reserved for it.
 	Gated
-	// Wait: time, the victims of others, or the next cycle make room: see
-	// HeadResult.Reason.
+	// Wait: time, the victims of others or the next cycle may help: see HeadResult.Reason.
 	Wait
-	// Inadmissible: it does not fit, and nothing but a change will help it.
+	// Inadmissible: the head does not fit, and only an event can help it.
 	Inadmissible
 )
 
@@ -52,33 +51,33 @@ func (o HeadOutcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal
 // UnmarshalText reads a name. It fails on any other text.
 func (o *HeadOutcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
 
-// HeadResult is what becomes of one head, as plain data. The zero value is invalid.
+// HeadResult is the result of one head, as plain data. The zero value is invalid.
 type HeadResult struct {
-	// Head is the head, as it was given.
+	// Head is the head as given.
 	Head    queue.Head  `json:"head"`
 	Outcome HeadOutcome `json:"outcome"`
-	// Reason is, for all but Admit, why it goes back to its queue:
-	//   - PendingPreemption: its room is on its way. For Preempt, and for Wait where
-	//     workloads that were told to stop make room, be it for others.
-	//   - FailedAfterNomination, for Wait: heads before it took the room. It is tried
+	// Reason says, for all outcomes but Admit, why the head is requeued:
+	//   - PendingPreemption: victims are terminating: its own for Preempt; for Wait any
+	//     that make it fit, also victims of others.
+	//   - FailedAfterNomination, for Wait: earlier heads took the room. The head is tried
 	//     again in the next cycle.
-	//   - NoCandidates: nobody may yield. For Wait until Decision.RetryAt, and for
+	//   - NoCandidates: nobody may yield; for Wait until Decision.RetryAt, and for
 	//     Inadmissible.
-	//   - NoFit, for Inadmissible: more than its queue could ever have.
+	//   - NoFit, for Inadmissible: the request is more than its queue could ever have.
 	//   - Gated.
 	Reason queue.RequeueReason `json:"reason,omitzero"`
-	// Decision is the one behind it: for Preempt with the victims, none of which is
-	// another head's; for Gated with those it would take; for NoCandidates and NoFit with
-	// the shortage and the blockers; for FailedAfterNomination what it would have been
-	// had the head been the only one.
+	// Decision is the decision behind the result. For Preempt it has the victims; no victim
+	// serves two heads. For Gated it has the victims that would yield. For NoCandidates and
+	// NoFit it has the shortage and the blockers. For FailedAfterNomination it is the
+	// decision as if the head were the only one.
 	Decision preemption.Decision `json:"decision"`
-	// Alone and WithinNominal are those of [queue.Requeue]; the latter is set under
-	// KEP83Lasting only.
+	// Alone and WithinNominal are the fields of [queue.Requeue]; WithinNominal is set only
+	// under KEP83Lasting.
 	Alone         bool `json:"alone,omitzero"`
 	WithinNominal bool `json:"withinNominal,omitzero"`
 }
 
-// Requeue returns how the head goes back to its queue; ok is false for Admit: it does not.
+// Requeue returns how to requeue the head; ok is false for Admit.
 func (v HeadResult) Requeue() (r queue.Requeue, ok bool) {
 	r = queue.Requeue{Reason: v.Reason, Alone: v.Alone, WithinNominal: v.WithinNominal}
 	if v.Outcome == Wait && v.Reason == queue.NoCandidates {
@@ -87,9 +86,9 @@ func (v HeadResult) Requeue() (r queue.Requeue, ok bool) {
 	return r, v.Outcome != Admit
 }
 
-// Gates returns the gates of the head as the verdict leaves them: for Gated with the signal
-// raised, for all others with the signal taken back, as it is a statement about now. changed
-// says that they are others than the head's: the workload is then to be updated.
+// Gates returns the gates of the head after this result: for Gated with the signal raised,
+// else with the signal cleared, because the signal is about now. changed says that they
+// differ from the gates of the head; then update the workload.
 func (v HeadResult) Gates(now time.Time) (g gate.Gates, changed bool) {
 	had := v.Head.Workload.Gates
 	if v.Outcome == Gated {
@@ -98,19 +97,20 @@ func (v HeadResult) Gates(now time.Time) (g gate.Gates, changed bool) {
 	return had.Cleared(now), had.Blocked.Active
 }
 
-// Result is what a cycle comes to, as plain data. The zero value is a cycle without heads.
+// Result is the result of a cycle, as plain data. The zero value is a cycle without heads.
 type Result struct {
-	// Heads is one for each head, in the order in which they were served.
+	// Heads holds one result for each head, in the order in which they were served.
 	Heads []HeadResult `json:"verdicts,omitempty"`
-	// Again says that another cycle at the same time may change something: somebody was
-	// admitted or preempts, a head stepped aside for the next of its queue, or what the
-	// next cycle reads of a head changed. Repeated as long as it says so, cycles come to
-	// an end. Then nothing changes before an event or the time of [queue.Pending.NextAt].
+	// Again says that another cycle at the same time may change something: a head was
+	// admitted or preempts, a head became inadmissible and the next workload of its queue is
+	// the head, or the data of a head for the next cycle changed. Cycles repeated while Again
+	// is true come to an end. After that nothing changes before an event or the time of
+	// [queue.Pending.NextAt].
 	Again bool `json:"again,omitzero"`
 }
 
-// Edits returns what the cycle does to the snapshot: who is admitted, and who is told to
-// stop. They are for one [preemption.Snapshot.With].
+// Edits returns the edits of the cycle: who is admitted and who is told to stop. Apply them
+// with one [preemption.Snapshot.With].
 func (r Result) Edits() []preemption.Edit {
 	var edits []preemption.Edit
 	for _, v := range r.Heads {
@@ -121,15 +121,14 @@ func (r Result) Edits() []preemption.Edit {
 	return edits
 }
 
-// Requeued returns a victim as it waits again, once it is gone: as it was submitted, with
-// all its replicas and no flavor but those that its submitter fixed (KEP-83, "Reassigning
-// flavors after preemption"), its gates closed, with the timestamp of
-// [preemption.Victim.Requeued].
+// Requeued returns a victim as it waits again once it is gone: as it was submitted, with all
+// its replicas, only the flavors that its submitter fixed (KEP-83, "Reassigning flavors after
+// preemption"), its gates closed, and the timestamp of [preemption.Victim.Requeued].
 //
-// submitted is the workload as it last waited, as the head that was admitted
-// ([HeadResult.Head]): not as it ran, with the flavors assigned and what was left of its
-// replicas. It fails when that one holds quota, which has a reservation, or was told to
-// stop, and when it is not the victim.
+// submitted is the workload as it last waited: the workload of the head that was admitted
+// ([HeadResult.Head]), not the workload as it ran with its assigned flavors and remaining
+// replicas. Requeued fails if submitted has a reservation or was told to stop, and if it is
+// not the victim.
 func Requeued(v preemption.Victim, submitted workload.Workload, evictedAt time.Time) (workload.Workload, error) {
 	var faults fault.List
 	if submitted.ID != v.Workload {

@@ -11,9 +11,9 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// eligibility gives one record in two flavors with labels and taints, and each of its
-// pod sets, but one in three, something to say about them: mostly such that one of the
-// flavors is eligible, else little would be decided.
+// eligibility gives labels and taints to the flavors of half of the records, and constraints
+// to two of three of their pod sets. Mostly one of the flavors is eligible; otherwise few
+// requests would be decided.
 func eligibility(t *rapid.T, r *preemption.Record) {
 	if !chance(t, 1, 2) {
 		return
@@ -33,7 +33,7 @@ func eligibility(t *rapid.T, r *preemption.Record) {
 	}
 }
 
-// leadTo leaves constraints out that the labels of a flavor do not satisfy.
+// leadTo removes the constraints that the labels of a flavor do not satisfy.
 func leadTo(f *queue.Flavor, c *workload.NodeConstraints) {
 	maps.DeleteFunc(c.NodeSelector, func(key, value string) bool { return f.NodeLabels[key] != value && key != "hostname" })
 	for i := range c.NodeAffinity {
@@ -44,7 +44,7 @@ func leadTo(f *queue.Flavor, c *workload.NodeConstraints) {
 	}
 }
 
-// flavorsOf says something of some of the flavors that [manyFlavors] draws from.
+// flavorsOf draws labels and taints for some of the flavors that [manyFlavors] draws from.
 func flavorsOf(t *rapid.T) (flavors []queue.Flavor) {
 	for i, name := range []string{"spot", "reserved", "burst", "a100", "h100", "unused"} {
 		if i > 0 && chance(t, 1, 4) {
@@ -85,8 +85,8 @@ func tolerations(t *rapid.T) []workload.Toleration {
 	return list
 }
 
-// nodeConstraints draws from the labels and taints that [flavorsOf] draws from, and a
-// label that no flavor has.
+// nodeConstraints draws from the labels and taints that [flavorsOf] draws from, and a label
+// that no flavor has.
 func nodeConstraints(t *rapid.T) *workload.NodeConstraints {
 	keys := []string{"zone", "size", "kind", "hostname"}
 	values := []string{"1", "2", "many", "9223372036854775807"}

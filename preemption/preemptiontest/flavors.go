@@ -11,9 +11,9 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// RecordsWithoutFlavors generates valid states whose queues have several flavors, each
-// with a valid request about it of which some or all is without flavor. Most are drawn on
-// purpose, as [Records] are.
+// RecordsWithoutFlavors generates valid states whose queues have several flavors, each with a
+// valid request in which some or all requests have no flavor. Most have a purpose, as those
+// of [Records].
 func RecordsWithoutFlavors() *rapid.Generator[preemption.Record] {
 	return rapid.Custom(func(t *rapid.T) preemption.Record {
 		record := drawRecord(t, manyFlavors)
@@ -43,7 +43,7 @@ func RecordsWithoutFlavors() *rapid.Generator[preemption.Record] {
 	})
 }
 
-// oneForEach asks for as much of each resource as a pod set does of one of its flavors.
+// oneForEach requests as much of each resource as a pod set does in one of its flavors.
 func oneForEach(t *rapid.T, _ []preemption.QuotaStatus, q *queue.Queue, asked workload.PodSet, p *workload.PodSet) {
 	p.Count = asked.Count
 	pinned := chance(t, 1, 8)
@@ -59,8 +59,8 @@ func oneForEach(t *rapid.T, _ []preemption.QuotaStatus, q *queue.Queue, asked wo
 	}
 }
 
-// withoutFlavors asks for some of the queue's resources, often a little more than what is
-// available in some flavor. A pod set in eight has a flavor for everything.
+// withoutFlavors requests some of the queue's resources, often a little more than what is
+// available in some flavor. One pod set in eight has a flavor for everything.
 func withoutFlavors(t *rapid.T, rows []preemption.QuotaStatus, q *queue.Queue, _ workload.PodSet, p *workload.PodSet) {
 	pinned := chance(t, 1, 8)
 	for _, e := range q.Quotas {
@@ -85,7 +85,7 @@ func withoutFlavors(t *rapid.T, rows []preemption.QuotaStatus, q *queue.Queue, _
 	}
 }
 
-// most is what could be used of a resource at most, in its flavor or in any.
+// most returns the most that could be used of a resource, in its flavor or in any flavor.
 func most(rows []preemption.QuotaStatus, a quota.Amount) (amount int64) {
 	for _, row := range rows {
 		if row.Resource == a.Resource && (a.Flavor == "" || a.Flavor == row.Flavor) {

@@ -1,12 +1,12 @@
-// Package preemptiontest generates states and requests for property tests, of this
-// library and of schedulers that use it. It is for tests: unlike the library it
-// imports pgregory.net/rapid.
+// Package preemptiontest generates states and requests for property tests of this library and
+// of schedulers that use it. It is for tests: unlike the library it imports
+// pgregory.net/rapid.
 //
-// Records are drawn on purpose: towards preemption in the own queue, in the cohort and
-// in a higher one, by time, of surplus replicas, behind a closed gate, and towards a wait.
-// The generators are weighted to edges: full quotas, limits of zero, equal priorities and
-// timestamps, missing reservations, zero amounts, evicted workloads, over-admitted
-// queues, both ends of the priorities, huge amounts.
+// Most records have a purpose: preemption in the own queue, in the cohort, in a higher
+// cohort, by time, of surplus replicas, behind a closed gate, or a wait. The generators are
+// weighted to edges: full quotas, limits of zero, equal priorities and timestamps, missing
+// reservations, zero amounts, evicted workloads, over-admitted queues, both ends of the
+// priorities, huge amounts.
 package preemptiontest
 
 import (
@@ -28,8 +28,8 @@ import (
 // Now is the time of the generated requests.
 var Now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// Records generates valid states, each with a valid request about it. Most are drawn on
-// purpose; see purpose.
+// Records generates valid states, each with a valid request about it. Most have a purpose;
+// see purpose.
 func Records() *rapid.Generator[preemption.Record] {
 	return rapid.Custom(func(t *rapid.T) preemption.Record {
 		record := drawRecord(t, flavorResources)
@@ -55,7 +55,7 @@ func States() *rapid.Generator[preemption.State] {
 	})
 }
 
-// tree draws cohorts and queues, of which nothing runs.
+// tree draws cohorts and queues in which nothing runs.
 func tree(t *rapid.T, frs []quota.FlavorResource) preemption.State {
 	var st preemption.State
 	for i := range pick(t, "cohorts", 0, 1, 1, 2, 3, 4, 5) {
@@ -81,7 +81,7 @@ func tree(t *rapid.T, frs []quota.FlavorResource) preemption.State {
 	return st
 }
 
-// run admits a number of workloads anywhere.
+// run admits a number of workloads in any queues.
 func run(t *rapid.T, st *preemption.State, number int) {
 	for i := range number {
 		w := Workload(*st, fmt.Sprintf("ns/w%02d", i)).Draw(t, "workload")
@@ -124,8 +124,8 @@ func weight(t *rapid.T) optional.Float64 {
 	return pick(t, "weight", optional.Float64{}, optional.Float64{}, quota.WeightOf(0), quota.WeightOf(0.5), quota.WeightOf(1), quota.WeightOf(3))
 }
 
-// Requests generates valid requests about a state. One in thirty or so is for more than
-// could ever be.
+// Requests generates valid requests about a state. About one in thirty is for more than could
+// ever be available.
 func Requests(st preemption.State) *rapid.Generator[preemption.Request] {
 	return rapid.Custom(func(t *rapid.T) preemption.Request {
 		s := snapshot(t, st)
@@ -145,8 +145,8 @@ func Requests(st preemption.State) *rapid.Generator[preemption.Request] {
 	})
 }
 
-// askForMore makes the request a little more than what is available and no more
-// than could be: where preemption decides.
+// askForMore makes the request a little more than what is available and no more than could
+// ever be available: preemption decides there.
 func askForMore(t *rapid.T, rows []preemption.QuotaStatus, w *workload.Workload) {
 	w.PodSets = w.PodSets[:1]
 	w.PodSets[0].Count = 1
@@ -160,7 +160,7 @@ func askForMore(t *rapid.T, rows []preemption.QuotaStatus, w *workload.Workload)
 	}
 }
 
-// askForNoMoreThanCanBe lowers the amounts of what is more than could ever be.
+// askForNoMoreThanCanBe lowers amounts to what could ever be available.
 func askForNoMoreThanCanBe(rows []preemption.QuotaStatus, w *workload.Workload) {
 	for _, total := range w.Usage() {
 		most := int64(0)
@@ -188,7 +188,7 @@ func snapshot(t *rapid.T, st preemption.State) *preemption.Snapshot {
 	return s
 }
 
-// gates draws none mostly, else one that is closed or open.
+// gates mostly draws none, else one that is closed or open.
 func gates(t *rapid.T) (g gate.Gates) {
 	if chance(t, 1, 6) {
 		g.Names = []string{gate.ConcurrentAdmission}
@@ -199,8 +199,8 @@ func gates(t *rapid.T) (g gate.Gates) {
 	return g
 }
 
-// Workload generates a workload of the given ID in one of the state's queues, not
-// yet reserved.
+// Workload generates a workload with the given ID in one of the state's queues, without a
+// reservation.
 func Workload(st preemption.State, id string) *rapid.Generator[workload.Workload] {
 	return rapid.Custom(func(t *rapid.T) workload.Workload {
 		q := rapid.SampledFrom(st.Queues).Draw(t, "queue")
@@ -307,17 +307,17 @@ func preemptionOf(t *rapid.T) queue.PreemptionPolicy {
 	return p
 }
 
-// instant draws from few times, so that ties are common; one lies after Now.
+// instant draws from a few times, so that ties are common; one is after Now.
 func instant(t *rapid.T, label string) time.Time {
 	return Now.Add(time.Duration(pick(t, label, -4, -3, -2, -1, 0, 1)) * 10 * time.Minute)
 }
 
-// pick draws evenly; a shrunk one is the first.
+// pick draws each value with the same probability; it shrinks to the first.
 func pick[T any](t *rapid.T, label string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(t, label)
 }
 
-// chance is true n times of so many; a shrunk one is false.
+// chance is true n times out of `of`; it shrinks to false.
 func chance(t *rapid.T, n, of int) bool {
 	bits := make([]bool, of)
 	for i := range n {

@@ -11,10 +11,10 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// CheckGuard checks the laws of [preemption.Guard] on generated workloads and requests:
-// same arguments, same verdict; the verdict does not depend on Request.Now; the
-// arguments are left alone. Call it from a property: rapid.Check(t, func(t *rapid.T)
-// { CheckGuard(t, guard) }).
+// CheckGuard checks the laws of [preemption.Guard] on generated workloads and requests: the
+// same arguments give the same verdict; the verdict does not depend on Request.Now; the guard
+// does not change its arguments. Call it from a property: rapid.Check(t, func(t *rapid.T) {
+// CheckGuard(t, guard) }).
 func CheckGuard(t *rapid.T, g preemption.Guard) {
 	record := Records().Draw(t, "record")
 	r := *record.Request
@@ -35,8 +35,8 @@ func CheckGuard(t *rapid.T, g preemption.Guard) {
 	}
 }
 
-// ByUID is a guard for tests: workloads of the given UID never yield, those of the other
-// are protected until a time.
+// ByUID is a guard for tests: workloads with one UID never yield, those with another are
+// protected until a time.
 type ByUID struct {
 	Never, Until string
 	Time         time.Time

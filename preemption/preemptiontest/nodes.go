@@ -12,8 +12,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// PlacementRecords generates valid states of nodes, each with a valid request about it. The
-// most are such that somebody must yield; some, such that the request waits.
+// PlacementRecords generates valid states of nodes, each with a valid request about it. In
+// most of them somebody must yield; in some the request waits.
 func PlacementRecords() *rapid.Generator[placement.Record] {
 	return rapid.Custom(func(t *rapid.T) placement.Record {
 		st := PlacementStates().Draw(t, "state")
@@ -25,8 +25,8 @@ func PlacementRecords() *rapid.Generator[placement.Record] {
 	})
 }
 
-// startWaiting makes a record in which earlier victims terminate on a node, most times one
-// on which the request has been promised room.
+// startWaiting changes a record so that earlier victims terminate on a node, mostly one to
+// which the request is nominated.
 func startWaiting(t *rapid.T, st *placement.State, r *placement.Request) {
 	node := rapid.SampledFrom(st.Nodes).Draw(t, "victims on").Name
 	for i := range st.Pods {
@@ -47,12 +47,12 @@ func startWaiting(t *rapid.T, st *placement.State, r *placement.Request) {
 	}
 }
 
-// pendingGroup is the group of requests about groups.
+// pendingGroup is the group of requests for groups.
 const pendingGroup = "pending"
 
-// PlacementStates generates valid states: up to five nodes, mostly full, up to fourteen
-// pods, groups of both modes, overlapping budgets, promises, pods that terminate; perhaps
-// the group that requests are about.
+// PlacementStates generates valid states: up to five nodes, mostly full, up to fourteen pods,
+// groups of both modes, overlapping budgets, nominations, pods that terminate; perhaps the
+// group of the requests.
 func PlacementStates() *rapid.Generator[placement.State] {
 	return rapid.Custom(func(t *rapid.T) placement.State {
 		var st placement.State
@@ -118,8 +118,7 @@ func requirement(t *rapid.T) workload.LabelRequirement {
 	return r
 }
 
-// fill draws pods until the nodes are full; a node in so many is left with room, and
-// another holds too much.
+// fill draws pods until the nodes are full; some nodes keep room, some hold too much.
 func fill(t *rapid.T, st *placement.State) {
 	for _, n := range st.Nodes {
 		free, slack := n.Capacity["cpu"], pick[int64](t, "slack", 0, 0, 0, 0, 0, 0, 1, 2, -2)
@@ -143,7 +142,7 @@ func fill(t *rapid.T, st *placement.State) {
 
 var apps = []string{"web", "db"}
 
-// nodePod is a pod without a node.
+// nodePod draws a pod without a node.
 func nodePod(t *rapid.T, id string) workload.Pod {
 	p := workload.Pod{
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Namespace: "ns",
@@ -157,7 +156,7 @@ func nodePod(t *rapid.T, id string) workload.Pod {
 		p.Labels = map[string]string{"app": rapid.SampledFrom(apps).Draw(t, "app")}
 	}
 	if chance(t, 3, 5) {
-		p.Group = fmt.Sprintf("g%d", pick(t, "group", 1, 0, 1, 0, 2, 3)) // not all are there
+		p.Group = fmt.Sprintf("g%d", pick(t, "group", 1, 0, 1, 0, 2, 3)) // some groups are missing in the state
 	}
 	if chance(t, 2, 3) {
 		p.Started = Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Hour)
@@ -165,8 +164,8 @@ func nodePod(t *rapid.T, id string) workload.Pod {
 	return p
 }
 
-// PlacementRequests generates valid requests about a state: pods, pods of groups by
-// themselves, gangs, basic groups; some promised room, some with domains.
+// PlacementRequests generates valid requests about a state: pods, single pods of groups,
+// gangs, basic groups; some nominated, some with domains.
 func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 	return rapid.Custom(func(t *rapid.T) placement.Request {
 		r := placement.Request{Priority: pick[int32](t, "priority", 6, 6, 6, 6, 5, 2, 1, 0), Unschedulable: chance(t, 1, 8)}
@@ -208,7 +207,7 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			if chance(t, 1, 2) {
 				p.Labels = nil
 			}
-			if i > 0 && chance(t, 1, 2) { // alike
+			if i > 0 && chance(t, 1, 2) { // equal to the pod before
 				p.Requests, p.Nodes, p.Nowhere = r.Pods[i-1].Requests, r.Pods[i-1].Nodes, r.Pods[i-1].Nowhere
 			} else if chance(t, 1, 6) {
 				p.Nodes = []string{"elsewhere", rapid.SampledFrom(st.Nodes).Draw(t, "may run on").Name, st.Nodes[0].Name}
@@ -235,7 +234,7 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			r.Prefer = slices.Clone(names[:rapid.IntRange(0, len(names)).Draw(t, "preferred")])
 		}
 		if chance(t, 9, 10) {
-			if mostPlaced(&st, &r) == 0 { // ask for less
+			if mostPlaced(&st, &r) == 0 { // request less
 				for i := range r.Pods {
 					r.Pods[i].Requests, r.Pods[i].Nodes, r.Pods[i].Nowhere = workload.Resources{"cpu": 1}, nil, false
 				}
@@ -246,8 +245,8 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 	})
 }
 
-// mostPlaced is how many pods a domain of idle nodes takes, one after the other, in the best
-// domain.
+// mostPlaced returns the number of pods, placed one after the other, that the best domain
+// takes when its nodes are idle.
 func mostPlaced(st *placement.State, r *placement.Request) (most int) {
 	domains := r.Domains
 	if len(domains) == 0 {
@@ -282,7 +281,7 @@ func mostPlaced(st *placement.State, r *placement.Request) (most int) {
 	return most
 }
 
-// split makes two domains of the nodes, or one of each.
+// split makes two domains of the nodes, or one for each node.
 func split(t *rapid.T, names []string) []placement.Domain {
 	if chance(t, 1, 3) {
 		var list []placement.Domain
@@ -295,7 +294,7 @@ func split(t *rapid.T, names []string) []placement.Domain {
 	return []placement.Domain{{Name: "left", Nodes: names[:cut]}, {Name: "right", Nodes: names[cut:]}}
 }
 
-// PlacementConfigs generates valid configurations, without bounds on candidates and without
+// PlacementConfigs generates valid configurations, without limits on candidates and without
 // an order of importance.
 func PlacementConfigs() *rapid.Generator[placement.Config] {
 	return rapid.Custom(func(t *rapid.T) placement.Config {
@@ -314,8 +313,8 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 	})
 }
 
-// Apart is a filter for tests: pods that wait with the same value of a label, or beside one
-// that has it, stay apart; and pods of value "db" stay in the zone.
+// Apart is a filter for tests: pods with the same value of a label stay apart, and pods with
+// the value "db" stay in the zone.
 type Apart struct {
 	Label, Zone string
 	Anywhere    bool // not on one node only
@@ -340,7 +339,7 @@ func (a Apart) Reach() placement.Reach {
 	return placement.SameNode
 }
 
-// Pinned is a guard for tests: units with a pod of the label's value never yield.
+// Pinned is a guard for tests: units with a pod whose label has the value never yield.
 type Pinned struct{ Label, Value string }
 
 // MayYield implements [placement.Guard].
@@ -348,9 +347,9 @@ func (g Pinned) MayYield(u placement.Unit, _ placement.Request) bool {
 	return !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Labels[g.Label] == g.Value })
 }
 
-// CheckFilter checks the laws of [placement.Filter] on generated pods and nodes: same
-// arguments, same answer; arguments are left alone; with reach SameNode no conflict between
-// pods of different nodes. Call it from a property.
+// CheckFilter checks the laws of [placement.Filter] on generated pods and nodes: the same
+// arguments give the same answer; the filter does not change its arguments; with reach
+// SameNode no pods on different nodes conflict. Call it from a property.
 func CheckFilter(t *rapid.T, f placement.Filter) {
 	record := PlacementRecords().Draw(t, "record")
 	st, r := record.State, record.Request
@@ -379,7 +378,8 @@ func CheckFilter(t *rapid.T, f placement.Filter) {
 }
 
 // CheckPlacementGuard checks the laws of [placement.Guard] on generated units and requests:
-// same arguments, same answer; arguments are left alone. Call it from a property.
+// the same arguments give the same answer; the guard does not change its arguments. Call it
+// from a property.
 func CheckPlacementGuard(t *rapid.T, g placement.Guard) {
 	record := PlacementRecords().Draw(t, "record")
 	s, err := placement.NewSnapshot(record.State)

@@ -16,22 +16,22 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// purpose is what a record is drawn towards: a random tree is bent so that it can be, the
-// quota is filled by those who would have to yield, and a little more than what is left
-// is asked for. Nothing makes sure of it, so that what nearly happens is drawn too.
+// purpose is the rule that a record should reach: the tree is changed so that it can be
+// reached, workloads that would have to yield fill the quota, and the request is for a little
+// more than what is left. None of this is certain, so near misses are drawn, too.
 type purpose uint8
 
 const (
-	anything   purpose = iota // a state and a request that know nothing of each other
+	anything   purpose = iota // a state and an independent request
 	ownQueue                  // victims in the preemptor's queue
 	sibling                   // victims in a queue of the same cohort
 	throughTop                // victims in a queue that only a higher cohort joins
 	byTime                    // victims of equal priority whose time is over
 	surplus                   // replicas over the minimum
-	later                     // those who would yield are protected for some time
+	later                     // the workloads that would yield are protected for some time
 )
 
-// drawRecord draws a record with the given flavor-resources.
+// drawRecord draws a record with the given columns.
 func drawRecord(t *rapid.T, flavorResources func(*rapid.T) []quota.FlavorResource) preemption.Record {
 	frs := flavorResources(t)
 	st := tree(t, frs)
@@ -57,7 +57,7 @@ func drawRecord(t *rapid.T, flavorResources func(*rapid.T) []quota.FlavorResourc
 	return preemption.Record{State: sc.st, Request: &r}
 }
 
-// scene is a record in the making. The preemptor's queue is the state's first.
+// scene is a record under construction. The preemptor's queue is the first of the state.
 type scene struct {
 	purpose
 	frs     []quota.FlavorResource
@@ -67,7 +67,7 @@ type scene struct {
 	left    []preemption.QuotaStatus // of the preemptor's queue, when all is filled
 }
 
-// arrange bends the tree and the policies of the first queue.
+// arrange changes the tree and the policies of the first queue.
 func (sc *scene) arrange(t *rapid.T) {
 	own := &sc.st.Queues[0]
 	from := sc.purpose
@@ -109,8 +109,8 @@ func (sc *scene) arrange(t *rapid.T) {
 	}
 }
 
-// join puts one or two other queues into the first queue's cohort, or into one that only a
-// higher cohort joins with it.
+// join puts one or two other queues into the first queue's cohort, or, if higher, into a
+// cohort that shares only a higher cohort with it.
 func (sc *scene) join(t *rapid.T, higher bool) {
 	for len(sc.st.Cohorts) < 3 {
 		sc.st.Cohorts = append(sc.st.Cohorts, queue.Cohort{Name: fmt.Sprintf("c%d", len(sc.st.Cohorts))})
@@ -134,7 +134,7 @@ func (sc *scene) join(t *rapid.T, higher bool) {
 		sc.donors = append(sc.donors, q.Name)
 		sc.unbind(t, q.Quotas)
 		for j := range q.Quotas {
-			if chance(t, 2, 3) { // it borrows nearly all that it uses
+			if chance(t, 2, 3) { // it borrows nearly all of its usage
 				q.Quotas = setQuota(q.Quotas, quota.Quota{Flavor: q.Quotas[j].Flavor, Resource: q.Quotas[j].Resource, Nominal: pick[int64](t, "their nominal", 0, 1, 2)})
 			}
 		}
@@ -148,7 +148,7 @@ func (sc *scene) join(t *rapid.T, higher bool) {
 	}
 }
 
-// unbind lifts most borrowing and lending limits: with them all, little is borrowed.
+// unbind removes most borrowing and lending limits: with all of them little is borrowed.
 func (sc *scene) unbind(t *rapid.T, quotas []quota.Quota) {
 	for i := range quotas {
 		if chance(t, 3, 4) {
@@ -157,7 +157,7 @@ func (sc *scene) unbind(t *rapid.T, quotas []quota.Quota) {
 	}
 }
 
-// protect gives the queue of a donor, or a cohort, a minimum runtime.
+// protect gives a minimum runtime to the queue of a donor or to a cohort.
 func (sc *scene) protect(t *rapid.T) {
 	least := optional.Of(pick[time.Duration](t, "protected for", 20, 10, 35) * time.Minute)
 	both := minruntime.Settings{Preempt: least, Reclaim: least}
@@ -219,7 +219,7 @@ func (sc *scene) fill(t *rapid.T, s *preemption.Snapshot, pending *workload.Work
 	sc.left, _ = s.QueueStatus(pending.Queue)
 }
 
-// stretch makes replicas of what a pod set takes.
+// stretch splits what a pod set takes into replicas.
 func (sc *scene) stretch(t *rapid.T, p *workload.PodSet) {
 	p.Count = pick[int64](t, "replicas", 2, 3, 4)
 	p.MinCount = workload.AtLeast(pick[int64](t, "at least", 1, 0, 2))
@@ -230,7 +230,7 @@ func (sc *scene) stretch(t *rapid.T, p *workload.PodSet) {
 	}
 }
 
-// donation is a workload that is to yield to the pending one.
+// donation draws a workload that is to yield to the pending one.
 func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id string) workload.Workload {
 	w := workload.Workload{
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Queue: donor,
@@ -259,8 +259,9 @@ func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id stri
 	return w
 }
 
-// ask makes the request so large that a number of donations have to go, or one more or
-// less: within nominal quota mostly where others are to yield, and within what could be.
+// ask makes the request so large that a drawn number of donations has to yield, or one more
+// or less. It is mostly within nominal quota if others are to yield, and within what could
+// ever be available.
 func (sc *scene) ask(t *rapid.T, w *workload.Workload) {
 	w.PodSets = []workload.PodSet{{Name: "main", Count: 1}}
 	gone := pick(t, "donations to go", 2, 3, 1, 4)
@@ -300,8 +301,8 @@ func (sc *scene) ask(t *rapid.T, w *workload.Workload) {
 	}
 }
 
-// moveToEdges shifts all priorities to an end of their range, or multiplies all amounts,
-// now and then: nothing else about the answer changes by that.
+// moveToEdges sometimes shifts all priorities to an end of their range, or multiplies all
+// amounts. The answer does not change by that.
 func moveToEdges(t *rapid.T, record *preemption.Record) {
 	all := make([]*workload.Workload, 0, 20)
 	for i := range record.State.Admitted {

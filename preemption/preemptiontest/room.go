@@ -6,10 +6,10 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// CheckRoom checks the laws of [preemption.Room] on a room that make returns anew each
-// time, always the same, with nobody away: calls that change nothing, names that it does
-// not know, and that with more away there is no less room. The IDs are of workloads that
-// are there. Call it from a property, as [CheckGuard].
+// CheckRoom checks the laws of [preemption.Room] on a room. make must return an equal room
+// each time, with nobody removed. CheckRoom makes calls that change nothing, uses unknown
+// names, and checks that removing more workloads never makes the room smaller. ids are IDs of
+// workloads in the room. Call it from a property, as [CheckGuard].
 func CheckRoom(t *rapid.T, make func() preemption.Room, ids []string) {
 	names := append([]string{"nobody"}, ids...)
 	room := make()
