@@ -190,6 +190,10 @@ func TestFlavorAssignment(t *testing.T) {
 		pair(inFlavors(6, 6), nil, queue.FlavorFungibility{}), asks(4, 4),
 		"Fits: A Fit B Fit (A ExceedsMaxQuota)",
 	}, {
+		"What earlier pod sets took, all of them.",
+		pair(inFlavors(10, 6), nil, queue.FlavorFungibility{}), asks(4, 4, 4),
+		"Fits: A Fit A Fit B Fit (A ExceedsMaxQuota)",
+	}, {
 		"Also into Preempt: what earlier pod sets took is in the search.",
 		pair(inFlavors(8, 0), nil, stopPreempt, runs("a1", "a", 0, "A", 4)), asks(4, 4),
 		"Preempt: A Fit A Preempt/Preempt",
