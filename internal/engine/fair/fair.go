@@ -101,6 +101,9 @@ func (f *Sharing) fits() bool {
 
 // hopelessByNow is that of the core, with the request added already.
 func (f *Sharing) hopelessByNow() bool {
+	if !f.s.AsksNow() {
+		return false
+	}
 	f.addRequest(-1)
 	hopeless := f.s.HopelessByNow(true)
 	f.addRequest(1)

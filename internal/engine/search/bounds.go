@@ -29,10 +29,11 @@ type bound struct {
 // askDonorsAfter is the number of victims after which both bounds are asked. That in need
 // takes a look at each donor, which an answer of few victims does not pay for. The bound in
 // reach is asked after the first victim already, if that frees less than an
-// askDonorsAfter-th of what is short.
-//
-// Measured on a cohort of 100 queues ([BenchmarkAsk]): to add the donors up costs what eight victims do.
+// askDonorsAfter-th of what is short. The answer is the same whatever the number is.
 const askDonorsAfter = 8
+
+// AsksNow reports whether it is time to ask the bounds.
+func (s *Search) AsksNow() bool { return len(s.Taken) == 1 || len(s.Taken) == askDonorsAfter }
 
 // HopelessByNow reports whether it is time to ask the bounds, and they prove that an
 // attempt fails.
