@@ -1,5 +1,5 @@
-// Package decide puts a decision together: the core of the search (package search), whose
-// turn it is in fair sharing (fair), and at which instant it would succeed (when).
+// Package decide makes a decision from the core of the search (package search), fair sharing
+// (fair) and RetryAt (when).
 package decide
 
 import (
@@ -9,40 +9,39 @@ import (
 	"github.com/cedesched/cede/internal/engine/when"
 )
 
-// Searcher decides about requests, one at a time. The zero value is ready; it may be used
-// again, by one goroutine at a time.
+// Searcher decides about requests, one at a time. The zero value is ready. It may be reused,
+// by one goroutine at a time.
 type Searcher struct {
 	search search.Search
 	fair   fair.Sharing
 	when   when.Finder
-	// shortages is those of the decision itself; trials of other instants have their own.
+	// shortages are those of the decision; trials of other instants have their own.
 	shortages []search.Shortage
 }
 
-// Result is what a search found. Its slices belong to the searcher and are valid
-// until its next use.
+// Result is the result of a search. Its slices belong to the searcher and are valid until its
+// next use.
 type Result struct {
 	// Fits: no victim is needed.
 	Fits bool
-	// Victims is empty when the request fits, or cannot.
+	// Victims is empty if the request fits without victims or does not succeed.
 	Victims []search.Victim
-	// BorrowHeight is that of the request with the victims gone.
+	// BorrowHeight is the borrow height of the request without the victims.
 	BorrowHeight int
-	// Shortages and Blockers are there when the request does not fit and has no
-	// victims.
+	// Shortages and Blockers are set if the request neither fits nor has victims.
 	Shortages []search.Shortage
 	Blockers  []search.Blocker
-	// NoRoom: with everybody gone who may yield the quota would do, but not the room.
+	// NoRoom: without all workloads that may yield the quota is enough, but there is no room.
 	NoRoom bool
-	// RetryAt is, where Waits is true, the first instant at which time alone makes
-	// the request possible.
+	// RetryAt is, if Waits is true, the first instant at which time alone makes the request
+	// succeed.
 	RetryAt int64
 	Waits   bool
-	// Steps counts the workloads that were looked at.
+	// Steps counts the workloads looked at.
 	Steps int
 }
 
-// Search decides about a request. At most maxBlockers blockers are listed.
+// Search decides about a request. It lists at most maxBlockers blockers.
 func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int) Result {
 	core := &s.search
 	core.Begin(c, r)
@@ -63,8 +62,8 @@ func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int
 	return result
 }
 
-// NextChange returns the first instant after now at which the outcome of Search may be
-// another than now, with nothing but time changed; ok is false when there is none.
+// NextChange returns the first instant after now at which the result of Search may change if
+// nothing but time changes; ok is false if there is none.
 func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, ok bool) {
 	s.search.Begin(c, r)
 	at, ok = s.when.NextChange(&s.search)
@@ -72,7 +71,7 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, 
 	return at, ok
 }
 
-// findVictims looks for victims, where configured a second time with the largest first.
+// findVictims searches for victims; if configured, a second time with the largest first.
 func (s *Searcher) findVictims() bool {
 	return s.findInOrder(false) || s.search.Request.LargestFirst && s.findInOrder(true)
 }
@@ -90,15 +89,16 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 	return core.Find(largestFirst)
 }
 
-// succeeds reports whether there are victims at the Now of the search. It leaves no trace.
+// succeeds reports whether there are victims at the Now of the search. It leaves the search
+// unchanged.
 func (s *Searcher) succeeds() bool {
 	found := s.findVictims()
 	s.search.PutAllBack()
 	return found
 }
 
-// explain says why the request does not fit. Where in some attempt the quota was enough,
-// nothing is short but room.
+// explain says why the request does not fit. If the quota was enough in some attempt, only
+// the room is short.
 func (s *Searcher) explain(result *Result, maxBlockers int) {
 	why := &s.search.WhyNot
 	if why.NoRoom {

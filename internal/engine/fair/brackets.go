@@ -9,26 +9,26 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// The tournament says whose turn it is: from the root down, the child with the largest
-// share, until that is a queue. Children that borrow nothing are out, but for those on
-// the way to the preemptor's queue, and so are those without candidates. Of equal
-// shares a cohort comes before a queue; of queues, the one with the better next
-// candidate (evicted already, of another queue, then as in a phase of candidates); of
-// cohorts, the one with the better first workload before anything was taken, then the
-// one with the lesser name. (Kueue takes, of cohorts, the last in the order of a map.)
+// The tournament chooses the next queue: from the root down, the child with the largest
+// share, until that is a queue. Children that borrow nothing are left out, except those above
+// the preemptor's queue; so are children without candidates. At equal share a cohort comes
+// before a queue; of queues, the one with the better next candidate (being evicted, of
+// another queue, then as in a phase of candidates); of cohorts, the one with the better first
+// workload before anything was taken, then the one with the smaller name. (Kueue takes the
+// last cohort in the order of a map.)
 
-// bracket is the children of one cohort, as a heap.
+// bracket holds the children of one cohort, as a heap.
 type bracket struct {
-	level int // index of the deepest level whose cohort is at or above this one
-	side  int // child of that level's cohort at or above this one; -1 for the level's own
+	level int // index of the deepest level whose cohort is this one or above it
+	side  int // the child of that level's cohort that is this one or above it; -1 for the level's own cohort
 	heap  []contender
 }
 
 // contender is a queue or a cohort in a bracket.
 type contender struct {
 	node    int
-	at      int32 // once open: index of its queue or bracket; -1 for a queue without candidates
-	onPath  bool  // it holds, or is, the preemptor's queue
+	at      int32 // once open: the index of its queue or bracket; -1 for a queue without candidates
+	onPath  bool  // it is the preemptor's queue or above it
 	open    bool
 	borrows bool
 	// Of its share:
@@ -77,7 +77,7 @@ func (r round) openBracket(cohort, level, side int) int32 {
 			continue
 		}
 		var cursor cluster.HeadCursor
-		// Where they end is sought, as to look at each workload costs more than the rest.
+		// Seek finds the end of the range: a look at each workload costs more than the rest.
 		cursor.Seek(reach.Heads, func(h cluster.Head) bool { return h.Lane < lane || h.Lane == lane && p.Permits(h.Workload) })
 		end, _ := cursor.Item()
 		for cluster.SeekLane(&cursor, reach.Heads, lane); ; cursor.Next() {
@@ -97,8 +97,7 @@ func (r round) openBracket(cohort, level, side int) int32 {
 	return int32(n)
 }
 
-// turn finds the queue whose turn it is, and keeps the way to it. It returns false
-// when nobody is left.
+// turn finds the next queue and records the way to it. It returns false if no queue is left.
 func (r round) turn() bool {
 	r.way = append(r.way[:0], 0)
 	for {
@@ -128,7 +127,7 @@ func (r round) turn() bool {
 	}
 }
 
-// opened opens a contender of a bracket, if that has not been done, and returns where it is.
+// opened opens a contender of a bracket, if it is not open, and returns its index.
 func (r round) opened(b int, c *contender) int32 {
 	if c.open {
 		return c.at
@@ -150,13 +149,12 @@ func (r round) opened(b int, c *contender) int32 {
 	return c.at
 }
 
-// current is the queue whose turn it is.
+// current returns the queue that turn found.
 func (f *Sharing) current() *fairQueue {
 	return &f.queues[f.brackets[f.way[len(f.way)-1]].heap[0].at]
 }
 
-// settleTurn brings the shares on the way up to date and drops a queue that has no
-// candidates left.
+// settleTurn updates the shares on the way up and drops a queue without candidates.
 func (r round) settleTurn() {
 	last := len(r.way) - 1
 	for i := last; i >= 0; i-- {
@@ -171,7 +169,7 @@ func (r round) settleTurn() {
 	}
 }
 
-// drop takes the first contender of a bracket out.
+// drop removes the first contender of a bracket.
 func (r round) drop(b int) {
 	list := heap.Drop(r.brackets[b].heap, func(x, y *contender) bool { return r.earlier(b, x, y) })
 	r.brackets[b].heap = list
@@ -182,8 +180,8 @@ func (r round) earlier(b int, x, y *contender) bool {
 	return x.weighted > y.weighted || x.weighted == y.weighted && r.earlierOfEqual(b, x, y)
 }
 
-// earlierOfEqual is the order of two contenders of the same weighted share. Where queues
-// are compared by their candidates it opens them.
+// earlierOfEqual orders two contenders with the same weighted share. If it compares queues by
+// their candidates, it opens them.
 func (r round) earlierOfEqual(b int, x, y *contender) bool {
 	if math.IsInf(x.weighted, 1) && x.ratio != y.ratio { // see quota.Share.Compare
 		return x.ratio > y.ratio
@@ -217,8 +215,8 @@ func (f *Sharing) earlierQueue(i, j int32) bool {
 	return a.Before(&b)
 }
 
-// earlierCohort compares two cohorts by the first workloads that the cluster has under
-// them; numbers of cohorts are in the order of names.
+// earlierCohort compares two cohorts by the first workloads that the cluster has under them.
+// Numbers of cohorts are in the order of their names.
 func (f *Sharing) earlierCohort(x, y int) bool {
 	s := f.s
 	a := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.Head(x, lane) })

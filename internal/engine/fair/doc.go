@@ -1,5 +1,5 @@
-// Package fair finds victims by shares: fair sharing, as KEP-1714 has it. A tournament says
-// whose turn it is (brackets), of each queue its candidates come in order (fair_queue), and
-// the strategies say whether one may be taken (fair); where configured they are asked again
-// before one is put back (justified). Everything else is the core's, package search.
+// Package fair finds victims by fair sharing (KEP-1714). A tournament chooses the next queue
+// (brackets); the candidates of each queue come in order (fair_queue); the strategies say
+// whether a candidate may be taken (fair) and, if configured, whether a victim may be put
+// back (justified). The rest is in package search.
 package fair

@@ -8,37 +8,39 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Sharing is the state of fair sharing. The zero value is ready; it may be used again, by
-// one goroutine at a time.
+// Sharing is the state of fair sharing. The zero value is ready. It may be reused, by one
+// goroutine at a time.
 type Sharing struct {
 	s         *search.Search
 	brackets  []bracket
-	way       []int32 // brackets from the root to the queue whose turn it is
+	way       []int32 // the brackets from the root to the current queue
 	queues    []fairQueue
-	refused   []search.Victim // by the first strategy, one a queue
-	refusers  marks           // their queues
-	refusedAt []int32         // by node, of those
+	refused   []search.Victim // the first candidate of each queue that failed the first strategy
+	refusers  marks           // the queues of refused
+	refusedAt []int32         // by node: the index in refused
 	replay    []search.Victim
-	added     []int64 // by slot, what the request adds to usage
+	added     []int64 // by slot: what the request adds to usage
 	seen      marks
 }
 
-// round is one of the two rounds of a search for victims, and how it is played.
+// round is one of the two rounds of a search.
 type round struct {
 	*Sharing
 	// second: each queue has one more chance, by the second strategy.
 	second bool
-	// largestFirst: the candidates of other queues come in the order of what they free.
+	// largestFirst: the candidates of other queues are ordered by how much they free, most
+	// first.
 	largestFirst bool
 }
 
-// manyContenders is how many heads of lanes at the root cost more than to ask the bound in
-// reach first. To open the root's bracket takes a look at each contender, the bound one sum.
+// manyContenders is the number of heads of lanes at the root above which the bound in reach
+// is checked first. Opening the root's bracket looks at each contender; the bound is one sum.
 const manyContenders = 64
 
-// Find looks for victims by shares. As in the classical attempts it takes until the request
-// fits and then puts back. But the tournament says whose turn it is, and the strategies
-// whether one may be taken. The request counts in the shares all the time.
+// Find searches for victims by shares. Like a classical attempt it takes victims until the
+// request fits and then puts back those not needed. The tournament chooses the queue, and the
+// strategies say whether its candidate may be taken. The request counts in the shares
+// throughout.
 func (f *Sharing) Find(s *search.Search, largestFirst bool) bool {
 	f.s = s
 	found := f.find(largestFirst)
@@ -74,8 +76,8 @@ func (f *Sharing) find(largestFirst bool) bool {
 	return found
 }
 
-// measureRequest notes what the request adds to usage. It is the amount, but for the sum
-// of the largest usage and the largest request, which is one too many for an int64.
+// measureRequest computes what the request adds to usage: its amount, except where the
+// largest usage plus the largest request is one too many for an int64.
 func (f *Sharing) measureRequest() {
 	s := f.s
 	f.added = append(f.added[:0], s.Request.Amounts...)
@@ -86,12 +88,12 @@ func (f *Sharing) measureRequest() {
 	}
 }
 
-// addRequest adds the request to its queue so many times.
+// addRequest adds the request to its queue, times 1 or -1.
 func (f *Sharing) addRequest(times int64) {
 	f.s.View.MoveAmounts(usage.Victims, f.s.Request.Queue, f.added, times)
 }
 
-// fits reports whether the request fits, which is added already.
+// fits reports whether the request fits; it is already added to the usage.
 func (f *Sharing) fits() bool {
 	f.addRequest(-1)
 	fits := f.s.Fits(true)
@@ -99,7 +101,7 @@ func (f *Sharing) fits() bool {
 	return fits
 }
 
-// hopelessByNow is that of the core, with the request added already.
+// hopelessByNow is HopelessByNow with the request already added.
 func (f *Sharing) hopelessByNow() bool {
 	if !f.s.AsksNow() {
 		return false
@@ -110,9 +112,9 @@ func (f *Sharing) hopelessByNow() bool {
 	return hopeless
 }
 
-// playFirst takes, of the queue whose turn it is, the next candidate that may be taken:
-// in the own queue, and by one within nominal quota, without a test; else by the first
-// strategy. The first of each queue that fails it is kept for the second round.
+// playFirst takes the next candidate that may be taken from the current queue: in the own
+// queue, and for a preemptor within nominal quota, without a test; else by the first
+// strategy. The first candidate of each queue that fails is kept for the second round.
 func (r round) playFirst(entitled bool) (found, hopeless bool) {
 	for r.start(); r.turn(); {
 		q := r.current()
@@ -144,7 +146,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			return false
 		}
 		v.Fair, v.Level, v.Side = true, q.level, q.side
-		if ours.Compare(before) > 0 { // no strategy permits any, as a share only falls
+		if ours.Compare(before) > 0 { // no strategy permits any: a share only falls
 			r.refuse(v)
 			q.close()
 			return false
@@ -155,7 +157,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			return true
 		}
 		if r.largestFirst && !q.secondUsed && second != 0 && permits(second, ours, before, after) {
-			q.secondUsed = true // or the smaller ones would come before its chance
+			q.secondUsed = true // otherwise smaller ones would come before its chance
 			return true
 		}
 		s.PutLastBack()
@@ -163,7 +165,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 	}
 }
 
-// refuse keeps the first of a queue that fails; the others get no second chance.
+// refuse keeps the first candidate of a queue that fails; others get no second chance.
 func (f *Sharing) refuse(v search.Victim) {
 	if f.refusers.add(v.Queue) {
 		f.refusedAt[v.Queue] = int32(len(f.refused))
@@ -179,7 +181,7 @@ func (r round) playSecond() bool {
 		q := r.current()
 		ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
 		v, _ := r.pop(q)
-		if ours.Compare(before) <= 0 { // else no strategy permits it
+		if ours.Compare(before) <= 0 { // otherwise no strategy permits it
 			s.Take(v)
 			if !permits(s.Request.Fair.Second, ours, before, s.View.Share(q.side)) {
 				s.PutLastBack()
@@ -192,8 +194,8 @@ func (r round) playSecond() bool {
 	return false
 }
 
-// permits is the test itself: our share with the request, theirs with and without the
-// victim.
+// permits is the test: ours is the preemptor's share with the request, before and after are
+// the shares of the victim's side with and without the victim.
 func permits(t search.Strategy, ours, before, after quota.Share) bool {
 	if t == search.FinalShare {
 		return ours.Compare(after) <= 0
@@ -201,7 +203,7 @@ func permits(t search.Strategy, ours, before, after quota.Share) bool {
 	return ours.Compare(before) < 0
 }
 
-// shareOfPreemptor is the share of the common cohort's child on the preemptor's side.
+// shareOfPreemptor returns the share of the common cohort's child on the preemptor's side.
 func (f *Sharing) shareOfPreemptor(level int) quota.Share {
 	return f.s.View.Share(f.s.Levels[level].Except)
 }

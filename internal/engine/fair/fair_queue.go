@@ -2,21 +2,21 @@ package fair
 
 import "github.com/cedesched/cede/internal/engine/search"
 
-// fairQueue is the candidates of one queue in order, for the tournament.
+// fairQueue holds the candidates of one queue in order, for the tournament.
 type fairQueue struct {
 	of    search.DonorQueue
 	level int // index of the level of the common cohort
-	side  int // child of the common cohort on this queue's side
-	// retry is, in the second round, the only candidate.
+	side  int // the child of the common cohort on this queue's side
+	// retry is the only candidate in the second round.
 	retry *search.Victim
-	// bySize is, with the largest first, the candidates of another queue.
+	// bySize holds, with the largest first, the candidates of another queue.
 	bySize []search.Victim
-	// secondUsed: a candidate was taken by the second strategy, with the largest first.
+	// secondUsed: with the largest first, a candidate was taken by the second strategy.
 	secondUsed bool
 }
 
-// openQueue opens a queue and returns its index; -1 when it has no candidates. side is the
-// child of the level's cohort that the queue is at or under.
+// openQueue opens a queue and returns its index, or -1 if it has no candidates. side is the
+// level's child that is the queue or above it.
 func (r round) openQueue(q, level, side int) int32 {
 	s := r.s
 	d, ok := s.OwnDonor()
@@ -47,7 +47,7 @@ func (r round) openQueue(q, level, side int) int32 {
 	return int32(n)
 }
 
-// sortQueue puts the candidates that free most first.
+// sortQueue orders the candidates by how much they free, most first.
 func (r round) sortQueue(f *fairQueue) {
 	var all []search.Victim
 	for f.of.Left() {
@@ -69,13 +69,13 @@ func (f *Sharing) firstRefusal(q int) *search.Victim {
 // left reports whether there is a candidate.
 func (f *fairQueue) left() bool { return f.of.Left() || f.retry != nil || len(f.bySize) > 0 }
 
-// close leaves no candidate.
+// close drops all candidates.
 func (f *fairQueue) close() {
 	f.retry, f.bySize = nil, nil
 	f.of.Close()
 }
 
-// head is the place of the next candidate, to compare it with that of another queue.
+// head returns the place of the next candidate, for comparing queues.
 func (f *Sharing) head(q *fairQueue) search.Place {
 	switch {
 	case q.retry != nil:
@@ -86,7 +86,7 @@ func (f *Sharing) head(q *fairQueue) search.Place {
 	return q.of.Head()
 }
 
-// pop takes the next candidate out; ok is false when there is none.
+// pop removes and returns the next candidate; ok is false if there is none.
 func (f *Sharing) pop(q *fairQueue) (v search.Victim, ok bool) {
 	switch {
 	case q.retry != nil:

@@ -2,14 +2,14 @@ package fair
 
 import "github.com/cedesched/cede/internal/engine/search"
 
-// justified reports whether there is an order of victims, all of whom are gone, in which
-// each that was taken by a strategy passes one, with only those before it gone.
+// justified reports whether there is an order of the victims, all of them gone, in which each
+// victim taken by a strategy passes a strategy with only the victims before it gone.
 //
-// What leaves below a level makes the preemptor's share there smaller and no other; what
-// leaves on one side changes the shares of that side alone. So the order from the nearest
-// level to the farthest, the own queue before all, is as good as any, and each side is a
-// question by itself. A workload that goes whole is one victim: replicas of its surplus that
-// were taken before are part of it.
+// Removing a workload below a level makes the preemptor's share at that level smaller and
+// changes no other share of the preemptor; removing a workload on one side changes the shares
+// of that side only. So no order is better than the own queue first, then from the nearest
+// level to the farthest, and each side can be judged alone. A workload that yields as a whole
+// is one victim: replicas of its surplus taken before are part of it.
 func (f *Sharing) justified(others, needed []search.Victim) bool {
 	s := f.s
 	f.replay = f.replay[:0]
@@ -36,9 +36,9 @@ func (f *Sharing) justified(others, needed []search.Victim) bool {
 	return justified
 }
 
-// justifiedOn is justified for the victims of one side. A share only falls: where the
-// last one passes, so do those before it, in any order of them. So all of them pass by
-// the final share, or one of them is last that passes by the initial share.
+// justifiedOn is justified for the victims of one side. A share only falls: if the last
+// victim passes the final share, so do those before it, in any order. So either all of them
+// pass by the final share, or one that passes by the initial share is last.
 func (f *Sharing) justifiedOn(side, level int) bool {
 	s := f.s
 	c, ours, final := &s.Request.Fair, f.shareOfPreemptor(level), s.View.Share(side)

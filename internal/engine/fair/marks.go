@@ -17,7 +17,7 @@ func (m *marks) next(nodes int) {
 	}
 }
 
-// add adds a node; it returns false when it is there already.
+// add adds a node. It returns false if the node is in the set already.
 func (m *marks) add(node int) bool {
 	if m.has(node) {
 		return false

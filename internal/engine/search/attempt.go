@@ -6,18 +6,17 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Mode is how an attempt is made.
+// Mode says how an attempt is made. The zero value: without borrowing, in the usual order.
 type Mode struct {
-	// Borrowing: the request may take its queue over nominal quota.
+	// Borrowing: the request may take its queue over its nominal quota.
 	Borrowing bool
-	// LargestFirst: of a phase, the candidates of other queues come in the order of what
-	// they free.
+	// LargestFirst: in a phase, candidates of other queues are ordered by how much of the
+	// request they free, most first.
 	LargestFirst bool
 }
 
-// Find runs the attempts of classical sharing, in which the request may or may not take
-// its queue over nominal, and stops at the first that succeeds, even where a later one
-// would take less.
+// Find makes the attempts of classical sharing: with borrowing if the queue may, then
+// without. It stops at the first that succeeds, even if a later one would need fewer victims.
 func (s *Search) Find(largestFirst bool) bool {
 	with, without := Mode{true, largestFirst}, Mode{false, largestFirst}
 	switch {
@@ -32,9 +31,9 @@ func (s *Search) Find(largestFirst bool) bool {
 	}
 }
 
-// permitsMore reports whether an attempt without borrowing permits more than the one with
-// it. If it does not, it fails as that did: with the same candidates all gone the request
-// did not fit.
+// permitsMore reports whether an attempt without borrowing permits more candidates than one
+// with borrowing. If not, it fails as well: without the same candidates the request did not
+// fit.
 func (s *Search) permitsMore() bool {
 	for i := range s.Levels {
 		if l := &s.Levels[i]; s.Permission(l.Class, false) != s.Permission(l.Class, true) && l.Reach.Heads.Len() > 0 {
@@ -44,9 +43,8 @@ func (s *Search) permitsMore() bool {
 	return false
 }
 
-// MayPermitMore reports whether time can bring [Search.Find] to an attempt without
-// borrowing that permits more than the one with it. Where it permits the same it succeeds
-// no earlier.
+// MayPermitMore reports whether time can make an attempt without borrowing permit more
+// candidates than one with borrowing. If it permits the same, it succeeds no earlier.
 func (s *Search) MayPermitMore() bool {
 	if s.Request.Fair.Enabled() || s.policy().BorrowWithinCohort.Policy == queue.Never && !s.underNominal() {
 		return false
@@ -59,8 +57,8 @@ func (s *Search) MayPermitMore() bool {
 	return false
 }
 
-// attempt takes candidates in order until the request fits, then puts those back that are
-// not needed (KEP-83, Preemption, steps 4 and 5). Before it takes much it asks whether the
+// attempt takes candidates in order until the request fits, then puts back those that are not
+// needed (KEP-83, Preemption, steps 4 and 5). Before it takes many it checks whether the
 // request is hopeless.
 func (s *Search) attempt(m Mode) bool {
 	for phase := range phases {
@@ -85,7 +83,7 @@ func (s *Search) attempt(m Mode) bool {
 	return false
 }
 
-// Fail notes why an attempt has failed and puts everybody back. What was short is that of
+// Fail records why an attempt failed and puts all victims back. It records the shortages of
 // the attempt that permits least: with borrowing, in the usual order.
 func (s *Search) Fail(m Mode) {
 	if s.Request.Room != nil && s.fitsIn(usage.Victims, m.Borrowing) {
@@ -97,7 +95,7 @@ func (s *Search) Fail(m Mode) {
 	s.PutAllBack()
 }
 
-// TakeAllOf takes of one donor what an attempt takes at most: its candidates in order,
+// TakeAllOf takes from one donor the most that an attempt can take: its candidates in order,
 // until the donor has nothing to reclaim.
 func (s *Search) TakeAllOf(d Donor) {
 	for phase := range phases {
@@ -112,13 +110,13 @@ func (s *Search) TakeAllOf(d Donor) {
 	}
 }
 
-// Take takes a victim out.
+// Take removes a victim from the view.
 func (s *Search) Take(v Victim) {
 	s.Move(v, -1)
 	s.Taken = append(s.Taken, v)
 }
 
-// PutLastBack puts the victim back that was taken last.
+// PutLastBack puts back the victim taken last.
 func (s *Search) PutLastBack() {
 	last := len(s.Taken) - 1
 	v := s.Taken[last]
@@ -126,15 +124,15 @@ func (s *Search) PutLastBack() {
 	s.Move(v, 1)
 }
 
-// PutAllBack puts everybody back.
+// PutAllBack puts back all victims.
 func (s *Search) PutAllBack() {
 	for len(s.Taken) > 0 {
 		s.PutLastBack()
 	}
 }
 
-// Move takes a victim out of the view (times -1) or puts it back (1). What leaves with a
-// whole workload is what was not taken of it before.
+// Move removes a victim from the view (times -1) or puts it back (1). For a whole workload it
+// moves what was not taken of it before.
 func (s *Search) Move(v Victim, times int64) {
 	if room := s.Request.Room; room != nil && v.Set < 0 {
 		if times < 0 {
@@ -158,7 +156,8 @@ func (s *Search) Move(v Victim, times int64) {
 	}
 }
 
-// freesLittle reports whether many more would be needed like a victim, which is gone.
+// freesLittle reports whether many more victims like this one, which is already taken, would
+// be needed.
 func (s *Search) freesLittle(v *Victim) bool {
 	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {

@@ -2,7 +2,7 @@ package search
 
 import "github.com/cedesched/cede/internal/engine/cluster"
 
-// Rule is what keeps a queue's workloads from yielding.
+// Rule is a rule that keeps the workloads of a queue from yielding.
 type Rule uint8
 
 const (
@@ -15,27 +15,27 @@ const (
 	FairShare
 )
 
-// Blocker is a queue, or a whole cohort, that holds what the request lacks and may
-// not be taken from.
+// Blocker is a queue, or a whole cohort, that uses what is short and may not be preempted
+// from.
 type Blocker struct {
 	Rule     Rule
-	Node     int               // a cohort only for WithinNominal
-	Workload *cluster.Workload // the first that the rule keeps; nil for WithinNominal
-	// Until is, for GuaranteedRuntime and Guarded, the last instant of its time, which SetBy sets;
-	// -1 for the default.
+	Node     int               // a cohort, for WithinNominal only
+	Workload *cluster.Workload // the first workload that the rule keeps; nil for WithinNominal
+	// Until is, for GuaranteedRuntime and Guarded, the last instant of the protection. SetBy
+	// is the node that sets it; -1 for the default.
 	Until int64
 	SetBy int
 }
 
-// FindBlockers lists who stood in the way, at most so many, in the order of the walk: the
-// own queue, then the queues of each cohort upwards, before those of its child cohorts, by
-// name. Above the node that bounds the request nobody's leaving would help. The list is
-// valid until the next use of the search.
+// FindBlockers lists the blockers, no more than most, in the order of the walk: the own
+// queue; then, for each cohort upwards, its queues before those of its child cohorts, by
+// name. Above the node whose limit is exceeded no victim would help. The list is valid until
+// the next use of the search.
 func (s *Search) FindBlockers(most int) []Blocker {
 	top := -1
 	for _, sh := range s.WhyNot.Shortages {
 		if s.Request.Amounts[sh.Slot] > s.View.Potential(s.Request.Queue, sh.Slot) {
-			return s.blockers // more than there is, whoever leaves
+			return s.blockers // the request is over what could ever be available
 		}
 		if top < 0 || s.View.Tree.Depth(sh.Bound) < s.View.Tree.Depth(top) {
 			top = sh.Bound
@@ -57,8 +57,8 @@ func (s *Search) FindBlockers(most int) []Blocker {
 	return s.blockers
 }
 
-// blockersUnder lists the queues of a level, and in place of a whole cohort that borrows
-// nothing the cohort.
+// blockersUnder lists the queues of a level. A whole cohort that borrows nothing is listed in
+// place of its queues.
 func (s *Search) blockersUnder(l *Level, most int) {
 	enter := func(cohort int) bool {
 		if len(s.blockers) >= most || !s.holdsShort(cohort) {
@@ -76,7 +76,7 @@ func (s *Search) blockersUnder(l *Level, most int) {
 	})
 }
 
-// blockersIn lists the queue if it holds what is short.
+// blockersIn lists the queue if it uses what is short.
 func (s *Search) blockersIn(q, lca int, c Class, most int) {
 	if len(s.blockers) >= most || !s.holdsShort(q) {
 		return

@@ -19,8 +19,8 @@ func (s *Search) firstUser(q int) *cluster.Workload {
 	})
 }
 
-// firstKept returns the first workload, in the order of candidates, that uses what is
-// short and would be a candidate if its guaranteed time were over or no guard kept it.
+// firstKept returns the first workload, in the order of candidates, that uses what is short
+// and would be a candidate without its minimum runtime or the guards.
 func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 	g, p, running := s.guaranteeOf(q, lca), s.Permission(c, false), s.Cluster.Running(q)
 	w := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload {
@@ -29,7 +29,7 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 			return nil
 		case s.Request.Guard != nil:
 			return s.firstKeptOneByOne(running.Lane(lane), g, c, p)
-		case g.Minimum > 0 && lane == cluster.Active: // those evicted or without start are not protected
+		case g.Minimum > 0 && lane == cluster.Active: // evicted workloads and those without start are not protected
 			return s.firstProtected(running.Lane(lane), g, c, p)
 		}
 		return nil
@@ -44,7 +44,7 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 	return Blocker{Guarded, q, w, s.Request.Guard(w), -1}, true
 }
 
-// firstKeptOneByOne asks the guards about everybody whom the policies permit and no
+// firstKeptOneByOne asks the guards about each workload that the policies permit and no
 // minimum runtime protects.
 func (s *Search) firstKeptOneByOne(lane *cluster.LaneSet, g Guarantee, c Class, p Permission) *cluster.Workload {
 	var cursor cluster.LaneCursor
@@ -60,8 +60,8 @@ func (s *Search) firstKeptOneByOne(lane *cluster.LaneSet, g Guarantee, c Class, 
 	}
 }
 
-// firstProtected looks, of each priority, at those who were reserved last: where the first
-// is not protected, none is.
+// firstProtected looks, at each priority, at the workloads reserved last: if the first of
+// them is not protected, none is.
 func (s *Search) firstProtected(lane *cluster.LaneSet, g Guarantee, c Class, p Permission) *cluster.Workload {
 	var cursor cluster.LaneCursor
 	for cursor.First(*lane); ; {
@@ -81,15 +81,15 @@ func (s *Search) firstProtected(lane *cluster.LaneSet, g Guarantee, c Class, p P
 	}
 }
 
-// mayBePermitted reports whether the policies may permit a workload or one after it in its
+// mayBePermitted reports whether the policies may permit the workload or a later one in its
 // lane.
 func (s *Search) mayBePermitted(w *cluster.Workload, c Class, p Permission) bool {
 	return p.Permits(w) || c == Own && s.EqualsMayYield() && w.Priority <= s.Request.Priority
 }
 
-// holdsShort reports whether a node uses any of what is short.
+// holdsShort reports whether a node uses anything of what is short.
 func (s *Search) holdsShort(node int) bool {
-	row := s.View.AtFirst.Row(node) // nobody is gone
+	row := s.View.AtFirst.Row(node) // without victims
 	for _, sh := range s.WhyNot.Shortages {
 		if quotatree.AmountIn(row, s.Request.Columns[sh.Slot]) > 0 {
 			return true
@@ -98,8 +98,8 @@ func (s *Search) holdsShort(node int) bool {
 	return false
 }
 
-// firstRefused returns the first workload, in the order of candidates, that uses
-// what is short and may not yield.
+// firstRefused returns the first workload, in the order of candidates, that uses what is
+// short and may not yield.
 func (s *Search) firstRefused(q int, c Class, borrowing bool) *cluster.Workload {
 	p := s.Permission(c, borrowing)
 	if p.All {
@@ -126,7 +126,7 @@ func (s *Search) firstRefusedIn(lane *cluster.LaneSet, c Class, p Permission) *c
 	}
 }
 
-// holdShort reports whether loads are any of what is short.
+// holdShort reports whether the loads use anything of what is short.
 func (s *Search) holdShort(loads []quotatree.Load) bool {
 	for _, sh := range s.WhyNot.Shortages {
 		if quotatree.AmountIn(loads, s.Request.Columns[sh.Slot]) > 0 {

@@ -7,22 +7,22 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
-// A request is hopeless when it does not fit with everybody gone whose priority the
-// policies permit, whatever else keeps them. Sums say so without a look at any workload.
-// There are two such bounds, each a kind of gone in the view:
+// A request is hopeless if it does not fit without all workloads whose priority the policies
+// permit, whatever other rules protect them. Sums prove that without a look at any workload.
+// There are two bounds, each a kind of removed workloads in the view:
 //
-//   - in reach: the queues which borrow anything, as do all cohorts between them and the
-//     common one. The cluster keeps a sum by priority for each level.
-//   - in need: those which borrow what needs preemption. That is closer, but has to be
-//     added up queue by queue.
+//   - in reach: workloads in queues that borrow anything and whose cohorts, up to the
+//     common one, all borrow. The cluster keeps a sum by priority for each level.
+//   - in need: workloads in queues that borrow what needs preemption. This bound is
+//     closer, but has to be added up queue by queue.
 
-// bound says how far a bound has been computed, and for whom. It may be used again while
-// the permission is the same.
+// bound caches one upper bound: how far it was computed, and for which permission. It is
+// valid while the permission is unchanged.
 type bound struct {
-	permission Permission // of the priority class; the others do not depend on the attempt
+	permission Permission // of the priority class; the permissions of other classes do not depend on the attempt
 	started    bool
-	complete   bool // false: enough are gone for the request to fit
-	hopeless   bool // even for a request that may borrow
+	complete   bool // false: computing stopped because the request fits already
+	hopeless   bool // also for a request that may borrow
 	donors     int
 }
 
@@ -35,7 +35,7 @@ const askDonorsAfter = 8
 // AsksNow reports whether it is time to ask the bounds.
 func (s *Search) AsksNow() bool { return len(s.Taken) == 1 || len(s.Taken) == askDonorsAfter }
 
-// HopelessByNow reports whether it is time to ask the bounds, and they prove that an
+// HopelessByNow reports whether it is time to compute the bounds and they prove that the
 // attempt fails.
 func (s *Search) HopelessByNow(borrowing bool) bool {
 	switch len(s.Taken) {
@@ -47,13 +47,13 @@ func (s *Search) HopelessByNow(borrowing bool) bool {
 	return false
 }
 
-// Hopeless reports whether an attempt is proven to fail.
+// Hopeless reports whether a bound proves that the attempt fails.
 func (s *Search) Hopeless(borrowing bool) bool {
 	return s.HopelessIn(usage.InReach, borrowing) || s.HopelessIn(usage.InNeed, borrowing)
 }
 
-// HopelessIn reports whether the request does not fit in a bound of those who are permitted
-// in an attempt.
+// HopelessIn reports whether the request does not fit in one of the bounds, for the workloads
+// that an attempt permits.
 func (s *Search) HopelessIn(gone usage.Gone, borrowing bool) bool {
 	b := &s.bounds[gone]
 	if p := s.Permission(Priority, borrowing); !b.started || b.permission != p {
@@ -77,11 +77,11 @@ func (s *Search) HopelessIn(gone usage.Gone, borrowing bool) bool {
 	return !fits
 }
 
-// DonorsAddedUp is how many queues have been added up for the bound in need.
+// DonorsAddedUp returns the number of queues added up for the bound in need.
 func (s *Search) DonorsAddedUp() int { return s.bounds[usage.InNeed].donors }
 
-// NoteHopeless notes what is short in the first bound in which anything is. It returns
-// false when there is none.
+// NoteHopeless records what is short in the first bound in which something is. It returns
+// false if there is none.
 func (s *Search) NoteHopeless() bool {
 	for gone := usage.InReach; gone <= usage.InNeed; gone++ {
 		if s.HopelessIn(gone, true) {
@@ -105,13 +105,13 @@ func (s *Search) removeOwn(gone usage.Gone) {
 	s.leave(gone, s.Request.Queue, s.sum)
 }
 
-// leave takes loads out of a node, of what is requested.
+// leave removes loads from a node, in the requested columns.
 func (s *Search) leave(gone usage.Gone, node int, loads []quotatree.Load) {
 	s.View.MoveSlots(gone, node, loads, -1, len(s.Request.Amounts))
 }
 
-// removeReach takes out, at each level, what the sums say of its cohort, but for the child
-// that the preemptor's queue is in.
+// removeReach removes, at each level, the sums of its cohort without the child above the
+// preemptor's queue.
 func (s *Search) removeReach(borrowing bool) bool {
 	for _, l := range s.Levels {
 		p := s.Permission(l.Class, borrowing)
@@ -130,8 +130,8 @@ func (s *Search) removeReach(borrowing bool) bool {
 	return true
 }
 
-// sumReach sets a sum to what those of permitted priority use who run in a queue, or in
-// the queues that can be reached under a cohort.
+// sumReach computes the usage of the workloads of permitted priority in a queue, or in the
+// queues under a cohort that can be reached.
 func (s *Search) sumReach(sum *[]quotatree.Load, node int, p Permission) {
 	*sum = (*sum)[:0]
 	if s.Cluster.IsQueue(node) {
@@ -141,14 +141,14 @@ func (s *Search) sumReach(sum *[]quotatree.Load, node int, p Permission) {
 	}
 }
 
-// passing is by how much the parent of a node uses less of a column when loads leave.
+// passing returns by how much the usage of a node's parent in a column falls when loads leave
+// the node.
 func (s *Search) passing(node, column int, loads []quotatree.Load) int64 {
 	c, used := s.View.Tree.Cell(node, column), s.View.AtFirst.At(node, column)
 	return c.PastLocal(used) - c.PastLocal(used-quotatree.AmountIn(loads, column))
 }
 
-// removeNeeded takes out queue by queue. It returns false when it has stopped early, as the
-// request fits already.
+// removeNeeded removes queue by queue. It stops early and returns false if the request fits.
 func (s *Search) removeNeeded(borrowing bool) bool {
 	s.bounds[usage.InNeed].donors = 0
 	for _, l := range s.Levels {
@@ -165,7 +165,7 @@ func (s *Search) removeNeeded(borrowing bool) bool {
 	return true
 }
 
-// removeUnder does so for a lane of the queues under a cohort that can be reached.
+// removeUnder removes one lane of the queues under a cohort that can be reached.
 func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p Permission, borrowing bool) bool {
 	var cursor cluster.HeadCursor
 	for cluster.SeekLane(&cursor, s.Cluster.Heads(cohort), lane); ; cursor.Next() {
@@ -181,7 +181,7 @@ func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p Permission
 			s.Cluster.Running(node).Lane(lane).Sum(&s.sum, p.Permits)
 			s.leave(usage.InNeed, node, s.sum)
 			s.bounds[usage.InNeed].donors++
-			if n := s.bounds[usage.InNeed].donors; n&(n-1) == 0 && s.fitsIn(usage.InNeed, borrowing) { // looked at ever more rarely
+			if n := s.bounds[usage.InNeed].donors; n&(n-1) == 0 && s.fitsIn(usage.InNeed, borrowing) { // checked at 1, 2, 4, 8, ... donors
 				return false
 			}
 		default:

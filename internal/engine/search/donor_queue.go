@@ -1,8 +1,8 @@
 package search
 
-// DonorQueue is the candidates of one donor in the order of an attempt that may borrow: its
+// DonorQueue holds the candidates of one donor in the order of an attempt with borrowing: its
 // phases one after the other, in each the lanes merged. Package fair takes its candidates
-// from these, one a queue, of which all that are open belong to one search.
+// from one DonorQueue for each queue. All open ones belong to one search.
 type DonorQueue struct {
 	Donor Donor
 	phase int // index of phases
@@ -10,23 +10,23 @@ type DonorQueue struct {
 	n     int
 }
 
-// Open begins with a donor.
+// Open starts with the candidates of a donor.
 func (s *Search) Open(q *DonorQueue, d Donor) {
 	*q = DonorQueue{Donor: d, phase: -1}
 	s.settleQueue(q)
 }
 
-// CloseAll forgets the candidates of all that are open, so that others can be opened.
+// CloseAll drops the candidates of all open DonorQueues, so that others can be opened.
 func (s *Search) CloseAll() { s.merge.clear() }
 
 // Left reports whether there is a candidate.
 func (q *DonorQueue) Left() bool { return q.n > 0 }
 
-// Close leaves no candidate.
+// Close drops all candidates.
 func (q *DonorQueue) Close() { q.n, q.phase = 0, len(phases)-1 }
 
-// settleQueue goes on to the next phase of the donor's class that has candidates, if this
-// one has none.
+// settleQueue moves to the next phase of the donor's class that has candidates, if the
+// current one has none.
 func (s *Search) settleQueue(q *DonorQueue) {
 	for q.n == 0 && q.phase < len(phases)-1 {
 		q.phase++
@@ -48,7 +48,7 @@ func (s *Search) settleQueue(q *DonorQueue) {
 	}
 }
 
-// first is the index of the first item.
+// first returns the index of the first item.
 func (q *DonorQueue) first() int {
 	best := 0
 	for i := 1; i < q.n; i++ {
@@ -59,10 +59,10 @@ func (q *DonorQueue) first() int {
 	return best
 }
 
-// Head is the place of the next candidate; there must be one.
+// Head returns the place of the next candidate; there must be one.
 func (q *DonorQueue) Head() Place { return q.items[q.first()].Place }
 
-// Pop takes the next candidate out; ok is false when there is none.
+// Pop removes and returns the next candidate; ok is false if there is none.
 func (s *Search) Pop(q *DonorQueue) (v Victim, ok bool) {
 	if q.n == 0 {
 		return v, false

@@ -1,24 +1,25 @@
 package search
 
 // Strategy is a test that a victim of another queue must pass in fair sharing. Both
-// compare the shares of the two children of the lowest common cohort: that on the
-// preemptor's side with the request, and that on the victim's.
+// strategies compare the shares of two children of the lowest common cohort: the child on the
+// preemptor's side, with the request, and the child on the victim's side.
 type Strategy uint8
 
 const (
-	// FinalShare: the preemptor's share is at most the victim's without the victim.
+	// FinalShare: the preemptor's share is at most that of the victim's side without the
+	// victim.
 	FinalShare Strategy = 1 + iota
-	// InitialShare: the preemptor's share is less than the victim's with the victim.
+	// InitialShare: the preemptor's share is less than that of the victim's side with the
+	// victim.
 	InitialShare
 )
 
-// Fairness is the configuration of fair sharing. The zero value is none.
+// Fairness configures fair sharing. The zero value is classical sharing.
 type Fairness struct {
 	First, Second Strategy // Second may be none
-	// EntitlesNominal: a preemptor that stays within its nominal quota needs no
-	// strategy.
+	// EntitlesNominal: a preemptor that stays within its nominal quota needs no strategy.
 	EntitlesNominal bool
-	// Recheck the strategies before a victim is put back.
+	// Recheck asks the strategies again before a victim is put back.
 	Recheck bool
 }
 

@@ -5,9 +5,9 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// FitsAtFirst reports whether the request fits with nobody gone. Where it is asked to, it
-// finds what needs preemption: what does not fit or, where there is no room, all that takes
-// anything.
+// FitsAtFirst reports whether the request fits without victims. If asked to, it finds what
+// needs preemption: the slots that do not fit or, if there is no room, all slots with an
+// amount.
 func (s *Search) FitsAtFirst() bool {
 	if !s.Request.FindNeeds {
 		return s.Fits(true)
@@ -28,14 +28,14 @@ func (s *Search) FitsAtFirst() bool {
 	return fits
 }
 
-// Fits reports whether the whole request fits with the victims gone. Without borrowing it
-// must fit in the queue's nominal quota as well. The room, where there is one, is asked
-// last: it costs more.
+// Fits reports whether the whole request fits without the victims. Without borrowing it must
+// also fit in the queue's nominal quota. The room, if any, is asked last, because it costs
+// more.
 func (s *Search) Fits(borrowing bool) bool {
 	return s.fitsIn(usage.Victims, borrowing) && (s.Request.Room == nil || s.Request.Room.Fits())
 }
 
-// fitsIn is Fits for the quota alone, with others gone.
+// fitsIn is Fits for quota alone, with another kind of removed workloads.
 func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
 	cells := s.View.Cells(s.Request.Queue)
 	for slot, amount := range s.Request.Amounts {
@@ -52,7 +52,7 @@ func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
 	return true
 }
 
-// OverPotential reports whether the request is more than there is, whoever leaves.
+// OverPotential reports whether the request is over what could ever be available.
 func (s *Search) OverPotential() bool {
 	for slot, amount := range s.Request.Amounts {
 		if amount > s.View.Potential(s.Request.Queue, slot) {
@@ -62,8 +62,8 @@ func (s *Search) OverPotential() bool {
 	return false
 }
 
-// underNominal reports whether the preemptor's queue is strictly under its nominal
-// quota in all that needs preemption.
+// underNominal reports whether the preemptor's queue uses strictly less than its nominal
+// quota in all columns that need preemption.
 func (s *Search) underNominal() bool {
 	cells := s.View.Cells(s.Request.Queue)
 	for slot, needed := range s.Needs {
@@ -74,8 +74,8 @@ func (s *Search) underNominal() bool {
 	return true
 }
 
-// BorrowHeight is the largest over the request's columns of the height from which the
-// queue borrows, with the victims gone; see [usage.View.BorrowHeight].
+// BorrowHeight returns the largest borrow height of the request's columns without the
+// victims; see [usage.View.BorrowHeight].
 func (s *Search) BorrowHeight() int {
 	height := 0
 	for slot, amount := range s.Request.Amounts {
@@ -84,14 +84,14 @@ func (s *Search) BorrowHeight() int {
 	return height
 }
 
-// Shortage is what a slot lacks, and the node that bounds it.
+// Shortage is what a slot lacks, and the node whose quota or limit is exceeded.
 type Shortage struct {
 	Slot    int
 	Missing int64
 	Bound   int
 }
 
-// noteShortages notes what does not fit.
+// noteShortages records the slots that do not fit.
 func (s *Search) noteShortages(gone usage.Gone) {
 	list := s.WhyNot.Shortages[:0]
 	for slot, amount := range s.Request.Amounts {

@@ -14,8 +14,8 @@ type Guarantee struct {
 	SetBy   int
 }
 
-// guaranteeOf returns the minimum runtime of a queue's workloads: in the own queue, where lca
-// is -1, that against preemption; in others that against reclaim.
+// guaranteeOf returns the minimum runtime of the workloads of a queue: in the own queue (lca
+// -1) the one against preemption, in others the one against reclaim.
 func (s *Search) guaranteeOf(queue, lca int) Guarantee {
 	of, tree := &s.Request.MinRuntime, s.Cluster.Minimum
 	r := tree.Preempt(of, queue)
@@ -25,8 +25,8 @@ func (s *Search) guaranteeOf(queue, lca int) Guarantee {
 	return Guarantee{int64(r.For / time.Nanosecond), r.SetBy}
 }
 
-// Protects returns the last instant at which a workload is protected; ok is false when
-// it never is: no minimum, no start time, or it is being evicted already.
+// Protects returns the last instant at which a workload is protected; ok is false if it never
+// is: no minimum, no start time, or it is already being evicted.
 func (g Guarantee) Protects(w *cluster.Workload) (until int64, ok bool) {
 	if w.Facts.Evicted {
 		return 0, false
@@ -34,13 +34,12 @@ func (g Guarantee) Protects(w *cluster.Workload) (until int64, ok bool) {
 	return minimum.Runtime{For: time.Duration(g.Minimum)}.Until(w.Reserved)
 }
 
-// guarded reports whether the caller's rules keep a workload now.
+// guarded reports whether the guards protect a workload now.
 func (s *Search) guarded(w *cluster.Workload) bool {
 	return s.Request.Guard != nil && s.Now <= s.Request.Guard(w)
 }
 
-// protected reports whether a workload is protected now: strictly later than the end it
-// is not.
+// protected reports whether a workload is protected now. Strictly after the end it is not.
 func (s *Search) protected(g Guarantee, w *cluster.Workload) bool {
 	until, ok := g.Protects(w)
 	return ok && s.Now <= until

@@ -7,9 +7,9 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// sortPhase takes all candidates of the phase out of the heap and puts those that free
-// most first: the order of candidates, in which a small one may bring its queue back
-// within nominal quota, would pass over the large one that alone is enough.
+// sortPhase takes all candidates of the phase out of the heap and orders them by how much
+// they free, most first. In the order of candidates a small one may bring its queue back
+// within nominal quota, and the large one that alone is enough would be skipped.
 func (s *Search) sortPhase() {
 	var all []Victim
 	for {
@@ -24,7 +24,7 @@ func (s *Search) sortPhase() {
 	s.merge.bySize = all
 }
 
-// nextBySize returns the next candidate whose queue has something left to reclaim.
+// nextBySize returns the next candidate whose queue still has something to reclaim.
 func (s *Search) nextBySize() (v Victim, ok bool) {
 	for m := &s.merge; len(m.bySize) > 0; {
 		last := len(m.bySize) - 1
@@ -36,8 +36,8 @@ func (s *Search) nextBySize() (v Victim, ok bool) {
 	return Victim{}, false
 }
 
-// SortBySize sorts candidates, which are in order, by what they free, most first; surplus
-// replicas still come before whole workloads, which they are a part of.
+// SortBySize sorts candidates by how much they free, most first; ties keep their order.
+// Surplus replicas stay before their whole workload.
 func (s *Search) SortBySize(list []Victim) {
 	slices.SortStableFunc(list, func(a, b Victim) int {
 		if surplus := a.Set >= 0; surplus != (b.Set >= 0) {
@@ -50,8 +50,8 @@ func (s *Search) SortBySize(list []Victim) {
 	})
 }
 
-// size is how much of the request a victim frees, in thousandths of each amount that
-// needs preemption, added up.
+// size returns how much of the request a victim frees: for each amount that needs preemption
+// in thousandths of it, added up.
 func (s *Search) size(v Victim) int64 {
 	total := int64(0)
 	for slot, needs := range s.Needs {

@@ -7,21 +7,21 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Class is the right by which the workloads of a queue may be taken.
+// Class is the right by which the workloads of a queue may be preempted.
 type Class uint8
 
 const (
-	// Hierarchical: the request fits in the quota of a subtree that the preemptor's
-	// queue is in and the donor's queue is not. In fair sharing: any other queue.
+	// Hierarchical: the request fits in the quota of a subtree with the preemptor's queue but
+	// without the donor's queue. In fair sharing: any other queue.
 	Hierarchical Class = iota
-	// Priority: it does not, so the policies on borrowing decide.
+	// Priority: it does not fit there, so the policies on borrowing decide.
 	Priority
 	// Own: the preemptor's own queue.
 	Own
 )
 
-// Level is a cohort above the preemptor's queue. Its queues may be candidates by one
-// right, but for those under the child that the preemptor's queue is in.
+// Level is a cohort above the preemptor's queue. Its queues may be donors by one right,
+// except those under the child above the preemptor's queue.
 type Level struct {
 	Cohort int
 	Except int // that child
@@ -32,24 +32,24 @@ type Level struct {
 // Donor is a queue whose workloads are candidates.
 type Donor struct {
 	Queue int
-	LCA   int // the lowest cohort that holds it and the preemptor's queue; -1 for the own queue
+	LCA   int // the lowest cohort above it and the preemptor's queue; -1 for the own queue
 	Class Class
 	Guarantee
 }
 
-// OwnDonor is the preemptor's own queue; ok is false when its policy keeps everybody.
+// OwnDonor returns the preemptor's own queue; ok is false if its policy permits nobody.
 func (s *Search) OwnDonor() (d Donor, ok bool) {
 	q := s.Request.Queue
 	return Donor{q, -1, Own, s.guaranteeOf(q, -1)}, s.policy().WithinClusterQueue != queue.Never
 }
 
-// DonorAt is another queue, at a level.
+// DonorAt returns another queue as a donor at a level.
 func (s *Search) DonorAt(l *Level, q int) Donor {
 	return Donor{q, l.Cohort, l.Class, s.guaranteeOf(q, l.Cohort)}
 }
 
-// CollectLevels collects the levels from which the policy lets the queue reclaim: all, or
-// none.
+// CollectLevels collects the levels from which the policy permits the queue to reclaim: all
+// or none.
 func (s *Search) CollectLevels() {
 	s.Levels = s.Levels[:0]
 	if s.policy().ReclaimWithinCohort == queue.Never {
@@ -61,9 +61,9 @@ func (s *Search) CollectLevels() {
 	}
 }
 
-// eachLevel walks from the preemptor's cohort to the root. The class is hierarchical from
-// the level above the one at which the rest of the request first fits a subtree's quota. In
-// fair sharing it is at every level: shares decide.
+// eachLevel walks from the preemptor's cohort to the root. The class is Hierarchical above
+// the first level at which the rest of the request fits in the quota of the subtree. In fair
+// sharing it is Hierarchical at every level: shares decide.
 func (s *Search) eachLevel(yield func(Level) bool) {
 	s.rest = append(s.rest[:0], s.Request.Amounts...)
 	from := s.Request.Queue
@@ -81,8 +81,8 @@ func (s *Search) eachLevel(yield func(Level) bool) {
 	}
 }
 
-// restFits reports whether the rest of the request fits in the quota of the node's
-// subtree, and takes off the rest what the node's local quota holds.
+// restFits reports whether the rest of the request fits in the quota of the node's subtree,
+// and subtracts from the rest what the node's local quota can hold.
 func (s *Search) restFits(node int) bool {
 	fits := true
 	cells := s.View.Cells(node)
@@ -99,8 +99,8 @@ func (s *Search) restFits(node int) bool {
 	return fits
 }
 
-// AppendDonors appends every donor, the own queue first. It leaves out queues and, but in
-// fair sharing, whole subtrees that borrow nothing of what needs preemption.
+// AppendDonors appends all donors, the own queue first. It leaves out queues that borrow
+// nothing of what needs preemption and, except in fair sharing, whole such subtrees.
 func (s *Search) AppendDonors(list []Donor) []Donor {
 	if d, ok := s.OwnDonor(); ok {
 		list = append(list, d)
@@ -119,9 +119,8 @@ func (s *Search) AppendDonors(list []Donor) []Donor {
 	return list
 }
 
-// nothingToReclaim reports whether a donor in another queue, or a cohort between it
-// and the common one, is now within its quota. Once so, it stays so while workloads
-// are only removed.
+// nothingToReclaim reports whether a donor in another queue, or a cohort between it and the
+// common one, is now within its quota. While workloads are only removed, that stays so.
 func (s *Search) nothingToReclaim(d *Donor) bool {
 	if d.Class == Own {
 		return false

@@ -5,13 +5,14 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 )
 
-// merge is the candidates of a phase: the streams of its donors, merged by a heap. A cohort
-// whose queues come later stands in it as a source, which is opened when its turn comes.
+// merge holds the candidates of a phase: the streams of its donors, merged by a heap. A
+// cohort whose queues come later is in the heap as a source, which is opened when it reaches
+// the top.
 type merge struct {
 	streams []stream
 	sources []source
 	heap    []item
-	bySize  []Victim // with the largest first: all, the next one last
+	bySize  []Victim // with the largest first: all candidates, the next one last
 }
 
 func (m *merge) clear() {
@@ -27,20 +28,20 @@ type source struct {
 	permission Permission
 }
 
-// item stands in the heap for a stream or a source. A source's place is no later than that
-// of any candidate under it.
+// item is a stream or a source in the heap. The place of a source is no later than that of
+// any candidate under it.
 type item struct {
 	Place
-	at int32 // index of the stream; of a source, see ofSource
+	at int32 // index of the stream, or of the source as ofSource encodes it
 }
 
-// ofSource tells the indexes of sources from those of streams: they are negative, from -1
-// down.
+// ofSource encodes the index of a source so that it differs from those of streams: 0 is -1, 1
+// is -2.
 func ofSource(n int) int32 { return int32(-1 - n) }
 
 func (it *item) isSource() bool { return it.at < 0 }
 
-// source is the index of the source.
+// source returns the index of the source.
 func (it *item) source() int { return int(-1 - it.at) }
 
 func before(a, b *item) bool { return a.Place.Before(&b.Place) }
@@ -49,7 +50,8 @@ func (s *Search) itemOf(st *stream, at int) item {
 	return item{s.PlaceOf(st.head, st.surplus), int32(at)}
 }
 
-// openPhase opens the streams and the sources of a phase and orders them by their heads.
+// openPhase opens the streams and the sources of a phase and orders them by their first
+// candidates.
 func (s *Search) openPhase(n int, mode Mode) {
 	s.merge.clear()
 	ph := &phases[n]
@@ -58,7 +60,7 @@ func (s *Search) openPhase(n int, mode Mode) {
 		return
 	}
 	if ph.class == Own {
-		d, _ := s.OwnDonor() // the policy permits somebody
+		d, _ := s.OwnDonor() // ok: the policy permits somebody
 		s.pushLanes(&d, ph, p)
 		return
 	}
@@ -85,7 +87,7 @@ func (s *Search) openPhaseOf(n int, d Donor) {
 	}
 }
 
-// hasCandidate reports whether a class has any candidate before anything is taken.
+// hasCandidate reports whether a class has a candidate before anything is taken.
 func (s *Search) hasCandidate(c Class) bool {
 	m := &s.merge
 	for n := range phases {
@@ -96,14 +98,14 @@ func (s *Search) hasCandidate(c Class) bool {
 		for len(m.streams) == 0 && len(m.heap) > 0 {
 			s.expand()
 		}
-		if len(m.streams) > 0 { // any has a candidate, if not the first of all
+		if len(m.streams) > 0 { // any stream has a candidate, though perhaps not the first of all
 			return true
 		}
 	}
 	return false
 }
 
-// pushLanes puts the lanes of a donor into the heap.
+// pushLanes adds the lanes of a donor to the heap.
 func (s *Search) pushLanes(d *Donor, ph *phase, p Permission) {
 	running := s.Cluster.Running(d.Queue)
 	for _, lane := range ph.lanes {
@@ -111,14 +113,14 @@ func (s *Search) pushLanes(d *Donor, ph *phase, p Permission) {
 	}
 }
 
-// pushStream puts a lane of a donor into the heap, if it has a candidate.
+// pushStream adds a lane of a donor to the heap if it has a candidate.
 func (s *Search) pushStream(of *cluster.Running, d *Donor, lane cluster.Lane, p Permission, t tier) {
 	if it, ok := s.openStream(of, d, lane, p, t); ok {
 		s.merge.heap = heap.Push(s.merge.heap, it, before)
 	}
 }
 
-// pushSource puts a lane of a cohort's children into the heap, if it has a head.
+// pushSource adds a lane of a cohort's children to the heap if it has a head.
 func (s *Search) pushSource(reach *cluster.Reach, l *Level, lane cluster.Lane, p Permission) {
 	if !reach.Has(lane) {
 		return
@@ -137,7 +139,7 @@ func (s *Search) pushSource(reach *cluster.Reach, l *Level, lane cluster.Lane, p
 	m.heap = heap.Push(m.heap, item{s.PlaceOf(head.Workload, lane.Surplus()), ofSource(n)}, before)
 }
 
-// head is that of the next child that may be a donor.
+// head returns the head of the next child that may be a donor.
 func (src *source) head() (head cluster.Head, ok bool) {
 	for ; ; src.cursor.Next() {
 		head, ok = src.cursor.Item()
@@ -150,8 +152,8 @@ func (src *source) head() (head cluster.Head, ok bool) {
 	}
 }
 
-// expand opens the next child of the source at the top of the heap, unless the child
-// borrows nothing of what needs preemption.
+// expand opens the next child of the source at the top of the heap, unless the child borrows
+// nothing of what needs preemption.
 func (s *Search) expand() {
 	m := &s.merge
 	top := &m.heap[0]
@@ -184,8 +186,8 @@ func (s *Search) settleHeap() bool {
 	return len(m.heap) > 0
 }
 
-// next returns the first candidate of the phase; ok is false when there is none
-// left. A donor that has nothing left to reclaim is dropped.
+// next returns the first candidate of the phase; ok is false if none is left. A donor with
+// nothing left to reclaim is dropped.
 func (s *Search) next() (v Victim, ok bool) {
 	m := &s.merge
 	if len(m.bySize) > 0 {
@@ -209,7 +211,7 @@ func (s *Search) next() (v Victim, ok bool) {
 	return Victim{}, false
 }
 
-// victim is the candidate at the head of a stream, as a victim.
+// victim returns the candidate at the head of a stream as a victim.
 func (s *Search) victim(st *stream) Victim {
 	w, d := st.head, &st.donor
 	v := Victim{

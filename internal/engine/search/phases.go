@@ -2,16 +2,15 @@ package search
 
 import "github.com/cedesched/cede/internal/engine/cluster"
 
-// Candidates come in phases: those evicted already, then the others; in each first the
-// hierarchical class, then the priority class, then the preemptor's own queue. Inside a
-// phase (KEP-83, Preemption, step 3; ties as built in Kueue): lower effective priority,
-// later reservation (a missing one counts as now), lower UID, lower ID. Of equal
-// priority, the surplus replicas of elastic workloads come one by one before whole
-// workloads; those of one workload from its last pod set to its first.
+// Candidates come in phases: first those being evicted, then the others; in each first the
+// hierarchical class, then the priority class, then the preemptor's own queue. Order in a
+// phase (KEP-83, Preemption, step 3; ties as built in Kueue): lower effective priority, later
+// reservation (a missing one counts as now), lower UID, lower ID. At equal priority the
+// surplus replicas of elastic workloads come one by one before whole workloads; those of one
+// workload from its last pod set to its first.
 //
-// The own queue comes in tiers (KEP-8522, Preemption order): all of lower priority; of
-// equals first those whose time is over, longest running first; then newer ones, most
-// recently reserved first.
+// The own queue comes in tiers (KEP-8522, Preemption order): lower priority; then equals
+// whose time is over, longest running first; then newer equals, most recently reserved first.
 var phases = [...]phase{
 	{evictedLanes, Hierarchical, everybody},
 	{evictedLanes, Priority, everybody},
@@ -36,34 +35,34 @@ var (
 	activeLanes  = []cluster.Lane{cluster.SurplusReserved, cluster.SurplusUnreserved, cluster.Active, cluster.ActiveUnreserved}
 )
 
-// tier is a part of a donor's workloads that comes in an order of its own.
+// tier is a part of a donor's workloads with an order of its own.
 type tier uint8
 
 const (
-	// everybody that the policy's range of priorities permits.
+	// everybody: all workloads in the range of priorities that the policy permits.
 	everybody tier = iota
 	expiredEquals
 	newerEquals
 )
 
-// hasTier reports whether the own queue's policy knows the tier.
+// hasTier reports whether the own queue's policy permits the tier.
 func (s *Search) hasTier(t tier) bool {
 	return t == everybody || s.EqualsMayYield() && (t == newerEquals || s.Request.MinAdmit > 0)
 }
 
-// Place is where a candidate stands inside a phase.
+// Place is the position of a candidate in a phase.
 type Place struct {
 	Workload *cluster.Workload
 	reserved int64
 	surplus  bool
 }
 
-// PlaceOf is the place of a workload, or of replicas of its surplus.
+// PlaceOf returns the place of a workload, or of its surplus replicas.
 func (s *Search) PlaceOf(w *cluster.Workload, surplus bool) Place {
 	return Place{w, s.reservedAt(w), surplus}
 }
 
-// Before is the order inside a phase.
+// Before is the order in a phase.
 func (a *Place) Before(b *Place) bool {
 	switch {
 	case a.Workload.Priority != b.Workload.Priority:
@@ -76,8 +75,9 @@ func (a *Place) Before(b *Place) bool {
 	return cluster.CompareIDs(a.Workload, b.Workload) < 0
 }
 
-// FirstWhole returns the first of those that of returns for the lanes of whole workloads:
-// evicted already, then as in a phase. It returns nil when there are none.
+// FirstWhole returns the first of the workloads that the function `of` returns for the lanes
+// of whole workloads: those being evicted first, then as in a phase. It returns nil if there
+// are none.
 func (s *Search) FirstWhole(of func(cluster.Lane) *cluster.Workload) *cluster.Workload {
 	for _, lanes := range [...][2]cluster.Lane{{cluster.Evicted, cluster.EvictedUnreserved}, {cluster.Active, cluster.ActiveUnreserved}} {
 		var first Place

@@ -8,17 +8,17 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
-// Permission is the verdict of the policies on the workloads of one donor: a range of
-// its index, since candidates come by rising priority. The zero value permits priorities
-// under zero.
+// Permission says which workloads of a donor the policies permit. It is a range of the
+// donor's index, because candidates come by rising priority. The zero value permits
+// priorities under zero.
 type Permission struct {
-	// Below is the effective priority under which workloads may yield.
+	// Below: workloads with a lower effective priority may yield.
 	Below int64
-	// All: any priority may yield, whatever Below. None: no priority may.
+	// All: any priority may yield, whatever Below is. None: no priority may.
 	All, None bool
 }
 
-// Nobody permits nobody.
+// Nobody permits no workload.
 var Nobody = Permission{None: true}
 
 // Permits reports whether a workload may yield.
@@ -30,10 +30,10 @@ func (s *Search) policy() *queue.PreemptionPolicy {
 	return &s.Cluster.Queue(s.Request.Queue).Preemption
 }
 
-// Permission returns who of a class of donors may yield by the queue's policies,
-// besides equals in the own queue. When the preemptor may borrow, workloads of the
-// priority class may yield only under borrowWithinCohort: of lower priority, and at
-// or under the threshold.
+// Permission returns which workloads of a class of donors may yield by the queue's policies;
+// equals in the own queue are not included. If the preemptor may borrow, workloads of the
+// priority class may yield only by borrowWithinCohort: of lower priority, and not above the
+// threshold.
 func (s *Search) Permission(c Class, borrowing bool) Permission {
 	policy := s.policy()
 	if c == Own {
@@ -63,14 +63,14 @@ func (s *Search) ofPolicy(p queue.VictimPolicy) Permission {
 	return Nobody
 }
 
-// EqualsMayYield reports whether the own queue's policy is about equals at all.
+// EqualsMayYield reports whether the own queue's policy permits any equals.
 func (s *Search) EqualsMayYield() bool {
 	return s.policy().WithinClusterQueue == queue.LowerOrNewerEqualPriority
 }
 
-// Newer reports whether a workload of equal priority in the own queue may yield as the
-// newer one: it was queued strictly after the preemptor. By reservation, the literal
-// reading of KEP-8522, it was admitted after the preemptor was created.
+// Newer reports whether a workload of equal priority in the own queue may yield as the newer
+// one: it was queued strictly after the preemptor. With NewerByReservation, which is KEP-8522
+// to the letter, it was admitted after the preemptor was created.
 func (s *Search) Newer(w *cluster.Workload) bool {
 	if s.Request.NewerByReservation {
 		return s.reservedAt(w) > s.Request.Created
@@ -78,14 +78,14 @@ func (s *Search) Newer(w *cluster.Workload) bool {
 	return w.Queued > s.Request.Queued
 }
 
-// expired reports whether a workload of equal priority in the own queue may yield
-// because its time is over: it has held its quota for longer than minAdmitDuration,
-// strictly (KEP-8522, Preemption Eligibility, 2).
+// expired reports whether a workload of equal priority in the own queue may yield because its
+// time is over: it has held its quota strictly longer than minAdmitDuration (KEP-8522,
+// Preemption Eligibility, 2).
 func (s *Search) expired(w *cluster.Workload) bool {
 	return s.Request.MinAdmit > 0 && s.reservedAt(w) < s.expiredBefore()
 }
 
-// expiredBefore is the reservation time before which time is over.
+// expiredBefore returns the reservation time before which the time of a workload is over.
 func (s *Search) expiredBefore() int64 {
 	if s.Now < math.MinInt64+s.Request.MinAdmit {
 		return math.MinInt64
@@ -93,14 +93,14 @@ func (s *Search) expiredBefore() int64 {
 	return s.Now - s.Request.MinAdmit
 }
 
-// HeldUntil returns the last instant at which the time of a workload of equal priority
-// in the own queue is not over; ends is false where time changes nothing.
+// HeldUntil returns the last instant at which the time of a workload of equal priority in the
+// own queue is not over; ends is false if time changes nothing.
 func (r *Request) HeldUntil(w *cluster.Workload) (until int64, ends bool) {
 	ends = r.MinAdmit > 0 && w.Priority == r.Priority && w.Reserved != instant.Unset && w.Reserved < math.MaxInt64-r.MinAdmit
 	return w.Reserved + r.MinAdmit, ends
 }
 
-// reservedAt is the workload's reservation time; a missing one is now.
+// reservedAt returns the workload's reservation time; a missing one counts as now.
 func (s *Search) reservedAt(w *cluster.Workload) int64 {
 	if w.Reserved == instant.Unset {
 		return s.Now
@@ -108,7 +108,7 @@ func (s *Search) reservedAt(w *cluster.Workload) int64 {
 	return w.Reserved
 }
 
-// ownMayYield is the whole verdict on a workload of the own queue.
+// ownMayYield reports whether all rules permit a workload of the own queue.
 func (s *Search) ownMayYield(w *cluster.Workload) bool {
 	if w.Priority == s.Request.Priority && s.EqualsMayYield() {
 		return s.Newer(w) || s.expired(w)
@@ -116,8 +116,8 @@ func (s *Search) ownMayYield(w *cluster.Workload) bool {
 	return s.Permission(Own, true).Permits(w)
 }
 
-// whileBorrowing tells, of a victim of the priority class, whether it is one that
-// may be taken while borrowing.
+// whileBorrowing reports whether a victim of the priority class was taken by the right of
+// borrowWithinCohort.
 func (s *Search) whileBorrowing(w *cluster.Workload) bool {
 	return s.Permission(Priority, true).Permits(w)
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/cedesched/cede/internal/engine/usage"
 )
 
-// Search is the state of the search for one request. The zero value is ready for
-// [Search.Begin]; a Search may be used again, by one goroutine at a time.
+// Search is the state of a search for the victims of one request. The zero value is ready for
+// [Search.Begin]. A Search may be reused, by one goroutine at a time.
 type Search struct {
 	Cluster *cluster.Cluster
 	Request *Request
-	// Now is the instant that attempts are made for: that of the request, or another one
-	// that is tried.
+	// Now is the instant of the attempts: the request's, or another one that package when
+	// tries.
 	Now int64
-	// Needs says, by slot of the request, what needs preemption.
+	// Needs says, by slot of the request, whether preemption is needed.
 	Needs []bool
 	// View is the usage without the victims taken so far.
 	View usage.View
-	// Levels is the cohorts above the queue; see [Search.CollectLevels].
+	// Levels are the cohorts above the queue; see [Search.CollectLevels].
 	Levels []Level
-	// Taken is the victims taken so far, in turn.
+	// Taken lists the victims taken so far, in the order of taking.
 	Taken []Victim
 	// WhyNot says why the attempts failed.
 	WhyNot WhyNot
-	// Steps counts the workloads that were looked at.
+	// Steps counts the workloads looked at.
 	Steps int
 
 	merge     merge
@@ -39,15 +39,15 @@ type Search struct {
 	exceptSum []quotatree.Load
 }
 
-// WhyNot says why attempts failed.
+// WhyNot says why the attempts failed.
 type WhyNot struct {
-	// Shortages is what is short with everybody gone who may yield.
+	// Shortages is what is short without all workloads that may yield.
 	Shortages []Shortage
-	// NoRoom: in some attempt the quota was enough, but the room was not.
+	// NoRoom: in some attempt the quota was enough, but there was no room.
 	NoRoom bool
 }
 
-// Begin makes the search ready for a request.
+// Begin prepares the search for a request.
 func (s *Search) Begin(c *cluster.Cluster, r *Request) {
 	s.Cluster, s.Request, s.Now, s.Needs, s.Steps = c, r, r.Now, r.Needs, 0
 	s.View.Reset(c, s.columnsOf(c, r))
@@ -56,14 +56,14 @@ func (s *Search) Begin(c *cluster.Cluster, r *Request) {
 	s.WhyNot = WhyNot{Shortages: s.WhyNot.Shortages[:0]}
 }
 
-// End lets go of the cluster, so that a search at rest keeps none alive.
+// End drops the references to the cluster, so that an idle search keeps none in memory.
 func (s *Search) End() {
 	s.Cluster, s.Request, s.Needs = nil, nil, nil
 	s.View.Release()
 }
 
-// columnsOf is what the view is about: the columns of the request and, as shares are of
-// everything, in fair sharing all others of the tree.
+// columnsOf returns the columns of the view: those of the request and, in fair sharing, all
+// others of the tree, because shares count them.
 func (s *Search) columnsOf(c *cluster.Cluster, r *Request) []int {
 	s.columns = append(s.columns[:0], r.Columns...)
 	if r.Fair.Enabled() {

@@ -7,12 +7,12 @@ import (
 	"github.com/cedesched/cede/internal/engine/quotatree"
 )
 
-// stream is the candidates of one lane of one donor, in order. In a surplus lane they
-// are replicas: set and left say which.
+// stream is the candidates of one lane of one donor, in order. In a surplus lane they are
+// replicas of one surplus (set), of which some are left.
 type stream struct {
 	surplus    bool
 	set        int   // of head.Surplus
-	left       int64 // replicas of the set
+	left       int64 // replicas of the set that are left
 	cursor     cluster.LaneCursor
 	head       *cluster.Workload
 	lane       *cluster.LaneSet
@@ -22,8 +22,8 @@ type stream struct {
 	run        int64 // of expired equals: the reservation time of those at the cursor
 }
 
-// openStream opens a lane of a donor and appends it to the streams; ok is false when it has
-// no candidate.
+// openStream opens a lane of a donor and appends it to the streams; ok is false if it has no
+// candidate.
 func (s *Search) openStream(of *cluster.Running, d *Donor, lane cluster.Lane, p Permission, t tier) (it item, ok bool) {
 	set := of.Lane(lane)
 	if set.Len() == 0 {
@@ -42,8 +42,8 @@ func (s *Search) openStream(of *cluster.Running, d *Donor, lane cluster.Lane, p 
 	return s.itemOf(st, n), true
 }
 
-// Grown returns a list with one more item, which is whatever was there before: what is large
-// is not copied.
+// Grown returns a list with one more item, which keeps its earlier contents, so that a large
+// item is not copied.
 func Grown[E any](list []E) []E {
 	if n := len(list); n < cap(list) {
 		return list[:n+1]
@@ -52,7 +52,7 @@ func Grown[E any](list []E) []E {
 	return append(list, e)
 }
 
-// open moves a new stream to its first candidate. It returns false when it has none.
+// open moves a new stream to its first candidate. It returns false if it has none.
 func (s *Search) open(st *stream) bool {
 	switch st.tier {
 	case newerEquals:
@@ -65,9 +65,9 @@ func (s *Search) open(st *stream) bool {
 	return s.settle(st)
 }
 
-// openRun moves a stream of expired equals to the longest running of those that were
-// reserved after the given time. A lane has equals by falling reservation, so the runs
-// of one reservation time are taken from its end, each from its front.
+// openRun moves a stream of expired equals to the longest running of those reserved after the
+// given time. A lane has equals by falling reservation, so runs of one reservation time are
+// taken from its end, each run from its front.
 func (s *Search) openRun(st *stream, after int64) bool {
 	equal := st.permission.Below
 	last, ok := st.lane.Last(func(w *cluster.Workload) bool {
@@ -83,8 +83,8 @@ func (s *Search) openRun(st *stream, after int64) bool {
 	return true
 }
 
-// settle moves a stream to its next candidate, from where the cursor is: one that may
-// yield and uses what needs preemption. It returns false at the end.
+// settle moves a stream to its next candidate, from the cursor on: one that may yield and
+// uses what needs preemption. It returns false at the end.
 func (s *Search) settle(st *stream) bool {
 	for {
 		w, ok := st.cursor.Item()
@@ -136,8 +136,8 @@ func (s *Search) settle(st *stream) bool {
 	}
 }
 
-// passProtected moves past a protected workload and those of its priority that were
-// reserved late enough to be protected too.
+// passProtected moves past a protected workload and those of its priority that were reserved
+// late enough to be protected, too.
 func (s *Search) passProtected(st *stream, w *cluster.Workload) {
 	priority, minimum, now := w.Priority, st.donor.Minimum, s.Now
 	st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool {
@@ -146,7 +146,7 @@ func (s *Search) passProtected(st *stream, w *cluster.Workload) {
 }
 
 // nextSet moves to the next surplus of the workload at the cursor that uses what needs
-// preemption. The surplus may always go, protected or not.
+// preemption. Surplus may always yield, protected or not.
 func (s *Search) nextSet(st *stream) bool {
 	for st.set++; st.set < len(st.head.Surplus); st.set++ {
 		surplus := &st.head.Surplus[st.set]
@@ -172,8 +172,8 @@ func (s *Search) advance(st *stream) bool {
 	return s.settle(st)
 }
 
-// UsesNeeded reports whether loads name a column that needs preemption; an amount of zero
-// is enough.
+// UsesNeeded reports whether loads name a column that needs preemption, also with amount
+// zero.
 func (s *Search) UsesNeeded(loads []quotatree.Load) bool {
 	for slot, needs := range s.Needs {
 		if !needs {

@@ -5,14 +5,14 @@ import (
 	"github.com/cedesched/cede/internal/engine/usage"
 )
 
-// Once a trial has failed, a test that costs less comes before each: a classical attempt
-// takes of each donor its candidates in order, at most until the queue is within nominal
-// quota, whatever is taken of others. So the request must fit with that much of every donor
-// gone; and from event to event only the donors change whose events they are.
+// After the first failed trial, a cheaper test comes before each trial. A classical attempt
+// takes the candidates of each donor in order, at most until the queue is within its nominal
+// quota, independent of other donors. So the request must fit without that much of every
+// donor. From one event to the next only the donors with an event change.
 
-// startBound begins to bound trials, and says whether it does: only where every attempt
-// takes the same of a donor. In fair sharing, and with the largest first, that depends on
-// the others.
+// startBound starts the test and reports whether it applies: only where every attempt takes
+// the same from a donor. In fair sharing, and with the largest first, that depends on other
+// donors.
 func (f *Finder) startBound() bool {
 	s := f.s
 	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.MayPermitMore() {
@@ -26,8 +26,8 @@ func (f *Finder) startBound() bool {
 	return true
 }
 
-// boundFits reports whether the request fits with as much of every donor gone as an attempt
-// takes at most, at the Now of the search.
+// boundFits reports whether the request fits without the most that an attempt takes from
+// every donor, at the Now of the search.
 func (f *Finder) boundFits() bool {
 	for _, donor := range f.changed {
 		f.takeMost(donor)
@@ -36,13 +36,13 @@ func (f *Finder) boundFits() bool {
 	return f.s.Fits(true)
 }
 
-// takeMost takes from a donor what an attempt takes at most, instead of what is gone of it
+// takeMost removes from a donor the most that an attempt takes, in place of what is removed
 // so far.
 func (f *Finder) takeMost(donor int) {
 	s := f.s
 	slots, d := len(s.Request.Amounts), f.donors[donor]
 	if d.Class != search.Own {
-		d.LCA = s.View.Tree.Parent(d.Queue) // cohorts between are others' as well
+		d.LCA = s.View.Tree.Parent(d.Queue) // cohorts between belong to other donors, too
 	}
 	for slot, moved := range f.moved[donor*slots:][:slots] {
 		f.shift(donor, slot, -moved)

@@ -1,11 +1,10 @@
-// Package when finds the first instant at which a request succeeds that is impossible now,
-// with nothing but time changed.
+// Package when finds the first instant at which a request that does not succeed now succeeds,
+// if nothing but time changes.
 //
-// A decision can change only at an event: an instant at which the verdict on somebody, or
-// somebody's place in the order, changes (events). Which of them are worth a trial say two
-// tests. The first finds the first instant at which enough may yield, from the intervals in
-// which nobody's verdict changes and the sums of who is kept (first_fit, intervals), or
-// with a look at every workload, where rules of the caller or places on nodes need it
-// (scan). The second bounds what an attempt can take of each donor (bound). What is left is
-// tried: whether the request succeeds is the caller's to say, as the search does.
+// A decision can change only at an event: an instant at which the verdict on a workload, or
+// its place in the order, changes (events). Two tests choose which events are tried. The
+// first finds the first instant at which enough workloads may yield: from intervals in which
+// no verdict changes and sums of the protected workloads (first_fit, intervals), or, for
+// guards and rooms, with a look at every workload (scan). The second limits what an attempt
+// can take from each donor (bound). At the remaining events the caller makes a trial search.
 package when

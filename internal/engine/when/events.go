@@ -9,11 +9,11 @@ import (
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
-// queueEvents orders the intervals by their next change from an instant on: those of the
-// last firstFit, where a minimum runtime, minAdmitDuration or a guard ends, and those where
-// only the order changes. These are where time ends for an equal in the own queue that may
-// yield already as newer; where workloads without reservation, which stand at now, become
-// newer or pass a reservation that lies ahead.
+// queueEvents orders the intervals by their next change from an instant on: those of the last
+// firstFit, where a minimum runtime, minAdmitDuration or a guard ends, and those where only
+// the order changes. The order changes when the time of an equal in the own queue ends that
+// may yield already as newer, and when workloads without reservation, which count as reserved
+// now, become newer or pass a reservation in the future.
 func (f *Finder) queueEvents(from int64) {
 	s := f.s
 	if s.Request.NewerByReservation && s.EqualsMayYield() && s.Request.Created < math.MaxInt64 {
@@ -40,7 +40,7 @@ func (f *Finder) queueEvents(from int64) {
 	heap.Init(f.intervals, sooner)
 }
 
-// sooner is the order of intervals by their next change.
+// sooner orders intervals by their next change.
 func sooner(a, b *interval) bool { return a.until < b.until }
 
 // addEvent adds an interval that changes at one instant.
@@ -48,8 +48,8 @@ func (f *Finder) addEvent(donor int, at int64) {
 	f.intervals = append(f.intervals, interval{donor: donor, until: at - 1})
 }
 
-// nextEvent returns the next instant at which anything changes, and notes whose if it is
-// asked to.
+// nextEvent returns the next instant at which anything changes. If note is set, it records
+// the donors that change.
 func (f *Finder) nextEvent(note bool) (at int64, ok bool) {
 	if len(f.intervals) == 0 || f.intervals[0].until == math.MaxInt64 {
 		return 0, false

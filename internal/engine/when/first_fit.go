@@ -6,10 +6,10 @@ import (
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
-// firstFitOfAny is firstFit of the attempts that time can bring about.
+// firstFitOfAny is firstFit of the attempts that time can change.
 func (f *Finder) firstFitOfAny() (at int64, ok bool) {
 	at, ok = f.firstFit(true)
-	if f.s.MayPermitMore() { // who may yield while borrowing may without
+	if f.s.MayPermitMore() { // who may yield with borrowing may yield without
 		if other, found := f.firstFit(false); found && (!ok || other < at) {
 			at, ok = other, true
 		}
@@ -17,10 +17,10 @@ func (f *Finder) firstFitOfAny() (at int64, ok bool) {
 	return at, ok
 }
 
-// firstFitOfOwn is firstFit with those of the own queue alone. In every attempt all of them
-// are candidates to the end, so that one succeeds then. ok is false as well where that is not
-// proven: where some go who free nothing that needs preemption but something else that is
-// asked for, or count as newer too early, or there is no answer from the room.
+// firstFitOfOwn is firstFit with the workloads of the own queue alone. In every attempt all
+// of them stay candidates, so an attempt succeeds at that instant. ok is also false if that
+// is not proven: if some workloads free nothing that needs preemption but another requested
+// column, if some count as newer too early, or if there is a room to ask.
 func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
 	s := f.s
 	if len(f.donors) == 0 || f.donors[0].Class != search.Own || s.Request.NewerByReservation || s.Request.Room != nil {
@@ -38,8 +38,8 @@ func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
 	return at, ok
 }
 
-// firstFit returns the first instant from now on at which the request fits with everybody
-// gone who may yield then in an attempt.
+// firstFit returns the first instant from now on at which the request fits without all
+// workloads that may yield in an attempt at that instant.
 func (f *Finder) firstFit(borrowing bool) (at int64, ok bool) {
 	s := f.s
 	if s.Request.Guard != nil || s.Request.Room != nil {

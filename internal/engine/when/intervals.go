@@ -8,23 +8,23 @@ import (
 	"github.com/cedesched/cede/internal/engine/usage"
 )
 
-// interval is the workloads of one priority in a lane that are kept for the same time from
-// their reservation on, and the instants between which none of them changes. They stand by
-// falling reservation, so those kept at an instant come first, and the sums tell what they
-// hold.
+// interval holds the workloads of one priority in a lane that are protected for the same
+// duration from their reservation on, and the instants between which none of them changes.
+// The lane is ordered by falling reservation, so the workloads protected at an instant come
+// first, and sums give their usage.
 type interval struct {
 	lane     *cluster.LaneSet // nil: one instant only
 	donor    int
 	priority int64
 	delay    int64
-	// times is 1 where what is kept stays, -1 where it goes: the surplus of workloads that
-	// do not go whole. 0: nothing, only the order of candidates changes.
+	// times is 1 if protected usage stays, -1 if it yields: the surplus of workloads that do
+	// not yield as a whole. 0: no usage, only the order of candidates changes.
 	times int64
 	// Nothing changes from since to until, both included.
 	since, until int64
 }
 
-// keptUntil is the last instant at which a workload of the interval is kept.
+// keptUntil returns the last instant at which a workload of the interval is protected.
 func (v *interval) keptUntil(w *cluster.Workload) int64 {
 	if v.delay > 0 && w.Reserved > math.MaxInt64-v.delay {
 		return math.MaxInt64
@@ -32,15 +32,16 @@ func (v *interval) keptUntil(w *cluster.Workload) int64 {
 	return w.Reserved + v.delay
 }
 
-// before holds for those that are kept at an instant, and all before them in the lane.
+// before returns a predicate that holds for the workloads protected at an instant and for all
+// before them in the lane.
 func (v *interval) before(at int64) func(w *cluster.Workload) bool {
 	return func(w *cluster.Workload) bool {
 		return w.Priority < v.priority || w.Priority == v.priority && at <= v.keptUntil(w)
 	}
 }
 
-// lastBefore is the last instant, from one on, before anything changes; the highest when
-// nothing does.
+// lastBefore returns the last instant, from the given one on, before anything changes; the
+// highest int64 if nothing does.
 func (v *interval) lastBefore(at int64) int64 {
 	if v.lane == nil {
 		if at <= v.until {
@@ -52,8 +53,8 @@ func (v *interval) lastBefore(at int64) int64 {
 	return math.MaxInt64
 }
 
-// collectIntervals takes everybody out of the view who may ever yield in an attempt, and
-// collects the intervals of those who are kept now.
+// collectIntervals removes from the view all workloads that may ever yield in an attempt, and
+// collects the intervals of those protected now.
 func (f *Finder) collectIntervals(borrowing bool) {
 	f.intervals, f.kept = f.intervals[:0], f.kept[:0]
 	f.clearMoved()
@@ -73,9 +74,9 @@ func (f *Finder) collectIntervals(borrowing bool) {
 	}
 }
 
-// addEquals does so for those of equal priority in the own queue. Newer ones may yield once
-// they are not protected, the others once their time is over as well, which it never is
-// without a reservation.
+// addEquals does so for workloads of equal priority in the own queue. Newer ones may yield
+// once they are not protected; the others only when their time is over, too, which never
+// happens without a reservation.
 func (f *Finder) addEquals(donor int) {
 	everybody := search.Permission{All: true}
 	for lane := cluster.Active; lane <= cluster.SurplusReserved; lane++ {
@@ -104,8 +105,8 @@ func (f *Finder) addEquals(donor int) {
 	}
 }
 
-// splitEquals returns the equals in a lane of the own queue that are newer than the
-// preemptor, or without reservation and become so with time, and the others.
+// splitEquals splits the equals in a lane of the own queue: newer than the preemptor, or
+// without reservation and later newer; and the others.
 func (f *Finder) splitEquals(donor int, lane cluster.Lane) (newer, older *cluster.LaneSet) {
 	s := f.s
 	var lists [2][]*cluster.Workload
@@ -126,7 +127,7 @@ func (f *Finder) splitEquals(donor int, lane cluster.Lane) (newer, older *cluste
 	return &a, &b
 }
 
-// addIntervals adds the intervals of a lane, as far as any are kept now.
+// addIntervals adds the intervals of a lane with workloads that are protected now.
 func (f *Finder) addIntervals(donor int, lane *cluster.LaneSet, p search.Permission, delay, times int64) {
 	var cursor cluster.LaneCursor
 	for cursor.First(*lane); ; {
@@ -144,7 +145,8 @@ func (f *Finder) addIntervals(donor int, lane *cluster.LaneSet, p search.Permiss
 	}
 }
 
-// appendSum appends what those at the front of a lane hold, by slot of the request.
+// appendSum appends the usage of the workloads at the front of a lane, by slot of the
+// request.
 func (f *Finder) appendSum(list []int64, lane *cluster.LaneSet, before func(*cluster.Workload) bool) []int64 {
 	n := len(list)
 	for range f.s.Request.Amounts {
@@ -160,7 +162,7 @@ func (f *Finder) appendSum(list []int64, lane *cluster.LaneSet, before func(*clu
 	return list
 }
 
-// letGo takes everybody in a lane who is permitted out of the view.
+// letGo removes all permitted workloads of a lane from the view.
 func (f *Finder) letGo(donor int, lane *cluster.LaneSet, p search.Permission) {
 	if lane.Len() == 0 {
 		return
@@ -173,8 +175,8 @@ func (f *Finder) letGo(donor int, lane *cluster.LaneSet, p search.Permission) {
 	f.kept = f.kept[:n]
 }
 
-// moveTo brings the view to what is left at an instant with everybody gone who may yield
-// then. From since to until, both included, that is the same.
+// moveTo changes the view to the usage at an instant without all workloads that may yield
+// then. It is the same from since to until, both included.
 func (f *Finder) moveTo(at int64) (since, until int64) {
 	since, until = math.MinInt64, math.MaxInt64
 	for i := range f.intervals {
@@ -206,18 +208,18 @@ func (f *Finder) moveInterval(i int, at int64) {
 	}
 }
 
-// clearMoved begins with nothing moved.
+// clearMoved resets what was moved to nothing.
 func (f *Finder) clearMoved() {
 	f.moved = append(f.moved[:0], make([]int64, len(f.donors)*len(f.s.Request.Amounts))...)
 }
 
-// shift moves an amount into a donor's queue, and notes it.
+// shift adds an amount to a donor's queue and records it.
 func (f *Finder) shift(donor, slot int, change int64) {
 	f.moved[donor*len(f.s.Request.Amounts)+slot] += change
 	f.s.View.MoveSlot(usage.Victims, f.donors[donor].Queue, slot, change)
 }
 
-// shiftAll moves all that was moved once more, or back (times -1).
+// shiftAll adds all recorded amounts again, or subtracts them (times -1).
 func (f *Finder) shiftAll(times int64) {
 	slots := len(f.s.Request.Amounts)
 	for i, change := range f.moved {

@@ -10,12 +10,12 @@ import (
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
-// scanned is a workload that may yield some day, looked at on its own, as rules of the
-// caller and places on nodes need it.
+// scanned is a workload that may yield at some time. Guards and rooms need a look at each
+// workload.
 type scanned struct {
 	workload *cluster.Workload
 	donor    int
-	// The last instants at which the surplus is kept, and the rest.
+	// The last instants at which the surplus and the rest are protected.
 	surplus, whole int64
 }
 
@@ -44,7 +44,7 @@ func (f *Finder) scan(borrowing bool) (at int64, ok bool) {
 	return f.instants[first], true
 }
 
-// scanDonor lists those of a donor whom an attempt permits.
+// scanDonor lists the workloads of a donor that an attempt permits.
 func (f *Finder) scanDonor(donor int, borrowing bool) {
 	s, d := f.s, &f.donors[donor]
 	p := s.Permission(d.Class, borrowing)
@@ -75,7 +75,7 @@ func (f *Finder) scanDonor(donor int, borrowing bool) {
 	}
 }
 
-// refusedUntil is the last instant at which the policies keep a workload.
+// refusedUntil returns the last instant at which the policies refuse a workload.
 func (f *Finder) refusedUntil(d *search.Donor, p search.Permission, w *cluster.Workload) int64 {
 	s := f.s
 	switch {
@@ -94,7 +94,7 @@ func (f *Finder) refusedUntil(d *search.Donor, p search.Permission, w *cluster.W
 	return math.MaxInt64
 }
 
-// fitsAt reports whether the request fits with everybody gone who may yield at an instant.
+// fitsAt reports whether the request fits without all workloads that may yield at an instant.
 func (f *Finder) fitsAt(at int64, borrowing bool) bool {
 	s := f.s
 	for i := range f.scanned {

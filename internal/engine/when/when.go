@@ -6,36 +6,36 @@ import (
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
-// Finder is the state of the search for an instant. The zero value is ready; it may be used
-// again, by one goroutine at a time.
+// Finder is the state of the search for an instant. The zero value is ready. It may be
+// reused, by one goroutine at a time.
 type Finder struct {
 	s         *search.Search
 	donors    []search.Donor
 	intervals []interval
-	kept      []int64 // by interval and slot: what is kept, and all before it in its lane
-	moved     []int64 // by donor and slot: what has been moved in the view
+	kept      []int64 // by interval and slot: the usage of the protected workloads and of all before them in the lane
+	moved     []int64 // by donor and slot: what was moved in the view
 	scanned   []scanned
 	instants  []int64
-	changed   []int // donors, since the instant tried last
+	changed   []int // donors that changed since the last instant that was tried
 	before    []int64
 	sum       []quotatree.Load
 }
 
-// RetryAt returns the first instant after now at which the request, which is impossible
-// now, succeeds with nothing but time changed; ok is false when there is none. It is
-// exact although a greedy search need not be monotone in time: a decision can change
-// only at an instant at which somebody's verdict or place in the order does, and those
-// are tried in turn. succeeds says whether the request does at the Now of the search.
+// RetryAt returns the first instant after now at which the request, which does not succeed
+// now, succeeds if nothing but time changes; ok is false if there is none. It is exact
+// although a greedy search need not be monotone in time: a decision can change only at an
+// instant at which a verdict or a place in the order changes, and those are tried in turn.
+// succeeds reports whether the request succeeds at the Now of the search.
 //
-// Two tests keep the trials few. With everybody gone whom some attempt permits the request
-// must fit, or there is no such instant. And with everybody gone who may yield at an instant
-// it must fit then; who may yield only grows with time, so the first instant at which it
-// does is found by halving, and no earlier one is tried. Both let more go than an attempt
-// can take: some use nothing that needs preemption, or have nothing left to reclaim. With
-// more gone more fits, so that neither passes over an instant of success.
+// Two tests keep the number of trials small. First, the request must fit without all
+// workloads that some attempt permits at any time, or there is no such instant. Second, at an
+// instant it must fit without all workloads that may yield then. These only become more with
+// time, so the first such instant is found by halving, and no earlier one is tried. Both
+// tests remove at least as much as an attempt can take, and removing more never makes a
+// request stop fitting: so neither test skips an instant of success.
 //
-// Trials end when they have looked at more than MaxRetrySteps workloads; then the answer
-// is the first instant that was not tried, which is never too late.
+// When trials have looked at more than MaxRetrySteps workloads, the answer is the first
+// instant that was not tried, which is never too late.
 func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok bool) {
 	f.s = s
 	defer f.release()
@@ -77,7 +77,7 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 	return at, ok
 }
 
-// try tries the request as it is, without what the bound has moved.
+// try makes a trial without what the bound has moved.
 func (f *Finder) try(bounded bool, succeeds func() bool) bool {
 	if !bounded {
 		return succeeds()
@@ -88,8 +88,8 @@ func (f *Finder) try(bounded bool, succeeds func() bool) bool {
 	return found
 }
 
-// NextChange returns the first instant after now at which the outcome of a search may be
-// another than now, with nothing but time changed; ok is false when there is none.
+// NextChange returns the first instant after now at which the result of a search may change
+// if nothing but time changes; ok is false if there is none.
 func (f *Finder) NextChange(s *search.Search) (at int64, ok bool) {
 	f.s = s
 	defer f.release()
@@ -100,15 +100,15 @@ func (f *Finder) NextChange(s *search.Search) (at int64, ok bool) {
 	return f.nextEvent(false)
 }
 
-// release lets go of the cluster.
+// release drops the references to the cluster.
 func (f *Finder) release() {
 	f.s = nil
 	clear(f.intervals)
 	clear(f.scanned)
 }
 
-// hopelessForEver reports whether every attempt is proven to fail at any time: time
-// changes who may yield among those of permitted priority only.
+// hopelessForEver reports whether the bounds prove that every attempt fails at any time: time
+// changes only who may yield among workloads of permitted priority.
 func (f *Finder) hopelessForEver() bool {
 	s := f.s
 	return s.OverPotential() || s.Hopeless(true) && (!s.MayPermitMore() || s.Hopeless(false))
