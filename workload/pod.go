@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/optional"
 )
 
 // Pod is a pod that runs on a node or waits for one. The zero value is invalid.
@@ -42,6 +43,10 @@ type Pod struct {
 	// TerminatingSince is when the pod was told to stop, for the termination timeout of a
 	// request. Zero: not known; requests then wait for the pod without limit.
 	TerminatingSince time.Time `json:"terminatingSince,omitzero"`
+	// MinRuntime is how long the pod must have run before it may be preempted. Unset: that
+	// of its group, else the default of the preemptor. It is measured from Started. It does
+	// not protect a pod without a start time, nor one that terminates.
+	MinRuntime optional.Duration `json:"minRuntime,omitzero"`
 	// Preempted says that the pod terminates because a scheduler preempted it.
 	Preempted bool `json:"preempted,omitempty"`
 }
@@ -54,10 +59,9 @@ func (p Pod) Clone() Pod {
 
 // Validate returns everything that is wrong with the pod itself, as an error that lists each
 // fault with its path under the given one: an empty ID, Preempted or TerminatingSince on a
-// pod that does not terminate, times outside the years 1678 to 2262, requests that are
-// negative, over [quota.MaxUsage], without a name or for [PodsResource].
-//
-// [quota.MaxUsage]: https://pkg.go.dev/github.com/cedesched/cede/quota#MaxUsage
+// pod that does not terminate, times outside the years 1678 to 2262, a negative minimum
+// runtime, requests that are negative, over [quota.MaxUsage], without a name or for
+// [PodsResource].
 func (p *Pod) Validate(path string) error {
 	var faults fault.List
 	if p.ID == "" {
@@ -77,9 +81,16 @@ func (p *Pod) Validate(path string) error {
 			faults.Add(path+t.field, "%v is not within %s", t.time, instant.Range)
 		}
 	}
+	validateMinimum(&faults, path, p.MinRuntime)
 	p.Requests.validate(&faults, path+".requests")
 	if _, ok := p.Requests[PodsResource]; ok {
 		faults.Add(path+".requests."+PodsResource, "every pod takes one of it: it cannot be requested")
 	}
 	return faults.Err()
+}
+
+func validateMinimum(faults *fault.List, path string, minimum optional.Duration) {
+	if d, _ := minimum.Get(); d < 0 {
+		faults.Add(path+".minRuntime", "%v is negative", d)
+	}
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/optional"
 )
 
 // PodGroup is a pod group on nodes. The zero value is invalid. Priority and DisruptionMode
@@ -17,6 +18,9 @@ type PodGroup struct {
 	// DisruptionModePodGroup is then invalid: a unit of preemption is never larger than a
 	// unit of scheduling.
 	Basic bool `json:"basic,omitempty"`
+	// MinRuntime is that of its pods that have none. Unset: that of the preemptor. A group
+	// that is evicted whole is protected as long as one of its running pods is.
+	MinRuntime optional.Duration `json:"minRuntime,omitzero"`
 }
 
 // DisruptionMode says which pods of a group are evicted together (KEP-5710, Preemption unit).
@@ -43,7 +47,7 @@ func (m *DisruptionMode) UnmarshalText(text []byte) error { return disruptionNam
 
 // Validate returns everything that is wrong with the group, as an error that lists each fault
 // with its path under the given one: an empty ID, an unknown disruption mode,
-// DisruptionModePodGroup on a Basic group.
+// DisruptionModePodGroup on a Basic group, a negative minimum runtime.
 func (g *PodGroup) Validate(path string) error {
 	var faults fault.List
 	if g.ID == "" {
@@ -55,5 +59,6 @@ func (g *PodGroup) Validate(path string) error {
 	if g.Basic && g.DisruptionMode == DisruptionModePodGroup {
 		faults.Add(path+".disruptionMode", "PodGroup needs a gang: the group is basic")
 	}
+	validateMinimum(&faults, path, g.MinRuntime)
 	return faults.Err()
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -46,7 +47,7 @@ const usage = "usage: nodes [-f FILE]... [-pod NAMESPACE/NAME | -group NAMESPACE
 	"[-mode design|in-place|replace] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] [-o text|json]"
 
 var (
-	modes   = map[string]placement.Mode{"design": placement.Design, "in-place": placement.InPlace, "replace": placement.Replace}
+	modes   = map[string]placement.Mode{"design": placement.ModeDesign, "in-place": placement.ModeInPlace, "replace": placement.ModeReplace}
 	orders  = map[string]placement.Order{"first-fit": placement.FirstFit, "best-fit": placement.BestFit, "round-robin": placement.RoundRobin}
 	budgets = map[string]placement.BudgetRule{"soft": placement.Soft, "hard": placement.Hard}
 )
@@ -126,7 +127,7 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "nodes: %s\n", printable.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
 		return 2
 	}
-	if a.decision.Outcome == placement.Wait || a.decision.Outcome == placement.Impossible {
+	if a.decision.Outcome == preemption.Wait || a.decision.Outcome == preemption.Impossible {
 		return 1
 	}
 	return 0

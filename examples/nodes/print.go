@@ -11,6 +11,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -70,11 +71,11 @@ func (a *answer) verdict() string {
 		pods += len(v.Pods)
 	}
 	switch d.Outcome {
-	case placement.Fits:
+	case preemption.Fits:
 		return "has room; nobody has to yield." + a.partly()
-	case placement.Wait:
+	case preemption.Wait:
 		return "has room once pods are gone that terminate already; nobody more has to yield." + a.partly()
-	case placement.Preempt:
+	case preemption.Preempt:
 		against := ""
 		if d.Violations > 0 {
 			against = fmt.Sprintf(", %d against a disruption budget", d.Violations)
@@ -92,11 +93,11 @@ func (a *answer) verdict() string {
 		return "has no room: no node of the input takes it, however empty."
 	}
 	switch d.Reason {
-	case placement.PolicyNever:
+	case placement.ReasonPolicyNever:
 		return "has no room, and its priority class preempts nobody."
-	case placement.NoVictims:
+	case placement.ReasonNoVictims:
 		return "has no room, and nothing of lower priority runs where it may."
-	case placement.Budgets:
+	case placement.ReasonBudgets:
 		return "has no room, and disruption budgets keep those who could make some."
 	}
 	return fmt.Sprintf("has no room, even with everything gone that it may preempt: then %d of %s would have a place.",

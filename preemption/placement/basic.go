@@ -3,7 +3,11 @@ package placement
 import (
 	"cmp"
 	"slices"
+	"time"
 
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -23,15 +27,57 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) 
 	if err := p.enter(new(scratch), snapshot.inside(), &r); err != nil {
 		return Decision{}, err
 	}
-	if !r.Unschedulable {
-		d, err := p.placeEach(snapshot, &r)
-		if err != nil || d.Outcome == Fits {
+	d, err := p.decideEachAt(snapshot, &r, nodes.WithReasons)
+	if err != nil || d.Outcome.Succeeds() {
+		return d, err
+	}
+	at, ok, err := p.retryEachAt(snapshot, r)
+	if err != nil {
+		return Decision{}, err
+	}
+	if ok {
+		d.Outcome, d.RetryAt = preemption.Wait, at
+	}
+	return d, nil
+}
+
+// retryEachAt returns the first instant at which a pod of a basic group gets its place; ok
+// is false when there is none. With SkipRetryAt it says only whether time may help.
+func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request) (at time.Time, ok bool, err error) {
+	c, sc := snapshot.inside(), new(scratch)
+	if err := p.enter(sc, c, &r); err != nil {
+		return time.Time{}, false, err
+	}
+	instants := sc.searcher.Instants(&p.inside, c, &sc.request)
+	if p.config.SkipRetryAt {
+		return time.Time{}, len(instants) > 0, nil
+	}
+	steps := 0
+	for _, at := range instants {
+		if r.Now = instant.Time(at); steps > p.config.maxRetrySteps() {
+			return r.Now, true, nil
+		}
+		d, err := p.decideEachAt(snapshot, &r, nodes.OutcomeOnly)
+		if err != nil || d.Outcome.Succeeds() {
+			return r.Now, true, err
+		}
+		steps += len(r.Pods) * (1 + c.Size())
+	}
+	return time.Time{}, false, nil
+}
+
+// decideEachAt decides about the pods without asking whether time helps.
+func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Extent) (Decision, error) {
+	if !r.SkipFit {
+		d, err := p.placeEach(snapshot, r)
+		if err != nil || d.Outcome == preemption.Fits {
 			return d, err
 		}
 	}
-	out := Decision{Outcome: Impossible, Now: r.Now}
+	out := Decision{Outcome: preemption.Impossible, Now: r.Now}
 	for i := range r.Pods {
-		d, err := p.Decide(snapshot, r.alone(i))
+		one := r.alone(i)
+		d, err := p.decide(snapshot.inside(), &one, extent)
 		if err != nil {
 			return Decision{}, err
 		}
@@ -48,14 +94,17 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) 
 			return Decision{}, err
 		}
 	}
-	if out.Outcome != Impossible {
-		out.Reason, out.Placeable = 0, len(out.Nominations)
+	if out.Outcome != preemption.Impossible {
+		out.Reason, out.Placeable, out.Blockers, out.Shortage = 0, len(out.Nominations), nil, nil
 	}
 	member := func(id string) bool {
 		return slices.ContainsFunc(r.Pods, func(p workload.Pod) bool { return p.ID == id })
 	}
 	slices.Sort(out.Withdrawn)
 	out.Withdrawn = slices.DeleteFunc(slices.Compact(out.Withdrawn), member)
+	for i := range out.Victims {
+		out.Victims[i].Chosen = i
+	}
 	slices.SortFunc(out.Victims, func(a, b Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
 	return out, nil
 }
@@ -66,14 +115,14 @@ func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request) (Decision, error) 
 	for i := range r.Pods {
 		one := r.alone(i)
 		one.Policy = PreemptNever // nobody has to yield for a pod that fits
-		d, err := p.Decide(snapshot, one)
+		d, err := p.decide(snapshot.inside(), &one, nodes.OutcomeOnly)
 		if err != nil {
 			return Decision{}, err
 		}
-		if d.Outcome != Fits {
+		if d.Outcome != preemption.Fits {
 			continue
 		}
-		out.Outcome = Fits
+		out.Outcome = preemption.Fits
 		out.Nominations, out.Pods = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...)
 		out.Placeable++
 		if snapshot, err = snapshot.With(d.Edits()...); err != nil {
@@ -85,7 +134,7 @@ func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request) (Decision, error) 
 
 // together is outcomes in the order in which they win over others of the same group. (A pod
 // that fits only once the promise to one before it has moved is nominated with that one.)
-var together = []Outcome{Impossible, Fits, Wait, Preempt}
+var together = []preemption.Outcome{preemption.Impossible, preemption.Fits, preemption.Wait, preemption.Preempt}
 
 // add puts what is decided about one pod to what is decided about those before.
 func (d *Decision) add(one *Decision) {
@@ -93,10 +142,16 @@ func (d *Decision) add(one *Decision) {
 		d.Outcome = one.Outcome
 	}
 	d.Reason = max(d.Reason, one.Reason)
+	if len(d.Blockers) == 0 {
+		d.Blockers = one.Blockers
+	}
+	if len(d.Shortage) == 0 {
+		d.Shortage = one.Shortage
+	}
 	d.Nominations, d.Pods = append(d.Nominations, one.Nominations...), append(d.Pods, one.Pods...)
 	d.Withdrawn = append(d.Withdrawn, one.Withdrawn...)
 	d.Placeable += one.Placeable
-	for _, v := range one.Victims {
+	for _, v := range one.InOrderOfChoice() {
 		// As built, who was told to go for one pod may be told again for the next.
 		if !slices.ContainsFunc(d.Victims, func(o Victim) bool { return o.Pods[0] == v.Pods[0] }) {
 			d.Victims = append(d.Victims, v)

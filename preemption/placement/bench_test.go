@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -76,7 +77,7 @@ func quality(b *testing.B, d placement.Decision) {
 	b.ReportMetric(float64(pods), "evicted")
 }
 
-func benchmark(b *testing.B, f fleet, c placement.Config, r placement.Request, want placement.Outcome) {
+func benchmark(b *testing.B, f fleet, c placement.Config, r placement.Request, want preemption.Outcome) {
 	s := snapshotOf(b, f.state())
 	p, err := placement.New(c)
 	if err != nil {
@@ -104,10 +105,10 @@ var fleets = []fleet{
 // BenchmarkGang: half a node for each of 100 pods, so that some of each node is put back.
 func BenchmarkGang(b *testing.B) {
 	for _, f := range fleets {
-		for _, mode := range []placement.Mode{placement.Design, placement.InPlace} {
+		for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace} {
 			half := int64(f.perNode / 2)
 			b.Run(fmt.Sprintf("%v/%v", f, mode), func(b *testing.B) {
-				benchmark(b, f, placement.Config{Mode: mode}, gang(100, half*1000, half), placement.Preempt)
+				benchmark(b, f, placement.Config{Mode: mode}, gang(100, half*1000, half), preemption.Preempt)
 			})
 		}
 	}
@@ -117,7 +118,7 @@ func BenchmarkGang(b *testing.B) {
 func BenchmarkOrder(b *testing.B) {
 	for _, order := range []placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin} {
 		b.Run(order.String(), func(b *testing.B) {
-			benchmark(b, fleets[2], placement.Config{Order: order}, gang(100, 2000, 2), placement.Preempt)
+			benchmark(b, fleets[2], placement.Config{Order: order}, gang(100, 2000, 2), preemption.Preempt)
 		})
 	}
 }
@@ -125,20 +126,20 @@ func BenchmarkOrder(b *testing.B) {
 // BenchmarkReplace places anew for every unit that could be put back.
 func BenchmarkReplace(b *testing.B) {
 	f := fleet{nodes: 500, perNode: 4, levels: 10, covered: 5, groupOf: 8}
-	for _, mode := range []placement.Mode{placement.Design, placement.InPlace, placement.Replace} {
+	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
 		b.Run(fmt.Sprintf("%v/%v", f, mode), func(b *testing.B) {
-			benchmark(b, f, placement.Config{Mode: mode}, gang(50, 2000, 2), placement.Preempt)
+			benchmark(b, f, placement.Config{Mode: mode}, gang(50, 2000, 2), preemption.Preempt)
 		})
 	}
 }
 
 func BenchmarkHardBudgets(b *testing.B) {
-	benchmark(b, fleets[2], placement.Config{Budgets: placement.Hard}, gang(100, 1000, 1), placement.Preempt)
+	benchmark(b, fleets[2], placement.Config{Budgets: placement.Hard}, gang(100, 1000, 1), preemption.Preempt)
 }
 
 // BenchmarkInVain: the gang never fits, which only shows when all are gone.
 func BenchmarkInVain(b *testing.B) {
-	benchmark(b, fleets[2], placement.Config{}, gang(100, 100_000, 1), placement.Impossible)
+	benchmark(b, fleets[2], placement.Config{}, gang(100, 100_000, 1), preemption.Impossible)
 }
 
 // BenchmarkPod: each node is a domain.
@@ -148,7 +149,7 @@ func BenchmarkPod(b *testing.B) {
 			r := gang(1, 2000, 2)
 			r.Group, r.MinCount = "", 1
 			b.Run(fmt.Sprintf("%v/sampled=%d", f, sample), func(b *testing.B) {
-				benchmark(b, f, placement.Config{MaxCandidates: sample}, r, placement.Preempt)
+				benchmark(b, f, placement.Config{MaxCandidates: sample}, r, preemption.Preempt)
 			})
 		}
 	}

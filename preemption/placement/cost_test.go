@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -45,7 +46,7 @@ func TestAllocationsAreThoseOfTheAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := testing.AllocsPerRun(20, func() {
-				if d, err := p.Decide(s, r); err != nil || d.Outcome != placement.Preempt {
+				if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Preempt {
 					t.Fatalf("%v: %v", d.Outcome, err)
 				}
 			})

@@ -2,28 +2,63 @@ package placement
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
 
 // decision turns a result into names.
 func decision(c *nodes.Cluster, r *Request, found *nodes.Result) Decision {
 	d := Decision{
-		Outcome: Outcome(found.Outcome), Reason: Reason(found.Reason), Withdrawn: found.Withdrawn, Now: r.Now,
+		Outcome: outcomes[found.Outcome], Reason: Reason(found.Reason), Withdrawn: found.Withdrawn, Now: r.Now,
 		Candidate: candidate(c, r.Pods, &found.Choice),
 	}
 	d.Placeable = max(d.Placeable, found.Placeable)
 	d.Pods = podsAfter(r, d.Nominations)
+	d.RetryAt = instant.Time(found.RetryAt)
+	for _, b := range found.Blockers {
+		d.Blockers = append(d.Blockers, blocker(&b))
+	}
+	for _, sh := range found.Shortages {
+		d.Shortage = append(d.Shortage, Shortage{sh.Resource, sh.Missing, sh.Domains})
+	}
+	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return cmp.Compare(a.Resource, b.Resource) })
 	return d
+}
+
+// outcomes is those of the engine.
+var outcomes = [...]preemption.Outcome{
+	nodes.Fits: preemption.Fits, nodes.Preempt: preemption.Preempt,
+	nodes.Wait: preemption.Wait, nodes.Impossible: preemption.Impossible,
+}
+
+func blocker(b *nodes.Blocker) Blocker {
+	out := Blocker{Rule: Rule(b.Rule), Group: b.Unit.Group, Pod: b.Unit.Pods[0].Facts.ID, Priority: b.Unit.Priority}
+	if b.Until != math.MaxInt64 {
+		out.Until = instant.Time(b.Until)
+	}
+	switch {
+	case b.SetBy == nil:
+	case b.OfPod:
+		out.SetBy = fmt.Sprintf("pod %q", b.SetBy.Facts.ID)
+	case b.OfGroup:
+		out.SetBy = fmt.Sprintf("group %q", b.SetBy.Facts.Group)
+	default:
+		out.SetBy = "default"
+	}
+	return out
 }
 
 func candidate(c *nodes.Cluster, pods []workload.Pod, from *nodes.Choice) Candidate {
 	out := Candidate{Domain: from.Domain, Violations: from.Violated(), Nominations: nominations(c, pods, from.Where)}
 	out.Placeable = len(out.Nominations)
 	for i, u := range from.Victims {
-		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Pods: make([]string, len(u.Pods))}
+		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Chosen: i, Pods: make([]string, len(u.Pods))}
 		for j, p := range u.Pods {
 			v.Pods[j] = p.Facts.ID
 		}

@@ -54,8 +54,8 @@
 // (KEP-5710, Preemption algorithm; what it leaves open is as built in Kubernetes v1.37:
 // the tie-breaks of step 3, the counting of step 4, and the number of pods in step 2.)
 //
-// [InPlace] leaves out steps 5 and 6, as built in v1.37: it does not look at who runs where
-// the preemptor is placed. [Replace] puts units back by placing the preemptor anew for each,
+// [ModeInPlace] leaves out steps 5 and 6, as built in v1.37: it does not look at who runs where
+// the preemptor is placed. [ModeReplace] puts units back by placing the preemptor anew for each,
 // as built in v1.36. In both, pods that terminate count as running, may be told to go again
 // (until the timeout), and a preemptor waits only while victims of lower priority terminate
 // on a node that it was nominated to.

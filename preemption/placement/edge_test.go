@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -44,7 +45,7 @@ func TestSumOfPriorities(t *testing.T) {
 			}
 		}
 		d := decided(t, st, placement.Request{Priority: 9, Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 60}}}})
-		if d.Outcome != placement.Preempt || d.Domain != c.want {
+		if d.Outcome != preemption.Preempt || d.Domain != c.want {
 			t.Errorf("a %v, b %v: %v on %q, want %q", c.a, c.b, d.Outcome, d.Domain, c.want)
 		}
 	}
@@ -67,7 +68,7 @@ func TestPromiseBeforeTheBestFit(t *testing.T) {
 		}
 		d, err := p.Decide(snapshotOf(t, st), placement.Request{Group: "g", MinCount: 1, Pods: []workload.Pod{pod}})
 		want := []string{"b", "a"}[len(nominated)]
-		if err != nil || d.Outcome != placement.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != want {
+		if err != nil || d.Outcome != preemption.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != want {
 			t.Errorf("%d promised: %v, %v, %v; want %s", len(nominated), d.Outcome, d.Nominations, err, want)
 		}
 	}
@@ -85,7 +86,7 @@ func TestOnePromiseIsKept(t *testing.T) {
 			Groups:    []workload.PodGroup{{ID: "g"}},
 		}
 		d := decided(t, st, placement.Request{Group: "g", MinCount: 1, Pods: []workload.Pod{pod}, Prefer: []string{first}})
-		if d.Outcome != placement.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != node {
+		if d.Outcome != preemption.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != node {
 			t.Errorf("%v, %v; promised %s", d.Outcome, d.Nominations, node)
 		}
 	}
@@ -100,7 +101,7 @@ func TestPlacesOfPods(t *testing.T) {
 		st.Pods = append(st.Pods, workload.Pod{ID: id, Node: "a", Priority: priority, Requests: workload.Resources{"cpu": cpu}})
 	}
 	d := decided(t, st, placement.Request{Priority: 9, Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 4}}}})
-	if d.Outcome != placement.Preempt || len(d.Victims) != 1 || d.Victims[0].Pods[0] != "x" {
+	if d.Outcome != preemption.Preempt || len(d.Victims) != 1 || d.Victims[0].Pods[0] != "x" {
 		t.Errorf("%v, %v", d.Outcome, d.Victims)
 	}
 }
@@ -148,7 +149,7 @@ func TestSetGroupKeepsPromisesOnce(t *testing.T) {
 		if s, err = s.With(placement.SetGroup(workload.PodGroup{ID: "g", Priority: 5})); err != nil {
 			t.Fatal(err)
 		}
-		for cpu, want := range map[int64]placement.Outcome{1: placement.Fits, 2: placement.Impossible} {
+		for cpu, want := range map[int64]preemption.Outcome{1: preemption.Fits, 2: preemption.Impossible} {
 			d, err := p.Decide(s, placement.Request{Pods: []workload.Pod{{ID: "other", Requests: workload.Resources{"cpu": cpu}}}})
 			if err != nil || d.Outcome != want || len(s.State().Nominated) != 1 {
 				t.Errorf("%d beside the promise: %v, %v; want %v", cpu, d.Outcome, err, want)

@@ -25,10 +25,15 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 	}
 	sc.request = nodes.Request{
 		Group: r.Group, Priority: r.Priority, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
-		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.Unschedulable,
+		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
 		Now: r.Now, TerminationTimeout: r.TerminationTimeout,
+		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(), SkipRetryAt: p.config.SkipRetryAt,
 	}
-	if err := append(faults, c.ValidateRequest(&sc.request)...).Err(); err != nil {
+	faults = append(faults, c.ValidateRequest(&sc.request)...)
+	if r.Now.IsZero() && (p.inside.MinRuntime > 0 || c.HasMinimums()) {
+		faults.Add("request.now", "is needed for minimum runtimes")
+	}
+	if err := faults.Err(); err != nil {
 		return err
 	}
 	p.addRules(sc, r)
@@ -56,14 +61,7 @@ func (p *Preemptor) addRules(sc *scratch, r *Request) {
 		return
 	}
 	request := *r // so that a request without guards is not moved to the heap
-	sc.request.Guard = func(u *nodes.Unit) bool {
-		for _, g := range p.config.Guards {
-			if !g.MayYield(unit(u), request) {
-				return true
-			}
-		}
-		return false
-	}
+	sc.request.Guard = func(u *nodes.Unit) int64 { return p.config.guard(unit(u), &request) }
 }
 
 // borrow returns a scratch to work in, which must be given back.

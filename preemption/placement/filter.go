@@ -12,7 +12,7 @@ import (
 //
 //  1. The answers depend on the arguments alone, and always come out the same for them.
 //  2. Arguments are left alone, and nothing of them is kept.
-//  3. With Reach SameNode, Conflict is false for pods of different nodes.
+//  3. With Reach ReachNode, Conflict is false for pods of different nodes.
 //
 // That conflicts are between two pods makes placement monotone: who may run beside others
 // may run beside some of them. (A pod that is needed by the preemptor is never spared for
@@ -28,15 +28,15 @@ type Filter interface {
 	Reach() Reach
 }
 
-// Reach is how far the conflicts of a filter go. The zero value is SameNode.
+// Reach is how far the conflicts of a filter go. The zero value is ReachNode.
 type Reach uint8
 
 const (
-	// SameNode: conflicts are between pods of one node.
-	SameNode Reach = iota
-	// Cluster: conflicts may be between any two pods. Then every pod that is placed or put
+	// ReachNode: conflicts are between pods of one node.
+	ReachNode Reach = iota
+	// ReachCluster: conflicts may be between any two pods. Then every pod that is placed or put
 	// back is compared with all others, which takes time.
-	Cluster
+	ReachCluster
 )
 
 var reachNames = enum.Names[Reach]{Type: "Reach", List: []string{"SameNode", "Cluster"}}

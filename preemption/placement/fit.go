@@ -10,7 +10,7 @@ import (
 // Fit answers for one request whether it has a place, while groups are taken away and given
 // back: the room side of a decision whose victims somebody else chooses (by quota, say, with
 // the ID of a workload as that of its pods' group). Priorities, disruption modes and budgets
-// do not count. It starts with everything that runs: in [Design] without what terminates and
+// do not count. It starts with everything that runs: in [ModeDesign] without what terminates and
 // is waited for, in the other modes, where that counts as running, with it.
 //
 // Its laws, for a search that takes until it fits and then gives back what it can:

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
@@ -17,7 +18,7 @@ import (
 func fitAgrees(t *rapid.T) {
 	record := preemptiontest.PlacementRecords().Draw(t, "record")
 	st, r := record.State, *record.Request
-	r.Unschedulable = false
+	r.SkipFit = false
 	for i := range r.Pods { // equal ones: then every way to fill nodes is as good
 		r.Pods[i].Requests, r.Pods[i].Nodes, r.Pods[i].Labels = r.Pods[0].Requests, r.Pods[0].Nodes, r.Pods[0].Labels
 		r.Pods[i].Nowhere = r.Pods[0].Nowhere
@@ -64,7 +65,7 @@ func fitAgrees(t *rapid.T) {
 			return p.Terminating || taken[p.Group]
 		})
 		want := decide(t, c, snapshotOf(t, left), func() placement.Request { r := r; r.Policy = placement.PreemptNever; return r }())
-		if got := fit.Fits(); got != (want.Outcome == placement.Fits) {
+		if got := fit.Fits(); got != (want.Outcome == preemption.Fits) {
 			t.Fatalf("without %v: fits %v, want %+v", taken, got, want)
 		}
 		if !fit.Fits() {

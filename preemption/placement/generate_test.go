@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
@@ -17,9 +18,10 @@ func TestGeneratorsReachEverything(t *testing.T) {
 		"Preempt": 300, "Wait": 80, "Fits": 80,
 		"PolicyNever": 5, "NoVictims": 20, "NoRoom": 20, "Budgets": 10,
 		"mode Design": 250, "mode InPlace": 150, "mode Replace": 150,
-		"two victims": 150, "whole group": 60, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
+		"two victims": 130, "whole group": 60, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
 		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
 		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,
+		"retry at": 60, "promise and retry at": 10, "minimum runtime blocks": 50, "guard blocks": 30, "budget blocks": 20, "shortage": 80, "protected beside a victim": 20,
 	}
 	ceilings := map[string]int{"Impossible": 350, "hopeless": 100} // hopeless: no room in an idle cluster either
 	seen := map[string]int{}
@@ -38,8 +40,8 @@ func TestGeneratorsReachEverything(t *testing.T) {
 			}
 		}
 		idle := placement.State{Nodes: st.Nodes, Groups: st.Groups}
-		r.Unschedulable = false
-		if decide(t, c, snapshotOf(t, idle), r).Outcome == placement.Impossible {
+		r.SkipFit = false
+		if decide(t, c, snapshotOf(t, idle), r).Outcome == preemption.Impossible {
 			seen["hopeless"]++
 		}
 	}
@@ -75,18 +77,30 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 	}
 	for _, p := range st.Pods {
 		spared := !gone[p.ID] && nodes[p.Node] && priorityOf(st, p) < r.Priority
-		kinds["reprieve"] = kinds["reprieve"] || d.Outcome == placement.Preempt && spared
+		kinds["reprieve"] = kinds["reprieve"] || d.Outcome == preemption.Preempt && spared
 		old := !p.TerminatingSince.IsZero() && r.Now.Sub(p.TerminatingSince) >= r.TerminationTimeout
 		kinds["over the timeout"] = kinds["over the timeout"] || r.TerminationTimeout > 0 && old
 	}
 	for _, p := range r.Pods {
 		kinds["promised"] = kinds["promised"] || slices.ContainsFunc(st.Nominated, func(n workload.Pod) bool { return n.ID == p.ID })
 	}
-	kinds["several nodes"] = d.Outcome == placement.Preempt && r.Group != "" && len(st.Nodes) > 1 && (len(r.Domains) == 0 || len(r.Domains) < len(st.Nodes))
+	kinds["several nodes"] = d.Outcome == preemption.Preempt && r.Group != "" && len(st.Nodes) > 1 && (len(r.Domains) == 0 || len(r.Domains) < len(st.Nodes))
 	kinds["several domains"] = len(r.Domains) > 1
 	kinds["basic group"] = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 	kinds["pod of a group"] = r.Group == "" && r.Pods[0].Group != ""
-	kinds["waits though asked alone"] = d.Outcome == placement.Wait && r.Group == ""
+	kinds["waits though asked alone"] = d.Outcome == preemption.Wait && r.Group == ""
+	kinds["retry at"] = !d.RetryAt.IsZero()
+	kinds["promise and retry at"] = !d.RetryAt.IsZero() && len(d.Nominations) > 0
+	for _, b := range d.Blockers {
+		kinds["minimum runtime blocks"] = kinds["minimum runtime blocks"] || b.Rule == placement.RuleGuaranteedRuntime
+		kinds["guard blocks"] = kinds["guard blocks"] || b.Rule == placement.RuleGuarded
+		kinds["budget blocks"] = kinds["budget blocks"] || b.Rule == placement.RuleBudget
+	}
+	for _, p := range st.Pods {
+		until := protectedUntil(st, c, p)
+		kinds["protected beside a victim"] = kinds["protected beside a victim"] || !until.IsZero() && !r.Now.After(until) && len(d.Victims) > 0
+	}
+	kinds["shortage"] = len(d.Shortage) > 0
 	without := st
 	without.Budgets = nil
 	free := decide(t, c, snapshotOf(t, without), r)

@@ -50,8 +50,8 @@ func TestLowestPriorityOnOneNode(t *testing.T) {
 	st := placement.State{Nodes: []workload.Node{machine("a", 4)}, Pods: []workload.Pod{cpu("low", "a", 0, 1), cpu("mid", "a", 5, 3)}}
 	r := placement.Request{Group: "in", Priority: 10, Pods: []workload.Pod{cpu("large", "", 0, 4), cpu("small", "", 0, 1)}}
 	for mode, want := range map[placement.Mode]string{
-		placement.Design:  "Preempt small@a; evict low",
-		placement.InPlace: "Preempt large@a; evict low mid",
+		placement.ModeDesign:  "Preempt small@a; evict low",
+		placement.ModeInPlace: "Preempt large@a; evict low mid",
 	} {
 		if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != want {
 			t.Errorf("%v: %q, want %q", mode, got, want)

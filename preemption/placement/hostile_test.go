@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -19,7 +20,7 @@ func TestLargestAmounts(t *testing.T) {
 	}
 	r := placement.Request{Group: "in", Priority: 1, Pods: []workload.Pod{{ID: "x", Requests: most}, {ID: "y", Requests: most}}}
 	for _, order := range []placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin} {
-		for _, mode := range []placement.Mode{placement.Design, placement.InPlace, placement.Replace} {
+		for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
 			d := decide(t, placement.Config{Order: order, Mode: mode}, snapshotOf(t, st), r)
 			if got := text(d); got != "Preempt x@n1; evict a" {
 				t.Errorf("%v, %v: %s", order, mode, got)
@@ -69,7 +70,7 @@ func TestLargeUnits(t *testing.T) {
 	r := pending(n)
 	r.Priority = 1 << 30
 	d := decide(t, placement.Config{}, snapshotOf(t, st), r)
-	if d.Outcome != placement.Preempt || len(d.Victims) != 1 || len(d.Victims[0].Pods) != n {
+	if d.Outcome != preemption.Preempt || len(d.Victims) != 1 || len(d.Victims[0].Pods) != n {
 		t.Errorf("%v, %d victims", d.Outcome, len(d.Victims))
 	}
 }

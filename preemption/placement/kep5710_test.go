@@ -117,9 +117,9 @@ var rules = []struct {
 	{"Preemption algorithm", "within those the older is", []string{"n1 2: a/1/young b/1/old"}, 0, nil, "Preempt in0@n1; evict a"},
 	{"Preemption algorithm", "the lowest priority that suffices is searched for", []string{"n1 1: mid/100", "n2 1: low/10"}, 1, nil, "Preempt in0@n2; evict low"},
 	{"as built in v1.37", "in place it is not", []string{"n1 1: mid/100", "n2 1: low/10"}, 1,
-		func(_ *placement.State, _ *placement.Request, c *placement.Config) { c.Mode = placement.InPlace }, "Preempt in0@n1; evict mid"},
+		func(_ *placement.State, _ *placement.Request, c *placement.Config) { c.Mode = placement.ModeInPlace }, "Preempt in0@n1; evict mid"},
 	{"as built in v1.36", "placing anew finds it too", []string{"n1 1: mid/100", "n2 1: low/10"}, 1,
-		func(_ *placement.State, _ *placement.Request, c *placement.Config) { c.Mode = placement.Replace }, "Preempt in0@n2; evict low"},
+		func(_ *placement.State, _ *placement.Request, c *placement.Config) { c.Mode = placement.ModeReplace }, "Preempt in0@n2; evict low"},
 	{"Preemption algorithm", "not over the list of victims: one priority, one answer", []string{"n1 1: g1/10/g", "n2 1: g2/10/g", "n3 1: m/100"}, 1, nil, "Preempt in0@n1; evict g1 g2"},
 	{"Preemption algorithm", "budgets are kept where the placement allows it", []string{"n1 2: a/1/protected b/2"}, 0, nil, "Preempt in0@n1; evict b"},
 	{"Preemption algorithm", "and violated where it does not", []string{"n1 1: a/1/protected"}, 1, nil, "Preempt in0@n1; evict a, 1 against a budget"},
@@ -175,10 +175,10 @@ var rules = []struct {
 	{"as built in v1.37", "earlier victims on the nominated node block", []string{"n1 1: a/0/leaving", "n2 1: b/0"}, 1,
 		func(st *placement.State, _ *placement.Request, c *placement.Config) {
 			promise(st, "in0", "n1", 1000)
-			c.Mode = placement.InPlace
+			c.Mode = placement.ModeInPlace
 		}, "Wait in0@n1"},
 	{"as built in v1.37", "elsewhere they are preempted again", []string{"n1 1: a/0/leaving"}, 1,
-		func(_ *placement.State, _ *placement.Request, c *placement.Config) { c.Mode = placement.InPlace }, "Preempt in0@n1; evict a"},
+		func(_ *placement.State, _ *placement.Request, c *placement.Config) { c.Mode = placement.ModeInPlace }, "Preempt in0@n1; evict a"},
 	{"gang", "a gang of fewer than its minimum is not placed", []string{"n1 1: a/0", "n2 1: b/2000"}, 2, nil, "Impossible (NoRoom)"},
 	{"gang", "without a minimum any number is placed", []string{"n1 1: a/0", "n2 1: b/2000"}, 2,
 		func(_ *placement.State, r *placement.Request, _ *placement.Config) { r.MinCount = 0 }, "Preempt in0@n1; evict a"},
@@ -187,7 +187,7 @@ var rules = []struct {
 	{"gang", "nor when nodes are filled in another way: then the first placement stands",
 		[]string{"n1 4: a/5 b/5 c/5 d/5", "n2 4: p/1/protected q/1/protected"}, 3,
 		func(_ *placement.State, r *placement.Request, c *placement.Config) {
-			r.Unschedulable, r.Pods[2].Nodes, c.Order = true, []string{"n2"}, placement.BestFit
+			r.SkipFit, r.Pods[2].Nodes, c.Order = true, []string{"n2"}, placement.BestFit
 		}, "Preempt in0@n1 in1@n1 in2@n2; evict c d"},
 	{"overfull node", "a reprieve may fail though nothing changed", []string{"n1 3: a/1 b/2 c/3 d/4"}, 0, nil, "Preempt in0@n1; evict a b"},
 	{"overfull node", "but not where the preemptor is not", []string{"n1 1: a/1 b/2", "n2 1: c/0"}, 1, nil, "Preempt in0@n2; evict c"},

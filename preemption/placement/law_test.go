@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
@@ -38,11 +39,13 @@ var laws = []struct {
 	{"DecisionsArePlain", decisionsArePlain},
 	{"StrangersChangeNothing", strangersChangeNothing},
 	{"OnePodIsOnePod", onePodIsOnePod},
+	{"RetryAtIsTheFirstInstant", retryAtIsTheFirstInstant},
+	{"ProtectedAreNoVictims", protectedAreNoVictims},
 	{"TestFilterIsLawful", func(t *rapid.T) {
 		preemptiontest.CheckFilter(t, preemptiontest.Apart{Label: "app", Anywhere: rapid.Bool().Draw(t, "anywhere")})
 	}},
 	{"TestGuardIsLawful", func(t *rapid.T) {
-		preemptiontest.CheckPlacementGuard(t, preemptiontest.Pinned{Label: "app", Value: "db"})
+		preemptiontest.CheckPlacementGuard(t, preemptiontest.Pinned{Label: "app", Value: "db", Until: rapid.SampledFrom([]time.Time{{}, preemptiontest.Now}).Draw(t, "until")})
 	}},
 }
 
@@ -69,7 +72,11 @@ func FuzzWaitMeansThatSomebodyGoes(f *testing.F) {
 }
 func FuzzDecisionsArePlain(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(decisionsArePlain)) }
 func FuzzStrangersChangeNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(strangersChangeNothing)) }
-func FuzzOnePodIsOnePod(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
+func FuzzRetryAtIsTheFirstInstant(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(retryAtIsTheFirstInstant))
+}
+func FuzzProtectedAreNoVictims(f *testing.F) { f.Fuzz(rapid.MakeFuzz(protectedAreNoVictims)) }
+func FuzzOnePodIsOnePod(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 
 var same = cmpopts.EquateEmpty()
 
@@ -137,8 +144,8 @@ func agreesWithTwin(t *rapid.T) {
 func bestFitAgreesWithTwin(t *rapid.T) {
 	record := preemptiontest.PlacementRecords().Draw(t, "record")
 	st, r := record.State, *record.Request
-	r.Group, r.Unschedulable, r.MinCount = "many", true, rapid.IntRange(0, 1).Draw(t, "min count")
-	c := placement.Config{Order: placement.BestFit, Mode: rapid.SampledFrom([]placement.Mode{placement.Replace, placement.Design}).Draw(t, "mode")}
+	r.Group, r.SkipFit, r.MinCount = "many", true, rapid.IntRange(0, 1).Draw(t, "min count")
+	c := placement.Config{Order: placement.BestFit, Mode: rapid.SampledFrom([]placement.Mode{placement.ModeReplace, placement.ModeDesign}).Draw(t, "mode")}
 	if rapid.Bool().Draw(t, "filtered") {
 		c.Order, c.Filters = placement.FirstFit, []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a", Anywhere: rapid.Bool().Draw(t, "anywhere")}}
 	}
@@ -267,18 +274,18 @@ func editsMakeTheState(t *rapid.T) {
 // preempts nobody more; once they are gone it fits.
 func promisesPreemptOnce(t *rapid.T) {
 	st, r, c, _ := draw(t)
-	c.Mode, r.Unschedulable = placement.Design, false
+	c.Mode, r.SkipFit = placement.ModeDesign, false
 	if isBasic(st, r) {
 		r.Pods = r.Pods[:1] // one that has no place withdraws its promise, which may be room for another
 	}
 	s := snapshotOf(t, st)
 	d := decide(t, c, s, r)
-	if d.Outcome != placement.Preempt && d.Outcome != placement.Wait {
+	if d.Outcome != preemption.Preempt && d.Outcome != preemption.Wait || d.Reason != 0 {
 		return
 	}
 	s = edit(t, s, d.Edits()...)
 	again := decide(t, c, s, r)
-	if again.Outcome != placement.Wait && again.Outcome != placement.Fits {
+	if again.Outcome != preemption.Wait && again.Outcome != preemption.Fits {
 		t.Fatalf("after\n%+v:\n%+v\n%+v\n%+v", d, again, st, r)
 	}
 	var gone []placement.Edit
@@ -288,7 +295,7 @@ func promisesPreemptOnce(t *rapid.T) {
 		}
 	}
 	s = edit(t, s, gone...)
-	if last := decide(t, c, s, r); last.Outcome != placement.Fits {
+	if last := decide(t, c, s, r); last.Outcome != preemption.Fits {
 		t.Fatalf("with the victims gone: %+v", last)
 	} else {
 		s = edit(t, s, last.Edits()...)

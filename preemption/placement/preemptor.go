@@ -8,21 +8,22 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/optional"
 )
 
-// Mode is which version of the algorithm decides. The zero value is Design.
+// Mode is which version of the algorithm decides. The zero value is ModeDesign.
 type Mode uint8
 
 const (
-	// Design is KEP-5710 as first written, with a binary search over priorities; see the
+	// ModeDesign is KEP-5710 as first written, with a binary search over priorities; see the
 	// package documentation.
-	Design Mode = iota
-	// InPlace is as built in v1.37: the preemptor is placed once, blind to who runs there,
+	ModeDesign Mode = iota
+	// ModeInPlace is as built in v1.37: the preemptor is placed once, blind to who runs there,
 	// and units are put back around it.
-	InPlace
-	// Replace is as built in v1.36: the preemptor is placed anew for every unit that is put
+	ModeInPlace
+	// ModeReplace is as built in v1.36: the preemptor is placed anew for every unit that is put
 	// back. It looks at every unit, and takes as long.
-	Replace
+	ModeReplace
 )
 
 // Order is the built-in order in which placement tries nodes. The zero value is FirstFit.
@@ -47,16 +48,32 @@ const (
 	Soft BudgetRule = iota
 	// Hard: a budget is never violated. Where the soft answer violates one, the decision
 	// is made again with the allowance of each budget given to the least important of its
-	// units, and the others kept. So it may say Budgets where another way of giving
+	// units, and the others kept. So it may say ReasonBudgets where another way of giving
 	// the allowance would help; it never violates one.
 	Hard
 )
 
 // Config configures a [Preemptor]. The zero value is valid.
 type Config struct {
-	Mode    Mode
-	Order   Order
-	Budgets BudgetRule
+	// MaxBlockers bounds [Decision.Blockers]. Zero is 4; negative is an error.
+	MaxBlockers int
+	// SkipBlockers leaves [Decision.Blockers] out.
+	SkipBlockers bool
+	// SkipRetryAt leaves [Decision.RetryAt] out, the search for which may cost more than
+	// the rest of a decision. Wait then may say that time can help, not that it will;
+	// Impossible still says that it does not.
+	SkipRetryAt bool
+	// MaxRetrySteps bounds the search for [Decision.RetryAt]: how many times, over all
+	// instants that are tried, a running pod may be looked at. When it is exceeded, RetryAt
+	// is the first instant not tried, which is never too late: at it the answer may still be
+	// to wait, or that it is impossible. Zero is 2 million; negative is an error.
+	MaxRetrySteps int
+	// MinRuntime is the minimum runtime of pods that have none, nor has their group. Unset
+	// is zero: nobody is protected. Negative is an error. See [workload.Pod.MinRuntime].
+	MinRuntime optional.Duration
+	Mode       Mode
+	Order      Order
+	Budgets    BudgetRule
 	// MaxCandidates bounds the domains among which that of a single pod is chosen. Zero:
 	// all. With a bound the nodes are tried from FirstNode on, round and round, until so
 	// many candidates were found and one of them violates no budget; of those that do, so
@@ -108,6 +125,29 @@ func (b BudgetRule) MarshalText() ([]byte, error) { return budgetNames.Marshal(b
 // UnmarshalText reads a name. It fails on any other text.
 func (b *BudgetRule) UnmarshalText(text []byte) error { return budgetNames.Unmarshal(text, b) }
 
+const (
+	defaultMaxBlockers   = 4
+	defaultMaxRetrySteps = 2_000_000
+)
+
+// maxBlockers is how many blockers are listed.
+func (c *Config) maxBlockers() int {
+	switch {
+	case c.SkipBlockers:
+		return 0
+	case c.MaxBlockers == 0:
+		return defaultMaxBlockers
+	}
+	return c.MaxBlockers
+}
+
+func (c *Config) maxRetrySteps() int {
+	if c.MaxRetrySteps == 0 {
+		return defaultMaxRetrySteps
+	}
+	return c.MaxRetrySteps
+}
+
 // Preemptor decides about requests. It holds no state of any decision: any number of
 // goroutines may use one. Make it with [New]; the zero value, and nil, decide as the zero
 // [Config] has it.
@@ -133,7 +173,17 @@ func New(c Config) (*Preemptor, error) {
 	if !budgetNames.Valid(c.Budgets) {
 		faults.Add("config.Budgets", "%v is unknown", c.Budgets)
 	}
-	if c.MaxCandidates < 0 {
+	if c.MaxBlockers < 0 {
+		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
+	}
+	if c.MaxRetrySteps < 0 {
+		faults.Add("config.MaxRetrySteps", "%d is negative", c.MaxRetrySteps)
+	}
+	minimum, _ := c.MinRuntime.Get()
+	if minimum < 0 {
+		faults.Add("config.MinRuntime", "%v is negative", minimum)
+	}
+	if p.inside.MinRuntime = int64(minimum); c.MaxCandidates < 0 {
 		faults.Add("config.MaxCandidates", "%d is negative", c.MaxCandidates)
 	}
 	if c.FirstNode < 0 {
@@ -148,8 +198,8 @@ func New(c Config) (*Preemptor, error) {
 		if !reachNames.Valid(reach) {
 			faults.Add(fmt.Sprintf("config.Filters[%d].Reach", i), "%v is unknown", reach)
 		}
-		p.inside.Filters = append(p.inside.Filters, nodes.Filter{Rule: f, Wide: reach == Cluster})
-		p.inside.Wide = p.inside.Wide || reach == Cluster
+		p.inside.Filters = append(p.inside.Filters, nodes.Filter{Rule: f, Wide: reach == ReachCluster})
+		p.inside.Wide = p.inside.Wide || reach == ReachCluster
 	}
 	for i, g := range c.Guards {
 		if g == nil {
@@ -170,7 +220,8 @@ var standard Preemptor
 // about a malformed request only and lists all [fault.List]: no pods, or several without a
 // group; empty or repeated IDs; a pod that runs already, has a node or terminates; negative
 // amounts; a MinCount that the pods cannot reach; unknown or repeated nodes; a priority that
-// is not that of the group, pods that are of another; a timeout without Now.
+// is not that of the group, pods that are of another; a termination timeout or minimum runtimes without
+// Now.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard
@@ -179,15 +230,17 @@ func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	if c.IsBasic(r.Group) {
 		return p.decideEach(snapshot, r)
 	}
-	return p.decide(c, &r)
+	return p.decide(c, &r, nodes.WithTime)
 }
 
-func (p *Preemptor) decide(c *nodes.Cluster, r *Request) (Decision, error) {
+// decide decides about a pod, or a gang.
+func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent) (Decision, error) {
 	sc := p.borrow()
 	defer p.giveBack(sc)
 	if err := p.enter(sc, c, r); err != nil {
 		return Decision{}, err
 	}
+	sc.request.Extent = extent
 	found := sc.searcher.Search(&p.inside, c, &sc.request)
 	return decision(c, r, &found), nil
 }

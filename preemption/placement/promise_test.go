@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
@@ -19,11 +20,11 @@ func TestPromisedGangIsMet(t *testing.T) {
 	})
 	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []workload.Pod{cpu("x", "", 0, 3), cpu("y", "", 0, 3), cpu("z", "", 0, 4)}}
 	d := decide(t, c, s, r)
-	if d.Outcome != placement.Preempt {
+	if d.Outcome != preemption.Preempt {
 		t.Fatalf("%s, want a preemption", text(d))
 	}
 	s = edit(t, s, d.Edits()...)
-	if d = decide(t, c, s, r); d.Outcome != placement.Wait {
+	if d = decide(t, c, s, r); d.Outcome != preemption.Wait {
 		t.Fatalf("%s while the victim terminates, want Wait", text(d))
 	}
 	for _, p := range s.State().Pods {
@@ -31,7 +32,7 @@ func TestPromisedGangIsMet(t *testing.T) {
 			s = edit(t, s, placement.Remove(p.ID))
 		}
 	}
-	if d = decide(t, c, s, r); d.Outcome != placement.Fits || len(d.Nominations) != 3 {
+	if d = decide(t, c, s, r); d.Outcome != preemption.Fits || len(d.Nominations) != 3 {
 		t.Fatalf("%s once it is gone, want Fits of three", text(d))
 	}
 }
@@ -67,10 +68,10 @@ func TestTerminationTimeout(t *testing.T) {
 		t.Errorf("nobody else runs: %q, want %q", got, want)
 	}
 	st.Nominated = []workload.Pod{cpu("in", "a", 10, 4)}
-	for timeout, want := range map[time.Duration]placement.Outcome{0: placement.Wait, time.Minute: placement.Fits} {
+	for timeout, want := range map[time.Duration]preemption.Outcome{0: preemption.Wait, time.Minute: preemption.Fits} {
 		r.TerminationTimeout = timeout
-		r.Unschedulable = true
-		if got := decide(t, placement.Config{Mode: placement.InPlace}, snapshotOf(t, st), r).Outcome; (got == placement.Wait) != (want == placement.Wait) {
+		r.SkipFit = true
+		if got := decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r).Outcome; (got == preemption.Wait) != (want == preemption.Wait) {
 			t.Errorf("as built, timeout %v: %v", timeout, got)
 		}
 	}
@@ -119,7 +120,7 @@ func TestWaitNeedsSomebody(t *testing.T) {
 	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in@a"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	r.Unschedulable = true // somewhere that the scheduler cannot use
+	r.SkipFit = true // somewhere that the scheduler cannot use
 	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Impossible (NoVictims)"; got != want {
 		t.Errorf("unschedulable: %q, want %q", got, want)
 	}
@@ -128,7 +129,7 @@ func TestWaitNeedsSomebody(t *testing.T) {
 	off := machine("c", 4)
 	off.Unschedulable = true
 	st = placement.State{Nodes: []workload.Node{machine("a", 4), off}, Pods: []workload.Pod{away}}
-	r.Unschedulable, r.Pods[0].Labels = false, away.Labels
+	r.SkipFit, r.Pods[0].Labels = false, away.Labels
 	far := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: true}}}
 	if got, want := text(decide(t, far, snapshotOf(t, st), r)), "Wait in@a"; got != want {
 		t.Errorf("in conflict from afar: %q, want %q", got, want)
@@ -183,7 +184,7 @@ func TestTerminationTimeoutAsBuilt(t *testing.T) {
 	stuck := cpu("stuck", "a", 0, 4)
 	stuck.Terminating, stuck.Preempted, stuck.TerminatingSince = true, true, now.Add(-time.Hour)
 	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}, Now: now}
-	for _, mode := range []placement.Mode{placement.InPlace, placement.Replace} {
+	for _, mode := range []placement.Mode{placement.ModeInPlace, placement.ModeReplace} {
 		for _, c := range []struct {
 			name    string
 			timeout time.Duration
@@ -224,8 +225,8 @@ func TestPlaceableWhereNobodyYields(t *testing.T) {
 		Pods:  []workload.Pod{cpu("high", "a", 20, 2), cpu("too", "b", 20, 4)},
 	}
 	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []workload.Pod{cpu("x", "", 0, 2), cpu("y", "", 0, 2), cpu("z", "", 0, 2)}}
-	for _, mode := range []placement.Mode{placement.Design, placement.InPlace, placement.Replace} {
-		for policy, want := range map[placement.Policy]placement.Reason{placement.PreemptLowerPriority: placement.NoVictims, placement.PreemptNever: placement.PolicyNever} {
+	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
+		for policy, want := range map[placement.Policy]placement.Reason{placement.PreemptLowerPriority: placement.ReasonNoVictims, placement.PreemptNever: placement.ReasonPolicyNever} {
 			r.Policy = policy
 			if d := decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r); d.Reason != want || d.Placeable != 2 {
 				t.Errorf("%v: %s, %d have a place; want %v, 2", mode, text(d), d.Placeable, want)

@@ -47,16 +47,16 @@ type Request struct {
 	// Prefer is names of nodes in the order in which placement tries them, and in which
 	// equally good domains of a single pod are taken; then follow the others, by name.
 	Prefer []string `json:"prefer,omitempty"`
-	// Unschedulable says that the caller's scheduler has tried and failed: the
+	// SkipFit says that the caller's scheduler has tried and failed: the
 	// preemption alone is asked for. For a single pod a node on which nobody has to yield is
 	// then no candidate (as built: preemption could not help there). Otherwise what fits as
 	// things stand preempts nobody.
-	Unschedulable bool `json:"unschedulable,omitempty"`
+	SkipFit bool `json:"unschedulable,omitempty"`
 	// Now is the time of the decision. It may be zero where TerminationTimeout is.
 	Now time.Time `json:"now,omitzero"`
 	// TerminationTimeout bounds how long a pod that terminates is waited for, from
 	// [workload.Pod.TerminatingSince] on. When it is over the pod counts as running; told
-	// to go already, it is no victim, and in modes other than Design its group, if that
+	// to go already, it is no victim, and in modes other than ModeDesign its group, if that
 	// yields whole, is none. Zero: there is no bound. In JSON: nanoseconds.
 	TerminationTimeout time.Duration `json:"terminationTimeout,omitzero"`
 }

@@ -7,23 +7,27 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
 
-// Wait is said only while somebody terminates that is waited for. A promise that can be met
+// Wait is said only while somebody terminates that is waited for, or when time helps. A promise that can be met
 // with nobody leaving is Fits.
 func waitMeansThatSomebodyGoes(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if d.Outcome == placement.Wait && !slices.ContainsFunc(st.Pods, func(p workload.Pod) bool {
-		if c.Mode != placement.Design {
+	if d.Reason != 0 && d.Outcome == preemption.Wait && d.RetryAt.IsZero() {
+		t.Fatalf("time does not help, and nobody leaves: %+v", d)
+	}
+	if d.Reason == 0 && d.Outcome == preemption.Wait && !slices.ContainsFunc(st.Pods, func(p workload.Pod) bool {
+		if c.Mode != placement.ModeDesign {
 			return p.Preempted
 		}
 		return goes(r, c, p)
 	}) {
 		t.Fatalf("nobody leaves: %+v", d)
 	}
-	if r.Unschedulable || isBasic(st, r) {
+	if r.SkipFit || isBasic(st, r) {
 		return
 	}
 	var promised placement.Decision
@@ -37,7 +41,7 @@ func waitMeansThatSomebodyGoes(t *rapid.T) {
 	}
 	all := func(workload.Pod) bool { return true }
 	enough := len(promised.Nominations) >= max(1, r.MinCount) && len(r.Domains) == 0 && len(c.Filters) == 0
-	if enough && hasRoom(st, r, promised, all) && d.Outcome != placement.Fits {
+	if enough && hasRoom(st, r, promised, all) && d.Outcome != preemption.Fits {
 		t.Fatalf("%v are met as things stand: %+v", promised.Nominations, d)
 	}
 }
@@ -112,7 +116,7 @@ func onePodIsOnePod(t *rapid.T) {
 	r.Group = ""
 	alone := decide(t, c, snapshotOf(t, st), r)
 	alone.Domain = ""
-	if together.Outcome == placement.Fits {
+	if together.Outcome == preemption.Fits {
 		alone.Domain = together.Domain
 	}
 	if diff := differ(alone, together); diff != "" {
@@ -134,4 +138,4 @@ func machine(name string, amount int64) workload.Node {
 	return workload.Node{Name: name, Capacity: workload.Resources{"cpu": amount}}
 }
 
-var allModes = []placement.Mode{placement.Design, placement.InPlace, placement.Replace}
+var allModes = []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace}

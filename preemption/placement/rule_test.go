@@ -35,7 +35,7 @@ func TestBlockedByAnImpossibleNode(t *testing.T) {
 		},
 	} {
 		for _, members := range []int{0, 1} {
-			st, r, c := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(members), placement.Config{Mode: placement.InPlace}
+			st, r, c := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(members), placement.Config{Mode: placement.ModeInPlace}
 			promise(&st, "in0", "n1", 1000)
 			change(&st, &r, &c)
 			want := "Wait in0@n1"
@@ -50,7 +50,7 @@ func TestBlockedByAnImpossibleNode(t *testing.T) {
 	st, r := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(0)
 	promise(&st, "in0", "n1", 1000)
 	r.Pods[0].Nodes = []string{"n1"}
-	if got, want := text(decide(t, placement.Config{Mode: placement.InPlace}, snapshotOf(t, st), r)), "Wait in0@n1"; got != want {
+	if got, want := text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Wait in0@n1"; got != want {
 		t.Errorf("named: %q, want %q", got, want)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -75,7 +77,7 @@ func hasRoom(st placement.State, r placement.Request, d placement.Decision, ther
 // goes reports whether a pod is waited for: it terminates, and the request's timeout for
 // that is not over.
 func goes(r placement.Request, c placement.Config, p workload.Pod) bool {
-	if c.Mode != placement.Design || !p.Terminating {
+	if c.Mode != placement.ModeDesign || !p.Terminating {
 		return false
 	}
 	return r.TerminationTimeout == 0 || p.TerminatingSince.IsZero() || p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now)
@@ -100,12 +102,12 @@ func victimIDs(d placement.Decision) map[string]bool {
 // may run and in one domain.
 func victimsMakeRoom(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if d.Outcome == placement.Impossible || c.Mode != placement.Design && (d.Outcome == placement.Wait || isBasic(st, r)) {
+	if d.Reason != 0 || c.Mode != placement.ModeDesign && (d.Outcome == preemption.Wait || isBasic(st, r)) {
 		return // as built, a promise is waited for whether there is room or not
 	}
 	gone := victimIDs(d)
 	there := func(p workload.Pod) bool {
-		return (d.Outcome == placement.Fits || !goes(r, c, p)) && !gone[p.ID]
+		return (d.Outcome == preemption.Fits || !goes(r, c, p)) && !gone[p.ID]
 	}
 	if !hasRoom(st, r, d, there) {
 		t.Fatalf("no room: %+v", d)
@@ -131,7 +133,7 @@ func victimsMakeRoom(t *rapid.T) {
 // by placing anew, so one that could not be may fit around the last placement.)
 func noVictimCanBePutBack(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if c.Mode == placement.Replace || len(c.Filters) > 0 {
+	if c.Mode == placement.ModeReplace || len(c.Filters) > 0 {
 		return
 	}
 	if isBasic(st, r) && len(r.Pods) > 1 {
@@ -162,19 +164,20 @@ func victimsArePermitted(t *rapid.T) {
 		if priorityOf(st, p) >= r.Priority {
 			t.Fatalf("pod %q of priority %d is a victim of %d", p.ID, priorityOf(st, p), r.Priority)
 		}
-		if p.Terminating && c.Mode == placement.Design {
+		if p.Terminating && c.Mode == placement.ModeDesign {
 			t.Fatalf("pod %q terminates and is a victim", p.ID)
 		}
 		for _, g := range st.Groups {
 			for _, other := range st.Pods {
-				split := g.ID == p.Group && other.Group == g.ID && !gone[other.ID] && !(other.Terminating && c.Mode == placement.Design)
+				split := g.ID == p.Group && other.Group == g.ID && !gone[other.ID] && !(other.Terminating && c.Mode == placement.ModeDesign)
 				if split && g.DisruptionMode == workload.DisruptionModePodGroup {
 					t.Fatalf("group %q is split: %q goes, %q stays", g.ID, p.ID, other.ID)
 				}
 			}
 		}
-		for range c.Guards {
-			if p.Labels["app"] == "db" {
+		for _, g := range c.Guards {
+			pinned := g.(preemptiontest.Pinned)
+			if p.Labels[pinned.Label] == pinned.Value && (pinned.Until.IsZero() || !r.Now.After(pinned.Until)) {
 				t.Fatalf("pod %q is guarded", p.ID)
 			}
 		}
@@ -192,7 +195,7 @@ func hardBudgetsHold(t *rapid.T) {
 	}
 	c.Budgets = placement.Soft
 	soft := decide(t, c, snapshotOf(t, st), r)
-	if (d.Outcome == placement.Impossible) != (soft.Outcome == placement.Impossible) && d.Reason != placement.Budgets {
+	if (d.Reason != 0) != (soft.Reason != 0) && d.Reason != placement.ReasonBudgets {
 		t.Fatalf("%v for %v, with soft budgets %v", d.Reason, d.Outcome, soft.Outcome)
 	}
 }
@@ -235,8 +238,8 @@ func bestCandidateIsChosen(t *rapid.T) {
 	if diff := differ(twin.CandidatesOnNodes(c, st, r), list); diff != "" {
 		t.Fatalf("the twin has other candidates (- twin, + list):\n%s", diff)
 	}
-	if d.Outcome != placement.Preempt {
-		if d.Outcome == placement.Impossible && d.Reason != placement.PolicyNever && len(list) > 0 {
+	if d.Outcome != preemption.Preempt {
+		if d.Reason != 0 && d.Reason != placement.ReasonPolicyNever && len(list) > 0 {
 			t.Fatalf("%+v, but there are candidates: %+v", d, list)
 		}
 		return

@@ -3,6 +3,7 @@ package placement_test
 import (
 	"testing"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -18,7 +19,7 @@ func TestZeroAndNil(t *testing.T) {
 	}
 	r := placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}
 	for name, p := range map[string]*placement.Preemptor{"nil": nil, "zero": new(placement.Preemptor)} {
-		if d, err := p.Decide(s, r); err != nil || d.Outcome != placement.Fits {
+		if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Fits {
 			t.Errorf("the %s preemptor: %v, %v, want Fits", name, d.Outcome, err)
 		}
 		if list, err := p.Candidates(s, r); err != nil || len(list) != 0 {
@@ -28,7 +29,7 @@ func TestZeroAndNil(t *testing.T) {
 			t.Errorf("the %s preemptor: %v: want that it fits", name, err)
 		}
 	}
-	if d, err := new(placement.Preemptor).Decide(nil, r); err != nil || d.Outcome != placement.Impossible {
+	if d, err := new(placement.Preemptor).Decide(nil, r); err != nil || d.Outcome != preemption.Impossible {
 		t.Errorf("on a nil snapshot: %v, %v, want Impossible", d.Outcome, err)
 	}
 	for _, fit := range []*placement.Fit{nil, {}} {
@@ -50,12 +51,12 @@ func TestEmptyIsNil(t *testing.T) {
 		{Pods: []workload.Pod{{ID: "in", Nodes: []string{}}}, Domains: []placement.Domain{}},
 		{Group: "g", Pods: []workload.Pod{{ID: "in", Nodes: []string{}}}, Domains: []placement.Domain{}, Prefer: []string{}},
 	} {
-		if d := decide(t, placement.Config{}, s, r); d.Outcome != placement.Fits {
+		if d := decide(t, placement.Config{}, s, r); d.Outcome != preemption.Fits {
 			t.Errorf("group %q: %s, want Fits", r.Group, text(d))
 		}
 	}
 	r := placement.Request{Pods: []workload.Pod{{ID: "in", Nowhere: true, Nodes: []string{"a"}}}}
-	if d := decide(t, placement.Config{}, s, r); d.Outcome != placement.Impossible {
+	if d := decide(t, placement.Config{}, s, r); d.Outcome != preemption.Impossible {
 		t.Errorf("nowhere: %s, want Impossible", text(d))
 	}
 }

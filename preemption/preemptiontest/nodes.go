@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/guard"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -17,6 +19,9 @@ import (
 func PlacementRecords() *rapid.Generator[placement.Record] {
 	return rapid.Custom(func(t *rapid.T) placement.Record {
 		st := PlacementStates().Draw(t, "state")
+		if chance(t, 1, 4) {
+			protect(t, &st)
+		}
 		r := PlacementRequests(st).Draw(t, "request")
 		if chance(t, 1, 4) {
 			startWaiting(t, &st, &r)
@@ -168,12 +173,13 @@ func nodePod(t *rapid.T, id string) workload.Pod {
 // gangs, basic groups; some nominated, some with domains.
 func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 	return rapid.Custom(func(t *rapid.T) placement.Request {
-		r := placement.Request{Priority: pick[int32](t, "priority", 6, 6, 6, 6, 5, 2, 1, 0), Unschedulable: chance(t, 1, 8)}
+		r := placement.Request{Priority: pick[int32](t, "priority", 6, 6, 6, 6, 5, 2, 1, 0), SkipFit: chance(t, 1, 8)}
 		if chance(t, 1, 40) {
 			r.Policy = placement.PreemptNever
 		}
+		r.Now = Now
 		if chance(t, 1, 2) {
-			r.Now, r.TerminationTimeout = Now, time.Duration(pick(t, "timeout", 2, 1, 0))*time.Hour
+			r.TerminationTimeout = time.Duration(pick(t, "timeout", 2, 1, 3, 0)) * time.Hour
 		}
 		n, single, basic := 1, "", false
 		if chance(t, 2, 3) {
@@ -281,6 +287,33 @@ func mostPlaced(st *placement.State, r *placement.Request) (most int) {
 	return most
 }
 
+// pinned draws a guard that keeps some for ever, or until a time.
+func pinned(t *rapid.T) Pinned {
+	g := Pinned{Label: "app", Value: rapid.SampledFrom(apps).Draw(t, "pinned")}
+	if chance(t, 2, 3) {
+		g.Until = Now.Add(time.Duration(pick(t, "pinned for", 1, 2, 0, -1)) * time.Hour)
+	}
+	return g
+}
+
+// protect draws minimum runtimes, of groups and pods.
+func protect(t *rapid.T, st *placement.State) {
+	minimum := func() optional.Duration {
+		if chance(t, 1, 2) {
+			return optional.Duration{}
+		}
+		return optional.Of(pick[time.Duration](t, "minimum", 2, 1, 3, 4, 0) * time.Hour)
+	}
+	for i := range st.Groups {
+		st.Groups[i].MinRuntime = minimum()
+	}
+	for i := range st.Pods {
+		if st.Pods[i].MinRuntime = (optional.Duration{}); chance(t, 1, 2) {
+			st.Pods[i].MinRuntime = minimum()
+		}
+	}
+}
+
 // split makes two domains of the nodes, or one for each node.
 func split(t *rapid.T, names []string) []placement.Domain {
 	if chance(t, 1, 3) {
@@ -299,7 +332,7 @@ func split(t *rapid.T, names []string) []placement.Domain {
 func PlacementConfigs() *rapid.Generator[placement.Config] {
 	return rapid.Custom(func(t *rapid.T) placement.Config {
 		c := placement.Config{
-			Mode:    pick(t, "mode", placement.Design, placement.Design, placement.InPlace, placement.Replace),
+			Mode:    pick(t, "mode", placement.ModeDesign, placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace),
 			Order:   pick(t, "order", placement.FirstFit, placement.BestFit, placement.RoundRobin),
 			Budgets: pick(t, "budgets", placement.Soft, placement.Hard),
 		}
@@ -307,7 +340,10 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 			c.Filters = []placement.Filter{Apart{Label: "app", Zone: "a", Anywhere: chance(t, 1, 2)}}
 		}
 		if chance(t, 1, 4) {
-			c.Guards = []placement.Guard{Pinned{Label: "app", Value: "db"}}
+			c.Guards = []placement.Guard{pinned(t)}
+		}
+		if chance(t, 1, 6) {
+			c.MinRuntime = optional.Of(pick(t, "default minimum", time.Hour, 2*time.Hour, 0))
 		}
 		return c
 	})
@@ -334,17 +370,27 @@ func (a Apart) Conflict(pod, other workload.Pod) bool {
 // Reach implements [placement.Filter].
 func (a Apart) Reach() placement.Reach {
 	if a.Anywhere {
-		return placement.Cluster
+		return placement.ReachCluster
 	}
-	return placement.SameNode
+	return placement.ReachNode
 }
 
-// Pinned is a guard for tests: units with a pod whose label has the value never yield.
-type Pinned struct{ Label, Value string }
+// Pinned is a guard for tests: units with a pod whose label has the value never yield;
+// where Until is set, they are protected until then.
+type Pinned struct {
+	Label, Value string
+	Until        time.Time
+}
 
-// MayYield implements [placement.Guard].
-func (g Pinned) MayYield(u placement.Unit, _ placement.Request) bool {
-	return !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Labels[g.Label] == g.Value })
+// Verdict implements [placement.Guard].
+func (g Pinned) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
+	switch {
+	case !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Labels[g.Label] == g.Value }):
+		return guard.MayYield()
+	case g.Until.IsZero():
+		return guard.NeverYields()
+	}
+	return guard.ProtectedUntil(g.Until)
 }
 
 // CheckFilter checks the laws of [placement.Filter] on generated pods and nodes: the same
@@ -365,7 +411,7 @@ func CheckFilter(t *rapid.T, f placement.Filter) {
 		if f.Conflict(pod, other) != first {
 			t.Fatalf("whether pods %q and %q conflict is %v, then not", pod.ID, other.ID, first)
 		}
-		if first && pod.Node != other.Node && f.Reach() == placement.SameNode {
+		if first && pod.Node != other.Node && f.Reach() == placement.ReachNode {
 			t.Fatalf("pods %q and %q conflict on different nodes, against the reach", pod.ID, other.ID)
 		}
 		if !reflect.DeepEqual(other, otherBefore) {
@@ -378,20 +424,30 @@ func CheckFilter(t *rapid.T, f placement.Filter) {
 }
 
 // CheckPlacementGuard checks the laws of [placement.Guard] on generated units and requests:
-// the same arguments give the same answer; the guard does not change its arguments. Call it
-// from a property.
+// the same arguments give the same verdict; the verdict does not depend on Request.Now; the
+// guard does not change its arguments. Call it from a property.
 func CheckPlacementGuard(t *rapid.T, g placement.Guard) {
 	record := PlacementRecords().Draw(t, "record")
 	s, err := placement.NewSnapshot(record.State)
 	if err != nil {
 		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
 	}
+	r := *record.Request
+	later := r
+	later.Now = r.Now.Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "later")))
+	before := make([]workload.Pod, len(r.Pods))
+	for i, p := range r.Pods {
+		before[i] = p.Clone()
+	}
 	for i, u := range s.Units() {
-		first := g.MayYield(u, *record.Request)
-		if g.MayYield(u, *record.Request) != first {
-			t.Fatalf("whether %q may yield is %v, then not", u.Pods[0].ID, first)
+		first := g.Verdict(u, r)
+		if again := g.Verdict(u, r); again != first {
+			t.Fatalf("the verdict on %q is %+v, then %+v", u.Pods[0].ID, first, again)
 		}
-		if !reflect.DeepEqual(u, s.Units()[i]) {
+		if at := g.Verdict(u, later); at != first {
+			t.Fatalf("the verdict on %q is %+v at %v, and %+v at %v", u.Pods[0].ID, first, r.Now, at, later.Now)
+		}
+		if !reflect.DeepEqual(u, s.Units()[i]) || !reflect.DeepEqual(before, r.Pods) {
 			t.Fatalf("the guard changes its arguments")
 		}
 	}

@@ -77,7 +77,7 @@ func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 					continue
 				}
 				if t.TopologyKey != hostname {
-					f.reach = placement.Cluster
+					f.reach = placement.ReachCluster
 				}
 				a.terms = append(a.terms, one)
 			}

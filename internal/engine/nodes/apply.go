@@ -49,7 +49,7 @@ func (c *Cluster) attach(path string, f *validator, facts workload.Pod) {
 	c.pods = c.pods.Set(p)
 	n := c.nodes.At(int(p.node))
 	c.rebuild(path, f, n.Facts, n.number, insert(n.pods, p, comparePods), n.nominated)
-	c.count(p.priority, 1)
+	c.count(p, 1)
 	c.regroup(p, func(members []*Pod) []*Pod { return insert(members, p, compareUIDs) })
 }
 
@@ -57,7 +57,7 @@ func (c *Cluster) detach(p *Pod) {
 	c.pods, _ = c.pods.Delete(p.Facts.ID)
 	n := c.nodes.At(int(p.node))
 	c.rebuild("", nil, n.Facts, n.number, without(n.pods, p), n.nominated)
-	c.count(p.priority, -1)
+	c.count(p, -1)
 	c.regroup(p, func(members []*Pod) []*Pod { return without(members, p) })
 }
 
@@ -118,7 +118,12 @@ func (c *Cluster) cover(u *Unit, staying, there bool) {
 	}
 }
 
-func (c *Cluster) count(priority int32, change int) {
+// count counts a pod that runs by its priority, and whether it has a minimum runtime.
+func (c *Cluster) count(p *Pod, change int) {
+	if p.minimum > 0 {
+		c.minimums += change
+	}
+	priority := p.priority
 	next := priorityCount{priority, change}
 	if old, ok := c.levels.Last(func(l priorityCount) bool { return l.priority <= priority }); ok && old.priority == priority {
 		next.pods += old.pods

@@ -83,6 +83,17 @@ func (l *ledger) spend(u *Unit) (violations int) {
 	return violations
 }
 
+// putBack takes back what spendAll has used for a unit.
+func (l *ledger) putBack(u *Unit) {
+	for _, p := range u.Pods {
+		for _, b := range p.budgets {
+			if l.charged(b, p) {
+				l.left[b]++
+			}
+		}
+	}
+}
+
 // spendAll uses up every budget that covers a pod of the unit, and reports whether all of
 // them allow that; if not, nothing is used.
 func (l *ledger) spendAll(u *Unit) bool {

@@ -59,6 +59,9 @@ func New(st *State) (*Cluster, error) {
 			g.members = append(g.members, p)
 		}
 		counts[p.priority]++
+		if p.minimum > 0 {
+			c.minimums++
+		}
 		pods, on[p.node] = append(pods, p), append(on[p.node], p)
 	}
 	var nominated []*Pod
@@ -133,10 +136,24 @@ func (c *Cluster) newPod(facts workload.Pod, g *group) *Pod {
 	if g != nil && g.known {
 		p.priority = g.Facts.Priority
 	}
+	p.minimum = minimumOf(&p.Facts, g)
 	if g == nil || !g.atomic() {
 		a.list[0] = p
 		a.unit.fill("", a.list[:])
 		p.single = &a.unit
 	}
 	return p
+}
+
+// minimumOf is the minimum runtime of a pod, its own or its group's.
+func minimumOf(p *workload.Pod, g *group) int64 {
+	if d, ok := p.MinRuntime.Get(); ok {
+		return int64(d)
+	}
+	if g != nil && g.known {
+		if d, ok := g.Facts.MinRuntime.Get(); ok {
+			return int64(d)
+		}
+	}
+	return unsetMinimum
 }

@@ -25,6 +25,7 @@ type Cluster struct {
 	// covered is the units that a budget covers, most important first: with all pods, and
 	// with those that do not terminate.
 	covered, coveredStaying unitSet
+	minimums                int // pods that run with a minimum runtime of their own or their group's
 }
 
 type priorityCount struct {

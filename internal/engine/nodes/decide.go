@@ -1,6 +1,10 @@
 package nodes
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/instant"
+)
 
 // Outcome is what a decision comes to.
 type Outcome uint8
@@ -30,6 +34,11 @@ type Result struct {
 	Choice
 	// Placeable is the most members that had a place in any domain, where none was chosen.
 	Placeable int
+	// RetryAt is when it succeeds with nothing but time changed; unset for never.
+	RetryAt int64
+	// Shortages and Blockers are why it has no place.
+	Shortages []Shortage
+	Blockers  []Blocker
 	// Withdrawn is the IDs of others whose promises are void, sorted.
 	Withdrawn []string
 }
@@ -40,13 +49,45 @@ func (s *Searcher) Search(config *Config, c *Cluster, r *Request) Result {
 	defer s.end()
 	found := s.decide()
 	s.numbered(&found.Choice)
+	found.RetryAt = instant.Unset
+	if found.Outcome == Fits || found.Outcome == Preempt || r.Extent == OutcomeOnly {
+		return found
+	}
+	if found.Outcome == Impossible {
+		s.explain(&found)
+	}
+	if r.Extent == WithReasons {
+		return found
+	}
+	if at, ok := s.retryAt(); ok {
+		found.Outcome = Wait
+		if !r.SkipRetryAt {
+			found.RetryAt = at
+		}
+	}
 	return found
+}
+
+// Instants lists the instants after now at which a search may succeed that does not now,
+// rising.
+func (s *Searcher) Instants(config *Config, c *Cluster, r *Request) []int64 {
+	s.begin(config, c, r)
+	defer s.end()
+	return s.instants()
+}
+
+// explain says why there is no place.
+func (s *Searcher) explain(found *Result) {
+	s.findUsable()
+	found.Shortages = s.shortages()
+	s.forget()
+	found.Blockers = s.blockers(found.Shortages, s.r.MaxBlockers)
 }
 
 // begin enters a request.
 func (s *Searcher) begin(config *Config, c *Cluster, r *Request) {
 	if s.stays == nil {
-		s.stays, s.violations = map[*Unit]bool{}, map[*Unit]int{}
+		s.stays, s.violations, s.guarded = map[*Unit]bool{}, map[*Unit]int{}, map[*Unit]int64{}
 	}
 	s.compare = compareUnits
 	if r.Importance != nil {
@@ -65,6 +106,7 @@ func (s *Searcher) begin(config *Config, c *Cluster, r *Request) {
 func (s *Searcher) end() {
 	clear(s.stays)
 	clear(s.violations)
+	clear(s.guarded)
 	s.c, s.r, s.config, s.compare = nil, nil, nil, nil
 	for _, list := range []*[]*Unit{&s.stayed, &s.victims, &s.list, &s.violating} {
 		clear((*list)[:cap(*list)])

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/workload"
 )
@@ -17,7 +18,8 @@ type Config struct {
 	MaxCandidates int // zero: all
 	FirstNode     int
 	Filters       []Filter
-	Wide          bool // a filter reaches beyond the node
+	Wide          bool  // a filter reaches beyond the node
+	MinRuntime    int64 // of pods that neither have one nor their group
 }
 
 // Mode is which version of the algorithm decides.
@@ -61,9 +63,24 @@ type Request struct {
 	TerminationTimeout time.Duration
 	// Importance, if set, compares units before the built-in order does.
 	Importance func(a, b *Unit) int
-	// Guard, if set, reports whether a unit must stay.
-	Guard func(*Unit) bool
+	// Guard, if set, returns the last instant at which a unit must stay: instant.Unset for
+	// none, math.MaxInt64 for all.
+	Guard func(*Unit) int64
+	// MaxBlockers bounds the blockers, MaxRetrySteps the search for RetryAt, which
+	// SkipRetryAt leaves out.
+	MaxBlockers, MaxRetrySteps int
+	SkipRetryAt                bool
+	Extent                     Extent
 }
+
+// Extent is how much is asked for where there is no place now.
+type Extent uint8
+
+const (
+	OutcomeOnly Extent = iota
+	WithReasons        // shortages and blockers too
+	WithTime           // and whether time helps, and when
+)
 
 // Domain is a set of nodes within which a group is placed.
 type Domain struct {
@@ -92,7 +109,7 @@ func (r *Request) groupOf(p *workload.Pod) string {
 // enter puts a request into dense form.
 func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
 	s.config, s.wide, s.c, s.r = config, config.Wide, c, r
-	s.priority, s.asBuilt = r.Priority, config.Mode != Design
+	s.priority, s.asBuilt, s.time = r.Priority, config.Mode != Design, instant.Of(r.Now)
 	s.atLeast = max(1, r.MinCount)
 	s.slotsOf(r)
 	s.members, s.promised = s.members[:0], false
@@ -109,6 +126,13 @@ func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
 		s.members = append(s.members, m)
 	}
 	s.where = resize(s.where, len(s.members))
+	s.smallest = resize(s.smallest, len(s.slots))
+	for slot := range s.smallest {
+		s.smallest[slot] = s.members[0].needs[slot]
+		for m := range s.members {
+			s.smallest[slot] = min(s.smallest[slot], s.members[m].needs[slot])
+		}
+	}
 	s.levels = s.levels[:0]
 	var cursor ordered.Cursor[priorityCount, none]
 	cursor.First(c.levels)

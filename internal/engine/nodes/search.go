@@ -97,12 +97,12 @@ func (s *Searcher) placeBeside(d span) {
 // anyVictims keeps what guards keep and what was told to go long ago, and reports whether
 // anything may yield.
 func (s *Searcher) anyVictims(d span) bool {
-	if s.r.Guard == nil && !s.anyStuck {
+	if !s.anyRules() {
 		return s.rowAt[d.from] < s.rowAt[d.to]
 	}
 	any := false
 	for _, u := range s.gather(d, everyone, func(level) bool { return true }) {
-		if s.anyStuck && slices.ContainsFunc(u.Pods, s.stuck) || s.r.Guard != nil && s.r.Guard(u) {
+		if s.anyStuck && slices.ContainsFunc(u.Pods, s.stuck) || s.protected(u) {
 			s.stay(u)
 		} else {
 			any = true

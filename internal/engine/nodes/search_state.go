@@ -18,8 +18,9 @@ type Searcher struct {
 	c        *Cluster
 	r        *Request
 	priority int32
-	asBuilt  bool // pods that terminate count as running
-	atLeast  int  // pods that must have a place
+	time     int64 // of the decision
+	asBuilt  bool  // pods that terminate count as running
+	atLeast  int   // pods that must have a place
 	members  []member
 	promised bool // some member is nominated
 
@@ -45,6 +46,10 @@ type Searcher struct {
 	anyLeaving      bool            // somebody is waited for
 	anyStuck        bool            // as built: somebody may have terminated for too long
 	least           []int64         // by slot: what as many members as must have a place need at least
+	smallest        []int64         // by slot: what the member needs that needs least
+	usable          []bool          // by node: a member may run there
+	single          []span          // of a single pod: the nodes that it may run on
+	guarded         map[*Unit]int64 // what the guard said of a unit
 	stays           map[*Unit]bool  // units counted in fixed instead of gone
 	stayed          []*Unit         // the same, as a list
 	taken           map[string]bool // groups that are away, of a Fit

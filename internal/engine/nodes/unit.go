@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -15,6 +16,7 @@ type Pod struct {
 	takes    []amount
 	budgets  []int32 // that cover it, in order
 	single   *Unit   // nil for a member of a unit of several
+	minimum  int64   // runtime, its own or its group's; unsetMinimum where neither has one
 	Facts    workload.Pod
 }
 
@@ -43,7 +45,12 @@ type Unit struct {
 	grouped  bool   // a pod of it names a group
 	started  int64  // the earliest; just now where it is not known
 	covered  bool   // by a budget
+	// until is the last instant at which a minimum runtime of a pod or group protects it;
+	// latest is the latest start of a pod that has none. Unset for none.
+	until, latest int64
 }
+
+const unsetMinimum = -1
 
 const justNow = math.MaxInt64
 
@@ -54,12 +61,19 @@ func newUnit(group string, pods []*Pod) *Unit {
 }
 
 func (u *Unit) fill(group string, pods []*Pod) {
-	*u = Unit{Group: group, Pods: pods, Priority: pods[0].priority, started: justNow}
+	*u = Unit{Group: group, Pods: pods, Priority: pods[0].priority, started: justNow, until: instant.Unset, latest: instant.Unset}
 	for _, p := range pods {
 		u.grouped = u.grouped || p.Facts.Group != ""
 		u.covered = u.covered || len(p.budgets) > 0
 		if !p.Facts.Started.IsZero() {
 			u.started = min(u.started, instant.Of(p.Facts.Started))
+		}
+		switch at := instant.Of(p.Facts.Started); {
+		case at == instant.Unset || p.Facts.Terminating:
+		case p.minimum > 0:
+			u.until = max(u.until, quota.Add(at, p.minimum))
+		case p.minimum == unsetMinimum:
+			u.latest = max(u.latest, at)
 		}
 	}
 }

@@ -113,3 +113,9 @@ func (c *Cluster) validateGroup(f *validator, r *Request) {
 		f.Add("request.domains", "are for gangs: for each pod of the basic group %q every node is one", id)
 	}
 }
+
+// HasMinimums reports whether a pod that runs has a minimum runtime, its own or its group's.
+func (c *Cluster) HasMinimums() bool { return c.minimums > 0 }
+
+// Size is how many pods run.
+func (c *Cluster) Size() int { return c.pods.Len() }

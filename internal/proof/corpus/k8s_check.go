@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -85,7 +86,7 @@ func (c *NodeCase) compareDecision(r *Report, s *placement.Snapshot) error {
 	}
 	expect := &c.Expect
 	if expect.Eligible != nil {
-		eligible := d.Outcome != placement.Wait && d.Reason != placement.PolicyNever
+		eligible := d.Outcome != preemption.Wait && d.Reason != placement.ReasonPolicyNever
 		r.compareUnless(departure, "eligible", []string{fmt.Sprint(*expect.Eligible)}, []string{fmt.Sprint(eligible)})
 		return nil
 	}
@@ -134,13 +135,13 @@ func (c *NodeCase) compareCandidates(r *Report, p *placement.Preemptor, s *place
 // others, and of an impossible one it does not always say why.
 func outcome(d placement.Decision, want string) string {
 	switch {
-	case d.Outcome == placement.Preempt, d.Outcome == placement.Fits:
+	case d.Outcome == preemption.Preempt, d.Outcome == preemption.Fits:
 		return "preempt"
-	case d.Outcome == placement.Wait:
+	case d.Outcome == preemption.Wait:
 		return "waiting"
-	case d.Reason == placement.PolicyNever:
+	case d.Reason == placement.ReasonPolicyNever:
 		return "not_eligible"
-	case d.Reason == placement.NoVictims && want == "no_victims":
+	case d.Reason == placement.ReasonNoVictims && want == "no_victims":
 		return "no_victims"
 	}
 	return "unschedulable"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -105,7 +106,7 @@ func (c *NodeCase) twoUnits() placement.State {
 
 // request asks for the preemption alone, as kube-scheduler does once scheduling failed.
 func (c *NodeCase) request() placement.Request {
-	r := placement.Request{Priority: c.Preemptor.Priority, Unschedulable: true, Prefer: c.Options.NodePreference}
+	r := placement.Request{Priority: c.Preemptor.Priority, SkipFit: true, Prefer: c.Options.NodePreference}
 	if c.Preemptor.Kind == "group" {
 		r.Group = c.Preemptor.Name
 	}
@@ -128,7 +129,7 @@ func (c *NodeCase) request() placement.Request {
 	return r
 }
 
-var modes = map[string]placement.Mode{"": placement.InPlace, "in_place": placement.InPlace, "reschedule": placement.Replace, "seed": placement.Design}
+var modes = map[string]placement.Mode{"": placement.ModeInPlace, "in_place": placement.ModeInPlace, "reschedule": placement.ModeReplace, "seed": placement.ModeDesign}
 
 func (c *NodeCase) config() placement.Config {
 	config := placement.Config{
@@ -163,9 +164,12 @@ func (c *NodeCase) config() placement.Config {
 // podSet is a guard over the pods in it.
 type podSet map[string]bool
 
-// MayYield implements [placement.Guard].
-func (s podSet) MayYield(u placement.Unit, _ placement.Request) bool {
-	return !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return s[p.ID] })
+// Verdict implements [placement.Guard].
+func (s podSet) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
+	if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return s[p.ID] }) {
+		return guard.NeverYields()
+	}
+	return guard.MayYield()
 }
 
 // conflicts are pairs of pods that exclude each other, on one node or, with a third word,
@@ -189,7 +193,7 @@ func (c conflicts) Conflict(pod, other workload.Pod) bool {
 // Reach implements [placement.Filter].
 func (c conflicts) Reach() placement.Reach {
 	if slices.ContainsFunc(c, func(pair []string) bool { return len(pair) > 2 }) {
-		return placement.Cluster
+		return placement.ReachCluster
 	}
-	return placement.SameNode
+	return placement.ReachNode
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -63,7 +64,7 @@ func TestModesOnNodes(t *testing.T) {
 			for _, n := range d.Nominations {
 				placed[n.Pod] = n.Node
 			}
-			if got, want := fmt.Sprint(placed), fmt.Sprint(want.Placement); d.Outcome != placement.Wait && want != "map[]" && got != want {
+			if got, want := fmt.Sprint(placed), fmt.Sprint(want.Placement); d.Outcome != preemption.Wait && want != "map[]" && got != want {
 				t.Errorf("%s, %s: placed %s, want %s", c.Name, name, got, want)
 			}
 			compared++

@@ -91,7 +91,7 @@ func (l *line) takes(otherwise workload.Resources) workload.Resources {
 
 // placing reads a question about nodes.
 func (l *line) placing() placement.Request {
-	r := placement.Request{Priority: l.priority(), Unschedulable: l.flag("unschedulable"), Prefer: l.list("prefer")}
+	r := placement.Request{Priority: l.priority(), SkipFit: l.flag("unschedulable"), Prefer: l.list("prefer")}
 	l.constant("policy", &r.Policy)
 	n := int(l.number("pods"))
 	if n > 0 {

@@ -59,9 +59,9 @@ var enums = []enum{
 	texts[workload.DisruptionMode]("Pod", "PodGroup"),
 	texts[placement.Mode]("Design", "InPlace", "Replace"),
 	texts[placement.Order]("FirstFit", "BestFit", "RoundRobin"),
-	texts[placement.Outcome](none, "Fits", "Preempt", "Wait", "Impossible"),
 	texts[placement.Policy]("PreemptLowerPriority", "Never"),
 	texts[placement.Reach]("SameNode", "Cluster"),
+	texts[placement.Rule](none, "Priority", "GuaranteedRuntime", "Guarded", "Terminating", "Budget"),
 	texts[placement.Reason](none, "PolicyNever", "NoVictims", "NoRoom", "Budgets"),
 }
 

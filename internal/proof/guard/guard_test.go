@@ -119,7 +119,8 @@ var rooms = []struct {
 		{"internal/engine/assign"},
 	}},
 	{"doors: what users call", [][]string{
-		{"preemption", "preemption/placement"},
+		{"preemption"},
+		{"preemption/placement"},
 	}},
 	{"cycle", [][]string{{"preemption/cycle"}}},
 	{"proof: what shows that all this is right", [][]string{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -23,43 +24,51 @@ func eachOnNodes(config placement.Config, st placement.State, r placement.Reques
 	out := placement.Decision{Now: r.Now}
 	after := st
 	for i := range r.Pods {
-		if d := DecideOnNodes(config, after, single(i)); d.Outcome == placement.Fits && !r.Unschedulable {
-			out.Outcome = placement.Fits
+		if d := nowOnNodes(config, after, single(i)); d.Outcome == preemption.Fits && !r.SkipFit {
+			out.Outcome = preemption.Fits
 			out.Nominations, out.Pods = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...)
 			out.Placeable = len(out.Nominations)
 			after = apply(after, d)
 		}
 	}
-	if out.Outcome == placement.Fits {
+	if out.Outcome == preemption.Fits {
 		return out
 	}
-	outcomes := map[placement.Outcome]bool{}
+	outcomes := map[preemption.Outcome]bool{}
 	placeable, after := 0, st
 	for i := range r.Pods {
-		d := DecideOnNodes(config, after, single(i))
+		d := nowOnNodes(config, after, single(i))
 		after = apply(after, d)
 		outcomes[d.Outcome] = true
 		placeable += d.Placeable
 		out.Reason = max(out.Reason, d.Reason)
+		if out.Blockers == nil {
+			out.Blockers = d.Blockers
+		}
+		if out.Shortage == nil {
+			out.Shortage = d.Shortage
+		}
 		out.Nominations, out.Pods, out.Withdrawn = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...), append(out.Withdrawn, d.Withdrawn...)
+		slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return a.Chosen - b.Chosen })
 		for _, v := range d.Victims {
 			if !slices.ContainsFunc(out.Victims, func(o placement.Victim) bool { return slices.Equal(o.Pods, v.Pods) }) {
+				v.Chosen = len(out.Victims)
 				out.Victims, out.Violations = append(out.Victims, v), out.Violations+v.Violations
 			}
 		}
 	}
 	switch {
-	case outcomes[placement.Preempt]:
-		out.Outcome = placement.Preempt
-	case outcomes[placement.Wait]:
-		out.Outcome = placement.Wait
-	case outcomes[placement.Fits]:
-		out.Outcome = placement.Fits
+	case outcomes[preemption.Preempt]:
+		out.Outcome = preemption.Preempt
+	case outcomes[preemption.Wait]:
+		out.Outcome = preemption.Wait
+	case outcomes[preemption.Fits]:
+		out.Outcome = preemption.Fits
 	default:
-		out.Outcome, out.Placeable = placement.Impossible, placeable
+		out.Outcome, out.Placeable = preemption.Impossible, placeable
 	}
-	if out.Outcome != placement.Impossible {
-		out.Reason, out.Placeable = 0, len(out.Nominations)
+	if out.Outcome != preemption.Impossible {
+		out.Reason, out.Placeable, out.Blockers, out.Shortage = 0, len(out.Nominations), nil, nil
 	}
 	out.Withdrawn = slices.DeleteFunc(out.Withdrawn, func(id string) bool {
 		return slices.ContainsFunc(r.Pods, func(p workload.Pod) bool { return p.ID == id })
@@ -97,7 +106,7 @@ func apply(st placement.State, d placement.Decision) placement.State {
 	for _, p := range d.Pods {
 		switch {
 		case p.Node == "":
-		case d.Outcome == placement.Fits:
+		case d.Outcome == preemption.Fits:
 			pods = append(pods, p)
 		default:
 			nominated = append(nominated, p)

@@ -19,7 +19,7 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 	}
 	potential := slices.DeleteFunc(q.units(present), func(u unit) bool { return !in(u) })
 	if len(potential) == 0 {
-		return len(q.place(domain, present)), nil, nil, placement.NoVictims
+		return len(q.place(domain, present)), nil, nil, placement.ReasonNoVictims
 	}
 	potential = slices.DeleteFunc(potential, func(u unit) bool {
 		return slices.ContainsFunc(barred, func(b unit) bool { return b.Pods[0].ID == u.Pods[0].ID })
@@ -32,7 +32,7 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 	}
 	first := q.place(domain, kept)
 	if len(first) < max(1, q.r.MinCount) {
-		return len(first), first, nil, placement.NoRoom
+		return len(first), first, nil, placement.ReasonNoRoom
 	}
 	if barred == nil {
 		left := q.allowances()
@@ -49,7 +49,7 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 	}
 	violatingFirst := slices.Clone(potential)
 	slices.SortStableFunc(violatingFirst, func(a, b unit) int { return -cmp.Compare(min(1, a.violations), min(1, b.violations)) })
-	if q.config.Mode == placement.Replace {
+	if q.config.Mode == placement.ModeReplace {
 		placed = first
 		for _, u := range violatingFirst {
 			if again := q.place(domain, kept.with(u.Pods...)); len(again) >= len(placed) {
@@ -69,7 +69,7 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 		}
 	}
 	placed = first
-	if q.config.Mode == placement.Design {
+	if q.config.Mode == placement.ModeDesign {
 		kept, rest, placed = q.lowest(domain, kept, rest, first)
 	}
 	slices.SortFunc(rest, moreImportant)

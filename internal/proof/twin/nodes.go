@@ -129,7 +129,7 @@ func (q *nodes) agrees(pod workload.Pod, present there, placed []workload.Pod) b
 			}
 		}
 		for _, other := range others {
-			if other.ID != pod.ID && (other.Node == pod.Node || f.Reach() == placement.Cluster) && f.Conflict(pod, other) {
+			if other.ID != pod.ID && (other.Node == pod.Node || f.Reach() == placement.ReachCluster) && f.Conflict(pod, other) {
 				return false
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -11,12 +12,23 @@ import (
 // DecideOnNodes is placement.Preemptor.Decide, without bounds on the candidates and
 // without a custom order of importance.
 func DecideOnNodes(config placement.Config, st placement.State, r placement.Request) placement.Decision {
+	d := nowOnNodes(config, st, r)
+	if at, ok := RetryAtOnNodes(config, st, r); ok && !d.Outcome.Succeeds() {
+		d.Outcome, d.RetryAt = preemption.Wait, at
+	}
+	return d
+}
+
+// nowOnNodes is DecideOnNodes as if time stood still.
+func nowOnNodes(config placement.Config, st placement.State, r placement.Request) placement.Decision {
 	if basic(st, r.Group) {
 		return eachOnNodes(config, st, r)
 	}
 	q, everywhere, names := ask(config, st, r)
 	d := q.decide(everywhere, names)
-	d.Now = r.Now
+	if d.Now = r.Now; d.Outcome == preemption.Impossible {
+		q.explain(&d, everywhere)
+	}
 	for _, m := range q.members {
 		for _, n := range d.Nominations {
 			if n.Pod == m.ID {
@@ -68,7 +80,7 @@ func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.D
 		inDomain := slices.ContainsFunc(everywhere, func(d []workload.Node) bool {
 			return slices.ContainsFunc(d, func(n workload.Node) bool { return n.Name == p.Node })
 		})
-		far := slices.ContainsFunc(config.Filters, func(f placement.Filter) bool { return f.Reach() == placement.Cluster })
+		far := slices.ContainsFunc(config.Filters, func(f placement.Filter) bool { return f.Reach() == placement.ReachCluster })
 		leaving = leaving || !staying[p.ID] && (far || !st.Nodes[node].Unschedulable && inDomain)
 	}
 	var promised []workload.Pod
@@ -85,9 +97,9 @@ func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.D
 	room := func(present there) (placement.Decision, bool) {
 		found := func(name string, placed []workload.Pod) (placement.Decision, bool) {
 			if q.stands(everyone, placed) {
-				return q.answer(placement.Fits, name, placed, nil), !r.Unschedulable
+				return q.answer(preemption.Fits, name, placed, nil), !r.SkipFit
 			}
-			return q.answer(placement.Wait, name, placed, nil), true
+			return q.answer(preemption.Wait, name, placed, nil), true
 		}
 		for i, domain := range everywhere {
 			kept := q.keep(domain, present, promised)
@@ -102,17 +114,17 @@ func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.D
 		}
 		return placement.Decision{}, false
 	}
-	if !r.Unschedulable {
+	if !r.SkipFit {
 		if d, ok := room(everyone); ok {
 			return d
 		}
 	}
-	if config.Mode != placement.Design {
+	if config.Mode != placement.ModeDesign {
 		if r.Policy == placement.PreemptNever {
 			return q.never(everywhere, everyone)
 		}
 		if q.blocked(promised) {
-			d := q.answer(placement.Wait, "", promised, nil)
+			d := q.answer(preemption.Wait, "", promised, nil)
 			d.Domain = ""
 			return d
 		}
@@ -133,7 +145,7 @@ func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.D
 
 // never is the answer to who may not preempt.
 func (q *nodes) never(everywhere [][]workload.Node, present there) placement.Decision {
-	d := placement.Decision{Outcome: placement.Impossible, Reason: placement.PolicyNever}
+	d := placement.Decision{Outcome: preemption.Impossible, Reason: placement.ReasonPolicyNever}
 	for _, domain := range everywhere {
 		d.Placeable = max(d.Placeable, len(q.place(domain, present)))
 	}
@@ -152,7 +164,7 @@ func (q *nodes) keep(domain []workload.Node, present there, promised []workload.
 	return kept
 }
 
-func (q *nodes) answer(outcome placement.Outcome, domain string, placed []workload.Pod, victims []unit) placement.Decision {
+func (q *nodes) answer(outcome preemption.Outcome, domain string, placed []workload.Pod, victims []unit) placement.Decision {
 	d := placement.Decision{Outcome: outcome}
 	d.Domain, d.Placeable = domain, len(placed)
 	for _, m := range q.members {
@@ -171,6 +183,7 @@ func (q *nodes) answer(outcome placement.Outcome, domain string, placed []worklo
 			v.Pods = append(v.Pods, p.ID)
 		}
 		slices.Sort(v.Pods)
+		v.Chosen = len(d.Victims)
 		d.Violations += u.violations
 		d.Victims = append(d.Victims, v)
 	}
@@ -206,7 +219,7 @@ func CandidatesOnNodes(config placement.Config, st placement.State, r placement.
 	q, everywhere, names := ask(config, st, r)
 	present := there{}
 	for _, p := range st.Pods {
-		if config.Mode != placement.Design || !p.Terminating || q.stuck(p) {
+		if config.Mode != placement.ModeDesign || !p.Terminating || q.stuck(p) {
 			present[p.ID] = true
 		}
 	}
@@ -231,7 +244,7 @@ func (q *nodes) preempt(domains [][]workload.Node, names []string, everyone, pre
 	var best *placement.Decision
 	var bestUnits []unit
 	var bestPlaced []workload.Pod
-	reason, most := placement.NoVictims, 0
+	reason, most := placement.ReasonNoVictims, 0
 	for i, domain := range domains {
 		enough, placed, victims, why := q.inDomain(domain, present, nil)
 		most = max(most, enough)
@@ -242,21 +255,21 @@ func (q *nodes) preempt(domains [][]workload.Node, names []string, everyone, pre
 			}
 			if !WithinBudgets(q.st, pods) {
 				if _, placed, victims, why = q.inDomain(domain, present, q.rationed(domain, present)); why != 0 {
-					why = placement.Budgets
+					why = placement.ReasonBudgets
 				}
 			}
 			for j := range victims {
 				victims[j].violations = 0
 			}
 		}
-		if why == 0 && len(victims) == 0 && q.r.Group == "" && q.r.Unschedulable {
-			why = placement.NoRoom
+		if why == 0 && len(victims) == 0 && q.r.Group == "" && q.r.SkipFit {
+			why = placement.ReasonNoRoom
 		}
 		if why != 0 {
 			reason = max(reason, why)
 			continue
 		}
-		d := q.answer(placement.Preempt, names[i], placed, victims)
+		d := q.answer(preemption.Preempt, names[i], placed, victims)
 		if len(d.Victims) > 0 {
 			list = append(list, d.Candidate)
 		}
@@ -265,11 +278,11 @@ func (q *nodes) preempt(domains [][]workload.Node, names []string, everyone, pre
 		}
 	}
 	if best == nil {
-		return placement.Decision{Outcome: placement.Impossible, Reason: reason, Candidate: placement.Candidate{Placeable: most}}, list
+		return placement.Decision{Outcome: preemption.Impossible, Reason: reason, Candidate: placement.Candidate{Placeable: most}}, list
 	}
 	if len(best.Victims) == 0 {
-		if best.Outcome = placement.Fits; q.config.Mode == placement.Design && !q.stands(everyone, bestPlaced) {
-			best.Outcome = placement.Wait
+		if best.Outcome = preemption.Fits; q.config.Mode == placement.ModeDesign && !q.stands(everyone, bestPlaced) {
+			best.Outcome = preemption.Wait
 		}
 		return *best, list
 	}

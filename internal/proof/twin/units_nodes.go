@@ -16,9 +16,19 @@ type unit struct {
 
 // units lists what may yield, the most important first.
 func (q *nodes) units(present there) []unit {
+	list := slices.DeleteFunc(q.all(present), func(u unit) bool {
+		rule, _, _ := q.kept(u)
+		return rule != 0 || u.Priority >= q.r.Priority
+	})
+	slices.SortFunc(list, moreImportant)
+	return list
+}
+
+// all lists the units of who is there.
+func (q *nodes) all(present there) []unit {
 	var list []unit
 	for _, p := range q.st.Pods {
-		if !present[p.ID] || p.Terminating && q.config.Mode == placement.Design {
+		if !present[p.ID] || p.Terminating && q.config.Mode == placement.ModeDesign {
 			continue // who was told to go and is still there is nobody's victim
 		}
 		group := slices.IndexFunc(q.st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group })
@@ -36,11 +46,6 @@ func (q *nodes) units(present there) []unit {
 	for _, u := range list {
 		slices.SortFunc(u.Pods, func(a, b workload.Pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
 	}
-	list = slices.DeleteFunc(list, func(u unit) bool {
-		guarded := slices.ContainsFunc(q.config.Guards, func(g placement.Guard) bool { return !g.MayYield(u.Unit, q.r) })
-		return guarded || slices.ContainsFunc(u.Pods, q.stuck) || u.Priority >= q.r.Priority
-	})
-	slices.SortFunc(list, moreImportant)
 	return list
 }
 

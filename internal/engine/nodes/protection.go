@@ -1,0 +1,92 @@
+package nodes
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/quota"
+)
+
+// never is the end of a protection without end.
+const never = math.MaxInt64
+
+// runtimeUntil returns the last instant at which minimum runtimes protect a unit, of all
+// its pods the latest; Unset when they do not. Pods without one have the default.
+func (s *Searcher) runtimeUntil(u *Unit) int64 {
+	if minimum := s.config.MinRuntime; minimum > 0 && u.latest != instant.Unset {
+		return max(u.until, quota.Add(u.latest, minimum))
+	}
+	return u.until
+}
+
+// guardUntil returns the last instant at which a guard protects a unit, asked once.
+func (s *Searcher) guardUntil(u *Unit) int64 {
+	if s.r.Guard == nil {
+		return instant.Unset
+	}
+	until, known := s.guarded[u]
+	if !known {
+		until = s.r.Guard(u)
+		s.guarded[u] = until
+	}
+	return until
+}
+
+// protected reports whether time or a guard keeps a unit from yielding now. Strictly after
+// the end it may yield.
+func (s *Searcher) protected(u *Unit) bool {
+	until := s.runtimeUntil(u)
+	return until != instant.Unset && until >= s.time || s.isGuarded(u)
+}
+
+func (s *Searcher) isGuarded(u *Unit) bool {
+	until := s.guardUntil(u)
+	return until != instant.Unset && until >= s.time
+}
+
+// anyRules reports whether anything besides the priority may keep a unit.
+func (s *Searcher) anyRules() bool {
+	return s.r.Guard != nil || s.anyStuck || s.config.MinRuntime > 0 || s.c.minimums > 0
+}
+
+// keptFor reports the rule that keeps a unit of lower priority from yielding now; none is
+// zero.
+func (s *Searcher) keptFor(u *Unit) (rule Rule, until int64) {
+	switch {
+	case s.asBuilt && s.hasStuck(u):
+		return Terminating, never
+	case s.runtimeUntil(u) != instant.Unset && s.runtimeUntil(u) >= s.time:
+		return GuaranteedRuntime, s.runtimeUntil(u)
+	case s.isGuarded(u):
+		return Guarded, s.guardUntil(u)
+	}
+	return 0, 0
+}
+
+func (s *Searcher) hasStuck(u *Unit) bool {
+	for _, p := range u.Pods {
+		if s.stuck(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepAll keeps the units for good that may not yield now, on all nodes.
+func (s *Searcher) keepAll() {
+	if !s.anyRules() {
+		return
+	}
+	for _, n := range s.nodes {
+		for _, p := range n.pods {
+			if p.priority >= s.priority {
+				continue
+			}
+			if u := s.unitOf(p); u != nil && !s.stays[u] {
+				if rule, _ := s.keptFor(u); rule != 0 {
+					s.stay(u)
+				}
+			}
+		}
+	}
+}

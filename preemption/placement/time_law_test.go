@@ -1,0 +1,81 @@
+package placement_test
+
+import (
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// RetryAt is the first of all instants at which the answer is Fits or Preempt; asked at any
+// instant before it the answer is to wait for it; without one no instant helps.
+func retryAtIsTheFirstInstant(t *rapid.T) {
+	st, r, c, d := draw(t)
+	if d.Outcome.Succeeds() {
+		if !d.RetryAt.IsZero() {
+			t.Fatalf("%v, and retry at %v", d.Outcome, d.RetryAt)
+		}
+		return
+	}
+	s := snapshotOf(t, st)
+	for _, at := range twin.InstantsOnNodes(c, st, r) {
+		later := r
+		later.Now = at
+		then := decide(t, c, s, later)
+		switch before := d.RetryAt.IsZero() || at.Before(d.RetryAt); {
+		case before && then.Outcome.Succeeds():
+			t.Fatalf("%v at %v, before %v", then.Outcome, at, d.RetryAt)
+		case before && !then.RetryAt.Equal(d.RetryAt):
+			t.Fatalf("retry at %v; asked at %v: at %v", d.RetryAt, at, then.RetryAt)
+		case at.Equal(d.RetryAt) && !then.Outcome.Succeeds():
+			t.Fatalf("%v at the time to retry: %+v", then.Outcome, then)
+		}
+	}
+	if d.RetryAt.IsZero() {
+		return
+	}
+	c.SkipRetryAt = true
+	if skipped := decide(t, c, s, r); skipped.Outcome != preemption.Wait || !skipped.RetryAt.IsZero() {
+		t.Fatalf("%v, retry at %v, though it is not asked for", skipped.Outcome, skipped.RetryAt)
+	}
+	c.SkipRetryAt, c.MaxRetrySteps = false, 1
+	if bounded := decide(t, c, s, r); bounded.Outcome != preemption.Wait || bounded.RetryAt.After(d.RetryAt) || !bounded.RetryAt.After(r.Now) {
+		t.Fatalf("%v, retry at %v with few steps, later than %v", bounded.Outcome, bounded.RetryAt, d.RetryAt)
+	}
+}
+
+// Nobody yields before the end of its minimum runtime: a unit that is evicted whole is
+// protected as long as one of its running pods is.
+func protectedAreNoVictims(t *rapid.T) {
+	st, r, c, d := draw(t)
+	for _, v := range d.Victims {
+		for _, p := range st.Pods {
+			if until := protectedUntil(st, c, p); slices.Contains(v.Pods, p.ID) && !until.IsZero() && !r.Now.After(until) {
+				t.Fatalf("pod %q is protected until %v and yields at %v", p.ID, until, r.Now)
+			}
+		}
+	}
+}
+
+// protectedUntil is the end of a pod's minimum runtime; zero for none.
+func protectedUntil(st placement.State, c placement.Config, p workload.Pod) time.Time {
+	minimum := c.MinRuntime
+	for _, g := range st.Groups {
+		if _, ok := g.MinRuntime.Get(); ok && g.ID == p.Group {
+			minimum = g.MinRuntime
+		}
+	}
+	if _, ok := p.MinRuntime.Get(); ok {
+		minimum = p.MinRuntime
+	}
+	d, _ := minimum.Get()
+	if d == 0 || p.Started.IsZero() || p.Terminating {
+		return time.Time{}
+	}
+	return p.Started.Add(d)
+}
