@@ -125,19 +125,24 @@ func scaledAmountsAreNothing(t *rapid.T) {
 			q.Nominal, q.BorrowingLimit, q.LendingLimit = quota.Mul(by, q.Nominal), scaled(q.BorrowingLimit), scaled(q.LendingLimit)
 		}
 	}
+	reserved := func(list []quota.Amount) {
+		for i := range list {
+			list[i].Amount *= by
+		}
+	}
 	amounts := func(w *workload.Workload) {
 		for i := range w.PodSets {
-			for j := range w.PodSets[i].Requests {
-				w.PodSets[i].Requests[j].Amount *= by
-			}
+			reserved(w.PodSets[i].Requests)
 		}
 	}
 	other := cloneState(st)
 	for i := range other.Cohorts {
 		quotas(other.Cohorts[i].Quotas)
+		reserved(other.Cohorts[i].Reserved)
 	}
 	for i := range other.Queues {
 		quotas(other.Queues[i].Quotas)
+		reserved(other.Queues[i].Reserved)
 	}
 	for i := range other.Admitted {
 		amounts(&other.Admitted[i])
@@ -167,11 +172,18 @@ func largestSum(st preemption.State, r preemption.Request) (sum int64) {
 			}
 		}
 	}
+	reserved := func(list []quota.Amount) {
+		for _, a := range list {
+			add(a.Amount)
+		}
+	}
 	for _, c := range st.Cohorts {
 		quotas(c.Quotas)
+		reserved(c.Reserved)
 	}
 	for _, q := range st.Queues {
 		quotas(q.Quotas)
+		reserved(q.Reserved)
 	}
 	for _, w := range append(slices.Clone(st.Admitted), r.Workload) {
 		for _, a := range w.Usage() {

@@ -204,12 +204,12 @@ func equalFlavors(a, b *queue.Flavor) bool {
 }
 
 func equalCohorts(a, b *queue.Cohort) bool {
-	return a.Name == b.Name && a.Parent == b.Parent && slices.Equal(a.Quotas, b.Quotas) &&
+	return a.Name == b.Name && a.Parent == b.Parent && slices.Equal(a.Quotas, b.Quotas) && slices.Equal(a.Reserved, b.Reserved) &&
 		a.FairWeight == b.FairWeight && a.MinRuntime == b.MinRuntime
 }
 
 func equalQueues(a, b *queue.Queue) bool {
-	return a.Name == b.Name && a.Cohort == b.Cohort && slices.Equal(a.Quotas, b.Quotas) &&
+	return a.Name == b.Name && a.Cohort == b.Cohort && slices.Equal(a.Quotas, b.Quotas) && slices.Equal(a.Reserved, b.Reserved) &&
 		a.Preemption == b.Preemption && a.FlavorFungibility == b.FlavorFungibility &&
 		a.FairWeight == b.FairWeight && a.Strategy == b.Strategy && a.MinRuntime == b.MinRuntime
 }

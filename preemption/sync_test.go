@@ -100,7 +100,7 @@ func changed(t *rapid.T, st preemption.State, record preemption.Record) preempti
 			st.Admitted[at].Evicted = !st.Admitted[at].Evicted
 		case kind == 9:
 			st.Admitted[at].ReservedAt = record.Request.Now.Add(time.Minute)
-		case kind == 10:
+		case kind == 10 && len(st.Queues) > 0:
 			st.Admitted[at].Queue = st.Queues[len(st.Queues)-1].Name
 		case kind == 11 && rapid.IntRange(0, 3).Draw(t, "bad") == 0:
 			st.Admitted = append(st.Admitted, st.Admitted[at])

@@ -22,6 +22,11 @@ type Queue struct {
 	// Flavors are tried in the order of the entries: see [Queue.ResourceGroups]. Usage in a
 	// column without an entry counts as with nominal 0 and no borrowing limit.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
+	// Reserved is what is in use in the queue and no admitted workload accounts for, at
+	// most one entry for each flavor and resource: quota given away earlier in a cycle, or
+	// taken by what the caller does not tell. It counts as usage; nobody can yield it.
+	// Nil: nothing.
+	Reserved []quota.Amount `json:"reserved,omitempty"`
 	// Preemption says whom the queue's workloads may preempt. The zero value is
 	// nobody.
 	Preemption PreemptionPolicy `json:"preemption,omitzero"`
@@ -47,6 +52,9 @@ type Cohort struct {
 	Parent string `json:"parent,omitempty"`
 	// Quotas are the cohort's own quotas for its members, besides what the members lend.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
+	// Reserved is what is in use of the cohort beside what its members use; see
+	// [Queue.Reserved].
+	Reserved []quota.Amount `json:"reserved,omitempty"`
 	// FairWeight is the cohort's weight among its siblings in fair sharing. Unset is 1.
 	FairWeight optional.Float64 `json:"fairWeight,omitzero"`
 	// MinRuntime is the minimum runtime of workloads in the queues under the cohort that have
@@ -58,6 +66,7 @@ type Cohort struct {
 func (q *Queue) Clone() Queue {
 	c := *q
 	c.Quotas = slices.Clone(q.Quotas)
+	c.Reserved = slices.Clone(q.Reserved)
 	return c
 }
 
@@ -65,5 +74,6 @@ func (q *Queue) Clone() Queue {
 func (c *Cohort) Clone() Cohort {
 	d := *c
 	d.Quotas = slices.Clone(c.Quotas)
+	d.Reserved = slices.Clone(c.Reserved)
 	return d
 }

@@ -15,8 +15,8 @@ import (
 // Validate returns everything that is wrong with a configuration, as an error that lists each
 // fault with its path ("queues[3].quotas[0].nominal"):
 //   - an empty or duplicate name, an unknown cohort or parent, a cycle of cohorts;
-//   - a quota entry without flavor or resource, two entries for one column, a
-//     negative amount or limit;
+//   - a quota entry or a reserved amount without flavor or resource, two entries for one
+//     column, a negative amount or limit;
 //   - a borrowing or lending limit on a queue without cohort or a cohort without
 //     parent, a queue that may lend more than its nominal quota;
 //   - a policy that its field does not allow, and contradictory policies:
@@ -39,6 +39,7 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 			faults.Add(path.to(".parent"), "unknown cohort %q (cohort %q)", c.Parent, c.Name)
 		}
 		validateQuotas(&faults, path, "cohort", c.Name, c.Parent != "", c.Quotas)
+		validateReserved(&faults, path, "cohort", c.Name, c.Reserved)
 		validateFairWeight(&faults, path, "cohort", c.Name, c.FairWeight)
 		validateMinRuntime(&faults, path, "cohort", c.Name, c.MinRuntime)
 	}
@@ -63,6 +64,7 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 		}
 		validatePreemption(&faults, path, q)
 		validateFungibility(&faults, path, q)
+		validateReserved(&faults, path, "queue", q.Name, q.Reserved)
 		validateFairWeight(&faults, path, "queue", q.Name, q.FairWeight)
 		validateMinRuntime(&faults, path, "queue", q.Name, q.MinRuntime)
 	}
@@ -146,6 +148,24 @@ func firstEntries(quotas []quota.Quota) func(j int) int {
 		at[quotas[j].FlavorResource()] = j
 	}
 	return func(j int) int { return at[quotas[j].FlavorResource()] }
+}
+
+func validateReserved(faults *fault.List, path pathTo, kind, name string, reserved []quota.Amount) {
+	for j := range reserved {
+		a := &reserved[j]
+		if a.Flavor == "" {
+			faults.Add(path.to(".reserved[%d].flavor", j), "is empty (%s %q)", kind, name)
+		}
+		if a.Resource == "" {
+			faults.Add(path.to(".reserved[%d].resource", j), "is empty (%s %q)", kind, name)
+		}
+		if at := slices.IndexFunc(reserved, func(o quota.Amount) bool { return o.FlavorResource() == a.FlavorResource() }); at < j {
+			faults.Add(path.to(".reserved[%d]", j), "%v has an entry already, reserved[%d] (%s %q)", a.FlavorResource(), at, kind, name)
+		}
+		if a.Amount < 0 || a.Amount > quota.MaxUsage {
+			faults.Add(path.to(".reserved[%d].amount", j), "%d is not within 0 and %d (%s %q)", a.Amount, quota.MaxUsage, kind, name)
+		}
+	}
 }
 
 func validateMinRuntime(faults *fault.List, path pathTo, kind, name string, s minruntime.Settings) {

@@ -66,7 +66,7 @@ func tree(t *rapid.T, frs []quota.FlavorResource) preemption.State {
 		if chance(t, 1, 3) {
 			c.Quotas = quotas(t, frs, c.Parent != "", false)
 		}
-		c.FairWeight, c.MinRuntime = weight(t), minRuntime(t)
+		c.FairWeight, c.MinRuntime, c.Reserved = weight(t), minRuntime(t), reserved(t, frs)
 		st.Cohorts = append(st.Cohorts, c)
 	}
 	for i := range pick(t, "queues", 1, 2, 3, 3, 4, 5, 6) {
@@ -75,10 +75,23 @@ func tree(t *rapid.T, frs []quota.FlavorResource) preemption.State {
 			q.Cohort = rapid.SampledFrom(st.Cohorts).Draw(t, "cohort").Name
 		}
 		q.Quotas = quotas(t, frs, q.Cohort != "", true)
-		q.FairWeight, q.MinRuntime = weight(t), minRuntime(t)
+		q.FairWeight, q.MinRuntime, q.Reserved = weight(t), minRuntime(t), reserved(t, frs)
 		st.Queues = append(st.Queues, q)
 	}
 	return st
+}
+
+// reserved draws what no workload accounts for: most often nothing.
+func reserved(t *rapid.T, frs []quota.FlavorResource) (list []quota.Amount) {
+	if !chance(t, 1, 10) {
+		return nil
+	}
+	for _, fr := range frs {
+		if chance(t, 2, 3) {
+			list = append(list, quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: pick[int64](t, "reserved", 1, 0, 2, 3)})
+		}
+	}
+	return list
 }
 
 // run admits a number of workloads in any queues.

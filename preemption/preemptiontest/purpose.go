@@ -343,6 +343,11 @@ func multiply(record *preemption.Record, all []*workload.Workload, by int64) {
 			*l = quota.AtMost(quota.Mul(by, n))
 		}
 	}
+	amounts := func(list []quota.Amount) {
+		for i := range list {
+			list[i].Amount = quota.Mul(by, list[i].Amount)
+		}
+	}
 	quotas := func(list []quota.Quota) {
 		for i := range list {
 			list[i].Nominal = quota.Mul(by, list[i].Nominal)
@@ -352,17 +357,16 @@ func multiply(record *preemption.Record, all []*workload.Workload, by int64) {
 	}
 	for i := range record.State.Cohorts {
 		quotas(record.State.Cohorts[i].Quotas)
+		amounts(record.State.Cohorts[i].Reserved)
 	}
 	for i := range record.State.Queues {
 		quotas(record.State.Queues[i].Quotas)
+		amounts(record.State.Queues[i].Reserved)
 	}
 	for _, w := range all {
 		for i := range w.PodSets {
 			w.PodSets[i].Requests = slices.Clone(w.PodSets[i].Requests)
-			for j := range w.PodSets[i].Requests {
-				a := &w.PodSets[i].Requests[j]
-				a.Amount = quota.Mul(by, a.Amount)
-			}
+			amounts(w.PodSets[i].Requests)
 		}
 	}
 }

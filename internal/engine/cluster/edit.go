@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/quotatree"
@@ -142,10 +143,15 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 		return nil, fault.List{{Path: path, Problem: err.Error()}}
 	}
 	direct := make([][]quotatree.Load, shape.Tree.Len())
+	for node, reserved := range shape.Reserved {
+		direct[node] = slices.Clone(reserved)
+	}
 	running := make([]*Running, len(shape.Queues))
 	for i := range shape.Queues {
 		if old, ok := c.QueueNode(shape.Queues[i].Name); ok {
-			direct[len(shape.Cohorts)+i] = c.Usage.Row(old)
+			of := &direct[len(shape.Cohorts)+i]
+			*of = quotatree.AddLoads(*of, c.Usage.Row(old))
+			*of = nonZero(quotatree.AddLoads(*of, negative(c.Reserved[old])))
 			running[i] = c.Running(old)
 		} else {
 			running[i], _ = newRunning(&shape.Queues[i].Name, nil, nil)

@@ -49,6 +49,9 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 		direct: make([][]quotatree.Load, c.Tree.Len()), names: make([]*string, len(c.Queues)),
 		node: -1,
 	}
+	for node, reserved := range c.Reserved {
+		f.direct[node] = slices.Clone(reserved)
+	}
 	for i := range f.names {
 		name := c.Queues[i].Name
 		f.names[i] = &name

@@ -19,6 +19,8 @@ type Shape struct {
 	Cohorts []queue.Cohort // node i
 	Queues  []queue.Queue  // node len(Cohorts) + i
 	Tree    *quotatree.Tree
+	// Reserved holds, for each node, what is in use there that no workload accounts for.
+	Reserved [][]quotatree.Load
 	// Resources names the resources by the numbers of the tree, sorted.
 	Resources []string
 	// ChildCohorts and ChildQueues hold, for each cohort, its members' nodes in
@@ -50,7 +52,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 	}
 	columns = columns.configured(s.flavorResources(), users)
 	nodes := make([]quotatree.Node, 0, len(cohorts)+len(queues))
-	add := func(parent string, quotas []quota.Quota, weight optional.Float64, members [][]int32) {
+	add := func(parent string, quotas []quota.Quota, reserved []quota.Amount, weight optional.Float64, members [][]int32) {
 		n := quotatree.Node{Parent: -1, Quotas: make([]quotatree.Entry, 0, len(quotas)), Weight: weight}
 		if parent != "" {
 			n.Parent = s.cohortAt[parent]
@@ -63,15 +65,16 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 			})
 		}
 		nodes = append(nodes, n)
+		s.Reserved = append(s.Reserved, addAmounts(nil, 1, reserved, columns))
 	}
 	for i := range s.Cohorts {
 		s.Cohorts[i] = s.Cohorts[i].Clone()
-		add(s.Cohorts[i].Parent, s.Cohorts[i].Quotas, s.Cohorts[i].FairWeight, s.ChildCohorts)
+		add(s.Cohorts[i].Parent, s.Cohorts[i].Quotas, s.Cohorts[i].Reserved, s.Cohorts[i].FairWeight, s.ChildCohorts)
 	}
 	for i := range s.Queues {
 		s.Queues[i] = s.Queues[i].Clone()
 		s.queueAt[s.Queues[i].Name] = len(nodes)
-		add(s.Queues[i].Cohort, s.Queues[i].Quotas, s.Queues[i].FairWeight, s.ChildQueues)
+		add(s.Queues[i].Cohort, s.Queues[i].Quotas, s.Queues[i].Reserved, s.Queues[i].FairWeight, s.ChildQueues)
 	}
 	parents := make([]int, len(nodes))
 	for i := range nodes {
@@ -87,19 +90,22 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 	return s, columns, nil
 }
 
-// flavorResources lists what has a quota, node by node.
+// flavorResources lists what has a quota or is reserved, node by node.
 func (s *Shape) flavorResources() []quota.FlavorResource {
 	var list []quota.FlavorResource
-	add := func(quotas []quota.Quota) {
+	add := func(quotas []quota.Quota, reserved []quota.Amount) {
 		for i := range quotas {
 			list = append(list, quotas[i].FlavorResource())
 		}
+		for i := range reserved {
+			list = append(list, reserved[i].FlavorResource())
+		}
 	}
 	for i := range s.Cohorts {
-		add(s.Cohorts[i].Quotas)
+		add(s.Cohorts[i].Quotas, s.Cohorts[i].Reserved)
 	}
 	for i := range s.Queues {
-		add(s.Queues[i].Quotas)
+		add(s.Queues[i].Quotas, s.Queues[i].Reserved)
 	}
 	return list
 }

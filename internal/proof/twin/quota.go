@@ -127,6 +127,15 @@ func (w *world) usage(n node, fr quota.FlavorResource) int64 {
 			total = quota.Add(total, a.Amount)
 		}
 	}
+	reserved := w.queues[n.name].Reserved
+	if n.kind == "cohort" {
+		reserved = w.cohorts[n.name].Reserved
+	}
+	for _, a := range reserved {
+		if a.FlavorResource() == fr {
+			total = quota.Add(total, a.Amount)
+		}
+	}
 	for i := range w.running {
 		if r := &w.running[i]; n.kind == "queue" && n.name == r.Queue && !w.gone[r.ID] {
 			total = quota.Add(total, amountOf(r, fr, w.fewer[r.ID]))
