@@ -47,7 +47,7 @@ func TestRecordExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, example, _ := strings.Cut(string(source), "at its zero value:\n//\n")
+	_, example, _ := strings.Cut(string(source), "every field set:\n//\n")
 	example, _, _ = strings.Cut(example, "\ntype Record")
 	example = strings.NewReplacer("//", "", "[...]", gpuQuota, "{...}", pendingWorkload).Replace(example)
 	record, err := preemption.ParseRecord([]byte(example))
