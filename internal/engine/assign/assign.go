@@ -10,35 +10,35 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Request is what is to be assigned.
+// Request is a workload with requests that have no flavor.
 type Request struct {
-	// Base is what all searches have in common; its slots are not read.
+	// Base is the part that all searches share; its slots are not read.
 	Base        *search.Request
 	Fungibility queue.FlavorFungibility
-	// NeverPreempts: the workload may make nobody yield.
+	// NeverPreempts: nobody may yield for the workload.
 	NeverPreempts bool
-	// PreemptsWhileBorrowing: the queue may preempt for what takes it over its nominal
-	// quota.
+	// PreemptsWhileBorrowing: the queue may preempt for a request that takes it over its
+	// nominal quota.
 	PreemptsWhileBorrowing bool
-	// Given is what of the workload has its flavor already.
+	// Given is the usage of the requests that came with a flavor.
 	Given []quotatree.Load
-	// Choices are made in order: by pod set, then by group. Of one pod set no two are of
+	// Choices are made in order: by pod set, then by group. No two choices of a pod set have
 	// the same group.
 	Choices []Choice
 }
 
-// Choice is a resource group of a pod set. Taken and Tried are the answer; the rest is
-// given.
+// Choice is a resource group of a pod set. Taken and Tried are the result; the other fields
+// are input.
 type Choice struct {
 	PodSet int
-	// Group is nil for resources of which the queue has no quota.
+	// Group is nil for resources without quota in the queue.
 	Group *Group
-	// Constraints are those of the pod set; nil for none.
+	// Constraints are the node constraints of the pod set; nil: none.
 	Constraints *workload.NodeConstraints
 	Items       []Item
 	// First is the index of the first flavor to try.
 	First int
-	// Taken is the index of the flavor in the group; -1 when there is none.
+	// Taken is the index of the assigned flavor in the group; -1: none.
 	Taken int
 	Tried []Tried
 }
@@ -46,14 +46,14 @@ type Choice struct {
 // Item is one requested resource.
 type Item struct {
 	Request  int // its index in the pod set
-	Group    int // the index of its group in the plan; -1 without
+	Group    int // the index of its group in the plan; -1: none
 	Resource int // its index in the group
 	Amount   int64
-	Verdict  Verdict // in the flavor taken
+	Verdict  Verdict // in the assigned flavor
 }
 
-// Assigner assigns. Make it with the searcher to use; it may be used again, by one
-// goroutine at a time.
+// Assigner assigns flavors. Make it with the searcher that it should use. It may be reused,
+// by one goroutine at a time.
 type Assigner struct {
 	Searcher *decide.Searcher
 	// Steps counts the workloads that the trials of the last Assign looked at.
@@ -61,7 +61,7 @@ type Assigner struct {
 
 	cluster  *cluster.Cluster
 	request  *Request
-	taken    []quotatree.Load // what earlier choices and the given requests take
+	taken    []quotatree.Load // the usage of earlier choices and of given requests
 	verdicts []Verdict
 	tried    []Tried
 	asked    []asked
@@ -71,8 +71,8 @@ type Assigner struct {
 	needs    [1]bool
 }
 
-// Assign makes the choices of a request, up to the first that has no flavor, and returns
-// how many it made. The answers are good until its next use.
+// Assign makes the choices of a request, up to the first without a flavor, and returns the
+// number of choices made. The result is valid until its next use.
 func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
 	a.cluster, a.request, a.Steps = c, r, 0
 	a.taken, a.tried, a.asked = a.taken[:0], a.tried[:0], a.asked[:0]
@@ -92,13 +92,13 @@ func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
 	return len(r.Choices), true
 }
 
-// Release forgets the cluster, so that it is not kept in memory.
+// Release drops the references to the cluster, so that it does not stay in memory.
 func (a *Assigner) Release() {
 	a.cluster, a.request, a.one = nil, nil, search.Request{}
 }
 
-// choose tries the flavors of a group in order until one stops the trial; else the best
-// is taken, of equals the first.
+// choose tries the flavors of a group in order. It assigns the flavor that stops the search;
+// if none does, the best, of equals the first.
 func (a *Assigner) choose(ch *Choice) {
 	ch.Taken = -1
 	if ch.Group == nil {
@@ -122,7 +122,7 @@ func (a *Assigner) choose(ch *Choice) {
 	ch.Tried = a.tried[first:len(a.tried):len(a.tried)]
 }
 
-// used is what earlier choices take of a column.
+// used returns the amount of earlier choices in a column.
 func (a *Assigner) used(column int) int64 {
 	for _, l := range a.taken {
 		if l.Column == column {
@@ -142,9 +142,9 @@ func (a *Assigner) take(column int, amount int64) {
 	a.taken = append(a.taken, quotatree.Load{Column: column, Amount: amount})
 }
 
-// ChangesAt returns the first instant after that of the last Assign at which time alone
-// may make it come out otherwise: a search that found nobody finds somebody, or who may
-// yield, or the order in which, changes in one that did. ok is false when there is none.
+// ChangesAt returns the first instant, after that of the last Assign, at which time alone may
+// change its result: a search without victims finds some, or the candidates or their order
+// change in one with victims. ok is false if there is none.
 func (a *Assigner) ChangesAt() (at int64, ok bool) {
 	sooner := func(change int64) {
 		if !ok || change < at {
@@ -165,24 +165,24 @@ func (a *Assigner) ChangesAt() (at int64, ok bool) {
 	return at, ok
 }
 
-// Blockers returns who stands in the way of preemption for an amount of one column, most
-// at most. The result belongs to the searcher.
+// Blockers returns the blockers of preemption for an amount of one column, no more than most.
+// The result belongs to the searcher.
 func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker {
 	return a.search(column, amount, most).Blockers
 }
 
-// search asks about one column by itself.
+// search decides about one column alone.
 func (a *Assigner) search(column int, amount int64, maxBlockers int) decide.Result {
 	found := a.Searcher.Search(a.cluster, a.about(column, amount), maxBlockers)
 	a.Steps += found.Steps
 	return found
 }
 
-// about is the request for one column by itself.
+// about returns the request for one column alone.
 func (a *Assigner) about(column int, amount int64) *search.Request {
 	a.column[0], a.amount[0], a.needs[0] = column, amount, true
 	a.one = *a.request.Base
-	a.one.Room = nil // that is for the whole request
+	a.one.Room = nil // the room is for the whole request
 	a.one.FindNeeds = false
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
 	return &a.one

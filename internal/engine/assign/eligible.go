@@ -8,22 +8,22 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Which pod sets may have a flavor: those that tolerate its taints, and of which node
-// selector and required node affinity are satisfied by its labels. Of these only the keys
-// count that some flavor of the group has as a label: others are for the scheduler of
-// pods (Kueue's flavor assigner, flavorSelector).
+// A flavor is eligible for a pod set if the pod set tolerates its taints, and its labels
+// satisfy the node selector and the required node affinity. A requirement counts only if some
+// flavor of the group has a label with its key; other keys are left to the scheduler of pods
+// (Kueue's flavor assigner, flavorSelector).
 
-// Mismatch is why a pod set may not have a flavor: a taint that it does not tolerate or a
-// requirement that the labels do not satisfy. The zero value is that it may.
+// Mismatch says why a flavor is not eligible: a taint that the pod set does not tolerate, or
+// a requirement that the labels do not satisfy. The zero value: it is eligible.
 type Mismatch struct {
 	Taint       *workload.Taint
 	Requirement *workload.LabelRequirement
 }
 
-// None reports whether the pod set may have the flavor.
+// None reports whether the flavor is eligible.
 func (m *Mismatch) None() bool { return m.Taint == nil && m.Requirement == nil }
 
-// Mismatch judges a flavor of the group. Constraints may be nil.
+// Mismatch returns the mismatch of a flavor of the group. Constraints may be nil.
 func (g *Group) Mismatch(flavor int, c *workload.NodeConstraints) (m Mismatch) {
 	f := g.known[flavor]
 	if f != nil {
@@ -38,7 +38,7 @@ func (g *Group) Mismatch(flavor int, c *workload.NodeConstraints) (m Mismatch) {
 		return m
 	}
 	labels := g.labels(flavor)
-	for _, key := range g.keys { // in order: the first is told
+	for _, key := range g.keys { // in order: the first is reported
 		want, asked := c.NodeSelector[key]
 		if value, has := labels[key]; asked && (!has || value != want) {
 			m.Requirement = &workload.LabelRequirement{Key: key, Operator: workload.In, Values: []string{want}}
@@ -49,7 +49,7 @@ func (g *Group) Mismatch(flavor int, c *workload.NodeConstraints) (m Mismatch) {
 	return m
 }
 
-// Label returns a label of a flavor, empty where it has none.
+// Label returns a label of a flavor, or "" if it has none.
 func (g *Group) Label(flavor int, key string) string { return g.labels(flavor)[key] }
 
 func (g *Group) labels(flavor int) map[string]string {
@@ -68,9 +68,9 @@ func tolerated(t *workload.Taint, by []workload.Toleration) bool {
 	return false
 }
 
-// unsatisfied returns the first requirement of the first term that is not satisfied, nil
-// when a term is, or there is none. A term without a requirement about a key of the group
-// is satisfied.
+// unsatisfied returns the first requirement of the first term that is not satisfied; nil if
+// some term is satisfied or there are no terms. A term without a requirement on a key of the
+// group is satisfied.
 func (g *Group) unsatisfied(terms []workload.NodeSelectorTerm, labels map[string]string) (first *workload.LabelRequirement) {
 	for i := range terms {
 		var failed *workload.LabelRequirement
@@ -91,7 +91,7 @@ func (g *Group) unsatisfied(terms []workload.NodeSelectorTerm, labels map[string
 	return first
 }
 
-// know adds what is known of the flavors of a group.
+// know adds what is known about the flavors of a group.
 func (g *Group) know(flavors map[string]*queue.Flavor) {
 	g.known = make([]*queue.Flavor, len(g.Flavors))
 	keys := make(map[string]bool)

@@ -8,8 +8,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Plan is the resource groups of a queue with columns for flavor-resources. It is
-// immutable.
+// Plan holds the resource groups of a queue, with columns in place of names. It is immutable.
 type Plan struct {
 	Groups []Group
 	places map[string]place // by resource
@@ -21,20 +20,20 @@ type place struct{ group, resource int }
 type Group struct {
 	Resources []string
 	Flavors   []string
-	columns   []int           // by flavor, then resource; -1 where the queue has no quota
-	known     []*queue.Flavor // by flavor; nil where nothing is known
+	columns   []int           // by flavor, then resource; -1: no quota in the queue
+	known     []*queue.Flavor // by flavor; nil: nothing is known
 	keys      []string        // of the labels of the flavors, sorted
 }
 
-// Place returns the group of a resource and its index there; ok is false when the queue
-// has no quota of it in any flavor.
+// Place returns the group of a resource and its index there; ok is false if the queue has no
+// quota for it in any flavor.
 func (p *Plan) Place(resource string) (group, at int, ok bool) {
 	place, ok := p.places[resource]
 	return place.group, place.resource, ok
 }
 
-// Column returns the column of a flavor and resource of the group; -1 where the queue has
-// no quota.
+// Column returns the column of a flavor and resource of the group; -1 if the queue has no
+// quota.
 func (g *Group) Column(flavor, resource int) int { return g.columns[flavor*len(g.Resources)+resource] }
 
 func newPlan(q *queue.Queue, columns *cluster.Columns, flavors map[string]*queue.Flavor) *Plan {
@@ -62,15 +61,15 @@ func newPlan(q *queue.Queue, columns *cluster.Columns, flavors map[string]*queue
 	return p
 }
 
-// Plans holds the plans of all queues of one configuration and of what is known of flavors. Each is made when it is first
-// asked for; any number of goroutines may ask.
+// Plans holds the plans of all queues of one configuration, and what is known about flavors.
+// A plan is made when it is first needed. Any number of goroutines may use Plans.
 type Plans struct {
 	byQueue []atomic.Pointer[Plan]
 	flavors []queue.Flavor
 	byName  map[string]*queue.Flavor
 }
 
-// NewPlans returns the plans of a cluster's queues. It keeps the flavors.
+// NewPlans returns the plans of a cluster's queues. It keeps flavors.
 func NewPlans(c *cluster.Cluster, flavors []queue.Flavor) *Plans {
 	p := &Plans{make([]atomic.Pointer[Plan], len(c.Queues)), flavors, make(map[string]*queue.Flavor, len(flavors))}
 	for i := range flavors {
@@ -79,10 +78,10 @@ func NewPlans(c *cluster.Cluster, flavors []queue.Flavor) *Plans {
 	return p
 }
 
-// Flavors returns what is known of flavors, which must not be changed.
+// Flavors returns what is known about flavors; callers must not change it.
 func (p *Plans) Flavors() []queue.Flavor { return p.flavors }
 
-// Of returns the plan of the queue at the node of a cluster of that configuration.
+// Of returns the plan of the queue at a node of a cluster with that configuration.
 func (p *Plans) Of(c *cluster.Cluster, node int) *Plan {
 	at := &p.byQueue[node-len(c.Cohorts)]
 	plan := at.Load()

@@ -11,24 +11,24 @@ type Mode uint8
 const (
 	// NoFit: not in this flavor, whoever yields.
 	NoFit Mode = iota
-	// NoCandidates: preemption would have to help, and finds nobody.
+	// NoCandidates: it would need preemption, and nobody may yield.
 	NoCandidates
-	// Preempt: somebody in the own queue yields.
+	// Preempt: workloads of the own queue yield.
 	Preempt
-	// Reclaim: somebody yields, in other queues only.
+	// Reclaim: only workloads of other queues yield.
 	Reclaim
-	// Fit: there is room.
+	// Fit: it fits.
 	Fit
 )
 
-// Verdict is a mode with the height of the subtree that is borrowed from.
+// Verdict is a mode with the height of the subtree whose quota is used.
 type Verdict struct {
 	Mode   Mode
 	Height int
 }
 
-// better orders verdicts: what does not fit last, what has no candidates before that;
-// then by the queue's preference.
+// better orders verdicts: what does not fit is last, before it what has no candidates; the
+// rest by the queue's preference.
 func (v Verdict) better(than Verdict, p queue.FlavorPreference) bool {
 	if v.Mode != than.Mode && (p == queue.BorrowingOverPreemption || min(v.Mode, than.Mode) <= NoCandidates) {
 		return v.Mode > than.Mode
@@ -39,51 +39,52 @@ func (v Verdict) better(than Verdict, p queue.FlavorPreference) bool {
 	return v.Mode > than.Mode
 }
 
-// Passed says why the trial went on after a flavor.
+// Passed says why the search went on after a flavor.
 type Passed uint8
 
 const (
-	// Stopped: it did not.
+	// Stopped: it did not go on.
 	Stopped Passed = iota
 	// NoQuota: the queue has no quota for a resource in the flavor.
 	NoQuota
-	// ExceedsMax: more than the queue could use if nothing ran anywhere.
+	// ExceedsMax: the request is more than the queue could use if nothing ran anywhere.
 	ExceedsMax
-	// NotReclaimable: over nominal quota, and the queue may not preempt for that.
+	// NotReclaimable: it is over nominal quota, and the queue may not preempt for that.
 	NotReclaimable
-	// NeverPreempts: the workload may make nobody yield.
+	// NeverPreempts: nobody may yield for the workload.
 	NeverPreempts
-	// Hopeless: preemption finds nobody.
+	// Hopeless: nobody may yield for it now.
 	Hopeless
-	// WouldPreempt: somebody has to yield (whenCanPreempt TryNextFlavor).
+	// WouldPreempt: others have to yield (whenCanPreempt TryNextFlavor).
 	WouldPreempt
 	// WouldBorrow: the queue borrows (whenCanBorrow TryNextFlavor).
 	WouldBorrow
-	// NotEligible: the pod set may not have the flavor.
+	// NotEligible: the flavor is not eligible for the pod set.
 	NotEligible
 )
 
-// Tried is how a flavor did: as its worst resource.
+// Tried is the result of one flavor: that of its worst resource.
 type Tried struct {
 	Flavor int // index in the group
 	Verdict
 	Item   int   // the worst resource, an index in the choice's items
-	Amount int64 // what was asked for of it, with what earlier choices take
+	Amount int64 // the requested amount with that of earlier choices
 	Passed Passed
 }
 
-// asked is a search that was made about one column, in a flavor that may fit.
+// asked is a search made for one column, in a flavor that may fit.
 type asked struct {
 	column int
 	amount int64
-	found  bool // somebody may yield
-	// at is, for a search that found nobody and where waits is true, the first instant at
-	// which it finds somebody.
+	found  bool // there are victims
+	// at is, for a search without victims and if waits is true, the first instant at which it
+	// finds some.
 	at    int64
 	waits bool
 }
 
-// try asks each resource of a choice about a flavor that the pod set may have. The verdicts are left in a.verdicts.
+// try judges each resource of a choice in an eligible flavor. It leaves the verdicts in
+// a.verdicts.
 func (a *Assigner) try(ch *Choice, flavor int) Tried {
 	if m := ch.Group.Mismatch(flavor, ch.Constraints); !m.None() {
 		return Tried{Flavor: flavor, Passed: NotEligible}
@@ -119,7 +120,7 @@ func (a *Assigner) try(ch *Choice, flavor int) Tried {
 	return tried
 }
 
-// ask is the verdict on one column. For NoFit it says why.
+// ask returns the verdict on one column, and for NoFit the reason.
 func (a *Assigner) ask(column int, amount int64) (Verdict, Passed) {
 	c, r := a.cluster, a.request
 	q := r.Base.Queue

@@ -1,6 +1,5 @@
-// Package cluster is a snapshot on the inside: names are integers, running
-// workloads stand in ordered persistent indexes, edits copy paths. A decision reads
-// it without a string.
+// Package cluster is the inside of a snapshot: names are integers, running workloads are in
+// ordered persistent indexes, edits copy paths. A decision reads it without strings.
 package cluster
 
 import (
@@ -25,12 +24,11 @@ type Cluster struct {
 	running vector.Vector[*Running] // by queue, in the order of Shape.Queues
 	reach   vector.Vector[*Reach]   // by cohort
 	byID    trie.Map[*Workload]
-	leaving trie.Map[*Workload] // those of which some replicas are leaving
+	leaving trie.Map[*Workload] // workloads with leaving replicas
 }
 
-// New validates a configuration and its admitted workloads and builds the cluster.
-// The error is a [fault.List] of everything that is wrong. Nothing of the arguments
-// is kept.
+// New validates a configuration and its admitted workloads and builds the cluster. It fails
+// with a [fault.List] of everything that is wrong. It keeps no reference to its arguments.
 func New(cohorts []queue.Cohort, queues []queue.Queue, admitted []workload.Workload) (*Cluster, error) {
 	if faults := faultsOf(queue.Validate(cohorts, queues)); len(faults) > 0 {
 		return nil, append(faults, faultsOfAll(queues, admitted)...)
@@ -63,7 +61,7 @@ func faultsOfAll(queues []queue.Queue, admitted []workload.Workload) (faults fau
 
 // faultsOfOne returns what is wrong with a workload of a state, by path.
 func faultsOfOne(i int, w *workload.Workload, knownQueue bool) fault.List {
-	if knownQueue && workload.Validate("", w) == nil { // the path costs more than the check
+	if knownQueue && workload.Validate("", w) == nil { // building paths costs more than the check
 		return nil
 	}
 	path := fmt.Sprintf("admitted[%d]", i)
@@ -104,15 +102,15 @@ func faultsOf(err error) fault.List {
 	return faults
 }
 
-// Running returns what runs in the queue at the node.
+// Running returns the workloads that run in the queue at the node.
 func (c *Cluster) Running(node int) *Running { return c.running.At(node - len(c.Cohorts)) }
 
-// Find returns the running workload of the ID.
+// Find returns the running workload with the ID.
 func (c *Cluster) Find(id string) (*Workload, bool) {
 	return c.byID.Get(id)
 }
 
-// Leaving returns the workloads of which some replicas are leaving, by ID.
+// Leaving returns the workloads with leaving replicas, by ID.
 func (c *Cluster) Leaving() []*Workload { return sorted(c.leaving) }
 
 // Len returns the number of running workloads.
@@ -130,8 +128,8 @@ func sorted(set trie.Map[*Workload]) []*Workload {
 	return all
 }
 
-// users counts the running workloads that name a column. It looks at no others but for a
-// few, and once at each queue.
+// users counts the running workloads that name a column. It looks once at each queue, and at
+// few workloads that do not name it.
 func (c *Cluster) users(column int) int {
 	names := func(loads []quotatree.Load) bool {
 		return slices.ContainsFunc(loads, func(l quotatree.Load) bool { return l.Column == column })

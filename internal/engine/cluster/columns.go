@@ -10,30 +10,29 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Columns numbers the flavor-resources: those of quotas, which change with the
-// configuration only, and beside them those that nothing but workloads names. A number
-// stays as long as a quota or a running workload names the flavor-resource; then it is
-// given to another. A Columns is immutable.
+// Columns numbers the columns: those of quotas, which change only with the configuration, and
+// those that only workloads name. A column keeps its number as long as a quota or a running
+// workload names it; then the number is reused. A Columns is immutable.
 type Columns struct {
-	names   []quota.FlavorResource // of quotas
-	numbers []int                  // of the same
+	names   []quota.FlavorResource // of columns with quota
+	numbers []int                  // their numbers
 	index   map[quota.FlavorResource]int
-	at      []int32 // by number: one more than its index in names; 0 for others
+	at      []int32 // by number: 1 + its index in names; 0: without quota
 
-	others         trie.Map[*column] // not of quotas
+	others         trie.Map[*column] // columns without quota
 	othersByNumber trie.Map[*column]
 	free           *number // below size
-	size           int     // numbers are less
+	size           int     // all numbers are less
 }
 
-// column is a flavor-resource that so many running workloads name and no quota.
+// column is a column without quota, with the number of running workloads that name it.
 type column struct {
 	quota.FlavorResource
 	number int
 	users  int
 }
 
-// number is a list.
+// number is a list of free numbers.
 type number struct {
 	number int
 	next   *number
@@ -46,12 +45,12 @@ func newColumns() *Columns {
 	}
 }
 
-// keyOf is a string that no other flavor-resource has.
+// keyOf returns a string that is unique to the column.
 func keyOf(fr quota.FlavorResource) string {
 	return strconv.Itoa(len(fr.Flavor)) + " " + fr.Flavor + fr.Resource
 }
 
-// Name returns the flavor-resource of a column.
+// Name returns the flavor and resource of a column.
 func (c *Columns) Name(column int) quota.FlavorResource {
 	if c.isOfQuotas(column) {
 		return c.names[c.at[column]-1]
@@ -60,8 +59,8 @@ func (c *Columns) Name(column int) quota.FlavorResource {
 	return other.FlavorResource
 }
 
-// Number returns the column of a flavor-resource; -1, which has no quota and no
-// usage anywhere, for one without number.
+// Number returns the number of a column; -1, which has no quota and no usage anywhere, if it
+// has none.
 func (c *Columns) Number(fr quota.FlavorResource) int {
 	if column := c.ofQuotas(fr); column >= 0 {
 		return column
@@ -74,9 +73,9 @@ func (c *Columns) Number(fr quota.FlavorResource) int {
 	return -1
 }
 
-// ofQuotas is Number for those that a quota names; -1 for others.
+// ofQuotas is Number for columns with quota; -1 for others.
 func (c *Columns) ofQuotas(fr quota.FlavorResource) int {
-	if len(c.names) <= fewColumns { // to compare is cheaper than to hash
+	if len(c.names) <= fewColumns { // comparing is cheaper than hashing
 		if i := slices.Index(c.names, fr); i >= 0 {
 			return c.numbers[i]
 		}
@@ -92,9 +91,9 @@ const fewColumns = 8
 
 func (c *Columns) isOfQuotas(column int) bool { return column < len(c.at) && c.at[column] > 0 }
 
-// with returns the columns with one workload more, which may use new ones.
+// with returns the columns with one more workload, which may name new ones.
 func (c *Columns) with(w *workload.Workload) *Columns {
-	var more []quota.FlavorResource // most workloads use those of quotas alone
+	var more []quota.FlavorResource // most workloads name only columns with quota
 	for i := range w.PodSets {
 		requests := w.PodSets[i].Requests
 		for j := range requests {

@@ -10,31 +10,32 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Difference is how a list of workloads differs from those of a cluster.
+// Difference is the difference between a list of workloads and those of a cluster.
 type Difference struct {
-	// Records is what is the same, in the order of the list; nil where it is not.
+	// Records holds, in the order of the list, the records of equal workloads, and nil for
+	// others.
 	Records []*Workload
 	Changed []Changed
-	New     []int // indexes of the list
+	New     []int // indexes in the list
 	Gone    []*Workload
 }
 
-// Changed is a workload that is there, with other facts.
+// Changed is a workload that runs, but with other facts.
 type Changed struct {
 	Old *Workload
-	New int // index of the list
+	New int // index in the list
 }
 
-// near is how far ahead the next workload of a list is sought in the order of the last one:
-// so many may have gone from there.
+// near is how far ahead in the last order the next workload of a list is looked for: up to
+// this many before it may be gone.
 const near = 64
 
-// Compare compares the workloads with a list. ok is false when two of the list have one ID.
-// What was the order of the list the last time is only a hint: where it is still the
-// order, nobody is looked up by ID.
+// Compare compares the workloads with a list. ok is false if two in the list have the same
+// ID. The order of the last list is a hint: where it is unchanged, no workload is looked up
+// by ID.
 func (c *Cluster) Compare(admitted []workload.Workload, order []*Workload) (d Difference, ok bool) {
 	d.Records = make([]*Workload, len(admitted))
-	seen := make([]bool, len(order)) // which of the order were met in the list
+	seen := make([]bool, len(order)) // the workloads of order found in the list
 	elsewhere := make(map[*Workload]bool, max(0, len(admitted)-len(order)))
 	added := map[string]bool{}
 	met, next := 0, 0
@@ -85,8 +86,8 @@ func (c *Cluster) Compare(admitted []workload.Workload, order []*Workload) (d Di
 	return d, true
 }
 
-// Current returns an order of workloads as it is after edits of those with the IDs: nil for
-// who is gone.
+// Current returns an order of workloads after edits of those with the given IDs; nil in place
+// of those that are gone.
 func (c *Cluster) Current(order []*Workload, edited []string) []*Workload {
 	if len(edited) == 0 || len(order) == 0 {
 		return order
@@ -104,7 +105,7 @@ func (c *Cluster) Current(order []*Workload, edited []string) []*Workload {
 	return order
 }
 
-// notMet returns the workloads that are neither seen in the order nor elsewhere.
+// notMet returns the workloads that were not found, neither in the order nor elsewhere.
 func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload]bool) (list []*Workload) {
 	running := 0
 	for i, w := range order {
@@ -115,7 +116,7 @@ func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload
 			list = append(list, w)
 		}
 	}
-	if running == c.byID.Len() { // all of them
+	if running == c.byID.Len() { // all were found
 		return list
 	}
 	list = nil
@@ -132,8 +133,8 @@ func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload
 	return list
 }
 
-// Describes reports whether the workload is what w says; times are the same where they are
-// the same instant.
+// Describes reports whether w describes the workload; times are equal if they are the same
+// instant.
 func (d *Workload) Describes(w *workload.Workload) bool {
 	f := &d.Facts
 	if f.ID != w.ID || f.UID != w.UID || *f.queue != w.Queue || f.Evicted != w.Evicted || f.NeverPreempts != w.NeverPreempts {
@@ -154,7 +155,7 @@ func (d *Workload) Describes(w *workload.Workload) bool {
 	return equalPodSets(d.PodSets, w.PodSets)
 }
 
-// is reports whether a time is the instant.
+// is reports whether a time is the given instant.
 func is(t time.Time, at int64) bool { return instant.Of(t) == at && instant.Valid(t) }
 
 func equalGates(a, b gate.Gates) bool {

@@ -11,10 +11,10 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Each edit returns a new cluster that shares what it does not change, or a
-// [fault.List] with paths under the given one. The cluster itself is never changed.
+// Each edit returns a new cluster that shares what it does not change, or fails with a
+// [fault.List] whose paths begin with the given one. The cluster itself never changes.
 
-// Admit adds a workload. It keeps w, which must be a copy.
+// Admit adds a workload. It keeps w, so w must be a copy.
 func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	faults := faultsOf(workload.Validate(path, &w))
 	if _, taken := c.Find(w.ID); taken {
@@ -37,7 +37,7 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	return &next, nil
 }
 
-// Remove takes a workload away.
+// Remove removes a workload.
 func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	d, ok := c.Find(id)
 	if !ok {
@@ -60,7 +60,7 @@ func (c *Cluster) StartShrink(path, id, podSet string, replicas int64) (*Cluster
 	})
 }
 
-// Shrink takes replicas of a pod set away, those that are leaving first.
+// Shrink removes replicas of a pod set, leaving ones first.
 func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, error) {
 	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
 		p.Count, p.Leaving = p.Count-replicas, max(0, p.Leaving-replicas)
@@ -68,8 +68,8 @@ func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, err
 	})
 }
 
-// resize changes a number of replicas of a pod set; change returns how many there are to
-// change.
+// resize changes a number of replicas of a pod set. change makes the change and returns how
+// many replicas could be changed.
 func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*workload.PodSet) int64) (*Cluster, error) {
 	d, ok := c.Find(id)
 	if !ok {
@@ -88,7 +88,7 @@ func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*w
 	return nil, fault.List{{Path: path, Problem: fmt.Sprintf("workload %q has no pod set %q", id, podSet)}}
 }
 
-// Update replaces the facts of a workload. It keeps w, which must be a copy.
+// Update replaces the facts of a workload. It keeps w, so w must be a copy.
 func (c *Cluster) Update(path string, w workload.Workload) (*Cluster, error) {
 	without, err := c.Remove(path+".id", w.ID)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	next := *c
 	next.byID = c.byID.Set(evicted)
 	if d.leaves() {
-		next.leaving, _ = c.leaving.Delete(id) // all of it leaves
+		next.leaving, _ = c.leaving.Delete(id) // the whole workload leaves
 	}
 	q := node - len(c.Cohorts)
 	next.running = c.running.Set(q, c.running.At(q).replaced([]*Workload{d}, []*Workload{evicted}))
@@ -119,8 +119,8 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	return &next, nil
 }
 
-// Configure replaces the whole configuration. It fails when it is not valid, and
-// when a queue that is gone has workloads.
+// Configure replaces the whole configuration. It fails if the new one is not valid, or if a
+// queue that it removes has workloads.
 func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.Queue) (*Cluster, error) {
 	var faults fault.List
 	for _, f := range faultsOf(queue.Validate(cohorts, queues)) {

@@ -8,26 +8,26 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Facts is what a [workload.Workload] says beside what it takes, in little room: a cluster
-// holds many.
+// Facts holds the fields of a [workload.Workload] except its pod sets, in little memory: a
+// cluster has many.
 type Facts struct {
 	ID, UID                string
-	queue                  *string // one for all workloads of the queue
+	queue                  *string // shared by all workloads of the queue
 	created                int64   // an instant
-	seldom                 *seldom // nil: nothing of it
+	seldom                 *seldom // nil: no such field is set
 	Evicted, NeverPreempts bool
-	local                  bool // times are local ones; else UTC, or as seldom has it
+	local                  bool // times are in the local zone; else in UTC, or as seldom says
 }
 
-// seldom is what few workloads have.
+// seldom holds the fields that few workloads set.
 type seldom struct {
 	boost                       int64 // part of the effective priority
-	priority                    int64 // where there is a boost
+	priority                    int64 // only if there is a boost
 	gates                       gate.Gates
 	created, queued, reservedAt *time.Location // nil: UTC
 }
 
-// factsOf keeps what w holds beside its pod sets. The gates are shared.
+// factsOf returns the facts of w. It shares the gates.
 func factsOf(w *workload.Workload, queue *string) Facts {
 	f := Facts{
 		ID: w.ID, UID: w.UID, queue: queue, created: instant.Of(w.Created),
@@ -46,7 +46,7 @@ func factsOf(w *workload.Workload, queue *string) Facts {
 	return f
 }
 
-// zone returns where a time is; nil for UTC.
+// zone returns the zone of a time; nil for UTC.
 func zone(t time.Time) *time.Location {
 	if at := t.Location(); at != time.UTC {
 		return at
@@ -65,8 +65,8 @@ func timeIn(at int64, zone *time.Location) time.Time {
 // Queue returns the name of the workload's queue.
 func (f *Facts) Queue() string { return *f.queue }
 
-// Workload returns the facts in their usual form. It shares the pod sets and gates, which
-// must not be changed. Times are without monotonic clock reading.
+// Workload returns the workload in its usual form. It shares the pod sets and gates, which
+// must not be changed. Times have no monotonic clock reading.
 func (w *Workload) Workload() workload.Workload {
 	f := &w.Facts
 	out := workload.Workload{

@@ -12,7 +12,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// filling is the workloads of a new cluster, added all at once.
+// filling adds all workloads of a new cluster at once.
 type filling struct {
 	*Cluster
 	columns *Columns // its own
@@ -22,22 +22,22 @@ type filling struct {
 	direct  [][]quotatree.Load  // by node
 	names   []*string           // by queue
 	seen    [seenTemplates]seen // by hash of the pod sets
-	queue   string              // the last one
-	node    int                 // of it; -1 where it is unknown
+	queue   string              // the queue of the last workload
+	node    int                 // its node; -1: unknown
 }
 
-// seenTemplates is how many different pod sets of the last workloads are remembered: most
-// workloads take what others do, and a table that stays in the cache costs those little
-// that do not.
+// seenTemplates is the number of pod sets remembered from the last workloads. Most workloads
+// take the same as others. The table fits in the cache, so that it costs little where they do
+// not.
 const seenTemplates = 1 << 9
 
-// seen is valid pod sets that a workload had.
+// seen is a list of pod sets that was found valid.
 type seen struct {
-	podSets  []workload.PodSet // the caller's
+	podSets  []workload.PodSet // belongs to the caller
 	loads    []quotatree.Load
 	active   *Template
 	evicted  *Template
-	ofQuotas bool // it uses no columns but those of quotas
+	ofQuotas bool // it uses only columns with quota
 }
 
 // fill adds the workloads of a new cluster. It fails with a [fault.List].
@@ -85,7 +85,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	return nil
 }
 
-// add adds a workload. It returns false where something is wrong with it.
+// add adds a workload. It returns false if the workload is invalid.
 func (f *filling) add(i int, w *workload.Workload) bool {
 	if w.Queue != f.queue || i == 0 {
 		f.queue, f.node = w.Queue, -1
@@ -98,13 +98,13 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 	}
 	s := &f.seen[hashOf(w.PodSets)]
 	if s.active == nil || !samePodSets(s.podSets, w.PodSets) {
-		if workload.Validate("", w) != nil { // the path costs more than the check
+		if workload.Validate("", w) != nil { // building paths costs more than the check
 			return false
 		}
 		f.see(s, w)
 	} else {
 		rest := *w
-		rest.PodSets = nil // they are valid
+		rest.PodSets = nil // the pod sets are valid
 		if workload.Validate("", &rest) != nil {
 			return false
 		}
@@ -148,7 +148,7 @@ func (f *filling) see(s *seen, w *workload.Workload) {
 	}
 }
 
-// hashOf is a number below [seenTemplates].
+// hashOf returns a number below [seenTemplates].
 func hashOf(podSets []workload.PodSet) uint64 {
 	const prime = 0x9e3779b97f4a7c15
 	hash := uint64(len(podSets))
@@ -161,8 +161,8 @@ func hashOf(podSets []workload.PodSet) uint64 {
 	return hash >> 32 % seenTemplates
 }
 
-// samePodSets compares by value, but for constraints: to go through those costs more than
-// to keep them twice.
+// samePodSets compares by value. Pod sets with constraints are never the same: comparing
+// those costs more than keeping two copies.
 func samePodSets(a, b []workload.PodSet) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
@@ -189,7 +189,7 @@ func (f *filling) byQueue() [][]*Workload {
 	return lists
 }
 
-// inLane is a workload with what orders it.
+// inLane is a workload with its sort keys.
 type inLane struct {
 	lane               Lane
 	priority, reserved int64
@@ -208,8 +208,8 @@ func compareWithLane(a, b inLane) int {
 	return CompareIDs(a.workload, b.workload)
 }
 
-// newRunning returns the index of the workloads of a queue, whose list it sorts, and the
-// room that it used for that.
+// newRunning returns the index of the workloads of a queue. It sorts the list, and returns
+// the memory that it used for that.
 func newRunning(queue *string, workloads []*Workload, room []inLane) (*Running, []inLane) {
 	r := &Running{name: queue}
 	room = room[:0]

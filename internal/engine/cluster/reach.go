@@ -8,18 +8,18 @@ import (
 	"github.com/cedesched/cede/internal/persist/vector"
 )
 
-// Head is the first workload of a lane in the queue, or in the queues that can be
-// reached in the cohort, at Node. A child can be reached that borrows: that uses more
-// than its subtree quota of any column.
+// Head is the first workload of a lane at Node: in the queue, or in the queues under the
+// cohort that can be reached. A child can be reached if it borrows: if it uses more than its
+// subtree quota in some column.
 type Head struct {
 	Workload *Workload
 	Lane     Lane
 	Node     int32
 }
 
-// Heads are those of a cohort's children, by lane, then in the order of candidates: who
-// reclaims from the cohort finds the first candidate at the front, without a look at
-// the queues that come later.
+// Heads are the heads of a cohort's children, by lane, then in the order of candidates. A
+// search that reclaims from the cohort finds its first candidate at the front, without a look
+// at queues that come later.
 type Heads = ordered.Set[Head, none]
 
 // HeadCursor walks [Heads].
@@ -37,13 +37,13 @@ var headOrder = &ordered.Order[Head, none]{Compare: func(a, b Head) int {
 // Reach is what can be reached under a cohort. It is immutable.
 type Reach struct {
 	Heads Heads
-	// Sums is by how much the cohort uses less when, by rising priority, all leave that
-	// run in the queues that can be reached from it.
+	// Sums holds, by rising priority, by how much the cohort's usage falls if all workloads
+	// in queues that can be reached leave.
 	Sums  PrioritySums
-	lanes laneMask // that have heads
+	lanes laneMask // the lanes that have heads
 }
 
-// Has reports whether there is a head of the lane.
+// Has reports whether the lane has a head.
 func (r *Reach) Has(lane Lane) bool { return r.lanes>>lane&1 != 0 }
 
 // Reach returns what can be reached under the cohort at the node.
@@ -67,7 +67,8 @@ func (c *Cluster) Borrows(node int) bool {
 	return false
 }
 
-// Head returns the first workload of a lane that can be reached under a cohort; nil without.
+// Head returns the first workload of a lane that can be reached under a cohort; nil if there
+// is none.
 func (c *Cluster) Head(cohort int, lane Lane) *Workload { return c.Reach(cohort).head(lane) }
 
 func (r *Reach) head(lane Lane) *Workload {
@@ -79,8 +80,8 @@ func (r *Reach) head(lane Lane) *Workload {
 	return nil
 }
 
-// headOf returns the first workload of a lane in the queue at a node, where r is nil, or
-// in the reach of the cohort that it is.
+// headOf returns the first workload of a lane: in the queue at a node if r is nil, else in
+// the reach r of the cohort at the node.
 func (c *Cluster) headOf(node int, r *Reach, lane Lane) *Workload {
 	if r != nil {
 		return r.head(lane)
@@ -126,9 +127,9 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 	return vector.Of(reach)
 }
 
-// updateReach brings the reach of the cohorts above a queue up to date, in a cluster that
-// nobody else has yet; before is what it was made from. In the queue the lanes have
-// changed, and workloads use so much more.
+// updateReach updates the reach of the cohorts above a queue, in a cluster that no caller has
+// seen yet. before is the cluster it was made from, lanes are the changed lanes of the queue,
+// and more holds the change of usage by priority.
 func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []PrioritySum) {
 	var few [8]int // most trees are not deeper
 	var fewReach [8]*Reach
@@ -177,8 +178,8 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 	c.reach = before.reach.SetAll(at, made)
 }
 
-// change changes the head of a child in a lane of a reach that nobody else has yet. It
-// returns false when that is the same.
+// change changes the head of a child in a lane, in a reach that no caller has seen yet. It
+// returns false if the head of the whole lane stays the same.
 func (r *Reach) change(lane Lane, child int32, old, now *Workload) bool {
 	if old == now {
 		return false

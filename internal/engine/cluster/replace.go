@@ -8,7 +8,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// replace changes what runs in the queue at a node, in a cluster that nobody else has yet
+// replace replaces workloads in the queue at a node, in a cluster that no caller has seen yet
 // and that has the columns of both. It fails with a [*quotatree.UsageError].
 func (c *Cluster) replace(node int, gone, come []*Workload) error {
 	before := *c
@@ -37,7 +37,7 @@ func (c *Cluster) replace(node int, gone, come []*Workload) error {
 		if d.leaves() {
 			c.leaving, _ = c.leaving.Delete(d.Facts.ID)
 		}
-		if now, _ := c.byID.Get(d.Facts.ID); now == d { // else it came again
+		if now, _ := c.byID.Get(d.Facts.ID); now == d { // otherwise it was added again
 			c.byID, _ = c.byID.Delete(d.Facts.ID)
 		}
 	}
@@ -52,7 +52,7 @@ func (c *Cluster) replace(node int, gone, come []*Workload) error {
 	return nil
 }
 
-// replaced returns the index with some workloads less and some more.
+// replaced returns the index without some workloads and with others.
 func (r *Running) replaced(gone, come []*Workload) *Running {
 	if n := len(gone) + len(come); n > 2 && n > r.Len()/manyOf {
 		return r.anew(gone, come)
@@ -71,11 +71,12 @@ func (r *Running) replaced(gone, come []*Workload) *Running {
 	return &next
 }
 
-// manyOf is the part of a queue's workloads that costs more to take out and put in one by one
-// than the whole index: one costs about as much as 16 to sort.
+// manyOf is the share of a queue's workloads, 1 in 16, above which building the whole index
+// is cheaper than changing workloads one by one: one change costs about as much as sorting
+// 16.
 const manyOf = 16
 
-// anew makes the index from a list.
+// anew builds the index from a list.
 func (r *Running) anew(gone, come []*Workload) *Running {
 	leave := make(map[*Workload]bool, len(gone))
 	for _, d := range gone {
@@ -98,9 +99,9 @@ func (r *Running) anew(gone, come []*Workload) *Running {
 	return next
 }
 
-// Replace takes workloads away and adds others, which must be copies whose IDs differ: any
-// number at once. It fails when one of them is not valid, its queue unknown, or a usage out
-// of bounds, be it on the way.
+// Replace removes workloads and adds others, any number at once. The added ones must be
+// copies with distinct IDs. It fails if one of them is invalid, its queue is unknown, or a
+// usage is out of bounds, also between two steps.
 func (c *Cluster) Replace(gone []*Workload, come []workload.Workload) (*Cluster, error) {
 	next := *c
 	changes := make([]change, 0, len(gone)+len(come))
@@ -137,7 +138,7 @@ func (c *Cluster) Replace(gone []*Workload, come []workload.Workload) (*Cluster,
 	return &next, nil
 }
 
-// change is a workload that goes or comes.
+// change is a workload that is removed or added.
 type change struct {
 	node     int
 	workload *Workload

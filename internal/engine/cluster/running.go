@@ -10,15 +10,14 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Running is what runs in one queue: an ordered index for each lane. It is
-// immutable.
+// Running holds what runs in one queue: an ordered index for each lane. It is immutable.
 type Running struct {
-	name  *string // of the queue, shared by its workloads
+	name  *string // the name of the queue, shared by its workloads
 	lanes [Lanes]LaneSet
 }
 
-// LaneSet is the workloads of a lane in the order of candidates, with their loads
-// summed up; in a surplus lane, those of the surplus.
+// LaneSet holds the workloads of a lane in the order of candidates, with sums of their loads;
+// in a surplus lane, of their surplus.
 type LaneSet = ordered.Set[*Workload, []quotatree.Load]
 
 // LaneCursor walks a [LaneSet].
@@ -47,7 +46,7 @@ func addSurplus(sum *[]quotatree.Load, w *Workload) {
 	}
 }
 
-// LaneOf returns an index of some of a lane's workloads, which must be in order.
+// LaneOf returns an index of some workloads of a lane, which must be in order.
 func LaneOf(lane Lane, sorted []*Workload) LaneSet {
 	if lane.Surplus() {
 		return ordered.Of(surplusOrder, sorted)
@@ -67,10 +66,10 @@ func (r *Running) Len() int {
 	return n
 }
 
-// Lane is a part of a queue's running workloads: those evicted already come before
-// those that are not, and those without reservation time stand, at each decision,
-// where its time puts them. The surplus lanes hold, once more, those active workloads
-// that run more replicas than they need.
+// Lane is a part of a queue's running workloads. Evicted workloads come before active ones.
+// Workloads without reservation time count as reserved at the time of the decision, so they
+// have lanes of their own. The surplus lanes hold the active workloads with surplus replicas
+// a second time.
 type Lane int
 
 const (
@@ -80,14 +79,14 @@ const (
 	EvictedUnreserved
 	SurplusReserved
 	SurplusUnreserved
-	Lanes // how many there are
+	Lanes // the number of lanes
 )
 
 // Surplus reports whether the lane is one of surplus.
 func (l Lane) Surplus() bool { return l >= SurplusReserved }
 
-// Unreserved reports whether the lane is one of workloads without reservation time: of each
-// pair of lanes the second.
+// Unreserved reports whether the lane holds workloads without reservation time: the second of
+// each pair of lanes.
 func (l Lane) Unreserved() bool { return l&1 == 1 }
 
 // lanesOf calls yield with each lane that the workload is in.
@@ -127,8 +126,8 @@ func (w *Workload) lane() Lane {
 	return lane
 }
 
-// compareInLane is the order of candidates inside a lane (KEP-83, Preemption, step
-// 3): lower priority first, then shortest running; ties by UID, then ID.
+// compareInLane is the order of candidates in a lane (KEP-83, Preemption, step 3): lower
+// priority first, then later reservation; ties by UID, then ID.
 func compareInLane(a, b *Workload) int {
 	switch {
 	case a.Priority != b.Priority:

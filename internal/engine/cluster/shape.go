@@ -13,8 +13,8 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Shape is the configuration with names as integers. Nodes of the quota tree are
-// numbered cohorts first, then queues, each sorted by name. A Shape is immutable.
+// Shape is the configuration with integers in place of names. The nodes of the quota tree are
+// numbered: cohorts first, then queues, each sorted by name. A Shape is immutable.
 type Shape struct {
 	Cohorts []queue.Cohort // node i
 	Queues  []queue.Queue  // node len(Cohorts) + i
@@ -27,14 +27,14 @@ type Shape struct {
 	// order of name.
 	ChildCohorts [][]int32
 	ChildQueues  [][]int32
-	// Minimum is the minimum runtimes of the nodes.
+	// Minimum holds the minimum runtimes of the nodes.
 	Minimum *minimum.Tree
 
 	cohortAt map[string]int
 	queueAt  map[string]int
 }
 
-// newShape builds the shape of a valid configuration, and the columns in which those of
+// newShape builds the shape of a valid configuration, and the columns in which the columns of
 // its quotas have numbers; see [Columns.configured].
 func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, users func(column int) int) (*Shape, *Columns, error) {
 	s := &Shape{
@@ -140,9 +140,9 @@ func (s *Shape) NodeName(node int) string {
 	return fmt.Sprintf("cohort %q", s.Cohorts[node].Name)
 }
 
-// EachQueueUnder calls yield with the queues under a cohort, by name, those of the cohort
-// itself before those of its child cohorts, until yield returns false. It leaves out the
-// child except, a queue or a cohort, and child cohorts for which enter is false.
+// EachQueueUnder calls yield with the queues under a cohort, by name, the queues of a cohort
+// before those of its child cohorts, until yield returns false. It leaves out the child
+// except, a queue or a cohort, and child cohorts for which enter returns false.
 func (s *Shape) EachQueueUnder(cohort, except int, enter, yield func(node int) bool) bool {
 	for _, q := range s.ChildQueues[cohort] {
 		if int(q) != except && !yield(int(q)) {

@@ -8,13 +8,13 @@ import (
 	"github.com/cedesched/cede/internal/persist/ordered"
 )
 
-// PrioritySum is what the workloads of one priority use, without zeros.
+// PrioritySum is the usage of the workloads of one priority, without zeros.
 type PrioritySum struct {
 	Priority int64
 	Loads    []quotatree.Load
 }
 
-// PrioritySums is sums by rising priority.
+// PrioritySums holds sums by rising priority.
 type PrioritySums = ordered.Set[PrioritySum, []quotatree.Load]
 
 var sumOrder = &ordered.Order[PrioritySum, []quotatree.Load]{
@@ -25,16 +25,16 @@ var sumOrder = &ordered.Order[PrioritySum, []quotatree.Load]{
 
 func comparePriorities(a, b PrioritySum) int { return cmp.Compare(a.Priority, b.Priority) }
 
-// SumRunning adds up what those of the queue's workloads use for whose priority before
-// holds; it must hold for all up to some priority.
+// SumRunning adds up the usage of the queue's workloads whose priority satisfies before.
+// before must hold for all priorities up to some bound.
 func (c *Cluster) SumRunning(sum *[]quotatree.Load, queue int, before func(priority int64) bool) {
 	for lane := Active; lane <= EvictedUnreserved; lane++ {
 		c.Running(queue).Lane(lane).Sum(sum, func(w *Workload) bool { return before(w.Priority) })
 	}
 }
 
-// sumsOf returns what runs in the queue at a node, where r is nil, or what is in the reach
-// of the cohort that it is.
+// sumsOf returns the sums of what runs in the queue at a node if r is nil, else of the reach
+// r of the cohort at the node.
 func (c *Cluster) sumsOf(node int, r *Reach) []PrioritySum {
 	if r != nil {
 		return listOf(r.Sums)
@@ -46,10 +46,11 @@ func (c *Cluster) sumsOf(node int, r *Reach) []PrioritySum {
 	return addedUp(list)
 }
 
-// longRun is how many workloads of a priority cost more to look at than the sums.
+// longRun is the number of workloads of one priority above which reading the sums is cheaper
+// than a look at each.
 const longRun = 16
 
-// appendSums appends what runs in a lane.
+// appendSums appends the sums of a lane.
 func appendSums(list []PrioritySum, set *LaneSet) []PrioritySum {
 	var cursor LaneCursor
 	cursor.First(*set)
@@ -74,8 +75,8 @@ func appendSums(list []PrioritySum, set *LaneSet) []PrioritySum {
 	return list
 }
 
-// addedUp sorts a list, puts those of a priority together, and leaves zeros out. It may
-// change the list, but not its loads.
+// addedUp sorts a list by priority, adds up those of the same priority, and leaves out zeros.
+// It may change the list, but not its loads.
 func addedUp(list []PrioritySum) []PrioritySum {
 	slices.SortStableFunc(list, comparePriorities)
 	out := list[:0]
@@ -99,7 +100,7 @@ func addedUp(list []PrioritySum) []PrioritySum {
 	return out
 }
 
-// nonZero returns the loads without zeros, and the same list where there are none.
+// nonZero returns the loads without zeros, or the same list if there are none.
 func nonZero(loads []quotatree.Load) []quotatree.Load {
 	isZero := func(l quotatree.Load) bool { return l.Amount == 0 }
 	if !slices.ContainsFunc(loads, isZero) {
@@ -116,7 +117,7 @@ func negative(loads []quotatree.Load) []quotatree.Load {
 	return list
 }
 
-// withdrawn returns sums as what is to be taken away.
+// withdrawn returns the sums negated.
 func withdrawn(list []PrioritySum) []PrioritySum {
 	list = slices.Clone(list)
 	for i := range list {
@@ -125,9 +126,9 @@ func withdrawn(list []PrioritySum) []PrioritySum {
 	return list
 }
 
-// passing is by how much the parent of a node uses less, when what sumsOf returns leaves by
-// rising priority: nothing where the node cannot be reached, and nothing that only makes
-// its local quota free.
+// passing returns, by rising priority, by how much the usage of a node's parent falls when
+// what sumsOf returns leaves. It is empty if the node cannot be reached, and leaves out what
+// only frees local quota of the node.
 func (c *Cluster) passing(node int, r *Reach) []PrioritySum {
 	if !c.Borrows(node) {
 		return nil
@@ -154,7 +155,7 @@ func (c *Cluster) passing(node int, r *Reach) []PrioritySum {
 	return addedUp(list)
 }
 
-// passesAll reports whether a node has no local quota of what it uses.
+// passesAll reports whether a node has no local quota in the columns that it uses.
 func (c *Cluster) passesAll(node int) bool {
 	for _, used := range c.Usage.Row(node) {
 		if cell := c.Tree.Cell(node, used.Column); cell.LocalQuota > 0 {
@@ -164,7 +165,7 @@ func (c *Cluster) passesAll(node int) bool {
 	return true
 }
 
-// plus returns the sums with changes added, which are by rising priority.
+// plus returns the sums with changes added, both by rising priority.
 func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
 	if len(changes) > sums.Len()/4+1 {
 		return ordered.Of(sumOrder, addedUp(append(listOf(sums), changes...)))

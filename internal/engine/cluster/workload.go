@@ -11,30 +11,30 @@ import (
 
 // Workload is a running workload in dense form. It is immutable.
 type Workload struct {
-	// What a search looks at comes first, in few cache lines.
+	// The fields that a search reads come first, in few cache lines.
 	Priority int64            // effective
-	Reserved int64            // an instant; instant.Unset without reservation time
+	Reserved int64            // an instant; instant.Unset: no reservation time
 	Queued   int64            // an instant
-	Loads    []quotatree.Load // by column, zeros kept; in few where there is room
+	Loads    []quotatree.Load // by column, with zeros
 	few      [2]quotatree.Load
 	*Template
 	Facts Facts
 }
 
-// Template is the pod sets of workloads that take the same. It is immutable.
+// Template holds pod sets, shared by the workloads that have the same. It is immutable.
 type Template struct {
 	PodSets []workload.PodSet
-	Surplus []Surplus // of elastic pod sets, the last one first; only of active workloads
+	Surplus []Surplus // of elastic pod sets, the last one first; only for active workloads
 }
 
-// Surplus is the replicas of an elastic pod set over its minimum.
+// Surplus is the number of replicas of an elastic pod set over its minimum.
 type Surplus struct {
 	PodSet int
 	Count  int64
 	Loads  []quotatree.Load // of one replica
 }
 
-// Uses reports whether a replica's assignment names the column.
+// Uses reports whether the assignment of a replica names the column.
 func (s *Surplus) Uses(column int) bool {
 	for _, l := range s.Loads {
 		if l.Column == column {
@@ -44,8 +44,8 @@ func (s *Surplus) Uses(column int) bool {
 	return false
 }
 
-// newWorkload keeps what w holds, which must be a copy. The columns have a number for all
-// that it uses.
+// newWorkload returns the record of w, which must be a copy: it keeps its parts. All columns
+// that w uses must have numbers.
 func newWorkload(w *workload.Workload, queue *string, columns *Columns) *Workload {
 	d := &Workload{
 		Facts:    factsOf(w, queue),
@@ -73,7 +73,7 @@ func surplusOf(podSets []workload.PodSet, columns *Columns) (surplus []Surplus) 
 	return surplus
 }
 
-// addAmounts adds amounts, taken so often, in place; see [quotatree.AddLoads].
+// addAmounts adds times × amounts in place; see [quotatree.AddLoads].
 func addAmounts(loads []quotatree.Load, times int64, amounts []quota.Amount, columns *Columns) []quotatree.Load {
 	for i := range amounts {
 		a := &amounts[i]
@@ -82,7 +82,7 @@ func addAmounts(loads []quotatree.Load, times int64, amounts []quota.Amount, col
 	return loads
 }
 
-// evicted returns the workload as one that was told to stop.
+// evicted returns the workload marked as evicted.
 func (w *Workload) evicted() *Workload {
 	e := *w // the loads are shared: records are immutable
 	e.Facts.Evicted = true
@@ -92,7 +92,7 @@ func (w *Workload) evicted() *Workload {
 	return &e
 }
 
-// leaves reports whether some replicas are leaving, and the rest stays.
+// leaves reports whether some replicas are leaving and the workload is not evicted.
 func (w *Workload) leaves() bool {
 	return !w.Facts.Evicted && slices.ContainsFunc(w.PodSets, func(p workload.PodSet) bool { return p.Leaving > 0 })
 }

@@ -19,9 +19,9 @@ type Runtime struct {
 	SetBy int
 }
 
-// Until returns the last instant at which a workload is protected that started at the given
-// one; ok is false when it never is: no minimum, or no start. It may be preempted strictly
-// later only.
+// Until returns the last instant at which a workload that started at the given instant is
+// protected. It may be preempted only strictly later. ok is false if it is never protected:
+// no minimum, or no start.
 func (r Runtime) Until(started int64) (until int64, ok bool) {
 	if r.For <= 0 || started == instant.Unset {
 		return 0, false
@@ -32,20 +32,20 @@ func (r Runtime) Until(started int64) (until int64, ok bool) {
 	return started + int64(r.For), true
 }
 
-// Config is the minimum runtimes where no node sets one, and how reclaims are resolved.
+// Config holds the default minimum runtimes, and how reclaims are resolved.
 type Config struct {
 	Defaults minruntime.Settings
 	Method   minruntime.Method
 }
 
-// Tree has, for each node, the minimum runtimes that the nearest node at or above it sets. It
+// Tree holds, for each node, the minimum runtimes set by the nearest node at or above it. It
 // is immutable.
 type Tree struct {
 	parents          []int
-	preempt, reclaim []Runtime // set by -1: by none
+	preempt, reclaim []Runtime // set by -1: no node sets one
 }
 
-// NewTree makes a tree. parents[n] is the parent of n, -1 for a root; there is no cycle.
+// NewTree makes a tree. parents[n] is the parent of n, -1 for a root; there must be no cycle.
 func NewTree(parents []int, settings func(node int) *minruntime.Settings) *Tree {
 	return &Tree{
 		parents: parents,
@@ -54,7 +54,7 @@ func NewTree(parents []int, settings func(node int) *minruntime.Settings) *Tree 
 	}
 }
 
-// inherit finds, for each node, the nearest at or above it that sets one.
+// inherit returns, for each node, the setting of the nearest node at or above it.
 func inherit(parents []int, setting func(node int) optional.Duration) []Runtime {
 	const unknown = -2
 	nearest := make([]Runtime, len(parents))
@@ -83,16 +83,16 @@ func inherit(parents []int, setting func(node int) optional.Duration) []Runtime 
 }
 
 // Preempt returns the minimum runtime of a queue's workloads against workloads of the same
-// queue: the first from the queue up that is set, else the default.
+// queue: the first setting from the queue up, else the default.
 func (t *Tree) Preempt(c *Config, queue int) Runtime {
 	return orDefault(t.preempt[queue], c.Defaults.Preempt)
 }
 
-// Reclaim returns the minimum runtime of a queue's workloads against those of another
-// queue. lca is the lowest common ancestor of both queues, -1 for queues of different
-// roots. The first that is set from the queue up counts; by [minruntime.LCA] the first from
-// the child of lca that has the queue below it, or from the queue where it is lca itself.
-// Else it is the default.
+// Reclaim returns the minimum runtime of a queue's workloads against those of another queue.
+// lca is the lowest common ancestor of both queues, -1 for queues with different roots. It is
+// the first setting from the queue up. By [minruntime.LCA] it is the first setting from the
+// child of lca above the queue up, or from the queue up if the queue is lca itself. If there
+// is none it is the default.
 func (t *Tree) Reclaim(c *Config, queue, lca int) Runtime {
 	from := queue
 	if c.Method == minruntime.LCA && queue != lca {

@@ -5,15 +5,15 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Cell holds the fixed numbers of one node in one column. The methods are the
-// whole arithmetic of the tree for one node; [Usage] and the search walk the tree
-// with them. A node without a quota entry has [NoCell].
+// Cell holds the fixed numbers of one node in one column. Its methods are the arithmetic of
+// the tree for one node; [Usage] and the search use them in their walks. A node without a
+// quota entry has [NoCell].
 type Cell struct {
 	// Nominal is the node's own quota.
 	Nominal int64
-	// BorrowingLimit is Unlimited where none is set.
+	// BorrowingLimit is Unlimited if there is none.
 	BorrowingLimit int64
-	// SubtreeQuota is, for a queue, its nominal; for a cohort, its nominal plus
+	// SubtreeQuota is, for a queue, its nominal quota; for a cohort, its nominal quota plus
 	// what its children lend.
 	SubtreeQuota int64
 	// Lendable is the part of SubtreeQuota that the parent sees:
@@ -23,8 +23,8 @@ type Cell struct {
 	LocalQuota int64
 }
 
-// NoCell is the cell of a node that has no quota entry: nothing of its own, and
-// no bound on borrowing.
+// NoCell is the cell of a node without a quota entry: no quota of its own, and no borrowing
+// limit.
 var NoCell = Cell{BorrowingLimit: quota.Unlimited}
 
 func newCell(nominal, lent int64, borrowing, lending optional.Int64) Cell {
@@ -42,22 +42,22 @@ func newCell(nominal, lent int64, borrowing, lending optional.Int64) Cell {
 	return c
 }
 
-// PastLocal is the part of a node's usage that its parent carries:
-// max(0, usage - local quota).
+// PastLocal returns the part of a node's usage that its parent carries: max(0, usage - local
+// quota).
 func (c *Cell) PastLocal(usage int64) int64 { return max(0, quota.Sub(usage, c.LocalQuota)) }
 
-// LocalAvailable is what is left of the local quota, never negative.
+// LocalAvailable returns what is left of the local quota, never negative.
 func (c *Cell) LocalAvailable(usage int64) int64 { return max(0, quota.Sub(c.LocalQuota, usage)) }
 
-// FromParent bounds what the node may still take through its parent: what it
-// lends and has not used, plus its borrowing limit. Negative when over-admitted.
+// FromParent returns the most that the node may still take through its parent: what it lends
+// and does not use, plus its borrowing limit. Negative if over-admitted.
 func (c *Cell) FromParent(usage int64) int64 {
 	return quota.Add(quota.Sub(c.Lendable, c.PastLocal(usage)), c.BorrowingLimit)
 }
 
-// WithinNominal reports whether usage is within the node's subtree quota, that
-// is, whether the node borrows nothing.
+// WithinNominal reports whether usage is within the node's subtree quota: the node borrows
+// nothing.
 func (c *Cell) WithinNominal(usage int64) bool { return usage <= c.SubtreeQuota }
 
-// Borrowed is what the node uses over its subtree quota, never negative.
+// Borrowed returns the usage over the subtree quota, never negative.
 func (c *Cell) Borrowed(usage int64) int64 { return max(0, quota.Sub(usage, c.SubtreeQuota)) }

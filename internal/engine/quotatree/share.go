@@ -9,12 +9,12 @@ import (
 // Share is the share of a node, with its dominant resource.
 type Share struct {
 	quota.Share
-	// Resource is the dominant resource by its number: the first of those with the largest
-	// ratio; -1 for a node that borrows nothing of what can be lent.
+	// Resource is the number of the dominant resource: of those with the largest ratio the
+	// first; -1 for a node that borrows nothing that can be lent.
 	Resource int
 }
 
-// Share returns the share of a node that uses so much of each column.
+// Share returns the share of a node with the given usage.
 func (t *Tree) Share(node int, usage func(column int) int64) Share {
 	s := Share{quota.Share{Weight: t.weights[node]}, -1}
 	parent := t.Parent(node)
@@ -36,7 +36,7 @@ func (t *Tree) Share(node int, usage func(column int) int64) Share {
 		}
 		s.Borrows = true
 		if lendable := t.lendable[parent][resource]; lendable > 0 {
-			ratio := float64(borrowed) * 1000 / float64(lendable) // this order, so that every platform rounds alike
+			ratio := float64(borrowed) * 1000 / float64(lendable) // in this order, so that every platform rounds in the same way
 			if ratio > s.Ratio {
 				s.Ratio, s.Resource = ratio, resource
 			}
@@ -47,8 +47,8 @@ func (t *Tree) Share(node int, usage func(column int) int64) Share {
 
 func (t *Tree) resource(column int32) int { return t.resources[column] }
 
-// sumLendable computes, for each cohort and resource, what it could use over all
-// flavors that its root knows.
+// sumLendable computes, for each cohort and resource, what the cohort could use over all
+// flavors that its root has quota for.
 func (t *Tree) sumLendable() {
 	count := 0
 	for _, r := range t.resources {
@@ -58,12 +58,12 @@ func (t *Tree) sumLendable() {
 	for _, n := range t.topDown {
 		node := int(n)
 		if t.Height(node) == 0 {
-			continue // nobody's parent
+			continue // a queue has no children
 		}
 		parent := t.Parent(node)
 		unlimited := func(c Cell) bool { return c.BorrowingLimit == quota.Unlimited && c.LocalQuota == 0 }
 		if parent >= 0 && !slices.ContainsFunc(t.rows[node].cells, func(c Cell) bool { return !unlimited(c) }) {
-			t.lendable[node] = t.lendable[parent] // it sees all that its parent does
+			t.lendable[node] = t.lendable[parent] // it can use all that its parent can
 			continue
 		}
 		root := node

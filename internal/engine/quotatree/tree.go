@@ -14,13 +14,13 @@ import (
 type Node struct {
 	// Parent is the index of the parent cohort; -1 for a root.
 	Parent int
-	// Quotas are the node's entries, at most one a column, in any order.
+	// Quotas are the node's entries, at most one for each column, in any order.
 	Quotas []Entry
-	// Weight is that of the node in fair sharing.
+	// Weight is the weight of the node in fair sharing.
 	Weight optional.Float64
 }
 
-// Entry is a quota in dense form: its column is an index of the caller's.
+// Entry is a quota in dense form. The caller numbers the columns.
 type Entry struct {
 	Column         int
 	Nominal        int64
@@ -28,14 +28,13 @@ type Entry struct {
 	LendingLimit   optional.Int64
 }
 
-// Tree is the fixed side of the arithmetic: which node hangs under which, and the
-// quotas. Nodes are the indexes of the slice given to [NewTree]. A Tree is
-// immutable. The zero value is a tree without nodes.
+// Tree is the fixed side of the arithmetic: parents and quotas. Nodes are the indexes of the
+// slice given to [NewTree]. A Tree is immutable. The zero value is a tree without nodes.
 type Tree struct {
 	parents []int32
 	depths  []int32
 	heights []int32
-	topDown []int32 // every parent before its children
+	topDown []int32 // every parent is before its children
 	rows    []row
 
 	// For shares:
@@ -44,9 +43,8 @@ type Tree struct {
 	lendable  [][]int64 // by cohort, then by resource
 }
 
-// row holds the cells of one node, sorted by column. Columns that are not there
-// have NoCell. Rows are sparse: a cluster with thousands of flavors has few of
-// them in any one queue.
+// row holds the cells of one node, sorted by column. Absent columns have NoCell. Rows are
+// sparse: in a cluster with thousands of flavors a queue has few of them.
 type row struct {
 	columns    []int32
 	cells      []Cell
@@ -54,7 +52,7 @@ type row struct {
 	byResource []int32 // indexes of columns, those of a resource together
 }
 
-// index is where a column is; -1 where it is not. Most rows begin with columns 0, 1, 2.
+// index returns the index of a column; -1: none. Most rows begin with columns 0, 1, 2.
 func (r *row) index(column int) int {
 	if uint(column) < uint(len(r.columns)) && int(r.columns[column]) == column {
 		return column
@@ -65,16 +63,15 @@ func (r *row) index(column int) int {
 	return -1
 }
 
-// MaxCells bounds the cells of a tree, and those of a usage. An entry has a cell in
-// its node and in every ancestor, so that a small input, deep and with many flavors,
-// could take all memory.
+// MaxCells limits the cells of a tree, and those of a usage. An entry has a cell in its node
+// and in every ancestor, so a small input that is deep and has many flavors could take all
+// memory.
 const MaxCells = 1 << 24
 
-// NewTree builds the tree and computes subtree and local quotas bottom-up. The
-// resources give, for each column, the number of its resource; nil: each column is
-// one of its own. It fails on a parent out of range, a cycle, a negative amount, limit
-// or weight, two entries of one node for one column, a column without resource, and
-// more than [MaxCells] cells.
+// NewTree builds the tree and computes subtree and local quotas bottom-up. resources holds,
+// for each column, the number of its resource; nil: each column is a resource of its own. It
+// fails on a parent out of range, a cycle, a negative amount, limit or weight, two entries of
+// a node for one column, a column without resource, and more than [MaxCells] cells.
 func NewTree(nodes []Node, resources []int) (*Tree, error) {
 	t := &Tree{
 		parents: make([]int32, len(nodes)),
@@ -193,7 +190,8 @@ func (t *Tree) sortTopDown() error {
 	return nil
 }
 
-// newRow returns the row of a node with the entries, to which others lend, by column.
+// newRow returns the row of a node from its entries and from what its children lend, by
+// column.
 func newRow(entries []Entry, lent []Load) (row, error) {
 	sorted := slices.Clone(entries)
 	slices.SortStableFunc(sorted, func(a, b Entry) int { return cmp.Compare(a.Column, b.Column) })
@@ -210,7 +208,7 @@ func newRow(entries []Entry, lent []Load) (row, error) {
 				e.Column, e.Nominal, e.BorrowingLimit, e.LendingLimit)
 		}
 	}
-	most := max(len(sorted), len(lent)) // one list often has the columns of both
+	most := max(len(sorted), len(lent)) // often one list has the columns of both
 	r := row{columns: make([]int32, 0, most), cells: make([]Cell, 0, most)}
 	for len(sorted) > 0 || len(lent) > 0 {
 		var e Entry
@@ -238,8 +236,8 @@ func (t *Tree) Parent(node int) int { return int(t.parents[node]) }
 // Depth returns the number of ancestors of the node: 0 for a root.
 func (t *Tree) Depth(node int) int { return int(t.depths[node]) }
 
-// Height returns the length of the longest way down from the node: 0 for a queue
-// and for a cohort without members.
+// Height returns the length of the longest path down from the node: 0 for a queue and for a
+// cohort without members.
 func (t *Tree) Height(node int) int { return int(t.heights[node]) }
 
 // EachColumn returns a sequence of the columns in which the node or its subtree has
@@ -254,7 +252,7 @@ func (t *Tree) EachColumn(node int) func(yield func(column int) bool) {
 	}
 }
 
-// Cell returns the numbers of a node in a column, [NoCell] where it has none.
+// Cell returns the numbers of a node in a column, or [NoCell] if it has none.
 func (t *Tree) Cell(node, column int) Cell { return *t.cell(node, column) }
 
 func (t *Tree) cell(node, column int) *Cell {
@@ -265,11 +263,11 @@ func (t *Tree) cell(node, column int) *Cell {
 	return &NoCell
 }
 
-// PotentialAvailable is what the node could use if nothing ran anywhere: the
-// subtree quota of a root; else min(local quota + potential available of the
-// parent, subtree quota + borrowing limit).
+// PotentialAvailable returns what the node could use if nothing ran anywhere: for a root its
+// subtree quota; else min(local quota + potential available of the parent, subtree quota +
+// borrowing limit).
 func (t *Tree) PotentialAvailable(node, column int) int64 {
-	for ; node >= 0; node = t.Parent(node) { // without a cell it is the parent's
+	for ; node >= 0; node = t.Parent(node) { // without a cell it equals that of the parent
 		r := &t.rows[node]
 		if i := r.index(column); i >= 0 {
 			return r.potential[i]
@@ -278,7 +276,7 @@ func (t *Tree) PotentialAvailable(node, column int) int64 {
 	return 0
 }
 
-// potentialOf computes what is kept for PotentialAvailable; that of the parent is there.
+// potentialOf computes the values for PotentialAvailable; those of the parent must exist.
 func (t *Tree) potentialOf(node int) []int64 {
 	r, parent := &t.rows[node], t.Parent(node)
 	potential := make([]int64, len(r.columns))

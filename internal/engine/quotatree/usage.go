@@ -9,34 +9,33 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Load is an amount in dense form. Lists of loads are sorted by column, one a
-// column.
+// Load is an amount in dense form. A list of loads is sorted by column, with one load for
+// each.
 type Load struct {
 	Column int
 	Amount int64
 }
 
-// Usage is the moving side of the arithmetic: what runs in each queue, bubbled up
-// through the cohorts. A cohort carries of each child what is past the child's
-// local quota. A Usage is an immutable value; [Usage.Add] and [Usage.Remove]
-// return a new one that shares all but the changed path. The zero value has no
-// tree and no nodes.
+// Usage is the moving side of the arithmetic: what runs in each queue, carried up through the
+// cohorts. A cohort carries the part of each child's usage that is over the child's local
+// quota. A Usage is immutable; [Usage.Add] and [Usage.Remove] return a new one that shares
+// all but the changed path. The zero value has no tree and no nodes.
 type Usage struct {
 	tree *Tree
 	rows vector.Vector[*nodeUsage]
 }
 
-// nodeUsage is what one node uses. It is immutable.
+// nodeUsage is the usage of one node. It is immutable.
 type nodeUsage struct {
 	loads []Load // sorted by column, no zero amounts; in few where there is room
 	few   [2]Load
-	// The share but for the weight:
+	// The share without the weight:
 	ratio    float64
 	resource int32
 	borrows  bool
 }
 
-// nodeUsage returns what a node uses that used a and now uses b more.
+// nodeUsage returns the usage of a node: the sum of a and b.
 func (t *Tree) nodeUsage(node int, a, b []Load) *nodeUsage {
 	n := new(nodeUsage)
 	n.loads = merge(n.few[:0], a, b)
@@ -57,9 +56,9 @@ func (e *UsageError) Error() string {
 		e.Node, e.Column, e.Amount, quota.MaxUsage)
 }
 
-// NewUsage returns the usage of a tree whose queues run direct[node], one list for
-// each node (nil for none). It is the same as adding them one by one. It fails
-// with a [*UsageError], or when there are more than [MaxCells] cells.
+// NewUsage returns the usage of a tree; direct[node] is what runs in the queue at the node
+// (nil: nothing). The result equals adding the lists one by one. It fails with a
+// [*UsageError], or if there are more than [MaxCells] cells.
 func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
 	rows, cells := make([][]Load, t.Len()), 0
 	for node := range rows {
@@ -92,19 +91,19 @@ func NewUsage(t *Tree, direct [][]Load) (Usage, error) {
 	return Usage{tree: t, rows: vector.Of(nodes)}, nil
 }
 
-// Tree returns the fixed side.
+// Tree returns the fixed side of the arithmetic.
 func (u Usage) Tree() *Tree { return u.tree }
 
-// Row returns the columns that the node uses, sorted, without zeros. It must not
-// be changed.
+// Row returns the usage of the node by column, sorted, without zeros. Callers must not change
+// it.
 func (u Usage) Row(node int) []Load { return u.rows.At(node).loads }
 
-// At returns what the node uses in the column.
+// At returns the usage of the node in a column.
 func (u Usage) At(node, column int) int64 { return AmountIn(u.Row(node), column) }
 
-// AmountIn returns what a list of loads has of a column.
+// AmountIn returns the amount of a column in a list of loads.
 func AmountIn(loads []Load, column int) int64 {
-	if uint(column) < uint(len(loads)) && loads[column].Column == column { // as in most lists
+	if uint(column) < uint(len(loads)) && loads[column].Column == column { // true in most lists
 		return loads[column].Amount
 	}
 	i, ok := slices.BinarySearchFunc(loads, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
@@ -114,21 +113,20 @@ func AmountIn(loads []Load, column int) int64 {
 	return loads[i].Amount
 }
 
-// Share returns the node's share; it is kept, not computed.
+// Share returns the share of the node, which is stored.
 func (u Usage) Share(node int) Share {
 	n := u.rows.At(node)
 	return Share{quota.Share{Ratio: n.ratio, Weight: u.tree.weights[node], Borrows: n.borrows}, int(n.resource)}
 }
 
-// Borrowed is what the node uses over its subtree quota.
+// Borrowed returns the usage of the node over its subtree quota.
 func (u Usage) Borrowed(node, column int) int64 {
 	c := u.tree.Cell(node, column)
 	return c.Borrowed(u.At(node, column))
 }
 
-// Lent is what others use of the quota that the node leaves to its parent: the
-// part of its lendable quota that it does not use itself and that the parent's
-// usage needs. Never negative.
+// Lent returns what others use of the quota that the node lends: the part of its lendable
+// quota that it does not use and that the parent's usage needs. Never negative.
 func (u Usage) Lent(node, column int) int64 {
 	parent := u.tree.Parent(node)
 	if parent < 0 {
@@ -141,12 +139,12 @@ func (u Usage) Lent(node, column int) int64 {
 	return min(idle, max(0, quota.Sub(quota.Sub(u.At(parent, column), past), others)))
 }
 
-// Add returns the usage with loads added at the node and bubbled up. It fails with
-// a [*UsageError].
+// Add returns the usage with loads added at the node and its ancestors. It fails with a
+// [*UsageError].
 func (u Usage) Add(node int, loads []Load) (Usage, error) { return u.change(node, loads, 1) }
 
-// Remove is the inverse of [Usage.Add]. It fails with a [*UsageError] when the
-// loads were not there.
+// Remove is the inverse of [Usage.Add]. It fails with a [*UsageError] if the loads were not
+// added before.
 func (u Usage) Remove(node int, loads []Load) (Usage, error) { return u.change(node, loads, -1) }
 
 func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
@@ -160,8 +158,8 @@ func (u Usage) change(node int, loads []Load, sign int64) (Usage, error) {
 	return u.Change(node, delta)
 }
 
-// Change returns the usage with so much more at the node, or less where the amount is
-// negative, bubbled up. It fails with a [*UsageError]. It overwrites the list.
+// Change returns the usage with a change of amounts, positive or negative, at the node and
+// its ancestors. It fails with a [*UsageError]. It overwrites delta.
 func (u Usage) Change(node int, delta []Load) (Usage, error) {
 	var few [8]int // most trees are not deeper
 	var fewRows [8]*nodeUsage
@@ -173,7 +171,7 @@ func (u Usage) Change(node int, delta []Load) (Usage, error) {
 		past := delta[:0]
 		for _, d := range delta {
 			old := u.At(node, d.Column)
-			now := old + d.Amount // both within ±2^62
+			now := old + d.Amount // both are within ±2^62
 			if now < 0 || now > quota.MaxUsage {
 				return Usage{}, &UsageError{node, d.Column, d.Amount}
 			}
@@ -193,7 +191,7 @@ func AddLoads(a, b []Load) []Load {
 	if len(a) == 0 {
 		return append(a, b...)
 	}
-	same := 0 // columns at the front: in most lists, all
+	same := 0 // equal columns at the front: in most lists, all
 	for same < len(b) && same < len(a) && a[same].Column == b[same].Column {
 		a[same].Amount = quota.Add(a[same].Amount, b[same].Amount)
 		same++
@@ -212,9 +210,9 @@ func AddLoads(a, b []Load) []Load {
 	return a
 }
 
-// merge appends the sum of two sorted lists, without zeros, to an empty one.
+// merge appends the sum of two sorted lists, without zeros, to sum, which must be empty.
 func merge(sum, a, b []Load) []Load {
-	if most := max(len(a), len(b)); most > cap(sum) { // one list often has the columns of both
+	if most := max(len(a), len(b)); most > cap(sum) { // often one list has the columns of both
 		sum = make([]Load, 0, most)
 	}
 	for len(a) > 0 || len(b) > 0 {

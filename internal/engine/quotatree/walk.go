@@ -2,19 +2,19 @@ package quotatree
 
 import "github.com/cedesched/cede/quota"
 
-// Column is what a walk from a node to its root reads, of one column: the quota of a node
-// and what it uses. [Usage.Of] is that of a usage; a copy in which some are gone has its own.
+// Column is one column of the quota and usage of all nodes, for a walk from a node to its
+// root. [Usage.Of] returns that of a usage; a view has its own.
 type Column interface {
 	At(node int) (c *Cell, usage int64)
 }
 
-// Available is what a node can still take: for a root its subtree quota less its usage;
-// else what is left of its local quota plus the lesser of what the parent can still take
-// and what may come through it. Negative when over-admitted. bound is the nearest node
-// whose quota or limit sets it.
+// Available returns what a node can still take. For a root it is the subtree quota minus the
+// usage. For other nodes it is what is left of the local quota, plus the smaller of what the
+// parent can still take and what may come through the parent. It is negative if
+// over-admitted. bound is the nearest node whose quota or limit sets the result.
 //
-// That recursion over the parents is unrolled: each node bounds the sum of what is left of
-// the local quotas below and what may come through it.
+// The recursion over the parents is unrolled: at each node the result is limited by what is
+// left of the local quotas below it plus what may come through it.
 func Available[C Column](t *Tree, of C, node int) (amount int64, bound int) {
 	amount, bound = quota.Unlimited, node
 	for local := int64(0); ; {
@@ -35,10 +35,11 @@ func Available[C Column](t *Tree, of C, node int) (amount int64, bound int) {
 	}
 }
 
-// BorrowHeight is the height of the lowest subtree above a queue whose quota holds an
-// amount beside what is used, less what the local quotas below it hold: 0 for the queue's
-// own nominal quota or without cohort, the root's when none does. belowRoot reports whether
-// one does that is not the whole tree: then what others use of it may be reclaimed.
+// BorrowHeight returns the height of the lowest subtree above a queue whose quota holds the
+// amount in addition to its usage, where local quotas below hold their part of the amount. It
+// is 0 for the queue's own nominal quota or a queue without cohort, and the height of the
+// root if no quota holds it. belowRoot reports whether a subtree smaller than the whole tree
+// holds it: then what others use of that quota may be reclaimed.
 func BorrowHeight[C Column](t *Tree, of C, queue int, amount int64) (height int, belowRoot bool) {
 	n := t.Parent(queue)
 	if n < 0 {
@@ -70,19 +71,19 @@ type UsageColumn struct {
 // Of returns one column of the usage.
 func (u Usage) Of(column int) UsageColumn { return UsageColumn{u, column} }
 
-// At returns the cell of a node and what it uses.
+// At returns the cell and the usage of a node.
 func (c UsageColumn) At(node int) (*Cell, int64) {
 	return c.usage.tree.cell(node, c.column), c.usage.At(node, c.column)
 }
 
-// Available is what the node can still take; see the function of that name.
+// Available returns what the node can still take; see the function [Available].
 func (u Usage) Available(node, column int) int64 {
 	amount, _ := Available(u.tree, u.Of(column), node)
 	return amount
 }
 
-// Missing is how much an amount is over what is available to a node, and the nearest node
-// whose quota or limit is the bound. Zero fits always.
+// Missing returns by how much an amount is over what is available to a node, and the nearest
+// node whose quota or limit is exceeded. An amount of zero always fits.
 func (u Usage) Missing(node, column int, amount int64) (missing int64, bound int) {
 	available, bound := Available(u.tree, u.Of(column), node)
 	if amount == 0 || amount <= available {
@@ -91,7 +92,8 @@ func (u Usage) Missing(node, column int, amount int64) (missing int64, bound int
 	return quota.Sub(amount, available), bound
 }
 
-// BorrowHeight is how high a queue borrows for an amount; see the function of that name.
+// BorrowHeight returns how high a queue borrows for an amount; see the function
+// [BorrowHeight].
 func (u Usage) BorrowHeight(queue, column int, amount int64) (height int, belowRoot bool) {
 	return BorrowHeight(u.tree, u.Of(column), queue, amount)
 }

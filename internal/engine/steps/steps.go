@@ -1,6 +1,5 @@
-// Package steps is the door through which the benchmark program and tests see how many
-// workloads a decision looked at. It is no part of the API: what is looked at may
-// change with any version.
+// Package steps tells benchmarks and tests how many workloads a decision looked at. It is not
+// part of the API: the number may change with any version.
 package steps
 
 // Of asks a *preemption.Preemptor about a *preemption.Snapshot and a

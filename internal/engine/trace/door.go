@@ -1,17 +1,17 @@
 package trace
 
-// Decide decides as a *preemption.Preemptor does, about a *preemption.Snapshot and a
-// preemption.Request, and records how the preemption.Decision came about. It is a door for
-// what belongs to this module. Package preemption sets it when it is initialized; it imports
-// this one, hence the types.
+// Decide decides like a *preemption.Preemptor about a *preemption.Snapshot and a
+// preemption.Request, and records how the preemption.Decision came about. It is for packages
+// of this module. Package preemption sets it at initialization; that package imports this
+// one, so the parameters have type any.
 var Decide func(preemptor, snapshot, request any, r *Recorder) (decision any, names Names, err error)
 
-// Names gives what is recorded of one decision its names back.
+// Names turns the integers of a record into names.
 type Names struct {
-	// Node is that of a queue or cohort, as in `cohort "research"`.
+	// Node names a queue or cohort, as `cohort "research"`.
 	Node func(node int) string
-	// Slot is a flavor and a resource.
+	// Slot returns the flavor and resource of a slot.
 	Slot func(slot int) (flavor, resource string)
-	// PodSet is a pod set of a workload that runs.
+	// PodSet names a pod set of a running workload.
 	PodSet func(workload string, podSet int) string
 }

@@ -2,17 +2,17 @@ package trace
 
 import "github.com/cedesched/cede/internal/base/enum"
 
-// Kind says what a step is, and so which fields of [Step] it has. Zero is invalid.
+// Kind is the kind of a step; it decides which fields of [Step] are set. Zero is invalid.
 type Kind uint8
 
 const (
-	// Asked: whether the request fits with nobody gone. Fits, Missing.
+	// Asked: whether the request fits without victims. Fits, Missing.
 	Asked Kind = 1 + iota
-	// Level: a cohort over the preemptor's queue, and the right by which the workloads of
-	// the queues under it may be taken. Node, Class; Count: of the queues under it, and of
-	// those cohorts that lower levels are not about, how many borrow nothing; Nodes: a few.
+	// Level: a cohort above the preemptor's queue, and the right by which workloads of queues
+	// under it may be preempted. Node, Class; Count: the queues and cohorts of this level
+	// that borrow nothing; Nodes: a few of them.
 	Level
-	// Hopeless: sums prove that nobody's leaving helps. Bound, Missing.
+	// Hopeless: sums prove that no victims help. Bound, Missing.
 	Hopeless
 	// AttemptBegins: candidates are taken in order. Borrowing, LargestFirst.
 	AttemptBegins
@@ -22,29 +22,29 @@ const (
 	PhaseBegins
 	// RoundBegins: a round of the tournament of fair sharing. Round.
 	RoundBegins
-	// Turn: it is a queue's turn in the tournament. Node, Ours: its weighted share.
+	// Turn: the tournament chooses a queue. Node, Ours: its weighted share.
 	Turn
-	// Skipped: candidates that a rule keeps. Rule, Node: their queue, or the node that
-	// borrows nothing; Workload and Others: the first few; Count: all; for rules of time
-	// Until and SetBy are those of the first.
+	// Skipped: candidates that a rule refuses. Rule, Node: their queue, or the node that
+	// borrows nothing; Workload and Others: the first few; Count: all of them; for rules of
+	// time Until and SetBy: those of the first.
 	Skipped
 	// Compared: the shares decide about a candidate of another queue. Workload, Replicas,
 	// Strategy, Ours, Before, After, Fits: it may be taken.
 	Compared
-	// Taken: a candidate is taken. Workload, PodSet, Replicas, Node: its queue; Missing:
-	// what is still short with it gone, empty when the quota does.
+	// Taken: a candidate becomes a victim. Workload, PodSet, Replicas, Node: its queue;
+	// Missing: what is still short without it, empty if the quota is enough.
 	Taken
-	// RoomAsked: whether there is a place on nodes besides. Fits.
+	// RoomAsked: whether there is a place on nodes, too. Fits.
 	RoomAsked
 	// PutBack: a victim is not needed. Workload, PodSet, Replicas.
 	PutBack
 	// Kept: a victim is not put back. Workload, PodSet, Replicas, Reason.
 	Kept
-	// Instant: an instant is tried to find when to try again. At, Fits.
+	// Instant: an instant is tried for RetryAt. At, Fits.
 	Instant
 )
 
-// Rule is what keeps a candidate. Zero is invalid.
+// Rule is a rule that refuses a candidate. Zero is invalid.
 type Rule uint8
 
 const (
@@ -54,22 +54,23 @@ const (
 	BorrowWithinCohort
 	// NotNewer: an equal that is neither newer than the preemptor nor expired.
 	NotNewer
-	// WithinNominal: the queue, or a cohort over it, borrows nothing of what is needed.
+	// WithinNominal: the queue, or a cohort above it, borrows nothing of what needs
+	// preemption.
 	WithinNominal
-	// NotUsed: it uses nothing of what needs preemption.
+	// NotUsed: the candidate uses nothing of what needs preemption.
 	NotUsed
 	// MinRuntime: its minimum runtime is not over.
 	MinRuntime
-	// Guarded: a rule of the caller keeps it.
+	// Guarded: a guard of the caller protects it.
 	Guarded
 )
 
-// Class is the right by which candidates are taken. Zero is invalid.
+// Class is the right by which candidates are preempted. Zero is invalid.
 type Class uint8
 
 const (
-	// Hierarchical: the request fits in the quota of a subtree that they are not in; in
-	// fair sharing, all other queues.
+	// Hierarchical: the request fits in the quota of a subtree that the candidates are not
+	// in; in fair sharing, all other queues.
 	Hierarchical Class = 1 + iota
 	// Priority: other queues, by the policies on priority and on borrowing.
 	Priority
@@ -81,7 +82,7 @@ const (
 type Tier uint8
 
 const (
-	// Everybody whom the policy's range of priorities permits.
+	// Everybody: all workloads in the range of priorities that the policy permits.
 	Everybody Tier = 1 + iota
 	// Expired: equals whose time is over.
 	Expired
@@ -89,16 +90,16 @@ const (
 	Newer
 )
 
-// Bound is a sum that refuses a request. Zero is invalid.
+// Bound is a bound that proves a request hopeless. Zero is invalid.
 type Bound uint8
 
 const (
-	// Potential: it is more than there is, whoever leaves.
+	// Potential: the request is more than could ever be available.
 	Potential Bound = 1 + iota
-	// InReach: it does not fit with everybody gone who is of permitted priority in queues
+	// InReach: the request does not fit without all workloads of permitted priority in queues
 	// that borrow anything.
 	InReach
-	// InNeed: the same, of queues that borrow what needs preemption.
+	// InNeed: the same, in queues that borrow what needs preemption.
 	InNeed
 )
 

@@ -1,7 +1,6 @@
 package trace
 
-// Step is one step of a decision. Which fields it has depends on its [Kind]; the others are
-// zero.
+// Step is one step of a decision. Its [Kind] decides which fields are set.
 type Step struct {
 	Kind     Kind
 	Rule     Rule
@@ -10,42 +9,43 @@ type Step struct {
 	Bound    Bound
 	Reason   Reason
 	Strategy Strategy
-	// Evicted: the candidates of a phase are being evicted already.
+	// Evicted: the candidates of a phase are being evicted.
 	Evicted bool
 	// Borrowing: the request may take its queue over nominal quota.
 	Borrowing bool
-	// LargestFirst: the candidates of other queues come by what they free.
+	// LargestFirst: the candidates of other queues are ordered by how much they free.
 	LargestFirst bool
-	// Fits is the verdict of the step.
+	// Fits is the result of the step.
 	Fits  bool
 	Round int
-	// Node is a node of the quota tree, Nodes a few.
+	// Node is a node of the quota tree, Nodes are a few nodes.
 	Node  int
 	Nodes []int
-	// Workload is an ID.
+	// Workload is the ID of a workload.
 	Workload string
-	// Others is the IDs of a few more.
+	// Others holds the IDs of a few more.
 	Others []string
-	// Count is how many a verdict is about.
+	// Count is the number of workloads or nodes that the step is about.
 	Count int64
-	// PodSet is the index of a pod set, of which Replicas yield; -1: the whole workload.
+	// PodSet is the index of a pod set, of which Replicas yield; -1: the whole workload
+	// yields.
 	PodSet   int
 	Replicas int64
-	// Until is the last instant at which a rule holds; the highest int64: for ever. SetBy
-	// is the node that sets it, -1 for the default.
+	// Until is the last instant at which a rule holds; the highest int64: for ever. SetBy is
+	// the node that sets it; -1: the default.
 	Until int64
 	SetBy int
 	// At is an instant.
 	At int64
 	// Missing is what is short, by slot.
 	Missing []Missing
-	// Ours is the share on the preemptor's side with the request, Before and After those on
-	// the victim's side with the victim and without.
+	// Ours is the share on the preemptor's side with the request. Before and After are the
+	// shares on the victim's side with and without the victim.
 	Ours, Before, After float64
 }
 
-// Missing is what one slot of the request lacks, and the node whose quota or limit is the
-// bound.
+// Missing is what one slot of the request lacks, and the node whose quota or limit is
+// exceeded.
 type Missing struct {
 	Slot   int
 	Amount int64
@@ -57,25 +57,25 @@ const (
 	defaultSteps   = 4_096 // some hundred kilobytes
 )
 
-// Recorder keeps the steps of one decision. The zero value is ready; nil records nothing,
-// and must be asked for before a step is made. It is for one goroutine.
+// Recorder keeps the steps of one decision. The zero value is ready; nil records nothing, so
+// check for nil before making a step. It is not safe for concurrent use.
 type Recorder struct {
-	// MaxSamples is how many workloads are named of those that one rule passes over in one
-	// phase. Zero is 4.
+	// MaxSamples is the number of workloads that are named of those that one rule skips in
+	// one phase. Zero is 4.
 	MaxSamples int
-	// MaxSteps is how many steps are kept. Zero is 4096.
+	// MaxSteps is the number of steps that are kept. Zero is 4096.
 	MaxSteps int
 
 	Steps []Step
-	// Dropped is how many steps there were beyond that.
+	// Dropped is the number of further steps.
 	Dropped int
 
-	scope  int // of Steps: where the phase began
+	scope  int // index in Steps at which the phase began
 	silent int
 }
 
-// Silence leaves steps out until [Recorder.Resume] is called as often. A nil recorder is
-// silent.
+// Silence drops steps until [Recorder.Resume] is called as often as Silence. A nil recorder
+// is silent.
 func (r *Recorder) Silence() {
 	if r != nil {
 		r.silent++
@@ -89,7 +89,7 @@ func (r *Recorder) Resume() {
 	}
 }
 
-// AddAnyway adds a step though the recorder is silent: the verdict of what is left out.
+// AddAnyway adds a step even if the recorder is silent: the result of what is dropped.
 func (r *Recorder) AddAnyway(s Step) {
 	silent := r.silent
 	r.silent = 0
@@ -113,8 +113,8 @@ func (r *Recorder) Add(s Step) {
 	r.Steps = append(r.Steps, s)
 }
 
-// Skip notes that a rule keeps a workload and others beside it, count in all. Those that
-// the same rule keeps in the same queue and phase are one step.
+// Skip records that a rule refuses a workload and others, Count in total. Those that the same
+// rule refuses in the same queue and phase are one step.
 func (r *Recorder) Skip(s Step) {
 	if s.Kind = Skipped; r.silent > 0 {
 		return

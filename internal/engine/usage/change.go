@@ -2,20 +2,20 @@ package usage
 
 import "github.com/cedesched/cede/internal/engine/quotatree"
 
-// change is by how much a slot changes.
+// change is the change of one slot.
 type change struct {
 	slot int
 	by   int64
 }
 
-// Fill puts everybody back.
+// Fill puts everything back.
 func (v *View) Fill(gone Gone) {
 	for i := range v.cells {
 		v.cells[i].used[gone] = v.cells[i].first
 	}
 }
 
-// Move adds loads to the queue at a node so many times; a negative number takes them out.
+// Move adds loads, times `times`, to the queue at a node; a negative number removes them.
 func (v *View) Move(gone Gone, node int, loads []quotatree.Load, times int64) {
 	v.MoveSlots(gone, node, loads, times, len(v.columns))
 }

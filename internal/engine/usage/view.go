@@ -1,5 +1,5 @@
-// Package usage is what a cluster uses with some of its workloads gone: the copy on which
-// a search tries things out.
+// Package usage is the usage of a cluster without some of its workloads: the copy that a
+// search changes.
 package usage
 
 import (
@@ -10,49 +10,49 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// View is the usage of a cluster as it would be with some workloads gone; who is gone
-// says [Gone]. It holds the columns that the decision is about ("slots") and copies a node
-// from the cluster when it is first touched. An epoch tells this decision's copies from
-// those of earlier ones, so that nothing is cleared between decisions. The zero value is
-// ready for [View.Reset].
+// View is the usage of a cluster without some workloads, one usage for each value of [Gone].
+// It has the columns of the decision ("slots"), and copies a node from the cluster when it is
+// first used. An epoch separates this decision's copies from those of earlier ones, so
+// nothing is cleared between decisions. The zero value is ready for [View.Reset].
 type View struct {
 	Tree *quotatree.Tree
-	// AtFirst is the usage with nobody gone.
+	// AtFirst is the usage with all workloads.
 	AtFirst quotatree.Usage
 
-	columns []int   // of the slots; -1 for one that the cluster does not know
-	slots   []int32 // by column: one more than its slot; 0 without
-	rows    []int32 // by node: where its cells are
+	columns []int   // of the slots; -1 for a column that the cluster does not know
+	slots   []int32 // by column: 1 + its slot; 0: none
+	rows    []int32 // by node: the index of its cells
 	epochs  []uint32
 	epoch   uint32
-	cells   []Cell // of the nodes that were touched, in turn
+	cells   []Cell // of the nodes used so far, in order
 	changes []change
 }
 
-// Gone says who is gone: a view keeps the usage for each answer.
+// Gone says which workloads are removed. A view keeps a usage for each value.
 type Gone uint8
 
 const (
-	// Victims: those taken so far.
+	// Victims: the victims taken so far.
 	Victims Gone = iota
-	// InReach: everybody of permitted priority in the queues that can be reached.
+	// InReach: all workloads of permitted priority in queues that can be reached.
 	InReach
-	// InNeed: everybody of permitted priority in the queues that borrow what is needed.
+	// InNeed: all workloads of permitted priority in queues that borrow what needs
+	// preemption.
 	InNeed
-	Kinds // how many there are
+	Kinds // the number of values
 )
 
 // Cell is the quota and the usage of one node in one slot.
 type Cell struct {
 	quotatree.Cell
-	first int64 // with nobody gone
+	first int64 // with all workloads
 	used  [Kinds]int64
 }
 
-// Used is what the node uses.
+// Used returns the usage of the node.
 func (c *Cell) Used(gone Gone) int64 { return c.used[gone] }
 
-// Reset makes the view one of a cluster, with nobody gone. It keeps the columns.
+// Reset makes the view one of a cluster, with all workloads. It keeps columns.
 func (v *View) Reset(c *cluster.Cluster, columns []int) {
 	v.Release()
 	v.Tree, v.AtFirst, v.columns = c.Usage.Tree(), c.Usage, columns
@@ -75,7 +75,7 @@ func (v *View) Reset(c *cluster.Cluster, columns []int) {
 	}
 }
 
-// Release lets go of the cluster.
+// Release drops the references to the cluster.
 func (v *View) Release() {
 	for _, column := range v.columns {
 		if column >= 0 {
@@ -85,7 +85,7 @@ func (v *View) Release() {
 	v.Tree, v.AtFirst, v.columns = nil, quotatree.Usage{}, nil
 }
 
-// Slot returns the slot of a column; -1 without.
+// Slot returns the slot of a column; -1: none.
 func (v *View) Slot(column int) int {
 	if column >= len(v.slots) {
 		return -1
@@ -93,7 +93,7 @@ func (v *View) Slot(column int) int {
 	return int(v.slots[column]) - 1
 }
 
-// Cells returns the cells of a node, one a slot. They may be read until something changes.
+// Cells returns the cells of a node, one for each slot. They are valid until the next change.
 func (v *View) Cells(node int) []Cell {
 	if v.epochs[node] != v.epoch {
 		v.copyNode(node)
@@ -122,32 +122,32 @@ type slotOf struct {
 	slot int
 }
 
-// At returns the cell of a node and what it uses.
+// At returns the cell and the usage of a node.
 func (s slotOf) At(node int) (*quotatree.Cell, int64) {
 	c := &s.view.Cells(node)[s.slot]
 	return &c.Cell, c.used[s.gone]
 }
 
-// Available is what a node can still take, and the nearest node that bounds it; see
+// Available returns what a node can still take, and the nearest node that limits it; see
 // [quotatree.Available].
 func (v *View) Available(gone Gone, node, slot int) (amount int64, bound int) {
 	return quotatree.Available(v.Tree, slotOf{v, gone, slot}, node)
 }
 
-// BorrowHeight is how high a queue borrows for an amount with the victims gone; see
+// BorrowHeight returns how high a queue borrows for an amount without the victims; see
 // [quotatree.BorrowHeight].
 func (v *View) BorrowHeight(queue, slot int, amount int64) int {
 	height, _ := quotatree.BorrowHeight(v.Tree, slotOf{v, Victims, slot}, queue, amount)
 	return height
 }
 
-// Potential is what a node could use if nothing ran anywhere.
+// Potential returns what a node could use if nothing ran anywhere.
 func (v *View) Potential(node, slot int) int64 {
 	return v.Tree.PotentialAvailable(node, v.columns[slot])
 }
 
-// WithinNominal reports whether a node borrows none of what is needed, with the victims
-// gone.
+// WithinNominal reports whether, without the victims, a node borrows nothing of what needs
+// preemption.
 func (v *View) WithinNominal(node int, needs []bool) bool {
 	cells := v.Cells(node)
 	for slot, needed := range needs {
@@ -158,7 +158,7 @@ func (v *View) WithinNominal(node int, needs []bool) bool {
 	return true
 }
 
-// WithinNominalAtFirst is WithinNominal with nobody gone. It copies nothing.
+// WithinNominalAtFirst is WithinNominal with all workloads. It copies nothing.
 func (v *View) WithinNominalAtFirst(node int, needs []bool) bool {
 	row := v.AtFirst.Row(node)
 	for slot, needed := range needs {
@@ -173,8 +173,8 @@ func (v *View) WithinNominalAtFirst(node int, needs []bool) bool {
 	return true
 }
 
-// Share returns the share of a node with the victims gone. All columns of its tree must
-// have slots.
+// Share returns the share of a node without the victims. All columns of its tree must have
+// slots.
 func (v *View) Share(node int) quota.Share {
 	if v.epochs[node] != v.epoch {
 		return v.AtFirst.Share(node).Share
