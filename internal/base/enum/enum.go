@@ -1,9 +1,10 @@
-// Package enum gives the constants of a type their texts.
+// Package enum maps the constants of a type to their texts.
 package enum
 
 import "fmt"
 
-// Names are the texts of an enum's values, which begin at First. One of them may be empty.
+// Names holds the texts of the constants of a type, which begin at First. One text may be
+// empty.
 type Names[E ~uint8] struct {
 	Type  string // its name in Go
 	First E
@@ -15,7 +16,7 @@ type Names[E ~uint8] struct {
 // Valid reports whether the value is one of the constants.
 func (n *Names[E]) Valid(v E) bool { return v >= n.First && int(v-n.First) < len(n.List) }
 
-// String returns the text of a value; of one that is none of the constants, as in
+// String returns the text of a value; of a value that is not a constant, text like
 // "Outcome(9)".
 func (n *Names[E]) String(v E) string {
 	if !n.Valid(v) {
@@ -24,7 +25,7 @@ func (n *Names[E]) String(v E) string {
 	return n.List[v-n.First]
 }
 
-// Marshal is MarshalText. It fails on a value that is none of the constants.
+// Marshal is MarshalText. It fails on a value that is not a constant.
 func (n *Names[E]) Marshal(v E) ([]byte, error) {
 	if !n.Valid(v) {
 		return nil, fmt.Errorf("%s is not valid", n.String(v))
@@ -32,7 +33,7 @@ func (n *Names[E]) Marshal(v E) ([]byte, error) {
 	return []byte(n.String(v)), nil
 }
 
-// Unmarshal is UnmarshalText. It fails on any other text, and leaves the value as it is.
+// Unmarshal is UnmarshalText. It fails on any other text and then leaves the value unchanged.
 func (n *Names[E]) Unmarshal(text []byte, into *E) error {
 	for i, name := range n.List {
 		if name == string(text) {

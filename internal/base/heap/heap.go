@@ -1,9 +1,8 @@
-// Package heap keeps a list so that its first item comes before all others. What comes
-// first is the caller's to say: the functions take the order as an argument, and the list
-// is a plain slice, so that they allocate nothing but what append does.
+// Package heap keeps the first item of a slice before all others, in an order that the caller
+// passes to each function. The functions allocate nothing except by append.
 package heap
 
-// Init brings a list in any order into that of a heap.
+// Init makes a heap of a list in any order.
 func Init[E any](h []E, before func(a, b *E) bool) {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		Fix(h, i, before)
@@ -24,7 +23,7 @@ func Push[E any](h []E, item E, before func(a, b *E) bool) []E {
 	return h
 }
 
-// Drop takes the first item out.
+// Drop removes the first item.
 func Drop[E any](h []E, before func(a, b *E) bool) []E {
 	last := len(h) - 1
 	h[0] = h[last]
@@ -33,9 +32,8 @@ func Drop[E any](h []E, before func(a, b *E) bool) []E {
 	return h
 }
 
-// Fix brings the item at i to its place after it has changed so that it comes later, if
-// anything. The order may be asked about two items of the list only, at their addresses in
-// it.
+// Fix moves the item at i down to its place after it changed so that it may come later. It
+// calls before only with addresses of items in the list.
 func Fix[E any](h []E, i int, before func(a, b *E) bool) {
 	for {
 		first := i

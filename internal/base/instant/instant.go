@@ -1,4 +1,4 @@
-// Package instant turns times into int64 nanoseconds, which order alike.
+// Package instant turns times into int64 nanoseconds in the same order.
 package instant
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Unset is the instant of the zero time: before all others.
+// Unset is the instant of the zero time. It is before all others.
 const Unset int64 = math.MinInt64
 
 var (
@@ -14,12 +14,12 @@ var (
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// Range names the times that are valid.
+// Range describes the valid times.
 const Range = "the years 1678 to 2262"
 
 // Valid reports whether a time is zero or within [Range].
 func Valid(t time.Time) bool {
-	if s := t.Unix(); s > earliest.Unix() && s < latest.Unix() { // as all are
+	if s := t.Unix(); s > earliest.Unix() && s < latest.Unix() { // the usual case
 		return true
 	}
 	return t.IsZero() || !t.Before(earliest) && !t.After(latest)

@@ -10,7 +10,7 @@ import (
 )
 
 // Read reads one JSON value. It fails on malformed JSON, unknown fields and anything after
-// the value, naming the offset or field.
+// the value, and names the offset or field.
 func Read(data []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()

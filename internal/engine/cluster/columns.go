@@ -117,7 +117,7 @@ func (c *Columns) with(w *workload.Workload) *Columns {
 	return &next
 }
 
-// without returns the columns with one workload less, which has the loads.
+// without returns the columns with one workload less, the one with the loads.
 func (c *Columns) without(loads []quotatree.Load) *Columns {
 	next := c
 	for _, l := range loads {

@@ -178,8 +178,8 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 	c.reach = before.reach.SetAll(at, made)
 }
 
-// change changes the head of a child in a lane, in a reach that no caller has seen yet. It
-// returns false if the head of the whole lane stays the same.
+// change replaces the head of a child in a lane, in a reach that no caller has seen yet. It
+// returns false if old and now are the same.
 func (r *Reach) change(lane Lane, child int32, old, now *Workload) bool {
 	if old == now {
 		return false

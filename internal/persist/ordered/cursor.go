@@ -1,7 +1,7 @@
 package ordered
 
-// maxDepth bounds the height of a tree: inner nodes but the root have at least 8
-// children, so 12 levels hold more items than memory does.
+// maxDepth limits the height of a tree: inner nodes except the root have at least 8 children,
+// so 12 levels hold more items than memory does.
 const maxDepth = 12
 
 // Cursor walks a set in order. It allocates nothing and may be copied. The zero
@@ -64,7 +64,7 @@ func (c *Cursor[T, S]) Next() {
 	}
 }
 
-// NextIn is Next, but passes runs of items over whose sum is not wanted.
+// NextIn is Next, but skips runs of items whose sum is not wanted.
 func (c *Cursor[T, S]) NextIn(wanted func(S) bool) {
 	if c.leaf == nil || wanted(c.leaf.sum) {
 		c.Next()

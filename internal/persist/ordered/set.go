@@ -6,15 +6,15 @@ import "slices"
 
 const (
 	most  = 32 // items or children of a node
-	least = 8  // of every node but the root
+	least = 8  // of every node except the root
 )
 
-// Order is what a set is kept by: a total order, and what is summed up over runs of
-// items. Two items that compare equal are the same item.
+// Order is the order of a set, a total order, and the sum kept for runs of items. Two items
+// that compare equal are the same item.
 type Order[T, S any] struct {
 	Compare func(a, b T) int
-	// AddItem and AddSum add to a sum in place; the zero S is the empty sum. Both nil:
-	// nothing is summed up.
+	// AddItem and AddSum add to a sum in place; the zero S is the empty sum. Both nil: no
+	// sums.
 	AddItem func(sum *S, item T)
 	AddSum  func(sum *S, other S)
 }
@@ -34,17 +34,16 @@ type node[T, S any] struct {
 	sum   S   // of the items under it
 }
 
-// New returns the empty set under the order.
+// New returns the empty set with the order.
 func New[T, S any](order *Order[T, S]) Set[T, S] { return Set[T, S]{order: order} }
 
-// Of returns a set of the items, which it copies and which must be strictly rising under
-// the order.
+// Of returns a set of the items, which must be strictly rising in the order. It copies them.
 func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 	s := Set[T, S]{order: order}
 	if len(sorted) == 0 {
 		return s
 	}
-	// Each node has a copy of its part, so that what edits take away is garbage at once.
+	// Each node has a copy of its part, so that edits free the memory of what they replace.
 	var level []*node[T, S]
 	for _, part := range parts(len(sorted)) {
 		level = append(level, order.leaf(slices.Clone(sorted[part[0]:part[1]])))
@@ -109,8 +108,8 @@ func (s Set[T, S]) First() (item T, ok bool) {
 	return s.root.items[0], true
 }
 
-// Get returns the item that is sought: compare tells how an item stands to it (negative:
-// before it).
+// Get returns the item for which compare returns 0. compare returns a negative number for
+// items before it, a positive one for items after it.
 func (s Set[T, S]) Get(compare func(item T) int) (item T, ok bool) {
 	item, ok = s.Last(func(item T) bool { return compare(item) <= 0 })
 	if !ok || compare(item) != 0 {
@@ -165,8 +164,8 @@ func (o *Order[T, S]) insert(n *node[T, S], item T) (left, right *node[T, S]) {
 	return o.inners(with(n.kids, i, 0, kid, sibling))
 }
 
-// Delete returns the set without the item that compares equal, and whether there
-// was one.
+// Delete returns the set without the item that compares equal. The result reports whether
+// there was one.
 func (s Set[T, S]) Delete(item T) (Set[T, S], bool) {
 	if s.root == nil {
 		return s, false
@@ -199,7 +198,7 @@ func (o *Order[T, S]) delete(n *node[T, S], item T) (*node[T, S], bool) {
 	}
 	kids := with(n.kids, i, 0, kid)
 	if len(kid.items) < least && len(kids) > 1 {
-		i = max(0, i-1) // join with the left neighbour, the first with the right one
+		i = max(0, i-1) // join with the left neighbour; the first child with the right one
 		left, right := o.join(kids[i], kids[i+1])
 		kids = append(kids[:i], kids[i+1:]...)
 		kids[i] = left
@@ -210,7 +209,7 @@ func (o *Order[T, S]) delete(n *node[T, S], item T) (*node[T, S], bool) {
 	return o.inner(kids), true
 }
 
-// child returns the index of the child in whose range the item falls.
+// child returns the index of the child whose range contains the item.
 func (o *Order[T, S]) child(n *node[T, S], item T) int {
 	i, found := slices.BinarySearchFunc(n.items, item, o.Compare)
 	if found {
@@ -219,8 +218,8 @@ func (o *Order[T, S]) child(n *node[T, S], item T) int {
 	return max(0, i-1)
 }
 
-// with returns a copy of list with the things put at i: instead of the one there
-// (keep 0), or before it (keep 1).
+// with returns a copy of list with things at index i: in place of the item there (keep 0), or
+// before it (keep 1).
 func with[E any](list []E, i, keep int, things ...E) []E {
 	out := make([]E, 0, len(list)+len(things))
 	out = append(append(out, list[:i]...), things...)
@@ -234,7 +233,7 @@ func (o *Order[T, S]) join(a, b *node[T, S]) (left, right *node[T, S]) {
 	return o.inners(slices.Concat(a.kids, b.kids))
 }
 
-// leaves returns the items in one leaf, or two where they are too many for one.
+// leaves returns the items in one leaf, or in two if they are too many for one.
 func (o *Order[T, S]) leaves(items []T) (left, right *node[T, S]) {
 	if len(items) <= most {
 		return o.leaf(items), nil
@@ -251,8 +250,8 @@ func (o *Order[T, S]) inners(kids []*node[T, S]) (left, right *node[T, S]) {
 	return o.inner(kids[:half:half]), o.inner(kids[half:])
 }
 
-// Sum adds the items up for which before holds; before must hold for a prefix of the
-// set. It looks at two nodes a level.
+// Sum adds up the items for which before holds; before must hold for a prefix of the set. It
+// looks at two nodes for each level.
 func (s Set[T, S]) Sum(sum *S, before func(T) bool) {
 	for n := s.root; n != nil; {
 		i := countWhile(n.items, before)
@@ -272,8 +271,8 @@ func (s Set[T, S]) Sum(sum *S, before func(T) bool) {
 	}
 }
 
-// countWhile returns how many items at the front satisfy the predicate, which
-// holds for a prefix.
+// countWhile returns the number of items at the front that satisfy the predicate, which must
+// hold for a prefix.
 func countWhile[T any](items []T, holds func(T) bool) int {
 	low, high := 0, len(items)
 	for low < high {

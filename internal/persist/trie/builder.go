@@ -13,25 +13,25 @@ func NewBuilder[T any](name func(T) string, n int) Builder[T] {
 	return Builder[T]{name, make([]hashed[T], 0, n)}
 }
 
-// Add adds an item: it is cheap right after its name was read.
+// Add adds an item. It is cheap right after the name of the item was read.
 func (b *Builder[T]) Add(item T) {
 	b.items = append(b.items, hashed[T]{maphash.String(seed, b.name(item)), item})
 }
 
-// Item returns the item that was added after i others.
+// Item returns item number i in the order of adding, from 0.
 func (b *Builder[T]) Item(i int) T { return b.items[i].item }
 
-// Map returns a map of what was added; of items with one name, of the first.
+// Map returns a map of the items; of items with the same name, the first.
 func (b *Builder[T]) Map() Map[T] {
 	m := New(b.name)
 	if len(b.items) == 0 {
 		return m
 	}
-	depth := 0 // of the leaves, most of which have three quarters of what they may
+	depth := 0 // of the leaves, most of which are three quarters full
 	for len(b.items)>>(slotBits*depth) > most*3/4 {
 		depth++
 	}
-	// Sort by the way down to a leaf, by counting.
+	// Sort by the path down to a leaf, by counting.
 	ends := make([]int, 1<<(slotBits*depth)+1)
 	for i := range b.items {
 		ends[way(b.items[i].hash, depth)+1]++
@@ -51,14 +51,15 @@ func (b *Builder[T]) Map() Map[T] {
 	return m
 }
 
-// sortedItems is items by their way: those of a way end where the next begin.
+// sortedItems holds items sorted by path: the items of one path end where those of the next
+// begin.
 type sortedItems[T any] struct {
 	items []hashed[T]
-	spare []hashed[T] // room for as many
+	spare []hashed[T] // memory for as many
 	ends  []int
 }
 
-// join makes the node of the items whose ways are from one to below another.
+// join makes the node of the items whose paths are in a range.
 func (m *Map[T]) join(s *sortedItems[T], from, to int, shift uint) *node[T] {
 	first, end := 0, s.ends[to-1]
 	if from > 0 {
@@ -77,7 +78,7 @@ func (m *Map[T]) join(s *sortedItems[T], from, to int, shift uint) *node[T] {
 	return inner(kids)
 }
 
-// way is the slots down to a depth, as one number.
+// way returns the slots down to a depth, as one number.
 func way(hash uint64, depth int) (way int) {
 	for shift := uint(0); shift < slotBits*uint(depth); shift += slotBits {
 		way = way<<slotBits | slot(hash, shift)

@@ -7,11 +7,11 @@ const (
 	slotBits = 3
 	width    = 1 << slotBits
 	hashBits = 64
-	most     = 16 // items of a leaf, but at the bottom
+	most     = 16 // items of a leaf that is not at the last level
 )
 
-// seed differs from run to run, so that nobody can prepare names that collide. The
-// order of a trie depends on it: nothing but [Map.All] shows that order.
+// seed differs from run to run, so that nobody can prepare names that collide. The order of a
+// trie depends on it; only [Map.All] shows that order.
 var seed = maphash.MakeSeed()
 
 // Map is an immutable map of items by their names. The zero value has no name
@@ -22,21 +22,21 @@ type Map[T any] struct {
 	n    int
 }
 
-// node is an inner node, with the nodes of the next bits of the hash (nil without items),
-// or a leaf. Below the last bits of the hash a leaf holds all items whose hashes are the same.
+// node is an inner node, with the nodes for the next bits of the hash (nil without items), or
+// a leaf. At the last level a leaf holds all items with the same hash.
 type node[T any] struct {
 	kids  *[width]*node[T] // nil: a leaf
 	items []hashed[T]      // in no order
 }
 
-// hashed is an item with the hash of its name: who looks for another name sees that without
-// a look at the item.
+// hashed is an item with the hash of its name, so that a lookup of another name skips it
+// without reading the item.
 type hashed[T any] struct {
 	hash uint64
 	item T
 }
 
-// inner returns a node with its slots beside it: one allocation.
+// inner returns a node and its slots in one allocation.
 func inner[T any](kids [width]*node[T]) *node[T] {
 	n := &struct {
 		node[T]
@@ -46,10 +46,10 @@ func inner[T any](kids [width]*node[T]) *node[T] {
 	return &n.node
 }
 
-// New returns the empty map. Items are found by what name returns of them.
+// New returns the empty map. name returns the name of an item.
 func New[T any](name func(T) string) Map[T] { return Map[T]{name: name} }
 
-// Of returns a map of the items; of those with one name, of the first.
+// Of returns a map of the items; of items with the same name, the first.
 func Of[T any](name func(T) string, items []T) Map[T] {
 	b := NewBuilder(name, len(items))
 	for _, item := range items {
@@ -58,8 +58,8 @@ func Of[T any](name func(T) string, items []T) Map[T] {
 	return b.Map()
 }
 
-// build makes the node of the items, whose hashes agree before the shift, and counts
-// them. It overwrites the items and the spare room, of which it needs as much.
+// build makes the node of the items, whose hashes agree before the shift, and counts them. It
+// overwrites items, and spare, which must be as long.
 func (m *Map[T]) build(items, spare []hashed[T], shift uint) *node[T] {
 	if len(items) <= most || shift >= hashBits {
 		n := &node[T]{items: make([]hashed[T], 0, len(items))}
@@ -94,7 +94,7 @@ func (m *Map[T]) build(items, spare []hashed[T], shift uint) *node[T] {
 	return inner(kids)
 }
 
-// holds reports whether one of the items has the name of h.
+// holds reports whether one of the items has the same name as h.
 func (m *Map[T]) holds(items []hashed[T], h *hashed[T]) bool {
 	for i := range items {
 		if o := &items[i]; o.hash == h.hash && m.name(o.item) == m.name(h.item) {
@@ -109,7 +109,7 @@ func slot(hash uint64, shift uint) int { return int(hash >> shift % width) }
 // Len returns the number of items.
 func (m Map[T]) Len() int { return m.n }
 
-// Get returns the item of the name.
+// Get returns the item with the name.
 func (m Map[T]) Get(name string) (item T, ok bool) {
 	hash := maphash.String(seed, name)
 	n := m.root
@@ -124,7 +124,7 @@ func (m Map[T]) Get(name string) (item T, ok bool) {
 	return item, false
 }
 
-// find returns the index of the name in a leaf; -1 without.
+// find returns the index of the name in a leaf, or -1.
 func (m *Map[T]) find(leaf *node[T], hash uint64, name string) int {
 	for i := range leaf.items {
 		if h := &leaf.items[i]; h.hash == hash && m.name(h.item) == name {
@@ -134,7 +134,7 @@ func (m *Map[T]) find(leaf *node[T], hash uint64, name string) int {
 	return -1
 }
 
-// Set returns the map with the item, in place of one with the same name.
+// Set returns the map with the item in place of one with the same name.
 func (m Map[T]) Set(item T) Map[T] {
 	m.root = m.set(m.root, hashed[T]{maphash.String(seed, m.name(item)), item}, 0)
 	return m
@@ -166,7 +166,7 @@ func (m *Map[T]) set(n *node[T], h hashed[T], shift uint) *node[T] {
 	return m.build(items, make([]hashed[T], len(items)), shift)
 }
 
-// Delete returns the map without the item of the name, and whether there was one.
+// Delete returns the map without the item with the name, and reports whether there was one.
 func (m Map[T]) Delete(name string) (Map[T], bool) {
 	root, found := m.delete(m.root, name, maphash.String(seed, name), 0)
 	if !found {
@@ -175,7 +175,7 @@ func (m Map[T]) Delete(name string) (Map[T], bool) {
 	return Map[T]{m.name, root, m.n - 1}, true
 }
 
-// delete returns nil for a node without items.
+// delete returns nil if no items are left.
 func (m *Map[T]) delete(n *node[T], name string, hash uint64, shift uint) (*node[T], bool) {
 	switch {
 	case n == nil:
@@ -206,7 +206,7 @@ func (m *Map[T]) delete(n *node[T], name string, hash uint64, shift uint) (*node
 	return inner(kids), true
 }
 
-// joined returns the items of leaves, if they are few and all there is.
+// joined returns the items of the leaves, if they are few and there are no other items.
 func joined[T any](kids *[width]*node[T]) (items []hashed[T], few bool) {
 	for _, kid := range kids {
 		if kid == nil {
@@ -220,7 +220,7 @@ func joined[T any](kids *[width]*node[T]) (items []hashed[T], few bool) {
 	return items, true
 }
 
-// All calls yield for each item, in no order to rely on, until it returns false.
+// All calls yield for each item, in no defined order, until it returns false.
 func (m Map[T]) All(yield func(T) bool) { m.root.all(yield) }
 
 func (n *node[T]) all(yield func(T) bool) bool {

@@ -11,9 +11,9 @@ const (
 
 // Vector is an immutable sequence of fixed length. The zero value is empty.
 //
-// Below the root, every level is an array of its own type, so that to read an item takes
-// one load a level. The root alone grows with the length, and every edit copies it: that
-// is less than another level up to ten thousand items, and 2 kB for a hundred thousand.
+// Below the root every level is an array of its own type, so that reading an item takes one
+// load for each level. Only the root grows with the length, and every edit copies it: up to
+// ten thousand items that is less than another level, and 2 kB for a hundred thousand.
 type Vector[T any] struct {
 	root []*branch[T]
 	n    int
@@ -37,7 +37,7 @@ func Of[T any](items []T) Vector[T] {
 	return Vector[T]{root, len(items)}
 }
 
-// made returns what the slot points to, which is made if it is not there.
+// made returns what the slot points to; it makes it if the slot is nil.
 func made[E any](slot **E) *E {
 	if *slot == nil {
 		*slot = new(E)
@@ -56,8 +56,8 @@ func (v Vector[T]) At(i int) T {
 // Set returns the vector with item i replaced.
 func (v Vector[T]) Set(i int, item T) Vector[T] { return v.SetAll([]int{i}, []T{item}) }
 
-// SetAll returns the vector with the items at the strictly rising indexes replaced; what
-// their paths share is copied once.
+// SetAll returns the vector with the items at the strictly rising indexes replaced. It copies
+// shared parts of their paths once.
 func (v Vector[T]) SetAll(at []int, items []T) Vector[T] {
 	root := slices.Clone(v.root)
 	last := -1
@@ -70,7 +70,7 @@ func (v Vector[T]) SetAll(at []int, items []T) Vector[T] {
 	return Vector[T]{root, v.n}
 }
 
-// own returns what the slot points to, which is copied if it is not ours yet.
+// own returns what the slot points to; it copies it first if it belongs to another vector.
 func own[E any](slot **E, ours bool) *E {
 	if !ours {
 		c := **slot
