@@ -45,9 +45,13 @@ type Result struct {
 func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int) Result {
 	core := &s.search
 	core.Begin(c, r)
+	fits := core.FitsAtFirst()
+	if t := r.Trace; t != nil {
+		core.TraceAsked(t, fits)
+	}
 	var result Result
 	switch {
-	case core.FitsAtFirst():
+	case fits:
 		result.Fits = true
 	case s.findVictims():
 		result.Victims = core.Taken
@@ -79,8 +83,14 @@ func (s *Searcher) findVictims() bool {
 func (s *Searcher) findInOrder(largestFirst bool) bool {
 	core := &s.search
 	core.CollectLevels()
+	if t := core.Request.Trace; t != nil && !largestFirst { // then they are the same
+		core.TraceLevels(t)
+	}
 	switch {
 	case core.OverPotential():
+		if t := core.Request.Trace; t != nil {
+			core.TraceHopeless(t, true)
+		}
 		core.NoteHopeless()
 		return false
 	case core.Request.Fair.Enabled():

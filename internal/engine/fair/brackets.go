@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -38,6 +39,9 @@ type contender struct {
 // start opens the bracket of the root.
 func (r round) start() {
 	s := r.s
+	if t := s.Request.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.RoundBegins, Second: r.second})
+	}
 	s.CloseAll()
 	r.queues, r.brackets = r.queues[:0], r.brackets[:0]
 	if last := len(s.Levels) - 1; last >= 0 {
@@ -83,6 +87,9 @@ func (r round) openBracket(cohort, level, side int) int32 {
 		for cluster.SeekLane(&cursor, reach.Heads, lane); ; cursor.Next() {
 			h, ok := cursor.Item()
 			if !ok || h == end {
+				if t := s.Request.Trace; t != nil {
+					s.TraceRefused(t, cursor, search.Hierarchical, except, lane)
+				}
 				break
 			}
 			if node := int(h.Node); node != except && r.seen.add(node) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/quota"
 )
@@ -43,6 +44,9 @@ const manyContenders = 64
 // throughout.
 func (f *Sharing) Find(s *search.Search, largestFirst bool) bool {
 	f.s = s
+	if t := s.Request.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, LargestFirst: largestFirst})
+	}
 	found := f.find(largestFirst)
 	if !found {
 		s.Fail(search.Mode{Borrowing: true, LargestFirst: largestFirst})
@@ -58,6 +62,9 @@ func (f *Sharing) Find(s *search.Search, largestFirst bool) bool {
 func (f *Sharing) find(largestFirst bool) bool {
 	s := f.s
 	if last := len(s.Levels) - 1; last >= 0 && s.Levels[last].Reach.Heads.Len() > manyContenders && s.HopelessIn(usage.InReach, true) {
+		if t := s.Request.Trace; t != nil {
+			s.TraceHopeless(t, true)
+		}
 		return false
 	}
 	f.measureRequest()
@@ -97,6 +104,9 @@ func (f *Sharing) addRequest(times int64) {
 func (f *Sharing) fits() bool {
 	f.addRequest(-1)
 	fits := f.s.Fits(true)
+	if t := f.s.Request.Trace; t != nil {
+		f.s.TraceTaken(t, true, fits)
+	}
 	f.addRequest(1)
 	return fits
 }
@@ -108,6 +118,9 @@ func (f *Sharing) hopelessByNow() bool {
 	}
 	f.addRequest(-1)
 	hopeless := f.s.HopelessByNow(true)
+	if t := f.s.Request.Trace; t != nil && hopeless {
+		f.s.TraceHopeless(t, true)
+	}
 	f.addRequest(1)
 	return hopeless
 }
@@ -118,6 +131,9 @@ func (f *Sharing) hopelessByNow() bool {
 func (r round) playFirst(entitled bool) (found, hopeless bool) {
 	for r.start(); r.turn(); {
 		q := r.current()
+		if t := r.s.Request.Trace; t != nil {
+			r.traceTurn(t, q)
+		}
 		if q.of.Donor.Class == search.Own || entitled {
 			v, _ := r.pop(q)
 			r.s.Take(v)
@@ -147,17 +163,27 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 		}
 		v.Fair, v.Level, v.Side = true, q.level, q.side
 		if ours.Compare(before) > 0 { // no strategy permits any: a share only falls
+			if t := s.Request.Trace; t != nil {
+				t.Add(compared(&v, first, ours, before, nil, false))
+			}
 			r.refuse(v)
 			q.close()
 			return false
 		}
 		s.Take(v)
 		after := s.View.Share(q.side)
-		if permits(first, ours, before, after) {
+		permitted := permits(first, ours, before, after)
+		if t := s.Request.Trace; t != nil {
+			t.Add(compared(&v, first, ours, before, &after, permitted))
+		}
+		if permitted {
 			return true
 		}
 		if r.largestFirst && !q.secondUsed && second != 0 && permits(second, ours, before, after) {
-			q.secondUsed = true // otherwise smaller ones would come before its chance
+			q.secondUsed = true // or the smaller ones would come before its chance
+			if t := s.Request.Trace; t != nil {
+				t.Add(compared(&v, second, ours, before, &after, true))
+			}
 			return true
 		}
 		s.PutLastBack()
@@ -179,15 +205,25 @@ func (r round) playSecond() bool {
 	s := r.s
 	for r.start(); r.turn(); {
 		q := r.current()
+		if t := s.Request.Trace; t != nil {
+			r.traceTurn(t, q)
+		}
 		ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
 		v, _ := r.pop(q)
 		if ours.Compare(before) <= 0 { // otherwise no strategy permits it
 			s.Take(v)
-			if !permits(s.Request.Fair.Second, ours, before, s.View.Share(q.side)) {
+			second, after := s.Request.Fair.Second, s.View.Share(q.side)
+			permitted := permits(second, ours, before, after)
+			if t := s.Request.Trace; t != nil {
+				t.Add(compared(&v, second, ours, before, &after, permitted))
+			}
+			if !permitted {
 				s.PutLastBack()
 			} else if r.fits() {
 				return true
 			}
+		} else if t := s.Request.Trace; t != nil {
+			t.Add(compared(&v, s.Request.Fair.Second, ours, before, nil, false))
 		}
 		r.settleTurn()
 	}

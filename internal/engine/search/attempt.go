@@ -1,6 +1,7 @@
 package search
 
 import (
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -61,10 +62,16 @@ func (s *Search) MayPermitMore() bool {
 // needed (KEP-83, Preemption, steps 4 and 5). Before it takes many it checks whether the
 // request is hopeless.
 func (s *Search) attempt(m Mode) bool {
+	if t := s.Request.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: m.Borrowing, LargestFirst: m.LargestFirst})
+	}
 	for phase := range phases {
 		s.openPhase(phase, m)
 		for {
 			if s.HopelessByNow(m.Borrowing) {
+				if t := s.Request.Trace; t != nil {
+					s.TraceHopeless(t, m.Borrowing)
+				}
 				s.Fail(m)
 				return false
 			}
@@ -73,7 +80,11 @@ func (s *Search) attempt(m Mode) bool {
 				break
 			}
 			s.Take(v)
-			if s.Fits(m.Borrowing) {
+			fits := s.Fits(m.Borrowing)
+			if t := s.Request.Trace; t != nil {
+				s.TraceTaken(t, m.Borrowing, fits)
+			}
+			if fits {
 				s.PutBack(m.Borrowing, nil)
 				return true
 			}
@@ -93,6 +104,9 @@ func (s *Search) Fail(m Mode) {
 		s.noteShortages(usage.Victims)
 	}
 	s.PutAllBack()
+	if t := s.Request.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.AttemptEnds})
+	}
 }
 
 // TakeAllOf takes from one donor the most that an attempt can take: its candidates in order,

@@ -29,8 +29,12 @@ func (s *Search) nextBySize() (v Victim, ok bool) {
 	for m := &s.merge; len(m.bySize) > 0; {
 		last := len(m.bySize) - 1
 		v, m.bySize = m.bySize[last], m.bySize[:last]
-		if !s.nothingToReclaim(&Donor{Queue: v.Queue, LCA: v.Cohort, Class: Hierarchical}) {
+		d := Donor{Queue: v.Queue, LCA: v.Cohort, Class: Hierarchical}
+		if !s.nothingToReclaim(&d) {
 			return v, true
+		}
+		if t := s.Request.Trace; t != nil {
+			s.traceWithinNominal(t, &d, v.Workload)
 		}
 	}
 	return Victim{}, false

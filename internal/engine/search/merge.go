@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // merge holds the candidates of a phase: the streams of its donors, merged by a heap. A
@@ -56,6 +57,9 @@ func (s *Search) openPhase(n int, mode Mode) {
 	s.merge.clear()
 	ph := &phases[n]
 	p := s.Permission(ph.class, mode.Borrowing)
+	if t := s.Request.Trace; t != nil {
+		s.tracePhase(t, ph, p)
+	}
 	if p == Nobody || !s.hasTier(ph.tier) {
 		return
 	}
@@ -90,6 +94,8 @@ func (s *Search) openPhaseOf(n int, d Donor) {
 // hasCandidate reports whether a class has a candidate before anything is taken.
 func (s *Search) hasCandidate(c Class) bool {
 	m := &s.merge
+	s.Request.Trace.Silence()
+	defer s.Request.Trace.Resume()
 	for n := range phases {
 		if phases[n].class != c {
 			continue
@@ -133,6 +139,9 @@ func (s *Search) pushSource(reach *cluster.Reach, l *Level, lane cluster.Lane, p
 	cluster.SeekLane(&src.cursor, reach.Heads, lane)
 	head, ok := src.head()
 	if !ok {
+		if t := s.Request.Trace; t != nil {
+			s.TraceRefused(t, src.cursor, l.Class, l.Except, lane)
+		}
 		m.sources = m.sources[:n]
 		return
 	}
@@ -165,10 +174,16 @@ func (s *Search) expand() {
 		top.Place = s.PlaceOf(next.Workload, lane.Surplus())
 		heap.Fix(m.heap, 0, before)
 	} else {
+		if t := s.Request.Trace; t != nil {
+			s.TraceRefused(t, src.cursor, l.Class, l.Except, lane)
+		}
 		m.heap = heap.Drop(m.heap, before)
 	}
 	switch child := int(head.Node); {
 	case s.View.WithinNominal(child, s.Needs):
+		if t := s.Request.Trace; t != nil {
+			t.Skip(trace.Step{Rule: trace.WithinNominal, Node: child, Workload: head.Workload.Facts.ID, Count: 1})
+		}
 	case s.Cluster.IsQueue(child):
 		d := s.DonorAt(l, child)
 		s.pushStream(s.Cluster.Running(child), &d, lane, p, everybody)
@@ -198,6 +213,9 @@ func (s *Search) next() (v Victim, ok bool) {
 		st := &m.streams[at]
 		v = s.victim(st)
 		gone := s.nothingToReclaim(&st.donor)
+		if t := s.Request.Trace; t != nil && gone {
+			s.traceWithinNominal(t, &st.donor, v.Workload)
+		}
 		if gone || !s.advance(st) {
 			m.heap = heap.Drop(m.heap, before)
 		} else {

@@ -33,7 +33,12 @@ func (s *Search) putBackOnce(borrowing bool, justified func(others, needed []Vic
 		s.Taken = all[:i] // what the whole workload had less when it was taken
 		if !(v.Set >= 0 && GoesWhole(v.Workload, all[needed:])) {
 			s.Move(v, 1)
-			if s.Fits(borrowing) && (justified == nil || justified(all[:i], all[needed:])) {
+			fits := s.Fits(borrowing)
+			spared := fits && (justified == nil || justified(all[:i], all[needed:]))
+			if t := s.Request.Trace; t != nil {
+				t.Add(putBack(&v, fits, spared))
+			}
+			if spared {
 				continue
 			}
 			s.Move(v, -1)

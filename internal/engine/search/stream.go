@@ -109,8 +109,14 @@ func (s *Search) settle(st *stream) bool {
 			mayYield = s.Newer(w) && !s.expired(w)
 		default:
 			if !st.permission.Permits(w) {
+				if t := s.Request.Trace; t != nil {
+					s.traceRefusedIn(t, st)
+				}
 				return false
 			}
+		}
+		if t := s.Request.Trace; t != nil {
+			s.traceVerdict(t, st, w, mayYield)
 		}
 		st.head = w
 		switch {

@@ -20,7 +20,7 @@ const (
 	AttemptEnds
 	// PhaseBegins: the candidates of one kind. Class, Tier, Evicted.
 	PhaseBegins
-	// RoundBegins: a round of the tournament of fair sharing. Round.
+	// RoundBegins: a round of the tournament of fair sharing. Second.
 	RoundBegins
 	// Turn: the tournament chooses a queue. Node, Ours: its weighted share.
 	Turn

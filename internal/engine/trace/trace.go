@@ -16,8 +16,9 @@ type Step struct {
 	// LargestFirst: the candidates of other queues are ordered by how much they free.
 	LargestFirst bool
 	// Fits is the result of the step.
-	Fits  bool
-	Round int
+	Fits bool
+	// Second: the second round of a tournament.
+	Second bool
 	// Node is a node of the quota tree, Nodes are a few nodes.
 	Node  int
 	Nodes []int

@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // Finder is the state of the search for an instant. The zero value is ready. It may be
@@ -42,6 +43,9 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 	if f.hopelessForEver() {
 		return 0, false
 	}
+	t := s.Request.Trace
+	t.Silence() // of the attempts at other times the verdicts will do
+	defer t.Resume()
 	f.donors = s.AppendDonors(f.donors[:0])
 	if s.Request.SkipRetryAt {
 		return 0, f.timeMayHelp()
@@ -66,7 +70,11 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 		if bounded && !f.boundFits() {
 			continue
 		}
-		if f.try(bounded, succeeds) {
+		found := f.try(bounded, succeeds)
+		if t != nil {
+			t.AddAnyway(trace.Step{Kind: trace.Instant, At: at, Fits: found})
+		}
+		if found {
 			break
 		}
 		bounded = bounded || f.startBound()

@@ -63,7 +63,7 @@ func (p *printer) step(s *trace.Step) {
 	case trace.PhaseBegins:
 		p.phase, p.depth = phase(s), 2
 	case trace.RoundBegins:
-		p.phase, p.depth = fmt.Sprintf("round %d", s.Round), 2
+		p.phase, p.depth = [2]string{"first round", "second round"}[toInt(s.Second)], 2
 	case trace.Turn:
 		p.depth = 3
 		p.line(2, "turn of %s, share %s", p.names.Node(s.Node), share(s.Ours))
