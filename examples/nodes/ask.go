@@ -85,6 +85,7 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.request.Now = o.now
 	if a.decision, err = preemptor.Decide(snapshot, a.request); err != nil {
 		return nil, a.named(err)
 	}

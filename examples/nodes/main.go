@@ -24,9 +24,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
@@ -41,10 +43,12 @@ type options struct {
 	manifest, pod, group, topology, output string
 	count                                  int
 	config                                 placement.Config
+	now                                    time.Time // zero where no minimum runtime is set
 }
 
 const usage = "usage: nodes [-f FILE]... [-pod NAMESPACE/NAME | -group NAMESPACE/NAME | -m MANIFEST [-count N]] " +
-	"[-mode design|in-place|replace] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] [-o text|json]"
+	"[-mode design|in-place|replace] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] " +
+	"[-min-runtime DURATION [-now TIME]] [-o text|json]"
 
 var (
 	modes   = map[string]placement.Mode{"design": placement.ModeDesign, "in-place": placement.ModeInPlace, "replace": placement.ModeReplace}
@@ -67,6 +71,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	mode := flags.String("mode", "design", "decide as in the `design|in-place|replace` (KEP-5710; as built in v1.37; in v1.36)")
 	order := flags.String("order", "first-fit", "try nodes by `first-fit|best-fit|round-robin`")
 	budget := flags.String("budgets", "soft", "keep disruption budgets `soft|hard`")
+	minimum := flags.Duration("min-runtime", 0, "protect each pod until it has run for `DURATION`")
+	now := flags.String("now", "", "decide as of `TIME` (RFC 3339); without it, the time of the machine")
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
 	if err := cli.Parse(flags, args, usage, stdout); err != nil {
 		return o, err
@@ -75,6 +81,14 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	o.config.Mode, known[0] = modes[*mode]
 	o.config.Order, known[1] = orders[*order]
 	o.config.Budgets, known[2] = budgets[*budget]
+	var err error
+	if *minimum > 0 {
+		o.config.MinRuntime = optional.Of(*minimum)
+		o.now = time.Now()
+	}
+	if *now != "" {
+		o.now, err = time.Parse(time.RFC3339Nano, *now)
+	}
 	asked := 0
 	for _, name := range []string{o.pod, o.group, o.manifest} {
 		if name != "" {
@@ -82,6 +96,12 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		}
 	}
 	switch {
+	case *minimum < 0:
+		return o, fmt.Errorf("-min-runtime %v: want a duration that is not negative", *minimum)
+	case *now != "" && *minimum == 0:
+		return o, errors.New("-now is the time for -min-runtime: it needs that")
+	case err != nil:
+		return o, fmt.Errorf("-now %q: want a time as in 2026-03-01T08:00:00Z", *now)
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
 	case asked > 1:

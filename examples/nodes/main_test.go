@@ -32,6 +32,7 @@ func TestGolden(t *testing.T) {
 		"manifest": {[]string{"-m", "testdata/pod.yaml"}, 1},
 		"apart":    {[]string{"-m", "testdata/apart.yaml", "-count", "4"}, 0},
 		"too-many": {[]string{"-m", "testdata/apart.yaml", "-count", "5"}, 1},
+		"minimum":  {[]string{"-min-runtime", "720h", "-now", "2026-11-20T00:00:00Z"}, 1},
 		"group":    {[]string{"-m", "testdata/group.json", "-order", "best-fit"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

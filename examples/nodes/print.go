@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -34,6 +35,7 @@ func (a *answer) printText(w io.Writer) error {
 	printable.Fprintf(&b, "%s: %s\n\n", a.who(), a.verdict())
 	a.printNominations(&b)
 	a.printVictims(&b)
+	a.printReasons(&b)
 	notes := slices.Concat(a.notes, a.warnings)
 	for _, n := range notes[:min(shownNotes, len(notes))] {
 		printable.Fprintf(&b, "Note: %s.\n", n)
@@ -74,7 +76,10 @@ func (a *answer) verdict() string {
 	case preemption.Fits:
 		return "has room; nobody has to yield." + a.partly()
 	case preemption.Wait:
-		return "has room once pods are gone that terminate already; nobody more has to yield." + a.partly()
+		if d.Reason != 0 {
+			return "has no room now; time alone helps." + a.when()
+		}
+		return "has room once pods are gone that terminate already; nobody more has to yield." + a.partly() + a.when()
 	case preemption.Preempt:
 		against := ""
 		if d.Violations > 0 {
@@ -102,6 +107,42 @@ func (a *answer) verdict() string {
 	}
 	return fmt.Sprintf("has no room, even with everything gone that it may preempt: then %d of %s would have a place.",
 		d.Placeable, plural(len(a.request.Pods), "pod"))
+}
+
+// when says when asking again helps.
+func (a *answer) when() string {
+	if a.decision.RetryAt.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(" Ask again at %s.", a.decision.RetryAt.Format(time.RFC3339Nano))
+}
+
+// printReasons says what is missing and who may not yield.
+func (a *answer) printReasons(b *strings.Builder) {
+	for _, s := range a.decision.Shortage {
+		printable.Fprintf(b, "Too little %s in %s: %d more on one node at least.\n", s.Resource, plural(s.Domains, "domain"), s.Missing)
+	}
+	if len(a.decision.Shortage) > 0 {
+		b.WriteString("\n")
+	}
+	if len(a.decision.Blockers) == 0 {
+		return
+	}
+	t := cli.NewTable(table.Row{"may not yield", "priority", "rule", "until", "set by"})
+	for _, k := range a.decision.Blockers {
+		name, until, setBy := k.Pod, "-", k.SetBy
+		if k.Group != "" {
+			name = "group " + k.Group
+		}
+		if !k.Until.IsZero() {
+			until = k.Until.Format(time.RFC3339Nano)
+		}
+		if setBy == "" {
+			setBy = "-"
+		}
+		t.AppendRow(table.Row{name, k.Priority, k.Rule, until, setBy})
+	}
+	cli.Render(b, t)
 }
 
 func (a *answer) partly() string {

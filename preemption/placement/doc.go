@@ -60,8 +60,25 @@
 // (until the timeout), and a preemptor waits only while victims of lower priority terminate
 // on a node that it was nominated to.
 //
+// # Time
+//
+// A unit is protected until each of its running pods has run for its minimum runtime: that of
+// the pod, else that of its group, else [Config.MinRuntime]. It is measured from
+// [workload.Pod.Started]; strictly after the end the unit may yield. Pods without a start
+// time, and pods that terminate, are not protected. A [Guard] may protect a unit until a time,
+// too. (Source of the rule: KAI's design "Guaranteed minimum runtime before preemptions and
+// reclaims".)
+//
+// Wait is said in two cases. Pods that terminate already make room: then the decision has
+// nominations, and an event is awaited, that they are gone. Or time alone helps: then
+// [Decision.RetryAt] is the first instant at which the answer is Fits or Preempt. Both may
+// hold at once: at RetryAt a pod has terminated for too long, and others may yield in its
+// place.
+//
 // # What runs out
 //
 // A node may hold more than its capacity: then only what the preemptor asks for and does not
 // get there is missing. Resources that it does not ask for are not looked at.
+//
+// [workload.Pod.Started]: https://pkg.go.dev/github.com/cedesched/cede/workload#Pod
 package placement

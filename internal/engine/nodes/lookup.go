@@ -1,0 +1,67 @@
+package nodes
+
+import (
+	"iter"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// Find returns a copy of a pod that runs.
+func (c *Cluster) Find(id string) (workload.Pod, bool) {
+	if p := c.pod(c.pods, id); p != nil {
+		return p.Facts.Clone(), true
+	}
+	return workload.Pod{}, false
+}
+
+// Nominated returns a copy of a pod that was promised room.
+func (c *Cluster) Nominated(id string) (workload.Pod, bool) {
+	if p := c.pod(c.nominated, id); p != nil {
+		return p.Facts.Clone(), true
+	}
+	return workload.Pod{}, false
+}
+
+// Node returns a copy of a node.
+func (c *Cluster) Node(name string) (workload.Node, bool) {
+	if at := c.nodeNumber(name); at >= 0 {
+		return c.nodes.At(at).Facts.Clone(), true
+	}
+	return workload.Node{}, false
+}
+
+// Group returns a group that is known.
+func (c *Cluster) Group(id string) (workload.PodGroup, bool) {
+	if g := c.group(id); g != nil && g.known {
+		return g.Facts, true
+	}
+	return workload.PodGroup{}, false
+}
+
+// PodsOn iterates over copies of the pods that run on a node, by ID.
+func (c *Cluster) PodsOn(node string) iter.Seq[workload.Pod] {
+	return func(yield func(workload.Pod) bool) {
+		at := c.nodeNumber(node)
+		if at < 0 {
+			return
+		}
+		for _, p := range c.nodes.At(at).pods {
+			if !yield(p.Facts.Clone()) {
+				return
+			}
+		}
+	}
+}
+
+// Terminating lists the IDs of the pods that terminate, by node and ID.
+func (c *Cluster) Terminating() []string {
+	var ids []string
+	for i := range c.nodes.Len() {
+		for _, p := range c.nodes.At(i).pods {
+			if p.Facts.Terminating {
+				ids = append(ids, p.Facts.ID)
+			}
+		}
+	}
+	return ids
+}
