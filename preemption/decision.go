@@ -152,6 +152,9 @@ type Victim struct {
 	// Replicas says, if an elastic workload yields only surplus replicas, how many of which
 	// pod set. Empty: the whole workload yields.
 	Replicas []Replicas `json:"replicas,omitempty"`
+	// Order is the victim's number in the order in which the victims were chosen, from 1. Of
+	// one that gives several replicas the first counts.
+	Order int `json:"order,omitempty"`
 }
 
 // Replicas is a number of replicas of one pod set.

@@ -69,6 +69,8 @@ type Victim struct {
 	// Fair: taken by a strategy of fair sharing, which compared the level's children on the
 	// preemptor's side and on the victim's side (Side).
 	Fair bool
+	// Turn is for the reader of a result to number the victims.
+	Turn int32
 
 	Queue int // the node of the victim's queue
 	Level int // for Fair: an index of the levels

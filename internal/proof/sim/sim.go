@@ -56,7 +56,7 @@ type Job struct {
 // World is a simulation under way. It has one owner. Make it with [New].
 type World struct {
 	config   Config
-	clock    *workload.Manual
+	now      time.Time // it never goes back
 	cycle    *cycle.Cycle
 	clusters []*cluster
 	jobs     map[string]*job
@@ -136,7 +136,7 @@ type cluster struct {
 
 // New returns a world at its start. It fails when the configuration is not valid.
 func New(c Config) (*World, error) {
-	w := &World{config: c, clock: workload.NewManual(c.Start), jobs: make(map[string]*job, len(c.Jobs))}
+	w := &World{config: c, now: c.Start, jobs: make(map[string]*job, len(c.Jobs))}
 	var err error
 	if w.cycle, err = cycle.New(c.Cycle); err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func New(c Config) (*World, error) {
 }
 
 // Now returns the simulated time.
-func (w *World) Now() time.Time { return w.clock.Now() }
+func (w *World) Now() time.Time { return w.now }
 
 // Metrics returns what happened so far.
 func (w *World) Metrics() Metrics { return w.metrics }
@@ -192,7 +192,9 @@ func (w *World) Step() (more bool, err error) {
 	if len(w.events) == 0 {
 		return false, nil
 	}
-	w.clock.Advance(w.events[0].at)
+	if at := w.events[0].at; at.After(w.now) {
+		w.now = at
+	}
 	for len(w.events) > 0 && !w.events[0].at.After(w.Now()) {
 		if err := w.handle(heap.Pop(&w.events).(event)); err != nil {
 			return false, fmt.Errorf("at %v: %w", w.Now(), err)

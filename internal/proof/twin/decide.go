@@ -101,6 +101,9 @@ func (d *decision) search(candidates []candidate) (Answer, bool) {
 			for _, v := range victims {
 				d.remove(v)
 			}
+			for i := range victims { // in the order in which they were chosen
+				victims[i].Order = i + 1
+			}
 			slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 			found := preemption.Decision{Outcome: preemption.Preempt, Victims: victims, BorrowHeight: d.borrowHeight()}
 			if d.gated() {

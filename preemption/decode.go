@@ -1,0 +1,175 @@
+package preemption
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/decide"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/workload"
+)
+
+// leave turns a result into a decision.
+func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) Decision {
+	d := Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
+	switch {
+	case found.Fits:
+		d.Outcome = Fits
+		w := d.Assignment.Pin(r.Workload)
+		w.ReservedAt, w.Evicted = r.Now, false
+		w.Gates = w.Gates.Cleared(r.Now)
+		d.Admitted = &w
+	case len(found.Victims) > 0:
+		d.Outcome = Preempt
+		if r.Workload.Gates.AnyClosed() { // KEP-8303, Kueue Scheduler
+			d.Outcome = Gated
+		}
+		d.Victims = victims(c, &r.Workload, found.Victims)
+	default:
+		d.Outcome, d.NoRoom = Impossible, found.NoRoom
+		if found.Waits {
+			d.Outcome = Wait
+			if !sc.request.SkipRetryAt {
+				d.RetryAt = instant.Time(found.RetryAt)
+			}
+		}
+		sc.explain(c, &d, found)
+	}
+	return d
+}
+
+// victims sorts the victims by workload and adds up the replicas of each. If a workload
+// yields as a whole, its replicas that were taken before are part of it.
+func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Victim) []Victim {
+	for i := range taken {
+		taken[i].Turn = int32(i + 1)
+	}
+	slices.SortFunc(taken, func(a, b search.Victim) int {
+		if order := cmp.Compare(a.Workload.Facts.ID, b.Workload.Facts.ID); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.Set, b.Set)
+	})
+	list := make([]Victim, 0, len(taken))
+	for i, v := range taken {
+		again := i > 0 && taken[i-1].Workload == v.Workload
+		if !again {
+			list = append(list, victim(c, preemptor, v))
+		}
+		last := &list[len(list)-1]
+		last.Order = min(last.Order, int(v.Turn))
+		whole := again && len(last.Replicas) == 0
+		if v.Set >= 0 && !whole {
+			last.Replicas = addReplicas(last.Replicas, v.Workload.PodSets[v.Workload.Surplus[v.Set].PodSet].Name, v.Count)
+		}
+	}
+	for i := range list {
+		slices.SortFunc(list[i].Replicas, func(a, b Replicas) int { return cmp.Compare(a.PodSet, b.PodSet) })
+	}
+	if len(list) < len(taken) {
+		number(list)
+	}
+	return list
+}
+
+// number makes the orders of the victims the numbers from 1.
+func number(list []Victim) {
+	byOrder := make([]*Victim, len(list))
+	for i := range list {
+		byOrder[i] = &list[i]
+	}
+	slices.SortFunc(byOrder, func(a, b *Victim) int { return cmp.Compare(a.Order, b.Order) })
+	for i, v := range byOrder {
+		v.Order = i + 1
+	}
+}
+
+func addReplicas(list []Replicas, podSet string, count int64) []Replicas {
+	if last := len(list) - 1; last >= 0 && list[last].PodSet == podSet {
+		list[last].Count += count
+		return list
+	}
+	return append(list, Replicas{podSet, count})
+}
+
+func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) Victim {
+	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue(), Reason: InClusterQueue, Order: int(v.Turn)}
+	if v.Expired {
+		out.Reason, out.PreemptorQueued = InClusterQueueTimeBased, preemptor.Queued
+	}
+	if v.Cohort >= 0 {
+		switch {
+		case v.Fair:
+			out.Reason = InCohortFairSharing
+		case v.WhileBorrowing:
+			out.Reason = InCohortReclaimWhileBorrowing
+		default:
+			out.Reason = InCohortReclamation
+		}
+		out.Cohort = c.Cohorts[v.Cohort].Name
+	}
+	return out
+}
+
+var ruleOf = [...]Rule{
+	search.WithinClusterQueue:  WithinClusterQueue,
+	search.ReclaimWithinCohort: ReclaimWithinCohort,
+	search.WithinNominal:       WithinNominal,
+	search.BorrowWithinCohort:  BorrowWithinCohort,
+	search.GuaranteedRuntime:   GuaranteedRuntime,
+	search.Guarded:             Guarded,
+	search.FairShare:           FairShare,
+}
+
+// explain adds the shortage and the blockers.
+func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found decide.Result) {
+	d.Shortage = make([]Shortage, 0, len(found.Shortages))
+	for _, sh := range found.Shortages {
+		out := Shortage{
+			FlavorResource:     sc.names[sh.Slot],
+			Missing:            sh.Missing,
+			PotentialAvailable: c.Tree.PotentialAvailable(sc.request.Queue, sc.request.Columns[sh.Slot]),
+		}
+		if !c.IsQueue(sh.Bound) {
+			out.Cohort = c.Cohorts[sh.Bound].Name
+		}
+		d.Shortage = append(d.Shortage, out)
+	}
+	slices.SortFunc(d.Shortage, func(a, b Shortage) int { return a.FlavorResource.Compare(b.FlavorResource) })
+	d.Blockers = sc.blockers(c, found.Blockers)
+}
+
+func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocker {
+	if len(found) == 0 {
+		return nil
+	}
+	list := make([]Blocker, 0, len(found))
+	for _, b := range found {
+		out := Blocker{Rule: ruleOf[b.Rule]}
+		if c.IsQueue(b.Node) {
+			out.Queue = c.Queue(b.Node).Name
+		} else {
+			out.Cohort = c.Cohorts[b.Node].Name
+		}
+		if b.Workload != nil {
+			out.Workload = b.Workload.Facts.ID
+			if b.Rule == search.Guarded && b.Until < math.MaxInt64 {
+				out.Until = instant.Time(b.Until)
+			}
+			if b.Rule == search.GuaranteedRuntime {
+				out.Until, out.SetBy = instant.Time(b.Until), "default"
+				if b.SetBy >= 0 {
+					out.SetBy = c.NodeName(b.SetBy)
+				}
+			}
+			if until, ends := sc.request.HeldUntil(b.Workload); ends && b.Rule == search.WithinClusterQueue {
+				out.Until = instant.Time(until)
+			}
+		}
+		list = append(list, out)
+	}
+	return list
+}
