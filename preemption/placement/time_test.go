@@ -1,0 +1,90 @@
+package placement_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// Minimum runtimes on one node that is full, with one hour as the default. The preemptor
+// needs all of it.
+func TestMinimumRuntime(t *testing.T) {
+	start := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	minutes := func(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
+	runs := func(id string, started time.Time, minimum optional.Duration) workload.Pod {
+		p := cpu(id, "n", 0, 2)
+		p.Group, p.Started, p.MinRuntime = "g", started, minimum
+		return p
+	}
+	var unset optional.Duration
+	for name, c := range map[string]struct {
+		pods    []workload.Pod
+		mode    workload.DisruptionMode
+		group   optional.Duration
+		now     time.Time
+		want    preemption.Outcome
+		retryAt time.Time
+		rule    placement.Rule
+	}{
+		"the last instant protects":       {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60), want: preemption.Wait, retryAt: minutes(60).Add(1), rule: placement.RuleGuaranteedRuntime},
+		"strictly after it may yield":     {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60).Add(1), want: preemption.Preempt},
+		"without a start it may yield":    {pods: []workload.Pod{runs("a", time.Time{}, unset)}, now: start, want: preemption.Preempt},
+		"its group's comes first":         {pods: []workload.Pod{runs("a", start, unset)}, group: optional.Of(2 * time.Hour), now: minutes(90), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleGuaranteedRuntime},
+		"its own comes before that":       {pods: []workload.Pod{runs("a", start, optional.Of(time.Duration(0)))}, group: optional.Of(2 * time.Hour), now: start, want: preemption.Preempt},
+		"a whole unit waits for its last": {pods: []workload.Pod{runs("a", start, unset), runs("b", minutes(30), unset)}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(90).Add(1), rule: placement.RuleGuaranteedRuntime},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshotOf(t, placement.State{
+				Nodes: []workload.Node{machine("n", 4)}, Pods: c.pods,
+				Groups: []workload.PodGroup{{ID: "g", DisruptionMode: c.mode, MinRuntime: c.group}},
+			})
+			r := placement.Request{Priority: 5, Now: c.now, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
+			d := decide(t, placement.Config{MinRuntime: optional.Of(time.Hour)}, s, r)
+			if d.Outcome != c.want || !d.RetryAt.Equal(c.retryAt) {
+				t.Errorf("%v, retry at %v, want %v at %v", d.Outcome, d.RetryAt, c.want, c.retryAt)
+			}
+			if c.rule != 0 && (len(d.Blockers) == 0 || d.Blockers[0].Rule != c.rule || !d.Blockers[0].Until.Equal(c.retryAt.Add(-1))) {
+				t.Errorf("blockers %+v, want %v until %v", d.Blockers, c.rule, c.retryAt.Add(-1))
+			}
+		})
+	}
+}
+
+// A pod that terminates is waited for until its time is over; then another one yields.
+func TestRetryAtAfterTheTerminationTimeout(t *testing.T) {
+	told := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	leaves := cpu("leaves", "n", 0, 4)
+	leaves.Terminating, leaves.TerminatingSince = true, told
+	s := snapshotOf(t, placement.State{
+		Nodes: []workload.Node{machine("m", 4), machine("n", 4)}, Pods: []workload.Pod{leaves, cpu("stays", "m", 0, 4)},
+	})
+	r := placement.Request{Priority: 5, Now: told, TerminationTimeout: time.Minute, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
+	d := decide(t, placement.Config{}, s, r)
+	if d.Outcome != preemption.Wait || len(d.Nominations) != 1 || !d.RetryAt.Equal(told.Add(time.Minute)) {
+		t.Errorf("%+v, want to wait on n, and retry after a minute", d)
+	}
+	r.TerminationTimeout = 0
+	if d := decide(t, placement.Config{}, s, r); d.Outcome != preemption.Wait || !d.RetryAt.IsZero() {
+		t.Errorf("%+v, want to wait for an event", d)
+	}
+}
+
+// A time is needed where somebody is protected by one.
+func TestMinimumRuntimeNeedsNow(t *testing.T) {
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("n", 4)}})
+	p, err := placement.New(placement.Config{MinRuntime: optional.Of(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Decide(s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 4)}})
+	wantFaults(t, err, "request.now: is needed for minimum runtimes")
+	_, err = placement.New(placement.Config{MaxBlockers: -1, MaxRetrySteps: -2, MinRuntime: optional.Of(-time.Hour)})
+	wantFaults(t, err, `
+config.MaxBlockers: -1 is negative
+config.MaxRetrySteps: -2 is negative
+config.MinRuntime: -1h0m0s is negative`)
+}
