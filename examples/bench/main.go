@@ -1,23 +1,23 @@
-// Bench measures decisions on the worlds that Kueue was timed on, and on larger and
-// harder ones, and checks every answer.
+// Bench measures decisions on the worlds that Kueue was measured on, and on larger and harder
+// ones, and checks every answer.
 //
 //	bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-json|-benchstat|-markdown] [-plot FILE.svg]
 //
-// A row is a request on a world, or an operation on the snapshot of one: new-snapshot,
-// admit, remove. Time is the median of five batches that take -time together, or of
-// fewer when one operation takes longer. The last answer is checked (column "by"):
+// A row is a request on a world, or an operation on its snapshot: new-snapshot, admit,
+// remove. Time is the median of five batches that together take -time, or of fewer if one
+// operation takes longer. The last answer is checked (column "by"):
 //
 //	kueue       the victims are those that Kueue took on the same world
 //	definition  they are those of which the scenario was made
 //	law         with them gone the request fits, and with any one of them there it does not
 //
-// Steps is how many workloads were looked at. Kueue's time is that of its search alone
-// (GetTargets); its scheduler searches once more for each resource.
+// Steps is the number of workloads looked at. Kueue's time is the time of its search alone
+// (GetTargets); its scheduler makes another search for each resource.
 //
-// With -json it prints one object a line: world, scenario, mode, workloads, queues,
-// victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, where there are such,
-// kueue_ns and error. With -benchstat it prints a line a batch, as go test -bench does;
-// with -markdown tables of scenarios by worlds.
+// With -json it prints one object in each line: world, scenario, mode, workloads, queues,
+// victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, if any, kueue_ns and error.
+// With -benchstat it prints one line for each batch, as go test -bench does; with -markdown,
+// tables of scenarios by worlds.
 //
 // Exit status: 0 when every answer was right, 1 when one was wrong, 2 for bad usage.
 package main
@@ -44,18 +44,18 @@ func main() {
 
 const usage = "usage: bench [-quick] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-time D] [-json|-benchstat|-markdown] [-plot FILE.svg]"
 
-// options is the command line.
+// options are the options of the command line.
 type options struct {
 	scenarios, worlds globs
 	mode              scenario.Mode
-	minimum           time.Duration // of measuring a row
+	minimum           time.Duration // the time to measure each row
 	quick             bool
 	json, benchstat   bool
 	markdown          bool
 	plot              string
 }
 
-// globs is a list of patterns, given at once with commas or one after the other. None
+// globs is a list of patterns, separated by commas or given several times. An empty list
 // matches everything.
 type globs []string
 
@@ -86,9 +86,9 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.Var(&o.scenarios, "scenario", "measure these `SCENARIOS` only: names or globs, with commas or given again")
 	flags.Var(&o.worlds, "world", "measure on these `WORLDS` only")
 	mode := flags.String("mode", string(scenario.Classical), "decide by `classical|fair` preemption")
-	flags.DurationVar(&o.minimum, "time", 250*time.Millisecond, "measure each row for so long")
-	flags.BoolVar(&o.quick, "quick", false, "10ms a row, and fewer of the large worlds: under 40 s on 2 cores")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	flags.DurationVar(&o.minimum, "time", 250*time.Millisecond, "the time to measure each row")
+	flags.BoolVar(&o.quick, "quick", false, "10ms for each row, and fewer large worlds: under 40 s on 2 cores")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object in each line")
 	flags.BoolVar(&o.benchstat, "benchstat", false, "print lines for benchstat")
 	flags.BoolVar(&o.markdown, "markdown", false, "print tables of scenarios by worlds")
 	flags.StringVar(&o.plot, "plot", "", "draw time against workloads into `FILE.svg`")
@@ -107,7 +107,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case o.mode != scenario.Classical && o.mode != scenario.Fair:
 		return o, fmt.Errorf("-mode %q: want classical or fair", *mode)
 	case o.minimum <= 0:
-		return o, fmt.Errorf("-time %v: want more than nothing", o.minimum)
+		return o, fmt.Errorf("-time %v: want more than 0", o.minimum)
 	case o.json && o.benchstat || o.json && o.markdown || o.benchstat && o.markdown:
 		return o, errors.New("-json, -benchstat and -markdown: give one of them")
 	case o.plot != "" && path.Ext(o.plot) != ".svg":
@@ -116,7 +116,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	return o, nil
 }
 
-// preemptorOf returns who decides in a mode.
+// preemptorOf returns the preemptor of a mode.
 func preemptorOf(mode scenario.Mode) (*preemption.Preemptor, error) {
 	c := preemption.Config{}
 	if mode == scenario.Fair {
@@ -137,7 +137,7 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 	}
 	var plotFile *os.File
 	if err == nil && o.plot != "" {
-		plotFile, err = openPlot(o) // before anything is measured
+		plotFile, err = openPlot(o) // before any measurement
 	}
 	var rows []row
 	if err == nil {

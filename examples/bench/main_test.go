@@ -155,7 +155,7 @@ func TestBadUsage(t *testing.T) {
 		"no such scenario": {[]string{"-scenario", "without"}, "no scenario matches"},
 		"no such world":    {[]string{"-world", "f9"}, "the worlds: f1-1k-10-1 "},
 		"nothing in both":  {[]string{"-world", "f1*", "-scenario", "lca-double"}, "no scenario matches"},
-		"no time":          {[]string{"-time", "0s"}, "want more than nothing"},
+		"no time":          {[]string{"-time", "0s"}, "want more than 0"},
 		"two forms":        {[]string{"-json", "-benchstat"}, "give one of them"},
 		"two other forms":  {[]string{"-json", "-markdown"}, "give one of them"},
 		"not SVG":          {[]string{"-plot", "x.png"}, "ends in .svg"},

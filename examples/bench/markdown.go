@@ -12,8 +12,8 @@ import (
 	"github.com/cedesched/cede/internal/proof/scenario"
 )
 
-// printMarkdown prints what was measured as tables of scenarios by worlds, as they are
-// in docs/performance.md.
+// printMarkdown prints the measurements as tables of scenarios by worlds, as in
+// docs/performance.md.
 func printMarkdown(w io.Writer, rows []row) {
 	for _, group := range []struct {
 		title  string
@@ -47,8 +47,8 @@ func printMarkdown(w io.Writer, rows []row) {
 	}
 }
 
-// matrix has a line for each scenario and a column for each of the worlds that has
-// any cell; it is empty when none has.
+// matrix has a line for each scenario and a column for each world with any cell. It is empty
+// if no world has one.
 func matrix(rows []row, worlds []scenario.World, cell func(*row) string) string {
 	cells := map[[2]string]string{}
 	var columns, lines []string

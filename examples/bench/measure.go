@@ -9,14 +9,13 @@ import (
 // cost is the measured batches of a row.
 type cost struct {
 	operations int       // in each batch
-	ns         []float64 // an operation, by batch
+	ns         []float64 // for each operation, by batch
 }
 
 const batches = 5
 
-// measure runs an operation over and over: in batches of such a size that five take
-// the minimum, or in fewer when one operation takes longer. Time is the median of the
-// batches, allocations the mean.
+// measure runs an operation in five batches that together take the minimum, or in fewer if
+// one operation takes longer. Time is the median of the batches, allocations are the mean.
 func (r *row) measure(minimum time.Duration, operation func()) {
 	n := 1
 	elapsed := timed(n, operation)

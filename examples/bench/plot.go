@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The plot shows worlds that are one cohort tree each, so that whoever asks could
-// reclaim from all of it: the number of workloads is what a search may have to look at.
+// The plot shows worlds that are one cohort tree each, so that every request could reclaim
+// from all of it: the number of workloads is the most that a search may have to look at.
 var (
 	plottedWorlds    = []string{"f1-1k-10-1", "t1-10k-100-tree", "t2-50k-1000-tree", "f5-100k-100-1", "f8-1m-1000-1"}
 	plottedScenarios = []plotted{
@@ -32,7 +32,7 @@ type plotted struct {
 
 func (p plotted) String() string { return p.name }
 
-// plottable fails when the options leave no two points to draw a line through.
+// plottable fails if the options leave fewer than two points.
 func plottable(o options) error {
 	worlds, scenarios := 0, 0
 	for _, name := range plottedWorlds {
@@ -51,8 +51,8 @@ func plottable(o options) error {
 	return nil
 }
 
-// plotGrowth draws time against workloads, ours and Kueue's. Layout and axes do not
-// depend on what was measured.
+// plotGrowth draws time against workloads, ours and Kueue's. Layout and axes do not depend on
+// the measurements.
 func plotGrowth(w io.Writer, rows []row) error {
 	plot.DefaultFont.Variant = "Sans"
 	p := plot.New()

@@ -15,7 +15,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// printer returns what prints the rows of a world.
+// printer returns a function that prints the rows of a world.
 func printer(o options, w io.Writer) func([]row) error {
 	switch {
 	case o.json:
@@ -48,7 +48,7 @@ func printer(o options, w io.Writer) func([]row) error {
 	}
 }
 
-// path is the name of a benchmark.
+// path returns the name of a benchmark.
 func (r *row) path() string {
 	kind := "Decide/" + r.Scenario + "/" + string(r.Mode)
 	if r.CheckedBy == "" {
@@ -60,7 +60,7 @@ func (r *row) path() string {
 	return fmt.Sprintf("%s/world=%s/queues=%d/workloads=%d", kind, r.World, r.Queues, r.Workloads)
 }
 
-// tableOf is the table of one world. Its columns are as wide as those of the others.
+// tableOf returns the table of one world. All tables have the same column widths.
 func tableOf(rows []row) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -99,7 +99,7 @@ func tableOf(rows []row) string {
 	return b.String()
 }
 
-// short is a time with three digits.
+// short formats a time with three digits.
 func short(ns float64) string {
 	d := time.Duration(ns)
 	if ns < 1000 {
@@ -109,7 +109,7 @@ func short(ns float64) string {
 	return d.Round(unit).String()
 }
 
-// printSummary ends the tables: how many answers were right, and the ratios.
+// printSummary prints how many answers were right, and the ratios.
 func printSummary(w io.Writer, rows []row) {
 	wrong, ratios, logs := 0, 0, 0.0
 	least, at := math.Inf(1), ""

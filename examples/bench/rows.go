@@ -12,7 +12,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// row is what was measured.
+// row is a line of measurements.
 type row struct {
 	World     string          `json:"world"`
 	Scenario  string          `json:"scenario"`
@@ -32,7 +32,7 @@ type row struct {
 	cost cost
 }
 
-// The operations on a snapshot, which are rows beside the scenarios.
+// The operations on a snapshot, which have rows like the scenarios.
 const (
 	newSnapshot = "new-snapshot"
 	admit       = "admit"
@@ -48,7 +48,7 @@ type bench struct {
 	decide    scenario.Decide
 }
 
-// all measures what was asked for, a world at a time, and hands the rows of each on.
+// all measures one world after the other and passes on the rows of each.
 func (b *bench) all(done func([]row) error) ([]row, error) {
 	var all []row
 	for _, w := range b.selected() {
@@ -73,7 +73,7 @@ func (b *bench) all(done func([]row) error) ([]row, error) {
 
 func worlds() []scenario.World { return slices.Concat(scenario.Worlds, scenario.Large, scenario.Hard) }
 
-// selected leaves out, for a quick pass that names no world, two of a million.
+// selected leaves out, in a quick run that names no world, two worlds of a million workloads.
 func (b *bench) selected() []scenario.World {
 	slow := []string{"f7-1m-1000-10", "t3-1m-10000-tree"}
 	return slices.DeleteFunc(worlds(), func(w scenario.World) bool {
@@ -81,7 +81,7 @@ func (b *bench) selected() []scenario.World {
 	})
 }
 
-// world measures on one world. It builds it only when something is asked of it.
+// world measures on one world. It builds the world only if needed.
 func (b *bench) world(w scenario.World) ([]row, error) {
 	scenarios := slices.DeleteFunc(w.Scenarios(), func(s scenario.Scenario) bool {
 		return !b.scenarios.match(s.Name) || s.ClassicalOnly && b.mode != scenario.Classical
@@ -109,7 +109,7 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 		if name != newSnapshot {
 			st = preemption.State{} // the others do not need it
 		}
-		runtime.GC() // what was left behind before is not to slow this one
+		runtime.GC() // so that earlier garbage does not slow this measurement
 		afterwards = append(afterwards, measured(name, func(r *row) error { return b.operation(r, st, extra, snapshot) }))
 	}
 	st = preemption.State{}
@@ -120,7 +120,7 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 	return append(rows, afterwards...), nil
 }
 
-// scenario checks an answer and measures how long it takes, be it right or wrong.
+// scenario checks an answer and measures its time, whether the answer is right or wrong.
 func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snapshot) error {
 	d, err := b.decide(snapshot, s.Request)
 	if err != nil {
@@ -137,12 +137,12 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 	if err != nil {
 		return err
 	}
-	// The last answer of the timed ones is the one that is checked.
+	// The last timed answer is the one that is checked.
 	r.CheckedBy, err = s.Check(b.mode, snapshot, b.decide, d)
 	return err
 }
 
-// operation measures one on the snapshot, and checks that it did what it should.
+// operation measures an operation on the snapshot, and checks its result.
 func (b *bench) operation(r *row, st preemption.State, extra workload.Workload, snapshot *preemption.Snapshot) error {
 	with, err := snapshot.With(preemption.Admit(extra))
 	if err != nil {
@@ -160,10 +160,10 @@ func (b *bench) operation(r *row, st preemption.State, extra workload.Workload, 
 		return err
 	}
 	if _, err := with.With(preemption.Admit(extra)); err == nil {
-		return errors.New("what was admitted is not there")
+		return errors.New("the admitted workload is missing")
 	}
 	if _, err := snapshot.With(preemption.Remove(extra.ID)); err == nil {
-		return errors.New("what was not admitted, or removed, is there")
+		return errors.New("the workload is found before it was admitted or after it was removed")
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func names(list []scenario.World) string {
 	return text[1:]
 }
 
-// scenarioNames lists them from small worlds of every kind.
+// scenarioNames lists the scenarios, from small worlds of every kind.
 func scenarioNames() string {
 	seen := map[string]bool{}
 	var text string

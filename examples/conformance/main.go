@@ -1,15 +1,15 @@
-// Conformance asks decisions that other schedulers made, and says where the library
-// decides otherwise.
+// Conformance asks decisions recorded from other schedulers again, and prints where the
+// library decides differently.
 //
 //	conformance FILE...
 //
-// Each file holds JSON Lines, plain or gzip, one case a line; "-" or no file is
-// standard input. Of each case it compares the victims with their reasons, the rows
-// of the quota tree, and the rows of the preemption oracle (possibility and borrow
-// height); of KAI's, protections; of those about gates, whose is opened and when to ask
-// again, and what becomes of a gated workload; of a case about nodes all that it expects.
-// A case departs when all that differs is explained by a departure listed
-// in the README; the departures are predicates on the case.
+// Each file holds JSON Lines, plain or gzip, one case in each line; "-" or no file is
+// standard input. For each case the program compares the victims with their reasons, the rows
+// of the quota tree, and the rows of the preemption oracle (possibility and borrow height);
+// for KAI's cases, the protections; for cases about gates, whose gate is opened, when to ask
+// again, and the result of a gated workload; for a case about nodes, everything that it
+// expects. A case departs if every difference is explained by a departure listed in the
+// README; the departures are predicates on the case.
 //
 // Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input.
 package main
@@ -32,7 +32,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// report is what is printed about a file; with -json, one object a line.
+// report is the report on a file; with -json it is one object in one line.
 type report struct {
 	File       string         `json:"file"`
 	Passed     int            `json:"passed"`
@@ -40,7 +40,7 @@ type report struct {
 	Departed   int            `json:"departed"`
 	NotAsked   int            `json:"notAsked,omitempty"`
 	Departures map[string]int `json:"departures,omitempty"` // cases by departure
-	Stories    map[string]int `json:"stories,omitempty"`    // cases not asked, by why
+	Stories    map[string]int `json:"stories,omitempty"`    // cases not asked, by reason
 	Failures   []failure      `json:"failures,omitempty"`
 }
 
@@ -53,8 +53,8 @@ type failure struct {
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
-	asJSON := flags.Bool("json", false, "print one JSON object a file, with every failed case")
-	show := flags.Int("show", 5, "print so many of the failed cases of each file")
+	asJSON := flags.Bool("json", false, "print one JSON object for each file, with every failed case")
+	show := flags.Int("show", 5, "print at most `N` failed cases of each file")
 	switch err := cli.Parse(flags, args, "usage: conformance [-json] [-show N] [FILE...]", stdout); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -130,7 +130,7 @@ func check(name string, stdin io.Reader) (report, error) {
 		return nil
 	})
 	if err == nil && r.Passed+r.Failed+r.Departed+r.NotAsked == 0 {
-		err = fmt.Errorf("%s: no case in it", r.File)
+		err = fmt.Errorf("%s: it has no case", r.File)
 	}
 	return r, err
 }
@@ -162,7 +162,7 @@ func (r *report) print(w io.Writer, show int) error {
 	return err
 }
 
-// printOnly prints the lines that the other list has not.
+// printOnly prints the lines that are not in the other list.
 func printOnly(w io.Writer, sign string, lines, other []string) {
 	for _, line := range lines {
 		if !slices.Contains(other, line) {

@@ -102,11 +102,11 @@ func TestUnreadable(t *testing.T) {
 	}{
 		"not JSON":     {line() + "hello\n", nil, "(standard input):2: invalid character"},
 		"in a file":    {"", []string{plain}, plain + ":3: invalid character"},
-		"empty":        {"\n\n", nil, "no case in it"},
+		"empty":        {"\n\n", nil, "it has no case"},
 		"no case":      {"{}\n", nil, "(standard input):1: no case: it has no id"},
 		"unknown mode": {line(`"mode":"Preempt"`, `"mode":"Maybe"`), nil, `unknown mode "Maybe"`},
 		"wrong type":   {line(`"priority":1`, `"priority":"high"`), nil, "(standard input):1: json"},
-		"policy":       {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is not a valid Policy`},
+		"policy":       {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is not a valid VictimPolicy`},
 		"no file":      {"", []string{filepath.Join(dir, "none")}, "no such file"},
 		"bad gzip":     {"\x1f\x8bnot gzip", nil, "gzip"},
 		"bad flag":     {"", []string{"-x"}, "usage: conformance"},

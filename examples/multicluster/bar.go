@@ -7,8 +7,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// bar is a progress bar that is shown on a terminal alone, and only of what takes longer
-// than a second.
+// bar is a progress bar, shown only on a terminal and only for work that takes longer than a
+// second.
 type bar struct {
 	out      io.Writer
 	terminal bool

@@ -1,13 +1,12 @@
-// Multicluster simulates a manager with worker clusters that are full, and a stream of
-// urgent workloads that it dispatches to all of them at once: without preemption gates,
-// with gates that are opened to the first signal, and with gates that are opened to the
-// cheapest offer after a window of grace.
+// Multicluster simulates a manager with worker clusters that are full, and a stream of urgent
+// workloads that it sends to all of them at once: without preemption gates, with gates opened
+// by first signal, and with gates opened for the cheapest offer after a grace time.
 //
 //	multicluster [-seed N] [-days N] [-clusters N] [-timeout D] [-grace D]
 //
-// It prints what the gates saved (preemptions, running time lost) and what they cost
-// (delay of admission), and how the preemptions added up over time. The same seed prints
-// the same. Exit status: 0, or 2 for bad usage.
+// It prints what the gates saved (preemptions, running time lost) and what they cost (delay
+// of admission), and how the preemptions added up over time. The same seed gives the same
+// output. Exit status: 0, or 2 for bad usage.
 package main
 
 import (
@@ -67,10 +66,10 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	return o, err
 }
 
-// samples is how often a run is looked at for the chart.
+// samples is the number of points of a run in the chart.
 const samples = 60
 
-// outcome is a run and its preemptions over time.
+// outcome is a run with its preemptions over time.
 type outcome struct {
 	name string
 	sim.Metrics
@@ -136,7 +135,7 @@ func report(o options, outcomes []outcome) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(table.Row{"", "preemptions", "in vain", "avoided", "running time lost", "urgent admitted", "after (mean)", "after (95%)", "gates opened"})
+	t.AppendHeader(table.Row{"", "preemptions", "wasted", "avoided", "running time lost", "urgent admitted", "after (mean)", "after (95%)", "gates opened"})
 	var columns []table.ColumnConfig
 	for i := 2; i <= 9; i++ {
 		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
@@ -161,7 +160,7 @@ func report(o options, outcomes []outcome) string {
 		o.clusters, o.days, o.seed, t.Render(), chart)
 }
 
-// delays returns the mean and what 95 of 100 stay within.
+// delays returns the mean delay and the delay that 95 of 100 do not exceed.
 func delays(list []time.Duration) (mean, most time.Duration) {
 	if len(list) == 0 {
 		return 0, 0

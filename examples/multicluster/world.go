@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// world is clusters of 16 GPUs, which two teams share, almost full of work that can
-// be preempted; and urgent work for any of them.
+// world returns clusters of 16 GPUs shared by two teams, almost full of work that can be
+// preempted, and urgent work for any of them.
 func world(o options, length time.Duration) sim.Config {
 	gpu := quota.FlavorResource{Flavor: "h100", Resource: "gpu"}
 	quotas := []quota.Quota{{Flavor: gpu.Flavor, Resource: gpu.Resource, Nominal: 8}}

@@ -24,22 +24,22 @@ import (
 //go:embed sample.yaml
 var sample []byte
 
-// sampleGroup is what the embedded sample is asked about.
+// sampleGroup is the group that the embedded sample is about.
 const sampleGroup = "research/pretrain"
 
-// answer is a decision and what it is about.
+// answer is a decision with its request and notes.
 type answer struct {
 	id       string
 	state    placement.State
 	request  placement.Request
 	decision placement.Decision
-	notes    []string // what the reader must know about the answer
-	warnings []string // what the reader should know about the input
-	noNode   bool     // for any of the pods
+	notes    []string // notes on the answer
+	warnings []string // notes on the input
+	noNode   bool     // no node can take any of the pods
 	isSample bool
 }
 
-// ask reads the cluster and the manifest, finds who asks, and decides.
+// ask reads the cluster and the manifest, finds the request, and decides.
 func ask(o options, piped io.Reader) (*answer, error) {
 	var objects read.Kubernetes
 	a := new(answer)
@@ -94,7 +94,7 @@ func ask(o options, piped io.Reader) (*answer, error) {
 
 var requestPod = regexp.MustCompile(`^request\.pods\[(\d+)\]\.?`)
 
-// named names the pods of faults of the request.
+// named names the pods in faults of the request.
 func (a *answer) named(err error) error {
 	var faults fault.List
 	if !errors.As(err, &faults) {
@@ -112,7 +112,7 @@ func (a *answer) named(err error) error {
 	return faults
 }
 
-// readCluster reads the files; without one what is piped; without anything the sample.
+// readCluster reads the files, else standard input, else the sample.
 func (a *answer) readCluster(objects *read.Kubernetes, o *options, piped io.Reader) error {
 	files := o.files
 	if len(files) == 0 && piped != nil && o.manifest != "-" {
@@ -154,7 +154,7 @@ func (a *answer) readManifest(objects *read.Kubernetes, o *options, piped io.Rea
 	return pods, err
 }
 
-// choose finds who asks.
+// choose finds the pod or group of the request.
 func choose(o *options, pending []kubernetes.Pending) (kubernetes.Pending, error) {
 	var names []string
 	for _, p := range pending {
@@ -176,16 +176,16 @@ func choose(o *options, pending []kubernetes.Pending) (kubernetes.Pending, error
 	}
 	switch {
 	case o.manifest != "" && len(pending) == 0:
-		return kubernetes.Pending{}, fmt.Errorf("%s: no pod in it that waits", o.manifest)
+		return kubernetes.Pending{}, fmt.Errorf("%s: it has no waiting pod", o.manifest)
 	case o.manifest != "":
 		return kubernetes.Pending{}, fmt.Errorf("%s: want one pod or one group with its pods (%s)", o.manifest, list)
 	case o.pod+o.group == "":
-		return kubernetes.Pending{}, fmt.Errorf("who asks? Give -pod, -group or -m (%s)", list)
+		return kubernetes.Pending{}, fmt.Errorf("give -pod, -group or -m (%s)", list)
 	}
 	return kubernetes.Pending{}, fmt.Errorf("%s does not wait in the input (%s)", o.pod+o.group, list)
 }
 
-// copyPods makes so many copies of the one pod, which are placed all or none.
+// copyPods makes count copies of the one pod, to be placed all or none.
 func (a *answer) copyPods(count int, filter *kubernetes.Filter) error {
 	if count == 0 {
 		return nil
@@ -229,7 +229,7 @@ func (a *answer) split(label string) {
 		a.request.Domains = append(a.request.Domains, placement.Domain{Name: value, Nodes: nodes[value]})
 	}
 	if len(nodes) == 0 {
-		a.request.Domains = []placement.Domain{{Name: label}} // no place at all
+		a.request.Domains = []placement.Domain{{Name: label}} // no node
 		a.notes = append(a.notes, fmt.Sprintf("no node has the label %s", label))
 	}
 }

@@ -1,14 +1,14 @@
-// Nodes answers for a cluster as it stands: does this pod or pod group have room on the
-// nodes, whom would it preempt, or why nobody?
+// Nodes answers for a cluster in its present state: does this pod or pod group have room on
+// the nodes, whom does it preempt, or why nobody?
 //
 //	kubectl get nodes,pods,namespaces,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json |
 //	  nodes -pod NAMESPACE/NAME
 //
-// (Leave podgroups out where the cluster has none.) The input is standard input or -f FILE,
+// (Leave out podgroups if the cluster has none.) The input is standard input or -f FILE,
 // given once or several times, JSON or YAML, plain or gzip. An object that cannot be read is
-// left out, with a note. Asked is a pod (-pod) or a pod group (-group) that waits in the input, or
-// what a manifest holds: a Pod, or a PodGroup with its Pods (-m FILE; -count makes so many
-// copies of a single pod, as a gang). Without any argument an embedded sample is asked.
+// left out, with a note. The request is a pod (-pod) or a pod group (-group) that waits in
+// the input, or a manifest with a Pod, or with a PodGroup and its Pods (-m FILE; -count makes
+// copies of a single pod, as a gang). Without arguments the input is an embedded sample.
 //
 // With -o json the answer is one object: request, decision, notes.
 //
@@ -37,7 +37,7 @@ func main() {
 	os.Exit(run(os.Args[1:], cli.Piped(), os.Stdout, os.Stderr))
 }
 
-// options is the command line.
+// options are the options of the command line.
 type options struct {
 	files                                  []string
 	manifest, pod, group, topology, output string
@@ -128,7 +128,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 
 const maxCount = 100_000
 
-// run is main without the process. piped is nil when standard input is a terminal.
+// run is main without the process. piped is nil if standard input is a terminal.
 func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {

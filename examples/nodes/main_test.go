@@ -56,11 +56,11 @@ const small = `{"kind":"List","items":[
 
 func TestPiped(t *testing.T) {
 	status, stdout, stderr := call(strings.NewReader(small)) // the only one that waits asks
-	if status != 1 || stderr != "" || !strings.HasPrefix(stdout, "Pod a/waits (priority 5): has room once pods are gone that terminate already") {
+	if status != 1 || stderr != "" || !strings.HasPrefix(stdout, "Pod a/waits (priority 5): has room once the terminating pods are gone") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	status, stdout, _ = call(strings.NewReader(small), "-mode", "in-place")
-	if status != 1 || !strings.Contains(stdout, "has room once pods are gone") {
+	if status != 1 || !strings.Contains(stdout, "has room once the terminating pods are gone") {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 	status, stdout, _ = call(strings.NewReader(strings.ReplaceAll(small, `"cpu":"2"`, `"cpu":"4"`)))
@@ -131,11 +131,11 @@ func TestBad(t *testing.T) {
 		"directory":        {"", []string{"-f", "testdata"}, "is a directory"},
 		"terminal":         {"", []string{"-f", "-"}, "standard input is"},
 		"nobody":           {small, []string{"-pod", "a/x"}, "a/x does not wait in the input (waiting: -pod a/waits)"},
-		"who":              {"", []string{"-f", "sample.yaml"}, "who asks?"},
+		"who":              {"", []string{"-f", "sample.yaml"}, "give -pod, -group or -m"},
 		"no objects":       {"---\n---\n", []string{"-f", "-"}, "there are no objects in it"},
 		"not JSON":         {`{"kind":`, nil, "standard input: JSON ends early, at byte 8"},
 		"no kind":          {`{}`, nil, "item 1: no kind"},
-		"a list":           {`[]`, nil, "who asks?"},
+		"a list":           {`[]`, nil, "give -pod, -group or -m"},
 		"empty":            {" ", nil, "standard input: it is empty"},
 		"negative":         {strings.Replace(small, `"priority":5,"containers":[{"resources":{"requests":{"cpu":"2"`, `"priority":5,"containers":[{"resources":{"requests":{"cpu":"-2"`, 1), nil, "pod a/waits: requests.cpu: -2000 is negative"},
 		"gang":             {item(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"a"},"spec":{"schedulingPolicy":{"gang":{"minCount":2}}}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"a"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`), []string{"-group", "a/g"}, "its gang needs 2 more pods, but 1 wait"},
@@ -177,7 +177,7 @@ func TestOdd(t *testing.T) {
 		"scheduling gates": {strings.Replace(small, `"spec":{"priority":5`, `"spec":{"schedulingGates":[{"name":"g/one"},{"name":"two"}],"priority":5`, 1), "pod a/waits is not scheduled before its scheduling gates are removed: g/one, two"},
 	} {
 		status, stdout, stderr := call(strings.NewReader(c.piped), "-pod", "a/waits")
-		if status != 1 || !strings.Contains(stdout, "Pod a/waits (priority 5): has room once pods are gone") || !strings.Contains(stdout, "Note: "+c.want) || stderr != "" {
+		if status != 1 || !strings.Contains(stdout, "Pod a/waits (priority 5): has room once the terminating pods are gone") || !strings.Contains(stdout, "Note: "+c.want) || stderr != "" {
 			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
 		}
 	}
@@ -201,7 +201,7 @@ func TestNoNode(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		pod:             "has no room: there are no nodes in the input.",
-		pod + node("}"): "has no room: no node of the input takes it, however empty.\n\nNote: no node takes pod a/p: of 1 in the input, 1 not of its node selector or affinity.",
+		pod + node("}"): "has no room: no node in the input could take it, even if empty.\n\nNote: no node takes pod a/p: of 1 in the input, 1 not of its node selector or affinity.",
 		pod + node(`,"labels":{"gpu":"yes"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}`): "no node takes pod a/p: of 1 in the input, 1 with a taint that it does not tolerate.",
 		pod + node(`,"labels":{"gpu":"yes"}},"spec":{"unschedulable":true}`):                         "no node takes pod a/p: of 1 in the input, 1 unschedulable.",
 	} {

@@ -65,7 +65,7 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// verdict is the decision in a sentence.
+// verdict says the decision in a sentence.
 func (a *answer) verdict() string {
 	d := &a.decision
 	pods := 0
@@ -79,7 +79,7 @@ func (a *answer) verdict() string {
 		if d.Reason != 0 {
 			return "has no room now; time alone helps." + a.when()
 		}
-		return "has room once pods are gone that terminate already; nobody more has to yield." + a.partly() + a.when()
+		return "has room once the terminating pods are gone; nobody else has to yield." + a.partly() + a.when()
 	case preemption.Preempt:
 		against := ""
 		if d.Violations > 0 {
@@ -95,7 +95,7 @@ func (a *answer) verdict() string {
 	case len(a.state.Nodes) == 0:
 		return "has no room: there are no nodes in the input."
 	case a.noNode:
-		return "has no room: no node of the input takes it, however empty."
+		return "has no room: no node in the input could take it, even if empty."
 	}
 	switch d.Reason {
 	case placement.ReasonPolicyNever:
@@ -103,9 +103,9 @@ func (a *answer) verdict() string {
 	case placement.ReasonNoVictims:
 		return "has no room, and nothing of lower priority runs where it may."
 	case placement.ReasonBudgets:
-		return "has no room, and disruption budgets keep those who could make some."
+		return "has no room, and disruption budgets protect the pods that could make room."
 	}
-	return fmt.Sprintf("has no room, even with everything gone that it may preempt: then %d of %s would have a place.",
+	return fmt.Sprintf("has no room, even without all that it may preempt: then %d of %s would have a place.",
 		d.Placeable, plural(len(a.request.Pods), "pod"))
 }
 

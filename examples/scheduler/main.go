@@ -1,11 +1,11 @@
-// Scheduler is a scheduler loop to copy: events in, snapshot, cycle, edits out. It reads
-// events, one JSON object a line, and prints what to do, likewise; without input it runs
-// on events of its own.
+// Scheduler is a scheduler loop to copy: events, snapshot, cycle, edits. It reads events, one
+// JSON object in each line, and prints actions in the same form; without input it uses an
+// embedded list of events.
 //
-// What to copy is scheduler.go. What is yours to replace is this file: where events come
-// from (watches, a log) and where actions go (API calls). The rest is the caller's whole
-// duty towards cede: one snapshot and one pending queue, kept up to date; the time as an
-// argument; no locks, as both are immutable and can be handed to anybody.
+// Copy scheduler.go. Replace this file: where events come from (watches, a log) and where
+// actions go (API calls). The other duties of a caller of cede are few: keep one snapshot and
+// one pending queue up to date, and pass the time as an argument. Locks are not needed: both
+// values are immutable.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 //go:embed events.jsonl
 var sample string
 
-const usage = "usage: scheduler < EVENTS (one JSON object a line; without input, events of its own)"
+const usage = "usage: scheduler < EVENTS (one JSON object in each line; without input, an embedded list of events)"
 
 func main() {
 	var piped io.Reader
@@ -40,7 +40,7 @@ func main() {
 	os.Exit(command(os.Args[1:], piped, os.Stdout, os.Stderr))
 }
 
-// command is main without the process. piped is nil where standard input is a terminal.
+// command is main without the process. piped is nil if standard input is a terminal.
 func command(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	fail := func(err error) int {
 		line := strings.Map(func(r rune) rune {
@@ -68,7 +68,7 @@ func command(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// maxLine bounds an event: a configuration of 100,000 queues takes some 30 MB.
+// maxLine limits an event: a configuration of 100,000 queues takes about 30 MB.
 const maxLine = 64 << 20
 
 func run(in io.Reader, out io.Writer) error {
@@ -110,8 +110,8 @@ func run(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// write prints an action. Names may hold characters that do more to a terminal than being
-// shown: they are escaped as JSON has it.
+// write prints an action. Names may hold characters that a terminal would act on: they are
+// escaped as in JSON.
 func write(out io.Writer, a Action) error {
 	data, err := json.Marshal(a)
 	if err != nil {
@@ -131,7 +131,7 @@ func write(out io.Writer, a Action) error {
 	return err
 }
 
-// readEvent reads an event strictly: what is misspelled is an error, not a tick.
+// readEvent reads an event strictly: a misspelled field is an error, not a tick.
 func readEvent(text []byte) (e Event, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

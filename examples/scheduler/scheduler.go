@@ -9,32 +9,32 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Event is what happened in the cluster. One of the fields besides At is set.
+// Event is one event in the cluster. At most one field besides At is set.
 type Event struct {
 	At        time.Time                        `json:"at"`
 	Configure *preemption.State                `json:"configure,omitempty"` // its cohorts and queues
 	Submit    *workload.Workload               `json:"submit,omitempty"`
-	Gone      string                           `json:"gone,omitempty"`   // it is done, or has stopped
-	Shrunk    *preemption.Victim               `json:"shrunk,omitempty"` // replicas that were to stop have
+	Gone      string                           `json:"gone,omitempty"`   // it is finished, or has stopped
+	Shrunk    *preemption.Victim               `json:"shrunk,omitempty"` // replicas that were told to stop have stopped
 	Open      *struct{ Workload, Gate string } `json:"open,omitempty"`
 }
 
-// Action is what to do.
+// Action is one action to carry out.
 type Action struct {
 	Admit  string             `json:"admit,omitempty"`
-	Stop   *preemption.Victim `json:"stop,omitempty"`   // all of it, or some replicas
-	For    string             `json:"for,omitempty"`    // for whom
+	Stop   *preemption.Victim `json:"stop,omitempty"`   // the whole workload, or some replicas
+	For    string             `json:"for,omitempty"`    // the preemptor
 	Signal string             `json:"signal,omitempty"` // raise BlockedOnPreemptionGates
-	Clear  string             `json:"clear,omitempty"`  // take that back
+	Clear  string             `json:"clear,omitempty"`  // clear that condition
 }
 
-// Scheduler is all the state there is. Make it with New.
+// Scheduler holds all state. Make it with New.
 type Scheduler struct {
 	cycle     *cycle.Cycle
 	snapshot  *preemption.Snapshot         // what runs
 	pending   *queue.Pending               // what waits
-	submitted map[string]workload.Workload // each as it last waited
-	stopping  map[string]stop              // who was told to stop, by which right, when
+	submitted map[string]workload.Workload // each as it was when it last waited
+	stopping  map[string]stop              // who was told to stop, by which right, and when
 }
 
 type stop struct {
@@ -42,7 +42,7 @@ type stop struct {
 	at     time.Time
 }
 
-// New returns a scheduler of an empty cluster.
+// New returns a scheduler for an empty cluster.
 func New(c cycle.Config) (*Scheduler, error) {
 	made, err := cycle.New(c)
 	if err != nil {
@@ -52,12 +52,12 @@ func New(c cycle.Config) (*Scheduler, error) {
 		submitted: map[string]workload.Workload{}, stopping: map[string]stop{}}, nil
 }
 
-// Handle takes an event in and returns what to do. After an error nothing has changed. An
-// event of nothing but a time is a tick: send one at the time of s.pending.NextAt.
+// Handle takes an event and returns the actions. After an error nothing has changed. An event
+// with only a time is a tick: send one at the time of s.pending.NextAt.
 func (s *Scheduler) Handle(e Event) ([]Action, error) {
 	next := *s
-	next.pending = s.pending.Advance(e.At) // those whose time has come
-	var waits *workload.Workload           // who waits from now on
+	next.pending = s.pending.Advance(e.At) // workloads whose time has come
+	var waits *workload.Workload           // the workload that waits from now on
 	var err error
 	switch {
 	case e.Configure != nil:
@@ -109,8 +109,8 @@ func (s *Scheduler) Handle(e Event) ([]Action, error) {
 	return actions, nil
 }
 
-// gone frees what a workload held. One that was told to stop waits again, as it was
-// submitted: where, is up to the right by which it was taken.
+// gone frees what a workload held. A workload that was told to stop waits again, as it was
+// submitted; the right by which it was preempted decides its place.
 func (s *Scheduler) gone(id string) (again *workload.Workload, err error) {
 	w, runs := s.snapshot.Find(id)
 	if !runs {
@@ -120,7 +120,7 @@ func (s *Scheduler) gone(id string) (again *workload.Workload, err error) {
 	if s.snapshot, err = s.snapshot.With(preemption.Remove(id)); err != nil {
 		return nil, err
 	}
-	s.pending = s.pending.Release(w.Queue) // there is room: look at those again that stepped aside
+	s.pending = s.pending.Release(w.Queue) // there is room: try inadmissible workloads again
 	told, ok := s.stopping[id]
 	if !ok {
 		return nil, nil
@@ -129,7 +129,7 @@ func (s *Scheduler) gone(id string) (again *workload.Workload, err error) {
 	return &back, err
 }
 
-// shrunk frees what replicas held that were told to stop.
+// shrunk frees what the replicas that were told to stop held.
 func (s *Scheduler) shrunk(v preemption.Victim) (err error) {
 	var edits []preemption.Edit
 	for _, r := range v.Replicas {
@@ -141,9 +141,9 @@ func (s *Scheduler) shrunk(v preemption.Victim) (err error) {
 	return err
 }
 
-// schedule runs one cycle and takes its result in; again says that another one may change
-// something. A real scheduler carries the actions out before it does; what fails then goes
-// back with queue.FailedAfterNomination.
+// schedule runs one cycle and applies its result; again says that another cycle may change
+// something. A real scheduler carries out the actions first; for those that fail it requeues
+// the head with queue.FailedAfterNomination.
 func (s *Scheduler) schedule(now time.Time) (actions []Action, again bool, err error) {
 	result, err := s.cycle.Run(s.snapshot, s.pending.Heads(), now)
 	if err != nil {

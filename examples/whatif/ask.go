@@ -21,15 +21,15 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// answer is a decision and what it is about.
+// answer is a decision with its request and notes.
 type answer struct {
 	snapshot *preemption.Snapshot
 	state    preemption.State
 	request  preemption.Request
 	decision preemption.Decision
-	assigned workload.Workload // the request's, with the flavors that were assigned
-	notes    []string          // what the reader must know about the answer, then about the input
-	sharing  string            // why it is decided by fair sharing, where the input says so
+	assigned workload.Workload // the request's workload with the assigned flavors
+	notes    []string          // notes on the answer, then on the input
+	sharing  string            // why fair sharing decides, if the input says so
 	isSample bool
 }
 
@@ -79,7 +79,7 @@ func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
 	for _, c := range a.decision.Assignment {
 		if t := in.cluster.Topologies[c.Flavor]; t != "" {
-			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): whether pods have a place on its nodes is not looked at", c.Flavor, t))
+			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): room on its nodes is not checked", c.Flavor, t))
 		}
 	}
 	a.notes = append(a.notes, in.cluster.Warnings...)
@@ -97,18 +97,18 @@ func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) gua
 	return guard.MayYield()
 }
 
-// share decides by fair sharing where the command line or else the input says so.
+// share sets fair sharing if the command line or else the input says so.
 func (a *answer) share(o *options, in *input) {
 	known := in.cluster.Sharing
 	if o.sharingSaid || !known.Known || !known.On {
 		return
 	}
 	o.config.Sharing, o.config.Fair.Strategies = preemption.Fair, known.Strategies
-	a.sharing = fmt.Sprintf("decided by fair sharing, for which %s speaks; -fair=false decides without", known.Source)
+	a.sharing = fmt.Sprintf("decided by fair sharing because of %s; -fair=false decides without it", known.Source)
 }
 
-// describeFaults names the workload of a fault, since a path into a state that was
-// read from objects leads nowhere.
+// describeFaults names the workload of a fault: a path into a state that was read from
+// objects means nothing to the reader.
 func describeFaults(err error, st preemption.State) error {
 	var faults fault.List
 	if !errors.As(err, &faults) {
@@ -121,8 +121,8 @@ func describeFaults(err error, st preemption.State) error {
 	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
 }
 
-// build makes the request: of a pending workload or of a new one, with the flavors that
-// are asked for.
+// build makes the request for a pending or a new workload, with the flavors of the command
+// line.
 func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	p, err := find(o, in)
 	if err != nil {
@@ -170,12 +170,12 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	}
 	a.notes = slices.Concat(notes, bridge.Texts(localNotes), bridge.Texts(in.cluster.NotesOn(q.Name, namespace)))
 	if p.Workload.NeverPreempts {
-		a.notes = append(a.notes, "the workload is marked to preempt nobody")
+		a.notes = append(a.notes, "the workload never preempts")
 	}
 	return preemption.Request{Workload: w, Now: o.now}, nil
 }
 
-// find returns the workload that is asked about.
+// find returns the workload of the request.
 func find(o options, in *input) (*bridge.Pending, error) {
 	if o.request != "" {
 		return describe(o, in)
@@ -217,7 +217,7 @@ func find(o options, in *input) (*bridge.Pending, error) {
 	return nil, fmt.Errorf("workload %q is not in the input%s", o.workload, nearest(o.workload, pendingNames(pending)))
 }
 
-// leftOut is the note on the object of the name, if it was left out.
+// leftOut returns the note on the object with that name if it was left out.
 func leftOut(id string, in *input) string {
 	for _, w := range in.cluster.Warnings {
 		if strings.HasPrefix(w, "Workload "+id+":") || strings.Contains(w, "(Workload "+id+"):") {
@@ -244,7 +244,7 @@ func describe(o options, in *input) (*bridge.Pending, error) {
 			return nil, fmt.Errorf("-request %s: is negative", item)
 		}
 		if slices.ContainsFunc(set.Requests, func(r quota.Amount) bool { return r.Resource == name }) {
-			return nil, fmt.Errorf("-request %q: %s is there twice", o.request, name)
+			return nil, fmt.Errorf("-request %q: %s is listed twice", o.request, name)
 		}
 		set.Requests = append(set.Requests, quota.Amount{Resource: name, Amount: amount})
 	}
@@ -257,8 +257,8 @@ func describe(o options, in *input) (*bridge.Pending, error) {
 	return p, nil
 }
 
-// queueOf is the local queue of the name; one without name that leads to the queue, for the
-// name of a queue.
+// queueOf returns the local queue with the name; for the name of a queue, one without a name
+// that points to it.
 func queueOf(name string, in *input) (bridge.LocalQueue, error) {
 	namespace, local, ok := strings.Cut(name, "/")
 	if !ok {
@@ -299,7 +299,7 @@ func localQueueNames(c read.Cluster) []string {
 	return names
 }
 
-// shown is how many names a message holds.
+// shown is the number of names in a message.
 const shown = 3
 
 func some(names []string) string {
@@ -309,7 +309,7 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// nearest suggests the names that are most like the given one.
+// nearest suggests the names most similar to the given one.
 func nearest(name string, names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// force gives a workload the flavors of a list by comma: each to the resources of its
+// force gives a workload the flavors in a comma-separated list, each to the resources of its
 // group.
 func force(w *workload.Workload, q *queue.Queue, list string) error {
 	groups := q.ResourceGroups()
@@ -69,7 +69,7 @@ func orNothing(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// unassigned returns the choice that has no flavor.
+// unassigned returns the choice that found no flavor.
 func (a *answer) unassigned() (choice preemption.FlavorChoice, ok bool) {
 	if last := len(a.decision.Assignment) - 1; last >= 0 {
 		choice = a.decision.Assignment[last]
@@ -77,7 +77,8 @@ func (a *answer) unassigned() (choice preemption.FlavorChoice, ok bool) {
 	return choice, len(choice.Resources) > 0 && choice.Flavor == ""
 }
 
-// printFlavors says how each flavor did, where several were tried for one that is taken.
+// printFlavors prints how each flavor was judged, if several were tried for one that was
+// assigned.
 func (a *answer) printFlavors(b *strings.Builder) {
 	var tried []table.Row
 	for _, c := range a.decision.Assignment {
@@ -104,7 +105,7 @@ func (a *answer) printFlavors(b *strings.Builder) {
 	if !strings.HasSuffix(b.String(), "\n\n") {
 		b.WriteString("\n")
 	}
-	t := cli.NewTable(table.Row{"flavor tried", "pod set", "resource", "how it did"})
+	t := cli.NewTable(table.Row{"flavor tried", "pod set", "resource", "result"})
 	t.AppendRows(tried)
 	t.SuppressEmptyColumns()
 	cli.Render(b, t)
@@ -138,7 +139,7 @@ func howItDid(f preemption.TriedFlavor) string {
 	return how
 }
 
-// mismatchText says why pods may not have a flavor.
+// mismatchText says why a flavor is not eligible.
 func mismatchText(m *preemption.Mismatch) string {
 	if t := m.Taint; t != nil {
 		taint := t.Key
@@ -165,10 +166,10 @@ var whyNoFit = map[preemption.SkipReason]string{
 	preemption.NoQuota:         "the queue has no quota for it",
 	preemption.ExceedsMaxQuota: "more than the queue can ever have",
 	preemption.NotReclaimable:  "over the nominal quota, for which the queue may not preempt (borrowWithinCohort is Never)",
-	preemption.NeverPreempts:   "somebody would have to yield, and the workload preempts nobody",
+	preemption.NeverPreempts:   "others would have to yield, and the workload never preempts",
 }
 
-// printLack says what is missing in each flavor that was tried.
+// printLack prints what is missing in each flavor that was tried.
 func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
 	q := a.queue()
 	if len(c.Tried) == 0 {

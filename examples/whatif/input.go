@@ -19,12 +19,12 @@ import (
 //go:embed sample.json
 var sample []byte
 
-// The embedded sample is asked about this workload at this time.
+// The embedded sample has a request for this workload at this time.
 const sampleWorkload = "vision/detector-train"
 
 var sampleTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// input is a cluster and what may be asked about it.
+// input is a cluster and what the input says about requests.
 type input struct {
 	state    preemption.State
 	cluster  read.Cluster        // the zero value for cede's own JSON
@@ -32,8 +32,7 @@ type input struct {
 	isSample bool
 }
 
-// readInput reads the cluster: from the files; without one from what is piped; without
-// anything the sample.
+// readInput reads the cluster from the files, else from standard input, else from the sample.
 func readInput(o *options, piped io.Reader) (input, error) {
 	files := o.files
 	if len(files) == 0 && piped != nil {
@@ -55,13 +54,13 @@ func readSample() (input, error) {
 	return in, err
 }
 
-// The fields of cede's own State and Record, by which they are told.
+// The fields that identify cede's own State and Record.
 var (
 	stateFields  = []string{"admitted", "cohorts", "flavors", "queues"}
 	recordFields = []string{"request", "state"}
 )
 
-// readCluster reads all sources. What kind of state it is, is up to its objects.
+// readCluster reads all sources. Their objects decide what kind of state it is.
 func readCluster(sources []objects.Source, scheduler string) (in input, err error) {
 	var ofKueue read.Kueue
 	var ofKAI read.KAI
@@ -69,7 +68,7 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	notes, err := objects.Read(sources, objects.Options{Keys: slices.Concat(recordFields, stateFields), Nameless: read.Nameless}, func(o *objects.Object) error {
 		if o.Kind == "" {
 			if own++; own > 1 {
-				return errors.New("a second State or Record: want one")
+				return errors.New("the input holds a second State or Record: give only one")
 			}
 			return in.own(o.Fields)
 		}
@@ -88,7 +87,7 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	count := map[string]int{"kueue": ofKueue.Count(), "kai": ofKAI.Count()}
 	switch {
 	case own > 0 && count["kueue"]+count["kai"] > 0:
-		return in, errors.New("the input holds a State of cede beside objects of Kubernetes: give one of them")
+		return in, errors.New("the input holds a State of cede and objects of Kubernetes: give only one")
 	case own > 0:
 		in.cluster.Warnings = notes
 		return in, nil
@@ -107,7 +106,7 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	return in, err
 }
 
-// own reads cede's own State or Record. As it is all there is, its faults are errors.
+// own reads cede's own State or Record. There is no other input, so its faults are errors.
 func (in *input) own(fields map[string]json.RawMessage) error {
 	data, err := json.Marshal(fields)
 	if err != nil {

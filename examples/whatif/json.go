@@ -12,16 +12,15 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// victim is a victim with what a person wants to know of it.
+// victim is a victim with facts for the reader.
 type victim struct {
 	preemption.Victim
 	Priority   int64     `json:"priority"` // effective
 	ReservedAt time.Time `json:"reservedAt,omitzero"`
-	// Age is in seconds since the reservation; absent when that is unknown.
+	// Age is in seconds since the reservation; absent if unknown.
 	Age     *int64 `json:"age,omitempty"`
 	Evicted bool   `json:"evicted"`
-	// Holds is what it holds of the requested columns, or what its replicas do that
-	// yield.
+	// Holds is what it holds in the requested columns, or what its yielding replicas hold.
 	Holds []quota.Amount `json:"holds"`
 }
 
@@ -47,7 +46,7 @@ func (a *answer) victims() []victim {
 	return list
 }
 
-// yields is what leaves with a victim.
+// yields returns what becomes free with a victim.
 func yields(w *workload.Workload, replicas []preemption.Replicas) []quota.Amount {
 	if len(replicas) == 0 {
 		return w.Usage()

@@ -19,7 +19,7 @@ func TestKueue(t *testing.T) {
 		{"flavors", "", []string{"-workload", "n/wants-v100"}, 1, "Flavor h100: its taint h100=true:NoSchedule is not tolerated.\nFlavor a100: the pods want nodes with gpu=v100; its nodes have gpu=a100.\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100", "-flavor", "h100"}, 0, "8 nvidia.com/gpu of h100", "tolerated"},
 		{"flavors", "", []string{"-workload", "n/no-toleration", "-o", "json"}, 0, `"mismatch": {`, ""},
-		{"weights", "", []string{"-workload", "d/want3"}, 0, `Note: decided by fair sharing, for which the weight of ClusterQueue "b" speaks; -fair=false decides without.`, ""},
+		{"weights", "", []string{"-workload", "d/want3"}, 0, `Note: decided by fair sharing because of the weight of ClusterQueue "b"; -fair=false decides without it.`, ""},
 		{"weights", "", []string{"-workload", "d/want3", "-fair=false"}, 1, "borrowWithinCohort is Never", "fair sharing"},
 		{"weights", "", []string{"-workload", "d/want3", "-fair"}, 0, "InCohortFairSharing: its side of the cohort", "Note: decided"},
 		{"weights", config, []string{"-workload", "d/want3"}, 1, "borrowWithinCohort is Never", "fair sharing"},
@@ -34,7 +34,7 @@ func TestKueue(t *testing.T) {
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "sel"}, 0, "namespaces with team=x only", "whether"},
 		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 0, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
 		{"gates", "", []string{"-workload", "n/gated"}, 1, "a gate of it is closed", ""},
-		{"gates", "", []string{"-workload", "n/never"}, 1, "marked to preempt nobody", ""},
+		{"gates", "", []string{"-workload", "n/never"}, 1, "the workload never preempts", ""},
 	} {
 		data, err := os.ReadFile("testdata/input/" + c.file + ".json")
 		if err != nil {

@@ -1,4 +1,4 @@
-// Whatif answers for a cluster as it stands: would this workload fit, whom would it
+// Whatif answers for a cluster in its present state: does this workload fit, whom does it
 // preempt and why, or why nobody?
 //
 //	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json |
@@ -6,13 +6,13 @@
 //
 // The input is standard input or -f FILE, given once or several times: Kueue's objects as
 // kubectl prints them, or KAI's (queues, pod groups, pods, priority classes), or cede's own
-// State or Record; JSON or YAML, plain or gzip. Where there are objects of Kueue and of KAI,
-// -scheduler says which is asked. An object that cannot be read is left out, with a note.
-// The workload is a pending one of the input, or a new one:
+// State or Record; JSON or YAML, plain or gzip. If there are objects of both Kueue and KAI,
+// -scheduler chooses. An object that cannot be read is left out, with a note. The workload is
+// a pending one in the input, or a new one:
 //
 //	whatif -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100
 //
-// A Record answers its own request. Without any argument an embedded sample is asked.
+// A Record contains its own request. Without arguments the input is an embedded sample.
 //
 // With -o json the answer is one object:
 //
@@ -45,14 +45,14 @@ func main() {
 	os.Exit(run(os.Args[1:], cli.Piped(), os.Stdout, os.Stderr, time.Now))
 }
 
-// options is the command line.
+// options are the options of the command line.
 type options struct {
 	files                                                     []string
 	scheduler, workload, request, queue, name, flavor, output string
 	priority, count                                           int64
 	now                                                       time.Time
-	asked                                                     bool // for the time
-	sharingSaid                                               bool // by -fair
+	asked                                                     bool // a time was given
+	sharingSaid                                               bool // -fair was given
 	in                                                        time.Duration
 	all                                                       bool
 	config                                                    preemption.Config
@@ -80,8 +80,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
 	fair := flags.Bool("fair", false, "decide by fair sharing, or not (-fair=false); by default as the input says")
 	strategies := flags.String("strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
-	at := flags.String("at", "", "decide as at `TIME` (RFC 3339) instead of now")
-	flags.DurationVar(&o.in, "in", 0, "decide as at so much `LATER` than that, as in 20m")
+	at := flags.String("at", "", "decide for `TIME` (RFC 3339) instead of now")
+	flags.DurationVar(&o.in, "in", 0, "decide for a time `LATER` than that, such as 20m")
 	if err := cli.Parse(flags, args, usage, stdout); err != nil {
 		return o, err
 	}
@@ -140,7 +140,7 @@ func (o *options) share(fair bool, strategies string) error {
 	return nil
 }
 
-// run is main without the process. piped is nil when standard input is a terminal.
+// run is main without the process. piped is nil if standard input is a terminal.
 func run(args []string, piped io.Reader, stdout, stderr io.Writer, clock func() time.Time) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {

@@ -107,7 +107,7 @@ func TestBadInput(t *testing.T) {
 		"bad quantity":          {"", []string{"-request", "cpu=lots", "-queue", "vision"}, `"lots" is not a quantity`},
 		"huge exponent":         {"", []string{"-request", "cpu=1e999999999", "-queue", "vision"}, "out of range"},
 		"negative":              {"", []string{"-request", "cpu=-1", "-queue", "vision"}, "is negative"},
-		"twice":                 {"", []string{"-request", "cpu=1,cpu=2", "-queue", "vision"}, "cpu is there twice"},
+		"twice":                 {"", []string{"-request", "cpu=1,cpu=2", "-queue", "vision"}, "cpu is listed twice"},
 		"no equals sign":        {"", []string{"-request", "cpu", "-queue", "vision"}, "want RESOURCE=QUANTITY"},
 		"bad count":             {"", []string{"-request", "cpu=1", "-queue", "vision", "-count", "0"}, "want at least 1"},
 		"more than any amount":  {"", []string{"-request", "cpu=9000000000", "-count", "9000000000", "-queue", "vision"}, "take more than"},
@@ -228,7 +228,7 @@ func TestElasticAndProtected(t *testing.T) {
 		"requests":[{"flavor":"f","resource":"gpu","amount":1}]}]}]}`
 	for gpus, want := range map[string]string{
 		"3": "e, 3 replicas of worker  a      InClusterQueue         0  46m  3 gpu",
-		"7": "protected 14m more: preempt-min-runtime 60m of queue a",
+		"7": "protected for another 14m: preempt-min-runtime 60m of queue a",
 	} {
 		_, stdout, stderr := call(strings.NewReader(state), "-request", "gpu="+gpus, "-queue", "a", "-priority", "1")
 		if !strings.Contains(stdout, want) {

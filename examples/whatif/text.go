@@ -36,7 +36,7 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 	nodes := a.nodes()
 	a.fill(nodes, "ClusterQueue", all)
 	nodes, queues, cohorts := a.elide(nodes)
-	a.fill(nodes, "Cohort", all) // of those that are shown: each costs what there are cohorts above it
+	a.fill(nodes, "Cohort", all) // only those that are shown: each costs O(cohorts above it)
 	t := cli.NewTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available", "share"}, 3, 4, 5, 6, 7)
 	shares := false
 	for _, n := range nodes {
@@ -82,7 +82,7 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 		legend = append(legend, "A cohort's nominal is its own quota and what its members lend.")
 	}
 	if shares {
-		legend = append(legend, "A share is what is borrowed of the dominant resource, for each 1000 that could be lent, over the weight.")
+		legend = append(legend, "A share is what is borrowed of the dominant resource, per 1000 that could be lent, divided by the weight.")
 	}
 	if hidden := len(a.requested()) - len(a.contested()); hidden > 0 && !all {
 		legend = append(legend, "There is room for the rest of the request; -all shows it.")
@@ -92,7 +92,7 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 	}
 }
 
-// text is the share with one decimal.
+// text returns the share with one decimal.
 func (s share) text() string {
 	v, err := strconv.ParseFloat(s.Weighted, 64)
 	switch {
@@ -111,7 +111,7 @@ func orDash(resource string, amount int64) string {
 	return humanAmount(resource, amount)
 }
 
-// printVerdict says the answer in words, then who yields, or why nobody does.
+// printVerdict prints the answer in words, then who yields, or why nobody does.
 func (a *answer) printVerdict(b *strings.Builder) {
 	w := &a.request.Workload
 	printable.Fprintf(b, "%s asks for %s in queue %s, with priority %d.\n", w.ID, a.asks(), w.Queue, w.EffectivePriority())
@@ -169,7 +169,7 @@ func (a *answer) asks() string {
 	return strings.Join(parts, ", ")
 }
 
-// borrows says whether the queue borrows once the request is in, and from where.
+// borrows says whether the queue borrows with the request, and from which cohort.
 func (a *answer) borrows() string {
 	cohorts, heights := a.ancestors()
 	switch {
@@ -208,7 +208,7 @@ func (a *answer) printVictims(b *strings.Builder) {
 	}
 }
 
-// reasons lists those of the victims, in their order.
+// reasons lists the reasons of the victims, in their order.
 func (a *answer) reasons() []preemption.VictimReason {
 	var list []preemption.VictimReason
 	for r := preemption.InClusterQueue; r <= preemption.InCohortFairSharing; r++ {
@@ -247,7 +247,7 @@ func (a *answer) printShortage(b *strings.Builder) {
 		if s.Cohort != "" {
 			bound = "cohort " + s.Cohort
 		}
-		printable.Fprintf(b, "%s %s of %s are missing still with everybody gone who may be preempted now; the quota of %s is the bound.\n",
+		printable.Fprintf(b, "%s %s of %s are still missing without all workloads that may be preempted now; the limit is the quota of %s.\n",
 			humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
 	}
 }
@@ -257,7 +257,7 @@ func (a *answer) printBlockers(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n")
-	t := cli.NewTable(table.Row{"in the way", "priority", "why it stays"}, 2)
+	t := cli.NewTable(table.Row{"blocker", "priority", "why it may not yield"}, 2)
 	policy := a.queue().Preemption
 	for _, k := range a.decision.Blockers {
 		name, prio := "queue "+k.Queue, ""
@@ -282,13 +282,13 @@ func (a *answer) printBlockers(b *strings.Builder) {
 	cli.Render(b, t)
 }
 
-// protection says how long a workload is protected still, by what, set where.
+// protection says how long a workload is still protected, by what, and which node sets it.
 func (a *answer) protection(k preemption.Blocker) string {
 	right := "reclaim"
 	if k.Queue == a.request.Workload.Queue {
 		right = "preempt"
 	}
-	return fmt.Sprintf("protected %s more: %s-min-runtime %s of %s", duration.HumanDuration(k.Until.Sub(a.request.Now)),
+	return fmt.Sprintf("protected for another %s: %s-min-runtime %s of %s", duration.HumanDuration(k.Until.Sub(a.request.Now)),
 		right, duration.HumanDuration(k.Until.Sub(a.find(k.Workload).ReservedAt)), strings.ReplaceAll(k.SetBy, `"`, ""))
 }
 
@@ -304,7 +304,7 @@ func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 	case preemption.WithinNominal:
 		return "it uses no more than its quota: nothing to reclaim"
 	case preemption.FairShare:
-		return "by the shares it is not its turn to yield"
+		return "fair sharing does not permit it to yield"
 	case preemption.Guarded:
 		return "it is not preemptible"
 	case preemption.BorrowWithinCohort:
@@ -316,7 +316,7 @@ func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 	return r.String()
 }
 
-// queue returns the request's queue, which is there.
+// queue returns the queue of the request, which must exist.
 func (a *answer) queue() *queue.Queue {
 	for i := range a.state.Queues {
 		if a.state.Queues[i].Name == a.request.Workload.Queue {
@@ -326,7 +326,7 @@ func (a *answer) queue() *queue.Queue {
 	return &queue.Queue{Name: a.request.Workload.Queue}
 }
 
-// find returns the admitted workload of the ID, which is there.
+// find returns the admitted workload with the ID, which must exist.
 func (a *answer) find(id string) *workload.Workload {
 	for i := range a.state.Admitted {
 		if a.state.Admitted[i].ID == id {

@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// node is a cohort or queue of the tree that the request is in.
+// node is a cohort or queue in the tree of the request.
 type node struct {
 	Kind  string                   `json:"kind"` // Cohort or ClusterQueue
 	Name  string                   `json:"name"`
@@ -20,7 +20,7 @@ type node struct {
 
 // share is the dominant resource share of a node.
 type share struct {
-	// Weighted is a number, or "+Inf", which JSON numbers cannot be.
+	// Weighted is a number, or "+Inf", which JSON has no number for.
 	Weighted         string `json:"weightedShare"`
 	DominantResource string `json:"dominantResource,omitempty"`
 }
@@ -29,8 +29,7 @@ func shareOf(s preemption.Share) share {
 	return share{strconv.FormatFloat(s.Weighted(), 'g', -1, 64), s.DominantResource}
 }
 
-// tree is [answer.nodes] with all that is known of each: all rows, or those that are
-// contested.
+// tree is [answer.nodes] with the facts of each node: all rows, or only the contested ones.
 func (a *answer) tree(all bool) []node {
 	nodes := a.nodes()
 	a.fill(nodes, "Cohort", all)
@@ -38,7 +37,7 @@ func (a *answer) tree(all bool) []node {
 	return nodes
 }
 
-// fill adds the rows and shares of the nodes of a kind.
+// fill adds the rows and shares of the nodes of one kind.
 func (a *answer) fill(nodes []node, kind string, all bool) {
 	asked, contested := a.requested(), a.contested()
 	for i := range nodes {
@@ -101,8 +100,8 @@ func (a *answer) nodes() []node {
 	return nodes
 }
 
-// ancestors lists the cohorts above the request's queue, the nearest first, with the
-// length of the longest way down from each.
+// ancestors lists the cohorts above the request's queue, the nearest first, and the height of
+// each.
 func (a *answer) ancestors() (cohorts []string, heights []int) {
 	parents, children, height := map[string]string{}, map[string]int{}, map[string]int{}
 	for _, c := range a.state.Cohorts {
@@ -116,7 +115,7 @@ func (a *answer) ancestors() (cohorts []string, heights []int) {
 			above = q.Cohort
 		}
 	}
-	for _, c := range a.state.Cohorts { // from the leaves up: a cohort when all its children are done
+	for _, c := range a.state.Cohorts { // from the leaves up: a cohort follows when all its children are done
 		for name := c.Name; name != "" && children[name] == 0; name = parents[name] {
 			children[name]-- // done
 			parent := parents[name]
@@ -130,8 +129,8 @@ func (a *answer) ancestors() (cohorts []string, heights []int) {
 	return cohorts, heights
 }
 
-// requested lists the columns of the request of which it takes anything, or all if
-// it takes nothing; those that are short where no flavor could be assigned.
+// requested lists the columns of the request with an amount, or all if there are none; if no
+// flavor could be assigned, those that are short.
 func (a *answer) requested() []quota.FlavorResource {
 	var some, every []quota.FlavorResource
 	if _, ok := a.unassigned(); ok {
@@ -157,8 +156,8 @@ func (a *answer) requested() []quota.FlavorResource {
 	return some
 }
 
-// contested lists the requested columns for which there is no room now, or all of
-// them if there is room for everything.
+// contested lists the requested columns that do not fit now, or all of them if the request
+// fits.
 func (a *answer) contested() []quota.FlavorResource {
 	asked := a.requested()
 	rows, _ := a.snapshot.QueueStatus(a.request.Workload.Queue, asked...)
@@ -176,12 +175,12 @@ func (a *answer) contested() []quota.FlavorResource {
 	return list
 }
 
-// maxNodes bounds the tree in print.
+// maxNodes limits the tree in text output.
 const maxNodes = 40
 
-// elide leaves out, of a large tree, the queues and cohorts that nothing else is said
-// about, and returns how many of each. What is left stands as deep as cohorts above it are
-// left.
+// elide leaves out, of a large tree, the queues and cohorts that the rest of the answer does
+// not name, and returns how many. The indentation of a remaining node counts only remaining
+// cohorts.
 func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 	if len(nodes) <= maxNodes {
 		return nodes, 0, 0
@@ -203,7 +202,7 @@ func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 	for _, s := range a.decision.Shortage {
 		over[s.Cohort] = len(over) < maxNodes/2 || over[s.Cohort]
 	}
-	// Then those that borrow most of the first column, to fill the page.
+	// Then those that borrow most of the first column, up to maxNodes.
 	byBorrowed := slices.Clone(nodes)
 	slices.SortStableFunc(byBorrowed, func(x, y node) int { return cmp.Compare(borrowed(y), borrowed(x)) })
 	keep := map[string]bool{}
@@ -218,7 +217,7 @@ func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 			many++
 		}
 	}
-	var open []int // the depths of the cohorts above that are left
+	var open []int // the depths of the remaining cohorts above
 	for _, n := range nodes {
 		for len(open) > 0 && open[len(open)-1] >= n.Depth {
 			open = open[:len(open)-1]

@@ -11,8 +11,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// humanAmount writes an amount as people do: cpu in CPUs, bytes in binary units, the
-// rest as it is.
+// humanAmount formats an amount: cpu in CPUs, bytes in binary units, others unchanged.
 func humanAmount(resource string, amount int64) string {
 	sign := ""
 	if amount < 0 {
@@ -28,12 +27,12 @@ func humanAmount(resource string, amount int64) string {
 		if strings.Contains(number, ".") {
 			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 		}
-		return sign + number + strings.TrimSuffix(unit, "B") // as Kubernetes writes it: 64Gi
+		return sign + number + strings.TrimSuffix(unit, "B") // as in Kubernetes: 64Gi
 	}
 	return sign + strconv.FormatInt(amount, 10)
 }
 
-// humanAge writes how long ago something was.
+// humanAge formats how long ago something was.
 func humanAge(now, then time.Time) string {
 	switch {
 	case then.IsZero():
