@@ -1,0 +1,182 @@
+package guard
+
+import (
+	"bytes"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/exp/apidiff"
+	"golang.org/x/tools/go/gcexportdata"
+	"golang.org/x/tools/go/packages"
+)
+
+// released has the exported API of the last release, one file of export data a package.
+// Until there is a release, it is the API that the first release is compared with.
+const released = "testdata/released"
+
+// TestIncompatibleChangesAreListed compares the exported API with the released one. Each
+// incompatible change needs a line under "Changed" in the section "Unreleased" of the
+// changelog that names the identifier in backquotes. A release rewrites what it is compared
+// with:
+//
+//	go test ./internal/proof/guard -run Incompatible -update
+func TestIncompatibleChangesAreListed(t *testing.T) {
+	now := exportedPackages(t)
+	if *update {
+		writeReleased(t, now)
+	}
+	before := readReleased(t)
+	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, old := range before {
+		p := now[name]
+		if p == nil {
+			p = types.NewPackage(old.Path(), old.Name()) // all of it is gone
+		}
+		for _, message := range unlisted(old, p, string(text)) {
+			t.Errorf("%s: %s: CHANGELOG.md does not name it under Changed", name, message)
+		}
+	}
+}
+
+// unlisted returns the incompatible changes that the changelog does not name.
+func unlisted(old, now *types.Package, changelog string) (messages []string) {
+	listed := changedSection(changelog)
+	for _, c := range apidiff.Changes(old, now).Changes {
+		if c.Compatible {
+			continue
+		}
+		// A message is "Type.Member: what changed" or "Name: what changed"; a method is
+		// "(*Type).Name" or "Type.Name".
+		name, _, _ := strings.Cut(c.Message, ":")
+		name = name[strings.LastIndexAny(name, ".)")+1:]
+		if !regexp.MustCompile("`[^`]*\\b" + regexp.QuoteMeta(name) + "\\b[^`]*`").MatchString(listed) {
+			messages = append(messages, c.Message)
+		}
+	}
+	slices.Sort(messages)
+	return messages
+}
+
+// changedSection returns what stands under "Changed" in the section "Unreleased".
+func changedSection(changelog string) string {
+	_, rest, _ := strings.Cut(changelog, "\n## Unreleased\n")
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	_, rest, _ = strings.Cut(rest, "\n### Changed\n")
+	rest, _, _ = strings.Cut(rest, "\n### ")
+	return rest
+}
+
+// exportedPackages returns the packages that users import, by their path in the module.
+func exportedPackages(t *testing.T) map[string]*types.Package {
+	t.Helper()
+	loaded, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps, Dir: root,
+	}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]*types.Package{}
+	for _, p := range loaded {
+		name := strings.TrimPrefix(p.PkgPath, module+"/")
+		if strings.HasPrefix(name, "internal/") || p.Name == "main" {
+			continue
+		}
+		if len(p.Errors) > 0 {
+			t.Fatal(p.Errors[0])
+		}
+		list[name] = p.Types
+	}
+	if len(list) < 8 {
+		t.Fatalf("only %d packages", len(list))
+	}
+	return list
+}
+
+func writeReleased(t *testing.T, list map[string]*types.Package) {
+	t.Helper()
+	if err := os.RemoveAll(released); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(released, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range list {
+		var b bytes.Buffer
+		if err := gcexportdata.Write(&b, token.NewFileSet(), p); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(released, strings.ReplaceAll(name, "/", "-")+".api"), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func readReleased(t *testing.T) map[string]*types.Package {
+	t.Helper()
+	files, err := filepath.Glob(released + "/*.api")
+	if err != nil || len(files) < 8 {
+		t.Fatalf("only %d packages were released: %v", len(files), err)
+	}
+	list := map[string]*types.Package{}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(f), ".api"), "-", "/")
+		p, err := gcexportdata.Read(bytes.NewReader(data), token.NewFileSet(), map[string]*types.Package{}, path.Join(module, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[name] = p
+	}
+	return list
+}
+
+// An incompatible change that the changelog does not name is told; one that it names under
+// Changed, and a compatible one, are not.
+func TestUnlisted(t *testing.T) {
+	old := checked(t, `package p; type T struct{ A int }; func (T) M() {}; func F(int) {}; func G() {}`)
+	now := checked(t, `package p; type T struct{ B int }; func (T) N() {}; func F(string) {}; func G() {}; func H() {}`)
+	for _, c := range []struct {
+		changelog string
+		want      []string
+	}{
+		{"", []string{"F: changed from func(int) to func(string)", "T.A: removed", "T.M: removed"}},
+		{"# Changelog\n\n## Unreleased\n\n### Added\n- `F`, `T.A`, `T.M`.\n", []string{"F: changed from func(int) to func(string)", "T.A: removed", "T.M: removed"}},
+		{"# Changelog\n\n## Unreleased\n\n### Changed\n- `p.F` takes a string; `T.A` is `B`.\n\n### Fixed\n- `M`\n", []string{"T.M: removed"}},
+		{"# Changelog\n\n## Unreleased\n\n### Changed\n- `F`, `T.A`, `M`.\n", nil},
+		{"# Changelog\n\n## Unreleased\n\n## 1.0\n\n### Changed\n- `F`, `T.A`, `M`.\n", []string{"F: changed from func(int) to func(string)", "T.A: removed", "T.M: removed"}},
+	} {
+		if got := unlisted(old, now, c.changelog); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.changelog, got, c.want)
+		}
+	}
+}
+
+func checked(t *testing.T, source string) *types.Package {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, "p.go", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := (&types.Config{Importer: importer.Default()}).Check("p", set, []*ast.File{f}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
