@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// alone is the request of one pod of a basic group by itself.
+// alone returns the request for one pod of a basic group.
 func (r *Request) alone(i int) Request {
 	one := *r
 	one.Group, one.Pods = "", []workload.Pod{r.Pods[i]}
@@ -19,10 +19,10 @@ func (r *Request) alone(i int) Request {
 	return one
 }
 
-// decideEach decides about the pods of a basic group one by one, each on the snapshot as
-// the decisions before it leave it: for pods by themselves nodes are the domains, also when
-// they are of a group (KEP-5710, Preemption algorithm). To be placed comes before
-// preempting (KEP-4671: for the basic policy binding is preferred).
+// decideEach decides about the pods of a basic group one by one, each on the snapshot after
+// the decisions before it. For single pods, also of a group, nodes are the domains (KEP-5710,
+// Preemption algorithm). Placing comes before preempting (KEP-4671: for the basic policy
+// binding is preferred).
 func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) {
 	if err := p.enter(new(scratch), snapshot.inside(), &r); err != nil {
 		return Decision{}, err
@@ -41,8 +41,8 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) 
 	return d, nil
 }
 
-// retryEachAt returns the first instant at which a pod of a basic group gets its place; ok
-// is false when there is none. With SkipRetryAt it says only whether time may help.
+// retryEachAt returns the first instant at which a pod of a basic group gets a place; ok is
+// false if there is none. With SkipRetryAt ok says only whether time may help.
 func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request) (at time.Time, ok bool, err error) {
 	c, sc := snapshot.inside(), new(scratch)
 	if err := p.enter(sc, c, &r); err != nil {
@@ -66,7 +66,7 @@ func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request) (at time.Time, ok
 	return time.Time{}, false, nil
 }
 
-// decideEachAt decides about the pods without asking whether time helps.
+// decideEachAt decides about the pods without RetryAt.
 func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Extent) (Decision, error) {
 	if !r.SkipFit {
 		d, err := p.placeEach(snapshot, r)
@@ -87,7 +87,7 @@ func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Ex
 		for _, v := range d.Victims {
 			disrupted = append(disrupted, v.Pods...)
 		}
-		for _, b := range snapshot.inside().Charge(disrupted) { // as the caller would for the next
+		for _, b := range snapshot.inside().Charge(disrupted) { // as the caller would before the next request
 			edits = append(edits, SetBudget(b))
 		}
 		if snapshot, err = snapshot.With(edits...); err != nil {
@@ -109,7 +109,7 @@ func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Ex
 	return out, nil
 }
 
-// placeEach places the pods that fit as things stand. The zero decision: none does.
+// placeEach places the pods that fit now. The zero decision: none does.
 func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request) (Decision, error) {
 	out := Decision{Now: r.Now}
 	for i := range r.Pods {
@@ -132,11 +132,11 @@ func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request) (Decision, error) 
 	return out, nil
 }
 
-// together is outcomes in the order in which they win over others of the same group. (A pod
-// that fits only once the promise to one before it has moved is nominated with that one.)
+// together orders outcomes: a later one wins over an earlier one for the group. (A pod that
+// fits only after the nomination of an earlier pod has moved is nominated with that pod.)
 var together = []preemption.Outcome{preemption.Impossible, preemption.Fits, preemption.Wait, preemption.Preempt}
 
-// add puts what is decided about one pod to what is decided about those before.
+// add adds the decision about one pod to the decision about the pods before it.
 func (d *Decision) add(one *Decision) {
 	if slices.Index(together, one.Outcome) > slices.Index(together, d.Outcome) {
 		d.Outcome = one.Outcome
@@ -152,7 +152,7 @@ func (d *Decision) add(one *Decision) {
 	d.Withdrawn = append(d.Withdrawn, one.Withdrawn...)
 	d.Placeable += one.Placeable
 	for _, v := range one.InOrderOfChoice() {
-		// As built, who was told to go for one pod may be told again for the next.
+		// As built, a pod that was told to stop for one pod may be told again for the next.
 		if !slices.ContainsFunc(d.Victims, func(o Victim) bool { return o.Pods[0] == v.Pods[0] }) {
 			d.Victims = append(d.Victims, v)
 			d.Violations += v.Violations

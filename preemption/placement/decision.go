@@ -10,16 +10,16 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Reason says why there is no place now. The zero value is none.
+// Reason says why there is no place now. The zero value: there is one.
 type Reason uint8
 
 const (
 	// ReasonPolicyNever: the priority class does not preempt.
 	ReasonPolicyNever Reason = 1 + iota
-	// ReasonNoVictims: nothing of lower priority that may yield runs in any domain. For a single
-	// pod these are the nodes where it may run.
+	// ReasonNoVictims: no unit that may yield has lower priority and runs in any domain. For
+	// a single pod the domains are the nodes on which it may run.
 	ReasonNoVictims
-	// ReasonNoRoom: even with everything gone that may be preempted there is too little room.
+	// ReasonNoRoom: there is too little room even without all units that may be preempted.
 	ReasonNoRoom
 	// ReasonBudgets: there would be room, but only by violating a disruption budget (see
 	// Config.Budgets).
@@ -28,67 +28,67 @@ const (
 
 // Decision answers a [Request]. The zero value is invalid.
 type Decision struct {
-	// Outcome is Fits, Preempt, Wait or Impossible. Wait is said in two cases. There is room
-	// once pods are gone that terminate already: then there are Nominations, as a rule. Or
-	// time alone helps: then there is RetryAt. With a zero RetryAt only an event helps: that
-	// a pod is gone. (With [Config.SkipRetryAt] it is always zero.)
+	// Outcome is Fits, Preempt, Wait or Impossible. Wait has two cases. Either there is room
+	// once terminating pods are gone; then there usually are Nominations. Or time alone
+	// helps; then RetryAt is set. If RetryAt is zero, only an event helps: a pod is gone.
+	// (With [Config.SkipRetryAt] it is always zero.)
 	Outcome preemption.Outcome `json:"outcome"`
-	// Reason is, for Impossible, and for Wait until time helps, why not now. Else zero.
+	// Reason says, for Impossible, and for Wait until time helps, why there is no place now.
+	// Else zero.
 	Reason Reason `json:"reason,omitzero"`
-	// RetryAt is, for Wait, the first instant after Now at which the answer is Fits or
-	// Preempt with nothing but time changed, to the nanosecond: minimum runtimes and the
-	// protection of guards end, and terminating pods are waited for no longer
-	// ([Request.TerminationTimeout]). Where finding it takes too long it is an earlier
-	// instant: see [Config.MaxRetrySteps]. Zero: time alone does not help.
+	// RetryAt is, for Wait, the first instant after Now at which the outcome is Fits or
+	// Preempt if nothing but time changes, exact to the nanosecond: minimum runtimes and
+	// guards end, and the wait for terminating pods ends ([Request.TerminationTimeout]). If
+	// the search for it takes too long, it is an earlier instant: see [Config.MaxRetrySteps].
+	// Zero: time alone does not help.
 	RetryAt time.Time `json:"retryAt,omitzero"`
-	// Blockers is, where Reason is set, who may not yield: units with a pod on a node that
-	// the request may use which takes some of what Shortage lists, or of anything that is
-	// asked for where that is empty. The least important first; at most
-	// [Config.MaxBlockers]. For a group that is basic it is that of its first pod that has
-	// any.
+	// Blockers lists, if Reason is set, the units that may not yield and that have a pod on a
+	// node that the request may use, if that pod takes some of what Shortage lists (if
+	// Shortage is empty, some of what is requested). The least important comes first; there
+	// are at most [Config.MaxBlockers]. For a basic group they are the blockers of its first
+	// pod with any.
 	Blockers []Blocker `json:"blockers,omitempty"`
-	// Shortage is, where Reason is set, the resources of which too little can be had, by
-	// name: even with everybody of lower priority gone, protected or not; where that would
-	// do, with everybody gone who may yield now; for a request that preempts nobody with
-	// nobody gone. Pods that terminate and are waited for count as gone. It is empty where
-	// in some domain there is enough of each resource by itself. For a group that is basic
-	// it is that of its first pod that has any.
+	// Shortage lists, if Reason is set, the resources that are missing, by name. It is
+	// computed without units, the first of these sets without which a resource is still
+	// missing: all units of lower priority, protected or not; then those that may yield now.
+	// For a request that preempts nobody no unit is left out. Terminating pods that are
+	// waited for count as gone. It is empty if some domain has enough of each resource alone.
+	// For a basic group it is the shortage of its first pod with any.
 	Shortage []Shortage `json:"shortage,omitempty"`
 	Candidate
-	// Withdrawn is, for Preempt, the IDs of other pods whose promises are void, sorted: those
-	// of lower priority that were promised room on a node of Nominations, and those of a
-	// group that yields whole.
+	// Withdrawn lists, for Preempt, the IDs of other pods whose nominations are void, sorted:
+	// pods of lower priority nominated to a node of Nominations, and pods of a group that
+	// yields whole.
 	Withdrawn []string `json:"withdrawn,omitempty"`
-	// Pods is the pods of the request as they are from now on, in its order: with the group
-	// and the priority that count, and on the Node of their nomination. Without a node they
-	// have no place, and no promise any more. For Fits of a group that is Basic those that do
-	// not fit are left out: their promises stay.
+	// Pods are the pods of the request after the decision, in the same order: with the group
+	// and the priority that count, and on the Node of their nomination. A pod without a node
+	// has no place, and no nomination any more. For Fits of a Basic group the pods that do
+	// not fit are left out: their nominations stay.
 	Pods []workload.Pod `json:"pods,omitempty"`
-	// Now is that of the request.
+	// Now is the time of the request.
 	Now time.Time `json:"now,omitzero"`
 }
 
-// Candidate is one domain and what preempting there takes.
+// Candidate is one domain and the victims of preempting there.
 type Candidate struct {
-	// Domain is the domain: the name of a node for a single pod, of the caller's domain
+	// Domain is the name of the domain: of a node for a single pod, of the caller's domain
 	// for a group, else empty.
 	Domain string `json:"domain,omitempty"`
-	// Nominations is which pod goes where, in the order of the request. Pods of a
-	// group that have no room are not in it.
+	// Nominations says which pod goes to which node, in the order of the request. Pods of a
+	// group without room are left out.
 	Nominations []Nomination `json:"nominations,omitempty"`
-	// Victims is who must yield, sorted by ID of the first pod. No one of them
-	// can be put back where it runs. (For several pods of a group that is Basic: those
-	// of each pod by itself.)
+	// Victims lists who must yield, sorted by ID of the first pod. None of them can be put
+	// back where it runs. (For several pods of a Basic group: the victims of each pod alone.)
 	Victims []Victim `json:"victims,omitempty"`
-	// Violations is how many pods are evicted against a disruption budget.
+	// Violations is the number of pods evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
-	// Placeable is, for Impossible, the most pods of the request that had a place, in any
-	// domain, with everything gone that may be preempted. Else it is the length of
+	// Placeable is, for Impossible, the largest number of pods of the request that had a
+	// place in any domain without all units that may be preempted. Else it is the length of
 	// Nominations.
 	Placeable int `json:"placeable"`
 }
 
-// Nomination promises a pod room on a node.
+// Nomination promises room on a node to a pod.
 type Nomination struct {
 	Pod  string `json:"pod"`
 	Node string `json:"node"`
@@ -96,16 +96,16 @@ type Nomination struct {
 
 // Victim is a unit that must yield: a pod, or a whole group.
 type Victim struct {
-	// Group is the ID of the group that yields whole; empty for a pod by itself.
+	// Group is the ID of the group that yields whole; empty for a single pod.
 	Group string `json:"group,omitempty"`
-	// Pods is the IDs of its pods, sorted, in whatever domain they run.
+	// Pods lists the IDs of its pods, sorted, in all domains.
 	Pods []string `json:"pods"`
-	// Priority is the one that counts: the group's, if there is one.
+	// Priority is the priority that counts: that of the group, if there is one.
 	Priority int32 `json:"priority"`
-	// Violations is how many of its pods are evicted against a disruption budget.
+	// Violations is the number of its pods evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
-	// Chosen is its place in the order in which the victims were chosen, from 0: those that
-	// violate a budget first, and of both kinds the most important first.
+	// Chosen is its position in the order in which the victims were chosen, from 0: first
+	// those that violate a budget, then the others; in both the most important first.
 	Chosen int `json:"chosen,omitempty"`
 }
 
@@ -120,53 +120,56 @@ func (c *Candidate) InOrderOfChoice() []Victim {
 // Blocker is a unit that may not yield.
 type Blocker struct {
 	Rule Rule `json:"rule"`
-	// Group is the ID of the group that yields whole; empty for a pod by itself.
+	// Group is the ID of the group that yields whole; empty for a single pod.
 	Group string `json:"group,omitempty"`
 	// Pod is the ID of the first of its pods, by UID and ID.
 	Pod string `json:"pod"`
-	// Priority is the one that counts.
+	// Priority is the priority that counts.
 	Priority int32 `json:"priority,omitempty"`
-	// Until is, where time ends the rule, the last instant at which it holds. Else zero.
+	// Until is the last instant at which the rule holds, if time ends it. Else zero.
 	Until time.Time `json:"until,omitzero"`
-	// SetBy is, for RuleGuaranteedRuntime, whose setting it is, as in `pod "ns/a"` or
-	// `group "ns/train"`, or "default". Else empty.
+	// SetBy is, for RuleGuaranteedRuntime, what sets the minimum runtime: `pod "ns/a"`,
+	// `group "ns/train"` or "default". Else empty.
 	SetBy string `json:"setBy,omitempty"`
 }
 
-// Rule is what keeps a unit from being a victim. The zero value is invalid.
+// Rule is a rule that keeps a unit from being a victim. The zero value is invalid.
 type Rule uint8
 
 const (
-	// RulePriority: its priority is not lower.
+	// RulePriority: the priority of the unit is not lower.
 	RulePriority Rule = 1 + iota
-	// RuleGuaranteedRuntime: it has not run its minimum runtime yet.
+	// RuleGuaranteedRuntime: the minimum runtime of the unit is not over.
 	RuleGuaranteedRuntime
-	// RuleGuarded: a rule of the caller's own keeps it (Config.Guards).
+	// RuleGuarded: a guard of the caller protects the unit (Config.Guards).
 	RuleGuarded
-	// RuleTerminating: a pod of it was told to go longer ago than the termination timeout.
+	// RuleTerminating: a pod of the unit was told to stop longer ago than the termination
+	// timeout.
 	RuleTerminating
-	// RuleBudget: evicting it violates a disruption budget, which is [Hard].
+	// RuleBudget: evicting the unit violates a disruption budget, and Config.Budgets is
+	// [Hard].
 	RuleBudget
 )
 
-// Shortage is a resource of which too little can be had.
+// Shortage is a resource of which there is too little.
 type Shortage struct {
 	Resource string `json:"resource"`
-	// Missing is how much more would have to be free on one node at least, in the resource's
-	// unit, for one more pod that needs as little of it as the smallest.
+	// Missing is the least additional amount that would have to be free on one node, in the
+	// unit of the resource, to place one more pod, if that pod needs no more than the
+	// smallest pod.
 	Missing int64 `json:"missing"`
-	// Domains is in how many domains there is too little of it: for a single pod nodes where
-	// it may run.
+	// Domains is the number of domains with too little of it; for a single pod, of nodes on
+	// which it may run.
 	Domains int `json:"domains"`
 }
 
-// Edits returns what the decision does to the snapshot it was made on. Fits: the pods run
-// where they were placed. Preempt: the eviction of each victim starts, promises in the way
-// are withdrawn, and the pods are nominated. Wait and Impossible: the pods are nominated that
-// have a nomination, where that is new; what others were promised is withdrawn.
+// Edits returns the edits that carry out the decision on its snapshot. Fits: the pods run
+// where they were placed. Preempt: the eviction of each victim starts, conflicting
+// nominations are withdrawn, and the pods are nominated. Wait and Impossible: new nominations
+// are made; nominations of pods that have none now are withdrawn.
 //
-// Budgets stay as they are: who evicts sets what they allow then ([SetBudget]), before the
-// next request, as the disruption controller of Kubernetes does.
+// Edits does not change budgets. Before the next request the caller sets what they then allow
+// ([SetBudget]), as the disruption controller of Kubernetes does.
 func (d Decision) Edits() []Edit {
 	var edits []Edit
 	for _, v := range d.Victims {

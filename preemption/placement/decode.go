@@ -31,7 +31,7 @@ func decision(c *nodes.Cluster, r *Request, found *nodes.Result) Decision {
 	return d
 }
 
-// outcomes is those of the engine.
+// outcomes maps the outcomes of the engine.
 var outcomes = [...]preemption.Outcome{
 	nodes.Fits: preemption.Fits, nodes.Preempt: preemption.Preempt,
 	nodes.Wait: preemption.Wait, nodes.Impossible: preemption.Impossible,
@@ -79,7 +79,7 @@ func nominations(c *nodes.Cluster, pods []workload.Pod, where []int32) []Nominat
 	return list
 }
 
-// podsAfter is the pods of a request as they are after a decision with such nominations.
+// podsAfter returns the pods of a request after a decision with these nominations.
 func podsAfter(r *Request, nominations []Nomination) []workload.Pod {
 	pods, placed := make([]workload.Pod, len(r.Pods)), 0
 	for i := range r.Pods {

@@ -5,15 +5,15 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes"
 )
 
-// scratch is what a decision needs besides its result. Names become numbers when a request
-// enters and names again when the result leaves.
+// scratch is the working memory of a decision. Names become numbers in enter and names again
+// in the result.
 type scratch struct {
 	searcher nodes.Searcher
 	request  nodes.Request
-	units    map[*nodes.Unit]Unit // that the caller's rules were asked about
+	units    map[*nodes.Unit]Unit // units that guards or Importance were asked about
 }
 
-// enter checks a request and hands it to the engine.
+// enter checks a request and passes it to the engine.
 func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 	var faults fault.List
 	if !policyNames.Valid(r.Policy) {
@@ -40,7 +40,7 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 	return nil
 }
 
-// addRules adds the caller's own rules on units.
+// addRules adds the caller's guards and Importance.
 func (p *Preemptor) addRules(sc *scratch, r *Request) {
 	if p.config.Importance == nil && len(p.config.Guards) == 0 {
 		return
@@ -60,11 +60,11 @@ func (p *Preemptor) addRules(sc *scratch, r *Request) {
 	if len(p.config.Guards) == 0 {
 		return
 	}
-	request := *r // so that a request without guards is not moved to the heap
+	request := *r // so that a request is not moved to the heap if there are no guards
 	sc.request.Guard = func(u *nodes.Unit) int64 { return p.config.guard(unit(u), &request) }
 }
 
-// borrow returns a scratch to work in, which must be given back.
+// borrow returns a scratch, which the caller must return to the pool.
 func (p *Preemptor) borrow() *scratch {
 	sc, _ := p.scratch.Get().(*scratch)
 	if sc == nil {

@@ -5,37 +5,37 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Filter is the caller's own rule on where pods may run: affinity, ports, volumes. Room is
-// checked besides.
+// Filter is a rule of the caller about where pods may run: affinity, ports, volumes. Room is
+// checked separately.
 //
-// The laws, which preemptiontest.CheckFilter checks:
+// A filter must keep these laws, which preemptiontest.CheckFilter checks:
 //
-//  1. The answers depend on the arguments alone, and always come out the same for them.
-//  2. Arguments are left alone, and nothing of them is kept.
-//  3. With Reach ReachNode, Conflict is false for pods of different nodes.
+//  1. The answers depend on the arguments alone: equal arguments give equal answers.
+//  2. The filter does not change its arguments and keeps no reference to them.
+//  3. With Reach ReachNode, Conflict is false for pods on different nodes.
 //
-// That conflicts are between two pods makes placement monotone: who may run beside others
-// may run beside some of them. (A pod that is needed by the preemptor is never spared for
-// that; kube-scheduler does not do so either.)
+// Conflicts are between two pods, so placement is monotone: a pod that may run beside others
+// may run beside some of them. (A running pod that the preemptor has affinity to may still be
+// a victim, as in kube-scheduler.)
 type Filter interface {
-	// Feasible reports whether the pod may run on the node, whoever else is there.
+	// Feasible reports whether the pod may run on the node, whatever else runs there.
 	Feasible(pod workload.Pod, node workload.Node) bool
-	// Conflict reports whether the pod, if it runs on pod.Node, and another that runs, is
-	// placed or was promised room on other.Node exclude each other. Of promises it is asked
-	// about those to pods that are not of lower priority.
+	// Conflict reports whether the pod, on node pod.Node, and another pod on other.Node
+	// exclude each other. The other pod runs, is placed or is nominated. It is asked about
+	// nominated pods only if their priority is not lower.
 	Conflict(pod, other workload.Pod) bool
-	// Reach says how far conflicts go.
+	// Reach says how far conflicts reach. It must always return the same value.
 	Reach() Reach
 }
 
-// Reach is how far the conflicts of a filter go. The zero value is ReachNode.
+// Reach says how far the conflicts of a filter reach. The zero value is ReachNode.
 type Reach uint8
 
 const (
-	// ReachNode: conflicts are between pods of one node.
+	// ReachNode: conflicts are between pods on the same node.
 	ReachNode Reach = iota
-	// ReachCluster: conflicts may be between any two pods. Then every pod that is placed or put
-	// back is compared with all others, which takes time.
+	// ReachCluster: conflicts may be between any two pods. Then every pod that is placed or
+	// put back is compared with all others, which takes time.
 	ReachCluster
 )
 

@@ -7,30 +7,32 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Fit answers for one request whether it has a place, while groups are taken away and given
-// back: the room side of a decision whose victims somebody else chooses (by quota, say, with
-// the ID of a workload as that of its pods' group). Priorities, disruption modes and budgets
-// do not count. It starts with everything that runs: in [ModeDesign] without what terminates and
-// is waited for, in the other modes, where that counts as running, with it.
+// Fit says whether one request has a place on the nodes, while a caller removes and restores
+// groups of running pods. It is the room of a decision whose victims another preemptor
+// chooses, for instance by quota with the ID of a workload as the group of its pods.
+// Priorities, disruption modes and budgets do not count. It starts with all running pods: in
+// [ModeDesign] without terminating pods that are waited for; in the other modes terminating
+// pods count as running.
 //
-// Its laws, for a search that takes until it fits and then gives back what it can:
+// Its laws, for a search that removes groups until it fits and then restores those not
+// needed:
 //
-//  1. An answer of true has a placement behind it, [Fit.Nominations].
-//  2. After true, taking more leaves it true. After false, giving back leaves it false,
-//     but for gangs of unequal pods: nodes may be filled in a better way with less room.
-//  3. Taking what was taken, or giving back what was not, changes nothing; nor does a group
-//     without pods.
+//  1. If Fits returns true, [Fit.Nominations] is the placement.
+//  2. After true, removing more leaves it true. After false, restoring leaves it false,
+//     except for gangs of unequal pods: less room may happen to be filled better.
+//  3. Removing a removed group, restoring one that is not removed, and groups without
+//     pods change nothing.
 //
-// Taking and giving back cost as much as the group has pods; an answer as much as placing
-// the request, unless it follows from the one before. A Fit may be used by one goroutine at
-// a time. Make it with [Preemptor.Fit]; the zero value never fits.
+// Remove and Restore cost O(pods of the group). Fits costs as much as placing the request,
+// unless the answer follows from the one before. A Fit is not safe for concurrent use. Make
+// it with [Preemptor.Fit]; the zero value never fits.
 type Fit struct {
 	inside  *nodes.Fit
 	cluster *nodes.Cluster
 	pods    []workload.Pod
 }
 
-// Fit returns a fit for a request. Errors are those of [Preemptor.Decide].
+// Fit returns a Fit for a request. Its errors are those of [Preemptor.Decide].
 func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 	if p == nil {
 		p = &standard
@@ -47,24 +49,24 @@ func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 	return &Fit{nodes.NewFit(&p.inside, c, &sc.request), c, r.Pods}, nil
 }
 
-// Remove takes the running pods of a group away.
+// Remove removes the running pods of a group.
 func (f *Fit) Remove(group string) {
 	if f != nil {
 		f.inside.Remove(group)
 	}
 }
 
-// Restore puts the running pods of a removed group back.
+// Restore restores the running pods of a removed group.
 func (f *Fit) Restore(group string) {
 	if f != nil {
 		f.inside.Restore(group)
 	}
 }
 
-// Fits reports whether the request has a place without the groups that are taken.
+// Fits reports whether the request has a place without the removed groups.
 func (f *Fit) Fits() bool { return f != nil && f.inside.Fits() }
 
-// Nominations returns where the pods have their place; none if it does not fit.
+// Nominations returns the node of each pod; none if the request does not fit.
 func (f *Fit) Nominations() []Nomination {
 	if f == nil {
 		return nil

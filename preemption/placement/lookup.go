@@ -6,23 +6,23 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Find returns a copy of a pod that runs; ok is false when there is none of that ID.
+// Find returns a copy of a running pod; ok is false if there is none with that ID.
 func (s *Snapshot) Find(id string) (p workload.Pod, ok bool) { return s.inside().Find(id) }
 
-// Nominated returns a copy of a pod that waits and was promised room; ok is false when there
-// is none of that ID.
+// Nominated returns a copy of a waiting pod that is nominated; ok is false if there is none
+// with that ID.
 func (s *Snapshot) Nominated(id string) (p workload.Pod, ok bool) { return s.inside().Nominated(id) }
 
-// Node returns a copy of a node; ok is false for an unknown one.
+// Node returns a copy of a node; ok is false for an unknown name.
 func (s *Snapshot) Node(name string) (n workload.Node, ok bool) { return s.inside().Node(name) }
 
-// Group returns a copy of a pod group; ok is false for an unknown one.
+// Group returns a copy of a pod group; ok is false for an unknown ID.
 func (s *Snapshot) Group(id string) (g workload.PodGroup, ok bool) { return s.inside().Group(id) }
 
-// PodsOn iterates over copies of the pods that run on a node, by ID; there are none on an
-// unknown one. It costs what they cost, not what the snapshot does.
+// PodsOn iterates over copies of the pods that run on a node, by ID. An unknown node has
+// none. It costs O(pods on the node).
 func (s *Snapshot) PodsOn(node string) iter.Seq[workload.Pod] { return s.inside().PodsOn(node) }
 
-// Terminating returns the IDs of the pods that run and terminate, by node and ID. It looks
-// at every pod and copies none.
+// Terminating returns the IDs of the running pods that terminate, by node and ID. It looks at
+// every pod and copies none.
 func (s *Snapshot) Terminating() []string { return s.inside().Terminating() }

@@ -11,84 +11,85 @@ import (
 	"github.com/cedesched/cede/optional"
 )
 
-// Mode is which version of the algorithm decides. The zero value is ModeDesign.
+// Mode is the version of the algorithm. The zero value is ModeDesign.
 type Mode uint8
 
 const (
 	// ModeDesign is KEP-5710 as first written, with a binary search over priorities; see the
-	// package documentation.
+	// documentation of the package.
 	ModeDesign Mode = iota
-	// ModeInPlace is as built in v1.37: the preemptor is placed once, blind to who runs there,
-	// and units are put back around it.
+	// ModeInPlace is as built in v1.37: the preemptor is placed once, without regard to who
+	// runs there, and units are put back around it.
 	ModeInPlace
-	// ModeReplace is as built in v1.36: the preemptor is placed anew for every unit that is put
-	// back. It looks at every unit, and takes as long.
+	// ModeReplace is as built in v1.36: the preemptor is placed again for every unit that is
+	// put back. It looks at every unit and is slow.
 	ModeReplace
 )
 
-// Order is the built-in order in which placement tries nodes. The zero value is FirstFit.
+// Order is the order in which placement tries nodes. The zero value is FirstFit.
 type Order uint8
 
 const (
-	// FirstFit takes the first node with room.
+	// FirstFit chooses the first node with room.
 	FirstFit Order = iota
-	// BestFit takes the node of which, with the pod, the least is left: the smallest sum
-	// over the requested resources of the part of the capacity that is free.
+	// BestFit chooses the node with the least left after the pod: the smallest sum, over the
+	// requested resources, of the free part of the capacity.
 	BestFit
-	// RoundRobin takes the first node with room after the one that was taken last.
+	// RoundRobin chooses the first node with room after the one chosen last.
 	RoundRobin
 )
 
-// BudgetRule is how disruption budgets are kept. The zero value is Soft.
+// BudgetRule says how disruption budgets are kept. The zero value is Soft.
 type BudgetRule uint8
 
 const (
 	// Soft: units whose eviction would violate a budget are put back first (KEP-5710,
-	// Preemption algorithm). A budget is violated when that is not enough.
+	// Preemption algorithm). If that is not enough, a budget is violated.
 	Soft BudgetRule = iota
-	// Hard: a budget is never violated. Where the soft answer violates one, the decision
-	// is made again with the allowance of each budget given to the least important of its
-	// units, and the others kept. So it may say ReasonBudgets where another way of giving
-	// the allowance would help; it never violates one.
+	// Hard: a budget is never violated. If the soft answer violates one, the decision is made
+	// again: the least important units of each budget may use its allowance, and its other
+	// units stay. So the reason may be ReasonBudgets although another way to use the
+	// allowance would help.
 	Hard
 )
 
 // Config configures a [Preemptor]. The zero value is valid.
 type Config struct {
-	// MaxBlockers bounds [Decision.Blockers]. Zero is 4; negative is an error.
+	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
 	MaxBlockers int
-	// SkipBlockers leaves [Decision.Blockers] out.
+	// SkipBlockers leaves [Decision.Blockers] empty.
 	SkipBlockers bool
-	// SkipRetryAt leaves [Decision.RetryAt] out, the search for which may cost more than
-	// the rest of a decision. Wait then may say that time can help, not that it will;
-	// Impossible still says that it does not.
+	// SkipRetryAt leaves [Decision.RetryAt] zero. The search for it may cost more than the
+	// rest of a decision. Wait then means that time may help, not that it will; Impossible
+	// still means that it will not.
 	SkipRetryAt bool
-	// MaxRetrySteps bounds the search for [Decision.RetryAt]: how many times, over all
-	// instants that are tried, a running pod may be looked at. When it is exceeded, RetryAt
-	// is the first instant not tried, which is never too late: at it the answer may still be
-	// to wait, or that it is impossible. Zero is 2 million; negative is an error.
+	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of running pods
+	// looked at, over all instants that are tried. When it is exceeded, RetryAt is the first
+	// instant not tried, which is never too late: at that instant the decision may still be
+	// Wait or Impossible. Zero is 2 million; negative is an error.
 	MaxRetrySteps int
-	// MinRuntime is the minimum runtime of pods that have none, nor has their group. Unset
-	// is zero: nobody is protected. Negative is an error. See [workload.Pod.MinRuntime].
+	// MinRuntime is the minimum runtime of pods that have none, and whose group has none.
+	// Unset is zero: nobody is protected. Negative is an error. See
+	// [workload.Pod.MinRuntime].
 	MinRuntime optional.Duration
 	Mode       Mode
 	Order      Order
 	Budgets    BudgetRule
-	// MaxCandidates bounds the domains among which that of a single pod is chosen. Zero:
-	// all. With a bound the nodes are tried from FirstNode on, round and round, until so
-	// many candidates were found and one of them violates no budget; of those that do, so
-	// many are looked at (as kube-scheduler samples). Negative is an error.
+	// MaxCandidates limits the domains among which the domain of a single pod is chosen.
+	// Sampling starts at FirstNode, wraps around, and stops after MaxCandidates candidates if
+	// one of them violates no budget; of candidates that violate one, at most MaxCandidates
+	// are looked at (as in kube-scheduler). Zero: no limit; negative is an error.
 	MaxCandidates int
-	// FirstNode is where the sampling starts, modulo the number of nodes that can be
-	// domains. Negative is an error.
+	// FirstNode is where the sampling starts, modulo the number of nodes that can be domains.
+	// Negative is an error.
 	FirstNode int
-	// Filters are the caller's own rules on where pods may run. Nil entries are an error.
+	// Filters are rules of the caller about where pods may run. A nil entry is an error.
 	Filters []Filter
-	// Guards are the caller's own rules on who may yield. Nil entries are an error.
+	// Guards are rules of the caller about who may yield. A nil entry is an error.
 	Guards []Guard
 	// Importance, if set, compares units in place of the built-in order, which then breaks
-	// ties: negative when a is more important. It must be a strict weak order that depends
-	// on its arguments alone.
+	// ties. It is negative if a is more important. It must be a strict weak order that
+	// depends on its arguments alone.
 	Importance func(a, b Unit) int
 }
 
@@ -130,7 +131,7 @@ const (
 	defaultMaxRetrySteps = 2_000_000
 )
 
-// maxBlockers is how many blockers are listed.
+// maxBlockers returns the maximum number of blockers.
 func (c *Config) maxBlockers() int {
 	switch {
 	case c.SkipBlockers:
@@ -148,16 +149,16 @@ func (c *Config) maxRetrySteps() int {
 	return c.MaxRetrySteps
 }
 
-// Preemptor decides about requests. It holds no state of any decision: any number of
-// goroutines may use one. Make it with [New]; the zero value, and nil, decide as the zero
-// [Config] has it.
+// Preemptor decides about requests. It holds no state between decisions: any number of
+// goroutines may use one. Make it with [New]; the zero value and nil decide by the zero
+// [Config].
 type Preemptor struct {
 	config  Config
 	inside  nodes.Config
 	scratch sync.Pool // of *scratch
 }
 
-// New returns a preemptor. It fails with [fault.List] when the configuration is not valid.
+// New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	p := &Preemptor{config: c, inside: nodes.Config{
@@ -213,15 +214,15 @@ func New(c Config) (*Preemptor, error) {
 	return p, nil
 }
 
-// standard decides where there is no preemptor.
+// standard decides for a nil preemptor.
 var standard Preemptor
 
-// Decide answers a request. It changes neither the snapshot nor the request. The error is
-// about a malformed request only and lists all [fault.List]: no pods, or several without a
-// group; empty or repeated IDs; a pod that runs already, has a node or terminates; negative
-// amounts; a MinCount that the pods cannot reach; unknown or repeated nodes; a priority that
-// is not that of the group, pods that are of another; a termination timeout or minimum runtimes without
-// Now.
+// Decide answers a request. It changes neither the snapshot nor the request. It fails only on
+// a malformed request, with a [fault.List] of everything wrong: no pods, or several without a
+// group; empty or duplicate IDs; a pod that runs already, has a node or terminates; negative
+// amounts; a MinCount larger than the number of pods; unknown or duplicate nodes; a priority
+// other than that of the group, pods of another group; a termination timeout or minimum
+// runtimes without Now.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard
@@ -233,7 +234,7 @@ func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	return p.decide(c, &r, nodes.WithTime)
 }
 
-// decide decides about a pod, or a gang.
+// decide decides about a single pod or a gang.
 func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent) (Decision, error) {
 	sc := p.borrow()
 	defer p.giveBack(sc)
@@ -245,12 +246,12 @@ func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent) (D
 	return decision(c, r, &found), nil
 }
 
-// Candidates returns every domain in which preemption makes room, with its victims, in
-// the order of the domains (at most as many as are sampled, see Config.MaxCandidates:
-// those without violations first). It asks about preemption alone: a domain where nobody
-// has to yield is none, and neither PolicyNever nor promises count. Errors are those of
-// [Preemptor.Decide], and one for several pods of a group that is Basic: each has candidates
-// of its own.
+// Candidates returns every domain in which preemption makes room, with its victims, in the
+// order of the domains. With Config.MaxCandidates it returns at most that many: those without
+// violations first. It looks at preemption alone: a domain where nobody has to yield is not
+// in the list, and PreemptNever and nominations do not count. Its errors are those of
+// [Preemptor.Decide], and one for several pods of a Basic group: each has candidates of its
+// own.
 func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, error) {
 	if p == nil {
 		p = &standard

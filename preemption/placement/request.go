@@ -7,57 +7,58 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Policy is what a priority class lets its workloads do to others. The zero value is
+// Policy is the preemption policy of a priority class. The zero value is
 // PreemptLowerPriority.
 type Policy uint8
 
 const (
-	// PreemptLowerPriority lets them preempt what is of lower priority.
+	// PreemptLowerPriority permits preempting units of lower priority.
 	PreemptLowerPriority Policy = iota
-	// PreemptNever lets them wait only.
+	// PreemptNever permits no preemption: the pods wait.
 	PreemptNever
 )
 
-// Request asks whether a pending pod or pod group has room, and who yields if not.
+// Request asks whether a pending pod or pod group has room, and if not, who must yield. The
+// zero value is invalid.
 type Request struct {
-	// Group is the pending pod group. Empty: the one pod in Pods is asked for, which may be
-	// of a group too ([workload.Pod.Group]) and stays in it. The pods of a group that is Basic in the
-	// snapshot are decided about each by itself, one after the other: those that fit
-	// as things stand are placed; where none does, each preempts or waits for itself.
+	// Group is the pending pod group. Empty: the request is for the single pod in Pods, which
+	// may be in a group ([workload.Pod.Group]) and stays in it. The pods of a group that is
+	// Basic in the snapshot are decided about one after the other: if some fit now, these are
+	// placed; if none does, each preempts or waits alone.
 	Group string `json:"group,omitempty"`
-	// Priority is that of the group, or of the single pod. A group of the snapshot has one
-	// already: this must be the same.
+	// Priority is the priority of the group, or of the single pod. If the group is in the
+	// snapshot, it must be equal to the group's.
 	Priority int32 `json:"priority,omitempty"`
-	// Policy is that of the priority class of the group or pod.
+	// Policy is the policy of the priority class of the group or pod.
 	Policy Policy `json:"policy,omitzero"`
-	// MinCount is how many of Pods must have room for the group to be of use, fewer than
-	// that are placed not at all. Zero: any number. For a single pod and for a group
-	// that is Basic it is zero or 1.
+	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero:
+	// any number. For a single pod and for a Basic group it is zero or 1.
 	MinCount int `json:"minCount,omitempty"`
-	// Pods is who waits, in the order in which they are placed. Their own Priority, if not
-	// zero, must be that of the request, their own Group, if not empty, that of the request
-	// (KEP-5710: where they differ, scheduling fails). Whoever of them is among
-	// [State.Nominated] has been promised room before.
+	// Pods are the waiting pods, in the order in which they are placed. Their own Priority,
+	// if not zero, and Group, if not empty, must be equal to those of the request (KEP-5710:
+	// if they differ, scheduling fails). Pods that are also in [State.Nominated] have a
+	// nomination.
 	Pods []workload.Pod `json:"pods"`
-	// Domains splits the cluster for a group (racks, say): it is placed within one of
-	// them. Empty: the whole cluster is one; for no place at all give one without
-	// nodes. For a single pod, and for each of a group that is Basic, every node is one, and
-	// this must be empty.
+	// Domains splits the cluster for a group, for instance into racks: the group is placed
+	// within one of them. Empty: the whole cluster is one domain; for no place at all give
+	// one domain without nodes. For a single pod, and for each pod of a Basic group, every
+	// node is a domain, and Domains must be empty.
 	Domains []Domain `json:"domains,omitempty"`
-	// Prefer is names of nodes in the order in which placement tries them, and in which
-	// equally good domains of a single pod are taken; then follow the others, by name.
+	// Prefer lists names of nodes in the order in which placement tries them, and in which
+	// equally good domains of a single pod are chosen; the others follow by name.
 	Prefer []string `json:"prefer,omitempty"`
-	// SkipFit says that the caller's scheduler has tried and failed: the
-	// preemption alone is asked for. For a single pod a node on which nobody has to yield is
-	// then no candidate (as built: preemption could not help there). Otherwise what fits as
-	// things stand preempts nobody.
+	// SkipFit says that the caller's scheduler has already failed to place the pods: only
+	// preemption is considered. For a single pod a node on which nobody has to yield is then
+	// no candidate (as built: preemption could not help there). Without SkipFit a request
+	// that fits now preempts nobody.
 	SkipFit bool `json:"unschedulable,omitempty"`
-	// Now is the time of the decision. It may be zero where TerminationTimeout is.
+	// Now is the time of the decision. It may be zero if TerminationTimeout is zero and no
+	// minimum runtimes are set.
 	Now time.Time `json:"now,omitzero"`
-	// TerminationTimeout bounds how long a pod that terminates is waited for, from
-	// [workload.Pod.TerminatingSince] on. When it is over the pod counts as running; told
-	// to go already, it is no victim, and in modes other than ModeDesign its group, if that
-	// yields whole, is none. Zero: there is no bound. In JSON: nanoseconds.
+	// TerminationTimeout limits how long a terminating pod is waited for, from
+	// [workload.Pod.TerminatingSince] on. After that the pod counts as running. It is no
+	// victim, since it was told to stop already; in modes other than ModeDesign its group, if
+	// it yields whole, is no victim either. Zero: no limit. In JSON: nanoseconds.
 	TerminationTimeout time.Duration `json:"terminationTimeout,omitzero"`
 }
 

@@ -4,12 +4,12 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes"
 )
 
-// Snapshot is an immutable cluster: nodes, what runs on them, groups, budgets, promises.
+// Snapshot is an immutable cluster: nodes, what runs on them, groups, budgets, nominations.
 // Any number of goroutines may use one. Make it with [NewSnapshot]; the zero value is an
 // empty cluster.
 type Snapshot struct{ cluster *nodes.Cluster }
 
-var empty, _ = nodes.New(new(nodes.State)) // nothing can be wrong with nothing
+var empty, _ = nodes.New(new(nodes.State)) // an empty state is valid
 
 func (s *Snapshot) inside() *nodes.Cluster {
 	if s == nil || s.cluster == nil {
@@ -18,15 +18,14 @@ func (s *Snapshot) inside() *nodes.Cluster {
 	return s.cluster
 }
 
-// MaxResources bounds the number of different resources in a snapshot, those of a request
-// included: each costs memory on every node.
+// MaxResources limits the number of different resources in a snapshot and a request together:
+// each costs memory on every node.
 const MaxResources = nodes.MaxResources
 
-// NewSnapshot makes a snapshot of a state, which it copies. It fails with [fault.List] that
-// list everything wrong with the state, by path: what the values' own Validate finds
-// ([workload.Node.Validate] and so on), repeated names and IDs, unknown nodes, more than
-// [MaxResources] resources, and, if nothing else is wrong, a node of which more than 2^62 is
-// used.
+// NewSnapshot makes a snapshot of a state, which it copies. It fails with a [fault.List] of
+// everything wrong with the state, by path: what the Validate methods of its values find
+// ([workload.Node.Validate] and so on), duplicate names and IDs, unknown nodes, more than
+// [MaxResources] resources, and, if nothing else is wrong, a node with a usage over 2^62.
 func NewSnapshot(st State) (*Snapshot, error) {
 	inside := nodes.State(st)
 	c, err := nodes.New(&inside)
@@ -36,6 +35,6 @@ func NewSnapshot(st State) (*Snapshot, error) {
 	return &Snapshot{c}, nil
 }
 
-// State returns a deep copy of what the snapshot is made of: nodes, pods and groups by
-// name or ID, budgets by namespace and name.
+// State returns a deep copy of the snapshot's state: nodes, pods and groups by name or ID,
+// budgets by namespace and name.
 func (s *Snapshot) State() State { return State(s.inside().State()) }

@@ -5,18 +5,19 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Unit is what is evicted together: a pod, or all running pods of a group of mode
-// PodGroup (KEP-5710, Preemption unit).
+// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup
+// (KEP-5710, Preemption unit).
 type Unit struct {
-	// Group is the ID of the group that is a unit; empty for a pod by itself.
+	// Group is the ID of the group that is the unit; empty for a single pod.
 	Group string `json:"group,omitempty"`
-	// Pods is its pods, by UID and ID.
+	// Pods are its pods, by UID and ID.
 	Pods []workload.Pod `json:"pods"`
-	// Priority is the one that counts: the group's, if the group is in the snapshot.
+	// Priority is the priority that counts: that of the group, if the group is in the
+	// snapshot.
 	Priority int32 `json:"priority"`
 }
 
-// unitOf is a unit as callers see it.
+// unitOf returns a unit in the form that callers see.
 func unitOf(u *nodes.Unit) Unit {
 	out := Unit{Group: u.Group, Priority: u.Priority}
 	for _, p := range u.Pods {
@@ -25,7 +26,7 @@ func unitOf(u *nodes.Unit) Unit {
 	return out
 }
 
-// Units returns the units of what runs, the most important first.
+// Units returns the units that run, the most important first.
 func (s *Snapshot) Units() []Unit {
 	units := s.inside().Units()
 	out := make([]Unit, len(units))
@@ -35,18 +36,18 @@ func (s *Snapshot) Units() []Unit {
 	return out
 }
 
-// Potential is a unit that a preemptor of some priority could take, anywhere in the
+// Potential is a unit that a preemptor of some priority could preempt, anywhere in the
 // cluster.
 type Potential struct {
 	Unit
-	// Violations is how many of its pods would be evicted against a budget, if all that
-	// are more important were evicted too.
+	// Violations is the number of its pods that would be evicted against a budget if all more
+	// important units were evicted, too.
 	Violations int `json:"violations,omitempty"`
 }
 
 // PotentialVictims returns the units of lower priority in the order in which they are put
-// back: those first that violate a budget, and of both kinds the most important first.
-// Pods that terminate count as they run.
+// back: first those that violate a budget, then the others; in both the most important first.
+// Terminating pods count as running.
 func (s *Snapshot) PotentialVictims(priority int32) []Potential {
 	units, violations := s.inside().PotentialVictims(priority)
 	var out []Potential
