@@ -24,6 +24,7 @@ var laws = []struct {
 	check func(*rapid.T)
 }{
 	{"AgreesWithTwin", agreesWithTwin},
+	{"AgreesWithTwinInACrowd", agreesWithTwinInACrowd},
 	{"VictimsMakeRoom", inEither(victimsMakeRoom)},
 	{"NoVictimCanBeSpared", inEither(noVictimCanBeSpared)},
 	{"VictimsArePermitted", inEither(victimsArePermitted)},
@@ -50,14 +51,15 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-func FuzzAgreesWithTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
-func FuzzVictimsMakeRoom(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoom))) }
-func FuzzNoVictimCanBeSpared(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
-func FuzzVictimsArePermitted(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
-func FuzzNeverEvictsNobody(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(neverEvictsNobody))) }
-func FuzzOrderOfInputIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputIsNothing))) }
-func FuzzNamesAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(namesAreNothing))) }
-func FuzzShiftedTimeIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(shiftedTimeIsNothing))) }
+func FuzzAgreesWithTwin(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
+func FuzzAgreesWithTwinInACrowd(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithTwinInACrowd)) }
+func FuzzVictimsMakeRoom(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoom))) }
+func FuzzNoVictimCanBeSpared(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
+func FuzzVictimsArePermitted(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
+func FuzzNeverEvictsNobody(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(inEither(neverEvictsNobody))) }
+func FuzzOrderOfInputIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputIsNothing))) }
+func FuzzNamesAreNothing(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(namesAreNothing))) }
+func FuzzShiftedTimeIsNothing(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(shiftedTimeIsNothing))) }
 func FuzzScaledAmountsAreNothing(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(inEither(scaledAmountsAreNothing)))
 }
