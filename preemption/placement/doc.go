@@ -52,17 +52,17 @@
 //     fewest pods; latest start of the earliest victim of the highest priority; first in
 //     order.
 //
-// What was promised to waiting pods of a group is void when the group yields whole.
 // When a group yields whole, nominations of its waiting pods are void.
+//
 // (KEP-5710, Preemption algorithm; what it leaves open is as built in Kubernetes v1.37:
 // the tie-breaks of step 3, the counting of step 4, and the number of pods in step 2.)
 //
-// [ModeInPlace] leaves out steps 5 and 6, as built in v1.37: it does not look at who runs where
 // [ModeInPlace] skips steps 5 and 6, as built in v1.37: it places the preemptor without
 // regard to who runs there. [ModeReplace] puts units back by placing the preemptor again for
 // each unit, as built in v1.36. In both, terminating pods count as running and may become
 // victims again (until the timeout), and a preemptor waits only while victims of lower
 // priority terminate on a node that it is nominated to.
+//
 // # Time
 //
 // A unit is protected until each of its running pods has run for its minimum runtime: the

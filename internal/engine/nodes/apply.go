@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// addColumns numbers resources that are new.
+// addColumns numbers new resources.
 func (c *Cluster) addColumns(path string, f *validator, r workload.Resources) {
 	names := c.columns.names
 	for _, name := range slices.Sorted(maps.Keys(r)) {
@@ -23,7 +23,7 @@ func (c *Cluster) addColumns(path string, f *validator, r workload.Resources) {
 	}
 }
 
-// rebuild puts a node in place with other pods.
+// rebuild replaces a node with one that has other pods.
 func (c *Cluster) rebuild(path string, f *validator, facts workload.Node, number int32, pods, nominated []*Pod) {
 	n, ok := newNode(c.columns, facts, number, pods, nominated)
 	if !ok && f != nil {
@@ -32,7 +32,7 @@ func (c *Cluster) rebuild(path string, f *validator, facts workload.Node, number
 	c.nodes = c.nodes.Set(int(number), n)
 }
 
-// insert returns a copy of a sorted list with the pod.
+// insert returns a copy of a sorted list with the pod added.
 func insert(list []*Pod, p *Pod, compare func(a, b *Pod) int) []*Pod {
 	at, _ := slices.BinarySearchFunc(list, p, compare)
 	return slices.Concat(list[:at], []*Pod{p}, list[at:])
@@ -61,7 +61,7 @@ func (c *Cluster) detach(p *Pod) {
 	c.regroup(p, func(members []*Pod) []*Pod { return without(members, p) })
 }
 
-// regroup takes a pod into its group or out of it, and keeps the covered units.
+// regroup adds a pod to its group or removes it, and updates the covered units.
 func (c *Cluster) regroup(p *Pod, change func(members []*Pod) []*Pod) {
 	if p.single != nil {
 		_, there := c.pods.Get(p.Facts.ID)
@@ -100,7 +100,7 @@ func (c *Cluster) coverGroup(g *group, there bool) {
 	}
 }
 
-// cover keeps the indexes of covered units.
+// cover updates the indexes of covered units.
 func (c *Cluster) cover(u *Unit, staying, there bool) {
 	switch {
 	case !u.covered:
@@ -118,7 +118,7 @@ func (c *Cluster) cover(u *Unit, staying, there bool) {
 	}
 }
 
-// count counts a pod that runs by its priority, and whether it has a minimum runtime.
+// count counts a running pod by its priority, and whether it has a minimum runtime.
 func (c *Cluster) count(p *Pod, change int) {
 	if p.minimum > 0 {
 		c.minimums += change

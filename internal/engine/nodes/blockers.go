@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Rule is what keeps a unit from yielding.
+// Rule is a rule that keeps a unit from yielding.
 type Rule uint8
 
 const (
@@ -22,16 +22,16 @@ const (
 type Blocker struct {
 	Rule  Rule
 	Unit  *Unit
-	Until int64 // never: it has no end
-	// SetBy is, for GuaranteedRuntime, the pod whose minimum ends last, and whether it is
-	// its own, its group's, or (neither) the default.
+	Until int64 // never: without end
+	// SetBy is, for GuaranteedRuntime, the pod whose minimum runtime ends last. The minimum
+	// is its own, its group's, or else the default.
 	SetBy          *Pod
 	OfPod, OfGroup bool
 }
 
 // blockers lists the units that may not yield, the least important first, with a pod on a
-// node where a member may run that takes some of what is short; of anything that is asked
-// for where nothing is.
+// node that a member may use, if that pod takes some of what is short (if nothing is short,
+// some of what is requested).
 func (s *Searcher) blockers(short []Shortage, most int) []Blocker {
 	if most == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (s *Searcher) blockers(short []Shortage, most int) []Blocker {
 	return list
 }
 
-// takesOf returns whether a pod takes some of what is short.
+// takesOf returns a predicate for pods that take some of what is short.
 func (s *Searcher) takesOf(short []Shortage) func(*Pod) bool {
 	slots := make([]bool, len(s.slots))
 	for _, sh := range short {
@@ -82,11 +82,11 @@ func (s *Searcher) takesOf(short []Shortage) func(*Pod) bool {
 	}
 }
 
-// blocker tells why the unit of a pod that runs may not yield; ok is false when it may, or
-// is on its way out.
+// blocker says why the unit of a running pod may not yield; ok is false if it may, or is
+// terminating.
 func (s *Searcher) blocker(p *Pod, books *ledger) (b Blocker, ok bool) {
 	u := s.unitOf(p)
-	if u == nil && s.stuck(p) { // it counts as running, and was told to go already
+	if u == nil && s.stuck(p) { // it counts as running, and was told to stop already
 		u = s.c.unitOf(p, false)
 		return Blocker{Rule: Terminating, Unit: u, Until: never}, true
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// budget is a budget inside of a snapshot. It is never changed.
+// budget is a budget in a snapshot. It is immutable.
 type budget struct {
 	Facts     workload.DisruptionBudget
-	disrupted map[string]bool // nil for none
+	disrupted map[string]bool // nil: none
 }
 
 func newBudget(facts workload.DisruptionBudget) budget {
@@ -25,7 +25,7 @@ func newBudget(facts workload.DisruptionBudget) budget {
 	return b
 }
 
-// covering lists the budgets that cover a pod, in order, after those in the list.
+// covering appends the budgets that cover a pod, in order.
 func (c *Cluster) covering(list []int32, p *workload.Pod) []int32 {
 	first, _ := slices.BinarySearchFunc(c.budgets, p.Namespace, func(b budget, namespace string) int {
 		return strings.Compare(b.Facts.Namespace, namespace)
@@ -38,13 +38,13 @@ func (c *Cluster) covering(list []int32, p *workload.Pod) []int32 {
 	return list
 }
 
-// ledger is what budgets still allow.
+// ledger holds what budgets still allow.
 type ledger struct {
 	budgets []budget
 	left    []int64
 }
 
-// ledger opens one on memory that may be used before.
+// ledger returns a new ledger. It reuses left.
 func (c *Cluster) ledger(left []int64) ledger {
 	l := ledger{c.budgets, resize(left, len(c.budgets))}
 	for i := range l.left {
@@ -59,15 +59,15 @@ func (s *Searcher) newLedger() ledger {
 	return l
 }
 
-// charged reports whether the pod counts against the budget: not if it counts as disrupted
-// already.
+// charged reports whether the pod counts against the budget: not if the budget already counts
+// it as disrupted.
 func (l *ledger) charged(b int32, p *Pod) bool {
 	disrupted := l.budgets[b].disrupted
 	return disrupted == nil || !disrupted[p.Facts.ID]
 }
 
-// spend counts the pods of a unit that violate a budget, each using budgets up in order
-// to the first that is exhausted (as built in v1.37).
+// spend charges the pods of a unit to the budgets and counts those that violate one. Each pod
+// is charged to its budgets in order, up to the first exhausted one (as built in v1.37).
 func (l *ledger) spend(u *Unit) (violations int) {
 	for _, p := range u.Pods {
 		for _, b := range p.budgets {
@@ -83,7 +83,7 @@ func (l *ledger) spend(u *Unit) (violations int) {
 	return violations
 }
 
-// putBack takes back what spendAll has used for a unit.
+// putBack takes back what spendAll charged for a unit.
 func (l *ledger) putBack(u *Unit) {
 	for _, p := range u.Pods {
 		for _, b := range p.budgets {
@@ -94,8 +94,8 @@ func (l *ledger) putBack(u *Unit) {
 	}
 }
 
-// spendAll uses up every budget that covers a pod of the unit, and reports whether all of
-// them allow that; if not, nothing is used.
+// spendAll charges the unit to every budget that covers a pod of it, and reports whether all
+// of them allow it; if not, nothing is charged.
 func (l *ledger) spendAll(u *Unit) bool {
 	ok := true
 	charge := func(by int64) {
@@ -116,13 +116,13 @@ func (l *ledger) spendAll(u *Unit) bool {
 }
 
 // covered lists the units of the domain that may yield and that a budget covers, most
-// important first, until the next list.
+// important first. The list is valid until the next one.
 func (s *Searcher) covered(d span) []*Unit {
 	if len(s.c.budgets) == 0 {
 		return nil
 	}
 	if s.r.Importance != nil || d.size()*8 < s.c.nodes.Len() {
-		// Of a group that yields whole the pod that a budget covers may run elsewhere.
+		// In a group that yields whole, the pod that a budget covers may run on another node.
 		return s.gather(d, func(u *Unit) bool { return u.covered }, func(l level) bool { return l.covered || l.grouped })
 	}
 	list := s.list[:0]
@@ -142,8 +142,8 @@ func (s *Searcher) covered(d span) []*Unit {
 	return list
 }
 
-// split charges the units that may yield to the budgets, the more important first, and
-// returns those that violate one, in the same order, with the number of pods that do.
+// split charges the units that may yield to the budgets, the most important first. It returns
+// those that violate one, in the same order, with the number of pods that do.
 func (s *Searcher) split(d span) (violating []*Unit) {
 	clear(s.violations)
 	violating = s.violating[:0]
@@ -158,7 +158,7 @@ func (s *Searcher) split(d span) (violating []*Unit) {
 	return violating
 }
 
-// withinBudgets reports whether every budget allows all victims together.
+// withinBudgets reports whether the budgets allow all victims together.
 func (s *Searcher) withinBudgets() bool {
 	books := s.newLedger()
 	for _, u := range s.victims {
@@ -169,8 +169,8 @@ func (s *Searcher) withinBudgets() bool {
 	return true
 }
 
-// ration gives the allowance of the budgets to the least important units and keeps the
-// others for good.
+// ration gives the allowance of the budgets to the least important units; the other units
+// stay until the end.
 func (s *Searcher) ration(d span) {
 	clear(s.violations)
 	books := s.newLedger()
@@ -182,8 +182,9 @@ func (s *Searcher) ration(d span) {
 }
 
 // PotentialVictims returns the units of lower priority in the order in which they are put
-// back, and for each how many of its pods violate a budget if all that are more important
-// are evicted too: those first that do, and of both kinds the most important first.
+// back, and for each the number of its pods that violate a budget if all more important units
+// are evicted, too. Units that violate a budget come first; in both parts the most important
+// comes first.
 func (c *Cluster) PotentialVictims(priority int32) (units []*Unit, violations []int) {
 	books := c.ledger(nil)
 	var others []*Unit
@@ -200,8 +201,8 @@ func (c *Cluster) PotentialVictims(priority int32) (units []*Unit, violations []
 	return append(units, others...), append(violations, make([]int, len(others))...)
 }
 
-// Charge returns the budgets as they are when they know that pods are disrupted which run:
-// what they allow is used up. Those that cover none of them are left out.
+// Charge returns the budgets that cover some of the given running pods, with these pods
+// counted as disrupted.
 func (c *Cluster) Charge(pods []string) []workload.DisruptionBudget {
 	charged := map[int32]*workload.DisruptionBudget{}
 	for _, id := range pods {

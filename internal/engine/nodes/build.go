@@ -127,7 +127,7 @@ func setOf[T any](order *ordered.Order[T, none], list []T) ordered.Set[T, none] 
 	return ordered.Of(order, list)
 }
 
-// newPod makes a pod of facts that are its own.
+// newPod makes a pod. It keeps facts, which must be a copy.
 func (c *Cluster) newPod(facts workload.Pod, g *group) *Pod {
 	number, _ := slices.BinarySearch(c.names, facts.Node)
 	a := &alone{pod: Pod{Facts: facts, node: int32(number), priority: facts.Priority}}
@@ -145,7 +145,7 @@ func (c *Cluster) newPod(facts workload.Pod, g *group) *Pod {
 	return p
 }
 
-// minimumOf is the minimum runtime of a pod, its own or its group's.
+// minimumOf returns the minimum runtime of a pod, its own or its group's.
 func minimumOf(p *workload.Pod, g *group) int64 {
 	if d, ok := p.MinRuntime.Get(); ok {
 		return int64(d)

@@ -7,7 +7,7 @@ import (
 )
 
 // Candidates returns every domain in which preemption makes room, in the order of the
-// domains, or as many as are sampled: those without violations first.
+// domains. With sampling it returns at most MaxCandidates: those without violations first.
 func (s *Searcher) Candidates(config *Config, c *Cluster, r *Request) []Choice {
 	s.begin(config, c, r)
 	defer s.end()
@@ -39,7 +39,7 @@ func (s *Searcher) Candidates(config *Config, c *Cluster, r *Request) []Choice {
 	return list
 }
 
-// domains lists the domains in order: for a single pod each node that it may run on.
+// domains lists the domains in order: for a single pod each node on which it may run.
 func (s *Searcher) domains() []span {
 	if s.r.Group != "" {
 		return s.ranges
@@ -60,8 +60,8 @@ func (s *Searcher) domainName(d span) string {
 	return d.name
 }
 
-// each searches the domains one by one, those that may be skipped left out, until the
-// visitor says stop.
+// each searches the domains one by one, without those that skip returns true for, until visit
+// says stop.
 func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (stop bool)) {
 	list := s.domains()
 	first := 0
@@ -91,9 +91,9 @@ func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (s
 	}
 }
 
-// leastHighest is a lower bound on the highest priority of a victim, on a domain of one
-// node: unless a unit of that priority goes, there is too little of a resource for as many
-// members as must have a place, whichever they are.
+// leastHighest returns a lower bound on the highest priority of a victim in a domain of one
+// node: unless units of that priority yield, some resource is too short for the least number
+// of members, whichever they are.
 func (s *Searcher) leastHighest(d span) int64 {
 	s.forget() // of the domain before
 	width := len(s.slots)
@@ -115,8 +115,8 @@ func (s *Searcher) leastHighest(d span) int64 {
 	return bound
 }
 
-// leastNeeds is what as many members as must have a place need at least, by slot: the
-// smallest of each.
+// leastNeeds returns what the least number of members needs at least, by slot: the smallest
+// members in each slot.
 func (s *Searcher) leastNeeds() []int64 {
 	least := make([]int64, len(s.slots))
 	list := make([]int64, len(s.members))
@@ -132,7 +132,7 @@ func (s *Searcher) leastNeeds() []int64 {
 	return least
 }
 
-// sampled reports whether enough candidates for a single pod were found.
+// sampled reports whether enough candidates were found for a single pod.
 func (s *Searcher) sampled(clean, violating int) bool {
 	n := s.config.MaxCandidates
 	return n > 0 && s.r.Group == "" && clean > 0 && clean+min(violating, n) >= n

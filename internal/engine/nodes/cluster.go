@@ -10,22 +10,23 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Cluster is nodes, what runs on them, groups, budgets, promises. Persistent containers
-// share what an edit leaves. It is not changed once it is a snapshot's.
+// Cluster holds nodes, what runs on them, groups, budgets and nominations. Persistent
+// containers share what an edit does not change. Once it belongs to a snapshot it is
+// immutable.
 type Cluster struct {
 	columns   *columns
-	names     []string // of nodes, sorted: their numbers
+	names     []string // of nodes, sorted: the index is the node's number
 	nodes     vector.Vector[*node]
-	pods      trie.Map[*Pod]   // that run, by ID
+	pods      trie.Map[*Pod]   // running pods, by ID
 	nominated trie.Map[*Pod]   // by ID
-	groups    trie.Map[*group] // known or named by a pod that runs, by ID
+	groups    trie.Map[*group] // in the state, or named by a running pod; by ID
 	budgets   []budget         // by namespace and name
-	// levels is the priorities of what runs, rising, with the number of pods.
+	// levels holds the priorities of running pods, rising, with the number of pods.
 	levels ordered.Set[priorityCount, none]
-	// covered is the units that a budget covers, most important first: with all pods, and
-	// with those that do not terminate.
+	// covered holds the units that a budget covers, most important first: with all their
+	// pods, and without terminating pods.
 	covered, coveredStaying unitSet
-	minimums                int // pods that run with a minimum runtime of their own or their group's
+	minimums                int // running pods with a minimum runtime, their own or their group's
 }
 
 type priorityCount struct {
@@ -33,7 +34,7 @@ type priorityCount struct {
 	pods     int
 }
 
-// none is what the sets here sum up.
+// none is the sum of sets without sums.
 type none struct{}
 
 type unitSet = ordered.Set[*Unit, none]
@@ -48,7 +49,7 @@ func (g *group) id() string { return g.Facts.ID }
 
 func comparePods(a, b *Pod) int { return cmp.Compare(a.Facts.ID, b.Facts.ID) }
 
-// State is what a cluster is made of, in plain values.
+// State is what a cluster is made of, as plain data.
 type State struct {
 	Nodes     []workload.Node
 	Pods      []workload.Pod
@@ -57,8 +58,8 @@ type State struct {
 	Budgets   []workload.DisruptionBudget
 }
 
-// State returns a deep copy of what the cluster is made of: nodes, pods and groups by
-// name or ID, budgets by namespace and name.
+// State returns a deep copy of the cluster's state: nodes, pods and groups by name or ID,
+// budgets by namespace and name.
 func (c *Cluster) State() State {
 	var st State
 	for i := range c.nodes.Len() {
@@ -91,7 +92,7 @@ func (c *Cluster) pod(in trie.Map[*Pod], id string) *Pod {
 	return p
 }
 
-// nodeNumber returns the number of a node, -1 if there is none of that name.
+// nodeNumber returns the number of a node, or -1 if there is none with that name.
 func (c *Cluster) nodeNumber(name string) int {
 	if at, found := slices.BinarySearch(c.names, name); found {
 		return at
@@ -99,8 +100,8 @@ func (c *Cluster) nodeNumber(name string) int {
 	return -1
 }
 
-// unitOf is the unit of a pod that runs, without those of its pods that terminate if
-// staying is set; nil when that leaves none.
+// unitOf returns the unit of a running pod. If staying is set, the unit has no terminating
+// pods; it is nil if all of them terminate.
 func (c *Cluster) unitOf(p *Pod, staying bool) *Unit {
 	switch {
 	case staying && p.Facts.Terminating:
@@ -123,7 +124,7 @@ func sorted[T any](m trie.Map[T], name func(T) string) []T {
 	return list
 }
 
-// Units returns the units of what runs, the most important first.
+// Units returns the units that run, the most important first.
 func (c *Cluster) Units() []*Unit {
 	var units []*Unit
 	for p := range c.pods.All {

@@ -6,7 +6,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
-// Outcome is what a decision comes to.
+// Outcome is the answer of a decision in one word.
 type Outcome uint8
 
 const (
@@ -26,24 +26,25 @@ const (
 	Budgets
 )
 
-// Result answers a request. What it points to is the searcher's, until the next search.
+// Result answers a request. It is valid until the next search.
 type Result struct {
 	Outcome Outcome
 	Reason  Reason
-	// Choice is the domain that was chosen. Without a place it is empty.
+	// Choice is the chosen domain. It is empty if there is no place.
 	Choice
-	// Placeable is the most members that had a place in any domain, where none was chosen.
+	// Placeable is, if no domain was chosen, the largest number of members that had a place
+	// in any domain.
 	Placeable int
-	// RetryAt is when it succeeds with nothing but time changed; unset for never.
+	// RetryAt is when the request succeeds if nothing but time changes; Unset: never.
 	RetryAt int64
-	// Shortages and Blockers are why it has no place.
+	// Shortages and Blockers say why there is no place.
 	Shortages []Shortage
 	Blockers  []Blocker
-	// Withdrawn is the IDs of others whose promises are void, sorted.
+	// Withdrawn lists the IDs of other pods whose nominations are void, sorted.
 	Withdrawn []string
 }
 
-// Search decides about a request that was checked.
+// Search decides about a valid request.
 func (s *Searcher) Search(config *Config, c *Cluster, r *Request) Result {
 	s.begin(config, c, r)
 	defer s.end()
@@ -68,8 +69,8 @@ func (s *Searcher) Search(config *Config, c *Cluster, r *Request) Result {
 	return found
 }
 
-// Instants lists the instants after now at which a search may succeed that does not now,
-// rising.
+// Instants lists, rising, the instants after now at which a search may succeed that does not
+// succeed now.
 func (s *Searcher) Instants(config *Config, c *Cluster, r *Request) []int64 {
 	s.begin(config, c, r)
 	defer s.end()
@@ -84,7 +85,7 @@ func (s *Searcher) explain(found *Result) {
 	found.Blockers = s.blockers(found.Shortages, s.r.MaxBlockers)
 }
 
-// begin enters a request.
+// begin prepares the search for a request.
 func (s *Searcher) begin(config *Config, c *Cluster, r *Request) {
 	if s.stays == nil {
 		s.stays, s.violations, s.guarded = map[*Unit]bool{}, map[*Unit]int{}, map[*Unit]int64{}
@@ -102,7 +103,7 @@ func (s *Searcher) begin(config *Config, c *Cluster, r *Request) {
 	s.enter(config, c, r)
 }
 
-// end drops what belongs to the cluster and the request.
+// end drops the references to the cluster and the request.
 func (s *Searcher) end() {
 	clear(s.stays)
 	clear(s.violations)
@@ -140,7 +141,7 @@ func (s *Searcher) decide() Result {
 	return s.preempt()
 }
 
-// never refuses a preemptor that may not preempt.
+// never is the result of a request that may not preempt.
 func (s *Searcher) never() Result {
 	for _, d := range s.ranges {
 		s.placeBeside(d)
@@ -154,7 +155,7 @@ func (s *Searcher) preempt() Result {
 	clean, violating, any := 0, 0, false
 	reason := NoVictims
 	s.least = s.leastNeeds()
-	skip := func(d span) bool { // no victim of a priority so low makes room there
+	skip := func(d span) bool { // no victims of such a low priority make room there
 		return any && best.score.violations == 0 && s.config.MaxCandidates == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
 	}
 	s.each(skip, func(d span, v verdict) bool {
@@ -184,7 +185,7 @@ func (s *Searcher) preempt() Result {
 	d := Result{Outcome: Preempt, Choice: best}
 	if len(best.Victims) == 0 {
 		if d.Outcome = Fits; s.anyLeaving && !s.standsNow(&best) {
-			d.Outcome = Wait // found as members change places, which is for a group only
+			d.Outcome = Wait // found because members change places, which happens only in a group
 		}
 		return d
 	}
@@ -192,8 +193,8 @@ func (s *Searcher) preempt() Result {
 	return d
 }
 
-// withdrawn lists the promises that a choice makes void: in the way of the members, or to
-// waiting pods of a group that yields whole.
+// withdrawn lists the nominations that a choice makes void: those that conflict with the
+// members, and those of waiting pods of a group that yields whole.
 func (s *Searcher) withdrawn(c *Choice) []string {
 	var list []string
 	for _, at := range c.Where {

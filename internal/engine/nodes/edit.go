@@ -9,12 +9,13 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Each edit changes the cluster, which must be a copy that nobody has seen: after faults,
-// with paths under the given one, it is of no use. What is handed over must be a copy too.
+// Each edit changes the cluster, which must be a copy that no caller has seen. After faults,
+// whose paths begin with the given one, the copy must not be used. Arguments must be copies,
+// too: the cluster keeps them.
 
 func (c *Cluster) known(node string) bool { return c.nodeNumber(node) >= 0 }
 
-// Run adds a pod that runs, or replaces the one of that ID.
+// Run adds a running pod, or replaces the one with that ID.
 func (c *Cluster) Run(path string, p workload.Pod) fault.List {
 	var f validator
 	if f.pod(path, &p, c.known); f.List != nil {
@@ -29,7 +30,7 @@ func (c *Cluster) Run(path string, p workload.Pod) fault.List {
 	return f.List
 }
 
-// StartEviction marks a pod as terminating because it was preempted, since a time.
+// StartEviction marks a pod as terminating because it was preempted, since the given time.
 func (c *Cluster) StartEviction(path, id string, at time.Time) fault.List {
 	var f validator
 	running := c.pod(c.pods, id)
@@ -50,7 +51,7 @@ func (c *Cluster) StartEviction(path, id string, at time.Time) fault.List {
 	return f.List
 }
 
-// Remove takes a pod away that runs.
+// Remove removes a running pod.
 func (c *Cluster) Remove(path, id string) fault.List {
 	var f validator
 	if running := c.pod(c.pods, id); running != nil {
@@ -61,7 +62,7 @@ func (c *Cluster) Remove(path, id string) fault.List {
 	return f.List
 }
 
-// Nominate promises a pod that waits room on its node, in place of an earlier promise.
+// Nominate promises room on its node to a waiting pod, in place of an earlier nomination.
 func (c *Cluster) Nominate(path string, p workload.Pod) fault.List {
 	var f validator
 	f.pod(path, &p, c.known)
@@ -80,10 +81,10 @@ func (c *Cluster) Nominate(path string, p workload.Pod) fault.List {
 	return f.List
 }
 
-// Withdraw takes the promise to a pod back.
+// Withdraw withdraws the nomination of a pod.
 func (c *Cluster) Withdraw(id string) { c.withdraw(id) }
 
-// SetGroup adds a group or replaces the one of that ID.
+// SetGroup adds a group or replaces the one with that ID.
 func (c *Cluster) SetGroup(path string, g workload.PodGroup) fault.List {
 	var f validator
 	f.all(g.Validate(path))
@@ -93,7 +94,7 @@ func (c *Cluster) SetGroup(path string, g workload.PodGroup) fault.List {
 	return f.List
 }
 
-// RemoveGroup takes a group away; its pods run on by themselves.
+// RemoveGroup removes a group; its pods then run as single pods.
 func (c *Cluster) RemoveGroup(path, id string) fault.List {
 	var f validator
 	if g := c.group(id); g == nil || !g.known {
@@ -104,7 +105,7 @@ func (c *Cluster) RemoveGroup(path, id string) fault.List {
 	return f.List
 }
 
-// SetBudget adds a budget or replaces the one of that namespace and name.
+// SetBudget adds a budget or replaces the one with that namespace and name.
 func (c *Cluster) SetBudget(path string, b workload.DisruptionBudget) fault.List {
 	var f validator
 	if f.all(b.Validate(path)); f.List != nil {
@@ -126,7 +127,7 @@ func (c *Cluster) SetBudget(path string, b workload.DisruptionBudget) fault.List
 	return f.List
 }
 
-// RemoveBudget takes a budget away.
+// RemoveBudget removes a budget.
 func (c *Cluster) RemoveBudget(path, namespace, name string) fault.List {
 	var f validator
 	at, found := c.findBudget(budgetKey{namespace, name})
@@ -146,7 +147,7 @@ func (c *Cluster) findBudget(key budgetKey) (at int, found bool) {
 	})
 }
 
-// SetNode adds a node or replaces the one of that name.
+// SetNode adds a node or replaces the one with that name.
 func (c *Cluster) SetNode(path string, n workload.Node) fault.List {
 	var f validator
 	if f.all(n.Validate(path)); f.List != nil {
@@ -164,7 +165,7 @@ func (c *Cluster) SetNode(path string, n workload.Node) fault.List {
 	return f.List
 }
 
-// RemoveNode takes a node away on which nobody runs.
+// RemoveNode removes a node without pods.
 func (c *Cluster) RemoveNode(path, name string) fault.List {
 	var f validator
 	at := c.nodeNumber(name)
@@ -182,7 +183,7 @@ func (c *Cluster) RemoveNode(path, name string) fault.List {
 	return f.List
 }
 
-// immutable finds what may not change of a group that has pods.
+// immutable finds changes that a group with pods may not make.
 func (c *Cluster) immutable(path string, f *validator, next *workload.PodGroup) {
 	g := c.group(next.ID)
 	if g == nil || !g.known || g.Facts.Priority == next.Priority && g.Facts.DisruptionMode == next.DisruptionMode {
@@ -205,7 +206,8 @@ func (c *Cluster) immutable(path string, f *validator, next *workload.PodGroup) 
 	}
 }
 
-// setGroup takes the group's pods out and in again: their priority and units change.
+// setGroup removes the pods of the group and adds them again: their priority and units
+// change.
 func (c *Cluster) setGroup(path string, f *validator, facts workload.PodGroup, known bool) {
 	g := c.group(facts.ID)
 	if g == nil {
@@ -219,7 +221,7 @@ func (c *Cluster) setGroup(path string, f *validator, facts workload.PodGroup, k
 	for _, p := range members {
 		c.attach(path, f, p.Facts)
 	}
-	for _, p := range sorted(c.nominated, (*Pod).id) { // faults come by ID
+	for _, p := range sorted(c.nominated, (*Pod).id) { // faults are ordered by ID
 		if p.Facts.Group == facts.ID {
 			c.withdraw(p.Facts.ID)
 			c.nominate(path, f, p.Facts)
@@ -227,7 +229,7 @@ func (c *Cluster) setGroup(path string, f *validator, facts workload.PodGroup, k
 	}
 }
 
-// become builds the cluster anew.
+// become rebuilds the cluster from a state.
 func (c *Cluster) become(path string, f *validator, st *State) {
 	next, err := New(st)
 	if err == nil {

@@ -2,19 +2,18 @@ package nodes
 
 import "github.com/cedesched/cede/quota"
 
-// Fit answers for one request whether it has a place, while groups are taken away and put
-// back.
+// Fit says whether one request has a place, while groups are removed and restored.
 type Fit struct {
 	s     *Searcher
-	at    span    // of the placement that stands
-	base  []int64 // what is free with no member placed
-	free  []int64 // by slot: the same, summed up over nodes that have some
-	needs []int64 // by slot: of as many members as must have a place
-	known bool    // whether it fits
+	at    span    // of the current placement
+	base  []int64 // what is free without members
+	free  []int64 // by slot: the same, summed up over nodes with some free
+	needs []int64 // by slot: what the least number of members needs
+	known bool    // the answer is known
 	fits  bool
 }
 
-// NewFit returns a fit for a request that was checked; both are kept.
+// NewFit returns a fit for a valid request. It keeps config and r.
 func NewFit(config *Config, c *Cluster, r *Request) *Fit {
 	s := new(Searcher)
 	s.begin(config, c, r)
@@ -31,10 +30,10 @@ func NewFit(config *Config, c *Cluster, r *Request) *Fit {
 	return f
 }
 
-// Remove takes the running pods of a group away.
+// Remove removes the running pods of a group.
 func (f *Fit) Remove(group string) { f.change(group, true) }
 
-// Restore puts the running pods of a group back that was taken.
+// Restore restores the running pods of a removed group.
 func (f *Fit) Restore(group string) { f.change(group, false) }
 
 func (f *Fit) change(id string, taken bool) {
@@ -84,7 +83,7 @@ func (f *Fit) reset(d span) {
 	copy(f.s.free[d.from*width:d.to*width], f.base[d.from*width:d.to*width])
 }
 
-// Fits reports whether the request has a place without the groups that are taken.
+// Fits reports whether the request has a place without the removed groups.
 func (f *Fit) Fits() bool {
 	if f == nil {
 		return false
@@ -116,8 +115,8 @@ func (f *Fit) Fits() bool {
 	return f.fits
 }
 
-// Where returns the numbers of the nodes where the members have their place, -1 for none;
-// nil if it does not fit.
+// Where returns the numbers of the nodes of the members, -1 for a member without place; nil
+// if the request does not fit.
 func (f *Fit) Where() []int32 {
 	if !f.Fits() {
 		return nil

@@ -6,14 +6,13 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// group is a pod group inside of a snapshot, known or only named by pods. It is never
-// changed.
+// group is a pod group in a snapshot, in the state or only named by pods. It is immutable.
 type group struct {
 	Facts   workload.PodGroup
 	known   bool
 	members []*Pod // running, by UID and ID
-	// whole and staying are the unit of a group of mode PodGroup: with all members, and
-	// with those that do not terminate. Nil where it has none.
+	// whole and staying are the unit of a group in mode PodGroup: with all members, and
+	// without terminating ones. Nil if there is none.
 	whole, staying *Unit
 }
 
@@ -34,7 +33,7 @@ func newGroup(facts workload.PodGroup, known bool, members []*Pod) *group {
 	return g
 }
 
-// IsBasic reports whether a group is known and not a gang.
+// IsBasic reports whether a group is in the state and is not a gang.
 func (c *Cluster) IsBasic(id string) bool {
 	g := c.group(id)
 	return g != nil && g.known && g.Facts.Basic

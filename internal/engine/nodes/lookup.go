@@ -6,7 +6,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Find returns a copy of a pod that runs.
+// Find returns a copy of a running pod.
 func (c *Cluster) Find(id string) (workload.Pod, bool) {
 	if p := c.pod(c.pods, id); p != nil {
 		return p.Facts.Clone(), true
@@ -14,7 +14,7 @@ func (c *Cluster) Find(id string) (workload.Pod, bool) {
 	return workload.Pod{}, false
 }
 
-// Nominated returns a copy of a pod that was promised room.
+// Nominated returns a copy of a nominated pod.
 func (c *Cluster) Nominated(id string) (workload.Pod, bool) {
 	if p := c.pod(c.nominated, id); p != nil {
 		return p.Facts.Clone(), true
@@ -30,7 +30,7 @@ func (c *Cluster) Node(name string) (workload.Node, bool) {
 	return workload.Node{}, false
 }
 
-// Group returns a group that is known.
+// Group returns a group of the state.
 func (c *Cluster) Group(id string) (workload.PodGroup, bool) {
 	if g := c.group(id); g != nil && g.known {
 		return g.Facts, true

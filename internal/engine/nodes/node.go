@@ -11,7 +11,7 @@ import (
 // podsColumn is the column of PodsResource.
 const podsColumn = 0
 
-// columns numbers the resources. It is never changed.
+// columns numbers the resources. It is immutable.
 type columns struct {
 	names  []string
 	number map[string]int32
@@ -25,7 +25,7 @@ func newColumns(names []string) *columns {
 	return c
 }
 
-// of returns the column of a resource, -1 if there is none.
+// of returns the column of a resource, or -1 if there is none.
 func (c *columns) of(resource string) int32 {
 	if n, ok := c.number[resource]; ok {
 		return n
@@ -33,7 +33,7 @@ func (c *columns) of(resource string) int32 {
 	return -1
 }
 
-// takes appends what a pod takes, by column, to an empty list.
+// takes appends what a pod takes, by column, to list, which must be empty.
 func (c *columns) takes(list []amount, r workload.Resources) []amount {
 	list = append(list, amount{podsColumn, 1})
 	for name, value := range r {
@@ -45,17 +45,17 @@ func (c *columns) takes(list []amount, r workload.Resources) []amount {
 	return list
 }
 
-// node is a node inside of a snapshot. It is never changed.
+// node is a node in a snapshot. It is immutable.
 type node struct {
 	Facts     workload.Node
 	number    int32
-	capacity  []int64 // by column; those past the end are zero
-	pods      []*Pod  // that run, by ID
+	capacity  []int64 // by column; columns past the end are zero
+	pods      []*Pod  // running, by ID
 	nominated []*Pod  // by ID
-	// levels is what runs by priority, rising, those that terminate apart.
+	// levels holds what runs, by priority, rising; terminating pods have levels of their own.
 	levels []level
-	width  int     // columns of a row of usage
-	usage  []int64 // a row for each level
+	width  int     // the columns of a row of usage
+	usage  []int64 // one row for each level
 }
 
 // level is the pods of one priority on a node.
@@ -79,7 +79,7 @@ func (l level) compare(other level) int {
 
 func (p *Pod) level() level { return level{priority: p.priority, leaving: p.Facts.Terminating} }
 
-// newNode builds a node. ok is false when more is used than can be counted.
+// newNode builds a node. ok is false if the usage of a resource is out of bounds.
 func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*Pod) (n *node, ok bool) {
 	n = &node{Facts: facts, number: number, pods: pods, nominated: nominated, width: len(c.names)}
 	n.capacity = make([]int64, n.width)

@@ -8,18 +8,18 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// place gives members that have none a place in the domain, in their order. One that cannot
-// get what it needs is passed over. It returns how many it gave a place.
+// place gives members without a place one in the domain, in their order. A member that does
+// not fit is skipped. It returns the number of members that it placed.
 func (s *Searcher) place(d span) int {
-	placed, last, before := 0, int32(-1), -2 // before: the member that was tried last
+	placed, last, before := 0, int32(-1), -2 // before: the member tried last
 	for m := range s.members {
 		if s.where[m] >= 0 {
-			continue // where it was promised
+			continue // it is where it was nominated
 		}
 		one := &s.members[m]
 		again := one.same && before == m-1
 		if before = m; again && s.where[m-1] < 0 {
-			continue // no place for the one before, none for this
+			continue // no place for the member before, so none for this one
 		}
 		at := int32(-1)
 		switch s.config.Order {
@@ -30,7 +30,7 @@ func (s *Searcher) place(d span) int {
 		default:
 			from := d.from
 			if again {
-				from = int(last) // those before it were too small for the same
+				from = int(last) // the nodes before it were too small for an equal member
 			}
 			at = s.firstFit(d, one, from)
 		}
@@ -43,7 +43,7 @@ func (s *Searcher) place(d span) int {
 	return placed
 }
 
-// put takes a member's room on a node.
+// put adds a member to a node.
 func (s *Searcher) put(one *member, at int32) {
 	if s.count[at]++; s.count[at] == 1 {
 		s.used = append(s.used, at)
@@ -57,7 +57,8 @@ func (s *Searcher) put(one *member, at int32) {
 	}
 }
 
-// firstFit returns the first node from one on, round and round, where the member fits.
+// firstFit returns the first node at or after from, wrapping around, on which the member
+// fits.
 func (s *Searcher) firstFit(d span, one *member, from int) int32 {
 	if from < d.from || from >= d.to {
 		from = d.from
@@ -77,8 +78,8 @@ func (s *Searcher) firstFit(d span, one *member, from int) int32 {
 
 const tooSmall = math.MaxUint64
 
-// bestFit returns the node of which the least is left. For a member like the one before it
-// only the node that that one took is looked at again.
+// bestFit returns the node with the least left. For a member equal to the one before only the
+// node of that one is rated again.
 func (s *Searcher) bestFit(d span, one *member, again bool, last int32) int32 {
 	if s.tight = resize(s.tight, len(s.nodes)); again {
 		s.tight[last] = s.tightness(d, one, int(last))
@@ -96,8 +97,8 @@ func (s *Searcher) bestFit(d span, one *member, again bool, last int32) int32 {
 	return at
 }
 
-// tightness is how much of a node would be left: the sum over what the member needs of
-// left/capacity, in units of 2^-32.
+// tightness says how much of a node would be left: the sum of left/capacity over the
+// resources that the member needs, in units of 2^-32.
 func (s *Searcher) tightness(d span, one *member, i int) uint64 {
 	if !s.fits(d, one, i) {
 		return tooSmall
@@ -114,8 +115,8 @@ func (s *Searcher) tightness(d span, one *member, i int) uint64 {
 	return sum
 }
 
-// fits reports whether a member has room on a node, may run there, and agrees with who is
-// there or was promised room before it.
+// fits reports whether a member has room on a node, may run there, and has no conflict with
+// pods that run there or are nominated ahead of it.
 func (s *Searcher) fits(d span, one *member, i int) bool {
 	width := len(s.slots)
 	free := s.free[i*width:][:width]
@@ -167,7 +168,7 @@ func (s *Searcher) filtersPlace(d span, one *member, i int) bool {
 	for m := range s.members {
 		other := &s.members[m]
 		if other == one {
-			continue // where is that of an earlier try
+			continue // where still holds an earlier try
 		}
 		if at := s.where[m]; at >= 0 && (s.wide || int(at) == i) && s.conflict(pending, s.asPlaced(other, int(at))) {
 			return false
@@ -176,7 +177,7 @@ func (s *Searcher) filtersPlace(d span, one *member, i int) bool {
 	return true
 }
 
-// asPlaced is the pod of a member as if it ran on a node.
+// asPlaced returns the pod of a member as if it ran on a node.
 func (s *Searcher) asPlaced(one *member, i int) workload.Pod {
 	p := *one.Facts
 	p.Group, p.Priority, p.Node = one.group, s.r.Priority, s.nodes[i].Facts.Name
@@ -192,7 +193,8 @@ func (s *Searcher) conflict(pod, other workload.Pod) bool {
 	return false
 }
 
-// filtersAllow reports whether the placed members agree with a unit that is put back.
+// filtersAllow reports whether the placed members have no conflict with a unit that is put
+// back.
 func (s *Searcher) filtersAllow(d span, u *Unit) bool {
 	if len(s.config.Filters) == 0 {
 		return true

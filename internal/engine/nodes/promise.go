@@ -2,7 +2,7 @@ package nodes
 
 import "slices"
 
-// fitsNow looks for room as things stand.
+// fitsNow looks for room with everything that runs.
 func (s *Searcher) fitsNow() (Result, bool) {
 	if d, ok := s.findRoom(true); ok {
 		return s.without(Fits, s.placed(d)), true
@@ -10,10 +10,11 @@ func (s *Searcher) fitsNow() (Result, bool) {
 	return Result{}, false
 }
 
-// fitsSoon looks for room once what terminates is gone, if anything does. (KEP-5710, Delayed
-// preemption: while the nomination is feasible there is no new preemption; else everything
-// starts afresh, with the earlier victims gone.) A place that needs nobody to leave is not
-// waited for: it fits, and is none where the caller's scheduler has failed already.
+// fitsSoon looks for room without terminating pods, if there are any. (KEP-5710, Delayed
+// preemption: while the nomination is feasible there is no new preemption; else the decision
+// starts again without the earlier victims.) A place for which nobody has to leave is not
+// waited for: the request fits. With SkipFit it is no place: the caller's scheduler has
+// failed already.
 func (s *Searcher) fitsSoon() (Result, bool) {
 	if !s.anyLeaving {
 		return Result{}, false
@@ -32,8 +33,8 @@ func (s *Searcher) fitsSoon() (Result, bool) {
 	return s.without(Fits, c), true
 }
 
-// findRoom places the members beside who runs, with what terminates or, unless now is set,
-// without: where that was promised, and the others around; then anywhere.
+// findRoom places the members beside running pods, with terminating pods if now is set, else
+// without. It first tries the nominations with the other members around them, then all nodes.
 func (s *Searcher) findRoom(now bool) (span, bool) {
 	if s.promised {
 		for _, d := range s.ranges {
@@ -52,7 +53,7 @@ func (s *Searcher) findRoom(now bool) (span, bool) {
 	return span{}, false
 }
 
-// standsNow reports whether the members of a choice have their room as things stand.
+// standsNow reports whether the members of a choice have their room now.
 func (s *Searcher) standsNow(c *Choice) bool {
 	everywhere := span{"", 0, len(s.nodes)}
 	s.open(everywhere, nobody, true)
@@ -68,8 +69,8 @@ func (s *Searcher) standsNow(c *Choice) bool {
 	return true
 }
 
-// placePromised places the members that were nominated in the domain where they were. It
-// returns how many still fit.
+// placePromised places the nominated members in the domain on their nodes. It returns how
+// many still fit.
 func (s *Searcher) placePromised(d span) int {
 	placed := 0
 	for m := range s.members {
@@ -87,7 +88,7 @@ func (s *Searcher) placePromised(d span) int {
 	return placed
 }
 
-// placed is the placement that stands, as a choice without victims.
+// placed returns the current placement as a choice without victims.
 func (s *Searcher) placed(d span) *Choice {
 	c := new(Choice)
 	s.victims = s.victims[:0]
@@ -95,7 +96,7 @@ func (s *Searcher) placed(d span) *Choice {
 	return c
 }
 
-// without is a result with no victims.
+// without returns a result without victims.
 func (s *Searcher) without(outcome Outcome, c *Choice) Result {
 	if s.r.Group == "" {
 		c.Domain = s.nodes[c.Where[0]].Facts.Name
@@ -103,9 +104,9 @@ func (s *Searcher) without(outcome Outcome, c *Choice) Result {
 	return Result{Outcome: outcome, Choice: *c}
 }
 
-// blocked reports whether earlier victims still terminate on a node that a member was
-// nominated to (as built in v1.36 and v1.37). A single pod is not blocked by a node that
-// has become impossible for it.
+// blocked reports whether earlier victims still terminate on a node that a member is
+// nominated to (as built in v1.36 and v1.37). A node on which a single pod may no longer run
+// does not block it.
 func (s *Searcher) blocked() bool {
 	for m := range s.members {
 		one := &s.members[m]
@@ -140,8 +141,8 @@ func (s *Searcher) possible(one *member, n *node) bool {
 	return true
 }
 
-// promisedAgain keeps the promises as they are, be it to nodes where nothing is placed any
-// more.
+// promisedAgain keeps the nominations as they are, also on nodes where nothing can be placed
+// any more.
 func (s *Searcher) promisedAgain() Result {
 	found := Result{Outcome: Wait}
 	for m := range s.members {

@@ -10,8 +10,8 @@ import (
 // never is the end of a protection without end.
 const never = math.MaxInt64
 
-// runtimeUntil returns the last instant at which minimum runtimes protect a unit, of all
-// its pods the latest; Unset when they do not. Pods without one have the default.
+// runtimeUntil returns the last instant at which minimum runtimes protect a unit: the latest
+// of all its pods; Unset if they do not. Pods without a minimum runtime have the default.
 func (s *Searcher) runtimeUntil(u *Unit) int64 {
 	if minimum := s.config.MinRuntime; minimum > 0 && u.latest != instant.Unset {
 		return max(u.until, quota.Add(u.latest, minimum))
@@ -19,7 +19,8 @@ func (s *Searcher) runtimeUntil(u *Unit) int64 {
 	return u.until
 }
 
-// guardUntil returns the last instant at which a guard protects a unit, asked once.
+// guardUntil returns the last instant at which a guard protects a unit. The guard is asked
+// once for each unit.
 func (s *Searcher) guardUntil(u *Unit) int64 {
 	if s.r.Guard == nil {
 		return instant.Unset
@@ -32,7 +33,7 @@ func (s *Searcher) guardUntil(u *Unit) int64 {
 	return until
 }
 
-// protected reports whether time or a guard keeps a unit from yielding now. Strictly after
+// protected reports whether a minimum runtime or a guard protects a unit now. Strictly after
 // the end it may yield.
 func (s *Searcher) protected(u *Unit) bool {
 	until := s.runtimeUntil(u)
@@ -44,13 +45,13 @@ func (s *Searcher) isGuarded(u *Unit) bool {
 	return until != instant.Unset && until >= s.time
 }
 
-// anyRules reports whether anything besides the priority may keep a unit.
+// anyRules reports whether any rule besides the priority may keep a unit from yielding.
 func (s *Searcher) anyRules() bool {
 	return s.r.Guard != nil || s.anyStuck || s.config.MinRuntime > 0 || s.c.minimums > 0
 }
 
-// keptFor reports the rule that keeps a unit of lower priority from yielding now; none is
-// zero.
+// keptFor returns the rule that keeps a unit of lower priority from yielding now; zero if
+// there is none.
 func (s *Searcher) keptFor(u *Unit) (rule Rule, until int64) {
 	switch {
 	case s.asBuilt && s.hasStuck(u):
@@ -72,7 +73,7 @@ func (s *Searcher) hasStuck(u *Unit) bool {
 	return false
 }
 
-// keepAll keeps the units for good that may not yield now, on all nodes.
+// keepAll makes all units that may not yield now stay until the end, on all nodes.
 func (s *Searcher) keepAll() {
 	if !s.anyRules() {
 		return

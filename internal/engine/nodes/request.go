@@ -10,19 +10,19 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Config is what holds for all requests.
+// Config holds for all requests.
 type Config struct {
 	Mode          Mode
 	Order         Order
 	HardBudgets   bool
-	MaxCandidates int // zero: all
+	MaxCandidates int // zero: no limit
 	FirstNode     int
 	Filters       []Filter
-	Wide          bool  // a filter reaches beyond the node
-	MinRuntime    int64 // of pods that neither have one nor their group
+	Wide          bool  // a filter has conflicts beyond one node
+	MinRuntime    int64 // of pods without one whose group has none
 }
 
-// Mode is which version of the algorithm decides.
+// Mode is the version of the algorithm.
 type Mode uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	Replace
 )
 
-// Order is in which order nodes are tried.
+// Order is the order in which nodes are tried.
 type Order uint8
 
 const (
@@ -40,7 +40,8 @@ const (
 	RoundRobin
 )
 
-// Filter is a rule on where pods may run; those of Rule that are Wide reach beyond the node.
+// Filter is a rule about where pods may run. A Wide filter may have conflicts beyond one
+// node.
 type Filter struct {
 	Rule interface {
 		Feasible(pod workload.Pod, node workload.Node) bool
@@ -49,7 +50,7 @@ type Filter struct {
 	Wide bool
 }
 
-// Request is a request by names.
+// Request is a request with names.
 type Request struct {
 	Group              string
 	Priority           int32
@@ -61,25 +62,25 @@ type Request struct {
 	SkipFit            bool
 	Now                time.Time
 	TerminationTimeout time.Duration
-	// Importance, if set, compares units before the built-in order does.
+	// Importance, if set, compares units; the built-in order breaks ties.
 	Importance func(a, b *Unit) int
-	// Guard, if set, returns the last instant at which a unit must stay: instant.Unset for
-	// none, math.MaxInt64 for all.
+	// Guard, if set, returns the last instant at which a unit must stay: instant.Unset for no
+	// protection, math.MaxInt64 for ever.
 	Guard func(*Unit) int64
-	// MaxBlockers bounds the blockers, MaxRetrySteps the search for RetryAt, which
-	// SkipRetryAt leaves out.
+	// MaxBlockers limits the blockers. MaxRetrySteps limits the search for RetryAt, which
+	// SkipRetryAt skips.
 	MaxBlockers, MaxRetrySteps int
 	SkipRetryAt                bool
 	Extent                     Extent
 }
 
-// Extent is how much is asked for where there is no place now.
+// Extent says how much is computed if there is no place now.
 type Extent uint8
 
 const (
 	OutcomeOnly Extent = iota
-	WithReasons        // shortages and blockers too
-	WithTime           // and whether time helps, and when
+	WithReasons        // also shortages and blockers
+	WithTime           // and whether and when time helps
 )
 
 // Domain is a set of nodes within which a group is placed.
@@ -88,17 +89,17 @@ type Domain struct {
 	Nodes []string
 }
 
-// member is a pod of the request inside of a search.
+// member is a pod of the request in a search.
 type member struct {
 	Facts   *workload.Pod
-	group   string  // that counts
+	group   string  // the group that counts
 	needs   []int64 // by slot
-	allowed []int32 // numbers of the nodes where it may run, rising; nil: all
-	same    bool    // as the member before it, for the built-in rules
-	promise int32   // number of the node that it was nominated to, -1 for none
+	allowed []int32 // numbers of the nodes on which it may run, rising; nil: all
+	same    bool    // equal to the member before it, for the built-in rules
+	promise int32   // number of the node that it is nominated to; -1: none
 }
 
-// groupOf is the group of a pod of the request.
+// groupOf returns the group of a pod of the request.
 func (r *Request) groupOf(p *workload.Pod) string {
 	if r.Group == "" {
 		return p.Group
@@ -177,7 +178,7 @@ func (s *Searcher) needsOf(r workload.Resources) []int64 {
 	return needs
 }
 
-// allowed is the numbers of the nodes where a pod may run, rising; nil: all.
+// allowed returns the numbers of the nodes on which a pod may run, rising; nil: all.
 func (s *Searcher) allowed(p *workload.Pod) []int32 {
 	if p.Nowhere {
 		return []int32{}

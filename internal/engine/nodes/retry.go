@@ -8,11 +8,11 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// retryAt returns the first instant after now at which the request, which gets no place
-// now, succeeds with nothing but time changed; ok is false when there is none. It is exact:
-// a decision can change only at an instant at which somebody may yield from then on or has
-// terminated for too long, and those are tried in turn. Trials end when they have looked at
-// more than MaxRetrySteps pods: then the answer is the first instant that was not tried.
+// retryAt returns the first instant after now at which the request, which has no place now,
+// succeeds if nothing but time changes; ok is false if there is none. It is exact: a decision
+// can change only at an instant at which a protection has ended or the wait for a pod ends,
+// and those are tried in turn. Trials end when they have looked at more than MaxRetrySteps
+// pods: then the answer is the first instant that was not tried.
 func (s *Searcher) retryAt() (at int64, ok bool) {
 	instants := s.instants()
 	if len(instants) == 0 || s.r.SkipRetryAt {
@@ -34,10 +34,11 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	return 0, false
 }
 
-// instants lists the instants after now at which a decision may change, rising, without
-// those at which it is known to fail: with everybody gone who may yield then, and all that
-// terminates, it must fit. With more gone more fits, so that the first one is found by
-// halving. (The test is not that of a placement, which may fail with more gone.)
+// instants lists, rising, the instants after now at which a decision may change. It leaves
+// out those at which it certainly fails: without all units that may yield then, and all
+// terminating pods, the request must fit. With fewer units more fits, so the first such
+// instant is found by halving. (The test counts amounts. A placement may fail with fewer
+// units where it succeeded with more.)
 func (s *Searcher) instants() []int64 {
 	list := s.changes()
 	if len(list) == 0 {
@@ -56,8 +57,8 @@ func (s *Searcher) instants() []int64 {
 	return list[first:]
 }
 
-// changes lists the instants after now at which a protection has ended or somebody has
-// terminated for too long, rising.
+// changes lists, rising, the instants after now at which a protection has ended or the wait
+// for a pod ends.
 func (s *Searcher) changes() []int64 {
 	var list []int64
 	add := func(at int64) {
@@ -91,8 +92,8 @@ func (s *Searcher) changes() []int64 {
 	return slices.Compact(list)
 }
 
-// mayFit reports whether as many members as must have a place fit in a domain by numbers:
-// so many of them have room on some node, and there are so many places for the smallest.
+// mayFit reports whether the least number of members fits in a domain by counting: that many
+// have room on some node, and there are that many places for the smallest.
 func (s *Searcher) mayFit() bool {
 	s.forget()
 	floor := int64(nobody)
@@ -109,7 +110,7 @@ func (s *Searcher) mayFit() bool {
 	return false
 }
 
-// placesIn counts the places of a domain for a member that needs as little as the smallest.
+// placesIn counts the places in a domain for the smallest member.
 func (s *Searcher) placesIn(d span) (places int64) {
 	width := len(s.slots)
 	for i := d.from; i < d.to && places < int64(s.atLeast); i++ {
@@ -126,7 +127,7 @@ func (s *Searcher) placesIn(d span) (places int64) {
 	return places
 }
 
-// fitAlone counts the members that have room on some node of a domain by themselves.
+// fitAlone counts the members that have room on some node of a domain when placed alone.
 func (s *Searcher) fitAlone(d span) (count int) {
 	width := len(s.slots)
 	for m := range s.members {

@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// buildRoom lines the nodes up, domain by domain, and adds up what runs there.
+// buildRoom collects the nodes, domain by domain, and adds up what runs there.
 func (s *Searcher) buildRoom() {
 	c := s.c
 	s.local, s.rank = resize(s.local, c.nodes.Len()), resize(s.rank, c.nodes.Len())
@@ -61,7 +61,7 @@ func (s *Searcher) buildRoom() {
 		s.addNode(i, node)
 		s.rowAt = append(s.rowAt, int32(len(s.rows)))
 	}
-	if s.wide && !s.asBuilt && !s.anyLeaving { // who leaves may be in conflict from anywhere
+	if s.wide && !s.asBuilt && !s.anyLeaving { // a terminating pod on any node may be in conflict
 		for p := range c.pods.All {
 			if s.anyLeaving = p.Facts.Terminating && !s.stuck(p); s.anyLeaving {
 				break
@@ -116,7 +116,7 @@ func (s *Searcher) addNode(i int, n *node) {
 	}
 }
 
-// fixStuck counts pods of a node that have terminated for too long as running.
+// fixStuck counts pods of a node that terminate for longer than the timeout as running.
 func (s *Searcher) fixStuck(n *node, fixed, leaving []int64) {
 	for _, p := range n.pods {
 		switch {
@@ -134,13 +134,13 @@ func (s *Searcher) fixStuck(n *node, fixed, leaving []int64) {
 	}
 }
 
-// stuck reports whether a pod has terminated for too long to be waited for.
+// stuck reports whether a pod terminates for longer than the timeout.
 func (s *Searcher) stuck(p *Pod) bool {
 	since, timeout := p.Facts.TerminatingSince, s.r.TerminationTimeout
 	return timeout > 0 && p.Facts.Terminating && !since.IsZero() && s.r.Now.Sub(since) >= timeout
 }
 
-// isAhead reports whether the promise to a pod that waits holds against the preemptor.
+// isAhead reports whether the nomination of a waiting pod holds against the preemptor.
 func (s *Searcher) isAhead(p *Pod) bool { return p.priority >= s.priority && !s.isMember(p.Facts.ID) }
 
 func (s *Searcher) isMember(id string) bool {

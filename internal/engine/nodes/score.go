@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// score rates a candidate; the smaller is better. The functions are those that
-// kube-scheduler has for the victims on a node, over units instead of pods (KEP-5710,
-// "we score scheduling decisions for each of the domains").
+// score rates a candidate; smaller is better. The functions are those of kube-scheduler for
+// the victims on a node, applied to units instead of pods (KEP-5710, "we score scheduling
+// decisions for each of the domains").
 type score struct {
 	violations int   // pods evicted against a budget
-	highest    int32 // priority of a victim
+	highest    int32 // the highest priority of a victim
 	sum        int64 // over the pods of victims: priority + 2^31, so that fewer are better
 	pods       int
-	started    int64 // the earliest start of a victim of the highest priority: the latest is best
+	started    int64 // the earliest start of a victim of the highest priority; the latest is best
 }
 
 func (a score) compare(b score) int {
@@ -26,7 +26,7 @@ func (a score) compare(b score) int {
 	)
 }
 
-// rate scores what a run has found.
+// rate scores the result of a run.
 func (s *Searcher) rate() score {
 	r := score{highest: math.MinInt32}
 	for i, u := range s.victims {
@@ -42,20 +42,20 @@ func (s *Searcher) rate() score {
 	return r
 }
 
-// Choice is a domain and what preempting there takes.
+// Choice is a domain and the victims of preempting there.
 type Choice struct {
 	Domain     string
-	Where      []int32 // by member: the number of its node, -1 for none; inside of a search those of its own
+	Where      []int32 // by member: the number of its node, -1: none; during a search the search's own numbers
 	Victims    []*Unit
 	Violations []int // by victim: pods evicted against a budget
 	score      score
-	isNumbered bool // Where is of the cluster
+	isNumbered bool // Where has the cluster's numbers
 }
 
-// Violated is how many pods are evicted against a budget.
+// Violated returns the number of pods evicted against a budget.
 func (c *Choice) Violated() int { return c.score.violations }
 
-// keep copies what a run has found.
+// keep copies the result of a run.
 func (s *Searcher) keep(into *Choice, d span, rating score) {
 	into.score, into.Domain = rating, d.name
 	if s.r.Group == "" {
@@ -69,7 +69,7 @@ func (s *Searcher) keep(into *Choice, d span, rating score) {
 	}
 }
 
-// numbered turns the nodes of the search into those of the cluster.
+// numbered changes the search's node numbers into the cluster's.
 func (s *Searcher) numbered(c *Choice) {
 	if c.isNumbered {
 		return

@@ -2,12 +2,12 @@ package nodes
 
 import "slices"
 
-// verdict is what a search in one domain came to.
+// verdict is the result of a search in one domain.
 type verdict uint8
 
 const (
-	noVictims  verdict = 1 + iota // nothing there may yield
-	noRoom                        // too little even without all that may; s.placeable
+	noVictims  verdict = 1 + iota // no unit there may yield
+	noRoom                        // too little room even without all units that may yield; s.placeable
 	budgetsBar                    // only against a budget
 	found                         // s.victims, s.where
 )
@@ -25,8 +25,8 @@ func (s *Searcher) within(d span, u *Unit) bool {
 	return false
 }
 
-// gather lists the units of the domain that may yield, most important first: those that
-// are accepted, with a pod on one of the accepted levels. The list is good until the next.
+// gather lists the units of the domain that may yield, most important first: accepted units
+// with a pod on an accepted level. The list is valid until the next call.
 func (s *Searcher) gather(d span, accept func(*Unit) bool, levels func(level) bool) []*Unit {
 	list := s.list[:0]
 	for i := d.from; i < d.to; i++ {
@@ -50,18 +50,18 @@ func (s *Searcher) gatherNode(list []*Unit, i int, accept func(*Unit) bool) []*U
 	return list
 }
 
-// distinct sorts units by importance, each once.
+// distinct sorts units by importance and removes duplicates.
 func (s *Searcher) distinct(list []*Unit) []*Unit {
 	slices.SortFunc(list, s.compare)
 	return slices.Compact(list)
 }
 
-// run searches one domain: the steps of the package documentation.
+// run searches one domain: the steps in the comment of package placement.
 func (s *Searcher) run(d span, rationed bool) verdict {
 	s.forget()
 	s.victims = s.victims[:0]
 	if !s.anyVictims(d) {
-		if s.r.Group != "" || s.r.SkipFit { // else it is known that the pod has no room
+		if s.r.Group != "" || s.r.SkipFit { // otherwise the pod is known to have no room
 			s.placeBeside(d)
 		}
 		return noVictims
@@ -81,21 +81,21 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 		return found
 	}
 	s.victims = s.reprieve(s.victims[:0], d, violating, true)
-	if s.config.Mode == Design && (d.size() > 1 || len(s.members) > 1) { // for one on one node it would change nothing
+	if s.config.Mode == Design && (d.size() > 1 || len(s.members) > 1) { // for one pod on one node it would change nothing
 		s.lower(d, enough)
 	}
 	s.victims = s.reprieve(s.victims[:0], d, s.around(d), false)
 	return found
 }
 
-// placeBeside counts the members that have a place beside all who run.
+// placeBeside counts the members that have a place beside all running pods.
 func (s *Searcher) placeBeside(d span) {
 	s.open(d, nobody, false)
 	s.placeable = max(s.placeable, s.place(d))
 }
 
-// anyVictims keeps what guards keep and what was told to go long ago, and reports whether
-// anything may yield.
+// anyVictims makes protected units, and units told to stop long ago, stay until the end, and
+// reports whether any unit may yield.
 func (s *Searcher) anyVictims(d span) bool {
 	if !s.anyRules() {
 		return s.rowAt[d.from] < s.rowAt[d.to]
@@ -111,9 +111,9 @@ func (s *Searcher) anyVictims(d span) bool {
 	return any
 }
 
-// reprieve puts units back in order, each where it runs, and appends those that cannot be.
-// For good: they stay whatever placement comes next. A unit that shares no node with the
-// placed members goes back without a check.
+// reprieve puts units back in order, each where it runs, and appends the units that cannot be
+// put back. With forGood they stay in every later placement. A unit that shares no node with
+// the placed members is put back without a check.
 func (s *Searcher) reprieve(victims []*Unit, d span, units []*Unit, forGood bool) []*Unit {
 	for _, u := range units {
 		switch {
@@ -130,8 +130,8 @@ func (s *Searcher) reprieve(victims []*Unit, d span, units []*Unit, forGood bool
 	return victims
 }
 
-// around lists the units that may yield on the nodes where members are placed, at the
-// floor: all others go back without a check.
+// around lists the units that may yield at the floor on nodes with placed members: all others
+// are put back without a check.
 func (s *Searcher) around(d span) []*Unit {
 	list := s.list[:0]
 	low := func(u *Unit) bool { return int64(u.Priority) <= s.floor }
@@ -145,8 +145,8 @@ func (s *Searcher) around(d span) []*Unit {
 	return s.distinct(list)
 }
 
-// lower finds by binary search the lowest floor at which as many members have a place,
-// and leaves that placement.
+// lower finds by binary search the lowest floor at which enough members have a place, and
+// leaves that placement.
 func (s *Searcher) lower(d span, enough int) {
 	// At index i the units of the lowest i priorities are gone.
 	first := slices.Clone(s.where)
@@ -163,8 +163,8 @@ func (s *Searcher) lower(d span, enough int) {
 	if s.open(d, s.floorAt(high), false); s.place(d) >= enough {
 		return
 	}
-	// The nodes are filled another way now that some units stay, and not as well: the
-	// first placement, for which they were kept, still stands.
+	// With some units in place the nodes are filled in another way, and fewer members fit:
+	// the first placement, with all units gone, is used.
 	s.open(d, s.everybody(), false)
 	for m, at := range first {
 		if s.where[m] = at; at >= 0 {
@@ -180,9 +180,9 @@ func (s *Searcher) floorAt(index int) int64 {
 	return int64(s.search[index-1])
 }
 
-// listLevels lists the priorities of the units of the domain that may still yield. (Those of
-// others would not change which one is the lowest that suffices, but which ones are tried:
-// where nodes may be filled in a better way with less room, that is another answer.)
+// listLevels lists the priorities of the units of the domain that may still yield.
+// (Priorities of other units would not change which is the lowest that suffices, but they
+// would change which are tried, and so the answer: less room may happen to be filled better.)
 func (s *Searcher) listLevels(d span) {
 	s.marks = resize(s.marks, len(s.levels))
 	clear(s.marks)
@@ -199,12 +199,10 @@ func (s *Searcher) listLevels(d span) {
 	}
 }
 
-// replace is the reprieve as built in v1.36: for every unit that is put back all members
-// are placed anew.
+// replace puts units back as built in v1.36: for every unit all members are placed again.
 func (s *Searcher) replace(d span, enough int, violating []*Unit) {
 	others := s.gather(d, func(u *Unit) bool { return s.violations[u] == 0 }, func(level) bool { return true })
-	// Room taken from a node that is not used moves nobody, but where the best fit is
-	// taken, or filters look at who is there.
+	// Less room on an unused node moves no member, except with best fit or with filters.
 	blind := s.config.Order != BestFit && len(s.config.Filters) == 0
 	for _, u := range slices.Concat(violating, others) {
 		if blind && !s.touches(d, u) {

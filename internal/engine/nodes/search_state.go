@@ -2,7 +2,7 @@ package nodes
 
 import "math"
 
-// span is a domain: nodes [from, to) of a search.
+// span is a domain: the nodes [from, to) of a search.
 type span struct {
 	name     string
 	from, to int
@@ -10,8 +10,8 @@ type span struct {
 
 func (d span) size() int { return d.to - d.from }
 
-// search is the scratch of one decision. Nodes are numbered by domain; amounts are in rows
-// of one slot for each resource of the request.
+// Searcher is the working memory of one decision. Nodes are numbered by domain; amounts are
+// in rows with one slot for each resource of the request.
 type Searcher struct {
 	config   *Config
 	wide     bool
@@ -19,54 +19,54 @@ type Searcher struct {
 	r        *Request
 	priority int32
 	time     int64 // of the decision
-	asBuilt  bool  // pods that terminate count as running
-	atLeast  int   // pods that must have a place
+	asBuilt  bool  // terminating pods count as running
+	atLeast  int   // the least number of pods that must have a place
 	members  []member
 	promised bool // some member is nominated
 
 	slots   []string // resources
-	columns []int32  // of the snapshot by slot; -1 for none
-	slotOf  []int32  // by column; -1 for none
+	columns []int32  // of the snapshot by slot; -1: none
+	slotOf  []int32  // by column; -1: none
 	nodes   []*node
 	ranges  []span
-	local   []int32 // by number of the snapshot's node; -1 for none
-	rank    []int32 // by the same: the order in which nodes are tried
-	levels  []int32 // priorities of what runs below the preemptor's, rising
-	search  []int32 // those of them that the binary search in a domain is over
+	local   []int32 // by number of the snapshot's node; -1: none
+	rank    []int32 // by the same number: the order in which nodes are tried
+	levels  []int32 // priorities of running pods below the preemptor's, rising
+	search  []int32 // the levels that the binary search in a domain is over
 	marks   []bool  // by level
 
 	// What runs, by node and slot.
-	capacity, fixed []int64         // fixed stays whatever happens
-	leaving         []int64         // on its way out
+	capacity, fixed []int64         // fixed stays at every floor
+	leaving         []int64         // terminating
 	rowAt           []int32         // of node i: rows [rowAt[i], rowAt[i+1])
 	rows            []level         // of lower priority
 	rowLevel        []int32         // index in levels by row
 	rowPods         []int32         // pods by row, without those of units that stay
 	gone            []int64         // a row for each of rows
-	anyLeaving      bool            // somebody is waited for
-	anyStuck        bool            // as built: somebody may have terminated for too long
-	least           []int64         // by slot: what as many members as must have a place need at least
-	smallest        []int64         // by slot: what the member needs that needs least
-	usable          []bool          // by node: a member may run there
-	single          []span          // of a single pod: the nodes that it may run on
-	guarded         map[*Unit]int64 // what the guard said of a unit
+	anyLeaving      bool            // some pod is waited for
+	anyStuck        bool            // as built: some pod may terminate for longer than the timeout
+	least           []int64         // by slot: what the least number of members needs at least
+	smallest        []int64         // by slot: what the smallest member needs
+	usable          []bool          // by node: some member may run there
+	single          []span          // for a single pod: the nodes on which it may run
+	guarded         map[*Unit]int64 // what the guard returned for a unit
 	stays           map[*Unit]bool  // units counted in fixed instead of gone
 	stayed          []*Unit         // the same, as a list
-	taken           map[string]bool // groups that are away, of a Fit
+	taken           map[string]bool // removed groups, of a Fit
 
-	// Of the placement that is being tried.
+	// The current placement.
 	floor int64 // units of this priority or lower are gone
-	now   bool  // what terminates counts
+	now   bool  // terminating pods count
 	free  []int64
-	where []int32 // by member: node, -1 for none
+	where []int32 // by member: its node; -1: none
 	count []int32 // members by node
 	asked []bool  // by node and slot: a member there needs some
 	used  []int32 // nodes with members
 	tight []uint64
 
-	Checks int // units that were put back with a check, for tests
+	Checks int // units put back with a check, for tests
 
-	placeable  int // the most members that had a place in any domain
+	placeable  int // the largest number of members that had a place in any domain
 	victims    []*Unit
 	list       []*Unit // the latest list of units
 	violating  []*Unit
@@ -76,14 +76,14 @@ type Searcher struct {
 }
 
 const (
-	nobody = math.MinInt64 // as a floor: nobody is gone
+	nobody = math.MinInt64 // as a floor: no unit is gone
 )
 
-// everybody is the floor at which all of lower priority is gone.
+// everybody is the floor at which all units of lower priority are gone.
 func (s *Searcher) everybody() int64 { return int64(s.priority) - 1 }
 
-// open starts a placement in a domain, with units up to the floor gone. With now set
-// what terminates still counts.
+// open starts a placement in a domain, with units up to the floor gone. If now is set,
+// terminating pods count.
 func (s *Searcher) open(d span, floor int64, now bool) {
 	s.floor, s.now = floor, now
 	s.takeBack()
@@ -107,7 +107,7 @@ func (s *Searcher) open(d span, floor int64, now bool) {
 	}
 }
 
-// takeBack takes the members off their nodes; what is free is not counted again.
+// takeBack clears the trial placement; free is left stale.
 func (s *Searcher) takeBack() {
 	width := len(s.slots)
 	for _, i := range s.used {
@@ -120,15 +120,15 @@ func (s *Searcher) takeBack() {
 	}
 }
 
-// stay keeps a unit for good: it counts as fixed, at every floor, in the nodes of all
-// domains.
+// stay makes a unit stay until the end: it counts as fixed, at every floor, on the nodes of
+// all domains.
 func (s *Searcher) stay(u *Unit) {
 	s.stays[u] = true
 	s.stayed = append(s.stayed, u)
 	s.move(u, 1)
 }
 
-// unstay undoes the latest stay.
+// unstay undoes the last stay.
 func (s *Searcher) unstay() {
 	last := len(s.stayed) - 1
 	s.move(s.stayed[last], -1)
@@ -164,9 +164,9 @@ func (s *Searcher) move(u *Unit, sign int64) {
 	}
 }
 
-// putBack puts a unit where it runs and reports whether the members placed in the domain
-// still have their room; if not, nothing is changed. Only resources that a member asks
-// for are checked, as everywhere: a node may hold too much of others.
+// putBack puts a unit back where it runs and reports whether the members placed in the domain
+// keep their room; if not, nothing changes. Only resources that a member requests are
+// checked, as everywhere: a node may hold too much of others.
 func (s *Searcher) putBack(d span, u *Unit) bool {
 	s.Checks++
 	width := len(s.slots)
@@ -232,8 +232,8 @@ func (s *Searcher) isThere(p *Pod) bool {
 
 func (s *Searcher) unitOf(p *Pod) *Unit { return s.c.unitOf(p, !s.asBuilt) }
 
-// isElsewhere reports whether a running pod is of a unit without a pod in the domain, which
-// is no victim there.
+// isElsewhere reports whether a running pod belongs to a unit without a pod in the domain,
+// which is no victim there.
 func (s *Searcher) isElsewhere(d span, p *Pod) bool {
 	u := s.unitOf(p)
 	return u != nil && !s.within(d, u) && !s.taken[p.Facts.Group]

@@ -2,14 +2,14 @@ package nodes
 
 import "math"
 
-// Shortage is a resource of which too little can be had.
+// Shortage is a resource of which there is too little.
 type Shortage struct {
 	Resource string
-	Missing  int64 // on one node at least, for one more pod
-	Domains  int   // in which there is too little
+	Missing  int64 // the least, on one node, for one more pod
+	Domains  int   // the number of domains with too little
 }
 
-// findUsable notes the nodes where a member may run.
+// findUsable records the nodes on which a member may run.
 func (s *Searcher) findUsable() {
 	s.usable = resize(s.usable, len(s.nodes))
 	for i, n := range s.nodes {
@@ -25,10 +25,10 @@ func (s *Searcher) findUsable() {
 	}
 }
 
-// shortages lists what is missing even with everybody of lower priority gone, protected or
-// not; where that would do in some domain, with everybody gone who may yield now. Whoever
-// preempts nobody has nobody gone. Of each resource alone, and each pod needs as little as
-// the smallest.
+// shortages lists what is missing without all units of lower priority, protected or not; if
+// some domain then has enough, without all units that may yield now. For a request that
+// preempts nobody no unit is left out. Each resource is counted alone, and each pod as if it
+// needed no more than the smallest.
 func (s *Searcher) shortages() []Shortage {
 	everywhere := span{"", 0, len(s.nodes)}
 	s.forget()
@@ -45,7 +45,7 @@ func (s *Searcher) shortages() []Shortage {
 	return s.missing()
 }
 
-// usableDomains lists the domains: for a single pod each node that it may run on.
+// usableDomains lists the domains: for a single pod each node on which it may run.
 func (s *Searcher) usableDomains() []span {
 	if s.r.Group != "" {
 		return s.ranges
@@ -59,7 +59,7 @@ func (s *Searcher) usableDomains() []span {
 	return s.single
 }
 
-// missing lists what every domain lacks some of; nil if one has enough of each.
+// missing lists the resources that some domain lacks; nil if one domain has enough of each.
 func (s *Searcher) missing() []Shortage {
 	width := len(s.slots)
 	domains, least := make([]int, width), make([]int64, width)
@@ -88,8 +88,8 @@ func (s *Searcher) missing() []Shortage {
 	return list
 }
 
-// lacks reports whether a domain has too little of one resource by itself for as many
-// members as must have a place, and how much more one more of them would take at least.
+// lacks reports whether a domain has too little of one resource alone for the least number of
+// members, and the least additional amount for one more of them.
 func (s *Searcher) lacks(d span, slot int) (short bool, missing int64) {
 	need, width := s.smallest[slot], len(s.slots)
 	if need == 0 {

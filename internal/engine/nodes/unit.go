@@ -9,19 +9,19 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Pod is a pod inside of a snapshot. It is never changed.
+// Pod is a pod in a snapshot. It is immutable.
 type Pod struct {
 	node     int32 // number
-	priority int32 // the one that counts
+	priority int32 // the priority that counts
 	takes    []amount
-	budgets  []int32 // that cover it, in order
-	single   *Unit   // nil for a member of a unit of several
-	minimum  int64   // runtime, its own or its group's; unsetMinimum where neither has one
+	budgets  []int32 // the budgets that cover it, in order
+	single   *Unit   // nil for a member of a larger unit
+	minimum  int64   // minimum runtime, its own or its group's; unsetMinimum: neither has one
 	Facts    workload.Pod
 }
 
-// alone is a pod that is a unit, with what a search looks at in one place: it walks
-// many of them in no order that memory has.
+// alone is a pod that is a unit, with the fields that a search reads in one place: it reads
+// many of them in random order.
 type alone struct {
 	unit    Unit
 	list    [1]*Pod
@@ -30,23 +30,23 @@ type alone struct {
 	pod     Pod
 }
 
-// amount is so much of one column.
+// amount is an amount of one column.
 type amount struct {
 	column int32
 	value  int64
 }
 
-// Unit is what is evicted together: a pod, or all running pods of a group of mode PodGroup
-// (KEP-5710, Preemption unit). It is never changed.
+// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup
+// (KEP-5710, Preemption unit). It is immutable.
 type Unit struct {
-	Group    string // that is a unit; empty for a pod by itself
+	Group    string // the group that is the unit; empty for a single pod
 	Pods     []*Pod // by UID and ID
-	Priority int32  // the one that counts
+	Priority int32  // the priority that counts
 	grouped  bool   // a pod of it names a group
-	started  int64  // the earliest; just now where it is not known
-	covered  bool   // by a budget
-	// until is the last instant at which a minimum runtime of a pod or group protects it;
-	// latest is the latest start of a pod that has none. Unset for none.
+	started  int64  // the earliest start; now if unknown
+	covered  bool   // a budget covers it
+	// until is the last instant at which a minimum runtime of a pod or group protects the
+	// unit. latest is the latest start of a pod without a minimum runtime. Unset: none.
 	until, latest int64
 }
 
@@ -78,9 +78,9 @@ func (u *Unit) fill(group string, pods []*Pod) {
 	}
 }
 
-// compareUnits is the order of importance, most important first: priority; groups and
-// their pods before others; more pods; earlier start; smaller UID, then ID, of the first
-// pod. (KEP-5710, step "sort", with the tie-breaks as built in v1.37.)
+// compareUnits is the order of importance, most important first: priority; groups and their
+// pods before others; more pods; earlier start; smaller UID, then ID, of the first pod.
+// (KEP-5710, step "sort", with the tie-breaks as built in v1.37.)
 func compareUnits(a, b *Unit) int {
 	switch {
 	case a == b:

@@ -10,8 +10,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// MaxResources bounds the number of different resources in a cluster, those of a request
-// included: each costs memory on every node.
+// MaxResources limits the number of different resources in a cluster and a request together:
+// each costs memory on every node.
 const MaxResources = 256
 
 // validator collects faults.
@@ -30,7 +30,7 @@ func (f *validator) instant(path string, t time.Time) {
 	}
 }
 
-// pod checks a pod on a node; known tells which nodes there are.
+// pod checks a pod on a node; known reports whether a node exists.
 func (f *validator) pod(path string, p *workload.Pod, known func(node string) bool) {
 	f.all(p.Validate(path))
 	if p.Node == "" {
@@ -40,7 +40,7 @@ func (f *validator) pod(path string, p *workload.Pod, known func(node string) bo
 	}
 }
 
-// unique reports what is there twice.
+// unique reports duplicates.
 func unique[T any, K comparable](f *validator, field string, list []T, key func(*T) K) map[K]int {
 	first := make(map[K]int, len(list))
 	var none K
@@ -66,8 +66,8 @@ func (k budgetKey) compare(other budgetKey) int {
 	return cmp.Or(cmp.Compare(k.namespace, other.namespace), cmp.Compare(k.name, other.name))
 }
 
-// validate finds everything that is wrong with a state but too much usage of a node,
-// which only shows when it is built.
+// validate finds everything that is wrong with a state except too much usage of a node, which
+// New finds when it builds the node.
 func validate(st *State) fault.List {
 	var f validator
 	nodes := unique(&f, "nodes", st.Nodes, func(n *workload.Node) string { return n.Name })

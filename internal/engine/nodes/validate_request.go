@@ -90,7 +90,7 @@ func (c *Cluster) ValidateRequest(r *Request) fault.List {
 	return f.List
 }
 
-// validateGroup compares a request with its group, where the snapshot has that.
+// validateGroup compares a request with its group, if the snapshot has the group.
 func (c *Cluster) validateGroup(f *validator, r *Request) {
 	id := r.Group
 	if id == "" && len(r.Pods) > 0 {
@@ -114,8 +114,8 @@ func (c *Cluster) validateGroup(f *validator, r *Request) {
 	}
 }
 
-// HasMinimums reports whether a pod that runs has a minimum runtime, its own or its group's.
+// HasMinimums reports whether a running pod has a minimum runtime, its own or its group's.
 func (c *Cluster) HasMinimums() bool { return c.minimums > 0 }
 
-// Size is how many pods run.
+// Size returns the number of running pods.
 func (c *Cluster) Size() int { return c.pods.Len() }
