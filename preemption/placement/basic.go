@@ -103,7 +103,7 @@ func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Ex
 	slices.Sort(out.Withdrawn)
 	out.Withdrawn = slices.DeleteFunc(slices.Compact(out.Withdrawn), member)
 	for i := range out.Victims {
-		out.Victims[i].Chosen = i
+		out.Victims[i].Order = i + 1
 	}
 	slices.SortFunc(out.Victims, func(a, b Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
 	return out, nil

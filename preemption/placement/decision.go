@@ -104,16 +104,16 @@ type Victim struct {
 	Priority int32 `json:"priority"`
 	// Violations is the number of its pods evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
-	// Chosen is its position in the order in which the victims were chosen, from 0: first
-	// those that violate a budget, then the others; in both the most important first.
-	Chosen int `json:"chosen,omitempty"`
+	// Order is the victim's number in the order in which the victims were chosen, from 1:
+	// those that violate a budget first, and of both kinds the most important first.
+	Order int `json:"order,omitempty"`
 }
 
 // InOrderOfChoice returns the victims in the order in which they were chosen; see
-// [Victim.Chosen].
+// [Victim.Order].
 func (c *Candidate) InOrderOfChoice() []Victim {
 	list := slices.Clone(c.Victims)
-	slices.SortStableFunc(list, func(a, b Victim) int { return cmp.Compare(a.Chosen, b.Chosen) })
+	slices.SortStableFunc(list, func(a, b Victim) int { return cmp.Compare(a.Order, b.Order) })
 	return list
 }
 

@@ -58,7 +58,7 @@ func candidate(c *nodes.Cluster, pods []workload.Pod, from *nodes.Choice) Candid
 	out := Candidate{Domain: from.Domain, Violations: from.Violated(), Nominations: nominations(c, pods, from.Where)}
 	out.Placeable = len(out.Nominations)
 	for i, u := range from.Victims {
-		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Chosen: i, Pods: make([]string, len(u.Pods))}
+		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Order: i + 1, Pods: make([]string, len(u.Pods))}
 		for j, p := range u.Pods {
 			v.Pods[j] = p.Facts.ID
 		}

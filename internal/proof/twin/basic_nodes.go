@@ -49,10 +49,10 @@ func eachOnNodes(config placement.Config, st placement.State, r placement.Reques
 			out.Shortage = d.Shortage
 		}
 		out.Nominations, out.Pods, out.Withdrawn = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...), append(out.Withdrawn, d.Withdrawn...)
-		slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return a.Chosen - b.Chosen })
+		slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return a.Order - b.Order })
 		for _, v := range d.Victims {
 			if !slices.ContainsFunc(out.Victims, func(o placement.Victim) bool { return slices.Equal(o.Pods, v.Pods) }) {
-				v.Chosen = len(out.Victims)
+				v.Order = len(out.Victims) + 1
 				out.Victims, out.Violations = append(out.Victims, v), out.Violations+v.Violations
 			}
 		}

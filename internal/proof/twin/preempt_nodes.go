@@ -183,7 +183,7 @@ func (q *nodes) answer(outcome preemption.Outcome, domain string, placed []workl
 			v.Pods = append(v.Pods, p.ID)
 		}
 		slices.Sort(v.Pods)
-		v.Chosen = len(d.Victims)
+		v.Order = len(d.Victims) + 1
 		d.Violations += u.violations
 		d.Victims = append(d.Victims, v)
 	}
