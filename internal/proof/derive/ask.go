@@ -30,7 +30,7 @@ func (w *world) ask(l *line) (string, error) {
 	return steps + decision(d) + disagreements(form(d), w.routes(p, s, r)), nil
 }
 
-// routes asks the same by other routes.
+// routes asks the same question by other routes.
 func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) []route {
 	decided := func(s *preemption.Snapshot, err error, r preemption.Request) string {
 		if err != nil {
@@ -65,7 +65,7 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 	}
 }
 
-// twin decides slowly.
+// twin decides with the slow twin.
 func (w *world) twin(r preemption.Request) preemption.Decision {
 	_, answer := twin.DecideOpen(w.config, w.state, r)
 	d := answer.Decision
@@ -77,7 +77,7 @@ func (w *world) twin(r preemption.Request) preemption.Decision {
 	return d
 }
 
-// edited is the snapshot as edits make it of the empty one.
+// edited returns the snapshot made from the empty one by edits.
 func (w *world) edited() (*preemption.Snapshot, error) {
 	var edits []preemption.Edit
 	for _, c := range w.state.Cohorts {
@@ -114,7 +114,7 @@ func (w *world) throughJSON(p *preemption.Preemptor, s *preemption.Snapshot, r p
 	return form(d)
 }
 
-// shifted decides about another time, and shifts the answer back.
+// shifted decides at another time, and shifts the answer back.
 func (w *world) shifted(p *preemption.Preemptor, r preemption.Request) string {
 	s, err := preemption.NewSnapshot(moved(w.state, shift))
 	if err != nil {

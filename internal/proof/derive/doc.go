@@ -1,7 +1,7 @@
-// Package derive reads files that state small clusters in a few words a line and ask
-// questions about them, and writes below each question how the answer came about, and the
-// answer. There is one file for each design (testdata), and each case is headed by the
-// sentence of the design that it shows: a reader learns the design from them.
+// Package derive reads files with small clusters, described in a few words on each line, and
+// questions about them. It writes below each question how the answer came about, and the
+// answer. There is one file for each design (testdata). Each case begins with the sentence of
+// the design that it shows: a reader learns the design from the files.
 //
 //	> "Lower priority first" (Preemption, step 3.2)
 //	queue a gpu=8 within=LowerPriority
@@ -16,10 +16,9 @@
 //	Preempt
 //	  victim one (InClusterQueue)
 //
-// Each question is asked by other routes too: of the slow twin, of the state in another order,
-// of a snapshot made by edits, of state and request that went through JSON, of the decision
-// that did, at another time, without a recorder. Only where one of them comes to another
-// answer it is printed, as DISAGREES.
+// Each question is also asked by other routes: the slow twin, the state in another order, a
+// snapshot made by edits, state and request after a JSON round trip, the decision after one,
+// another time, no recorder. Only a different answer is printed, as DISAGREES.
 //
 // # Files
 //

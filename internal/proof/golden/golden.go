@@ -1,5 +1,5 @@
-// Package golden keeps JSON forms for ever: what a version has written, each later one
-// reads, and writes again byte by byte.
+// Package golden keeps JSON forms: every version reads what earlier versions wrote, and
+// writes it again byte by byte.
 package golden
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/cedesched/cede/internal/base/jsonform"
 )
 
-// Kept checks the golden files of a type: NAME.json and NAME-*.json. Each must read,
-// without an unknown field, and be written again as it is, so that a new field is left out
-// where it is not set. Between them they set every field of every struct in it: with a new
-// field comes a new file. The files that are there are never changed.
-// Types whose fields the files of another type set are named with elsewhere.
+// Kept checks the golden files of a type: NAME.json and NAME-*.json. Each must be readable
+// without an unknown field, and be written again unchanged, so that a new field is omitted if
+// it is not set. Together they must set every field of every struct in the type: a new field
+// comes with a new file. Files that exist are never changed. List in elsewhere the types
+// whose fields the files of another type set.
 func Kept[T any](t testing.TB, files fs.FS, name string, elsewhere ...reflect.Type) {
 	t.Helper()
 	names, err := fs.Glob(files, name+"-*.json")
@@ -62,7 +62,8 @@ func Kept[T any](t testing.TB, files fs.FS, name string, elsewhere ...reflect.Ty
 	}
 }
 
-// differ returns the number of the first line that differs, from 1, and both; 0 without.
+// differ returns the number of the first line that differs, from 1, and both lines; 0 if none
+// differs.
 func differ(a, b string) (line int, inA, inB string) {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(x), len(y)) {
@@ -80,7 +81,7 @@ func differ(a, b string) (line int, inA, inB string) {
 	return 0, "", ""
 }
 
-// whole reports whether a type has a text or a JSON form of its own.
+// whole reports whether a type has a text or JSON form of its own.
 func whole(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }

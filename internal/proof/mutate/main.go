@@ -1,16 +1,16 @@
-// Command mutate changes the library in small ways, one at a time, and says which changes
-// no test notices. The sources stay as they are; the same flags give the same answer.
+// Command mutate makes one small change to the library at a time, and prints the changes that
+// no test notices. It does not change the sources; the same flags give the same answer.
 //
 //	go run ./internal/proof/mutate [flags] [packages]
 //
-// A mutant is a condition turned round, an operator or a constant changed, a statement left
-// out, a loop skipped, true for false, min for max. The tests of its package run first, then
-// those of the packages that use it and run the changed place. A test that does not end
-// counts as one that fails. Mutants that no test can notice stand in excused.txt beside this
-// file, with the reason; they are not run.
+// A mutant is a negated condition, a changed operator or constant, a dropped statement, a
+// skipped loop, true for false, min for max. The tests of its package run first, then those
+// of packages that use it and run the changed code. A test that does not end counts as
+// failed. excused.txt beside this file lists mutants that no test can notice, with the
+// reason; they are not run.
 //
-// It exits 1 when a mutant survives or an excuse is stale, 2 when it cannot ask: bad
-// flags, tests that fail without a mutant, no mutant that matches.
+// It exits 1 if a mutant survives or an excuse is stale, and 2 if it cannot run: bad flags,
+// tests that fail without a mutant, no mutant that matches.
 package main
 
 import (
@@ -160,8 +160,8 @@ func table(w io.Writer, rows map[string]*row) {
 	t.Flush()
 }
 
-// readExcuses reads the reasons by key: each key stands on a line of its own, and below one
-// key or several the reason, indented. # begins a comment.
+// readExcuses reads the reasons by key: each key has a line of its own, and below one or more
+// keys is the reason, indented. # begins a comment.
 func readExcuses(path string) (map[string]string, error) {
 	data, err := os.ReadFile(path)
 	reasons, keys := map[string]string{}, []string{""}
@@ -187,7 +187,7 @@ func readExcuses(path string) (map[string]string, error) {
 	return reasons, err
 }
 
-// stale returns the excuses, in packages that have been read, that no mutant needs.
+// stale returns the excuses, in the packages that were read, that no mutant needs.
 func stale(reasons map[string]string, mutants []*Mutant) []string {
 	read := map[string]bool{}
 	for _, m := range mutants {

@@ -7,23 +7,24 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// Source is by what an answer was checked.
+// Source says how an answer was checked.
 type Source string
 
 const (
-	// ByKueue: the victims are those that Kueue took.
+	// ByKueue: the victims are those that Kueue chose.
 	ByKueue Source = "kueue"
-	// ByDefinition: they are those that the scenario was made of.
+	// ByDefinition: the victims are those that the scenario was made from.
 	ByDefinition Source = "definition"
-	// ByLaw: with them gone the request fits, and without any one of them it does not.
+	// ByLaw: without the victims the request fits, and with any one of them in place it does
+	// not.
 	ByLaw Source = "law"
 )
 
 // Decide is the function under test.
 type Decide func(*preemption.Snapshot, preemption.Request) (preemption.Decision, error)
 
-// Check compares a decision about the scenario on the snapshot with everything that is
-// known of the answer, and says what that is.
+// Check compares a decision about the scenario with everything that is known about the
+// answer, and returns how it was checked.
 func (s *Scenario) Check(mode Mode, snapshot *preemption.Snapshot, decide Decide, d preemption.Decision) (Source, error) {
 	var ids []string
 	for _, v := range d.Victims {
@@ -54,7 +55,7 @@ func (s *Scenario) Check(mode Mode, snapshot *preemption.Snapshot, decide Decide
 	return source, nil
 }
 
-// lawful checks that the victims suffice and that none can be spared.
+// lawful checks that the victims are enough and that each is needed.
 func (s *Scenario) lawful(snapshot *preemption.Snapshot, decide Decide, ids []string) error {
 	without, err := snapshot.With(removals(ids)...)
 	if err != nil {

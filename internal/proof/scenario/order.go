@@ -11,9 +11,8 @@ type running struct {
 	i, j               int // its number in the world, and in its queue
 }
 
-// candidates is the workloads of the queues that may yield, in the order in which
-// they do: by priority, then the latest reservation first, then UID (KEP-83,
-// Preemption, step 3).
+// candidates returns the workloads of the queues that may yield, in the order of candidates:
+// by priority, then latest reservation first, then UID (KEP-83, Preemption, step 3).
 func (w World) candidates(in func(q int) bool) []running {
 	var list []running
 	for q := range w.Queues {
@@ -52,9 +51,9 @@ func total(list []running) Size {
 
 func first(list []running, k int) []running { return list[:min(k, len(list))] }
 
-// First is the size of the first k workloads that may yield, by priority and then the
-// latest reservation, of the queue of the number; or, with a negative one, of all
-// borrowers that the first queue can reclaim from.
+// First returns the size of the first k workloads that may yield, by priority and then latest
+// reservation first: of the queue with that number; with a negative number, of all borrowers
+// that the first queue can reclaim from.
 func (w World) First(k, queueNumber int) Size {
 	if queueNumber < 0 {
 		return total(first(w.borrowers(), k))
@@ -62,8 +61,8 @@ func (w World) First(k, queueNumber int) Size {
 	return total(first(w.of(queueNumber), k))
 }
 
-// reclaim takes from the borrowers in order until it is enough. Those whose queue is
-// back at or under its nominal quota, in both resources, are passed over.
+// reclaim takes workloads from the borrowers in order until they are enough. It skips those
+// whose queue is back within its nominal quota in both resources.
 func (w World) reclaim(borrowers []running, enough func([]running) bool) []running {
 	var taken []running
 	over := map[int]Size{}
@@ -84,8 +83,8 @@ func (w World) reclaim(borrowers []running, enough func([]running) bool) []runni
 	return taken
 }
 
-// giveBack is what is left of those taken when, from the last to the first, each is
-// put back that is not needed (KEP-83, Preemption, step 5).
+// giveBack returns the taken workloads that remain after each that is not needed is put back,
+// from the last to the first (KEP-83, Preemption, step 5).
 func giveBack(taken []running, need Size) []running {
 	var kept []running
 	freed := total(taken)

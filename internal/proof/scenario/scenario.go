@@ -17,14 +17,14 @@ const (
 	Fair      Mode = "fair"
 )
 
-// Scenario is a request, and what is known of its answer.
+// Scenario is a request with what is known about its answer.
 type Scenario struct {
 	Name    string
 	Request preemption.Request
 	// Outcome is the same in every mode.
 	Outcome preemption.Outcome
-	// Victims is the IDs of those who must yield, sorted, where the definition of the
-	// scenario says who: Defined lists the modes in which it does.
+	// Victims lists the IDs of those who must yield, sorted, if the definition of the
+	// scenario determines them; Defined lists the modes in which it does.
 	Victims []string
 	Defined []Mode
 	// ClassicalOnly: it is not asked in fair mode.
@@ -72,7 +72,7 @@ func (a *asker) preempts(name string, q int, priority int64, size Size, victims 
 	return s
 }
 
-// fails asks in vain.
+// fails makes a request that no victims can satisfy.
 func (a *asker) fails(name string, q int, priority int64, size Size, outcome preemption.Outcome) *Scenario {
 	s := a.add(name, q, priority, size, outcome)
 	s.Defined = either
@@ -86,8 +86,8 @@ func (a *asker) add(name string, q int, priority int64, size Size, outcome preem
 	return &a.list[len(a.list)-1]
 }
 
-// Scenarios is everything that is asked of the world. The preemptors are in the first
-// group of queues.
+// Scenarios returns all scenarios of the world. The preemptors are in the first group of
+// queues.
 func (w World) Scenarios() []Scenario {
 	a := &asker{world: w}
 	flat := w.Leaves == 0

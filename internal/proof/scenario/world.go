@@ -1,9 +1,8 @@
-// Package scenario builds clusters of any size as functions of an index: the worlds on
-// which Kueue was timed, so that answers and costs can be laid side by side. There is
-// no random number in it.
+// Package scenario builds clusters of any size as functions of an index: the worlds on which
+// Kueue was measured, so that answers and costs can be compared. It uses no random numbers.
 //
-// Requests are for one flavor, "default", with cpu and memory. Every queue runs as much as every other,
-// and nothing is free: what the borrowers are short of, the lenders have too much.
+// Requests are for one flavor, "default", with cpu and memory. Every queue runs the same
+// amount, and nothing is free: the borrowers use what the lenders do not.
 package scenario
 
 import (
@@ -112,8 +111,8 @@ func (w World) each() Size {
 	return total
 }
 
-// role is what a queue is there for: 0 lends, 1 is full and alone, 2 is full, 3 is full
-// and may preempt while borrowing, 4 borrows.
+// role is the purpose of a queue: 0 lends; 1 is full and in no cohort; 2 is full; 3 is full
+// and may preempt while borrowing; 4 borrows.
 func (w World) role(q int) int {
 	if w.Leaves == 0 {
 		q %= w.Group

@@ -12,10 +12,10 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// check returns the first invariant that does not hold in a cluster: usage equals the sum
-// of the admitted; nobody is lost, or there twice; whoever is told to stop was named by a
-// decision; who waits is as it was submitted; nobody is kept out of the order who would
-// fit or preempt.
+// check returns the first invariant that does not hold in a cluster: usage is the sum of the
+// admitted workloads; no workload is lost or duplicate; a decision named each workload that
+// was told to stop; a waiting workload is as it was submitted; no workload that fits or may
+// preempt is out of the order.
 func (w *World) check(c *cluster) error {
 	usage := map[string]map[quota.FlavorResource]int64{}
 	state := c.snapshot.State()
@@ -74,8 +74,8 @@ func asSubmitted(c *copyOf) error {
 	return nil
 }
 
-// live: when nobody's room is on its way, no inadmissible workload would fit or preempt by
-// itself. (Else somebody who leaves brings it back.)
+// live: while no victims are terminating, no inadmissible workload would fit or preempt.
+// (While some are, their leaving makes it active again.)
 func (w *World) live(c *cluster) error {
 	if len(c.snapshot.Departures()) > 0 {
 		return nil
@@ -93,9 +93,9 @@ func (w *World) live(c *cluster) error {
 	return nil
 }
 
-// mayBorrow: under KEP83Lasting nobody borrows for whom no room was on its way while
-// another workload of the cohort, which all queues share, waits that waited within its
-// nominal quota when it was last looked at.
+// mayBorrow: under KEP83Lasting no workload borrows, except after its own victims left, while
+// another workload of the only cohort waits that waited within its nominal quota in its last
+// cycle.
 func (w *World) mayBorrow(c *cluster, v *cycle.HeadResult) error {
 	if v.Decision.BorrowHeight == 0 || v.Head.Preempting {
 		return nil
@@ -108,8 +108,8 @@ func (w *World) mayBorrow(c *cluster, v *cycle.HeadResult) error {
 	return nil
 }
 
-// ableToOpen: a gate is opened only for a replica whose last word was that the gate alone
-// keeps it from preempting, and while no other one preempts.
+// ableToOpen: a gate is opened only for a replica that last signalled that only the gate
+// keeps it from preempting, and while no other replica preempts.
 func (w *World) ableToOpen(j *job, opened *copyOf) error {
 	if opened.last != cycle.Gated {
 		return fmt.Errorf("%q is opened in %q, where its last verdict was %v", j.Workload.ID, opened.cluster.name, opened.last)
