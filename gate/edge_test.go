@@ -95,7 +95,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// "A doubled name": one fault for each that is there more than once, however often.
+// "A duplicate name": one fault for each name that occurs more than once.
 func TestDoubledReplicas(t *testing.T) {
 	for names, want := range map[string]string{
 		"a b c":         "",

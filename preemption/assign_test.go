@@ -15,7 +15,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// inFlavors is so many GPUs in flavor A, then in B.
+// inFlavors returns amounts of GPUs in flavor A, then in B.
 func inFlavors(a, b int64) []quota.Quota {
 	return []quota.Quota{{Flavor: "A", Resource: "gpu", Nominal: a}, {Flavor: "B", Resource: "gpu", Nominal: b}}
 }
@@ -26,7 +26,7 @@ func runs(id, queueName string, priority int64, flavor string, gpus int64) workl
 	return w
 }
 
-// asks is a request of queue a, of priority 10, for so many GPUs in each pod set.
+// asks returns a request of queue a, with priority 10, for an amount of GPUs in each pod set.
 func asks(gpus ...int64) preemption.Request {
 	r := pending("a", 10, 0)
 	r.Workload.PodSets = nil

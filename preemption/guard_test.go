@@ -24,7 +24,7 @@ func TestGuardKeepsItsLaws(t *testing.T) {
 	})
 }
 
-// All protections are AND-ed, and the latest end wins: policy, minimum runtime, guard.
+// All protections count, and the latest end wins: policy, minimum runtime, guard.
 func TestProtectionsCompose(t *testing.T) {
 	w := job("low", "a", 0, 4, started(30))
 	w.UID = "u"
@@ -64,7 +64,7 @@ func TestProtectionsCompose(t *testing.T) {
 	wantFaults(t, err, "config.MinRuntime.Reclaim: -1ns is negative", "config.Guards[0]: is nil")
 }
 
-// elastic is a workload of so many replicas of one GPU that needs so few.
+// elastic returns a workload with a number of replicas of one GPU and a minimum.
 func elastic(id, queueName string, count, minimum int64, at time.Time) workload.Workload {
 	w := job(id, queueName, 0, count, at)
 	w.PodSets[0].MinCount = workload.AtLeast(minimum)

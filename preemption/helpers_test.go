@@ -59,7 +59,7 @@ func shared(after time.Duration, admitted ...workload.Workload) preemption.State
 	return preemption.State{Queues: []queue.Queue{q}, Admitted: admitted}
 }
 
-// at is a request of so many GPUs so many minutes after now, queued then.
+// at returns a request for gpus GPUs, queued and asked that many minutes after now.
 func at(minutes int, gpus int64) preemption.Request {
 	r := pending("a", 10, gpus)
 	r.Now = now.Add(time.Duration(minutes) * time.Minute)

@@ -73,7 +73,8 @@ func TestOutcomePredicates(t *testing.T) {
 	}
 }
 
-// A failed edit leaves its receiver, be it nil or zero, which are empty clusters.
+// A failed edit leaves its receiver unchanged, also a nil or zero one, which is an empty
+// cluster.
 func TestWithReturnsReceiverOnError(t *testing.T) {
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4)}}})
 	for _, s := range []*preemption.Snapshot{s, {}, nil} {

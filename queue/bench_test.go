@@ -8,7 +8,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// A head steps aside, its tree is released, it comes back: with n workloads waiting.
+// A head becomes inadmissible, its tree is released, it becomes active again: with n
+// workloads waiting.
 func BenchmarkPending(b *testing.B) {
 	for _, n := range []int{100, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("waiting=%d", n), func(b *testing.B) {

@@ -2,7 +2,8 @@ package bridge
 
 import "time"
 
-// Metadata is that of an API object. Only Name is required, and Namespace of what is in one.
+// Metadata is the metadata of an API object. Name is required; so is Namespace for an object
+// in a namespace. ID is "namespace/name", or the name of an object without namespace.
 type Metadata struct {
 	Name              string            `json:"name"`
 	Namespace         string            `json:"namespace"`

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Taint keeps pods that do not tolerate it off a node.
+// Taint keeps pods that do not tolerate it away from a node.
 type Taint struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -15,7 +15,7 @@ type Taint struct {
 	Effect string `json:"effect"`
 }
 
-// Toleration is of the taints that match it.
+// Toleration tolerates the taints that match it.
 type Toleration struct {
 	Key string `json:"key"` // empty: any
 	// Operator is Equal (or empty), Exists, and Gt or Lt: the value of the taint is an integer
@@ -25,7 +25,7 @@ type Toleration struct {
 	Effect   string `json:"effect"` // empty: any
 }
 
-// Tolerates reports whether the toleration is of the taint.
+// Tolerates reports whether the toleration matches the taint.
 func (t *Toleration) Tolerates(taint Taint) bool {
 	if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
 		return false
@@ -49,42 +49,43 @@ func decimal(text string) (n int64, ok bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == text
 }
 
-// Tolerates reports whether one of the tolerations is of the taint.
+// Tolerates reports whether one of the tolerations matches the taint.
 func Tolerates(tolerations []Toleration, taint Taint) bool {
 	return slices.ContainsFunc(tolerations, func(t Toleration) bool { return t.Tolerates(taint) })
 }
 
-// Affinity is that of a pod. Of what it prefers nothing is read.
+// Affinity is the affinity of a pod. Preferences are not read.
 type Affinity struct {
 	NodeAffinity    *NodeAffinity    `json:"nodeAffinity"`
 	PodAffinity     *struct{}        `json:"podAffinity"` // that there is one
 	PodAntiAffinity *PodAntiAffinity `json:"podAntiAffinity"`
 }
 
-// NodeAffinity says which nodes a pod may go to.
+// NodeAffinity says on which nodes a pod may run.
 type NodeAffinity struct {
 	Required *NodeSelector `json:"requiredDuringSchedulingIgnoredDuringExecution"` // nil: all
 }
 
-// NodeSelector is satisfied when one of its terms is.
+// NodeSelector is satisfied if one of its terms is.
 type NodeSelector struct {
 	Terms []NodeSelectorTerm `json:"nodeSelectorTerms"`
 }
 
-// NodeSelectorTerm is satisfied when all its requirements are; one without any never is.
+// NodeSelectorTerm is satisfied if all its requirements are; a term without requirements
+// never is.
 type NodeSelectorTerm struct {
 	MatchExpressions []Requirement `json:"matchExpressions"`
-	// MatchFields is about the fields of nodes, of which there is metadata.name; In and NotIn
-	// with one value.
+	// MatchFields holds requirements on fields of nodes. Only metadata.name is known; In and
+	// NotIn take one value.
 	MatchFields []Requirement `json:"matchFields"`
 }
 
-// PodAntiAffinity says which pods a pod keeps away from.
+// PodAntiAffinity says from which pods a pod stays apart.
 type PodAntiAffinity struct {
 	Required []PodAffinityTerm `json:"requiredDuringSchedulingIgnoredDuringExecution"`
 }
 
-// PodAffinityTerm is about pods in places that a label of nodes tells apart.
+// PodAffinityTerm selects pods, and the node label that says which nodes are the same place.
 type PodAffinityTerm struct {
 	LabelSelector     *LabelSelector `json:"labelSelector"`
 	Namespaces        []string       `json:"namespaces"`
@@ -92,8 +93,8 @@ type PodAffinityTerm struct {
 	NamespaceSelector *LabelSelector `json:"namespaceSelector"`
 }
 
-// SuitsNode reports whether a node of the name and labels satisfies the node selector and the
-// required node affinity of the pod. It fails on a term that is not valid, where no other is
+// SuitsNode reports whether a node with the name and labels satisfies the node selector and
+// the required node affinity of the pod. It fails on an invalid term if no other term is
 // satisfied.
 func (s *PodSpec) SuitsNode(name string, labels map[string]string) (bool, error) {
 	for key, value := range s.NodeSelector {

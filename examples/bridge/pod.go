@@ -1,6 +1,6 @@
 package bridge
 
-// PodSpec is the fields of a pod's spec that a bridge reads.
+// PodSpec holds the fields of a pod's spec that a bridge reads.
 type PodSpec struct {
 	NodeName          string             `json:"nodeName"`
 	Priority          *int32             `json:"priority"` // nil: that of the class
@@ -20,7 +20,7 @@ type PodSpec struct {
 	ResourceClaims    []ResourceClaim    `json:"resourceClaims"`
 }
 
-// ResourceList is quantities by the name of the resource.
+// ResourceList holds quantities by resource.
 type ResourceList map[string]Quantity
 
 // Resources are what a container takes.
@@ -37,7 +37,7 @@ type Container struct {
 	Ports         []Port    `json:"ports"`
 }
 
-// Port is a port of a container. Only one of the host matters.
+// Port is a port of a container. Only host ports are read.
 type Port struct {
 	HostPort int32  `json:"hostPort"` // zero: none
 	HostIP   string `json:"hostIP"`   // empty: all addresses
@@ -49,7 +49,7 @@ type SchedulingGroup struct {
 	PodGroupName string `json:"podGroupName"` // empty: none
 }
 
-// NamedGate is a gate before which a pod is not scheduled.
+// NamedGate is a scheduling gate.
 type NamedGate struct {
 	Name string `json:"name"`
 }
@@ -59,13 +59,13 @@ type Volume struct {
 	PersistentVolumeClaim *struct{} `json:"persistentVolumeClaim"` // that it is claimed
 }
 
-// SpreadConstraint is there; nothing of it is read.
+// SpreadConstraint has no fields: only its presence is read.
 type SpreadConstraint struct{}
 
-// ResourceClaim is there; nothing of it is read.
+// ResourceClaim has no fields: only its presence is read.
 type ResourceClaim struct{}
 
-// PodStatus is the fields of a pod's status on which its requests depend.
+// PodStatus holds the fields of a pod's status on which its requests depend.
 type PodStatus struct {
 	Conditions            []PodCondition    `json:"conditions"`
 	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
@@ -79,7 +79,7 @@ type PodCondition struct {
 	Reason string `json:"reason"`
 }
 
-// ContainerStatus is what a container has, which differs from what it asks for while it is
+// ContainerStatus holds what a container has. It differs from the requests while the pod is
 // resized in place.
 type ContainerStatus struct {
 	Name               string       `json:"name"`

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Quantity is an amount as Kubernetes writes it: "500m", "8", "64Gi", "1e3". The zero value is
-// zero. It is exact to a billionth; what is finer is rounded away from zero, and what an int64
-// cannot hold is the most that it can. Two quantities of the same amount are equal (==).
+// Quantity is an amount as Kubernetes writes it: "500m", "8", "64Gi", "1e3". The zero value
+// is zero. It is exact to a billionth; smaller parts are rounded away from zero. It saturates
+// at int64. Quantities of the same amount are equal (==).
 type Quantity struct {
 	whole int64
 	nano  int32 // billionths, of the sign of whole
@@ -21,14 +21,14 @@ type Quantity struct {
 
 const billion = 1_000_000_000
 
-// Units is so many base units: bytes, devices, CPUs.
+// Units returns a quantity of n base units: bytes, devices, CPUs.
 func Units(n int64) Quantity { return Quantity{whole: n} }
 
-// Milli is so many thousandths, as of a CPU.
+// Milli returns a quantity of n thousandths, for instance of a CPU.
 func Milli(n int64) Quantity { return Quantity{n / 1000, int32(n % 1000 * (billion / 1000))} }
 
-// maxQuantityText is the longest text of a quantity that is read: that of an API server has
-// some 20 characters.
+// maxQuantityText is the longest text that is read as a quantity: an API server writes about
+// 20 characters.
 const maxQuantityText = 64
 
 var (
@@ -36,8 +36,8 @@ var (
 	quantityText   = regexp.MustCompile(`^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*|[eE][+-]?[0-9]+)$`)
 )
 
-// ParseQuantity reads a quantity. It fails on what is none, and on one of more than 64
-// characters or with an exponent of three digits.
+// ParseQuantity reads a quantity. It fails on other text, on more than 64 characters and on
+// an exponent of three digits.
 func ParseQuantity(text string) (Quantity, error) {
 	if len(text) > maxQuantityText || absurdExponent.MatchString(text) {
 		return Quantity{}, fmt.Errorf("quantity %.20q… is out of range", text)
@@ -64,7 +64,7 @@ func ParseQuantity(text string) (Quantity, error) {
 	return ofNano(nano), nil
 }
 
-// scaleOf is what a suffix multiplies by: a power of ten or of two.
+// scaleOf returns the factor of a suffix: a power of ten or of two.
 func scaleOf(suffix string) (base int64, exponent int, ok bool) {
 	if len(suffix) > 1 && strings.ContainsRune("eE", rune(suffix[0])) && suffix != "Ei" {
 		exponent, err := strconv.Atoi(suffix[1:])
@@ -85,7 +85,7 @@ func power(base int64, exponent int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(exponent)), nil)
 }
 
-// ofNano takes billionths.
+// ofNano returns a quantity of billionths.
 func ofNano(n *big.Int) Quantity {
 	whole, rest := new(big.Int).QuoRem(n, big.NewInt(billion), new(big.Int))
 	switch {
@@ -135,8 +135,8 @@ func (q Quantity) String() string {
 	return text + strings.TrimRight(fmt.Sprintf(".%09d", max(q.nano, -q.nano)), "0")
 }
 
-// Amount is the quantity in the unit in which cede counts a resource: milli-CPU for "cpu", base
-// units for every other. It is rounded up (away from zero) and saturates.
+// Amount returns the quantity in the unit in which cede counts the resource: milli-CPU for
+// "cpu", base units for all others. It is rounded up (away from zero) and saturates.
 func (q Quantity) Amount(resource string) int64 {
 	if resource != "cpu" {
 		return saturate(q.whole, 1, q.nano, billion)
@@ -144,7 +144,7 @@ func (q Quantity) Amount(resource string) int64 {
 	return saturate(q.whole, 1000, q.nano, billion/1000)
 }
 
-// saturate is whole*factor + nano/unit, rounded away from zero.
+// saturate returns whole*factor + nano/unit, rounded away from zero.
 func saturate(whole, factor int64, nano, unit int32) int64 {
 	switch {
 	case whole > math.MaxInt64/factor:
@@ -166,18 +166,18 @@ func saturate(whole, factor int64, nano, unit int32) int64 {
 	return n + part
 }
 
-// IsWhole reports whether it is a whole number of units.
+// IsWhole reports whether the quantity is a whole number of units.
 func (q Quantity) IsWhole() bool { return q.nano == 0 }
 
-// Float64 is the nearest number.
+// Float64 returns the nearest float64.
 func (q Quantity) Float64() float64 { return float64(q.whole) + float64(q.nano)/billion }
 
-// Compare is negative where q is less than other, zero where they are equal.
+// Compare is negative if q is less than other, zero if they are equal.
 func (q Quantity) Compare(other Quantity) int {
 	return cmp.Or(cmp.Compare(q.whole, other.whole), cmp.Compare(q.nano, other.nano))
 }
 
-// Add is the sum, which saturates.
+// Add returns the sum, which saturates.
 func (q Quantity) Add(other Quantity) Quantity {
 	return ofNano(new(big.Int).Add(q.inNano(), other.inNano()))
 }

@@ -12,27 +12,29 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Cluster is what a bridge of a scheduler with quota hands out. Lists are in the order in which
-// the objects were first seen. The zero value is an empty cluster.
+// Cluster is the result of a bridge of a scheduler with quota. Lists are in the order in
+// which the objects were first seen. The zero value is an empty cluster.
 type Cluster struct {
-	// State goes to [preemption.NewSnapshot]. It accepts that of Kueue: an object that it would
-	// refuse is left out, with a note. Of KAI it is what the objects say.
+	// State is for [preemption.NewSnapshot], which accepts the state of Kueue: the bridge
+	// leaves out, with a note, objects that NewSnapshot would refuse. The state of KAI holds
+	// what the objects say.
 	State preemption.State
-	// Pending is who waits for quota.
+	// Pending are the workloads that wait for quota.
 	Pending []Pending
-	// Finished is the IDs of workloads that are done and hold nothing.
+	// Finished holds the IDs of workloads that are finished and hold nothing.
 	Finished []string
-	// LocalQueues are what users submit to.
+	// LocalQueues are the queues that users submit to.
 	LocalQueues []LocalQueue
 	// Notes say what was left out or changed.
 	Notes []Note
-	// QueueNotes is what an answer about a queue must tell its reader, by name of the queue:
-	// it is stopped.
+	// QueueNotes holds, by name of the queue, notes that belong to every answer about the
+	// queue: it is stopped.
 	QueueNotes map[string][]Note
-	// NeverYield is the workloads that nobody may preempt, with the reason, by ID. Kueue has
-	// none.
+	// NeverYield holds the workloads that nobody may preempt, by ID, with the reason. Kueue
+	// has none.
 	NeverYield map[string]string
-	// Topologies are the names of the flavors' topologies, by flavor; of most there is none.
+	// Topologies holds the names of the flavors' topologies, by flavor; most flavors have
+	// none.
 	Topologies map[string]string
 	// Sharing is what is known of fair sharing.
 	Sharing FairSharing

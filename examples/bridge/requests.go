@@ -8,11 +8,11 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Requests is what one pod takes: containers, init containers, sidecars and overhead, by the
-// rules of the scheduler (KEP-753, KEP-1287, KEP-2837), sorted by resource, without flavor. A
-// container's limit stands for a request that is missing, as the API server has it. A pod that is
-// resized in place takes the most of what it asks for and what its status says it has; a nil
-// status says nothing. Units are those of [Quantity.Amount].
+// Requests returns what one pod takes: containers, init containers, sidecars and overhead, by
+// the rules of the scheduler (KEP-753, KEP-1287, KEP-2837), sorted by resource, without
+// flavor. A container without a request counts with its limit, as in the API server. A pod
+// that is resized in place takes the larger of its requests and what its status says it has;
+// a nil status says nothing. The units are those of [Quantity.Amount].
 func (s *PodSpec) Requests(status *PodStatus) []quota.Amount {
 	total := s.containers(func(c *Container) ResourceList { return c.Resources.requests() })
 	if status != nil {
@@ -40,8 +40,8 @@ func (s *PodSpec) Requests(status *PodStatus) []quota.Amount {
 	return requests
 }
 
-// containers is what the containers take together: all at once, or one init container beside
-// the sidecars that were started before it, whichever is more.
+// containers returns what the containers take together: the larger of all containers at once,
+// and of any init container with the sidecars started before it.
 func (s *PodSpec) containers(of func(*Container) ResourceList) ResourceList {
 	total, sidecars, starting := ResourceList{}, ResourceList{}, ResourceList{}
 	for i := range s.Containers {
@@ -66,7 +66,7 @@ func (s *PodSpec) containers(of func(*Container) ResourceList) ResourceList {
 
 func (c *Container) isSidecar() bool { return c.RestartPolicy == "Always" }
 
-// requests are the requests, and the limits where there is none.
+// requests returns the requests, and the limits where there is no request.
 func (r *Resources) requests() ResourceList {
 	out := maps.Clone(r.Limits)
 	if out == nil {
@@ -111,7 +111,7 @@ func (s *PodStatus) of(container string) *ContainerStatus {
 	return nil
 }
 
-// allocated is what the node has set aside for a container.
+// allocated returns what the node has set aside for a container.
 func (s *PodStatus) allocated(c *Container, infeasible bool) ResourceList {
 	if status := s.of(c.Name); status != nil && status.AllocatedResources != nil {
 		return status.AllocatedResources
@@ -122,7 +122,7 @@ func (s *PodStatus) allocated(c *Container, infeasible bool) ResourceList {
 	return c.Resources.requests()
 }
 
-// actuated is what a container runs with.
+// actuated returns what a container runs with.
 func (s *PodStatus) actuated(c *Container, infeasible bool) ResourceList {
 	if status := s.of(c.Name); status != nil && status.Resources != nil && status.Resources.Requests != nil {
 		return status.Resources.Requests
@@ -130,8 +130,8 @@ func (s *PodStatus) actuated(c *Container, infeasible bool) ResourceList {
 	return s.allocated(c, infeasible)
 }
 
-// HostPorts are the ports of the node that the pod takes as long as it runs: those of init
-// containers that are no sidecars are not looked at by the scheduler either.
+// HostPorts returns the ports of the node that the pod takes while it runs. Like the
+// scheduler, it does not read those of init containers that are not sidecars.
 func (s *PodSpec) HostPorts() (list []Port) {
 	for i, c := range slices.Concat(s.Containers, s.InitContainers) {
 		if i >= len(s.Containers) && !c.isSidecar() {

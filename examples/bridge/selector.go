@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// LabelSelector selects objects by their labels. All parts must match. Nil matches nothing,
-// the zero value everything.
+// LabelSelector selects objects by their labels. All parts must match. Nil matches nothing;
+// the zero value matches everything.
 type LabelSelector struct {
 	MatchLabels      map[string]string `json:"matchLabels"`
 	MatchExpressions []Requirement     `json:"matchExpressions"`
 }
 
-// Requirement is about one label.
+// Requirement is a requirement on one label.
 type Requirement struct {
 	Key string `json:"key"`
-	// Operator is In, NotIn, Exists or DoesNotExist; in a node affinity Gt or Lt too.
+	// Operator is In, NotIn, Exists or DoesNotExist; in a node affinity also Gt or Lt.
 	Operator string `json:"operator"`
-	// Values is one or more for In and NotIn, none for Exists and DoesNotExist, one integer
-	// for Gt and Lt.
+	// Values has one or more values for In and NotIn, none for Exists and DoesNotExist, one
+	// integer for Gt and Lt.
 	Values []string `json:"values"`
 }
 
-// Validate fails on what can be no label, on an operator that is none of a label selector, and on
-// values that an operator does not take.
+// Validate fails on invalid labels, on an operator that label selectors do not have, and on
+// values that the operator does not take.
 func (s *LabelSelector) Validate() error {
 	if s == nil {
 		return nil
@@ -55,7 +55,7 @@ func (s *LabelSelector) IsEmpty() bool {
 	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 }
 
-// Matches reports whether labels match. What is not valid matches nothing.
+// Matches reports whether the labels match. An invalid selector matches nothing.
 func (s *LabelSelector) Matches(labels map[string]string) bool {
 	if s == nil {
 		return false
@@ -68,7 +68,7 @@ func (s *LabelSelector) Matches(labels map[string]string) bool {
 	return !slices.ContainsFunc(s.MatchExpressions, func(r Requirement) bool { return !r.matches(labels) })
 }
 
-// String is the selector as kubectl writes it: "a=b,team in (x,y),!spot", sorted by key.
+// String returns the selector as kubectl writes it: "a=b,team in (x,y),!spot", sorted by key.
 func (s *LabelSelector) String() string {
 	type part struct{ key, text string }
 	var parts []part

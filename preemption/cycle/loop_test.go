@@ -229,7 +229,7 @@ func (l *loop) check(t *rapid.T) {
 	}
 }
 
-// roomy is nodes: so many places, some of which workloads hold.
+// roomy is a room of nodes: a number of places, some of which workloads hold.
 type roomy struct {
 	free int
 	held map[string]int // places by workload

@@ -270,7 +270,7 @@ func editsMakeTheState(t *rapid.T) {
 	}
 }
 
-// KEP-5710, Delayed preemption: once the victims were told to go, the same request
+// KEP-5710, Delayed preemption: once the victims were told to stop, the same request
 // preempts nobody more; once they are gone it fits.
 func promisesPreemptOnce(t *rapid.T) {
 	st, r, c, _ := draw(t)

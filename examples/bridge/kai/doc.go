@@ -1,13 +1,13 @@
 // Package kai turns the objects of KAI into a state that cede decides on.
 //
-// It is for whoever holds KAI's objects and wants to ask cede about them. Add objects to an
-// [Objects] and take its [bridge.Cluster]: State goes to preemption.NewSnapshot, Pending are the
-// pod groups to ask about, and NeverYield is for a preemption.Guard.
+// It is for programs that hold KAI's objects and ask cede about them. Add objects to an
+// [Objects] and take its [bridge.Cluster]: State is for preemption.NewSnapshot, Pending are
+// the pod groups to ask about, and NeverYield is for a preemption.Guard.
 //
-// Leaf queues become queues, those above them cohorts. A leaf's quota is its nominal; limits
-// bound what is borrowed. A parent's quota is left out: KAI checks it beside the leaves',
-// while a cohort's own would be added to theirs. Every queue may preempt lower priority in
-// itself and reclaim from others whatever the priority; groups that are not preemptible
-// never yield. What of this departs from KAI in a cluster, a note says. FIELDS.md has every
-// field that is read.
+// Leaf queues become queues, queues above them become cohorts. The quota of a leaf is its
+// nominal quota; limits limit what is borrowed. The quota of a parent is left out: KAI checks
+// it in addition to the leaves', while the own quota of a cohort would be added to theirs.
+// Every queue may preempt lower priority in itself, and reclaim any priority from others;
+// groups that are not preemptible never yield. Notes say where this departs from KAI in a
+// cluster. FIELDS.md lists every field that is read.
 package kai

@@ -22,7 +22,7 @@ const (
 	evictedAnnotation = "kai.scheduler/last-eviction-timestamp"
 )
 
-// builtin is the priorities of the classes that KAI ships.
+// builtin holds the priorities of the classes that KAI ships.
 var builtin = map[string]int64{"train": 50, "build-preemptible": 75, "build": 100, "inference": 125}
 
 const (
@@ -30,9 +30,9 @@ const (
 	nonPreemptible  = 100 // and above, where the group does not say
 )
 
-// Cluster makes a cluster of the objects: it resolves what refers to others, and leaves out, with
-// a note, what cannot be read. It changes nothing: call it whenever a state is needed. It costs
-// what there are objects.
+// Cluster makes a cluster from the objects: it resolves references, and leaves out, with a
+// note, what cannot be read. It changes nothing: call it whenever you need a state. It costs
+// O(objects).
 func (o *Objects) Cluster() bridge.Cluster {
 	c := bridge.Cluster{QueueNotes: map[string][]bridge.Note{}, NeverYield: map[string]string{}}
 	o.addQueues(&c)
@@ -76,7 +76,7 @@ func (g *groups) warn(of *PodGroup, path, format string, args ...any) {
 	g.c.Notes = append(g.c.Notes, note(object, path, object+": "+format, args...))
 }
 
-// priority is that of the group's class.
+// priority returns the priority of the group's class.
 func (g *groups) priority(of *PodGroup) int64 {
 	name := of.Spec.PriorityClassName
 	if priority, known := g.priorities[name]; known {
@@ -146,8 +146,8 @@ func (g *groups) add(o *PodGroup) error {
 	return nil
 }
 
-// isFixed reports whether nobody may preempt the group: where it does not say, its priority
-// does.
+// isFixed reports whether nobody may preempt the group: if it does not say, its priority
+// decides.
 func (s *PodGroupSpec) isFixed(priority int64) (bool, error) {
 	switch s.Preemptibility {
 	case "preemptible":
@@ -160,7 +160,7 @@ func (s *PodGroupSpec) isFixed(priority int64) (bool, error) {
 	return false, fmt.Errorf("spec.preemptibility: %q is unknown: want preemptible or non-preemptible", s.Preemptibility)
 }
 
-// preemptsFrom is when a group that waits may evict others: its delay after it was created
+// preemptsFrom returns when a waiting group may evict others: its delay after it was created
 // or last evicted. Zero: at once.
 func (o *PodGroup) preemptsFrom() (time.Time, error) {
 	if o.Spec.PreemptionDelay == nil {
@@ -177,8 +177,8 @@ func (o *PodGroup) preemptsFrom() (time.Time, error) {
 	return evicted.Add(delay), err
 }
 
-// podSet is what a group holds. Where its running pods are in the input, take the same
-// each and are more than its minimum (KAI's default is one), it is elastic.
+// podSet returns what a group holds. It is elastic if its running pods are in the input, are
+// equal, and are more than its minimum (by default one in KAI).
 func podSet(allocated []quota.Amount, running int64, minMember *int64) workload.PodSet {
 	set := workload.PodSet{Name: "main", Count: 1, Requests: allocated}
 	minimum := int64(1)
@@ -196,7 +196,7 @@ func podSet(allocated []quota.Amount, running int64, minMember *int64) workload.
 	return set
 }
 
-// amounts lists what is more than nothing, by resource.
+// amounts lists the amounts over zero, by resource.
 func amounts(list bridge.ResourceList) []quota.Amount {
 	var out []quota.Amount
 	for _, name := range slices.Sorted(maps.Keys(list)) {

@@ -21,21 +21,21 @@ const (
 	maxPods            = 1 << 31 // Kueue counts pods in an int32
 )
 
-// Stage is where a workload stands.
+// Stage says how far a workload has come. The zero value is invalid.
 type Stage uint8
 
 const (
-	// StagePending: it waits for quota.
+	// StagePending: the workload waits for quota.
 	StagePending Stage = 1 + iota
-	// StageAdmitted: it holds quota.
+	// StageAdmitted: the workload holds quota.
 	StageAdmitted
-	// StageFinished: it is done and holds nothing.
+	// StageFinished: the workload is finished and holds nothing.
 	StageFinished
-	// StageIncomplete: it holds quota, and does not say in which queue.
+	// StageIncomplete: the workload holds quota, but does not say in which queue.
 	StageIncomplete
 )
 
-// Stage is where the workload stands, by its conditions QuotaReserved and Finished.
+// Stage returns the stage of the workload, by its conditions QuotaReserved and Finished.
 func (w *Workload) Stage() Stage {
 	if _, finished := w.Status.condition("Finished"); finished {
 		return StageFinished
@@ -49,9 +49,9 @@ func (w *Workload) Stage() Stage {
 	return StageAdmitted
 }
 
-// Admitted is a workload that holds quota, as it goes into a state or into Snapshot.Admit. It
-// fails on one of another stage, on a count that is out of range, on an annotation
-// priority-boost that is no integer, and on what [workload.Validate] refuses.
+// Admitted returns a workload that holds quota, for a state or for Snapshot.Admit. It fails
+// on a workload in another stage, on a count out of range, on an annotation priority-boost
+// that is not an integer, and on what [workload.Validate] refuses.
 func (w *Workload) Admitted() (workload.Workload, error) {
 	if w.Stage() != StageAdmitted {
 		return workload.Workload{}, fmt.Errorf("workload %s holds no quota", w.Metadata.ID())
@@ -89,7 +89,7 @@ func (w *Workload) admitted() (workload.Workload, error) {
 	return out, nil
 }
 
-// check is what is checked of every workload that is not finished; boost is its priority boost.
+// check checks every workload that is not finished. boost is its priority boost.
 func (w *Workload) check() (boost int64, err error) {
 	if text, ok := w.Metadata.Annotations[boostAnnotation]; ok {
 		if boost, err = strconv.ParseInt(text, 10, 32); err != nil {
@@ -104,8 +104,8 @@ func (w *Workload) check() (boost int64, err error) {
 	return boost, nil
 }
 
-// queuedAt is the place in the queue: that of an eviction which was not the
-// workload's preemption, else the creation.
+// queuedAt returns the queue-order timestamp: the time of an eviction that was not a
+// preemption of the workload, else of the creation.
 func (w *Workload) queuedAt() time.Time {
 	evicted, ok := w.Status.condition("Evicted")
 	if ok && (evicted.Reason == "PodsReadyTimeout" || evicted.Reason == "AdmissionCheck") {
@@ -114,8 +114,8 @@ func (w *Workload) queuedAt() time.Time {
 	return w.Metadata.CreationTimestamp
 }
 
-// count is the admitted number of replicas: that of the spec where the assignment
-// does not say.
+// count returns the admitted number of replicas, or that of the spec if the assignment does
+// not say.
 func (a *PodSetAssignment) count(spec *WorkloadSpec) int64 {
 	if a.Count != nil {
 		return *a.Count
@@ -128,8 +128,8 @@ func (a *PodSetAssignment) count(spec *WorkloadSpec) int64 {
 	return 1
 }
 
-// returned is how many of the admitted replicas gave their quota back. Replicas that were
-// never admitted, as with partial admission, are the first of those that are reclaimable.
+// returned returns the number of admitted replicas that gave their quota back. Replicas that
+// were never admitted (partial admission) are the first of the reclaimable ones.
 func (a *PodSetAssignment) returned(count int64, w *Workload) int64 {
 	reclaimed := w.Status.reclaimed(a.Name)
 	for _, s := range w.Spec.PodSets {
@@ -140,12 +140,12 @@ func (a *PodSetAssignment) returned(count int64, w *Workload) int64 {
 	return max(0, reclaimed)
 }
 
-// assigned is what a pod set holds. Kueue writes the total of all replicas; those
-// that gave their quota back no longer count.
+// assigned returns what a pod set holds. Kueue writes the total of all replicas; those that
+// gave their quota back no longer count.
 func assigned(a *PodSetAssignment, count, reclaimed int64) workload.PodSet {
 	var totals []quota.Amount
 	for _, name := range slices.Sorted(maps.Keys(a.Flavors)) {
-		// Where no usage is given, the flavor is assigned all the same.
+		// The flavor is assigned even if no usage is given.
 		totals = append(totals, quota.Amount{Flavor: a.Flavors[name], Resource: name, Amount: a.ResourceUsage[name].Amount(name)})
 	}
 	set := workload.PodSet{Name: a.Name, Count: max(0, count-reclaimed), Requests: totals}
@@ -167,7 +167,7 @@ func divisible(totals []quota.Amount, count int64) bool {
 	})
 }
 
-// gates are those of a workload. States of no gate mean nothing to Kueue.
+// gates returns the gates of a workload. Kueue ignores states of unnamed gates.
 func (w *Workload) gates() (g gate.Gates) {
 	for _, named := range w.Spec.PreemptionGates {
 		g.Names = append(g.Names, named.Name)

@@ -28,13 +28,13 @@ type Object interface {
 	read() (*entry, error)
 }
 
-// Objects are the last states of objects. The zero value is empty. It is not safe for use by
-// several goroutines at once.
+// Objects holds the last state of each object. The zero value is empty. It is not safe for
+// concurrent use.
 type Objects struct {
 	kept kept.List[entry]
 }
 
-// entry is what was made of an object.
+// entry is the result for one object.
 type entry struct {
 	value    any // queue.Queue and so on; nil: nothing but notes
 	notes    []bridge.Note
@@ -53,9 +53,9 @@ type (
 	}
 )
 
-// Add takes an object in place of the one of its kind and name, if there is one: replaced says
-// so. It keeps nothing of the object itself. An object that cannot be read is an error; it is
-// left out then, and the earlier one too.
+// Add adds an object in place of the one with its kind and name; replaced reports whether
+// there was one. It keeps no reference to the object. It fails on an object that cannot be
+// read; that object and the earlier one are then left out.
 func (o *Objects) Add(one Object) (replaced bool, err error) {
 	e, err := one.read()
 	if err != nil {
@@ -65,7 +65,7 @@ func (o *Objects) Add(one Object) (replaced bool, err error) {
 	return o.kept.Put(one.key(), e), nil
 }
 
-// Remove forgets the object of the kind and name of the given one, if there is one.
+// Remove removes the object with the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { o.kept.Remove(one.key()) }
 
 func (c *ClusterQueue) key() string   { return "ClusterQueue " + c.Metadata.ID() }
@@ -96,8 +96,8 @@ func (f *ResourceFlavor) read() (*entry, error) {
 	return &entry{value: out, notes: notes, topology: f.Spec.TopologyName}, err
 }
 
-// read sorts workloads into those that hold quota, those that wait for it and those that are
-// done.
+// read sorts workloads into those that hold quota, those that wait and those that are
+// finished.
 func (w *Workload) read() (*entry, error) {
 	e := new(entry)
 	switch w.Stage() {
@@ -122,7 +122,7 @@ func (w *Workload) read() (*entry, error) {
 	return e, nil
 }
 
-// read keeps the labels of a namespace, which have its name as one.
+// read keeps the labels of a namespace, one of which is its name.
 func (n *Namespace) read() (*entry, error) {
 	all := map[string]string{bridge.NamespaceLabel: n.Metadata.Name}
 	maps.Copy(all, n.Metadata.Labels)
@@ -134,9 +134,9 @@ func (c *Configuration) read() (*entry, error) {
 	return &entry{notes: notes, sharing: sharing{fromConfiguration, known}}, err
 }
 
-// Cluster makes a cluster of the objects: it resolves what refers to others, and leaves out what
-// a snapshot would refuse. It changes nothing: call it whenever a state is needed. It costs what
-// there are objects.
+// Cluster makes a cluster from the objects: it resolves references, and leaves out what a
+// snapshot would refuse. It changes nothing: call it whenever you need a state. It costs
+// O(objects).
 func (o *Objects) Cluster() bridge.Cluster {
 	b := builder{
 		c: bridge.Cluster{
@@ -193,14 +193,14 @@ func (b *builder) add(e *entry) {
 		c.Namespaces[v.name] = v.labels
 	}
 	c.Notes = append(c.Notes, e.notes...)
-	// The surer source counts, and of those that are as sure the first.
+	// The more certain source counts; of equally certain ones the first.
 	if e.sharing.rank > b.surest {
 		b.surest, c.Sharing = e.sharing.rank, e.sharing.FairSharing
 	}
 }
 
-// leaveOutInvalid leaves out, with a note, each object that the library would refuse the
-// whole state for: no API server stores it, but a file may hold it.
+// leaveOutInvalid leaves out, with a note, each object that would make NewSnapshot refuse the
+// whole state. No API server stores such an object, but a file may hold it.
 func (b *builder) leaveOutInvalid() {
 	st := &b.c.State
 	invalid := func(object string, err error) bool {
@@ -224,8 +224,8 @@ func (b *builder) leaveOutInvalid() {
 	b.c.Pending, b.local = pending, local
 }
 
-// cutCycles takes the parents of cohorts that are a cycle away. (Kueue admits nothing in
-// the queues under them.)
+// cutCycles removes the parents of cohorts that form a cycle. (Kueue admits nothing in the
+// queues under them.)
 func (b *builder) cutCycles() {
 	cohorts := b.c.State.Cohorts
 	parent := make(map[string]string, len(cohorts))
@@ -253,7 +253,7 @@ func (b *builder) cutCycles() {
 	}
 }
 
-// addImplicitCohorts adds the cohorts that are named but have no object, by name.
+// addImplicitCohorts adds, by name, the cohorts that are named but have no object.
 func (b *builder) addImplicitCohorts() {
 	st := &b.c.State
 	known := make(map[string]bool, len(st.Cohorts))
@@ -274,7 +274,7 @@ func (b *builder) addImplicitCohorts() {
 	}
 }
 
-// noteUnknownFlavors notes, by queue, the flavors of its quotas without object.
+// noteUnknownFlavors adds notes, by queue, on flavors of its quotas that have no object.
 func (b *builder) noteUnknownFlavors() {
 	known := make(map[string]bool, len(b.c.State.Flavors))
 	for _, f := range b.c.State.Flavors {
@@ -293,8 +293,8 @@ func (b *builder) noteUnknownFlavors() {
 	}
 }
 
-// resolve leaves workloads out that run in queues that are not there, and leads those that wait
-// to their queues.
+// resolve leaves out workloads that run in unknown queues, and finds the queues of waiting
+// ones.
 func (b *builder) resolve() {
 	queues := make(map[string]*queue.Queue, len(b.c.State.Queues))
 	for i := range b.c.State.Queues {

@@ -5,10 +5,10 @@ import (
 	"github.com/cedesched/cede/optional"
 )
 
-// The types hold the fields that a decision depends on, of v1alpha1, v1beta1 and v1beta2
-// alike: where the versions differ, both names are here. Fill one of them.
+// The types hold the fields that a decision depends on, for v1alpha1, v1beta1 and v1beta2
+// together: where the versions have different names, both fields are here. Fill one of them.
 
-// ClusterQueue is Kueue's object. Kueue has names as its IDs.
+// ClusterQueue is Kueue's object. Its ID is its name.
 type ClusterQueue struct {
 	Metadata bridge.Metadata  `json:"metadata"`
 	Spec     ClusterQueueSpec `json:"spec"`
@@ -25,24 +25,24 @@ type ClusterQueueSpec struct {
 	FairSharing       FairSharing       `json:"fairSharing"`
 	StopPolicy        string            `json:"stopPolicy"`       // None (or empty), Hold or HoldAndDrain
 	QueueingStrategy  string            `json:"queueingStrategy"` // BestEffortFIFO (or empty) or StrictFIFO
-	// NamespaceSelector: nil admits workloads of no namespace, the empty one of all.
+	// NamespaceSelector: nil admits workloads of no namespace, the zero value those of all.
 	NamespaceSelector       *bridge.LabelSelector   `json:"namespaceSelector"`
 	AdmissionChecks         []string                `json:"admissionChecks"`
 	AdmissionChecksStrategy AdmissionChecksStrategy `json:"admissionChecksStrategy"`
 }
 
-// ResourceGroup is resources that are given out together, by flavor.
+// ResourceGroup is a set of resources that are assigned together, by flavor.
 type ResourceGroup struct {
 	Flavors []FlavorQuotas `json:"flavors"`
 }
 
-// FlavorQuotas is the quotas in a flavor.
+// FlavorQuotas holds the quotas in one flavor.
 type FlavorQuotas struct {
 	Name      string          `json:"name"`
 	Resources []ResourceQuota `json:"resources"`
 }
 
-// ResourceQuota is the quota of a resource; nil limits are none.
+// ResourceQuota is the quota of a resource; nil limits are no limits.
 type ResourceQuota struct {
 	Name           string           `json:"name"`
 	NominalQuota   bridge.Quantity  `json:"nominalQuota"`
@@ -50,7 +50,7 @@ type ResourceQuota struct {
 	LendingLimit   *bridge.Quantity `json:"lendingLimit"`
 }
 
-// Preemption is the policies of a queue; empty is Never.
+// Preemption holds the policies of a queue; an empty policy is Never.
 type Preemption struct {
 	WithinClusterQueue       string                   `json:"withinClusterQueue"`
 	ReclaimWithinCohort      string                   `json:"reclaimWithinCohort"`
@@ -63,13 +63,13 @@ type WithinClusterQueueConfig struct {
 	MinAdmitDuration optional.Duration `json:"minAdmitDuration"`
 }
 
-// BorrowWithinCohort is whom a workload that borrows may preempt.
+// BorrowWithinCohort says whom a workload that borrows may preempt.
 type BorrowWithinCohort struct {
 	Policy               string `json:"policy"`
 	MaxPriorityThreshold *int64 `json:"maxPriorityThreshold"` // nil: none
 }
 
-// FlavorFungibility is when the search for a flavor stops; empty is the default.
+// FlavorFungibility says when the search for a flavor stops; empty is the default.
 type FlavorFungibility struct {
 	WhenCanBorrow  string `json:"whenCanBorrow"`
 	WhenCanPreempt string `json:"whenCanPreempt"`
@@ -97,7 +97,7 @@ type QueueStatus struct {
 	FairSharing *struct{}        `json:"fairSharing"` // that there is one: Kueue writes it with fair sharing alone
 }
 
-// QueueCondition is a condition of a queue, of which Active is read.
+// QueueCondition is a condition of a queue. Only Active is read.
 type QueueCondition struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"` // True, False or Unknown

@@ -13,11 +13,10 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Pending is a workload that waits, as it goes into a request: its queue is the ClusterQueue
-// that its LocalQueue leads to, which the caller names (empty: it is not known). Whoever has all
-// objects in an [Objects] gets it from there. It fails on a workload of another stage, on a count
-// that is out of range, on an annotation priority-boost that is no integer, on gates that are not
-// valid, and on what [workload.ValidatePending] refuses.
+// Pending returns a waiting workload for a request. The caller names its queue, the
+// ClusterQueue of its LocalQueue (empty: not known); [Objects] finds it. It fails on a
+// workload in another stage, on a count out of range, on an annotation priority-boost that is
+// not an integer, on invalid gates, and on what [workload.ValidatePending] refuses.
 func (w *Workload) Pending(clusterQueue string) (bridge.Pending, error) {
 	if w.Stage() != StagePending {
 		return bridge.Pending{}, fmt.Errorf("workload %s does not wait", w.Metadata.ID())
@@ -33,7 +32,7 @@ func (w *Workload) Pending(clusterQueue string) (bridge.Pending, error) {
 	return p, nil
 }
 
-// validPending checks the workload; that it may name no queue is told when it is asked about.
+// validPending checks the workload. A missing queue is reported when it is asked about.
 func validPending(w *workload.Workload) error {
 	checked := *w
 	if checked.Queue == "" {
@@ -76,7 +75,7 @@ func (w *Workload) pending() (bridge.Pending, error) {
 	return p, nil
 }
 
-// noteStops notes what keeps a pending workload from being asked about at all.
+// noteStops adds notes on what keeps a pending workload from being considered at all.
 func (w *Workload) noteStops(n *noter) {
 	if w.Spec.Active != nil && !*w.Spec.Active {
 		n.add("spec.active", "the workload is inactive (spec.active false)")
@@ -96,8 +95,9 @@ func (w *Workload) noteStops(n *noter) {
 	}
 }
 
-// requested is what a pending pod set asks for: what Kueue computed, or else what the template
-// says. of is how many pods its one replica stands for, where the total does not divide.
+// requested returns what a pending pod set requests: what Kueue computed, else what the
+// template says. of is the number of pods for which its one replica counts, if the count does
+// not divide the total.
 func (spec *PodSet) requested(status *WorkloadStatus) (s workload.PodSet, of int64) {
 	s = workload.PodSet{Name: spec.Name, Count: 1}
 	if s.Name == "" {
@@ -130,8 +130,8 @@ func (spec *PodSet) requested(status *WorkloadStatus) (s workload.PodSet, of int
 	return s, 0
 }
 
-// constraints is what a pod template says about nodes, as far as a flavor depends on it:
-// preferred affinities and fields of nodes are for the scheduler of pods. Nil: nothing.
+// constraints returns the node constraints of a pod template that a flavor depends on:
+// preferred affinities and fields of nodes are left to the scheduler of pods. Nil: none.
 func (t *PodTemplate) constraints(n *noter, path, podSet string) *workload.NodeConstraints {
 	c := &workload.NodeConstraints{NodeSelector: t.Spec.NodeSelector}
 	drop := func(field, format string, args ...any) {
@@ -190,7 +190,7 @@ func requirementOf(e bridge.Requirement) (workload.LabelRequirement, error) {
 	return r, one.Validate("affinity")
 }
 
-// resolve leads a pending workload from its LocalQueue to its queue.
+// resolve finds the queue of a pending workload from its LocalQueue.
 func resolve(p *bridge.Pending, name string, local map[string]bridge.LocalQueue, has func(queue string) bool) {
 	namespace, _, _ := strings.Cut(p.Workload.ID, "/")
 	l, ok := local[namespace+"/"+name]

@@ -12,9 +12,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Queue is the ClusterQueue as it goes into a state or into Snapshot.SetQueue, with notes on what
-// of it is left out. It fails on a policy that is unknown and on what [queue.Validate] refuses
-// of the queue alone.
+// Queue returns the queue for a state or for Snapshot.SetQueue, with notes on what is left
+// out. It fails on an unknown policy and on what [queue.Validate] refuses of the queue alone.
 func (c *ClusterQueue) Queue() (queue.Queue, []bridge.Note, error) {
 	q, notes, err := c.queue()
 	if err == nil {
@@ -60,8 +59,8 @@ func (c *ClusterQueue) queue() (queue.Queue, []bridge.Note, error) {
 	return q, n.notes, err
 }
 
-// Cohort is the Cohort as it goes into a state or into Snapshot.SetCohort, with notes on what of it
-// is left out. It fails on what [queue.Validate] refuses of the cohort alone.
+// Cohort returns the cohort for a state or for Snapshot.SetCohort, with notes on what is left
+// out. It fails on what [queue.Validate] refuses of the cohort alone.
 func (c *Cohort) Cohort() (queue.Cohort, []bridge.Note, error) {
 	out, notes := c.cohort()
 	if err := validCohort(out); err != nil {
@@ -89,7 +88,7 @@ func (c *Cohort) cohort() (queue.Cohort, []bridge.Note) {
 	return out, n.notes
 }
 
-// weight is unset, which is 1, where none is given.
+// weight returns the weight; unset, which counts as 1, if none is given.
 func (f *FairSharing) weight() optional.Float64 {
 	if f.Weight == nil {
 		return optional.Float64{}
@@ -97,8 +96,8 @@ func (f *FairSharing) weight() optional.Float64 {
 	return quota.WeightOf(f.Weight.Float64())
 }
 
-// quotas keeps the order of groups, flavors and resources. Limits of a node
-// without parent bound nothing and are left out.
+// quotas keeps the order of groups, flavors and resources. Limits of a node without parent
+// have no effect and are left out.
 func quotas(n *noter, where string, hasParent bool, groups []ResourceGroup) []quota.Quota {
 	var quotas []quota.Quota
 	dropped := 0
@@ -179,9 +178,9 @@ func (f FlavorFungibility) read(where string) (queue.FlavorFungibility, error) {
 	return out, nil
 }
 
-// Flavor is the ResourceFlavor as it goes into a state or into Snapshot.SetFlavor, with notes on
-// what of it is left out. It fails on a taint of unknown effect and on what
-// [queue.ValidateFlavors] refuses.
+// Flavor returns the flavor for a state or for Snapshot.SetFlavor, with notes on what is left
+// out. It fails on a taint with an unknown effect and on what [queue.ValidateFlavors]
+// refuses.
 func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 	n := noter{object: "ResourceFlavor " + f.Metadata.Name}
 	out := queue.Flavor{Name: f.Metadata.Name, NodeLabels: f.Spec.NodeLabels}
@@ -206,9 +205,11 @@ func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 	return out, n.notes, nil
 }
 
-// What keeps Kueue from admitting though there is quota changes no decision: each is a note.
+// What keeps Kueue from admitting although there is quota changes no decision: each is a
+// note.
 
-// stops notes what keeps a queue from admitting anything, and what comes after quota.
+// stops adds notes on what keeps a queue from admitting anything, and on what comes after
+// quota.
 func (c *ClusterQueue) stops() []bridge.Note {
 	n := noter{object: "ClusterQueue " + c.Metadata.Name}
 	add := func(path, format string, args ...any) {
@@ -234,7 +235,7 @@ func (c *ClusterQueue) stops() []bridge.Note {
 	return n.notes
 }
 
-// local is the LocalQueue, with notes on what keeps it from admitting.
+// local returns the LocalQueue, with notes on what keeps it from admitting.
 func (l *LocalQueue) local() bridge.LocalQueue {
 	n := noter{object: "LocalQueue " + l.Metadata.ID()}
 	if isStopped(l.Spec.StopPolicy) {
@@ -251,7 +252,7 @@ func (l *LocalQueue) local() bridge.LocalQueue {
 
 func isStopped(policy string) bool { return policy != "" && policy != "None" }
 
-// inactive says why the queue is not active; empty when it is, or nothing says so.
+// inactive says why the queue is not active; empty if it is, or if nothing says so.
 func (s *QueueStatus) inactive() string {
 	for _, c := range s.Conditions {
 		if c.Type == "Active" && c.Status == "False" {

@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// The sources of what is known about fair sharing, the surer one the higher.
+// The sources of facts about fair sharing; a more certain source has a higher number.
 const (
 	fromWeight = 1 + iota
 	fromStatus
@@ -22,8 +22,8 @@ type sharing struct {
 	bridge.FairSharing
 }
 
-// sharingOf is what a queue or cohort says: Kueue writes the status with fair sharing alone; a
-// weight is a sign, for without it weights mean nothing.
+// sharingOf returns what a queue or cohort says: Kueue writes the status only with fair
+// sharing; a weight is a hint, because weights mean nothing without it.
 func sharingOf(where string, spec *FairSharing, status *QueueStatus) sharing {
 	switch {
 	case status.FairSharing != nil:
@@ -34,9 +34,9 @@ func sharingOf(where string, spec *FairSharing, status *QueueStatus) sharing {
 	return sharing{}
 }
 
-// Sharing is what the configuration says of fair sharing, with notes on what of it is left out:
-// v1beta1 has a switch, of which the default is off; in v1beta2 the section itself is the
-// switch. It fails on a strategy that is unknown.
+// Sharing returns what the configuration says about fair sharing, with notes on what is left
+// out. v1beta1 has a switch, off by default; in v1beta2 the section itself is the switch. It
+// fails on an unknown strategy.
 func (c *Configuration) Sharing() (bridge.FairSharing, []bridge.Note, error) {
 	n := noter{object: cmp.Or(c.Origin, "the Configuration")}
 	out := bridge.FairSharing{Known: true, On: c.FairSharing != nil, Source: n.object}

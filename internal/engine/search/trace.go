@@ -128,8 +128,8 @@ func firstOf(lane *cluster.LaneSet) *cluster.Workload {
 	return w
 }
 
-// traceWithinNominal notes that a queue is passed over from one of its workloads on, as it,
-// or a cohort over it, has come down to its nominal quota.
+// traceWithinNominal records that a queue is skipped from one of its workloads on, because
+// it, or a cohort above it, is now within its nominal quota.
 func (s *Search) traceWithinNominal(t *trace.Recorder, d *Donor, w *cluster.Workload) {
 	for n := d.Queue; n != d.LCA; n = s.View.Tree.Parent(n) {
 		if s.View.WithinNominal(n, s.Needs) {
@@ -186,8 +186,8 @@ func (s *Search) TraceRefused(t *trace.Recorder, cursor cluster.HeadCursor, c Cl
 	}
 }
 
-// traceVerdict notes what keeps a workload whom the policy's range of priorities permits, if
-// anything does, and those who are passed over with it.
+// traceVerdict records the rule, if any, that refuses a workload in the range of priorities
+// that the policy permits, and the others that are skipped with it.
 func (s *Search) traceVerdict(t *trace.Recorder, st *stream, w *cluster.Workload, mayYield bool) {
 	if st.surplus {
 		return

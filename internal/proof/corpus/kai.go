@@ -74,8 +74,7 @@ type resolver struct {
 	config minimum.Config
 }
 
-// resolver builds the tree. A parent that is not there makes its child a root, as KAI's
-// resolver has it.
+// resolver builds the tree. A missing parent makes its child a root, as in KAI's resolver.
 func (c *kaiTree) resolver(method minruntime.Method) (resolver, error) {
 	known := map[string]bool{}
 	for _, q := range c.Queues {

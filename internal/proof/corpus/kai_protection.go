@@ -87,8 +87,8 @@ func verdictText(minimum time.Duration, elastic, protected, passes bool) []strin
 	return []string{fmt.Sprintf("min runtime %v, elastic %v, protected %v, passes %v", minimum, elastic, protected, passes)}
 }
 
-// mayLose reports whether the victim's sub groups may lose so many replicas. Rigid victims
-// passed the verdict; only elastic ones are asked about.
+// mayLose reports whether the victim's sub groups may lose the given numbers of replicas. It
+// is called for elastic victims; for rigid ones the verdict decides.
 func (v verdict) mayLose(victim *kaiVictim, lost map[[2]string]int64) bool {
 	for i := range victim.SubGroups {
 		g := &victim.SubGroups[i]

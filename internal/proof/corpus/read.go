@@ -51,9 +51,8 @@ func newCase(line []byte) (Asker, error) {
 // maxLine bounds a line of a file of cases.
 const maxLine = 64 << 20
 
-// Read calls yield for each case of a file of JSON Lines, plain or gzip, with its
-// line number; empty lines are passed over. It stops at the first error, which
-// names the file and line.
+// Read calls yield for each case of a file of JSON Lines, plain or gzip, with its line
+// number. It skips empty lines. It stops at the first error, which names the file and line.
 func Read(name string, r io.Reader, yield func(line int, c Asker) error) error {
 	buffered := bufio.NewReader(r)
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {

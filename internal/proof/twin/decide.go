@@ -11,12 +11,11 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Answer is the twin's decision, but for the time of a Wait, which is Impossible here; see
-// [RetryAt].
+// Answer is the twin's decision without RetryAt: Wait is Impossible here; see [RetryAt].
 type Answer struct {
 	preemption.Decision
-	// Borrowing: the attempt that found the victims let the request take its queue
-	// over nominal.
+	// Borrowing: the attempt that found the victims let the request take its queue over its
+	// nominal quota.
 	Borrowing bool
 }
 
@@ -28,15 +27,15 @@ type decision struct {
 	policy  queue.PreemptionPolicy
 	asked   []quota.Amount         // amounts other than zero
 	needed  []quota.FlavorResource // what needs preemption
-	// missing is what is short with everybody gone whose priority the policies permit
-	// while the request may borrow, in queues that borrow anything; where that would do, in
-	// queues that borrow what needs preemption; where that would do, with everybody gone
-	// who may yield.
+	// missing is what is short without a set of workloads, the first of these sets without
+	// which something is: all whose priority the policies permit if the request may borrow,
+	// in queues that borrow anything; those in queues that borrow what needs preemption; all
+	// that may yield.
 	missing []preemption.Shortage
 	noRoom  bool
-	// ofPermittedPriority is those whose priority the policies permit while the request
-	// may borrow, whatever else keeps them; inReach also has those of queues that borrow
-	// something else only.
+	// ofPermittedPriority holds the workloads whose priority the policies permit if the
+	// request may borrow, whatever else protects them. inReach adds those of queues that
+	// borrow only something else.
 	ofPermittedPriority, inReach []candidate
 	largestFirst                 bool
 }
@@ -75,7 +74,7 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 	return answer
 }
 
-// admitted is the workload as it is admitted now: its signal is taken back.
+// admitted returns the workload as it is admitted now, with its signal cleared.
 func (d *decision) admitted() *workload.Workload {
 	w := d.request.Workload.Clone()
 	w.ReservedAt, w.Evicted = d.request.Now, false
@@ -127,8 +126,8 @@ func (d *decision) gated() bool {
 	return false
 }
 
-// bySize puts, of the candidates of other queues, those first that free most: of each
-// class among those evicted or those not; in fair sharing of each queue.
+// bySize orders candidates of other queues by how much they free, most first, separately in
+// each class of evicted and other ones; in fair sharing in each queue.
 func (d *decision) bySize(candidates []candidate) []candidate {
 	size := func(c candidate) (total int64) {
 		for _, asked := range d.asked {
@@ -199,8 +198,8 @@ func decide(st preemption.State, r preemption.Request) *decision {
 	return d
 }
 
-// fits reports whether there is quota, and a place where a room is asked, with those gone
-// who are.
+// fits reports whether there is quota and, if a room is asked, a place, without the removed
+// workloads.
 func (d *decision) fits(borrowing bool) bool { return d.fitsQuota(borrowing) && d.roomy() }
 
 // roomy reports whether the room, if there is one, has a place.
@@ -296,10 +295,10 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 	return nil
 }
 
-// noteMissing notes what is short when nobody was found.
+// noteMissing records what is short if no victims were found.
 func (d *decision) noteMissing(taken []candidate, borrowing bool) {
 	d.setGone(taken)
-	d.noRoom = d.noRoom || d.fitsQuota(borrowing) // so that it is the room that has no place
+	d.noRoom = d.noRoom || d.fitsQuota(borrowing) // then the room has no place
 	if !borrowing {
 		return
 	}
@@ -311,7 +310,7 @@ func (d *decision) noteMissing(taken []candidate, borrowing bool) {
 	d.missing = d.shortages()
 }
 
-// setGone makes exactly the taken ones gone.
+// setGone removes exactly the taken ones.
 func (d *decision) setGone(taken []candidate) {
 	d.gone, d.fewer = map[string]bool{}, map[string]map[string]int64{}
 	for _, c := range taken {
@@ -326,7 +325,7 @@ func (d *decision) setGone(taken []candidate) {
 	}
 }
 
-// victims adds the replicas up, of workloads that do not yield whole.
+// victims adds up the replicas of workloads that do not yield as a whole.
 func (d *decision) victims(taken []candidate) []preemption.Victim {
 	var list []preemption.Victim
 	for _, c := range taken {

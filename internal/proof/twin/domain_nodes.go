@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// inDomain is steps 1 to 7 of the package's documentation. Enough is how many members have a
-// place with everybody gone who may yield.
+// inDomain makes steps 1 to 7 in the comment of package placement. enough is the number of
+// members that have a place without all units that may yield.
 func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (enough int, placed []workload.Pod, victims []unit, why placement.Reason) {
 	in := func(u unit) bool {
 		return slices.ContainsFunc(u.Pods, func(p workload.Pod) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// shortages lists what the request lacks as things stand, with those gone who are: the
-// node is the one that bounds what is available.
+// shortages lists what the request lacks without the removed workloads. The node is the one
+// whose quota or limit is exceeded.
 func (d *decision) shortages() (list []preemption.Shortage) {
 	for _, a := range d.asked {
 		fr := a.FlavorResource()
@@ -30,10 +30,9 @@ func (d *decision) shortages() (list []preemption.Shortage) {
 	return list
 }
 
-// blockers lists who stood in the way of what is short, with nobody gone: the own queue,
-// then at each level upwards the queues under its cohort before its child cohorts, by
-// name. Those above the highest node that bounds it could not help; of more than could
-// ever be nobody stands in the way.
+// blockers lists the blockers, with nobody removed: the own queue, then at each level upwards
+// the queues under its cohort before its child cohorts, by name. Queues above the highest
+// node that sets the limit could not help. A request that could never fit has no blockers.
 func (d *decision) blockers(short []preemption.Shortage) []preemption.Blocker {
 	d.setGone(nil)
 	b := blocking{decision: d}

@@ -316,8 +316,8 @@ func passes(s preemption.FairStrategy, ours, before, after share) bool {
 	return compareShares(ours, before) < 0
 }
 
-// fillBack gives back, latest first, who is not needed. Where shares are checked again it
-// is repeated: when one is given back, that may justify what was not before.
+// fillBack puts back, latest first, each victim that is not needed. If shares are checked
+// again it is repeated: a victim that is put back may justify another one.
 func (d *decision) fillBack(taken []candidate) []preemption.Victim {
 	for before := -1; before != len(taken); {
 		before = len(taken)

@@ -1,8 +1,7 @@
-// Package twin decides as package preemption does, slowly and obviously: on names
-// and maps, every number computed anew from the list of workloads, every candidate
-// collected and sorted before the first is looked at. The fast decision must agree
-// with it. Of the library it uses the types, and of their arithmetic the sums, differences
-// and products of amounts, which saturate, alone.
+// Package twin decides as package preemption does, slowly and obviously: on names and maps,
+// with every number computed from the list of workloads, and every candidate collected and
+// sorted before the first is looked at. The fast decision must agree with it. From the
+// library it uses the types, and saturating sums, differences and products of amounts.
 package twin
 
 import (
@@ -16,16 +15,17 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// world is a state in which some workloads are gone.
+// world is a state without some workloads.
 type world struct {
 	cohorts map[string]queue.Cohort
 	queues  map[string]queue.Queue
 	below   map[node][]node
 	running []workload.Workload
 	gone    map[string]bool // by ID
-	// fewer is how many replicas are gone of workloads that are not, by ID and pod set.
+	// fewer holds, by ID and pod set, the number of replicas removed from workloads that
+	// stay.
 	fewer map[string]map[string]int64
-	// added runs besides, if addedTo is a queue.
+	// added runs in addition if addedTo is a queue.
 	added   []quota.Amount
 	addedTo string
 }
@@ -55,7 +55,7 @@ func newWorld(st preemption.State) *world {
 	return w
 }
 
-// cohort is the node of a cohort; none of no name.
+// cohort returns the node of a cohort; none for an empty name.
 func cohort(name string) node {
 	if name == "" {
 		return node{}
@@ -147,12 +147,12 @@ func (w *world) usage(n node, fr quota.FlavorResource) int64 {
 	return total
 }
 
-// pastLocal is what a node uses of its parent.
+// pastLocal returns what a node uses of its parent.
 func (w *world) pastLocal(n node, fr quota.FlavorResource) int64 {
 	return max(0, quota.Sub(w.usage(n, fr), w.localQuota(n, fr)))
 }
 
-// amountOf is what a workload takes with fewer replicas of some pod sets.
+// amountOf returns what a workload takes with fewer replicas of some pod sets.
 func amountOf(r *workload.Workload, fr quota.FlavorResource, fewer map[string]int64) (total int64) {
 	for i := range r.PodSets {
 		p := &r.PodSets[i]
@@ -191,8 +191,8 @@ func (w *world) available(n node, fr quota.FlavorResource) int64 {
 	return amount
 }
 
-// availableBy also returns the node, of n and those above, whose quota or limit is the
-// bound: the nearest where several are.
+// availableBy also returns the node, of n and those above it, whose quota or limit sets the
+// result: the nearest of several.
 func (w *world) availableBy(n node, fr quota.FlavorResource) (amount int64, bound node) {
 	p := w.parent(n)
 	if p == (node{}) {
@@ -209,7 +209,7 @@ func (w *world) availableBy(n node, fr quota.FlavorResource) (amount int64, boun
 	return quota.Add(w.localAvailable(n, fr), amount), bound
 }
 
-// potential is what a node could use if nothing ran.
+// potential returns what a node could use if nothing ran.
 func (w *world) potential(n node, fr quota.FlavorResource) int64 {
 	p := w.parent(n)
 	if p == (node{}) {
@@ -234,8 +234,7 @@ func (w *world) height(n node) int {
 	return h
 }
 
-// importance is what is compared of a workload: the priority with its boost, which stays
-// within an int64.
+// importance is the priority that is compared: with its boost, within int64.
 func importance(w *workload.Workload) int64 {
 	switch p, boost := w.Priority, w.PriorityBoost; {
 	case boost > 0 && p > math.MaxInt64-boost:
@@ -247,7 +246,7 @@ func importance(w *workload.Workload) int64 {
 	}
 }
 
-// over is how many replicas of a pod set run over its minimum.
+// over returns the number of replicas of a pod set over its minimum.
 func over(p *workload.PodSet) int64 {
 	if least, elastic := p.MinCount.Get(); elastic && p.Count > least {
 		return p.Count - least

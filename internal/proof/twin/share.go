@@ -10,11 +10,11 @@ import (
 type share struct {
 	ratio   float64 // borrowed of the dominant resource, for each 1000 lendable
 	weight  float64
-	borrows bool // anything, be it of what cannot be lent
+	borrows bool // it borrows anything, also what cannot be lent
 }
 
-// compareShares orders by the ratio over the weight. A node of weight zero that has any
-// ratio comes after all others, and such ones go by their ratios.
+// compareShares orders by the ratio over the weight. Nodes of weight zero with a ratio over
+// zero come after all others, ordered by ratio.
 func compareShares(a, b share) int {
 	last := func(s share) bool { return s.weight == 0 && s.ratio > 0 }
 	switch {

@@ -29,7 +29,7 @@ func (q *nodes) all(present there) []unit {
 	var list []unit
 	for _, p := range q.st.Pods {
 		if !present[p.ID] || p.Terminating && q.config.Mode == placement.ModeDesign {
-			continue // who was told to go and is still there is nobody's victim
+			continue // it was told to stop already and is no victim
 		}
 		group := slices.IndexFunc(q.st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group })
 		atomic := group >= 0 && q.st.Groups[group].DisruptionMode == workload.DisruptionModePodGroup
