@@ -162,16 +162,16 @@ func (s *PodGroupSpec) isFixed(priority int64) (bool, error) {
 
 // preemptsFrom returns when a waiting group may evict others: its delay after it was created
 // or last evicted. Zero: at once.
-func (o *PodGroup) preemptsFrom() (time.Time, error) {
-	if o.Spec.PreemptionDelay == nil {
+func (g *PodGroup) preemptsFrom() (time.Time, error) {
+	if g.Spec.PreemptionDelay == nil {
 		return time.Time{}, nil
 	}
-	delay, err := time.ParseDuration(*o.Spec.PreemptionDelay)
+	delay, err := time.ParseDuration(*g.Spec.PreemptionDelay)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("spec.preemptionDelay: %q is not a duration", *o.Spec.PreemptionDelay)
+		return time.Time{}, fmt.Errorf("spec.preemptionDelay: %q is not a duration", *g.Spec.PreemptionDelay)
 	}
-	evicted, err := parseTime("annotation "+evictedAnnotation, o.Metadata.Annotations[evictedAnnotation])
-	if from := o.Metadata.CreationTimestamp; evicted.Before(from) {
+	evicted, err := parseTime("annotation "+evictedAnnotation, g.Metadata.Annotations[evictedAnnotation])
+	if from := g.Metadata.CreationTimestamp; evicted.Before(from) {
 		evicted = from
 	}
 	return evicted.Add(delay), err

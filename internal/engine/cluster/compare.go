@@ -133,26 +133,26 @@ func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload
 	return list
 }
 
-// Describes reports whether w describes the workload; times are equal if they are the same
+// Describes reports whether other describes the workload; times are equal if they are the same
 // instant.
-func (d *Workload) Describes(w *workload.Workload) bool {
-	f := &d.Facts
-	if f.ID != w.ID || f.UID != w.UID || *f.queue != w.Queue || f.Evicted != w.Evicted || f.NeverPreempts != w.NeverPreempts {
+func (w *Workload) Describes(other *workload.Workload) bool {
+	f := &w.Facts
+	if f.ID != other.ID || f.UID != other.UID || *f.queue != other.Queue || f.Evicted != other.Evicted || f.NeverPreempts != other.NeverPreempts {
 		return false
 	}
-	if !is(w.Queued, d.Queued) || !is(w.ReservedAt, d.Reserved) || !is(w.Created, f.created) {
+	if !is(other.Queued, w.Queued) || !is(other.ReservedAt, w.Reserved) || !is(other.Created, f.created) {
 		return false
 	}
 	if s := f.seldom; s == nil {
-		if w.Priority != d.Priority || w.PriorityBoost != 0 || !w.Gates.IsZero() {
+		if other.Priority != w.Priority || other.PriorityBoost != 0 || !other.Gates.IsZero() {
 			return false
 		}
 	} else {
-		if w.Priority != d.Workload().Priority || w.PriorityBoost != s.boost || !equalGates(w.Gates, s.gates) {
+		if other.Priority != w.Workload().Priority || other.PriorityBoost != s.boost || !equalGates(other.Gates, s.gates) {
 			return false
 		}
 	}
-	return equalPodSets(d.PodSets, w.PodSets)
+	return equalPodSets(w.PodSets, other.PodSets)
 }
 
 // is reports whether a time is the given instant.
