@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// withFlavors is the state of a world with so many flavors, each as full as the one of the
+// withFlavors is the state of a world with this number of flavors, each as full as the one of the
 // world, since every workload takes as much of each.
 func withFlavors(w scenario.World, flavors int) preemption.State {
 	st := w.State()

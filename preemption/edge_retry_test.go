@@ -23,7 +23,7 @@ func oneQueue(p queue.PreemptionPolicy, minimum time.Duration, runs workload.Wor
 		Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 1}}, MinRuntime: minruntime.Settings{Preempt: optional.Of(minimum)}}}}
 }
 
-// "Protected until its start plus the minimum", be it a nanosecond: at the next one it may
+// "Protected until its start plus the minimum", to the nanosecond: at the next one it may
 // yield.
 func TestRetryAfterTheShortestMinimum(t *testing.T) {
 	for _, minimum := range []time.Duration{1, 2, time.Hour} {

@@ -48,7 +48,7 @@ func TestShareOfZeroWeight(t *testing.T) {
 }
 
 // Whether the others are justified without a victim may change with every one that is
-// given back: in the first record it takes a second look to see that w04 alone is enough. A
+// put back: in the first record it takes a second look to see that w04 alone is enough. A
 // workload that goes whole is one victim, with its surplus: in the second, w03 alone is.
 func TestRecheckIsIrreducible(t *testing.T) {
 	for file, want := range map[string]string{

@@ -110,7 +110,7 @@ func TestElastic(t *testing.T) {
 			st(0, elastic("e", "a", 4, 2, started(50)), job("whole", "a", 0, 4, started(1))), 2, map[string]int64{"e": 2},
 		},
 		{
-			"fill-back gives back single replicas: the large one alone is not enough, so one of the surplus stays",
+			"single replicas are put back: the large workload alone is not enough, so one of its surplus yields too",
 			st(0, elastic("e", "a", 4, 1, started(5)), job("whole", "a", 0, 4, started(1))), 5, map[string]int64{"e": 1, "whole": 0},
 		},
 	} {

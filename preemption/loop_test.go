@@ -20,7 +20,7 @@ import (
 // each with a configuration; loops says whether they still do. Two causes are known: who
 // is entitled to its nominal quota is judged in what needs preemption alone, so that one
 // that borrows of something else reclaims as if it did not; and victims that are no longer
-// justified once others were given back.
+// justified once others were put back.
 var circles = []struct {
 	record string
 	config preemption.Config

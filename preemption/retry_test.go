@@ -135,7 +135,7 @@ func TestRetryAtOutOfSteps(t *testing.T) {
 	}
 }
 
-// Instants that are tried in vain change nothing of the later ones. The cohort "child" borrows
+// A failed trial of one instant does not change the trials of later ones. The cohort "child" borrows
 // 1. Without the small one it is within its quota, so that the preemptor needs that of queue d;
 // its queues, looked at one by one, would have enough before.
 func TestRetryAtAfterTrialsInVain(t *testing.T) {
@@ -165,7 +165,7 @@ func TestRetryAtAfterTrialsInVain(t *testing.T) {
 }
 
 // By reservation, an equal without reservation is newer from when the preemptor was created,
-// which may lie ahead, be it looked at on its own for a guard or not.
+// which may lie ahead. A guard, which looks at each workload, changes nothing of that.
 func TestRetryAtOfUnreservedEquals(t *testing.T) {
 	equal := job("equal", "a", 10, 4, started(90))
 	equal.ReservedAt = time.Time{}

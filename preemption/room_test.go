@@ -134,7 +134,7 @@ func TestPlacementIsARoom(t *testing.T) {
 }
 
 // Either of two workloads frees the quota, but only "together" frees a whole node:
-// "split", which comes first in the order of candidates, is given back.
+// "split", which comes first in the order of candidates, is put back.
 func TestQuotaAndRoom(t *testing.T) {
 	st := preemption.State{
 		Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}},

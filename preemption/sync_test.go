@@ -215,7 +215,7 @@ func TestSyncEditsAreInOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkSync follows 50,000 workloads of which so many change.
+// BenchmarkSync follows 50,000 workloads of which the given number change.
 func BenchmarkSync(b *testing.B) {
 	st := scenario.Worlds[2].State()
 	for _, n := range []int{0, 1, 500} {

@@ -39,7 +39,7 @@ func TestNeverInAnyFlavor(t *testing.T) {
 }
 
 // "A head that does not fit, and for which nobody may yield, reserves what its queue could
-// hold without preemption", be it one: what another head would borrow of that is kept.
+// hold without preemption", even if that is 1: what another head would borrow of that is kept.
 func TestReservesOne(t *testing.T) {
 	for size, want := range map[int64]string{
 		0: "waits Inadmissible NoCandidates, borrows Admit",

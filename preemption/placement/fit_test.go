@@ -13,7 +13,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// fitAgrees: whatever is taken and given back, a fit of equal pods answers as a decision on
+// fitAgrees: whatever is removed and restored, a fit of equal pods answers as a decision on
 // the state without the groups that are taken, and has a placement to show.
 func fitAgrees(t *rapid.T) {
 	record := preemptiontest.PlacementRecords().Draw(t, "record")
@@ -81,7 +81,7 @@ func fitAgrees(t *rapid.T) {
 func TestFit(t *testing.T)       { rapid.Check(t, fitAgrees) }
 func FuzzFitAgrees(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fitAgrees)) }
 
-// BenchmarkFit takes groups until a gang fits, and gives back what it can: nodes full of
+// BenchmarkFit takes groups until a gang fits, and restores what it can: nodes full of
 // groups of eight pods.
 func BenchmarkFit(b *testing.B) {
 	f := fleet{nodes: 5000, perNode: 4, levels: 10, groupOf: 8}

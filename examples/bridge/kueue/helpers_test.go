@@ -48,7 +48,7 @@ func at(t *testing.T, clock string) time.Time {
 	return parsed
 }
 
-// gpuQueue is a queue with so many GPUs and nothing else.
+// gpuQueue is a queue with n GPUs and nothing else.
 func gpuQueue(name string, gpus int) string {
 	return item("ClusterQueue", name, fmt.Sprintf(`"spec":{"resourceGroups":[{"coveredResources":["nvidia.com/gpu"],
 		"flavors":[{"name":"h100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"%d"}]}]}]}`, gpus))

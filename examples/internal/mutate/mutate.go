@@ -85,7 +85,7 @@ func splice(text []byte, start, end int, with string) []byte {
 // maxAlloc bounds what a run may allocate in all.
 const maxAlloc = 128 << 20
 
-// Check runs a program on so many spoilt copies of an input. It answers, or fails with one
+// Check runs a program on n spoilt copies of an input. It answers, or fails with one
 // line: status 0, 1 or 2, no panic, and no byte on either output that is not printable.
 func Check(t *testing.T, sample []byte, runs int, run func(input []byte) (status int, stdout, stderr string)) {
 	t.Helper()

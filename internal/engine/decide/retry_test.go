@@ -101,7 +101,7 @@ func retryAtWhenMuchIsLent(t *rapid.T) {
 func TestRetryAtWhenMuchIsLent(t *testing.T) { rapid.Check(t, retryAtWhenMuchIsLent) }
 func FuzzRetryAtWhenMuchIsLent(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtWhenMuchIsLent)) }
 
-// one runs in queue "b" in so many replicas of one each, the first of which must stay.
+// one runs in queue "b" in a given number of replicas of one each, the first of which must stay.
 func one(id string, replicas int64, reserved time.Time) workload.Workload {
 	return workload.Workload{ID: id, Queue: "b", ReservedAt: reserved, PodSets: []workload.PodSet{{
 		Count: replicas, MinCount: workload.AtLeast(1), Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},

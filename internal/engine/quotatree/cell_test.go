@@ -8,7 +8,7 @@ import (
 )
 
 // "Lendable: min(SubtreeQuota, lending limit). LocalQuota is the rest, never negative."
-// Without a limit all is lent, and nothing is local, be it without bound.
+// Without a limit all is lent, and nothing is local, even if the quota is unlimited.
 func TestNewCell(t *testing.T) {
 	for _, c := range []struct {
 		nominal, lent      int64

@@ -45,7 +45,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 	root := set.String("root", ".", "the directory of the module")
 	match := set.String("match", "", "only mutants whose line, as -list prints it, matches the `expression`")
 	tests := set.String("tests", "./...", "the packages whose tests may run, with blanks between")
-	n := set.Int("n", 0, "so many mutants, drawn by the seed; 0 is all")
+	n := set.Int("n", 0, "the number of mutants to draw by the seed; 0 is all")
 	seed := set.Uint64("seed", 1, "the seed of what is drawn and of the generated tests")
 	checks := set.Int("checks", 100, "the number of checks of a generated test")
 	timeout := set.Duration("timeout", time.Minute, "how long the tests of a package may take")
