@@ -2,12 +2,14 @@ package preemption_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -20,9 +22,9 @@ import (
 // workloads decides. Records draws no request that takes many victims from many queues.
 func crowd(t *rapid.T) (preemption.State, preemption.Request) {
 	n := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
-	st := preemption.State{Cohorts: []queue.Cohort{{Name: "c00"}}}
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}}
 	for i := range n("cohorts", 11) {
-		c := queue.Cohort{Name: fmt.Sprintf("c%02d", i+1), Parent: fmt.Sprintf("c%02d", max(0, i-n("up", 3)))}
+		c := queue.Cohort{Name: fmt.Sprintf("c%02d", i), Parent: st.Cohorts[max(0, i-n("up", 3))].Name}
 		if n("weight", 4) == 4 {
 			c.FairWeight = quota.WeightOf(2)
 		}
@@ -32,8 +34,14 @@ func crowd(t *rapid.T) (preemption.State, preemption.Request) {
 	lent, alike := int64(0), n("alike", 1) == 1
 	for i := range rapid.SampledFrom([]int{2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16, 30, 66}).Draw(t, "queues") {
 		q := queue.Queue{Name: fmt.Sprintf("q%02d", i), Cohort: cohort(), Quotas: gpus(0)}
-		used := int64(0)
-		for range 1 + n("more workloads", 2) {
+		used, workloads := int64(0), 1
+		if !alike {
+			workloads += n("more workloads", 2)
+		}
+		if n("protected", 3) == 3 {
+			q.MinRuntime.Reclaim = optional.Of(15 * time.Minute)
+		}
+		for range workloads {
 			w := job(fmt.Sprintf("w%03d", len(st.Admitted)), q.Name, int64(n("priority", 2)), 1, started(10*n("age", 2)))
 			if w.Evicted = n("evicted", 11) == 11; n("elastic", 9) == 9 {
 				w.PodSets[0].Count, w.PodSets[0].MinCount = 2, workload.AtLeast(1)

@@ -69,3 +69,66 @@ func TestRecheckIsIrreducible(t *testing.T) {
 		}
 	}
 }
+
+// With the largest first, a queue takes its second chance at once. Of b, which borrows 4,
+// the small one first leaves a share that permits nobody else.
+func TestLargestFirstByShares(t *testing.T) {
+	final, initial := preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare
+	st := borrowers(fairPolicy, "a", "b")
+	st.Queues[0].Quotas = gpus(4)
+	st.Admitted = []workload.Workload{job("small", "b", 0, 1, started(5)), job("large", "b", 1, 3, started(5))}
+	for _, c := range []struct {
+		strategies []preemption.FairStrategy
+		larger     bool
+		want       string
+	}{
+		{nil, false, "Impossible: FairShare b small"},
+		{nil, true, "Preempt: large InCohortFairSharing"},
+		{[]preemption.FairStrategy{initial}, true, "Preempt: large InCohortFairSharing"},
+		{[]preemption.FairStrategy{final}, true, "Impossible: FairShare b small"},
+	} {
+		config := preemption.Config{Fair: preemption.FairSharing{Strategies: c.strategies}, ReconsiderLarger: c.larger}
+		if got := fairText(t, config, st, pending("a", 0, 3)); got != c.want {
+			t.Errorf("%v, larger %v: %s, want %s", c.strategies, c.larger, got, c.want)
+		}
+	}
+}
+
+// A victim in the own queue makes the own share small enough for another victim. Where shares
+// are asked again, it is not put back, though the other alone is enough.
+func TestRecheckKeepsOwnVictim(t *testing.T) {
+	final, initial := preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare
+	st := borrowers(fairPolicy, "a", "b")
+	st.Queues[0].Quotas, st.Queues[1].FairWeight = gpus(23), quota.WeightOf(0.25)
+	st.Admitted = []workload.Workload{
+		job("own", "a", 0, 2, started(5)), job("other", "b", 0, 4, started(5)), job("stays", "b", 9, 17, started(5)),
+	}
+	for _, strategies := range [][]preemption.FairStrategy{nil, {final}, {initial}} {
+		for recheck, want := range map[bool]string{
+			false: "Preempt: other InCohortFairSharing",
+			true:  "Preempt: other InCohortFairSharing, own InClusterQueue",
+		} {
+			config := preemption.Config{Fair: preemption.FairSharing{Strategies: strategies, RecheckShares: recheck}}
+			if got := fairText(t, config, st, pending("a", 1, 4)); got != want {
+				t.Errorf("%v, recheck %v: %s, want %s", strategies, recheck, got, want)
+			}
+		}
+	}
+}
+
+// Of two cohorts of equal share, the one with a workload that borrows comes before the one
+// without, whatever their names are.
+func TestTieOfCohorts(t *testing.T) {
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "left", Parent: "root"}, {Name: "right", Parent: "root"}, {Name: "root", Quotas: gpus(3)}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "left", Quotas: gpus(2), Preemption: fairPolicy}, {Name: "b", Cohort: "right", Quotas: gpus(0)},
+		},
+		Admitted: []workload.Workload{job("own", "a", 0, 1, started(5)), job("other", "b", 0, 3, started(5))},
+	}
+	config := preemption.Config{Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}}
+	// If the own queue came first, its share would then permit the other.
+	if got, want := fairText(t, config, st, pending("a", 1, 4)), "Impossible: FairShare b other"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

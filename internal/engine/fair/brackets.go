@@ -203,15 +203,13 @@ func (r round) earlierOfEqual(b int, x, y *contender) bool {
 	return r.earlierCohort(x.node, y.node)
 }
 
-// earlierQueue compares two queues by their next candidates.
+// earlierQueue compares two queues by their next candidates. A queue without any more is no
+// longer in its bracket.
 func (f *Sharing) earlierQueue(i, j int32) bool {
 	if i < 0 || j < 0 {
 		return i >= 0 && j < 0
 	}
 	x, y := &f.queues[i], &f.queues[j]
-	if !x.left() || !y.left() {
-		return x.left() && !y.left()
-	}
 	a, b := f.head(x), f.head(y)
 	switch aEvicted, bEvicted := a.Workload.Facts.Evicted, b.Workload.Facts.Evicted; {
 	case aEvicted != bEvicted:
