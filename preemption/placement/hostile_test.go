@@ -53,6 +53,35 @@ func TestManyResources(t *testing.T) {
 	if _, err := p.Decide(s, placement.Request{Pods: []workload.Pod{{ID: "p", Requests: many}}}); err == nil {
 		t.Error("a request of too many resources is taken")
 	}
+	// As many as may be are taken, those of the snapshot with those of the request.
+	delete(many, "r0")
+	if _, err := p.Decide(s, placement.Request{Pods: []workload.Pod{{ID: "p", Requests: many}}}); err != nil {
+		t.Error(err)
+	}
+	if s, err = s.With(placement.SetNode(workload.Node{Name: "n", Capacity: many})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Decide(s, placement.Request{Pods: []workload.Pod{{ID: "p", Requests: many}}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Decide(s, placement.Request{Pods: []workload.Pod{{ID: "p", Requests: workload.Resources{"r0": 1}}}}); err == nil {
+		t.Error("one resource too many, with those of the snapshot, is taken")
+	}
+}
+
+// A limit on the number of pods holds on a node that an edit brings, too.
+func TestPodsOfANewNode(t *testing.T) {
+	s := snapshotOf(t, placement.State{})
+	s, err := s.With(
+		placement.SetNode(workload.Node{Name: "n", Capacity: workload.Resources{"cpu": 8, workload.PodsResource: 1}}),
+		placement.Run(cpu("runs", "n", 9, 1)),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := decide(t, placement.Config{}, s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}); d.Outcome != preemption.Impossible {
+		t.Errorf("%v, want %v", d.Outcome, preemption.Impossible)
+	}
 }
 
 // Pods by the thousand on one node, groups over everything, a gang as large as the cluster.

@@ -88,3 +88,30 @@ config.MaxBlockers: -1 is negative
 config.MaxRetrySteps: -2 is negative
 config.MinRuntime: -1h0m0s is negative`)
 }
+
+// A pod that terminates for too long counts as running, once: there is room beside it now.
+func TestRoomBesideAStuckPod(t *testing.T) {
+	now := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	stuck := cpu("stuck", "n", 0, 4)
+	stuck.Terminating, stuck.TerminatingSince = true, now.Add(-time.Hour)
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("n", 8)}, Pods: []workload.Pod{stuck}})
+	r := placement.Request{Priority: 5, Now: now, TerminationTimeout: time.Minute, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
+	if d := decide(t, placement.Config{}, s, r); d.Outcome != preemption.Fits {
+		t.Errorf("%v, want %v", d.Outcome, preemption.Fits)
+	}
+}
+
+// The minimum runtime of one group is enough to protect it, where nothing else has any.
+func TestOneMinimumRuntime(t *testing.T) {
+	now := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	runs := cpu("runs", "n", 0, 4)
+	runs.Group, runs.Started = "g", now
+	s := snapshotOf(t, placement.State{
+		Nodes: []workload.Node{machine("n", 4)}, Pods: []workload.Pod{runs},
+		Groups: []workload.PodGroup{{ID: "g", MinRuntime: optional.Of(time.Hour)}},
+	})
+	r := placement.Request{Priority: 5, Now: now.Add(time.Minute), Pods: []workload.Pod{cpu("in", "", 0, 4)}}
+	if d := decide(t, placement.Config{}, s, r); d.Outcome != preemption.Wait || !d.RetryAt.Equal(now.Add(time.Hour+1)) {
+		t.Errorf("%v until %v", d.Outcome, d.RetryAt)
+	}
+}
