@@ -214,3 +214,36 @@ type keepsUntil time.Time
 func (k keepsUntil) Verdict(workload.Workload, preemption.Request) guard.Verdict {
 	return guard.ProtectedUntil(time.Time(k))
 }
+
+// Where the own queue's policy permits lower priorities only, equals are no reason to ask
+// again: the time is that of the protected workload of lower priority.
+func TestRetryAtOfLowerPriority(t *testing.T) {
+	st := shared(0, job("low", "a", 0, 2, started(5)), job("equal", "a", 10, 2, started(1)))
+	st.Queues[0].Preemption.WithinClusterQueue = queue.LowerPriority
+	r := pending("a", 10, 2)
+	r.Workload.Queued = started(60)
+	config := preemption.Config{MinRuntime: minruntime.Settings{Preempt: optional.Of(10 * time.Minute)}}
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if want := now.Add(5*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+		t.Errorf("%v until %v, want until %v", d.Outcome, d.RetryAt, want)
+	}
+}
+
+// Time may help the attempt without borrowing alone: it permits b's workload, whose priority
+// is higher, once that is not protected.
+func TestRetryAtWithoutBorrowing(t *testing.T) {
+	policy := queue.PreemptionPolicy{
+		WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any,
+		BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority},
+	}
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "c"}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c", Quotas: gpus(0)}},
+		Admitted: []workload.Workload{job("own", "a", 0, 2, started(60)), job("high", "b", 20, 2, started(5))},
+	}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(10 * time.Minute)}}
+	d := decideWith(t, config, snapshotOf(t, st), pending("a", 10, 4))
+	if want := now.Add(5*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+		t.Errorf("%v until %v, want until %v", d.Outcome, d.RetryAt, want)
+	}
+}

@@ -186,3 +186,23 @@ func TestNoRoomIsAboutTheRoom(t *testing.T) {
 		}
 	}
 }
+
+// asked is a room that always has a place, and records who was removed.
+type asked struct{ removed []string }
+
+func (a *asked) Remove(id string) { a.removed = append(a.removed, id) }
+func (a *asked) Restore(string)   {}
+func (a *asked) Fits() bool       { return true }
+
+// Replicas of a surplus free quota and no room: which node they are on is not known.
+func TestSurplusFreesNoRoom(t *testing.T) {
+	elastic := job("elastic", "a", 0, 4, started(5))
+	elastic.PodSets[0].MinCount = workload.AtLeast(1)
+	room, r := &asked{}, pending("a", 10, 1)
+	r.Room = room
+	st := shared(0, elastic)
+	d := decide(t, snapshotOf(t, st), r)
+	if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != 1 || len(room.removed) > 0 {
+		t.Errorf("%+v, removed %v", d.Victims, room.removed)
+	}
+}

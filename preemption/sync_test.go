@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -127,18 +128,31 @@ func FuzzSyncIsNewSnapshot(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(syncIs
 // No field of a workload, queue, cohort or flavor is forgotten when Sync compares.
 func TestSyncSeesEveryField(t *testing.T) {
 	st := preemption.State{
-		Cohorts:  []queue.Cohort{{Name: "c"}, {Name: "d"}},
-		Queues:   []queue.Queue{{Name: "q", Cohort: "c"}},
-		Flavors:  []queue.Flavor{{Name: "f"}},
-		Admitted: []workload.Workload{{ID: "w", Queue: "q", PodSets: []workload.PodSet{{Name: "main", Count: 1}}}},
+		Cohorts: []queue.Cohort{{Name: "c"}, {Name: "d"}},
+		Queues:  []queue.Queue{{Name: "q", Cohort: "c"}},
+		Flavors: []queue.Flavor{{Name: "f"}},
+		Admitted: []workload.Workload{{ID: "w", Queue: "q", PodSets: []workload.PodSet{{
+			Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},
+			NodeConstraints: &workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{{
+				MatchExpressions: []workload.LabelRequirement{{Key: "zone", Operator: workload.In, Values: []string{"a"}}},
+			}}},
+		}}}},
 	}
 	s := snapshotOf(t, st)
+	constraints := func(st *preemption.State) *workload.NodeConstraints { return st.Admitted[0].PodSets[0].NodeConstraints }
 	for name, at := range map[string]func(*preemption.State) reflect.Value{
 		"workload": func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Admitted[0]).Elem() },
 		"pod set":  func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Admitted[0].PodSets[0]).Elem() },
-		"queue":    func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Queues[0]).Elem() },
-		"cohort":   func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Cohorts[0]).Elem() },
-		"flavor":   func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Flavors[0]).Elem() },
+		"amount": func(st *preemption.State) reflect.Value {
+			return reflect.ValueOf(&st.Admitted[0].PodSets[0].Requests[0]).Elem()
+		},
+		"affinity": func(st *preemption.State) reflect.Value { return reflect.ValueOf(constraints(st)).Elem() },
+		"label": func(st *preemption.State) reflect.Value {
+			return reflect.ValueOf(&constraints(st).NodeAffinity[0].MatchExpressions[0]).Elem()
+		},
+		"queue":  func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Queues[0]).Elem() },
+		"cohort": func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Cohorts[0]).Elem() },
+		"flavor": func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Flavors[0]).Elem() },
 	} {
 		for i := range at(&st).NumField() {
 			other := s.State()
