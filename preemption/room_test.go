@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -204,5 +205,15 @@ func TestSurplusFreesNoRoom(t *testing.T) {
 	d := decide(t, snapshotOf(t, st), r)
 	if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != 1 || len(room.removed) > 0 {
 		t.Errorf("%+v, removed %v", d.Victims, room.removed)
+	}
+}
+
+// Replicas of a surplus yield one by one where the workload has no reservation, too.
+func TestSurplusWithoutReservation(t *testing.T) {
+	elastic := job("elastic", "a", 0, 4, time.Time{})
+	elastic.PodSets[0].MinCount = workload.AtLeast(1)
+	d := decide(t, snapshotOf(t, shared(0, elastic)), pending("a", 10, 1))
+	if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != 1 || d.Victims[0].Replicas[0].Count != 1 {
+		t.Errorf("%+v", d.Victims)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -131,7 +132,10 @@ func TestSyncSeesEveryField(t *testing.T) {
 		Cohorts: []queue.Cohort{{Name: "c"}, {Name: "d"}},
 		Queues:  []queue.Queue{{Name: "q", Cohort: "c"}},
 		Flavors: []queue.Flavor{{Name: "f"}},
-		Admitted: []workload.Workload{{ID: "w", Queue: "q", PodSets: []workload.PodSet{{
+		Admitted: []workload.Workload{{ID: "w", Queue: "q", Gates: gate.Gates{
+			Names: []string{"g", "h"}, States: []gate.State{{Name: "g", Position: gate.Open, Since: now}},
+			Blocked: gate.Condition{Active: true, Reason: gate.PreemptionGated, Since: now},
+		}, PodSets: []workload.PodSet{{
 			Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},
 			NodeConstraints: &workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{{
 				MatchExpressions: []workload.LabelRequirement{{Key: "zone", Operator: workload.In, Values: []string{"a"}}},
@@ -139,6 +143,9 @@ func TestSyncSeesEveryField(t *testing.T) {
 		}}}},
 	}
 	s := snapshotOf(t, st)
+	if _, edits, err := s.Sync(s.State()); err != nil || len(edits) > 0 {
+		t.Errorf("%v, and %d edits for the same state", err, len(edits))
+	}
 	constraints := func(st *preemption.State) *workload.NodeConstraints { return st.Admitted[0].PodSets[0].NodeConstraints }
 	for name, at := range map[string]func(*preemption.State) reflect.Value{
 		"workload": func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Admitted[0]).Elem() },

@@ -101,7 +101,8 @@ func TestRoomBesideAStuckPod(t *testing.T) {
 	}
 }
 
-// The minimum runtime of one group is enough to protect it, where nothing else has any.
+// The minimum runtime of one group is enough to protect it, where nothing else has any; it is
+// a blocker, unless these are not asked for.
 func TestOneMinimumRuntime(t *testing.T) {
 	now := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	runs := cpu("runs", "n", 0, 4)
@@ -111,7 +112,10 @@ func TestOneMinimumRuntime(t *testing.T) {
 		Groups: []workload.PodGroup{{ID: "g", MinRuntime: optional.Of(time.Hour)}},
 	})
 	r := placement.Request{Priority: 5, Now: now.Add(time.Minute), Pods: []workload.Pod{cpu("in", "", 0, 4)}}
-	if d := decide(t, placement.Config{}, s, r); d.Outcome != preemption.Wait || !d.RetryAt.Equal(now.Add(time.Hour+1)) {
-		t.Errorf("%v until %v", d.Outcome, d.RetryAt)
+	for skip, blockers := range map[bool]int{false: 1, true: 0} {
+		d := decide(t, placement.Config{SkipBlockers: skip}, s, r)
+		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(now.Add(time.Hour+1)) || len(d.Blockers) != blockers {
+			t.Errorf("%v until %v, blockers %+v", d.Outcome, d.RetryAt, d.Blockers)
+		}
 	}
 }

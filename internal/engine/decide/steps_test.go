@@ -229,3 +229,36 @@ func TestStepsOfNoRetry(t *testing.T) {
 		}
 	}
 }
+
+// Of each queue only one workload may be taken, which leaves it within its nominal quota. So a
+// quarter of all workloads would be enough, and half of the queues are needed: each instant in
+// between costs a look at the queue that changes then, not a trial of them all.
+func TestStepsOfManyInstants(t *testing.T) {
+	of := func(n int64) []quota.Quota { return []quota.Quota{{Flavor: "f", Resource: "r", Nominal: n}} }
+	const queues, minimum = 200, 1000 * time.Second
+	list := []queue.Queue{{
+		Name: "asks", Cohort: "c", Quotas: of(queues), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority},
+	}}
+	var admitted []workload.Workload
+	for i := range queues { // each borrows one
+		list = append(list, queue.Queue{Name: fmt.Sprintf("q%03d", i), Cohort: "c", Quotas: of(3)})
+		for range 2 {
+			admitted = append(admitted, workload.Workload{
+				ID: fmt.Sprintf("w%03d", len(admitted)), Queue: list[i+1].Name, ReservedAt: time.Unix(int64(i), 0),
+				PodSets: []workload.PodSet{{Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 2}}}},
+			})
+		}
+	}
+	c, err := cluster.New([]queue.Cohort{{Name: "c"}}, list, admitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := ask(c, "asks", 1, queues)
+	r.Now, r.MaxRetrySteps = queues*int64(time.Second), 1_000_000
+	r.MinRuntime.Defaults.Reclaim = optional.Of(minimum)
+	var s Searcher
+	found, want := s.Search(c, r, 4), (queues/2-1)*int64(time.Second)+int64(minimum)+1
+	if !found.Waits || found.RetryAt != want || found.Steps > 20*queues {
+		t.Errorf("%v until %d, want %d, in %d steps", found.Waits, found.RetryAt, want, found.Steps)
+	}
+}
