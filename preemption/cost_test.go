@@ -1,10 +1,15 @@
 package preemption_test
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
+	"github.com/cedesched/cede/internal/engine/steps"
 	"github.com/cedesched/cede/internal/proof/scenario"
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -28,6 +33,24 @@ func TestDecideAllocatesItsResult(t *testing.T) {
 				t.Errorf("%s, %s: %v allocations, want 1", name, q.name, n)
 			}
 		}
+	}
+}
+
+// Without guards the sums say when enough workloads are
+// no longer protected: not each of them is looked at.
+func TestStepsOfAWait(t *testing.T) {
+	st := shared(0)
+	st.Queues[0].Quotas = gpus(1000)
+	for i := range 1000 {
+		st.Admitted = append(st.Admitted, job(fmt.Sprintf("w%04d", i), "a", 0, 1, started(i%50)))
+	}
+	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}})
+	s, r := snapshotOf(t, st), pending("a", 10, 4)
+	if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Wait {
+		t.Fatalf("%v, %v", d.Outcome, err)
+	}
+	if n, err := steps.Of(p, s, r); err != nil || n == 0 || n > 200 {
+		t.Errorf("%d steps, %v", n, err)
 	}
 }
 

@@ -60,10 +60,11 @@ func TestProtectionsCompose(t *testing.T) {
 			t.Errorf("%s: %s until %v, want %s until %v", c.name, got, d.RetryAt, c.want, want)
 		}
 	}
-	_, err := preemption.New(preemption.Config{Guards: []preemption.Guard{nil}, MinRuntime: minruntime.Settings{
+	_, err := preemption.New(preemption.Config{Guards: []preemption.Guard{nil}, ReclaimMethod: 9, MinRuntime: minruntime.Settings{
 		Preempt: optional.Of(time.Duration(-1)), Reclaim: optional.Of(time.Duration(-1)),
 	}})
-	wantFaults(t, err, "config.MinRuntime.Preempt: -1ns is negative", "config.MinRuntime.Reclaim: -1ns is negative", "config.Guards[0]: is nil")
+	wantFaults(t, err, "config.MinRuntime.Preempt: -1ns is negative", "config.MinRuntime.Reclaim: -1ns is negative",
+		"config.ReclaimMethod: Method(9) is unknown", "config.Guards[0]: is nil")
 }
 
 // elastic returns a workload with a number of replicas of one GPU and a minimum.

@@ -93,6 +93,18 @@ func TestNodeConstraintsValidate(t *testing.T) {
 			t.Error("too many, and no fault")
 		}
 	}
+	// A term counts as one, and so does each requirement, or each of its values.
+	most := one("k", workload.Exists)
+	for range workload.MaxNodeConstraints - 2 {
+		most.MatchExpressions = append(most.MatchExpressions, workload.LabelRequirement{Key: "k", Operator: workload.Exists})
+	}
+	all := workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{most}}
+	if err := all.Validate("p"); err != nil {
+		t.Error(err)
+	}
+	if all.NodeAffinity[0].MatchExpressions[0] = one("k", workload.In, "a", "b").MatchExpressions[0]; all.Validate("p") == nil {
+		t.Error("one value too many, and no fault")
+	}
 	if err := (*workload.NodeConstraints)(nil).Validate("p"); err != nil {
 		t.Error(err)
 	}

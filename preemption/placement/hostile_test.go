@@ -84,6 +84,18 @@ func TestPodsOfANewNode(t *testing.T) {
 	}
 }
 
+// A nominated pod takes its resources and one place, though nobody has named its resource yet.
+func TestNominatedPodOfANewResource(t *testing.T) {
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"cpu": 8, workload.PodsResource: 2}}}})
+	s, err := s.With(placement.Nominate(workload.Pod{ID: "promised", Node: "n", Priority: 9, Requests: workload.Resources{"slots": 1}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := decide(t, placement.Config{}, s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}); d.Outcome != preemption.Fits {
+		t.Errorf("%v, want %v", d.Outcome, preemption.Fits)
+	}
+}
+
 // Pods by the thousand on one node, groups over everything, a gang as large as the cluster.
 func TestLargeUnits(t *testing.T) {
 	var st placement.State

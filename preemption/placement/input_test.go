@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -38,7 +39,7 @@ func TestFaultsOfState(t *testing.T) {
 		},
 		Nominated: []workload.Pod{{ID: "p", Node: "n", Terminating: true}},
 		Groups: []workload.PodGroup{
-			{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, Basic: true}, {ID: "g"}, {DisruptionMode: 7},
+			{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, Basic: true}, {ID: "g"}, {DisruptionMode: 7, MinRuntime: optional.Of(time.Duration(-1))},
 		},
 		Budgets: []workload.DisruptionBudget{
 			{Name: "b", Allowed: -1}, {Name: "b"}, {Namespace: "x", Name: "b"},
@@ -66,6 +67,7 @@ groups[1]: g is there already: groups[0]
 groups[0].disruptionMode: PodGroup needs a gang: the group is basic
 groups[2].id: is empty
 groups[2].disruptionMode: DisruptionMode(7) is unknown
+groups[2].minRuntime: -1ns is negative
 budgets[1]: "b" of namespace "" is there already: budgets[0]
 budgets[0].allowed: -1 is negative
 budgets[3].name: is empty
@@ -113,6 +115,9 @@ request.prefer[1]: "n1" is there already
 request.prefer[2]: unknown node "n9"`)
 		wantFaults(t, ask(placement.Request{}), "request.pods: is empty")
 		r := pending(2)
+		r.Group = ""
+		wantFaults(t, ask(r), "request.pods: 2 pods without a group")
+		r = pending(2)
 		r.MinCount = 3
 		wantFaults(t, ask(r), "request.minCount: 3 of 2 pods")
 	}
