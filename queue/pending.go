@@ -282,12 +282,19 @@ func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error)
 	return e, nil
 }
 
+// signalling marks workloads that signal. They are alike only among themselves, and each of
+// them that is asked stops signalling: nobody else's answer leaves a signal behind.
+const signalling = " signalling"
+
 // compare computes which workloads e is alike to.
 func (p *Pending) compare(e *waiting) {
 	if e.rules = ""; p.alikeBy != nil {
 		e.rules = p.alikeBy(e.facts.Clone())
 	}
 	e.alike = alike(&e.facts) + e.rules
+	if e.facts.Gates.Blocked.Signals() {
+		e.alike += signalling
+	}
 }
 
 // The orders of the sets. Each ends in the ID.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/fault"
@@ -55,7 +56,8 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 // same reports whether a decision cannot notice the change of facts, and the workload keeps
 // its place.
 func (w *waiting) same(other *waiting) bool {
-	return w.queue == other.queue && w.queued == other.queued && w.alike == other.alike
+	return w.queue == other.queue && w.queued == other.queued &&
+		strings.TrimSuffix(w.alike, signalling) == strings.TrimSuffix(other.alike, signalling)
 }
 
 // Remove removes a waiting workload. For one that was admitted call [Pending.Admit]. It fails

@@ -128,6 +128,24 @@ func TestGatedHeads(t *testing.T) {
 	wantHeads(t, "and not room in another", p.Release("strict", "alone", "unknown"), "low-best", "gated-strict")
 }
 
+// Of two alike workloads that signal, the answer for one does not keep the other from its turn:
+// only its own answer takes its signal back.
+func TestSignalsAreTakenBack(t *testing.T) {
+	one, two := waits("one", "best", 9, 0, 1), waits("two", "best", 9, 0, 1)
+	one.Gates = gate.Gates{Names: []string{"g"}}.Signalled(noon)
+	two.Gates = one.Gates
+	p := pending(t, one, two)
+	wantHeads(t, "both signal", p, "one")
+	head := headOf(p, "one")
+	one.Gates = one.Gates.Cleared(noon)
+	p = must(must(p.Update(one))(t).Requeue(head, queue.Requeue{Reason: queue.NoCandidates}))(t)
+	wantHeads(t, "one has no candidates any more", p, "two")
+	head = headOf(p, "two")
+	two.Gates = two.Gates.Cleared(noon)
+	p = must(must(p.Update(two))(t).Requeue(head, queue.Requeue{Reason: queue.NoCandidates}))(t)
+	wantHeads(t, "nor has two", p)
+}
+
 func TestWhatBringsBack(t *testing.T) {
 	p := pending(t, waits("first", "best", 9, 0, 5), waits("next", "best", 0, 0, 1))
 	aside := requeue(t, p, "first", queue.NoCandidates)
