@@ -6,13 +6,12 @@ import "github.com/cedesched/cede/internal/engine/cluster"
 // field's word is reprieve; KEP-83, Preemption, step 5). If justified is given, it must also
 // hold for the victims that remain: those not looked at yet (others) and those found to be
 // needed.
-// that were found to be needed.
+//
 // One look at each victim is enough without justified. With it, a victim that is put back may
 // justify another one that was not justified before, so the looks are repeated. In the end no
 // smaller part of the victims is enough: if several could be put back together, the ones
 // through the farthest cohort could be put back first, one by one, since they justify no
 // others.
-// first, one by one, as they justify nobody else.
 func (s *Search) PutBack(borrowing bool, justified func(others, needed []Victim) bool) {
 	for before := len(s.Taken) + 1; before > len(s.Taken) && len(s.Taken) > 1; {
 		before = len(s.Taken)
