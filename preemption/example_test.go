@@ -17,50 +17,28 @@ func Example() {
 	gpus := func(n int64) []workload.PodSet {
 		return []workload.PodSet{{Name: "main", Count: n, Requests: []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: 1}}}}
 	}
-	state := preemption.State{
+	snapshot, err := preemption.NewSnapshot(preemption.State{
 		Cohorts: []queue.Cohort{{Name: "research"}},
 		Queues: []queue.Queue{
-			{
-				Name: "team-a", Cohort: "research",
-				Quotas:     []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 8}},
-				Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any},
-			},
+			{Name: "team-a", Cohort: "research", Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 8}},
+				Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
 			{Name: "team-b", Cohort: "research"},
 		},
 		Admitted: []workload.Workload{
 			{ID: "b/train", Queue: "team-b", ReservedAt: now.Add(-time.Hour), PodSets: gpus(6)},
 			{ID: "b/tune", Queue: "team-b", ReservedAt: now.Add(-time.Minute), PodSets: gpus(2)},
 		},
-	}
-	snapshot, err := preemption.NewSnapshot(state)
+	})
 	if err != nil {
-		log.Fatal(err)
+		log.Fatal(err) // every fault at once, each with its path
 	}
-	preemptor, err := preemption.New(preemption.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	request := preemption.Request{
-		Workload: workload.Workload{ID: "a/serve", Queue: "team-a", PodSets: gpus(2)},
-		Now:      now,
-	}
-	decision, err := preemptor.Decide(snapshot, request)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(decision.Outcome)
+	request := preemption.Request{Workload: workload.Workload{ID: "a/serve", Queue: "team-a", PodSets: gpus(2)}, Now: now}
+	decision, err := new(preemption.Preemptor).Decide(snapshot, request)
+	fmt.Println(decision.Outcome, err)
 	for _, v := range decision.Victims {
 		fmt.Println(v.Workload, v.Reason, "through", v.Cohort)
 	}
-	// What the scheduler did, it applies: here the victim has stopped.
-	snapshot, err = snapshot.With(preemption.Remove("b/tune"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	decision, err = preemptor.Decide(snapshot, request)
-	fmt.Println(decision.Outcome, err)
 	// Output:
-	// Preempt
+	// Preempt <nil>
 	// b/tune InCohortReclamation through research
-	// Fits <nil>
 }

@@ -8,8 +8,8 @@
 // of the quota tree, and the rows of the preemption oracle (possibility and borrow height);
 // for KAI's cases, the protections; for cases about gates, whose gate is opened, when to ask
 // again, and the result of a gated workload; for a case about nodes, everything that it
-// expects. A case departs if every difference is explained by a departure listed in the
-// README; the departures are predicates on the case.
+// expects. A case departs if every difference is explained by a departure listed in
+// docs/departures.md; the departures are predicates on the case.
 //
 // Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input.
 package main

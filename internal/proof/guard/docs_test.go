@@ -1,0 +1,149 @@
+package guard
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// page is a page of the documentation.
+type page struct {
+	path string // relative to the root
+	text string
+}
+
+func pages(t *testing.T) []page {
+	t.Helper()
+	var list []page
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/bridge/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rel, _ := filepath.Rel(root, path)
+			list = append(list, page{filepath.ToSlash(rel), string(text)})
+		}
+	}
+	if len(list) < 15 {
+		t.Fatalf("only %d pages", len(list))
+	}
+	return list
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	fence   = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
+	noWord  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors are the names that a page's headings have in links.
+func anchors(text string) map[string]bool {
+	names := map[string]bool{}
+	for _, h := range heading.FindAllStringSubmatch(text, -1) {
+		names[strings.ReplaceAll(noWord.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")] = true
+	}
+	return names
+}
+
+// TestLinks: what a page links to inside the project is there, headings included.
+func TestLinks(t *testing.T) {
+	links := 0
+	for _, p := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(p.text, -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			links++
+			path := filepath.Join(root, filepath.Dir(p.path), target)
+			if target == "" {
+				path = filepath.Join(root, p.path)
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s links to %s, which is not there", p.path, m[1])
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			if text, err := os.ReadFile(path); err != nil || !anchors(string(text))[anchor] {
+				t.Errorf("%s links to %s, which has no such heading", p.path, m[1])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("only %d links", links)
+	}
+}
+
+// TestExcerpts: Go in a page is an excerpt of a file that is compiled, a derivation one of a
+// derivation file, but for the indentation.
+func TestExcerpts(t *testing.T) {
+	sources := map[string]string{
+		"go":         flat(t, ".", ".go"),
+		"derivation": flat(t, "internal/proof/derive/testdata", ".txt"),
+	}
+	seen := map[string]int{}
+	for _, p := range pages(t) {
+		for _, m := range fence.FindAllStringSubmatch(p.text, -1) {
+			source, checked := sources[m[1]]
+			if !checked {
+				continue
+			}
+			seen[m[1]]++
+			if !strings.Contains(source, unindented(m[2])) {
+				t.Errorf("%s: no file holds\n%s", p.path, m[2])
+			}
+		}
+	}
+	if seen["go"] < 3 || seen["derivation"] < 5 {
+		t.Errorf("only %v excerpts", seen)
+	}
+}
+
+// flat joins the files with an ending below a directory, without indentation.
+func flat(t *testing.T, dir, ending string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ending {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		b.WriteString(unindented(string(text)))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func unindented(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestREADMEIsShort: who opens it has two minutes.
+func TestREADMEIsShort(t *testing.T) {
+	for _, p := range pages(t) {
+		if p.path == "README.md" {
+			if n := len(strings.Fields(p.text)); n > 900 {
+				t.Errorf("README has %d words", n)
+			}
+			return
+		}
+	}
+	t.Error("no README")
+}
