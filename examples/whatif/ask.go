@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +11,6 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
-	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -23,102 +19,38 @@ import (
 
 // answer is a decision with its request and notes.
 type answer struct {
-	snapshot *preemption.Snapshot
-	state    preemption.State
+	*cluster
 	request  preemption.Request
 	decision preemption.Decision
 	assigned workload.Workload // the request's workload with the assigned flavors
 	notes    []string          // notes on the answer, then on the input
-	sharing  string            // why fair sharing decides, if the input says so
-	isSample bool
 }
 
-// ask reads the cluster, finds the workload and decides.
-func ask(o options, piped io.Reader, clock func() time.Time) (*answer, error) {
-	in, err := readInput(&o, piped)
-	if err != nil {
-		return nil, err
+// ask finds the workload and decides.
+func (c *cluster) ask(o options) (*answer, error) {
+	a := &answer{cluster: c}
+	o.now = c.now
+	var err error
+	if c.isSample && o.request == "" && o.workload == "" {
+		o.workload = sampleWorkload
 	}
-	if in.isSample {
-		clock = func() time.Time { return sampleTime }
-		if o.request == "" && o.workload == "" {
-			o.workload = sampleWorkload
-		}
-	}
-	if o.now.IsZero() {
-		o.now = clock()
-	}
-	o.now = o.now.Add(o.in)
-	a := &answer{state: in.state, isSample: in.isSample}
-	if a.snapshot, err = preemption.NewSnapshot(in.state); err != nil {
-		return nil, describeFaults(err, in.state)
-	}
-	a.share(&o, &in)
-	o.config.MaxBlockers = 16 // a person wants to see more of them than a scheduler
-	if len(in.cluster.NeverYield) > 0 {
-		o.config.Guards = append(o.config.Guards, neverYield(in.cluster.NeverYield))
-	}
-	preemptor, err := preemption.New(o.config)
-	if err != nil {
-		return nil, err
-	}
-	if in.request != nil && o.workload == "" && o.request == "" {
-		a.request = *in.request
-		if a.request.Now.IsZero() || o.asked {
-			a.request.Now = o.now
-		} else {
-			a.request.Now = a.request.Now.Add(o.in)
-		}
-	} else if a.request, err = a.build(o, &in); err != nil {
+	if c.recorded != nil && o.workload == "" && o.request == "" {
+		a.request = c.recordedRequest(&o)
+	} else if a.request, err = a.build(o, &c.input); err != nil {
 		return nil, err
 	}
 	if a.sharing != "" {
 		a.notes = append(a.notes, a.sharing)
 	}
-	a.decision, err = preemptor.Decide(a.snapshot, a.request)
+	a.decision, err = c.preemptor.Decide(c.snapshot, a.request)
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
-	for _, c := range a.decision.Assignment {
-		if t := in.cluster.Topologies[c.Flavor]; t != "" {
-			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): room on its nodes is not checked", c.Flavor, t))
+	for _, choice := range a.decision.Assignment {
+		if t := c.found.Topologies[choice.Flavor]; t != "" {
+			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): room on its nodes is not checked", choice.Flavor, t))
 		}
 	}
-	a.notes = append(a.notes, in.cluster.Warnings...)
+	a.notes = append(a.notes, c.found.Warnings...)
 	return a, err
-}
-
-// neverYield protects workloads by ID.
-type neverYield map[string]string
-
-// Verdict implements [preemption.Guard].
-func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
-	if _, never := n[running.ID]; never {
-		return guard.NeverYields()
-	}
-	return guard.MayYield()
-}
-
-// share sets fair sharing if the command line or else the input says so.
-func (a *answer) share(o *options, in *input) {
-	known := in.cluster.Sharing
-	if o.sharingSaid || !known.Known || !known.On {
-		return
-	}
-	o.config.Sharing, o.config.Fair.Strategies = preemption.Fair, known.Strategies
-	a.sharing = fmt.Sprintf("decided by fair sharing because of %s; -fair=false decides without it", known.Source)
-}
-
-// describeFaults names the workload of a fault: a path into a state that was read from
-// objects means nothing to the reader.
-func describeFaults(err error, st preemption.State) error {
-	var faults fault.List
-	if !errors.As(err, &faults) {
-		return err
-	}
-	more := ""
-	if len(faults) > 1 {
-		more = fmt.Sprintf(" (and %d more faults)", len(faults)-1)
-	}
-	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
 }
 
 // build makes the request for a pending or a new workload, with the flavors of the command
@@ -145,11 +77,11 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 		namespace = ""
 	}
 	if p.Workload.Queue == "" {
-		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, objects.FirstLeftOut(in.cluster.Warnings))
+		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, objects.FirstLeftOut(in.found.Warnings))
 	}
 	i := slices.IndexFunc(a.state.Queues, func(q queue.Queue) bool { return q.Name == p.Workload.Queue })
 	if i < 0 {
-		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.state)), objects.FirstLeftOut(in.cluster.Warnings))
+		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.state)), objects.FirstLeftOut(in.found.Warnings))
 	}
 	q := &a.state.Queues[i]
 	if o.queue != "" {
@@ -168,7 +100,7 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	if p.BackoffUntil.After(o.now) {
 		notes = append(notes, fmt.Sprintf("the workload backs off until %s (status.requeueState)", p.BackoffUntil.UTC().Format(time.RFC3339)))
 	}
-	a.notes = slices.Concat(notes, bridge.Texts(localNotes), bridge.Texts(in.cluster.NotesOn(q.Name, namespace)))
+	a.notes = slices.Concat(notes, bridge.Texts(localNotes), bridge.Texts(in.found.NotesOn(q.Name, namespace)))
 	if p.Workload.NeverPreempts {
 		a.notes = append(a.notes, "the workload never preempts")
 	}
@@ -180,11 +112,11 @@ func find(o options, in *input) (*bridge.Pending, error) {
 	if o.request != "" {
 		return describe(o, in)
 	}
-	pending := in.cluster.Pending
+	pending := in.found.Pending
 	if o.workload == "" {
 		switch len(pending) {
 		case 0:
-			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.cluster.Warnings))
+			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.found.Warnings))
 		case 1:
 			o.workload = pending[0].Workload.ID
 		default:
@@ -205,7 +137,7 @@ func find(o options, in *input) (*bridge.Pending, error) {
 			return nil, fmt.Errorf("workload %s holds quota in queue %s already%s", w.ID, w.Queue, since)
 		}
 	}
-	if slices.Contains(in.cluster.Finished, o.workload) {
+	if slices.Contains(in.found.Finished, o.workload) {
 		return nil, fmt.Errorf("workload %s is finished", o.workload)
 	}
 	if len(pending) == 0 {
@@ -219,7 +151,7 @@ func find(o options, in *input) (*bridge.Pending, error) {
 
 // leftOut returns the note on the object with that name if it was left out.
 func leftOut(id string, in *input) string {
-	for _, w := range in.cluster.Warnings {
+	for _, w := range in.found.Warnings {
 		if strings.HasPrefix(w, "Workload "+id+":") || strings.Contains(w, "(Workload "+id+"):") {
 			return "; " + w
 		}
@@ -264,12 +196,12 @@ func queueOf(name string, in *input) (bridge.LocalQueue, error) {
 	if !ok {
 		return bridge.LocalQueue{ClusterQueue: name}, nil
 	}
-	for _, l := range in.cluster.LocalQueues {
+	for _, l := range in.found.LocalQueues {
 		if l.Namespace == namespace && l.Name == local {
 			return l, nil
 		}
 	}
-	return bridge.LocalQueue{}, fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.cluster)))
+	return bridge.LocalQueue{}, fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.found)))
 }
 
 func pendingNames(pending []bridge.Pending) []string {

@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -79,8 +76,8 @@ func (a *answer) unassigned() (choice preemption.FlavorChoice, ok bool) {
 
 // printFlavors prints how each flavor was judged, if several were tried for one that was
 // assigned.
-func (a *answer) printFlavors(b *strings.Builder) {
-	var tried []table.Row
+func (a *answer) printFlavors(b *cli.Page) {
+	tried := &cli.Table{Columns: []cli.Column{{Name: "flavor tried", Least: 12}, {Name: "pod set", Least: 8}, {Name: "resource", Least: 10}, {Name: "result", Least: 20}}}
 	for _, c := range a.decision.Assignment {
 		if len(c.Tried) < 2 || c.Flavor == "" {
 			continue
@@ -96,19 +93,16 @@ func (a *answer) printFlavors(b *strings.Builder) {
 			if len(a.request.Workload.PodSets) > 1 {
 				set = c.PodSet
 			}
-			tried = append(tried, table.Row{name, set, worst, howItDid(f)})
+			tried.Row(name, set, worst, howItDid(f))
 		}
 	}
-	if len(tried) == 0 {
+	if tried.Empty() {
 		return
 	}
 	if !strings.HasSuffix(b.String(), "\n\n") {
 		b.WriteString("\n")
 	}
-	t := cli.NewTable(table.Row{"flavor tried", "pod set", "resource", "result"})
-	t.AppendRows(tried)
-	t.SuppressEmptyColumns()
-	cli.Render(b, t)
+	b.Table(tried)
 }
 
 func howItDid(f preemption.TriedFlavor) string {
@@ -170,17 +164,17 @@ var whyNoFit = map[preemption.SkipReason]string{
 }
 
 // printLack prints what is missing in each flavor that was tried.
-func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
+func (a *answer) printLack(b *cli.Page, c preemption.FlavorChoice) {
 	q := a.queue()
 	if len(c.Tried) == 0 {
 		for _, r := range c.Resources {
-			printable.Fprintf(b, "Queue %s has no quota for %s; it has: %s.\n", q.Name, r.Resource, orNothing(resourcesOf(q.ResourceGroups())))
+			b.Say("Queue %s has no quota for %s; it has: %s.\n", q.Name, r.Resource, orNothing(resourcesOf(q.ResourceGroups())))
 		}
 		return
 	}
 	for _, f := range c.Tried {
 		if f.Skipped == preemption.NotEligible {
-			printable.Fprintf(b, "Flavor %s: %s.\n", f.Flavor, mismatchText(f.Mismatch))
+			b.Say("Flavor %s: %s.\n", f.Flavor, mismatchText(f.Mismatch))
 			continue
 		}
 		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })
@@ -188,15 +182,15 @@ func (a *answer) printLack(b *strings.Builder, c preemption.FlavorChoice) {
 		missing := fmt.Sprintf("%s %s of %s", humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor)
 		switch f.Skipped {
 		case preemption.ExceedsMaxQuota:
-			printable.Fprintf(b, "%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, humanAmount(s.Resource, s.PotentialAvailable))
+			b.Say("%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, humanAmount(s.Resource, s.PotentialAvailable))
 		case preemption.NoQuota:
-			printable.Fprintf(b, "Queue %s has no quota for %s in flavor %s.\n", q.Name, s.Resource, s.Flavor)
+			b.Say("Queue %s has no quota for %s in flavor %s.\n", q.Name, s.Resource, s.Flavor)
 		default:
 			bound := "queue " + q.Name
 			if s.Cohort != "" {
 				bound = "cohort " + s.Cohort
 			}
-			printable.Fprintf(b, "%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Skipped])
+			b.Say("%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Skipped])
 		}
 	}
 }

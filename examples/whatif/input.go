@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -27,14 +26,18 @@ var sampleTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // input is a cluster and what the input says about requests.
 type input struct {
 	state    preemption.State
-	cluster  read.Cluster        // the zero value for cede's own JSON
-	request  *preemption.Request // of a Record
+	found    read.Cluster        // the zero value for cede's own JSON
+	recorded *preemption.Request // of a Record
 	isSample bool
 }
 
-// readInput reads the cluster from the files, else from standard input, else from the sample.
-func readInput(o *options, piped io.Reader) (input, error) {
-	files := o.files
+// readInput reads the cluster from kubectl or the files, else from standard input, else from
+// the sample.
+func readInput(o *options, std stdio) (input, error) {
+	files, piped := o.files, std.in
+	if o.live || std.plugin && !o.liveSaid && len(files) == 0 && piped == nil {
+		return readLive(o, std)
+	}
 	if len(files) == 0 && piped != nil {
 		files = []string{"-"}
 	}
@@ -89,7 +92,7 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	case own > 0 && count["kueue"]+count["kai"] > 0:
 		return in, errors.New("the input holds a State of cede and objects of Kubernetes: give only one")
 	case own > 0:
-		in.cluster.Warnings = notes
+		in.found.Warnings = notes
 		return in, nil
 	case count["kueue"]+count["kai"] == 0:
 		return in, fmt.Errorf("there are no objects of Kueue or KAI in the input; of Kueue, ask kubectl for clusterqueues,cohorts,localqueues,resourceflavors,workloads.%s", kueue.Group)
@@ -98,11 +101,11 @@ func readCluster(sources []objects.Source, scheduler string) (in input, err erro
 	case scheduler != "" && count[scheduler] == 0:
 		return in, fmt.Errorf("-scheduler %s: there are no objects of it in the input", scheduler)
 	case scheduler == "kai", scheduler == "" && count["kai"] > 0:
-		in.cluster = read.With(ofKAI.Cluster(), notes)
+		in.found = read.With(ofKAI.Cluster(), notes)
 	default:
-		in.cluster = read.With(ofKueue.Cluster(), notes)
+		in.found = read.With(ofKueue.Cluster(), notes)
 	}
-	in.state = in.cluster.State
+	in.state = in.found.State
 	return in, err
 }
 
@@ -118,6 +121,6 @@ func (in *input) own(fields map[string]json.RawMessage) error {
 		return err
 	}
 	record, err := preemption.ParseRecord(data)
-	in.state, in.request = record.State, record.Request
+	in.state, in.recorded = record.State, record.Request
 	return err
 }

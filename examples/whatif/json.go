@@ -63,14 +63,20 @@ func yields(w *workload.Workload, replicas []preemption.Replicas) []quota.Amount
 	return part.Usage()
 }
 
-func (a *answer) printJSON(w io.Writer) error {
+// printJSON writes one value.
+func printJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
+	return encoder.Encode(value)
+}
+
+// plain is the answer as plain data.
+func (a *answer) plain() any {
+	return struct {
 		Request  preemption.Request  `json:"request"`
 		Decision preemption.Decision `json:"decision"`
 		Victims  []victim            `json:"victims"`
 		Queues   []node              `json:"queues"`
 		Notes    []string            `json:"notes"`
-	}{a.request, a.decision, a.victims(), a.tree(true), append([]string{}, a.notes...)})
+	}{a.request, a.decision, a.victims(), a.tree(true), append([]string{}, a.notes...)}
 }

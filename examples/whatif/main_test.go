@@ -11,15 +11,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/golden"
 	"github.com/cedesched/cede/preemption"
 )
 
 func clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
+// call runs the program with no limit of width.
 func call(piped io.Reader, args ...string) (status int, stdout, stderr string) {
+	return callOn(cli.Screen{}, piped, args...)
+}
+
+func callOn(screen cli.Screen, piped io.Reader, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	status = run(args, piped, &out, &err, clock)
+	status = run(args, stdio{in: piped, out: &out, err: &err, screen: screen, name: "whatif"}, clock)
 	return status, out.String(), err.String()
 }
 

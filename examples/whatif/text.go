@@ -2,42 +2,49 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-func (a *answer) printText(w io.Writer, all bool) error {
-	var b strings.Builder
-	if a.isSample {
-		b.WriteString("This is the embedded sample. For your cluster:\n  kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json |\n    go run ./examples/whatif -workload NAMESPACE/NAME\n\n")
-	}
-	a.printTree(&b, all)
-	a.printVerdict(&b)
-	for _, n := range a.notes {
-		printable.Fprintf(&b, "Note: %s.\n", strings.TrimSuffix(n, "."))
-	}
-	_, err := io.WriteString(printable.Lines(w), strings.TrimRight(b.String(), "\n")+"\n")
-	return err
+func (a *answer) print(b *cli.Page, all bool) {
+	a.printTree(b, all)
+	a.printVerdict(b)
+	printNotes(b, a.notes)
 }
 
-func (a *answer) printTree(b *strings.Builder, all bool) {
+// printSampleHint says that the answer is about the embedded sample.
+func (c *cluster) printSampleHint(b *cli.Page, verb string) {
+	if c.isSample {
+		b.WriteString("This is the embedded sample. For your cluster:\n  go run ./examples/whatif " + verb + "\n\n")
+	}
+}
+
+func printNotes(b *cli.Page, notes []string) {
+	for _, n := range notes {
+		b.Say("Note: %s.\n", strings.TrimSuffix(n, "."))
+	}
+}
+
+func (a *answer) printTree(b *cli.Page, all bool) {
 	nodes := a.nodes()
 	a.fill(nodes, "ClusterQueue", all)
 	nodes, queues, cohorts := a.elide(nodes)
 	a.fill(nodes, "Cohort", all) // only those that are shown: each costs O(cohorts above it)
-	t := cli.NewTable(table.Row{"queue tree", "flavor/resource", "usage", "nominal", "borrowed", "available", "share"}, 3, 4, 5, 6, 7)
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "queue tree", Least: 20, Cut: true}, {Name: "flavor/resource", Least: 15}, {Name: "usage", Right: true}, {Name: "nominal", Right: true},
+		{Name: "borrowed", Right: true}, {Name: "available", Right: true}, {Name: "share", Right: true},
+	}}
 	shares := false
 	for _, n := range nodes {
 		name := strings.Repeat("  ", n.Depth) + n.Name
@@ -50,21 +57,23 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 		share := n.Share.text()
 		shares = shares || share != "-"
 		if len(n.Quota) == 0 {
-			t.AppendRow(table.Row{name, "", "", "", "", "", share})
+			t.Row(name, "", "", "", "", "", share)
 		}
 		for _, r := range n.Quota {
 			nominal := r.Nominal
 			if n.Kind == "Cohort" {
 				nominal = r.SubtreeQuota
 			}
-			t.AppendRow(table.Row{
-				name, r.FlavorResource, humanAmount(r.Resource, r.Usage), humanAmount(r.Resource, nominal),
-				orDash(r.Resource, r.Borrowed), humanAmount(r.Resource, r.Available), share,
-			})
+			t.Row(name, r.FlavorResource, humanAmount(r.Resource, r.Usage), humanAmount(r.Resource, nominal),
+				orDash(r.Resource, r.Borrowed), humanAmount(r.Resource, r.Available), share)
 			name, share = "", ""
 		}
 	}
-	cli.Render(b, t)
+	if column, one := onlyColumn(nodes); one && !b.Fits(t) {
+		t.Drop(1)
+		b.Say("QUOTA OF %s\n", column)
+	}
+	b.Table(t)
 	var legend []string
 	var elided []string
 	for _, n := range []struct {
@@ -88,8 +97,23 @@ func (a *answer) printTree(b *strings.Builder, all bool) {
 		legend = append(legend, "There is room for the rest of the request; -all shows it.")
 	}
 	if len(legend) > 0 {
-		b.WriteString(strings.Join(legend, "\n") + "\n\n")
+		for _, line := range legend {
+			b.Say("%s\n", line)
+		}
+		b.WriteByte('\n')
 	}
+}
+
+// onlyColumn returns the flavor and resource that all rows are about, if it is one.
+func onlyColumn(nodes []node) (column quota.FlavorResource, one bool) {
+	for _, n := range nodes {
+		for _, r := range n.Quota {
+			if column, one = r.FlavorResource, column.Resource == "" || column == r.FlavorResource; !one {
+				return column, false
+			}
+		}
+	}
+	return column, one
 }
 
 // text returns the share with one decimal.
@@ -112,32 +136,32 @@ func orDash(resource string, amount int64) string {
 }
 
 // printVerdict prints the answer in words, then who yields, or why nobody does.
-func (a *answer) printVerdict(b *strings.Builder) {
+func (a *answer) printVerdict(b *cli.Page) {
 	w := &a.request.Workload
-	printable.Fprintf(b, "%s asks for %s in queue %s, with priority %d.\n", w.ID, a.asks(), w.Queue, w.EffectivePriority())
+	b.Say("%s asks for %s in queue %s, with priority %d.\n", w.ID, a.asks(), w.Queue, w.EffectivePriority())
 	switch a.decision.Outcome {
 	case preemption.Fits:
-		printable.Fprintf(b, "It fits now; nobody has to yield.%s\n", a.borrows())
+		b.SayIn(printable.Green, "It fits now; nobody has to yield.%s\n", a.borrows())
 	case preemption.Preempt:
 		n := len(a.decision.Victims)
-		printable.Fprintf(b, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
+		b.SayIn(printable.Green, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
 		a.printVictims(b)
 	case preemption.Gated:
 		n := len(a.decision.Victims)
-		printable.Fprintf(b, "It would fit once %s, but a gate of it is closed: it may not preempt.%s\n\n",
+		b.SayIn(printable.Yellow, "It would fit once %s, but a gate of it is closed: it may not preempt.%s\n\n",
 			plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
 		a.printVictims(b)
 	case preemption.Wait:
-		printable.Fprintf(b, "It does not fit now, and nobody may yield yet. Time alone makes room at %s, in %s.\n\n",
+		b.SayIn(printable.Yellow, "It does not fit now, and nobody may yield yet. Time alone makes room at %s, in %s.\n\n",
 			a.decision.RetryAt.Format(time.RFC3339Nano), duration.HumanDuration(a.decision.RetryAt.Sub(a.request.Now)))
 		a.printShortage(b)
 		a.printBlockers(b)
 	case preemption.Impossible:
 		if c, ok := a.unassigned(); ok {
-			b.WriteString("It does not fit in any flavor of the queue.\n\n")
+			b.SayIn(printable.Red, "It does not fit in any flavor of the queue.\n\n")
 			a.printLack(b, c)
 		} else {
-			b.WriteString("It does not fit, and no permitted set of victims makes room.\n\n")
+			b.SayIn(printable.Red, "It does not fit, and no permitted set of victims makes room.\n\n")
 			a.printShortage(b)
 		}
 		a.printBlockers(b)
@@ -186,8 +210,10 @@ func (a *answer) borrows() string {
 	return fmt.Sprintf(" Its queue then borrows within cohort %s.", cohorts[len(cohorts)-1])
 }
 
-func (a *answer) printVictims(b *strings.Builder) {
-	t := cli.NewTable(table.Row{"victim", "queue", "reason", "priority", "age", "holds"}, 4, 5)
+func (a *answer) printVictims(b *cli.Page) {
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "victim", Least: 16}, {Name: "queue", Least: 8}, {Name: "reason", Least: 19}, {Name: "priority", Right: true}, {Name: "age", Right: true}, {Name: "holds", Least: 12},
+	}}
 	for _, v := range a.victims() {
 		name := v.Workload
 		if v.Evicted {
@@ -200,11 +226,11 @@ func (a *answer) printVictims(b *strings.Builder) {
 		for _, h := range v.Holds {
 			holds = append(holds, humanAmount(h.Resource, h.Amount)+" "+h.Resource)
 		}
-		t.AppendRow(table.Row{name, v.Queue, v.Reason.String(), v.Priority, humanAge(a.request.Now, v.ReservedAt), strings.Join(holds, ", ")})
+		t.Row(name, v.Queue, v.Reason, v.Priority, humanAge(a.request.Now, v.ReservedAt), strings.Join(holds, ", "))
 	}
-	cli.Render(b, t)
+	b.Table(t)
 	for _, r := range a.reasons() {
-		printable.Fprintf(b, "%s: %s.\n", r, reasonText[r])
+		b.Say("%s: %s.\n", r, reasonText[r])
 	}
 }
 
@@ -230,7 +256,7 @@ var reasonText = map[preemption.VictimReason]string{
 	preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
 }
 
-func (a *answer) printShortage(b *strings.Builder) {
+func (a *answer) printShortage(b *cli.Page) {
 	for _, s := range a.decision.Shortage {
 		asked := int64(0)
 		for _, u := range a.assigned.Usage() {
@@ -239,7 +265,7 @@ func (a *answer) printShortage(b *strings.Builder) {
 			}
 		}
 		if asked > s.PotentialAvailable {
-			printable.Fprintf(b, "It asks for %s %s of %s, and queue %s can never have more than %s.\n",
+			b.Say("It asks for %s %s of %s, and queue %s can never have more than %s.\n",
 				humanAmount(s.Resource, asked), s.Resource, s.Flavor, a.request.Workload.Queue, humanAmount(s.Resource, s.PotentialAvailable))
 			continue
 		}
@@ -247,17 +273,17 @@ func (a *answer) printShortage(b *strings.Builder) {
 		if s.Cohort != "" {
 			bound = "cohort " + s.Cohort
 		}
-		printable.Fprintf(b, "%s %s of %s are still missing without all workloads that may be preempted now; the limit is the quota of %s.\n",
+		b.Say("%s %s of %s are still missing without all workloads that may be preempted now; the limit is the quota of %s.\n",
 			humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
 	}
 }
 
-func (a *answer) printBlockers(b *strings.Builder) {
+func (a *answer) printBlockers(b *cli.Page) {
 	if len(a.decision.Blockers) == 0 {
 		return
 	}
 	b.WriteString("\n")
-	t := cli.NewTable(table.Row{"blocker", "priority", "why it may not yield"}, 2)
+	t := &cli.Table{Columns: []cli.Column{{Name: "blocker", Least: 20}, {Name: "priority", Right: true}, {Name: "why it may not yield", Least: 30}}}
 	policy := a.queue().Preemption
 	for _, k := range a.decision.Blockers {
 		name, prio := "queue "+k.Queue, ""
@@ -277,9 +303,9 @@ func (a *answer) printBlockers(b *strings.Builder) {
 		} else if !k.Until.IsZero() {
 			why += fmt.Sprintf(", %s more", duration.HumanDuration(k.Until.Sub(a.request.Now)))
 		}
-		t.AppendRow(table.Row{name, prio, why})
+		t.Row(name, prio, why)
 	}
-	cli.Render(b, t)
+	b.Table(t)
 }
 
 // protection says how long a workload is still protected, by what, and which node sets it.

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// patience is how long something takes before its progress is shown.
+const patience = time.Second
+
+// Progress shows how far something is, once it has taken a second.
+type Progress struct {
+	screen  Screen
+	what    string
+	total   int64
+	done    int64
+	started time.Time
+	bar     *progressbar.ProgressBar
+}
+
+// Start begins something of so many steps; -1: it is not known how many.
+func (s Screen) Start(what string, total int64) *Progress {
+	return &Progress{screen: s, what: what, total: total, started: time.Now()}
+}
+
+// Add counts steps.
+func (p *Progress) Add(n int) {
+	p.done += int64(n)
+	switch {
+	case p.screen.Progress == nil:
+	case p.bar != nil:
+		_ = p.bar.Set64(p.done)
+	case time.Since(p.started) > patience:
+		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetDescription(p.what), progressbar.OptionSetWriter(p.screen.Progress),
+			progressbar.OptionSetWidth(20), progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		_ = p.bar.Set64(p.done)
+	}
+}
+
+// Done takes the bar away.
+func (p *Progress) Done() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+		p.bar = nil
+	}
+}
+
+// Reader counts the kilobytes that are read.
+func (p *Progress) Reader(r io.Reader) io.Reader { return &counted{r: r, progress: p} }
+
+type counted struct {
+	r        io.Reader
+	progress *Progress
+	rest     int
+}
+
+func (c *counted) Read(data []byte) (int, error) {
+	n, err := c.r.Read(data)
+	c.rest += n
+	c.progress.Add(c.rest >> 10)
+	c.rest &= 1<<10 - 1
+	if err != nil {
+		c.progress.Done()
+	}
+	return n, err
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
+
+	"github.com/cedesched/cede/examples/internal/printable"
+)
+
+// Column is a column of a [Table].
+type Column struct {
+	Name  string
+	Right bool // aligned to the right
+	// Least is the width down to which the column is narrowed first. Zero: it is narrowed
+	// only when that is not enough.
+	Least int
+	// Cut leaves out what does not fit, so that each row is one line: the middle of a name
+	// (one word), the end of a text. Else cells are wrapped.
+	Cut bool
+	// Colour returns the colour of a cell. Nil: none.
+	Colour func(cell string) printable.Colour
+}
+
+// Table is a plain table that is made no wider than its screen.
+type Table struct {
+	Columns []Column
+	rows    [][]string
+}
+
+// Row adds a row. What is not printable in a cell is escaped.
+func (t *Table) Row(cells ...any) {
+	row := make([]string, len(t.Columns))
+	for i, c := range cells {
+		row[i] = printable.Text(fmt.Sprint(c))
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Empty reports whether the table has no rows.
+func (t *Table) Empty() bool { return len(t.rows) == 0 }
+
+// runes measures texts alike on every machine, whatever its language.
+var runes = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// Drop takes a column away.
+func (t *Table) Drop(column int) {
+	t.Columns = slices.Delete(slices.Clone(t.Columns), column, column+1)
+	for i := range t.rows {
+		t.rows[i] = slices.Delete(t.rows[i], column, column+1)
+	}
+}
+
+// gap is the number of blanks between columns.
+const gap = 2
+
+// render returns the table. Columns without any text are left out.
+func (t *Table) render(s Screen) string {
+	w := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
+	style.Format.Header = text.FormatDefault
+	w.SetStyle(style)
+	widths := t.widths(s.Width)
+	var header table.Row
+	var configs []table.ColumnConfig
+	for i, c := range t.Columns {
+		if widths[i] == 0 {
+			continue
+		}
+		header = append(header, cut(strings.ToUpper(c.Name), widths[i]))
+		if c.Right {
+			configs = append(configs, table.ColumnConfig{Number: len(header), Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	w.AppendHeader(header)
+	w.SetColumnConfigs(configs)
+	for _, row := range t.rows {
+		var cells table.Row
+		for i, cell := range row {
+			if widths[i] > 0 {
+				cells = append(cells, t.Columns[i].fit(cell, widths[i], s.Colour))
+			}
+		}
+		w.AppendRow(cells)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(w.Render() + "\n") {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
+}
+
+// fit makes a cell as narrow as its column.
+func (c *Column) fit(cell string, width int, colours bool) string {
+	colour := printable.Plain
+	if c.Colour != nil && colours {
+		colour = c.Colour(cell)
+	}
+	if runes.StringWidth(cell) > width {
+		if c.Cut {
+			cell = cut(cell, width)
+		} else {
+			cell = text.WrapSoft(cell, width)
+		}
+	}
+	return colour.Text(cell)
+}
+
+// cut shortens a text: a name in the middle, because names differ at both ends.
+func cut(s string, width int) string {
+	total := runes.StringWidth(s)
+	if total <= width {
+		return s
+	}
+	if strings.Contains(strings.TrimLeft(s, " "), " ") {
+		return runes.Truncate(s, width, "…")
+	}
+	tail := (width - 1) / 2
+	return runes.Truncate(s, width-1-tail, "") + "…" + runes.TruncateLeft(s, total-tail, "")
+}
+
+// widths returns the width of each column, zero for one without text. The widest column that
+// may be narrowed gives first.
+func (t *Table) widths(limit int) []int {
+	widths := make([]int, len(t.Columns))
+	shown, total := 0, 0
+	for i, c := range t.Columns {
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], runes.StringWidth(row[i]))
+		}
+		if widths[i] == 0 && len(t.rows) > 0 {
+			continue
+		}
+		widths[i] = max(widths[i], runes.StringWidth(c.Name))
+		shown, total = shown+1, total+widths[i]
+	}
+	over := total + gap*max(0, shown-1) - limit
+	if limit == 0 || over <= 0 {
+		return widths
+	}
+	leasts := make([]int, len(widths))
+	for i, c := range t.Columns {
+		if leasts[i] = c.Least; c.Least == 0 {
+			leasts[i] = widths[i]
+		}
+	}
+	over = narrow(widths, leasts, over)
+	for i := range leasts {
+		leasts[i] = min(leasts[i], leastColumn)
+	}
+	narrow(widths, leasts, over)
+	return widths
+}
+
+// leastColumn is the width that every column keeps.
+const leastColumn = 4
+
+// narrow takes over columns from the widths, always from the one that has most over its
+// least, and returns how many it could not take.
+func narrow(widths, leasts []int, over int) int {
+	for ; over > 0; over-- {
+		spare := make([]int, len(widths))
+		for i := range widths {
+			spare[i] = widths[i] - leasts[i]
+		}
+		most := slices.Max(spare)
+		if most <= 0 {
+			return over
+		}
+		widths[slices.Index(spare, most)]--
+	}
+	return 0
+}

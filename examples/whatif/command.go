@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+)
+
+// verb is a verb of the program.
+type verb struct {
+	name, short, long string
+	examples          []string // without the name of the program
+	yes, no           string   // what the exit statuses 0 and 1 mean
+	flags             func(*cobra.Command, *options)
+	// check returns what is wrong with the options before anything is read. Nil: nothing.
+	check func(*cobra.Command, *options) error
+	run   func(*options, stdio, func() time.Time) (result, error)
+}
+
+// result is the answer of a verb.
+type result struct {
+	yes   bool
+	print func(*cli.Page)
+	plain any // as JSON
+}
+
+// verbs are all verbs, in the order of the help. The first is run without a name, too.
+func verbs() []verb { return []verb{askVerb} }
+
+// newRoot returns the command line. A verb sets the status.
+func newRoot(std stdio, clock func() time.Time, status *int) *cobra.Command {
+	o := &options{}
+	all := verbs()
+	root := all[0].command(o, std, clock, status)
+	root.Use = strings.ReplaceAll(std.name, " ", "-")
+	root.Annotations[cobra.CommandDisplayNameAnnotation] = std.name
+	root.Long = about
+	root.CompletionOptions.DisableDefaultCmd = true
+	common(root, o, std)
+	for i := range all {
+		root.AddCommand(all[i].command(o, std, clock, status))
+	}
+	root.AddCommand(completion(root, std))
+	return root
+}
+
+const about = `Answers for a cluster in its present state: does this workload fit, whom does it preempt and why, or why nobody? Without a verb it does what ask does.
+
+The input is standard input or -f FILE: Kueue's objects as kubectl prints them, KAI's, or cede's own State or Record; JSON or YAML, plain or gzip. -live reads from kubectl. Without any of these it is an embedded sample.`
+
+func (v *verb) command(o *options, std stdio, clock func() time.Time, status *int) *cobra.Command {
+	c := &cobra.Command{
+		Use: v.name, Short: v.short, Long: v.long, SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true,
+		Args:        cobra.ArbitraryArgs, // RunE says what is unexpected
+		Annotations: map[string]string{"yes": v.yes, "no": v.no},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	for _, e := range v.examples {
+		c.Example += std.name + " " + e + "\n"
+	}
+	c.Flags().SortFlags = false
+	v.flags(c, o)
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return fmt.Errorf("%w; %s", err, usageLine(c)) })
+	c.SetUsageFunc(func(c *cobra.Command) error { return printUsage(c.OutOrStdout(), c, std.screen.Width) })
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c.OutOrStdout(), c, std.screen.Width) })
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unexpected(c, args[0])
+		}
+		if err := o.check(c); err != nil {
+			return err
+		}
+		if v.check != nil {
+			if err := v.check(c, o); err != nil {
+				return err
+			}
+		}
+		r, err := v.run(o, std, clock)
+		if err != nil {
+			return err
+		}
+		if !r.yes {
+			*status = 1
+		}
+		return r.write(std.out, o, std.screen)
+	}
+	return c
+}
+
+func (r *result) write(w io.Writer, o *options, screen cli.Screen) error {
+	if o.output == "json" {
+		return printJSON(w, r.plain)
+	}
+	if o.width >= 0 {
+		screen.Width = o.width
+	}
+	page := &cli.Page{Screen: screen}
+	r.print(page)
+	return page.Print(w)
+}
+
+// usageLine is the usage in a line, for errors.
+func usageLine(c *cobra.Command) string {
+	return fmt.Sprintf("usage: %s [flags]; %s -h lists them", c.CommandPath(), c.CommandPath())
+}
+
+// unexpected says what is wrong with an argument.
+func unexpected(c *cobra.Command, arg string) error {
+	if c.HasParent() {
+		return fmt.Errorf("unexpected argument %q; %s", arg, usageLine(c))
+	}
+	var names []string
+	for _, v := range c.Commands() {
+		if !v.Hidden {
+			names = append(names, v.Name())
+		}
+	}
+	return fmt.Errorf("unexpected argument %q: want a verb (%s), or a workload as -workload %s", arg, strings.Join(names, ", "), arg)
+}
+
+// longFlags turns flags such as -workload into --workload: with one dash they would be several
+// flags of one letter. What follows a flag that takes a value is left as it is.
+func longFlags(root *cobra.Command, args []string) []string {
+	takesValue := func(name string) bool {
+		for _, c := range append(root.Commands(), root) {
+			f := c.Flags().Lookup(name)
+			if f == nil {
+				f = root.PersistentFlags().Lookup(name)
+			}
+			if len(name) == 1 && f == nil {
+				f = root.PersistentFlags().ShorthandLookup(name)
+			}
+			if f != nil {
+				return f.NoOptDefVal == ""
+			}
+		}
+		return false
+	}
+	long := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			return append(long, args[i:]...)
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && len(name) > 1 {
+			arg = "-" + arg
+		}
+		long = append(long, arg)
+		if strings.HasPrefix(arg, "-") && !hasValue && takesValue(name) && i+1 < len(args) {
+			i++
+			long = append(long, args[i])
+		}
+	}
+	return long
+}

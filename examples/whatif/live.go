@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge/kueue"
+	objects "github.com/cedesched/cede/examples/internal/input"
+)
+
+// What kubectl is asked for, by scheduler.
+var liveKinds = map[string]string{
+	"":      "clusterqueues,cohorts,localqueues,resourceflavors,workloads." + kueue.Group,
+	"kueue": "clusterqueues,cohorts,localqueues,resourceflavors,workloads." + kueue.Group,
+	"kai":   "queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses",
+}
+
+// readLive reads the cluster with kubectl get.
+func readLive(o *options, std stdio) (input, error) {
+	args := []string{"get", liveKinds[o.scheduler], "-o", "json"}
+	if o.context != "" {
+		args = append(args, "--context", o.context)
+	}
+	configuration := append([]string{"get", "configmap", "kueue-manager-config", "-n", "kueue-system", "--ignore-not-found"}, args[2:]...)
+	if o.namespace != "" {
+		args = append(args, "-n", o.namespace)
+	} else {
+		args = append(args, "-A")
+	}
+	progress := std.screen.Start("KiB read from kubectl", -1)
+	k, err := startKubectl(args)
+	if err != nil {
+		return input{}, err
+	}
+	sources := []objects.Source{{Name: "kubectl", Reader: progress.Reader(k)}}
+	note := ""
+	if o.scheduler != "kai" {
+		text, err := kubectl(configuration)
+		if err != nil {
+			note = fmt.Sprintf("the configuration of Kueue was not read (%v): whether sharing is fair is known from the queues alone", err)
+		} else if len(bytes.TrimSpace(text)) > 0 {
+			sources = append(sources, objects.Source{Name: "kubectl", Reader: bytes.NewReader(text)})
+		}
+	}
+	in, err := readCluster(sources, o.scheduler)
+	if failed := k.stop(); failed != nil {
+		return input{}, failed // what was read then is not the whole cluster
+	}
+	if note != "" {
+		in.found.Warnings = append(in.found.Warnings, note)
+	}
+	if o.namespace != "" {
+		in.found.Warnings = append(in.found.Warnings, fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace))
+	}
+	return in, err
+}
+
+// running is a kubectl that runs.
+type running struct {
+	io.Reader
+	cmd    *exec.Cmd
+	errors bytes.Buffer
+}
+
+// startKubectl starts kubectl; its output is read while it runs.
+func startKubectl(args []string) (*running, error) {
+	k := &running{cmd: exec.Command("kubectl", args...)}
+	k.cmd.Stderr = &k.errors
+	out, err := k.cmd.StdoutPipe()
+	if err == nil {
+		err = k.cmd.Start()
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, errors.New("kubectl is not on the PATH")
+	}
+	k.Reader = out
+	return k, err
+}
+
+// stop reads what is left and returns how kubectl failed.
+func (k *running) stop() error {
+	_, _ = io.Copy(io.Discard, k.Reader)
+	err := k.cmd.Wait()
+	if err == nil {
+		return nil
+	}
+	said, _, _ := strings.Cut(strings.TrimSpace(k.errors.String()), "\n")
+	if said == "" {
+		said = err.Error()
+	}
+	return fmt.Errorf("kubectl: %s", said)
+}
+
+// kubectl returns the output of kubectl.
+func kubectl(args []string) ([]byte, error) {
+	k, err := startKubectl(args)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(k)
+	return text, errors.Join(k.stop(), err)
+}

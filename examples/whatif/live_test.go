@@ -1,0 +1,165 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fakeKubectl puts a kubectl on the PATH that writes down how it was called, and answers a
+// get of the configuration with one text and any other with another.
+func fakeKubectl(t *testing.T, objects, configuration, rest string) (calls func() []string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the fake is a shell script")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"objects": objects, "configuration": configuration} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := "#!/bin/sh\necho \"$@\" >> '" + dir + "/calls'\n" +
+		"case \"$*\" in *configmap*) cat '" + dir + "/configuration'; exit 0;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return func() []string {
+		text, _ := os.ReadFile(filepath.Join(dir, "calls"))
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		slices.Sort(lines) // they run side by side
+		return lines
+	}
+}
+
+const configMap = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kueue-manager-config","namespace":"kueue-system"},
+"data":{"controller_manager_config.yaml":"apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}\n"}}`
+
+// With -live the cluster is what kubectl get prints, and no verb of kubectl but get is run.
+func TestLive(t *testing.T) {
+	const kinds = "clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io"
+	for name, c := range map[string]struct {
+		objects, configuration string
+		args, calls            []string
+		status                 int
+		want                   string
+	}{
+		"the cluster": {smallCluster, "", []string{"-live"},
+			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "a/next asks for 2 cpu"},
+		"its configuration": {smallCluster, configMap, []string{"-live"},
+			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "decided by fair sharing because of ConfigMap"},
+		"context and namespace": {smallCluster, "", []string{"-context", "east", "-n", "a", "-workload", "a/next"},
+			[]string{"get " + kinds + " -o json --context east -n a", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json --context east"}, 0,
+			"Note: only namespace a was read: what workloads of other namespaces hold does not count."},
+		"KAI": {kaiCluster, "", []string{"-live", "-scheduler", "kai", "-at", "2026-11-20T12:02:00Z"},
+			[]string{"get queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses -o json -A"}, 0, "b/train"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			calls := fakeKubectl(t, c.objects, c.configuration, "")
+			status, stdout, stderr := call(strings.NewReader("a pipe that is not read"), c.args...)
+			if status != c.status || stderr != "" || !strings.Contains(stdout, c.want) {
+				t.Errorf("status %d, %q, want %q:\n%s", status, stderr, c.want, stdout)
+			}
+			if got := calls(); !slices.Equal(got, c.calls) {
+				t.Errorf("calls %q, want %q", got, c.calls)
+			}
+		})
+	}
+}
+
+// What kubectl says about its failure is the error.
+func TestLiveFails(t *testing.T) {
+	for name, c := range map[string]struct{ objects, rest, want string }{
+		"refused":      {"", "echo 'The connection to the server was refused' >&2; echo more >&2; exit 1", "whatif: kubectl: The connection to the server was refused\n"},
+		"forbidden":    {smallCluster, "echo 'Error from server (Forbidden): workloads' >&2; exit 1", "whatif: kubectl: Error from server (Forbidden): workloads\n"},
+		"says nothing": {"", "exit 3", "whatif: kubectl: exit status 3\n"},
+		"no objects":   {`{"kind":"List","items":[]}`, "", "whatif: there are no objects of Kueue or KAI in the input"},
+	} {
+		fakeKubectl(t, c.objects, "", c.rest)
+		status, stdout, stderr := call(nil, "-live")
+		if status != 2 || stdout != "" || !strings.HasPrefix(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if status, _, stderr := call(nil, "-live"); status != 2 || stderr != "whatif: kubectl is not on the PATH\n" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// As a plugin of kubectl the program reads from kubectl by itself, unless it is given a
+// cluster; usage and help have the name of the plugin.
+func TestPlugin(t *testing.T) {
+	for path, want := range map[string]string{
+		"/usr/bin/whatif": "whatif", "/tmp/go-build/exe/whatif": "whatif", "kubectl-": "whatif",
+		"/usr/local/bin/kubectl-cede": "kubectl cede", "kubectl-ce_de.exe": "kubectl ce-de",
+	} {
+		if name, plugin := nameOf(path); name != want || plugin != (want != "whatif") {
+			t.Errorf("%s: %q, %v", path, name, plugin)
+		}
+	}
+	calls := fakeKubectl(t, smallCluster, "", "")
+	plugin := func(piped string, args ...string) (status int, stdout, stderr string) {
+		var out, err strings.Builder
+		std := stdio{out: &out, err: &err, name: "kubectl cede", plugin: true}
+		if piped != "" {
+			std.in = strings.NewReader(piped)
+		}
+		return run(args, std, clock), out.String(), err.String()
+	}
+	for _, c := range []struct {
+		piped string
+		args  []string
+		want  string
+		reads bool
+	}{
+		{"", nil, "a/next asks", true},
+		{kaiCluster, []string{"-at", "2026-11-20T12:02:00Z"}, "b/train", false},
+		{"", []string{"-live=false"}, "vision/detector-train asks", false},
+		{"", []string{"-h"}, "\n  kubectl cede VERB [flags]\n", false},
+		{"", []string{"ask", "-h"}, "\n  kubectl cede -live -workload", false},
+		{"", []string{"completion", "kubectl"}, "exec kubectl cede __complete \"$@\"\n", false},
+		{"", []string{"completion", "bash"}, "bash completion V2 for kubectl-cede", false},
+	} {
+		before := len(calls())
+		status, stdout, stderr := plugin(c.piped, c.args...)
+		if status != 0 || !strings.Contains(stdout, c.want) || (len(calls()) > before) != c.reads {
+			t.Errorf("%q: status %d, %q, calls %q:\n%s", c.args, status, stderr, calls(), stdout)
+		}
+	}
+	if _, _, stderr := plugin("", "-frobnicate"); stderr != "kubectl cede: unknown flag: --frobnicate; usage: kubectl cede [flags]; kubectl cede -h lists them\n" {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// The scripts of all shells, what a shell asks for, and what is refused.
+func TestCompletion(t *testing.T) {
+	for shell, want := range map[string]string{"bash": "__start_whatif", "zsh": "#compdef whatif", "fish": "complete -c whatif"} {
+		if status, stdout, stderr := call(nil, "completion", shell); status != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("%s: status %d, %q", shell, status, stderr)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{""}, "ask\t"},
+		{[]string{"--work"}, "--workload\t"},
+		{[]string{"ask", "--scheduler", ""}, "kueue\nkai\n"},
+		{[]string{"-o", ""}, "text\njson\n"},
+		{[]string{"completion", ""}, "bash\nzsh\nfish\n"},
+	} {
+		if status, stdout, _ := call(nil, append([]string{"__complete"}, c.args...)...); status != 0 || !strings.Contains(stdout, c.want) {
+			t.Errorf("%q: status %d, %q", c.args, status, stdout)
+		}
+	}
+	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "kubectl"}, {"completion", "bash", "zsh"}, {"completion", "-x"}} {
+		if status, stdout, stderr := call(nil, args...); status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// options are the options of the command line.
+type options struct {
+	files                                                     []string
+	scheduler, workload, request, queue, name, flavor, output string
+	context, namespace                                        string // of kubectl
+	live, liveSaid                                            bool
+	priority, count                                           int64
+	at                                                        string
+	now                                                       time.Time
+	asked                                                     bool // a time was given
+	fair                                                      bool
+	strategies                                                string
+	sharingSaid                                               bool // -fair was given
+	in                                                        time.Duration
+	all                                                       bool
+	width                                                     int // -1: that of the terminal
+	config                                                    preemption.Config
+}
+
+// common adds the flags of every verb.
+func common(root *cobra.Command, o *options, std stdio) {
+	flags := root.PersistentFlags()
+	flags.SortFlags = false
+	flags.StringArrayVarP(&o.files, "file", "f", nil, "read the cluster from `FILE` (- is standard input); may be given several times")
+	live := "read the cluster with kubectl get"
+	if std.plugin {
+		live += "; it is the default without -f and without a pipe"
+	}
+	flags.BoolVar(&o.live, "live", false, live)
+	flags.StringVar(&o.context, "context", "", "the `CONTEXT` of kubectl, with -live")
+	flags.StringVarP(&o.namespace, "namespace", "n", "", "read with kubectl the workloads of this `NAMESPACE` alone; what runs in others then does not count")
+	flags.StringVar(&o.scheduler, "scheduler", "", "ask `kueue|kai` where the input holds objects of both")
+	flags.StringVar(&o.at, "at", "", "decide for `TIME` (RFC 3339) instead of now")
+	flags.DurationVar(&o.in, "in", 0, "decide for a time `LATER` than that, such as 20m")
+	flags.BoolVar(&o.fair, "fair", false, "decide by fair sharing, or not (-fair=false); by default as the input says")
+	flags.StringVar(&o.strategies, "strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
+	flags.StringVarP(&o.output, "output", "o", "text", "print `text|json`")
+	flags.IntVar(&o.width, "width", -1, "print for `COLUMNS`, 0 for as wide as needed; by default the terminal's, else 80")
+	flags.Lookup("width").DefValue = "0" // not told: the usage says it
+	choose(root, "scheduler", "kueue", "kai")
+	choose(root, "output", "text", "json")
+	choose(root, "strategies", "LessThanOrEqualToFinalShare", "LessThanInitialShare", "LessThanOrEqualToFinalShare,LessThanInitialShare")
+}
+
+// choose completes the values of a flag.
+func choose(c *cobra.Command, flag string, values ...string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// check returns what is wrong with the flags of every verb, and reads them.
+func (o *options) check(c *cobra.Command) error {
+	set := map[string]bool{}
+	c.Flags().Visit(func(f *pflag.Flag) { set[f.Name] = true })
+	o.liveSaid = set["live"]
+	switch {
+	case o.live && len(o.files) > 0:
+		return errors.New("-live reads the cluster from kubectl and -f from a file: give one of them")
+	case (o.context != "" || o.namespace != "") && len(o.files) > 0:
+		return errors.New("-context and -namespace are for kubectl, and -f reads from a file: give one of them")
+	case o.scheduler != "" && o.scheduler != "kueue" && o.scheduler != "kai":
+		return fmt.Errorf("-scheduler %q: want kueue or kai", o.scheduler)
+	case o.output != "text" && o.output != "json":
+		return fmt.Errorf("-o %q: want text or json", o.output)
+	case set["width"] && o.width < 0:
+		return fmt.Errorf("-width %d: want at least 0", o.width)
+	}
+	if o.context != "" || o.namespace != "" {
+		o.live = true
+	}
+	o.sharingSaid = set["fair"] || set["strategies"]
+	if err := o.share(o.fair, o.strategies); err != nil {
+		return err
+	}
+	if o.asked = o.at != ""; o.asked {
+		var err error
+		if o.now, err = time.Parse(time.RFC3339, o.at); err != nil {
+			return fmt.Errorf("-at %q: want a time as in 2026-11-21T12:00:00Z", o.at)
+		}
+	}
+	return nil
+}
+
+// requestFlags adds the flags of a verb about one workload.
+func requestFlags(c *cobra.Command, o *options) {
+	flags := c.Flags()
+	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME` of the input")
+	flags.StringVar(&o.request, "request", "", "ask about a new workload whose replicas take `RESOURCE=QUANTITY,...`")
+	flags.StringVar(&o.queue, "queue", "", "the `QUEUE` of the workload, NAMESPACE/NAME for a local queue; of a pending one, in place of its own")
+	flags.Int64Var(&o.priority, "priority", 0, "the priority of the new workload")
+	flags.Int64Var(&o.count, "count", 1, "the number of replicas of the new workload")
+	flags.StringVar(&o.name, "name", "new", "the name of the new workload")
+	flags.StringVar(&o.flavor, "flavor", "", "take these `FLAVORS` instead of choosing")
+}
+
+// checkRequest returns what is wrong with the flags of [requestFlags].
+func checkRequest(c *cobra.Command, o *options) error {
+	set := c.Flags().Changed
+	switch {
+	case o.workload != "" && o.request != "":
+		return errors.New("-workload names a workload of the input and -request describes a new one: give one of them")
+	case o.request != "" && o.queue == "":
+		return errors.New("-request needs -queue")
+	case o.request == "" && (set("priority") || set("count") || set("name")):
+		return errors.New("-priority, -count and -name describe a new workload: they need -request")
+	case o.request == "" && o.workload == "" && set("queue"):
+		return errors.New("-queue needs -request or -workload")
+	case o.count < 1:
+		return fmt.Errorf("-count %d: want at least 1", o.count)
+	}
+	return nil
+}
+
+// share sets the configuration of fair sharing.
+func (o *options) share(fair bool, strategies string) error {
+	if !fair {
+		if strategies != "" {
+			return errors.New("-strategies are those of fair sharing: they need -fair")
+		}
+		return nil
+	}
+	o.config.Sharing = preemption.Fair
+	if strategies == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(strategies, ",") {
+		var s preemption.FairStrategy
+		if err := s.UnmarshalText([]byte(name)); err != nil {
+			return fmt.Errorf("-strategies %q: %w", strategies, err)
+		}
+		o.config.Fair.Strategies = append(o.config.Fair.Strategies, s)
+	}
+	return nil
+}
