@@ -125,9 +125,9 @@ func TestDoubledReplicas(t *testing.T) {
 func TestOrderOfReplicas(t *testing.T) {
 	signalled := func(name string, at int, victims int, lost time.Duration) gate.Replica {
 		g := gate.Gates{Names: []string{gate.MultiKueue}}.Synced(noon).Signalled(minute(at))
-		return gate.Replica{Name: name, Gates: g, Reservation: gate.Pending, Offer: gate.Offer{Victims: victims, LostWork: lost}}
+		return gate.Replica{Name: name, Gates: g, Progress: gate.Pending, Offer: gate.Offer{Victims: victims, LostWork: lost}}
 	}
-	for rule, order := range map[gate.Rule][]gate.Replica{
+	for rule, order := range map[gate.ReplicaOrder][]gate.Replica{
 		gate.FirstSignal: {signalled("z", 1, 9, 9), signalled("a", 2, 1, 1), signalled("b", 2, 0, 0), signalled("c", 3, 1, 0)},
 		gate.Cheapest: {signalled("z", 9, 1, 1), signalled("y", 9, 1, 2), signalled("c", 3, 2, 1), signalled("b", 4, 2, 1),
 			signalled("d", 4, 2, 1), signalled("x", 1, 3, 0), signalled("u", 1, 0, 0), signalled("v", 2, 0, 0)},
@@ -135,7 +135,7 @@ func TestOrderOfReplicas(t *testing.T) {
 		for i, first := range order {
 			for _, second := range order[i+1:] {
 				for _, replicas := range [][]gate.Replica{{first, second}, {second, first}} {
-					act, err := gate.Orchestrate(gate.Config{Rule: rule}, minute(10), replicas)
+					act, err := gate.Orchestrate(gate.Config{Order: rule}, minute(10), replicas)
 					if err != nil || act.Open != first.Name {
 						t.Errorf("%v, %s and %s: %+v, %v; want %s", rule, replicas[0].Name, replicas[1].Name, act, err, first.Name)
 					}

@@ -13,9 +13,9 @@ func Example() {
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	born := gate.Gates{Names: []string{gate.MultiKueue}}
 	replicas := []gate.Replica{
-		{Name: "east", Gates: born.Signalled(noon.Add(2 * time.Second)), Reservation: gate.Pending},
-		{Name: "north", Gates: born, Reservation: gate.NotEvaluated},
-		{Name: "west", Gates: born.Signalled(noon.Add(time.Second)), Reservation: gate.Pending},
+		{Name: "east", Gates: born.Signalled(noon.Add(2 * time.Second)), Progress: gate.Pending},
+		{Name: "north", Gates: born, Progress: gate.NotEvaluated},
+		{Name: "west", Gates: born.Signalled(noon.Add(time.Second)), Progress: gate.Pending},
 	}
 	now := noon.Add(3 * time.Second)
 	for range 2 {

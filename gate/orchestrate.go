@@ -11,13 +11,13 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
-// Rule says which of the replicas that signal may preempt first. The zero value is
+// ReplicaOrder is the order in which replicas that signal may preempt. The zero value is
 // FirstSignal. Ties go to the earlier signal, then to the smaller name.
-type Rule uint8
+type ReplicaOrder uint8
 
 const (
 	// FirstSignal chooses the replica that signalled first (KEP-8303).
-	FirstSignal Rule = iota
+	FirstSignal ReplicaOrder = iota
 	// Preference chooses the most preferred replica: the first in the given order. It is for
 	// variants of a workload in one cluster, one for each flavor. No gate is opened while a
 	// more preferred replica is [NotEvaluated]: it may fit without preemption. No gate is
@@ -28,12 +28,12 @@ const (
 	Cheapest
 )
 
-// Reservation says how far a replica has come. The zero value is NotEvaluated.
-type Reservation uint8
+// Progress says how far a replica has come. The zero value is NotEvaluated.
+type Progress uint8
 
 const (
 	// NotEvaluated: the scheduler has not looked at the replica yet.
-	NotEvaluated Reservation = iota
+	NotEvaluated Progress = iota
 	// Pending: the scheduler looked at the replica, which has no quota.
 	Pending
 	// Reserved: the replica has its quota.
@@ -46,9 +46,9 @@ const (
 // leaves out replicas that do not exist yet, are deactivated or finished.
 type Replica struct {
 	// Name is the name of the cluster or variant, unique among the replicas.
-	Name        string
-	Gates       Gates
-	Reservation Reservation
+	Name     string
+	Gates    Gates
+	Progress Progress
 	// Since is, for Preempting, when the victims were told to stop; it must then be set.
 	Since time.Time
 	// Offer is the cost of opening the gate, if the cluster reports it (see
@@ -79,7 +79,7 @@ func compareBool(a, b bool) int {
 }
 
 // Config configures [Orchestrate]. The zero value is valid: the gate MultiKueue, a timeout of
-// five minutes, no grace, rule FirstSignal.
+// five minutes, no grace, order FirstSignal.
 type Config struct {
 	// Gate is the gate to open. Empty is [MultiKueue].
 	Gate string
@@ -87,7 +87,7 @@ type Config struct {
 	// next gate is opened (SingleClusterPreemptionTimeout). Zero is [DefaultTimeout];
 	// negative is an error.
 	Timeout time.Duration
-	Rule    Rule
+	Order   ReplicaOrder
 	// PreemptingTimeout is how long the victims of a replica may take to leave, counted from
 	// when they were told to stop. Until then no other gate is opened, even after Timeout.
 	// Zero is [DefaultTimeout]; negative is an error.
@@ -172,13 +172,13 @@ func (c *Config) next(replicas []Replica) (next *Replica, done bool) {
 	for i := range replicas {
 		r := &replicas[i]
 		switch {
-		case r.Reservation == Reserved:
+		case r.Progress == Reserved:
 			return nil, true // under Preference, a replica found before is more preferred
-		case c.waits(r) && c.Rule == Preference:
+		case c.waits(r) && c.Order == Preference:
 			return r, false
 		case c.waits(r) && (next == nil || c.before(r, next)):
 			next = r
-		case c.Rule == Preference && r.Reservation == NotEvaluated && !c.open(r):
+		case c.Order == Preference && r.Progress == NotEvaluated && !c.open(r):
 			return nil, false
 		}
 	}
@@ -192,7 +192,7 @@ func (c *Config) open(r *Replica) bool {
 
 // waits reports whether the replica signals and its gate is closed.
 func (c *Config) waits(r *Replica) bool {
-	return r.Reservation < Reserved && r.Gates.Has(c.Gate) && !c.open(r) && r.Gates.Blocked.Signals()
+	return r.Progress < Reserved && r.Gates.Has(c.Gate) && !c.open(r) && r.Gates.Blocked.Signals()
 }
 
 // latestOpening returns when the last of the open gates was opened; the zero time if none is
@@ -210,7 +210,7 @@ func (c *Config) latestOpening(replicas []Replica) (latest time.Time) {
 // leaving.
 func (c *Config) latestPreempting(replicas []Replica) (latest time.Time) {
 	for i := range replicas {
-		if r := &replicas[i]; r.Reservation == Preempting && r.Since.After(latest) {
+		if r := &replicas[i]; r.Progress == Preempting && r.Since.After(latest) {
 			latest = r.Since
 		}
 	}
@@ -230,7 +230,7 @@ func (c *Config) firstSignal(replicas []Replica) (first time.Time) {
 // before is the order of FirstSignal and Cheapest.
 func (c *Config) before(a, b *Replica) bool {
 	order := 0
-	if c.Rule == Cheapest {
+	if c.Order == Cheapest {
 		order = a.Offer.compare(b.Offer)
 	}
 	return cmp.Or(order, a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name)) < 0
@@ -250,8 +250,8 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 	if c.Grace < 0 {
 		faults.Add("config.Grace", "%v is negative", c.Grace)
 	}
-	if c.Rule > Cheapest {
-		faults.Add("config.Rule", "%v is unknown", c.Rule)
+	if c.Order > Cheapest {
+		faults.Add("config.Order", "%v is unknown", c.Order)
 	}
 	if now.IsZero() {
 		faults.Add("now", "is not set")
@@ -269,10 +269,10 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 		if err, bad := Validate(path+".gates", r.Gates).(fault.List); bad {
 			faults = append(faults, err...)
 		}
-		if r.Reservation > Preempting {
-			faults.Add(path+".reservation", "%d is unknown", r.Reservation)
+		if r.Progress > Preempting {
+			faults.Add(path+".progress", "%d is unknown", r.Progress)
 		}
-		validateTime(&faults, path+".since", r.Since, r.Reservation == Preempting)
+		validateTime(&faults, path+".since", r.Since, r.Progress == Preempting)
 		if r.Offer.Victims < 0 || r.Offer.LostWork < 0 {
 			faults.Add(path+".offer", "%d victims, %v of work: negative", r.Offer.Victims, r.Offer.LostWork)
 		}
@@ -286,24 +286,24 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 	return faults.Err()
 }
 
-var ruleNames = enum.Names[Rule]{Type: "Rule", List: []string{"FirstSignal", "Preference", "Cheapest"}}
+var orderNames = enum.Names[ReplicaOrder]{Type: "ReplicaOrder", List: []string{"FirstSignal", "Preference", "Cheapest"}}
 
 // String returns the name of the constant.
-func (r Rule) String() string { return ruleNames.String(r) }
+func (o ReplicaOrder) String() string { return orderNames.String(o) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (r Rule) MarshalText() ([]byte, error) { return ruleNames.Marshal(r) }
+func (o ReplicaOrder) MarshalText() ([]byte, error) { return orderNames.Marshal(o) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }
+func (o *ReplicaOrder) UnmarshalText(text []byte) error { return orderNames.Unmarshal(text, o) }
 
-var reservationNames = enum.Names[Reservation]{Type: "Reservation", List: []string{"NotEvaluated", "Pending", "Reserved", "Preempting"}}
+var progressNames = enum.Names[Progress]{Type: "Progress", List: []string{"NotEvaluated", "Pending", "Reserved", "Preempting"}}
 
 // String returns the name of the constant.
-func (r Reservation) String() string { return reservationNames.String(r) }
+func (p Progress) String() string { return progressNames.String(p) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (r Reservation) MarshalText() ([]byte, error) { return reservationNames.Marshal(r) }
+func (p Progress) MarshalText() ([]byte, error) { return progressNames.Marshal(p) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (r *Reservation) UnmarshalText(text []byte) error { return reservationNames.Unmarshal(text, r) }
+func (p *Progress) UnmarshalText(text []byte) error { return progressNames.Unmarshal(text, p) }

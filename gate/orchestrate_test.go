@@ -18,7 +18,7 @@ const timeout = gate.DefaultTimeout
 // replica is one with MultiKueue's gate: closed, and held back since the given minute.
 func replica(name string, blockedAt int) gate.Replica {
 	g := gate.Gates{Names: []string{gate.MultiKueue}}.Signalled(minute(blockedAt))
-	return gate.Replica{Name: name, Gates: g, Reservation: gate.Pending}
+	return gate.Replica{Name: name, Gates: g, Progress: gate.Pending}
 }
 
 func opened(r gate.Replica, at time.Time) gate.Replica {
@@ -35,11 +35,11 @@ func orchestrate(t interface{ Fatalf(string, ...any) }, c gate.Config, now time.
 }
 
 func TestOrchestrateReportsEveryFault(t *testing.T) {
-	bad := gate.Replica{Name: "a", Reservation: 9, Offer: gate.Offer{Victims: -1}, Gates: gate.Gates{Names: []string{""}}}
-	_, err := gate.Orchestrate(gate.Config{Gate: strings.Repeat("g", gate.MaxName+1), Timeout: -1, PreemptingTimeout: -1, Grace: -1, Rule: 7}, time.Time{},
-		[]gate.Replica{bad, {}, replica("a", 0), {Name: "b", Reservation: gate.Preempting}})
-	wantFaults(t, err, `config.Gate: "ggg`, "config.Timeout: -1ns is negative", "config.PreemptingTimeout: -1ns", "config.Grace: -1ns", "config.Rule: Rule(7) is unknown", "now: is not set",
-		"replicas[0].gates.names[0]: is empty", "replicas[0].reservation: 9 is unknown", "replicas[0].offer: -1 victims",
+	bad := gate.Replica{Name: "a", Progress: 9, Offer: gate.Offer{Victims: -1}, Gates: gate.Gates{Names: []string{""}}}
+	_, err := gate.Orchestrate(gate.Config{Gate: strings.Repeat("g", gate.MaxName+1), Timeout: -1, PreemptingTimeout: -1, Grace: -1, Order: 7}, time.Time{},
+		[]gate.Replica{bad, {}, replica("a", 0), {Name: "b", Progress: gate.Preempting}})
+	wantFaults(t, err, `config.Gate: "ggg`, "config.Timeout: -1ns is negative", "config.PreemptingTimeout: -1ns", "config.Grace: -1ns", "config.Order: ReplicaOrder(7) is unknown", "now: is not set",
+		"replicas[0].gates.names[0]: is empty", "replicas[0].progress: 9 is unknown", "replicas[0].offer: -1 victims",
 		"replicas[1].name: is empty", "replicas[3].since: is not set", `replicas: two are named "a"`)
 }
 
@@ -70,7 +70,7 @@ func FuzzEventsChangeNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(eventsC
 
 func configs(t *rapid.T) gate.Config {
 	return gate.Config{
-		Rule:              rapid.SampledFrom([]gate.Rule{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule"),
+		Order:             rapid.SampledFrom([]gate.ReplicaOrder{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule"),
 		Timeout:           time.Duration(rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "timeout")) * time.Minute,
 		PreemptingTimeout: time.Duration(rapid.SampledFrom([]int{0, 1, 9}).Draw(t, "preempting timeout")) * time.Minute,
 		Grace:             time.Duration(rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "grace")) * time.Minute,
@@ -79,8 +79,8 @@ func configs(t *rapid.T) gate.Config {
 
 func drawReplica(t *rapid.T, name string) gate.Replica {
 	times := func(label string) time.Time { return minute(rapid.IntRange(-7, 1).Draw(t, label)) }
-	r := gate.Replica{Name: name, Reservation: gate.Reservation(rapid.SampledFrom([]int{1, 1, 1, 0, 2, 3}).Draw(t, "reservation"))}
-	if r.Reservation == gate.Preempting {
+	r := gate.Replica{Name: name, Progress: gate.Progress(rapid.SampledFrom([]int{1, 1, 1, 0, 2, 3}).Draw(t, "progress"))}
+	if r.Progress == gate.Preempting {
 		r.Since = times("told")
 	}
 	r.Gates.Names = rapid.SampledFrom([][]string{{gate.MultiKueue}, {gate.MultiKueue, "own"}, {"own"}, nil}).Draw(t, "gates")
@@ -111,10 +111,10 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 				openings = append(openings, s.Since)
 			}
 		}
-		quota = quota || r.Reservation == gate.Reserved
-		if r.Reservation == gate.Preempting {
+		quota = quota || r.Progress == gate.Reserved
+		if r.Progress == gate.Preempting {
 			leaving = append(leaving, r.Since)
-		} else if r.Reservation != gate.Reserved && mine && !open && r.Gates.Blocked.Active && r.Gates.Blocked.Reason == "PreemptionGated" {
+		} else if r.Progress != gate.Reserved && mine && !open && r.Gates.Blocked.Active && r.Gates.Blocked.Reason == "PreemptionGated" {
 			waiting = append(waiting, r)
 		}
 	}
@@ -123,7 +123,7 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 		return cmp.Or(a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name))
 	}
 	slices.SortFunc(signals, bySignal)
-	switch c.Rule {
+	switch c.Order {
 	case gate.FirstSignal:
 		waiting = signals
 	case gate.Cheapest:
@@ -144,11 +144,11 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 		}
 		for _, r := range before {
 			_, open := r.Gates.OpenSince(gate.MultiKueue)
-			if r.Reservation == gate.Reserved {
+			if r.Progress == gate.Reserved {
 				quota = true
 				break
 			}
-			if r.Reservation == gate.NotEvaluated && !open {
+			if r.Progress == gate.NotEvaluated && !open {
 				waiting = nil
 				break
 			}
@@ -191,7 +191,7 @@ func agreesWithTwin(t *rapid.T) {
 	if got != want {
 		t.Fatalf("%+v, the twin's %+v", got, want)
 	}
-	if c.Rule != gate.Preference {
+	if c.Order != gate.Preference {
 		if shuffled := orchestrate(t, c, noon, rapid.Permutation(replicas).Draw(t, "shuffled")...); shuffled != got {
 			t.Fatalf("%+v, in another order %+v", got, shuffled)
 		}
@@ -221,7 +221,7 @@ const days = 60 // minutes that a story runs
 func (s story) tell(t *rapid.T, hears func(minute int) bool, asks func(minute int) int) []opening {
 	replicas := make([]gate.Replica, len(s.signals))
 	for i := range replicas {
-		replicas[i] = gate.Replica{Name: fmt.Sprintf("w%d", i), Gates: gate.Gates{Names: []string{gate.MultiKueue}}, Reservation: gate.Pending}
+		replicas[i] = gate.Replica{Name: fmt.Sprintf("w%d", i), Gates: gate.Gates{Names: []string{gate.MultiKueue}}, Progress: gate.Pending}
 		replicas[i].Offer.Victims = (i + 1) % 3
 	}
 	var openings []opening

@@ -61,23 +61,24 @@ const (
 type Rule uint8
 
 const (
-	// WithinClusterQueue: the policy of the queue on its own workloads.
-	WithinClusterQueue Rule = 1 + iota
-	// ReclaimWithinCohort: the policy of the queue on workloads of other queues.
-	ReclaimWithinCohort
-	// WithinNominal: the other queue, or a cohort above it, uses no more than its quota:
+	// RuleWithinClusterQueue: the policy of the queue on its own workloads.
+	RuleWithinClusterQueue Rule = 1 + iota
+	// RuleReclaimWithinCohort: the policy of the queue on workloads of other queues.
+	RuleReclaimWithinCohort
+	// RuleWithinNominal: the other queue, or a cohort above it, uses no more than its quota:
 	// there is nothing to reclaim.
-	WithinNominal
-	// BorrowWithinCohort: the preemptor's queue would have to borrow, and its policy does not
-	// permit preempting this workload while borrowing.
-	BorrowWithinCohort
-	// GuaranteedRuntime: the minimum runtime of the workload is not over.
-	GuaranteedRuntime
-	// Guarded: a guard of the caller protects the workload (Config.Guards).
-	Guarded
-	// FairShare: the policies permit workloads of the queue, but the strategies of fair
+	RuleWithinNominal
+	// RuleBorrowWithinCohort: the preemptor's queue would have to borrow, and its policy does
+	// not permit preempting this workload while borrowing.
+	RuleBorrowWithinCohort
+	// RuleMinRuntime: the minimum runtime of the workload is not over. Its text is
+	// GuaranteedRuntime.
+	RuleMinRuntime
+	// RuleGuarded: a guard of the caller protects the workload (Config.Guards).
+	RuleGuarded
+	// RuleFairShare: the policies permit workloads of the queue, but the strategies of fair
 	// sharing do not.
-	FairShare
+	RuleFairShare
 )
 
 // Decision answers a [Request]. The zero value is invalid.
@@ -183,16 +184,16 @@ type Blocker struct {
 	Rule Rule `json:"rule"`
 	// Queue is the name of the queue. Empty if a whole cohort is the blocker.
 	Queue string `json:"queue,omitempty"`
-	// Cohort is, for WithinNominal, the cohort that borrows nothing: no queue under it can be
-	// reclaimed from. Else empty.
+	// Cohort is, for RuleWithinNominal, the cohort that borrows nothing: no queue under it can
+	// be reclaimed from. Else empty.
 	Cohort string `json:"cohort,omitempty"`
 	// Workload is the ID of the queue's first such workload in the order of candidates. Empty
-	// for WithinNominal, which is not about a single workload.
+	// for RuleWithinNominal, which is not about a single workload.
 	Workload string `json:"workload,omitempty"`
 	// Until is the last instant at which the rule holds for the workload, if time ends the
 	// rule. Else zero.
 	Until time.Time `json:"until,omitzero"`
-	// SetBy is, for GuaranteedRuntime, the node that sets the minimum runtime, as `cohort
+	// SetBy is, for RuleMinRuntime, the node that sets the minimum runtime, as `cohort
 	// "research"`, or "default". Else empty.
 	SetBy string `json:"setBy,omitempty"`
 }
@@ -258,7 +259,7 @@ func (r VictimReason) MarshalText() ([]byte, error) { return reasonNames.Marshal
 // UnmarshalText reads a name. It fails on any other text.
 func (r *VictimReason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
 
-// String returns the name of the constant.
+// String returns the text of the rule: the name of the constant, without "Rule".
 func (r Rule) String() string { return ruleNames.String(r) }
 
 // MarshalText writes the name. It fails on an invalid value.

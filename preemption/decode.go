@@ -115,13 +115,13 @@ func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) V
 }
 
 var ruleOf = [...]Rule{
-	search.WithinClusterQueue:  WithinClusterQueue,
-	search.ReclaimWithinCohort: ReclaimWithinCohort,
-	search.WithinNominal:       WithinNominal,
-	search.BorrowWithinCohort:  BorrowWithinCohort,
-	search.GuaranteedRuntime:   GuaranteedRuntime,
-	search.Guarded:             Guarded,
-	search.FairShare:           FairShare,
+	search.WithinClusterQueue:  RuleWithinClusterQueue,
+	search.ReclaimWithinCohort: RuleReclaimWithinCohort,
+	search.WithinNominal:       RuleWithinNominal,
+	search.BorrowWithinCohort:  RuleBorrowWithinCohort,
+	search.GuaranteedRuntime:   RuleMinRuntime,
+	search.Guarded:             RuleGuarded,
+	search.FairShare:           RuleFairShare,
 }
 
 // explain adds the shortage and the blockers.

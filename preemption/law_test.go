@@ -348,14 +348,14 @@ func blockersBlock(t *rapid.T) {
 		if !slices.ContainsFunc(rows, func(q preemption.QuotaStatus) bool { return q.Usage > 0 && short(q.FlavorResource) }) {
 			t.Fatalf("%+v uses nothing that is short", b)
 		}
-		if b.Rule == preemption.WithinNominal {
+		if b.Rule == preemption.RuleWithinNominal {
 			if b.Workload != "" || b.Queue == r.Workload.Queue || (b.Queue == "") == (b.Cohort == "") {
 				t.Fatalf("%+v: about a workload, or the own queue, or not one node", b)
 			}
 			continue
 		}
 		w := workloadOf(st, b.Workload)
-		if b.Rule == preemption.GuaranteedRuntime {
+		if b.Rule == preemption.RuleMinRuntime {
 			if w.Queue != b.Queue || b.Until.Before(r.Now) || b.SetBy == "" || w.Evicted || w.ReservedAt.IsZero() {
 				t.Fatalf("%+v is no blocker", b)
 			}
@@ -364,13 +364,13 @@ func blockersBlock(t *rapid.T) {
 		lower := w.EffectivePriority() < ours
 		ok := w.Queue == b.Queue
 		switch b.Rule {
-		case preemption.WithinClusterQueue:
+		case preemption.RuleWithinClusterQueue:
 			ok = ok && w.Queue == r.Workload.Queue && (policy.WithinClusterQueue == queue.Never || !lower)
-		case preemption.ReclaimWithinCohort:
+		case preemption.RuleReclaimWithinCohort:
 			ok = ok && w.Queue != r.Workload.Queue && (policy.ReclaimWithinCohort == queue.Never || !lower)
-		case preemption.FairShare:
+		case preemption.RuleFairShare:
 			ok = ok && w.Queue != r.Workload.Queue && config.Sharing == preemption.Fair
-		case preemption.BorrowWithinCohort:
+		case preemption.RuleBorrowWithinCohort:
 			ok = ok && w.Queue != r.Workload.Queue && (policy.BorrowWithinCohort.Policy == queue.Never || !lower ||
 				!admits(policy.BorrowWithinCohort, w.EffectivePriority()))
 		}

@@ -37,19 +37,19 @@ func TestStartShrink(t *testing.T) {
 	}
 	again := snapshotOf(t, s.State())
 	for name, s := range map[string]*preemption.Snapshot{"edited": s, "made of the state": again} {
-		gone := edit(t, s, s.Departures()...)
-		if e, _ := gone.Find("e"); usage(gone) != 9 || e.PodSets[0].Count != 5 || e.PodSets[0].Leaving != 0 || len(gone.Departures()) != 0 {
+		gone := edit(t, s, s.Removals()...)
+		if e, _ := gone.Find("e"); usage(gone) != 9 || e.PodSets[0].Count != 5 || e.PodSets[0].Leaving != 0 || len(gone.Removals()) != 0 {
 			t.Errorf("%s: with them gone %d are used; %+v", name, usage(gone), e)
 		}
 		evicted := edit(t, s, preemption.StartEviction("e"), preemption.StartEviction("whole"))
-		if gone := edit(t, evicted, evicted.Departures()...); usage(gone) != 0 {
+		if gone := edit(t, evicted, evicted.Removals()...); usage(gone) != 0 {
 			t.Errorf("%s: told to stop as a whole, %d stay", name, usage(gone))
 		}
 		part := edit(t, s, preemption.Shrink("e", "main", 1), preemption.SetQueue(queue.Queue{Name: "b"}))
-		if e, _ := part.Find("e"); e.PodSets[0].Count != 7 || e.PodSets[0].Leaving != 2 || len(part.Departures()) != 1 {
+		if e, _ := part.Find("e"); e.PodSets[0].Count != 7 || e.PodSets[0].Leaving != 2 || len(part.Removals()) != 1 {
 			t.Errorf("%s: one is gone: %+v", name, e)
 		}
-		if none := edit(t, s, preemption.Remove("e")); len(none.Departures()) != 0 {
+		if none := edit(t, s, preemption.Remove("e")); len(none.Removals()) != 0 {
 			t.Errorf("%s: it is removed, and departs", name)
 		}
 	}

@@ -38,9 +38,9 @@ func (s *Snapshot) Find(id string) (w workload.Workload, ok bool) {
 	return found.Clone(), true
 }
 
-// Evicting returns the IDs, sorted, of the workloads that were told to stop and still hold
+// Terminating returns the IDs, sorted, of the workloads that were told to stop and still hold
 // their quota. It costs O(queues + such workloads).
-func (s *Snapshot) Evicting() []string {
+func (s *Snapshot) Terminating() []string {
 	c := s.inside()
 	var ids []string
 	for i := range c.Queues {
@@ -60,12 +60,12 @@ func (s *Snapshot) Evicting() []string {
 	return ids
 }
 
-// Departures returns the edits that remove everything that was told to stop: evicted
-// workloads and leaving replicas. With these edits a snapshot shows the room that will become
-// free, as an admission cycle reads it. It costs the same as [Snapshot.Evicting].
-func (s *Snapshot) Departures() []Edit {
+// Removals returns the edits that remove everything that was told to stop: terminating
+// workloads and replicas. With these edits a snapshot shows the room that will become
+// free, as an admission cycle reads it. It costs the same as [Snapshot.Terminating].
+func (s *Snapshot) Removals() []Edit {
 	var edits []Edit
-	for _, id := range s.Evicting() {
+	for _, id := range s.Terminating() {
 		edits = append(edits, Remove(id))
 	}
 	for _, w := range s.inside().Leaving() {

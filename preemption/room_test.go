@@ -182,7 +182,7 @@ func TestNoRoomIsAboutTheRoom(t *testing.T) {
 	for _, lacks := range []int{0, 1} {
 		r.Room = &space{size: map[string]int{"large": 1}, lacks: lacks, away: map[string]bool{}}
 		d := decide(t, snapshotOf(t, st), r)
-		if d.Outcome != preemption.Impossible || d.NoRoom || len(d.Shortage) != 1 || len(d.Blockers) != 1 || d.Blockers[0].Rule != preemption.BorrowWithinCohort {
+		if d.Outcome != preemption.Impossible || d.NoRoom || len(d.Shortage) != 1 || len(d.Blockers) != 1 || d.Blockers[0].Rule != preemption.RuleBorrowWithinCohort {
 			t.Errorf("a room that lacks %d: %+v", lacks, d)
 		}
 	}

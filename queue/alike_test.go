@@ -173,18 +173,18 @@ func TestAdmissionBringsBack(t *testing.T) {
 		for _, why := range []queue.RequeueReason{queue.NoCandidates, queue.NoFit, queue.Gated} {
 			p := requeue(t, pending(t, waits("a", in, 9, 0, 5), waits("b", in, 0, 0, 1), waits("far", "strict", 0, 0, 1)), "a", why)
 			read := headOf(p, "b")
-			if _, at, _ := must(p.Admit("far"))(t).Find("a"); at.Place != queue.Inadmissible {
+			if _, at, _ := must(p.Admit("far"))(t).Find("a"); at.Activity != queue.Inadmissible {
 				t.Errorf("%s, %v: an admission in another tree brings it back", in, why)
 			}
 			p = must(p.Admit("b"))(t)
 			want := gains && why == queue.NoCandidates
-			if _, at, _ := p.Find("a"); (at.Place == queue.Active) != want {
-				t.Errorf("%s, %v: it stands %v", in, why, at.Place)
+			if _, at, _ := p.Find("a"); (at.Activity == queue.Active) != want {
+				t.Errorf("%s, %v: it stands %v", in, why, at.Activity)
 			}
 			late := must(must(pending(t, waits("c", in, 0, 0, 1), read.Workload).Admit("b"))(t).Requeue(
-				queue.Head{Workload: waits("c", in, 0, 0, 1), Seen: read.Seen}, queue.Requeue{Reason: why}))(t)
-			if _, at, _ := late.Find("c"); (at.Place == queue.Active) != want {
-				t.Errorf("%s, %v: one that was asked before the admission stands %v", in, why, at.Place)
+				queue.Head{Workload: waits("c", in, 0, 0, 1), EventsSeen: read.EventsSeen}, queue.Requeue{Reason: why}))(t)
+			if _, at, _ := late.Find("c"); (at.Activity == queue.Active) != want {
+				t.Errorf("%s, %v: one that was asked before the admission stands %v", in, why, at.Activity)
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func TestHeadsArePlainData(t *testing.T) {
 	got := must(p.Requeue(head, back))(t)
 	for _, id := range []string{"a", "b"} {
 		_, x, _ := want.Find(id)
-		if _, y, _ := got.Find(id); x != y || y.Place != queue.Inadmissible {
+		if _, y, _ := got.Find(id); x != y || y.Activity != queue.Inadmissible {
 			t.Errorf("%s stands %+v after the round trip, else %+v", id, y, x)
 		}
 	}

@@ -14,6 +14,6 @@ import (
 func TestFormsAreKept(t *testing.T) {
 	files := os.DirFS("testdata/v0")
 	golden.Kept[queue.Head](t, files, "head", reflect.TypeFor[workload.Workload]())
-	golden.Kept[queue.Standing](t, files, "standing")
+	golden.Kept[queue.PendingStatus](t, files, "standing")
 	golden.Kept[queue.Requeue](t, files, "requeue")
 }

@@ -89,35 +89,36 @@ type waiting struct {
 	queued   int64
 	rules    string // the text of alikeBy
 	alike    string // the text of alike
-	place    Place
+	activity Activity
 	reason   RequeueReason // of the last requeue, zero if there was none
 	first    bool          // its victims are terminating
 	owed     bool          // at its requeue it waited for quota within its nominal quota
 	until    int64         // an instant: when time moves it; instant.Unset: never
 }
 
-// Place says where a waiting workload is. The zero value is invalid.
-type Place uint8
+// Activity says whether a waiting workload is in the order of its queue. The zero value is
+// invalid.
+type Activity uint8
 
 const (
 	// Active: the workload is in the order of its queue.
-	Active Place = 1 + iota
+	Active Activity = 1 + iota
 	// Inadmissible: the workload is out of the order until an event.
 	Inadmissible
 	// Away: the workload is out of the order because of its backoff.
 	Away
 )
 
-var placeNames = enum.Names[Place]{Type: "Place", First: 1, List: []string{"Active", "Inadmissible", "Away"}}
+var activityNames = enum.Names[Activity]{Type: "Activity", First: 1, List: []string{"Active", "Inadmissible", "Away"}}
 
 // String returns the name of the constant.
-func (p Place) String() string { return placeNames.String(p) }
+func (a Activity) String() string { return activityNames.String(a) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (p Place) MarshalText() ([]byte, error) { return placeNames.Marshal(p) }
+func (a Activity) MarshalText() ([]byte, error) { return activityNames.Marshal(a) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (p *Place) UnmarshalText(text []byte) error { return placeNames.Unmarshal(text, p) }
+func (a *Activity) UnmarshalText(text []byte) error { return activityNames.Unmarshal(text, a) }
 
 // Head is the first workload of a queue, as plain data.
 type Head struct {
@@ -125,9 +126,9 @@ type Head struct {
 	// Preempting says that its victims may still be terminating: victims were chosen when it
 	// was last the head.
 	Preempting bool `json:"preempting,omitzero"`
-	// Seen is a counter of events in the Pending that the head was read from.
+	// EventsSeen counts the events in the Pending that the head was read from.
 	// [Pending.Requeue] finds with it the events that the cycle did not see. Do not set it.
-	Seen int64 `json:"seen,omitzero"`
+	EventsSeen int64 `json:"seen,omitzero"`
 	// Alike is the text that the function of [Pending.AlikeBy] returns for the workload.
 	// Empty: there is no function.
 	Alike string `json:"alike,omitempty"`
@@ -138,9 +139,9 @@ type Head struct {
 	WithinNominal bool `json:"withinNominal,omitzero"`
 }
 
-// Standing says where a workload is and why.
-type Standing struct {
-	Place Place `json:"place"`
+// PendingStatus says whether a waiting workload is in the order of its queue, and why.
+type PendingStatus struct {
+	Activity Activity `json:"place"`
 	// Reason is the reason of its last requeue; zero if there was none.
 	Reason RequeueReason `json:"reason,omitzero"`
 	// Preempting says that its victims are terminating; the workload is the first of its
@@ -219,15 +220,15 @@ func (p *Pending) Heads() []Head {
 }
 
 // Find returns a waiting workload and where it is.
-func (p *Pending) Find(id string) (w workload.Workload, at Standing, ok bool) {
+func (p *Pending) Find(id string) (w workload.Workload, at PendingStatus, ok bool) {
 	p = p.inside()
 	e, ok := p.find(id)
 	if !ok {
-		return workload.Workload{}, Standing{}, false
+		return workload.Workload{}, PendingStatus{}, false
 	}
-	at = Standing{e.place, e.reason, e.first, instant.Time(e.until)}
-	if c, known := p.classOf(e); known && e.place == Active && !e.first && c.keeps(e) {
-		at.Place, at.Reason, at.Until = Inadmissible, c.reason, instant.Time(c.until)
+	at = PendingStatus{e.activity, e.reason, e.first, instant.Time(e.until)}
+	if c, known := p.classOf(e); known && e.activity == Active && !e.first && c.keeps(e) {
+		at.Activity, at.Reason, at.Until = Inadmissible, c.reason, instant.Time(c.until)
 	}
 	return e.facts.Clone(), at, true
 }
@@ -277,7 +278,7 @@ func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error)
 		return nil, err
 	}
 	e := &waiting{facts: w.Clone(), queue: q, tree: p.shape.tree[q], priority: w.EffectivePriority(),
-		queued: instant.Of(w.Queued), place: Active, until: instant.Unset}
+		queued: instant.Of(w.Queued), activity: Active, until: instant.Unset}
 	p.compare(e)
 	return e, nil
 }

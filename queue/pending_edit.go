@@ -45,8 +45,8 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 	}
 	next := *p
 	next.remove(old)
-	if old.same(e) || old.place == Away {
-		e.place, e.reason, e.first, e.until = old.place, old.reason, old.first && e.queue == old.queue, old.until
+	if old.same(e) || old.activity == Away {
+		e.activity, e.reason, e.first, e.until = old.activity, old.reason, old.first && e.queue == old.queue, old.until
 		e.owed = old.owed && e.tree == old.tree
 	}
 	next.insert(e)
@@ -125,21 +125,21 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	next.remove(old)
 	e := *old
 	strict := p.shape.queues[e.queue].Strategy == StrictFIFO
-	e.place, e.reason, e.until = Active, r.Reason, instant.Unset
+	e.activity, e.reason, e.until = Active, r.Reason, instant.Unset
 	e.first, e.owed = r.Reason == PendingPreemption && !strict, r.WithinNominal
 	inadmissible := !strict && !r.Reason.again() && p.saw(&h, &e, r.Reason)
 	alike := r.Reason.hopeless() && !r.Alone
 	switch {
 	case !r.NotBefore.IsZero():
-		e.place, e.until = Away, instant.Of(r.NotBefore)
+		e.activity, e.until = Away, instant.Of(r.NotBefore)
 	case inadmissible && !alike:
-		e.place, e.until = Inadmissible, instant.Of(r.RetryAt)
+		e.activity, e.until = Inadmissible, instant.Of(r.RetryAt)
 	}
 	if e.first {
 		next.onlyOneFirst(e.queue)
 	}
 	next.insert(&e)
-	if e.place == Active && inadmissible {
+	if e.activity == Active && inadmissible {
 		next.setBar(&e, r.Reason, instant.Of(r.RetryAt))
 	}
 	return &next, nil
@@ -150,7 +150,7 @@ func (p *Pending) saw(h *Head, e *waiting, why RequeueReason) bool {
 	q, _ := p.queueOf(h.Workload.Queue)
 	asked := &waiting{facts: h.Workload, queue: q, queued: instant.Of(h.Workload.Queued)}
 	p.compare(asked)
-	return p.released.At(e.tree) <= h.Seen && (p.admitted.At(e.tree) <= h.Seen || !p.mayGain(e.queue, why)) && e.same(asked)
+	return p.released.At(e.tree) <= h.EventsSeen && (p.admitted.At(e.tree) <= h.EventsSeen || !p.mayGain(e.queue, why)) && e.same(asked)
 }
 
 // Release makes the inadmissible workloads in the cohort trees of the queues active again:
@@ -201,8 +201,8 @@ func (p *Pending) Configure(cohorts []Cohort, queues []Queue) (*Pending, error) 
 		}
 		moved := *e
 		moved.queue, moved.tree = q, next.shape.tree[q]
-		if moved.place == Inadmissible {
-			moved.place, moved.until = Active, instant.Unset
+		if moved.activity == Inadmissible {
+			moved.activity, moved.until = Active, instant.Unset
 		}
 		all[i] = &moved
 	}
@@ -266,11 +266,11 @@ func (p *Pending) insert(e *waiting) {
 	p.byID = p.byID.Insert(e)
 	p.owe(e.tree, e.owed, 1)
 	switch {
-	case e.place == Inadmissible:
+	case e.activity == Inadmissible:
 		p.aside = p.aside.Insert(e)
-	case e.place == Active && e.first:
+	case e.activity == Active && e.first:
 		p.fronts = p.fronts.Insert(e)
-	case e.place == Active:
+	case e.activity == Active:
 		p.members = p.members.Insert(e)
 		p.setClass(e, func(c *class) { c.len++ })
 	}
@@ -285,9 +285,9 @@ func (p *Pending) remove(e *waiting) {
 	p.aside, _ = p.aside.Delete(e)
 	p.timed, _ = p.timed.Delete(e)
 	switch {
-	case e.place == Active && e.first:
+	case e.activity == Active && e.first:
 		p.fronts, _ = p.fronts.Delete(e)
-	case e.place == Active:
+	case e.activity == Active:
 		p.members, _ = p.members.Delete(e)
 		p.setClass(e, func(c *class) { c.len-- })
 	}
@@ -311,7 +311,7 @@ func (p *Pending) bringBack(set set[*waiting], before, in, which func(*waiting) 
 		if !which(e) {
 			continue
 		}
-		p.replace(e, func(e *waiting) { e.place, e.until = Active, instant.Unset })
+		p.replace(e, func(e *waiting) { e.activity, e.until = Active, instant.Unset })
 	}
 }
 

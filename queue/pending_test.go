@@ -304,12 +304,12 @@ type slow struct {
 }
 
 type standing struct {
-	w     workload.Workload
-	place queue.Place
-	why   queue.RequeueReason
-	first bool
-	owed  bool
-	until time.Time
+	w        workload.Workload
+	activity queue.Activity
+	why      queue.RequeueReason
+	first    bool
+	owed     bool
+	until    time.Time
 }
 
 // bar keeps those out that ask for the same as a workload and are not before it.
@@ -334,11 +334,11 @@ func inClass(a, b workload.Workload) int {
 }
 
 // at is where a workload stands.
-func (s *slow) at(e *standing) queue.Standing {
-	at := queue.Standing{Place: e.place, Reason: e.why, Preempting: e.first, Until: e.until}
+func (s *slow) at(e *standing) queue.PendingStatus {
+	at := queue.PendingStatus{Activity: e.activity, Reason: e.why, Preempting: e.first, Until: e.until}
 	for _, b := range s.bars {
-		if e.place == queue.Active && !e.first && alike(b.from, e.w) && inClass(b.from, e.w) <= 0 {
-			at.Place, at.Reason, at.Until = queue.Inadmissible, b.why, b.until
+		if e.activity == queue.Active && !e.first && alike(b.from, e.w) && inClass(b.from, e.w) <= 0 {
+			at.Activity, at.Reason, at.Until = queue.Inadmissible, b.why, b.until
 		}
 	}
 	return at
@@ -350,7 +350,7 @@ func (s *slow) heads() []string {
 		b := best[e.w.Queue]
 		before := b == nil || e.first && !b.first || e.first == b.first && cmp.Or(cmp.Compare(b.w.EffectivePriority(), e.w.EffectivePriority()),
 			e.w.Queued.Compare(b.w.Queued), cmp.Compare(e.w.ID, b.w.ID)) < 0
-		if s.at(e).Place == queue.Active && before {
+		if s.at(e).Activity == queue.Active && before {
 			best[e.w.Queue] = e
 		}
 	}
@@ -367,13 +367,13 @@ func (s *slow) heads() []string {
 // itself, or behind a bar.
 func (s *slow) owes(name string) bool {
 	return slices.ContainsFunc(s.list, func(e *standing) bool {
-		behind := func(b bar) bool { return b.owed && alike(b.from, e.w) && e.place == queue.Active && !e.first }
+		behind := func(b bar) bool { return b.owed && alike(b.from, e.w) && e.activity == queue.Active && !e.first }
 		return tree(e.w.Queue) == tree(name) && (e.owed || slices.ContainsFunc(s.bars, behind))
 	})
 }
 
 func (s *slow) add(w workload.Workload) {
-	s.list = append(s.list, &standing{w: w, place: queue.Active})
+	s.list = append(s.list, &standing{w: w, activity: queue.Active})
 }
 
 func (s *slow) find(id string) *standing {
@@ -384,10 +384,10 @@ func (s *slow) find(id string) *standing {
 func (s *slow) requeue(id string, r queue.Requeue) {
 	e := s.find(id)
 	strict := e.w.Queue == "strict"
-	e.place, e.why, e.first, e.owed, e.until = queue.Active, r.Reason, false, r.WithinNominal, time.Time{}
+	e.activity, e.why, e.first, e.owed, e.until = queue.Active, r.Reason, false, r.WithinNominal, time.Time{}
 	if r.Reason == queue.PendingPreemption && !strict {
 		for _, o := range s.list {
-			if o.w.Queue == e.w.Queue && o.place == queue.Active {
+			if o.w.Queue == e.w.Queue && o.activity == queue.Active {
 				o.first = false
 			}
 		}
@@ -396,7 +396,7 @@ func (s *slow) requeue(id string, r queue.Requeue) {
 	aside := !strict && r.Reason != queue.FailedAfterNomination && r.Reason != queue.PendingPreemption
 	switch {
 	case !r.NotBefore.IsZero():
-		e.place, e.until = queue.Away, r.NotBefore
+		e.activity, e.until = queue.Away, r.NotBefore
 	case aside && !r.Alone && (r.Reason == queue.NoFit || r.Reason == queue.NoCandidates):
 		i := slices.IndexFunc(s.bars, func(b bar) bool { return alike(b.from, e.w) })
 		if i < 0 {
@@ -411,15 +411,15 @@ func (s *slow) requeue(id string, r queue.Requeue) {
 			b.until = r.RetryAt
 		}
 	case aside:
-		e.place, e.until = queue.Inadmissible, r.RetryAt
+		e.activity, e.until = queue.Inadmissible, r.RetryAt
 	}
 }
 
 // bringBack brings those back that stand by themselves, and takes bars away.
 func (s *slow) bringBack(which func(*standing) bool, bars func(bar) bool) {
 	for _, e := range s.list {
-		if e.place != queue.Active && which(e) {
-			e.place, e.until = queue.Active, time.Time{}
+		if e.activity != queue.Active && which(e) {
+			e.activity, e.until = queue.Active, time.Time{}
 		}
 	}
 	s.bars = slices.DeleteFunc(s.bars, bars)
@@ -476,22 +476,22 @@ func pendingAgreesWithTwin(t *rapid.T) {
 			gains := func(name string, why queue.RequeueReason) bool {
 				return tree(name) == in && why == queue.NoCandidates && (name == "other" || name == "alone")
 			}
-			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible && gains(e.w.Queue, e.why) },
+			s.bringBack(func(e *standing) bool { return e.activity == queue.Inadmissible && gains(e.w.Queue, e.why) },
 				func(b bar) bool { return gains(b.from.Queue, b.why) })
 		case "update":
 			w := drawWorkload(rapid.SampledFrom(ids).Draw(t, "id"))
 			p = must(p.Update(w))(t)
 			e := s.find(w.ID)
 			same := alike(e.w, w) && e.w.Queued.Equal(w.Queued)
-			e.first = e.first && e.w.Queue == w.Queue && (same || e.place == queue.Away)
-			e.owed = e.owed && tree(e.w.Queue) == tree(w.Queue) && (same || e.place == queue.Away)
-			if e.w = w; !same && e.place != queue.Away {
-				e.place, e.why, e.until = queue.Active, 0, time.Time{}
+			e.first = e.first && e.w.Queue == w.Queue && (same || e.activity == queue.Away)
+			e.owed = e.owed && tree(e.w.Queue) == tree(w.Queue) && (same || e.activity == queue.Away)
+			if e.w = w; !same && e.activity != queue.Away {
+				e.activity, e.why, e.until = queue.Active, 0, time.Time{}
 			}
 		case "release":
 			q := rapid.SampledFrom(queues).Draw(t, "released").Name
 			p = p.Release(q)
-			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible && tree(e.w.Queue) == tree(q) },
+			s.bringBack(func(e *standing) bool { return e.activity == queue.Inadmissible && tree(e.w.Queue) == tree(q) },
 				func(b bar) bool { return tree(b.from.Queue) == tree(q) })
 		case "advance":
 			now := minute(rapid.IntRange(0, 5).Draw(t, "now"))
@@ -500,7 +500,7 @@ func pendingAgreesWithTwin(t *rapid.T) {
 			s.bringBack(func(e *standing) bool { return past(e.until) }, func(b bar) bool { return past(b.until) })
 		case "configure":
 			p = must(p.Configure(cohorts, queues))(t)
-			s.bringBack(func(e *standing) bool { return e.place == queue.Inadmissible }, func(bar) bool { return true })
+			s.bringBack(func(e *standing) bool { return e.activity == queue.Inadmissible }, func(bar) bool { return true })
 		}
 		if !slices.Equal(heads(before), was) {
 			t.Fatalf("%s changed its receiver", move)

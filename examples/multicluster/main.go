@@ -105,7 +105,7 @@ func simulate(o options, b *bar) ([]outcome, error) {
 	}{
 		{"no gates", false, gate.Config{}},
 		{"first signal", true, gate.Config{Timeout: o.timeout}},
-		{"cheapest offer", true, gate.Config{Timeout: o.timeout, Rule: gate.Cheapest, Grace: o.grace}},
+		{"cheapest offer", true, gate.Config{Timeout: o.timeout, Order: gate.Cheapest, Grace: o.grace}},
 	}
 	b.expect(int64(len(variants) * samples))
 	length := time.Duration(o.days) * 24 * time.Hour

@@ -53,7 +53,7 @@ const usage = "usage: nodes [-f FILE]... [-pod NAMESPACE/NAME | -group NAMESPACE
 var (
 	modes   = map[string]placement.Mode{"design": placement.ModeDesign, "in-place": placement.ModeInPlace, "replace": placement.ModeReplace}
 	orders  = map[string]placement.Order{"first-fit": placement.FirstFit, "best-fit": placement.BestFit, "round-robin": placement.RoundRobin}
-	budgets = map[string]placement.BudgetRule{"soft": placement.Soft, "hard": placement.Hard}
+	budgets = map[string]placement.BudgetMode{"soft": placement.Soft, "hard": placement.Hard}
 )
 
 func parse(args []string, stdout io.Writer) (options, error) {

@@ -294,11 +294,11 @@ func (a *answer) printBlockers(b *cli.Page) {
 		if k.Workload != "" {
 			w := a.find(k.Workload)
 			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
-			if ours := a.request.Workload.EffectivePriority(); w.EffectivePriority() >= ours && k.Rule != preemption.GuaranteedRuntime && !strings.HasSuffix(why, "Never") {
+			if ours := a.request.Workload.EffectivePriority(); w.EffectivePriority() >= ours && k.Rule != preemption.RuleMinRuntime && !strings.HasSuffix(why, "Never") {
 				why += fmt.Sprintf(", and its priority is not below %d", ours)
 			}
 		}
-		if k.Rule == preemption.GuaranteedRuntime {
+		if k.Rule == preemption.RuleMinRuntime {
 			why = a.protection(k)
 		} else if !k.Until.IsZero() {
 			why += fmt.Sprintf(", %s more", duration.HumanDuration(k.Until.Sub(a.request.Now)))
@@ -320,20 +320,20 @@ func (a *answer) protection(k preemption.Blocker) string {
 
 func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 	switch r {
-	case preemption.WithinClusterQueue:
+	case preemption.RuleWithinClusterQueue:
 		if d, ok := p.MinAdmitDuration.Get(); ok {
 			return fmt.Sprintf("withinClusterQueue is %v, of equals after %v", p.WithinClusterQueue, d)
 		}
 		return fmt.Sprintf("withinClusterQueue is %v", p.WithinClusterQueue)
-	case preemption.ReclaimWithinCohort:
+	case preemption.RuleReclaimWithinCohort:
 		return fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)
-	case preemption.WithinNominal:
+	case preemption.RuleWithinNominal:
 		return "it uses no more than its quota: nothing to reclaim"
-	case preemption.FairShare:
+	case preemption.RuleFairShare:
 		return "fair sharing does not permit it to yield"
-	case preemption.Guarded:
+	case preemption.RuleGuarded:
 		return "it is not preemptible"
-	case preemption.BorrowWithinCohort:
+	case preemption.RuleBorrowWithinCohort:
 		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
 			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)
 		}

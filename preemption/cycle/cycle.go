@@ -186,11 +186,11 @@ func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 	if c == nil || c.after == nil {
 		return Result{}, fault.List{{Path: "cycle", Problem: "is not made by New"}}
 	}
-	then, err := s.With(s.Departures()...)
+	then, err := s.With(s.Removals()...)
 	if err != nil {
 		return Result{}, err
 	}
-	p := plan{cycle: c, request: &r, now: s, then: then, first: then, gone: s.Evicting()}
+	p := plan{cycle: c, request: &r, now: s, then: then, first: then, gone: s.Terminating()}
 	entries, err := p.nominate()
 	if err != nil {
 		return Result{}, err

@@ -237,8 +237,8 @@ func TestAHundredPreemptors(t *testing.T) {
 			taken[victim.Workload] = true
 		}
 	}
-	if s = with(t, s, r.Edits()...); len(s.Evicting()) != 2*n {
-		t.Fatalf("%d are told to stop", len(s.Evicting()))
+	if s = with(t, s, r.Edits()...); len(s.Terminating()) != 2*n {
+		t.Fatalf("%d are told to stop", len(s.Terminating()))
 	}
 	for i := range pending {
 		pending[i].Preempting = true
@@ -246,7 +246,7 @@ func TestAHundredPreemptors(t *testing.T) {
 	if again := run(t, cycle.Config{}, s, pending); len(again.Edits()) > 0 {
 		t.Fatalf("the next cycle: %s", text(again))
 	}
-	for _, id := range s.Evicting() {
+	for _, id := range s.Terminating() {
 		s = with(t, s, preemption.Remove(id))
 	}
 	last := run(t, cycle.Config{}, s, pending)

@@ -29,7 +29,7 @@ func Example() {
 		fmt.Println(v.Head.Workload.ID, v.Outcome, len(v.Decision.Victims), "victims")
 	}
 	snapshot, _ = snapshot.With(result.Edits()...)
-	fmt.Println("told to stop:", snapshot.Evicting())
+	fmt.Println("told to stop:", snapshot.Terminating())
 	// Output:
 	// reclaims Preempt 1 victims
 	// fits Admit 0 victims

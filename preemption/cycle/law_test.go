@@ -52,7 +52,7 @@ func decideAlone(t *rapid.T, c cycle.Config, s *preemption.Snapshot, h queue.Hea
 }
 
 func cleared(t *rapid.T, s *preemption.Snapshot) *preemption.Snapshot {
-	return with(t, s, s.Departures()...)
+	return with(t, s, s.Removals()...)
 }
 
 // The edits are for one With. Who is admitted fits at once. No victim is promised twice.

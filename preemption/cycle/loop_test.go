@@ -147,7 +147,7 @@ func (l *loop) once(t *rapid.T) cycle.Result {
 
 // leave lets one go that was told to stop, or the replicas of one; false: there is none.
 func (l *loop) leave(t *rapid.T) bool {
-	edits := l.snapshot.Departures()
+	edits := l.snapshot.Removals()
 	if len(edits) == 0 {
 		return false
 	}
@@ -211,7 +211,7 @@ func (l *loop) check(t *rapid.T) {
 			t.Fatalf("%s waits: %t, runs: %t", id, waits, runs)
 		}
 	}
-	if len(l.snapshot.Departures()) > 0 {
+	if len(l.snapshot.Removals()) > 0 {
 		return // who leaves brings them back
 	}
 	for _, w := range l.pending.Workloads() {
@@ -220,10 +220,10 @@ func (l *loop) check(t *rapid.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at.Place == queue.Inadmissible && d.Outcome.Succeeds() {
+		if at.Activity == queue.Inadmissible && d.Outcome.Succeeds() {
 			t.Fatalf("%s is kept out of the order (%+v), and would %v", w.ID, at, d.Outcome)
 		}
-		if signals := w.Gates.Blocked.Signals(); signals && at.Place == queue.Inadmissible && at.Reason != queue.Gated {
+		if signals := w.Gates.Blocked.Signals(); signals && at.Activity == queue.Inadmissible && at.Reason != queue.Gated {
 			t.Fatalf("%s signals, but stands %+v", w.ID, at)
 		}
 	}
@@ -374,7 +374,7 @@ func TestBorrowingOverCycles(t *testing.T) {
 				}
 				turn()
 				_, still, _ := pending.Find("like")
-				if _, got := s.Find("borrows"); borrowing == cycle.KEP83Lasting && got == (id == "own" && still.Place != 0) {
+				if _, got := s.Find("borrows"); borrowing == cycle.KEP83Lasting && got == (id == "own" && still.Activity != 0) {
 					t.Errorf("%v, without %s: borrows %t", strategy, id, got)
 				}
 			}

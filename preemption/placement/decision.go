@@ -55,7 +55,7 @@ type Decision struct {
 	// waited for count as gone. It is empty if some domain has enough of each resource alone.
 	// For a basic group it is the shortage of its first pod with any.
 	Shortage []Shortage `json:"shortage,omitempty"`
-	Candidate
+	Placement
 	// Withdrawn lists, for Preempt, the IDs of other pods whose nominations are void, sorted:
 	// pods of lower priority nominated to a node of Nominations, and pods of a group that
 	// yields whole.
@@ -69,8 +69,9 @@ type Decision struct {
 	Now time.Time `json:"now,omitzero"`
 }
 
-// Candidate is one domain and the victims of preempting there.
-type Candidate struct {
+// Placement is one way to make room: a domain, the nodes of the pods there, and the victims.
+// (kube-scheduler: a candidate.)
+type Placement struct {
 	// Domain is the name of the domain: of a node for a single pod, of the caller's domain
 	// for a group, else empty.
 	Domain string `json:"domain,omitempty"`
@@ -111,7 +112,7 @@ type Victim struct {
 
 // InOrderOfChoice returns the victims in the order in which they were chosen; see
 // [Victim.Order].
-func (c *Candidate) InOrderOfChoice() []Victim {
+func (c *Placement) InOrderOfChoice() []Victim {
 	list := slices.Clone(c.Victims)
 	slices.SortStableFunc(list, func(a, b Victim) int { return cmp.Compare(a.Order, b.Order) })
 	return list
@@ -128,7 +129,7 @@ type Blocker struct {
 	Priority int32 `json:"priority,omitempty"`
 	// Until is the last instant at which the rule holds, if time ends it. Else zero.
 	Until time.Time `json:"until,omitzero"`
-	// SetBy is, for RuleGuaranteedRuntime, what sets the minimum runtime: `pod "ns/a"`,
+	// SetBy is, for RuleMinRuntime, what sets the minimum runtime: `pod "ns/a"`,
 	// `group "ns/train"` or "default". Else empty.
 	SetBy string `json:"setBy,omitempty"`
 }
@@ -139,8 +140,9 @@ type Rule uint8
 const (
 	// RulePriority: the priority of the unit is not lower.
 	RulePriority Rule = 1 + iota
-	// RuleGuaranteedRuntime: the minimum runtime of the unit is not over.
-	RuleGuaranteedRuntime
+	// RuleMinRuntime: the minimum runtime of the unit is not over. Its text is
+	// GuaranteedRuntime.
+	RuleMinRuntime
 	// RuleGuarded: a guard of the caller protects the unit (Config.Guards).
 	RuleGuarded
 	// RuleTerminating: a pod of the unit was told to stop longer ago than the termination
@@ -207,7 +209,7 @@ func (r Reason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
 // UnmarshalText reads a name. It fails on any other text.
 func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
 
-// String returns the name of the constant, without "Rule".
+// String returns the text of the rule: the name of the constant, without "Rule".
 func (r Rule) String() string { return ruleNames.String(r) }
 
 // MarshalText writes the name. It fails on an invalid value.

@@ -16,7 +16,7 @@ import (
 func decision(c *nodes.Cluster, r *Request, found *nodes.Result) Decision {
 	d := Decision{
 		Outcome: outcomes[found.Outcome], Reason: Reason(found.Reason), Withdrawn: found.Withdrawn, Now: r.Now,
-		Candidate: candidate(c, r.Pods, &found.Choice),
+		Placement: placement(c, r.Pods, &found.Choice),
 	}
 	d.Placeable = max(d.Placeable, found.Placeable)
 	d.Pods = podsAfter(r, d.Nominations)
@@ -54,8 +54,8 @@ func blocker(b *nodes.Blocker) Blocker {
 	return out
 }
 
-func candidate(c *nodes.Cluster, pods []workload.Pod, from *nodes.Choice) Candidate {
-	out := Candidate{Domain: from.Domain, Violations: from.Violated(), Nominations: nominations(c, pods, from.Where)}
+func placement(c *nodes.Cluster, pods []workload.Pod, from *nodes.Choice) Placement {
+	out := Placement{Domain: from.Domain, Violations: from.Violated(), Nominations: nominations(c, pods, from.Where)}
 	out.Placeable = len(out.Nominations)
 	for i, u := range from.Victims {
 		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Order: i + 1, Pods: make([]string, len(u.Pods))}

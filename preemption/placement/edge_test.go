@@ -106,7 +106,7 @@ func TestPlacesOfPods(t *testing.T) {
 	}
 }
 
-// "In the order of the domains; with MaxCandidates those without violation first."
+// "In the order of the domains; with MaxDomains those without violation first."
 func TestOrderOfCandidates(t *testing.T) {
 	var st placement.State
 	for _, node := range []string{"a", "b", "c", "d"} {
@@ -116,11 +116,11 @@ func TestOrderOfCandidates(t *testing.T) {
 	}
 	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "none", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"guarded": "yes"}}}}
 	for most, want := range map[int]string{0: "dcba", 100: "dbca"} {
-		p, err := placement.New(placement.Config{MaxCandidates: most})
+		p, err := placement.New(placement.Config{MaxDomains: most})
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := p.Candidates(snapshotOf(t, st), placement.Request{Priority: 1, Prefer: []string{"d", "c", "b", "a"},
+		list, err := p.Placements(snapshotOf(t, st), placement.Request{Priority: 1, Prefer: []string{"d", "c", "b", "a"},
 			Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 1}}}})
 		got := ""
 		for _, c := range list {

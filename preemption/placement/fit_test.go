@@ -71,7 +71,7 @@ func fitAgrees(t *rapid.T) {
 		if !fit.Fits() {
 			continue
 		}
-		d := placement.Decision{Candidate: placement.Candidate{Nominations: fit.Nominations()}}
+		d := placement.Decision{Placement: placement.Placement{Nominations: fit.Nominations()}}
 		if len(d.Nominations) < max(1, r.MinCount) || !hasRoom(left, r, d, func(workload.Pod) bool { return true }) {
 			t.Fatalf("without %v: no room for %v", taken, d.Nominations)
 		}

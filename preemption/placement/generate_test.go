@@ -92,7 +92,7 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 	kinds["retry at"] = !d.RetryAt.IsZero()
 	kinds["promise and retry at"] = !d.RetryAt.IsZero() && len(d.Nominations) > 0
 	for _, b := range d.Blockers {
-		kinds["minimum runtime blocks"] = kinds["minimum runtime blocks"] || b.Rule == placement.RuleGuaranteedRuntime
+		kinds["minimum runtime blocks"] = kinds["minimum runtime blocks"] || b.Rule == placement.RuleMinRuntime
 		kinds["guard blocks"] = kinds["guard blocks"] || b.Rule == placement.RuleGuarded
 		kinds["budget blocks"] = kinds["budget blocks"] || b.Rule == placement.RuleBudget
 	}

@@ -66,7 +66,7 @@ request.now: is needed for the termination timeout
 request.minCount: 2: group "basic" is basic, each of its pods is placed by itself
 request.domains: are for gangs: for each pod of the basic group "basic" every node is one`)
 	wantFaults(t, ask(placement.Request{Pods: []workload.Pod{{ID: "p"}}, TerminationTimeout: -1}), `request.terminationTimeout: -1ns is negative`)
-	if _, err := new(placement.Preemptor).Candidates(s, placement.Request{Group: "basic", Priority: 5, Pods: []workload.Pod{other, {ID: "p"}}}); err == nil {
+	if _, err := new(placement.Preemptor).Placements(s, placement.Request{Group: "basic", Priority: 5, Pods: []workload.Pod{other, {ID: "p"}}}); err == nil {
 		t.Error("candidates of two pods")
 	}
 	if err := ask(placement.Request{Group: "gang", Priority: 5, Pods: []workload.Pod{{ID: "p", Priority: 5, Group: "gang"}, {ID: "q"}}}); err != nil {

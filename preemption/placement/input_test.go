@@ -85,7 +85,7 @@ func TestFaultsOfRequest(t *testing.T) {
 	}
 	for _, ask := range []func(placement.Request) error{
 		func(r placement.Request) error { _, err := p.Decide(s, r); return err },
-		func(r placement.Request) error { _, err := p.Candidates(s, r); return err },
+		func(r placement.Request) error { _, err := p.Placements(s, r); return err },
 		func(r placement.Request) error { _, err := p.Fit(s, r); return err },
 	} {
 		wantFaults(t, ask(placement.Request{
@@ -96,7 +96,7 @@ func TestFaultsOfRequest(t *testing.T) {
 			Domains: []placement.Domain{{Nodes: []string{"n1", "n9"}}, {Name: "d", Nodes: []string{"n1"}}, {Name: "d"}},
 			Prefer:  []string{"n1", "n1", "n9"},
 		}), `
-request.policy: Policy(9) is unknown
+request.policy: PreemptionPolicy(9) is unknown
 request.pods: 3 pods without a group
 request.minCount: -1 is negative
 request.pods[2]: a is there already: request.pods[0]
@@ -153,13 +153,13 @@ edits[13]: more than 2^62 of a resource is used of node "n1"`)
 }
 
 func TestFaultsOfConfig(t *testing.T) {
-	_, err := placement.New(placement.Config{Mode: 9, Order: 9, Budgets: 9, MaxCandidates: -1, FirstNode: -1,
+	_, err := placement.New(placement.Config{Mode: 9, Order: 9, Budgets: 9, MaxDomains: -1, FirstNode: -1,
 		Filters: []placement.Filter{nil, farFilter{}}, Guards: []placement.Guard{nil}})
 	wantFaults(t, err, `
 config.Mode: Mode(9) is unknown
 config.Order: Order(9) is unknown
-config.Budgets: BudgetRule(9) is unknown
-config.MaxCandidates: -1 is negative
+config.Budgets: BudgetMode(9) is unknown
+config.MaxDomains: -1 is negative
 config.FirstNode: -1 is negative
 config.Filters[0]: is nil
 config.Filters[1].Reach: Reach(9) is unknown

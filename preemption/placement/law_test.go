@@ -191,7 +191,7 @@ func argumentsAreLeftAlone(t *rapid.T) {
 		if diff := differ(d, again); diff != "" || err != nil {
 			t.Fatalf("asked again: %v\n%s", err, diff)
 		}
-		if _, err := p.Candidates(s, r); err != nil && !isBasic(st, r) {
+		if _, err := p.Placements(s, r); err != nil && !isBasic(st, r) {
 			t.Fatal(err)
 		}
 	}

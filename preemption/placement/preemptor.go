@@ -39,13 +39,13 @@ const (
 	RoundRobin
 )
 
-// BudgetRule says how disruption budgets are kept. The zero value is Soft.
-type BudgetRule uint8
+// BudgetMode says whether a disruption budget may be violated. The zero value is Soft.
+type BudgetMode uint8
 
 const (
 	// Soft: units whose eviction would violate a budget are put back first (KEP-5710,
 	// Preemption algorithm). If that is not enough, a budget is violated.
-	Soft BudgetRule = iota
+	Soft BudgetMode = iota
 	// Hard: a budget is never violated. If the soft answer violates one, the decision is made
 	// again: the least important units of each budget may use its allowance, and its other
 	// units stay. So the reason may be ReasonBudgets although another way to use the
@@ -74,12 +74,12 @@ type Config struct {
 	MinRuntime optional.Duration
 	Mode       Mode
 	Order      Order
-	Budgets    BudgetRule
-	// MaxCandidates limits the domains among which the domain of a single pod is chosen.
-	// Sampling starts at FirstNode, wraps around, and stops after MaxCandidates candidates if
-	// one of them violates no budget; of candidates that violate one, at most MaxCandidates
-	// are looked at (as in kube-scheduler). Zero: no limit; negative is an error.
-	MaxCandidates int
+	Budgets    BudgetMode
+	// MaxDomains limits how many domains with victims are compared for a single pod. Sampling
+	// starts at FirstNode, wraps around, and stops after MaxDomains of them if one violates
+	// no budget; of those that violate one, at most MaxDomains are looked at (in
+	// kube-scheduler: the number of candidates). Zero: no limit; negative is an error.
+	MaxDomains int
 	// FirstNode is where the sampling starts, modulo the number of nodes that can be domains.
 	// Negative is an error.
 	FirstNode int
@@ -96,7 +96,7 @@ type Config struct {
 var (
 	modeNames   = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace", "Replace"}}
 	orderNames  = enum.Names[Order]{Type: "Order", List: []string{"FirstFit", "BestFit", "RoundRobin"}}
-	budgetNames = enum.Names[BudgetRule]{Type: "BudgetRule", List: []string{"Soft", "Hard"}}
+	budgetNames = enum.Names[BudgetMode]{Type: "BudgetMode", List: []string{"Soft", "Hard"}}
 )
 
 // String returns the name of the constant.
@@ -118,13 +118,13 @@ func (o Order) MarshalText() ([]byte, error) { return orderNames.Marshal(o) }
 func (o *Order) UnmarshalText(text []byte) error { return orderNames.Unmarshal(text, o) }
 
 // String returns the name of the constant.
-func (b BudgetRule) String() string { return budgetNames.String(b) }
+func (b BudgetMode) String() string { return budgetNames.String(b) }
 
 // MarshalText writes the name. It fails on a value that is none of the constants.
-func (b BudgetRule) MarshalText() ([]byte, error) { return budgetNames.Marshal(b) }
+func (b BudgetMode) MarshalText() ([]byte, error) { return budgetNames.Marshal(b) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (b *BudgetRule) UnmarshalText(text []byte) error { return budgetNames.Unmarshal(text, b) }
+func (b *BudgetMode) UnmarshalText(text []byte) error { return budgetNames.Unmarshal(text, b) }
 
 const (
 	defaultMaxBlockers   = 4
@@ -163,7 +163,7 @@ func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	p := &Preemptor{config: c, inside: nodes.Config{
 		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard,
-		MaxCandidates: c.MaxCandidates, FirstNode: c.FirstNode,
+		MaxDomains: c.MaxDomains, FirstNode: c.FirstNode,
 	}}
 	if !modeNames.Valid(c.Mode) {
 		faults.Add("config.Mode", "%v is unknown", c.Mode)
@@ -184,8 +184,8 @@ func New(c Config) (*Preemptor, error) {
 	if minimum < 0 {
 		faults.Add("config.MinRuntime", "%v is negative", minimum)
 	}
-	if p.inside.MinRuntime = int64(minimum); c.MaxCandidates < 0 {
-		faults.Add("config.MaxCandidates", "%d is negative", c.MaxCandidates)
+	if p.inside.MinRuntime = int64(minimum); c.MaxDomains < 0 {
+		faults.Add("config.MaxDomains", "%d is negative", c.MaxDomains)
 	}
 	if c.FirstNode < 0 {
 		faults.Add("config.FirstNode", "%d is negative", c.FirstNode)
@@ -246,13 +246,12 @@ func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent) (D
 	return decision(c, r, &found), nil
 }
 
-// Candidates returns every domain in which preemption makes room, with its victims, in the
-// order of the domains. With Config.MaxCandidates it returns at most that many: those without
+// Placements returns every domain in which preemption makes room, with its victims, in the
+// order of the domains. With Config.MaxDomains it returns at most that many: those without
 // violations first. It looks at preemption alone: a domain where nobody has to yield is not
 // in the list, and PreemptNever and nominations do not count. Its errors are those of
-// [Preemptor.Decide], and one for several pods of a Basic group: each has candidates of its
-// own.
-func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, error) {
+// [Preemptor.Decide], and one for several pods of a Basic group: each is placed alone.
+func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, error) {
 	if p == nil {
 		p = &standard
 	}
@@ -267,11 +266,11 @@ func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Candidate, erro
 		return nil, err
 	}
 	if basic {
-		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each has candidates of its own", len(r.Pods), r.Group)}}
+		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each is placed alone", len(r.Pods), r.Group)}}
 	}
-	var list []Candidate
-	for _, choice := range sc.searcher.Candidates(&p.inside, c, &sc.request) {
-		list = append(list, candidate(c, r.Pods, &choice))
+	var list []Placement
+	for _, choice := range sc.searcher.Choices(&p.inside, c, &sc.request) {
+		list = append(list, placement(c, r.Pods, &choice))
 	}
 	return list, nil
 }

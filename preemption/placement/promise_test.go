@@ -226,7 +226,7 @@ func TestPlaceableWhereNobodyYields(t *testing.T) {
 	}
 	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []workload.Pod{cpu("x", "", 0, 2), cpu("y", "", 0, 2), cpu("z", "", 0, 2)}}
 	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
-		for policy, want := range map[placement.Policy]placement.Reason{placement.PreemptLowerPriority: placement.ReasonNoVictims, placement.PreemptNever: placement.ReasonPolicyNever} {
+		for policy, want := range map[placement.PreemptionPolicy]placement.Reason{placement.PreemptLowerPriority: placement.ReasonNoVictims, placement.PreemptNever: placement.ReasonPolicyNever} {
 			r.Policy = policy
 			if d := decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r); d.Reason != want || d.Placeable != 2 {
 				t.Errorf("%v: %s, %d have a place; want %v, 2", mode, text(d), d.Placeable, want)

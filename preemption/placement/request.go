@@ -7,13 +7,13 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Policy is the preemption policy of a priority class. The zero value is
-// PreemptLowerPriority.
-type Policy uint8
+// PreemptionPolicy is the policy of a priority class, as Kubernetes names it. The zero value
+// is PreemptLowerPriority.
+type PreemptionPolicy uint8
 
 const (
 	// PreemptLowerPriority permits preempting units of lower priority.
-	PreemptLowerPriority Policy = iota
+	PreemptLowerPriority PreemptionPolicy = iota
 	// PreemptNever permits no preemption: the pods wait.
 	PreemptNever
 )
@@ -30,7 +30,7 @@ type Request struct {
 	// snapshot, it must be equal to the group's.
 	Priority int32 `json:"priority,omitempty"`
 	// Policy is the policy of the priority class of the group or pod.
-	Policy Policy `json:"policy,omitzero"`
+	Policy PreemptionPolicy `json:"policy,omitzero"`
 	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero:
 	// any number. For a single pod and for a Basic group it is zero or 1.
 	MinCount int `json:"minCount,omitempty"`
@@ -68,13 +68,13 @@ type Domain struct {
 	Nodes []string `json:"nodes"`
 }
 
-var policyNames = enum.Names[Policy]{Type: "Policy", List: []string{"PreemptLowerPriority", "Never"}}
+var policyNames = enum.Names[PreemptionPolicy]{Type: "PreemptionPolicy", List: []string{"PreemptLowerPriority", "Never"}}
 
 // String returns the name as Kubernetes has it.
-func (p Policy) String() string { return policyNames.String(p) }
+func (p PreemptionPolicy) String() string { return policyNames.String(p) }
 
 // MarshalText writes the name. It fails on an invalid value.
-func (p Policy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
+func (p PreemptionPolicy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
 
 // UnmarshalText reads a name. It fails on any other text.
-func (p *Policy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
+func (p *PreemptionPolicy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }

@@ -30,12 +30,12 @@ func TestMinimumRuntime(t *testing.T) {
 		retryAt time.Time
 		rule    placement.Rule
 	}{
-		"the last instant protects":       {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60), want: preemption.Wait, retryAt: minutes(60).Add(1), rule: placement.RuleGuaranteedRuntime},
+		"the last instant protects":       {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60), want: preemption.Wait, retryAt: minutes(60).Add(1), rule: placement.RuleMinRuntime},
 		"strictly after it may yield":     {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60).Add(1), want: preemption.Preempt},
 		"without a start it may yield":    {pods: []workload.Pod{runs("a", time.Time{}, unset)}, now: start, want: preemption.Preempt},
-		"its group's comes first":         {pods: []workload.Pod{runs("a", start, unset)}, group: optional.Of(2 * time.Hour), now: minutes(90), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleGuaranteedRuntime},
+		"its group's comes first":         {pods: []workload.Pod{runs("a", start, unset)}, group: optional.Of(2 * time.Hour), now: minutes(90), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime},
 		"its own comes before that":       {pods: []workload.Pod{runs("a", start, optional.Of(time.Duration(0)))}, group: optional.Of(2 * time.Hour), now: start, want: preemption.Preempt},
-		"a whole unit waits for its last": {pods: []workload.Pod{runs("a", start, unset), runs("b", minutes(30), unset)}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(90).Add(1), rule: placement.RuleGuaranteedRuntime},
+		"a whole unit waits for its last": {pods: []workload.Pod{runs("a", start, unset), runs("b", minutes(30), unset)}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(90).Add(1), rule: placement.RuleMinRuntime},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshotOf(t, placement.State{

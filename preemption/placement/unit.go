@@ -36,9 +36,9 @@ func (s *Snapshot) Units() []Unit {
 	return out
 }
 
-// Potential is a unit that a preemptor of some priority could preempt, anywhere in the
+// PotentialVictim is a unit that a preemptor of some priority could preempt, anywhere in the
 // cluster.
-type Potential struct {
+type PotentialVictim struct {
 	Unit
 	// Violations is the number of its pods that would be evicted against a budget if all more
 	// important units were evicted, too.
@@ -48,11 +48,11 @@ type Potential struct {
 // PotentialVictims returns the units of lower priority in the order in which they are put
 // back: first those that violate a budget, then the others; in both the most important first.
 // Terminating pods count as running.
-func (s *Snapshot) PotentialVictims(priority int32) []Potential {
+func (s *Snapshot) PotentialVictims(priority int32) []PotentialVictim {
 	units, violations := s.inside().PotentialVictims(priority)
-	var out []Potential
+	var out []PotentialVictim
 	for i, u := range units {
-		out = append(out, Potential{unitOf(u), violations[i]})
+		out = append(out, PotentialVictim{unitOf(u), violations[i]})
 	}
 	return out
 }

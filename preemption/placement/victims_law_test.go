@@ -202,7 +202,7 @@ func hardBudgetsHold(t *rapid.T) {
 
 // rating is the score of a candidate by its documentation: the smaller is better, entry by
 // entry.
-func rating(st placement.State, d placement.Candidate) []int64 {
+func rating(st placement.State, d placement.Placement) []int64 {
 	highest, earliest := int64(math.MinInt64), int64(math.MaxInt64)
 	var sum, pods int64
 	for _, v := range d.Victims {
@@ -231,11 +231,11 @@ func bestCandidateIsChosen(t *rapid.T) {
 		r.Pods, r.Domains, r.MinCount = r.Pods[:1], nil, 0
 		d = decide(t, c, snapshotOf(t, st), r)
 	}
-	list, err := p.Candidates(snapshotOf(t, st), r)
+	list, err := p.Placements(snapshotOf(t, st), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := differ(twin.CandidatesOnNodes(c, st, r), list); diff != "" {
+	if diff := differ(twin.PlacementsOnNodes(c, st, r), list); diff != "" {
 		t.Fatalf("the twin has other candidates (- twin, + list):\n%s", diff)
 	}
 	if d.Outcome != preemption.Preempt {
@@ -253,7 +253,7 @@ func bestCandidateIsChosen(t *rapid.T) {
 	if isBasic(st, r) {
 		best.Domain = ""
 	}
-	if diff := differ(best, d.Candidate); diff != "" {
+	if diff := differ(best, d.Placement); diff != "" {
 		t.Fatalf("not the best candidate (- best, + decision):\n%s", diff)
 	}
 }

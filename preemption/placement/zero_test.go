@@ -22,7 +22,7 @@ func TestZeroAndNil(t *testing.T) {
 		if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Fits {
 			t.Errorf("the %s preemptor: %v, %v, want Fits", name, d.Outcome, err)
 		}
-		if list, err := p.Candidates(s, r); err != nil || len(list) != 0 {
+		if list, err := p.Placements(s, r); err != nil || len(list) != 0 {
 			t.Errorf("the %s preemptor: %v, %v, want no candidates", name, list, err)
 		}
 		if fit, err := p.Fit(s, r); err != nil || !fit.Fits() {

@@ -57,7 +57,7 @@ func (e errClass) Error() string {
 
 // priority is the one that counts for an object that names a class: its own value, that of
 // the class, that of the default class, or zero; and what the class lets it do.
-func (c *context) priority(own *int32, name string, policy string) (int32, placement.Policy, error) {
+func (c *context) priority(own *int32, name string, policy string) (int32, placement.PreemptionPolicy, error) {
 	class, known := c.classes[name]
 	switch {
 	case name == "" && own == nil && c.byDefault != nil:

@@ -6,9 +6,9 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Candidates returns every domain in which preemption makes room, in the order of the
-// domains. With sampling it returns at most MaxCandidates: those without violations first.
-func (s *Searcher) Candidates(config *Config, c *Cluster, r *Request) []Choice {
+// Choices returns every domain in which preemption makes room, in the order of the
+// domains. With sampling it returns at most MaxDomains: those without violations first.
+func (s *Searcher) Choices(config *Config, c *Cluster, r *Request) []Choice {
 	s.begin(config, c, r)
 	defer s.end()
 	var clean, violating []Choice
@@ -18,7 +18,7 @@ func (s *Searcher) Candidates(config *Config, c *Cluster, r *Request) []Choice {
 			s.keep(&c, d, s.rate())
 			if c.score.violations == 0 {
 				clean = append(clean, c)
-			} else if n := s.config.MaxCandidates; n == 0 || len(violating) < n {
+			} else if n := s.config.MaxDomains; n == 0 || len(violating) < n {
 				violating = append(violating, c)
 			}
 		}
@@ -28,7 +28,7 @@ func (s *Searcher) Candidates(config *Config, c *Cluster, r *Request) []Choice {
 	for i := range list {
 		s.numbered(&list[i])
 	}
-	if s.config.MaxCandidates > 0 {
+	if s.config.MaxDomains > 0 {
 		return list
 	}
 	order := map[string]int{}
@@ -65,7 +65,7 @@ func (s *Searcher) domainName(d span) string {
 func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (stop bool)) {
 	list := s.domains()
 	first := 0
-	if s.r.Group == "" && s.config.MaxCandidates > 0 && len(list) > 0 {
+	if s.r.Group == "" && s.config.MaxDomains > 0 && len(list) > 0 {
 		first = s.config.FirstNode % len(list)
 	}
 	for i := range list {
@@ -134,6 +134,6 @@ func (s *Searcher) leastNeeds() []int64 {
 
 // sampled reports whether enough candidates were found for a single pod.
 func (s *Searcher) sampled(clean, violating int) bool {
-	n := s.config.MaxCandidates
+	n := s.config.MaxDomains
 	return n > 0 && s.r.Group == "" && clean > 0 && clean+min(violating, n) >= n
 }

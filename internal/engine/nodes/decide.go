@@ -156,7 +156,7 @@ func (s *Searcher) preempt() Result {
 	reason := NoVictims
 	s.least = s.leastNeeds()
 	skip := func(d span) bool { // no victims of such a low priority make room there
-		return any && best.score.violations == 0 && s.config.MaxCandidates == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
+		return any && best.score.violations == 0 && s.config.MaxDomains == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
 	}
 	s.each(skip, func(d span, v verdict) bool {
 		switch v {
@@ -171,7 +171,7 @@ func (s *Searcher) preempt() Result {
 			} else {
 				clean++
 			}
-			over := rating.violations > 0 && s.config.MaxCandidates > 0 && violating > s.config.MaxCandidates
+			over := rating.violations > 0 && s.config.MaxDomains > 0 && violating > s.config.MaxDomains
 			if !over && (!any || rating.compare(best.score) < 0) {
 				s.keep(&best, d, rating)
 				any = true

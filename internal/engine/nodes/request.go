@@ -12,14 +12,14 @@ import (
 
 // Config holds for all requests.
 type Config struct {
-	Mode          Mode
-	Order         Order
-	HardBudgets   bool
-	MaxCandidates int // zero: no limit
-	FirstNode     int
-	Filters       []Filter
-	Wide          bool  // a filter has conflicts beyond one node
-	MinRuntime    int64 // of pods without one whose group has none
+	Mode        Mode
+	Order       Order
+	HardBudgets bool
+	MaxDomains  int // zero: no limit
+	FirstNode   int
+	Filters     []Filter
+	Wide        bool  // a filter has conflicts beyond one node
+	MinRuntime  int64 // of pods without one whose group has none
 }
 
 // Mode is the version of the algorithm.

@@ -78,7 +78,7 @@ func (c *UngateCase) variants() bool { return c.Kind == "concurrent-admission-un
 func (c *UngateCase) config() gate.Config {
 	config := gate.Config{Timeout: time.Duration(c.Timeout) * time.Second}
 	if c.variants() {
-		config.Gate, config.Rule = gate.ConcurrentAdmission, gate.Preference
+		config.Gate, config.Order = gate.ConcurrentAdmission, gate.Preference
 	}
 	return config
 }
@@ -103,10 +103,10 @@ func (c *UngateCase) replicas() []gate.Replica {
 			r.Gates.Blocked = gate.Condition{Active: from.Blocked.holds(), Reason: gate.PreemptionGated, Since: from.Blocked.Since}
 		}
 		if from.QuotaReserved != nil {
-			r.Reservation = gate.Pending
+			r.Progress = gate.Pending
 		}
 		if from.QuotaReserved.holds() {
-			r.Reservation = gate.Reserved
+			r.Progress = gate.Reserved
 		}
 		list = append(list, r)
 	}

@@ -190,6 +190,6 @@ func (c *GateCase) requeue(r *Report) error {
 	}
 	_, equal, _ := p.Find("w2")
 	r.compareUnless("", cmp.Or(c.Reason, "no reason")+": equals step aside",
-		[]string{fmt.Sprint(*c.Want.EqualsAside)}, []string{fmt.Sprint(equal.Place == queue.Inadmissible)})
+		[]string{fmt.Sprint(*c.Want.EqualsAside)}, []string{fmt.Sprint(equal.Activity == queue.Inadmissible)})
 	return nil
 }

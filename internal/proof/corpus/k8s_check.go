@@ -116,7 +116,7 @@ func (c *NodeCase) compareDecision(r *Report, s *placement.Snapshot) error {
 }
 
 func (c *NodeCase) compareCandidates(r *Report, p *placement.Preemptor, s *placement.Snapshot) error {
-	list, err := p.Candidates(s, c.request())
+	list, err := p.Placements(s, c.request())
 	if err != nil {
 		return fmt.Errorf("case %q: %w", c.Name, err)
 	}

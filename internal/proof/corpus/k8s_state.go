@@ -133,11 +133,11 @@ var modes = map[string]placement.Mode{"": placement.ModeInPlace, "in_place": pla
 
 func (c *NodeCase) config() placement.Config {
 	config := placement.Config{
-		Mode: modes[c.Options.Mode], Order: placement.RoundRobin, MaxCandidates: c.Options.NumCandidates, FirstNode: c.Options.Offset,
+		Mode: modes[c.Options.Mode], Order: placement.RoundRobin, MaxDomains: c.Options.NumCandidates, FirstNode: c.Options.Offset,
 	}
-	if sampling := c.Options.Sampling; config.MaxCandidates == 0 && sampling != nil {
+	if sampling := c.Options.Sampling; config.MaxDomains == 0 && sampling != nil {
 		n := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n nodeOf) bool { return n.Unresolvable }))
-		config.MaxCandidates = min(n, max(n*sampling.Percent/100, sampling.Absolute))
+		config.MaxDomains = min(n, max(n*sampling.Percent/100, sampling.Absolute))
 	}
 	if c.Options.Placement == "prefer" {
 		config.Order = placement.FirstFit

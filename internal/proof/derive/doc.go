@@ -71,5 +71,5 @@
 //
 //	replica NAME is=RESERVATION gate= signalled= cleared= opened= evicted= reason=
 //	       leavingSince= victims= lost=
-//	orchestrate rule= timeout= preemptingTimeout= grace=
+//	orchestrate order= timeout= preemptingTimeout= grace=
 package derive

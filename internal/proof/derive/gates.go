@@ -11,8 +11,8 @@ import (
 
 func (w *world) addReplica(l *line) error {
 	r := gate.Replica{Name: l.name, Since: l.ago("leavingSince"), Gates: gate.Gates{Names: []string{gate.MultiKueue}}}
-	r.Reservation = gate.Pending
-	l.constant("is", &r.Reservation)
+	r.Progress = gate.Pending
+	l.constant("is", &r.Progress)
 	if name := l.text("gate"); name != "" {
 		r.Gates.Names = []string{name}
 	}
@@ -40,7 +40,7 @@ func (w *world) addReplica(l *line) error {
 // orchestrate asks which gate is opened next.
 func (w *world) orchestrate(l *line) (string, error) {
 	var c gate.Config
-	l.constant("rule", &c.Rule)
+	l.constant("order", &c.Order)
 	c.Timeout, _ = l.duration("timeout")
 	c.Grace, _ = l.duration("grace")
 	c.PreemptingTimeout, _ = l.duration("preemptingTimeout")
@@ -56,7 +56,7 @@ func (w *world) orchestrate(l *line) (string, error) {
 	}
 	out := asked(w.replicas, noon)
 	routes := []route{{"shifted time", asked(moved(w.replicas, shift), noon.Add(shift))}}
-	if c.Rule != gate.Preference { // there the order says who is preferred
+	if c.Order != gate.Preference { // there the order says who is preferred
 		reversed := slices.Clone(w.replicas)
 		slices.Reverse(reversed)
 		routes = append(routes, route{"replicas the other way round", asked(reversed, noon)})

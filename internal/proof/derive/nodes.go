@@ -193,7 +193,7 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 		{"state and request through JSON", decided(read, err4, *record.Request)},
 		{"shifted time", decided(later, err5, r)}, // the answer has no time in it
 	}
-	if w.nodesConfig.MaxCandidates == 0 { // the twin does not sample
+	if w.nodesConfig.MaxDomains == 0 { // the twin does not sample
 		routes = append(routes, route{"the twin", form(twin.DecideOnNodes(w.nodesConfig, w.nodes, r))})
 	}
 	return routes

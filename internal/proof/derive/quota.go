@@ -34,7 +34,7 @@ func (w *world) addConfig(l *line) error {
 	l.constant("order", &n.Order)
 	l.constant("budgets", &n.Budgets)
 	if most := l.number("maxCandidates"); most != 0 {
-		n.MaxCandidates = int(most)
+		n.MaxDomains = int(most)
 	}
 	if first := l.number("firstNode"); first != 0 {
 		n.FirstNode = int(first)

@@ -77,12 +77,12 @@ func asSubmitted(c *copyOf) error {
 // live: while no victims are terminating, no inadmissible workload would fit or preempt.
 // (While some are, their leaving makes it active again.)
 func (w *World) live(c *cluster) error {
-	if len(c.snapshot.Departures()) > 0 {
+	if len(c.snapshot.Removals()) > 0 {
 		return nil
 	}
 	for _, facts := range c.pending.Workloads() {
 		_, at, _ := c.pending.Find(facts.ID)
-		if at.Place != queue.Inadmissible {
+		if at.Activity != queue.Inadmissible {
 			continue
 		}
 		d, err := c.alone.Decide(c.snapshot, preemption.Request{Workload: facts, Now: w.Now()})

@@ -95,7 +95,7 @@ func FuzzManyWorlds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(manyWorlds)) }
 // manyWorlds checks the invariants in small worlds of every kind.
 func manyWorlds(t *rapid.T) {
 	c := busy(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 3).Draw(t, "clusters"), 3*time.Hour, rapid.Bool().Draw(t, "gated"))
-	c.Gates.Rule = rapid.SampledFrom([]gate.Rule{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule")
+	c.Gates.Order = rapid.SampledFrom([]gate.ReplicaOrder{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule")
 	c.Gates.Grace = time.Duration(rapid.IntRange(0, 3).Draw(t, "grace")) * time.Minute
 	c.Gates.PreemptingTimeout = time.Duration(rapid.IntRange(0, 4).Draw(t, "preempting timeout")) * time.Minute
 	c.Cycle.Borrowing = rapid.SampledFrom([]cycle.Borrowing{cycle.AsBuilt, cycle.KEP83, cycle.KEP83Lasting}).Draw(t, "borrowing")

@@ -256,11 +256,11 @@ func (w *World) orchestrate(j *job) error {
 		case c.state == done:
 			return nil
 		case c.state != waiting:
-			r.Reservation = gate.Reserved
+			r.Progress = gate.Reserved
 		case c.leaving > 0:
-			r.Reservation, r.Since = gate.Preempting, c.since
+			r.Progress, r.Since = gate.Preempting, c.since
 		case c.last != 0:
-			r.Reservation = gate.Pending
+			r.Progress = gate.Pending
 		}
 		replicas = append(replicas, r)
 	}

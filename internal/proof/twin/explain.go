@@ -85,7 +85,7 @@ func (b *blocking) under(c node, l level) {
 		case n.kind == "queue":
 			b.queueOf(n, l)
 		case b.config.Sharing != preemption.Fair && b.within(n, b.needed):
-			b.list = append(b.list, preemption.Blocker{Rule: preemption.WithinNominal, Cohort: n.name})
+			b.list = append(b.list, preemption.Blocker{Rule: preemption.RuleWithinNominal, Cohort: n.name})
 		default:
 			b.under(n, l)
 		}
@@ -100,7 +100,7 @@ func (b *blocking) queueOf(n node, l level) {
 	}
 	own, fair := n == b.queue, b.config.Sharing == preemption.Fair
 	if !own && b.within(n, b.needed) {
-		b.list = append(b.list, preemption.Blocker{Rule: preemption.WithinNominal, Queue: n.name})
+		b.list = append(b.list, preemption.Blocker{Rule: preemption.RuleWithinNominal, Queue: n.name})
 		return
 	}
 	permitted := func(w workload.Workload) bool {
@@ -110,9 +110,9 @@ func (b *blocking) queueOf(n node, l level) {
 		}
 		return b.ofPriority(b.policy.ReclaimWithinCohort, &w)
 	}
-	refusing := preemption.ReclaimWithinCohort
+	refusing := preemption.RuleReclaimWithinCohort
 	if own {
-		refusing = preemption.WithinClusterQueue
+		refusing = preemption.RuleWithinClusterQueue
 	}
 	rules := []struct {
 		rule preemption.Rule
@@ -120,8 +120,8 @@ func (b *blocking) queueOf(n node, l level) {
 	}{
 		{0, func(w workload.Workload) bool { return permitted(w) && b.keptBy(w).Rule != 0 }},
 		{refusing, func(w workload.Workload) bool { return !permitted(w) }},
-		{preemption.BorrowWithinCohort, func(w workload.Workload) bool { return !own && !l.advantage && !b.permittedWhileBorrowing(&w) }},
-		{preemption.FairShare, func(w workload.Workload) bool { return !own && fair }},
+		{preemption.RuleBorrowWithinCohort, func(w workload.Workload) bool { return !own && !l.advantage && !b.permittedWhileBorrowing(&w) }},
+		{preemption.RuleFairShare, func(w workload.Workload) bool { return !own && fair }},
 	}
 	users := b.users(n)
 	for _, r := range rules {
@@ -135,7 +135,7 @@ func (b *blocking) queueOf(n node, l level) {
 			blocker = b.keptBy(w)
 		}
 		blocker.Queue, blocker.Workload = n.name, w.ID
-		if least, timed := b.minAdmit(); r.rule == preemption.WithinClusterQueue && timed && !w.ReservedAt.IsZero() &&
+		if least, timed := b.minAdmit(); r.rule == preemption.RuleWithinClusterQueue && timed && !w.ReservedAt.IsZero() &&
 			importance(&w) == importance(&b.request.Workload) {
 			blocker.Until = w.ReservedAt.Add(least)
 		}
@@ -161,10 +161,10 @@ func (b *blocking) users(n node) (list []workload.Workload) {
 // keptBy is the minimum runtime, else the guards, that keep a workload now.
 func (d *decision) keptBy(w workload.Workload) preemption.Blocker {
 	if until, setBy, ok := d.guarantee(&w); ok && !d.request.Now.After(until) {
-		return preemption.Blocker{Rule: preemption.GuaranteedRuntime, Until: until, SetBy: setBy}
+		return preemption.Blocker{Rule: preemption.RuleMinRuntime, Until: until, SetBy: setBy}
 	}
 	if until, guarded := d.guarded(w); guarded {
-		return preemption.Blocker{Rule: preemption.Guarded, Until: until}
+		return preemption.Blocker{Rule: preemption.RuleGuarded, Until: until}
 	}
 	return preemption.Blocker{}
 }

@@ -210,8 +210,8 @@ func (q *nodes) blocked(promised []workload.Pod) bool {
 	return false
 }
 
-// CandidatesOnNodes is placement.Preemptor.Candidates, in the same bounds as DecideOnNodes.
-func CandidatesOnNodes(config placement.Config, st placement.State, r placement.Request) []placement.Candidate {
+// PlacementsOnNodes is placement.Preemptor.Placements, in the same bounds as DecideOnNodes.
+func PlacementsOnNodes(config placement.Config, st placement.State, r placement.Request) []placement.Placement {
 	if basic(st, r.Group) { // one pod
 		r.Pods = slices.Clone(r.Pods)
 		r.Pods[0].Group, r.Group = r.Group, ""
@@ -227,8 +227,8 @@ func CandidatesOnNodes(config placement.Config, st placement.State, r placement.
 	return list
 }
 
-func (q *nodes) preempt(domains [][]workload.Node, names []string, everyone, present there) (placement.Decision, []placement.Candidate) {
-	var list []placement.Candidate
+func (q *nodes) preempt(domains [][]workload.Node, names []string, everyone, present there) (placement.Decision, []placement.Placement) {
+	var list []placement.Placement
 	if q.r.Group == "" {
 		domains, names = nil, nil
 		for _, n := range q.order {
@@ -271,14 +271,14 @@ func (q *nodes) preempt(domains [][]workload.Node, names []string, everyone, pre
 		}
 		d := q.answer(preemption.Preempt, names[i], placed, victims)
 		if len(d.Victims) > 0 {
-			list = append(list, d.Candidate)
+			list = append(list, d.Placement)
 		}
 		if best == nil || better(victims, bestUnits) {
 			best, bestUnits, bestPlaced = &d, victims, placed
 		}
 	}
 	if best == nil {
-		return placement.Decision{Outcome: preemption.Impossible, Reason: reason, Candidate: placement.Candidate{Placeable: most}}, list
+		return placement.Decision{Outcome: preemption.Impossible, Reason: reason, Placement: placement.Placement{Placeable: most}}, list
 	}
 	if len(best.Victims) == 0 {
 		if best.Outcome = preemption.Fits; q.config.Mode == placement.ModeDesign && !q.stands(everyone, bestPlaced) {

@@ -45,7 +45,7 @@ func (q *nodes) kept(u unit) (rule placement.Rule, until time.Time, setBy string
 		return placement.RuleTerminating, time.Time{}, ""
 	}
 	if until, setBy := q.runtime(u); !until.IsZero() && !until.Before(q.r.Now) {
-		return placement.RuleGuaranteedRuntime, until, setBy
+		return placement.RuleMinRuntime, until, setBy
 	}
 	latest, never := time.Time{}, false
 	for _, g := range q.config.Guards {
