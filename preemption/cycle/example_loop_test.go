@@ -54,7 +54,7 @@ func Example_loop() {
 	snapshot, pending, err := schedule(admission, snapshot, pending, now)
 	_, runs := snapshot.Find("fits")
 	_, _, waits := pending.Find("reclaims")
-	fmt.Println("fits runs:", runs, "reclaims waits:", waits, "told to stop:", snapshot.Evicting(), err)
+	fmt.Println("fits runs:", runs, "reclaims waits:", waits, "told to stop:", snapshot.Terminating(), err)
 
 	// The victim is gone: its quota is free, and whoever was inadmissible is asked again.
 	snapshot, _ = snapshot.With(preemption.Remove("borrower"))
