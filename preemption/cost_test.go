@@ -49,8 +49,8 @@ func TestStepsOfAWait(t *testing.T) {
 	if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Wait {
 		t.Fatalf("%v, %v", d.Outcome, err)
 	}
-	if n, err := steps.Of(p, s, r); err != nil || n == 0 || n > 200 {
-		t.Errorf("%d steps, %v", n, err)
+	if n, err := steps.Of(p, s, r); err != nil || n.Workloads == 0 || n.Workloads > 200 {
+		t.Errorf("%+v, %v", n, err)
 	}
 }
 

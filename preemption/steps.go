@@ -3,17 +3,18 @@ package preemption
 import "github.com/cedesched/cede/internal/engine/steps"
 
 func init() {
-	steps.Of = func(preemptor, snapshot, request any) (int, error) {
+	steps.Of = func(preemptor, snapshot, request any) (steps.Count, error) {
 		return preemptor.(*Preemptor).steps(snapshot.(*Snapshot), request.(Request))
 	}
 }
 
-// steps returns the number of workloads that Decide looks at.
-func (p *Preemptor) steps(s *Snapshot, r Request) (int, error) {
+// steps returns what Decide costs.
+func (p *Preemptor) steps(s *Snapshot, r Request) (count steps.Count, err error) {
 	var sc scratch
 	if err := sc.enter(s, &p.config, &r); err != nil {
-		return 0, err
+		return count, err
 	}
-	_, steps := sc.decide(s, &p.config, &r)
-	return steps, nil
+	_, count.Workloads = sc.decide(s, &p.config, &r)
+	count.Trials, count.Nodes = sc.searcher.Work()
+	return count, nil
 }

@@ -127,9 +127,11 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 		return err
 	}
 	r.Victims = len(d.Victims)
-	if r.Steps, err = steps.Of(b.preemptor, snapshot, s.Request); err != nil {
+	count, err := steps.Of(b.preemptor, snapshot, s.Request)
+	if err != nil {
 		return err
 	}
+	r.Steps = count.Workloads
 	if a := s.Kueue[b.mode]; a != nil {
 		r.KueueNs = a.TargetsNs
 	}

@@ -19,7 +19,11 @@ func TestChecksAreThoseOfTheAnswer(t *testing.T) {
 		var first int
 		for i, nodes := range []int{200, 400, 800} {
 			f := fleet{nodes: nodes, perNode: 4, levels: 1, covered: covered}
-			checks := p.Checks(snapshotOf(t, f.state()), gang(20, 2000, 2))
+			cost, err := p.Cost(snapshotOf(t, f.state()), gang(20, 2000, 2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checks := cost.Checks
 			if i == 0 {
 				first = checks
 			}

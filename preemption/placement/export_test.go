@@ -1,11 +1,21 @@
 package placement
 
-// Checks decides, and returns how many units were put back with a check.
-func (p *Preemptor) Checks(snapshot *Snapshot, r Request) int {
+import "github.com/cedesched/cede/internal/engine/nodes"
+
+// Cost is what one decision costs, in numbers that do not depend on the machine.
+type Cost struct {
+	Checks int // units put back with a check
+	Opened int // placements started
+	Tried  int // nodes on which a pod was tried
+}
+
+// Cost decides about a single pod or a gang.
+func (p *Preemptor) Cost(snapshot *Snapshot, r Request) (Cost, error) {
 	c, sc := snapshot.inside(), new(scratch)
 	if err := p.enter(sc, c, &r); err != nil {
-		return -1
+		return Cost{}, err
 	}
+	sc.request.Extent = nodes.WithTime
 	sc.searcher.Search(&p.inside, c, &sc.request)
-	return sc.searcher.Checks
+	return Cost{sc.searcher.Checks, sc.searcher.Opened, sc.searcher.Tried}, nil
 }

@@ -66,6 +66,10 @@ func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int
 	return result
 }
 
+// Work returns, over all searches so far, how often it was asked whether the request fits, and
+// how many nodes of the quota tree were copied.
+func (s *Searcher) Work() (trials, copied int) { return s.search.Trials, s.search.View.Copied }
+
 // NextChange returns the first instant after now at which the result of Search may change if
 // nothing but time changes; ok is false if there is none.
 func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, ok bool) {

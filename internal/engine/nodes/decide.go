@@ -99,7 +99,7 @@ func (s *Searcher) begin(config *Config, c *Cluster, r *Request) {
 			return compareUnits(a, b)
 		}
 	}
-	s.placeable, s.Checks = 0, 0
+	s.placeable, s.Checks, s.Opened, s.Tried = 0, 0, 0, 0
 	s.enter(config, c, r)
 }
 

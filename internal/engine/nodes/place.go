@@ -118,6 +118,7 @@ func (s *Searcher) tightness(d span, one *member, i int) uint64 {
 // fits reports whether a member has room on a node, may run there, and has no conflict with
 // pods that run there or are nominated ahead of it.
 func (s *Searcher) fits(d span, one *member, i int) bool {
+	s.Tried++
 	width := len(s.slots)
 	free := s.free[i*width:][:width]
 	for slot, need := range one.needs {

@@ -64,7 +64,9 @@ type Searcher struct {
 	used  []int32 // nodes with members
 	tight []uint64
 
-	Checks int // units put back with a check, for tests
+	// Counts of what a search costs, for tests: units put back with a check, placements
+	// started, nodes on which a member was tried.
+	Checks, Opened, Tried int
 
 	placeable  int // the largest number of members that had a place in any domain
 	victims    []*Unit
@@ -86,6 +88,7 @@ func (s *Searcher) everybody() int64 { return int64(s.priority) - 1 }
 // terminating pods count.
 func (s *Searcher) open(d span, floor int64, now bool) {
 	s.floor, s.now = floor, now
+	s.Opened++
 	s.takeBack()
 	width := len(s.slots)
 	for i := d.from; i < d.to; i++ {

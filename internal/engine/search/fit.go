@@ -37,6 +37,7 @@ func (s *Search) Fits(borrowing bool) bool {
 
 // fitsIn is Fits for quota alone, with another kind of removed workloads.
 func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
+	s.Trials++
 	cells := s.View.Cells(s.Request.Queue)
 	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {

@@ -28,6 +28,8 @@ type Search struct {
 	WhyNot WhyNot
 	// Steps counts the workloads looked at.
 	Steps int
+	// Trials counts how often it was asked whether the request fits, in all searches so far.
+	Trials int
 
 	merge     merge
 	bounds    [usage.Kinds]bound

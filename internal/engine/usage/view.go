@@ -18,6 +18,8 @@ type View struct {
 	Tree *quotatree.Tree
 	// AtFirst is the usage with all workloads.
 	AtFirst quotatree.Usage
+	// Copied counts the nodes copied, in all decisions so far.
+	Copied int
 
 	columns []int   // of the slots; -1 for a column that the cluster does not know
 	slots   []int32 // by column: 1 + its slot; 0: none
@@ -102,6 +104,7 @@ func (v *View) Cells(node int) []Cell {
 }
 
 func (v *View) copyNode(node int) {
+	v.Copied++
 	first := len(v.cells)
 	v.epochs[node], v.rows[node] = v.epoch, int32(first)
 	v.cells = slices.Grow(v.cells, len(v.columns))[:first+len(v.columns)]

@@ -1,0 +1,62 @@
+package placement_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/cedesched/cede/internal/proof/golden"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file of what decisions cost")
+
+const stepsHead = `# What decisions cost: the units put back with a check, the placements started, and the nodes on
+# which a pod was tried. Less is better; see CONTRIBUTING.md, What decisions cost.
+#
+# about                                              outcome      victims checks placements nodes
+`
+
+// "Claims about speed are tests": what a decision costs is the same on every machine, and
+// changes only on purpose.
+func TestStepsAreThoseOfTheGolden(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(stepsHead)
+	cost := func(about string, c placement.Config, s *placement.Snapshot, r placement.Request) {
+		t.Helper()
+		p, err := placement.New(c)
+		if err != nil {
+			t.Fatalf("%s: %v", about, err)
+		}
+		d := decide(t, c, s, r)
+		n, err := p.Cost(s, r)
+		if err != nil {
+			t.Fatalf("%s: %v", about, err)
+		}
+		fmt.Fprintf(&b, "%-52s %-12s %7d %6d %10d %5d\n", about, d.Outcome, len(d.Victims), n.Checks, n.Opened, n.Tried)
+	}
+	for _, f := range []fleet{
+		{nodes: 50, perNode: 4, levels: 1}, {nodes: 50, perNode: 4, levels: 10, covered: 5}, {nodes: 50, perNode: 4, levels: 10, groupOf: 8},
+	} {
+		s := snapshotOf(t, f.state())
+		for _, c := range []placement.Config{{}, {Mode: placement.ModeInPlace}, {Mode: placement.ModeReplace}, {Budgets: placement.Hard}, {Order: placement.BestFit}, {Order: placement.RoundRobin}} {
+			for _, pods := range []int{1, 12, 60} { // at most 50 of this size have a place
+				about := fmt.Sprint(f, " ", c.Mode, " ", c.Budgets, " ", c.Order, " ", pods)
+				cost(about, c, s, gang(pods, 3000, 3))
+			}
+		}
+	}
+	for seed := range 600 {
+		r := preemptiontest.PlacementRecords().Example(seed)
+		cost(fmt.Sprint("record ", seed), preemptiontest.PlacementConfigs().Example(seed), snapshotOf(t, r.State), *r.Request)
+	}
+	if *update {
+		if err := os.WriteFile("testdata/steps.golden", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.Lines(t, os.DirFS("testdata"), "steps.golden", b.String())
+}
