@@ -1,0 +1,23 @@
+package cycle_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+)
+
+// A victim waits again as it was submitted. One whose time was over goes to the end of the
+// queue: otherwise it would take its room back at once.
+func ExampleRequeued() {
+	submitted := job("long", "a", 0, 3, 0)
+	submitted.ReservedAt, submitted.Queued = time.Time{}, now.Add(-time.Hour)
+	for _, reason := range []preemption.VictimReason{preemption.InClusterQueue, preemption.InClusterQueueTimeBased} {
+		back, err := cycle.Requeued(preemption.Victim{Workload: "long", Reason: reason}, submitted, now)
+		fmt.Println(reason, now.Sub(back.Queued), err)
+	}
+	// Output:
+	// InClusterQueue 1h0m0s <nil>
+	// InClusterQueueTimeBased 0s <nil>
+}
