@@ -9,6 +9,9 @@ type Note struct {
 	Path string `json:"path,omitempty"`
 	// Text is a sentence without full stop that names the object.
 	Text string `json:"text"`
+	// Stops says that the workload, or every workload of the queue, is not considered at all
+	// while this lasts: a queue that is stopped, a workload that is inactive.
+	Stops bool `json:"stops,omitempty"`
 }
 
 // String returns the text.

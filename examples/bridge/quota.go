@@ -107,14 +107,14 @@ func (c *Cluster) NotesOn(queueName, namespace string) []Note {
 	notes := slices.Clone(c.QueueNotes[queueName])
 	selector, isOfKueue := c.Selectors[queueName]
 	object := "ClusterQueue " + queueName
-	add := func(format string, args ...any) {
-		notes = append(notes, Note{object, "spec.namespaceSelector", object + " " + fmt.Sprintf(format, args...)})
+	add := func(stops bool, format string, args ...any) {
+		notes = append(notes, Note{object, "spec.namespaceSelector", object + " " + fmt.Sprintf(format, args...), stops})
 	}
 	switch {
 	case !isOfKueue:
 		return notes
 	case selector == nil:
-		add("has no namespaceSelector: it admits workloads of no namespace")
+		add(true, "has no namespaceSelector: it admits workloads of no namespace")
 		return notes
 	case selector.IsEmpty():
 		return notes // all namespaces
@@ -126,13 +126,13 @@ func (c *Cluster) NotesOn(queueName, namespace string) []Note {
 	}
 	switch {
 	case err != nil:
-		add("has a namespaceSelector that cannot be read: %v", err)
+		add(false, "has a namespaceSelector that cannot be read: %v", err)
 	case namespace == "":
-		add("admits workloads of namespaces with %s only", selector)
+		add(false, "admits workloads of namespaces with %s only", selector)
 	case !there:
-		add("admits workloads of namespaces with %s only; whether %s is one is not known: it is not in the input", selector, namespace)
+		add(false, "admits workloads of namespaces with %s only; whether %s is one is not known: it is not in the input", selector, namespace)
 	case !selector.Matches(known):
-		add("admits workloads of namespaces with %s only, and %s is none", selector, namespace)
+		add(true, "admits workloads of namespaces with %s only, and %s is none", selector, namespace)
 	}
 	return notes
 }

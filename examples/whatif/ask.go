@@ -60,7 +60,7 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	if err != nil {
 		return preemption.Request{}, err
 	}
-	localNotes, notes := p.LocalNotes, bridge.Texts(p.Notes)
+	localNotes := p.LocalNotes
 	namespace, _, inNamespace := strings.Cut(p.Workload.ID, "/")
 	if o.queue != "" {
 		local, err := queueOf(o.queue, in)
@@ -87,23 +87,13 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 	if o.queue != "" {
 		p.CountPods(q)
 	}
-	w := p.Workload
-	if o.now.Before(p.PreemptsFrom) {
-		w.NeverPreempts = true
-		notes = append(notes, fmt.Sprintf("the workload may preempt from %s on, not yet (preemptionDelay)", p.PreemptsFrom.UTC().Format(time.RFC3339)))
-	}
+	w, notes := in.prepare(p, localNotes, namespace, o.now)
 	if o.flavor != "" {
 		if err := force(&w, q, o.flavor); err != nil {
 			return preemption.Request{}, err
 		}
 	}
-	if p.BackoffUntil.After(o.now) {
-		notes = append(notes, fmt.Sprintf("the workload backs off until %s (status.requeueState)", p.BackoffUntil.UTC().Format(time.RFC3339)))
-	}
-	a.notes = slices.Concat(notes, bridge.Texts(localNotes), bridge.Texts(in.found.NotesOn(q.Name, namespace)))
-	if p.Workload.NeverPreempts {
-		a.notes = append(a.notes, "the workload never preempts")
-	}
+	a.notes = bridge.Texts(notes)
 	return preemption.Request{Workload: w, Now: o.now}, nil
 }
 

@@ -15,6 +15,11 @@
 //
 // A Record contains its own request. Without arguments the input is an embedded sample.
 //
+// That is the verb ask. There are others; whatif -h lists them:
+//
+//	overview  every pending workload in one line
+//	next      the next admission cycles
+//
 // With -o json the answer is one object. That of ask:
 //
 //	request   the request
@@ -24,7 +29,7 @@
 //	queues    the queue tree of the request, top down: kind, name, depth, quota rows
 //	notes     what the answer leaves out
 //
-// Installed under the name kubectl-cede it is a plugin of kubectl: kubectl cede ask. It
+// Installed under the name kubectl-cede it is a plugin of kubectl: kubectl cede overview. It
 // then reads from kubectl unless -f or a pipe gives the cluster.
 //
 // Exit status of ask: 0 when it fits, at once or by preemption; 1 when it does not, or not yet.

@@ -27,7 +27,7 @@ type options struct {
 	sharingSaid                                               bool // -fair was given
 	in                                                        time.Duration
 	all                                                       bool
-	width                                                     int // -1: that of the terminal
+	width, cycles                                             int // -1: that of the terminal
 	config                                                    preemption.Config
 }
 

@@ -193,3 +193,9 @@ type noter struct {
 func (n *noter) add(path, format string, args ...any) {
 	n.notes = append(n.notes, bridge.Note{Object: n.object, Path: path, Text: fmt.Sprintf(format, args...)})
 }
+
+// stop adds a note on what keeps the object from being considered at all.
+func (n *noter) stop(path, format string, args ...any) {
+	n.add(path, format, args...)
+	n.notes[len(n.notes)-1].Stops = true
+}

@@ -78,14 +78,14 @@ func (w *Workload) pending() (bridge.Pending, error) {
 // noteStops adds notes on what keeps a pending workload from being considered at all.
 func (w *Workload) noteStops(n *noter) {
 	if w.Spec.Active != nil && !*w.Spec.Active {
-		n.add("spec.active", "the workload is inactive (spec.active false)")
+		n.stop("spec.active", "the workload is inactive (spec.active false)")
 	}
 	if t := w.Metadata.DeletionTimestamp; t != nil {
-		n.add("metadata.deletionTimestamp", "the workload is being deleted, since %s", t.UTC().Format(time.RFC3339))
+		n.stop("metadata.deletionTimestamp", "the workload is being deleted, since %s", t.UTC().Format(time.RFC3339))
 	}
 	for i, c := range w.Status.Conditions {
 		if c.Type == "Requeued" && c.Status == "False" {
-			n.add(fmt.Sprintf("status.conditions[%d]", i), "the workload is not back in its queue yet (condition Requeued is False: %s)", c.Reason)
+			n.stop(fmt.Sprintf("status.conditions[%d]", i), "the workload is not back in its queue yet (condition Requeued is False: %s)", c.Reason)
 		}
 	}
 	for i, c := range w.Status.AdmissionChecks {

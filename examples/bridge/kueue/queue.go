@@ -213,7 +213,7 @@ func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 func (c *ClusterQueue) stops() []bridge.Note {
 	n := noter{object: "ClusterQueue " + c.Metadata.Name}
 	add := func(path, format string, args ...any) {
-		n.add(path, "ClusterQueue %s "+format, append([]any{c.Metadata.Name}, args...)...)
+		n.stop(path, "ClusterQueue %s "+format, append([]any{c.Metadata.Name}, args...)...)
 	}
 	if isStopped(c.Spec.StopPolicy) {
 		add("spec.stopPolicy", "is stopped (stopPolicy %s) and admits nothing for now", c.Spec.StopPolicy)
@@ -230,7 +230,7 @@ func (c *ClusterQueue) stops() []bridge.Note {
 		checks, path = append(checks, check.Name), "spec.admissionChecksStrategy"
 	}
 	if len(checks) > 0 {
-		add(path, "admits a workload with quota only when its admission checks are ready: %s", strings.Join(checks, ", "))
+		n.add(path, "ClusterQueue %s admits a workload with quota only when its admission checks are ready: %s", c.Metadata.Name, strings.Join(checks, ", "))
 	}
 	return n.notes
 }
@@ -239,13 +239,13 @@ func (c *ClusterQueue) stops() []bridge.Note {
 func (l *LocalQueue) local() bridge.LocalQueue {
 	n := noter{object: "LocalQueue " + l.Metadata.ID()}
 	if isStopped(l.Spec.StopPolicy) {
-		n.add("spec.stopPolicy", "%s is stopped (stopPolicy %s)", n.object, l.Spec.StopPolicy)
+		n.stop("spec.stopPolicy", "%s is stopped (stopPolicy %s)", n.object, l.Spec.StopPolicy)
 	}
 	if l.Metadata.DeletionTimestamp != nil {
-		n.add("metadata.deletionTimestamp", "%s is being deleted", n.object)
+		n.stop("metadata.deletionTimestamp", "%s is being deleted", n.object)
 	}
 	if why := l.Status.inactive(); why != "" {
-		n.add("status.conditions", "%s is inactive: %s", n.object, why)
+		n.stop("status.conditions", "%s is inactive: %s", n.object, why)
 	}
 	return bridge.LocalQueue{Namespace: l.Metadata.Namespace, Name: l.Metadata.Name, ClusterQueue: l.Spec.ClusterQueue, Notes: n.notes}
 }

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/cedesched/cede/examples/internal/printable"
+)
+
+// A file gets 80 columns, no colour and no progress; NO_COLOR and a dumb terminal no colour.
+func TestScreenOf(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got := ScreenOf(f, f, func(string) string { return "" }); got != (Screen{Width: 80}) {
+		t.Errorf("%+v", got)
+	}
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want bool
+	}{
+		"none": {nil, true}, "xterm": {map[string]string{"TERM": "xterm"}, true}, "NO_COLOR": {map[string]string{"NO_COLOR": "1", "TERM": "xterm"}, false},
+		"empty NO_COLOR": {map[string]string{"NO_COLOR": ""}, true}, "dumb": {map[string]string{"TERM": "dumb"}, false},
+	} {
+		if got := mayColour(func(key string) string { return c.env[key] }); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A table is no wider than its screen: names lose their middle, texts their end, or are
+// wrapped; columns without text are left out.
+func TestTable(t *testing.T) {
+	make := func() *Table {
+		table := &Table{Columns: []Column{{Name: "name", Least: 8, Cut: true}, {Name: "n", Right: true}, {Name: "empty"}, {Name: "text", Least: 10, Cut: true}, {Name: "more", Least: 10}}}
+		table.Row("a-very-long-name-of-a-workload-1", 7, "", "a text of several words", "another text of several words")
+		table.Row("短い名前の長い長い長い名前", 12, "", "b", "c\x1b[31m")
+		return table
+	}
+	for width, want := range map[int]string{
+		0: "NAME                               N  TEXT                     MORE\n" +
+			"a-very-long-name-of-a-workload-1   7  a text of several words  another text of several words\n" +
+			"短い名前の長い長い長い名前        12  b                        c\\x1b[31m\n\n",
+		50: "",
+	} {
+		p := &Page{Screen: Screen{Width: width}}
+		p.Table(make())
+		if got := p.String(); want != "" && got != want || strings.Contains(got, "EMPTY") || strings.ContainsRune(got, '\x1b') {
+			t.Errorf("%d:\n%s", width, got)
+		}
+		for line := range strings.Lines(p.String()) {
+			if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
+		}
+		if fits := p.Fits(make()); fits != (width == 0) {
+			t.Errorf("%d: fits %v", width, fits)
+		}
+	}
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"short", 10, "short"}, {"team/workload-12", 10, "team/…d-12"}, {"two words here", 8, "two wor…"}, {"  indented-name", 9, "  in…name"},
+	} {
+		if got := cut(c.text, c.width); got != c.want {
+			t.Errorf("cut(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+// What is said is wrapped, and coloured line by line.
+func TestSay(t *testing.T) {
+	p := &Page{Screen: Screen{Width: 20, Colour: true}}
+	p.SayIn(printable.Red, "%s and some more words.\n", "a\x1b[32mname")
+	p.Say("Short.\n\n")
+	want := "\x1b[31ma\\x1b[32mname and\x1b[0m\n\x1b[31msome more words.\x1b[0m\nShort.\n\n"
+	if got := p.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var b strings.Builder
+	if err := p.Print(&b); err != nil || b.String() != strings.TrimSuffix(want, "\n") {
+		t.Errorf("%v, %q", err, b.String())
+	}
+	p.Screen.Colour = false // a sequence that came in by another way
+	b.Reset()
+	if err := p.Print(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
+		t.Errorf("%v, %q", err, b.String())
+	}
+}
+
+// Progress is shown once something has taken a second, and only on a terminal.
+func TestProgress(t *testing.T) {
+	for _, c := range []struct {
+		terminal, slow bool
+	}{{true, true}, {true, false}, {false, true}} {
+		var b strings.Builder
+		s := Screen{}
+		if c.terminal {
+			s.Progress = &b
+		}
+		p := s.Start("workloads", 10)
+		if c.slow {
+			p.started = p.started.Add(-2 * patience)
+		}
+		for range 10 {
+			p.Add(1)
+		}
+		p.Done()
+		if shown := strings.Contains(b.String(), "workloads"); shown != (c.terminal && c.slow) {
+			t.Errorf("%+v: %q", c, b.String())
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// forecast is a run of cycles in advance.
+type forecast struct {
+	steps  []step
+	cycles int
+	ends   bool     // nothing changes before an event
+	held   []string // who is not considered
+
+	cycle     *cycle.Cycle
+	snapshot  *preemption.Snapshot
+	pending   *queue.Pending
+	now       time.Time
+	submitted map[string]workload.Workload // as they last waited, by ID
+	victims   map[string]preemption.Victim // who was told to stop in this cycle, by ID
+	said      map[string]string            // what was last said about a workload, by ID
+	later     []workload.Workload          // who backs off, by time
+	from      map[string]time.Time         // until when, by ID
+}
+
+// forecast runs cycles until nothing changes, or so many.
+func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
+	admission, err := cycle.New(cycle.Config{Preemption: c.config})
+	if err != nil {
+		return nil, err
+	}
+	pending, err := queue.NewPending(c.state.Cohorts, c.state.Queues)
+	if err != nil {
+		return nil, describeFaults(err)
+	}
+	f := &forecast{
+		cycle: admission, snapshot: c.snapshot, pending: pending.AlikeBy(admission.Alike), now: c.now,
+		submitted: map[string]workload.Workload{}, said: map[string]string{}, from: map[string]time.Time{},
+	}
+	if err := f.fill(c.waiting(o)); err != nil {
+		return nil, err
+	}
+	progress := screen.Start("cycles", int64(o.cycles))
+	defer progress.Done()
+	for f.cycles < o.cycles {
+		progress.Add(1)
+		more, err := f.run()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			f.ends = true
+			break
+		}
+	}
+	return f, nil
+}
+
+// fill adds who waits.
+func (f *forecast) fill(list []waiting) (err error) {
+	for i := range list {
+		w := &list[i]
+		backsOff := w.pending != nil && w.pending.BackoffUntil.After(f.now)
+		switch {
+		case w.unasked == "" && backsOff:
+			f.later = append(f.later, w.workload)
+			f.from[w.workload.ID] = w.pending.BackoffUntil
+			continue
+		case w.unasked != "" || w.held != "":
+			f.held = append(f.held, w.workload.ID)
+			continue
+		}
+		if f.pending, err = f.pending.Add(w.workload); err != nil {
+			return describeFaults(err)
+		}
+		f.submitted[w.workload.ID] = w.workload
+	}
+	slices.SortStableFunc(f.later, func(a, b workload.Workload) int { return f.from[a.ID].Compare(f.from[b.ID]) })
+	return nil
+}
+
+// run runs a cycle and lets its victims leave; more says that another one may change
+// something.
+func (f *forecast) run() (more bool, err error) {
+	heads := f.pending.Heads()
+	if len(heads) == 0 {
+		return f.wait()
+	}
+	result, err := f.cycle.Run(f.snapshot, heads, f.now)
+	if err != nil {
+		return false, describeFaults(err)
+	}
+	f.cycles++
+	f.victims = map[string]preemption.Victim{}
+	if f.snapshot, err = f.snapshot.With(result.Edits()...); err != nil {
+		return false, err
+	}
+	for _, h := range result.Heads {
+		f.say(h)
+		if err := f.requeue(h); err != nil {
+			return false, err
+		}
+	}
+	left, err := f.leave()
+	if err != nil || left || result.Again {
+		return true, err
+	}
+	return f.wait()
+}
+
+// requeue admits a head, or returns it to its queue.
+func (f *forecast) requeue(h cycle.HeadResult) (err error) {
+	back, waits := h.Requeue()
+	if !waits {
+		f.pending, err = f.pending.Admit(h.Head.Workload.ID)
+		return err
+	}
+	if h.Outcome == cycle.Preempt {
+		for _, v := range h.Decision.Victims {
+			f.victims[v.Workload] = v
+		}
+	}
+	if gates, changed := h.Gates(f.now); changed {
+		w := h.Head.Workload
+		w.Gates = gates
+		if f.pending, err = f.pending.Update(w); err != nil {
+			return err
+		}
+	}
+	f.pending, err = f.pending.Requeue(h.Head, back)
+	return err
+}
+
+// leave lets everybody who was told to stop leave; whole workloads wait again.
+func (f *forecast) leave() (left bool, err error) {
+	gone := f.snapshot.Evicting()
+	edits := f.snapshot.Departures()
+	if len(edits) == 0 {
+		return false, nil
+	}
+	var freed []string
+	var back []workload.Workload
+	for _, id := range gone {
+		ran, _ := f.snapshot.Find(id)
+		freed = append(freed, ran.Queue)
+		w, known := f.submitted[id]
+		if !known {
+			w = asSubmitted(ran)
+		}
+		if v, preempted := f.victims[id]; preempted && len(v.Replicas) == 0 {
+			if w, err = cycle.Requeued(v, w, f.now); err != nil {
+				return false, err
+			}
+		}
+		if _, _, waits := f.pending.Find(id); !waits {
+			back = append(back, w)
+		}
+	}
+	for _, v := range f.victims {
+		freed = append(freed, v.Queue)
+	}
+	slices.Sort(freed)
+	if f.snapshot, err = f.snapshot.With(edits...); err != nil {
+		return false, err
+	}
+	f.pending = f.pending.Release(slices.Compact(freed)...)
+	for _, w := range back {
+		if f.pending, err = f.pending.Add(w); err != nil {
+			return false, describeFaults(err)
+		}
+		f.submitted[w.ID] = w
+	}
+	return true, nil
+}
+
+// asSubmitted returns a workload that runs as it waited, as far as that is known: without the
+// flavors that were assigned to it.
+func asSubmitted(w workload.Workload) workload.Workload {
+	w.ReservedAt, w.Evicted = time.Time{}, false
+	for i := range w.PodSets {
+		s := &w.PodSets[i]
+		s.Leaving = 0
+		var merged []quota.Amount
+		for _, r := range s.Requests {
+			r.Flavor = ""
+			if j := slices.IndexFunc(merged, func(m quota.Amount) bool { return m.Resource == r.Resource }); j >= 0 {
+				merged[j].Amount = quota.Add(merged[j].Amount, r.Amount)
+			} else {
+				merged = append(merged, r)
+			}
+		}
+		s.Requests = merged
+	}
+	return w
+}
+
+// wait goes on to the next instant at which time changes something.
+func (f *forecast) wait() (more bool, err error) {
+	at, ok := f.pending.NextAt()
+	if len(f.later) > 0 {
+		if first := f.from[f.later[0].ID]; !ok || first.Before(at) {
+			at, ok = first, true
+		}
+	}
+	if !ok {
+		return false, nil
+	}
+	if at.After(f.now) {
+		f.now = at
+	}
+	f.pending = f.pending.Advance(f.now)
+	for len(f.later) > 0 && !f.from[f.later[0].ID].After(f.now) {
+		w := f.later[0]
+		f.later = f.later[1:]
+		if f.pending, err = f.pending.Add(w); err != nil {
+			return false, describeFaults(err)
+		}
+		f.submitted[w.ID] = w
+	}
+	return true, nil
+}
+
+// say adds what a cycle does about a head, if that was not said last.
+func (f *forecast) say(h cycle.HeadResult) {
+	w, d := &h.Head.Workload, &h.Decision
+	s := step{Cycle: f.cycles, At: f.now, Workload: w.ID, Queue: w.Queue, Outcome: h.Outcome, RetryAt: d.RetryAt}
+	switch h.Outcome {
+	case cycle.Admit:
+		s.Words = "admitted"
+	case cycle.Preempt:
+		s.Victims = victimNames(d.Victims)
+		s.Words = "preempts " + who(s.Victims)
+	case cycle.Gated:
+		s.Victims = victimNames(d.Victims)
+		s.Words = "gated: would preempt " + who(s.Victims)
+	case cycle.Wait:
+		switch h.Reason {
+		case queue.PendingPreemption:
+			s.Words = "waits: a victim has not left"
+		case queue.FailedAfterNomination:
+			s.Words = "waits: others took the room"
+		default:
+			s.Words = "waits " + duration.HumanDuration(d.RetryAt.Sub(f.now)) + ": nobody may yield before"
+		}
+	default:
+		s.Words = "stays: " + whyNot(d, &preemption.Request{Workload: *w})
+	}
+	said := fmt.Sprint(s.Words)
+	if f.said[w.ID] != said {
+		f.steps = append(f.steps, s)
+	}
+	f.said[w.ID] = said
+}

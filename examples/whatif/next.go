@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/preemption/cycle"
+)
+
+var nextVerb = verb{
+	name: "next", short: "the next admission cycles as they would go",
+	long:     "Runs the next admission cycles with all that waits: who is admitted, who preempts whom, who stays. It assumes that whoever is told to stop has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Where only time helps, the next cycle is at that time.",
+	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
+	yes:      "somebody is admitted or preempts", no: "nobody is and nobody does",
+	flags: func(c *cobra.Command, o *options) {
+		queueFlag(c, o)
+		c.Flags().IntVar(&o.cycles, "cycles", 5, "run at most `N` cycles")
+	},
+	check: func(_ *cobra.Command, o *options) error {
+		if o.cycles < 1 || o.cycles > maxCycles {
+			return fmt.Errorf("-cycles %d: want 1 to %d", o.cycles, maxCycles)
+		}
+		return nil
+	},
+	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
+		c, err := load(o, std, clock)
+		if err == nil {
+			err = c.checkQueue(o.queue)
+		}
+		if err != nil {
+			return result{}, err
+		}
+		f, err := c.forecast(o, std.screen)
+		if err != nil {
+			return result{}, err
+		}
+		yes := false
+		shown := []step{}
+		for _, s := range f.steps {
+			if o.queue == "" || s.Queue == o.queue {
+				shown = append(shown, s)
+				yes = yes || s.Outcome == cycle.Admit || s.Outcome == cycle.Preempt
+			}
+		}
+		f.steps = shown
+		notes := c.inputNotes()
+		return result{yes, func(b *cli.Page) {
+			c.printSampleHint(b, "next -live")
+			c.printForecast(b, o, f)
+			printNotes(b, notes)
+		}, struct {
+			Now    time.Time `json:"now"`
+			Cycles int       `json:"cycles"` // how many were run
+			Ends   bool      `json:"ends"`   // after them nothing changes before an event
+			Heads  []step    `json:"heads"`
+			Held   []string  `json:"held,omitempty"` // workloads that are not considered
+			Notes  []string  `json:"notes"`
+		}{c.now, f.cycles, f.ends, f.steps, f.held, notes}}, nil
+	},
+}
+
+// maxCycles limits -cycles: each takes a decision for each head.
+const maxCycles = 10_000
+
+// step is what a cycle does about one head. A head about which a cycle says the same as the
+// one before is not repeated.
+type step struct {
+	Cycle    int               `json:"cycle"`
+	At       time.Time         `json:"at"`
+	Workload string            `json:"workload"`
+	Queue    string            `json:"queue"`
+	Outcome  cycle.HeadOutcome `json:"outcome"`
+	Words    string            `json:"words"`
+	Victims  []string          `json:"victims,omitempty"`
+	RetryAt  time.Time         `json:"retryAt,omitzero"`
+}
+
+func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "cycle"}, {Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "result", Least: 30, Cut: true, Colour: shortColour},
+	}}
+	last, silent := 0, false
+	for _, s := range f.steps {
+		name := ""
+		if s.Cycle != last {
+			silent = silent || s.Cycle > last+1
+			name, last = fmt.Sprint(s.Cycle), s.Cycle
+			if s.At.After(c.now) {
+				name += ", in " + duration.HumanDuration(s.At.Sub(c.now))
+			}
+		}
+		t.Row(name, s.Workload, s.Queue, s.Words)
+	}
+	if t.Empty() {
+		b.Say("No workload is tried.\n")
+	} else {
+		b.Table(t)
+	}
+	if silent && o.queue == "" {
+		b.Say("Cycles that change nothing that is shown are left out.\n")
+	}
+	switch {
+	case f.ends && f.cycles > 0:
+		b.Say("After %s nothing changes before an event.\n", plural(f.cycles, "this cycle", "these %d cycles"))
+	case !f.ends:
+		b.Say("There is more after %s; -cycles shows it.\n", plural(f.cycles, "this cycle", "these %d cycles"))
+	}
+	if len(f.held) > 0 {
+		b.Say("Not considered: %s. overview says why.\n", some(f.held))
+	}
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	objects "github.com/cedesched/cede/examples/internal/input"
+)
+
+var overviewVerb = verb{
+	name: "overview", short: "every pending workload in one line",
+	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, whom it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other.",
+	examples: []string{"overview -live", "overview -f cluster.json -queue vision", "overview -live -o json"},
+	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet",
+	flags: queueFlag,
+	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
+		c, err := load(o, std, clock)
+		if err != nil {
+			return result{}, err
+		}
+		rows, err := c.overview(o, std.screen)
+		if err != nil {
+			return result{}, err
+		}
+		notes := c.inputNotes()
+		yes := true
+		for _, r := range rows {
+			yes = yes && (r.Outcome == "Fits" || r.Outcome == "Preempt")
+		}
+		return result{yes, func(b *cli.Page) {
+			c.printSampleHint(b, "overview -live")
+			c.printOverview(b, rows)
+			printNotes(b, notes)
+		}, struct {
+			Now       time.Time     `json:"now"`
+			Workloads []overviewRow `json:"workloads"`
+			Notes     []string      `json:"notes"`
+		}{c.now, rows, notes}}, nil
+	},
+}
+
+// queueFlag adds the flag of verbs about all workloads.
+func queueFlag(c *cobra.Command, o *options) {
+	c.Flags().StringVar(&o.queue, "queue", "", "only the workloads of `QUEUE`")
+}
+
+// inputNotes are the notes on the whole input.
+func (c *cluster) inputNotes() []string {
+	notes := []string{}
+	if c.sharing != "" {
+		notes = append(notes, c.sharing)
+	}
+	return append(notes, c.found.Warnings...)
+}
+
+// checkQueue fails for a queue that is not in the input.
+func (c *cluster) checkQueue(name string) error {
+	for i := range c.state.Queues {
+		if c.state.Queues[i].Name == name {
+			return nil
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	return fmt.Errorf("queue %q is not in the input%s%s", name, nearest(name, queueNames(c.state)), objects.FirstLeftOut(c.found.Warnings))
+}
+
+// overviewRow is one pending workload.
+type overviewRow struct {
+	Workload string    `json:"workload"`
+	Queue    string    `json:"queue"`
+	Position int       `json:"position,omitempty"` // in its queue, from 1; absent: it has none
+	Priority int64     `json:"priority"`           // effective
+	Queued   time.Time `json:"queued,omitzero"`
+	short
+	Notes []string `json:"notes,omitempty"`
+}
+
+func (c *cluster) overview(o *options, screen cli.Screen) ([]overviewRow, error) {
+	if err := c.checkQueue(o.queue); err != nil {
+		return nil, err
+	}
+	all := c.waiting(o)
+	progress := screen.Start("workloads", int64(len(all)))
+	defer progress.Done()
+	rows := []overviewRow{}
+	for i := range all {
+		w := &all[i]
+		progress.Add(1)
+		if o.queue != "" && w.workload.Queue != o.queue {
+			continue
+		}
+		s, err := c.shorten(w)
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: %w", w.workload.ID, err)
+		}
+		rows = append(rows, overviewRow{w.workload.ID, w.workload.Queue, w.position, w.workload.EffectivePriority(), w.workload.Queued, s, w.notes})
+	}
+	return rows, nil
+}
+
+func (c *cluster) printOverview(b *cli.Page, rows []overviewRow) {
+	if len(rows) == 0 {
+		b.Say("No workload waits.\n")
+		return
+	}
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
+		{Name: "answer", Least: 30, Cut: true, Colour: shortColour},
+	}}
+	count := map[string]int{}
+	noted := false
+	for _, r := range rows {
+		position, name := "", r.Workload
+		if r.Position > 0 {
+			position = fmt.Sprint(r.Position)
+		}
+		if len(r.Notes) > 0 && r.Outcome != "Held" && r.Outcome != "Unknown" {
+			name += "*"
+			noted = true
+		}
+		t.Row(name, r.Queue, position, humanAge(c.now, r.Queued), r.Words)
+		count[r.Outcome]++
+	}
+	var parts []string
+	for _, p := range []struct{ outcome, one, many string }{
+		{"Fits", "1 fits now", "%d fit now"}, {"Preempt", "1 preempts", "%d preempt"}, {"Gated", "1 is gated", "%d are gated"},
+		{"Wait", "1 needs time alone", "%d need time alone"}, {"Impossible", "1 does not fit", "%d do not fit"},
+		{"Held", "1 is held", "%d are held"}, {"Unknown", "1 is unknown", "%d are unknown"},
+	} {
+		if n := count[p.outcome]; n > 0 {
+			parts = append(parts, plural(n, p.one, p.many))
+		}
+	}
+	b.Say("%s: %s.\n\n", plural(len(rows), "1 workload waits", "%d workloads wait"), strings.Join(parts, ", "))
+	b.Table(t)
+	if noted {
+		b.Say("* ask -workload NAME prints notes about it.\n")
+	}
+}

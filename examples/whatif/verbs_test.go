@@ -1,0 +1,201 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/golden"
+)
+
+// now is the time at which the files of testdata/input are asked about.
+const now = "2026-11-20T12:00:00Z"
+
+// Every verb on the sample and on the teams, at 80 and 120 columns: nothing is wider, and
+// the same comes out twice.
+func TestVerbs(t *testing.T) {
+	for name, c := range map[string]struct {
+		args   []string
+		status int
+	}{
+		"ask":            {[]string{"ask"}, 0},
+		"ask-teams":      {[]string{"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, 1},
+		"overview":       {[]string{"overview"}, 1},
+		"overview-teams": {[]string{"overview", "-f", "testdata/input/teams.yaml", "-at", now}, 1},
+		"next":           {[]string{"next"}, 0},
+		"next-teams":     {[]string{"next", "-f", "testdata/input/teams.yaml", "-at", now, "-cycles", "20"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for file, width := range map[string]int{name + "-80": 80, name + "-120": 120} {
+				status, stdout, stderr := callOn(cli.Screen{Width: width}, nil, c.args...)
+				if status != c.status || stderr != "" {
+					t.Errorf("status %d, want %d; %s", status, c.status, stderr)
+				}
+				golden.Check(t, "verbs/"+file, stdout)
+				for line := range strings.Lines(stdout) {
+					if runewidth.StringWidth(strings.TrimSuffix(line, "\n")) > width {
+						t.Errorf("wider than %d: %s", width, line)
+					}
+				}
+				if _, again, _ := callOn(cli.Screen{Width: width}, nil, c.args...); again != stdout {
+					t.Errorf("another answer the second time:\n%s\n%s", stdout, again)
+				}
+			}
+			status, stdout, stderr := call(nil, append(c.args, "-o", "json")...)
+			var any map[string]any
+			if err := json.Unmarshal([]byte(stdout), &any); err != nil || status != c.status || stderr != "" || len(any) < 2 {
+				t.Errorf("-o json: %v, status %d, %q in %s", err, status, stderr, stdout)
+			}
+			if !strings.HasPrefix(name, "ask") {
+				golden.Check(t, "verbs/"+name+"-json", stdout)
+			}
+		})
+	}
+}
+
+// -width is heeded, also 0: as wide as needed.
+func TestWidth(t *testing.T) {
+	for _, verb := range []string{"ask", "overview", "next"} {
+		_, wide, _ := call(nil, verb)
+		if _, got, _ := callOn(cli.Screen{Width: 80}, nil, verb, "-width", "0"); got != wide || strings.Contains(got, "…") {
+			t.Errorf("%s at -width 0 is not as wide as needed:\n%s", verb, got)
+		}
+		_, narrow, _ := callOn(cli.Screen{Width: 80}, nil, verb)
+		if _, got, _ := call(nil, verb, "-width", "80"); got != narrow || narrow == wide {
+			t.Errorf("%s at -width 80:\n%s", verb, got)
+		}
+	}
+}
+
+var sequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// On a terminal answers are coloured, and the same without their colours; names bring none.
+func TestColour(t *testing.T) {
+	for _, args := range [][]string{
+		{"ask"}, {"ask", "-workload", "recsys/two-tower-xl"}, {"overview"}, {"next"},
+		{"ask", "-f", "testdata/input/escapes.json"}, {"overview", "-f", "testdata/input/escapes.json"}, {"next", "-f", "testdata/input/escapes.json"},
+	} {
+		_, plain, _ := callOn(cli.Screen{Width: 80}, nil, args...)
+		_, coloured, _ := callOn(cli.Screen{Width: 80, Colour: true}, nil, args...)
+		if coloured == plain || sequence.ReplaceAllString(coloured, "") != plain {
+			t.Errorf("%q:\n%s\nplain:\n%s", args, coloured, plain)
+		}
+		for line := range strings.Lines(coloured) {
+			if n := len(sequence.FindAllString(line, -1)); n%2 != 0 || n > 2 {
+				t.Errorf("%q: %d sequences in %q", args, n, line)
+			}
+		}
+		if strings.ContainsRune(plain, '\x1b') {
+			t.Errorf("%q: a sequence without colour: %q", args, plain)
+		}
+	}
+}
+
+// Names with escape sequences, line breaks and marks that turn the direction of writing reach
+// no terminal by any verb.
+func TestNamesArePrintableByEveryVerb(t *testing.T) {
+	for _, args := range [][]string{
+		{"overview"}, {"overview", "-o", "json"}, {"overview", "-queue", "no\x1b[2J"}, {"next"}, {"next", "-o", "json"}, {"next", "-queue", "\u202e"}, {"\x1b[31m"}, {"overview", "\x1b[31m"},
+	} {
+		data, err := os.ReadFile("testdata/input/escapes.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, stderr := callOn(cli.Screen{Width: 80}, strings.NewReader(string(data)), args...)
+		if stdout == "" && stderr == "" || status == 2 != (stderr != "") {
+			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
+		}
+		for line := range strings.Lines(stdout + stderr) {
+			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("%q: %q", args, line)
+			}
+		}
+	}
+}
+
+// Bad input to every verb is status 2, nothing on standard output, and one line.
+func TestBadInputOfVerbs(t *testing.T) {
+	own := map[string][]struct {
+		args []string
+		want string
+	}{
+		"overview": {{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`}},
+		"next":     {{[]string{"-queue", "none"}, "the nearest"}, {[]string{"-cycles", "0"}, "-cycles 0: want 1 to 10000"}, {[]string{"-cycles", "many"}, "invalid argument"}},
+	}
+	check := func(verb string, piped io.Reader, args []string, want string) {
+		t.Helper()
+		status, stdout, stderr := call(piped, append([]string{verb}, args...)...)
+		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "whatif: ") || !strings.Contains(stderr, want) {
+			t.Errorf("%s %q: status %d, %q, %q; want %q", verb, args, status, stdout, stderr, want)
+		}
+	}
+	for _, v := range verbs() {
+		for _, c := range []struct {
+			piped string
+			args  []string
+			want  string
+		}{
+			{" ", nil, "standard input: it is empty"},
+			{"hello", nil, "found a string"},
+			{`{"queues":[{"name":"a","cohort":"x"}]}`, []string{"-at", now}, `unknown cohort "x"`},
+			{"", []string{"-f", "testdata/none"}, "no such file"},
+			{"", []string{"-frobnicate"}, "unknown flag: --frobnicate; usage: whatif " + v.name + " [flags]"},
+			{"", []string{"more"}, `unexpected argument "more"`},
+			{"", []string{"-live", "-f", "x"}, "give one of them"},
+			{"", []string{"-n", "a", "-f", "x"}, "give one of them"},
+			{"", []string{"-width", "-5"}, "want at least 0"},
+			{"", []string{"-o", "yaml"}, "want text or json"},
+			{"", []string{"-at", "noon"}, "want a time"},
+			{"", []string{"-scheduler", "slurm"}, "want kueue or kai"},
+		} {
+			var piped io.Reader
+			if c.piped != "" {
+				piped = strings.NewReader(c.piped)
+			}
+			check(v.name, piped, c.args, c.want)
+		}
+		for _, c := range own[v.name] {
+			check(v.name, nil, c.args, c.want)
+		}
+	}
+}
+
+// The help of every verb has its flags, an example that runs, and the exit statuses, and fits
+// 80 columns but for the examples.
+func TestHelp(t *testing.T) {
+	for _, v := range verbs() {
+		status, stdout, stderr := callOn(cli.Screen{Width: 80}, nil, v.name, "-h")
+		if status != 0 || stderr != "" || !strings.Contains(stdout, "\nExit status:\n  0  "+v.yes) || !strings.Contains(stdout, "Examples:\n  whatif") {
+			t.Errorf("%s: status %d, %q:\n%s", v.name, status, stderr, stdout)
+		}
+		for line := range strings.Lines(stdout) {
+			if len(line) > 81 && !strings.HasPrefix(line, "  whatif ") {
+				t.Errorf("%s: wide: %s", v.name, line)
+			}
+		}
+	}
+	if _, stdout, _ := call(nil, "-h"); !strings.Contains(stdout, "overview ") || !strings.Contains(stdout, "VERB") {
+		t.Error(stdout)
+	}
+}
+
+// A verb is asked for with nothing as well: the flags of today go to ask.
+func TestAskIsTheDefault(t *testing.T) {
+	for _, args := range [][]string{{}, {"-all"}, {"-o", "json"}, {"-fair=false", "-workload", "nlp/lora-sweep"}, {"--workload", "nlp/lora-sweep"}, {"-workload=nlp/lora-sweep"}} {
+		status, stdout, stderr := call(nil, args...)
+		verbStatus, verbOut, verbErr := call(nil, append([]string{"ask"}, args...)...)
+		if status != verbStatus || stdout != verbOut || stderr != verbErr || status != 0 {
+			t.Errorf("%q: %d %q, ask: %d %q", args, status, stderr, verbStatus, verbErr)
+		}
+	}
+	if status, _, stderr := call(nil, "-f", "testdata/input/teams.yaml", "overview", "-at", now); status != 1 || stderr != "" {
+		t.Errorf("flags before a verb: status %d, %q", status, stderr)
+	}
+}
