@@ -143,8 +143,8 @@ func (f *forecast) requeue(h cycle.HeadResult) (err error) {
 
 // leave lets everybody who was told to stop leave; whole workloads wait again.
 func (f *forecast) leave() (left bool, err error) {
-	gone := f.snapshot.Evicting()
-	edits := f.snapshot.Departures()
+	gone := f.snapshot.Terminating()
+	edits := f.snapshot.Removals()
 	if len(edits) == 0 {
 		return false, nil
 	}
