@@ -34,6 +34,7 @@ func TestBlockersBehindManyOthers(t *testing.T) {
 		return list
 	}
 	evicted := func(w workload.Workload) workload.Workload { w.Evicted = true; return w }
+	never := func(w workload.Workload) workload.Workload { w.NeverYields = true; return w }
 	unreserved := func(w workload.Workload) workload.Workload { w.ReservedAt = time.Time{}; return w }
 	runtime := minruntime.Settings{Preempt: optional.Of(time.Hour)}
 	var asked []string
@@ -53,6 +54,11 @@ func TestBlockersBehindManyOthers(t *testing.T) {
 		{"guarded", guarded, minruntime.Settings{}, many("a", 0, job("last", "a", 5, 4, started(120))), "Impossible: Guarded a last", false},
 		{"guarded, without reservation", guarded, minruntime.Settings{}, many("a", 0, unreserved(job("last", "a", 5, 4, started(120)))), "Impossible: Guarded a last", false},
 		{"guarded, evicted", guarded, minruntime.Settings{}, many("a", 0, evicted(job("last", "a", 5, 4, started(120)))), "Impossible: Guarded a last", false},
+		{"never yields", preemption.Config{}, minruntime.Settings{}, many("a", 0, never(job("last", "a", 1, 4, started(120)))), "Impossible: NeverYields a last", false},
+		{"never yields, of those who use the same", preemption.Config{}, runtime, append(short("a", never(job("last", "a", 1, 4, started(1)))), job("zz", "a", 9, 0, started(1))), "Impossible: NeverYields a last", true},
+		{"never yields, without reservation", preemption.Config{}, runtime, many("a", 0, never(unreserved(job("last", "a", 1, 4, started(1))))), "Impossible: NeverYields a last", false},
+		{"never yields, guarded and protected", guarded, runtime, many("a", 0, never(job("last", "a", 5, 4, started(1)))), "Impossible: NeverYields a last", false},
+		{"never yields, and refused", preemption.Config{}, minruntime.Settings{}, many("a", 10, never(job("last", "a", 11, 4, started(1)))), "Impossible: WithinClusterQueue a last", false},
 		{"guarded and protected", guarded, runtime, many("a", 0, job("last", "a", 5, 4, started(1))), "Impossible: GuaranteedRuntime a last", false},
 	} {
 		nominal, amount := int64(4), int64(4)

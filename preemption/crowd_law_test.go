@@ -43,6 +43,7 @@ func crowd(t *rapid.T) (preemption.State, preemption.Request) {
 		}
 		for range workloads {
 			w := job(fmt.Sprintf("w%03d", len(st.Admitted)), q.Name, int64(n("priority", 2)), 1, started(10*n("age", 2)))
+			w.NeverYields = n("never yields", 15) == 15
 			if w.Evicted = n("evicted", 11) == 11; n("elastic", 9) == 9 {
 				w.PodSets[0].Count, w.PodSets[0].MinCount = 2, workload.AtLeast(1)
 			} else if !alike {

@@ -79,6 +79,9 @@ const (
 	// RuleFairShare: the policies permit workloads of the queue, but the strategies of fair
 	// sharing do not.
 	RuleFairShare
+	// RuleNeverYields: the policies permit the workload, but it never yields
+	// ([workload.Workload.NeverYields]).
+	RuleNeverYields
 )
 
 // Decision answers a [Request]. The zero value is invalid.
@@ -238,7 +241,7 @@ func (d Decision) Edits() []Edit {
 var (
 	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
 	reasonNames  = enum.Names[VictimReason]{Type: "VictimReason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
-	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare"}}
+	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields"}}
 )
 
 // String returns the name of the constant.

@@ -122,6 +122,7 @@ var ruleOf = [...]Rule{
 	search.GuaranteedRuntime:   RuleMinRuntime,
 	search.Guarded:             RuleGuarded,
 	search.FairShare:           RuleFairShare,
+	search.NeverYields:         RuleNeverYields,
 }
 
 // explain adds the shortage and the blockers.

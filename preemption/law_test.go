@@ -361,6 +361,9 @@ func blockersBlock(t *rapid.T) {
 			}
 			continue
 		}
+		if b.Rule == preemption.RuleNeverYields && w.Queue == b.Queue && w.NeverYields && !w.Evicted {
+			continue
+		}
 		lower := w.EffectivePriority() < ours
 		ok := w.Queue == b.Queue
 		switch b.Rule {

@@ -39,7 +39,7 @@ type State struct {
 //	                 "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}]}],
 //	   "admitted": [{"id": "a/train", "uid": "5f3c", "queue": "team-a", "priority": 100, "priorityBoost": -5,
 //	                 "created": "2026-11-21T08:00:00Z", "queued": "2026-11-21T08:00:00Z",
-//	                 "reservedAt": "2026-11-21T08:05:00Z", "evicted": true, "neverPreempts": true,
+//	                 "reservedAt": "2026-11-21T08:05:00Z", "evicted": true, "neverYields": true, "neverPreempts": true,
 //	                 "podSets": [{"name": "main", "count": 4,
 //	                              "requests": [{"flavor": "h100", "resource": "gpu", "amount": 2}],
 //	                              "nodeConstraints": {

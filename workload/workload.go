@@ -39,6 +39,10 @@ type Workload struct {
 	// Evicted says that the workload was told to stop and still holds its quota. Evicted
 	// workloads are the first candidates of every later decision.
 	Evicted bool `json:"evicted,omitzero"`
+	// NeverYields says that the workload is never a victim, nor any surplus replica of it,
+	// whatever the policies permit. It has no meaning for a workload that waits, or that is
+	// Evicted: that one leaves anyway.
+	NeverYields bool `json:"neverYields,omitzero"`
 	// NeverPreempts says that nobody may yield for the workload: while it waits, only flavors
 	// in which it fits are considered. It has no meaning for a workload that runs.
 	NeverPreempts bool `json:"neverPreempts,omitzero"`

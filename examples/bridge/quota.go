@@ -30,9 +30,6 @@ type Cluster struct {
 	// QueueNotes holds, by name of the queue, notes that belong to every answer about the
 	// queue: it is stopped.
 	QueueNotes map[string][]Note
-	// NeverYield holds the workloads that nobody may preempt, by ID, with the reason. Kueue
-	// has none.
-	NeverYield map[string]string
 	// Topologies holds the names of the flavors' topologies, by flavor; most flavors have
 	// none.
 	Topologies map[string]string

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/workload"
 )
 
 // cluster is an input, ready to be asked.
@@ -39,9 +37,6 @@ func load(o *options, std stdio, clock func() time.Time) (*cluster, error) {
 		return nil, describeFaults(err)
 	}
 	c.share(o)
-	if len(in.found.NeverYield) > 0 {
-		c.config.Guards = append(c.config.Guards, neverYield(in.found.NeverYield))
-	}
 	c.config.MaxBlockers = maxBlockers
 	c.preemptor, err = preemption.New(c.config)
 	return c, err
@@ -70,17 +65,6 @@ func (c *cluster) share(o *options) {
 	}
 	c.config.Sharing, c.config.Fair.Strategies = preemption.Fair, known.Strategies
 	c.sharing = fmt.Sprintf("decided by fair sharing because of %s; -fair=false decides without it", known.Source)
-}
-
-// neverYield protects workloads by ID.
-type neverYield map[string]string
-
-// Verdict implements [preemption.Guard].
-func (n neverYield) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
-	if _, never := n[running.ID]; never {
-		return guard.NeverYields()
-	}
-	return guard.MayYield()
 }
 
 // describeFaults keeps the first fault of a state, and says how many more there are.

@@ -331,7 +331,7 @@ func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 		return "it uses no more than its quota: nothing to reclaim"
 	case preemption.RuleFairShare:
 		return "fair sharing does not permit it to yield"
-	case preemption.RuleGuarded:
+	case preemption.RuleNeverYields:
 		return "it is not preemptible"
 	case preemption.RuleBorrowWithinCohort:
 		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {

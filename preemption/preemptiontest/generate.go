@@ -99,6 +99,7 @@ func run(t *rapid.T, st *preemption.State, number int) {
 	for i := range number {
 		w := Workload(*st, fmt.Sprintf("ns/w%02d", i)).Draw(t, "workload")
 		w.Evicted = chance(t, 1, 12)
+		w.NeverYields = chance(t, 1, 16)
 		if chance(t, 9, 10) {
 			w.ReservedAt = instant(t, "reserved")
 		}

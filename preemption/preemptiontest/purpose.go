@@ -236,7 +236,7 @@ func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id stri
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Queue: donor,
 		Priority: pending.Priority - pick[int64](t, "less important by", 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 0, 0, -1),
 		Created:  instant(t, "created"), Queued: instant(t, "queued"),
-		ReservedAt: instant(t, "reserved"), Evicted: chance(t, 1, 20),
+		ReservedAt: instant(t, "reserved"), Evicted: chance(t, 1, 20), NeverYields: chance(t, 1, 60),
 		PodSets: []workload.PodSet{{Name: "main", Count: 1}},
 	}
 	switch sc.purpose {

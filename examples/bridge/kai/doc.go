@@ -1,8 +1,8 @@
 // Package kai turns the objects of KAI into a state that cede decides on.
 //
 // It is for programs that hold KAI's objects and ask cede about them. Add objects to an
-// [Objects] and take its [bridge.Cluster]: State is for preemption.NewSnapshot, Pending are
-// the pod groups to ask about, and NeverYield is for a preemption.Guard.
+// [Objects] and take its [bridge.Cluster]: State is for preemption.NewSnapshot, and Pending
+// are the pod groups to ask about.
 //
 // Leaf queues become queues, queues above them become cohorts. The quota of a leaf is its
 // nominal quota; limits limit what is borrowed. The quota of a parent is left out: KAI checks

@@ -91,7 +91,7 @@ func TestFields(t *testing.T) {
 			notes += strings.Join(bridge.Texts(c.Pending[i].Notes), "")
 			c.Pending[i].Notes = nil
 		}
-		return map[string]string{"state": text(c.State), "pending": text(c.Pending), "notes": notes, "facts": text(c.NeverYield)}
+		return map[string]string{"state": text(c.State), "pending": text(c.Pending), "notes": notes}
 	})
 }
 

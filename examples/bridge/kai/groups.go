@@ -34,7 +34,7 @@ const (
 // note, what cannot be read. It changes nothing: call it whenever you need a state. It costs
 // O(objects).
 func (o *Objects) Cluster() bridge.Cluster {
-	c := bridge.Cluster{QueueNotes: map[string][]bridge.Note{}, NeverYield: map[string]string{}}
+	c := bridge.Cluster{QueueNotes: map[string][]bridge.Note{}}
 	o.addQueues(&c)
 	g := groups{c: &c, priorities: map[string]int64{}, isLeaf: map[string]bool{}, running: map[string]int64{}}
 	for _, class := range o.classes.All() {
@@ -115,12 +115,9 @@ func (g *groups) add(o *PodGroup) error {
 		if !g.isLeaf[o.Spec.Queue] {
 			return fmt.Errorf("it runs in queue %q, which is no leaf of the input", o.Spec.Queue)
 		}
-		if fixed {
-			g.c.NeverYield[id] = "it is not preemptible in KAI"
-		}
 		g.c.State.Admitted = append(g.c.State.Admitted, workload.Workload{
 			ID: id, UID: o.Metadata.UID, Queue: o.Spec.Queue, Priority: priority,
-			Created: created, Queued: created, ReservedAt: started,
+			Created: created, Queued: created, ReservedAt: started, NeverYields: fixed,
 			PodSets: []workload.PodSet{podSet(allocated, g.running[id], o.Spec.MinMember)},
 		})
 		return nil

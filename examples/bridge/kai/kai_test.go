@@ -164,8 +164,10 @@ func TestGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.NeverYield["n/train"] == "" || len(c.NeverYield) != 1 {
-		t.Errorf("never yield: %v", c.NeverYield)
+	for _, w := range c.State.Admitted {
+		if w.NeverYields != (w.ID == "n/train") {
+			t.Errorf("%s never yields: %v", w.ID, w.NeverYields)
+		}
 	}
 	p := c.Pending[0]
 	if !p.PreemptsFrom.Equal(time.Date(2026, 1, 1, 1, 2, 0, 0, time.UTC)) {

@@ -136,7 +136,7 @@ func (c *Cluster) users(column int) int {
 	}
 	n := 0
 	for i := range c.Queues {
-		for lane := Active; lane <= EvictedUnreserved; lane++ {
+		for lane := range WholeLanes {
 			var cursor LaneCursor
 			for cursor.First(*c.running.At(i).Lane(lane)); ; cursor.NextIn(names) {
 				w, ok := cursor.Item()

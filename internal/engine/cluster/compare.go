@@ -137,7 +137,8 @@ func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload
 // instant.
 func (w *Workload) Describes(other *workload.Workload) bool {
 	f := &w.Facts
-	if f.ID != other.ID || f.UID != other.UID || *f.queue != other.Queue || f.Evicted != other.Evicted || f.NeverPreempts != other.NeverPreempts {
+	if f.ID != other.ID || f.UID != other.UID || *f.queue != other.Queue ||
+		f.Evicted != other.Evicted || f.NeverPreempts != other.NeverPreempts || f.NeverYields != other.NeverYields {
 		return false
 	}
 	if !is(other.Queued, w.Queued) || !is(other.ReservedAt, w.Reserved) || !is(other.Created, f.created) {

@@ -115,7 +115,11 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	}
 	q := node - len(c.Cohorts)
 	next.running = c.running.Set(q, c.running.At(q).replaced([]*Workload{d}, []*Workload{evicted}))
-	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), nil)
+	var more []PrioritySum
+	if !d.lane().Yields() { // now it may
+		more = addedUp([]PrioritySum{{d.Priority, nonZero(d.Loads)}})
+	}
+	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), more)
 	return &next, nil
 }
 

@@ -16,6 +16,7 @@ type Facts struct {
 	created                int64   // an instant
 	seldom                 *seldom // nil: no such field is set
 	Evicted, NeverPreempts bool
+	NeverYields            bool
 	local                  bool // times are in the local zone; else in UTC, or as seldom says
 }
 
@@ -31,7 +32,7 @@ type seldom struct {
 func factsOf(w *workload.Workload, queue *string) Facts {
 	f := Facts{
 		ID: w.ID, UID: w.UID, queue: queue, created: instant.Of(w.Created),
-		Evicted: w.Evicted, NeverPreempts: w.NeverPreempts,
+		Evicted: w.Evicted, NeverPreempts: w.NeverPreempts, NeverYields: w.NeverYields,
 	}
 	created, queued, reservedAt := zone(w.Created), zone(w.Queued), zone(w.ReservedAt)
 	f.local = (created == time.Local || w.Created.IsZero()) &&
@@ -71,7 +72,7 @@ func (w *Workload) Workload() workload.Workload {
 	f := &w.Facts
 	out := workload.Workload{
 		ID: f.ID, UID: f.UID, Queue: *f.queue, Priority: w.Priority,
-		Evicted: f.Evicted, NeverPreempts: f.NeverPreempts, PodSets: w.PodSets,
+		Evicted: f.Evicted, NeverPreempts: f.NeverPreempts, NeverYields: f.NeverYields, PodSets: w.PodSets,
 	}
 	var created, queued, reservedAt *time.Location
 	if f.local {

@@ -36,8 +36,8 @@ type seen struct {
 	podSets  []workload.PodSet // belongs to the caller
 	loads    []quotatree.Load
 	active   *Template
-	evicted  *Template
-	ofQuotas bool // it uses only columns with quota
+	whole    *Template // of those that give no surplus
+	ofQuotas bool      // it uses only columns with quota
 }
 
 // fill adds the workloads of a new cluster. It fails with a [fault.List].
@@ -117,8 +117,8 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 		Priority: w.EffectivePriority(), Queued: instant.Of(w.Queued), Reserved: instant.Of(w.ReservedAt),
 		Template: s.active, Facts: factsOf(w, f.names[q]),
 	}
-	if w.Evicted {
-		d.Template = s.evicted
+	if w.Evicted || w.NeverYields {
+		d.Template = s.whole
 	}
 	if d.Facts.seldom != nil {
 		d.Facts.seldom.gates = w.Gates.Clone()
@@ -142,7 +142,7 @@ func (f *filling) see(s *seen, w *workload.Workload) {
 	for i := range w.PodSets {
 		s.loads = addAmounts(s.loads, w.PodSets[i].Count, w.PodSets[i].Requests, f.columns)
 	}
-	s.evicted = s.active
+	s.whole = s.active
 	if surplus := surplusOf(w.PodSets, f.columns); len(surplus) > 0 {
 		s.active = &Template{s.active.PodSets, surplus}
 	}
@@ -213,7 +213,7 @@ func compareWithLane(a, b inLane) int {
 func newRunning(queue *string, workloads []*Workload, room []inLane) (*Running, []inLane) {
 	r := &Running{name: queue}
 	room = room[:0]
-	var surplus [Lanes][]*Workload
+	var surplus [AllLanes][]*Workload
 	for _, w := range workloads {
 		room = append(room, inLane{w.lane(), w.Priority, w.Reserved, w})
 	}
@@ -225,13 +225,13 @@ func newRunning(queue *string, workloads []*Workload, room []inLane) (*Running, 
 			surplus[lane] = append(surplus[lane], workloads[i])
 		}
 	}
-	for lane, from := Active, 0; lane < Lanes; lane++ {
+	for lane, from := Active, 0; lane < AllLanes; lane++ {
 		to := from
 		for to < len(room) && room[to].lane == lane {
 			to++
 		}
 		list := workloads[from:to]
-		if lane >= SurplusReserved {
+		if lane.Surplus() {
 			list = surplus[lane]
 		}
 		r.lanes[lane] = LaneOf(lane, list)

@@ -51,7 +51,7 @@ func reachFollowsEdits(t *rapid.T) {
 }
 
 // The sums up to a priority are by how much the cohort uses less when all of up to that
-// priority leave who run in queues that borrow, as does every cohort between.
+// priority leave who ever yield and run in queues that borrow, as does every cohort between.
 func sumsAreWhatLeaves(t *rapid.T) {
 	st := preemptiontest.States().Draw(t, "state")
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
@@ -64,7 +64,7 @@ func sumsAreWhatLeaves(t *rapid.T) {
 		for _, sum := range sums {
 			without := c
 			for _, w := range c.All() {
-				if node, _ := c.QueueNode(w.Facts.Queue()); w.Priority <= sum.Priority && inReach(c, node, cohort) {
+				if node, _ := c.QueueNode(w.Facts.Queue()); w.Priority <= sum.Priority && (!w.Facts.NeverYields || w.Facts.Evicted) && inReach(c, node, cohort) {
 					if without, err = without.Remove("", w.Facts.ID); err != nil {
 						t.Fatal(err)
 					}

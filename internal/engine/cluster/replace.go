@@ -18,12 +18,16 @@ func (c *Cluster) replace(node int, gone, come []*Workload) error {
 	for _, d := range gone {
 		less := negative(d.Loads)
 		delta = quotatree.AddLoads(delta, less)
-		sums = append(sums, PrioritySum{d.Priority, nonZero(less)})
+		if d.lane().Yields() {
+			sums = append(sums, PrioritySum{d.Priority, nonZero(less)})
+		}
 		lanes |= d.lanesMask()
 	}
 	for _, d := range come {
 		delta = quotatree.AddLoads(delta, d.Loads)
-		sums = append(sums, PrioritySum{d.Priority, nonZero(d.Loads)})
+		if d.lane().Yields() {
+			sums = append(sums, PrioritySum{d.Priority, nonZero(d.Loads)})
+		}
 		lanes |= d.lanesMask()
 	}
 	var err error
@@ -83,7 +87,7 @@ func (r *Running) anew(gone, come []*Workload) *Running {
 		leave[d] = true
 	}
 	list := make([]*Workload, 0, r.Len()+len(come))
-	for lane := Active; lane <= EvictedUnreserved; lane++ {
+	for lane := range WholeLanes {
 		var cursor LaneCursor
 		for cursor.First(r.lanes[lane]); ; cursor.Next() {
 			d, ok := cursor.Item()

@@ -13,7 +13,7 @@ import (
 // Running holds what runs in one queue: an ordered index for each lane. It is immutable.
 type Running struct {
 	name  *string // the name of the queue, shared by its workloads
-	lanes [Lanes]LaneSet
+	lanes [AllLanes]LaneSet
 }
 
 // LaneSet holds the workloads of a lane in the order of candidates, with sums of their loads;
@@ -60,10 +60,19 @@ func (r *Running) Lane(l Lane) *LaneSet { return &r.lanes[l] }
 // Len returns the number of workloads.
 func (r *Running) Len() int {
 	n := 0
-	for lane := Active; lane <= EvictedUnreserved; lane++ {
+	for lane := range WholeLanes {
 		n += r.lanes[lane].Len()
 	}
 	return n
+}
+
+// WholeLanes calls yield with the lanes that together hold every workload once.
+func WholeLanes(yield func(Lane) bool) {
+	for lane := range AllLanes {
+		if !lane.Surplus() && !yield(lane) {
+			return
+		}
+	}
 }
 
 // Lane is a part of a queue's running workloads. Evicted workloads come before active ones.
@@ -79,11 +88,22 @@ const (
 	EvictedUnreserved
 	SurplusReserved
 	SurplusUnreserved
-	Lanes // the number of lanes
+	Lanes // the number of lanes of candidates
+)
+
+// These lanes hold the workloads that never yield. No search for candidates looks at them, nor
+// do the sums of what candidates use.
+const (
+	NeverYielding           = Lanes
+	NeverYieldingUnreserved = NeverYielding + 1
+	AllLanes                = NeverYielding + 2 // the number of lanes
 )
 
 // Surplus reports whether the lane is one of surplus.
-func (l Lane) Surplus() bool { return l >= SurplusReserved }
+func (l Lane) Surplus() bool { return l == SurplusReserved || l == SurplusUnreserved }
+
+// Yields reports whether the lane holds candidates.
+func (l Lane) Yields() bool { return l < Lanes }
 
 // Unreserved reports whether the lane holds workloads without reservation time: the second of
 // each pair of lanes.
@@ -107,18 +127,22 @@ type laneMask uint8
 
 const allLanes laneMask = 1<<Lanes - 1
 
+// lanesMask returns the lanes of candidates that the workload is in.
 func (w *Workload) lanesMask() laneMask {
 	mask := laneMask(0)
 	for lane := range w.lanesOf {
 		mask |= 1 << lane
 	}
-	return mask
+	return mask & allLanes
 }
 
 func (w *Workload) lane() Lane {
 	lane := Active
-	if w.Facts.Evicted {
+	switch {
+	case w.Facts.Evicted:
 		lane = Evicted
+	case w.Facts.NeverYields:
+		lane = NeverYielding
 	}
 	if w.Reserved == instant.Unset {
 		lane++

@@ -24,7 +24,7 @@ type Workload struct {
 // Template holds pod sets, shared by the workloads that have the same. It is immutable.
 type Template struct {
 	PodSets []workload.PodSet
-	Surplus []Surplus // of elastic pod sets, the last one first; only for active workloads
+	Surplus []Surplus // of elastic pod sets, the last one first; only for workloads that may give some
 }
 
 // Surplus is the number of replicas of an elastic pod set over its minimum.
@@ -58,7 +58,7 @@ func newWorkload(w *workload.Workload, queue *string, columns *Columns) *Workloa
 	for i := range w.PodSets {
 		d.Loads = addAmounts(d.Loads, w.PodSets[i].Count, w.PodSets[i].Requests, columns)
 	}
-	if !w.Evicted {
+	if !w.Evicted && !w.NeverYields {
 		d.Surplus = surplusOf(w.PodSets, columns)
 	}
 	return d

@@ -13,6 +13,7 @@ const (
 	GuaranteedRuntime
 	Guarded
 	FairShare
+	NeverYields
 )
 
 // Blocker is a queue, or a whole cohort, that uses what is short and may not be preempted
@@ -99,7 +100,7 @@ func (s *Search) blockersIn(q, lca int, c Class, most int) {
 		s.blockers = append(s.blockers, Blocker{Rule: ReclaimWithinCohort, Node: q, Workload: w})
 	} else if w := s.firstRefused(q, c, true); w != nil {
 		s.blockers = append(s.blockers, Blocker{Rule: BorrowWithinCohort, Node: q, Workload: w})
-	} else if w := s.firstUser(q); w != nil && s.Request.Fair.Enabled() {
+	} else if w := s.firstHolder(q); w != nil && s.Request.Fair.Enabled() {
 		s.blockers = append(s.blockers, Blocker{Rule: FairShare, Node: q, Workload: w})
 	}
 }

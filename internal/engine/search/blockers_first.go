@@ -5,10 +5,10 @@ import (
 	"github.com/cedesched/cede/internal/engine/quotatree"
 )
 
-// firstUser returns the first workload of a queue that uses what is short.
-func (s *Search) firstUser(q int) *cluster.Workload {
+// firstHolder returns the first workload of a queue that uses what is short.
+func (s *Search) firstHolder(q int) *cluster.Workload {
 	running := s.Cluster.Running(q)
-	return s.FirstWhole(func(lane cluster.Lane) *cluster.Workload {
+	return s.firstUser(func(lane cluster.Lane) *cluster.Workload {
 		var cursor cluster.LaneCursor
 		for cursor.First(*running.Lane(lane)); ; cursor.NextIn(s.holdShort) {
 			s.Steps++
@@ -20,15 +20,18 @@ func (s *Search) firstUser(q int) *cluster.Workload {
 }
 
 // firstKept returns the first workload, in the order of candidates, that uses what is short
-// and would be a candidate without its minimum runtime or the guards.
+// and would be a candidate if it were not for its minimum runtime, the guards, or because it
+// never yields.
 func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 	g, p, running := s.guaranteeOf(q, lca), s.Permission(c, false), s.Cluster.Running(q)
-	w := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload {
+	w := s.firstUser(func(lane cluster.Lane) *cluster.Workload {
 		switch {
 		case p == Nobody:
 			return nil
+		case !lane.Yields():
+			return s.firstKeptIn(running.Lane(lane), c, p, everyone)
 		case s.Request.Guard != nil:
-			return s.firstKeptOneByOne(running.Lane(lane), g, c, p)
+			return s.firstKeptIn(running.Lane(lane), c, p, func(w *cluster.Workload) bool { return s.protected(g, w) || s.guarded(w) })
 		case g.Minimum > 0 && lane == cluster.Active: // evicted workloads and those without start are not protected
 			return s.firstProtected(running.Lane(lane), g, c, p)
 		}
@@ -37,6 +40,8 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 	switch {
 	case w == nil:
 		return Blocker{}, false
+	case w.Facts.NeverYields && !w.Facts.Evicted:
+		return Blocker{NeverYields, q, w, 0, -1}, true
 	case s.protected(g, w):
 		until, _ := g.Protects(w)
 		return Blocker{GuaranteedRuntime, q, w, until, g.SetBy}, true
@@ -44,9 +49,10 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 	return Blocker{Guarded, q, w, s.Request.Guard(w), -1}, true
 }
 
-// firstKeptOneByOne asks the guards about each workload that the policies permit and no
-// minimum runtime protects.
-func (s *Search) firstKeptOneByOne(lane *cluster.LaneSet, g Guarantee, c Class, p Permission) *cluster.Workload {
+func everyone(*cluster.Workload) bool { return true }
+
+// firstKeptIn asks about each workload that the policies permit whether it is kept.
+func (s *Search) firstKeptIn(lane *cluster.LaneSet, c Class, p Permission, kept func(*cluster.Workload) bool) *cluster.Workload {
 	var cursor cluster.LaneCursor
 	for cursor.First(*lane); ; cursor.NextIn(s.holdShort) {
 		w, ok := cursor.Item()
@@ -54,7 +60,7 @@ func (s *Search) firstKeptOneByOne(lane *cluster.LaneSet, g Guarantee, c Class, 
 			return nil
 		}
 		s.Steps++
-		if s.holdShort(w.Loads) && (p.Permits(w) || s.ownMayYield(w)) && (s.protected(g, w) || s.guarded(w)) {
+		if s.holdShort(w.Loads) && (p.Permits(w) || s.ownMayYield(w)) && kept(w) {
 			return w
 		}
 	}
@@ -106,7 +112,7 @@ func (s *Search) firstRefused(q int, c Class, borrowing bool) *cluster.Workload 
 		return nil
 	}
 	running := s.Cluster.Running(q)
-	return s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.firstRefusedIn(running.Lane(lane), c, p) })
+	return s.firstUser(func(lane cluster.Lane) *cluster.Workload { return s.firstRefusedIn(running.Lane(lane), c, p) })
 }
 
 func (s *Search) firstRefusedIn(lane *cluster.LaneSet, c Class, p Permission) *cluster.Workload {

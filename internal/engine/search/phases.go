@@ -32,6 +32,8 @@ type phase struct {
 
 var (
 	evictedLanes = []cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}
+	wholeLanes   = [...][]cluster.Lane{evictedLanes, {cluster.Active, cluster.ActiveUnreserved}}
+	userLanes    = [...][]cluster.Lane{evictedLanes, {cluster.Active, cluster.ActiveUnreserved, cluster.NeverYielding, cluster.NeverYieldingUnreserved}}
 	activeLanes  = []cluster.Lane{cluster.SurplusReserved, cluster.SurplusUnreserved, cluster.Active, cluster.ActiveUnreserved}
 )
 
@@ -76,10 +78,19 @@ func (a *Place) Before(b *Place) bool {
 }
 
 // FirstWhole returns the first of the workloads that the function `of` returns for the lanes
-// of whole workloads: those being evicted first, then as in a phase. It returns nil if there
-// are none.
+// of whole workloads that are candidates: those being evicted first, then as in a phase. It
+// returns nil if there are none.
 func (s *Search) FirstWhole(of func(cluster.Lane) *cluster.Workload) *cluster.Workload {
-	for _, lanes := range [...][2]cluster.Lane{{cluster.Evicted, cluster.EvictedUnreserved}, {cluster.Active, cluster.ActiveUnreserved}} {
+	return s.firstIn(&wholeLanes, of)
+}
+
+// firstUser does the same for all workloads, those that never yield included.
+func (s *Search) firstUser(of func(cluster.Lane) *cluster.Workload) *cluster.Workload {
+	return s.firstIn(&userLanes, of)
+}
+
+func (s *Search) firstIn(tiers *[2][]cluster.Lane, of func(cluster.Lane) *cluster.Workload) *cluster.Workload {
+	for _, lanes := range tiers {
 		var first Place
 		for _, lane := range lanes {
 			w := of(lane)

@@ -44,7 +44,7 @@
 //	queue NAME in=COHORT (as a cohort, and) within= reclaim= borrowing= threshold= minAdmit=
 //	       whenCanBorrow= whenCanPreempt= preference=
 //	running ID in=QUEUE priority= boost= uid= RESOURCE=AMOUNT pods=COUNT min= leaving=
-//	       since= queued= created= evicted
+//	       since= queued= created= evicted neverYields
 //	ask [ID] in=QUEUE (as running, and) now=LATER needs=RESOURCE,... gates=A,B open=A
 //	       neverPreempts
 //	check

@@ -93,7 +93,7 @@ func (w *world) addQueue(l *line) error {
 
 func (w *world) addRunning(l *line) error {
 	v := l.workload()
-	v.Evicted = l.flag("evicted")
+	v.Evicted, v.NeverYields = l.flag("evicted"), l.flag("neverYields")
 	v.ReservedAt = l.ago("since")
 	v.Queued, v.Created = v.ReservedAt, v.ReservedAt
 	l.queueOrder(&v)

@@ -26,7 +26,7 @@ type candidate struct {
 // last pod set first, then the whole if it is not protected.
 func (d *decision) units(c candidate) []candidate {
 	var list []candidate
-	if _, guarded := d.guarded(c.w); guarded {
+	if _, guarded := d.guarded(c.w); guarded || neverYields(&c.w) {
 		return nil
 	}
 	for i := len(c.w.PodSets) - 1; i >= 0 && !c.w.Evicted; i-- {
@@ -46,13 +46,16 @@ func (d *decision) units(c candidate) []candidate {
 	return list
 }
 
+// neverYields: the workload said so, and was not told to stop.
+func neverYields(w *workload.Workload) bool { return w.NeverYields && !w.Evicted }
+
 // candidates collects and sorts everybody who may be a victim in some attempt.
 func (d *decision) candidates() []candidate {
 	var all []candidate
 	for _, r := range d.running {
 		theirs, ours := importance(&r), importance(&d.request.Workload)
 		equal := theirs == ours && d.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
-		if r.Queue == d.queue.name && d.policy.WithinClusterQueue != queue.Never && (theirs < ours || equal) {
+		if r.Queue == d.queue.name && d.policy.WithinClusterQueue != queue.Never && (theirs < ours || equal) && !neverYields(&r) {
 			d.ofPermittedPriority = append(d.ofPermittedPriority, candidate{w: r, podSet: -1})
 			d.inReach = append(d.inReach, candidate{w: r, podSet: -1})
 		}
@@ -153,7 +156,7 @@ func (d *decision) cohortCandidates() []candidate {
 			} else if d.permittedWhileBorrowing(&r) {
 				c.reason = preemption.InCohortReclaimWhileBorrowing
 			}
-			permitted := c.class == 0 || c.reason == preemption.InCohortReclaimWhileBorrowing
+			permitted := (c.class == 0 || c.reason == preemption.InCohortReclaimWhileBorrowing) && !neverYields(&r)
 			if permitted {
 				d.inReach = append(d.inReach, c)
 			}

@@ -158,8 +158,12 @@ func (b *blocking) users(n node) (list []workload.Workload) {
 	return list
 }
 
-// keptBy is the minimum runtime, else the guards, that keep a workload now.
+// keptBy is what keeps a workload now: that it never yields, else its minimum runtime, else the
+// guards.
 func (d *decision) keptBy(w workload.Workload) preemption.Blocker {
+	if neverYields(&w) {
+		return preemption.Blocker{Rule: preemption.RuleNeverYields}
+	}
 	if until, setBy, ok := d.guarantee(&w); ok && !d.request.Now.After(until) {
 		return preemption.Blocker{Rule: preemption.RuleMinRuntime, Until: until, SetBy: setBy}
 	}
