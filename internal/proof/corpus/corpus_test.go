@@ -22,7 +22,7 @@ func TestRandomFair(t *testing.T) {
 // TestSuites asks the scenarios of Kueue's own tests, where they are.
 func TestSuites(t *testing.T) {
 	for mode, cases := range map[string]int{"classical": 26, "fair": 19} {
-		name := "../../../shared/cases/kueue/suite-" + mode + ".jsonl.gz"
+		name := "../../../../shared/cases/kueue/suite-" + mode + ".jsonl.gz"
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			t.Skip("Kueue's test tables are not beside this checkout")
 		}
@@ -46,7 +46,7 @@ func TestGates(t *testing.T) {
 
 // TestGatesSuite asks the cases of Kueue's own tests, where they are.
 func TestGatesSuite(t *testing.T) {
-	const name = "../../../shared/cases/gates/gates.jsonl.gz"
+	const name = "../../../../shared/cases/gates/gates.jsonl.gz"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("Kueue's test tables are not beside this checkout")
 	}
@@ -56,7 +56,7 @@ func TestGatesSuite(t *testing.T) {
 // TestKAISuite asks the cases of KAI's own tests, where they are.
 func TestKAISuite(t *testing.T) {
 	for name, cases := range map[string]int{"suite-resolver": 15, "suite-protection": 6} {
-		name = "../../../shared/cases/kai/" + name + ".jsonl.gz"
+		name = "../../../../shared/cases/kai/" + name + ".jsonl.gz"
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			t.Skip("KAI's test tables are not beside this checkout")
 		}

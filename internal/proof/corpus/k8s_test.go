@@ -14,7 +14,7 @@ import (
 
 // kubernetesCases are facts from kube-scheduler's own tests, and seven that were worked out
 // by hand from KEP-5710. They stay where they are.
-const kubernetesCases = "../../../shared/cases/k8s/cases.jsonl.gz"
+const kubernetesCases = "../../../../shared/cases/k8s/cases.jsonl.gz"
 
 func skipWithoutKubernetesCases(t *testing.T) {
 	if _, err := os.Stat(kubernetesCases); errors.Is(err, fs.ErrNotExist) {

@@ -108,6 +108,10 @@ var rooms = []struct {
 		{"workload"},
 		{"queue"},
 	}},
+	// It judges decisions, so it knows nothing of what decides.
+	{"verify: what judges", [][]string{
+		{"internal/verify/queues"},
+	}},
 	{"engine: what decides", [][]string{
 		{"internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},
 		{"internal/engine/quotatree"},

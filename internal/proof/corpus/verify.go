@@ -1,0 +1,86 @@
+package corpus
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// Verify judges Kueue's recorded answer by [preemption.Verify]. Order is not recorded, and
+// whether time helps is not known. The height to which the request borrows is completed: it
+// is not recorded either.
+func (c *Case) Verify() error {
+	config, err := c.Config()
+	if err != nil {
+		return err
+	}
+	config.SkipRetryAt = true
+	st, r := c.State(), c.Request()
+	d := preemption.Decision{Outcome: preemption.Preempt}
+	left := st
+	left.Admitted = nil
+	for _, w := range st.Admitted {
+		i := slices.IndexFunc(c.Want.Victims, func(v Victim) bool { return v.Name == w.ID })
+		if i < 0 {
+			left.Admitted = append(left.Admitted, w)
+			continue
+		}
+		v := preemption.Victim{Workload: w.ID, Queue: w.Queue, Cohort: c.commonCohort(w.Queue)}
+		if err := v.Reason.UnmarshalText([]byte(c.Want.Victims[i].Reason)); err != nil {
+			return err
+		}
+		d.Victims = append(d.Victims, v)
+	}
+	slices.SortFunc(d.Victims, func(a, b preemption.Victim) int {
+		if a.Workload < b.Workload {
+			return -1
+		}
+		return 1
+	})
+	s, err := preemption.NewSnapshot(left)
+	if err != nil {
+		return err
+	}
+	p, err := preemption.New(config)
+	if err != nil {
+		return err
+	}
+	without, err := p.Decide(s, r)
+	if err != nil {
+		return err
+	}
+	d.BorrowHeight = without.BorrowHeight
+	switch {
+	case len(d.Victims) == 0 && without.Outcome == preemption.Fits:
+		d.Outcome, d.Admitted = preemption.Fits, without.Admitted
+	case len(d.Victims) == 0:
+		d.Outcome = preemption.Wait // Kueue does not say whether time helps
+	}
+	return preemption.Verify(st, r, config, d)
+}
+
+// commonCohort returns the lowest cohort above a queue and that of the incoming workload;
+// empty for the same queue.
+func (c *Case) commonCohort(queue string) string {
+	if queue == c.Incoming.ClusterQueue {
+		return ""
+	}
+	above := func(queue string) (names []string) {
+		i := slices.IndexFunc(c.ClusterQueues, func(q ClusterQueue) bool { return q.Name == queue })
+		for name := c.ClusterQueues[i].Cohort; name != ""; {
+			names = append(names, name)
+			i := slices.IndexFunc(c.Cohorts, func(co Cohort) bool { return co.Name == name })
+			if name = ""; i >= 0 {
+				name = c.Cohorts[i].Parent
+			}
+		}
+		return names
+	}
+	ours := above(c.Incoming.ClusterQueue)
+	for _, name := range above(queue) {
+		if slices.Contains(ours, name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,430 @@
+package queues
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// judge holds a question with its quota tree.
+type judge struct {
+	*Question
+	now     time.Time // Question.Now, or a later instant that is tried
+	queue   *node
+	policy  *queue.PreemptionPolicy
+	running []*running
+	byID    map[string]*running
+	asked   []quota.Amount // amounts other than zero
+	needed  []column       // what needs preemption
+	added   map[column]int64
+	// With nobody gone: the nodes in whose quota the request fits, and the first workload
+	// under each cohort.
+	advantage  map[*node]bool
+	firstUnder map[*node]*running
+}
+
+func newJudge(q *Question) *judge {
+	j := &judge{Question: q, now: q.Now, byID: map[string]*running{}, added: map[column]int64{}}
+	cohorts, queues := map[string]*node{}, map[string]*node{}
+	for i := range q.Cohorts {
+		c := &q.Cohorts[i]
+		cohorts[c.Name] = newNode(c.Name, false, c.Quotas, c.FairWeight, c.MinRuntime)
+	}
+	join := func(n *node, parent string) {
+		if n.parent = cohorts[parent]; n.parent != nil {
+			n.parent.children = append(n.parent.children, n)
+		}
+	}
+	for i := range q.Queues {
+		c := &q.Queues[i]
+		n := newNode(c.Name, true, c.Quotas, c.FairWeight, c.MinRuntime)
+		queues[c.Name] = n
+		join(n, c.Cohort)
+		if c.Name == q.Workload.Queue {
+			j.queue, j.policy = n, &c.Preemption
+		}
+	}
+	for i := range q.Cohorts {
+		join(cohorts[q.Cohorts[i].Name], q.Cohorts[i].Parent)
+	}
+	reserve := func(n *node, list []quota.Amount) {
+		for _, a := range list {
+			n.move(a.FlavorResource(), a.Amount)
+		}
+	}
+	for i := range q.Cohorts {
+		reserve(cohorts[q.Cohorts[i].Name], q.Cohorts[i].Reserved)
+	}
+	for i := range q.Queues {
+		reserve(queues[q.Queues[i].Name], q.Queues[i].Reserved)
+	}
+	for i := range q.Admitted {
+		w := &q.Admitted[i]
+		r := &running{Workload: w, queue: queues[w.Queue], fewer: make([]int64, len(w.PodSets)), runs: make([]int64, len(w.PodSets))}
+		r.settle()
+		j.running = append(j.running, r)
+		j.byID[w.ID] = r
+	}
+	for _, a := range q.Workload.Usage() {
+		if a.Amount > 0 {
+			j.asked = append(j.asked, a)
+		}
+	}
+	if j.needed = q.Needs; len(j.needed) == 0 {
+		roomy := q.Room == nil || q.Room.Fits()
+		for _, a := range j.asked {
+			if !roomy || a.Amount > j.queue.available(a.FlavorResource()) {
+				j.needed = append(j.needed, a.FlavorResource())
+			}
+		}
+	}
+	j.findAdvantage()
+	return j
+}
+
+// fits reports whether the request fits without those gone; without borrowing, also within
+// the nominal quota of its queue.
+func (j *judge) fits(borrowing bool) bool {
+	for _, a := range j.asked {
+		c := a.FlavorResource()
+		if a.Amount > j.queue.available(c) || !borrowing && quota.Add(j.queue.used[c], a.Amount) > j.queue.quotas[c].Nominal {
+			return false
+		}
+	}
+	return j.Room == nil || j.Room.Fits()
+}
+
+// borrowHeight says how far up the tree the request borrows without those gone.
+func (j *judge) borrowHeight() (height int) {
+	for _, a := range j.Workload.Usage() {
+		c, n := a.FlavorResource(), j.queue
+		if n.parent == nil || quota.Add(n.used[c], a.Amount) <= n.quotas[c].Nominal {
+			continue
+		}
+		rest := quota.Sub(a.Amount, n.localLeft(c))
+		for n = n.parent; n.parent != nil && quota.Add(n.used[c], rest) > n.subtree(c); n = n.parent {
+			rest = quota.Sub(rest, n.localLeft(c))
+		}
+		height = max(height, n.height())
+	}
+	return height
+}
+
+var outcomeNames = [...]string{Fits: "Fits", Preempt: "Preempt", Gated: "Gated", Wait: "Wait", Impossible: "Impossible"}
+
+// Judge returns everything that is wrong with an answer, as a [fault.List], or nil.
+func Judge(q *Question, a *Answer) error {
+	var faults fault.List
+	j := newJudge(q)
+	wrong := func(field, problem string, args ...any) { faults.Add("decision."+field, problem, args...) }
+	if a.Outcome < Fits || a.Outcome > Impossible {
+		wrong("outcome", "%d is unknown", a.Outcome)
+		return faults.Err()
+	}
+	preempts := a.Outcome == Preempt || a.Outcome == Gated
+	switch fits := j.fits(true); {
+	case fits != (a.Outcome == Fits):
+		wrong("outcome", "%s, but the request fits now: %t", outcomeNames[a.Outcome], fits)
+	case preempts && q.Workload.NeverPreempts:
+		wrong("outcome", "%s, but the workload never preempts", outcomeNames[a.Outcome])
+	case preempts && (a.Outcome == Gated) != q.Workload.Gates.AnyClosed():
+		wrong("outcome", "%s, but a gate is closed: %t", outcomeNames[a.Outcome], a.Outcome == Preempt)
+	}
+	if preempts != (len(a.Victims) > 0) {
+		wrong("victims", "%s with %d", outcomeNames[a.Outcome], len(a.Victims))
+	}
+	if a.Outcome != Wait && !a.RetryAt.IsZero() {
+		wrong("retryAt", "%v is set for %s", a.RetryAt, outcomeNames[a.Outcome])
+	}
+	j.admitted(&faults, a)
+	parts := j.victims(&faults, a)
+	j.takeAll(parts, 1)
+	if height := j.borrowHeight(); a.BorrowHeight != height {
+		wrong("borrowHeight", "%d, want %d", a.BorrowHeight, height)
+	}
+	j.takeAll(parts, -1)
+	if a.Outcome == Wait || a.Outcome == Impossible {
+		j.refusal(&faults, a)
+	}
+	return faults.Err()
+}
+
+// admitted judges the workload that is admitted.
+func (j *judge) admitted(faults *fault.List, a *Answer) {
+	switch w := a.Admitted; {
+	case (w != nil) != (a.Outcome == Fits):
+		faults.Add("decision.admitted", "is set: %t, for %s", w != nil, outcomeNames[a.Outcome])
+	case w == nil:
+	case w.ID != j.Workload.ID, w.Queue != j.Workload.Queue, w.EffectivePriority() != j.Workload.EffectivePriority(),
+		w.Evicted, !w.ReservedAt.Equal(j.Now), !slices.Equal(w.Usage(), j.Workload.Usage()):
+		faults.Add("decision.admitted", "is not the request's workload, reserved now: %q, %v", w.ID, w.Usage())
+	}
+}
+
+// victims judges the victims, by the attempt that explains them best. It returns them as
+// parts: replicas and whole workloads.
+func (j *judge) victims(faults *fault.List, a *Answer) (parts []candidate) {
+	if len(a.Victims) == 0 {
+		return nil
+	}
+	var least fault.List
+	for i, borrowing := range j.attempts(j.candidates()) {
+		var found fault.List
+		parts = j.victimsBy(&found, a, borrowing)
+		if i == 0 || len(found) < len(least) {
+			least = found
+		}
+	}
+	*faults = append(*faults, least...)
+	if len(least) == 0 {
+		j.order(faults, a, parts)
+	}
+	return parts
+}
+
+func (j *judge) victimsBy(faults *fault.List, a *Answer, borrowing bool) (parts []candidate) {
+	at := func(i int) string { return fmt.Sprintf("decision.victims[%d]", i) }
+	var of []int // by part: the index of the victim
+	for i := range a.Victims {
+		v := &a.Victims[i]
+		if i > 0 && v.Workload <= a.Victims[i-1].Workload {
+			faults.Add(at(i)+".workload", "%q does not come after %q", v.Workload, a.Victims[i-1].Workload)
+			continue
+		}
+		for _, c := range j.victim(faults, at(i), v, borrowing) {
+			parts, of = append(parts, c), append(of, i)
+		}
+	}
+	j.takeAll(parts, 1)
+	defer j.takeAll(parts, -1)
+	if !j.fits(borrowing) {
+		faults.Add("decision.victims", "without them the request does not fit")
+	} else {
+		for p := range parts {
+			if (p == 0 || of[p] != of[p-1] || parts[p].set != parts[p-1].set) && j.canStay(parts, p, borrowing) {
+				faults.Add(at(of[p]), "%q, or a replica of it, can stay", parts[p].ID)
+			} else if parts[p].set < 0 && j.minimumCanStay(parts, p, borrowing) {
+				faults.Add(at(of[p]), "%q can stay without its surplus", parts[p].ID)
+			}
+		}
+	}
+	if left := j.inOrder(parts, borrowing); len(left) > 0 {
+		faults.Add("decision.victims", "there is no order in which each of %s may be taken after those before it", names(left))
+	}
+	if !j.Fair {
+		return parts
+	}
+	if j.RecheckShares {
+		if left := j.unjustified(parts); left != nil {
+			faults.Add("decision.victims", "there is no order in which %s pass a strategy", names(left))
+		}
+		return parts
+	}
+	j.takeAll(parts, -1)
+	defer j.takeAll(parts, 1)
+	for p, c := range parts {
+		if c.reason == InCohortFairSharing && !j.passesAtBest(c) {
+			faults.Add(at(of[p]), "%q: no strategy permits it, whoever else yields", c.ID)
+		}
+	}
+	return parts
+}
+
+// victim judges one victim by itself and returns its parts.
+func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool) (parts []candidate) {
+	r := j.byID[v.Workload]
+	if r == nil {
+		faults.Add(at+".workload", "%q is not admitted", v.Workload)
+		return nil
+	}
+	c, ok := j.right(r)
+	if c.set = -1; c.cohort == nil {
+		c.class = ownQueue // no right: it is judged no further
+	}
+	if c.class != ownQueue && j.Fair && !j.entitled() {
+		c.reason = InCohortFairSharing
+	}
+	cohort, queued := "", time.Time{}
+	if c.cohort != nil {
+		cohort = c.cohort.name
+	}
+	if c.reason == InClusterQueueTimeBased {
+		queued = j.Workload.Queued
+	}
+	switch {
+	case !ok, c.class == byPriority && borrowing && c.reason == InCohortReclamation:
+		faults.Add(at, "no policy permits %q to be preempted", v.Workload)
+	case v.Reason != c.reason:
+		faults.Add(at+".reason", "%d of %q, want %d", v.Reason, v.Workload, c.reason)
+	case v.Cohort != cohort:
+		faults.Add(at+".cohort", "%q of %q, want %q", v.Cohort, v.Workload, cohort)
+	case !v.PreemptorQueued.Equal(queued):
+		faults.Add(at+".preemptorQueued", "%v of %q, want %v", v.PreemptorQueued, v.Workload, queued)
+	}
+	if v.Queue != r.Queue {
+		faults.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, r.Queue)
+	}
+	if j.guarded(r) {
+		faults.Add(at, "a guard protects %q", v.Workload)
+	}
+	if len(v.Replicas) == 0 {
+		if j.protected(r) {
+			faults.Add(at, "the minimum runtime of %q is not over", v.Workload)
+		}
+		if !j.uses(r, -1) {
+			faults.Add(at, "%q uses nothing that needs preemption", v.Workload)
+		}
+		return []candidate{c}
+	}
+	for n, few := range v.Replicas {
+		c.set = slices.IndexFunc(r.PodSets, func(p workload.PodSet) bool { return p.Name == few.PodSet })
+		path := fmt.Sprintf("%s.replicas[%d]", at, n)
+		switch {
+		case c.set < 0:
+			faults.Add(path, "%q has no pod set %q", v.Workload, few.PodSet)
+			continue
+		case n > 0 && few.PodSet <= v.Replicas[n-1].PodSet:
+			faults.Add(path, "%q does not come after %q", few.PodSet, v.Replicas[n-1].PodSet)
+			continue
+		case few.Count < 1, few.Count > r.PodSets[c.set].Surplus(), r.Evicted:
+			faults.Add(path, "%d of %d replicas over the minimum of %q", few.Count, r.PodSets[c.set].Surplus(), v.Workload)
+			continue
+		case !j.uses(r, c.set):
+			faults.Add(path, "pod set %q uses nothing that needs preemption", few.PodSet)
+		}
+		for range few.Count {
+			parts = append(parts, c)
+		}
+	}
+	return parts
+}
+
+// minimumCanStay reports whether it is enough that a victim that goes whole gives its
+// surplus.
+func (j *judge) minimumCanStay(parts []candidate, i int, borrowing bool) (can bool) {
+	c := parts[i]
+	rest := slices.Delete(slices.Clone(parts), i, i+1)
+	var surplus []candidate
+	for set := range c.PodSets {
+		for n := c.PodSets[set].Surplus(); n > 0 && !c.Evicted && j.uses(c.running, set); n-- {
+			c.set = set
+			surplus = append(surplus, c)
+		}
+	}
+	c.set = -1
+	j.take(c, -1)
+	j.takeAll(surplus, 1)
+	can = len(surplus) > 0 && j.fits(borrowing) && !(j.Fair && j.RecheckShares && j.unjustified(append(rest, surplus...)) != nil)
+	j.takeAll(surplus, -1)
+	j.take(c, 1)
+	return can
+}
+
+// inOrder looks for an order in which each victim may be taken when only those before it are
+// gone. All are gone when it begins and when it ends. Whoever may be taken last is put last
+// and stays for the others: fewer gone never forbids anybody. It returns who is left.
+func (j *judge) inOrder(victims []candidate, borrowing bool) []candidate {
+	left := slices.Clone(victims)
+	last := func(c candidate) bool {
+		j.take(c, -1)
+		if j.mayBeTaken(c, borrowing) {
+			return true
+		}
+		j.take(c, 1)
+		return false
+	}
+	for before := -1; before != len(left); {
+		before = len(left)
+		left = slices.DeleteFunc(left, last)
+	}
+	for _, c := range victims {
+		if !slices.ContainsFunc(left, func(o candidate) bool { return o.running == c.running }) {
+			j.take(c, 1)
+		}
+	}
+	return left
+}
+
+// passesAtBest reports whether a strategy permits a victim when everybody who may yield on
+// the preemptor's side is gone and nobody else. Without RecheckShares others may have been
+// gone when the victim was taken.
+func (j *judge) passesAtBest(c candidate) bool {
+	ours, _ := j.sides(c)
+	beside := slices.DeleteFunc(j.candidates(), func(o candidate) bool { return !o.queue.isUnder(ours) })
+	j.takeAll(beside, 1)
+	defer j.takeAll(beside, -1)
+	return j.passes(c, j.Strategies)
+}
+
+// order judges the numbers of the victims. If they are those that the documented search
+// chooses, so are the numbers.
+func (j *judge) order(faults *fault.List, a *Answer, parts []candidate) {
+	known := slices.ContainsFunc(a.Victims, func(v Victim) bool { return v.Order != 0 })
+	if !known {
+		return
+	}
+	numbers := make([]int, len(a.Victims))
+	for i := range a.Victims {
+		numbers[i] = a.Victims[i].Order
+	}
+	for i, n := range slices.Sorted(slices.Values(numbers)) {
+		if n != i+1 {
+			faults.Add("decision.victims", "their numbers are %v", numbers)
+			return
+		}
+	}
+	chosen := j.search()
+	if names(byID(chosen)) != names(parts) {
+		return
+	}
+	var ids []string
+	for _, c := range chosen {
+		if !slices.Contains(ids, c.ID) {
+			ids = append(ids, c.ID)
+		}
+	}
+	for i := range a.Victims {
+		if want := slices.Index(ids, a.Victims[i].Workload) + 1; a.Victims[i].Order != want {
+			faults.Add(fmt.Sprintf("decision.victims[%d].order", i), "%d of %q, want %d", a.Victims[i].Order, a.Victims[i].Workload, want)
+		}
+	}
+}
+
+// byID sorts as victims are sorted, with the pod sets by name, and leaves out replicas of
+// workloads that go whole.
+func byID(chosen []candidate) []candidate {
+	list := slices.DeleteFunc(slices.Clone(chosen), func(c candidate) bool {
+		return c.set >= 0 && slices.ContainsFunc(chosen, func(o candidate) bool { return o.running == c.running && o.set < 0 })
+	})
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.podSet(), b.podSet()))
+	})
+	return list
+}
+
+func (c *candidate) podSet() string {
+	if c.set < 0 {
+		return ""
+	}
+	return c.PodSets[c.set].Name
+}
+
+// names lists candidates for a message.
+func names(list []candidate) string {
+	var out []string
+	for _, c := range list {
+		text := fmt.Sprintf("%q", c.ID)
+		if c.set >= 0 {
+			text += fmt.Sprintf(" (a replica of %q)", c.podSet())
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,98 @@
+package queues
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Question is a state, a request and a configuration, all valid.
+type Question struct {
+	Cohorts  []queue.Cohort
+	Queues   []queue.Queue
+	Admitted []workload.Workload
+	// Workload is the pending workload. All its requests have a flavor.
+	Workload workload.Workload
+	Needs    []quota.FlavorResource
+	Now      time.Time
+	Room     Room // or nil
+	// Guard returns what the guards of the caller say; nil: there are none.
+	Guard func(*workload.Workload) (until time.Time, never bool)
+
+	Fair                     bool
+	Strategies               []Strategy // of fair sharing, one or two
+	IgnoreNominalEntitlement bool
+	RecheckShares            bool
+	ReconsiderLarger         bool
+	NewerByReservation       bool
+	IgnoreMinAdmitDuration   bool
+	MinRuntime               minruntime.Settings
+	ReclaimMethod            minruntime.Method
+
+	// What is not known of RetryAt: nothing is given; it may be too early; other flavors may
+	// be assigned at another time, so that it cannot be checked.
+	SkipRetryAt, RetryAtIsBound, FlavorsOpen bool
+}
+
+// Room is that of package preemption.
+type Room interface {
+	Remove(workload string)
+	Restore(workload string)
+	Fits() bool
+}
+
+// Outcome, Reason and Strategy have the numbers of package preemption.
+type (
+	Outcome  uint8
+	Reason   uint8
+	Strategy uint8
+)
+
+// The constants have the names of package preemption.
+const (
+	Fits Outcome = 1 + iota
+	Preempt
+	Gated
+	Wait
+	Impossible
+)
+
+const (
+	InClusterQueue Reason = 1 + iota
+	InCohortReclamation
+	InCohortReclaimWhileBorrowing
+	InClusterQueueTimeBased
+	InCohortFairSharing
+)
+
+const (
+	FinalShare Strategy = 1 + iota
+	InitialShare
+)
+
+// Answer is the decision that is judged.
+type Answer struct {
+	Outcome      Outcome
+	Admitted     *workload.Workload
+	Victims      []Victim
+	BorrowHeight int
+	RetryAt      time.Time
+}
+
+// Victim is a workload that yields, or some replicas of it.
+type Victim struct {
+	Workload, Queue, Cohort string
+	Reason                  Reason
+	PreemptorQueued         time.Time
+	Replicas                []Replicas // empty: the whole workload
+	Order                   int        // zero for all victims: not known
+}
+
+// Replicas is a number of replicas of one pod set.
+type Replicas struct {
+	PodSet string
+	Count  int64
+}

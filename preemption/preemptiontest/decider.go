@@ -1,0 +1,44 @@
+package preemptiontest
+
+import (
+	"errors"
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// Decider is a scheduler under test: it answers a request about a state. It must not change
+// its arguments.
+type Decider func(st preemption.State, r preemption.Request) (preemption.Decision, error)
+
+// TestDecider asks a scheduler about the given number of generated records, always the same
+// ones, and returns what [preemption.Verify] has against its decisions under the
+// configuration; nil: nothing. Each error names the number of its record, for
+// Records().Example. It needs no test framework, as fstest.TestFS.
+func TestDecider(c preemption.Config, decide Decider, records int) error {
+	var all []error
+	for seed := range records {
+		if err := verify(c, decide, Records().Example(seed)); err != nil {
+			all = append(all, fmt.Errorf("record %d: %w", seed, err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// CheckDecider is TestDecider for one record that rapid draws. Call it from a property, as
+// [CheckGuard].
+func CheckDecider(t *rapid.T, c preemption.Config, decide Decider) {
+	if err := verify(c, decide, Records().Draw(t, "record")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func verify(c preemption.Config, decide Decider, record preemption.Record) error {
+	d, err := decide(record.State, *record.Request)
+	if err != nil {
+		return err
+	}
+	return preemption.Verify(record.State, *record.Request, c, d)
+}

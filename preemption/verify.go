@@ -1,0 +1,129 @@
+package preemption
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/verify/queues"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Verify judges a decision, of this package or of another scheduler, from the state, the
+// request and the configuration alone. It shares no code with what decides: it has its own
+// arithmetic and its own reading of the rules. It returns nil, or a [fault.List] of
+// everything that is wrong.
+//
+//   - Fits: the request fits with nobody gone, and Admitted is its workload.
+//   - Preempt, Gated: the request does not fit now and does without the victims. The rules
+//     permit each of them at Now, by the reason given: policies, minimum runtimes, guards,
+//     elastic minimums. There is an order in which each may be taken when only those before
+//     it are gone; in fair sharing with [FairSharing.RecheckShares] one in which each passes
+//     a strategy, without it each passes one whoever else yields. None of them can stay (see
+//     [Decision.Victims]). Any such set will do: it need not be the one that Decide chooses.
+//   - Wait, Impossible: the documented search finds nobody now; for Wait nobody at an instant
+//     before RetryAt and somebody at RetryAt, for Impossible nobody at any later instant. If
+//     flavors are assigned, only the answer for now is judged.
+//   - BorrowHeight; and the numbers of the victims, if they are given and the victims are
+//     those that the documented search finds.
+//
+// Blockers, Shortage, NoRoom and the choice of flavors are not judged. With MaxRetrySteps set
+// a RetryAt that is too early is not a fault. A state or request that is not valid is one.
+// Verify is made for tests and audits: it sorts all candidates, at each instant at which one
+// is protected no longer. It calls Request.Room and the guards as Decide does.
+func Verify(st State, r Request, c Config, d Decision) error {
+	var faults fault.List
+	add := func(err error) {
+		list, _ := err.(fault.List)
+		faults = append(faults, list...)
+	}
+	add(queue.Validate(st.Cohorts, st.Queues))
+	_, err := New(c)
+	add(err)
+	known := func(w *workload.Workload) bool {
+		return slices.ContainsFunc(st.Queues, func(q queue.Queue) bool { return q.Name == w.Queue })
+	}
+	w := d.Assignment.Pin(r.Workload)
+	add(workload.ValidatePending("request.workload", &w))
+	if !known(&w) {
+		faults.Add("request.workload.queue", "%q is unknown", w.Queue)
+	}
+	if r.Now.IsZero() || !instant.Valid(r.Now) {
+		faults.Add("request.now", "%v is not within %s", r.Now, instant.Range)
+	}
+	for i := range st.Admitted {
+		add(workload.Validate("admitted", &st.Admitted[i]))
+		if !known(&st.Admitted[i]) {
+			faults.Add("admitted", "queue %q of %q is unknown", st.Admitted[i].Queue, st.Admitted[i].ID)
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	if d.Assignment.fails(&w) {
+		if d.Outcome.Possible() {
+			faults.Add("decision.assignment", "some request has no flavor")
+		}
+		return faults.Err()
+	}
+	return queues.Judge(question(&st, &r, &c, w, len(d.Assignment) > 0), answer(&d))
+}
+
+// fails reports whether some request has no flavor.
+func (a Assignment) fails(pinned *workload.Workload) bool {
+	return slices.ContainsFunc(a, func(c FlavorChoice) bool { return c.Flavor == "" }) ||
+		slices.ContainsFunc(pinned.Usage(), func(a quota.Amount) bool { return a.Flavor == "" })
+}
+
+func question(st *State, r *Request, c *Config, w workload.Workload, assigned bool) *queues.Question {
+	q := &queues.Question{
+		Cohorts: st.Cohorts, Queues: st.Queues, Admitted: st.Admitted, Workload: w, Now: r.Now, Room: r.Room,
+		Fair: c.Sharing == Fair, Strategies: []queues.Strategy{queues.FinalShare, queues.InitialShare},
+		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares,
+		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
+		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod,
+		SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
+	}
+	for _, fr := range r.NeedsPreemption {
+		if !slices.Contains(q.Needs, fr) {
+			q.Needs = append(q.Needs, fr)
+		}
+	}
+	if len(c.Fair.Strategies) > 0 {
+		q.Strategies = nil
+		for _, s := range c.Fair.Strategies {
+			q.Strategies = append(q.Strategies, queues.Strategy(s))
+		}
+	}
+	if len(c.Guards) > 0 {
+		q.Guard = func(w *workload.Workload) (until time.Time, never bool) {
+			for _, g := range c.Guards {
+				v := g.Verdict(w.Clone(), *r)
+				at, timed := v.Until()
+				if never = never || v.Never(); timed && at.After(until) {
+					until = at
+				}
+			}
+			return until, never
+		}
+	}
+	return q
+}
+
+func answer(d *Decision) *queues.Answer {
+	a := &queues.Answer{Outcome: queues.Outcome(d.Outcome), Admitted: d.Admitted, BorrowHeight: d.BorrowHeight, RetryAt: d.RetryAt}
+	for _, v := range d.Victims {
+		of := queues.Victim{
+			Workload: v.Workload, Queue: v.Queue, Cohort: v.Cohort, Reason: queues.Reason(v.Reason),
+			PreemptorQueued: v.PreemptorQueued, Order: v.Order,
+		}
+		for _, r := range v.Replicas {
+			of.Replicas = append(of.Replicas, queues.Replicas(r))
+		}
+		a.Victims = append(a.Victims, of)
+	}
+	return a
+}

@@ -1,0 +1,215 @@
+package preemption_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+)
+
+// spoil is a way to make a right decision wrong; false: it does not apply.
+type spoil struct {
+	name string
+	do   func(st preemption.State, r preemption.Request, d *preemption.Decision) bool
+}
+
+// some changes the middle victim, if there is one for which ok holds.
+func some(ok func(preemption.Victim) bool, change func(*preemption.Victim)) func(preemption.State, preemption.Request, *preemption.Decision) bool {
+	return func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		for i := range d.Victims {
+			if v := &d.Victims[(i+len(d.Victims)/2)%len(d.Victims)]; ok(*v) {
+				change(v)
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func anyOne(preemption.Victim) bool   { return true }
+func partly(v preemption.Victim) bool { return len(v.Replicas) > 0 }
+
+// toOutcome changes outcomes consistently: what does not belong to the new one is cleared.
+func toOutcome(from, to preemption.Outcome) func(preemption.State, preemption.Request, *preemption.Decision) bool {
+	return func(_ preemption.State, r preemption.Request, d *preemption.Decision) bool {
+		if d.Outcome != from || len(d.Assignment) > 0 && !from.Possible() && !to.Possible() {
+			return false // of flavors that may change only the answer for now is judged
+		}
+		if d.Outcome = to; to == preemption.Wait && d.RetryAt.IsZero() {
+			d.RetryAt = r.Now.Add(time.Hour)
+		}
+		if !to.Possible() {
+			d.Victims = nil
+		}
+		if to != preemption.Wait {
+			d.RetryAt = time.Time{}
+		}
+		if to == preemption.Fits {
+			w := d.Assignment.Pin(r.Workload)
+			w.ReservedAt, d.Admitted = r.Now, &w
+		} else {
+			d.Admitted = nil
+		}
+		return true
+	}
+}
+
+func shiftRetryAt(by time.Duration) func(preemption.State, preemption.Request, *preemption.Decision) bool {
+	return func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		ok := d.Outcome == preemption.Wait && len(d.Assignment) == 0
+		d.RetryAt = d.RetryAt.Add(by)
+		return ok
+	}
+}
+
+var spoils = []spoil{
+	{"a victim is left out", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		if len(d.Victims) == 0 {
+			return false
+		}
+		i := len(d.Victims) / 2
+		for j := range d.Victims {
+			if d.Victims[j].Order > d.Victims[i].Order {
+				d.Victims[j].Order--
+			}
+		}
+		d.Victims = slices.Delete(d.Victims, i, i+1)
+		return true
+	}},
+	{"somebody yields besides", func(st preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		for _, w := range st.Admitted {
+			at, found := slices.BinarySearchFunc(d.Victims, w.ID, func(v preemption.Victim, id string) int {
+				if v.Workload < id {
+					return -1
+				} else if v.Workload > id {
+					return 1
+				}
+				return 0
+			})
+			if !found && len(d.Victims) > 0 {
+				v := d.Victims[0]
+				v.Workload, v.Queue, v.Order, v.Replicas = w.ID, w.Queue, len(d.Victims)+1, nil
+				d.Victims = slices.Insert(d.Victims, at, v)
+				return true
+			}
+		}
+		return false
+	}},
+	{"a wrong reason", some(anyOne, func(v *preemption.Victim) { v.Reason = v.Reason%5 + 1 })},
+	{"a wrong queue", some(anyOne, func(v *preemption.Victim) { v.Queue += "x" })},
+	{"a wrong cohort", some(anyOne, func(v *preemption.Victim) { v.Cohort += "x" })},
+	{"a wrong timestamp of the preemptor", some(anyOne, func(v *preemption.Victim) { v.PreemptorQueued = v.PreemptorQueued.Add(1) })},
+	{"an unknown victim", some(anyOne, func(v *preemption.Victim) { v.Workload += "x" })},
+	{"a replica more", some(partly, func(v *preemption.Victim) { v.Replicas[0].Count++ })},
+	{"a replica fewer", some(partly, func(v *preemption.Victim) { v.Replicas[0].Count-- })},
+	{"all of it in place of replicas", some(partly, func(v *preemption.Victim) { v.Replicas = nil })},
+	{"an unknown pod set", some(partly, func(v *preemption.Victim) { v.Replicas[0].PodSet += "x" })},
+	{"a victim twice", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		if len(d.Victims) > 0 {
+			d.Victims = append(d.Victims[:1:1], d.Victims...)
+		}
+		return len(d.Victims) > 0
+	}},
+	{"victims not sorted", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		slices.Reverse(d.Victims)
+		return len(d.Victims) > 1
+	}},
+	{"two numbers exchanged", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		if len(d.Victims) < 2 {
+			return false
+		}
+		d.Victims[0].Order, d.Victims[1].Order = d.Victims[1].Order, d.Victims[0].Order
+		return true
+	}},
+	{"a number twice", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		if len(d.Victims) < 2 {
+			return false
+		}
+		d.Victims[0].Order = d.Victims[1].Order
+		return true
+	}},
+	{"a wrong borrow height", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		d.BorrowHeight++
+		return d.Assignment == nil
+	}},
+	{"RetryAt too early", shiftRetryAt(-1)},
+	{"RetryAt too late", shiftRetryAt(1)},
+	{"RetryAt not after now", func(_ preemption.State, r preemption.Request, d *preemption.Decision) bool {
+		d.RetryAt = r.Now
+		return d.Outcome == preemption.Wait
+	}},
+	{"admitted at another time", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		if d.Admitted == nil {
+			return false
+		}
+		d.Admitted.ReservedAt = d.Admitted.ReservedAt.Add(1)
+		return true
+	}},
+	{"not admitted", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		ok := d.Admitted != nil
+		d.Admitted = nil
+		return ok
+	}},
+	{"Fits and not Impossible", toOutcome(preemption.Fits, preemption.Impossible)},
+	{"Preempt and not Impossible", toOutcome(preemption.Preempt, preemption.Impossible)},
+	{"Preempt and not Wait", toOutcome(preemption.Preempt, preemption.Wait)},
+	{"Preempt and not Fits", toOutcome(preemption.Preempt, preemption.Fits)},
+	{"Preempt and not Gated", toOutcome(preemption.Preempt, preemption.Gated)},
+	{"Gated and not Preempt", toOutcome(preemption.Gated, preemption.Preempt)},
+	{"Wait and not Impossible", toOutcome(preemption.Wait, preemption.Impossible)},
+	{"Wait and not Fits", toOutcome(preemption.Wait, preemption.Fits)},
+	{"Impossible and not Wait", toOutcome(preemption.Impossible, preemption.Wait)},
+	{"Impossible and not Fits", toOutcome(preemption.Impossible, preemption.Fits)},
+	{"Impossible and not Preempt", toOutcome(preemption.Impossible, preemption.Preempt)},
+	{"no outcome", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		d.Outcome = 0
+		return true
+	}},
+}
+
+// Verify finds each way to spoil a decision, each time.
+func TestSpoiltDecisions(t *testing.T) {
+	applied := map[string]int{}
+	for seed := range 1500 {
+		record := preemptiontest.Records().Example(seed)
+		config := preemptiontest.Configs().Example(seed + 1)
+		st, r := record.State, *record.Request
+		s := snapshotOf(t, st)
+		if d := decideWith(t, config, s, r); len(d.Victims) > 0 {
+			guarded := config
+			guarded.Guards = append(slices.Clone(config.Guards), preemptiontest.ByUID{Never: workloadOf(st, d.Victims[0].Workload).UID, Until: "none"})
+			strict := st
+			strict.Queues = slices.Clone(st.Queues)
+			for i := range strict.Queues {
+				strict.Queues[i].Preemption = queue.PreemptionPolicy{}
+			}
+			applied["a guard protects a victim"]++
+			applied["the policies permit nobody"]++
+			if preemption.Verify(st, r, guarded, d) == nil || preemption.Verify(strict, r, config, d) == nil {
+				t.Errorf("%d: with a guard, or no right: %+v", seed, d)
+			}
+		}
+		for _, way := range spoils {
+			d := decideWith(t, config, s, r) // each way spoils one of its own
+			if !way.do(st, r, &d) {
+				continue
+			}
+			applied[way.name]++
+			if err := preemption.Verify(st, r, config, d); err == nil {
+				t.Errorf("%d: %s: %+v", seed, way.name, d)
+			}
+		}
+	}
+	for _, name := range []string{"a guard protects a victim", "the policies permit nobody"} {
+		spoils = append(spoils, spoil{name: name})
+	}
+	for _, way := range spoils {
+		if applied[way.name] < 5 {
+			t.Errorf("%s: %d times", way.name, applied[way.name])
+		}
+		t.Logf("%s: %d", way.name, applied[way.name])
+	}
+}
