@@ -21,6 +21,7 @@ var rooms = []room{
 	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest"}},
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
+	{"verify", "#fff1e5", []string{"internal/verify/"}},
 	{"values", "#fff8c5", []string{"quota", "workload", "queue", "gate", "minruntime"}},
 	{"persist", "#f6f8fa", []string{"internal/persist/"}},
 	{"base", "#f6f8fa", []string{"internal/base/", "fault", "guard", "optional"}},
@@ -82,7 +83,7 @@ func roomsOfTheCode(root string) ([]byte, error) {
 
 // short is the name of a package in its room.
 func short(dir string) string {
-	for _, prefix := range []string{"internal/engine/", "internal/persist/", "internal/base/", "internal/proof/", "examples/"} {
+	for _, prefix := range []string{"internal/engine/", "internal/verify/", "internal/persist/", "internal/base/", "internal/proof/", "examples/"} {
 		dir = strings.TrimPrefix(dir, prefix)
 	}
 	return dir
