@@ -25,6 +25,14 @@ func Valid(t time.Time) bool {
 	return t.IsZero() || !t.Before(earliest) && !t.After(latest)
 }
 
+// From is [Of] and [Valid] at once.
+func From(t time.Time) (at int64, ok bool) {
+	if s := t.Unix(); s > math.MinInt64/int64(time.Second) && s < math.MaxInt64/int64(time.Second) { // the usual case
+		return s*int64(time.Second) + int64(t.Nanosecond()), true
+	}
+	return Of(t), Valid(t)
+}
+
 // Time is the inverse of [Of], in UTC.
 func Time(at int64) time.Time {
 	if at == Unset {

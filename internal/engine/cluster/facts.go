@@ -28,24 +28,27 @@ type seldom struct {
 	created, queued, reservedAt *time.Location // nil: UTC
 }
 
-// factsOf returns the facts of w. It shares the gates.
-func factsOf(w *workload.Workload, queue *string) Facts {
+// factsOf returns the facts of w, created at an instant. It shares the gates.
+func factsOf(w *workload.Workload, queue *string, created int64) Facts {
 	f := Facts{
-		ID: w.ID, UID: w.UID, queue: queue, created: instant.Of(w.Created),
+		ID: w.ID, UID: w.UID, queue: queue, created: created,
 		Evicted: w.Evicted, NeverPreempts: w.NeverPreempts, NeverYields: w.NeverYields,
 	}
-	created, queued, reservedAt := zone(w.Created), zone(w.Queued), zone(w.ReservedAt)
-	f.local = (created == time.Local || w.Created.IsZero()) &&
-		(queued == time.Local || w.Queued.IsZero()) && (reservedAt == time.Local || w.ReservedAt.IsZero())
-	others := !f.local && (created != nil || queued != nil || reservedAt != nil)
+	others := false
+	if w.Created.Location() != time.UTC || w.Queued.Location() != time.UTC || w.ReservedAt.Location() != time.UTC {
+		f.local = isLocal(w.Created) && isLocal(w.Queued) && isLocal(w.ReservedAt)
+		others = !f.local
+	}
 	if others || w.PriorityBoost != 0 || !w.Gates.IsZero() {
 		f.seldom = &seldom{boost: w.PriorityBoost, priority: w.Priority, gates: w.Gates}
 		if others {
-			f.seldom.created, f.seldom.queued, f.seldom.reservedAt = created, queued, reservedAt
+			f.seldom.created, f.seldom.queued, f.seldom.reservedAt = zone(w.Created), zone(w.Queued), zone(w.ReservedAt)
 		}
 	}
 	return f
 }
+
+func isLocal(t time.Time) bool { return t.Location() == time.Local || t.IsZero() }
 
 // zone returns the zone of a time; nil for UTC.
 func zone(t time.Time) *time.Location {

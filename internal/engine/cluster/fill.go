@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/fault"
@@ -19,7 +18,6 @@ type filling struct {
 	byID    trie.Builder[*Workload]
 	queues  []int32             // of the workloads
 	counts  []int32             // by queue
-	direct  [][]quotatree.Load  // by node
 	names   []*string           // by queue
 	seen    [seenTemplates]seen // by hash of the pod sets
 	queue   string              // the queue of the last workload
@@ -34,7 +32,6 @@ const seenTemplates = 1 << 9
 // seen is a list of pod sets that was found valid.
 type seen struct {
 	podSets  []workload.PodSet // belongs to the caller
-	loads    []quotatree.Load
 	active   *Template
 	whole    *Template // of those that give no surplus
 	ofQuotas bool      // it uses only columns with quota
@@ -46,11 +43,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	f := &filling{
 		Cluster: c, columns: columns, byID: trie.NewBuilder(idOf, len(admitted)),
 		queues: make([]int32, len(admitted)), counts: make([]int32, len(c.Queues)),
-		direct: make([][]quotatree.Load, c.Tree.Len()), names: make([]*string, len(c.Queues)),
-		node: -1,
-	}
-	for node, reserved := range c.Reserved {
-		f.direct[node] = slices.Clone(reserved)
+		names: make([]*string, len(c.Queues)), node: -1,
 	}
 	for i := range f.names {
 		name := c.Queues[i].Name
@@ -71,14 +64,19 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	if c.byID = f.byID.Map(); c.byID.Len() < len(admitted) { // a map for them alone would cost more than all of this
 		return doubles(admitted)
 	}
-	var err error
-	if c.Usage, err = quotatree.NewUsage(c.Tree, f.direct); err != nil {
-		return c.usageFault("admitted", f.columns, err)
+	direct := make([][]quotatree.Load, c.Tree.Len()) // by node
+	for node, reserved := range c.Reserved {
+		direct[node] = slices.Clone(reserved)
 	}
 	running := make([]*Running, len(c.Queues))
 	var room []inLane
 	for q, workloads := range byQueue {
 		running[q], room = newRunning(f.names[q], workloads, room)
+		running[q].addTo(&direct[len(c.Cohorts)+q])
+	}
+	var err error
+	if c.Usage, err = quotatree.NewUsage(c.Tree, direct); err != nil {
+		return c.usageFault("admitted", f.columns, err)
 	}
 	c.running = vector.Of(running)
 	c.reach = c.allReach()
@@ -102,29 +100,29 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 			return false
 		}
 		f.see(s, w)
-	} else {
-		rest := *w
-		rest.PodSets = nil // the pod sets are valid
-		if workload.Validate("", &rest) != nil {
-			return false
-		}
-		if !s.ofQuotas {
-			f.columns = f.columns.with(w)
-		}
+	} else if !s.ofQuotas {
+		f.columns = f.columns.with(w)
+	}
+	created, ok1 := instant.From(w.Created)
+	queued, ok2 := instant.From(w.Queued)
+	reserved, ok3 := instant.From(w.ReservedAt)
+	if w.ID == "" || !ok1 || !ok2 || !ok3 { // what Validate finds outside of pod sets and gates
+		return false
 	}
 	q := f.node - len(f.Cohorts)
 	d := &Workload{
-		Priority: w.EffectivePriority(), Queued: instant.Of(w.Queued), Reserved: instant.Of(w.ReservedAt),
-		Template: s.active, Facts: factsOf(w, f.names[q]),
+		Priority: w.EffectivePriority(), Queued: queued, Reserved: reserved,
+		Template: s.active, Facts: factsOf(w, f.names[q], created),
 	}
 	if w.Evicted || w.NeverYields {
 		d.Template = s.whole
 	}
-	if d.Facts.seldom != nil {
-		d.Facts.seldom.gates = w.Gates.Clone()
+	if rare := d.Facts.seldom; rare != nil {
+		if workload.Validate("", w) != nil { // the gates
+			return false
+		}
+		rare.gates = w.Gates.Clone()
 	}
-	d.Loads = append(d.few[:0], s.loads...)
-	f.direct[f.node] = quotatree.AddLoads(f.direct[f.node], s.loads)
 	f.queues[i] = int32(q)
 	f.counts[q]++
 	f.byID.Add(d)
@@ -138,14 +136,9 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 func (f *filling) see(s *seen, w *workload.Workload) {
 	columns := f.columns
 	f.columns = columns.with(w)
-	*s = seen{podSets: w.PodSets, active: newTemplate(w.PodSets), ofQuotas: f.columns == columns}
-	for i := range w.PodSets {
-		s.loads = addAmounts(s.loads, w.PodSets[i].Count, w.PodSets[i].Requests, f.columns)
-	}
-	s.whole = s.active
-	if surplus := surplusOf(w.PodSets, f.columns); len(surplus) > 0 {
-		s.active = &Template{s.active.PodSets, surplus}
-	}
+	copied := workload.Workload{PodSets: w.PodSets}
+	active := newTemplate(copied.Clone().PodSets, f.columns, false)
+	*s = seen{podSets: w.PodSets, active: active, whole: active.whole(), ofQuotas: f.columns == columns}
 }
 
 // hashOf returns a number below [seenTemplates].
@@ -189,45 +182,26 @@ func (f *filling) byQueue() [][]*Workload {
 	return lists
 }
 
-// inLane is a workload with its sort keys.
-type inLane struct {
-	lane               Lane
-	priority, reserved int64
-	workload           *Workload
-}
-
-func compareWithLane(a, b inLane) int {
-	switch {
-	case a.lane != b.lane:
-		return cmp.Compare(a.lane, b.lane)
-	case a.priority != b.priority:
-		return cmp.Compare(a.priority, b.priority)
-	case a.reserved != b.reserved:
-		return cmp.Compare(b.reserved, a.reserved)
-	}
-	return CompareIDs(a.workload, b.workload)
-}
-
 // newRunning returns the index of the workloads of a queue. It sorts the list, and returns
 // the memory that it used for that.
 func newRunning(queue *string, workloads []*Workload, room []inLane) (*Running, []inLane) {
 	r := &Running{name: queue}
 	room = room[:0]
-	var surplus [AllLanes][]*Workload
 	for _, w := range workloads {
 		room = append(room, inLane{w.lane(), w.Priority, w.Reserved, w})
 	}
-	slices.SortFunc(room, compareWithLane)
-	for i := range room {
-		workloads[i] = room[i].workload
+	sorted, room := sortByLane(room)
+	var surplus [AllLanes][]*Workload
+	for i := range sorted {
+		workloads[i] = sorted[i].workload
 		if len(workloads[i].Surplus) > 0 {
-			lane := SurplusReserved + room[i].lane&1
+			lane := SurplusReserved + sorted[i].lane&1
 			surplus[lane] = append(surplus[lane], workloads[i])
 		}
 	}
 	for lane, from := Active, 0; lane < AllLanes; lane++ {
 		to := from
-		for to < len(room) && room[to].lane == lane {
+		for to < len(sorted) && sorted[to].lane == lane {
 			to++
 		}
 		list := workloads[from:to]

@@ -66,6 +66,13 @@ func (r *Running) Len() int {
 	return n
 }
 
+// addTo adds up the usage of all workloads.
+func (r *Running) addTo(sum *[]quotatree.Load) {
+	for lane := range WholeLanes {
+		r.lanes[lane].Total(sum)
+	}
+}
+
 // WholeLanes calls yield with the lanes that together hold every workload once.
 func WholeLanes(yield func(Lane) bool) {
 	for lane := range AllLanes {

@@ -11,20 +11,22 @@ import (
 
 // Workload is a running workload in dense form. It is immutable.
 type Workload struct {
-	// The fields that a search reads come first, in few cache lines.
-	Priority int64            // effective
-	Reserved int64            // an instant; instant.Unset: no reservation time
-	Queued   int64            // an instant
-	Loads    []quotatree.Load // by column, with zeros
-	few      [2]quotatree.Load
+	// The fields that a search reads come first, in one cache line.
+	Priority int64 // effective
+	Reserved int64 // an instant; instant.Unset: no reservation time
 	*Template
-	Facts Facts
+	Queued int64 // an instant
+	Facts  Facts
 }
 
-// Template holds pod sets, shared by the workloads that have the same. It is immutable.
+// Template holds pod sets and what follows from them, shared by the workloads that have the
+// same. It is immutable.
 type Template struct {
-	PodSets []workload.PodSet
+	Loads   []quotatree.Load // by column, with zeros; in few where there is room
+	few     [2]quotatree.Load
 	Surplus []Surplus // of elastic pod sets, the last one first; only for workloads that may give some
+	PodSets []workload.PodSet
+	leaving bool // replicas of some pod set are leaving
 }
 
 // Surplus is the number of replicas of an elastic pod set over its minimum.
@@ -47,21 +49,36 @@ func (s *Surplus) Uses(column int) bool {
 // newWorkload returns the record of w, which must be a copy: it keeps its parts. All columns
 // that w uses must have numbers.
 func newWorkload(w *workload.Workload, queue *string, columns *Columns) *Workload {
-	d := &Workload{
-		Facts:    factsOf(w, queue),
+	return &Workload{
+		Facts:    factsOf(w, queue, instant.Of(w.Created)),
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),
-		Template: &Template{PodSets: w.PodSets},
+		Template: newTemplate(w.PodSets, columns, w.Evicted || w.NeverYields),
 	}
-	d.Loads = d.few[:0]
-	for i := range w.PodSets {
-		d.Loads = addAmounts(d.Loads, w.PodSets[i].Count, w.PodSets[i].Requests, columns)
+}
+
+// newTemplate returns the template of pod sets, which it keeps. whole says that the workload
+// gives no surplus.
+func newTemplate(podSets []workload.PodSet, columns *Columns, whole bool) *Template {
+	t := &Template{PodSets: podSets}
+	t.Loads = t.few[:0]
+	for i := range podSets {
+		t.leaving = t.leaving || podSets[i].Leaving > 0
+		t.Loads = addAmounts(t.Loads, podSets[i].Count, podSets[i].Requests, columns)
 	}
-	if !w.Evicted && !w.NeverYields {
-		d.Surplus = surplusOf(w.PodSets, columns)
+	if !whole {
+		t.Surplus = surplusOf(podSets, columns)
 	}
-	return d
+	return t
+}
+
+// whole returns the template of workloads that give no surplus.
+func (t *Template) whole() *Template {
+	if len(t.Surplus) == 0 {
+		return t
+	}
+	return &Template{Loads: t.Loads, PodSets: t.PodSets, leaving: t.leaving}
 }
 
 func surplusOf(podSets []workload.PodSet, columns *Columns) (surplus []Surplus) {
@@ -84,23 +101,13 @@ func addAmounts(loads []quotatree.Load, times int64, amounts []quota.Amount, col
 
 // evicted returns the workload marked as evicted.
 func (w *Workload) evicted() *Workload {
-	e := *w // the loads are shared: records are immutable
+	e := *w
 	e.Facts.Evicted = true
-	if len(w.Surplus) > 0 {
-		e.Template = &Template{PodSets: w.PodSets}
-	}
+	e.Template = w.Template.whole()
 	return &e
 }
 
 // leaves reports whether some replicas are leaving and the workload is not evicted.
-func (w *Workload) leaves() bool {
-	return !w.Facts.Evicted && slices.ContainsFunc(w.PodSets, func(p workload.PodSet) bool { return p.Leaving > 0 })
-}
+func (w *Workload) leaves() bool { return w.leaving && !w.Facts.Evicted }
 
 func idOf(w *Workload) string { return w.Facts.ID }
-
-// newTemplate copies pod sets.
-func newTemplate(podSets []workload.PodSet) *Template {
-	w := workload.Workload{PodSets: podSets}
-	return &Template{PodSets: w.Clone().PodSets}
-}

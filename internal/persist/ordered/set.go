@@ -250,6 +250,13 @@ func (o *Order[T, S]) inners(kids []*node[T, S]) (left, right *node[T, S]) {
 	return o.inner(kids[:half:half]), o.inner(kids[half:])
 }
 
+// Total adds up all items.
+func (s Set[T, S]) Total(sum *S) {
+	if s.root != nil {
+		s.order.AddSum(sum, s.root.sum)
+	}
+}
+
 // Sum adds up the items for which before holds; before must hold for a prefix of the set. It
 // looks at two nodes for each level.
 func (s Set[T, S]) Sum(sum *S, before func(T) bool) {

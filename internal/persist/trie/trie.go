@@ -104,7 +104,8 @@ func (m *Map[T]) holds(items []hashed[T], h *hashed[T]) bool {
 	return false
 }
 
-func slot(hash uint64, shift uint) int { return int(hash >> shift % width) }
+// slot returns the next bits of a hash, from the top: items sorted by hash are sorted by path.
+func slot(hash uint64, shift uint) int { return int(hash << shift >> (hashBits - slotBits)) }
 
 // Len returns the number of items.
 func (m Map[T]) Len() int { return m.n }
