@@ -89,10 +89,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 // request found no flavor.
 func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found decide.Result, ok bool) {
 	open := isOpen(&r.Workload)
-	sc.request.Trace.Silence()
-	assigned := !open || sc.assign(c)
-	sc.request.Trace.Resume()
-	if !assigned {
+	if open && !sc.assign(c) {
 		return decide.Result{Steps: sc.open.assigner.Steps}, false
 	}
 	found = sc.search(c, &r.Workload, maxBlockers)

@@ -1,10 +1,12 @@
 package preemption
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/decide"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // decide answers a request after enter. steps is the number of workloads looked at.
@@ -28,7 +30,13 @@ func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, 
 // change only when one of its searches changes, so those instants are tried in turn, as in
 // the search itself.
 func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decision, found decide.Result) (steps int) {
-	c := s.inside()
+	c, t := s.inside(), sc.request.Trace
+	t.Silence() // of the searches at other times the results will do
+	defer t.Resume()
+	if t != nil {
+		names := slices.Clone(sc.names) // the steps are about these
+		defer func() { sc.names = names }()
+	}
 	at, waits := sc.changesAt(found)
 	for waits && !config.SkipRetryAt && steps <= config.maxRetrySteps() {
 		if sc.enter(s, config, r) != nil {
@@ -36,7 +44,11 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 		}
 		sc.request.Now = at
 		found, _ = sc.find(c, r, 0)
-		if steps += found.Steps; found.Fits || len(found.Victims) > 0 {
+		succeeds := found.Fits || len(found.Victims) > 0
+		if t != nil {
+			t.AddAnyway(trace.Step{Kind: trace.Instant, At: at, Fits: succeeds})
+		}
+		if steps += found.Steps; succeeds {
 			break
 		}
 		at, waits = sc.changesAt(found)

@@ -12,8 +12,7 @@ func init() {
 	}
 }
 
-// trace decides and records the steps. The trials of the assignment are in the decision
-// itself.
+// trace decides and records the steps.
 func (p *Preemptor) trace(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
 	var sc scratch
 	if err := sc.enter(s, &p.config, &r); err != nil {

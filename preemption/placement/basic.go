@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
@@ -23,15 +24,15 @@ func (r *Request) alone(i int) Request {
 // the decisions before it. For single pods, also of a group, nodes are the domains (KEP-5710,
 // Preemption algorithm). Placing comes before preempting (KEP-4671: for the basic policy
 // binding is preferred).
-func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) {
-	if err := p.enter(new(scratch), snapshot.inside(), &r); err != nil {
+func (p *Preemptor) decideEach(snapshot *Snapshot, r *Request, to *trace.Recorder) (Decision, error) {
+	if err := p.enter(new(scratch), snapshot.inside(), r); err != nil {
 		return Decision{}, err
 	}
-	d, err := p.decideEachAt(snapshot, &r, nodes.WithReasons)
+	d, err := p.decideEachAt(snapshot, r, nodes.WithReasons, to)
 	if err != nil || d.Outcome.Succeeds() {
 		return d, err
 	}
-	at, ok, err := p.retryEachAt(snapshot, r)
+	at, ok, err := p.retryEachAt(snapshot, *r, to)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -43,7 +44,7 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r Request) (Decision, error) 
 
 // retryEachAt returns the first instant at which a pod of a basic group gets a place; ok is
 // false if there is none. With SkipRetryAt ok says only whether time may help.
-func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request) (at time.Time, ok bool, err error) {
+func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request, to *trace.Recorder) (at time.Time, ok bool, err error) {
 	c, sc := snapshot.inside(), new(scratch)
 	if err := p.enter(sc, c, &r); err != nil {
 		return time.Time{}, false, err
@@ -57,7 +58,10 @@ func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request) (at time.Time, ok
 		if r.Now = instant.Time(at); steps > p.config.maxRetrySteps() {
 			return r.Now, true, nil
 		}
-		d, err := p.decideEachAt(snapshot, &r, nodes.OutcomeOnly)
+		d, err := p.decideEachAt(snapshot, &r, nodes.OutcomeOnly, nil)
+		if to != nil {
+			to.Add(trace.Step{Kind: trace.Instant, At: at, Fits: d.Outcome.Succeeds()})
+		}
 		if err != nil || d.Outcome.Succeeds() {
 			return r.Now, true, err
 		}
@@ -67,9 +71,9 @@ func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request) (at time.Time, ok
 }
 
 // decideEachAt decides about the pods without RetryAt.
-func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Extent) (Decision, error) {
+func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Extent, to *trace.Recorder) (Decision, error) {
 	if !r.SkipFit {
-		d, err := p.placeEach(snapshot, r)
+		d, err := p.placeEach(snapshot, r, to)
 		if err != nil || d.Outcome == preemption.Fits {
 			return d, err
 		}
@@ -77,7 +81,10 @@ func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Ex
 	out := Decision{Outcome: preemption.Impossible, Now: r.Now}
 	for i := range r.Pods {
 		one := r.alone(i)
-		d, err := p.decide(snapshot.inside(), &one, extent)
+		if to != nil {
+			to.Add(trace.Step{Kind: trace.PodBegins, Workload: one.Pods[0].ID})
+		}
+		d, err := p.decide(snapshot.inside(), &one, extent, to)
 		if err != nil {
 			return Decision{}, err
 		}
@@ -110,12 +117,15 @@ func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Ex
 }
 
 // placeEach places the pods that fit now. The zero decision: none does.
-func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request) (Decision, error) {
+func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request, to *trace.Recorder) (Decision, error) {
 	out := Decision{Now: r.Now}
 	for i := range r.Pods {
 		one := r.alone(i)
 		one.Policy = PreemptNever // nobody has to yield for a pod that fits
-		d, err := p.decide(snapshot.inside(), &one, nodes.OutcomeOnly)
+		if to != nil {
+			to.Add(trace.Step{Kind: trace.PodBegins, Workload: one.Pods[0].ID})
+		}
+		d, err := p.decide(snapshot.inside(), &one, nodes.OutcomeOnly, to)
 		if err != nil {
 			return Decision{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/optional"
 )
 
@@ -227,21 +228,26 @@ func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard
 	}
+	return p.decideTo(snapshot, &r, nil)
+}
+
+// decideTo decides, and records the steps if the recorder is not nil.
+func (p *Preemptor) decideTo(snapshot *Snapshot, r *Request, to *trace.Recorder) (Decision, error) {
 	c := snapshot.inside()
 	if c.IsBasic(r.Group) {
-		return p.decideEach(snapshot, r)
+		return p.decideEach(snapshot, r, to)
 	}
-	return p.decide(c, &r, nodes.WithTime)
+	return p.decide(c, r, nodes.WithTime, to)
 }
 
 // decide decides about a single pod or a gang.
-func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent) (Decision, error) {
+func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent, to *trace.Recorder) (Decision, error) {
 	sc := p.borrow()
 	defer p.giveBack(sc)
 	if err := p.enter(sc, c, r); err != nil {
 		return Decision{}, err
 	}
-	sc.request.Extent = extent
+	sc.request.Extent, sc.request.Trace = extent, to
 	found := sc.searcher.Search(&p.inside, c, &sc.request)
 	return decision(c, r, &found), nil
 }

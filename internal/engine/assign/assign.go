@@ -82,6 +82,9 @@ func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
 	for i := range r.Choices {
 		ch := &r.Choices[i]
 		a.choose(ch)
+		if t := r.Base.Trace; t != nil {
+			t.Add(chosen(ch))
+		}
 		if ch.Taken < 0 {
 			return i + 1, false
 		}
@@ -109,6 +112,9 @@ func (a *Assigner) choose(ch *Choice) {
 	for flavor := ch.First; flavor < len(ch.Group.Flavors); flavor++ {
 		tried := a.try(ch, flavor)
 		a.tried = append(a.tried, tried)
+		if t := a.request.Base.Trace; t != nil {
+			t.Add(stepOf(ch, &tried))
+		}
 		if tried.Passed == Stopped || tried.better(best, a.request.Fungibility.Preference) {
 			best, ch.Taken = tried.Verdict, flavor
 			for i := range ch.Items {
@@ -183,6 +189,7 @@ func (a *Assigner) about(column int, amount int64) *search.Request {
 	a.column[0], a.amount[0], a.needs[0] = column, amount, true
 	a.one = *a.request.Base
 	a.one.Room = nil // the room is for the whole request
+	a.one.Trace = nil
 	a.one.FindNeeds = false
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
 	return &a.one

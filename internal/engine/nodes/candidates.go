@@ -3,6 +3,7 @@ package nodes
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -71,10 +72,19 @@ func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (s
 	for i := range list {
 		d := list[(first+i)%len(list)]
 		if skip != nil && skip(d) {
+			if t := s.r.Trace; t != nil {
+				s.traceDomain(t, trace.DomainSkipped, d, 0)
+			}
 			continue
+		}
+		if t := s.r.Trace; t != nil {
+			s.traceDomain(t, trace.DomainBegins, d, 0)
 		}
 		v := s.run(d, false)
 		if v == found && s.config.HardBudgets && !s.withinBudgets() {
+			if t := s.r.Trace; t != nil {
+				t.Add(trace.Step{Kind: trace.DomainBegins, Domain: s.domainName(d), Second: true})
+			}
 			if v = s.run(d, true); v != found {
 				v = budgetsBar
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // Outcome is the answer of a decision in one word.
@@ -119,7 +120,11 @@ func (s *Searcher) end() {
 
 func (s *Searcher) decide() Result {
 	if !s.r.SkipFit {
-		if d, ok := s.fitsNow(); ok {
+		d, ok := s.fitsNow()
+		if t := s.r.Trace; t != nil {
+			t.Add(trace.Step{Kind: trace.Asked, Fits: ok})
+		}
+		if ok {
 			return d
 		}
 	}
@@ -172,15 +177,25 @@ func (s *Searcher) preempt() Result {
 				clean++
 			}
 			over := rating.violations > 0 && s.config.MaxDomains > 0 && violating > s.config.MaxDomains
-			if !over && (!any || rating.compare(best.score) < 0) {
+			better := !over && (!any || rating.compare(best.score) < 0)
+			if better {
 				s.keep(&best, d, rating)
 				any = true
 			}
+			if t := s.r.Trace; t != nil {
+				s.traceRating(t, d, rating, better)
+			}
+		}
+		if t := s.r.Trace; t != nil && v != found {
+			s.traceDomain(t, trace.DomainEnds, d, v)
 		}
 		return s.sampled(clean, violating)
 	})
 	if !any {
 		return Result{Outcome: Impossible, Reason: reason, Placeable: s.placeable}
+	}
+	if t := s.r.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.Chosen, Domain: best.Domain})
 	}
 	d := Result{Outcome: Preempt, Choice: best}
 	if len(best.Victims) == 0 {

@@ -1,6 +1,10 @@
 package nodes
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/trace"
+)
 
 // fitsNow looks for room with everything that runs.
 func (s *Searcher) fitsNow() (Result, bool) {
@@ -20,6 +24,9 @@ func (s *Searcher) fitsSoon() (Result, bool) {
 		return Result{}, false
 	}
 	d, ok := s.findRoom(false)
+	if t := s.r.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.Awaited, Fits: ok})
+	}
 	if !ok {
 		return Result{}, false
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/workload"
 )
@@ -72,6 +73,8 @@ type Request struct {
 	MaxBlockers, MaxRetrySteps int
 	SkipRetryAt                bool
 	Extent                     Extent
+	// Trace records the steps; nil: no recording.
+	Trace *trace.Recorder
 }
 
 // Extent says how much is computed if there is no place now.

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -18,6 +19,9 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	if len(instants) == 0 || s.r.SkipRetryAt {
 		return 0, len(instants) > 0
 	}
+	t := s.r.Trace
+	t.Silence() // of the searches at other times the results will do
+	defer t.Resume()
 	then, steps := *s.r, 0
 	for _, at := range instants {
 		if steps > then.MaxRetrySteps {
@@ -26,7 +30,12 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 		then.Now = instant.Time(at)
 		s.forget()
 		s.enter(s.config, s.c, &then)
-		if found := s.decide(); found.Outcome == Fits || found.Outcome == Preempt {
+		found := s.decide()
+		succeeds := found.Outcome == Fits || found.Outcome == Preempt
+		if t != nil {
+			t.AddAnyway(trace.Step{Kind: trace.Instant, At: at, Fits: succeeds})
+		}
+		if succeeds {
 			return at, true
 		}
 		steps += 1 + s.c.pods.Len()

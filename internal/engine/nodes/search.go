@@ -1,6 +1,10 @@
 package nodes
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/trace"
+)
 
 // verdict is the result of a search in one domain.
 type verdict uint8
@@ -72,10 +76,16 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 	s.open(d, s.everybody(), false)
 	enough := s.place(d)
 	s.placeable = max(s.placeable, enough)
+	if t := s.r.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.Placed, Count: int64(enough), Amount: int64(s.atLeast), Fits: enough >= s.atLeast})
+	}
 	if enough < s.atLeast {
 		return noRoom
 	}
 	violating := s.split(d)
+	if t := s.r.Trace; t != nil {
+		s.traceOverBudget(t, violating)
+	}
 	if s.config.Mode == Replace {
 		s.replace(d, enough, violating)
 		return found
@@ -103,6 +113,9 @@ func (s *Searcher) anyVictims(d span) bool {
 	any := false
 	for _, u := range s.gather(d, everyone, func(level) bool { return true }) {
 		if s.anyStuck && slices.ContainsFunc(u.Pods, s.stuck) || s.protected(u) {
+			if t := s.r.Trace; t != nil {
+				s.traceKept(t, u)
+			}
 			s.stay(u)
 		} else {
 			any = true
@@ -121,10 +134,21 @@ func (s *Searcher) reprieve(victims []*Unit, d span, units []*Unit, forGood bool
 			if forGood && s.config.Mode == Design { // in place nobody looks there again
 				s.stay(u)
 			}
+			if t := s.r.Trace; t != nil {
+				t.Add(stepOf(trace.PutBack, u, trace.Elsewhere))
+			}
 		case !s.putBack(d, u):
 			victims = append(victims, u)
-		case forGood:
-			s.stay(u)
+			if t := s.r.Trace; t != nil {
+				t.Add(stepOf(trace.Kept, u, trace.DoesNotFit))
+			}
+		default:
+			if forGood {
+				s.stay(u)
+			}
+			if t := s.r.Trace; t != nil {
+				t.Add(stepOf(trace.PutBack, u, 0))
+			}
 		}
 	}
 	return victims
@@ -154,7 +178,12 @@ func (s *Searcher) lower(d span, enough int) {
 	low, high := 0, len(s.search)
 	for low < high {
 		middle := int(uint(low+high) >> 1)
-		if s.open(d, s.floorAt(middle), false); s.place(d) >= enough {
+		s.open(d, s.floorAt(middle), false)
+		placed := s.place(d)
+		if t := s.r.Trace; t != nil {
+			t.Add(trace.Step{Kind: trace.Floor, Priority: s.floorAt(middle), Count: int64(placed), Fits: placed >= enough})
+		}
+		if placed >= enough {
 			high = middle
 		} else {
 			low = middle + 1
@@ -208,11 +237,18 @@ func (s *Searcher) replace(d span, enough int, violating []*Unit) {
 		if blind && !s.touches(d, u) {
 			s.putBack(d, u)
 			s.stay(u)
+			if t := s.r.Trace; t != nil {
+				t.Add(stepOf(trace.PutBack, u, trace.Elsewhere))
+			}
 			continue
 		}
 		s.stay(u)
 		s.open(d, s.everybody(), false)
-		if n := s.place(d); n >= enough {
+		n := s.place(d)
+		if t := s.r.Trace; t != nil {
+			t.Add(replaced(u, n >= enough))
+		}
+		if n >= enough {
 			enough = n
 			continue
 		}

@@ -208,7 +208,14 @@ func (s *Search) traceVerdict(t *trace.Recorder, st *stream, w *cluster.Workload
 	case protected && s.Now <= until:
 		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, st.donor.SetBy
 		if st.tier != expiredEquals {
-			step.Count = passed(st, func(o *cluster.Workload) bool { return o.Priority == w.Priority && s.protected(st.donor.Guarantee, o) })
+			others := int64(0) // that use nothing of what is needed
+			step.Count = passed(st, func(o *cluster.Workload) bool {
+				kept := o.Priority == w.Priority && s.protected(st.donor.Guarantee, o)
+				if kept && !s.UsesNeeded(o.Loads) {
+					others++
+				}
+				return kept
+			}) - others
 		}
 	case s.guarded(w):
 		step.Rule, step.Until = trace.Guarded, s.Request.Guard(w)

@@ -42,6 +42,37 @@ const (
 	Kept
 	// Instant: an instant is tried for RetryAt. At, Fits.
 	Instant
+
+	// FlavorTried: a flavor is judged by its worst resource. PodSet, Flavor, Resource, Amount,
+	// Fit, Height, Passed.
+	FlavorTried
+	// FlavorChosen: the flavor of a resource group in a pod set. PodSet, Flavor: empty if none
+	// was found.
+	FlavorChosen
+
+	// PodBegins: a pod of a basic group is decided about. Workload.
+	PodBegins
+	// Awaited: whether pods have a place once terminating pods are gone. Fits.
+	Awaited
+	// DomainBegins: victims are looked for in a domain. Domain; Second: again, so that no
+	// budget is violated.
+	DomainBegins
+	// DomainSkipped: without a search it is clear that a domain is not the best. Domain.
+	DomainSkipped
+	// Placed: the pods are placed without all units that may yield. Count: pods with a place;
+	// Amount: how many must have one; Fits.
+	Placed
+	// OverBudget: a unit is put back first, because it violates a budget. Group, Workload,
+	// Count: the pods that do.
+	OverBudget
+	// Floor: whether the pods have a place if only units up to a priority yield. Priority,
+	// Count, Fits.
+	Floor
+	// DomainEnds: the result of a domain. Domain, Found; if there are victims Count,
+	// Violations and Priority: the highest of a victim; Fits: it is the best so far.
+	DomainEnds
+	// Chosen: the domain of the answer. Domain.
+	Chosen
 )
 
 // Rule is a rule that refuses a candidate. Zero is invalid.
@@ -63,6 +94,8 @@ const (
 	MinRuntime
 	// Guarded: a guard of the caller protects it.
 	Guarded
+	// Terminating: a pod of the unit was told to stop too long ago.
+	Terminating
 )
 
 // Class is the right by which candidates are preempted. Zero is invalid.
@@ -111,6 +144,8 @@ const (
 	DoesNotFit Reason = 1 + iota
 	// Unjustified: without it another victim would be taken against the shares.
 	Unjustified
+	// Elsewhere, of a unit that is put back: it shares no node with the placed pods.
+	Elsewhere
 )
 
 // Strategy is a test of fair sharing. Zero is invalid.
@@ -123,11 +158,52 @@ const (
 	InitialShare
 )
 
+// Fit says how a request gets its quota in a flavor. The zero value: not at all.
+type Fit uint8
+
+const (
+	NoFit Fit = iota
+	NoCandidates
+	Preempts
+	Reclaims
+	Fits
+)
+
+// Passed says why the search for a flavor goes on. The zero value: it stops.
+type Passed uint8
+
+const (
+	Stopped Passed = iota
+	NoQuota
+	ExceedsMax
+	NotReclaimable
+	NeverPreempts
+	NobodyMayYield
+	WouldPreempt
+	WouldBorrow
+	NotEligible
+)
+
+// Found is the result of a domain. Zero is invalid.
+type Found uint8
+
+const (
+	// NoVictims: nobody there may yield.
+	NoVictims Found = 1 + iota
+	// NoRoom: there is too little room without all that may yield.
+	NoRoom
+	// Budgets: only against a budget.
+	Budgets
+	// Victims: there is room without the victims.
+	Victims
+)
+
 var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
-		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant"}}
+		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant",
+		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
-		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded"}}
+		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "Terminating"}}
 )
 
 // String returns the name of the constant.

@@ -17,19 +17,20 @@ type Step struct {
 	LargestFirst bool
 	// Fits is the result of the step.
 	Fits bool
-	// Second: the second round of a tournament.
+	// Second: the second round of a tournament, or the second search in a domain.
 	Second bool
 	// Node is a node of the quota tree, Nodes are a few nodes.
 	Node  int
 	Nodes []int
-	// Workload is the ID of a workload.
-	Workload string
+	// Workload is the ID of a workload, or of the first pod of a unit. Group is the ID of the
+	// group that yields whole.
+	Workload, Group string
 	// Others holds the IDs of a few more.
 	Others []string
 	// Count is the number of workloads or nodes that the step is about.
 	Count int64
 	// PodSet is the index of a pod set, of which Replicas yield; -1: the whole workload
-	// yields.
+	// yields. For flavors it is a pod set of the request.
 	PodSet   int
 	Replicas int64
 	// Until is the last instant at which a rule holds; the highest int64: for ever. SetBy is
@@ -43,6 +44,18 @@ type Step struct {
 	// Ours is the share on the preemptor's side with the request. Before and After are the
 	// shares on the victim's side with and without the victim.
 	Ours, Before, After float64
+	// Flavor and Resource are names. Amount is what is requested, with that of earlier choices;
+	// Height is how far up the cohort tree it borrows.
+	Flavor, Resource string
+	Amount           int64
+	Height           int
+	Fit              Fit
+	Passed           Passed
+	// Domain is the name of a domain of nodes.
+	Domain     string
+	Found      Found
+	Priority   int64
+	Violations int
 }
 
 // Missing is what one slot of the request lacks, and the node whose quota or limit is
@@ -104,7 +117,7 @@ func (r *Recorder) Add(s Step) {
 		return
 	}
 	switch s.Kind {
-	case PhaseBegins, AttemptBegins, RoundBegins, Turn:
+	case PhaseBegins, AttemptBegins, RoundBegins, Turn, DomainBegins:
 		r.scope = len(r.Steps)
 	}
 	if len(r.Steps) >= orDefault(r.MaxSteps, defaultSteps) {

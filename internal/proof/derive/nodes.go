@@ -2,9 +2,11 @@ package derive
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -128,11 +130,17 @@ func (w *world) place(l *line) (string, error) {
 	if err != nil {
 		return faults(err), nil
 	}
-	d, err := p.Decide(s, r)
+	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
+	answer, err := trace.Place(p, s, r, &recorder)
 	if err != nil {
 		return faults(err), nil
 	}
-	return placed(d) + disagreements(form(d), w.nodeRoutes(p, s, r)), nil
+	var out strings.Builder
+	for i := range recorder.Steps {
+		nodeStep(&out, &recorder.Steps[i])
+	}
+	d := answer.(placement.Decision)
+	return out.String() + placed(d) + disagreements(form(d), w.nodeRoutes(p, s, r)), nil
 }
 
 func placed(d placement.Decision) string {
@@ -188,6 +196,7 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 	}
 	later, err5 := placement.NewSnapshot(moved(w.nodes, shift))
 	routes := []route{
+		{"without a recorder", decided(s, nil, r)},
 		{"the state the other way round", decided(backwards, err1, r)},
 		{"a snapshot made by edits", decided(edited, err2, r)},
 		{"state and request through JSON", decided(read, err4, *record.Request)},

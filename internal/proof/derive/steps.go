@@ -83,9 +83,38 @@ func (p *printer) step(s *trace.Step) {
 		p.line(1, "keep %s: %s", p.victim(s), [...]string{trace.DoesNotFit: "does not fit without", trace.Unjustified: "without it another one would go against the shares"}[s.Reason])
 	case trace.Instant:
 		p.line(0, "at %s: %s", clock(instant.Time(s.At)), [2]string{"no", "succeeds"}[toInt(s.Fits)])
+	case trace.FlavorTried:
+		p.line(0, "flavor %s for set %d: %s", s.Flavor, s.PodSet, tried(s))
+	case trace.FlavorChosen:
+		p.line(0, "%s", chosen(s))
 	default:
 		p.line(0, "%v", s.Kind)
 	}
+}
+
+// tried says how a flavor was judged, and why the next one is tried, too.
+func tried(s *trace.Step) string {
+	text := [...]string{
+		trace.NoFit: "does not fit", trace.NoCandidates: "does not fit, as nobody may yield", trace.Preempts: "fits if workloads of the own queue yield",
+		trace.Reclaims: "fits if workloads of other queues yield", trace.Fits: "fits",
+	}[s.Fit]
+	if s.Height > 0 {
+		text += ", borrows"
+	}
+	why := [...]string{
+		trace.Stopped: "; the search stops", trace.NoQuota: ", as there is no quota", trace.ExceedsMax: ", as there is not as much",
+		trace.NotReclaimable: ", as it may not preempt while borrowing", trace.NeverPreempts: ", as it never preempts",
+		trace.NobodyMayYield: "", trace.WouldPreempt: ", but the queue tries the next first (whenCanPreempt)",
+		trace.WouldBorrow: ", but the queue tries the next first (whenCanBorrow)", trace.NotEligible: ", as its nodes are not for these pods",
+	}[s.Passed]
+	return fmt.Sprintf("%d %s %s%s", s.Amount, s.Resource, text, why)
+}
+
+func chosen(s *trace.Step) string {
+	if s.Flavor == "" {
+		return fmt.Sprintf("no flavor for set %d", s.PodSet)
+	}
+	return fmt.Sprintf("set %d gets flavor %s", s.PodSet, s.Flavor)
 }
 
 func toInt(b bool) int {

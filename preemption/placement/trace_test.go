@@ -1,0 +1,74 @@
+package placement_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+func traced(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request, to *trace.Recorder) placement.Decision {
+	t.Helper()
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := trace.Place(p, s, r, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.(placement.Decision)
+}
+
+// A recorder changes no answer. The domain that is chosen is the one of the answer, and what
+// is recorded of it are the victims of the answer.
+func tracesTellTheAnswer(t *rapid.T) {
+	st, r, c, d := draw(t)
+	recorder := trace.Recorder{MaxSamples: 1 << 20, MaxSteps: 1 << 20}
+	if diff := differ(d, traced(t, c, snapshotOf(t, st), r, &recorder)); diff != "" {
+		t.Fatalf("- without a recorder, + with one:\n%s", diff)
+	}
+	var chosen, best *trace.Step
+	basic := false
+	for i := range recorder.Steps {
+		switch step := &recorder.Steps[i]; {
+		case step.Kind == trace.PodBegins:
+			basic = true
+		case step.Kind == trace.DomainEnds && step.Found == trace.Victims && step.Fits:
+			best = step
+		case step.Kind == trace.Chosen:
+			chosen = step
+		}
+	}
+	switch {
+	case basic || d.Outcome != preemption.Preempt: // each pod has a domain of its own
+	case chosen == nil || best == nil:
+		t.Fatalf("nothing is chosen: %+v", recorder.Steps)
+	case chosen.Domain != d.Domain || best.Domain != d.Domain || int(best.Count) != len(d.Victims) || best.Violations != d.Violations:
+		t.Fatalf("%+v, best %+v, but %+v", chosen, best, d)
+	}
+}
+
+func TestTracesTellTheAnswer(t *testing.T) { rapid.Check(t, tracesTellTheAnswer) }
+func FuzzTracesTellTheAnswer(f *testing.F) { f.Fuzz(rapid.MakeFuzz(tracesTellTheAnswer)) }
+
+// BenchmarkTrace is what a recorder costs. That it costs nothing when there is none is seen
+// in the other benchmarks, and in TestAllocationsAreThoseOfTheAnswer.
+func BenchmarkTrace(b *testing.B) {
+	s := snapshotOf(b, fleet{nodes: 200, perNode: 4, levels: 3, covered: 5}.state())
+	for name, r := range map[string]placement.Request{"gang": gang(20, 2000, 2), "pod": {Priority: 1 << 20, Pods: gang(1, 2000, 2).Pods}} {
+		b.Run("off/"+name, func(b *testing.B) {
+			for b.Loop() {
+				decide(b, placement.Config{}, s, r)
+			}
+		})
+		b.Run("on/"+name, func(b *testing.B) {
+			for b.Loop() {
+				traced(b, placement.Config{}, s, r, new(trace.Recorder))
+			}
+		})
+	}
+}
