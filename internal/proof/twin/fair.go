@@ -103,8 +103,8 @@ func (d *decision) compareCandidates(x, y candidate) int {
 	)
 }
 
-// first returns the first workload under a cohort, before anything is taken, in queues
-// and through cohorts that borrow anything.
+// first returns the first workload under a cohort that may ever yield, before anything is
+// taken, in queues and through cohorts that borrow anything.
 func (d *decision) first(cohort node) *workload.Workload {
 	w := *d.world
 	w.gone, w.fewer, w.added = nil, nil, nil
@@ -116,7 +116,7 @@ func (d *decision) first(cohort node) *workload.Workload {
 		for ; n != cohort && n != (node{}); n = d.parent(n) {
 			reached = reached && w.borrowsAnything(n)
 		}
-		if n == (node{}) || !reached {
+		if n == (node{}) || !reached || neverYields(r) {
 			continue
 		}
 		if first == nil || cmp.Or(compareBool(first.Evicted, r.Evicted),

@@ -82,13 +82,16 @@ func (j *judge) compareWhole(x, y *running) int {
 	return j.compare(candidate{running: x, set: -1}, candidate{running: y, set: -1})
 }
 
-// findFirst finds the first workload under each cohort, in queues and through cohorts that
+// findFirst finds the first workload under each cohort that may ever yield, in queues and through cohorts that
 // borrow anything, nobody gone.
 func (j *judge) findFirst() {
 	j.firstUnder = map[*node]*running{}
 	for _, r := range j.running {
 		for n := r.queue; n.parent != nil && n.borrowsAnything(); n = n.parent {
 			best := j.firstUnder[n.parent]
+			if neverYields(r) {
+				break
+			}
 			if best == nil || cmp.Or(first(r.Evicted, best.Evicted), j.compareWhole(r, best)) < 0 {
 				j.firstUnder[n.parent] = r
 			}

@@ -167,10 +167,13 @@ func (j *judge) protected(r *running) bool {
 	return ok && !j.now.After(until)
 }
 
-// guarded reports whether a guard of the caller protects a workload.
+// neverYields: a workload that is being evicted already does.
+func neverYields(r *running) bool { return r.NeverYields && !r.Evicted }
+
+// guarded reports whether a workload never yields, or a guard of the caller protects it.
 func (j *judge) guarded(r *running) bool {
-	if j.Guard == nil {
-		return false
+	if neverYields(r) || j.Guard == nil {
+		return neverYields(r)
 	}
 	until, never := j.Guard(r.Workload)
 	return never || !until.IsZero() && !j.now.After(until)
