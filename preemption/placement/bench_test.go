@@ -149,7 +149,8 @@ func BenchmarkPod(b *testing.B) {
 			r := gang(1, 2000, 2)
 			r.Group, r.MinCount = "", 1
 			b.Run(fmt.Sprintf("%v/sampled=%d", f, sample), func(b *testing.B) {
-				benchmark(b, f, placement.Config{MaxDomains: sample}, r, preemption.Preempt)
+				r.MaxDomains = sample
+				benchmark(b, f, placement.Config{}, r, preemption.Preempt)
 			})
 		}
 	}

@@ -107,7 +107,7 @@ func TestPlacesOfPods(t *testing.T) {
 }
 
 // "In the order of the domains; with MaxDomains those without violation first."
-func TestOrderOfCandidates(t *testing.T) {
+func TestOrderOfPlacements(t *testing.T) {
 	var st placement.State
 	for _, node := range []string{"a", "b", "c", "d"} {
 		st.Nodes = append(st.Nodes, workload.Node{Name: node, Capacity: workload.Resources{"cpu": 1}})
@@ -116,11 +116,11 @@ func TestOrderOfCandidates(t *testing.T) {
 	}
 	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "none", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"guarded": "yes"}}}}
 	for most, want := range map[int]string{0: "dcba", 100: "dbca"} {
-		p, err := placement.New(placement.Config{MaxDomains: most})
+		p, err := placement.New(placement.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := p.Placements(snapshotOf(t, st), placement.Request{Priority: 1, Prefer: []string{"d", "c", "b", "a"},
+		list, err := p.Placements(snapshotOf(t, st), placement.Request{Priority: 1, MaxDomains: most, Prefer: []string{"d", "c", "b", "a"},
 			Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 1}}}})
 		got := ""
 		for _, c := range list {

@@ -1,6 +1,9 @@
 package placement
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/nodes"
 )
@@ -26,9 +29,11 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 	sc.request = nodes.Request{
 		Group: r.Group, Priority: r.Priority, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
 		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
-		Now: r.Now, TerminationTimeout: r.TerminationTimeout,
+		Now: r.Now, TerminationTimeout: r.TerminationTimeout, MaxDomains: r.MaxDomains, FirstNode: r.FirstNode,
+		Filters:     appendFilters(p.filters, &faults, "request.Filters", r.Filters),
 		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(), SkipRetryAt: p.config.SkipRetryAt,
 	}
+	validateSetFilters(&faults, "request.SetFilters", r.SetFilters)
 	faults = append(faults, c.ValidateRequest(&sc.request)...)
 	if r.Now.IsZero() && (p.inside.MinRuntime > 0 || c.HasMinimums()) {
 		faults.Add("request.now", "is needed for minimum runtimes")
@@ -37,7 +42,52 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 		return err
 	}
 	p.addRules(sc, r)
+	p.addTrials(sc, c, r)
 	return nil
+}
+
+// appendFilters adds filters in the form of the engine. It copies a list that it adds to.
+func appendFilters(list []nodes.Filter, faults *fault.List, path string, filters []Filter) []nodes.Filter {
+	list = slices.Clip(list)
+	for i, f := range filters {
+		if f == nil {
+			faults.Add(fmt.Sprintf("%s[%d]", path, i), "is nil")
+			continue
+		}
+		reach := f.Reach()
+		if !reachNames.Valid(reach) {
+			faults.Add(fmt.Sprintf("%s[%d].Reach", path, i), "%v is unknown", reach)
+		}
+		list = append(list, nodes.Filter{Rule: f, Wide: reach == ReachCluster})
+	}
+	return list
+}
+
+func validateSetFilters(faults *fault.List, path string, filters []SetFilter) {
+	for i, f := range filters {
+		if f == nil {
+			faults.Add(fmt.Sprintf("%s[%d]", path, i), "is nil")
+		} else if reach := f.Reach(); !reachNames.Valid(reach) {
+			faults.Add(fmt.Sprintf("%s[%d].Reach", path, i), "%v is unknown", reach)
+		}
+	}
+}
+
+// addTrials adds the caller's set filters and placer.
+func (p *Preemptor) addTrials(sc *scratch, c *nodes.Cluster, r *Request) {
+	if len(p.config.SetFilters)+len(r.SetFilters) == 0 && r.Placer == nil {
+		return
+	}
+	snapshot, request := &Snapshot{cluster: c}, *r
+	for _, list := range [][]SetFilter{p.config.SetFilters, r.SetFilters} {
+		for _, f := range list {
+			begin := func() nodes.Trial { return f.Begin(snapshot, request) }
+			sc.request.SetFilters = append(sc.request.SetFilters, nodes.SetFilter{Begin: begin, Wide: f.Reach() == ReachCluster})
+		}
+	}
+	if r.Placer != nil {
+		sc.request.Placer = func() nodes.PlacerTrial { return request.Placer.Begin(snapshot, request) }
+	}
 }
 
 // addRules adds the caller's guards and Importance.

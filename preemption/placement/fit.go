@@ -19,7 +19,8 @@ import (
 //
 //  1. If Fits returns true, [Fit.Nominations] is the placement.
 //  2. After true, removing more leaves it true. After false, restoring leaves it false,
-//     except for gangs of unequal pods: less room may happen to be filled better.
+//     except for gangs of unequal pods: less room may happen to be filled better. With
+//     set filters that are not monotone, it is as they answer.
 //  3. Removing a removed group, restoring one that is not removed, and groups without
 //     pods change nothing.
 //
@@ -42,6 +43,7 @@ func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 		r.Pods[i] = r.Pods[i].Clone()
 	}
 	r.Domains, r.Prefer = slices.Clone(r.Domains), slices.Clone(r.Prefer)
+	r.Filters, r.SetFilters = slices.Clone(r.Filters), slices.Clone(r.SetFilters)
 	c, sc := snapshot.inside(), new(scratch)
 	if err := p.enter(sc, c, &r); err != nil {
 		return nil, err

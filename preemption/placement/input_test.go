@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -153,18 +154,37 @@ edits[13]: more than 2^62 of a resource is used of node "n1"`)
 }
 
 func TestFaultsOfConfig(t *testing.T) {
-	_, err := placement.New(placement.Config{Mode: 9, Order: 9, Budgets: 9, MaxDomains: -1, FirstNode: -1,
-		Filters: []placement.Filter{nil, farFilter{}}, Guards: []placement.Guard{nil}})
+	_, err := placement.New(placement.Config{Mode: 9, Order: 9, Budgets: 9,
+		Filters: []placement.Filter{nil, farFilter{}}, SetFilters: []placement.SetFilter{nil, farTrial{}}, Guards: []placement.Guard{nil}})
 	wantFaults(t, err, `
 config.Mode: Mode(9) is unknown
 config.Order: Order(9) is unknown
 config.Budgets: BudgetMode(9) is unknown
-config.MaxDomains: -1 is negative
-config.FirstNode: -1 is negative
 config.Filters[0]: is nil
 config.Filters[1].Reach: Reach(9) is unknown
+config.SetFilters[0]: is nil
+config.SetFilters[1].Reach: Reach(9) is unknown
 config.Guards[0]: is nil`)
 }
+
+// What belongs to one request is checked with it.
+func TestFaultsOfTheRequestsRules(t *testing.T) {
+	r := pending(0)
+	r.MaxDomains, r.FirstNode = -1, -1
+	r.Filters, r.SetFilters = []placement.Filter{nil, farFilter{}}, []placement.SetFilter{nil, farTrial{}}
+	_, err := new(placement.Preemptor).Decide(nil, r)
+	wantFaults(t, err, `
+request.Filters[0]: is nil
+request.Filters[1].Reach: Reach(9) is unknown
+request.SetFilters[0]: is nil
+request.SetFilters[1].Reach: Reach(9) is unknown
+request.maxDomains: -1 is negative
+request.firstNode: -1 is negative`)
+}
+
+type farTrial struct{ preemptiontest.Spread }
+
+func (farTrial) Reach() placement.Reach { return 9 }
 
 type farFilter struct{}
 

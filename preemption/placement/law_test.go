@@ -44,6 +44,13 @@ var laws = []struct {
 	{"TestFilterIsLawful", func(t *rapid.T) {
 		preemptiontest.CheckFilter(t, preemptiontest.Apart{Label: "app", Anywhere: rapid.Bool().Draw(t, "anywhere")})
 	}},
+	{"SpreadIsLawful", func(t *rapid.T) {
+		key := rapid.SampledFrom([]string{"zone", ""}).Draw(t, "key")
+		preemptiontest.CheckSetFilter(t, preemptiontest.Spread{TopologyKey: key, Label: "app", MaxSkew: rapid.IntRange(1, 2).Draw(t, "skew")})
+	}},
+	{"SetsAgreeWithTwin", setsAgreeWithTwin},
+	{"ChosenIsDecided", chosenIsDecided},
+	{"SpreadAgreesWithCounting", spreadAgreesWithCounting},
 	{"TestGuardIsLawful", func(t *rapid.T) {
 		preemptiontest.CheckPlacementGuard(t, preemptiontest.Pinned{Label: "app", Value: "db", Until: rapid.SampledFrom([]time.Time{{}, preemptiontest.Now}).Draw(t, "until")})
 	}},
@@ -76,6 +83,7 @@ func FuzzRetryAtIsTheFirstInstant(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(retryAtIsTheFirstInstant))
 }
 func FuzzProtectedAreNoVictims(f *testing.F) { f.Fuzz(rapid.MakeFuzz(protectedAreNoVictims)) }
+func FuzzSetsAgreeWithTwin(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(setsAgreeWithTwin)) }
 func FuzzOnePodIsOnePod(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 
 var same = cmpopts.EquateEmpty()

@@ -76,16 +76,10 @@ type Config struct {
 	Mode       Mode
 	Order      Order
 	Budgets    BudgetMode
-	// MaxDomains limits how many domains with victims are compared for a single pod. Sampling
-	// starts at FirstNode, wraps around, and stops after MaxDomains of them if one violates
-	// no budget; of those that violate one, at most MaxDomains are looked at (in
-	// kube-scheduler: the number of candidates). Zero: no limit; negative is an error.
-	MaxDomains int
-	// FirstNode is where the sampling starts, modulo the number of nodes that can be domains.
-	// Negative is an error.
-	FirstNode int
-	// Filters are rules of the caller about where pods may run. A nil entry is an error.
-	Filters []Filter
+	// Filters and SetFilters are rules of the caller about where pods may run, for all
+	// requests; see also Request.Filters. A nil entry is an error.
+	Filters    []Filter
+	SetFilters []SetFilter
 	// Guards are rules of the caller about who may yield. A nil entry is an error.
 	Guards []Guard
 	// Importance, if set, compares units in place of the built-in order, which then breaks
@@ -156,6 +150,7 @@ func (c *Config) maxRetrySteps() int {
 type Preemptor struct {
 	config  Config
 	inside  nodes.Config
+	filters []nodes.Filter
 	scratch sync.Pool // of *scratch
 }
 
@@ -164,7 +159,6 @@ func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	p := &Preemptor{config: c, inside: nodes.Config{
 		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard,
-		MaxDomains: c.MaxDomains, FirstNode: c.FirstNode,
 	}}
 	if !modeNames.Valid(c.Mode) {
 		faults.Add("config.Mode", "%v is unknown", c.Mode)
@@ -185,24 +179,10 @@ func New(c Config) (*Preemptor, error) {
 	if minimum < 0 {
 		faults.Add("config.MinRuntime", "%v is negative", minimum)
 	}
-	if p.inside.MinRuntime = int64(minimum); c.MaxDomains < 0 {
-		faults.Add("config.MaxDomains", "%d is negative", c.MaxDomains)
-	}
-	if c.FirstNode < 0 {
-		faults.Add("config.FirstNode", "%d is negative", c.FirstNode)
-	}
-	for i, f := range c.Filters {
-		if f == nil {
-			faults.Add(fmt.Sprintf("config.Filters[%d]", i), "is nil")
-			continue
-		}
-		reach := f.Reach()
-		if !reachNames.Valid(reach) {
-			faults.Add(fmt.Sprintf("config.Filters[%d].Reach", i), "%v is unknown", reach)
-		}
-		p.inside.Filters = append(p.inside.Filters, nodes.Filter{Rule: f, Wide: reach == ReachCluster})
-		p.inside.Wide = p.inside.Wide || reach == ReachCluster
-	}
+	p.inside.MinRuntime = int64(minimum)
+	p.filters = appendFilters(nil, &faults, "config.Filters", c.Filters)
+	p.config.SetFilters = slices.Clone(c.SetFilters)
+	validateSetFilters(&faults, "config.SetFilters", c.SetFilters)
 	for i, g := range c.Guards {
 		if g == nil {
 			faults.Add(fmt.Sprintf("config.Guards[%d]", i), "is nil")
@@ -253,7 +233,7 @@ func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent, to
 }
 
 // Placements returns every domain in which preemption makes room, with its victims, in the
-// order of the domains. With Config.MaxDomains it returns at most that many: those without
+// order of the domains. With Request.MaxDomains it returns at most that many: those without
 // violations first. It looks at preemption alone: a domain where nobody has to yield is not
 // in the list, and PreemptNever and nominations do not count. Its errors are those of
 // [Preemptor.Decide], and one for several pods of a Basic group: each is placed alone.

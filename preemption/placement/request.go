@@ -52,6 +52,21 @@ type Request struct {
 	// no candidate (as built: preemption could not help there). Without SkipFit a request
 	// that fits now preempts nobody.
 	SkipFit bool `json:"unschedulable,omitempty"`
+	// MaxDomains limits how many domains with victims are compared for a single pod. Sampling
+	// starts at FirstNode, wraps around, and stops after MaxDomains of them if one violates
+	// no budget; of those that violate one, at most MaxDomains are looked at (in
+	// kube-scheduler: the number of candidates). Zero: no limit; negative is an error.
+	MaxDomains int `json:"maxDomains,omitempty"`
+	// FirstNode is where the sampling starts, modulo the number of nodes that can be domains
+	// by [workload.Pod.Nodes]. Negative is an error.
+	FirstNode int `json:"firstNode,omitempty"`
+	// Filters and SetFilters are rules about where the pods of this request may run, besides
+	// those of the [Config]. They are asked as late as possible: about a node on which there
+	// is room, when the search gets there. A nil entry is an error. JSON leaves them out.
+	Filters    []Filter    `json:"-"`
+	SetFilters []SetFilter `json:"-"`
+	// Placer, if set, places the pods in place of [Config.Order]. JSON leaves it out.
+	Placer Placer `json:"-"`
 	// Now is the time of the decision. It may be zero if TerminationTimeout is zero and no
 	// minimum runtimes are set.
 	Now time.Time `json:"now,omitzero"`

@@ -345,6 +345,9 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 		if chance(t, 1, 6) {
 			c.MinRuntime = optional.Of(pick(t, "default minimum", time.Hour, 2*time.Hour, 0))
 		}
+		if chance(t, 1, 10) {
+			c.SetFilters = []placement.SetFilter{Spread{TopologyKey: pick(t, "topology", "zone", ""), Label: "app", MaxSkew: pick(t, "skew", 1, 2)}}
+		}
 		return c
 	})
 }

@@ -12,53 +12,40 @@ import (
 func (s *Searcher) Choices(config *Config, c *Cluster, r *Request) []Choice {
 	s.begin(config, c, r)
 	defer s.end()
-	var clean, violating []Choice
+	var all, clean, violating []Choice // all: in the order of the domains
 	s.each(nil, func(d span, v verdict) bool {
 		if v == found && len(s.victims) > 0 {
 			var c Choice
 			s.keep(&c, d, s.rate())
-			if c.score.violations == 0 {
+			s.numbered(&c)
+			n := s.r.MaxDomains
+			switch {
+			case n == 0:
+				all = append(all, c)
+			case c.score.violations == 0:
 				clean = append(clean, c)
-			} else if n := s.config.MaxDomains; n == 0 || len(violating) < n {
+			case len(violating) < n:
 				violating = append(violating, c)
 			}
 		}
 		return s.sampled(len(clean), len(violating))
 	})
-	list := append(clean, violating...)
-	for i := range list {
-		s.numbered(&list[i])
-	}
-	if s.config.MaxDomains > 0 {
-		return list
-	}
-	order := map[string]int{}
-	for i, d := range s.domains() {
-		order[s.domainName(d)] = i
-	}
-	slices.SortFunc(list, func(a, b Choice) int { return order[a.Domain] - order[b.Domain] })
-	return list
+	return slices.Concat(all, clean, violating)
 }
 
-// domains lists the domains in order: for a single pod each node on which it may run.
+// domains lists the domains in order: for a single pod the nodes that it names. Whether the
+// filters permit a node is asked when the pod is placed there.
 func (s *Searcher) domains() []span {
 	if s.r.Group != "" {
 		return s.ranges
 	}
-	var list []span
+	s.single = s.single[:0]
 	for i, n := range s.nodes {
-		if s.possible(&s.members[0], n) {
-			list = append(list, span{"", i, i + 1})
+		if s.members[0].names(n) {
+			s.single = append(s.single, span{"", i, i + 1})
 		}
 	}
-	return list
-}
-
-func (s *Searcher) domainName(d span) string {
-	if s.r.Group == "" {
-		return s.nodes[d.from].Facts.Name
-	}
-	return d.name
+	return s.single
 }
 
 // each searches the domains one by one, without those that skip returns true for, until visit
@@ -66,8 +53,8 @@ func (s *Searcher) domainName(d span) string {
 func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (stop bool)) {
 	list := s.domains()
 	first := 0
-	if s.r.Group == "" && s.config.MaxDomains > 0 && len(list) > 0 {
-		first = s.config.FirstNode % len(list)
+	if s.r.Group == "" && s.r.MaxDomains > 0 && len(list) > 0 {
+		first = s.r.FirstNode % len(list)
 	}
 	for i := range list {
 		d := list[(first+i)%len(list)]
@@ -144,6 +131,6 @@ func (s *Searcher) leastNeeds() []int64 {
 
 // sampled reports whether enough candidates were found for a single pod.
 func (s *Searcher) sampled(clean, violating int) bool {
-	n := s.config.MaxDomains
+	n := s.r.MaxDomains
 	return n > 0 && s.r.Group == "" && clean > 0 && clean+min(violating, n) >= n
 }

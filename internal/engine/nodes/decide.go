@@ -116,6 +116,7 @@ func (s *Searcher) end() {
 	}
 	clear(s.nodes)
 	clear(s.members)
+	s.trials = trials{order: s.trials.order[:0]}
 }
 
 func (s *Searcher) decide() Result {
@@ -159,14 +160,15 @@ func (s *Searcher) preempt() Result {
 	var best Choice
 	clean, violating, any := 0, 0, false
 	reason := NoVictims
+	short := s.short[:0]
 	s.least = s.leastNeeds()
 	skip := func(d span) bool { // no victims of such a low priority make room there
-		return any && best.score.violations == 0 && s.config.MaxDomains == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
+		return any && best.score.violations == 0 && s.r.MaxDomains == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
 	}
 	s.each(skip, func(d span, v verdict) bool {
 		switch v {
 		case noRoom:
-			reason = max(reason, NoRoom)
+			short = append(short, d)
 		case budgetsBar:
 			reason = max(reason, Budgets)
 		case found:
@@ -176,7 +178,7 @@ func (s *Searcher) preempt() Result {
 			} else {
 				clean++
 			}
-			over := rating.violations > 0 && s.config.MaxDomains > 0 && violating > s.config.MaxDomains
+			over := rating.violations > 0 && s.r.MaxDomains > 0 && violating > s.r.MaxDomains
 			better := !over && (!any || rating.compare(best.score) < 0)
 			if better {
 				s.keep(&best, d, rating)
@@ -191,7 +193,13 @@ func (s *Searcher) preempt() Result {
 		}
 		return s.sampled(clean, violating)
 	})
+	s.short = short
 	if !any {
+		// On a node that the filters do not permit it is not room that is missing.
+		missing := func(d span) bool { return s.r.Group != "" || s.possible(&s.members[0], s.nodes[d.from]) }
+		if reason == NoVictims && slices.ContainsFunc(short, missing) {
+			reason = NoRoom
+		}
 		return Result{Outcome: Impossible, Reason: reason, Placeable: s.placeable}
 	}
 	if t := s.r.Trace; t != nil {
@@ -214,7 +222,10 @@ func (s *Searcher) withdrawn(c *Choice) []string {
 	var list []string
 	for _, at := range c.Where {
 		if at >= 0 {
-			for _, p := range s.nodes[at].nominated {
+			if !c.isNumbered {
+				at = s.nodes[at].number
+			}
+			for _, p := range s.c.nodes.At(int(at)).nominated {
 				if p.priority < s.priority && !s.isMember(p.Facts.ID) {
 					list = append(list, p.Facts.ID)
 				}

@@ -69,10 +69,11 @@ func (f *Fit) change(id string, taken bool) {
 	}
 	switch {
 	case f.fits && !taken:
-		f.known = f.known && stands && len(s.config.Filters) == 0
+		f.known = f.known && stands && !s.r.filtered()
 	case !f.fits && taken:
 		f.known = false
 	}
+	f.known = f.known && !s.r.hasTrials() // more room may be worse for a set
 }
 
 // reset starts a placement in a domain.

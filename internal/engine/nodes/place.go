@@ -3,7 +3,6 @@ package nodes
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/cedesched/cede/workload"
 )
@@ -11,6 +10,9 @@ import (
 // place gives members without a place one in the domain, in their order. A member that does
 // not fit is skipped. It returns the number of members that it placed.
 func (s *Searcher) place(d span) int {
+	if s.r.Placer != nil {
+		return s.placeOutside(d)
+	}
 	placed, last, before := 0, int32(-1), -2 // before: the member tried last
 	for m := range s.members {
 		if s.where[m] >= 0 {
@@ -34,8 +36,8 @@ func (s *Searcher) place(d span) int {
 			}
 			at = s.firstFit(d, one, from)
 		}
-		if s.where[m] = at; at >= 0 {
-			s.put(one, at)
+		if at >= 0 {
+			s.put(m, at)
 			last = at
 			placed++
 		}
@@ -43,13 +45,15 @@ func (s *Searcher) place(d span) int {
 	return placed
 }
 
-// put adds a member to a node.
-func (s *Searcher) put(one *member, at int32) {
+// put places a member on a node.
+func (s *Searcher) put(m int, at int32) {
+	s.where[m] = at
+	s.trials.order = append(s.trials.order, int32(m))
 	if s.count[at]++; s.count[at] == 1 {
 		s.used = append(s.used, at)
 	}
 	width := len(s.slots)
-	for slot, need := range one.needs {
+	for slot, need := range s.members[m].needs {
 		if need > 0 {
 			s.free[int(at)*width+slot] -= need
 			s.asked[int(at)*width+slot] = true
@@ -126,18 +130,16 @@ func (s *Searcher) fits(d span, one *member, i int) bool {
 			return false
 		}
 	}
-	if one.allowed != nil {
-		if _, ok := slices.BinarySearch(one.allowed, s.nodes[i].number); !ok {
-			return false
-		}
+	if !one.names(s.nodes[i]) {
+		return false
 	}
-	return len(s.config.Filters) == 0 || s.filtersPlace(d, one, i)
+	return !s.r.filtered() || s.filtersPlace(d, one, i) && s.trialsAllow(d, one, i)
 }
 
 // filtersPlace asks the filters about a member on a node.
 func (s *Searcher) filtersPlace(d span, one *member, i int) bool {
 	n := s.nodes[i]
-	for _, f := range s.config.Filters {
+	for _, f := range s.r.Filters {
 		if !f.Rule.Feasible(*one.Facts, n.Facts) {
 			return false
 		}
@@ -186,7 +188,7 @@ func (s *Searcher) asPlaced(one *member, i int) workload.Pod {
 }
 
 func (s *Searcher) conflict(pod, other workload.Pod) bool {
-	for _, f := range s.config.Filters {
+	for _, f := range s.r.Filters {
 		if (pod.Node == other.Node || f.Wide) && f.Rule.Conflict(pod, other) {
 			return true
 		}
@@ -197,7 +199,7 @@ func (s *Searcher) conflict(pod, other workload.Pod) bool {
 // filtersAllow reports whether the placed members have no conflict with a unit that is put
 // back.
 func (s *Searcher) filtersAllow(d span, u *Unit) bool {
-	if len(s.config.Filters) == 0 {
+	if len(s.r.Filters) == 0 {
 		return true
 	}
 	for m, at := range s.where {

@@ -69,8 +69,7 @@ func (s *Searcher) standsNow(c *Choice) bool {
 			if !s.fits(everywhere, one, int(at)) {
 				return false
 			}
-			s.where[m] = at
-			s.put(one, at)
+			s.put(m, at)
 		}
 	}
 	return true
@@ -87,8 +86,7 @@ func (s *Searcher) placePromised(d span) int {
 		}
 		at := s.local[one.promise]
 		if int(at) >= d.from && int(at) < d.to && s.fits(d, one, int(at)) {
-			s.where[m] = at
-			s.put(one, at)
+			s.put(m, at)
 			placed++
 		}
 	}
@@ -131,16 +129,12 @@ func (s *Searcher) blocked() bool {
 	return false
 }
 
+// possible reports whether a member may run on a node, whatever else runs there.
 func (s *Searcher) possible(one *member, n *node) bool {
-	if n.Facts.Unschedulable {
+	if n.Facts.Unschedulable || !one.names(n) {
 		return false
 	}
-	if one.allowed != nil {
-		if _, ok := slices.BinarySearch(one.allowed, n.number); !ok {
-			return false
-		}
-	}
-	for _, f := range s.config.Filters {
+	for _, f := range s.r.Filters {
 		if !f.Rule.Feasible(*one.Facts, n.Facts) {
 			return false
 		}

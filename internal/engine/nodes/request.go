@@ -16,10 +16,6 @@ type Config struct {
 	Mode        Mode
 	Order       Order
 	HardBudgets bool
-	MaxDomains  int // zero: no limit
-	FirstNode   int
-	Filters     []Filter
-	Wide        bool  // a filter has conflicts beyond one node
 	MinRuntime  int64 // of pods without one whose group has none
 }
 
@@ -61,6 +57,11 @@ type Request struct {
 	Domains            []Domain
 	Prefer             []string
 	SkipFit            bool
+	MaxDomains         int // zero: no limit
+	FirstNode          int
+	Filters            []Filter
+	SetFilters         []SetFilter
+	Placer             func() PlacerTrial // nil: Config.Order
 	Now                time.Time
 	TerminationTimeout time.Duration
 	// Importance, if set, compares units; the built-in order breaks ties.
@@ -102,6 +103,15 @@ type member struct {
 	promise int32   // number of the node that it is nominated to; -1: none
 }
 
+// names reports whether the member's list of nodes permits a node.
+func (m *member) names(n *node) bool {
+	if m.allowed == nil {
+		return true
+	}
+	_, ok := slices.BinarySearch(m.allowed, n.number)
+	return ok
+}
+
 // groupOf returns the group of a pod of the request.
 func (r *Request) groupOf(p *workload.Pod) string {
 	if r.Group == "" {
@@ -112,7 +122,9 @@ func (r *Request) groupOf(p *workload.Pod) string {
 
 // enter puts a request into dense form.
 func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
-	s.config, s.wide, s.c, s.r = config, config.Wide, c, r
+	s.config, s.c, s.r = config, c, r
+	s.wide = r.Placer != nil || slices.ContainsFunc(r.Filters, func(f Filter) bool { return f.Wide }) ||
+		slices.ContainsFunc(r.SetFilters, func(f SetFilter) bool { return f.Wide })
 	s.priority, s.asBuilt, s.time = r.Priority, config.Mode != Design, instant.Of(r.Now)
 	s.atLeast = max(1, r.MinCount)
 	s.slotsOf(r)
@@ -120,7 +132,7 @@ func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
 	for i := range r.Pods {
 		m := member{Facts: &r.Pods[i], group: r.groupOf(&r.Pods[i]), promise: -1, allowed: s.allowed(&r.Pods[i])}
 		m.needs = s.needsOf(r.Pods[i].Requests)
-		if i > 0 && len(config.Filters) == 0 {
+		if i > 0 && !r.filtered() {
 			last := &s.members[i-1]
 			m.same = slices.Equal(m.needs, last.needs) && (m.allowed == nil) == (last.allowed == nil) && slices.Equal(m.allowed, last.allowed)
 		}

@@ -53,7 +53,7 @@ func (s *Searcher) buildRoom() {
 	clear(s.leaving)
 	clear(s.asked)
 	clear(s.count)
-	s.used = s.used[:0]
+	s.used, s.trials.order, s.trials.stale = s.used[:0], s.trials.order[:0], true
 	s.rowAt, s.rows, s.gone = append(s.rowAt[:0], 0), s.rows[:0], s.gone[:0]
 	s.rowLevel, s.rowPods = s.rowLevel[:0], s.rowPods[:0]
 	s.anyLeaving, s.anyStuck = false, s.asBuilt && s.r.TerminationTimeout > 0

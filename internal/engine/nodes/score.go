@@ -28,9 +28,20 @@ func (a score) compare(b score) int {
 
 // rate scores the result of a run.
 func (s *Searcher) rate() score {
-	r := score{highest: math.MinInt32}
-	for i, u := range s.victims {
+	r := rate(s.victims, nil)
+	for _, u := range s.victims {
 		r.violations += s.violations[u]
+	}
+	return r
+}
+
+// rate scores victims. Violations are by victim; nil: none.
+func rate(victims []*Unit, violations []int) score {
+	r := score{highest: math.MinInt32}
+	for _, n := range violations {
+		r.violations += n
+	}
+	for i, u := range victims {
 		r.pods += len(u.Pods)
 		r.sum += int64(len(u.Pods)) * (int64(u.Priority) + 1<<31)
 		if i == 0 || u.Priority > r.highest {

@@ -196,8 +196,8 @@ func (s *Searcher) lower(d span, enough int) {
 	// the first placement, with all units gone, is used.
 	s.open(d, s.everybody(), false)
 	for m, at := range first {
-		if s.where[m] = at; at >= 0 {
-			s.put(&s.members[m], at)
+		if at >= 0 {
+			s.put(m, at)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (s *Searcher) listLevels(d span) {
 func (s *Searcher) replace(d span, enough int, violating []*Unit) {
 	others := s.gather(d, func(u *Unit) bool { return s.violations[u] == 0 }, func(level) bool { return true })
 	// Less room on an unused node moves no member, except with best fit or with filters.
-	blind := s.config.Order != BestFit && len(s.config.Filters) == 0
+	blind := s.config.Order != BestFit && !s.r.filtered()
 	for _, u := range slices.Concat(violating, others) {
 		if blind && !s.touches(d, u) {
 			s.putBack(d, u)

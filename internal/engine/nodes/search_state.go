@@ -49,6 +49,7 @@ type Searcher struct {
 	smallest        []int64         // by slot: what the smallest member needs
 	usable          []bool          // by node: some member may run there
 	single          []span          // for a single pod: the nodes on which it may run
+	short           []span          // domains without room
 	guarded         map[*Unit]int64 // what the guard returned for a unit
 	stays           map[*Unit]bool  // units counted in fixed instead of gone
 	stayed          []*Unit         // the same, as a list
@@ -63,6 +64,8 @@ type Searcher struct {
 	asked []bool  // by node and slot: a member there needs some
 	used  []int32 // nodes with members
 	tight []uint64
+
+	trials trials // of rules about sets
 
 	// Counts of what a search costs, for tests: units put back with a check, placements
 	// started, nodes on which a member was tried.
@@ -117,7 +120,7 @@ func (s *Searcher) takeBack() {
 		s.count[i] = 0
 		clear(s.asked[int(i)*width:][:width])
 	}
-	s.used = s.used[:0]
+	s.used, s.trials.order, s.trials.stale = s.used[:0], s.trials.order[:0], true
 	for m := range s.where {
 		s.where[m] = -1
 	}
@@ -192,6 +195,10 @@ func (s *Searcher) putBack(d span, u *Unit) bool {
 		if !ok {
 			s.takeOut(d, u.Pods[:at+1])
 		}
+	}
+	if ok && !s.trialsAllowBack(d, u) {
+		s.takeOut(d, u.Pods)
+		return false
 	}
 	return ok
 }

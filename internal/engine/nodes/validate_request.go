@@ -21,6 +21,12 @@ func (c *Cluster) ValidateRequest(r *Request) fault.List {
 	if r.MinCount < 0 {
 		f.Add("request.minCount", "%d is negative", r.MinCount)
 	}
+	if r.MaxDomains < 0 {
+		f.Add("request.maxDomains", "%d is negative", r.MaxDomains)
+	}
+	if r.FirstNode < 0 {
+		f.Add("request.firstNode", "%d is negative", r.FirstNode)
+	}
 	f.instant("request.now", r.Now)
 	switch {
 	case r.TerminationTimeout < 0:

@@ -121,6 +121,11 @@ func (c *NodeCase) request() placement.Request {
 	for _, p := range c.Preemptor.Pods {
 		r.Pods = append(r.Pods, workload.Pod{ID: p.Name, Labels: p.Labels, Namespace: p.Namespace, Requests: p.Requests, Nodes: p.EligibleNodes})
 	}
+	r.MaxDomains, r.FirstNode = c.Options.NumCandidates, c.Options.Offset
+	if sampling := c.Options.Sampling; r.MaxDomains == 0 && sampling != nil {
+		n := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n nodeOf) bool { return n.Unresolvable }))
+		r.MaxDomains = min(n, max(n*sampling.Percent/100, sampling.Absolute))
+	}
 	for _, n := range c.Nodes { // their order is that of the case
 		if !slices.Contains(r.Prefer, n.Name) {
 			r.Prefer = append(r.Prefer, n.Name)
@@ -133,11 +138,7 @@ var modes = map[string]placement.Mode{"": placement.ModeInPlace, "in_place": pla
 
 func (c *NodeCase) config() placement.Config {
 	config := placement.Config{
-		Mode: modes[c.Options.Mode], Order: placement.RoundRobin, MaxDomains: c.Options.NumCandidates, FirstNode: c.Options.Offset,
-	}
-	if sampling := c.Options.Sampling; config.MaxDomains == 0 && sampling != nil {
-		n := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n nodeOf) bool { return n.Unresolvable }))
-		config.MaxDomains = min(n, max(n*sampling.Percent/100, sampling.Absolute))
+		Mode: modes[c.Options.Mode], Order: placement.RoundRobin,
 	}
 	if c.Options.Placement == "prefer" {
 		config.Order = placement.FirstFit

@@ -122,6 +122,7 @@ func (w *world) place(l *line) (string, error) {
 	if l.err != nil {
 		return "", l.err
 	}
+	r.MaxDomains, r.FirstNode = w.sampling.MaxDomains, w.sampling.FirstNode
 	p, err := placement.New(w.nodesConfig)
 	if err != nil {
 		return faults(err), nil
@@ -202,7 +203,7 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 		{"state and request through JSON", decided(read, err4, *record.Request)},
 		{"shifted time", decided(later, err5, r)}, // the answer has no time in it
 	}
-	if w.nodesConfig.MaxDomains == 0 { // the twin does not sample
+	if r.MaxDomains == 0 { // the twin does not sample
 		routes = append(routes, route{"the twin", form(twin.DecideOnNodes(w.nodesConfig, w.nodes, r))})
 	}
 	return routes

@@ -34,10 +34,10 @@ func (w *world) addConfig(l *line) error {
 	l.constant("order", &n.Order)
 	l.constant("budgets", &n.Budgets)
 	if most := l.number("maxCandidates"); most != 0 {
-		n.MaxDomains = int(most)
+		w.sampling.MaxDomains = int(most)
 	}
 	if first := l.number("firstNode"); first != 0 {
-		n.FirstNode = int(first)
+		w.sampling.FirstNode = int(first)
 	}
 	return l.end(false)
 }

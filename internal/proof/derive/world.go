@@ -18,6 +18,7 @@ type world struct {
 
 	nodes       placement.State
 	nodesConfig placement.Config
+	sampling    placement.Request // MaxDomains and FirstNode of every request
 
 	replicas []gate.Replica
 }

@@ -137,6 +137,40 @@ func (q *nodes) agrees(pod workload.Pod, present there, placed []workload.Pod) b
 	return true
 }
 
+// agreesInSets asks the set filters about a pod on its node: those begun with exactly those
+// who are there, also with the pods nominated to the node ahead of it.
+func (q *nodes) agreesInSets(pod workload.Pod, present there, placed []workload.Pod) bool {
+	filters := slices.Concat(q.config.SetFilters, q.r.SetFilters)
+	if len(filters) == 0 {
+		return true
+	}
+	st := placement.State{Nodes: q.st.Nodes, Groups: q.st.Groups, Pods: slices.Clone(placed)}
+	for _, p := range q.st.Pods {
+		if present[p.ID] {
+			st.Pods = append(st.Pods, p)
+		}
+	}
+	ahead := st
+	for _, p := range q.st.Nominated {
+		if p.Node == pod.Node && q.isAhead(p) {
+			ahead.Pods = append(slices.Clip(ahead.Pods), p)
+		}
+	}
+	node := q.st.Nodes[slices.IndexFunc(q.st.Nodes, func(n workload.Node) bool { return n.Name == pod.Node })]
+	for _, st := range []placement.State{st, ahead} {
+		s, err := placement.NewSnapshot(st)
+		if err != nil { // it was valid with more pods
+			return false
+		}
+		for _, f := range filters {
+			if !f.Begin(s, q.r).Allows(pod, node) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // canRun reports whether a pod that is not placed yet may be placed on a node.
 func (q *nodes) canRun(pod workload.Pod, n workload.Node, present there, placed []workload.Pod) bool {
 	pod.Node = n.Name
@@ -145,7 +179,7 @@ func (q *nodes) canRun(pod workload.Pod, n workload.Node, present there, placed 
 			return false
 		}
 	}
-	return mayRunOn(pod, n) && q.agrees(pod, present, placed)
+	return mayRunOn(pod, n) && q.agrees(pod, present, placed) && q.agreesInSets(pod, present, placed)
 }
 
 // mayRunOn reports whether a pod that waits names the node.
@@ -199,7 +233,12 @@ func (q *nodes) placeAround(domain []workload.Node, present there, placed []work
 
 // stands reports whether the members still have their places.
 func (q *nodes) stands(present there, placed []workload.Pod) bool {
-	for _, m := range placed {
+	placed = slices.Clone(placed)
+	index := func(m workload.Pod) int {
+		return slices.IndexFunc(q.members, func(o workload.Pod) bool { return o.ID == m.ID })
+	}
+	slices.SortFunc(placed, func(a, b workload.Pod) int { return index(a) - index(b) })
+	for i, m := range placed {
 		for _, n := range q.st.Nodes {
 			if n.Name != m.Node {
 				continue
@@ -210,7 +249,7 @@ func (q *nodes) stands(present there, placed []workload.Pod) bool {
 				}
 			}
 		}
-		if !q.agrees(m, present, placed) {
+		if !q.agrees(m, present, placed) || !q.agreesInSets(m, present, placed[:i]) { // one after the other
 			return false
 		}
 	}

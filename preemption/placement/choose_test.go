@@ -1,0 +1,86 @@
+package placement_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// Who chooses among all placements decides as Decide does, where Decide preempts.
+func chosenIsDecided(t *rapid.T) {
+	st, r, c, d := draw(t)
+	if d.Outcome != preemption.Preempt || isBasic(st, r) {
+		return
+	}
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := snapshotOf(t, st)
+	list, err := p.Placements(s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Choose(s, r, list)
+	if diff := differ(d, got); diff != "" || err != nil {
+		t.Fatalf("%v (- decided, + chosen):\n%s", err, diff)
+	}
+	left := slices.DeleteFunc(slices.Clone(list), func(c placement.Placement) bool { return c.Domain == d.Domain })
+	if len(left) == 0 {
+		return
+	}
+	if got, err := p.Choose(s, r, left); err != nil || got.Domain == d.Domain || got.Violations < d.Violations {
+		t.Fatalf("without the best: %v, %v", got, err)
+	}
+}
+
+// Extenders leave out nodes and victims: what is left is scored anew.
+func TestChoose(t *testing.T) {
+	s := snapshotOf(t, world(t, "n1 2: a/1 b/2", "n2 2: c/1 d/3"))
+	at := func(node string, order int, victims ...string) placement.Placement {
+		c := placement.Placement{Domain: node, Nominations: []placement.Nomination{{Pod: "in0", Node: node}}}
+		for _, id := range victims {
+			c.Victims = append(c.Victims, placement.Victim{Pods: []string{id}, Order: order})
+		}
+		return c
+	}
+	violating := at("n1", 0, "a")
+	violating.Victims[0].Violations = 1
+	for want, list := range map[string][]placement.Placement{
+		"Preempt in0@n1; evict a b":                   {at("n2", 0, "c", "d"), at("n1", 0, "a", "b")},
+		"Preempt in0@n2; evict c":                     {at("n1", 0, "b"), at("n2", 0, "c")},
+		"Preempt in0@n1; evict a":                     {at("n1", 0, "a"), at("n2", 0, "c")},
+		"Preempt in0@n2; evict d":                     {violating, at("n2", 0, "d")},
+		"Preempt in0@n1; evict a, 1 against a budget": {violating},
+		"Fits in0@n2":                                 {at("n1", 0, "a"), at("n2", 0)},
+	} {
+		d, err := new(placement.Preemptor).Choose(s, pending(0), list)
+		if err != nil || text(d) != want {
+			t.Errorf("%q, %v; want %q", text(d), err, want)
+		}
+	}
+}
+
+func TestFaultsOfPlacements(t *testing.T) {
+	s := snapshotOf(t, world(t, "n1 2: a/1 b/2"))
+	_, err := new(placement.Preemptor).Choose(s, pending(0), nil)
+	wantFaults(t, err, "placements: is empty")
+	_, err = new(placement.Preemptor).Choose(s, placement.Request{}, nil)
+	wantFaults(t, err, "request.pods: is empty")
+	_, err = new(placement.Preemptor).Choose(s, pending(0), []placement.Placement{{}, {
+		Nominations: []placement.Nomination{{Pod: "other", Node: "n1"}, {Pod: "in0", Node: "n9"}, {Pod: "in0", Node: "n1"}, {Pod: "in0", Node: "n1"}},
+		Victims:     []placement.Victim{{}, {Pods: []string{"a", "gone", "a"}, Violations: -1}},
+	}})
+	wantFaults(t, err, `
+placements[1].nominations[0].pod: "other" is not in the request
+placements[1].nominations[1].node: unknown node "n9"
+placements[1].nominations[3].pod: "in0" is there already
+placements[1].victims[0].pods: is empty
+placements[1].victims[1].violations: -1 is negative
+placements[1].victims[1].pods[1]: no pod "gone" runs
+placements[1].victims[1].pods[2]: "a" is there already`)
+}

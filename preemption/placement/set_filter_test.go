@@ -1,0 +1,251 @@
+package placement_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
+)
+
+// Where a filter answers for sets, the twin begins a trial with exactly those who are there
+// for every question; the search tells one trial of the decision who comes and goes.
+func setsAgreeWithTwin(t *rapid.T) {
+	record := preemptiontest.PlacementRecords().Draw(t, "record")
+	st, r := record.State, *record.Request
+	c := preemptiontest.PlacementConfigs().Draw(t, "config")
+	for i := range st.Pods {
+		st.Pods[i].Labels = map[string]string{"app": rapid.SampledFrom([]string{"web", "web", "db"}).Draw(t, "app")}
+	}
+	for i := range r.Pods {
+		r.Pods[i].Labels = map[string]string{"app": "web"}
+	}
+	r.SetFilters = []placement.SetFilter{preemptiontest.Spread{TopologyKey: rapid.SampledFrom([]string{"zone", ""}).Draw(t, "key"), Label: "app", MaxSkew: rapid.IntRange(1, 2).Draw(t, "skew")}}
+	if diff := differ(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
+		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	}
+}
+
+// The example counts what the rule says: the skew is the number of matching pods in the
+// node's domain with the new one, less the least number in any domain.
+func spreadAgreesWithCounting(t *rapid.T) {
+	st := preemptiontest.PlacementStates().Draw(t, "state")
+	f := preemptiontest.Spread{TopologyKey: "zone", Label: "app", MaxSkew: rapid.IntRange(1, 2).Draw(t, "skew")}
+	pod := workload.Pod{ID: "new", Labels: map[string]string{"app": "web"}}
+	trial := f.Begin(snapshotOf(t, st), placement.Request{})
+	for _, n := range st.Nodes {
+		counts := map[string]int{}
+		for _, other := range st.Nodes {
+			counts[other.Labels["zone"]] += 0
+			for _, p := range st.Pods {
+				if p.Node == other.Name && p.Labels["app"] == "web" {
+					counts[other.Labels["zone"]]++
+				}
+			}
+		}
+		least := len(st.Pods)
+		for _, count := range counts {
+			least = min(least, count)
+		}
+		pod.Node = n.Name
+		if got, want := trial.Allows(pod, n), counts[n.Labels["zone"]]+1-least <= f.MaxSkew; got != want {
+			t.Fatalf("on %q: %v, want %v: %v", n.Name, got, want, counts)
+		}
+	}
+}
+
+// zoned puts every node into the zone of its first letter, and gives all pods one label.
+func zoned(st *placement.State, r *placement.Request) {
+	for i := range st.Nodes {
+		st.Nodes[i].Labels = map[string]string{"zone": st.Nodes[i].Name[:1]}
+	}
+	for _, list := range [][]workload.Pod{st.Pods, r.Pods} {
+		for i := range list {
+			if !strings.HasPrefix(list[i].ID, "other") {
+				list[i].Labels = map[string]string{"app": "web"}
+			}
+		}
+	}
+}
+
+// "When scheduling this pod would violate the constraint, do not schedule it"
+// (topologySpreadConstraints, DoNotSchedule): the victims are those without whom the skew is
+// kept, which no rule about pairs can say.
+func TestSpreadDecides(t *testing.T) {
+	for name, test := range map[string]struct {
+		want  string
+		skew  int
+		pods  int
+		lines []string
+	}{
+		"the other zone":          {"Preempt in0@b1; evict c", 1, 0, []string{"a1 3: a/2000 b/2000", "b1 1: c/5"}},
+		"one of the own zone":     {"Preempt in0@a1; evict a", 1, 0, []string{"a1 2: a/1 other/2", "b1 1: x/2000"}},
+		"a wide skew":             {"Preempt in0@a1; evict other", 2, 0, []string{"a1 2: a/1 other/0", "b1 1: x/2000"}},
+		"more than for room":      {"Preempt in0@a1; evict a", 1, 0, []string{"a1 3: a/1 b/2", "b1 1: x/2000"}},
+		"a gang takes both zones": {"Preempt in0@a1 in1@b1; evict a b", 1, 2, []string{"a1 2: a/1 other/1", "b1 1: b/1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st, r := world(t, test.lines...), pending(test.pods)
+			zoned(&st, &r)
+			r.SetFilters = []placement.SetFilter{preemptiontest.Spread{TopologyKey: "zone", Label: "app", MaxSkew: test.skew}}
+			got := decide(t, placement.Config{}, snapshotOf(t, st), r)
+			if text(got) != test.want {
+				t.Errorf("%q, want %q", text(got), test.want)
+			}
+			if diff := differ(twin.DecideOnNodes(placement.Config{}, st, r), got); diff != "" {
+				t.Errorf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+			}
+		})
+	}
+}
+
+// counted counts what a filter and its trials are asked.
+type counted struct {
+	preemptiontest.Spread
+	began, feasible, asked, told *int
+}
+
+func (c counted) Begin(s *placement.Snapshot, r placement.Request) placement.Trial {
+	*c.began++
+	return countedTrial{c, c.Spread.Begin(s, r)}
+}
+func (c counted) Feasible(workload.Pod, workload.Node) bool { *c.feasible++; return true }
+func (c counted) Conflict(workload.Pod, workload.Pod) bool  { return false }
+
+type countedTrial struct {
+	counted
+	placement.Trial
+}
+
+func (c countedTrial) Add(p workload.Pod)    { *c.told++; c.Trial.Add(p) }
+func (c countedTrial) Remove(p workload.Pod) { *c.told++; c.Trial.Remove(p) }
+func (c countedTrial) Allows(p workload.Pod, n workload.Node) bool {
+	*c.asked++
+	return c.Trial.Allows(p, n)
+}
+
+// Filters are asked where the search looks: not about nodes without room, nor about nodes that
+// a bound leaves out, whatever the number of nodes.
+func TestFiltersAreAskedLate(t *testing.T) {
+	for _, size := range []int{10, 1000} {
+		var began, feasible, asked, told int
+		f := counted{preemptiontest.Spread{Label: "app", MaxSkew: 5}, &began, &feasible, &asked, &told}
+		st := world(t, "best 1: other/1")
+		for i := range size {
+			name := fmt.Sprintf("n%04d", i)
+			st.Nodes = append(st.Nodes, workload.Node{Name: name, Capacity: workload.Resources{"slots": 1}})
+			st.Pods = append(st.Pods, workload.Pod{ID: name, Node: name, Priority: 9, Requests: workload.Resources{"slots": 1}})
+		}
+		r := pending(0)
+		r.Filters, r.SetFilters = []placement.Filter{f}, []placement.SetFilter{f}
+		if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in0@best; evict other"; got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+		// With the only victim away, and with it back (it has no room, which shows without).
+		if got, want := fmt.Sprint(began, feasible, asked, told), "1 1 1 1"; got != want {
+			t.Errorf("%d nodes: begun, feasible, asked, told %s, want %s", size, got, want)
+		}
+		began = 0
+		r.Priority = 0
+		if d := decide(t, placement.Config{SkipBlockers: true, SkipRetryAt: true}, snapshotOf(t, st), r); d.Outcome != preemption.Impossible || began > 0 {
+			t.Errorf("%v: begun %d times without room anywhere", d.Outcome, began)
+		}
+	}
+}
+
+// last is a placer that fills the last node of the domain first.
+type last struct{ begun *int }
+
+func (l last) Begin(s *placement.Snapshot, r placement.Request) placement.PlacerTrial {
+	*l.begun++
+	t := &lastTrial{free: map[string]int64{}}
+	for _, n := range s.State().Nodes {
+		t.free[n.Name] = n.Capacity["slots"]
+	}
+	for _, p := range s.State().Pods {
+		t.Add(p)
+	}
+	return t
+}
+
+type lastTrial struct{ free map[string]int64 }
+
+func (l *lastTrial) Add(p workload.Pod)                      { l.free[p.Node]-- }
+func (l *lastTrial) Remove(p workload.Pod)                   { l.free[p.Node]++ }
+func (l *lastTrial) Allows(workload.Pod, workload.Node) bool { return true }
+func (l *lastTrial) Place(pods []workload.Pod, nodes []string) []string {
+	where, placed := make([]string, len(pods)), map[string]int64{}
+	for i := range pods {
+		for _, n := range slices.Backward(nodes) {
+			if l.free[n] > placed[n] {
+				where[i] = n
+				placed[n]++
+				break
+			}
+		}
+	}
+	return where
+}
+
+// A placement made outside decides where the pods go; the steps choose the victims.
+func TestPlacer(t *testing.T) {
+	for name, test := range map[string]struct {
+		want  string
+		lines []string
+	}{
+		"fits":               {"Fits in0@n2 in1@n2", []string{"n1 2:", "n2 2:"}},
+		"around who stays":   {"Preempt in0@n3 in1@n2; evict b c", []string{"n1 1: a/1", "n2 1: b/1", "n3 1: c/2", "n4 1: x/2000"}},
+		"a free node beside": {"Preempt in0@n2 in1@n1; evict a", []string{"n1 1: a/1", "n2 1:", "n3 1: x/2000"}},
+		"no room":            {"Impossible (NoRoom)", []string{"n1 1: a/1", "n2 1: x/2000"}},
+	} {
+		for _, mode := range []placement.Mode{placement.ModeInPlace, placement.ModeReplace} {
+			begun := 0
+			r := pending(2)
+			r.Placer = last{&begun}
+			if mode == placement.ModeReplace && name == "around who stays" {
+				// Asked again for each unit: a is put back first, then the members go elsewhere.
+				test.want = "Preempt in0@n2 in1@n1; evict a b"
+			}
+			if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, world(t, test.lines...)), r)); got != test.want || begun != 1 {
+				t.Errorf("%s, %v: %q, want %q; begun %d times", name, mode, got, test.want, begun)
+			}
+		}
+	}
+}
+
+// outside is a placer that answers with anything.
+type outside struct {
+	lastTrial
+	where []string
+}
+
+func (o *outside) Begin(*placement.Snapshot, placement.Request) placement.PlacerTrial { return o }
+func (o *outside) Add(workload.Pod)                                                   {}
+func (o *outside) Remove(workload.Pod)                                                {}
+func (o *outside) Place([]workload.Pod, []string) []string                            { return o.where }
+
+// A pod is not placed where the placer may not place it.
+func TestPlacerIsChecked(t *testing.T) {
+	for _, where := range [][]string{nil, {"unknown"}, {""}, {"full"}, {"off"}, {"elsewhere"}} {
+		st := world(t, "n1 1: a/1", "full 1: x/2000", "off 1:", "elsewhere 1:")
+		st.Nodes[2].Unschedulable = true
+		r := pending(1)
+		r.Domains = []placement.Domain{{Name: "d", Nodes: []string{"n1", "full", "off"}}}
+		r.Placer = &outside{where: where}
+		if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Impossible (NoRoom)"; got != want {
+			t.Errorf("%v: %q, want %q", where, got, want)
+		}
+	}
+	r := pending(1)
+	r.Placer = &outside{where: []string{"n1", "n1", "n1"}}
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, world(t, "n1 1: a/1")), r)), "Preempt in0@n1; evict a"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
