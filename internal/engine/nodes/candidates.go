@@ -134,3 +134,10 @@ func (s *Searcher) sampled(clean, violating int) bool {
 	n := s.r.MaxDomains
 	return n > 0 && s.r.Group == "" && clean > 0 && clean+min(violating, n) >= n
 }
+
+func (s *Searcher) domainName(d span) string {
+	if s.r.Group == "" {
+		return s.nodes[d.from].Facts.Name
+	}
+	return d.name
+}
