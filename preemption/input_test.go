@@ -213,3 +213,29 @@ func TestEnumText(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A workload with the pod sets of an earlier one is checked like the first.
+func TestEveryWorkloadIsChecked(t *testing.T) {
+	beyond := time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)
+	good := workload.Workload{ID: "good", Queue: "q", PodSets: []workload.PodSet{{Name: "main", Count: 1}}}
+	for name, spoil := range map[string]func(*workload.Workload){
+		"id":         func(w *workload.Workload) { w.ID = "" },
+		"queue":      func(w *workload.Workload) { w.Queue = "" },
+		"unknown":    func(w *workload.Workload) { w.Queue = "other" },
+		"created":    func(w *workload.Workload) { w.Created = beyond },
+		"queued":     func(w *workload.Workload) { w.Queued = beyond },
+		"reservedAt": func(w *workload.Workload) { w.ReservedAt = beyond },
+		"gates":      func(w *workload.Workload) { w.Gates.Names = []string{""} },
+	} {
+		bad := good.Clone()
+		bad.ID = "bad"
+		spoil(&bad)
+		st := preemption.State{Queues: []queue.Queue{{Name: "q"}}, Admitted: []workload.Workload{bad}}
+		_, alone := preemption.NewSnapshot(st)
+		st.Admitted = []workload.Workload{good, bad}
+		_, second := preemption.NewSnapshot(st)
+		if alone == nil || second == nil || second.Error() != strings.ReplaceAll(alone.Error(), "admitted[0]", "admitted[1]") {
+			t.Errorf("%s: alone: %v; after one with the same pod sets: %v", name, alone, second)
+		}
+	}
+}

@@ -35,6 +35,7 @@ var laws = []struct {
 	{"ScaledAmountsAreNothing", inEither(scaledAmountsAreNothing)},
 	{"EditsSurviveJSON", inEither(editsSurviveJSON)},
 	{"StrangersAreNothing", inEither(strangersAreNothing)},
+	{"OwnTreeIsEnough", inEither(ownTreeIsEnough)},
 	{"ArgumentsAreLeftAlone", inEither(argumentsAreLeftAlone)},
 	{"EditsHaveInverses", inEither(editsHaveInverses)},
 	{"StateRoundTrips", inEither(stateRoundTrips)},
@@ -65,6 +66,7 @@ func FuzzScaledAmountsAreNothing(f *testing.F) {
 }
 func FuzzEditsSurviveJSON(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(editsSurviveJSON))) }
 func FuzzStrangersAreNothing(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(strangersAreNothing))) }
+func FuzzOwnTreeIsEnough(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(inEither(ownTreeIsEnough))) }
 func FuzzArgumentsAreLeftAlone(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(argumentsAreLeftAlone))) }
 func FuzzEditsHaveInverses(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(editsHaveInverses))) }
 func FuzzStateRoundTrips(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(inEither(stateRoundTrips))) }

@@ -38,6 +38,22 @@ func rowsOf(t *testing.T, jsonLines string) []row {
 	return rows
 }
 
+// A decision with cold caches is measured if it is asked for, an operation never.
+func TestCold(t *testing.T) {
+	for _, args := range [][]string{{}, {"-cold"}} {
+		status, stdout, stderr := call(nil, append(args, "-json", "-world", "f1*", "-scenario", "reclaim-k4,admit")...)
+		rows := rowsOf(t, stdout)
+		if status != 0 || stderr != "" || len(rows) != 2 {
+			t.Fatalf("%v: status %d, %q, %d rows", args, status, stderr, len(rows))
+		}
+		for _, r := range rows {
+			if want := len(args) > 0 && r.Scenario != admit; (r.ColdNs > 0) != want {
+				t.Errorf("%v: %s has %v", args, r.Scenario, r.ColdNs)
+			}
+		}
+	}
+}
+
 func TestJSON(t *testing.T) {
 	status, stdout, stderr := call(nil, "-json", "-world", "f1-1k-10-1")
 	rows := rowsOf(t, stdout)

@@ -41,6 +41,27 @@ func (r *row) measure(minimum time.Duration, operation func()) {
 	r.Ns, r.cost = sorted[len(sorted)/2], c
 }
 
+// What is read and written between two operations with cold caches, and the number of them.
+const (
+	coldBytes = 64 << 20
+	coldRuns  = 21
+)
+
+// measureCold measures an operation after other work: each time the program has gone through
+// the memory before. It takes the median.
+func (r *row) measureCold(memory []byte, operation func()) {
+	const line = 64 // bytes
+	ns := make([]float64, coldRuns)
+	for i := range ns {
+		for at := 0; at < len(memory); at += line {
+			memory[at]++
+		}
+		ns[i] = float64(timed(1, operation).Nanoseconds())
+	}
+	slices.Sort(ns)
+	r.ColdNs = ns[len(ns)/2]
+}
+
 func timed(n int, operation func()) time.Duration {
 	start := time.Now()
 	for range n {

@@ -67,8 +67,8 @@ func tableOf(rows []row) string {
 	t.Style().Format.Header = text.FormatDefault
 	t.Style().Options.DrawBorder = false
 	t.SetTitle("%s: %s workloads, %s queues", rows[0].World, humanize.Comma(int64(rows[0].Workloads)), humanize.Comma(int64(rows[0].Queues)))
-	header := table.Row{"scenario", "victims", "steps", "time/op", "B/op", "allocs", "Kueue", "ratio", "by"}
-	widths := []int{21, 7, 9, 9, 13, 9, 9, 9, 10}
+	header := table.Row{"scenario", "victims", "steps", "time/op", "cold", "B/op", "allocs", "Kueue", "ratio", "by"}
+	widths := []int{21, 7, 9, 9, 9, 13, 9, 9, 9, 10}
 	var columns []table.ColumnConfig
 	for i, width := range widths {
 		c := table.ColumnConfig{Number: i + 1, WidthMin: width}
@@ -80,9 +80,12 @@ func tableOf(rows []row) string {
 	t.SetColumnConfigs(columns)
 	t.AppendHeader(header)
 	for _, r := range rows {
-		victims, steps, kueue, ratio, by := "", "", "", "", string(r.CheckedBy)
+		victims, steps, cold, kueue, ratio, by := "", "", "", "", "", string(r.CheckedBy)
 		if r.CheckedBy != "" {
 			victims, steps = humanize.Comma(int64(r.Victims)), humanize.Comma(int64(r.Steps))
+		}
+		if r.ColdNs > 0 {
+			cold = short(r.ColdNs)
 		}
 		if r.KueueNs > 0 {
 			kueue, ratio = short(r.KueueNs), humanize.Comma(int64(math.Round(r.KueueNs/r.Ns)))
@@ -90,7 +93,7 @@ func tableOf(rows []row) string {
 		if !r.OK {
 			by = "WRONG"
 		}
-		t.AppendRow(table.Row{r.Scenario, victims, steps, short(r.Ns), humanize.Comma(r.Bytes), humanize.Comma(r.Allocs), kueue, ratio, by})
+		t.AppendRow(table.Row{r.Scenario, victims, steps, short(r.Ns), cold, humanize.Comma(r.Bytes), humanize.Comma(r.Allocs), kueue, ratio, by})
 	}
 	var b strings.Builder
 	for line := range strings.Lines(t.Render()) {

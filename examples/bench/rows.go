@@ -22,6 +22,7 @@ type row struct {
 	Victims   int             `json:"victims"`
 	Steps     int             `json:"steps"`
 	Ns        float64         `json:"ns_op"`
+	ColdNs    float64         `json:"cold_ns,omitempty"` // with cold caches; zero: not measured
 	Bytes     int64           `json:"b_op"`
 	Allocs    int64           `json:"allocs_op"`
 	OK        bool            `json:"ok"`
@@ -46,6 +47,7 @@ type bench struct {
 	options
 	preemptor *preemption.Preemptor
 	decide    scenario.Decide
+	memory    []byte // to go through between two decisions with cold caches; empty: none are measured
 }
 
 // all measures one world after the other and passes on the rows of each.
@@ -136,6 +138,9 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 		r.KueueNs = a.TargetsNs
 	}
 	r.measure(b.minimum, func() { d, err = b.decide(snapshot, s.Request) })
+	if len(b.memory) > 0 {
+		r.measureCold(b.memory, func() { d, err = b.decide(snapshot, s.Request) })
+	}
 	if err != nil {
 		return err
 	}

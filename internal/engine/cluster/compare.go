@@ -157,7 +157,10 @@ func (w *Workload) Describes(other *workload.Workload) bool {
 }
 
 // is reports whether a time is the given instant.
-func is(t time.Time, at int64) bool { return instant.Of(t) == at && instant.Valid(t) }
+func is(t time.Time, at int64) bool {
+	of, valid := instant.From(t)
+	return valid && of == at
+}
 
 func equalGates(a, b gate.Gates) bool {
 	return slices.Equal(a.Names, b.Names) && a.Blocked.Active == b.Blocked.Active &&

@@ -2,8 +2,8 @@ package trie
 
 import "hash/maphash"
 
-// maxSorted is the most levels to sort by at once. With one more, the ends of the paths are
-// more cache lines than the cache has: a million items take twice the time.
+// maxSorted is the most levels to sort by at once. With more, the places to write to are more
+// than the caches hold, and a million items take longer.
 const maxSorted = 4
 
 // Builder makes a map of many items at once.
