@@ -13,7 +13,9 @@
 //
 //  1. Make a snapshot once ([NewSnapshot]) and update it with [Snapshot.With] when
 //     workloads are admitted, evicted or gone, or with [Snapshot.Sync] from a state.
-//     Snapshots are immutable: any number of goroutines may decide on one.
+//     Snapshots are immutable: any number of goroutines may decide on one. A decision
+//     reads only the cohort tree of the request's queue: a snapshot of that tree alone,
+//     with all flavors, decides the same.
 //  2. Give the time in [Request.Now].
 //  3. Act on the decision (evict, admit) and apply what was done as edits
 //     ([Decision.Edits]). A decision changes nothing by itself.

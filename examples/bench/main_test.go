@@ -92,9 +92,9 @@ func TestTable(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^ f1-1k-10-1: 1,000 workloads, 10 queues$`,
 		`(?m)^ t1-10k-100-tree: 10,000 workloads, 100 queues$`,
-		`(?m)^ scenario +│ victims │ +steps │ +time/op │ +B/op │ +allocs │ +Kueue │ +ratio │ by$`,
-		`(?m)^ reclaim-k4 +│ +4 │ +[0-9,]+ │ +[0-9.]+[nµm]?s │ +[0-9,]+ │ +[0-9,]+ │ +1\.19ms │ +[0-9,]+ │ kueue$`,
-		`(?m)^ admit +│ +│ +│ +[0-9.]+[nµm]?s │ +[0-9,]+ │ +[0-9,]+ │ +│ +│$`,
+		`(?m)^ scenario +│ victims │ +steps │ +time/op │ +cold │ +B/op │ +allocs │ +Kueue │ +ratio │ by$`,
+		`(?m)^ reclaim-k4 +│ +4 │ +[0-9,]+ │ +[0-9.]+[nµm]?s │ +│ +[0-9,]+ │ +[0-9,]+ │ +1\.19ms │ +[0-9,]+ │ kueue$`,
+		`(?m)^ admit +│ +│ +│ +[0-9.]+[nµm]?s │ +│ +[0-9,]+ │ +[0-9,]+ │ +│ +│$`,
 		`(?m)^6 rows, 0 wrong\nKueue's time to ours: [0-9,]+ in the geometric mean of 4, at least [0-9.,]+ \(`,
 	} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
