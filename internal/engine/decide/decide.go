@@ -48,6 +48,9 @@ func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int
 	fits := core.FitsAtFirst()
 	if t := r.Trace; t != nil {
 		core.TraceAsked(t, fits)
+		if t.Survey && !fits {
+			core.TraceSurvey(t)
+		}
 	}
 	var result Result
 	switch {

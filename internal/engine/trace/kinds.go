@@ -43,6 +43,14 @@ const (
 	// Instant: an instant is tried for RetryAt. At, Fits.
 	Instant
 
+	// SurveyBegins: a part of the cohort tree is surveyed. Node: the own queue, or a cohort;
+	// Class.
+	SurveyBegins
+	// Judged: whether a workload of that part may yield. Node: its queue; Workload, Rule: zero
+	// if it may; for rules of time Until and SetBy; for WithinNominal SetBy: the node that
+	// borrows nothing.
+	Judged
+
 	// FlavorTried: a flavor is judged by its worst resource. PodSet, Flavor, Resource, Amount,
 	// Fit, Height, Passed.
 	FlavorTried
@@ -94,6 +102,8 @@ const (
 	MinRuntime
 	// Guarded: a guard of the caller protects it.
 	Guarded
+	// NeverYields: the workload never yields.
+	NeverYields
 	// Terminating: a pod of the unit was told to stop too long ago.
 	Terminating
 )
@@ -200,10 +210,10 @@ const (
 
 var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
-		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant",
+		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged",
 		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
-		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "Terminating"}}
+		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "Terminating"}}
 )
 
 // String returns the name of the constant.

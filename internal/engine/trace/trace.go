@@ -79,6 +79,10 @@ type Recorder struct {
 	MaxSamples int
 	// MaxSteps is the number of steps that are kept. Zero is 4096.
 	MaxSteps int
+	// To, if set, gets the steps, and none is kept.
+	To func(*Step)
+	// Survey: it is recorded of each workload whether it may yield, one step for each.
+	Survey bool
 
 	Steps []Step
 	// Dropped is the number of further steps.
@@ -116,6 +120,10 @@ func (r *Recorder) Add(s Step) {
 	if r.silent > 0 {
 		return
 	}
+	if r.To != nil {
+		r.To(&s)
+		return
+	}
 	switch s.Kind {
 	case PhaseBegins, AttemptBegins, RoundBegins, Turn, DomainBegins:
 		r.scope = len(r.Steps)
@@ -130,7 +138,8 @@ func (r *Recorder) Add(s Step) {
 // Skip records that a rule refuses a workload and others, Count in total. Those that the same
 // rule refuses in the same queue and phase are one step.
 func (r *Recorder) Skip(s Step) {
-	if s.Kind = Skipped; r.silent > 0 {
+	if s.Kind = Skipped; r.silent > 0 || r.To != nil {
+		r.Add(s)
 		return
 	}
 	for i := min(r.scope, len(r.Steps)); i < len(r.Steps); i++ {

@@ -1,0 +1,228 @@
+package preemption
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/queue"
+)
+
+// What an explanation names: enough to see the pattern on a screen. The rest is counted.
+const (
+	explainedSamples = 4
+	explainedTaken   = 16
+)
+
+// Explain makes the same decision as [Preemptor.Decide], and says how it came about: who may
+// yield by which right and which rule keeps the others, whom the search took in which order,
+// and, if the answer is no, which changes would make it a yes ([Way]). Package
+// preemption/explain turns an explanation into text.
+//
+// It looks once at each running workload of the cohort tree, and decides up to some hundred
+// times: it is for a person who asks, not for each decision. Guards and [Request.Room] are
+// asked in each of these. The error is that of Decide.
+func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
+	if p == nil {
+		p = &standard
+	}
+	var sc scratch
+	if err := sc.enter(s, &p.config, &r); err != nil {
+		return Explanation{}, err
+	}
+	x := explainer{sc: &sc, c: s.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}}
+	w := &r.Workload
+	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
+	sc.request.Trace = &trace.Recorder{Survey: true, To: x.step}
+	x.e.Decision, _ = sc.decide(s, &p.config, &r)
+	if n := len(x.e.Attempts); n > 0 && x.e.Decision.Outcome.Possible() {
+		x.e.Attempts[n-1].Succeeded = true
+	}
+	if !x.asked { // a workload that never preempts is not searched for
+		x.needs()
+	}
+	for i := range x.e.Levels {
+		slices.SortStableFunc(x.e.Levels[i].Kept, func(a, b Kept) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.SetBy, b.SetBy))
+		})
+	}
+	if !x.e.Decision.Outcome.Succeeds() {
+		x.e.Ways = p.ways(s, r, &x.e)
+	}
+	return x.e, nil
+}
+
+// explainer makes an explanation of the steps of a decision.
+type explainer struct {
+	e     Explanation
+	sc    *scratch
+	c     *cluster.Cluster
+	fair  bool
+	asked bool
+	kept  map[keptKey]int // index in Kept of the last level
+}
+
+type keptKey struct {
+	rule  trace.Rule
+	setBy int
+}
+
+func (x *explainer) step(s *trace.Step) {
+	switch s.Kind {
+	case trace.Asked:
+		x.asked = true
+		x.needs()
+	case trace.SurveyBegins:
+		x.level(s)
+	case trace.Judged:
+		x.judged(s)
+	case trace.AttemptBegins:
+		x.e.Attempts = append(x.e.Attempts, ExplainedAttempt{WithinNominal: !s.Borrowing, LargestFirst: s.LargestFirst})
+	case trace.Instant:
+		x.e.Instants++
+	case trace.Hopeless:
+		if len(x.e.Attempts) == 0 {
+			x.e.Attempts = append(x.e.Attempts, ExplainedAttempt{})
+		}
+		a := x.attempt()
+		a.Hopeless, a.Missing = Bound(s.Bound), x.missing(s.Missing) // the constants are the same
+	case trace.Taken, trace.PutBack, trace.Compared, trace.RoomAsked, trace.Skipped:
+		if len(x.e.Attempts) > 0 {
+			x.candidate(s, x.attempt())
+		}
+	}
+}
+
+func (x *explainer) attempt() *ExplainedAttempt { return &x.e.Attempts[len(x.e.Attempts)-1] }
+
+// candidate adds a step about a candidate to an attempt.
+func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
+	switch s.Kind {
+	case trace.Taken:
+		if a.TakenCount++; len(a.Taken) < explainedTaken {
+			t := TakenStep{Workload: s.Workload, Queue: x.c.Queue(s.Node).Name, Missing: x.missing(s.Missing)}
+			if s.PodSet >= 0 {
+				w, _ := x.c.Find(s.Workload)
+				t.PodSet, t.Replicas = w.PodSets[s.PodSet].Name, s.Replicas
+			}
+			a.Taken = append(a.Taken, t)
+		}
+	case trace.RoomAsked:
+		if int(a.TakenCount) == len(a.Taken) {
+			a.Taken[len(a.Taken)-1].NoRoom = !s.Fits
+		}
+	case trace.PutBack:
+		a.PutBack.add(s.Workload)
+	case trace.Compared:
+		if first := trace.Strategy(x.sc.request.Fair.First); !s.Fits && s.Strategy == first { // the constants are the same
+			a.Refused.add(s.Workload)
+		}
+	case trace.Skipped:
+		if s.Rule == trace.WithinNominal && s.Workload != "" {
+			a.Idle.add(s.Workload)
+		}
+	}
+}
+
+func (n *Counted) add(workload string) {
+	if n.Count++; len(n.Samples) < explainedSamples {
+		n.Samples = append(n.Samples, workload)
+	}
+}
+
+// needs lists what is requested, and what is short with nobody gone.
+func (x *explainer) needs() {
+	d := &x.sc.request
+	x.e.Question.Needs = nil
+	for slot, fr := range x.sc.names {
+		need := Need{FlavorResource: fr, Amount: d.Amounts[slot]}
+		if missing, bound := x.c.Usage.Missing(d.Queue, d.Columns[slot], need.Amount); missing > 0 {
+			need.Missing, need.Node = missing, x.c.NodeName(bound)
+		}
+		x.e.Question.Needs = append(x.e.Question.Needs, need)
+	}
+	slices.SortFunc(x.e.Question.Needs, func(a, b Need) int { return a.FlavorResource.Compare(b.FlavorResource) })
+}
+
+func (x *explainer) missing(list []trace.Missing) (out []Need) {
+	for _, m := range list {
+		out = append(out, Need{FlavorResource: x.sc.names[m.Slot], Missing: m.Amount, Node: x.c.NodeName(m.Node)})
+	}
+	slices.SortFunc(out, func(a, b Need) int { return a.FlavorResource.Compare(b.FlavorResource) })
+	return out
+}
+
+// level begins a level.
+func (x *explainer) level(s *trace.Step) {
+	policy := &x.c.Queue(x.sc.request.Queue).Preemption
+	l := ExplainedLevel{Node: x.c.NodeName(s.Node), Policy: fmt.Sprintf("reclaimWithinCohort %v", policy.ReclaimWithinCohort)}
+	switch {
+	case s.Class == trace.Own:
+		l.Right, l.Policy = RightOwnQueue, fmt.Sprintf("withinClusterQueue %v", policy.WithinClusterQueue)
+	case x.fair:
+		l.Right = RightShares
+	case s.Class == trace.Hierarchical:
+		l.Right = RightReclaim
+	default:
+		l.Right = RightBorrow
+		l.Policy += fmt.Sprintf(", borrowWithinCohort %v", policy.BorrowWithinCohort.Policy)
+		if most, ok := policy.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && policy.BorrowWithinCohort.Policy != queue.Never {
+			l.Policy += fmt.Sprintf(" up to priority %d", most)
+		}
+	}
+	x.e.Levels = append(x.e.Levels, l)
+	clear(x.kept)
+}
+
+var ruleOfStep = [...]Rule{
+	trace.WithinClusterQueue:  RuleWithinClusterQueue,
+	trace.ReclaimWithinCohort: RuleReclaimWithinCohort,
+	trace.BorrowWithinCohort:  RuleBorrowWithinCohort,
+	trace.WithinNominal:       RuleWithinNominal,
+	trace.NotUsed:             0,
+	trace.MinRuntime:          RuleMinRuntime,
+	trace.Guarded:             RuleGuarded,
+	trace.NeverYields:         RuleNeverYields,
+}
+
+// judged counts a workload.
+func (x *explainer) judged(s *trace.Step) {
+	l := &x.e.Levels[len(x.e.Levels)-1]
+	if s.Rule == 0 {
+		l.MayYield.add(s.Workload)
+		return
+	}
+	key := keptKey{s.Rule, s.SetBy}
+	at, known := x.kept[key]
+	if !known {
+		at = len(l.Kept)
+		x.kept[key] = at
+		k := Kept{Rule: ruleOfStep[s.Rule]}
+		switch {
+		case s.SetBy >= 0:
+			k.SetBy = x.c.NodeName(s.SetBy)
+		case s.Rule == trace.MinRuntime:
+			k.SetBy = "default"
+		}
+		l.Kept = append(l.Kept, k)
+	}
+	k := &l.Kept[at]
+	k.add(s.Workload)
+	if timed := s.Rule == trace.MinRuntime || s.Rule == trace.Guarded || s.Rule == trace.WithinClusterQueue; timed && s.Until < math.MaxInt64 {
+		k.ends(instant.Time(s.Until))
+	}
+}
+
+func (k *Kept) ends(at time.Time) {
+	if k.From.IsZero() || at.Before(k.From) {
+		k.From = at
+	}
+	if at.After(k.Until) {
+		k.Until = at
+	}
+}

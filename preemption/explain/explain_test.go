@@ -1,0 +1,138 @@
+package explain_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func job(id, in string, priority, gpus int64, minutes int) workload.Workload {
+	at := now.Add(-time.Duration(minutes) * time.Minute)
+	return workload.Workload{ID: id, Queue: in, Priority: priority, Created: at, Queued: at, ReservedAt: at,
+		PodSets: []workload.PodSet{{Name: "main", Count: gpus, Requests: []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: 1}}}}}
+}
+
+func gpus(n int64) []quota.Quota {
+	return []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: n}}
+}
+
+// state is a cohort of three queues: team-b borrows from team-a, team-c borrows nothing.
+func state() preemption.State {
+	return preemption.State{
+		Cohorts: []queue.Cohort{{Name: "research"}},
+		Queues: []queue.Queue{
+			{Name: "team-a", Cohort: "research", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{
+				WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.LowerPriority}},
+			{Name: "team-b", Cohort: "research", Quotas: gpus(2)},
+			{Name: "team-c", Cohort: "research", Quotas: gpus(4)},
+		},
+		Admitted: []workload.Workload{
+			job("a/serve", "team-a", 50, 4, 90),
+			job("b/train-1", "team-b", 5, 2, 60), job("b/train-2", "team-b", 5, 2, 20), job("b/train-3", "team-b", 80, 2, 5),
+			job("c/batch", "team-c", 0, 4, 300),
+		},
+	}
+}
+
+func explanation(t testing.TB, c preemption.Config, st preemption.State, w workload.Workload) preemption.Explanation {
+	t.Helper()
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := preemption.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.Explain(s, preemption.Request{Workload: w, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// samples are explanations of each outcome.
+func samples(t testing.TB) map[string]preemption.Explanation {
+	protected := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(30 * time.Minute), Preempt: optional.Of(30 * time.Minute)}}
+	open := job("a/new", "team-a", 10, 6, 0)
+	open.PodSets[0].Requests[0].Flavor = ""
+	gated := job("a/new", "team-a", 10, 4, 0)
+	gated.Gates.Names = []string{"kueue.x-k8s.io/multikueue"}
+	return map[string]preemption.Explanation{
+		"fits":       explanation(t, preemption.Config{}, preemption.State{Queues: state().Queues, Cohorts: state().Cohorts}, job("a/new", "team-a", 10, 4, 0)),
+		"preempt":    explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 10, 4, 0)),
+		"wait":       explanation(t, protected, state(), job("a/new", "team-a", 10, 4, 0)),
+		"impossible": explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 5, 6, 0)),
+		"open":       explanation(t, preemption.Config{}, state(), open),
+		"gated":      explanation(t, preemption.Config{}, state(), gated),
+		"fair":       explanation(t, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
+	}
+}
+
+// The texts are as written, no line is longer than 80 columns, and a message is one short line.
+func TestTexts(t *testing.T) {
+	for name, e := range samples(t) {
+		text := explain.Text(e)
+		for _, line := range strings.Split(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("%s: %d columns: %q", name, n, line)
+			}
+		}
+		message := explain.Message(e)
+		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
+			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
+		}
+		var rows []string
+		for _, r := range explain.Rows(e) {
+			rows = append(rows, r.String())
+		}
+		got := text + "\n--- message\n" + message + "\n\n--- rows\n" + strings.Join(rows, "\n") + "\n\n--- mermaid\n" + explain.Mermaid(e)
+		golden(t, name, got)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s: - file, + text:\n%s", name, diff)
+	}
+}
+
+// A message is cut at a character, whatever the names are.
+func TestMessageIsCut(t *testing.T) {
+	e := samples(t)["impossible"]
+	e.Question.Queue = strings.Repeat("ö", 400)
+	m := explain.Message(e)
+	if len(m) > explain.MaxMessage || len(m) < explain.MaxMessage-2 || !utf8.ValidString(m) || !strings.HasSuffix(m, "...") {
+		t.Errorf("%d bytes: %q", len(m), m)
+	}
+}

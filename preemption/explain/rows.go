@@ -1,0 +1,66 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// Row is one sample of a metric.
+type Row struct {
+	Name   string
+	Labels []Label
+	Value  int64
+}
+
+// Label is a label of a metric.
+type Label struct{ Name, Value string }
+
+// String returns the row in the text format of Prometheus.
+func (r Row) String() string {
+	var parts []string
+	for _, l := range r.Labels {
+		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(l.Value)
+		parts = append(parts, fmt.Sprintf(`%s="%s"`, l.Name, value))
+	}
+	return fmt.Sprintf("%s{%s} %d", r.Name, strings.Join(parts, ","), r.Value)
+}
+
+// Rows returns counters by reason, to be added up over explanations: one decision by outcome
+// (cede_explained_total); the workloads that may yield and those that each rule keeps, by level
+// (cede_explained_candidates, cede_explained_kept); the candidates that were taken and put back
+// (cede_explained_taken, cede_explained_put_back); and the ways that would help
+// (cede_explained_ways). No label names a workload, so their number is bounded. The order is
+// that of the explanation.
+func Rows(e preemption.Explanation) []Row {
+	var rows []Row
+	add := func(name string, value int64, labels ...string) {
+		row := Row{Name: "cede_explained_" + name, Labels: []Label{{"queue", e.Question.Queue}}, Value: value}
+		for i := 0; i < len(labels); i += 2 {
+			row.Labels = append(row.Labels, Label{labels[i], labels[i+1]})
+		}
+		rows = append(rows, row)
+	}
+	add("total", 1, "outcome", e.Decision.Outcome.String())
+	for _, l := range e.Levels {
+		add("candidates", l.MayYield.Count, "level", l.Node)
+		for _, k := range l.Kept {
+			name := "UsesNothing"
+			if k.Rule != 0 {
+				name = k.Rule.String()
+			}
+			add("kept", k.Count, "level", l.Node, "rule", name, "set_by", k.SetBy)
+		}
+	}
+	var taken, back int64
+	for _, a := range e.Attempts {
+		taken, back = taken+a.TakenCount, back+a.PutBack.Count
+	}
+	add("taken", taken)
+	add("put_back", back)
+	for _, w := range e.Ways {
+		add("ways", 1, "kind", w.Kind.String())
+	}
+	return rows
+}

@@ -1,0 +1,133 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+)
+
+// clock prints a time in UTC: the time of day alone if it is the day of now.
+func clock(t, now time.Time) string {
+	t, now = t.UTC(), now.UTC()
+	layout := "15:04:05"
+	if t.YearDay() != now.YearDay() || t.Year() != now.Year() {
+		layout = "2006-01-02 15:04:05"
+	}
+	if t.Nanosecond() != 0 {
+		layout += ".000000000"
+	}
+	return t.Format(layout)
+}
+
+// count prints a number of things.
+func count(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func column(fr quota.FlavorResource) string {
+	if fr.Flavor == "" {
+		return fr.Resource
+	}
+	return fr.Flavor + "/" + fr.Resource
+}
+
+// short says what is missing, and where.
+func short(needs []preemption.Need) string {
+	var parts []string
+	for _, n := range needs {
+		if n.Missing > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s in %s", n.Missing, column(n.FlavorResource), n.Node))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// names lists a few of a number.
+func names(c preemption.Counted) string {
+	text := strings.Join(c.Samples, ", ")
+	if more := c.Count - int64(len(c.Samples)); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// rule says why workloads are kept.
+func rule(k *preemption.Kept, now time.Time) string {
+	text := map[preemption.Rule]string{
+		0:                                  "use nothing of what is short",
+		preemption.RuleWithinClusterQueue:  "are kept by withinClusterQueue",
+		preemption.RuleReclaimWithinCohort: "are kept by reclaimWithinCohort",
+		preemption.RuleWithinNominal:       "are in the quota of " + k.SetBy,
+		preemption.RuleBorrowWithinCohort:  "are kept by borrowWithinCohort while the queue borrows",
+		preemption.RuleMinRuntime:          "have not run for their minimum runtime, set by " + k.SetBy,
+		preemption.RuleGuarded:             "are kept by a guard",
+		preemption.RuleNeverYields:         "never yield",
+	}[k.Rule]
+	switch {
+	case k.From.IsZero():
+	case k.From.Equal(k.Until):
+		text += ", until " + clock(k.Until, now)
+	default:
+		text += fmt.Sprintf(", the first until %s, the last until %s", clock(k.From, now), clock(k.Until, now))
+	}
+	if k.Count == 1 {
+		for _, verb := range [...][2]string{{"use ", "uses "}, {"are ", "is "}, {"have not run for their", "has not run for its"}, {"never yield", "never yields"}} {
+			if rest, ok := strings.CutPrefix(text, verb[0]); ok {
+				return verb[1] + rest
+			}
+		}
+	}
+	return text
+}
+
+// flavorSkipped says why the search for a flavor went on.
+var flavorSkipped = map[preemption.SkipReason]string{
+	0:                          "taken",
+	preemption.NoQuota:         "the queue has no quota there",
+	preemption.ExceedsMaxQuota: "more than the queue could ever use",
+	preemption.NotReclaimable:  "the queue would borrow, and may not preempt for that",
+	preemption.NeverPreempts:   "others would have to yield, and the workload never preempts",
+	preemption.NoCandidates:    "nobody may yield for it now",
+	preemption.WouldPreempt:    "others would have to yield (whenCanPreempt)",
+	preemption.WouldBorrow:     "the queue would borrow (whenCanBorrow)",
+	preemption.NotEligible:     "its nodes are not for these pods",
+}
+
+// way says what a change is, and what follows.
+func way(w *preemption.Way, now time.Time) string {
+	var text string
+	switch w.Kind {
+	case preemption.WayTime:
+		text = "Wait until " + clock(w.At, now)
+	case preemption.WayPriority:
+		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
+	case preemption.WayReplicas:
+		text = fmt.Sprintf("Ask for %s of pod set %s", count(w.Replicas, "replica"), w.PodSet)
+	case preemption.WayFlavor:
+		text = fmt.Sprintf("Ask for flavor %s (%s)", w.Flavor, strings.Join(w.Resources, ", "))
+	case preemption.WayNominal:
+		var parts []string
+		for _, a := range w.Nominal {
+			parts = append(parts, fmt.Sprintf("%d %s", a.Amount, column(a.FlavorResource())))
+		}
+		text = fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and "))
+	case preemption.WayPolicy:
+		text = fmt.Sprintf("Set %v of queue %q to %v", w.Policy, w.Queue, w.Value)
+	case preemption.WayGates:
+		text = "Open the gates"
+	case preemption.WayMayPreempt:
+		text = "Let the workload preempt"
+	default:
+		text = w.Kind.String()
+	}
+	if w.Outcome == preemption.Preempt {
+		return text + ": it preempts " + count(int64(w.Victims), "workload")
+	}
+	return text + ": it fits"
+}

@@ -1,0 +1,233 @@
+package preemption_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+func explain(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) preemption.Explanation {
+	t.Helper()
+	e, err := preemptorOf(c).Explain(s, r)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return e
+}
+
+// An explanation has the decision that Decide makes, is the same each time, and survives JSON.
+// Each way, applied, makes the request succeed as it says, and one unit less does not.
+func explanationsHold(t *rapid.T) {
+	var record preemption.Record
+	if rapid.Bool().Draw(t, "open") {
+		record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
+	} else {
+		record = preemptiontest.Records().Draw(t, "record")
+	}
+	config := preemptiontest.Configs().Draw(t, "config")
+	r := *record.Request
+	r.Room = drawRoom(t, record.State)
+	s := snapshotOf(t, record.State)
+	e := explain(t, config, s, r)
+	if diff := cmp.Diff(decideWith(t, config, s, r), e.Decision, sameDecision); diff != "" {
+		t.Fatalf("- Decide, + Explain:\n%s", diff)
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read preemption.Explanation
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(read)
+	if err != nil || string(again) != string(data) {
+		t.Fatalf("%v: through JSON\n%s\nis\n%s", err, data, again)
+	}
+	if data2, err := json.Marshal(explain(t, config, s, r)); err != nil || string(data2) != string(data) {
+		t.Fatalf("%v: first\n%s\nthen\n%s", err, data, data2)
+	}
+	config.SkipRetryAt = true
+	for _, w := range e.Ways {
+		if d, err := applied(t, config, w, s, r); err != nil || d.Outcome != w.Outcome || len(d.Victims) != w.Victims || !d.Outcome.Succeeds() {
+			t.Fatalf("%+v: %v with %d victims, %v", w, d.Outcome, len(d.Victims), err)
+		}
+		for _, less := range unitLess(w) {
+			if d, err := applied(t, config, less, s, r); err == nil && d.Outcome.Succeeds() {
+				t.Fatalf("%+v is too much: %+v is %v", w, less, d.Outcome)
+			}
+		}
+	}
+}
+
+func applied(t failer, c preemption.Config, w preemption.Way, s *preemption.Snapshot, r preemption.Request) (preemption.Decision, error) {
+	changed, request, err := w.Apply(s, r)
+	if err != nil {
+		return preemption.Decision{}, err
+	}
+	return preemptorOf(c).Decide(changed, request)
+}
+
+// unitLess lists the changes that are one unit smaller.
+func unitLess(w preemption.Way) (list []preemption.Way) {
+	less := w
+	switch w.Kind {
+	case preemption.WayTime:
+		less.At = w.At.Add(-1)
+	case preemption.WayPriority:
+		less.Priority--
+	case preemption.WayReplicas:
+		less.Replicas++
+	case preemption.WayPolicy:
+		switch w.Value {
+		case queue.LowerPriority:
+			return nil // without it is what was asked
+		default:
+			less.Value = queue.LowerPriority
+		}
+	case preemption.WayNominal:
+		for i := range w.Nominal {
+			less.Nominal = slices.Clone(w.Nominal)
+			less.Nominal[i].Amount--
+			list = append(list, less)
+		}
+		return list
+	default:
+		return nil
+	}
+	return append(list, less)
+}
+
+func TestExplanationsHold(t *testing.T) { rapid.Check(t, explanationsHold) }
+func FuzzExplanationsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explanationsHold)) }
+
+// The survey counts each workload of the cohort tree once. Whoever yields as a whole was
+// found to be permitted: by every rule, or by all but borrowWithinCohort.
+func surveysHold(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	config := preemptiontest.Configs().Draw(t, "config")
+	s := snapshotOf(t, record.State)
+	recorder := trace.Recorder{MaxSteps: 1 << 20, Survey: true}
+	d, _ := traced(t, config, s, *record.Request, &recorder)
+	rules, begun := map[string]trace.Rule{}, false
+	for _, step := range recorder.Steps {
+		begun = begun || step.Kind == trace.SurveyBegins
+		if step.Kind == trace.Judged {
+			if _, twice := rules[step.Workload]; twice {
+				t.Fatalf("%s is judged twice", step.Workload)
+			}
+			rules[step.Workload] = step.Rule
+		}
+	}
+	if d.Outcome == preemption.Fits || !begun {
+		if len(rules) > 0 {
+			t.Fatalf("%v, but judged: %v", d.Outcome, rules)
+		}
+		return
+	}
+	root := rootOf(record.State, record.Request.Workload.Queue)
+	for _, w := range record.State.Admitted {
+		if _, judged := rules[w.ID]; judged != (rootOf(record.State, w.Queue) == root) {
+			t.Fatalf("%s in queue %s: judged %v", w.ID, w.Queue, judged)
+		}
+	}
+	for _, v := range d.Victims {
+		if rule := rules[v.Workload]; len(v.Replicas) == 0 && rule != 0 && rule != trace.BorrowWithinCohort {
+			t.Fatalf("%s yields, though %v keeps it", v.Workload, rule)
+		}
+	}
+}
+
+// rootOf is the root of a queue's tree.
+func rootOf(st preemption.State, queueName string) string {
+	name := "queue " + queueName
+	for _, q := range st.Queues {
+		if q.Name == queueName && q.Cohort != "" {
+			name = q.Cohort
+		}
+	}
+	for at := 0; at < len(st.Cohorts); at++ {
+		if c := st.Cohorts[at]; c.Name == name && c.Parent != "" {
+			name, at = c.Parent, -1
+		}
+	}
+	return name
+}
+
+func TestSurveysHold(t *testing.T) { rapid.Check(t, surveysHold) }
+func FuzzSurveysHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(surveysHold)) }
+
+// An explanation is small in a cluster of any size, and counts everybody.
+func TestExplanationsAreSmall(t *testing.T) {
+	st := shared(0)
+	st.Queues[0].Quotas = gpus(1 << 20)
+	const running = 100_000
+	for i := range running {
+		st.Admitted = append(st.Admitted, job(fmt.Sprintf("w%06d", i), "a", int64(i%1000), 1, started(i%50)))
+	}
+	s := snapshotOf(t, st)
+	e := explain(t, preemption.Config{}, s, pending("a", 500, 1<<20))
+	var counted int64
+	for _, l := range e.Levels {
+		counted += l.MayYield.Count
+		for _, k := range l.Kept {
+			counted += k.Count
+		}
+	}
+	if data, err := json.Marshal(e); err != nil || len(data) > 10_000 || counted != running {
+		t.Errorf("%d bytes, %d of %d workloads counted, %v", len(data), counted, running, err)
+	}
+	if e.Decision.Outcome != preemption.Impossible || len(e.Ways) == 0 {
+		t.Errorf("%v, %d ways", e.Decision.Outcome, len(e.Ways))
+	}
+}
+
+// Of each kind a way is found where there is one, and it is the smallest.
+func TestWays(t *testing.T) {
+	st := shared(0, job("low", "a", 1, 2, started(9)), job("high", "a", 20, 2, started(9)))
+	st.Queues[0].Quotas = append(gpus(4), quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 8})
+	config := preemption.Config{MinRuntime: minimum(10 * time.Minute)}
+	r := pending("a", 10, 3)
+	got := map[string]bool{}
+	for _, w := range explain(t, config, snapshotOf(t, st), r).Ways {
+		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = true
+	}
+	want := map[string]bool{
+		"Flavor 0 0 a100 [] Fits 0":          true,
+		"Nominal 0 0  [{h100 gpu 3}] Fits 0": true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("- want, + got:\n%s", diff)
+	}
+	config = preemption.Config{}
+	got = map[string]bool{}
+	for _, w := range explain(t, config, snapshotOf(t, st), r).Ways {
+		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = true
+	}
+	want = map[string]bool{
+		"Priority 21 0  [] Preempt 2":           true,
+		"Replicas 0 2  [] Preempt 1":            true,
+		"Flavor 0 0 a100 [] Fits 0":             true,
+		"Nominal 0 0  [{h100 gpu 1}] Preempt 1": true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("- want, + got:\n%s", diff)
+	}
+}
+
+func minimum(d time.Duration) minruntime.Settings {
+	return minruntime.Settings{Preempt: optional.Of(d)}
+}

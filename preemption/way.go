@@ -1,0 +1,210 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// WayKind is what a [Way] changes. The zero value is invalid.
+type WayKind uint8
+
+const (
+	// WayTime: wait. At.
+	WayTime WayKind = 1 + iota
+	// WayPriority: a higher priority. Priority.
+	WayPriority
+	// WayReplicas: fewer replicas of a pod set. PodSet, Replicas.
+	WayReplicas
+	// WayFlavor: all requests for the resources of a group get another flavor. Flavor,
+	// Resources.
+	WayFlavor
+	// WayNominal: the queue gets more nominal quota. Queue, Nominal.
+	WayNominal
+	// WayPolicy: the queue gets a more permissive policy. Queue, Policy, Value.
+	WayPolicy
+	// WayGates: all gates of the workload are open.
+	WayGates
+	// WayMayPreempt: the workload may preempt ([workload.Workload.NeverPreempts] is false).
+	WayMayPreempt
+)
+
+// PolicyName names a preemption policy of a queue. The zero value is invalid.
+type PolicyName uint8
+
+const (
+	PolicyWithinClusterQueue PolicyName = 1 + iota
+	PolicyReclaimWithinCohort
+	PolicyBorrowWithinCohort
+)
+
+// Way is one change that makes a request succeed, as a new decision has confirmed. Nothing
+// else is changed. It is the smallest of its kind: with one unit less (a nanosecond, a
+// priority, a replica, a unit of one amount, the next less permissive policy) the request does
+// not succeed. The zero value is invalid.
+type Way struct {
+	Kind WayKind `json:"kind"`
+	// At is, for WayTime, the first instant at which the request succeeds.
+	At time.Time `json:"at,omitzero"`
+	// Priority is, for WayPriority, the priority of the workload, without its boost.
+	Priority int64 `json:"priority,omitempty"`
+	// PodSet and Replicas are, for WayReplicas, a pod set and its new number of replicas.
+	PodSet   string `json:"podSet,omitempty"`
+	Replicas int64  `json:"replicas,omitempty"`
+	// Flavor and Resources are, for WayFlavor, the flavor of these resources.
+	Flavor    string   `json:"flavor,omitempty"`
+	Resources []string `json:"resources,omitempty"`
+	// Queue is, for WayNominal and WayPolicy, the queue that changes.
+	Queue string `json:"queue,omitempty"`
+	// Nominal lists, for WayNominal, what is added to the nominal quota.
+	Nominal []quota.Amount `json:"nominal,omitempty"`
+	// Policy and Value are, for WayPolicy, a policy of the queue and its new value.
+	Policy PolicyName         `json:"policy,omitzero"`
+	Value  queue.VictimPolicy `json:"value,omitzero"`
+	// Outcome is that of the decision after the change: Fits or Preempt, then with Victims
+	// victims.
+	Outcome Outcome `json:"outcome"`
+	Victims int     `json:"victims,omitempty"`
+	// Least: no smaller change of this kind succeeds, and not only the one that is a unit
+	// less. A search may fail with more of what helps, so this is known only if all smaller
+	// changes were tried.
+	Least bool `json:"least,omitempty"`
+}
+
+// Apply returns the snapshot and the request after the change. It changes neither s nor r. It
+// fails if the way changes nothing, does not match them, or the changed queue is not valid.
+func (w Way) Apply(s *Snapshot, r Request) (*Snapshot, Request, error) {
+	r.Workload = r.Workload.Clone()
+	applies := false
+	switch w.Kind {
+	case WayTime:
+		applies = w.At.After(r.Now)
+		r.Now = w.At
+	case WayPriority:
+		applies = w.Priority != r.Workload.Priority
+		r.Workload.Priority = w.Priority
+	case WayReplicas:
+		applies = w.setReplicas(&r.Workload)
+	case WayFlavor:
+		if applies = w.changesFlavor(&r, nil); applies {
+			w.setFlavor(&r)
+		}
+	case WayGates:
+		applies = r.Workload.Gates.AnyClosed()
+		r.Workload.Gates = gate.Gates{}
+	case WayMayPreempt:
+		applies = r.Workload.NeverPreempts
+		r.Workload.NeverPreempts = false
+	case WayNominal, WayPolicy:
+		q, ok := s.Queue(w.Queue)
+		if applies = ok; ok {
+			w.configure(&q)
+			next, err := s.With(SetQueue(q))
+			return next, r, err
+		}
+	}
+	if !applies {
+		return s, r, fmt.Errorf("preemption: the change of %v does not apply to the request of %q", w.Kind, r.Workload.ID)
+	}
+	return s, r, nil
+}
+
+func (w *Way) setReplicas(to *workload.Workload) bool {
+	at := slices.IndexFunc(to.PodSets, func(p workload.PodSet) bool { return p.Name == w.PodSet })
+	if at < 0 {
+		return false
+	}
+	p := &to.PodSets[at]
+	p.Count = w.Replicas
+	if minimum, ok := p.MinCount.Get(); ok && minimum > p.Count {
+		p.MinCount = workload.AtLeast(p.Count)
+	}
+	return true
+}
+
+// concerns reports whether the way changes the flavor of a request.
+func (w *Way) concerns(a *quota.Amount) bool { return slices.Contains(w.Resources, a.Resource) }
+
+// changesFlavor reports whether some request gets another flavor than it has or was assigned.
+func (w *Way) changesFlavor(r *Request, assigned Assignment) bool {
+	for i := range r.Workload.PodSets {
+		p := &r.Workload.PodSets[i]
+		for j := range p.Requests {
+			a := &p.Requests[j]
+			is := a.Flavor
+			if is == "" {
+				is = assigned.flavor(p.Name, a.Resource)
+			}
+			if w.concerns(a) && is != w.Flavor {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *Way) setFlavor(r *Request) {
+	for i := range r.Workload.PodSets {
+		for j := range r.Workload.PodSets[i].Requests {
+			if a := &r.Workload.PodSets[i].Requests[j]; w.concerns(a) {
+				a.Flavor = w.Flavor
+			}
+		}
+	}
+	r.NeedsPreemption, r.Continue = nil, nil // they are about the flavors before
+}
+
+// configure changes a queue.
+func (w *Way) configure(q *queue.Queue) {
+	if w.Kind == WayPolicy {
+		switch w.Policy {
+		case PolicyWithinClusterQueue:
+			q.Preemption.WithinClusterQueue = w.Value
+		case PolicyReclaimWithinCohort:
+			q.Preemption.ReclaimWithinCohort = w.Value
+		case PolicyBorrowWithinCohort:
+			q.Preemption.BorrowWithinCohort.Policy = w.Value
+		}
+		return
+	}
+	for _, a := range w.Nominal {
+		if a.Amount == 0 {
+			continue
+		}
+		at := slices.IndexFunc(q.Quotas, func(e quota.Quota) bool { return e.Flavor == a.Flavor && e.Resource == a.Resource })
+		if at < 0 {
+			at = len(q.Quotas)
+			q.Quotas = append(q.Quotas, quota.Quota{Flavor: a.Flavor, Resource: a.Resource})
+		}
+		q.Quotas[at].Nominal = quota.Add(q.Quotas[at].Nominal, a.Amount)
+	}
+}
+
+var (
+	wayNames    = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{"Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt"}}
+	policyNames = enum.Names[PolicyName]{Type: "PolicyName", First: 1, List: []string{"withinClusterQueue", "reclaimWithinCohort", "borrowWithinCohort"}}
+)
+
+// String returns the name of the constant, without "Way".
+func (k WayKind) String() string { return wayNames.String(k) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (k WayKind) MarshalText() ([]byte, error) { return wayNames.Marshal(k) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (k *WayKind) UnmarshalText(text []byte) error { return wayNames.Unmarshal(text, k) }
+
+// String returns the name of the policy as in Kueue.
+func (p PolicyName) String() string { return policyNames.String(p) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (p PolicyName) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (p *PolicyName) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
