@@ -275,6 +275,9 @@ func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, 
 	if err := sc.enter(s, &p.config, &one); err != nil {
 		return Forecast{}, err
 	}
+	if s.inside().Queue(sc.request.Queue).Inactive {
+		return Forecast{Possibility: PossibilityNoCandidates}, nil
+	}
 	sc.request.Guard = p.config.guard(&r)
 	found := sc.search(s.inside(), &r.Workload, 0)
 	f := Forecast{PossibilityNoCandidates, found.BorrowHeight}

@@ -82,6 +82,10 @@ const (
 	// RuleNeverYields: the policies permit the workload, but it never yields
 	// ([workload.Workload.NeverYields]).
 	RuleNeverYields
+	// RuleQueueInactive: the queue is inactive ([queue.Queue.Inactive]). Nobody preempts from it.
+	// If it is the preemptor's own queue, nothing in it is admitted, and this is the only
+	// blocker.
+	RuleQueueInactive
 )
 
 // Decision answers a [Request]. The zero value is invalid.
@@ -241,7 +245,7 @@ func (d Decision) Edits() []Edit {
 var (
 	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
 	reasonNames  = enum.Names[VictimReason]{Type: "VictimReason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
-	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields"}}
+	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive"}}
 )
 
 // String returns the name of the constant.

@@ -123,6 +123,7 @@ var ruleOf = [...]Rule{
 	search.Guarded:             RuleGuarded,
 	search.FairShare:           RuleFairShare,
 	search.NeverYields:         RuleNeverYields,
+	search.QueueInactive:       RuleQueueInactive,
 }
 
 // explain adds the shortage and the blockers.

@@ -333,6 +333,12 @@ func blockersBlock(t *rapid.T) {
 		}
 		return
 	}
+	if queueOf(st, r.Workload.Queue).Inactive {
+		if len(d.Blockers) != 1 || d.Blockers[0] != (preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: r.Workload.Queue}) {
+			t.Fatalf("%+v in an inactive queue", d.Blockers)
+		}
+		return
+	}
 	if len(d.Shortage) == 0 || len(d.Blockers) > 4 {
 		t.Fatalf("%d shortages, %d blockers", len(d.Shortage), len(d.Blockers))
 	}
@@ -349,6 +355,9 @@ func blockersBlock(t *rapid.T) {
 		}
 		if !slices.ContainsFunc(rows, func(q preemption.QuotaStatus) bool { return q.Usage > 0 && short(q.FlavorResource) }) {
 			t.Fatalf("%+v uses nothing that is short", b)
+		}
+		if b.Rule == preemption.RuleQueueInactive && b.Workload == "" && queueOf(st, b.Queue).Inactive && b.Queue != r.Workload.Queue {
+			continue
 		}
 		if b.Rule == preemption.RuleWithinNominal {
 			if b.Workload != "" || b.Queue == r.Workload.Queue || (b.Queue == "") == (b.Cohort == "") {

@@ -12,6 +12,9 @@ import (
 // decide answers a request after enter. steps is the number of workloads looked at.
 func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, steps int) {
 	c := s.inside()
+	if q := c.Queue(sc.request.Queue); q.Inactive {
+		return ofInactive(q.Name, config), 0
+	}
 	found, ok := sc.find(c, r, config.maxBlockers())
 	if ok {
 		d = sc.leave(c, r, found)
@@ -23,6 +26,15 @@ func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, 
 		steps += sc.reconsider(s, config, r, &d, found)
 	}
 	return d, steps
+}
+
+// ofInactive decides about any request in an inactive queue.
+func ofInactive(name string, config *Config) Decision {
+	d := Decision{Outcome: Impossible}
+	if config.maxBlockers() > 0 {
+		d.Blockers = []Blocker{{Rule: RuleQueueInactive, Queue: name}}
+	}
+	return d
 }
 
 // reconsider sets Wait and RetryAt of a decision with assigned flavors. The search knows

@@ -210,6 +210,6 @@ func equalCohorts(a, b *queue.Cohort) bool {
 
 func equalQueues(a, b *queue.Queue) bool {
 	return a.Name == b.Name && a.Cohort == b.Cohort && slices.Equal(a.Quotas, b.Quotas) && slices.Equal(a.Reserved, b.Reserved) &&
-		a.Preemption == b.Preemption && a.FlavorFungibility == b.FlavorFungibility &&
+		a.Inactive == b.Inactive && a.Preemption == b.Preemption && a.FlavorFungibility == b.FlavorFungibility &&
 		a.FairWeight == b.FairWeight && a.Strategy == b.Strategy && a.MinRuntime == b.MinRuntime
 }

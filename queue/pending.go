@@ -214,6 +214,10 @@ func (p *Pending) Heads() []Head {
 		if !ok {
 			return heads
 		}
+		if p.shape.queues[w.queue].Inactive {
+			cursor.Seek(p.fronts, func(other *waiting) bool { return other.queue <= w.queue })
+			continue
+		}
 		heads = append(heads, Head{w.facts.Clone(), w.reason == PendingPreemption, p.clock, w.rules, p.owed.At(w.tree) > 0, w.owed})
 		cursor.Seek(p.fronts, func(other *waiting) bool { return other.queue <= w.queue })
 	}

@@ -27,6 +27,11 @@ type Queue struct {
 	// taken by what the caller does not tell. It counts as usage; nobody can yield it.
 	// Nil: nothing.
 	Reserved []quota.Amount `json:"reserved,omitempty"`
+	// Inactive says that the queue is stopped (Kueue: a ClusterQueue that is not active). Its
+	// quota counts in the cohort, and so does what its workloads use; but nobody preempts
+	// them, none of its waiting workloads is admitted or preempts anybody, and [Pending] has
+	// no head of it.
+	Inactive bool `json:"inactive,omitzero"`
 	// Preemption says whom the queue's workloads may preempt. The zero value is
 	// nobody.
 	Preemption PreemptionPolicy `json:"preemption,omitzero"`

@@ -331,6 +331,8 @@ func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 		return "it uses no more than its quota: nothing to reclaim"
 	case preemption.RuleFairShare:
 		return "fair sharing does not permit it to yield"
+	case preemption.RuleQueueInactive:
+		return "it is inactive: nothing in it is admitted, and nobody preempts from it"
 	case preemption.RuleNeverYields:
 		return "it is not preemptible"
 	case preemption.RuleBorrowWithinCohort:

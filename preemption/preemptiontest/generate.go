@@ -76,6 +76,7 @@ func tree(t *rapid.T, frs []quota.FlavorResource) preemption.State {
 		}
 		q.Quotas = quotas(t, frs, q.Cohort != "", true)
 		q.FairWeight, q.MinRuntime, q.Reserved = weight(t), minRuntime(t), reserved(t, frs)
+		q.Inactive = chance(t, 1, 20)
 		st.Queues = append(st.Queues, q)
 	}
 	return st

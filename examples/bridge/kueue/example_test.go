@@ -18,7 +18,7 @@ func Example() {
 		&kueue.ResourceFlavor{Metadata: bridge.Metadata{Name: "h100"}},
 		&kueue.ClusterQueue{Metadata: bridge.Metadata{Name: "vision"}, Spec: kueue.ClusterQueueSpec{
 			Preemption:  kueue.Preemption{WithinClusterQueue: "LowerPriority"},
-			FairSharing: kueue.FairSharing{Weight: &weight}, StopPolicy: "Hold",
+			FairSharing: kueue.FairSharing{Weight: &weight}, AdmissionChecks: []string{"budget"},
 			ResourceGroups: []kueue.ResourceGroup{{Flavors: []kueue.FlavorQuotas{{Name: "h100", Resources: []kueue.ResourceQuota{{Name: "nvidia.com/gpu", NominalQuota: bridge.Units(8)}}}}}},
 		}},
 		&kueue.LocalQueue{Metadata: bridge.Metadata{Name: "lq", Namespace: "team"}, Spec: kueue.LocalQueueSpec{ClusterQueue: "vision"}},
@@ -49,5 +49,5 @@ func Example() {
 	}
 	// Output:
 	// team/waits Preempt team/runs <nil>
-	// ClusterQueue vision is stopped (stopPolicy Hold) and admits nothing for now
+	// ClusterQueue vision admits a workload with quota only when its admission checks are ready: budget
 }

@@ -36,7 +36,7 @@ func validQueue(q queue.Queue) error {
 func (c *ClusterQueue) queue() (queue.Queue, []bridge.Note, error) {
 	n := noter{object: "ClusterQueue " + c.Metadata.Name}
 	where := fmt.Sprintf("ClusterQueue %q", c.Metadata.Name)
-	q := queue.Queue{Name: c.Metadata.Name, Cohort: c.Spec.CohortName, FairWeight: c.Spec.FairSharing.weight()}
+	q := queue.Queue{Name: c.Metadata.Name, Cohort: c.Spec.CohortName, FairWeight: c.Spec.FairSharing.weight(), Inactive: c.inactive()}
 	if q.Cohort == "" {
 		q.Cohort = c.Spec.Cohort
 	}
@@ -205,8 +205,13 @@ func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 	return out, n.notes, nil
 }
 
-// What keeps Kueue from admitting although there is quota changes no decision: each is a
-// note.
+// What keeps Kueue from admitting although there is quota is a note. Only that a queue is not
+// active is also in the state.
+
+// inactive reports whether the queue admits nothing, and nobody preempts from it.
+func (c *ClusterQueue) inactive() bool {
+	return isStopped(c.Spec.StopPolicy) || c.Metadata.DeletionTimestamp != nil || c.Status.inactive() != ""
+}
 
 // stops adds notes on what keeps a queue from admitting anything, and on what comes after
 // quota.

@@ -9,8 +9,8 @@ import (
 )
 
 // Head is the first workload of a lane at Node: in the queue, or in the queues under the
-// cohort that can be reached. A child can be reached if it borrows: if it uses more than its
-// subtree quota in some column.
+// cohort that can be reached. A child can be reached if it borrows, that is, if it uses
+// more than its subtree quota in some column, and is no inactive queue.
 type Head struct {
 	Workload *Workload
 	Lane     Lane
@@ -90,6 +90,12 @@ func (c *Cluster) headOf(node int, r *Reach, lane Lane) *Workload {
 	return w
 }
 
+// CanReach reports whether what runs under the node can be reached from its parent: it borrows
+// and is no inactive queue.
+func (c *Cluster) CanReach(node int) bool {
+	return c.Borrows(node) && !(c.IsQueue(node) && c.Queue(node).Inactive)
+}
+
 // allReach computes the reach of every cohort, from the bottom up.
 func (c *Cluster) allReach() vector.Vector[*Reach] {
 	heads := make([][]Head, len(c.Cohorts))
@@ -97,7 +103,7 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 	reach := make([]*Reach, len(c.Cohorts))
 	push := func(node int, r *Reach) {
 		parent := c.Tree.Parent(node)
-		if parent < 0 || !c.Borrows(node) {
+		if parent < 0 || !c.CanReach(node) {
 			return
 		}
 		for lane := range Lanes {
@@ -136,7 +142,7 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 	at, made := few[:0], fewReach[:0]
 	var was, is *Reach // of the node; nil for the queue
 	for parent := c.Tree.Parent(node); parent >= 0; node, parent = parent, c.Tree.Parent(parent) {
-		did, does := before.Borrows(node), c.Borrows(node)
+		did, does := before.CanReach(node), c.CanReach(node)
 		switch {
 		case !did && !does:
 			lanes, more = 0, nil

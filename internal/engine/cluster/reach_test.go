@@ -85,7 +85,7 @@ func sumsAreWhatLeaves(t *rapid.T) {
 
 func inReach(c *cluster.Cluster, node, cohort int) bool {
 	for ; node != cohort; node = c.Tree.Parent(node) {
-		if node < 0 || !c.Borrows(node) {
+		if node < 0 || !c.CanReach(node) {
 			return false
 		}
 	}

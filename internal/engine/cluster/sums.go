@@ -130,7 +130,7 @@ func withdrawn(list []PrioritySum) []PrioritySum {
 // what sumsOf returns leaves. It is empty if the node cannot be reached, and leaves out what
 // only frees local quota of the node.
 func (c *Cluster) passing(node int, r *Reach) []PrioritySum {
-	if !c.Borrows(node) {
+	if !c.CanReach(node) {
 		return nil
 	}
 	list := c.sumsOf(node, r)

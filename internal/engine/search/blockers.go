@@ -14,6 +14,7 @@ const (
 	Guarded
 	FairShare
 	NeverYields
+	QueueInactive
 )
 
 // Blocker is a queue, or a whole cohort, that uses what is short and may not be preempted
@@ -21,7 +22,7 @@ const (
 type Blocker struct {
 	Rule     Rule
 	Node     int               // a cohort, for WithinNominal only
-	Workload *cluster.Workload // the first workload that the rule keeps; nil for WithinNominal
+	Workload *cluster.Workload // the first workload that the rule keeps; nil for WithinNominal and QueueInactive
 	// Until is, for GuaranteedRuntime and Guarded, the last instant of the protection. SetBy
 	// is the node that sets it; -1 for the default.
 	Until int64
@@ -84,6 +85,10 @@ func (s *Search) blockersIn(q, lca int, c Class, most int) {
 	}
 	if c != Own && s.View.WithinNominalAtFirst(q, s.Needs) {
 		s.blockers = append(s.blockers, Blocker{Rule: WithinNominal, Node: q})
+		return
+	}
+	if s.Cluster.Queue(q).Inactive {
+		s.blockers = append(s.blockers, Blocker{Rule: QueueInactive, Node: q})
 		return
 	}
 	if b, ok := s.firstKept(q, lca, c); ok {

@@ -119,7 +119,7 @@ func (s *Search) removeReach(borrowing bool) bool {
 			continue
 		}
 		s.sumReach(&s.sum, l.Cohort, p)
-		if s.Cluster.Borrows(l.Except) {
+		if s.Cluster.CanReach(l.Except) {
 			s.sumReach(&s.exceptSum, l.Except, p)
 			for i := range s.sum {
 				s.sum[i].Amount -= s.passing(l.Except, s.sum[i].Column, s.exceptSum)

@@ -110,7 +110,7 @@ func (s *Search) AppendDonors(list []Donor) []Donor {
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		s.Cluster.EachQueueUnder(l.Cohort, l.Except, enter, func(q int) bool {
-			if borrows(q) {
+			if borrows(q) && !s.Cluster.Queue(q).Inactive {
 				list = append(list, s.DonorAt(l, q))
 			}
 			return true

@@ -13,6 +13,9 @@ import (
 // DecideOpen answers a valid request of which some has no flavor: the flavors, then the
 // answer about them.
 func DecideOpen(c preemption.Config, st preemption.State, r preemption.Request) (preemption.Assignment, Answer) {
+	if slices.ContainsFunc(st.Queues, func(q queue.Queue) bool { return q.Name == r.Workload.Queue && q.Inactive }) {
+		return nil, Decide(c, st, r)
+	}
 	a := assigner{world: newWorld(st), config: c, st: st, request: r, taken: map[quota.FlavorResource]int64{}}
 	if !a.assign() {
 		return a.choices, Answer{Decision: a.unassigned()}

@@ -147,7 +147,7 @@ func (d *decision) cohortCandidates() []candidate {
 	for _, l := range d.levels() {
 		for _, r := range d.running {
 			q := node{"queue", r.Queue}
-			if !d.ofPriority(d.policy.ReclaimWithinCohort, &r) || !d.reachesAnything(q, l.lca, l.passed) {
+			if d.inactive(q) || !d.ofPriority(d.policy.ReclaimWithinCohort, &r) || !d.reachesAnything(q, l.lca, l.passed) {
 				continue
 			}
 			c := candidate{r, 1, 0, l.lca, preemption.InCohortReclamation, -1}

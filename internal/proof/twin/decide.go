@@ -44,6 +44,11 @@ type decision struct {
 func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answer {
 	d := decide(st, r)
 	d.config = c
+	if d.inactive(d.queue) {
+		return Answer{Decision: preemption.Decision{Outcome: preemption.Impossible, Blockers: []preemption.Blocker{
+			{Rule: preemption.RuleQueueInactive, Queue: d.queue.name},
+		}}}
+	}
 	answer := Answer{Decision: preemption.Decision{BorrowHeight: d.borrowHeight()}}
 	if d.fits(true) {
 		answer.Outcome, answer.Admitted = preemption.Fits, d.admitted()
@@ -73,6 +78,8 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 	answer.Blockers = d.blockers(missing)
 	return answer
 }
+
+func (d *decision) inactive(n node) bool { return n.kind == "queue" && d.queues[n.name].Inactive }
 
 // admitted returns the workload as it is admitted now, with its signal cleared.
 func (d *decision) admitted() *workload.Workload {

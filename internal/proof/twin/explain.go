@@ -103,6 +103,10 @@ func (b *blocking) queueOf(n node, l level) {
 		b.list = append(b.list, preemption.Blocker{Rule: preemption.RuleWithinNominal, Queue: n.name})
 		return
 	}
+	if b.inactive(n) {
+		b.list = append(b.list, preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: n.name})
+		return
+	}
 	permitted := func(w workload.Workload) bool {
 		if own {
 			_, may := b.ownVerdict(w)

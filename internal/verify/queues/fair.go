@@ -87,6 +87,9 @@ func (j *judge) compareWhole(x, y *running) int {
 func (j *judge) findFirst() {
 	j.firstUnder = map[*node]*running{}
 	for _, r := range j.running {
+		if j.stays(r) {
+			continue
+		}
 		for n := r.queue; n.parent != nil && n.borrowsAnything(); n = n.parent {
 			best := j.firstUnder[n.parent]
 			if neverYields(r) {

@@ -128,6 +128,12 @@ func Judge(q *Question, a *Answer) error {
 		wrong("outcome", "%d is unknown", a.Outcome)
 		return faults.Err()
 	}
+	if j.inactive(q.Workload.Queue) {
+		if a.Outcome != Impossible || a.BorrowHeight != 0 || len(a.Victims) > 0 || a.Admitted != nil {
+			wrong("outcome", "%s, but nothing in queue %q is admitted: it is inactive", outcomeNames[a.Outcome], q.Workload.Queue)
+		}
+		return faults.Err()
+	}
 	preempts := a.Outcome == Preempt || a.Outcome == Gated
 	switch fits := j.fits(true); {
 	case fits != (a.Outcome == Fits):

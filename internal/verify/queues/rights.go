@@ -51,6 +51,9 @@ func (j *judge) takeAll(list []candidate, times int64) {
 // they do not. Minimum runtimes and guards are asked separately.
 func (j *judge) right(r *running) (c candidate, ok bool) {
 	c = candidate{running: r, set: -1}
+	if j.stays(r) {
+		return c, false
+	}
 	if r.queue == j.queue {
 		return j.rightInOwnQueue(c)
 	}
@@ -83,6 +86,16 @@ func (j *judge) right(r *running) (c candidate, ok bool) {
 		}
 	}
 	return c, true
+}
+
+// stays reports whether nobody may ever preempt a workload: it never yields and was not told to
+// stop, or its queue is inactive.
+func (j *judge) stays(r *running) bool {
+	return r.NeverYields && !r.Evicted || j.inactive(r.Queue)
+}
+
+func (j *judge) inactive(name string) bool {
+	return slices.ContainsFunc(j.Queues, func(q queue.Queue) bool { return q.Name == name && q.Inactive })
 }
 
 func (j *judge) rightInOwnQueue(c candidate) (candidate, bool) {
