@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -179,10 +180,10 @@ func (a *answer) printLack(b *cli.Page, c preemption.FlavorChoice) {
 		}
 		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })
 		s := a.decision.Shortage[i]
-		missing := fmt.Sprintf("%s %s of %s", humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor)
+		missing := fmt.Sprintf("%s %s of %s", units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor)
 		switch f.Skipped {
 		case preemption.ExceedsMaxQuota:
-			b.Say("%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, humanAmount(s.Resource, s.PotentialAvailable))
+			b.Say("%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, units.Amount(s.Resource, s.PotentialAvailable))
 		case preemption.NoQuota:
 			b.Say("Queue %s has no quota for %s in flavor %s.\n", q.Name, s.Resource, s.Flavor)
 		default:

@@ -253,9 +253,10 @@ func (f *forecast) say(h cycle.HeadResult) {
 			s.Words = "waits " + duration.HumanDuration(d.RetryAt.Sub(f.now)) + ": nobody may yield before"
 		}
 	default:
-		s.Words = "stays: " + whyNot(d, &preemption.Request{Workload: *w})
+		why, _ := whyNot(d, &preemption.Request{Workload: *w})
+		s.Words = "stays: " + why
 	}
-	said := fmt.Sprint(s.Words)
+	said := fmt.Sprint(s.Outcome, s.Victims, s.RetryAt)
 	if f.said[w.ID] != said {
 		f.steps = append(f.steps, s)
 	}

@@ -19,6 +19,8 @@
 //
 //	overview  every pending workload in one line
 //	next      the next admission cycles
+//	lint      what will hurt in the configuration
+//	diff      whose answer changes between two states, or with another quota, policy, priority
 //
 // With -o json the answer is one object. That of ask:
 //

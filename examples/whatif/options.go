@@ -27,6 +27,7 @@ type options struct {
 	sharingSaid                                               bool // -fair was given
 	in                                                        time.Duration
 	all                                                       bool
+	rules, to, quotas, policies, priorities                   []string
 	width, cycles                                             int // -1: that of the terminal
 	config                                                    preemption.Config
 }

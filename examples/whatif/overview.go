@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/units"
 )
 
 var overviewVerb = verb{
@@ -124,7 +125,7 @@ func (c *cluster) printOverview(b *cli.Page, rows []overviewRow) {
 			name += "*"
 			noted = true
 		}
-		t.Row(name, r.Queue, position, humanAge(c.now, r.Queued), r.Words)
+		t.Row(name, r.Queue, position, units.Age(c.now, r.Queued), r.Words)
 		count[r.Outcome]++
 	}
 	var parts []string

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -17,7 +20,7 @@ type short struct {
 	Words   string    `json:"words"`             // the same as a person reads it
 	Victims []string  `json:"victims,omitempty"` // who yields: now for Preempt, once the gates are open for Gated, at that time for Wait
 	At      time.Time `json:"at,omitzero"`       // for Wait: when time alone helps
-	Missing int64     `json:"missing,omitempty"` // what is missing most, for Impossible and Wait
+	Missing int64     `json:"missing,omitempty"` // for Impossible: the amount that Words names, in the unit of the resource
 }
 
 // shorten decides about a workload and says it in a few words.
@@ -33,9 +36,6 @@ func (c *cluster) shorten(w *waiting) (short, error) {
 		return short{}, describeFaults(err)
 	}
 	s := short{Outcome: d.Outcome.String(), Victims: victimNames(d.Victims), At: d.RetryAt}
-	for _, lack := range d.Shortage {
-		s.Missing = max(s.Missing, lack.Missing)
-	}
 	switch d.Outcome {
 	case preemption.Fits:
 		s.Words = "fits now"
@@ -61,7 +61,9 @@ func (c *cluster) shorten(w *waiting) (short, error) {
 			s.Words += "ask again"
 		}
 	default:
-		s.Words = "no: " + whyNot(&d, &w.request)
+		var why string
+		why, s.Missing = whyNot(&d, &w.request)
+		s.Words = "no: " + why
 	}
 	return s, nil
 }
@@ -82,8 +84,8 @@ func who(names []string) string {
 	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
 }
 
-// whyNot says in a few words why a request is impossible.
-func whyNot(d *preemption.Decision, r *preemption.Request) string {
+// whyNot says in a few words why a request is impossible, and how much is missing.
+func whyNot(d *preemption.Decision, r *preemption.Request) (words string, missing int64) {
 	if last := len(d.Assignment) - 1; last >= 0 && d.Assignment[last].Flavor == "" {
 		choice := d.Assignment[last]
 		if len(choice.Tried) == 0 {
@@ -91,21 +93,22 @@ func whyNot(d *preemption.Decision, r *preemption.Request) string {
 			for _, resource := range choice.Resources {
 				names = append(names, resource.Resource)
 			}
-			return "the queue has no quota for " + strings.Join(names, ", ")
+			return "the queue has no quota for " + strings.Join(names, ", "), 0
 		}
 		if why, same := skippedAlike(choice.Tried); same {
-			return why
+			return why, 0
 		}
-		return fmt.Sprintf("fits none of %d flavors", len(choice.Tried))
+		least := slices.MinFunc(d.Shortage, func(a, b preemption.Shortage) int { return cmp.Compare(a.Missing, b.Missing) })
+		return fmt.Sprintf("%s %s missing even in %s", units.Amount(least.Resource, least.Missing), base(least.Resource), least.Flavor), least.Missing
 	}
 	if d.NoRoom {
-		return "no room"
+		return "no room", 0
 	}
 	pinned := d.Assignment.Pin(r.Workload)
 	for _, s := range d.Shortage {
 		for _, u := range pinned.Usage() {
 			if u.FlavorResource() == s.FlavorResource && u.Amount > s.PotentialAvailable {
-				return fmt.Sprintf("asks for %s %s, the queue can have %s", humanAmount(s.Resource, u.Amount), base(s.Resource), humanAmount(s.Resource, s.PotentialAvailable))
+				return fmt.Sprintf("asks for %s %s, the queue can have %s", units.Amount(s.Resource, u.Amount), base(s.Resource), units.Amount(s.Resource, s.PotentialAvailable)), s.Missing
 			}
 		}
 	}
@@ -114,9 +117,9 @@ func whyNot(d *preemption.Decision, r *preemption.Request) string {
 		if s.Cohort != "" {
 			bound = "cohort " + s.Cohort
 		}
-		return fmt.Sprintf("%s %s missing in %s", humanAmount(s.Resource, s.Missing), base(s.Resource), bound)
+		return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound), s.Missing
 	}
-	return "nobody may yield"
+	return "nobody may yield", 0
 }
 
 // base is a resource without its vendor: nvidia.com/gpu is gpu.

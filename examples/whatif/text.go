@@ -11,6 +11,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -64,8 +65,8 @@ func (a *answer) printTree(b *cli.Page, all bool) {
 			if n.Kind == "Cohort" {
 				nominal = r.SubtreeQuota
 			}
-			t.Row(name, r.FlavorResource, humanAmount(r.Resource, r.Usage), humanAmount(r.Resource, nominal),
-				orDash(r.Resource, r.Borrowed), humanAmount(r.Resource, r.Available), share)
+			t.Row(name, r.FlavorResource, units.Amount(r.Resource, r.Usage), units.Amount(r.Resource, nominal),
+				orDash(r.Resource, r.Borrowed), units.Amount(r.Resource, r.Available), share)
 			name, share = "", ""
 		}
 	}
@@ -132,7 +133,7 @@ func orDash(resource string, amount int64) string {
 	if amount == 0 {
 		return "-"
 	}
-	return humanAmount(resource, amount)
+	return units.Amount(resource, amount)
 }
 
 // printVerdict prints the answer in words, then who yields, or why nobody does.
@@ -179,7 +180,7 @@ func plural(n int, one, many string) string {
 func (a *answer) asks() string {
 	var parts []string
 	for _, u := range a.assigned.Usage() {
-		part := humanAmount(u.Resource, u.Amount) + " " + u.Resource
+		part := units.Amount(u.Resource, u.Amount) + " " + u.Resource
 		if u.Flavor != "" {
 			part += " of " + u.Flavor
 		}
@@ -224,9 +225,9 @@ func (a *answer) printVictims(b *cli.Page) {
 		}
 		var holds []string
 		for _, h := range v.Holds {
-			holds = append(holds, humanAmount(h.Resource, h.Amount)+" "+h.Resource)
+			holds = append(holds, units.Amount(h.Resource, h.Amount)+" "+h.Resource)
 		}
-		t.Row(name, v.Queue, v.Reason, v.Priority, humanAge(a.request.Now, v.ReservedAt), strings.Join(holds, ", "))
+		t.Row(name, v.Queue, v.Reason, v.Priority, units.Age(a.request.Now, v.ReservedAt), strings.Join(holds, ", "))
 	}
 	b.Table(t)
 	for _, r := range a.reasons() {
@@ -266,7 +267,7 @@ func (a *answer) printShortage(b *cli.Page) {
 		}
 		if asked > s.PotentialAvailable {
 			b.Say("It asks for %s %s of %s, and queue %s can never have more than %s.\n",
-				humanAmount(s.Resource, asked), s.Resource, s.Flavor, a.request.Workload.Queue, humanAmount(s.Resource, s.PotentialAvailable))
+				units.Amount(s.Resource, asked), s.Resource, s.Flavor, a.request.Workload.Queue, units.Amount(s.Resource, s.PotentialAvailable))
 			continue
 		}
 		bound := "queue " + a.request.Workload.Queue
@@ -274,7 +275,7 @@ func (a *answer) printShortage(b *cli.Page) {
 			bound = "cohort " + s.Cohort
 		}
 		b.Say("%s %s of %s are still missing without all workloads that may be preempted now; the limit is the quota of %s.\n",
-			humanAmount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
+			units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
 	}
 }
 

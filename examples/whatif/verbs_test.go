@@ -30,6 +30,13 @@ func TestVerbs(t *testing.T) {
 		"overview":       {[]string{"overview"}, 1},
 		"overview-teams": {[]string{"overview", "-f", "testdata/input/teams.yaml", "-at", now}, 1},
 		"next":           {[]string{"next"}, 0},
+		"lint":           {[]string{"lint"}, 0},
+		"lint-teams":     {[]string{"lint", "-f", "testdata/input/teams.yaml", "-at", now}, 1},
+		"lint-hurts":     {[]string{"lint", "-f", "testdata/input/hurts.yaml", "-at", now}, 1},
+		"diff":           {[]string{"diff", "-quota", "vision:h100:nvidia.com/gpu=64", "-priority", "recsys/two-tower-xl=1000"}, 1},
+		"diff-same":      {[]string{"diff", "-policy", "recsys:reclaimWithinCohort=Never"}, 0},
+		"diff-teams":     {[]string{"diff", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=4", "-policy", "batch:minAdmitDuration=1h"}, 1},
+		"diff-to":        {[]string{"diff", "-f", "testdata/input/teams.yaml", "-to", "testdata/input/gates.json", "-at", now}, 1},
 		"next-teams":     {[]string{"next", "-f", "testdata/input/teams.yaml", "-at", now, "-cycles", "20"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,13 +69,14 @@ func TestVerbs(t *testing.T) {
 
 // -width is heeded, also 0: as wide as needed.
 func TestWidth(t *testing.T) {
-	for _, verb := range []string{"ask", "overview", "next"} {
-		_, wide, _ := call(nil, verb)
-		if _, got, _ := callOn(cli.Screen{Width: 80}, nil, verb, "-width", "0"); got != wide || strings.Contains(got, "…") {
+	for _, args := range [][]string{{"ask"}, {"overview"}, {"next"}, {"lint", "-f", "testdata/input/hurts.yaml"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"}} {
+		verb := args[0]
+		_, wide, _ := call(nil, args...)
+		if _, got, _ := callOn(cli.Screen{Width: 80}, nil, append(args, "-width", "0")...); got != wide || strings.Contains(got, "…") {
 			t.Errorf("%s at -width 0 is not as wide as needed:\n%s", verb, got)
 		}
-		_, narrow, _ := callOn(cli.Screen{Width: 80}, nil, verb)
-		if _, got, _ := call(nil, verb, "-width", "80"); got != narrow || narrow == wide {
+		_, narrow, _ := callOn(cli.Screen{Width: 80}, nil, args...)
+		if _, got, _ := call(nil, append(args, "-width", "80")...); got != narrow || narrow == wide {
 			t.Errorf("%s at -width 80:\n%s", verb, got)
 		}
 	}
@@ -79,8 +87,9 @@ var sequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // On a terminal answers are coloured, and the same without their colours; names bring none.
 func TestColour(t *testing.T) {
 	for _, args := range [][]string{
-		{"ask"}, {"ask", "-workload", "recsys/two-tower-xl"}, {"overview"}, {"next"},
+		{"ask"}, {"ask", "-workload", "recsys/two-tower-xl"}, {"overview"}, {"next"}, {"lint"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"},
 		{"ask", "-f", "testdata/input/escapes.json"}, {"overview", "-f", "testdata/input/escapes.json"}, {"next", "-f", "testdata/input/escapes.json"},
+		{"lint", "-f", "testdata/input/escapes.json"}, {"lint", "-f", "testdata/input/hurts.yaml"},
 	} {
 		_, plain, _ := callOn(cli.Screen{Width: 80}, nil, args...)
 		_, coloured, _ := callOn(cli.Screen{Width: 80, Colour: true}, nil, args...)
@@ -102,7 +111,8 @@ func TestColour(t *testing.T) {
 // no terminal by any verb.
 func TestNamesArePrintableByEveryVerb(t *testing.T) {
 	for _, args := range [][]string{
-		{"overview"}, {"overview", "-o", "json"}, {"overview", "-queue", "no\x1b[2J"}, {"next"}, {"next", "-o", "json"}, {"next", "-queue", "\u202e"}, {"\x1b[31m"}, {"overview", "\x1b[31m"},
+		{"overview"}, {"overview", "-o", "json"}, {"overview", "-queue", "no\x1b[2J"}, {"next"}, {"next", "-o", "json"}, {"next", "-queue", "\u202e"},
+		{"lint"}, {"lint", "-o", "json"}, {"lint", "-rule", "\x1b[2J"}, {"diff", "-priority", "b/b1\x1b[31mRED\x1b[0m=2000"}, {"diff", "-policy", "\x1b[2J:x=y"}, {"diff", "-to", "testdata/input/escapes.json"}, {"diff", "-quota", "\x1b:\x1b:\x1b=1"}, {"\x1b[31m"}, {"overview", "\x1b[31m"},
 	} {
 		data, err := os.ReadFile("testdata/input/escapes.json")
 		if err != nil {
@@ -122,12 +132,33 @@ func TestNamesArePrintableByEveryVerb(t *testing.T) {
 
 // Bad input to every verb is status 2, nothing on standard output, and one line.
 func TestBadInputOfVerbs(t *testing.T) {
-	own := map[string][]struct {
+	type badCase = struct {
 		args []string
 		want string
-	}{
+	}
+	own := map[string][]badCase{
 		"overview": {{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`}},
 		"next":     {{[]string{"-queue", "none"}, "the nearest"}, {[]string{"-cycles", "0"}, "-cycles 0: want 1 to 10000"}, {[]string{"-cycles", "many"}, "invalid argument"}},
+	}
+	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want circle, lending`}, {[]string{"-rule"}, "flag needs an argument"}}
+	own["diff"] = []badCase{
+		{nil, "diff needs something to compare with"},
+		{[]string{"-to", "-", "-f", "-"}, "both read from standard input"},
+		{[]string{"-to", "testdata/none"}, "no such file"},
+		{[]string{"-quota", "vision=4"}, "want QUEUE:FLAVOR:RESOURCE=QUANTITY"},
+		{[]string{"-quota", "visoin:h100:cpu=4"}, `there is no queue or cohort "visoin"; the nearest: vision`},
+		{[]string{"-quota", "vision:b200:cpu=4"}, "vision has no quota for b200:cpu; it has: h100:cpu"},
+		{[]string{"-quota", "vision:h100:cpu=lots"}, `"lots" is not a quantity`},
+		{[]string{"-quota", "vision:h100:cpu="}, "want a quantity"},
+		{[]string{"-quota", "vision:h100:cpu:limit=4"}, `"limit" is unknown`},
+		{[]string{"-quota", "vision:h100:cpu=-4"}, "after the change the cluster is not valid"},
+		{[]string{"-policy", "vision=Any"}, "want QUEUE:POLICY=VALUE"},
+		{[]string{"-policy", "visoin:reclaimWithinCohort=Any"}, `there is no queue "visoin"; the nearest: vision`},
+		{[]string{"-policy", "vision:reclaim=Any"}, `"reclaim" is unknown: want one of borrowWithinCohort`},
+		{[]string{"-policy", "vision:reclaimWithinCohort=All"}, "All"},
+		{[]string{"-policy", "vision:minAdmitDuration=2h"}, "after the change the cluster is not valid"},
+		{[]string{"-priority", "vision/detector-train=high"}, "want NAMESPACE/NAME=N"},
+		{[]string{"-priority", "vision/detector=1"}, `there is no workload "vision/detector"; the nearest: vision/detector-train`},
 	}
 	check := func(verb string, piped io.Reader, args []string, want string) {
 		t.Helper()
@@ -159,6 +190,9 @@ func TestBadInputOfVerbs(t *testing.T) {
 			if c.piped != "" {
 				piped = strings.NewReader(c.piped)
 			}
+			if v.name == "diff" {
+				c.args = append([]string{"-priority", "w=1"}, c.args...)
+			}
 			check(v.name, piped, c.args, c.want)
 		}
 		for _, c := range own[v.name] {
@@ -172,7 +206,7 @@ func TestBadInputOfVerbs(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, v := range verbs() {
 		status, stdout, stderr := callOn(cli.Screen{Width: 80}, nil, v.name, "-h")
-		if status != 0 || stderr != "" || !strings.Contains(stdout, "\nExit status:\n  0  "+v.yes) || !strings.Contains(stdout, "Examples:\n  whatif") {
+		if status != 0 || stderr != "" || !strings.Contains(stdout, "\nExit status:\n  0  "+v.yes) || !strings.Contains(stdout, "\nExamples:\n  whatif") {
 			t.Errorf("%s: status %d, %q:\n%s", v.name, status, stderr, stdout)
 		}
 		for line := range strings.Lines(stdout) {

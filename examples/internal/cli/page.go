@@ -42,6 +42,18 @@ func (p *Page) SayIn(c printable.Colour, format string, args ...any) {
 	}
 }
 
+// SayAt is Say with every line indented.
+func (p *Page) SayAt(indent int, format string, args ...any) {
+	inner := Page{Screen: Screen{}}
+	if p.Screen.Width > 0 {
+		inner.Screen.Width = max(p.Screen.Width-indent, leastWidth)
+	}
+	inner.Say(format, args...)
+	for line := range strings.Lines(inner.String()) {
+		p.WriteString(strings.Repeat(" ", indent) + line)
+	}
+}
+
 // Fits reports whether a table needs not be narrowed.
 func (p *Page) Fits(t *Table) bool {
 	return p.Screen.Width == 0 || slices.Equal(t.widths(0), t.widths(p.Screen.Width))

@@ -1,4 +1,5 @@
-package main
+// Package units writes amounts and ages as people read them.
+package units
 
 import (
 	"strconv"
@@ -11,8 +12,8 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// humanAmount formats an amount: cpu in CPUs, bytes in binary units, others unchanged.
-func humanAmount(resource string, amount int64) string {
+// Amount formats an amount: cpu in CPUs, bytes in binary units, others unchanged.
+func Amount(resource string, amount int64) string {
 	sign := ""
 	if amount < 0 {
 		sign, amount = "-", max(-amount, 0)
@@ -32,8 +33,8 @@ func humanAmount(resource string, amount int64) string {
 	return sign + strconv.FormatInt(amount, 10)
 }
 
-// humanAge formats how long ago something was.
-func humanAge(now, then time.Time) string {
+// Age formats how long ago something was.
+func Age(now, then time.Time) string {
 	switch {
 	case then.IsZero():
 		return "unknown"

@@ -1,0 +1,256 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// circles finds pairs of workloads that evict each other: one that waits and one of its
+// victims, and one that could be submitted and one of its victims. Two workloads alone never
+// do so by the policies and strategies as they are; who else runs makes the circle possible.
+// So they are asked about with all that runs.
+func circles(c *Cluster) []Finding {
+	config := c.Config
+	config.SkipBlockers, config.SkipRetryAt = true, true
+	preemptor, err := preemption.New(config)
+	if err != nil {
+		return nil
+	}
+	p := &pairs{preemptor: preemptor, now: c.Now}
+	var found []Finding
+	places := map[string]bool{} // one circle of two queues says it
+	for i := range c.Pending {
+		c.tell()
+		if f, circle := p.of(c.Snapshot, c.Pending[i]); circle && !places[f.Place] {
+			found = append(found, f)
+			places[f.Place] = true
+		}
+	}
+	for _, q := range distinct(c.State.Queues) {
+		c.tell()
+		for _, w := range c.possible(q) {
+			if f, circle := p.of(c.Snapshot, w); circle && !places[f.Place] {
+				found = append(found, f)
+				places[f.Place] = true
+			}
+		}
+	}
+	return found
+}
+
+// tell tells about a step.
+func (c *Cluster) tell() {
+	if c.Progress != nil {
+		c.Progress()
+	}
+}
+
+// pairs asks about two workloads in both directions.
+type pairs struct {
+	preemptor *preemption.Preemptor
+	now       time.Time
+}
+
+// of returns the circle of a workload with one of its victims.
+func (p *pairs) of(s *preemption.Snapshot, w workload.Workload) (Finding, bool) {
+	d, err := p.preemptor.Decide(s, preemption.Request{Workload: w, Now: p.now})
+	if err != nil || d.Outcome != preemption.Preempt {
+		return Finding{}, false
+	}
+	for _, v := range d.Victims {
+		if steps, circle := p.circle(s, w, v.Workload); circle {
+			return Finding{
+				Place:   fmt.Sprintf("queues %q and %q", min(w.Queue, v.Queue), max(w.Queue, v.Queue)),
+				Problem: "two workloads evict each other, for ever while nothing else changes",
+				Example: said(&w) + strings.ReplaceAll(strings.TrimPrefix(strings.Join(steps, "; "), w.ID), hypothetical, "the new one"),
+			}, true
+		}
+	}
+	return Finding{}, false
+}
+
+// circle reports whether a workload that waits evicts one that runs, is evicted by it, and
+// evicts it again, all at one instant. Others that were evicted return as soon as they fit.
+func (p *pairs) circle(s *preemption.Snapshot, waits workload.Workload, runs string) (steps []string, circle bool) {
+	others := map[string]workload.Workload{}
+	for range 3 {
+		d, err := p.preemptor.Decide(s, preemption.Request{Workload: waits, Now: p.now})
+		if err != nil || d.Outcome != preemption.Preempt {
+			return nil, false
+		}
+		var back workload.Workload
+		for _, v := range d.Victims {
+			if len(v.Replicas) > 0 {
+				continue
+			}
+			ran, _ := s.Find(v.Workload)
+			again, err := cycle.Requeued(v, submitted(ran), p.now)
+			if err != nil {
+				return nil, false
+			}
+			if others[again.ID] = again; again.ID == runs {
+				back = again
+			}
+		}
+		if back.ID == "" {
+			return nil, false
+		}
+		delete(others, runs)
+		steps = append(steps, preempts(&waits, &d))
+		if s, err = p.carryOut(s, d, waits); err == nil {
+			s, err = p.returnWhoFits(s, others)
+		}
+		if err != nil {
+			return nil, false
+		}
+		waits, runs = back, waits.ID
+	}
+	return steps[:2], true
+}
+
+// preempts is a step of a circle.
+func preempts(w *workload.Workload, d *preemption.Decision) string {
+	var names []string
+	for _, v := range d.Victims {
+		names = append(names, fmt.Sprintf("%s (%v)", v.Workload, v.Reason))
+	}
+	return w.ID + " preempts " + strings.Join(names, " and ")
+}
+
+// carryOut lets the victims leave and admits the workload.
+func (p *pairs) carryOut(s *preemption.Snapshot, d preemption.Decision, w workload.Workload) (*preemption.Snapshot, error) {
+	s, err := s.With(d.Edits()...)
+	if err == nil {
+		s, err = s.With(s.Removals()...)
+	}
+	if err != nil {
+		return s, err
+	}
+	w = d.Assignment.Pin(w)
+	w.ReservedAt = p.now
+	return s.With(preemption.Admit(w))
+}
+
+// returnWhoFits admits whoever fits of those who were evicted, by ID.
+func (p *pairs) returnWhoFits(s *preemption.Snapshot, others map[string]workload.Workload) (*preemption.Snapshot, error) {
+	var ids []string
+	for id := range others {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		d, err := p.preemptor.Decide(s, preemption.Request{Workload: others[id], Now: p.now})
+		if err != nil || d.Outcome != preemption.Fits {
+			continue
+		}
+		if s, err = s.With(d.Edits()...); err != nil {
+			return s, err
+		}
+		delete(others, id)
+	}
+	return s, nil
+}
+
+// submitted returns a workload that runs as it would wait again, with its flavors.
+func submitted(w workload.Workload) workload.Workload {
+	w.ReservedAt, w.Evicted = time.Time{}, false
+	for i := range w.PodSets {
+		w.PodSets[i].Leaving = 0
+	}
+	return w
+}
+
+// hypothetical is the ID of a workload that nobody has submitted.
+const hypothetical = "\x00a new workload"
+
+// said describes a workload.
+func said(w *workload.Workload) string {
+	if w.ID != hypothetical {
+		return w.ID
+	}
+	var parts []string
+	for _, u := range w.Usage() {
+		parts = append(parts, units.Amount(u.Resource, u.Amount)+" "+u.Resource)
+	}
+	return fmt.Sprintf("a new workload of %s with priority %d in %s", strings.Join(parts, " and "), w.Priority, w.Queue)
+}
+
+const (
+	// maxKinds limits the queues for which workloads are made up. Those with the same quotas
+	// and policies under one cohort count twice.
+	maxKinds = 100
+	// maxColumns limits the columns of a queue that are combined with each other.
+	maxColumns = 3
+)
+
+// distinct returns one or two queues of each kind, at most maxKinds.
+func distinct(queues []queue.Queue) []*queue.Queue {
+	var list []*queue.Queue
+	seen := map[string]int{}
+	for i := range queues {
+		q := queues[i]
+		q.Name = ""
+		kind := fmt.Sprintf("%+v", q)
+		if seen[kind]++; seen[kind] <= 2 && len(list) < maxKinds {
+			list = append(list, &queues[i])
+		}
+	}
+	return list
+}
+
+// possible returns workloads that could be submitted to a queue: of less than, as much as and
+// more than its nominal quota, in one column and in two, of the lowest and of the highest
+// priority that runs and of a higher one.
+func (c *Cluster) possible(q *queue.Queue) []workload.Workload {
+	lowest, highest := int64(0), int64(0)
+	for i := range c.State.Admitted {
+		n := c.State.Admitted[i].EffectivePriority()
+		if i == 0 {
+			lowest, highest = n, n
+		}
+		lowest, highest = min(lowest, n), max(highest, n)
+	}
+	priorities := []int64{lowest, highest, quota.Add(highest, 1)}
+	slices.Sort(priorities)
+	rows, _ := c.Snapshot.QueueStatus(q.Name)
+	var list []workload.Workload
+	for i, x := range q.Quotas[:min(len(q.Quotas), maxColumns)] {
+		sets := amounts(nil, row(rows, x.FlavorResource()))
+		for _, y := range q.Quotas[i+1 : min(len(q.Quotas), maxColumns)] {
+			for _, one := range amounts(nil, row(rows, x.FlavorResource())) {
+				sets = append(sets, amounts(one, row(rows, y.FlavorResource()))...)
+			}
+		}
+		for _, requests := range sets {
+			for _, priority := range slices.Compact(priorities) {
+				list = append(list, workload.Workload{ID: hypothetical, Queue: q.Name, Priority: priority, Created: c.Now, Queued: c.Now,
+					PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: requests}}})
+			}
+		}
+	}
+	return list
+}
+
+// amounts returns the requests with an amount of a column added: half of the nominal quota, all
+// of it, half of what is over it, and all that the queue could ever have.
+func amounts(before []quota.Amount, r preemption.QuotaStatus) [][]quota.Amount {
+	most := min(r.PotentialAvailable, quota.MaxUsage/4) // unlimited quota is no amount
+	nominal := min(r.Nominal, most)
+	sizes := []int64{nominal / 2, nominal, nominal + (most-nominal)/2, most}
+	var list [][]quota.Amount
+	for _, n := range slices.Compact(sizes) {
+		if n > 0 && r.Resource != "" {
+			list = append(list, append(slices.Clone(before), quota.Amount{Flavor: r.Flavor, Resource: r.Resource, Amount: n}))
+		}
+	}
+	return list
+}

@@ -1,0 +1,161 @@
+// Package lint finds what will hurt in the configuration of a cluster, although it is valid.
+// It asks package preemption as any other program does.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Cluster is what is looked at.
+type Cluster struct {
+	State preemption.State
+	// Snapshot is of the State.
+	Snapshot *preemption.Snapshot
+	// Config is how decisions are made.
+	Config preemption.Config
+	// Pending is who waits and is considered.
+	Pending []workload.Workload
+	// LocalQueues lead to the queues. Nil: it is not known who submits where.
+	LocalQueues []bridge.LocalQueue
+	// Notes are what a bridge could not take over.
+	Notes []bridge.Note
+	Now   time.Time
+	// Progress is told about each step of what may take long. Nil: nobody.
+	Progress func()
+
+	trees map[string]string // root by cohort
+}
+
+// Finding is one thing that will hurt.
+type Finding struct {
+	Rule    string `json:"rule"`
+	Place   string `json:"place"`   // as in `queue "a"`
+	Problem string `json:"problem"` // a sentence without full stop
+	Example string `json:"example,omitempty"`
+}
+
+// Rule is one kind of findings.
+type Rule struct {
+	Name  string
+	Means string // a sentence without full stop
+	find  func(*Cluster) []Finding
+}
+
+// Rules returns all rules, in the order in which they are reported.
+func Rules() []Rule {
+	return []Rule{
+		{"circle", "two workloads evict each other while time stands still", circles},
+		{"lending", "a lending limit is more than there is to lend", lending},
+		{"unreachable", "nobody can use the quota", unreachable},
+		{"min-runtime", "a minimum runtime ends no earlier than the minAdmitDuration, which then means nothing", minRuntimes},
+		{"gate", "a workload waits for a gate that nobody opens", gates},
+		{"weight", "the weight is zero: who borrows yields first, whatever its share", weights},
+		{"no-effect", "a setting changes nothing", noEffect},
+	}
+}
+
+// Run returns what the named rules find, or all rules if none is named: by rule, then by place
+// and problem. It fails on an unknown rule.
+func Run(c *Cluster, names ...string) ([]Finding, error) {
+	rules := Rules()
+	for _, name := range names {
+		if !slices.ContainsFunc(rules, func(r Rule) bool { return r.Name == name }) {
+			return nil, fmt.Errorf("there is no rule %q: want %s", name, strings.Join(Names(), ", "))
+		}
+	}
+	c.trees = trees(c.State.Cohorts)
+	found := []Finding{}
+	for _, r := range rules {
+		if len(names) > 0 && !slices.Contains(names, r.Name) {
+			continue
+		}
+		list := r.find(c)
+		for i := range list {
+			list[i].Rule = r.Name
+		}
+		slices.SortFunc(list, func(a, b Finding) int {
+			return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Example, b.Example))
+		})
+		found = append(found, slices.Compact(list)...)
+	}
+	return found, nil
+}
+
+// Names returns the names of all rules.
+func Names() []string {
+	var names []string
+	for _, r := range Rules() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// trees returns the root of each cohort.
+func trees(cohorts []queue.Cohort) map[string]string {
+	parents := map[string]string{}
+	for _, c := range cohorts {
+		parents[c.Name] = c.Parent
+	}
+	roots := map[string]string{}
+	for _, c := range cohorts {
+		root := c.Name
+		for parents[root] != "" && roots[root] == "" {
+			root = parents[root]
+		}
+		if known := roots[root]; known != "" {
+			root = known
+		}
+		for up := c.Name; up != "" && roots[up] == ""; up = parents[up] {
+			roots[up] = root
+		}
+	}
+	return roots
+}
+
+// peers returns the other queues of a queue's tree.
+func (c *Cluster) peers(q *queue.Queue) []*queue.Queue {
+	var list []*queue.Queue
+	for i := range c.State.Queues {
+		o := &c.State.Queues[i]
+		if q.Cohort != "" && o.Name != q.Name && o.Cohort != "" && c.trees[o.Cohort] == c.trees[q.Cohort] {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+func placeOf(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
+
+// fair reports whether shares decide.
+func (c *Cluster) fair() bool { return c.Config.Sharing == preemption.Fair }
+
+// runs returns a workload that runs in a queue, for examples.
+func (c *Cluster) runs(queueName string) string {
+	first := ""
+	for i := range c.State.Admitted {
+		if w := &c.State.Admitted[i]; w.Queue == queueName && (first == "" || w.ID < first) {
+			first = w.ID
+		}
+	}
+	return first
+}
+
+// row returns the numbers of a queue in a column.
+func row(rows []preemption.QuotaStatus, column quota.FlavorResource) preemption.QuotaStatus {
+	for _, r := range rows {
+		if r.FlavorResource == column {
+			return r
+		}
+	}
+	return preemption.QuotaStatus{}
+}

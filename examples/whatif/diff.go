@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/preemption"
+)
+
+var diffVerb = verb{
+	name: "diff", short: "whose answer changes: in another state, or with another quota, policy, priority",
+	long: "Compares the answers about all pending workloads before and after a change: between the cluster (-f, -live) and another state of it (-to), or with other quota, policies and priorities. A name that is both a queue's and a cohort's means the queue.",
+	examples: []string{
+		"diff -f yesterday.json -to today.json",
+		"diff -live -quota vision:h100:nvidia.com/gpu=64",
+		"diff -live -quota vision:h100:nvidia.com/gpu:borrowingLimit=none",
+		"diff -live -policy vision:reclaimWithinCohort=Any -priority vision/detector-train=900",
+	},
+	yes: "no answer changes", no: "an answer changes",
+	flags: func(c *cobra.Command, o *options) {
+		c.Flags().StringArrayVar(&o.to, "to", nil, "compare with the state in `FILE`; may be given several times")
+		c.Flags().StringArrayVar(&o.quotas, "quota", nil, "compare with another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit after the resource another limit, where none is no limit")
+		c.Flags().StringArrayVar(&o.policies, "policy", nil, "compare with another policy: a `CHANGE` QUEUE:POLICY=VALUE; the policies are those of a ClusterQueue, as in withinClusterQueue=LowerPriority, and minAdmitDuration=2h")
+		c.Flags().StringArrayVar(&o.priorities, "priority", nil, "compare with another priority: a `CHANGE` NAMESPACE/NAME=N, of a workload that waits or runs")
+	},
+	check: func(_ *cobra.Command, o *options) error {
+		changes := len(o.quotas) + len(o.policies) + len(o.priorities)
+		switch {
+		case len(o.to) == 0 && changes == 0:
+			return errors.New("diff needs something to compare with: -to FILE, or -quota, -policy, -priority")
+		case len(o.to) > 0 && slices.Contains(o.to, "-") && (len(o.files) == 0 || slices.Contains(o.files, "-")) && !o.live:
+			return errors.New("-to - and the cluster are both read from standard input: give the cluster with -f FILE")
+		}
+		return nil
+	},
+	run: runDiff,
+}
+
+// diffRow is a workload whose answer changes.
+type diffRow struct {
+	Workload string `json:"workload"`
+	Queue    string `json:"queue"`
+	Change   string `json:"change"` // better, worse or other
+	Before   *short `json:"before"` // null: it is not in that state
+	After    *short `json:"after"`
+}
+
+func runDiff(o *options, std stdio, clock func() time.Time) (result, error) {
+	before, err := load(o, std, clock)
+	if err != nil {
+		return result{}, err
+	}
+	after, err := before.other(o, std, clock)
+	if err != nil {
+		return result{}, err
+	}
+	rows, same, err := compareAnswers(before, after, o, std.screen)
+	if err != nil {
+		return result{}, err
+	}
+	notes := before.inputNotes()
+	for _, n := range after.inputNotes() {
+		if !slices.Contains(notes, n) {
+			notes = append(notes, "after the change: "+n)
+		}
+	}
+	return result{len(rows) == 0, func(b *cli.Page) {
+		before.printSampleHint(b, "diff -live -quota QUEUE:FLAVOR:RESOURCE=N")
+		printDiff(b, rows, same)
+		printNotes(b, notes)
+	}, struct {
+		Now    time.Time `json:"now"`
+		Change []diffRow `json:"changes"`
+		Same   int       `json:"same"` // how many answers stay as they are
+		Notes  []string  `json:"notes"`
+	}{before.now, rows, same, notes}}, nil
+}
+
+// other returns the cluster after the change.
+func (c *cluster) other(o *options, std stdio, clock func() time.Time) (*cluster, error) {
+	after := *c
+	if len(o.to) > 0 {
+		to := *o
+		to.files, to.live, to.liveSaid = o.to, false, true
+		loaded, err := load(&to, std, clock)
+		if err != nil {
+			return nil, err
+		}
+		after = *loaded
+	}
+	if err := after.change(o); err != nil {
+		return nil, err
+	}
+	var err error
+	if after.snapshot, err = preemption.NewSnapshot(after.state); err != nil {
+		return nil, fmt.Errorf("after the change %w", describeFaults(err))
+	}
+	return &after, nil
+}
+
+// compareAnswers returns the workloads whose answer changes, by queue, then as in the queue
+// before; and how many stay as they are.
+func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows []diffRow, same int, err error) {
+	one, other := before.waiting(o), after.waiting(o)
+	progress := screen.Start("workloads", int64(len(one)+len(other)))
+	defer progress.Done()
+	answers := func(c *cluster, list []waiting) (map[string]*short, error) {
+		found := map[string]*short{}
+		for i := range list {
+			progress.Add(1)
+			s, err := c.shorten(&list[i])
+			if err != nil {
+				return nil, fmt.Errorf("workload %s: %w", list[i].workload.ID, err)
+			}
+			found[list[i].workload.ID] = &s
+		}
+		for i := range c.state.Admitted {
+			found[c.state.Admitted[i].ID] = &short{Outcome: "Runs", Words: "runs"}
+		}
+		return found, nil
+	}
+	was, err := answers(before, one)
+	if err != nil {
+		return nil, 0, err
+	}
+	is, err := answers(after, other)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows = []diffRow{}
+	seen := map[string]bool{}
+	for _, w := range slices.Concat(one, other) {
+		id := w.workload.ID
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if change := changeOf(was[id], is[id]); change != "" {
+			rows = append(rows, diffRow{id, w.workload.Queue, change, was[id], is[id]})
+		} else {
+			same++
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b diffRow) int { return cmp.Compare(a.Queue, b.Queue) })
+	return rows, same, nil
+}
+
+// changeOf compares two answers: a better outcome, then fewer victims, an earlier time, less
+// that is missing. Empty: they are the same.
+func changeOf(before, after *short) string {
+	if before == nil || after == nil {
+		return "other"
+	}
+	worse := cmp.Or(
+		cmp.Compare(after.rank(), before.rank()),
+		cmp.Compare(len(after.Victims), len(before.Victims)),
+		after.At.Compare(before.At),
+		cmp.Compare(after.Missing, before.Missing))
+	switch {
+	case worse < 0:
+		return "better"
+	case worse > 0:
+		return "worse"
+	case after.Words != before.Words || !slices.Equal(after.Victims, before.Victims):
+		return "other"
+	}
+	return ""
+}
+
+func printDiff(b *cli.Page, rows []diffRow, same int) {
+	if len(rows) == 0 {
+		b.Say("No answer changes (%s).\n", plural(same, "1 workload", "%d workloads"))
+		return
+	}
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "workload", Least: 16, Cut: true}, {Name: "queue", Least: 8, Cut: true},
+		{Name: "change", Colour: func(cell string) printable.Colour {
+			return map[string]printable.Colour{"better": printable.Green, "worse": printable.Red}[cell]
+		}},
+		{Name: "before", Least: 18}, {Name: "after", Least: 18},
+	}}
+	count := map[string]int{}
+	words := func(s *short) string {
+		if s == nil {
+			return "is not there"
+		}
+		return s.Words
+	}
+	for _, r := range rows {
+		count[r.Change]++
+		t.Row(r.Workload, r.Queue, r.Change, words(r.Before), words(r.After))
+	}
+	b.Say("%s: %d better, %d worse, %d otherwise. %s.\n\n",
+		plural(len(rows), "1 answer changes", "%d answers change"), count["better"], count["worse"], count["other"],
+		plural(same, "1 stays as it is", "%d stay as they are"))
+	b.Table(t)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/lint"
+	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/workload"
+)
+
+var lintVerb = verb{
+	name: "lint", short: "what will hurt in the configuration, although it is valid",
+	long:     "Finds what will hurt in the configuration, although it is valid. The rules:\n" + lintRules(),
+	examples: []string{"lint -live", "lint -f cluster.json -rule circle -rule gate", "lint -live -o json"},
+	yes:      "nothing was found", no: "something was found",
+	flags: func(c *cobra.Command, o *options) {
+		c.Flags().StringArrayVar(&o.rules, "rule", nil, "only the `RULE`; may be given several times")
+		choose(c, "rule", lint.Names()...)
+	},
+	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
+		c, err := load(o, std, clock)
+		if err != nil {
+			return result{}, err
+		}
+		found, err := c.lint(o, std.screen)
+		if err != nil {
+			return result{}, fmt.Errorf("-rule: %w", err)
+		}
+		notes := c.inputNotes()
+		return result{len(found) == 0, func(b *cli.Page) {
+			c.printSampleHint(b, "lint -live")
+			printFindings(b, found)
+			printNotes(b, notes)
+		}, struct {
+			Findings []lint.Finding `json:"findings"`
+			Notes    []string       `json:"notes"`
+		}{found, notes}}, nil
+	},
+}
+
+func lintRules() string {
+	var b strings.Builder
+	for _, r := range lint.Rules() {
+		fmt.Fprintf(&b, "\n%s: %s.", r.Name, r.Means)
+	}
+	return b.String()
+}
+
+func (c *cluster) lint(o *options, screen cli.Screen) ([]lint.Finding, error) {
+	in := &lint.Cluster{
+		State: c.state, Snapshot: c.snapshot, Config: c.config, LocalQueues: c.found.LocalQueues, Notes: c.found.Notes, Now: c.now,
+		Pending: []workload.Workload{},
+	}
+	for _, w := range c.waiting(o) {
+		if w.unasked == "" && w.held == "" {
+			in.Pending = append(in.Pending, w.workload)
+		}
+	}
+	progress := screen.Start("workloads and queues", int64(len(in.Pending)+len(in.State.Queues)))
+	defer progress.Done()
+	in.Progress = func() { progress.Add(1) }
+	return lint.Run(in, o.rules...)
+}
+
+// maxFindings limits the findings of a rule in text.
+const maxFindings = 10
+
+func printFindings(b *cli.Page, found []lint.Finding) {
+	if len(found) == 0 {
+		b.SayIn(printable.Green, "Nothing was found.\n")
+		return
+	}
+	for _, r := range lint.Rules() {
+		var list []lint.Finding
+		for _, f := range found {
+			if f.Rule == r.Name {
+				list = append(list, f)
+			}
+		}
+		if len(list) == 0 {
+			continue
+		}
+		b.SayIn(printable.Yellow, "%s: %s (%d)\n", r.Name, r.Means, len(list))
+		for i, f := range list {
+			if i == maxFindings {
+				b.SayAt(2, "... and %d more; -o json has all.\n", len(list)-i)
+				break
+			}
+			b.SayAt(2, "%s: %s.\n", f.Place, f.Problem)
+			if f.Example != "" {
+				b.SayAt(4, "Example: %s.\n", f.Example)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	b.Say("%s.\n", plural(len(found), "1 finding", "%d findings"))
+}
