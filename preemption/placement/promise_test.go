@@ -136,6 +136,38 @@ func TestWaitNeedsSomebody(t *testing.T) {
 	}
 }
 
+// A place for which nobody has to leave is not waited for, also if it is found only because a
+// pod that leaves is not counted: with it the first pod would choose the node that the second
+// one needs.
+func TestPlaceFoundWithoutWhoLeaves(t *testing.T) {
+	leaves := cpu("leaves", "b", 20, 2)
+	leaves.Terminating = true
+	st := placement.State{Nodes: []workload.Node{machine("a", 2), machine("b", 6)}, Pods: []workload.Pod{leaves, cpu("stays", "b", 20, 1)}}
+	r := placement.Request{Priority: 10, Group: "in", MinCount: 2, Policy: placement.PreemptNever, Pods: []workload.Pod{cpu("in0", "", 0, 1), cpu("in1", "", 0, 3)}}
+	if got, want := text(decide(t, placement.Config{Order: placement.BestFit}, snapshotOf(t, st), r)), "Fits in0@a in1@b"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A pod keeps apart from who runs, of whatever priority, as long as that one does not yield.
+func TestRunningPodsAndFilters(t *testing.T) {
+	for _, c := range []struct {
+		priority int32
+		want     string
+	}{{0, "Preempt in@a; evict runs"}, {10, "Impossible (NoVictims)"}, {11, "Impossible (NoVictims)"}} {
+		for _, anywhere := range []bool{false, true} {
+			runs, in := cpu("runs", "a", c.priority, 1), cpu("in", "", 0, 1)
+			runs.Labels = map[string]string{"app": "web"}
+			in.Labels = runs.Labels
+			s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("a", 4)}, Pods: []workload.Pod{runs}})
+			config := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: anywhere}}}
+			if got := text(decide(t, config, s, placement.Request{Priority: 10, Pods: []workload.Pod{in}})); got != c.want {
+				t.Errorf("priority %d, anywhere %v: %q, want %q", c.priority, anywhere, got, c.want)
+			}
+		}
+	}
+}
+
 // A pod keeps apart from who was promised room before it, as from who runs: filters are asked
 // about promises to pods of the same or a higher priority, and about no others.
 func TestPromisesAndFilters(t *testing.T) {

@@ -108,6 +108,68 @@ func TestFitMoves(t *testing.T) {
 	}
 }
 
+// A gang is placed as it was nominated if only then enough of its pods have a place; the first
+// domain in which they have one is the answer.
+func TestFitKeepsNominations(t *testing.T) {
+	st := world(t, "n1 2:", "n2 1:", "n3 1:")
+	promise(&st, "in0", "n2", 1000)
+	r := pending(2)
+	r.Pods[1].Requests = workload.Resources{"slots": 2}
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, domains := range [][]placement.Domain{nil, {{Name: "a", Nodes: []string{"n1", "n2"}}, {Name: "b", Nodes: []string{"n3"}}}} {
+		r.Domains = domains
+		fit, err := p.Fit(snapshotOf(t, st), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// On its own the first pod takes a place of n1, and the second, which needs both, has none.
+		if got, want := fmt.Sprint(fit.Nominations()), "[{in0 n2} {in1 n1}]"; !fit.Fits() || got != want {
+			t.Errorf("in %d domains: %s, want %s", len(domains), got, want)
+		}
+	}
+}
+
+// "SetBudget adds a budget or replaces the one with that namespace and name": with another
+// selector it covers other pods from then on.
+func TestReplacedBudgetCoversOthers(t *testing.T) {
+	st := world(t, "n1 1: a/0/protected", "n2 1: b/0")
+	st.Pods[1].Labels = map[string]string{"app": "other"}
+	next := st.Budgets[0]
+	next.Selector = &workload.LabelSelector{MatchLabels: map[string]string{"app": "other"}}
+	s := snapshotOf(t, st)
+	if got, want := text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n2; evict b"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s, err := s.With(placement.SetBudget(next))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n1; evict a"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// "Missing: the least, on one node, for one more pod": the smallest over the nodes, also over
+// those that hold some pods already.
+func TestLeastMissing(t *testing.T) {
+	for _, c := range []struct {
+		slots [2]int64 // of the nodes; each pod of the gang of three takes four
+		want  int64
+	}{{[2]int64{7, 2}, 1}, {[2]int64{2, 7}, 1}, {[2]int64{3, 1}, 1}, {[2]int64{4, 2}, 2}, {[2]int64{6, 5}, 2}, {[2]int64{5, 6}, 2}} {
+		r := pending(3)
+		for i := range r.Pods {
+			r.Pods[i].Requests = workload.Resources{"slots": 4}
+		}
+		s := snapshotOf(t, world(t, fmt.Sprint("n1 ", c.slots[0], ":"), fmt.Sprint("n2 ", c.slots[1], ":")))
+		if d := decide(t, placement.Config{}, s, r); len(d.Shortage) != 1 || d.Shortage[0].Missing != c.want {
+			t.Errorf("%v: %+v, want %d missing", c.slots, d.Shortage, c.want)
+		}
+	}
+}
+
 // A group that yields whole is covered by the budget of a pod of it elsewhere, in a cluster of
 // any size, and with an order of importance of the caller's.
 func TestBudgetOfAPodElsewhere(t *testing.T) {

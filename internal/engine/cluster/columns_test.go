@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"testing"
@@ -144,7 +145,16 @@ func columnsByEdits(t *rapid.T) {
 		}
 		id := rapid.SampledFrom([]string{"w0", "w1", "w2", "w3"}).Draw(t, "id")
 		_, runs := now.running[id]
-		switch kind := rapid.IntRange(0, 3).Draw(t, "kind"); {
+		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
+		case kind == 4: // all that run, for one
+			var gone []*Workload
+			for _, id := range slices.Sorted(maps.Keys(now.running)) {
+				w, _ := now.cluster.Find(id)
+				gone = append(gone, w)
+			}
+			w := uses(fmt.Sprint("r", len(worlds)), rapid.SampledFrom([]string{"a", "b"}).Draw(t, "queue"), 1, some("uses", 4)...)
+			next.running = map[string]workload.Workload{w.ID: w}
+			next.cluster, err = now.cluster.Replace(gone, []workload.Workload{w.Clone()})
 		case kind == 0:
 			next.queues = config()
 			next.cluster, err = now.cluster.Configure("", nil, next.queues)

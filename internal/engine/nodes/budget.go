@@ -172,7 +172,6 @@ func (s *Searcher) withinBudgets() bool {
 // ration gives the allowance of the budgets to the least important units; the other units
 // stay until the end.
 func (s *Searcher) ration(d span) {
-	clear(s.violations)
 	books := s.newLedger()
 	for _, u := range slices.Backward(s.covered(d)) {
 		if !books.spendAll(u) {

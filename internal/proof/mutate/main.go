@@ -4,10 +4,9 @@
 //	go run ./internal/proof/mutate [flags] [packages]
 //
 // A mutant is a negated condition, a changed operator or constant, a dropped statement, a
-// skipped loop, true for false, min for max. The tests of its package run first, then those
-// of packages that use it and run the changed code. A test that does not end counts as
-// failed. excused.txt beside this file lists mutants that no test can notice, with the
-// reason; they are not run.
+// skipped loop, true for false, min for max. The tests of its package run first, then those of
+// packages that use it, slow ones last. A test that does not end counts as failed. excused.txt
+// beside this file lists mutants that no test can notice, with the reason; they are not run.
 //
 // It exits 1 if a mutant survives or an excuse is stale, and 2 if it cannot run: bad flags,
 // tests that fail without a mutant, no mutant that matches.
@@ -49,15 +48,16 @@ func run(args []string, w io.Writer) (code int, err error) {
 	seed := set.Uint64("seed", 1, "the seed of what is drawn and of the generated tests")
 	checks := set.Int("checks", 100, "the number of checks of a generated test")
 	timeout := set.Duration("timeout", time.Minute, "how long the tests of a package may take")
-	skip := set.String("skip", "Allocat", "no tests whose name matches: those that count allocations count those of the mutants beside")
+	skip := set.String("skip", "Allocat|IsSmall|AreSmall", "no tests whose name matches: those that measure memory measure that of the mutants beside")
+	parallel := set.Int("parallel", 1, "the number of test programs that are compiled, and of mutants that are tested, at a time")
 	list := set.Bool("list", false, "list the mutants and run none")
 	verbose := set.Bool("v", false, "print each mutant with what became of it")
 	if err := set.Parse(args); err != nil {
 		return 2, nil // said already
 	}
 	matches, err := regexp.Compile(*match)
-	if err != nil || *n < 0 || *checks < 1 || *timeout <= 0 {
-		return 2, cmp.Or(err, fmt.Errorf("-n %d, -checks %d or -timeout %v is too small", *n, *checks, *timeout))
+	if err != nil || *n < 0 || *checks < 1 || *timeout <= 0 || *parallel < 1 {
+		return 2, cmp.Or(err, fmt.Errorf("-n %d, -checks %d, -timeout %v or -parallel %d is too small", *n, *checks, *timeout, *parallel))
 	}
 	scratch, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -65,7 +65,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 	}
 	defer os.RemoveAll(scratch)
 	// With -test.short, rapid makes a fifth of the checks.
-	r := &Runner{scratch: scratch, flags: []string{fmt.Sprintf("-test.timeout=%v", *timeout), "-test.skip=" + *skip}, rapid: []string{
+	r := &Runner{scratch: scratch, parallel: *parallel, flags: []string{fmt.Sprintf("-test.timeout=%v", *timeout), "-test.skip=" + *skip}, rapid: []string{
 		fmt.Sprintf("-rapid.checks=%d", 5**checks), fmt.Sprintf("-rapid.seed=%d", *seed), "-rapid.nofailfile", "-rapid.shrinktime=1ms"}}
 	if r.root, err = filepath.Abs(*root); err != nil {
 		return 2, err
@@ -130,10 +130,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 		if err := r.Prepare(batch); err != nil {
 			return 2, err
 		}
-		for _, m := range batch {
-			result, by := r.Run(m)
-			note(m, result, by)
-		}
+		r.RunAll(batch, note)
 	}
 	table(w, rows)
 	return code, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Result is what became of a mutant.
@@ -35,9 +38,10 @@ var results = [...]string{"survived", "killed by", "killed by time-out:", "excus
 // files in the place of those that are changed (-overlay).
 type Runner struct {
 	root, scratch string
+	parallel      int               // tests and mutants at a time
 	flags, rapid  []string          // of all tests, of those that are linked with rapid
 	packages      map[string]listed // by import path
-	tests         []*listed         // those linked with fewer packages first
+	tests         []*listed         // slow ones last, those linked with fewer packages first
 	files         *token.FileSet
 	imports       types.Importer
 }
@@ -49,6 +53,7 @@ type listed struct {
 
 	linked map[string]bool
 	binary string
+	took   time.Duration // without a mutant
 }
 
 // list lists the packages with all that they import, and the tests.
@@ -156,19 +161,53 @@ func (r *Runner) Prepare(mutants []*Mutant) error {
 	if err := os.WriteFile(plan, overlay, 0o600); err != nil {
 		return err
 	}
+	var jobs []func() error
 	for i, t := range r.tests {
-		if t.binary = ""; !slices.ContainsFunc(mutants, func(m *Mutant) bool { return t.linked[m.Package] }) {
-			continue
-		}
-		t.binary = filepath.Join(r.scratch, fmt.Sprint(i, ".test"))
-		if out, err := r.output("", "go", "test", "-c", "-vet=off", "-overlay="+plan, "-o", t.binary, t.ImportPath); err != nil {
-			return fmt.Errorf("the tests of %s do not compile with all mutants:\n%s", t.ImportPath, out)
-		}
-		if out, err := r.run(t, 0); err != nil {
-			return fmt.Errorf("the tests of %s fail without a mutant:\n%s", t.ImportPath, out)
+		if t.binary = ""; slices.ContainsFunc(mutants, func(m *Mutant) bool { return t.linked[m.Package] }) {
+			t.binary = filepath.Join(r.scratch, fmt.Sprint(i, ".test"))
+			jobs = append(jobs, func() error { return r.compile(t, plan) })
 		}
 	}
+	if len(jobs) > 0 { // the first compiles what the others are linked with, too
+		if err := jobs[0](); err != nil {
+			return err
+		}
+		if err := atATime(r.parallel, jobs[1:]); err != nil {
+			return err
+		}
+	}
+	// By steps of some seconds, so that quick ones stay in order.
+	const step = 4 * time.Second
+	slices.SortStableFunc(r.tests, func(a, b *listed) int { return cmp.Compare(a.took/step, b.took/step) })
 	return nil
+}
+
+// compile compiles the tests of a package with all mutants, and runs them without any.
+func (r *Runner) compile(t *listed, plan string) error {
+	if out, err := r.output("", "go", "test", "-c", "-vet=off", "-overlay="+plan, "-o", t.binary, t.ImportPath); err != nil {
+		return fmt.Errorf("the tests of %s do not compile with all mutants:\n%s", t.ImportPath, out)
+	}
+	began := time.Now()
+	if out, err := r.run(t, 0); err != nil {
+		return fmt.Errorf("the tests of %s fail without a mutant:\n%s", t.ImportPath, out)
+	}
+	t.took = time.Since(began)
+	return nil
+}
+
+// atATime does all jobs, so many at a time, and returns the first error in their order.
+func atATime(most int, jobs []func() error) error {
+	errs, slots := make([]error, len(jobs)), make(chan struct{}, most)
+	var done sync.WaitGroup
+	for i, job := range jobs {
+		slots <- struct{}{}
+		done.Go(func() {
+			errs[i] = job()
+			<-slots
+		})
+	}
+	done.Wait()
+	return cmp.Or(errs...)
 }
 
 // run runs a test with one mutant; 0 is none.
@@ -180,6 +219,28 @@ func (r *Runner) run(t *listed, number int) ([]byte, error) {
 	here := *r
 	here.root = t.Dir
 	return here.output(fmt.Sprint(number), args...)
+}
+
+// RunAll runs the tests on mutants and notes what became of each, in order.
+func (r *Runner) RunAll(mutants []*Mutant, note func(m *Mutant, result Result, by string)) {
+	type verdict struct {
+		result Result
+		by     string
+	}
+	list, jobs := make([]chan verdict, len(mutants)), make([]func() error, len(mutants))
+	for i, m := range mutants {
+		list[i] = make(chan verdict, 1)
+		jobs[i] = func() error {
+			result, by := r.Run(m)
+			list[i] <- verdict{result, by}
+			return nil
+		}
+	}
+	go atATime(r.parallel, jobs)
+	for i, m := range mutants {
+		v := <-list[i]
+		note(m, v.result, v.by)
+	}
 }
 
 // Run runs the tests on a mutant, those of its own package first, until one fails; by is
