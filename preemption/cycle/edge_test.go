@@ -3,10 +3,12 @@ package cycle_test
 import (
 	"testing"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // "NoFit: more than its queue could ever have", in no flavor; where it could have it in one
@@ -55,6 +57,70 @@ func TestReservesOne(t *testing.T) {
 		waits.PodSets[0].Requests = append(waits.PodSets[0].Requests, cpu)
 		if got := text(run(t, cycle.Config{}, snapshotOf(t, st), heads(waits, job("borrows", "b", 0, 1, 0)))); got != want {
 			t.Errorf("it waits for %d: %s, want %s", size, got, want)
+		}
+	}
+}
+
+// "Nil: if there are such rules, no two workloads are alike": one guard is such a rule.
+func TestOneGuardMakesAllUnlike(t *testing.T) {
+	one, two := job("one", "a", 0, 1, 0), job("two", "a", 0, 1, 0)
+	for guards, want := range map[int]bool{0: true, 1: false, 2: false} {
+		c, err := cycle.New(cycle.Config{Preemption: preemption.Config{Guards: []preemption.Guard{odd{}, odd{}}[:guards]}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Alike(one) == c.Alike(two); got != want {
+			t.Errorf("with %d guards they are alike: %v, want %v", guards, got, want)
+		}
+	}
+}
+
+// "WithinNominal says that the workload waits for quota within the nominal quota of its
+// queue": who preempts for it and who cannot get it now wait; who is admitted, who is gated
+// and who asks for more than there is do not.
+func TestWhoWaitsWithinNominal(t *testing.T) {
+	gated := job("gated", "a", 9, 4, 0)
+	gated.Gates.Names = []string{gate.MultiKueue}
+	lent := func() preemption.State { return shared(job("lent", "b", 0, 8, 9)) }
+	for _, c := range []struct {
+		rule  string
+		state preemption.State
+		head  workload.Workload
+		text  string
+		waits bool
+	}{
+		{"it is admitted", shared(), job("in", "a", 0, 4, 0), "in Admit", false},
+		{"it preempts", lent(), job("in", "a", 0, 4, 0), "in Preempt lent", true},
+		{"nobody may yield", never(lent()), job("in", "a", 0, 4, 0), "in Inadmissible NoCandidates", true},
+		{"its victims leave", shared(evicted(job("going", "b", 0, 8, 9))), job("in", "a", 0, 4, 0), "in Wait PendingPreemption", true},
+		{"it is gated", lent(), gated, "gated Gated lent", false},
+		{"it is more than there is", lent(), job("in", "a", 0, 9, 0), "in Inadmissible NoFit", false},
+		{"it would borrow", never(lent()), job("in", "a", 0, 5, 0), "in Inadmissible NoCandidates", false},
+	} {
+		r := run(t, cycle.Config{Borrowing: cycle.KEP83Lasting}, snapshotOf(t, c.state), heads(c.head))
+		if got := text(r); got != c.text || r.Heads[0].WithinNominal != c.waits {
+			t.Errorf("%s: %s, waits within nominal: %v, want %s, %v", c.rule, got, r.Heads[0].WithinNominal, c.text, c.waits)
+		}
+		if r := run(t, cycle.Config{}, snapshotOf(t, c.state), heads(c.head)); r.Heads[0].WithinNominal {
+			t.Errorf("%s: as built nobody is asked", c.rule)
+		}
+	}
+}
+
+// KEP83Lasting: nobody borrows while a workload waits within its nominal quota, but "heads
+// whose own victims are terminating may still borrow", and they come first.
+func TestBorrowsForItsOwnVictims(t *testing.T) {
+	st := never(shared())
+	for kept, want := range map[bool]string{
+		true:  "borrows Admit, own Wait FailedAfterNomination",
+		false: "own Admit, borrows Wait FailedAfterNomination",
+	} {
+		asked := heads(job("borrows", "b", 0, 5, 0), job("own", "a", 0, 4, 0))
+		for i := range asked {
+			asked[i].NominalWaits, asked[i].Preempting = true, kept && i == 0
+		}
+		if got := text(run(t, cycle.Config{Borrowing: cycle.KEP83Lasting}, snapshotOf(t, st), asked)); got != want {
+			t.Errorf("its own victims terminate: %v: %s, want %s", kept, got, want)
 		}
 	}
 }
