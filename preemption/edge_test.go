@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -143,6 +144,55 @@ func TestOwnQueueReadsItsOwnMinimumRuntime(t *testing.T) {
 		}
 		if got := text(decide(t, snapshotOf(t, cohort), pending("a", 10, 4))); got != c.another {
 			t.Errorf("%+v, another queue: %s, want %s", c.settings, got, c.another)
+		}
+	}
+}
+
+// That a request is hopeless is proven by the sums of all donors, whichever queue or cohort is
+// the first of the snapshot and however deep it is: all of twelve victims may be there.
+func TestManyVictimsInTheFirstQueue(t *testing.T) {
+	for _, path := range [][]string{{"in"}, {"in", "on"}, {"in", "on", "top"}} {
+		st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
+			{Name: "a", Cohort: path[0], Quotas: gpus(0)}, {Name: "z", Cohort: "root", Quotas: gpus(12), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
+		}}
+		for i, name := range path {
+			st.Cohorts = append(st.Cohorts, queue.Cohort{Name: name, Parent: append(path, "root")[i+1]})
+		}
+		for i := range 12 {
+			st.Admitted = append(st.Admitted, job(fmt.Sprintf("w%02d", i), "a", 0, 1, started(i)))
+		}
+		for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+			d, err := preemptorOf(preemption.Config{Sharing: sharing}).Decide(snapshotOf(t, st), pending("z", 0, 12))
+			if err != nil || d.Outcome != preemption.Preempt || len(d.Victims) != 12 {
+				t.Errorf("%v, under %v: %v, %d victims, %v", sharing, path, d.Outcome, len(d.Victims), err)
+			}
+		}
+	}
+}
+
+// With the largest first, "surplus replicas stay before their whole workload": here one replica
+// and the largest workload make room. After the largest alone its queue borrows nothing, and in
+// the usual order the queue borrows nothing once the two smaller ones have left.
+func TestSurplusBeforeTheLargest(t *testing.T) {
+	elastic := job("elastic", "b", 1, 3, started(5))
+	elastic.PodSets[0].MinCount = workload.AtLeast(2)
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root", Quotas: gpus(5)}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "root", Quotas: gpus(0), Preemption: queue.PreemptionPolicy{
+				ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}},
+			{Name: "b", Cohort: "root", Quotas: gpus(5)},
+		},
+		Admitted: []workload.Workload{elastic, job("small", "b", 0, 2, started(5)), job("large", "b", 2, 5, started(5))},
+	}
+	for larger, want := range map[bool]string{false: "Impossible", true: "Preempt"} {
+		d := decideWith(t, preemption.Config{ReconsiderLarger: larger}, snapshotOf(t, st), pending("a", 10, 6))
+		var victims []string
+		for _, v := range d.Victims {
+			victims = append(victims, fmt.Sprint(v.Workload, len(v.Replicas)))
+		}
+		if got := fmt.Sprint(victims); d.Outcome.String() != want || larger && got != "[elastic1 large0]" {
+			t.Errorf("larger %v: %v %s, want %s", larger, d.Outcome, got, want)
 		}
 	}
 }

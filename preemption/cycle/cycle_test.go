@@ -309,7 +309,7 @@ func TestRequeue(t *testing.T) {
 		if diff := cmp.Diff(want, again); err != nil || diff != "" || !again.Gates.AnyClosed() {
 			t.Errorf("%v: %v\n%s", reason, err, diff)
 		}
-		for _, ran := range []workload.Workload{evicted(job("old", "a", 0, 4, 90)), job("another", "a", 0, 4, 90), {ID: "old", ReservedAt: now}} {
+		for _, ran := range []workload.Workload{evicted(job("old", "a", 0, 4, 90)), job("another", "a", 0, 4, 90), {ID: "another", Queue: "a"}, {ID: "old", ReservedAt: now}} {
 			if _, err := cycle.Requeued(victim, ran, now); err == nil {
 				t.Errorf("%v: %+v is taken as submitted", reason, ran)
 			}

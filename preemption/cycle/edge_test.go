@@ -61,6 +61,28 @@ func TestReservesOne(t *testing.T) {
 	}
 }
 
+// "Reserves, for this cycle, what its queue could hold without preemption": for a head that
+// borrows up to the borrowing limit of that resource, whatever the limits of others are. Here
+// that is one of the two GPUs that are free.
+func TestReservesUpToTheBorrowingLimit(t *testing.T) {
+	for cpuLimit := range int64(3) {
+		limited := append([]quota.Quota{{Flavor: "f", Resource: "cpu", BorrowingLimit: quota.AtMost(cpuLimit)}}, gpus(1)...)
+		limited[1].BorrowingLimit = quota.AtMost(1)
+		st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
+			{Name: "a", Cohort: "root", Quotas: limited}, {Name: "b", Cohort: "root", Quotas: gpus(4)}, {Name: "c", Cohort: "root"}},
+			Admitted: []workload.Workload{job("own", "a", 0, 1, 9), job("run", "b", 0, 2, 9)}}
+		for size, want := range map[int64]string{
+			1: "waits Inadmissible NoCandidates, borrows Admit",
+			2: "waits Inadmissible NoCandidates, borrows Wait FailedAfterNomination",
+		} {
+			asked := heads(job("waits", "a", 9, 2, 0), job("borrows", "c", 0, size, 0))
+			if got := text(run(t, cycle.Config{}, snapshotOf(t, st), asked)); got != want {
+				t.Errorf("%d GPUs, limit of CPUs %d: %s, want %s", size, cpuLimit, got, want)
+			}
+		}
+	}
+}
+
 // "Nil: if there are such rules, no two workloads are alike": one guard is such a rule.
 func TestOneGuardMakesAllUnlike(t *testing.T) {
 	one, two := job("one", "a", 0, 1, 0), job("two", "a", 0, 1, 0)
@@ -81,6 +103,8 @@ func TestOneGuardMakesAllUnlike(t *testing.T) {
 func TestWhoWaitsWithinNominal(t *testing.T) {
 	gated := job("gated", "a", 9, 4, 0)
 	gated.Gates.Names = []string{gate.MultiKueue}
+	nothing := job("in", "a", 0, 4, 0) // asks for nothing of a resource that its queue has no quota of
+	nothing.PodSets[0].Requests = append(nothing.PodSets[0].Requests, quota.Amount{Flavor: "f", Resource: "cpu"})
 	lent := func() preemption.State { return shared(job("lent", "b", 0, 8, 9)) }
 	for _, c := range []struct {
 		rule  string
@@ -92,6 +116,7 @@ func TestWhoWaitsWithinNominal(t *testing.T) {
 		{"it is admitted", shared(), job("in", "a", 0, 4, 0), "in Admit", false},
 		{"it preempts", lent(), job("in", "a", 0, 4, 0), "in Preempt lent", true},
 		{"nobody may yield", never(lent()), job("in", "a", 0, 4, 0), "in Inadmissible NoCandidates", true},
+		{"nothing of something else is always within", never(lent()), nothing, "in Inadmissible NoCandidates", true},
 		{"its victims leave", shared(evicted(job("going", "b", 0, 8, 9))), job("in", "a", 0, 4, 0), "in Wait PendingPreemption", true},
 		{"it is gated", lent(), gated, "gated Gated lent", false},
 		{"it is more than there is", lent(), job("in", "a", 0, 9, 0), "in Inadmissible NoFit", false},

@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -150,6 +151,25 @@ edits[11]: no node "n9"
 edits[13]: more than 2^62 of a resource is used of node "n1"`)
 	if got := text(decide(t, placement.Config{}, s, pending(0))); got != "Preempt in0@n1; evict a" || len(s.State().Pods) != len(before.Pods) {
 		t.Errorf("after failed edits: %s", got)
+	}
+}
+
+// A node is removed only if no pod runs on it and none is nominated to it.
+func TestRemoveNodeNeedsNoPods(t *testing.T) {
+	for _, c := range []struct{ run, promised int }{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {1, 2}} {
+		st := world(t, "n1 4:")
+		for i := range c.run {
+			st.Pods = append(st.Pods, workload.Pod{ID: fmt.Sprint("runs", i), Node: "n1"})
+		}
+		for i := range c.promised {
+			promise(&st, fmt.Sprint("promised", i), "n1", 0)
+		}
+		_, err := snapshotOf(t, st).With(placement.RemoveNode("n1"))
+		if n := c.run + c.promised; n > 0 {
+			wantFaults(t, err, fmt.Sprintf(`edits[0]: %d pods run on node "n1" or are nominated to it`, n))
+		} else if err != nil {
+			t.Error(err)
+		}
 	}
 }
 
