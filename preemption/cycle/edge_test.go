@@ -149,3 +149,18 @@ func TestBorrowsForItsOwnVictims(t *testing.T) {
 		}
 	}
 }
+
+// By the letter of KEP-83 a head that waits for more than its nominal quota is served among
+// those that borrow, by priority.
+func TestWhoWaitsToBorrowIsServedByPriority(t *testing.T) {
+	st := never(shared(job("run", "b", 0, 3, 9)))
+	st.Queues = append(st.Queues, queue.Queue{Name: "c", Cohort: "root"})
+	for priority, want := range map[int64]string{
+		9: "waits Inadmissible NoCandidates, borrows Admit", 0: "borrows Admit, waits Inadmissible NoCandidates",
+	} {
+		asked := heads(job("waits", "a", priority, 6, 0), job("borrows", "c", 5, 1, 0))
+		if got := text(run(t, cycle.Config{Borrowing: cycle.KEP83}, snapshotOf(t, st), asked)); got != want {
+			t.Errorf("priority %d: %s, want %s", priority, got, want)
+		}
+	}
+}

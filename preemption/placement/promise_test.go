@@ -149,6 +149,24 @@ func TestPlaceFoundWithoutWhoLeaves(t *testing.T) {
 	}
 }
 
+// Preemption may find a place for which nobody has to be evicted: with the low pod out of the
+// way the first pod chooses another node, and then all have room. If a pod that leaves holds a
+// part of that room, it is waited for.
+func TestWaitForAPlaceWithoutVictims(t *testing.T) {
+	for leaving, want := range map[int64]string{1: "Wait in0@a in1@b", 0: "Fits in0@a in1@b"} {
+		leaves := cpu("leaves", "b", 20, leaving)
+		leaves.Terminating = true
+		st := placement.State{
+			Nodes: []workload.Node{machine("a", 2), machine("b", 6)},
+			Pods:  []workload.Pod{leaves, cpu("low", "b", 0, 2), cpu("stays", "b", 20, 1)},
+		}
+		r := placement.Request{Priority: 10, Group: "in", MinCount: 2, Pods: []workload.Pod{cpu("in0", "", 0, 1), cpu("in1", "", 0, 3)}}
+		if got := text(decide(t, placement.Config{Order: placement.BestFit}, snapshotOf(t, st), r)); got != want {
+			t.Errorf("%d leave: %q, want %q", leaving, got, want)
+		}
+	}
+}
+
 // A pod keeps apart from who runs, of whatever priority, as long as that one does not yield.
 func TestRunningPodsAndFilters(t *testing.T) {
 	for _, c := range []struct {

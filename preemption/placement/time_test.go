@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
@@ -116,6 +117,34 @@ func TestOneMinimumRuntime(t *testing.T) {
 		d := decide(t, placement.Config{SkipBlockers: skip}, s, r)
 		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(now.Add(time.Hour+1)) || len(d.Blockers) != blockers {
 			t.Errorf("%v until %v, blockers %+v", d.Outcome, d.RetryAt, d.Blockers)
+		}
+	}
+}
+
+// once counts how often it is asked about a unit; nobody yields.
+type once map[string]int
+
+func (o once) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
+	o[u.Pods[0].ID]++
+	return guard.NeverYields()
+}
+
+// A guard is asked once for each unit in a decision, however many nodes, instants and reasons
+// are looked at.
+func TestGuardIsAskedOnce(t *testing.T) {
+	asked := once{}
+	c := placement.Config{Guards: []placement.Guard{asked}, MinRuntime: optional.Of(time.Hour)}
+	r := pending(2)
+	r.Now = time.Unix(3000, 0)
+	if got, want := text(decide(t, c, snapshotOf(t, world(t, "n1 2: a/0/young b/0/old", "n2 1: d/0/g/old", "n3 1: e/0/g/old")), r)), "Impossible (NoVictims)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if len(asked) != 3 {
+		t.Errorf("asked about %v", asked)
+	}
+	for unit, n := range asked {
+		if n != 1 {
+			t.Errorf("asked %d times about %s", n, unit)
 		}
 	}
 }
