@@ -19,6 +19,7 @@
 //
 //	overview  every pending workload in one line
 //	next      the next admission cycles
+//	explain   how the answer came about, and what would change it
 //	lint      what will hurt in the configuration
 //	diff      whose answer changes between two states, or with another quota, policy, priority
 //

@@ -151,9 +151,9 @@ func shortColour(words string) printable.Colour {
 	switch first {
 	case "fits", "admitted", "runs":
 		return printable.Green
-	case "preempts", "in", "gated:", "waits":
+	case "preempts", "in", "gated:", "waits", "waits:":
 		return printable.Yellow
-	case "no:", "held:", "unknown:", "stays":
+	case "no:", "held:", "unknown:", "stays:":
 		return printable.Red
 	}
 	return printable.Plain

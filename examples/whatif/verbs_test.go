@@ -30,6 +30,8 @@ func TestVerbs(t *testing.T) {
 		"overview":       {[]string{"overview"}, 1},
 		"overview-teams": {[]string{"overview", "-f", "testdata/input/teams.yaml", "-at", now}, 1},
 		"next":           {[]string{"next"}, 0},
+		"explain":        {[]string{"explain"}, 0},
+		"explain-teams":  {[]string{"explain", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, 1},
 		"lint":           {[]string{"lint"}, 0},
 		"lint-teams":     {[]string{"lint", "-f", "testdata/input/teams.yaml", "-at", now}, 1},
 		"lint-hurts":     {[]string{"lint", "-f", "testdata/input/hurts.yaml", "-at", now}, 1},
@@ -112,7 +114,7 @@ func TestColour(t *testing.T) {
 func TestNamesArePrintableByEveryVerb(t *testing.T) {
 	for _, args := range [][]string{
 		{"overview"}, {"overview", "-o", "json"}, {"overview", "-queue", "no\x1b[2J"}, {"next"}, {"next", "-o", "json"}, {"next", "-queue", "\u202e"},
-		{"lint"}, {"lint", "-o", "json"}, {"lint", "-rule", "\x1b[2J"}, {"diff", "-priority", "b/b1\x1b[31mRED\x1b[0m=2000"}, {"diff", "-policy", "\x1b[2J:x=y"}, {"diff", "-to", "testdata/input/escapes.json"}, {"diff", "-quota", "\x1b:\x1b:\x1b=1"}, {"\x1b[31m"}, {"overview", "\x1b[31m"},
+		{"explain"}, {"explain", "-o", "json"}, {"explain", "-workload", "\x1b[2J"}, {"lint"}, {"lint", "-o", "json"}, {"lint", "-rule", "\x1b[2J"}, {"diff", "-priority", "b/b1\x1b[31mRED\x1b[0m=2000"}, {"diff", "-policy", "\x1b[2J:x=y"}, {"diff", "-to", "testdata/input/escapes.json"}, {"diff", "-quota", "\x1b:\x1b:\x1b=1"}, {"\x1b[31m"}, {"overview", "\x1b[31m"},
 	} {
 		data, err := os.ReadFile("testdata/input/escapes.json")
 		if err != nil {
@@ -123,6 +125,9 @@ func TestNamesArePrintableByEveryVerb(t *testing.T) {
 			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
 		}
 		for line := range strings.Lines(stdout + stderr) {
+			if strings.HasPrefix(line, "FAKE") || strings.HasPrefix(line, "line2") {
+				t.Errorf("%q: a name begins a line: %q", args, line)
+			}
 			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Errorf("%q: %q", args, line)
 			}
@@ -141,6 +146,7 @@ func TestBadInputOfVerbs(t *testing.T) {
 		"next":     {{[]string{"-queue", "none"}, "the nearest"}, {[]string{"-cycles", "0"}, "-cycles 0: want 1 to 10000"}, {[]string{"-cycles", "many"}, "invalid argument"}},
 	}
 	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want circle, lending`}, {[]string{"-rule"}, "flag needs an argument"}}
+	own["explain"] = []badCase{{[]string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"}, {[]string{"-request", "cpu=1"}, "needs -queue"}, {[]string{"-count", "2"}, "need -request"}}
 	own["diff"] = []badCase{
 		{nil, "diff needs something to compare with"},
 		{[]string{"-to", "-", "-f", "-"}, "both read from standard input"},
