@@ -114,18 +114,6 @@ func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) V
 	return out
 }
 
-var ruleOf = [...]Rule{
-	search.WithinClusterQueue:  RuleWithinClusterQueue,
-	search.ReclaimWithinCohort: RuleReclaimWithinCohort,
-	search.WithinNominal:       RuleWithinNominal,
-	search.BorrowWithinCohort:  RuleBorrowWithinCohort,
-	search.GuaranteedRuntime:   RuleMinRuntime,
-	search.Guarded:             RuleGuarded,
-	search.FairShare:           RuleFairShare,
-	search.NeverYields:         RuleNeverYields,
-	search.QueueInactive:       RuleQueueInactive,
-}
-
 // explain adds the shortage and the blockers.
 func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found decide.Result) {
 	d.Shortage = make([]Shortage, 0, len(found.Shortages))
@@ -150,7 +138,7 @@ func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocke
 	}
 	list := make([]Blocker, 0, len(found))
 	for _, b := range found {
-		out := Blocker{Rule: ruleOf[b.Rule]}
+		out := Blocker{Rule: Rule(b.Rule)}
 		if c.IsQueue(b.Node) {
 			out.Queue = c.Queue(b.Node).Name
 		} else {

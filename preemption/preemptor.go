@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -110,21 +111,13 @@ func New(c Config) (*Preemptor, error) {
 
 // maxBlockers returns the maximum number of blockers.
 func (c *Config) maxBlockers() int {
-	switch {
-	case c.SkipBlockers:
+	if c.SkipBlockers {
 		return 0
-	case c.MaxBlockers == 0:
-		return defaultMaxBlockers
 	}
-	return c.MaxBlockers
+	return cmp.Or(c.MaxBlockers, defaultMaxBlockers)
 }
 
-func (c *Config) maxRetrySteps() int {
-	if c.MaxRetrySteps == 0 {
-		return defaultMaxRetrySteps
-	}
-	return c.MaxRetrySteps
-}
+func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMaxRetrySteps) }
 
 // standard decides for a nil preemptor.
 var standard Preemptor

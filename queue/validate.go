@@ -102,18 +102,9 @@ func unique(faults *fault.List, list string, i int, name string, at map[string]i
 }
 
 func validateQuotas(faults *fault.List, path pathTo, kind, name string, hasParent bool, quotas []quota.Quota) {
-	first := firstEntries(quotas)
+	validateColumns(faults, path, kind, name, "quotas", quotas)
 	for j := range quotas {
 		e := &quotas[j]
-		if e.Flavor == "" {
-			faults.Add(path.to(".quotas[%d].flavor", j), "is empty (%s %q)", kind, name)
-		}
-		if e.Resource == "" {
-			faults.Add(path.to(".quotas[%d].resource", j), "is empty (%s %q)", kind, name)
-		}
-		if at := first(j); at < j {
-			faults.Add(path.to(".quotas[%d]", j), "%v has an entry already, quotas[%d] (%s %q)", e.FlavorResource(), at, kind, name)
-		}
 		if e.Nominal < 0 {
 			faults.Add(path.to(".quotas[%d].nominal", j), "%d is negative (%s %q)", e.Nominal, kind, name)
 		}
@@ -132,36 +123,49 @@ func validateQuotas(faults *fault.List, path pathTo, kind, name string, hasParen
 	}
 }
 
-// fewQuotas are compared with each other sooner than hashed.
-const fewQuotas = 8
+// column is an entry of a list that names a flavor and a resource.
+type column interface{ FlavorResource() quota.FlavorResource }
+
+// validateColumns checks that each entry of a list names a flavor and a resource, and no two
+// the same.
+func validateColumns[C column](faults *fault.List, path pathTo, kind, name, list string, entries []C) {
+	first := firstEntries(entries)
+	for j, e := range entries {
+		fr := e.FlavorResource()
+		if fr.Flavor == "" {
+			faults.Add(path.to(".%s[%d].flavor", list, j), "is empty (%s %q)", kind, name)
+		}
+		if fr.Resource == "" {
+			faults.Add(path.to(".%s[%d].resource", list, j), "is empty (%s %q)", kind, name)
+		}
+		if at := first(j); at < j {
+			faults.Add(path.to(".%s[%d]", list, j), "%v has an entry already, %s[%d] (%s %q)", fr, list, at, kind, name)
+		}
+	}
+}
+
+// fewEntries are compared with each other sooner than hashed.
+const fewEntries = 8
 
 // firstEntries returns a function that gives, for an entry, the first one of the same flavor
 // and resource.
-func firstEntries(quotas []quota.Quota) func(j int) int {
-	if len(quotas) <= fewQuotas {
+func firstEntries[C column](entries []C) func(j int) int {
+	if len(entries) <= fewEntries {
 		return func(j int) int {
-			return slices.IndexFunc(quotas[:j+1], func(e quota.Quota) bool { return e.FlavorResource() == quotas[j].FlavorResource() })
+			fr := entries[j].FlavorResource()
+			return slices.IndexFunc(entries[:j+1], func(e C) bool { return e.FlavorResource() == fr })
 		}
 	}
-	at := make(map[quota.FlavorResource]int, len(quotas))
-	for j := range slices.Backward(quotas) {
-		at[quotas[j].FlavorResource()] = j
+	at := make(map[quota.FlavorResource]int, len(entries))
+	for j, e := range slices.Backward(entries) {
+		at[e.FlavorResource()] = j
 	}
-	return func(j int) int { return at[quotas[j].FlavorResource()] }
+	return func(j int) int { return at[entries[j].FlavorResource()] }
 }
 
 func validateReserved(faults *fault.List, path pathTo, kind, name string, reserved []quota.Amount) {
-	for j := range reserved {
-		a := &reserved[j]
-		if a.Flavor == "" {
-			faults.Add(path.to(".reserved[%d].flavor", j), "is empty (%s %q)", kind, name)
-		}
-		if a.Resource == "" {
-			faults.Add(path.to(".reserved[%d].resource", j), "is empty (%s %q)", kind, name)
-		}
-		if at := slices.IndexFunc(reserved, func(o quota.Amount) bool { return o.FlavorResource() == a.FlavorResource() }); at < j {
-			faults.Add(path.to(".reserved[%d]", j), "%v has an entry already, reserved[%d] (%s %q)", a.FlavorResource(), at, kind, name)
-		}
+	validateColumns(faults, path, kind, name, "reserved", reserved)
+	for j, a := range reserved {
 		if a.Amount < 0 || a.Amount > quota.MaxUsage {
 			faults.Add(path.to(".reserved[%d].amount", j), "%d is not within 0 and %d (%s %q)", a.Amount, quota.MaxUsage, kind, name)
 		}

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -128,21 +129,13 @@ const (
 
 // maxBlockers returns the maximum number of blockers.
 func (c *Config) maxBlockers() int {
-	switch {
-	case c.SkipBlockers:
+	if c.SkipBlockers {
 		return 0
-	case c.MaxBlockers == 0:
-		return defaultMaxBlockers
 	}
-	return c.MaxBlockers
+	return cmp.Or(c.MaxBlockers, defaultMaxBlockers)
 }
 
-func (c *Config) maxRetrySteps() int {
-	if c.MaxRetrySteps == 0 {
-		return defaultMaxRetrySteps
-	}
-	return c.MaxRetrySteps
-}
+func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMaxRetrySteps) }
 
 // Preemptor decides about requests. It holds no state between decisions: any number of
 // goroutines may use one. Make it with [New]; the zero value and nil decide by the zero

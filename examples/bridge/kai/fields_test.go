@@ -3,7 +3,6 @@ package kai_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,38 +13,24 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// metadata is a sample of each field of it.
-var metadata = map[string]string{
-	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
-	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
-}
-
-func samples(of ...string) map[string]string {
-	all := maps.Clone(metadata)
-	for i := 0; i < len(of); i += 2 {
-		all[of[i]] = of[i+1]
-	}
-	return all
-}
-
 var kinds = []fields.Kind{
-	{Section: "Queue", Type: reflect.TypeFor[kai.Queue](), Base: `{"metadata":{"name":"a"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":8}}}}`, Samples: samples(
+	{Section: "Queue", Type: reflect.TypeFor[kai.Queue](), Base: `{"metadata":{"name":"a"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":8}}}}`, Samples: fields.Samples(
 		"spec.parentQueue", `"other"`, "spec.preemptMinRuntime", `"5m"`, "spec.reclaimMinRuntime", `"5m"`,
 		"spec.resources.cpu.quota", `1000`, "spec.resources.cpu.limit", `2000`, "spec.resources.memory.quota", `5`, "spec.resources.memory.limit", `6`,
 		"spec.resources.gpu.quota", `6.5`, "spec.resources.gpu.limit", `9`)},
 	{Section: "PodGroup that waits", Type: reflect.TypeFor[kai.PodGroup](), Base: `{"metadata":{"name":"waits","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z"},
-		"spec":{"queue":"a","priorityClassName":"own","preemptionDelay":"1m"},"status":{"resourcesStatus":{"requested":{"nvidia.com/gpu":"2"}}}}`, Samples: samples(
+		"spec":{"queue":"a","priorityClassName":"own","preemptionDelay":"1m"},"status":{"resourcesStatus":{"requested":{"nvidia.com/gpu":"2"}}}}`, Samples: fields.Samples(
 		"metadata.annotations", `{"kai.scheduler/last-eviction-timestamp":"2026-05-04T09:00:00Z"}`, "spec.queue", `"dept"`, "spec.priorityClassName", `"train"`,
 		"spec.preemptibility", `"non-preemptible"`, "spec.minMember", `2`, "spec.preemptionDelay", `"5m"`, "spec.topologyConstraint", `{}`,
 		"status.resourcesStatus.requested", `{"nvidia.com/gpu":"3"}`, "status.resourcesStatus.allocated", `{"nvidia.com/gpu":"2"}`)},
 	{Section: "PodGroup that runs", Type: reflect.TypeFor[kai.PodGroup](), Base: `{"metadata":{"name":"runs","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z"},
-		"spec":{"queue":"a"},"status":{"resourcesStatus":{"allocated":{"nvidia.com/gpu":"4"}}}}`, Samples: samples(
+		"spec":{"queue":"a"},"status":{"resourcesStatus":{"allocated":{"nvidia.com/gpu":"4"}}}}`, Samples: fields.Samples(
 		"metadata.annotations", `{"kai.scheduler/last-start-timestamp":"2026-05-04T09:00:00Z"}`, "spec.queue", `"dept"`, "spec.priorityClassName", `"build-preemptible"`,
 		"spec.preemptibility", `"non-preemptible"`, "spec.minMember", `2`, "spec.preemptionDelay", `"5m"`, "spec.topologyConstraint", `{}`,
 		"status.resourcesStatus.requested", `{"nvidia.com/gpu":"3"}`, "status.resourcesStatus.allocated", `{"nvidia.com/gpu":"2"}`)},
 	{Section: "Pod", Type: reflect.TypeFor[kai.Pod](), Base: `{"metadata":{"name":"p","namespace":"n","annotations":{"pod-group-name":"runs"}},"status":{"phase":"Running"}}`,
-		Samples: samples("status.phase", `"Pending"`)},
-	{Section: "PriorityClass", Type: reflect.TypeFor[kai.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":60}`, Samples: samples("value", `70`)},
+		Samples: fields.Samples("status.phase", `"Pending"`)},
+	{Section: "PriorityClass", Type: reflect.TypeFor[kai.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":60}`, Samples: fields.Samples("value", `70`)},
 }
 
 // empty is a new object of a section.

@@ -103,21 +103,12 @@ func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
 // Remove forgets the object of the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { one.addTo(o, false) }
 
-func put[T any](in *kept.List[T], key string, one *T, add bool) bool {
-	if add {
-		copied := *one
-		return in.Put(key, &copied)
-	}
-	in.Remove(key)
-	return false
-}
+func (q *Queue) addTo(o *Objects, add bool) bool { return o.queues.Set(q.Metadata.ID(), q, add) }
 
-func (q *Queue) addTo(o *Objects, add bool) bool { return put(&o.queues, q.Metadata.ID(), q, add) }
-
-func (g *PodGroup) addTo(o *Objects, add bool) bool { return put(&o.groups, g.Metadata.ID(), g, add) }
+func (g *PodGroup) addTo(o *Objects, add bool) bool { return o.groups.Set(g.Metadata.ID(), g, add) }
 
 func (c *PriorityClass) addTo(o *Objects, add bool) bool {
-	return put(&o.classes, c.Metadata.ID(), c, add)
+	return o.classes.Set(c.Metadata.ID(), c, add)
 }
 
 // addTo counts the pods of a group that run; one that is terminating does not.
@@ -127,5 +118,5 @@ func (p *Pod) addTo(o *Objects, add bool) bool {
 		group = p.Metadata.Namespace + "/" + group
 	}
 	runs := group != "" && p.Status.Phase == "Running" && p.Metadata.DeletionTimestamp == nil
-	return put(&o.running, p.Metadata.ID(), &group, add && runs)
+	return o.running.Set(p.Metadata.ID(), &group, add && runs)
 }

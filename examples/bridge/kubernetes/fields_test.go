@@ -3,7 +3,6 @@ package kubernetes_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,20 +12,6 @@ import (
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/workload"
 )
-
-// metadata is a sample of each field of it.
-var metadata = map[string]string{
-	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
-	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
-}
-
-func samples(of ...string) map[string]string {
-	all := maps.Clone(metadata)
-	for i := 0; i < len(of); i += 2 {
-		all[of[i]] = of[i+1]
-	}
-	return all
-}
 
 const (
 	term = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]."
@@ -41,7 +26,7 @@ const (
 
 // ofPods is a sample of each field that a spec and a status of a pod have.
 func ofPods(more ...string) map[string]string {
-	return samples(append([]string{
+	return fields.Samples(append([]string{
 		"spec.priority", `7`, "spec.priorityClassName", `"gone"`, "spec.preemptionPolicy", `"Never"`, "spec.nodeSelector", `{"zone":"b"}`,
 		term + "matchExpressions[].values[]", `"b"`, "spec.affinity.podAffinity", `{}`, anti + "labelSelector", `{"matchLabels":{"app":"web"}}`,
 		anti + "namespaces[]", `"m"`, anti + "topologyKey", `"rack"`, anti + "namespaceSelector", `{}`, "spec.tolerations[].key", `"x"`,
@@ -57,7 +42,7 @@ func ofPods(more ...string) map[string]string {
 
 var kinds = []fields.Kind{
 	{Section: "Node", Type: reflect.TypeFor[kubernetes.Node](), Base: `{"metadata":{"name":"n0","labels":{"zone":"a"}},
-		"spec":{"taints":[{"key":"k","value":"v","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"4","pods":"10"}}}`, Samples: samples(
+		"spec":{"taints":[{"key":"k","value":"v","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"4","pods":"10"}}}`, Samples: fields.Samples(
 		"spec.unschedulable", `true`, "spec.taints[].key", `"x"`, "status.allocatable", `{"cpu":"5"}`, "status.capacity", `{"cpu":"6"}`)},
 	{Section: "Pod that waits", Type: reflect.TypeFor[kubernetes.Pod](), Base: `{"metadata":{"name":"waits","namespace":"n","labels":{"app":"db"}},
 		"spec":{"priorityClassName":"own",` + spec + `},"status":{"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
@@ -68,15 +53,15 @@ var kinds = []fields.Kind{
 			"conditions":[{"status":"True","reason":"PreemptionByScheduler"}],"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
 		"spec.nodeName", `"gone"`, "metadata.deletionTimestamp", `null`, "spec.schedulingGroup.podGroupName", `"g"`, "status.nominatedNodeName", `"n0"`, "status.conditions[].type", `"DisruptionTarget"`,
 		"status.containerStatuses[].allocatedResources", `{"cpu":"9"}`, "status.initContainerStatuses[].allocatedResources", `{"cpu":"9"}`)},
-	{Section: "PodDisruptionBudget", Type: reflect.TypeFor[kubernetes.PodDisruptionBudget](), Base: `{"metadata":{"name":"b","namespace":"n"}}`, Samples: samples(
+	{Section: "PodDisruptionBudget", Type: reflect.TypeFor[kubernetes.PodDisruptionBudget](), Base: `{"metadata":{"name":"b","namespace":"n"}}`, Samples: fields.Samples(
 		"spec.selector", `{"matchLabels":{"app":"db"}}`, "status.disruptionsAllowed", `2`, "status.disruptedPods", `{"x":"2026-05-04T07:00:00Z"}`)},
-	{Section: "PriorityClass", Type: reflect.TypeFor[kubernetes.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":5}`, Samples: samples(
+	{Section: "PriorityClass", Type: reflect.TypeFor[kubernetes.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":5}`, Samples: fields.Samples(
 		"value", `6`, "globalDefault", `true`, "preemptionPolicy", `"Never"`)},
-	{Section: "PodGroup", Type: reflect.TypeFor[kubernetes.PodGroup](), Base: `{"metadata":{"name":"g","namespace":"n"},"spec":{"priority":3,"schedulingPolicy":{"gang":{"minCount":1}}}}`, Samples: samples(
+	{Section: "PodGroup", Type: reflect.TypeFor[kubernetes.PodGroup](), Base: `{"metadata":{"name":"g","namespace":"n"},"spec":{"priority":3,"schedulingPolicy":{"gang":{"minCount":1}}}}`, Samples: fields.Samples(
 		"spec.priority", `4`, "spec.priorityClassName", `"own"`, "spec.preemptionPolicy", `"Never"`, "spec.disruptionMode", `"PodGroup"`,
 		"spec.schedulingPolicy.disruptionMode", `{"all":{}}`, "spec.schedulingPolicy.gang.disruptionMode", `"All"`, "spec.schedulingPolicy.gang.minCount", `2`,
 		"spec.schedulingConstraints", `{}`, "spec.parentCompositePodGroupName", `"p"`)},
-	{Section: "Namespace", Type: reflect.TypeFor[kubernetes.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"x"}}}`, Samples: metadata},
+	{Section: "Namespace", Type: reflect.TypeFor[kubernetes.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"x"}}}`, Samples: fields.Metadata},
 }
 
 // empty is a new object of a section.

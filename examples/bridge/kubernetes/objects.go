@@ -165,16 +165,7 @@ func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
 // Remove forgets the object of the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { one.addTo(o, false) }
 
-func put[T any](in *kept.List[T], key string, one *T, add bool) bool {
-	if add {
-		copied := *one
-		return in.Put(key, &copied)
-	}
-	in.Remove(key)
-	return false
-}
-
-func (n *Node) addTo(o *Objects, add bool) bool { return put(&o.nodes, n.Metadata.ID(), n, add) }
+func (n *Node) addTo(o *Objects, add bool) bool { return o.nodes.Set(n.Metadata.ID(), n, add) }
 
 // addTo keeps the status only where it says something: it takes most of the memory.
 func (p *Pod) addTo(o *Objects, add bool) bool {
@@ -182,19 +173,19 @@ func (p *Pod) addTo(o *Objects, add bool) bool {
 	if add && slices.Equal(p.Spec.Requests(nil), p.Spec.Requests(&p.Status.PodStatus)) {
 		kept.Status.ContainerStatuses, kept.Status.InitContainerStatuses = nil, nil
 	}
-	return put(&o.pods, p.Metadata.ID(), &kept, add)
+	return o.pods.Set(p.Metadata.ID(), &kept, add)
 }
 
 func (b *PodDisruptionBudget) addTo(o *Objects, add bool) bool {
-	return put(&o.budgets, b.Metadata.ID(), b, add)
+	return o.budgets.Set(b.Metadata.ID(), b, add)
 }
 
 func (c *PriorityClass) addTo(o *Objects, add bool) bool {
-	return put(&o.classes, c.Metadata.ID(), c, add)
+	return o.classes.Set(c.Metadata.ID(), c, add)
 }
 
-func (g *PodGroup) addTo(o *Objects, add bool) bool { return put(&o.groups, g.Metadata.ID(), g, add) }
+func (g *PodGroup) addTo(o *Objects, add bool) bool { return o.groups.Set(g.Metadata.ID(), g, add) }
 
 func (n *Namespace) addTo(o *Objects, add bool) bool {
-	return put(&o.namespaces, n.Metadata.ID(), n, add)
+	return o.namespaces.Set(n.Metadata.ID(), n, add)
 }

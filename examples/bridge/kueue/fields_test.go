@@ -3,7 +3,6 @@ package kueue_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,20 +12,6 @@ import (
 	"github.com/cedesched/cede/examples/bridge/kueue"
 	"github.com/cedesched/cede/preemption"
 )
-
-// metadata is a sample of each field of it.
-var metadata = map[string]string{
-	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
-	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
-}
-
-func samples(of ...string) map[string]string {
-	all := maps.Clone(metadata)
-	for i := 0; i < len(of); i += 2 {
-		all[of[i]] = of[i+1]
-	}
-	return all
-}
 
 const (
 	groups = `"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]`
@@ -41,7 +26,7 @@ var kinds = []fields.Kind{
 		"spec":{"cohortName":"","cohort":"c","namespaceSelector":{"matchLabels":{"team":"a"}},` + groups + `,
 			"flavorFungibility":{"whenCanBorrow":"TryNextFlavor","whenCanPreempt":"TryNextFlavor"},
 			"preemption":{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any","borrowWithinCohort":{"policy":"LowerPriority"}}},
-		"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]}}`, Samples: samples(
+		"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]}}`, Samples: fields.Samples(
 		"spec.cohortName", `"d"`, "spec.cohort", `"d"`, group+"name", `"g"`, group+"resources[].name", `"gpu"`, group+"resources[].nominalQuota", `"5"`,
 		group+"resources[].borrowingLimit", `"1"`, group+"resources[].lendingLimit", `"1"`, "spec.preemption.withinClusterQueue", `"LowerPriority"`,
 		"spec.preemption.reclaimWithinCohort", `"LowerPriority"`, "spec.preemption.withinClusterQueueConfig.minAdmitDuration", `"5m"`,
@@ -51,16 +36,16 @@ var kinds = []fields.Kind{
 		"spec.queueingStrategy", `"StrictFIFO"`, "spec.namespaceSelector", `{"matchLabels":{"team":"b"}}`, "spec.admissionChecks[]", `"check"`,
 		"spec.admissionChecksStrategy.admissionChecks[].name", `"check"`, "status.conditions[].type", `"Ready"`, "status.conditions[].status", `"True"`,
 		"status.conditions[].reason", `"x"`, "status.conditions[].message", `"x"`, "status.fairSharing", `{"weightedShare":1}`)},
-	{Section: "Cohort", Type: reflect.TypeFor[kueue.Cohort](), Base: `{"metadata":{"name":"c"},"spec":{"parent":"p",` + groups + `},"status":{}}`, Samples: samples(
+	{Section: "Cohort", Type: reflect.TypeFor[kueue.Cohort](), Base: `{"metadata":{"name":"c"},"spec":{"parent":"p",` + groups + `},"status":{}}`, Samples: fields.Samples(
 		"spec.parentName", `"x"`, "spec.parent", `"x"`, group+"name", `"g"`, group+"resources[].name", `"gpu"`, group+"resources[].nominalQuota", `"5"`,
 		group+"resources[].borrowingLimit", `"1"`, group+"resources[].lendingLimit", `"1"`, "spec.fairSharing.weight", `"2"`,
 		"status.conditions[].type", `"Active"`, "status.fairSharing", `{}`)},
 	{Section: "LocalQueue", Type: reflect.TypeFor[kueue.LocalQueue](), Base: `{"metadata":{"name":"lq","namespace":"n"},"spec":{"clusterQueue":"q"},
-		"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]}}`, Samples: samples(
+		"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]}}`, Samples: fields.Samples(
 		"spec.clusterQueue", `"gone"`, "spec.stopPolicy", `"Hold"`, "status.conditions[].type", `"Ready"`, "status.conditions[].status", `"True"`,
 		"status.conditions[].reason", `"x"`, "status.conditions[].message", `"x"`, "status.fairSharing", `{}`)},
 	{Section: "ResourceFlavor", Type: reflect.TypeFor[kueue.ResourceFlavor](), Base: `{"metadata":{"name":"f"},
-		"spec":{"topologyName":"t","nodeTaints":[{"key":"k","value":"v","effect":"NoSchedule"}],"tolerations":[{"key":"k","operator":"Equal"}]}}`, Samples: samples(
+		"spec":{"topologyName":"t","nodeTaints":[{"key":"k","value":"v","effect":"NoSchedule"}],"tolerations":[{"key":"k","operator":"Equal"}]}}`, Samples: fields.Samples(
 		"spec.nodeLabels", `{"a":"b"}`, "spec.nodeTaints[].key", `"x"`, "spec.nodeTaints[].value", `"x"`, "spec.nodeTaints[].effect", `"NoExecute"`,
 		"spec.tolerations[].key", `"x"`, "spec.tolerations[].operator", `"Gt"`, "spec.tolerations[].value", `"x"`, "spec.tolerations[].effect", `"NoSchedule"`,
 		"spec.topologyName", `"x"`)},
@@ -71,7 +56,7 @@ var kinds = []fields.Kind{
 			"containers":[{"resources":{"requests":{"cpu":"1"}}}],"initContainers":[{"resources":{"requests":{"cpu":"2"}}}]}}}]},
 		"status":{"conditions":[{"type":"Evicted","status":"True","reason":"PodsReadyTimeout","lastTransitionTime":"2026-05-04T08:30:00Z"}],
 			"reclaimablePods":[{"name":"main","count":1}],"resourceRequests":[{"name":"none","resources":{"cpu":"9"}}],
-			"preemptionGates":[{"name":"g","lastTransitionTime":"2026-05-04T08:10:00Z"}],"admissionChecks":[{"name":"c","state":"Retry"}]}}`, Samples: samples(
+			"preemptionGates":[{"name":"g","lastTransitionTime":"2026-05-04T08:10:00Z"}],"admissionChecks":[{"name":"c","state":"Retry"}]}}`, Samples: fields.Samples(
 		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5","kueue.x-k8s.io/workload-slice-replacement-for":"n/old"}`,
 		"spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`, "spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`,
 		"spec.podSets[].count", `5`, "spec.podSets[].minCount", `2`, pod+"nodeSelector", `{"a":"b"}`, term+"matchExpressions[].key", `"x"`,
@@ -93,7 +78,7 @@ var kinds = []fields.Kind{
 		"spec":{"queueName":"lq","podSets":[{"name":"main","count":4}]},
 		"status":{"conditions":[{"type":"QuotaReserved","status":"True","lastTransitionTime":"2026-05-04T08:30:00Z"}],
 			"reclaimablePods":[{"name":"main","count":3}],
-			"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main","count":2,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"2"}}]}}}`, Samples: samples(
+			"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main","count":2,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"2"}}]}}}`, Samples: fields.Samples(
 		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5"}`, "spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`,
 		"spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`, "spec.podSets[].count", `3`, "spec.podSets[].minCount", `2`,
 		pod+"containers[].resources.requests", `{"cpu":"3"}`, "status.conditions[].type", `"Finished"`, "status.conditions[].status", `"False"`,
@@ -101,7 +86,7 @@ var kinds = []fields.Kind{
 		held+"name", `"x"`, held+"count", `4`, held+"flavors", `{"cpu":"g"}`, held+"resourceUsage", `{"cpu":"6"}`, "status.reclaimablePods[].name", `"x"`,
 		"status.reclaimablePods[].count", `2`, "status.resourceRequests[].name", `"main"`, "status.preemptionGates[].name", `"x"`,
 		"status.requeueState.requeueAt", `"2026-05-04T08:50:00Z"`, "status.admissionChecks[].state", `"Rejected"`)},
-	{Section: "Namespace", Type: reflect.TypeFor[kueue.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"a"}}}`, Samples: metadata},
+	{Section: "Namespace", Type: reflect.TypeFor[kueue.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"a"}}}`, Samples: fields.Metadata},
 	{Section: "Configuration", Type: reflect.TypeFor[kueue.Configuration](), Base: `{"apiVersion":"config.kueue.x-k8s.io/v1beta2","fairSharing":{}}`, Samples: map[string]string{
 		"apiVersion": `"config.kueue.x-k8s.io/v1beta1"`, "fairSharing.enable": `false`, "fairSharing.preemptionStrategies[]": `"LessThanInitialShare"`, "admissionFairSharing": `{}`}},
 }

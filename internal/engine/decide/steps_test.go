@@ -2,11 +2,13 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
@@ -183,11 +185,13 @@ func TestHopelessReclaimLooksAtNoQueue(t *testing.T) {
 	var s Searcher
 	for _, fair := range []search.Fairness{{}, {First: search.FinalShare, Second: search.InitialShare, EntitlesNominal: true}} {
 		r := ask(c, "asks", 1, cohorts*queues+1) // half of all may yield
-		r.Fair = fair
+		r.Fair, r.Trace = fair, new(trace.Recorder)
 		found := s.Search(c, r, 4)
-		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || s.search.DonorsAddedUp() > 0 {
-			t.Errorf("%+v: %d victims, shortages %+v, queues added up: %v", fair, len(found.Victims), found.Shortages, s.search.DonorsAddedUp() > 0)
+		by := slices.DeleteFunc(r.Trace.Steps, func(step trace.Step) bool { return step.Kind != trace.Hopeless })
+		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || len(by) != 1 || by[0].Bound != trace.InReach {
+			t.Errorf("%+v: %d victims, shortages %+v, hopeless by %+v", fair, len(found.Victims), found.Shortages, by)
 		}
+		r.Trace = nil
 		if r.Amounts[0]--; len(s.Search(c, r, 4).Victims) != cohorts*queues {
 			t.Errorf("%+v: not all that may yield do", fair)
 		}

@@ -2,7 +2,8 @@ package search
 
 import "github.com/cedesched/cede/internal/engine/cluster"
 
-// Rule is a rule that keeps the workloads of a queue from yielding.
+// Rule is a rule that keeps the workloads of a queue from yielding. The numbers are those of
+// the exported preemption.Rule.
 type Rule uint8
 
 const (

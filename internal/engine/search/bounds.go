@@ -23,7 +23,7 @@ type bound struct {
 	started    bool
 	complete   bool // false: computing stopped because the request fits already
 	hopeless   bool // also for a request that may borrow
-	donors     int
+	donors     int  // in need: the queues added up so far
 }
 
 // askDonorsAfter is the number of victims after which both bounds are asked. That in need
@@ -76,9 +76,6 @@ func (s *Search) HopelessIn(gone usage.Gone, borrowing bool) bool {
 	b.hopeless = !fits && borrowing
 	return !fits
 }
-
-// DonorsAddedUp returns the number of queues added up for the bound in need.
-func (s *Search) DonorsAddedUp() int { return s.bounds[usage.InNeed].donors }
 
 // NoteHopeless records what is short in the first bound in which something is. It returns
 // false if there is none.

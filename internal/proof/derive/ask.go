@@ -32,16 +32,6 @@ func (w *world) ask(l *line) (string, error) {
 
 // routes asks the same question by other routes.
 func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) []route {
-	decided := func(s *preemption.Snapshot, err error, r preemption.Request) string {
-		if err != nil {
-			return err.Error() + "\n"
-		}
-		d, err := p.Decide(s, r)
-		if err != nil {
-			return err.Error() + "\n"
-		}
-		return form(d)
-	}
 	reversed := moved(w.state, 0)
 	slices.Reverse(reversed.Cohorts)
 	slices.Reverse(reversed.Queues)
@@ -55,11 +45,11 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 		err4, record.Request = err3, &r
 	}
 	return []route{
-		{"without a recorder", decided(s, nil, r)},
+		{"without a recorder", decided(p.Decide, s, nil, r)},
 		{"the twin", form(w.twin(r))},
-		{"the state the other way round", decided(backwards, err1, r)},
-		{"a snapshot made by edits", decided(edited, err2, r)},
-		{"state and request through JSON", decided(read, err4, *record.Request)},
+		{"the state the other way round", decided(p.Decide, backwards, err1, r)},
+		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
+		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
 		{"the decision through JSON", w.throughJSON(p, s, r)},
 		{"shifted time", w.shifted(p, r)},
 	}

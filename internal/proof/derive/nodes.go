@@ -172,16 +172,6 @@ func placed(d placement.Decision) string {
 }
 
 func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r placement.Request) []route {
-	decided := func(s *placement.Snapshot, err error, r placement.Request) string {
-		if err != nil {
-			return err.Error() + "\n"
-		}
-		d, err := p.Decide(s, r)
-		if err != nil {
-			return err.Error() + "\n"
-		}
-		return form(d)
-	}
 	reversed := moved(w.nodes, 0)
 	slices.Reverse(reversed.Nodes)
 	slices.Reverse(reversed.Pods)
@@ -197,11 +187,11 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 	}
 	later, err5 := placement.NewSnapshot(moved(w.nodes, shift))
 	routes := []route{
-		{"without a recorder", decided(s, nil, r)},
-		{"the state the other way round", decided(backwards, err1, r)},
-		{"a snapshot made by edits", decided(edited, err2, r)},
-		{"state and request through JSON", decided(read, err4, *record.Request)},
-		{"shifted time", decided(later, err5, r)}, // the answer has no time in it
+		{"without a recorder", decided(p.Decide, s, nil, r)},
+		{"the state the other way round", decided(p.Decide, backwards, err1, r)},
+		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
+		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
+		{"shifted time", decided(p.Decide, later, err5, r)}, // the answer has no time in it
 	}
 	if r.MaxDomains == 0 { // the twin does not sample
 		routes = append(routes, route{"the twin", form(twin.DecideOnNodes(w.nodesConfig, w.nodes, r))})

@@ -42,6 +42,18 @@ func form(v any) string {
 	return string(data) + "\n"
 }
 
+// decided is the answer about a snapshot in JSON, or the error.
+func decided[S, R, D any](decide func(S, R) (D, error), s S, err error, r R) string {
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	d, err := decide(s, r)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return form(d)
+}
+
 // again is a value that went through JSON.
 func again[T any](v T) (T, error) {
 	var out T

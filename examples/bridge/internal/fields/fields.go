@@ -10,6 +10,7 @@ package fields
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -27,6 +28,21 @@ type Kind struct {
 	// Samples is a value in JSON of each field, by path; of what a row with ".*" stands for, of one
 	// field at least.
 	Samples map[string]string
+}
+
+// Metadata is a sample of each field of the metadata.
+var Metadata = map[string]string{
+	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
+	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
+}
+
+// Samples returns those of the metadata and the given ones: a path, its sample, the next path.
+func Samples(of ...string) map[string]string {
+	all := maps.Clone(Metadata)
+	for i := 0; i < len(of); i += 2 {
+		all[of[i]] = of[i+1]
+	}
+	return all
 }
 
 // Check fails unless the table has each field of each kind once, and no others; unless there are

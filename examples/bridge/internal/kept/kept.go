@@ -10,6 +10,16 @@ type List[T any] struct {
 	list  []*T
 }
 
+// Set keeps a copy of a value, or forgets the value of the key; see Put and Remove.
+func (k *List[T]) Set(key string, one *T, add bool) (again bool) {
+	if add {
+		copied := *one
+		return k.Put(key, &copied)
+	}
+	k.Remove(key)
+	return false
+}
+
 // Put keeps a value in place of the one of the same key, and reports whether there was one.
 func (k *List[T]) Put(key string, one *T) (again bool) {
 	at, again := k.index[key]
