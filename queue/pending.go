@@ -37,6 +37,9 @@ import (
 // includes workloads added later, and costs the same for any number of them. Two workloads
 // are alike if no decision could tell them apart: all fields are equal except names and
 // timestamps, of the gates only whether all are open, and what [Pending.AlikeBy] adds.
+// Workloads that signal (the condition Blocked of their gates) are alike only among
+// themselves: a refused one stops signalling, and no refusal of another may leave a signal
+// behind.
 //
 // A method that fails returns the Pending that it was called on, with the error. A nil
 // Pending is empty and knows no queue.
@@ -130,7 +133,7 @@ type Head struct {
 	// [Pending.Requeue] finds with it the events that the cycle did not see. Do not set it.
 	EventsSeen int64 `json:"seen,omitzero"`
 	// Alike is the text that the function of [Pending.AlikeBy] returns for the workload.
-	// Empty: there is no function.
+	// Empty: there is no function. It is not all that makes workloads alike; see [Pending].
 	Alike string `json:"alike,omitempty"`
 	// NominalWaits says that some workload of the cohort tree, active or inadmissible, waits
 	// for quota within the nominal quota of its queue; see [Requeue.WithinNominal].
@@ -287,8 +290,7 @@ func (p *Pending) newWaiting(path string, w workload.Workload) (*waiting, error)
 	return e, nil
 }
 
-// signalling marks workloads that signal. They are alike only among themselves, and each of
-// them that is asked stops signalling: nobody else's answer leaves a signal behind.
+// signalling marks workloads that signal: they are alike only among themselves, see [Pending].
 const signalling = " signalling"
 
 // compare computes which workloads e is alike to.
