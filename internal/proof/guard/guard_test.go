@@ -11,6 +11,7 @@ import (
 	"go/printer"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -146,7 +147,9 @@ func TestImportsPointOneWay(t *testing.T) {
 			}
 		}
 	}
+	gone := maps.Clone(layer)
 	for _, s := range sources(t) {
+		delete(gone, s.dir)
 		if s.test {
 			continue
 		}
@@ -160,6 +163,9 @@ func TestImportsPointOneWay(t *testing.T) {
 				t.Errorf("%s imports %s, which is not below it", s.name, below)
 			}
 		}
+	}
+	for dir := range gone {
+		t.Errorf("there is no package %s", dir)
 	}
 }
 
