@@ -272,7 +272,9 @@ func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, 
 	}
 	sc := p.borrow()
 	defer p.giveBack(sc)
-	if err := sc.enter(s, &p.config, &one); err != nil {
+	one.MinCounts = nil
+	s, err := sc.begin(s, &p.config, &one)
+	if err != nil {
 		return Forecast{}, err
 	}
 	if s.inside().Queue(sc.request.Queue).Inactive {

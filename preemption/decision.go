@@ -94,6 +94,19 @@ type Decision struct {
 	// Admitted is, for Fits, the workload as admitted: with the assigned flavors, and Now as
 	// its reservation time. Else nil.
 	Admitted *workload.Workload `json:"admitted,omitempty"`
+	// HeldQuota is [Request.HoldsQuota]: Edits replaces what the workload holds.
+	HeldQuota bool `json:"heldQuota,omitzero"`
+	// Counts lists, with [Request.MinCounts], the replicas of every pod set with which the
+	// workload fits or may preempt, if those are fewer than it asks for; Admitted has as many.
+	//
+	// Nothing is left out if all replicas fit or may preempt. Otherwise all pod sets are
+	// reduced in proportion: of n replicas in all that may be left out, step i leaves out i/n
+	// of those of each pod set, rounded down. A binary search finds the first step that fits
+	// or may preempt (Kueue's partial admission, as built: a larger number that would also do
+	// is skipped if a smaller one that was tried before it does not). If no step does, the
+	// other fields are about all replicas, and RetryAt is the earlier one of all replicas and
+	// of the fewest.
+	Counts []Replicas `json:"counts,omitempty"`
 	// Victims lists who must yield: for Preempt at least one; for Gated, who would yield if
 	// the gates were open; else none. It is sorted by workload ID.
 	//
@@ -229,7 +242,11 @@ func (d Decision) Edits() []Edit {
 	}
 	var edits []Edit
 	if d.Admitted != nil {
-		edits = append(edits, Admit(*d.Admitted))
+		if d.HeldQuota {
+			edits = append(edits, Update(*d.Admitted))
+		} else {
+			edits = append(edits, Admit(*d.Admitted))
+		}
 	}
 	for _, v := range d.Victims {
 		for _, r := range v.Replicas {

@@ -126,7 +126,9 @@ var standard Preemptor
 // flavors by the queue's [queue.FlavorFungibility], then decides about the whole; see
 // [Assignment] and the comment of the package. It changes neither the snapshot nor the
 // request. It fails only on a malformed request, with a [fault.List] of everything wrong:
-// what [workload.ValidatePending] finds; an unknown queue; an ID that is admitted already; an
+// what [workload.ValidatePending] finds; an unknown queue; an ID that is admitted already, or is not
+// with HoldsQuota; entries of MinCounts that are no pod set, given twice, negative or more than
+// its replicas, or any with a Room; an
 // entry of NeedsPreemption that is not requested, or any entry before flavors are assigned;
 // requests of one resource group and pod set of which only some have a flavor; more than
 // 65536 pairs of resource and flavor to try; a zero time or one outside the years 1678 to
@@ -137,10 +139,15 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	}
 	sc := p.borrow()
 	defer p.giveBack(sc)
-	if err := sc.enter(s, &p.config, &r); err != nil {
+	s, err := sc.begin(s, &p.config, &r)
+	if err != nil {
 		return Decision{}, err
 	}
 	d, _ := sc.decide(s, &p.config, &r)
+	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
+		d = sc.fewer(s, &p.config, &r, d)
+	}
+	d.HeldQuota = r.HoldsQuota
 	return d, nil
 }
 

@@ -10,7 +10,7 @@ import (
 // Request asks whether a pending workload fits, and if not, who must yield. The zero value is
 // invalid.
 type Request struct {
-	// Workload is the pending workload. It must not be admitted. The decision uses the
+	// Workload is the pending workload. It must not be admitted, except with HoldsQuota. The decision uses the
 	// flavors in the requests of its pod sets, and assigns a flavor to requests without one.
 	// In one pod set and resource group either all requests have a flavor or none has.
 	Workload workload.Workload `json:"workload"`
@@ -25,6 +25,16 @@ type Request struct {
 	// that was tried; if that was the last of the group, from the first. Entries that match
 	// nothing in the request are ignored. Empty: from the first.
 	Continue Assignment `json:"continue,omitempty"`
+	// HoldsQuota says that the workload is admitted already and asks again, as in Kueue's
+	// second pass. What it holds does not count against it: the decision is the one on the
+	// snapshot without it. If it is not set the workload must not be admitted, and if it is
+	// set it must be. A Room must not count its pods either.
+	HoldsQuota bool `json:"holdsQuota,omitzero"`
+	// MinCounts permits partial admission: it lists, by pod set, the fewest replicas with
+	// which the workload may start, no more than Count, which is at
+	// most [workload.MaxElasticCount]. A pod set that is not listed has all
+	// its replicas. See [Decision.Counts]. It must be empty with a Room. Empty: all or nothing.
+	MinCounts []Replicas `json:"minCounts,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
 	// Room is asked besides the quota, so that one set of victims satisfies both. Nil: only

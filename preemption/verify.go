@@ -30,7 +30,8 @@ import (
 //   - BorrowHeight; and the numbers of the victims, if they are given and the victims are
 //     those that the documented search finds.
 //
-// Blockers, Shortage, NoRoom and the choice of flavors are not judged. With MaxRetrySteps set
+// With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
+// range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With MaxRetrySteps set
 // a RetryAt that is too early is not a fault. A state or request that is not valid is one.
 // Verify is made for tests and audits: it sorts all candidates, at each instant at which one
 // is protected no longer. It calls Request.Room and the guards as Decide does.
@@ -46,7 +47,13 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	known := func(w *workload.Workload) bool {
 		return slices.ContainsFunc(st.Queues, func(q queue.Queue) bool { return q.Name == w.Queue })
 	}
-	w := d.Assignment.Pin(r.Workload)
+	w := r.Workload
+	add(r.judgeCounts(&w, &d))
+	w = d.Assignment.Pin(w)
+	if r.HoldsQuota {
+		st.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(o workload.Workload) bool { return o.ID == w.ID })
+	}
+	r.validateMinCounts(&faults)
 	add(workload.ValidatePending("request.workload", &w))
 	if !known(&w) {
 		faults.Add("request.workload.queue", "%q is unknown", w.Queue)
@@ -63,6 +70,9 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	if len(faults) > 0 {
 		return faults
 	}
+	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
+		return nil // not judged
+	}
 	if d.Assignment.fails(&w) {
 		if d.Outcome.Possible() {
 			faults.Add("decision.assignment", "some request has no flavor")
@@ -70,6 +80,31 @@ func Verify(st State, r Request, c Config, d Decision) error {
 		return faults.Err()
 	}
 	return queues.Judge(question(&st, &r, &c, w, len(d.Assignment) > 0), answer(&d))
+}
+
+// judgeCounts judges the counts of partial admission, and gives them to the workload.
+func (r *Request) judgeCounts(w *workload.Workload, d *Decision) error {
+	var faults fault.List
+	if len(d.Counts) == 0 {
+		return nil
+	}
+	*w = w.Clone()
+	for i := range w.PodSets {
+		p := &w.PodSets[i]
+		least := p.Count
+		for _, m := range r.MinCounts {
+			if m.PodSet == p.Name {
+				least = m.Count
+			}
+		}
+		at := slices.IndexFunc(d.Counts, func(c Replicas) bool { return c.PodSet == p.Name })
+		if at < 0 || d.Counts[at].Count < least || d.Counts[at].Count > p.Count {
+			faults.Add("decision.counts", "pod set %q has none within %d and %d", p.Name, least, p.Count)
+			continue
+		}
+		p.Count = d.Counts[at].Count
+	}
+	return faults.Err()
 }
 
 // fails reports whether some request has no flavor.

@@ -1,0 +1,108 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/workload"
+)
+
+// begin checks a request and enters it. It returns the snapshot that the decision is about:
+// without the workload, if that holds quota.
+func (sc *scratch) begin(s *Snapshot, config *Config, r *Request) (*Snapshot, error) {
+	if !r.HoldsQuota && len(r.MinCounts) == 0 {
+		return s, sc.enter(s, config, r)
+	}
+	var faults fault.List
+	if r.HoldsQuota {
+		without, err := s.With(Remove(r.Workload.ID))
+		if err != nil {
+			faults.Add("request.holdsQuota", "is set, but no workload %q is admitted", r.Workload.ID)
+		}
+		s = without
+	}
+	r.validateMinCounts(&faults)
+	err := sc.enter(s, config, r)
+	others, _ := err.(fault.List)
+	return s, append(faults, others...).Err()
+}
+
+func (r *Request) validateMinCounts(faults *fault.List) {
+	for i, m := range r.MinCounts {
+		at := slices.IndexFunc(r.Workload.PodSets, func(p workload.PodSet) bool { return p.Name == m.PodSet })
+		path := fmt.Sprintf("request.minCounts[%d]", i)
+		switch {
+		case at < 0:
+			faults.Add(path+".podSet", "the workload has no pod set %q", m.PodSet)
+		case slices.ContainsFunc(r.MinCounts[:i], func(o Replicas) bool { return o.PodSet == m.PodSet }):
+			faults.Add(path+".podSet", "%q has an entry already", m.PodSet)
+		case r.Workload.PodSets[at].Count > workload.MaxElasticCount:
+			faults.Add(path+".count", "pod set %q has %d replicas: more than %d", m.PodSet, r.Workload.PodSets[at].Count, workload.MaxElasticCount)
+		case m.Count < 0 || m.Count > r.Workload.PodSets[at].Count:
+			faults.Add(path+".count", "%d is not within 0 and %d, the replicas of pod set %q", m.Count, r.Workload.PodSets[at].Count, m.PodSet)
+		}
+	}
+	if len(r.MinCounts) > 0 && r.Room != nil {
+		faults.Add("request.minCounts", "%d entries, and a Room, which asks about all replicas", len(r.MinCounts))
+	}
+}
+
+// fewer looks for a number of replicas with which a request succeeds that does not with all;
+// see [Decision.Counts]. all is the decision with all.
+func (sc *scratch) fewer(s *Snapshot, config *Config, r *Request, all Decision) Decision {
+	spare, total := make([]int64, len(r.Workload.PodSets)), int64(0) // replicas that may be left out
+	for i := range r.Workload.PodSets {
+		p := &r.Workload.PodSets[i]
+		for _, m := range r.MinCounts {
+			if m.PodSet == p.Name {
+				spare[i] = p.Count - m.Count
+				total += spare[i]
+			}
+		}
+	}
+	part, found, fewest := *r, Decision{}, Decision{}
+	part.MinCounts = nil
+	for from, to := int64(0), total+1; from < to; {
+		step := from + (to-from)/2
+		if step == 0 { // all replicas: known
+			from = 1
+			continue
+		}
+		part.Workload = reduced(&r.Workload, spare, step, total)
+		if sc.enter(s, config, &part) != nil {
+			return all // it was entered before
+		}
+		d, _ := sc.decide(s, config, &part)
+		if d.Outcome.Possible() {
+			found, to = d, step
+			found.Counts = countsOf(&part.Workload)
+		} else {
+			fewest, from = d, step+1
+		}
+	}
+	switch {
+	case found.Outcome.Possible():
+		return found
+	case fewest.Outcome == Wait && (all.Outcome != Wait || fewest.RetryAt.Before(all.RetryAt)):
+		all.Outcome, all.RetryAt = Wait, fewest.RetryAt
+	}
+	return all
+}
+
+// reduced returns the workload at a step of the search, of a total of steps.
+func reduced(w *workload.Workload, spare []int64, step, total int64) workload.Workload {
+	part := w.Clone()
+	for i := range part.PodSets {
+		part.PodSets[i].Count -= spare[i] * step / total // below 2^50: see validateMinCounts
+	}
+	return part
+}
+
+func countsOf(w *workload.Workload) []Replicas {
+	counts := make([]Replicas, len(w.PodSets))
+	for i := range w.PodSets {
+		counts[i] = Replicas{w.PodSets[i].Name, w.PodSets[i].Count}
+	}
+	return counts
+}
