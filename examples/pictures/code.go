@@ -19,7 +19,8 @@ type room struct {
 var rooms = []room{
 	{"programs", "#fbefff", []string{"examples/"}},
 	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest"}},
-	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle"}},
+	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle", "preemption/explain"}},
+	{"verify", "#f6f8fa", []string{"internal/verify/"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
 	{"verify", "#fff1e5", []string{"internal/verify/"}},
 	{"values", "#fff8c5", []string{"quota", "workload", "queue", "gate", "minruntime"}},
@@ -83,7 +84,7 @@ func roomsOfTheCode(root string) ([]byte, error) {
 
 // short is the name of a package in its room.
 func short(dir string) string {
-	for _, prefix := range []string{"internal/engine/", "internal/verify/", "internal/persist/", "internal/base/", "internal/proof/", "examples/"} {
+	for _, prefix := range []string{"internal/engine/", "internal/verify/", "internal/persist/", "internal/base/", "internal/proof/", "internal/", "examples/"} {
 		dir = strings.TrimPrefix(dir, prefix)
 	}
 	return dir
