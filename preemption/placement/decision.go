@@ -105,8 +105,9 @@ type Victim struct {
 	Priority int32 `json:"priority"`
 	// Violations is the number of its pods evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
-	// Order is the victim's number in the order in which the victims were chosen, from 1:
-	// those that violate a budget first, and of both kinds the most important first.
+	// Order is the victim's number in the order in which the victims were chosen, from 1: the
+	// most important first. In [ModeReplace] those that violate a budget come before the
+	// others.
 	Order int `json:"order,omitempty"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
 )
 
 // Decider is a scheduler under test: it answers a request about a state. It must not change
@@ -41,4 +42,35 @@ func verify(c preemption.Config, decide Decider, record preemption.Record) error
 		return err
 	}
 	return preemption.Verify(record.State, *record.Request, c, d)
+}
+
+// PlacementDecider is a scheduler of pods on nodes under test. It must not change its
+// arguments.
+type PlacementDecider func(st placement.State, r placement.Request) (placement.Decision, error)
+
+// TestPlacementDecider is [TestDecider] for pods on nodes, with PlacementRecords and
+// [placement.Verify].
+func TestPlacementDecider(c placement.Config, decide PlacementDecider, records int) error {
+	var all []error
+	for seed := range records {
+		if err := verifyOnNodes(c, decide, PlacementRecords().Example(seed)); err != nil {
+			all = append(all, fmt.Errorf("record %d: %w", seed, err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// CheckPlacementDecider is [CheckDecider] for pods on nodes.
+func CheckPlacementDecider(t *rapid.T, c placement.Config, decide PlacementDecider) {
+	if err := verifyOnNodes(c, decide, PlacementRecords().Draw(t, "record")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func verifyOnNodes(c placement.Config, decide PlacementDecider, record placement.Record) error {
+	d, err := decide(record.State, *record.Request)
+	if err != nil {
+		return err
+	}
+	return placement.Verify(record.State, *record.Request, c, d)
 }

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
@@ -36,5 +37,31 @@ func TestDecider(t *testing.T) {
 	}, 100)
 	if err == nil || wrong == 0 || strings.Count(err.Error(), "record ") != wrong {
 		t.Errorf("%d decisions lack a victim: %v", wrong, err)
+	}
+}
+
+func TestPlacementDecider(t *testing.T) {
+	decide := func(st placement.State, r placement.Request) (placement.Decision, error) {
+		s, err := placement.NewSnapshot(st)
+		if err != nil {
+			return placement.Decision{}, err
+		}
+		return new(placement.Preemptor).Decide(s, r)
+	}
+	if err := preemptiontest.TestPlacementDecider(placement.Config{}, decide, 100); err != nil {
+		t.Error(err)
+	}
+	rapid.Check(t, func(t *rapid.T) { preemptiontest.CheckPlacementDecider(t, placement.Config{}, decide) })
+	wrong := 0
+	err := preemptiontest.TestPlacementDecider(placement.Config{}, func(st placement.State, r placement.Request) (placement.Decision, error) {
+		d, err := decide(st, r)
+		if len(d.Victims) > 0 {
+			d.Victims[0].Priority++
+			wrong++
+		}
+		return d, err
+	}, 100)
+	if err == nil || wrong == 0 || strings.Count(err.Error(), "record ") != wrong {
+		t.Errorf("%d decisions have a wrong priority: %v", wrong, err)
 	}
 }

@@ -111,7 +111,7 @@ var rooms = []struct {
 	}},
 	// It judges decisions, so it knows nothing of what decides.
 	{"verify: what judges", [][]string{
-		{"internal/verify/queues"},
+		{"internal/verify/nodes", "internal/verify/queues"},
 	}},
 	{"engine: what decides", [][]string{
 		{"internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},

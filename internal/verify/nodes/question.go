@@ -1,0 +1,79 @@
+// Package nodes judges a decision of package placement. It shares no code with what decides.
+// room.go counts what is free and places pods, rights.go says who may yield, judge.go gives
+// the verdict.
+package nodes
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/workload"
+)
+
+// Question is a state, a request and a configuration, all valid. Numbers of modes, orders and
+// outcomes are those of package placement.
+type Question struct {
+	Nodes           []workload.Node
+	Pods, Nominated []workload.Pod
+	Groups          []workload.PodGroup
+	Budgets         []workload.DisruptionBudget
+	Members         []workload.Pod // the pods of the request, with its group and priority
+	Single          bool           // every node is a domain
+	Each            bool           // the pods of a basic group: only the rights of the victims are judged
+	Priority        int32
+	NeverPreempts   bool
+	MinCount        int
+	Domains         [][]string // names of nodes
+	Prefer          []string
+	SkipFit         bool
+	Now             time.Time
+	Timeout         time.Duration // of termination
+	Design, Replace bool          // of the mode
+	BestFit, Round  bool          // of the order
+	HardBudgets     bool
+	OwnImportance   bool // the caller has another order of importance
+	SkipRetryAt     bool
+	RetryAtIsBound  bool
+	MinRuntime      optional.Duration
+	Filters         []Filter
+	Guard           func(group string, pods []workload.Pod, priority int32) (until time.Time, never bool)
+}
+
+// Filter is that of package placement; Wide: conflicts reach over the cluster.
+type Filter struct {
+	Rule interface {
+		Feasible(pod workload.Pod, node workload.Node) bool
+		Conflict(pod, other workload.Pod) bool
+	}
+	Wide bool
+}
+
+// Outcome has the numbers of package preemption.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Fits       Outcome = 1
+	Preempt    Outcome = 2
+	Wait       Outcome = 4
+	Impossible Outcome = 5
+)
+
+// Answer is the decision that is judged.
+type Answer struct {
+	Outcome     Outcome
+	NoBudget    bool // the reason is that budgets forbid it
+	RetryAt     time.Time
+	Nominations [][2]string // pod and node
+	Victims     []Victim
+	Violations  int
+}
+
+// Victim is a unit that yields.
+type Victim struct {
+	Group      string
+	Pods       []string
+	Priority   int32
+	Violations int
+	Order      int // zero for all victims: not known
+}

@@ -1,0 +1,89 @@
+package placement
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/verify/nodes"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// Verify judges a decision, of this package or of another scheduler, from the state, the
+// request and the configuration alone; see [preemption.Verify]. It returns nil, or a
+// [fault.List] of everything that is wrong.
+//
+//   - Fits, Preempt: enough pods are nominated, to nodes of one domain, where they may run and
+//     have room without the victims.
+//   - Preempt: the victims are whole units of lower priority with a pod in the domain, which
+//     nothing protects at Now. None of them can be put back where it runs (not judged for
+//     [ModeReplace]). Their violations of budgets and their numbers are right; [Hard] budgets
+//     hold. The request does not fit now.
+//   - Wait, Impossible: in no domain is there room without all that may yield; RetryAt is the
+//     first instant at which there is (not judged for Hard budgets).
+//
+// Any such domain and victims will do. Of a request with SkipFit, which has fitted nowhere by
+// the caller's word, only nominations and victims are judged; of the pods of a basic group
+// only who yields. Blockers, Shortage, Placeable and Withdrawn are not judged.
+func Verify(st State, r Request, c Config, d Decision) error {
+	s, err := NewSnapshot(st)
+	if err != nil {
+		return err
+	}
+	p, err := New(c)
+	if err != nil {
+		return err
+	}
+	if p.config.SkipBlockers = true; len(r.Pods) > 0 {
+		asked := r
+		asked.Policy = PreemptNever
+		if _, err := p.Decide(s, asked); err != nil { // it is malformed
+			return err
+		}
+	}
+	q := &nodes.Question{
+		Nodes: st.Nodes, Pods: st.Pods, Nominated: st.Nominated, Groups: st.Groups, Budgets: st.Budgets,
+		Single: r.Group == "", Priority: r.Priority, NeverPreempts: r.Policy == PreemptNever, MinCount: r.MinCount,
+		Prefer: r.Prefer, SkipFit: r.SkipFit, Now: r.Now, Timeout: r.TerminationTimeout,
+		Design: c.Mode == ModeDesign, Replace: c.Mode == ModeReplace, BestFit: c.Order == BestFit, Round: c.Order == RoundRobin,
+		HardBudgets: c.Budgets == Hard, OwnImportance: c.Importance != nil, SkipRetryAt: c.SkipRetryAt,
+		RetryAtIsBound: c.MaxRetrySteps > 0, MinRuntime: c.MinRuntime,
+	}
+	q.Each = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
+	for _, m := range r.Pods {
+		if m.Priority = r.Priority; r.Group != "" {
+			m.Group = r.Group
+		}
+		q.Members = append(q.Members, m)
+	}
+	for _, domain := range r.Domains {
+		q.Domains = append(q.Domains, domain.Nodes)
+	}
+	for _, f := range c.Filters {
+		q.Filters = append(q.Filters, nodes.Filter{Rule: f, Wide: f.Reach() == ReachCluster})
+	}
+	if len(c.Guards) > 0 {
+		q.Guard = func(group string, pods []workload.Pod, priority int32) (until time.Time, never bool) {
+			for _, g := range c.Guards {
+				v := g.Verdict(Unit{Group: group, Pods: pods, Priority: priority}, r)
+				at, timed := v.Until()
+				if never = never || v.Never(); timed && at.After(until) {
+					until = at
+				}
+			}
+			return until, never
+		}
+	}
+	a := &nodes.Answer{Outcome: nodes.Outcome(d.Outcome), NoBudget: d.Reason == ReasonBudgets, RetryAt: d.RetryAt, Violations: d.Violations}
+	for _, n := range d.Nominations {
+		a.Nominations = append(a.Nominations, [2]string{n.Pod, n.Node})
+	}
+	for _, v := range d.Victims {
+		a.Victims = append(a.Victims, nodes.Victim(v))
+	}
+	if d.Outcome == preemption.Gated {
+		return fault.List{{Path: "decision.outcome", Problem: "Gated is no outcome on nodes"}}
+	}
+	return nodes.Judge(q, a)
+}

@@ -1,0 +1,178 @@
+package placement_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
+)
+
+// Every decision is one that Verify has nothing against.
+func decisionsVerify(t *rapid.T) {
+	st, r, c, d := draw(t)
+	if err := placement.Verify(st, r, c, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
+	}
+}
+
+func TestDecisionsVerify(t *testing.T) { rapid.Check(t, decisionsVerify) }
+func FuzzDecisionsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decisionsVerify)) }
+
+// Verify finds each way to spoil a decision, each time. A way is false where it does not
+// apply.
+func TestSpoiltDecisions(t *testing.T) {
+	type question struct {
+		st placement.State
+		r  placement.Request
+		c  placement.Config
+	}
+	basic := func(q *question) bool {
+		return slices.ContainsFunc(q.st.Groups, func(g workload.PodGroup) bool { return g.Basic && g.ID == q.r.Group })
+	}
+	timed := func(q *question, d *placement.Decision) bool {
+		return d.Outcome == preemption.Wait && !d.RetryAt.IsZero() && q.c.Budgets == placement.Soft && !q.r.SkipFit && !basic(q)
+	}
+	ways := []struct {
+		name string
+		do   func(q *question, d *placement.Decision) bool
+	}{
+		{"a victim is left out", func(q *question, d *placement.Decision) bool {
+			if len(d.Victims) == 0 || basic(q) {
+				return false
+			}
+			d.Violations -= d.Victims[0].Violations
+			for i := range d.Victims {
+				if d.Victims[i].Order > d.Victims[0].Order {
+					d.Victims[i].Order--
+				}
+			}
+			d.Victims = d.Victims[1:]
+			return q.c.Mode != placement.ModeReplace
+		}},
+		{"somebody else yields besides", func(q *question, d *placement.Decision) bool {
+			for _, p := range q.st.Pods {
+				named := slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) })
+				if !named && len(d.Victims) > 0 && !basic(q) && q.c.Mode != placement.ModeReplace {
+					v := placement.Victim{Pods: []string{p.ID}, Priority: p.Priority, Order: len(d.Victims) + 1}
+					d.Victims = append(d.Victims, v)
+					slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return slices.Compare(a.Pods, b.Pods) })
+					return true
+				}
+			}
+			return false
+		}},
+		{"a wrong priority", func(_ *question, d *placement.Decision) bool {
+			if len(d.Victims) > 0 {
+				d.Victims[0].Priority++
+			}
+			return len(d.Victims) > 0
+		}},
+		{"an unknown pod", func(_ *question, d *placement.Decision) bool {
+			if len(d.Victims) > 0 {
+				d.Victims[0].Pods[0] += "x"
+			}
+			return len(d.Victims) > 0
+		}},
+		{"a group is split", func(_ *question, d *placement.Decision) bool {
+			for i := range d.Victims {
+				if len(d.Victims[i].Pods) > 1 {
+					d.Victims[i].Pods = d.Victims[i].Pods[1:]
+					return true
+				}
+			}
+			return false
+		}},
+		{"a violation more", func(_ *question, d *placement.Decision) bool {
+			d.Violations++
+			return true
+		}},
+		{"two numbers exchanged", func(q *question, d *placement.Decision) bool {
+			if len(d.Victims) < 2 || basic(q) || q.c.Mode == placement.ModeReplace && q.c.Budgets == placement.Hard {
+				return false
+			}
+			d.Victims[0].Order, d.Victims[1].Order = d.Victims[1].Order, d.Victims[0].Order
+			return true
+		}},
+		{"an unknown node", func(_ *question, d *placement.Decision) bool {
+			if len(d.Nominations) > 0 {
+				d.Nominations[0].Node += "x"
+			}
+			return len(d.Nominations) > 0
+		}},
+		{"a pod twice", func(_ *question, d *placement.Decision) bool {
+			d.Nominations = append(d.Nominations, d.Nominations...)
+			return len(d.Nominations) > 0
+		}},
+		{"RetryAt too early", func(q *question, d *placement.Decision) bool {
+			ok := timed(q, d)
+			d.RetryAt = d.RetryAt.Add(-1)
+			return ok
+		}},
+		{"RetryAt too late", func(q *question, d *placement.Decision) bool {
+			ok := timed(q, d)
+			d.RetryAt = d.RetryAt.Add(1)
+			return ok
+		}},
+		{"Preempt and not Impossible", func(q *question, d *placement.Decision) bool {
+			ok := d.Outcome == preemption.Preempt && !q.r.SkipFit && !basic(q)
+			d.Outcome, d.Victims, d.Nominations, d.Violations = preemption.Impossible, nil, nil, 0
+			return ok
+		}},
+		{"Preempt and not Fits", func(q *question, d *placement.Decision) bool {
+			ok := d.Outcome == preemption.Preempt && !basic(q) && q.c.Mode != placement.ModeReplace
+			d.Outcome, d.Victims, d.Violations = preemption.Fits, nil, 0
+			return ok
+		}},
+		{"Fits and not Impossible", func(q *question, d *placement.Decision) bool {
+			ok := d.Outcome == preemption.Fits && !q.r.SkipFit && !basic(q)
+			d.Outcome, d.Nominations = preemption.Impossible, nil
+			return ok
+		}},
+		{"Impossible and not Wait", func(q *question, d *placement.Decision) bool {
+			ok := d.Outcome == preemption.Impossible && q.c.Budgets == placement.Soft && !q.r.SkipFit && !basic(q) && !q.r.Now.IsZero()
+			d.Outcome, d.RetryAt = preemption.Wait, q.r.Now.Add(time.Hour)
+			return ok
+		}},
+		{"no outcome", func(_ *question, d *placement.Decision) bool {
+			d.Outcome = 0
+			return true
+		}},
+	}
+	applied := map[string]int{}
+	for seed := range 1500 {
+		record := preemptiontest.PlacementRecords().Example(seed)
+		q := question{record.State, *record.Request, preemptiontest.PlacementConfigs().Example(seed + 1)}
+		s, err := placement.NewSnapshot(q.st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := placement.New(q.c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, way := range ways {
+			d, err := p.Decide(s, q.r) // each way spoils one of its own
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !way.do(&q, &d) {
+				continue
+			}
+			applied[way.name]++
+			if err := placement.Verify(q.st, q.r, q.c, d); err == nil {
+				t.Errorf("%d: %s: %+v", seed, way.name, d)
+			}
+		}
+	}
+	for _, way := range ways {
+		if t.Logf("%s: %d", way.name, applied[way.name]); applied[way.name] < 5 {
+			t.Errorf("%s: %d times", way.name, applied[way.name])
+		}
+	}
+}
