@@ -12,7 +12,8 @@ import (
 
 // Verify judges a decision, of this package or of another scheduler, from the state, the
 // request and the configuration alone; see [preemption.Verify]. It returns nil, or a
-// [fault.List] of everything that is wrong.
+// [fault.List] of everything that is wrong. A state, request or configuration that is not
+// valid is an error, as it is for Decide.
 //
 //   - Fits, Preempt: enough pods are nominated, to nodes of one domain, where they may run and
 //     have room without the victims.
