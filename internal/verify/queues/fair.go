@@ -92,9 +92,6 @@ func (j *judge) findFirst() {
 		}
 		for n := r.queue; n.parent != nil && n.borrowsAnything(); n = n.parent {
 			best := j.firstUnder[n.parent]
-			if neverYields(r) {
-				break
-			}
 			if best == nil || cmp.Or(first(r.Evicted, best.Evicted), j.compareWhole(r, best)) < 0 {
 				j.firstUnder[n.parent] = r
 			}

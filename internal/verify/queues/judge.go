@@ -278,7 +278,7 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 		faults.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, r.Queue)
 	}
 	if j.guarded(r) {
-		faults.Add(at, "%q never yields, or a guard protects it", v.Workload)
+		faults.Add(at, "a guard protects %q", v.Workload)
 	}
 	if len(v.Replicas) == 0 {
 		if j.protected(r) {

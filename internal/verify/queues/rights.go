@@ -180,13 +180,10 @@ func (j *judge) protected(r *running) bool {
 	return ok && !j.now.After(until)
 }
 
-// neverYields: a workload that is being evicted already does.
-func neverYields(r *running) bool { return r.NeverYields && !r.Evicted }
-
-// guarded reports whether a workload never yields, or a guard of the caller protects it.
+// guarded reports whether a guard of the caller protects a workload.
 func (j *judge) guarded(r *running) bool {
-	if neverYields(r) || j.Guard == nil {
-		return neverYields(r)
+	if j.Guard == nil {
+		return false
 	}
 	until, never := j.Guard(r.Workload)
 	return never || !until.IsZero() && !j.now.After(until)
