@@ -3,15 +3,15 @@ package preemption
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/least"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-// maxScan is how many steps of a change are tried one after the other. With more steps the
-// smallest is found by halving. 64 decisions take as long as a person does not notice.
-const maxScan = 64
+// maxFlavors is how many flavors of a group are tried.
+const maxFlavors = 64
 
 // finder tries changes of a question that is answered with no. Each try is a decision.
 type finder struct {
@@ -25,7 +25,11 @@ type finder struct {
 func (p *Preemptor) ways(s *Snapshot, r Request, e *Explanation) []Way {
 	config := p.config
 	config.SkipBlockers, config.SkipRetryAt = true, true
-	f := finder{&Preemptor{config: config}, s, r, e}
+	quick, err := New(config)
+	if err != nil {
+		return nil // the configuration was valid
+	}
+	f := finder{quick, s, r, e}
 	var list []Way
 	list = f.add(list, Way{Kind: WayGates, Least: true})
 	list = f.add(list, Way{Kind: WayMayPreempt, Least: true})
@@ -59,35 +63,11 @@ func (f *finder) add(list []Way, w Way) []Way {
 	return list
 }
 
-// smallest returns the way with the smallest step from 1 to most that succeeds. A search for
-// victims may fail with more of what helps, because it takes others first. So few steps are
-// tried one after the other; of many, one is found by halving that succeeds while the step
-// before it does not (Least is false).
+// smallest returns the way with the smallest step that succeeds.
 func (f *finder) smallest(most int64, step func(int64) Way) (w Way, ok bool) {
-	if most <= maxScan {
-		for n := int64(1); n <= most; n++ {
-			w = step(n)
-			w.Least = true
-			if tried, ok := f.try(w); ok {
-				return tried, true
-			}
-		}
-		return Way{}, false
-	}
-	best, ok := f.try(step(most))
-	if !ok {
-		return Way{}, false
-	}
-	low := int64(0)
-	for high := most; high-low > 1; {
-		middle := low + (high-low)/2
-		if tried, ok := f.try(step(middle)); ok {
-			best, high = tried, middle
-		} else {
-			low = middle
-		}
-	}
-	return best, true
+	w, exact, ok := least.Step(most, func(n int64) (Way, bool) { return f.try(step(n)) })
+	w.Least = exact
+	return w, ok
 }
 
 // priority finds the smallest higher priority. The answer changes only at the priorities of
@@ -155,7 +135,7 @@ func (f *finder) flavors() (list []Way) {
 	node, _ := c.QueueNode(f.r.Workload.Queue)
 	for _, g := range f.s.plans.Of(c, node).Groups {
 		for i, flavor := range g.Flavors {
-			if i == maxScan {
+			if i == maxFlavors {
 				break
 			}
 			w := Way{Kind: WayFlavor, Flavor: flavor, Resources: slices.Clone(g.Resources), Least: true}

@@ -8,5 +8,7 @@
 //	rows := explain.Rows(e)         // counters by reason
 //	data, err := json.Marshal(e)    // the explanation itself is plain data
 //
+// Those of a decision about nodes are PlacementText and PlacementMessage.
+//
 // The texts are for people and may change; programs read the explanation.
 package explain

@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -134,5 +135,60 @@ func TestMessageIsCut(t *testing.T) {
 	m := explain.Message(e)
 	if len(m) > explain.MaxMessage || len(m) < explain.MaxMessage-2 || !utf8.ValidString(m) || !strings.HasSuffix(m, "...") {
 		t.Errorf("%d bytes: %q", len(m), m)
+	}
+}
+
+// placements are explanations of decisions about nodes.
+func placements(t testing.TB) map[string]placement.Explanation {
+	st := placement.State{
+		Nodes: []workload.Node{{Name: "n1", Capacity: workload.Resources{"gpu": 4}}, {Name: "n2", Capacity: workload.Resources{"gpu": 4}}},
+		Pods: []workload.Pod{
+			{ID: "ns/low", UID: "1", Node: "n1", Priority: 1, Requests: workload.Resources{"gpu": 2}, Started: now.Add(-time.Minute)},
+			{ID: "ns/mid", UID: "2", Node: "n1", Priority: 5, Requests: workload.Resources{"gpu": 2}, Started: now.Add(-time.Hour)},
+			{ID: "ns/high", UID: "3", Node: "n2", Priority: 50, Requests: workload.Resources{"gpu": 4}, Started: now.Add(-time.Hour)},
+		},
+	}
+	s, err := placement.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(c placement.Config, r placement.Request) placement.Explanation {
+		p, err := placement.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Now = now
+		e, err := p.Explain(s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	gpus := func(ids ...string) (pods []workload.Pod) {
+		for _, id := range ids {
+			pods = append(pods, workload.Pod{ID: id, Requests: workload.Resources{"gpu": 2}})
+		}
+		return pods
+	}
+	return map[string]placement.Explanation{
+		"placement-preempt":    ask(placement.Config{}, placement.Request{Priority: 10, Pods: gpus("ns/new")}),
+		"placement-wait":       ask(placement.Config{MinRuntime: optional.Of(2 * time.Hour)}, placement.Request{Priority: 10, Pods: gpus("ns/new")}),
+		"placement-impossible": ask(placement.Config{}, placement.Request{Priority: 10, Group: "ns/train", MinCount: 3, Pods: gpus("ns/0", "ns/1", "ns/2")}),
+	}
+}
+
+// So are those of decisions about nodes.
+func TestPlacementTexts(t *testing.T) {
+	for name, e := range placements(t) {
+		text, message := explain.PlacementText(e), explain.PlacementMessage(e)
+		for _, line := range strings.Split(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("%s: %d columns: %q", name, n, line)
+			}
+		}
+		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
+			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
+		}
+		golden(t, name, text+"\n--- message\n"+message+"\n")
 	}
 }

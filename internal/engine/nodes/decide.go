@@ -50,6 +50,10 @@ func (s *Searcher) Search(config *Config, c *Cluster, r *Request) Result {
 	s.begin(config, c, r)
 	defer s.end()
 	found := s.decide()
+	if t := r.Trace; t != nil && t.Survey && found.Outcome != Fits {
+		t.Survey = false // once, also for a basic group
+		s.traceSurvey(t)
+	}
 	s.numbered(&found.Choice)
 	found.RetryAt = instant.Unset
 	if found.Outcome == Fits || found.Outcome == Preempt || r.Extent == OutcomeOnly {

@@ -65,3 +65,14 @@ func (c *Cluster) Terminating() []string {
 	}
 	return ids
 }
+
+// NodeNames returns the names of the nodes, sorted; callers must not change them.
+func (c *Cluster) NodeNames() []string { return c.names }
+
+// NominatedPriorities returns the priorities of the nominated pods, in no particular order.
+func (c *Cluster) NominatedPriorities() (list []int32) {
+	for p := range c.nominated.All {
+		list = append(list, p.priority)
+	}
+	return list
+}

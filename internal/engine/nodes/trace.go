@@ -52,3 +52,49 @@ func (s *Searcher) traceRating(t *trace.Recorder, d span, rating score, best boo
 		Count: int64(len(s.victims)), Violations: rating.violations, Priority: int64(rating.highest),
 	})
 }
+
+// What a unit's minimum runtime is set by, as Step.SetBy of a survey.
+const (
+	SetByDefault = iota
+	SetByPod
+	SetByGroup
+)
+
+// traceSurvey notes of each unit that runs which rule keeps it from yielding, if any.
+func (s *Searcher) traceSurvey(t *trace.Recorder) {
+	for _, whole := range s.c.Units() {
+		u := whole
+		if !s.asBuilt { // without pods that terminate
+			u = nil
+			for i := 0; u == nil && i < len(whole.Pods); i++ {
+				u = s.unitOf(whole.Pods[i])
+			}
+		}
+		t.Add(s.judge(whole, u))
+	}
+}
+
+// judge returns the rule that keeps a unit from yielding. u is the unit without pods that
+// terminate; nil if there are none.
+func (s *Searcher) judge(whole, u *Unit) trace.Step {
+	step := stepOf(trace.Judged, whole, 0)
+	step.Until = never
+	switch {
+	case whole.Priority >= s.priority:
+		step.Rule = trace.NotLower
+	case u == nil:
+		step.Rule = trace.Terminating
+	default:
+		rule, until := s.keptFor(u)
+		if step.Rule, step.Until = traceRule[rule], until; rule == GuaranteedRuntime {
+			b := Blocker{Unit: u, Until: until}
+			switch s.setBy(&b); {
+			case b.OfPod:
+				step.SetBy = SetByPod
+			case b.OfGroup:
+				step.SetBy = SetByGroup
+			}
+		}
+	}
+	return step
+}

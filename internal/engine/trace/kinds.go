@@ -46,7 +46,8 @@ const (
 	// SurveyBegins: a part of the cohort tree is surveyed. Node: the own queue, or a cohort;
 	// Class.
 	SurveyBegins
-	// Judged: whether a workload of that part may yield. Node: its queue; Workload, Rule: zero
+	// Judged: whether a workload of that part, or a unit, may yield. Node: its queue; Workload
+	// and Group, Rule: zero
 	// if it may; for rules of time Until and SetBy; for WithinNominal SetBy: the node that
 	// borrows nothing.
 	Judged
@@ -104,6 +105,8 @@ const (
 	Guarded
 	// NeverYields: the workload never yields.
 	NeverYields
+	// NotLower: the priority of the unit is not lower.
+	NotLower
 	// Terminating: a pod of the unit was told to stop too long ago.
 	Terminating
 )
@@ -213,7 +216,7 @@ var (
 		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged",
 		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
-		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "Terminating"}}
+		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "NotLower", "Terminating"}}
 )
 
 // String returns the name of the constant.

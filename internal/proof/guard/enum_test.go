@@ -62,6 +62,7 @@ var enums = []enum{
 	texts[placement.BudgetMode]("Soft", "Hard"),
 	texts[workload.DisruptionMode]("Pod", "PodGroup"),
 	texts[placement.Mode]("Design", "InPlace", "Replace"),
+	texts[placement.WayKind](none, "Time", "Priority", "MinCount", "Capacity", "Policy"),
 	texts[placement.Order]("FirstFit", "BestFit", "RoundRobin"),
 	texts[placement.PreemptionPolicy]("PreemptLowerPriority", "Never"),
 	texts[placement.Reach]("SameNode", "Cluster"),

@@ -99,7 +99,7 @@ var rooms = []struct {
 	lines [][]string
 }{
 	{"base: what every other room may use", [][]string{
-		{"fault", "guard", "optional", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/jsonform"},
+		{"fault", "guard", "optional", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/jsonform", "internal/base/least"},
 	}},
 	{"persist: structures that share what did not change", [][]string{
 		{"internal/persist/ordered", "internal/persist/trie", "internal/persist/vector"},

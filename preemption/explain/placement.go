@@ -1,0 +1,200 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// PlacementText is [Text] for a decision about nodes.
+func PlacementText(e placement.Explanation) string {
+	p := &page{now: e.Question.Now}
+	p.line(0, "%s, priority %d", pods(&e.Question), e.Question.Priority)
+	p.line(0, "%s", placementAnswer(&e))
+	for _, s := range e.Decision.Shortage {
+		p.line(2, "short of %d %s on a node, in %s", s.Missing, s.Resource, count(int64(s.Domains), "domain"))
+	}
+	if e.MayYield.Count > 0 || len(e.Kept) > 0 {
+		p.head("Who may yield")
+		if e.MayYield.Count > 0 {
+			p.line(2, "%d may yield: %s", e.MayYield.Count, names(e.MayYield))
+		}
+		for i := range e.Kept {
+			p.line(2, "%d %s: %s", e.Kept[i].Count, unitRule(&e.Kept[i], p.now), names(e.Kept[i].Counted))
+		}
+	}
+	p.domains(&e)
+	if !e.Decision.Outcome.Succeeds() {
+		p.head("What would change the answer")
+		for i := range e.Ways {
+			p.line(2, "%s", placementWay(&e.Ways[i], p.now))
+		}
+		if len(e.Ways) == 0 {
+			p.line(2, "Nothing that was tried.")
+		}
+	}
+	return p.String()
+}
+
+func pods(q *placement.Question) string {
+	switch {
+	case q.Group == "":
+		return "pod " + q.Pod
+	case q.MinCount > 0 && q.MinCount < q.Pods:
+		return fmt.Sprintf("group %s of %s, at least %d", q.Group, count(int64(q.Pods), "pod"), q.MinCount)
+	}
+	return fmt.Sprintf("group %s of %s", q.Group, count(int64(q.Pods), "pod"))
+}
+
+// placementAnswer is the decision in a sentence.
+func placementAnswer(e *placement.Explanation) string {
+	d := &e.Decision
+	switch d.Outcome {
+	case preemption.Fits:
+		return "It has a place now."
+	case preemption.Preempt:
+		var list preemption.Counted
+		for _, v := range d.Victims {
+			if list.Count++; list.Count <= 4 {
+				list.Samples = append(list.Samples, v.Pods[0])
+				if v.Group != "" {
+					list.Samples[list.Count-1] = "group " + v.Group
+				}
+			}
+		}
+		verb := "yield"
+		if list.Count == 1 {
+			verb = "yields"
+		}
+		return "It has a place once " + names(list) + " " + verb + "."
+	case preemption.Wait:
+		if !d.RetryAt.IsZero() {
+			return "It waits: time alone helps at " + clock(d.RetryAt, e.Question.Now) + "."
+		}
+		return "It waits until pods that terminate are gone."
+	}
+	return "It has no place, and time alone does not help: " + map[placement.Reason]string{
+		placement.ReasonPolicyNever: "its priority class does not preempt",
+		placement.ReasonNoVictims:   "nobody in reach may yield",
+		placement.ReasonNoRoom:      "there is too little room without all that may yield",
+		placement.ReasonBudgets:     "disruption budgets do not allow it",
+	}[d.Reason] + "."
+}
+
+func unitRule(k *placement.Kept, now time.Time) string {
+	text := map[placement.Rule][2]string{
+		placement.RulePriority:    {"is not of lower priority", "are not of lower priority"},
+		placement.RuleMinRuntime:  {"has not run for its minimum runtime", "have not run for their minimum runtime"},
+		placement.RuleGuarded:     {"is kept by a guard", "are kept by a guard"},
+		placement.RuleTerminating: {"was told to stop already", "were told to stop already"},
+	}[k.Rule][min(k.Count-1, 1)]
+	if k.SetBy != "" {
+		text += ", set by " + k.SetBy
+	}
+	switch {
+	case k.From.IsZero():
+	case k.From.Equal(k.Until):
+		text += ", until " + clock(k.Until, now)
+	default:
+		text += fmt.Sprintf(", the first until %s, the last until %s", clock(k.From, now), clock(k.Until, now))
+	}
+	return text
+}
+
+func (p *page) domains(e *placement.Explanation) {
+	if e.Searched == 0 {
+		return
+	}
+	p.head("Where victims were looked for")
+	for i := range e.Domains {
+		d := &e.Domains[i]
+		name := d.Name
+		if name == "" {
+			name = "all nodes"
+		}
+		if d.WithinBudgets {
+			name += ", within the budgets"
+		}
+		p.line(2, "%s: %s", name, found(d))
+	}
+	for _, r := range [...]struct {
+		n    preemption.Counted
+		text string
+	}{{e.NoVictims, "nobody may yield"}, {e.NoRoom, "too little room"}, {e.BudgetsBar, "only against a budget"}, {e.WithVictims, "room without victims"}} {
+		if r.n.Count > 0 && e.Searched > int64(len(e.Domains)) {
+			p.line(2, "in total %s: %s", count(r.n.Count, "domain"), r.text)
+		}
+	}
+	if e.Skipped > 0 {
+		p.line(2, "%s not searched: a victim would have a higher priority", count(e.Skipped, "domain"))
+	}
+}
+
+// found is the result of a domain.
+func found(d *placement.ExplainedDomain) string {
+	switch d.Reason {
+	case placement.ReasonNoVictims:
+		return "nobody may yield"
+	case placement.ReasonNoRoom:
+		return fmt.Sprintf("%d of %s placed without all that may yield", d.Placed, count(d.Needed, "pod"))
+	case placement.ReasonBudgets:
+		return "only against a budget"
+	}
+	text := count(d.Victims, "victim")
+	if d.Victims > 0 {
+		text += fmt.Sprintf(" up to priority %d", d.Highest)
+	}
+	if d.Violations > 0 {
+		text += ", " + count(int64(d.Violations), "pod") + " against a budget"
+	}
+	if d.PutBack.Count > 0 {
+		text += fmt.Sprintf(", %d put back", d.PutBack.Count)
+	}
+	if d.Chosen {
+		text += "; chosen"
+	}
+	return text
+}
+
+// placementWay says what a change is, and what follows.
+func placementWay(w *placement.Way, now time.Time) string {
+	text := w.Kind.String()
+	switch w.Kind {
+	case placement.WayTime:
+		text = "Wait until " + clock(w.At, now)
+	case placement.WayPriority:
+		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
+	case placement.WayMinCount:
+		text = "Start with " + count(int64(w.MinCount), "pod")
+	case placement.WayCapacity:
+		var parts []string
+		for _, resource := range slices.Sorted(maps.Keys(w.Capacity)) {
+			parts = append(parts, fmt.Sprintf("%d %s", w.Capacity[resource], resource))
+		}
+		text = fmt.Sprintf("Give node %s %s more", w.Node, strings.Join(parts, " and "))
+	case placement.WayPolicy:
+		text = "Let the priority class preempt"
+	}
+	if w.Outcome == preemption.Preempt {
+		return text + ": it preempts " + count(int64(w.Victims), "unit")
+	}
+	return text + ": it has a place"
+}
+
+// PlacementMessage is [Message] for a decision about nodes.
+func PlacementMessage(e placement.Explanation) string {
+	text := strings.TrimSuffix(placementAnswer(&e), ".")
+	var parts []string
+	for _, s := range e.Decision.Shortage {
+		parts = append(parts, fmt.Sprintf("%d %s", s.Missing, s.Resource))
+	}
+	if len(parts) > 0 {
+		text += "; " + strings.Join(parts, ", ") + " more needed on a node"
+	}
+	return cut(text)
+}

@@ -1,0 +1,185 @@
+package placement_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+func explain(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request) placement.Explanation {
+	t.Helper()
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.Explain(s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// An explanation has the decision that Decide makes, is the same each time, and survives JSON.
+// It counts each unit once. Each way, applied, makes the request succeed as it says, and one
+// unit less does not.
+func explanationsHold(t *rapid.T) {
+	st, r, c, d := draw(t)
+	s := snapshotOf(t, st)
+	e := explain(t, c, s, r)
+	if diff := differ(d, e.Decision); diff != "" {
+		t.Fatalf("- Decide, + Explain:\n%s", diff)
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read placement.Explanation
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(read); err != nil || string(again) != string(data) {
+		t.Fatalf("%v: through JSON\n%s\nis\n%s", err, data, again)
+	}
+	if second, err := json.Marshal(explain(t, c, s, r)); err != nil || string(second) != string(data) {
+		t.Fatalf("%v: first\n%s\nthen\n%s", err, data, second)
+	}
+	counted := e.MayYield.Count
+	for _, k := range e.Kept {
+		counted += k.Count
+	}
+	if d.Outcome != preemption.Fits && int(counted) != len(s.Units()) {
+		t.Fatalf("%d of %d units are counted", counted, len(s.Units()))
+	}
+	c.SkipRetryAt = true
+	for _, w := range e.Ways {
+		if d, err := applied(t, c, w, s, r); err != nil || d.Outcome != w.Outcome || len(d.Victims) != w.Victims || !d.Outcome.Succeeds() {
+			t.Fatalf("%+v: %v with %d victims, %v", w, d.Outcome, len(d.Victims), err)
+		}
+		for _, less := range unitLess(w) {
+			if d, err := applied(t, c, less, s, r); err == nil && d.Outcome.Succeeds() {
+				t.Fatalf("%+v is too much: %+v is %v", w, less, d.Outcome)
+			}
+		}
+	}
+}
+
+func applied(t fatal, c placement.Config, w placement.Way, s *placement.Snapshot, r placement.Request) (placement.Decision, error) {
+	changed, request, err := w.Apply(s, r)
+	if err != nil {
+		return placement.Decision{}, err
+	}
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Decide(changed, request)
+}
+
+// unitLess lists the changes that are one unit smaller.
+func unitLess(w placement.Way) (list []placement.Way) {
+	less := w
+	switch w.Kind {
+	case placement.WayTime:
+		less.At = w.At.Add(-1)
+	case placement.WayPriority:
+		less.Priority--
+	case placement.WayMinCount:
+		less.MinCount++
+	case placement.WayCapacity:
+		for resource := range w.Capacity {
+			less.Capacity = maps.Clone(w.Capacity)
+			if less.Capacity[resource]--; less.Capacity[resource] == 0 {
+				delete(less.Capacity, resource)
+			}
+			list = append(list, less)
+		}
+		return list
+	default:
+		return nil
+	}
+	return append(list, less)
+}
+
+func TestExplanationsHold(t *testing.T) { rapid.Check(t, explanationsHold) }
+func FuzzExplanationsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explanationsHold)) }
+
+// Of each kind a way is found where there is one, and it is the smallest.
+func TestWays(t *testing.T) {
+	ways := func(c placement.Config, st placement.State, r placement.Request) map[string]bool {
+		got := map[string]bool{}
+		for _, w := range explain(t, c, snapshotOf(t, st), r).Ways {
+			got[fmt.Sprint(w.Kind, w.Priority, w.MinCount, w.Node, w.Capacity, w.Outcome, w.Victims)] = true
+		}
+		return got
+	}
+	never := pending(0)
+	never.Policy = placement.PreemptNever
+	for name, c := range map[string]struct {
+		state   placement.State
+		request placement.Request
+		want    map[string]bool
+	}{
+		"important pods in the way": {world(t, "n1 1: a/1000", "n2 2: b/2000 c/3000"), pending(0), map[string]bool{
+			fmt.Sprint(placement.WayPriority, 1001, 0, "", workload.Resources(nil), preemption.Preempt, 1):    true,
+			fmt.Sprint(placement.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
+		}},
+		"a gang too large": {world(t, "n1 2:"), pending(3), map[string]bool{
+			fmt.Sprint(placement.WayMinCount, 0, 2, "", workload.Resources(nil), preemption.Fits, 0):          true,
+			fmt.Sprint(placement.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
+		}},
+		"it never preempts": {world(t, "n1 1: a/1"), never, map[string]bool{
+			fmt.Sprint(placement.WayPolicy, 0, 0, "", workload.Resources(nil), preemption.Preempt, 1):         true,
+			fmt.Sprint(placement.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
+		}},
+	} {
+		if diff := differ(c.want, ways(placement.Config{}, c.state, c.request)); diff != "" {
+			t.Errorf("%s: - want, + got:\n%s", name, diff)
+		}
+	}
+}
+
+// An explanation is small in a cluster of any size.
+func TestExplanationsAreSmall(t *testing.T) {
+	s := snapshotOf(t, fleet{nodes: 2000, perNode: 4, levels: 3, covered: 5}.state())
+	for _, priority := range []int32{-1, 1, 1 << 20} {
+		r := placement.Request{Priority: priority, Pods: gang(1, 1<<40, 2).Pods}
+		e := explain(t, placement.Config{}, s, r)
+		data, err := json.Marshal(e)
+		if err != nil || len(data) > 10_000 || e.MayYield.Count+kept(e) != 8000 {
+			t.Errorf("priority %d: %d bytes, %d units, %v", priority, len(data), e.MayYield.Count+kept(e), err)
+		}
+	}
+}
+
+func kept(e placement.Explanation) (n int64) {
+	for _, k := range e.Kept {
+		n += k.Count
+	}
+	return n
+}
+
+// A gang that fits without one of its pods says so.
+func ExamplePreemptor_Explain() {
+	snapshot, err := placement.NewSnapshot(placement.State{Nodes: []workload.Node{{Name: "n1", Capacity: workload.Resources{"gpu": 4}}}})
+	if err != nil {
+		fmt.Println(err)
+	}
+	e, err := new(placement.Preemptor).Explain(snapshot, placement.Request{Group: "train", MinCount: 2, Pods: []workload.Pod{
+		{ID: "train-0", Requests: workload.Resources{"gpu": 3}}, {ID: "train-1", Requests: workload.Resources{"gpu": 3}},
+	}})
+	fmt.Println(e.Decision.Outcome, err)
+	for _, w := range e.Ways {
+		fmt.Println(w.Kind, w.MinCount, w.Node, w.Capacity, w.Outcome)
+	}
+	// Output:
+	// Impossible <nil>
+	// MinCount 1  map[] Fits
+	// Capacity 0 n1 map[gpu:2] Fits
+}
