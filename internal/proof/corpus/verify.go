@@ -2,8 +2,10 @@ package corpus
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
 )
 
 // Verify judges Kueue's recorded answer by [preemption.Verify]. Order is not recorded, and
@@ -83,4 +85,31 @@ func (c *Case) commonCohort(queue string) string {
 		}
 	}
 	return ""
+}
+
+// Verify judges the recorded victims of a single pod by [placement.Verify]; asked is false for
+// other cases, and with budgets: which victim violates one is not recorded.
+func (c *NodeCase) Verify() (asked bool, err error) {
+	if c.Preemptor == nil || !c.Expect.has["victims"] || len(c.Expect.Victims) == 0 || c.Expect.Node == "" {
+		return false, nil
+	}
+	st, r := c.state(), c.request()
+	if len(r.Pods) != 1 || r.Group != "" || len(st.Budgets) > 0 {
+		return false, nil
+	}
+	s, err := placement.NewSnapshot(st)
+	if err != nil {
+		return false, err
+	}
+	d := placement.Decision{Outcome: preemption.Preempt}
+	d.Domain = c.Expect.Node
+	d.Nominations = []placement.Nomination{{Pod: r.Pods[0].ID, Node: c.Expect.Node}}
+	for _, u := range s.Units() {
+		names := ids(u.Pods)
+		if slices.ContainsFunc(names, func(id string) bool { return slices.Contains(c.Expect.Victims, id) }) {
+			d.Victims = append(d.Victims, placement.Victim{Group: u.Group, Pods: names, Priority: u.Priority})
+		}
+	}
+	slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return strings.Compare(a.Pods[0], b.Pods[0]) })
+	return true, placement.Verify(st, r, c.config(), d)
 }

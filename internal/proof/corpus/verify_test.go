@@ -48,3 +48,32 @@ func TestVerifyKueue(t *testing.T) {
 	}
 	t.Logf("%d answers", len(seen))
 }
+
+// TestVerifyKubernetes judges the victims that kube-scheduler's own tests expect.
+func TestVerifyKubernetes(t *testing.T) {
+	skipWithoutKubernetesCases(t)
+	f, err := os.Open(kubernetesCases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	judged := 0
+	err = Read(kubernetesCases, f, func(_ int, asked Asker) error {
+		c, ok := asked.(*NodeCase)
+		if !ok {
+			return nil
+		}
+		done, err := c.Verify()
+		if done {
+			judged++
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.ID(), err)
+		}
+		return nil
+	})
+	if err != nil || judged < 10 {
+		t.Errorf("%d judged, %v", judged, err)
+	}
+	t.Logf("%d judged", judged)
+}
