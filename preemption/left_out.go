@@ -1,0 +1,143 @@
+package preemption
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cedesched/cede/fault"
+)
+
+// LeftOut is an item of a state that [State.Valid] leaves out: a cohort, queue, flavor or
+// workload.
+type LeftOut struct {
+	// Path is where the item is in the state, for instance "queues[2]".
+	Path string `json:"path"`
+	// Name is the item's name; the ID of a workload.
+	Name string `json:"name"`
+	// In is the path of the cohort or queue that the item is in, if that is left out too.
+	// Else empty.
+	In string `json:"in,omitempty"`
+	// Faults lists what is wrong with the item, at least one fault, with paths in the state.
+	Faults fault.List `json:"faults"`
+}
+
+// Valid returns the state without the items that [NewSnapshot] would refuse, and without those
+// that hang on them: the workloads of a queue that is left out, the queues and cohorts under a
+// cohort that is left out. Of two with the same name the first counts. NewSnapshot refuses a
+// state as a whole; call Valid first to decide about the rest of a cluster, and tell somebody
+// what was left out: its usage and its quota do not count.
+//
+// What was left out is in the order of the state: cohorts, queues, flavors, workloads. The
+// valid state shares the items with st. It fails with a [fault.List] if the fault is in no
+// single item: the sum of usage exceeds [quota.MaxUsage]. A valid state costs what NewSnapshot
+// costs; else it costs the same again for each step down the tree on which something is left
+// out.
+func (st State) Valid() (valid State, left []LeftOut, err error) {
+	p := part{State: &st, gone: map[string]string{}}
+	for list, n := range [...]int{len(st.Cohorts), len(st.Queues), len(st.Flavors), len(st.Admitted)} {
+		for i := range n {
+			p.kept[list] = append(p.kept[list], i)
+		}
+	}
+	for {
+		valid = p.state()
+		_, err := NewSnapshot(valid)
+		faults, _ := err.(fault.List)
+		if len(faults) == 0 {
+			slices.SortFunc(p.left, func(a, b omission) int { return slices.Compare(a.at[:], b.at[:]) })
+			for _, o := range p.left {
+				left = append(left, o.LeftOut)
+			}
+			return valid, left, nil
+		}
+		if !p.leaveOut(faults) {
+			return State{}, nil, faults
+		}
+	}
+}
+
+// lists are the names of a state's lists in paths.
+var lists = [...]string{"cohorts", "queues", "flavors", "admitted"}
+
+// part is a part of a state.
+type part struct {
+	*State
+	kept [len(lists)][]int // indexes of what is left, by list
+	left []omission
+	gone map[string]string // paths of cohorts and queues that are left out, by list and name
+}
+
+type omission struct {
+	LeftOut
+	at [2]int // list and index
+}
+
+func (p *part) state() (st State) {
+	for _, i := range p.kept[0] {
+		st.Cohorts = append(st.Cohorts, p.Cohorts[i])
+	}
+	for _, i := range p.kept[1] {
+		st.Queues = append(st.Queues, p.Queues[i])
+	}
+	for _, i := range p.kept[2] {
+		st.Flavors = append(st.Flavors, p.Flavors[i])
+	}
+	for _, i := range p.kept[3] {
+		st.Admitted = append(st.Admitted, p.Admitted[i])
+	}
+	return st
+}
+
+// leaveOut leaves out the items with faults. It returns false if there are none.
+func (p *part) leaveOut(faults fault.List) bool {
+	before, at := len(p.left), map[[2]int]int{}
+	for _, f := range faults {
+		list, n, rest, ok := item(f.Path)
+		if !ok {
+			continue
+		}
+		i := p.kept[list][n]
+		where := [2]int{list, i}
+		path := lists[list] + "[" + strconv.Itoa(i) + "]"
+		if _, again := at[where]; !again {
+			name, in := p.named(list, i)
+			at[where] = len(p.left)
+			p.left = append(p.left, omission{LeftOut{Path: path, Name: name, In: p.gone[in]}, where})
+		}
+		o := &p.left[at[where]]
+		o.Faults = append(o.Faults, fault.Fault{Path: path + rest, Problem: f.Problem})
+	}
+	for list := range p.kept {
+		p.kept[list] = slices.DeleteFunc(p.kept[list], func(i int) bool { _, gone := at[[2]int{list, i}]; return gone })
+	}
+	for _, o := range p.left[before:] {
+		stays := func(i int) bool { name, _ := p.named(o.at[0], i); return name == o.Name }
+		if key := lists[o.at[0]] + " " + o.Name; p.gone[key] == "" && o.at[0] < 2 && !slices.ContainsFunc(p.kept[o.at[0]], stays) {
+			p.gone[key] = o.Path
+		}
+	}
+	return len(p.left) > before
+}
+
+// item splits the path of a fault: the list, the index in it, and the rest.
+func item(path string) (list, i int, rest string, ok bool) {
+	name, after, _ := strings.Cut(path, "[")
+	number, rest, found := strings.Cut(after, "]")
+	i, err := strconv.Atoi(number)
+	list = slices.Index(lists[:], name)
+	return list, i, rest, found && err == nil && list >= 0
+}
+
+// named returns the name of an item, and the list and name of what it is in.
+func (p *part) named(list, i int) (name, in string) {
+	switch list {
+	case 0:
+		return p.Cohorts[i].Name, "cohorts " + p.Cohorts[i].Parent
+	case 1:
+		return p.Queues[i].Name, "cohorts " + p.Queues[i].Cohort
+	case 2:
+		return p.Flavors[i].Name, ""
+	}
+	return p.Admitted[i].ID, "queues " + p.Admitted[i].Queue
+}

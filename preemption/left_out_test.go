@@ -1,0 +1,93 @@
+package preemption_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// One bad item is left out with all that hangs on it, and nothing else.
+func TestValidLeavesOutWhatHangsOnIt(t *testing.T) {
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "bad", Quotas: gpus(-1)}, {Name: "below", Parent: "bad"}, {Name: "good"}},
+		Queues:  []queue.Queue{{Name: "a", Cohort: "below"}, {Name: "b", Cohort: "good"}, {Name: "b"}},
+		Flavors: []queue.Flavor{{Name: ""}, {Name: "f"}},
+		Admitted: []workload.Workload{job("1", "a", 0, 1, started(1)), job("2", "b", 0, 1, started(1)),
+			job("2", "b", 0, 1, started(1)), job("4", "b", 0, -1, started(1))},
+	}
+	valid, left, err := st.Valid()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range left {
+		got = append(got, fmt.Sprintf("%s %q in %q: %v", l.Path, l.Name, l.In, l.Faults[0].Path))
+	}
+	want := []string{
+		`cohorts[0] "bad" in "": cohorts[0].quotas[0].nominal`,
+		`cohorts[1] "below" in "cohorts[0]": cohorts[1].parent`,
+		`queues[0] "a" in "cohorts[1]": queues[0].cohort`,
+		`queues[2] "b" in "": queues[2].name`,
+		`flavors[0] "" in "": flavors[0].name`,
+		`admitted[0] "1" in "queues[0]": admitted[0].queue`,
+		`admitted[2] "2" in "": admitted[2].id`,
+		`admitted[3] "4" in "": admitted[3].podSets[0].count`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("left out:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if s := snapshotOf(t, valid); len(s.State().Admitted) != 1 || len(valid.Queues) != 1 || len(valid.Cohorts) != 1 || len(valid.Flavors) != 1 {
+		t.Errorf("%+v is left", valid)
+	}
+}
+
+// A sum that is too large is the fault of no single workload.
+func TestValidFailsOnASum(t *testing.T) {
+	st := preemption.State{Queues: []queue.Queue{{Name: "a"}}}
+	for i := range 3 {
+		st.Admitted = append(st.Admitted, job(fmt.Sprint(i), "a", 0, quota.MaxUsage/2, started(1)))
+	}
+	if _, _, err := st.Valid(); err == nil || !strings.Contains(err.Error(), "passes") {
+		t.Error(err)
+	}
+}
+
+// The rest is valid, nothing is left out of a valid state, and each item left out has a fault.
+func validIsValid(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	st := changed(t, record.State, record)
+	_, whole := preemption.NewSnapshot(st)
+	valid, left, err := st.Valid()
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshotOf(t, valid)
+	if (whole == nil) != (len(left) == 0) {
+		t.Fatalf("%d left out of a state with the fault %v", len(left), whole)
+	}
+	if whole == nil && !reflect.DeepEqual(valid.Admitted, st.Admitted) && len(st.Admitted) > 0 {
+		t.Fatal("a valid state is changed")
+	}
+	if n := len(st.Cohorts) + len(st.Queues) + len(st.Flavors) + len(st.Admitted); n != len(left)+
+		len(valid.Cohorts)+len(valid.Queues)+len(valid.Flavors)+len(valid.Admitted) {
+		t.Fatalf("%d items of %d left out", len(left), n)
+	}
+	for _, l := range left {
+		if len(l.Faults) == 0 || !strings.HasPrefix(l.Faults[0].Path, l.Path) {
+			t.Fatalf("%+v", l)
+		}
+	}
+}
+
+func TestValidIsValid(t *testing.T) { rapid.Check(t, validIsValid) }
+func FuzzValidIsValid(f *testing.F) { f.Fuzz(rapid.MakeFuzz(validIsValid)) }
