@@ -20,7 +20,6 @@ var rooms = []room{
 	{"programs", "#fbefff", []string{"examples/"}},
 	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest"}},
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle", "preemption/explain"}},
-	{"verify", "#f6f8fa", []string{"internal/verify/"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
 	{"verify", "#fff1e5", []string{"internal/verify/"}},
 	{"values", "#fff8c5", []string{"quota", "workload", "queue", "gate", "minruntime"}},
