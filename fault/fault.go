@@ -48,7 +48,7 @@ func (l List) Unwrap() []error {
 	return errs
 }
 
-// Add records a fault.
+// Add adds a fault to the list. problem and args are those of [fmt.Sprintf].
 func (l *List) Add(path, problem string, args ...any) {
 	*l = append(*l, Fault{path, fmt.Sprintf(problem, args...)})
 }

@@ -1,8 +1,10 @@
-// Package minruntime is guaranteed runtime: how long a workload may run before it can be
-// preempted in its own queue, or its resources reclaimed by another.
+// Package minruntime has the settings of minimum runtimes: how long a workload runs before
+// others of its queue may preempt it, and before other queues may reclaim its resources.
 //
-// Queues and cohorts have settings. Zero is a value: it protects nobody, and it ends the
-// search for one. A queue or cohort without one inherits it.
+// Queues and cohorts have settings. One that is unset is inherited from the cohort above; if
+// none is set there, the default of the preemptor counts. Zero is a setting: it protects
+// nobody, and it is not inherited from above. Negative settings are errors where they are
+// used (queue.Validate, preemption.New).
 //
 // Source of the rules: KAI's design "Guaranteed minimum runtime before preemptions and
 // reclaims".
@@ -13,7 +15,7 @@ import (
 	"github.com/cedesched/cede/optional"
 )
 
-// Settings are the settings of a node. The zero value inherits both.
+// Settings are the settings of a queue or cohort. The zero value inherits both.
 type Settings struct {
 	// Preempt is the minimum runtime against workloads of the same queue.
 	Preempt optional.Duration `json:"preempt,omitzero"`

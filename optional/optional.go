@@ -1,4 +1,4 @@
-// Package optional has values that may be absent, for instance a limit that is not set.
+// Package optional has values that may be unset, for instance a limit.
 package optional
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Value is a number or none. The zero value is none. A zero that was set is not none. Compare
-// values with == or Equal.
+// Value is a number that may be unset. The zero value is unset; a zero that was set is not.
+// Compare values with == or Equal.
 type Value[T interface{ ~int64 | ~float64 }] struct {
 	set   bool
 	value T
@@ -26,10 +26,10 @@ type (
 // Of returns a value that is set.
 func Of[T interface{ ~int64 | ~float64 }](value T) Value[T] { return Value[T]{true, value} }
 
-// Get returns the value. ok is false if there is none.
+// Get returns the value; ok is false if it is unset.
 func (v Value[T]) Get() (value T, ok bool) { return v.value, v.set }
 
-// Or returns the value, or other if there is none.
+// Or returns the value, or other if it is unset.
 func (v Value[T]) Or(other T) T {
 	if !v.set {
 		return other
@@ -37,13 +37,13 @@ func (v Value[T]) Or(other T) T {
 	return v.value
 }
 
-// IsZero reports whether there is no value.
+// IsZero reports whether the value is unset.
 func (v Value[T]) IsZero() bool { return !v.set }
 
 // Equal reports whether both are the same, as == does.
 func (v Value[T]) Equal(other Value[T]) bool { return v == other }
 
-// String returns the value, or "none".
+// String returns the value, or "none" if it is unset.
 func (v Value[T]) String() string {
 	if !v.set {
 		return "none"
@@ -51,7 +51,7 @@ func (v Value[T]) String() string {
 	return fmt.Sprint(v.value)
 }
 
-// MarshalJSON writes a number, a duration as Go does ("30m0s"), or null for none. It fails on
+// MarshalJSON writes a number, a duration as Go does ("30m0s"), or null if it is unset. It fails on
 // a number that JSON does not have: NaN or an infinity.
 func (v Value[T]) MarshalJSON() ([]byte, error) {
 	if !v.set {
@@ -63,8 +63,8 @@ func (v Value[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.value)
 }
 
-// UnmarshalJSON reads a number (for a duration: text such as "30m" or "0s"), or null for
-// none. It fails on anything else and then leaves v unchanged.
+// UnmarshalJSON reads a number (for a duration: text such as "30m" or "0s"), or null for an
+// unset value. It fails on anything else and then leaves v unchanged.
 func (v *Value[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*v = Value[T]{}

@@ -96,16 +96,17 @@ type Decision struct {
 	Admitted *workload.Workload `json:"admitted,omitempty"`
 	// HeldQuota is [Request.HoldsQuota]: Edits replaces what the workload holds.
 	HeldQuota bool `json:"heldQuota,omitzero"`
-	// Counts lists, with [Request.MinCounts], the replicas of every pod set with which the
-	// workload fits or may preempt, if those are fewer than it asks for; Admitted has as many.
+	// Counts lists, with [Request.MinCounts], the number of replicas of every pod set with
+	// which the workload fits or may preempt, if these are fewer than it asks for. Admitted
+	// has these numbers. Empty: all replicas.
 	//
-	// Nothing is left out if all replicas fit or may preempt. Otherwise all pod sets are
-	// reduced in proportion: of n replicas in all that may be left out, step i leaves out i/n
-	// of those of each pod set, rounded down. A binary search finds the first step that fits
-	// or may preempt (Kueue's partial admission, as built: a larger number that would also do
-	// is skipped if a smaller one that was tried before it does not). If no step does, the
-	// other fields are about all replicas, and RetryAt is the earlier one of all replicas and
-	// of the fewest.
+	// If the workload neither fits nor may preempt with all replicas, all pod sets are reduced
+	// in proportion. If n replicas in all may be left out, step i leaves out i/n of those that
+	// each pod set may leave out, rounded down. A binary search finds a step with which the
+	// workload fits or may preempt: it takes for granted that a step fails if a later one
+	// does, so it may skip an earlier step that would succeed (Kueue's partial admission, as
+	// built). If it finds none, the other fields are about all replicas, and RetryAt is the
+	// earlier one of all replicas and of the fewest.
 	Counts []Replicas `json:"counts,omitempty"`
 	// Victims lists who must yield: for Preempt at least one; for Gated, who would yield if
 	// the gates were open; else none. It is sorted by workload ID.

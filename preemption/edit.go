@@ -56,7 +56,7 @@ func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: 
 
 // StartShrink marks replicas of a pod set of an admitted workload as leaving: they still hold
 // their quota and are no longer surplus. It fails if there is no such workload or pod set, or
-// if fewer replicas than that run and are not leaving.
+// if it has fewer replicas that are not leaving.
 func StartShrink(id, podSet string, replicas int64) Edit {
 	return Edit{kind: editStartShrink, name: id, podSet: podSet, replicas: replicas}
 }

@@ -25,11 +25,10 @@ type Config struct {
 	// queues say.
 	IgnoreMinAdmitDuration bool
 	// NewerByReservation follows KEP-8522 to the letter: of equals in the own queue, one is
-	// newer if it was admitted after the preemptor was *created*. The hazard: if two
-	// workloads have room for one, the one created first evicts the other as soon as that is
-	// admitted, and the other does the same, for ever; nobody gets the time that
-	// minAdmitDuration should guarantee. By default one is newer if its queue-order timestamp
-	// is later.
+	// newer if it was admitted after the preemptor was *created*. The hazard: two equal
+	// workloads that have room for only one of them evict each other for ever, each as soon
+	// as the other is admitted. Nobody gets the time that minAdmitDuration should guarantee.
+	// By default one is newer if its queue-order timestamp is later.
 	NewerByReservation bool
 	// MinRuntime holds the minimum runtimes where no queue or cohort sets one. Unset is zero:
 	// nobody is protected. Negative is an error.
@@ -126,13 +125,13 @@ var standard Preemptor
 // flavors by the queue's [queue.FlavorFungibility], then decides about the whole; see
 // [Assignment] and the comment of the package. It changes neither the snapshot nor the
 // request. It fails only on a malformed request, with a [fault.List] of everything wrong:
-// what [workload.ValidatePending] finds; an unknown queue; an ID that is admitted already, or is not
-// with HoldsQuota; entries of MinCounts that are no pod set, given twice, negative or more than
-// its replicas, or any with a Room; an
-// entry of NeedsPreemption that is not requested, or any entry before flavors are assigned;
-// requests of one resource group and pod set of which only some have a flavor; more than
-// 65536 pairs of resource and flavor to try; a zero time or one outside the years 1678 to
-// 2262.
+// what [workload.ValidatePending] finds; an unknown queue; a workload that is admitted
+// already, or with HoldsQuota one that is not; an entry of MinCounts that names no pod set,
+// is a duplicate, is negative or more than the replicas of the pod set, or any entry with a
+// Room; an entry of NeedsPreemption that is not requested, or any entry before flavors are
+// assigned; requests of one resource group and pod set of which only some have a flavor;
+// more than 65536 pairs of resource and flavor to try; a zero time or one outside the years
+// 1678 to 2262.
 func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard

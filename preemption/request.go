@@ -10,9 +10,10 @@ import (
 // Request asks whether a pending workload fits, and if not, who must yield. The zero value is
 // invalid.
 type Request struct {
-	// Workload is the pending workload. It must not be admitted, except with HoldsQuota. The decision uses the
-	// flavors in the requests of its pod sets, and assigns a flavor to requests without one.
-	// In one pod set and resource group either all requests have a flavor or none has.
+	// Workload is the pending workload. It must not be admitted, except with HoldsQuota. The
+	// decision uses the flavors in the requests of its pod sets, and assigns a flavor to
+	// requests without one. In one pod set and resource group either all requests have a
+	// flavor or none has.
 	Workload workload.Workload `json:"workload"`
 	// NeedsPreemption lists the columns in which victims are needed: only workloads that use
 	// one of them are candidates, and a queue counts as borrowing if it borrows one of them.
@@ -27,13 +28,14 @@ type Request struct {
 	Continue Assignment `json:"continue,omitempty"`
 	// HoldsQuota says that the workload is admitted already and asks again, as in Kueue's
 	// second pass. What it holds does not count against it: the decision is the one on the
-	// snapshot without it. If it is not set the workload must not be admitted, and if it is
-	// set it must be. A Room must not count its pods either.
+	// snapshot without it. If HoldsQuota is set, the workload must be admitted; if not, it must
+	// not be. A Room must not count its pods either.
 	HoldsQuota bool `json:"holdsQuota,omitzero"`
-	// MinCounts permits partial admission: it lists, by pod set, the fewest replicas with
-	// which the workload may start, no more than Count, which is at
-	// most [workload.MaxElasticCount]. A pod set that is not listed has all
-	// its replicas. See [Decision.Counts]. It must be empty with a Room. Empty: all or nothing.
+	// MinCounts permits partial admission (Kueue's minCount of a pod set): it lists, by pod
+	// set, the fewest replicas with which the workload may start, from 0 to the Count of the
+	// pod set, which is then at most [workload.MaxElasticCount]. A pod set that is not listed
+	// has all its replicas. See [Decision.Counts]. It must be empty with a Room. Empty: all
+	// replicas or nothing.
 	MinCounts []Replicas `json:"minCounts,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
@@ -44,9 +46,9 @@ type Request struct {
 
 // Room says whether the pending workload has a place, for instance on nodes, without some of
 // the admitted workloads; [*placement.Fit] is one. Decide calls Remove and Restore, calls
-// Fits once the quota suffices, and restores all workloads before it returns. When it begins,
-// no workload may be removed. A room must keep these laws, which preemptiontest.CheckRoom
-// checks:
+// Fits once the quota suffices, and restores all workloads before it returns. The caller gives
+// a room from which no workload is removed. A room must keep these laws, which
+// preemptiontest.CheckRoom checks:
 //
 //  1. The answer depends only on which workloads are removed. (Exception: if placing
 //     is not exact, it may be false where another sequence of calls found a place.)

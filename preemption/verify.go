@@ -27,14 +27,15 @@ import (
 //   - Wait, Impossible: the documented search finds nobody now; for Wait nobody at an instant
 //     before RetryAt and somebody at RetryAt, for Impossible nobody at any later instant. If
 //     flavors are assigned, only the answer for now is judged.
-//   - BorrowHeight; and the numbers of the victims, if they are given and the victims are
+//   - BorrowHeight is right; so is each [Victim.Order], if it is given and the victims are
 //     those that the documented search finds.
 //
 // With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
-// range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With MaxRetrySteps set
-// a RetryAt that is too early is not a fault. A state or request that is not valid is one.
-// Verify is made for tests and audits: it sorts all candidates, at each instant at which one
-// is protected no longer. It calls Request.Room and the guards as Decide does.
+// range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With
+// [Config.MaxRetrySteps] set a RetryAt that is too early is not a fault. A state, request or
+// configuration that is not valid is a fault. Verify is made for tests and audits: it sorts
+// all candidates, at each instant at which one is protected no longer. It calls Request.Room
+// and the guards as Decide does.
 func Verify(st State, r Request, c Config, d Decision) error {
 	var faults fault.List
 	add := func(err error) {

@@ -36,10 +36,9 @@ import (
 // alike and come later in the order become inadmissible with it, until the same events. That
 // includes workloads added later, and costs the same for any number of them. Two workloads
 // are alike if no decision could tell them apart: all fields are equal except names and
-// timestamps, of the gates only whether all are open, and what [Pending.AlikeBy] adds.
-// Workloads that signal (the condition Blocked of their gates) are alike only among
-// themselves: a refused one stops signalling, and no refusal of another may leave a signal
-// behind.
+// timestamps. Of the gates it only counts whether all are open. [Pending.AlikeBy] may add a
+// condition. A workload that signals (the condition Blocked of its gates) is alike only to
+// others that signal. Only its own answer clears its signal, so each of them has its turn.
 //
 // A method that fails returns the Pending that it was called on, with the error. A nil
 // Pending is empty and knows no queue.

@@ -22,10 +22,10 @@ type Queue struct {
 	// Flavors are tried in the order of the entries: see [Queue.ResourceGroups]. Usage in a
 	// column without an entry counts as with nominal 0 and no borrowing limit.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
-	// Reserved is what is in use in the queue and no admitted workload accounts for, at
-	// most one entry for each flavor and resource: quota given away earlier in a cycle, or
-	// taken by what the caller does not tell. It counts as usage; nobody can yield it.
-	// Nil: nothing.
+	// Reserved is usage of the queue that no admitted workload accounts for: quota that was
+	// given away earlier in a cycle, or that is held by what the state does not list. It
+	// counts as usage, and no victim frees it. At most one entry for each flavor and
+	// resource. Empty: none.
 	Reserved []quota.Amount `json:"reserved,omitempty"`
 	// Inactive says that the queue is stopped (Kueue: a ClusterQueue that is not active). Its
 	// quota counts in the cohort, and so does what its workloads use; but nobody preempts
@@ -57,8 +57,7 @@ type Cohort struct {
 	Parent string `json:"parent,omitempty"`
 	// Quotas are the cohort's own quotas for its members, besides what the members lend.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
-	// Reserved is what is in use of the cohort beside what its members use; see
-	// [Queue.Reserved].
+	// Reserved is usage of the cohort besides what its members use; see [Queue.Reserved].
 	Reserved []quota.Amount `json:"reserved,omitempty"`
 	// FairWeight is the cohort's weight among its siblings in fair sharing. Unset is 1.
 	FairWeight optional.Float64 `json:"fairWeight,omitzero"`

@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/optional"
 )
 
-// WeightOf returns the weight of a node in fair sharing: its share is divided by it. None
+// WeightOf returns the weight of a node in fair sharing: its share is divided by it. Unset
 // counts as 1. A weight of 0 is valid: such a node yields first as soon as it borrows.
 // Validation refuses a weight that is negative or not finite.
 func WeightOf(value float64) optional.Float64 { return optional.Of(value) }

@@ -8,7 +8,7 @@
 //		...
 //		next, err := snapshot.With(result.Edits()...)
 //		...
-//		snapshot, again = next, result.Again // and each verdict's head goes back, or leaves
+//		snapshot, again = next, result.Again // then requeue or admit each head
 //	}
 //
 // The steps (KEP-83, "Changes in scheduling algorithm"):

@@ -45,7 +45,7 @@ type Decision struct {
 	// Blockers lists, if Reason is set, the units that may not yield and that have a pod on a
 	// node that the request may use, if that pod takes some of what Shortage lists (if
 	// Shortage is empty, some of what is requested). The least important comes first; there
-	// are at most [Config.MaxBlockers]. For a basic group they are the blockers of its first
+	// are at most [Config.MaxBlockers]. For a Basic group they are the blockers of its first
 	// pod with any.
 	Blockers []Blocker `json:"blockers,omitempty"`
 	// Shortage lists, if Reason is set, the resources that are missing, by name. It is
@@ -53,7 +53,7 @@ type Decision struct {
 	// missing: all units of lower priority, protected or not; then those that may yield now.
 	// For a request that preempts nobody no unit is left out. Terminating pods that are
 	// waited for count as gone. It is empty if some domain has enough of each resource alone.
-	// For a basic group it is the shortage of its first pod with any.
+	// For a Basic group it is the shortage of its first pod with any.
 	Shortage []Shortage `json:"shortage,omitempty"`
 	Placement
 	// Withdrawn lists, for Preempt, the IDs of other pods whose nominations are void, sorted:

@@ -55,7 +55,8 @@ const (
 	Hard
 )
 
-// Config configures a [Preemptor]. The zero value is valid.
+// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets,
+// nobody protected by time, no rules of the caller.
 type Config struct {
 	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
 	MaxBlockers int

@@ -24,9 +24,10 @@ import (
 //   - Wait, Impossible: in no domain is there room without all that may yield; RetryAt is the
 //     first instant at which there is (not judged for Hard budgets).
 //
-// Any such domain and victims will do. Of a request with SkipFit, which has fitted nowhere by
-// the caller's word, only nominations and victims are judged; of the pods of a basic group
-// only who yields. Blockers, Shortage, Placeable and Withdrawn are not judged.
+// Any such domain and victims will do. With [Request.SkipFit], by which the caller says that
+// the pods fit nowhere now, only nominations and victims are judged. For several pods of a
+// Basic group only the victims are. Blockers, Shortage, Placeable and Withdrawn are not
+// judged. It calls filters, placer and guards as Decide does.
 func Verify(st State, r Request, c Config, d Decision) error {
 	s, err := NewSnapshot(st)
 	if err != nil {

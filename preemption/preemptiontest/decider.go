@@ -15,9 +15,10 @@ import (
 type Decider func(st preemption.State, r preemption.Request) (preemption.Decision, error)
 
 // TestDecider asks a scheduler about the given number of generated records, always the same
-// ones, and returns what [preemption.Verify] has against its decisions under the
-// configuration; nil: nothing. Each error names the number of its record, for
-// Records().Example. It needs no test framework, as fstest.TestFS.
+// ones. It returns the errors of the scheduler and the faults that [preemption.Verify] finds
+// in its decisions under the configuration, joined; nil if there are none. Each error names
+// the number of its record: Records().Example(number) makes the record again. Like
+// fstest.TestFS it needs no test framework.
 func TestDecider(c preemption.Config, decide Decider, records int) error {
 	var all []error
 	for seed := range records {

@@ -29,7 +29,7 @@ import (
 var Now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // Records generates valid states, each with a valid request about it. Most have a purpose;
-// see purpose.
+// see the comment of the package.
 func Records() *rapid.Generator[preemption.Record] {
 	return rapid.Custom(func(t *rapid.T) preemption.Record {
 		record := drawRecord(t, flavorResources)

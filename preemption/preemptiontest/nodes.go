@@ -170,7 +170,7 @@ func nodePod(t *rapid.T, id string) workload.Pod {
 }
 
 // PlacementRequests generates valid requests about a state: pods, single pods of groups,
-// gangs, basic groups; some nominated, some with domains.
+// gangs, Basic groups; some nominated, some with domains.
 func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 	return rapid.Custom(func(t *rapid.T) placement.Request {
 		r := placement.Request{Priority: pick[int32](t, "priority", 6, 6, 6, 6, 5, 2, 1, 0), SkipFit: chance(t, 1, 8)}
@@ -327,8 +327,8 @@ func split(t *rapid.T, names []string) []placement.Domain {
 	return []placement.Domain{{Name: "left", Nodes: names[:cut]}, {Name: "right", Nodes: names[cut:]}}
 }
 
-// PlacementConfigs generates valid configurations, without limits on candidates and without
-// an order of importance.
+// PlacementConfigs generates valid configurations, without an order of importance of the
+// caller's own.
 func PlacementConfigs() *rapid.Generator[placement.Config] {
 	return rapid.Custom(func(t *rapid.T) placement.Config {
 		c := placement.Config{
@@ -352,11 +352,11 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 	})
 }
 
-// Apart is a filter for tests: pods with the same value of a label stay apart, and pods with
-// the value "db" stay in the zone.
+// Apart is a filter for tests: pods with the same value of Label are on different nodes, and
+// pods with the value "db" are on nodes of Zone (the node label "zone").
 type Apart struct {
 	Label, Zone string
-	Anywhere    bool // not on one node only
+	Anywhere    bool // such pods exclude each other in the whole cluster
 }
 
 // Feasible implements [placement.Filter].
@@ -397,8 +397,8 @@ func (g Pinned) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
 }
 
 // CheckFilter checks the laws of [placement.Filter] on generated pods and nodes: the same
-// arguments give the same answer; the filter does not change its arguments; with reach
-// SameNode no pods on different nodes conflict. Call it from a property.
+// arguments give the same answer; the filter does not change its arguments; with
+// [placement.ReachNode] no pods on different nodes conflict. Call it from a property.
 func CheckFilter(t *rapid.T, f placement.Filter) {
 	record := PlacementRecords().Draw(t, "record")
 	st, r := record.State, record.Request

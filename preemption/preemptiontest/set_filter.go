@@ -89,9 +89,9 @@ func (t *spreadTrial) Allows(pod workload.Pod, node workload.Node) bool {
 }
 
 // CheckSetFilter checks the laws of [placement.SetFilter] and [placement.Trial] on generated
-// states: a trial in which pods come and go answers as one begun with those who are there;
-// asking changes nothing; arguments are left alone; with reach SameNode pods of other nodes
-// change no answer. Call it from a property.
+// states: a trial in which pods come and go answers as one that was begun with the pods that
+// are there; asking changes nothing; the trial does not change its arguments; with
+// [placement.ReachNode] pods of other nodes change no answer. Call it from a property.
 func CheckSetFilter(t *rapid.T, f placement.SetFilter) {
 	record := PlacementRecords().Draw(t, "record")
 	st, r := record.State, *record.Request
