@@ -27,7 +27,8 @@ import (
 // Any such domain and victims will do. With [Request.SkipFit], by which the caller says that
 // the pods fit nowhere now, only nominations and victims are judged. For several pods of a
 // Basic group only the victims are. Blockers, Shortage, Placeable and Withdrawn are not
-// judged. It calls filters, placer and guards as Decide does.
+// judged. Verify calls the filters and guards of the configuration; it does not read
+// set filters, [Request.Filters] and [Request.Placer], so it judges only decisions without.
 func Verify(st State, r Request, c Config, d Decision) error {
 	s, err := NewSnapshot(st)
 	if err != nil {
