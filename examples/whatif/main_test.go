@@ -233,7 +233,7 @@ func TestElasticAndProtected(t *testing.T) {
 		"admitted":[{"id":"e","queue":"a","reservedAt":"2026-11-20T11:14:00Z","podSets":[{"name":"worker","count":8,"minCount":2,
 		"requests":[{"flavor":"f","resource":"gpu","amount":1}]}]}]}`
 	for gpus, want := range map[string]string{
-		"3": "e, 3 replicas of worker  a      InClusterQueue         0  46m  3 gpu",
+		"3": "e, 3 replicas of worker  a             0  46m  3 gpu",
 		"7": "protected for another 14m: preempt-min-runtime 60m of queue a",
 	} {
 		_, stdout, stderr := call(strings.NewReader(state), "-request", "gpu="+gpus, "-queue", "a", "-priority", "1")

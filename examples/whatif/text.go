@@ -213,7 +213,7 @@ func (a *answer) borrows() string {
 
 func (a *answer) printVictims(b *cli.Page) {
 	t := &cli.Table{Columns: []cli.Column{
-		{Name: "victim", Least: 16}, {Name: "queue", Least: 8}, {Name: "reason", Least: 19}, {Name: "priority", Right: true}, {Name: "age", Right: true}, {Name: "holds", Least: 12},
+		{Name: "victim", Least: 24}, {Name: "queue", Least: 8}, {Name: "reason", Least: 19}, {Name: "priority", Right: true}, {Name: "age", Right: true}, {Name: "holds", Least: 12},
 	}}
 	for _, v := range a.victims() {
 		name := v.Workload
@@ -229,8 +229,12 @@ func (a *answer) printVictims(b *cli.Page) {
 		}
 		t.Row(name, v.Queue, v.Reason, v.Priority, units.Age(a.request.Now, v.ReservedAt), strings.Join(holds, ", "))
 	}
+	reasons := a.reasons()
+	if len(reasons) == 1 {
+		t.Drop(2) // the line below says it of all
+	}
 	b.Table(t)
-	for _, r := range a.reasons() {
+	for _, r := range reasons {
 		b.Say("%s: %s.\n", r, reasonText[r])
 	}
 }
