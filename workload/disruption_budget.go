@@ -12,7 +12,7 @@ import (
 // invalid.
 type DisruptionBudget struct {
 	Namespace string `json:"namespace,omitempty"`
-	// Name is unique in the namespace.
+	// Name is unique in the namespace. With LabelledOnly it may be empty.
 	Name string `json:"name"`
 	// Selector selects the pods of the namespace that the budget covers. Nil: none.
 	Selector *LabelSelector `json:"selector,omitempty"`
@@ -21,6 +21,10 @@ type DisruptionBudget struct {
 	// Disrupted lists the IDs of pods that the budget already counts as disrupted: evicting
 	// one of them costs nothing.
 	Disrupted []string `json:"disrupted,omitempty"`
+	// LabelledOnly reads the budget as the preemption of kube-scheduler does, which covers
+	// less than the disruption controller: no pod without labels, and nobody by a selector
+	// without requirements (filterPodsWithPDBViolation).
+	LabelledOnly bool `json:"labelledOnly,omitempty"`
 }
 
 // LabelSelector selects pods by labels. All parts must match; the zero value matches all
@@ -49,6 +53,18 @@ func (s *LabelSelector) Matches(labels map[string]string) bool {
 	return true
 }
 
+// Covers reports whether the budget covers a pod: its selector matches a pod of its
+// namespace.
+func (b *DisruptionBudget) Covers(p *Pod) bool {
+	if b.Namespace != p.Namespace {
+		return false
+	}
+	if s := b.Selector; b.LabelledOnly && (len(p.Labels) == 0 || s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0) {
+		return false
+	}
+	return b.Selector.Matches(p.Labels)
+}
+
 // Clone returns a copy that shares nothing with b.
 func (b DisruptionBudget) Clone() DisruptionBudget {
 	if b.Selector != nil {
@@ -64,12 +80,12 @@ func (b DisruptionBudget) Clone() DisruptionBudget {
 }
 
 // Validate returns everything that is wrong with the budget, as an error that lists each
-// fault with its path under the given one: an empty name, a negative allowance; in the
+// fault with its path under the given one: an empty name (without LabelledOnly), a negative allowance; in the
 // selector an empty key, an unknown operator, Gt or Lt, values that the operator does not
 // take.
 func (b *DisruptionBudget) Validate(path string) error {
 	var faults fault.List
-	if b.Name == "" {
+	if b.Name == "" && !b.LabelledOnly {
 		faults.Add(path+".name", "is empty")
 	}
 	if b.Allowed < 0 {

@@ -50,6 +50,7 @@ var laws = []struct {
 	}},
 	{"SetsAgreeWithTwin", setsAgreeWithTwin},
 	{"ChosenIsDecided", chosenIsDecided},
+	{"ConfigEditsAreFresh", configEditsAreFresh},
 	{"SpreadAgreesWithCounting", spreadAgreesWithCounting},
 	{"TestGuardIsLawful", func(t *rapid.T) {
 		preemptiontest.CheckPlacementGuard(t, preemptiontest.Pinned{Label: "app", Value: "db", Until: rapid.SampledFrom([]time.Time{{}, preemptiontest.Now}).Draw(t, "until")})
@@ -84,6 +85,7 @@ func FuzzRetryAtIsTheFirstInstant(f *testing.F) {
 }
 func FuzzProtectedAreNoVictims(f *testing.F) { f.Fuzz(rapid.MakeFuzz(protectedAreNoVictims)) }
 func FuzzSetsAgreeWithTwin(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(setsAgreeWithTwin)) }
+func FuzzConfigEditsAreFresh(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(configEditsAreFresh)) }
 func FuzzOnePodIsOnePod(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 
 var same = cmpopts.EquateEmpty()

@@ -27,8 +27,9 @@ import (
 // Any such domain and victims will do. With [Request.SkipFit], by which the caller says that
 // the pods fit nowhere now, only nominations and victims are judged. For several pods of a
 // Basic group only the victims are. Blockers, Shortage, Placeable and Withdrawn are not
-// judged. Verify calls the filters and guards of the configuration; it does not read
-// set filters, [Request.Filters] and [Request.Placer], so it judges only decisions without.
+// judged. Verify calls the filters and guards of the configuration and the request. With set
+// filters, whose answers need not be monotone, and with a placer only nominations and victims
+// are judged; with set filters not whether a victim could stay.
 func Verify(st State, r Request, c Config, d Decision) error {
 	s, err := NewSnapshot(st)
 	if err != nil {
@@ -63,7 +64,15 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	for _, domain := range r.Domains {
 		q.Domains = append(q.Domains, domain.Nodes)
 	}
-	for _, f := range c.Filters {
+	if sets := slices.Concat(c.SetFilters, r.SetFilters); len(sets) > 0 {
+		q.SkipFit = true
+		q.Allows = func(p workload.Pod, n workload.Node, pods []workload.Pod) bool {
+			s, err := NewSnapshot(State{Nodes: st.Nodes, Groups: st.Groups, Pods: pods})
+			return err == nil && !slices.ContainsFunc(sets, func(f SetFilter) bool { return !f.Begin(s, r).Allows(p, n) })
+		}
+	}
+	q.SkipFit = q.SkipFit || r.Placer != nil
+	for _, f := range slices.Concat(c.Filters, r.Filters) {
 		q.Filters = append(q.Filters, nodes.Filter{Rule: f, Wide: f.Reach() == ReachCluster})
 	}
 	if len(c.Guards) > 0 {

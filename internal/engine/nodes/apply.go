@@ -9,7 +9,7 @@ import (
 
 // addColumns numbers new resources.
 func (c *Cluster) addColumns(path string, f *validator, r workload.Resources) {
-	names := c.columns.names
+	names := c.unused(r)
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		if c.columns.of(name) < 0 {
 			names = append(names[:len(names):len(names)], name)
@@ -21,6 +21,24 @@ func (c *Cluster) addColumns(path string, f *validator, r workload.Resources) {
 	if len(names) > len(c.columns.names) {
 		c.columns = newColumns(names)
 	}
+}
+
+// unused returns the numbered resources. If those of r are too many beside them, it numbers
+// anew, without resources that nobody has any more.
+func (c *Cluster) unused(r workload.Resources) []string {
+	more := 0
+	for name := range r {
+		if c.columns.of(name) < 0 {
+			more++
+		}
+	}
+	if len(c.columns.names)+more > MaxResources+1 {
+		st := c.State()
+		if next, err := New(&st); err == nil {
+			*c = *next
+		}
+	}
+	return c.columns.names
 }
 
 // rebuild replaces a node with one that has other pods.
@@ -45,7 +63,7 @@ func without(list []*Pod, p *Pod) []*Pod {
 }
 
 func (c *Cluster) attach(path string, f *validator, facts workload.Pod) {
-	p := c.newPod(facts, c.group(facts.Group))
+	p := c.newPod(facts, int32(c.nodeNumber(facts.Node)), c.group(facts.Group))
 	c.pods = c.pods.Set(p)
 	n := c.nodes.At(int(p.node))
 	c.rebuild(path, f, n.Facts, n.number, insert(n.pods, p, comparePods), n.nominated)
@@ -136,7 +154,7 @@ func (c *Cluster) count(p *Pod, change int) {
 }
 
 func (c *Cluster) nominate(path string, f *validator, facts workload.Pod) {
-	p := c.newPod(facts, c.group(facts.Group))
+	p := c.newPod(facts, int32(c.nodeNumber(facts.Node)), c.group(facts.Group))
 	c.nominated = c.nominated.Set(p)
 	n := c.nodes.At(int(p.node))
 	c.rebuild(path, f, n.Facts, n.number, n.pods, insert(n.nominated, p, comparePods))

@@ -40,7 +40,7 @@ func (s *Searcher) blockers(short []Shortage, most int) []Blocker {
 	seen := map[*Unit]bool{}
 	books := s.newLedger()
 	inTheWay := s.takesOf(short)
-	rules := s.anyRules() || s.r.TerminationTimeout > 0 || s.config.HardBudgets && len(s.c.budgets) > 0
+	rules := s.anyRules() || s.r.TerminationTimeout > 0 || s.config.HardBudgets && len(s.c.byName) > 0
 	for i, n := range s.nodes {
 		if !s.usable[i] || !rules && (len(n.levels) == 0 || n.levels[len(n.levels)-1].priority < s.priority) {
 			continue

@@ -12,6 +12,7 @@ import (
 type budget struct {
 	Facts     workload.DisruptionBudget
 	disrupted map[string]bool // nil: none
+	free      bool            // the slot has no budget
 }
 
 func newBudget(facts workload.DisruptionBudget) budget {
@@ -27,12 +28,16 @@ func newBudget(facts workload.DisruptionBudget) budget {
 
 // covering appends the budgets that cover a pod, in order.
 func (c *Cluster) covering(list []int32, p *workload.Pod) []int32 {
-	first, _ := slices.BinarySearchFunc(c.budgets, p.Namespace, func(b budget, namespace string) int {
-		return strings.Compare(b.Facts.Namespace, namespace)
+	first, _ := slices.BinarySearchFunc(c.byName, p.Namespace, func(slot int32, namespace string) int {
+		return strings.Compare(c.budgets[slot].Facts.Namespace, namespace)
 	})
-	for i := first; i < len(c.budgets) && c.budgets[i].Facts.Namespace == p.Namespace; i++ {
-		if c.budgets[i].Facts.Selector.Matches(p.Labels) {
-			list = append(list, int32(i))
+	for _, slot := range c.byName[first:] {
+		b := &c.budgets[slot].Facts
+		if b.Namespace != p.Namespace {
+			break
+		}
+		if b.Covers(p) {
+			list = append(list, slot)
 		}
 	}
 	return list
@@ -67,17 +72,20 @@ func (l *ledger) charged(b int32, p *Pod) bool {
 }
 
 // spend charges the pods of a unit to the budgets and counts those that violate one. Each pod
-// is charged to its budgets in order, up to the first exhausted one (as built in v1.37).
+// is charged to every budget that covers it, also after one that it violates (as
+// kube-scheduler does in v1.36: filterPodsWithPDBViolation).
 func (l *ledger) spend(u *Unit) (violations int) {
 	for _, p := range u.Pods {
+		over := false
 		for _, b := range p.budgets {
 			if !l.charged(b, p) {
 				continue
 			}
-			if l.left[b]--; l.left[b] < 0 {
-				violations++
-				break
-			}
+			l.left[b]--
+			over = over || l.left[b] < 0
+		}
+		if over {
+			violations++
 		}
 	}
 	return violations
@@ -118,10 +126,10 @@ func (l *ledger) spendAll(u *Unit) bool {
 // covered lists the units of the domain that may yield and that a budget covers, most
 // important first. The list is valid until the next one.
 func (s *Searcher) covered(d span) []*Unit {
-	if len(s.c.budgets) == 0 {
+	if len(s.c.byName) == 0 {
 		return nil
 	}
-	if s.r.Importance != nil || d.size()*8 < s.c.nodes.Len() {
+	if s.r.Importance != nil || d.size()*8 < len(s.c.order) {
 		// In a group that yields whole, the pod that a budget covers may run on another node.
 		return s.gather(d, func(u *Unit) bool { return u.covered }, func(l level) bool { return l.covered || l.grouped })
 	}
@@ -216,8 +224,8 @@ func (c *Cluster) Charge(pods []string) []workload.DisruptionBudget {
 		}
 	}
 	var list []workload.DisruptionBudget
-	for at := range c.budgets {
-		if b := charged[int32(at)]; b != nil {
+	for _, slot := range c.byName {
+		if b := charged[slot]; b != nil {
 			list = append(list, *b)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/internal/persist/trie"
@@ -33,24 +34,33 @@ func New(st *State) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{columns: newColumns(append([]string{workload.PodsResource}, slices.Sorted(maps.Keys(resources))...))}
+	names := make([]numbered, len(st.Nodes)) // by name
 	for i := range st.Nodes {
-		c.names = append(c.names, st.Nodes[i].Name)
+		names[i].name = st.Nodes[i].Name
 	}
-	slices.Sort(c.names)
-	for _, b := range st.Budgets {
-		c.budgets = append(c.budgets, newBudget(b.Clone()))
+	slices.SortFunc(names, func(a, b numbered) int { return strings.Compare(a.name, b.name) })
+	numbers := make(map[string]int32, len(names))
+	for i := range names {
+		names[i].number, numbers[names[i].name] = int32(i), int32(i)
+		c.order = append(c.order, int32(i))
 	}
-	slices.SortFunc(c.budgets, func(a, b budget) int { return keyOf(&a.Facts).compare(keyOf(&b.Facts)) })
+	c.numbers = trie.Of(numbered.id, names)
+	for i, b := range st.Budgets {
+		c.budgets, c.byName = append(c.budgets, newBudget(b.Clone())), append(c.byName, int32(i))
+	}
+	slices.SortStableFunc(c.byName, func(a, b int32) int {
+		return keyOf(&c.budgets[a].Facts).compare(keyOf(&c.budgets[b].Facts))
+	})
 
 	groups := map[string]*group{}
 	for _, g := range st.Groups {
 		groups[g.ID] = &group{Facts: g, known: true}
 	}
-	pods, on := make([]*Pod, 0, len(st.Pods)), make([][]*Pod, len(c.names))
+	pods, on := make([]*Pod, 0, len(st.Pods)), make([][]*Pod, len(names))
 	counts := map[int32]int{}
 	for i := range st.Pods {
 		g := groups[st.Pods[i].Group]
-		p := c.newPod(st.Pods[i].Clone(), g)
+		p := c.newPod(st.Pods[i].Clone(), numbers[st.Pods[i].Node], g)
 		if id := p.Facts.Group; id != "" {
 			if g == nil {
 				g = &group{Facts: workload.PodGroup{ID: id}}
@@ -65,17 +75,17 @@ func New(st *State) (*Cluster, error) {
 		pods, on[p.node] = append(pods, p), append(on[p.node], p)
 	}
 	var nominated []*Pod
-	promised := make([][]*Pod, len(c.names))
+	promised := make([][]*Pod, len(names))
 	for i := range st.Nominated {
-		p := c.newPod(st.Nominated[i].Clone(), groups[st.Nominated[i].Group])
+		p := c.newPod(st.Nominated[i].Clone(), numbers[st.Nominated[i].Node], groups[st.Nominated[i].Group])
 		nominated, promised[p.node] = append(nominated, p), append(promised[p.node], p)
 	}
-	nodes := make([]*node, len(c.names))
+	nodes := make([]*node, len(names))
 	for i := range st.Nodes {
-		at, _ := slices.BinarySearch(c.names, st.Nodes[i].Name)
+		at := numbers[st.Nodes[i].Name]
 		slices.SortFunc(on[at], comparePods)
 		slices.SortFunc(promised[at], comparePods)
-		n, ok := newNode(c.columns, st.Nodes[i].Clone(), int32(at), on[at], promised[at])
+		n, ok := newNode(c.columns, st.Nodes[i].Clone(), at, on[at], promised[at])
 		if !ok {
 			faults.Add(fmt.Sprintf("nodes[%d]", i), "more than 2^62 of a resource is used")
 		}
@@ -127,10 +137,9 @@ func setOf[T any](order *ordered.Order[T, none], list []T) ordered.Set[T, none] 
 	return ordered.Of(order, list)
 }
 
-// newPod makes a pod. It keeps facts, which must be a copy.
-func (c *Cluster) newPod(facts workload.Pod, g *group) *Pod {
-	number, _ := slices.BinarySearch(c.names, facts.Node)
-	a := &alone{pod: Pod{Facts: facts, node: int32(number), priority: facts.Priority}}
+// newPod makes a pod on the node with that number. It keeps facts, which must be a copy.
+func (c *Cluster) newPod(facts workload.Pod, number int32, g *group) *Pod {
+	a := &alone{pod: Pod{Facts: facts, node: number, priority: facts.Priority}}
 	p := &a.pod
 	p.takes, p.budgets = c.columns.takes(a.takes[:0], facts.Requests), c.covering(a.budgets[:0], &p.Facts)
 	if g != nil && g.known {

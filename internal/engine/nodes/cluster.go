@@ -15,12 +15,16 @@ import (
 // immutable.
 type Cluster struct {
 	columns   *columns
-	names     []string // of nodes, sorted: the index is the node's number
-	nodes     vector.Vector[*node]
-	pods      trie.Map[*Pod]   // running pods, by ID
-	nominated trie.Map[*Pod]   // by ID
-	groups    trie.Map[*group] // in the state, or named by a running pod; by ID
-	budgets   []budget         // by namespace and name
+	nodes     vector.Vector[*node] // by number; nil: the number is free
+	order     []int32              // numbers of nodes, by name
+	numbers   trie.Map[numbered]   // by name
+	free      []int32              // numbers of nodes that were removed
+	pods      trie.Map[*Pod]       // running pods, by ID
+	nominated trie.Map[*Pod]       // by ID
+	groups    trie.Map[*group]     // in the state, or named by a running pod; by ID
+	budgets   []budget             // by slot
+	byName    []int32              // slots of budgets, by namespace and name
+	stale     []staleBudget        // budgets whose pods are not found yet; empty in a snapshot
 	// levels holds the priorities of running pods, rising, with the number of pods.
 	levels ordered.Set[priorityCount, none]
 	// covered holds the units that a budget covers, most important first: with all their
@@ -28,6 +32,14 @@ type Cluster struct {
 	covered, coveredStaying unitSet
 	minimums                int // running pods with a minimum runtime, their own or their group's
 }
+
+// numbered is a node's number.
+type numbered struct {
+	name   string
+	number int32
+}
+
+func (n numbered) id() string { return n.name }
 
 type priorityCount struct {
 	priority int32
@@ -62,8 +74,8 @@ type State struct {
 // budgets by namespace and name.
 func (c *Cluster) State() State {
 	var st State
-	for i := range c.nodes.Len() {
-		st.Nodes = append(st.Nodes, c.nodes.At(i).Facts.Clone())
+	for _, number := range c.order {
+		st.Nodes = append(st.Nodes, c.nodes.At(int(number)).Facts.Clone())
 	}
 	for _, p := range sorted(c.pods, (*Pod).id) {
 		st.Pods = append(st.Pods, p.Facts.Clone())
@@ -76,8 +88,8 @@ func (c *Cluster) State() State {
 			st.Groups = append(st.Groups, g.Facts)
 		}
 	}
-	for i := range c.budgets {
-		st.Budgets = append(st.Budgets, c.budgets[i].Facts.Clone())
+	for _, slot := range c.byName {
+		st.Budgets = append(st.Budgets, c.budgets[slot].Facts.Clone())
 	}
 	return st
 }
@@ -94,8 +106,8 @@ func (c *Cluster) pod(in trie.Map[*Pod], id string) *Pod {
 
 // nodeNumber returns the number of a node, or -1 if there is none with that name.
 func (c *Cluster) nodeNumber(name string) int {
-	if at, found := slices.BinarySearch(c.names, name); found {
-		return at
+	if n, ok := c.numbers.Get(name); ok {
+		return int(n.number)
 	}
 	return -1
 }
@@ -137,4 +149,4 @@ func (c *Cluster) Units() []*Unit {
 }
 
 // NodeName returns the name of a node.
-func (c *Cluster) NodeName(number int32) string { return c.names[number] }
+func (c *Cluster) NodeName(number int32) string { return c.nodes.At(int(number)).Facts.Name }

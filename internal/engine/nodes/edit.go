@@ -1,8 +1,8 @@
 package nodes
 
 import (
-	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/fault"
@@ -105,48 +105,6 @@ func (c *Cluster) RemoveGroup(path, id string) fault.List {
 	return f.List
 }
 
-// SetBudget adds a budget or replaces the one with that namespace and name.
-func (c *Cluster) SetBudget(path string, b workload.DisruptionBudget) fault.List {
-	var f validator
-	if f.all(b.Validate(path)); f.List != nil {
-		return f.List
-	}
-	at, found := c.findBudget(keyOf(&b))
-	if found && reflect.DeepEqual(c.budgets[at].Facts.Selector, b.Selector) { // covers the same pods
-		c.budgets = slices.Clone(c.budgets)
-		c.budgets[at] = newBudget(b)
-		return nil
-	}
-	st := c.State()
-	if found {
-		st.Budgets[at] = b
-	} else {
-		st.Budgets = append(st.Budgets, b)
-	}
-	c.become(path, &f, &st)
-	return f.List
-}
-
-// RemoveBudget removes a budget.
-func (c *Cluster) RemoveBudget(path, namespace, name string) fault.List {
-	var f validator
-	at, found := c.findBudget(budgetKey{namespace, name})
-	if !found {
-		f.Add(path, "no budget %v", budgetKey{namespace, name})
-		return f.List
-	}
-	st := c.State()
-	st.Budgets = slices.Delete(st.Budgets, at, at+1)
-	c.become(path, &f, &st)
-	return f.List
-}
-
-func (c *Cluster) findBudget(key budgetKey) (at int, found bool) {
-	return slices.BinarySearchFunc(c.budgets, key, func(b budget, k budgetKey) int {
-		return keyOf(&b.Facts).compare(k)
-	})
-}
-
 // SetNode adds a node or replaces the one with that name.
 func (c *Cluster) SetNode(path string, n workload.Node) fault.List {
 	var f validator
@@ -159,10 +117,31 @@ func (c *Cluster) SetNode(path string, n workload.Node) fault.List {
 		c.rebuild(path, &f, n, old.number, old.pods, old.nominated)
 		return f.List
 	}
-	st := c.State()
-	st.Nodes = append(st.Nodes, n)
-	c.become(path, &f, &st)
+	c.addColumns(path, &f, n.Capacity)
+	c.addNode(n)
 	return f.List
+}
+
+// addNode adds a node with a number of its own.
+func (c *Cluster) addNode(facts workload.Node) {
+	number := int32(c.nodes.Len())
+	if last := len(c.free) - 1; last >= 0 {
+		number, c.free = c.free[last], c.free[:last:last]
+	} else {
+		c.nodes = c.nodes.Append(nil)
+	}
+	n, _ := newNode(c.columns, facts, number, nil, nil) // nothing is used
+	c.nodes = c.nodes.Set(int(number), n)
+	c.numbers = c.numbers.Set(numbered{facts.Name, number})
+	c.order = slices.Insert(slices.Clip(c.order), c.rankOf(facts.Name), number)
+}
+
+// rankOf returns where a name is, or would be, among the names of nodes.
+func (c *Cluster) rankOf(name string) int {
+	at, _ := slices.BinarySearchFunc(c.order, name, func(number int32, name string) int {
+		return strings.Compare(c.NodeName(number), name)
+	})
+	return at
 }
 
 // RemoveNode removes a node without pods.
@@ -177,9 +156,10 @@ func (c *Cluster) RemoveNode(path, name string) fault.List {
 		f.Add(path, "%d pods run on node %q or are nominated to it", len(n.pods)+len(n.nominated), name)
 		return f.List
 	}
-	st := c.State()
-	st.Nodes = slices.Delete(st.Nodes, at, at+1)
-	c.become(path, &f, &st)
+	rank := c.rankOf(name)
+	c.order = slices.Delete(slices.Clone(c.order), rank, rank+1)
+	c.nodes, c.free = c.nodes.Set(at, nil), append(slices.Clip(c.free), int32(at))
+	c.numbers, _ = c.numbers.Delete(name)
 	return f.List
 }
 
@@ -226,17 +206,5 @@ func (c *Cluster) setGroup(path string, f *validator, facts workload.PodGroup, k
 			c.withdraw(p.Facts.ID)
 			c.nominate(path, f, p.Facts)
 		}
-	}
-}
-
-// become rebuilds the cluster from a state.
-func (c *Cluster) become(path string, f *validator, st *State) {
-	next, err := New(st)
-	if err == nil {
-		*c = *next
-		return
-	}
-	for _, fault := range err.(fault.List) {
-		f.Add(path, "%s", fault.Problem)
 	}
 }

@@ -56,8 +56,8 @@ func (c *Cluster) PodsOn(node string) iter.Seq[workload.Pod] {
 // Terminating lists the IDs of the pods that terminate, by node and ID.
 func (c *Cluster) Terminating() []string {
 	var ids []string
-	for i := range c.nodes.Len() {
-		for _, p := range c.nodes.At(i).pods {
+	for _, number := range c.order {
+		for _, p := range c.nodes.At(int(number)).pods {
 			if p.Facts.Terminating {
 				ids = append(ids, p.Facts.ID)
 			}
@@ -66,8 +66,14 @@ func (c *Cluster) Terminating() []string {
 	return ids
 }
 
-// NodeNames returns the names of the nodes, sorted; callers must not change them.
-func (c *Cluster) NodeNames() []string { return c.names }
+// NodeNames returns the names of the nodes, sorted.
+func (c *Cluster) NodeNames() []string {
+	names := make([]string, len(c.order))
+	for i, number := range c.order {
+		names[i] = c.NodeName(number)
+	}
+	return names
+}
 
 // NominatedPriorities returns the priorities of the nominated pods, in no particular order.
 func (c *Cluster) NominatedPriorities() (list []int32) {

@@ -98,19 +98,21 @@ type member struct {
 	Facts   *workload.Pod
 	group   string  // the group that counts
 	needs   []int64 // by slot
-	allowed []int32 // numbers of the nodes on which it may run, rising; nil: all
+	allowed nodeSet // the nodes on which it may run; nil: all
 	same    bool    // equal to the member before it, for the built-in rules
 	promise int32   // number of the node that it is nominated to; -1: none
 }
 
 // names reports whether the member's list of nodes permits a node.
 func (m *member) names(n *node) bool {
-	if m.allowed == nil {
-		return true
-	}
-	_, ok := slices.BinarySearch(m.allowed, n.number)
-	return ok
+	return m.allowed == nil || m.allowed.has(n.number)
 }
+
+// nodeSet is a set of nodes, a bit for each number.
+type nodeSet []uint64
+
+func (s nodeSet) add(number int)        { s[number/64] |= 1 << (number % 64) }
+func (s nodeSet) has(number int32) bool { return s[number/64]&(1<<(number%64)) != 0 }
 
 // groupOf returns the group of a pod of the request.
 func (r *Request) groupOf(p *workload.Pod) string {
@@ -193,20 +195,16 @@ func (s *Searcher) needsOf(r workload.Resources) []int64 {
 	return needs
 }
 
-// allowed returns the numbers of the nodes on which a pod may run, rising; nil: all.
-func (s *Searcher) allowed(p *workload.Pod) []int32 {
-	if p.Nowhere {
-		return []int32{}
-	}
-	if len(p.Nodes) == 0 {
+// allowed returns the nodes on which a pod may run; nil: all.
+func (s *Searcher) allowed(p *workload.Pod) nodeSet {
+	if len(p.Nodes) == 0 && !p.Nowhere {
 		return nil
 	}
-	list := make([]int32, 0, len(p.Nodes))
+	set := make(nodeSet, (s.c.nodes.Len()+63)/64)
 	for _, name := range p.Nodes {
-		if n := s.c.nodeNumber(name); n >= 0 {
-			list = append(list, int32(n))
+		if n := s.c.nodeNumber(name); n >= 0 && !p.Nowhere {
+			set.add(n)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return set
 }

@@ -10,17 +10,14 @@ import (
 // buildRoom collects the nodes, domain by domain, and adds up what runs there.
 func (s *Searcher) buildRoom() {
 	c := s.c
-	s.local, s.rank = resize(s.local, c.nodes.Len()), resize(s.rank, c.nodes.Len())
-	rank := s.rank
-	for i := range rank {
-		s.local[i], rank[i] = -1, int32(len(s.r.Prefer)+i)
+	s.local = resize(s.local, c.nodes.Len())
+	for i := range s.local {
+		s.local[i] = -1
 	}
-	for i, name := range s.r.Prefer {
-		rank[c.nodeNumber(name)] = int32(i)
-	}
+	rank := s.rankNodes()
 	s.nodes, s.ranges = s.nodes[:0], s.ranges[:0]
 	add := func(name string, numbers []int32) {
-		if len(s.r.Prefer) > 0 || name != "" {
+		if rank != nil {
 			slices.SortFunc(numbers, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })
 		}
 		from := len(s.nodes)
@@ -33,9 +30,9 @@ func (s *Searcher) buildRoom() {
 		s.ranges = append(s.ranges, span{name, from, len(s.nodes)})
 	}
 	if len(s.r.Domains) == 0 {
-		everything := make([]int32, c.nodes.Len())
-		for i := range everything {
-			everything[i] = int32(i)
+		everything := c.order
+		if rank != nil {
+			everything = slices.Clone(everything)
 		}
 		add("", everything)
 	}
@@ -68,6 +65,21 @@ func (s *Searcher) buildRoom() {
 			}
 		}
 	}
+}
+
+// rankNodes returns the order in which nodes are tried, by number; nil: by name.
+func (s *Searcher) rankNodes() []int32 {
+	if len(s.r.Prefer)+len(s.r.Domains) == 0 {
+		return nil
+	}
+	s.rank = resize(s.rank, s.c.nodes.Len())
+	for i, number := range s.c.order {
+		s.rank[number] = int32(len(s.r.Prefer) + i)
+	}
+	for i, name := range s.r.Prefer {
+		s.rank[s.c.nodeNumber(name)] = int32(i)
+	}
+	return s.rank
 }
 
 func (s *Searcher) addNode(i int, n *node) {

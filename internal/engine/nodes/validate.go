@@ -94,7 +94,11 @@ func validate(st *State) fault.List {
 	for i := range st.Groups {
 		f.all(st.Groups[i].Validate(fmt.Sprintf("groups[%d]", i)))
 	}
-	unique(&f, "budgets", st.Budgets, keyOf)
+	type key struct { // the zero value: it should have a name
+		budgetKey
+		valid bool
+	}
+	unique(&f, "budgets", st.Budgets, func(b *workload.DisruptionBudget) key { return key{keyOf(b), b.Name != "" || b.LabelledOnly} })
 	for i := range st.Budgets {
 		f.all(st.Budgets[i].Validate(fmt.Sprintf("budgets[%d]", i)))
 	}

@@ -9,7 +9,7 @@ const (
 	width = 1 << bits
 )
 
-// Vector is an immutable sequence of fixed length. The zero value is empty.
+// Vector is an immutable sequence. The zero value is empty.
 //
 // Below the root every level is an array of its own type, so that reading an item takes one
 // load for each level. Only the root grows with the length, and every edit copies it: up to
@@ -68,6 +68,26 @@ func (v Vector[T]) SetAll(at []int, items []T) Vector[T] {
 		last = i
 	}
 	return Vector[T]{root, v.n}
+}
+
+// Append returns the vector with an item added at the end.
+func (v Vector[T]) Append(item T) Vector[T] {
+	i, root := v.n, slices.Clone(v.root)
+	if i>>(3*bits) == len(root) {
+		root = append(root, nil)
+	}
+	b := grown(&root[i>>(3*bits)])
+	t := grown(&b[i>>(2*bits)%width])
+	grown(&t[i>>bits%width])[i%width] = item
+	return Vector[T]{root, i + 1}
+}
+
+// grown returns what the slot points to, as a copy; it makes it if the slot is nil.
+func grown[E any](slot **E) *E {
+	if *slot == nil {
+		return made(slot)
+	}
+	return own(slot, false)
 }
 
 // own returns what the slot points to; it copies it first if it belongs to another vector.

@@ -26,6 +26,9 @@ func TestVectorIsLikeASlice(t *testing.T) {
 			} else {
 				v = v.SetAll(at, items)
 			}
+			if rapid.Bool().Draw(t, "append") {
+				model, v = append(slices.Clip(model), step), v.Append(step)
+			}
 			if !slices.Equal(old.All(), before) || v.At(at[0]) != items[0] {
 				t.Fatalf("SetAll(%v)", at)
 			}
@@ -34,6 +37,12 @@ func TestVectorIsLikeASlice(t *testing.T) {
 			t.Fatalf("%v, want %v", v.All(), model)
 		}
 	})
+	grown := Of[int](nil)
+	for i := range 1100 { // over the ends of leaves, twigs and branches
+		if grown = grown.Append(i); grown.Len() != i+1 || grown.At(i) != i || grown.At(i/2) != i/2 {
+			t.Fatalf("item %d after Append", i)
+		}
+	}
 	if v := Of[int](nil); v.Len() != 0 || len(v.All()) != 0 {
 		t.Error("an empty vector has items")
 	}

@@ -90,7 +90,7 @@ func apply(st placement.State, d placement.Decision) placement.State {
 			}
 			p.Terminating, p.Preempted = true, true
 			for i, b := range budgets {
-				if b.Namespace == p.Namespace && selects(b.Selector, p.Labels) && !slices.Contains(b.Disrupted, p.ID) {
+				if coveredBy(p, b) && !slices.Contains(b.Disrupted, p.ID) {
 					budgets[i].Allowed = max(0, b.Allowed-1)
 					budgets[i].Disrupted = append(slices.Clone(b.Disrupted), p.ID)
 				}

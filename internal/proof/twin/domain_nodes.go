@@ -38,12 +38,13 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 		left := q.allowances()
 		for i := range potential {
 			for _, p := range potential[i].Pods {
+				over := 0
 				for _, b := range q.covering(p) {
 					if left[b]--; left[b] < 0 {
-						potential[i].violations++
-						break
+						over = 1
 					}
 				}
+				potential[i].violations += over
 			}
 		}
 	}

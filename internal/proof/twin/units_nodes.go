@@ -2,6 +2,7 @@ package twin
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
@@ -81,12 +82,20 @@ func moreImportant(a, b unit) int {
 func (q *nodes) covering(p workload.Pod) []int {
 	var list []int
 	for i, b := range q.st.Budgets {
-		if b.Namespace == p.Namespace && selects(b.Selector, p.Labels) && !slices.Contains(b.Disrupted, p.ID) {
+		if coveredBy(p, b) && !slices.Contains(b.Disrupted, p.ID) {
 			list = append(list, i)
 		}
 	}
 	slices.SortFunc(list, func(i, j int) int { return cmp.Compare(q.st.Budgets[i].Name, q.st.Budgets[j].Name) })
 	return list
+}
+
+// coveredBy reports whether a budget covers a pod.
+func coveredBy(p workload.Pod, b workload.DisruptionBudget) bool {
+	if b.LabelledOnly && (p.Labels == nil || reflect.DeepEqual(b.Selector, &workload.LabelSelector{})) {
+		return false
+	}
+	return b.Namespace == p.Namespace && selects(b.Selector, p.Labels)
 }
 
 // selects is how Kubernetes defines a label selector; nil selects nothing.

@@ -195,7 +195,7 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 		for _, p := range u.pods {
 			w.come(p)
 		}
-		if !w.Replace && w.stands() { // there the pods are placed anew with each unit
+		if !w.Replace && w.Allows == nil && w.stands() { // there the pods are placed anew with each unit
 			faults.Add("decision.victims", "%v can stay", ids(u))
 		}
 		for _, p := range u.pods {

@@ -36,7 +36,10 @@ type Question struct {
 	RetryAtIsBound  bool
 	MinRuntime      optional.Duration
 	Filters         []Filter
-	Guard           func(group string, pods []workload.Pod, priority int32) (until time.Time, never bool)
+	// Allows, if set, asks the set filters about a pod on its node beside exactly these pods.
+	// Their answers need not be monotone: whether a victim could stay is then not judged.
+	Allows func(pod workload.Pod, node workload.Node, pods []workload.Pod) bool
+	Guard  func(group string, pods []workload.Pod, priority int32) (until time.Time, never bool)
 }
 
 // Filter is that of package placement; Wide: conflicts reach over the cluster.

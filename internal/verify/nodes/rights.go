@@ -123,12 +123,13 @@ func (w *world) potential(domain []string) []unit {
 	}
 	for i := range list {
 		for _, p := range list[i].pods {
+			over := 0
 			for _, b := range w.covering(p) {
 				if left[b]--; left[b] < 0 {
-					list[i].violations++
-					break
+					over = 1
 				}
 			}
+			list[i].violations += over
 		}
 	}
 	return list
@@ -137,7 +138,7 @@ func (w *world) potential(domain []string) []unit {
 // covering lists the budgets that a pod is charged to, by name.
 func (w *world) covering(p workload.Pod) (list []int) {
 	for i, b := range w.Budgets {
-		if b.Namespace == p.Namespace && b.Selector.Matches(p.Labels) && !slices.Contains(b.Disrupted, p.ID) {
+		if b.Covers(&p) && !slices.Contains(b.Disrupted, p.ID) {
 			list = append(list, i)
 		}
 	}

@@ -122,11 +122,33 @@ func (w *world) agrees(p workload.Pod) bool {
 	return true
 }
 
+// allows asks the set filters about a pod on its node, beside those there and placed, with the
+// pods nominated to the node ahead of it and without.
+func (w *world) allows(p workload.Pod, placed []workload.Pod) bool {
+	if w.Allows == nil {
+		return true
+	}
+	pods := slices.Clone(placed)
+	for _, o := range w.Pods {
+		if _, there := w.there[o.ID]; there {
+			pods = append(pods, o)
+		}
+	}
+	ahead := slices.Clone(pods)
+	for _, o := range w.Nominated {
+		if o.Node == p.Node && w.isAhead(o) {
+			ahead = append(ahead, o)
+		}
+	}
+	n := *w.byName[p.Node]
+	return w.Allows(p, n, pods) && (len(ahead) == len(pods) || w.Allows(p, n, ahead))
+}
+
 // mayRun reports whether a member may be placed on a node.
 func (w *world) mayRun(p workload.Pod, node string) bool {
 	p.Node = node
 	named := !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, node))
-	return named && w.hasRoom(p, node, false) && w.agrees(p)
+	return named && w.hasRoom(p, node, false) && w.agrees(p) && w.allows(p, w.placed)
 }
 
 // put places a member; take is its inverse for all placed.
@@ -145,6 +167,11 @@ func (w *world) takeBack() {
 
 // stands reports whether the placed members still have their places.
 func (w *world) stands() bool {
+	for i, p := range w.placed { // one after the other
+		if !w.allows(p, w.placed[:i]) {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(w.placed, func(p workload.Pod) bool { return !w.hasRoom(p, p.Node, true) || !w.agrees(p) })
 }
 

@@ -1,0 +1,145 @@
+package placement_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
+)
+
+// Budgets and nodes that change under the pods that run make the snapshot that is made at once,
+// in any order, with edits of pods between.
+func configEditsAreFresh(t *rapid.T) {
+	record := preemptiontest.PlacementRecords().Draw(t, "record")
+	st, r := record.State, *record.Request
+	c := preemptiontest.PlacementConfigs().Draw(t, "config")
+	other := preemptiontest.PlacementStates().Draw(t, "other")
+	for i := range st.Budgets {
+		if b := &st.Budgets[i]; rapid.Bool().Draw(t, "labelled only") {
+			if b.LabelledOnly = true; i == 0 {
+				b.Name = ""
+			}
+		}
+	}
+	before := st
+	before.Budgets = other.Budgets
+	var extra []placement.Edit
+	for i := range rapid.IntRange(0, 3).Draw(t, "extra nodes") {
+		n := workload.Node{Name: fmt.Sprintf("%s-extra%d", rapid.SampledFrom([]string{"a", "n0", "z"}).Draw(t, "name"), i)}
+		before.Nodes = append(before.Nodes[:len(before.Nodes):len(before.Nodes)], n)
+		extra = append(extra, placement.RemoveNode(n.Name))
+	}
+	var edits []placement.Edit
+	for _, b := range other.Budgets {
+		edits = append(edits, placement.RemoveBudget(b.Namespace, b.Name))
+	}
+	for _, b := range st.Budgets {
+		first := b
+		first.Selector = nil
+		edits = append(edits, placement.SetBudget(first))
+	}
+	for _, p := range st.Pods { // taken away and added again
+		if rapid.Bool().Draw(t, "again") {
+			edits = append(edits, placement.Remove(p.ID), placement.Run(p))
+		}
+	}
+	for _, b := range st.Budgets {
+		edits = append(edits, placement.SetBudget(b))
+	}
+	edits = append(edits, extra...)
+	edits = append(edits, placement.SetNode(workload.Node{Name: "passing"}), placement.RemoveNode("passing"))
+	s := snapshotOf(t, before)
+	if rapid.Bool().Draw(t, "one by one") {
+		for _, e := range edits {
+			s = edit(t, s, e)
+		}
+	} else {
+		s = edit(t, s, edits...)
+	}
+	fresh := snapshotOf(t, st)
+	if diff := differ(fresh.State(), s.State()); diff != "" {
+		t.Fatalf("another state:\n%s", diff)
+	}
+	want := twin.DecideOnNodes(c, st, r)
+	for name, s := range map[string]*placement.Snapshot{"fresh": fresh, "edited": s} {
+		if diff := differ(want, decide(t, c, s, r)); diff != "" {
+			t.Fatalf("%s (- twin, + decision):\n%s", name, diff)
+		}
+	}
+	if diff := differ(fresh.PotentialVictims(r.Priority), s.PotentialVictims(r.Priority)); diff != "" {
+		t.Fatalf("other potential victims:\n%s", diff)
+	}
+}
+
+// A node is added at a cost that does not depend on the pods; a budget that covers other pods
+// costs as much as these.
+func TestEditsCostWhatTheyChange(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for name, test := range map[string]struct {
+		edit placement.Edit
+		most float64
+	}{
+		"node":   {placement.SetNode(workload.Node{Name: "node-000001a", Capacity: workload.Resources{"cpu": 1}}), 60},
+		"budget": {placement.SetBudget(workload.DisruptionBudget{Namespace: "ns", Name: "new", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"app": "none"}}}), 40},
+	} {
+		for _, nodes := range []int{100, 800} {
+			s := snapshotOf(t, fleet{nodes: nodes, perNode: 10, levels: 3, covered: 5}.state())
+			if n := testing.AllocsPerRun(10, func() { edit(t, s, test.edit) }); n > test.most {
+				t.Errorf("%s: %v allocations at %d nodes, want at most %v", name, n, nodes, test.most)
+			}
+		}
+	}
+}
+
+// "A pod with no labels will not match any PDB"; "a PDB with a nil or empty selector matches
+// nothing" (kube-scheduler, filterPodsWithPDBViolation). The disruption controller sees it
+// otherwise.
+func TestLabelledOnly(t *testing.T) {
+	none := &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "app", Operator: workload.DoesNotExist}}}
+	for _, test := range []struct {
+		selector *workload.LabelSelector
+		labels   map[string]string
+		want     [2]int // violations; with LabelledOnly
+	}{
+		{&workload.LabelSelector{}, nil, [2]int{1, 0}},
+		{&workload.LabelSelector{}, map[string]string{"a": "b"}, [2]int{1, 0}},
+		{none, nil, [2]int{1, 0}},
+		{none, map[string]string{"a": "b"}, [2]int{1, 1}},
+		{nil, map[string]string{"a": "b"}, [2]int{0, 0}},
+	} {
+		for i, only := range []bool{false, true} {
+			st := world(t, "n1 1: a/1")
+			st.Pods[0].Labels = test.labels
+			st.Budgets = []workload.DisruptionBudget{{Name: "b", Selector: test.selector, LabelledOnly: only}}
+			if only {
+				st.Budgets[0].Name = ""
+			}
+			if d := decide(t, placement.Config{}, snapshotOf(t, st), pending(0)); d.Violations != test.want[i] {
+				t.Errorf("%+v, %v, only labelled %v: %d violations, want %d", test.selector, test.labels, only, d.Violations, test.want[i])
+			}
+		}
+	}
+}
+
+// A pod is charged to every budget that covers it, also after one that it violates: b violates
+// the second budget although the first was exhausted for a.
+func TestEveryBudgetIsCharged(t *testing.T) {
+	st := world(t, "n1 2: a/2 b/1")
+	st.Pods[0].Labels = map[string]string{"both": "yes", "second": "yes"}
+	st.Pods[1].Labels = map[string]string{"second": "yes"}
+	st.Budgets = []workload.DisruptionBudget{
+		{Name: "1", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"both": "yes"}}},
+		{Name: "2", Allowed: 1, Selector: &workload.LabelSelector{MatchLabels: map[string]string{"second": "yes"}}},
+	}
+	r := pending(2)
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in0@n1 in1@n1; evict a b, 2 against a budget"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
