@@ -68,7 +68,7 @@ type groups struct {
 	priorities map[string]int64 // of classes
 	isLeaf     map[string]bool
 	running    map[string]int64 // pods, by group
-	fractions  []string         // who takes some of a GPU
+	fractions  []string         // groups that take a fraction of a GPU
 }
 
 func (g *groups) warn(of *PodGroup, path, format string, args ...any) {
@@ -174,7 +174,7 @@ func (g *PodGroup) preemptsFrom() (time.Time, error) {
 	return evicted.Add(delay), err
 }
 
-// podSet returns what a group holds. It is elastic if its running pods are in the input, are
+// podSet returns the pod set of a group. It is elastic if its running pods are in the input, are
 // equal, and are more than its minimum (by default one in KAI).
 func podSet(allocated []quota.Amount, running int64, minMember *int64) workload.PodSet {
 	set := workload.PodSet{Name: "main", Count: 1, Requests: allocated}

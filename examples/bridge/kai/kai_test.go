@@ -113,7 +113,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// The tree of queues: limits of parents bound what is borrowed, or it is said that they do not.
+// The tree of queues: the limit of a parent limits what is borrowed, or a note says that it does
+// not.
 func TestLimits(t *testing.T) {
 	const tree = `{"kind":"List","items":[
 {"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"all"},"spec":{"resources":{"gpu":{"quota":-1}}}},

@@ -15,7 +15,7 @@ type Queue struct {
 	Spec     QueueSpec       `json:"spec"`
 }
 
-// QueueSpec is that of a Queue.
+// QueueSpec is the spec of a Queue.
 type QueueSpec struct {
 	ParentQueue       string            `json:"parentQueue"` // empty: a root
 	PreemptMinRuntime optional.Duration `json:"preemptMinRuntime"`
@@ -23,7 +23,7 @@ type QueueSpec struct {
 	Resources         QueueResources    `json:"resources"`
 }
 
-// QueueResources is what a queue has quota for.
+// QueueResources holds the quotas of a queue.
 type QueueResources struct {
 	CPU    QueueResource `json:"cpu"`    // in milli-CPU
 	Memory QueueResource `json:"memory"` // in megabytes (10^6 bytes)
@@ -43,7 +43,7 @@ type PodGroup struct {
 	Status   PodGroupStatus  `json:"status"`
 }
 
-// PodGroupSpec is that of a PodGroup.
+// PodGroupSpec is the spec of a PodGroup.
 type PodGroupSpec struct {
 	Queue              string              `json:"queue"`
 	PriorityClassName  string              `json:"priorityClassName"`
@@ -53,27 +53,27 @@ type PodGroupSpec struct {
 	TopologyConstraint *TopologyConstraint `json:"topologyConstraint"`
 }
 
-// TopologyConstraint is there; nothing of it is read.
+// TopologyConstraint has no fields here: only whether it is set is read.
 type TopologyConstraint struct{}
 
-// PodGroupStatus is that of a PodGroup.
+// PodGroupStatus is the status of a PodGroup.
 type PodGroupStatus struct {
 	ResourcesStatus ResourcesStatus `json:"resourcesStatus"`
 }
 
-// ResourcesStatus is what the pods of a group hold and ask for together.
+// ResourcesStatus holds what the pods of a group hold and request, in sum.
 type ResourcesStatus struct {
 	Allocated bridge.ResourceList `json:"allocated"`
 	Requested bridge.ResourceList `json:"requested"`
 }
 
-// Pod is a pod, of which KAI has an annotation that names its group.
+// Pod is a pod; an annotation of KAI names its group.
 type Pod struct {
 	Metadata bridge.Metadata `json:"metadata"`
 	Status   PodStatus       `json:"status"`
 }
 
-// PodStatus is that of a pod.
+// PodStatus is the status of a Pod.
 type PodStatus struct {
 	Phase string `json:"phase"`
 }
@@ -87,7 +87,7 @@ type PriorityClass struct {
 // Object is one of *[Queue], *[PodGroup], *[Pod] and *[PriorityClass].
 type Object interface{ addTo(*Objects, bool) bool }
 
-// Objects are the last states of objects. The zero value is empty. It is not safe for use by
+// Objects holds the latest version of each object. The zero value is empty. It is not safe for use by
 // several goroutines at once.
 type Objects struct {
 	queues  kept.List[Queue]
@@ -96,11 +96,11 @@ type Objects struct {
 	running kept.List[string] // the groups of pods that run, by ID of the pod
 }
 
-// Add takes an object in place of the one of its kind and name, if there is one: replaced says
-// so. What the object refers to must not be changed afterwards.
+// Add adds an object, or replaces the one with its kind and name; replaced says which. The
+// caller must not change what the object refers to afterwards.
 func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
 
-// Remove forgets the object of the kind and name of the given one, if there is one.
+// Remove removes the object with the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { one.addTo(o, false) }
 
 func (q *Queue) addTo(o *Objects, add bool) bool { return o.queues.Set(q.Metadata.ID(), q, add) }
@@ -111,7 +111,7 @@ func (c *PriorityClass) addTo(o *Objects, add bool) bool {
 	return o.classes.Set(c.Metadata.ID(), c, add)
 }
 
-// addTo counts the pods of a group that run; one that is terminating does not.
+// addTo counts the running pods of a group, without those that terminate.
 func (p *Pod) addTo(o *Objects, add bool) bool {
 	group := p.Metadata.Annotations[GroupAnnotation]
 	if group != "" {

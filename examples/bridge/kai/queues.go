@@ -13,7 +13,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// resources are those that a queue has quota for, in the units of cede.
+// resources holds an amount of each resource that a queue has quota for, in the units of cede.
 func (s *QueueSpec) resources() []queueQuota {
 	var list []queueQuota
 	for _, r := range [...]struct {
@@ -35,16 +35,16 @@ func (s *QueueSpec) resources() []queueQuota {
 type queueQuota struct {
 	resource     string
 	quota, limit int64
-	fraction     bool // more than we can say
+	fraction     bool // some amount was a fraction
 }
 
-// tree is the queues by name, and what stands below each.
+// tree holds the queues by name, and the children of each.
 type tree struct {
 	queues   []*Queue
 	byName   map[string]*Queue
 	children map[string][]*Queue
 	missing  []string                    // parents that are named but have no object
-	sums     map[string]map[string]int64 // what below found
+	sums     map[string]map[string]int64 // results of below
 	limits   map[string]bridge.Note      // notes on limits that are not looked at
 }
 
@@ -67,7 +67,7 @@ func (o *Objects) tree() (t tree, notes []bridge.Note) {
 	return t, notes
 }
 
-// cutCycles takes the parents of queues that are a cycle away.
+// cutCycles removes the parents of queues that form a cycle.
 func (t *tree) cutCycles() (notes []bridge.Note) {
 	names, parent := make([]string, len(t.queues)), make(map[string]string, len(t.queues))
 	for i, q := range t.queues {
@@ -91,7 +91,7 @@ func (t *tree) cutCycles() (notes []bridge.Note) {
 	return notes
 }
 
-// below is the quota of the leaves below a queue, in each resource.
+// below returns the sum of the quotas of the leaves below a queue, for each resource.
 func (t *tree) below(name string) map[string]int64 {
 	if sum, known := t.sums[name]; known {
 		return sum
@@ -112,7 +112,7 @@ func (t *tree) below(name string) map[string]int64 {
 	return sum
 }
 
-// orphans are the queues of which the parent is missing.
+// orphans lists the queues whose parent has no object.
 func (t *tree) orphans() (list []*Queue) {
 	for _, parent := range t.missing {
 		list = append(list, t.children[parent]...)
@@ -146,7 +146,7 @@ func (o *Objects) addQueues(c *bridge.Cluster) {
 	}
 }
 
-// leafQuotas bounds what a leaf borrows by its limit.
+// leafQuotas returns the quotas of a leaf: its limit becomes a borrowing limit.
 func leafQuotas(c *bridge.Cluster, o *Queue) []quota.Quota {
 	var list []quota.Quota
 	for _, r := range o.Spec.resources() {
@@ -165,8 +165,8 @@ func leafQuotas(c *bridge.Cluster, o *Queue) []quota.Quota {
 	return list
 }
 
-// parentQuotas bounds what the queues below borrow together by the limit of their parent,
-// and tells what of the parent cannot be said so.
+// parentQuotas returns the quotas of a cohort: the limit of the parent limits what the queues
+// below borrow together. Notes name the fields of the parent that have no equivalent.
 func (t *tree) parentQuotas(c *bridge.Cluster, o *Queue) []quota.Quota {
 	var list []quota.Quota
 	var otherQuota, tightLimit []string
@@ -195,7 +195,7 @@ func (t *tree) parentQuotas(c *bridge.Cluster, o *Queue) []quota.Quota {
 	return list
 }
 
-// maxLimits bounds the notes that a leaf has of the limits above it.
+// maxLimits is the most notes that a leaf has on the limits above it.
 const maxLimits = 10
 
 // noteLimits notes at the leaves below a queue which limits above them are not looked at.
@@ -217,8 +217,8 @@ func (t *tree) noteLimits(c *bridge.Cluster, name string, above []bridge.Note, m
 	}
 }
 
-// units turns KAI's numbers into ours: cpu stands in milli-CPU in both, memory in
-// megabytes, gpu in devices, of which fractions are rounded up.
+// units turns KAI's numbers into those of cede: cpu is in milli-CPU in both; memory is in
+// megabytes in KAI; gpu is in devices, and fractions are rounded up.
 func units(resource string, n float64) int64 {
 	if resource == "memory" {
 		n *= 1e6

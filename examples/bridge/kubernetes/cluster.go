@@ -13,13 +13,13 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Cluster is a state and who waits.
+// Cluster is a state, and the pods and groups that wait.
 type Cluster struct {
 	State placement.State
-	// Pending is who waits, groups first, by name: a group with all its pods that wait, or
-	// a pod of no group. Each is ready to be asked about.
+	// Pending lists what waits, groups first, by name: a group with all its waiting pods, or
+	// a pod of no group. Each has a request for placement.Preemptor.Decide.
 	Pending []Pending
-	// Notes say what was left out or changed.
+	// Notes list what was left out or changed.
 	Notes []bridge.Note
 }
 
@@ -28,16 +28,16 @@ type Pending struct {
 	// ID is "namespace/name".
 	ID      string
 	Request placement.Request
-	// Unresolved says why it cannot be asked about, else nil.
+	// Unresolved says why there is no valid request about it; else nil.
 	Unresolved error
-	// NoNode says that there is no node that any of its pods could go to, however empty:
-	// there are none, or their labels, taints and state do not suit.
+	// NoNode says that no node is feasible for any of its pods, even if it were empty: there
+	// are no nodes, or their labels, taints and state do not match.
 	NoNode bool
-	// Notes are what an answer about it must tell its reader.
+	// Notes list what the request leaves out; a reader of the decision should see them.
 	Notes []bridge.Note
 }
 
-// context is what objects refer to.
+// context holds the objects that others refer to.
 type context struct {
 	nodes     []*Node
 	pods      []*Pod
@@ -53,8 +53,8 @@ func (c *context) warn(object, path, format string, args ...any) {
 	c.out.Notes = append(c.out.Notes, bridge.Note{Object: object, Path: path, Text: object + ": " + fmt.Sprintf(format, args...)})
 }
 
-// Cluster makes a cluster of the objects: it resolves what refers to others. It changes nothing:
-// call it whenever a state is needed. It costs nodes times pods that wait.
+// Cluster makes a cluster from the objects: it resolves references. It changes nothing: call it
+// whenever you need a state. It costs O(objects + nodes × waiting pods).
 func (o *Objects) Cluster() Cluster {
 	c := &context{
 		nodes: o.nodes.All(), pods: o.pods.All(),
@@ -62,12 +62,12 @@ func (o *Objects) Cluster() Cluster {
 	}
 	for _, class := range o.classes.All() {
 		c.classes[class.Metadata.Name] = class
-		// Of several defaults the API server takes that of the lowest value.
+		// Of several default classes the API server takes the one with the lowest value.
 		if class.GlobalDefault && (c.byDefault == nil || class.Value < c.byDefault.Value) {
 			c.byDefault = class
 		}
 	}
-	// An unschedulable node is one all the same for a pod that tolerates it: see feasible.
+	// A pod may tolerate an unschedulable node: feasible leaves such nodes out for the others.
 	anybody := slices.ContainsFunc(c.pods, func(p *Pod) bool { return p.Spec.NodeName == "" && p.toleratesUnschedulable() })
 	for _, n := range c.nodes {
 		c.known[n.Metadata.Name] = true
@@ -106,7 +106,8 @@ func (o *Objects) Cluster() Cluster {
 	return c.out
 }
 
-// addGroup takes a group. What cannot be read of it is taken as what disturbs it least.
+// addGroup adds a group. A field that cannot be read gets the value that disturbs the group
+// least.
 func (c *context) addGroup(id string, g *PodGroup) {
 	group := workload.PodGroup{ID: id, Basic: g.Spec.SchedulingPolicy.Gang == nil}
 	var err error
@@ -132,12 +133,12 @@ func (p *Pod) group() string {
 	return p.Metadata.Namespace + "/" + p.Spec.SchedulingGroup.PodGroupName
 }
 
-// isDone reports whether the pod has ended, and takes nothing any more.
+// isDone reports whether the pod has ended: it takes nothing any more.
 func (p *Pod) isDone() bool {
 	return p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed"
 }
 
-// addPod takes a pod that runs, or puts one that waits with its group.
+// addPod adds a running pod to the state, or a waiting one to the pods of its group.
 func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 	if p.isDone() {
 		return
@@ -179,7 +180,7 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 	c.out.State.Pods = append(c.out.State.Pods, out)
 }
 
-// pod is what running and waiting pods have in common.
+// pod returns what running and waiting pods have in common.
 func (c *context) pod(p *Pod) workload.Pod {
 	return workload.Pod{
 		ID: p.Metadata.ID(), UID: p.Metadata.UID, Namespace: p.Metadata.Namespace, Labels: p.Metadata.Labels,
@@ -187,7 +188,7 @@ func (c *context) pod(p *Pod) workload.Pod {
 	}
 }
 
-// pending is the request of pods that wait together.
+// pending returns the request of pods that wait together.
 func (c *context) pending(id string, pods []*Pod) Pending {
 	out := Pending{ID: id, NoNode: true}
 	out.Request.Group = pods[0].group()
@@ -243,7 +244,7 @@ func (c *context) pending(id string, pods []*Pod) Pending {
 // maxNotes bounds the notes on the pods of one group.
 const maxNotes = 100
 
-// note adds a note, of which the text is told once.
+// note adds a note, unless there is one with the same text.
 func (p *Pending) note(object, path, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !slices.ContainsFunc(p.Notes, func(n bridge.Note) bool { return n.Text == text }) {
@@ -251,7 +252,7 @@ func (p *Pending) note(object, path, format string, args ...any) {
 	}
 }
 
-// notes says what of a pod is not looked at.
+// notes adds notes on the fields of a pod that are not looked at.
 func (p *Pending) notes(pod *Pod) {
 	s, object := &pod.Spec, "Pod "+pod.Metadata.ID()
 	if len(s.SchedulingGates) > 0 && len(p.Notes) < maxNotes {
@@ -281,8 +282,8 @@ func (p *Pod) toleratesUnschedulable() bool {
 	return bridge.Tolerates(p.Spec.Tolerations, bridge.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"})
 }
 
-// feasible lists the nodes whose labels, taints and state suit the pod, nil when all do; and why
-// none does.
+// feasible lists the nodes whose labels, taints and state permit the pod, nil if all do; and the
+// reason if none does.
 func (c *context) feasible(p *Pod) (suitable []string, why string, err error) {
 	suitable = []string{}
 	mismatched, tainted, closed := 0, 0, 0

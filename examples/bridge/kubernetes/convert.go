@@ -10,7 +10,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// amounts are those of a resource list, in the units of package placement.
+// amounts returns the amounts of a resource list, in the units of package placement.
 func amounts(list bridge.ResourceList) workload.Resources {
 	out := workload.Resources{}
 	for name, q := range list {
@@ -19,10 +19,10 @@ func amounts(list bridge.ResourceList) workload.Resources {
 	return out
 }
 
-// clamp keeps an amount within what a snapshot can count; what is more is as good as that.
+// clamp limits an amount to the most that a snapshot can count: more decides the same.
 func clamp(amount int64) int64 { return min(amount, quota.MaxUsage/1024) }
 
-// requests are what a pod takes.
+// requests returns what a pod takes.
 func requests(p *Pod) workload.Resources {
 	out := workload.Resources{}
 	for _, r := range p.Spec.Requests(&p.Status.PodStatus) {
@@ -48,15 +48,15 @@ func selector(s *bridge.LabelSelector) *workload.LabelSelector {
 	return out
 }
 
-// errClass is that of a priority class that is not there.
+// errClass returns the error for a priority class that is not in the input.
 type errClass string
 
 func (e errClass) Error() string {
 	return fmt.Sprintf("PriorityClass %q is not in the input", string(e))
 }
 
-// priority is the one that counts for an object that names a class: its own value, that of
-// the class, that of the default class, or zero; and what the class lets it do.
+// priority returns the priority and the preemption policy of an object that names a class. The
+// priority is its own value, else that of the class, else that of the default class, else zero.
 func (c *context) priority(own *int32, name string, policy string) (int32, placement.PreemptionPolicy, error) {
 	class, known := c.classes[name]
 	switch {
@@ -83,8 +83,8 @@ func (c *context) priority(own *int32, name string, policy string) (int32, place
 	return value, placement.PreemptLowerPriority, nil
 }
 
-// mode is the disruption mode of a group, of the first place that has one: its own; in KEP-5710
-// as written it is part of the policy.
+// mode returns the disruption mode of a group, from the first field that has one: its own, or
+// that of the policy, as KEP-5710 has it.
 func (g *PodGroup) mode() (mode workload.DisruptionMode, path string, err error) {
 	policy := &g.Spec.SchedulingPolicy
 	type place struct {

@@ -1,11 +1,12 @@
-// Package kubernetes turns nodes, pods and what preemption depends on into a state that package
-// placement decides on.
+// Package kubernetes turns the objects of Kubernetes into a state that package placement decides
+// on.
 //
-// It is for whoever holds the objects of the core API and of scheduling.k8s.io (a controller, a
-// scheduler, a tool) and wants to ask cede about them. Add objects to an [Objects] and take its
-// [Cluster]: State goes to placement.NewSnapshot (or take [Cluster.Snapshot]), Pending are the
-// pods and groups to ask about, and [Objects.Filter] is what keeps pods apart besides room.
+// It is for programs (a controller, a scheduler, a tool) that hold objects of the core API and
+// of scheduling.k8s.io and ask cede about them. Add objects to an [Objects] and take its
+// [Cluster]: State is for placement.NewSnapshot (or take [Cluster.Snapshot]), Pending are the
+// pods and groups to ask about, and [Objects.Filter] is the filter for host ports and
+// anti-affinity.
 //
-// FIELDS.md has every field that is read: what it becomes, or how the caller is told that it
-// changes nothing. What an answer leaves out is a note.
+// FIELDS.md lists every field that is read: what it becomes, or which note says that it changes
+// nothing.
 package kubernetes

@@ -11,15 +11,15 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Filter is what keeps pods apart besides room: host ports, and required anti-affinity
-// between pods, in both directions.
+// Filter keeps pods apart by host ports and by required anti-affinity between pods, in both
+// directions. It is a [placement.Filter].
 type Filter struct {
 	nodes map[string]map[string]string // labels by node
 	pods  map[string]apart             // by ID; those that keep others away
 	reach placement.Reach
 }
 
-// apart is what a pod asks of others.
+// apart holds the ports and the anti-affinity of a pod.
 type apart struct {
 	namespace string
 	ports     []port
@@ -37,12 +37,12 @@ const (
 	hostname     = "kubernetes.io/hostname" // the label that tells nodes apart
 )
 
-// clashes reports whether two pods with these ports cannot be on one node.
+// clashes reports whether two pods with these ports exclude each other on a node.
 func (p port) clashes(o port) bool {
 	return p.number == o.number && p.protocol == o.protocol && (p.ip == o.ip || p.ip == allAddresses || o.ip == allAddresses)
 }
 
-// ports are those of the node that the pod takes.
+// ports returns the ports of the node that the pod takes.
 func ports(s *bridge.PodSpec) (list []port) {
 	for _, p := range s.HostPorts() {
 		list = append(list, port{p.HostPort, cmp.Or(p.HostIP, allAddresses), cmp.Or(p.Protocol, "TCP")})
@@ -56,8 +56,9 @@ type term struct {
 	selector   *bridge.LabelSelector
 }
 
-// Filter returns the filter of all pods that were read, nil when none keeps others away; and
-// notes on the terms that are left out. A selector of namespaces finds those of the input.
+// Filter returns the filter for all pods that were added, nil if none keeps others away, and
+// notes on the terms that are left out. A namespace selector selects among the namespaces that
+// were added.
 func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 	f = &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
 	for _, n := range o.nodes.All() {
@@ -92,8 +93,8 @@ func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 	return f, notes
 }
 
-// term is a term of anti-affinity: in the namespaces that it names and those that it selects,
-// or else in that of the pod.
+// term returns a term of anti-affinity. It holds in the namespaces that it names or selects; if
+// it does neither, in that of the pod.
 func (o *Objects) term(t *bridge.PodAffinityTerm, own string) (term, error) {
 	if err := t.LabelSelector.Validate(); err != nil {
 		return term{}, fmt.Errorf("labelSelector: %w", err)
@@ -127,7 +128,7 @@ func (o *Objects) term(t *bridge.PodAffinityTerm, own string) (term, error) {
 	return out, nil
 }
 
-// As makes a pod keep others away as another does: its copy.
+// As gives a pod the ports and the anti-affinity of another, of which it is a copy.
 func (f *Filter) As(id, original string) {
 	if a, ok := f.pods[original]; ok {
 		f.pods[id] = a

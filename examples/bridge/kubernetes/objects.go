@@ -16,13 +16,13 @@ type Node struct {
 	Status   NodeStatus      `json:"status"`
 }
 
-// NodeSpec is that of a Node.
+// NodeSpec is the spec of a Node.
 type NodeSpec struct {
 	Unschedulable bool           `json:"unschedulable"`
 	Taints        []bridge.Taint `json:"taints"`
 }
 
-// NodeStatus is that of a Node.
+// NodeStatus is the status of a Node.
 type NodeStatus struct {
 	Allocatable bridge.ResourceList `json:"allocatable"`
 	Capacity    bridge.ResourceList `json:"capacity"` // counts where allocatable is nil
@@ -35,11 +35,11 @@ type Pod struct {
 	Status   PodStatus       `json:"status"`
 }
 
-// PodStatus is that of a Pod.
+// PodStatus is the status of a Pod.
 type PodStatus struct {
 	Phase             string    `json:"phase"`
 	NominatedNodeName string    `json:"nominatedNodeName"`
-	StartTime         time.Time `json:"startTime"` // zero: it has not started
+	StartTime         time.Time `json:"startTime"` // zero: not started
 	bridge.PodStatus
 }
 
@@ -50,12 +50,12 @@ type PodDisruptionBudget struct {
 	Status   PodDisruptionBudgetStatus `json:"status"`
 }
 
-// PodDisruptionBudgetSpec is that of a PodDisruptionBudget.
+// PodDisruptionBudgetSpec is the spec of a PodDisruptionBudget.
 type PodDisruptionBudgetSpec struct {
 	Selector *bridge.LabelSelector `json:"selector"` // nil: no pod
 }
 
-// PodDisruptionBudgetStatus is that of a PodDisruptionBudget.
+// PodDisruptionBudgetStatus is the status of a PodDisruptionBudget.
 type PodDisruptionBudgetStatus struct {
 	DisruptionsAllowed int64                `json:"disruptionsAllowed"`
 	DisruptedPods      map[string]time.Time `json:"disruptedPods"` // by name
@@ -75,14 +75,14 @@ type PodGroup struct {
 	Spec     PodGroupSpec    `json:"spec"`
 }
 
-// PodGroupSpec is that of a PodGroup.
+// PodGroupSpec is the spec of a PodGroup.
 type PodGroupSpec struct {
 	Priority          *int32           `json:"priority"` // nil: that of the class
 	PriorityClassName string           `json:"priorityClassName"`
 	PreemptionPolicy  string           `json:"preemptionPolicy"` // empty: that of the class
 	DisruptionMode    DisruptionMode   `json:"disruptionMode"`
 	SchedulingPolicy  SchedulingPolicy `json:"schedulingPolicy"`
-	Constraints       *struct{}        `json:"schedulingConstraints"`       // that there are some
+	Constraints       *struct{}        `json:"schedulingConstraints"`       // only whether there are any
 	Parent            string           `json:"parentCompositePodGroupName"` // empty: none
 }
 
@@ -92,15 +92,15 @@ type SchedulingPolicy struct {
 	DisruptionMode DisruptionMode `json:"disruptionMode"` // where KEP-5710 has it
 }
 
-// Gang is pods of which a number must run together.
+// Gang is a policy: a number of the pods must run together.
 type Gang struct {
 	MinCount       int            `json:"minCount"`
 	DisruptionMode DisruptionMode `json:"disruptionMode"` // where older versions have it
 }
 
-// DisruptionMode is how the pods of a group yield: "Pod" each by itself, "PodGroup" all
-// together; empty is not said. In JSON it is also "Single", "All", or an object with the key
-// single or all. Other text is kept as it is, and told.
+// DisruptionMode says how the pods of a group yield: "Pod" each by itself, "PodGroup" all
+// together; empty is unset. In JSON it is also "Single", "All", or an object with the key
+// single or all. Other text is kept as it is.
 type DisruptionMode string
 
 // The disruption modes.
@@ -147,7 +147,7 @@ type Namespace struct {
 // *[Namespace].
 type Object interface{ addTo(*Objects, bool) bool }
 
-// Objects are the last states of objects. The zero value is empty. It is not safe for use by
+// Objects holds the latest version of each object. The zero value is empty. It is not safe for use by
 // several goroutines at once.
 type Objects struct {
 	nodes      kept.List[Node]
@@ -158,11 +158,11 @@ type Objects struct {
 	namespaces kept.List[Namespace]
 }
 
-// Add takes an object in place of the one of its kind and name, if there is one: replaced says
-// so. What the object refers to must not be changed afterwards.
+// Add adds an object, or replaces the one with its kind and name; replaced says which. The
+// caller must not change what the object refers to afterwards.
 func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
 
-// Remove forgets the object of the kind and name of the given one, if there is one.
+// Remove removes the object with the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { one.addTo(o, false) }
 
 func (n *Node) addTo(o *Objects, add bool) bool { return o.nodes.Set(n.Metadata.ID(), n, add) }

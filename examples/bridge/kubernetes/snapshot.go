@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Snapshot makes a snapshot of the state. A member that the library finds faulty is taken out of
-// the state, with a note, and so is what cannot be without it.
+// Snapshot makes a snapshot of the state. It leaves out each item that the library finds faulty,
+// and what depends on such an item, with notes.
 func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 	st := &c.State
 	pod := func(p *workload.Pod) string { return "Pod " + p.ID }

@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Case is one decision of Kueue's: a cluster, a pending workload, the answers.
+// Case is one decision of Kueue: a cluster, a pending workload, the answers.
 type Case struct {
 	Name          string         `json:"id"`
 	Mode          string         `json:"mode"`
@@ -23,7 +23,7 @@ type Case struct {
 	Want          Want           `json:"want"`
 }
 
-// Gates is the feature gates that change the answer.
+// Gates are the feature gates that change the answer.
 type Gates struct {
 	FairSharingPreemptWithinNominal *bool
 }
@@ -66,7 +66,7 @@ type Workload struct {
 	} `json:"requests"`
 }
 
-// Want is Kueue's answers.
+// Want holds Kueue's answers.
 type Want struct {
 	Victims []Victim    `json:"victims"`
 	Quota   QuotaRows   `json:"quota"`
@@ -79,7 +79,7 @@ type Victim struct {
 	Reason string `json:"reason"`
 }
 
-// QuotaRows is the numbers of Kueue's quota tree.
+// QuotaRows holds the numbers of Kueue's quota tree.
 type QuotaRows struct {
 	ClusterQueues []QuotaRow `json:"clusterQueues"`
 	Cohorts       []QuotaRow `json:"cohorts"`
@@ -94,8 +94,8 @@ type ShareRow struct {
 	DominantResource string `json:"dominantResource"`
 }
 
-// QuotaRow is the numbers of one node in one column; cohorts have no available and
-// potential available.
+// QuotaRow holds the numbers of one node in one column; cohorts have no available and no
+// potential available amount.
 type QuotaRow struct {
 	Name string `json:"name"`
 	quota.FlavorResource
@@ -112,7 +112,7 @@ type OracleRow struct {
 	BorrowHeight int    `json:"borrowHeight"`
 }
 
-// check refuses lines that are JSON but no case that can be asked.
+// check fails on a line that is JSON but no case that can be asked.
 func (c *Case) check() error {
 	switch {
 	case c.Name == "":

@@ -9,17 +9,17 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Report is how a case came out.
+// Report is the result of a case.
 type Report struct {
-	// Differences is what differs and no departure explains.
+	// Differences lists what differs and no departure explains.
 	Differences []Difference
-	// Departures is what differs on purpose, by the name of the departure.
+	// Departures names the departures that explain what differs on purpose.
 	Departures []string
-	// NotAsked says why the case was not asked, where it cannot be. Else empty.
+	// NotAsked says why the case cannot be asked. Else empty.
 	NotAsked string
 }
 
-// Passed reports whether nothing differs but by a departure.
+// Passed reports whether departures explain all that differs.
 func (r *Report) Passed() bool { return len(r.Differences) == 0 }
 
 // Difference is one answer that differs.
@@ -29,9 +29,8 @@ type Difference struct {
 	Got  []string `json:"got"`
 }
 
-// AlreadyFits is the departure for a request that fits with nobody preempted: Kueue
-// looks at the fit only after the first removal and then names a victim; here it
-// fits.
+// AlreadyFits is the departure for a request that fits with nobody preempted. Kueue tests
+// the fit only after the first removal and so names a victim. Here the outcome is Fits.
 const AlreadyFits = "the request already fits"
 
 // Check asks a case, a fair one under its own configuration, and compares victims with

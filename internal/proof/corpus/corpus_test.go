@@ -19,7 +19,7 @@ func TestRandomFair(t *testing.T) {
 	runFile(t, "testdata/random-fair.jsonl.gz", 1000)
 }
 
-// TestSuites asks the scenarios of Kueue's own tests, where they are.
+// TestSuites asks the scenarios of Kueue's own tests, if their files are there.
 func TestSuites(t *testing.T) {
 	for mode, cases := range map[string]int{"classical": 26, "fair": 19} {
 		name := "../../../../shared/cases/kueue/suite-" + mode + ".jsonl.gz"
@@ -30,21 +30,22 @@ func TestSuites(t *testing.T) {
 	}
 }
 
-// TestKAI asks what KAI resolved and protected, on generated trees and victims.
+// TestKAI asks for the minimum runtimes that KAI resolved and the victims that it protected,
+// on generated trees and victims.
 func TestKAI(t *testing.T) {
 	for name, cases := range map[string]int{"resolver": 700, "resolver-nonleaf": 100, "protection": 400, "protection-multi": 100, "boundary": 100} {
 		t.Run(name, func(t *testing.T) { runFile(t, "testdata/kai-"+name+".jsonl.gz", cases) })
 	}
 }
 
-// TestGates asks whose preemption gate Kueue opened, by both of its rules.
+// TestGates asks which preemption gate Kueue opened, by both of its rules.
 func TestGates(t *testing.T) {
 	for _, name := range []string{"mk", "ca"} {
 		t.Run(name, func(t *testing.T) { runFile(t, "testdata/gates-oracle-"+name+".jsonl.gz", 150) })
 	}
 }
 
-// TestGatesSuite asks the cases of Kueue's own tests, where they are.
+// TestGatesSuite asks the cases of Kueue's own tests, if their files are there.
 func TestGatesSuite(t *testing.T) {
 	const name = "../../../../shared/cases/gates/gates.jsonl.gz"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +54,7 @@ func TestGatesSuite(t *testing.T) {
 	runFile(t, name, 13)
 }
 
-// TestKAISuite asks the cases of KAI's own tests, where they are.
+// TestKAISuite asks the cases of KAI's own tests, if their files are there.
 func TestKAISuite(t *testing.T) {
 	for name, cases := range map[string]int{"suite-resolver": 15, "suite-protection": 6} {
 		name = "../../../../shared/cases/kai/" + name + ".jsonl.gz"

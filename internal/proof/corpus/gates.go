@@ -19,7 +19,7 @@ const (
 	QuotaHoldsBack  = "an open gate counts though its variant has its quota"
 )
 
-// UngateCase is whose gate Kueue opened.
+// UngateCase is a record of which gate Kueue opened.
 type UngateCase struct {
 	Name     string       `json:"id"`
 	Kind     string       `json:"kind"`
@@ -33,7 +33,7 @@ type UngateCase struct {
 type kueueCopy struct {
 	Name   string `json:"name"`
 	Absent bool   `json:"absent"`
-	Active *bool  `json:"active"` // absent: it is
+	Active *bool  `json:"active"` // absent: active
 	Gate   struct {
 		InSpec   bool           `json:"inSpec"`
 		Position *gate.Position `json:"position"` // absent: no state
@@ -74,7 +74,7 @@ func (c *UngateCase) check() error {
 
 func (c *UngateCase) variants() bool { return c.Kind == "concurrent-admission-ungate" }
 
-// config is the rule that a case is about.
+// config returns the configuration with the rule that the case is about.
 func (c *UngateCase) config() gate.Config {
 	config := gate.Config{Timeout: time.Duration(c.Timeout) * time.Second}
 	if c.variants() {
@@ -83,7 +83,8 @@ func (c *UngateCase) config() gate.Config {
 	return config
 }
 
-// replicas leaves out what is not there or deactivated, and states of no gate.
+// replicas returns the replicas of the case, without those that are missing or deactivated and
+// without states of gates that are not named.
 func (c *UngateCase) replicas() []gate.Replica {
 	name := cmp.Or(c.config().Gate, gate.MultiKueue)
 	var list []gate.Replica
@@ -128,8 +129,8 @@ func (c *UngateCase) Check(*preemption.Preemptor) (Report, error) {
 	return r, nil
 }
 
-// departure returns which rule of this library makes the answer differ; "" when Kueue's
-// rules do not give the recorded answer either.
+// departure returns the rule of this library that makes the answer differ; empty if Kueue's
+// own rules do not give the recorded answer either.
 func (c *UngateCase) departure() string {
 	as, others := c.asBuilt()
 	if as != c.Want && !(len(others) > 0 && c.Want.Opened == as.Opened && slices.Contains(others, c.Want.Ungate)) {
@@ -158,8 +159,8 @@ func (c *UngateCase) counts(r *kueueCopy, evenWithQuota bool) bool {
 	return !r.Absent && (r.Active == nil || *r.Active) && (evenWithQuota || !c.variants() || !r.QuotaReserved.holds())
 }
 
-// asBuilt is the answer by Kueue's own rules, and who else might have been it where the
-// order of a map decides.
+// asBuilt returns the answer by Kueue's own rules, and the other possible answers if the order
+// of a map decides.
 func (c *UngateCase) asBuilt() (answer ungateAnswer, others []string) {
 	var candidate *kueueCopy
 	var latest time.Time

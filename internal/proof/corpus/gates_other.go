@@ -15,7 +15,7 @@ import (
 
 // GateCase is a fact about gates from Kueue's tests: states made to follow the names
 // (gate-sync), what the scheduler does with a gated workload (scheduler-gate), how it
-// goes back to its queue (queue-requeue). Others are stories in words: not asked.
+// goes back to its queue (queue-requeue). Other kinds are told in words and are not asked.
 type GateCase struct {
 	Name     string          `json:"id"`
 	Kind     string          `json:"kind"`

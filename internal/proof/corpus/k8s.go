@@ -114,7 +114,7 @@ type nodeExpect struct {
 	NonViolating   [][]string      `json:"non_violating"`
 	LeastImportant []potentialOf   `json:"least_to_most_important"`
 	Units          []unitOf        `json:"units"`
-	has            map[string]bool // which keys are there
+	has            map[string]bool // the keys that the line has
 }
 
 // answer is an outcome with its victims.
@@ -141,7 +141,7 @@ type unitOf struct {
 	Priority int32    `json:"priority"`
 }
 
-// UnmarshalJSON notes which answers are there: an empty one is one too.
+// UnmarshalJSON notes which answers are given: an empty answer is one, too.
 func (e *nodeExpect) UnmarshalJSON(data []byte) error {
 	type plain nodeExpect
 	var keys map[string]json.RawMessage

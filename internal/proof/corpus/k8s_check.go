@@ -43,7 +43,7 @@ func (c *NodeCase) compareSplit(r *Report, s *placement.Snapshot) {
 	r.compareUnless("", "units by budget", sorted(want), sorted(got))
 }
 
-// compareOrder asks for potential victims in the order in which they go.
+// compareOrder asks for the potential victims in their order.
 func (c *NodeCase) compareOrder(r *Report, s *placement.Snapshot) {
 	var want, got []string
 	for _, p := range c.Expect.LeastImportant {
@@ -70,7 +70,7 @@ func (c *NodeCase) compareUnits(r *Report, s *placement.Snapshot) {
 	r.compareUnless("", "units", sorted(want), sorted(got))
 }
 
-// compareDecision asks for preemption, and for its candidates where they are given.
+// compareDecision asks for preemption, and for the candidates if the case gives them.
 func (c *NodeCase) compareDecision(r *Report, s *placement.Snapshot) error {
 	p, err := placement.New(c.config())
 	if err != nil {
@@ -131,8 +131,8 @@ func (c *NodeCase) compareCandidates(r *Report, p *placement.Preemptor, s *place
 	return nil
 }
 
-// outcome is kube-scheduler's word for a decision: a success without victims is one like
-// others, and of an impossible one it does not always say why.
+// outcome returns kube-scheduler's word for a decision. It has no word of its own for a success
+// without victims, and does not always say why preemption is impossible.
 func outcome(d placement.Decision, want string) string {
 	switch {
 	case d.Outcome == preemption.Preempt, d.Outcome == preemption.Fits:

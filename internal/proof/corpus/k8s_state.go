@@ -12,11 +12,11 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// earlierIsSmaller is a UID by position: among equals the pod that is listed earlier is
+// earlierIsSmaller returns a UID by position: among equals the pod that is listed earlier is
 // more important.
 func earlierIsSmaller(i int) string { return fmt.Sprintf("%08d", i) }
 
-// started is a start time; larger is later.
+// started returns a start time; a larger number is later.
 func started(start *int64) time.Time {
 	if start == nil {
 		return time.Time{}
@@ -71,8 +71,7 @@ func (c *NodeCase) state() placement.State {
 	return st
 }
 
-// asListed makes the units of the suite of budgets: importance falls in the order of
-// the list.
+// asListed makes the units of the suite of budgets: the list begins with the most important.
 func (c *NodeCase) asListed(st *placement.State) {
 	st.Nodes = []workload.Node{{Name: "node"}}
 	for i, unit := range c.Units {
@@ -104,7 +103,8 @@ func (c *NodeCase) twoUnits() placement.State {
 	return st
 }
 
-// request asks for the preemption alone, as kube-scheduler does once scheduling failed.
+// request returns a request for preemption alone: kube-scheduler preempts once scheduling
+// failed.
 func (c *NodeCase) request() placement.Request {
 	r := placement.Request{Priority: c.Preemptor.Priority, SkipFit: true, Prefer: c.Options.NodePreference}
 	if c.Preemptor.Kind == "group" {
@@ -162,7 +162,7 @@ func (c *NodeCase) config() placement.Config {
 	return config
 }
 
-// podSet is a guard over the pods in it.
+// podSet is a guard that protects the pods in it.
 type podSet map[string]bool
 
 // Verdict implements [placement.Guard].

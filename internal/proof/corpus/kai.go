@@ -67,8 +67,8 @@ func (c *kaiTree) negative() bool {
 	return false
 }
 
-// resolver is the minimum runtimes of a case, resolved as the engine does: its queues,
-// which need not be leaves, are cohorts here.
+// resolver resolves the minimum runtimes of a case as the engine does. The queues of the
+// case are cohorts here, because they need not be leaves.
 type resolver struct {
 	shape  *cluster.Shape
 	config minimum.Config
@@ -143,7 +143,7 @@ func (c *kaiTree) refused() (Report, error) {
 	return Report{Departures: []string{NegativeDuration}}, nil
 }
 
-// ResolverCase is minimum runtimes that KAI resolved.
+// ResolverCase is a record of minimum runtimes that KAI resolved.
 type ResolverCase struct {
 	kaiTree
 	Want []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// ProtectionCase is whether KAI lets victims go.
+// ProtectionCase is a record of which victims KAI lets yield.
 type ProtectionCase struct {
 	kaiTree
 	Action    string            `json:"action"`
@@ -47,7 +47,7 @@ type subGroup struct {
 	MinAvailable int64            `json:"minAvailable"`
 	Pods         map[string]int64 `json:"pods"` // by status
 	Total        int64            `json:"total"`
-	Active       int64            `json:"active"` // those that KAI takes for running
+	Active       int64            `json:"active"` // those that KAI counts as running
 }
 
 // running is how many replicas run: not those that are terminating.
@@ -64,13 +64,13 @@ type kaiVerdict struct {
 // kaiNow is an arbitrary time: cases give ages.
 var kaiNow = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// judged is a victim with this library's verdict, and the one that the library would give
-// if it did not depart.
+// judged is a victim with this library's verdict, and the verdict that it would give without
+// the departure.
 type judged struct {
 	kaiVictim
 	minimum   time.Duration
 	ours, as  verdict
-	departure string // by which ours differs from as
+	departure string // why ours differs from as
 }
 
 type verdict struct {

@@ -22,7 +22,7 @@ type Asker interface {
 	check() error
 }
 
-// newCase returns an empty case of the kind that a line is, which its fields tell.
+// newCase returns an empty case of the kind of a line; the fields of the line tell the kind.
 func newCase(line []byte) (Asker, error) {
 	var probe struct {
 		Defaults json.RawMessage `json:"defaults"`

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A line that never ends is refused, having been looked at once.
+// A line that never ends is refused, and each of its bytes is looked at once.
 func TestEndlessLine(t *testing.T) {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)

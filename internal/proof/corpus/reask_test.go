@@ -13,8 +13,8 @@ import (
 )
 
 // TestReask asks each case of the corpus again by other routes: of the slow twin, of
-// a snapshot made of lists in reverse, of one built by edits, of one that lost and
-// got back a workload.
+// a snapshot made from reversed lists, of one made by edits, of one from which a workload was
+// removed and admitted again.
 func TestReask(t *testing.T) {
 	for _, mode := range []string{"classical", "fair"} {
 		t.Run(mode, func(t *testing.T) { reask(t, "testdata/random-"+mode+".jsonl.gz") })

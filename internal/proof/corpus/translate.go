@@ -45,9 +45,9 @@ func (c *Case) Config() (preemption.Config, error) {
 	return config, nil
 }
 
-// effective leaves out limits that Kueue accepts in a test table and ignores, and
-// that a valid configuration does not have: those of a node without parent, and
-// what a queue may lend over its nominal.
+// effective leaves out limits that Kueue accepts in a test table but ignores, and that a valid
+// configuration does not have: those of a node without parent, and lending limits over the
+// nominal quota.
 func effective(quotas []quota.Quota, hasParent, isQueue bool) []quota.Quota {
 	out := make([]quota.Quota, len(quotas))
 	for i, q := range quotas {

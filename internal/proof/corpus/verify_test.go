@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Verify has something against these answers of Kueue's, and nothing else. Kueue looks at the
-// fit only after the first removal and so names a victim of a request that fits already.
+// Verify finds faults in these answers of Kueue, and in no others. Kueue tests the fit only
+// after the first removal and so names a victim for a request that fits already.
 var found = map[string]string{
 	"random-fair-0427": `decision.outcome: Preempt, but the request fits now: true; decision.victims[0]: "ns/w08", or a replica of it, can stay`,
 }

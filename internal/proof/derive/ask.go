@@ -117,7 +117,7 @@ func (w *world) shifted(p *preemption.Preemptor, r preemption.Request) string {
 	return form(moved(d, -shift))
 }
 
-// check says whether state and configuration are valid.
+// check prints whether state and configuration are valid.
 func (w *world) check(l *line) (string, error) {
 	if err := l.end(false); err != nil {
 		return "", err

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the answers in the files")
 
-// Each file comes out as it is written, and no route disagrees with another.
+// Each file comes out as it is written, and no route gives another answer.
 func TestFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -44,7 +44,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A route that comes to another answer is printed, with its answer.
+// A route that gives another answer is printed, with its answer.
 func TestDisagreementIsPrinted(t *testing.T) {
 	w := &world{}
 	for _, text := range []string{"queue a gpu=4 within=LowerPriority", "running low in=a gpu=4 since=1m"} {
@@ -61,7 +61,7 @@ func TestDisagreementIsPrinted(t *testing.T) {
 	if got := disagreements(form(d), w.routes(p, s, r)); got != "" {
 		t.Fatalf("%s", got)
 	}
-	// The routes see a world of which the answer does not know.
+	// The routes see a world that the answer was not made from.
 	w.state.Admitted[0].Priority = 5
 	got := disagreements(form(d), w.routes(p, s, r))
 	for _, want := range []string{"DISAGREES, the twin:\n  {\"outcome\":\"Impossible\"", "DISAGREES, the state the other way round:", "DISAGREES, a snapshot made by edits:", "DISAGREES, shifted time:"} {

@@ -50,8 +50,8 @@
 //	check
 //
 // An amount is that of one replica; set=NAME begins the next pod set. A running workload was
-// created and queued when it started, unless queued and created say otherwise; who asks was
-// queued now. check asks whether state and configuration are valid.
+// created and queued when it started, unless queued and created say otherwise; a workload that
+// asks was queued now. check asks whether state and configuration are valid.
 //
 // # Nodes
 //
@@ -64,8 +64,9 @@
 //	place priority= RESOURCE=AMOUNT pods=COUNT min= policy= unschedulable prefer=NODE,...
 //	       only.POD=NODE,... domain.NAME=NODE,...
 //
-// A pod takes one slot unless it says what. place asks about the pod in0, or with pods about
-// a group of so many, in0, in1 and so on, all of whom are needed unless min says otherwise.
+// A pod takes one slot unless its line names resources. place asks about the pod in0; with
+// pods, about a group of that many pods, in0, in1 and so on, of which all are needed unless
+// min says otherwise.
 //
 // # Gates
 //

@@ -56,7 +56,7 @@ func (w *world) orchestrate(l *line) (string, error) {
 	}
 	out := asked(w.replicas, noon)
 	routes := []route{{"shifted time", asked(moved(w.replicas, shift), noon.Add(shift))}}
-	if c.Order != gate.Preference { // there the order says who is preferred
+	if c.Order != gate.Preference { // whose order is that of preference
 		reversed := slices.Clone(w.replicas)
 		slices.Reverse(reversed)
 		routes = append(routes, route{"replicas the other way round", asked(reversed, noon)})

@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// line is one line of a file: a verb, a name where it has one, and options, as in
+// line is one line of a file: a verb, for most verbs a name, and options, as in
 //
 //	running b1 in=b priority=5 gpu=4 evicted
 type line struct {
@@ -50,7 +50,7 @@ func (l *line) fail(format string, args ...any) {
 	}
 }
 
-// get takes an option.
+// get returns the value of an option.
 func (l *line) get(key string) (value string, ok bool) {
 	i := slices.IndexFunc(l.options, func(o option) bool { return o.key == key && !o.used })
 	if i < 0 {
@@ -69,7 +69,7 @@ func (l *line) text(key string) string {
 	return value
 }
 
-// list takes values with commas between them.
+// list returns the values of an option, which commas separate.
 func (l *line) list(key string) []string {
 	value, ok := l.get(key)
 	if !ok {
@@ -78,7 +78,7 @@ func (l *line) list(key string) []string {
 	return strings.Split(value, ",")
 }
 
-// flag takes a key that stands alone.
+// flag reports whether a key stands alone in the line.
 func (l *line) flag(key string) bool {
 	if l.name == key { // it came first
 		l.name = ""
@@ -119,7 +119,7 @@ func (l *line) duration(key string) (d time.Duration, ok bool) {
 	return d, true
 }
 
-// ago takes a time, given by how long before noon it is; zero without.
+// ago returns a time, given as how long before noon it is; zero if it is not given.
 func (l *line) ago(key string) time.Time {
 	if d, ok := l.duration(key); ok {
 		return noon.Add(-d)
@@ -127,7 +127,7 @@ func (l *line) ago(key string) time.Time {
 	return time.Time{}
 }
 
-// constant takes the text of an enum.
+// constant reads the text of an enum.
 func (l *line) constant(key string, into encoding.TextUnmarshaler) {
 	if value, ok := l.get(key); ok {
 		if err := into.UnmarshalText([]byte(value)); err != nil {
@@ -136,11 +136,11 @@ func (l *line) constant(key string, into encoding.TextUnmarshaler) {
 	}
 }
 
-// resources are those that need no flavor in front of them.
+// resources lists the resources that may be written without a flavor.
 var resources = []string{"cpu", "gpu", "memory", "slots"}
 
-// column reads a resource, as gpu, or with its flavor, as h100/gpu; /gpu is one whose flavor
-// is to be assigned.
+// column reads a resource, as gpu, or with its flavor, as h100/gpu. The flavor of /gpu is to be
+// assigned.
 func column(key string) (fr quota.FlavorResource, ok bool) {
 	if flavor, resource, ok := strings.Cut(key, "/"); ok {
 		return quota.FlavorResource{Flavor: flavor, Resource: resource}, resource != ""
@@ -156,7 +156,7 @@ func (l *line) amount(o option) int64 {
 	return l.integer(o.key, o.value)
 }
 
-// quotas takes the quotas of a queue or cohort, and their limits.
+// quotas reads the quotas of a queue or cohort, and their limits.
 func (l *line) quotas() (list []quota.Quota) {
 	var keys []string
 	for i := range l.options {
@@ -193,7 +193,7 @@ func (l *line) quotas() (list []quota.Quota) {
 	return list
 }
 
-// end fails if anything is left over, or the name is missing or too much.
+// end fails if an option was not read, or if a name is missing or not expected.
 func (l *line) end(named bool) error {
 	if named != (l.name != "") {
 		if named {

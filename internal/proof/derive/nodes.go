@@ -45,8 +45,8 @@ func (w *world) addBudget(l *line) error {
 	return l.end(true)
 }
 
-// pod takes what running and promised pods have in common. It takes one slot unless
-// something else is said.
+// pod reads what running and nominated pods have in common. A pod takes one slot unless the
+// line says otherwise.
 func (l *line) pod() workload.Pod {
 	return workload.Pod{
 		ID: l.name, UID: l.name, Node: l.text("on"), Group: l.text("of"), Priority: l.priority(),
@@ -76,7 +76,7 @@ func (l *line) labels() map[string]string {
 	return labels
 }
 
-// takes takes amounts of resources.
+// takes reads amounts of resources.
 func (l *line) takes(otherwise workload.Resources) workload.Resources {
 	out := workload.Resources{}
 	for i := range l.options {
@@ -199,7 +199,7 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 	return routes
 }
 
-// editedNodes is the snapshot as edits make it of the empty one.
+// editedNodes returns the snapshot made from the empty one by edits.
 func (w *world) editedNodes() (*placement.Snapshot, error) {
 	var edits []placement.Edit
 	for _, n := range w.nodes.Nodes {

@@ -54,7 +54,7 @@ func decision(d preemption.Decision) string {
 	return b.String()
 }
 
-// resourceName is how a file writes it.
+// resourceName returns the resource as files write it.
 func resourceName(fr quota.FlavorResource) string {
 	if fr.Flavor == "default" {
 		return fr.Resource
@@ -62,7 +62,7 @@ func resourceName(fr quota.FlavorResource) string {
 	return fr.Flavor + "/" + fr.Resource
 }
 
-// clock prints a time of day, and the day where it is another one.
+// clock returns the time of day, with the date if it is another day.
 func clock(t time.Time) string {
 	layout := "15:04"
 	switch {

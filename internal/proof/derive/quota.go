@@ -101,7 +101,7 @@ func (w *world) addRunning(l *line) error {
 	return l.end(true)
 }
 
-// queueOrder takes the timestamps that are not those of the start.
+// queueOrder reads the timestamps that differ from the start.
 func (l *line) queueOrder(v *workload.Workload) {
 	if t := l.ago("queued"); !t.IsZero() {
 		v.Queued = t
@@ -111,8 +111,8 @@ func (l *line) queueOrder(v *workload.Workload) {
 	}
 }
 
-// workload takes what pending and running ones have in common. Options after set= are of
-// that pod set.
+// workload reads what pending and running workloads have in common. Options after set= are
+// those of that pod set.
 func (l *line) workload() workload.Workload {
 	v := workload.Workload{ID: l.name, Queue: l.text("in"), UID: l.text("uid"), Priority: l.number("priority"), PriorityBoost: l.number("boost")}
 	set := workload.PodSet{Name: "main", Count: 1}

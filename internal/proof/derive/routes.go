@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// shift is by how much time is shifted where a case is asked again at another time.
+// shift is how much later a case is asked again.
 const shift = -4567*time.Hour - 89*time.Nanosecond
 
-// route is an answer to the same question that was come to in another way.
+// route is an answer to the same question, found in another way.
 type route struct {
 	name   string
 	answer string
 }
 
-// disagreements says which routes come to another answer, and to which. That is nothing
+// disagreements returns the routes that give another answer, and these answers. It is empty
 // unless something is broken.
 func disagreements(answer string, routes []route) string {
 	var b strings.Builder
@@ -33,7 +33,7 @@ func indented(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// form is a value in full, to compare it.
+// form returns a value in full, for comparison.
 func form(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -42,7 +42,7 @@ func form(v any) string {
 	return string(data) + "\n"
 }
 
-// decided is the answer about a snapshot in JSON, or the error.
+// decided returns the answer about a snapshot in JSON, or the error.
 func decided[S, R, D any](decide func(S, R) (D, error), s S, err error, r R) string {
 	if err != nil {
 		return err.Error() + "\n"
@@ -54,7 +54,7 @@ func decided[S, R, D any](decide func(S, R) (D, error), s S, err error, r R) str
 	return form(d)
 }
 
-// again is a value that went through JSON.
+// again returns a value after a JSON round trip.
 func again[T any](v T) (T, error) {
 	var out T
 	data, err := json.Marshal(v)
@@ -64,7 +64,7 @@ func again[T any](v T) (T, error) {
 	return out, err
 }
 
-// moved is a copy of a value with all its times moved.
+// moved returns a copy of a value with all its times shifted.
 func moved[T any](v T, by time.Duration) T {
 	return move(reflect.ValueOf(v), by).Interface().(T)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Run answers the questions of a file, and returns the file with the answers below them,
-// in place of those that were there. name is that of the file, for errors.
+// Run answers the questions of a file. It returns the file with these answers in place of the
+// old ones. name is that of the file, for errors.
 func Run(name, text string) (string, error) {
 	s := script{name: name, common: &world{}}
 	s.world = s.common

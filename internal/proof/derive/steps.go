@@ -11,8 +11,8 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// derivation is a decision and its steps, a line each. What is bounded in general is not
-// here: the cases are small.
+// derivation is a decision and its steps, one line for each. Nothing is bounded: the cases are
+// small.
 func derivation(fair bool, p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (preemption.Decision, string, error) {
 	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
 	d, names, err := trace.Decide(p, s, r, &recorder)
@@ -92,7 +92,7 @@ func (p *printer) step(s *trace.Step) {
 	}
 }
 
-// tried says how a flavor was judged, and why the next one is tried, too.
+// tried returns how a flavor was judged, and why the next one is tried, too.
 func tried(s *trace.Step) string {
 	text := [...]string{
 		trace.NoFit: "does not fit", trace.NoCandidates: "does not fit, as nobody may yield", trace.Preempts: "fits if workloads of the own queue yield",
@@ -136,7 +136,7 @@ func (p *printer) missing(list []trace.Missing) string {
 	return strings.Join(parts, ", ")
 }
 
-// left is what a taken victim leaves to be found.
+// left returns what is still missing after a victim was taken.
 func (p *printer) left(s *trace.Step) string {
 	if len(s.Missing) == 0 && !s.Fits {
 		return "the quota is enough"

@@ -11,7 +11,7 @@ import (
 // noon is the time of all files: other times are given as before it.
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// world is what the lines of a case have said so far.
+// world holds what the lines of a case have stated so far.
 type world struct {
 	state  preemption.State
 	config preemption.Config

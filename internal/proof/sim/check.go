@@ -64,7 +64,7 @@ func (w *World) check(c *cluster) error {
 	return nil
 }
 
-// asSubmitted: but for its timestamp and gates, who waits is what was submitted.
+// asSubmitted: a waiting workload is as it was submitted, except for its timestamp and gates.
 func asSubmitted(c *copyOf) error {
 	want, got := c.job.Workload, c.facts
 	want.Queued, want.Gates, got.Gates = got.Queued, gate.Gates{}, gate.Gates{}
@@ -75,7 +75,7 @@ func asSubmitted(c *copyOf) error {
 }
 
 // live: while no victims are terminating, no inadmissible workload would fit or preempt.
-// (While some are, their leaving makes it active again.)
+// (When a terminating victim leaves, the workload becomes active again.)
 func (w *World) live(c *cluster) error {
 	if len(c.snapshot.Removals()) > 0 {
 		return nil
@@ -94,8 +94,8 @@ func (w *World) live(c *cluster) error {
 }
 
 // mayBorrow: under KEP83Lasting no workload borrows, except after its own victims left, while
-// another workload of the only cohort waits that waited within its nominal quota in its last
-// cycle.
+// another workload of the same (only) cohort waits and in its last cycle waited within its
+// nominal quota.
 func (w *World) mayBorrow(c *cluster, v *cycle.HeadResult) error {
 	if v.Decision.BorrowHeight == 0 || v.Head.Preempting {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Stream is jobs that arrive at random, of one kind. Every number between two bounds is
-// drawn evenly, both included.
+// Stream is a kind of jobs that arrive at random. Each number is drawn evenly between its two
+// bounds, both included.
 type Stream struct {
 	// Name begins the IDs.
 	Name string
-	// Cluster is where they go; empty: to every cluster.
+	// Cluster is the cluster that they go to; empty: every cluster.
 	Cluster  string
 	Queues   []string
 	Priority int64
@@ -65,7 +65,7 @@ func (r *random) between(low, high int64) int64 {
 	return low + int64(r.next()%uint64(max(1, high-low+1)))
 }
 
-// duration draws whole seconds, so that things happen at the same instant now and then.
+// duration draws whole seconds, so that some events happen at the same instant.
 func (r *random) duration(bounds [2]time.Duration) time.Duration {
 	return time.Duration(r.between(int64(bounds[0]/time.Second), int64(bounds[1]/time.Second))) * time.Second
 }

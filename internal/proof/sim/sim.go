@@ -1,4 +1,4 @@
-// Package sim is clusters under a stream of workloads, in simulated time: arrivals,
+// Package sim simulates clusters under a stream of workloads: arrivals,
 // admission cycles, evictions with their grace, completions, requeueing; and a manager
 // that dispatches workloads to all clusters at once, with preemption gates or without.
 //
@@ -20,7 +20,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Config is what is simulated.
+// Config configures a simulation.
 type Config struct {
 	Start    time.Time
 	Clusters []ClusterConfig
@@ -31,25 +31,25 @@ type Config struct {
 	Gates gate.Config
 }
 
-// ClusterConfig is a cluster's quotas.
+// ClusterConfig holds the quotas of a cluster.
 type ClusterConfig struct {
 	Name    string
 	Cohorts []queue.Cohort
 	Queues  []queue.Queue
 }
 
-// Job is a workload and what it does.
+// Job is a workload and its behaviour.
 type Job struct {
-	// Workload is it as it arrives. Its ID is unique among the jobs; Created and Queued
-	// are set to Arrives.
+	// Workload is the workload as it arrives. Its ID is unique among the jobs; Created and
+	// Queued are set to Arrives.
 	Workload workload.Workload
 	Arrives  time.Time
-	// Runs is how long it has to hold quota, without interruption: what it had done is
-	// lost when it is evicted.
+	// Runs is how long it must hold quota without interruption: an eviction loses the work
+	// done so far.
 	Runs time.Duration
 	// Grace is how long it holds its quota after it was told to stop.
 	Grace time.Duration
-	// Cluster is where it goes. Empty: to every cluster, until one has admitted it.
+	// Cluster is the cluster that it goes to. Empty: every cluster, until one has admitted it.
 	Cluster string
 }
 
@@ -65,18 +65,19 @@ type World struct {
 	metrics  Metrics
 }
 
-// Metrics is what happened so far.
+// Metrics counts what happened so far.
 type Metrics struct {
 	Arrived, Completed int
-	// Cycles is the admission cycles of all clusters, Admissions who was admitted in
-	// them, Openings the gates that were opened.
+	// Cycles counts the admission cycles of all clusters, Admissions the workloads admitted
+	// in them, Openings the gates that were opened.
 	Cycles, Admissions, Openings int
-	// Preemptions is the workloads that were told to stop, LostWork how long they had
-	// run; Wasted those that were told for a workload that was then admitted elsewhere.
+	// Preemptions counts the workloads that were told to stop; LostWork is how long they had
+	// run in sum. Wasted counts those that were told to stop for a workload that was then
+	// admitted elsewhere.
 	Preemptions, Wasted int
 	LostWork            time.Duration
-	// Delays is, of the workloads that go to every cluster, how long each one waited from
-	// its arrival to its first admission, in the order of the admissions.
+	// Delays lists, for the workloads that go to every cluster, the time from arrival to
+	// first admission, in the order of the admissions.
 	Delays []time.Duration
 }
 
@@ -84,7 +85,7 @@ type Metrics struct {
 type job struct {
 	Job
 	delayed bool      // its delay was counted
-	askAt   time.Time // when the manager will look at it next
+	askAt   time.Time // when the manager looks at it next
 	copies  []*copyOf
 }
 
@@ -101,9 +102,9 @@ type copyOf struct {
 	toldFor *copyOf           // for whom
 	offer   gate.Offer
 	last    cycle.HeadOutcome // of the last verdict on it while it waits; zero: not seen yet
-	owed    bool              // it waited within its nominal quota then
-	// leaving is how many were told to stop for it and have not left, since the first of
-	// them was.
+	owed    bool              // it then waited within its nominal quota
+	// leaving is the number of copies that were told to stop for it and have not left;
+	// since is when the first of them was told.
 	leaving int
 	since   time.Time
 }
@@ -126,11 +127,11 @@ type cluster struct {
 	pending  *queue.Pending
 	changed  bool
 	wakeAt   time.Time
-	checked  [2]any             // the snapshot and pending queue that the invariants hold of
+	checked  [2]any             // the snapshot and the pending workloads that were checked last
 	live     map[string]*copyOf // waiting, running or stopping
-	// told is, by victim, for whom it was told to stop.
+	// told maps a victim to the copy for which it was told to stop.
 	told map[string]string
-	// alone decides about who is inadmissible, when the invariants are checked.
+	// alone decides about inadmissible workloads when the invariants are checked.
 	alone *preemption.Preemptor
 }
 
@@ -227,7 +228,7 @@ func (w *World) Step() (more bool, err error) {
 	return true, nil
 }
 
-// Run steps until nothing is left to happen, or nothing before the given time.
+// Run steps until no event is left, or none before the given time.
 func (w *World) Run(until time.Time) error {
 	for len(w.events) > 0 && w.events[0].at.Before(until) {
 		if _, err := w.Step(); err != nil {
@@ -266,7 +267,7 @@ func (w *World) plan(at time.Time, e event) {
 	heap.Push(&w.events, e)
 }
 
-// events is a heap of them, by time, then number.
+// events is a heap of events, ordered by time, then number.
 type events []event
 
 func (e events) Len() int { return len(e) }

@@ -37,8 +37,8 @@ func (w *World) handle(e event) error {
 	return nil
 }
 
-// dispatch lets a job wait in its clusters, but where it was evicted, if anywhere: there
-// its facts are the evicted ones. Elsewhere it is born with its gate closed.
+// dispatch lets a job wait in all its clusters with the given facts. Where it was evicted, if
+// anywhere, its gates are as the eviction left them; elsewhere it begins with its gate closed.
 func (w *World) dispatch(j *job, evictedIn *copyOf, facts workload.Workload) error {
 	for _, c := range j.copies {
 		c.facts = facts.Clone()
@@ -57,7 +57,7 @@ func (w *World) dispatch(j *job, evictedIn *copyOf, facts workload.Workload) err
 	return nil
 }
 
-// remove takes a copy that holds quota away.
+// remove removes a copy that holds quota.
 func (w *World) remove(c *copyOf, to state) (err error) {
 	c.state = to
 	delete(c.cluster.live, c.facts.ID)
@@ -82,7 +82,7 @@ func (w *World) leave(c *copyOf) error {
 	return w.dispatch(c.job, c, again)
 }
 
-// left notes that one has left who was told to stop for a copy.
+// left notes that a victim of a copy has left.
 func (w *World) left(by *copyOf) {
 	by.leaving--
 	if by.leaving == 0 && by.state == waiting {
@@ -90,7 +90,7 @@ func (w *World) left(by *copyOf) {
 	}
 }
 
-// shrink ends the grace of replicas that were told to stop, unless the whole has left.
+// shrink ends the grace of replicas that were told to stop, unless the whole copy has left.
 func (w *World) shrink(e event) (err error) {
 	w.left(e.by)
 	c := e.copy
@@ -108,7 +108,7 @@ func (w *World) shrink(e event) (err error) {
 	return err
 }
 
-// maxCycles is far more than it takes at one instant.
+// maxCycles is far more cycles than are needed at one instant.
 const maxCycles = 100_000
 
 // runCycles runs cycles in a cluster until another one would change nothing.
@@ -136,7 +136,7 @@ func (w *World) runCycles(c *cluster) error {
 	}
 }
 
-// carryOut does what a cycle decided about a head, which is in the snapshot already.
+// carryOut does what a cycle decided about a head. The snapshot has its edits already.
 func (w *World) carryOut(c *cluster, v cycle.HeadResult) (err error) {
 	me := c.live[v.Head.Workload.ID]
 	if me == nil || me.state != waiting {
@@ -207,7 +207,7 @@ func (w *World) admit(me *copyOf, as workload.Workload) (err error) {
 	return nil
 }
 
-// tell lets a victim stop, or some of its replicas.
+// tell tells a victim, or some of its replicas, to stop.
 func (w *World) tell(c *cluster, victim preemption.Victim, preemptor *copyOf) error {
 	v := c.live[victim.Workload]
 	if v == nil || v.state != running {
@@ -245,7 +245,7 @@ func (w *World) offer(c *cluster, victims []preemption.Victim) gate.Offer {
 	return o
 }
 
-// orchestrate is the manager: it sees the replicas of a job and opens a gate.
+// orchestrate acts as the manager: it looks at the replicas of a job and opens a gate.
 func (w *World) orchestrate(j *job) error {
 	var replicas []gate.Replica
 	for _, c := range j.copies {
@@ -288,7 +288,7 @@ func (w *World) orchestrate(j *job) error {
 	return nil
 }
 
-// ask lets the manager look at a job, unless it will by then.
+// ask lets the manager look at a job at a time, unless it already looks at it by then.
 func (w *World) ask(j *job, at time.Time) {
 	if j.askAt.IsZero() || at.Before(j.askAt) {
 		j.askAt = at

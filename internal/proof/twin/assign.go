@@ -10,8 +10,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// DecideOpen answers a valid request of which some has no flavor: the flavors, then the
-// answer about them.
+// DecideOpen answers a valid request in which some requests have no flavor: it assigns the
+// flavors, then decides with them.
 func DecideOpen(c preemption.Config, st preemption.State, r preemption.Request) (preemption.Assignment, Answer) {
 	if slices.ContainsFunc(st.Queues, func(q queue.Queue) bool { return q.Name == r.Workload.Queue && q.Inactive }) {
 		return nil, Decide(c, st, r)
@@ -275,7 +275,7 @@ func (a *assigner) reclaimableBelowRoot(n node, asked quota.Amount) bool {
 	return false
 }
 
-// alone is the request for one amount by itself.
+// alone returns the request for one amount by itself.
 func (a *assigner) alone(asked quota.Amount) preemption.Request {
 	one := a.request
 	one.NeedsPreemption, one.Room = []quota.FlavorResource{asked.FlavorResource()}, nil
@@ -283,9 +283,9 @@ func (a *assigner) alone(asked quota.Amount) preemption.Request {
 	return one
 }
 
-// unassigned is the decision when the last choice has no flavor: what is missing in each
-// flavor that was tried, with nobody gone, and the blockers of the first that the queue has
-// no right to preempt for.
+// unassigned returns the decision if the last choice has no flavor: what is missing in each
+// flavor that was tried, with nobody gone, and the blockers in the first flavor that the queue
+// has no right to preempt for.
 func (a *assigner) unassigned() preemption.Decision {
 	d := preemption.Decision{Outcome: preemption.Impossible, Assignment: a.choices}
 	choice := a.choices[len(a.choices)-1]
@@ -324,8 +324,8 @@ func (a *assigner) unassigned() preemption.Decision {
 	return d
 }
 
-// linked returns the groups of flavors and resources that entries link, by joining any two
-// that touch until none do; of the order in which they first appear.
+// linked returns the groups of flavors and resources that entries link, in the order in which
+// they first appear. It joins any two groups that share one until none do.
 func linked(q *queue.Queue) []queue.ResourceGroup {
 	var groups []queue.ResourceGroup
 	for _, e := range q.Quotas {

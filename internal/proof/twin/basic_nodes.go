@@ -13,7 +13,7 @@ func basic(st placement.State, group string) bool {
 	return slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == group && g.Basic })
 }
 
-// eachOnNodes asks for the pods of a basic group one by one.
+// eachOnNodes asks for the pods of a Basic group one by one.
 func eachOnNodes(config placement.Config, st placement.State, r placement.Request) placement.Decision {
 	single := func(i int) placement.Request {
 		one := r
@@ -79,7 +79,7 @@ func eachOnNodes(config placement.Config, st placement.State, r placement.Reques
 	return out
 }
 
-// apply is the state after a decision.
+// apply returns the state after a decision.
 func apply(st placement.State, d placement.Decision) placement.State {
 	var pods, nominated []workload.Pod
 	budgets := slices.Clone(st.Budgets)

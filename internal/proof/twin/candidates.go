@@ -46,7 +46,7 @@ func (d *decision) units(c candidate) []candidate {
 	return list
 }
 
-// neverYields: the workload said so, and was not told to stop.
+// neverYields: the workload says so, and was not told to stop.
 func neverYields(w *workload.Workload) bool { return w.NeverYields && !w.Evicted }
 
 // candidates collects and sorts everybody who may be a victim in some attempt.
@@ -90,8 +90,8 @@ func longestFirst(tier, laterFirst int) int {
 	return laterFirst
 }
 
-// ownVerdict is that of the policies on a workload of the preemptor's queue, and by which
-// right it would be taken.
+// ownVerdict returns the verdict of the policies on a workload of the preemptor's queue, and
+// the right by which it would be taken.
 func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
 	theirs, ours := importance(&r), importance(&d.request.Workload)
 	if theirs != ours || d.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
@@ -112,14 +112,14 @@ func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
 }
 
 // level is a cohort above the preemptor's queue, and its child that the queue is in.
-// At one of advantage the request stays within the quota of a node below, so that whoever
-// borrows there yields.
+// At a level of advantage the request stays within the quota of a node below, so whoever
+// borrows at the level yields.
 type level struct {
 	lca, passed node
 	advantage   bool
 }
 
-// levels returns them from below, with nobody gone.
+// levels returns the levels, the lowest first, with nobody gone.
 func (d *decision) levels() (list []level) {
 	rest := map[quota.FlavorResource]int64{}
 	for _, a := range d.asked {
@@ -205,9 +205,9 @@ func (d *decision) reachesAnything(n, lca, passed node) bool {
 	return true
 }
 
-// guarantee is the last instant of a workload's minimum runtime, and whose setting it is:
-// that against preemption when it runs in the preemptor's queue, else that against reclaim,
-// looked for by the configured method.
+// guarantee returns the last instant of a workload's minimum runtime, and whose setting it is:
+// the one against preemption if it runs in the preemptor's queue, else the one against reclaim,
+// found by the configured method.
 func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy string, ok bool) {
 	victim := node{"queue", r.Queue}
 	of, minimum, setBy := func(s minruntime.Settings) optional.Duration { return s.Preempt }, d.config.MinRuntime.Preempt, "default"
@@ -233,8 +233,8 @@ func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy strin
 	return r.ReservedAt.Add(least), setBy, least > 0 && !r.Evicted && !r.ReservedAt.IsZero()
 }
 
-// permittedWhileBorrowing: borrowWithinCohort is about those of lower priority, at or
-// under the threshold.
+// permittedWhileBorrowing: borrowWithinCohort permits workloads of lower priority, at most the
+// threshold.
 func (d *decision) permittedWhileBorrowing(r *workload.Workload) bool {
 	borrow := d.policy.BorrowWithinCohort
 	threshold, limited := borrow.MaxPriorityThreshold.Get()

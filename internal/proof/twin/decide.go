@@ -28,7 +28,7 @@ type decision struct {
 	asked   []quota.Amount         // amounts other than zero
 	needed  []quota.FlavorResource // what needs preemption
 	// missing is what is short without a set of workloads, the first of these sets without
-	// which something is: all whose priority the policies permit if the request may borrow,
+	// which something is short: all whose priority the policies permit if the request may borrow,
 	// in queues that borrow anything; those in queues that borrow what needs preemption; all
 	// that may yield.
 	missing []preemption.Shortage
@@ -166,7 +166,8 @@ func (d *decision) bySize(candidates []candidate) []candidate {
 	return list
 }
 
-// FitsWithout reports whether the request fits once the victims are gone; without borrowing, whether also within its queue's nominal quota.
+// FitsWithout reports whether the request fits once the victims are gone; without borrowing,
+// whether it also fits within its queue's nominal quota.
 func FitsWithout(st preemption.State, r preemption.Request, victims []preemption.Victim, borrowing bool) bool {
 	d := decide(st, r)
 	for _, v := range victims {

@@ -84,7 +84,7 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 	return len(first), placed, victims, 0
 }
 
-// lowest is the binary search over priorities.
+// lowest makes the binary search over priorities.
 func (q *nodes) lowest(domain []workload.Node, kept there, rest []unit, first []workload.Pod) (there, []unit, []workload.Pod) {
 	var levels []int32
 	for _, u := range rest {
@@ -114,8 +114,8 @@ func (q *nodes) lowest(domain []workload.Node, kept there, rest []unit, first []
 	return kept, rest, first
 }
 
-// rationed lists the units to which the budgets allow nothing, when the least important are
-// served first.
+// rationed lists the units that must stay for the budgets, if the least important units use
+// the allowances first.
 func (q *nodes) rationed(domain []workload.Node, present there) []unit {
 	barred := []unit{}
 	left := q.allowances()

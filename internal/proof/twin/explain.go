@@ -67,7 +67,7 @@ func (d *decision) blockers(short []preemption.Shortage) []preemption.Blocker {
 	return b.list[:min(most, len(b.list))]
 }
 
-// blocking is the blockers in the making.
+// blocking collects the blockers.
 type blocking struct {
 	*decision
 	short []quota.FlavorResource
@@ -92,8 +92,8 @@ func (b *blocking) under(c node, l level) {
 	}
 }
 
-// queueOf adds the first rule that keeps a workload of the queue, and the first one that
-// it keeps: those whom time or a guard alone keeps come first.
+// queueOf adds the first rule that keeps a workload of the queue, and the first workload that
+// it keeps. Workloads that only time or a guard keeps come first.
 func (b *blocking) queueOf(n node, l level) {
 	if !b.holds(n) {
 		return
@@ -162,8 +162,8 @@ func (b *blocking) users(n node) (list []workload.Workload) {
 	return list
 }
 
-// keptBy is what keeps a workload now: that it never yields, else its minimum runtime, else the
-// guards.
+// keptBy returns the rule that keeps a workload now: that it never yields, else its minimum
+// runtime, else the guards.
 func (d *decision) keptBy(w workload.Workload) preemption.Blocker {
 	if neverYields(&w) {
 		return preemption.Blocker{Rule: preemption.RuleNeverYields}
@@ -193,7 +193,7 @@ func (d *decision) guarded(w workload.Workload) (until time.Time, guarded bool) 
 	return until, !until.IsZero() && !d.request.Now.After(until)
 }
 
-// minAdmit is the minAdmitDuration of the preemptor's queue.
+// minAdmit returns the minAdmitDuration of the preemptor's queue.
 func (d *decision) minAdmit() (least time.Duration, timed bool) {
 	least, timed = d.policy.MinAdmitDuration.Get()
 	return least, timed && !d.config.IgnoreMinAdmitDuration && d.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority

@@ -55,7 +55,7 @@ func (q *nodes) explain(d *placement.Decision, everywhere [][]workload.Node) {
 	d.Blockers = q.blockers(all, present, d.Shortage)
 }
 
-// shortage lists what all domains lack some of, each resource by itself.
+// shortage lists the resources of which every domain lacks some, each resource by itself.
 func (q *nodes) shortage(domains [][]workload.Node, present there) []placement.Shortage {
 	short := map[string]*placement.Shortage{}
 	var resources []string
@@ -137,7 +137,7 @@ func (q *nodes) blockers(on []workload.Node, present there, short []placement.Sh
 			add(u, placement.Blocker{Rule: placement.RuleBudget})
 		}
 	}
-	if q.config.Mode == placement.ModeDesign { // who was told to go is of no unit there
+	if q.config.Mode == placement.ModeDesign { // pods that were told to stop are in no unit there
 		everyone := there{}
 		for _, p := range q.st.Pods {
 			everyone[p.ID] = true

@@ -13,8 +13,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// tournament is one round of fair sharing: the candidates left of each queue, and who
-// is out.
+// tournament is one round of fair sharing: the remaining candidates of each queue, and the
+// queues and cohorts that are out.
 type tournament struct {
 	*decision
 	lists map[string][]candidate
@@ -254,8 +254,8 @@ func Justified(c preemption.Config, st preemption.State, r preemption.Request, v
 }
 
 // justifiedInSomeOrder reports whether the rest can be taken one after the other, once
-// those before are gone, so that each by fair sharing passes one of the strategies. Any
-// order is tried, but no set of those gone twice.
+// those before are gone, so that each by fair sharing passes one of the strategies. It tries
+// every order, but each set of victims that are gone only once.
 func (d *decision) justifiedInSomeOrder(before, rest []candidate) bool {
 	tried := map[string]bool{}
 	var try func(before, rest []candidate) bool

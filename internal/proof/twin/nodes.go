@@ -10,8 +10,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// nodes is a question about room on nodes, in plain values. Everything is counted again
-// from who is there whenever it is asked for.
+// nodes is a question about room on nodes, in plain values. Every number is counted from the
+// pods that are there, each time it is needed.
 type nodes struct {
 	st      placement.State
 	r       placement.Request
@@ -20,7 +20,7 @@ type nodes struct {
 	order   []workload.Node
 }
 
-// there is who runs, by ID.
+// there holds the pods that run, by ID.
 type there map[string]bool
 
 func (t there) with(pods ...workload.Pod) there {
@@ -34,7 +34,7 @@ func (t there) with(pods ...workload.Pod) there {
 	return more
 }
 
-// rank is the place of a node in the order in which nodes are tried.
+// rank returns the position of a node in the order in which nodes are tried.
 func (q *nodes) rank(name string) (int, string) {
 	if i := slices.Index(q.r.Prefer, name); i >= 0 {
 		return i, ""
@@ -68,7 +68,8 @@ func takes(p workload.Pod, resource string) int64 {
 	return p.Requests[resource]
 }
 
-// free is what is left of a resource on a node, with those there and the members placed.
+// free returns what is left of a resource on a node beside the pods that are there and the
+// placed members.
 func (q *nodes) free(n workload.Node, resource string, present there, placed []workload.Pod) int64 {
 	left, listed := n.Capacity[resource]
 	if resource == workload.PodsResource && !listed {
@@ -92,7 +93,7 @@ func (q *nodes) free(n workload.Node, resource string, present there, placed []w
 	return left
 }
 
-// isAhead reports whether the promise to a pod that waits holds against the preemptor.
+// isAhead reports whether the nomination of a waiting pod holds against the preemptor.
 func (q *nodes) isAhead(p workload.Pod) bool {
 	own := slices.ContainsFunc(q.members, func(m workload.Pod) bool { return m.ID == p.ID })
 	return !own && q.priorityOf(p) >= q.r.Priority
@@ -137,8 +138,8 @@ func (q *nodes) agrees(pod workload.Pod, present there, placed []workload.Pod) b
 	return true
 }
 
-// agreesInSets asks the set filters about a pod on its node: those begun with exactly those
-// who are there, also with the pods nominated to the node ahead of it.
+// agreesInSets asks the set filters about a pod on its node, in a trial that was begun with
+// exactly the pods that are there; then also with the pods nominated to the node ahead of it.
 func (q *nodes) agreesInSets(pod workload.Pod, present there, placed []workload.Pod) bool {
 	filters := slices.Concat(q.config.SetFilters, q.r.SetFilters)
 	if len(filters) == 0 {
@@ -182,7 +183,7 @@ func (q *nodes) canRun(pod workload.Pod, n workload.Node, present there, placed 
 	return mayRunOn(pod, n) && q.agrees(pod, present, placed) && q.agreesInSets(pod, present, placed)
 }
 
-// mayRunOn reports whether a pod that waits names the node.
+// mayRunOn reports whether a waiting pod names the node.
 func mayRunOn(pod workload.Pod, n workload.Node) bool {
 	return !pod.Nowhere && (len(pod.Nodes) == 0 || slices.Contains(pod.Nodes, n.Name))
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// Counts returns the replicas of every pod set with which a request is possible, by Kueue's
-// search (its reducer of pod sets, as built); nil if there are none: a binary search over the
-// number of pods left out, which the pod sets share by what each may leave out, rounded down.
+// Counts returns the replicas of every pod set with which a request is possible; nil if there
+// are none. It makes Kueue's search (its reducer of pod sets, as built): a binary search over
+// the number of pods left out. The pod sets share it by what each may leave out, rounded down.
 func Counts(r preemption.Request, possible func(preemption.Request) bool) []preemption.Replicas {
 	minimum := map[string]int64{}
 	total := 0

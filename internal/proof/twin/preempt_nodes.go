@@ -93,8 +93,8 @@ func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.D
 			}
 		}
 	}
-	// room looks for places beside those present: the promised ones, with the others around,
-	// then any.
+	// room looks for places beside the pods present: first the nominated ones, with the others
+	// around them, then any.
 	room := func(present there) (placement.Decision, bool) {
 		found := func(name string, placed []workload.Pod) (placement.Decision, bool) {
 			if q.stands(everyone, placed) {
@@ -144,7 +144,7 @@ func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.D
 	return d
 }
 
-// never is the answer to who may not preempt.
+// never returns the answer for a request that may not preempt.
 func (q *nodes) never(everywhere [][]workload.Node, present there) placement.Decision {
 	d := placement.Decision{Outcome: preemption.Impossible, Reason: placement.ReasonPolicyNever}
 	for _, domain := range everywhere {
@@ -153,7 +153,7 @@ func (q *nodes) never(everywhere [][]workload.Node, present there) placement.Dec
 	return d
 }
 
-// keep lists the members that still fit where they were promised room.
+// keep lists the members that still fit on the node of their nomination.
 func (q *nodes) keep(domain []workload.Node, present there, promised []workload.Pod) (kept []workload.Pod) {
 	for _, m := range promised {
 		for _, n := range domain {

@@ -25,7 +25,7 @@ type world struct {
 	// fewer holds, by ID and pod set, the number of replicas removed from workloads that
 	// stay.
 	fewer map[string]map[string]int64
-	// added runs in addition if addedTo is a queue.
+	// added runs, too, if addedTo is a queue.
 	added   []quota.Amount
 	addedTo string
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// minimum is the minimum runtime that counts for a pod, and whose setting it is.
+// minimum returns the minimum runtime that counts for a pod, and whose setting it is.
 func (q *nodes) minimum(p workload.Pod) (d time.Duration, setBy string) {
 	if d, ok := p.MinRuntime.Get(); ok {
 		return d, fmt.Sprintf("pod %q", p.ID)
@@ -23,8 +23,8 @@ func (q *nodes) minimum(p workload.Pod) (d time.Duration, setBy string) {
 	return d, "default"
 }
 
-// runtime is the last instant at which minimum runtimes protect a unit, and by whose
-// setting; zero for none.
+// runtime returns the last instant at which minimum runtimes protect a unit, and whose setting
+// it is; zero for none.
 func (q *nodes) runtime(u unit) (until time.Time, setBy string) {
 	for _, p := range u.Pods {
 		d, by := q.minimum(p)
@@ -64,8 +64,8 @@ func (q *nodes) kept(u unit) (rule placement.Rule, until time.Time, setBy string
 	return 0, time.Time{}, ""
 }
 
-// RetryAtOnNodes is the first instant after now at which the request fits or can preempt
-// with nothing but time changed: every instant at which anything could change is tried.
+// RetryAtOnNodes returns the first instant after now at which the request fits or can preempt
+// with nothing but time changed. It tries every instant at which anything could change.
 func RetryAtOnNodes(config placement.Config, st placement.State, r placement.Request) (at time.Time, ok bool) {
 	for _, at := range InstantsOnNodes(config, st, r) {
 		later := r

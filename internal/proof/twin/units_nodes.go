@@ -15,7 +15,7 @@ type unit struct {
 	violations int
 }
 
-// units lists what may yield, the most important first.
+// units lists the units that may yield, the most important first.
 func (q *nodes) units(present there) []unit {
 	list := slices.DeleteFunc(q.all(present), func(u unit) bool {
 		rule, _, _ := q.kept(u)
@@ -25,7 +25,7 @@ func (q *nodes) units(present there) []unit {
 	return list
 }
 
-// all lists the units of who is there.
+// all lists the units of the pods that are there.
 func (q *nodes) all(present there) []unit {
 	var list []unit
 	for _, p := range q.st.Pods {
@@ -50,7 +50,7 @@ func (q *nodes) all(present there) []unit {
 	return list
 }
 
-// earliest is the earliest start, in nanoseconds; one that is not known is later than all.
+// earliest returns the earliest start, in nanoseconds; an unknown start is later than all.
 func (u unit) earliest() int64 {
 	var first int64 = 1<<63 - 1
 	for _, p := range u.Pods {

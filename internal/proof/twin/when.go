@@ -8,8 +8,9 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// RetryAt is the first instant after now at which the request fits or could preempt with
-// nothing but time changed, its flavors assigned anew: every instant at which anything could change is tried.
+// RetryAt returns the first instant after now at which the request fits or could preempt with
+// nothing but time changed. It tries every instant at which anything could change, and assigns
+// the flavors anew at each.
 func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (at time.Time, ok bool) {
 	for _, at := range Instants(c, st, r) {
 		later := r
