@@ -179,3 +179,21 @@ func BenchmarkEdit(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkConfigEdit adds a node, and gives a budget another selector, under many pods.
+func BenchmarkConfigEdit(b *testing.B) {
+	f := fleet{nodes: 5000, perNode: 17, levels: 10, covered: 5}
+	s := snapshotOf(b, f.state())
+	selector := &workload.LabelSelector{MatchLabels: map[string]string{"app": "none"}}
+	for name, e := range map[string]placement.Edit{
+		"node":   placement.SetNode(workload.Node{Name: "node-000001a"}),
+		"budget": placement.SetBudget(workload.DisruptionBudget{Namespace: "ns", Name: "new", Selector: selector}),
+	} {
+		b.Run(fmt.Sprintf("%v/%s", f, name), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				edit(b, s, e)
+			}
+		})
+	}
+}
