@@ -17,6 +17,7 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 func explain(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) preemption.Explanation {
@@ -230,4 +231,27 @@ func TestWays(t *testing.T) {
 
 func minimum(d time.Duration) minruntime.Settings {
 	return minruntime.Settings{Preempt: optional.Of(d)}
+}
+
+// An attempt is hopeless by the second sum if too much is held by workloads of a queue that
+// borrows something else: the first sum counts these. It is known after eight were taken.
+func TestHopelessInNeed(t *testing.T) {
+	other := job("other", "b", 0, 4, started(5))
+	other.PodSets[0].Requests = append(other.PodSets[0].Requests, quota.Amount{Flavor: "h100", Resource: "cpu", Amount: 1})
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root", Quotas: []quota.Quota{{Flavor: "h100", Resource: "cpu", Nominal: 4}}}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "root", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority,
+				ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}},
+			{Name: "b", Cohort: "root", Quotas: append(gpus(4), quota.Quota{Flavor: "h100", Resource: "cpu"})},
+		},
+		Admitted: []workload.Workload{other},
+	}
+	for i := range 8 {
+		st.Admitted = append(st.Admitted, job(fmt.Sprint("own", i), "a", 0, 1, started(5)))
+	}
+	e := explain(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, 12))
+	if len(e.Attempts) == 0 || e.Attempts[0].TakenCount != 8 || e.Attempts[0].Hopeless != preemption.BoundInNeed {
+		t.Errorf("%+v", e.Attempts)
+	}
 }

@@ -132,3 +132,82 @@ func TestTieOfCohorts(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// "At equal share a cohort comes before a queue; of queues, the one with the better next
+// candidate (being evicted, of another queue, then as in a phase of candidates); of cohorts,
+// the one with the better first workload", whatever their names are.
+func TestFairTies(t *testing.T) {
+	evicted := func(w workload.Workload) workload.Workload {
+		w.Evicted = true
+		return w
+	}
+	for name, c := range map[string]struct{ first, second workload.Workload }{
+		"evicted":           {evicted(job("first", "", 5, 2, started(9))), job("second", "", 0, 2, started(1))},
+		"evicted, both":     {evicted(job("first", "", 0, 2, started(9))), evicted(job("second", "", 5, 2, started(1)))},
+		"lower priority":    {job("first", "", 0, 2, started(9)), job("second", "", 5, 2, started(1))},
+		"later reservation": {job("first", "", 0, 2, started(1)), job("second", "", 0, 2, started(9))},
+		"smaller ID":        {job("first", "", 0, 2, started(5)), job("second", "", 0, 2, started(5))},
+	} {
+		for _, names := range [][2]string{{"b", "d"}, {"d", "b"}} {
+			first, second := c.first, c.second
+			first.Queue, second.Queue = names[0], names[1]
+			queues := borrowers(fairPolicy, "a", "b", "d")
+			for _, q := range names {
+				queues.Admitted = append(queues.Admitted, job("rest-"+q, q, 9, 3, started(60)))
+			}
+			queues.Admitted = append(queues.Admitted, first, second)
+			cohorts := queues
+			cohorts.Cohorts, cohorts.Queues = append([]queue.Cohort(nil), queues.Cohorts...), append([]queue.Queue(nil), queues.Queues...)
+			for i := 2; i < 4; i++ {
+				q := &cohorts.Queues[i]
+				q.Cohort = "of-" + q.Name
+				cohorts.Cohorts = append(cohorts.Cohorts, queue.Cohort{Name: q.Cohort, Parent: "c"})
+			}
+			mixed := cohorts // the second is in a cohort, and so comes first
+			mixed.Queues = append([]queue.Queue(nil), cohorts.Queues...)
+			for i := range mixed.Queues {
+				if mixed.Queues[i].Name == names[0] {
+					mixed.Queues[i].Cohort = "c"
+				}
+			}
+			for kind, of := range map[string]struct {
+				st   preemption.State
+				want string
+			}{"queues": {queues, first.ID}, "cohorts": {cohorts, first.ID}, "a cohort and a queue": {mixed, second.ID}} {
+				d := decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, of.st), pending("a", 10, 1))
+				if len(d.Victims) != 1 || d.Victims[0].Workload != of.want {
+					t.Errorf("%s of %s, first in %s: %s, want %s", name, kind, names[0], text(d), of.want)
+				}
+			}
+		}
+	}
+}
+
+// At equal share a queue with a candidate comes before the own one, whatever its candidate is.
+// The queues borrow five of one resource, which is not asked for, and one of the other.
+func TestFairTieOfOwnQueue(t *testing.T) {
+	both := []quota.Quota{{Flavor: "h100", Resource: "cpu", Nominal: 10}, {Flavor: "h100", Resource: "gpu", Nominal: 10}}
+	ofCPU := func(w workload.Workload) workload.Workload {
+		w.PodSets[0].Requests[0].Resource = "cpu"
+		return w
+	}
+	for _, names := range [][2]string{{"a", "b"}, {"b", "a"}} {
+		own, other := names[0], names[1]
+		st := borrowers(fairPolicy, "a", "b")
+		for i := range st.Queues {
+			st.Queues[i].Quotas = []quota.Quota{{Flavor: "h100", Resource: "cpu"}, {Flavor: "h100", Resource: "gpu"}}
+		}
+		st.Queues[0].Quotas = both
+		st.Admitted = []workload.Workload{
+			job("base-a", "a", 20, 5, started(60)), job("base-b", "b", 20, 5, started(60)),
+			ofCPU(job("lent", "lender", 20, 8, started(60))),
+			ofCPU(job("mine", own, 0, 1, started(1))), ofCPU(job("theirs", other, 9, 1, started(9))),
+		}
+		r := pending(own, 10, 1)
+		r.Workload = ofCPU(r.Workload)
+		d := decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
+		if len(d.Victims) != 1 || d.Victims[0].Workload != "theirs" {
+			t.Errorf("own queue %s: %s, want theirs", own, text(d))
+		}
+	}
+}

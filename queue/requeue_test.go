@@ -21,4 +21,9 @@ func TestBackoff(t *testing.T) {
 	if delay, again := (queue.Backoff{}).After(3); !again || delay != 0 {
 		t.Errorf("zero: %v, %v", delay, again)
 	}
+	for attempts, want := range map[int]bool{1: true, 2: false} {
+		if _, again := (queue.Backoff{Attempts: 1}).After(attempts); again != want {
+			t.Errorf("once, after %d: %v", attempts, again)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -30,13 +31,15 @@ func TestMinimumRuntime(t *testing.T) {
 		want    preemption.Outcome
 		retryAt time.Time
 		rule    placement.Rule
+		setBy   string // "": default
 	}{
 		"the last instant protects":       {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60), want: preemption.Wait, retryAt: minutes(60).Add(1), rule: placement.RuleMinRuntime},
 		"strictly after it may yield":     {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60).Add(1), want: preemption.Preempt},
 		"without a start it may yield":    {pods: []workload.Pod{runs("a", time.Time{}, unset)}, now: start, want: preemption.Preempt},
-		"its group's comes first":         {pods: []workload.Pod{runs("a", start, unset)}, group: optional.Of(2 * time.Hour), now: minutes(90), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime},
+		"its group's comes first":         {pods: []workload.Pod{runs("a", start, unset)}, group: optional.Of(2 * time.Hour), now: minutes(90), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime, setBy: `group "g"`},
 		"its own comes before that":       {pods: []workload.Pod{runs("a", start, optional.Of(time.Duration(0)))}, group: optional.Of(2 * time.Hour), now: start, want: preemption.Preempt},
 		"a whole unit waits for its last": {pods: []workload.Pod{runs("a", start, unset), runs("b", minutes(30), unset)}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(90).Add(1), rule: placement.RuleMinRuntime},
+		"and that pod is named":           {pods: []workload.Pod{runs("a", start, unset), runs("b", start, optional.Of(2*time.Hour))}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime, setBy: `pod "b"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshotOf(t, placement.State{
@@ -50,6 +53,9 @@ func TestMinimumRuntime(t *testing.T) {
 			}
 			if c.rule != 0 && (len(d.Blockers) == 0 || d.Blockers[0].Rule != c.rule || !d.Blockers[0].Until.Equal(c.retryAt.Add(-1))) {
 				t.Errorf("blockers %+v, want %v until %v", d.Blockers, c.rule, c.retryAt.Add(-1))
+			}
+			if want := cmp.Or(c.setBy, "default"); c.rule != 0 && d.Blockers[0].SetBy != want {
+				t.Errorf("set by %s, want %s", d.Blockers[0].SetBy, want)
 			}
 		})
 	}

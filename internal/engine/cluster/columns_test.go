@@ -76,6 +76,22 @@ func TestColumnsOfQuotasAreForgotten(t *testing.T) {
 	}
 }
 
+// A column without quota is kept until the last workload that names it has left, though all of
+// them have the same pod sets.
+func TestColumnOfEqualWorkloads(t *testing.T) {
+	fr := quota.FlavorResource{Flavor: "f", Resource: "r"}
+	c, err := New(nil, []queue.Queue{{Name: "a"}}, []workload.Workload{uses("one", "a", 1, fr), uses("other", "a", 1, fr)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = c.Remove("", "one"); err != nil || c.Columns.Number(fr) < 0 {
+		t.Errorf("one still runs: number %d, %v", c.Columns.Number(fr), err)
+	}
+	if c, err = c.Remove("", "other"); err != nil || c.Columns.Number(fr) >= 0 {
+		t.Errorf("none runs: number %d, %v", c.Columns.Number(fr), err)
+	}
+}
+
 // After any edits a flavor-resource has a number as long as a quota or a workload names
 // it, no two have the same, and usage is what the workloads use, by name. Clusters from
 // before an edit are as they were.

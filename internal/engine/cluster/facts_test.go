@@ -27,3 +27,21 @@ func TestFactsHoldEverything(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, w)
 	}
 }
+
+// Facts hold the zones of all times, whichever of them are the same.
+func TestFactsHoldZones(t *testing.T) {
+	zones := []*time.Location{time.UTC, time.Local, time.FixedZone("east", 3600), time.FixedZone("west", -3600)}
+	for _, created := range zones {
+		for _, queued := range zones {
+			for _, reserved := range zones {
+				w := workload.Workload{
+					ID: "id", Created: time.Unix(1, 0).In(created), Queued: time.Unix(2, 0).In(queued), ReservedAt: time.Unix(3, 0).In(reserved),
+					PodSets: []workload.PodSet{{Name: "main", Count: 1}},
+				}
+				if got := newWorkload(&w, &w.Queue, newColumns()).Clone(); !reflect.DeepEqual(got, w) {
+					t.Errorf("%+v, want %+v", got, w)
+				}
+			}
+		}
+	}
+}
