@@ -148,7 +148,6 @@ func TestSpoiltDecisions(t *testing.T) {
 	for seed := range 1500 {
 		record := preemptiontest.PlacementRecords().Example(seed)
 		q := question{record.State, *record.Request, preemptiontest.PlacementConfigs().Example(seed + 1)}
-		q.c.SetFilters = nil // with them less is judged
 		s, err := placement.NewSnapshot(q.st)
 		if err != nil {
 			t.Fatal(err)

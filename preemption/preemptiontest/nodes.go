@@ -327,8 +327,8 @@ func split(t *rapid.T, names []string) []placement.Domain {
 	return []placement.Domain{{Name: "left", Nodes: names[:cut]}, {Name: "right", Nodes: names[cut:]}}
 }
 
-// PlacementConfigs generates valid configurations, without an order of importance of the
-// caller's own.
+// PlacementConfigs generates valid configurations, without set filters and without an order of
+// importance of the caller's own.
 func PlacementConfigs() *rapid.Generator[placement.Config] {
 	return rapid.Custom(func(t *rapid.T) placement.Config {
 		c := placement.Config{
@@ -344,9 +344,6 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 		}
 		if chance(t, 1, 6) {
 			c.MinRuntime = optional.Of(pick(t, "default minimum", time.Hour, 2*time.Hour, 0))
-		}
-		if chance(t, 1, 10) {
-			c.SetFilters = []placement.SetFilter{Spread{TopologyKey: pick(t, "topology", "zone", ""), Label: "app", MaxSkew: pick(t, "skew", 1, 2)}}
 		}
 		return c
 	})
