@@ -23,16 +23,15 @@ type LeftOut struct {
 }
 
 // Valid returns the state without the items that [NewSnapshot] would refuse, and without those
-// that hang on them: the workloads of a queue that is left out, the queues and cohorts under a
+// that depend on them: the workloads of a queue that is left out, the queues and cohorts under a
 // cohort that is left out. Of two with the same name the first counts. NewSnapshot refuses a
-// state as a whole; call Valid first to decide about the rest of a cluster, and tell somebody
-// what was left out: its usage and its quota do not count.
+// state as a whole; call Valid first to decide about the rest of a cluster. Report what was left
+// out to an operator: its usage and its quota do not count.
 //
 // What was left out is in the order of the state: cohorts, queues, flavors, workloads. The
 // valid state shares the items with st. It fails with a [fault.List] if the fault is in no
 // single item: the sum of usage exceeds [quota.MaxUsage]. A valid state costs what NewSnapshot
-// costs; else it costs the same again for each step down the tree on which something is left
-// out.
+// costs. Each level of the tree on which something is left out costs the same again.
 func (st State) Valid() (valid State, left []LeftOut, err error) {
 	p := part{State: &st, gone: map[string]string{}}
 	for list, n := range [...]int{len(st.Cohorts), len(st.Queues), len(st.Flavors), len(st.Admitted)} {

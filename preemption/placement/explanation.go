@@ -21,14 +21,15 @@ type Explanation struct {
 	// Kept counts the others, by rule.
 	Kept []Kept `json:"kept,omitempty"`
 	// Domains says how the search for victims went in the first domains, in order, and in the
-	// one that was chosen. Searched and Skipped count all: those searched, and those in which
-	// a victim would certainly have a higher priority. A domain that is searched twice, so
-	// that no budget is violated, and for each pod of a basic group, counts each time.
+	// one that was chosen. Searched counts all that were searched: each time, if a domain is
+	// searched twice for the budgets, or for each pod of a Basic group. Skipped counts those
+	// in which a victim would certainly have a higher priority.
 	Domains  []ExplainedDomain `json:"domains,omitempty"`
 	Searched int64             `json:"searched,omitempty"`
 	Skipped  int64             `json:"skipped,omitempty"`
-	// The searched domains by result: nobody there may yield; too little room without all that
-	// may; room only against a budget; room without victims.
+	// These count the searched domains by result: nobody there may yield; too little room
+	// without all units that may yield; room only by violating a budget; room once the victims
+	// are gone.
 	NoVictims   preemption.Counted `json:"noVictims,omitzero"`
 	NoRoom      preemption.Counted `json:"noRoom,omitzero"`
 	BudgetsBar  preemption.Counted `json:"budgetsBar,omitzero"`
@@ -67,20 +68,20 @@ type Kept struct {
 
 // ExplainedDomain is the search for victims in one domain.
 type ExplainedDomain struct {
-	// Name is that of the domain; empty: the whole cluster.
+	// Name is the name of the domain; empty: the whole cluster.
 	Name string `json:"name,omitempty"`
-	// WithinBudgets: the second search, with units kept so that no budget is violated.
+	// WithinBudgets: it is the second search, in which units stay so that no budget is violated.
 	WithinBudgets bool `json:"withinBudgets,omitempty"`
-	// Placed is the number of pods that have a place without all units that may yield, of the
-	// Needed ones.
+	// Placed is the number of pods that have a place without all units that may yield; Needed
+	// is how many must have one.
 	Placed int64 `json:"placed,omitempty"`
 	Needed int64 `json:"needed,omitempty"`
 	// OverBudget counts the units that are put back first, because they violate a budget.
 	OverBudget preemption.Counted `json:"overBudget,omitzero"`
 	// PutBack counts the units that were put back because the pods keep their room.
 	PutBack preemption.Counted `json:"putBack,omitzero"`
-	// Victims is the number of victims, Violations that of pods evicted against a budget, and
-	// Highest the highest priority of a victim.
+	// Victims is the number of victims, Violations the number of pods evicted against a
+	// budget, Highest the highest priority of a victim.
 	Victims    int64 `json:"victims,omitempty"`
 	Violations int   `json:"violations,omitempty"`
 	Highest    int32 `json:"highest,omitempty"`
