@@ -16,4 +16,5 @@ func TestFormsAreKept(t *testing.T) {
 	golden.Kept[preemption.State](t, files, "state", reflect.TypeFor[workload.Workload]())
 	golden.Kept[preemption.Record](t, files, "record")
 	golden.Kept[preemption.Decision](t, files, "decision", reflect.TypeFor[workload.Workload]())
+	golden.Kept[preemption.Explanation](t, files, "explanation", reflect.TypeFor[preemption.Decision]())
 }

@@ -16,4 +16,5 @@ func TestFormsAreKept(t *testing.T) {
 	golden.Kept[placement.State](t, files, "state", reflect.TypeFor[workload.Pod]())
 	golden.Kept[placement.Record](t, files, "record")
 	golden.Kept[placement.Decision](t, files, "decision", reflect.TypeFor[workload.Pod]()) // those of a record
+	golden.Kept[placement.Explanation](t, files, "explanation", reflect.TypeFor[placement.Decision]())
 }
