@@ -112,14 +112,15 @@ func whyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 			}
 		}
 	}
-	for _, s := range d.Shortage {
-		bound := "queue " + r.Workload.Queue
-		if s.Cohort != "" {
-			bound = "cohort " + s.Cohort
-		}
-		return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound), s.Missing
+	if len(d.Shortage) == 0 {
+		return "nobody may yield", 0
 	}
-	return "nobody may yield", 0
+	s := d.Shortage[0]
+	bound := "queue " + r.Workload.Queue
+	if s.Cohort != "" {
+		bound = "cohort " + s.Cohort
+	}
+	return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound), s.Missing
 }
 
 // base is a resource without its vendor: nvidia.com/gpu is gpu.

@@ -64,7 +64,7 @@ type Choice struct {
 }
 
 // Violated returns the number of pods evicted against a budget.
-func (c *Choice) Violated() int { return c.score.violations }
+func (x *Choice) Violated() int { return x.score.violations }
 
 // keep copies the result of a run.
 func (s *Searcher) keep(into *Choice, d span, rating score) {
