@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 )
@@ -36,7 +37,12 @@ var explainVerb = verb{
 		notes := append([]string{}, a.notes...)
 		return result{e.Decision.Outcome.Succeeds(), func(b *cli.Page) {
 			c.printSampleHint(b, "explain -live -workload NAMESPACE/NAME")
-			b.WriteString(strings.TrimRight(explain.Text(e), "\n") + "\n\n")
+			width := b.Screen.Width
+			if width == 0 {
+				width = -1 // as wide as needed
+			}
+			text := explain.Printer{Amount: units.Amount, Width: width}.Text(e)
+			b.WriteString(strings.TrimRight(text, "\n") + "\n\n")
 			printNotes(b, notes)
 		}, struct {
 			Explanation preemption.Explanation `json:"explanation"`

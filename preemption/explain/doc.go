@@ -8,7 +8,8 @@
 //	rows := explain.Rows(e)         // counters by reason
 //	data, err := json.Marshal(e)    // the explanation itself is plain data
 //
-// Those of a decision about nodes are PlacementText and PlacementMessage.
+// Those of a decision about nodes are PlacementText, PlacementMessage, PlacementMermaid and
+// PlacementRows. A [Printer] writes them with other amounts and for another width.
 //
 // The texts are for people and may change; programs read the explanation.
 package explain

@@ -2,6 +2,7 @@ package explain_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,13 +102,17 @@ func TestTexts(t *testing.T) {
 		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
 			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
 		}
-		var rows []string
-		for _, r := range explain.Rows(e) {
-			rows = append(rows, r.String())
-		}
-		got := text + "\n--- message\n" + message + "\n\n--- rows\n" + strings.Join(rows, "\n") + "\n\n--- mermaid\n" + explain.Mermaid(e)
-		golden(t, name, got)
+		golden(t, name, together(text, message, explain.Rows(e), explain.Mermaid(e)))
 	}
+}
+
+// together is all that is said about one explanation.
+func together(text, message string, rows []explain.Row, mermaid string) string {
+	var lines []string
+	for _, r := range rows {
+		lines = append(lines, r.String())
+	}
+	return text + "\n--- message\n" + message + "\n\n--- rows\n" + strings.Join(lines, "\n") + "\n\n--- mermaid\n" + mermaid
 }
 
 func golden(t *testing.T, name, got string) {
@@ -189,6 +194,36 @@ func TestPlacementTexts(t *testing.T) {
 		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
 			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
 		}
-		golden(t, name, text+"\n--- message\n"+message+"\n")
+		golden(t, name, together(text, message, explain.PlacementRows(e), explain.PlacementMermaid(e)))
+	}
+}
+
+// A printer writes every amount by its function, and no line is wider than it says.
+func TestPrinter(t *testing.T) {
+	tens := func(resource string, amount int64) string { return fmt.Sprintf("<%d %s>", amount, resource) }
+	e, p := samples(t)["impossible"], placements(t)["placement-wait"]
+	for _, width := range []int{40, 80, 200} {
+		pr := explain.Printer{Amount: tens, Width: width}
+		for _, text := range []string{pr.Text(e), pr.PlacementText(p)} {
+			widest := 0
+			for line := range strings.Lines(text) {
+				widest = max(widest, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
+			}
+			if widest > width || widest < min(width, 80)-10 {
+				t.Errorf("width %d: the widest line has %d columns\n%s", width, widest, text)
+			}
+		}
+	}
+	pr := explain.Printer{Amount: tens, Width: -1}
+	for name, text := range map[string]string{
+		"text": pr.Text(e), "message": pr.Message(e), "mermaid": strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(pr.Mermaid(e)),
+		"placement text": pr.PlacementText(p), "placement message": pr.PlacementMessage(p), "placement mermaid": strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(pr.PlacementMermaid(p)),
+	} {
+		if !strings.Contains(text, "<6 gpu>") && !strings.Contains(text, "<2 gpu>") || strings.Contains(text, " 6 h100") || strings.Contains(text, " 2 gpu") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+	if text := pr.Text(e); !strings.Contains(text, "cohort \"research\" (reclaimWithinCohort LowerPriority, borrowWithinCohort Never)\n") {
+		t.Errorf("a line is broken:\n%s", text)
 	}
 }

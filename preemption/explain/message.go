@@ -12,7 +12,10 @@ const MaxMessage = 512
 
 // Message returns one sentence for a condition or an event, of at most [MaxMessage] bytes: what
 // is short, whom it takes, and when to ask again.
-func Message(e preemption.Explanation) string {
+func Message(e preemption.Explanation) string { return Printer{}.Message(e) }
+
+// Message is [Message] with other amounts.
+func (pr Printer) Message(e preemption.Explanation) string {
 	d, q := &e.Decision, &e.Question
 	var text string
 	switch d.Outcome {
@@ -25,7 +28,7 @@ func Message(e preemption.Explanation) string {
 		}
 	default:
 		text = "Does not fit in queue " + q.Queue
-		if missing := short(q.Needs); missing != "" {
+		if missing := pr.short(q.Needs); missing != "" {
 			text += ": " + missing + " more needed"
 		} else if d.NoRoom {
 			text += ": no room on nodes"

@@ -9,15 +9,19 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 )
 
 // PlacementText is [Text] for a decision about nodes.
-func PlacementText(e placement.Explanation) string {
-	p := &page{now: e.Question.Now}
+func PlacementText(e placement.Explanation) string { return Printer{}.PlacementText(e) }
+
+// PlacementText is [PlacementText] with other amounts and width.
+func (pr Printer) PlacementText(e placement.Explanation) string {
+	p := &page{Printer: pr, now: e.Question.Now}
 	p.line(0, "%s, priority %d", pods(&e.Question), e.Question.Priority)
 	p.line(0, "%s", placementAnswer(&e))
 	for _, s := range e.Decision.Shortage {
-		p.line(2, "short of %d %s on a node, in %s", s.Missing, s.Resource, count(int64(s.Domains), "domain"))
+		p.line(2, "short of %s on a node, in %s", p.amount(s.Missing, quota.FlavorResource{Resource: s.Resource}), count(int64(s.Domains), "domain"))
 	}
 	if e.MayYield.Count > 0 || len(e.Kept) > 0 {
 		p.head("Who may yield")
@@ -30,13 +34,7 @@ func PlacementText(e placement.Explanation) string {
 	}
 	p.domains(&e)
 	if !e.Decision.Outcome.Succeeds() {
-		p.head("What would change the answer")
-		for i := range e.Ways {
-			p.line(2, "%s", placementWay(&e.Ways[i], p.now))
-		}
-		if len(e.Ways) == 0 {
-			p.line(2, "Nothing that was tried.")
-		}
+		p.changes(texts(e.Ways, func(w *placement.Way) string { return p.placementWay(w, p.now) }))
 	}
 	return p.String()
 }
@@ -96,14 +94,7 @@ func unitRule(k *placement.Kept, now time.Time) string {
 	if k.SetBy != "" {
 		text += ", set by " + k.SetBy
 	}
-	switch {
-	case k.From.IsZero():
-	case k.From.Equal(k.Until):
-		text += ", until " + clock(k.Until, now)
-	default:
-		text += fmt.Sprintf(", the first until %s, the last until %s", clock(k.From, now), clock(k.Until, now))
-	}
-	return text
+	return text + until(k.From, k.Until, now)
 }
 
 func (p *page) domains(e *placement.Explanation) {
@@ -113,14 +104,7 @@ func (p *page) domains(e *placement.Explanation) {
 	p.head("Where victims were looked for")
 	for i := range e.Domains {
 		d := &e.Domains[i]
-		name := d.Name
-		if name == "" {
-			name = "all nodes"
-		}
-		if d.WithinBudgets {
-			name += ", within the budgets"
-		}
-		p.line(2, "%s: %s", name, found(d))
+		p.line(2, "%s: %s", domainName(d), found(d))
 	}
 	for _, r := range [...]struct {
 		n    preemption.Counted
@@ -133,6 +117,17 @@ func (p *page) domains(e *placement.Explanation) {
 	if e.Skipped > 0 {
 		p.line(2, "%s not searched: a victim would have a higher priority", count(e.Skipped, "domain"))
 	}
+}
+
+func domainName(d *placement.ExplainedDomain) string {
+	name := d.Name
+	if name == "" {
+		name = "all nodes"
+	}
+	if d.WithinBudgets {
+		name += ", within the budgets"
+	}
+	return name
 }
 
 // found is the result of a domain.
@@ -162,7 +157,7 @@ func found(d *placement.ExplainedDomain) string {
 }
 
 // placementWay says what a change is, and what follows.
-func placementWay(w *placement.Way, now time.Time) string {
+func (pr Printer) placementWay(w *placement.Way, now time.Time) string {
 	text := w.Kind.String()
 	switch w.Kind {
 	case placement.WayTime:
@@ -174,7 +169,7 @@ func placementWay(w *placement.Way, now time.Time) string {
 	case placement.WayCapacity:
 		var parts []string
 		for _, resource := range slices.Sorted(maps.Keys(w.Capacity)) {
-			parts = append(parts, fmt.Sprintf("%d %s", w.Capacity[resource], resource))
+			parts = append(parts, pr.amount(w.Capacity[resource], quota.FlavorResource{Resource: resource}))
 		}
 		text = fmt.Sprintf("Give node %s %s more", w.Node, strings.Join(parts, " and "))
 	case placement.WayPolicy:
@@ -187,11 +182,14 @@ func placementWay(w *placement.Way, now time.Time) string {
 }
 
 // PlacementMessage is [Message] for a decision about nodes.
-func PlacementMessage(e placement.Explanation) string {
+func PlacementMessage(e placement.Explanation) string { return Printer{}.PlacementMessage(e) }
+
+// PlacementMessage is [PlacementMessage] with other amounts.
+func (pr Printer) PlacementMessage(e placement.Explanation) string {
 	text := strings.TrimSuffix(placementAnswer(&e), ".")
 	var parts []string
 	for _, s := range e.Decision.Shortage {
-		parts = append(parts, fmt.Sprintf("%d %s", s.Missing, s.Resource))
+		parts = append(parts, pr.amount(s.Missing, quota.FlavorResource{Resource: s.Resource}))
 	}
 	if len(parts) > 0 {
 		text += "; " + strings.Join(parts, ", ") + " more needed on a node"

@@ -8,17 +8,16 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-const width = 80
-
 // page is a text that is being written.
 type page struct {
 	strings.Builder
+	Printer
 	now time.Time
 }
 
 // line writes a line; what does not fit continues below, indented by two more.
 func (p *page) line(indent int, format string, args ...any) {
-	column := 0
+	column, width := 0, p.width()
 	for _, word := range strings.Fields(fmt.Sprintf(format, args...)) {
 		n := len([]rune(word))
 		switch {
@@ -42,8 +41,11 @@ func (p *page) head(text string) { p.WriteString("\n" + text + "\n") }
 
 // Text returns a page for a terminal of 80 columns: the question and the answer, who may
 // yield, what was tried, and what would change the answer.
-func Text(e preemption.Explanation) string {
-	p := &page{now: e.Question.Now}
+func Text(e preemption.Explanation) string { return Printer{}.Text(e) }
+
+// Text is [Text] with other amounts and width.
+func (pr Printer) Text(e preemption.Explanation) string {
+	p := &page{Printer: pr, now: e.Question.Now}
 	p.question(&e)
 	p.flavors(&e)
 	p.levels(&e)
@@ -56,13 +58,13 @@ func (p *page) question(e *preemption.Explanation) {
 	q := &e.Question
 	var asks []string
 	for _, n := range q.Needs {
-		asks = append(asks, fmt.Sprintf("%d %s", n.Amount, column(n.FlavorResource)))
+		asks = append(asks, p.amount(n.Amount, n.FlavorResource))
 	}
 	p.line(0, "%s in queue %q, priority %d, at %s", q.Workload, q.Queue, q.Priority, q.Now.UTC().Format("2006-01-02 15:04:05 UTC"))
 	if len(asks) > 0 {
 		p.line(2, "asks for %s", strings.Join(asks, ", "))
 	}
-	if missing := short(q.Needs); missing != "" {
+	if missing := p.short(q.Needs); missing != "" {
 		p.line(2, "short of %s", missing)
 	}
 	p.line(0, "%s", answer(e))
@@ -164,7 +166,7 @@ func (p *page) attempts(e *preemption.Explanation) {
 		}
 		p.line(2, "%d. %s", i+1, title)
 		for _, t := range a.Taken {
-			p.line(5, "%s", taken(&t))
+			p.line(5, "%s", p.taken(&t))
 		}
 		if more := a.TakenCount - int64(len(a.Taken)); more > 0 {
 			p.line(5, "and %d more", more)
@@ -178,14 +180,14 @@ func (p *page) attempts(e *preemption.Explanation) {
 		if a.PutBack.Count > 0 {
 			p.line(5, "put back, fits without: %s", names(a.PutBack))
 		}
-		p.line(5, "%s", end(a))
+		p.line(5, "%s", p.end(a))
 	}
 	if e.Instants > 0 {
 		p.line(2, "Then %s tried, to find when time helps.", count(e.Instants, "later instant"))
 	}
 }
 
-func taken(t *preemption.TakenStep) string {
+func (pr Printer) taken(t *preemption.TakenStep) string {
 	text := "take " + t.Workload
 	if t.PodSet != "" {
 		text = fmt.Sprintf("take %s %s of %s", count(t.Replicas, "replica"), t.PodSet, t.Workload)
@@ -193,19 +195,19 @@ func taken(t *preemption.TakenStep) string {
 	text += fmt.Sprintf(" in queue %q: ", t.Queue)
 	switch {
 	case len(t.Missing) > 0:
-		return text + "still short of " + short(t.Missing)
+		return text + "still short of " + pr.short(t.Missing)
 	case t.NoRoom:
 		return text + "enough quota, no room on nodes"
 	}
 	return text + "the quota is enough"
 }
 
-func end(a *preemption.ExplainedAttempt) string {
+func (pr Printer) end(a *preemption.ExplainedAttempt) string {
 	switch {
 	case a.Succeeded:
 		return "the request fits without them"
 	case a.Hopeless != 0 && len(a.Missing) > 0:
-		return bounds[a.Hopeless] + ": short of " + short(a.Missing)
+		return bounds[a.Hopeless] + ": short of " + pr.short(a.Missing)
 	case a.Hopeless != 0:
 		return bounds[a.Hopeless]
 	}
@@ -216,11 +218,16 @@ func (p *page) ways(e *preemption.Explanation) {
 	if e.Decision.Outcome.Succeeds() {
 		return
 	}
+	p.changes(texts(e.Ways, func(w *preemption.Way) string { return p.way(w, p.now) }))
+}
+
+// changes lists what would change the answer.
+func (p *page) changes(ways []string) {
 	p.head("What would change the answer")
-	for i := range e.Ways {
-		p.line(2, "%s", way(&e.Ways[i], p.now))
+	for _, w := range ways {
+		p.line(2, "%s", w)
 	}
-	if len(e.Ways) == 0 {
+	if len(ways) == 0 {
 		p.line(2, "Nothing that was tried.")
 	}
 }

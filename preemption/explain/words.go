@@ -38,11 +38,11 @@ func column(fr quota.FlavorResource) string {
 }
 
 // short says what is missing, and where.
-func short(needs []preemption.Need) string {
+func (pr Printer) short(needs []preemption.Need) string {
 	var parts []string
 	for _, n := range needs {
 		if n.Missing > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s in %s", n.Missing, column(n.FlavorResource), n.Node))
+			parts = append(parts, pr.amount(n.Missing, n.FlavorResource)+" in "+n.Node)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -68,14 +68,7 @@ func rule(k *preemption.Kept, now time.Time) string {
 		preemption.RuleMinRuntime:          "have not run for their minimum runtime, set by " + k.SetBy,
 		preemption.RuleGuarded:             "are kept by a guard",
 		preemption.RuleNeverYields:         "never yield",
-	}[k.Rule]
-	switch {
-	case k.From.IsZero():
-	case k.From.Equal(k.Until):
-		text += ", until " + clock(k.Until, now)
-	default:
-		text += fmt.Sprintf(", the first until %s, the last until %s", clock(k.From, now), clock(k.Until, now))
-	}
+	}[k.Rule] + until(k.From, k.Until, now)
 	if k.Count == 1 {
 		for _, verb := range [...][2]string{{"use ", "uses "}, {"are ", "is "}, {"have not run for their", "has not run for its"}, {"never yield", "never yields"}} {
 			if rest, ok := strings.CutPrefix(text, verb[0]); ok {
@@ -84,6 +77,26 @@ func rule(k *preemption.Kept, now time.Time) string {
 		}
 	}
 	return text
+}
+
+// until says when a rule ends for the first and for the last of a number, if it does.
+func until(first, last, now time.Time) string {
+	switch {
+	case first.IsZero():
+		return ""
+	case first.Equal(last):
+		return ", until " + clock(last, now)
+	}
+	return fmt.Sprintf(", the first until %s, the last until %s", clock(first, now), clock(last, now))
+}
+
+// texts says each of some things.
+func texts[T any](list []T, say func(*T) string) []string {
+	var said []string
+	for i := range list {
+		said = append(said, say(&list[i]))
+	}
+	return said
 }
 
 // flavorSkipped says why the search for a flavor went on.
@@ -100,7 +113,7 @@ var flavorSkipped = map[preemption.SkipReason]string{
 }
 
 // way says what a change is, and what follows.
-func way(w *preemption.Way, now time.Time) string {
+func (pr Printer) way(w *preemption.Way, now time.Time) string {
 	var text string
 	switch w.Kind {
 	case preemption.WayTime:
@@ -114,7 +127,7 @@ func way(w *preemption.Way, now time.Time) string {
 	case preemption.WayNominal:
 		var parts []string
 		for _, a := range w.Nominal {
-			parts = append(parts, fmt.Sprintf("%d %s", a.Amount, column(a.FlavorResource())))
+			parts = append(parts, pr.amount(a.Amount, a.FlavorResource()))
 		}
 		text = fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and "))
 	case preemption.WayPolicy:
