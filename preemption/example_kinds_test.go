@@ -73,6 +73,16 @@ func ExampleSnapshot_With() {
 	// true edits[1]: no workload "stranger" is admitted
 }
 
+// What runs is walked by ID, without a copy of the whole state.
+func ExampleSnapshot_Workloads() {
+	for w := range lab().Workloads() {
+		fmt.Println(w.ID, w.Priority, w.ReservedAt.Format(time.TimeOnly))
+	}
+	// Output:
+	// a 2 11:00:00
+	// b 1 11:59:00
+}
+
 // Sync follows a whole state, and tells what changed.
 func ExampleSnapshot_Sync() {
 	before := lab()

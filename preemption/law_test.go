@@ -221,7 +221,7 @@ func victimsMakeRoom(t *rapid.T) {
 		return
 	}
 	if evicting := edit(t, s, d.Edits()...); d.Outcome == preemption.Preempt {
-		for _, w := range evicting.State().Admitted {
+		for w := range evicting.Workloads() {
 			whole := slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == w.ID && len(v.Replicas) == 0 })
 			if whole != w.Evicted && !workloadOf(st, w.ID).Evicted {
 				t.Fatalf("%s is not being evicted", w.ID)
@@ -243,7 +243,7 @@ func victimsMakeRoom(t *rapid.T) {
 	if after.BorrowHeight != d.BorrowHeight {
 		t.Fatalf("borrow height %d was foreseen, it is %d", d.BorrowHeight, after.BorrowHeight)
 	}
-	admitted := edit(t, s, after.Edits()...).State().Admitted
+	admitted := slices.Collect(edit(t, s, after.Edits()...).Workloads())
 	if !slices.ContainsFunc(admitted, func(w workload.Workload) bool { return w.ID == r.Workload.ID && w.ReservedAt.Equal(r.Now) }) {
 		t.Fatalf("the edits of Fits do not admit the workload")
 	}

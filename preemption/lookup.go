@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
@@ -36,6 +37,40 @@ func (s *Snapshot) Find(id string) (w workload.Workload, ok bool) {
 		return workload.Workload{}, false
 	}
 	return found.Clone(), true
+}
+
+// Cohorts iterates over copies of the configurations of cohorts, by name.
+func (s *Snapshot) Cohorts() iter.Seq[queue.Cohort] {
+	return func(yield func(queue.Cohort) bool) {
+		for _, co := range s.inside().Cohorts {
+			if !yield(co.Clone()) {
+				return
+			}
+		}
+	}
+}
+
+// Queues iterates over copies of the configurations of queues, by name.
+func (s *Snapshot) Queues() iter.Seq[queue.Queue] {
+	return func(yield func(queue.Queue) bool) {
+		for _, q := range s.inside().Queues {
+			if !yield(q.Clone()) {
+				return
+			}
+		}
+	}
+}
+
+// Workloads iterates over copies of the workloads that hold quota, by ID. Each is copied when
+// its turn comes: a loop that breaks copies no more. Sorting takes a pointer a workload.
+func (s *Snapshot) Workloads() iter.Seq[workload.Workload] {
+	return func(yield func(workload.Workload) bool) {
+		for _, w := range s.inside().All() {
+			if !yield(w.Clone()) {
+				return
+			}
+		}
+	}
 }
 
 // Terminating returns the IDs, sorted, of the workloads that were told to stop and still hold

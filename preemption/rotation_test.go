@@ -66,8 +66,7 @@ func rotation(t failer, p *preemption.Preemptor, arrivals []time.Duration, k int
 					complain("%s is evicted twice within a turn", v.Workload)
 				}
 				evictions[v.Workload] = append(evictions[v.Workload], at)
-				i := slices.IndexFunc(s.State().Admitted, func(w workload.Workload) bool { return w.ID == v.Workload })
-				w := s.State().Admitted[i]
+				w, _ := s.Find(v.Workload)
 				w.Queued, w.ReservedAt = v.Requeued(w.Queued, at), time.Time{}
 				s = edit(t, s, preemption.Remove(w.ID))
 				waiting = append(waiting, w)

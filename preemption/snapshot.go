@@ -1,6 +1,8 @@
 package preemption
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
@@ -67,19 +69,13 @@ func NewSnapshot(st State) (*Snapshot, error) {
 }
 
 // State returns a deep copy of the snapshot's state: cohorts, queues and flavors by name,
-// workloads by ID.
+// workloads by ID. [Snapshot.Cohorts], [Snapshot.Queues] and [Snapshot.Workloads] walk it
+// without a copy of the whole.
 func (s *Snapshot) State() State {
-	c := s.inside()
-	st := State{}
-	for i := range c.Cohorts {
-		st.Cohorts = append(st.Cohorts, c.Cohorts[i].Clone())
+	return State{
+		Cohorts:  slices.Collect(s.Cohorts()),
+		Queues:   slices.Collect(s.Queues()),
+		Flavors:  cloneFlavors(s.flavors()),
+		Admitted: slices.Collect(s.Workloads()),
 	}
-	for i := range c.Queues {
-		st.Queues = append(st.Queues, c.Queues[i].Clone())
-	}
-	st.Flavors = cloneFlavors(s.flavors())
-	for _, w := range c.All() {
-		st.Admitted = append(st.Admitted, w.Clone())
-	}
-	return st
 }

@@ -68,9 +68,8 @@ const (
 // half draws each queue as a bar: blocks for what runs, a frame for its nominal quota.
 func half(c *svg.SVG, x int, title string, s *preemption.Snapshot, victims map[string]bool) {
 	c.Text(x, 30, title, style(14, "#1f2328"))
-	state := s.State()
-	for i, q := range state.Queues {
-		y := first + i*(bar+34)
+	y := first
+	for q := range s.Queues() {
 		rows, _ := s.QueueStatus(q.Name)
 		note := ""
 		for _, r := range rows {
@@ -85,7 +84,7 @@ func half(c *svg.SVG, x int, title string, s *preemption.Snapshot, victims map[s
 		}
 		c.Text(x, y-8, q.Name+"  "+note, style(12, "#57606a"))
 		at := x
-		for _, w := range state.Admitted {
+		for w := range s.Workloads() {
 			if w.Queue != q.Name {
 				continue
 			}
@@ -98,5 +97,6 @@ func half(c *svg.SVG, x int, title string, s *preemption.Snapshot, victims map[s
 			c.Text(at+6, y+20, label, style(11, "#1f2328"))
 			at += width
 		}
+		y += bar + 34
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/preemption"
@@ -69,8 +70,7 @@ func (s *Scheduler) Handle(e Event) ([]Action, error) {
 			edits = append(edits, preemption.SetQueue(q))
 		}
 		if next.snapshot, err = s.snapshot.With(edits...); err == nil {
-			st := next.snapshot.State()
-			next.pending, err = next.pending.Configure(st.Cohorts, st.Queues)
+			next.pending, err = next.pending.Configure(slices.Collect(next.snapshot.Cohorts()), slices.Collect(next.snapshot.Queues()))
 		}
 	case e.Submit != nil:
 		waits = e.Submit

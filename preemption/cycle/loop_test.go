@@ -153,7 +153,7 @@ func (l *loop) leave(t *rapid.T) bool {
 	}
 	before := l.snapshot
 	l.snapshot = with(t, before, rapid.SampledFrom(edits).Draw(t, "leaves"))
-	for _, w := range before.State().Admitted {
+	for w := range before.Workloads() {
 		if _, stays := l.snapshot.Find(w.ID); !stays {
 			if _, waited := l.submitted[w.ID]; !waited || w.ID[:4] != "ns/p" {
 				delete(l.submitted, w.ID) // it does not come back: it never waited here
@@ -171,7 +171,7 @@ func (l *loop) leave(t *rapid.T) bool {
 			l.wait(t, again)
 		}
 	}
-	for _, q := range before.State().Queues {
+	for q := range before.Queues() {
 		l.pending = l.pending.Release(q.Name)
 	}
 	return true

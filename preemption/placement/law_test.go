@@ -299,7 +299,7 @@ func promisesPreemptOnce(t *rapid.T) {
 		t.Fatalf("after\n%+v:\n%+v\n%+v\n%+v", d, again, st, r)
 	}
 	var gone []placement.Edit
-	for _, p := range s.State().Pods {
+	for p := range s.Pods() {
 		if p.Terminating {
 			gone = append(gone, placement.Remove(p.ID))
 		}

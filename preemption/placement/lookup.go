@@ -19,6 +19,13 @@ func (s *Snapshot) Node(name string) (n workload.Node, ok bool) { return s.insid
 // Group returns a copy of a pod group; ok is false for an unknown ID.
 func (s *Snapshot) Group(id string) (g workload.PodGroup, ok bool) { return s.inside().Group(id) }
 
+// Nodes iterates over copies of the nodes, by name. Each is copied when its turn comes.
+func (s *Snapshot) Nodes() iter.Seq[workload.Node] { return s.inside().Nodes() }
+
+// Pods iterates over copies of the running pods, by ID. Each is copied when its turn comes: a
+// loop that breaks copies no more. Sorting takes a pointer a pod.
+func (s *Snapshot) Pods() iter.Seq[workload.Pod] { return s.inside().Pods() }
+
 // PodsOn iterates over copies of the pods that run on a node, by ID. An unknown node has
 // none. It costs O(pods on the node).
 func (s *Snapshot) PodsOn(node string) iter.Seq[workload.Pod] { return s.inside().PodsOn(node) }

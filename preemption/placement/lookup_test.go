@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,13 +18,17 @@ func TestLookUps(t *testing.T) { rapid.Check(t, lookUpsAreTheState) }
 func FuzzLookUpsAreTheState(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lookUpsAreTheState)) }
 
 func lookUpsAreTheState(t *rapid.T) {
-	s := snapshotOf(t, preemptiontest.PlacementStates().Draw(t, "state"))
-	st := s.State()
+	st := preemptiontest.PlacementStates().Draw(t, "state")
+	s := snapshotOf(t, st)
+	slices.SortFunc(st.Nodes, func(a, b workload.Node) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(st.Pods, func(a, b workload.Pod) int { return strings.Compare(a.ID, b.ID) })
 	same := func(what string, want, got any, ok bool) {
 		if diff := differ(want, got); !ok || diff != "" {
 			t.Fatalf("%s: %v\n%s", what, ok, diff)
 		}
 	}
+	same("nodes", st.Nodes, slices.Collect(s.Nodes()), true)
+	same("pods", st.Pods, slices.Collect(s.Pods()), true)
 	var terminating []string
 	for _, n := range st.Nodes {
 		got, ok := s.Node(n.Name)
@@ -46,6 +51,18 @@ func lookUpsAreTheState(t *rapid.T) {
 		got.Requests["cpu"] = -1
 		again, _ := s.Find(p.ID)
 		same("pod "+p.ID, p, again, true)
+	}
+	for n := range s.Nodes() { // copies of the caller's, and a loop that breaks
+		n.Capacity["cpu"] = -1
+		again, ok := s.Node(n.Name)
+		same("node "+n.Name, st.Nodes[0], again, ok)
+		break
+	}
+	for p := range s.Pods() {
+		p.Requests["cpu"] = -1
+		again, ok := s.Find(p.ID)
+		same("pod "+p.ID, st.Pods[0], again, ok)
+		break
 	}
 	for _, p := range st.Nominated {
 		got, ok := s.Nominated(p.ID)

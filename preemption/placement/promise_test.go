@@ -27,7 +27,7 @@ func TestPromisedGangIsMet(t *testing.T) {
 	if d = decide(t, c, s, r); d.Outcome != preemption.Wait {
 		t.Fatalf("%s while the victim terminates, want Wait", text(d))
 	}
-	for _, p := range s.State().Pods {
+	for p := range s.Pods() {
 		if p.Terminating {
 			s = edit(t, s, placement.Remove(p.ID))
 		}

@@ -122,7 +122,7 @@ func onePodIsOnePod(t *rapid.T) {
 	if diff := differ(alone, together); diff != "" {
 		t.Fatalf("- alone, + together:\n%s", diff)
 	}
-	for _, p := range edit(t, snapshotOf(t, st), alone.Edits()...).State().Pods {
+	for p := range edit(t, snapshotOf(t, st), alone.Edits()...).Pods() {
 		if p.ID == r.Pods[0].ID && p.Group != group.ID {
 			t.Fatalf("it runs in group %q", p.Group)
 		}

@@ -166,10 +166,10 @@ type last struct{ begun *int }
 func (l last) Begin(s *placement.Snapshot, r placement.Request) placement.PlacerTrial {
 	*l.begun++
 	t := &lastTrial{free: map[string]int64{}}
-	for _, n := range s.State().Nodes {
+	for n := range s.Nodes() {
 		t.free[n.Name] = n.Capacity["slots"]
 	}
-	for _, p := range s.State().Pods {
+	for p := range s.Pods() {
 		t.Add(p)
 	}
 	return t

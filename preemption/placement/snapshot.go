@@ -36,5 +36,6 @@ func NewSnapshot(st State) (*Snapshot, error) {
 }
 
 // State returns a deep copy of the snapshot's state: nodes, pods and groups by name or ID,
-// budgets by namespace and name.
+// budgets by namespace and name. [Snapshot.Nodes] and [Snapshot.Pods] walk it without a copy
+// of the whole.
 func (s *Snapshot) State() State { return State(s.inside().State()) }

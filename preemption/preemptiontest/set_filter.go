@@ -33,13 +33,12 @@ func (s Spread) Reach() placement.Reach {
 // Begin implements [placement.SetFilter]. It counts the pods once; after that only changes.
 func (s Spread) Begin(snapshot *placement.Snapshot, _ placement.Request) placement.Trial {
 	t := &spreadTrial{rule: s, domains: map[string]string{}, counts: map[string]map[string]int{}}
-	st := snapshot.State()
-	for _, n := range st.Nodes {
+	for n := range snapshot.Nodes() {
 		if domain, ok := s.domainOf(n); ok {
 			t.domains[n.Name], t.counts[domain] = domain, map[string]int{}
 		}
 	}
-	for _, p := range st.Pods {
+	for p := range snapshot.Pods() {
 		t.Add(p)
 	}
 	return t

@@ -73,13 +73,7 @@ type State struct {
 // State returns a deep copy of the cluster's state: nodes, pods and groups by name or ID,
 // budgets by namespace and name.
 func (c *Cluster) State() State {
-	var st State
-	for _, number := range c.order {
-		st.Nodes = append(st.Nodes, c.nodes.At(int(number)).Facts.Clone())
-	}
-	for _, p := range sorted(c.pods, (*Pod).id) {
-		st.Pods = append(st.Pods, p.Facts.Clone())
-	}
+	st := State{Nodes: slices.Collect(c.Nodes()), Pods: slices.Collect(c.Pods())}
 	for _, p := range sorted(c.nominated, (*Pod).id) {
 		st.Nominated = append(st.Nominated, p.Facts.Clone())
 	}

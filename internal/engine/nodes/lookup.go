@@ -38,6 +38,28 @@ func (c *Cluster) Group(id string) (workload.PodGroup, bool) {
 	return workload.PodGroup{}, false
 }
 
+// Nodes iterates over copies of the nodes, by name.
+func (c *Cluster) Nodes() iter.Seq[workload.Node] {
+	return func(yield func(workload.Node) bool) {
+		for _, number := range c.order {
+			if !yield(c.nodes.At(int(number)).Facts.Clone()) {
+				return
+			}
+		}
+	}
+}
+
+// Pods iterates over copies of the running pods, by ID.
+func (c *Cluster) Pods() iter.Seq[workload.Pod] {
+	return func(yield func(workload.Pod) bool) {
+		for _, p := range sorted(c.pods, (*Pod).id) {
+			if !yield(p.Facts.Clone()) {
+				return
+			}
+		}
+	}
+}
+
 // PodsOn iterates over copies of the pods that run on a node, by ID.
 func (c *Cluster) PodsOn(node string) iter.Seq[workload.Pod] {
 	return func(yield func(workload.Pod) bool) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
@@ -18,7 +19,7 @@ import (
 // preempt is out of the order.
 func (w *World) check(c *cluster) error {
 	usage := map[string]map[quota.FlavorResource]int64{}
-	state := c.snapshot.State()
+	holding := slices.Collect(c.snapshot.Workloads())
 	admitted, waits := 0, 0
 	for id, me := range c.live {
 		_, _, pending := c.pending.Find(id)
@@ -38,10 +39,10 @@ func (w *World) check(c *cluster) error {
 	if err := w.live(c); err != nil {
 		return err
 	}
-	if waits != c.pending.Len() || admitted != len(state.Admitted) {
-		return fmt.Errorf("%d wait and %d run, but %d are pending and %d admitted", waits, admitted, c.pending.Len(), len(state.Admitted))
+	if waits != c.pending.Len() || admitted != len(holding) {
+		return fmt.Errorf("%d wait and %d run, but %d are pending and %d admitted", waits, admitted, c.pending.Len(), len(holding))
 	}
-	for _, facts := range state.Admitted {
+	for _, facts := range holding {
 		me := c.live[facts.ID]
 		if facts.Evicted != (c.told[facts.ID] != "") {
 			return fmt.Errorf("%q: evicted %t, but it was told to stop for %q", facts.ID, facts.Evicted, c.told[facts.ID])
@@ -53,11 +54,11 @@ func (w *World) check(c *cluster) error {
 			usage[facts.Queue][u.FlavorResource()] += u.Amount
 		}
 	}
-	for i := range state.Queues {
-		rows, _ := c.snapshot.QueueStatus(state.Queues[i].Name)
+	for q := range c.snapshot.Queues() {
+		rows, _ := c.snapshot.QueueStatus(q.Name)
 		for _, row := range rows {
-			if sum := usage[state.Queues[i].Name][row.FlavorResource]; sum != row.Usage {
-				return fmt.Errorf("queue %q uses %d of %v, the sum of its workloads is %d", state.Queues[i].Name, row.Usage, row.FlavorResource, sum)
+			if sum := usage[q.Name][row.FlavorResource]; sum != row.Usage {
+				return fmt.Errorf("queue %q uses %d of %v, the sum of its workloads is %d", q.Name, row.Usage, row.FlavorResource, sum)
 			}
 		}
 	}
