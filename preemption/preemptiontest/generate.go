@@ -76,7 +76,7 @@ func tree(t *rapid.T, frs []quota.FlavorResource) preemption.State {
 		}
 		q.Quotas = quotas(t, frs, q.Cohort != "", true)
 		q.FairWeight, q.MinRuntime, q.Reserved = weight(t), minRuntime(t), reserved(t, frs)
-		q.Inactive = chance(t, 1, 20)
+		q.Inactive = chance(t, 1, 50)
 		st.Queues = append(st.Queues, q)
 	}
 	return st
@@ -100,7 +100,7 @@ func run(t *rapid.T, st *preemption.State, number int) {
 	for i := range number {
 		w := Workload(*st, fmt.Sprintf("ns/w%02d", i)).Draw(t, "workload")
 		w.Evicted = chance(t, 1, 12)
-		w.NeverYields = chance(t, 1, 16)
+		w.NeverYields = chance(t, 1, 40)
 		if chance(t, 9, 10) {
 			w.ReservedAt = instant(t, "reserved")
 		}

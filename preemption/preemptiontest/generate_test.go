@@ -40,6 +40,9 @@ var kinds = []struct {
 	{"surplus replicas", 3, anyVictim(func(d *drawn, v preemption.Victim) bool { return len(v.Replicas) > 0 })},
 	{"several resources short", 4, func(d *drawn) bool { return len(d.Shortage) > 1 }},
 	{"a blocker", 8, func(d *drawn) bool { return len(d.Blockers) > 0 }},
+	{"an inactive queue that blocks", 1, func(d *drawn) bool {
+		return slices.ContainsFunc(d.Blockers, func(b preemption.Blocker) bool { return b.Rule == preemption.RuleQueueInactive })
+	}},
 	{"a blocker that never yields", 1, func(d *drawn) bool {
 		return slices.ContainsFunc(d.Blockers, func(b preemption.Blocker) bool { return b.Rule == preemption.RuleNeverYields })
 	}},

@@ -85,6 +85,7 @@ func (sc *scene) arrange(t *rapid.T) {
 			own.Quotas = setQuota(own.Quotas, quota.Quota{Flavor: fr.Flavor, Resource: fr.Resource, Nominal: pick[int64](t, "own nominal", 4, 2, 6, 8, 1)})
 		}
 	}
+	own.Inactive = false
 	p := &own.Preemption
 	if (from == ownQueue || from == byTime) && p.WithinClusterQueue == queue.Never {
 		p.WithinClusterQueue = queue.LowerPriority
@@ -236,7 +237,7 @@ func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id stri
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Queue: donor,
 		Priority: pending.Priority - pick[int64](t, "less important by", 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 0, 0, -1),
 		Created:  instant(t, "created"), Queued: instant(t, "queued"),
-		ReservedAt: instant(t, "reserved"), Evicted: chance(t, 1, 20), NeverYields: chance(t, 1, 60),
+		ReservedAt: instant(t, "reserved"), Evicted: chance(t, 1, 20), NeverYields: chance(t, 1, 100),
 		PodSets: []workload.PodSet{{Name: "main", Count: 1}},
 	}
 	switch sc.purpose {
