@@ -36,7 +36,7 @@ func drawRecord(t *rapid.T, flavorResources func(*rapid.T) []quota.FlavorResourc
 	frs := flavorResources(t)
 	st := tree(t, frs)
 	p := pick(t, "purpose", anything, ownQueue, ownQueue, ownQueue, sibling, sibling, sibling, sibling,
-		throughTop, throughTop, throughTop, throughTop, byTime, byTime, byTime, byTime, surplus, later, later, later, later)
+		throughTop, throughTop, throughTop, throughTop, byTime, byTime, byTime, byTime, byTime, surplus, later, later, later, later)
 	if p == anything {
 		run(t, &st, pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16))
 		r := Requests(st).Draw(t, "request")
@@ -265,7 +265,7 @@ func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id stri
 // ever be available.
 func (sc *scene) ask(t *rapid.T, w *workload.Workload) {
 	w.PodSets = []workload.PodSet{{Name: "main", Count: 1}}
-	gone := pick(t, "donations to go", 2, 3, 1, 4)
+	gone := pick(t, "donations to go", 2, 3, 3, 2, 4, 2, 1)
 	contended := -1
 	for i, fr := range sc.frs { // the first, or a later one, of what the queue has
 		has := slices.ContainsFunc(sc.st.Queues[0].Quotas, func(q quota.Quota) bool { return q.FlavorResource() == fr })
