@@ -229,6 +229,40 @@ func TestWays(t *testing.T) {
 	}
 }
 
+// If several columns are short, each amount is the smallest beside the others, and a column
+// that a victim frees is left out.
+func TestNominalWayOfSeveralColumns(t *testing.T) {
+	runs := func(id string, priority, gpus, cpus int64) workload.Workload {
+		w := job(id, "a", priority, 1, started(9))
+		w.PodSets[0].Requests = []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: gpus}, {Flavor: "h100", Resource: "cpu", Amount: cpus}}
+		return w
+	}
+	for name, c := range map[string]struct {
+		running []workload.Workload
+		want    string
+	}{
+		"both are needed":                   {[]workload.Workload{runs("high", 20, 2, 3)}, "[{h100 cpu 2} {h100 gpu 1}] Fits 0"},
+		"a victim frees one":                {[]workload.Workload{runs("high", 20, 2, 0), runs("low", 1, 0, 3)}, "[{h100 gpu 1}] Preempt 1"},
+		"a victim frees a part of one":      {[]workload.Workload{runs("high", 20, 2, 2), runs("low", 1, 0, 1)}, "[{h100 cpu 1} {h100 gpu 1}] Preempt 1"},
+		"a victim frees a part of each":     {[]workload.Workload{runs("high", 20, 2, 2), runs("low", 1, 1, 1)}, "[{h100 cpu 1} {h100 gpu 1}] Preempt 1"},
+		"two victims, one column of theirs": {[]workload.Workload{runs("high", 20, 3, 0), runs("low", 1, 1, 1), runs("low2", 1, 0, 2)}, "[{h100 gpu 2}] Preempt 2"},
+	} {
+		st := shared(0, c.running...)
+		st.Queues[0].Quotas = append(gpus(4), quota.Quota{Flavor: "h100", Resource: "cpu", Nominal: 4})
+		r := pending("a", 10, 1)
+		r.Workload.PodSets = runs("", 0, 3, 3).PodSets
+		var got []string
+		for _, w := range explain(t, preemption.Config{}, snapshotOf(t, st), r).Ways {
+			if w.Kind == preemption.WayNominal {
+				got = append(got, fmt.Sprintf("%v %v %d", w.Nominal, w.Outcome, w.Victims))
+			}
+		}
+		if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+			t.Errorf("%s: - want, + got:\n%s", name, diff)
+		}
+	}
+}
+
 func minimum(d time.Duration) minruntime.Settings {
 	return minruntime.Settings{Preempt: optional.Of(d)}
 }

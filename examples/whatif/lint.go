@@ -27,11 +27,14 @@ var lintVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		found, err := c.lint(o, std.screen)
+		found, unfinished, err := c.lint(o, std.screen)
 		if err != nil {
 			return result{}, fmt.Errorf("-rule: %w", err)
 		}
 		notes := c.inputNotes()
+		if unfinished > 0 {
+			notes = append(notes, "circles of "+plural(unfinished, "1 workload", "%d workloads")+" were not looked for to the end: that would take too long")
+		}
 		return result{len(found) == 0, func(b *cli.Page) {
 			c.printSampleHint(b, "lint -live")
 			printFindings(b, found)
@@ -51,7 +54,7 @@ func lintRules() string {
 	return b.String()
 }
 
-func (c *cluster) lint(o *options, screen cli.Screen) ([]lint.Finding, error) {
+func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unfinished int, err error) {
 	in := &lint.Cluster{
 		State: c.state, Snapshot: c.snapshot, Config: c.config, LocalQueues: c.found.LocalQueues, Notes: c.found.Notes, Now: c.now,
 		Pending: []workload.Workload{},
@@ -64,7 +67,8 @@ func (c *cluster) lint(o *options, screen cli.Screen) ([]lint.Finding, error) {
 	progress := screen.Start("workloads and queues", int64(len(in.Pending)+len(in.State.Queues)))
 	defer progress.Done()
 	in.Progress = func() { progress.Add(1) }
-	return lint.Run(in, o.rules...)
+	found, err = lint.Run(in, o.rules...)
+	return found, in.Unfinished, err
 }
 
 // maxFindings limits the findings of a rule in text.

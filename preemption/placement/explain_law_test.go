@@ -145,6 +145,38 @@ func TestWays(t *testing.T) {
 	}
 }
 
+// without is a filter that lets no pod run on a node.
+type without string
+
+func (f without) Feasible(_ workload.Pod, n workload.Node) bool { return n.Name != string(f) }
+func (without) Conflict(workload.Pod, workload.Pod) bool        { return false }
+func (without) Reach() placement.Reach                          { return placement.ReachNode }
+
+// Ways are tried with the filters of the configuration and of the request: none leads to a
+// node that a filter refuses.
+func TestWaysKeepFilters(t *testing.T) {
+	st := world(t, "n1 1:", "n2 1: a/1000")
+	config := placement.Config{Filters: []placement.Filter{without("n1")}}
+	asked := pending(0)
+	asked.Filters = config.Filters
+	want := []string{
+		fmt.Sprint(placement.WayPriority, 1001, "", workload.Resources(nil), preemption.Preempt, 1),
+		fmt.Sprint(placement.WayCapacity, 0, "n2", workload.Resources{"slots": 1}, preemption.Fits, 0),
+	}
+	for name, c := range map[string]struct {
+		config  placement.Config
+		request placement.Request
+	}{"of the configuration": {config, pending(0)}, "of the request": {placement.Config{}, asked}} {
+		var got []string
+		for _, w := range explain(t, c.config, snapshotOf(t, st), c.request).Ways {
+			got = append(got, fmt.Sprint(w.Kind, w.Priority, w.Node, w.Capacity, w.Outcome, w.Victims))
+		}
+		if diff := differ(want, got); diff != "" {
+			t.Errorf("%s: - want, + got:\n%s", name, diff)
+		}
+	}
+}
+
 // An explanation is small in a cluster of any size.
 func TestExplanationsAreSmall(t *testing.T) {
 	s := snapshotOf(t, fleet{nodes: 2000, perNode: 4, levels: 3, covered: 5}.state())

@@ -30,6 +30,9 @@ type Cluster struct {
 	// Notes are what a bridge could not take over.
 	Notes []bridge.Note
 	Now   time.Time
+	// Unfinished is set by Run: for how many workloads it did not look for circles to the end,
+	// because that would take too long.
+	Unfinished int
 	// Progress is told about each step of what may take long. Nil: nobody.
 	Progress func()
 

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -310,6 +311,30 @@ func TestTreesOfALongChain(t *testing.T) {
 	for name, root := range trees(cohorts) {
 		if root != "c0s" {
 			t.Fatalf("%s: %s", name, root)
+		}
+	}
+}
+
+// The search for circles ends with many victims of different kinds that may all return, and
+// says that it was not to the end.
+func TestCirclesEnd(t *testing.T) {
+	for n, want := range map[int64]int{20: 0, 2000: 1} {
+		c := clusterOf(t, func(c *Cluster) {
+			c.State.Admitted, c.Pending = nil, []workload.Workload{job("waits", "a", n)}
+			c.Pending[0].Priority = n
+			for i := range c.State.Queues {
+				c.State.Queues[i].Preemption.ReclaimWithinCohort = queue.Any
+			}
+			c.State.Queues[0].Quotas[0].Nominal, c.State.Queues[1].Quotas[0].Nominal = n, 0
+			for i := range n {
+				w := job(fmt.Sprint("b", i), "b", 1)
+				w.Priority, w.ReservedAt = i, now.Add(-time.Hour)
+				c.State.Admitted = append(c.State.Admitted, w)
+			}
+		})
+		found, err := Run(c, "circle")
+		if err != nil || len(found) > 0 || (c.Unfinished > 0) != (want > 0) {
+			t.Errorf("%d victims: %v, %+v, %d unfinished", n, err, found, c.Unfinished)
 		}
 	}
 }
