@@ -270,8 +270,8 @@ func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, 
 	if one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}; a.Flavor == "" {
 		return Forecast{}, fault.List{{Path: "amount.flavor", Problem: "is empty"}}
 	}
-	sc := p.borrow()
-	defer p.giveBack(sc)
+	sc := p.acquire()
+	defer p.release(sc)
 	one.MinCounts = nil
 	s, err := sc.begin(s, &p.config, &one)
 	if err != nil {

@@ -136,8 +136,8 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard
 	}
-	sc := p.borrow()
-	defer p.giveBack(sc)
+	sc := p.acquire()
+	defer p.release(sc)
 	s, err := sc.begin(s, &p.config, &r)
 	if err != nil {
 		return Decision{}, err
@@ -151,7 +151,7 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 }
 
 // borrow returns a scratch, which the caller must return to the pool.
-func (p *Preemptor) borrow() *scratch {
+func (p *Preemptor) acquire() *scratch {
 	sc, _ := p.scratch.Get().(*scratch)
 	if sc == nil {
 		sc = new(scratch)
@@ -159,7 +159,7 @@ func (p *Preemptor) borrow() *scratch {
 	return sc
 }
 
-func (p *Preemptor) giveBack(sc *scratch) {
+func (p *Preemptor) release(sc *scratch) {
 	sc.open.release()
 	sc.request.Room, sc.request.Guard = nil, nil // the caller's
 	p.scratch.Put(sc)

@@ -23,13 +23,13 @@ func (p *Preemptor) Choose(snapshot *Snapshot, r Request, placements []Placement
 		p = &standard
 	}
 	c := snapshot.inside()
-	sc := p.borrow()
-	defer p.giveBack(sc)
+	sc := p.acquire()
+	defer p.release(sc)
 	if err := p.enter(sc, c, &r); err != nil {
 		return Decision{}, err
 	}
 	var faults fault.List
-	var choices []nodes.Choice
+	var choices []nodes.Placement
 	for i := range placements {
 		choices = append(choices, choiceOf(c, &faults, fmt.Sprintf("placements[%d]", i), r.Pods, &placements[i]))
 	}
@@ -44,8 +44,8 @@ func (p *Preemptor) Choose(snapshot *Snapshot, r Request, placements []Placement
 }
 
 // choiceOf returns a placement in the form of the engine.
-func choiceOf(c *nodes.Cluster, faults *fault.List, path string, pods []workload.Pod, from *Placement) nodes.Choice {
-	choice := c.NewChoice(from.Domain, len(pods))
+func choiceOf(c *nodes.Cluster, faults *fault.List, path string, pods []workload.Pod, from *Placement) nodes.Placement {
+	choice := c.NewPlacement(from.Domain, len(pods))
 	for j, n := range from.Nominations {
 		at := fmt.Sprintf("%s.nominations[%d]", path, j)
 		m := slices.IndexFunc(pods, func(p workload.Pod) bool { return p.ID == n.Pod })

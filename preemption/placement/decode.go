@@ -16,7 +16,7 @@ import (
 func decision(c *nodes.Cluster, r *Request, found *nodes.Result) Decision {
 	d := Decision{
 		Outcome: outcomes[found.Outcome], Reason: Reason(found.Reason), Withdrawn: found.Withdrawn, Now: r.Now,
-		Placement: placement(c, r.Pods, &found.Choice),
+		Placement: placement(c, r.Pods, &found.Placement),
 	}
 	d.Placeable = max(d.Placeable, found.Placeable)
 	d.Pods = podsAfter(r, d.Nominations)
@@ -54,7 +54,7 @@ func blocker(b *nodes.Blocker) Blocker {
 	return out
 }
 
-func placement(c *nodes.Cluster, pods []workload.Pod, from *nodes.Choice) Placement {
+func placement(c *nodes.Cluster, pods []workload.Pod, from *nodes.Placement) Placement {
 	out := Placement{Domain: from.Domain, Violations: from.Violated(), Nominations: nominations(c, pods, from.Where)}
 	out.Placeable = len(out.Nominations)
 	for i, u := range from.Victims {

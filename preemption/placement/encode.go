@@ -115,7 +115,7 @@ func (p *Preemptor) addRules(sc *scratch, r *Request) {
 }
 
 // borrow returns a scratch, which the caller must return to the pool.
-func (p *Preemptor) borrow() *scratch {
+func (p *Preemptor) acquire() *scratch {
 	sc, _ := p.scratch.Get().(*scratch)
 	if sc == nil {
 		sc = new(scratch)
@@ -123,7 +123,7 @@ func (p *Preemptor) borrow() *scratch {
 	return sc
 }
 
-func (p *Preemptor) giveBack(sc *scratch) {
+func (p *Preemptor) release(sc *scratch) {
 	domains := sc.request.Domains
 	clear(domains[:cap(domains)])
 	sc.request, sc.units = nodes.Request{Domains: domains[:0]}, nil

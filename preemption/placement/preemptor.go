@@ -216,8 +216,8 @@ func (p *Preemptor) decideTo(snapshot *Snapshot, r *Request, to *trace.Recorder)
 
 // decide decides about a single pod or a gang.
 func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent, to *trace.Recorder) (Decision, error) {
-	sc := p.borrow()
-	defer p.giveBack(sc)
+	sc := p.acquire()
+	defer p.release(sc)
 	if err := p.enter(sc, c, r); err != nil {
 		return Decision{}, err
 	}
@@ -240,8 +240,8 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 	if basic && len(r.Pods) == 1 {
 		r, basic = r.alone(0), false
 	}
-	sc := p.borrow()
-	defer p.giveBack(sc)
+	sc := p.acquire()
+	defer p.release(sc)
 	if err := p.enter(sc, c, &r); err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each is placed alone", len(r.Pods), r.Group)}}
 	}
 	var list []Placement
-	for _, choice := range sc.searcher.Choices(&p.inside, c, &sc.request) {
+	for _, choice := range sc.searcher.Placements(&p.inside, c, &sc.request) {
 		list = append(list, placement(c, r.Pods, &choice))
 	}
 	return list, nil

@@ -235,6 +235,6 @@ func (f *Sharing) earlierCohort(x, y int) bool {
 	case a.Facts.Evicted != b.Facts.Evicted:
 		return a.Facts.Evicted
 	}
-	i, j := s.PlaceOf(a, false), s.PlaceOf(b, false)
+	i, j := s.PositionOf(a, false), s.PositionOf(b, false)
 	return i.Before(&j)
 }

@@ -75,13 +75,13 @@ func (f *fairQueue) close() {
 	f.of.Close()
 }
 
-// head returns the place of the next candidate, for comparing queues.
-func (f *Sharing) head(q *fairQueue) search.Place {
+// head returns the position of the next candidate, for comparing queues.
+func (f *Sharing) head(q *fairQueue) search.Position {
 	switch {
 	case q.retry != nil:
-		return f.s.PlaceOf(q.retry.Workload, q.retry.Set >= 0)
+		return f.s.PositionOf(q.retry.Workload, q.retry.Set >= 0)
 	case len(q.bySize) > 0:
-		return f.s.PlaceOf(q.bySize[0].Workload, q.bySize[0].Set >= 0)
+		return f.s.PositionOf(q.bySize[0].Workload, q.bySize[0].Set >= 0)
 	}
 	return q.of.Head()
 }

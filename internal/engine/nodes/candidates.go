@@ -7,15 +7,15 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Choices returns every domain in which preemption makes room, in the order of the
+// Placements returns every domain in which preemption makes room, in the order of the
 // domains. With sampling it returns at most MaxDomains: those without violations first.
-func (s *Searcher) Choices(config *Config, c *Cluster, r *Request) []Choice {
+func (s *Searcher) Placements(config *Config, c *Cluster, r *Request) []Placement {
 	s.begin(config, c, r)
 	defer s.end()
-	var all, clean, violating []Choice // all: in the order of the domains
+	var all, clean, violating []Placement // all: in the order of the domains
 	s.each(nil, func(d span, v verdict) bool {
 		if v == found && len(s.victims) > 0 {
-			var c Choice
+			var c Placement
 			s.keep(&c, d, s.rate())
 			s.numbered(&c)
 			n := s.r.MaxDomains

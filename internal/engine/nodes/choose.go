@@ -4,7 +4,7 @@ import "github.com/cedesched/cede/internal/base/instant"
 
 // Choose scores choices that were made outside and returns the result for the best; of equal
 // ones it is the first. Where has the cluster's numbers, and every one is schedulable.
-func (s *Searcher) Choose(config *Config, c *Cluster, r *Request, list []Choice) Result {
+func (s *Searcher) Choose(config *Config, c *Cluster, r *Request, list []Placement) Result {
 	s.begin(config, c, r)
 	defer s.end()
 	for i := range list {
@@ -17,17 +17,17 @@ func (s *Searcher) Choose(config *Config, c *Cluster, r *Request, list []Choice)
 			best = &list[i]
 		}
 	}
-	found := Result{Outcome: Preempt, Choice: *best, RetryAt: instant.Unset}
+	found := Result{Outcome: Preempt, Placement: *best, RetryAt: instant.Unset}
 	if len(best.Victims) == 0 {
 		found.Outcome = Fits
 	}
-	found.Withdrawn = s.withdrawn(&found.Choice)
+	found.Withdrawn = s.withdrawn(&found.Placement)
 	return found
 }
 
-// NewChoice returns a choice of a domain with nobody in it.
-func (c *Cluster) NewChoice(domain string, members int) Choice {
-	choice := Choice{Domain: domain, Where: make([]int32, members)}
+// NewPlacement returns a placement in a domain with nobody in it.
+func (c *Cluster) NewPlacement(domain string, members int) Placement {
+	choice := Placement{Domain: domain, Where: make([]int32, members)}
 	for m := range choice.Where {
 		choice.Where[m] = -1
 	}
@@ -35,14 +35,14 @@ func (c *Cluster) NewChoice(domain string, members int) Choice {
 }
 
 // Place places a member on a node and reports whether the node exists.
-func (x *Choice) Place(c *Cluster, member int, node string) bool {
+func (x *Placement) Place(c *Cluster, member int, node string) bool {
 	at := c.nodeNumber(node)
 	x.Where[member] = int32(at)
 	return at >= 0
 }
 
 // Evict adds a victim: those of the pods that run.
-func (x *Choice) Evict(c *Cluster, group string, ids []string, violations int) {
+func (x *Placement) Evict(c *Cluster, group string, ids []string, violations int) {
 	var pods []*Pod
 	for _, id := range ids {
 		if p := c.pod(c.pods, id); p != nil {

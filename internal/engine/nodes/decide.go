@@ -31,8 +31,8 @@ const (
 type Result struct {
 	Outcome Outcome
 	Reason  Reason
-	// Choice is the chosen domain. It is empty if there is no place.
-	Choice
+	// Placement is the chosen one. It is empty if there is none.
+	Placement
 	// Placeable is, if no domain was chosen, the largest number of members that had a place
 	// in any domain.
 	Placeable int
@@ -54,7 +54,7 @@ func (s *Searcher) Search(config *Config, c *Cluster, r *Request) Result {
 		t.Survey = false // once, also for a basic group
 		s.traceSurvey(t)
 	}
-	s.numbered(&found.Choice)
+	s.numbered(&found.Placement)
 	found.RetryAt = instant.Unset
 	if found.Outcome == Fits || found.Outcome == Preempt || r.Extent == OutcomeOnly {
 		return found
@@ -161,7 +161,7 @@ func (s *Searcher) never() Result {
 
 // preempt chooses among the domains.
 func (s *Searcher) preempt() Result {
-	var best Choice
+	var best Placement
 	clean, violating, any := 0, 0, false
 	reason := NoVictims
 	short := s.short[:0]
@@ -209,7 +209,7 @@ func (s *Searcher) preempt() Result {
 	if t := s.r.Trace; t != nil {
 		t.Add(trace.Step{Kind: trace.Chosen, Domain: best.Domain})
 	}
-	d := Result{Outcome: Preempt, Choice: best}
+	d := Result{Outcome: Preempt, Placement: best}
 	if len(best.Victims) == 0 {
 		if d.Outcome = Fits; s.anyLeaving && !s.standsNow(&best) {
 			d.Outcome = Wait // found because members change places, which happens only in a group
@@ -222,7 +222,7 @@ func (s *Searcher) preempt() Result {
 
 // withdrawn lists the nominations that a choice makes void: those that conflict with the
 // members, and those of waiting pods of a group that yields whole.
-func (s *Searcher) withdrawn(c *Choice) []string {
+func (s *Searcher) withdrawn(c *Placement) []string {
 	var list []string
 	for _, at := range c.Where {
 		if at >= 0 {

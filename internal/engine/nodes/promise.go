@@ -61,7 +61,7 @@ func (s *Searcher) findRoom(now bool) (span, bool) {
 }
 
 // standsNow reports whether the members of a choice have their room now.
-func (s *Searcher) standsNow(c *Choice) bool {
+func (s *Searcher) standsNow(c *Placement) bool {
 	everywhere := span{"", 0, len(s.nodes)}
 	s.open(everywhere, nobody, true)
 	for m, at := range c.Where {
@@ -94,19 +94,19 @@ func (s *Searcher) placePromised(d span) int {
 }
 
 // placed returns the current placement as a choice without victims.
-func (s *Searcher) placed(d span) *Choice {
-	c := new(Choice)
+func (s *Searcher) placed(d span) *Placement {
+	c := new(Placement)
 	s.victims = s.victims[:0]
 	s.keep(c, d, score{})
 	return c
 }
 
 // without returns a result without victims.
-func (s *Searcher) without(outcome Outcome, c *Choice) Result {
+func (s *Searcher) without(outcome Outcome, c *Placement) Result {
 	if s.r.Group == "" {
 		c.Domain = s.nodes[c.Where[0]].Facts.Name
 	}
-	return Result{Outcome: outcome, Choice: *c}
+	return Result{Outcome: outcome, Placement: *c}
 }
 
 // blocked reports whether earlier victims still terminate on a node that a member is

@@ -53,8 +53,8 @@ func rate(victims []*Unit, violations []int) score {
 	return r
 }
 
-// Choice is a domain and the victims of preempting there.
-type Choice struct {
+// Placement is a domain and the victims of preempting there.
+type Placement struct {
 	Domain     string
 	Where      []int32 // by member: the number of its node, -1: none; during a search the search's own numbers
 	Victims    []*Unit
@@ -64,10 +64,10 @@ type Choice struct {
 }
 
 // Violated returns the number of pods evicted against a budget.
-func (x *Choice) Violated() int { return x.score.violations }
+func (x *Placement) Violated() int { return x.score.violations }
 
 // keep copies the result of a run.
-func (s *Searcher) keep(into *Choice, d span, rating score) {
+func (s *Searcher) keep(into *Placement, d span, rating score) {
 	into.score, into.Domain = rating, d.name
 	if s.r.Group == "" {
 		into.Domain = s.nodes[d.from].Facts.Name
@@ -81,7 +81,7 @@ func (s *Searcher) keep(into *Choice, d span, rating score) {
 }
 
 // numbered changes the search's node numbers into the cluster's.
-func (s *Searcher) numbered(c *Choice) {
+func (s *Searcher) numbered(c *Placement) {
 	if c.isNumbered {
 		return
 	}

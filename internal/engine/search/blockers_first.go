@@ -44,7 +44,7 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 		return Blocker{NeverYields, q, w, 0, -1}, true
 	case s.protected(g, w):
 		until, _ := g.Protects(w)
-		return Blocker{GuaranteedRuntime, q, w, until, g.SetBy}, true
+		return Blocker{GuaranteedRuntime, q, w, until, g.setBy}, true
 	}
 	return Blocker{Guarded, q, w, s.Request.Guard(w), -1}, true
 }
@@ -68,7 +68,7 @@ func (s *Search) firstKeptIn(lane *cluster.LaneSet, c Class, p Permission, kept 
 
 // firstProtected looks, at each priority, at the workloads reserved last: if the first of
 // them is not protected, none is.
-func (s *Search) firstProtected(lane *cluster.LaneSet, g Guarantee, c Class, p Permission) *cluster.Workload {
+func (s *Search) firstProtected(lane *cluster.LaneSet, g guarantee, c Class, p Permission) *cluster.Workload {
 	var cursor cluster.LaneCursor
 	for cursor.First(*lane); ; {
 		w, ok := cursor.Item()

@@ -60,7 +60,7 @@ func (q *DonorQueue) first() int {
 }
 
 // Head returns the place of the next candidate; there must be one.
-func (q *DonorQueue) Head() Place { return q.items[q.first()].Place }
+func (q *DonorQueue) Head() Position { return q.items[q.first()].Position }
 
 // Pop removes and returns the next candidate; ok is false if there is none.
 func (s *Search) Pop(q *DonorQueue) (v Victim, ok bool) {

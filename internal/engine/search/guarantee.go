@@ -7,27 +7,27 @@ import (
 	"github.com/cedesched/cede/internal/engine/minimum"
 )
 
-// Guarantee is the minimum runtime of a donor's workloads against this request, in
+// guarantee is the minimum runtime of a donor's workloads against this request, in
 // nanoseconds, and the node that sets it; -1 for the default.
-type Guarantee struct {
+type guarantee struct {
 	Minimum int64
-	SetBy   int
+	setBy   int
 }
 
 // guaranteeOf returns the minimum runtime of the workloads of a queue: in the own queue (lca
 // -1) the one against preemption, in others the one against reclaim.
-func (s *Search) guaranteeOf(queue, lca int) Guarantee {
+func (s *Search) guaranteeOf(queue, lca int) guarantee {
 	of, tree := &s.Request.MinRuntime, s.Cluster.Minimum
 	r := tree.Preempt(of, queue)
 	if lca >= 0 {
 		r = tree.Reclaim(of, queue, lca)
 	}
-	return Guarantee{int64(r.For / time.Nanosecond), r.SetBy}
+	return guarantee{int64(r.For / time.Nanosecond), r.SetBy}
 }
 
 // Protects returns the last instant at which a workload is protected; ok is false if it never
 // is: no minimum, no start time, or it is already being evicted.
-func (g Guarantee) Protects(w *cluster.Workload) (until int64, ok bool) {
+func (g guarantee) Protects(w *cluster.Workload) (until int64, ok bool) {
 	if w.Facts.Evicted {
 		return 0, false
 	}
@@ -40,7 +40,7 @@ func (s *Search) guarded(w *cluster.Workload) bool {
 }
 
 // protected reports whether a workload is protected now. Strictly after the end it is not.
-func (s *Search) protected(g Guarantee, w *cluster.Workload) bool {
+func (s *Search) protected(g guarantee, w *cluster.Workload) bool {
 	until, ok := g.Protects(w)
 	return ok && s.Now <= until
 }

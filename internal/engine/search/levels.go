@@ -34,7 +34,7 @@ type Donor struct {
 	Queue int
 	LCA   int // the lowest cohort above it and the preemptor's queue; -1 for the own queue
 	Class Class
-	Guarantee
+	guarantee
 }
 
 // OwnDonor returns the preemptor's own queue; ok is false if its policy permits nobody.

@@ -32,7 +32,7 @@ type source struct {
 // item is a stream or a source in the heap. The place of a source is no later than that of
 // any candidate under it.
 type item struct {
-	Place
+	Position
 	at int32 // index of the stream, or of the source as ofSource encodes it
 }
 
@@ -45,10 +45,10 @@ func (it *item) isSource() bool { return it.at < 0 }
 // source returns the index of the source.
 func (it *item) source() int { return int(-1 - it.at) }
 
-func before(a, b *item) bool { return a.Place.Before(&b.Place) }
+func before(a, b *item) bool { return a.Position.Before(&b.Position) }
 
 func (s *Search) itemOf(st *stream, at int) item {
-	return item{s.PlaceOf(st.head, st.surplus), int32(at)}
+	return item{s.PositionOf(st.head, st.surplus), int32(at)}
 }
 
 // openPhase opens the streams and the sources of a phase and orders them by their first
@@ -145,7 +145,7 @@ func (s *Search) pushSource(reach *cluster.Reach, l *Level, lane cluster.Lane, p
 		m.sources = m.sources[:n]
 		return
 	}
-	m.heap = heap.Push(m.heap, item{s.PlaceOf(head.Workload, lane.Surplus()), ofSource(n)}, before)
+	m.heap = heap.Push(m.heap, item{s.PositionOf(head.Workload, lane.Surplus()), ofSource(n)}, before)
 }
 
 // head returns the head of the next child that may be a donor.
@@ -171,7 +171,7 @@ func (s *Search) expand() {
 	head, _ := src.head()
 	src.cursor.Next()
 	if next, ok := src.head(); ok {
-		top.Place = s.PlaceOf(next.Workload, lane.Surplus())
+		top.Position = s.PositionOf(next.Workload, lane.Surplus())
 		heap.Fix(m.heap, 0, before)
 	} else {
 		if t := s.Request.Trace; t != nil {

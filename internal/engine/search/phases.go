@@ -52,20 +52,20 @@ func (s *Search) hasTier(t tier) bool {
 	return t == everybody || s.EqualsMayYield() && (t == newerEquals || s.Request.MinAdmit > 0)
 }
 
-// Place is the position of a candidate in a phase.
-type Place struct {
+// Position is the position of a candidate in a phase.
+type Position struct {
 	Workload *cluster.Workload
 	reserved int64
 	surplus  bool
 }
 
-// PlaceOf returns the place of a workload, or of its surplus replicas.
-func (s *Search) PlaceOf(w *cluster.Workload, surplus bool) Place {
-	return Place{w, s.reservedAt(w), surplus}
+// PositionOf returns the position of a workload, or of its surplus replicas.
+func (s *Search) PositionOf(w *cluster.Workload, surplus bool) Position {
+	return Position{w, s.reservedAt(w), surplus}
 }
 
 // Before is the order in a phase.
-func (a *Place) Before(b *Place) bool {
+func (a *Position) Before(b *Position) bool {
 	switch {
 	case a.Workload.Priority != b.Workload.Priority:
 		return a.Workload.Priority < b.Workload.Priority
@@ -91,13 +91,13 @@ func (s *Search) firstUser(of func(cluster.Lane) *cluster.Workload) *cluster.Wor
 
 func (s *Search) firstIn(tiers *[2][]cluster.Lane, of func(cluster.Lane) *cluster.Workload) *cluster.Workload {
 	for _, lanes := range tiers {
-		var first Place
+		var first Position
 		for _, lane := range lanes {
 			w := of(lane)
 			if w == nil {
 				continue
 			}
-			if p := s.PlaceOf(w, false); first.Workload == nil || p.Before(&first) {
+			if p := s.PositionOf(w, false); first.Workload == nil || p.Before(&first) {
 				first = p
 			}
 		}

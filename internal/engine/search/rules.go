@@ -14,17 +14,18 @@ import (
 type Permission struct {
 	// Below: workloads with a lower effective priority may yield.
 	Below int64
-	// All: any priority may yield, whatever Below is. None: no priority may.
-	All, None bool
+	// All: any priority may yield, whatever Below is. none: no priority may.
+	All  bool
+	none bool
 }
 
 // Nobody permits no workload.
-var Nobody = Permission{None: true}
+var Nobody = Permission{none: true}
 
 // Permits reports whether a workload may yield.
 func (p Permission) Permits(w *cluster.Workload) bool { return p.admits(w.Priority) }
 
-func (p Permission) admits(priority int64) bool { return p.All || !p.None && priority < p.Below }
+func (p Permission) admits(priority int64) bool { return p.All || !p.none && priority < p.Below }
 
 func (s *Search) policy() *queue.PreemptionPolicy {
 	return &s.Cluster.Queue(s.Request.Queue).Preemption

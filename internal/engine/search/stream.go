@@ -129,7 +129,7 @@ func (s *Search) settle(st *stream) bool {
 			st.cursor.Next()
 		case !s.UsesNeeded(w.Loads):
 			st.cursor.NextIn(s.UsesNeeded)
-		case !s.protected(st.donor.Guarantee, w):
+		case !s.protected(st.donor.guarantee, w):
 			if !s.guarded(w) {
 				return true
 			}

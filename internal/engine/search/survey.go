@@ -84,7 +84,7 @@ func (s *Search) judge(d *Donor, w *cluster.Workload, idle int) (step trace.Step
 	case w.Facts.NeverYields && !w.Facts.Evicted:
 		step.Rule = trace.NeverYields
 	case timed && s.Now <= until:
-		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, d.SetBy
+		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, d.setBy
 	case s.guarded(w):
 		step.Rule, step.Until = trace.Guarded, s.Request.Guard(w)
 	}

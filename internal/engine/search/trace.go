@@ -206,11 +206,11 @@ func (s *Search) traceVerdict(t *trace.Recorder, st *stream, w *cluster.Workload
 		step.Rule = trace.NotUsed
 		step.Count = passed(st, func(w *cluster.Workload) bool { return !s.UsesNeeded(w.Loads) })
 	case protected && s.Now <= until:
-		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, st.donor.SetBy
+		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, st.donor.setBy
 		if st.tier != expiredEquals {
 			others := int64(0) // that use nothing of what is needed
 			step.Count = passed(st, func(o *cluster.Workload) bool {
-				kept := o.Priority == w.Priority && s.protected(st.donor.Guarantee, o)
+				kept := o.Priority == w.Priority && s.protected(st.donor.guarantee, o)
 				if kept && !s.UsesNeeded(o.Loads) {
 					others++
 				}

@@ -84,7 +84,9 @@ const (
 	Chosen
 )
 
-// Rule is a rule that refuses a candidate. Zero is invalid.
+// Rule is a rule that refuses a candidate, by quota or on nodes. Zero is invalid. It is not
+// the Rule of search or of nodes: those are the rules of blockers, and NotNewer, NotUsed and
+// NotLower are never the rule of one. Both engines import this package, so it cannot use theirs.
 type Rule uint8
 
 const (
