@@ -30,6 +30,9 @@ type bound struct {
 // takes a look at each donor, which an answer of few victims does not pay for. The bound in
 // reach is asked after the first victim already, if that frees less than an
 // askDonorsAfter-th of what is short. The answer is the same whatever the number is.
+// Measured with 2, 8 and 32 (minima of 10 turns on worlds f2 and t2 of the bench): 2 makes
+// answers of four victims 30 % slower, and twice as slow with borrowing. 32 is as fast as 8,
+// and a sixth faster for ten victims; what it costs a hopeless request was not to be seen.
 const askDonorsAfter = 8
 
 // AsksNow reports whether it is time to ask the bounds.
