@@ -46,8 +46,9 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 	t.Silence() // of the searches at other times the results will do
 	defer t.Resume()
 	if t != nil {
-		names := slices.Clone(sc.names) // the steps are about these
-		defer func() { sc.names = names }()
+		req := &sc.request // the steps are about these columns
+		names, columns, amounts := slices.Clone(sc.names), slices.Clone(req.Columns), slices.Clone(req.Amounts)
+		defer func() { sc.names, req.Columns, req.Amounts = names, columns, amounts }()
 	}
 	at, waits := sc.changesAt(found)
 	for waits && !config.SkipRetryAt && steps <= config.maxRetrySteps() {
