@@ -32,18 +32,19 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 		p = &standard
 	}
 	var sc scratch
-	if err := sc.enter(s, &p.config, &r); err != nil {
+	about, err := sc.begin(s, &p.config, &r)
+	if err != nil {
 		return Explanation{}, err
 	}
-	x := explainer{sc: &sc, c: s.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}}
+	x := explainer{sc: &sc, c: about.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}}
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
 	sc.request.Trace = &trace.Recorder{Survey: true, To: x.step}
-	x.e.Decision, _ = sc.decide(s, &p.config, &r)
-	if n := len(x.e.Attempts); n > 0 && x.e.Decision.Outcome.Possible() {
+	x.e.Decision, _ = sc.answer(about, &p.config, &r)
+	if n := len(x.e.Attempts); n > 0 && x.e.Decision.Outcome.Possible() && len(x.e.Decision.Counts) == 0 {
 		x.e.Attempts[n-1].Succeeded = true
 	}
-	if !x.asked { // a workload that never preempts is not searched for
+	if !x.asked { // nobody is searched for: it never preempts, or no flavor was found
 		x.needs()
 	}
 	for i := range x.e.Levels {

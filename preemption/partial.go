@@ -28,6 +28,17 @@ func (sc *scratch) begin(s *Snapshot, config *Config, r *Request) (*Snapshot, er
 	return s, append(faults, others...).Err()
 }
 
+// answer decides about a request after begin, on the snapshot that begin returned. steps is
+// the number of workloads looked at, those for fewer replicas left out.
+func (sc *scratch) answer(s *Snapshot, config *Config, r *Request) (d Decision, steps int) {
+	d, steps = sc.decide(s, config, r)
+	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
+		d = sc.fewer(s, config, r, d)
+	}
+	d.HeldQuota = r.HoldsQuota
+	return d, steps
+}
+
 func (r *Request) validateMinCounts(faults *fault.List) {
 	for i, m := range r.MinCounts {
 		at := slices.IndexFunc(r.Workload.PodSets, func(p workload.PodSet) bool { return p.Name == m.PodSet })
@@ -51,6 +62,7 @@ func (r *Request) validateMinCounts(faults *fault.List) {
 // fewer looks for a number of replicas with which a request succeeds that does not with all;
 // see [Decision.Counts]. all is the decision with all.
 func (sc *scratch) fewer(s *Snapshot, config *Config, r *Request, all Decision) Decision {
+	defer sc.aside()()
 	spare, total := make([]int64, len(r.Workload.PodSets)), int64(0) // replicas that may be left out
 	for i := range r.Workload.PodSets {
 		p := &r.Workload.PodSets[i]

@@ -39,6 +39,9 @@ func partialIsOfTheTwin(t *rapid.T) {
 	if err := preemption.Verify(record.State, r, config, d); err != nil {
 		t.Fatal(err)
 	}
+	if diff := cmp.Diff(d, explain(t, config, s, r).Decision, sameDecision); diff != "" {
+		t.Fatalf("- Decide, + Explain: %s", diff)
+	}
 	plain := r
 	plain.MinCounts = nil
 	all := decideWith(t, config, s, plain)
@@ -131,6 +134,9 @@ func holdsQuotaIsWithoutIt(t *rapid.T) {
 	}
 	if err := preemption.Verify(holding.State(), again, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
+	}
+	if diff := cmp.Diff(d, explain(t, preemption.Config{}, holding, again).Decision, sameDecision); diff != "" {
+		t.Fatalf("- Decide, + Explain: %s", diff)
 	}
 	if after := edit(t, holding, d.Edits()...); d.Outcome == preemption.Fits {
 		if got, ok := after.Find(held.ID); !ok || !got.ReservedAt.Equal(r.Now) {

@@ -142,15 +142,11 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	d, _ := sc.decide(s, &p.config, &r)
-	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
-		d = sc.fewer(s, &p.config, &r, d)
-	}
-	d.HeldQuota = r.HoldsQuota
+	d, _ := sc.answer(s, &p.config, &r)
 	return d, nil
 }
 
-// borrow returns a scratch, which the caller must return to the pool.
+// acquire returns a scratch, which the caller must release.
 func (p *Preemptor) acquire() *scratch {
 	sc, _ := p.scratch.Get().(*scratch)
 	if sc == nil {

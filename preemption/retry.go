@@ -37,19 +37,29 @@ func ofInactive(name string, config *Config) Decision {
 	return d
 }
 
+// aside begins searches about changed requests, of which the results will do: no steps are
+// recorded. The returned function ends them; the columns are again those that the recorded
+// steps are about.
+func (sc *scratch) aside() (end func()) {
+	d, t := &sc.request, sc.request.Trace
+	if t == nil {
+		return func() {}
+	}
+	t.Silence()
+	names, columns, amounts := slices.Clone(sc.names), slices.Clone(d.Columns), slices.Clone(d.Amounts)
+	return func() {
+		sc.names, d.Columns, d.Amounts = names, columns, amounts
+		t.Resume()
+	}
+}
+
 // reconsider sets Wait and RetryAt of a decision with assigned flavors. The search knows
 // RetryAt for these flavors only, and others may be assigned before that. A decision can
 // change only when one of its searches changes, so those instants are tried in turn, as in
 // the search itself.
 func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decision, found decide.Result) (steps int) {
+	defer sc.aside()()
 	c, t := s.inside(), sc.request.Trace
-	t.Silence() // of the searches at other times the results will do
-	defer t.Resume()
-	if t != nil {
-		req := &sc.request // the steps are about these columns
-		names, columns, amounts := slices.Clone(sc.names), slices.Clone(req.Columns), slices.Clone(req.Amounts)
-		defer func() { sc.names, req.Columns, req.Amounts = names, columns, amounts }()
-	}
 	at, waits := sc.changesAt(found)
 	for waits && !config.SkipRetryAt && steps <= config.maxRetrySteps() {
 		if sc.enter(s, config, r) != nil {

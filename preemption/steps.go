@@ -11,10 +11,10 @@ func init() {
 // steps returns what Decide costs.
 func (p *Preemptor) steps(s *Snapshot, r Request) (count steps.Count, err error) {
 	var sc scratch
-	if err := sc.enter(s, &p.config, &r); err != nil {
+	if s, err = sc.begin(s, &p.config, &r); err != nil {
 		return count, err
 	}
-	_, count.Workloads = sc.decide(s, &p.config, &r)
+	_, count.Workloads = sc.answer(s, &p.config, &r)
 	count.Trials, count.Nodes = sc.searcher.Work()
 	return count, nil
 }

@@ -15,11 +15,12 @@ func init() {
 // trace decides and records the steps.
 func (p *Preemptor) trace(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
 	var sc scratch
-	if err := sc.enter(s, &p.config, &r); err != nil {
+	s, err := sc.begin(s, &p.config, &r)
+	if err != nil {
 		return Decision{}, trace.Names{}, err
 	}
 	sc.request.Trace = to
-	d, _ := sc.decide(s, &p.config, &r)
+	d, _ := sc.answer(s, &p.config, &r)
 	c, slots := s.inside(), slices.Clone(sc.names)
 	return d, trace.Names{
 		Node: c.NodeName,
