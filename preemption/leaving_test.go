@@ -25,7 +25,7 @@ func TestStartShrink(t *testing.T) {
 	}
 	s = edit(t, s, d.Edits()...)
 	e, _ := s.Find("e")
-	if p := e.PodSets[0]; usage(s) != 12 || p.Count != 8 || p.Leaving != 3 || p.Surplus() != 3 {
+	if p := e.PodSets[0]; usage(s) != 12 || p.Count != 8 || p.Terminating != 3 || p.Surplus() != 3 {
 		t.Errorf("%d are used; %+v", usage(s), p)
 	}
 	d = decide(t, s, pending("a", 10, 3))
@@ -38,7 +38,7 @@ func TestStartShrink(t *testing.T) {
 	again := snapshotOf(t, s.State())
 	for name, s := range map[string]*preemption.Snapshot{"edited": s, "made of the state": again} {
 		gone := edit(t, s, s.Removals()...)
-		if e, _ := gone.Find("e"); usage(gone) != 9 || e.PodSets[0].Count != 5 || e.PodSets[0].Leaving != 0 || len(gone.Removals()) != 0 {
+		if e, _ := gone.Find("e"); usage(gone) != 9 || e.PodSets[0].Count != 5 || e.PodSets[0].Terminating != 0 || len(gone.Removals()) != 0 {
 			t.Errorf("%s: with them gone %d are used; %+v", name, usage(gone), e)
 		}
 		evicted := edit(t, s, preemption.StartEviction("e"), preemption.StartEviction("whole"))
@@ -46,7 +46,7 @@ func TestStartShrink(t *testing.T) {
 			t.Errorf("%s: told to stop as a whole, %d stay", name, usage(gone))
 		}
 		part := edit(t, s, preemption.Shrink("e", "main", 1), preemption.SetQueue(queue.Queue{Name: "b"}))
-		if e, _ := part.Find("e"); e.PodSets[0].Count != 7 || e.PodSets[0].Leaving != 2 || len(part.Removals()) != 1 {
+		if e, _ := part.Find("e"); e.PodSets[0].Count != 7 || e.PodSets[0].Terminating != 2 || len(part.Removals()) != 1 {
 			t.Errorf("%s: one is gone: %+v", name, e)
 		}
 		if none := edit(t, s, preemption.Remove("e")); len(none.Removals()) != 0 {
@@ -59,12 +59,12 @@ func TestStartShrink(t *testing.T) {
 	_, err := s.With(preemption.StartShrink("e", "main", 6), preemption.StartShrink("e", "main", -1), preemption.StartShrink("e", "x", 1), preemption.StartShrink("x", "main", 1))
 	wantFaults(t, err, `edits[0]: 6 of 5 replicas of pod set "main"`, `edits[1]: -1 of 5 replicas of pod set "main"`, `edits[2]: workload "e" has no pod set "x"`, `edits[3]: no workload "x" is admitted`)
 	bad := s.State()
-	bad.Admitted[0].PodSets[0].Leaving = 9
-	bad.Admitted[1].PodSets[0].Leaving = -1
+	bad.Admitted[0].PodSets[0].Terminating = 9
+	bad.Admitted[1].PodSets[0].Terminating = -1
 	_, err = preemption.NewSnapshot(bad)
 	wantFaults(t, err, `admitted[0].podSets[0].leaving: 9 of 8 replicas`, `admitted[1].podSets[0].leaving: -1 of `)
 	r := pending("a", 10, 3)
-	r.Workload.PodSets[0].Leaving = 1
+	r.Workload.PodSets[0].Terminating = 1
 	_, err = preemptor.Decide(s, r)
 	wantFaults(t, err, `request.workload.podSets[0].leaving: 1 of a workload that waits`)
 }

@@ -103,10 +103,10 @@ func (s *Snapshot) Removals() []Edit {
 	for _, id := range s.Terminating() {
 		edits = append(edits, Remove(id))
 	}
-	for _, w := range s.inside().Leaving() {
+	for _, w := range s.inside().Terminating() {
 		for _, p := range w.PodSets {
-			if p.Leaving > 0 {
-				edits = append(edits, Shrink(w.Facts.ID, p.Name, p.Leaving))
+			if p.Terminating > 0 {
+				edits = append(edits, Shrink(w.Facts.ID, p.Name, p.Terminating))
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func TestSurplus(t *testing.T) {
 		{8, optional.Int64{}, 0}, {8, workload.AtLeast(0), 8}, {8, workload.AtLeast(3), 5}, {8, workload.AtLeast(7), 1},
 		{8, workload.AtLeast(8), 0}, {8, workload.AtLeast(9), 0}, {0, workload.AtLeast(0), 0},
 	} {
-		p := workload.PodSet{Count: c.count + 2, MinCount: c.minimum, Leaving: 2} // those that leave are none
+		p := workload.PodSet{Count: c.count + 2, MinCount: c.minimum, Terminating: 2} // those that leave are none
 		if got := p.Surplus(); got != c.want {
 			t.Errorf("%d replicas and 2 that leave, minimum %v: %d, want %d", c.count, c.minimum, got, c.want)
 		}
@@ -61,9 +61,9 @@ func TestValidateBounds(t *testing.T) {
 		}
 	}
 	leaving := valid()
-	leaving.PodSets[0].Leaving, leaving.PodSets[1].Leaving, leaving.PodSets[2].Leaving = 1, -1, workload.MaxElasticCount+2
+	leaving.PodSets[0].Terminating, leaving.PodSets[1].Terminating, leaving.PodSets[2].Terminating = 1, -1, workload.MaxElasticCount+2
 	check(t, workload.Validate("w", &leaving), []string{"w.podSets[1].leaving: -1 of 1048576", "w.podSets[2].leaving: 1048578 of 1048577"})
-	leaving.PodSets[0] = workload.PodSet{Name: "a", Leaving: 1}
+	leaving.PodSets[0] = workload.PodSet{Name: "a", Terminating: 1}
 	check(t, workload.Validate("w", &leaving), []string{"w.podSets[0].leaving: 1 of 0", "w.podSets[1].leaving", "w.podSets[2].leaving"})
 	summed := valid() // what is wrong in itself is not added up
 	summed.PodSets[1].Requests[0], summed.PodSets[2].Name = amount("cpu", 1), "a"
@@ -99,7 +99,7 @@ func TestValidatePending(t *testing.T) {
 	w := workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{{Requests: []quota.Amount{{Resource: "cpu", Amount: 1}}}}}
 	check(t, workload.ValidatePending("w", &w), nil)
 	check(t, workload.Validate("w", &w), []string{"w.podSets[0].requests[0].flavor: is empty"})
-	gone := workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{{Count: 1, Leaving: 1}}}
+	gone := workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{{Count: 1, Terminating: 1}}}
 	check(t, workload.Validate("w", &gone), nil)
 	check(t, workload.ValidatePending("w", &gone), []string{"w.podSets[0].leaving: 1 of a workload that waits"})
 }

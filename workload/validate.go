@@ -107,10 +107,10 @@ func validatePodSet(faults *fault.List, path string, w *Workload, i int, pending
 			faults.Add(f.Path, "%s (workload %q)", f.Problem, w.ID)
 		}
 	}
-	if p.Leaving < 0 || p.Leaving > max(0, p.Count) {
-		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of %d replicas (workload %q)", p.Leaving, p.Count, w.ID)
-	} else if pending && p.Leaving > 0 {
-		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of a workload that waits (workload %q)", p.Leaving, w.ID)
+	if p.Terminating < 0 || p.Terminating > max(0, p.Count) {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of %d replicas (workload %q)", p.Terminating, p.Count, w.ID)
+	} else if pending && p.Terminating > 0 {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of a workload that waits (workload %q)", p.Terminating, w.ID)
 	}
 	for j := range p.Requests {
 		r := &p.Requests[j]

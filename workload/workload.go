@@ -75,9 +75,9 @@ type PodSet struct {
 	// eligible for requests without a flavor; other requests do not read them. Nil: no
 	// constraints.
 	NodeConstraints *NodeConstraints `json:"nodeConstraints,omitempty"`
-	// Leaving is the number of replicas, of Count, that were told to stop and still hold
+	// Terminating is the number of replicas, of Count, that were told to stop and still hold
 	// their quota. It is zero for a workload that waits.
-	Leaving int64 `json:"leaving,omitzero"`
+	Terminating int64 `json:"leaving,omitzero"`
 }
 
 // Surplus returns the number of replicas over the minimum, without those that are leaving;
@@ -87,7 +87,7 @@ func (p *PodSet) Surplus() int64 {
 	if !elastic {
 		return 0
 	}
-	return max(0, p.Count-p.Leaving-minimum)
+	return max(0, p.Count-p.Terminating-minimum)
 }
 
 // EffectivePriority returns Priority + PriorityBoost, saturating.

@@ -189,7 +189,7 @@ func asSubmitted(w workload.Workload) workload.Workload {
 	w.ReservedAt, w.Evicted = time.Time{}, false
 	for i := range w.PodSets {
 		s := &w.PodSets[i]
-		s.Leaving = 0
+		s.Terminating = 0
 		var merged []quota.Amount
 		for _, r := range s.Requests {
 			r.Flavor = ""

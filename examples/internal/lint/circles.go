@@ -231,7 +231,7 @@ func (p *pairs) returnWhoFits(s *preemption.Snapshot, others map[string]workload
 func submitted(w workload.Workload) workload.Workload {
 	w.ReservedAt, w.Evicted = time.Time{}, false
 	for i := range w.PodSets {
-		w.PodSets[i].Leaving = 0
+		w.PodSets[i].Terminating = 0
 	}
 	return w
 }

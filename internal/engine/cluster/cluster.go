@@ -110,8 +110,8 @@ func (c *Cluster) Find(id string) (*Workload, bool) {
 	return c.byID.Get(id)
 }
 
-// Leaving returns the workloads with leaving replicas, by ID.
-func (c *Cluster) Leaving() []*Workload { return sorted(c.leaving) }
+// Terminating returns the workloads with leaving replicas, by ID.
+func (c *Cluster) Terminating() []*Workload { return sorted(c.leaving) }
 
 // Len returns the number of running workloads.
 func (c *Cluster) Len() int { return c.byID.Len() }

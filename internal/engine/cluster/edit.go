@@ -55,15 +55,15 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 // StartShrink marks replicas of a pod set as leaving.
 func (c *Cluster) StartShrink(path, id, podSet string, replicas int64) (*Cluster, error) {
 	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
-		p.Leaving += replicas
-		return p.Count - (p.Leaving - replicas)
+		p.Terminating += replicas
+		return p.Count - (p.Terminating - replicas)
 	})
 }
 
 // Shrink removes replicas of a pod set, leaving ones first.
 func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, error) {
 	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
-		p.Count, p.Leaving = p.Count-replicas, max(0, p.Leaving-replicas)
+		p.Count, p.Terminating = p.Count-replicas, max(0, p.Terminating-replicas)
 		return p.Count + replicas
 	})
 }

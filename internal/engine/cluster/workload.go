@@ -64,7 +64,7 @@ func newTemplate(podSets []workload.PodSet, columns *Columns, whole bool) *Templ
 	t := &Template{PodSets: podSets}
 	t.Loads = t.few[:0]
 	for i := range podSets {
-		t.leaving = t.leaving || podSets[i].Leaving > 0
+		t.leaving = t.leaving || podSets[i].Terminating > 0
 		t.Loads = addAmounts(t.Loads, podSets[i].Count, podSets[i].Requests, columns)
 	}
 	if !whole {

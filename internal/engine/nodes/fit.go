@@ -79,7 +79,7 @@ func (f *Fit) change(id string, taken bool) {
 // reset starts a placement in a domain.
 func (f *Fit) reset(d span) {
 	width := len(f.s.slots)
-	f.s.takeBack()
+	f.s.unplace()
 	f.s.floor, f.s.now = nobody, false
 	copy(f.s.free[d.from*width:d.to*width], f.base[d.from*width:d.to*width])
 }

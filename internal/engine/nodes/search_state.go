@@ -92,7 +92,7 @@ func (s *Searcher) everybody() int64 { return int64(s.priority) - 1 }
 func (s *Searcher) open(d span, floor int64, now bool) {
 	s.floor, s.now = floor, now
 	s.Opened++
-	s.takeBack()
+	s.unplace()
 	width := len(s.slots)
 	for i := d.from; i < d.to; i++ {
 		free := s.free[i*width:][:width]
@@ -113,8 +113,8 @@ func (s *Searcher) open(d span, floor int64, now bool) {
 	}
 }
 
-// takeBack clears the trial placement; free is left stale.
-func (s *Searcher) takeBack() {
+// unplace clears the trial placement; free is left stale.
+func (s *Searcher) unplace() {
 	width := len(s.slots)
 	for _, i := range s.used {
 		s.count[i] = 0

@@ -136,7 +136,7 @@ func (l *line) workload() workload.Workload {
 		case o.key == "min":
 			set.MinCount = workload.AtLeast(l.integer(o.key, o.value))
 		case o.key == "leaving":
-			set.Leaving = l.integer(o.key, o.value)
+			set.Terminating = l.integer(o.key, o.value)
 		case isColumn:
 			set.Requests = append(set.Requests, quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: l.amount(*o)})
 		default:

@@ -83,9 +83,9 @@ func (w World) reclaim(borrowers []running, enough func([]running) bool) []runni
 	return taken
 }
 
-// giveBack returns the taken workloads that remain after each that is not needed is put back,
+// putBack returns the taken workloads that remain after each that is not needed is put back,
 // from the last to the first (KEP-83, Preemption, step 5).
-func giveBack(taken []running, need Size) []running {
+func putBack(taken []running, need Size) []running {
 	var kept []running
 	freed := total(taken)
 	for _, r := range slices.Backward(taken) {

@@ -106,7 +106,7 @@ func (w World) Scenarios() []Scenario {
 	a.preempts("reclaim-k100", 0, 1000, total(hundred), hundred, ifFlat)
 	most := total(hundred).times(97, 100)
 	taken := w.reclaim(borrowers, func(taken []running) bool { return total(taken).covers(most) })
-	a.preempts("reclaim-k100-fillback", 0, 1000, most, giveBack(taken, most), ifFlat)
+	a.preempts("reclaim-k100-fillback", 0, 1000, most, putBack(taken, most), ifFlat)
 	for _, k := range []int{2, 10} {
 		a.preempts(fmt.Sprintf("mixed-k%d", k), 2, 1000, total(mixed[:k]), mixed[:k], ifFlat)
 	}

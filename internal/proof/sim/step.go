@@ -99,7 +99,7 @@ func (w *World) shrink(e event) (err error) {
 	}
 	for i := range c.facts.PodSets {
 		if p := &c.facts.PodSets[i]; p.Name == e.gone.PodSet {
-			p.Count, p.Leaving = p.Count-e.gone.Count, p.Leaving-e.gone.Count
+			p.Count, p.Terminating = p.Count-e.gone.Count, p.Terminating-e.gone.Count
 		}
 	}
 	c.cluster.changed = true
@@ -219,7 +219,7 @@ func (w *World) tell(c *cluster, victim preemption.Victim, preemptor *copyOf) er
 	for _, r := range victim.Replicas {
 		for i := range v.facts.PodSets {
 			if p := &v.facts.PodSets[i]; p.Name == r.PodSet {
-				p.Leaving += r.Count
+				p.Terminating += r.Count
 			}
 		}
 		preemptor.leaving++

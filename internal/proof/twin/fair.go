@@ -189,7 +189,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 				used[q] = passed
 			}
 			if enough {
-				return d.fillBack(taken)
+				return d.putBack(taken)
 			}
 			if passed {
 				break
@@ -208,7 +208,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 			c := t.lists[q][0]
 			t.lists[q] = nil
 			if _, enough := try(c, strategy(strategies[1])); enough {
-				return d.fillBack(taken)
+				return d.putBack(taken)
 			}
 		}
 	}
@@ -316,9 +316,9 @@ func passes(s preemption.FairStrategy, ours, before, after share) bool {
 	return compareShares(ours, before) < 0
 }
 
-// fillBack puts back, latest first, each victim that is not needed. If shares are checked
+// putBack puts back, latest first, each victim that is not needed. If shares are checked
 // again it is repeated: a victim that is put back may justify another one.
-func (d *decision) fillBack(taken []candidate) []preemption.Victim {
+func (d *decision) putBack(taken []candidate) []preemption.Victim {
 	for before := -1; before != len(taken); {
 		before = len(taken)
 		for i := len(taken) - 2; i >= 0; i-- {

@@ -175,7 +175,7 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 			w.leave(p)
 		}
 	}
-	defer w.takeBack()
+	defer w.unplace()
 	for _, n := range a.Nominations {
 		for _, m := range w.Members {
 			if m.ID != n[0] || w.byName[n[1]] == nil {

@@ -158,7 +158,7 @@ func (w *world) put(p workload.Pod, node string) {
 	w.move(p, -1)
 }
 
-func (w *world) takeBack() {
+func (w *world) unplace() {
 	for _, p := range w.placed {
 		w.move(p, 1)
 	}
@@ -207,7 +207,7 @@ func (w *world) domains() (list [][]string) {
 // promised those that keep the place of their nomination are placed first; without any such
 // the result is 0. It leaves nobody placed.
 func (w *world) place(domain []string, promised bool) int {
-	defer w.takeBack()
+	defer w.unplace()
 	done := map[string]bool{}
 	if promised {
 		for _, m := range w.Members {
