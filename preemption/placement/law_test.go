@@ -49,6 +49,9 @@ var laws = []struct {
 		preemptiontest.CheckSetFilter(t, preemptiontest.Spread{TopologyKey: key, Label: "app", MaxSkew: rapid.IntRange(1, 2).Draw(t, "skew")})
 	}},
 	{"SetsAgreeWithTwin", setsAgreeWithTwin},
+	{"PlacersAgreeWithTwin", placersAgreeWithTwin},
+	{"DecisionsOfSetsVerify", decisionsOfSetsVerify},
+	{"LastFitIsLawful", func(t *rapid.T) { preemptiontest.CheckPlacer(t, preemptiontest.LastFit{}) }},
 	{"ChosenIsDecided", chosenIsDecided},
 	{"ConfigEditsAreFresh", configEditsAreFresh},
 	{"SpreadAgreesWithCounting", spreadAgreesWithCounting},
@@ -85,6 +88,8 @@ func FuzzRetryAtIsTheFirstInstant(f *testing.F) {
 }
 func FuzzProtectedAreNoVictims(f *testing.F) { f.Fuzz(rapid.MakeFuzz(protectedAreNoVictims)) }
 func FuzzSetsAgreeWithTwin(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(setsAgreeWithTwin)) }
+func FuzzPlacersAgreeWithTwin(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(placersAgreeWithTwin)) }
+func FuzzDecisionsOfSetsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decisionsOfSetsVerify)) }
 func FuzzConfigEditsAreFresh(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(configEditsAreFresh)) }
 func FuzzOnePodIsOnePod(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 

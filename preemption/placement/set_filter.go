@@ -53,7 +53,7 @@ type Placer interface {
 	Begin(snapshot *Snapshot, r Request) PlacerTrial
 }
 
-// PlacerTrial is the trial of a [Placer].
+// PlacerTrial is the trial of a [Placer]. preemptiontest.CheckPlacer checks its laws.
 type PlacerTrial interface {
 	// Trial has the laws of a trial with Reach ReachCluster. It must allow what Place
 	// returns, pod after pod in the order of the request.

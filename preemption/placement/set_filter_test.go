@@ -18,6 +18,13 @@ import (
 // Where a filter answers for sets, the twin begins a trial with exactly those who are there
 // for every question; the search tells one trial of the decision who comes and goes.
 func setsAgreeWithTwin(t *rapid.T) {
+	st, r, c := drawSpread(t)
+	if diff := differ(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
+		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	}
+}
+
+func drawSpread(t *rapid.T) (placement.State, placement.Request, placement.Config) {
 	record := preemptiontest.PlacementRecords().Draw(t, "record")
 	st, r := record.State, *record.Request
 	c := preemptiontest.PlacementConfigs().Draw(t, "config")
@@ -28,9 +35,24 @@ func setsAgreeWithTwin(t *rapid.T) {
 		r.Pods[i].Labels = map[string]string{"app": "web"}
 	}
 	r.SetFilters = []placement.SetFilter{preemptiontest.Spread{TopologyKey: rapid.SampledFrom([]string{"zone", ""}).Draw(t, "key"), Label: "app", MaxSkew: rapid.IntRange(1, 2).Draw(t, "skew")}}
+	return st, r, c
+}
+
+// Where the caller places the pods, alone or under rules about pairs and sets, the twin begins
+// a trial of the placer for every placement.
+func placersAgreeWithTwin(t *rapid.T) {
+	st, r, c := drawPlacer(t)
 	if diff := differ(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
 		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
 	}
+}
+
+func drawPlacer(t *rapid.T) (placement.State, placement.Request, placement.Config) {
+	st, r, c := drawSpread(t)
+	if r.Placer = (preemptiontest.LastFit{}); rapid.Bool().Draw(t, "no set filter") {
+		r.SetFilters = nil
+	}
+	return st, r, c
 }
 
 // The example counts what the rule says: the skew is the number of matching pods in the

@@ -27,9 +27,9 @@ import (
 // Any such domain and victims will do. With [Request.SkipFit], by which the caller says that
 // the pods fit nowhere now, only nominations and victims are judged. For several pods of a
 // Basic group only the victims are. Blockers, Shortage, Placeable and Withdrawn are not
-// judged. Verify calls the filters and guards of the configuration and the request. With set
-// filters, whose answers need not be monotone, and with a placer only nominations and victims
-// are judged; with set filters not whether a victim could stay.
+// judged. Verify calls the filters, set filters, guards and the placer of the configuration
+// and the request; it begins a trial for each question. With set filters or a placer, whose
+// answers need not be monotone, it does not judge whether a victim could stay.
 func Verify(st State, r Request, c Config, d Decision) error {
 	s, err := NewSnapshot(st)
 	if err != nil {
@@ -64,14 +64,7 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	for _, domain := range r.Domains {
 		q.Domains = append(q.Domains, domain.Nodes)
 	}
-	if sets := slices.Concat(c.SetFilters, r.SetFilters); len(sets) > 0 {
-		q.SkipFit = true
-		q.Allows = func(p workload.Pod, n workload.Node, pods []workload.Pod) bool {
-			s, err := NewSnapshot(State{Nodes: st.Nodes, Groups: st.Groups, Pods: pods})
-			return err == nil && !slices.ContainsFunc(sets, func(f SetFilter) bool { return !f.Begin(s, r).Allows(p, n) })
-		}
-	}
-	q.SkipFit = q.SkipFit || r.Placer != nil
+	verifySets(q, &st, &r, slices.Concat(c.SetFilters, r.SetFilters))
 	for _, f := range slices.Concat(c.Filters, r.Filters) {
 		q.Filters = append(q.Filters, nodes.Filter{Rule: f, Wide: f.Reach() == ReachCluster})
 	}
@@ -98,4 +91,32 @@ func Verify(st State, r Request, c Config, d Decision) error {
 		return fault.List{{Path: "decision.outcome", Problem: "Gated is no outcome on nodes"}}
 	}
 	return nodes.Judge(q, a)
+}
+
+// verifySets lets the judge ask the set filters and the placer, about exactly the pods that it
+// names.
+func verifySets(q *nodes.Question, st *State, r *Request, sets []SetFilter) {
+	beside := func(pods []workload.Pod) *Snapshot {
+		s, err := NewSnapshot(State{Nodes: st.Nodes, Groups: st.Groups, Pods: pods})
+		if err != nil {
+			return nil // a node holds more than there can be
+		}
+		return s
+	}
+	if len(sets) > 0 || r.Placer != nil {
+		q.Allows = func(p workload.Pod, n workload.Node, pods []workload.Pod) bool {
+			s := beside(pods)
+			return s != nil && !slices.ContainsFunc(sets, func(f SetFilter) bool { return !f.Begin(s, *r).Allows(p, n) }) &&
+				(r.Placer == nil || r.Placer.Begin(s, *r).Allows(p, n))
+		}
+	}
+	if r.Placer != nil {
+		q.Place = func(waiting []workload.Pod, names []string, pods []workload.Pod) []string {
+			s := beside(pods)
+			if s == nil {
+				return nil
+			}
+			return r.Placer.Begin(s, *r).Place(waiting, names)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package placement_test
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -23,6 +25,18 @@ func decisionsVerify(t *rapid.T) {
 
 func TestDecisionsVerify(t *testing.T) { rapid.Check(t, decisionsVerify) }
 func FuzzDecisionsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decisionsVerify)) }
+
+// So is every decision with set filters, or with a placement made outside.
+func decisionsOfSetsVerify(t *rapid.T) {
+	st, r, c := drawPlacer(t)
+	if rapid.Bool().Draw(t, "no placer") {
+		r.Placer = nil
+	}
+	d := decide(t, c, snapshotOf(t, st), r)
+	if err := placement.Verify(st, r, c, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
+	}
+}
 
 // Verify finds each way to spoil a decision, each time. A way is false where it does not
 // apply.
@@ -173,6 +187,63 @@ func TestSpoiltDecisions(t *testing.T) {
 	for _, way := range ways {
 		if t.Logf("%s: %d", way.name, applied[way.name]); applied[way.name] < 5 {
 			t.Errorf("%s: %d times", way.name, applied[way.name])
+		}
+	}
+}
+
+// Verify asks the set filters and the placer: it finds an outcome that they bar, and a place
+// that they refuse.
+func TestSpoiltDecisionsOfSets(t *testing.T) {
+	applied := map[string]int{}
+	records := rapid.Custom(func(t *rapid.T) (q struct {
+		st placement.State
+		r  placement.Request
+		c  placement.Config
+	}) {
+		q.st, q.r, q.c = drawPlacer(t)
+		if rapid.Bool().Draw(t, "no placer") {
+			q.r.Placer = nil
+		}
+		return q
+	})
+	for seed := range 400 {
+		q := records.Example(seed)
+		d := decide(t, q.c, snapshotOf(t, q.st), q.r)
+		spoilt, name := d, ""
+		switch {
+		case q.r.SkipFit || isBasic(q.st, q.r):
+			continue
+		case d.Outcome == preemption.Preempt:
+			spoilt, name = placement.Decision{Outcome: preemption.Impossible}, "Preempt and not Impossible"
+		case d.Outcome == preemption.Fits:
+			spoilt, name = placement.Decision{Outcome: preemption.Impossible}, "Fits and not Impossible"
+		case d.Outcome == preemption.Impossible && q.c.Budgets == placement.Soft:
+			spoilt.Outcome, spoilt.RetryAt, name = preemption.Wait, q.r.Now.Add(time.Hour), "Impossible and not Wait"
+		default:
+			continue
+		}
+		applied[name]++
+		if err := placement.Verify(q.st, q.r, q.c, spoilt); err == nil {
+			t.Errorf("%d: %s: %+v", seed, name, d)
+		}
+	}
+	for _, name := range []string{"Preempt and not Impossible", "Fits and not Impossible", "Impossible and not Wait"} {
+		if t.Logf("%s: %d", name, applied[name]); applied[name] < 5 {
+			t.Errorf("%s: %d times", name, applied[name])
+		}
+	}
+	// The skew forbids zone a, although there is room without a pod that does not count.
+	st, r := world(t, "a1 3: a/2000 b/2000 other/1", "b1 1: c/5"), pending(0)
+	zoned(&st, &r)
+	r.SetFilters = []placement.SetFilter{preemptiontest.Spread{TopologyKey: "zone", Label: "app", MaxSkew: 1}}
+	right := decide(t, placement.Config{}, snapshotOf(t, st), r)
+	wrong := right
+	wrong.Nominations = []placement.Nomination{{Pod: "in0", Node: "a1"}}
+	wrong.Victims = []placement.Victim{{Pods: []string{"other"}, Priority: 1, Order: 1}}
+	for want, d := range map[string]placement.Decision{"": right, "decision.nominations: there is no room for them": wrong} {
+		err := placement.Verify(st, r, placement.Config{}, d)
+		if got := fmt.Sprint(err); got != cmp.Or(want, "<nil>") {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

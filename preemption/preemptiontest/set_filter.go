@@ -94,20 +94,36 @@ func (t *spreadTrial) Allows(pod workload.Pod, node workload.Node) bool {
 func CheckSetFilter(t *rapid.T, f placement.SetFilter) {
 	record := PlacementRecords().Draw(t, "record")
 	st, r := record.State, *record.Request
-	begin := func(pods []workload.Pod) placement.Trial {
-		s, err := placement.NewSnapshot(placement.State{Nodes: st.Nodes, Groups: st.Groups, Pods: pods})
-		if err != nil {
-			t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
+	begin := func(pods []workload.Pod) placement.Trial { return f.Begin(snapshotOf(t, &st, pods), r) }
+	trial := begin(st.Pods)
+	there := comeAndGo(t, &st, r.Pods, trial)
+	asked := answersAs(t, &st, trial, func() placement.Trial { return begin(there) })
+	for _, n := range st.Nodes {
+		asked.Node = n.Name
+		here := slices.DeleteFunc(slices.Clone(there), func(p workload.Pod) bool { return p.Node != n.Name })
+		if f.Reach() == placement.ReachNode && begin(here).Allows(asked, n) != begin(there).Allows(asked, n) {
+			t.Fatalf("on %q: the answer depends on pods of other nodes, against the reach", n.Name)
 		}
-		return f.Begin(s, r)
 	}
-	there := slices.Clone(st.Pods)
+}
+
+func snapshotOf(t *rapid.T, st *placement.State, pods []workload.Pod) *placement.Snapshot {
+	s, err := placement.NewSnapshot(placement.State{Nodes: st.Nodes, Groups: st.Groups, Pods: pods})
+	if err != nil {
+		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
+	}
+	return s
+}
+
+// comeAndGo removes running pods from a trial and adds them again, with other pods on any
+// node between. It returns who is there at the end.
+func comeAndGo(t *rapid.T, st *placement.State, others []workload.Pod, trial placement.Trial) (there []workload.Pod) {
+	there = slices.Clone(st.Pods)
 	var away []workload.Pod
-	for _, p := range r.Pods {
+	for _, p := range others {
 		p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "placed on").Name
 		away = append(away, p)
 	}
-	trial := begin(there)
 	for range rapid.IntRange(0, 12).Draw(t, "steps") {
 		from, to, change := &there, &away, trial.Remove
 		if len(*from) == 0 || len(*to) > 0 && rapid.Bool().Draw(t, "add") {
@@ -125,20 +141,23 @@ func CheckSetFilter(t *rapid.T, f placement.SetFilter) {
 		}
 		*from, *to = slices.Delete(slices.Clone(*from), at, at+1), append(slices.Clip(*to), p)
 	}
-	asked := nodePod(t, "asked")
+	return there
+}
+
+// answersAs checks that a trial answers about a pod as a new one, on every node and again. It
+// returns the pod.
+func answersAs(t *rapid.T, st *placement.State, trial placement.Trial, begin func() placement.Trial) (asked workload.Pod) {
+	asked = nodePod(t, "asked")
 	for _, n := range st.Nodes {
 		asked.Node = n.Name
 		pod, node := asked.Clone(), n.Clone()
-		want := begin(there).Allows(pod, node)
+		want := begin().Allows(pod, node)
 		if first, again := trial.Allows(pod, node), trial.Allows(pod, node); first != want || again != want {
 			t.Fatalf("on %q after steps: %v, then %v; begun with the same pods: %v", n.Name, first, again, want)
 		}
 		if !reflect.DeepEqual(pod, asked) || !reflect.DeepEqual(node, n) {
 			t.Fatalf("the trial changes its arguments")
 		}
-		here := slices.DeleteFunc(slices.Clone(there), func(p workload.Pod) bool { return p.Node != n.Name })
-		if f.Reach() == placement.ReachNode && begin(here).Allows(pod, node) != want {
-			t.Fatalf("on %q: the answer depends on pods of other nodes, against the reach", n.Name)
-		}
 	}
+	return asked
 }

@@ -141,8 +141,7 @@ func (q *nodes) agrees(pod workload.Pod, present there, placed []workload.Pod) b
 // agreesInSets asks the set filters about a pod on its node, in a trial that was begun with
 // exactly the pods that are there; then also with the pods nominated to the node ahead of it.
 func (q *nodes) agreesInSets(pod workload.Pod, present there, placed []workload.Pod) bool {
-	filters := slices.Concat(q.config.SetFilters, q.r.SetFilters)
-	if len(filters) == 0 {
+	if len(q.config.SetFilters)+len(q.r.SetFilters) == 0 && q.r.Placer == nil {
 		return true
 	}
 	st := placement.State{Nodes: q.st.Nodes, Groups: q.st.Groups, Pods: slices.Clone(placed)}
@@ -163,13 +162,22 @@ func (q *nodes) agreesInSets(pod workload.Pod, present there, placed []workload.
 		if err != nil { // it was valid with more pods
 			return false
 		}
-		for _, f := range filters {
-			if !f.Begin(s, q.r).Allows(pod, node) {
-				return false
-			}
+		if slices.ContainsFunc(q.begin(s), func(t placement.Trial) bool { return !t.Allows(pod, node) }) {
+			return false
 		}
 	}
 	return true
+}
+
+// begin begins the trials of the set filters and the placer.
+func (q *nodes) begin(s *placement.Snapshot) (list []placement.Trial) {
+	for _, f := range slices.Concat(q.config.SetFilters, q.r.SetFilters) {
+		list = append(list, f.Begin(s, q.r))
+	}
+	if q.r.Placer != nil {
+		list = append(list, q.r.Placer.Begin(s, q.r))
+	}
+	return list
 }
 
 // canRun reports whether a pod that is not placed yet may be placed on a node.
@@ -195,6 +203,9 @@ func (q *nodes) place(domain []workload.Node, present there) []workload.Pod {
 
 // placeAround is place where some members have their places already.
 func (q *nodes) placeAround(domain []workload.Node, present there, placed []workload.Pod) []workload.Pod {
+	if q.r.Placer != nil {
+		return q.placeOutside(domain, present, placed)
+	}
 	next := 0
 	for _, m := range q.members {
 		if slices.ContainsFunc(placed, func(p workload.Pod) bool { return p.ID == m.ID }) {
@@ -227,6 +238,36 @@ func (q *nodes) placeAround(domain []workload.Node, present there, placed []work
 			m.Node = domain[best].Name
 			placed = append(placed, m)
 			next = best + 1
+		}
+	}
+	return placed
+}
+
+// placeOutside asks a trial of the caller's placer that was begun with exactly the pods that
+// are there.
+func (q *nodes) placeOutside(domain []workload.Node, present there, placed []workload.Pod) []workload.Pod {
+	st := placement.State{Nodes: q.st.Nodes, Groups: q.st.Groups, Pods: slices.Clone(placed)}
+	for _, p := range q.st.Pods {
+		if present[p.ID] {
+			st.Pods = append(st.Pods, p)
+		}
+	}
+	s, err := placement.NewSnapshot(st)
+	if err != nil { // it was valid with more pods
+		return placed
+	}
+	waiting := slices.DeleteFunc(slices.Clone(q.members), func(m workload.Pod) bool {
+		return slices.ContainsFunc(placed, func(p workload.Pod) bool { return p.ID == m.ID })
+	})
+	var names []string
+	for _, n := range domain {
+		names = append(names, n.Name)
+	}
+	for i, name := range q.r.Placer.Begin(s, q.r).Place(waiting, names) {
+		at := slices.Index(names, name)
+		if i < len(waiting) && at >= 0 && q.canRun(waiting[i], domain[at], present, placed) {
+			waiting[i].Node = name
+			placed = append(placed, waiting[i])
 		}
 	}
 	return placed

@@ -80,7 +80,7 @@ func (q *nodes) decide(everywhere [][]workload.Node, names []string) placement.D
 		inDomain := slices.ContainsFunc(everywhere, func(d []workload.Node) bool {
 			return slices.ContainsFunc(d, func(n workload.Node) bool { return n.Name == p.Node })
 		})
-		far := slices.ContainsFunc(config.Filters, func(f placement.Filter) bool { return f.Reach() == placement.ReachCluster }) ||
+		far := r.Placer != nil || slices.ContainsFunc(config.Filters, func(f placement.Filter) bool { return f.Reach() == placement.ReachCluster }) ||
 			slices.ContainsFunc(slices.Concat(config.SetFilters, r.SetFilters), func(f placement.SetFilter) bool { return f.Reach() == placement.ReachCluster })
 		leaving = leaving || !staying[p.ID] && (far || !st.Nodes[node].Unschedulable && inDomain)
 	}

@@ -36,10 +36,13 @@ type Question struct {
 	RetryAtIsBound  bool
 	MinRuntime      optional.Duration
 	Filters         []Filter
-	// Allows, if set, asks the set filters about a pod on its node beside exactly these pods.
-	// Their answers need not be monotone: whether a victim could stay is then not judged.
+	// Allows, if set, asks the set filters and the placer about a pod on its node beside exactly
+	// these pods. Their answers need not be monotone: whether a victim could stay is then not
+	// judged.
 	Allows func(pod workload.Pod, node workload.Node, pods []workload.Pod) bool
-	Guard  func(group string, pods []workload.Pod, priority int32) (until time.Time, never bool)
+	// Place, if set, places waiting pods beside exactly these pods, in place of the order.
+	Place func(waiting []workload.Pod, nodes []string, pods []workload.Pod) []string
+	Guard func(group string, pods []workload.Pod, priority int32) (until time.Time, never bool)
 }
 
 // Filter is that of package placement; Wide: conflicts reach over the cluster.

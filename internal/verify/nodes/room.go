@@ -128,12 +128,7 @@ func (w *world) allows(p workload.Pod, placed []workload.Pod) bool {
 	if w.Allows == nil {
 		return true
 	}
-	pods := slices.Clone(placed)
-	for _, o := range w.Pods {
-		if _, there := w.there[o.ID]; there {
-			pods = append(pods, o)
-		}
-	}
+	pods := w.beside(placed)
 	ahead := slices.Clone(pods)
 	for _, o := range w.Nominated {
 		if o.Node == p.Node && w.isAhead(o) {
@@ -142,6 +137,17 @@ func (w *world) allows(p workload.Pod, placed []workload.Pod) bool {
 	}
 	n := *w.byName[p.Node]
 	return w.Allows(p, n, pods) && (len(ahead) == len(pods) || w.Allows(p, n, ahead))
+}
+
+// beside lists placed members and the running pods that are there.
+func (w *world) beside(placed []workload.Pod) []workload.Pod {
+	pods := slices.Clone(placed)
+	for _, o := range w.Pods {
+		if _, there := w.there[o.ID]; there {
+			pods = append(pods, o)
+		}
+	}
+	return pods
 }
 
 // mayRun reports whether a member may be placed on a node.
@@ -222,11 +228,17 @@ func (w *world) place(domain []string, promised bool) int {
 			return 0
 		}
 	}
-	next := 0
-	for _, m := range w.Members {
-		if done[m.ID] {
-			continue
+	waiting := slices.DeleteFunc(slices.Clone(w.Members), func(m workload.Pod) bool { return done[m.ID] })
+	if w.Place != nil {
+		for i, name := range w.Place(waiting, domain, w.beside(w.placed)) {
+			if i < len(waiting) && slices.Contains(domain, name) && w.mayRun(waiting[i], name) {
+				w.put(waiting[i], name)
+			}
 		}
+		return len(w.placed)
+	}
+	next := 0
+	for _, m := range waiting {
 		best, least := -1, new(big.Int)
 		for step := range domain {
 			i := step
