@@ -66,7 +66,7 @@ func (o *open) enterPodSet(c *cluster.Cluster, plan *assign.Plan, request *Reque
 	first := len(o.items)
 	for j := range p.Requests {
 		r := &p.Requests[j]
-		amount := quota.Mul(p.Count, r.Amount)
+		amount := p.Total(r.Amount)
 		if r.Flavor != "" {
 			o.request.Given = append(o.request.Given, quotatree.Load{Column: c.Columns.Number(r.FlavorResource()), Amount: amount})
 			continue

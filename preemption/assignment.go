@@ -67,7 +67,7 @@ func (a Assignment) Pin(w workload.Workload) workload.Workload {
 			if r.Flavor == "" {
 				r.Flavor = a.flavor(p.Name, r.Resource)
 			}
-			if r.Flavor != "" || p.Count > 0 && r.Amount > 0 {
+			if r.Flavor != "" || p.Total(r.Amount) > 0 {
 				kept = append(kept, r)
 			}
 		}

@@ -65,7 +65,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 				continue
 			}
 			slot := sc.slot(c, a.FlavorResource())
-			d.Amounts[slot] = quota.Add(d.Amounts[slot], quota.Mul(w.PodSets[i].Count, a.Amount))
+			d.Amounts[slot] = quota.Add(d.Amounts[slot], w.PodSets[i].Total(a.Amount))
 		}
 	}
 	for i, fr := range r.NeedsPreemption {

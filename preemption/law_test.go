@@ -33,6 +33,7 @@ var laws = []struct {
 	{"NamesAreNothing", inEither(namesAreNothing)},
 	{"ShiftedTimeIsNothing", inEither(shiftedTimeIsNothing)},
 	{"ScaledAmountsAreNothing", inEither(scaledAmountsAreNothing)},
+	{"TotalsAreNothing", inEither(totalsAreNothing)},
 	{"EditsSurviveJSON", inEither(editsSurviveJSON)},
 	{"StrangersAreNothing", inEither(strangersAreNothing)},
 	{"OwnTreeIsEnough", inEither(ownTreeIsEnough)},
@@ -57,6 +58,7 @@ func FuzzAgreesWithTwinInACrowd(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWith
 func FuzzVictimsMakeRoom(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoom))) }
 func FuzzNoVictimCanBeSpared(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
 func FuzzVictimsArePermitted(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
+func FuzzTotalsAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(totalsAreNothing))) }
 func FuzzNeverEvictsNobody(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(inEither(neverEvictsNobody))) }
 func FuzzOrderOfInputIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputIsNothing))) }
 func FuzzNamesAreNothing(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(namesAreNothing))) }

@@ -48,6 +48,8 @@ func (r *Request) validateMinCounts(faults *fault.List) {
 			faults.Add(path+".podSet", "the workload has no pod set %q", m.PodSet)
 		case slices.ContainsFunc(r.MinCounts[:i], func(o Replicas) bool { return o.PodSet == m.PodSet }):
 			faults.Add(path+".podSet", "%q has an entry already", m.PodSet)
+		case r.Workload.PodSets[at].Totals:
+			faults.Add(path+".podSet", "the totals of pod set %q do not say what a replica takes", m.PodSet)
 		case r.Workload.PodSets[at].Count > workload.MaxElasticCount:
 			faults.Add(path+".count", "pod set %q has %d replicas: more than %d", m.PodSet, r.Workload.PodSets[at].Count, workload.MaxElasticCount)
 		case m.Count < 0 || m.Count > r.Workload.PodSets[at].Count:

@@ -117,7 +117,7 @@ func (w Way) Apply(s *Snapshot, r Request) (*Snapshot, Request, error) {
 
 func (w *Way) setReplicas(to *workload.Workload) bool {
 	at := slices.IndexFunc(to.PodSets, func(p workload.PodSet) bool { return p.Name == w.PodSet })
-	if at < 0 {
+	if at < 0 || to.PodSets[at].Totals {
 		return false
 	}
 	p := &to.PodSets[at]

@@ -123,6 +123,9 @@ func one(w Way, ok bool) []Way {
 
 // replicas finds the largest number of replicas of a pod set that fits.
 func (f *finder) replicas(p *workload.PodSet) []Way {
+	if p.Totals {
+		return nil
+	}
 	w, ok := f.smallest(p.Count-1, func(n int64) Way {
 		return Way{Kind: WayReplicas, PodSet: p.Name, Replicas: p.Count - n}
 	})

@@ -49,6 +49,8 @@ func TestValidateBounds(t *testing.T) {
 		"w.podSets[1].minCount: -1 is negative":                  func(w *workload.Workload) { w.PodSets[1].MinCount = workload.AtLeast(-1) },
 		"w.podSets[1].count: 1048577 is more than 1048576":       func(w *workload.Workload) { w.PodSets[1].Count++ },
 		"w.podSets[1].requests[0].amount: -1 is negative":        func(w *workload.Workload) { w.PodSets[1].Requests[0].Amount = -1 },
+		"w.podSets[1].minCount: is set, but totals":              func(w *workload.Workload) { w.PodSets[1].Totals = true },
+		"w.podSets[2].leaving: 1, but totals":                    func(w *workload.Workload) { w.PodSets[2].Totals, w.PodSets[2].Terminating = true, 1 },
 		"w.reservedAt: 1600":                                     func(w *workload.Workload) { w.ReservedAt = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC) },
 		"w.gates.names[0]: is empty (workload \"x\")":            func(w *workload.Workload) { w.Gates.Names = []string{""} },
 	} {

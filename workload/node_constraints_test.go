@@ -134,10 +134,10 @@ func TestNodeConstraintsAreData(t *testing.T) {
 	}
 }
 
-// A pod set takes 80 bytes, as the allocator has it for 72: a cluster holds one for each
-// workload, and of most there are no constraints.
+// A pod set takes 96 bytes, as the allocator has it for 88: a caller holds one for each workload
+// at least, and most have no constraints.
 func TestPodSetIsSmall(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) == 8 && unsafe.Sizeof(workload.PodSet{}) > 80 {
+	if unsafe.Sizeof(uintptr(0)) == 8 && unsafe.Sizeof(workload.PodSet{}) > 96 {
 		t.Errorf("%d bytes", unsafe.Sizeof(workload.PodSet{}))
 	}
 }

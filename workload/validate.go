@@ -101,6 +101,9 @@ func validatePodSet(faults *fault.List, path string, w *Workload, i int, pending
 		faults.Add(fmt.Sprintf("%s.podSets[%d].count", path, i),
 			"%d is more than %d, the most of an elastic pod set (workload %q)", p.Count, MaxElasticCount, w.ID)
 	}
+	if _, elastic := p.MinCount.Get(); elastic && p.Totals {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].minCount", path, i), "is set, but totals do not say what a replica takes (workload %q)", w.ID)
+	}
 	if p.NodeConstraints != nil {
 		path := fmt.Sprintf("%s.podSets[%d].nodeConstraints", path, i)
 		for _, f := range faultsOf(p.NodeConstraints.Validate(path)) {
@@ -109,12 +112,14 @@ func validatePodSet(faults *fault.List, path string, w *Workload, i int, pending
 	}
 	if p.Terminating < 0 || p.Terminating > max(0, p.Count) {
 		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of %d replicas (workload %q)", p.Terminating, p.Count, w.ID)
+	} else if p.Totals && p.Terminating > 0 {
+		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d, but totals do not say what a replica takes (workload %q)", p.Terminating, w.ID)
 	} else if pending && p.Terminating > 0 {
 		faults.Add(fmt.Sprintf("%s.podSets[%d].leaving", path, i), "%d of a workload that waits (workload %q)", p.Terminating, w.ID)
 	}
 	for j := range p.Requests {
 		r := &p.Requests[j]
-		largest = max(largest, quota.Mul(p.Count, r.Amount))
+		largest = max(largest, p.Total(r.Amount))
 		at := func(field string) string {
 			return fmt.Sprintf("%s.podSets[%d].requests[%d]%s", path, i, j, field)
 		}

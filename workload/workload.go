@@ -68,6 +68,12 @@ type PodSet struct {
 	// assigned by a decision. An entry of zero says that the flavor is assigned although
 	// nothing of it is taken. At most one entry for each flavor and resource.
 	Requests []quota.Amount `json:"requests"`
+	// Totals says that Requests is what all replicas take together: Count then only tells how
+	// many they are. It is for callers that know totals alone, which Count need not divide (what
+	// is left after some replicas gave their quota back, or a rounded sum). What a replica takes
+	// is not known: the pod set has no MinCount and no Terminating, edits do not shrink it, and
+	// partial admission leaves none of its replicas out.
+	Totals bool `json:"totals,omitzero"`
 	// MinCount makes the pod set elastic: replicas over the minimum may be preempted one by
 	// one; the minimum leaves only with the whole workload. The zero value is not elastic.
 	MinCount optional.Int64 `json:"minCount,omitzero"`
@@ -78,6 +84,15 @@ type PodSet struct {
 	// Terminating is the number of replicas, of Count, that were told to stop and still hold
 	// their quota. It is zero for a workload that waits.
 	Terminating int64 `json:"leaving,omitzero"`
+}
+
+// Total returns what all replicas take of a resource together if amount is what Requests says:
+// Count × amount, or the amount with Totals. It saturates.
+func (p *PodSet) Total(amount int64) int64 {
+	if p.Totals {
+		return amount
+	}
+	return quota.Mul(p.Count, amount)
 }
 
 // Surplus returns the number of replicas over the minimum, without those that are leaving;
@@ -103,7 +118,7 @@ func (w *Workload) EffectivePriority() int64 {
 	}
 }
 
-// Usage returns what the workload takes as a whole: Count × Requests over all pod sets, one
+// Usage returns what the workload takes as a whole: the [PodSet.Total] of all pod sets, one
 // entry for each column, sorted by flavor and resource, with entries of zero. Sums saturate.
 func (w *Workload) Usage() []quota.Amount {
 	most := 0
@@ -116,7 +131,7 @@ func (w *Workload) Usage() []quota.Amount {
 	usage := make([]quota.Amount, 0, most)
 	for i := range w.PodSets {
 		for _, r := range w.PodSets[i].Requests {
-			r.Amount = quota.Mul(w.PodSets[i].Count, r.Amount)
+			r.Amount = w.PodSets[i].Total(r.Amount)
 			at, found := slices.BinarySearchFunc(usage, r, func(a, b quota.Amount) int {
 				return a.FlavorResource().Compare(b.FlavorResource())
 			})

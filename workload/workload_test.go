@@ -17,16 +17,17 @@ func amount(resource string, n int64) quota.Amount {
 	return quota.Amount{Flavor: "f", Resource: resource, Amount: n}
 }
 
-// Usage is Count × Requests over the pod sets, zeros kept.
+// Usage is Count × Requests over the pod sets, or Requests where they are totals; zeros kept.
 func TestUsage(t *testing.T) {
 	w := workload.Workload{PodSets: []workload.PodSet{
 		{Name: "driver", Count: 1, Requests: []quota.Amount{amount("memory", 5), amount("cpu", 500)}},
 		{Name: "worker", Count: 4, Requests: []quota.Amount{amount("cpu", 1000), amount("gpu", 0)}},
 		{Name: "none", Count: 0, Requests: []quota.Amount{amount("ib", 1)}},
+		{Name: "totals", Count: 3, Totals: true, Requests: []quota.Amount{amount("ssd", 7)}},
 		{Name: "huge", Count: math.MaxInt64, Requests: []quota.Amount{amount("disk", math.MaxInt64)}},
 	}}
 	want := []quota.Amount{
-		amount("cpu", 4500), amount("disk", quota.Unlimited), amount("gpu", 0), amount("ib", 0), amount("memory", 5),
+		amount("cpu", 4500), amount("disk", quota.Unlimited), amount("gpu", 0), amount("ib", 0), amount("memory", 5), amount("ssd", 7),
 	}
 	if got := w.Usage(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -71,9 +71,9 @@ type Pending struct {
 	// Notes are what an answer about the workload must tell its reader: it is inactive and
 	// the like. LocalNotes are those of the LocalQueue that it came through.
 	Notes, LocalNotes []Note
-	// Pods is the number of pods that one replica of a pod set stands for, by pod set, where
-	// that is not one: a total that its count does not divide is asked for as a whole.
-	Pods []int64
+	// MinCounts is for [preemption.Request.MinCounts]: the pod sets that may start with fewer
+	// replicas.
+	MinCounts []preemption.Replicas
 }
 
 // CountPods adds the resource "pods", one a pod, if the queue has quota for it: Kueue counts
@@ -89,11 +89,11 @@ func (p *Pending) CountPods(q *queue.Queue) {
 		if slices.ContainsFunc(s.Requests, func(r quota.Amount) bool { return r.Resource == pods }) {
 			continue
 		}
-		of := int64(1)
-		if i < len(p.Pods) {
-			of = max(1, p.Pods[i])
+		one := quota.Amount{Resource: pods, Amount: 1}
+		if s.Totals {
+			one.Amount = s.Count
 		}
-		s.Requests = append(s.Requests, quota.Amount{Resource: pods, Amount: of})
+		s.Requests = append(s.Requests, one)
 		slices.SortFunc(s.Requests, func(a, b quota.Amount) int { return strings.Compare(a.Resource, b.Resource) })
 	}
 }

@@ -94,7 +94,7 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 		}
 	}
 	a.notes = bridge.Texts(notes)
-	return preemption.Request{Workload: w, Now: o.now}, nil
+	return preemption.Request{Workload: w, MinCounts: p.MinCounts, Now: o.now}, nil
 }
 
 // find returns the workload of the request.

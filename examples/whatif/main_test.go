@@ -195,6 +195,19 @@ func TestOwnState(t *testing.T) {
 	}
 }
 
+// A workload that may start with fewer replicas than it asks for says with how many it would.
+func TestPartialAdmission(t *testing.T) {
+	const record = `{"state":{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"gpu","nominal":8}]}]},
+		"request":{"now":"2026-11-20T12:00:00Z","minCounts":[{"podSet":"worker","count":2}],"workload":{"id":"e","queue":"a",
+		"podSets":[{"name":"worker","count":%s,"requests":[{"flavor":"f","resource":"gpu","amount":2}]}]}}}`
+	for count, want := range map[string]bool{"5": true, "4": false} {
+		_, stdout, stderr := call(strings.NewReader(strings.Replace(record, "%s", count, 1)))
+		if got := strings.Contains(stdout, "It can start with 4 of 5 replicas of worker."); got != want || !strings.Contains(stdout, "It fits now") {
+			t.Errorf("%s: stderr %q, stdout:\n%s", count, stderr, stdout)
+		}
+	}
+}
+
 // Equals of a queue with minAdmitDuration yield when their time is over, and it is said.
 func TestTimeBased(t *testing.T) {
 	timed := strings.Replace(smallCluster, `{"withinClusterQueue":"LowerPriority"}`,

@@ -38,11 +38,11 @@ func (c *cluster) shorten(w *waiting) (short, error) {
 	s := short{Outcome: d.Outcome.String(), Victims: victimNames(d.Victims), At: d.RetryAt}
 	switch d.Outcome {
 	case preemption.Fits:
-		s.Words = "fits now"
+		s.Words = "fits now" + partial(&d, &w.request.Workload)
 	case preemption.Preempt:
-		s.Words = "preempts " + who(s.Victims)
+		s.Words = "preempts " + who(s.Victims) + partial(&d, &w.request.Workload)
 	case preemption.Gated:
-		s.Words = "gated: would preempt " + who(s.Victims)
+		s.Words = "gated: would preempt " + who(s.Victims) + partial(&d, &w.request.Workload)
 	case preemption.Wait:
 		later := w.request
 		later.Now = d.RetryAt

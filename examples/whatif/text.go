@@ -139,7 +139,7 @@ func orDash(resource string, amount int64) string {
 // printVerdict prints the answer in words, then who yields, or why nobody does.
 func (a *answer) printVerdict(b *cli.Page) {
 	w := &a.request.Workload
-	b.Say("%s asks for %s in queue %s, with priority %d.\n", w.ID, a.asks(), w.Queue, w.EffectivePriority())
+	b.Say("%s asks for %s in queue %s, with priority %d.%s\n", w.ID, a.asks(), w.Queue, w.EffectivePriority(), canStart(partial(&a.decision, w)))
 	switch a.decision.Outcome {
 	case preemption.Fits:
 		b.SayIn(printable.Green, "It fits now; nobody has to yield.%s\n", a.borrows())
@@ -168,6 +168,29 @@ func (a *answer) printVerdict(b *cli.Page) {
 		a.printBlockers(b)
 	}
 	a.printFlavors(b)
+}
+
+// partial says with how many replicas the workload starts if that is not with all.
+func partial(d *preemption.Decision, w *workload.Workload) string {
+	var parts []string
+	for _, c := range d.Counts {
+		for _, p := range w.PodSets {
+			if p.Name == c.PodSet && p.Count > c.Count {
+				parts = append(parts, fmt.Sprintf("%d of %d replicas of %s", c.Count, p.Count, c.PodSet))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(parts, ", ")
+}
+
+func canStart(with string) string {
+	if with == "" {
+		return ""
+	}
+	return " It can start" + with + "."
 }
 
 func plural(n int, one, many string) string {

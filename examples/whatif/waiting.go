@@ -63,7 +63,7 @@ func (c *cluster) waiting(o *options) []waiting {
 			namespace = ""
 		}
 		w, notes := c.prepare(p, p.LocalNotes, namespace, c.now)
-		one := waiting{workload: w, request: preemption.Request{Workload: w, Now: c.now}, notes: bridge.Texts(notes), pending: p}
+		one := waiting{workload: w, request: preemption.Request{Workload: w, MinCounts: p.MinCounts, Now: c.now}, notes: bridge.Texts(notes), pending: p}
 		if n := slices.IndexFunc(notes, func(n bridge.Note) bool { return n.Stops }); n >= 0 {
 			one.held = notes[n].Text
 		}

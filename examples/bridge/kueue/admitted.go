@@ -150,7 +150,7 @@ func assigned(a *PodSetAssignment, count, reclaimed int64) workload.PodSet {
 	}
 	set := workload.PodSet{Name: a.Name, Count: max(0, count-reclaimed), Requests: totals}
 	if !divisible(totals, count) && reclaimed == 0 {
-		set.Count = 1 // keep the total exact
+		set.Totals = true
 		return set
 	}
 	for i := range totals {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -56,11 +57,11 @@ func (w *Workload) pending() (bridge.Pending, error) {
 	for i := range w.Spec.PodSets {
 		spec := &w.Spec.PodSets[i]
 		path := fmt.Sprintf("spec.podSets[%d]", i)
-		s, of := spec.requested(&w.Status)
+		s := spec.requested(&w.Status)
 		s.NodeConstraints = spec.Template.constraints(&n, path+".template.spec", s.Name)
-		p.Workload.PodSets, p.Pods = append(p.Workload.PodSets, s), append(p.Pods, of)
-		if spec.MinCount != nil {
-			n.add(path+".minCount", "pod set %s may start with %d replicas (minCount); all %d are asked for", s.Name, *spec.MinCount, s.Count*max(1, of))
+		p.Workload.PodSets = append(p.Workload.PodSets, s)
+		if least, ok := spec.least(&n, path, &s); ok {
+			p.MinCounts = append(p.MinCounts, preemption.Replicas{PodSet: s.Name, Count: least})
 		}
 	}
 	w.noteStops(&n)
@@ -95,11 +96,22 @@ func (w *Workload) noteStops(n *noter) {
 	}
 }
 
+// least returns the fewest replicas with which a pod set may start, if that is fewer than all.
+func (spec *PodSet) least(n *noter, path string, s *workload.PodSet) (replicas int64, ok bool) {
+	switch {
+	case spec.MinCount == nil || *spec.MinCount >= s.Count:
+		return 0, false
+	case s.Totals || s.Count > workload.MaxElasticCount:
+		n.add(path+".minCount", "pod set %s may start with %d replicas (minCount); all %d are asked for", s.Name, *spec.MinCount, s.Count)
+		return 0, false
+	}
+	return max(0, *spec.MinCount), true
+}
+
 // requested returns what a pending pod set requests: what Kueue computed, else what the
-// template says. of is the number of pods for which its one replica counts, if the count does
-// not divide the total.
-func (spec *PodSet) requested(status *WorkloadStatus) (s workload.PodSet, of int64) {
-	s = workload.PodSet{Name: spec.Name, Count: 1}
+// template says. Kueue computes totals.
+func (spec *PodSet) requested(status *WorkloadStatus) workload.PodSet {
+	s := workload.PodSet{Name: spec.Name, Count: 1}
 	if s.Name == "" {
 		s.Name = defaultPodSet
 	}
@@ -117,17 +129,15 @@ func (spec *PodSet) requested(status *WorkloadStatus) (s workload.PodSet, of int
 			exact = exact && (total == 0 || s.Count > 0 && total%s.Count == 0)
 			s.Requests = append(s.Requests, quota.Amount{Resource: name, Amount: total})
 		}
-		if !exact {
-			of, s.Count = s.Count, 1 // keep the total exact
-			return s, of
+		if s.Totals = !exact; exact {
+			for i := range s.Requests {
+				s.Requests[i].Amount /= max(1, s.Count)
+			}
 		}
-		for i := range s.Requests {
-			s.Requests[i].Amount /= max(1, s.Count)
-		}
-		return s, 0
+		return s
 	}
 	s.Requests = spec.Template.Spec.Requests(nil)
-	return s, 0
+	return s
 }
 
 // constraints returns the node constraints of a pod template that a flavor depends on:

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -36,7 +37,7 @@ func TestAdmittedUsage(t *testing.T) {
 			"resourceUsage":{"nvidia.com/gpu":"24"}`) + `,"reclaimablePods":[{"name":"main","count":3}]`,
 			workload.PodSet{Name: "main", Count: 0, Requests: []quota.Amount{gpus("h100", 8)}}},
 		{"a total that does not divide stays exact", admission(`"count":3,"flavors":{"nvidia.com/gpu":"h100"},"resourceUsage":{"nvidia.com/gpu":"25"}`),
-			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{gpus("h100", 25)}}},
+			workload.PodSet{Name: "main", Count: 3, Totals: true, Requests: []quota.Amount{gpus("h100", 25)}}},
 		{"unless some gave quota back: then as Kueue divides", admission(`"count":3,"flavors":{"nvidia.com/gpu":"h100"},
 			"resourceUsage":{"nvidia.com/gpu":"25"}`) + `,"reclaimablePods":[{"name":"main","count":1}]`,
 			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{gpus("h100", 8)}}},
@@ -150,7 +151,7 @@ func TestPendingRequests(t *testing.T) {
 		{"as Kueue computed them", `"count":2,` + template, `"resourceRequests":[{"name":"main","resources":{"cpu":"7","nvidia.com/gpu":"8"}}]`,
 			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{{Resource: "cpu", Amount: 3500}, {Resource: "nvidia.com/gpu", Amount: 4}}}},
 		{"a total that does not divide", `"count":2`, `"resourceRequests":[{"name":"main","resources":{"nvidia.com/gpu":"5"}}]`,
-			workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{{Resource: "nvidia.com/gpu", Amount: 5}}}},
+			workload.PodSet{Name: "main", Count: 2, Totals: true, Requests: []quota.Amount{{Resource: "nvidia.com/gpu", Amount: 5}}}},
 		{"of another pod set", `"count":1,` + template, `"resourceRequests":[{"name":"other","resources":{"cpu":"7"}}]`,
 			workload.PodSet{Name: "main", Count: 1, Requests: ofTemplate}},
 		{"less what is reclaimable", `"count":3,` + template, `"reclaimablePods":[{"name":"main","count":1}]`,
@@ -160,26 +161,24 @@ func TestPendingRequests(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := mustRead(t, item("Workload", "team/job", `"spec":{"podSets":[{"name":"main",`+c.podSet+`}]},"status":{`+c.status+`}`)).Pending[0]
-			if diff := cmp.Diff([]workload.PodSet{c.want}, p.Workload.PodSets, cmp.FilterPath(isPods, cmp.Ignore())); diff != "" {
+			if diff := cmp.Diff([]workload.PodSet{c.want}, p.Workload.PodSets); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 }
 
-func isPods(p cmp.Path) bool { return p.Last().String() == ".pods" }
-
 func TestPodsAreCountedWhereQuotaIs(t *testing.T) {
 	const spec = `"spec":{"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"pods","nominalQuota":"5"}]}]}]}`
 	for total, want := range map[string]workload.PodSet{
 		"3": {Count: 3, Requests: []quota.Amount{{Resource: "cpu", Amount: 1000}, {Resource: "pods", Amount: 1}}},
-		"4": {Count: 1, Requests: []quota.Amount{{Resource: "cpu", Amount: 4000}, {Resource: "pods", Amount: 3}}}, // one replica stands for all
+		"4": {Count: 3, Totals: true, Requests: []quota.Amount{{Resource: "cpu", Amount: 4000}, {Resource: "pods", Amount: 3}}},
 	} {
 		p := mustRead(t, list(item("ClusterQueue", "q", spec), item("LocalQueue", "team/lq", `"spec":{"clusterQueue":"q"}`),
 			item("Workload", "team/job", `"spec":{"queueName":"lq","podSets":[{"name":"main","count":3}]},
 				"status":{"resourceRequests":[{"name":"main","resources":{"cpu":"`+total+`"}}]}`))).Pending[0]
 		want.Name = "main"
-		if diff := cmp.Diff([]workload.PodSet{want}, p.Workload.PodSets, cmp.FilterPath(isPods, cmp.Ignore())); diff != "" {
+		if diff := cmp.Diff([]workload.PodSet{want}, p.Workload.PodSets); diff != "" {
 			t.Errorf("total %s: -want +got:\n%s", total, diff)
 		}
 	}
@@ -202,12 +201,34 @@ func TestPendingResolvesAndNotes(t *testing.T) {
 		{`"queueName":"elsewhere"`, "", "", "LocalQueue team/elsewhere is not in the input"},
 		{`"priority":1`, "", "", "names no queue"},
 		{`"queueName":"lq","active":false`, "", "q", "inactive"},
-		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, "", "q", "minCount"},
+		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, "", "q", ""},
+		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, `"resourceRequests":[{"name":"main","resources":{"cpu":"5m"}}]`, "q", "(minCount)"},
 	} {
 		p := mustRead(t, list(append(slices.Clone(all), item("Workload", "team/job", `"spec":{`+c.spec+`},"status":{`+c.status+`}`))...)).Pending[0]
 		says := p.Unresolved + strings.Join(bridge.Texts(slices.Concat(p.Notes, p.LocalNotes)), "; ")
 		if p.Workload.Queue != c.queue || (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
 			t.Errorf("%s: queue %q, says %q; want %q, %q", c.spec, p.Workload.Queue, says, c.queue, c.says)
+		}
+	}
+}
+
+// A pod set that may start with fewer replicas than wait says so, unless only its total is known.
+func TestMinCounts(t *testing.T) {
+	for _, c := range []struct {
+		podSet, status string
+		want           []preemption.Replicas
+	}{
+		{`"count":4,"minCount":2`, "", []preemption.Replicas{{PodSet: "main", Count: 2}}},
+		{`"count":4,"minCount":-1`, "", []preemption.Replicas{{PodSet: "main"}}},
+		{`"count":4,"minCount":4`, "", nil},
+		{`"count":4`, "", nil},
+		{`"count":4,"minCount":3`, `"reclaimablePods":[{"name":"main","count":1}]`, nil},
+		{`"count":4,"minCount":2`, `"resourceRequests":[{"name":"main","resources":{"cpu":"5m"}}]`, nil},
+		{`"count":2097152,"minCount":2`, "", nil},
+	} {
+		p := mustRead(t, item("Workload", "team/job", `"spec":{"podSets":[{"name":"main",`+c.podSet+`}]},"status":{`+c.status+`}`)).Pending[0]
+		if diff := cmp.Diff(c.want, p.MinCounts); diff != "" {
+			t.Errorf("%s, %s: -want +got:\n%s", c.podSet, c.status, diff)
 		}
 	}
 }

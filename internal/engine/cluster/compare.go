@@ -176,7 +176,7 @@ func equalPodSets(a, b []workload.PodSet) bool {
 	}
 	for i := range a {
 		x, y := &a[i], &b[i]
-		if x.Name != y.Name || x.Count != y.Count || x.MinCount != y.MinCount || x.Terminating != y.Terminating ||
+		if x.Name != y.Name || x.Count != y.Count || x.MinCount != y.MinCount || x.Terminating != y.Terminating || x.Totals != y.Totals ||
 			!slices.Equal(x.Requests, y.Requests) || !equalConstraints(x.NodeConstraints, y.NodeConstraints) {
 			return false
 		}

@@ -80,6 +80,9 @@ func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*w
 		if w.PodSets[i].Name != podSet {
 			continue
 		}
+		if w.PodSets[i].Totals {
+			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("the totals of pod set %q do not say what a replica takes (workload %q)", podSet, id)}}
+		}
 		if of := change(&w.PodSets[i]); replicas < 0 || replicas > of {
 			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("%d of %d replicas of pod set %q (workload %q)", replicas, of, podSet, id)}}
 		}

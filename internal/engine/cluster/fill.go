@@ -162,7 +162,7 @@ func samePodSets(a, b []workload.PodSet) bool {
 	}
 	for i := range a {
 		x, y := &a[i], &b[i]
-		if x.Name != y.Name || x.Count != y.Count || x.MinCount != y.MinCount || x.Terminating != y.Terminating ||
+		if x.Name != y.Name || x.Count != y.Count || x.MinCount != y.MinCount || x.Terminating != y.Terminating || x.Totals != y.Totals ||
 			x.NodeConstraints != y.NodeConstraints || (x.Requests == nil) != (y.Requests == nil) || !slices.Equal(x.Requests, y.Requests) {
 			return false
 		}

@@ -65,7 +65,7 @@ func newTemplate(podSets []workload.PodSet, columns *Columns, whole bool) *Templ
 	t.Loads = t.few[:0]
 	for i := range podSets {
 		t.leaving = t.leaving || podSets[i].Terminating > 0
-		t.Loads = addAmounts(t.Loads, podSets[i].Count, podSets[i].Requests, columns)
+		t.Loads = addAmounts(t.Loads, podSets[i].Total(1), podSets[i].Requests, columns)
 	}
 	if !whole {
 		t.Surplus = surplusOf(podSets, columns)

@@ -59,7 +59,7 @@ func (a *assigner) assign() bool {
 	for _, p := range a.request.Workload.PodSets {
 		for _, r := range p.Requests {
 			if r.Flavor != "" {
-				a.taken[r.FlavorResource()] = quota.Add(a.taken[r.FlavorResource()], quota.Mul(p.Count, r.Amount))
+				a.taken[r.FlavorResource()] = quota.Add(a.taken[r.FlavorResource()], p.Total(r.Amount))
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func (a *assigner) assign() bool {
 		open := map[string]int64{}
 		for _, r := range p.Requests {
 			if r.Flavor == "" {
-				open[r.Resource] = quota.Mul(p.Count, r.Amount)
+				open[r.Resource] = p.Total(r.Amount)
 			}
 		}
 		if unknown := a.unknown(&q, open); len(unknown) > 0 {
@@ -295,7 +295,7 @@ func (a *assigner) unassigned() preemption.Decision {
 				unknown := func(u preemption.AssignedResource) bool { return u.Resource == r.Resource }
 				if p.Name == choice.PodSet && slices.ContainsFunc(choice.Resources, unknown) {
 					d.Shortage = append(d.Shortage, preemption.Shortage{
-						FlavorResource: quota.FlavorResource{Resource: r.Resource}, Missing: quota.Mul(p.Count, r.Amount),
+						FlavorResource: quota.FlavorResource{Resource: r.Resource}, Missing: p.Total(r.Amount),
 					})
 				}
 			}

@@ -157,7 +157,12 @@ func amountOf(r *workload.Workload, fr quota.FlavorResource, fewer map[string]in
 	for i := range r.PodSets {
 		p := &r.PodSets[i]
 		for _, a := range p.Requests {
-			if a.Flavor == fr.Flavor && a.Resource == fr.Resource {
+			if a.Flavor != fr.Flavor || a.Resource != fr.Resource {
+				continue
+			}
+			if p.Totals {
+				total = quota.Add(total, a.Amount)
+			} else {
 				total = quota.Add(total, quota.Mul(p.Count-fewer[p.Name], a.Amount))
 			}
 		}

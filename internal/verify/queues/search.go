@@ -135,7 +135,7 @@ func (j *judge) largestFirst(list []candidate) []candidate {
 					case c.set == i:
 						amount = quota.Add(amount, of.Amount)
 					case c.set < 0:
-						amount = quota.Add(amount, quota.Mul(c.PodSets[i].Count, of.Amount))
+						amount = quota.Add(amount, c.PodSets[i].Total(of.Amount))
 					}
 				}
 			}

@@ -221,7 +221,7 @@ func (r *running) settle() {
 	for i := range r.PodSets {
 		p, want := &r.PodSets[i], int64(0)
 		if !r.whole {
-			want = p.Count - r.fewer[i]
+			want = p.Total(1) - r.fewer[i]
 		}
 		for _, a := range p.Requests {
 			r.queue.move(a.FlavorResource(), (want-r.runs[i])*a.Amount)

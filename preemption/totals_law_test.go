@@ -1,0 +1,105 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// withTotals returns the workload with totals in some of the pod sets that may have them, and
+// how many these are.
+func withTotals(t *rapid.T, w workload.Workload) (workload.Workload, int) {
+	w = w.Clone()
+	changed := 0
+	for i := range w.PodSets {
+		p := &w.PodSets[i]
+		if _, elastic := p.MinCount.Get(); elastic || p.Terminating > 0 || rapid.IntRange(0, 3).Draw(t, "per replica") == 0 {
+			continue
+		}
+		for j := range p.Requests {
+			p.Requests[j].Amount = p.Total(p.Requests[j].Amount)
+		}
+		p.Totals, p.Count = true, rapid.Int64Range(0, 5).Draw(t, "count")
+		changed++
+	}
+	return w, changed
+}
+
+// Totals in place of amounts per replica give the same decision, by every route.
+func totalsAreNothing(t *rapid.T) {
+	st, r, d := draw(t)
+	changed := 0
+	other := cloneState(st)
+	for i := range other.Admitted {
+		n := 0
+		other.Admitted[i], n = withTotals(t, other.Admitted[i])
+		changed += n
+	}
+	r.Workload, _ = withTotals(t, r.Workload)
+	s := snapshotOf(t, other)
+	got := decide(t, s, r)
+	if d.Admitted != nil && got.Admitted != nil {
+		if diff := cmp.Diff(d.Admitted.Usage(), got.Admitted.Usage()); diff != "" {
+			t.Fatalf("admitted with totals: %s", diff)
+		}
+		d.Admitted, got.Admitted = nil, nil
+	}
+	if diff := cmp.Diff(d, got, sameDecision); diff != "" {
+		t.Fatalf("with totals: %s", diff)
+	}
+	if err := preemption.Verify(other, r, config, decide(t, s, r)); err != nil {
+		t.Fatal(err)
+	}
+	want := twin.Decide(config, other, r)
+	want.Admitted = nil
+	if diff := cmp.Diff(want.Decision, timeless(d), sameDecision); diff != "" {
+		t.Fatalf("- the twin, + the decision: %s", diff)
+	}
+	synced, edits, err := snapshotOf(t, st).Sync(other)
+	if err != nil || (len(edits) > 0) != (changed > 0) {
+		t.Fatalf("%d edits for %d pod sets: %v", len(edits), changed, err)
+	}
+	if diff := cmp.Diff(s.State(), synced.State(), sameDecision); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
+// What totals do not tell is refused wherever it would be read.
+func TestTotalsAreRefusedWhereAReplicaCounts(t *testing.T) {
+	total := job("total", "a", 0, 3, started(10))
+	total.PodSets[0].Totals, total.PodSets[0].Requests[0].Amount = true, 5
+	lower := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(10), Preemption: lower}}, Admitted: []workload.Workload{total}})
+	for _, e := range []preemption.Edit{preemption.Shrink("total", "main", 1), preemption.StartShrink("total", "main", 1)} {
+		after, err := s.With(e)
+		wantFaults(t, err, `edits[0]: the totals of pod set "main" do not say what a replica takes (workload "total")`)
+		if after != s {
+			t.Error("a failed edit left a trace")
+		}
+	}
+	r := pending("a", 10, 3)
+	r.Workload.PodSets[0].Totals, r.Workload.PodSets[0].Requests[0].Amount = true, 7
+	r.MinCounts = []preemption.Replicas{{PodSet: "main", Count: 1}}
+	_, err := new(preemption.Preemptor).Decide(s, r)
+	wantFaults(t, err, `request.minCounts[0].podSet: the totals of pod set "main" do not say what a replica takes`)
+	r.MinCounts = nil
+	if d := decide(t, s, r); text(d) != "Preempt: total InClusterQueue" || len(d.Victims[0].Replicas) > 0 {
+		t.Errorf("%s %+v", text(d), d.Victims)
+	}
+	r.Workload.PodSets[0].Requests[0].Amount = 11
+	for _, w := range explain(t, preemption.Config{}, s, r).Ways {
+		if w.Kind == preemption.WayReplicas {
+			t.Errorf("%+v", w)
+		}
+		w.Kind, w.PodSet, w.Replicas = preemption.WayReplicas, "main", 1
+		if _, _, err := w.Apply(s, r); err == nil {
+			t.Error("a number of replicas was changed")
+		}
+	}
+}
