@@ -1,0 +1,123 @@
+package plugin
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// worldsPerClass is how many random worlds of each class are compared.
+const worldsPerClass = 200
+
+// On every node kube-scheduler's own plugin and cede choose the same victims with the same
+// violations, and of all nodes the same one, or one that no score tells from it. One plugin
+// sees all worlds, one after the other.
+func TestAgreesWithDefaultPreemption(t *testing.T) {
+	h := newHarness(t)
+	for _, class := range slices.Sorted(maps.Keys(classes)) {
+		t.Run(class, func(t *testing.T) {
+			asked, nodes, places, tied := 0, 0, 0, 0
+			for seed := uint64(0); asked < worldsPerClass; seed++ {
+				if seed == 10*worldsPerClass {
+					t.Fatalf("in %d of %d worlds the pod waits", asked, seed)
+				}
+				w := drawWorld(class, seed, 3+int(seed%6))
+				if h.show(t, w); h.compare(t, fmt.Sprint("seed ", seed), w, &nodes, &places, &tied) {
+					asked++
+				}
+			}
+			t.Logf("%d worlds, %d nodes, on %d of them preemption makes room; %d ties of the score", asked, nodes, places, tied)
+			if places < worldsPerClass/2 {
+				t.Errorf("preemption makes room on %d nodes only", places)
+			}
+		})
+	}
+}
+
+// compare asks both plugins about a world. It reports false if there is nothing to ask.
+func (h *harness) compare(t *testing.T, name string, w world, nodes, places, tied *int) bool {
+	state, statuses, waits := h.filter(t, w.pod)
+	if !waits {
+		return false
+	}
+	possible, err := statuses.NodesForStatusCode(h.lister.NodeInfos(), fwk.Unschedulable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates, _, err := h.kube.Evaluator.DryRunPreemption(h.ctx, state, w.pod, possible, w.budgets, 0, int32(len(possible)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, c := range candidates {
+		want[c.Name()] = victims(c.Victims().Pods, int(c.Victims().NumPDBViolations))
+	}
+	a := &attempt{Interface: h.kube, NodeToStatusReader: statuses, Plugin: h.cede, ctx: h.ctx, state: state, pod: w.pod}
+	if err := a.follow(h.lister.NodeInfos()); err != nil {
+		t.Fatal(name, err)
+	}
+	a.ask(possible)
+	list, err := h.cede.preemptor.Placements(h.cede.mirror.snapshot, a.request)
+	if err != nil || a.err != nil {
+		t.Fatal(name, err, a.err)
+	}
+	a.chosen = map[string]placement.Placement{}
+	got := map[string]string{}
+	for _, p := range list {
+		a.chosen[p.Domain] = p
+		pods, violations, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.nodes[p.Domain], nil)
+		got[p.Domain] = victims(pods, violations)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%s:\ncede           %v\nkube-scheduler %v", name, got, want)
+	}
+	*nodes, *places = *nodes+len(possible), *places+len(want)
+	d, err := h.cede.preemptor.Decide(h.cede.mirror.snapshot, a.request)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	best := h.kube.Evaluator.SelectCandidate(h.ctx, candidates)
+	switch {
+	case best == nil || d.Outcome != preemption.Preempt:
+		if best != nil || d.Outcome == preemption.Preempt {
+			t.Errorf("%s: cede %v on %q, kube-scheduler %v", name, d.Outcome, d.Domain, best)
+		}
+	case best.Name() == d.Domain && victims(best.Victims().Pods, int(best.Victims().NumPDBViolations)) == got[d.Domain]:
+	default:
+		one, _, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.nodes[d.Domain], nil)
+		if score(one, d.Violations) != score(best.Victims().Pods, int(best.Victims().NumPDBViolations)) {
+			t.Errorf("%s: cede chooses %s, kube-scheduler %s, of %v", name, d.Domain, best.Name(), want)
+		}
+		*tied++
+	}
+	return true
+}
+
+// victims is the text of a list of victims, in order.
+func victims(pods []*v1.Pod, violations int) string {
+	var names []string
+	for _, p := range pods {
+		names = append(names, p.Name)
+	}
+	return fmt.Sprintf("%s (%d violations)", strings.Join(names, " "), violations)
+}
+
+// score is what kube-scheduler compares candidates by, most important first.
+func score(pods []*v1.Pod, violations int) string {
+	sum, earliest := int64(0), pods[0].Status.StartTime
+	for _, p := range pods {
+		sum += int64(*p.Spec.Priority) + 1<<31
+		if *p.Spec.Priority == *pods[0].Spec.Priority && p.Status.StartTime.Before(earliest) {
+			earliest = p.Status.StartTime
+		}
+	}
+	return fmt.Sprint(violations, *pods[0].Spec.Priority, sum, len(pods), earliest)
+}

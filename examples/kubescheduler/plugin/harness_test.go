@@ -1,0 +1,151 @@
+package plugin
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+)
+
+// world is a cluster and the pod that waits.
+type world struct {
+	nodes     []*v1.Node
+	pods      []*v1.Pod // running
+	nominated []*v1.Pod // waiting, with their nodes in the status
+	budgets   []*policy.PodDisruptionBudget
+	pod       *v1.Pod
+}
+
+// harness is kube-scheduler's framework with its default plugins, without an API server. Its
+// worlds change from one question to the next; the plugins stay.
+type harness struct {
+	ctx       context.Context
+	framework framework.Framework
+	factory   informers.SharedInformerFactory
+	lister    *lister
+	nominator nominator
+	cede      *Plugin
+	kube      *defaultpreemption.DefaultPreemption
+}
+
+// lister is a snapshot of the scheduler that can be replaced.
+type lister struct{ *cache.Snapshot }
+
+// nominator holds nominated pods by node.
+type nominator map[string][]fwk.PodInfo
+
+func (n nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
+func (n nominator) DeleteNominatedPodIfExists(*v1.Pod)                            {}
+func (n nominator) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo)          {}
+func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo                { return slices.Clone(n[node]) }
+
+func newHarness(t testing.TB) *harness {
+	t.Helper()
+	metrics.Register()
+	h := &harness{ctx: klog.NewContext(t.Context(), klog.TODO().V(10000)), lister: &lister{cache.NewEmptySnapshot()}, nominator: nominator{}}
+	h.factory = informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	settings, err := latest.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Claims of devices need a manager that needs an API server: the live test has them.
+	on := &settings.Profiles[0].Plugins.MultiPoint
+	on.Enabled = slices.DeleteFunc(on.Enabled, func(p config.Plugin) bool { return p.Name == names.DynamicResources })
+	h.framework, err = frameworkruntime.NewFramework(h.ctx, plugins.NewInTreeRegistry(), &settings.Profiles[0],
+		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
+		frameworkruntime.WithInformerFactory(h.factory), frameworkruntime.WithPodNominator(h.nominator),
+		frameworkruntime.WithSnapshotSharedLister(h.lister), frameworkruntime.WithParallelism(2),
+		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()), frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := New(h.ctx, nil, h.framework)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.cede = one.(*Plugin)
+	h.kube, err = defaultpreemption.New(h.ctx, &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}, h.framework,
+		feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// show replaces the world that the scheduler sees.
+func (h *harness) show(t testing.TB, w world) {
+	t.Helper()
+	h.lister.Snapshot = cache.NewSnapshot(w.pods, w.nodes)
+	var pods, budgets []any
+	for _, p := range append(slices.Concat(w.pods, w.nominated), w.pod) {
+		pods = append(pods, p)
+	}
+	for _, b := range w.budgets {
+		budgets = append(budgets, b)
+	}
+	for _, err := range []error{
+		h.factory.Core().V1().Pods().Informer().GetIndexer().Replace(pods, ""),
+		h.factory.Policy().V1().PodDisruptionBudgets().Informer().GetIndexer().Replace(budgets, ""),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	clear(h.nominator)
+	for _, p := range w.nominated {
+		info, err := framework.NewPodInfo(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.nominator[p.Status.NominatedNodeName] = append(h.nominator[p.Status.NominatedNodeName], info)
+	}
+}
+
+// filter runs the filters for a pod. It reports false if a node takes the pod, or no node ever
+// will.
+func (h *harness) filter(t testing.TB, pod *v1.Pod) (state fwk.CycleState, statuses *framework.NodeToStatus, waits bool) {
+	t.Helper()
+	state = framework.NewCycleState()
+	result, status, _ := h.framework.RunPreFilterPlugins(h.ctx, state, pod)
+	if !status.IsSuccess() {
+		return nil, nil, false
+	}
+	infos, err := h.lister.NodeInfos().List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses = framework.NewDefaultNodeToStatus()
+	for _, info := range infos {
+		if !result.AllNodes() && !result.NodeNames.Has(info.Node().Name) {
+			continue
+		}
+		status := h.framework.RunFilterPluginsWithNominatedPods(h.ctx, state, pod, info)
+		if status.IsSuccess() {
+			return nil, nil, false
+		}
+		statuses.Set(info.Node().Name, status)
+	}
+	possible, err := statuses.NodesForStatusCode(h.lister.NodeInfos(), fwk.Unschedulable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state, statuses, len(possible) > 0
+}

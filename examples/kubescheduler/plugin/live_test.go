@@ -1,0 +1,350 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/component-base/configz"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app/testing"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
+)
+
+// cluster is an API server with etcd in the process of the test, and no kubelet: the test binds
+// pods to nodes and ends those that terminate.
+type cluster struct {
+	*kubernetes.Clientset
+	config *rest.Config
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts an API server")
+	}
+	settings := embed.NewConfig()
+	settings.Dir, settings.LogLevel = t.TempDir(), "fatal"
+	sockets, err := os.MkdirTemp("", "cede") // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(sockets) })
+	settings.ListenClientUrls = []url.URL{{Scheme: "unix", Path: filepath.Join(sockets, "client")}}
+	settings.ListenPeerUrls = []url.URL{{Scheme: "unix", Path: filepath.Join(sockets, "peer")}}
+	etcd, err := embed.StartEtcd(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(etcd.Close)
+	select {
+	case <-etcd.Server.ReadyNotify():
+	case err := <-etcd.Err():
+		t.Fatal(err)
+	}
+	if _, file, _, _ := runtime.Caller(0); !filepath.IsAbs(file) { // built with -trimpath: the server does not find its certificates
+		modules, err := exec.Command("go", "env", "GOMODCACHE").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("TEST_SRCDIR", strings.TrimSpace(string(modules)))
+		t.Setenv("TEST_WORKSPACE", ".")
+	}
+	storage := storagebackend.NewDefaultConfig("registry", nil)
+	storage.Transport.ServerList = []string{"unix://" + settings.ListenClientUrls[0].Path}
+	server, err := apiserver.StartTestServer(t, nil, []string{"--disable-admission-plugins=ServiceAccount,Priority,TaintNodesByCondition"}, storage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.TearDownFn)
+	c := &cluster{config: server.ClientConfig}
+	if c.Clientset, err = kubernetes.NewForConfig(server.ClientConfig); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// schedule runs the scheduler of the command with a configuration, until stop is called.
+func (c *cluster) schedule(t *testing.T, configuration string) (stop func()) {
+	t.Helper()
+	access := api.NewConfig()
+	access.Clusters["test"] = &api.Cluster{Server: c.config.Host, TLSServerName: c.config.ServerName, CertificateAuthorityData: c.config.CAData}
+	access.AuthInfos["test"] = &api.AuthInfo{Token: c.config.BearerToken}
+	access.Contexts["test"] = &api.Context{Cluster: "test", AuthInfo: "test"}
+	access.CurrentContext = "test"
+	dir := t.TempDir()
+	file, credentials := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "kubeconfig")
+	configuration += fmt.Sprintf("leaderElection: {leaderElect: false}\npodInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 1\nclientConnection: {kubeconfig: %s, qps: 1000, burst: 1000}\n", credentials)
+	if err := clientcmd.WriteToFile(*access, credentials); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set := options.NewOptions()
+	set.ConfigFile, set.SecureServing.BindPort = file, 0
+	ctx, cancel := context.WithCancel(t.Context())
+	cc, scheduler, err := app.Setup(ctx, set, app.WithPlugin(Name, New))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- app.Run(ctx, cc, scheduler) }()
+	return func() {
+		cancel()
+		<-ended
+		configz.Delete("componentconfig")
+	}
+}
+
+// bySample is the configuration that the README tells, byDefault that of kube-scheduler.
+func bySample(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const byDefault = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+
+// create creates a world, but for the pod that waits. Its victims leave at once, or, with
+// seconds of grace, when the test ends them.
+func (c *cluster) create(t *testing.T, w world, grace int64) {
+	t.Helper()
+	ctx := t.Context()
+	must := func(err error) {
+		if t.Helper(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range w.nodes {
+		n.UID = ""
+		_, err := c.CoreV1().Nodes().Create(ctx, n, metav1.CreateOptions{})
+		must(err)
+	}
+	for _, b := range w.budgets {
+		if b.Namespace != metav1.NamespaceDefault {
+			continue
+		}
+		created, err := c.PolicyV1().PodDisruptionBudgets(b.Namespace).Create(ctx, b, metav1.CreateOptions{})
+		must(err)
+		created.Status = b.Status
+		_, err = c.PolicyV1().PodDisruptionBudgets(b.Namespace).UpdateStatus(ctx, created, metav1.UpdateOptions{})
+		must(err)
+	}
+	for _, p := range w.pods {
+		started := p.Status.StartTime
+		created := c.submit(t, p, grace)
+		created.Status.Phase, created.Status.StartTime = v1.PodRunning, started
+		_, err := c.CoreV1().Pods(p.Namespace).UpdateStatus(ctx, created, metav1.UpdateOptions{})
+		must(err)
+	}
+}
+
+// submit creates a pod.
+func (c *cluster) submit(t *testing.T, p *v1.Pod, grace int64) *v1.Pod {
+	t.Helper()
+	p.UID, p.Spec.TerminationGracePeriodSeconds = "", &grace
+	created, err := c.CoreV1().Pods(p.Namespace).Create(t.Context(), p, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created
+}
+
+// await waits until a pod is as wanted, and returns it.
+func (c *cluster) await(t *testing.T, name, what string, wanted func(*v1.Pod) bool) (p *v1.Pod) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		var err error
+		p, err = c.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, name, metav1.GetOptions{})
+		return err == nil && wanted(p), err
+	})
+	if err != nil {
+		t.Fatalf("pod %s is never %s: %v: node %q, nominated to %q, %v", name, what, err, p.Spec.NodeName, p.Status.NominatedNodeName, p.Status.Conditions)
+	}
+	return p
+}
+
+func isBound(p *v1.Pod) bool     { return p.Spec.NodeName != "" }
+func isNominated(p *v1.Pod) bool { return p.Status.NominatedNodeName != "" }
+
+// told returns the names of the pods that were told to stop, sorted.
+func (c *cluster) told(t *testing.T) (names []string) {
+	t.Helper()
+	for _, p := range c.all(t) {
+		if p.DeletionTimestamp != nil {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// all returns all pods by name, sorted.
+func (c *cluster) all(t *testing.T) []v1.Pod {
+	t.Helper()
+	list, err := c.CoreV1().Pods(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(list.Items, func(a, b v1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return list.Items
+}
+
+// end ends a pod, as a kubelet does after its grace period.
+func (c *cluster) end(t *testing.T, name string) {
+	t.Helper()
+	now := int64(0)
+	err := c.CoreV1().Pods(metav1.NamespaceDefault).Delete(t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+}
+
+// clear removes all nodes, pods and budgets.
+func (c *cluster) clear(t *testing.T) {
+	t.Helper()
+	for _, p := range c.all(t) {
+		c.end(t, p.Name)
+	}
+	for _, err := range []error{
+		c.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}),
+		c.CoreV1().Nodes().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLive starts one API server for all of these.
+func TestLive(t *testing.T) {
+	c := newCluster(t)
+	t.Run("victims leave gracefully", c.victimsLeaveGracefully)
+	t.Run("agrees with kube-scheduler", c.agrees)
+}
+
+// Graceful termination: in a full cluster two pods of high priority come. Each is nominated
+// to a node, its victims are told to stop, and it is bound when they are gone; meanwhile nobody
+// else is told.
+func (c *cluster) victimsLeaveGracefully(t *testing.T) {
+	var w world
+	for i := range 4 {
+		node := fmt.Sprintf("n%d", i)
+		w.nodes = append(w.nodes, st.MakeNode().Name(node).Capacity(map[v1.ResourceName]string{"cpu": "4", "pods": "10"}).Obj())
+		for j := range 4 {
+			p := st.MakePod().Namespace("default").Name(fmt.Sprintf("low-%d-%d", i, j)).Priority(int32(i)).Node(node).Req(map[v1.ResourceName]string{"cpu": "1"}).Obj()
+			w.pods = append(w.pods, p)
+		}
+	}
+	c.create(t, w, 600)
+	defer c.clear(t)
+	defer c.schedule(t, bySample(t))()
+	want := [][]string{{"low-0-2", "low-0-3"}, {"low-0-0", "low-0-1"}} // of the lowest priority; the smaller name is more important
+	var told []string
+	for i, name := range []string{"first", "second"} {
+		c.submit(t, st.MakePod().Namespace("default").Name(name).Priority(100).Req(map[v1.ResourceName]string{"cpu": "2"}).Obj(), 600)
+		if p := c.await(t, name, "nominated", isNominated); p.Status.NominatedNodeName != "n0" || isBound(p) {
+			t.Errorf("%s is nominated to %q and runs on %q, want n0 and none", name, p.Status.NominatedNodeName, p.Spec.NodeName)
+		}
+		told = append(told, want[i]...)
+		slices.Sort(told)
+		err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+			return len(c.told(t)) >= len(told), nil // the scheduler evicts beside the cycle that decided
+		})
+		if got := c.told(t); err != nil || len(got) != len(told) {
+			t.Fatalf("%s: %v are told to stop, want %d of node n0: %v", name, got, len(told), err)
+		}
+	}
+	for _, p := range c.all(t) {
+		if _, stops := podutil.GetPodCondition(&p.Status, v1.DisruptionTarget); (stops != nil) != (p.DeletionTimestamp != nil) {
+			t.Errorf("%s: told to stop: %v, condition %v", p.Name, p.DeletionTimestamp != nil, stops)
+		}
+		if p.DeletionTimestamp != nil {
+			if p.Spec.NodeName != "n0" {
+				t.Errorf("%s on %s is told to stop", p.Name, p.Spec.NodeName)
+			}
+			c.end(t, p.Name)
+		}
+	}
+	for _, name := range []string{"first", "second"} {
+		if p := c.await(t, name, "bound", isBound); p.Spec.NodeName != "n0" {
+			t.Errorf("%s runs on %s", name, p.Spec.NodeName)
+		}
+	}
+	if got := c.told(t); len(got) > 0 {
+		t.Errorf("%v are told to stop in the end", got)
+	}
+}
+
+// liveWorlds is how many worlds of each class both schedulers decide about.
+const liveWorlds = 2
+
+// kube-scheduler as it is and with cede evict the same pods of the same cluster, and bind the
+// pod to the same node.
+func (c *cluster) agrees(t *testing.T) {
+	h := newHarness(t)
+	preempted := 0
+	for _, class := range slices.Sorted(maps.Keys(classes)) {
+		if class == "nominated pods" || class == "terminating pods" || class == "all of these together" {
+			continue // they need other schedulers and a kubelet
+		}
+		for seed, n := uint64(0), 0; n < liveWorlds; seed++ {
+			w := drawWorld(class, seed, 8)
+			h.show(t, w)
+			if _, _, waits := h.filter(t, w.pod); !waits {
+				continue
+			}
+			n++
+			var answers [2]string
+			for i, configuration := range []string{byDefault, bySample(t)} {
+				w := drawWorld(class, seed, 8)
+				c.create(t, w, 0)
+				stop := c.schedule(t, configuration)
+				c.submit(t, w.pod, 0)
+				p := c.await(t, w.pod.Name, "bound or refused", func(p *v1.Pod) bool {
+					_, scheduled := podutil.GetPodCondition(&p.Status, v1.PodScheduled)
+					return isBound(p) || scheduled != nil && strings.Contains(scheduled.Message, "preemption: ")
+				})
+				answers[i] = p.Spec.NodeName + ":"
+				for _, p := range c.all(t) {
+					answers[i] += " " + p.Name
+				}
+				stop()
+				c.clear(t)
+				if isBound(p) {
+					preempted++
+				}
+			}
+			if answers[0] != answers[1] {
+				t.Errorf("%s, seed %d: kube-scheduler leaves\n%s\nwith cede\n%s", class, seed, answers[0], answers[1])
+			}
+		}
+	}
+	if t.Logf("%d of %d pods run in the end", preempted, 2*liveWorlds*7); preempted < 2*liveWorlds*7/2 {
+		t.Error("too few")
+	}
+}

@@ -1,0 +1,128 @@
+package plugin
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// mirror is what the scheduler sees, as a snapshot of cede. The scheduler keeps its own by
+// events. Whatever changes on a node gives the node a new generation, which no other node ever
+// has: only nodes with a new generation are looked at.
+type mirror struct {
+	snapshot    *placement.Snapshot
+	generations []int64                 // in the order of the scheduler's list
+	nodes       map[string]fwk.NodeInfo // by name
+	pods        map[string]fwk.PodInfo  // by ID
+	nominated   map[string]fwk.PodInfo  // by ID
+	budgets     map[string]*policy.PodDisruptionBudget
+}
+
+// follow makes the snapshot equal to what the scheduler sees: nodes and their pods, budgets,
+// nominations but that of the pod that asks.
+func (m *mirror) follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBudget, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) error {
+	if m.nodes == nil {
+		m.nodes, m.pods = map[string]fwk.NodeInfo{}, map[string]fwk.PodInfo{}
+	}
+	var left, came, removed []placement.Edit // who left is told first: the ID may have come again
+	for i, info := range infos {
+		if i == len(m.generations) {
+			m.generations = append(m.generations, -1)
+		}
+		if now := info.GetGeneration(); m.generations[i] != now {
+			m.generations[i], m.nodes[info.Node().Name] = now, info
+			came = append(came, placement.SetNode(nodeOf(info)))
+			gone, new := m.compare(info.Node().Name, info.GetPods())
+			left, came = append(left, gone...), append(came, new...)
+		}
+	}
+	m.generations = m.generations[:len(infos)]
+	if len(m.nodes) > len(infos) {
+		before := m.nodes
+		m.nodes = map[string]fwk.NodeInfo{}
+		for _, info := range infos {
+			m.nodes[info.Node().Name] = info
+		}
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			if m.nodes[name] == nil {
+				gone, _ := m.compare(name, nil)
+				left, removed = append(left, gone...), append(removed, placement.RemoveNode(name))
+			}
+		}
+	}
+	void, promised := m.promise(infos, nominated, asks)
+	next, err := m.snapshot.With(slices.Concat(void, left, came, promised, removed, m.budget(budgets))...)
+	if m.snapshot = next; err != nil {
+		*m = mirror{} // the next attempt begins anew
+	}
+	return err
+}
+
+// compare returns the edits of pods that left a node, and of those that came or changed.
+func (m *mirror) compare(node string, now []fwk.PodInfo) (left, came []placement.Edit) {
+	runs := map[string]bool{}
+	for _, p := range now {
+		id := idOf(p.GetPod())
+		if before, ok := m.pods[id]; !ok || before.GetPod() != p.GetPod() {
+			came = append(came, placement.Run(podOf(p, node)))
+		}
+		runs[id], m.pods[id] = true, p
+	}
+	for p := range m.snapshot.PodsOn(node) {
+		if !runs[p.ID] {
+			left = append(left, placement.Remove(p.ID))
+			if m.pods[p.ID].GetPod().Spec.NodeName == node { // else one of that name runs elsewhere
+				delete(m.pods, p.ID)
+			}
+		}
+	}
+	return left, came
+}
+
+// promise returns the edits of nominations that are void, and of those that are new.
+func (m *mirror) promise(infos []fwk.NodeInfo, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) (void, promised []placement.Edit) {
+	now := map[string]fwk.PodInfo{}
+	for _, info := range infos {
+		for _, p := range nominated(info.Node().Name) {
+			pod := podOf(p, info.Node().Name)
+			if _, runs := m.pods[pod.ID]; runs || p.GetPod().UID == asks.UID {
+				continue
+			}
+			now[pod.ID] = p
+			if before, ok := m.snapshot.Nominated(pod.ID); !ok || !reflect.DeepEqual(before, pod) {
+				promised = append(promised, placement.Nominate(pod))
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.nominated)) {
+		if now[id] == nil {
+			void = append(void, placement.Withdraw(id))
+		}
+	}
+	m.nominated = now
+	return void, promised
+}
+
+// budget returns the edits of budgets.
+func (m *mirror) budget(budgets []*policy.PodDisruptionBudget) (edits []placement.Edit) {
+	now := make(map[string]*policy.PodDisruptionBudget, len(budgets))
+	for _, b := range budgets {
+		id := b.Namespace + "/" + b.Name
+		if now[id] = b; m.budgets[id] != b {
+			edits = append(edits, placement.SetBudget(budgetOf(b)))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.budgets)) {
+		if now[id] == nil {
+			edits = append(edits, placement.RemoveBudget(m.budgets[id].Namespace, m.budgets[id].Name))
+		}
+	}
+	m.budgets = now
+	return edits
+}
