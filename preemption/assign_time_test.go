@@ -65,6 +65,9 @@ func TestRetryAtOfAnotherFlavor(t *testing.T) {
 			if err != nil || assignmentText(d) != c.want {
 				t.Errorf("got  %s, %v\nwant %s", assignmentText(d), err, c.want)
 			}
+			if err := preemption.Verify(s.State(), r, preemption.Config{MinRuntime: anHour}, d); err != nil {
+				t.Error(err)
+			}
 			if c.minutes == 0 {
 				return
 			}

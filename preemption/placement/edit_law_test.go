@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
@@ -73,6 +74,25 @@ func configEditsAreFresh(t *rapid.T) {
 	}
 	if diff := differ(fresh.PotentialVictims(r.Priority), s.PotentialVictims(r.Priority)); diff != "" {
 		t.Fatalf("other potential victims:\n%s", diff)
+	}
+}
+
+// Pods that leave one by one leave the others of their priority where they are.
+func TestPodsOfOnePriorityLeaveOneByOne(t *testing.T) {
+	st := placement.State{Nodes: []workload.Node{machine("n1", 3)}}
+	for _, id := range []string{"a", "b", "c"} {
+		st.Pods = append(st.Pods, cpu(id, "n1", 0, 1))
+	}
+	st.Pods = append(st.Pods, cpu("d", "n1", -5, 0))
+	s := edit(t, snapshotOf(t, st), placement.Remove("a"))
+	s = edit(t, s, placement.Remove("b"))
+	r := placement.Request{Group: "g", MinCount: 2, Pods: []workload.Pod{cpu("p", "", 0, 1), cpu("q", "", 0, 2)}, Priority: 10}
+	for _, mode := range allModes {
+		c := placement.Config{Mode: mode}
+		want := decide(t, c, snapshotOf(t, s.State()), r)
+		if diff := differ(want, decide(t, c, s, r)); diff != "" || want.Outcome != preemption.Preempt {
+			t.Errorf("%v: %v (- fresh, + edited):\n%s", mode, want.Outcome, diff)
+		}
 	}
 }
 

@@ -78,6 +78,36 @@ func fitAgrees(t *rapid.T) {
 	}
 }
 
+// labelled lets pods with a label run.
+type labelled struct{}
+
+func (labelled) Feasible(p workload.Pod, _ workload.Node) bool { return p.Labels["may"] == "run" }
+func (labelled) Conflict(_, _ workload.Pod) bool               { return false }
+func (labelled) Reach() placement.Reach                        { return placement.ReachNode }
+
+// A Fit keeps its own copy of the request.
+func TestFitKeepsTheRequest(t *testing.T) {
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("n1", 4)}})
+	pods := []workload.Pod{cpu("p", "", 0, 1), cpu("q", "", 0, 1)}
+	for i := range pods {
+		pods[i].Labels = map[string]string{"may": "run"}
+	}
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := p.Fit(s, placement.Request{Pods: pods, Group: "g", Filters: []placement.Filter{labelled{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range pods {
+		pods[i].ID, pods[i].Labels["may"] = "other", "not run"
+	}
+	if got := fit.Nominations(); !fit.Fits() || len(got) != 2 || got[0].Pod != "p" || got[1].Pod != "q" {
+		t.Errorf("fits %v: %v", fit.Fits(), got)
+	}
+}
+
 func TestFit(t *testing.T)       { rapid.Check(t, fitAgrees) }
 func FuzzFitAgrees(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fitAgrees)) }
 

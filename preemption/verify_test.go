@@ -1,0 +1,20 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// A state, request or configuration that is not valid is a fault, each with its path.
+func TestVerifyRefusesBadInput(t *testing.T) {
+	r := pending("a", 10, 4)
+	wantFaults(t, preemption.Verify(small, r, preemption.Config{}, preemption.Decision{}), "decision.outcome")
+	r.Workload.ID, r.Workload.Queue, r.Now = "", "nowhere", r.Now.AddDate(4000, 0, 0)
+	st := small
+	st.Admitted = []workload.Workload{job("a1", "gone", 0, -4, started(5))}
+	wantFaults(t, preemption.Verify(st, r, preemption.Config{MaxBlockers: -1}, preemption.Decision{}),
+		"config.MaxBlockers", "request.workload.id", "request.workload.queue", "request.now",
+		"admitted.podSets[0].count", "admitted")
+}
