@@ -9,6 +9,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/answers"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/preemption"
@@ -29,33 +30,33 @@ type answer struct {
 // ask finds the workload and decides.
 func (c *cluster) ask(o options) (*answer, error) {
 	a := &answer{cluster: c}
-	o.now = c.now
+	o.now = c.Now
 	var err error
-	if c.isSample && o.request == "" && o.workload == "" {
-		o.workload = sampleWorkload
+	if c.IsSample && o.request == "" && o.workload == "" {
+		o.workload = answers.SampleWorkload
 	}
-	if c.recorded != nil && o.workload == "" && o.request == "" {
+	if c.Recorded != nil && o.workload == "" && o.request == "" {
 		a.request = c.recordedRequest(&o)
-	} else if a.request, err = a.build(o, &c.input); err != nil {
+	} else if a.request, err = a.build(o, &c.Input); err != nil {
 		return nil, err
 	}
-	if a.sharing != "" {
-		a.notes = append(a.notes, a.sharing)
+	if a.Sharing != "" {
+		a.notes = append(a.notes, a.Sharing)
 	}
-	a.decision, err = c.preemptor.Decide(c.snapshot, a.request)
+	a.decision, err = c.Preemptor.Decide(c.Snapshot, a.request)
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
 	for _, choice := range a.decision.Assignment {
-		if t := c.found.Topologies[choice.Flavor]; t != "" {
+		if t := c.Found.Topologies[choice.Flavor]; t != "" {
 			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): room on its nodes is not checked", choice.Flavor, t))
 		}
 	}
-	a.notes = append(a.notes, c.found.Warnings...)
+	a.notes = append(a.notes, c.Found.Warnings...)
 	return a, err
 }
 
 // build makes the request for a pending or a new workload, with the flavors of the command
 // line.
-func (a *answer) build(o options, in *input) (preemption.Request, error) {
+func (a *answer) build(o options, in *answers.Input) (preemption.Request, error) {
 	p, err := find(o, in)
 	if err != nil {
 		return preemption.Request{}, err
@@ -77,17 +78,17 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 		namespace = ""
 	}
 	if p.Workload.Queue == "" {
-		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, objects.FirstLeftOut(in.found.Warnings))
+		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, objects.FirstLeftOut(in.Found.Warnings))
 	}
-	i := slices.IndexFunc(a.state.Queues, func(q queue.Queue) bool { return q.Name == p.Workload.Queue })
+	i := slices.IndexFunc(a.State.Queues, func(q queue.Queue) bool { return q.Name == p.Workload.Queue })
 	if i < 0 {
-		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.state)), objects.FirstLeftOut(in.found.Warnings))
+		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.State)), objects.FirstLeftOut(in.Found.Warnings))
 	}
-	q := &a.state.Queues[i]
+	q := &a.State.Queues[i]
 	if o.queue != "" {
 		p.CountPods(q)
 	}
-	w, notes := in.prepare(p, localNotes, namespace, o.now)
+	w, notes := in.Prepare(p, localNotes, namespace, o.now)
 	if o.flavor != "" {
 		if err := force(&w, q, o.flavor); err != nil {
 			return preemption.Request{}, err
@@ -98,15 +99,15 @@ func (a *answer) build(o options, in *input) (preemption.Request, error) {
 }
 
 // find returns the workload of the request.
-func find(o options, in *input) (*bridge.Pending, error) {
+func find(o options, in *answers.Input) (*bridge.Pending, error) {
 	if o.request != "" {
 		return describe(o, in)
 	}
-	pending := in.found.Pending
+	pending := in.Found.Pending
 	if o.workload == "" {
 		switch len(pending) {
 		case 0:
-			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.found.Warnings))
+			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.Found.Warnings))
 		case 1:
 			o.workload = pending[0].Workload.ID
 		default:
@@ -118,8 +119,8 @@ func find(o options, in *input) (*bridge.Pending, error) {
 			return p, nil
 		}
 	}
-	for i := range in.state.Admitted {
-		if w := &in.state.Admitted[i]; w.ID == o.workload {
+	for i := range in.State.Admitted {
+		if w := &in.State.Admitted[i]; w.ID == o.workload {
 			since := ""
 			if !w.ReservedAt.IsZero() {
 				since = " since " + w.ReservedAt.UTC().Format(time.RFC3339)
@@ -127,7 +128,7 @@ func find(o options, in *input) (*bridge.Pending, error) {
 			return nil, fmt.Errorf("workload %s holds quota in queue %s already%s", w.ID, w.Queue, since)
 		}
 	}
-	if slices.Contains(in.found.Finished, o.workload) {
+	if slices.Contains(in.Found.Finished, o.workload) {
 		return nil, fmt.Errorf("workload %s is finished", o.workload)
 	}
 	if len(pending) == 0 {
@@ -140,8 +141,8 @@ func find(o options, in *input) (*bridge.Pending, error) {
 }
 
 // leftOut returns the note on the object with that name if it was left out.
-func leftOut(id string, in *input) string {
-	for _, w := range in.found.Warnings {
+func leftOut(id string, in *answers.Input) string {
+	for _, w := range in.Found.Warnings {
 		if strings.HasPrefix(w, "Workload "+id+":") || strings.Contains(w, "(Workload "+id+"):") {
 			return "; " + w
 		}
@@ -150,7 +151,7 @@ func leftOut(id string, in *input) string {
 }
 
 // describe makes the pending workload that the command line describes.
-func describe(o options, in *input) (*bridge.Pending, error) {
+func describe(o options, in *answers.Input) (*bridge.Pending, error) {
 	set := workload.PodSet{Name: "main", Count: o.count}
 	for _, item := range strings.Split(o.request, ",") {
 		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
@@ -173,7 +174,7 @@ func describe(o options, in *input) (*bridge.Pending, error) {
 	p := &bridge.Pending{Workload: workload.Workload{
 		ID: o.name, Priority: o.priority, Created: o.now, Queued: o.now, PodSets: []workload.PodSet{set},
 	}}
-	if slices.ContainsFunc(in.state.Admitted, func(w workload.Workload) bool { return w.ID == p.Workload.ID }) {
+	if slices.ContainsFunc(in.State.Admitted, func(w workload.Workload) bool { return w.ID == p.Workload.ID }) {
 		return nil, fmt.Errorf("-name %q is the name of a workload that runs", o.name)
 	}
 	return p, nil
@@ -181,17 +182,17 @@ func describe(o options, in *input) (*bridge.Pending, error) {
 
 // queueOf returns the local queue with the name; for the name of a queue, one without a name
 // that points to it.
-func queueOf(name string, in *input) (bridge.LocalQueue, error) {
+func queueOf(name string, in *answers.Input) (bridge.LocalQueue, error) {
 	namespace, local, ok := strings.Cut(name, "/")
 	if !ok {
 		return bridge.LocalQueue{ClusterQueue: name}, nil
 	}
-	for _, l := range in.found.LocalQueues {
+	for _, l := range in.Found.LocalQueues {
 		if l.Namespace == namespace && l.Name == local {
 			return l, nil
 		}
 	}
-	return bridge.LocalQueue{}, fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.found)))
+	return bridge.LocalQueue{}, fmt.Errorf("local queue %q is not in the input%s", name, nearest(name, localQueueNames(in.Found)))
 }
 
 func pendingNames(pending []bridge.Pending) []string {

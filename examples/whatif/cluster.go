@@ -1,23 +1,14 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption"
 )
 
 // cluster is an input, ready to be asked.
-type cluster struct {
-	input
-	snapshot  *preemption.Snapshot
-	config    preemption.Config
-	preemptor *preemption.Preemptor
-	now       time.Time
-	sharing   string // why fair sharing decides, if the input says so
-}
+type cluster struct{ answers.Cluster }
 
 // load reads the cluster that the options name.
 func load(o *options, std stdio, clock func() time.Time) (*cluster, error) {
@@ -25,32 +16,29 @@ func load(o *options, std stdio, clock func() time.Time) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.isSample {
-		clock = func() time.Time { return sampleTime }
+	if in.IsSample {
+		clock = func() time.Time { return answers.SampleTime }
 	}
-	c := &cluster{input: in, config: o.config, now: o.now}
-	if c.now.IsZero() {
-		c.now = clock()
+	c := &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}}
+	if c.Now.IsZero() {
+		c.Now = clock()
 	}
-	c.now = c.now.Add(o.in)
-	if c.snapshot, err = preemption.NewSnapshot(in.state); err != nil {
-		return nil, describeFaults(err)
+	c.Now = c.Now.Add(o.in)
+	if c.Snapshot, err = preemption.NewSnapshot(in.State); err != nil {
+		return nil, answers.Faults(err)
 	}
 	c.share(o)
-	c.config.MaxBlockers = maxBlockers
-	c.preemptor, err = preemption.New(c.config)
+	c.Config.MaxBlockers = answers.MaxBlockers
+	c.Preemptor, err = preemption.New(c.Config)
 	return c, err
 }
-
-// maxBlockers is more than the default: a person wants to see more of them than a scheduler.
-const maxBlockers = 16
 
 // recordedRequest returns the request of a Record, at the time of the command line if it
 // gives one.
 func (c *cluster) recordedRequest(o *options) preemption.Request {
-	r := *c.recorded
+	r := *c.Recorded
 	if r.Now.IsZero() || o.asked {
-		r.Now = c.now
+		r.Now = c.Now
 	} else {
 		r.Now = r.Now.Add(o.in)
 	}
@@ -59,23 +47,19 @@ func (c *cluster) recordedRequest(o *options) preemption.Request {
 
 // share sets fair sharing if the command line or else the input says so.
 func (c *cluster) share(o *options) {
-	known := c.found.Sharing
-	if o.sharingSaid || !known.Known || !known.On {
+	if o.sharingSaid {
 		return
 	}
-	c.config.Sharing, c.config.Fair.Strategies = preemption.Fair, known.Strategies
-	c.sharing = fmt.Sprintf("decided by fair sharing because of %s; -fair=false decides without it", known.Source)
+	if c.ShareAsFound(); c.Sharing != "" {
+		c.Sharing += "; -fair=false decides without it"
+	}
 }
 
-// describeFaults keeps the first fault of a state, and says how many more there are.
-func describeFaults(err error) error {
-	var faults fault.List
-	if !errors.As(err, &faults) {
-		return err
+// waiting returns all workloads that wait, in the order of their queues.
+func (c *cluster) waiting(o *options) []answers.Waiting {
+	if c.Recorded == nil {
+		return c.Waiting(nil)
 	}
-	more := ""
-	if len(faults) > 1 {
-		more = fmt.Sprintf(" (and %d more faults)", len(faults)-1)
-	}
-	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
+	r := c.recordedRequest(o)
+	return c.Waiting(&r)
 }

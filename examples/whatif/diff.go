@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
@@ -45,11 +46,11 @@ var diffVerb = verb{
 
 // diffRow is a workload whose answer changes.
 type diffRow struct {
-	Workload string `json:"workload"`
-	Queue    string `json:"queue"`
-	Change   string `json:"change"` // better, worse or other
-	Before   *short `json:"before"` // null: it is not in that state
-	After    *short `json:"after"`
+	Workload string         `json:"workload"`
+	Queue    string         `json:"queue"`
+	Change   string         `json:"change"` // better, worse or other
+	Before   *answers.Short `json:"before"` // null: it is not in that state
+	After    *answers.Short `json:"after"`
 }
 
 func runDiff(o *options, std stdio, clock func() time.Time) (result, error) {
@@ -80,7 +81,7 @@ func runDiff(o *options, std stdio, clock func() time.Time) (result, error) {
 		Change []diffRow `json:"changes"`
 		Same   int       `json:"same"` // how many answers stay as they are
 		Notes  []string  `json:"notes"`
-	}{before.now, rows, same, notes}}, nil
+	}{before.Now, rows, same, notes}}, nil
 }
 
 // other returns the cluster after the change.
@@ -99,8 +100,8 @@ func (c *cluster) other(o *options, std stdio, clock func() time.Time) (*cluster
 		return nil, err
 	}
 	var err error
-	if after.snapshot, err = preemption.NewSnapshot(after.state); err != nil {
-		return nil, fmt.Errorf("after the change %w", describeFaults(err))
+	if after.Snapshot, err = preemption.NewSnapshot(after.State); err != nil {
+		return nil, fmt.Errorf("after the change %w", answers.Faults(err))
 	}
 	return &after, nil
 }
@@ -111,18 +112,18 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 	one, other := before.waiting(o), after.waiting(o)
 	progress := screen.Start("workloads", int64(len(one)+len(other)))
 	defer progress.Done()
-	answers := func(c *cluster, list []waiting) (map[string]*short, error) {
-		found := map[string]*short{}
+	answers := func(c *cluster, list []answers.Waiting) (map[string]*answers.Short, error) {
+		found := map[string]*answers.Short{}
 		for i := range list {
 			progress.Add(1)
-			s, err := c.shorten(&list[i])
+			s, err := c.Shorten(&list[i])
 			if err != nil {
-				return nil, fmt.Errorf("workload %s: %w", list[i].workload.ID, err)
+				return nil, fmt.Errorf("workload %s: %w", list[i].Workload.ID, err)
 			}
-			found[list[i].workload.ID] = &s
+			found[list[i].Workload.ID] = &s
 		}
-		for i := range c.state.Admitted {
-			found[c.state.Admitted[i].ID] = &short{Outcome: "Runs", Words: "runs"}
+		for i := range c.State.Admitted {
+			found[c.State.Admitted[i].ID] = &answers.Short{Outcome: "Runs", Words: "runs"}
 		}
 		return found, nil
 	}
@@ -137,13 +138,13 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 	rows = []diffRow{}
 	seen := map[string]bool{}
 	for _, w := range slices.Concat(one, other) {
-		id := w.workload.ID
+		id := w.Workload.ID
 		if seen[id] {
 			continue
 		}
 		seen[id] = true
 		if change := changeOf(was[id], is[id]); change != "" {
-			rows = append(rows, diffRow{id, w.workload.Queue, change, was[id], is[id]})
+			rows = append(rows, diffRow{id, w.Workload.Queue, change, was[id], is[id]})
 		} else {
 			same++
 		}
@@ -154,12 +155,12 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 
 // changeOf compares two answers: a better outcome, then fewer victims, an earlier time, less
 // that is missing. Empty: they are the same.
-func changeOf(before, after *short) string {
+func changeOf(before, after *answers.Short) string {
 	if before == nil || after == nil {
 		return "other"
 	}
 	worse := cmp.Or(
-		cmp.Compare(after.rank(), before.rank()),
+		cmp.Compare(after.Rank(), before.Rank()),
 		cmp.Compare(len(after.Victims), len(before.Victims)),
 		after.At.Compare(before.At),
 		cmp.Compare(after.Missing, before.Missing))
@@ -187,7 +188,7 @@ func printDiff(b *cli.Page, rows []diffRow, same int) {
 		{Name: "before", Least: 18}, {Name: "after", Least: 18},
 	}}
 	count := map[string]int{}
-	words := func(s *short) string {
+	words := func(s *answers.Short) string {
 		if s == nil {
 			return "is not there"
 		}

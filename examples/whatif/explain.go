@@ -30,7 +30,7 @@ var explainVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		e, err := c.preemptor.Explain(c.snapshot, a.request)
+		e, err := c.Preemptor.Explain(c.Snapshot, a.request)
 		if err != nil {
 			return result{}, err
 		}

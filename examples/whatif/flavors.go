@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
@@ -22,7 +23,7 @@ func force(w *workload.Workload, q *queue.Queue, list string) error {
 		g := slices.IndexFunc(groups, func(g queue.ResourceGroup) bool { return slices.Contains(g.Flavors, flavor) })
 		switch {
 		case g < 0:
-			return fmt.Errorf("queue %s has no flavor %q; it has: %s", q.Name, flavor, orNothing(flavorsOf(groups)))
+			return fmt.Errorf("queue %s has no flavor %q; it has: %s", q.Name, flavor, answers.OrNothing(flavorsOf(groups)))
 		case forced[g] != "":
 			return fmt.Errorf("-flavor %s: %s and %s are for the same resources", list, forced[g], flavor)
 		}
@@ -58,13 +59,6 @@ func resourcesOf(groups []queue.ResourceGroup) []string {
 		names = append(names, g.Resources...)
 	}
 	return names
-}
-
-func orNothing(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
 }
 
 // unassigned returns the choice that found no flavor.
@@ -169,7 +163,7 @@ func (a *answer) printLack(b *cli.Page, c preemption.FlavorChoice) {
 	q := a.queue()
 	if len(c.Tried) == 0 {
 		for _, r := range c.Resources {
-			b.Say("Queue %s has no quota for %s; it has: %s.\n", q.Name, r.Resource, orNothing(resourcesOf(q.ResourceGroups())))
+			b.Say("Queue %s has no quota for %s; it has: %s.\n", q.Name, r.Resource, answers.OrNothing(resourcesOf(q.ResourceGroups())))
 		}
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
@@ -35,16 +36,16 @@ type forecast struct {
 
 // forecast runs cycles until nothing changes, or so many.
 func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
-	admission, err := cycle.New(cycle.Config{Preemption: c.config})
+	admission, err := cycle.New(cycle.Config{Preemption: c.Config})
 	if err != nil {
 		return nil, err
 	}
-	pending, err := queue.NewPending(c.state.Cohorts, c.state.Queues)
+	pending, err := queue.NewPending(c.State.Cohorts, c.State.Queues)
 	if err != nil {
-		return nil, describeFaults(err)
+		return nil, answers.Faults(err)
 	}
 	f := &forecast{
-		cycle: admission, snapshot: c.snapshot, pending: pending.AlikeBy(admission.Alike), now: c.now,
+		cycle: admission, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
 		submitted: map[string]workload.Workload{}, said: map[string]string{}, from: map[string]time.Time{},
 	}
 	if err := f.fill(c.waiting(o)); err != nil {
@@ -67,23 +68,23 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 }
 
 // fill adds who waits.
-func (f *forecast) fill(list []waiting) (err error) {
+func (f *forecast) fill(list []answers.Waiting) (err error) {
 	for i := range list {
 		w := &list[i]
-		backsOff := w.pending != nil && w.pending.BackoffUntil.After(f.now)
+		backsOff := w.Pending != nil && w.Pending.BackoffUntil.After(f.now)
 		switch {
-		case w.unasked == "" && backsOff:
-			f.later = append(f.later, w.workload)
-			f.from[w.workload.ID] = w.pending.BackoffUntil
+		case w.Unasked == "" && backsOff:
+			f.later = append(f.later, w.Workload)
+			f.from[w.Workload.ID] = w.Pending.BackoffUntil
 			continue
-		case w.unasked != "" || w.held != "":
-			f.held = append(f.held, w.workload.ID)
+		case w.Unasked != "" || w.Held != "":
+			f.held = append(f.held, w.Workload.ID)
 			continue
 		}
-		if f.pending, err = f.pending.Add(w.workload); err != nil {
-			return describeFaults(err)
+		if f.pending, err = f.pending.Add(w.Workload); err != nil {
+			return answers.Faults(err)
 		}
-		f.submitted[w.workload.ID] = w.workload
+		f.submitted[w.Workload.ID] = w.Workload
 	}
 	slices.SortStableFunc(f.later, func(a, b workload.Workload) int { return f.from[a.ID].Compare(f.from[b.ID]) })
 	return nil
@@ -98,7 +99,7 @@ func (f *forecast) run() (more bool, err error) {
 	}
 	result, err := f.cycle.Run(f.snapshot, heads, f.now)
 	if err != nil {
-		return false, describeFaults(err)
+		return false, answers.Faults(err)
 	}
 	f.cycles++
 	f.victims = map[string]preemption.Victim{}
@@ -176,7 +177,7 @@ func (f *forecast) leave() (left bool, err error) {
 	f.pending = f.pending.Release(slices.Compact(freed)...)
 	for _, w := range back {
 		if f.pending, err = f.pending.Add(w); err != nil {
-			return false, describeFaults(err)
+			return false, answers.Faults(err)
 		}
 		f.submitted[w.ID] = w
 	}
@@ -223,7 +224,7 @@ func (f *forecast) wait() (more bool, err error) {
 		w := f.later[0]
 		f.later = f.later[1:]
 		if f.pending, err = f.pending.Add(w); err != nil {
-			return false, describeFaults(err)
+			return false, answers.Faults(err)
 		}
 		f.submitted[w.ID] = w
 	}
@@ -238,11 +239,11 @@ func (f *forecast) say(h cycle.HeadResult) {
 	case cycle.Admit:
 		s.Words = "admitted"
 	case cycle.Preempt:
-		s.Victims = victimNames(d.Victims)
-		s.Words = "preempts " + who(s.Victims)
+		s.Victims = answers.VictimNames(d.Victims)
+		s.Words = "preempts " + answers.Who(s.Victims)
 	case cycle.Gated:
-		s.Victims = victimNames(d.Victims)
-		s.Words = "gated: would preempt " + who(s.Victims)
+		s.Victims = answers.VictimNames(d.Victims)
+		s.Words = "gated: would preempt " + answers.Who(s.Victims)
 	case cycle.Wait:
 		switch h.Reason {
 		case queue.PendingPreemption:
@@ -253,7 +254,7 @@ func (f *forecast) say(h cycle.HeadResult) {
 			s.Words = "waits " + duration.HumanDuration(d.RetryAt.Sub(f.now)) + ": nobody may yield before"
 		}
 	default:
-		why, _ := whyNot(d, &preemption.Request{Workload: *w})
+		why, _ := answers.WhyNot(d, &preemption.Request{Workload: *w})
 		s.Words = "stays: " + why
 	}
 	said := fmt.Sprint(s.Outcome, s.Victims, s.RetryAt)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/cedesched/cede/examples/internal/answers"
 )
 
 // A closed preemption gate: the victims are named, but the answer is no.
@@ -13,7 +15,7 @@ func TestGated(t *testing.T) {
 		Kind  string           `json:"kind"`
 		Items []map[string]any `json:"items"`
 	}
-	if err := json.Unmarshal(sample, &list); err != nil {
+	if err := json.Unmarshal(answers.Sample, &list); err != nil {
 		t.Fatal(err)
 	}
 	for _, item := range list.Items {
@@ -25,7 +27,7 @@ func TestGated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, plain, _ := call(bytes.NewReader(sample), "-workload", "vision/detector-train")
+	_, plain, _ := call(bytes.NewReader(answers.Sample), "-workload", "vision/detector-train")
 	status, stdout, stderr := call(bytes.NewReader(gated), "-workload", "vision/detector-train")
 	_, victims, found := strings.Cut(plain, "\n\nVICTIM")
 	if !found || status != 1 || stderr != "" || !strings.Contains(stdout, "but a gate of it is closed: it may not preempt.") || !strings.HasSuffix(stdout, victims) {

@@ -56,12 +56,12 @@ func lintRules() string {
 
 func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unfinished int, err error) {
 	in := &lint.Cluster{
-		State: c.state, Snapshot: c.snapshot, Config: c.config, LocalQueues: c.found.LocalQueues, Notes: c.found.Notes, Now: c.now,
+		State: c.State, Snapshot: c.Snapshot, Config: c.Config, LocalQueues: c.Found.LocalQueues, Notes: c.Found.Notes, Now: c.Now,
 		Pending: []workload.Workload{},
 	}
 	for _, w := range c.waiting(o) {
-		if w.unasked == "" && w.held == "" {
-			in.Pending = append(in.Pending, w.workload)
+		if w.Unasked == "" && w.Held == "" {
+			in.Pending = append(in.Pending, w.Workload)
 		}
 	}
 	progress := screen.Start("workloads and queues", int64(len(in.Pending)+len(in.State.Queues)))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge/kueue"
+	"github.com/cedesched/cede/examples/internal/answers"
 	objects "github.com/cedesched/cede/examples/internal/input"
 )
 
@@ -20,7 +21,7 @@ var liveKinds = map[string]string{
 }
 
 // readLive reads the cluster with kubectl get.
-func readLive(o *options, std stdio) (input, error) {
+func readLive(o *options, std stdio) (answers.Input, error) {
 	args := []string{"get", liveKinds[o.scheduler], "-o", "json"}
 	if o.context != "" {
 		args = append(args, "--context", o.context)
@@ -34,7 +35,7 @@ func readLive(o *options, std stdio) (input, error) {
 	progress := std.screen.Start("KiB read from kubectl", -1)
 	k, err := startKubectl(args)
 	if err != nil {
-		return input{}, err
+		return answers.Input{}, err
 	}
 	sources := []objects.Source{{Name: "kubectl", Reader: progress.Reader(k)}}
 	note := ""
@@ -46,15 +47,15 @@ func readLive(o *options, std stdio) (input, error) {
 			sources = append(sources, objects.Source{Name: "kubectl", Reader: bytes.NewReader(text)})
 		}
 	}
-	in, err := readCluster(sources, o.scheduler)
+	in, err := answers.Read(sources, o.scheduler)
 	if failed := k.stop(); failed != nil {
-		return input{}, failed // what was read then is not the whole cluster
+		return answers.Input{}, failed // what was read then is not the whole cluster
 	}
 	if note != "" {
-		in.found.Warnings = append(in.found.Warnings, note)
+		in.Found.Warnings = append(in.Found.Warnings, note)
 	}
 	if o.namespace != "" {
-		in.found.Warnings = append(in.found.Warnings, fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace))
+		in.Found.Warnings = append(in.Found.Warnings, fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace))
 	}
 	return in, err
 }

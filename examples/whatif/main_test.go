@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/golden"
 	"github.com/cedesched/cede/preemption"
@@ -137,7 +138,7 @@ func TestBadInput(t *testing.T) {
 		"state: nothing waits":   {`{"queues":[{"name":"a"}]}`, nil, "no workload waits"},
 		"same resources twice":   {"", []string{"-request", "cpu=1", "-queue", "nlp", "-flavor", "h100,a100-spot"}, "h100 and a100-spot are for the same resources"},
 		"record: unknown queue":  {`{"state":{},"request":{"workload":{"id":"w","queue":"q"},"now":"2026-01-01T00:00:00Z"}}`, nil, `unknown queue "q"`},
-		"several wait":           {string(sample), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
+		"several wait":           {string(answers.Sample), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
 		"two documents, one bad": {`{"kind":"List","items":[]} ]`, nil, "not JSON"},
 		"gzip that is none":      {"\x1f\x8bnot gzip", nil, "gzip"},
 	} {
@@ -166,11 +167,11 @@ func TestRecordIsAnsweredAlike(t *testing.T) {
 	if err := json.Unmarshal([]byte(first), &answer); err != nil {
 		t.Fatal(err)
 	}
-	in, err := readSample()
+	in, err := answers.ReadSample()
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := json.Marshal(preemption.Record{State: in.state, Request: &answer.Request})
+	record, err := json.Marshal(preemption.Record{State: in.State, Request: &answer.Request})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,11 +260,11 @@ func TestElasticAndProtected(t *testing.T) {
 // A tree of hundreds of queues is cut down to those that matter.
 func TestLargeTree(t *testing.T) {
 	st := preemption.State{}
-	in, err := readSample()
+	in, err := answers.ReadSample()
 	if err != nil {
 		t.Fatal(err)
 	}
-	st = in.state
+	st = in.State
 	for i := range 300 {
 		q := st.Queues[0].Clone()
 		q.Name = "extra-" + strings.Repeat("x", i%5) + string(rune('a'+i%26)) + string(rune('a'+i/26))

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption/cycle"
 )
@@ -59,7 +60,7 @@ var nextVerb = verb{
 			Heads  []step    `json:"heads"`
 			Held   []string  `json:"held,omitempty"` // workloads that are not considered
 			Notes  []string  `json:"notes"`
-		}{c.now, f.cycles, f.ends, f.steps, f.held, notes}}, nil
+		}{c.Now, f.cycles, f.ends, f.steps, f.held, notes}}, nil
 	},
 }
 
@@ -81,7 +82,7 @@ type step struct {
 
 func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	t := &cli.Table{Columns: []cli.Column{
-		{Name: "cycle"}, {Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "result", Least: 30, Cut: true, Colour: shortColour},
+		{Name: "cycle"}, {Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "result", Least: 30, Cut: true, Colour: answers.Colour},
 	}}
 	last, silent := 0, false
 	for _, s := range f.steps {
@@ -89,8 +90,8 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 		if s.Cycle != last {
 			silent = silent || s.Cycle > last+1
 			name, last = fmt.Sprint(s.Cycle), s.Cycle
-			if s.At.After(c.now) {
-				name += ", in " + duration.HumanDuration(s.At.Sub(c.now))
+			if s.At.After(c.Now) {
+				name += ", in " + duration.HumanDuration(s.At.Sub(c.Now))
 			}
 		}
 		t.Row(name, s.Workload, s.Queue, s.Words)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/units"
@@ -40,7 +41,7 @@ var overviewVerb = verb{
 			Now       time.Time     `json:"now"`
 			Workloads []overviewRow `json:"workloads"`
 			Notes     []string      `json:"notes"`
-		}{c.now, rows, notes}}, nil
+		}{c.Now, rows, notes}}, nil
 	},
 }
 
@@ -52,23 +53,23 @@ func queueFlag(c *cobra.Command, o *options) {
 // inputNotes are the notes on the whole input.
 func (c *cluster) inputNotes() []string {
 	notes := []string{}
-	if c.sharing != "" {
-		notes = append(notes, c.sharing)
+	if c.Sharing != "" {
+		notes = append(notes, c.Sharing)
 	}
-	return append(notes, c.found.Warnings...)
+	return append(notes, c.Found.Warnings...)
 }
 
 // checkQueue fails for a queue that is not in the input.
 func (c *cluster) checkQueue(name string) error {
-	for i := range c.state.Queues {
-		if c.state.Queues[i].Name == name {
+	for i := range c.State.Queues {
+		if c.State.Queues[i].Name == name {
 			return nil
 		}
 	}
 	if name == "" {
 		return nil
 	}
-	return fmt.Errorf("queue %q is not in the input%s%s", name, nearest(name, queueNames(c.state)), objects.FirstLeftOut(c.found.Warnings))
+	return fmt.Errorf("queue %q is not in the input%s%s", name, nearest(name, queueNames(c.State)), objects.FirstLeftOut(c.Found.Warnings))
 }
 
 // overviewRow is one pending workload.
@@ -78,7 +79,7 @@ type overviewRow struct {
 	Position int       `json:"position,omitempty"` // in its queue, from 1; absent: it has none
 	Priority int64     `json:"priority"`           // effective
 	Queued   time.Time `json:"queued,omitzero"`
-	short
+	answers.Short
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -93,14 +94,14 @@ func (c *cluster) overview(o *options, screen cli.Screen) ([]overviewRow, error)
 	for i := range all {
 		w := &all[i]
 		progress.Add(1)
-		if o.queue != "" && w.workload.Queue != o.queue {
+		if o.queue != "" && w.Workload.Queue != o.queue {
 			continue
 		}
-		s, err := c.shorten(w)
+		s, err := c.Shorten(w)
 		if err != nil {
-			return nil, fmt.Errorf("workload %s: %w", w.workload.ID, err)
+			return nil, fmt.Errorf("workload %s: %w", w.Workload.ID, err)
 		}
-		rows = append(rows, overviewRow{w.workload.ID, w.workload.Queue, w.position, w.workload.EffectivePriority(), w.workload.Queued, s, w.notes})
+		rows = append(rows, overviewRow{w.Workload.ID, w.Workload.Queue, w.Position, w.Workload.EffectivePriority(), w.Workload.Queued, s, w.Notes})
 	}
 	return rows, nil
 }
@@ -112,7 +113,7 @@ func (c *cluster) printOverview(b *cli.Page, rows []overviewRow) {
 	}
 	t := &cli.Table{Columns: []cli.Column{
 		{Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
-		{Name: "answer", Least: 30, Cut: true, Colour: shortColour},
+		{Name: "answer", Least: 30, Cut: true, Colour: answers.Colour},
 	}}
 	count := map[string]int{}
 	noted := false
@@ -125,7 +126,7 @@ func (c *cluster) printOverview(b *cli.Page, rows []overviewRow) {
 			name += "*"
 			noted = true
 		}
-		t.Row(name, r.Queue, position, units.Age(c.now, r.Queued), r.Words)
+		t.Row(name, r.Queue, position, units.Age(c.Now, r.Queued), r.Words)
 		count[r.Outcome]++
 	}
 	var parts []string

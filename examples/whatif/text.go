@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/units"
@@ -26,7 +27,7 @@ func (a *answer) print(b *cli.Page, all bool) {
 
 // printSampleHint says that the answer is about the embedded sample.
 func (c *cluster) printSampleHint(b *cli.Page, verb string) {
-	if c.isSample {
+	if c.IsSample {
 		b.WriteString("This is the embedded sample. For your cluster:\n  go run ./examples/whatif " + verb + "\n\n")
 	}
 }
@@ -139,7 +140,7 @@ func orDash(resource string, amount int64) string {
 // printVerdict prints the answer in words, then who yields, or why nobody does.
 func (a *answer) printVerdict(b *cli.Page) {
 	w := &a.request.Workload
-	b.Say("%s asks for %s in queue %s, with priority %d.%s\n", w.ID, a.asks(), w.Queue, w.EffectivePriority(), canStart(partial(&a.decision, w)))
+	b.Say("%s asks for %s in queue %s, with priority %d.%s\n", w.ID, a.asks(), w.Queue, w.EffectivePriority(), canStart(answers.Partial(&a.decision, w)))
 	switch a.decision.Outcome {
 	case preemption.Fits:
 		b.SayIn(printable.Green, "It fits now; nobody has to yield.%s\n", a.borrows())
@@ -168,22 +169,6 @@ func (a *answer) printVerdict(b *cli.Page) {
 		a.printBlockers(b)
 	}
 	a.printFlavors(b)
-}
-
-// partial says with how many replicas the workload starts if that is not with all.
-func partial(d *preemption.Decision, w *workload.Workload) string {
-	var parts []string
-	for _, c := range d.Counts {
-		for _, p := range w.PodSets {
-			if p.Name == c.PodSet && p.Count > c.Count {
-				parts = append(parts, fmt.Sprintf("%d of %d replicas of %s", c.Count, p.Count, c.PodSet))
-			}
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " with " + strings.Join(parts, ", ")
 }
 
 func canStart(with string) string {
@@ -374,9 +359,9 @@ func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 
 // queue returns the queue of the request, which must exist.
 func (a *answer) queue() *queue.Queue {
-	for i := range a.state.Queues {
-		if a.state.Queues[i].Name == a.request.Workload.Queue {
-			return &a.state.Queues[i]
+	for i := range a.State.Queues {
+		if a.State.Queues[i].Name == a.request.Workload.Queue {
+			return &a.State.Queues[i]
 		}
 	}
 	return &queue.Queue{Name: a.request.Workload.Queue}
@@ -384,9 +369,9 @@ func (a *answer) queue() *queue.Queue {
 
 // find returns the admitted workload with the ID, which must exist.
 func (a *answer) find(id string) *workload.Workload {
-	for i := range a.state.Admitted {
-		if a.state.Admitted[i].ID == id {
-			return &a.state.Admitted[i]
+	for i := range a.State.Admitted {
+		if a.State.Admitted[i].ID == id {
+			return &a.State.Admitted[i]
 		}
 	}
 	return &workload.Workload{ID: id}

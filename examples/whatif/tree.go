@@ -45,9 +45,9 @@ func (a *answer) fill(nodes []node, kind string, all bool) {
 		if n.Kind != kind {
 			continue
 		}
-		status, shareIn := a.snapshot.QueueStatus, a.snapshot.QueueShare
+		status, shareIn := a.Snapshot.QueueStatus, a.Snapshot.QueueShare
 		if kind == "Cohort" {
-			status, shareIn = a.snapshot.CohortStatus, a.snapshot.CohortShare
+			status, shareIn = a.Snapshot.CohortStatus, a.Snapshot.CohortShare
 		}
 		rows, _ := status(n.Name, asked...)
 		weighted, _ := shareIn(n.Name)
@@ -64,12 +64,12 @@ func (a *answer) fill(nodes []node, kind string, all bool) {
 // child cohorts, each by name.
 func (a *answer) nodes() []node {
 	parents, queuesOf, cohortsOf := map[string]string{}, map[string][]string{}, map[string][]string{}
-	for _, c := range a.state.Cohorts {
+	for _, c := range a.State.Cohorts {
 		parents[c.Name] = c.Parent
 		cohortsOf[c.Parent] = append(cohortsOf[c.Parent], c.Name)
 	}
 	root := ""
-	for _, q := range a.state.Queues {
+	for _, q := range a.State.Queues {
 		queuesOf[q.Cohort] = append(queuesOf[q.Cohort], q.Name)
 		if q.Name == a.request.Workload.Queue {
 			root = q.Cohort
@@ -104,18 +104,18 @@ func (a *answer) nodes() []node {
 // each.
 func (a *answer) ancestors() (cohorts []string, heights []int) {
 	parents, children, height := map[string]string{}, map[string]int{}, map[string]int{}
-	for _, c := range a.state.Cohorts {
+	for _, c := range a.State.Cohorts {
 		parents[c.Name] = c.Parent
 		children[c.Parent]++
 	}
 	above := ""
-	for _, q := range a.state.Queues {
+	for _, q := range a.State.Queues {
 		height[q.Cohort] = 1
 		if q.Name == a.request.Workload.Queue {
 			above = q.Cohort
 		}
 	}
-	for _, c := range a.state.Cohorts { // from the leaves up: a cohort follows when all its children are done
+	for _, c := range a.State.Cohorts { // from the leaves up: a cohort follows when all its children are done
 		for name := c.Name; name != "" && children[name] == 0; name = parents[name] {
 			children[name]-- // done
 			parent := parents[name]
@@ -160,7 +160,7 @@ func (a *answer) requested() []quota.FlavorResource {
 // fits.
 func (a *answer) contested() []quota.FlavorResource {
 	asked := a.requested()
-	rows, _ := a.snapshot.QueueStatus(a.request.Workload.Queue, asked...)
+	rows, _ := a.Snapshot.QueueStatus(a.request.Workload.Queue, asked...)
 	var list []quota.FlavorResource
 	for _, u := range a.assigned.Usage() {
 		for _, r := range rows {

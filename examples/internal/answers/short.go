@@ -1,4 +1,4 @@
-package main
+package answers
 
 import (
 	"cmp"
@@ -12,10 +12,11 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
 )
 
-// short is an answer in a few words.
-type short struct {
+// Short is an answer in a few words.
+type Short struct {
 	Outcome string    `json:"outcome"`           // of the decision; Held or Unknown without one
 	Words   string    `json:"words"`             // the same as a person reads it
 	Victims []string  `json:"victims,omitempty"` // who yields: now for Preempt, once the gates are open for Gated, at that time for Wait
@@ -23,52 +24,53 @@ type short struct {
 	Missing int64     `json:"missing,omitempty"` // for Impossible: the amount that Words names, in the unit of the resource
 }
 
-// shorten decides about a workload and says it in a few words.
-func (c *cluster) shorten(w *waiting) (short, error) {
+// Shorten decides about a workload and says it in a few words.
+func (c *Cluster) Shorten(w *Waiting) (Short, error) {
 	switch {
-	case w.unasked != "":
-		return short{Outcome: "Unknown", Words: "unknown: " + w.unasked}, nil
-	case w.held != "":
-		return short{Outcome: "Held", Words: "held: " + w.held}, nil
+	case w.Unasked != "":
+		return Short{Outcome: "Unknown", Words: "unknown: " + w.Unasked}, nil
+	case w.Held != "":
+		return Short{Outcome: "Held", Words: "held: " + w.Held}, nil
 	}
-	d, err := c.preemptor.Decide(c.snapshot, w.request)
+	d, err := c.Preemptor.Decide(c.Snapshot, w.Request)
 	if err != nil {
-		return short{}, describeFaults(err)
+		return Short{}, Faults(err)
 	}
-	s := short{Outcome: d.Outcome.String(), Victims: victimNames(d.Victims), At: d.RetryAt}
+	s := Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), At: d.RetryAt}
 	switch d.Outcome {
 	case preemption.Fits:
-		s.Words = "fits now" + partial(&d, &w.request.Workload)
+		s.Words = "fits now" + Partial(&d, &w.Request.Workload)
 	case preemption.Preempt:
-		s.Words = "preempts " + who(s.Victims) + partial(&d, &w.request.Workload)
+		s.Words = "preempts " + Who(s.Victims) + Partial(&d, &w.Request.Workload)
 	case preemption.Gated:
-		s.Words = "gated: would preempt " + who(s.Victims) + partial(&d, &w.request.Workload)
+		s.Words = "gated: would preempt " + Who(s.Victims) + Partial(&d, &w.Request.Workload)
 	case preemption.Wait:
-		later := w.request
+		later := w.Request
 		later.Now = d.RetryAt
-		then, err := c.preemptor.Decide(c.snapshot, later)
+		then, err := c.Preemptor.Decide(c.Snapshot, later)
 		if err != nil {
-			return short{}, err
+			return Short{}, err
 		}
-		s.Victims = victimNames(then.Victims)
-		s.Words = "in " + duration.HumanDuration(d.RetryAt.Sub(w.request.Now)) + ": "
+		s.Victims = VictimNames(then.Victims)
+		s.Words = "in " + duration.HumanDuration(d.RetryAt.Sub(w.Request.Now)) + ": "
 		switch then.Outcome {
 		case preemption.Fits:
 			s.Words += "fits"
 		case preemption.Preempt:
-			s.Words += "preempts " + who(s.Victims)
+			s.Words += "preempts " + Who(s.Victims)
 		default:
 			s.Words += "ask again"
 		}
 	default:
 		var why string
-		why, s.Missing = whyNot(&d, &w.request)
+		why, s.Missing = WhyNot(&d, &w.Request)
 		s.Words = "no: " + why
 	}
 	return s, nil
 }
 
-func victimNames(victims []preemption.Victim) []string {
+// VictimNames returns the IDs of victims.
+func VictimNames(victims []preemption.Victim) []string {
 	var names []string
 	for _, v := range victims {
 		names = append(names, v.Workload)
@@ -76,16 +78,16 @@ func victimNames(victims []preemption.Victim) []string {
 	return names
 }
 
-// who names victims; a table cuts off those that have no place.
-func who(names []string) string {
+// Who names victims; a table cuts off those that have no place.
+func Who(names []string) string {
 	if len(names) == 1 {
 		return names[0]
 	}
 	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
 }
 
-// whyNot says in a few words why a request is impossible, and how much is missing.
-func whyNot(d *preemption.Decision, r *preemption.Request) (words string, missing int64) {
+// WhyNot says in a few words why a request is impossible, and how much is missing.
+func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missing int64) {
 	if last := len(d.Assignment) - 1; last >= 0 && d.Assignment[last].Flavor == "" {
 		choice := d.Assignment[last]
 		if len(choice.Tried) == 0 {
@@ -146,8 +148,8 @@ func skippedAlike(tried []preemption.TriedFlavor) (why string, same bool) {
 	return "", false
 }
 
-// shortColour is the colour of an answer in words.
-func shortColour(words string) printable.Colour {
+// Colour is the colour of an answer in words.
+func Colour(words string) printable.Colour {
 	first, _, _ := strings.Cut(strings.TrimLeft(words, " "), " ")
 	switch first {
 	case "fits", "admitted", "runs":
@@ -160,12 +162,28 @@ func shortColour(words string) printable.Colour {
 	return printable.Plain
 }
 
-// rank orders outcomes from the best to the worst.
-func (s *short) rank() int {
+// Rank orders outcomes from the best to the worst.
+func (s *Short) Rank() int {
 	for i, name := range []string{"Runs", "Fits", "Preempt", "Gated", "Wait", "Impossible", "Held", "Unknown"} {
 		if s.Outcome == name {
 			return i
 		}
 	}
 	return -1
+}
+
+// Partial says with how many replicas the workload starts if that is not with all.
+func Partial(d *preemption.Decision, w *workload.Workload) string {
+	var parts []string
+	for _, c := range d.Counts {
+		for _, p := range w.PodSets {
+			if p.Name == c.PodSet && p.Count > c.Count {
+				parts = append(parts, fmt.Sprintf("%d of %d replicas of %s", c.Count, p.Count, c.PodSet))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(parts, ", ")
 }

@@ -1,0 +1,112 @@
+package answers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// none is the value of a limit that is not set.
+const none = "none"
+
+// SetQuota returns the quotas of a queue or cohort with another nominal, borrowingLimit or
+// lendingLimit. The value is a quantity; none is no limit.
+func SetQuota(quotas []quota.Quota, of string, column quota.FlavorResource, field, value string) ([]quota.Quota, error) {
+	i := slices.IndexFunc(quotas, func(e quota.Quota) bool { return e.FlavorResource() == column })
+	if i < 0 {
+		var has []string
+		for _, e := range quotas {
+			has = append(has, e.Flavor+":"+e.Resource)
+		}
+		return quotas, fmt.Errorf("%s has no quota for %s:%s; it has: %s", of, column.Flavor, column.Resource, OrNothing(has))
+	}
+	if value == none && field != "nominal" {
+		value = ""
+	}
+	limit := optional.Int64{}
+	if value != "" {
+		quantity, err := bridge.ParseQuantity(value)
+		if err != nil {
+			return quotas, err
+		}
+		limit = optional.Of(quantity.Amount(column.Resource))
+	}
+	changed := slices.Clone(quotas)
+	switch e := &changed[i]; field {
+	case "nominal":
+		if value == "" {
+			return quotas, fmt.Errorf("want a quantity")
+		}
+		e.Nominal = limit.Or(0)
+	case "borrowingLimit":
+		e.BorrowingLimit = limit
+	case "lendingLimit":
+		e.LendingLimit = limit
+	default:
+		return quotas, fmt.Errorf("%q is unknown: want borrowingLimit or lendingLimit", field)
+	}
+	return changed, nil
+}
+
+// OrNothing lists names; an empty list is nothing.
+func OrNothing(list []string) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, ", ")
+}
+
+// SetPolicy sets a policy of a queue by its name in a ClusterQueue. A threshold or duration of
+// none is not set.
+func SetPolicy(q *queue.Queue, field, value string) error {
+	set := policyFields[field]
+	if set == nil {
+		return fmt.Errorf("%q is unknown: want one of %s", field, strings.Join(slices.Sorted(maps.Keys(policyFields)), ", "))
+	}
+	return set(q, value)
+}
+
+// policyFields set a policy of a queue by name.
+var policyFields = map[string]func(*queue.Queue, string) error{
+	"withinClusterQueue": func(q *queue.Queue, v string) error {
+		return q.Preemption.WithinClusterQueue.UnmarshalText([]byte(v))
+	},
+	"reclaimWithinCohort": func(q *queue.Queue, v string) error {
+		return q.Preemption.ReclaimWithinCohort.UnmarshalText([]byte(v))
+	},
+	"borrowWithinCohort": func(q *queue.Queue, v string) error {
+		return q.Preemption.BorrowWithinCohort.Policy.UnmarshalText([]byte(v))
+	},
+	"maxPriorityThreshold": func(q *queue.Queue, v string) error {
+		if v == none {
+			q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = optional.Int64{}
+			return nil
+		}
+		n, err := strconv.ParseInt(v, 10, 64)
+		q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = optional.Of(n)
+		return err
+	},
+	"minAdmitDuration": func(q *queue.Queue, v string) error {
+		if v == none {
+			q.Preemption.MinAdmitDuration = optional.Duration{}
+			return nil
+		}
+		d, err := time.ParseDuration(v)
+		q.Preemption.MinAdmitDuration = optional.Of(d)
+		return err
+	},
+	"whenCanBorrow": func(q *queue.Queue, v string) error {
+		return q.FlavorFungibility.WhenCanBorrow.UnmarshalText([]byte(v))
+	},
+	"whenCanPreempt": func(q *queue.Queue, v string) error {
+		return q.FlavorFungibility.WhenCanPreempt.UnmarshalText([]byte(v))
+	},
+}

@@ -1,0 +1,44 @@
+package answers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption"
+)
+
+// Cluster is an input, ready to be asked.
+type Cluster struct {
+	Input
+	Snapshot  *preemption.Snapshot
+	Config    preemption.Config
+	Preemptor *preemption.Preemptor
+	Now       time.Time
+	Sharing   string // why fair sharing decides, if the input says so
+}
+
+// MaxBlockers is more than the default: a person wants to see more of them than a scheduler.
+const MaxBlockers = 16
+
+// ShareAsFound sets fair sharing if the input says so.
+func (c *Cluster) ShareAsFound() {
+	if known := c.Found.Sharing; known.Known && known.On {
+		c.Config.Sharing, c.Config.Fair.Strategies = preemption.Fair, known.Strategies
+		c.Sharing = "decided by fair sharing because of " + known.Source
+	}
+}
+
+// Faults keeps the first fault of a state, and says how many more there are.
+func Faults(err error) error {
+	var faults fault.List
+	if !errors.As(err, &faults) {
+		return err
+	}
+	more := ""
+	if len(faults) > 1 {
+		more = fmt.Sprintf(" (and %d more faults)", len(faults)-1)
+	}
+	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
+}

@@ -1,0 +1,112 @@
+// Package answers is what the programs about queues share: a cluster that was read, who waits
+// in it, and what is answered in a few words.
+package answers
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge/kueue"
+	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/read"
+	"github.com/cedesched/cede/preemption"
+)
+
+// Sample is a cluster of Kueue, as kubectl prints it.
+//
+//go:embed sample.json
+var Sample []byte
+
+// SampleWorkload is what the embedded sample is asked about: it has a request for this workload at this time.
+const SampleWorkload = "vision/detector-train"
+
+// SampleTime is the time of the embedded sample.
+var SampleTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// Input is a cluster and what the input says about requests.
+type Input struct {
+	State    preemption.State
+	Found    read.Cluster        // the zero value for cede's own JSON
+	Recorded *preemption.Request // of a Record
+	IsSample bool
+}
+
+// ReadSample reads the embedded sample.
+func ReadSample() (Input, error) {
+	in, err := Read([]objects.Source{{Name: "the sample", Reader: bytes.NewReader(Sample)}}, "")
+	in.IsSample = true
+	return in, err
+}
+
+// The fields that identify cede's own State and Record.
+var (
+	stateFields  = []string{"admitted", "cohorts", "flavors", "queues"}
+	recordFields = []string{"request", "state"}
+)
+
+// Read reads all sources. Their objects decide what kind of state it is.
+func Read(sources []objects.Source, scheduler string) (in Input, err error) {
+	var ofKueue read.Kueue
+	var ofKAI read.KAI
+	own := 0
+	notes, err := objects.Read(sources, objects.Options{Keys: slices.Concat(recordFields, stateFields), Nameless: read.Nameless}, func(o *objects.Object) error {
+		if o.Kind == "" {
+			if own++; own > 1 {
+				return errors.New("the input holds a second State or Record: give only one")
+			}
+			return in.own(o.Fields)
+		}
+		err, also := ofKueue.Add(o), error(objects.ErrNotRead)
+		if errors.Is(err, objects.ErrNotRead) || o.Group() != kueue.Group {
+			also = ofKAI.Add(o)
+		}
+		if errors.Is(err, objects.ErrNotRead) {
+			err = also
+		}
+		return err
+	})
+	if err != nil {
+		return in, err
+	}
+	count := map[string]int{"kueue": ofKueue.Count(), "kai": ofKAI.Count()}
+	switch {
+	case own > 0 && count["kueue"]+count["kai"] > 0:
+		return in, errors.New("the input holds a State of cede and objects of Kubernetes: give only one")
+	case own > 0:
+		in.Found.Warnings = notes
+		return in, nil
+	case count["kueue"]+count["kai"] == 0:
+		return in, fmt.Errorf("there are no objects of Kueue or KAI in the input; of Kueue, ask kubectl for clusterqueues,cohorts,localqueues,resourceflavors,workloads.%s", kueue.Group)
+	case scheduler == "" && count["kueue"] > 0 && count["kai"] > 0:
+		return in, fmt.Errorf("the input holds %d objects of Kueue and %d of KAI: say with -scheduler kueue or -scheduler kai which is asked", count["kueue"], count["kai"])
+	case scheduler != "" && count[scheduler] == 0:
+		return in, fmt.Errorf("-scheduler %s: there are no objects of it in the input", scheduler)
+	case scheduler == "kai", scheduler == "" && count["kai"] > 0:
+		in.Found = read.With(ofKAI.Cluster(), notes)
+	default:
+		in.Found = read.With(ofKueue.Cluster(), notes)
+	}
+	in.State = in.Found.State
+	return in, err
+}
+
+// own reads cede's own State or Record. There is no other input, so its faults are errors.
+func (in *Input) own(fields map[string]json.RawMessage) error {
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	isRecord := slices.ContainsFunc(recordFields, func(name string) bool { return fields[name] != nil })
+	if !isRecord {
+		in.State, err = preemption.ParseState(data)
+		return err
+	}
+	record, err := preemption.ParseRecord(data)
+	in.State, in.Recorded = record.State, record.Request
+	return err
+}
