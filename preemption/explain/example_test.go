@@ -36,6 +36,20 @@ func explainedPlacement() placement.Explanation {
 	return e
 }
 
+// An explanation in steps, for a page.
+func ExampleSteps() {
+	for i, step := range explain.Steps(explained()) {
+		fmt.Println(i+1, step.Title)
+	}
+	// Output:
+	// 1 The request
+	// 2 Who may yield in queue "team-a"
+	// 3 Who may yield in cohort "research"
+	// 4 Search 1: the queue may borrow
+	// 5 The answer
+	// 6 What would change the answer
+}
+
 // Why does a workload not fit, and what would help?
 func ExampleMessage() {
 	e := explained()

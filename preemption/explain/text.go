@@ -55,19 +55,26 @@ func (pr Printer) Text(e preemption.Explanation) string {
 }
 
 func (p *page) question(e *preemption.Explanation) {
-	q := &e.Question
-	var asks []string
-	for _, n := range q.Needs {
-		asks = append(asks, p.amount(n.Amount, n.FlavorResource))
-	}
-	p.line(0, "%s in queue %q, priority %d, at %s", q.Workload, q.Queue, q.Priority, q.Now.UTC().Format("2006-01-02 15:04:05 UTC"))
-	if len(asks) > 0 {
-		p.line(2, "asks for %s", strings.Join(asks, ", "))
-	}
-	if missing := p.short(q.Needs); missing != "" {
-		p.line(2, "short of %s", missing)
+	for i, line := range p.questionLines(&e.Question) {
+		p.line(min(2*i, 2), "%s", line)
 	}
 	p.line(0, "%s", answer(e))
+}
+
+// questionLines says who asks, then what is asked and what is short.
+func (pr Printer) questionLines(q *preemption.Question) []string {
+	var asks []string
+	for _, n := range q.Needs {
+		asks = append(asks, pr.amount(n.Amount, n.FlavorResource))
+	}
+	lines := []string{fmt.Sprintf("%s in queue %q, priority %d, at %s", q.Workload, q.Queue, q.Priority, q.Now.UTC().Format("2006-01-02 15:04:05 UTC"))}
+	if len(asks) > 0 {
+		lines = append(lines, "asks for "+strings.Join(asks, ", "))
+	}
+	if missing := pr.short(q.Needs); missing != "" {
+		lines = append(lines, "short of "+missing)
+	}
+	return lines
 }
 
 // answer is the decision in a sentence.
@@ -109,18 +116,30 @@ func (p *page) flavors(e *preemption.Explanation) {
 	}
 	p.head("Flavors")
 	for _, c := range e.Decision.Assignment {
-		flavor := "none"
-		if c.Flavor != "" {
-			flavor = c.Flavor
-		}
-		p.line(2, "pod set %s: %s", c.PodSet, flavor)
-		for _, t := range c.Tried {
-			p.line(4, "%s: %s", t.Flavor, flavorSkipped[t.Skipped])
-		}
-		if c.Untried > 0 {
-			p.line(4, "%s not tried", count(int64(c.Untried), "more flavor"))
+		p.line(2, "%s", flavorLine(&c))
+		for _, line := range triedLines(&c) {
+			p.line(4, "%s", line)
 		}
 	}
+}
+
+func flavorLine(c *preemption.FlavorChoice) string {
+	flavor := "none"
+	if c.Flavor != "" {
+		flavor = c.Flavor
+	}
+	return fmt.Sprintf("pod set %s: %s", c.PodSet, flavor)
+}
+
+// triedLines says what became of each flavor.
+func triedLines(c *preemption.FlavorChoice) (lines []string) {
+	for _, t := range c.Tried {
+		lines = append(lines, fmt.Sprintf("%s: %s", t.Flavor, flavorSkipped[t.Skipped]))
+	}
+	if c.Untried > 0 {
+		lines = append(lines, count(int64(c.Untried), "more flavor")+" not tried")
+	}
+	return lines
 }
 
 func (p *page) levels(e *preemption.Explanation) {
@@ -130,18 +149,30 @@ func (p *page) levels(e *preemption.Explanation) {
 	p.head("Who may yield")
 	for i := range e.Levels {
 		l := &e.Levels[i]
+		lines := levelLines(l, p.now)
 		if l.MayYield.Count == 0 && len(l.Kept) == 0 {
-			p.line(2, "%s: nobody runs there", l.Node)
+			p.line(2, "%s: %s", l.Node, lines[0])
 			continue
 		}
 		p.line(2, "%s (%s)", l.Node, l.Policy)
-		if l.MayYield.Count > 0 {
-			p.line(4, "%d may yield: %s", l.MayYield.Count, names(l.MayYield))
-		}
-		for j := range l.Kept {
-			p.line(4, "%d %s: %s", l.Kept[j].Count, rule(&l.Kept[j], p.now), names(l.Kept[j].Counted))
+		for _, line := range lines {
+			p.line(4, "%s", line)
 		}
 	}
+}
+
+// levelLines says who may yield at a level and who is kept by which rule.
+func levelLines(l *preemption.ExplainedLevel, now time.Time) (lines []string) {
+	if l.MayYield.Count > 0 {
+		lines = append(lines, fmt.Sprintf("%d may yield: %s", l.MayYield.Count, names(l.MayYield)))
+	}
+	for i := range l.Kept {
+		lines = append(lines, fmt.Sprintf("%d %s: %s", l.Kept[i].Count, rule(&l.Kept[i], now), names(l.Kept[i].Counted)))
+	}
+	if len(lines) == 0 {
+		lines = []string{"nobody runs there"}
+	}
+	return lines
 }
 
 var bounds = map[preemption.Bound]string{
@@ -157,34 +188,51 @@ func (p *page) attempts(e *preemption.Explanation) {
 	p.head("What was tried")
 	for i := range e.Attempts {
 		a := &e.Attempts[i]
-		title := "the queue may borrow"
-		if a.WithinNominal {
-			title = "the queue stays within its nominal quota"
-		}
-		if a.LargestFirst {
-			title += ", the largest first"
-		}
-		p.line(2, "%d. %s", i+1, title)
+		p.line(2, "%d. %s", i+1, attemptTitle(a))
 		for _, t := range a.Taken {
 			p.line(5, "%s", p.taken(&t))
 		}
 		if more := a.TakenCount - int64(len(a.Taken)); more > 0 {
-			p.line(5, "and %d more", more)
+			p.line(5, "%s", moreLine(more))
 		}
-		if a.Refused.Count > 0 {
-			p.line(5, "refused by shares: %s", names(a.Refused))
+		for _, line := range append(attemptLines(a), p.end(a)) {
+			p.line(5, "%s", line)
 		}
-		if a.Idle.Count > 0 {
-			p.line(5, "their queue borrows no more: %s", names(a.Idle))
-		}
-		if a.PutBack.Count > 0 {
-			p.line(5, "put back, fits without: %s", names(a.PutBack))
-		}
-		p.line(5, "%s", p.end(a))
 	}
 	if e.Instants > 0 {
-		p.line(2, "Then %s tried, to find when time helps.", count(e.Instants, "later instant"))
+		p.line(2, "%s", instantsLine(e.Instants))
 	}
+}
+
+func attemptTitle(a *preemption.ExplainedAttempt) string {
+	title := "the queue may borrow"
+	if a.WithinNominal {
+		title = "the queue stays within its nominal quota"
+	}
+	if a.LargestFirst {
+		title += ", the largest first"
+	}
+	return title
+}
+
+// attemptLines says what became of candidates that are no victims.
+func attemptLines(a *preemption.ExplainedAttempt) (lines []string) {
+	if a.Refused.Count > 0 {
+		lines = append(lines, "refused by shares: "+names(a.Refused))
+	}
+	if a.Idle.Count > 0 {
+		lines = append(lines, "their queue borrows no more: "+names(a.Idle))
+	}
+	if a.PutBack.Count > 0 {
+		lines = append(lines, "put back, fits without: "+names(a.PutBack))
+	}
+	return lines
+}
+
+func moreLine(more int64) string { return fmt.Sprintf("and %d more", more) }
+
+func instantsLine(instants int64) string {
+	return fmt.Sprintf("Then %s tried, to find when time helps.", count(instants, "later instant"))
 }
 
 func (pr Printer) taken(t *preemption.TakenStep) string {
@@ -224,10 +272,14 @@ func (p *page) ways(e *preemption.Explanation) {
 // changes lists what would change the answer.
 func (p *page) changes(ways []string) {
 	p.head("What would change the answer")
-	for _, w := range ways {
+	for _, w := range orNothing(ways) {
 		p.line(2, "%s", w)
 	}
+}
+
+func orNothing(ways []string) []string {
 	if len(ways) == 0 {
-		p.line(2, "Nothing that was tried.")
+		return []string{"Nothing that was tried."}
 	}
+	return ways
 }
