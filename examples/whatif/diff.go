@@ -112,7 +112,7 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 	one, other := before.waiting(o), after.waiting(o)
 	progress := screen.Start("workloads", int64(len(one)+len(other)))
 	defer progress.Done()
-	answers := func(c *cluster, list []answers.Waiting) (map[string]*answers.Short, error) {
+	answered := func(c *cluster, list []answers.Waiting) (map[string]*answers.Short, error) {
 		found := map[string]*answers.Short{}
 		for i := range list {
 			progress.Add(1)
@@ -127,11 +127,11 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 		}
 		return found, nil
 	}
-	was, err := answers(before, one)
+	was, err := answered(before, one)
 	if err != nil {
 		return nil, 0, err
 	}
-	is, err := answers(after, other)
+	is, err := answered(after, other)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -143,7 +143,7 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 			continue
 		}
 		seen[id] = true
-		if change := changeOf(was[id], is[id]); change != "" {
+		if change := answers.ChangeOf(was[id], is[id]); change != "" {
 			rows = append(rows, diffRow{id, w.Workload.Queue, change, was[id], is[id]})
 		} else {
 			same++
@@ -151,28 +151,6 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 	}
 	slices.SortStableFunc(rows, func(a, b diffRow) int { return cmp.Compare(a.Queue, b.Queue) })
 	return rows, same, nil
-}
-
-// changeOf compares two answers: a better outcome, then fewer victims, an earlier time, less
-// that is missing. Empty: they are the same.
-func changeOf(before, after *answers.Short) string {
-	if before == nil || after == nil {
-		return "other"
-	}
-	worse := cmp.Or(
-		cmp.Compare(after.Rank(), before.Rank()),
-		cmp.Compare(len(after.Victims), len(before.Victims)),
-		after.At.Compare(before.At),
-		cmp.Compare(after.Missing, before.Missing))
-	switch {
-	case worse < 0:
-		return "better"
-	case worse > 0:
-		return "worse"
-	case after.Words != before.Words || !slices.Equal(after.Victims, before.Victims):
-		return "other"
-	}
-	return ""
 }
 
 func printDiff(b *cli.Page, rows []diffRow, same int) {

@@ -187,3 +187,25 @@ func Partial(d *preemption.Decision, w *workload.Workload) string {
 	}
 	return " with " + strings.Join(parts, ", ")
 }
+
+// ChangeOf compares two answers: a better outcome, then fewer victims, an earlier time, less
+// that is missing. Empty: they are the same.
+func ChangeOf(before, after *Short) string {
+	if before == nil || after == nil {
+		return "other"
+	}
+	worse := cmp.Or(
+		cmp.Compare(after.Rank(), before.Rank()),
+		cmp.Compare(len(after.Victims), len(before.Victims)),
+		after.At.Compare(before.At),
+		cmp.Compare(after.Missing, before.Missing))
+	switch {
+	case worse < 0:
+		return "better"
+	case worse > 0:
+		return "worse"
+	case after.Words != before.Words || !slices.Equal(after.Victims, before.Victims):
+		return "other"
+	}
+	return ""
+}

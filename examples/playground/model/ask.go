@@ -1,0 +1,211 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Answer is the decision about the selected workload, with facts for the reader.
+type Answer struct {
+	Workload string `json:"workload"`
+	Queue    string `json:"queue"`
+	// Priority is the one that the slider sets, without the boost; Least and Most are its ends.
+	Priority int64     `json:"priority"`
+	Least    int64     `json:"least"`
+	Most     int64     `json:"most"`
+	PodSets  []Pods    `json:"podSets"`
+	Outcome  string    `json:"outcome"` // of the decision; Held or Unknown without one
+	Words    string    `json:"words"`
+	Notes    []string  `json:"notes,omitempty"`
+	Victims  []Yields  `json:"victims,omitempty"`
+	RetryAt  time.Time `json:"retryAt,omitzero"`
+	// Column is the one that is short, or the first that is asked for.
+	Column   int  `json:"column"`
+	HasAfter bool `json:"hasAfter"`
+	// Decision is that of the library; absent if there is none.
+	Decision *preemption.Decision `json:"decision,omitempty"`
+}
+
+// Pods is a pod set of the selected workload.
+type Pods struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	Was   int64  `json:"was"` // without the edits
+	Asks  string `json:"asks"`
+}
+
+// Yields is a victim with facts for the reader.
+type Yields struct {
+	Workload string `json:"workload"`
+	Queue    string `json:"queue"`
+	Reason   string `json:"reason"`
+	Priority int64  `json:"priority"`
+	Runs     string `json:"runs"` // how long
+	Frees    string `json:"frees"`
+	Order    int    `json:"order"`
+}
+
+// Ask decides about the selected workload. It returns nil if none is.
+func (m *Model) Ask() *Answer {
+	w := m.selected()
+	if w == nil {
+		return nil
+	}
+	v := m.ensure()
+	a := &Answer{Workload: w.Workload.ID, Queue: w.Workload.Queue, Priority: w.Workload.Priority, Notes: w.Notes, Decision: v.decision, HasAfter: v.after != nil, PodSets: []Pods{}}
+	a.Least, a.Most = m.priorityRange(w.Workload.Priority)
+	was := m.doc.waiting(w.Workload.ID)
+	for i := range w.Workload.PodSets {
+		p := &w.Workload.PodSets[i]
+		pods := Pods{Name: p.Name, Count: p.Count, Was: p.Count, Asks: asks(p.Requests)}
+		if was != nil && i < len(was.PodSets) {
+			pods.Was = was.PodSets[i].Count
+		}
+		a.PodSets = append(a.PodSets, pods)
+	}
+	if v.decision == nil {
+		a.Outcome, a.Words = "Unknown", "Nothing can be said: "+v.failed+"."
+		return a
+	}
+	a.Outcome, a.Words = v.decision.Outcome.String(), m.sentence(v.decision)
+	if w.Held != "" {
+		a.Outcome, a.Words = "Held", "It is not considered: "+w.Held+". Otherwise: "+a.Words
+	}
+	a.RetryAt = v.decision.RetryAt
+	a.Column = m.column(v.decision, &w.Workload)
+	for _, x := range v.decision.Victims {
+		a.Victims = append(a.Victims, m.yields(x))
+	}
+	slices.SortStableFunc(a.Victims, func(x, y Yields) int { return x.Order - y.Order })
+	return a
+}
+
+func (d *Document) waiting(id string) *workload.Workload {
+	for i := range d.Waiting {
+		if w := &d.Waiting[i].Request.Workload; w.ID == id {
+			return w
+		}
+	}
+	return nil
+}
+
+// sentence is the decision in words.
+func (m *Model) sentence(d *preemption.Decision) string {
+	yield := func() string {
+		if len(d.Victims) == 1 {
+			return "1 workload yields"
+		}
+		return fmt.Sprintf("%d workloads yield", len(d.Victims))
+	}
+	switch d.Outcome {
+	case preemption.Fits:
+		return "It fits now."
+	case preemption.Preempt:
+		return "It fits once " + yield() + "."
+	case preemption.Gated:
+		return "A closed gate holds it back. With open gates it fits once " + yield() + "."
+	case preemption.Wait:
+		return "It waits. Time alone helps in " + span(d.RetryAt.Sub(m.at)) + "."
+	}
+	return "It does not fit, and time alone does not help."
+}
+
+// span is a duration as people read it.
+func span(d time.Duration) string {
+	if d < time.Second {
+		return "less than a second"
+	}
+	text := (d + time.Second - 1).Truncate(time.Second).String()
+	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = rest + "h"
+	}
+	return text
+}
+
+func asks(requests []quota.Amount) string {
+	var parts []string
+	for _, a := range requests {
+		name := a.Resource
+		if a.Flavor != "" {
+			name = a.Flavor + "/" + name
+		}
+		parts = append(parts, units.Amount(a.Resource, a.Amount)+" "+name)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// priorityRange is what the slider of priorities goes over: all priorities and a tenth more.
+func (m *Model) priorityRange(own int64) (least, most int64) {
+	least, most = min(0, own), own
+	if m.priorities == nil {
+		m.priorities = legend(m.origin)
+	}
+	for w := range m.origin.waiting {
+		least, most = min(least, m.origin.waiting[w].Workload.EffectivePriority()), max(most, m.origin.waiting[w].Workload.EffectivePriority())
+	}
+	if n := len(m.priorities); n > 0 {
+		least, most = min(least, m.priorities[0]), max(most, m.priorities[n-1])
+	}
+	const exactInBrowser = 1 << 52
+	margin := quota.Sub(most, least)/10 + 1
+	return max(least, -exactInBrowser), min(quota.Add(most, margin), exactInBrowser)
+}
+
+// column is the number of the column to look at.
+func (m *Model) column(d *preemption.Decision, w *workload.Workload) int {
+	all := m.Columns()
+	number := func(fr quota.FlavorResource) int { return slices.Index(all, fr) }
+	for _, s := range d.Shortage {
+		if i := number(s.FlavorResource); i >= 0 {
+			return i
+		}
+	}
+	pinned := d.Assignment.Pin(*w)
+	rows, _ := m.now.Snapshot.QueueStatus(w.Queue)
+	first := 0
+	for i, u := range slices.Backward(pinned.Usage()) {
+		n := number(u.FlavorResource())
+		if n < 0 {
+			continue
+		}
+		for _, r := range rows {
+			if r.FlavorResource == u.FlavorResource() && u.Amount > r.Available {
+				return n
+			}
+		}
+		if i == 0 || u.Amount > 0 {
+			first = n
+		}
+	}
+	return first
+}
+
+// yields describes a victim.
+func (m *Model) yields(v preemption.Victim) Yields {
+	w, _ := m.now.Snapshot.Find(v.Workload)
+	y := Yields{Workload: v.Workload, Queue: v.Queue, Reason: v.Reason.String(), Priority: w.EffectivePriority(), Runs: units.Age(m.at, w.ReservedAt), Order: v.Order}
+	freed := w
+	if len(v.Replicas) > 0 {
+		freed.PodSets = nil
+		for _, r := range v.Replicas {
+			for _, p := range w.PodSets {
+				if p.Name == r.PodSet {
+					p.Count = r.Count
+					freed.PodSets = append(freed.PodSets, p)
+				}
+			}
+		}
+	}
+	y.Frees = asks(freed.Usage())
+	return y
+}

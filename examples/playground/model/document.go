@@ -1,0 +1,160 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/preemption"
+)
+
+// version is that of [Document]. A page reads all versions up to its own.
+const version = 1
+
+// Document is what the page shows, as it goes into a link, a file or a report. The zero value
+// is an empty cluster.
+type Document struct {
+	Version int       `json:"cedePage"` // the first field: by it a document is told from other input
+	Name    string    `json:"name,omitempty"`
+	Now     time.Time `json:"now"` // where the time slider begins
+	// State is that of package preemption, before the edits.
+	State   preemption.State `json:"state"`
+	Waiting []Waiting        `json:"waiting,omitempty"`
+	// Fair: shares decide, by these strategies; none are those of Kueue.
+	Fair       bool                      `json:"fair,omitzero"`
+	Strategies []preemption.FairStrategy `json:"strategies,omitempty"`
+	Notes      []string                  `json:"notes,omitempty"` // what was left out, and the like
+	Edits      []Edit                    `json:"edits,omitempty"`
+	// Selected is the workload that is shown, At the time. Empty and zero: none, and Now.
+	Selected string    `json:"selected,omitempty"`
+	At       time.Time `json:"at,omitzero"`
+}
+
+// Waiting is a workload that waits.
+type Waiting struct {
+	Request      preemption.Request `json:"request"`               // Now is not read
+	PreemptsFrom time.Time          `json:"preemptsFrom,omitzero"` // nobody may yield for it before
+	BackoffUntil time.Time          `json:"backoffUntil,omitzero"` // it is not considered before
+	Held         string             `json:"held,omitempty"`        // why it is not considered
+	Unasked      string             `json:"unasked,omitempty"`     // why nothing can be said about it
+	Notes        []string           `json:"notes,omitempty"`
+}
+
+// maxDocument is the most bytes of a document that is read: a cluster of 50,000 workloads has
+// 30 MB.
+const maxDocument = 256 << 20
+
+// Read reads a document, or what the other programs read: objects of Kueue or KAI, a State or a
+// Record. The time is that of a Record, else now.
+func Read(r io.Reader, name string, now time.Time) (Document, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	if start, _ := buffered.Peek(64); bytes.HasPrefix(bytes.TrimSpace(start), []byte(`{"cedePage":`)) {
+		return readDocument(io.LimitReader(buffered, maxDocument))
+	}
+	in, err := answers.Read([]input.Source{{Name: name, Reader: buffered}}, "")
+	if err != nil {
+		return Document{}, err
+	}
+	return FromInput(in, name, now), nil
+}
+
+func readDocument(r io.Reader) (d Document, err error) {
+	var raw struct {
+		Version int             `json:"cedePage"`
+		State   json.RawMessage `json:"state"`
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return d, fmt.Errorf("the document of a page: %w", err)
+	}
+	if raw.Version < 1 || raw.Version > version {
+		return d, fmt.Errorf("the document is of version %d of the page; this page reads version %d", raw.Version, version)
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		return d, fmt.Errorf("the document of a page: %w", err)
+	}
+	d.State, err = preemption.ParseState(raw.State)
+	return d, err
+}
+
+// Sample is the embedded sample.
+func Sample() (Document, error) {
+	in, err := answers.ReadSample()
+	if err != nil {
+		return Document{}, err
+	}
+	d := FromInput(in, "the sample", answers.SampleTime)
+	d.Selected = answers.SampleWorkload
+	return d, nil
+}
+
+// FromInput makes a document of a cluster that was read.
+func FromInput(in answers.Input, name string, now time.Time) Document {
+	d := Document{Version: version, Name: name, Now: now.UTC().Round(0), State: in.State, Notes: in.Found.Warnings}
+	if known := in.Found.Sharing; known.Known && known.On {
+		d.Fair, d.Strategies = true, known.Strategies
+		d.Notes = append([]string{"decided by fair sharing because of " + known.Source}, d.Notes...)
+	}
+	if in.Recorded != nil {
+		if !in.Recorded.Now.IsZero() {
+			d.Now = in.Recorded.Now
+		}
+		d.Waiting = append(d.Waiting, Waiting{Request: *in.Recorded})
+	}
+	for i := range in.Found.Pending {
+		p := &in.Found.Pending[i]
+		w, notes := in.Prepare(p, p.LocalNotes, answers.Namespace(p.Workload.ID), endOfTime)
+		one := Waiting{Request: preemption.Request{Workload: w, MinCounts: p.MinCounts}, PreemptsFrom: p.PreemptsFrom, BackoffUntil: p.BackoffUntil, Notes: bridge.Texts(notes)}
+		if n := slices.IndexFunc(notes, func(n bridge.Note) bool { return n.Stops }); n >= 0 {
+			one.Held = notes[n].Text
+		}
+		if w.Queue == "" {
+			one.Unasked = p.Unresolved
+		}
+		d.Waiting = append(d.Waiting, one)
+	}
+	return d
+}
+
+// endOfTime is when no delay holds any more: what [answers.Input.Prepare] then says holds
+// always.
+var endOfTime = time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// waitingAt returns the waiting workloads as they are asked about at a time, in the order of
+// their queues.
+func waitingAt(list []Waiting, queues map[string]bool, at time.Time) []answers.Waiting {
+	out := make([]answers.Waiting, 0, len(list))
+	for i := range list {
+		w := &list[i]
+		one := answers.Waiting{Request: w.Request, Held: w.Held, Unasked: w.Unasked, Notes: w.Notes}
+		one.Request.Now = at
+		if text := answers.Delayed(w.PreemptsFrom, at); text != "" {
+			one.Request.Workload.NeverPreempts = true
+			one.Notes = append(slices.Clip(one.Notes), text)
+		}
+		if text := answers.BacksOff(w.BackoffUntil, at); text != "" && one.Held == "" {
+			one.Held = text
+		}
+		if q := one.Request.Workload.Queue; one.Unasked == "" && !queues[q] {
+			one.Unasked = fmt.Sprintf("queue %s is not in the input", q)
+		}
+		one.Workload = one.Request.Workload
+		out = append(out, one)
+	}
+	answers.Line(out)
+	return out
+}
+
+// title shortens the name of a file to its last part.
+func title(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }

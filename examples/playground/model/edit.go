@@ -1,0 +1,294 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Edit is a change that the user made on the page. Edits of the same thing replace each other.
+type Edit struct {
+	// Kind is quota, policy, priority, replicas, flavor, gates, mayPreempt or sharing.
+	Kind string `json:"kind"`
+	// Node is the queue or cohort of a quota, the queue of a policy, or the workload.
+	Node   string `json:"node,omitempty"`
+	Cohort bool   `json:"cohort,omitzero"`
+	// Flavor and Resource are the column of a quota. Field is nominal, borrowingLimit or
+	// lendingLimit; the name of a policy; a pod set; or the resources, with commas, of a flavor.
+	Flavor   string `json:"flavor,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	Field    string `json:"field,omitempty"`
+	// Value is the new value as a person writes it: a quantity, a policy, a number, a flavor.
+	Value string `json:"value,omitempty"`
+}
+
+// Key is the same for edits of the same thing.
+func (e Edit) Key() string {
+	e.Value = ""
+	return fmt.Sprintf("%q", []string{e.Kind, e.Node, strconv.FormatBool(e.Cohort), e.Flavor, e.Resource, e.Field})
+}
+
+// Text says what the edit does.
+func (e Edit) Text() string {
+	switch e.Kind {
+	case "quota":
+		return fmt.Sprintf("%s: %s of %s/%s is %s", e.Node, e.Field, e.Flavor, e.Resource, e.Value)
+	case "policy":
+		return fmt.Sprintf("%s: %s is %s", e.Node, e.Field, e.Value)
+	case "priority":
+		return fmt.Sprintf("%s: priority %s", e.Node, e.Value)
+	case "replicas":
+		return fmt.Sprintf("%s: %s replicas of %s", e.Node, e.Value, e.Field)
+	case "flavor":
+		return fmt.Sprintf("%s: flavor %s for %s", e.Node, e.Value, e.Field)
+	case "gates":
+		return e.Node + ": gates open"
+	case "mayPreempt":
+		return e.Node + ": may preempt"
+	case "sharing":
+		return "sharing is " + e.Value
+	}
+	return e.Kind
+}
+
+// overlay is what edits replace.
+type overlay struct {
+	origin  *preemption.Snapshot
+	queues  map[string]queue.Queue
+	cohorts map[string]queue.Cohort
+	running map[string]workload.Workload
+	waiting []Waiting
+	cloned  map[string]bool // waiting workloads that are no longer shared with the document
+	index   map[string]int  // of waiting, by ID
+	config  preemption.Config
+}
+
+// queue returns a queue with the edits so far.
+func (o *overlay) queue(name string) (queue.Queue, error) {
+	if q, ok := o.queues[name]; ok {
+		return q, nil
+	}
+	q, ok := o.origin.Queue(name)
+	if !ok {
+		return q, fmt.Errorf("there is no queue %q", name)
+	}
+	return q, nil
+}
+
+func (o *overlay) cohort(name string) (queue.Cohort, error) {
+	if c, ok := o.cohorts[name]; ok {
+		return c, nil
+	}
+	c, ok := o.origin.Cohort(name)
+	if !ok {
+		return c, fmt.Errorf("there is no cohort %q", name)
+	}
+	return c, nil
+}
+
+// pending returns a waiting workload that may be changed, or nil.
+func (o *overlay) pending(id string) *workload.Workload {
+	i, ok := o.index[id]
+	if !ok {
+		return nil
+	}
+	r := &o.waiting[i].Request
+	if !o.cloned[id] {
+		r.Workload = r.Workload.Clone()
+		o.cloned[id] = true
+	}
+	return &r.Workload
+}
+
+func (o *overlay) apply(e Edit) error {
+	switch e.Kind {
+	case "quota":
+		return o.quota(e)
+	case "policy":
+		q, err := o.queue(e.Node)
+		if err == nil {
+			err = answers.SetPolicy(&q, e.Field, e.Value)
+			o.queues[e.Node] = q
+		}
+		return err
+	case "priority":
+		return o.priority(e)
+	case "sharing":
+		return o.sharing(e.Value)
+	}
+	w := o.pending(e.Node)
+	if w == nil {
+		return fmt.Errorf("no workload %q waits", e.Node)
+	}
+	switch e.Kind {
+	case "replicas":
+		return replicas(w, e)
+	case "flavor":
+		r := &o.waiting[o.index[e.Node]].Request
+		r.NeedsPreemption, r.Continue = nil, nil // they are about the flavors before
+		resources := strings.Split(e.Field, ",")
+		for i := range w.PodSets {
+			for j := range w.PodSets[i].Requests {
+				if a := &w.PodSets[i].Requests[j]; slices.Contains(resources, a.Resource) {
+					a.Flavor = e.Value
+				}
+			}
+		}
+	case "gates":
+		w.Gates = gate.Gates{}
+	case "mayPreempt":
+		w.NeverPreempts = false
+	default:
+		return fmt.Errorf("%q is no kind of edit", e.Kind)
+	}
+	return nil
+}
+
+func (o *overlay) quota(e Edit) error {
+	column := quota.FlavorResource{Flavor: e.Flavor, Resource: e.Resource}
+	set := func(quotas []quota.Quota) ([]quota.Quota, error) {
+		if e.Field == "nominal" && !slices.ContainsFunc(quotas, func(q quota.Quota) bool { return q.FlavorResource() == column }) {
+			quotas = append(slices.Clip(quotas), quota.Quota{Flavor: e.Flavor, Resource: e.Resource})
+		}
+		return answers.SetQuota(quotas, e.Node, column, e.Field, e.Value)
+	}
+	if e.Cohort {
+		c, err := o.cohort(e.Node)
+		if err == nil {
+			c.Quotas, err = set(c.Quotas)
+			o.cohorts[e.Node] = c
+		}
+		return err
+	}
+	q, err := o.queue(e.Node)
+	if err == nil {
+		q.Quotas, err = set(q.Quotas)
+		o.queues[e.Node] = q
+	}
+	return err
+}
+
+func (o *overlay) priority(e Edit) error {
+	n, err := strconv.ParseInt(e.Value, 10, 64)
+	if err != nil {
+		return fmt.Errorf("priority %q: want a whole number", e.Value)
+	}
+	if w := o.pending(e.Node); w != nil {
+		w.Priority = n
+		return nil
+	}
+	w, ok := o.running[e.Node]
+	if !ok {
+		w, ok = o.origin.Find(e.Node)
+	}
+	if !ok {
+		return fmt.Errorf("there is no workload %q", e.Node)
+	}
+	w.Priority = n
+	o.running[e.Node] = w
+	return nil
+}
+
+func (o *overlay) sharing(value string) error {
+	switch value {
+	case "fair":
+		o.config.Sharing = preemption.Fair
+	case "classical":
+		o.config.Sharing, o.config.Fair = preemption.Classical, preemption.FairSharing{}
+	default:
+		return fmt.Errorf("sharing %q: want fair or classical", value)
+	}
+	return nil
+}
+
+func replicas(w *workload.Workload, e Edit) error {
+	n, err := strconv.ParseInt(e.Value, 10, 64)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q replicas: want a whole number", e.Value)
+	}
+	i := slices.IndexFunc(w.PodSets, func(p workload.PodSet) bool { return p.Name == e.Field })
+	if i < 0 {
+		return fmt.Errorf("%s has no pod set %q", e.Node, e.Field)
+	}
+	p := &w.PodSets[i]
+	if p.Totals {
+		return fmt.Errorf("what a replica of %q takes is not known", e.Field)
+	}
+	p.Count = n
+	if least, ok := p.MinCount.Get(); ok && least > n {
+		p.MinCount = workload.AtLeast(n)
+	}
+	return nil
+}
+
+// editsOf returns the edits that make a change to a request; none for a change of the time.
+func editsOf(way preemption.Way, w *workload.Workload, s *preemption.Snapshot) []Edit {
+	switch way.Kind {
+	case preemption.WayPriority:
+		return []Edit{{Kind: "priority", Node: w.ID, Value: strconv.FormatInt(way.Priority, 10)}}
+	case preemption.WayReplicas:
+		return []Edit{{Kind: "replicas", Node: w.ID, Field: way.PodSet, Value: strconv.FormatInt(way.Replicas, 10)}}
+	case preemption.WayFlavor:
+		return []Edit{{Kind: "flavor", Node: w.ID, Field: strings.Join(way.Resources, ","), Value: way.Flavor}}
+	case preemption.WayGates:
+		return []Edit{{Kind: "gates", Node: w.ID}}
+	case preemption.WayMayPreempt:
+		return []Edit{{Kind: "mayPreempt", Node: w.ID}}
+	case preemption.WayPolicy:
+		return []Edit{{Kind: "policy", Node: way.Queue, Field: way.Policy.String(), Value: way.Value.String()}}
+	case preemption.WayNominal:
+		var edits []Edit
+		rows, _ := s.QueueStatus(way.Queue)
+		for _, a := range way.Nominal {
+			nominal := a.Amount
+			for _, r := range rows {
+				if r.FlavorResource == a.FlavorResource() {
+					nominal = quota.Add(nominal, r.Nominal)
+				}
+			}
+			edits = append(edits, Edit{Kind: "quota", Node: way.Queue, Flavor: a.Flavor, Resource: a.Resource, Field: "nominal", Value: quantity(a.Resource, nominal)})
+		}
+		return edits
+	}
+	return nil
+}
+
+// quantity writes an amount so that it is read as the same.
+func quantity(resource string, amount int64) string {
+	switch {
+	case resource != "cpu":
+		return strconv.FormatInt(amount, 10)
+	case amount%1000 == 0:
+		return strconv.FormatInt(amount/1000, 10)
+	}
+	return strconv.FormatInt(amount, 10) + "m"
+}
+
+// limit writes a limit for an input field; empty: there is none.
+func limit(resource string, value optional.Int64) string {
+	n, ok := value.Get()
+	if !ok || n == quota.Unlimited {
+		return ""
+	}
+	if text := units.Amount(resource, n); exact(resource, text, n) {
+		return text
+	}
+	return quantity(resource, n)
+}
+
+// exact reports whether a text is read as the amount.
+func exact(resource, text string, amount int64) bool {
+	q, err := bridge.ParseQuantity(text)
+	return err == nil && q.Amount(resource) == amount
+}

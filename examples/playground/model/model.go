@@ -1,0 +1,361 @@
+// Package model is what the page knows and answers, without a browser: a document, its edits,
+// the time on the slider, and what of it is in view. Every answer is that of the library.
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Model is a document that is being looked at. Make it with [New].
+type Model struct {
+	doc    Document
+	at     time.Time
+	origin *side // without edits
+	now    *side // with them
+	nodes  []node
+	view   view
+
+	running    map[string][]*workload.Workload // by queue, without edits
+	priorities []int64                         // the most of each colour
+}
+
+// side is the cluster with or without the edits, at the time of the slider.
+type side struct {
+	answers.Cluster
+	source  []Waiting // of the document, with the edits
+	waiting []answers.Waiting
+	index   map[string]int               // of waiting, by ID
+	said    []answers.Short              // by waiting; no outcome: not asked yet
+	next    int                          // the first that may not be asked yet
+	changed map[string]workload.Workload // who runs and was edited
+}
+
+// node is a cohort or queue, in the order of the tree.
+type node struct {
+	cohort bool
+	name   string
+	depth  int
+	root   string // the cohort at the top, or the queue itself without one
+}
+
+// New makes a model. It fails if the state or an edit is not valid.
+func New(d Document) (*Model, error) {
+	d.Version = version
+	if d.Now.IsZero() {
+		return nil, errors.New("the document has no time")
+	}
+	snapshot, err := preemption.NewSnapshot(d.State)
+	if err != nil {
+		return nil, answers.Faults(err)
+	}
+	m := &Model{doc: d, at: d.Now}
+	if d.At.After(d.Now) {
+		m.at = d.At
+	}
+	m.origin = &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: configOf(d)}, source: d.Waiting}
+	if m.origin.Preemptor, err = preemption.New(m.origin.Config); err != nil {
+		return nil, err
+	}
+	m.origin.ask(m.at)
+	m.nodes = treeOf(snapshot)
+	if err := m.rebuild(d.Edits); err != nil {
+		return nil, err
+	}
+	if _, ok := m.now.index[d.Selected]; !ok {
+		m.doc.Selected = ""
+	}
+	return m, nil
+}
+
+func configOf(d Document) preemption.Config {
+	c := preemption.Config{MaxBlockers: answers.MaxBlockers}
+	if d.Fair {
+		c.Sharing, c.Fair.Strategies = preemption.Fair, d.Strategies
+	}
+	return c
+}
+
+// ask begins to ask at a time: nothing is answered yet.
+func (s *side) ask(at time.Time) {
+	queues := map[string]bool{}
+	for q := range s.Snapshot.Queues() {
+		queues[q.Name] = true
+	}
+	s.Now = at
+	s.waiting = waitingAt(s.source, queues, at)
+	s.said, s.next = make([]answers.Short, len(s.waiting)), 0
+	s.index = make(map[string]int, len(s.waiting))
+	for i := range s.waiting {
+		s.index[s.waiting[i].Workload.ID] = i
+	}
+}
+
+// short answers about a waiting workload in a few words, once.
+func (s *side) short(i int) *answers.Short {
+	if s.said[i].Outcome == "" {
+		var err error
+		if s.said[i], err = s.Shorten(&s.waiting[i]); err != nil {
+			s.said[i] = answers.Short{Outcome: "Unknown", Words: "unknown: " + err.Error()}
+		}
+	}
+	return &s.said[i]
+}
+
+// work asks about up to so many workloads that were not asked about yet, and reports how many
+// are left.
+func (s *side) work(most int) (left int) {
+	for ; s.next < len(s.waiting) && most > 0; s.next++ {
+		if s.said[s.next].Outcome == "" {
+			s.short(s.next)
+			most--
+		}
+	}
+	return len(s.waiting) - s.next
+}
+
+// rebuild applies edits to the document.
+func (m *Model) rebuild(edits []Edit) error {
+	o := &overlay{
+		origin: m.origin.Snapshot, queues: map[string]queue.Queue{}, cohorts: map[string]queue.Cohort{},
+		running: map[string]workload.Workload{}, waiting: slices.Clone(m.doc.Waiting), cloned: map[string]bool{},
+		index: make(map[string]int, len(m.doc.Waiting)), config: configOf(m.doc),
+	}
+	for i := range o.waiting {
+		o.index[o.waiting[i].Request.Workload.ID] = i
+	}
+	for _, e := range edits {
+		if err := o.apply(e); err != nil {
+			return fmt.Errorf("%s: %w", e.Text(), err)
+		}
+	}
+	snapshot, err := m.origin.Snapshot.With(o.edits()...)
+	if err != nil {
+		return answers.Faults(err)
+	}
+	next := &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: o.config}, source: o.waiting, changed: o.running}
+	if next.Preemptor, err = preemption.New(o.config); err != nil {
+		return err
+	}
+	next.ask(m.at)
+	if len(edits) == 0 {
+		next.said = m.origin.said // the same questions in the same order
+	}
+	m.now, m.doc.Edits = next, edits
+	m.view = view{}
+	return nil
+}
+
+func (o *overlay) edits() (edits []preemption.Edit) {
+	for _, c := range sorted(o.cohorts) {
+		edits = append(edits, preemption.SetCohort(c))
+	}
+	for _, q := range sorted(o.queues) {
+		edits = append(edits, preemption.SetQueue(q))
+	}
+	for _, w := range sorted(o.running) {
+		edits = append(edits, preemption.Update(w))
+	}
+	return edits
+}
+
+// sorted returns the values of a map by their keys.
+func sorted[V any](m map[string]V) (list []V) {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		list = append(list, m[k])
+	}
+	return list
+}
+
+// Set makes edits, each in the place of an earlier one of the same thing. If one of them is not
+// valid nothing changes.
+func (m *Model) Set(edits ...Edit) error {
+	list := slices.Clone(m.doc.Edits)
+	for _, e := range edits {
+		if i := slices.IndexFunc(list, func(o Edit) bool { return o.Key() == e.Key() }); i >= 0 {
+			list[i] = e
+		} else {
+			list = append(list, e)
+		}
+	}
+	return m.rebuild(list)
+}
+
+// Unset takes back the edits with a key; all if it is empty.
+func (m *Model) Unset(key string) error {
+	return m.rebuild(slices.DeleteFunc(slices.Clone(m.doc.Edits), func(e Edit) bool { return key == "" || e.Key() == key }))
+}
+
+// MoveTo sets the time. A time before that of the document is that of the document.
+func (m *Model) MoveTo(at time.Time) {
+	if at.Before(m.doc.Now) {
+		at = m.doc.Now
+	}
+	if at.Equal(m.at) {
+		return
+	}
+	m.at = at
+	m.origin.ask(at)
+	m.now.ask(at)
+	if len(m.doc.Edits) == 0 {
+		m.now.said = m.origin.said
+	}
+	m.view.forget()
+}
+
+// Select chooses the waiting workload that is shown; empty for none.
+func (m *Model) Select(id string) error {
+	if _, ok := m.now.index[id]; !ok && id != "" {
+		return fmt.Errorf("no workload %q waits", id)
+	}
+	m.doc.Selected = id
+	m.view = view{}
+	return nil
+}
+
+// Document returns the document with its edits, the selection and the time.
+func (m *Model) Document() Document {
+	d := m.doc
+	d.At = time.Time{}
+	if m.at.After(d.Now) {
+		d.At = m.at
+	}
+	return d
+}
+
+// JSON returns [Model.Document] as it travels.
+func (m *Model) JSON() ([]byte, error) { return json.Marshal(m.Document()) }
+
+// treeOf lists the trees: the queues of a cohort before its child cohorts, each by name; queues
+// without a cohort last.
+func treeOf(s *preemption.Snapshot) (nodes []node) {
+	queuesOf, cohortsOf := map[string][]string{}, map[string][]string{}
+	for c := range s.Cohorts() {
+		cohortsOf[c.Parent] = append(cohortsOf[c.Parent], c.Name)
+	}
+	for q := range s.Queues() {
+		queuesOf[q.Cohort] = append(queuesOf[q.Cohort], q.Name)
+	}
+	type at struct {
+		name, root string
+		depth      int
+	}
+	var open []at // the next one last
+	push := func(names []string, root string, depth int) {
+		for _, name := range slices.Backward(names) {
+			r := root
+			if r == "" {
+				r = name
+			}
+			open = append(open, at{name, r, depth})
+		}
+	}
+	push(cohortsOf[""], "", 0)
+	for len(open) > 0 {
+		c := open[len(open)-1]
+		open = open[:len(open)-1]
+		nodes = append(nodes, node{cohort: true, name: c.name, depth: c.depth, root: c.root})
+		for _, q := range queuesOf[c.name] {
+			nodes = append(nodes, node{name: q, depth: c.depth + 1, root: c.root})
+		}
+		push(cohortsOf[c.name], c.root, c.depth+1)
+	}
+	for _, q := range queuesOf[""] {
+		nodes = append(nodes, node{name: q})
+	}
+	return nodes
+}
+
+// columns lists what the queues and cohorts have quota for, by flavor and resource.
+func columns(s *preemption.Snapshot) (list []quota.FlavorResource) {
+	add := func(quotas []quota.Quota) {
+		for i := range quotas {
+			fr := quotas[i].FlavorResource()
+			if at, found := slices.BinarySearchFunc(list, fr, quota.FlavorResource.Compare); !found {
+				list = slices.Insert(list, at, fr)
+			}
+		}
+	}
+	for c := range s.Cohorts() {
+		add(c.Quotas)
+	}
+	for q := range s.Queues() {
+		add(q.Quotas)
+	}
+	return list
+}
+
+// maxColours is the number of colours for priorities.
+const maxColours = 6
+
+// legend divides priorities into ranges with about as many workloads each, lowest first.
+func legend(s *side) (most []int64) {
+	var all []int64
+	for w := range s.Snapshot.Workloads() {
+		all = append(all, w.EffectivePriority())
+	}
+	for i := range s.waiting {
+		all = append(all, s.waiting[i].Workload.EffectivePriority())
+	}
+	slices.Sort(all)
+	distinct := slices.Compact(slices.Clone(all))
+	if len(distinct) <= maxColours {
+		return distinct
+	}
+	for i := 1; i <= maxColours; i++ {
+		most = append(most, all[i*len(all)/maxColours-1])
+	}
+	return slices.Compact(most)
+}
+
+// colour returns the number of the range of a priority.
+func colour(most []int64, priority int64) int {
+	i, _ := slices.BinarySearch(most, priority)
+	return min(i, max(0, len(most)-1))
+}
+
+// Range is a colour of the legend.
+type Range struct {
+	Colour int    `json:"colour"` // from 0 to 5, over all six
+	Text   string `json:"text"`
+}
+
+// ranges says what each colour stands for. Few priorities are spread over all colours.
+func ranges(most []int64) (list []Range) {
+	for i, p := range most {
+		text := strconv.FormatInt(p, 10)
+		if len(most) == maxColours {
+			text = "≤ " + text
+		}
+		list = append(list, Range{spread(i, len(most)), text})
+	}
+	return list
+}
+
+func spread(i, of int) int {
+	if of < 2 {
+		return maxColours / 2
+	}
+	return i * (maxColours - 1) / (of - 1)
+}
+
+// compareRunning orders the blocks of a queue: higher priority first, then the longest running.
+func compareRunning(a, b *workload.Workload) int {
+	return cmp.Or(cmp.Compare(b.EffectivePriority(), a.EffectivePriority()), a.ReservedAt.Compare(b.ReservedAt), cmp.Compare(a.ID, b.ID))
+}

@@ -1,0 +1,214 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// view is what follows from the edits, the time and the selection. It is made when it is asked
+// for.
+type view struct {
+	made      bool
+	scales    map[quota.FlavorResource]float64
+	filter    []int
+	filterKey string
+	columns   []quota.FlavorResource
+
+	queue     string // of the selected workload
+	decision  *preemption.Decision
+	failed    string                       // why there is no decision
+	victims   map[string]preemption.Victim // by ID
+	short     map[node]bool                // where something is short
+	after     *preemption.Snapshot         // after the decision; nil: nothing changes
+	admitted  *workload.Workload           // then
+	explained *preemption.Explanation
+	marks     []Mark
+	marked    bool
+}
+
+// forget keeps only what does not depend on the time.
+func (v *view) forget() { *v = view{marks: v.marks, marked: v.marked} }
+
+// ensure makes the view.
+func (m *Model) ensure() *view {
+	v := &m.view
+	if v.made {
+		return v
+	}
+	v.made = true
+	v.scales, v.victims, v.short = map[quota.FlavorResource]float64{}, map[string]preemption.Victim{}, map[node]bool{}
+	w := m.selected()
+	if w == nil {
+		return v
+	}
+	v.queue = w.Workload.Queue
+	if w.Unasked != "" {
+		v.failed = w.Unasked
+		return v
+	}
+	d, err := m.now.Preemptor.Decide(m.now.Snapshot, w.Request)
+	if err != nil {
+		v.failed = answers.Faults(err).Error()
+		return v
+	}
+	v.decision = &d
+	for _, victim := range d.Victims {
+		v.victims[victim.Workload] = victim
+	}
+	m.carryOut(v, w.Request)
+	for _, s := range d.Shortage {
+		if s.Cohort != "" {
+			v.mark(m.nodes, true, s.Cohort)
+		} else {
+			v.mark(m.nodes, false, w.Workload.Queue)
+		}
+	}
+	return v
+}
+
+func (v *view) mark(nodes []node, cohort bool, name string) {
+	if i := slices.IndexFunc(nodes, func(n node) bool { return n.cohort == cohort && n.name == name }); i >= 0 {
+		v.short[nodes[i]] = true
+	}
+}
+
+// carryOut makes the snapshot in which the victims are gone and the workload runs.
+func (m *Model) carryOut(v *view, r preemption.Request) {
+	d := *v.decision
+	if !d.Outcome.Possible() || r.HoldsQuota {
+		return
+	}
+	var edits []preemption.Edit
+	for _, victim := range d.Victims {
+		if len(victim.Replicas) == 0 {
+			edits = append(edits, preemption.Remove(victim.Workload))
+		}
+		for _, p := range victim.Replicas {
+			edits = append(edits, preemption.Shrink(victim.Workload, p.PodSet, p.Count))
+		}
+	}
+	after, err := m.now.Snapshot.With(edits...)
+	if err != nil {
+		return
+	}
+	r.Workload = d.Assignment.Pin(r.Workload)
+	r.Workload.NeverPreempts, r.NeedsPreemption, r.Continue = true, nil, nil
+	then, err := m.now.Preemptor.Decide(after, r)
+	if err != nil || then.Outcome != preemption.Fits {
+		return
+	}
+	if after, err = after.With(then.Edits()...); err == nil {
+		v.after, v.admitted = after, then.Admitted
+	}
+}
+
+// selected returns the selected workload, nil for none.
+func (m *Model) selected() *answers.Waiting {
+	if i, ok := m.now.index[m.doc.Selected]; ok && m.doc.Selected != "" {
+		return &m.now.waiting[i]
+	}
+	return nil
+}
+
+// printer writes amounts as the other programs do.
+var printer = explain.Printer{Amount: units.Amount, Width: -1}
+
+// explanation explains the decision about the selected workload; nil if there is none.
+func (m *Model) explanation() *preemption.Explanation {
+	v := m.ensure()
+	if v.explained == nil && v.decision != nil {
+		if e, err := m.now.Preemptor.Explain(m.now.Snapshot, m.selected().Request); err == nil {
+			v.explained = &e
+		}
+	}
+	return v.explained
+}
+
+// Steps explains the decision about the selected workload.
+func (m *Model) Steps() []explain.Step {
+	e := m.explanation()
+	if e == nil {
+		return []explain.Step{}
+	}
+	return printer.Steps(*e)
+}
+
+// Mark is an instant on the time slider.
+type Mark struct {
+	At time.Time `json:"at"`
+	// Kind is retry (the selected workload can run), rule (a rule ends for somebody), or begins
+	// (a waiting workload is considered, or may preempt).
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// maxMarks is the most marks on the slider.
+const maxMarks = 200
+
+// Marks returns the instants at which something changes for the selected workload, by time, as
+// seen from the beginning.
+func (m *Model) Marks() []Mark {
+	v := m.ensure()
+	if v.marked {
+		return v.marks
+	}
+	v.marked, v.marks = true, []Mark{}
+	add := func(at time.Time, kind, text string) {
+		if at.After(m.doc.Now) {
+			v.marks = append(v.marks, Mark{at.UTC(), kind, text})
+		}
+	}
+	for i := range m.doc.Waiting {
+		w := &m.doc.Waiting[i]
+		add(w.PreemptsFrom, "begins", w.Request.Workload.ID+" may preempt")
+		add(w.BackoffUntil, "begins", w.Request.Workload.ID+" is considered")
+	}
+	if w := m.selected(); w != nil && w.Unasked == "" {
+		r := w.Request
+		r.Now = m.doc.Now
+		e, err := m.now.Preemptor.Explain(m.now.Snapshot, r)
+		if err == nil {
+			if !e.Decision.RetryAt.IsZero() {
+				add(e.Decision.RetryAt, "retry", w.Workload.ID+" can run (RetryAt)")
+			}
+			for _, b := range e.Decision.Blockers {
+				add(b.Until, "rule", strings.TrimSpace(b.Workload+" is kept no longer by "+b.Rule.String()))
+			}
+			for _, l := range e.Levels {
+				for _, k := range l.Kept {
+					add(k.From, "rule", "the first is kept no longer by "+k.Rule.String()+" in "+l.Node)
+					add(k.Until, "rule", "the last is kept no longer by "+k.Rule.String()+" in "+l.Node)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(v.marks, func(a, b Mark) int { return a.At.Compare(b.At) })
+	v.marks = slices.CompactFunc(v.marks, func(a, b Mark) bool { return a.At.Equal(b.At) && a.Kind == b.Kind })
+	v.marks = v.marks[:min(len(v.marks), maxMarks)]
+	return v.marks
+}
+
+// The least and the most that the slider goes over.
+const (
+	leastSpan = time.Hour
+	mostSpan  = 90 * 24 * time.Hour
+)
+
+// Span is how far the time slider goes: past the last mark.
+func (m *Model) Span() time.Duration {
+	span := leastSpan
+	for _, k := range m.Marks() {
+		d := k.At.Sub(m.doc.Now)
+		span = max(span, d+d/10)
+	}
+	span = max(span, m.at.Sub(m.doc.Now))
+	return min(span, mostSpan)
+}
