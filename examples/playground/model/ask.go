@@ -47,8 +47,9 @@ type Yields struct {
 	Queue    string `json:"queue"`
 	Reason   string `json:"reason"`
 	Priority int64  `json:"priority"`
-	Runs     string `json:"runs"` // how long
-	Frees    string `json:"frees"`
+	Runs     string `json:"runs"`               // how long
+	Frees    string `json:"frees"`              // of the column
+	Replicas string `json:"replicas,omitempty"` // that yield alone
 	Order    int    `json:"order"`
 }
 
@@ -81,7 +82,7 @@ func (m *Model) Ask() *Answer {
 	a.RetryAt = v.decision.RetryAt
 	a.Column = m.column(v.decision, &w.Workload)
 	for _, x := range v.decision.Victims {
-		a.Victims = append(a.Victims, m.yields(x))
+		a.Victims = append(a.Victims, m.yields(x, a.Column))
 	}
 	slices.SortStableFunc(a.Victims, func(x, y Yields) int { return x.Order - y.Order })
 	return a
@@ -190,14 +191,15 @@ func (m *Model) column(d *preemption.Decision, w *workload.Workload) int {
 	return first
 }
 
-// yields describes a victim.
-func (m *Model) yields(v preemption.Victim) Yields {
+// yields describes a victim, with what it frees of a column.
+func (m *Model) yields(v preemption.Victim, column int) Yields {
 	w, _ := m.now.Snapshot.Find(v.Workload)
 	y := Yields{Workload: v.Workload, Queue: v.Queue, Reason: v.Reason.String(), Priority: w.EffectivePriority(), Runs: units.Age(m.at, w.ReservedAt), Order: v.Order}
 	freed := w
 	if len(v.Replicas) > 0 {
 		freed.PodSets = nil
 		for _, r := range v.Replicas {
+			y.Replicas += fmt.Sprintf("%d of %s, ", r.Count, r.PodSet)
 			for _, p := range w.PodSets {
 				if p.Name == r.PodSet {
 					p.Count = r.Count
@@ -206,6 +208,7 @@ func (m *Model) yields(v preemption.Victim) Yields {
 			}
 		}
 	}
-	y.Frees = asks(freed.Usage())
+	of := m.Columns()[column]
+	y.Frees = units.Amount(of.Resource, usageOf(&freed, of))
 	return y
 }

@@ -109,6 +109,11 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 		}
 		return m.Rows(column, a.After, a.Filter, m.rootOfSelected(a.Tree), a.From, a.To), nil
 	},
+	"index": func(m *Model, a *arguments) (any, error) {
+		return slices.IndexFunc(m.filtered(a.Filter, m.rootOfSelected(a.Tree)), func(i int) bool {
+			return m.nodes[i].String() == a.Name
+		}), nil
+	},
 	"pending":  func(m *Model, a *arguments) (any, error) { return m.Pending(a.Filter, a.Changed, a.From, a.To), nil },
 	"ask":      func(m *Model, _ *arguments) (any, error) { return m.Ask(), nil },
 	"steps":    func(m *Model, _ *arguments) (any, error) { return m.Steps(), nil },

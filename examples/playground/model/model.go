@@ -50,6 +50,14 @@ type node struct {
 	root   string // the cohort at the top, or the queue itself without one
 }
 
+// String is the node as explanations name it, as in `cohort "research"`.
+func (n node) String() string {
+	if n.cohort {
+		return fmt.Sprintf("cohort %q", n.name)
+	}
+	return fmt.Sprintf("queue %q", n.name)
+}
+
 // New makes a model. It fails if the state or an edit is not valid.
 func New(d Document) (*Model, error) {
 	d.Version = version

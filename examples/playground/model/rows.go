@@ -18,6 +18,7 @@ type Row struct {
 	Cohort bool   `json:"cohort"`
 	Name   string `json:"name"`
 	Depth  int    `json:"depth"`
+	Node   string `json:"node"` // as explanations name it
 	// Words says the numbers, for a reader who does not see the drawing. The other texts are
 	// those numbers.
 	Words    string `json:"words"`
@@ -154,7 +155,7 @@ func (m *Model) row(s *preemption.Snapshot, n node, column quota.FlavorResource,
 		}
 		return amount / scale
 	}
-	r := Row{Cohort: n.cohort, Name: n.name, Depth: n.depth, NominalTo: part(finite(own)), UsedTo: part(finite(st.Usage))}
+	r := Row{Cohort: n.cohort, Name: n.name, Depth: n.depth, Node: n.String(), NominalTo: part(finite(own)), UsedTo: part(finite(st.Usage))}
 	if own == quota.Unlimited {
 		r.NominalTo = 1
 	}

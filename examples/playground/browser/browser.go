@@ -1,0 +1,153 @@
+//go:build unix || windows
+
+// Package browser drives a real Chromium for the tests of the page and for its pictures.
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// ErrNone is that there is no Chromium.
+var ErrNone = errors.New("there is no Chromium or Chrome in the PATH, nor in $CHROMIUM")
+
+// Find returns the program of the browser. It fails with [ErrNone].
+func Find() (string, error) {
+	if named := os.Getenv("CHROMIUM"); named != "" {
+		return named, nil
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNone
+}
+
+// Tab is a tab of a browser of its own.
+type Tab struct {
+	context.Context
+	mu     sync.Mutex
+	faults []string
+	close  []context.CancelFunc
+}
+
+// Open starts a browser with a window of a size. Close ends it.
+func Open(width, height int) (*Tab, error) {
+	path, err := Find()
+	if err != nil {
+		return nil, err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(patience))
+	if os.Geteuid() == 0 { // Chromium refuses its sandbox to root, as in a container
+		options = append(options, chromedp.NoSandbox)
+	}
+	outer, closeBrowser := chromedp.NewExecAllocator(context.Background(), options...)
+	inner, closeTab := chromedp.NewContext(outer)
+	t := &Tab{Context: inner, close: []context.CancelFunc{closeTab, closeBrowser}}
+	if err := chromedp.Listen(inner, t.listen); err != nil {
+		t.Close()
+		return nil, err
+	}
+	if _, err := chromedp.Call(inner, log.Enable, cdp.Empty{}); err != nil {
+		t.Close()
+		return nil, err
+	}
+	if err := t.Do(chromedp.EmulateViewport(int64(width), int64(height))); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// Close ends the browser.
+func (t *Tab) Close() {
+	for _, c := range t.close {
+		c()
+	}
+}
+
+// listen keeps what the console says is wrong: errors, exceptions, violations of the policy.
+func (t *Tab) listen(event any) {
+	fault := ""
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		fault = e.ExceptionDetails.Text
+		if x := e.ExceptionDetails.Exception; x != nil {
+			fault += ": " + x.Description
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			fault = "the console: " + string(e.Type)
+			for _, a := range e.Args {
+				fault += fmt.Sprintf(" %s%s", a.Value, a.Description)
+			}
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			fault = fmt.Sprintf("%s: %s (%s)", e.Entry.Source, e.Entry.Text, e.Entry.URL)
+		}
+	}
+	if fault != "" {
+		t.mu.Lock()
+		t.faults = append(t.faults, fault)
+		t.mu.Unlock()
+	}
+}
+
+// Faults returns what the console said was wrong.
+func (t *Tab) Faults() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.faults
+}
+
+// patience is how long a step may take: the machine may be busy.
+const patience = 3 * time.Minute
+
+// Do runs actions, for not longer than a step may take.
+func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) error {
+	ctx, cancel := context.WithTimeout(t.Context, patience)
+	defer cancel()
+	return chromedp.Do(ctx, actions...)
+}
+
+// Get runs an action and returns its result.
+func Get[T any](t *Tab, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(t.Context, patience)
+	defer cancel()
+	return chromedp.Run(ctx, action)
+}
+
+// Value evaluates an expression; a promise is waited for.
+func Value[T any](t *Tab, expression string) (T, error) {
+	return Get(t, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+// Until waits for an expression to be true.
+func (t *Tab) Until(expression string) error {
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if is, err := Value[bool](t, "Boolean("+expression+")"); err != nil || is {
+			return err
+		}
+		if time.Now().After(end) {
+			said, _ := Value[string](t, `document.body.innerText.slice(0, 2000)`)
+			return fmt.Errorf("%s is not true; the console says %q, the page %q", expression, t.Faults(), said)
+		}
+	}
+}
+
+// Settled waits for the page to have drawn and answered everything.
+func (t *Tab) Settled() error {
+	return t.Until(`typeof page === "object" && page.started && page.settled === page.state.generation`)
+}

@@ -1,0 +1,64 @@
+"use strict";
+// Quotas and policies of a queue or cohort, edited in place; and the list of edits.
+(() => {
+  // later calls f with the last value, at most once at a time.
+  page.later = (f) => page.soon(f);
+
+  page.drawEdits = (tally) => {
+    const box = page.byId("edits"), edits = page.state.summary.edits;
+    box.hidden = edits.length === 0;
+    page.byId("reset").hidden = edits.length === 0;
+    if (!edits.length) return;
+    const words = tally && !tally.left
+      ? (tally.better + tally.worse + tally.other ? `${tally.better} better, ${tally.worse} worse, ${tally.other} otherwise` : "no answer changes") : "asking everybody…";
+    box.replaceChildren(...edits.map((e) => page.make("span", { class: "edit" }, e.text, page.make("button", {
+      type: "button", "aria-label": `Undo: ${e.text}`, title: "Undo", onclick: () => page.undo(e.key) }, "×"))),
+    page.make("span", { class: "effect", role: "status" }, words));
+  };
+
+  const field = (value, label, commit, options) => {
+    let input;
+    if (options) {
+      input = page.make("select", { "aria-label": label }, ...options.map((o) => page.make("option", { value: o }, o)));
+      input.value = value;
+    } else {
+      input = page.make("input", { type: "text", value, "aria-label": label, placeholder: "none", spellcheck: "false", autocomplete: "off" });
+    }
+    input.addEventListener("change", () => commit(input.value.trim()));
+    return input;
+  };
+
+  let shown = null;
+  page.showNode = async (cohort, name, focus = true) => {
+    shown = { cohort, name };
+    await page.drawNode();
+    if (focus) { page.byId("node").scrollIntoView({ block: "nearest" }); page.byId("node").focus({ preventScroll: true }); }
+  };
+  page.forgetNode = () => { shown = null; page.byId("node").hidden = true; };
+
+  page.drawNode = async () => {
+    const box = page.byId("node");
+    if (!shown) { box.hidden = true; return; }
+    const held = box.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+    let n;
+    try { n = await page.call("node", shown); } catch { page.forgetNode(); return; }
+    const quota = (q, f) => field(q[f], `${f} of ${q.flavor}/${q.resource}`, (value) =>
+      page.edit([{ kind: "quota", node: n.name, cohort: n.cohort, flavor: q.flavor, resource: q.resource, field: f, value: value || (f === "nominal" ? "0" : "") }]));
+    box.hidden = false;
+    box.setAttribute("aria-label", `${n.cohort ? "Cohort" : "Queue"} ${n.name}`);
+    box.replaceChildren(
+      page.make("div", { class: "bar" }, page.make("h2", {}, n.name),
+        page.make("button", { type: "button", class: "close", "aria-label": "Close", onclick: page.forgetNode }, "×")),
+      page.make("p", { class: "sub" }, n.cohort ? "cohort" : "queue", n.parent ? ` in cohort ${n.parent}` : "", n.inactive ? ", inactive" : ""),
+      n.quotas.length ? page.table(["quota", "nominal", "borrowing limit", "lending limit", "used", "room"],
+        n.quotas.map((q) => [`${q.flavor}/${q.resource}`, quota(q, "nominal"), quota(q, "borrowingLimit"), quota(q, "lendingLimit"), q.used, q.room])) : page.make("p", { class: "hint" }, "It has no quota of its own."),
+      n.policies.length ? page.make("div", { class: "policies" }, ...n.policies.map((p) => page.make("label", {}, page.make("span", {}, p.field),
+        field(p.value, p.field, (value) => page.edit([{ kind: "policy", node: n.name, field: p.field, value: value || "none" }]), p.values)))) : "",
+      n.cohort ? "" : page.make("h3", {}, n.running === 1 ? "1 workload runs" : `${n.running} workloads run`),
+      n.workloads.length ? page.table(["workload", "priority", "runs", "holds"],
+        n.workloads.map((w) => [page.make("span", {}, page.swatch(w.colour), " ", w.id, w.victim ? page.make("b", { class: "yields" }, " yields") : ""),
+          field(String(w.priority), `priority of ${w.id}`, (value) => page.edit([{ kind: "priority", node: w.id, value }])), w.runs, w.holds])) : "",
+      n.running > n.workloads.length ? page.make("p", { class: "hint" }, `and ${n.running - n.workloads.length} more`) : "");
+    if (held) for (const e of box.querySelectorAll("[aria-label]")) if (e.getAttribute("aria-label") === held) { e.focus(); break; }
+  };
+})();

@@ -1,0 +1,49 @@
+"use strict";
+// The engine is the worker: calls go to it and answers come back, in order.
+(() => {
+  const embedded = (id) => {
+    const e = page.byId(id);
+    return e ? Uint8Array.from(atob(e.textContent.trim()), (c) => c.charCodeAt(0)) : null;
+  };
+  const worker = () => {
+    const source = embedded("embedded-worker");
+    return new Worker(source ? URL.createObjectURL(new Blob([source], { type: "text/javascript" })) : "worker.js");
+  };
+  const waiting = new Map();
+  let number = 0, engine;
+
+  const listen = ({ data }) => {
+    if (data.progress !== undefined) { page.progress("Reading", data.progress); return; }
+    if (data.failed) { page.showError(data.failed); return; }
+    const { resolve, reject } = waiting.get(data.id);
+    waiting.delete(data.id);
+    if (data.error !== undefined) reject(new Error(data.error)); else resolve(data.result);
+  };
+
+  page.call = (name, args = {}, transfer = []) => new Promise((resolve, reject) => {
+    waiting.set(++number, { resolve, reject });
+    engine.postMessage({ id: number, name, args }, transfer);
+  });
+
+  page.startEngine = async () => {
+    engine = worker();
+    engine.onmessage = listen;
+    engine.onerror = (e) => page.showError("The program did not start: " + (e.message || "the worker failed"));
+    let data = embedded("embedded-wasm");
+    data = data ? data.buffer : await (await fetch("cede.wasm.gz")).arrayBuffer();
+    await page.call("start", data, [data]);
+  };
+
+  page.embeddedDocument = () => {
+    const data = embedded("embedded-document");
+    return data ? new Blob([data]) : null;
+  };
+
+  page.progress = (what, part) => {
+    const box = page.byId("progress"), bar = page.byId("bar");
+    box.hidden = !what;
+    if (!what) return;
+    page.byId("doing").textContent = what;
+    if (part === undefined) bar.removeAttribute("value"); else bar.value = part;
+  };
+})();

@@ -1,0 +1,164 @@
+"use strict";
+// The page: what is drawn when.
+(() => {
+  page.state = { summary: null, column: null, generation: 0 };
+  const state = page.state;
+  const value = (id) => page.byId(id).value, checked = (id) => page.byId(id).checked;
+  const isAfter = () => { const r = document.querySelector("input[name=when][value=after]"); return r.checked && !r.disabled; };
+  const ready = () => state.summary !== null;
+
+  const rows = page.list(page.byId("rows"), {
+    height: 34, label: "Quota tree", draw: (r) => page.drawRow(r),
+    load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), tree: checked("only"), filter: value("find-queue"), from, to }),
+    open: (r) => page.showNode(r.cohort, r.name, false),
+  });
+  const pending = page.list(page.byId("pending"), {
+    height: 30, label: "Waiting workloads", draw: (r) => page.drawPending(r),
+    load: (from, to) => ready() && page.call("pending", { filter: value("find"), changed: checked("changed") && state.summary.edits.length > 0, from, to }),
+    open: (r) => select(r.id),
+  });
+
+  // refresh draws everything again: first what is asked, then what takes longer. A newer
+  // refresh ends an older one.
+  async function refresh({ opened = false, selected = false, edited = false } = {}) {
+    const mine = ++state.generation;
+    const current = () => mine === state.generation;
+    const [summary, answer] = await Promise.all([page.call("summary"), page.call("ask")]);
+    if (!current()) return;
+    state.summary = summary;
+    if (opened || selected) state.column = answer ? answer.column : Math.max(0, Math.min(state.column || 0, summary.columns.length - 1));
+    drawSummary(summary);
+    page.drawAnswer(answer);
+    page.drawTime(summary);
+    await Promise.all([rows.update(), pending.update(), page.drawNode()]);
+    page.painted = performance.now();
+    if (!current()) return;
+    page.drawSteps(await page.call("steps"));
+    rows.render();
+    if (!current()) return;
+    if (opened || selected || edited) page.drawTimes(await page.call("times"), state.summary);
+    page.explained = performance.now();
+    for (let left = 1; left > 0 && current();) {
+      const tally = await page.call("work", { most: 50 });
+      if (!current()) return;
+      page.drawTally(tally);
+      left = tally.left;
+    }
+    if (current() && checked("changed")) await pending.update();
+    page.settled = mine;
+  }
+
+  function drawSummary(s) {
+    const plural = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
+    page.byId("about").replaceChildren(page.make("b", {}, s.name || "a cluster"), `: ${plural(s.queues, "queue")} in ${plural(s.cohorts, "cohort")}, ${plural(s.running, "workload")} running, ${s.pending.toLocaleString("en")} waiting`);
+    document.title = `${s.name || "cluster"}: who must yield?`;
+    const column = page.byId("column");
+    if (column.options.length !== s.columns.length || s.columns.some((c, i) => column.options[i].textContent !== c)) {
+      column.replaceChildren(...s.columns.map((c, i) => page.make("option", { value: String(i) }, c)));
+    }
+    column.value = String(state.column);
+    page.byId("fair").checked = s.fair;
+    page.drawLegend(s.legend);
+    page.drawEdits(null);
+    const notes = page.byId("notes");
+    notes.hidden = s.notes.length === 0;
+    notes.querySelector("summary").textContent = s.notes.length === 1 ? "1 note" : `${s.notes.length} notes`;
+    notes.querySelector("ul").replaceChildren(...s.notes.slice(0, 100).map((n) => page.make("li", {}, n)));
+  }
+
+  // change makes a call that changes the model, and draws what follows.
+  async function change(name, args, what) {
+    try {
+      await page.call(name, args);
+      page.showError("");
+    } catch (e) {
+      page.showError(e.message);
+    }
+    refresh(what).catch((e) => page.showError(e.message));
+  }
+
+  const select = (id) => {
+    page.forgetSteps();
+    document.querySelector("input[name=when][value=before]").checked = true;
+    page.byId("answer").dataset.workload = "";
+    return change("select", { id }, { selected: true });
+  };
+  page.select = select;
+  page.edit = (edits) => change("set", { edits }, { edited: true });
+  page.undo = (key) => { page.byId("answer").dataset.workload = ""; return change("unset", { key }, { edited: true }); };
+  page.take = (way) => { page.byId("answer").dataset.workload = ""; return change("way", { way }, { edited: true }); };
+  page.moveTo = page.soon((to) => change("move", to, {}));
+  page.showStep = async (step) => {
+    rows.render();
+    if (!step || !step.node) return;
+    const index = await page.call("index", { name: step.node, tree: checked("only"), filter: value("find-queue") });
+    if (index >= 0) await rows.reveal(index);
+  };
+
+  // open reads a file or blob in place of what is shown.
+  page.open = async (file, name) => {
+    page.showError("");
+    page.progress("Reading", 0);
+    state.generation++; // what is under way is of no use
+    try {
+      await page.call("open", { file, name, now: new Date().toISOString() });
+    } catch (e) {
+      page.showError(`${name ? name + ": " : ""}${e.message}`);
+      page.progress(null);
+      if (ready()) refresh();
+      return;
+    }
+    page.forgetSteps();
+    page.forgetNode();
+    page.byId("answer").dataset.workload = "";
+    for (const id of ["find", "find-queue"]) page.byId(id).value = "";
+    page.byId("changed").checked = page.byId("only").checked = false;
+    rows.toTop();
+    pending.toTop();
+    await refresh({ opened: true });
+    page.progress(null);
+  };
+
+  function listen() {
+    page.byId("file").addEventListener("change", (e) => { const f = e.target.files[0]; if (f) page.open(f, f.name); e.target.value = ""; });
+    page.byId("column").addEventListener("change", () => { state.column = Number(value("column")); rows.update(); });
+    for (const r of document.querySelectorAll("input[name=when]")) r.addEventListener("change", () => { page.forgetStep(); rows.update(); });
+    page.byId("only").addEventListener("change", () => { rows.toTop(); rows.update(); });
+    page.byId("changed").addEventListener("change", () => { pending.toTop(); pending.update(); });
+    page.byId("find").addEventListener("input", () => { pending.toTop(); pending.update(); });
+    page.byId("find-queue").addEventListener("input", () => { rows.toTop(); rows.update(); });
+    page.byId("fair").addEventListener("change", () => page.edit([{ kind: "sharing", value: checked("fair") ? "fair" : "classical" }]));
+    page.byId("reset").addEventListener("click", () => page.undo(""));
+    let depth = 0;
+    addEventListener("dragenter", (e) => { e.preventDefault(); depth++; page.byId("drop").hidden = false; });
+    addEventListener("dragover", (e) => e.preventDefault());
+    addEventListener("dragleave", () => { if (--depth <= 0) { depth = 0; page.byId("drop").hidden = true; } });
+    addEventListener("drop", (e) => {
+      e.preventDefault();
+      depth = 0;
+      page.byId("drop").hidden = true;
+      const f = e.dataTransfer.files[0];
+      if (f) page.open(f, f.name);
+    });
+    addEventListener("hashchange", async () => {
+      try { const s = await page.linked(); if (s) await page.open(s, "a link"); } catch (e) { page.showError(e.message); }
+    });
+    const printed = 200; // rows: some pages
+    addEventListener("beforeprint", () => { rows.forPrint(printed); pending.forPrint(printed); });
+    addEventListener("afterprint", () => { rows.forPrint(0); pending.forPrint(0); });
+  }
+
+  async function start() {
+    page.progress("Loading");
+    page.addPatterns();
+    listen();
+    let linked = null, broken = "";
+    try { linked = await page.linked(); } catch (e) { broken = e.message; }
+    await page.startEngine();
+    const report = page.embeddedDocument();
+    await page.open(linked || report || null, linked ? "a link" : "");
+    if (broken) page.showError(broken);
+    page.started = true;
+  }
+  start().catch((e) => { page.progress(null); page.showError(`The page did not start: ${e.message}`); });
+})();

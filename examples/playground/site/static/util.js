@@ -1,0 +1,64 @@
+"use strict";
+// Names come from files of others: they become text nodes and attributes, never markup.
+const page = {};
+
+page.byId = (id) => document.getElementById(id);
+
+// make makes an element. Properties that begin with "on" are listeners; children that are no
+// nodes become text.
+page.make = (tag, properties = {}, ...children) => {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+    else if (key === "value" || key === "checked") e[key] = value;
+    else e.setAttribute(key, value === true ? "" : value);
+  }
+  e.append(...children.filter((c) => c !== null && c !== undefined && c !== false));
+  return e;
+};
+
+page.shape = (tag, attributes) => {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+  return e;
+};
+
+// soon returns a function that runs f, an asynchronous one, after calls of it: never twice at
+// a time, and after the last call once more.
+page.soon = (f) => {
+  let running = false, again = null;
+  return async function call(...args) {
+    if (running) { again = args; return; }
+    running = true;
+    try { await f(...args); } finally {
+      running = false;
+      if (again) { const next = again; again = null; call(...next); }
+    }
+  };
+};
+
+page.outcomes = {
+  Fits: ["✓", "fits", "fit"], Preempt: ["⇄", "preempts", "preempt"], Gated: ["⊘", "is gated", "are gated"], Wait: ["◷", "waits", "wait"],
+  Impossible: ["✕", "does not fit", "do not fit"], Held: ["–", "is held", "are held"], Unknown: ["?", "is unknown", "are unknown"],
+};
+
+page.badge = (outcome) => {
+  const [sign, words] = page.outcomes[outcome] || ["…", "not asked yet"];
+  return page.make("span", { class: `badge is-${outcome.toLowerCase()}` }, page.make("span", { "aria-hidden": "true" }, sign), " " + words);
+};
+
+page.showError = (text) => {
+  const e = page.byId("error");
+  e.textContent = text || "";
+  e.hidden = !text;
+};
+
+page.tip = (text, x, y) => {
+  const tip = page.byId("tip");
+  tip.hidden = !text;
+  if (!text) return;
+  tip.textContent = text;
+  tip.style.left = Math.min(x + 12, innerWidth - tip.offsetWidth - 8) + "px";
+  tip.style.top = Math.min(y + 16, innerHeight - tip.offsetHeight - 8) + "px";
+};

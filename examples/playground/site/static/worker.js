@@ -1,0 +1,51 @@
+"use strict";
+// The worker runs the model. wasm_exec.js of the Go toolchain stands before this in one file.
+(() => {
+  const post = (message) => globalThis.postMessage(message);
+
+  // inflate unpacks gzip; a server may have done so already.
+  async function inflate(data) {
+    const bytes = new Uint8Array(data);
+    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return data;
+    return new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  }
+
+  async function start(data) {
+    const go = new Go();
+    const ready = new Promise((resolve) => { globalThis.cedeReady = resolve; });
+    const { instance } = await WebAssembly.instantiate(await inflate(data), go.importObject);
+    go.run(instance).then(() => post({ failed: "the program ended: reload the page" }));
+    await ready;
+  }
+
+  // open reads a file piece by piece, and says how far it is.
+  function open({ file, name, now }) {
+    if (!file) return cedeOpen(null, "", "");
+    const reader = new FileReaderSync();
+    let at = 0;
+    return cedeOpen((most) => {
+      const piece = file.slice(at, at + most);
+      at += piece.size;
+      post({ progress: file.size ? at / file.size : 1 });
+      return new Uint8Array(reader.readAsArrayBuffer(piece));
+    }, name, now);
+  }
+
+  let started;
+  globalThis.onmessage = async ({ data: { id, name, args } }) => {
+    try {
+      let out;
+      if (name === "start") {
+        started = start(args);
+        await started;
+        out = { result: "null" };
+      } else {
+        await started;
+        out = name === "open" ? open(args) : cedeCall(name, JSON.stringify(args));
+      }
+      post({ id, result: out.error === undefined ? JSON.parse(out.result) : undefined, error: out.error });
+    } catch (e) {
+      post({ id, error: String(e && e.message || e) });
+    }
+  };
+})();
