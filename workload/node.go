@@ -48,6 +48,13 @@ func (n *Node) Validate(path string) error {
 }
 
 func (r Resources) validate(faults *fault.List, path string) {
+	wrong := false
+	for name, amount := range r {
+		wrong = wrong || name == "" || amount < 0 || amount > quota.MaxUsage
+	}
+	if !wrong { // the usual case needs no order
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		switch amount := r[name]; {
 		case name == "":

@@ -2,8 +2,10 @@ package nodes
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -49,75 +51,120 @@ func (c *columns) takes(list []amount, r workload.Resources) []amount {
 type node struct {
 	Facts     workload.Node
 	number    int32
+	leaves    bool // a pod terminates
+	levels    []level
 	capacity  []int64 // by column; columns past the end are zero
+	above     []int64 // a row for each level: what pods of that level and higher ones use; and a row of zeros
+	largest   []int64 // by column: the most that one pod uses
 	pods      []*Pod  // running, by ID
 	nominated []*Pod  // by ID
-	// levels holds what runs, by priority, rising; terminating pods have levels of their own.
-	levels []level
-	width  int     // the columns of a row of usage
-	usage  []int64 // one row for each level
 }
 
-// level is the pods of one priority on a node.
+// level is the pods of one priority on a node. Levels rise by priority; terminating pods have
+// levels of their own.
 type level struct {
+	latest   int64 // the latest start of one of them; justNow if one is unknown
 	priority int32
+	pods     int32
 	leaving  bool // they terminate
 	covered  bool // a budget covers one of them
 	grouped  bool // one of them names a group
-	pods     int32
 }
 
-func (l level) compare(other level) int {
-	if order := cmp.Compare(l.priority, other.priority); order != 0 || l.leaving == other.leaving {
-		return order
+// rank is the order of levels: by priority, terminating pods after the others.
+func (l level) rank() int64 {
+	if l.leaving {
+		return int64(l.priority)*2 + 1
 	}
-	if other.leaving {
-		return -1
-	}
-	return 1
+	return int64(l.priority) * 2
 }
 
 func (p *Pod) level() level { return level{priority: p.priority, leaving: p.Facts.Terminating} }
 
+// startOf returns when a pod started; justNow if that is not known.
+func (p *Pod) startOf() int64 {
+	if p.Facts.Started.IsZero() {
+		return justNow
+	}
+	return instant.Of(p.Facts.Started)
+}
+
 // newNode builds a node. ok is false if the usage of a resource is out of bounds.
 func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*Pod) (n *node, ok bool) {
-	n = &node{Facts: facts, number: number, pods: pods, nominated: nominated, width: len(c.names)}
-	n.capacity = make([]int64, n.width)
+	n = &node{Facts: facts, number: number, pods: pods, nominated: nominated}
+	n.addLevels()
+	width := len(c.names)
+	amounts := make([]int64, (len(n.levels)+3)*width)
+	n.capacity, n.largest, n.above = amounts[:width:width], amounts[width:2*width:2*width], amounts[2*width:]
 	n.capacity[podsColumn] = quota.Unlimited
 	for name, value := range facts.Capacity {
 		n.capacity[c.number[name]] = value
 	}
-	if len(pods) > 0 {
-		for _, p := range pods {
-			n.levels = append(n.levels, p.level())
-		}
-		slices.SortFunc(n.levels, level.compare)
-		n.levels = slices.CompactFunc(n.levels, func(a, b level) bool { return a.compare(b) == 0 })
-	}
-	n.usage = make([]int64, len(n.levels)*n.width)
 	for _, p := range pods {
 		at := n.levelOf(p.level())
-		n.levels[at].covered = n.levels[at].covered || len(p.budgets) > 0
-		n.levels[at].grouped = n.levels[at].grouped || p.Facts.Group != ""
-		n.levels[at].pods++
-		row := n.usage[at*n.width:]
+		l := &n.levels[at]
+		l.covered = l.covered || len(p.budgets) > 0
+		l.grouped = l.grouped || p.Facts.Group != ""
+		l.latest = max(l.latest, p.startOf())
+		l.pods++
+		row := n.above[at*width:]
 		for _, a := range p.takes {
 			row[a.column] = quota.Add(row[a.column], a.value)
+			n.largest[a.column] = max(n.largest[a.column], a.value)
 		}
 	}
-	total := make([]int64, n.width)
-	for i, value := range n.usage {
-		total[i%n.width] = quota.Add(total[i%n.width], value)
+	for i := len(n.levels)*width - 1; i >= 0; i-- {
+		n.above[i] = quota.Add(n.above[i], n.above[i+width])
 	}
-	for _, p := range nominated {
+	return n, n.countable()
+}
+
+func (n *node) addLevels() {
+	if len(n.pods) == 0 {
+		return
+	}
+	n.levels = make([]level, 0, len(n.pods))
+	for _, p := range n.pods {
+		l := p.level()
+		l.latest = math.MinInt64
+		n.leaves = n.leaves || l.leaving
+		if at := n.levelOf(l); at == len(n.levels) || n.levels[at].rank() != l.rank() {
+			n.levels = slices.Insert(n.levels, at, l)
+		}
+	}
+}
+
+func (n *node) width() int { return len(n.capacity) }
+
+// countable reports whether all usage, with that of nominated pods, is within bounds.
+func (n *node) countable() bool {
+	total := n.above[:n.width()]
+	if len(n.nominated) > 0 {
+		total = slices.Clone(total)
+	}
+	for _, p := range n.nominated {
 		for _, a := range p.takes {
 			total[a.column] = quota.Add(total[a.column], a.value)
 		}
 	}
-	return n, slices.Max(total) <= quota.MaxUsage
+	return slices.Max(total) <= quota.MaxUsage
 }
 
+// used returns what the pods of a level use.
+func (n *node) used(level int, column int32) int64 {
+	cell := level*n.width() + int(column)
+	return n.above[cell] - n.above[cell+n.width()]
+}
+
+// levelOf returns where a level is among the levels, or would be.
 func (n *node) levelOf(l level) int {
-	at, _ := slices.BinarySearchFunc(n.levels, l, level.compare)
-	return at
+	low, high := 0, len(n.levels)
+	for rank := l.rank(); low < high; {
+		if middle := (low + high) / 2; n.levels[middle].rank() < rank {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
 }

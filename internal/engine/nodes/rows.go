@@ -87,7 +87,7 @@ func (s *Searcher) addNode(i int, n *node) {
 	capacity, fixed, leaving := s.capacity[i*width:][:width], s.fixed[i*width:][:width], s.leaving[i*width:][:width]
 	for slot, column := range s.columns {
 		capacity[slot] = 0
-		if column >= 0 && int(column) < n.width {
+		if column >= 0 && int(column) < n.width() {
 			capacity[slot] = n.capacity[column]
 		}
 	}
@@ -108,8 +108,8 @@ func (s *Searcher) addNode(i int, n *node) {
 			into = s.gone[start:]
 		}
 		for slot, column := range s.columns {
-			if column >= 0 && int(column) < n.width {
-				into[slot] += n.usage[at*n.width+int(column)]
+			if column >= 0 && int(column) < n.width() {
+				into[slot] += n.used(at, column)
 			}
 		}
 	}

@@ -157,7 +157,7 @@ func (s *Searcher) move(u *Unit, sign int64) {
 			continue
 		}
 		at := s.rowAt[i]
-		for want := p.level(); s.rows[at].compare(want) != 0; {
+		for want := p.level().rank(); s.rows[at].rank() != want; {
 			at++
 		}
 		s.rowPods[at] -= int32(sign)

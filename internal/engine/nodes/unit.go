@@ -30,6 +30,57 @@ type alone struct {
 	pod     Pod
 }
 
+// lone is alone for many pods that are made at once: they share the slices.
+type lone struct {
+	unit Unit
+	list [1]*Pod
+	pod  Pod
+}
+
+// join makes the pod one of its group, which may be nil, or a unit by itself.
+func (l *lone) join(g *group) {
+	p := &l.pod
+	if p.belong(g); g == nil || !g.atomic() {
+		l.list[0] = p
+		l.unit.fill("", l.list[:])
+		p.single = &l.unit
+	}
+}
+
+// belong takes over what the group of a pod decides.
+func (p *Pod) belong(g *group) {
+	if p.priority = p.Facts.Priority; g != nil && g.known {
+		p.priority = g.Facts.Priority
+	}
+	p.minimum = minimumOf(&p.Facts, g)
+}
+
+// newPod makes a pod on the node with that number. It keeps facts, which must be a copy.
+func (c *Cluster) newPod(facts workload.Pod, number int32, g *group) *Pod {
+	a := &alone{pod: Pod{Facts: facts, node: number}}
+	p := &a.pod
+	p.takes, p.budgets = c.columns.takes(a.takes[:0], facts.Requests), c.covering(a.budgets[:0], &p.Facts)
+	if p.belong(g); g == nil || !g.atomic() {
+		a.list[0] = p
+		a.unit.fill("", a.list[:])
+		p.single = &a.unit
+	}
+	return p
+}
+
+// minimumOf returns the minimum runtime of a pod, its own or its group's.
+func minimumOf(p *workload.Pod, g *group) int64 {
+	if d, ok := p.MinRuntime.Get(); ok {
+		return int64(d)
+	}
+	if g != nil && g.known {
+		if d, ok := g.Facts.MinRuntime.Get(); ok {
+			return int64(d)
+		}
+	}
+	return unsetMinimum
+}
+
 // amount is an amount of one column.
 type amount struct {
 	column int32
