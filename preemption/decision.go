@@ -156,6 +156,10 @@ type Decision struct {
 	// NoRoom says, for Wait and Impossible, that without all workloads that may yield now the
 	// quota suffices, but [Request.Room] has no place.
 	NoRoom bool `json:"noRoom,omitempty"`
+	// Proof is set by the [Exact] search, unless the request fits or never preempts: it says
+	// how good the victims are, or that nobody can help. If flavors are assigned, it is about
+	// the assigned ones.
+	Proof *Proof `json:"proof,omitempty"`
 }
 
 // Victim is a workload that must yield.

@@ -38,6 +38,9 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) De
 		}
 		sc.explain(c, &d, found)
 	}
+	if sc.request.Effort == search.Exact && !found.Fits && !r.Workload.NeverPreempts {
+		d.Proof = proofOf(&found.Proof, len(found.Victims) > 0)
+	}
 	return d
 }
 

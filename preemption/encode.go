@@ -54,6 +54,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Guard, d.SkipRetryAt, d.MaxRetrySteps = config.guard(r), config.SkipRetryAt, config.maxRetrySteps()
 	d.Room = r.Room
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
+	config.enterSearch(d)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)

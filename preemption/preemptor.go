@@ -59,6 +59,10 @@ type Config struct {
 	// quota, which the queue reclaims. This adds to the causes listed at [FairSharing], and
 	// in classical sharing at [queue.PreemptionPolicy].
 	ReconsiderLarger bool
+	// Search says how far victims are looked for. The zero value is [Greedy].
+	Search Search
+	// Exact configures the [Exact] search. It must be zero in any other.
+	Exact ExactSearch
 	// Guards are rules of the caller. A nil entry is an error.
 	Guards []Guard
 }
@@ -95,6 +99,7 @@ func New(c Config) (*Preemptor, error) {
 		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
 	}
 	c.Fair.validate(&faults, c.Sharing)
+	c.validateSearch(&faults)
 	for i, g := range c.Guards {
 		if g == nil {
 			faults.Add(fmt.Sprintf("config.Guards[%d]", i), "is nil")

@@ -18,17 +18,25 @@ import (
 // everything that is wrong.
 //
 //   - Fits: the request fits with nobody gone, and Admitted is its workload.
+//
 //   - Preempt, Gated: the request does not fit now and does without the victims. The rules
 //     permit each of them at Now, by the reason given: policies, minimum runtimes, guards,
 //     elastic minimums. There is an order in which each may be taken when only those before
 //     it are gone; in fair sharing with [FairSharing.RecheckShares] one in which each passes
 //     a strategy, without it each passes one whoever else yields. None of them can stay (see
 //     [Decision.Victims]). Any such set will do: it need not be the one that Decide chooses.
+//
 //   - Wait, Impossible: the documented search finds nobody now; for Wait nobody at an instant
 //     before RetryAt and somebody at RetryAt, for Impossible nobody at any later instant. If
 //     flavors are assigned, only the answer for now is judged.
+//
 //   - BorrowHeight is right; so is each [Victim.Order], if it is given and the victims are
 //     those that the documented search finds.
+//
+//   - With the [Exact] search: [FairSharing.RecheckShares] is on. Proof is set where it has
+//     to be and agrees with the victims; if nobody is to yield and Proof says Optimal, no set
+//     is allowed (judged for at most 10 candidates). That no allowed set is better is not
+//     judged here.
 //
 // With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
 // range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With
@@ -80,7 +88,28 @@ func Verify(st State, r Request, c Config, d Decision) error {
 		}
 		return faults.Err()
 	}
-	return queues.Judge(question(&st, &r, &c, w, len(d.Assignment) > 0), answer(&d))
+	q := question(&st, &r, &c, w, len(d.Assignment) > 0)
+	q.AllSets = d.Proof != nil && d.Proof.Optimal
+	faults = append(faults, judgeProof(&c, &d)...)
+	add(queues.Judge(q, answer(&d)))
+	return faults.Err()
+}
+
+// judgeProof judges what a proof says of itself.
+func judgeProof(c *Config, d *Decision) (faults fault.List) {
+	p := d.Proof
+	switch {
+	case p != nil && (c.Search != Exact || d.Outcome == Fits):
+		faults.Add("decision.proof", "is set for %v by the %v search", d.Outcome, c.Search)
+	case p == nil && c.Search == Exact && len(d.Victims) > 0:
+		faults.Add("decision.proof", "is not set")
+	case p == nil:
+	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
+		faults.Add("decision.proof", "%+v contradicts itself", *p)
+	case p.Value != int64(len(d.Victims)):
+		faults.Add("decision.proof", "its value is %d with %d victims", p.Value, len(d.Victims))
+	}
+	return faults
 }
 
 // judgeCounts judges the counts of partial admission, and gives them to the workload.
@@ -118,7 +147,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 	q := &queues.Question{
 		Cohorts: st.Cohorts, Queues: st.Queues, Admitted: st.Admitted, Workload: w, Now: r.Now, Room: r.Room,
 		Fair: c.Sharing == Fair, Strategies: []queues.Strategy{queues.FinalShare, queues.InitialShare},
-		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares,
+		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Search == Exact,
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod,
 		SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,

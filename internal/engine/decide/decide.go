@@ -4,6 +4,7 @@ package decide
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/fair"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/when"
@@ -15,6 +16,7 @@ type Searcher struct {
 	search search.Search
 	fair   fair.Sharing
 	when   when.Finder
+	exact  exact.Solver
 	// shortages are those of the decision; trials of other instants have their own.
 	shortages []search.Shortage
 }
@@ -37,6 +39,8 @@ type Result struct {
 	// succeed.
 	RetryAt int64
 	Waits   bool
+	// Proof is set if the exact search was made.
+	Proof exact.Proof
 	// Steps counts the workloads looked at.
 	Steps int
 }
@@ -56,7 +60,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int
 	switch {
 	case fits:
 		result.Fits = true
-	case s.findVictims():
+	case s.findBest(&result):
 		result.Victims = core.Taken
 		core.PutRoomBack()
 	default:
@@ -80,6 +84,22 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, 
 	at, ok = s.when.NextChange(&s.search)
 	s.search.End()
 	return at, ok
+}
+
+// findBest searches for victims and, if configured, for better ones.
+func (s *Searcher) findBest(result *Result) (found bool) {
+	core := &s.search
+	found = s.findVictims()
+	switch {
+	case core.Request.Effort != search.Exact:
+	case core.OverPotential():
+		result.Proof.Optimal = true // nobody can help
+	default:
+		core.Request.Trace.Silence()
+		found, result.Proof = s.exact.Best(core, found)
+		core.Request.Trace.Resume()
+	}
+	return found
 }
 
 // findVictims searches for victims; if configured, a second time with the largest first.
@@ -110,6 +130,9 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 // unchanged.
 func (s *Searcher) succeeds() bool {
 	found := s.findVictims()
+	if !found && s.search.Request.Effort == search.Exact && !s.search.OverPotential() {
+		found = s.exact.Exists(&s.search)
+	}
 	s.search.PutAllBack()
 	return found
 }

@@ -19,16 +19,22 @@ type Mode struct {
 // Find makes the attempts of classical sharing: with borrowing if the queue may, then
 // without. It stops at the first that succeeds, even if a later one would need fewer victims.
 func (s *Search) Find(largestFirst bool) bool {
-	with, without := Mode{true, largestFirst}, Mode{false, largestFirst}
+	return s.plan(func(borrowing bool) bool { return s.attempt(Mode{borrowing, largestFirst}) })
+}
+
+// plan makes attempts until one succeeds.
+func (s *Search) plan(attempt func(borrowing bool) bool) bool {
 	switch {
+	case s.Request.Fair.Enabled():
+		return attempt(true)
 	case s.policy().BorrowWithinCohort.Policy != queue.Never:
-		return s.attempt(with) || s.permitsMore() && s.attempt(without)
+		return attempt(true) || s.permitsMore() && attempt(false)
 	case !s.underNominal() || !s.hasCandidate(Hierarchical) && !s.hasCandidate(Priority):
-		return s.attempt(with)
+		return attempt(true)
 	case !s.hasCandidate(Hierarchical):
-		return s.attempt(without) || s.attempt(with)
+		return attempt(false) || attempt(true)
 	default:
-		return s.attempt(with) || s.permitsMore() && s.attempt(without)
+		return attempt(true) || s.permitsMore() && attempt(false)
 	}
 }
 

@@ -31,6 +31,13 @@ type Request struct {
 	// LargestFirst: if no victims are found, search again with the candidates of other queues
 	// ordered by how much they free, most first.
 	LargestFirst bool
+	// Effort says what follows the search in order.
+	Effort Effort
+	// MaxNodes, FewestFirst, IgnoreCaps and Cost are those of the exact search; Cost is what
+	// a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
+	MaxNodes                int
+	FewestFirst, IgnoreCaps bool
+	Cost                    func(w *cluster.Workload, set int) int64
 	// Room is asked besides the quota; nil: only quota counts.
 	Room Room
 	// SkipRetryAt: only whether time may help is asked.
@@ -43,6 +50,14 @@ type Request struct {
 	// Trace records the steps; nil: no recording.
 	Trace *trace.Recorder
 }
+
+// Effort is what follows the search in order. The zero value is nothing.
+type Effort uint8
+
+const (
+	Exchange Effort = 1 + iota
+	Exact
+)
 
 // Room says whether the request has a place on nodes without some workloads; see
 // preemption.Room.

@@ -12,10 +12,10 @@ import (
 
 // startBound starts the test and reports whether it applies: only where every attempt takes
 // the same from a donor. In fair sharing, and with the largest first, that depends on other
-// donors.
+// donors; the exact search takes the candidates of a donor in any order.
 func (f *Finder) startBound() bool {
 	s := f.s
-	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.MayPermitMore() {
+	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.Request.Effort == search.Exact || s.MayPermitMore() {
 		return false
 	}
 	f.changed = f.changed[:0]

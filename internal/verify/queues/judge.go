@@ -327,7 +327,9 @@ func (j *judge) minimumCanStay(parts []candidate, i int, borrowing bool) (can bo
 	c.set = -1
 	j.take(c, -1)
 	j.takeAll(surplus, 1)
-	can = len(surplus) > 0 && j.fits(borrowing) && !(j.Fair && j.RecheckShares && j.unjustified(append(rest, surplus...)) != nil)
+	rest = append(rest, surplus...)
+	can = len(surplus) > 0 && j.fits(borrowing) && len(j.inOrder(rest, borrowing)) == 0 &&
+		!(j.Fair && j.RecheckShares && j.unjustified(rest) != nil)
 	j.takeAll(surplus, -1)
 	j.take(c, 1)
 	return can

@@ -32,6 +32,9 @@ type Question struct {
 	MinRuntime               minruntime.Settings
 	ReclaimMethod            minruntime.Method
 
+	// AllSets: the answer is about all allowed sets, not only those of the documented search.
+	AllSets bool
+
 	// What is not known of RetryAt: nothing is given; it may be too early; other flavors may
 	// be assigned at another time, so that it cannot be checked.
 	SkipRetryAt, RetryAtIsBound, FlavorsOpen bool

@@ -10,8 +10,8 @@ import (
 
 // refusal judges an answer that nobody yields now.
 func (j *judge) refusal(faults *fault.List, a *Answer) {
-	if victims := j.searchAt(j.Now); victims != nil {
-		faults.Add("decision.outcome", "%s, but %s may yield now", outcomeNames[a.Outcome], names(victims))
+	if victims, others := j.searchAt(j.Now), j.othersAt(j.Now); victims != nil || others == found {
+		faults.Add("decision.outcome", "%s, but %s may yield now", outcomeNames[a.Outcome], namesOr(victims))
 	}
 	switch given := !a.RetryAt.IsZero(); {
 	case a.Outcome != Wait:
@@ -29,14 +29,46 @@ func (j *judge) refusal(faults *fault.List, a *Answer) {
 		if a.Outcome == Wait && !at.Before(a.RetryAt) {
 			break
 		}
-		if victims := j.searchAt(at); victims != nil {
-			faults.Add("decision.retryAt", "%v, but at %v already %s may yield", a.RetryAt, at, names(victims))
+		if victims := j.searchAt(at); victims != nil || j.othersAt(at) == found {
+			faults.Add("decision.retryAt", "%v, but at %v already %s may yield", a.RetryAt, at, namesOr(victims))
 			return
 		}
 	}
-	if a.Outcome == Wait && !j.RetryAtIsBound && j.searchAt(a.RetryAt) == nil {
+	if a.Outcome == Wait && !j.RetryAtIsBound && j.searchAt(a.RetryAt) == nil && j.othersAt(a.RetryAt) == nobody {
 		faults.Add("decision.retryAt", "at %v time has not helped", a.RetryAt)
 	}
+}
+
+// othersAt tells, for an answer by the exact search that is proven, whether any set at all is
+// allowed at an instant.
+func (j *judge) othersAt(at time.Time) others {
+	if !j.AllSets {
+		return nobody
+	}
+	j.now = at
+	defer func() { j.now = j.Now }()
+	switch exists, known := j.anybody(); {
+	case !known:
+		return unknown
+	case exists:
+		return found
+	}
+	return nobody
+}
+
+type others int
+
+const (
+	nobody others = iota
+	found
+	unknown
+)
+
+func namesOr(victims []candidate) string {
+	if victims == nil {
+		return "others than the documented search finds"
+	}
+	return names(victims)
 }
 
 // searchAt is the search at an instant.

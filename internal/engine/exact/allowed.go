@@ -1,0 +1,94 @@
+package exact
+
+import "github.com/cedesched/cede/internal/engine/search"
+
+// Which orders have to be looked at?
+//
+// A victim of another queue must still find its queue, and each cohort below the common one,
+// borrowing. Usage only falls when workloads leave, so what is permitted with some gone is
+// permitted with fewer gone. Two things follow. A set without one of its victims keeps its
+// order: if a set has no order, no larger set has one. And whoever may be taken last, with
+// all others gone, may be put last: if some order exists, so does one with it at the end,
+// because all others then have no more gone before them than in that order. So an order is
+// found from its end, without trying another one.
+//
+// The nodes that are asked are on the victim's side of the common cohort. Only victims of the
+// same side change their usage, so each side has an order of its own.
+
+// borrows reports whether a node borrows, which its workloads need to be taken: something
+// that needs preemption, in fair sharing anything.
+func (p *problem) borrows(node int) bool {
+	if p.s.Request.Fair.Enabled() {
+		return p.s.View.Share(node).Borrows
+	}
+	return !p.s.View.WithinNominal(node, p.s.Needs)
+}
+
+// mayGo reports whether a victim that is still there may be taken now.
+func (p *problem) mayGo(v *search.Victim) bool {
+	for n := v.Queue; v.Cohort >= 0 && n != v.Cohort; n = p.s.View.Tree.Parent(n) {
+		if !p.borrows(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// allow reports whether the taken victims and one more, which is still there, have an order.
+// Without it they have.
+func (p *problem) allow(v *search.Victim) bool {
+	if p.mayGo(v) {
+		return true
+	}
+	for i := range p.s.Taken {
+		if p.s.Taken[i].Side == v.Side { // they can only go before it, so another one has to be last
+			p.s.Take(*v)
+			ok := p.sideInOrder(v.Side, -1)
+			p.s.PutLastBack()
+			return ok
+		}
+	}
+	return false
+}
+
+// sideInOrder reports whether the taken victims of one side have an order, in which the
+// victim of the given index, if it is not negative, is the last. It leaves the order,
+// reversed, in p.order.
+func (p *problem) sideInOrder(side, last int) bool {
+	taken := p.s.Taken
+	p.order = p.order[:0]
+	left := 0
+	for i := range taken {
+		if taken[i].Side == side {
+			left++
+		}
+	}
+	put := func(i int) bool {
+		p.s.Move(taken[i], 1)
+		if p.mayGo(&taken[i]) {
+			p.order = append(p.order, i)
+			left--
+			return true
+		}
+		p.s.Move(taken[i], -1)
+		return false
+	}
+	done := func(i int) bool {
+		for _, j := range p.order {
+			if i == j {
+				return true
+			}
+		}
+		return false
+	}
+	for found := last < 0 || put(last); found && left > 0; {
+		found = false
+		for i := len(taken) - 1; i >= 0; i-- {
+			found = taken[i].Side == side && !done(i) && put(i) || found
+		}
+	}
+	for _, i := range p.order {
+		p.s.Move(taken[i], -1)
+	}
+	return left == 0
+}

@@ -1,0 +1,149 @@
+package exact
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/quota"
+)
+
+// In fair sharing each victim taken by a strategy must also pass one when only those before it
+// are gone. It compares the share of the preemptor's side of the common cohort with that of
+// the victim's side.
+//
+// Victims below the common cohort on the preemptor's side make its share smaller, and nobody
+// else changes it. So the best order takes the own queue first, then the levels from the
+// nearest to the farthest; no victim of a farther level has to come before one of a nearer
+// level. On a side the share only falls. If the last victim passes the final share, all
+// before it do, in any order. Else the last one must pass the initial share; then those
+// before it, which find a larger share, pass it, too. So it is enough to try each victim of
+// the side as the last one.
+
+// fairness is what fair sharing needs besides the search.
+type fairness struct {
+	added []int64 // by slot: what the request adds to usage
+	best  []quota.Share
+	sides []int
+}
+
+// addRequest counts the request in the usage, times 1 or -1.
+func (p *problem) addRequest(times int64) {
+	s := p.s
+	if times > 0 {
+		p.fair.added = append(p.fair.added[:0], s.Request.Amounts...)
+		for n := s.Request.Queue; n >= 0; n = s.View.Tree.Parent(n) {
+			for slot, cells := 0, s.View.Cells(n); slot < len(p.fair.added); slot++ {
+				p.fair.added[slot] = min(p.fair.added[slot], math.MaxInt64-cells[slot].Used(usage.Victims))
+			}
+		}
+	}
+	s.View.MoveAmounts(usage.Victims, s.Request.Queue, p.fair.added, times)
+}
+
+// entitled reports whether the preemptor stays within its nominal quota and needs no
+// strategy.
+func (x *Solver) entitled() bool {
+	p := &x.problem
+	p.addRequest(1)
+	defer p.addRequest(-1)
+	return p.s.Request.Fair.EntitlesNominal && p.s.View.WithinNominal(p.s.Request.Queue, p.s.Needs)
+}
+
+// findBestShares finds the smallest shares that the preemptor's sides can have: without all
+// units below the level.
+func (p *problem) findBestShares() {
+	p.fair.best = p.fair.best[:0]
+	if !p.s.Request.Fair.Enabled() {
+		return
+	}
+	s := p.s
+	p.addRequest(1)
+	var gone []*unit
+	for level := range s.Levels {
+		for _, whole := range [...]bool{true, false} {
+			for i := range p.units {
+				if u := &p.units[i]; u.depth == level && (u.Set < 0) == whole && !p.conflicts(u) {
+					p.take(u)
+					gone = append(gone, u)
+				}
+			}
+		}
+		p.fair.best = append(p.fair.best, s.View.Share(s.Levels[level].Except))
+	}
+	for i := len(gone) - 1; i >= 0; i-- {
+		p.putBack(gone[i])
+	}
+	p.addRequest(-1)
+}
+
+// mayBeJustified reports whether the victims of the unit's side, the unit included, pass the
+// strategies if the preemptor's share is as small as it can be. If not, no larger set does.
+func (p *problem) mayBeJustified(u *unit) bool {
+	return !u.Fair || p.justifiedOn(u.Side, p.fair.best[u.Level])
+}
+
+// justified reports whether the victims have an order in which all of them pass.
+func (p *problem) justified() bool {
+	s := p.s
+	if !s.Request.Fair.Enabled() {
+		return true
+	}
+	p.addRequest(1)
+	defer p.addRequest(-1)
+	p.fair.sides = p.fair.sides[:0]
+	for i := range s.Taken {
+		v := &s.Taken[i]
+		if !v.Fair || p.seen(v.Side) {
+			continue
+		}
+		p.fair.sides = append(p.fair.sides, v.Side)
+		if !p.justifiedOn(v.Side, s.View.Share(s.Levels[p.levelOf(v)].Except)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *problem) seen(side int) bool {
+	for _, n := range p.fair.sides {
+		if n == side {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *problem) levelOf(v *search.Victim) int {
+	for i := range p.s.Levels {
+		if p.s.Levels[i].Cohort == v.Cohort {
+			return i
+		}
+	}
+	return -1
+}
+
+// justifiedOn reports whether the taken victims of a side have an order in which all of them
+// pass against a share of the preemptor.
+func (p *problem) justifiedOn(side int, ours quota.Share) bool {
+	s, c := p.s, &p.s.Request.Fair
+	if c.Has(search.FinalShare) && ours.Compare(s.View.Share(side)) <= 0 {
+		return true
+	}
+	if !c.Has(search.InitialShare) {
+		return false
+	}
+	for i := range s.Taken {
+		v := s.Taken[i]
+		if v.Side != side {
+			continue
+		}
+		s.Move(v, 1)
+		before := s.View.Share(side)
+		s.Move(v, -1)
+		if ours.Compare(before) < 0 && p.sideInOrder(side, i) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,263 @@
+package exact
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/quota"
+)
+
+// unit is a candidate: a whole workload, or one replica of a surplus.
+type unit struct {
+	search.Candidate
+	place int   // in the documented order
+	right int   // see rightOf
+	depth int   // 0: in the own queue; 1 + the index of the level
+	cost  int64 // what is lost
+	kind  int   // units of one kind may stand for each other
+	// Of a workload with surplus units: its index, and one part of how many replicas this is.
+	// -1 and 1 for all others.
+	elastic int
+	part    float64
+}
+
+// rightOf returns the right by which a victim yields, as a number.
+func rightOf(v *search.Victim) int {
+	switch {
+	case v.Expired:
+		return 1
+	case v.Cohort < 0:
+		return 0
+	case v.Fair:
+		return 2
+	case v.WhileBorrowing:
+		return 3
+	}
+	return 4
+}
+
+// yields is what has been taken of a workload with surplus units.
+type yields struct {
+	whole    bool
+	replicas int64
+}
+
+// problem is what is asked in one attempt.
+type problem struct {
+	s         *search.Search
+	borrowing bool
+	units     []unit
+	yields    []yields // by unit.elastic
+	caps      []limit
+	fair      fairness
+	order     []int // scratch of inOrder
+	// The quota that is short, see rows.go.
+	path []int
+	rows []row
+}
+
+// collect lists the candidates of all attempts. Nobody may be taken.
+func (x *Solver) collect() {
+	s := x.problem.s
+	x.list = s.AppendCandidates(x.list[:0])
+	entitled := s.Request.Fair.Enabled() && x.entitled()
+	for i := range x.list {
+		if c := &x.list[i]; c.Class != search.Own && s.Request.Fair.Enabled() {
+			c.Fair = !entitled
+		}
+	}
+}
+
+// open makes the problem of an attempt from the candidates.
+func (x *Solver) open(borrowing bool, caps []limit) {
+	p := &x.problem
+	p.borrowing, p.units, p.yields, p.caps = borrowing, p.units[:0], p.yields[:0], append(p.caps[:0], caps...)
+	numbers, total := map[*cluster.Workload]int{}, []int64{}
+	for i := range x.list {
+		c := &x.list[i]
+		if c.Set < 0 || !c.PermittedIn(borrowing) {
+			continue
+		}
+		n, known := numbers[c.Workload]
+		if !known {
+			n = len(total)
+			numbers[c.Workload], total = n, append(total, 0)
+		}
+		total[n]++
+	}
+	p.yields = append(p.yields, make([]yields, len(total))...)
+	for i := range x.list {
+		c := &x.list[i]
+		if !c.PermittedIn(borrowing) {
+			continue
+		}
+		u := unit{Candidate: *c, place: i, right: rightOf(&c.Victim), depth: c.Level + 1, elastic: -1, part: 1, cost: 1}
+		if n, ok := numbers[c.Workload]; ok {
+			u.elastic = n
+			if c.Set >= 0 {
+				u.part = 1 / float64(total[n])
+			}
+		}
+		if cost := p.s.Request.Cost; cost != nil {
+			u.cost = max(0, cost(c.Workload, c.Set))
+		}
+		if p.capped(&u) {
+			continue
+		}
+		p.units = append(p.units, u)
+	}
+	p.caps = slices.DeleteFunc(p.caps, func(l limit) bool { return l.most == 0 }) // nobody is left that it holds
+	x.findKinds()
+	p.findRows()
+	p.findBestShares()
+}
+
+// findKinds numbers the kinds of units. Workloads are alike if no rule and no sum tells them
+// apart; replicas, if they are of the same surplus.
+func (x *Solver) findKinds() {
+	p := &x.problem
+	if p.s.Request.Room != nil {
+		for i := range p.units { // a room tells workloads apart
+			p.units[i].kind = i
+		}
+		return
+	}
+	list := x.byKind[:0]
+	for i := range p.units {
+		list = append(list, i)
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		u, v := &p.units[a], &p.units[b]
+		return cmp.Or(compareKinds(u, v), cmp.Compare(u.place, v.place))
+	})
+	for n, i := range list {
+		if n > 0 && compareKinds(&p.units[list[n-1]], &p.units[i]) == 0 {
+			p.units[i].kind = p.units[list[n-1]].kind
+		} else {
+			p.units[i].kind = n
+		}
+	}
+	x.byKind = list
+}
+
+func compareKinds(u, v *unit) int {
+	if u.elastic >= 0 || v.elastic >= 0 {
+		return cmp.Or(cmp.Compare(u.elastic, v.elastic), cmp.Compare(u.Set, v.Set))
+	}
+	return cmp.Or(
+		cmp.Compare(u.Queue, v.Queue), cmp.Compare(u.right, v.right), cmp.Compare(u.Workload.Priority, v.Workload.Priority),
+		cmp.Compare(u.cost, v.cost),
+		slices.CompareFunc(u.Workload.Loads, v.Workload.Loads, func(a, b quotatree.Load) int {
+			return cmp.Or(cmp.Compare(a.Column, b.Column), cmp.Compare(a.Amount, b.Amount))
+		}),
+	)
+}
+
+// frees returns what a unit frees in a slot.
+func (p *problem) frees(u *unit, slot int) int64 {
+	loads := u.Workload.Loads
+	if u.Set >= 0 {
+		loads = u.Workload.Surplus[u.Set].Loads
+	}
+	return quotatree.AmountIn(loads, p.s.Request.Columns[slot])
+}
+
+// conflicts reports whether the rest of the unit's workload is taken: replicas and the whole
+// exclude each other.
+func (p *problem) conflicts(u *unit) bool {
+	return u.elastic >= 0 && (p.yields[u.elastic].whole || u.Set < 0 && p.yields[u.elastic].replicas > 0)
+}
+
+// isNew reports whether nothing of the unit's workload is taken yet.
+func (p *problem) isNew(u *unit) bool {
+	return u.elastic < 0 || p.yields[u.elastic] == yields{}
+}
+
+// take removes a unit. Units are put back in reverse.
+func (p *problem) take(u *unit) {
+	if p.isNew(u) {
+		p.count(u, 1)
+	}
+	if u.elastic >= 0 {
+		if y := &p.yields[u.elastic]; u.Set < 0 {
+			y.whole = true
+		} else {
+			y.replicas++
+		}
+	}
+	p.s.Take(u.Victim)
+}
+
+// putBack puts back the unit taken last.
+func (p *problem) putBack(u *unit) {
+	p.s.PutLastBack()
+	if u.elastic >= 0 {
+		if y := &p.yields[u.elastic]; u.Set < 0 {
+			y.whole = false
+		} else {
+			y.replicas--
+		}
+	}
+	if p.isNew(u) {
+		p.count(u, -1)
+	}
+}
+
+// objective is something that is to be little.
+type objective int
+
+const (
+	lost     objective = iota // what the victims lose
+	victims                   // workloads that yield anything
+	wholes                    // workloads that yield as a whole
+	replicas                  // replicas of workloads that do not
+	objectives
+)
+
+// value returns an objective of chosen units.
+func (p *problem) value(of objective, chosen []int) (sum int64) {
+	for n, i := range chosen {
+		u := &p.units[i]
+		switch of {
+		case lost:
+			sum = quota.Add(sum, u.cost)
+		case victims:
+			again := false
+			for _, j := range chosen[:n] {
+				again = again || u.elastic >= 0 && p.units[j].elastic == u.elastic
+			}
+			if !again {
+				sum++
+			}
+		case wholes:
+			if u.Set < 0 {
+				sum++
+			}
+		case replicas:
+			if u.Set >= 0 {
+				sum++
+			}
+		}
+	}
+	return sum
+}
+
+// weight is the part of a unit in an objective. The weights of chosen units add up to no more
+// than the objective.
+func (u *unit) weight(of objective) float64 {
+	switch {
+	case of == lost:
+		return float64(u.cost)
+	case of == victims:
+		return u.part
+	case (of == wholes) == (u.Set < 0):
+		return 1
+	}
+	return 0
+}
+
+const noLimit = int64(math.MaxInt64)

@@ -1,0 +1,85 @@
+package preemption_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// fullQueue is a queue full of workloads of lower priority, each of which takes a random amount
+// of each of some resources, and a request for as much of each as the given number of
+// workloads takes in the mean.
+func fullQueue(seed uint64, columns, candidates, victims int) (preemption.State, preemption.Request) {
+	draw := rand.New(rand.NewPCG(seed, 1))
+	q := queue.Queue{Name: "q", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
+	pending := workload.PodSet{Name: "main", Count: 1}
+	st := preemption.State{}
+	used := make([]int64, columns)
+	for i := range candidates {
+		p := workload.PodSet{Name: "main", Count: 1}
+		for c := range columns {
+			amount := 1 + draw.Int64N(100)
+			used[c] += amount
+			p.Requests = append(p.Requests, quota.Amount{Flavor: "f", Resource: fmt.Sprint("r", c), Amount: amount})
+		}
+		at := preemptiontest.Now.Add(-time.Duration(1+draw.IntN(100_000)) * time.Second)
+		st.Admitted = append(st.Admitted, workload.Workload{
+			ID: fmt.Sprintf("w%05d", i), Queue: "q", Priority: int64(draw.IntN(3)), Created: at, Queued: at, ReservedAt: at,
+			PodSets: []workload.PodSet{p},
+		})
+	}
+	for c := range columns {
+		q.Quotas = append(q.Quotas, quota.Quota{Flavor: "f", Resource: fmt.Sprint("r", c), Nominal: used[c]})
+		pending.Requests = append(pending.Requests, quota.Amount{Flavor: "f", Resource: fmt.Sprint("r", c), Amount: int64(50 * victims)})
+	}
+	st.Queues = []queue.Queue{q}
+	return st, preemption.Request{Now: preemptiontest.Now, Workload: workload.Workload{
+		ID: "pending", Queue: "q", Priority: 5, Queued: preemptiontest.Now, PodSets: []workload.PodSet{pending},
+	}}
+}
+
+func BenchmarkExact(b *testing.B) {
+	for _, candidates := range []int{100, 1000, 3000} {
+		for _, columns := range []int{1, 2, 4, 8} {
+			b.Run(fmt.Sprintf("candidates=%d/columns=%d", candidates, columns), func(b *testing.B) {
+				type instance struct {
+					s *preemption.Snapshot
+					r preemption.Request
+				}
+				var list []instance
+				for seed := range uint64(8) {
+					st, r := fullQueue(seed, columns, candidates, 16)
+					list = append(list, instance{snapshotOf(b, st), r})
+				}
+				p := preemptorOf(preemption.Config{Search: preemption.Exact})
+				proven, nodes, turns, gap, many := 0, 0, 0, 0.0, 0
+				for b.Loop() {
+					of := &list[turns%len(list)]
+					d, err := p.Decide(of.s, of.r)
+					if err != nil {
+						b.Fatal(err)
+					}
+					turns++
+					if d.Proof.Optimal {
+						proven++
+					}
+					nodes += d.Proof.Nodes
+					many += len(d.Victims)
+					gap += float64(d.Proof.Value-d.Proof.LowerBound) / float64(d.Proof.Value)
+				}
+				n := float64(turns)
+				b.ReportMetric(float64(proven)/n, "proven/op")
+				b.ReportMetric(float64(nodes)/n, "nodes/op")
+				b.ReportMetric(100*gap/n, "gap%")
+				b.ReportMetric(float64(many)/n, "victims/op")
+			})
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package preemption
+
+import (
+	"cmp"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/internal/engine/exact"
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// Search says how far victims are looked for. The zero value is [Greedy].
+type Search uint8
+
+const (
+	// Greedy takes candidates in the documented order until the request fits, and puts back
+	// those that are not needed, as Kueue does.
+	Greedy Search = iota
+	// Exact finds the best of all allowed sets by branch and bound; see [ExactSearch].
+	Exact
+)
+
+// ExactSearch configures [Exact]. The zero value is valid.
+//
+// A set of candidates is allowed if the request fits without it and there is an order of
+// removal in which each of them is permitted when only those before it are gone: one of the
+// own queue always; one of another queue as long as its queue, and each cohort below the
+// common one, still borrows something that needs preemption. In fair sharing they must still
+// borrow anything and, unless the preemptor stays within its nominal quota, one of the
+// strategies must hold at that step. So [FairSharing.RecheckShares] is always on.
+//
+// The best allowed set, in this order:
+//
+//  1. has no more victims of any priority and above than Greedy's, by each right
+//     ([VictimReason]); if Greedy finds nobody, there is no such limit;
+//  2. has the fewest victims;
+//  3. of elastic workloads has the fewest that yield as a whole, then the fewest replicas;
+//  4. comes first: of two sets, the one with the earlier candidate where they differ first,
+//     both in the order of candidates.
+//
+// Who is best in the last point is looked for with a limited effort, and the set that is found
+// need not be the first.
+//
+// The search takes nodes, not time, as its limit, so the same question has the same answer on
+// every machine. When the nodes are used up it returns the best set so far, which is never
+// worse than Greedy's, and [Decision.Proof] says how far it may be from the best. If no set
+// was found, Wait and Impossible mean that no allowed set exists at Now, or until RetryAt, if
+// Proof says Optimal.
+type ExactSearch struct {
+	// MaxNodes limits the nodes of a decision, and of each trial of another instant. Zero is
+	// 200,000; negative is an error.
+	MaxNodes int
+	// IgnoreCaps drops the first point: fewer victims may have a higher priority, or yield by
+	// another right.
+	IgnoreCaps bool
+}
+
+const defaultMaxNodes = 200_000
+
+// Proof says how good a decision by the [Exact] search is.
+type Proof struct {
+	// Optimal: no allowed set is better in points 1 to 3 of [ExactSearch]. If there are no
+	// victims: no allowed set exists.
+	Optimal bool `json:"optimal,omitzero"`
+	// Value is the number of victims, and LowerBound the least that any allowed set has. The
+	// difference is the gap. Both are zero without victims.
+	Value      int64 `json:"value,omitzero"`
+	LowerBound int64 `json:"lowerBound,omitzero"`
+	// Nodes is the number of nodes that were looked at.
+	Nodes int `json:"nodes,omitzero"`
+}
+
+func (c *Config) validateSearch(faults *fault.List) {
+	if !searchNames.Valid(c.Search) {
+		faults.Add("config.Search", "%v is unknown", c.Search)
+	}
+	if c.Search != Exact && c.Exact != (ExactSearch{}) {
+		faults.Add("config.Exact", "is set, but the search is %v", c.Search)
+	}
+	if c.Exact.MaxNodes < 0 {
+		faults.Add("config.Exact.MaxNodes", "%d is negative", c.Exact.MaxNodes)
+	}
+}
+
+// enterSearch puts the configuration of the search into dense form.
+func (c *Config) enterSearch(d *search.Request) {
+	d.Effort = 0
+	if c.Search == Exact {
+		d.Effort = search.Exact
+	}
+	d.MaxNodes, d.IgnoreCaps = cmp.Or(c.Exact.MaxNodes, defaultMaxNodes), c.Exact.IgnoreCaps
+	d.Fair.Recheck = d.Fair.Recheck || c.Search == Exact
+}
+
+func proofOf(p *exact.Proof, found bool) *Proof {
+	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes}
+	if found {
+		out.Value, out.LowerBound = p.Lost, p.Bound
+	}
+	return out
+}
+
+var searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exact"}}
+
+// String returns the name of the constant.
+func (s Search) String() string { return searchNames.String(s) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (s Search) MarshalText() ([]byte, error) { return searchNames.Marshal(s) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (s *Search) UnmarshalText(text []byte) error { return searchNames.Unmarshal(text, s) }
