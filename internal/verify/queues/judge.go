@@ -312,25 +312,23 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 	return parts
 }
 
-// minimumCanStay reports whether it is enough that a victim that goes whole gives its
-// surplus.
+// minimumCanStay reports whether it is enough that a victim that goes whole gives of its
+// surplus. The last pod set gives first.
 func (j *judge) minimumCanStay(parts []candidate, i int, borrowing bool) (can bool) {
 	c := parts[i]
 	rest := slices.Delete(slices.Clone(parts), i, i+1)
-	var surplus []candidate
-	for set := range c.PodSets {
-		for n := c.PodSets[set].Surplus(); n > 0 && !c.Evicted && j.uses(c.running, set); n-- {
+	j.take(c, -1)
+	for set := len(c.PodSets) - 1; set >= 0; set-- {
+		for n := c.PodSets[set].Surplus(); n > 0 && !c.Evicted && !can && j.uses(c.running, set); n-- {
 			c.set = set
-			surplus = append(surplus, c)
+			j.take(c, 1)
+			rest = append(rest, c)
+			can = j.fits(borrowing) && len(j.inOrder(rest, borrowing)) == 0 &&
+				!(j.Fair && j.RecheckShares && j.unjustified(rest) != nil)
 		}
 	}
+	j.takeAll(rest[len(parts)-1:], -1)
 	c.set = -1
-	j.take(c, -1)
-	j.takeAll(surplus, 1)
-	rest = append(rest, surplus...)
-	can = len(surplus) > 0 && j.fits(borrowing) && len(j.inOrder(rest, borrowing)) == 0 &&
-		!(j.Fair && j.RecheckShares && j.unjustified(rest) != nil)
-	j.takeAll(surplus, -1)
 	j.take(c, 1)
 	return can
 }
