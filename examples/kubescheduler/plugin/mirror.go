@@ -28,7 +28,9 @@ type mirror struct {
 // nominations but that of the pod that asks.
 func (m *mirror) follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBudget, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) error {
 	if m.nodes == nil {
-		m.nodes, m.pods = map[string]fwk.NodeInfo{}, map[string]fwk.PodInfo{}
+		if err := m.begin(infos); err != nil {
+			return err
+		}
 	}
 	var left, came, removed []placement.Edit // who left is told first: the ID may have come again
 	for i, info := range infos {
@@ -60,6 +62,25 @@ func (m *mirror) follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 	next, err := m.snapshot.With(slices.Concat(void, left, came, promised, removed, m.budget(budgets))...)
 	if m.snapshot = next; err != nil {
 		*m = mirror{} // the next attempt begins anew
+	}
+	return err
+}
+
+// begin makes the first snapshot, of nodes and pods: it takes less than edits.
+func (m *mirror) begin(infos []fwk.NodeInfo) error {
+	m.nodes, m.pods = map[string]fwk.NodeInfo{}, map[string]fwk.PodInfo{}
+	var state placement.State
+	for _, info := range infos {
+		m.generations, m.nodes[info.Node().Name] = append(m.generations, info.GetGeneration()), info
+		state.Nodes = append(state.Nodes, nodeOf(info))
+		for _, p := range info.GetPods() {
+			m.pods[idOf(p.GetPod())] = p
+			state.Pods = append(state.Pods, podOf(p, info.Node().Name))
+		}
+	}
+	snapshot, err := placement.NewSnapshot(state)
+	if m.snapshot = snapshot; err != nil {
+		*m = mirror{}
 	}
 	return err
 }
