@@ -192,13 +192,13 @@ type Replicas struct {
 // Requeued returns the queue-order timestamp with which the victim waits again, from its
 // earlier timestamp and the time of its eviction. A victim that yielded because its time was
 // over goes to the back: it gets the later of its eviction time and the preemptor's
-// timestamp, which may be later if clocks differ. Otherwise it would again be the older one
+// timestamp, which may be later if clocks differ; zero if that is not known. Otherwise it would again be the older one
 // and preempt its preemptor in the next cycle. Other victims keep their timestamp.
 func (v Victim) Requeued(queued, evictedAt time.Time) time.Time {
 	switch {
 	case v.Reason != InClusterQueueTimeBased:
 		return queued
-	case v.PreemptorQueued.After(evictedAt):
+	case workload.CompareQueued(v.PreemptorQueued, evictedAt) > 0:
 		return v.PreemptorQueued
 	}
 	return evictedAt

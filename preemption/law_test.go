@@ -293,7 +293,7 @@ func victimsArePermitted(t *rapid.T) {
 		theirs := w.EffectivePriority()
 		permitted := func(p queue.VictimPolicy) bool {
 			return p == queue.Any || p != queue.Never && theirs < ours ||
-				p == queue.LowerOrNewerEqualPriority && theirs == ours && w.Queued.After(r.Workload.Queued)
+				p == queue.LowerOrNewerEqualPriority && theirs == ours && workload.CompareQueued(w.Queued, r.Workload.Queued) > 0
 		}
 		ok := false
 		switch v.Reason {

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
@@ -128,7 +129,7 @@ func TestRequeued(t *testing.T) {
 		preemption.InClusterQueue:          started(9),
 		preemption.InCohortReclamation:     started(9),
 	} {
-		if got := (preemption.Victim{Reason: reason}).Requeued(started(9), now); !got.Equal(want) {
+		if got := (preemption.Victim{Reason: reason, PreemptorQueued: started(5)}).Requeued(started(9), now); !got.Equal(want) {
 			t.Errorf("%v: %v, want %v", reason, got, want)
 		}
 	}
@@ -155,5 +156,64 @@ func TestRequeuedDespiteClockSkew(t *testing.T) {
 	}
 	if d := decide(t, snapshotOf(t, shared(time.Hour, ahead.Workload)), back); d.Outcome.Possible() {
 		t.Errorf("the victim takes its room back: %+v", d)
+	}
+}
+
+// "Zero: not known, counts as the newest": it yields to all that are known and preempts none of
+// them; two of them leave each other alone.
+func TestUnknownQueueTimeIsTheNewest(t *testing.T) {
+	never := time.Time{}
+	for _, c := range []struct {
+		name           string
+		runs, asks     time.Time
+		toTheLetter    bool // NewerByReservation
+		reserved, made time.Time
+		want           string
+	}{
+		{name: "the running one is not known", runs: never, asks: now, want: "Preempt: e InClusterQueue"},
+		{name: "the pending one is not known", runs: now, asks: never, want: "Impossible: WithinClusterQueue a e"},
+		{name: "neither is", runs: never, asks: never, want: "Impossible: WithinClusterQueue a e"},
+		{name: "admitted nobody knows when, after the creation", toTheLetter: true, made: started(1), want: "Preempt: e InClusterQueue"},
+		{name: "created nobody knows when", toTheLetter: true, reserved: started(1), want: "Impossible: WithinClusterQueue a e"},
+		{name: "neither the admission nor the creation is known", toTheLetter: true, want: "Impossible: WithinClusterQueue a e"},
+	} {
+		e := job("e", "a", 10, 4, started(5))
+		e.Queued, e.ReservedAt = c.runs, c.reserved
+		st, r := shared(0, e), pending("a", 10, 4)
+		r.Workload.Queued, r.Workload.Created = c.asks, c.made
+		config := preemption.Config{NewerByReservation: c.toTheLetter}
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		if text(d) != c.want || !d.RetryAt.IsZero() {
+			t.Errorf("%s: %s, again at %v; want %s", c.name, text(d), d.RetryAt, c.want)
+		}
+		if err := preemption.Verify(st, r, config, d); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if theirs := twin.Decide(config, st, r); text(theirs.Decision) != c.want {
+			t.Errorf("%s: the twin says %s", c.name, text(theirs.Decision))
+		}
+	}
+}
+
+// A victim whose time was over does not come back as the older one of a preemptor that counts
+// as the newest.
+func TestVictimOfUnknownPreemptorGoesToTheBack(t *testing.T) {
+	st := shared(time.Hour, job("e", "a", 10, 4, started(61)))
+	r := pending("a", 10, 4)
+	r.Workload.Queued = time.Time{}
+	d := decide(t, snapshotOf(t, st), r)
+	if text(d) != "Preempt: e InClusterQueueTimeBased" {
+		t.Fatal(text(d))
+	}
+	if at := d.Victims[0].Requeued(started(61), now); !at.IsZero() {
+		t.Errorf("queued at %v", at)
+	}
+	back := job("e", "a", 10, 4, started(61))
+	back.Queued = d.Victims[0].Requeued(back.Queued, now)
+	runs := r.Workload.Clone()
+	runs.ReservedAt = now
+	again := preemption.Request{Workload: back, Now: now.Add(time.Minute)}
+	if d := decide(t, snapshotOf(t, shared(time.Hour, runs)), again); d.Outcome != preemption.Wait {
+		t.Errorf("it preempts its preemptor: %s", text(d))
 	}
 }

@@ -317,7 +317,7 @@ func compareFronts(a, b *waiting) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.queued, b.queued), compareByID(a, b))
+	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(instant.Rank(a.queued), instant.Rank(b.queued)), compareByID(a, b))
 }
 
 func compareMembers(a, b *waiting) int {
@@ -325,7 +325,7 @@ func compareMembers(a, b *waiting) int {
 }
 
 func compareInClass(a, b *waiting) int {
-	return cmp.Or(cmp.Compare(a.queued, b.queued), compareByID(a, b))
+	return cmp.Or(cmp.Compare(instant.Rank(a.queued), instant.Rank(b.queued)), compareByID(a, b))
 }
 
 func compareAside(a, b *waiting) int { return cmp.Or(cmp.Compare(a.tree, b.tree), compareByID(a, b)) }

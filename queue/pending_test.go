@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/queue"
@@ -113,4 +114,13 @@ func TestPreemptorComesFirst(t *testing.T) {
 	p = must(p.Requeue(queue.Head{Workload: waits("low", "best", 0, 0, 1)}, queue.Requeue{Reason: queue.PendingPreemption}))(t)
 	wantHeads(t, "one of a queue, the last", p, "low", "higher")
 	wantHeads(t, "and no longer the one before", must(p.Remove("low"))(t), "high", "higher")
+}
+
+// A workload queued nobody knows when comes after all others of its priority.
+func TestUnknownQueueTimeComesLast(t *testing.T) {
+	unknown := waits("a", "strict", 0, 0, 1)
+	unknown.Queued = time.Time{}
+	p := pending(t, unknown, waits("z", "strict", 0, 9, 1))
+	wantHeads(t, "known before unknown", p, "z")
+	wantHeads(t, "unknown by ID", pending(t, unknown), "a")
 }

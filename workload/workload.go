@@ -27,14 +27,16 @@ type Workload struct {
 	// PriorityBoost is added to Priority wherever a priority is compared.
 	PriorityBoost int64 `json:"priorityBoost,omitzero"`
 	// Created is when the workload was submitted. Decisions read it only if
-	// preemption.Config.NewerByReservation is set.
+	// preemption.Config.NewerByReservation is set. Zero: not known, counts as the newest, so
+	// that nobody was admitted after it.
 	Created time.Time `json:"created,omitzero"`
 	// Queued is the queue-order timestamp: it orders workloads of equal priority, earlier
-	// first. Usually it is Created, or the time of a later requeue. The zero value is earlier
-	// than all others.
+	// first. Usually it is Created, or the time of a later requeue. Zero: not known, counts as
+	// the newest, after all others; see [CompareQueued].
 	Queued time.Time `json:"queued,omitzero"`
 	// ReservedAt is when quota was reserved for the workload; rules about running time count
-	// from it. Zero: not known, counts as now. It has no meaning for a workload that waits.
+	// from it. Zero: not known, counts as the newest that has run, as reserved just now. It has
+	// no meaning for a workload that waits.
 	ReservedAt time.Time `json:"reservedAt,omitzero"`
 	// Evicted says that the workload was told to stop and still holds its quota. Evicted
 	// workloads are the first candidates of every later decision.
@@ -143,6 +145,18 @@ func (w *Workload) Usage() []quota.Amount {
 		}
 	}
 	return usage
+}
+
+// CompareQueued orders queue-order timestamps: earlier first, and those that are not known,
+// which are zero, last. It returns -1, 0 or 1.
+func CompareQueued(a, b time.Time) int {
+	switch {
+	case a.IsZero() == b.IsZero():
+		return a.Compare(b)
+	case a.IsZero():
+		return 1
+	}
+	return -1
 }
 
 // Clone returns a copy that shares nothing with w.

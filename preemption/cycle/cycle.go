@@ -293,7 +293,7 @@ func compare(a, b entry) int {
 	return cmp.Or(
 		cmp.Compare(a.height, b.height),
 		cmp.Compare(b.head.Workload.EffectivePriority(), a.head.Workload.EffectivePriority()),
-		a.head.Workload.Queued.Compare(b.head.Workload.Queued),
+		workload.CompareQueued(a.head.Workload.Queued, b.head.Workload.Queued),
 		cmp.Compare(a.head.Workload.ID, b.head.Workload.ID))
 }
 

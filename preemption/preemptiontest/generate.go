@@ -222,7 +222,7 @@ func Workload(st preemption.State, id string) *rapid.Generator[workload.Workload
 		w := workload.Workload{
 			ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Queue: q.Name,
 			Priority: pick[int64](t, "priority", -1, 0, 0, 1, 2),
-			Created:  instant(t, "created"), Queued: instant(t, "queued"),
+			Created:  instantOrNone(t, "created"), Queued: instantOrNone(t, "queued"),
 		}
 		if chance(t, 1, 8) {
 			w.PriorityBoost = rapid.Int64Range(-1, 1).Draw(t, "boost")
@@ -325,6 +325,14 @@ func preemptionOf(t *rapid.T) queue.PreemptionPolicy {
 // instant draws from a few times, so that ties are common; one is after Now.
 func instant(t *rapid.T, label string) time.Time {
 	return Now.Add(time.Duration(pick(t, label, -4, -3, -2, -1, 0, 1)) * 10 * time.Minute)
+}
+
+// instantOrNone mostly draws an instant, else the zero time: not known.
+func instantOrNone(t *rapid.T, label string) time.Time {
+	if chance(t, 1, 16) {
+		return time.Time{}
+	}
+	return instant(t, label)
 }
 
 // pick draws each value with the same probability; it shrinks to the first.

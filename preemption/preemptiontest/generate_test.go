@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // drawn is a record, with a configuration, and the decision about it.
@@ -37,6 +38,12 @@ var kinds = []struct {
 		return v.Cohort != "" && !slices.ContainsFunc(d.Queues(), func(q [2]string) bool { return q == [2]string{d.Request.Workload.Queue, v.Cohort} })
 	})},
 	{"a victim by time", 3, anyVictim(func(d *drawn, v preemption.Victim) bool { return v.Reason == preemption.InClusterQueueTimeBased })},
+	{"a victim of equal priority, one of the two queued nobody knows when", 1, anyVictim(func(d *drawn, v preemption.Victim) bool {
+		asks := &d.Request.Workload
+		return v.Cohort == "" && slices.ContainsFunc(d.State.Admitted, func(w workload.Workload) bool {
+			return w.ID == v.Workload && w.EffectivePriority() == asks.EffectivePriority() && (w.Queued.IsZero() || asks.Queued.IsZero())
+		})
+	})},
 	{"surplus replicas", 3, anyVictim(func(d *drawn, v preemption.Victim) bool { return len(v.Replicas) > 0 })},
 	{"several resources short", 4, func(d *drawn) bool { return len(d.Shortage) > 1 }},
 	{"a blocker", 8, func(d *drawn) bool { return len(d.Blockers) > 0 }},

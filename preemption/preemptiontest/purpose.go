@@ -47,7 +47,7 @@ func drawRecord(t *rapid.T, flavorResources func(*rapid.T) []quota.FlavorResourc
 	run(t, &sc.st, pick(t, "workloads", 0, 1, 2, 4, 8))
 	r := preemption.Request{Now: Now, Workload: workload.Workload{
 		ID: "ns/pending", UID: "u-pending", Queue: sc.st.Queues[0].Name, Priority: pick[int64](t, "priority", 1, 0, 2, 3),
-		Created: instant(t, "created"), Queued: instant(t, "queued"),
+		Created: instantOrNone(t, "created"), Queued: instantOrNone(t, "queued"),
 	}}
 	s := snapshot(t, sc.st)
 	sc.fill(t, s, &r.Workload)
@@ -236,7 +236,7 @@ func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id stri
 	w := workload.Workload{
 		ID: id, UID: fmt.Sprintf("u%d", rapid.IntRange(0, 3).Draw(t, "uid")), Queue: donor,
 		Priority: pending.Priority - pick[int64](t, "less important by", 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 0, 0, -1),
-		Created:  instant(t, "created"), Queued: instant(t, "queued"),
+		Created:  instantOrNone(t, "created"), Queued: instantOrNone(t, "queued"),
 		ReservedAt: instant(t, "reserved"), Evicted: chance(t, 1, 20), NeverYields: chance(t, 1, 100),
 		PodSets: []workload.PodSet{{Name: "main", Count: 1}},
 	}
@@ -246,7 +246,10 @@ func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id stri
 		over := pick[time.Duration](t, "over time by", 1, 1, 10*time.Minute, time.Hour, time.Hour, time.Hour, 0, -1)
 		if chance(t, 9, 10) {
 			w.Priority, w.ReservedAt = pending.Priority, Now.Add(-least-over)
-			w.Queued = pending.Queued.Add(pick[time.Duration](t, "queued before", -10, 0, -10, 0, 10) * time.Minute)
+			w.Queued = after(pending.Queued, pick[time.Duration](t, "queued before", -10, 0, -10, 0, 10)*time.Minute)
+			if chance(t, 1, 6) {
+				w.Queued = time.Time{}
+			}
 		}
 	case later:
 		if chance(t, 3, 4) {
@@ -254,7 +257,7 @@ func (sc *scene) donation(t *rapid.T, pending *workload.Workload, donor, id stri
 			w.Evicted = false
 		}
 		if donor == sc.st.Queues[0].Name && sc.st.Queues[0].Preemption.WithinClusterQueue == queue.LowerOrNewerEqualPriority && chance(t, 1, 2) {
-			w.Priority, w.Queued = pending.Priority, pending.Queued.Add(-10*time.Minute)
+			w.Priority, w.Queued = pending.Priority, after(pending.Queued, -10*time.Minute)
 		}
 	}
 	return w
@@ -370,4 +373,12 @@ func multiply(record *preemption.Record, all []*workload.Workload, by int64) {
 			amounts(w.PodSets[i].Requests)
 		}
 	}
+}
+
+// after returns a time some time after another; if that is not known, so is it.
+func after(other time.Time, by time.Duration) time.Time {
+	if other.IsZero() {
+		return other
+	}
+	return other.Add(by)
 }

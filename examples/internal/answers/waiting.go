@@ -117,6 +117,6 @@ func compareWaiting(a, b *workload.Workload) int {
 	return cmp.Or(
 		cmp.Compare(a.Queue, b.Queue),
 		cmp.Compare(b.EffectivePriority(), a.EffectivePriority()),
-		a.Queued.Compare(b.Queued),
+		workload.CompareQueued(a.Queued, b.Queued),
 		cmp.Compare(a.ID, b.ID))
 }

@@ -35,7 +35,7 @@ func gates(c *Cluster) []Finding {
 	for i := range c.Pending {
 		w := &c.Pending[i]
 		waits := c.Now.Sub(w.Queued)
-		if len(w.Gates.Names) == 0 || waits <= gate.DefaultTimeout {
+		if len(w.Gates.Names) == 0 || w.Queued.IsZero() || waits <= gate.DefaultTimeout {
 			continue
 		}
 		d, err := preemptor.Decide(c.Snapshot, preemption.Request{Workload: *w, Now: c.Now})

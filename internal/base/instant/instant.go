@@ -9,6 +9,10 @@ import (
 // Unset is the instant of the zero time. It is before all others.
 const Unset int64 = math.MinInt64
 
+// Rank returns a number that orders instants by time, [Unset] after all others: a time that is
+// not known counts as the newest.
+func Rank(at int64) uint64 { return uint64(at) ^ 1<<63 - 1 }
+
 var (
 	earliest = time.Unix(0, Unset+1)
 	latest   = time.Unix(0, math.MaxInt64)

@@ -74,9 +74,9 @@ func (s *Search) EqualsMayYield() bool {
 // to the letter, it was admitted after the preemptor was created.
 func (s *Search) Newer(w *cluster.Workload) bool {
 	if s.Request.NewerByReservation {
-		return s.reservedAt(w) > s.Request.Created
+		return instant.Rank(s.reservedAt(w)) > instant.Rank(s.Request.Created)
 	}
-	return w.Queued > s.Request.Queued
+	return instant.Rank(w.Queued) > instant.Rank(s.Request.Queued)
 }
 
 // expired reports whether a workload of equal priority in the own queue may yield because its

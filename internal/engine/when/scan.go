@@ -85,7 +85,7 @@ func (f *Finder) refusedUntil(d *search.Donor, p search.Permission, w *cluster.W
 		return math.MaxInt64
 	case s.Newer(w):
 		return math.MinInt64
-	case w.Reserved == instant.Unset && s.Request.NewerByReservation:
+	case w.Reserved == instant.Unset && s.Request.NewerByReservation && s.Request.Created != instant.Unset:
 		return s.Request.Created
 	}
 	if until, ends := s.Request.HeldUntil(w); ends {

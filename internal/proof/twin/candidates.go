@@ -97,9 +97,9 @@ func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
 	if theirs != ours || d.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
 		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1}, theirs < ours && d.policy.WithinClusterQueue != queue.Never
 	}
-	newer := r.Queued.After(d.request.Workload.Queued)
+	newer := later(r.Queued, d.request.Workload.Queued)
 	if d.config.NewerByReservation {
-		newer = d.reserved(&r).After(d.request.Workload.Created)
+		newer = later(d.reserved(&r), d.request.Workload.Created)
 	}
 	least, timed := d.minAdmit()
 	switch over := timed && d.request.Now.Sub(d.reserved(&r)) > least; {
@@ -267,4 +267,12 @@ func compareBool(a, b bool) int {
 		return 1
 	}
 	return -1
+}
+
+// later reports whether a is later than b; a time that is not known is later than all others.
+func later(a, b time.Time) bool {
+	if a.IsZero() || b.IsZero() {
+		return a.IsZero() && !b.IsZero()
+	}
+	return a.After(b)
 }

@@ -98,15 +98,18 @@ func (j *judge) inactive(name string) bool {
 	return slices.ContainsFunc(j.Queues, func(q queue.Queue) bool { return q.Name == name && q.Inactive })
 }
 
+// newerThan compares times; one that is not known is newer than all that are.
+func newerThan(a, b time.Time) bool { return !b.IsZero() && (a.IsZero() || a.After(b)) }
+
 func (j *judge) rightInOwnQueue(c candidate) (candidate, bool) {
 	c.class, c.reason = ownQueue, InClusterQueue
 	theirs, ours := c.EffectivePriority(), j.Workload.EffectivePriority()
 	if theirs != ours || j.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
 		return c, theirs < ours && j.policy.WithinClusterQueue != queue.Never
 	}
-	newer := c.Queued.After(j.Workload.Queued)
+	newer := newerThan(c.Queued, j.Workload.Queued)
 	if j.NewerByReservation {
-		newer = j.reserved(c.Workload).After(j.Workload.Created)
+		newer = newerThan(j.reserved(c.Workload), j.Workload.Created)
 	}
 	least, timed := j.policy.MinAdmitDuration.Get()
 	over := timed && !j.IgnoreMinAdmitDuration && j.now.Sub(j.reserved(c.Workload)) > least
