@@ -14,7 +14,7 @@ func ExampleRequeued() {
 	submitted := job("long", "a", 0, 3, 0)
 	submitted.ReservedAt, submitted.Queued = time.Time{}, now.Add(-time.Hour)
 	for _, reason := range []preemption.VictimReason{preemption.InClusterQueue, preemption.InClusterQueueTimeBased} {
-		back, err := cycle.Requeued(preemption.Victim{Workload: "long", Reason: reason}, submitted, now)
+		back, err := cycle.Requeued(preemption.Victim{Workload: "long", Reason: reason, PreemptorQueued: now.Add(-time.Minute)}, submitted, now)
 		fmt.Println(reason, now.Sub(back.Queued), err)
 	}
 	// Output:
