@@ -302,7 +302,7 @@ func TestRequeue(t *testing.T) {
 	for reason, queued := range map[preemption.VictimReason]time.Time{
 		preemption.InClusterQueue: w.Queued, preemption.InClusterQueueTimeBased: now,
 	} {
-		victim := preemption.Victim{Workload: "old", Reason: reason}
+		victim := preemption.Victim{Workload: "old", Reason: reason, PreemptorQueued: w.Queued}
 		again, err := cycle.Requeued(victim, w, now)
 		want := w
 		want.Queued, want.Gates = queued, w.Gates.Evicted(now)
