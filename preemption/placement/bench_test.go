@@ -65,6 +65,13 @@ func gang(n int, cpu, gpu int64) placement.Request {
 	return r
 }
 
+// alone is a pending pod, more important than all.
+func alone(cpu, gpu int64) placement.Request {
+	r := gang(1, cpu, gpu)
+	r.Group, r.MinCount = "", 1
+	return r
+}
+
 // quality reports what a decision costs those who run.
 func quality(b *testing.B, d placement.Decision) {
 	highest, pods := int32(-1), 0
@@ -146,8 +153,7 @@ func BenchmarkInVain(b *testing.B) {
 func BenchmarkPod(b *testing.B) {
 	for _, f := range fleets {
 		for _, sample := range []int{0, 100} {
-			r := gang(1, 2000, 2)
-			r.Group, r.MinCount = "", 1
+			r := alone(2000, 2)
 			b.Run(fmt.Sprintf("%v/sampled=%d", f, sample), func(b *testing.B) {
 				r.MaxDomains = sample
 				benchmark(b, f, placement.Config{}, r, preemption.Preempt)

@@ -53,6 +53,20 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 		r := preemptiontest.PlacementRecords().Example(seed)
 		cost(fmt.Sprint("record ", seed), preemptiontest.PlacementConfigs().Example(seed), snapshotOf(t, r.State), *r.Request)
 	}
+	for _, f := range []fleet{
+		{nodes: 500, perNode: 10, levels: 10}, {nodes: 500, perNode: 10, levels: 10, covered: 5},
+		{nodes: 500, perNode: 10, levels: 10, covered: 5, groupOf: 8}, {nodes: 500, perNode: 10, levels: 10, covered: 10},
+	} {
+		s := snapshotOf(t, f.state())
+		for _, c := range []placement.Config{{}, {Mode: placement.ModeInPlace}, {Mode: placement.ModeReplace}, {Budgets: placement.Hard}} {
+			for _, sample := range []int{0, 50} {
+				r := alone(2000, 2)
+				r.MaxDomains = sample
+				cost(fmt.Sprint(f, " ", c.Mode, " ", c.Budgets, " alone ", sample), c, s, r)
+			}
+		}
+		cost(fmt.Sprint(f, " alone, never fits"), placement.Config{}, s, alone(11_000, 1))
+	}
 	if *update {
 		if err := os.WriteFile("testdata/steps.golden", b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

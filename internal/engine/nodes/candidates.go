@@ -64,6 +64,12 @@ func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (s
 			}
 			continue
 		}
+		if v, ok := s.refused(d); ok {
+			if visit(d, v) {
+				return
+			}
+			continue
+		}
 		if t := s.r.Trace; t != nil {
 			s.traceDomain(t, trace.DomainBegins, d, 0)
 		}
@@ -100,9 +106,9 @@ func (s *Searcher) leastHighest(d span) int64 {
 		if need == 0 {
 			continue
 		}
+		from, at := s.rowsOf(d.from)
 		free := row(s.capacity, d.from)[slot] - row(s.fixed, d.from)[slot]
-		at := int(s.rowAt[d.to])
-		for ; at > int(s.rowAt[d.from]); at-- { // the most important first, while there is room
+		for ; at > from; at-- { // the most important first, while there is room
 			if free -= row(s.gone, at-1)[slot]; free < need {
 				bound = max(bound, int64(s.rows[at-1].priority))
 				break

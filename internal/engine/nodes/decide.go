@@ -120,6 +120,7 @@ func (s *Searcher) end() {
 	}
 	clear(s.nodes)
 	clear(s.members)
+	clear(s.yielding[:cap(s.yielding)])
 	s.trials = trials{order: s.trials.order[:0]}
 }
 
@@ -166,9 +167,7 @@ func (s *Searcher) preempt() Result {
 	reason := NoVictims
 	short := s.short[:0]
 	s.least = s.leastNeeds()
-	skip := func(d span) bool { // no victims of such a low priority make room there
-		return any && best.score.violations == 0 && s.r.MaxDomains == 0 && d.size() == 1 && s.leastHighest(d) > int64(best.score.highest)
-	}
+	skip := func(d span) bool { return any && s.beaten(d, &best) }
 	s.each(skip, func(d span, v verdict) bool {
 		switch v {
 		case noRoom:

@@ -156,6 +156,14 @@ func (n *node) used(level int, column int32) int64 {
 	return n.above[cell] - n.above[cell+n.width()]
 }
 
+// levelsUpTo counts the levels up to a priority.
+func (n *node) levelsUpTo(priority int64) (count int) {
+	for count < len(n.levels) && int64(n.levels[count].priority) <= priority {
+		count++
+	}
+	return count
+}
+
 // levelOf returns where a level is among the levels, or would be.
 func (n *node) levelOf(l level) int {
 	low, high := 0, len(n.levels)

@@ -43,6 +43,9 @@ func (s *Searcher) fitsSoon() (Result, bool) {
 // findRoom places the members beside running pods, with terminating pods if now is set, else
 // without. It first tries the nominations with the other members around them, then all nodes.
 func (s *Searcher) findRoom(now bool) (span, bool) {
+	if s.isAlone() {
+		return s.findNode(now)
+	}
 	if s.promised {
 		for _, d := range s.ranges {
 			s.open(d, nobody, now)
@@ -63,7 +66,12 @@ func (s *Searcher) findRoom(now bool) (span, bool) {
 // standsNow reports whether the members of a choice have their room now.
 func (s *Searcher) standsNow(c *Placement) bool {
 	everywhere := span{"", 0, len(s.nodes)}
-	s.open(everywhere, nobody, true)
+	s.start(nobody, true)
+	for _, at := range c.Where {
+		if at >= 0 {
+			s.fill(int(at))
+		}
+	}
 	for m, at := range c.Where {
 		if one := &s.members[m]; at >= 0 {
 			if !s.fits(everywhere, one, int(at)) {

@@ -3,6 +3,7 @@ package nodes
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
@@ -195,14 +196,27 @@ func (s *Searcher) needsOf(r workload.Resources) []int64 {
 	return needs
 }
 
-// allowed returns the nodes on which a pod may run; nil: all.
+// allowed returns the nodes on which a pod may run; nil: all. A list in the order of names is
+// walked beside the nodes; the names of another are looked up.
 func (s *Searcher) allowed(p *workload.Pod) nodeSet {
 	if len(p.Nodes) == 0 && !p.Nowhere {
 		return nil
 	}
-	set := make(nodeSet, (s.c.nodes.Len()+63)/64)
+	c := s.c
+	set := make(nodeSet, (c.nodes.Len()+63)/64)
+	if p.Nowhere {
+		return set
+	}
+	next, order := 0, 0 // the node that comes next by name, and how it compares
 	for _, name := range p.Nodes {
-		if n := s.c.nodeNumber(name); n >= 0 && !p.Nowhere {
+		for ; next < len(c.order); next++ {
+			if order = strings.Compare(c.NodeName(c.order[next]), name); order >= 0 {
+				break
+			}
+		}
+		if next < len(c.order) && order == 0 {
+			set.add(int(c.order[next]))
+		} else if n := c.nodeNumber(name); n >= 0 {
 			set.add(n)
 		}
 	}

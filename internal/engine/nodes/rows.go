@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// buildRoom collects the nodes, domain by domain, and adds up what runs there.
+// buildRoom collects the nodes, domain by domain.
 func (s *Searcher) buildRoom() {
 	c := s.c
 	s.local = resize(s.local, c.nodes.Len())
@@ -46,17 +46,18 @@ func (s *Searcher) buildRoom() {
 	n, width := len(s.nodes), len(s.slots)
 	s.capacity, s.fixed, s.leaving = resize(s.capacity, n*width), resize(s.fixed, n*width), resize(s.leaving, n*width)
 	s.free, s.asked, s.count = resize(s.free, n*width), resize(s.asked, n*width), resize(s.count, n)
-	clear(s.fixed)
-	clear(s.leaving)
 	clear(s.asked)
 	clear(s.count)
 	s.used, s.trials.order, s.trials.stale = s.used[:0], s.trials.order[:0], true
-	s.rowAt, s.rows, s.gone = append(s.rowAt[:0], 0), s.rows[:0], s.gone[:0]
+	s.rowFrom, s.rowTo, s.isLoaded = resize(s.rowFrom, n), resize(s.rowTo, n), resize(s.isLoaded, n)
+	clear(s.isLoaded)
+	s.rows, s.gone = s.rows[:0], s.gone[:0]
 	s.rowLevel, s.rowPods = s.rowLevel[:0], s.rowPods[:0]
 	s.anyLeaving, s.anyStuck = false, s.asBuilt && s.r.TerminationTimeout > 0
 	for i, node := range s.nodes {
-		s.addNode(i, node)
-		s.rowAt = append(s.rowAt, int32(len(s.rows)))
+		if s.r.Group != "" || node.leaves { // for a single pod most are never looked at
+			s.load(i)
+		}
 	}
 	if s.wide && !s.asBuilt && !s.anyLeaving { // a terminating pod on any node may be in conflict
 		for p := range c.pods.All {
@@ -82,9 +83,26 @@ func (s *Searcher) rankNodes() []int32 {
 	return s.rank
 }
 
+// load adds up what runs on a node, once for each search.
+func (s *Searcher) load(i int) {
+	if !s.isLoaded[i] {
+		s.isLoaded[i], s.rowFrom[i] = true, int32(len(s.rows))
+		s.addNode(i, s.nodes[i])
+		s.rowTo[i] = int32(len(s.rows))
+	}
+}
+
+// rowsOf returns the range of the rows of a node.
+func (s *Searcher) rowsOf(i int) (from, to int) {
+	s.load(i)
+	return int(s.rowFrom[i]), int(s.rowTo[i])
+}
+
 func (s *Searcher) addNode(i int, n *node) {
 	width := len(s.slots)
 	capacity, fixed, leaving := s.capacity[i*width:][:width], s.fixed[i*width:][:width], s.leaving[i*width:][:width]
+	clear(fixed)
+	clear(leaving)
 	for slot, column := range s.columns {
 		capacity[slot] = 0
 		if column >= 0 && int(column) < n.width() {

@@ -34,7 +34,7 @@ func (s *Searcher) within(d span, u *Unit) bool {
 func (s *Searcher) gather(d span, accept func(*Unit) bool, levels func(level) bool) []*Unit {
 	list := s.list[:0]
 	for i := d.from; i < d.to; i++ {
-		if slices.ContainsFunc(s.rows[s.rowAt[i]:s.rowAt[i+1]], levels) {
+		if from, to := s.rowsOf(i); slices.ContainsFunc(s.rows[from:to], levels) {
 			list = s.gatherNode(list, i, accept)
 		}
 	}
@@ -100,6 +100,12 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 
 // placeBeside counts the members that have a place beside all running pods.
 func (s *Searcher) placeBeside(d span) {
+	if s.isAlone() && d.size() > 1 {
+		if _, ok := s.findNode(false); ok {
+			s.placeable = 1
+		}
+		return
+	}
 	s.open(d, nobody, false)
 	s.placeable = max(s.placeable, s.place(d))
 }
@@ -108,7 +114,12 @@ func (s *Searcher) placeBeside(d span) {
 // reports whether any unit may yield.
 func (s *Searcher) anyVictims(d span) bool {
 	if !s.anyRules() {
-		return s.rowAt[d.from] < s.rowAt[d.to]
+		for i := d.from; i < d.to; i++ {
+			if from, to := s.rowsOf(i); from < to {
+				return true
+			}
+		}
+		return false
 	}
 	any := false
 	for _, u := range s.gather(d, everyone, func(level) bool { return true }) {
@@ -215,9 +226,11 @@ func (s *Searcher) floorAt(index int) int64 {
 func (s *Searcher) listLevels(d span) {
 	s.marks = resize(s.marks, len(s.levels))
 	clear(s.marks)
-	for at := s.rowAt[d.from]; at < s.rowAt[d.to]; at++ {
-		if s.rowPods[at] > 0 {
-			s.marks[s.rowLevel[at]] = true
+	for i := d.from; i < d.to; i++ {
+		for at, to := s.rowsOf(i); at < to; at++ {
+			if s.rowPods[at] > 0 {
+				s.marks[s.rowLevel[at]] = true
+			}
 		}
 	}
 	s.search = s.search[:0]

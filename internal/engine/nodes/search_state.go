@@ -38,7 +38,8 @@ type Searcher struct {
 	// What runs, by node and slot.
 	capacity, fixed []int64         // fixed stays at every floor
 	leaving         []int64         // terminating
-	rowAt           []int32         // of node i: rows [rowAt[i], rowAt[i+1])
+	isLoaded        []bool          // by node: the other fields are known
+	rowFrom, rowTo  []int32         // of node i: rows [rowFrom[i], rowTo[i])
 	rows            []level         // of lower priority
 	rowLevel        []int32         // index in levels by row
 	rowPods         []int32         // pods by row, without those of units that stay
@@ -65,6 +66,9 @@ type Searcher struct {
 	used  []int32 // nodes with members
 	tight []uint64
 
+	lacking  []int64 // by slot
+	yielding []yielding
+
 	trials trials // of rules about sets
 
 	// Counts of what a search costs, for tests: units put back with a check, placements
@@ -90,25 +94,36 @@ func (s *Searcher) everybody() int64 { return int64(s.priority) - 1 }
 // open starts a placement in a domain, with units up to the floor gone. If now is set,
 // terminating pods count.
 func (s *Searcher) open(d span, floor int64, now bool) {
+	s.start(floor, now)
+	for i := d.from; i < d.to; i++ {
+		s.fill(i)
+	}
+}
+
+// start is open for nodes that are filled one by one.
+func (s *Searcher) start(floor int64, now bool) {
 	s.floor, s.now = floor, now
 	s.Opened++
 	s.unplace()
+}
+
+// fill counts what is free on a node without members.
+func (s *Searcher) fill(i int) {
 	width := len(s.slots)
-	for i := d.from; i < d.to; i++ {
-		free := s.free[i*width:][:width]
-		capacity, fixed := s.capacity[i*width:][:width], s.fixed[i*width:][:width]
-		for slot := range free {
-			free[slot] = capacity[slot] - fixed[slot]
+	from, to := s.rowsOf(i)
+	free := s.free[i*width:][:width]
+	capacity, fixed := s.capacity[i*width:][:width], s.fixed[i*width:][:width]
+	for slot := range free {
+		free[slot] = capacity[slot] - fixed[slot]
+	}
+	if s.now {
+		for slot, v := range s.leaving[i*width:][:width] {
+			free[slot] -= v
 		}
-		if now {
-			for slot, v := range s.leaving[i*width:][:width] {
-				free[slot] -= v
-			}
-		}
-		for at := s.rowAt[i+1] - 1; at >= s.rowAt[i] && int64(s.rows[at].priority) > floor; at-- {
-			for slot, v := range s.gone[int(at)*width:][:width] {
-				free[slot] -= v
-			}
+	}
+	for at := to - 1; at >= from && int64(s.rows[at].priority) > s.floor; at-- {
+		for slot, v := range s.gone[at*width:][:width] {
+			free[slot] -= v
 		}
 	}
 }
@@ -156,7 +171,7 @@ func (s *Searcher) move(u *Unit, sign int64) {
 		if i < 0 {
 			continue
 		}
-		at := s.rowAt[i]
+		at, _ := s.rowsOf(int(i))
 		for want := p.level().rank(); s.rows[at].rank() != want; {
 			at++
 		}
