@@ -43,7 +43,8 @@
 //  2. Workloads reclaimed by hierarchical advantage (the request fits in the quota of
 //     a subtree that they are not in), then those of other queues, then those of the
 //     preemptor's own queue.
-//  3. In the own queue: lower priority; then equals whose time is over, longest
+//  3. In the own queue: with [Request.LocalQueueUsage] by the usage of local queues, the
+//     highest first. Then lower priority; then equals whose time is over, longest
 //     running first; then newer equals.
 //  4. Lower effective priority first.
 //  5. At equal priority: surplus replicas of elastic workloads one by one, then whole

@@ -52,7 +52,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.FindNeeds = len(r.NeedsPreemption) == 0
 	d.Guard, d.SkipRetryAt, d.MaxRetrySteps = config.guard(r), config.SkipRetryAt, config.maxRetrySteps()
-	d.Room = r.Room
+	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
 	config.enterSearch(d)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}

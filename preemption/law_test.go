@@ -34,6 +34,7 @@ var laws = []struct {
 	{"ShiftedTimeIsNothing", inEither(shiftedTimeIsNothing)},
 	{"ScaledAmountsAreNothing", inEither(scaledAmountsAreNothing)},
 	{"TotalsAreNothing", inEither(totalsAreNothing)},
+	{"UsageOfLocalQueuesIsOrder", inEither(usageOfLocalQueuesIsOrder)},
 	{"EditsSurviveJSON", inEither(editsSurviveJSON)},
 	{"StrangersAreNothing", inEither(strangersAreNothing)},
 	{"OwnTreeIsEnough", inEither(ownTreeIsEnough)},
@@ -59,10 +60,13 @@ func FuzzVictimsMakeRoom(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(v
 func FuzzNoVictimCanBeSpared(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
 func FuzzVictimsArePermitted(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
 func FuzzTotalsAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(totalsAreNothing))) }
-func FuzzNeverEvictsNobody(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(inEither(neverEvictsNobody))) }
-func FuzzOrderOfInputIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputIsNothing))) }
-func FuzzNamesAreNothing(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(namesAreNothing))) }
-func FuzzShiftedTimeIsNothing(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(shiftedTimeIsNothing))) }
+func FuzzUsageOfLocalQueuesIsOrder(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(inEither(usageOfLocalQueuesIsOrder)))
+}
+func FuzzNeverEvictsNobody(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(neverEvictsNobody))) }
+func FuzzOrderOfInputIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputIsNothing))) }
+func FuzzNamesAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(namesAreNothing))) }
+func FuzzShiftedTimeIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(shiftedTimeIsNothing))) }
 func FuzzScaledAmountsAreNothing(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(inEither(scaledAmountsAreNothing)))
 }

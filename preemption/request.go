@@ -1,8 +1,12 @@
 package preemption
 
 import (
+	"fmt"
+	"math"
 	"time"
 
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -37,6 +41,12 @@ type Request struct {
 	// has all its replicas. See [Decision.Counts]. It must be empty with a Room. Empty: all
 	// replicas or nothing.
 	MinCounts []Replicas `json:"minCounts,omitempty"`
+	// LocalQueueUsage orders candidates in the workload's own queue by the usage of their local
+	// queues, the highest first, before their priority (Kueue's admission fair sharing,
+	// KEP-4136): those being evicted stay first, and nobody may yield who may not without it.
+	// At most one entry for each local queue; one that is not listed has a usage of zero. Empty:
+	// by priority.
+	LocalQueueUsage []queue.LocalQueueUsage `json:"localQueueUsage,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
 	// Room is asked besides the quota, so that one set of victims satisfies both. Nil: only
@@ -66,4 +76,27 @@ type Room interface {
 	Remove(workload string)
 	Restore(workload string)
 	Fits() bool
+}
+
+// usages returns the usage of local queues by name, without zeros.
+func (r *Request) usages(faults *fault.List) map[string]float64 {
+	if len(r.LocalQueueUsage) == 0 {
+		return nil
+	}
+	by, seen := map[string]float64{}, map[string]bool{}
+	for i, u := range r.LocalQueueUsage {
+		path := fmt.Sprintf("request.localQueueUsage[%d]", i)
+		switch {
+		case u.LocalQueue == "":
+			faults.Add(path+".localQueue", "is empty")
+		case seen[u.LocalQueue]:
+			faults.Add(path+".localQueue", "%q has an entry already", u.LocalQueue)
+		case !(u.Usage >= 0 && u.Usage <= math.MaxFloat64):
+			faults.Add(path+".usage", "%v is not a finite number of zero or more", u.Usage)
+		case u.Usage > 0:
+			by[u.LocalQueue] = u.Usage
+		}
+		seen[u.LocalQueue] = true
+	}
+	return by
 }

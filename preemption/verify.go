@@ -150,7 +150,10 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Search == Exact,
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod,
-		SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
+		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
+	}
+	for _, u := range r.LocalQueueUsage {
+		q.LocalQueueUsage[u.LocalQueue] = u.Usage
 	}
 	for _, fr := range r.NeedsPreemption {
 		if !slices.Contains(q.Needs, fr) {

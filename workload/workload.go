@@ -22,6 +22,10 @@ type Workload struct {
 	UID string `json:"uid,omitempty"`
 	// Queue is the queue in which the workload runs or waits.
 	Queue string `json:"queue"`
+	// LocalQueue is the queue that the workload was submitted to, if that is another one:
+	// "namespace/name" of Kueue's LocalQueue. Only the order of candidates depends on it; see
+	// preemption.Request.LocalQueueUsage.
+	LocalQueue string `json:"localQueue,omitempty"`
 	// Priority is the priority; higher is more important. It may be negative.
 	Priority int64 `json:"priority,omitzero"`
 	// PriorityBoost is added to Priority wherever a priority is compared.

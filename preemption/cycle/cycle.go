@@ -154,6 +154,8 @@ type Request struct {
 	// the caller may requeue it as FailedAfterNomination and give its assignment here in the
 	// next cycle; the cycle itself does not do that.
 	Continue map[string]preemption.Assignment
+	// LocalQueueUsage is that of each decision; see [preemption.Request.LocalQueueUsage].
+	LocalQueueUsage []queue.LocalQueueUsage
 	// Room returns the room of a head besides the quota, for instance on nodes; see
 	// [preemption.Request.Room]. Nil, or a nil result: only quota counts.
 	//
@@ -271,7 +273,7 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 			}
 		}()
 	}
-	return by.Decide(p.then, preemption.Request{Workload: w, Now: p.request.Now, Continue: from, Room: room})
+	return by.Decide(p.then, preemption.Request{Workload: w, Now: p.request.Now, Continue: from, LocalQueueUsage: p.request.LocalQueueUsage, Room: room})
 }
 
 // room returns the room of a head after the heads served so far; nil: only quota counts.

@@ -44,6 +44,19 @@ var kinds = []struct {
 			return w.ID == v.Workload && w.EffectivePriority() == asks.EffectivePriority() && (w.Queued.IsZero() || asks.Queued.IsZero())
 		})
 	})},
+	{"a less important workload stays, whose local queue has used less than the victim's", 1, func(d *drawn) bool {
+		used := map[string]float64{}
+		for _, u := range d.Request.LocalQueueUsage {
+			used[u.LocalQueue] = u.Usage
+		}
+		return slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool {
+			w := d.admitted(v.Workload)
+			return v.Cohort == "" && !w.Evicted && slices.ContainsFunc(d.State.Admitted, func(o workload.Workload) bool {
+				stays := !slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == o.ID })
+				return stays && o.Queue == w.Queue && o.EffectivePriority() < w.EffectivePriority() && used[o.LocalQueue] < used[w.LocalQueue]
+			})
+		})
+	}},
 	{"surplus replicas", 3, anyVictim(func(d *drawn, v preemption.Victim) bool { return len(v.Replicas) > 0 })},
 	{"several resources short", 4, func(d *drawn) bool { return len(d.Shortage) > 1 }},
 	{"a blocker", 8, func(d *drawn) bool { return len(d.Blockers) > 0 }},
@@ -53,6 +66,11 @@ var kinds = []struct {
 	{"a blocker that never yields", 1, func(d *drawn) bool {
 		return slices.ContainsFunc(d.Blockers, func(b preemption.Blocker) bool { return b.Rule == preemption.RuleNeverYields })
 	}},
+}
+
+func (d *drawn) admitted(id string) *workload.Workload {
+	i := slices.IndexFunc(d.State.Admitted, func(w workload.Workload) bool { return w.ID == id })
+	return &d.State.Admitted[i]
 }
 
 // Queues lists the queues, each with its cohort.

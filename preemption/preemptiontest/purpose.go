@@ -40,6 +40,7 @@ func drawRecord(t *rapid.T, flavorResources func(*rapid.T) []quota.FlavorResourc
 	if p == anything {
 		run(t, &st, pick(t, "workloads", 0, 3, 6, 8, 10, 12, 14, 16))
 		r := Requests(st).Draw(t, "request")
+		localQueues(t, &st, &r)
 		return preemption.Record{State: st, Request: &r}
 	}
 	sc := &scene{purpose: p, frs: frs, st: st}
@@ -54,6 +55,7 @@ func drawRecord(t *rapid.T, flavorResources func(*rapid.T) []quota.FlavorResourc
 	sc.ask(t, &r.Workload)
 	r.Workload.NeverPreempts = chance(t, 1, 40)
 	r.Workload.Gates = gates(t)
+	localQueues(t, &sc.st, &r)
 	return preemption.Record{State: sc.st, Request: &r}
 }
 
@@ -381,4 +383,17 @@ func after(other time.Time, by time.Duration) time.Time {
 		return other
 	}
 	return other.Add(by)
+}
+
+// localQueues submits workloads to local queues in some records, and says what these have used.
+func localQueues(t *rapid.T, st *preemption.State, r *preemption.Request) {
+	if !chance(t, 1, 2) {
+		return
+	}
+	for i := range st.Admitted {
+		st.Admitted[i].LocalQueue = pick(t, "local queue", "", "ns/a", "ns/b", "ns/c")
+	}
+	for _, name := range []string{"ns/a", "ns/b"} {
+		r.LocalQueueUsage = append(r.LocalQueueUsage, queue.LocalQueueUsage{LocalQueue: name, Usage: pick(t, "usage", 0, 0.5, 1, 2)})
+	}
 }

@@ -137,7 +137,7 @@ func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload
 // instant.
 func (w *Workload) Describes(other *workload.Workload) bool {
 	f := &w.Facts
-	if f.ID != other.ID || f.UID != other.UID || *f.queue != other.Queue ||
+	if f.ID != other.ID || f.UID != other.UID || f.home.queue != other.Queue || f.home.localQueue != other.LocalQueue ||
 		f.Evicted != other.Evicted || f.NeverPreempts != other.NeverPreempts || f.NeverYields != other.NeverYields {
 		return false
 	}

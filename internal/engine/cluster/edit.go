@@ -28,7 +28,7 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 		return nil, err
 	}
 	columns := c.Columns.with(&w)
-	d := newWorkload(&w, c.Running(node).name, columns)
+	d := newWorkload(&w, c.Running(node).home, columns)
 	next := *c
 	next.Columns = columns
 	if err := next.replace(node, nil, []*Workload{d}); err != nil {
@@ -161,7 +161,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			*of = nonZero(quotatree.AddLoads(*of, negative(c.Reserved[old])))
 			running[i] = c.Running(old)
 		} else {
-			running[i], _ = newRunning(&shape.Queues[i].Name, nil, nil)
+			running[i], _ = newRunning(&home{queue: shape.Queues[i].Name}, nil, nil)
 		}
 	}
 	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving}

@@ -12,12 +12,23 @@ import (
 // cluster has many.
 type Facts struct {
 	ID, UID                string
-	queue                  *string // shared by all workloads of the queue
+	home                   *home
 	created                int64   // an instant
 	seldom                 *seldom // nil: no such field is set
 	Evicted, NeverPreempts bool
 	NeverYields            bool
 	local                  bool // times are in the local zone; else in UTC, or as seldom says
+}
+
+// home is where a workload was submitted and runs. Workloads share theirs.
+type home struct{ queue, localQueue string }
+
+// local returns the home of the workloads of a local queue, itself for those without.
+func (h *home) local(name string) *home {
+	if name == "" {
+		return h
+	}
+	return &home{h.queue, name}
 }
 
 // seldom holds the fields that few workloads set.
@@ -29,9 +40,9 @@ type seldom struct {
 }
 
 // factsOf returns the facts of w, created at an instant. It shares the gates.
-func factsOf(w *workload.Workload, queue *string, created int64) Facts {
+func factsOf(w *workload.Workload, at *home, created int64) Facts {
 	f := Facts{
-		ID: w.ID, UID: w.UID, queue: queue, created: created,
+		ID: w.ID, UID: w.UID, home: at, created: created,
 		Evicted: w.Evicted, NeverPreempts: w.NeverPreempts, NeverYields: w.NeverYields,
 	}
 	others := false
@@ -67,14 +78,17 @@ func timeIn(at int64, zone *time.Location) time.Time {
 }
 
 // Queue returns the name of the workload's queue.
-func (f *Facts) Queue() string { return *f.queue }
+func (f *Facts) Queue() string { return f.home.queue }
+
+// LocalQueue returns the name of the workload's local queue; empty if it has none.
+func (f *Facts) LocalQueue() string { return f.home.localQueue }
 
 // Workload returns the workload in its usual form. It shares the pod sets and gates, which
 // must not be changed. Times have no monotonic clock reading.
 func (w *Workload) Workload() workload.Workload {
 	f := &w.Facts
 	out := workload.Workload{
-		ID: f.ID, UID: f.UID, Queue: *f.queue, Priority: w.Priority,
+		ID: f.ID, UID: f.UID, Queue: f.home.queue, LocalQueue: f.home.localQueue, Priority: w.Priority,
 		Evicted: f.Evicted, NeverPreempts: f.NeverPreempts, NeverYields: f.NeverYields, PodSets: w.PodSets,
 	}
 	var created, queued, reservedAt *time.Location

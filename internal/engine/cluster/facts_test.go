@@ -22,7 +22,7 @@ func TestFactsHoldEverything(t *testing.T) {
 			t.Errorf("%s is not tested", reflect.TypeFor[workload.Workload]().Field(i).Name)
 		}
 	}
-	d := newWorkload(&w, &w.Queue, newColumns())
+	d := newWorkload(&w, &home{queue: w.Queue}, newColumns())
 	if got := d.Clone(); !reflect.DeepEqual(got, w) {
 		t.Errorf("%+v, want %+v", got, w)
 	}
@@ -38,7 +38,7 @@ func TestFactsHoldZones(t *testing.T) {
 					ID: "id", Created: time.Unix(1, 0).In(created), Queued: time.Unix(2, 0).In(queued), ReservedAt: time.Unix(3, 0).In(reserved),
 					PodSets: []workload.PodSet{{Name: "main", Count: 1}},
 				}
-				if got := newWorkload(&w, &w.Queue, newColumns()).Clone(); !reflect.DeepEqual(got, w) {
+				if got := newWorkload(&w, &home{queue: w.Queue}, newColumns()).Clone(); !reflect.DeepEqual(got, w) {
 					t.Errorf("%+v, want %+v", got, w)
 				}
 			}

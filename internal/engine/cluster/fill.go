@@ -18,7 +18,9 @@ type filling struct {
 	byID    trie.Builder[*Workload]
 	queues  []int32             // of the workloads
 	counts  []int32             // by queue
-	names   []*string           // by queue
+	homes   []*home             // by queue
+	locals  map[home]*home      // of workloads with a local queue
+	local   *home               // the last of them
 	seen    [seenTemplates]seen // by hash of the pod sets
 	queue   string              // the queue of the last workload
 	node    int                 // its node; -1: unknown
@@ -43,11 +45,10 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	f := &filling{
 		Cluster: c, columns: columns, byID: trie.NewBuilder(idOf, len(admitted)),
 		queues: make([]int32, len(admitted)), counts: make([]int32, len(c.Queues)),
-		names: make([]*string, len(c.Queues)), node: -1,
+		homes: make([]*home, len(c.Queues)), node: -1,
 	}
-	for i := range f.names {
-		name := c.Queues[i].Name
-		f.names[i] = &name
+	for i := range f.homes {
+		f.homes[i] = &home{queue: c.Queues[i].Name}
 	}
 	var faults fault.List
 	for i := range admitted {
@@ -71,7 +72,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	running := make([]*Running, len(c.Queues))
 	var room []inLane
 	for q, workloads := range byQueue {
-		running[q], room = newRunning(f.names[q], workloads, room)
+		running[q], room = newRunning(f.homes[q], workloads, room)
 		running[q].addTo(&direct[len(c.Cohorts)+q])
 	}
 	var err error
@@ -112,7 +113,7 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 	q := f.node - len(f.Cohorts)
 	d := &Workload{
 		Priority: w.EffectivePriority(), Queued: queued, Reserved: reserved,
-		Template: s.active, Facts: factsOf(w, f.names[q], created),
+		Template: s.active, Facts: factsOf(w, f.homeOf(q, w.LocalQueue), created),
 	}
 	if w.Evicted || w.NeverYields {
 		d.Template = s.whole
@@ -130,6 +131,25 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 		f.leaving = f.leaving.Set(d)
 	}
 	return true
+}
+
+// homeOf returns the home of workloads of a queue and a local queue.
+func (f *filling) homeOf(q int, localQueue string) *home {
+	at := f.homes[q]
+	if localQueue == "" {
+		return at
+	}
+	if last := f.local; last == nil || last.localQueue != localQueue || last.queue != at.queue {
+		if f.locals == nil {
+			f.locals = map[home]*home{}
+		}
+		key := home{at.queue, localQueue}
+		if f.local = f.locals[key]; f.local == nil {
+			f.local = &key
+			f.locals[key] = f.local
+		}
+	}
+	return f.local
 }
 
 // see remembers the pod sets of a valid workload.
@@ -184,8 +204,8 @@ func (f *filling) byQueue() [][]*Workload {
 
 // newRunning returns the index of the workloads of a queue. It sorts the list, and returns
 // the memory that it used for that.
-func newRunning(queue *string, workloads []*Workload, room []inLane) (*Running, []inLane) {
-	r := &Running{name: queue}
+func newRunning(at *home, workloads []*Workload, room []inLane) (*Running, []inLane) {
+	r := &Running{home: at}
 	room = room[:0]
 	for _, w := range workloads {
 		room = append(room, inLane{w.lane(), w.Priority, w.Reserved, w})

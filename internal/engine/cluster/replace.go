@@ -99,7 +99,7 @@ func (r *Running) anew(gone, come []*Workload) *Running {
 			}
 		}
 	}
-	next, _ := newRunning(r.name, append(list, come...), nil)
+	next, _ := newRunning(r.home, append(list, come...), nil)
 	return next
 }
 
@@ -115,7 +115,7 @@ func (c *Cluster) Replace(gone []*Workload, come []workload.Workload) (*Cluster,
 			return nil, faults
 		}
 		next.Columns = next.Columns.with(&come[i])
-		changes = append(changes, change{node, newWorkload(&come[i], c.Running(node).name, next.Columns), true})
+		changes = append(changes, change{node, newWorkload(&come[i], c.Running(node).home, next.Columns), true})
 	}
 	for _, d := range gone {
 		node, _ := c.QueueNode(d.Facts.Queue())

@@ -12,7 +12,7 @@ import (
 
 // Running holds what runs in one queue: an ordered index for each lane. It is immutable.
 type Running struct {
-	name  *string // the name of the queue, shared by its workloads
+	home  *home // of its workloads that have no local queue
 	lanes [AllLanes]LaneSet
 }
 

@@ -48,9 +48,9 @@ func (s *Surplus) Uses(column int) bool {
 
 // newWorkload returns the record of w, which must be a copy: it keeps its parts. All columns
 // that w uses must have numbers.
-func newWorkload(w *workload.Workload, queue *string, columns *Columns) *Workload {
+func newWorkload(w *workload.Workload, at *home, columns *Columns) *Workload {
 	return &Workload{
-		Facts:    factsOf(w, queue, instant.Of(w.Created)),
+		Facts:    factsOf(w, at.local(w.LocalQueue), instant.Of(w.Created)),
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),

@@ -9,8 +9,9 @@ type fairQueue struct {
 	side  int // the child of the common cohort on this queue's side
 	// retry is the only candidate in the second round.
 	retry *search.Victim
-	// bySize holds, with the largest first, the candidates of another queue.
-	bySize []search.Victim
+	// sorted holds the candidates if they are in another order: by size, or by the usage of local
+	// queues.
+	sorted []search.Victim
 	// secondUsed: with the largest first, a candidate was taken by the second strategy.
 	secondUsed bool
 }
@@ -30,15 +31,18 @@ func (r round) openQueue(q, level, side int) int32 {
 	n := len(r.queues)
 	r.queues = search.Grown(r.queues)
 	f := &r.queues[n]
-	f.level, f.side, f.retry, f.bySize, f.secondUsed = level, side, nil, nil, false
+	f.level, f.side, f.retry, f.sorted, f.secondUsed = level, side, nil, nil, false
 	if r.second {
 		f.of = search.DonorQueue{Donor: d}
 		f.retry = r.firstRefusal(q)
 	} else {
 		s.Open(&f.of, d)
 	}
-	if r.largestFirst && d.Class != search.Own {
-		r.sortQueue(f)
+	switch own := d.Class == search.Own; {
+	case r.largestFirst && !own:
+		r.sortQueue(f, s.SortBySize)
+	case own && len(s.Request.LocalQueueUsage) > 0:
+		r.sortQueue(f, s.SortByUsage)
 	}
 	if !f.left() {
 		r.queues = r.queues[:n]
@@ -47,15 +51,15 @@ func (r round) openQueue(q, level, side int) int32 {
 	return int32(n)
 }
 
-// sortQueue orders the candidates by how much they free, most first.
-func (r round) sortQueue(f *fairQueue) {
+// sortQueue puts the candidates in another order.
+func (r round) sortQueue(f *fairQueue, sort func([]search.Victim)) {
 	var all []search.Victim
 	for f.of.Left() {
 		v, _ := r.s.Pop(&f.of)
 		all = append(all, v)
 	}
-	r.s.SortBySize(all)
-	f.bySize = all
+	sort(all)
+	f.sorted = all
 }
 
 // firstRefusal returns the first candidate of the queue that failed in the first round.
@@ -67,11 +71,11 @@ func (f *Sharing) firstRefusal(q int) *search.Victim {
 }
 
 // left reports whether there is a candidate.
-func (f *fairQueue) left() bool { return f.of.Left() || f.retry != nil || len(f.bySize) > 0 }
+func (f *fairQueue) left() bool { return f.of.Left() || f.retry != nil || len(f.sorted) > 0 }
 
 // close drops all candidates.
 func (f *fairQueue) close() {
-	f.retry, f.bySize = nil, nil
+	f.retry, f.sorted = nil, nil
 	f.of.Close()
 }
 
@@ -80,8 +84,8 @@ func (f *Sharing) head(q *fairQueue) search.Position {
 	switch {
 	case q.retry != nil:
 		return f.s.PositionOf(q.retry.Workload, q.retry.Set >= 0)
-	case len(q.bySize) > 0:
-		return f.s.PositionOf(q.bySize[0].Workload, q.bySize[0].Set >= 0)
+	case len(q.sorted) > 0:
+		return f.s.PositionOf(q.sorted[0].Workload, q.sorted[0].Set >= 0)
 	}
 	return q.of.Head()
 }
@@ -92,8 +96,8 @@ func (f *Sharing) pop(q *fairQueue) (v search.Victim, ok bool) {
 	case q.retry != nil:
 		v, q.retry = *q.retry, nil
 		return v, true
-	case len(q.bySize) > 0:
-		v, q.bySize = q.bySize[0], q.bySize[1:]
+	case len(q.sorted) > 0:
+		v, q.sorted = q.sorted[0], q.sorted[1:]
 		return v, true
 	}
 	return f.s.Pop(&q.of)

@@ -21,15 +21,18 @@ func (s *Search) sortPhase() {
 	}
 	s.SortBySize(all)
 	slices.Reverse(all)
-	s.merge.bySize = all
+	s.merge.sorted = all
 }
 
-// nextBySize returns the next candidate whose queue still has something to reclaim.
-func (s *Search) nextBySize() (v Victim, ok bool) {
-	for m := &s.merge; len(m.bySize) > 0; {
-		last := len(m.bySize) - 1
-		v, m.bySize = m.bySize[last], m.bySize[:last]
+// nextSorted returns the next candidate whose queue still has something to reclaim.
+func (s *Search) nextSorted() (v Victim, ok bool) {
+	for m := &s.merge; len(m.sorted) > 0; {
+		last := len(m.sorted) - 1
+		v, m.sorted = m.sorted[last], m.sorted[:last]
 		d := Donor{Queue: v.Queue, LCA: v.Cohort, Class: Hierarchical}
+		if v.Cohort < 0 {
+			d.Class = Own
+		}
 		if !s.nothingToReclaim(&d) {
 			return v, true
 		}

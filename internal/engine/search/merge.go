@@ -13,11 +13,11 @@ type merge struct {
 	streams []stream
 	sources []source
 	heap    []item
-	bySize  []Victim // with the largest first: all candidates, the next one last
+	sorted  []Victim // in another order: all candidates, the next one last
 }
 
 func (m *merge) clear() {
-	m.streams, m.sources, m.heap, m.bySize = m.streams[:0], m.sources[:0], m.heap[:0], m.bySize[:0]
+	m.streams, m.sources, m.heap, m.sorted = m.streams[:0], m.sources[:0], m.heap[:0], m.sorted[:0]
 }
 
 // source is a cohort of which only the first candidate of each child is known (see
@@ -54,6 +54,16 @@ func (s *Search) itemOf(st *stream, at int) item {
 // openPhase opens the streams and the sources of a phase and orders them by their first
 // candidates.
 func (s *Search) openPhase(n int, mode Mode) {
+	s.merge.clear()
+	if phases[n].class == Own && len(s.Request.LocalQueueUsage) > 0 {
+		s.openByUsage(n, mode)
+	} else {
+		s.openInOrder(n, mode)
+	}
+}
+
+// openInOrder opens a phase in the order of candidates.
+func (s *Search) openInOrder(n int, mode Mode) {
 	s.merge.clear()
 	ph := &phases[n]
 	p := s.Permission(ph.class, mode.Borrowing)
@@ -205,8 +215,8 @@ func (s *Search) settleHeap() bool {
 // nothing left to reclaim is dropped.
 func (s *Search) next() (v Victim, ok bool) {
 	m := &s.merge
-	if len(m.bySize) > 0 {
-		return s.nextBySize()
+	if len(m.sorted) > 0 {
+		return s.nextSorted()
 	}
 	for s.settleHeap() {
 		at := int(m.heap[0].at)

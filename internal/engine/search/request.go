@@ -28,6 +28,9 @@ type Request struct {
 	NewerByReservation bool
 	MinRuntime         minimum.Config
 	Fair               Fairness
+	// LocalQueueUsage orders the candidates of the own queue by the usage of their local queues,
+	// most first; a local queue that is not listed has none. Empty: in the usual order.
+	LocalQueueUsage map[string]float64
 	// LargestFirst: if no victims are found, search again with the candidates of other queues
 	// ordered by how much they free, most first.
 	LargestFirst bool

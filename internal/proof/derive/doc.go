@@ -43,10 +43,10 @@
 //	       preemptMin= reclaimMin=
 //	queue NAME in=COHORT (as a cohort, and) within= reclaim= borrowing= threshold= minAdmit=
 //	       whenCanBorrow= whenCanPreempt= preference=
-//	running ID in=QUEUE priority= boost= uid= RESOURCE=AMOUNT pods=COUNT min= leaving=
+//	running ID in=QUEUE local=LOCALQUEUE priority= boost= uid= RESOURCE=AMOUNT pods=COUNT min= leaving=
 //	       since= queued= created= evicted neverYields
 //	ask [ID] in=QUEUE (as running, and) now=LATER needs=RESOURCE,... gates=A,B open=A
-//	       neverPreempts
+//	       neverPreempts usage=LOCALQUEUE:NUMBER,...
 //	check
 //
 // An amount is that of one replica; set=NAME begins the next pod set. A running workload was

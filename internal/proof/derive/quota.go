@@ -2,6 +2,8 @@ package derive
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
@@ -114,7 +116,7 @@ func (l *line) queueOrder(v *workload.Workload) {
 // workload reads what pending and running workloads have in common. Options after set= are
 // those of that pod set.
 func (l *line) workload() workload.Workload {
-	v := workload.Workload{ID: l.name, Queue: l.text("in"), UID: l.text("uid"), Priority: l.number("priority"), PriorityBoost: l.number("boost")}
+	v := workload.Workload{ID: l.name, Queue: l.text("in"), UID: l.text("uid"), LocalQueue: l.text("local"), Priority: l.number("priority"), PriorityBoost: l.number("boost")}
 	set := workload.PodSet{Name: "main", Count: 1}
 	add := func() {
 		if len(set.Requests) > 0 {
@@ -153,6 +155,14 @@ func (l *line) request() preemption.Request {
 	r := preemption.Request{Now: noon}
 	if d, ok := l.duration("now"); ok {
 		r.Now = noon.Add(d)
+	}
+	for _, text := range l.list("usage") {
+		name, number, _ := strings.Cut(text, ":")
+		usage, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			l.fail("usage=%s is not LOCAL:NUMBER", text)
+		}
+		r.LocalQueueUsage = append(r.LocalQueueUsage, queue.LocalQueueUsage{LocalQueue: name, Usage: usage})
 	}
 	for _, key := range l.list("needs") {
 		fr, ok := column(key)

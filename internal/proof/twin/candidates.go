@@ -70,6 +70,7 @@ func (d *decision) candidates() []candidate {
 		return cmp.Or(
 			compareBool(b.w.Evicted, a.w.Evicted),
 			cmp.Compare(a.class, b.class),
+			d.byLocalQueue(a, b),
 			cmp.Compare(a.tier, b.tier),
 			cmp.Compare(importance(&a.w), importance(&b.w)),
 			compareBool(b.podSet >= 0, a.podSet >= 0),
@@ -275,4 +276,18 @@ func later(a, b time.Time) bool {
 		return a.IsZero() && !b.IsZero()
 	}
 	return a.After(b)
+}
+
+// byLocalQueue: of the own queue, who was submitted to a local queue that has used more comes
+// first.
+func (d *decision) byLocalQueue(a, b candidate) int {
+	used := func(c candidate) (usage float64) {
+		for _, u := range d.request.LocalQueueUsage {
+			if c.class == 2 && u.LocalQueue == c.w.LocalQueue {
+				usage = u.Usage
+			}
+		}
+		return usage
+	}
+	return cmp.Compare(used(b), used(a))
 }

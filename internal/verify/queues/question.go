@@ -31,6 +31,7 @@ type Question struct {
 	IgnoreMinAdmitDuration   bool
 	MinRuntime               minruntime.Settings
 	ReclaimMethod            minruntime.Method
+	LocalQueueUsage          map[string]float64
 
 	// AllSets: the answer is about all allowed sets, not only those of the documented search.
 	AllSets bool

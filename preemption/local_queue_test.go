@@ -1,0 +1,110 @@
+package preemption_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+func in(local string, w workload.Workload) workload.Workload {
+	w.LocalQueue = local
+	return w
+}
+
+// The usage of local queues is order only: in classical sharing as many requests succeed as
+// without it, and usage that tells nobody apart is none.
+func usageOfLocalQueuesIsOrder(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	st, r := cloneState(record.State), *record.Request
+	for i := range st.Admitted {
+		st.Admitted[i].LocalQueue = rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "local queue")
+	}
+	r.LocalQueueUsage = nil
+	without := decide(t, snapshotOf(t, st), r)
+	same := rapid.Float64Range(0, 9).Draw(t, "the same usage")
+	r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "a", Usage: same}, {LocalQueue: "b", Usage: same}, {LocalQueue: "c", Usage: same}}
+	alike := cloneState(st)
+	for i := range alike.Admitted {
+		if alike.Admitted[i].LocalQueue == "" {
+			alike.Admitted[i].LocalQueue = "a"
+		}
+	}
+	if diff := cmp.Diff(without, decide(t, snapshotOf(t, alike), r), sameDecision); diff != "" {
+		t.Fatalf("the same usage everywhere: %s", diff)
+	}
+	for i := range r.LocalQueueUsage {
+		r.LocalQueueUsage[i].Usage = rapid.Float64Range(0, 9).Draw(t, "usage")
+	}
+	d := decide(t, snapshotOf(t, st), r)
+	if config.Sharing == preemption.Classical && (d.Outcome != without.Outcome || !d.RetryAt.Equal(without.RetryAt)) {
+		t.Fatalf("%v at %v with usage, %v at %v without", d.Outcome, d.RetryAt, without.Outcome, without.RetryAt)
+	}
+	if err := preemption.Verify(st, r, config, d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLocalQueueUsage(t *testing.T) {
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, ReclaimWithinCohort: queue.Any}
+	evicting := in("little", job("evicting", "a", 8, 1, started(1)))
+	evicting.Evicted = true
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues:  []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c"}},
+		Admitted: []workload.Workload{
+			in("little", job("low", "a", 1, 1, started(9))), in("much", job("high", "a", 5, 1, started(9))),
+			in("much", job("higher", "a", 9, 1, started(9))), in("unlisted", job("lowest", "a", 0, 1, started(9))),
+		},
+	}
+	usage := []queue.LocalQueueUsage{{LocalQueue: "much", Usage: 7}, {LocalQueue: "little", Usage: 0.5}}
+	for _, c := range []struct {
+		name  string
+		also  []workload.Workload
+		usage []queue.LocalQueueUsage
+		asks  int64
+		want  []string // in the order of choice
+	}{
+		{"by priority", nil, nil, 2, []string{"lowest", "low"}},
+		{"who has used most first, in it by priority", nil, usage, 1, []string{"high"}},
+		{"before the others", nil, usage, 3, []string{"high", "higher", "low"}},
+		{"no usage comes last", nil, usage, 4, []string{"high", "higher", "low", "lowest"}},
+		{"being evicted comes before any usage", []workload.Workload{evicting}, usage, 1, []string{"evicting", "high"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+				all := cloneState(st)
+				all.Admitted = append(all.Admitted, c.also...)
+				r := pending("a", 10, c.asks)
+				r.LocalQueueUsage = c.usage
+				d := decideWith(t, preemption.Config{Sharing: sharing}, snapshotOf(t, all), r)
+				got := make([]string, len(d.Victims))
+				for _, v := range d.Victims {
+					got[v.Order-1] = v.Workload
+				}
+				if diff := cmp.Diff(c.want, got, sameDecision); diff != "" {
+					t.Errorf("%v: -want +got: %s", sharing, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestLocalQueueUsageIsValidated(t *testing.T) {
+	r := pending("a", 10, 1)
+	r.LocalQueueUsage = []queue.LocalQueueUsage{{Usage: 1}, {LocalQueue: "a", Usage: -1}, {LocalQueue: "a"}, {LocalQueue: "b", Usage: math.NaN()}, {LocalQueue: "c", Usage: math.Inf(1)}}
+	_, err := new(preemption.Preemptor).Decide(snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "a"}}}), r)
+	wantFaults(t, err,
+		"request.localQueueUsage[0].localQueue: is empty",
+		"request.localQueueUsage[1].usage: -1 is not a finite number of zero or more",
+		`request.localQueueUsage[2].localQueue: "a" has an entry already`,
+		"request.localQueueUsage[3].usage: NaN is not a finite number of zero or more",
+		"request.localQueueUsage[4].usage: +Inf is not a finite number of zero or more",
+	)
+}
