@@ -260,7 +260,8 @@ type Forecast struct {
 
 // Forecast says what preemption could do for the given amount of one resource in one flavor,
 // alone, as the assignment of flavors asks it. It reads the facts of the request's workload
-// except its requests, and the time. The error is that of [Preemptor.Decide].
+// except its requests, and the time; not the MinCounts, as the amount is given: with fewer
+// replicas, give what they take. The error is that of [Preemptor.Decide].
 func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, error) {
 	if p == nil {
 		p = &standard

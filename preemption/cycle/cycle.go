@@ -154,6 +154,17 @@ type Request struct {
 	// the caller may requeue it as FailedAfterNomination and give its assignment here in the
 	// next cycle; the cycle itself does not do that.
 	Continue map[string]preemption.Assignment
+	// MinCounts returns the fewest replicas with which a head may start, by pod set; see
+	// [preemption.Request.MinCounts]. Decision.Counts says with how many it is admitted, or
+	// preempts; if it is asked about again, then about all its replicas. The result must be
+	// empty for a head with a room. If MinCounts is set, each head becomes inadmissible alone,
+	// unless Config.Alike says what it reads. Nil: all replicas or nothing.
+	MinCounts func(head workload.Workload) []preemption.Replicas
+	// HoldsQuota names heads that are admitted already and ask again; see
+	// [preemption.Request.HoldsQuota]. They must be in the snapshot, and not be told to stop;
+	// other heads must not be in it. Until such a head is admitted again, or preempts, it keeps
+	// what it holds. A head that holds quota becomes inadmissible alone.
+	HoldsQuota map[string]bool
 	// LocalQueueUsage is that of each decision; see [preemption.Request.LocalQueueUsage].
 	LocalQueueUsage []queue.LocalQueueUsage
 	// Room returns the room of a head besides the quota, for instance on nodes; see
@@ -173,6 +184,7 @@ type entry struct {
 	workload  workload.Workload // with its flavors
 	nominated preemption.Decision
 	kept      bool // its own victims are terminating
+	holds     bool // it holds quota, and asks again
 	height    int  // the borrow height, for the order
 }
 
@@ -231,12 +243,16 @@ func (p *plan) nominate() ([]entry, error) {
 		d, err := p.alone(h.Workload)
 		if found, bad := err.(fault.List); bad {
 			for _, f := range found {
-				faults = append(faults, fault.Fault{Path: strings.Replace(f.Path, "request.workload", path, 1), Problem: f.Problem})
+				at := strings.Replace(strings.Replace(f.Path, "request.workload", path, 1), "request.minCounts", path+".minCounts", 1)
+				faults = append(faults, fault.Fault{Path: strings.Replace(at, "request.holdsQuota", path+".holdsQuota", 1), Problem: f.Problem})
 			}
 			continue
 		}
-		w := d.Assignment.Pin(h.Workload)
-		entries[i] = entry{head: h, workload: w, nominated: d, kept: h.Preempting && d.Outcome == preemption.Fits, height: d.BorrowHeight}
+		entries[i] = entry{
+			head: h, workload: withCounts(d.Assignment.Pin(h.Workload), d.Counts), nominated: d,
+			kept:  h.Preempting && d.Outcome == preemption.Fits,
+			holds: p.request.HoldsQuota[h.Workload.ID], height: d.BorrowHeight,
+		}
 		if p.cycle.borrowing.letter() {
 			entries[i].height = min(1, d.BorrowHeight)
 			if waits(d) {
@@ -253,15 +269,36 @@ func (p *plan) nominate() ([]entry, error) {
 // alone decides about a workload as if it were the only one.
 func (p *plan) alone(w workload.Workload) (preemption.Decision, error) {
 	if from := p.request.Continue[w.ID]; len(from) > 0 {
-		if d, err := p.decide(p.cycle.alone, w, from); err != nil || !waits(d) {
+		if d, err := p.decide(p.cycle.alone, w, from, p.minCounts(w)); err != nil || !waits(d) {
 			return d, err
 		}
 	}
-	return p.decide(p.cycle.alone, w, nil)
+	return p.decide(p.cycle.alone, w, nil, p.minCounts(w))
+}
+
+// minCounts returns the fewest replicas with which a head may start.
+func (p *plan) minCounts(w workload.Workload) []preemption.Replicas {
+	if p.request.MinCounts == nil {
+		return nil
+	}
+	return p.request.MinCounts(w.Clone())
+}
+
+// withCounts returns the workload with these numbers of replicas, if there are any.
+func withCounts(w workload.Workload, counts []preemption.Replicas) workload.Workload {
+	w = w.Clone()
+	for _, c := range counts {
+		for i := range w.PodSets {
+			if w.PodSets[i].Name == c.PodSet {
+				w.PodSets[i].Count = c.Count
+			}
+		}
+	}
+	return w
 }
 
 // decide decides about a head with all placeholders in place and all victims gone.
-func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemption.Assignment) (preemption.Decision, error) {
+func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemption.Assignment, least []preemption.Replicas) (preemption.Decision, error) {
 	room := p.room(w)
 	if room != nil {
 		for _, id := range p.gone {
@@ -273,7 +310,10 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 			}
 		}()
 	}
-	return by.Decide(p.then, preemption.Request{Workload: w, Now: p.request.Now, Continue: from, LocalQueueUsage: p.request.LocalQueueUsage, Room: room})
+	return by.Decide(p.then, preemption.Request{
+		Workload: w, Now: p.request.Now, Continue: from, MinCounts: least, HoldsQuota: p.request.HoldsQuota[w.ID],
+		LocalQueueUsage: p.request.LocalQueueUsage, Room: room,
+	})
 }
 
 // room returns the room of a head after the heads served so far; nil: only quota counts.

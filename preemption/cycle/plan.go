@@ -31,11 +31,16 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 	if waits(e.nominated) {
 		return p.wait(v, e)
 	}
+	if _, held := p.then.Find(w.ID); e.holds && !held { // an earlier head preempts it
+		v.Outcome, v.Reason = Wait, queue.FailedAfterNomination
+		return v, nil
+	}
 	if p.then != p.first {
 		var err error
-		if v.Decision, err = p.decide(p.cycle.after, *w, nil); err != nil {
+		if v.Decision, err = p.decide(p.cycle.after, *w, nil, nil); err != nil {
 			return v, err
 		}
+		v.Decision.Counts = e.nominated.Counts
 	}
 	borrows := v.Decision.BorrowHeight > 0
 	tree := ""
@@ -61,7 +66,7 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 		v.Outcome, v.Reason = Preempt, queue.PendingPreemption
 		return v, p.promise(*w, p.leave(v.Decision.Victims))
 	}
-	if room := p.room(*w); !available(p.now, w) || room != nil && !room.Fits() {
+	if room := p.room(*w); !p.fitsNow(e) || room != nil && !room.Fits() {
 		v.Outcome, v.Reason = Wait, queue.PendingPreemption
 		return v, p.promise(*w, nil)
 	}
@@ -76,7 +81,8 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 // finish sets how a head is requeued and whether another cycle is needed.
 func (p *plan) finish(v *HeadResult, e *entry) {
 	c := p.cycle
-	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || p.request.Room != nil && c.alike == nil
+	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || (p.request.Room != nil || p.request.MinCounts != nil) && c.alike == nil ||
+		p.request.HoldsQuota[v.Head.Workload.ID]
 	owed := v.Outcome == Preempt || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
 	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
 	promised := v.Reason == queue.PendingPreemption
@@ -97,7 +103,7 @@ func (p *plan) stepsAside(v *HeadResult) bool {
 func (p *plan) wait(v HeadResult, e *entry) (HeadResult, error) {
 	v.Outcome, v.Reason = Inadmissible, queue.NoCandidates
 	w := &e.workload
-	if never(&v.Decision, w) {
+	if p.never(&v.Decision, w) {
 		v.Reason = queue.NoFit
 		return v, nil
 	}
@@ -110,6 +116,9 @@ func (p *plan) wait(v HeadResult, e *entry) (HeadResult, error) {
 		}
 		return v, nil
 	}
+	if e.holds {
+		return v, nil // what it holds stays reserved
+	}
 	return v, p.reserve(w, v.Decision.BorrowHeight > 0)
 }
 
@@ -117,10 +126,12 @@ func (p *plan) wait(v HeadResult, e *entry) (HeadResult, error) {
 // anywhere: in the flavors that it came with, or in each that it could be assigned. With
 // several choices of flavors that is not known: another choice may leave more for the next
 // pod set.
-func never(d *preemption.Decision, w *workload.Workload) bool {
+func (p *plan) never(d *preemption.Decision, w *workload.Workload) bool {
+	fewer := p.minCounts(*w)
 	if len(d.Assignment) == 0 {
+		least := withCounts(*w, fewer)
 		for _, sh := range d.Shortage {
-			for _, u := range w.Usage() {
+			for _, u := range least.Usage() {
 				if u.FlavorResource() == sh.FlavorResource && u.Amount > sh.PotentialAvailable {
 					return true
 				}
@@ -129,7 +140,7 @@ func never(d *preemption.Decision, w *workload.Workload) bool {
 		return false
 	}
 	choice := d.Assignment[0]
-	return len(d.Assignment) == 1 && choice.Flavor == "" && choice.Untried == 0 &&
+	return len(fewer) == 0 && len(d.Assignment) == 1 && choice.Flavor == "" && choice.Untried == 0 &&
 		!slices.ContainsFunc(choice.Tried, func(t preemption.TriedFlavor) bool {
 			return t.Skipped != preemption.NoQuota && t.Skipped != preemption.ExceedsMaxQuota
 		})
@@ -138,6 +149,9 @@ func never(d *preemption.Decision, w *workload.Workload) bool {
 // promise adds a placeholder for a workload after the edits.
 func (p *plan) promise(w workload.Workload, edits []preemption.Edit) (err error) {
 	w = w.Clone()
+	if p.request.HoldsQuota[w.ID] {
+		edits = append(edits, preemption.Remove(w.ID)) // the placeholder is in its place
+	}
 	w.ID, w.ReservedAt, w.Evicted = promised+w.ID, p.request.Now, false
 	p.then, err = p.then.With(append(edits, preemption.Admit(w))...)
 	return err
@@ -156,6 +170,16 @@ func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 		}
 	}
 	return edits
+}
+
+// fitsNow reports whether a head fits before anybody has left; what it holds itself does not
+// count against it.
+func (p *plan) fitsNow(e *entry) bool {
+	now := p.now
+	if e.holds {
+		now, _ = now.With(preemption.Remove(e.workload.ID)) // it is there: it was found in then
+	}
+	return available(now, &e.workload)
 }
 
 // reserve keeps room from later heads for a head that waits: what its queue could hold
