@@ -25,12 +25,14 @@ type verb struct {
 // result is the answer of a verb.
 type result struct {
 	yes   bool
-	print func(*cli.Page)
-	plain any // as JSON
+	print func(*cli.Page) // nil: the verb has written its answer itself
+	plain any             // as JSON
 }
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
-func verbs() []verb { return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb} }
+func verbs() []verb {
+	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, pageVerb}
+}
 
 // newRoot returns the command line. A verb sets the status.
 func newRoot(std stdio, clock func() time.Time, status *int) *cobra.Command {
@@ -95,6 +97,9 @@ func (v *verb) command(o *options, std stdio, clock func() time.Time, status *in
 }
 
 func (r *result) write(w io.Writer, o *options, screen cli.Screen) error {
+	if r.print == nil {
+		return nil
+	}
 	if o.output == "json" {
 		return printJSON(w, r.plain)
 	}

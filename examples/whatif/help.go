@@ -53,7 +53,14 @@ func printUsage(w io.Writer, c *cobra.Command, width int) error {
 	}
 	flags(title, c.LocalNonPersistentFlags())
 	if common := c.Root().PersistentFlags(); c.Name() != "completion" {
-		flags("Flags of every verb", common)
+		local, others := c.LocalNonPersistentFlags(), pflag.NewFlagSet("", pflag.ContinueOnError)
+		others.SortFlags = false
+		common.VisitAll(func(f *pflag.Flag) {
+			if local.Lookup(f.Name) == nil {
+				others.AddFlag(f)
+			}
+		})
+		flags("Flags of every verb", others)
 	}
 	if yes := c.Annotations["yes"]; yes != "" {
 		fmt.Fprintf(&b, "\nExit status:\n")

@@ -28,7 +28,8 @@ type options struct {
 	in                                                        time.Duration
 	all                                                       bool
 	rules, to, quotas, policies, priorities                   []string
-	width, cycles                                             int // -1: that of the terminal
+	page                                                      string // the file of the page
+	width, cycles                                             int    // -1: that of the terminal
 	config                                                    preemption.Config
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -198,6 +199,9 @@ func TestBadInputOfVerbs(t *testing.T) {
 			}
 			if v.name == "diff" {
 				c.args = append([]string{"-priority", "w=1"}, c.args...)
+			}
+			if v.name == "page" && slices.Contains(c.args, "-o") { // there -o is the file
+				c.want = "want a file whose name ends in .html"
 			}
 			check(v.name, piped, c.args, c.want)
 		}

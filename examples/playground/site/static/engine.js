@@ -34,9 +34,10 @@
     await page.call("start", data, [data]);
   };
 
-  page.embeddedDocument = () => {
+  // embeddedDocument returns the document of a report, which is gzipped; null if there is none.
+  page.embeddedDocument = async () => {
     const data = embedded("embedded-document");
-    return data ? new Blob([data]) : null;
+    return data && new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
   };
 
   page.progress = (what, part) => {

@@ -155,7 +155,7 @@
     let linked = null, broken = "";
     try { linked = await page.linked(); } catch (e) { broken = e.message; }
     await page.startEngine();
-    const report = page.embeddedDocument();
+    const report = await page.embeddedDocument();
     await page.open(linked || report || null, linked ? "a link" : "");
     if (broken) page.showError(broken);
     page.started = true;
