@@ -82,22 +82,22 @@ func (m *Model) Times() Times {
 
 // arguments are those of all calls; each reads its own.
 type arguments struct {
-	Column  int             `json:"column"`
-	From    int             `json:"from"`
-	To      int             `json:"to"`
-	After   bool            `json:"after"`
-	Changed bool            `json:"changed"`
-	Tree    bool            `json:"tree"` // only the tree of the selected workload
-	Cohort  bool            `json:"cohort"`
-	Filter  string          `json:"filter"`
-	ID      string          `json:"id"`
-	Name    string          `json:"name"`
-	Key     string          `json:"key"`
-	Most    int             `json:"most"`
-	Seconds float64         `json:"seconds"`
-	At      time.Time       `json:"at"`
-	Edits   []Edit          `json:"edits"`
-	Way     *preemption.Way `json:"way"`
+	Column  int       `json:"column"`
+	From    int       `json:"from"`
+	To      int       `json:"to"`
+	After   bool      `json:"after"`
+	Changed bool      `json:"changed"`
+	Tree    bool      `json:"tree"` // only the tree of the selected workload
+	Cohort  bool      `json:"cohort"`
+	Filter  string    `json:"filter"`
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Key     string    `json:"key"`
+	Most    int       `json:"most"`
+	Seconds float64   `json:"seconds"`
+	At      time.Time `json:"at"`
+	Edits   []Edit    `json:"edits"`
+	Way     int       `json:"way"` // its number in the explanation
 }
 
 var calls = map[string]func(*Model, *arguments) (any, error){
@@ -169,16 +169,17 @@ func (m *Model) changeTo(edits []Edit) error {
 }
 
 // take makes a change that the explanation proposes.
-func (m *Model) take(way *preemption.Way) error {
-	w := m.selected()
-	if w == nil || way == nil {
-		return fmt.Errorf("no workload is shown")
+func (m *Model) take(number int) error {
+	e := m.explanation()
+	if e == nil || number < 0 || number >= len(e.Ways) {
+		return fmt.Errorf("there is no change %d", number)
 	}
+	way := e.Ways[number]
 	if way.Kind == preemption.WayTime {
 		m.MoveTo(way.At)
 		return nil
 	}
-	return m.Set(editsOf(*way, &w.Workload, m.now.Snapshot)...)
+	return m.Set(editsOf(way, &m.selected().Workload, m.now.Snapshot)...)
 }
 
 // rootOfSelected is the root of the tree of the selected workload; empty if that does not

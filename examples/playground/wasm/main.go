@@ -13,6 +13,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime/debug"
 	"syscall/js"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 )
 
 func main() {
+	debug.SetGCPercent(400)
 	var m *model.Model
 	open := func(args []js.Value) (string, error) {
 		d, err := read(args)

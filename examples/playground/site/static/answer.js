@@ -77,8 +77,8 @@
     };
     const items = steps.map((s, i) => page.make("li", {},
       page.make("button", { type: "button", class: "step-title", onclick: () => go(i === at ? -1 : i) }, s.title),
-      page.make("div", { class: "lines" }, ...(s.ways ? s.ways.map((w, j) => page.make("p", {}, s.lines[j], " ",
-        page.make("button", { type: "button", onclick: () => page.take(w) }, "Try it"))) : []), ...(s.lines || []).slice((s.ways || []).length).map((l) => page.make("p", {}, l)))));
+      page.make("div", { class: "lines" }, ...(s.ways ? s.ways.map((_, j) => page.make("p", {}, s.lines[j], " ",
+        page.make("button", { type: "button", onclick: () => page.take(j) }, "Try it"))) : []), ...(s.lines || []).slice((s.ways || []).length).map((l) => page.make("p", {}, l)))));
     const back = page.make("button", { type: "button", onclick: () => go(at - 1) }, "‹ Back");
     const next = page.make("button", { type: "button", onclick: () => go(at + 1) }, "Next ›");
     const count = page.make("span", { class: "count", role: "status" });

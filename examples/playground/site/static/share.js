@@ -27,7 +27,7 @@
   };
   const decode = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
 
-  const saved = async () => new Blob([JSON.stringify(await page.call("document"))], { type: "application/json" });
+  const saved = async () => new Blob([await page.call("document")], { type: "application/json" });
 
   page.link = async () => location.href.split("#")[0] + mark + encode(await squeeze(await saved()));
 

@@ -43,7 +43,9 @@
         await started;
         out = name === "open" ? open(args) : cedeCall(name, JSON.stringify(args));
       }
-      post({ id, result: out.error === undefined ? JSON.parse(out.result) : undefined, error: out.error });
+      // A document stays text: numbers of JavaScript are not exact enough for it.
+      const result = out.error !== undefined ? undefined : name === "document" ? out.result : JSON.parse(out.result);
+      post({ id, result, error: out.error });
     } catch (e) {
       post({ id, error: String(e && e.message || e) });
     }
