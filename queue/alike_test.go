@@ -23,6 +23,7 @@ var excused = map[string]string{
 	"ID":                   "a name",
 	"UID":                  "a name",
 	"Queue":                "those of another queue are never compared",
+	"LocalQueue":           "read of workloads that run alone",
 	"Created":              "read by NewerByReservation alone, for which cycle.Cycle.Alike adds it",
 	"Queued":               "those that are alike are ordered by it, and none before the bar steps aside",
 	"ReservedAt":           "means nothing for a workload that waits",

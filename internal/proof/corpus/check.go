@@ -60,7 +60,11 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 	for _, a := range incoming.Usage() {
 		fits = fits && c.fitsAlready(a)
 	}
-	r.compare(fits && d.Outcome == preemption.Fits, "victims", wantVictims(c.Want.Victims), gotVictims(d.Victims))
+	var columns []quota.FlavorResource
+	for _, a := range incoming.Usage() {
+		columns = append(columns, a.FlavorResource())
+	}
+	r.compareUnless(departure(fits && d.Outcome == preemption.Fits, c.unlimitedLends(columns...)), "victims", wantVictims(c.Want.Victims), gotVictims(d.Victims))
 	for _, row := range c.Want.Oracle {
 		asked := c.Request()
 		asked.Workload.NeverPreempts = false // Kueue's oracle asks what preemption could do
@@ -68,17 +72,18 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 		if err != nil {
 			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.Name, row.FlavorResource(), err)
 		}
-		r.compare(c.fitsAlready(row.Amount) && f.Possibility == preemption.PossibilityNoCandidates, fmt.Sprintf("oracle %v", row.FlavorResource()),
+		alreadyFits := c.fitsAlready(row.Amount) && f.Possibility == preemption.PossibilityNoCandidates
+		r.compareUnless(departure(alreadyFits, c.unlimitedLends(row.FlavorResource())), fmt.Sprintf("oracle %v", row.FlavorResource()),
 			[]string{fmt.Sprintf("%s, borrow height %d", row.Possibility, row.BorrowHeight)},
 			[]string{fmt.Sprintf("%v, borrow height %d", f.Possibility, f.BorrowHeight)})
 	}
 	for _, row := range c.Want.Quota.ClusterQueues {
 		status, _ := s.QueueStatus(row.Name, row.FlavorResource)
-		r.compareQuota("clusterQueue", row, status, true)
+		r.compareQuota(c, "clusterQueue", row, status, true)
 	}
 	for _, row := range c.Want.Quota.Cohorts {
 		status, _ := s.CohortStatus(row.Name, row.FlavorResource)
-		r.compareQuota("cohort", row, status, false)
+		r.compareQuota(c, "cohort", row, status, false)
 	}
 	for _, row := range c.Want.Quota.Share {
 		share, _ := s.QueueShare(row.Name)
@@ -86,7 +91,7 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 			share, _ = s.CohortShare(row.Name)
 		}
 		got := ShareRow{row.Name, row.Kind, strconv.FormatFloat(share.Weighted(), 'g', -1, 64), share.DominantResource}
-		r.compare(false, fmt.Sprintf("share of %s %q", row.Kind, row.Name), []string{row.text()}, []string{got.text()})
+		r.compareUnless(departure(false, c.unlimitedLends(c.columns()...)), fmt.Sprintf("share of %s %q", row.Kind, row.Name), []string{row.text()}, []string{got.text()})
 	}
 	return r, nil
 }
@@ -104,12 +109,25 @@ func (c *Case) fitsAlready(a quota.Amount) bool {
 	return false
 }
 
-func (r *Report) compare(alreadyFits bool, what string, want, got []string) {
-	departure := ""
-	if alreadyFits {
-		departure = AlreadyFits
+// departure returns the departure that explains a difference; empty: none.
+func departure(alreadyFits, unlimitedLends bool) string {
+	switch {
+	case alreadyFits:
+		return AlreadyFits
+	case unlimitedLends:
+		return UnlimitedLends
 	}
-	r.compareUnless(departure, what, want, got)
+	return ""
+}
+
+// columns lists all columns with quota.
+func (c *Case) columns() (list []quota.FlavorResource) {
+	for _, q := range c.ClusterQueues {
+		for _, e := range q.Quotas {
+			list = append(list, e.FlavorResource())
+		}
+	}
+	return list
 }
 
 // compareUnless records a difference, or the departure that explains it.
@@ -125,7 +143,7 @@ func (r *Report) compareUnless(departure, what string, want, got []string) {
 	}
 }
 
-func (r *Report) compareQuota(kind string, row QuotaRow, status []preemption.QuotaStatus, isQueue bool) {
+func (r *Report) compareQuota(c *Case, kind string, row QuotaRow, status []preemption.QuotaStatus, isQueue bool) {
 	i := slices.IndexFunc(status, func(s preemption.QuotaStatus) bool { return s.FlavorResource == row.FlavorResource })
 	got := QuotaRow{Name: row.Name, FlavorResource: row.FlavorResource}
 	if i >= 0 {
@@ -135,7 +153,7 @@ func (r *Report) compareQuota(kind string, row QuotaRow, status []preemption.Quo
 			got.PotentialAvailable = status[i].PotentialAvailable
 		}
 	}
-	r.compare(false, fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), []string{row.text()}, []string{got.text()})
+	r.compareUnless(departure(false, c.unlimitedLends(row.FlavorResource)), fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), []string{row.text()}, []string{got.text()})
 }
 
 func (row QuotaRow) text() string {
