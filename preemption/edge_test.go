@@ -45,8 +45,12 @@ func TestZeroAmountNeedsNothing(t *testing.T) {
 		t.Error(got)
 	}
 	r.NeedsPreemption = []quota.FlavorResource{{Flavor: "h100", Resource: "gpu"}, {Flavor: "h100", Resource: "ib"}}
-	if got := text(decide(t, snapshotOf(t, st), r)); got != "Preempt: b1 InCohortReclaimWhileBorrowing" {
+	d := decide(t, snapshotOf(t, st), r)
+	if got := text(d); got != "Preempt: b1 InCohortReclaimWhileBorrowing" {
 		t.Errorf("where the caller says that it does: %s", got)
+	}
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -46,6 +46,11 @@ func explanationsHold(t *rapid.T) {
 	if diff := cmp.Diff(decideWith(t, config, s, r), e.Decision, sameDecision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
 	}
+	for i, a := range e.Attempts {
+		if want := i == len(e.Attempts)-1 && e.Decision.Outcome.Possible() && len(e.Decision.Counts) == 0; a.Succeeded != want {
+			t.Fatalf("%v: attempt %d of %d succeeded: %v", e.Decision.Outcome, i+1, len(e.Attempts), a.Succeeded)
+		}
+	}
 	data, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +68,9 @@ func explanationsHold(t *rapid.T) {
 	}
 	config.SkipRetryAt = true
 	for _, w := range e.Ways {
+		if w.Kind == preemption.WayPolicy && !w.Least {
+			t.Fatalf("%+v: every smaller change of a policy was tried", w)
+		}
 		if d, err := applied(t, config, w, s, r); err != nil || d.Outcome != w.Outcome || len(d.Victims) != w.Victims || !d.Outcome.Succeeds() {
 			t.Fatalf("%+v: %v with %d victims, %v", w, d.Outcome, len(d.Victims), err)
 		}
@@ -204,7 +212,7 @@ func TestWays(t *testing.T) {
 	r := pending("a", 10, 3)
 	got := map[string]bool{}
 	for _, w := range explain(t, config, snapshotOf(t, st), r).Ways {
-		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = true
+		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = w.Least
 	}
 	want := map[string]bool{
 		"Flavor 0 0 a100 [] Fits 0":          true,
@@ -216,7 +224,7 @@ func TestWays(t *testing.T) {
 	config = preemption.Config{}
 	got = map[string]bool{}
 	for _, w := range explain(t, config, snapshotOf(t, st), r).Ways {
-		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = true
+		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = w.Least
 	}
 	want = map[string]bool{
 		"Priority 21 0  [] Preempt 2":           true,
@@ -260,6 +268,39 @@ func TestNominalWayOfSeveralColumns(t *testing.T) {
 		if diff := cmp.Diff([]string{c.want}, got); diff != "" {
 			t.Errorf("%s: - want, + got:\n%s", name, diff)
 		}
+	}
+}
+
+// What one column needs no more shows only when another one is lower: here the cpus alone
+// make nobody a candidate, as the other queue borrows none, but once the gpus are short its
+// workload yields both.
+func TestNominalWayIsLoweredAgain(t *testing.T) {
+	requests := func(id, in string, priority, gpus, cpus int64) workload.Workload {
+		w := job(id, in, priority, 1, started(9))
+		w.PodSets[0].Count, w.PodSets[0].Requests = 1, []quota.Amount{
+			{Flavor: "h100", Resource: "cpu", Amount: cpus}, {Flavor: "h100", Resource: "gpu", Amount: gpus}}
+		return w
+	}
+	cpus := func(n int64) quota.Quota { return quota.Quota{Flavor: "h100", Resource: "cpu", Nominal: n} }
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "c", Quotas: append(gpus(2), cpus(2)), Preemption: queue.PreemptionPolicy{
+				ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}},
+			{Name: "b", Cohort: "c", Quotas: append(gpus(0), cpus(4))},
+		},
+		Admitted: []workload.Workload{requests("lent", "b", 0, 2, 4)},
+	}
+	r := pending("a", 10, 1)
+	r.Workload.PodSets = requests("", "a", 0, 2, 7).PodSets
+	var got []string
+	for _, w := range explain(t, preemption.Config{}, snapshotOf(t, st), r).Ways {
+		if w.Kind == preemption.WayNominal {
+			got = append(got, fmt.Sprintf("%v %v %d", w.Nominal, w.Outcome, w.Victims))
+		}
+	}
+	if diff := cmp.Diff([]string{"[{h100 cpu 1}] Preempt 1"}, got); diff != "" {
+		t.Errorf("- want, + got:\n%s", diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -42,5 +43,46 @@ func TestExplainIsOfNow(t *testing.T) {
 	}
 	if e.Decision.Outcome.Succeeds() || len(e.Question.Needs) == 0 {
 		t.Fatalf("%v, short of %v", e.Decision.Outcome, e.Question.Needs)
+	}
+}
+
+// Kept names the cohort that sets a minimum runtime, and an attempt counts whom it passes over
+// because those before them brought their queue back to its quota.
+func TestExplainedNodes(t *testing.T) {
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c", MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Minute)}}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "c", Quotas: gpus(6), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}},
+			{Name: "b", Cohort: "c", Quotas: gpus(2)}, {Name: "d", Cohort: "c", Quotas: gpus(2)},
+		},
+		Admitted: []workload.Workload{
+			job("b1", "b", 0, 2, started(5)), job("b2", "b", 1, 2, started(5)), job("d1", "d", 5, 5, started(5)), job("d2", "d", 0, 1, started(0)),
+		},
+	}
+	e := explain(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, 6))
+	if n := len(e.Attempts); e.Decision.Outcome != preemption.Preempt || n != 1 {
+		t.Fatalf("%v after %d attempts", e.Decision.Outcome, n)
+	}
+	if diff := cmp.Diff(preemption.Counted{Count: 1, Samples: []string{"b2"}}, e.Attempts[0].Idle); diff != "" {
+		t.Errorf("idle: - want, + got:\n%s", diff)
+	}
+	kept := e.Levels[len(e.Levels)-1].Kept
+	if len(kept) != 1 || kept[0].SetBy != `cohort "c"` || kept[0].Rule != preemption.RuleMinRuntime {
+		t.Errorf("kept: %+v", kept)
+	}
+}
+
+// In fair sharing with many queues sums prove that nobody helps before any share is compared.
+func TestExplainedHopelessShares(t *testing.T) {
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "c"}}, Queues: []queue.Queue{
+		{Name: "a", Cohort: "c", Quotas: gpus(400), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}}}}
+	for i := range 70 {
+		name := fmt.Sprintf("q%02d", i)
+		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "c", Quotas: gpus(1)})
+		st.Admitted = append(st.Admitted, job("low-"+name, name, 0, 2, started(5)), job("high-"+name, name, 20, 3, started(5)))
+	}
+	e := explain(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), pending("a", 10, 400))
+	if n := len(e.Attempts); n != 1 || e.Attempts[0].Hopeless != preemption.BoundInReach {
+		t.Errorf("%v: %+v", e.Decision.Outcome, e.Attempts)
 	}
 }

@@ -165,3 +165,28 @@ func TestSetGroupKeepsPromisesOnce(t *testing.T) {
 		}
 	}
 }
+
+// A pod that names its nodes may run on each of them, also on those after the 64th.
+func TestNodesByNameInALargeCluster(t *testing.T) {
+	var st placement.State
+	for i := range 130 {
+		st.Nodes = append(st.Nodes, machine(fmt.Sprintf("n%03d", i), 1))
+	}
+	for _, at := range []int{0, 63, 64, 65, 127, 128, 129} {
+		p := cpu("p", "", 0, 1)
+		p.Nodes = []string{st.Nodes[at].Name}
+		d := decided(t, st, placement.Request{Pods: []workload.Pod{p}})
+		if d.Outcome != preemption.Fits || len(d.Nominations) != 1 || d.Nominations[0].Node != st.Nodes[at].Name {
+			t.Errorf("%d: %v at %v", at, d.Outcome, d.Nominations)
+		}
+	}
+}
+
+// A budget has its name alone, whichever pods it may cover.
+func TestBudgetsOfOneName(t *testing.T) {
+	one := workload.DisruptionBudget{Name: "b", Selector: &workload.LabelSelector{}}
+	other := one
+	other.LabelledOnly = true
+	_, err := placement.NewSnapshot(placement.State{Budgets: []workload.DisruptionBudget{one, other}})
+	wantFaults(t, err, `budgets[1]: "b" of namespace "" is there already: budgets[0]`)
+}

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -35,6 +38,18 @@ func explanationsHold(t *rapid.T) {
 	e := explain(t, c, s, r)
 	if diff := differ(d, e.Decision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
+	}
+	for _, at := range e.Domains {
+		if !at.Chosen || isBasic(st, r) || d.Outcome != preemption.Preempt {
+			continue
+		}
+		highest, violations := d.Victims[0].Priority, 0
+		for _, v := range d.Victims {
+			highest, violations = max(highest, v.Priority), violations+v.Violations
+		}
+		if int(at.Victims) != len(d.Victims) || at.Violations != violations || at.Highest != highest {
+			t.Fatalf("%+v\nof the victims %+v", at, d.Victims)
+		}
 	}
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -108,6 +123,29 @@ func unitLess(w placement.Way) (list []placement.Way) {
 }
 
 func TestExplanationsHold(t *testing.T) { rapid.Check(t, explanationsHold) }
+
+// Kept says what sets a minimum runtime.
+func TestExplainedMinRuntimes(t *testing.T) {
+	started := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	st := placement.State{Nodes: []workload.Node{machine("n1", 3)}, Groups: []workload.PodGroup{{ID: "g", MinRuntime: optional.Of(time.Hour)}}}
+	for _, id := range []string{"own", "grouped", "plain"} {
+		p := cpu(id, "n1", 0, 1)
+		p.Started = started
+		st.Pods = append(st.Pods, p)
+	}
+	st.Pods[0].MinRuntime, st.Pods[1].Group = optional.Of(time.Hour), "g"
+	r := placement.Request{Now: started.Add(time.Minute), Priority: 10, Pods: []workload.Pod{cpu("p", "", 0, 1)}}
+	got := map[string]string{}
+	for _, k := range explain(t, placement.Config{MinRuntime: optional.Of(time.Hour)}, snapshotOf(t, st), r).Kept {
+		for _, id := range k.Samples {
+			got[k.SetBy] += id
+		}
+	}
+	want := map[string]string{"pod": "own", "group": "grouped", "default": "plain"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("- want, + got:\n%s", diff)
+	}
+}
 func FuzzExplanationsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explanationsHold)) }
 
 // Of each kind a way is found where there is one, and it is the smallest.
@@ -115,7 +153,7 @@ func TestWays(t *testing.T) {
 	ways := func(c placement.Config, st placement.State, r placement.Request) map[string]bool {
 		got := map[string]bool{}
 		for _, w := range explain(t, c, snapshotOf(t, st), r).Ways {
-			got[fmt.Sprint(w.Kind, w.Priority, w.MinCount, w.Node, w.Capacity, w.Outcome, w.Victims)] = true
+			got[fmt.Sprint(w.Kind, w.Priority, w.MinCount, w.Node, w.Capacity, w.Outcome, w.Victims)] = w.Least
 		}
 		return got
 	}
