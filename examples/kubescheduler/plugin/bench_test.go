@@ -26,7 +26,7 @@ import (
 // node.
 type size struct {
 	nodes, least, most int
-	extra              string // "", "affinity" or "budgets"
+	extra              string // "", "affinity", "spread" or "budgets"
 }
 
 func (s size) String() string {
@@ -63,6 +63,9 @@ func (s size) world() world {
 			PodAffinity:     &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: apart(map[string]string{"app": "app-2"}, "zone")},
 			PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: apart(map[string]string{"app": "app-3"}, "kubernetes.io/hostname")},
 		}
+	case "spread":
+		w.pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone",
+			WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: &metav1.LabelSelector{MatchLabels: w.pod.Labels}}}
 	case "budgets":
 		for i := range 10 {
 			w.budgets = append(w.budgets, &policy.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("b", i)},
@@ -77,7 +80,7 @@ func (s size) world() world {
 // kept; the same after 100 nodes have changed; and with a snapshot made anew. It reports what
 // the decision costs the cluster.
 func BenchmarkPostFilter(b *testing.B) {
-	for _, s := range []size{{100, 4, 8, ""}, {1000, 4, 30, ""}, {5000, 4, 8, ""}, {5000, 4, 30, ""}, {5000, 4, 30, "budgets"}, {1000, 4, 8, "affinity"}, {5000, 4, 8, "affinity"}} {
+	for _, s := range []size{{100, 4, 8, ""}, {1000, 4, 30, ""}, {5000, 4, 8, ""}, {5000, 4, 30, ""}, {5000, 4, 30, "budgets"}, {1000, 4, 8, "affinity"}, {5000, 4, 8, "affinity"}, {5000, 4, 8, "spread"}} {
 		prepared := sync.OnceValue(func() *question { return s.ask(b) })
 		for _, plugin := range []string{"kube-sampled", "kube-all", "cede", "cede-after-100-changes", "cede-anew"} {
 			b.Run(s.String()+"/"+plugin, func(b *testing.B) { prepared().measure(b, plugin) })

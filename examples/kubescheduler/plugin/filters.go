@@ -15,22 +15,36 @@ import (
 // nodeAlone are filters that do not look at who runs on the node.
 var nodeAlone = []string{names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity}
 
+// reversible are filters whose state is as before when all that left came back, and the other
+// way round. That of PodTopologySpread is not: it keeps the two smallest counts alone.
+var reversible = append([]string{
+	names.NodeResourcesFit, names.NodePorts, names.InterPodAffinity, names.VolumeRestrictions, names.NodeVolumeLimits,
+	names.VolumeBinding, names.VolumeZone, names.DynamicResources, names.NodeDeclaredFeatures,
+}, nodeAlone...)
+
+// askedNow lists the filters that are asked about the pod, in their order.
+func (a *attempt) askedNow() (list []string) {
+	f, ok := a.handle.(framework.Framework)
+	if !ok {
+		return []string{"unknown"}
+	}
+	for _, filter := range f.ListPlugins().Filter.Enabled {
+		if !a.state.GetSkipFilterPlugins().Has(filter.Name) {
+			list = append(list, filter.Name)
+		}
+	}
+	return list
+}
+
 // onlyRoom reports whether room alone keeps the pod from the nodes: all filters before that of
 // room let it pass, and none comes after it. Then no filter has to be asked again.
 func (a *attempt) onlyRoom(possible []fwk.NodeInfo) bool {
-	f, ok := a.handle.(framework.Framework)
-	if !ok {
-		return false
-	}
 	room := false
-	for _, filter := range f.ListPlugins().Filter.Enabled {
-		switch {
-		case filter.Name == names.NodeResourcesFit:
-			room = true
-		case a.state.GetSkipFilterPlugins().Has(filter.Name):
-		case room || !slices.Contains(nodeAlone, filter.Name):
+	for _, name := range a.askedNow() {
+		if room || name != names.NodeResourcesFit && !slices.Contains(nodeAlone, name) {
 			return false
 		}
+		room = name == names.NodeResourcesFit
 	}
 	return room && !slices.ContainsFunc(possible, func(n fwk.NodeInfo) bool { return a.Get(n.Node().Name).Plugin() != names.NodeResourcesFit })
 }
@@ -44,14 +58,25 @@ func (filters) Reach() placement.Reach { return placement.ReachNode }
 
 // Begin implements placement.SetFilter.
 func (f filters) Begin(*placement.Snapshot, placement.Request) placement.Trial {
-	return &trial{attempt: f.attempt, state: f.state.Clone(), nodes: map[string]*tried{}}
+	again := slices.ContainsFunc(f.askedNow(), func(name string) bool { return !slices.Contains(reversible, name) })
+	return &trial{attempt: f.attempt, again: again, nodes: map[string]*tried{}}
 }
 
-// trial tells the filters who comes and goes, in one copy of their state for all nodes.
+// trial tells the filters who comes and goes, in a copy of their state: one for all nodes, or
+// one for each.
 type trial struct {
 	*attempt
-	state fwk.CycleState
+	again bool              // one for each
+	copy  fwk.CycleState    // nil: not made yet
 	nodes map[string]*tried // those that differ from what the scheduler sees
+}
+
+// told returns the state of the filters in the trial.
+func (t *trial) told() fwk.CycleState {
+	if t.copy == nil {
+		t.copy = t.state.Clone()
+	}
+	return t.copy
 }
 
 // tried is a node of a trial.
@@ -85,23 +110,25 @@ func (t *trial) change(p workload.Pod, came bool) {
 	var status *fwk.Status
 	if came {
 		n.info.AddPodInfo(pod)
-		status = t.handle.RunPreFilterExtensionAddPod(t.ctx, t.state, t.pod, pod, n.info)
+		status = t.handle.RunPreFilterExtensionAddPod(t.ctx, t.told(), t.pod, pod, n.info)
 	} else {
 		t.note(n.info.RemovePod(klog.FromContext(t.ctx), pod.GetPod()))
-		status = t.handle.RunPreFilterExtensionRemovePod(t.ctx, t.state, t.pod, pod, n.info)
+		status = t.handle.RunPreFilterExtensionRemovePod(t.ctx, t.told(), t.pod, pod, n.info)
 	}
 	t.note(status.AsError())
 	if n.differs[p.ID] = !n.differs[p.ID]; !n.differs[p.ID] {
 		delete(n.differs, p.ID)
 	}
 	if len(n.differs) == 0 {
-		delete(t.nodes, p.Node)
+		if delete(t.nodes, p.Node); t.again {
+			t.copy = nil
+		}
 	}
 }
 
 // Allows implements placement.Trial.
 func (t *trial) Allows(_ workload.Pod, node workload.Node) bool {
-	status := t.handle.RunFilterPlugins(t.ctx, t.state, t.pod, t.node(node.Name).info)
+	status := t.handle.RunFilterPlugins(t.ctx, t.told(), t.pod, t.node(node.Name).info)
 	if !status.IsRejected() {
 		t.note(status.AsError())
 	}

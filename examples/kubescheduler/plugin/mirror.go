@@ -17,11 +17,17 @@ import (
 // has: only nodes with a new generation are looked at.
 type mirror struct {
 	snapshot    *placement.Snapshot
-	generations []int64                 // in the order of the scheduler's list
-	nodes       map[string]fwk.NodeInfo // by name
-	pods        map[string]fwk.PodInfo  // by ID
-	nominated   map[string]fwk.PodInfo  // by ID
+	generations []int64                // in the order of the scheduler's list
+	nodes       map[string]seen        // by name
+	pods        map[string]fwk.PodInfo // by ID
+	nominated   map[string]fwk.PodInfo // by ID
 	budgets     map[string]*policy.PodDisruptionBudget
+}
+
+// seen is a node, and its object as the snapshot has it.
+type seen struct {
+	fwk.NodeInfo
+	object *v1.Node
 }
 
 // follow makes the snapshot equal to what the scheduler sees: nodes and their pods, budgets,
@@ -38,21 +44,25 @@ func (m *mirror) follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 			m.generations = append(m.generations, -1)
 		}
 		if now := info.GetGeneration(); m.generations[i] != now {
-			m.generations[i], m.nodes[info.Node().Name] = now, info
-			came = append(came, placement.SetNode(nodeOf(info)))
-			gone, new := m.compare(info.Node().Name, info.GetPods())
+			m.generations[i] = now
+			name := info.Node().Name
+			if m.nodes[name].object != info.Node() {
+				came = append(came, placement.SetNode(nodeOf(info)))
+			}
+			m.nodes[name] = seen{info, info.Node()}
+			gone, new := m.compare(name, info.GetPods())
 			left, came = append(left, gone...), append(came, new...)
 		}
 	}
 	m.generations = m.generations[:len(infos)]
 	if len(m.nodes) > len(infos) {
 		before := m.nodes
-		m.nodes = map[string]fwk.NodeInfo{}
+		m.nodes = map[string]seen{}
 		for _, info := range infos {
-			m.nodes[info.Node().Name] = info
+			m.nodes[info.Node().Name] = before[info.Node().Name]
 		}
 		for _, name := range slices.Sorted(maps.Keys(before)) {
-			if m.nodes[name] == nil {
+			if _, stays := m.nodes[name]; !stays {
 				gone, _ := m.compare(name, nil)
 				left, removed = append(left, gone...), append(removed, placement.RemoveNode(name))
 			}
@@ -68,10 +78,10 @@ func (m *mirror) follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 
 // begin makes the first snapshot, of nodes and pods: it takes less than edits.
 func (m *mirror) begin(infos []fwk.NodeInfo) error {
-	m.nodes, m.pods = map[string]fwk.NodeInfo{}, map[string]fwk.PodInfo{}
+	m.nodes, m.pods = map[string]seen{}, map[string]fwk.PodInfo{}
 	var state placement.State
 	for _, info := range infos {
-		m.generations, m.nodes[info.Node().Name] = append(m.generations, info.GetGeneration()), info
+		m.generations, m.nodes[info.Node().Name] = append(m.generations, info.GetGeneration()), seen{info, info.Node()}
 		state.Nodes = append(state.Nodes, nodeOf(info))
 		for _, p := range info.GetPods() {
 			m.pods[idOf(p.GetPod())] = p

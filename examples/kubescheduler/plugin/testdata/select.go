@@ -56,7 +56,7 @@ func (a *attempt) why(h hooks) *fwk.Status {
 	if !any {
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
 	}
-	status := a.handle.RunFilterPluginsWithNominatedPods(a.ctx, t.state, a.pod, t.node(h.info.Node().Name).info)
+	status := a.handle.RunFilterPluginsWithNominatedPods(a.ctx, t.told(), a.pod, t.node(h.info.Node().Name).info)
 	if status.IsSuccess() {
 		return fwk.AsStatus(errors.New("cede finds no victims, and there is room without them"))
 	}
