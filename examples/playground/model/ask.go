@@ -123,7 +123,7 @@ func span(d time.Duration) string {
 	if d < time.Second {
 		return "less than a second"
 	}
-	text := (d + time.Second - 1).Truncate(time.Second).String()
+	text := d.Round(time.Second).String()
 	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
 		text = rest + "m"
 	}

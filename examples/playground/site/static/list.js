@@ -18,6 +18,7 @@ page.list = (box, { height, load, draw, open, label }) => {
   const place = (e, index) => { e.style.transform = `translateY(${index * height}px)`; };
   const render = () => {
     inner.style.height = total * height + "px";
+    box.style.setProperty("--rows", total * height + "px"); // a short list is not taller, where the page scrolls
     const elements = [];
     for (const row of rows.values()) {
       const e = draw(row);

@@ -39,7 +39,7 @@
     if (opened || selected || edited) page.drawTimes(await page.call("times"), state.summary);
     page.explained = performance.now();
     for (let left = 1; left > 0 && current();) {
-      const tally = await page.call("work", { most: 50 });
+      const tally = await page.call("work", { most: 20 });
       if (!current()) return;
       page.drawTally(tally);
       left = tally.left;
@@ -101,7 +101,7 @@
     page.progress("Reading", 0);
     state.generation++; // what is under way is of no use
     try {
-      await page.call("open", { file, name, now: new Date().toISOString() });
+      await page.call("open", { file, name, now: new Date().toISOString().replace(/\.\d+Z/, "Z") });
     } catch (e) {
       page.showError(`${name ? name + ": " : ""}${e.message}`);
       page.progress(null);
