@@ -39,6 +39,9 @@ func explanationsHold(t *rapid.T) {
 	if diff := differ(d, e.Decision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
 	}
+	if e.Instants < 0 || e.Instants == 0 && !d.RetryAt.IsZero() {
+		t.Fatalf("%d instants were tried for %v", e.Instants, d.RetryAt)
+	}
 	for _, at := range e.Domains {
 		if !at.Chosen || isBasic(st, r) || d.Outcome != preemption.Preempt {
 			continue
