@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
@@ -77,6 +78,9 @@ func (w *Workload) admitted() (workload.Workload, error) {
 		Priority: w.Spec.Priority, PriorityBoost: boost,
 		Created: w.Metadata.CreationTimestamp, Queued: w.queuedAt(),
 		ReservedAt: reserved.LastTransitionTime,
+	}
+	if w.Spec.QueueName != "" {
+		out.LocalQueue = strings.TrimSuffix(out.ID, w.Metadata.Name) + w.Spec.QueueName // of the same namespace
 	}
 	_, out.Evicted = w.Status.condition("Evicted")
 	for _, a := range w.Status.Admission.PodSetAssignments {

@@ -105,7 +105,7 @@ func TestFactsOfAdmitted(t *testing.T) {
 		"status":{` + conditions("QuotaReserved x 09:00:00", "Evicted PodsReadyTimeout 10:00:00") + `,
 		"admission":{"clusterQueue":"q","podSetAssignments":[]}}}`
 	want := []workload.Workload{{
-		ID: "team/job", UID: "u1", Queue: "q", Priority: 50, PriorityBoost: -5, Evicted: true,
+		ID: "team/job", UID: "u1", Queue: "q", LocalQueue: "team/lq", Priority: 50, PriorityBoost: -5, Evicted: true,
 		Created: at(t, "08:00:00"), Queued: at(t, "10:00:00"), ReservedAt: at(t, "09:00:00"),
 	}}
 	if diff := cmp.Diff(want, mustRead(t, list(w, gpuQueue("q", 1))).State.Admitted); diff != "" {
