@@ -103,7 +103,7 @@ func FuzzRetryAtWhenMuchIsLent(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtWhen
 
 // one runs in queue "b" in a given number of replicas of one each, the first of which must stay.
 func one(id string, replicas int64, reserved time.Time) workload.Workload {
-	return workload.Workload{ID: id, Queue: "b", ReservedAt: reserved, PodSets: []workload.PodSet{{
+	return workload.Workload{ID: id, Queue: "b", Queued: time.Unix(0, 0), ReservedAt: reserved, PodSets: []workload.PodSet{{
 		Count: replicas, MinCount: workload.AtLeast(1), Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},
 	}}}
 }
