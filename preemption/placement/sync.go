@@ -1,0 +1,80 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/workload"
+)
+
+// Sync returns a snapshot of the state and the edits that lead to it. The snapshot equals the
+// one that [NewSnapshot] makes, at the cost of what changed. If nothing changed there are no
+// edits, and it returns s.
+//
+// Sync compares everything by value (times as instants), so no change is missed. It looks at
+// each node, pod, group and budget once, and what changed costs as much as its edits.
+//
+// [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
+// is: Remove, Withdraw, RemoveGroup and RemoveBudget of what is gone; RemoveGroup of groups
+// whose priority or disruption mode changed; SetNode, SetGroup, SetBudget, Run and Nominate of
+// what is new or changed; RemoveNode of nodes that are gone; each by name or ID. If a snapshot
+// between two edits would not be valid (a usage over [quota.MaxUsage], more than
+// [MaxResources]), the edits remove everything and add the whole state.
+//
+// It fails as NewSnapshot does, with the same faults, and returns s and no edits.
+//
+// [quota.MaxUsage]: https://pkg.go.dev/github.com/cedesched/cede/quota#MaxUsage
+func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
+	c, inside := s.inside(), nodes.State(st)
+	found := c.Compare(&inside)
+	if found.Valid(c) {
+		edits := syncEdits(&found)
+		if len(edits) == 0 {
+			return s, nil, nil
+		}
+		if next, err := s.With(edits...); err == nil {
+			return next, edits, nil
+		}
+	}
+	next, err := NewSnapshot(st) // the state is invalid, or a snapshot between two edits is
+	if err != nil {
+		return s, nil, err
+	}
+	gone, come := c.Compare(new(nodes.State)), empty.Compare(&inside)
+	return next, append(syncEdits(&gone), syncEdits(&come)...), nil
+}
+
+// syncEdits returns the edits for a difference.
+func syncEdits(d *nodes.Difference) []Edit {
+	var edits []Edit
+	add := func(list []Edit) {
+		slices.SortFunc(list, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name)) })
+		edits = append(edits, list...)
+	}
+	add(each(d.Pods.Gone, func(p *workload.Pod) Edit { return Remove(p.ID) }))
+	add(each(d.Nominated.Gone, func(p *workload.Pod) Edit { return Withdraw(p.ID) }))
+	gone := each(d.Groups.Gone, func(g *workload.PodGroup) Edit { return RemoveGroup(g.ID) })
+	for i, g := range d.Groups.Come {
+		if old := d.Groups.Old[i]; old != nil && (old.Priority != g.Priority || old.DisruptionMode != g.DisruptionMode) {
+			gone = append(gone, RemoveGroup(g.ID)) // neither can be set while the group has pods
+		}
+	}
+	add(gone)
+	add(each(d.Budgets.Gone, func(b *workload.DisruptionBudget) Edit { return RemoveBudget(b.Namespace, b.Name) }))
+	add(each(d.Nodes.Come, func(n *workload.Node) Edit { return SetNode(*n) }))
+	add(each(d.Groups.Come, func(g *workload.PodGroup) Edit { return SetGroup(*g) }))
+	add(each(d.Budgets.Come, func(b *workload.DisruptionBudget) Edit { return SetBudget(*b) }))
+	add(each(d.Pods.Come, func(p *workload.Pod) Edit { return Run(*p) }))
+	add(each(d.Nominated.Come, func(p *workload.Pod) Edit { return Nominate(*p) }))
+	add(each(d.Nodes.Gone, func(n *workload.Node) Edit { return RemoveNode(n.Name) }))
+	return edits
+}
+
+func each[F any](list []*F, edit func(*F) Edit) []Edit {
+	edits := make([]Edit, len(list))
+	for i := range list {
+		edits[i] = edit(list[i])
+	}
+	return edits
+}
