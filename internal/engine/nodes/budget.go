@@ -131,7 +131,7 @@ func (s *Searcher) covered(d span) []*Unit {
 	}
 	if s.r.Importance != nil || d.size()*8 < len(s.c.order) {
 		// In a group that yields whole, the pod that a budget covers may run on another node.
-		return s.gather(d, func(u *Unit) bool { return u.covered }, func(l level) bool { return l.covered || l.grouped })
+		return s.gather(d, func(u *Unit) bool { return u.covered }, func(c class) bool { return c.covered || c.grouped })
 	}
 	list := s.list[:0]
 	index := s.c.covered

@@ -151,7 +151,7 @@ func (n *node) recovered(pods []*Pod) *node {
 		next.levels[i].covered = false
 	}
 	for _, p := range pods {
-		l := &next.levels[next.levelOf(p.level())]
+		l := &next.levels[next.levelOf(p.class())]
 		l.covered = l.covered || len(p.budgets) > 0
 	}
 	return &next

@@ -60,26 +60,30 @@ type node struct {
 	nominated []*Pod  // by ID
 }
 
-// level is the pods of one priority on a node. Levels rise by priority; terminating pods have
-// levels of their own.
+// level is the pods of one class on a node. Levels rise by priority.
 type level struct {
-	latest   int64 // the latest start of one of them; justNow if one is unknown
+	class
+	pods   int32
+	latest int64 // the latest start of one of them; justNow if one is unknown
+}
+
+// class is what the pods of a level have in common. Terminating pods have classes of their own.
+type class struct {
 	priority int32
-	pods     int32
 	leaving  bool // they terminate
 	covered  bool // a budget covers one of them
 	grouped  bool // one of them names a group
 }
 
 // rank is the order of levels: by priority, terminating pods after the others.
-func (l level) rank() int64 {
-	if l.leaving {
-		return int64(l.priority)*2 + 1
+func (c class) rank() int64 {
+	if c.leaving {
+		return int64(c.priority)*2 + 1
 	}
-	return int64(l.priority) * 2
+	return int64(c.priority) * 2
 }
 
-func (p *Pod) level() level { return level{priority: p.priority, leaving: p.Facts.Terminating} }
+func (p *Pod) class() class { return class{priority: p.priority, leaving: p.Facts.Terminating} }
 
 // startOf returns when a pod started; justNow if that is not known.
 func (p *Pod) startOf() int64 {
@@ -101,7 +105,7 @@ func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*P
 		n.capacity[c.number[name]] = value
 	}
 	for _, p := range pods {
-		at := n.levelOf(p.level())
+		at := n.levelOf(p.class())
 		l := &n.levels[at]
 		l.covered = l.covered || len(p.budgets) > 0
 		l.grouped = l.grouped || p.Facts.Group != ""
@@ -125,11 +129,10 @@ func (n *node) addLevels() {
 	}
 	n.levels = make([]level, 0, len(n.pods))
 	for _, p := range n.pods {
-		l := p.level()
-		l.latest = math.MinInt64
-		n.leaves = n.leaves || l.leaving
-		if at := n.levelOf(l); at == len(n.levels) || n.levels[at].rank() != l.rank() {
-			n.levels = slices.Insert(n.levels, at, l)
+		c := p.class()
+		n.leaves = n.leaves || c.leaving
+		if at := n.levelOf(c); at == len(n.levels) || n.levels[at].rank() != c.rank() {
+			n.levels = slices.Insert(n.levels, at, level{class: c, latest: math.MinInt64})
 		}
 	}
 }
@@ -164,10 +167,10 @@ func (n *node) levelsUpTo(priority int64) (count int) {
 	return count
 }
 
-// levelOf returns where a level is among the levels, or would be.
-func (n *node) levelOf(l level) int {
+// levelOf returns where the level of a class is, or would be.
+func (n *node) levelOf(c class) int {
 	low, high := 0, len(n.levels)
-	for rank := l.rank(); low < high; {
+	for rank := c.rank(); low < high; {
 		if middle := (low + high) / 2; n.levels[middle].rank() < rank {
 			low = middle + 1
 		} else {

@@ -117,7 +117,7 @@ func (s *Searcher) addNode(i int, n *node) {
 			into, someLeave = leaving, true
 		case l.priority < s.priority:
 			start := len(s.gone)
-			s.rows = append(s.rows, l)
+			s.rows = append(s.rows, l.class)
 			level, _ := slices.BinarySearch(s.levels, l.priority)
 			s.rowLevel, s.rowPods = append(s.rowLevel, int32(level)), append(s.rowPods, l.pods)
 			for range width {

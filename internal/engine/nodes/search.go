@@ -31,7 +31,7 @@ func (s *Searcher) within(d span, u *Unit) bool {
 
 // gather lists the units of the domain that may yield, most important first: accepted units
 // with a pod on an accepted level. The list is valid until the next call.
-func (s *Searcher) gather(d span, accept func(*Unit) bool, levels func(level) bool) []*Unit {
+func (s *Searcher) gather(d span, accept func(*Unit) bool, levels func(class) bool) []*Unit {
 	list := s.list[:0]
 	for i := d.from; i < d.to; i++ {
 		if from, to := s.rowsOf(i); slices.ContainsFunc(s.rows[from:to], levels) {
@@ -122,7 +122,7 @@ func (s *Searcher) anyVictims(d span) bool {
 		return false
 	}
 	any := false
-	for _, u := range s.gather(d, everyone, func(level) bool { return true }) {
+	for _, u := range s.gather(d, everyone, func(class) bool { return true }) {
 		if s.anyStuck && slices.ContainsFunc(u.Pods, s.stuck) || s.protected(u) {
 			if t := s.r.Trace; t != nil {
 				s.traceKept(t, u)
@@ -171,7 +171,7 @@ func (s *Searcher) around(d span) []*Unit {
 	list := s.list[:0]
 	low := func(u *Unit) bool { return int64(u.Priority) <= s.floor }
 	if s.wide { // a conflict may be with any unit
-		return s.gather(d, low, func(level) bool { return true })
+		return s.gather(d, low, func(class) bool { return true })
 	}
 	for _, i := range s.used {
 		list = s.gatherNode(list, int(i), low)
@@ -243,7 +243,7 @@ func (s *Searcher) listLevels(d span) {
 
 // replace puts units back as built in v1.36: for every unit all members are placed again.
 func (s *Searcher) replace(d span, enough int, violating []*Unit) {
-	others := s.gather(d, func(u *Unit) bool { return s.violations[u] == 0 }, func(level) bool { return true })
+	others := s.gather(d, func(u *Unit) bool { return s.violations[u] == 0 }, func(class) bool { return true })
 	// Less room on an unused node moves no member, except with best fit or with filters.
 	blind := s.config.Order != BestFit && !s.r.filtered()
 	for _, u := range slices.Concat(violating, others) {

@@ -40,7 +40,7 @@ type Searcher struct {
 	leaving         []int64         // terminating
 	isLoaded        []bool          // by node: the other fields are known
 	rowFrom, rowTo  []int32         // of node i: rows [rowFrom[i], rowTo[i])
-	rows            []level         // of lower priority
+	rows            []class         // of lower priority
 	rowLevel        []int32         // index in levels by row
 	rowPods         []int32         // pods by row, without those of units that stay
 	gone            []int64         // a row for each of rows
@@ -172,7 +172,7 @@ func (s *Searcher) move(u *Unit, sign int64) {
 			continue
 		}
 		at, _ := s.rowsOf(int(i))
-		for want := p.level().rank(); s.rows[at].rank() != want; {
+		for want := p.class().rank(); s.rows[at].rank() != want; {
 			at++
 		}
 		s.rowPods[at] -= int32(sign)
