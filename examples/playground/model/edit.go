@@ -35,7 +35,6 @@ type Edit struct {
 
 // Key is the same for edits of the same thing.
 func (e Edit) Key() string {
-	e.Value = ""
 	return fmt.Sprintf("%q", []string{e.Kind, e.Node, strconv.FormatBool(e.Cohort), e.Flavor, e.Resource, e.Field})
 }
 
