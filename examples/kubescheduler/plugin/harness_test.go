@@ -57,7 +57,7 @@ func (n nominator) DeleteNominatedPodIfExists(*v1.Pod)                          
 func (n nominator) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo)          {}
 func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo                { return slices.Clone(n[node]) }
 
-func newHarness(t testing.TB) *harness {
+func newHarness(t testing.TB, extenders ...fwk.Extender) *harness {
 	t.Helper()
 	metrics.Register()
 	h := &harness{ctx: klog.NewContext(t.Context(), klog.TODO().V(10000)), lister: &lister{cache.NewEmptySnapshot()}, nominator: nominator{}}
@@ -72,7 +72,7 @@ func newHarness(t testing.TB) *harness {
 	h.framework, err = frameworkruntime.NewFramework(h.ctx, plugins.NewInTreeRegistry(), &settings.Profiles[0],
 		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithInformerFactory(h.factory), frameworkruntime.WithPodNominator(h.nominator),
-		frameworkruntime.WithSnapshotSharedLister(h.lister), frameworkruntime.WithParallelism(2),
+		frameworkruntime.WithSnapshotSharedLister(h.lister), frameworkruntime.WithExtenders(extenders), frameworkruntime.WithParallelism(2),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()), frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()))
 	if err != nil {
 		t.Fatal(err)
