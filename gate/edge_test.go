@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/optional"
 )
 
 // "The zero value is no gate and no condition": a name, a state or a condition is something.
@@ -79,6 +80,7 @@ func TestBounds(t *testing.T) {
 		`config.Gate: "` + long + `ab" is longer`: func() { config.Gate += "b" },
 		"config.Timeout: -1ns":                    func() { config.Timeout = -1 },
 		"config.Grace: -1ns":                      func() { config.Grace = -1 },
+		"replicas[0].offer: -1 is lost":           func() { replicas[0].Offer.Lost = optional.Of[int64](-1) },
 		"replicas[0].offer: 0 victims, -1ns":      func() { replicas[0].Offer.LostWork = -1 },
 	} {
 		kept, keptReplica := config, replicas[0]

@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/optional"
 )
 
 // ReplicaOrder is the order in which replicas that signal may preempt. The zero value is
@@ -23,7 +24,7 @@ const (
 	// more preferred replica is [NotEvaluated]: it may fit without preemption. No gate is
 	// opened for a replica less preferred than one that has its quota.
 	Preference
-	// Cheapest chooses the replica whose offer costs least: fewest victims, then least lost
+	// Cheapest chooses the replica whose offer costs least: Lost, fewest victims, then least lost
 	// work. Replicas without an offer come last.
 	Cheapest
 )
@@ -62,10 +63,14 @@ type Offer struct {
 	Victims int
 	// LostWork is the sum of the times that the victims have run.
 	LostWork time.Duration
+	// Lost is what the victims lose by a cost that all clusters share (preemption.Decision.Lost).
+	// If it is set it counts before the others; a replica without comes after those with it.
+	Lost optional.Int64
 }
 
 func (o Offer) compare(other Offer) int {
-	return cmp.Or(compareBool(o.Victims == 0, other.Victims == 0), cmp.Compare(o.Victims, other.Victims), cmp.Compare(o.LostWork, other.LostWork))
+	return cmp.Or(compareBool(o.Victims == 0, other.Victims == 0), compareBool(o.Lost.IsZero(), other.Lost.IsZero()),
+		cmp.Compare(o.Lost.Or(0), other.Lost.Or(0)), cmp.Compare(o.Victims, other.Victims), cmp.Compare(o.LostWork, other.LostWork))
 }
 
 func compareBool(a, b bool) int {
@@ -273,6 +278,9 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 			faults.Add(path+".progress", "%d is unknown", r.Progress)
 		}
 		validateTime(&faults, path+".since", r.Since, r.Progress == Preempting)
+		if lost := r.Offer.Lost.Or(0); lost < 0 {
+			faults.Add(path+".offer", "%d is lost: negative", lost)
+		}
 		if r.Offer.Victims < 0 || r.Offer.LostWork < 0 {
 			faults.Add(path+".offer", "%d victims, %v of work: negative", r.Offer.Victims, r.Offer.LostWork)
 		}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/optional"
 )
 
 const timeout = gate.DefaultTimeout
@@ -92,6 +93,9 @@ func drawReplica(t *rapid.T, name string) gate.Replica {
 	}
 	r.Offer.Victims = rapid.IntRange(0, 2).Draw(t, "victims")
 	r.Offer.LostWork = time.Duration(rapid.IntRange(0, 2).Draw(t, "lost")) * time.Hour
+	if rapid.Bool().Draw(t, "by a cost") {
+		r.Offer.Lost = optional.Of(rapid.Int64Range(0, 2).Draw(t, "cost"))
+	}
 	return r
 }
 
@@ -128,7 +132,7 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 		waiting = signals
 	case gate.Cheapest:
 		price := func(r gate.Replica) string {
-			return fmt.Sprintf("%t %9d %20d", r.Offer.Victims == 0, r.Offer.Victims, r.Offer.LostWork)
+			return fmt.Sprintf("%t %t %9d %9d %20d", r.Offer.Victims == 0, r.Offer.Lost.IsZero(), r.Offer.Lost.Or(0), r.Offer.Victims, r.Offer.LostWork)
 		}
 		slices.SortFunc(waiting, func(a, b gate.Replica) int { return cmp.Or(cmp.Compare(price(a), price(b)), bySignal(a, b)) })
 	case gate.Preference:

@@ -119,6 +119,8 @@ type Decision struct {
 	//   3. with [FairSharing.RecheckShares]: another victim is preempted against the
 	//      strategies.
 	Victims []Victim `json:"victims,omitempty"`
+	// Lost is, with [Config.Cost], what the victims lose by it, added up.
+	Lost int64 `json:"lost,omitzero"`
 	// BorrowHeight says how far up the cohort tree the request borrows once the victims are
 	// gone: 0 within the nominal quota; else the height of the lowest cohort whose quota
 	// holds the request, or the height of the root if none does.
@@ -181,6 +183,8 @@ type Victim struct {
 	// Order is the victim's number in the order in which the victims were chosen, from 1. Of
 	// one that gives several replicas the first counts.
 	Order int `json:"order,omitempty"`
+	// Lost is, with [Config.Cost], what the victim loses.
+	Lost int64 `json:"lost,omitzero"`
 }
 
 // Replicas is a number of replicas of one pod set.

@@ -28,6 +28,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) De
 			d.Outcome = Gated
 		}
 		d.Victims = victims(c, &r.Workload, found.Victims)
+		sc.price(c, &d)
 	default:
 		d.Outcome, d.NoRoom = Impossible, found.NoRoom
 		if found.Waits {

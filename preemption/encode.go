@@ -55,6 +55,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
 	config.enterSearch(d)
+	d.Cost = config.enterCost(r.Now)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)

@@ -1,15 +1,19 @@
 package preemption_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
 )
 
 // "The best allowed set": the exact search finds what trying all sets finds, in every mode,
@@ -22,6 +26,8 @@ func exactIsBest(t *rapid.T) {
 	config.Search, config.SkipRetryAt = preemption.Exact, true
 	config.Exact.IgnoreCaps = rapid.IntRange(0, 3).Draw(t, "ignore caps") == 0
 	config.Exact.MaxNodes = 1_000_000_000
+	config.Cost = drawCost(t, &st)
+	config.Exact.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
 	greedy := config
 	greedy.Search, greedy.Exact, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExactSearch{}, config.Sharing == preemption.Fair
 	var caps []preemption.Victim
@@ -29,7 +35,14 @@ func exactIsBest(t *rapid.T) {
 	if !config.Exact.IgnoreCaps {
 		caps = decideWith(t, greedy, s, r).Victims
 	}
-	want := twin.Exhaust(config, st, r, caps, nil, []int{1, 2, 3})
+	order, cost := []int{1, 2, 3}, func(string, string) int64 { return 0 }
+	if config.Cost != nil {
+		cost = func(id, podSet string) int64 { return config.Cost.Lost(workloadOf(st, id), podSet, r.Now) }
+		if order = []int{0, 1, 2, 3}; config.Exact.FewestFirst {
+			order = []int{1, 0, 2, 3}
+		}
+	}
+	want := twin.Exhaust(config, st, r, caps, cost, order)
 	if want.Candidates > twin.MostExhausted {
 		t.Skip("too many candidates")
 	}
@@ -37,12 +50,41 @@ func exactIsBest(t *rapid.T) {
 	if want.Fits != (got.Outcome == preemption.Fits) {
 		t.Fatalf("%v, want fits: %t", got.Outcome, want.Fits)
 	}
-	if diff := cmp.Diff(want.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order")); diff != "" {
+	if diff := cmp.Diff(want.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order", "Lost")); diff != "" {
 		t.Fatalf("-all sets +exact:\n%s", diff)
 	}
-	if p := got.Proof; p != nil && (!p.Optimal || p.Value != int64(len(want.Victims)) || p.LowerBound != p.Value) {
-		t.Fatalf("proof %+v of %d victims", *p, len(want.Victims))
+	value := want.Values[order[0]]
+	if p := got.Proof; p != nil && (!p.Optimal || p.Value != value || p.LowerBound != p.Value) {
+		t.Fatalf("proof %+v, want the value %d", *p, value)
 	}
+	if got.Lost != want.Values[0] {
+		t.Fatalf("%d is lost, want %d", got.Lost, want.Values[0])
+	}
+}
+
+// drawCost draws a cost, or nil, and what it reads.
+func drawCost(t *rapid.T, st *preemption.State) preemption.Cost {
+	kind := rapid.IntRange(0, 5).Draw(t, "cost")
+	if kind < 2 {
+		return nil
+	}
+	st.Admitted = slices.Clone(st.Admitted)
+	for i := range st.Admitted {
+		loss := &st.Admitted[i].Loss
+		switch rapid.IntRange(0, 3).Draw(t, "known loss") {
+		case 0:
+			loss.PerReplica = rapid.Int64Range(0, 4).Draw(t, "per replica")
+		case 1:
+			loss.Milestones = []workload.Milestone{{After: optional.Of(time.Minute), Cost: 100}, {After: optional.Of(time.Hour), Cost: rapid.Int64Range(0, 200).Draw(t, "at last")}}
+		case 2:
+			loss.LastCheckpoint = preemptiontest.Now.Add(-time.Duration(rapid.Int64Range(-1, 30).Draw(t, "saved")) * time.Minute)
+			loss.Restart = optional.Of(time.Duration(rapid.Int64Range(0, 5).Draw(t, "restart")) * time.Minute)
+		}
+	}
+	return [...]preemption.Cost{
+		preemption.CostByAge{}, preemption.CostByAge{Resources: []string{"cpu", "gpu"}},
+		preemption.CostSinceCheckpoint{Resources: []string{"cpu"}}, preemption.CostDeclared{},
+	}[kind-2]
 }
 
 func TestExactIsBest(t *testing.T) { rapid.Check(t, exactIsBest) }
@@ -58,6 +100,7 @@ func exactDecisionsVerify(t *rapid.T) {
 	config := preemptiontest.Configs().Draw(t, "config")
 	config.Search = preemption.Exact
 	st, r := record.State, *record.Request
+	config.Cost = drawCost(t, &st)
 	r.Room = drawRoom(t, st)
 	s := snapshotOf(t, st)
 	d := decideWith(t, config, s, r)

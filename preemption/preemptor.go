@@ -61,6 +61,10 @@ type Config struct {
 	ReconsiderLarger bool
 	// Search says how far victims are looked for. The zero value is [Greedy].
 	Search Search
+	// Cost says what a victim loses, for [Decision.Lost] and for the search, unless it is
+	// [Greedy]. Nil: nothing is computed, and every victim counts the same. It must not be a
+	// nil pointer.
+	Cost Cost
 	// Exact configures the [Exact] search. It must be zero in any other.
 	Exact ExactSearch
 	// Guards are rules of the caller. A nil entry is an error.
@@ -162,6 +166,6 @@ func (p *Preemptor) acquire() *scratch {
 
 func (p *Preemptor) release(sc *scratch) {
 	sc.open.release()
-	sc.request.Room, sc.request.Guard = nil, nil // the caller's
+	sc.request.Room, sc.request.Guard, sc.request.Cost = nil, nil, nil // the caller's
 	p.scratch.Put(sc)
 }

@@ -33,9 +33,10 @@ const (
 //
 //  1. has no more victims of any priority and above than Greedy's, by each right
 //     ([VictimReason]); if Greedy finds nobody, there is no such limit;
-//  2. has the fewest victims;
-//  3. of elastic workloads has the fewest that yield as a whole, then the fewest replicas;
-//  4. comes first: of two sets, the one with the earlier candidate where they differ first,
+//  2. loses least by [Config.Cost], if there is one;
+//  3. has the fewest victims, with FewestFirst before the second point;
+//  4. of elastic workloads has the fewest that yield as a whole, then the fewest replicas;
+//  5. comes first: of two sets, the one with the earlier candidate where they differ first,
 //     both in the order of candidates.
 //
 // Who is best in the last point is looked for with a limited effort, and the set that is found
@@ -50,6 +51,8 @@ type ExactSearch struct {
 	// MaxNodes limits the nodes of a decision, and of each trial of another instant. Zero is
 	// 200,000; negative is an error.
 	MaxNodes int
+	// FewestFirst puts the number of victims before what they lose.
+	FewestFirst bool
 	// IgnoreCaps drops the first point: fewer victims may have a higher priority, or yield by
 	// another right.
 	IgnoreCaps bool
@@ -59,11 +62,12 @@ const defaultMaxNodes = 200_000
 
 // Proof says how good a decision by the [Exact] search is.
 type Proof struct {
-	// Optimal: no allowed set is better in points 1 to 3 of [ExactSearch]. If there are no
+	// Optimal: no allowed set is better in points 1 to 4 of [ExactSearch]. If there are no
 	// victims: no allowed set exists.
 	Optimal bool `json:"optimal,omitzero"`
-	// Value is the number of victims, and LowerBound the least that any allowed set has. The
-	// difference is the gap. Both are zero without victims.
+	// Value is what the victims lose by [Config.Cost]; their number, if there is no cost or
+	// with [ExactSearch.FewestFirst]. LowerBound is the least that any allowed set has, and
+	// the difference is the gap. Both are zero without victims.
 	Value      int64 `json:"value,omitzero"`
 	LowerBound int64 `json:"lowerBound,omitzero"`
 	// Nodes is the number of nodes that were looked at.
@@ -89,6 +93,7 @@ func (c *Config) enterSearch(d *search.Request) {
 		d.Effort = search.Exact
 	}
 	d.MaxNodes, d.IgnoreCaps = cmp.Or(c.Exact.MaxNodes, defaultMaxNodes), c.Exact.IgnoreCaps
+	d.FewestFirst = c.Exact.FewestFirst
 	d.Fair.Recheck = d.Fair.Recheck || c.Search == Exact
 }
 

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -32,6 +33,8 @@ import (
 //
 //   - BorrowHeight is right; so is each [Victim.Order], if it is given and the victims are
 //     those that the documented search finds.
+//
+//   - Lost is what [Config.Cost] says, 0 without one.
 //
 //   - With the [Exact] search: [FairSharing.RecheckShares] is on. Proof is set where it has
 //     to be and agrees with the victims; if nobody is to yield and Proof says Optimal, no set
@@ -91,6 +94,7 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	q := question(&st, &r, &c, w, len(d.Assignment) > 0)
 	q.AllSets = d.Proof != nil && d.Proof.Optimal
 	faults = append(faults, judgeProof(&c, &d)...)
+	faults = append(faults, judgeLost(&st, &r, &c, &d)...)
 	add(queues.Judge(q, answer(&d)))
 	return faults.Err()
 }
@@ -106,8 +110,33 @@ func judgeProof(c *Config, d *Decision) (faults fault.List) {
 	case p == nil:
 	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
 		faults.Add("decision.proof", "%+v contradicts itself", *p)
-	case p.Value != int64(len(d.Victims)):
-		faults.Add("decision.proof", "its value is %d with %d victims", p.Value, len(d.Victims))
+	case c.Cost != nil && !c.Exact.FewestFirst && p.Value != d.Lost, (c.Cost == nil || c.Exact.FewestFirst) && p.Value != int64(len(d.Victims)):
+		faults.Add("decision.proof", "its value is %d for %d victims who lose %d", p.Value, len(d.Victims), d.Lost)
+	}
+	return faults
+}
+
+// judgeLost judges what the victims lose.
+func judgeLost(st *State, r *Request, c *Config, d *Decision) (faults fault.List) {
+	sum := int64(0)
+	for i := range d.Victims {
+		v, lost := &d.Victims[i], int64(0)
+		at := slices.IndexFunc(st.Admitted, func(w workload.Workload) bool { return w.ID == v.Workload })
+		if c.Cost != nil && at >= 0 {
+			if len(v.Replicas) == 0 {
+				lost = max(0, c.Cost.Lost(st.Admitted[at].Clone(), "", r.Now))
+			}
+			for _, few := range v.Replicas {
+				lost = quota.Add(lost, quota.Mul(few.Count, max(0, c.Cost.Lost(st.Admitted[at].Clone(), few.PodSet, r.Now))))
+			}
+		}
+		if v.Lost != lost {
+			faults.Add(fmt.Sprintf("decision.victims[%d].lost", i), "%d, want %d", v.Lost, lost)
+		}
+		sum = quota.Add(sum, lost)
+	}
+	if d.Lost != sum {
+		faults.Add("decision.lost", "%d, want %d", d.Lost, sum)
 	}
 	return faults
 }

@@ -22,7 +22,7 @@ const MaxElasticCount = 1 << 20
 // requests of a pod set for one column, two pod sets with the same name, a negative minimum,
 // more leaving replicas than replicas, more than [MaxElasticCount] replicas of an elastic pod
 // set, more than [MaxRequests] pod sets or requests, a time outside the years 1678 to 2262,
-// and what [gate.Validate] and [NodeConstraints.Validate] find.
+// what is wrong with a [Loss], and what [gate.Validate] and [NodeConstraints.Validate] find.
 func Validate(path string, w *Workload) error { return validate(path, w, false) }
 
 // ValidatePending does the same for a waiting workload: requests may be without flavor, and
@@ -50,6 +50,13 @@ func validate(path string, w *Workload, pending bool) error {
 	if !w.Gates.IsZero() {
 		for _, f := range faultsOf(gate.Validate(path+".gates", w.Gates)) {
 			faults.Add(f.Path, "%s (workload %q)", f.Problem, w.ID)
+		}
+	}
+	if !w.Loss.IsZero() {
+		before := len(faults)
+		w.Loss.validate(path+".loss", &faults)
+		for i := range faults[before:] {
+			faults[before+i].Problem += fmt.Sprintf(" (workload %q)", w.ID)
 		}
 	}
 	requests := 0

@@ -57,6 +57,9 @@ type Workload struct {
 	// Gates keep the workload from preempting while one of them is closed. They have no
 	// meaning for a workload that runs.
 	Gates gate.Gates `json:"gates,omitzero"`
+	// Loss is what is known of what the workload loses if it yields. It has no meaning for a
+	// workload that waits.
+	Loss Loss `json:"loss,omitzero"`
 }
 
 // AtLeast returns a minimum of replicas. A negative one is refused where it is used.
@@ -167,7 +170,7 @@ func CompareQueued(a, b time.Time) int {
 func (w *Workload) Clone() Workload {
 	c := *w
 	c.PodSets = clonePodSets(w.PodSets)
-	c.Gates = w.Gates.Clone()
+	c.Gates, c.Loss = w.Gates.Clone(), w.Loss.Clone()
 	return c
 }
 

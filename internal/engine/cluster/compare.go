@@ -145,11 +145,11 @@ func (w *Workload) Describes(other *workload.Workload) bool {
 		return false
 	}
 	if s := f.seldom; s == nil {
-		if other.Priority != w.Priority || other.PriorityBoost != 0 || !other.Gates.IsZero() {
+		if other.Priority != w.Priority || other.PriorityBoost != 0 || !other.Gates.IsZero() || !other.Loss.IsZero() {
 			return false
 		}
 	} else {
-		if other.Priority != w.Workload().Priority || other.PriorityBoost != s.boost || !equalGates(other.Gates, s.gates) {
+		if other.Priority != w.Workload().Priority || other.PriorityBoost != s.boost || !equalGates(other.Gates, s.gates) || !equalLoss(other.Loss, s.loss) {
 			return false
 		}
 	}
@@ -168,6 +168,11 @@ func equalGates(a, b gate.Gates) bool {
 		slices.EqualFunc(a.States, b.States, func(s, t gate.State) bool {
 			return s.Name == t.Name && s.Position == t.Position && s.Since.Equal(t.Since)
 		})
+}
+
+func equalLoss(a, b workload.Loss) bool {
+	return a.LastCheckpoint.Equal(b.LastCheckpoint) && a.Restart == b.Restart && a.PerReplica == b.PerReplica &&
+		slices.Equal(a.Milestones, b.Milestones)
 }
 
 func equalPodSets(a, b []workload.PodSet) bool {

@@ -36,10 +36,11 @@ type seldom struct {
 	boost                       int64 // part of the effective priority
 	priority                    int64 // only if there is a boost
 	gates                       gate.Gates
+	loss                        workload.Loss
 	created, queued, reservedAt *time.Location // nil: UTC
 }
 
-// factsOf returns the facts of w, created at an instant. It shares the gates.
+// factsOf returns the facts of w, created at an instant. It shares the gates and the loss.
 func factsOf(w *workload.Workload, at *home, created int64) Facts {
 	f := Facts{
 		ID: w.ID, UID: w.UID, home: at, created: created,
@@ -50,8 +51,8 @@ func factsOf(w *workload.Workload, at *home, created int64) Facts {
 		f.local = isLocal(w.Created) && isLocal(w.Queued) && isLocal(w.ReservedAt)
 		others = !f.local
 	}
-	if others || w.PriorityBoost != 0 || !w.Gates.IsZero() {
-		f.seldom = &seldom{boost: w.PriorityBoost, priority: w.Priority, gates: w.Gates}
+	if others || w.PriorityBoost != 0 || !w.Gates.IsZero() || !w.Loss.IsZero() {
+		f.seldom = &seldom{boost: w.PriorityBoost, priority: w.Priority, gates: w.Gates, loss: w.Loss}
 		if others {
 			f.seldom.created, f.seldom.queued, f.seldom.reservedAt = zone(w.Created), zone(w.Queued), zone(w.ReservedAt)
 		}
@@ -83,8 +84,8 @@ func (f *Facts) Queue() string { return f.home.queue }
 // LocalQueue returns the name of the workload's local queue; empty if it has none.
 func (f *Facts) LocalQueue() string { return f.home.localQueue }
 
-// Workload returns the workload in its usual form. It shares the pod sets and gates, which
-// must not be changed. Times have no monotonic clock reading.
+// Workload returns the workload in its usual form. It shares the pod sets, gates and
+// loss, which must not be changed. Times have no monotonic clock reading.
 func (w *Workload) Workload() workload.Workload {
 	f := &w.Facts
 	out := workload.Workload{
@@ -96,7 +97,7 @@ func (w *Workload) Workload() workload.Workload {
 		created, queued, reservedAt = time.Local, time.Local, time.Local
 	}
 	if s := f.seldom; s != nil {
-		out.Gates = s.gates
+		out.Gates, out.Loss = s.gates, s.loss
 		if s.boost != 0 {
 			out.Priority, out.PriorityBoost = s.priority, s.boost
 		}

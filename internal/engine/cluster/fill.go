@@ -119,10 +119,10 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 		d.Template = s.whole
 	}
 	if rare := d.Facts.seldom; rare != nil {
-		if workload.Validate("", w) != nil { // the gates
+		if workload.Validate("", w) != nil { // the gates and the loss
 			return false
 		}
-		rare.gates = w.Gates.Clone()
+		rare.gates, rare.loss = w.Gates.Clone(), w.Loss.Clone()
 	}
 	f.queues[i] = int32(q)
 	f.counts[q]++
