@@ -28,6 +28,7 @@ var excused = map[string]string{
 	"Queued":               "those that are alike are ordered by it, and none before the bar steps aside",
 	"ReservedAt":           "means nothing for a workload that waits",
 	"Evicted":              "means nothing for a workload that waits",
+	"Loss.":                "means nothing for a workload that waits",
 	"PodSets[].Name":       "a name",
 	"Gates.States[].Since": "whether all are open is what counts",
 	"Gates.Blocked.":       "a signal to the manager",
@@ -83,8 +84,9 @@ func leaves(t *testing.T, v reflect.Value, path string, grow bool) map[string]re
 	}
 	_, isTime := v.Interface().(time.Time)
 	_, isMinimum := v.Interface().(optional.Int64)
+	_, isDuration := v.Interface().(optional.Duration)
 	switch k := v.Kind(); {
-	case isTime, isMinimum:
+	case isTime, isMinimum, isDuration:
 		all[path] = v
 	case k == reflect.Struct:
 		for i := range v.NumField() {
@@ -120,6 +122,9 @@ func set(t *testing.T, path string, v reflect.Value, which int) {
 		return
 	case *optional.Int64:
 		*x = workload.AtLeast(int64(which))
+		return
+	case *optional.Duration:
+		*x = optional.Of(time.Duration(which))
 		return
 	}
 	switch v.Kind() {

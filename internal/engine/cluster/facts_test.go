@@ -15,14 +15,15 @@ func TestFactsHoldEverything(t *testing.T) {
 		ID: "id", UID: "uid", Queue: "queue", LocalQueue: "local", Priority: 1, PriorityBoost: 2,
 		Created: time.Unix(1, 0), Queued: time.Unix(2, 0), ReservedAt: time.Unix(3, 0),
 		Evicted: true, NeverYields: true, NeverPreempts: true, PodSets: []workload.PodSet{{Name: "main", Count: 1}},
-		Gates: gate.Gates{Names: []string{"gate"}},
+		Gates: gate.Gates{Names: []string{"gate"}}, LocalQueue: "local",
+		Loss: workload.Loss{LastCheckpoint: time.Unix(4, 0).UTC(), PerReplica: 3},
 	}
 	for i := range reflect.TypeFor[workload.Workload]().NumField() {
 		if reflect.ValueOf(w).Field(i).IsZero() {
 			t.Errorf("%s is not tested", reflect.TypeFor[workload.Workload]().Field(i).Name)
 		}
 	}
-	d := newWorkload(&w, &home{queue: w.Queue}, newColumns())
+	d := newWorkload(&w, &home{queue: w.Queue, localQueue: w.LocalQueue}, newColumns())
 	if got := d.Clone(); !reflect.DeepEqual(got, w) {
 		t.Errorf("%+v, want %+v", got, w)
 	}
