@@ -16,7 +16,7 @@ func TestFactsHoldEverything(t *testing.T) {
 		Created: time.Unix(1, 0), Queued: time.Unix(2, 0), ReservedAt: time.Unix(3, 0),
 		Evicted: true, NeverYields: true, NeverPreempts: true, PodSets: []workload.PodSet{{Name: "main", Count: 1}},
 		Gates: gate.Gates{Names: []string{"gate"}},
-		Loss: workload.Loss{LastCheckpoint: time.Unix(4, 0).UTC(), PerReplica: 3},
+		Loss:  workload.Loss{LastCheckpoint: time.Unix(4, 0).UTC(), PerReplica: 3},
 	}
 	for i := range reflect.TypeFor[workload.Workload]().NumField() {
 		if reflect.ValueOf(w).Field(i).IsZero() {
