@@ -1,6 +1,11 @@
 package search
 
-import "github.com/cedesched/cede/internal/base/heap"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/heap"
+)
 
 // Candidate is a unit that may yield while nobody has: a whole workload or one replica of a
 // surplus.
@@ -63,7 +68,29 @@ func (s *Search) appendOfDonors(list []Candidate) []Candidate {
 			}
 		}
 	}
+	if len(s.Request.LocalQueueUsage) > 0 {
+		s.sortOwnByUsage(list)
+	}
 	return list
+}
+
+// sortOwnByUsage is SortByUsage for those of the own queue, which keep their places among the
+// others.
+func (s *Search) sortOwnByUsage(list []Candidate) {
+	slices.SortStableFunc(list, func(a, b Candidate) int {
+		switch {
+		case a.Workload.Facts.Evicted != b.Workload.Facts.Evicted:
+			if a.Workload.Facts.Evicted {
+				return -1
+			}
+			return 1
+		case a.Class != b.Class:
+			return cmp.Compare(a.Class, b.Class)
+		case a.Class == Own:
+			return cmp.Compare(s.usageOf(b.Victim), s.usageOf(a.Victim))
+		}
+		return 0
+	})
 }
 
 func (s *Search) candidate(v Victim, class Class) Candidate {
