@@ -77,7 +77,10 @@ func (x *Solver) relax(of objective, most float64) {
 			}
 		}
 		for j := range x.settled {
-			takes[r.rows+len(p.caps)+j] = -u.weight(x.settled[j].of)
+			takes[r.rows+len(p.caps)+j] = 0 // a sum that saturates limits nothing
+			if x.settled[j].value < noLimit {
+				takes[r.rows+len(p.caps)+j] = -u.weight(x.settled[j].of)
+			}
 		}
 	}
 	r.climb(most)
