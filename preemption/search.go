@@ -54,7 +54,7 @@ type ExactSearch struct {
 	// FewestFirst puts the number of victims before what they lose.
 	FewestFirst bool
 	// IgnoreCaps drops the first point: fewer victims may have a higher priority, or yield by
-	// another right.
+	// another right. If no allowed set keeps the first point, it is dropped all the same.
 	IgnoreCaps bool
 }
 
