@@ -60,7 +60,7 @@ func (x *Solver) search(of objective, most int64, inOrder, first bool) {
 // be wrong by is far below the part in a thousand million that is granted here: a bound is a
 // sum of less than a million products.
 func (t *tree) tooMuch(bound float64) bool {
-	return t.most < noLimit && bound > float64(t.most)+1e-6+1e-9*max(float64(t.most), -t.rest[0])
+	return t.most < noLimit && bound > float64(t.most)+1e-6+float64(1e-9*max(float64(t.most), -t.rest[0]))
 }
 
 // branch looks at all sets that contain the chosen units and others from a position on.

@@ -256,7 +256,7 @@ func (x *Solver) target(most int64) float64 {
 
 // lowest returns the bound of the root as a whole number.
 func (r *relaxation) lowest() int64 {
-	return max(0, int64(math.Ceil(r.root-1e-6-1e-9*math.Abs(r.root))))
+	return max(0, int64(math.Ceil(r.root-1e-6-float64(1e-9*math.Abs(r.root)))))
 }
 
 // known returns the units of victims that the search in order took, if they are allowed in

@@ -15,7 +15,8 @@ import (
 // with the sum over the units not decided about. The reduced cost of a unit is its cost less
 // Σ multiplier × (what it takes of the row). The multipliers that make this large with
 // nothing taken are found once, by steps along the slope; the bound then costs one sum at
-// each node.
+// each node. Each product is converted to float64 before it is added: else some machines would
+// round once for both, and look at other nodes.
 
 // relaxation is the bound of one objective. A row is in units of what it is short of at
 // first, so that no unit takes more than 1 of it: more does not help.
