@@ -87,7 +87,7 @@ func (s *Searcher) beaten(d span, best *Placement) bool {
 	case o.hopeless || o.score.compare(best.score) >= 0:
 		return true
 	}
-	bound, ok := s.closer(n, best.score)
+	bound, ok := s.boundByPods(n, best.score)
 	return !ok || bound.compare(best.score) >= 0
 }
 

@@ -11,14 +11,13 @@ type yielding struct {
 	started int64 // of its unit
 }
 
-// closer is look with a look at the pods of the node. It returns a bound that no victims there
-// can be better than, unless they cannot be better than the best so far either: ok is false if
-// the best violates no budget, and all victims there violate one or have a higher priority.
-// It is for nodes of which look knows the outlook.
+// boundByPods looks at the pods of a node and returns a score: no victims there have a better
+// one. ok is false if they cannot be better than the best so far, which violates no budget: all
+// victims there violate one or have a higher priority. The outlook of the node must be known.
 //
 // Who is covered by a budget that allows nothing violates it. The lowest priorities must free
 // what is missing; so many of the highest of these must yield as free the rest.
-func (s *Searcher) closer(n *node, best score) (bound score, ok bool) {
+func (s *Searcher) boundByPods(n *node, best score) (bound score, ok bool) {
 	missing := s.missingOn(n)
 	victims, violations := s.pods(n, missing), int64(0)
 	list := s.yielding[:0]
