@@ -32,8 +32,9 @@ type CostByAge struct {
 	Resources []string
 }
 
-// CostSinceCheckpoint is what a workload takes × the seconds since its last checkpoint, or
-// its reservation if that is later, and the seconds of its restart ([workload.Loss]).
+// CostSinceCheckpoint is what a workload takes × (the seconds since its last checkpoint, or
+// since its reservation if that is later, plus the seconds of its restart); see
+// [workload.Loss].
 type CostSinceCheckpoint struct {
 	// Resources is as in CostByAge.
 	Resources []string

@@ -22,7 +22,7 @@ func alike(w *workload.Workload) string {
 	c.Created = time.Time{}    // read only with Config.NewerByReservation: see cycle.Cycle.Alike
 	c.ReservedAt = time.Time{} // has no meaning for a workload that waits
 	c.Evicted = false          // has no meaning either
-	c.Loss = workload.Loss{}   // nor has this
+	c.Loss = workload.Loss{}   // has no meaning either
 	c.Gates = gate.Gates{}     // decisions read only whether all are open
 	if w.Gates.AnyClosed() {
 		c.Gates.Names = []string{"closed"}

@@ -20,8 +20,8 @@ type LocalQueueUsage struct {
 // DecayedUsage returns the usage of a local queue after some time in which it held a constant
 // amount: what was before loses half of its weight in each half-life, and what is held takes
 // its place (KEP-4136; Kueue keeps it for each resource). With a half-life of zero there is no
-// usage, as in Kueue; before any time has passed it is the usage before. Where processors
-// multiply and add in one step the last bit may differ.
+// usage, as in Kueue; before any time has passed it is the usage before. The last
+// bit may differ between kinds of processors.
 func DecayedUsage(before, held float64, elapsed, halfLife time.Duration) float64 {
 	switch {
 	case halfLife <= 0:
