@@ -18,7 +18,18 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden file of what decisions cost")
+var update = flag.Bool("update", false, "rewrite the golden files of what decisions cost and of explanations")
+
+// keptIn compares a text with a golden file, which -update rewrites.
+func keptIn(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile("testdata/"+name, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.Lines(t, os.DirFS("testdata"), name, string(text))
+}
 
 const stepsHead = `# What decisions cost: the workloads looked at, the trials whether the request fits, and the
 # nodes of the quota tree copied. Less is better; see CONTRIBUTING.md, What decisions cost.
@@ -83,10 +94,5 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 			cost(fmt.Sprint(generated.name, " ", seed), preemptiontest.Configs().Example(seed), snapshotOf(t, r.State), *r.Request)
 		}
 	}
-	if *update {
-		if err := os.WriteFile("testdata/steps.golden", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	golden.Lines(t, os.DirFS("testdata"), "steps.golden", b.String())
+	keptIn(t, "steps.golden", b.Bytes())
 }

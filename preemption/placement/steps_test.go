@@ -12,7 +12,18 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden file of what decisions cost")
+var update = flag.Bool("update", false, "rewrite the golden files of what decisions cost and of explanations")
+
+// keptIn compares a text with a golden file, which -update rewrites.
+func keptIn(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile("testdata/"+name, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.Lines(t, os.DirFS("testdata"), name, string(text))
+}
 
 const stepsHead = `# What decisions cost: the units put back with a check, the placements started, and the nodes on
 # which a pod was tried. Less is better; see CONTRIBUTING.md, What decisions cost.
@@ -67,10 +78,5 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 		}
 		cost(fmt.Sprint(f, " alone, never fits"), placement.Config{}, s, alone(11_000, 1))
 	}
-	if *update {
-		if err := os.WriteFile("testdata/steps.golden", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	golden.Lines(t, os.DirFS("testdata"), "steps.golden", b.String())
+	keptIn(t, "steps.golden", b.Bytes())
 }
