@@ -121,7 +121,9 @@ func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request, to *trace.Recorder
 	out := Decision{Now: r.Now}
 	for i := range r.Pods {
 		one := r.alone(i)
-		one.Policy = PreemptNever // nobody has to yield for a pod that fits
+		if r.Placer == nil { // nobody has to yield for a pod that fits; but a placer may place it only if asked about one node
+			one.Policy = PreemptNever
+		}
 		if to != nil {
 			to.Add(trace.Step{Kind: trace.PodBegins, Workload: one.Pods[0].ID})
 		}

@@ -271,3 +271,21 @@ func TestPlacerIsChecked(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A placer that is asked about all nodes may take one on which the pod may not run; asked
+// about the right node alone, as preemption does for a single pod, it takes that.
+func TestPlacerOfOneNode(t *testing.T) {
+	st := world(t, "a 2: other/5000", "b 2:")
+	r := pending(0)
+	r.Placer, r.Pods[0].Nodes = preemptiontest.LastFit{}, []string{"a"}
+	if d := decide(t, placement.Config{}, snapshotOf(t, st), r); text(d) != "Impossible (NoVictims)" || d.Placeable != 1 {
+		t.Errorf("%s, %d placeable; the placer found a place where nobody can yield", text(d), d.Placeable)
+	}
+	st = world(t, "a 2: low/5", "b 2:")
+	r = pending(2)
+	r.Placer, r.MinCount, r.Pods[1].Nodes = preemptiontest.LastFit{}, 0, []string{"a"}
+	st.Groups = append(st.Groups, workload.PodGroup{ID: r.Group, Priority: 1000, Basic: true})
+	if d := decide(t, placement.Config{}, snapshotOf(t, st), r); text(d) != "Fits in0@b in1@a" {
+		t.Errorf("%s; both pods of the Basic group fit", text(d))
+	}
+}

@@ -65,7 +65,7 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 	s.forget()
 	s.victims = s.victims[:0]
 	if !s.anyVictims(d) {
-		if s.r.Group != "" || s.r.SkipFit { // otherwise the pod is known to have no room
+		if s.r.Group != "" || s.r.SkipFit || s.r.Placer != nil { // otherwise the pod is known to have no room
 			s.placeBeside(d)
 		}
 		return noVictims
