@@ -1,7 +1,12 @@
 package preemption_test
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/crc32"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,7 +177,7 @@ var spoils = []spoil{
 
 // Verify finds each way to spoil a decision, each time.
 func TestSpoiltDecisions(t *testing.T) {
-	applied := map[string]int{}
+	applied, said := map[string]int{}, map[string]string{}
 	for seed := range 1500 {
 		record := preemptiontest.Records().Example(seed)
 		config := preemptiontest.Configs().Example(seed + 1)
@@ -198,9 +203,12 @@ func TestSpoiltDecisions(t *testing.T) {
 				continue
 			}
 			applied[way.name]++
-			if err := preemption.Verify(st, r, config, d); err == nil {
+			err := preemption.Verify(st, r, config, d)
+			if err == nil {
 				t.Errorf("%d: %s: %+v", seed, way.name, d)
+				continue
 			}
+			said[way.name] += err.Error() + "\n"
 		}
 	}
 	for _, name := range []string{"a guard protects a victim", "the policies permit nobody"} {
@@ -212,4 +220,23 @@ func TestSpoiltDecisions(t *testing.T) {
 		}
 		t.Logf("%s: %d", way.name, applied[way.name])
 	}
+	var b bytes.Buffer
+	b.WriteString(spoiltHead)
+	for _, way := range spoils {
+		if text := said[way.name]; text != "" {
+			fmt.Fprintf(&b, "%-36s %5d %08x %s\n", way.name, applied[way.name], crc32.ChecksumIEEE([]byte(text)), shortest(text))
+		}
+	}
+	keptIn(t, "spoilt.golden", b.Bytes())
+}
+
+const spoiltHead = `# What Verify says of spoilt decisions: how often each way applies, a checksum of all that is said,
+# and the shortest error. A line changes only on purpose.
+#
+`
+
+// shortest returns the shortest line of a text, the first in order if there are several.
+func shortest(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return slices.MinFunc(lines, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 }

@@ -1,9 +1,12 @@
 package placement_test
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,7 +161,7 @@ func TestSpoiltDecisions(t *testing.T) {
 			return true
 		}},
 	}
-	applied := map[string]int{}
+	applied, said := map[string]int{}, map[string]string{}
 	for seed := range 1500 {
 		record := preemptiontest.PlacementRecords().Example(seed)
 		q := question{record.State, *record.Request, preemptiontest.PlacementConfigs().Example(seed + 1)}
@@ -179,9 +182,12 @@ func TestSpoiltDecisions(t *testing.T) {
 				continue
 			}
 			applied[way.name]++
-			if err := placement.Verify(q.st, q.r, q.c, d); err == nil {
+			err = placement.Verify(q.st, q.r, q.c, d)
+			if err == nil {
 				t.Errorf("%d: %s: %+v", seed, way.name, d)
+				continue
 			}
+			said[way.name] += err.Error() + "\n"
 		}
 	}
 	for _, way := range ways {
@@ -189,7 +195,20 @@ func TestSpoiltDecisions(t *testing.T) {
 			t.Errorf("%s: %d times", way.name, applied[way.name])
 		}
 	}
+	var b bytes.Buffer
+	b.WriteString(spoiltHead)
+	for _, way := range ways {
+		lines := strings.Split(strings.TrimSuffix(said[way.name], "\n"), "\n")
+		least := slices.MinFunc(lines, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+		fmt.Fprintf(&b, "%-30s %5d %08x %s\n", way.name, applied[way.name], crc32.ChecksumIEEE([]byte(said[way.name])), least)
+	}
+	keptIn(t, "spoilt.golden", b.Bytes())
 }
+
+const spoiltHead = `# What Verify says of spoilt decisions: how often each way applies, a checksum of all that is said,
+# and the shortest error. A line changes only on purpose.
+#
+`
 
 // Verify asks the set filters and the placer: it finds an outcome that they bar, and a place
 // that they refuse.

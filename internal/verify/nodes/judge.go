@@ -21,8 +21,11 @@ func Judge(q *Question, a *Answer) error {
 		faults.Add("decision.outcome", "%d is unknown", a.Outcome)
 		return faults.Err()
 	}
-	if (a.Outcome == Preempt) != (len(a.Victims) > 0) {
-		faults.Add("decision.victims", "%d with outcome %d", len(a.Victims), a.Outcome)
+	switch {
+	case a.Outcome == Preempt && len(a.Victims) == 0:
+		faults.Add("decision.victims", "Preempt without victims")
+	case a.Outcome != Preempt && len(a.Victims) > 0:
+		faults.Add("decision.victims", "%v with victims", a.Outcome)
 	}
 	if a.Outcome != Wait && !a.RetryAt.IsZero() {
 		faults.Add("decision.retryAt", "%v is set", a.RetryAt)
@@ -208,8 +211,11 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 // gone that were told to stop, or could preempt, now or later.
 func (w *world) outcome(faults *fault.List, a *Answer) {
 	fits, leaves := w.hasPlace(everybody), w.Design && w.hasPlace(w.stays)
-	if fits != (a.Outcome == Fits) && !(a.Outcome == Fits && leaves) {
-		faults.Add("decision.outcome", "%d, but there is room now: %t", a.Outcome, fits)
+	switch {
+	case fits && a.Outcome != Fits:
+		faults.Add("decision.outcome", "%v, but there is room now", a.Outcome)
+	case !fits && !leaves && a.Outcome == Fits:
+		faults.Add("decision.outcome", "Fits, but there is no room now")
 	}
 	if fits {
 		return
@@ -224,10 +230,10 @@ func (w *world) outcome(faults *fault.List, a *Answer) {
 		return
 	}
 	if w.mayPreempt(w.Now) && (a.Outcome == Impossible && !leaves || a.Outcome == Wait && len(a.Nominations) == 0) && !a.NoBudget {
-		faults.Add("decision.outcome", "%d, but there is room without those that may yield", a.Outcome)
+		faults.Add("decision.outcome", "%v, but there is room without those that may yield", a.Outcome)
 	}
 	if leaves && a.Outcome != Wait {
-		faults.Add("decision.outcome", "%d, but there is room once others are gone that were told to stop", a.Outcome)
+		faults.Add("decision.outcome", "%v, but there is room once others are gone that were told to stop", a.Outcome)
 	}
 	if w.HardBudgets || w.SkipRetryAt || faults.Err() != nil {
 		return // what hard budgets leave is not judged

@@ -6,6 +6,7 @@ package nodes
 import (
 	"time"
 
+	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/workload"
 )
@@ -64,6 +65,11 @@ const (
 	Wait       Outcome = 4
 	Impossible Outcome = 5
 )
+
+var outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
+
+// String returns the name of the constant.
+func (o Outcome) String() string { return outcomeNames.String(o) }
 
 // Answer is the decision that is judged.
 type Answer struct {

@@ -117,8 +117,6 @@ func (j *judge) borrowHeight() (height int) {
 	return height
 }
 
-var outcomeNames = [...]string{Fits: "Fits", Preempt: "Preempt", Gated: "Gated", Wait: "Wait", Impossible: "Impossible"}
-
 // Judge returns everything that is wrong with an answer, as a [fault.List], or nil.
 func Judge(q *Question, a *Answer) error {
 	var faults fault.List
@@ -130,24 +128,31 @@ func Judge(q *Question, a *Answer) error {
 	}
 	if j.inactive(q.Workload.Queue) {
 		if a.Outcome != Impossible || a.BorrowHeight != 0 || len(a.Victims) > 0 || a.Admitted != nil {
-			wrong("outcome", "%s, but nothing in queue %q is admitted: it is inactive", outcomeNames[a.Outcome], q.Workload.Queue)
+			wrong("outcome", "%v, but nothing in queue %q is admitted: it is inactive", a.Outcome, q.Workload.Queue)
 		}
 		return faults.Err()
 	}
 	preempts := a.Outcome == Preempt || a.Outcome == Gated
 	switch fits := j.fits(true); {
-	case fits != (a.Outcome == Fits):
-		wrong("outcome", "%s, but the request fits now: %t", outcomeNames[a.Outcome], fits)
+	case fits && a.Outcome != Fits:
+		wrong("outcome", "%v, but the request fits now", a.Outcome)
+	case !fits && a.Outcome == Fits:
+		wrong("outcome", "Fits, but the request does not fit now")
 	case preempts && q.Workload.NeverPreempts:
-		wrong("outcome", "%s, but the workload never preempts", outcomeNames[a.Outcome])
-	case preempts && (a.Outcome == Gated) != q.Workload.Gates.AnyClosed():
-		wrong("outcome", "%s, but a gate is closed: %t", outcomeNames[a.Outcome], a.Outcome == Preempt)
+		wrong("outcome", "%v, but the workload never preempts", a.Outcome)
+	case a.Outcome == Preempt && q.Workload.Gates.AnyClosed():
+		wrong("outcome", "Preempt, but a gate is closed")
+	case a.Outcome == Gated && !q.Workload.Gates.AnyClosed():
+		wrong("outcome", "Gated, but no gate is closed")
 	}
-	if preempts != (len(a.Victims) > 0) {
-		wrong("victims", "%s with %d", outcomeNames[a.Outcome], len(a.Victims))
+	switch {
+	case preempts && len(a.Victims) == 0:
+		wrong("victims", "%v without victims", a.Outcome)
+	case !preempts && len(a.Victims) > 0:
+		wrong("victims", "%v with victims", a.Outcome)
 	}
 	if a.Outcome != Wait && !a.RetryAt.IsZero() {
-		wrong("retryAt", "%v is set for %s", a.RetryAt, outcomeNames[a.Outcome])
+		wrong("retryAt", "%v is set for %v", a.RetryAt, a.Outcome)
 	}
 	j.admitted(&faults, a)
 	parts := j.victims(&faults, a)
@@ -165,8 +170,10 @@ func Judge(q *Question, a *Answer) error {
 // admitted judges the workload that is admitted.
 func (j *judge) admitted(faults *fault.List, a *Answer) {
 	switch w := a.Admitted; {
-	case (w != nil) != (a.Outcome == Fits):
-		faults.Add("decision.admitted", "is set: %t, for %s", w != nil, outcomeNames[a.Outcome])
+	case w == nil && a.Outcome == Fits:
+		faults.Add("decision.admitted", "is not set, but the request fits")
+	case w != nil && a.Outcome != Fits:
+		faults.Add("decision.admitted", "is set for %v", a.Outcome)
 	case w == nil:
 	case w.ID != j.Workload.ID, w.Queue != j.Workload.Queue, w.EffectivePriority() != j.Workload.EffectivePriority(),
 		w.Evicted, !w.ReservedAt.Equal(j.Now), !slices.Equal(w.Usage(), j.Workload.Usage()):
@@ -268,7 +275,7 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 	case !ok, c.class == byPriority && borrowing && c.reason == InCohortReclamation:
 		faults.Add(at, "no policy permits %q to be preempted", v.Workload)
 	case v.Reason != c.reason:
-		faults.Add(at+".reason", "%d of %q, want %d", v.Reason, v.Workload, c.reason)
+		faults.Add(at+".reason", "%v of %q, want %v", v.Reason, v.Workload, c.reason)
 	case v.Cohort != cohort:
 		faults.Add(at+".cohort", "%q of %q, want %q", v.Cohort, v.Workload, cohort)
 	case !v.PreemptorQueued.Equal(queued):

@@ -3,6 +3,7 @@ package queues
 import (
 	"time"
 
+	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -71,6 +72,17 @@ const (
 	InClusterQueueTimeBased
 	InCohortFairSharing
 )
+
+var (
+	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
+	reasonNames  = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
+)
+
+// String returns the name of the constant.
+func (o Outcome) String() string { return outcomeNames.String(o) }
+
+// String returns the name of the constant.
+func (r Reason) String() string { return reasonNames.String(r) }
 
 const (
 	FinalShare Strategy = 1 + iota

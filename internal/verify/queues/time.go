@@ -11,7 +11,7 @@ import (
 // refusal judges an answer that nobody yields now.
 func (j *judge) refusal(faults *fault.List, a *Answer) {
 	if victims, others := j.searchAt(j.Now), j.othersAt(j.Now); victims != nil || others == found {
-		faults.Add("decision.outcome", "%s, but %s may yield now", outcomeNames[a.Outcome], namesOr(victims))
+		faults.Add("decision.outcome", "%v, but %s may yield now", a.Outcome, namesOr(victims))
 	}
 	switch given := !a.RetryAt.IsZero(); {
 	case a.Outcome != Wait:
