@@ -90,7 +90,7 @@ func drawCost(t *rapid.T, st *preemption.State) preemption.Cost {
 func TestExactIsBest(t *testing.T) { rapid.Check(t, exactIsBest) }
 func FuzzExactIsBest(f *testing.F) { f.Fuzz(rapid.MakeFuzz(exactIsBest)) }
 
-// Verify has nothing against decisions of the exact search, at any time.
+// Verify has nothing against decisions of the exact search and of exchanges, at any time.
 func exactDecisionsVerify(t *rapid.T) {
 	records := preemptiontest.Records()
 	if rapid.IntRange(0, 4).Draw(t, "without flavors") == 0 {
@@ -98,7 +98,7 @@ func exactDecisionsVerify(t *rapid.T) {
 	}
 	record := records.Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
-	config.Search = preemption.Exact
+	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
 	st, r := record.State, *record.Request
 	config.Cost = drawCost(t, &st)
 	r.Room = drawRoom(t, st)

@@ -65,6 +65,8 @@ type Config struct {
 	// [Greedy]. Nil: nothing is computed, and every victim counts the same. It must not be a
 	// nil pointer.
 	Cost Cost
+	// Exchange configures the [Exchange] search. It must be zero in any other.
+	Exchange ExchangeSearch
 	// Exact configures the [Exact] search. It must be zero in any other.
 	Exact ExactSearch
 	// Guards are rules of the caller. A nil entry is an error.

@@ -16,9 +16,31 @@ const (
 	// Greedy takes candidates in the documented order until the request fits, and puts back
 	// those that are not needed, as Kueue does.
 	Greedy Search = iota
+	// Exchange improves Greedy's victims by exchanges; see [ExchangeSearch].
+	Exchange
 	// Exact finds the best of all allowed sets by branch and bound; see [ExactSearch].
 	Exact
 )
+
+// ExchangeSearch configures [Exchange]. The zero value is valid.
+//
+// The search begins with Greedy's victims. An exchange takes at most one candidate more and puts
+// back one or two victims. It is made if the set stays allowed (see [ExactSearch]) and
+//
+//  1. no more victims of any priority and above yield, by each right, than Greedy's;
+//  2. less is lost by [Config.Cost], or as much by fewer victims, or by as many of which fewer
+//     elastic ones yield as a whole, or as many that give fewer replicas.
+//
+// The search ends if no exchange is left. So the answer is never worse than Greedy's. A request
+// that Greedy refuses is refused. [FairSharing.RecheckShares] is always on.
+type ExchangeSearch struct {
+	// MaxCandidates limits the candidates that exchanges take: they are the first so many in the
+	// order of candidates, and twice as many more as Greedy takes before it puts any back. Zero
+	// is 8; negative is an error.
+	MaxCandidates int
+	// FewestFirst puts the number of victims before what they lose.
+	FewestFirst bool
+}
 
 // ExactSearch configures [Exact]. The zero value is valid.
 //
@@ -58,7 +80,10 @@ type ExactSearch struct {
 	IgnoreCaps bool
 }
 
-const defaultMaxNodes = 200_000
+const (
+	defaultMaxCandidates = 8
+	defaultMaxNodes      = 200_000
+)
 
 // Proof says how good a decision by the [Exact] search is.
 type Proof struct {
@@ -78,6 +103,12 @@ func (c *Config) validateSearch(faults *fault.List) {
 	if !searchNames.Valid(c.Search) {
 		faults.Add("config.Search", "%v is unknown", c.Search)
 	}
+	if c.Search != Exchange && c.Exchange != (ExchangeSearch{}) {
+		faults.Add("config.Exchange", "is set, but the search is %v", c.Search)
+	}
+	if c.Exchange.MaxCandidates < 0 {
+		faults.Add("config.Exchange.MaxCandidates", "%d is negative", c.Exchange.MaxCandidates)
+	}
 	if c.Search != Exact && c.Exact != (ExactSearch{}) {
 		faults.Add("config.Exact", "is set, but the search is %v", c.Search)
 	}
@@ -88,13 +119,10 @@ func (c *Config) validateSearch(faults *fault.List) {
 
 // enterSearch puts the configuration of the search into dense form.
 func (c *Config) enterSearch(d *search.Request) {
-	d.Effort = 0
-	if c.Search == Exact {
-		d.Effort = search.Exact
-	}
-	d.MaxNodes, d.IgnoreCaps = cmp.Or(c.Exact.MaxNodes, defaultMaxNodes), c.Exact.IgnoreCaps
-	d.FewestFirst = c.Exact.FewestFirst
-	d.Fair.Recheck = d.Fair.Recheck || c.Search == Exact
+	d.Effort = search.Effort(c.Search)
+	d.MaxCandidates, d.MaxNodes = cmp.Or(c.Exchange.MaxCandidates, defaultMaxCandidates), cmp.Or(c.Exact.MaxNodes, defaultMaxNodes)
+	d.IgnoreCaps, d.FewestFirst = c.Exact.IgnoreCaps, c.Exact.FewestFirst || c.Exchange.FewestFirst
+	d.Fair.Recheck = d.Fair.Recheck || c.Search != Greedy
 }
 
 func proofOf(p *exact.Proof, found bool) *Proof {
@@ -105,7 +133,7 @@ func proofOf(p *exact.Proof, found bool) *Proof {
 	return out
 }
 
-var searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exact"}}
+var searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exchange", "Exact"}}
 
 // String returns the name of the constant.
 func (s Search) String() string { return searchNames.String(s) }

@@ -74,6 +74,16 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 		s := snapshotOf(t, w.State())
 		for _, q := range w.Scenarios() {
 			cost(w.ID+" "+q.Name, preemption.Config{}, s, q.Request)
+			if strings.Contains(q.Name, "-k") {
+				cost(w.ID+" "+q.Name+" exchange", preemption.Config{Search: preemption.Exchange}, s, q.Request)
+			}
+		}
+	}
+	for seed := range 30 {
+		r, c := preemptiontest.Records().Example(seed), preemptiontest.Configs().Example(seed)
+		c.Cost = preemption.CostByAge{}
+		for _, c.Search = range []preemption.Search{preemption.Exchange, preemption.Exact} {
+			cost(fmt.Sprint("record ", seed, " ", strings.ToLower(c.Search.String())), c, snapshotOf(t, r.State), *r.Request)
 		}
 	}
 	crowds := rapid.Custom(func(t *rapid.T) preemption.Record {

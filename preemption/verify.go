@@ -36,8 +36,8 @@ import (
 //
 //   - Lost is what [Config.Cost] says, 0 without one.
 //
-//   - With the [Exact] search: [FairSharing.RecheckShares] is on. Proof is set where it has
-//     to be and agrees with the victims; if nobody is to yield and Proof says Optimal, no set
+//   - With the [Exact] and the [Exchange] search [FairSharing.RecheckShares] is on. With
+//     [Exact], Proof is set where it has to be and agrees with the victims; if nobody is to yield and Proof says Optimal, no set
 //     is allowed (judged for at most 10 candidates). That no allowed set is better is not
 //     judged here.
 //
@@ -176,7 +176,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 	q := &queues.Question{
 		Cohorts: st.Cohorts, Queues: st.Queues, Admitted: st.Admitted, Workload: w, Now: r.Now, Room: r.Room,
 		Fair: c.Sharing == Fair, Strategies: []queues.Strategy{queues.FinalShare, queues.InitialShare},
-		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Search == Exact,
+		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Search != Greedy,
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod,
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,

@@ -91,7 +91,13 @@ func (s *Searcher) findBest(result *Result) (found bool) {
 	core := &s.search
 	found = s.findVictims()
 	switch {
-	case core.Request.Effort != search.Exact:
+	case core.Request.Effort == 0:
+	case core.Request.Effort == search.Exchange:
+		if found {
+			core.Request.Trace.Silence()
+			s.exact.Exchange(core)
+			core.Request.Trace.Resume()
+		}
 	case core.OverPotential():
 		result.Proof.Optimal = true // nobody can help
 	default:

@@ -26,34 +26,35 @@ const rights = 5
 
 // capsOf returns the caps that victims set: by each right, at each priority and above, no
 // more victims.
-func capsOf(taken []search.Victim) (caps []limit) {
-	var byRight [rights][]int64
-	for i := range taken {
-		v := &taken[i]
-		if again := slices.ContainsFunc(taken[:i], func(o search.Victim) bool { return o.Workload == v.Workload }); !again {
-			r := rightOf(v)
-			byRight[r] = append(byRight[r], v.Workload.Priority)
+func (x *Solver) capsOf(taken []search.Victim) []limit {
+	x.caps = x.caps[:0]
+	for right := range rights {
+		list := x.priorities[:0]
+		for i := range taken {
+			v := &taken[i]
+			again := len(v.Workload.Surplus) > 0 && slices.ContainsFunc(taken[:i], func(o search.Victim) bool { return o.Workload == v.Workload })
+			if rightOf(v) == right && !again {
+				list = append(list, v.Workload.Priority)
+			}
 		}
-	}
-	for right, list := range byRight {
+		x.priorities = list
 		slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
-		if len(list) > 0 {
-			caps = append(caps, limit{right: right, above: list[0]})
+		if len(list) == 0 {
+			x.caps = append(x.caps, limit{right: right, all: true})
+			continue
 		}
+		x.caps = append(x.caps, limit{right: right, above: list[0]})
 		for i, priority := range list {
 			if last := i == len(list)-1; last || list[i+1] < priority {
 				l := limit{right: right, most: int64(i + 1), all: last}
 				if !last {
 					l.above = list[i+1]
 				}
-				caps = append(caps, l)
+				x.caps = append(x.caps, l)
 			}
 		}
-		if len(list) == 0 {
-			caps = append(caps, limit{right: right, all: true})
-		}
 	}
-	return caps
+	return x.caps
 }
 
 // capped reports whether no cap leaves a place for a unit at all.

@@ -1,6 +1,6 @@
-// Package exact improves the victims that the search takes in order, by branch and bound, to
-// the best of all allowed sets. A set is allowed if there is an order of
-// removal in which each victim is permitted when only those before it are gone.
+// Package exact improves the victims that the search takes in order: by branch and bound to the
+// best of all allowed sets, or by exchanges. A set is allowed if there is an order of removal in
+// which each victim is permitted when only those before it are gone.
 //
 //   - problem.go: the units that may yield in an attempt, and what of them is alike
 //   - caps.go: no more victims of any priority and right than the search in order takes
@@ -8,6 +8,8 @@
 //   - rows.go, relax.go: linear bounds, and the multipliers that make them tight
 //   - branch.go: branch and bound
 //   - exact.go: the objectives, one after the other
+//   - solution.go: a set that was found, and how it is taken
+//   - exchange.go, exchange_values.go: one candidate for one or two victims
 //
 // Nothing here depends on time or on the machine: the effort is limited by the number of
 // nodes.

@@ -16,6 +16,10 @@ type Solver struct {
 	list       []search.Candidate // of all attempts
 	byKind     []int
 	settled    []settled
+	exchanges  exchanges
+	greedy     []search.Victim
+	caps       []limit // of greedy
+	priorities []int64
 	nodes      int // of the search, so far
 	maxNodes   int
 }
@@ -36,20 +40,13 @@ type Proof struct {
 	Nodes int
 }
 
-// solution is an allowed set, by its places in the list of candidates.
-type solution struct {
-	borrowing bool
-	values    [objectives]int64
-	places    []int
-}
-
 // Best replaces the victims by the best allowed set. found says that the search in order has
 // taken some. It reports whether there are victims now.
 func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 	greedy := x.begin(s)
 	var caps []limit
 	if found && !s.Request.IgnoreCaps {
-		caps = capsOf(greedy)
+		caps = x.capsOf(greedy)
 	}
 	attempts := s.Attempts()
 	best, proof := x.bestOf(attempts, caps, greedy)
@@ -67,28 +64,6 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 	}
 	x.end()
 	return best != nil, proof
-}
-
-// placesOf returns the places of victims of the search in order.
-func (x *Solver) placesOf(greedy []search.Victim) (places []int) {
-	for i := range greedy {
-		v := &greedy[i]
-		if v.Set >= 0 && search.GoesWhole(v.Workload, greedy) {
-			continue
-		}
-		at := slices.IndexFunc(x.list, func(c search.Candidate) bool { return c.Workload == v.Workload && c.Set == v.Set })
-		for at >= 0 && slices.Contains(places, at) {
-			if at++; at == len(x.list) || x.list[at].Workload != v.Workload || x.list[at].Set != v.Set {
-				at = -1
-			}
-		}
-		if at < 0 {
-			return nil
-		}
-		places = append(places, at)
-	}
-	slices.Sort(places)
-	return places
 }
 
 // Exists reports whether there is an allowed set, as far as the nodes suffice.
@@ -111,7 +86,7 @@ func (x *Solver) begin(s *search.Search) (greedy []search.Victim) {
 	x.problem.s = s
 	greedy = slices.Clone(s.Taken)
 	s.PutAllBack()
-	x.collect()
+	x.collect(math.MaxInt)
 	x.nodes, x.maxNodes = 0, s.Request.MaxNodes
 	return greedy
 }
@@ -124,7 +99,7 @@ func (x *Solver) end() {
 }
 
 // goals are the objectives, the most important first. Those that tell nothing are left out.
-func (x *Solver) goals() (list []objective) {
+func (x *Solver) goals(list []objective) []objective {
 	r := x.problem.s.Request
 	switch {
 	case r.Cost == nil:
@@ -143,7 +118,7 @@ func (x *Solver) goals() (list []objective) {
 // bestOf returns the best set of the attempts; nil: there is none.
 func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []search.Victim) (best *solution, proof Proof) {
 	proof = Proof{Optimal: true, Bound: noLimit}
-	goals := x.goals()
+	goals := x.goals(nil)
 	for _, borrowing := range attempts {
 		x.open(borrowing, caps)
 		var known []int
@@ -169,19 +144,6 @@ func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []search.Victim) (
 	}
 	proof.Nodes = x.nodes
 	return best, proof
-}
-
-// compare orders solutions: by the goals, then in documented order.
-func (a *solution) compare(b *solution, goals []objective) int {
-	for _, g := range goals {
-		if a.values[g] != b.values[g] {
-			if a.values[g] < b.values[g] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return slices.Compare(a.places, b.places)
 }
 
 // bestIn returns the best set of the attempt that is open, if its first objective is at most
@@ -257,95 +219,4 @@ func (x *Solver) target(most int64) float64 {
 // lowest returns the bound of the root as a whole number.
 func (r *relaxation) lowest() int64 {
 	return max(0, int64(math.Ceil(r.root-1e-6-float64(1e-9*math.Abs(r.root)))))
-}
-
-// known returns the units of victims that the search in order took, if they are allowed in
-// the attempt that is open; else nil.
-func (x *Solver) known(greedy []search.Victim) (chosen []int) {
-	p := &x.problem
-	places := x.placesOf(greedy)
-	for _, place := range places {
-		at := slices.IndexFunc(p.units, func(u unit) bool { return u.place == place })
-		if at < 0 {
-			return nil
-		}
-		chosen = append(chosen, at)
-	}
-	if len(chosen) == 0 {
-		return nil
-	}
-	x.takeAll(chosen)
-	allowed := p.s.Fits(p.borrowing) && p.justified()
-	for i := range p.s.Taken {
-		allowed = allowed && (p.s.Taken[i].Side < 0 || p.sideInOrder(p.s.Taken[i].Side, -1))
-	}
-	x.putAllBack(chosen)
-	if !allowed {
-		return nil
-	}
-	return chosen
-}
-
-func (x *Solver) takeAll(chosen []int) {
-	for _, i := range chosen {
-		x.problem.take(&x.problem.units[i])
-	}
-}
-
-func (x *Solver) putAllBack(chosen []int) {
-	for _, i := range slices.Backward(chosen) {
-		x.problem.putBack(&x.problem.units[i])
-	}
-}
-
-// solution describes a set of units.
-func (x *Solver) solution(chosen []int) *solution {
-	p := &x.problem
-	s := &solution{borrowing: p.borrowing}
-	for of := range objectives {
-		s.values[of] = p.value(of, chosen)
-	}
-	for _, i := range chosen {
-		s.places = append(s.places, p.units[i].place)
-	}
-	slices.Sort(s.places)
-	return s
-}
-
-// apply takes a solution, in an order in which each victim may be taken: the own queue, then
-// the levels from the nearest on, and each side in its own order.
-func (x *Solver) apply(best *solution) {
-	p := &x.problem
-	p.borrowing = best.borrowing
-	for _, place := range best.places {
-		p.s.Take(x.list[place].Victim)
-	}
-	if p.s.Request.Fair.Enabled() {
-		p.addRequest(1)
-	}
-	var order []search.Victim
-	for level := -1; level < len(p.s.Levels); level++ {
-		p.fair.sides = p.fair.sides[:0]
-		for _, place := range best.places {
-			c := &x.list[place]
-			switch {
-			case c.Level != level || p.seen(c.Side):
-			case level < 0:
-				order = append(order, c.Victim)
-			default:
-				p.fair.sides = append(p.fair.sides, c.Side)
-				if !c.Fair || p.s.View.Share(p.s.Levels[level].Except).Compare(p.s.View.Share(c.Side)) <= 0 ||
-					!p.justifiedOn(c.Side, p.s.View.Share(p.s.Levels[level].Except)) {
-					p.sideInOrder(c.Side, -1)
-				}
-				for _, i := range slices.Backward(p.order) {
-					order = append(order, p.s.Taken[i])
-				}
-			}
-		}
-	}
-	if p.s.Request.Fair.Enabled() {
-		p.addRequest(-1)
-	}
-	p.s.Taken = append(p.s.Taken[:0], order...)
 }

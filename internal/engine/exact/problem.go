@@ -17,7 +17,7 @@ type unit struct {
 	place int   // in the documented order
 	right int   // see rightOf
 	depth int   // 0: in the own queue; 1 + the index of the level
-	cost  int64 // what is lost
+	cost  int64 // what is lost; see problem.cost
 	kind  int   // units of one kind may stand for each other
 	// Of a workload with surplus units: its index, and one part of how many replicas this is.
 	// -1 and 1 for all others.
@@ -60,10 +60,10 @@ type problem struct {
 	rows []row
 }
 
-// collect lists the candidates of all attempts. Nobody may be taken.
-func (x *Solver) collect() {
+// collect lists candidates of all attempts, at most so many. Nobody may be taken.
+func (x *Solver) collect(most int) {
 	s := x.problem.s
-	x.list = s.AppendCandidates(x.list[:0])
+	x.list = s.AppendCandidates(x.list[:0], most)
 	entitled := s.Request.Fair.Enabled() && x.entitled()
 	for i := range x.list {
 		if c := &x.list[i]; c.Class != search.Own && s.Request.Fair.Enabled() {
@@ -72,8 +72,20 @@ func (x *Solver) collect() {
 	}
 }
 
-// open makes the problem of an attempt from the candidates.
+// open makes the problem of an attempt, and what branch and bound needs of it.
 func (x *Solver) open(borrowing bool, caps []limit) {
+	p := &x.problem
+	x.enter(borrowing, caps)
+	for i := range p.units {
+		p.cost(&p.units[i])
+	}
+	x.findKinds()
+	p.findRows()
+	p.findBestShares()
+}
+
+// enter makes the problem of an attempt from the candidates.
+func (x *Solver) enter(borrowing bool, caps []limit) {
 	p := &x.problem
 	p.borrowing, p.units, p.yields, p.caps = borrowing, p.units[:0], p.yields[:0], append(p.caps[:0], caps...)
 	numbers, total := map[*cluster.Workload]int{}, []int64{}
@@ -102,8 +114,8 @@ func (x *Solver) open(borrowing bool, caps []limit) {
 				u.part = 1 / float64(total[n])
 			}
 		}
-		if cost := p.s.Request.Cost; cost != nil {
-			u.cost = max(0, cost(c.Workload, c.Set))
+		if p.s.Request.Cost != nil {
+			u.cost = unknown
 		}
 		if p.capped(&u) {
 			continue
@@ -111,9 +123,17 @@ func (x *Solver) open(borrowing bool, caps []limit) {
 		p.units = append(p.units, u)
 	}
 	p.caps = slices.DeleteFunc(p.caps, func(l limit) bool { return l.most == 0 }) // nobody is left that it holds
-	x.findKinds()
-	p.findRows()
-	p.findBestShares()
+}
+
+const unknown = -1
+
+// cost returns what is lost if a unit yields. It is asked once, because it may cost more than
+// a look at the unit.
+func (p *problem) cost(u *unit) int64 {
+	if u.cost == unknown {
+		u.cost = max(0, p.s.Request.Cost(u.Workload, u.Set))
+	}
+	return u.cost
 }
 
 // findKinds numbers the kinds of units. Workloads are alike if no rule and no sum tells them
@@ -224,11 +244,11 @@ func (p *problem) value(of objective, chosen []int) (sum int64) {
 		u := &p.units[i]
 		switch of {
 		case lost:
-			sum = quota.Add(sum, u.cost)
+			sum = quota.Add(sum, p.cost(u))
 		case victims:
 			again := false
-			for _, j := range chosen[:n] {
-				again = again || u.elastic >= 0 && p.units[j].elastic == u.elastic
+			for before := 0; before < n && u.elastic >= 0 && !again; before++ {
+				again = p.units[chosen[before]].elastic == u.elastic
 			}
 			if !again {
 				sum++

@@ -87,10 +87,7 @@ func (x *Solver) relax(of objective, most float64) {
 	r.climb(most)
 }
 
-func sized(list []float64, n int) []float64 {
-	list = slices.Grow(list[:0], n)[:n]
-	return list
-}
+func sized[E any](list []E, n int) []E { return slices.Grow(list[:0], n)[:n] }
 
 // climb looks for multipliers with a large bound.
 func (r *relaxation) climb(most float64) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/internal/engine/cluster"
 )
 
 // Candidate is a unit that may yield while nobody has: a whole workload or one replica of a
@@ -22,17 +23,20 @@ func (c *Candidate) PermittedIn(borrowing bool) bool {
 	return !borrowing || c.Class != Priority || c.WhileBorrowing
 }
 
-// AppendCandidates appends the candidates of all attempts, in the documented order. Nobody may
-// be taken, and the levels must be collected.
-func (s *Search) AppendCandidates(list []Candidate) []Candidate {
+// AppendCandidates appends the candidates of all attempts, in the documented order, at most so
+// many. Nobody may be taken, and the levels must be collected.
+func (s *Search) AppendCandidates(list []Candidate, most int) []Candidate {
 	s.Request.Trace.Silence()
 	defer s.Request.Trace.Resume()
 	if s.Request.Fair.Enabled() {
-		return s.appendOfDonors(list)
+		return s.appendInFair(list, most)
 	}
 	for n := range phases {
+		if len(list) >= most {
+			break
+		}
 		s.openPhase(n, Mode{})
-		for {
+		for len(list) < most {
 			v, ok := s.next()
 			if !ok {
 				break
@@ -43,23 +47,20 @@ func (s *Search) AppendCandidates(list []Candidate) []Candidate {
 	return list
 }
 
-// appendOfDonors does the same for fair sharing, where a cohort that borrows anything is
-// enough.
-func (s *Search) appendOfDonors(list []Candidate) []Candidate {
-	donors := s.AppendDonors(nil)
+// appendInFair does the same for fair sharing, where the order of the own queue by usage is
+// another one, and a cohort that borrows anything is enough.
+func (s *Search) appendInFair(list []Candidate, most int) []Candidate {
+	byUsage := len(s.Request.LocalQueueUsage) > 0
+	m := &s.merge
 	for n := range phases {
-		s.merge.clear()
-		ph, m := &phases[n], &s.merge
-		for i := range donors {
-			d := &donors[i]
-			if p := s.Permission(d.Class, true); d.Class == ph.class && p != Nobody && s.hasTier(ph.tier) {
-				s.pushLanes(d, ph, p)
-			}
+		if len(list) >= most && !byUsage {
+			break
 		}
-		for len(m.heap) > 0 {
+		s.openInOrder(n, Mode{})
+		for (len(list) < most || byUsage) && s.settleHeap() {
 			at := int(m.heap[0].at)
 			st := &m.streams[at]
-			list = append(list, s.candidate(s.victim(st), ph.class))
+			list = append(list, s.candidate(s.victim(st), phases[n].class))
 			if s.advance(st) {
 				m.heap[0] = s.itemOf(st, at)
 				heap.Fix(m.heap, 0, before)
@@ -68,10 +69,10 @@ func (s *Search) appendOfDonors(list []Candidate) []Candidate {
 			}
 		}
 	}
-	if len(s.Request.LocalQueueUsage) > 0 {
+	if byUsage {
 		s.sortOwnByUsage(list)
 	}
-	return list
+	return list[:min(len(list), most)]
 }
 
 // sortOwnByUsage is SortByUsage for those of the own queue, which keep their places among the
@@ -93,6 +94,36 @@ func (s *Search) sortOwnByUsage(list []Candidate) {
 	})
 }
 
+// CandidateOf returns a victim as a candidate.
+func (s *Search) CandidateOf(v Victim) Candidate {
+	c := s.candidate(v, Own)
+	if c.Level >= 0 {
+		c.Class = s.Levels[c.Level].Class
+	}
+	return c
+}
+
+// AppendReplicas appends the replicas of one surplus of a victim's workload that are not in the
+// list.
+func (s *Search) AppendReplicas(list []Candidate, v *Victim, set int) []Candidate {
+	surplus := &v.Workload.Surplus[set]
+	if !slices.ContainsFunc(s.Request.Columns, surplus.Uses) {
+		return list
+	}
+	more := surplus.Count
+	for i := range list {
+		if list[i].Workload == v.Workload && list[i].Set == set {
+			more--
+		}
+	}
+	for range more {
+		of := *v
+		of.Set, of.Count = set, 1
+		list = append(list, s.CandidateOf(of))
+	}
+	return list
+}
+
 func (s *Search) candidate(v Victim, class Class) Candidate {
 	c := Candidate{v, class, -1}
 	c.Side = -1
@@ -108,6 +139,20 @@ func (s *Search) candidate(v Victim, class Class) Candidate {
 		c.Side = s.View.Tree.Parent(c.Side)
 	}
 	return c
+}
+
+// AnySurplus reports whether some candidate may be a surplus replica.
+func (s *Search) AnySurplus() bool {
+	own := s.Cluster.Running(s.Request.Queue)
+	if own.Lane(cluster.SurplusReserved).Len() > 0 || own.Lane(cluster.SurplusUnreserved).Len() > 0 {
+		return true
+	}
+	for i := range s.Levels {
+		if r := s.Levels[i].Reach; r.Has(cluster.SurplusReserved) || r.Has(cluster.SurplusUnreserved) {
+			return true
+		}
+	}
+	return false
 }
 
 // Attempts returns the attempts of the search, in order: whether each lets the request take

@@ -190,7 +190,7 @@ func (s *Search) expand() {
 		m.heap = heap.Drop(m.heap, before)
 	}
 	switch child := int(head.Node); {
-	case s.View.WithinNominal(child, s.Needs):
+	case s.View.WithinNominal(child, s.Needs) && (s.Cluster.IsQueue(child) || !s.Request.Fair.Enabled()):
 		if t := s.Request.Trace; t != nil {
 			t.Skip(trace.Step{Rule: trace.WithinNominal, Node: child, Workload: head.Workload.Facts.ID, Count: 1})
 		}

@@ -13,6 +13,7 @@ import "github.com/cedesched/cede/internal/engine/cluster"
 // through the farthest cohort could be put back first, one by one, since they justify no
 // others.
 func (s *Search) PutBack(borrowing bool, justified func(others, needed []Victim) bool) {
+	s.Tried, s.Borrowing = len(s.Taken), borrowing
 	for before := len(s.Taken) + 1; before > len(s.Taken) && len(s.Taken) > 1; {
 		before = len(s.Taken)
 		s.putBackOnce(borrowing, justified)

@@ -36,9 +36,10 @@ type Request struct {
 	LargestFirst bool
 	// Effort says what follows the search in order.
 	Effort Effort
-	// MaxNodes, FewestFirst, IgnoreCaps and Cost are those of the exact search; Cost is what
-	// a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
-	MaxNodes                int
+	// MaxCandidates are those of the exchanges, besides twice as many as the search in order
+	// takes; MaxNodes, FewestFirst, IgnoreCaps and Cost are those of the exact search. Cost is
+	// what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
+	MaxCandidates, MaxNodes int
 	FewestFirst, IgnoreCaps bool
 	Cost                    func(w *cluster.Workload, set int) int64
 	// Room is asked besides the quota; nil: only quota counts.

@@ -24,6 +24,10 @@ type Search struct {
 	Levels []Level
 	// Taken lists the victims taken so far, in the order of taking.
 	Taken []Victim
+	// Tried is how many of them there were before some were put back, and Borrowing is of the
+	// attempt that took them.
+	Tried     int
+	Borrowing bool
 	// WhyNot says why the attempts failed.
 	WhyNot WhyNot
 	// Steps counts the workloads looked at.

@@ -36,15 +36,9 @@ func Exhaust(c preemption.Config, st preemption.State, r preemption.Request, gre
 	if fits || d.inactive(d.queue) || r.Workload.NeverPreempts {
 		return Exhausted{Fits: fits}
 	}
-	x := &exhaustion{decision: d, all: d.candidates(), cost: cost, order: order}
-	x.answer.Candidates = len(x.all)
-	if len(x.all) > MostExhausted {
+	x, attempts := d.exhaust(cost, order)
+	if x.answer.Candidates > MostExhausted {
 		return x.answer
-	}
-	x.densify()
-	attempts := d.attempts(x.all)
-	if c.Sharing == preemption.Fair {
-		attempts = []bool{true}
 	}
 	for _, borrowing := range attempts {
 		x.try(borrowing, greedy)
@@ -60,6 +54,20 @@ func Exhaust(c preemption.Config, st preemption.State, r preemption.Request, gre
 		slices.SortFunc(x.answer.Victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	}
 	return x.answer
+}
+
+// exhaust prepares to try all sets, and returns the attempts.
+func (d *decision) exhaust(cost func(id, podSet string) int64, order []int) (x *exhaustion, attempts []bool) {
+	x = &exhaustion{decision: d, all: d.candidates(), cost: cost, order: order}
+	x.answer.Candidates = len(x.all)
+	if len(x.all) > MostExhausted {
+		return x, nil
+	}
+	x.densify()
+	if d.config.Sharing == preemption.Fair {
+		return x, []bool{true}
+	}
+	return x, d.attempts(x.all)
 }
 
 // exhaustion holds the quota tree with numbers for names.
@@ -338,6 +346,15 @@ func (x *exhaustion) mayTake(c, set int, borrowing, entitled bool) bool {
 
 // try tries all sets in one attempt.
 func (x *exhaustion) try(borrowing bool, greedy []preemption.Victim) {
+	for set, reached := range x.reach(borrowing) {
+		if reached && set != 0 && x.capped(set, greedy) {
+			x.note(set, borrowing)
+		}
+	}
+}
+
+// reach says of each set whether it has an order of removal.
+func (x *exhaustion) reach(borrowing bool) []bool {
 	entitled := x.config.Sharing == preemption.Fair && !x.config.Fair.IgnoreNominalEntitlement
 	for i, fr := range x.columns {
 		if slices.Contains(x.needed, fr) && x.with[0][x.mine*len(x.columns)+i] > x.cells[x.mine][i].subtree {
@@ -355,15 +372,13 @@ func (x *exhaustion) try(borrowing bool, greedy []preemption.Victim) {
 		if !reached[set] {
 			continue
 		}
-		if set != 0 && x.capped(set, greedy) {
-			x.note(set, borrowing)
-		}
 		for c := range x.all {
 			if set>>c&1 == 0 && x.next(c, set) && x.mayTake(c, set, borrowing, entitled) {
 				reached[set|1<<c] = true
 			}
 		}
 	}
+	return reached
 }
 
 // next reports whether a candidate goes with a set: replicas of a pod set come in order, and
@@ -425,8 +440,18 @@ func (x *exhaustion) note(set int, borrowing bool) {
 		return
 	}
 	x.answer.Allowed++
-	var chosen []candidate
-	var values [4]int64
+	chosen, values := x.valuesOf(set)
+	better := x.best == nil
+	if !better {
+		better = cmp.Or(x.compare(values, x.values), x.compareFirst(chosen, x.best)) < 0
+	}
+	if better {
+		x.best, x.values = chosen, values
+	}
+}
+
+// valuesOf returns a set as candidates, and its values.
+func (x *exhaustion) valuesOf(set int) (chosen []candidate, values [4]int64) {
 	for c := range x.all {
 		if set>>c&1 == 0 {
 			continue
@@ -447,17 +472,7 @@ func (x *exhaustion) note(set int, borrowing bool) {
 			values[0] = quota.Add(values[0], x.cost(of.w.ID, name))
 		}
 	}
-	better := x.best == nil
-	if !better {
-		order := 0
-		for _, i := range x.order {
-			order = cmp.Or(order, cmp.Compare(values[i], x.values[i]))
-		}
-		better = cmp.Or(order, x.compareFirst(chosen, x.best)) < 0
-	}
-	if better {
-		x.best, x.values = chosen, values
-	}
+	return chosen, values
 }
 
 // compareFirst orders sets by the first candidate in which they differ.

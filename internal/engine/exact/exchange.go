@@ -1,0 +1,385 @@
+package exact
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/quota"
+)
+
+// exchanges is the state of the exchanges that improve a set. An exchange takes at most one
+// candidate more and puts back one or two victims. It is made if the set stays allowed, keeps
+// the caps and is better by the goals.
+type exchanges struct {
+	goals  []objective
+	chosen []int  // the units of the set, as in search.Taken
+	in     []bool // by unit: whether it is in the set
+	values [objectives]int64
+	frees  []int64 // by index of chosen and row: what the victim takes of the row
+	slack  []int64 // by row: what the victims take beyond what is short
+	left   []int64 // the slack after a part of an exchange
+	// By row: the least that a victim takes of it, and two victims.
+	least, leastOfTwo []int64
+	// The most that a victim loses, and two victims.
+	most, mostOfTwo int64
+	outs            [2]int // the units that the last exchange put back, b's first
+	looks           int
+}
+
+// maxLooks limits the exchanges that are looked at, to about a millisecond; one that is tried
+// counts as many as there are victims. Only sets of hundreds of victims come near the limit.
+const maxLooks = 200_000
+
+// nobody stands for no unit, and for no index.
+const nobody = -1
+
+// Exchange improves the victims by exchanges until none makes them better.
+func (x *Solver) Exchange(s *search.Search) {
+	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Set >= 0 || !s.AnySurplus()) {
+		return // nothing is better than one victim
+	}
+	x.problem.s = s
+	x.greedy = append(x.greedy[:0], s.Taken...)
+	s.PutAllBack()
+	x.collect(s.Request.MaxCandidates + 2*s.Tried)
+	places := x.placesOf(x.greedy)
+	if places == nil {
+		x.addMissing()
+		places = x.placesOf(x.greedy)
+	}
+	x.enter(s.Borrowing, x.capsOf(x.greedy))
+	x.problem.findRows()
+	if x.start(places) && x.improve() {
+		best := x.solution(x.exchanges.chosen)
+		x.putAllBack(x.exchanges.chosen)
+		x.apply(best)
+	} else {
+		x.restore()
+	}
+	clear(x.greedy)
+	x.end()
+}
+
+// restore takes the victims of the search in order again.
+func (x *Solver) restore() {
+	s := x.problem.s
+	if len(s.Taken) == len(x.greedy) { // the same ones
+		copy(s.Taken, x.greedy)
+		return
+	}
+	x.putAllBack(x.exchanges.chosen)
+	for i := range x.greedy {
+		s.Take(x.greedy[i])
+	}
+}
+
+// addMissing adds to the candidates the victims that do not come early enough to be listed, and
+// before each of them its surplus.
+func (x *Solver) addMissing() {
+	s := x.problem.s
+	for i := range x.greedy {
+		v := &x.greedy[i]
+		if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Workload == v.Workload && c.Set == v.Set }) {
+			continue
+		}
+		for set := range v.Workload.Surplus {
+			if v.Set < 0 || v.Set == set {
+				x.list = s.AppendReplicas(x.list, v, set)
+			}
+		}
+		if v.Set < 0 {
+			x.list = append(x.list, s.CandidateOf(*v))
+		}
+	}
+}
+
+// start takes the units of the search in order. It reports whether they are allowed: in fair
+// sharing a victim that was put back may have justified another one.
+func (x *Solver) start(places []int) bool {
+	p, e := &x.problem, &x.exchanges
+	e.goals, e.looks, e.chosen = x.goals(e.goals[:0]), 0, e.chosen[:0]
+	e.in = sized(e.in, len(p.units))
+	clear(e.in)
+	for _, place := range places {
+		at, known := slices.BinarySearchFunc(p.units, place, func(u unit, place int) int { return u.place - place })
+		if !known {
+			return false
+		}
+		x.take(at)
+	}
+	return len(e.chosen) > 0 && p.s.Fits(p.borrowing) && p.justified()
+}
+
+// improve makes exchanges, each time the best that one candidate permits, until there are no
+// more. It reports whether it made one.
+func (x *Solver) improve() (better bool) {
+	p, e := &x.problem, &x.exchanges
+	x.measure()
+	better = x.settleDown()
+	for again := true; again; {
+		again = false
+		for i := range p.units {
+			if !e.in[i] && e.looks < maxLooks && x.exchangeFor(i) {
+				again, better = true, true
+				x.settleDown()
+			}
+		}
+	}
+	return better
+}
+
+// settleDown puts back victims that are not needed, and lets workloads give replicas only.
+func (x *Solver) settleDown() (better bool) {
+	for x.exchangeFor(nobody) || x.giveReplicas() {
+		better = true
+	}
+	return better
+}
+
+// measure computes what follows from the set.
+func (x *Solver) measure() {
+	p, e := &x.problem, &x.exchanges
+	clear(e.in)
+	for _, i := range e.chosen {
+		e.in[i] = true
+	}
+	e.values = x.values()
+	e.frees, e.slack = e.frees[:0], e.slack[:0]
+	for j := range p.rows {
+		e.slack = append(e.slack, -p.rows[j].need)
+	}
+	for _, i := range e.chosen {
+		for j := range p.rows {
+			helps := p.helps(&p.units[i], &p.rows[j])
+			e.frees = append(e.frees, helps)
+			e.slack[j] = quota.Add(e.slack[j], helps)
+		}
+	}
+	x.measureLeast()
+}
+
+// measureLeast computes what tells quickly that a unit is of no use.
+func (x *Solver) measureLeast() {
+	e, rows := &x.exchanges, len(x.problem.rows)
+	e.left, e.least, e.leastOfTwo = sized(e.left, rows), sized(e.least, rows), sized(e.leastOfTwo, rows)
+	for j := range rows {
+		first, second := noLimit, noLimit
+		for at := j; at < len(e.frees); at += rows {
+			if f := e.frees[at]; f < first {
+				first, second = f, first
+			} else {
+				second = min(second, f)
+			}
+		}
+		e.least[j], e.leastOfTwo[j] = first, quota.Add(first, second)
+	}
+	if e.goals[0] != lost {
+		return
+	}
+	first, second := int64(0), int64(0)
+	for _, i := range e.chosen {
+		if cost := x.problem.cost(&x.problem.units[i]); cost > first {
+			first, second = cost, first
+		} else {
+			second = max(second, cost)
+		}
+	}
+	e.most, e.mostOfTwo = first, quota.Add(first, second)
+}
+
+// uses reports whether an exchange that takes a unit, or nobody, may make the set better by
+// putting back one victim, and two.
+func (x *Solver) uses(in int) (one, two bool) {
+	p, e := &x.problem, &x.exchanges
+	one, two = true, len(e.chosen) > 1
+	for j := range p.rows {
+		room := e.slack[j]
+		if in != nobody {
+			room = quota.Add(room, p.helps(&p.units[in], &p.rows[j]))
+		}
+		if room < e.least[j] {
+			return false, false
+		}
+		two = two && room >= e.leastOfTwo[j]
+	}
+	switch {
+	case in == nobody:
+	case len(e.goals) == 1: // the number of victims
+		one = false
+	case e.goals[0] == lost:
+		cost := p.cost(&p.units[in])
+		one, two = cost <= e.most, two && cost <= e.mostOfTwo
+	}
+	return one, two
+}
+
+// exchangeFor makes the best exchange that takes a unit, or nobody.
+func (x *Solver) exchangeFor(in int) bool {
+	e := &x.exchanges
+	mayOne, mayTwo := x.uses(in)
+	if !mayOne && !mayTwo {
+		return false
+	}
+	best, one, two := e.values, nobody, nobody
+	consider := func(a, b int) {
+		if values := x.valuesAfter(in, a, b); x.lessBy(&values, &best) && x.try(in, a, b) {
+			x.undo(in, a, b)
+			best, one, two = values, a, b
+		}
+	}
+	for a := range e.chosen {
+		e.looks++
+		if !x.leaves(in, a) {
+			continue
+		}
+		if mayOne {
+			consider(a, nobody)
+		}
+		for b := a + 1; mayTwo && b < len(e.chosen); b++ {
+			if e.looks++; x.alsoLeaves(b) {
+				consider(a, b)
+			}
+		}
+	}
+	if one == nobody {
+		return false
+	}
+	x.try(in, one, two)
+	x.measure()
+	return true
+}
+
+// leaves reports whether all rows may be covered with one more unit and without the victim of
+// an index. A sum that saturates covers.
+func (x *Solver) leaves(in, out int) bool {
+	p, e := &x.problem, &x.exchanges
+	for j := range p.rows {
+		left := e.slack[j]
+		if in >= 0 {
+			left = quota.Add(left, p.helps(&p.units[in], &p.rows[j]))
+		}
+		if left < noLimit {
+			if left -= e.frees[out*len(p.rows)+j]; left < 0 {
+				return false
+			}
+		}
+		e.left[j] = left
+	}
+	return true
+}
+
+// alsoLeaves reports the same for one more victim.
+func (x *Solver) alsoLeaves(out int) bool {
+	e, rows := &x.exchanges, len(x.problem.rows)
+	for j, left := range e.left {
+		if left < e.frees[out*rows+j] && left < noLimit {
+			return false
+		}
+	}
+	return true
+}
+
+// try makes an exchange: b is greater than a, or nobody. If the set is then not allowed, it
+// undoes the exchange and returns false.
+func (x *Solver) try(in, a, b int) bool {
+	p, e := &x.problem, &x.exchanges
+	e.looks += len(e.chosen)
+	e.outs = [2]int{x.drop(b), x.drop(a)}
+	allowed := in == nobody || x.mayTake(in)
+	if allowed && in != nobody {
+		x.take(in)
+	}
+	if allowed && p.s.Fits(p.borrowing) && p.justified() {
+		return true
+	}
+	if !allowed {
+		in = nobody
+	}
+	x.undo(in, a, b)
+	return false
+}
+
+// mayTake reports whether a unit may be taken besides the set.
+func (x *Solver) mayTake(in int) bool {
+	p := &x.problem
+	u := &p.units[in]
+	return !p.conflicts(u) && !p.full(u) && p.allow(&u.Victim)
+}
+
+// undo undoes the exchange that was made last.
+func (x *Solver) undo(in, a, b int) {
+	e := &x.exchanges
+	if in != nobody {
+		x.drop(len(e.chosen) - 1)
+	}
+	x.takeAt(a, e.outs[1])
+	x.takeAt(b, e.outs[0])
+}
+
+// drop puts back the victim of an index, and returns its unit. The last victim takes its
+// place.
+func (x *Solver) drop(at int) (unit int) {
+	if at == nobody {
+		return nobody
+	}
+	p, e := &x.problem, &x.exchanges
+	x.swap(at)
+	last := len(e.chosen) - 1
+	unit = e.chosen[last]
+	e.chosen = e.chosen[:last]
+	p.putBack(&p.units[unit])
+	return unit
+}
+
+// takeAt takes back what drop put back.
+func (x *Solver) takeAt(at, unit int) {
+	if at != nobody {
+		x.take(unit)
+		x.swap(at)
+	}
+}
+
+func (x *Solver) take(unit int) {
+	x.problem.take(&x.problem.units[unit])
+	x.exchanges.chosen = append(x.exchanges.chosen, unit)
+}
+
+// swap swaps the victim of an index with the last one.
+func (x *Solver) swap(at int) {
+	chosen, taken := x.exchanges.chosen, x.problem.s.Taken
+	last := len(chosen) - 1
+	chosen[at], chosen[last] = chosen[last], chosen[at]
+	taken[at], taken[last] = taken[last], taken[at]
+}
+
+// giveReplicas lets a workload that yields as a whole give replicas of its surplus, if that is
+// enough and better.
+func (x *Solver) giveReplicas() bool {
+	p, e := &x.problem, &x.exchanges
+	for at, i := range e.chosen {
+		n := p.units[i].elastic
+		if n < 0 || p.units[i].Set >= 0 {
+			continue
+		}
+		x.drop(at)
+		before := len(e.chosen)
+		for j := range p.units {
+			if u := &p.units[j]; u.elastic != n || u.Set < 0 || !x.mayTake(j) {
+				continue
+			}
+			x.take(j)
+			if p.s.Fits(p.borrowing) && p.justified() {
+				if values := x.values(); x.lessBy(&values, &e.values) {
+					x.measure()
+					return true
+				}
+				break
+			}
+		}
+		for len(e.chosen) > before {
+			x.drop(len(e.chosen) - 1)
+		}
+		x.takeAt(at, i)
+	}
+	return false
+}

@@ -1,0 +1,147 @@
+package exact
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// solution is an allowed set, by its places in the list of candidates.
+type solution struct {
+	borrowing bool
+	values    [objectives]int64
+	places    []int
+}
+
+// compare orders solutions: by the goals, then in documented order.
+func (a *solution) compare(b *solution, goals []objective) int {
+	for _, g := range goals {
+		if a.values[g] != b.values[g] {
+			if a.values[g] < b.values[g] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return slices.Compare(a.places, b.places)
+}
+
+// placesOf returns the places of victims of the search in order, which mostly come in the
+// order of the list; nil if one of them is not in it.
+func (x *Solver) placesOf(greedy []search.Victim) (places []int) {
+	from := 0
+	for i := range greedy {
+		v := &greedy[i]
+		if v.Set >= 0 && search.GoesWhole(v.Workload, greedy) {
+			continue
+		}
+		at := -1
+		for n := range x.list {
+			i := from + n
+			if i >= len(x.list) {
+				i -= len(x.list)
+			}
+			if c := &x.list[i]; c.Workload == v.Workload && c.Set == v.Set && (v.Set < 0 || !slices.Contains(places, i)) {
+				at = i
+				break
+			}
+		}
+		if at < 0 {
+			return nil
+		}
+		places, from = append(places, at), at+1
+	}
+	slices.Sort(places)
+	return places
+}
+
+// known returns the units of victims that the search in order took, if they are allowed in
+// the attempt that is open; else nil.
+func (x *Solver) known(greedy []search.Victim) (chosen []int) {
+	p := &x.problem
+	places := x.placesOf(greedy)
+	for _, place := range places {
+		at := slices.IndexFunc(p.units, func(u unit) bool { return u.place == place })
+		if at < 0 {
+			return nil
+		}
+		chosen = append(chosen, at)
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	x.takeAll(chosen)
+	allowed := p.s.Fits(p.borrowing) && p.justified()
+	for i := range p.s.Taken {
+		allowed = allowed && (p.s.Taken[i].Side < 0 || p.sideInOrder(p.s.Taken[i].Side, -1))
+	}
+	x.putAllBack(chosen)
+	if !allowed {
+		return nil
+	}
+	return chosen
+}
+
+func (x *Solver) takeAll(chosen []int) {
+	for _, i := range chosen {
+		x.problem.take(&x.problem.units[i])
+	}
+}
+
+func (x *Solver) putAllBack(chosen []int) {
+	for _, i := range slices.Backward(chosen) {
+		x.problem.putBack(&x.problem.units[i])
+	}
+}
+
+// solution describes a set of units.
+func (x *Solver) solution(chosen []int) *solution {
+	p := &x.problem
+	s := &solution{borrowing: p.borrowing}
+	for of := range objectives {
+		s.values[of] = p.value(of, chosen)
+	}
+	for _, i := range chosen {
+		s.places = append(s.places, p.units[i].place)
+	}
+	slices.Sort(s.places)
+	return s
+}
+
+// apply takes a solution, in an order in which each victim may be taken: the own queue, then
+// the levels from the nearest on, and each side in its own order.
+func (x *Solver) apply(best *solution) {
+	p := &x.problem
+	p.borrowing = best.borrowing
+	for _, place := range best.places {
+		p.s.Take(x.list[place].Victim)
+	}
+	if p.s.Request.Fair.Enabled() {
+		p.addRequest(1)
+	}
+	var order []search.Victim
+	for level := -1; level < len(p.s.Levels); level++ {
+		p.fair.sides = p.fair.sides[:0]
+		for _, place := range best.places {
+			c := &x.list[place]
+			switch {
+			case c.Level != level || p.seen(c.Side):
+			case level < 0:
+				order = append(order, c.Victim)
+			default:
+				p.fair.sides = append(p.fair.sides, c.Side)
+				if !c.Fair || p.s.View.Share(p.s.Levels[level].Except).Compare(p.s.View.Share(c.Side)) <= 0 ||
+					!p.justifiedOn(c.Side, p.s.View.Share(p.s.Levels[level].Except)) {
+					p.sideInOrder(c.Side, -1)
+				}
+				for _, i := range slices.Backward(p.order) {
+					order = append(order, p.s.Taken[i])
+				}
+			}
+		}
+	}
+	if p.s.Request.Fair.Enabled() {
+		p.addRequest(-1)
+	}
+	p.s.Taken = append(p.s.Taken[:0], order...)
+}

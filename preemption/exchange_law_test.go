@@ -1,0 +1,59 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// "The search ends if no exchange is left", "the answer is never worse than Greedy's": of all
+// exchanges of the answer none is better, in every mode.
+func noExchangeIsLeft(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	config := preemptiontest.Configs().Draw(t, "config")
+	st, r := record.State, *record.Request
+	r.Room = drawRoom(t, st)
+	config.Search, config.SkipRetryAt = preemption.Exchange, true
+	config.Cost = drawCost(t, &st)
+	config.Exchange.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
+	greedy := config
+	greedy.Search, greedy.Exchange, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExchangeSearch{}, config.Sharing == preemption.Fair
+	s := snapshotOf(t, st)
+	before, got := decideWith(t, greedy, s, r), decideWith(t, config, s, r)
+	if before.Outcome != got.Outcome {
+		t.Fatalf("%v, Greedy's %v", got.Outcome, before.Outcome)
+	}
+	if len(got.Victims) == 0 {
+		t.Skip("nobody yields")
+	}
+	order, cost := []int{1, 2, 3}, func(string, string) int64 { return 0 }
+	if config.Cost != nil {
+		cost = func(id, podSet string) int64 { return config.Cost.Lost(workloadOf(st, id), podSet, r.Now) }
+		if order = []int{0, 1, 2, 3}; config.Exchange.FewestFirst {
+			order = []int{1, 0, 2, 3}
+		}
+	}
+	want := twin.Exchange(config, st, r, before.Victims, got.Victims, cost, order)
+	changed := cmp.Diff(before.Victims, got.Victims, sameDecision)
+	switch {
+	case want.Candidates > twin.MostExhausted:
+		t.Skip("too many candidates")
+	case !want.Greedy && changed != "", want.Values == want.GreedyValues && changed != "":
+		t.Fatalf("-Greedy's +those of an exchange that gains nothing:\n%s", changed)
+	case want.Worse:
+		t.Fatalf("worse than Greedy's, %v, want at most %v:\n%s", want.Values, want.GreedyValues, changed)
+	case len(want.Better) > 0:
+		t.Fatalf("an exchange is left: %v, better is\n%s", got.Victims, cmp.Diff(got.Victims, want.Better))
+	}
+	if got.Lost != want.Values[0] && want.Greedy {
+		t.Fatalf("%d is lost, want %d", got.Lost, want.Values[0])
+	}
+}
+
+func TestNoExchangeIsLeft(t *testing.T) { rapid.Check(t, noExchangeIsLeft) }
+func FuzzNoExchangeIsLeft(f *testing.F) { f.Fuzz(rapid.MakeFuzz(noExchangeIsLeft)) }
