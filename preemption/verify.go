@@ -37,9 +37,9 @@ import (
 //   - Lost is what [Config.Cost] says, 0 without one.
 //
 //   - With the [Exact] and the [Exchange] search [FairSharing.RecheckShares] is on. With
-//     [Exact], Proof is set where it has to be and agrees with the victims; if nobody is to yield and Proof says Optimal, no set
-//     is allowed (judged for at most 10 candidates). That no allowed set is better is not
-//     judged here.
+//     [Exact], Proof is set where it has to be and agrees with the victims; if nobody is to yield
+//     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
+//     allowed set is better is not judged here.
 //
 // With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
 // range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With

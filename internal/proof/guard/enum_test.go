@@ -56,7 +56,7 @@ var enums = []enum{
 	texts[preemption.Possibility](none, "NoCandidates", "Preempt", "Reclaim"),
 	texts[preemption.VictimReason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"),
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive"),
-	texts[preemption.Search]("Greedy", "Exact"),
+	texts[preemption.Search]("Greedy", "Exchange", "Exact"),
 	texts[preemption.Sharing]("Classical", "Fair"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[cycle.HeadOutcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),
