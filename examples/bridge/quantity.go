@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -39,6 +40,45 @@ var (
 // ParseQuantity reads a quantity. It fails on other text, on more than 64 characters and on
 // an exponent of three digits.
 func ParseQuantity(text string) (Quantity, error) {
+	if q, ok := plain(text); ok {
+		return q, nil
+	}
+	return exact(text)
+}
+
+// plain reads the form of nearly every quantity: up to 15 digits, and perhaps a suffix.
+func plain(text string) (Quantity, bool) {
+	digits, n := 0, int64(0)
+	for digits < len(text) && '0' <= text[digits] && text[digits] <= '9' {
+		n = n*10 + int64(text[digits]-'0')
+		if digits++; digits > 15 {
+			return Quantity{}, false
+		}
+	}
+	suffix := text[digits:]
+	if digits == 0 || len(suffix) > 2 {
+		return Quantity{}, false
+	}
+	base, exponent, ok := scaleOf(suffix)
+	switch {
+	case !ok:
+		return Quantity{}, false
+	case suffix == "m":
+		return Milli(n), true
+	case exponent < 0:
+		return Quantity{}, false
+	}
+	for range exponent {
+		if n > math.MaxInt64/base {
+			return Quantity{}, false
+		}
+		n *= base
+	}
+	return Units(n), true
+}
+
+// exact reads every quantity.
+func exact(text string) (Quantity, error) {
 	if len(text) > maxQuantityText || absurdExponent.MatchString(text) {
 		return Quantity{}, fmt.Errorf("quantity %.20q… is out of range", text)
 	}
@@ -99,6 +139,10 @@ func ofNano(n *big.Int) Quantity {
 
 // UnmarshalJSON reads a string or a number; null is zero.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
+	if read, ok := plain(string(bytes.Trim(data, `"`))); ok {
+		*q = read
+		return nil
+	}
 	text := string(data)
 	if text == "null" {
 		*q = Quantity{}

@@ -22,6 +22,7 @@ const (
 	maxDepth    = 32       // of lists in lists
 	maxOdd      = 1000     // objects without kind
 	maxNotes    = 1000
+	maxWords    = 1000 // that are kept
 	// A file that unzips to more than minBomb is refused when that is maxRatio times its size.
 	minBomb  = 64 << 20
 	maxRatio = 200

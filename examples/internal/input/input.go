@@ -63,10 +63,10 @@ type Options struct {
 func Read(sources []Source, options Options, visit func(*Object) error) (notes []string, err error) {
 	r := &reader{options: options, visit: visit, many: len(sources) > 1}
 	for _, s := range sources {
-		r.source, r.items, r.last = s.Name, 0, ""
+		r.source, r.items, r.last = s.Name, 0, nil
 		if err := r.open(s); err != nil {
 			if r.items > 0 {
-				return nil, fmt.Errorf("%s: %w (after item %d%s)", s.Name, err, r.items, oneLine(r.last))
+				return nil, fmt.Errorf("%s: %w (after %s)", s.Name, err, r.lastItem())
 			}
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}

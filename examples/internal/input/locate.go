@@ -3,35 +3,12 @@ package input
 import (
 	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
-
-// Decode reads a part of an object, and says where in it which value is wrong.
-func Decode(name string, data json.RawMessage, into any) error {
-	if len(data) == 0 {
-		return nil
-	}
-	err := json.Unmarshal(data, into)
-	if err == nil {
-		return nil
-	}
-	path, cause := locate(data, reflect.TypeOf(into).Elem(), err)
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(cause, &mismatch) {
-		return fmt.Errorf("%s: want %s, found %s", name+path, describeType(mismatch.Type), mismatch.Value)
-	}
-	var noTime *time.ParseError
-	if errors.As(cause, &noTime) {
-		return fmt.Errorf("%s: %q is not a time", name+path, noTime.Value)
-	}
-	return fmt.Errorf("%s: %w", name+path, cause)
-}
 
 var (
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()

@@ -15,6 +15,15 @@ func (r *reader) place(o *Object) string {
 	return r.source + ": " + place
 }
 
+// lastItem names the object that was handed out last.
+func (r *reader) lastItem() string {
+	item := fmt.Sprintf("item %d", r.items)
+	if r.last != nil && r.last.what() != "" {
+		item += oneLine(", " + r.last.what())
+	}
+	return item
+}
+
 func (r *reader) keepFirst(err error) {
 	if r.first == nil {
 		r.first = err

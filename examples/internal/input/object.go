@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	v2 "github.com/go-json-experiment/json"
+
 	"github.com/cedesched/cede/examples/bridge"
 )
 
@@ -77,33 +79,49 @@ func (o *Object) set(key string, data json.RawMessage) {
 	}
 }
 
+// name reads the name of a field.
+func (s *stream) name() (string, error) {
+	name, err := s.next(maxObject)
+	if err != nil {
+		return "", err
+	}
+	return s.word(name), nil
+}
+
 // text reads a field that is a string.
 func (s *stream) text(o *Object, name string, into *string) error {
-	token, err := s.token(maxObject)
-	if err != nil {
+	switch kind := s.peek(); kind {
+	case '"':
+		value, err := s.next(maxObject)
+		if err == nil {
+			*into = s.word(value)
+		}
 		return err
-	}
-	switch token := token.(type) {
-	case string:
-		*into = token
-	case nil:
+	case 'n', 0:
 	default:
-		o.fault = errors.Join(o.fault, fmt.Errorf("%s: want a string, found %s", name, describe(token)))
-		return s.skip(token)
+		o.fault = errors.Join(o.fault, fmt.Errorf("%s: want a string, found %s", name, describe(kind)))
 	}
-	return nil
+	return s.skip()
 }
 
 // metadata reads that of an object, as far as it can be read: its name above all.
 func (s *stream) metadata(o *Object) error {
+	data, err := s.next(maxObject)
+	if err != nil {
+		return err
+	}
+	var m Metadata
+	if v2.Unmarshal(data, &m, asV1) == nil {
+		o.Metadata = m
+		return nil
+	}
 	var times struct {
 		Metadata
 		CreationTimestamp json.RawMessage `json:"creationTimestamp"`
 		DeletionTimestamp json.RawMessage `json:"deletionTimestamp"`
 	}
-	err := s.decode(&times, maxObject)
 	var mismatch *json.UnmarshalTypeError
-	switch {
+	switch err := json.Unmarshal(data, &times); {
 	case errors.As(err, &mismatch):
 		path := strings.TrimSuffix("metadata."+strings.TrimPrefix(mismatch.Field, "Metadata."), ".")
 		o.fault = errors.Join(o.fault, fmt.Errorf("%s: want %s, found %s", path, describeType(mismatch.Type), mismatch.Value))

@@ -21,8 +21,8 @@ type reader struct {
 	items            int // objects of the source so far
 	used, odd, spare int
 	counted          int
-	last             string // the object that was handed out last
-	first            error  // why the first object that was left out was
+	last             *Object // the object that was handed out last
+	first            error   // why the first object that was left out was
 	lines            []string
 	groups           map[string]*group
 	order            []*group
@@ -78,15 +78,15 @@ func (r *reader) json(in *bufio.Reader) error {
 	s := newStream(in)
 	for {
 		err := r.value(s, nil, 0)
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
 			continue
 		}
-		rest, _ := io.ReadAll(io.LimitReader(s.decoder.Buffered(), 1<<16))
-		if bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("---")) {
-			return r.yaml(bufio.NewReaderSize(io.MultiReader(s.decoder.Buffered(), in), 1<<16))
+		rest := bytes.TrimLeft(s.decoder.UnreadBuffer(), " \t\r\n")
+		if s.decoder.StackDepth() == 0 && bytes.HasPrefix(rest, []byte("---")) {
+			return r.yaml(bufio.NewReaderSize(io.MultiReader(bytes.NewReader(rest), in), 1<<16))
 		}
 		return err
 	}
@@ -95,29 +95,23 @@ func (r *reader) json(in *bufio.Reader) error {
 // value reads a value of JSON in which there are objects: one, or a list of them. in is the
 // list that it stands in, nil for a document. io.EOF: there is no further document.
 func (r *reader) value(s *stream, in *list, depth int) error {
-	token, err := s.token(maxObject)
+	kind, err := s.token()
 	switch {
-	case errors.Is(err, io.EOF) && in != nil:
-		return s.endsEarly()
 	case err != nil:
 		return err
-	case token == json.Delim('['):
-		err = r.array(s, new(list), depth+1)
-	case token == json.Delim('{'):
-		var o *Object
-		if o, err = r.object(s, in, depth); err == nil && o != nil {
-			err = r.emit(o, in)
+	case kind == '[':
+		return r.array(s, new(list), depth+1)
+	case kind == '{':
+		o, err := r.object(s, in, depth)
+		if err != nil || o == nil {
+			return err
 		}
+		return r.emit(o, in)
 	case in == nil:
-		return fmt.Errorf("%s: want a Kubernetes object, found %s", s.at(), describe(token))
-	default:
-		r.items++
-		err = r.leaveOut(new(Object), fmt.Errorf("want a Kubernetes object, found %s", describe(token)))
+		return fmt.Errorf("%s: want a Kubernetes object, found %s", s.at(), describe(kind))
 	}
-	if errors.Is(err, io.EOF) {
-		return s.endsEarly()
-	}
-	return err
+	r.items++
+	return r.leaveOut(new(Object), fmt.Errorf("want a Kubernetes object, found %s", describe(kind)))
 }
 
 func errTooDeep(s *stream) error {
@@ -129,12 +123,12 @@ func (r *reader) array(s *stream, in *list, depth int) error {
 	if depth > maxDepth {
 		return errTooDeep(s)
 	}
-	for s.decoder.More() {
+	for s.peek() != ']' {
 		if err := r.value(s, in, depth); err != nil {
 			return err
 		}
 	}
-	_, err := s.token(maxObject)
+	_, err := s.token()
 	return err
 }
 
@@ -146,61 +140,46 @@ func (r *reader) object(s *stream, in *list, depth int) (*Object, error) {
 	var o, watched Object
 	var items *list
 	isEvent := false
-	for s.decoder.More() {
-		token, err := s.token(maxObject)
+	for s.peek() != '}' {
+		key, err := s.name()
 		if err != nil {
 			return nil, err
 		}
-		key, _ := token.(string)
 		switch {
 		case key == "items" && (o.Kind == "" || strings.HasSuffix(o.Kind, "List")):
 			items = &list{apiVersion: o.APIVersion, kind: o.Kind, late: o.Kind == "" || o.APIVersion == ""}
-			if err := r.listed(s, &o, items, depth); err != nil {
-				return nil, err
-			}
+			err = r.listed(s, &o, items, depth)
 		case key == "object" && o.Kind == "":
-			token, err := s.token(maxObject)
-			if err != nil {
-				return nil, err
+			if s.peek() != '{' {
+				err = s.skip()
+				break
 			}
-			if token != json.Delim('{') {
-				if err := s.skip(token); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			inner, err := r.object(s, nil, depth+1)
-			if err != nil {
-				return nil, err
-			}
+			_, _ = s.token() // the brace
+			var inner *Object
+			inner, err = r.object(s, nil, depth+1)
 			if isEvent = inner != nil; isEvent {
 				watched = *inner
 			}
 		case key == "apiVersion":
-			if err := s.text(&o, key, &o.APIVersion); err != nil {
-				return nil, err
-			}
+			err = s.text(&o, key, &o.APIVersion)
 		case key == "kind":
-			if err := s.text(&o, key, &o.Kind); err != nil {
-				return nil, err
-			}
+			err = s.text(&o, key, &o.Kind)
 		case key == "metadata":
-			if err := s.metadata(&o); err != nil {
-				return nil, err
-			}
+			err = s.metadata(&o)
 		default:
 			limit := int64(maxObject)
 			if depth == 0 && in == nil && o.Kind == "" && len(r.options.Keys) > 0 {
 				limit = maxDocument
 			}
 			var data json.RawMessage
-			if err := s.decode(&data, limit); err != nil {
-				return nil, err
-			}
+			data, err = s.raw(limit)
 			o.set(key, data)
 		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if _, err := s.token(maxObject); err != nil { // the closing brace
+	if _, err := s.token(); err != nil { // the closing brace
 		return nil, err
 	}
 	switch {
@@ -214,17 +193,15 @@ func (r *reader) object(s *stream, in *list, depth int) (*Object, error) {
 
 // listed reads the items of a list.
 func (r *reader) listed(s *stream, o *Object, items *list, depth int) error {
-	token, err := s.token(maxObject)
-	switch {
-	case err != nil:
-		return err
-	case token == json.Delim('['):
+	switch kind := s.peek(); kind {
+	case '[':
+		_, _ = s.token() // the bracket
 		return r.array(s, items, depth+1)
-	case token == nil: // an empty list may be null
-		return nil
+	case 'n', 0: // an empty list may be null
+	default:
+		o.fault = fmt.Errorf("items: want a list, found %s", describe(kind))
 	}
-	o.fault = fmt.Errorf("items: want a list, found %s", describe(token))
-	return s.skip(token)
+	return s.skip()
 }
 
 // release hands out the items that came before the kind of their list.
@@ -273,9 +250,7 @@ func (r *reader) emit(o *Object, in *list) error {
 		}
 	}
 	r.items++
-	if r.last = o.what(); r.last != "" {
-		r.last = ", " + r.last
-	}
+	r.last = o
 	switch {
 	case o.fault != nil:
 		return r.leaveOut(o, o.fault)

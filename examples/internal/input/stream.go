@@ -5,13 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// stream reads JSON value by value, each of bounded size, and says where it fails.
+// stream reads JSON value by value, each of bounded size, and says where it fails. It passes over
+// each byte once.
 type stream struct {
 	source  boundedReader
-	decoder *json.Decoder
-	line    int // of YAML that it was made of
+	decoder *jsontext.Decoder
+	line    int               // of YAML that it was made of
+	words   map[string]string // as they stand in the input
+}
+
+// lax reads what encoding/json reads: text that is not UTF-8, and names that are there twice.
+var lax = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+func newStream(in io.Reader) *stream {
+	s := &stream{source: boundedReader{r: in}, words: map[string]string{}}
+	s.decoder = jsontext.NewDecoder(&s.source, lax...)
+	return s
 }
 
 // at is where the stream is.
@@ -22,92 +35,98 @@ func (s *stream) at() string {
 	return fmt.Sprintf("byte %d", s.decoder.InputOffset())
 }
 
-func newStream(in io.Reader) *stream {
-	s := &stream{source: boundedReader{r: in}}
-	s.decoder = json.NewDecoder(&s.source)
-	return s
-}
-
-func (s *stream) token(limit int64) (json.Token, error) {
+// bound lets the next token or value have so many bytes.
+func (s *stream) bound(limit int64) {
 	s.source.limit, s.source.most = s.decoder.InputOffset()+limit, limit
-	token, err := s.decoder.Token()
-	return token, s.explain(err)
 }
 
-func (s *stream) decode(into any, limit int64) error {
-	s.source.limit, s.source.most = s.decoder.InputOffset()+limit, limit
-	return s.explain(s.decoder.Decode(into))
+// peek is the kind of the next token: that of its first byte, '0' for numbers. It is zero where
+// the next read fails.
+func (s *stream) peek() jsontext.Kind {
+	s.bound(maxObject)
+	return s.decoder.PeekKind()
 }
 
-// skip goes to the end of the value that starts with a token.
-func (s *stream) skip(token json.Token) error {
-	for depth := 0; ; {
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-		var err error
-		if token, err = s.token(maxObject); err != nil {
-			return err
-		}
+// token reads a token. io.EOF: there is none.
+func (s *stream) token() (jsontext.Kind, error) {
+	s.bound(maxObject)
+	token, err := s.decoder.ReadToken()
+	if err != nil {
+		return 0, s.explain(err)
 	}
+	return token.Kind(), nil
+}
+
+// next reads a value, or the name of a field. It is overwritten by the next read.
+func (s *stream) next(limit int64) (jsontext.Value, error) {
+	s.bound(limit)
+	value, err := s.decoder.ReadValue()
+	return value, s.explain(err)
+}
+
+// word is the text of a string. Short ones are kept: most of them are names of fields, and kinds.
+func (s *stream) word(quoted jsontext.Value) string {
+	if word, ok := s.words[string(quoted)]; ok {
+		return word
+	}
+	unquoted, _ := jsontext.AppendUnquote(nil, quoted) // it was read, so it is a string
+	word := string(unquoted)
+	if len(s.words) < maxWords && len(quoted) < 64 {
+		s.words[string(quoted)] = word
+	}
+	return word
+}
+
+// skip goes to the end of the next value.
+func (s *stream) skip() error {
+	s.bound(maxObject)
+	return s.explain(s.decoder.SkipValue())
+}
+
+// raw reads a value to keep.
+func (s *stream) raw(limit int64) (json.RawMessage, error) {
+	value, err := s.next(limit)
+	return json.RawMessage(value.Clone()), err
 }
 
 // explain says where an error of the decoder is. io.EOF stays as it is.
 func (s *stream) explain(err error) error {
-	var syntax *json.SyntaxError
+	if err == nil || err == io.EOF {
+		return err
+	}
+	var syntax *jsontext.SyntacticError
 	var large *tooLarge
 	switch {
-	case err == nil, errors.Is(err, io.EOF):
-		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return s.endsEarly()
 	case errors.As(err, &syntax):
-		return fmt.Errorf("not JSON: byte %d: %w", s.offsetOf(syntax), err)
+		return fmt.Errorf("not JSON: byte %d: %w", syntax.ByteOffset, syntax.Err)
 	case errors.As(err, &large):
-		return fmt.Errorf("%s: %w", s.at(), err)
+		return fmt.Errorf("%s: %w", s.at(), large)
+	case s.source.failed != nil:
+		return s.source.failed // without what the decoder says before it
 	}
 	return err
-}
-
-// offsetOf is the place of an error in the input. The decoder's own offsets are that
-// between values; within one they count only what Decode read. The value is still
-// buffered then: look for the place in it.
-func (s *stream) offsetOf(err *json.SyntaxError) int64 {
-	offset := s.decoder.InputOffset()
-	if err.Offset == offset {
-		return offset
-	}
-	rest, _ := io.ReadAll(s.decoder.Buffered()) // of memory: cannot fail
-	var again *json.SyntaxError
-	if errors.As(json.Unmarshal(rest, new(json.RawMessage)), &again) {
-		offset += max(0, again.Offset-1)
-	}
-	return offset
 }
 
 func (s *stream) endsEarly() error {
 	return fmt.Errorf("JSON ends early, at byte %d", s.source.read)
 }
 
-func describe(token json.Token) string {
-	switch token := token.(type) {
-	case json.Delim:
-		if token == '[' {
-			return "a list"
-		}
+func describe(kind jsontext.Kind) string {
+	switch kind {
+	case '[':
+		return "a list"
+	case '{':
 		return "an object"
-	case nil:
+	case 'n':
 		return "null"
-	case float64:
+	case '0':
 		return "a number"
+	case '"':
+		return "a string"
 	}
-	return fmt.Sprintf("a %T", token)
+	return "a bool"
 }
 
 type tooLarge struct{ most int64 }
@@ -120,6 +139,7 @@ func (e *tooLarge) Error() string {
 type boundedReader struct {
 	r                 io.Reader
 	read, limit, most int64
+	failed            error // by the reader
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
@@ -128,5 +148,8 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.limit-b.read)])
 	b.read += int64(n)
+	if err != nil && err != io.EOF {
+		b.failed = err
+	}
 	return n, err
 }

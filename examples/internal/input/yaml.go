@@ -148,7 +148,7 @@ func (y *yamlReader) endItem() error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.token(maxObject); err != nil { // the item is a list of one
+	if _, err := s.token(); err != nil { // the item is a list of one
 		return err
 	}
 	return y.array(s, y.items, 1)
@@ -179,7 +179,7 @@ func (y *yamlReader) endDocument() error {
 	if items == nil {
 		return y.value(s, nil, 0)
 	}
-	if token, err := s.token(maxObject); err != nil || describe(token) != "an object" {
+	if kind, err := s.token(); err != nil || kind != '{' {
 		return fmt.Errorf("line %d: want a Kubernetes object beside the items", line)
 	}
 	o, err := y.object(s, nil, 0)

@@ -66,26 +66,24 @@ func Read(r io.Reader, name string, now time.Time) (Document, error) {
 	return FromInput(in, name, now), nil
 }
 
-func readDocument(r io.Reader) (d Document, err error) {
+func readDocument(r io.Reader) (Document, error) {
 	var raw struct {
-		Version int             `json:"cedePage"`
-		State   json.RawMessage `json:"state"`
+		Document
+		State json.RawMessage `json:"state"` // read once, by ParseState
 	}
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return d, err
+		return Document{}, err
 	}
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return d, fmt.Errorf("the document of a page: %w", err)
+	err = input.Unmarshal(data, &raw)
+	switch {
+	case raw.Version > version, raw.Version < 1 && err == nil:
+		return Document{}, fmt.Errorf("the document is of version %d of the page; this page reads version %d", raw.Version, version)
+	case err != nil:
+		return Document{}, fmt.Errorf("the document of a page: %w", err)
 	}
-	if raw.Version < 1 || raw.Version > version {
-		return d, fmt.Errorf("the document is of version %d of the page; this page reads version %d", raw.Version, version)
-	}
-	if err := json.Unmarshal(data, &d); err != nil {
-		return d, fmt.Errorf("the document of a page: %w", err)
-	}
-	d.State, err = preemption.ParseState(raw.State)
-	return d, err
+	raw.Document.State, err = preemption.ParseState(raw.State)
+	return raw.Document, err
 }
 
 // Sample is the embedded sample.
