@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
@@ -377,9 +378,24 @@ func TestLarge(t *testing.T) {
 	p.until(`document.querySelectorAll("#rows .row").length === 1`)
 }
 
-// On paper there is the whole explanation.
+// On paper there is the whole explanation, in the same colours whatever those of the screen are.
 func TestPrint(t *testing.T) {
 	p := open(t, "")
+	colours := map[string]string{}
+	for _, look := range [][2]string{{"print", "light"}, {"print", "dark"}, {"", "dark"}} {
+		_, err := chromedp.Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Media: look[0], Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look[1]}},
+		})
+		p.must(err)
+		colours[look[0]+" "+look[1]] = value[string](p, `(() => {
+			const style = (of) => getComputedStyle(of);
+			const names = ["color-scheme", "--used", "--borrowed", "--preempt", "--no", "--p0"];
+			return [style(document.querySelector("#answer button.link")).color, ...names.map((n) => style(document.documentElement).getPropertyValue(n))].join();
+		})()`)
+	}
+	if colours["print dark"] != colours["print light"] || colours["print dark"] == colours[" dark"] {
+		t.Errorf("%q", colours)
+	}
 	pdf, err := browser.Get(p.Tab, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
 	if err != nil || len(pdf) < 10_000 || !strings.HasPrefix(string(pdf), "%PDF") {
 		t.Errorf("%d bytes, %v", len(pdf), err)
