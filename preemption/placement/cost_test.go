@@ -10,15 +10,16 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// A unit that shares no node with the placed preemptor is reprieved without a check: the
-// number of checks is that of the units around it, whatever the size of the cluster.
+// A unit that shares no node with the placed preemptor is reprieved without a check, and without
+// a look at it: the numbers of checks and of units are those of the units around, whatever the
+// size of the cluster.
 func TestChecksAreThoseOfTheAnswer(t *testing.T) {
 	p, err := placement.New(placement.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, covered := range []int{0, 5} {
-		var first int
+		var first, looked int
 		for i, nodes := range []int{200, 400, 800} {
 			f := fleet{nodes: nodes, perNode: 4, levels: 1, covered: covered}
 			cost, err := p.Cost(snapshotOf(t, f.state()), gang(20, 2000, 2))
@@ -27,7 +28,10 @@ func TestChecksAreThoseOfTheAnswer(t *testing.T) {
 			}
 			checks := cost.Checks
 			if i == 0 {
-				first = checks
+				first, looked = checks, cost.Looked
+			}
+			if cost.Looked != looked || looked == 0 || looked > 5*20*4 {
+				t.Errorf("%v: %d units looked at, want %d, at most %d", f, cost.Looked, looked, 5*20*4)
 			}
 			// On each of 20 nodes four units, and the violating ones once before.
 			if most := 20*4 + 20*4*min(covered, 1); checks != first || checks == 0 || checks > most {

@@ -4,9 +4,11 @@ import "github.com/cedesched/cede/internal/engine/nodes"
 
 // Cost is what one decision costs, in numbers that do not depend on the machine.
 type Cost struct {
-	Checks int // units put back with a check
-	Opened int // placements started
-	Tried  int // nodes on which a pod was tried
+	Checks    int // units put back with a check
+	Opened    int // placements started
+	Tried     int // nodes on which a pod was tried
+	Looked    int // units looked at
+	Elsewhere int // pods whose units stay without a look at each
 }
 
 // Cost decides about a single pod or a gang.
@@ -17,5 +19,5 @@ func (p *Preemptor) Cost(snapshot *Snapshot, r Request) (Cost, error) {
 	}
 	sc.request.Extent = nodes.WithTime
 	sc.searcher.Search(&p.inside, c, &sc.request)
-	return Cost{sc.searcher.Checks, sc.searcher.Opened, sc.searcher.Tried}, nil
+	return Cost{sc.searcher.Checks, sc.searcher.Opened, sc.searcher.Tried, sc.searcher.Looked, sc.searcher.Elsewhere}, nil
 }

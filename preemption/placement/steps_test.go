@@ -25,10 +25,10 @@ func keptIn(t *testing.T, name string, text []byte) {
 	golden.Lines(t, os.DirFS("testdata"), name, string(text))
 }
 
-const stepsHead = `# What decisions cost: the units put back with a check, the placements started, and the nodes on
-# which a pod was tried. Less is better; see CONTRIBUTING.md, What decisions cost.
+const stepsHead = `# What decisions cost: the units put back with a check, the placements started, the nodes on which
+# a pod was tried, and the units looked at. Less is better; see CONTRIBUTING.md, What decisions cost.
 #
-# about                                              outcome      victims checks placements nodes
+# about                                              outcome      victims checks placements nodes units
 `
 
 // "Claims about speed are tests": what a decision costs is the same on every machine, and
@@ -47,7 +47,7 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", about, err)
 		}
-		fmt.Fprintf(&b, "%-52s %-12s %7d %6d %10d %5d\n", about, d.Outcome, len(d.Victims), n.Checks, n.Opened, n.Tried)
+		fmt.Fprintf(&b, "%-52s %-12s %7d %6d %10d %5d %5d\n", about, d.Outcome, len(d.Victims), n.Checks, n.Opened, n.Tried, n.Looked)
 	}
 	for _, f := range []fleet{
 		{nodes: 50, perNode: 4, levels: 1}, {nodes: 50, perNode: 4, levels: 10, covered: 5}, {nodes: 50, perNode: 4, levels: 10, groupOf: 8},

@@ -83,7 +83,7 @@ func (c *Cluster) detach(p *Pod) {
 func (c *Cluster) regroup(p *Pod, change func(members []*Pod) []*Pod) {
 	if p.single != nil {
 		_, there := c.pods.Get(p.Facts.ID)
-		c.cover(p.single, !p.Facts.Terminating, there)
+		c.cover(p.single, there)
 	}
 	if p.Facts.Group == "" {
 		return
@@ -106,33 +106,31 @@ func (c *Cluster) replaceGroup(old, next *group) {
 }
 
 func (c *Cluster) coverGroup(g *group, there bool) {
-	if g.whole != nil && g.whole.covered {
-		c.cover(g.whole, g.whole == g.staying, there)
+	if g.whole != nil {
+		c.cover(g.whole, there)
 	}
-	if g.staying != nil && g.staying != g.whole && g.staying.covered {
-		if there {
-			c.coveredStaying = c.coveredStaying.Insert(g.staying)
-		} else {
-			c.coveredStaying, _ = c.coveredStaying.Delete(g.staying)
-		}
+	if g.staying != nil && g.staying != g.whole {
+		c.cover(g.staying, there)
 	}
 }
 
 // cover updates the indexes of covered units.
-func (c *Cluster) cover(u *Unit, staying, there bool) {
-	switch {
-	case !u.covered:
+func (c *Cluster) cover(u *Unit, there bool) {
+	if !u.covered {
 		return
-	case there:
+	}
+	if there {
 		c.covered = c.covered.Insert(u)
-	default:
+	} else {
 		c.covered, _ = c.covered.Delete(u)
 	}
-	switch {
-	case staying && there:
-		c.coveredStaying = c.coveredStaying.Insert(u)
-	case staying:
-		c.coveredStaying, _ = c.coveredStaying.Delete(u)
+	var slots [8]int32
+	for _, slot := range u.budgets(slots[:0]) {
+		if there {
+			c.byBudget = c.byBudget.Insert(coverage{slot, u})
+		} else {
+			c.byBudget, _ = c.byBudget.Delete(coverage{slot, u})
+		}
 	}
 }
 

@@ -129,19 +129,16 @@ func (s *Searcher) covered(d span) []*Unit {
 	if len(s.c.byName) == 0 {
 		return nil
 	}
-	if s.r.Importance != nil || d.size()*8 < len(s.c.order) {
+	if s.r.Importance != nil || !s.isLarge(d) {
 		// In a group that yields whole, the pod that a budget covers may run on another node.
 		return s.gather(d, func(u *Unit) bool { return u.covered }, func(c class) bool { return c.covered || c.grouped })
 	}
 	list := s.list[:0]
-	index := s.c.covered
-	if !s.asBuilt {
-		index = s.c.coveredStaying
-	}
 	var cursor ordered.Cursor[*Unit, none]
-	cursor.Seek(index, func(u *Unit) bool { return u.Priority >= s.priority })
+	cursor.Seek(s.c.covered, func(u *Unit) bool { return u.Priority >= s.priority })
 	for u, ok := cursor.Item(); ok; u, ok = cursor.Item() {
-		if s.within(d, u) && !s.stays[u] {
+		s.Looked++
+		if s.isCurrent(u) && s.within(d, u) && !s.stays[u] {
 			list = append(list, u)
 		}
 		cursor.Next()
@@ -149,6 +146,14 @@ func (s *Searcher) covered(d span) []*Unit {
 	s.list = list
 	return list
 }
+
+// isLarge reports whether a domain has so many nodes that all units of the cluster are fewer to
+// look at than those of its nodes would be to sort.
+func (s *Searcher) isLarge(d span) bool { return d.size()*8 >= len(s.c.order) }
+
+// isCurrent reports whether a unit of the index has the pods that it has in this decision: with
+// or without those that terminate.
+func (s *Searcher) isCurrent(u *Unit) bool { return s.unitOf(u.Pods[0]) == u }
 
 // split charges the units that may yield to the budgets, the most important first. It returns
 // those that violate one, in the same order, with the number of pods that do.

@@ -138,8 +138,8 @@ func (c *Cluster) recovered(p *Pod) *Pod {
 func (c *Cluster) swap(p, next *Pod) {
 	c.pods = c.pods.Set(next)
 	if p.single != nil {
-		c.cover(p.single, !p.Facts.Terminating, false)
-		c.cover(next.single, !p.Facts.Terminating, true)
+		c.cover(p.single, false)
+		c.cover(next.single, true)
 	}
 }
 

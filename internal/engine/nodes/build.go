@@ -1,8 +1,6 @@
 package nodes
 
 import (
-	"cmp"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,6 +47,7 @@ type builder struct {
 	groups  map[string]*group
 	shared  shared
 	like    []*alike // by pod: what it has in common with others
+	covered int      // running pods under a budget
 }
 
 // plain reports whether everything by itself is valid, and no two nodes, groups or budgets have
@@ -150,6 +149,9 @@ func (b *builder) addPods() (nodes []*node, ok bool) {
 			if counts[p.priority]++; p.minimum > 0 {
 				c.minimums++
 			}
+			if len(p.budgets) > 0 {
+				b.covered++
+			}
 			b.join(p)
 		}
 		nominated := b.make(st.Nominated, promised.of(at), at, b.like[len(st.Pods):])
@@ -246,70 +248,36 @@ func (b *builder) join(p *Pod) {
 // addGroups makes the groups and the indexes of covered units.
 func (b *builder) addGroups(nodes []*node) {
 	var known []*group
-	var covered, apart []*Unit // apart: units without terminating pods of those that have some
+	covered := make([]coveredUnit, 0, b.covered+2*len(b.groups))
+	add := func(u *Unit) {
+		if u != nil && u.covered {
+			covered = append(covered, coveredUnitOf(u))
+		}
+	}
 	for _, g := range b.groups {
 		slices.SortFunc(g.members, compareUIDs)
 		g = newGroup(g.Facts, g.known, g.members)
 		known = append(known, g)
-		if g.whole != nil && g.whole.covered {
-			covered = append(covered, g.whole)
-		}
-		if g.staying != nil && g.staying.covered && g.staying != g.whole {
-			apart = append(apart, g.staying)
+		if add(g.whole); g.staying != g.whole {
+			add(g.staying)
 		}
 	}
 	for _, n := range nodes {
 		for _, p := range n.pods {
-			if p.single != nil && p.single.covered {
-				covered = append(covered, p.single)
+			if len(p.budgets) > 0 {
+				add(p.single)
 			}
 		}
 	}
-	sortUnits(covered)
+	sortCovered(covered)
+	units := make([]*Unit, len(covered))
+	for i := range covered {
+		units[i] = covered[i].unit
+	}
 	c := b.c
 	c.groups = trie.Of((*group).id, known)
-	c.covered = ordered.Of(unitOrder, covered)
-	c.coveredStaying = c.covered
-	leaves := func(u *Unit) bool {
-		return slices.ContainsFunc(u.Pods, func(p *Pod) bool { return p.Facts.Terminating })
-	}
-	if slices.ContainsFunc(covered, leaves) || len(apart) > 0 {
-		staying := append(slices.DeleteFunc(slices.Clone(covered), leaves), apart...)
-		sortUnits(staying)
-		c.coveredStaying = ordered.Of(unitOrder, staying)
-	}
-}
-
-// sortUnits sorts units by importance. It compares what decides most often without reading the
-// units, which are far apart in memory.
-func sortUnits(list []*Unit) {
-	type key struct {
-		priority int32
-		grouped  bool
-		started  int64
-		uid      uint64 // the first bytes
-		unit     *Unit
-	}
-	keys := make([]key, len(list))
-	for i, u := range list {
-		var uid [8]byte
-		copy(uid[:], u.Pods[0].Facts.UID)
-		keys[i] = key{u.Priority, u.grouped, u.started, binary.BigEndian.Uint64(uid[:]), u}
-	}
-	slices.SortFunc(keys, func(a, b key) int {
-		switch {
-		case a.priority != b.priority:
-			return cmp.Compare(b.priority, a.priority)
-		case !a.grouped && !b.grouped && a.started != b.started: // each is one pod
-			return cmp.Compare(a.started, b.started)
-		case !a.grouped && !b.grouped && a.uid != b.uid:
-			return cmp.Compare(a.uid, b.uid)
-		}
-		return compareUnits(a.unit, b.unit)
-	})
-	for i := range keys {
-		list[i] = keys[i].unit
-	}
+	c.covered = ordered.Of(unitOrder, units)
+	c.byBudget = ordered.Of(coverageOrder, byBudget(covered, len(c.budgets)))
 }
 
 func setOf[T any](order *ordered.Order[T, none], list []T) ordered.Set[T, none] {

@@ -27,10 +27,12 @@ type Cluster struct {
 	stale     []staleBudget        // budgets whose pods are not found yet; empty in a snapshot
 	// levels holds the priorities of running pods, rising, with the number of pods.
 	levels ordered.Set[priorityCount, none]
-	// covered holds the units that a budget covers, most important first: with all their
-	// pods, and without terminating pods.
-	covered, coveredStaying unitSet
-	minimums                int // running pods with a minimum runtime, their own or their group's
+	// covered holds the units that a budget covers, most important first. A group of which
+	// some pods terminate has two: with all its pods, and without those. byBudget holds the
+	// same units by budget.
+	covered  ordered.Set[*Unit, none]
+	byBudget ordered.Set[coverage, none]
+	minimums int // running pods with a minimum runtime, their own or their group's
 }
 
 // numbered is a node's number.
@@ -49,10 +51,20 @@ type priorityCount struct {
 // none is the sum of sets without sums.
 type none struct{}
 
-type unitSet = ordered.Set[*Unit, none]
+// coverage is a unit that a budget covers.
+type coverage struct {
+	slot int32 // of the budget
+	unit *Unit
+}
 
 var (
-	unitOrder  = &ordered.Order[*Unit, none]{Compare: compareUnits}
+	unitOrder     = &ordered.Order[*Unit, none]{Compare: compareUnits}
+	coverageOrder = &ordered.Order[coverage, none]{Compare: func(a, b coverage) int {
+		if a.slot != b.slot {
+			return cmp.Compare(a.slot, b.slot)
+		}
+		return compareUnits(a.unit, b.unit)
+	}}
 	levelOrder = &ordered.Order[priorityCount, none]{Compare: func(a, b priorityCount) int { return cmp.Compare(a.priority, b.priority) }}
 )
 

@@ -104,7 +104,7 @@ func (s *Searcher) begin(config *Config, c *Cluster, r *Request) {
 			return compareUnits(a, b)
 		}
 	}
-	s.placeable, s.Checks, s.Opened, s.Tried = 0, 0, 0, 0
+	s.placeable, s.Checks, s.Opened, s.Tried, s.Looked, s.Elsewhere = 0, 0, 0, 0, 0, 0
 	s.enter(config, c, r)
 }
 
@@ -121,6 +121,7 @@ func (s *Searcher) end() {
 	clear(s.nodes)
 	clear(s.members)
 	clear(s.yielding[:cap(s.yielding)])
+	s.elsewhere.clear()
 	s.trials = trials{order: s.trials.order[:0]}
 }
 

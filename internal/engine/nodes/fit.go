@@ -20,8 +20,9 @@ func NewFit(config *Config, c *Cluster, r *Request) *Fit {
 	s.taken = map[string]bool{}
 	f := &Fit{s: s, free: make([]int64, len(s.slots)), needs: s.leastNeeds()}
 	f.base = make([]int64, len(s.free))
-	for _, d := range s.ranges {
-		s.open(d, nobody, false)
+	s.open(nobody, false)
+	for i := range s.nodes {
+		s.freeOn(i)
 	}
 	copy(f.base, s.free)
 	for i, v := range f.base {

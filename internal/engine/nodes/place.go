@@ -52,11 +52,11 @@ func (s *Searcher) put(m int, at int32) {
 	if s.count[at]++; s.count[at] == 1 {
 		s.used = append(s.used, at)
 	}
-	width := len(s.slots)
+	free, asked := s.freeOn(int(at)), s.asked[int(at)*len(s.slots):]
 	for slot, need := range s.members[m].needs {
 		if need > 0 {
-			s.free[int(at)*width+slot] -= need
-			s.asked[int(at)*width+slot] = true
+			free[slot] -= need
+			asked[slot] = true
 		}
 	}
 }
@@ -122,16 +122,15 @@ func (s *Searcher) tightness(d span, one *member, i int) uint64 {
 // fits reports whether a member has room on a node, may run there, and has no conflict with
 // pods that run there or are nominated ahead of it.
 func (s *Searcher) fits(d span, one *member, i int) bool {
+	if !one.names(s.nodes[i]) || s.isFree[i] != int32(s.Opened) && s.isFull(one, i) {
+		return false
+	}
 	s.Tried++
-	width := len(s.slots)
-	free := s.free[i*width:][:width]
+	free := s.freeOn(i)
 	for slot, need := range one.needs {
 		if need > free[slot] && need > 0 {
 			return false
 		}
-	}
-	if !one.names(s.nodes[i]) {
-		return false
 	}
 	return !s.r.filtered() || s.filtersPlace(d, one, i) && s.trialsAllow(d, one, i)
 }

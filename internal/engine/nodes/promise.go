@@ -48,14 +48,14 @@ func (s *Searcher) findRoom(now bool) (span, bool) {
 	}
 	if s.promised {
 		for _, d := range s.ranges {
-			s.open(d, nobody, now)
+			s.open(nobody, now)
 			if kept := s.placePromised(d); kept > 0 && kept+s.place(d) >= s.atLeast {
 				return d, true
 			}
 		}
 	}
 	for _, d := range s.ranges {
-		s.open(d, nobody, now)
+		s.open(nobody, now)
 		if s.place(d) >= s.atLeast {
 			return d, true
 		}
@@ -66,12 +66,7 @@ func (s *Searcher) findRoom(now bool) (span, bool) {
 // standsNow reports whether the members of a choice have their room now.
 func (s *Searcher) standsNow(c *Placement) bool {
 	everywhere := span{"", 0, len(s.nodes)}
-	s.start(nobody, true)
-	for _, at := range c.Where {
-		if at >= 0 {
-			s.fill(int(at))
-		}
-	}
+	s.open(nobody, true)
 	for m, at := range c.Where {
 		if one := &s.members[m]; at >= 0 {
 			if !s.fits(everywhere, one, int(at)) {

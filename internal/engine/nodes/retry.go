@@ -110,7 +110,7 @@ func (s *Searcher) mayFit() bool {
 		s.keepAll()
 		floor = s.everybody()
 	}
-	s.open(span{"", 0, len(s.nodes)}, floor, false)
+	s.open(floor, false)
 	for _, d := range s.usableDomains() {
 		if s.placesIn(d) >= int64(s.atLeast) && s.fitAlone(d) >= s.atLeast {
 			return true
@@ -121,28 +121,27 @@ func (s *Searcher) mayFit() bool {
 
 // placesIn counts the places in a domain for the smallest member.
 func (s *Searcher) placesIn(d span) (places int64) {
-	width := len(s.slots)
 	for i := d.from; i < d.to && places < int64(s.atLeast); i++ {
-		here := int64(s.atLeast)
+		if !s.usable[i] {
+			continue
+		}
+		here, free := int64(s.atLeast), s.freeOn(i)
 		for slot, need := range s.smallest {
-			if free := s.free[i*width+slot]; need > 0 {
-				here = min(here, max(0, free)/need)
+			if need > 0 {
+				here = min(here, max(0, free[slot])/need)
 			}
 		}
-		if s.usable[i] {
-			places += here
-		}
+		places += here
 	}
 	return places
 }
 
 // fitAlone counts the members that have room on some node of a domain when placed alone.
 func (s *Searcher) fitAlone(d span) (count int) {
-	width := len(s.slots)
 	for m := range s.members {
 		one := &s.members[m]
 		for i := d.from; i < d.to; i++ {
-			free := s.free[i*width:][:width]
+			free := s.freeOn(i)
 			short := false
 			for slot, need := range one.needs {
 				short = short || need > 0 && need > free[slot]

@@ -46,6 +46,8 @@ func (s *Searcher) buildRoom() {
 	n, width := len(s.nodes), len(s.slots)
 	s.capacity, s.fixed, s.leaving = resize(s.capacity, n*width), resize(s.fixed, n*width), resize(s.leaving, n*width)
 	s.free, s.asked, s.count = resize(s.free, n*width), resize(s.asked, n*width), resize(s.count, n)
+	s.isFree = resize(s.isFree, n)
+	clear(s.isFree)
 	clear(s.asked)
 	clear(s.count)
 	s.used, s.trials.order, s.trials.stale = s.used[:0], s.trials.order[:0], true
@@ -55,7 +57,7 @@ func (s *Searcher) buildRoom() {
 	s.rowLevel, s.rowPods = s.rowLevel[:0], s.rowPods[:0]
 	s.anyLeaving, s.anyStuck = false, s.asBuilt && s.r.TerminationTimeout > 0
 	for i, node := range s.nodes {
-		if s.r.Group != "" || node.leaves { // for a single pod most are never looked at
+		if node.leaves { // most others are never looked at
 			s.load(i)
 		}
 	}

@@ -47,7 +47,8 @@ func (s *Searcher) gatherNode(list []*Unit, i int, accept func(*Unit) bool) []*U
 		if p.priority >= s.priority {
 			continue
 		}
-		if u := s.unitOf(p); u != nil && !s.stays[u] && accept(u) {
+		s.Looked++
+		if u := s.unitOf(p); u != nil && accept(u) && !s.isStaying(u) {
 			list = append(list, u)
 		}
 	}
@@ -73,7 +74,7 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 	if rationed {
 		s.ration(d)
 	}
-	s.open(d, s.everybody(), false)
+	s.open(s.everybody(), false)
 	enough := s.place(d)
 	s.placeable = max(s.placeable, enough)
 	if t := s.r.Trace; t != nil {
@@ -82,7 +83,12 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 	if enough < s.atLeast {
 		return noRoom
 	}
-	violating := s.split(d)
+	var violating []*Unit
+	if s.mayStayElsewhere(d) {
+		violating = s.splitNear(d)
+	} else {
+		violating = s.split(d)
+	}
 	if t := s.r.Trace; t != nil {
 		s.traceOverBudget(t, violating)
 	}
@@ -106,7 +112,7 @@ func (s *Searcher) placeBeside(d span) {
 		}
 		return
 	}
-	s.open(d, nobody, false)
+	s.open(nobody, false)
 	s.placeable = max(s.placeable, s.place(d))
 }
 
@@ -189,7 +195,7 @@ func (s *Searcher) lower(d span, enough int) {
 	low, high := 0, len(s.search)
 	for low < high {
 		middle := int(uint(low+high) >> 1)
-		s.open(d, s.floorAt(middle), false)
+		s.open(s.floorAt(middle), false)
 		placed := s.place(d)
 		if t := s.r.Trace; t != nil {
 			t.Add(trace.Step{Kind: trace.Floor, Priority: s.floorAt(middle), Count: int64(placed), Fits: placed >= enough})
@@ -200,12 +206,12 @@ func (s *Searcher) lower(d span, enough int) {
 			low = middle + 1
 		}
 	}
-	if s.open(d, s.floorAt(high), false); s.place(d) >= enough {
+	if s.open(s.floorAt(high), false); s.place(d) >= enough {
 		return
 	}
 	// With some units in place the nodes are filled in another way, and fewer members fit:
 	// the first placement, with all units gone, is used.
-	s.open(d, s.everybody(), false)
+	s.open(s.everybody(), false)
 	for m, at := range first {
 		if at >= 0 {
 			s.put(m, at)
@@ -226,10 +232,15 @@ func (s *Searcher) floorAt(index int) int64 {
 func (s *Searcher) listLevels(d span) {
 	s.marks = resize(s.marks, len(s.levels))
 	clear(s.marks)
-	for i := d.from; i < d.to; i++ {
-		for at, to := s.rowsOf(i); at < to; at++ {
-			if s.rowPods[at] > 0 {
-				s.marks[s.rowLevel[at]] = true
+	left := len(s.levels)
+	for i := d.from; i < d.to && left > 0; i++ {
+		from, to := s.rowsOf(i)
+		for at := from; at < to; at++ {
+			if level := s.rowLevel[at]; !s.marks[level] {
+				if s.fixElsewhere(i, int64(s.rows[at].priority)); s.rowPods[at] > 0 {
+					s.marks[level] = true
+					left--
+				}
 			}
 		}
 	}
@@ -256,7 +267,7 @@ func (s *Searcher) replace(d span, enough int, violating []*Unit) {
 			continue
 		}
 		s.stay(u)
-		s.open(d, s.everybody(), false)
+		s.open(s.everybody(), false)
 		n := s.place(d)
 		if t := s.r.Trace; t != nil {
 			t.Add(replaced(u, n >= enough))
@@ -267,7 +278,7 @@ func (s *Searcher) replace(d span, enough int, violating []*Unit) {
 		}
 		s.victims = append(s.victims, u)
 		s.unstay()
-		s.open(d, s.everybody(), false)
+		s.open(s.everybody(), false)
 		s.place(d)
 	}
 }

@@ -54,17 +54,19 @@ type Searcher struct {
 	guarded         map[*Unit]int64 // what the guard returned for a unit
 	stays           map[*Unit]bool  // units counted in fixed instead of gone
 	stayed          []*Unit         // the same, as a list
+	elsewhere       elsewhere       // units that stay without a look at each
 	taken           map[string]bool // removed groups, of a Fit
 
 	// The current placement.
-	floor int64 // units of this priority or lower are gone
-	now   bool  // terminating pods count
-	free  []int64
-	where []int32 // by member: its node; -1: none
-	count []int32 // members by node
-	asked []bool  // by node and slot: a member there needs some
-	used  []int32 // nodes with members
-	tight []uint64
+	floor  int64 // units of this priority or lower are gone
+	now    bool  // terminating pods count
+	free   []int64
+	isFree []int32 // by node: free is known in the placement with this number
+	where  []int32 // by member: its node; -1: none
+	count  []int32 // members by node
+	asked  []bool  // by node and slot: a member there needs some
+	used   []int32 // nodes with members
+	tight  []uint64
 
 	lacking  []int64 // by slot
 	yielding []yielding
@@ -72,8 +74,9 @@ type Searcher struct {
 	trials trials // of rules about sets
 
 	// Counts of what a search costs, for tests: units put back with a check, placements
-	// started, nodes on which a member was tried.
-	Checks, Opened, Tried int
+	// started, nodes on which a member was tried, units looked at, pods whose units stay
+	// elsewhere on the nodes that were looked at.
+	Checks, Opened, Tried, Looked, Elsewhere int
 
 	placeable  int // the largest number of members that had a place in any domain
 	victims    []*Unit
@@ -88,28 +91,45 @@ const (
 	nobody = math.MinInt64 // as a floor: no unit is gone
 )
 
+// isStaying reports whether a unit of lower priority stays until the end.
+func (s *Searcher) isStaying(u *Unit) bool { return s.stays[u] || s.staysElsewhere(u) }
+
 // everybody is the floor at which all units of lower priority are gone.
 func (s *Searcher) everybody() int64 { return int64(s.priority) - 1 }
 
-// open starts a placement in a domain, with units up to the floor gone. If now is set,
-// terminating pods count.
-func (s *Searcher) open(d span, floor int64, now bool) {
-	s.start(floor, now)
-	for i := d.from; i < d.to; i++ {
-		s.fill(i)
-	}
-}
-
-// start is open for nodes that are filled one by one.
-func (s *Searcher) start(floor int64, now bool) {
+// open starts a placement, with units up to the floor gone. If now is set, terminating pods
+// count. What is free on a node is counted when it is asked for: most nodes are refused by
+// their sums, or not looked at.
+func (s *Searcher) open(floor int64, now bool) {
 	s.floor, s.now = floor, now
 	s.Opened++
 	s.unplace()
 }
 
+// freeOn returns what is free on a node, by slot.
+func (s *Searcher) freeOn(i int) []int64 {
+	if s.isFree[i] != int32(s.Opened) {
+		s.isFree[i] = int32(s.Opened)
+		s.fill(i)
+	}
+	width := len(s.slots)
+	return s.free[i*width:][:width]
+}
+
+// isFull reports whether by its sums a node has no room for a member. Nominations and units
+// that stay are not in the sums: a node that is not full may have no room either.
+func (s *Searcher) isFull(one *member, i int) bool {
+	n, gone := s.nodes[i], 0
+	if s.floor != nobody {
+		gone = n.levelsUpTo(s.floor)
+	}
+	return (s.now || s.asBuilt || !n.leaves) && !s.hasRoomAbove(n, gone, one.needs)
+}
+
 // fill counts what is free on a node without members.
 func (s *Searcher) fill(i int) {
 	width := len(s.slots)
+	s.fixElsewhere(i, s.floor)
 	from, to := s.rowsOf(i)
 	free := s.free[i*width:][:width]
 	capacity, fixed := s.capacity[i*width:][:width], s.fixed[i*width:][:width]
@@ -128,7 +148,7 @@ func (s *Searcher) fill(i int) {
 	}
 }
 
-// unplace clears the trial placement; free is left stale.
+// unplace clears the trial placement; free is left as it is.
 func (s *Searcher) unplace() {
 	width := len(s.slots)
 	for _, i := range s.used {
@@ -159,28 +179,31 @@ func (s *Searcher) unstay() {
 
 // forget undoes all stays.
 func (s *Searcher) forget() {
+	s.unfixElsewhere()
 	for len(s.stayed) > 0 {
 		s.unstay()
 	}
 }
 
 func (s *Searcher) move(u *Unit, sign int64) {
-	width := len(s.slots)
 	for _, p := range u.Pods {
-		i := s.local[p.node]
-		if i < 0 {
-			continue
+		if s.local[p.node] >= 0 {
+			s.movePod(p, sign)
 		}
-		at, _ := s.rowsOf(int(i))
-		for want := p.class().rank(); s.rows[at].rank() != want; {
-			at++
-		}
-		s.rowPods[at] -= int32(sign)
-		for _, a := range p.takes {
-			if slot := s.slotOf[a.column]; slot >= 0 {
-				s.fixed[int(i)*width+int(slot)] += sign * a.value
-				s.gone[int(at)*width+int(slot)] -= sign * a.value
-			}
+	}
+}
+
+func (s *Searcher) movePod(p *Pod, sign int64) {
+	width, i := len(s.slots), int(s.local[p.node])
+	at, _ := s.rowsOf(i)
+	for want := p.class().rank(); s.rows[at].rank() != want; {
+		at++
+	}
+	s.rowPods[at] -= int32(sign)
+	for _, a := range p.takes {
+		if slot := s.slotOf[a.column]; slot >= 0 {
+			s.fixed[i*width+int(slot)] += sign * a.value
+			s.gone[at*width+int(slot)] -= sign * a.value
 		}
 	}
 }
@@ -200,11 +223,11 @@ func (s *Searcher) putBack(d span, u *Unit) bool {
 		if i < d.from || i >= d.to {
 			continue
 		}
+		free := s.freeOn(i)
 		for _, a := range p.takes {
 			if slot := s.slotOf[a.column]; slot >= 0 {
-				cell := i*width + int(slot)
-				s.free[cell] -= a.value
-				ok = ok && (s.free[cell] >= 0 || !s.asked[cell])
+				free[slot] -= a.value
+				ok = ok && (free[slot] >= 0 || !s.asked[i*width+int(slot)])
 			}
 		}
 		if !ok {
@@ -252,7 +275,7 @@ func (s *Searcher) isThere(p *Pod) bool {
 	if s.taken[p.Facts.Group] {
 		return false
 	}
-	return p.priority >= s.priority || int64(p.priority) > s.floor || s.stays[s.unitOf(p)]
+	return p.priority >= s.priority || int64(p.priority) > s.floor || s.isStaying(s.unitOf(p))
 }
 
 func (s *Searcher) unitOf(p *Pod) *Unit { return s.c.unitOf(p, !s.asBuilt) }

@@ -30,18 +30,17 @@ func (s *Searcher) findUsable() {
 // preempts nobody no unit is left out. Each resource is counted alone, and each pod as if it
 // needed no more than the smallest.
 func (s *Searcher) shortages() []Shortage {
-	everywhere := span{"", 0, len(s.nodes)}
 	s.forget()
 	if s.r.Never {
-		s.open(everywhere, nobody, false)
+		s.open(nobody, false)
 		return s.missing()
 	}
-	s.open(everywhere, s.everybody(), false)
+	s.open(s.everybody(), false)
 	if list := s.missing(); list != nil || !s.anyRules() {
 		return list
 	}
 	s.keepAll()
-	s.open(everywhere, s.everybody(), false)
+	s.open(s.everybody(), false)
 	return s.missing()
 }
 
@@ -91,7 +90,7 @@ func (s *Searcher) missing() []Shortage {
 // lacks reports whether a domain has too little of one resource alone for the least number of
 // members, and the least additional amount for one more of them.
 func (s *Searcher) lacks(d span, slot int) (short bool, missing int64) {
-	need, width := s.smallest[slot], len(s.slots)
+	need := s.smallest[slot]
 	if need == 0 {
 		return false, 0
 	}
@@ -101,7 +100,7 @@ func (s *Searcher) lacks(d span, slot int) (short bool, missing int64) {
 		if !s.usable[i] {
 			continue
 		}
-		if free := s.free[i*width+slot]; free >= need {
+		if free := s.freeOn(i)[slot]; free >= need {
 			places += min(free/need, int64(s.atLeast))
 			missing = min(missing, need-free%need)
 		} else {

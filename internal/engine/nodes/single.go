@@ -6,18 +6,11 @@ package nodes
 // isAlone reports whether a single pod is placed by the built-in rules.
 func (s *Searcher) isAlone() bool { return s.r.Group == "" && s.r.Placer == nil }
 
-// isFull reports whether by its sums a node has no room for the pod beside all that run, or
-// beside those that do not terminate if now is not set. Nominations are not in the sums: a
-// node that is not full may have no room either.
-func (s *Searcher) isFull(n *node, now bool) bool {
-	return (now || s.asBuilt || !n.leaves) && !s.hasRoomAbove(n, 0)
-}
-
-// hasRoomAbove reports whether by its sums a node has room for the pod beside the pods of a
-// level and of all higher ones.
-func (s *Searcher) hasRoomAbove(n *node, level int) bool {
+// hasRoomAbove reports whether by its sums a node has room for a member with those needs
+// beside the pods of a level and of all higher ones.
+func (s *Searcher) hasRoomAbove(n *node, level int, needs []int64) bool {
 	above := n.above[level*n.width():]
-	for slot, need := range s.members[0].needs {
+	for slot, need := range needs {
 		if need == 0 {
 			continue
 		}
@@ -45,16 +38,16 @@ type outlook struct {
 // started later than the latest of its pods, and the unit of a pod started no later than the
 // pod.
 func (s *Searcher) look(n *node) (o outlook) {
-	lower := n.levelsUpTo(s.everybody())
+	lower, needs := n.levelsUpTo(s.everybody()), s.members[0].needs
 	if o.anyLower = lower > 0; n.leaves {
 		return o
 	}
-	if !s.hasRoomAbove(n, lower) {
+	if !s.hasRoomAbove(n, lower, needs) {
 		o.known, o.hopeless = true, true
 		return o
 	}
 	gone := 0 // so many levels
-	for gone < lower && !s.hasRoomAbove(n, gone) {
+	for gone < lower && !s.hasRoomAbove(n, gone, needs) {
 		gone++
 	}
 	if gone == 0 {
@@ -77,7 +70,7 @@ func (s *Searcher) beaten(d span, best *Placement) bool {
 	if s.r.Group != "" || s.r.Trace != nil || n.leaves {
 		return clean && s.leastHighest(d) > int64(best.score.highest)
 	}
-	if clean && !s.hasRoomAbove(n, n.levelsUpTo(int64(best.score.highest))) {
+	if clean && !s.hasRoomAbove(n, n.levelsUpTo(int64(best.score.highest)), s.members[0].needs) {
 		return true // somebody of a higher priority would have to yield
 	}
 	o := s.look(n)
@@ -111,19 +104,15 @@ func (s *Searcher) refused(d span) (v verdict, ok bool) {
 // findNode is findRoom for a single pod: it looks only at nodes that are not full.
 func (s *Searcher) findNode(now bool) (span, bool) {
 	d, one := s.ranges[0], &s.members[0]
-	s.start(nobody, now)
+	s.open(nobody, now)
 	at, tightest, least := int32(-1), int32(-1), uint64(tooSmall)
 	if one.promise >= 0 && s.local[one.promise] >= 0 {
 		i := s.local[one.promise]
-		if s.fill(int(i)); s.fits(d, one, int(i)) {
+		if s.fits(d, one, int(i)) {
 			at = i
 		}
 	}
 	for i := d.from; i < d.to && at < 0; i++ {
-		if !one.names(s.nodes[i]) || s.isFull(s.nodes[i], now) {
-			continue
-		}
-		s.fill(i)
 		switch {
 		case s.config.Order == BestFit:
 			if left := s.tightness(d, one, i); left < least {

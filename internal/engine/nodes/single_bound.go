@@ -25,13 +25,16 @@ func (s *Searcher) boundByPods(n *node, best score) (bound score, ok bool) {
 		if p.priority >= s.priority {
 			continue
 		}
+		if best.violations == 0 && p.priority > best.highest {
+			continue
+		}
 		u := s.unitOf(p)
 		switch {
 		case best.violations > 0:
 			if !s.exhausts(p) {
 				s.release(missing, p)
 			}
-		case p.priority > best.highest || u.covered && slices.ContainsFunc(u.Pods, s.exhausts):
+		case u.covered && slices.ContainsFunc(u.Pods, s.exhausts):
 			continue
 		}
 		list = append(list, yielding{p, u.started})

@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/quota"
@@ -127,6 +128,18 @@ func (u *Unit) fill(group string, pods []*Pod) {
 			u.latest = max(u.latest, at)
 		}
 	}
+}
+
+// budgets appends the budgets that cover a pod of the unit to list.
+func (u *Unit) budgets(list []int32) []int32 {
+	for _, p := range u.Pods {
+		for _, slot := range p.budgets {
+			if !slices.Contains(list, slot) {
+				list = append(list, slot)
+			}
+		}
+	}
+	return list
 }
 
 // compareUnits is the order of importance, most important first: priority; groups and their

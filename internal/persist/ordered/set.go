@@ -5,8 +5,9 @@ package ordered
 import "slices"
 
 const (
-	most  = 32 // items or children of a node
-	least = 8  // of every node except the root
+	most  = 32           // items or children of a node
+	full  = most * 3 / 4 // of a new node
+	least = 8            // of every node except the root
 )
 
 // Order is the order of a set, a total order, and the sum kept for runs of items. Two items
@@ -46,7 +47,7 @@ func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 	// Each node has a copy of its part, so that edits free the memory of what they replace.
 	var level []*node[T, S]
 	for _, part := range parts(len(sorted)) {
-		level = append(level, order.leaf(slices.Clone(sorted[part[0]:part[1]])))
+		level = append(level, order.copied(sorted[part[0]:part[1]]))
 	}
 	for len(level) > 1 {
 		var above []*node[T, S]
@@ -62,7 +63,7 @@ func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 // parts cuts n things into even runs of three quarters of a node, so that the
 // first edits do not split.
 func parts(n int) [][2]int {
-	count := (n + most*3/4 - 1) / (most * 3 / 4)
+	count := (n + full - 1) / full
 	cuts := make([][2]int, count)
 	for i := range cuts {
 		cuts[i] = [2]int{i * n / count, (i + 1) * n / count}
@@ -70,14 +71,34 @@ func parts(n int) [][2]int {
 	return cuts
 }
 
+// copied returns a leaf with a copy of at most full items, in one allocation if there are many.
+func (o *Order[T, S]) copied(items []T) *node[T, S] {
+	if len(items) < full*3/4 {
+		return o.leaf(slices.Clone(items))
+	}
+	l := &struct {
+		node[T, S]
+		room [full]T
+	}{}
+	copy(l.room[:], items)
+	o.set(&l.node, l.room[:len(items):len(items)])
+	return &l.node
+}
+
 func (o *Order[T, S]) leaf(items []T) *node[T, S] {
-	n := &node[T, S]{items: items, n: len(items)}
+	n := new(node[T, S])
+	o.set(n, items)
+	return n
+}
+
+// set makes a node the leaf of the items.
+func (o *Order[T, S]) set(n *node[T, S], items []T) {
+	n.items, n.n = items, len(items)
 	if o.AddItem != nil {
 		for _, item := range items {
 			o.AddItem(&n.sum, item)
 		}
 	}
-	return n
 }
 
 func (o *Order[T, S]) inner(kids []*node[T, S]) *node[T, S] {
