@@ -209,7 +209,7 @@ func equalCohorts(a, b *queue.Cohort) bool {
 }
 
 func equalQueues(a, b *queue.Queue) bool {
-	return a.Name == b.Name && a.Cohort == b.Cohort && slices.Equal(a.Quotas, b.Quotas) && slices.Equal(a.Reserved, b.Reserved) &&
+	return a.Name == b.Name && a.Cohort == b.Cohort && maps.Equal(a.Labels, b.Labels) && a.Rules == b.Rules && slices.Equal(a.Quotas, b.Quotas) && slices.Equal(a.Reserved, b.Reserved) &&
 		a.Inactive == b.Inactive && a.Preemption == b.Preemption && a.FlavorFungibility == b.FlavorFungibility &&
 		a.FairWeight == b.FairWeight && a.Strategy == b.Strategy && a.MinRuntime == b.MinRuntime
 }

@@ -4,6 +4,7 @@
 package queue
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/minruntime"
@@ -18,6 +19,12 @@ type Queue struct {
 	Name string `json:"name"`
 	// Cohort is the cohort in which the queue borrows and lends. Empty: no cohort.
 	Cohort string `json:"cohort,omitempty"`
+	// Labels are the labels of the queue, which the selectors of package rules read. Keys must
+	// not be empty.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Rules is the name of the rules by which workloads of the queue may preempt. Only package
+	// rules reads it; no decision does yet. Empty, or a name that no rules have: none.
+	Rules string `json:"rules,omitempty"`
 	// Quotas are the quotas of the queue, at most one entry for each flavor and resource.
 	// Flavors are tried in the order of the entries: see [Queue.ResourceGroups]. Usage in a
 	// column without an entry counts as with nominal 0 and no borrowing limit.
@@ -69,6 +76,7 @@ type Cohort struct {
 // Clone returns a copy that shares nothing with q.
 func (q *Queue) Clone() Queue {
 	c := *q
+	c.Labels = maps.Clone(q.Labels)
 	c.Quotas = slices.Clone(q.Quotas)
 	c.Reserved = slices.Clone(q.Reserved)
 	return c

@@ -14,7 +14,8 @@ import (
 
 // Validate returns everything that is wrong with a configuration, as an error that lists each
 // fault with its path ("queues[3].quotas[0].nominal"):
-//   - an empty or duplicate name, an unknown cohort or parent, a cycle of cohorts;
+//   - an empty or duplicate name, an unknown cohort or parent, a cycle of cohorts, a label
+//     with an empty key;
 //   - a quota entry or a reserved amount without flavor or resource, two entries for one
 //     column, a negative amount or limit;
 //   - a borrowing or lending limit on a queue without cohort or a cohort without
@@ -58,6 +59,9 @@ func Validate(cohorts []Cohort, queues []Queue) error {
 				faults.Add(path.to(".quotas[%d].lendingLimit", j),
 					"%d is more than the nominal %d of %v (queue %q)", limit, e.Nominal, e.FlavorResource(), q.Name)
 			}
+		}
+		if value, has := q.Labels[""]; has {
+			faults.Add(path.to(".labels"), "has an empty key, with value %q (queue %q)", value, q.Name)
 		}
 		if q.Strategy > StrictFIFO {
 			faults.Add(path.to(".strategy"), "%v is unknown (queue %q)", q.Strategy, q.Name)

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/fault"
@@ -27,32 +25,6 @@ type DisruptionBudget struct {
 	LabelledOnly bool `json:"labelledOnly,omitempty"`
 }
 
-// LabelSelector selects pods by labels. All parts must match; the zero value matches all
-// pods.
-type LabelSelector struct {
-	MatchLabels map[string]string `json:"matchLabels,omitempty"`
-	// MatchExpressions are requirements. The operators Gt and Lt are invalid.
-	MatchExpressions []LabelRequirement `json:"matchExpressions,omitempty"`
-}
-
-// Matches reports whether the labels match. A nil selector matches nothing.
-func (s *LabelSelector) Matches(labels map[string]string) bool {
-	if s == nil {
-		return false
-	}
-	for key, value := range s.MatchLabels {
-		if got, ok := labels[key]; !ok || got != value {
-			return false
-		}
-	}
-	for i := range s.MatchExpressions {
-		if !s.MatchExpressions[i].Matches(labels) {
-			return false
-		}
-	}
-	return true
-}
-
 // Covers reports whether the budget covers a pod: its selector matches a pod of its
 // namespace.
 func (b *DisruptionBudget) Covers(p *Pod) bool {
@@ -67,14 +39,7 @@ func (b *DisruptionBudget) Covers(p *Pod) bool {
 
 // Clone returns a copy that shares nothing with b.
 func (b DisruptionBudget) Clone() DisruptionBudget {
-	if b.Selector != nil {
-		s := LabelSelector{MatchLabels: maps.Clone(b.Selector.MatchLabels)}
-		for _, r := range b.Selector.MatchExpressions {
-			r.Values = slices.Clone(r.Values)
-			s.MatchExpressions = append(s.MatchExpressions, r)
-		}
-		b.Selector = &s
-	}
+	b.Selector = b.Selector.Clone()
 	b.Disrupted = slices.Clone(b.Disrupted)
 	return b
 }
@@ -91,16 +56,6 @@ func (b *DisruptionBudget) Validate(path string) error {
 	if b.Allowed < 0 {
 		faults.Add(path+".allowed", "%d is negative", b.Allowed)
 	}
-	if b.Selector == nil {
-		return faults.Err()
-	}
-	for i := range b.Selector.MatchExpressions {
-		r, at := &b.Selector.MatchExpressions[i], fmt.Sprintf("%s.selector.matchExpressions[%d]", path, i)
-		if r.Operator == Gt || r.Operator == Lt {
-			faults.Add(at+".operator", "%v is for nodes: a pod is not selected by it", r.Operator)
-			continue
-		}
-		r.validate(&faults, at)
-	}
+	faults = append(faults, faultsOf(b.Selector.Validate(path+".selector"))...)
 	return faults.Err()
 }

@@ -17,8 +17,8 @@ const MaxRequests = 1024
 const MaxElasticCount = 1 << 20
 
 // Validate returns everything that is wrong with the workload itself, as an error that lists
-// each fault with its path under the given one: an empty ID or queue, a negative count or
-// amount, an amount or sum over [quota.MaxUsage], a request without flavor or resource, two
+// each fault with its path under the given one: an empty ID or queue, a label with an empty
+// key, a negative count or amount, an amount or sum over [quota.MaxUsage], a request without flavor or resource, two
 // requests of a pod set for one column, two pod sets with the same name, a negative minimum,
 // more leaving replicas than replicas, more than [MaxElasticCount] replicas of an elastic pod
 // set, more than [MaxRequests] pod sets or requests, a time outside the years 1678 to 2262,
@@ -36,6 +36,9 @@ func validate(path string, w *Workload, pending bool) error {
 	}
 	if w.Queue == "" {
 		faults.Add(path+".queue", "is empty (workload %q)", w.ID)
+	}
+	if value, has := w.Labels[""]; has {
+		faults.Add(path+".labels", "has an empty key, with value %q (workload %q)", value, w.ID)
 	}
 	if !instant.Valid(w.Created) || !instant.Valid(w.Queued) || !instant.Valid(w.ReservedAt) {
 		for _, t := range [...]struct {

@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -23,9 +24,15 @@ type Workload struct {
 	// Queue is the queue in which the workload runs or waits.
 	Queue string `json:"queue"`
 	// LocalQueue is the queue that the workload was submitted to, if that is another one:
-	// "namespace/name" of Kueue's LocalQueue. Only the order of candidates depends on it; see
-	// preemption.Request.LocalQueueUsage.
+	// "namespace/name" of Kueue's LocalQueue. Only the order of candidates depends on it (see
+	// preemption.Request.LocalQueueUsage), and the scope WithinLocalQueue of package rules.
 	LocalQueue string `json:"localQueue,omitempty"`
+	// Labels are the labels of the workload, which the selectors of package rules read. Keys
+	// must not be empty.
+	Labels map[string]string `json:"labels,omitempty"`
+	// PriorityClass is the name of the priority class from which Priority comes, of whatever
+	// kind. Only package rules reads it. Empty: none.
+	PriorityClass string `json:"priorityClass,omitempty"`
 	// Priority is the priority; higher is more important. It may be negative.
 	Priority int64 `json:"priority,omitzero"`
 	// PriorityBoost is added to Priority wherever a priority is compared.
@@ -170,6 +177,7 @@ func CompareQueued(a, b time.Time) int {
 func (w *Workload) Clone() Workload {
 	c := *w
 	c.PodSets = clonePodSets(w.PodSets)
+	c.Labels = maps.Clone(w.Labels)
 	c.Gates, c.Loss = w.Gates.Clone(), w.Loss.Clone()
 	return c
 }

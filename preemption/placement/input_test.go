@@ -73,7 +73,7 @@ groups[2].minRuntime: -1ns is negative
 budgets[1]: "b" of namespace "" is there already: budgets[0]
 budgets[0].allowed: -1 is negative
 budgets[3].name: is empty
-budgets[3].selector.matchExpressions[0].operator: Gt is for nodes: a pod is not selected by it
+budgets[3].selector.matchExpressions[0].operator: Gt is for nodes alone
 budgets[3].selector.matchExpressions[1].key: is empty
 budgets[3].selector.matchExpressions[2].values: is empty: In needs one at least
 budgets[3].selector.matchExpressions[3].values: ["v"]: Exists takes none`)

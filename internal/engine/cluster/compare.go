@@ -145,11 +145,13 @@ func (w *Workload) Describes(other *workload.Workload) bool {
 		return false
 	}
 	if s := f.seldom; s == nil {
-		if other.Priority != w.Priority || other.PriorityBoost != 0 || !other.Gates.IsZero() || !other.Loss.IsZero() {
+		if other.Priority != w.Priority || other.PriorityBoost != 0 || !other.Gates.IsZero() || !other.Loss.IsZero() ||
+			len(other.Labels) > 0 || other.PriorityClass != "" {
 			return false
 		}
 	} else {
-		if other.Priority != w.Workload().Priority || other.PriorityBoost != s.boost || !equalGates(other.Gates, s.gates) || !equalLoss(other.Loss, s.loss) {
+		if other.Priority != w.Workload().Priority || other.PriorityBoost != s.boost || !equalGates(other.Gates, s.gates) || !equalLoss(other.Loss, s.loss) ||
+			!maps.Equal(other.Labels, s.labels) || other.PriorityClass != s.priorityClass {
 			return false
 		}
 	}

@@ -37,10 +37,13 @@ type seldom struct {
 	priority                    int64 // only if there is a boost
 	gates                       gate.Gates
 	loss                        workload.Loss
+	labels                      map[string]string
+	priorityClass               string
 	created, queued, reservedAt *time.Location // nil: UTC
 }
 
-// factsOf returns the facts of w, created at an instant. It shares the gates and the loss.
+// factsOf returns the facts of w, created at an instant. It shares the gates, the loss and the
+// labels.
 func factsOf(w *workload.Workload, at *home, created int64) Facts {
 	f := Facts{
 		ID: w.ID, UID: w.UID, home: at, created: created,
@@ -51,8 +54,11 @@ func factsOf(w *workload.Workload, at *home, created int64) Facts {
 		f.local = isLocal(w.Created) && isLocal(w.Queued) && isLocal(w.ReservedAt)
 		others = !f.local
 	}
-	if others || w.PriorityBoost != 0 || !w.Gates.IsZero() || !w.Loss.IsZero() {
-		f.seldom = &seldom{boost: w.PriorityBoost, priority: w.Priority, gates: w.Gates, loss: w.Loss}
+	if others || w.PriorityBoost != 0 || !w.Gates.IsZero() || !w.Loss.IsZero() || len(w.Labels) > 0 || w.PriorityClass != "" {
+		f.seldom = &seldom{
+			boost: w.PriorityBoost, priority: w.Priority, gates: w.Gates, loss: w.Loss,
+			labels: w.Labels, priorityClass: w.PriorityClass,
+		}
 		if others {
 			f.seldom.created, f.seldom.queued, f.seldom.reservedAt = zone(w.Created), zone(w.Queued), zone(w.ReservedAt)
 		}
@@ -84,8 +90,8 @@ func (f *Facts) Queue() string { return f.home.queue }
 // LocalQueue returns the name of the workload's local queue; empty if it has none.
 func (f *Facts) LocalQueue() string { return f.home.localQueue }
 
-// Workload returns the workload in its usual form. It shares the pod sets, gates and
-// loss, which must not be changed. Times have no monotonic clock reading.
+// Workload returns the workload in its usual form. It shares the pod sets, gates,
+// loss and labels, which must not be changed. Times have no monotonic clock reading.
 func (w *Workload) Workload() workload.Workload {
 	f := &w.Facts
 	out := workload.Workload{
@@ -98,6 +104,7 @@ func (w *Workload) Workload() workload.Workload {
 	}
 	if s := f.seldom; s != nil {
 		out.Gates, out.Loss = s.gates, s.loss
+		out.Labels, out.PriorityClass = s.labels, s.priorityClass
 		if s.boost != 0 {
 			out.Priority, out.PriorityBoost = s.priority, s.boost
 		}

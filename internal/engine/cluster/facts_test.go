@@ -12,7 +12,7 @@ import (
 // Facts hold every field of a workload.
 func TestFactsHoldEverything(t *testing.T) {
 	w := workload.Workload{
-		ID: "id", UID: "uid", Queue: "queue", LocalQueue: "local", Priority: 1, PriorityBoost: 2,
+		ID: "id", UID: "uid", Queue: "queue", LocalQueue: "local", Labels: map[string]string{"team": "a"}, PriorityClass: "high", Priority: 1, PriorityBoost: 2,
 		Created: time.Unix(1, 0), Queued: time.Unix(2, 0), ReservedAt: time.Unix(3, 0),
 		Evicted: true, NeverYields: true, NeverPreempts: true, PodSets: []workload.PodSet{{Name: "main", Count: 1}},
 		Gates: gate.Gates{Names: []string{"gate"}},

@@ -54,6 +54,32 @@ func TestGatesSuite(t *testing.T) {
 	runFile(t, name, 13)
 }
 
+// TestRulesSuite asks the cases of Kueue's tables about configurable preemption, if their files
+// are there. Most cases of some files are not asked; those of the evaluator all are.
+func TestRulesSuite(t *testing.T) {
+	for name, cases := range map[string]struct{ all, asked int }{
+		"filters": {89, 82}, "evaluator": {20, 20}, "configurable": {24, 2}, "fair": {11, 0}, "protection": {24, 0}, "classical-sequence": {7, 0},
+	} {
+		name := "../../../../shared/cases/rules/" + name + ".jsonl.gz"
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Skip("Kueue's test tables are not beside this checkout")
+		}
+		runFile(t, name, cases.all)
+		asked := 0
+		err = errors.Join(err, Read(name, f, func(_ int, c Asker) error {
+			r, err := c.Check(nil)
+			if r.NotAsked == "" {
+				asked++
+			}
+			return err
+		}), f.Close())
+		if err != nil || asked < cases.asked {
+			t.Errorf("%s: %d cases asked, want %d at least; %v", name, asked, cases.asked, err)
+		}
+	}
+}
+
 // TestKAISuite asks the cases of KAI's own tests, if their files are there.
 func TestKAISuite(t *testing.T) {
 	for name, cases := range map[string]int{"suite-resolver": 15, "suite-protection": 6} {

@@ -29,6 +29,7 @@ func newCase(line []byte) (Asker, error) {
 		Action   string          `json:"action"`
 		Suite    string          `json:"suite"`
 		Kind     string          `json:"kind"`
+		Table    string          `json:"table"`
 	}
 	err := json.Unmarshal(line, &probe)
 	switch {
@@ -36,6 +37,8 @@ func newCase(line []byte) (Asker, error) {
 		return nil, err
 	case probe.Suite != "":
 		return new(NodeCase), nil
+	case probe.Table != "":
+		return new(RuleCase), nil
 	case strings.HasSuffix(probe.Kind, "-ungate"):
 		return new(UngateCase), nil
 	case probe.Kind != "":

@@ -1,0 +1,292 @@
+package corpus
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// RuleCase is a case of Kueue's tables about configurable preemption. Cases of other kinds
+// than those below are read but not asked.
+type RuleCase struct {
+	Name     string `json:"id"`
+	Kind     string `json:"kind"`
+	Settings struct {
+		Now       time.Time       `json:"now"`
+		Gates     map[string]bool `json:"gates"`
+		Trigger   rules.Trigger   `json:"trigger"`
+		Config    string          `json:"config"`
+		Policies  string          `json:"policies"`
+		NeverFits bool            `json:"neverFits"`
+	} `json:"settings"`
+	Cohorts       []Cohort               `json:"cohorts"`
+	ClusterQueues []ruleQueue            `json:"clusterQueues"`
+	Configs       []json.RawMessage      `json:"configs"`
+	Flavors       []ruleFlavor           `json:"flavors"`
+	Nodes         []ruleNode             `json:"nodes"`
+	Admitted      []ruleWorkload         `json:"admitted"`
+	Incoming      ruleWorkload           `json:"incoming"`
+	Needs         []quota.FlavorResource `json:"needs"`
+
+	// Of a filter.
+	Filter     string          `json:"filter"`
+	Constraint json.RawMessage `json:"constraint"`
+	Preemptor  ruleWorkload    `json:"preemptor"`
+	Candidate  ruleWorkload    `json:"candidate"`
+
+	Want struct {
+		Candidates  []ruleCandidate `json:"candidates"`
+		Errors      []ruleError     `json:"errors"`
+		Yielded     []string        `json:"yielded"`
+		Interrupted *bool           `json:"interrupted"`
+		Fits        *bool           `json:"fits"`
+		Match       *bool           `json:"match"`
+		Valid       *bool           `json:"valid"`
+		Error       *ruleError      `json:"error"`
+	} `json:"want"`
+}
+
+type ruleCandidate struct {
+	Name  string           `json:"name"`
+	Rules map[string][]int `json:"rules"` // nil: not asserted
+}
+
+type ruleError struct {
+	Filter string `json:"filter"`
+	Reason string `json:"reason"`
+}
+
+// What is not asked, and why.
+const (
+	decidesByRules = "decisions do not read rules"
+	ofAttempts     = "it asks for the candidates of each attempt, not for a decision"
+	runsAgain      = "the first strategy is not run a second time"
+	byProtection   = "protection by kind of reason is not there"
+	builtInto      = "it says what upstream builds a selector into, which is no answer"
+)
+
+// ID returns the case's name.
+func (c *RuleCase) ID() string { return c.Name }
+
+// check fails on a line that is JSON but no case that can be asked.
+func (c *RuleCase) check() error {
+	if c.Name == "" || c.Kind == "" {
+		return fmt.Errorf("no case: it has no id or no kind")
+	}
+	return nil
+}
+
+// Check asks the case.
+func (c *RuleCase) Check(p *preemption.Preemptor) (Report, error) {
+	switch c.Kind {
+	case "filter":
+		return c.checkFilter()
+	case "select":
+		return c.checkSelect()
+	case "find":
+		return c.checkFind(p)
+	}
+	_, again := c.Settings.Gates["FairSharingReevaluatePreemptionCandidates"]
+	switch {
+	case c.Kind == "sequence":
+		return Report{NotAsked: ofAttempts}, nil
+	case c.Settings.Gates["ConfigurablePreemptions"]:
+		return Report{NotAsked: decidesByRules}, nil
+	case again:
+		return Report{NotAsked: runsAgain}, nil
+	}
+	return Report{NotAsked: byProtection}, nil
+}
+
+// checkFilter asks whether one selector accepts one candidate, or is bad.
+func (c *RuleCase) checkFilter() (r Report, err error) {
+	selector, ok, err := c.selector()
+	if err != nil || !ok {
+		return Report{NotAsked: builtInto}, err
+	}
+	config := rules.Config{Name: "config", Rules: []rules.Rule{{
+		Name: "rule", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{selector},
+	}}}
+	want := c.Want.Error
+	faults, _ := rules.Validate([]rules.Config{config}).(fault.List)
+	if want != nil || len(faults) > 0 {
+		r.compareUnless("", "error", errorTexts(want), errorTexts(ruleErrors(faults)...))
+		return r, nil
+	}
+	if c.Want.Match == nil {
+		if c.Want.Valid == nil {
+			r.NotAsked = builtInto
+		}
+		return r, nil
+	}
+	st := c.filterState()
+	e, err := rules.New(st.Cohorts, st.Queues, []rules.Config{config})
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	preemptor, candidate := c.workload(&c.Preemptor), c.workload(&c.Candidate)
+	tier, err := e.Tier(rules.Always, &preemptor)
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	r.compareUnless("", "match", []string{fmt.Sprint(*c.Want.Match)}, []string{fmt.Sprint(len(tier.Select(&candidate)) > 0)})
+	return r, nil
+}
+
+// checkSelect asks whom the rules of a tier accept.
+func (c *RuleCase) checkSelect() (r Report, err error) {
+	e, names, err := c.evaluator()
+	if err != nil {
+		return r, err
+	}
+	preemptor := c.workload(&c.Incoming)
+	tier, err := e.Tier(c.Settings.Trigger, &preemptor)
+	faults, _ := err.(fault.List)
+	if len(c.Want.Errors) > 0 || len(faults) > 0 {
+		want := make([]*ruleError, len(c.Want.Errors))
+		for i := range c.Want.Errors {
+			want[i] = &c.Want.Errors[i]
+		}
+		r.compareUnless("", "errors", errorTexts(want...), errorTexts(ruleErrors(faults)...))
+		return r, nil
+	}
+	asserted := slices.ContainsFunc(c.Want.Candidates, func(w ruleCandidate) bool { return w.Rules != nil })
+	var want, got []string
+	for _, w := range c.Want.Candidates {
+		want = append(want, w.text())
+	}
+	for _, w := range c.running() {
+		matches := tier.Select(w.Workload)
+		if len(matches) == 0 || w.NodesOnly && c.Settings.Trigger == rules.InsufficientQuota {
+			continue
+		}
+		found := ruleCandidate{Name: w.ID}
+		if asserted {
+			found.Rules = map[string][]int{}
+			for _, m := range matches {
+				name := names[c.Settings.Config][m.Rule]
+				found.Rules[name] = append(found.Rules[name], m.Selector)
+			}
+		}
+		got = append(got, found.text())
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	departure := ""
+	if c.Settings.Trigger == rules.Always && slices.ContainsFunc(c.running(), func(w rules.Running) bool { return w.NodesOnly }) {
+		departure = AlwaysTakesHolders
+	}
+	r.compareUnless(departure, "candidates", want, got)
+	return r, nil
+}
+
+// AlwaysTakesHolders is the departure for rules of the trigger Always and workloads that hold
+// the flavor's nodes without using the flavor and resource: two versions of Kueue contradict
+// each other, and the later one, which takes them, is followed.
+const AlwaysTakesHolders = "rules of the trigger Always reach workloads of other flavors on the flavor's nodes"
+
+func (w *ruleCandidate) text() string {
+	text := w.Name
+	for _, name := range slices.Sorted(maps.Keys(w.Rules)) {
+		text += fmt.Sprintf(" %s%v", name, w.Rules[name])
+	}
+	return text
+}
+
+// checkFind asks who is taken, tier by tier.
+func (c *RuleCase) checkFind(p *preemption.Preemptor) (r Report, err error) {
+	e, _, err := c.evaluator()
+	if err != nil {
+		return r, err
+	}
+	s, err := preemption.NewSnapshot(c.state())
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	preemptor := c.workload(&c.Incoming)
+	state := &ruleSearch{p, s, preemption.Request{Workload: preemptor, Now: c.Settings.Now}, c.Settings.NeverFits, nil}
+	state.request.Workload.NeverPreempts = true
+	taken, fits, _ := e.Find(&preemptor, c.running(), state) // bad selectors: nobody further is taken
+	if state.err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, state.err)
+	}
+	got := []string{}
+	for _, w := range taken {
+		got = append(got, w.Workload.ID)
+	}
+	r.compareUnless("", "taken", c.Want.Yielded, got)
+	for _, want := range []*bool{c.Want.Fits, c.Want.Interrupted} {
+		if want != nil {
+			r.compareUnless("", "fits", []string{fmt.Sprint(*want)}, []string{fmt.Sprint(fits)})
+		}
+	}
+	return r, nil
+}
+
+// ruleSearch is a search by rules in a snapshot.
+type ruleSearch struct {
+	preemptor *preemption.Preemptor
+	snapshot  *preemption.Snapshot
+	request   preemption.Request
+	neverFits bool
+	err       error
+}
+
+func (s *ruleSearch) QuotaFits() bool {
+	d, err := s.preemptor.Decide(s.snapshot, s.request)
+	if err != nil {
+		s.err = err
+	}
+	return d.Outcome == preemption.Fits
+}
+
+func (s *ruleSearch) Fits() bool { return !s.neverFits && s.QuotaFits() }
+
+func (s *ruleSearch) Take(w *workload.Workload) {
+	next, err := s.snapshot.With(preemption.Remove(w.ID))
+	if err != nil {
+		s.err = err
+	}
+	s.snapshot = next
+}
+
+// ruleErrors returns faults in Kueue's words.
+func ruleErrors(faults fault.List) (list []*ruleError) {
+	for _, f := range faults {
+		e := &ruleError{"other", f.Path}
+		for part, of := range map[string]ruleError{
+			".preemptorSelector": {"PreemptorSelector", "InvalidSelector"}, ".clusterQueueSelector": {"ClusterQueueSelector", "InvalidSelector"},
+			".labelSelector": {"LabelSelector", "InvalidSelector"}, ".scope": {"Scope", "UnsupportedScope"},
+			".priority.mode": {"Priority", "UnsupportedMode"}, ".priority.comparison": {"Priority", "UnsupportedComparison"},
+		} {
+			if strings.Contains(f.Path, part) {
+				*e = of
+			}
+		}
+		if strings.HasSuffix(f.Path, ".priority") {
+			*e = ruleError{"Priority", "MissingModeOrComparison"}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func errorTexts(list ...*ruleError) []string {
+	texts := []string{}
+	for _, e := range list {
+		if e != nil {
+			texts = append(texts, e.Filter+" "+e.Reason)
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}

@@ -1,0 +1,259 @@
+package rules_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// twin reads a configuration each time anew, in the words of KEP-13396.
+type twin struct {
+	cohorts []queue.Cohort
+	queues  []queue.Queue
+	config  rules.Config
+}
+
+func (t twin) queue(name string) queue.Queue {
+	return t.queues[slices.IndexFunc(t.queues, func(q queue.Queue) bool { return q.Name == name })]
+}
+
+// above lists the cohorts above a queue, the root last.
+func (t twin) above(name string) (list []string) {
+	for at := t.queue(name).Cohort; at != ""; {
+		list = append(list, at)
+		at = t.cohorts[slices.IndexFunc(t.cohorts, func(c queue.Cohort) bool { return c.Name == at })].Parent
+	}
+	return list
+}
+
+// selects lists the selectors that accept a candidate.
+func (t twin) selects(trigger rules.Trigger, preemptor, candidate workload.Workload) (list []rules.Match) {
+	if t.queue(preemptor.Queue).Rules != t.config.Name {
+		return nil
+	}
+	for i, r := range t.config.Rules {
+		if r.ActivationPolicy.Trigger != trigger || !has(r.PreemptorSelector, preemptor.Labels) || !named(r.PreemptorPriorityClass, preemptor.PriorityClass) {
+			continue
+		}
+		for j, s := range r.CandidateSelectors {
+			if t.accepts(s, preemptor, candidate) {
+				list = append(list, rules.Match{Rule: i, Selector: j})
+			}
+		}
+	}
+	return list
+}
+
+func has(s *workload.LabelSelector, labels map[string]string) bool {
+	return s == nil || s.Matches(labels)
+}
+
+func named(s rules.ClassSelector, class string) bool {
+	for _, name := range s.NotMatchNames {
+		if class != "" && name == class {
+			return false
+		}
+	}
+	for _, name := range s.MatchNames {
+		if class != "" && name == class {
+			return true
+		}
+	}
+	return len(s.MatchNames) == 0
+}
+
+func (t twin) accepts(s rules.CandidateSelector, preemptor, candidate workload.Workload) bool {
+	own, theirs := t.above(preemptor.Queue), t.above(candidate.Queue)
+	in := map[rules.Scope]bool{
+		rules.WithinLocalQueue:   preemptor.Queue == candidate.Queue && preemptor.LocalQueue == candidate.LocalQueue && preemptor.LocalQueue != "",
+		rules.WithinClusterQueue: preemptor.Queue == candidate.Queue,
+		rules.WithinParentCohort: preemptor.Queue == candidate.Queue || len(own) > 0 && len(theirs) > 0 && own[0] == theirs[0],
+		rules.WithinCohortTree:   preemptor.Queue == candidate.Queue || len(own) > 0 && len(theirs) > 0 && own[len(own)-1] == theirs[len(theirs)-1],
+		rules.AnyClusterQueue:    true,
+	}
+	ok := in[s.Scope] && has(s.ClusterQueueSelector, t.queue(candidate.Queue).Labels) && has(s.LabelSelector, candidate.Labels) &&
+		named(s.Priority.ClassSelector, candidate.PriorityClass)
+	switch s.Priority.Mode {
+	case rules.Base:
+		ok = ok && related(s.Priority.Comparison, candidate.Priority, preemptor.Priority)
+	case rules.Boosted:
+		ok = ok && related(s.Priority.Comparison, candidate.Priority+candidate.PriorityBoost, preemptor.Priority+preemptor.PriorityBoost)
+	}
+	for _, n := range s.NumericLabels {
+		value, readable := valueOf(candidate, n)
+		with, comparable := valueOf(preemptor, n)
+		least, bounded := n.MinValue.Get()
+		most, limited := n.MaxValue.Get()
+		ok = ok && readable && (!bounded || least <= value) && (!limited || value <= most)
+		ok = ok && (n.Comparison == "" || comparable && related(n.Comparison, value, with))
+	}
+	return ok
+}
+
+func valueOf(w workload.Workload, n rules.NumericLabel) (int64, bool) {
+	value, err := strconv.Atoi(w.Labels[n.Key])
+	if err != nil || value > 1<<31-1 || value < -1<<31 {
+		return n.Fallback.Get()
+	}
+	return int64(value), true
+}
+
+func related(c rules.Comparison, candidate, preemptor int64) bool {
+	switch {
+	case candidate < preemptor:
+		return c == rules.LessThan || c == rules.LessThanOrEqual
+	case candidate > preemptor:
+		return c == rules.GreaterThan || c == rules.GreaterThanOrEqual
+	}
+	return c == rules.LessThanOrEqual || c == rules.GreaterThanOrEqual
+}
+
+func pick[T any](t *rapid.T, what string, from ...T) T { return rapid.SampledFrom(from).Draw(t, what) }
+
+var values = []string{"", "0", "1", "2", "-1", "007", "2147483647", "2147483648", "x"}
+
+func labels(t *rapid.T) map[string]string {
+	l := map[string]string{}
+	for _, key := range []string{"size", "team"} {
+		if rapid.Bool().Draw(t, "has "+key) {
+			l[key] = pick(t, key, values...)
+		}
+	}
+	return l
+}
+
+func selector(t *rapid.T) *workload.LabelSelector {
+	s := &workload.LabelSelector{}
+	switch pick(t, "selector", "nil", "empty", "label", "expression") {
+	case "nil":
+		return nil
+	case "label":
+		s.MatchLabels = map[string]string{pick(t, "key", "size", "team"): pick(t, "value", values...)}
+	case "expression":
+		r := workload.LabelRequirement{Key: pick(t, "key", "size", "team"), Operator: pick(t, "operator", workload.In, workload.NotIn, workload.Exists, workload.DoesNotExist)}
+		if r.Operator <= workload.NotIn {
+			r.Values = rapid.SliceOfN(rapid.SampledFrom(values), 1, 4).Draw(t, "values")
+		}
+		s.MatchExpressions = append(s.MatchExpressions, r)
+	}
+	return s
+}
+
+func classes(t *rapid.T) rules.ClassSelector {
+	names := rapid.SliceOfN(rapid.SampledFrom([]string{"low", "high", "mid"}), 0, 2)
+	return rules.ClassSelector{MatchNames: names.Draw(t, "match names"), NotMatchNames: names.Draw(t, "not match names")}
+}
+
+var comparisons = []rules.Comparison{rules.LessThan, rules.LessThanOrEqual, rules.GreaterThan, rules.GreaterThanOrEqual}
+
+func maybe(t *rapid.T, what string) optional.Int64 {
+	if rapid.Bool().Draw(t, what+" is set") {
+		return optional.Of(rapid.Int64Range(-2, 2).Draw(t, what))
+	}
+	return optional.Int64{}
+}
+
+// candidateSelector draws a valid selector.
+func candidateSelector(t *rapid.T) rules.CandidateSelector {
+	s := rules.CandidateSelector{
+		Scope:                pick(t, "scope", rules.WithinLocalQueue, rules.WithinClusterQueue, rules.WithinParentCohort, rules.WithinCohortTree, rules.AnyClusterQueue),
+		ClusterQueueSelector: selector(t), LabelSelector: selector(t),
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "numeric labels") {
+		n := rules.NumericLabel{Key: pick(t, "key", "size", "team"), Fallback: maybe(t, "fallback"), MinValue: maybe(t, "min")}
+		n.Comparison = pick(t, "comparison", append([]rules.Comparison{""}, comparisons...)...)
+		if n.MaxValue = maybe(t, "max"); n.MinValue.Or(-9) > n.MaxValue.Or(9) {
+			n.MinValue = optional.Int64{}
+		}
+		s.NumericLabels = append(s.NumericLabels, n)
+	}
+	if rapid.Bool().Draw(t, "priority") {
+		s.Priority = rules.Priority{Mode: pick(t, "mode", rules.Base, rules.Boosted), Comparison: pick(t, "comparison", comparisons...)}
+	}
+	if rapid.Bool().Draw(t, "classes") {
+		s.Priority.ClassSelector = classes(t)
+	}
+	return s
+}
+
+func draw(t *rapid.T) twin {
+	w := twin{cohorts: []queue.Cohort{{Name: "root"}, {Name: "child", Parent: "root"}, {Name: "other", Parent: "root"}, {Name: "tree"}}, config: rules.Config{Name: "config"}}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.queues = append(w.queues, queue.Queue{Name: name, Labels: labels(t), Rules: "config", Cohort: pick(t, "cohort", "", "root", "child", "child", "other", "tree")})
+	}
+	w.queues[3].Rules = pick(t, "rules of the last queue", "config", "", "unknown")
+	for i := range rapid.IntRange(0, 3).Draw(t, "rules") {
+		r := rules.Rule{Name: "r" + strconv.Itoa(i), ActivationPolicy: rules.ActivationPolicy{Trigger: pick(t, "trigger", rules.Triggers()...)}}
+		if rapid.Bool().Draw(t, "serves some") {
+			r.PreemptorSelector, r.PreemptorPriorityClass = selector(t), classes(t)
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "selectors") {
+			r.CandidateSelectors = append(r.CandidateSelectors, candidateSelector(t))
+		}
+		w.config.Rules = append(w.config.Rules, r)
+	}
+	return w
+}
+
+func job(t *rapid.T, id string) workload.Workload {
+	return workload.Workload{
+		ID: id, Queue: pick(t, "queue", "a", "b", "c", "d"), LocalQueue: pick(t, "local queue", "", "x", "y"), Labels: labels(t),
+		PriorityClass: pick(t, "class", "", "low", "high"), Priority: rapid.Int64Range(-1, 1).Draw(t, "priority"), PriorityBoost: rapid.Int64Range(-1, 1).Draw(t, "boost"),
+	}
+}
+
+// The compiled rules accept whom a reading of the configuration word by word accepts; what is
+// changed afterwards in the configuration changes nothing.
+func TestSelectAgreesWithTwin(t *testing.T) {
+	accepted, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := draw(t)
+		if err := rules.Validate([]rules.Config{w.config}); err != nil {
+			t.Fatal(err)
+		}
+		given := w.config.Clone()
+		e, err := rules.New(w.cohorts, w.queues, []rules.Config{given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(w.config, given); diff != "" {
+			t.Fatal(diff)
+		}
+		for i := range given.Rules {
+			given.Rules[i] = rules.Rule{}
+		}
+		preemptor := job(t, "p")
+		for range 4 {
+			candidate := job(t, "c")
+			for _, trigger := range rules.Triggers() {
+				tier, err := e.Tier(trigger, &preemptor)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, got := w.selects(trigger, preemptor, candidate), tier.Select(&candidate)
+				if !slices.Equal(want, got) {
+					t.Fatalf("%v: %v, want %v", trigger, got, want)
+				}
+				if len(got) > 0 && !tier.Serves() {
+					t.Fatal("accepted, though no selector serves the preemptor")
+				}
+				if len(want) > 0 {
+					accepted++
+				} else {
+					refused++
+				}
+			}
+		}
+	})
+	if accepted == 0 || refused == 0 {
+		t.Errorf("%d accepted, %d refused", accepted, refused)
+	}
+}

@@ -1,0 +1,169 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/workload"
+)
+
+// Validate returns everything that is wrong with configurations, as an error that lists each
+// fault with its path ("configs[0].rules[2].candidateSelectors[1].scope"):
+//   - an empty name of a configuration, or one that another has; more than [MaxRules] rules;
+//   - a name of a rule that is no DNS label or that another rule of the configuration has; an
+//     unknown trigger; more than [MaxSelectors] candidate selectors;
+//   - a bad selector: an unknown scope, mode or comparison; a mode without comparison, or the
+//     reverse; what [workload.LabelSelector.Validate] finds; a numeric label without key, with
+//     a value that does not have 32 bits, or with a minValue over its maxValue; an empty name
+//     of a priority class.
+//
+// An [Evaluator] takes configurations with such faults, because a cluster may hold them; see
+// [Evaluator.Tier] for what it does with them.
+func Validate(configs []Config) error {
+	var faults fault.List
+	validateNames(&faults, configs)
+	for i := range configs {
+		path := fmt.Sprintf("configs[%d].rules", i)
+		list := configs[i].Rules
+		if len(list) > MaxRules {
+			faults.Add(path, "%d: more than %d", len(list), MaxRules)
+		}
+		for j := range list {
+			path, r := fmt.Sprintf("%s[%d]", path, j), &list[j]
+			first := slices.IndexFunc(list[:j], func(o Rule) bool { return o.Name == r.Name })
+			switch {
+			case !isLabel(r.Name):
+				faults.Add(path+".name", "%q is no DNS label", r.Name)
+			case first >= 0:
+				faults.Add(path+".name", "%q is also the name of rules[%d]", r.Name, first)
+			}
+			if t := r.ActivationPolicy.Trigger; !slices.Contains(Triggers(), t) {
+				faults.Add(path+".activationPolicy.trigger", "%q is none of %q", t, Triggers())
+			}
+			if n := len(r.CandidateSelectors); n > MaxSelectors {
+				faults.Add(path+".candidateSelectors", "%d: more than %d", n, MaxSelectors)
+			}
+			faults = append(faults, r.preemptorFaults(path)...)
+			faults = append(faults, r.candidateFaults(path)...)
+		}
+	}
+	return faults.Err()
+}
+
+// validateNames finds empty and duplicate names of configurations.
+func validateNames(faults *fault.List, configs []Config) {
+	at := make(map[string]int, len(configs))
+	for i := range configs {
+		path, name := fmt.Sprintf("configs[%d].name", i), configs[i].Name
+		if first, taken := at[name]; name == "" {
+			faults.Add(path, "is empty")
+		} else if taken {
+			faults.Add(path, "%q is also the name of configs[%d]", name, first)
+		} else {
+			at[name] = i
+		}
+	}
+}
+
+// isLabel reports whether a name is a DNS label: 1 to 63 lower-case letters, digits and, not
+// at the ends, dashes (RFC 1123).
+func isLabel(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' && i > 0 && i < len(name)-1) {
+			return false
+		}
+	}
+	return 1 <= len(name) && len(name) <= 63
+}
+
+// preemptorFaults returns the faults of the selectors of preemptors.
+func (r *Rule) preemptorFaults(path string) (faults fault.List) {
+	faults = listOf(r.PreemptorSelector.Validate(path + ".preemptorSelector"))
+	r.PreemptorPriorityClass.validate(&faults, path+".preemptorPriorityClassSelector")
+	return faults
+}
+
+// candidateFaults returns the faults of the selectors of candidates.
+func (r *Rule) candidateFaults(path string) (faults fault.List) {
+	for i := range r.CandidateSelectors {
+		r.CandidateSelectors[i].validate(&faults, fmt.Sprintf("%s.candidateSelectors[%d]", path, i))
+	}
+	return faults
+}
+
+func (s *CandidateSelector) validate(faults *fault.List, path string) {
+	if known := []Scope{WithinLocalQueue, WithinClusterQueue, WithinParentCohort, WithinCohortTree, AnyClusterQueue}; !slices.Contains(known, s.Scope) {
+		faults.Add(path+".scope", "%q is none of %q", s.Scope, known)
+	}
+	for _, l := range [...]struct {
+		field    string
+		selector *workload.LabelSelector
+	}{{".clusterQueueSelector", s.ClusterQueueSelector}, {".labelSelector", s.LabelSelector}} {
+		*faults = append(*faults, listOf(l.selector.Validate(path+l.field))...)
+	}
+	for i := range s.NumericLabels {
+		s.NumericLabels[i].validate(faults, fmt.Sprintf("%s.numericLabels[%d]", path, i))
+	}
+	s.Priority.validate(faults, path+".priority")
+}
+
+func (n *NumericLabel) validate(faults *fault.List, path string) {
+	if n.Key == "" {
+		faults.Add(path+".key", "is empty")
+	}
+	for _, v := range [...]struct {
+		field string
+		value optional.Int64
+	}{{".fallbackValue", n.Fallback}, {".minValue", n.MinValue}, {".maxValue", n.MaxValue}} {
+		if x := v.value.Or(0); x != int64(int32(x)) {
+			faults.Add(path+v.field, "%d is not within %d and %d", x, math.MinInt32, math.MaxInt32)
+		}
+	}
+	if n.Comparison != "" {
+		n.Comparison.validate(faults, path)
+	}
+	if least, most := n.MinValue.Or(math.MinInt32), n.MaxValue.Or(math.MaxInt32); least > most {
+		faults.Add(path+".minValue", "%d is more than the maxValue %d", least, most)
+	}
+}
+
+func (p *Priority) validate(faults *fault.List, path string) {
+	switch {
+	case (p.Mode == "") != (p.Comparison == ""):
+		faults.Add(path, "has mode %q and comparison %q: both or none", p.Mode, p.Comparison)
+	case p.Mode != "":
+		if p.Mode != Base && p.Mode != Boosted {
+			faults.Add(path+".mode", "%q is none of %q", p.Mode, []PriorityMode{Base, Boosted})
+		}
+		p.Comparison.validate(faults, path)
+	}
+	p.ClassSelector.validate(faults, path)
+}
+
+func (c Comparison) validate(faults *fault.List, path string) {
+	if known := []Comparison{LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual}; !slices.Contains(known, c) {
+		faults.Add(path+".comparison", "%q is none of %q", c, known)
+	}
+}
+
+func (s *ClassSelector) validate(faults *fault.List, path string) {
+	for _, l := range [...]struct {
+		field string
+		names []string
+	}{{".matchNames", s.MatchNames}, {".notMatchNames", s.NotMatchNames}} {
+		for i, name := range l.names {
+			if name == "" {
+				faults.Add(fmt.Sprintf("%s%s[%d]", path, l.field, i), "is empty")
+			}
+		}
+	}
+}
+
+func listOf(err error) fault.List {
+	list, _ := err.(fault.List)
+	return list
+}

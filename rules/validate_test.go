@@ -1,0 +1,105 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// All faults are found at once, in the order of the input, each with its path and value.
+func TestValidate(t *testing.T) {
+	always := rules.ActivationPolicy{Trigger: rules.Always}
+	gt := &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "k", Operator: workload.Gt, Values: []string{"1"}}}}
+	faulty := []rules.CandidateSelector{
+		{Scope: "Everywhere", ClusterQueueSelector: gt, LabelSelector: gt},
+		{Scope: rules.AnyClusterQueue, NumericLabels: []rules.NumericLabel{
+			{Comparison: "Less", Fallback: optional.Of[int64](1 << 31), MinValue: optional.Of[int64](3), MaxValue: optional.Of[int64](2)},
+		}},
+		{Scope: rules.AnyClusterQueue, Priority: rules.Priority{Mode: rules.Base, ClassSelector: rules.ClassSelector{MatchNames: []string{"a", ""}}}},
+		{Scope: rules.AnyClusterQueue, Priority: rules.Priority{Comparison: rules.LessThan}},
+		{Scope: rules.AnyClusterQueue, Priority: rules.Priority{Mode: "Double", Comparison: "Less"}},
+	}
+	err := rules.Validate([]rules.Config{
+		{Rules: make([]rules.Rule, 65)[:0]},
+		{Name: "x", Rules: []rules.Rule{
+			{Name: "Upper", ActivationPolicy: always}, {Name: "-a", ActivationPolicy: always}, {Name: strings.Repeat("a", 64), ActivationPolicy: always},
+			{Name: "a-1", ActivationPolicy: always, PreemptorSelector: gt, PreemptorPriorityClass: rules.ClassSelector{NotMatchNames: []string{""}}},
+			{Name: "a-1"}, {Name: "full", ActivationPolicy: always, CandidateSelectors: faulty},
+		}},
+		{Name: "x"},
+	})
+	var got []string
+	for _, f := range err.(fault.List) {
+		got = append(got, f.Error())
+	}
+	want := []string{
+		`configs[0].name: is empty`,
+		`configs[2].name: "x" is also the name of configs[1]`,
+		`configs[1].rules[0].name: "Upper" is no DNS label`,
+		`configs[1].rules[1].name: "-a" is no DNS label`,
+		`configs[1].rules[2].name: "` + strings.Repeat("a", 64) + `" is no DNS label`,
+		`configs[1].rules[3].preemptorSelector.matchExpressions[0].operator: Gt is for nodes alone`,
+		`configs[1].rules[3].preemptorPriorityClassSelector.notMatchNames[0]: is empty`,
+		`configs[1].rules[4].name: "a-1" is also the name of rules[3]`,
+		`configs[1].rules[4].activationPolicy.trigger: "" is none of ["Always" "InsufficientQuota" "QuotaFeasibleAndInsufficientTopology"]`,
+		`configs[1].rules[5].candidateSelectors[0].scope: "Everywhere" is none of ["WithinLocalQueue" "WithinClusterQueue" "WithinParentCohort" "WithinCohortTree" "AnyClusterQueue"]`,
+		`configs[1].rules[5].candidateSelectors[0].clusterQueueSelector.matchExpressions[0].operator: Gt is for nodes alone`,
+		`configs[1].rules[5].candidateSelectors[0].labelSelector.matchExpressions[0].operator: Gt is for nodes alone`,
+		`configs[1].rules[5].candidateSelectors[1].numericLabels[0].key: is empty`,
+		`configs[1].rules[5].candidateSelectors[1].numericLabels[0].fallbackValue: 2147483648 is not within -2147483648 and 2147483647`,
+		`configs[1].rules[5].candidateSelectors[1].numericLabels[0].comparison: "Less" is none of ["LessThan" "LessThanOrEqual" "GreaterThan" "GreaterThanOrEqual"]`,
+		`configs[1].rules[5].candidateSelectors[1].numericLabels[0].minValue: 3 is more than the maxValue 2`,
+		`configs[1].rules[5].candidateSelectors[2].priority: has mode "Base" and comparison "": both or none`,
+		`configs[1].rules[5].candidateSelectors[2].priority.matchNames[1]: is empty`,
+		`configs[1].rules[5].candidateSelectors[3].priority: has mode "" and comparison "LessThan": both or none`,
+		`configs[1].rules[5].candidateSelectors[4].priority.mode: "Double" is none of ["Base" "Boosted"]`,
+		`configs[1].rules[5].candidateSelectors[4].priority.comparison: "Less" is none of ["LessThan" "LessThanOrEqual" "GreaterThan" "GreaterThanOrEqual"]`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestValidateCounts(t *testing.T) {
+	full := rules.Config{Name: "full", Rules: make([]rules.Rule, rules.MaxRules)}
+	for i := range full.Rules {
+		full.Rules[i] = rules.Rule{
+			Name: "r" + strings.Repeat("x", i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: make([]rules.CandidateSelector, rules.MaxSelectors),
+		}
+		full.Rules[i].Name = full.Rules[i].Name[:min(len(full.Rules[i].Name), 63)]
+		for j := range full.Rules[i].CandidateSelectors {
+			full.Rules[i].CandidateSelectors[j].Scope = rules.AnyClusterQueue
+		}
+	}
+	full.Rules[63].Name = "last"
+	if err := rules.Validate([]rules.Config{full}); err != nil {
+		t.Fatal(err)
+	}
+	more := full.Clone()
+	more.Rules = append(more.Rules, rules.Rule{Name: "more", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}})
+	more.Rules[0].CandidateSelectors = append(more.Rules[0].CandidateSelectors, rules.CandidateSelector{Scope: rules.AnyClusterQueue})
+	err := rules.Validate([]rules.Config{more})
+	const want = "configs[0].rules: 65: more than 64; configs[0].rules[0].candidateSelectors: 33: more than 32"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}
+
+// New refuses what makes a name ambiguous, and what queue.Validate finds; nothing else.
+func TestNew(t *testing.T) {
+	_, err := rules.New(nil, []queue.Queue{{Name: "q", Cohort: "gone"}}, []rules.Config{{Name: "x"}, {}, {Name: "x"}})
+	const want = `queues[0].cohort: unknown cohort "gone" (queue "q"); configs[1].name: is empty; configs[2].name: "x" is also the name of configs[0]`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	if _, err := rules.New(nil, nil, []rules.Config{{Name: "x", Rules: []rules.Rule{{Name: "NO"}}}}); err != nil {
+		t.Error(err)
+	}
+}
