@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 )
 
 // The worlds of the benchmarks: flat cohorts of ten and of a hundred queues, one
@@ -184,4 +185,28 @@ func liveHeap() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
+}
+
+// BenchmarkStable is what the rule of Stable costs besides fair sharing, where queues reclaim
+// from any priority.
+func BenchmarkStable(b *testing.B) {
+	w := scenario.Worlds[1]
+	st := w.State()
+	for i := range st.Queues {
+		st.Queues[i].Preemption.ReclaimWithinCohort = queue.Any
+	}
+	s := snapshotOf(b, st)
+	for _, q := range questions(w) {
+		for name, fair := range map[string]preemption.FairSharing{"fair": {}, "stable": {Stable: true}} {
+			p := preemptorOf(preemption.Config{Sharing: preemption.Fair, Fair: fair})
+			b.Run(fmt.Sprintf("%s/%s/%s", q.name, nameOf(w), name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := p.Decide(s, q.request); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
 }

@@ -29,7 +29,7 @@ func exactIsBest(t *rapid.T) {
 	config.Cost = drawCost(t, &st)
 	config.Exact.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
 	greedy := config
-	greedy.Search, greedy.Exact, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExactSearch{}, config.Sharing == preemption.Fair
+	greedy.Search, greedy.Exact, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExactSearch{}, config.Sharing == preemption.Fair && !config.Fair.Stable
 	var caps []preemption.Victim
 	s := snapshotOf(t, st)
 	if !config.Exact.IgnoreCaps {

@@ -189,6 +189,7 @@ var ruleOfStep = [...]Rule{
 	trace.MinRuntime:          RuleMinRuntime,
 	trace.Guarded:             RuleGuarded,
 	trace.NeverYields:         RuleNeverYields,
+	trace.Unstable:            RuleFairShare,
 }
 
 // judged counts a workload.

@@ -47,19 +47,26 @@ func TestCircles(t *testing.T) {
 			if loops != c.loops {
 				t.Errorf("loops: %v, listed as %v:\n%s", loops, c.loops, strings.Join(steps, "\n"))
 			}
+			stable := c.config
+			stable.Sharing, stable.Fair = preemption.Fair, preemption.FairSharing{Stable: true}
+			if steps, loops := playOn(t, stable, record); loops {
+				t.Errorf("with Stable it loops:\n%s", strings.Join(steps, "\n"))
+			}
 		})
 	}
 }
 
 // TestCircleOfAny: in each of two queues a small workload has its nominal quota back from
 // the other queue's large one, which is of higher priority; and the large one of its own
-// queue, which borrows, takes its place. No switch closes that, nor fair sharing; only
-// LowerPriority does, by which nobody has anything back from one of higher priority.
+// queue, which borrows, takes its place. LowerPriority closes that, by which nobody has
+// anything back from one of higher priority, and so does Stable, by which nobody who borrows
+// takes from the nominal quota of his own queue; the other switches do not, nor fair sharing.
 func TestCircleOfAny(t *testing.T) {
 	strict := preemption.FairSharing{IgnoreNominalEntitlement: true, RecheckShares: true}
-	for _, c := range []preemption.Config{{}, {Sharing: preemption.Fair}, {Sharing: preemption.Fair, Fair: strict}} {
+	stable := preemption.FairSharing{Stable: true}
+	for _, c := range []preemption.Config{{}, {Sharing: preemption.Fair}, {Sharing: preemption.Fair, Fair: strict}, {Sharing: preemption.Fair, Fair: stable}} {
 		for _, reclaim := range []queue.VictimPolicy{queue.LowerPriority, queue.Any} {
-			want := reclaim == queue.Any
+			want := reclaim == queue.Any && !c.Fair.Stable
 			policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: reclaim}
 			st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
 				{Name: "a", Cohort: "root", Quotas: gpus(2), Preemption: policy},

@@ -49,7 +49,8 @@ const (
 //  2. A victim is put back although only without it is the preemptor's share small
 //     enough to preempt the other victims. RecheckShares removes this cause.
 //
-// Each option leaves the other cause.
+// Each option leaves the other cause. Stable excludes circles altogether; docs/stability.md has
+// the rates of circles of each mode.
 type FairSharing struct {
 	// Strategies is one or both, LessThanOrEqualToFinalShare first. The second is tried, once
 	// for each queue, on candidates that fail the first, if the first does not free enough.
@@ -64,14 +65,43 @@ type FairSharing struct {
 	// victim would be preempted against the strategies. Kueue puts it back, and then somebody
 	// yields to a preemptor with the larger share.
 	RecheckShares bool
+	// Stable excludes circles: while time stands still, every run of decisions in which
+	// victims leave at once and ask again comes to rest. docs/stability.md has the proof. It
+	// includes RecheckShares; IgnoreNominalEntitlement and RecheckShares must not be set.
+	//
+	// In each queue look at the workloads by effective priority, at equal priority the
+	// earlier queue-order timestamp first. One that does not fit in the nominal quota of the
+	// queue, in all that it uses, beside those before it that do is a borrower. Then:
+	//
+	//   1. A preemptor that would not be a borrower preempts borrowers, and others of lower
+	//      priority or of equal priority and a later timestamp.
+	//   2. One that would be preempts only borrowers: of lower priority; and of equal
+	//      priority, if the shares of the queues permit it when only workloads of at least
+	//      this priority count. Its queue's share is then at most that of the victim's queue
+	//      without the victims, and larger than it was.
+	//   3. Who yields because its time is over, or is being evicted, yields as ever.
+	//
+	// The strategies decide besides. A preemptor is entitled to its nominal quota if it stays
+	// within it in everything, not only in what needs preemption. When victims have left on the
+	// preemptor's side, candidates that were refused before are compared again.
+	//
+	// In a cohort tree in which no queue has reclaimWithinCohort Any points 1 and 2 are not
+	// needed and refuse nobody, unless NewerByReservation is set.
+	Stable bool
 }
 
 func (f *FairSharing) validate(faults *fault.List, sharing Sharing) {
 	if sharing > Fair {
 		faults.Add("config.Sharing", "%d is unknown", sharing)
 	}
-	if sharing != Fair && (len(f.Strategies) > 0 || f.IgnoreNominalEntitlement || f.RecheckShares) {
+	if sharing != Fair && (len(f.Strategies) > 0 || f.IgnoreNominalEntitlement || f.RecheckShares || f.Stable) {
 		faults.Add("config.Fair", "is set, but Sharing is not Fair")
+	}
+	if f.Stable && f.IgnoreNominalEntitlement {
+		faults.Add("config.Fair.IgnoreNominalEntitlement", "is set with Stable")
+	}
+	if f.Stable && f.RecheckShares {
+		faults.Add("config.Fair.RecheckShares", "is set with Stable, which includes it")
 	}
 	both := []FairStrategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
 	switch {
@@ -88,7 +118,7 @@ func (c *Config) fairness() search.Fairness {
 	}
 	f := search.Fairness{
 		First: search.FinalShare, Second: search.InitialShare,
-		EntitlesNominal: !c.Fair.IgnoreNominalEntitlement, Recheck: c.Fair.RecheckShares,
+		EntitlesNominal: !c.Fair.IgnoreNominalEntitlement, Recheck: c.Fair.RecheckShares || c.Fair.Stable, Stable: c.Fair.Stable,
 	}
 	if len(c.Fair.Strategies) == 1 {
 		f.First, f.Second = search.Strategy(c.Fair.Strategies[0]), 0

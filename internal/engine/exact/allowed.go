@@ -37,6 +37,9 @@ func (p *problem) mayGo(v *search.Victim) bool {
 // allow reports whether the taken victims and one more, which is still there, have an order.
 // Without it they have.
 func (p *problem) allow(v *search.Victim) bool {
+	if !p.s.MayTake(v) {
+		return false
+	}
 	if p.mayGo(v) {
 		return true
 	}

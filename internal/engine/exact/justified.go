@@ -47,7 +47,7 @@ func (x *Solver) entitled() bool {
 	p := &x.problem
 	p.addRequest(1)
 	defer p.addRequest(-1)
-	return p.s.Request.Fair.EntitlesNominal && p.s.View.WithinNominal(p.s.Request.Queue, p.s.Needs)
+	return p.s.Entitled()
 }
 
 // findBestShares finds the smallest shares that the preemptor's sides can have: without all

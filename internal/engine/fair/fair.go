@@ -2,6 +2,7 @@ package fair
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
@@ -20,7 +21,8 @@ type Sharing struct {
 	refusers  marks           // the queues of refused
 	refusedAt []int32         // by node: the index in refused
 	replay    []search.Victim
-	added     []int64 // by slot: what the request adds to usage
+	later     []search.Victim // with Stable: all that the strategies refused, in order
+	added     []int64         // by slot: what the request adds to usage
 	seen      marks
 }
 
@@ -32,6 +34,8 @@ type round struct {
 	// largestFirst: the candidates of other queues are ordered by how much they free, most
 	// first.
 	largestFirst bool
+	// again holds, if it is not the first pass, the candidates.
+	again []search.Victim
 }
 
 // manyContenders is the number of heads of lanes at the root above which the bound in reach
@@ -71,18 +75,33 @@ func (f *Sharing) find(largestFirst bool) bool {
 	}
 	f.measureRequest()
 	f.addRequest(1)
-	entitled := s.Request.Fair.EntitlesNominal && s.View.WithinNominal(s.Request.Queue, s.Needs)
+	entitled := s.Entitled()
+	f.later = f.later[:0]
+	found, hopeless := f.pass(round{f, false, largestFirst, nil}, entitled)
+	for before := 0; s.Request.Fair.Stable && !found && !hopeless && len(s.Taken) > before && len(f.later) > 0; {
+		before = len(s.Taken)
+		again := f.later
+		f.later = nil
+		found, hopeless = f.pass(round{f, false, largestFirst, again}, entitled)
+	}
+	f.addRequest(-1)
+	return found
+}
+
+// pass plays both rounds. With Stable it is repeated with those that were refused: whoever was
+// taken since may have made the preemptor's share smaller.
+func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
+	s := f.s
 	f.refused = f.refused[:0]
 	f.refusers.next(s.View.Tree.Len())
 	if n := s.View.Tree.Len(); n > len(f.refusedAt) {
 		f.refusedAt = make([]int32, n)
 	}
-	found, hopeless := round{f, false, largestFirst}.playFirst(entitled)
-	if !found && !hopeless && !entitled && !largestFirst && s.Request.Fair.Second != 0 {
-		found = round{f, true, false}.playSecond()
+	found, hopeless = first.playFirst(entitled)
+	if !found && !hopeless && !entitled && !first.largestFirst && s.Request.Fair.Second != 0 {
+		found = round{f, true, false, nil}.playSecond()
 	}
-	f.addRequest(-1)
-	return found
+	return found, hopeless
 }
 
 // measureRequest computes what the request adds to usage: its amount, except where the
@@ -137,9 +156,7 @@ func (r round) playFirst(entitled bool) (found, hopeless bool) {
 			r.traceTurn(t, q)
 		}
 		if q.of.Donor.Class == search.Own || entitled {
-			v, _ := r.pop(q)
-			r.s.Take(v)
-			if r.fits() {
+			if r.takeNext(q) && r.fits() {
 				return true, false
 			}
 		} else if r.takeByStrategy(q) && r.fits() {
@@ -153,6 +170,20 @@ func (r round) playFirst(entitled bool) (found, hopeless bool) {
 	return false, false
 }
 
+// takeNext takes the next candidate of a queue without a test.
+func (r round) takeNext(q *fairQueue) bool {
+	for {
+		v, ok := r.pop(q)
+		if !ok {
+			return false
+		}
+		if r.mayTake(&v) {
+			r.s.Take(v)
+			return true
+		}
+	}
+}
+
 // takeByStrategy takes the first candidate of a queue that passes the first strategy.
 func (r round) takeByStrategy(q *fairQueue) bool {
 	s := r.s
@@ -164,12 +195,15 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			return false
 		}
 		v.Fair, v.Level, v.Side = true, q.level, q.side
+		if !r.mayTake(&v) {
+			continue
+		}
 		if ours.Compare(before) > 0 { // no strategy permits any: a share only falls
 			if t := s.Request.Trace; t != nil {
 				t.Add(compared(&v, first, ours, before, nil, false))
 			}
 			r.refuse(v)
-			q.close()
+			r.close(q)
 			return false
 		}
 		s.Take(v)
@@ -193,8 +227,30 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 	}
 }
 
+// mayTake asks stable fair sharing; see [search.Search.MayTake].
+func (f *Sharing) mayTake(v *search.Victim) bool {
+	may := f.s.MayTake(v)
+	if t := f.s.Request.Trace; t != nil && !may {
+		t.Skip(trace.Step{Rule: trace.Unstable, Node: v.Queue, Workload: v.Workload.Facts.ID, Count: 1})
+	}
+	return may
+}
+
+// close drops the candidates of a queue. With Stable they have another chance in the next pass.
+func (r round) close(q *fairQueue) {
+	for r.s.Request.Fair.Stable && q.left() {
+		v, _ := r.pop(q)
+		v.Fair, v.Level, v.Side = true, q.level, q.side
+		r.later = append(r.later, v)
+	}
+	q.close()
+}
+
 // refuse keeps the first candidate of a queue that fails; others get no second chance.
 func (f *Sharing) refuse(v search.Victim) {
+	if f.s.Request.Fair.Stable {
+		f.later = append(f.later, v)
+	}
 	if f.refusers.add(v.Queue) {
 		f.refusedAt[v.Queue] = int32(len(f.refused))
 		f.refused = append(f.refused, v)
@@ -212,7 +268,7 @@ func (r round) playSecond() bool {
 		}
 		ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
 		v, _ := r.pop(q)
-		if ours.Compare(before) <= 0 { // otherwise no strategy permits it
+		if ours.Compare(before) <= 0 && r.mayTake(&v) { // otherwise no strategy permits it
 			s.Take(v)
 			second, after := s.Request.Fair.Second, s.View.Share(q.side)
 			permitted := permits(second, ours, before, after)
@@ -221,7 +277,7 @@ func (r round) playSecond() bool {
 			}
 			if !permitted {
 				s.PutLastBack()
-			} else if r.fits() {
+			} else if r.noLonger(&v); r.fits() {
 				return true
 			}
 		} else if t := s.Request.Trace; t != nil {
@@ -230,6 +286,14 @@ func (r round) playSecond() bool {
 		r.settleTurn()
 	}
 	return false
+}
+
+// noLonger drops a candidate that was taken from those of the next pass.
+func (f *Sharing) noLonger(v *search.Victim) {
+	is := func(o search.Victim) bool { return o.Workload == v.Workload && o.Set == v.Set }
+	if i := slices.IndexFunc(f.later, is); i >= 0 {
+		f.later = slices.Delete(f.later, i, i+1)
+	}
 }
 
 // permits is the test: ours is the preemptor's share with the request, before and after are

@@ -32,16 +32,20 @@ func (r round) openQueue(q, level, side int) int32 {
 	r.queues = search.Grown(r.queues)
 	f := &r.queues[n]
 	f.level, f.side, f.retry, f.sorted, f.secondUsed = level, side, nil, nil, false
-	if r.second {
+	switch {
+	case r.second:
 		f.of = search.DonorQueue{Donor: d}
 		f.retry = r.firstRefusal(q)
-	} else {
+	case r.again != nil:
+		f.of = search.DonorQueue{Donor: d}
+		f.sorted = of(r.again, q)
+	default:
 		s.Open(&f.of, d)
 	}
 	switch own := d.Class == search.Own; {
-	case r.largestFirst && !own:
+	case r.largestFirst && !own && r.again == nil:
 		r.sortQueue(f, s.SortBySize)
-	case own && len(s.Request.LocalQueueUsage) > 0:
+	case own && len(s.Request.LocalQueueUsage) > 0 && r.again == nil:
 		r.sortQueue(f, s.SortByUsage)
 	}
 	if !f.left() {
@@ -60,6 +64,16 @@ func (r round) sortQueue(f *fairQueue, sort func([]search.Victim)) {
 	}
 	sort(all)
 	f.sorted = all
+}
+
+// of returns the candidates of a queue.
+func of(list []search.Victim, q int) (some []search.Victim) {
+	for i := range list {
+		if list[i].Queue == q {
+			some = append(some, list[i])
+		}
+	}
+	return some
 }
 
 // firstRefusal returns the first candidate of the queue that failed in the first round.

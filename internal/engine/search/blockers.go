@@ -99,6 +99,8 @@ func (s *Search) blockersIn(q, lca int, c Class, most int) {
 	if c == Own {
 		if w := s.firstRefused(q, c, true); w != nil {
 			s.blockers = append(s.blockers, Blocker{Rule: WithinClusterQueue, Node: q, Workload: w})
+		} else if w := s.firstUnstable(q); w != nil {
+			s.blockers = append(s.blockers, Blocker{Rule: FairShare, Node: q, Workload: w})
 		}
 		return
 	}

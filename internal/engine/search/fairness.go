@@ -21,10 +21,26 @@ type Fairness struct {
 	EntitlesNominal bool
 	// Recheck asks the strategies again before a victim is put back.
 	Recheck bool
+	// Stable refuses victims that might take their place back; see stability.
+	Stable bool
 }
 
 // Enabled reports whether sharing is fair.
 func (f *Fairness) Enabled() bool { return f.First != 0 }
+
+// Entitled reports whether the preemptor, whose request must be counted in the usage, needs no
+// strategy: it stays within its nominal quota in what needs preemption; with Stable, in
+// everything.
+func (s *Search) Entitled() bool {
+	switch q := s.Request.Queue; {
+	case !s.Request.Fair.EntitlesNominal:
+		return false
+	case s.Request.Fair.Stable:
+		return s.View.BorrowsNothing(q)
+	default:
+		return s.View.WithinNominal(q, s.Needs)
+	}
+}
 
 // Has reports whether a strategy is configured.
 func (f *Fairness) Has(t Strategy) bool { return f.First == t || f.Second == t }

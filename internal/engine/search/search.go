@@ -43,6 +43,7 @@ type Search struct {
 	rest      []int64
 	sum       []quotatree.Load
 	exceptSum []quotatree.Load
+	stability stability
 }
 
 // WhyNot says why the attempts failed.
@@ -59,6 +60,7 @@ func (s *Search) Begin(c *cluster.Cluster, r *Request) {
 	s.View.Reset(c, s.columnsOf(c, r))
 	s.bounds = [usage.Kinds]bound{}
 	s.Taken, s.blockers = s.Taken[:0], s.blockers[:0]
+	s.stability.known = false
 	s.WhyNot = WhyNot{Shortages: s.WhyNot.Shortages[:0]}
 }
 

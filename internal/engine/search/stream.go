@@ -123,14 +123,14 @@ func (s *Search) settle(st *stream) bool {
 		case !mayYield:
 			st.cursor.Next()
 		case st.surplus:
-			if st.set = -1; s.nextSet(st) && !s.guarded(w) {
+			if st.set = -1; s.nextSet(st) && !s.guarded(w) && !s.refuses(st.donor.Queue, w) {
 				return true
 			}
 			st.cursor.Next()
 		case !s.UsesNeeded(w.Loads):
 			st.cursor.NextIn(s.UsesNeeded)
 		case !s.protected(st.donor.guarantee, w):
-			if !s.guarded(w) {
+			if !s.guarded(w) && !s.refuses(st.donor.Queue, w) {
 				return true
 			}
 			st.cursor.Next()

@@ -87,6 +87,8 @@ func (s *Search) judge(d *Donor, w *cluster.Workload, idle int) (step trace.Step
 		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, d.setBy
 	case s.guarded(w):
 		step.Rule, step.Until = trace.Guarded, s.Request.Guard(w)
+	case s.refuses(d.Queue, w):
+		step.Rule = trace.Unstable
 	}
 	return step
 }

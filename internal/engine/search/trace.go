@@ -219,6 +219,8 @@ func (s *Search) traceVerdict(t *trace.Recorder, st *stream, w *cluster.Workload
 		}
 	case s.guarded(w):
 		step.Rule, step.Until = trace.Guarded, s.Request.Guard(w)
+	case s.refuses(st.donor.Queue, w):
+		step.Rule = trace.Unstable
 	default:
 		return
 	}

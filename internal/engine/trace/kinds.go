@@ -111,6 +111,8 @@ const (
 	NotLower
 	// Terminating: a pod of the unit was told to stop too long ago.
 	Terminating
+	// Unstable: it might take its place back, in stable fair sharing.
+	Unstable
 )
 
 // Class is the right by which candidates are preempted. Zero is invalid.
@@ -218,7 +220,7 @@ var (
 		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged",
 		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
-		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "NotLower", "Terminating"}}
+		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "NotLower", "Terminating", "Unstable"}}
 )
 
 // String returns the name of the constant.

@@ -20,10 +20,11 @@ func (f *Finder) firstFitOfAny() (at int64, ok bool) {
 // firstFitOfOwn is firstFit with the workloads of the own queue alone. In every attempt all
 // of them stay candidates, so an attempt succeeds at that instant. ok is also false if that
 // is not proven: if some workloads free nothing that needs preemption but another requested
-// column, if some count as newer too early, or if there is a room to ask.
+// column, if some count as newer too early, if there is a room to ask, or if stable fair sharing
+// may refuse some.
 func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
 	s := f.s
-	if len(f.donors) == 0 || f.donors[0].Class != search.Own || s.Request.NewerByReservation || s.Request.Room != nil {
+	if len(f.donors) == 0 || f.donors[0].Class != search.Own || s.Request.NewerByReservation || s.Request.Room != nil || s.Request.Fair.Stable {
 		return 0, false
 	}
 	for slot, needed := range s.Needs {

@@ -37,8 +37,8 @@
 //
 // # Quota
 //
-//	config sharing= strategies=A,B ignoreNominalEntitlement recheckShares reconsiderLarger
-//	       ignoreMinAdmitDuration newerByReservation preemptMin= reclaimMin= method=
+//	config sharing= strategies=A,B ignoreNominalEntitlement recheckShares stable
+//	       reconsiderLarger ignoreMinAdmitDuration newerByReservation preemptMin= reclaimMin= method=
 //	cohort NAME in=COHORT RESOURCE=NOMINAL borrow.RESOURCE=LIMIT lend.RESOURCE=LIMIT weight=
 //	       preemptMin= reclaimMin=
 //	queue NAME in=COHORT (as a cohort, and) within= reclaim= borrowing= threshold= minAdmit=

@@ -26,6 +26,7 @@ func (w *world) addConfig(l *line) error {
 	}
 	c.Fair.IgnoreNominalEntitlement = l.flag("ignoreNominalEntitlement") || c.Fair.IgnoreNominalEntitlement
 	c.Fair.RecheckShares = l.flag("recheckShares") || c.Fair.RecheckShares
+	c.Fair.Stable = l.flag("stable") || c.Fair.Stable
 	c.IgnoreMinAdmitDuration = l.flag("ignoreMinAdmitDuration") || c.IgnoreMinAdmitDuration
 	c.NewerByReservation = l.flag("newerByReservation") || c.NewerByReservation
 	c.ReconsiderLarger = l.flag("reconsiderLarger") || c.ReconsiderLarger

@@ -26,7 +26,7 @@ type candidate struct {
 // last pod set first, then the whole if it is not protected.
 func (d *decision) units(c candidate) []candidate {
 	var list []candidate
-	if _, guarded := d.guarded(c.w); guarded || neverYields(&c.w) {
+	if _, guarded := d.guarded(c.w); guarded || neverYields(&c.w) || d.refuses(&c.w) {
 		return nil
 	}
 	for i := len(c.w.PodSets) - 1; i >= 0 && !c.w.Evicted; i-- {

@@ -305,6 +305,15 @@ func (x *exhaustion) shareOf(n int, usage []int64) (s share) {
 // mayTake reports whether a candidate may be taken when a set is gone.
 func (x *exhaustion) mayTake(c, set int, borrowing, entitled bool) bool {
 	of := &x.all[c]
+	var taken []candidate
+	for o := range x.all {
+		if set>>o&1 == 1 {
+			taken = append(taken, x.all[o])
+		}
+	}
+	if x.config.Fair.Stable && !x.keepsShares(taken, *of) {
+		return false
+	}
 	if of.class == 2 {
 		return true
 	}
@@ -355,12 +364,7 @@ func (x *exhaustion) try(borrowing bool, greedy []preemption.Victim) {
 
 // reach says of each set whether it has an order of removal.
 func (x *exhaustion) reach(borrowing bool) []bool {
-	entitled := x.config.Sharing == preemption.Fair && !x.config.Fair.IgnoreNominalEntitlement
-	for i, fr := range x.columns {
-		if slices.Contains(x.needed, fr) && x.with[0][x.mine*len(x.columns)+i] > x.cells[x.mine][i].subtree {
-			entitled = false
-		}
-	}
+	entitled := x.config.Sharing == preemption.Fair && x.entitled()
 	for i := range x.all {
 		if x.all[i].class != 2 && x.config.Sharing == preemption.Fair && !entitled {
 			x.all[i].reason = preemption.InCohortFairSharing

@@ -143,13 +143,31 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 	if d.policy.ReclaimWithinCohort == queue.Never {
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.class != 2 })
 	}
-	strategies := d.strategies()
-	d.setGone(nil)
 	defer d.setGone(nil)
-	d.added, d.addedTo = d.asked, d.queue.name
-	entitled := !d.config.Fair.IgnoreNominalEntitlement && d.within(d.queue, d.needed)
-	d.added = nil
-	var taken, refused []candidate
+	var taken []candidate
+	for list := candidates; ; {
+		before := len(taken)
+		victims, refused := d.pass(list, &taken)
+		if victims != nil {
+			return victims
+		}
+		if !d.config.Fair.Stable || len(taken) == before || len(refused) == 0 {
+			break
+		}
+		list = refused
+	}
+	d.noteMissing(taken, true)
+	return nil
+}
+
+// pass makes both rounds. It returns the victims, or nobody and those that the strategies
+// refused.
+func (d *decision) pass(candidates []candidate, all *[]candidate) (victims []preemption.Victim, refused []candidate) {
+	strategies, entitled := d.strategies(), d.entitled()
+	d.addedTo = d.queue.name
+	taken := *all
+	d.setGone(taken)
+	defer func() { *all = taken }()
 	// try takes a candidate for good if the test, which sees the shares, says so.
 	try := func(c candidate, test func(ours, before, after share) bool) (passed, enough bool) {
 		d.added = d.asked
@@ -179,6 +197,9 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 		for len(t.lists[q]) > 0 {
 			c := t.lists[q][0]
 			t.lists[q] = t.lists[q][1:]
+			if !d.keepsShares(taken, c) {
+				continue
+			}
 			test := always
 			if c.class != 2 && !entitled {
 				test, c.reason = strategy(strategies[0]), preemption.InCohortFairSharing
@@ -189,7 +210,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 				used[q] = passed
 			}
 			if enough {
-				return d.putBack(taken)
+				return d.putBack(taken), nil
 			}
 			if passed {
 				break
@@ -207,13 +228,19 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 			}
 			c := t.lists[q][0]
 			t.lists[q] = nil
-			if _, enough := try(c, strategy(strategies[1])); enough {
-				return d.putBack(taken)
+			if !d.keepsShares(taken, c) {
+				continue
+			}
+			passed, enough := try(c, strategy(strategies[1]))
+			if enough {
+				return d.putBack(taken), nil
+			}
+			if i := slices.IndexFunc(refused, func(o candidate) bool { return o.w.ID == c.w.ID && o.podSet == c.podSet }); passed {
+				refused = slices.Delete(slices.Clone(refused), i, i+1)
 			}
 		}
 	}
-	d.noteMissing(taken, true)
-	return nil
+	return nil, refused
 }
 
 // sides returns the shares of the two children of the lowest common cohort.
@@ -325,7 +352,7 @@ func (d *decision) putBack(taken []candidate) []preemption.Victim {
 			without := slices.Delete(slices.Clone(taken), i, i+1)
 			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
 			d.setGone(without)
-			if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.config.Fair.RecheckShares || d.justifiedInSomeOrder(nil, withoutParts(without))) {
+			if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.recheck() || d.justifiedInSomeOrder(nil, withoutParts(without))) {
 				taken = without
 			}
 		}

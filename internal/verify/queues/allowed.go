@@ -41,7 +41,7 @@ func (j *judge) allowedIn(list []candidate, borrowing bool) bool {
 		j.takeAll(gone, 1)
 		fits := set > 0 && j.fits(borrowing)
 		for i, c := range list {
-			if set>>i&1 == 0 && !c.whole && j.mayBeTaken(c, borrowing) && (c.class == ownQueue || entitled || j.passes(c, j.Strategies)) {
+			if set>>i&1 == 0 && !c.whole && j.mayBeTaken(c, borrowing) && j.keepsShares(gone, c) && (c.class == ownQueue || entitled || j.passes(c, j.Strategies)) {
 				reached[set|1<<i] = true
 			}
 		}

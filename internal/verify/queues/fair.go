@@ -117,7 +117,19 @@ func (j *judge) fairSearch(list []candidate, largestFirst bool) (taken []candida
 // rounds makes the first round, and the second with those that the first refused. Who is
 // taken stays gone.
 func (j *judge) rounds(list []candidate, taken *[]candidate, largestFirst bool) (found bool) {
-	entitled := j.entitled()
+	for before := -1; before != len(*taken) && !found && len(list) > 0; {
+		before = len(*taken)
+		found, list = j.bothRounds(list, taken, largestFirst)
+		if !j.Stable {
+			return found
+		}
+	}
+	return found
+}
+
+// bothRounds also returns those that the strategies refused.
+func (j *judge) bothRounds(list []candidate, taken *[]candidate, largestFirst bool) (found bool, refused []candidate) {
+	entitled := j.entitledBesides(*taken)
 	try := func(c candidate, strategies ...Strategy) (passed bool) {
 		if c.class != ownQueue && !entitled {
 			if c.reason = InCohortFairSharing; !j.passes(c, strategies) {
@@ -133,19 +145,21 @@ func (j *judge) rounds(list []candidate, taken *[]candidate, largestFirst bool) 
 		defer j.ask(-1)
 		return r.turn()
 	}
-	var refused []candidate
 	second := map[*node]bool{} // queues that the second strategy was used on already
 	r := j.round(list)
 	for q := turn(r); q != nil; q = turn(r) {
 		for passed := false; !passed && len(r.left[q]) > 0; {
 			c := r.left[q][0]
 			r.left[q] = r.left[q][1:]
+			if !j.keepsShares(*taken, c) {
+				continue
+			}
 			if passed = try(c, j.Strategies[0]); !passed && largestFirst && len(j.Strategies) == 2 && !second[q] {
 				passed = try(c, j.Strategies[1])
 				second[q] = passed
 			}
 			if passed && j.fits(true) {
-				return true
+				return true, nil
 			}
 			if !passed {
 				refused = append(refused, c)
@@ -153,17 +167,29 @@ func (j *judge) rounds(list []candidate, taken *[]candidate, largestFirst bool) 
 		}
 	}
 	if len(j.Strategies) < 2 || entitled || largestFirst {
-		return false
+		return false, refused
 	}
 	r = j.round(refused)
 	for q := turn(r); q != nil; q = turn(r) {
 		c := r.left[q][0]
 		r.left[q] = nil
-		if try(c, j.Strategies[1]) && j.fits(true) {
-			return true
+		if !j.keepsShares(*taken, c) || !try(c, j.Strategies[1]) {
+			continue
 		}
+		if j.fits(true) {
+			return true, nil
+		}
+		i := slices.IndexFunc(refused, func(o candidate) bool { return o.running == c.running && o.set == c.set })
+		refused = slices.Delete(slices.Clone(refused), i, i+1)
 	}
-	return false
+	return false, refused
+}
+
+// entitledBesides is entitled while some are gone.
+func (j *judge) entitledBesides(gone []candidate) bool {
+	j.takeAll(gone, -1)
+	defer j.takeAll(gone, 1)
+	return j.entitled()
 }
 
 // entitled: a preemptor that stays within its nominal quota of what needs preemption needs no
@@ -171,7 +197,7 @@ func (j *judge) rounds(list []candidate, taken *[]candidate, largestFirst bool) 
 func (j *judge) entitled() bool {
 	j.ask(1)
 	defer j.ask(-1)
-	return !j.IgnoreNominalEntitlement && !j.queue.borrows(j.needed)
+	return !j.IgnoreNominalEntitlement && j.ownQuota()
 }
 
 // sides returns the children of the common cohort above the preemptor and above a victim.

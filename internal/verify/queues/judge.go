@@ -21,8 +21,9 @@ type judge struct {
 	policy  *queue.PreemptionPolicy
 	running []*running
 	byID    map[string]*running
-	asked   []quota.Amount // amounts other than zero
-	needed  []column       // what needs preemption
+	nodes   map[string]*node // of the queues
+	asked   []quota.Amount   // amounts other than zero
+	needed  []column         // what needs preemption
 	added   map[column]int64
 	// With nobody gone: the nodes in whose quota the request fits, and the first workload
 	// under each cohort.
@@ -33,6 +34,7 @@ type judge struct {
 func newJudge(q *Question) *judge {
 	j := &judge{Question: q, now: q.Now, byID: map[string]*running{}, added: map[column]int64{}}
 	cohorts, queues := map[string]*node{}, map[string]*node{}
+	j.nodes = queues
 	for i := range q.Cohorts {
 		c := &q.Cohorts[i]
 		cohorts[c.Name] = newNode(c.Name, false, c.Quotas, c.FairWeight, c.MinRuntime)
@@ -234,6 +236,9 @@ func (j *judge) victimsBy(faults *fault.List, a *Answer, borrowing bool) (parts 
 	if !j.Fair {
 		return parts
 	}
+	if c, found := j.unstableOf(parts); found {
+		faults.Add("decision.victims", "with the others %q may take its place back", c.ID)
+	}
 	if j.RecheckShares {
 		if left := j.unjustified(parts); left != nil {
 			faults.Add("decision.victims", "there is no order in which %s pass a strategy", names(left))
@@ -280,6 +285,9 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 		faults.Add(at+".cohort", "%q of %q, want %q", v.Cohort, v.Workload, cohort)
 	case !v.PreemptorQueued.Equal(queued):
 		faults.Add(at+".preemptorQueued", "%v of %q, want %v", v.PreemptorQueued, v.Workload, queued)
+	}
+	if j.unstable(r) {
+		faults.Add(at, "%q may take its place back", v.Workload)
 	}
 	if v.Queue != r.Queue {
 		faults.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, r.Queue)

@@ -27,6 +27,7 @@ type Question struct {
 	Strategies               []Strategy // of fair sharing, one or two
 	IgnoreNominalEntitlement bool
 	RecheckShares            bool
+	Stable                   bool
 	ReconsiderLarger         bool
 	NewerByReservation       bool
 	IgnoreMinAdmitDuration   bool

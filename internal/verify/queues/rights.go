@@ -212,7 +212,7 @@ func (j *judge) uses(r *running, set int) bool {
 func (j *judge) candidates() (list []candidate) {
 	for _, r := range j.running {
 		c, ok := j.right(r)
-		if !ok || !j.uses(r, -1) || j.guarded(r) {
+		if !ok || !j.uses(r, -1) || j.guarded(r) || j.unstable(r) {
 			continue
 		}
 		for i := range r.PodSets {
