@@ -128,6 +128,9 @@ func Configs() *rapid.Generator[preemption.Config] {
 
 func fairSharing(t *rapid.T) preemption.FairSharing {
 	final, initial := preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare
+	if chance(t, 1, 4) {
+		return preemption.FairSharing{Stable: true, Strategies: pick(t, "strategies", nil, []preemption.FairStrategy{final}, []preemption.FairStrategy{initial})}
+	}
 	return preemption.FairSharing{
 		Strategies:               pick(t, "strategies", nil, []preemption.FairStrategy{final, initial}, []preemption.FairStrategy{final}, []preemption.FairStrategy{initial}),
 		IgnoreNominalEntitlement: chance(t, 1, 4),
