@@ -22,7 +22,7 @@ func noExchangeIsLeft(t *rapid.T) {
 	config.Cost = drawCost(t, &st)
 	config.Exchange.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
 	greedy := config
-	greedy.Search, greedy.Exchange, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExchangeSearch{}, config.Sharing == preemption.Fair
+	greedy.Search, greedy.Exchange, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExchangeSearch{}, config.Sharing == preemption.Fair && !config.Fair.Stable
 	s := snapshotOf(t, st)
 	before, got := decideWith(t, greedy, s, r), decideWith(t, config, s, r)
 	if before.Outcome != got.Outcome {
