@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// hues are colours that people with any colour vision tell apart (Okabe and Ito, 2008).
+var hues = []color.RGBA{
+	{0x00, 0x00, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff},
+	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
+}
+
+const (
+	panelWidth  = 5 * vg.Inch
+	panelHeight = 3.2 * vg.Inch
+	panels      = 2 // in a row
+	dpi         = 110
+)
+
+// canvas is what charts are drawn on.
+type canvas interface {
+	vg.CanvasSizer
+	io.WriterTo
+}
+
+// drawAll draws the charts of all worlds, one world below the other.
+func drawAll(w io.Writer, groups []*worldGroup, png bool) error {
+	var on canvas
+	width, height := panels*panelWidth, panelHeight*vg.Length(2*len(groups))
+	if png {
+		on = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+	} else {
+		on = vgsvg.New(width, height)
+	}
+	plot.DefaultFont.Variant = "Sans"
+	var rows [][]*plot.Plot
+	for _, g := range groups {
+		charts, err := g.charts()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, charts[:2], charts[2:])
+	}
+	tiles := draw.Tiles{Rows: len(rows), Cols: panels, PadX: vg.Points(16), PadY: vg.Points(14), PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(14)}
+	for y, line := range plot.Align(rows, tiles, draw.New(on)) {
+		for x, c := range line {
+			rows[y][x].Draw(c)
+		}
+	}
+	_, err := on.WriteTo(w)
+	return err
+}
+
+// charts draws four charts of a world: what was lost, evictions, waits, GPUs in use.
+func (g *worldGroup) charts() ([]*plot.Plot, error) {
+	lost, evicted, waits, busy := panel("work lost, GPU-hours"), panel("evictions"), panel("mean wait, hours"), panel("GPUs in use, %")
+	lost.Title.Text = g.world + "\n" + lost.Title.Text
+	days := float64(g.policies[0].Horizon) / 86400
+	for i, s := range g.policies {
+		for _, series := range []struct {
+			on    *plot.Plot
+			parts []int64
+			unit  float64
+		}{
+			{lost, s.LostBy.Parts, 3600 * 1000}, {evicted, s.Evicted.Parts, 1},
+			{busy, s.Busy.Parts, float64(s.GPU) * float64(s.Horizon) / float64(len(s.Busy.Parts)) / 100 / float64(len(s.losts))},
+		} {
+			var points plotter.XYs
+			for k, n := range series.parts {
+				points = append(points, plotter.XY{X: days * float64(k+1) / float64(len(series.parts)), Y: float64(n) / max(series.unit, 1)})
+			}
+			line, err := plotter.NewLine(points)
+			if err != nil {
+				return nil, err
+			}
+			line.Color, line.Width = hues[i%len(hues)], vg.Points(1.5)
+			if i >= len(hues) {
+				line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+			}
+			series.on.Add(line)
+			if series.on == lost {
+				lost.Legend.Add(s.policy, line)
+			}
+		}
+		if err := g.bars(waits, i); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range []*plot.Plot{lost, evicted, busy} {
+		p.X.Label.Text, p.Y.Min = "days", 0
+		p.X.Min, p.X.Max = 0, days
+	}
+	busy.Y.Max = max(busy.Y.Max, 100)
+	lost.Legend.Top, lost.Legend.Left, lost.Legend.XOffs = true, true, vg.Points(8)
+	lost.Y.Max *= 1.35 // room for the legend
+	var names []string
+	for _, w := range g.policies[0].Waits {
+		names = append(names, fmt.Sprint(w.Priority))
+	}
+	waits.X.Label.Text, waits.Y.Min = "priority", 0
+	waits.NominalX(names...)
+	return []*plot.Plot{lost, evicted, waits, busy}, nil
+}
+
+// bars draws the mean waits of a policy beside those of the others.
+func (g *worldGroup) bars(on *plot.Plot, i int) error {
+	var values plotter.Values
+	for _, w := range g.policies[i].Waits {
+		values = append(values, float64(mean(w.Sum, w.Jobs))/3600)
+	}
+	width := 0.7 * panelWidth / vg.Length(len(values)*len(g.policies)+len(values))
+	bars, err := plotter.NewBarChart(values, width)
+	if err != nil {
+		return err
+	}
+	bars.Color, bars.LineStyle.Width = hues[i%len(hues)], 0
+	bars.Offset = width * (vg.Length(i) - vg.Length(len(g.policies)-1)/2)
+	on.Add(bars)
+	return nil
+}
+
+func panel(title string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.Title.Padding = title, vg.Points(6)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xdd}, color.Gray{0xdd}
+	p.Add(grid)
+	return p
+}

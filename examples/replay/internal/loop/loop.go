@@ -1,0 +1,397 @@
+package loop
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// epoch is the start of every world.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// state is where a job is.
+type state uint8
+
+const (
+	absent  state = iota // not submitted yet, or finished
+	waiting              // not admitted
+	running              // admitted
+	leaving              // told to stop, and still holds its room
+)
+
+// job is a job in the loop.
+type job struct {
+	*world.Job
+	state     state
+	submitted workload.Workload
+	victim    preemption.Victim // by which right it was told to stop
+	toldAt    int64
+	since     int64 // when it came to its state
+	stops     int64 // when a leaving job stops working
+	saved     int64 // seconds of work that no eviction can undo
+	runs      int64 // how often it was admitted
+	waited    int64 // seconds, over all its waits
+	turn      int32 // counts changes: events of earlier turns are void
+}
+
+// event is what happens to a job at a time.
+type event struct {
+	at   int64
+	kind kind
+	job  int
+	turn int32
+}
+
+// kind orders events of one time.
+type kind uint8
+
+const (
+	finishes kind = iota
+	leaves
+	arrives
+	wakes // time alone may help somebody
+)
+
+type events []event
+
+func (e events) Len() int      { return len(e) }
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e events) Less(i, j int) bool {
+	a, b := e[i], e[j]
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job), cmp.Compare(a.turn, b.turn)) < 0
+}
+func (e *events) Push(x any) { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+// Loop is a replay in progress.
+type Loop struct {
+	world    *world.World
+	policy   Policy
+	rounds   []round
+	snapshot *preemption.Snapshot
+	pending  *queue.Pending
+	jobs     []job
+	index    map[string]int
+	events   events
+	now      int64
+	wakeAt   int64 // the next time at which somebody is woken
+	used     int64 // GPU-thousandths that are held
+	result   Result
+	evicted  int // evictions at this time
+	// finishedLeaving counts jobs that finished before the checkpoint at which they were to stop.
+	finishedLeaving int64
+	// Clock returns the time that has passed, for Times alone. Nil: nothing is measured.
+	Clock func() time.Duration
+	// Progress is called for each job that is finished. It may be nil.
+	Progress func()
+}
+
+// New begins a replay.
+func New(w *world.World, p Policy) (*Loop, error) {
+	l := &Loop{world: w, policy: p, index: make(map[string]int, len(w.Jobs)), wakeAt: -1}
+	err := l.plan()
+	if err != nil {
+		return nil, err
+	}
+	if l.snapshot, err = preemption.NewSnapshot(preemption.State{Cohorts: w.Cohorts, Queues: w.Queues}); err != nil {
+		return nil, err
+	}
+	if l.pending, err = queue.NewPending(w.Cohorts, w.Queues); err != nil {
+		return nil, err
+	}
+	l.pending = l.pending.AlikeBy(l.rounds[0].cycle.Alike)
+	for i := range w.Jobs {
+		j := &w.Jobs[i]
+		l.jobs = append(l.jobs, job{Job: j, submitted: submitted(j)})
+		l.index[j.ID] = i
+		l.events = append(l.events, event{at: j.Submit, kind: arrives, job: i})
+	}
+	heap.Init(&l.events)
+	l.result.begin(w, &p)
+	return l, nil
+}
+
+// round is a cycle over some of the heads, with how long the victims may go on for them.
+type round struct {
+	cycle *cycle.Cycle
+	takes func(queue.Head) bool
+	wait  int64
+}
+
+// plan makes the rounds. For the highest priority nobody waits, so the cost of a victim is
+// another one; a cycle has one cost for all its heads.
+func (l *Loop) plan() error {
+	all := func(queue.Head) bool { return true }
+	l.rounds = []round{{takes: all, wait: l.policy.wait}}
+	if highest := l.world.Priorities(); l.policy.wait > 0 && len(highest) > 0 {
+		first := func(h queue.Head) bool { return h.Workload.Priority == highest[0] || h.Preempting }
+		l.rounds = []round{{takes: first}, {takes: all, wait: l.policy.wait}}
+	}
+	for i := range l.rounds {
+		r := &l.rounds[i]
+		var err error
+		if r.cycle, err = cycle.New(cycle.Config{Preemption: l.policy.config(l.world, r.wait)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func submitted(j *world.Job) workload.Workload {
+	requests := []quota.Amount{{Flavor: world.Flavor, Resource: world.GPU, Amount: j.GPU}}
+	if j.CPU > 0 {
+		requests = append(requests, quota.Amount{Flavor: world.Flavor, Resource: world.CPU, Amount: j.CPU})
+	}
+	return workload.Workload{ID: j.ID, Queue: j.Queue, Priority: j.Priority, Created: at(j.Submit), Queued: at(j.Submit),
+		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: requests}}}
+}
+
+func at(seconds int64) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }
+
+// Run replays to the end: all jobs have finished, or nothing can happen any more.
+func (l *Loop) Run() (Result, error) {
+	for len(l.events) > 0 {
+		if err := l.Step(); err != nil {
+			return l.result, err
+		}
+	}
+	l.result.end(l)
+	return l.result, nil
+}
+
+// Step takes all events of the next time, then schedules.
+func (l *Loop) Step() error {
+	if next := l.events[0].at; next > l.now {
+		l.now, l.evicted = next, 0
+	}
+	if l.now > longest {
+		return fmt.Errorf("the jobs take more than %d years in all", longest/secondsOfYear)
+	}
+	var edits []preemption.Edit
+	var free []string // queues in which room became free
+	var err error
+	l.pending = l.pending.Advance(at(l.now))
+	for len(l.events) > 0 && l.events[0].at == l.now && err == nil {
+		e := heap.Pop(&l.events).(event)
+		j := &l.jobs[e.job]
+		switch {
+		case e.kind == wakes:
+			l.wakeAt = -1
+		case e.turn != j.turn:
+		case e.kind == arrives:
+			err = l.waits(j, j.submitted)
+		case e.kind == finishes:
+			edits, free = append(edits, preemption.Remove(j.ID)), append(free, j.Queue)
+			l.finish(j)
+		case e.kind == leaves:
+			edits, free = append(edits, preemption.Remove(j.ID)), append(free, j.Queue)
+			err = l.leave(j)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(edits) > 0 {
+		if l.snapshot, err = l.snapshot.With(edits...); err != nil {
+			return err
+		}
+		l.pending = l.pending.Release(free...)
+	}
+	if err := l.schedule(); err != nil {
+		return err
+	}
+	if next, ok := l.pending.NextAt(); ok {
+		if s := int64(next.Sub(epoch)+time.Second-1) / int64(time.Second); l.wakeAt != s && s > l.now {
+			l.wakeAt = s
+			heap.Push(&l.events, event{at: s, kind: wakes})
+		}
+	}
+	return nil
+}
+
+// waits puts a job into its queue.
+func (l *Loop) waits(j *job, w workload.Workload) (err error) {
+	j.state, j.since = waiting, l.now
+	l.pending, err = l.pending.Add(w)
+	return err
+}
+
+// schedule runs cycles until another one would change nothing.
+func (l *Loop) schedule() error {
+	for again := true; again; {
+		again = false
+		for i := range l.rounds {
+			r := &l.rounds[i]
+			heads := slices.DeleteFunc(l.pending.Heads(), func(h queue.Head) bool { return !r.takes(h) })
+			if len(heads) == 0 {
+				continue
+			}
+			more, err := l.run(r, heads)
+			if err != nil {
+				return err
+			}
+			again = again || more
+		}
+		if l.evicted > maxEvictions*len(l.jobs) {
+			return fmt.Errorf("%w at second %d: %d evictions", ErrCircle, l.now, l.evicted)
+		}
+	}
+	return nil
+}
+
+// run runs one cycle and applies its result.
+func (l *Loop) run(r *round, heads []queue.Head) (again bool, err error) {
+	var began time.Duration
+	if l.Clock != nil {
+		began = l.Clock()
+	}
+	result, err := r.cycle.Run(l.snapshot, heads, at(l.now))
+	if err != nil {
+		return false, err
+	}
+	if l.Clock != nil {
+		l.result.Times.add(l.Clock()-began, len(heads))
+	}
+	l.result.Decisions += int64(len(heads))
+	if l.snapshot, err = l.snapshot.With(result.Edits()...); err != nil {
+		return false, err
+	}
+	for _, h := range result.Heads {
+		w := h.Head.Workload
+		back, waits := h.Requeue()
+		if !waits {
+			l.pending, err = l.pending.Admit(w.ID)
+			l.start(&l.jobs[l.index[w.ID]], w)
+		} else {
+			l.pending, err = l.pending.Requeue(h.Head, back)
+		}
+		if err != nil {
+			return false, err
+		}
+		if h.Outcome == cycle.Preempt {
+			l.result.Preemptions++
+			for _, v := range h.Decision.Victims {
+				l.stop(&l.jobs[l.index[v.Workload]], v, r.wait)
+			}
+		}
+	}
+	return result.Again, nil
+}
+
+// longest is how long a replay may last: times are nanoseconds in 64 bits.
+const (
+	secondsOfYear = 366 * 24 * 3600
+	longest       = 200 * secondsOfYear
+)
+
+// maxEvictions is how often each job may be evicted, on average, while time stands still.
+const maxEvictions = 10
+
+// ErrCircle is that jobs take each other's room for ever, at one time.
+var ErrCircle = fmt.Errorf("jobs evict each other in a circle")
+
+// start begins a run.
+func (l *Loop) start(j *job, w workload.Workload) {
+	j.submitted = w
+	j.waited += l.now - j.since
+	j.state, j.since = running, l.now
+	j.runs++
+	j.turn++
+	l.hold(j.GPU)
+	l.result.Busy.from(l.now, j.GPU)
+	heap.Push(&l.events, event{l.now + l.world.Restart + j.Work - j.saved, finishes, l.index[j.ID], j.turn})
+}
+
+func (l *Loop) hold(gpu int64) {
+	l.used += gpu
+	l.result.Peak = max(l.result.Peak, l.used)
+}
+
+// stop tells a job to stop. By its policy it may go on to its next checkpoint if that is near.
+func (l *Loop) stop(j *job, v preemption.Victim, wait int64) {
+	if j.state == leaving {
+		return // it leaves anyway
+	}
+	j.victim, j.toldAt, j.state, j.stops = v, l.now, leaving, l.now
+	l.result.Evictions++
+	l.evicted++
+	if every := l.world.Checkpoint; every > 0 {
+		worked := l.now - j.since - l.world.Restart
+		if left := every - max(0, worked)%every; worked >= 0 && left <= wait {
+			j.stops += left
+		}
+	}
+	l.result.Evicted.add(l.now, 1)
+	if ends := j.since + l.world.Restart + j.Work - j.saved; ends <= j.stops {
+		return // it finishes before
+	}
+	j.turn++
+	heap.Push(&l.events, event{j.stops + l.world.Grace, leaves, l.index[j.ID], j.turn})
+}
+
+// leave ends a run that was told to stop. The job waits again.
+func (l *Loop) leave(j *job) error {
+	ran := j.stops - j.since
+	started := min(ran, l.world.Restart)
+	worked, kept := ran-started, int64(0)
+	if l.world.Checkpoint > 0 {
+		kept = worked / l.world.Checkpoint * l.world.Checkpoint
+	}
+	j.saved += kept
+	l.account(j, started, kept, worked-kept)
+	l.result.LostBy.add(l.now, (worked-kept)*j.GPU)
+	l.result.Grace += (l.now - j.stops) * j.GPU
+	l.result.Held += (l.now - j.stops) * j.GPU
+	l.used -= j.GPU
+	l.result.Busy.to(j.stops, j.GPU)
+	back, err := cycle.Requeued(j.victim, j.submitted, at(j.toldAt))
+	if err != nil {
+		return err
+	}
+	return l.waits(j, back)
+}
+
+// finish ends the last run of a job.
+func (l *Loop) finish(j *job) {
+	if j.state == leaving {
+		l.finishedLeaving++
+	}
+	l.account(j, l.world.Restart, j.Work-j.saved, 0)
+	j.saved = j.Work
+	l.used -= j.GPU
+	l.result.Busy.to(l.now, j.GPU)
+	j.state = absent
+	j.turn++
+	l.result.finished(j, l.now)
+	if l.Progress != nil {
+		l.Progress()
+	}
+}
+
+// account adds up a run: its start-up, the work that is kept, and the work that is lost. Every
+// start-up after the first is lost, too.
+func (l *Loop) account(j *job, started, kept, lost int64) {
+	r := &l.result
+	r.Held += (started + kept + lost) * j.GPU
+	r.Done += kept * j.GPU
+	r.Redone += lost * j.GPU
+	if j.runs > 1 {
+		r.Restarts += started * j.GPU
+		l.result.LostBy.add(l.now, started*j.GPU)
+	} else {
+		r.StartUp += started * j.GPU
+	}
+}

@@ -1,0 +1,209 @@
+package loop
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/cedesched/cede/examples/replay/internal/world"
+)
+
+// hour is an hour of work, gpu one GPU.
+const (
+	hour = 3600
+	gpu  = 1000
+)
+
+// small is a world of one queue with one GPU.
+func small(s world.Settings, jobs ...world.Job) *world.World {
+	for i := range jobs {
+		jobs[i].ID, jobs[i].Queue, jobs[i].GPU = string(rune('a'+i)), "q", gpu
+	}
+	w := world.New(world.Trace{Name: "small", Jobs: jobs, Shares: []world.Share{{Queue: "q", Weight: 1}}}, s)
+	w.GPU = gpu
+	w.Queues[0].Quotas[0].Nominal = gpu
+	return w
+}
+
+func replay(t *testing.T, w *world.World, policy string) Result {
+	t.Helper()
+	p, err := ParsePolicy(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := New(w, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What is lost is the work since the last checkpoint, and the start-up of the next run.
+func TestLost(t *testing.T) {
+	of := func(change func(*world.Settings)) world.Settings {
+		s := world.Defaults()
+		s.Restart, s.Grace = 60, 30
+		if change != nil {
+			change(&s)
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		settings                                   world.Settings
+		policy                                     string
+		last                                       int64 // the priority of a last job, an hour after the second; 0: there is none
+		redone, restarts, grace, evictions, finish int64
+	}{
+		// a works from 60; at 5400 it has worked 5340, of which 3600 are saved. b runs from 5430 to
+		// 9090. Then a needs 60 to start and 7200.
+		"hourly":   {of(nil), "greedy", 0, 1740, 60, 30, 1, 9090 + 7260},
+		"no saves": {of(func(s *world.Settings) { s.Checkpoint = 0 }), "greedy", 0, 5340, 60, 30, 1, 9090 + 60 + 3*hour},
+		// Nobody waits for the highest priority.
+		"highest": {of(nil), "greedy+wait=40m", 0, 1740, 60, 30, 1, 9090 + 7260},
+		// The job that comes last outranks b: a goes on to 7260 and loses nothing. b runs from 7290
+		// to 10950.
+		"waits": {of(nil), "greedy+wait=40m", 20, 0, 60, 30, 1, 10950 + 3660 + 3660},
+		// It is too far away: b comes at once, and at 9000 the last job takes its room before it has saved anything.
+		"too far": {of(nil), "greedy+wait=10m", 20, 1740 + 3510, 120, 60, 2, 9030 + 3660 + 3660 + 7260},
+		"guarded": {of(func(s *world.Settings) { s.MinRuntime = 2 * hour }), "greedy", 0, 7141 - 3600, 60, 30, 1, 7231 + 3660 + 7260},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jobs := []world.Job{{Work: 3 * hour}, {Work: hour, Submit: 5400, Priority: 10}}
+			end := int64(0)
+			if c.last > 0 {
+				at := int64(9000)
+				if name == "waits" {
+					at = 10950 // b has finished
+				}
+				jobs = append(jobs, world.Job{Work: hour, Submit: at, Priority: c.last})
+			}
+			r := replay(t, small(c.settings, jobs...), c.policy)
+			if end = r.End; r.Redone != c.redone*gpu || r.Restarts != c.restarts*gpu || r.Grace != c.grace*gpu || r.Evictions != c.evictions {
+				t.Errorf("redone %d, restarts %d, grace %d, evictions %d", r.Redone/gpu, r.Restarts/gpu, r.Grace/gpu, r.Evictions)
+			}
+			if name == "waits" {
+				c.finish = 10950 + 3660 + 60 + 2*hour - hour // a has saved two hours
+			}
+			if end != c.finish {
+				t.Errorf("ends at %d, want %d", end, c.finish)
+			}
+		})
+	}
+}
+
+// In every step nobody is lost, and no more is held than there is; in the end all room that
+// was held is accounted for.
+func TestConservation(t *testing.T) {
+	for _, name := range []string{"philly-vc+days=2+capacity=50", "openb+days=1+minruntime=10m+grace=0s+restart=0s", "philly-chronus+days=1+capacity=30+strategy=StrictFIFO",
+		"helios+days=1+cohorts=3+limit=50+checkpoint=0s+within=LowerOrNewerEqualPriority"} {
+		for _, policy := range []string{"greedy", "fair", "exact+age+nocaps+nodes=50", "exact+checkpoint+fewest+wait=10m+nodes=50"} {
+			t.Run(name+"/"+policy, func(t *testing.T) { conserves(t, name, policy) })
+		}
+	}
+}
+
+// most is how many jobs of a world are replayed.
+const most = 100
+
+func conserves(t *testing.T, name, policy string) {
+	source, settings, err := world.ParseName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := world.Draw(source, settings.Days, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn.Jobs = drawn.Jobs[:min(most, len(drawn.Jobs))]
+	w := world.New(drawn, settings)
+	p, err := ParsePolicy(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := New(w, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(l.events) > 0 {
+		if err := l.Step(); errors.Is(err, ErrCircle) {
+			t.Skip(err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		l.invariants(t)
+	}
+	l.result.end(l)
+	r := l.result
+	if r.Held != r.StartUp+r.Done+r.Redone+r.Restarts+r.Grace {
+		t.Errorf("held %d, accounted for %d", r.Held, r.StartUp+r.Done+r.Redone+r.Restarts+r.Grace)
+	}
+	var work, waited, runs int64
+	finished := 0
+	for i := range l.jobs {
+		if j := &l.jobs[i]; j.state == absent {
+			finished++
+			work += j.Work * j.GPU
+			runs += j.runs
+		}
+		waited += l.jobs[i].waited
+	}
+	for _, wait := range r.Waits {
+		waited -= wait.Sum
+	}
+	if finished != r.Finished || finished == r.Jobs && (r.Done != work || waited != 0 || runs != int64(r.Jobs)+r.Evictions-l.finishedLeaving) {
+		t.Errorf("%d of %d finished, %d said; done %d of %d; %d s of waits are missing; %d runs, %d evictions", finished, r.Jobs, r.Finished, r.Done, work, waited, runs, r.Evictions)
+	}
+	if r.Evictions == 0 {
+		t.Error("nobody was evicted")
+	}
+	if again := replay(t, w, policy); !reflect.DeepEqual(again.Waits, r.Waits) || again.Held != r.Held || again.Decisions != r.Decisions {
+		t.Error("it comes to something else the second time")
+	}
+}
+
+// invariants hold after each step.
+func (l *Loop) invariants(t *testing.T) {
+	t.Helper()
+	held := map[string]int64{}
+	waits, holds := 0, 0
+	for i := range l.jobs {
+		j := &l.jobs[i]
+		switch j.state {
+		case waiting:
+			waits++
+		case running, leaving:
+			holds++
+			held["gpu"] += j.GPU
+			held["cpu"] += j.CPU
+		case absent:
+			if j.runs == 0 && j.Submit <= l.now {
+				t.Fatalf("second %d: %s is lost", l.now, j.ID)
+			}
+		}
+	}
+	snapshot := 0
+	for running := range l.snapshot.Workloads() {
+		j := &l.jobs[l.index[running.ID]]
+		if snapshot++; running.Evicted != (j.state == leaving) {
+			t.Fatalf("second %d: %s: evicted %t, state %d", l.now, j.ID, running.Evicted, j.state)
+		}
+	}
+	if waits != l.pending.Len() || holds != snapshot || held["gpu"] != l.used || held["gpu"] > l.world.GPU || held["cpu"] > l.world.CPU {
+		t.Fatalf("second %d: %d wait, %d pending; %d hold, %d in the snapshot; %v of %d GPUs and %d CPUs", l.now, waits, l.pending.Len(), holds, snapshot, held, l.world.GPU, l.world.CPU)
+	}
+}
+
+func TestParsePolicy(t *testing.T) {
+	for _, bad := range []string{"", "greedyy", "exact+wait=", "exact+wait=-1m", "exact+wait=1ms", "exact+nodes=0", "nocaps", "greedy+fewest"} {
+		if _, err := ParsePolicy(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	if p, err := ParsePolicy("fair+exact+checkpoint+wait=90s+nodes=7"); err != nil || p.wait != 90 || p.Config.Exact.MaxNodes != 7 || p.cost != "checkpoint" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

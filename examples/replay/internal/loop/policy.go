@@ -1,0 +1,126 @@
+// Package loop replays a world in a closed loop: who is told to stop really stops, loses what
+// it did since its last checkpoint, waits again and runs again.
+package loop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// Policy is how decisions are made.
+type Policy struct {
+	Name   string
+	Config preemption.Config // without its Cost
+	cost   string
+	wait   int64 // seconds that a victim may go on to its next checkpoint; nobody waits so for the highest priority
+}
+
+// words are what names of policies consist of.
+var words = []struct {
+	word, help string
+	set        func(*Policy)
+}{
+	{"classical", "the policies of the queues decide (default)", func(p *Policy) { p.Config.Sharing = preemption.Classical }},
+	{"fair", "fair sharing", func(p *Policy) { p.Config.Sharing = preemption.Fair }},
+	{"greedy", "candidates in their order until the request fits (default)", func(p *Policy) { p.Config.Search = preemption.Greedy }},
+	{"exact", "the best allowed set", func(p *Policy) { p.Config.Search = preemption.Exact }},
+	{"age", "cost: GPUs x time since the start", func(p *Policy) { p.cost = "age" }},
+	{"checkpoint", "cost: GPUs x time since the last checkpoint", func(p *Policy) { p.cost = "checkpoint" }},
+	{"nocaps", "exact may take more victims, or of higher priority, to lose less", func(p *Policy) { p.Config.Exact.IgnoreCaps = true }},
+	{"fewest", "exact takes the fewest, and of those the cheapest", func(p *Policy) { p.Config.Exact.FewestFirst = true }},
+	{"larger", "search again, the largest first, if nobody is found", func(p *Policy) { p.Config.ReconsiderLarger = true }},
+}
+
+// Help lists the words, a line each.
+func Help() string {
+	var b strings.Builder
+	for _, w := range words {
+		fmt.Fprintf(&b, "  %-12s %s\n", w.word, w.help)
+	}
+	fmt.Fprintf(&b, "  %-12s %s\n", "nodes=N", "nodes of exact in a decision (200000)")
+	fmt.Fprintf(&b, "  %-12s %s\n", "wait=TIME", "a victim goes on to a checkpoint that is so near, unless the highest priority needs its room")
+	return b.String()
+}
+
+// maxWait limits how long a victim goes on.
+const maxWait = 24 * time.Hour
+
+// ParsePolicy reads a name: words with + between them, as in exact+checkpoint+wait=5m.
+func ParsePolicy(name string) (Policy, error) {
+	p := Policy{Name: name}
+	p.Config.SkipBlockers = true
+	for word := range strings.SplitSeq(name, "+") {
+		if text, ok := strings.CutPrefix(word, "wait="); ok {
+			d, err := time.ParseDuration(text)
+			if err != nil || d < 0 || d > maxWait || d%time.Second != 0 {
+				return p, fmt.Errorf("policy %q: wait: %q: want whole seconds, as in 5m", name, text)
+			}
+			p.wait = int64(d / time.Second)
+			continue
+		}
+		if text, ok := strings.CutPrefix(word, "nodes="); ok {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				return p, fmt.Errorf("policy %q: nodes: %q: want a number from 1", name, text)
+			}
+			p.Config.Exact.MaxNodes = n
+			continue
+		}
+		found := false
+		for _, w := range words {
+			if w.word == word {
+				w.set(&p)
+				found = true
+			}
+		}
+		if !found {
+			return p, fmt.Errorf("policy %q: unknown word %q", name, word)
+		}
+	}
+	if p.Config.Search == preemption.Greedy && p.Config.Exact != (preemption.ExactSearch{}) {
+		return p, fmt.Errorf("policy %q: nocaps and fewest are for exact", name)
+	}
+	return p, nil
+}
+
+// config returns the configuration for a world, where victims may go on for so long.
+func (p *Policy) config(w *world.World, wait int64) preemption.Config {
+	c := p.Config
+	c.MinRuntime.Preempt = optional.Of(time.Duration(w.MinRuntime) * time.Second)
+	c.MinRuntime.Reclaim = c.MinRuntime.Preempt
+	c.SkipRetryAt = w.MinRuntime == 0 // nothing else makes time help
+	switch p.cost {
+	case "age":
+		c.Cost = preemption.CostByAge{Resources: []string{world.GPU}}
+	case "checkpoint":
+		c.Cost = sinceCheckpoint{every: w.Checkpoint, restart: w.Restart, wait: wait}
+	}
+	return c
+}
+
+// sinceCheckpoint is [preemption.CostSinceCheckpoint] for jobs that save their work at fixed
+// intervals: it knows the last checkpoint without being told of each.
+type sinceCheckpoint struct{ every, restart, wait int64 }
+
+// Lost is the cost. A job that may go on to its next checkpoint loses its restart alone.
+func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time.Time) int64 {
+	elapsed := int64(now.Sub(running.ReservedAt)/time.Second) - c.restart
+	if c.every > 0 && elapsed >= 0 {
+		since := elapsed % c.every
+		if c.every-since <= c.wait {
+			since = 0
+		}
+		if elapsed >= c.every || since == 0 {
+			running.Loss.LastCheckpoint = now.Add(-time.Duration(since) * time.Second)
+		}
+	}
+	running.Loss.Restart = optional.Of(time.Duration(c.restart) * time.Second)
+	return preemption.CostSinceCheckpoint{Resources: []string{world.GPU}}.Lost(running, podSet, now)
+}

@@ -1,0 +1,191 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/examples/replay/internal/world"
+)
+
+// Result is what a replay came to, in integers. Amounts of work are in thousandths of a GPU ×
+// seconds.
+type Result struct {
+	Jobs     int   `json:"jobs"`
+	Finished int   `json:"finished"`
+	GPU      int64 `json:"gpu"`     // the capacity, in thousandths
+	Peak     int64 `json:"peak"`    // the most that was held at one time
+	Horizon  int64 `json:"horizon"` // the time of the last submission
+	End      int64 `json:"end"`     // the time of the last event
+
+	Done     int64 `json:"done"`     // work that was kept
+	Redone   int64 `json:"redone"`   // work that was lost
+	Restarts int64 `json:"restarts"` // start-ups after the first of a job
+	StartUp  int64 `json:"startUp"`  // first start-ups
+	Grace    int64 `json:"grace"`    // room that jobs held after they had stopped
+	Held     int64 `json:"held"`     // all room that was held
+
+	Evictions   int64 `json:"evictions"`
+	Preemptions int64 `json:"preemptions"` // decisions with victims
+	Decisions   int64 `json:"decisions"`   // heads that were decided about
+
+	InUse   int64 `json:"inUse"`   // until the horizon
+	Offered int64 `json:"offered"` // the capacity until then
+
+	Completion int64  `json:"completion"` // sum of the seconds from submission to the end of a job
+	Waits      []Wait `json:"waits"`      // by priority, highest first
+
+	LostBy  Series `json:"lostBy"`  // lost by the end of each part of the time
+	Evicted Series `json:"evicted"` // evictions by then
+	Busy    Series `json:"busy"`    // work, start-ups and lost work in each part of the time
+
+	Times Times `json:"times,omitzero"`
+
+	waited map[int64][]int64
+}
+
+// Wait is how long the jobs of a priority waited, in seconds over all waits of a job.
+type Wait struct {
+	Priority  int64 `json:"priority"`
+	Jobs      int64 `json:"jobs"`
+	Sum       int64 `json:"sum"`
+	Median    int64 `json:"median"`
+	Most      int64 `json:"most"` // 95 of 100 wait no longer
+	Evictions int64 `json:"evictions"`
+}
+
+// Lost is all that was lost to evictions.
+func (r *Result) Lost() int64 { return r.Redone + r.Restarts }
+
+// parts is the number of parts into which the time to the horizon is divided.
+const parts = 60
+
+// Series is a sum for each part of the time; the last part has what comes after the horizon.
+type Series struct {
+	Parts []int64 `json:"parts"`
+	each  int64
+}
+
+func (s *Series) begin(horizon int64) {
+	s.Parts, s.each = make([]int64, parts), max(1, (horizon+parts-1)/parts)
+}
+
+func (s *Series) add(at, amount int64) { s.Parts[min(at/s.each, parts-1)] += amount }
+
+// from adds an amount for all time from an instant to the horizon, to takes it away.
+func (s *Series) from(at, amount int64) {
+	for i := at / s.each; i < parts; i++ {
+		s.Parts[i] += amount * ((i+1)*s.each - max(at, i*s.each))
+	}
+}
+
+func (s *Series) to(at, amount int64) { s.from(at, -amount) }
+
+// Times is how long decisions took. It differs from run to run and machine to machine.
+type Times struct {
+	Heads    int64   `json:"heads"`
+	Total    int64   `json:"ns"`
+	Longest  int64   `json:"longest"`  // cycle, in nanoseconds
+	Slowness []int64 `json:"slowness"` // heads by the binary logarithm of nanoseconds per head
+}
+
+// Merge adds what was measured elsewhere.
+func (t *Times) Merge(other Times) {
+	t.Heads, t.Total, t.Longest = t.Heads+other.Heads, t.Total+other.Total, max(t.Longest, other.Longest)
+	t.Slowness = slices.Clone(t.Slowness)
+	for i, n := range other.Slowness {
+		if i == len(t.Slowness) {
+			t.Slowness = append(t.Slowness, 0)
+		}
+		t.Slowness[i] += n
+	}
+}
+
+// Quantile returns a bound, in nanoseconds, that so many of 100 heads do not exceed.
+func (t Times) Quantile(of100 int64) int64 {
+	var sum int64
+	for i, n := range t.Slowness {
+		if sum += n; sum*100 >= t.Heads*of100 {
+			return 1 << min(i, 62)
+		}
+	}
+	return t.Longest
+}
+
+// IsZero reports whether nothing was measured.
+func (t Times) IsZero() bool { return t.Heads == 0 }
+
+func (t *Times) add(took time.Duration, heads int) {
+	if t.Slowness == nil {
+		t.Slowness = make([]int64, 64)
+	}
+	t.Heads += int64(heads)
+	t.Total += int64(took)
+	t.Longest = max(t.Longest, int64(took))
+	t.Slowness[bits.Len64(uint64(took)/uint64(heads))] += int64(heads)
+}
+
+func (r *Result) begin(w *world.World, _ *Policy) {
+	r.Jobs, r.GPU, r.Horizon = len(w.Jobs), w.GPU, w.Horizon()
+	r.waited = map[int64][]int64{}
+	r.LostBy.begin(r.Horizon)
+	r.Evicted.begin(r.Horizon)
+	r.Busy.begin(r.Horizon)
+	for _, p := range w.Priorities() {
+		r.Waits = append(r.Waits, Wait{Priority: p})
+	}
+}
+
+func (r *Result) wait(priority int64) *Wait {
+	i, _ := slices.BinarySearchFunc(r.Waits, priority, func(w Wait, p int64) int { return cmp.Compare(p, w.Priority) })
+	return &r.Waits[i]
+}
+
+func (r *Result) finished(j *job, now int64) {
+	r.Finished++
+	r.Completion += now - j.Submit
+	w := r.wait(j.Priority)
+	w.Jobs++
+	w.Sum += j.waited
+	w.Evictions += j.runs - 1
+	r.waited[j.Priority] = append(r.waited[j.Priority], j.waited)
+}
+
+// end sums up.
+func (r *Result) end(l *Loop) {
+	r.End = l.now
+	r.Offered = r.GPU * parts * r.Busy.each
+	for _, part := range r.Busy.Parts {
+		r.InUse += part
+	}
+	for i := range r.Waits {
+		list := r.waited[r.Waits[i].Priority]
+		slices.Sort(list)
+		if len(list) > 0 {
+			r.Waits[i].Median, r.Waits[i].Most = list[len(list)/2], list[(len(list)-1)*95/100]
+		}
+	}
+	for _, s := range []*Series{&r.LostBy, &r.Evicted} {
+		for i := 1; i < parts; i++ {
+			s.Parts[i] += s.Parts[i-1]
+		}
+	}
+}
+
+// Check fails if the result, read from a file, is none that a replay writes.
+func (r *Result) Check() error {
+	for name, n := range map[string]int64{"jobs": int64(r.Jobs), "gpu": r.GPU, "horizon": r.Horizon, "done": r.Done, "redone": r.Redone, "restarts": r.Restarts,
+		"evictions": r.Evictions, "completion": r.Completion, "finished": int64(r.Finished)} {
+		if n < 0 {
+			return fmt.Errorf("%s: %d is negative", name, n)
+		}
+	}
+	for name, s := range map[string]Series{"lostBy": r.LostBy, "evicted": r.Evicted, "busy": r.Busy} {
+		if len(s.Parts) != parts {
+			return fmt.Errorf("%s: %d parts, want %d", name, len(s.Parts), parts)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,271 @@
+package world
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits of a trace: its times, what one job asks for, and the work of all jobs, in
+// thousandths of a GPU × seconds. Sums of what is lost then stay far from the end of 64 bits.
+const (
+	maxSeconds = 10 * 366 * 24 * 3600
+	maxGPUs    = 100_000
+	maxWork    = 1 << 50
+)
+
+// format is the columns of a kind of trace.
+type format struct {
+	name    string
+	columns []string // all must be there
+	read    func(row) (Job, bool)
+}
+
+// The formats, by the columns that only they have.
+var formats = []format{
+	{"tenants", []string{"job", "vc", "submit_time", "scale_factor", "duration"}, func(r row) (Job, bool) {
+		j := Job{ID: r.text("job"), Queue: r.text("vc"), Submit: r.number("submit_time", 0, maxSeconds), Work: r.number("duration", 1, maxSeconds),
+			GPU: r.milli("scale_factor", maxGPUs)}
+		if r.has("priority") {
+			j.Priority = r.number("priority", -1<<31, 1<<31)
+		} else {
+			switch j.Priority = 100; hash("prio/"+j.ID) % 10 {
+			case 0, 1, 2:
+				j.Priority = 0
+			case 9:
+				j.Priority = 1000
+			}
+		}
+		return j, j.GPU > 0
+	}},
+	{"classes", []string{"job_id", "user", "num_gpu", "submit_time", "duration", "job_type"}, func(r row) (Job, bool) {
+		j := Job{ID: r.text("job_id"), Queue: strings.TrimPrefix(r.text("user"), "vc_"), Submit: 60 * r.number("submit_time", 0, maxSeconds/60),
+			Work: 60 * r.number("duration", 1, maxSeconds/60), GPU: r.milli("num_gpu", maxGPUs)}
+		j.Priority = r.word("job_type", map[string]int64{"strict": 1000, "soft": 100, "best": 0})
+		return j, j.GPU > 0
+	}},
+	{"pods", []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos", "creation_time", "deletion_time", "scheduled_time"}, func(r row) (Job, bool) {
+		if strings.TrimSpace(r.text("scheduled_time")) == "" {
+			return Job{}, false // it never ran
+		}
+		started, ended := r.number("scheduled_time", 0, maxSeconds), r.number("deletion_time", 0, maxSeconds)
+		j := Job{ID: r.text("name"), Submit: r.number("creation_time", 0, maxSeconds), Work: max(1, ended-started), CPU: r.number("cpu_milli", 0, 1<<40)}
+		j.GPU = r.number("num_gpu", 0, maxGPUs) * r.number("gpu_milli", 0, 1000)
+		j.Priority = r.word("qos", map[string]int64{"Guaranteed": 9999, "LS": 9500, "Burstable": 7500, "BE": 5500})
+		shape := strings.Join([]string{r.text("cpu_milli"), r.text("memory_mib"), r.text("num_gpu"), r.text("gpu_milli"), r.text("qos")}, "|")
+		j.Queue = fmt.Sprintf("queue-%d", hash(shape)%4)
+		return j, j.GPU > 0 || j.CPU > 0
+	}},
+}
+
+func hash(text string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return h.Sum32()
+}
+
+// row is a line of a file with named columns. The first fault of a line is kept.
+type row struct {
+	fields  []string
+	columns map[string]int
+	fault   *error
+}
+
+func (r row) has(column string) bool { _, ok := r.columns[column]; return ok }
+
+func (r row) text(column string) string { return r.fields[r.columns[column]] }
+
+func (r row) bad(column, want string) {
+	if *r.fault == nil {
+		*r.fault = fmt.Errorf("%s: %q: want %s", column, r.text(column), want)
+	}
+}
+
+func (r row) number(column string, least, most int64) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(r.text(column)), 10, 64)
+	if err != nil || n < least || n > most {
+		r.bad(column, fmt.Sprintf("a whole number, %d to %d", least, most))
+	}
+	return n
+}
+
+// milli reads a number with up to three decimals, in thousandths.
+func (r row) milli(column string, most int64) int64 {
+	whole, part, _ := strings.Cut(strings.TrimSpace(r.text(column)), ".")
+	n, err := strconv.ParseInt(whole+(part + "000")[:3], 10, 64)
+	if err != nil || len(part) > 3 || n < 0 || n > most*1000 {
+		r.bad(column, fmt.Sprintf("a number, 0 to %d, in thousandths at most", most))
+	}
+	return n
+}
+
+func (r row) word(column string, words map[string]int64) int64 {
+	n, ok := words[r.text(column)]
+	if !ok {
+		var names []string
+		for name := range words {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		r.bad(column, "one of "+strings.Join(names, ", "))
+	}
+	return n
+}
+
+// lines reads a file with a header, compressed or not, and gives each line to a function.
+func lines(path string, header func(columns map[string]int) error, each func(row) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := io.Reader(bufio.NewReader(f))
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(in); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	reader := csv.NewReader(in)
+	reader.ReuseRecord = true
+	var columns map[string]int
+	for {
+		fields, err := reader.Read()
+		switch {
+		case errors.Is(err, io.EOF) && columns == nil:
+			return fmt.Errorf("%s: line 1: there is no header", path)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			var at *csv.ParseError
+			if errors.As(err, &at) {
+				return fmt.Errorf("%s: line %d: %w", path, at.Line, at.Err)
+			}
+			return fmt.Errorf("%s: %w", path, err)
+		case columns == nil:
+			columns = map[string]int{}
+			for i, name := range fields {
+				columns[strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))] = i
+			}
+			if err := header(columns); err != nil {
+				return fmt.Errorf("%s: line 1: %w", path, err)
+			}
+			continue
+		}
+		line, _ := reader.FieldPos(0)
+		var fault error
+		err = each(row{fields, columns, &fault})
+		if fault != nil {
+			err = fault
+		}
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, line, err)
+		}
+	}
+}
+
+// Read reads a trace. quotas is a file with the columns "vc" and "node num"; empty: the file
+// vc_nodes.csv in the same directory, if there is one, else equal shares.
+func Read(path, quotas string) (Trace, error) {
+	t := Trace{Name: path}
+	var is *format
+	seen := map[string]int{}
+	n, work := 1, int64(0)
+	err := lines(path, func(columns map[string]int) error {
+		i := slices.IndexFunc(formats, func(f format) bool {
+			return !slices.ContainsFunc(f.columns, func(c string) bool { _, ok := columns[c]; return !ok })
+		})
+		if i < 0 {
+			return errors.New("the columns are of no known format: want " + known())
+		}
+		is = &formats[i]
+		return nil
+	}, func(r row) error {
+		n++
+		j, ok := is.read(r)
+		if *r.fault != nil || !ok {
+			return nil
+		}
+		for column, text := range map[string]string{is.columns[0]: j.ID, is.columns[1]: j.Queue} {
+			if text == "" {
+				return fmt.Errorf("%s is empty", column)
+			}
+		}
+		if first, twice := seen[j.ID]; twice {
+			return fmt.Errorf("%s: %q is also on line %d", is.columns[0], j.ID, first)
+		}
+		seen[j.ID] = n
+		if work += j.Work * max(j.GPU, j.CPU/1000); work > maxWork {
+			return fmt.Errorf("all jobs up to here are more work than %d GPU-hours", maxWork/3600/1000)
+		}
+		t.Jobs = append(t.Jobs, j)
+		return nil
+	})
+	if err == nil && len(t.Jobs) == 0 {
+		err = fmt.Errorf("%s: line %d: there are no jobs", path, n)
+	}
+	if err == nil {
+		err = t.shares(quotas)
+	}
+	t.sorted()
+	return t, err
+}
+
+func known() string {
+	var list []string
+	for _, f := range formats {
+		list = append(list, strings.Join(f.columns, ","))
+	}
+	return strings.Join(list, "; or ")
+}
+
+// shares sets the shares of the queues of the jobs.
+func (t *Trace) shares(quotas string) error {
+	weight := map[string]int64{}
+	for _, j := range t.Jobs {
+		weight[j.Queue] = 0
+	}
+	if quotas == "" {
+		beside := filepath.Join(filepath.Dir(t.Name), "vc_nodes.csv")
+		if _, err := os.Stat(beside); err == nil && !strings.HasPrefix(t.Jobs[0].Queue, "queue-") {
+			quotas = beside
+		}
+	}
+	var sum int64
+	if quotas != "" {
+		err := lines(quotas, func(columns map[string]int) error {
+			for _, c := range []string{"vc", "node num"} {
+				if _, ok := columns[c]; !ok {
+					return fmt.Errorf("there is no column %q", c)
+				}
+			}
+			return nil
+		}, func(r row) error {
+			n := r.number("node num", 0, 1<<31)
+			weight[r.text("vc")] = n
+			sum += n
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if sum == 0 {
+			return fmt.Errorf("%s: all quotas are zero", quotas)
+		}
+	}
+	for name, n := range weight {
+		if quotas == "" {
+			n = 1
+		}
+		t.Shares = append(t.Shares, Share{name, n})
+	}
+	return nil
+}

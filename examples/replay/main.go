@@ -1,0 +1,207 @@
+// Replay shows what preemption policies cost over weeks: it replays jobs in a closed loop, in
+// which who is told to stop really stops, loses what it did since its last checkpoint, waits
+// again and runs again.
+//
+//	replay [-world NAME,...] [-policy NAME,...] [-seeds 1-5] [-html FILE] [-plot FILE] [-times]
+//	replay -shard I/N [-o FILE]     a part of a sweep
+//	replay -merge FILE...           the table of all parts
+//
+// A world is drawn from quantiles that were measured on published traces, or read from a file.
+// The table compares each policy with the first one. The same arguments print the same table,
+// byte for byte, on every machine; how long decisions took is printed with -times alone.
+//
+// Exit status: 0; 1 if nothing could ever run in some world, or jobs evict each other in a
+// circle; 2 for bad usage or input.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/replay/internal/world"
+)
+
+func main() {
+	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, os.Getenv, cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv)))
+}
+
+const usage = "usage: replay [-world NAME,...] [-policy NAME,...] [-seeds LIST] [-html FILE] [-plot FILE] [-times] | -shard I/N [-o FILE] | -merge FILE..."
+
+// The sweep without flags: under a minute of one core.
+const (
+	defaultWorlds   = "philly-vc+days=15+capacity=60,philly-chronus+days=1+capacity=60"
+	defaultPolicies = "greedy,exact,exact+checkpoint,exact+checkpoint+wait=2m"
+)
+
+// options are the flags.
+type options struct {
+	worlds, policies       string
+	seeds, quotas          string
+	shard, output          string
+	html, plot             string
+	times, merge, markdown bool
+	files                  []string
+}
+
+func parse(args []string, stdout io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
+	flags.StringVar(&o.worlds, "world", defaultWorlds, "replay these `WORLDS`: a source, then settings, as in philly-vc+days=10+capacity=60")
+	flags.StringVar(&o.policies, "policy", defaultPolicies, "compare these `POLICIES` with the first: words, as in fair+exact+checkpoint")
+	flags.StringVar(&o.seeds, "seeds", "1", "draw each world with these `SEEDS`, as in 1-5")
+	flags.StringVar(&o.quotas, "quotas", "", "the quotas of traces: a `FILE` with the columns vc and \"node num\" (vc_nodes.csv beside the trace)")
+	flags.StringVar(&o.shard, "shard", "", "replay a part only: `I/N`, with I from 0, or N with I from JOB_COMPLETION_INDEX")
+	flags.StringVar(&o.output, "o", "", "write the results into `FILE`, one JSON object in each line (of a shard: standard output)")
+	flags.BoolVar(&o.merge, "merge", false, "read results instead of replaying: the files of all shards")
+	flags.StringVar(&o.html, "html", "", "write tables and charts into one `FILE.html`")
+	flags.StringVar(&o.plot, "plot", "", "draw the charts into `FILE.svg` or FILE.png")
+	flags.BoolVar(&o.times, "times", false, "measure how long decisions take, and print that, too")
+	flags.BoolVar(&o.markdown, "markdown", false, "print tables in Markdown")
+	if err = cli.Parse(flags, args, usage, stdout); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintf(stdout, "\nSources of worlds: %s,\nor a trace FILE.csv or FILE.csv.gz. Settings:\n%s\nWords of policies:\n%s", strings.Join(world.Sources(), ", "), world.Help(), loop.Help())
+		}
+		return o, err
+	}
+	o.files = flags.Args()
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	return o, o.check(given)
+}
+
+// check refuses flags that do not go together.
+func (o *options) check(given map[string]bool) error {
+	extension := filepath.Ext(o.plot)
+	switch {
+	case o.merge && len(o.files) == 0:
+		return errors.New("-merge: name the files of the shards")
+	case !o.merge && len(o.files) > 0:
+		return fmt.Errorf("unexpected argument %q; %s", o.files[0], usage)
+	case o.plot != "" && extension != ".svg" && extension != ".png":
+		return fmt.Errorf("-plot %q: want a name that ends in .svg or .png", o.plot)
+	case o.html != "" && filepath.Ext(o.html) != ".html":
+		return fmt.Errorf("-html %q: want a name that ends in .html", o.html)
+	}
+	for _, name := range []string{"world", "policy", "seeds", "quotas", "shard"} {
+		if o.merge && given[name] {
+			return fmt.Errorf("-%s has no meaning with -merge", name)
+		}
+	}
+	for _, name := range []string{"html", "plot", "markdown"} {
+		if o.shard != "" && given[name] {
+			return fmt.Errorf("-%s has no meaning with -shard: a part of a sweep has no table", name)
+		}
+	}
+	return nil
+}
+
+// command is main without the process.
+func command(args []string, stdout, stderr io.Writer, env func(string) string, screen cli.Screen) int {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	var lines []line
+	if err == nil {
+		lines, err = o.lines(stdout, env, screen)
+	}
+	if err == nil && o.shard == "" {
+		err = o.report(stdout, lines, screen)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "replay: %s\n", printable.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
+		return 2
+	}
+	if no := refusal(lines); no != "" {
+		fmt.Fprintf(stderr, "replay: %s\n", printable.Text(no))
+		return 1
+	}
+	return 0
+}
+
+// lines reads results, or replays.
+func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Screen) ([]line, error) {
+	if o.merge {
+		lines, err := readLines(o.files)
+		if err == nil && o.output != "" {
+			err = o.write(stdout, lines)
+		}
+		return lines, err
+	}
+	seeds, err := parseSeeds(o.seeds)
+	if err != nil {
+		return nil, err
+	}
+	index, shards, err := parseShard(o.shard, env)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSweep(strings.Split(o.worlds, ","), strings.Split(o.policies, ","), seeds, o.quotas)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := s.run(index, shards, o.times, screen)
+	if err == nil && (o.shard != "" || o.output != "") {
+		err = o.write(stdout, lines)
+	}
+	return lines, err
+}
+
+// write writes the results.
+func (o *options) write(stdout io.Writer, lines []line) error {
+	if o.output == "" || o.output == "-" {
+		return writeLines(stdout, lines)
+	}
+	return toFile(o.output, func(w io.Writer) error { return writeLines(w, lines) })
+}
+
+func toFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// report prints the tables and draws the charts.
+func (o *options) report(stdout io.Writer, lines []line, screen cli.Screen) error {
+	groups := group(lines)
+	if o.plot != "" {
+		if err := toFile(o.plot, func(w io.Writer) error { return drawAll(w, groups, filepath.Ext(o.plot) == ".png") }); err != nil {
+			return err
+		}
+	}
+	if o.html != "" {
+		if err := toFile(o.html, func(w io.Writer) error { return writePage(w, groups, o.times) }); err != nil {
+			return err
+		}
+	}
+	if o.markdown {
+		_, err := io.WriteString(stdout, markdown(groups, o.times))
+		return err
+	}
+	page := cli.Page{Screen: screen}
+	printAll(&page, groups, o.times)
+	return page.Print(stdout)
+}
+
+// refusal says why the answer is no; empty: it is not.
+func refusal(lines []line) string {
+	for i := range lines {
+		l := &lines[i]
+		switch {
+		case l.Circle != "":
+			return fmt.Sprintf("world %q, seed %d, policy %q: %s", l.World, l.Seed, l.Policy, l.Circle)
+		case l.Finished == 0:
+			return fmt.Sprintf("world %q, seed %d, policy %q: none of %d jobs could ever run", l.World, l.Seed, l.Policy, l.Jobs)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/golden"
+)
+
+// call runs the command; the environment has the variables given as name=value.
+func call(t *testing.T, env []string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, bad bytes.Buffer
+	get := func(name string) string {
+		for _, v := range env {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	status = command(args, &out, &bad, get, cli.Screen{Width: 80})
+	return status, out.String(), bad.String()
+}
+
+// tiny is a sweep that takes a second.
+var tiny = []string{"-world", "philly-vc+days=1+capacity=40,openb+days=1+capacity=50", "-policy", "greedy,exact+checkpoint", "-seeds", "1-2"}
+
+// The table is the same on every run and every machine, no wider than the screen, and names
+// what was asked for.
+func TestTable(t *testing.T) {
+	status, stdout, stderr := call(t, nil, tiny...)
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d, %q", status, stderr)
+	}
+	golden.Check(t, "tiny", stdout)
+	for line := range strings.Lines(stdout) {
+		if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	status, stdout, stderr = call(t, nil, append(slices.Clone(tiny), "-markdown")...)
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d, %q", status, stderr)
+	}
+	golden.Check(t, "tiny-markdown", stdout)
+}
+
+// The shards of a sweep, merged in any order, are the sweep; what -times adds changes nothing
+// unless it is asked for.
+func TestShards(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole.jsonl")
+	_, want, _ := call(t, nil, append(slices.Clone(tiny), "-o", whole)...)
+	const shards = 3
+	var files []string
+	var parts []byte
+	for i := range shards {
+		file := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
+		args := append(slices.Clone(tiny), "-shard", fmt.Sprint(shards), "-o", file)
+		if i == 1 {
+			args = append(args, "-times")
+		}
+		status, stdout, stderr := call(t, []string{fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i)}, args...)
+		if status != 0 || stdout != "" || stderr != "" {
+			t.Fatalf("shard %d: status %d, %q, %q", i, status, stdout, stderr)
+		}
+		data, _ := os.ReadFile(file)
+		if i == 1 != bytes.Contains(data, []byte(`"times"`)) {
+			t.Errorf("shard %d: times", i)
+		}
+		if i == 1 {
+			_, again, _ := call(t, nil, append(slices.Clone(tiny), "-shard", "1/3")...)
+			data = []byte(again)
+		}
+		files, parts = append(files, file), append(parts, data...)
+	}
+	slices.Reverse(files)
+	status, got, stderr := call(t, nil, append([]string{"-merge"}, files...)...)
+	if status != 0 || got != want {
+		t.Errorf("status %d, %q; merged:\n%s\nwhole:\n%s", status, stderr, got, want)
+	}
+	if _, timed, _ := call(t, nil, append([]string{"-times", "-merge"}, files...)...); !strings.HasPrefix(timed, want) || !strings.Contains(timed, "LONGEST") {
+		t.Errorf("with times:\n%s", timed)
+	}
+	sorted := func(data []byte) []string { return slices.Sorted(strings.Lines(string(data))) }
+	if data, _ := os.ReadFile(whole); !slices.Equal(sorted(data), sorted(parts)) {
+		t.Error("the lines of the shards are not those of the sweep")
+	}
+	for name, bad := range map[string]struct{ data, want string }{
+		"missing":   {strings.Join(strings.SplitAfter(string(parts), "\n")[1:], ""), "cell 0 of 8 is missing"},
+		"twice":     {string(parts) + string(parts), "line 9: cell: 0 is also at "},
+		"other":     {string(parts) + strings.Replace(string(parts), `"sweep":"`, `"sweep":"0`, 1), "line 9: sweep: "},
+		"no JSON":   {"{", "line 1: no result of replay"},
+		"misspelt":  {`{"swep":"x"}`, `line 1: no result of replay: json: unknown field "swep"`},
+		"text":      {`{"jobs":"x"}`, "line 1: jobs: want int, found string"},
+		"cell":      {`{"cell":1,"of":1}`, "line 1: cell: 1 of 1"},
+		"no series": {`{"of":1}`, "parts, want 60"},
+		"empty":     {"", "there are no results to merge"},
+	} {
+		file := filepath.Join(dir, "bad.jsonl")
+		if err := os.WriteFile(file, []byte(bad.data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if status, stdout, stderr := call(t, nil, "-merge", file); status != 2 || stdout != "" || !strings.Contains(stderr, bad.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
+		}
+	}
+}
+
+// Charts and the page are written, and the page needs nothing else.
+func TestCharts(t *testing.T) {
+	dir := t.TempDir()
+	lines := filepath.Join(dir, "lines.jsonl")
+	call(t, nil, append(slices.Clone(tiny), "-times", "-o", lines)...)
+	for file, begins := range map[string]string{"a.svg": "<?xml", "a.png": "\x89PNG", "a.html": "<!doctype html>"} {
+		path := filepath.Join(dir, file)
+		option := "-plot"
+		if strings.HasSuffix(file, "html") {
+			option = "-html"
+		}
+		status, _, stderr := call(t, nil, "-times", option, path, "-merge", lines)
+		data, err := os.ReadFile(path)
+		if status != 0 || err != nil || !strings.HasPrefix(string(data), begins) || len(data) < 5000 {
+			t.Errorf("%s: status %d, %q, %v, %d bytes", file, status, stderr, err, len(data))
+		}
+		if file == "a.html" {
+			for _, outside := range []string{"<script", "<link", "src=", "url("} {
+				if strings.Contains(string(data), outside) {
+					t.Errorf("the page has %s", outside)
+				}
+			}
+			if n := strings.Count(string(data), "<svg"); n != 2 || !strings.Contains(string(data), "exact&#43;checkpoint") {
+				t.Errorf("the page has %d charts", n)
+			}
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const header = "job,vc,submit_time,scale_factor,duration,priority\n"
+	never := file("never.csv", header+"a,q,0,1,60,0\nb,q,5,2,60,0\n")
+	for want, args := range map[string][]string{
+		"not defined":                  {"-nosuch"},
+		`unexpected argument "x"`:      {"x"},
+		`unknown source "nosuch"`:      {"-world", "nosuch"},
+		`unknown setting "size"`:       {"-world", "openb+size=3"},
+		`days: "0": want 1 to 400`:     {"-world", "openb+days=0"},
+		`grace: "soon": want whole`:    {"-world", "openb+grace=soon"},
+		`days is set twice`:            {"-world", "openb+days=1+days=2"},
+		`reclaim: "Some`:               {"-world", "openb+reclaim=Sometimes"},
+		`unknown word "best"`:          {"-policy", "greedy,best"},
+		`named twice`:                  {"-policy", "greedy,greedy"},
+		`-seeds "0"`:                   {"-seeds", "0"},
+		`-seeds "3-1"`:                 {"-seeds", "3-1"},
+		`-shard "2/2"`:                 {"-shard", "2/2"},
+		`JOB_COMPLETION_INDEX`:         {"-shard", "2"},
+		`-plot "a.gif"`:                {"-plot", "a.gif"},
+		`-html "a"`:                    {"-html", "a"},
+		`-merge: name the files`:       {"-merge"},
+		`-seeds has no meaning with`:   {"-seeds", "1", "-merge", "x"},
+		`-html has no meaning with`:    {"-html", "a.html", "-shard", "0/2"},
+		`-quotas is for worlds`:        {"-quotas", "x.csv"},
+		`no such file`:                 {"-world", filepath.Join(dir, "none.csv")},
+		`line 1: there is no header`:   {"-world", file("empty.csv", "")},
+		`line 1: the columns are`:      {"-world", file("columns.csv", "a,b\n1,2\n")},
+		`line 1: there are no jobs`:    {"-world", file("nojobs.csv", header)},
+		`line 2: duration: "-1": want`: {"-world", file("duration.csv", header+"a,q,0,1,-1,0\n")},
+		`line 3: job: "a" is also on`:  {"-world", file("twice.csv", header+"a,q,0,1,60,0\na,q,0,1,60,0\n")},
+		`line 2: wrong number of`:      {"-world", file("fields.csv", header+"a,q\n")},
+		`line 2: vc is empty`:          {"-world", file("noqueue.csv", header+"a,,0,1,60,0\n")},
+		`line 2: job_type: "x": want`:  {"-world", file("class.csv", "job_id,user,num_gpu,submit_time,duration,job_type\n1,vc_a,1,0,5,x\n")},
+		`line 2: qos: "Best": want`:    {"-world", file("qos.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time,scheduled_time\np,1,1,1,1000,Best,0,9,1\n")},
+		`line 1: there is no column`:   {"-world", never, "-quotas", file("quotas.csv", "vc,nodes\nq,1\n")},
+		`all quotas are zero`:          {"-world", never, "-quotas", file("zero.csv", "vc,node num\nq,0\n")},
+		`gzip: invalid header`:         {"-world", file("no.csv.gz", header)},
+	} {
+		if status, stdout, stderr := call(t, nil, args...); status != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
+		}
+	}
+	if status, stdout, _ := call(t, nil, "-h"); status != 0 || !strings.Contains(stdout, "-shard") || !strings.Contains(stdout, "+checkpoint=") || !strings.Contains(stdout, "wait=TIME") {
+		t.Errorf("-h: status %d, %q", status, stdout)
+	}
+	// No: with one percent of the peak there is no GPU at all.
+	status, stdout, stderr := call(t, nil, "-world", never+"+capacity=1", "-policy", "greedy")
+	if status != 1 || !strings.Contains(stderr, "none of 2 jobs could ever run") || !strings.Contains(stdout, "2 never") {
+		t.Errorf("nothing ever runs: status %d, %q, %q", status, stdout, stderr)
+	}
+	// The quotas of a trace are beside it.
+	file("vc_nodes.csv", "vc,node num\nq,1\nother,3\n")
+	if status, stdout, stderr := call(t, nil, "-world", never+"+capacity=100", "-policy", "greedy"); status != 0 || strings.Contains(stdout, "never ran") {
+		t.Errorf("with quotas beside it: status %d, %q, %q", status, stdout, stderr)
+	}
+}
