@@ -19,6 +19,7 @@ type Policy struct {
 	Name   string
 	Config preemption.Config // without its Cost
 	cost   string
+	fewest bool
 	wait   int64 // seconds that a victim may go on to its next checkpoint; nobody waits so for the highest priority
 }
 
@@ -30,11 +31,12 @@ var words = []struct {
 	{"classical", "the policies of the queues decide (default)", func(p *Policy) { p.Config.Sharing = preemption.Classical }},
 	{"fair", "fair sharing", func(p *Policy) { p.Config.Sharing = preemption.Fair }},
 	{"greedy", "candidates in their order until the request fits (default)", func(p *Policy) { p.Config.Search = preemption.Greedy }},
+	{"exchange", "greedy, improved by exchanges of one candidate for one or two victims", func(p *Policy) { p.Config.Search = preemption.Exchange }},
 	{"exact", "the best allowed set", func(p *Policy) { p.Config.Search = preemption.Exact }},
 	{"age", "cost: GPUs x time since the start", func(p *Policy) { p.cost = "age" }},
 	{"checkpoint", "cost: GPUs x time since the last checkpoint", func(p *Policy) { p.cost = "checkpoint" }},
 	{"nocaps", "exact may take more victims, or of higher priority, to lose less", func(p *Policy) { p.Config.Exact.IgnoreCaps = true }},
-	{"fewest", "exact takes the fewest, and of those the cheapest", func(p *Policy) { p.Config.Exact.FewestFirst = true }},
+	{"fewest", "exchange and exact take the fewest, and of those the cheapest", func(p *Policy) { p.fewest = true }},
 	{"larger", "search again, the largest first, if nobody is found", func(p *Policy) { p.Config.ReconsiderLarger = true }},
 }
 
@@ -42,52 +44,77 @@ var words = []struct {
 func Help() string {
 	var b strings.Builder
 	for _, w := range words {
-		fmt.Fprintf(&b, "  %-12s %s\n", w.word, w.help)
+		fmt.Fprintf(&b, "  %-13s %s\n", w.word, w.help)
 	}
-	fmt.Fprintf(&b, "  %-12s %s\n", "nodes=N", "nodes of exact in a decision (200000)")
-	fmt.Fprintf(&b, "  %-12s %s\n", "wait=TIME", "a victim goes on to a checkpoint that is so near, unless the highest priority needs its room")
+	for _, n := range numbers {
+		fmt.Fprintf(&b, "  %-13s %s\n", n.word+"N", n.help)
+	}
+	fmt.Fprintf(&b, "  %-13s %s\n", "wait=TIME", "a victim goes on to a checkpoint that is so near, unless the highest priority needs its room")
 	return b.String()
 }
 
 // maxWait limits how long a victim goes on.
 const maxWait = 24 * time.Hour
 
+// numbers are the words with a value, besides wait.
+var numbers = []struct {
+	word, help string
+	set        func(*Policy, int)
+}{
+	{"nodes=", "nodes of exact in a decision (200000)", func(p *Policy, n int) { p.Config.Exact.MaxNodes = n }},
+	{"candidates=", "candidates that exchange looks at (8)", func(p *Policy, n int) { p.Config.Exchange.MaxCandidates = n }},
+}
+
 // ParsePolicy reads a name: words with + between them, as in exact+checkpoint+wait=5m.
 func ParsePolicy(name string) (Policy, error) {
 	p := Policy{Name: name}
 	p.Config.SkipBlockers = true
 	for word := range strings.SplitSeq(name, "+") {
-		if text, ok := strings.CutPrefix(word, "wait="); ok {
-			d, err := time.ParseDuration(text)
-			if err != nil || d < 0 || d > maxWait || d%time.Second != 0 {
-				return p, fmt.Errorf("policy %q: wait: %q: want whole seconds, as in 5m", name, text)
-			}
-			p.wait = int64(d / time.Second)
-			continue
-		}
-		if text, ok := strings.CutPrefix(word, "nodes="); ok {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 {
-				return p, fmt.Errorf("policy %q: nodes: %q: want a number from 1", name, text)
-			}
-			p.Config.Exact.MaxNodes = n
-			continue
-		}
-		found := false
-		for _, w := range words {
-			if w.word == word {
-				w.set(&p)
-				found = true
-			}
-		}
-		if !found {
-			return p, fmt.Errorf("policy %q: unknown word %q", name, word)
+		if err := p.word(word); err != nil {
+			return p, fmt.Errorf("policy %q: %w", name, err)
 		}
 	}
-	if p.Config.Search == preemption.Greedy && p.Config.Exact != (preemption.ExactSearch{}) {
-		return p, fmt.Errorf("policy %q: nocaps and fewest are for exact", name)
+	search := p.Config.Search
+	switch {
+	case p.fewest && search == preemption.Greedy:
+		return p, fmt.Errorf("policy %q: fewest is for exchange and exact", name)
+	case search != preemption.Exact && p.Config.Exact != (preemption.ExactSearch{}):
+		return p, fmt.Errorf("policy %q: nocaps and nodes are for exact", name)
+	case search != preemption.Exchange && p.Config.Exchange != (preemption.ExchangeSearch{}):
+		return p, fmt.Errorf("policy %q: candidates is for exchange", name)
 	}
+	p.Config.Exact.FewestFirst = p.fewest && search == preemption.Exact
+	p.Config.Exchange.FewestFirst = p.fewest && search == preemption.Exchange
 	return p, nil
+}
+
+// word reads one word.
+func (p *Policy) word(word string) error {
+	if text, ok := strings.CutPrefix(word, "wait="); ok {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 || d > maxWait || d%time.Second != 0 {
+			return fmt.Errorf("wait: %q: want whole seconds, as in 5m", text)
+		}
+		p.wait = int64(d / time.Second)
+		return nil
+	}
+	for _, n := range numbers {
+		if text, ok := strings.CutPrefix(word, n.word); ok {
+			value, err := strconv.Atoi(text)
+			if err != nil || value < 1 {
+				return fmt.Errorf("%s %q: want a number from 1", n.word, text)
+			}
+			n.set(p, value)
+			return nil
+		}
+	}
+	for _, w := range words {
+		if w.word == word {
+			w.set(p)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown word %q", word)
 }
 
 // config returns the configuration for a world, where victims may go on for so long.
