@@ -20,6 +20,7 @@ type Policy struct {
 	Config preemption.Config // without its Cost
 	cost   string
 	fewest bool
+	extra  int64 // seconds that the cost adds for an eviction
 	wait   int64 // seconds that a victim may go on to its next checkpoint; nobody waits so for the highest priority
 }
 
@@ -49,6 +50,7 @@ func Help() string {
 	for _, n := range numbers {
 		fmt.Fprintf(&b, "  %-13s %s\n", n.word+"N", n.help)
 	}
+	fmt.Fprintf(&b, "  %-13s %s\n", "extra=TIME", "the cost of checkpoint counts an eviction as so much more lost")
 	fmt.Fprintf(&b, "  %-13s %s\n", "wait=TIME", "a victim goes on to a checkpoint that is so near, unless the highest priority needs its room")
 	return b.String()
 }
@@ -90,13 +92,15 @@ func ParsePolicy(name string) (Policy, error) {
 
 // word reads one word.
 func (p *Policy) word(word string) error {
-	if text, ok := strings.CutPrefix(word, "wait="); ok {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 || d > maxWait || d%time.Second != 0 {
-			return fmt.Errorf("wait: %q: want whole seconds, as in 5m", text)
+	for key, into := range map[string]*int64{"wait=": &p.wait, "extra=": &p.extra} {
+		if text, ok := strings.CutPrefix(word, key); ok {
+			d, err := time.ParseDuration(text)
+			if err != nil || d < 0 || d > maxWait || d%time.Second != 0 {
+				return fmt.Errorf("%s %q: want whole seconds, as in 5m", key, text)
+			}
+			*into = int64(d / time.Second)
+			return nil
 		}
-		p.wait = int64(d / time.Second)
-		return nil
 	}
 	for _, n := range numbers {
 		if text, ok := strings.CutPrefix(word, n.word); ok {
@@ -127,14 +131,14 @@ func (p *Policy) config(w *world.World, wait int64) preemption.Config {
 	case "age":
 		c.Cost = preemption.CostByAge{Resources: []string{world.GPU}}
 	case "checkpoint":
-		c.Cost = sinceCheckpoint{every: w.Checkpoint, restart: w.Restart, wait: wait}
+		c.Cost = sinceCheckpoint{every: w.Checkpoint, restart: w.Restart, extra: p.extra, wait: wait}
 	}
 	return c
 }
 
 // sinceCheckpoint is [preemption.CostSinceCheckpoint] for jobs that save their work at fixed
 // intervals: it knows the last checkpoint without being told of each.
-type sinceCheckpoint struct{ every, restart, wait int64 }
+type sinceCheckpoint struct{ every, restart, extra, wait int64 }
 
 // Lost is the cost. A job that may go on to its next checkpoint loses its restart alone.
 func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time.Time) int64 {
@@ -148,6 +152,6 @@ func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time
 			running.Loss.LastCheckpoint = now.Add(-time.Duration(since) * time.Second)
 		}
 	}
-	running.Loss.Restart = optional.Of(time.Duration(c.restart) * time.Second)
+	running.Loss.Restart = optional.Of(time.Duration(c.restart+c.extra) * time.Second)
 	return preemption.CostSinceCheckpoint{Resources: []string{world.GPU}}.Lost(running, podSet, now)
 }
