@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -168,6 +169,28 @@ func BenchmarkNewSnapshot(b *testing.B) {
 		b.Run(f.String(), func(b *testing.B) {
 			for b.Loop() {
 				snapshotOf(b, st)
+			}
+		})
+	}
+}
+
+// BenchmarkSync brings a snapshot up to date: nothing changed, and 500 pods.
+func BenchmarkSync(b *testing.B) {
+	st := fleets[5].state()
+	s := snapshotOf(b, st)
+	other := st
+	other.Pods = slices.Clone(st.Pods)
+	for i := range 500 {
+		other.Pods[i*397].Priority++
+	}
+	for _, st := range []placement.State{st, other} {
+		_, edits, _ := s.Sync(st)
+		b.Run(fmt.Sprintf("%v/edits=%d", fleets[5], len(edits)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := s.Sync(st); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

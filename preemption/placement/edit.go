@@ -114,7 +114,11 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 		return s, err
 	}
 	c.SettleBudgets()
-	return &Snapshot{&c}, nil
+	next := &Snapshot{cluster: &c}
+	if s != nil {
+		next.order = s.order
+	}
+	return next, nil
 }
 
 // apply changes the cluster. The cluster keeps the edit's copies, which nobody changes.

@@ -7,7 +7,10 @@ import (
 // Snapshot is an immutable cluster: nodes, what runs on them, groups, budgets, nominations.
 // Any number of goroutines may use one. Make it with [NewSnapshot]; the zero value is an
 // empty cluster.
-type Snapshot struct{ cluster *nodes.Cluster }
+type Snapshot struct {
+	cluster *nodes.Cluster
+	order   []*nodes.Pod // of the state of the last Sync; nil: by node and ID
+}
 
 var empty, _ = nodes.New(new(nodes.State)) // an empty state is valid
 
@@ -32,7 +35,7 @@ func NewSnapshot(st State) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{c}, nil
+	return &Snapshot{cluster: c}, nil
 }
 
 // State returns a deep copy of the snapshot's state: nodes, pods and groups by name or ID,

@@ -10,10 +10,13 @@ import (
 
 // Sync returns a snapshot of the state and the edits that lead to it. The snapshot equals the
 // one that [NewSnapshot] makes, at the cost of what changed. If nothing changed there are no
-// edits, and it returns s.
+// edits.
 //
 // Sync compares everything by value (times as instants), so no change is missed. It looks at
-// each node, pod, group and budget once, and what changed costs as much as its edits.
+// each node, pod, group and budget once, and what changed costs as much as its edits. It is
+// fastest if the state lists the nodes by name, and the pods in the same order as in the last
+// Sync (before the first: by node and ID). Until the next Sync the snapshot keeps in memory the
+// pods that edits replace.
 //
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
 // is: Remove, Withdraw, RemoveGroup and RemoveBudget of what is gone; RemoveGroup of groups
@@ -27,13 +30,18 @@ import (
 // [quota.MaxUsage]: https://pkg.go.dev/github.com/cedesched/cede/quota#MaxUsage
 func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 	c, inside := s.inside(), nodes.State(st)
-	found := c.Compare(&inside)
+	var order []*nodes.Pod
+	if s != nil {
+		order = s.order
+	}
+	found, equal, inOrder := c.Compare(&inside, order)
 	if found.Valid(c) {
 		edits := syncEdits(&found)
-		if len(edits) == 0 {
+		if len(edits) == 0 && inOrder {
 			return s, nil, nil
 		}
 		if next, err := s.With(edits...); err == nil {
+			next.order = next.inside().InOrder(st.Pods, equal)
 			return next, edits, nil
 		}
 	}
@@ -41,7 +49,9 @@ func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 	if err != nil {
 		return s, nil, err
 	}
-	gone, come := c.Compare(new(nodes.State)), empty.Compare(&inside)
+	next.order = next.inside().InOrder(st.Pods, make([]*nodes.Pod, len(st.Pods)))
+	gone, _, _ := c.Compare(new(nodes.State), nil)
+	come, _, _ := empty.Compare(&inside, nil)
 	return next, append(syncEdits(&gone), syncEdits(&come)...), nil
 }
 

@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,6 +25,9 @@ func syncIsNewSnapshot(t *rapid.T) {
 		if rapid.IntRange(0, 3).Draw(t, "another") == 0 {
 			st = preemptiontest.PlacementRecords().Draw(t, "other").State
 		}
+		if rapid.Bool().Draw(t, "in another order") {
+			st.Pods, st.Nodes = rapid.Permutation(st.Pods).Draw(t, "pods"), rapid.Permutation(st.Nodes).Draw(t, "nodes")
+		}
 		before := s.State()
 		next, edits, err := s.Sync(st)
 		if diff := differ(before, s.State()); diff != "" {
@@ -45,7 +49,46 @@ func syncIsNewSnapshot(t *rapid.T) {
 		if same, again, err := next.Sync(st); err != nil || len(again) > 0 || same != next {
 			t.Fatalf("once more: %d edits, %v", len(again), err)
 		}
-		s = next
+		if s = next; rapid.Bool().Draw(t, "edits between") { // that replace pods: those under the budget, those of a group, one
+			budget := workload.DisruptionBudget{Namespace: "ns", Name: "between", Selector: &workload.LabelSelector{}}
+			edits := []placement.Edit{placement.SetBudget(budget), placement.SetGroup(workload.PodGroup{ID: "between"}), placement.RemoveGroup("between")}
+			for p := range s.Pods() {
+				if !p.Terminating {
+					edits = append(edits, placement.StartEviction(p.ID))
+					break
+				}
+			}
+			s = edit(t, s, edits...)
+		}
+	}
+}
+
+// Where nothing changed, Sync allocates the same few lists whatever the size of the cluster. With
+// the pods in another order, the second one does.
+func TestAllocationsOfSyncWithoutChanges(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, backwards := range []bool{false, true} {
+		for _, nodes := range []int{50, 400} {
+			st := fleet{nodes: nodes, perNode: 10, levels: 5, covered: 5}.state()
+			s := snapshotOf(t, st)
+			if backwards {
+				slices.Reverse(st.Pods)
+			}
+			s, edits, err := s.Sync(st)
+			if len(edits) > 0 || err != nil {
+				t.Fatal(edits, err)
+			}
+			n := testing.AllocsPerRun(5, func() {
+				if again, edits, err := s.Sync(st); again != s || len(edits) > 0 || err != nil {
+					t.Fatal(edits, err)
+				}
+			})
+			if n > 60 {
+				t.Errorf("%d nodes, backwards %v: %v allocations", nodes, backwards, n)
+			}
+		}
 	}
 }
 
@@ -235,7 +278,7 @@ func TestSyncStartsAnew(t *testing.T) {
 }
 
 // What changed costs what its edits cost: a state in which one pod changed allocates the same
-// at any size, but for the list of who was seen.
+// at any size, but for the lists of who was seen.
 func TestAllocationsOfSync(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

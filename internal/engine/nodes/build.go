@@ -225,7 +225,7 @@ func (b *builder) make(list []workload.Pod, indexes []int32, number int32, like 
 	for i, at := range indexes {
 		p, l := &room[i].pod, like[at]
 		l.settle(b.c, &list[at])
-		p.Facts, p.node, p.takes, p.budgets = list[at], number, l.takes, l.budgets
+		p.Facts, p.node, p.takes, p.budgets, p.like = list[at], number, l.takes, l.budgets, l
 		p.Facts.Labels, p.Facts.Requests, p.Facts.Nodes = l.labels, l.requests, slices.Clone(list[at].Nodes)
 		room[i].join(b.groups[p.Facts.Group])
 		pods[i] = p

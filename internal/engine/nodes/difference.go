@@ -25,16 +25,16 @@ type Changes[F any] struct {
 }
 
 // Compare compares a state with the cluster, by value; times as instants. It looks at
-// everything once.
-func (c *Cluster) Compare(st *State) (d Difference) {
-	id := func(p *workload.Pod) string { return p.ID }
-	d.Pods = changes(st.Pods, id, c.running, c.facts(c.pods.All), equalPods)
-	d.Nominated = changes(st.Nominated, id, func(id string) *workload.Pod { return factsOf(c.pod(c.nominated, id)) }, c.facts(c.nominated.All), equalPods)
-	d.Nodes = changes(st.Nodes, func(n *workload.Node) string { return n.Name }, c.nodeFacts, c.allNodes, equalNodes)
+// everything once. For the order and the other results see comparePods.
+func (c *Cluster) Compare(st *State, order []*Pod) (d Difference, equal []*Pod, inOrder bool) {
+	d.Pods, equal, inOrder = c.comparePods(st.Pods, order)
+	d.Nominated = changes(st.Nominated, func(p *workload.Pod) string { return p.ID }, c.promised, c.allPromised,
+		func(a, b *workload.Pod) bool { return (&Pod{Facts: *a}).equals(b) })
+	d.Nodes = c.compareNodes(st.Nodes)
 	d.Groups = changes(st.Groups, func(g *workload.PodGroup) string { return g.ID }, c.knownGroup, c.knownGroups,
 		func(a, b *workload.PodGroup) bool { return *a == *b })
 	d.Budgets = changes(st.Budgets, keyOf, c.budgetFacts, c.allBudgets, equalBudgets)
-	return d
+	return d, equal, inOrder
 }
 
 // Valid reports whether no two things of a kind have the same name and no pod of the state
@@ -82,31 +82,45 @@ func factsOf(p *Pod) *workload.Pod {
 	return &p.Facts
 }
 
-func (c *Cluster) running(id string) *workload.Pod { return factsOf(c.pod(c.pods, id)) }
+func (c *Cluster) promised(id string) *workload.Pod { return factsOf(c.pod(c.nominated, id)) }
 
-func (c *Cluster) facts(all iter.Seq[*Pod]) iter.Seq[*workload.Pod] {
-	return func(yield func(*workload.Pod) bool) {
-		for p := range all {
-			if !yield(&p.Facts) {
-				return
-			}
-		}
-	}
-}
-
-func (c *Cluster) nodeFacts(name string) *workload.Node {
-	if at := c.nodeNumber(name); at >= 0 {
-		return &c.nodes.At(at).Facts
-	}
-	return nil
-}
-
-func (c *Cluster) allNodes(yield func(*workload.Node) bool) {
-	for _, number := range c.order {
-		if !yield(&c.nodes.At(int(number)).Facts) {
+func (c *Cluster) allPromised(yield func(*workload.Pod) bool) {
+	for p := range c.nominated.All {
+		if !yield(&p.Facts) {
 			return
 		}
 	}
+}
+
+// compareNodes compares a list with the nodes. One that follows by name on the one before is
+// not looked up.
+func (c *Cluster) compareNodes(list []workload.Node) (d Changes[workload.Node]) {
+	met, added, next := make([]bool, c.nodes.Len()), map[string]bool{}, 0
+	for i := range list {
+		name, number := list[i].Name, -1
+		if next < len(c.order) && c.NodeName(c.order[next]) == name {
+			number = int(c.order[next])
+			next++
+		} else if number = c.nodeNumber(name); number < 0 {
+			d.Twice = d.Twice || added[name]
+			added[name] = true
+			d.Old, d.Come = append(d.Old, nil), append(d.Come, &list[i])
+			continue
+		} else {
+			next = after(c.order, next, int32(number))
+		}
+		d.Twice = d.Twice || met[number]
+		met[number] = true
+		if old := &c.nodes.At(number).Facts; !equalNodes(old, &list[i]) {
+			d.Old, d.Come = append(d.Old, old), append(d.Come, &list[i])
+		}
+	}
+	for _, number := range c.order {
+		if !met[number] {
+			d.Gone = append(d.Gone, &c.nodes.At(int(number)).Facts)
+		}
+	}
+	return d
 }
 
 func (c *Cluster) knownGroup(id string) *workload.PodGroup {
@@ -139,11 +153,12 @@ func (c *Cluster) allBudgets(yield func(*workload.DisruptionBudget) bool) {
 	}
 }
 
-func equalPods(a, b *workload.Pod) bool {
-	return a.ID == b.ID && a.UID == b.UID && a.Namespace == b.Namespace && a.Group == b.Group && a.Priority == b.Priority &&
-		a.Node == b.Node && a.Nowhere == b.Nowhere && a.Terminating == b.Terminating && a.Preempted == b.Preempted &&
-		a.MinRuntime == b.MinRuntime && a.Started.Equal(b.Started) && a.TerminatingSince.Equal(b.TerminatingSince) &&
-		maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Requests, b.Requests) && slices.Equal(a.Nodes, b.Nodes)
+// equalMaps compares maps, of which one has those keys; nil: not known.
+func equalMaps[M ~map[string]V, V comparable](a, b M, keys []string) bool {
+	if keys == nil {
+		return maps.Equal(a, b)
+	}
+	return len(a) == len(b) && holds(a, b, keys)
 }
 
 func equalNodes(a, b *workload.Node) bool {

@@ -18,6 +18,7 @@ type Pod struct {
 	budgets  []int32 // the budgets that cover it, in order
 	single   *Unit   // nil for a member of a larger unit
 	minimum  int64   // minimum runtime, its own or its group's; unsetMinimum: neither has one
+	like     *alike  // whose labels and requests it has; nil: not known
 	Facts    workload.Pod
 }
 

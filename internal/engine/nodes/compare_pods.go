@@ -1,0 +1,118 @@
+package nodes
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// near is how far ahead in an order the next thing of a list is looked for: up to this many
+// before it may be gone.
+const near = 64
+
+// after returns where an order goes on after an item: behind the item if it is near.
+func after[T comparable](order []T, next int, item T) int {
+	if at := slices.Index(order[next:min(len(order), next+near)], item); at >= 0 {
+		return next + at + 1
+	}
+	return next
+}
+
+// comparePods compares a list with the running pods. The order, nil for that of the nodes, is a
+// hint: a pod that follows there on the one before is not looked up by ID. It returns the pods
+// that are equal, by index in the list; inOrder reports whether these are all, in that order.
+func (c *Cluster) comparePods(list []workload.Pod, order []*Pod) (d Changes[workload.Pod], equal []*Pod, inOrder bool) {
+	if order == nil {
+		order = c.podsByNode()
+	}
+	from, total := make([]int, c.nodes.Len()), 0 // the pods of a node have numbers from there on
+	for _, number := range c.order {
+		from[number] = total
+		total += len(c.nodes.At(int(number)).pods)
+	}
+	met, added, next := make([]bool, total), map[string]bool{}, 0
+	equal = make([]*Pod, len(list))
+	for i := range list {
+		id := list[i].ID
+		p, at := (*Pod)(nil), -1
+		if next < len(order) && order[next].Facts.ID == id {
+			p = order[next]
+			at = c.indexOf(p)
+			next++
+		}
+		if at < 0 {
+			if p = c.pod(c.pods, id); p == nil {
+				d.Twice = d.Twice || added[id]
+				added[id] = true
+				d.Old, d.Come = append(d.Old, nil), append(d.Come, &list[i])
+				continue
+			}
+			at, next = c.indexOf(p), after(order, next, p)
+		}
+		at += from[p.node]
+		d.Twice = d.Twice || met[at]
+		if met[at] = true; p.equals(&list[i]) {
+			equal[i] = p
+		} else {
+			d.Old, d.Come = append(d.Old, &p.Facts), append(d.Come, &list[i])
+		}
+	}
+	for _, number := range c.order {
+		for k, p := range c.nodes.At(int(number)).pods {
+			if !met[from[number]+k] {
+				d.Gone = append(d.Gone, &p.Facts)
+			}
+		}
+	}
+	return d, equal, slices.Equal(order, equal)
+}
+
+// podsByNode lists the running pods by node and ID.
+func (c *Cluster) podsByNode() []*Pod {
+	list := make([]*Pod, 0, c.pods.Len())
+	for _, number := range c.order {
+		list = append(list, c.nodes.At(int(number)).pods...)
+	}
+	return list
+}
+
+// indexOf returns where a pod is among the pods of its node; -1 if it is of another snapshot.
+func (c *Cluster) indexOf(p *Pod) int {
+	if int(p.node) >= c.nodes.Len() {
+		return -1
+	}
+	if n := c.nodes.At(int(p.node)); n != nil {
+		return slices.Index(n.pods, p)
+	}
+	return -1
+}
+
+// InOrder returns the running pods that a list describes, in its order. Known ones need not be
+// looked up; nil for others.
+func (c *Cluster) InOrder(list []workload.Pod, known []*Pod) []*Pod {
+	order := make([]*Pod, len(list))
+	for i := range list {
+		if p := known[i]; p != nil && c.indexOf(p) >= 0 {
+			order[i] = p
+		} else {
+			order[i] = c.pod(c.pods, list[i].ID)
+		}
+	}
+	return order
+}
+
+// equals compares by value; times as instants.
+func (p *Pod) equals(q *workload.Pod) bool {
+	f := &p.Facts
+	if f.ID != q.ID || f.UID != q.UID || f.Namespace != q.Namespace || f.Group != q.Group || f.Priority != q.Priority ||
+		f.Node != q.Node || f.Nowhere != q.Nowhere || f.Terminating != q.Terminating || f.Preempted != q.Preempted ||
+		f.MinRuntime != q.MinRuntime || !f.Started.Equal(q.Started) || !f.TerminatingSince.Equal(q.TerminatingSince) ||
+		!slices.Equal(f.Nodes, q.Nodes) {
+		return false
+	}
+	var labels, requests []string
+	if p.like != nil {
+		labels, requests = p.like.keys, p.like.names
+	}
+	return equalMaps(f.Labels, q.Labels, labels) && equalMaps(f.Requests, q.Requests, requests)
+}
