@@ -14,11 +14,11 @@ import (
 // nothing.
 type Edit struct {
 	kind     editKind
-	workload workload.Workload
-	queue    queue.Queue
-	cohort   queue.Cohort
-	flavor   queue.Flavor
 	name     string
+	workload *workload.Workload // these are copies that nobody changes
+	queue    *queue.Queue
+	cohort   *queue.Cohort
+	flavor   *queue.Flavor
 	podSet   string
 	replicas int64
 }
@@ -43,11 +43,17 @@ const (
 
 // Admit adds a workload that holds quota from now on. It fails if the ID is taken, the queue
 // is unknown or the workload is malformed.
-func Admit(w workload.Workload) Edit { return Edit{kind: editAdmit, workload: w.Clone()} }
+func Admit(w workload.Workload) Edit {
+	c := w.Clone()
+	return Edit{kind: editAdmit, workload: &c}
+}
 
 // Update replaces the facts of an admitted workload, its queue and usage included. It fails
 // if there is no workload with that ID.
-func Update(w workload.Workload) Edit { return Edit{kind: editUpdate, workload: w.Clone()} }
+func Update(w workload.Workload) Edit {
+	c := w.Clone()
+	return Edit{kind: editUpdate, workload: &c}
+}
 
 // StartEviction marks a workload as evicted: it still holds its quota, and it is the first
 // candidate of later decisions. A second time changes nothing. It fails if there is no
@@ -74,11 +80,15 @@ func Remove(id string) Edit { return Edit{kind: editRemove, name: id} }
 
 // SetQueue adds a queue or replaces the one with that name. The whole configuration is
 // validated again. It costs O(queues), unlike edits of workloads.
-func SetQueue(q queue.Queue) Edit { return Edit{kind: editSetQueue, name: q.Name, queue: q.Clone()} }
+func SetQueue(q queue.Queue) Edit {
+	c := q.Clone()
+	return Edit{kind: editSetQueue, name: q.Name, queue: &c}
+}
 
 // SetCohort adds a cohort or replaces the one with that name; see [SetQueue].
 func SetCohort(c queue.Cohort) Edit {
-	return Edit{kind: editSetCohort, name: c.Name, cohort: c.Clone()}
+	copied := c.Clone()
+	return Edit{kind: editSetCohort, name: c.Name, cohort: &copied}
 }
 
 // RemoveQueue removes a queue. It fails while workloads are admitted in it.
@@ -136,7 +146,7 @@ func (e *Edit) configures() bool { return e.kind >= editSetQueue && e.kind <= ed
 func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) {
 	switch e.kind {
 	case editAdmit:
-		return c.Admit(path, e.workload) // a copy that nobody changes
+		return c.Admit(path, e.workload)
 	case editUpdate:
 		return c.Update(path, e.workload)
 	case editStartEviction:
@@ -161,13 +171,13 @@ func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, e
 		cohortAt := slices.IndexFunc(cohorts, func(c queue.Cohort) bool { return c.Name == e.name })
 		switch {
 		case e.kind == editSetQueue && queueAt >= 0:
-			queues[queueAt] = e.queue
+			queues[queueAt] = *e.queue
 		case e.kind == editSetQueue:
-			queues = append(queues, e.queue)
+			queues = append(queues, *e.queue)
 		case e.kind == editSetCohort && cohortAt >= 0:
-			cohorts[cohortAt] = e.cohort
+			cohorts[cohortAt] = *e.cohort
 		case e.kind == editSetCohort:
-			cohorts = append(cohorts, e.cohort)
+			cohorts = append(cohorts, *e.cohort)
 		case e.kind == editRemoveQueue && queueAt >= 0:
 			queues = slices.Delete(queues, queueAt, queueAt+1)
 		case e.kind == editRemoveQueue:

@@ -14,7 +14,8 @@ import (
 // SetFlavor adds what is known about a flavor, or replaces it. Consecutive edits of flavors
 // together cost O(flavors + queues).
 func SetFlavor(f queue.Flavor) Edit {
-	return Edit{kind: editSetFlavor, name: f.Name, flavor: f.Clone()}
+	c := f.Clone()
+	return Edit{kind: editSetFlavor, name: f.Name, flavor: &c}
 }
 
 // RemoveFlavor forgets what is known about a flavor. Quotas and workloads may still name it.
@@ -32,9 +33,9 @@ func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavo
 		at := slices.IndexFunc(next, func(f queue.Flavor) bool { return f.Name == e.name })
 		switch {
 		case e.kind == editSetFlavor && at >= 0:
-			next[at] = e.flavor
+			next[at] = *e.flavor
 		case e.kind == editSetFlavor:
-			next = append(next, e.flavor)
+			next = append(next, *e.flavor)
 		case at >= 0:
 			next = slices.Delete(next, at, at+1)
 		default:

@@ -39,18 +39,27 @@ func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 	if len(config)+len(found.Gone)+len(found.Changed)+len(found.New) == 0 {
 		return s.inOrder(found.Records), nil, nil
 	}
-	stays := func(old *cluster.Workload) bool {
-		return len(config) == 0 || slices.ContainsFunc(st.Queues, func(q queue.Queue) bool { return q.Name == old.Facts.Queue() })
-	}
-	edits := syncEdits(st, found, config, stays)
-	next, err := s.synced(edits, found, len(config) > 0)
+	edits, changes := syncEdits(st, found, config, queuesStay(st, config))
+	next, err := s.synced(edits, changes, len(config) > 0)
 	if err != nil { // the state is invalid, or a snapshot between two edits is
 		if next, err = NewSnapshot(st); err != nil {
 			return s, nil, err
 		}
-		edits = syncEdits(st, found, config, func(*cluster.Workload) bool { return false })
+		edits, _ = syncEdits(st, found, config, func(*cluster.Workload) bool { return false })
 	}
 	return next.inOrder(records(next.inside(), st.Admitted, found)), edits, nil
+}
+
+// queuesStay returns a function that reports whether the queue of a workload stays.
+func queuesStay(st State, config []Edit) func(*cluster.Workload) bool {
+	if len(config) == 0 {
+		return func(*cluster.Workload) bool { return true }
+	}
+	stay := make(map[string]bool, len(st.Queues))
+	for i := range st.Queues {
+		stay[st.Queues[i].Name] = true
+	}
+	return func(w *cluster.Workload) bool { return stay[w.Facts.Queue()] }
 }
 
 // lastOrder returns the workloads in the order in which the last Sync found them, and the IDs
@@ -102,27 +111,35 @@ func records(c *cluster.Cluster, admitted []workload.Workload, found cluster.Dif
 	return found.Records
 }
 
-// syncEdits returns the edits for a difference.
-func syncEdits(st State, found cluster.Difference, config []Edit, mayStay func(old *cluster.Workload) bool) []Edit {
-	var remove, update, admit []Edit
+// syncEdits returns the edits for a difference, and the changes of workloads that they make.
+func syncEdits(st State, found cluster.Difference, config []Edit, mayStay func(old *cluster.Workload) bool) ([]Edit, []cluster.Change) {
+	n := len(found.Changed)
+	remove := make([]Edit, 0, len(found.Gone))
+	update, admit := make([]Edit, 0, n), make([]Edit, 0, len(found.New))
+	changes := make([]cluster.Change, 0, len(found.Gone)+n+len(found.New))
 	for _, w := range found.Gone {
 		remove = append(remove, Remove(w.Facts.ID))
+		changes = append(changes, cluster.Change{Old: w})
 	}
 	for _, changed := range found.Changed {
-		w := st.Admitted[changed.New]
+		e := Update(st.Admitted[changed.New])
+		changes = append(changes, cluster.Change{Old: changed.Old, New: e.workload})
 		if mayStay(changed.Old) {
-			update = append(update, Update(w))
+			update = append(update, e)
 		} else {
-			remove, admit = append(remove, Remove(w.ID)), append(admit, Admit(w))
+			e.kind = editAdmit
+			remove, admit = append(remove, Remove(e.workload.ID)), append(admit, e)
 		}
 	}
 	for _, i := range found.New {
-		admit = append(admit, Admit(st.Admitted[i]))
+		e := Admit(st.Admitted[i])
+		changes = append(changes, cluster.Change{New: e.workload})
+		admit = append(admit, e)
 	}
 	for _, list := range [][]Edit{remove, update, admit} {
 		slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.id(), b.id()) })
 	}
-	return slices.Concat(remove, config, update, admit)
+	return slices.Concat(remove, config, update, admit), changes
 }
 
 // id returns the ID of the workload that the edit is about; empty for edits of other things.
@@ -136,22 +153,12 @@ func (e *Edit) id() string {
 	return ""
 }
 
-// synced applies the edits, all at once if they are edits of workloads only.
-func (s *Snapshot) synced(edits []Edit, found cluster.Difference, configures bool) (*Snapshot, error) {
+// synced applies the edits, all at once if they are edits of workloads only: the changes.
+func (s *Snapshot) synced(edits []Edit, changes []cluster.Change, configures bool) (*Snapshot, error) {
 	if configures {
 		return s.With(edits...)
 	}
-	gone := slices.Clone(found.Gone)
-	for _, changed := range found.Changed {
-		gone = append(gone, changed.Old)
-	}
-	come := make([]workload.Workload, 0, len(edits))
-	for i := range edits {
-		if edits[i].kind == editAdmit || edits[i].kind == editUpdate {
-			come = append(come, edits[i].workload) // a copy that nobody changes
-		}
-	}
-	next, err := s.inside().Replace(gone, come)
+	next, err := s.inside().Replace(changes)
 	if err != nil {
 		return nil, err
 	}
@@ -175,16 +182,22 @@ func (s *Snapshot) configEdits(st State) (edits []Edit, ok bool) {
 // is false if two in want have the same name.
 func differences[T any](have, want []T, name func(*T) string, equal func(a, b *T) bool,
 	set func(T) Edit, remove func(string) Edit) (sets, removes []Edit, ok bool) {
-	at := make(map[string]int, len(want))
-	for i := range want {
+	sameNames := len(have) == len(want)
+	for i := 0; i < len(want) && sameNames; i++ {
+		sameNames = name(&have[i]) == name(&want[i])
+	}
+	at := map[string]int{}
+	for i := 0; i < len(want) && !sameNames; i++ {
 		at[name(&want[i])] = i
 	}
 	same := make([]bool, len(want))
 	for i := range have {
-		if j, kept := at[name(&have[i])]; !kept {
-			removes = append(removes, remove(name(&have[i])))
-		} else {
+		if j, kept := at[name(&have[i])]; sameNames {
+			same[i] = equal(&have[i], &want[i])
+		} else if kept {
 			same[j] = equal(&have[i], &want[j])
+		} else {
+			removes = append(removes, remove(name(&have[i])))
 		}
 	}
 	for j := range want {
@@ -195,7 +208,7 @@ func differences[T any](have, want []T, name func(*T) string, equal func(a, b *T
 	for _, list := range [][]Edit{sets, removes} {
 		slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.name, b.name) })
 	}
-	return sets, removes, len(at) == len(want)
+	return sets, removes, sameNames || len(at) == len(want)
 }
 
 func equalFlavors(a, b *queue.Flavor) bool {

@@ -49,6 +49,9 @@ func syncIsNewSnapshot(t *rapid.T) {
 			if diff := cmp.Diff(whole.State(), got.State(), sameDecision); diff != "" {
 				t.Fatalf("state by %s: %s", name, diff)
 			}
+			if diff := cmp.Diff(whole.Removals(), got.Removals(), sameEdits); diff != "" {
+				t.Fatalf("removals by %s: %s", name, diff)
+			}
 			if !canAsk(whole, record) {
 				continue
 			}
@@ -62,6 +65,9 @@ func syncIsNewSnapshot(t *rapid.T) {
 		s = next
 	}
 }
+
+// sameEdits compares edits with all that they hold.
+var sameEdits = cmp.Exporter(func(t reflect.Type) bool { return t == reflect.TypeFor[preemption.Edit]() })
 
 // canAsk reports whether the request of a record makes sense in another snapshot.
 func canAsk(s *preemption.Snapshot, record preemption.Record) bool {
@@ -78,7 +84,7 @@ func changed(t *rapid.T, st preemption.State, record preemption.Record) preempti
 		if n > 0 {
 			at = rapid.IntRange(0, n-1).Draw(t, "at")
 		}
-		kind := rapid.IntRange(0, 15).Draw(t, "kind")
+		kind := rapid.IntRange(0, 16).Draw(t, "kind")
 		switch {
 		case kind == 0:
 			st.Admitted = append(st.Admitted, record.Request.Workload.Clone())
@@ -116,6 +122,15 @@ func changed(t *rapid.T, st preemption.State, record preemption.Record) preempti
 			st.Admitted[at] = w
 		case kind == 14:
 			st.Admitted[at].PriorityBoost++
+		case kind == 16 && len(st.Queues) > 0:
+			w := st.Admitted[at].Clone()
+			for i := range w.PodSets {
+				if p := &w.PodSets[i]; p.Count > 0 && !p.Totals {
+					p.Terminating = 1
+				}
+			}
+			w.Queue = st.Queues[0].Name
+			st.Admitted[at] = w
 		case kind == 15:
 			st.Admitted[0], st.Admitted[at] = st.Admitted[at], st.Admitted[0]
 		}
@@ -203,6 +218,27 @@ func change(v reflect.Value) {
 	}
 }
 
+// A workload with leaving replicas stays known as one when it moves to a queue that comes
+// earlier.
+func TestSyncMovesLeavingReplicas(t *testing.T) {
+	st := preemption.State{
+		Queues: []queue.Queue{{Name: "a"}, {Name: "b"}},
+		Admitted: []workload.Workload{{ID: "w", Queue: "b", PodSets: []workload.PodSet{{
+			Name: "main", Count: 2, Terminating: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},
+		}}}},
+	}
+	s := snapshotOf(t, st)
+	st.Admitted = slices.Clone(st.Admitted)
+	st.Admitted[0].Queue = "a"
+	next, _, err := s.Sync(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := next.Removals(), []preemption.Edit{preemption.Shrink("w", "main", 1)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // The edits come in their documented order.
 func TestSyncEditsAreInOrder(t *testing.T) {
 	w := func(id, queue string, priority int64) workload.Workload {
@@ -233,6 +269,44 @@ func TestSyncEditsAreInOrder(t *testing.T) {
 	}
 	if n := len(next.State().Admitted); n != 5 {
 		t.Errorf("%d workloads", n)
+	}
+}
+
+// Sync allocates for what changed: nothing for each workload that did not, but its place in the
+// order if another changed.
+func TestSyncAllocatesWhatChanged(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	st := scenario.Worlds[1].State() // 10,000 workloads in 100 queues
+	s, _, err := snapshotOf(t, st).Sync(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, changed := range []int{0, 1, 100} {
+		next := st
+		next.Admitted = slices.Clone(st.Admitted)
+		for i := range changed {
+			next.Admitted[i*len(next.Admitted)/changed].Priority++
+		}
+		sync := func() {
+			if _, edits, err := s.Sync(next); err != nil || len(edits) != changed {
+				t.Fatal(len(edits), err)
+			}
+		}
+		_, before := memory()
+		sync()
+		_, after := memory()
+		order := 0
+		if changed > 0 {
+			order = 8 * len(st.Admitted)
+		}
+		if bytes, most := after-before, int64(order+10_000+5_000*changed); bytes > most {
+			t.Errorf("%d changed: %d bytes, want at most %d", changed, bytes, most)
+		}
+		if n, most := testing.AllocsPerRun(5, sync), float64(20+40*changed); n > most {
+			t.Errorf("%d changed: %v allocations, want at most %v", changed, n, most)
+		}
 	}
 }
 

@@ -36,7 +36,8 @@ func TestColumnsAreForgotten(t *testing.T) {
 			of := func(resource string) quota.FlavorResource {
 				return quota.FlavorResource{Flavor: fmt.Sprintf("flavor-%06d", i), Resource: resource}
 			}
-			if c, err = c.Admit("", uses("w", "a", 1, of("cpu"), of("gpu"))); err != nil {
+			w := uses("w", "a", 1, of("cpu"), of("gpu"))
+			if c, err = c.Admit("", &w); err != nil {
 				t.Fatal(err)
 			}
 			if c, err = c.Remove("", "w"); err != nil {
@@ -163,14 +164,15 @@ func columnsByEdits(t *rapid.T) {
 		_, runs := now.running[id]
 		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
 		case kind == 4: // all that run, for one
-			var gone []*Workload
+			var changes []Change
 			for _, id := range slices.Sorted(maps.Keys(now.running)) {
 				w, _ := now.cluster.Find(id)
-				gone = append(gone, w)
+				changes = append(changes, Change{Old: w})
 			}
 			w := uses(fmt.Sprint("r", len(worlds)), rapid.SampledFrom([]string{"a", "b"}).Draw(t, "queue"), 1, some("uses", 4)...)
 			next.running = map[string]workload.Workload{w.ID: w}
-			next.cluster, err = now.cluster.Replace(gone, []workload.Workload{w.Clone()})
+			copied := w.Clone()
+			next.cluster, err = now.cluster.Replace(append(changes, Change{New: &copied}))
 		case kind == 0:
 			next.queues = config()
 			next.cluster, err = now.cluster.Configure("", nil, next.queues)
@@ -182,7 +184,8 @@ func columnsByEdits(t *rapid.T) {
 		default:
 			w := uses(id, rapid.SampledFrom([]string{"a", "b"}).Draw(t, "queue"), rapid.Int64Range(0, 2).Draw(t, "amount"), some("uses", 4)...)
 			next.running[id] = w
-			next.cluster, err = now.cluster.Admit("", w.Clone())
+			copied := w.Clone()
+			next.cluster, err = now.cluster.Admit("", &copied)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -34,12 +35,45 @@ const near = 64
 // ID. The order of the last list is a hint: where it is unchanged, no workload is looked up
 // by ID.
 func (c *Cluster) Compare(admitted []workload.Workload, order []*Workload) (d Difference, ok bool) {
-	d.Records = make([]*Workload, len(admitted))
+	n := d.inStep(admitted, order)
+	if n < len(admitted) || n < c.byID.Len() {
+		return c.compareRest(d, n, admitted, order)
+	}
+	return d, true
+}
+
+// inStep compares the workloads at the front that list and order have in the same places, and
+// returns their number. Their records are those of order, without a copy if none changed.
+func (d *Difference) inStep(admitted []workload.Workload, order []*Workload) (n int) {
+	for n < len(admitted) && n < len(order) && order[n] != nil && order[n].Facts.ID == admitted[n].ID {
+		if !order[n].Describes(&admitted[n]) {
+			d.Changed = append(d.Changed, Changed{order[n], n})
+		}
+		n++
+	}
+	d.Records = order[:n:n]
+	if len(d.Changed) > 0 {
+		d.Records = slices.Clone(d.Records)
+		for _, changed := range d.Changed {
+			d.Records[changed.New] = nil
+		}
+	}
+	return n
+}
+
+// compareRest continues after the first n in a list.
+func (c *Cluster) compareRest(d Difference, n int, admitted []workload.Workload, order []*Workload) (Difference, bool) {
+	if n < len(admitted) {
+		d.Records = append(make([]*Workload, 0, len(admitted)), d.Records...)[:len(admitted)]
+	}
 	seen := make([]bool, len(order)) // the workloads of order found in the list
+	for i := range n {
+		seen[i] = true
+	}
 	elsewhere := make(map[*Workload]bool, max(0, len(admitted)-len(order)))
 	added := map[string]bool{}
-	met, next := 0, 0
-	for i := range admitted {
+	met, next := n, n
+	for i := n; i < len(admitted); i++ {
 		w := &admitted[i]
 		var old *Workload
 		for next < len(order) && order[next] == nil {
@@ -133,19 +167,16 @@ func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload
 	return list
 }
 
-// Describes reports whether other describes the workload; times are equal if they are the same
-// instant.
+// Describes reports whether other, which has the same ID, describes the workload; times are
+// equal if they are the same instant.
 func (w *Workload) Describes(other *workload.Workload) bool {
 	f := &w.Facts
-	if f.ID != other.ID || f.UID != other.UID || f.home.queue != other.Queue || f.home.localQueue != other.LocalQueue ||
-		f.Evicted != other.Evicted || f.NeverPreempts != other.NeverPreempts || f.NeverYields != other.NeverYields {
-		return false
-	}
-	if !is(other.Queued, w.Queued) || !is(other.ReservedAt, w.Reserved) || !is(other.Created, f.created) {
+	if f.Evicted != other.Evicted || f.NeverPreempts != other.NeverPreempts || f.NeverYields != other.NeverYields ||
+		!is(&other.Queued, w.Queued) || !is(&other.ReservedAt, w.Reserved) || !is(&other.Created, f.created) {
 		return false
 	}
 	if s := f.seldom; s == nil {
-		if other.Priority != w.Priority || other.PriorityBoost != 0 || !other.Gates.IsZero() || !other.Loss.IsZero() ||
+		if other.Priority != w.Priority || other.PriorityBoost != 0 || !noGates(&other.Gates) || !noLoss(&other.Loss) ||
 			len(other.Labels) > 0 || other.PriorityClass != "" {
 			return false
 		}
@@ -155,13 +186,23 @@ func (w *Workload) Describes(other *workload.Workload) bool {
 			return false
 		}
 	}
-	return equalPodSets(w.PodSets, other.PodSets)
+	return f.UID == other.UID && f.home.queue == other.Queue && f.home.localQueue == other.LocalQueue && equalPodSets(w.PodSets, other.PodSets)
 }
 
 // is reports whether a time is the given instant.
-func is(t time.Time, at int64) bool {
-	of, valid := instant.From(t)
+func is(t *time.Time, at int64) bool {
+	of, valid := instant.From(*t)
 	return valid && of == at
+}
+
+// noGates is [gate.Gates.IsZero] without a copy.
+func noGates(g *gate.Gates) bool {
+	return len(g.Names) == 0 && len(g.States) == 0 && !g.Blocked.Active && g.Blocked.Reason == "" && g.Blocked.Since == time.Time{}
+}
+
+// noLoss is [workload.Loss.IsZero] without a copy.
+func noLoss(l *workload.Loss) bool {
+	return len(l.Milestones) == 0 && l.PerReplica == 0 && l.Restart.IsZero() && l.LastCheckpoint.IsZero()
 }
 
 func equalGates(a, b gate.Gates) bool {
@@ -183,8 +224,22 @@ func equalPodSets(a, b []workload.PodSet) bool {
 	}
 	for i := range a {
 		x, y := &a[i], &b[i]
-		if x.Name != y.Name || x.Count != y.Count || x.MinCount != y.MinCount || x.Terminating != y.Terminating || x.Totals != y.Totals ||
-			!slices.Equal(x.Requests, y.Requests) || !equalConstraints(x.NodeConstraints, y.NodeConstraints) {
+		if x.Count != y.Count || x.MinCount != y.MinCount || x.Terminating != y.Terminating || x.Totals != y.Totals || x.Name != y.Name ||
+			!equalAmounts(x.Requests, y.Requests) || !equalConstraints(x.NodeConstraints, y.NodeConstraints) {
+			return false
+		}
+	}
+	return true
+}
+
+// equalAmounts is slices.Equal, but compares the amounts before the names.
+func equalAmounts(a, b []quota.Amount) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.Amount != y.Amount || x.Resource != y.Resource || x.Flavor != y.Flavor {
 			return false
 		}
 	}

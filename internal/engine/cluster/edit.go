@@ -15,8 +15,8 @@ import (
 // [fault.List] whose paths begin with the given one. The cluster itself never changes.
 
 // Admit adds a workload. It keeps w, so w must be a copy.
-func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
-	faults := faultsOf(workload.Validate(path, &w))
+func (c *Cluster) Admit(path string, w *workload.Workload) (*Cluster, error) {
+	faults := faultsOf(workload.Validate(path, w))
 	if _, taken := c.Find(w.ID); taken {
 		faults.Add(path+".id", "%q is admitted already", w.ID)
 	}
@@ -27,11 +27,11 @@ func (c *Cluster) Admit(path string, w workload.Workload) (*Cluster, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	columns := c.Columns.with(&w)
-	d := newWorkload(&w, c.Running(node).home, columns)
+	columns := c.Columns.with(w)
+	d := newWorkload(w, c.Running(node).home, columns)
 	next := *c
 	next.Columns = columns
-	if err := next.replace(node, nil, []*Workload{d}); err != nil {
+	if err := next.replace(node, []change{{now: d}}); err != nil {
 		return nil, c.usageFault(path+".podSets", columns, err)
 	}
 	return &next, nil
@@ -46,7 +46,7 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	node, _ := c.QueueNode(d.Facts.Queue())
 	next := *c
 	next.Columns = c.Columns.without(d.Loads)
-	if err := next.replace(node, []*Workload{d}, nil); err != nil {
+	if err := next.replace(node, []change{{old: d}}); err != nil {
 		return nil, c.usageFault(path, c.Columns, err)
 	}
 	return &next, nil
@@ -86,13 +86,13 @@ func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*w
 		if of := change(&w.PodSets[i]); replicas < 0 || replicas > of {
 			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("%d of %d replicas of pod set %q (workload %q)", replicas, of, podSet, id)}}
 		}
-		return c.Update(path, w)
+		return c.Update(path, &w)
 	}
 	return nil, fault.List{{Path: path, Problem: fmt.Sprintf("workload %q has no pod set %q", id, podSet)}}
 }
 
 // Update replaces the facts of a workload. It keeps w, so w must be a copy.
-func (c *Cluster) Update(path string, w workload.Workload) (*Cluster, error) {
+func (c *Cluster) Update(path string, w *workload.Workload) (*Cluster, error) {
 	without, err := c.Remove(path+".id", w.ID)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 		next.leaving, _ = c.leaving.Delete(id) // the whole workload leaves
 	}
 	q := node - len(c.Cohorts)
-	next.running = c.running.Set(q, c.running.At(q).replaced([]*Workload{d}, []*Workload{evicted}))
+	next.running = c.running.Set(q, c.running.At(q).replaced([]change{{old: d, now: evicted}}))
 	var more []PrioritySum
 	if !d.lane().Yields() { // now it may
 		more = addedUp([]PrioritySum{{d.Priority, nonZero(d.Loads)}})

@@ -23,13 +23,13 @@ func reachFollowsEdits(t *rapid.T) {
 		next, err := c, error(nil)
 		switch rapid.SampledFrom([]string{"admit", "remove", "evict", "update"}).Draw(t, "edit") {
 		case "admit":
-			next, err = c.Admit("", w)
+			next, err = c.Admit("", &w)
 		case "remove":
 			next, err = c.Remove("", w.ID)
 		case "evict":
 			next, err = c.StartEviction("", w.ID)
 		case "update":
-			next, err = c.Update("", w)
+			next, err = c.Update("", &w)
 		}
 		if err == nil {
 			c = next

@@ -8,71 +8,115 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// replace replaces workloads in the queue at a node, in a cluster that no caller has seen yet
+// Change is a workload that changes, leaves (New is nil) or comes (Old is nil).
+type Change struct {
+	Old *Workload
+	New *workload.Workload // a copy that nobody changes
+}
+
+// change is a change of the workloads of one queue. One of the two may be nil: the workload
+// leaves the queue, or comes.
+type change struct {
+	node     int
+	old, now *Workload
+	moves    bool // to another queue, or from one
+}
+
+// replace changes workloads in the queue at a node, in a cluster that no caller has seen yet
 // and that has the columns of both. It fails with a [*quotatree.UsageError].
-func (c *Cluster) replace(node int, gone, come []*Workload) error {
+func (c *Cluster) replace(node int, changes []change) error {
 	before := *c
 	var delta []quotatree.Load
 	var sums []PrioritySum
 	var lanes laneMask
-	for _, d := range gone {
-		less := negative(d.Loads)
-		delta = quotatree.AddLoads(delta, less)
-		if d.lane().Yields() {
-			sums = append(sums, PrioritySum{d.Priority, nonZero(less)})
+	for _, ch := range changes {
+		lanes |= ch.old.lanesMask() | ch.now.lanesMask()
+		if ch.old != nil && ch.now != nil && ch.old.Template == ch.now.Template {
+			if ch.old.Priority == ch.now.Priority && ch.old.lane().Yields() == ch.now.lane().Yields() {
+				continue
+			}
+		} else {
+			if ch.old != nil {
+				delta = quotatree.AddLoads(delta, negative(ch.old.Loads))
+			}
+			if ch.now != nil {
+				delta = quotatree.AddLoads(delta, ch.now.Loads)
+			}
 		}
-		lanes |= d.lanesMask()
-	}
-	for _, d := range come {
-		delta = quotatree.AddLoads(delta, d.Loads)
-		if d.lane().Yields() {
-			sums = append(sums, PrioritySum{d.Priority, nonZero(d.Loads)})
+		if ch.old != nil && ch.old.lane().Yields() {
+			sums = append(sums, PrioritySum{ch.old.Priority, nonZero(negative(ch.old.Loads))})
 		}
-		lanes |= d.lanesMask()
+		if ch.now != nil && ch.now.lane().Yields() {
+			sums = append(sums, PrioritySum{ch.now.Priority, nonZero(ch.now.Loads)})
+		}
 	}
 	var err error
-	if c.Usage, err = c.Usage.Change(node, delta); err != nil {
-		return err
-	}
-	for _, d := range come {
-		c.byID = c.byID.Set(d)
-	}
-	for _, d := range gone {
-		if d.leaves() {
-			c.leaving, _ = c.leaving.Delete(d.Facts.ID)
-		}
-		if now, _ := c.byID.Get(d.Facts.ID); now == d { // otherwise it was added again
-			c.byID, _ = c.byID.Delete(d.Facts.ID)
+	if len(delta) > 0 {
+		if c.Usage, err = c.Usage.Change(node, delta); err != nil {
+			return err
 		}
 	}
-	for _, d := range come {
-		if d.leaves() {
-			c.leaving = c.leaving.Set(d)
-		}
+	for _, ch := range changes {
+		c.index(ch)
 	}
 	q := node - len(c.Cohorts)
-	c.running = c.running.Set(q, c.running.At(q).replaced(gone, come))
+	c.running = c.running.Set(q, c.running.At(q).replaced(changes))
 	c.updateReach(&before, node, lanes, addedUp(sums))
 	return nil
 }
 
-// replaced returns the index without some workloads and with others.
-func (r *Running) replaced(gone, come []*Workload) *Running {
-	if n := len(gone) + len(come); n > 2 && n > r.Len()/manyOf {
-		return r.anew(gone, come)
-	}
-	next := *r
-	for _, d := range gone {
-		for lane := range d.lanesOf {
-			next.lanes[lane], _ = next.lanes[lane].Delete(d)
+// index brings the workloads by ID up to date. A workload that moves is replaced where it
+// comes to.
+func (c *Cluster) index(ch change) {
+	switch {
+	case ch.now != nil:
+		c.byID = c.byID.Set(ch.now)
+		if ch.now.leaves() {
+			c.leaving = c.leaving.Set(ch.now)
+		} else if ch.moves || ch.old != nil && ch.old.leaves() {
+			c.leaving, _ = c.leaving.Delete(ch.now.Facts.ID)
+		}
+	case !ch.moves:
+		c.byID, _ = c.byID.Delete(ch.old.Facts.ID)
+		if ch.old.leaves() {
+			c.leaving, _ = c.leaving.Delete(ch.old.Facts.ID)
 		}
 	}
-	for _, d := range come {
-		for lane := range d.lanesOf {
-			next.lanes[lane] = next.lanes[lane].Insert(d)
+}
+
+// replaced returns the index after changes.
+func (r *Running) replaced(changes []change) *Running {
+	n := 0
+	for _, ch := range changes {
+		n += ch.steps()
+	}
+	if n > 2 && n > r.Len()/manyOf {
+		return r.anew(changes)
+	}
+	next := *r
+	for _, ch := range changes {
+		was, is := ch.old.lanes(), ch.now.lanes()
+		for lane := range AllLanes {
+			set := &next.lanes[lane]
+			switch {
+			case was.has(lane) && is.has(lane):
+				*set = set.Replace(ch.old, ch.now)
+			case was.has(lane):
+				*set, _ = set.Delete(ch.old)
+			case is.has(lane):
+				*set = set.Insert(ch.now)
+			}
 		}
 	}
 	return &next
+}
+
+// steps counts the workloads that leave or come.
+func (ch *change) steps() int {
+	if ch.old == nil || ch.now == nil {
+		return 1
+	}
+	return 2
 }
 
 // manyOf is the share of a queue's workloads, 1 in 16, above which building the whole index
@@ -80,13 +124,18 @@ func (r *Running) replaced(gone, come []*Workload) *Running {
 // 16.
 const manyOf = 16
 
-// anew builds the index from a list.
-func (r *Running) anew(gone, come []*Workload) *Running {
-	leave := make(map[*Workload]bool, len(gone))
-	for _, d := range gone {
-		leave[d] = true
+// anew builds the index after changes from a list.
+func (r *Running) anew(changes []change) *Running {
+	leave := make(map[*Workload]bool, len(changes))
+	list := make([]*Workload, 0, r.Len()+len(changes))
+	for _, ch := range changes {
+		if ch.old != nil {
+			leave[ch.old] = true
+		}
+		if ch.now != nil {
+			list = append(list, ch.now)
+		}
 	}
-	list := make([]*Workload, 0, r.Len()+len(come))
 	for lane := range WholeLanes {
 		var cursor LaneCursor
 		for cursor.First(r.lanes[lane]); ; cursor.Next() {
@@ -99,52 +148,50 @@ func (r *Running) anew(gone, come []*Workload) *Running {
 			}
 		}
 	}
-	next, _ := newRunning(r.home, append(list, come...), nil)
+	next, _ := newRunning(r.home, list, nil)
 	return next
 }
 
-// Replace removes workloads and adds others, any number at once. The added ones must be
-// copies with distinct IDs. It fails if one of them is invalid, its queue is unknown, or a
-// usage is out of bounds, also between two steps.
-func (c *Cluster) Replace(gone []*Workload, come []workload.Workload) (*Cluster, error) {
+// Replace changes workloads, any number at once, with distinct IDs. It fails if one of them is
+// invalid, its queue is unknown, or a usage is out of bounds, also between two steps.
+func (c *Cluster) Replace(changes []Change) (*Cluster, error) {
 	next := *c
-	changes := make([]change, 0, len(gone)+len(come))
-	for i := range come {
-		node, known := c.QueueNode(come[i].Queue)
-		if faults := faultsOfOne(i, &come[i], known); len(faults) > 0 {
-			return nil, faults
+	parts := make([]change, 0, len(changes))
+	for i := range changes {
+		old, w := changes[i].Old, changes[i].New
+		part := change{node: -1, old: old}
+		if old != nil {
+			part.node, _ = c.QueueNode(old.Facts.Queue())
 		}
-		next.Columns = next.Columns.with(&come[i])
-		changes = append(changes, change{node, newWorkload(&come[i], c.Running(node).home, next.Columns), true})
-	}
-	for _, d := range gone {
-		node, _ := c.QueueNode(d.Facts.Queue())
-		next.Columns = next.Columns.without(d.Loads)
-		changes = append(changes, change{node, d, false})
-	}
-	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.node, b.node) })
-	var lists [2][]*Workload
-	for len(changes) > 0 {
-		node := changes[0].node
-		lists[0], lists[1] = lists[0][:0], lists[1][:0]
-		for len(changes) > 0 && changes[0].node == node {
-			if changes[0].comes {
-				lists[1] = append(lists[1], changes[0].workload)
-			} else {
-				lists[0] = append(lists[0], changes[0].workload)
+		if w != nil {
+			node, known := c.QueueNode(w.Queue)
+			if faults := faultsOfOne(i, w, known); len(faults) > 0 {
+				return nil, faults
 			}
-			changes = changes[1:]
+			if old != nil && node != part.node {
+				parts = append(parts, change{node: part.node, old: old, moves: true})
+				part = change{moves: true}
+			}
+			part.node = node
+			part.now = next.record(w, c.Running(node).home, old)
 		}
-		if err := next.replace(node, lists[0], lists[1]); err != nil {
+		parts = append(parts, part)
+	}
+	for i := range changes { // last, so that no column changes its number in between
+		if old := changes[i].Old; old != nil && (changes[i].New == nil || !old.takesAs(changes[i].New)) {
+			next.Columns = next.Columns.without(old.Loads)
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b change) int { return cmp.Compare(a.node, b.node) })
+	for len(parts) > 0 {
+		n := 1
+		for n < len(parts) && parts[n].node == parts[0].node {
+			n++
+		}
+		if err := next.replace(parts[0].node, parts[:n]); err != nil {
 			return nil, err
 		}
+		parts = parts[n:]
 	}
 	return &next, nil
-}
-
-// change is a workload that is removed or added.
-type change struct {
-	node     int
-	workload *Workload
-	comes    bool
 }

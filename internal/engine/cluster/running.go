@@ -116,32 +116,28 @@ func (l Lane) Yields() bool { return l < Lanes }
 // each pair of lanes.
 func (l Lane) Unreserved() bool { return l&1 == 1 }
 
-// lanesOf calls yield with each lane that the workload is in.
-func (w *Workload) lanesOf(yield func(Lane) bool) {
-	lane := w.lane()
-	if !yield(lane) || len(w.Surplus) == 0 {
-		return
-	}
-	if lane.Unreserved() {
-		yield(SurplusUnreserved)
-	} else {
-		yield(SurplusReserved)
-	}
-}
-
 // laneMask is a set of lanes.
 type laneMask uint8
 
 const allLanes laneMask = 1<<Lanes - 1
 
-// lanesMask returns the lanes of candidates that the workload is in.
-func (w *Workload) lanesMask() laneMask {
-	mask := laneMask(0)
-	for lane := range w.lanesOf {
-		mask |= 1 << lane
+func (m laneMask) has(l Lane) bool { return m>>l&1 != 0 }
+
+// lanes returns the lanes that the workload is in; none if it is nil.
+func (w *Workload) lanes() laneMask {
+	if w == nil {
+		return 0
 	}
-	return mask & allLanes
+	lane := w.lane()
+	mask := laneMask(1) << lane
+	if len(w.Surplus) > 0 {
+		mask |= 1 << (SurplusReserved + lane&1)
+	}
+	return mask
 }
+
+// lanesMask returns the lanes of candidates that the workload is in.
+func (w *Workload) lanesMask() laneMask { return w.lanes() & allLanes }
 
 func (w *Workload) lane() Lane {
 	lane := Active

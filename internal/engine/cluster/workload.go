@@ -49,12 +49,16 @@ func (s *Surplus) Uses(column int) bool {
 // newWorkload returns the record of w, which must be a copy: it keeps its parts. All columns
 // that w uses must have numbers.
 func newWorkload(w *workload.Workload, at *home, columns *Columns) *Workload {
+	return recordOf(w, at.local(w.LocalQueue), newTemplate(w.PodSets, columns, w.Evicted || w.NeverYields))
+}
+
+func recordOf(w *workload.Workload, at *home, template *Template) *Workload {
 	return &Workload{
-		Facts:    factsOf(w, at.local(w.LocalQueue), instant.Of(w.Created)),
+		Facts:    factsOf(w, at, instant.Of(w.Created)),
 		Priority: w.EffectivePriority(),
 		Queued:   instant.Of(w.Queued),
 		Reserved: instant.Of(w.ReservedAt),
-		Template: newTemplate(w.PodSets, columns, w.Evicted || w.NeverYields),
+		Template: template,
 	}
 }
 
@@ -97,6 +101,30 @@ func addAmounts(loads []quotatree.Load, times int64, amounts []quota.Amount, col
 		loads = quotatree.AddLoads(loads, []quotatree.Load{{Column: columns.Number(a.FlavorResource()), Amount: quota.Mul(times, a.Amount)}})
 	}
 	return loads
+}
+
+// record returns the record of w, which runs in the queue of a home, in place of old, if that is
+// not nil, and its columns. It keeps parts of w, which must be a copy.
+func (c *Cluster) record(w *workload.Workload, at *home, old *Workload) *Workload {
+	if !old.takesAs(w) {
+		c.Columns = c.Columns.with(w)
+		return newWorkload(w, at, c.Columns)
+	}
+	if at.queue == old.Facts.home.queue && w.LocalQueue == old.Facts.home.localQueue {
+		at = old.Facts.home
+	} else {
+		at = at.local(w.LocalQueue)
+	}
+	template := old.Template
+	if w.Evicted || w.NeverYields {
+		template = template.whole()
+	}
+	return recordOf(w, at, template)
+}
+
+// takesAs reports whether w can share the template of the workload, which may be nil.
+func (old *Workload) takesAs(w *workload.Workload) bool {
+	return old != nil && samePodSets(old.PodSets, w.PodSets) && (w.Evicted || w.NeverYields || !old.Facts.Evicted && !old.Facts.NeverYields)
 }
 
 // evicted returns the workload marked as evicted.

@@ -217,17 +217,69 @@ func (o *Order[T, S]) delete(n *node[T, S], item T) (*node[T, S], bool) {
 	if !found {
 		return n, false
 	}
+	return o.inner(o.joined(with(n.kids, i, 0, kid), i)), true
+}
+
+// joined returns the list with node i joined with a neighbour if it has too few items: with
+// the left one, or the first node with the right one.
+func (o *Order[T, S]) joined(kids []*node[T, S], i int) []*node[T, S] {
+	if len(kids[i].items) >= least || len(kids) == 1 {
+		return kids
+	}
+	i = max(0, i-1)
+	left, right := o.join(kids[i], kids[i+1])
+	kids = append(kids[:i], kids[i+1:]...)
+	kids[i] = left
+	if right != nil {
+		kids = slices.Insert(kids, i+1, right)
+	}
+	return kids
+}
+
+// Replace is Delete of the item that compares equal to old, which must be in the set, and then
+// Insert. It copies once what both would copy.
+func (s Set[T, S]) Replace(old, item T) Set[T, S] {
+	left, right := s.order.replace(s.root, old, item)
+	if right != nil {
+		left = s.order.inner([]*node[T, S]{left, right})
+	}
+	for len(left.kids) == 1 {
+		left = left.kids[0]
+	}
+	return Set[T, S]{s.order, left}
+}
+
+func (o *Order[T, S]) replace(n *node[T, S], old, item T) (left, right *node[T, S]) {
+	if n.kids == nil { // there is room for one more: with has kept that of the old one
+		from, _ := slices.BinarySearchFunc(n.items, old, o.Compare)
+		items := with(n.items, from, 0)
+		to, taken := slices.BinarySearchFunc(items, item, o.Compare)
+		if taken {
+			items[to] = item
+		} else {
+			items = slices.Insert(items, to, item)
+		}
+		return o.leaf(items), nil
+	}
+	i, j := o.child(n, old), o.child(n, item)
+	if i == j {
+		kid, sibling := o.replace(n.kids[i], old, item)
+		if sibling == nil {
+			return o.inners(o.joined(with(n.kids, i, 0, kid), i))
+		}
+		return o.inners(with(n.kids, i, 0, kid, sibling))
+	}
+	kid, _ := o.delete(n.kids[i], old)
 	kids := with(n.kids, i, 0, kid)
-	if len(kid.items) < least && len(kids) > 1 {
-		i = max(0, i-1) // join with the left neighbour; the first child with the right one
-		left, right := o.join(kids[i], kids[i+1])
-		kids = append(kids[:i], kids[i+1:]...)
-		kids[i] = left
-		if right != nil {
-			kids = slices.Insert(kids, i+1, right)
+	first, second := o.insert(n.kids[j], item)
+	kids[j] = first
+	if second != nil {
+		kids = slices.Insert(kids, j+1, second)
+		if j < i {
+			i++
 		}
 	}
-	return o.inner(kids), true
+	return o.inners(o.joined(kids, i))
 }
 
 // child returns the index of the child whose range contains the item.

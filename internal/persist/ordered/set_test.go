@@ -80,7 +80,17 @@ func likeASlice(t *rapid.T) {
 		p := pair{rapid.IntRange(-3, 2*start+3).Draw(t, "key"), step + 1}
 		at, found := slices.BinarySearchFunc(model, p, compareKeys)
 		run := 1
-		if rapid.Bool().Draw(t, "insert") {
+		if kind := rapid.IntRange(0, 2).Draw(t, "kind"); kind == 2 && len(model) > 0 {
+			from := rapid.IntRange(0, len(model)-1).Draw(t, "from")
+			gone := model[from]
+			s = s.Replace(gone, p)
+			model = slices.Delete(model, from, from+1)
+			if at, found := slices.BinarySearchFunc(model, p, compareKeys); found {
+				model[at] = p
+			} else {
+				model = slices.Insert(model, at, p)
+			}
+		} else if kind > 0 {
 			s = s.Insert(p)
 			if found {
 				model[at] = p
