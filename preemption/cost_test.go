@@ -83,6 +83,22 @@ func TestSnapshotIsSmall(t *testing.T) {
 	runtime.KeepAlive(st)
 }
 
+// NewSnapshot allocates little besides what it keeps, in few pieces: a new process pays for each
+// page that it touches for the first time.
+func TestNewSnapshotAllocatesLittle(t *testing.T) {
+	st := scenario.Worlds[2].State()
+	_, before := memory()
+	s := snapshotOf(t, st)
+	_, after := memory()
+	if each := (after - before) / int64(len(st.Admitted)); each > 220 && !raceEnabled {
+		t.Errorf("%d bytes a workload, at most 220 wanted", each)
+	}
+	if n := testing.AllocsPerRun(2, func() { snapshotOf(t, st) }); n > 1.1*float64(len(st.Admitted)) && !raceEnabled {
+		t.Errorf("%v allocations for %d workloads in %d queues", n, len(st.Admitted), len(st.Queues))
+	}
+	runtime.KeepAlive(s)
+}
+
 // An edit copies at most 4 KiB, and what a new snapshot does not share with the old one
 // is garbage when the old one is dropped: memory stays flat over a million edits.
 func TestEditsAreSmallAndLeaveNothing(t *testing.T) {

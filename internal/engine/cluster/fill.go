@@ -21,6 +21,7 @@ type filling struct {
 	homes   []*home             // by queue
 	locals  map[home]*home      // of workloads with a local queue
 	local   *home               // the last of them
+	room    []Workload          // for the next workloads
 	seen    [seenTemplates]seen // by hash of the pod sets
 	queue   string              // the queue of the last workload
 	node    int                 // its node; -1: unknown
@@ -30,6 +31,11 @@ type filling struct {
 // take the same as others. The table fits in the cache, so that it costs little where they do
 // not.
 const seenTemplates = 1 << 9
+
+// together is the number of workloads that are allocated at once: with the header of the
+// allocator that is 2 kB. More at once would not be faster, and one of them that stays keeps
+// all of them in memory.
+const together = 21
 
 // seen is a list of pod sets that was found valid.
 type seen struct {
@@ -111,10 +117,13 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 		return false
 	}
 	q := f.node - len(f.Cohorts)
-	d := &Workload{
-		Priority: w.EffectivePriority(), Queued: queued, Reserved: reserved,
-		Template: s.active, Facts: factsOf(w, f.homeOf(q, w.LocalQueue), created),
+	if len(f.room) == 0 {
+		f.room = make([]Workload, min(together, len(f.queues)-i))
 	}
+	d := &f.room[0]
+	f.room = f.room[1:]
+	d.Priority, d.Queued, d.Reserved, d.Template = w.EffectivePriority(), queued, reserved, s.active
+	d.Facts = factsOf(w, f.homeOf(q, w.LocalQueue), created)
 	if w.Evicted || w.NeverYields {
 		d.Template = s.whole
 	}
@@ -192,9 +201,9 @@ func samePodSets(a, b []workload.PodSet) bool {
 
 // byQueue returns the workloads of each queue.
 func (f *filling) byQueue() [][]*Workload {
-	lists, room := make([][]*Workload, len(f.counts)), make([]*Workload, len(f.queues))
+	lists := make([][]*Workload, len(f.counts))
 	for q, count := range f.counts {
-		lists[q], room = room[:0:count], room[count:]
+		lists[q] = make([]*Workload, 0, count)
 	}
 	for i, q := range f.queues {
 		lists[q] = append(lists[q], f.byID.Item(i))
@@ -202,8 +211,8 @@ func (f *filling) byQueue() [][]*Workload {
 	return lists
 }
 
-// newRunning returns the index of the workloads of a queue. It sorts the list, and returns
-// the memory that it used for that.
+// newRunning returns the index of the workloads of a queue. It sorts the list and keeps it,
+// and returns the memory that it used for that.
 func newRunning(at *home, workloads []*Workload, room []inLane) (*Running, []inLane) {
 	r := &Running{home: at}
 	room = room[:0]

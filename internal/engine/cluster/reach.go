@@ -101,6 +101,7 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 	heads := make([][]Head, len(c.Cohorts))
 	sums := make([][]PrioritySum, len(c.Cohorts))
 	reach := make([]*Reach, len(c.Cohorts))
+	var room []PrioritySum
 	push := func(node int, r *Reach) {
 		parent := c.Tree.Parent(node)
 		if parent < 0 || !c.CanReach(node) {
@@ -111,7 +112,12 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 				heads[parent] = append(heads[parent], Head{w, lane, int32(node)})
 			}
 		}
-		sums[parent] = append(sums[parent], c.passing(node, r)...)
+		room = c.passing(node, r, room[:0])
+		if to := &sums[parent]; len(*to)+len(room) > cap(*to) { // priorities recur
+			*to = addedUp(*to)
+			*to = slices.Grow(*to, len(*to)+len(room))
+		}
+		sums[parent] = append(sums[parent], room...)
 	}
 	for q := range c.Queues {
 		push(len(c.Cohorts)+q, nil)
@@ -150,7 +156,7 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 			if did != does {
 				lanes = allLanes
 			}
-			more = addedUp(append(c.passing(node, is), withdrawn(before.passing(node, was))...))
+			more = addedUp(append(c.passing(node, is, nil), withdrawn(before.passing(node, was, nil))...))
 		}
 		above := before.Reach(parent)
 		if lanes == 0 && len(more) == 0 {

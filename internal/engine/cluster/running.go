@@ -46,7 +46,8 @@ func addSurplus(sum *[]quotatree.Load, w *Workload) {
 	}
 }
 
-// LaneOf returns an index of some workloads of a lane, which must be in order.
+// LaneOf returns an index of some workloads of a lane, which must be in order. It keeps the
+// list.
 func LaneOf(lane Lane, sorted []*Workload) LaneSet {
 	if lane.Surplus() {
 		return ordered.Of(surplusOrder, sorted)

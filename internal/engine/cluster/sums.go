@@ -33,13 +33,12 @@ func (c *Cluster) SumRunning(sum *[]quotatree.Load, queue int, before func(prior
 	}
 }
 
-// sumsOf returns the sums of what runs in the queue at a node if r is nil, else of the reach
-// r of the cohort at the node.
-func (c *Cluster) sumsOf(node int, r *Reach) []PrioritySum {
+// sumsOf appends to an empty list the sums of what runs in the queue at a node if r is nil, else
+// of the reach r of the cohort at the node.
+func (c *Cluster) sumsOf(node int, r *Reach, list []PrioritySum) []PrioritySum {
 	if r != nil {
-		return listOf(r.Sums)
+		return appendList(list, r.Sums)
 	}
-	var list []PrioritySum
 	for lane := Active; lane <= EvictedUnreserved; lane++ {
 		list = appendSums(list, c.Running(node).Lane(lane))
 	}
@@ -128,12 +127,12 @@ func withdrawn(list []PrioritySum) []PrioritySum {
 
 // passing returns, by rising priority, by how much the usage of a node's parent falls when
 // what sumsOf returns leaves. It is empty if the node cannot be reached, and leaves out what
-// only frees local quota of the node.
-func (c *Cluster) passing(node int, r *Reach) []PrioritySum {
+// only frees local quota of the node. It uses the memory of room.
+func (c *Cluster) passing(node int, r *Reach, room []PrioritySum) []PrioritySum {
 	if !c.CanReach(node) {
 		return nil
 	}
-	list := c.sumsOf(node, r)
+	list := c.sumsOf(node, r, room)
 	for _, used := range c.Usage.Row(node) {
 		cell := c.Tree.Cell(node, used.Column)
 		if cell.LocalQuota == 0 {
@@ -183,7 +182,10 @@ func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
 }
 
 func listOf(sums PrioritySums) []PrioritySum {
-	list := make([]PrioritySum, 0, sums.Len())
+	return appendList(make([]PrioritySum, 0, sums.Len()), sums)
+}
+
+func appendList(list []PrioritySum, sums PrioritySums) []PrioritySum {
 	var cursor ordered.Cursor[PrioritySum, []quotatree.Load]
 	for cursor.First(sums); ; cursor.Next() {
 		p, ok := cursor.Item()

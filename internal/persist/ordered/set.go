@@ -38,67 +38,42 @@ type node[T, S any] struct {
 // New returns the empty set with the order.
 func New[T, S any](order *Order[T, S]) Set[T, S] { return Set[T, S]{order: order} }
 
-// Of returns a set of the items, which must be strictly rising in the order. It copies them.
+// Of returns a set of the items, which must be strictly rising in the order. It keeps the list:
+// the leaves are parts of it, until edits copy them.
 func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 	s := Set[T, S]{order: order}
 	if len(sorted) == 0 {
 		return s
 	}
-	// Each node has a copy of its part, so that edits free the memory of what they replace.
-	var level []*node[T, S]
-	for _, part := range parts(len(sorted)) {
-		level = append(level, order.copied(sorted[part[0]:part[1]]))
-	}
+	level := above(sorted, order.leaf)
 	for len(level) > 1 {
-		var above []*node[T, S]
-		for _, part := range parts(len(level)) {
-			above = append(above, order.inner(slices.Clone(level[part[0]:part[1]])))
-		}
-		level = above
+		level = above(level, order.inner)
 	}
 	s.root = level[0]
 	return s
 }
 
-// parts cuts n things into even runs of three quarters of a node, so that the
-// first edits do not split.
-func parts(n int) [][2]int {
+// above makes the nodes above a list, of even parts of it: three quarters of a node, so that
+// the first edits do not split.
+func above[E, N any](list []E, made func(part []E) *N) []*N {
+	n := len(list)
 	count := (n + full - 1) / full
-	cuts := make([][2]int, count)
-	for i := range cuts {
-		cuts[i] = [2]int{i * n / count, (i + 1) * n / count}
+	nodes := make([]*N, count)
+	for i := range nodes {
+		from, to := i*n/count, (i+1)*n/count
+		nodes[i] = made(list[from:to:to])
 	}
-	return cuts
-}
-
-// copied returns a leaf with a copy of at most full items, in one allocation if there are many.
-func (o *Order[T, S]) copied(items []T) *node[T, S] {
-	if len(items) < full*3/4 {
-		return o.leaf(slices.Clone(items))
-	}
-	l := &struct {
-		node[T, S]
-		room [full]T
-	}{}
-	copy(l.room[:], items)
-	o.set(&l.node, l.room[:len(items):len(items)])
-	return &l.node
+	return nodes
 }
 
 func (o *Order[T, S]) leaf(items []T) *node[T, S] {
-	n := new(node[T, S])
-	o.set(n, items)
-	return n
-}
-
-// set makes a node the leaf of the items.
-func (o *Order[T, S]) set(n *node[T, S], items []T) {
-	n.items, n.n = items, len(items)
+	n := &node[T, S]{items: items, n: len(items)}
 	if o.AddItem != nil {
 		for _, item := range items {
 			o.AddItem(&n.sum, item)
 		}
 	}
+	return n
 }
 
 func (o *Order[T, S]) inner(kids []*node[T, S]) *node[T, S] {

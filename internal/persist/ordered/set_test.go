@@ -74,7 +74,7 @@ func likeASlice(t *rapid.T) {
 	for i := range start {
 		model = append(model, pair{2 * i, 0})
 	}
-	s := Of(byKey, model)
+	s := Of(byKey, slices.Clone(model))
 	for step := range rapid.IntRange(0, 200).Draw(t, "steps") {
 		before, old := slices.Clone(model), s
 		p := pair{rapid.IntRange(-3, 2*start+3).Draw(t, "key"), step + 1}

@@ -59,36 +59,38 @@ func Of[T any](name func(T) string, items []T) Map[T] {
 }
 
 // build makes the node of the items, whose hashes agree before the shift, and counts them. It
-// overwrites items, and spare, which must be as long.
-func (m *Map[T]) build(items, spare []hashed[T], shift uint) *node[T] {
+// keeps items: the leaves are parts of it. room is memory that it may overwrite.
+func (m *Map[T]) build(items []hashed[T], room *[]hashed[T], shift uint) *node[T] {
 	if len(items) <= most || shift >= hashBits {
-		n := &node[T]{items: make([]hashed[T], 0, len(items))}
+		n := 0
 		for i := range items {
-			if h := &items[i]; !m.holds(n.items, h) {
-				n.items = append(n.items, *h)
+			if h := items[i]; !m.holds(items[:n], &h) {
+				items[n] = h
+				n++
 			}
 		}
-		m.n += len(n.items)
-		return n
+		m.n += n
+		return &node[T]{items: items[:n:n]}
 	}
 	// Sort by slot, by counting.
 	var ends [width + 1]int
-	for _, h := range items {
-		ends[slot(h.hash, shift)+1]++
+	for i := range items {
+		ends[slot(items[i].hash, shift)+1]++
 	}
 	for i := 1; i < len(ends); i++ {
 		ends[i] += ends[i-1]
 	}
+	*room = append((*room)[:0], items...)
 	at := ends
-	for _, h := range items {
+	for _, h := range *room {
 		s := slot(h.hash, shift)
-		spare[at[s]] = h
+		items[at[s]] = h
 		at[s]++
 	}
 	var kids [width]*node[T]
 	for s := range kids {
 		if from, to := ends[s], ends[s+1]; from < to {
-			kids[s] = m.build(spare[from:to], items[from:to], shift+slotBits)
+			kids[s] = m.build(items[from:to], room, shift+slotBits)
 		}
 	}
 	return inner(kids)
@@ -164,7 +166,7 @@ func (m *Map[T]) set(n *node[T], h hashed[T], shift uint) *node[T] {
 		return &node[T]{items: items}
 	}
 	m.n -= len(items) // build counts them
-	return m.build(items, make([]hashed[T], len(items)), shift)
+	return m.build(items, new([]hashed[T]), shift)
 }
 
 // Delete returns the map without the item with the name, and reports whether there was one.
