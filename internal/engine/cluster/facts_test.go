@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -26,6 +27,26 @@ func TestFactsHoldEverything(t *testing.T) {
 	d := newWorkload(&w, &home{queue: w.Queue, localQueue: w.LocalQueue}, newColumns())
 	if got := d.Clone(); !reflect.DeepEqual(got, w) {
 		t.Errorf("%+v, want %+v", got, w)
+	}
+}
+
+// A cluster keeps no map and no list of the workloads that it is made of.
+func TestNewKeepsNothing(t *testing.T) {
+	of := func() []workload.Workload {
+		return []workload.Workload{{
+			ID: "id", Queue: "queue", Labels: map[string]string{"team": "a"}, PodSets: []workload.PodSet{{Name: "main", Count: 1}},
+			Gates: gate.Gates{Names: []string{"gate"}}, Loss: workload.Loss{Milestones: []workload.Milestone{{Cost: 1}}},
+		}}
+	}
+	admitted := of()
+	c, err := New(nil, []queue.Queue{{Name: "queue"}}, admitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &admitted[0]
+	w.Labels["team"], w.PodSets[0].Name, w.Gates.Names[0], w.Loss.Milestones[0].Cost = "b", "other", "other", 2
+	if got, want := c.All()[0].Clone(), of()[0]; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/fault"
@@ -131,7 +132,7 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 		if workload.Validate("", w) != nil { // the gates and the loss
 			return false
 		}
-		rare.gates, rare.loss = w.Gates.Clone(), w.Loss.Clone()
+		rare.gates, rare.loss, rare.labels = w.Gates.Clone(), w.Loss.Clone(), maps.Clone(w.Labels)
 	}
 	f.queues[i] = int32(q)
 	f.counts[q]++
