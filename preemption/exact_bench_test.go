@@ -48,7 +48,7 @@ func fullQueue(seed uint64, columns, candidates, victims int) (preemption.State,
 func BenchmarkExact(b *testing.B) {
 	for _, candidates := range []int{100, 1000, 3000} {
 		for _, columns := range []int{1, 2, 4, 8} {
-			b.Run(fmt.Sprintf("candidates=%d/columns=%d", candidates, columns), func(b *testing.B) {
+			exact := func(b *testing.B, cost preemption.Cost) {
 				type instance struct {
 					s *preemption.Snapshot
 					r preemption.Request
@@ -58,7 +58,7 @@ func BenchmarkExact(b *testing.B) {
 					st, r := fullQueue(seed, columns, candidates, 16)
 					list = append(list, instance{snapshotOf(b, st), r})
 				}
-				p := preemptorOf(preemption.Config{Search: preemption.Exact})
+				p := preemptorOf(preemption.Config{Search: preemption.Exact, Cost: cost})
 				proven, nodes, turns, gap, many := 0, 0, 0, 0.0, 0
 				for b.Loop() {
 					of := &list[turns%len(list)]
@@ -79,7 +79,10 @@ func BenchmarkExact(b *testing.B) {
 				b.ReportMetric(float64(nodes)/n, "nodes/op")
 				b.ReportMetric(100*gap/n, "gap%")
 				b.ReportMetric(float64(many)/n, "victims/op")
-			})
+			}
+			name := fmt.Sprintf("candidates=%d/columns=%d", candidates, columns)
+			b.Run(name, func(b *testing.B) { exact(b, nil) })
+			b.Run(name+"/age", func(b *testing.B) { exact(b, preemption.CostByAge{Resources: []string{"r0"}}) })
 		}
 	}
 }

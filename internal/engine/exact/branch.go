@@ -13,8 +13,12 @@ type tree struct {
 	order  []int     // the units, in the order in which they are decided about
 	sorted bool      // by reduced cost
 	rest   []float64 // by position: Σ min(0, reduced cost) from there on
-	cover  []int64   // by position and row: what the units from there on take
-	chosen []int
+	// The same by the relaxation of the first goal, which limits the sets too if another
+	// objective is looked for; mostFirst is then what it may be.
+	restFirst []float64
+	mostFirst int64
+	cover     []int64 // by position and row: what the units from there on take
+	chosen    []int
 	// A set is better if the objective is at most this.
 	most    int64
 	first   bool // the first set found will do
@@ -24,62 +28,93 @@ type tree struct {
 	needs   []int64
 }
 
-// search looks for the best set: by an objective, with the multipliers in the relaxation. In
-// documented order the first set that is found is the first of all.
-func (x *Solver) search(of objective, most int64, inOrder, first bool) {
+// search looks for the best set: by an objective, with the multipliers in the relaxation, of
+// those whose first goal is at most as given. In documented order the first set that is found is the first of all.
+func (x *Solver) search(of objective, most, mostFirst int64, inOrder, first bool) {
 	p, t, r := &x.problem, &x.tree, &x.relaxation
 	t.of, t.most, t.first, t.found, t.stopped = of, most, first, false, false
-	t.sorted, t.chosen, t.order = !inOrder, t.chosen[:0], t.order[:0]
-	for i := range p.units {
-		t.order = append(t.order, i)
-	}
-	slices.SortFunc(t.order, func(a, b int) int {
-		u, v := &p.units[a], &p.units[b]
-		if inOrder {
-			return cmp.Compare(u.place, v.place)
+	t.sorted, t.chosen = !inOrder, t.chosen[:0]
+	if !inOrder {
+		x.byReducedCost()
+	} else {
+		t.order = t.order[:0]
+		for i := range p.units { // they come in documented order
+			t.order = append(t.order, i)
 		}
-		return cmp.Or(cmp.Compare(r.reduced[a], r.reduced[b]), cmp.Compare(u.kind, v.kind), cmp.Compare(u.place, v.place))
-	})
+	}
 	n, rows := len(t.order), len(p.rows)
-	t.rest = sized(t.rest, n+1)
-	t.rest[n] = 0
+	t.rest, t.restFirst = t.sumUp(t.rest, r), t.sumUp(t.restFirst, &x.first)
+	t.mostFirst = mostFirst
 	t.cover = slices.Grow(t.cover[:0], (n+1)*rows)[:(n+1)*rows]
 	clear(t.cover[n*rows:])
 	for at := n - 1; at >= 0; at-- {
 		i := t.order[at]
-		t.rest[at] = t.rest[at+1] + min(0, r.reduced[i])
 		for j := range p.rows {
 			t.cover[at*rows+j] = quota.Add(t.cover[(at+1)*rows+j], p.helps(&p.units[i], &p.rows[j]))
 		}
 	}
 	t.needs = t.needs[:0]
-	x.branch(0, 0)
+	x.branch(0, 0, 0)
+}
+
+// byReducedCost sorts the units by reduced cost.
+func (x *Solver) byReducedCost() []int {
+	p, t, r := &x.problem, &x.tree, &x.relaxation
+	t.order = t.order[:0]
+	for i := range p.units {
+		t.order = append(t.order, i)
+	}
+	slices.SortFunc(t.order, func(a, b int) int {
+		u, v := &p.units[a], &p.units[b]
+		return cmp.Or(cmp.Compare(r.reduced[a], r.reduced[b]), cmp.Compare(u.kind, v.kind), cmp.Compare(u.place, v.place))
+	})
+	return t.order
+}
+
+// sumUp returns Σ min(0, reduced cost) by position.
+func (t *tree) sumUp(rest []float64, r *relaxation) []float64 {
+	n := len(t.order)
+	rest = sized(rest, n+1)
+	rest[n] = 0
+	for at := n - 1; at >= 0; at-- {
+		rest[at] = rest[at+1] + min(0, r.reduced[t.order[at]])
+	}
+	return rest
 }
 
 // tooMuch reports whether a bound proves that no set is good enough. What floating point can
 // be wrong by is far below the part in a thousand million that is granted here: a bound is a
 // sum of less than a million products.
-func (t *tree) tooMuch(bound float64) bool {
-	return t.most < noLimit && bound > float64(t.most)+1e-6+float64(1e-9*max(float64(t.most), -t.rest[0]))
+func (t *tree) tooMuch(bound float64) bool { return exceeds(bound, t.most, t.rest[0]) }
+
+// tooMuchFirst is tooMuch for the first goal.
+func (t *tree) tooMuchFirst(bound float64) bool { return exceeds(bound, t.mostFirst, t.restFirst[0]) }
+
+func exceeds(bound float64, most int64, rest float64) bool {
+	return most < noLimit && bound > float64(most)+1e-6+float64(1e-9*max(float64(most), -rest))
 }
 
 // branch looks at all sets that contain the chosen units and others from a position on.
-// weight is what the chosen ones add to the bound.
-func (x *Solver) branch(from int, weight float64) {
+// weight is what the chosen ones add to the bound, weightFirst to that of the first goal.
+func (x *Solver) branch(from int, weight, weightFirst float64) {
 	p, t := &x.problem, &x.tree
 	if x.nodes++; x.nodes > x.maxNodes {
 		t.stopped = true
 		return
 	}
-	bound, short := x.bound(from, weight)
+	short := x.shortage()
 	if !short && x.complete() {
 		return
+	}
+	bound, first := weight+t.rest[from]+x.pressure(&x.relaxation, x.settled), 0.0
+	if t.mostFirst < noLimit {
+		first = weightFirst + t.restFirst[from] + x.pressure(&x.first, nil)
 	}
 	base, rows := len(t.needs)-len(p.rows), len(p.rows)
 	defer func() { t.needs = t.needs[:base] }()
 	skipped := -1 // the kind that was decided against last
 	for at := from; at < len(t.order); at++ {
-		if t.tooMuch(bound) || x.uncovered(t.needs[base:], t.cover[at*rows:]) {
+		if t.tooMuch(bound) || t.tooMuchFirst(first) || x.uncovered(t.needs[base:], t.cover[at*rows:]) {
 			return
 		}
 		i := t.order[at]
@@ -90,11 +125,17 @@ func (x *Solver) branch(from int, weight float64) {
 			}
 			continue
 		}
+		reducedFirst := 0.0
+		if t.mostFirst < noLimit {
+			if reducedFirst = x.first.reduced[i]; t.tooMuchFirst(first + max(0, reducedFirst)) {
+				continue
+			}
+		}
 		if u.kind != skipped && !p.conflicts(u) && !p.full(u) && p.allow(&u.Victim) {
 			p.take(u)
 			t.chosen = append(t.chosen, i)
 			if p.mayBeJustified(u) {
-				x.branch(at+1, weight+x.relaxation.weights[i])
+				x.branch(at+1, weight+x.relaxation.weights[i], weightFirst+x.first.weights[i])
 			}
 			t.chosen = t.chosen[:len(t.chosen)-1]
 			p.putBack(u)
@@ -104,19 +145,28 @@ func (x *Solver) branch(from int, weight float64) {
 		}
 		skipped = u.kind
 		bound -= min(0, reduced)
+		first -= min(0, reducedFirst)
 	}
 }
 
-// bound returns the bound of the chosen units, and whether quota is short without them. It
-// appends what the rows are short of to the needs.
-func (x *Solver) bound(from int, weight float64) (bound float64, short bool) {
-	p, t, r := &x.problem, &x.tree, &x.relaxation
-	bound = weight + t.rest[from]
+// shortage appends what the rows are short of without the chosen units to the needs, and
+// reports whether any is.
+func (x *Solver) shortage() (short bool) {
+	p, t := &x.problem, &x.tree
 	for j := range p.rows {
 		need := p.need(&p.rows[j])
 		t.needs = append(t.needs, need)
+		short = short || need > 0
+	}
+	return short
+}
+
+// pressure returns what the multipliers add to the bound of the chosen units.
+func (x *Solver) pressure(r *relaxation, settled []settled) (bound float64) {
+	p, t := &x.problem, &x.tree
+	needs := t.needs[len(t.needs)-len(p.rows):]
+	for j, need := range needs {
 		if need > 0 {
-			short = true
 			bound += float64(r.multiply[j] * min(1, float64(need)/float64(p.rows[j].need)))
 		}
 	}
@@ -133,18 +183,18 @@ func (x *Solver) bound(from int, weight float64) (bound float64, short bool) {
 		}
 		bound -= float64(m * (float64(p.caps[j].most) - taken))
 	}
-	for j := range x.settled {
+	for j := range settled {
 		m := r.multiply[r.rows+len(p.caps)+j]
 		if m == 0 {
 			continue
 		}
 		taken := 0.0
 		for _, i := range t.chosen {
-			taken += p.units[i].weight(x.settled[j].of)
+			taken += p.units[i].weight(settled[j].of)
 		}
-		bound -= float64(m * (float64(x.settled[j].value) - taken))
+		bound -= float64(m * (float64(settled[j].value) - taken))
 	}
-	return bound, short
+	return bound
 }
 
 // uncovered reports whether the units that are left do not take enough of some row.

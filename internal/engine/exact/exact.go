@@ -12,6 +12,7 @@ import (
 type Solver struct {
 	problem    problem
 	relaxation relaxation
+	first      relaxation // of the first goal
 	tree       tree
 	list       []search.Candidate // of all attempts
 	byKind     []int
@@ -73,8 +74,8 @@ func (x *Solver) Exists(s *search.Search) bool {
 	for _, borrowing := range s.Attempts() {
 		x.open(borrowing, nil)
 		x.settled = x.settled[:0]
-		x.relaxation.withoutRows(&x.problem)
-		if x.search(victims, noLimit, false, true); x.tree.found {
+		x.withoutRows()
+		if x.search(victims, noLimit, noLimit, false, true); x.tree.found {
 			return true
 		}
 	}
@@ -123,7 +124,7 @@ func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []search.Victim) (
 		x.open(borrowing, caps)
 		var known []int
 		if len(greedy) > 0 {
-			known = x.known(greedy)
+			known = x.exchanged(goals, x.known(greedy))
 		}
 		most := noLimit
 		if best != nil {
@@ -153,20 +154,25 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 	p := &x.problem
 	x.settled = x.settled[:0]
 	for n, of := range goals {
-		limit := most
+		limit, mostFirst := most, noLimit
+		if n > 0 {
+			mostFirst = x.settled[0].value
+		}
 		if known != nil {
 			limit = min(limit, p.value(of, known))
 		}
 		x.relax(of, x.target(limit))
 		if n == 0 {
 			bound = x.relaxation.lowest()
+			x.first.copy(&x.relaxation)
+			known = x.betterOf(goals, known, x.rounded(goals))
 		}
 		if known != nil && p.value(of, known) <= limit {
 			limit = p.value(of, known) - 1
 		} else {
 			known = nil
 		}
-		if x.search(of, limit, false, false); x.tree.found {
+		if x.search(of, limit, mostFirst, false, false); x.tree.found {
 			known = append([]int(nil), x.tree.best...)
 		}
 		if known == nil {
@@ -174,7 +180,7 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 		}
 		value := p.value(of, known)
 		if x.tree.stopped {
-			return x.solution(known), bound, false
+			return x.solution(x.exchanged(goals, known)), bound, false
 		}
 		if n == 0 {
 			bound = value
@@ -183,6 +189,22 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 		most = noLimit
 	}
 	return x.solution(x.firstOf(goals, known)), bound, true
+}
+
+// betterOf returns the better one of two sets, of which each may be nil.
+func (x *Solver) betterOf(goals []objective, a, b []int) []int {
+	if a == nil || b == nil {
+		return slices.Concat(a, b)
+	}
+	for _, of := range goals {
+		if v, w := x.problem.value(of, a), x.problem.value(of, b); v != w {
+			if w < v {
+				return b
+			}
+			break
+		}
+	}
+	return a
 }
 
 // firstOf returns, of the sets as good as the known one, the first in documented order, if
@@ -194,7 +216,7 @@ func (x *Solver) firstOf(goals []objective, known []int) []int {
 	}
 	kept, nodes := x.maxNodes, x.nodes
 	x.maxNodes = min(x.maxNodes, x.nodes+orderNodes)
-	if x.search(goals[0], most, true, true); x.tree.found {
+	if x.search(goals[0], most, noLimit, true, true); x.tree.found {
 		known = append([]int(nil), x.tree.best...)
 	}
 	if x.maxNodes = kept; x.tree.stopped {

@@ -60,6 +60,41 @@ func (x *Solver) Exchange(s *search.Search) {
 	x.end()
 }
 
+// exchanged improves a set by exchanges; nil: there is none.
+func (x *Solver) exchanged(goals []objective, chosen []int) []int {
+	if len(chosen) == 0 {
+		return nil
+	}
+	x.prepare(goals)
+	for _, i := range chosen {
+		x.take(i)
+	}
+	x.improve()
+	chosen = slices.Clone(x.exchanges.chosen)
+	x.putAllBack(chosen)
+	return chosen
+}
+
+// rounded takes units by reduced cost until the request fits, and improves them by exchanges;
+// nil: it never fits.
+func (x *Solver) rounded(goals []objective) (chosen []int) {
+	p, e := &x.problem, &x.exchanges
+	x.prepare(goals)
+	for _, i := range x.byReducedCost() {
+		if !x.mayTake(i) {
+			continue
+		}
+		x.take(i)
+		if p.s.Fits(p.borrowing) && p.justified() {
+			x.improve()
+			chosen = slices.Clone(e.chosen)
+			break
+		}
+	}
+	x.putAllBack(e.chosen)
+	return chosen
+}
+
 // restore takes the victims of the search in order again.
 func (x *Solver) restore() {
 	s := x.problem.s
@@ -97,9 +132,7 @@ func (x *Solver) addMissing() {
 // sharing a victim that was put back may have justified another one.
 func (x *Solver) start(places []int) bool {
 	p, e := &x.problem, &x.exchanges
-	e.goals, e.looks, e.chosen = x.goals(e.goals[:0]), 0, e.chosen[:0]
-	e.in = sized(e.in, len(p.units))
-	clear(e.in)
+	x.prepare(x.goals(e.goals[:0]))
 	for _, place := range places {
 		at, known := slices.BinarySearchFunc(p.units, place, func(u unit, place int) int { return u.place - place })
 		if !known {
@@ -108,6 +141,13 @@ func (x *Solver) start(places []int) bool {
 		x.take(at)
 	}
 	return len(e.chosen) > 0 && p.s.Fits(p.borrowing) && p.justified()
+}
+
+func (x *Solver) prepare(goals []objective) {
+	e := &x.exchanges
+	e.goals, e.looks, e.chosen = append(e.goals[:0], goals...), 0, e.chosen[:0]
+	e.in = sized(e.in, len(x.problem.units))
+	clear(e.in)
 }
 
 // improve makes exchanges, each time the best that one candidate permits, until there are no
