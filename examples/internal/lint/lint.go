@@ -57,7 +57,7 @@ type Rule struct {
 // Rules returns all rules, in the order in which they are reported.
 func Rules() []Rule {
 	return []Rule{
-		{"circle", "two workloads evict each other while time stands still", circles},
+		{"circle", "workloads evict each other while time stands still", circles},
 		{"lending", "a lending limit is more than there is to lend", lending},
 		{"unreachable", "nobody can use the quota", unreachable},
 		{"min-runtime", "a minimum runtime ends no earlier than the minAdmitDuration, which then means nothing", minRuntimes},

@@ -1,0 +1,286 @@
+package preemption
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/workload"
+)
+
+// LoopOptions are the options of [Loops].
+type LoopOptions struct {
+	// Now is the instant at which time stands still. It must not be zero.
+	Now time.Time
+	// MaxDecisions limits the search. Zero is 4,000, which takes some hundredths of a second in
+	// a small cluster; negative is an error.
+	MaxDecisions int
+}
+
+const defaultLoopDecisions = 4000
+
+// Loop is a circle in which workloads take each other's room while nothing else changes. The
+// zero value is: none was found.
+type Loop struct {
+	// Before lists the steps that lead to the circle.
+	Before []LoopStep `json:"before,omitempty"`
+	// Steps is the circle. After its last step everything is as it was before its first. Empty:
+	// no circle was found.
+	Steps []LoopStep `json:"steps,omitempty"`
+	// Decisions is the number of decisions that were made.
+	Decisions int `json:"decisions,omitempty"`
+	// Cut: the search ended at [LoopOptions.MaxDecisions]. Without a circle this means that none
+	// was found so far.
+	Cut bool `json:"cut,omitempty"`
+}
+
+// LoopStep is one step: a workload asks and gets a place.
+type LoopStep struct {
+	Workload string `json:"workload"`
+	Queue    string `json:"queue"`
+	// Victims lists who yields to it. Empty: it fits.
+	Victims []Victim `json:"victims,omitempty"`
+}
+
+// Loops looks for workloads that evict each other in a circle. Time stands still; those of
+// pending ask, in any order. Who succeeds starts at once. Its victims leave at once and ask
+// again, with the flavors that they had, replicas that left do not come back. Gates stay as they are.
+//
+// It returns the circle that is closed after the fewest steps; of several the shortest, then
+// the one that comes first if those who wait are asked by priority, queue-order timestamp and
+// ID. The answer is the same on every machine.
+//
+// It fails with a [fault.List] if c is not valid (see [New]), if a pending workload is not (see
+// [Preemptor.Decide]) or comes twice, if Now is zero or out of range, or if MaxDecisions is
+// negative.
+func Loops(s *Snapshot, pending []workload.Workload, c Config, o LoopOptions) (Loop, error) {
+	c.SkipBlockers, c.SkipRetryAt = true, true
+	p, err := New(c)
+	if err != nil {
+		return Loop{}, err
+	}
+	if err := validateLoops(p, s, pending, o); err != nil {
+		return Loop{}, err
+	}
+	l := looper{p: p, now: o.Now, left: cmp.Or(o.MaxDecisions, defaultLoopDecisions), byKey: map[string]int{}, submitted: map[string]workload.Workload{}}
+	most := l.left
+	first := situation{snapshot: s, waiting: slices.Clone(pending), moved: map[string]workload.Workload{}}
+	for _, w := range pending {
+		l.submitted[w.ID], first.moved[w.ID] = w, w
+	}
+	first.sort()
+	l.add(first)
+	found := l.search()
+	found.Decisions, found.Cut = most-max(l.left, 0), l.left < 0
+	return found, nil
+}
+
+func validateLoops(p *Preemptor, s *Snapshot, pending []workload.Workload, o LoopOptions) error {
+	var faults fault.List
+	if o.MaxDecisions < 0 {
+		faults.Add("options.MaxDecisions", "%d is negative", o.MaxDecisions)
+	}
+	switch {
+	case o.Now.IsZero():
+		faults.Add("options.Now", "is not set")
+		return faults
+	case !instant.Valid(o.Now):
+		faults.Add("options.Now", "%v is not within %s", o.Now, instant.Range)
+		return faults
+	}
+	seen := map[string]int{}
+	for i, w := range pending {
+		path := fmt.Sprintf("pending[%d]", i)
+		if at, twice := seen[w.ID]; twice {
+			faults.Add(path+".id", "%q is also the ID of pending[%d]", w.ID, at)
+			continue
+		}
+		seen[w.ID] = i
+		_, err := p.Decide(s, Request{Workload: w, Now: o.Now})
+		list, _ := err.(fault.List)
+		for _, f := range list {
+			faults.Add(path+strings.TrimPrefix(f.Path, "request.workload"), "%s", f.Problem)
+		}
+	}
+	return faults.Err()
+}
+
+// situation is who runs and who waits.
+type situation struct {
+	snapshot *Snapshot
+	waiting  []workload.Workload
+	// moved holds, by ID, all that started, left or shrank since the first situation, as it is
+	// now; who waits has no reservation.
+	moved map[string]workload.Workload
+	// How it came about: the index of the situation before, and the step from there.
+	before int
+	step   LoopStep
+	depth  int
+	next   []edge
+}
+
+// edge is a step to another situation.
+type edge struct {
+	to   int
+	step LoopStep
+}
+
+func (a *situation) sort() {
+	slices.SortFunc(a.waiting, func(x, y workload.Workload) int {
+		return cmp.Or(cmp.Compare(y.EffectivePriority(), x.EffectivePriority()), workload.CompareQueued(x.Queued, y.Queued), cmp.Compare(x.ID, y.ID))
+	})
+}
+
+// key is the same for situations that are the same.
+func (a *situation) key() string {
+	var b strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(a.moved)) {
+		w := a.moved[id]
+		fmt.Fprintf(&b, "%q %d %d", id, w.ReservedAt.UnixNano(), w.Queued.UnixNano())
+		for i := range w.PodSets {
+			fmt.Fprintf(&b, " %d %+v", w.PodSets[i].Count, w.PodSets[i].Requests)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// looper searches the situations breadth first.
+type looper struct {
+	p         *Preemptor
+	now       time.Time
+	left      int // decisions; under zero: one more was wanted
+	all       []situation
+	byKey     map[string]int
+	submitted map[string]workload.Workload // who was pending, as it was
+}
+
+// add returns the index of a situation, and whether it is new.
+func (l *looper) add(a situation) (at int, isNew bool) {
+	key := a.key()
+	if at, known := l.byKey[key]; known {
+		return at, false
+	}
+	l.byKey[key] = len(l.all)
+	l.all = append(l.all, a)
+	return len(l.all) - 1, true
+}
+
+// search returns the circle that is closed after the fewest steps.
+func (l *looper) search() (best Loop) {
+	for i := 0; i < len(l.all); i++ {
+		if len(best.Steps) > 0 && l.all[i].depth > l.all[i-1].depth {
+			return best // those that are closed later come later
+		}
+		for n := range l.all[i].waiting {
+			if l.left--; l.left < 0 {
+				return best
+			}
+			a, ok := l.ask(i, n)
+			if !ok {
+				continue
+			}
+			to, isNew := l.add(a)
+			l.all[i].next = append(l.all[i].next, edge{to, a.step})
+			if isNew {
+				continue
+			}
+			if back, ok := l.path(to, i); ok && (len(best.Steps) == 0 || len(back)+1 < len(best.Steps)) {
+				best = Loop{Before: l.wayTo(to), Steps: append(back, a.step)}
+			}
+		}
+	}
+	return best
+}
+
+// ask lets one of those who wait in a situation ask. ok is false if it gets no place.
+func (l *looper) ask(at, n int) (after situation, ok bool) {
+	from := &l.all[at]
+	w := from.waiting[n]
+	d, err := l.p.Decide(from.snapshot, Request{Workload: w, Now: l.now})
+	if err != nil || !d.Outcome.Succeeds() {
+		return situation{}, false
+	}
+	after = situation{
+		waiting: slices.Delete(slices.Clone(from.waiting), n, n+1), moved: maps.Clone(from.moved),
+		before: at, depth: from.depth + 1, step: LoopStep{Workload: w.ID, Queue: w.Queue, Victims: d.Victims},
+	}
+	var edits []Edit
+	for _, v := range d.Victims {
+		ran, _ := from.snapshot.Find(v.Workload)
+		for _, r := range v.Replicas {
+			edits = append(edits, Shrink(v.Workload, r.PodSet, r.Count))
+		}
+		if len(v.Replicas) == 0 {
+			edits = append(edits, Remove(v.Workload))
+			ran = l.again(ran, v)
+			after.waiting = append(after.waiting, ran)
+		}
+		after.moved[v.Workload] = ran
+	}
+	w = d.Assignment.Pin(w)
+	w.ReservedAt = l.now
+	if after.snapshot, err = from.snapshot.With(append(edits, Admit(w))...); err != nil {
+		return situation{}, false // more usage than can be counted
+	}
+	for id := range after.moved { // with the replicas that are left
+		if ran, runs := after.snapshot.Find(id); runs {
+			after.moved[id] = ran
+		}
+	}
+	after.moved[w.ID] = w
+	after.sort()
+	return after, true
+}
+
+// again returns a victim as it waits again.
+func (l *looper) again(ran workload.Workload, v Victim) workload.Workload {
+	queued := v.Requeued(ran.Queued, l.now)
+	if w, ok := l.submitted[ran.ID]; ok {
+		ran = w.Clone()
+	}
+	ran.Queued, ran.ReservedAt, ran.Evicted = queued, time.Time{}, false
+	for i := range ran.PodSets {
+		ran.PodSets[i].Terminating = 0
+	}
+	return ran
+}
+
+// path returns the steps of a shortest way between two situations, by the steps known so far.
+func (l *looper) path(from, to int) (steps []LoopStep, ok bool) {
+	type visit struct {
+		at, by int // by: the index of the visit before
+		step   LoopStep
+	}
+	list, seen := []visit{{at: from, by: -1}}, map[int]bool{from: true}
+	for i := 0; i < len(list); i++ {
+		if list[i].at == to {
+			for ; list[i].by >= 0; i = list[i].by {
+				steps = append(steps, list[i].step)
+			}
+			slices.Reverse(steps)
+			return steps, true
+		}
+		for _, e := range l.all[list[i].at].next {
+			if !seen[e.to] {
+				seen[e.to] = true
+				list = append(list, visit{e.to, i, e.step})
+			}
+		}
+	}
+	return nil, false
+}
+
+// wayTo returns the steps by which a situation was first reached.
+func (l *looper) wayTo(at int) (steps []LoopStep) {
+	for ; at > 0; at = l.all[at].before {
+		steps = append(steps, l.all[at].step)
+	}
+	slices.Reverse(steps)
+	return steps
+}
