@@ -13,8 +13,8 @@ import (
 )
 
 // leave turns a result into a decision.
-func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) Decision {
-	d := Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
+func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d *Decision) {
+	*d = Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
 	switch {
 	case found.Fits:
 		d.Outcome = Fits
@@ -28,7 +28,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) De
 			d.Outcome = Gated
 		}
 		d.Victims = victims(c, &r.Workload, found.Victims)
-		sc.price(c, &d)
+		sc.price(c, d)
 	default:
 		d.Outcome, d.NoRoom = Impossible, found.NoRoom
 		if found.Waits {
@@ -37,12 +37,11 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found decide.Result) De
 				d.RetryAt = instant.Time(found.RetryAt)
 			}
 		}
-		sc.explain(c, &d, found)
+		sc.explain(c, d, found)
 	}
 	if sc.request.Effort == search.Exact && !found.Fits && !r.Workload.NeverPreempts {
 		d.Proof = proofOf(&found.Proof, len(found.Victims) > 0)
 	}
-	return d
 }
 
 // victims sorts the victims by workload and adds up the replicas of each. If a workload
@@ -119,7 +118,7 @@ func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) V
 }
 
 // explain adds the shortage and the blockers.
-func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found decide.Result) {
+func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found *decide.Result) {
 	d.Shortage = make([]Shortage, 0, len(found.Shortages))
 	for _, sh := range found.Shortages {
 		out := Shortage{

@@ -40,7 +40,7 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
 	sc.request.Trace = &trace.Recorder{Survey: true, To: x.step}
-	x.e.Decision, _ = sc.answer(about, &p.config, &r)
+	sc.answer(about, &p.config, &r, &x.e.Decision)
 	if n := len(x.e.Attempts); n > 0 && x.e.Decision.Outcome.Possible() && len(x.e.Decision.Counts) == 0 {
 		x.e.Attempts[n-1].Succeeded = true
 	}

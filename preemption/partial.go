@@ -29,14 +29,15 @@ func (sc *scratch) begin(s *Snapshot, config *Config, r *Request) (*Snapshot, er
 }
 
 // answer decides about a request after begin, on the snapshot that begin returned. steps is
-// the number of workloads looked at, those for fewer replicas left out.
-func (sc *scratch) answer(s *Snapshot, config *Config, r *Request) (d Decision, steps int) {
-	d, steps = sc.decide(s, config, r)
+// the number of workloads looked at, those for fewer replicas left out. The decision, which is
+// large, is written where it belongs.
+func (sc *scratch) answer(s *Snapshot, config *Config, r *Request, d *Decision) (steps int) {
+	steps = sc.decide(s, config, r, d)
 	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
-		d = sc.fewer(s, config, r, d)
+		*d = sc.fewer(s, config, r, *d)
 	}
 	d.HeldQuota = r.HoldsQuota
-	return d, steps
+	return steps
 }
 
 func (r *Request) validateMinCounts(faults *fault.List) {
@@ -87,7 +88,8 @@ func (sc *scratch) fewer(s *Snapshot, config *Config, r *Request, all Decision) 
 		if sc.enter(s, config, &part) != nil {
 			return all // it was entered before
 		}
-		d, _ := sc.decide(s, config, &part)
+		var d Decision
+		sc.decide(s, config, &part, &d)
 		if d.Outcome.Possible() {
 			found, to = d, step
 			found.Counts = countsOf(&part.Workload)

@@ -145,18 +145,16 @@ var standard Preemptor
 // assigned; requests of one resource group and pod set of which only some have a flavor;
 // more than 65536 pairs of resource and flavor to try; a zero time or one outside the years
 // 1678 to 2262.
-func (p *Preemptor) Decide(s *Snapshot, r Request) (Decision, error) {
+func (p *Preemptor) Decide(s *Snapshot, r Request) (d Decision, err error) {
 	if p == nil {
 		p = &standard
 	}
 	sc := p.acquire()
 	defer p.release(sc)
-	s, err := sc.begin(s, &p.config, &r)
-	if err != nil {
-		return Decision{}, err
+	if s, err = sc.begin(s, &p.config, &r); err == nil {
+		sc.answer(s, &p.config, &r, &d)
 	}
-	d, _ := sc.answer(s, &p.config, &r)
-	return d, nil
+	return d, err
 }
 
 // acquire returns a scratch, which the caller must release.

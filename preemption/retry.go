@@ -10,22 +10,23 @@ import (
 )
 
 // decide answers a request after enter. steps is the number of workloads looked at.
-func (sc *scratch) decide(s *Snapshot, config *Config, r *Request) (d Decision, steps int) {
+func (sc *scratch) decide(s *Snapshot, config *Config, r *Request, d *Decision) (steps int) {
 	c := s.inside()
 	if q := c.Queue(sc.request.Queue); q.Inactive {
-		return ofInactive(q.Name, config), 0
+		*d = ofInactive(q.Name, config)
+		return 0
 	}
 	found, ok := sc.find(c, r, config.maxBlockers())
 	if ok {
-		d = sc.leave(c, r, found)
+		sc.leave(c, r, &found, d)
 	} else {
-		d = sc.unassigned(c, &r.Workload, config.maxBlockers())
+		*d = sc.unassigned(c, &r.Workload, config.maxBlockers())
 	}
 	steps = found.Steps
 	if isOpen(&r.Workload) && !d.Outcome.Possible() {
-		steps += sc.reconsider(s, config, r, &d, found)
+		steps += sc.reconsider(s, config, r, d, found)
 	}
-	return d, steps
+	return steps
 }
 
 // ofInactive decides about any request in an inactive queue.

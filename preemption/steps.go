@@ -14,7 +14,7 @@ func (p *Preemptor) steps(s *Snapshot, r Request) (count steps.Count, err error)
 	if s, err = sc.begin(s, &p.config, &r); err != nil {
 		return count, err
 	}
-	_, count.Workloads = sc.answer(s, &p.config, &r)
+	count.Workloads = sc.answer(s, &p.config, &r, new(Decision))
 	count.Trials, count.Nodes = sc.searcher.Work()
 	return count, nil
 }

@@ -20,7 +20,8 @@ func (p *Preemptor) trace(s *Snapshot, r Request, to *trace.Recorder) (Decision,
 		return Decision{}, trace.Names{}, err
 	}
 	sc.request.Trace = to
-	d, _ := sc.answer(s, &p.config, &r)
+	var d Decision
+	sc.answer(s, &p.config, &r, &d)
 	c, slots := s.inside(), slices.Clone(sc.names)
 	return d, trace.Names{
 		Node: c.NodeName,

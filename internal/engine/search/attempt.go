@@ -72,7 +72,11 @@ func (s *Search) attempt(m Mode) bool {
 		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: m.Borrowing, LargestFirst: m.LargestFirst})
 	}
 	for phase := range phases {
-		s.openPhase(phase, m)
+		if s.byUsage(phase) {
+			s.openByUsage(phase, m)
+		} else {
+			s.openPhase(phase, m)
+		}
 		for {
 			if s.HopelessByNow(m.Borrowing) {
 				if t := s.Request.Trace; t != nil {

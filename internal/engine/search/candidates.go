@@ -35,7 +35,11 @@ func (s *Search) AppendCandidates(list []Candidate, most int) []Candidate {
 		if len(list) >= most {
 			break
 		}
-		s.openPhase(n, Mode{})
+		if s.byUsage(n) {
+			s.openByUsage(n, Mode{})
+		} else {
+			s.openPhase(n, Mode{})
+		}
 		for len(list) < most {
 			v, ok := s.next()
 			if !ok {
@@ -56,7 +60,7 @@ func (s *Search) appendInFair(list []Candidate, most int) []Candidate {
 		if len(list) >= most && !byUsage {
 			break
 		}
-		s.openInOrder(n, Mode{})
+		s.openPhase(n, Mode{})
 		for (len(list) < most || byUsage) && s.settleHeap() {
 			at := int(m.heap[0].at)
 			st := &m.streams[at]

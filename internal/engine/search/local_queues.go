@@ -26,14 +26,21 @@ func (s *Search) usageOf(v Victim) float64 {
 	return s.Request.LocalQueueUsage[v.Workload.Facts.LocalQueue()]
 }
 
+// byUsage reports whether the candidates of a phase are ordered by the usage of their local
+// queues.
+func (s *Search) byUsage(n int) bool {
+	return len(s.Request.LocalQueueUsage) > 0 && phases[n].class == Own
+}
+
 // openByUsage opens the tiers of the own queue as one, from the phase of the first tier.
 func (s *Search) openByUsage(n int, mode Mode) {
+	s.merge.clear()
 	if phases[n].tier != everybody {
 		return // opened with the first tier
 	}
 	var all []Victim
 	for tier := everybody; tier <= newerEquals; tier++ {
-		s.openInOrder(n+int(tier), mode)
+		s.openPhase(n+int(tier), mode)
 		for v, ok := s.next(); ok; v, ok = s.next() {
 			all = append(all, v)
 		}

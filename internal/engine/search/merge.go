@@ -52,18 +52,8 @@ func (s *Search) itemOf(st *stream, at int) item {
 }
 
 // openPhase opens the streams and the sources of a phase and orders them by their first
-// candidates.
+// candidates. The own queue may have another order: see openByUsage.
 func (s *Search) openPhase(n int, mode Mode) {
-	s.merge.clear()
-	if phases[n].class == Own && len(s.Request.LocalQueueUsage) > 0 {
-		s.openByUsage(n, mode)
-	} else {
-		s.openInOrder(n, mode)
-	}
-}
-
-// openInOrder opens a phase in the order of candidates.
-func (s *Search) openInOrder(n int, mode Mode) {
 	s.merge.clear()
 	ph := &phases[n]
 	p := s.Permission(ph.class, mode.Borrowing)
