@@ -77,7 +77,7 @@ const (
 	// RuleGuarded: a guard of the caller protects the workload (Config.Guards).
 	RuleGuarded
 	// RuleFairShare: the policies permit workloads of the queue, but the strategies of fair
-	// sharing do not.
+	// sharing, or [FairSharing.Stable], do not.
 	RuleFairShare
 	// RuleNeverYields: the policies permit the workload, but it never yields
 	// ([workload.Workload.NeverYields]).

@@ -221,6 +221,8 @@ func (p *printer) rule(s *trace.Step) string {
 		return "borrows nothing any more"
 	case trace.NotUsed:
 		return "uses nothing of what is short"
+	case trace.Unstable:
+		return "might take its place back"
 	case trace.MinRuntime:
 		by := "default"
 		if s.SetBy >= 0 {

@@ -1,0 +1,112 @@
+package preemption_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// The sentences of docs/stability.md, What Stable does, beside the derivations of it. In the
+// lab queues a and b have 2 each.
+func TestStable(t *testing.T) {
+	stable := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}
+	newer := stable
+	newer.NewerByReservation = true
+	lab := func(within, reclaim queue.VictimPolicy, admitted ...workload.Workload) preemption.State {
+		policy := queue.PreemptionPolicy{WithinClusterQueue: within, ReclaimWithinCohort: reclaim}
+		if within == queue.LowerOrNewerEqualPriority {
+			policy.MinAdmitDuration = optional.Of(10 * time.Minute)
+		}
+		return preemption.State{Cohorts: []queue.Cohort{{Name: "lab"}}, Admitted: admitted, Queues: []queue.Queue{
+			{Name: "a", Cohort: "lab", Quotas: gpus(2), Preemption: policy}, {Name: "b", Cohort: "lab", Quotas: gpus(2), Preemption: policy},
+		}}
+	}
+	evicted := job("small", "b", 0, 2, started(1))
+	evicted.Evicted = true
+	other := job("other", "a", 0, 2, started(1))
+	old := job("old", "b", 5, 2, started(60))
+	older := job("older", "b", 5, 2, now)
+	older.Queued = started(60)
+	for _, c := range []struct {
+		about  string
+		config preemption.Config
+		state  preemption.State
+		asks   preemption.Request
+		want   string
+	}{
+		{"a borrower does not preempt who is within the quota", stable,
+			lab(queue.LowerPriority, queue.Any, job("small", "b", 0, 2, started(1)), other), pending("b", 5, 3),
+			"Impossible: FairShare b small, WithinNominal a"},
+		{"it does where no queue reclaims from any priority", stable,
+			lab(queue.LowerPriority, queue.LowerPriority, job("small", "b", 0, 2, started(1))), pending("b", 5, 3),
+			"Preempt: small InClusterQueue"},
+		{"who is being evicted yields", stable,
+			lab(queue.LowerPriority, queue.Any, evicted), pending("b", 5, 3),
+			"Preempt: small InClusterQueue"},
+		{"who yields because its time is over does", stable,
+			lab(queue.LowerOrNewerEqualPriority, queue.Any, old), pending("b", 5, 3),
+			"Preempt: old InClusterQueueTimeBased"},
+		{"an equal that was queued earlier does not, though reserved later", newer,
+			lab(queue.LowerOrNewerEqualPriority, queue.LowerPriority, older), func() preemption.Request {
+				r := pending("b", 5, 3)
+				r.Workload.Created = started(30)
+				return r
+			}(),
+			"Wait: FairShare b older"},
+	} {
+		if d := decideWith(t, c.config, snapshotOf(t, c.state), c.asks); text(d) != c.want {
+			t.Errorf("%s: %s, want %s", c.about, text(d), c.want)
+		}
+	}
+	st, r := lab(queue.LowerPriority, queue.Any, job("small", "b", 0, 2, started(1)), other), pending("b", 5, 3)
+	r.Workload.PodSets[0].Count = 2 // not a borrower
+	d := decideWith(t, stable, snapshotOf(t, st), r)
+	if text(d) != "Preempt: small InClusterQueue" || preemption.Verify(st, r, stable, d) != nil {
+		t.Errorf("within the quota: %s, %v", text(d), preemption.Verify(st, r, stable, d))
+	}
+	st, r = lab(queue.LowerPriority, queue.Any, job("small", "b", 0, 2, started(1))), pending("b", 5, 3)
+	d = decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
+	if err := preemption.Verify(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `decision.victims[0]: "small" may take its place back`) {
+		t.Errorf("Verify of %s: %v", text(d), err)
+	}
+}
+
+// An answer about one equal may be right, and about two not: each queue keeps as large a share
+// as the preemptor's.
+func TestVerifyStableShares(t *testing.T) {
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "lab", Quotas: gpus(6)}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "lab", Quotas: gpus(0), Preemption: policy}, {Name: "b", Cohort: "lab", Quotas: gpus(0), Preemption: policy}},
+		Admitted: []workload.Workload{job("b1", "b", 0, 2, started(9)), job("b2", "b", 0, 2, started(5)), job("b3", "b", 0, 2, started(1))},
+	}
+	r := pending("a", 0, 3)
+	initial := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}}
+	d := decideWith(t, initial, snapshotOf(t, st), r)
+	if len(d.Victims) != 2 {
+		t.Fatalf("%s", text(d))
+	}
+	stable := initial
+	stable.Fair.Stable = true
+	if err := preemption.Verify(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `may take its place back`) {
+		t.Errorf("Verify of %s: %v", text(d), err)
+	}
+	if d := decideWith(t, stable, snapshotOf(t, st), r); text(d) != "Impossible: FairShare b b3" {
+		t.Errorf("%s", text(d))
+	}
+}
+
+func TestStableIsValidated(t *testing.T) {
+	_, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true, RecheckShares: true, IgnoreNominalEntitlement: true}})
+	if err == nil || err.Error() != "config.Fair.IgnoreNominalEntitlement: is set with Stable; config.Fair.RecheckShares: is set with Stable, which includes it" {
+		t.Error(err)
+	}
+	if _, err := preemption.New(preemption.Config{Fair: preemption.FairSharing{Stable: true}}); err == nil {
+		t.Error("Stable in classical sharing")
+	}
+}
