@@ -44,6 +44,7 @@ type Request struct {
 	// LocalQueueUsage orders candidates in the workload's own queue by the usage of their local
 	// queues, the highest first, before their priority (Kueue's admission fair sharing,
 	// KEP-4136): those being evicted stay first, and nobody may yield who may not without it.
+	// The KEP is about the order of admission; the place in this order is our reading.
 	// At most one entry for each local queue; one that is not listed has a usage of zero. Empty:
 	// by priority.
 	LocalQueueUsage []queue.LocalQueueUsage `json:"localQueueUsage,omitempty"`

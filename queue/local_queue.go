@@ -7,7 +7,9 @@ import (
 
 // LocalQueueUsage is what a local queue has used of late, as one number: the larger it is, the
 // sooner its workloads yield to others of the same queue (Kueue's admission fair sharing,
-// KEP-4136). It is a fact of an instant: between two of them [DecayedUsage] moves it.
+// KEP-4136). The KEP is about the order of admission; that candidates follow it, and where, is
+// our reading, which no recorded decision checks. A usage is a fact of an instant: between two
+// of them [DecayedUsage] moves it.
 type LocalQueueUsage struct {
 	// LocalQueue is the name, as in workload.Workload.LocalQueue.
 	LocalQueue string `json:"localQueue"`

@@ -7,8 +7,8 @@ import (
 
 // SortByUsage sorts candidates of the own queue by the usage of their local queues, most first,
 // those being evicted before the others; ties keep their order. (Kueue's admission fair
-// sharing, KEP-4136: after the evicted ones, before priority, in the preemptor's own queue
-// only.)
+// sharing, KEP-4136. That it is after the evicted ones, before priority, in the preemptor's own
+// queue only, is our reading: the KEP is about the order of admission.)
 func (s *Search) SortByUsage(list []Victim) {
 	slices.SortStableFunc(list, func(a, b Victim) int {
 		if evicted := a.Workload.Facts.Evicted; evicted != b.Workload.Facts.Evicted {
