@@ -100,7 +100,7 @@ func TestLost(t *testing.T) {
 func TestConservation(t *testing.T) {
 	for _, name := range []string{"philly-vc+days=2+capacity=50", "openb+days=1+minruntime=10m+grace=0s+restart=0s", "philly-chronus+days=1+capacity=30+strategy=StrictFIFO",
 		"helios+days=1+cohorts=3+limit=50+checkpoint=0s+within=LowerOrNewerEqualPriority"} {
-		for _, policy := range []string{"greedy", "fair", "exact+age+nocaps+nodes=50", "exchange+checkpoint+candidates=30", "exact+checkpoint+fewest+wait=10m+nodes=50"} {
+		for _, policy := range []string{"greedy", "fair", "exact+age+nocaps+nodes=50", "stable+exchange+checkpoint+candidates=30", "exact+checkpoint+fewest+wait=10m+nodes=50"} {
 			t.Run(name+"/"+policy, func(t *testing.T) { conserves(t, name, policy) })
 		}
 	}

@@ -20,7 +20,6 @@ type Policy struct {
 	Config preemption.Config // without its Cost
 	cost   string
 	fewest bool
-	extra  int64 // seconds that the cost adds for an eviction
 	wait   int64 // seconds that a victim may go on to its next checkpoint; nobody waits so for the highest priority
 }
 
@@ -31,6 +30,7 @@ var words = []struct {
 }{
 	{"classical", "the policies of the queues decide (default)", func(p *Policy) { p.Config.Sharing = preemption.Classical }},
 	{"fair", "fair sharing", func(p *Policy) { p.Config.Sharing = preemption.Fair }},
+	{"stable", "fair sharing without circles", func(p *Policy) { p.Config.Sharing, p.Config.Fair.Stable = preemption.Fair, true }},
 	{"greedy", "candidates in their order until the request fits (default)", func(p *Policy) { p.Config.Search = preemption.Greedy }},
 	{"exchange", "greedy, improved by exchanges of one candidate for one or two victims", func(p *Policy) { p.Config.Search = preemption.Exchange }},
 	{"exact", "the best allowed set", func(p *Policy) { p.Config.Search = preemption.Exact }},
@@ -50,7 +50,6 @@ func Help() string {
 	for _, n := range numbers {
 		fmt.Fprintf(&b, "  %-13s %s\n", n.word+"N", n.help)
 	}
-	fmt.Fprintf(&b, "  %-13s %s\n", "extra=TIME", "the cost of checkpoint counts an eviction as so much more lost")
 	fmt.Fprintf(&b, "  %-13s %s\n", "wait=TIME", "a victim goes on to a checkpoint that is so near, unless the highest priority needs its room")
 	return b.String()
 }
@@ -66,6 +65,9 @@ var numbers = []struct {
 	{"nodes=", "nodes of exact in a decision (200000)", func(p *Policy, n int) { p.Config.Exact.MaxNodes = n }},
 	{"candidates=", "candidates that exchange looks at (8)", func(p *Policy, n int) { p.Config.Exchange.MaxCandidates = n }},
 }
+
+// maxNumber limits numbers of policies.
+const maxNumber = 1_000_000
 
 // ParsePolicy reads a name: words with + between them, as in exact+checkpoint+wait=5m.
 func ParsePolicy(name string) (Policy, error) {
@@ -92,21 +94,19 @@ func ParsePolicy(name string) (Policy, error) {
 
 // word reads one word.
 func (p *Policy) word(word string) error {
-	for key, into := range map[string]*int64{"wait=": &p.wait, "extra=": &p.extra} {
-		if text, ok := strings.CutPrefix(word, key); ok {
-			d, err := time.ParseDuration(text)
-			if err != nil || d < 0 || d > maxWait || d%time.Second != 0 {
-				return fmt.Errorf("%s %q: want whole seconds, as in 5m", key, text)
-			}
-			*into = int64(d / time.Second)
-			return nil
+	if text, ok := strings.CutPrefix(word, "wait="); ok {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 || d > maxWait || d%time.Second != 0 {
+			return fmt.Errorf("wait= %q: want whole seconds, as in 5m", text)
 		}
+		p.wait = int64(d / time.Second)
+		return nil
 	}
 	for _, n := range numbers {
 		if text, ok := strings.CutPrefix(word, n.word); ok {
 			value, err := strconv.Atoi(text)
-			if err != nil || value < 1 {
-				return fmt.Errorf("%s %q: want a number from 1", n.word, text)
+			if err != nil || value < 1 || value > maxNumber {
+				return fmt.Errorf("%s %q: want a number, 1 to %d", n.word, text, maxNumber)
 			}
 			n.set(p, value)
 			return nil
@@ -131,14 +131,14 @@ func (p *Policy) config(w *world.World, wait int64) preemption.Config {
 	case "age":
 		c.Cost = preemption.CostByAge{Resources: []string{world.GPU}}
 	case "checkpoint":
-		c.Cost = sinceCheckpoint{every: w.Checkpoint, restart: w.Restart, extra: p.extra, wait: wait}
+		c.Cost = sinceCheckpoint{every: w.Checkpoint, restart: w.Restart, wait: wait}
 	}
 	return c
 }
 
 // sinceCheckpoint is [preemption.CostSinceCheckpoint] for jobs that save their work at fixed
 // intervals: it knows the last checkpoint without being told of each.
-type sinceCheckpoint struct{ every, restart, extra, wait int64 }
+type sinceCheckpoint struct{ every, restart, wait int64 }
 
 // Lost is the cost. A job that may go on to its next checkpoint loses its restart alone.
 func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time.Time) int64 {
@@ -152,6 +152,6 @@ func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time
 			running.Loss.LastCheckpoint = now.Add(-time.Duration(since) * time.Second)
 		}
 	}
-	running.Loss.Restart = optional.Of(time.Duration(c.restart+c.extra) * time.Second)
+	running.Loss.Restart = optional.Of(time.Duration(c.restart) * time.Second)
 	return preemption.CostSinceCheckpoint{Resources: []string{world.GPU}}.Lost(running, podSet, now)
 }

@@ -1,0 +1,162 @@
+package loop
+
+import (
+	"cmp"
+	"container/heap"
+
+	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/workload"
+)
+
+// state is where a job is.
+type state uint8
+
+const (
+	absent  state = iota // not submitted yet, or finished
+	waiting              // not admitted
+	running              // admitted
+	leaving              // told to stop, and still holds its room
+)
+
+// job is a job in the loop.
+type job struct {
+	*world.Job
+	state     state
+	submitted workload.Workload
+	victim    preemption.Victim // by which right it was told to stop
+	toldAt    int64
+	since     int64 // when it came to its state
+	stops     int64 // when a leaving job stops working
+	saved     int64 // seconds of work that no eviction can undo
+	runs      int64 // how often it was admitted
+	waited    int64 // seconds, over all its waits
+	turn      int32 // counts changes: events of earlier turns are void
+}
+
+// event is what happens to a job at a time.
+type event struct {
+	at   int64
+	kind kind
+	job  int
+	turn int32
+}
+
+// kind orders events of one time.
+type kind uint8
+
+const (
+	finishes kind = iota
+	leaves
+	arrives
+	wakes // time alone may help somebody
+)
+
+type events []event
+
+func (e events) Len() int      { return len(e) }
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e events) Less(i, j int) bool {
+	a, b := e[i], e[j]
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job), cmp.Compare(a.turn, b.turn)) < 0
+}
+func (e *events) Push(x any) { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+// start begins a run.
+func (l *Loop) start(j *job, w workload.Workload) {
+	j.submitted = w
+	j.waited += l.now - j.since
+	j.state, j.since = running, l.now
+	j.runs++
+	j.turn++
+	l.hold(j.GPU)
+	l.result.Busy.from(l.now, j.GPU)
+	heap.Push(&l.events, event{l.now + l.world.Restart + j.Work - j.saved, finishes, l.index[j.ID], j.turn})
+}
+
+func (l *Loop) hold(gpu int64) {
+	l.used += gpu
+	l.result.Peak = max(l.result.Peak, l.used)
+}
+
+// stop tells a job to stop. By its policy it may go on to its next checkpoint if that is near.
+func (l *Loop) stop(j *job, v preemption.Victim, wait int64) {
+	if j.state == leaving {
+		return // it leaves anyway
+	}
+	j.victim, j.toldAt, j.state, j.stops = v, l.now, leaving, l.now
+	l.result.Evictions++
+	l.evicted++
+	if every := l.world.Checkpoint; every > 0 {
+		worked := l.now - j.since - l.world.Restart
+		if left := every - max(0, worked)%every; worked >= 0 && left <= wait {
+			j.stops += left
+		}
+	}
+	l.result.Evicted.add(l.now, 1)
+	if ends := j.since + l.world.Restart + j.Work - j.saved; ends <= j.stops {
+		return // it finishes before
+	}
+	j.turn++
+	heap.Push(&l.events, event{j.stops + l.world.Grace, leaves, l.index[j.ID], j.turn})
+}
+
+// leave ends a run that was told to stop. The job waits again.
+func (l *Loop) leave(j *job) error {
+	ran := j.stops - j.since
+	started := min(ran, l.world.Restart)
+	worked, kept := ran-started, int64(0)
+	if l.world.Checkpoint > 0 {
+		kept = worked / l.world.Checkpoint * l.world.Checkpoint
+	}
+	j.saved += kept
+	l.account(j, started, kept, worked-kept)
+	l.result.LostBy.add(l.now, (worked-kept)*j.GPU)
+	l.result.Grace += (l.now - j.stops) * j.GPU
+	l.result.Held += (l.now - j.stops) * j.GPU
+	l.used -= j.GPU
+	l.result.Busy.to(j.stops, j.GPU)
+	back, err := cycle.Requeued(j.victim, j.submitted, at(j.toldAt))
+	if err != nil {
+		return err
+	}
+	return l.waits(j, back)
+}
+
+// finish ends the last run of a job.
+func (l *Loop) finish(j *job) {
+	if j.state == leaving {
+		l.finishedLeaving++
+	}
+	l.account(j, l.world.Restart, j.Work-j.saved, 0)
+	j.saved = j.Work
+	l.used -= j.GPU
+	l.result.Busy.to(l.now, j.GPU)
+	j.state = absent
+	j.turn++
+	l.result.finished(j, l.now)
+	if l.Progress != nil {
+		l.Progress()
+	}
+}
+
+// account adds up a run: its start-up, the work that is kept, and the work that is lost. Every
+// start-up after the first is lost, too.
+func (l *Loop) account(j *job, started, kept, lost int64) {
+	r := &l.result
+	r.Held += (started + kept + lost) * j.GPU
+	r.Done += kept * j.GPU
+	r.Redone += lost * j.GPU
+	if j.runs > 1 {
+		r.Restarts += started * j.GPU
+		l.result.LostBy.add(l.now, started*j.GPU)
+	} else {
+		r.StartUp += started * j.GPU
+	}
+}
