@@ -76,7 +76,7 @@ func (h *harness) compare(t *testing.T, name string, w world, nodes, places, tie
 		t.Fatal(name, err)
 	}
 	a.ask(possible)
-	list, err := h.cede.preemptor.Placements(h.cede.mirror.snapshot, a.request)
+	list, err := h.cede.preemptor.Placements(h.cede.mirror.Snapshot(), a.request)
 	if err != nil || a.err != nil {
 		t.Fatal(name, err, a.err)
 	}
@@ -84,14 +84,14 @@ func (h *harness) compare(t *testing.T, name string, w world, nodes, places, tie
 	got := map[string]string{}
 	for _, p := range list {
 		a.chosen[p.Domain] = p
-		pods, violations, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.nodes[p.Domain], nil)
+		pods, violations, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.Node(p.Domain), nil)
 		got[p.Domain] = victims(pods, violations)
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%s:\ncede           %v\nkube-scheduler %v", name, got, want)
 	}
 	*nodes, *places = *nodes+len(possible), *places+len(want)
-	d, err := h.cede.preemptor.Decide(h.cede.mirror.snapshot, a.request)
+	d, err := h.cede.preemptor.Decide(h.cede.mirror.Snapshot(), a.request)
 	if err != nil {
 		t.Fatal(name, err)
 	}
@@ -103,7 +103,7 @@ func (h *harness) compare(t *testing.T, name string, w world, nodes, places, tie
 		}
 	case best.Name() == d.Domain && victims(best.Victims().Pods, int(best.Victims().NumPDBViolations)) == got[d.Domain]:
 	default:
-		one, _, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.nodes[d.Domain], nil)
+		one, _, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.Node(d.Domain), nil)
 		if score(one, d.Violations) != score(best.Victims().Pods, int(best.Victims().NumPDBViolations)) {
 			t.Errorf("%s: cede chooses %s, kube-scheduler %s, of %v", name, d.Domain, best.Name(), want)
 		}

@@ -20,6 +20,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	kube "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
+
+	"github.com/cedesched/cede/examples/kubescheduler/mirror"
 )
 
 // size is a full cluster: every CPU is taken, by least to most pods of ten priorities on a
@@ -147,7 +149,7 @@ func (q *question) measure(b *testing.B, name string) {
 			q.change(b, 100*turns, 100)
 			b.StartTimer()
 		case "cede-anew":
-			q.plugin.mirror = mirror{}
+			q.plugin.mirror = mirror.Mirror{}
 		}
 		told = told[:0]
 		before := processorTime(b)

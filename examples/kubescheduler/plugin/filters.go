@@ -88,7 +88,7 @@ type tried struct {
 // node returns a node as it is in the trial.
 func (t *trial) node(name string) *tried {
 	if t.nodes[name] == nil {
-		t.nodes[name] = &tried{t.mirror.nodes[name].Snapshot(), map[string]bool{}}
+		t.nodes[name] = &tried{t.mirror.Node(name).Snapshot(), map[string]bool{}}
 	}
 	return t.nodes[name]
 }
@@ -103,10 +103,7 @@ func (t *trial) change(p workload.Pod, came bool) {
 	if p.ID == t.request.Pods[0].ID {
 		return // it is never there when it is asked about
 	}
-	n, pod := t.node(p.Node), t.mirror.pods[p.ID]
-	if pod == nil {
-		pod = t.mirror.nominated[p.ID]
-	}
+	n, pod := t.node(p.Node), t.mirror.Pod(p.ID)
 	var status *fwk.Status
 	if came {
 		n.info.AddPodInfo(pod)

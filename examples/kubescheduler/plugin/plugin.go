@@ -23,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	kube "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
+	"github.com/cedesched/cede/examples/kubescheduler/mirror"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -36,7 +37,7 @@ type Plugin struct {
 	*defaultpreemption.DefaultPreemption
 	handle    fwk.Handle
 	preemptor *placement.Preemptor
-	mirror    mirror
+	mirror    mirror.Mirror
 }
 
 // New makes the plugin. It takes no arguments.
@@ -90,8 +91,8 @@ func (a *attempt) NodesForStatusCode(lister fwk.NodeInfoLister, code fwk.Code) (
 	a.ask(possible)
 	var list []placement.Placement
 	if slices.ContainsFunc(a.handle.Extenders(), func(e fwk.Extender) bool { return e.SupportsPreemption() && e.IsInterested(a.pod) }) {
-		list, err = a.preemptor.Placements(a.mirror.snapshot, a.request)
-	} else if d, wrong := a.preemptor.Decide(a.mirror.snapshot, a.request); d.Outcome == preemption.Preempt {
+		list, err = a.preemptor.Placements(a.mirror.Snapshot(), a.request)
+	} else if d, wrong := a.preemptor.Decide(a.mirror.Snapshot(), a.request); d.Outcome == preemption.Preempt {
 		list = append(list, d.Placement)
 	} else {
 		err = wrong
@@ -121,16 +122,16 @@ func (a *attempt) follow(lister fwk.NodeInfoLister) error {
 	if err != nil {
 		return err
 	}
-	return a.mirror.follow(all, budgets, a.handle.NominatedPodsForNode, a.pod)
+	return a.mirror.Follow(all, budgets, a.handle.NominatedPodsForNode, a.pod)
 }
 
 // ask makes the request.
 func (a *attempt) ask(possible []fwk.NodeInfo) {
 	info, err := framework.NewPodInfo(a.pod)
 	a.err = err // of terms that do not parse: the filters fail, too
-	pod := podOf(info, "")
+	pod := mirror.PodOf(info, "")
 	a.request = placement.Request{Priority: pod.Priority, SkipFit: true, Pods: []workload.Pod{pod}}
-	if len(possible) < len(a.mirror.generations) {
+	if len(possible) < a.mirror.Size() {
 		for _, n := range possible {
 			a.request.Pods[0].Nodes = append(a.request.Pods[0].Nodes, n.Node().Name)
 		}
@@ -149,7 +150,7 @@ func (a *attempt) SelectVictimsOnNode(_ context.Context, _ fwk.CycleState, _ *v1
 	p := a.chosen[info.Node().Name]
 	var victims []*v1.Pod
 	for _, v := range p.InOrderOfChoice() {
-		victims = append(victims, a.mirror.pods[v.Pods[0]].GetPod())
+		victims = append(victims, a.mirror.Pod(v.Pods[0]).GetPod())
 	}
 	return victims, p.Violations, nil
 }
@@ -161,14 +162,14 @@ func (a *attempt) OrderedScoreFuncs(_ context.Context, left map[string]*extender
 	for _, node := range slices.Sorted(maps.Keys(left)) {
 		p := placement.Placement{Domain: node, Nominations: []placement.Nomination{{Pod: a.request.Pods[0].ID, Node: node}}}
 		for i, pod := range left[node].Pods {
-			p.Victims = append(p.Victims, placement.Victim{Pods: []string{idOf(pod)}, Order: i + 1})
+			p.Victims = append(p.Victims, placement.Victim{Pods: []string{mirror.ID(pod)}, Order: i + 1})
 		}
 		if len(p.Victims) > 0 {
 			p.Victims[0].Violations = int(left[node].NumPDBViolations)
 		}
 		list = append(list, p)
 	}
-	best, err := a.preemptor.Choose(a.mirror.snapshot, a.request, list)
+	best, err := a.preemptor.Choose(a.mirror.Snapshot(), a.request, list)
 	if err != nil {
 		return nil // an extender named pods that do not run: kube-scheduler's own scores
 	}

@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
@@ -10,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"github.com/cedesched/cede/examples/kubescheduler/mirror"
 	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption/placement"
 )
@@ -26,11 +28,11 @@ func SelectVictims(pl Hooks, handle fwk.Handle, ctx context.Context, state fwk.C
 	infos := []fwk.NodeInfo{info}
 	statuses := framework.NewNodeToStatus(nil, fwk.NewStatus(fwk.Unschedulable))
 	a := &attempt{NodeToStatusReader: statuses, Plugin: one, ctx: ctx, state: state.Clone(), pod: pod}
-	if err := one.mirror.follow(infos, budgets, handle.NominatedPodsForNode, pod); err != nil {
+	if err := one.mirror.Follow(infos, budgets, handle.NominatedPodsForNode, pod); err != nil {
 		return nil, 0, fwk.AsStatus(err)
 	}
 	a.ask(infos)
-	list, err := one.preemptor.Placements(one.mirror.snapshot, a.request)
+	list, err := one.preemptor.Placements(one.mirror.Snapshot(), a.request)
 	switch {
 	case a.err != nil:
 		return nil, 0, fwk.AsStatus(a.err)
@@ -43,19 +45,26 @@ func SelectVictims(pl Hooks, handle fwk.Handle, ctx context.Context, state fwk.C
 	return nil, 0, a.why(hooks)
 }
 
+// askedForStatus counts the questions of why.
+var askedForStatus atomic.Int32
+
+// AskedForStatus returns how often filters were asked for a status alone since the last call.
+func AskedForStatus() int32 { return askedForStatus.Swap(0) }
+
 // why is the status of a node on which preemption does not help.
 func (a *attempt) why(h hooks) *fwk.Status {
 	t := filters{a}.Begin(nil, placement.Request{}).(*trial)
 	any := false
 	for _, p := range h.info.GetPods() {
 		if corev1.PodPriority(p.GetPod()) < corev1.PodPriority(a.pod) && h.IsEligiblePod(h.info, p, a.pod) {
-			t.Remove(podOf(p, h.info.Node().Name))
+			t.Remove(mirror.PodOf(p, h.info.Node().Name))
 			any = true
 		}
 	}
 	if !any {
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
 	}
+	askedForStatus.Add(1)
 	status := a.handle.RunFilterPluginsWithNominatedPods(a.ctx, t.told(), a.pod, t.node(h.info.Node().Name).info)
 	if status.IsSuccess() {
 		return fwk.AsStatus(errors.New("cede finds no victims, and there is room without them"))
@@ -79,14 +88,14 @@ type hooks struct {
 
 // Verdict implements placement.Guard.
 func (h hooks) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
-	if h.IsEligiblePod(h.info, h.one.mirror.pods[u.Pods[0].ID], h.pod) {
+	if h.IsEligiblePod(h.info, h.one.mirror.Pod(u.Pods[0].ID), h.pod) {
 		return guard.MayYield()
 	}
 	return guard.NeverYields()
 }
 
 func (h hooks) compare(a, b placement.Unit) int {
-	one, other := h.one.mirror.pods[a.Pods[0].ID].GetPod(), h.one.mirror.pods[b.Pods[0].ID].GetPod()
+	one, other := h.one.mirror.Pod(a.Pods[0].ID).GetPod(), h.one.mirror.Pod(b.Pods[0].ID).GetPod()
 	switch {
 	case h.MoreImportantPod(one, other):
 		return -1

@@ -1,4 +1,4 @@
-package plugin
+package mirror
 
 import (
 	"fmt"
@@ -9,34 +9,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 )
 
 // A snapshot that is kept while nodes, pods, budgets and nominations come, change and go equals
 // one that is made anew; nodes that did not change are not looked at.
 func TestMirrorFollows(t *testing.T) {
 	for seed := range uint64(100) {
-		s := &steps{draw: &draw{Rand: rand.New(rand.NewPCG(3, seed))}, nominated: nominator{}}
-		var kept mirror
+		s := &steps{Rand: rand.New(rand.NewPCG(3, seed)), nominated: map[string][]fwk.PodInfo{}}
+		var kept Mirror
 		for step := range 20 {
 			for range 1 + s.IntN(4) {
-				s.change(step)
+				s.change()
 			}
 			asks := s.newPod("asks", 0)
 			if len(s.waiting) > 0 && s.IntN(2) == 0 {
 				asks = s.waiting[s.IntN(len(s.waiting))]
 			}
-			if err := kept.follow(s.infos, s.budgets, s.nominated.NominatedPodsForNode, asks); err != nil {
+			if err := kept.Follow(s.infos, s.budgets, s.nominatedTo, asks); err != nil {
 				t.Fatalf("seed %d, step %d: %v", seed, step, err)
 			}
-			var anew mirror
-			if err := anew.follow(s.infos, s.budgets, s.nominated.NominatedPodsForNode, asks); err != nil {
+			var anew Mirror
+			if err := anew.Follow(s.infos, s.budgets, s.nominatedTo, asks); err != nil {
 				t.Fatalf("seed %d, step %d: anew: %v", seed, step, err)
 			}
-			if diff := cmp.Diff(anew.snapshot.State(), kept.snapshot.State()); diff != "" {
+			if diff := cmp.Diff(anew.Snapshot().State(), kept.Snapshot().State()); diff != "" {
 				t.Fatalf("seed %d, step %d: (- anew, + kept)\n%s", seed, step, diff)
 			}
 			if len(kept.pods) != len(anew.pods) || len(kept.nodes) != len(anew.nodes) {
@@ -48,32 +50,44 @@ func TestMirrorFollows(t *testing.T) {
 
 // steps is a cluster that changes.
 type steps struct {
-	*draw
+	*rand.Rand
 	infos     []fwk.NodeInfo
-	nominated nominator
+	nominated map[string][]fwk.PodInfo // by node
+	budgets   []*policy.PodDisruptionBudget
 	waiting   []*v1.Pod
 }
 
+func (s *steps) nominatedTo(node string) []fwk.PodInfo { return slices.Clone(s.nominated[node]) }
+
+func (s *steps) cpus() map[v1.ResourceName]string {
+	return map[v1.ResourceName]string{"cpu": fmt.Sprintf("%dm", 500*s.IntN(12)), "pods": "9"}
+}
+
+func (s *steps) newPod(name string, priority int32) *v1.Pod {
+	p := st.MakePod().Namespace("default").Name(name).UID(name).Priority(priority).Label("app", []string{"web", "db"}[s.IntN(2)]).Obj()
+	p.Spec.Containers = []v1.Container{{Name: "one", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{"cpu": *resource.NewMilliQuantity(500*s.Int64N(6), resource.DecimalSI)}}}}
+	return p
+}
+
 // change makes one change. Names come again: on the same node, on another, and at once.
-func (s *steps) change(step int) {
+func (s *steps) change() {
 	node := fmt.Sprintf("n%d", s.IntN(6))
 	at := slices.IndexFunc(s.infos, func(n fwk.NodeInfo) bool { return n.Node().Name == node })
 	switch kind := s.IntN(10); {
 	case at < 0:
 		info := framework.NewNodeInfo()
-		info.SetNode(drawWorld("resources", uint64(step), 1).nodes[0])
-		info.Node().Name = node
+		info.SetNode(st.MakeNode().Name(node).Capacity(s.cpus()).Obj())
 		s.infos = slices.Insert(s.infos, s.IntN(len(s.infos)+1), fwk.NodeInfo(info))
 	case kind == 0:
 		s.infos = slices.Delete(s.infos, at, at+1)
 		delete(s.nominated, node)
 	case kind == 1:
 		changed := s.infos[at].Node().DeepCopy()
-		changed.Status.Allocatable[v1.ResourceCPU] = *drawWorld("resources", uint64(step), 1).nodes[0].Status.Allocatable.Cpu()
+		changed.Status.Allocatable[v1.ResourceCPU] = *resource.NewMilliQuantity(500*s.Int64N(12), resource.DecimalSI)
 		s.infos[at].SetNode(changed)
 	case kind == 2:
 		b := &policy.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("b", s.IntN(3))},
-			Spec: policy.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": s.pick("web", "db")}}}}
+			Spec: policy.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": []string{"web", "db"}[s.IntN(2)]}}}}
 		s.budgets = slices.DeleteFunc(slices.Clone(s.budgets), func(o *policy.PodDisruptionBudget) bool { return o.Name == b.Name })
 		if s.IntN(3) > 0 {
 			s.budgets = append(s.budgets, b)

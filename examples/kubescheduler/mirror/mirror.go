@@ -1,4 +1,7 @@
-package plugin
+// Package mirror keeps what kube-scheduler sees in one cycle as a snapshot of cede: nodes with their
+// capacity, pods, nominations and disruption budgets. It compares what may have changed since the
+// last cycle, and edits the snapshot.
+package mirror
 
 import (
 	"maps"
@@ -12,10 +15,11 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 )
 
-// mirror is what the scheduler sees, as a snapshot of cede. The scheduler keeps its own by
-// events. Whatever changes on a node gives the node a new generation, which no other node ever
-// has: only nodes with a new generation are looked at.
-type mirror struct {
+// Mirror is the snapshot, and the objects behind it. The scheduler keeps its own by events.
+// Whatever changes on a node gives the node a new generation, which no other node ever has: only
+// nodes with a new generation are looked at. The zero value has seen nothing. It is for one
+// goroutine.
+type Mirror struct {
 	snapshot    *placement.Snapshot
 	generations []int64                // in the order of the scheduler's list
 	nodes       map[string]seen        // by name
@@ -30,9 +34,27 @@ type seen struct {
 	object *v1.Node
 }
 
-// follow makes the snapshot equal to what the scheduler sees: nodes and their pods, budgets,
-// nominations but that of the pod that asks.
-func (m *mirror) follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBudget, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) error {
+// Snapshot returns the snapshot; nil before [Mirror.Follow] succeeds.
+func (m *Mirror) Snapshot() *placement.Snapshot { return m.snapshot }
+
+// Size returns the number of nodes.
+func (m *Mirror) Size() int { return len(m.generations) }
+
+// Node returns a node as the scheduler sees it.
+func (m *Mirror) Node(name string) fwk.NodeInfo { return m.nodes[name].NodeInfo }
+
+// Pod returns the pod with an ID that runs, or is nominated; nil if there is none.
+func (m *Mirror) Pod(id string) fwk.PodInfo {
+	if p := m.pods[id]; p != nil {
+		return p
+	}
+	return m.nominated[id]
+}
+
+// Follow makes the snapshot equal to what the scheduler sees: nodes and their pods, budgets,
+// nominations but that of the pod that asks. It fails on what a snapshot refuses; the next call
+// then begins anew.
+func (m *Mirror) Follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBudget, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) error {
 	if m.nodes == nil {
 		if err := m.begin(infos); err != nil {
 			return err
@@ -71,37 +93,37 @@ func (m *mirror) follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 	void, promised := m.promise(infos, nominated, asks)
 	next, err := m.snapshot.With(slices.Concat(void, left, came, promised, removed, m.budget(budgets))...)
 	if m.snapshot = next; err != nil {
-		*m = mirror{} // the next attempt begins anew
+		*m = Mirror{}
 	}
 	return err
 }
 
 // begin makes the first snapshot, of nodes and pods: it takes less than edits.
-func (m *mirror) begin(infos []fwk.NodeInfo) error {
+func (m *Mirror) begin(infos []fwk.NodeInfo) error {
 	m.nodes, m.pods = map[string]seen{}, map[string]fwk.PodInfo{}
 	var state placement.State
 	for _, info := range infos {
 		m.generations, m.nodes[info.Node().Name] = append(m.generations, info.GetGeneration()), seen{info, info.Node()}
 		state.Nodes = append(state.Nodes, nodeOf(info))
 		for _, p := range info.GetPods() {
-			m.pods[idOf(p.GetPod())] = p
-			state.Pods = append(state.Pods, podOf(p, info.Node().Name))
+			m.pods[ID(p.GetPod())] = p
+			state.Pods = append(state.Pods, PodOf(p, info.Node().Name))
 		}
 	}
 	snapshot, err := placement.NewSnapshot(state)
 	if m.snapshot = snapshot; err != nil {
-		*m = mirror{}
+		*m = Mirror{}
 	}
 	return err
 }
 
 // compare returns the edits of pods that left a node, and of those that came or changed.
-func (m *mirror) compare(node string, now []fwk.PodInfo) (left, came []placement.Edit) {
+func (m *Mirror) compare(node string, now []fwk.PodInfo) (left, came []placement.Edit) {
 	runs := map[string]bool{}
 	for _, p := range now {
-		id := idOf(p.GetPod())
+		id := ID(p.GetPod())
 		if before, ok := m.pods[id]; !ok || before.GetPod() != p.GetPod() {
-			came = append(came, placement.Run(podOf(p, node)))
+			came = append(came, placement.Run(PodOf(p, node)))
 		}
 		runs[id], m.pods[id] = true, p
 	}
@@ -117,11 +139,11 @@ func (m *mirror) compare(node string, now []fwk.PodInfo) (left, came []placement
 }
 
 // promise returns the edits of nominations that are void, and of those that are new.
-func (m *mirror) promise(infos []fwk.NodeInfo, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) (void, promised []placement.Edit) {
+func (m *Mirror) promise(infos []fwk.NodeInfo, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) (void, promised []placement.Edit) {
 	now := map[string]fwk.PodInfo{}
 	for _, info := range infos {
 		for _, p := range nominated(info.Node().Name) {
-			pod := podOf(p, info.Node().Name)
+			pod := PodOf(p, info.Node().Name)
 			if _, runs := m.pods[pod.ID]; runs || p.GetPod().UID == asks.UID {
 				continue
 			}
@@ -141,7 +163,7 @@ func (m *mirror) promise(infos []fwk.NodeInfo, nominated func(node string) []fwk
 }
 
 // budget returns the edits of budgets.
-func (m *mirror) budget(budgets []*policy.PodDisruptionBudget) (edits []placement.Edit) {
+func (m *Mirror) budget(budgets []*policy.PodDisruptionBudget) (edits []placement.Edit) {
 	now := make(map[string]*policy.PodDisruptionBudget, len(budgets))
 	for _, b := range budgets {
 		id := b.Namespace + "/" + b.Name

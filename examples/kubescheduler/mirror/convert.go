@@ -1,4 +1,4 @@
-package plugin
+package mirror
 
 import (
 	"maps"
@@ -13,13 +13,15 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-func idOf(p *v1.Pod) string { return p.Namespace + "/" + p.Name }
+// ID is the ID of a pod in the snapshot: "namespace/name".
+func ID(p *v1.Pod) string { return p.Namespace + "/" + p.Name }
 
-// podOf returns a pod on a node, with the requests that the scheduler has computed.
-func podOf(info fwk.PodInfo, node string) workload.Pod {
+// PodOf returns a pod on a node, with the requests that the scheduler has computed. Node is empty
+// for a pod that waits.
+func PodOf(info fwk.PodInfo, node string) workload.Pod {
 	p := info.GetPod()
 	out := workload.Pod{
-		ID: idOf(p), UID: string(p.UID), Namespace: p.Namespace, Labels: p.Labels, Priority: corev1.PodPriority(p), Node: node,
+		ID: ID(p), UID: string(p.UID), Namespace: p.Namespace, Labels: p.Labels, Priority: corev1.PodPriority(p), Node: node,
 		Requests: amounts(info.CalculateResource().Resource), Terminating: node != "" && p.Spec.NodeName != "" && p.DeletionTimestamp != nil,
 	}
 	if p.Status.StartTime != nil {
