@@ -22,14 +22,15 @@ import (
 //     [ModeReplace]). Their violations of budgets and their numbers are right; [Hard] budgets
 //     hold. The request does not fit now.
 //   - Wait, Impossible: in no domain is there room without all that may yield; RetryAt is the
-//     first instant at which there is (not judged for Hard budgets).
+//     first instant at which there is (not judged for Hard budgets, and with a placer).
 //
 // Any such domain and victims will do. With [Request.SkipFit], by which the caller says that
 // the pods fit nowhere now, only nominations and victims are judged. For several pods of a
 // Basic group only the victims are. Blockers, Shortage, Placeable and Withdrawn are not
 // judged. Verify calls the filters, set filters, guards and the placer of the configuration
 // and the request; it begins a trial for each question. With set filters or a placer, whose
-// answers need not be monotone, it does not judge whether a victim could stay.
+// answers need not be monotone, it does not judge whether a victim could stay; with a placer,
+// nor whether nominations that have room now are found.
 func Verify(st State, r Request, c Config, d Decision) error {
 	s, err := NewSnapshot(st)
 	if err != nil {

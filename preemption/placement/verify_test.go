@@ -236,7 +236,7 @@ func TestSpoiltDecisionsOfSets(t *testing.T) {
 			spoilt, name = placement.Decision{Outcome: preemption.Impossible}, "Preempt and not Impossible"
 		case d.Outcome == preemption.Fits:
 			spoilt, name = placement.Decision{Outcome: preemption.Impossible}, "Fits and not Impossible"
-		case d.Outcome == preemption.Impossible && q.c.Budgets == placement.Soft:
+		case d.Outcome == preemption.Impossible && q.c.Budgets == placement.Soft && q.r.Placer == nil:
 			spoilt.Outcome, spoilt.RetryAt, name = preemption.Wait, q.r.Now.Add(time.Hour), "Impossible and not Wait"
 		default:
 			continue

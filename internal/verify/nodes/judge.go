@@ -211,13 +211,16 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 // gone that were told to stop, or could preempt, now or later.
 func (w *world) outcome(faults *fault.List, a *Answer) {
 	fits, leaves := w.hasPlace(everybody), w.Design && w.hasPlace(w.stays)
+	// Asked without those that may yield, the placer may find places that have room beside them,
+	// too, but that it does not find when asked with them. Whether these have room is judged above.
+	stands := w.Place != nil && (a.Outcome == Fits || a.Outcome == Wait) && len(a.Nominations) > 0
 	switch {
 	case fits && a.Outcome != Fits:
 		faults.Add("decision.outcome", "%v, but there is room now", a.Outcome)
-	case !fits && !leaves && a.Outcome == Fits:
+	case !fits && !leaves && a.Outcome == Fits && !stands:
 		faults.Add("decision.outcome", "Fits, but there is no room now")
 	}
-	if fits {
+	if fits || stands {
 		return
 	}
 	if a.Outcome == Preempt {
@@ -235,8 +238,8 @@ func (w *world) outcome(faults *fault.List, a *Answer) {
 	if leaves && a.Outcome != Wait {
 		faults.Add("decision.outcome", "%v, but there is room once others are gone that were told to stop", a.Outcome)
 	}
-	if w.HardBudgets || w.SkipRetryAt || faults.Err() != nil {
-		return // what hard budgets leave is not judged
+	if w.HardBudgets || w.SkipRetryAt || w.Place != nil || faults.Err() != nil {
+		return // what hard budgets leave, and what a placer finds later, is not judged
 	}
 	if !a.RetryAt.IsZero() && !a.RetryAt.After(w.Now) {
 		faults.Add("decision.retryAt", "%v is not after now, %v", a.RetryAt, w.Now)
