@@ -55,6 +55,9 @@ const (
 	// InCohortFairSharing: by the strategies of fair sharing the victim's side of the cohort
 	// has the larger share.
 	InCohortFairSharing
+	// ConfigurablePreemption: rules of the preemptor's queue accept the victim, and the
+	// policies do not; see [Preemptor.DecideByRules].
+	ConfigurablePreemption
 )
 
 // Rule is a rule that keeps a workload from being a victim. The zero value is invalid.
@@ -172,7 +175,7 @@ type Victim struct {
 	Queue  string       `json:"queue"`
 	Reason VictimReason `json:"reason"`
 	// Cohort is the lowest cohort above both the victim's queue and the preemptor's. Empty
-	// for InClusterQueue.
+	// for InClusterQueue, and for ConfigurablePreemption in the own queue or in another tree.
 	Cohort string `json:"cohort,omitempty"`
 	// PreemptorQueued is, for InClusterQueueTimeBased, the queue-order timestamp of the
 	// preemptor; see [Victim.Requeued]. Else zero.
@@ -183,6 +186,9 @@ type Victim struct {
 	// Order is the victim's number in the order in which the victims were chosen, from 1. Of
 	// one that gives several replicas the first counts.
 	Order int `json:"order,omitempty"`
+	// Rules lists, for ConfigurablePreemption, the rules that took the victim, in their order:
+	// those of the tier that took it.
+	Rules []VictimRule `json:"rules,omitempty"`
 	// Lost is, with [Config.Cost], what the victim loses.
 	Lost int64 `json:"lost,omitzero"`
 }
@@ -270,7 +276,7 @@ func (d Decision) Edits() []Edit {
 
 var (
 	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
-	reasonNames  = enum.Names[VictimReason]{Type: "VictimReason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
+	reasonNames  = enum.Names[VictimReason]{Type: "VictimReason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"}}
 	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive"}}
 )
 

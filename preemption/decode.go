@@ -103,8 +103,12 @@ func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) V
 	if v.Expired {
 		out.Reason, out.PreemptorQueued = InClusterQueueTimeBased, preemptor.Queued
 	}
+	if v.ByRules {
+		out.Reason = ConfigurablePreemption
+	}
 	if v.Cohort >= 0 {
 		switch {
+		case v.ByRules:
 		case v.Fair:
 			out.Reason = InCohortFairSharing
 		case v.WhileBorrowing:

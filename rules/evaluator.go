@@ -176,6 +176,17 @@ func (t *Tier) serve(m Match, s *selector, labels map[string]string) {
 // nobody.
 func (t *Tier) Serves() bool { return len(t.served) > 0 }
 
+// Config returns the name of the configuration of the preemptor's queue; empty if it has none.
+func (t *Tier) Config() string {
+	if t.config == nil {
+		return ""
+	}
+	return t.config.name
+}
+
+// RuleName returns the name of the rule of a match.
+func (t *Tier) RuleName(m Match) string { return t.config.names[m.Rule] }
+
 // Select returns the selectors that accept a running workload, in the order of the rules;
 // none for one in an unknown queue. That the workload uses something that the preemptor needs
 // is not looked at, nor whether it may yield.
@@ -253,7 +264,7 @@ func (t *Tier) Cause(matches []Match) string {
 		case i > 0:
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "%s/%d", t.config.names[m.Rule], m.Selector)
+		fmt.Fprintf(&b, "%s/%d", t.RuleName(m), m.Selector)
 	}
 	return b.String()
 }

@@ -34,6 +34,8 @@ type Candidate struct {
 	// accept it. Selectors of other tiers are not listed, as in Kueue.
 	Trigger Trigger
 	Matches []Match
+	// Tier is the tier; [Tier.Cause] tells the matches in words.
+	Tier *Tier
 }
 
 // Find takes candidates for a preemptor, one after the other, until it fits. It returns those
@@ -76,7 +78,7 @@ func (e *Evaluator) Find(preemptor *workload.Workload, running []Running, s Stat
 			}
 			gone[i] = true
 			s.Take(w.Workload)
-			taken = append(taken, Candidate{w.Workload, trigger, matches})
+			taken = append(taken, Candidate{w.Workload, trigger, matches, tier})
 			if s.Fits() {
 				return taken, true, nil
 			}

@@ -250,7 +250,7 @@ func (a *answer) printVictims(b *cli.Page) {
 // reasons lists the reasons of the victims, in their order.
 func (a *answer) reasons() []preemption.VictimReason {
 	var list []preemption.VictimReason
-	for r := preemption.InClusterQueue; r <= preemption.InCohortFairSharing; r++ {
+	for r := preemption.InClusterQueue; r <= preemption.ConfigurablePreemption; r++ {
 		for _, v := range a.decision.Victims {
 			if v.Reason == r {
 				list = append(list, r)
@@ -266,6 +266,7 @@ var reasonText = map[preemption.VictimReason]string{
 	preemption.InClusterQueueTimeBased:       "it runs in the same queue with the same priority, for longer than the queue's minAdmitDuration",
 	preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
 	preemption.InCohortFairSharing:           "its side of the cohort borrows the larger share (fair sharing)",
+	preemption.ConfigurablePreemption:        "a rule of the preemptor's queue accepts it",
 	preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
 }
 

@@ -22,6 +22,13 @@ func (s *Search) Find(largestFirst bool) bool {
 	return s.plan(func(borrowing bool) bool { return s.attempt(Mode{borrowing, largestFirst}) })
 }
 
+// TakeAll takes everybody that an attempt with borrowing permits.
+func (s *Search) TakeAll() {
+	s.Exhaust = true
+	s.attempt(Mode{Borrowing: true})
+	s.Exhaust = false
+}
+
 // plan makes attempts until one succeeds.
 func (s *Search) plan(attempt func(borrowing bool) bool) bool {
 	switch {
@@ -107,6 +114,9 @@ func (s *Search) attempt(m Mode) bool {
 // Fail records why an attempt failed and puts all victims back. It records the shortages of
 // the attempt that permits least: with borrowing, in the usual order.
 func (s *Search) Fail(m Mode) {
+	if s.Exhaust {
+		return
+	}
 	if s.Request.Room != nil && s.fitsIn(usage.Victims, m.Borrowing) {
 		s.WhyNot.NoRoom = true
 	}

@@ -58,6 +58,9 @@ func (s *Search) Hopeless(borrowing bool) bool {
 // HopelessIn reports whether the request does not fit in one of the bounds, for the workloads
 // that an attempt permits.
 func (s *Search) HopelessIn(gone usage.Gone, borrowing bool) bool {
+	if s.Exhaust {
+		return false
+	}
 	b := &s.bounds[gone]
 	if p := s.Permission(Priority, borrowing); !b.started || b.permission != p {
 		*b = bound{permission: p, started: true}

@@ -32,8 +32,11 @@ func (s *Search) FitsAtFirst() bool {
 // also fit in the queue's nominal quota. The room, if any, is asked last, because it costs
 // more.
 func (s *Search) Fits(borrowing bool) bool {
-	return s.fitsIn(usage.Victims, borrowing) && (s.Request.Room == nil || s.Request.Room.Fits())
+	return !s.Exhaust && s.fitsIn(usage.Victims, borrowing) && (s.Request.Room == nil || s.Request.Room.Fits())
 }
+
+// QuotaFits reports whether the quota suffices without the victims; the queue may borrow.
+func (s *Search) QuotaFits() bool { return s.fitsIn(usage.Victims, true) }
 
 // fitsIn is Fits for quota alone, with another kind of removed workloads.
 func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {

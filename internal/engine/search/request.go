@@ -88,6 +88,8 @@ type Victim struct {
 	// Fair: taken by a strategy of fair sharing, which compared the level's children on the
 	// preemptor's side and on the victim's side (Side).
 	Fair bool
+	// ByRules: taken by rules, as package rules has them.
+	ByRules bool
 	// Turn is for the reader of a result to number the victims.
 	Turn int32
 

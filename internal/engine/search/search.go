@@ -28,6 +28,9 @@ type Search struct {
 	// attempt that took them.
 	Tried     int
 	Borrowing bool
+	// Exhaust makes an attempt take everybody that it permits, whether or not the request fits;
+	// they stay taken.
+	Exhaust bool
 	// WhyNot says why the attempts failed.
 	WhyNot WhyNot
 	// Steps counts the workloads looked at.

@@ -27,6 +27,9 @@ type RuleCase struct {
 		Config    string          `json:"config"`
 		Policies  string          `json:"policies"`
 		NeverFits bool            `json:"neverFits"`
+		// Mode and Strategies are those of a [Case].
+		Mode       string   `json:"mode"`
+		Strategies []string `json:"strategies"`
 	} `json:"settings"`
 	Cohorts       []Cohort               `json:"cohorts"`
 	ClusterQueues []ruleQueue            `json:"clusterQueues"`
@@ -48,6 +51,7 @@ type RuleCase struct {
 		Errors      []ruleError     `json:"errors"`
 		Yielded     []string        `json:"yielded"`
 		Interrupted *bool           `json:"interrupted"`
+		Victims     []ruleVictim    `json:"victims"`
 		Fits        *bool           `json:"fits"`
 		Match       *bool           `json:"match"`
 		Valid       *bool           `json:"valid"`
@@ -60,6 +64,13 @@ type ruleCandidate struct {
 	Rules map[string][]int `json:"rules"` // nil: not asserted
 }
 
+type ruleVictim struct {
+	Victim
+	Cause struct {
+		Rules map[string][]int `json:"rules"`
+	} `json:"cause"`
+}
+
 type ruleError struct {
 	Filter string `json:"filter"`
 	Reason string `json:"reason"`
@@ -67,11 +78,11 @@ type ruleError struct {
 
 // What is not asked, and why.
 const (
-	decidesByRules = "decisions do not read rules"
-	ofAttempts     = "it asks for the candidates of each attempt, not for a decision"
-	runsAgain      = "the first strategy is not run a second time"
-	byProtection   = "protection by kind of reason is not there"
-	builtInto      = "it says what upstream builds a selector into, which is no answer"
+	forecasts    = "forecasts do not read rules"
+	ofAttempts   = "it asks for the candidates of each attempt, not for a decision"
+	runsAgain    = "the first strategy is not run a second time"
+	byProtection = "protection by kind of reason is not there"
+	builtInto    = "it says what upstream builds a selector into, which is no answer"
 )
 
 // ID returns the case's name.
@@ -99,8 +110,10 @@ func (c *RuleCase) Check(p *preemption.Preemptor) (Report, error) {
 	switch {
 	case c.Kind == "sequence":
 		return Report{NotAsked: ofAttempts}, nil
+	case c.Settings.Gates["ConfigurablePreemptions"] && c.Kind == "search":
+		return c.checkSearch()
 	case c.Settings.Gates["ConfigurablePreemptions"]:
-		return Report{NotAsked: decidesByRules}, nil
+		return Report{NotAsked: forecasts}, nil
 	case again:
 		return Report{NotAsked: runsAgain}, nil
 	}

@@ -27,8 +27,24 @@ type ruleFlavor struct {
 }
 
 type ruleNode struct {
-	Name   string            `json:"name"`
-	Labels map[string]string `json:"labels"`
+	Name        string            `json:"name"`
+	Labels      map[string]string `json:"labels"`
+	Allocatable []quota.Amount    `json:"allocatable"` // without flavors
+}
+
+// rulePodSet is a pod set with what its pods ask for and, if it runs, where they are.
+type rulePodSet struct {
+	Count           int64          `json:"count"`
+	Requests        []quota.Amount `json:"requests"` // of one pod, without flavors
+	TopologyRequest struct {
+		Required string `json:"required"`
+	} `json:"topologyRequest"`
+	NodeSelector map[string]string `json:"nodeSelector"`
+	Domains      []struct {
+		Levels []string `json:"levels"`
+		Values []string `json:"values"`
+		Count  int64    `json:"count"`
+	} `json:"domains"`
 }
 
 // ruleWorkload is an admitted workload, the incoming one, or one of a filter.
@@ -49,12 +65,7 @@ type ruleWorkload struct {
 	Evicted         bool           `json:"evicted"`
 	Usage           []quota.Amount `json:"usage"`
 	Requests        []quota.Amount `json:"requests"`
-	PodSets         []struct {
-		Domains []struct {
-			Levels []string `json:"levels"`
-			Values []string `json:"values"`
-		} `json:"domains"`
-	} `json:"podSets"`
+	PodSets         []rulePodSet   `json:"podSets"`
 }
 
 // someQueue is the queue of workloads of filters for which none is given.
@@ -178,8 +189,8 @@ func (c *RuleCase) evaluator() (*rules.Evaluator, map[string][]string, error) {
 		for i := range config.Rules {
 			r := &config.Rules[i]
 			names[config.Name] = append(names[config.Name], r.Name)
-			if slices.Contains(names[config.Name][:i], r.Name) {
-				r.Name += "-" + strconv.Itoa(i)
+			if slices.Contains(names[config.Name][:i], r.Name) { // upstream's own API refuses that
+				r.Name = renamed(r.Name, i)
 			}
 		}
 		configs = append(configs, config)
@@ -191,6 +202,9 @@ func (c *RuleCase) evaluator() (*rules.Evaluator, map[string][]string, error) {
 	}
 	return e, names, nil
 }
+
+// renamed returns the name of a rule whose name occurred before.
+func renamed(name string, index int) string { return name + "-" + strconv.Itoa(index) }
 
 // selector returns the selector of a filter's case; ok is false if it has none.
 func (c *RuleCase) selector() (s rules.CandidateSelector, ok bool, err error) {

@@ -120,7 +120,7 @@ var rooms = []struct {
 		{"internal/engine/cluster", "internal/engine/nodes"},
 		{"internal/engine/usage"},
 		{"internal/engine/search"},
-		{"internal/engine/exact", "internal/engine/fair", "internal/engine/when"},
+		{"internal/engine/exact", "internal/engine/fair", "internal/engine/rules", "internal/engine/when"},
 		{"internal/engine/decide"},
 		{"internal/engine/assign"},
 	}},

@@ -1,0 +1,169 @@
+package corpus
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption"
+)
+
+// checkSearch asks for the victims by policies and rules.
+func (c *RuleCase) checkSearch() (r Report, err error) {
+	e, names, err := c.evaluator()
+	if err != nil {
+		return r, err
+	}
+	base := Case{Mode: c.Settings.Mode, Strategies: c.Settings.Strategies}
+	if on, set := c.Settings.Gates["FairSharingPreemptWithinNominal"]; set {
+		base.Gates.FairSharingPreemptWithinNominal = &on
+	}
+	config, err := base.Config()
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	p, err := preemption.New(config)
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	s, err := preemption.NewSnapshot(c.state())
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	request := preemption.Request{Workload: c.workload(&c.Incoming), Now: c.Settings.Now}
+	for _, a := range c.Incoming.Requests {
+		request.NeedsPreemption = append(request.NeedsPreemption, a.FlavorResource())
+	}
+	if room := c.room(); room != nil {
+		request.Room = room
+	}
+	d, err := p.DecideByRules(s, request, e)
+	if bad, ok := err.(fault.List); ok && d.Outcome != 0 { // a bad selector
+		err = nil
+		if len(bad) == 0 || len(d.Victims) > 0 {
+			return r, fmt.Errorf("case %q: bad selectors %v, and %d victims", c.Name, bad, len(d.Victims))
+		}
+	}
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	var want, got []string
+	for _, v := range c.Want.Victims {
+		of := ruleCandidate{v.Name + " " + v.Reason, v.Cause.Rules}
+		want = append(want, of.text())
+	}
+	for _, v := range d.Victims {
+		of := ruleCandidate{v.Workload + " " + v.Reason.String(), map[string][]int{}}
+		for _, by := range v.Rules {
+			of.Rules[originalName(names[by.Config], by.Rule)] = by.Selectors
+		}
+		got = append(got, of.text())
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	r.compareUnless("", "victims", want, got)
+	return r, nil
+}
+
+// originalName returns the name that a rule had in the case: one whose name occurred before was
+// renamed.
+func originalName(names []string, name string) string {
+	for i, n := range names {
+		if name == renamed(n, i) {
+			return n
+		}
+	}
+	return name
+}
+
+// ruleRoom is the room of a case on its nodes, by topology level. It keeps Room's laws: what is
+// free on a node never falls when a workload is removed.
+type ruleRoom struct {
+	c    *RuleCase
+	gone map[string]bool
+}
+
+// room returns the room of a case with nodes and a topology request; else nil.
+func (c *RuleCase) room() preemption.Room {
+	if len(c.Nodes) == 0 || len(c.Incoming.PodSets) == 0 {
+		return nil
+	}
+	return &ruleRoom{c, map[string]bool{}}
+}
+
+func (r *ruleRoom) Remove(id string)  { r.gone[id] = true }
+func (r *ruleRoom) Restore(id string) { delete(r.gone, id) }
+
+// Fits reports whether each pod set has a place: for a required level in one domain of that
+// level. Cases with a topology request have one pod set.
+func (r *ruleRoom) Fits() bool {
+	for i := range r.c.Incoming.PodSets {
+		p := &r.c.Incoming.PodSets[i]
+		fit := map[string]int64{} // pods, by domain
+		for _, n := range r.c.Nodes {
+			if !r.eligible(&n, p) {
+				continue
+			}
+			fit[n.Labels[p.TopologyRequest.Required]] += r.podsOn(&n, p)
+		}
+		most := int64(0)
+		for _, pods := range fit {
+			most = max(most, pods)
+		}
+		if most < p.Count {
+			return false
+		}
+	}
+	return true
+}
+
+// eligible reports whether a node has the labels that the flavors and the pod set ask for.
+func (r *ruleRoom) eligible(n *ruleNode, p *rulePodSet) bool {
+	for key, value := range p.NodeSelector {
+		if n.Labels[key] != value {
+			return false
+		}
+	}
+	for _, a := range r.c.Incoming.Requests {
+		for _, f := range r.c.Flavors {
+			for key, value := range f.NodeLabels {
+				if f.Name == a.Flavor && n.Labels[key] != value {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// podsOn returns how many pods of a pod set a node has room for.
+func (r *ruleRoom) podsOn(n *ruleNode, p *rulePodSet) int64 {
+	free := map[string]int64{}
+	for _, a := range n.Allocatable {
+		free[a.Resource] = a.Amount
+	}
+	for i := range r.c.Admitted {
+		w := &r.c.Admitted[i]
+		for j := range w.PodSets {
+			for _, d := range w.PodSets[j].Domains {
+				here := !r.gone[w.Name]
+				for k, level := range d.Levels {
+					here = here && n.Labels[level] == d.Values[k]
+				}
+				if here {
+					free["pods"] -= d.Count
+					for _, a := range w.PodSets[j].Requests {
+						free[a.Resource] -= d.Count * a.Amount
+					}
+				}
+			}
+		}
+	}
+	pods := max(0, free["pods"])
+	for _, a := range p.Requests {
+		if a.Amount > 0 {
+			pods = min(pods, max(0, free[a.Resource])/a.Amount)
+		}
+	}
+	return pods
+}
