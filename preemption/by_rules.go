@@ -39,6 +39,9 @@ type VictimRule struct {
 // are not looked at for a request without flavors, or with fewer replicas than all
 // ([Request.MinCounts]). It looks at every running workload.
 //
+// With rules of the scope WithinLocalQueue, waiting workloads of different local queues are not
+// alike: tell the pending queue so by [queue.Pending.AlikeBy].
+//
 // It fails as Decide does. If a rule that is looked at has a bad selector, it returns the
 // decision of the policies with a [fault.List] of the bad selectors: see
 // [rules.Evaluator.Tier].

@@ -3,6 +3,6 @@
 // accept a running workload as a candidate for a waiting one, and [Evaluator.Find] walks the
 // tiers. Rules come after the policies of the queues, when these do not suffice.
 //
-// Decisions of package preemption do not read rules yet. A scheduler that evaluates rules
-// itself asks this package after a decision that finds nobody.
+// preemption.Preemptor.DecideByRules decides by policies and rules; other decisions do not read
+// rules. A scheduler that decides by itself asks the evaluator.
 package rules

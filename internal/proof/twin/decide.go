@@ -38,6 +38,9 @@ type decision struct {
 	// borrow only something else.
 	ofPermittedPriority, inReach []candidate
 	largestFirst                 bool
+	// exhausted holds those that the attempt with borrowing took last without success, in the
+	// order of taking.
+	exhausted []candidate
 }
 
 // Decide answers a valid request about a valid state.
@@ -310,6 +313,7 @@ func (d *decision) noteMissing(taken []candidate, borrowing bool) {
 	if !borrowing {
 		return
 	}
+	d.exhausted = slices.Clone(taken)
 	for _, gone := range [][]candidate{d.inReach, d.ofPermittedPriority, taken} {
 		if d.setGone(gone); !d.fitsQuota(true) {
 			break

@@ -1,0 +1,182 @@
+package preemption_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/guard"
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// heroes is a queue "a" of 4 GPUs whose rules accept everybody everywhere, and a queue "b" of
+// another tree, with what runs.
+func heroes(admitted ...workload.Workload) preemption.State {
+	q := func(name, cohort string) queue.Queue {
+		return queue.Queue{Name: name, Cohort: cohort, Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 4}}}
+	}
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "k"}, {Name: "l"}}, Queues: []queue.Queue{q("a", "k"), q("b", "k"), q("c", "l")}, Admitted: admitted}
+	st.Queues[0].Rules = "hero"
+	return st
+}
+
+func onGPUs(id, queue string, amount int64) workload.Workload {
+	return workload.Workload{ID: id, Queue: queue, PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: amount}}}}}
+}
+
+func anybody(trigger rules.Trigger) rules.Rule {
+	return rules.Rule{Name: "any", ActivationPolicy: rules.ActivationPolicy{Trigger: trigger}, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}}
+}
+
+func byRules(t *testing.T, c preemption.Config, st preemption.State, r preemption.Request, list ...rules.Rule) (preemption.Decision, error) {
+	t.Helper()
+	e, err := rules.New(st.Cohorts, st.Queues, []rules.Config{{Name: "hero", Rules: list}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := preemption.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := r.Workload.Clone()
+	d, err := p.DecideByRules(snapshotOf(t, st), r, e)
+	if diff := cmp.Diff(before, r.Workload); diff != "" {
+		t.Errorf("the request changed:\n%s", diff)
+	}
+	return d, err
+}
+
+func victimsOf(d preemption.Decision) string {
+	list := []string{d.Outcome.String()}
+	for _, v := range d.Victims {
+		list = append(list, fmt.Sprint(v.Workload, " ", v.Reason, " ", v.Cohort, v.Rules))
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestDecideByRules(t *testing.T) {
+	ago := func(w workload.Workload, d time.Duration) workload.Workload { w.ReservedAt = now.Add(-d); return w }
+	wants := func(amount int64) preemption.Request {
+		return preemption.Request{Workload: onGPUs("hero", "a", amount), Now: now}
+	}
+	never := onGPUs("never", "b", 4)
+	never.NeverYields = true
+	protect := func(d time.Duration) preemption.Config {
+		return preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(d)}}
+	}
+	always := []rules.Rule{anybody(rules.Always)}
+	const taken = "Preempt, x ConfigurablePreemption k[{hero any [0]}]"
+	for name, c := range map[string]struct {
+		config preemption.Config
+		state  preemption.State
+		asks   preemption.Request
+		rules  []rules.Rule
+		want   string
+	}{
+		"hero: what another queue holds within its nominal quota": {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), always, taken},
+		"what needs nobody": {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(4), always, "Fits"},
+		"in fair sharing":   {preemption.Config{Sharing: preemption.Fair}, heroes(onGPUs("x", "b", 4)), wants(8), always, taken},
+		"without rules":     {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), nil, "Impossible"},
+		"another tree does not help, and is put back": {
+			preemption.Config{}, heroes(onGPUs("other", "c", 4), onGPUs("x", "b", 4)), wants(8), always, taken,
+		},
+		"more than can ever be":                 {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(9), always, "Impossible"},
+		"it uses nothing that needs preemption": {preemption.Config{}, heroes(workload.Workload{ID: "x", Queue: "b"}, never), wants(8), always, "Impossible"},
+		"never yields":                          {preemption.Config{}, heroes(never), wants(8), always, "Impossible"},
+		"within its minimum runtime":            {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour)), wants(8), always, "Impossible"},
+		"after its minimum runtime":             {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour+1)), wants(8), always, taken},
+		"guarded":                               {preemption.Config{Guards: []preemption.Guard{nobodyYields{}}}, heroes(onGPUs("x", "b", 4)), wants(8), always, "Impossible"},
+		"a rule for quota":                      {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.InsufficientQuota)}, taken},
+		"a rule for places alone": {
+			preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Impossible",
+		},
+		"places: the quota suffices": {
+			preemption.Config{}, heroes(onGPUs("x", "c", 4)), preemption.Request{Workload: onGPUs("hero", "a", 2), Now: now, Room: &space{map[string]int{"x": 1}, 1, map[string]bool{}}},
+			[]rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Preempt, x ConfigurablePreemption [{hero any [0]}]",
+		},
+	} {
+		d, err := byRules(t, c.config, c.state, c.asks, c.rules...)
+		if got := victimsOf(d); got != c.want || err != nil {
+			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
+		}
+	}
+}
+
+type nobodyYields struct{}
+
+func (nobodyYields) Verdict(workload.Workload, preemption.Request) guard.Verdict {
+	return guard.NeverYields()
+}
+
+// Gates, an inactive queue, requests without flavors, a workload that holds quota.
+func TestDecideByRulesOfOtherRequests(t *testing.T) {
+	st := heroes(onGPUs("x", "b", 4))
+	r := preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}
+	r.Workload.Gates = gate.Gates{Names: []string{"g"}}
+	if d, err := byRules(t, preemption.Config{}, st, r, anybody(rules.Always)); d.Outcome != preemption.Gated || len(d.Victims) != 1 || err != nil {
+		t.Error(victimsOf(d), err)
+	}
+	r.Workload.Gates = gate.Gates{}
+	r.Workload.NeverPreempts = true
+	if d, err := byRules(t, preemption.Config{}, st, r, anybody(rules.Always)); d.Outcome != preemption.Impossible || err != nil {
+		t.Error(victimsOf(d), err)
+	}
+	r.Workload.NeverPreempts = false
+	for i := range st.Queues[:2] {
+		st.Queues[i].Inactive = true
+		if d, err := byRules(t, preemption.Config{}, st, r, anybody(rules.Always)); d.Outcome != preemption.Impossible || err != nil {
+			t.Error(victimsOf(d), err)
+		}
+		st.Queues[i].Inactive = false
+	}
+	open := r
+	open.Workload = r.Workload.Clone()
+	open.Workload.PodSets[0].Requests[0].Flavor = ""
+	if d, err := byRules(t, preemption.Config{}, st, open, anybody(rules.Always)); d.Outcome != preemption.Impossible || err != nil {
+		t.Error(victimsOf(d), err)
+	}
+	st.Admitted = append(st.Admitted, onGPUs("hero", "a", 1))
+	r.HoldsQuota = true
+	if d, err := byRules(t, preemption.Config{}, st, r, anybody(rules.Always)); d.Outcome != preemption.Preempt || !d.HeldQuota || len(d.Victims) != 1 || d.Victims[0].Workload != "x" || err != nil {
+		t.Error(victimsOf(d), err)
+	}
+	r.HoldsQuota = false
+	if _, err := byRules(t, preemption.Config{}, st, r, anybody(rules.Always)); err == nil {
+		t.Error("an admitted workload is asked about")
+	}
+}
+
+// "One bad selector: no candidate of this tier and later ones": the decision is that of the
+// policies, with what is wrong.
+func TestDecideByBadRules(t *testing.T) {
+	bad := anybody(rules.Always)
+	bad.CandidateSelectors = append(bad.CandidateSelectors, rules.CandidateSelector{Scope: "bad"})
+	d, err := byRules(t, preemption.Config{}, heroes(onGPUs("x", "b", 4)), preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}, bad)
+	if err == nil || !strings.HasPrefix(err.Error(), `configs[0].rules[0].candidateSelectors[1].scope: "bad"`) || d.Outcome != preemption.Impossible || len(d.Blockers) == 0 {
+		t.Error(victimsOf(d), err)
+	}
+}
+
+// Verify does not take a victim of rules for one of the policies.
+func TestVerifyKnowsNoRules(t *testing.T) {
+	st, r := heroes(onGPUs("x", "b", 4)), preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}
+	d, err := byRules(t, preemption.Config{}, st, r, anybody(rules.Always))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil {
+		t.Error("no fault")
+	} else {
+		t.Log(err)
+	}
+}
