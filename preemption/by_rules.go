@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"github.com/cedesched/cede/internal/engine/decide"
 	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
@@ -55,7 +54,8 @@ func (p *Preemptor) DecideByRules(s *Snapshot, r Request, e *rules.Evaluator) (D
 	if err != nil {
 		return Decision{}, err
 	}
-	d, _ := sc.answer(s, &p.config, &r)
+	var d Decision
+	sc.answer(s, &p.config, &r, &d)
 	c := s.inside()
 	if d.Outcome.Possible() || r.Workload.NeverPreempts || isOpen(&r.Workload) || c.Queue(sc.request.Queue).Inactive {
 		return d, nil
@@ -71,7 +71,7 @@ func (p *Preemptor) DecideByRules(s *Snapshot, r Request, e *rules.Evaluator) (D
 	if len(found.Victims) == 0 {
 		return d, err
 	}
-	d = sc.leave(c, &r, decide.Result{Victims: found.Victims, BorrowHeight: found.BorrowHeight})
+	sc.leave(c, &r, &found, &d)
 	d.HeldQuota, d.Proof = r.HoldsQuota, nil
 	byID := make(map[string]*rules.Candidate, len(taken))
 	for i := range taken {
