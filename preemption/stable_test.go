@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -108,5 +109,29 @@ func TestStableIsValidated(t *testing.T) {
 	}
 	if _, err := preemption.New(preemption.Config{Fair: preemption.FairSharing{Stable: true}}); err == nil {
 		t.Error("Stable in classical sharing")
+	}
+}
+
+// "It makes no difference in which order the victims go": one whose time is over goes beside an
+// equal of the own queue that the share permits only as long as the first is there. The law of
+// the best set found this state.
+func TestStableHasNoOrder(t *testing.T) {
+	data, err := os.ReadFile("testdata/stable-order.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := preemption.ParseRecord(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
+		c := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}, Search: search}
+		d := decideWith(t, c, snapshotOf(t, record.State), *record.Request)
+		if d.Outcome != preemption.Preempt || len(d.Victims) != 3 {
+			t.Errorf("%v: %v, %v; want all three", search, d.Outcome, d.Victims)
+		}
+		if err := preemption.Verify(record.State, *record.Request, c, d); err != nil {
+			t.Errorf("%v: %v", search, err)
+		}
 	}
 }

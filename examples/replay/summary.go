@@ -13,7 +13,6 @@ type summary struct {
 	policy string
 	loop.Result
 	losts []int64 // what was lost, by seed
-	most  []int64 // by priority: of the seeds, the longest wait that 95 of 100 do not exceed
 }
 
 // worldGroup is a world with its policies, the first of which the others are compared with.

@@ -122,9 +122,9 @@ func (c *Cluster) record(w *workload.Workload, at *home, old *Workload) *Workloa
 	return recordOf(w, at, template)
 }
 
-// takesAs reports whether w can share the template of the workload, which may be nil.
-func (old *Workload) takesAs(w *workload.Workload) bool {
-	return old != nil && samePodSets(old.PodSets, w.PodSets) && (w.Evicted || w.NeverYields || !old.Facts.Evicted && !old.Facts.NeverYields)
+// takesAs reports whether other can share the template of the workload, which may be nil.
+func (w *Workload) takesAs(other *workload.Workload) bool {
+	return w != nil && samePodSets(w.PodSets, other.PodSets) && (other.Evicted || other.NeverYields || !w.Facts.Evicted && !w.Facts.NeverYields)
 }
 
 // evicted returns the workload marked as evicted.

@@ -68,6 +68,7 @@ func (s *Search) leavesAnyway(q int, w *cluster.Workload) bool {
 // priority. With the request and without the victims, the share of the preemptor's queue is
 // no smaller than before, and if equals of other queues yield, it is larger than before; it
 // is, even if nobody yields in the own queue, at most that of each queue in which equals yield.
+// Who leaves anyway counts as being there: he may go last.
 func (s *Search) MayTake(v *Victim) bool {
 	if !s.Request.Fair.Stable || v.Workload.Priority != s.Request.Priority || s.leavesAnyway(v.Queue, v.Workload) {
 		return true
@@ -76,11 +77,13 @@ func (s *Search) MayTake(v *Victim) bool {
 	if !st.needed || !st.borrows {
 		return true
 	}
-	st.taken = append(append(st.taken[:0], s.Taken...), *v)
+	st.taken = append(st.taken[:0], *v)
 	others := v.Queue != s.Request.Queue
 	for i := range s.Taken {
-		t := &s.Taken[i]
-		others = others || t.Queue != s.Request.Queue && t.Workload.Priority == s.Request.Priority && !t.Workload.Facts.Evicted
+		if t := &s.Taken[i]; !s.leavesAnyway(t.Queue, t.Workload) {
+			st.taken = append(st.taken, *t)
+			others = others || t.Queue != s.Request.Queue && t.Workload.Priority == s.Request.Priority
+		}
 	}
 	change := s.importantShare(s.Request.Queue, true).Compare(st.before)
 	if change < 0 || change == 0 && others {

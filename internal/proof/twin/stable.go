@@ -99,7 +99,7 @@ func (d *decision) keepsShares(taken []candidate, c candidate) bool {
 	if !d.stable() || !equal(c) || !d.borrower(mine) {
 		return true
 	}
-	all := append(slices.Clone(taken), c)
+	all := append(slices.DeleteFunc(slices.Clone(taken), func(c candidate) bool { return d.leavesAnyway(&c.w) }), c)
 	others := slices.ContainsFunc(all, func(c candidate) bool { return c.w.Queue != mine.Queue && equal(c) })
 	first, last := d.importantShare(mine.Queue, nil, false), d.importantShare(mine.Queue, all, true)
 	if order := compareShares(last, first); order < 0 || order == 0 && others {

@@ -100,7 +100,7 @@ func (j *judge) keepsShares(gone []candidate, c candidate) bool {
 	if !j.stable() || !equal(c) || !j.borrower(&j.Workload) {
 		return true
 	}
-	all := append(slices.Clone(gone), c)
+	all := append(slices.DeleteFunc(slices.Clone(gone), func(c candidate) bool { return j.leavesAnyway(c.running) }), c)
 	more := j.shareOf(j.queue, all, true).Compare(j.shareOf(j.queue, nil, false))
 	others := slices.ContainsFunc(all, func(c candidate) bool { return c.queue != j.queue && equal(c) })
 	if more < 0 || more == 0 && others {
