@@ -150,6 +150,7 @@ type Preemptor struct {
 
 // New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
+	enableTrace()
 	var faults fault.List
 	p := &Preemptor{config: c, inside: nodes.Config{
 		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard,

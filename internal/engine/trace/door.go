@@ -7,7 +7,7 @@ package trace
 var Decide func(preemptor, snapshot, request any, r *Recorder) (decision any, names Names, err error)
 
 // Place is the same for a *placement.Preemptor, a *placement.Snapshot, a placement.Request and
-// a placement.Decision. All names are in the steps.
+// a placement.Decision. All names are in the steps. It is set when the first preemptor is made.
 var Place func(preemptor, snapshot, request any, r *Recorder) (decision any, err error)
 
 // Names turns the integers of a record into names.
