@@ -14,7 +14,7 @@ import (
 
 const proofsHead = `# What the exact search proves of drawn requests, and the nodes that it looks at. Fewer are better.
 #
-# about      sharing    outcome      victims proven    value    bound nodes
+# about        sharing    outcome      victims proven    value    bound nodes
 `
 
 // The laws hold the answers; how soon they are proven is kept here.
@@ -34,6 +34,13 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 	}
 	var b bytes.Buffer
 	b.WriteString(proofsHead)
+	line := func(about string, q question) {
+		d := decideWith(t, q.config, snapshotOf(t, q.record.State), *q.record.Request)
+		if d.Proof != nil { // nil: it fits
+			fmt.Fprintf(&b, "%-14s %-10s %-12s %7d %-6v %8d %8d %5d\n", about, strings.ToLower(q.config.Sharing.String()),
+				d.Outcome, len(d.Victims), d.Proof.Optimal, d.Proof.Value, d.Proof.LowerBound, d.Proof.Nodes)
+		}
+	}
 	for _, drawn := range []struct {
 		name   string
 		number int
@@ -46,13 +53,18 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 		}))},
 	} {
 		for seed := range drawn.number {
-			q := drawn.from.Example(seed)
-			d := decideWith(t, q.config, snapshotOf(t, q.record.State), *q.record.Request)
-			if d.Proof == nil { // it fits
-				continue
+			line(fmt.Sprint(drawn.name, " ", seed), drawn.from.Example(seed))
+		}
+	}
+	// Hundreds of candidates, where bounds and limits decide how soon it ends.
+	for seed := range uint64(3) {
+		for _, columns := range []int{1, 4, 8} {
+			for _, cost := range []preemption.Cost{nil, preemption.CostByAge{Resources: []string{"r0"}}} {
+				st, r := fullQueue(seed, columns, 400, 16)
+				q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Exact, Cost: cost}}
+				q.config.Exact.MaxNodes = 5_000
+				line(fmt.Sprintf("full %d %d %v", seed, columns, cost != nil), q)
 			}
-			fmt.Fprintf(&b, "%-12s %-10s %-12s %7d %-6v %8d %8d %5d\n", fmt.Sprint(drawn.name, " ", seed), strings.ToLower(q.config.Sharing.String()),
-				d.Outcome, len(d.Victims), d.Proof.Optimal, d.Proof.Value, d.Proof.LowerBound, d.Proof.Nodes)
 		}
 	}
 	keptIn(t, "proofs.golden", b.Bytes())
