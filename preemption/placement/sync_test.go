@@ -245,6 +245,43 @@ func TestSyncMissesNothing(t *testing.T) {
 	}
 }
 
+// Two of a name are refused as NewSnapshot refuses them, be they new or there before; s stays.
+func TestSyncRefusesTwice(t *testing.T) {
+	for name, change := range map[string]func(st *placement.State){
+		"a pod that is there": func(st *placement.State) { st.Pods = append(st.Pods, st.Pods[0]) },
+		"new pods": func(st *placement.State) {
+			st.Pods = append(st.Pods, workload.Pod{ID: "new", Node: "n1"}, workload.Pod{ID: "new", Node: "n2"})
+		},
+		"a nominated pod": func(st *placement.State) { st.Nominated = append(st.Nominated, st.Nominated[0]) },
+		"new nominated pods": func(st *placement.State) {
+			st.Nominated = append(st.Nominated, workload.Pod{ID: "new", Node: "n1"}, workload.Pod{ID: "new", Node: "n2"})
+		},
+		"runs, and nominated":  func(st *placement.State) { st.Pods = append(st.Pods, st.Nominated[0]) },
+		"a node that is there": func(st *placement.State) { st.Nodes = append(st.Nodes, st.Nodes[0]) },
+		"new nodes": func(st *placement.State) {
+			st.Nodes = append(st.Nodes, workload.Node{Name: "new"}, workload.Node{Name: "new"})
+		},
+		"a known group": func(st *placement.State) { st.Groups = append(st.Groups, st.Groups[0]) },
+		"new groups": func(st *placement.State) {
+			st.Groups = append(st.Groups, workload.PodGroup{ID: "new"}, workload.PodGroup{ID: "new"})
+		},
+		"a known budget": func(st *placement.State) { st.Budgets = append(st.Budgets, st.Budgets[0]) },
+		"new budgets": func(st *placement.State) {
+			st.Budgets = append(st.Budgets, workload.DisruptionBudget{Name: "new"}, workload.DisruptionBudget{Name: "new"})
+		},
+	} {
+		st := world(t, "n1 2: a/1/g b/2", "n2 1:")
+		promise(&st, "w", "n1", 3)
+		s := snapshotOf(t, st)
+		change(&st)
+		_, want := placement.NewSnapshot(st)
+		next, edits, err := s.Sync(st)
+		if want == nil || err == nil || err.Error() != want.Error() || next != s || edits != nil {
+			t.Errorf("%s: %v, want %v; %d edits", name, err, want, len(edits))
+		}
+	}
+}
+
 // Where a snapshot between two edits is not valid, the edits start from nothing: two pods that
 // hold all that can be counted change places; all of the resources are others.
 func TestSyncStartsAnew(t *testing.T) {
