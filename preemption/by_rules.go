@@ -6,8 +6,9 @@ import (
 	"github.com/cedesched/cede/rules"
 )
 
-// VictimRule is a rule that took a victim, with the indexes of its selectors that accept the
-// victim.
+// VictimRule is a rule that took a victim: the names of its configuration and of the rule, and
+// the indexes, rising from 0, of its selectors that accept the victim (KEP-13396, the cause of a
+// preemption). The zero value is no rule.
 type VictimRule struct {
 	Config    string `json:"config"`
 	Rule      string `json:"rule"`

@@ -35,13 +35,7 @@ func exactIsBest(t *rapid.T) {
 	if !config.Exact.IgnoreCaps {
 		caps = decideWith(t, greedy, s, r).Victims
 	}
-	order, cost := []int{1, 2, 3}, func(string, string) int64 { return 0 }
-	if config.Cost != nil {
-		cost = func(id, podSet string) int64 { return config.Cost.Lost(workloadOf(st, id), podSet, r.Now) }
-		if order = []int{0, 1, 2, 3}; config.Exact.FewestFirst {
-			order = []int{1, 0, 2, 3}
-		}
-	}
+	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
 	want := twin.Exhaust(config, st, r, caps, cost, order)
 	if want.Candidates > twin.MostExhausted {
 		t.Skip("too many candidates")
@@ -60,6 +54,18 @@ func exactIsBest(t *rapid.T) {
 	if got.Lost != want.Values[0] {
 		t.Fatalf("%d is lost, want %d", got.Lost, want.Values[0])
 	}
+}
+
+// goals says which of the twin's values count, the most important first, and what the twin asks
+// for what is lost.
+func goals(c preemption.Cost, fewestFirst bool, st preemption.State, now time.Time) (order []int, lost func(id, podSet string) int64) {
+	if c == nil {
+		return []int{1, 2, 3}, func(string, string) int64 { return 0 }
+	}
+	if order = []int{0, 1, 2, 3}; fewestFirst {
+		order = []int{1, 0, 2, 3}
+	}
+	return order, func(id, podSet string) int64 { return c.Lost(workloadOf(st, id), podSet, now) }
 }
 
 // drawCost draws a cost, or nil, and what it reads.

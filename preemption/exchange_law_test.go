@@ -31,13 +31,7 @@ func noExchangeIsLeft(t *rapid.T) {
 	if len(got.Victims) == 0 {
 		t.Skip("nobody yields")
 	}
-	order, cost := []int{1, 2, 3}, func(string, string) int64 { return 0 }
-	if config.Cost != nil {
-		cost = func(id, podSet string) int64 { return config.Cost.Lost(workloadOf(st, id), podSet, r.Now) }
-		if order = []int{0, 1, 2, 3}; config.Exchange.FewestFirst {
-			order = []int{1, 0, 2, 3}
-		}
-	}
+	order, cost := goals(config.Cost, config.Exchange.FewestFirst, st, r.Now)
 	want := twin.Exchange(config, st, r, before.Victims, got.Victims, cost, order)
 	changed := cmp.Diff(before.Victims, got.Victims, sameDecision)
 	switch {

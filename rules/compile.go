@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -14,7 +13,7 @@ import (
 type compiled struct {
 	index            int
 	trigger          Trigger
-	preemptorLabels  labels
+	preemptorLabels  *workload.LabelSelector
 	preemptorClasses classes
 	selectors        []selector
 	// Faults of the selectors of preemptors and of candidates, with their paths.
@@ -24,8 +23,8 @@ type compiled struct {
 // selector is a compiled [CandidateSelector].
 type selector struct {
 	scope       Scope
-	queueLabels labels
-	labels      labels
+	queueLabels *workload.LabelSelector
+	labels      *workload.LabelSelector
 	numbers     []NumericLabel
 	mode        PriorityMode
 	comparison  Comparison
@@ -35,14 +34,14 @@ type selector struct {
 func compile(r *Rule, index int, path string) compiled {
 	c := compiled{
 		index: index, trigger: r.ActivationPolicy.Trigger,
-		preemptorLabels: compileLabels(r.PreemptorSelector), preemptorClasses: compileClasses(r.PreemptorPriorityClass),
+		preemptorLabels: r.PreemptorSelector.Clone(), preemptorClasses: compileClasses(r.PreemptorPriorityClass),
 		selectors:       make([]selector, len(r.CandidateSelectors)),
 		preemptorFaults: r.preemptorFaults(path), candidateFaults: r.candidateFaults(path),
 	}
 	for i := range r.CandidateSelectors {
 		s := &r.CandidateSelectors[i]
 		c.selectors[i] = selector{
-			scope: s.Scope, queueLabels: compileLabels(s.ClusterQueueSelector), labels: compileLabels(s.LabelSelector),
+			scope: s.Scope, queueLabels: s.ClusterQueueSelector.Clone(), labels: s.LabelSelector.Clone(),
 			numbers: slices.Clone(s.NumericLabels), mode: s.Priority.Mode, comparison: s.Priority.Comparison,
 			classes: compileClasses(s.Priority.ClassSelector),
 		}
@@ -50,44 +49,9 @@ func compile(r *Rule, index int, path string) compiled {
 	return c
 }
 
-// labels is a compiled label selector: requirements that must all hold. Empty: any labels.
-type labels []requirement
-
-// requirement is one on a label. The values are sorted.
-type requirement struct {
-	key      string
-	operator workload.LabelOperator
-	values   []string
-}
-
-func compileLabels(s *workload.LabelSelector) (l labels) {
-	if s == nil {
-		return nil
-	}
-	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
-		l = append(l, requirement{key, workload.In, []string{s.MatchLabels[key]}})
-	}
-	for i := range s.MatchExpressions {
-		r := &s.MatchExpressions[i]
-		l = append(l, requirement{r.Key, r.Operator, slices.Sorted(slices.Values(r.Values))})
-	}
-	return l
-}
-
-func (l labels) match(of map[string]string) bool {
-	for i := range l {
-		r := &l[i]
-		value, has := of[r.key]
-		holds := has == (r.operator == workload.Exists)
-		if r.operator == workload.In || r.operator == workload.NotIn {
-			_, listed := slices.BinarySearch(r.values, value)
-			holds = (has && listed) == (r.operator == workload.In)
-		}
-		if !holds {
-			return false
-		}
-	}
-	return true
+// selects reports whether a label selector, which may be absent, selects labels.
+func selects(s *workload.LabelSelector, labels map[string]string) bool {
+	return s == nil || s.Matches(labels)
 }
 
 // classes is a compiled [ClassSelector]: its lists, sorted.

@@ -143,7 +143,7 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 			faults = append(faults, r.preemptorFaults...)
 			continue
 		}
-		if !r.preemptorLabels.match(preemptor.Labels) || !r.preemptorClasses.matches(preemptor.PriorityClass) {
+		if !selects(r.preemptorLabels, preemptor.Labels) || !r.preemptorClasses.matches(preemptor.PriorityClass) {
 			continue
 		}
 		faults = append(faults, r.candidateFaults...)
@@ -199,7 +199,7 @@ func (t *Tier) Select(candidate *workload.Workload) (matches []Match) {
 		return nil
 	}
 	for i := range t.served {
-		if s := &t.served[i]; t.covers(s.scope, candidate, &at) && s.queueLabels.match(at.labels) && t.accepts(s, candidate) {
+		if s := &t.served[i]; t.covers(s.scope, candidate, &at) && selects(s.queueLabels, at.labels) && t.accepts(s, candidate) {
 			matches = append(matches, s.Match)
 		}
 	}
@@ -224,7 +224,7 @@ func (t *Tier) covers(s Scope, candidate *workload.Workload, at *place) bool {
 
 // accepts reports whether the parts of a selector that read the workload itself accept it.
 func (t *Tier) accepts(s *served, candidate *workload.Workload) bool {
-	if !s.labels.match(candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
+	if !selects(s.labels, candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
 		return false
 	}
 	switch s.mode {

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/cedesched/cede/workload"
 )
@@ -41,16 +40,16 @@ type Candidate struct {
 // Find takes candidates for a preemptor, one after the other, until it fits. It returns those
 // taken, in the order of taking, and whether the preemptor fits without them. If it fits at
 // first, nobody is taken. Find is given the running workloads that use a flavor and resource
-// that needs preemption, or hold nodes of the flavor; each is taken at most once, as a whole. The preemptor
-// itself is not taken, nor one that never yields, unless it is being evicted.
+// that needs preemption, or hold nodes of the flavor. Each is taken at most once, as a whole.
+// The preemptor itself is not taken, nor one that never yields, unless it is being evicted.
 //
 // Tiers come in the order of [Triggers]. InsufficientQuota is passed over if the quota
 // suffices without those taken so far, and QuotaFeasibleAndInsufficientTopology if it does
 // not. In a tier those come first that are being evicted; then those of other queues; then
 // lower effective priority, later reservation (one that is not known is the latest), UID, ID.
 //
-// If [Evaluator.Tier] fails for a tier that is not passed over, Find returns those taken in earlier tiers with that error. It
-// puts nobody back: what the caller took before is put back with them.
+// If [Evaluator.Tier] fails for a tier that is not passed over, Find returns those taken in
+// earlier tiers with that error. It puts nobody back: that is up to the caller.
 func (e *Evaluator) Find(preemptor *workload.Workload, running []Running, s State) (taken []Candidate, fits bool, err error) {
 	if s.Fits() {
 		return nil, true, nil
@@ -92,7 +91,7 @@ func compare(a, b *workload.Workload, own string) int {
 	return cmp.Or(
 		first(a.Evicted, b.Evicted), first(a.Queue != own, b.Queue != own),
 		cmp.Compare(a.EffectivePriority(), b.EffectivePriority()),
-		compareReserved(b.ReservedAt, a.ReservedAt),
+		workload.CompareQueued(b.ReservedAt, a.ReservedAt),
 		cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID),
 	)
 }
@@ -106,12 +105,4 @@ func first(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// compareReserved orders times, and one that is not known last.
-func compareReserved(a, b time.Time) int {
-	if a.IsZero() != b.IsZero() {
-		return first(b.IsZero(), a.IsZero())
-	}
-	return a.Compare(b)
 }

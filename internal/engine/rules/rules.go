@@ -52,7 +52,7 @@ func lowestAbove(c *cluster.Cluster, a, b int) int {
 func running(s *search.Search) (list []rules.Running) {
 	for _, w := range s.Cluster.All() {
 		node, _ := s.Cluster.QueueNode(w.Facts.Queue())
-		uses := usesNeeded(s, w)
+		uses := s.UsesNeeded(w.Loads)
 		if !uses && s.Request.Room == nil || search.GoesWhole(w, s.Taken) || s.Cluster.Queue(node).Inactive || protected(s, w, node) {
 			continue
 		}
@@ -60,18 +60,6 @@ func running(s *search.Search) (list []rules.Running) {
 		list = append(list, rules.Running{Workload: &out, NodesOnly: !uses})
 	}
 	return list
-}
-
-// usesNeeded reports whether a workload uses what needs preemption.
-func usesNeeded(s *search.Search, w *cluster.Workload) bool {
-	for slot, needed := range s.Needs {
-		for _, l := range w.Loads {
-			if needed && l.Column == s.Request.Columns[slot] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // protected reports whether a minimum runtime or a guard protects a workload now. Against

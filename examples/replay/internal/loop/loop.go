@@ -172,7 +172,8 @@ func (l *Loop) waits(j *job, w workload.Workload) (err error) {
 
 // schedule runs cycles until another one would change nothing.
 func (l *Loop) schedule() error {
-	for again := true; again; {
+	turns := 0
+	for again := true; again; turns++ {
 		again = false
 		for i := range l.rounds {
 			r := &l.rounds[i]
@@ -188,6 +189,9 @@ func (l *Loop) schedule() error {
 		}
 		if l.evicted > maxEvictions*len(l.jobs) {
 			return fmt.Errorf("%w at second %d: %d evictions", ErrCircle, l.now, l.evicted)
+		}
+		if turns > maxTurns*len(l.jobs)+maxTurns {
+			return fmt.Errorf("%w at second %d: %d cycles", ErrCircle, l.now, turns)
 		}
 	}
 	return nil
@@ -240,6 +244,10 @@ const (
 
 // maxEvictions is how often each job may be evicted, on average, while time stands still.
 const maxEvictions = 10
+
+// maxTurns is how many cycles there may be for each job while time stands still: each cycle starts
+// or evicts somebody, or is the last one.
+const maxTurns = 2*maxEvictions + 2
 
 // ErrCircle is that jobs take each other's room for ever, at one time.
 var ErrCircle = fmt.Errorf("jobs evict each other in a circle")
