@@ -49,7 +49,8 @@ type LoopStep struct {
 
 // Loops looks for workloads that evict each other in a circle. Time stands still; those of
 // pending ask, in any order. Who succeeds starts at once. Its victims leave at once and ask
-// again, with the flavors that they had, replicas that left do not come back. Gates stay as they are.
+// again, with the flavors that they had. Replicas that left do not come back. Gates stay as they
+// are.
 //
 // It returns the circle that is closed after the fewest steps; of several the shortest, then
 // the one that comes first if those who wait are asked by priority, queue-order timestamp and
@@ -141,7 +142,7 @@ func (a *situation) key() string {
 	var b strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(a.moved)) {
 		w := a.moved[id]
-		fmt.Fprintf(&b, "%q %d %d", id, w.ReservedAt.UnixNano(), w.Queued.UnixNano())
+		fmt.Fprintf(&b, "%q %d %d", id, instant.Of(w.ReservedAt), instant.Of(w.Queued))
 		for i := range w.PodSets {
 			fmt.Fprintf(&b, " %d %+v", w.PodSets[i].Count, w.PodSets[i].Requests)
 		}

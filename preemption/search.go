@@ -28,17 +28,18 @@ const (
 // back one or two victims. It is made if the set stays allowed (see [ExactSearch]) and
 //
 //  1. no more victims of any priority and above yield, by each right, than Greedy's;
-//  2. less is lost by [Config.Cost], or as much by fewer victims, or by as many of which fewer
-//     elastic ones yield as a whole, or as many that give fewer replicas.
+//  2. it is better by points 2 to 4 of [ExactSearch].
 //
-// The search ends if no exchange is left. So the answer is never worse than Greedy's. A request
-// that Greedy refuses is refused. [FairSharing.RecheckShares] is always on.
+// The search ends if no exchange is left; with hundreds of victims it may end before, at a fixed
+// number of exchanges. So the answer is never worse than Greedy's. A request that Greedy refuses
+// is refused. [FairSharing.RecheckShares] is always on.
 type ExchangeSearch struct {
 	// MaxCandidates limits the candidates that exchanges take: they are the first so many in the
 	// order of candidates, and twice as many more as Greedy takes before it puts any back. Zero
 	// is 8; negative is an error.
 	MaxCandidates int
-	// FewestFirst puts the number of victims before what they lose.
+	// FewestFirst puts the number of victims before what they lose; without a cost it changes
+	// nothing.
 	FewestFirst bool
 }
 
