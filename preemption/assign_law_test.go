@@ -55,6 +55,7 @@ func drawOpen(t *rapid.T) (preemption.State, preemption.Request, preemption.Deci
 func assignsAsTwin(t *rapid.T) {
 	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	var d preemption.Decision
 	for range rapid.IntRange(1, 3).Draw(t, "trials") {
 		record.Request.Continue = d.Assignment

@@ -76,6 +76,7 @@ func crowd(t *rapid.T) (preemption.State, preemption.Request) {
 func agreesWithTwinInACrowd(t *rapid.T) {
 	st, r := crowd(t)
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &st)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)

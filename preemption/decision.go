@@ -74,8 +74,8 @@ const (
 	// RuleBorrowWithinCohort: the preemptor's queue would have to borrow, and its policy does
 	// not permit preempting this workload while borrowing.
 	RuleBorrowWithinCohort
-	// RuleMinRuntime: the minimum runtime of the workload is not over. Its text is
-	// GuaranteedRuntime.
+	// RuleMinRuntime: the minimum runtime of the workload, or its protection, is not over. Its
+	// text is GuaranteedRuntime.
 	RuleMinRuntime
 	// RuleGuarded: a guard of the caller protects the workload (Config.Guards).
 	RuleGuarded
@@ -229,7 +229,7 @@ type Blocker struct {
 	// rule. Else zero.
 	Until time.Time `json:"until,omitzero"`
 	// SetBy is, for RuleMinRuntime, the node that sets the minimum runtime, as `cohort
-	// "research"`, or "default". Else empty.
+	// "research"`, or "default"; "protection" for [Config.Protection]. Else empty.
 	SetBy string `json:"setBy,omitempty"`
 }
 

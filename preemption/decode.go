@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
@@ -19,7 +20,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 	case found.Fits:
 		d.Outcome = Fits
 		w := d.Assignment.Pin(r.Workload)
-		w.ReservedAt, w.Evicted = r.Now, false
+		w.ReservedAt, w.AdmittedAt, w.Evicted = r.Now, time.Time{}, false
 		w.Gates = w.Gates.Cleared(r.Now)
 		d.Admitted = &w
 	case len(found.Victims) > 0:
@@ -157,10 +158,7 @@ func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocke
 				out.Until = instant.Time(b.Until)
 			}
 			if b.Rule == search.GuaranteedRuntime {
-				out.Until, out.SetBy = instant.Time(b.Until), "default"
-				if b.SetBy >= 0 {
-					out.SetBy = c.NodeName(b.SetBy)
-				}
+				out.Until, out.SetBy = instant.Time(b.Until), minimumSetBy(c, b.SetBy)
 			}
 			if until, ends := sc.request.HeldUntil(b.Workload); ends && b.Rule == search.WithinClusterQueue {
 				out.Until = instant.Time(until)
@@ -169,4 +167,15 @@ func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocke
 		list = append(list, out)
 	}
 	return list
+}
+
+// minimumSetBy returns the text of who sets a minimum runtime.
+func minimumSetBy(c *cluster.Cluster, node int) string {
+	switch node {
+	case -1:
+		return "default"
+	case search.SetByProtection:
+		return "protection"
+	}
+	return c.NodeName(node)
 }

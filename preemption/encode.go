@@ -57,6 +57,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	config.enterSearch(d)
 	d.Cost = config.enterCost(r.Now)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
+	d.Protection = config.Protection
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
 		d.MinAdmit = int64(min)
 	}

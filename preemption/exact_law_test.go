@@ -21,6 +21,7 @@ import (
 func exactIsBest(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	st, r := record.State, *record.Request
 	r.Room = drawRoom(t, st)
 	config.Search, config.SkipRetryAt = preemption.Exact, true
@@ -104,6 +105,7 @@ func exactDecisionsVerify(t *rapid.T) {
 	}
 	record := records.Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
 	st, r := record.State, *record.Request
 	config.Cost = drawCost(t, &st)

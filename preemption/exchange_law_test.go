@@ -16,6 +16,7 @@ import (
 func noExchangeIsLeft(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	st, r := record.State, *record.Request
 	r.Room = drawRoom(t, st)
 	config.Search, config.SkipRetryAt = preemption.Exchange, true

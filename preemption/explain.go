@@ -206,10 +206,10 @@ func (x *explainer) judged(s *trace.Step) {
 		x.kept[key] = at
 		k := Kept{Rule: ruleOfStep[s.Rule]}
 		switch {
+		case s.Rule == trace.MinRuntime:
+			k.SetBy = minimumSetBy(x.c, s.SetBy)
 		case s.SetBy >= 0:
 			k.SetBy = x.c.NodeName(s.SetBy)
-		case s.Rule == trace.MinRuntime:
-			k.SetBy = "default"
 		}
 		l.Kept = append(l.Kept, k)
 	}

@@ -39,6 +39,7 @@ func explanationsHold(t *rapid.T) {
 		record = preemptiontest.Records().Draw(t, "record")
 	}
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	r := *record.Request
 	r.Room = drawRoom(t, record.State)
 	s := snapshotOf(t, record.State)
@@ -128,6 +129,7 @@ func FuzzExplanationsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explanationsHold
 func surveysHold(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	s := snapshotOf(t, record.State)
 	recorder := trace.Recorder{MaxSteps: 1 << 20, Survey: true}
 	d, _ := traced(t, config, s, *record.Request, &recorder)

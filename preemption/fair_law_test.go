@@ -16,6 +16,7 @@ import (
 func fairVictimsAreJustified(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	config.Sharing, config.Fair.RecheckShares = preemption.Fair, !config.Fair.Stable
 	d, err := preemptorOf(config).Decide(snapshotOf(t, record.State), *record.Request)
 	if err != nil {

@@ -225,7 +225,7 @@ func (l *looper) ask(at, n int) (after situation, ok bool) {
 		after.moved[v.Workload] = ran
 	}
 	w = d.Assignment.Pin(w)
-	w.ReservedAt = l.now
+	w.ReservedAt, w.AdmittedAt = l.now, l.now
 	if after.snapshot, err = from.snapshot.With(append(edits, Admit(w))...); err != nil {
 		return situation{}, false // more usage than can be counted
 	}
@@ -245,7 +245,7 @@ func (l *looper) again(ran workload.Workload, v Victim) workload.Workload {
 	if w, ok := l.submitted[ran.ID]; ok {
 		ran = w.Clone()
 	}
-	ran.Queued, ran.ReservedAt, ran.Evicted = queued, time.Time{}, false
+	ran.Queued, ran.ReservedAt, ran.AdmittedAt, ran.Evicted = queued, time.Time{}, time.Time{}, false
 	for i := range ran.PodSets {
 		ran.PodSets[i].Terminating = 0
 	}

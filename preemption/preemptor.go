@@ -36,6 +36,9 @@ type Config struct {
 	// ReclaimMethod says how the minimum runtime against reclaims is found in the tree. The
 	// zero value is [minruntime.LCA].
 	ReclaimMethod minruntime.Method
+	// Protection protects workloads by the kind of reason, beside the minimum runtimes of
+	// queues and cohorts: the one that ends later holds. The zero value protects nobody.
+	Protection minruntime.Protection
 	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of workloads looked
 	// at, over all instants that are tried. When it is exceeded, RetryAt is the first instant
 	// not tried. Before that instant the request does not succeed; at that instant the
@@ -106,6 +109,7 @@ func New(c Config) (*Preemptor, error) {
 	if c.ReclaimMethod > minruntime.Queue {
 		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
 	}
+	c.Protection.Validate("config.Protection", &faults)
 	c.Fair.validate(&faults, c.Sharing)
 	c.validateSearch(&faults)
 	for i, g := range c.Guards {

@@ -30,6 +30,7 @@ func retryAtOfAssignedIsExact(t *rapid.T) {
 func checkRetryAt(t *rapid.T, record preemption.Record) {
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &st)
 	p, s := preemptorOf(config), snapshotOf(t, st)
 	r.Room = drawRoom(t, st)
 	at := func(now time.Time) preemption.Decision {

@@ -28,6 +28,7 @@ func traced(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.
 func tracesTellTheAnswer(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	r := *record.Request
 	r.Room = drawRoom(t, record.State)
 	s := snapshotOf(t, record.State)

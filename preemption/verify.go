@@ -180,7 +180,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		Fair: c.Sharing == Fair, Strategies: []queues.Strategy{queues.FinalShare, queues.InitialShare},
 		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Fair.Stable || c.Search != Greedy, Stable: c.Fair.Stable,
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
-		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod,
+		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod, Protection: c.Protection,
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
 	}
 	for _, u := range r.LocalQueueUsage {

@@ -27,6 +27,7 @@ var excused = map[string]string{
 	"Created":              "read by NewerByReservation alone, for which cycle.Cycle.Alike adds it",
 	"Queued":               "those that are alike are ordered by it, and none before the bar steps aside",
 	"ReservedAt":           "means nothing for a workload that waits",
+	"AdmittedAt":           "means nothing for a workload that waits",
 	"Evicted":              "means nothing for a workload that waits",
 	"Loss.":                "means nothing for a workload that waits",
 	"PodSets[].Name":       "a name",

@@ -21,6 +21,7 @@ func alike(w *workload.Workload) string {
 	c.Queued = time.Time{}     // workloads that are alike are ordered by it; a later one may preempt fewer
 	c.Created = time.Time{}    // read only with Config.NewerByReservation: see cycle.Cycle.Alike
 	c.ReservedAt = time.Time{} // has no meaning for a workload that waits
+	c.AdmittedAt = time.Time{} // has no meaning either
 	c.Evicted = false          // has no meaning either
 	c.Loss = workload.Loss{}   // has no meaning either
 	c.Gates = gate.Gates{}     // decisions read only whether all are open

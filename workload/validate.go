@@ -40,11 +40,11 @@ func validate(path string, w *Workload, pending bool) error {
 	if value, has := w.Labels[""]; has {
 		faults.Add(path+".labels", "has an empty key, with value %q (workload %q)", value, w.ID)
 	}
-	if !instant.Valid(w.Created) || !instant.Valid(w.Queued) || !instant.Valid(w.ReservedAt) {
+	if !instant.Valid(w.Created) || !instant.Valid(w.Queued) || !instant.Valid(w.ReservedAt) || !instant.Valid(w.AdmittedAt) {
 		for _, t := range [...]struct {
 			name string
 			at   time.Time
-		}{{"created", w.Created}, {"queued", w.Queued}, {"reservedAt", w.ReservedAt}} {
+		}{{"created", w.Created}, {"queued", w.Queued}, {"reservedAt", w.ReservedAt}, {"admittedAt", w.AdmittedAt}} {
 			if !instant.Valid(t.at) {
 				faults.Add(path+"."+t.name, "%v is not within %s (workload %q)", t.at, instant.Range, w.ID)
 			}

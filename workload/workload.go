@@ -49,6 +49,10 @@ type Workload struct {
 	// from it. Zero: not known, counts as the newest that has run, as reserved just now. It has
 	// no meaning for a workload that waits.
 	ReservedAt time.Time `json:"reservedAt,omitzero"`
+	// AdmittedAt is when the workload was admitted: with quota reserved and all admission checks
+	// passed, as the condition Admitted of Kueue says. Only minruntime.Protection counts from it.
+	// Zero: not admitted, or not known. It has no meaning for a workload that waits.
+	AdmittedAt time.Time `json:"admittedAt,omitzero"`
 	// Evicted says that the workload was told to stop and still holds its quota. Evicted
 	// workloads are the first candidates of every later decision.
 	Evicted bool `json:"evicted,omitzero"`

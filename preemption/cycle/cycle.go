@@ -48,7 +48,8 @@ type Borrowing uint8
 const (
 	// AsBuilt lets later heads borrow what is left. A head that does not fit and has no
 	// candidates reserves, for this cycle, what its queue could hold without preemption. It
-	// reserves nothing if its queue reclaims from Any and so can get it back.
+	// reserves nothing if its queue reclaims from Any and so can get it back, unless
+	// minruntime.Protection is against reclaims.
 	AsBuilt Borrowing = iota
 	// KEP83 lets nobody borrow in the cohort tree after a head that does not borrow, whether
 	// that head is admitted, preempts or waits (KEP-83, Admission). Nothing is then reserved.
@@ -85,6 +86,7 @@ type Cycle struct {
 	borrowing Borrowing
 	created   bool // the time when a workload was created is read
 	rules     bool // the caller has rules of its own
+	protects  bool // a protection is against reclaims
 	alike     func(workload.Workload) string
 	alone     *preemption.Preemptor // decides as if a head were the only one
 	after     *preemption.Preemptor // the same, but nobody preempts room that this cycle gave
@@ -100,7 +102,7 @@ func New(c Config) (*Cycle, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, alike: c.Alike, alone: alone}
+	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
 	c.Preemption.SkipRetryAt = true // nobody reads RetryAt: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)

@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -152,7 +153,7 @@ func (p *plan) promise(w workload.Workload, edits []preemption.Edit) (err error)
 	if p.request.HoldsQuota[w.ID] {
 		edits = append(edits, preemption.Remove(w.ID)) // the placeholder is in its place
 	}
-	w.ID, w.ReservedAt, w.Evicted = promised+w.ID, p.request.Now, false
+	w.ID, w.ReservedAt, w.AdmittedAt, w.Evicted = promised+w.ID, p.request.Now, time.Time{}, false
 	p.then, err = p.then.With(append(edits, preemption.Admit(w))...)
 	return err
 }
@@ -184,10 +185,11 @@ func (p *plan) fitsNow(e *entry) bool {
 
 // reserve keeps room from later heads for a head that waits: what its queue could hold
 // without preemption, that is, what is left of its nominal quota or, if it borrows, of its
-// borrowing limit. What the queue can reclaim from anybody is not reserved.
+// borrowing limit. What the queue can reclaim from anybody at any time is not
+// reserved.
 func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	q, _ := p.then.Queue(w.Queue)
-	if q.Preemption.ReclaimWithinCohort == queue.Any {
+	if q.Preemption.ReclaimWithinCohort == queue.Any && !p.cycle.protects {
 		return nil
 	}
 	kept := workload.PodSet{Name: "kept", Count: 1}

@@ -82,6 +82,9 @@ func (w *Workload) admitted() (workload.Workload, error) {
 	if w.Spec.QueueName != "" {
 		out.LocalQueue = strings.TrimSuffix(out.ID, w.Metadata.Name) + w.Spec.QueueName // of the same namespace
 	}
+	if admitted, ok := w.Status.condition("Admitted"); ok {
+		out.AdmittedAt = admitted.LastTransitionTime
+	}
 	_, out.Evicted = w.Status.condition("Evicted")
 	for _, a := range w.Status.Admission.PodSetAssignments {
 		count := a.count(&w.Spec)

@@ -36,8 +36,18 @@ func minRuntimes(c *Cluster) []Finding {
 	return found
 }
 
-// protection returns the minimum runtime against workloads of the own queue, and who sets it.
+// protection returns how long workloads are protected against those of the own queue, and who
+// sets it: the longer of protection and minimum runtime.
 func (c *Cluster) protection(q *queue.Queue, cohorts map[string]*queue.Cohort) (runtime time.Duration, setBy string) {
+	runtime, setBy = c.minRuntime(q, cohorts)
+	if d := c.Config.Protection.Preempt; d > runtime {
+		runtime, setBy = d, "the protection"
+	}
+	return runtime, setBy
+}
+
+// minRuntime returns the minimum runtime against workloads of the own queue, and who sets it.
+func (c *Cluster) minRuntime(q *queue.Queue, cohorts map[string]*queue.Cohort) (runtime time.Duration, setBy string) {
 	set := func(s minruntime.Settings, by string) bool {
 		d, ok := s.Preempt.Get()
 		if ok {

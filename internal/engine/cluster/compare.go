@@ -172,7 +172,7 @@ func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload
 func (w *Workload) Describes(other *workload.Workload) bool {
 	f := &w.Facts
 	if f.Evicted != other.Evicted || f.NeverPreempts != other.NeverPreempts || f.NeverYields != other.NeverYields ||
-		!is(&other.Queued, w.Queued) || !is(&other.ReservedAt, w.Reserved) || !is(&other.Created, f.created) {
+		!is(&other.Queued, w.Queued) || !is(&other.ReservedAt, w.Reserved) || !is(&other.Created, f.created) || !is(&other.AdmittedAt, w.Admitted()) {
 		return false
 	}
 	if s := f.seldom; s == nil {

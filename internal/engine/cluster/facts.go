@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"math"
 	"time"
 
 	"github.com/cedesched/cede/gate"
@@ -17,7 +18,8 @@ type Facts struct {
 	seldom                 *seldom // nil: no such field is set
 	Evicted, NeverPreempts bool
 	NeverYields            bool
-	local                  bool // times are in the local zone; else in UTC, or as seldom says
+	local                  bool  // times are in the local zone; else in UTC, or as seldom says
+	admitted               int32 // see Workload.Admitted
 }
 
 // home is where a workload was submitted and runs. Workloads share theirs.
@@ -39,7 +41,9 @@ type seldom struct {
 	loss                        workload.Loss
 	labels                      map[string]string
 	priorityClass               string
+	admitted                    int64          // an instant, if Facts.admitted says so
 	created, queued, reservedAt *time.Location // nil: UTC
+	admittedAt                  *time.Location
 }
 
 // factsOf returns the facts of w, created at an instant. It shares the gates, the loss and the
@@ -50,20 +54,52 @@ func factsOf(w *workload.Workload, at *home, created int64) Facts {
 		Evicted: w.Evicted, NeverPreempts: w.NeverPreempts, NeverYields: w.NeverYields,
 	}
 	others := false
-	if w.Created.Location() != time.UTC || w.Queued.Location() != time.UTC || w.ReservedAt.Location() != time.UTC {
-		f.local = isLocal(w.Created) && isLocal(w.Queued) && isLocal(w.ReservedAt)
+	admitted := instant.Unset
+	if !w.AdmittedAt.IsZero() {
+		admitted = instant.Of(w.AdmittedAt)
+		f.admitted = admittedAfter(instant.Of(w.ReservedAt), admitted)
+	}
+	if w.Created.Location() != time.UTC || w.Queued.Location() != time.UTC || w.ReservedAt.Location() != time.UTC || w.AdmittedAt.Location() != time.UTC {
+		f.local = isLocal(w.Created) && isLocal(w.Queued) && isLocal(w.ReservedAt) && isLocal(w.AdmittedAt)
 		others = !f.local
 	}
-	if others || w.PriorityBoost != 0 || !w.Gates.IsZero() || !w.Loss.IsZero() || len(w.Labels) > 0 || w.PriorityClass != "" {
+	if others || f.admitted == admittedApart || w.PriorityBoost != 0 || !w.Gates.IsZero() || !w.Loss.IsZero() || len(w.Labels) > 0 || w.PriorityClass != "" {
 		f.seldom = &seldom{
 			boost: w.PriorityBoost, priority: w.Priority, gates: w.Gates, loss: w.Loss,
-			labels: w.Labels, priorityClass: w.PriorityClass,
+			labels: w.Labels, priorityClass: w.PriorityClass, admitted: admitted,
 		}
 		if others {
 			f.seldom.created, f.seldom.queued, f.seldom.reservedAt = zone(w.Created), zone(w.Queued), zone(w.ReservedAt)
+			f.seldom.admittedAt = zone(w.AdmittedAt)
 		}
 	}
 	return f
+}
+
+// admittedApart, as Facts.admitted, says that the instant is in seldom.
+const admittedApart = -1
+
+// admittedAfter returns Facts.admitted: whole seconds from the reservation to the admission,
+// and one; zero is for no admission. Kubernetes has times in whole seconds.
+func admittedAfter(reserved, admitted int64) int32 {
+	const second = int64(time.Second)
+	if after := admitted - reserved; reserved != instant.Unset && after >= 0 && after%second == 0 && after/second < math.MaxInt32 {
+		return int32(after/second) + 1
+	}
+	return admittedApart
+}
+
+// Admitted returns when the workload was admitted; instant.Unset: it is not, or that is not
+// known.
+func (w *Workload) Admitted() int64 {
+	switch after := w.Facts.admitted; after {
+	case 0:
+		return instant.Unset
+	case admittedApart:
+		return w.Facts.seldom.admitted
+	default:
+		return w.Reserved + int64(after-1)*int64(time.Second)
+	}
 }
 
 func isLocal(t time.Time) bool { return t.Location() == time.Local || t.IsZero() }
@@ -98,9 +134,9 @@ func (w *Workload) Workload() workload.Workload {
 		ID: f.ID, UID: f.UID, Queue: f.home.queue, LocalQueue: f.home.localQueue, Priority: w.Priority,
 		Evicted: f.Evicted, NeverPreempts: f.NeverPreempts, NeverYields: f.NeverYields, PodSets: w.PodSets,
 	}
-	var created, queued, reservedAt *time.Location
+	var created, queued, reservedAt, admittedAt *time.Location
 	if f.local {
-		created, queued, reservedAt = time.Local, time.Local, time.Local
+		created, queued, reservedAt, admittedAt = time.Local, time.Local, time.Local, time.Local
 	}
 	if s := f.seldom; s != nil {
 		out.Gates, out.Loss = s.gates, s.loss
@@ -109,10 +145,11 @@ func (w *Workload) Workload() workload.Workload {
 			out.Priority, out.PriorityBoost = s.priority, s.boost
 		}
 		if !f.local {
-			created, queued, reservedAt = s.created, s.queued, s.reservedAt
+			created, queued, reservedAt, admittedAt = s.created, s.queued, s.reservedAt, s.admittedAt
 		}
 	}
 	out.Created, out.Queued, out.ReservedAt = timeIn(f.created, created), timeIn(w.Queued, queued), timeIn(w.Reserved, reservedAt)
+	out.AdmittedAt = timeIn(w.Admitted(), admittedAt)
 	return out
 }
 

@@ -114,7 +114,7 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 	created, ok1 := instant.From(w.Created)
 	queued, ok2 := instant.From(w.Queued)
 	reserved, ok3 := instant.From(w.ReservedAt)
-	if w.ID == "" || !ok1 || !ok2 || !ok3 { // what Validate finds outside of pod sets and gates
+	if w.ID == "" || !ok1 || !ok2 || !ok3 || !instant.Valid(w.AdmittedAt) { // what Validate finds outside of pod sets and gates
 		return false
 	}
 	q := f.node - len(f.Cohorts)

@@ -1,8 +1,6 @@
 package exact
 
 import (
-	"math"
-
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/quota"
@@ -31,12 +29,7 @@ type fairness struct {
 func (p *problem) addRequest(times int64) {
 	s := p.s
 	if times > 0 {
-		p.fair.added = append(p.fair.added[:0], s.Request.Amounts...)
-		for n := s.Request.Queue; n >= 0; n = s.View.Tree.Parent(n) {
-			for slot, cells := 0, s.View.Cells(n); slot < len(p.fair.added); slot++ {
-				p.fair.added[slot] = min(p.fair.added[slot], math.MaxInt64-cells[slot].Used(usage.Victims))
-			}
-		}
+		p.fair.added = s.AppendAdded(p.fair.added[:0])
 	}
 	s.View.MoveAmounts(usage.Victims, s.Request.Queue, p.fair.added, times)
 }

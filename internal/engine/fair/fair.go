@@ -1,7 +1,6 @@
 package fair
 
 import (
-	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/search"
@@ -73,7 +72,7 @@ func (f *Sharing) find(largestFirst bool) bool {
 		}
 		return false
 	}
-	f.measureRequest()
+	f.added = s.AppendAdded(f.added[:0])
 	f.addRequest(1)
 	entitled := s.Entitled()
 	f.later = f.later[:0]
@@ -102,18 +101,6 @@ func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 		found = round{f, true, false, nil}.playSecond()
 	}
 	return found, hopeless
-}
-
-// measureRequest computes what the request adds to usage: its amount, except where the
-// largest usage plus the largest request is one too many for an int64.
-func (f *Sharing) measureRequest() {
-	s := f.s
-	f.added = append(f.added[:0], s.Request.Amounts...)
-	for n := s.Request.Queue; n >= 0; n = s.View.Tree.Parent(n) {
-		for slot, cells := 0, s.View.Cells(n); slot < len(f.added); slot++ {
-			f.added[slot] = min(f.added[slot], math.MaxInt64-cells[slot].Used(usage.Victims))
-		}
-	}
 }
 
 // addRequest adds the request to its queue, times 1 or -1.

@@ -25,7 +25,7 @@ type Blocker struct {
 	Node     int               // a cohort, for WithinNominal only
 	Workload *cluster.Workload // the first workload that the rule keeps; nil for WithinNominal and QueueInactive
 	// Until is, for GuaranteedRuntime and Guarded, the last instant of the protection. SetBy
-	// is the node that sets it; -1 for the default.
+	// is the node that sets it; -1 for the default; SetByProtection.
 	Until int64
 	SetBy int
 }

@@ -30,7 +30,7 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 			return nil
 		case !lane.Yields():
 			return s.firstKeptIn(running.Lane(lane), c, p, everyone)
-		case s.Request.Guard != nil:
+		case s.Request.Guard != nil, g.admission > 0:
 			return s.firstKeptIn(running.Lane(lane), c, p, func(w *cluster.Workload) bool { return s.protected(g, w) || s.guarded(w) })
 		case g.Minimum > 0 && lane == cluster.Active: // evicted workloads and those without start are not protected
 			return s.firstProtected(running.Lane(lane), g, c, p)
@@ -44,7 +44,7 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 		return Blocker{NeverYields, q, w, 0, -1}, true
 	case s.protected(g, w):
 		until, _ := g.Protects(w)
-		return Blocker{GuaranteedRuntime, q, w, until, g.setBy}, true
+		return Blocker{GuaranteedRuntime, q, w, until, g.setByFor(w)}, true
 	}
 	return Blocker{Guarded, q, w, s.Request.Guard(w), -1}, true
 }

@@ -52,6 +52,7 @@ func (s *Search) DonorAt(l *Level, q int) Donor {
 // or none.
 func (s *Search) CollectLevels() {
 	s.Levels = s.Levels[:0]
+	s.noteEntitled()
 	if s.policy().ReclaimWithinCohort == queue.Never {
 		return
 	}

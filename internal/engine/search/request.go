@@ -5,6 +5,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/minruntime"
 )
 
 // Request is a request in dense form. Its slots are the columns that it asks for or needs
@@ -27,6 +28,7 @@ type Request struct {
 	// NewerByReservation: see Search.Newer.
 	NewerByReservation bool
 	MinRuntime         minimum.Config
+	Protection         minruntime.Protection
 	Fair               Fairness
 	// LocalQueueUsage orders the candidates of the own queue by the usage of their local queues,
 	// most first; a local queue that is not listed has none. Empty: in the usual order.

@@ -47,6 +47,9 @@ type Search struct {
 	sum       []quotatree.Load
 	exceptSum []quotatree.Load
 	stability stability
+
+	entitledAtFirst bool // see noteEntitled
+	added           []int64
 }
 
 // WhyNot says why the attempts failed.

@@ -134,6 +134,8 @@ func (s *Search) settle(st *stream) bool {
 				return true
 			}
 			st.cursor.Next()
+		case !st.donor.byReservation(w, s.Now):
+			st.cursor.Next()
 		case st.tier == expiredEquals:
 			return false // those that follow were reserved later
 		default:

@@ -13,6 +13,7 @@ import (
 // some of the workloads only. Surplus replicas may yield whatever the last three say.
 func (s *Search) TraceSurvey(t *trace.Recorder) {
 	q := s.Request.Queue
+	s.noteEntitled()
 	t.Add(trace.Step{Kind: trace.SurveyBegins, Node: q, Class: trace.Own})
 	s.surveyQueue(t, &Donor{q, -1, Own, s.guaranteeOf(q, -1)}, -1)
 	for l := range s.eachLevel {
@@ -84,7 +85,7 @@ func (s *Search) judge(d *Donor, w *cluster.Workload, idle int) (step trace.Step
 	case w.Facts.NeverYields && !w.Facts.Evicted:
 		step.Rule = trace.NeverYields
 	case timed && s.Now <= until:
-		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, d.setBy
+		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, d.setByFor(w)
 	case s.guarded(w):
 		step.Rule, step.Until = trace.Guarded, s.Request.Guard(w)
 	case s.refuses(d.Queue, w):

@@ -206,11 +206,11 @@ func (s *Search) traceVerdict(t *trace.Recorder, st *stream, w *cluster.Workload
 		step.Rule = trace.NotUsed
 		step.Count = passed(st, func(w *cluster.Workload) bool { return !s.UsesNeeded(w.Loads) })
 	case protected && s.Now <= until:
-		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, st.donor.setBy
-		if st.tier != expiredEquals {
+		step.Rule, step.Until, step.SetBy = trace.MinRuntime, until, st.donor.setByFor(w)
+		if st.tier != expiredEquals && st.donor.byReservation(w, s.Now) {
 			others := int64(0) // that use nothing of what is needed
 			step.Count = passed(st, func(o *cluster.Workload) bool {
-				kept := o.Priority == w.Priority && s.protected(st.donor.guarantee, o)
+				kept := o.Priority == w.Priority && st.donor.byReservation(o, s.Now)
 				if kept && !s.UsesNeeded(o.Loads) {
 					others++
 				}

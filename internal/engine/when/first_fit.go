@@ -43,7 +43,7 @@ func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
 // workloads that may yield in an attempt at that instant.
 func (f *Finder) firstFit(borrowing bool) (at int64, ok bool) {
 	s := f.s
-	if s.Request.Guard != nil || s.Request.Room != nil {
+	if s.Request.Guard != nil || s.Request.Room != nil || s.Request.ProtectsFromAdmission() {
 		return f.scan(borrowing)
 	}
 	f.collectIntervals(borrowing)

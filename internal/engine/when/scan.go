@@ -10,8 +10,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
-// scanned is a workload that may yield at some time. Guards and rooms need a look at each
-// workload.
+// scanned is a workload that may yield at some time. Guards, rooms and protections
+// from the admission on need a look at each workload.
 type scanned struct {
 	workload *cluster.Workload
 	donor    int

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
@@ -28,8 +29,9 @@ type RuleCase struct {
 		Policies  string          `json:"policies"`
 		NeverFits bool            `json:"neverFits"`
 		// Mode and Strategies are those of a [Case].
-		Mode       string   `json:"mode"`
-		Strategies []string `json:"strategies"`
+		Mode       string         `json:"mode"`
+		Strategies []string       `json:"strategies"`
+		Protection ruleProtection `json:"protection"`
 	} `json:"settings"`
 	Cohorts       []Cohort               `json:"cohorts"`
 	ClusterQueues []ruleQueue            `json:"clusterQueues"`
@@ -46,6 +48,11 @@ type RuleCase struct {
 	Preemptor  ruleWorkload    `json:"preemptor"`
 	Candidate  ruleWorkload    `json:"candidate"`
 
+	// Of a case about protection.
+	Rule     *protectedFor      `json:"rule"`
+	Steps    []protectionStep   `json:"steps"`
+	Reclaims queue.VictimPolicy `json:"reclaimWithinCohort"`
+
 	Want struct {
 		Candidates  []ruleCandidate `json:"candidates"`
 		Errors      []ruleError     `json:"errors"`
@@ -56,6 +63,12 @@ type RuleCase struct {
 		Match       *bool           `json:"match"`
 		Valid       *bool           `json:"valid"`
 		Error       *ruleError      `json:"error"`
+
+		RetryAt          *time.Time  `json:"retryAt"`
+		Oracle           []OracleRow `json:"oracle"`
+		Protected        bool        `json:"protected"`
+		Expiry           *time.Time  `json:"expiry"`
+		CanAlwaysReclaim bool        `json:"canAlwaysReclaim"`
 	} `json:"want"`
 }
 
@@ -78,11 +91,10 @@ type ruleError struct {
 
 // What is not asked, and why.
 const (
-	forecasts    = "forecasts do not read rules"
-	ofAttempts   = "it asks for the candidates of each attempt, not for a decision"
-	runsAgain    = "the first strategy is not run a second time"
-	byProtection = "protection by kind of reason is not there"
-	builtInto    = "it says what upstream builds a selector into, which is no answer"
+	forecasts  = "forecasts do not read rules"
+	ofAttempts = "it asks for the candidates of each attempt, not for a decision"
+	runsAgain  = "the first strategy is not run a second time"
+	builtInto  = "it says what upstream builds a selector into, which is no answer"
 )
 
 // ID returns the case's name.
@@ -117,7 +129,7 @@ func (c *RuleCase) Check(p *preemption.Preemptor) (Report, error) {
 	case again:
 		return Report{NotAsked: runsAgain}, nil
 	}
-	return Report{NotAsked: byProtection}, nil
+	return c.checkProtection()
 }
 
 // checkFilter asks whether one selector accepts one candidate, or is bad.

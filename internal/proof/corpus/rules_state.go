@@ -62,6 +62,7 @@ type ruleWorkload struct {
 	} `json:"priorityClass"`
 	Value           int64          `json:"value"` // of a bare comparison
 	QuotaReservedAt time.Time      `json:"quotaReservedAt"`
+	AdmittedAt      time.Time      `json:"admittedAt"`
 	Evicted         bool           `json:"evicted"`
 	Usage           []quota.Amount `json:"usage"`
 	Requests        []quota.Amount `json:"requests"`
@@ -75,7 +76,7 @@ const someQueue = "some queue"
 func (c *RuleCase) workload(of *ruleWorkload) workload.Workload {
 	w := workload.Workload{
 		ID: of.Name, UID: of.UID, Queue: of.ClusterQueue, Labels: of.Labels, Priority: of.Priority + of.Value,
-		PriorityClass: of.PriorityClass.Name, ReservedAt: of.QuotaReservedAt, Evicted: of.Evicted,
+		PriorityClass: of.PriorityClass.Name, ReservedAt: of.QuotaReservedAt, AdmittedAt: of.AdmittedAt, Evicted: of.Evicted,
 		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: slices.Concat(of.Usage, of.Requests)}},
 	}
 	if w.Queue == "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -225,8 +226,11 @@ func (p *printer) rule(s *trace.Step) string {
 		return "might take its place back"
 	case trace.MinRuntime:
 		by := "default"
-		if s.SetBy >= 0 {
+		switch {
+		case s.SetBy >= 0:
 			by = p.names.Node(s.SetBy)
+		case s.SetBy == search.SetByProtection:
+			by = "the protection"
 		}
 		return fmt.Sprintf("minimum runtime until %s, set by %s", clock(instant.Time(s.Until)), by)
 	}

@@ -36,6 +36,7 @@ var enums = []enum{
 	texts[gate.Progress]("NotEvaluated", "Pending", "Reserved", "Preempting"),
 	texts[gate.ReplicaOrder]("FirstSignal", "Preference", "Cheapest"),
 	texts[minruntime.Method]("lca", "queue"),
+	texts[minruntime.Start]("Admission", "Reservation"),
 	textsOrEmpty[queue.FlavorPreference]("BorrowingOverPreemption", "PreemptionOverBorrowing"),
 	texts[queue.FungibilityPolicy]("", "MayStopSearch", "TryNextFlavor"),
 	texts[queue.Activity](none, "Active", "Inadmissible", "Away"),

@@ -73,7 +73,7 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 			gone := slices.ContainsFunc(taken, func(c candidate) bool { return c.w.ID == w.ID && c.podSet < 0 })
 			usable := uses(&w, d.needed) || d.request.Room != nil && trigger != "InsufficientQuota"
 			_, guarded := d.guarded(w)
-			until, _, ends := d.guarantee(&w)
+			until, _, ends := d.minRuntime(&w)
 			if gone || !usable || neverYields(&w) || guarded || ends && !d.request.Now.After(until) || d.queues[w.Queue].Inactive {
 				continue
 			}

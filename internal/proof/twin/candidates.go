@@ -206,10 +206,30 @@ func (d *decision) reachesAnything(n, lca, passed node) bool {
 	return true
 }
 
-// guarantee returns the last instant of a workload's minimum runtime, and whose setting it is:
+// guarantee returns the last instant of a workload's minimum runtime or protection, and whose
+// setting it is. The later one holds.
+func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy string, ok bool) {
+	until, setBy, ok = d.minRuntime(r)
+	p := &d.config.Protection
+	kind, start := p.Preempt, r.AdmittedAt
+	if r.Queue != d.queue.name {
+		if kind = p.Reclaim; d.config.Sharing == preemption.Fair && !d.entitledAtFirst() {
+			kind = p.FairSharing
+		}
+	}
+	if p.From == minruntime.Reservation {
+		start = r.ReservedAt
+	}
+	if last := start.Add(kind - 1); kind > 0 && !start.IsZero() && !r.Evicted && (!ok || last.After(until)) {
+		until, setBy, ok = last, "protection", true
+	}
+	return until, setBy, ok
+}
+
+// minRuntime returns the last instant of a workload's minimum runtime, and whose setting it is:
 // the one against preemption if it runs in the preemptor's queue, else the one against reclaim,
 // found by the configured method.
-func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy string, ok bool) {
+func (d *decision) minRuntime(r *workload.Workload) (until time.Time, setBy string, ok bool) {
 	victim := node{"queue", r.Queue}
 	of, minimum, setBy := func(s minruntime.Settings) optional.Duration { return s.Preempt }, d.config.MinRuntime.Preempt, "default"
 	from := victim
@@ -232,6 +252,14 @@ func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy strin
 	}
 	least, _ := minimum.Get()
 	return r.ReservedAt.Add(least), setBy, least > 0 && !r.Evicted && !r.ReservedAt.IsZero()
+}
+
+// entitledAtFirst is entitled, with nobody gone.
+func (d *decision) entitledAtFirst() bool {
+	gone, fewer := d.gone, d.fewer
+	d.setGone(nil)
+	defer func() { d.gone, d.fewer = gone, fewer }()
+	return d.entitled()
 }
 
 // permittedWhileBorrowing: borrowWithinCohort permits workloads of lower priority, at most the

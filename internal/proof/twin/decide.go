@@ -3,6 +3,7 @@ package twin
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
@@ -87,7 +88,7 @@ func (d *decision) inactive(n node) bool { return n.kind == "queue" && d.queues[
 // admitted returns the workload as it is admitted now, with its signal cleared.
 func (d *decision) admitted() *workload.Workload {
 	w := d.request.Workload.Clone()
-	w.ReservedAt, w.Evicted = d.request.Now, false
+	w.ReservedAt, w.AdmittedAt, w.Evicted = d.request.Now, time.Time{}, false
 	if w.Gates.Blocked.Active {
 		w.Gates.Blocked.Active, w.Gates.Blocked.Since = false, d.request.Now
 	}

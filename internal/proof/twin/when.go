@@ -49,6 +49,10 @@ func Instants(c preemption.Config, st preemption.State, r preemption.Request) []
 		}
 	}
 	for _, w := range st.Admitted {
+		for _, d := range []time.Duration{c.Protection.Preempt, c.Protection.Reclaim, c.Protection.FairSharing} {
+			add(w.ReservedAt.Add(d - 1))
+			add(w.AdmittedAt.Add(d - 1))
+		}
 		if w.ReservedAt.IsZero() {
 			continue
 		}

@@ -29,6 +29,8 @@ type judge struct {
 	// under each cohort.
 	advantage  map[*node]bool
 	firstUnder map[*node]*running
+	// entitledAtFirst: the preemptor needs no strategy.
+	entitledAtFirst bool
 }
 
 func newJudge(q *Question) *judge {
@@ -88,6 +90,7 @@ func newJudge(q *Question) *judge {
 		}
 	}
 	j.findAdvantage()
+	j.entitledAtFirst = j.entitled()
 	return j
 }
 
@@ -178,7 +181,7 @@ func (j *judge) admitted(faults *fault.List, a *Answer) {
 		faults.Add("decision.admitted", "is set for %v", a.Outcome)
 	case w == nil:
 	case w.ID != j.Workload.ID, w.Queue != j.Workload.Queue, w.EffectivePriority() != j.Workload.EffectivePriority(),
-		w.Evicted, !w.ReservedAt.Equal(j.Now), !slices.Equal(w.Usage(), j.Workload.Usage()):
+		w.Evicted, !w.ReservedAt.Equal(j.Now), !w.AdmittedAt.IsZero(), !slices.Equal(w.Usage(), j.Workload.Usage()):
 		faults.Add("decision.admitted", "is not the request's workload, reserved now: %q, %v", w.ID, w.Usage())
 	}
 }

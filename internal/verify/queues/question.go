@@ -33,6 +33,7 @@ type Question struct {
 	IgnoreMinAdmitDuration   bool
 	MinRuntime               minruntime.Settings
 	ReclaimMethod            minruntime.Method
+	Protection               minruntime.Protection
 	LocalQueueUsage          map[string]float64
 
 	// AllSets: the answer is about all allowed sets, not only those of the documented search.

@@ -155,9 +155,9 @@ func (j *judge) findAdvantage() {
 	}
 }
 
-// minimumRuntime returns the last instant at which the minimum runtime protects a workload: that against
-// preemption in the own queue, else that against reclaim (KAI, Resolving the applicable
-// min-runtime).
+// minimumRuntime returns the last instant at which the minimum runtime or the protection
+// protects a workload: that against preemption in the own queue, else that against reclaim
+// (KAI, Resolving the applicable min-runtime) or fair sharing (KEP-9876).
 func (j *judge) minimumRuntime(r *running) (until time.Time, ok bool) {
 	of, least := func(s *minruntime.Settings) optional.Duration { return s.Preempt }, j.MinRuntime.Preempt
 	from := r.queue
@@ -173,7 +173,19 @@ func (j *judge) minimumRuntime(r *running) (until time.Time, ok bool) {
 			break
 		}
 	}
-	return r.ReservedAt.Add(least.Or(0)), least.Or(0) > 0 && !r.Evicted && !r.ReservedAt.IsZero()
+	until, ok = r.ReservedAt.Add(least.Or(0)), least.Or(0) > 0 && !r.ReservedAt.IsZero()
+	kind := j.Protection.Preempt
+	switch {
+	case r.queue == j.queue:
+	case j.Fair && !j.entitledAtFirst:
+		kind = j.Protection.FairSharing
+	default:
+		kind = j.Protection.Reclaim
+	}
+	if last, protects := j.Protection.Of(kind, r.ReservedAt, r.AdmittedAt); protects && (!ok || last.After(until)) {
+		until, ok = last, true
+	}
+	return until, ok && !r.Evicted
 }
 
 // protected reports whether a minimum runtime protects a workload: its minimum, not its
