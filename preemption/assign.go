@@ -44,7 +44,7 @@ func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config 
 	o.assigner.Searcher = &sc.searcher
 	o.request = assign.Request{
 		Base: &sc.request, Fungibility: q.FlavorFungibility, NeverPreempts: w.NeverPreempts,
-		PreemptsWhileBorrowing: q.Preemption.BorrowWithinCohort.Policy != queue.Never ||
+		PreemptsWhileBorrowing: q.Preemption.BorrowWithinCohort.Policy != queue.Never || sc.request.Rules != nil ||
 			config.Sharing == Fair && q.Preemption.ReclaimWithinCohort != queue.Never,
 		Given: o.request.Given[:0], Choices: o.request.Choices[:0],
 	}

@@ -66,28 +66,26 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	config := preemptiontest.Configs().Draw(t, "config")
 	r.Room = drawRoom(t, st)
 	rule := drawRules(t, &st, &r.Workload)
-	e, err := rules.New(st.Cohorts, st.Queues, []rules.Config{rule})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := preemption.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := snapshotOf(t, st)
-	got, bad := p.DecideByRules(s, r, e)
-	if diff := cmp.Diff(twin.DecideByRules(config, st, r, e), timeless(got), cmpopts.EquateEmpty()); diff != "" {
+	policies := decideWith(t, config, snapshotOf(t, st), r)
+	st.Rules = []rules.Config{rule}
+	config.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
+	got := decideWith(t, config, snapshotOf(t, st), r)
+	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
 	byRules := slices.ContainsFunc(got.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption })
+	if len(got.RuleFaults) > 0 {
+		reached["bad"]++
+		got.RuleFaults = nil
+	}
 	if !byRules {
-		if diff := cmp.Diff(decideWith(t, config, s, r), got); diff != "" {
+		if diff := cmp.Diff(policies, got); diff != "" && !config.RulesAlone {
 			t.Fatalf("- by policies, + by policies and rules, without a victim of rules:\n%s", diff)
 		}
-		if bad != nil {
-			reached["bad"]++
-		}
 		return
+	}
+	if config.RulesAlone {
+		reached["alone"]++
 	}
 	reached["rules"]++
 	if !twin.FitsWithout(st, r, got.Victims, true) {

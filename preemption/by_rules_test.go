@@ -40,16 +40,13 @@ func anybody(trigger rules.Trigger) rules.Rule {
 
 func byRules(t *testing.T, c preemption.Config, st preemption.State, r preemption.Request, list ...rules.Rule) (preemption.Decision, error) {
 	t.Helper()
-	e, err := rules.New(st.Cohorts, st.Queues, []rules.Config{{Name: "hero", Rules: list}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	st.Rules = []rules.Config{{Name: "hero", Rules: list}}
 	p, err := preemption.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := r.Workload.Clone()
-	d, err := p.DecideByRules(snapshotOf(t, st), r, e)
+	d, err := p.Decide(snapshotOf(t, st), r)
 	if diff := cmp.Diff(before, r.Workload); diff != "" {
 		t.Errorf("the request changed:\n%s", diff)
 	}
@@ -75,7 +72,7 @@ func TestDecideByRules(t *testing.T) {
 		return preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(d)}}
 	}
 	always := []rules.Rule{anybody(rules.Always)}
-	const taken = "Preempt, x ConfigurablePreemption k[{hero any [0]}]"
+	const taken = "Preempt, x ConfigurablePreemption k[{hero any Always [0]}]"
 	for name, c := range map[string]struct {
 		config preemption.Config
 		state  preemption.State
@@ -96,13 +93,13 @@ func TestDecideByRules(t *testing.T) {
 		"within its minimum runtime":            {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour)), wants(8), always, "Impossible"},
 		"after its minimum runtime":             {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour+1)), wants(8), always, taken},
 		"guarded":                               {preemption.Config{Guards: []preemption.Guard{nobodyYields{}}}, heroes(onGPUs("x", "b", 4)), wants(8), always, "Impossible"},
-		"a rule for quota":                      {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.InsufficientQuota)}, taken},
+		"a rule for quota":                      {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.InsufficientQuota)}, "Preempt, x ConfigurablePreemption k[{hero any InsufficientQuota [0]}]"},
 		"a rule for places alone": {
 			preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Impossible",
 		},
 		"places: the quota suffices": {
 			preemption.Config{}, heroes(onGPUs("x", "c", 4)), preemption.Request{Workload: onGPUs("hero", "a", 2), Now: now, Room: &space{map[string]int{"x": 1}, 1, map[string]bool{}}},
-			[]rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Preempt, x ConfigurablePreemption [{hero any [0]}]",
+			[]rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Preempt, x ConfigurablePreemption [{hero any QuotaFeasibleAndInsufficientTopology [0]}]",
 		},
 	} {
 		d, err := byRules(t, c.config, c.state, c.asks, c.rules...)
@@ -142,7 +139,14 @@ func TestDecideByRulesOfOtherRequests(t *testing.T) {
 	open := r
 	open.Workload = r.Workload.Clone()
 	open.Workload.PodSets[0].Requests[0].Flavor = ""
-	if d, err := byRules(t, preemption.Config{}, st, open, anybody(rules.Always)); d.Outcome != preemption.Impossible || err != nil {
+	if d, err := byRules(t, preemption.Config{}, st, open, anybody(rules.Always)); d.Outcome != preemption.Preempt || d.Assignment[0].Resources[0].Possibility != preemption.PossibilityReclaim || err != nil {
+		t.Error(victimsOf(d), err)
+	}
+	fewer := r
+	fewer.Workload = r.Workload.Clone()
+	fewer.Workload.PodSets[0].Count, fewer.Workload.PodSets[0].Requests[0].Amount = 9, 1
+	fewer.MinCounts = []preemption.Replicas{{PodSet: "main", Count: 1}}
+	if d, err := byRules(t, preemption.Config{}, st, fewer, anybody(rules.Always)); d.Outcome != preemption.Preempt || d.Counts[0].Count != 8 || err != nil {
 		t.Error(victimsOf(d), err)
 	}
 	st.Admitted = append(st.Admitted, onGPUs("hero", "a", 1))
@@ -162,8 +166,66 @@ func TestDecideByBadRules(t *testing.T) {
 	bad := anybody(rules.Always)
 	bad.CandidateSelectors = append(bad.CandidateSelectors, rules.CandidateSelector{Scope: "bad"})
 	d, err := byRules(t, preemption.Config{}, heroes(onGPUs("x", "b", 4)), preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}, bad)
-	if err == nil || !strings.HasPrefix(err.Error(), `configs[0].rules[0].candidateSelectors[1].scope: "bad"`) || d.Outcome != preemption.Impossible || len(d.Blockers) == 0 {
-		t.Error(victimsOf(d), err)
+	if err != nil || len(d.RuleFaults) != 1 || !strings.HasPrefix(d.RuleFaults[0], `config "hero": rules[0].candidateSelectors[1].scope: "bad"`) || d.Outcome != preemption.Impossible || len(d.Blockers) == 0 {
+		t.Error(victimsOf(d), d.RuleFaults, err)
+	}
+}
+
+// Rules come and go by edits; a queue may refer to some that are not there.
+func TestEditRules(t *testing.T) {
+	r := preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}
+	hero := rules.Config{Name: "hero", Rules: []rules.Rule{anybody(rules.Always)}}
+	s := snapshotOf(t, heroes(onGPUs("x", "b", 4)))
+	if d := decideWith(t, preemption.Config{}, s, r); d.Outcome.Possible() {
+		t.Errorf("without rules: %v", victimsOf(d))
+	}
+	with := edit(t, s, preemption.SetRules(hero), preemption.SetRules(rules.Config{Name: "other"}))
+	if d := decideWith(t, preemption.Config{}, with, r); d.Outcome != preemption.Preempt {
+		t.Errorf("with rules: %v", victimsOf(d))
+	}
+	if got, ok := with.Rules("hero"); !ok || !cmp.Equal(got, hero) {
+		t.Errorf("%+v", got)
+	}
+	moved, _ := with.Queue("b")
+	moved.Cohort = ""
+	if d := decideWith(t, preemption.Config{}, edit(t, with, preemption.SetQueue(moved)), r); d.Outcome.Possible() {
+		t.Errorf("the only donor is in another tree: %v", victimsOf(d))
+	}
+	if d := decideWith(t, preemption.Config{}, edit(t, with, preemption.RemoveRules("hero")), r); d.Outcome.Possible() {
+		t.Errorf("without rules again: %v", victimsOf(d))
+	}
+	_, err := with.With(preemption.RemoveRules("gone"), preemption.SetRules(rules.Config{}))
+	if err == nil || err.Error() != `edits[0]: no rules "gone"; edits[1].name: is empty` {
+		t.Error(err)
+	}
+	st := heroes()
+	st.Rules = []rules.Config{hero, {}, hero}
+	if _, err := preemption.NewSnapshot(st); err == nil || err.Error() != `rules[1].name: is empty; rules[2].name: "hero" is also the name of rules[0]` {
+		t.Error(err)
+	}
+}
+
+// With RulesAlone the policies of a queue that has rules permit nobody; those of others do.
+func TestRulesAlone(t *testing.T) {
+	st := heroes(onGPUs("low", "a", 4))
+	for i := range st.Queues {
+		st.Queues[i].Preemption.WithinClusterQueue = queue.LowerPriority
+	}
+	st.Admitted = append(st.Admitted, onGPUs("beside", "b", 4))
+	r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
+	r.Workload.Priority = 1
+	nobody := anybody(rules.Always)
+	nobody.CandidateSelectors = nil
+	d, err := byRules(t, preemption.Config{RulesAlone: true}, st, r, nobody)
+	if got := victimsOf(d); got != "Impossible" || err != nil || len(d.Blockers) > 0 || len(d.Shortage) != 1 || d.Shortage[0].Missing != 4 {
+		t.Error(got, err, d.Blockers, d.Shortage)
+	}
+	if d, _ := byRules(t, preemption.Config{}, st, r, nobody); victimsOf(d) != "Preempt, low InClusterQueue []" {
+		t.Error(victimsOf(d))
+	}
+	r.Workload.Queue = "b"
+	if d, _ := byRules(t, preemption.Config{RulesAlone: true}, st, r, nobody); victimsOf(d) != "Preempt, beside InClusterQueue []" {
+		t.Error(victimsOf(d))
 	}
 }
 

@@ -56,7 +56,7 @@ const (
 	// has the larger share.
 	InCohortFairSharing
 	// ConfigurablePreemption: rules of the preemptor's queue accept the victim, and the
-	// policies do not; see [Preemptor.DecideByRules].
+	// policies do not; see [Preemptor.Decide].
 	ConfigurablePreemption
 )
 
@@ -137,6 +137,10 @@ type Decision struct {
 	// long, it is an earlier instant: see [Config.MaxRetrySteps].) If flavors are assigned,
 	// other flavors may be assigned at that instant. Zero for other outcomes.
 	RetryAt time.Time `json:"retryAt,omitzero"`
+	// RuleFaults lists, for Wait and Impossible, the bad selectors of the preemptor's rules: in
+	// the tier of one, and in later tiers, nobody is a candidate (Kueue as built). [rules.Validate]
+	// finds them beforehand.
+	RuleFaults []string `json:"ruleFaults,omitempty"`
 	// Blockers lists, for Wait and Impossible, who may not yield and by which rule: one entry
 	// for each queue, or one for a whole cohort that borrows nothing. The order is: the
 	// preemptor's own queue; then the nearest cohort: its queues by name, then the queues of
@@ -186,8 +190,8 @@ type Victim struct {
 	// Order is the victim's number in the order in which the victims were chosen, from 1. Of
 	// one that gives several replicas the first counts.
 	Order int `json:"order,omitempty"`
-	// Rules lists, for ConfigurablePreemption, the rules that took the victim, in their order:
-	// those of the tier that took it.
+	// Rules lists, for ConfigurablePreemption, the rules that accept the victim, tier by tier, in
+	// their order. The first is of the tier that took it; Kueue names those with that trigger only.
 	Rules []VictimRule `json:"rules,omitempty"`
 	// Lost is, with [Config.Cost], what the victim loses.
 	Lost int64 `json:"lost,omitzero"`

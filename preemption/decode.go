@@ -29,6 +29,9 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 			d.Outcome = Gated
 		}
 		d.Victims = victims(c, &r.Workload, found.Victims)
+		if found.ByRules {
+			sc.nameRules(c, found.Victims, d.Victims)
+		}
 		sc.price(c, d)
 	default:
 		d.Outcome, d.NoRoom = Impossible, found.NoRoom
@@ -39,8 +42,9 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 			}
 		}
 		sc.explain(c, d, found)
+		d.RuleFaults = sc.ruleFaults()
 	}
-	if sc.request.Effort == search.Exact && !found.Fits && !r.Workload.NeverPreempts {
+	if sc.request.Effort == search.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts {
 		d.Proof = proofOf(&found.Proof, len(found.Victims) > 0)
 	}
 }

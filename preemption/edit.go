@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -19,6 +20,7 @@ type Edit struct {
 	queue    *queue.Queue
 	cohort   *queue.Cohort
 	flavor   *queue.Flavor
+	rules    *rules.Config
 	podSet   string
 	replicas int64
 }
@@ -39,6 +41,8 @@ const (
 	editRemoveCohort
 	editSetFlavor
 	editRemoveFlavor
+	editSetRules
+	editRemoveRules
 )
 
 // Admit adds a workload that holds quota from now on. It fails if the ID is taken, the queue
@@ -102,10 +106,11 @@ func RemoveCohort(name string) Edit { return Edit{kind: editRemoveCohort, name: 
 // number of workloads. Consecutive edits of the configuration together cost O(queues). On
 // failure With returns s and a [fault.List] with every edit that cannot be made, each judged
 // as if the failed ones before it were not there. Paths begin with "edits[i]", or
-// "edits[i:j]" for consecutive edits of queues and cohorts or of flavors.
+// "edits[i:j]" for consecutive edits of queues and cohorts, of flavors or of rules.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := s.inside()
 	var flavors []queue.Flavor // nil: unchanged
+	var configs []rules.Config // nil: unchanged
 	var faults fault.List
 	for i := 0; i < len(edits); {
 		run := 1
@@ -120,6 +125,15 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 			}
 			next = c
 			flavors, err = editFlavors(flavors, i, edits[i:i+run])
+		} else if edits[i].setsRules() {
+			for i+run < len(edits) && edits[i+run].setsRules() {
+				run++
+			}
+			if configs == nil {
+				configs = s.evaluator().Configs()
+			}
+			next = c
+			configs, err = editRules(configs, i, edits[i:i+run])
 		} else if edits[i].configures() {
 			for i+run < len(edits) && edits[i+run].configures() {
 				run++
@@ -138,7 +152,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return s, err
 	}
-	return s.with(c, flavors).follow(s, edits), nil
+	return s.with(c, flavors, configs).follow(s, edits), nil
 }
 
 func (e *Edit) configures() bool { return e.kind >= editSetQueue && e.kind <= editRemoveCohort }

@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/minimum"
+	"github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -21,6 +22,7 @@ type scratch struct {
 	request  search.Request
 	names    []quota.FlavorResource // of the slots of the request
 	open     open
+	rules    rules.Taker
 }
 
 // enter checks a request and puts it into dense form.
@@ -56,6 +58,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
 	config.enterSearch(d)
 	d.Cost = config.enterCost(r.Now)
+	sc.enterRules(s, config, r)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	d.Protection = config.Protection
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {

@@ -22,7 +22,7 @@ func SetFlavor(f queue.Flavor) Edit {
 // It fails if nothing is known.
 func RemoveFlavor(name string) Edit { return Edit{kind: editRemoveFlavor, name: name} }
 
-func (e *Edit) setsFlavors() bool { return e.kind >= editSetFlavor }
+func (e *Edit) setsFlavors() bool { return e.kind == editSetFlavor || e.kind == editRemoveFlavor }
 
 // editFlavors applies consecutive edits of flavors, the first being number first, and
 // validates the result. The result is not nil.

@@ -7,14 +7,15 @@ import (
 
 	"github.com/cedesched/cede/internal/proof/golden"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
 // The JSON forms that were ever written are read, and written again as they are.
 func TestFormsAreKept(t *testing.T) {
 	files := os.DirFS("testdata/v0")
-	golden.Kept[preemption.State](t, files, "state", reflect.TypeFor[workload.Workload]())
-	golden.Kept[preemption.Record](t, files, "record")
+	golden.Kept[preemption.State](t, files, "state", reflect.TypeFor[workload.Workload](), reflect.TypeFor[rules.Config]())
+	golden.Kept[preemption.Record](t, files, "record", reflect.TypeFor[rules.Config]())
 	golden.Kept[preemption.Decision](t, files, "decision", reflect.TypeFor[workload.Workload]())
 	golden.Kept[preemption.Loop](t, files, "loop", reflect.TypeFor[preemption.Victim]())
 	golden.Kept[preemption.Explanation](t, files, "explanation", reflect.TypeFor[preemption.Decision]())

@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -158,6 +159,10 @@ func loopsAreCircles(t *rapid.T) {
 	}
 	if rapid.IntRange(0, 3).Draw(t, "as Kueue") > 0 {
 		s.config = preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: true}
+	}
+	if rapid.IntRange(0, 2).Draw(t, "with rules") == 0 {
+		s.state.Rules = []rules.Config{drawRules(t, &s.state, &s.waiting[0])}
+		s.config.RulesAlone = rapid.Bool().Draw(t, "rules alone")
 	}
 	l := loopsOf(t, s.state, s.config, s.waiting...)
 	if s.knownToLoop() == "" && len(l.Steps) > 0 {

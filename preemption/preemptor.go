@@ -74,6 +74,10 @@ type Config struct {
 	Exchange ExchangeSearch
 	// Exact configures the [Exact] search. It must be zero in any other.
 	Exact ExactSearch
+	// RulesAlone makes rules take the place of policies: the policies of a queue that has rules
+	// ([queue.Queue.Rules]) permit nobody (KEP-13396, beta). Without it rules come after the
+	// policies (alpha). Queues without rules go by their policies either way.
+	RulesAlone bool
 	// Guards are rules of the caller. A nil entry is an error.
 	Guards []Guard
 }
@@ -138,7 +142,28 @@ func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMax
 // standard decides for a nil preemptor.
 var standard Preemptor
 
-// Decide answers a request. If requests of its pod sets have no flavor, it first assigns
+// Decide answers a request: by the policies of the queues and, if these permit nobody that helps
+// now, by the rules of the preemptor's queue ([queue.Queue.Rules], [State.Rules]).
+//
+// Rules are looked at in the state that the policies leave: all whom these permit (of the
+// attempts the one that may borrow, and without [Config.ReconsiderLarger]) are taken, then
+// candidates of the rules, tier by tier, until the request fits. The tier of InsufficientQuota
+// is passed over if the quota suffices without those taken so far, and that of
+// QuotaFeasibleAndInsufficientTopology if it does not. In a tier those come first that are being
+// evicted; then those of other queues; then lower effective priority, later reservation (one that
+// is not known is the latest), UID, ID. In the end those not needed are put back, latest first,
+// so that a victim of the policies may stay because of one of the rules. A workload that both
+// accept is a victim of the policies (Kueue as built).
+//
+// Candidates of rules use something that needs preemption; with a [Request.Room] all are
+// candidates that may hold nodes, which InsufficientQuota does not take. They yield as a whole.
+// As everywhere, nobody yields during its minimum runtime (in other queues the one against
+// reclaim), against a guard, from an inactive queue, or if it never yields; those that are being
+// evicted leave anyway. The request may borrow. Blockers, Shortage and RetryAt are about the
+// policies: rules may find victims sooner than RetryAt. With victims of rules there is no Proof,
+// and [Config.Exact] and [FairSharing.RecheckShares] play no part.
+//
+// If requests of its pod sets have no flavor, it first assigns
 // flavors by the queue's [queue.FlavorFungibility], then decides about the whole; see
 // [Assignment] and the comment of the package. It changes neither the snapshot nor the
 // request. It fails only on a malformed request, with a [fault.List] of everything wrong:
@@ -173,5 +198,9 @@ func (p *Preemptor) acquire() *scratch {
 func (p *Preemptor) release(sc *scratch) {
 	sc.open.release()
 	sc.request.Room, sc.request.Guard, sc.request.Cost = nil, nil, nil // the caller's
+	if sc.request.Rules != nil {
+		sc.request.Rules = nil
+		sc.rules.End()
+	}
 	p.scratch.Put(sc)
 }

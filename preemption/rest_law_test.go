@@ -96,6 +96,8 @@ func rivals(t *rapid.T) start {
 // knownToLoop names why workloads may evict each other in a circle; empty if they may not.
 func (s *start) knownToLoop() string {
 	switch {
+	case len(s.state.Rules) > 0:
+		return "rules"
 	case s.config.Fair.Stable:
 		return ""
 	case s.config.NewerByReservation:

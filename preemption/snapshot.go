@@ -7,13 +7,15 @@ import (
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 )
 
 // Snapshot is an immutable cluster: configuration, running workloads, usage. Any number of
 // goroutines may use one. Make it with [NewSnapshot]; the zero value is an empty cluster.
 type Snapshot struct {
 	cluster *cluster.Cluster
-	plans   *assign.Plans // of the cluster's configuration, and of the flavors
+	plans   *assign.Plans    // of the cluster's configuration, and of the flavors
+	rules   *rules.Evaluator // of the cluster's configuration; nil: there are none
 
 	// For the next Sync: the workloads as the last Sync found them, and the IDs of those
 	// edited since.
@@ -33,6 +35,14 @@ func (s *Snapshot) inside() *cluster.Cluster {
 	return s.cluster
 }
 
+// evaluator returns the rules; nil if there are none.
+func (s *Snapshot) evaluator() *rules.Evaluator {
+	if s == nil {
+		return nil
+	}
+	return s.rules
+}
+
 // flavors returns what is known about flavors, by name.
 func (s *Snapshot) flavors() []queue.Flavor {
 	if s == nil || s.plans == nil {
@@ -41,34 +51,50 @@ func (s *Snapshot) flavors() []queue.Flavor {
 	return s.plans.Flavors()
 }
 
-// with returns the snapshot of a cluster made by edits of this one. flavors is nil if
-// unchanged.
-func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor) *Snapshot {
-	if flavors == nil {
-		if s != nil && s.plans != nil && s.cluster.Shape == c.Shape {
-			return &Snapshot{cluster: c, plans: s.plans}
+// with returns the snapshot of a cluster made by edits of this one. flavors and configs, of
+// rules, are nil if unchanged.
+func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []rules.Config) *Snapshot {
+	next := &Snapshot{cluster: c}
+	same := s != nil && s.plans != nil && s.cluster.Shape == c.Shape
+	if same && flavors == nil {
+		next.plans = s.plans
+	} else {
+		if flavors == nil {
+			flavors = s.flavors()
 		}
-		flavors = s.flavors()
+		next.plans = assign.NewPlans(c, flavors)
 	}
-	return &Snapshot{cluster: c, plans: assign.NewPlans(c, flavors)}
+	switch {
+	case configs == nil && (same || s == nil || s.rules == nil):
+		if s != nil {
+			next.rules = s.rules
+		}
+	case configs == nil:
+		next.rules, _ = rules.New(c.Cohorts, c.Queues, s.rules.Configs()) // both are valid
+	case len(configs) > 0:
+		next.rules, _ = rules.New(c.Cohorts, c.Queues, configs)
+	}
+	return next
 }
 
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with a [fault.List] of
 // everything wrong with the state, by path: what [queue.Validate], [workload.Validate] and
 // [queue.ValidateFlavors] find, a workload in an unknown queue, a duplicate ID, a usage over
-// [quota.MaxUsage].
+// [quota.MaxUsage], an empty or duplicate name of rules. Other faults of rules, which
+// [rules.Validate] finds, do not make it fail: see [Decision.RuleFaults].
 func NewSnapshot(st State) (*Snapshot, error) {
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	faults, _ := err.(fault.List)
 	ofFlavors, _ := queue.ValidateFlavors(st.Flavors).(fault.List)
-	faults = append(faults, ofFlavors...)
+	ofRules, _ := rules.ValidateNames("rules", st.Rules).(fault.List)
+	faults = append(append(faults, ofFlavors...), ofRules...)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return &Snapshot{cluster: c, plans: assign.NewPlans(c, cloneFlavors(st.Flavors))}, nil
+	return (*Snapshot)(nil).with(c, cloneFlavors(st.Flavors), st.Rules), nil
 }
 
-// State returns a deep copy of the snapshot's state: cohorts, queues and flavors by name,
+// State returns a deep copy of the snapshot's state: cohorts, queues, flavors and rules by name,
 // workloads by ID. [Snapshot.Cohorts], [Snapshot.Queues] and [Snapshot.Workloads] walk it
 // without a copy of the whole.
 func (s *Snapshot) State() State {
@@ -76,6 +102,7 @@ func (s *Snapshot) State() State {
 		Cohorts:  slices.Collect(s.Cohorts()),
 		Queues:   slices.Collect(s.Queues()),
 		Flavors:  cloneFlavors(s.flavors()),
+		Rules:    s.evaluator().Configs(),
 		Admitted: slices.Collect(s.Workloads()),
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -19,6 +20,8 @@ type State struct {
 	// Flavors says what is known about the nodes of flavors. A flavor that is not listed is
 	// eligible for any pod set.
 	Flavors []queue.Flavor `json:"flavors,omitempty"`
+	// Rules are preemption rules; a queue refers to one by name ([queue.Queue.Rules]).
+	Rules []rules.Config `json:"rules,omitempty"`
 	// Admitted are the workloads that hold quota, including those being evicted.
 	Admitted []workload.Workload `json:"admitted,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -22,8 +23,8 @@ import (
 //
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
 // is: Remove, by ID, of workloads that are gone or that change and cannot be updated;
-// SetFlavor and RemoveFlavor, by name; SetCohort, SetQueue, RemoveQueue and RemoveCohort,
-// each by name; Update, by ID, of workloads that changed; Admit, by ID, of workloads that are
+// SetFlavor and RemoveFlavor, by name; SetRules and RemoveRules, by name; SetCohort, SetQueue,
+// RemoveQueue and RemoveCohort, each by name; Update, by ID, of workloads that changed; Admit, by ID, of workloads that are
 // new or were removed to change. A workload cannot be updated if its old queue is removed, or
 // if a usage would exceed [quota.MaxUsage] between two edits.
 //
@@ -162,20 +163,26 @@ func (s *Snapshot) synced(edits []Edit, changes []cluster.Change, configures boo
 	if err != nil {
 		return nil, err
 	}
-	return s.with(next, nil), nil
+	return s.with(next, nil, nil), nil
 }
 
-// configEdits returns the edits that turn the flavors, cohorts and queues into those of the
+// configEdits returns the edits that turn the flavors, rules, cohorts and queues into those of the
 // state; ok is false if two have the same name.
 func (s *Snapshot) configEdits(st State) (edits []Edit, ok bool) {
 	c := s.inside()
 	setFlavors, removeFlavors, ok1 := differences(s.flavors(), st.Flavors,
 		func(f *queue.Flavor) string { return f.Name }, equalFlavors, SetFlavor, RemoveFlavor)
+	var have []rules.Config
+	if len(st.Rules) > 0 || s.evaluator() != nil {
+		have = s.evaluator().Configs()
+	}
+	setRules, removeRules, ok4 := differences(have, st.Rules,
+		func(c *rules.Config) string { return c.Name }, equalRules, SetRules, RemoveRules)
 	setCohorts, removeCohorts, ok2 := differences(c.Cohorts, st.Cohorts,
 		func(c *queue.Cohort) string { return c.Name }, equalCohorts, SetCohort, RemoveCohort)
 	setQueues, removeQueues, ok3 := differences(c.Queues, st.Queues,
 		func(q *queue.Queue) string { return q.Name }, equalQueues, SetQueue, RemoveQueue)
-	return slices.Concat(setFlavors, removeFlavors, setCohorts, setQueues, removeQueues, removeCohorts), ok1 && ok2 && ok3
+	return slices.Concat(setFlavors, removeFlavors, setRules, removeRules, setCohorts, setQueues, removeQueues, removeCohorts), ok1 && ok2 && ok3 && ok4
 }
 
 // differences returns the edits that turn the things in have into those in want, by name; ok

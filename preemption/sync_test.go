@@ -17,6 +17,7 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -84,7 +85,7 @@ func changed(t *rapid.T, st preemption.State, record preemption.Record) preempti
 		if n > 0 {
 			at = rapid.IntRange(0, n-1).Draw(t, "at")
 		}
-		kind := rapid.IntRange(0, 16).Draw(t, "kind")
+		kind := rapid.IntRange(0, 18).Draw(t, "kind")
 		switch {
 		case kind == 0:
 			st.Admitted = append(st.Admitted, record.Request.Workload.Clone())
@@ -101,6 +102,13 @@ func changed(t *rapid.T, st preemption.State, record preemption.Record) preempti
 			st.Queues = append(st.Queues, queue.Queue{Name: fmt.Sprint("new", len(st.Queues))})
 		case kind == 6:
 			st.Flavors = append(st.Flavors, queue.Flavor{Name: fmt.Sprint("new", len(st.Flavors))})
+		case kind == 17:
+			st.Rules = append(st.Rules, rules.Config{Name: fmt.Sprint("new", rapid.IntRange(0, 9).Draw(t, "rules")), Rules: []rules.Rule{anybody(rules.Always)}})
+			for i := range st.Queues {
+				st.Queues[i].Rules = st.Rules[0].Name
+			}
+		case kind == 18 && len(st.Rules) > 0:
+			st.Rules = st.Rules[1:]
 		case n == 0:
 		case kind == 7:
 			st.Admitted = slices.Delete(st.Admitted, at, at+1)
@@ -147,6 +155,7 @@ func TestSyncSeesEveryField(t *testing.T) {
 		Cohorts: []queue.Cohort{{Name: "c"}, {Name: "d"}},
 		Queues:  []queue.Queue{{Name: "q", Cohort: "c"}},
 		Flavors: []queue.Flavor{{Name: "f"}},
+		Rules:   []rules.Config{{Name: "r", Rules: []rules.Rule{anybody(rules.Always)}}},
 		Admitted: []workload.Workload{{ID: "w", Queue: "q", Gates: gate.Gates{
 			Names: []string{"g", "h"}, States: []gate.State{{Name: "g", Position: gate.Open, Since: now}},
 			Blocked: gate.Condition{Active: true, Reason: gate.PreemptionGated, Since: now},
@@ -175,6 +184,8 @@ func TestSyncSeesEveryField(t *testing.T) {
 		"queue":  func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Queues[0]).Elem() },
 		"cohort": func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Cohorts[0]).Elem() },
 		"flavor": func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Flavors[0]).Elem() },
+		"rules":  func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Rules[0]).Elem() },
+		"rule":   func(st *preemption.State) reflect.Value { return reflect.ValueOf(&st.Rules[0].Rules[0]).Elem() },
 	} {
 		for i := range at(&st).NumField() {
 			other := s.State()
@@ -246,12 +257,14 @@ func TestSyncEditsAreInOrder(t *testing.T) {
 	}
 	s := snapshotOf(t, preemption.State{
 		Queues:   []queue.Queue{{Name: "a"}, {Name: "b"}},
+		Rules:    []rules.Config{{Name: "old"}},
 		Admitted: []workload.Workload{w("1", "a", 0), w("2", "a", 0), w("3", "b", 0), w("4", "b", 0), w("5", "b", 0)},
 	})
 	next, edits, err := s.Sync(preemption.State{
 		Queues:   []queue.Queue{{Name: "b"}, {Name: "c", Cohort: "k"}},
 		Cohorts:  []queue.Cohort{{Name: "k"}},
 		Flavors:  []queue.Flavor{{Name: "f"}},
+		Rules:    []rules.Config{{Name: "new"}},
 		Admitted: []workload.Workload{w("6", "c", 0), w("5", "c", 0), w("4", "b", 1), w("3", "b", 0), w("2", "b", 0)},
 	})
 	if err != nil {
@@ -260,6 +273,7 @@ func TestSyncEditsAreInOrder(t *testing.T) {
 	want := []preemption.Edit{
 		preemption.Remove("1"), preemption.Remove("2"),
 		preemption.SetFlavor(queue.Flavor{Name: "f"}),
+		preemption.SetRules(rules.Config{Name: "new"}), preemption.RemoveRules("old"),
 		preemption.SetCohort(queue.Cohort{Name: "k"}), preemption.SetQueue(queue.Queue{Name: "c", Cohort: "k"}), preemption.RemoveQueue("a"),
 		preemption.Update(w("4", "b", 1)), preemption.Update(w("5", "c", 0)),
 		preemption.Admit(w("2", "b", 0)), preemption.Admit(w("6", "c", 0)),

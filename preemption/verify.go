@@ -41,7 +41,7 @@ import (
 //     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
 //     allowed set is better is not judged here.
 //
-// It knows no rules: a victim of [Preemptor.DecideByRules] that no policy permits is a fault.
+// It knows no rules: a victim of rules that no policy permits is a fault.
 //
 // With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
 // range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With

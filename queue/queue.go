@@ -23,8 +23,8 @@ type Queue struct {
 	// not be empty.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Rules is the name of the rules by which workloads of the queue may preempt if the
-	// policies do not suffice; see package rules. Only preemption.Preemptor.DecideByRules reads
-	// it. Empty, or a name that no rules have: none.
+	// policies do not suffice; see package rules and preemption.State.Rules. Empty, or a name
+	// that no rules have: none.
 	Rules string `json:"rules,omitempty"`
 	// Quotas are the quotas of the queue, at most one entry for each flavor and resource.
 	// Flavors are tried in the order of the entries: see [Queue.ResourceGroups]. Usage in a

@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/fault"
@@ -13,6 +15,7 @@ import (
 // Evaluator says whom rules accept, in a fixed configuration of queues. It is immutable: any
 // number of goroutines may use one. Make it with [New]; nil and the zero value know no queue.
 type Evaluator struct {
+	given   []Config // by name
 	configs map[string]*config
 	places  map[string]place
 }
@@ -37,7 +40,7 @@ type place struct {
 // [Evaluator.Tier].
 func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evaluator, error) {
 	faults := listOf(queue.Validate(cohorts, queues))
-	validateNames(&faults, configs)
+	faults = append(faults, listOf(ValidateNames("configs", configs))...)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -47,16 +50,59 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evalu
 		for j := range configs[i].Rules {
 			r := &configs[i].Rules[j]
 			c.names = append(c.names, r.Name)
-			c.rules = append(c.rules, compile(r, j, fmt.Sprintf("configs[%d].rules[%d]", i, j)))
+			c.rules = append(c.rules, compile(r, j, fmt.Sprintf("config %q: rules[%d]", c.name, j)))
 		}
 		e.configs[c.name] = c
+		e.given = append(e.given, configs[i].Clone())
 	}
+	slices.SortFunc(e.given, func(a, b Config) int { return cmp.Compare(a.Name, b.Name) })
 	roots := rootsOf(cohorts)
 	for i := range queues {
 		q := &queues[i]
 		e.places[q.Name] = place{q.Cohort, roots[q.Cohort], maps.Clone(q.Labels), q.Rules}
 	}
 	return e, nil
+}
+
+// Has reports whether a queue refers to rules that there are.
+func (e *Evaluator) Has(queue string) bool {
+	return e != nil && e.configs[e.places[queue].rules] != nil
+}
+
+// ReadsLocalQueues reports whether rules of a queue compare local queues: then two waiting workloads
+// of different local queues are not alike.
+func (e *Evaluator) ReadsLocalQueues(queue string) bool {
+	if !e.Has(queue) {
+		return false
+	}
+	of := e.configs[e.places[queue].rules]
+	return slices.ContainsFunc(of.rules, func(r compiled) bool {
+		return slices.ContainsFunc(r.selectors, func(s selector) bool { return s.scope == WithinLocalQueue })
+	})
+}
+
+// Configs returns copies of the configurations, by name.
+func (e *Evaluator) Configs() []Config {
+	if e == nil || len(e.given) == 0 {
+		return nil
+	}
+	list := make([]Config, len(e.given))
+	for i := range list {
+		list[i] = e.given[i].Clone()
+	}
+	return list
+}
+
+// Config returns a copy of the configuration with the name; ok is false if there is none.
+func (e *Evaluator) Config(name string) (c Config, ok bool) {
+	if e == nil {
+		return Config{}, false
+	}
+	at, ok := slices.BinarySearchFunc(e.given, name, func(c Config, name string) int { return cmp.Compare(c.Name, name) })
+	if !ok {
+		return Config{}, false
+	}
+	return e.given[at].Clone(), true
 }
 
 // rootsOf returns the root above each cohort. The cohorts are no cycle.
@@ -187,32 +233,67 @@ func (t *Tier) Config() string {
 // RuleName returns the name of the rule of a match.
 func (t *Tier) RuleName(m Match) string { return t.config.names[m.Rule] }
 
+// In returns the tier with only those selectors that accept somebody in a queue, by their scope
+// and the labels of the queue.
+func (t *Tier) In(queue string) *Tier {
+	if len(t.served) == 0 {
+		return new(Tier)
+	}
+	at, known := t.evaluator.places[queue]
+	if !known {
+		return new(Tier)
+	}
+	in := *t
+	in.served = nil
+	for i := range t.served {
+		s := &t.served[i]
+		if t.reaches(s.scope, queue, &at) && selects(s.queueLabels, at.labels) {
+			in.served = append(in.served, *s)
+		}
+	}
+	return &in
+}
+
+// Accepts reports whether some selector accepts a running workload; see [Tier.Select].
+func (t *Tier) Accepts(candidate *workload.Workload) bool {
+	return t.each(candidate, func(Match) bool { return true })
+}
+
 // Select returns the selectors that accept a running workload, in the order of the rules;
 // none for one in an unknown queue. That the workload uses something that the preemptor needs
 // is not looked at, nor whether it may yield.
 func (t *Tier) Select(candidate *workload.Workload) (matches []Match) {
-	if len(t.served) == 0 {
-		return nil
-	}
-	at, known := t.evaluator.places[candidate.Queue]
-	if !known {
-		return nil
-	}
-	for i := range t.served {
-		if s := &t.served[i]; t.covers(s.scope, candidate, &at) && selects(s.queueLabels, at.labels) && t.accepts(s, candidate) {
-			matches = append(matches, s.Match)
-		}
-	}
+	t.each(candidate, func(m Match) bool {
+		matches = append(matches, m)
+		return false
+	})
 	return matches
 }
 
-// covers reports whether a scope covers the candidate.
-func (t *Tier) covers(s Scope, candidate *workload.Workload, at *place) bool {
-	own := candidate.Queue == t.preemptor.Queue
+// each calls yield with the selectors that accept a running workload, until yield returns true.
+func (t *Tier) each(candidate *workload.Workload, yield func(Match) bool) bool {
+	if len(t.served) == 0 {
+		return false
+	}
+	at, known := t.evaluator.places[candidate.Queue]
+	if !known {
+		return false
+	}
+	for i := range t.served {
+		s := &t.served[i]
+		covers := t.reaches(s.scope, candidate.Queue, &at) && selects(s.queueLabels, at.labels)
+		if covers && t.accepts(s, candidate) && yield(s.Match) {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether a scope covers workloads of a queue.
+func (t *Tier) reaches(s Scope, queue string, at *place) bool {
+	own := queue == t.preemptor.Queue
 	switch s {
-	case WithinLocalQueue:
-		return own && candidate.LocalQueue != "" && candidate.LocalQueue == t.preemptor.LocalQueue
-	case WithinClusterQueue:
+	case WithinLocalQueue, WithinClusterQueue:
 		return own
 	case WithinParentCohort:
 		return own || at.cohort != "" && at.cohort == t.place.cohort
@@ -224,6 +305,9 @@ func (t *Tier) covers(s Scope, candidate *workload.Workload, at *place) bool {
 
 // accepts reports whether the parts of a selector that read the workload itself accept it.
 func (t *Tier) accepts(s *served, candidate *workload.Workload) bool {
+	if s.scope == WithinLocalQueue && (candidate.LocalQueue == "" || candidate.LocalQueue != t.preemptor.LocalQueue) {
+		return false
+	}
 	if !selects(s.labels, candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
 		return false
 	}

@@ -42,7 +42,7 @@ func TestBadSelectors(t *testing.T) {
 		t.Error(err)
 	}
 	for trigger, want := range map[rules.Trigger][]string{
-		rules.InsufficientQuota:                    {"configs[0].rules[2].preemptorSelector.matchExpressions[0].operator: "},
+		rules.InsufficientQuota:                    {`config "c": rules[2].preemptorSelector.matchExpressions[0].operator: `},
 		rules.QuotaFeasibleAndInsufficientTopology: {"rules[4].candidateSelectors[0].scope: ", "rules[4].candidateSelectors[2].scope: "},
 	} {
 		tier, err := e.Tier(trigger, waiting)

@@ -23,8 +23,7 @@ import (
 // An [Evaluator] takes configurations with such faults, because a cluster may hold them; see
 // [Evaluator.Tier] for what it does with them.
 func Validate(configs []Config) error {
-	var faults fault.List
-	validateNames(&faults, configs)
+	faults := listOf(ValidateNames("configs", configs))
 	for i := range configs {
 		path := fmt.Sprintf("configs[%d].rules", i)
 		list := configs[i].Rules
@@ -53,19 +52,22 @@ func Validate(configs []Config) error {
 	return faults.Err()
 }
 
-// validateNames finds empty and duplicate names of configurations.
-func validateNames(faults *fault.List, configs []Config) {
-	at := make(map[string]int, len(configs))
+// ValidateNames returns the empty and duplicate names of configurations, as [Validate] does. path
+// is that of the list.
+func ValidateNames(path string, configs []Config) error {
+	var faults fault.List
+	firsts := make(map[string]int, len(configs))
 	for i := range configs {
-		path, name := fmt.Sprintf("configs[%d].name", i), configs[i].Name
-		if first, taken := at[name]; name == "" {
-			faults.Add(path, "is empty")
+		at, name := fmt.Sprintf("%s[%d].name", path, i), configs[i].Name
+		if first, taken := firsts[name]; name == "" {
+			faults.Add(at, "is empty")
 		} else if taken {
-			faults.Add(path, "%q is also the name of configs[%d]", name, first)
+			faults.Add(at, "%q is also the name of %s[%d]", name, path, first)
 		} else {
-			at[name] = i
+			firsts[name] = i
 		}
 	}
+	return faults.Err()
 }
 
 // isLabel reports whether a name is a DNS label: 1 to 63 lower-case letters, digits and, not

@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -57,6 +58,10 @@ func drawLoop(t *rapid.T) *loop {
 	for i := range record.State.Queues {
 		record.State.Queues[i].Strategy = queue.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy") / 3)
 	}
+	if rapid.IntRange(0, 2).Draw(t, "with rules") == 0 {
+		drawRules(t, &record.State)
+		config.Preemption.RulesAlone = rapid.Bool().Draw(t, "rules alone")
+	}
 	l := &loop{submitted: map[string]workload.Workload{}, told: map[string]preemption.Victim{}}
 	var err error
 	if l.cycle, err = cycle.New(config); err != nil {
@@ -87,6 +92,7 @@ func drawLoop(t *rapid.T) *loop {
 		w.ID = fmt.Sprintf("ns/p%d", i)
 		w.UID = rapid.SampledFrom([]string{"", "", "nobody yields for it"}).Draw(t, "uid")
 		w.NeverPreempts = rapid.IntRange(0, 3).Draw(t, "never preempts") == 3
+		w.LocalQueue = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "local queue")
 		w.Priority += rapid.SampledFrom([]int64{0, 0, 1}).Draw(t, "more") * min(1, max(0, 1<<60-w.Priority))
 		w.Queued = now.Add(time.Duration(rapid.IntRange(-4, 0).Draw(t, "queued")) * 10 * time.Minute)
 		w.Created = now.Add(time.Duration(rapid.IntRange(-4, 0).Draw(t, "created")) * 10 * time.Minute)
@@ -94,6 +100,32 @@ func drawLoop(t *rapid.T) *loop {
 		l.wait(t, w)
 	}
 	return l
+}
+
+// drawRules gives the queues rules, which accept workloads by scope and priority, and local queues
+// to what runs.
+func drawRules(t *rapid.T, st *preemption.State) {
+	config := rules.Config{Name: "rules"}
+	for i, trigger := range rules.Triggers() {
+		r := rules.Rule{Name: fmt.Sprint("r", i), ActivationPolicy: rules.ActivationPolicy{Trigger: trigger}}
+		for range rapid.IntRange(0, 2).Draw(t, "selectors") {
+			s := rules.CandidateSelector{Scope: rapid.SampledFrom([]rules.Scope{
+				rules.WithinLocalQueue, rules.WithinClusterQueue, rules.WithinParentCohort, rules.WithinCohortTree, rules.AnyClusterQueue,
+			}).Draw(t, "scope")}
+			if rapid.Bool().Draw(t, "by priority") {
+				s.Priority = rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThanOrEqual}
+			}
+			r.CandidateSelectors = append(r.CandidateSelectors, s)
+		}
+		config.Rules = append(config.Rules, r)
+	}
+	st.Rules = []rules.Config{config}
+	for i := range st.Queues {
+		st.Queues[i].Rules = "rules"
+	}
+	for i := range st.Admitted {
+		st.Admitted[i].LocalQueue = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "local queue")
+	}
 }
 
 func (l *loop) wait(t *rapid.T, w workload.Workload) {

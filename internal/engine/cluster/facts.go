@@ -126,6 +126,30 @@ func (f *Facts) Queue() string { return f.home.queue }
 // LocalQueue returns the name of the workload's local queue; empty if it has none.
 func (f *Facts) LocalQueue() string { return f.home.localQueue }
 
+// Labels returns the workload's labels, which must not be changed.
+func (f *Facts) Labels() map[string]string {
+	if f.seldom == nil {
+		return nil
+	}
+	return f.seldom.labels
+}
+
+// PriorityClass returns the name of the workload's priority class; empty if it has none.
+func (f *Facts) PriorityClass() string {
+	if f.seldom == nil {
+		return ""
+	}
+	return f.seldom.priorityClass
+}
+
+// BasePriority returns the workload's priority and the boost on top of it.
+func (w *Workload) BasePriority() (priority, boost int64) {
+	if s := w.Facts.seldom; s != nil && s.boost != 0 {
+		return s.priority, s.boost
+	}
+	return w.Priority, 0
+}
+
 // Workload returns the workload in its usual form. It shares the pod sets, gates,
 // loss and labels, which must not be changed. Times have no monotonic clock reading.
 func (w *Workload) Workload() workload.Workload {

@@ -39,6 +39,8 @@ type Result struct {
 	// succeed.
 	RetryAt int64
 	Waits   bool
+	// ByRules: there are victims, and rules took some of them.
+	ByRules bool
 	// Proof is set if the exact search was made.
 	Proof exact.Proof
 	// Steps counts the workloads looked at.
@@ -65,7 +67,9 @@ func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int
 		core.PutRoomBack()
 	default:
 		s.explain(&result, maxBlockers)
-		result.RetryAt, result.Waits = s.when.RetryAt(core, s.succeeds)
+		if !r.RulesAlone {
+			result.RetryAt, result.Waits = s.when.RetryAt(core, s.succeeds)
+		}
 	}
 	result.BorrowHeight = core.BorrowHeight()
 	result.Steps = core.Steps
@@ -89,7 +93,18 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, 
 // findBest searches for victims and, if configured, for better ones.
 func (s *Searcher) findBest(result *Result) (found bool) {
 	core := &s.search
-	found = s.findVictims()
+	if found = s.findByPolicies(); !core.Request.RulesAlone {
+		found = s.improve(result, found)
+	}
+	if !found && s.findByRules() {
+		found, result.Proof, result.ByRules = true, exact.Proof{}, true
+	}
+	return found
+}
+
+// improve searches for better victims, if configured.
+func (s *Searcher) improve(result *Result, found bool) bool {
+	core := &s.search
 	switch {
 	case core.Request.Effort == 0:
 	case core.Request.Effort == search.Exchange:
@@ -108,9 +123,10 @@ func (s *Searcher) findBest(result *Result) (found bool) {
 	return found
 }
 
-// findVictims searches for victims; if configured, a second time with the largest first.
-func (s *Searcher) findVictims() bool {
-	return s.findInOrder(false) || s.search.Request.LargestFirst && s.findInOrder(true)
+// findByPolicies searches for victims; if configured, a second time with the largest first.
+func (s *Searcher) findByPolicies() bool {
+	r := s.search.Request
+	return !r.RulesAlone && (s.findInOrder(false) || r.LargestFirst && s.findInOrder(true))
 }
 
 func (s *Searcher) findInOrder(largestFirst bool) bool {
@@ -135,7 +151,7 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 // succeeds reports whether there are victims at the Now of the search. It leaves the search
 // unchanged.
 func (s *Searcher) succeeds() bool {
-	found := s.findVictims()
+	found := s.findByPolicies()
 	if !found && s.search.Request.Effort == search.Exact && !s.search.OverPotential() {
 		found = s.exact.Exists(&s.search)
 	}
@@ -150,7 +166,9 @@ func (s *Searcher) explain(result *Result, maxBlockers int) {
 	if why.NoRoom {
 		why.Shortages = why.Shortages[:0]
 	}
-	result.Blockers = s.search.FindBlockers(maxBlockers)
+	if !s.search.Request.RulesAlone { // blockers are about policies
+		result.Blockers = s.search.FindBlockers(maxBlockers)
+	}
 	s.shortages = append(s.shortages[:0], why.Shortages...)
 	result.Shortages, result.NoRoom = s.shortages, why.NoRoom
 }

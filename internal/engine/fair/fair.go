@@ -50,7 +50,7 @@ const manyContenders = 64
 func (f *Sharing) Find(s *search.Search, largestFirst bool) bool {
 	f.s = s
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, LargestFirst: largestFirst})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, LargestFirst: largestFirst, ByRules: s.Exhaust})
 	}
 	found := f.find(largestFirst)
 	if !found {

@@ -29,6 +29,23 @@ func (s *Search) TakeAll() {
 	s.Exhaust = false
 }
 
+// BeginRules notes that an attempt by rules alone begins.
+func (s *Search) BeginRules() {
+	if t := s.Request.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, ByRules: true})
+	}
+}
+
+// FailRules is [Search.Fail] of an attempt by rules alone.
+func (s *Search) FailRules() {
+	s.WhyNot.NoRoom = s.Request.Room != nil && s.QuotaFits()
+	s.noteShortages(usage.Victims)
+	s.PutAllBack()
+	if t := s.Request.Trace; t != nil {
+		t.Add(trace.Step{Kind: trace.AttemptEnds})
+	}
+}
+
 // plan makes attempts until one succeeds.
 func (s *Search) plan(attempt func(borrowing bool) bool) bool {
 	switch {
@@ -76,7 +93,7 @@ func (s *Search) MayPermitMore() bool {
 // request is hopeless.
 func (s *Search) attempt(m Mode) bool {
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: m.Borrowing, LargestFirst: m.LargestFirst})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: m.Borrowing, LargestFirst: m.LargestFirst, ByRules: s.Exhaust})
 	}
 	for phase := range phases {
 		if s.byUsage(phase) {

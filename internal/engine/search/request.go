@@ -44,6 +44,10 @@ type Request struct {
 	MaxCandidates, MaxNodes int
 	FewestFirst, IgnoreCaps bool
 	Cost                    func(w *cluster.Workload, set int) int64
+	// Rules take victims after those whom the policies permit, if these are not enough; nil:
+	// there are none. With RulesAlone the policies permit nobody.
+	Rules      Rules
+	RulesAlone bool
 	// Room is asked besides the quota; nil: only quota counts.
 	Room Room
 	// SkipRetryAt: only whether time may help is asked.
@@ -71,6 +75,12 @@ type Room interface {
 	Remove(workload string)
 	Restore(workload string)
 	Fits() bool
+}
+
+// Rules take victims; see package rules of the engine.
+type Rules interface {
+	// Take takes victims until the request fits. Those taken already stay taken.
+	Take(s *Search) (fits bool)
 }
 
 // Victim is a workload, or replicas of its surplus, that was taken.

@@ -15,6 +15,8 @@ type Step struct {
 	Borrowing bool
 	// LargestFirst: the candidates of other queues are ordered by how much they free.
 	LargestFirst bool
+	// ByRules: the attempt is one by rules, which begins with all whom the policies permit.
+	ByRules bool
 	// Fits is the result of the step.
 	Fits bool
 	// Second: the second round of a tournament, or the second search in a domain.

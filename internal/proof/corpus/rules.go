@@ -13,7 +13,6 @@ import (
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
-	"github.com/cedesched/cede/workload"
 )
 
 // RuleCase is a case of Kueue's tables about configurable preemption. Cases of other kinds
@@ -91,7 +90,6 @@ type ruleError struct {
 
 // What is not asked, and why.
 const (
-	forecasts  = "forecasts do not read rules"
 	ofAttempts = "it asks for the candidates of each attempt, not for a decision"
 	runsAgain  = "the first strategy is not run a second time"
 	builtInto  = "it says what upstream builds a selector into, which is no answer"
@@ -125,7 +123,7 @@ func (c *RuleCase) Check(p *preemption.Preemptor) (Report, error) {
 	case c.Settings.Gates["ConfigurablePreemptions"] && c.Kind == "search":
 		return c.checkSearch()
 	case c.Settings.Gates["ConfigurablePreemptions"]:
-		return Report{NotAsked: forecasts}, nil
+		return c.checkOracle()
 	case again:
 		return Report{NotAsked: runsAgain}, nil
 	}
@@ -191,7 +189,7 @@ func (c *RuleCase) checkSelect() (r Report, err error) {
 	}
 	for _, w := range c.running() {
 		matches := tier.Select(w.Workload)
-		if len(matches) == 0 || w.NodesOnly && c.Settings.Trigger == rules.InsufficientQuota {
+		if len(matches) == 0 || w.nodesOnly && c.Settings.Trigger == rules.InsufficientQuota {
 			continue
 		}
 		found := ruleCandidate{Name: w.ID}
@@ -207,7 +205,7 @@ func (c *RuleCase) checkSelect() (r Report, err error) {
 	slices.Sort(want)
 	slices.Sort(got)
 	departure := ""
-	if c.Settings.Trigger == rules.Always && slices.ContainsFunc(c.running(), func(w rules.Running) bool { return w.NodesOnly }) {
+	if c.Settings.Trigger == rules.Always && slices.ContainsFunc(c.running(), func(w runningCase) bool { return w.nodesOnly }) {
 		departure = AlwaysTakesHolders
 	}
 	r.compareUnless(departure, "candidates", want, got)
@@ -229,60 +227,46 @@ func (w *ruleCandidate) text() string {
 
 // checkFind asks who is taken, tier by tier.
 func (c *RuleCase) checkFind(p *preemption.Preemptor) (r Report, err error) {
-	e, _, err := c.evaluator()
-	if err != nil {
+	st := c.state()
+	if st.Rules, _, err = c.configs(); err != nil {
 		return r, err
 	}
-	s, err := preemption.NewSnapshot(c.state())
+	s, err := preemption.NewSnapshot(st)
 	if err != nil {
 		return r, fmt.Errorf("case %q: %w", c.Name, err)
 	}
-	preemptor := c.workload(&c.Incoming)
-	state := &ruleSearch{p, s, preemption.Request{Workload: preemptor, Now: c.Settings.Now}, c.Settings.NeverFits, nil}
-	state.request.Workload.NeverPreempts = true
-	taken, fits, _ := e.Find(&preemptor, c.running(), state) // bad selectors: nobody further is taken
-	if state.err != nil {
-		return r, fmt.Errorf("case %q: %w", c.Name, state.err)
+	request := preemption.Request{Workload: c.workload(&c.Incoming), Now: c.Settings.Now, NeedsPreemption: c.Needs}
+	if c.Settings.NeverFits {
+		request.Room = neverFits{}
+	}
+	e, err := p.Explain(s, request)
+	if err != nil {
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
 	}
 	got := []string{}
-	for _, w := range taken {
-		got = append(got, w.Workload.ID)
+	for _, a := range e.Attempts {
+		for _, w := range a.Taken {
+			got = append(got, w.Workload)
+		}
+		if int(a.TakenCount) > len(got) {
+			return r, fmt.Errorf("case %q: an explanation names only %d of %d", c.Name, len(got), a.TakenCount)
+		}
 	}
 	r.compareUnless("", "taken", c.Want.Yielded, got)
 	for _, want := range []*bool{c.Want.Fits, c.Want.Interrupted} {
 		if want != nil {
-			r.compareUnless("", "fits", []string{fmt.Sprint(*want)}, []string{fmt.Sprint(fits)})
+			r.compareUnless("", "fits", []string{fmt.Sprint(*want)}, []string{fmt.Sprint(e.Decision.Outcome.Succeeds())})
 		}
 	}
 	return r, nil
 }
 
-// ruleSearch is a search by rules in a snapshot.
-type ruleSearch struct {
-	preemptor *preemption.Preemptor
-	snapshot  *preemption.Snapshot
-	request   preemption.Request
-	neverFits bool
-	err       error
-}
+// neverFits is a room without places.
+type neverFits struct{}
 
-func (s *ruleSearch) QuotaFits() bool {
-	d, err := s.preemptor.Decide(s.snapshot, s.request)
-	if err != nil {
-		s.err = err
-	}
-	return d.Outcome == preemption.Fits
-}
-
-func (s *ruleSearch) Fits() bool { return !s.neverFits && s.QuotaFits() }
-
-func (s *ruleSearch) Take(w *workload.Workload) {
-	next, err := s.snapshot.With(preemption.Remove(w.ID))
-	if err != nil {
-		s.err = err
-	}
-	s.snapshot = next
-}
+func (neverFits) Remove(string)  {}
+func (neverFits) Restore(string) {}
+func (neverFits) Fits() bool     { return false }
 
 // ruleErrors returns faults in Kueue's words.
 func ruleErrors(faults fault.List) (list []*ruleError) {

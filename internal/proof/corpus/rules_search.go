@@ -4,46 +4,67 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
 )
 
-// checkSearch asks for the victims by policies and rules.
-func (c *RuleCase) checkSearch() (r Report, err error) {
-	e, names, err := c.evaluator()
-	if err != nil {
-		return r, err
-	}
+// question returns the case's preemptor, snapshot and request, and the names of the rules.
+func (c *RuleCase) question() (p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request, names map[string][]string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("case %q: %w", c.Name, err)
+		}
+	}()
 	base := Case{Mode: c.Settings.Mode, Strategies: c.Settings.Strategies}
 	if on, set := c.Settings.Gates["FairSharingPreemptWithinNominal"]; set {
 		base.Gates.FairSharingPreemptWithinNominal = &on
 	}
 	config, err := base.Config()
 	if err != nil {
-		return r, fmt.Errorf("case %q: %w", c.Name, err)
+		return nil, nil, r, nil, err
 	}
-	p, err := preemption.New(config)
-	if err != nil {
-		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	if p, err = preemption.New(config); err != nil {
+		return nil, nil, r, nil, err
 	}
-	s, err := preemption.NewSnapshot(c.state())
-	if err != nil {
-		return r, fmt.Errorf("case %q: %w", c.Name, err)
+	st := c.state()
+	if st.Rules, names, err = c.configs(); err != nil {
+		return nil, nil, r, nil, err
 	}
-	request := preemption.Request{Workload: c.workload(&c.Incoming), Now: c.Settings.Now}
+	if s, err = preemption.NewSnapshot(st); err != nil {
+		return nil, nil, r, nil, err
+	}
+	r = preemption.Request{Workload: c.workload(&c.Incoming), Now: c.Settings.Now}
 	for _, a := range c.Incoming.Requests {
-		request.NeedsPreemption = append(request.NeedsPreemption, a.FlavorResource())
+		r.NeedsPreemption = append(r.NeedsPreemption, a.FlavorResource())
 	}
 	if room := c.room(); room != nil {
-		request.Room = room
+		r.Room = room
 	}
-	d, err := p.DecideByRules(s, request, e)
-	if bad, ok := err.(fault.List); ok && d.Outcome != 0 { // a bad selector
-		err = nil
-		if len(bad) == 0 || len(d.Victims) > 0 {
-			return r, fmt.Errorf("case %q: bad selectors %v, and %d victims", c.Name, bad, len(d.Victims))
+	return p, s, r, names, nil
+}
+
+// checkOracle asks what preemption by policies and rules can do for one amount.
+func (c *RuleCase) checkOracle() (r Report, err error) {
+	p, s, request, _, err := c.question()
+	if err != nil {
+		return r, err
+	}
+	for _, o := range c.Want.Oracle {
+		f, err := p.Forecast(s, request, o.Amount)
+		if err != nil {
+			return r, fmt.Errorf("case %q: %w", c.Name, err)
 		}
+		r.compareUnless("", "possibility", []string{o.Possibility}, []string{f.Possibility.String()})
 	}
+	return r, nil
+}
+
+// checkSearch asks for the victims by policies and rules.
+func (c *RuleCase) checkSearch() (r Report, err error) {
+	p, s, request, names, err := c.question()
+	if err != nil {
+		return r, err
+	}
+	d, err := p.Decide(s, request)
 	if err != nil {
 		return r, fmt.Errorf("case %q: %w", c.Name, err)
 	}
@@ -55,6 +76,9 @@ func (c *RuleCase) checkSearch() (r Report, err error) {
 	for _, v := range d.Victims {
 		of := ruleCandidate{v.Workload + " " + v.Reason.String(), map[string][]int{}}
 		for _, by := range v.Rules {
+			if by.Trigger != v.Rules[0].Trigger {
+				break // Kueue names those of one tier
+			}
 			of.Rules[originalName(names[by.Config], by.Rule)] = by.Selectors
 		}
 		got = append(got, of.text())

@@ -134,9 +134,16 @@ func (c *RuleCase) filterState() preemption.State {
 	return st
 }
 
+// runningCase is an admitted workload. nodesOnly: it uses nothing that needs preemption, but holds
+// nodes of its flavor.
+type runningCase struct {
+	*workload.Workload
+	nodesOnly bool
+}
+
 // running lists the admitted workloads that use what needs preemption, or hold nodes of its
 // flavor.
-func (c *RuleCase) running() (list []rules.Running) {
+func (c *RuleCase) running() (list []runningCase) {
 	needs := c.Needs
 	if needs == nil {
 		for _, r := range c.Incoming.Requests {
@@ -148,7 +155,7 @@ func (c *RuleCase) running() (list []rules.Running) {
 		uses := slices.ContainsFunc(c.Admitted[i].Usage, func(a quota.Amount) bool { return slices.Contains(needs, a.FlavorResource()) })
 		holds := slices.ContainsFunc(needs, func(fr quota.FlavorResource) bool { return c.holdsNodesOf(&c.Admitted[i], fr.Flavor) })
 		if uses || holds {
-			list = append(list, rules.Running{Workload: &w, NodesOnly: !uses})
+			list = append(list, runningCase{&w, !uses})
 		}
 	}
 	return list
@@ -177,11 +184,10 @@ func (c *RuleCase) holdsNodesOf(w *ruleWorkload, flavor string) bool {
 	return false
 }
 
-// evaluator returns the evaluator of the case's configurations, and the names of their rules
-// as the case has them: there a name may occur twice.
-func (c *RuleCase) evaluator() (*rules.Evaluator, map[string][]string, error) {
-	names := map[string][]string{}
-	var configs []rules.Config
+// configs returns the case's configurations, and the names of their rules as the case has them:
+// there a name may occur twice.
+func (c *RuleCase) configs() (configs []rules.Config, names map[string][]string, err error) {
+	names = map[string][]string{}
 	for _, data := range c.Configs {
 		var config rules.Config
 		if err := readRules(data, &config); err != nil {
@@ -195,6 +201,15 @@ func (c *RuleCase) evaluator() (*rules.Evaluator, map[string][]string, error) {
 			}
 		}
 		configs = append(configs, config)
+	}
+	return configs, names, nil
+}
+
+// evaluator returns the evaluator of the case's configurations.
+func (c *RuleCase) evaluator() (*rules.Evaluator, map[string][]string, error) {
+	configs, names, err := c.configs()
+	if err != nil {
+		return nil, nil, err
 	}
 	st := c.state()
 	e, err := rules.New(st.Cohorts, st.Queues, configs)

@@ -2,30 +2,56 @@ package twin
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
-// DecideByRules answers a valid request by policies and rules. Of the rules' own evaluation only
-// whom a selector accepts is asked.
-func DecideByRules(c preemption.Config, st preemption.State, r preemption.Request, e *rules.Evaluator) preemption.Decision {
-	policies := Decide(c, st, r).Decision
-	d := decide(st, r)
-	d.config = c
-	if policies.Outcome != preemption.Impossible || r.Workload.NeverPreempts || d.inactive(d.queue) {
+// hasRules reports whether the preemptor's queue refers to rules that there are.
+func (d *decision) hasRules() bool {
+	name := d.queues[d.queue.name].Rules
+	return slices.ContainsFunc(d.configs, func(c rules.Config) bool { return c.Name == name })
+}
+
+// byRules answers by the rules of the preemptor's queue, after the policies' answer. Of the rules'
+// own evaluation only whom a selector accepts is asked.
+func (d *decision) byRules(policies Answer) Answer {
+	overPotential := slices.ContainsFunc(d.asked, func(a quota.Amount) bool { return a.Amount > d.potential(d.queue, a.FlavorResource()) })
+	d.setGone(nil)
+	if overPotential {
+		if d.config.RulesAlone {
+			policies.Shortage, policies.NoRoom = d.shortages(), false
+		}
 		return policies
 	}
-	attempt := d.attempt
-	if c.Sharing == preemption.Fair {
-		attempt = d.fairAttempt
+	e, err := rules.New(slices.Collect(maps.Values(d.cohorts)), slices.Collect(maps.Values(d.queues)), d.configs)
+	if err != nil {
+		panic(err) // the state is valid
 	}
-	attempt(d.candidates(), true)
-	taken, by, ok := d.takeByRules(d.exhausted, e)
+	var taken []candidate
+	if !d.config.RulesAlone {
+		attempt := d.attempt
+		if d.config.Sharing == preemption.Fair {
+			attempt = d.fairAttempt
+		}
+		attempt(d.candidates(), true)
+		taken = d.exhausted
+	}
+	taken, faults, ok := d.takeByRules(taken, e)
 	if !ok {
+		for _, f := range faults {
+			policies.RuleFaults = append(policies.RuleFaults, f.Error())
+		}
+		if d.setGone(taken); d.config.RulesAlone {
+			policies.Shortage, policies.NoRoom = d.shortages(), d.fitsQuota(true)
+		}
+		d.setGone(nil)
 		return policies
 	}
 	for i := len(taken) - 2; i >= 0; i-- {
@@ -36,71 +62,80 @@ func DecideByRules(c preemption.Config, st preemption.State, r preemption.Reques
 		}
 	}
 	d.setGone(taken)
-	found := preemption.Decision{Outcome: preemption.Preempt, BorrowHeight: d.borrowHeight(), Victims: d.victims(taken)}
+	found := Answer{Decision: preemption.Decision{Outcome: preemption.Preempt, BorrowHeight: d.borrowHeight(), Victims: d.victims(taken)}, Borrowing: true}
 	if d.gated() {
 		found.Outcome = preemption.Gated
 	}
 	for i := range found.Victims {
 		v := &found.Victims[i]
 		v.Order = i + 1
-		ofRules := func(c candidate) bool {
+		at := slices.IndexFunc(taken, func(c candidate) bool {
 			return c.w.ID == v.Workload && c.reason == preemption.ConfigurablePreemption
-		}
-		if slices.ContainsFunc(taken, ofRules) { // whatever replicas the policies took of it
-			v.Reason, v.Rules, v.PreemptorQueued = preemption.ConfigurablePreemption, by[v.Workload], time.Time{}
+		})
+		if at >= 0 { // whatever replicas the policies took of it
+			v.Reason, v.Rules, v.PreemptorQueued = preemption.ConfigurablePreemption, d.rulesOf(&taken[at], e), time.Time{}
 		}
 	}
 	slices.SortFunc(found.Victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	return found
 }
 
+// triggers are those of the tiers, in order.
+var triggers = []rules.Trigger{"Always", "InsufficientQuota", "QuotaFeasibleAndInsufficientTopology"}
+
+// rulesOf lists the rules that accept a candidate that the tier of a trigger took.
+func (d *decision) rulesOf(c *candidate, e *rules.Evaluator) (list []preemption.VictimRule) {
+	for _, trigger := range triggers[slices.Index(triggers, c.trigger):] {
+		tier, err := e.Tier(trigger, &d.request.Workload)
+		if err != nil {
+			continue
+		}
+		for _, m := range tier.Select(&c.w) {
+			rule := preemption.VictimRule{Config: d.queues[d.queue.name].Rules, Rule: tier.RuleName(m), Trigger: trigger}
+			if len(list) == 0 || list[len(list)-1].Rule != rule.Rule || list[len(list)-1].Trigger != trigger {
+				list = append(list, rule)
+			}
+			list[len(list)-1].Selectors = append(list[len(list)-1].Selectors, m.Selector)
+		}
+	}
+	return list
+}
+
 // takeByRules takes those whom the rules accept after those taken already, until the request
 // fits.
-func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []candidate, by map[string][]preemption.VictimRule, ok bool) {
-	by = map[string][]preemption.VictimRule{}
-	for _, trigger := range []rules.Trigger{"Always", "InsufficientQuota", "QuotaFeasibleAndInsufficientTopology"} {
+func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []candidate, faults fault.List, ok bool) {
+	for _, trigger := range triggers {
 		d.setGone(taken)
 		if suffices := d.fitsQuota(true); trigger == "InsufficientQuota" && suffices || trigger == "QuotaFeasibleAndInsufficientTopology" && !suffices {
 			continue
 		}
 		tier, err := e.Tier(trigger, &d.request.Workload)
 		if err != nil {
-			return nil, nil, false
+			return taken, err.(fault.List), false
 		}
 		list := slices.Clone(d.running)
-		slices.SortFunc(list, d.byRules)
+		slices.SortFunc(list, d.orderByRules)
 		for _, w := range list {
 			gone := slices.ContainsFunc(taken, func(c candidate) bool { return c.w.ID == w.ID && c.podSet < 0 })
 			usable := uses(&w, d.needed) || d.request.Room != nil && trigger != "InsufficientQuota"
 			_, guarded := d.guarded(w)
 			until, _, ends := d.minRuntime(&w)
-			if gone || !usable || neverYields(&w) || guarded || ends && !d.request.Now.After(until) || d.queues[w.Queue].Inactive {
+			protected := neverYields(&w) || guarded || ends && !d.request.Now.After(until) || d.queues[w.Queue].Inactive
+			if gone || !usable || protected || len(tier.Select(&w)) == 0 {
 				continue
 			}
-			matches := tier.Select(&w)
-			if len(matches) == 0 {
-				continue
-			}
-			for _, m := range matches {
-				rule := preemption.VictimRule{Config: d.queues[d.queue.name].Rules, Rule: tier.RuleName(m)}
-				list := by[w.ID]
-				if len(list) == 0 || list[len(list)-1].Rule != rule.Rule {
-					list = append(list, rule)
-				}
-				list[len(list)-1].Selectors = append(list[len(list)-1].Selectors, m.Selector)
-				by[w.ID] = list
-			}
-			taken = append(slices.Clone(taken), candidate{w: w, lca: d.cohortAbove(w.Queue), reason: preemption.ConfigurablePreemption, podSet: -1})
+			c := candidate{w: w, lca: d.cohortAbove(w.Queue), reason: preemption.ConfigurablePreemption, podSet: -1, trigger: trigger}
+			taken = append(slices.Clone(taken), c)
 			if d.setGone(taken); d.fits(true) {
-				return taken, by, true
+				return taken, nil, true
 			}
 		}
 	}
-	return nil, nil, false
+	return taken, nil, false
 }
 
-// byRules is the order of the candidates of a tier.
-func (d *decision) byRules(a, b workload.Workload) int {
+// orderByRules is the order of the candidates of a tier.
+func (d *decision) orderByRules(a, b workload.Workload) int {
 	unknown := func(w *workload.Workload) bool { return w.ReservedAt.IsZero() }
 	return cmp.Or(
 		compareBool(b.Evicted, a.Evicted), compareBool(a.Queue == d.queue.name, b.Queue == d.queue.name),

@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -20,6 +21,8 @@ type candidate struct {
 	lca    node
 	reason preemption.VictimReason
 	podSet int // a replica of this pod set; -1 for the whole workload
+	// trigger is that of the tier of rules that took it.
+	trigger rules.Trigger
 }
 
 // units lists what may be taken of a workload that may yield: each surplus replica, of the
@@ -96,7 +99,7 @@ func longestFirst(tier, laterFirst int) int {
 func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
 	theirs, ours := importance(&r), importance(&d.request.Workload)
 	if theirs != ours || d.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
-		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1}, theirs < ours && d.policy.WithinClusterQueue != queue.Never
+		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1, ""}, theirs < ours && d.policy.WithinClusterQueue != queue.Never
 	}
 	newer := later(r.Queued, d.request.Workload.Queued)
 	if d.config.NewerByReservation {
@@ -105,11 +108,11 @@ func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
 	least, timed := d.minAdmit()
 	switch over := timed && d.request.Now.Sub(d.reserved(&r)) > least; {
 	case over && newer:
-		return candidate{r, 2, 1, node{}, preemption.InClusterQueue, -1}, true
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueue, -1, ""}, true
 	case over:
-		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased, -1}, true
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased, -1, ""}, true
 	}
-	return candidate{r, 2, 2, node{}, preemption.InClusterQueue, -1}, newer
+	return candidate{r, 2, 2, node{}, preemption.InClusterQueue, -1, ""}, newer
 }
 
 // level is a cohort above the preemptor's queue, and its child that the queue is in.
@@ -151,7 +154,7 @@ func (d *decision) cohortCandidates() []candidate {
 			if d.inactive(q) || !d.ofPriority(d.policy.ReclaimWithinCohort, &r) || !d.reachesAnything(q, l.lca, l.passed) {
 				continue
 			}
-			c := candidate{r, 1, 0, l.lca, preemption.InCohortReclamation, -1}
+			c := candidate{r, 1, 0, l.lca, preemption.InCohortReclamation, -1, ""}
 			if l.advantage {
 				c.class = 0
 			} else if d.permittedWhileBorrowing(&r) {

@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -42,12 +43,31 @@ type decision struct {
 	// exhausted holds those that the attempt with borrowing took last without success, in the
 	// order of taking.
 	exhausted []candidate
+	configs   []rules.Config
 }
 
 // Decide answers a valid request about a valid state.
 func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answer {
 	d := decide(st, r)
 	d.config = c
+	if !d.hasRules() {
+		return d.byPolicies()
+	}
+	answer := Answer{Decision: preemption.Decision{Outcome: preemption.Impossible}}
+	if !c.RulesAlone || d.fits(true) || r.Workload.NeverPreempts || d.inactive(d.queue) {
+		answer = d.byPolicies()
+	} else {
+		answer.BorrowHeight = d.borrowHeight()
+	}
+	if answer.Outcome.Possible() || r.Workload.NeverPreempts || d.inactive(d.queue) {
+		return answer
+	}
+	return d.byRules(answer)
+}
+
+// byPolicies answers by the policies of the queues alone.
+func (d *decision) byPolicies() Answer {
+	r := d.request
 	if d.inactive(d.queue) {
 		return Answer{Decision: preemption.Decision{Outcome: preemption.Impossible, Blockers: []preemption.Blocker{
 			{Rule: preemption.RuleQueueInactive, Queue: d.queue.name},
@@ -194,7 +214,7 @@ func (d *decision) remove(v preemption.Victim) {
 }
 
 func decide(st preemption.State, r preemption.Request) *decision {
-	d := &decision{world: newWorld(st), request: r, queue: node{"queue", r.Workload.Queue}}
+	d := &decision{world: newWorld(st), request: r, configs: st.Rules, queue: node{"queue", r.Workload.Queue}}
 	d.policy = d.queues[r.Workload.Queue].Preemption
 	d.needed = r.NeedsPreemption
 	for _, fr := range named(&r.Workload) {

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// phases are the parts of a tier, in order: those that are being evicted, then the others; in
+// each, other queues come first (the order of candidates of KEP-83, Preemption, step 3).
+var phases = [...]struct {
+	lanes [2]cluster.Lane
+	own   bool
+}{
+	{[2]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}, false},
+	{[2]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved}, true},
+	{[2]cluster.Lane{cluster.Active, cluster.ActiveUnreserved}, false},
+	{[2]cluster.Lane{cluster.Active, cluster.ActiveUnreserved}, true},
+}
+
+// order walks the workloads of many lanes in the order of candidates: lower effective priority,
+// later reservation (one that is not known is the latest), UID, ID.
+type order struct {
+	lanes []laneOf // a heap by the next workload
+	begun bool     // the first of the heap was given already
+}
+
+// laneOf is a lane of a donor.
+type laneOf struct {
+	donor  *donor
+	next   *cluster.Workload
+	cursor cluster.LaneCursor
+}
+
+// open begins a phase.
+func (o *order) open(s *search.Search, donors []donor, phase int) {
+	o.lanes, o.begun = o.lanes[:0], false
+	for i := range donors {
+		d := &donors[i]
+		if phases[phase].own != (d.node == s.Request.Queue) {
+			continue
+		}
+		for _, lane := range phases[phase].lanes {
+			set := s.Cluster.Running(d.node).Lane(lane)
+			if set.Len() == 0 {
+				continue
+			}
+			o.lanes = append(o.lanes, laneOf{donor: d})
+			l := &o.lanes[len(o.lanes)-1]
+			l.cursor.First(*set)
+			l.next, _ = l.cursor.Item()
+		}
+	}
+	heap.Init(o.lanes, earlier)
+}
+
+// next returns the next workload and its donor.
+func (o *order) next() (w *cluster.Workload, d *donor, ok bool) {
+	if o.begun {
+		first, more := &o.lanes[0], false
+		first.cursor.Next()
+		if first.next, more = first.cursor.Item(); more {
+			heap.Fix(o.lanes, 0, earlier)
+		} else {
+			o.lanes = heap.Drop(o.lanes, earlier)
+		}
+	}
+	if o.begun = len(o.lanes) > 0; !o.begun {
+		return nil, nil, false
+	}
+	return o.lanes[0].next, o.lanes[0].donor, true
+}
+
+// release drops the references to the cluster.
+func (o *order) release() {
+	clear(o.lanes[:cap(o.lanes)])
+	o.lanes = o.lanes[:0]
+}
+
+func earlier(a, b *laneOf) bool {
+	v, w := a.next, b.next
+	switch {
+	case v.Priority != w.Priority:
+		return v.Priority < w.Priority
+	case v.Reserved != w.Reserved:
+		return instant.Rank(v.Reserved) > instant.Rank(w.Reserved)
+	}
+	return cluster.CompareIDs(v, w) < 0
+}

@@ -1,0 +1,32 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/minimum"
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// protectedUntil returns the last instant at which a minimum runtime or a guard protects a
+// workload; the lowest int64 if none does. Against workloads of another queue the minimum
+// runtime is the one against reclaim.
+func protectedUntil(s *search.Search, w *cluster.Workload, node int) int64 {
+	last := int64(math.MinInt64)
+	if s.Request.Guard != nil {
+		last = s.Request.Guard(w)
+	}
+	if w.Facts.Evicted {
+		return last
+	}
+	var least minimum.Runtime
+	if of := &s.Request.MinRuntime; node == s.Request.Queue {
+		least = s.Cluster.Minimum.Preempt(of, node)
+	} else {
+		least = s.Cluster.Minimum.Reclaim(of, node, lowestAbove(s.Cluster, node, s.Request.Queue))
+	}
+	if until, protects := least.Until(w.Reserved); protects {
+		last = max(last, until)
+	}
+	return last
+}

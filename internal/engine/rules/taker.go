@@ -1,0 +1,215 @@
+// Package rules takes victims by the rules of package rules, in the state of a search.
+package rules
+
+import (
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// Taker takes victims for one request. The zero value has no rules. It may be reused, by one
+// goroutine at a time.
+type Taker struct {
+	rules     *rules.Evaluator
+	preemptor *workload.Workload
+	tiers     [tierCount]tier
+	order     order
+	taken     map[*cluster.Workload]int // the index of the tier that took it; of the policies: -1
+	one       workload.Workload         // the candidate, with what selectors read
+	faults    fault.List
+}
+
+const tierCount = 3
+
+// tier holds the rules of one trigger, once they were asked for.
+type tier struct {
+	asked  bool
+	rules  *rules.Tier // nil: some selector is bad
+	donors []donor
+}
+
+// donor is a queue in which some selector may accept somebody.
+type donor struct {
+	node int
+	*rules.Tier
+}
+
+// Begin prepares for a request. The preemptor must stay as it is.
+func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload) {
+	t.rules, t.preemptor, t.faults = e, preemptor, nil
+	for i := range t.tiers {
+		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}
+	}
+}
+
+// End drops the references to the snapshot and the request.
+func (t *Taker) End() {
+	t.rules, t.preemptor, t.one = nil, nil, workload.Workload{}
+	for i := range t.tiers {
+		clear(t.tiers[i].donors[:cap(t.tiers[i].donors)])
+		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}
+	}
+	t.order.release()
+	clear(t.taken)
+}
+
+// Faults returns the bad selectors that the last Take met. They end the walk through the tiers.
+func (t *Taker) Faults() fault.List { return t.faults }
+
+// Take takes candidates of the rules after those taken already, tier by tier, until the request
+// fits. InsufficientQuota is passed over if the quota suffices without those taken so far, and
+// QuotaFeasibleAndInsufficientTopology if it does not. If some selector of a tier is bad, neither
+// that tier nor later ones have candidates.
+func (t *Taker) Take(s *search.Search) (fits bool) {
+	t.faults = nil
+	if t.taken == nil {
+		t.taken = map[*cluster.Workload]int{}
+	}
+	clear(t.taken)
+	for i := range s.Taken {
+		if s.Taken[i].Set < 0 {
+			t.taken[s.Taken[i].Workload] = -1
+		}
+	}
+	if s.Fits(true) {
+		return true
+	}
+	for i, trigger := range rules.Triggers() {
+		if trigger != rules.Always && s.QuotaFits() == (trigger == rules.InsufficientQuota) {
+			continue
+		}
+		if !t.ask(s, i) {
+			return false
+		}
+		if t.takeFrom(s, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask collects the donors of a tier; ok is false if some selector is bad.
+func (t *Taker) ask(s *search.Search, i int) (ok bool) {
+	at := &t.tiers[i]
+	if at.asked {
+		return at.rules != nil
+	}
+	at.asked = true
+	made, err := t.rules.Tier(rules.Triggers()[i], t.preemptor)
+	if err != nil {
+		t.faults, _ = err.(fault.List)
+		return false
+	}
+	at.rules = made
+	if !made.Serves() {
+		return true
+	}
+	for q := range s.Cluster.Queues {
+		of := &s.Cluster.Queues[q]
+		if of.Inactive {
+			continue
+		}
+		if in := made.In(of.Name); in.Serves() {
+			at.donors = append(at.donors, donor{len(s.Cluster.Cohorts) + q, in})
+		}
+	}
+	return true
+}
+
+// takeFrom takes candidates of a tier until the request fits.
+func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
+	at := &t.tiers[i]
+	quotaOnly := s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
+	for phase := range phases {
+		t.order.open(s, at.donors, phase)
+		for {
+			w, d, ok := t.order.next()
+			if !ok {
+				break
+			}
+			s.Steps++
+			if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, d.node) || !t.accepts(d.Tier, w) {
+				continue
+			}
+			t.taken[w] = i
+			s.Take(victim(s, w, d.node))
+			fits := s.Fits(true)
+			if trace := s.Request.Trace; trace != nil {
+				s.TraceTaken(trace, true, fits)
+			}
+			if fits {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// accepts reports whether some selector of a tier accepts a workload.
+func (t *Taker) accepts(by *rules.Tier, w *cluster.Workload) bool {
+	t.fill(w)
+	return by.Accepts(&t.one)
+}
+
+// fill copies what selectors read of a workload.
+func (t *Taker) fill(w *cluster.Workload) {
+	f := &w.Facts
+	t.one.ID, t.one.Queue, t.one.LocalQueue = f.ID, f.Queue(), f.LocalQueue()
+	t.one.Labels, t.one.PriorityClass = f.Labels(), f.PriorityClass()
+	t.one.Priority, t.one.PriorityBoost = w.BasePriority()
+}
+
+// Matches calls yield with the selectors that accept a victim that rules took, tier by tier,
+// first those of the tier that took it. Tiers with bad selectors are left out.
+func (t *Taker) Matches(s *cluster.Cluster, v *search.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
+	for i := t.taken[v.Workload]; i < tierCount; i++ {
+		trigger := rules.Triggers()[i]
+		by := t.tiers[i].rules
+		if !t.tiers[i].asked {
+			by, _ = t.rules.Tier(trigger, t.preemptor)
+		}
+		if by == nil {
+			continue
+		}
+		t.fill(v.Workload)
+		for _, m := range by.Select(&t.one) {
+			yield(by, trigger, m)
+		}
+	}
+}
+
+// victim returns a workload as a victim of rules, which yields as a whole.
+func victim(s *search.Search, w *cluster.Workload, node int) search.Victim {
+	v := search.Victim{Workload: w, Set: -1, Count: 1, Cohort: -1, Queue: node, ByRules: true}
+	if node != s.Request.Queue {
+		v.Cohort = lowestAbove(s.Cluster, node, s.Request.Queue)
+	}
+	return v
+}
+
+// lowestAbove returns the lowest cohort above two queues; -1 if they are in different trees.
+func lowestAbove(c *cluster.Cluster, a, b int) int {
+	a, b = c.Tree.Parent(a), c.Tree.Parent(b)
+	for a >= 0 && b >= 0 && a != b {
+		switch deeper := c.Tree.Depth(a) - c.Tree.Depth(b); {
+		case deeper > 0:
+			a = c.Tree.Parent(a)
+		case deeper < 0:
+			b = c.Tree.Parent(b)
+		default:
+			a, b = c.Tree.Parent(a), c.Tree.Parent(b)
+		}
+	}
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a
+}
+
+// protected reports whether a minimum runtime or a guard protects a workload now. Against
+// workloads of another queue the minimum runtime is the one against reclaim.
+func protected(s *search.Search, w *cluster.Workload, node int) bool {
+	return s.Now <= protectedUntil(s, w, node)
+}

@@ -1,0 +1,64 @@
+package preemption
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/rules"
+)
+
+// SetRules adds rules or replaces those with the name. It fails if the name is empty; bad
+// selectors do not make it fail: see [Decision.RuleFaults]. Consecutive edits of rules together
+// cost O(rules + queues).
+func SetRules(c rules.Config) Edit {
+	c = c.Clone()
+	return Edit{kind: editSetRules, name: c.Name, rules: &c}
+}
+
+// RemoveRules removes rules. Queues may still refer to them: then they have none. It fails if
+// there are none with the name.
+func RemoveRules(name string) Edit { return Edit{kind: editRemoveRules, name: name} }
+
+func (e *Edit) setsRules() bool { return e.kind == editSetRules || e.kind == editRemoveRules }
+
+// editRules applies consecutive edits of rules, the first being number first. The result is not
+// nil.
+func editRules(configs []rules.Config, first int, edits []Edit) ([]rules.Config, error) {
+	next := append(make([]rules.Config, 0, len(configs)+len(edits)), configs...)
+	var faults fault.List
+	for i, e := range edits {
+		at := slices.IndexFunc(next, func(c rules.Config) bool { return c.Name == e.name })
+		path := fmt.Sprintf("edits[%d]", first+i)
+		switch {
+		case e.kind == editSetRules && e.name == "":
+			faults.Add(path+".name", "is empty")
+		case e.kind == editSetRules && at >= 0:
+			next[at] = *e.rules
+		case e.kind == editSetRules:
+			next = append(next, *e.rules)
+		case at >= 0:
+			next = slices.Delete(next, at, at+1)
+		default:
+			faults.Add(path, "no rules %q", e.name)
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return configs, err
+	}
+	slices.SortFunc(next, func(a, b rules.Config) int { return cmp.Compare(a.Name, b.Name) })
+	return next, nil
+}
+
+func equalRules(a, b *rules.Config) bool { return reflect.DeepEqual(a, b) }
+
+// RulesReadLocalQueues reports whether rules of a queue compare local queues: then two waiting
+// workloads of different local queues are not alike; see [queue.Pending.AlikeBy].
+func (s *Snapshot) RulesReadLocalQueues(queue string) bool {
+	return s.evaluator().ReadsLocalQueues(queue)
+}
+
+// Rules returns a copy of the rules with the name; ok is false if there are none.
+func (s *Snapshot) Rules(name string) (c rules.Config, ok bool) { return s.evaluator().Config(name) }
