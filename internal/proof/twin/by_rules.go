@@ -32,7 +32,7 @@ func (d *decision) byRules(policies Answer) Answer {
 	}
 	e, err := rules.New(slices.Collect(maps.Values(d.cohorts)), slices.Collect(maps.Values(d.queues)), d.configs)
 	if err != nil {
-		panic(err) // the state is valid
+		return policies // never: the state is valid
 	}
 	var taken []candidate
 	if !d.config.RulesAlone {
