@@ -45,7 +45,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		d.RuleFaults = sc.ruleFaults()
 	}
 	if sc.request.Effort == search.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts {
-		d.Proof = proofOf(&found.Proof, len(found.Victims) > 0)
+		d.Proof = sc.proof(c, &found.Proof, len(found.Victims) > 0)
 	}
 }
 

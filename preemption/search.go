@@ -5,6 +5,7 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/search"
 )
@@ -79,6 +80,8 @@ type ExactSearch struct {
 	// IgnoreCaps drops the first point: fewer victims may have a higher priority, or yield by
 	// another right. If no allowed set keeps the first point, it is dropped all the same.
 	IgnoreCaps bool
+	// Certificate asks for [Proof.Certificate]. It takes about as long as the proof.
+	Certificate bool
 }
 
 const (
@@ -98,6 +101,9 @@ type Proof struct {
 	LowerBound int64 `json:"lowerBound,omitzero"`
 	// Nodes is the number of nodes that were looked at.
 	Nodes int `json:"nodes,omitzero"`
+	// Certificate shows LowerBound, or that no set is allowed, if [ExactSearch.Certificate] asks
+	// for it.
+	Certificate *Certificate `json:"certificate,omitempty"`
 }
 
 func (c *Config) validateSearch(faults *fault.List) {
@@ -123,11 +129,12 @@ func (c *Config) enterSearch(d *search.Request) {
 	d.Effort = search.Effort(c.Search)
 	d.MaxCandidates, d.MaxNodes = cmp.Or(c.Exchange.MaxCandidates, defaultMaxCandidates), cmp.Or(c.Exact.MaxNodes, defaultMaxNodes)
 	d.IgnoreCaps, d.FewestFirst = c.Exact.IgnoreCaps, c.Exact.FewestFirst || c.Exchange.FewestFirst
+	d.Certificate = c.Exact.Certificate
 	d.Fair.Recheck = d.Fair.Recheck || c.Search != Greedy
 }
 
-func proofOf(p *exact.Proof, found bool) *Proof {
-	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes}
+func (sc *scratch) proof(c *cluster.Cluster, p *exact.Proof, found bool) *Proof {
+	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes, Certificate: sc.certificate(c, p.Certificate, found)}
 	if found {
 		out.Value, out.LowerBound = p.Lost, p.Bound
 	}

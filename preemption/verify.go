@@ -39,7 +39,8 @@ import (
 //   - With the [Exact] and the [Exchange] search [FairSharing.RecheckShares] is on. With
 //     [Exact], Proof is set where it has to be and agrees with the victims; if nobody is to yield
 //     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
-//     allowed set is better is not judged here.
+//     allowed set is better is judged as far as a [Certificate] shows it, which is checked
+//     along its tree, whatever the number of candidates.
 //
 // It knows no rules: a victim of rules that no policy permits is a fault.
 //
@@ -98,6 +99,9 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	faults = append(faults, judgeProof(&c, &d)...)
 	faults = append(faults, judgeLost(&st, &r, &c, &d)...)
 	add(queues.Judge(q, answer(&d)))
+	if d.Proof != nil && d.Proof.Certificate != nil && len(faults) == 0 {
+		add(queues.JudgeCertificate(q, answer(&d), d.Proof.Certificate.judged()))
+	}
 	return faults.Err()
 }
 
@@ -110,6 +114,8 @@ func judgeProof(c *Config, d *Decision) (faults fault.List) {
 	case p == nil && c.Search == Exact && len(d.Victims) > 0:
 		faults.Add("decision.proof", "is not set")
 	case p == nil:
+	case p.Certificate != nil && (p.Certificate.Bound < 0 || p.Certificate.Bound > p.LowerBound || len(d.Victims) == 0 && !p.Optimal):
+		faults.Add("decision.proof.certificate", "its bound is %d, but what is to be shown is %d", p.Certificate.Bound, p.LowerBound)
 	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
 		faults.Add("decision.proof", "%+v contradicts itself", *p)
 	case c.Cost != nil && !c.Exact.FewestFirst && p.Value != d.Lost, (c.Cost == nil || c.Exact.FewestFirst) && p.Value != int64(len(d.Victims)):
@@ -182,6 +188,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod, Protection: c.Protection,
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
+		FewestFirst: c.Exact.FewestFirst, IgnoreCaps: c.Exact.IgnoreCaps,
 	}
 	for _, u := range r.LocalQueueUsage {
 		q.LocalQueueUsage[u.LocalQueue] = u.Usage
@@ -190,6 +197,9 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		if !slices.Contains(q.Needs, fr) {
 			q.Needs = append(q.Needs, fr)
 		}
+	}
+	if c.Cost != nil {
+		q.Cost = func(w *workload.Workload, podSet string) int64 { return c.Cost.Lost(w.Clone(), podSet, r.Now) }
 	}
 	if len(c.Fair.Strategies) > 0 {
 		q.Strategies = nil

@@ -115,6 +115,9 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 		}
 	case core.OverPotential():
 		result.Proof.Optimal = true // nobody can help
+		if core.Request.Certificate {
+			result.Proof.Certificate = s.exact.CertifyNobody(core)
+		}
 	default:
 		core.Request.Trace.Silence()
 		found, result.Proof = s.exact.Best(core, found)

@@ -26,6 +26,8 @@ type tree struct {
 	stopped bool // the nodes are used up
 	best    []int
 	needs   []int64
+
+	recording recording
 }
 
 // search looks for the best set: by an objective, with the multipliers in the relaxation, of
@@ -98,12 +100,13 @@ func exceeds(bound float64, most int64, rest float64) bool {
 // weight is what the chosen ones add to the bound, weightFirst to that of the first goal.
 func (x *Solver) branch(from int, weight, weightFirst float64) {
 	p, t := &x.problem, &x.tree
-	if x.nodes++; x.nodes > x.maxNodes {
+	if x.nodes++; x.nodes > x.maxNodes || len(t.recording.tree) > mostRecorded {
 		t.stopped = true
 		return
 	}
 	short := x.shortage()
 	if !short && x.complete() {
+		t.recording.end()
 		return
 	}
 	bound, first := weight+t.rest[from]+x.pressure(&x.relaxation, x.settled), 0.0
@@ -111,7 +114,10 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 		first = weightFirst + t.restFirst[from] + x.pressure(&x.first, nil)
 	}
 	base, rows := len(t.needs)-len(p.rows), len(p.rows)
-	defer func() { t.needs = t.needs[:base] }()
+	defer func() {
+		t.needs = t.needs[:base]
+		t.recording.end()
+	}()
 	skipped := -1 // the kind that was decided against last
 	for at := from; at < len(t.order); at++ {
 		if t.tooMuch(bound) || t.tooMuchFirst(first) || x.uncovered(t.needs[base:], t.cover[at*rows:]) {
@@ -131,14 +137,9 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 				continue
 			}
 		}
-		if u.kind != skipped && !p.conflicts(u) && !p.full(u) && p.allow(&u.Victim) {
-			p.take(u)
-			t.chosen = append(t.chosen, i)
-			if p.mayBeJustified(u) {
-				x.branch(at+1, weight+x.relaxation.weights[i], weightFirst+x.first.weights[i])
-			}
-			t.chosen = t.chosen[:len(t.chosen)-1]
-			p.putBack(u)
+		if u.kind != skipped {
+			t.recording.decide(i)
+			x.branchWith(i, at, weight, weightFirst)
 			if t.stopped || t.found && t.first {
 				return
 			}
@@ -147,6 +148,26 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 		bound -= min(0, reduced)
 		first -= min(0, reducedFirst)
 	}
+}
+
+// branchWith looks at all sets that contain the chosen units, another one at a position, and
+// others after it.
+func (x *Solver) branchWith(i, at int, weight, weightFirst float64) {
+	p, t := &x.problem, &x.tree
+	u := &p.units[i]
+	if p.conflicts(u) || p.full(u) || !p.allow(&u.Victim) {
+		t.recording.end()
+		return
+	}
+	p.take(u)
+	t.chosen = append(t.chosen, i)
+	if p.mayBeJustified(u) {
+		x.branch(at+1, weight+x.relaxation.weights[i], weightFirst+x.first.weights[i])
+	} else {
+		t.recording.end()
+	}
+	t.chosen = t.chosen[:len(t.chosen)-1]
+	p.putBack(u)
 }
 
 // shortage appends what the rows are short of without the chosen units to the needs, and

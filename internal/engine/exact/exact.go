@@ -23,6 +23,8 @@ type Solver struct {
 	priorities []int64
 	nodes      int // of the search, so far
 	maxNodes   int
+	// Of each attempt the multipliers of the first goal, for the certificate.
+	multipliers [][]float64
 }
 
 // settled is an objective with the value that a set must not exceed.
@@ -39,6 +41,8 @@ type Proof struct {
 	Lost, Bound int64
 	// Nodes is the number of nodes looked at.
 	Nodes int
+	// Certificate shows the bound, if it is asked for and not too large.
+	Certificate *Certificate
 }
 
 // Best replaces the victims by the best allowed set. found says that the search in order has
@@ -52,7 +56,11 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 	attempts := s.Attempts()
 	best, proof := x.bestOf(attempts, caps, greedy)
 	if best == nil && found { // what was put back had justified what remained
+		caps = nil
 		best, proof = x.bestOf(attempts, nil, nil)
+	}
+	if s.Request.Certificate {
+		proof.Certificate = x.certificate(attempts, caps, best, &proof)
 	}
 	switch {
 	case best == nil:
@@ -120,6 +128,7 @@ func (x *Solver) goals(list []objective) []objective {
 func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []search.Victim) (best *solution, proof Proof) {
 	proof = Proof{Optimal: true, Bound: noLimit}
 	goals := x.goals(nil)
+	x.multipliers = x.multipliers[:0]
 	for _, borrowing := range attempts {
 		x.open(borrowing, caps)
 		var known []int
@@ -164,6 +173,9 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 		x.relax(of, x.target(limit))
 		if n == 0 {
 			bound = x.relaxation.lowest()
+			if p.s.Request.Certificate {
+				x.multipliers = append(x.multipliers, slices.Clone(x.relaxation.multiply))
+			}
 			x.first.copy(&x.relaxation)
 			known = x.betterOf(goals, known, x.rounded(goals))
 		}

@@ -143,6 +143,9 @@ func (x *Solver) findKinds() {
 	if p.s.Request.Room != nil {
 		for i := range p.units { // a room tells workloads apart
 			p.units[i].kind = i
+			if u := &p.units[i]; i > 0 && u.Set >= 0 && compareKinds(&p.units[i-1], u) == 0 {
+				u.kind = p.units[i-1].kind
+			}
 		}
 		return
 	}

@@ -39,11 +39,11 @@ type Request struct {
 	// Effort says what follows the search in order.
 	Effort Effort
 	// MaxCandidates are those of the exchanges, besides twice as many as the search in order
-	// takes; MaxNodes, FewestFirst, IgnoreCaps and Cost are those of the exact search. Cost is
-	// what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
-	MaxCandidates, MaxNodes int
-	FewestFirst, IgnoreCaps bool
-	Cost                    func(w *cluster.Workload, set int) int64
+	// takes; MaxNodes, FewestFirst, IgnoreCaps, Certificate and Cost are those of the exact search.
+	// Cost is what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
+	MaxCandidates, MaxNodes              int
+	FewestFirst, IgnoreCaps, Certificate bool
+	Cost                                 func(w *cluster.Workload, set int) int64
 	// Rules take victims after those whom the policies permit, if these are not enough; nil:
 	// there are none. With RulesAlone the policies permit nobody.
 	Rules      Rules

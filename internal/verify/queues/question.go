@@ -36,6 +36,11 @@ type Question struct {
 	Protection               minruntime.Protection
 	LocalQueueUsage          map[string]float64
 
+	// Cost is what a workload, or one replica of a pod set, loses; nil: each victim counts 1.
+	Cost        func(w *workload.Workload, podSet string) int64
+	FewestFirst bool // the number of victims counts before what they lose
+	IgnoreCaps  bool // see preemption.ExactSearch
+
 	// AllSets: the answer is about all allowed sets, not only those of the documented search.
 	AllSets bool
 

@@ -1,0 +1,365 @@
+package queues
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/quota"
+)
+
+// A certificate is checked along its tree. Nothing is searched for: at the end of each branch
+// a few rules are asked in turn, and one of them must say that no set of the branch is better.
+
+// Certificate, and what it consists of, are those of package preemption.
+type (
+	Certificate struct {
+		Bound    int64
+		Attempts []CertifiedAttempt
+	}
+	CertifiedAttempt struct {
+		WithinNominal bool
+		Bound         float64
+		Rows          []CertifiedRow
+		Caps          []CertifiedCap
+		Candidates    []CertifiedCandidate
+		Tree          []int
+	}
+	CertifiedRow struct {
+		quota.FlavorResource
+		Cohort     string
+		Nominal    bool
+		Multiplier float64
+	}
+	CertifiedCap struct {
+		Reason      Reason
+		AnyPriority bool
+		Above       int64
+		Multiplier  float64
+	}
+	CertifiedCandidate struct{ Workload, PodSet string }
+)
+
+// checker checks the part of a certificate about one attempt.
+type checker struct {
+	*judge
+	of        *CertifiedAttempt
+	borrowing bool
+	bound     *big.Int    // that each set is to reach; nil: no set is allowed
+	greedy    []candidate // the victims whose caps hold; nil: there are no caps
+	kinds     []*kind
+	numbers   []int // by index of the attempt's candidates: the kind
+	rows      []row
+	taken     []candidate
+	sum       *big.Int // the bound, without the rows: of what is taken, and of all that is left
+	at        int      // in the tree
+}
+
+// JudgeCertificate returns what is wrong with the certificate of an answer, as a [fault.List],
+// or nil.
+func JudgeCertificate(q *Question, a *Answer, c *Certificate) error {
+	var faults fault.List
+	j := newJudge(q)
+	if j.inactive(q.Workload.Queue) || q.Workload.NeverPreempts {
+		faults.Add("decision.proof.certificate", "is set, but nobody may ever be preempted")
+		return faults.Err()
+	}
+	list, caps := j.candidates(), j.capsFor(a)
+	for n, borrowing := range j.attempts(list) {
+		if n > 0 && !borrowing && !slices.ContainsFunc(list, onlyWithinNominal) {
+			continue // it permits nobody else than the first, and less
+		}
+		if !slices.ContainsFunc(c.Attempts, func(of CertifiedAttempt) bool { return of.WithinNominal == !borrowing }) {
+			faults.Add("decision.proof.certificate.attempts", "none has withinNominal: %v", !borrowing)
+		}
+	}
+	for i := range c.Attempts {
+		x := &checker{judge: j, of: &c.Attempts[i], borrowing: !c.Attempts[i].WithinNominal, greedy: caps}
+		if len(a.Victims) > 0 {
+			x.bound = big.NewInt(c.Bound)
+		}
+		if err := x.check(list); err != nil {
+			faults.Add(fmt.Sprintf("decision.proof.certificate.attempts[%d]", i), "%v", err)
+		}
+	}
+	return faults.Err()
+}
+
+// capsFor returns the victims of the documented search, of which by no right and from no
+// priority on more may yield; nil if there are none, or if the answer does not keep to that: no
+// allowed set then does.
+func (j *judge) capsFor(a *Answer) []candidate {
+	if j.IgnoreCaps || len(a.Victims) == 0 {
+		return nil
+	}
+	greedy := byID(j.search())
+	x := checker{judge: j, greedy: greedy}
+	for i := range a.Victims {
+		if r := j.byID[a.Victims[i].Workload]; r != nil {
+			x.taken = append(x.taken, candidate{running: r, set: -1, reason: a.Victims[i].Reason})
+		}
+	}
+	if x.overCaps() {
+		return nil
+	}
+	return greedy
+}
+
+// check checks the certificate of the attempt.
+func (x *checker) check(list []candidate) error {
+	x.findKinds(list)
+	for _, c := range x.of.Candidates {
+		at := slices.IndexFunc(x.kinds, func(k *kind) bool { return k.has(c) })
+		if at < 0 {
+			return fmt.Errorf("%q %q may not yield", c.Workload, c.PodSet)
+		}
+		x.numbers = append(x.numbers, at)
+	}
+	if err := x.price(); err != nil {
+		return err
+	}
+	if len(x.of.Tree) == 0 {
+		if !x.shown() {
+			return fmt.Errorf("the bound %v by the multipliers is not enough", x.of.Bound)
+		}
+		return nil
+	}
+	if err := x.branch(); err != nil {
+		return err
+	}
+	if x.at < len(x.of.Tree) {
+		return fmt.Errorf("tree: %d numbers are left over", len(x.of.Tree)-x.at)
+	}
+	return nil
+}
+
+// branch checks the branch of the tree that comes next.
+func (x *checker) branch() error {
+	var closed []*kind
+	defer func() {
+		for _, k := range closed {
+			x.close(k, false)
+		}
+	}()
+	for {
+		if x.at == len(x.of.Tree) {
+			return fmt.Errorf("tree: it ends in a branch")
+		}
+		n := x.of.Tree[x.at]
+		if x.at++; n == -1 {
+			if !x.shown() {
+				return fmt.Errorf("tree[%d]: a better set is possible with %s, and without %d kinds", x.at-1, names(x.taken), len(closed))
+			}
+			return nil
+		}
+		if n < 0 || n >= len(x.numbers) {
+			return fmt.Errorf("tree[%d]: %d is no candidate", x.at-1, n)
+		}
+		k := x.kinds[x.numbers[n]]
+		if k.closed || k.taken == len(k.list) {
+			return fmt.Errorf("tree[%d]: no other of the kind of %q is left", x.at-1, k.list[0].ID)
+		}
+		x.move(k, 1)
+		err := x.branch()
+		x.move(k, -1)
+		if err != nil {
+			return err
+		}
+		x.close(k, true)
+		closed = append(closed, k)
+	}
+}
+
+// shown reports whether a rule shows that no set with what is taken, and others of what is
+// left, is allowed and better.
+func (x *checker) shown() bool {
+	if x.bound != nil && (x.value().Cmp(x.bound) >= 0 || x.reaches(nil)) || x.forbidden() {
+		return true
+	}
+	if !x.fits(x.borrowing) || x.refused(x.taken, nil) { // somebody else must yield
+		if next, any := x.cheapest(); !any || x.bound != nil && next.Sign() > 0 && x.reaches(next) {
+			return true
+		}
+	}
+	return x.hopeless()
+}
+
+// forbidden reports whether what is taken is part of no allowed set: less may yield, never
+// more.
+func (x *checker) forbidden() bool {
+	for i, c := range x.taken {
+		if c.set < 0 && slices.ContainsFunc(x.taken[:i], func(o candidate) bool { return o.running == c.running }) ||
+			c.set >= 0 && slices.ContainsFunc(x.taken[:i], func(o candidate) bool { return o.running == c.running && o.set < 0 }) {
+			return true // of the same workload all and a replica
+		}
+	}
+	if x.overCaps() || len(x.inOrder(x.taken, x.borrowing)) > 0 {
+		return true
+	}
+	if !x.Fair {
+		return false
+	}
+	_, unstable := x.unstableOf(x.taken)
+	return unstable || x.refused(x.taken, x.left())
+}
+
+// overCaps reports whether of those taken more than of the documented search yield, by some
+// right and from some priority on.
+func (x *checker) overCaps() bool {
+	if x.greedy == nil {
+		return false
+	}
+	count := func(list []candidate, of candidate) (n int) {
+		for i, c := range list {
+			again := slices.ContainsFunc(list[:i], func(o candidate) bool { return o.running == c.running })
+			if !again && c.reason == of.reason && c.EffectivePriority() >= of.EffectivePriority() {
+				n++
+			}
+		}
+		return n
+	}
+	return slices.ContainsFunc(x.taken, func(c candidate) bool { return count(x.taken, c) > count(x.greedy, c) })
+}
+
+// refused reports whether the strategies of fair sharing refuse the victims, all gone, of some
+// side in every order, even if others besides yield.
+func (x *checker) refused(victims, besides []candidate) bool {
+	sides := map[*node][]candidate{}
+	for _, c := range victims {
+		if c.reason == InCohortFairSharing {
+			_, theirs := x.judge.sides(c)
+			sides[theirs] = append(sides[theirs], c)
+		}
+	}
+	for _, c := range victims {
+		if c.reason != InCohortFairSharing {
+			continue
+		}
+		ours, theirs := x.judge.sides(c)
+		nearer := slices.DeleteFunc(slices.Clone(besides), func(o candidate) bool { return !o.queue.isUnder(ours) })
+		x.takeAll(nearer, 1)
+		x.ask(1)
+		share := ours.share()
+		x.ask(-1)
+		x.takeAll(nearer, -1)
+		if list := sides[theirs]; list != nil && !x.passTogether(list, theirs, share) {
+			return true
+		}
+		delete(sides, theirs)
+	}
+	return false
+}
+
+// passTogether reports whether the victims of one side, all gone, have an order in which each
+// may be taken and passes a strategy against a share: by the final share after the last one, or
+// if the last one, which then finds the smallest share, passes the initial share.
+func (x *checker) passTogether(victims []candidate, side *node, ours quota.Share) bool {
+	if slices.Contains(x.Strategies, FinalShare) && ours.Compare(side.share()) <= 0 {
+		return true
+	}
+	for i, last := range victims {
+		x.take(last, -1)
+		passes := slices.Contains(x.Strategies, InitialShare) && ours.Compare(side.share()) < 0 &&
+			x.mayBeTaken(last, x.borrowing) && len(x.inOrder(slices.Delete(slices.Clone(victims), i, i+1), x.borrowing)) == 0
+		x.take(last, 1)
+		if passes {
+			return true
+		}
+	}
+	return false
+}
+
+// left lists those that are neither taken nor decided against.
+func (x *checker) left() (list []candidate) {
+	for _, k := range x.kinds {
+		if !k.closed {
+			list = append(list, k.list[k.taken:]...)
+		}
+	}
+	return list
+}
+
+// hopeless reports whether the request does not fit without anybody who is left.
+func (x *checker) hopeless() bool {
+	left := x.left()
+	x.takeAll(left, 1)
+	defer x.takeAll(left, -1)
+	return !x.fits(x.borrowing)
+}
+
+// kind is a list of candidates of which nothing that counts tells one from another. Of each set
+// of them, the first as many are as good.
+type kind struct {
+	list    []candidate
+	taken   int
+	closed  bool
+	part    int64 // of how many replicas one of them is one
+	cost    int64
+	price   *big.Int // see checker.price
+	reduced *big.Int
+}
+
+func (k *kind) has(c CertifiedCandidate) bool {
+	return slices.ContainsFunc(k.list, func(o candidate) bool { return o.ID == c.Workload && o.podSet() == c.PodSet })
+}
+
+// findKinds lists the candidates that the attempt and the caps permit, by kind.
+func (x *checker) findKinds(list []candidate) {
+	byKey := map[string]*kind{}
+	replicas := map[*running]int64{}
+	var kept []candidate
+	entitled := !x.Fair || x.entitled()
+	for _, c := range list {
+		if c.class != ownQueue && !entitled {
+			c.reason = InCohortFairSharing
+		}
+		if x.borrowing && onlyWithinNominal(c) {
+			continue
+		}
+		if c.set >= 0 {
+			replicas[c.running]++
+		}
+		kept = append(kept, c)
+	}
+	slices.SortStableFunc(kept, func(a, b candidate) int { return first(x.leavesAnyway(a.running), x.leavesAnyway(b.running)) })
+	for _, c := range kept {
+		x.taken = []candidate{c}
+		over := x.overCaps()
+		x.taken = nil
+		if over {
+			continue
+		}
+		k := &kind{part: 1, cost: x.costOf(c)}
+		if c.set >= 0 {
+			k.part = replicas[c.running]
+		}
+		key := fmt.Sprintf("%s %d %d %d %v", c.Queue, c.reason, c.EffectivePriority(), k.cost, usageOf(c))
+		if x.Room != nil || replicas[c.running] > 0 {
+			key = fmt.Sprintf("%s %d", c.ID, c.set)
+		}
+		if byKey[key] == nil {
+			byKey[key] = k
+			x.kinds = append(x.kinds, k)
+		}
+		byKey[key].list = append(byKey[key].list, c)
+	}
+}
+
+// onlyWithinNominal: only an attempt that keeps the queue within its nominal quota permits it.
+func onlyWithinNominal(c candidate) bool {
+	return c.class == byPriority && c.reason != InCohortReclaimWhileBorrowing
+}
+
+// usageOf returns what a whole candidate takes, without zeros.
+func usageOf(c candidate) []quota.Amount {
+	return slices.DeleteFunc(c.Usage(), func(a quota.Amount) bool { return a.Amount == 0 })
+}
+
+// costOf returns what a candidate counts.
+func (x *checker) costOf(c candidate) int64 {
+	if x.Cost == nil {
+		return 1
+	}
+	return max(0, x.Cost(c.Workload, c.podSet()))
+}

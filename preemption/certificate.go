@@ -1,0 +1,144 @@
+package preemption
+
+import (
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/exact"
+	"github.com/cedesched/cede/internal/verify/queues"
+	"github.com/cedesched/cede/quota"
+)
+
+// Certificate shows the lower bound of a [Proof], or that no set is allowed, so that it can be
+// checked without a search: [Verify] does, with exact arithmetic of its own. It is about
+// [Proof.Value] alone. That no set of the same value is better by a later point of
+// [ExactSearch] rests on the search.
+//
+// In each attempt, the bound follows from multipliers. Let S be an allowed set. Each row is an
+// amount that S has to free, and each cap a number of victims that S must not exceed. With
+// multipliers that are not negative, S costs at least
+//
+//	Σ rows multiplier − Σ caps multiplier × limit + Σ min(0, reduced cost)
+//
+// with the last sum over the candidates. The reduced cost of a candidate is its cost, less for
+// each row multiplier × min(1, what it frees / what is missing), plus the multipliers of the
+// caps that count it. A replica has that part of the cost and of a count which it is of all
+// replicas that its workload may give, except if the cost is what is lost.
+//
+// If that is not enough, a tree divides the sets: those in which one more candidate of a kind
+// yields, and those in which no other of that kind does. Candidates are of one kind if nothing
+// that counts tells them apart. At the end of each branch it is clear that no set of the branch
+// is better: by the bound with what is taken and what is left, or because what is taken is
+// never allowed, or too little and nobody is left.
+type Certificate struct {
+	// Bound is what it shows: LowerBound. It is less if a tree would have more than 20,000
+	// entries: it is then the bound by the multipliers, and the rest rests on the search. Zero
+	// if nobody is to yield: it then shows that no set is allowed at Now. (If that takes a larger
+	// tree, there is no certificate.)
+	Bound int64 `json:"bound,omitzero"`
+	// Attempts is one for each attempt that the policies permit, in their order.
+	Attempts []CertifiedAttempt `json:"attempts,omitempty"`
+}
+
+// CertifiedAttempt is the part of a [Certificate] about one attempt. Without multipliers and
+// tree all candidates together are not enough.
+type CertifiedAttempt struct {
+	// WithinNominal: the request may not take its queue over its nominal quota.
+	WithinNominal bool `json:"withinNominal,omitempty"`
+	// Bound is the bound by the multipliers, before it is rounded up.
+	Bound float64 `json:"bound,omitzero"`
+	// Rows and Caps have the multipliers that are not zero.
+	Rows []CertifiedRow `json:"rows,omitempty"`
+	Caps []CertifiedCap `json:"caps,omitempty"`
+	// Candidates are those that the tree names by their index. One stands for all of its kind.
+	Candidates []CertifiedCandidate `json:"candidates,omitempty"`
+	// Tree is written from the left: the candidate, of whose kind one more yields; the tree of
+	// those sets; the tree of the sets in which no other of that kind yields. -1 ends a branch.
+	// Empty: -1.
+	Tree []int `json:"tree,omitempty"`
+}
+
+// CertifiedRow is an amount of a resource that has to be freed for the request to fit: by
+// workloads under a cohort, or in the own queue.
+type CertifiedRow struct {
+	quota.FlavorResource
+	// Cohort is the cohort; empty: the preemptor's queue.
+	Cohort string `json:"cohort,omitempty"`
+	// Nominal: so that the queue stays within its nominal quota. Else so that what may pass the
+	// queue or cohort is enough.
+	Nominal bool `json:"nominal,omitempty"`
+	// Multiplier is the cost that the whole amount is worth.
+	Multiplier float64 `json:"multiplier"`
+}
+
+// CertifiedCap is a cap of [ExactSearch]: no more victims by a right than Greedy's.
+type CertifiedCap struct {
+	Reason VictimReason `json:"reason"`
+	// AnyPriority: of any priority. Else of those above Above.
+	AnyPriority bool  `json:"anyPriority,omitempty"`
+	Above       int64 `json:"above,omitzero"`
+	// Multiplier is the cost that one victim more is worth.
+	Multiplier float64 `json:"multiplier"`
+}
+
+// CertifiedCandidate is a workload, or one replica of a pod set.
+type CertifiedCandidate struct {
+	Workload string `json:"workload"`
+	// PodSet is the pod set of the replica; empty: the whole workload.
+	PodSet string `json:"podSet,omitempty"`
+}
+
+// reasonOfRight has the reasons by the numbers of the rights of the exact search.
+var reasonOfRight = [...]VictimReason{InClusterQueue, InClusterQueueTimeBased, InCohortFairSharing, InCohortReclaimWhileBorrowing, InCohortReclamation}
+
+// certificate turns a certificate of the engine into a public one.
+func (sc *scratch) certificate(c *cluster.Cluster, of *exact.Certificate, found bool) *Certificate {
+	if of == nil {
+		return nil
+	}
+	out := &Certificate{}
+	if found {
+		out.Bound = of.Bound
+	}
+	for i := range of.Attempts {
+		in := &of.Attempts[i]
+		a := CertifiedAttempt{WithinNominal: !in.Borrowing, Bound: in.Bound, Tree: in.Tree}
+		for _, r := range in.Rows {
+			row := CertifiedRow{FlavorResource: sc.names[r.Slot], Nominal: r.Nominal, Multiplier: r.Multiplier}
+			if !c.IsQueue(r.Node) {
+				row.Cohort = c.Cohorts[r.Node].Name
+			}
+			a.Rows = append(a.Rows, row)
+		}
+		for _, l := range in.Caps {
+			a.Caps = append(a.Caps, CertifiedCap{Reason: reasonOfRight[l.Right], AnyPriority: l.All, Above: l.Above, Multiplier: l.Multiplier})
+		}
+		for _, u := range in.Units {
+			candidate := CertifiedCandidate{Workload: u.Workload.Facts.ID}
+			if u.Set >= 0 {
+				candidate.PodSet = u.Workload.PodSets[u.Workload.Surplus[u.Set].PodSet].Name
+			}
+			a.Candidates = append(a.Candidates, candidate)
+		}
+		out.Attempts = append(out.Attempts, a)
+	}
+	return out
+}
+
+// judged returns the certificate as Verify reads it.
+func (c *Certificate) judged() *queues.Certificate {
+	out := &queues.Certificate{Bound: c.Bound}
+	for i := range c.Attempts {
+		in := &c.Attempts[i]
+		a := queues.CertifiedAttempt{WithinNominal: in.WithinNominal, Bound: in.Bound, Tree: in.Tree}
+		for _, r := range in.Rows {
+			a.Rows = append(a.Rows, queues.CertifiedRow(r))
+		}
+		for _, l := range in.Caps {
+			a.Caps = append(a.Caps, queues.CertifiedCap{Reason: queues.Reason(l.Reason), AnyPriority: l.AnyPriority, Above: l.Above, Multiplier: l.Multiplier})
+		}
+		for _, u := range in.Candidates {
+			a.Candidates = append(a.Candidates, queues.CertifiedCandidate(u))
+		}
+		out.Attempts = append(out.Attempts, a)
+	}
+	return out
+}

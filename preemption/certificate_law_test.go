@@ -1,0 +1,70 @@
+package preemption_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// "A certificate shows LowerBound, or that no set is allowed": Verify accepts each, and by all
+// sets no allowed one is below the bound.
+func certificatesHold(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	if rapid.IntRange(0, 9).Draw(t, "crowd") == 0 {
+		st, r := crowd(t)
+		record = preemption.Record{State: st, Request: &r}
+	}
+	config := preemptiontest.Configs().Draw(t, "config")
+	st, r := record.State, *record.Request
+	r.Room = drawRoom(t, st)
+	config.Search, config.SkipRetryAt = preemption.Exact, true
+	config.Exact.Certificate = true
+	config.Exact.IgnoreCaps = rapid.IntRange(0, 3).Draw(t, "ignore caps") == 0
+	config.Cost = drawCost(t, &st)
+	config.Exact.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
+	few := rapid.IntRange(0, 3).Draw(t, "few nodes") == 0
+	if few {
+		config.Exact.MaxNodes = rapid.IntRange(1, 5).Draw(t, "nodes")
+	}
+	s := snapshotOf(t, st)
+	d := decideWith(t, config, s, r)
+	if err := preemption.Verify(st, r, config, d); err != nil {
+		proof, _ := json.Marshal(d.Proof)
+		t.Fatalf("%+v\n%s\n%v", d, proof, err)
+	}
+	if d.Proof == nil {
+		return
+	}
+	c := d.Proof.Certificate
+	if c == nil {
+		if (d.Proof.Optimal || d.Proof.LowerBound > 0) && d.Proof.Nodes < 1000 { // else its tree may be too large
+			t.Fatalf("no certificate: %+v", *d.Proof)
+		}
+		return
+	}
+	if large := d.Proof.Nodes > 1000; len(d.Victims) > 0 && c.Bound != d.Proof.LowerBound && !large {
+		t.Fatalf("the certificate shows %d of %+v", c.Bound, *d.Proof)
+	}
+	var caps []preemption.Victim
+	if !config.Exact.IgnoreCaps {
+		greedy := config
+		greedy.Search, greedy.Exact, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExactSearch{}, config.Sharing == preemption.Fair && !config.Fair.Stable
+		caps = decideWith(t, greedy, s, r).Victims
+	}
+	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
+	want := twin.Exhaust(config, st, r, caps, cost, order)
+	if want.Candidates > twin.MostExhausted {
+		return
+	}
+	if best := want.Values[order[0]]; len(want.Victims) > 0 && len(d.Victims) == 0 || c.Bound > best {
+		t.Fatalf("it shows %d, but all sets find %d with %v", c.Bound, best, want.Victims)
+	}
+}
+
+func TestCertificatesHold(t *testing.T) { rapid.Check(t, certificatesHold) }
+func FuzzCertificatesHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(certificatesHold)) }
