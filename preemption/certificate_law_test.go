@@ -20,6 +20,7 @@ func certificatesHold(t *rapid.T) {
 		record = preemption.Record{State: st, Request: &r}
 	}
 	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
 	st, r := record.State, *record.Request
 	r.Room = drawRoom(t, st)
 	config.Search, config.SkipRetryAt = preemption.Exact, true
