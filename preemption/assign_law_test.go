@@ -56,6 +56,7 @@ func assignsAsTwin(t *rapid.T) {
 	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
+	reevaluate(t, &config)
 	var d preemption.Decision
 	for range rapid.IntRange(1, 3).Draw(t, "trials") {
 		record.Request.Continue = d.Assignment

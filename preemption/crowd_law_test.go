@@ -77,6 +77,7 @@ func agreesWithTwinInACrowd(t *rapid.T) {
 	st, r := crowd(t)
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &st)
+	reevaluate(t, &config)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)

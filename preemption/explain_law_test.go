@@ -40,6 +40,7 @@ func explanationsHold(t *rapid.T) {
 	}
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
+	reevaluate(t, &config)
 	r := *record.Request
 	r.Room = drawRoom(t, record.State)
 	s := snapshotOf(t, record.State)
@@ -130,6 +131,7 @@ func surveysHold(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
+	reevaluate(t, &config)
 	s := snapshotOf(t, record.State)
 	recorder := trace.Recorder{MaxSteps: 1 << 20, Survey: true}
 	d, _ := traced(t, config, s, *record.Request, &recorder)

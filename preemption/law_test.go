@@ -173,6 +173,7 @@ func agreesWithTwin(t *rapid.T) {
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &st)
+	reevaluate(t, &config)
 	r.Room = drawRoom(t, st)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {

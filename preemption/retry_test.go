@@ -31,6 +31,7 @@ func checkRetryAt(t *rapid.T, record preemption.Record) {
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &st)
+	reevaluate(t, &config)
 	p, s := preemptorOf(config), snapshotOf(t, st)
 	r.Room = drawRoom(t, st)
 	at := func(now time.Time) preemption.Decision {

@@ -110,6 +110,9 @@ func (c *Config) validateSearch(faults *fault.List) {
 	if !searchNames.Valid(c.Search) {
 		faults.Add("config.Search", "%v is unknown", c.Search)
 	}
+	if c.Search != Greedy && c.Fair.ReevaluateCandidates {
+		faults.Add("config.Fair.ReevaluateCandidates", "is set, but the search is %v", c.Search)
+	}
 	if c.Search != Exchange && c.Exchange != (ExchangeSearch{}) {
 		faults.Add("config.Exchange", "is set, but the search is %v", c.Search)
 	}

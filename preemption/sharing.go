@@ -67,6 +67,15 @@ type FairSharing struct {
 	// victim would be preempted against the strategies. Kueue puts it back, and then somebody
 	// yields to a preemptor with the larger share.
 	RecheckShares bool
+	// ReevaluateCandidates runs the first strategy once more over the candidates that it has
+	// refused, if it did not free enough and took somebody of the preemptor's own queue, before
+	// the second strategy: without its own victims the preemptor's share is smaller. Whether it
+	// stays within its nominal quota is decided anew, so that the refused may go as
+	// InCohortReclamation, without a strategy (Kueue's gate
+	// FairSharingReevaluatePreemptionCandidates). It must not be set with Stable, which
+	// compares the refused again as long as that helps, nor with RecheckShares or another
+	// search than [Greedy], which judge by the shares of all victims.
+	ReevaluateCandidates bool
 	// Stable excludes circles: while time stands still, every run of decisions in which
 	// victims leave at once and ask again comes to rest. docs/stability.md has the proof. It
 	// includes RecheckShares; IgnoreNominalEntitlement and RecheckShares must not be set.
@@ -96,7 +105,7 @@ func (f *FairSharing) validate(faults *fault.List, sharing Sharing) {
 	if sharing > Fair {
 		faults.Add("config.Sharing", "%d is unknown", sharing)
 	}
-	if sharing != Fair && (len(f.Strategies) > 0 || f.IgnoreNominalEntitlement || f.RecheckShares || f.Stable) {
+	if sharing != Fair && (len(f.Strategies) > 0 || f.IgnoreNominalEntitlement || f.RecheckShares || f.ReevaluateCandidates || f.Stable) {
 		faults.Add("config.Fair", "is set, but Sharing is not Fair")
 	}
 	if f.Stable && f.IgnoreNominalEntitlement {
@@ -104,6 +113,9 @@ func (f *FairSharing) validate(faults *fault.List, sharing Sharing) {
 	}
 	if f.Stable && f.RecheckShares {
 		faults.Add("config.Fair.RecheckShares", "is set with Stable, which includes it")
+	}
+	if f.ReevaluateCandidates && (f.Stable || f.RecheckShares) {
+		faults.Add("config.Fair.ReevaluateCandidates", "is set with Stable or RecheckShares")
 	}
 	both := []FairStrategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
 	switch {
@@ -120,7 +132,7 @@ func (c *Config) fairness() search.Fairness {
 	}
 	f := search.Fairness{
 		First: search.FinalShare, Second: search.InitialShare,
-		EntitlesNominal: !c.Fair.IgnoreNominalEntitlement, Recheck: c.Fair.RecheckShares || c.Fair.Stable, Stable: c.Fair.Stable,
+		EntitlesNominal: !c.Fair.IgnoreNominalEntitlement, Recheck: c.Fair.RecheckShares || c.Fair.Stable, Stable: c.Fair.Stable, Reevaluate: c.Fair.ReevaluateCandidates,
 	}
 	if len(c.Fair.Strategies) == 1 {
 		f.First, f.Second = search.Strategy(c.Fair.Strategies[0]), 0

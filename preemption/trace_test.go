@@ -29,6 +29,7 @@ func tracesTellTheAnswer(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
+	reevaluate(t, &config)
 	r := *record.Request
 	r.Room = drawRoom(t, record.State)
 	s := snapshotOf(t, record.State)

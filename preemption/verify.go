@@ -184,7 +184,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 	q := &queues.Question{
 		Cohorts: st.Cohorts, Queues: st.Queues, Admitted: st.Admitted, Workload: w, Now: r.Now, Room: r.Room,
 		Fair: c.Sharing == Fair, Strategies: []queues.Strategy{queues.FinalShare, queues.InitialShare},
-		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Fair.Stable || c.Search != Greedy, Stable: c.Fair.Stable,
+		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Fair.Stable || c.Search != Greedy, Stable: c.Fair.Stable, Reevaluate: c.Fair.ReevaluateCandidates,
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod, Protection: c.Protection,
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,

@@ -19,6 +19,7 @@ func decisionsVerify(t *rapid.T) {
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &st)
+	reevaluate(t, &config)
 	r.Room = drawRoom(t, st)
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if err := preemption.Verify(st, r, config, d); err != nil {

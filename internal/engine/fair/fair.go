@@ -20,7 +20,7 @@ type Sharing struct {
 	refusers  marks           // the queues of refused
 	refusedAt []int32         // by node: the index in refused
 	replay    []search.Victim
-	later     []search.Victim // with Stable: all that the strategies refused, in order
+	later     []search.Victim // with Stable or Reevaluate: all that the strategies refused, in order
 	added     []int64         // by slot: what the request adds to usage
 	seen      marks
 }
@@ -97,11 +97,26 @@ func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 		f.refusedAt = make([]int32, n)
 	}
 	found, hopeless = first.playFirst(entitled)
+	if !found && !hopeless && !entitled && s.Request.Fair.Reevaluate && len(f.later) > 0 && f.ownTaken() {
+		first.again = f.later
+		f.later, f.refused = nil, f.refused[:0]
+		f.refusers.next(s.View.Tree.Len())
+		entitled = s.Entitled()
+		found, hopeless = first.playFirst(entitled)
+	}
 	if !found && !hopeless && !entitled && !first.largestFirst && s.Request.Fair.Second != 0 {
 		found = round{f, true, false, nil}.playSecond()
 	}
 	return found, hopeless
 }
+
+// ownTaken reports whether somebody of the own queue was taken.
+func (f *Sharing) ownTaken() bool {
+	return slices.ContainsFunc(f.s.Taken, func(v search.Victim) bool { return v.Queue == f.s.Request.Queue })
+}
+
+// keepsRefused reports whether those that the strategies refuse have another chance.
+func (f *Sharing) keepsRefused() bool { return f.s.Request.Fair.Stable || f.s.Request.Fair.Reevaluate }
 
 // addRequest adds the request to its queue, times 1 or -1.
 func (f *Sharing) addRequest(times int64) {
@@ -164,6 +179,12 @@ func (r round) takeNext(q *fairQueue) bool {
 		if !ok {
 			return false
 		}
+		if r.again != nil && v.Queue != r.s.Request.Queue {
+			v.Fair = false // it was refused by a strategy, of which there is no need now
+			if r.s.ProtectedFromReclaim(&v) {
+				continue
+			}
+		}
 		if r.mayTake(&v) {
 			r.s.Take(v)
 			return true
@@ -223,9 +244,9 @@ func (f *Sharing) mayTake(v *search.Victim) bool {
 	return may
 }
 
-// close drops the candidates of a queue. With Stable they have another chance in the next pass.
+// close drops the candidates of a queue. With Stable or Reevaluate they have another chance.
 func (r round) close(q *fairQueue) {
-	for r.s.Request.Fair.Stable && q.left() {
+	for r.keepsRefused() && q.left() {
 		v, _ := r.pop(q)
 		v.Fair, v.Level, v.Side = true, q.level, q.side
 		r.later = append(r.later, v)
@@ -235,7 +256,7 @@ func (r round) close(q *fairQueue) {
 
 // refuse keeps the first candidate of a queue that fails; others get no second chance.
 func (f *Sharing) refuse(v search.Victim) {
-	if f.s.Request.Fair.Stable {
+	if f.keepsRefused() {
 		f.later = append(f.later, v)
 	}
 	if f.refusers.add(v.Queue) {

@@ -21,6 +21,9 @@ type Fairness struct {
 	EntitlesNominal bool
 	// Recheck asks the strategies again before a victim is put back.
 	Recheck bool
+	// Reevaluate runs the first strategy once more, after victims of the own queue, over those
+	// that it refused.
+	Reevaluate bool
 	// Stable refuses victims that might take their place back; see stability.
 	Stable bool
 }

@@ -46,6 +46,21 @@ func (s *Search) guaranteeOf(queue, lca int) guarantee {
 	return g
 }
 
+// ProtectedFromReclaim reports whether the protection against reclaims holds for a victim of
+// another queue, whatever the guarantee was that it was a candidate under. Surplus has none.
+func (s *Search) ProtectedFromReclaim(v *Victim) bool {
+	until, ok := s.ProtectionFromReclaim(v.Workload)
+	return ok && v.Set < 0 && s.Now <= until
+}
+
+// ProtectionFromReclaim returns the last instant at which the protection against reclaims holds
+// for a workload.
+func (s *Search) ProtectionFromReclaim(w *cluster.Workload) (until int64, ok bool) {
+	g := guarantee{}
+	g.protect(&s.Request.Protection, s.Request.Protection.Reclaim)
+	return g.Protects(w)
+}
+
 // protect adds a protection. From the reservation on it holds for strictly less than its
 // duration, a minimum runtime to its end.
 func (g *guarantee) protect(p *minruntime.Protection, d time.Duration) {

@@ -34,10 +34,33 @@ func (f *Finder) queueEvents(from int64) {
 			}
 		}
 	}
+	if s.Request.Fair.Reevaluate && s.Request.Protection.Reclaim > 0 {
+		f.addReclaims()
+	}
 	for i := range f.intervals {
 		f.intervals[i].until = f.intervals[i].lastBefore(from)
 	}
 	heap.Init(f.intervals, sooner)
+}
+
+// addReclaims adds the ends of the protections against reclaims, which those that a strategy
+// refused may be protected by when it runs again.
+func (f *Finder) addReclaims() {
+	for i := range f.donors {
+		for _, lane := range [...]cluster.Lane{cluster.Active, cluster.ActiveUnreserved} {
+			var cursor cluster.LaneCursor
+			for cursor.First(*f.running(i, lane)); ; cursor.Next() {
+				w, ok := cursor.Item()
+				if !ok {
+					break
+				}
+				f.s.Steps++
+				if until, ok := f.s.ProtectionFromReclaim(w); ok && until < math.MaxInt64 {
+					f.addEvent(i, until+1)
+				}
+			}
+		}
+	}
 }
 
 // sooner orders intervals by their next change.

@@ -91,7 +91,6 @@ type ruleError struct {
 // What is not asked, and why.
 const (
 	ofAttempts = "it asks for the candidates of each attempt, not for a decision"
-	runsAgain  = "the first strategy is not run a second time"
 	builtInto  = "it says what upstream builds a selector into, which is no answer"
 )
 
@@ -116,7 +115,6 @@ func (c *RuleCase) Check(p *preemption.Preemptor) (Report, error) {
 	case "find":
 		return c.checkFind(p)
 	}
-	_, again := c.Settings.Gates["FairSharingReevaluatePreemptionCandidates"]
 	switch {
 	case c.Kind == "sequence":
 		return Report{NotAsked: ofAttempts}, nil
@@ -124,8 +122,6 @@ func (c *RuleCase) Check(p *preemption.Preemptor) (Report, error) {
 		return c.checkSearch()
 	case c.Settings.Gates["ConfigurablePreemptions"]:
 		return c.checkOracle()
-	case again:
-		return Report{NotAsked: runsAgain}, nil
 	}
 	return c.checkProtection()
 }

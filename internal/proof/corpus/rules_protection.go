@@ -62,7 +62,7 @@ func (c *RuleCase) checkProtection() (Report, error) {
 	case "search":
 		return c.checkProtected()
 	case "oracle":
-		return c.checkForecast()
+		return c.checkOracle()
 	case "protected":
 		d, err := c.reclaim(c.Rule, c.Candidate)
 		var r Report
@@ -89,25 +89,16 @@ func (c *RuleCase) protection() (p minruntime.Protection) {
 	return p
 }
 
-// ask returns who decides the case, and the question.
-func (c *RuleCase) ask() (*preemption.Preemptor, *preemption.Snapshot, preemption.Request, error) {
-	request := preemption.Request{Workload: c.workload(&c.Incoming), Now: c.Settings.Now}
-	for _, a := range c.Incoming.Requests {
-		request.NeedsPreemption = append(request.NeedsPreemption, a.FlavorResource())
+// anyInOwnQueue reports whether the queue has the policy Any, which the API refuses: it means any
+// priority, the same included. In these cases nobody in the queue has a higher one, so it is the
+// policy on lower and newer equal priorities for a preemptor that all others are newer than.
+func (c *RuleCase) anyInOwnQueue() bool {
+	for _, q := range c.ClusterQueues {
+		if q.Name == c.Incoming.ClusterQueue && q.Preemption.WithinClusterQueue == queue.Any {
+			return true
+		}
 	}
-	config, err := c.config()
-	if err != nil {
-		return nil, nil, request, err
-	}
-	p, err := preemption.New(config)
-	if err != nil {
-		return nil, nil, request, fmt.Errorf("case %q: %w", c.Name, err)
-	}
-	s, err := preemption.NewSnapshot(c.state())
-	if err != nil {
-		return nil, nil, request, fmt.Errorf("case %q: %w", c.Name, err)
-	}
-	return p, s, request, nil
+	return false
 }
 
 // config returns the configuration of the case.
@@ -117,16 +108,14 @@ func (c *RuleCase) config() (preemption.Config, error) {
 		base.Gates.FairSharingPreemptWithinNominal = &on
 	}
 	config, err := base.Config()
-	if err != nil {
-		return config, fmt.Errorf("case %q: %w", c.Name, err)
-	}
 	config.Protection = c.protection()
-	return config, nil
+	config.Fair.ReevaluateCandidates = c.Settings.Gates["FairSharingReevaluatePreemptionCandidates"]
+	return config, err
 }
 
 // checkProtected asks for the victims and when to ask again.
 func (c *RuleCase) checkProtected() (r Report, err error) {
-	p, s, request, err := c.ask()
+	p, s, request, _, err := c.question()
 	if err != nil {
 		return r, err
 	}
@@ -150,22 +139,6 @@ func (c *RuleCase) checkProtected() (r Report, err error) {
 		}
 	}
 	r.compareUnless(departure, "retryAt", instantTexts(c.Want.RetryAt), instantTexts(&d.RetryAt))
-	return r, nil
-}
-
-// checkForecast asks what preemption could do.
-func (c *RuleCase) checkForecast() (r Report, err error) {
-	p, s, request, err := c.ask()
-	if err != nil {
-		return r, err
-	}
-	for _, row := range c.Want.Oracle {
-		f, err := p.Forecast(s, request, row.Amount)
-		if err != nil {
-			return r, fmt.Errorf("case %q: %w", c.Name, err)
-		}
-		r.compareUnless("", fmt.Sprintf("oracle %v", row.FlavorResource()), []string{row.Possibility}, []string{f.Possibility.String()})
-	}
 	return r, nil
 }
 
@@ -256,7 +229,7 @@ func (c *RuleCase) checkAlwaysReclaims() (r Report, err error) {
 	st.Admitted = []workload.Workload{of("runs", "other", 1)} // so that 3 of the owner never fit
 	config, err := c.config()
 	if err != nil {
-		return r, err
+		return r, fmt.Errorf("case %q: %w", c.Name, err)
 	}
 	cycles, err := cycle.New(cycle.Config{Preemption: config})
 	if err != nil {

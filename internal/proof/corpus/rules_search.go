@@ -14,11 +14,7 @@ func (c *RuleCase) question() (p *preemption.Preemptor, s *preemption.Snapshot, 
 			err = fmt.Errorf("case %q: %w", c.Name, err)
 		}
 	}()
-	base := Case{Mode: c.Settings.Mode, Strategies: c.Settings.Strategies}
-	if on, set := c.Settings.Gates["FairSharingPreemptWithinNominal"]; set {
-		base.Gates.FairSharingPreemptWithinNominal = &on
-	}
-	config, err := base.Config()
+	config, err := c.config()
 	if err != nil {
 		return nil, nil, r, nil, err
 	}
@@ -33,6 +29,9 @@ func (c *RuleCase) question() (p *preemption.Preemptor, s *preemption.Snapshot, 
 		return nil, nil, r, nil, err
 	}
 	r = preemption.Request{Workload: c.workload(&c.Incoming), Now: c.Settings.Now}
+	if c.anyInOwnQueue() {
+		r.Workload.Queued = c.Settings.Now // times that are not set, as those of the others, are later
+	}
 	for _, a := range c.Incoming.Requests {
 		r.NeedsPreemption = append(r.NeedsPreemption, a.FlavorResource())
 	}

@@ -104,6 +104,9 @@ func (c *RuleCase) state() preemption.State {
 		if st.Queues[i].Name == c.Incoming.ClusterQueue && c.Settings.Config != "" {
 			st.Queues[i].Rules = c.Settings.Config
 		}
+		if p := &st.Queues[i].Preemption; p.WithinClusterQueue == queue.Any { // which the API refuses
+			p.WithinClusterQueue = queue.LowerOrNewerEqualPriority
+		}
 		if c.Settings.Policies == "ignored" {
 			st.Queues[i].Preemption = queue.PreemptionPolicy{}
 		}

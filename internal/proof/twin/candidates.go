@@ -214,19 +214,31 @@ func (d *decision) reachesAnything(n, lca, passed node) bool {
 func (d *decision) guarantee(r *workload.Workload) (until time.Time, setBy string, ok bool) {
 	until, setBy, ok = d.minRuntime(r)
 	p := &d.config.Protection
-	kind, start := p.Preempt, r.AdmittedAt
+	kind := p.Preempt
 	if r.Queue != d.queue.name {
 		if kind = p.Reclaim; d.config.Sharing == preemption.Fair && !d.entitledAtFirst() {
 			kind = p.FairSharing
 		}
 	}
-	if p.From == minruntime.Reservation {
-		start = r.ReservedAt
-	}
-	if last := start.Add(kind - 1); kind > 0 && !start.IsZero() && !r.Evicted && (!ok || last.After(until)) {
+	if last, protects := d.protection(r, kind); protects && (!ok || last.After(until)) {
 		until, setBy, ok = last, "protection", true
 	}
 	return until, setBy, ok
+}
+
+// protection returns the last instant at which a workload is protected for a duration.
+func (d *decision) protection(r *workload.Workload, kind time.Duration) (last time.Time, ok bool) {
+	start := r.AdmittedAt
+	if d.config.Protection.From == minruntime.Reservation {
+		start = r.ReservedAt
+	}
+	return start.Add(kind - 1), kind > 0 && !start.IsZero() && !r.Evicted
+}
+
+// protectedFor reports whether a candidate, if it is no replica, is protected for a duration.
+func (d *decision) protectedFor(c *candidate, kind time.Duration) bool {
+	last, ok := d.protection(&c.w, kind)
+	return ok && c.podSet < 0 && !d.request.Now.After(last)
 }
 
 // minRuntime returns the last instant of a workload's minimum runtime, and whose setting it is:

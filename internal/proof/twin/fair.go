@@ -163,7 +163,7 @@ func (d *decision) fairAttempt(candidates []candidate, _ bool) []preemption.Vict
 // pass makes both rounds. It returns the victims, or nobody and those that the strategies
 // refused.
 func (d *decision) pass(candidates []candidate, all *[]candidate) (victims []preemption.Victim, refused []candidate) {
-	strategies, entitled := d.strategies(), d.entitled()
+	strategies, entitled, again := d.strategies(), d.entitled(), false
 	d.addedTo = d.queue.name
 	taken := *all
 	d.setGone(taken)
@@ -186,6 +186,7 @@ func (d *decision) pass(candidates []candidate, all *[]candidate) (victims []pre
 	strategy := func(s preemption.FairStrategy) func(ours, before, after share) bool {
 		return func(ours, before, after share) bool { return passes(s, ours, before, after) }
 	}
+first:
 	used := map[string]bool{} // queues that the second strategy was used on, with the largest first
 	for t := d.round(candidates); ; {
 		d.added = d.asked
@@ -201,8 +202,14 @@ func (d *decision) pass(candidates []candidate, all *[]candidate) (victims []pre
 				continue
 			}
 			test := always
-			if c.class != 2 && !entitled {
+			switch {
+			case c.class == 2:
+			case !entitled:
 				test, c.reason = strategy(strategies[0]), preemption.InCohortFairSharing
+			case again && d.protectedFor(&c, d.config.Protection.Reclaim):
+				continue
+			default:
+				c.reason = preemption.InCohortReclamation
 			}
 			passed, enough := try(c, test)
 			if !passed && d.largestFirst && len(strategies) == 2 && !used[q] {
@@ -217,6 +224,14 @@ func (d *decision) pass(candidates []candidate, all *[]candidate) (victims []pre
 			}
 			refused = append(refused, c)
 		}
+	}
+	own := func(c candidate) bool { return c.class == 2 }
+	if d.config.Fair.ReevaluateCandidates && !again && !entitled && len(refused) > 0 && slices.ContainsFunc(taken, own) {
+		d.added, again = d.asked, true
+		entitled = !d.config.Fair.IgnoreNominalEntitlement && d.within(d.queue, d.needed)
+		d.added = nil
+		candidates, refused = refused, nil
+		goto first
 	}
 	if len(strategies) == 2 && !entitled && !d.largestFirst {
 		for t := d.round(refused); ; {

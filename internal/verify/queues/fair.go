@@ -129,9 +129,14 @@ func (j *judge) rounds(list []candidate, taken *[]candidate, largestFirst bool) 
 
 // bothRounds also returns those that the strategies refused.
 func (j *judge) bothRounds(list []candidate, taken *[]candidate, largestFirst bool) (found bool, refused []candidate) {
-	entitled := j.entitledBesides(*taken)
+	entitled, again := j.entitledBesides(*taken), false
 	try := func(c candidate, strategies ...Strategy) (passed bool) {
-		if c.class != ownQueue && !entitled {
+		switch {
+		case c.class == ownQueue:
+		case entitled && again && j.protectedFor(c, j.Protection.Reclaim):
+			return false
+		case entitled:
+		default:
 			if c.reason = InCohortFairSharing; !j.passes(c, strategies) {
 				return false
 			}
@@ -145,6 +150,7 @@ func (j *judge) bothRounds(list []candidate, taken *[]candidate, largestFirst bo
 		defer j.ask(-1)
 		return r.turn()
 	}
+first:
 	second := map[*node]bool{} // queues that the second strategy was used on already
 	r := j.round(list)
 	for q := turn(r); q != nil; q = turn(r) {
@@ -165,6 +171,12 @@ func (j *judge) bothRounds(list []candidate, taken *[]candidate, largestFirst bo
 				refused = append(refused, c)
 			}
 		}
+	}
+	own := func(c candidate) bool { return c.class == ownQueue }
+	if j.Reevaluate && !again && !entitled && len(refused) > 0 && slices.ContainsFunc(*taken, own) {
+		again, entitled = true, j.entitled()
+		list, refused = refused, nil
+		goto first
 	}
 	if len(j.Strategies) < 2 || entitled || largestFirst {
 		return false, refused

@@ -271,6 +271,12 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 	}
 	if c.class != ownQueue && j.Fair && !j.entitled() {
 		c.reason = InCohortFairSharing
+		if ok && v.Reason == InCohortReclamation && j.entitledAtBest() {
+			c.reason = InCohortReclamation
+			if len(v.Replicas) == 0 && j.protectedFor(c, j.Protection.Reclaim) {
+				faults.Add(at, "the protection of %q against reclaims is not over", v.Workload)
+			}
+		}
 	}
 	cohort, queued := "", time.Time{}
 	if c.cohort != nil {
@@ -328,6 +334,18 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 		}
 	}
 	return parts
+}
+
+// entitledAtBest reports whether the first strategy may have run again for a preemptor that
+// needs none then, when all who may yield of its own queue are gone.
+func (j *judge) entitledAtBest() bool {
+	if !j.Reevaluate {
+		return false
+	}
+	own := slices.DeleteFunc(j.candidates(), func(c candidate) bool { return c.class != ownQueue })
+	j.takeAll(own, 1)
+	defer j.takeAll(own, -1)
+	return j.entitled()
 }
 
 // minimumCanStay reports whether it is enough that a victim that goes whole gives of its

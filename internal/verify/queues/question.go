@@ -28,6 +28,7 @@ type Question struct {
 	IgnoreNominalEntitlement bool
 	RecheckShares            bool
 	Stable                   bool
+	Reevaluate               bool
 	ReconsiderLarger         bool
 	NewerByReservation       bool
 	IgnoreMinAdmitDuration   bool

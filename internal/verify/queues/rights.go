@@ -195,6 +195,12 @@ func (j *judge) protected(r *running) bool {
 	return ok && !j.now.After(until)
 }
 
+// protectedFor reports whether the protection protects a candidate for a duration.
+func (j *judge) protectedFor(c candidate, d time.Duration) bool {
+	last, ok := j.Protection.Of(d, c.ReservedAt, c.AdmittedAt)
+	return ok && c.set < 0 && !c.Evicted && !j.now.After(last)
+}
+
 // guarded reports whether a guard of the caller protects a workload.
 func (j *judge) guarded(r *running) bool {
 	if j.Guard == nil {

@@ -1,0 +1,107 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// reevaluate draws, where it may be set, whether the first strategy runs again.
+func reevaluate(t *rapid.T, c *preemption.Config) {
+	if f := &c.Fair; c.Sharing == preemption.Fair && !f.Stable && !f.RecheckShares {
+		f.ReevaluateCandidates = rapid.IntRange(0, 1).Draw(t, "reevaluate") == 1
+	}
+}
+
+// Only a decision in which somebody of the own queue may be taken, and that the first strategy
+// alone does not make, can change by the switch.
+func reevaluationChangesLittle(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	config := preemptiontest.Configs().Draw(t, "config")
+	config.Sharing, config.Fair.Stable, config.Fair.RecheckShares, config.Fair.ReevaluateCandidates = preemption.Fair, false, false, false
+	again := config
+	again.Fair.ReevaluateCandidates = true
+	s := snapshotOf(t, record.State)
+	without, with := decideWith(t, config, s, *record.Request), decideWith(t, again, s, *record.Request)
+	policy := queue.Never
+	for _, q := range record.State.Queues {
+		if q.Name == record.Request.Workload.Queue {
+			policy = q.Preemption.WithinClusterQueue
+		}
+	}
+	if policy == queue.Never || without.Outcome == preemption.Fits {
+		if diff := cmp.Diff(without, with, sameDecision); diff != "" {
+			t.Fatalf("- without, + with:\n%s", diff)
+		}
+	}
+	if without.Outcome.Possible() && !with.Outcome.Possible() {
+		t.Fatalf("%v without, %v with", without.Outcome, with.Outcome)
+	}
+}
+
+func TestReevaluationChangesLittle(t *testing.T) { rapid.Check(t, reevaluationChangesLittle) }
+
+// A workload of the own queue makes room in the nominal quota: then the other queue, which a
+// strategy refused, is reclaimed from. Its protection against reclaims is asked then.
+func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "all"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "all", Quotas: gpus(4), Preemption: policy},
+			{Name: "b", Cohort: "all", Quotas: gpus(4)},
+			{Name: "lender", Cohort: "all", Quotas: gpus(3)},
+		},
+		Admitted: []workload.Workload{job("own", "a", -1, 3, started(20)), job("other", "b", 0, 8, started(20))},
+	}
+	st.Admitted[1].AdmittedAt = started(1)
+	r := pending("a", 0, 4) // with which the shares are 3 and 4 over nominal
+	for _, c := range []struct {
+		again, protected bool
+		want             string
+	}{
+		{false, false, "Impossible"},
+		{true, false, "Preempt other InCohortReclamation"},
+		{true, true, "Wait"},
+	} {
+		config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{
+			Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}, ReevaluateCandidates: c.again,
+		}}
+		if c.protected {
+			config.Protection.Reclaim = 10 * 60e9
+		}
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		got := d.Outcome.String()
+		for i, v := range d.Victims {
+			got += map[bool]string{true: " ", false: ", "}[i == 0] + v.Workload + " " + v.Reason.String()
+		}
+		if got != c.want {
+			t.Errorf("again %v, protected %v: %s, want %s", c.again, c.protected, got, c.want)
+		}
+		if c.protected && !d.RetryAt.Equal(now.Add(9*60e9)) {
+			t.Errorf("RetryAt %v", d.RetryAt)
+		}
+		if err := preemption.Verify(st, r, config, d); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
+			t.Errorf("- the twin, + the decision:\n%s", diff)
+		}
+	}
+	for _, fair := range []preemption.FairSharing{{ReevaluateCandidates: true, Stable: true}, {ReevaluateCandidates: true, RecheckShares: true}} {
+		if _, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Fair: fair}); err == nil {
+			t.Errorf("%+v is no error", fair)
+		}
+	}
+	if _, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Search: preemption.Exact, Fair: preemption.FairSharing{ReevaluateCandidates: true}}); err == nil {
+		t.Error("with Exact it is no error")
+	}
+}
