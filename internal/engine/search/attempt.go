@@ -46,6 +46,19 @@ func (s *Search) FailRules() {
 	}
 }
 
+// Sequences makes each attempt as if the request never fitted, and yields whom it takes, in order,
+// nobody put back. The victims are valid during the call.
+func (s *Search) Sequences(yield func(borrowing bool, taken []Victim)) {
+	s.Exhaust = true
+	s.plan(func(borrowing bool) bool {
+		s.attempt(Mode{Borrowing: borrowing})
+		yield(borrowing, s.Taken)
+		s.PutAllBack()
+		return false
+	})
+	s.Exhaust = false
+}
+
 // plan makes attempts until one succeeds.
 func (s *Search) plan(attempt func(borrowing bool) bool) bool {
 	switch {
@@ -66,6 +79,9 @@ func (s *Search) plan(attempt func(borrowing bool) bool) bool {
 // with borrowing. If not, it fails as well: without the same candidates the request did not
 // fit.
 func (s *Search) permitsMore() bool {
+	if s.Exhaust {
+		return true // the order of the candidates is asked for
+	}
 	for i := range s.Levels {
 		if l := &s.Levels[i]; s.Permission(l.Class, false) != s.Permission(l.Class, true) && l.Reach.Heads.Len() > 0 {
 			return true

@@ -28,9 +28,10 @@ type RuleCase struct {
 		Policies  string          `json:"policies"`
 		NeverFits bool            `json:"neverFits"`
 		// Mode and Strategies are those of a [Case].
-		Mode       string         `json:"mode"`
-		Strategies []string       `json:"strategies"`
-		Protection ruleProtection `json:"protection"`
+		Mode        string         `json:"mode"`
+		Strategies  []string       `json:"strategies"`
+		Consumption map[string]int `json:"consumption"` // when a consumer of candidates stops
+		Protection  ruleProtection `json:"protection"`
 	} `json:"settings"`
 	Cohorts       []Cohort               `json:"cohorts"`
 	ClusterQueues []ruleQueue            `json:"clusterQueues"`
@@ -63,11 +64,12 @@ type RuleCase struct {
 		Valid       *bool           `json:"valid"`
 		Error       *ruleError      `json:"error"`
 
-		RetryAt          *time.Time  `json:"retryAt"`
-		Oracle           []OracleRow `json:"oracle"`
-		Protected        bool        `json:"protected"`
-		Expiry           *time.Time  `json:"expiry"`
-		CanAlwaysReclaim bool        `json:"canAlwaysReclaim"`
+		Attempts         []ruleAttempt `json:"attempts"`
+		RetryAt          *time.Time    `json:"retryAt"`
+		Oracle           []OracleRow   `json:"oracle"`
+		Protected        bool          `json:"protected"`
+		Expiry           *time.Time    `json:"expiry"`
+		CanAlwaysReclaim bool          `json:"canAlwaysReclaim"`
 	} `json:"want"`
 }
 
@@ -88,11 +90,8 @@ type ruleError struct {
 	Reason string `json:"reason"`
 }
 
-// What is not asked, and why.
-const (
-	ofAttempts = "it asks for the candidates of each attempt, not for a decision"
-	builtInto  = "it says what upstream builds a selector into, which is no answer"
-)
+// builtInto says why a case is not asked.
+const builtInto = "it says what upstream builds a selector into, which is no answer"
 
 // ID returns the case's name.
 func (c *RuleCase) ID() string { return c.Name }
@@ -117,7 +116,7 @@ func (c *RuleCase) Check(p *preemption.Preemptor) (Report, error) {
 	}
 	switch {
 	case c.Kind == "sequence":
-		return Report{NotAsked: ofAttempts}, nil
+		return c.checkSequence()
 	case c.Settings.Gates["ConfigurablePreemptions"] && c.Kind == "search":
 		return c.checkSearch()
 	case c.Settings.Gates["ConfigurablePreemptions"]:
