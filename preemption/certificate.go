@@ -89,8 +89,8 @@ type CertifiedCandidate struct {
 // reasonOfRight has the reasons by the numbers of the rights of the exact search.
 var reasonOfRight = [...]VictimReason{InClusterQueue, InClusterQueueTimeBased, InCohortFairSharing, InCohortReclaimWhileBorrowing, InCohortReclamation}
 
-// certificate turns a certificate of the engine into a public one.
-func (sc *scratch) certificate(c *cluster.Cluster, of *exact.Certificate, found bool) *Certificate {
+// certificateOf turns a certificate of the engine into a public one.
+func (sc *scratch) certificateOf(c *cluster.Cluster, of *exact.Certificate, found bool) *Certificate {
 	if of == nil {
 		return nil
 	}

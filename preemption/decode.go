@@ -15,6 +15,7 @@ import (
 
 // leave turns a result into a decision.
 func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d *Decision) {
+	sc.history, sc.certificate = found.History, found.Proof.Certificate
 	*d = Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
 	switch {
 	case found.Fits:

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
+	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
@@ -23,6 +24,9 @@ type scratch struct {
 	names    []quota.FlavorResource // of the slots of the request
 	open     open
 	rules    rules.Taker
+	// What an explanation says of the Exchange and the Exact search, if one is made.
+	history     *exact.History
+	certificate *exact.Certificate
 }
 
 // enter checks a request and puts it into dense form.

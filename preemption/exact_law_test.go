@@ -119,6 +119,56 @@ func exactDecisionsVerify(t *rapid.T) {
 	if diff := cmp.Diff(d, explained.Decision, sameDecision); err != nil || diff != "" {
 		t.Fatalf("%v -Decide +Explain:\n%s", err, diff)
 	}
+	checkImproved(t, &explained)
+}
+
+// checkImproved: the exchanges lead from the victims of the search in order to those of the
+// decision, each to something better, and the explanation has a certificate if the proof is
+// complete.
+func checkImproved(t *rapid.T, e *preemption.Explanation) {
+	x := e.Improved
+	if x == nil {
+		return
+	}
+	set := map[string]int64{}
+	move := func(list []preemption.TakenStep, times int64) {
+		for _, s := range list {
+			key := s.Workload + "/" + s.PodSet
+			if set[key] += times * max(1, s.Replicas); set[key] == 0 {
+				delete(set, key)
+			} else if set[key] < 0 {
+				t.Fatalf("%s is put back, but was not taken: %+v", key, *x)
+			}
+		}
+	}
+	move(x.Before, 1)
+	victims, lost := x.Victims, x.Lost
+	for _, change := range x.Exchanges {
+		if worse := change.Victims > victims && change.Lost >= lost; worse && victims > 0 {
+			t.Fatalf("%+v is worse than %d victims who lose %d", change, victims, lost)
+		}
+		move(change.PutBack, -1)
+		move(change.Taken, 1)
+		victims, lost = change.Victims, change.Lost
+	}
+	if len(e.Decision.Victims) == 0 {
+		return // what was found in order is not allowed
+	}
+	want := map[string]int64{}
+	for _, v := range e.Decision.Victims {
+		for _, r := range v.Replicas {
+			want[v.Workload+"/"+r.PodSet] = r.Count
+		}
+		if len(v.Replicas) == 0 {
+			want[v.Workload+"/"] = 1
+		}
+	}
+	if diff := cmp.Diff(want, set); diff != "" || victims != int64(len(e.Decision.Victims)) || lost != e.Decision.Lost {
+		t.Fatalf("%d victims who lose %d, -victims +after all exchanges:\n%s", victims, lost, diff)
+	}
+	if p := e.Decision.Proof; p != nil && p.Optimal && p.Nodes < 1000 && x.Certificate == nil {
+		t.Fatalf("there is no certificate of %+v", *p)
+	}
 }
 
 func TestExactDecisionsVerify(t *testing.T) { rapid.Check(t, exactDecisionsVerify) }

@@ -36,12 +36,14 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	x := explainer{sc: &sc, c: about.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}}
+	x := explainer{r: &r, sc: &sc, c: about.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}}
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
 	sc.request.Trace = &trace.Recorder{Survey: true, To: x.step}
 	sc.answer(about, &p.config, &r, &x.e.Decision)
-	if n := len(x.e.Attempts); n > 0 && x.e.Decision.Outcome.Possible() && len(x.e.Decision.Counts) == 0 {
+	x.improved()
+	inOrder := x.e.Improved == nil || x.e.Improved.Victims > 0
+	if n := len(x.e.Attempts); n > 0 && inOrder && x.e.Decision.Outcome.Possible() && len(x.e.Decision.Counts) == 0 {
 		x.e.Attempts[n-1].Succeeded = true
 	}
 	if !x.asked { // nobody is searched for: it never preempts, or no flavor was found
@@ -60,6 +62,7 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 
 // explainer makes an explanation of the steps of a decision.
 type explainer struct {
+	r     *Request
 	e     Explanation
 	sc    *scratch
 	c     *cluster.Cluster

@@ -20,6 +20,9 @@ type Explanation struct {
 	Levels []ExplainedLevel `json:"levels,omitempty"`
 	// Attempts are the searches for victims, in order; the last one counts.
 	Attempts []ExplainedAttempt `json:"attempts,omitempty"`
+	// Improved says, with the [Exchange] and the [Exact] search, how better victims were found. Nil
+	// if nobody was searched for, or if victims are taken by rules.
+	Improved *ExplainedImprovement `json:"improved,omitempty"`
 	// Instants is the number of instants that were tried for [Decision.RetryAt].
 	Instants int64 `json:"instants,omitempty"`
 	// Ways are changes that make the request succeed, each the smallest of its kind. Empty if

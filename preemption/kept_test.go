@@ -18,5 +18,5 @@ func TestFormsAreKept(t *testing.T) {
 	golden.Kept[preemption.Record](t, files, "record", reflect.TypeFor[rules.Config]())
 	golden.Kept[preemption.Decision](t, files, "decision", reflect.TypeFor[workload.Workload]())
 	golden.Kept[preemption.Loop](t, files, "loop", reflect.TypeFor[preemption.Victim]())
-	golden.Kept[preemption.Explanation](t, files, "explanation", reflect.TypeFor[preemption.Decision]())
+	golden.Kept[preemption.Explanation](t, files, "explanation", reflect.TypeFor[preemption.Decision](), reflect.TypeFor[preemption.Certificate]())
 }

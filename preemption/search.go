@@ -137,7 +137,10 @@ func (c *Config) enterSearch(d *search.Request) {
 }
 
 func (sc *scratch) proof(c *cluster.Cluster, p *exact.Proof, found bool) *Proof {
-	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes, Certificate: sc.certificate(c, p.Certificate, found)}
+	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes}
+	if sc.request.Certificate {
+		out.Certificate = sc.certificateOf(c, p.Certificate, found)
+	}
 	if found {
 		out.Value, out.LowerBound = p.Lost, p.Bound
 	}

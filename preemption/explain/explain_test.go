@@ -54,6 +54,16 @@ func state() preemption.State {
 	}
 }
 
+// small is a queue in which small workloads come before a large one.
+func small() preemption.State {
+	st := state()
+	st.Admitted = []workload.Workload{
+		job("a/serve", "team-a", 50, 1, 90), job("b/train", "team-b", 80, 2, 5),
+		job("a/middle", "team-a", 5, 3, 10), job("a/small-1", "team-a", 5, 2, 12), job("a/small-2", "team-a", 5, 2, 20), job("a/large", "team-a", 5, 4, 30),
+	}
+	return st
+}
+
 func explanation(t testing.TB, c preemption.Config, st preemption.State, w workload.Workload) preemption.Explanation {
 	t.Helper()
 	s, err := preemption.NewSnapshot(st)
@@ -85,6 +95,10 @@ func samples(t testing.TB) map[string]preemption.Explanation {
 		"impossible": explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 5, 6, 0)),
 		"open":       explanation(t, preemption.Config{}, state(), open),
 		"gated":      explanation(t, preemption.Config{}, state(), gated),
+		"exchange":   explanation(t, preemption.Config{Search: preemption.Exchange}, small(), job("a/new", "team-a", 10, 7, 0)),
+		"exact":      explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 10, 4, 0)),
+		"exact-cost": explanation(t, preemption.Config{Search: preemption.Exact, Cost: preemption.CostByAge{Resources: []string{"gpu"}}}, small(), job("a/new", "team-a", 10, 2, 0)),
+		"exact-none": explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 5, 4, 0)),
 		"fair":       explanation(t, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
 	}
 }

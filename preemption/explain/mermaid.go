@@ -34,6 +34,9 @@ func (pr Printer) Mermaid(e preemption.Explanation) string {
 		text := fmt.Sprintf("%d taken, %d put back\n%s", a.TakenCount, a.PutBack.Count, pr.end(a))
 		c.next(fmt.Sprintf("attempt%d", i), text)
 	}
+	if e.Improved != nil {
+		c.next("improved", strings.Join(append([]string{fmt.Sprintf("%d exchanged", e.Improved.ExchangeCount)}, proof(&e)[:1]...), "\n"))
+	}
 	c.next("answer", answer(&e))
 	return c.end(texts(e.Ways, func(w *preemption.Way) string { return pr.way(w, q.Now) }))
 }

@@ -56,6 +56,7 @@ func (pr Printer) Steps(e preemption.Explanation) []Step {
 		more, taken = pr.attemptSteps(&e.Attempts[i], i+1)
 		steps = append(steps, more...)
 	}
+	steps = append(steps, improvedSteps(&e)...)
 	end := Step{Title: "The answer", Lines: []string{answer(&e)}}
 	if e.Instants > 0 {
 		end.Lines = append(end.Lines, instantsLine(e.Instants))

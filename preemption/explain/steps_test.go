@@ -35,7 +35,7 @@ func checkSteps(t interface{ Errorf(string, ...any) }, e preemption.Explanation)
 			line = "the queue" + title
 		}
 		switch line {
-		case "Flavors", "Who may yield", "What was tried":
+		case "Flavors", "Who may yield", "What was tried", "What is better":
 		default:
 			if !strings.Contains(all, line) {
 				t.Errorf("no step says %q:\n%s", line, all)
@@ -66,7 +66,12 @@ func TestSteps(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
-		p, err := preemption.New(preemptiontest.Configs().Draw(t, "config"))
+		config := preemptiontest.Configs().Draw(t, "config")
+		config.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
+		if rapid.Bool().Draw(t, "cost") {
+			config.Cost = preemption.CostByAge{}
+		}
+		p, err := preemption.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,6 +50,7 @@ func (pr Printer) Text(e preemption.Explanation) string {
 	p.flavors(&e)
 	p.levels(&e)
 	p.attempts(&e)
+	p.improved(&e)
 	p.ways(&e)
 	return p.String()
 }

@@ -43,6 +43,8 @@ type Result struct {
 	ByRules bool
 	// Proof is set if the exact search was made.
 	Proof exact.Proof
+	// History says, in a search for an explanation, how better victims were found.
+	History *exact.History
 	// Steps counts the workloads looked at.
 	Steps int
 }
@@ -110,7 +112,7 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 	case core.Request.Effort == search.Exchange:
 		if found {
 			core.Request.Trace.Silence()
-			s.exact.Exchange(core)
+			result.History = s.exact.Exchange(core)
 			core.Request.Trace.Resume()
 		}
 	case core.OverPotential():
@@ -121,6 +123,7 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 	default:
 		core.Request.Trace.Silence()
 		found, result.Proof = s.exact.Best(core, found)
+		result.History = result.Proof.History
 		core.Request.Trace.Resume()
 	}
 	return found

@@ -1,9 +1,6 @@
 package exact
 
-import (
-	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
-)
+import "github.com/cedesched/cede/internal/engine/search"
 
 // A certificate is what the bound of a proof rests on, so that others can check it without a
 // search. For each attempt it has the multipliers, and the tree of those decisions about units
@@ -27,7 +24,7 @@ type CertifiedAttempt struct {
 	Rounded   int64
 	Rows      []CertifiedRow
 	Caps      []CertifiedCap
-	Units     []CertifiedUnit
+	Units     []Unit
 	Tree      []int // indexes of Units, and EndOfBranch; empty: the bound of the multipliers is enough
 }
 
@@ -44,12 +41,6 @@ type CertifiedCap struct {
 	Above      int64
 	All        bool // of any priority
 	Multiplier float64
-}
-
-// CertifiedUnit is a workload, or a replica of a surplus.
-type CertifiedUnit struct {
-	Workload *cluster.Workload
-	Set      int
 }
 
 // noSet is the bound that no set reaches, because none is allowed.
@@ -175,7 +166,7 @@ func (x *Solver) certifyAttempt(borrowing bool, caps []limit, bound int64, known
 	}
 	for _, i := range recorded.units {
 		u := &x.problem.units[i]
-		a.Units = append(a.Units, CertifiedUnit{u.Workload, u.Set})
+		a.Units = append(a.Units, Unit{u.Workload, u.Set})
 	}
 	a.Tree = recorded.tree
 	return a, true

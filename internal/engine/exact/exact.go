@@ -25,6 +25,8 @@ type Solver struct {
 	maxNodes   int
 	// Of each attempt the multipliers of the first goal, for the certificate.
 	multipliers [][]float64
+	history     *History // of an explanation
+	last        []Unit   // the set that it ends with
 }
 
 // settled is an objective with the value that a set must not exceed.
@@ -43,6 +45,8 @@ type Proof struct {
 	Nodes int
 	// Certificate shows the bound, if it is asked for and not too large.
 	Certificate *Certificate
+	// History is kept for explanations.
+	History *History
 }
 
 // Best replaces the victims by the best allowed set. found says that the search in order has
@@ -59,7 +63,10 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 		caps = nil
 		best, proof = x.bestOf(attempts, nil, nil)
 	}
-	if s.Request.Certificate {
+	x.begins(greedy)
+	x.notesBest(best)
+	proof.History = x.history
+	if s.Request.Certificate || x.explains() {
 		proof.Certificate = x.certificate(attempts, caps, best, &proof)
 	}
 	switch {
@@ -102,7 +109,7 @@ func (x *Solver) begin(s *search.Search) (greedy []search.Victim) {
 
 // end drops the references to the cluster.
 func (x *Solver) end() {
-	x.problem.s = nil
+	x.problem.s, x.history, x.last = nil, nil, nil
 	clear(x.list)
 	clear(x.problem.units)
 }
@@ -173,7 +180,7 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 		x.relax(of, x.target(limit))
 		if n == 0 {
 			bound = x.relaxation.lowest()
-			if p.s.Request.Certificate {
+			if p.s.Request.Certificate || x.explains() {
 				x.multipliers = append(x.multipliers, slices.Clone(x.relaxation.multiply))
 			}
 			x.first.copy(&x.relaxation)

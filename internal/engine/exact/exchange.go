@@ -33,12 +33,16 @@ const maxLooks = 200_000
 // nobody stands for no unit, and for no index.
 const nobody = -1
 
-// Exchange improves the victims by exchanges until none makes them better.
-func (x *Solver) Exchange(s *search.Search) {
-	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Set >= 0 || !s.AnySurplus()) {
-		return // nothing is better than one victim
-	}
+// Exchange improves the victims by exchanges until none makes them better. It returns how, for
+// explanations.
+func (x *Solver) Exchange(s *search.Search) *History {
 	x.problem.s = s
+	x.begins(s.Taken)
+	history := x.history
+	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Set >= 0 || !s.AnySurplus()) {
+		x.end()
+		return history // nothing is better than one victim
+	}
 	x.greedy = append(x.greedy[:0], s.Taken...)
 	s.PutAllBack()
 	x.collect(s.Request.MaxCandidates + 2*s.Tried)
@@ -58,6 +62,7 @@ func (x *Solver) Exchange(s *search.Search) {
 	}
 	clear(x.greedy)
 	x.end()
+	return history
 }
 
 // exchanged improves a set by exchanges; nil: there is none.
@@ -161,6 +166,7 @@ func (x *Solver) improve() (better bool) {
 		for i := range p.units {
 			if !e.in[i] && e.looks < maxLooks && x.exchangeFor(i) {
 				again, better = true, true
+				x.notes()
 				x.settleDown()
 			}
 		}
@@ -172,6 +178,7 @@ func (x *Solver) improve() (better bool) {
 func (x *Solver) settleDown() (better bool) {
 	for x.exchangeFor(nobody) || x.giveReplicas() {
 		better = true
+		x.notes()
 	}
 	return better
 }
