@@ -15,7 +15,9 @@ import (
 
 // leave turns a result into a decision.
 func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d *Decision) {
-	sc.history, sc.certificate = found.History, found.Proof.Certificate
+	if sc.history, sc.certificate = found.History, nil; found.History != nil {
+		sc.certificate = found.Proof.Certificate
+	}
 	*d = Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
 	switch {
 	case found.Fits:
