@@ -211,3 +211,25 @@ func TestFairTieOfOwnQueue(t *testing.T) {
 		}
 	}
 }
+
+// A preemptor keeps its own list of strategies.
+func TestStrategiesAreKept(t *testing.T) {
+	c := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}}}
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "root"}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "root", Quotas: gpus(0), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}}, {Name: "b", Cohort: "root", Quotas: gpus(0)}, {Name: "lends", Cohort: "root", Quotas: gpus(4)}},
+		Admitted: []workload.Workload{job("large", "b", 0, 3, started(5))},
+	}
+	p := preemptorOf(c)
+	s, r := snapshotOf(t, st), pending("a", 0, 2)
+	want, err := p.Decide(s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Fair.Strategies[0] = preemption.LessThanInitialShare
+	got, err := p.Decide(s, r)
+	other := decideWith(t, c, s, r)
+	if err != nil || got.Outcome != want.Outcome || other.Outcome == want.Outcome {
+		t.Errorf("%v, then %v; with the other strategy %v; %v", want.Outcome, got.Outcome, other.Outcome, err)
+	}
+}

@@ -108,3 +108,20 @@ func TestLocalQueueUsageIsValidated(t *testing.T) {
 		"request.localQueueUsage[4].usage: +Inf is not a finite number of zero or more",
 	)
 }
+
+// A workload that is updated into another local queue counts there.
+func TestUpdatedLocalQueue(t *testing.T) {
+	st := preemption.State{
+		Queues:   []queue.Queue{{Name: "a", Quotas: gpus(2), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
+		Admitted: []workload.Workload{in("little", job("x", "a", 0, 1, started(5))), in("much", job("y", "a", 0, 1, started(9)))},
+	}
+	r := pending("a", 10, 1)
+	r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "much", Usage: 7}, {LocalQueue: "more", Usage: 9}, {LocalQueue: "little", Usage: 0.5}}
+	s := snapshotOf(t, st)
+	for _, c := range []struct{ local, victim string }{{"little", "y"}, {"more", "x"}, {"little", "y"}} {
+		s = edit(t, s, preemption.Update(in(c.local, st.Admitted[0])))
+		if got := ids(decide(t, s, r).Victims); len(got) != 1 || got[0] != c.victim {
+			t.Errorf("x is in %q: %v, want %s", c.local, got, c.victim)
+		}
+	}
+}

@@ -48,8 +48,8 @@ func TestLoopsFindsRecords(t *testing.T) {
 	for _, c := range circles {
 		record := readRecord(t, "testdata/"+c.record+".json")
 		l := loopsOf(t, record.State, c.config, record.Request.Workload)
-		if len(l.Steps) < 2 || l.Cut {
-			t.Errorf("%s: %+v", c.record, l)
+		if len(l.Steps) < 2 || l.Cut || l.Decisions != 6 {
+			t.Errorf("%s: %d decisions, only who waits is asked, want 6: %+v", c.record, l.Decisions, l)
 		}
 		t.Log(c.record, ": ", circleOf(l))
 		stable := preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: c.config.ReconsiderLarger, Fair: preemption.FairSharing{Stable: true}}
@@ -248,5 +248,21 @@ func TestLoopsEndsAndFails(t *testing.T) {
 	}
 	if l, err := preemption.Loops(nil, nil, c, preemption.LoopOptions{Now: now}); err != nil || len(l.Steps) > 0 {
 		t.Errorf("nobody runs, nobody waits: %v, %+v", err, l)
+	}
+}
+
+// Who is told to stop as the search begins asks again once it has been taken, as any other.
+func TestLoopsAskEvicted(t *testing.T) {
+	both := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
+	both.BorrowWithinCohort.Policy = queue.LowerPriority
+	of := func(name string, gpu int64) queue.Queue {
+		return queue.Queue{Name: name, Cohort: "root", Preemption: both, Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: gpu}}}
+	}
+	goes := waits("b", "b", 1, 3, 0)
+	goes.ReservedAt, goes.Evicted = now.Add(-time.Hour), true
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{of("a", 1), of("b", 2)}, Admitted: []workload.Workload{goes}}
+	l := loopsOf(t, st, preemption.Config{}, waits("a1", "a", 0, 1, 0), waits("a2", "a", 0, 2, 0))
+	if got, want := circleOf(l), "a1 preempts b; a2 fits; b preempts a1 and a2"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

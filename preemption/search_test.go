@@ -1,6 +1,8 @@
 package preemption_test
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +80,35 @@ func TestSearchIsValidated(t *testing.T) {
 		_, err := preemption.New(c.config)
 		if faults, ok := err.(fault.List); !ok || len(faults) != 1 || faults[0].Path != c.path {
 			t.Errorf("%+v: %v, want a fault at %s", c.config, err, c.path)
+		}
+	}
+}
+
+// A sum of costs beyond the highest number is that number, before an exchange and after it: an
+// exchange that leaves the sum there is no better, one that brings it back is.
+func TestExchangeOfSaturatedCosts(t *testing.T) {
+	const half = math.MaxInt64/2 + 1
+	of := func(id string, cost int64, minutes int) workload.Workload {
+		w := job(id, "a", 0, 1, started(minutes))
+		w.Loss.PerReplica = cost
+		return w
+	}
+	st := preemption.State{
+		Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
+	}
+	for _, c := range []struct {
+		w, x int64
+		want string
+	}{
+		{half, half, "[v1 v2]"},
+		{math.MaxInt64, half + 1, "[v1 v2]"},
+		{half - 2, half, "[v2 w]"},
+		{1, 0, "[w x]"},
+	} {
+		st.Admitted = []workload.Workload{of("v1", half, 1), of("v2", half, 2), of("w", c.w, 9), of("x", c.x, 9)}
+		config := preemption.Config{Search: preemption.Exchange, Cost: preemption.CostDeclared{}}
+		if got := fmt.Sprint(ids(decideWith(t, config, snapshotOf(t, st), pending("a", 10, 2)).Victims)); got != c.want {
+			t.Errorf("w costs %d, x %d: %s, want %s", c.w, c.x, got, c.want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ func TestRequirement(t *testing.T) {
 		{"empty", workload.DoesNotExist, "", false}, {"rack", workload.DoesNotExist, "", true},
 		{"cores", workload.Gt, "63", true}, {"cores", workload.Gt, "64", false}, {"cores", workload.Lt, "65", true}, {"cores", workload.Lt, "64", false},
 		{"zone", workload.Gt, "0", false}, {"rack", workload.Lt, "5", false}, {"cores", workload.Gt, "many", false}, {"cores", 0, "64", false},
+		{"cores", workload.Gt, "63 x", false}, {"cores", workload.Lt, "65 66", false},
 	} {
 		r := workload.LabelRequirement{Key: c.key, Operator: c.operator, Values: strings.Fields(c.values)}
 		if got := r.Matches(labels); got != c.want {

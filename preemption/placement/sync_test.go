@@ -214,13 +214,17 @@ func TestSyncMissesNothing(t *testing.T) {
 		"node label": {func(st *placement.State) { st.Nodes[0].Labels = map[string]string{"a": "b"} }, 1},
 		"cordoned":   {func(st *placement.State) { st.Nodes[0].Unschedulable = true }, 1},
 		"group mode": {func(st *placement.State) { st.Groups[0].DisruptionMode = workload.DisruptionModePod }, 2},
-		"no group":   {func(st *placement.State) { st.Groups = nil }, 1},
-		"allowed":    {func(st *placement.State) { st.Budgets[0].Allowed++ }, 1},
-		"disrupted":  {func(st *placement.State) { st.Budgets[0].Disrupted = []string{"a"} }, 1},
-		"labelled":   {func(st *placement.State) { st.Budgets[0].LabelledOnly = true }, 1},
-		"selector":   {func(st *placement.State) { st.Budgets[0].Selector.MatchLabels["app"] = "other" }, 1},
-		"no budget":  {func(st *placement.State) { st.Budgets = nil }, 1},
-		"swapped":    {func(st *placement.State) { st.Pods[0], st.Pods[1] = st.Pods[1], st.Pods[0] }, 0},
+		"group priority": {func(st *placement.State) {
+			st.Groups[0].Priority++
+			st.Pods[0].Priority++
+		}, 3},
+		"no group":  {func(st *placement.State) { st.Groups = nil }, 1},
+		"allowed":   {func(st *placement.State) { st.Budgets[0].Allowed++ }, 1},
+		"disrupted": {func(st *placement.State) { st.Budgets[0].Disrupted = []string{"a"} }, 1},
+		"labelled":  {func(st *placement.State) { st.Budgets[0].LabelledOnly = true }, 1},
+		"selector":  {func(st *placement.State) { st.Budgets[0].Selector.MatchLabels["app"] = "other" }, 1},
+		"no budget": {func(st *placement.State) { st.Budgets = nil }, 1},
+		"swapped":   {func(st *placement.State) { st.Pods[0], st.Pods[1] = st.Pods[1], st.Pods[0] }, 0},
 	} {
 		st := state()
 		test.change(&st)

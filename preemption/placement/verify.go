@@ -40,12 +40,10 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	if err != nil {
 		return err
 	}
-	if p.config.SkipBlockers = true; len(r.Pods) > 0 {
-		asked := r
-		asked.Policy = PreemptNever
-		if _, err := p.Decide(s, asked); err != nil { // it is malformed
-			return err
-		}
+	asked := r
+	asked.Policy, p.config.SkipBlockers = PreemptNever, true
+	if _, err := p.Decide(s, asked); err != nil { // it is malformed
+		return err
 	}
 	q := &nodes.Question{
 		Nodes: st.Nodes, Pods: st.Pods, Nominated: st.Nominated, Groups: st.Groups, Budgets: st.Budgets,

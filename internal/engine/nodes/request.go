@@ -207,7 +207,7 @@ func (s *Searcher) allowed(p *workload.Pod) nodeSet {
 	if p.Nowhere {
 		return set
 	}
-	next, order := 0, 0 // the node that comes next by name, and how it compares
+	var next, order int // the node that comes next by name, and how it compares
 	for _, name := range p.Nodes {
 		for ; next < len(c.order); next++ {
 			if order = strings.Compare(c.NodeName(c.order[next]), name); order >= 0 {
