@@ -146,11 +146,12 @@ func (c *Cluster) swap(p, next *Pod) {
 // recovered returns the node with the same pods under other budgets.
 func (n *node) recovered(pods []*Pod) *node {
 	next := *n
-	next.pods, next.levels = pods, slices.Clone(n.levels)
+	next.pods, next.levels, next.briefs = pods, slices.Clone(n.levels), slices.Clone(n.briefs)
 	for i := range next.levels {
 		next.levels[i].covered = false
 	}
-	for _, p := range pods {
+	for i, p := range pods {
+		next.briefs[i] = p.brief()
 		l := &next.levels[next.levelOf(p.class())]
 		l.covered = l.covered || len(p.budgets) > 0
 	}

@@ -16,16 +16,18 @@ import (
 // New makes a cluster of everything at once, which is faster than one by one. It copies the
 // state. It fails with a [fault.List] of everything that is wrong with it.
 func New(st *State) (*Cluster, error) {
-	b := builder{st: st, c: new(Cluster), numbers: make(map[string]int32, len(st.Nodes)), groups: map[string]*group{}}
+	b := builder{st: st, c: new(Cluster), indexes: make(map[string]int32, len(st.Nodes)), groups: map[string]*groupMembers{}}
 	if !b.plain() {
 		return nil, validate(st)
 	}
 	if err := b.number(); err != nil {
 		return nil, err
 	}
-	b.addBudgets()
+	if b.addBudgets(); len(st.Budgets) > 0 {
+		b.covered = make([]coveredUnit, 0, len(st.Pods))
+	}
 	for _, g := range st.Groups {
-		b.groups[g.ID] = &group{Facts: g, known: true}
+		b.groups[g.ID] = &groupMembers{group: group{Facts: g, known: true}}
 	}
 	nodes, ok := b.addPods()
 	if !ok {
@@ -35,19 +37,22 @@ func New(st *State) (*Cluster, error) {
 		return nil, err
 	}
 	b.c.nodes = vector.Of(nodes)
-	b.addGroups(nodes)
+	b.addGroups()
 	return b.c, nil
 }
 
 // builder makes a cluster.
 type builder struct {
-	st      *State
-	c       *Cluster
-	numbers map[string]int32 // of nodes
-	groups  map[string]*group
-	shared  shared
-	like    []*alike // by pod: what it has in common with others
-	covered int      // running pods under a budget
+	st         *State
+	c          *Cluster
+	indexes    map[string]int32 // of nodes in the state, by name
+	numbers    []int32          // of nodes, by index in the state
+	groups     map[string]*groupMembers
+	shared     shared
+	capacities shared
+	like       []*alike      // by pod: what it has in common with others
+	covered    []coveredUnit // units under a budget
+	overuses   bool          // usage of a node is out of bounds
 }
 
 // plain reports whether everything by itself is valid, and no two nodes, groups or budgets have
@@ -55,10 +60,10 @@ type builder struct {
 func (b *builder) plain() bool {
 	st := b.st
 	for i := range st.Nodes {
-		if _, again := b.numbers[st.Nodes[i].Name]; again || st.Nodes[i].Validate("") != nil {
+		b.indexes[st.Nodes[i].Name] = int32(i)
+		if len(b.indexes) != i+1 || st.Nodes[i].Validate("") != nil {
 			return false
 		}
-		b.numbers[st.Nodes[i].Name] = 0
 	}
 	b.like = make([]*alike, 0, len(st.Pods)+len(st.Nominated))
 	for _, list := range [...][]workload.Pod{st.Pods, st.Nominated} {
@@ -88,17 +93,16 @@ func (b *builder) plain() bool {
 func (b *builder) number() error {
 	st, c := b.st, b.c
 	resources := map[string]bool{}
-	addKeys := func(r workload.Resources) {
-		for name := range r {
-			resources[name] = true
-		}
-	}
 	for i := range st.Nodes {
-		addKeys(st.Nodes[i].Capacity)
+		b.capacities.equal(st.Nodes[i].Capacity)
 	}
-	for _, r := range b.shared.requests {
-		for ; r != nil; r = r.next {
-			addKeys(r.requests)
+	for _, of := range [...]*shared{&b.capacities, &b.shared} {
+		for _, r := range of.requests {
+			for ; r != nil; r = r.next {
+				for name := range r.requests {
+					resources[name] = true
+				}
+			}
 		}
 	}
 	delete(resources, workload.PodsResource)
@@ -106,14 +110,14 @@ func (b *builder) number() error {
 		return fault.List{{Path: "nodes", Problem: fmt.Sprintf("%d different resources, more than %d", len(resources), MaxResources)}}
 	}
 	c.columns = newColumns(append([]string{workload.PodsResource}, slices.Sorted(maps.Keys(resources))...))
-	names := make([]numbered, len(st.Nodes))
+	names := make([]numbered, len(st.Nodes)) // with the index in the state at first
 	for i := range st.Nodes {
-		names[i].name = st.Nodes[i].Name
+		names[i] = numbered{st.Nodes[i].Name, int32(i)}
 	}
 	slices.SortFunc(names, func(a, b numbered) int { return strings.Compare(a.name, b.name) })
-	c.order = make([]int32, len(names))
+	b.numbers, c.order = make([]int32, len(names)), make([]int32, len(names))
 	for i := range names {
-		names[i].number, b.numbers[names[i].name], c.order[i] = int32(i), int32(i), int32(i)
+		b.numbers[names[i].number], names[i].number, c.order[i] = int32(i), int32(i), int32(i)
 	}
 	c.numbers = trie.Of(numbered.id, names)
 	return nil
@@ -142,23 +146,25 @@ func (b *builder) addPods() (nodes []*node, ok bool) {
 	nodes = make([]*node, len(st.Nodes))
 	counts := map[int32]int{}
 	for i := range st.Nodes {
-		at := b.numbers[st.Nodes[i].Name]
-		pods := b.make(st.Pods, on.of(at), at, b.like)
+		pods := b.make(st.Pods, on.of(i), b.numbers[i], b.like)
 		for _, p := range pods {
 			running.Add(p)
-			if counts[p.priority]++; p.minimum > 0 {
+			if p.minimum > 0 {
 				c.minimums++
-			}
-			if len(p.budgets) > 0 {
-				b.covered++
 			}
 			b.join(p)
 		}
-		nominated := b.make(st.Nominated, promised.of(at), at, b.like[len(st.Pods):])
+		nominated := b.make(st.Nominated, promised.of(i), b.numbers[i], b.like[len(st.Pods):])
 		for _, p := range nominated {
 			waiting.Add(p)
 		}
-		nodes[at], _ = newNode(c.columns, st.Nodes[i].Clone(), at, pods, nominated)
+		facts := st.Nodes[i]
+		facts.Capacity, facts.Labels = b.capacities.equal(facts.Capacity).requests, maps.Clone(facts.Labels)
+		n, countable := newNode(c.columns, facts, b.numbers[i], pods, nominated)
+		for _, l := range n.levels {
+			counts[l.priority] += int(l.pods)
+		}
+		nodes[n.number], b.overuses = n, b.overuses || !countable
 	}
 	c.pods, c.nominated = running.Map(), waiting.Map()
 	for i := range st.Nominated {
@@ -177,107 +183,75 @@ func (b *builder) addPods() (nodes []*node, ok bool) {
 // overused finds the nodes with more usage than can be counted.
 func (b *builder) overused(nodes []*node) error {
 	var faults fault.List
-	for i := range b.st.Nodes {
-		if !nodes[b.numbers[b.st.Nodes[i].Name]].countable() {
+	for i, number := range b.numbers {
+		if b.overuses && !nodes[number].countable() {
 			faults.Add(fmt.Sprintf("nodes[%d]", i), "more than 2^62 of a resource is used")
 		}
 	}
 	return faults.Err()
 }
 
-// listing lists indexes by node: of node i those at [from[i], from[i+1]).
+// listing lists pods by node, both by index in the state: those on node i at [from[i], from[i+1]).
 type listing struct{ from, list []int32 }
 
-func (l listing) of(i int32) []int32 { return l.list[l.from[i]:l.from[i+1]] }
+func (l listing) of(i int) []int32 { return l.list[l.from[i]:l.from[i+1]] }
 
-// byNode lists the pods of each node by ID. ok is false if a node is unknown.
+// byNode lists the pods of each node, in their order. ok is false if a node is unknown.
 func (b *builder) byNode(pods []workload.Pod) (l listing, ok bool) {
 	l = listing{make([]int32, len(b.st.Nodes)+1), make([]int32, len(pods))}
-	number := make([]int32, len(pods))
+	on := make([]int32, len(pods))
 	for i := range pods {
 		if i > 0 && pods[i].Node == pods[i-1].Node {
-			number[i] = number[i-1]
-		} else if number[i], ok = b.numbers[pods[i].Node]; !ok {
+			on[i] = on[i-1]
+		} else if on[i], ok = b.indexes[pods[i].Node]; !ok {
 			return l, false
 		}
-		l.from[number[i]+1]++
+		l.from[on[i]+1]++
 	}
 	for i := 1; i < len(l.from); i++ {
 		l.from[i] += l.from[i-1]
 	}
 	at := slices.Clone(l.from)
 	for i := range pods {
-		l.list[at[number[i]]] = int32(i)
-		at[number[i]]++
-	}
-	for i := range b.st.Nodes {
-		slices.SortFunc(l.of(int32(i)), func(x, y int32) int { return strings.Compare(pods[x].ID, pods[y].ID) })
+		l.list[at[on[i]]] = int32(i)
+		at[on[i]]++
 	}
 	return l, true
 }
 
-// make makes the pods with those indexes, on one node.
+// make makes the pods with those indexes, on one node, by ID.
 func (b *builder) make(list []workload.Pod, indexes []int32, number int32, like []*alike) []*Pod {
 	if len(indexes) == 0 {
 		return nil
 	}
+	slices.SortFunc(indexes, func(x, y int32) int { return strings.Compare(list[x].ID, list[y].ID) })
 	room, pods := make([]lone, len(indexes)), make([]*Pod, len(indexes))
 	for i, at := range indexes {
 		p, l := &room[i].pod, like[at]
 		l.settle(b.c, &list[at])
 		p.Facts, p.node, p.takes, p.budgets, p.like = list[at], number, l.takes, l.budgets, l
 		p.Facts.Labels, p.Facts.Requests, p.Facts.Nodes = l.labels, l.requests, slices.Clone(list[at].Nodes)
-		room[i].join(b.groups[p.Facts.Group])
+		room[i].join(b.groupOf(p))
 		pods[i] = p
 	}
 	return pods
 }
 
-// join adds a running pod to its group.
-func (b *builder) join(p *Pod) {
-	if id := p.Facts.Group; id != "" {
-		g := b.groups[id]
-		if g == nil {
-			g = &group{Facts: workload.PodGroup{ID: id}}
-			b.groups[id] = g
-		}
-		g.members = append(g.members, p)
-	}
-}
-
 // addGroups makes the groups and the indexes of covered units.
-func (b *builder) addGroups(nodes []*node) {
-	var known []*group
-	covered := make([]coveredUnit, 0, b.covered+2*len(b.groups))
-	add := func(u *Unit) {
-		if u != nil && u.covered {
-			covered = append(covered, coveredUnitOf(u))
-		}
-	}
+func (b *builder) addGroups() {
+	known := make([]*group, 0, len(b.groups))
 	for _, g := range b.groups {
-		slices.SortFunc(g.members, compareUIDs)
-		g = newGroup(g.Facts, g.known, g.members)
-		known = append(known, g)
-		if add(g.whole); g.staying != g.whole {
-			add(g.staying)
-		}
+		known = append(known, b.finish(g))
 	}
-	for _, n := range nodes {
-		for _, p := range n.pods {
-			if len(p.budgets) > 0 {
-				add(p.single)
-			}
-		}
-	}
-	sortCovered(covered)
-	units := make([]*Unit, len(covered))
-	for i := range covered {
-		units[i] = covered[i].unit
+	sortCovered(b.covered)
+	units := make([]*Unit, len(b.covered))
+	for i := range b.covered {
+		units[i] = b.covered[i].unit
 	}
 	c := b.c
 	c.groups = trie.Of((*group).id, known)
 	c.covered = ordered.Of(unitOrder, units)
-	c.byBudget = ordered.Of(coverageOrder, byBudget(covered, len(c.budgets)))
+	c.byBudget = ordered.Of(coverageOrder, byBudget(b.covered, len(c.budgets)))
 }
 
 func setOf[T any](order *ordered.Order[T, none], list []T) ordered.Set[T, none] {

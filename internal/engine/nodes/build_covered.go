@@ -3,46 +3,137 @@ package nodes
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
 // coveredUnit is a unit that a budget covers, with what the indexes ask about it: units are far
 // apart in memory.
 type coveredUnit struct {
-	priority int32
-	slot     int32 // of the only budget; severalBudgets
-	grouped  bool
-	started  int64
-	uid      uint64 // the first bytes
-	unit     *Unit
+	key     uint64 // orders units as far as it goes
+	started int64
+	uid     uint64 // the first bytes
+	unit    *Unit
+	slot    int32 // of the only budget; severalBudgets
 }
 
 const severalBudgets = -1
 
-func coveredUnitOf(u *Unit) coveredUnit {
-	var uid [8]byte
-	p := u.Pods[0]
-	copy(uid[:], p.Facts.UID)
-	slot := int32(severalBudgets)
-	if len(u.Pods) == 1 && len(p.budgets) == 1 {
-		slot = p.budgets[0]
+// cover lists a unit if a budget covers it.
+func (b *builder) cover(u *Unit) {
+	if !u.covered {
+		return
 	}
-	return coveredUnit{u.Priority, slot, u.grouped, u.started, binary.BigEndian.Uint64(uid[:]), u}
+	p := u.Pods[0]
+	x := coveredUnit{uint64(math.MaxInt32-int64(u.Priority)) << 1, u.started, firstBytes(p.Facts.UID), u, severalBudgets}
+	if !u.grouped {
+		x.key++
+	}
+	if len(u.Pods) == 1 && len(p.budgets) == 1 {
+		x.slot = p.budgets[0]
+	}
+	b.covered = append(b.covered, x)
 }
 
-// sortCovered sorts units by importance.
+// firstBytes returns the first bytes of a UID as a number in the same order.
+func firstBytes(uid string) uint64 {
+	var first [8]byte
+	copy(first[:], uid)
+	return binary.BigEndian.Uint64(first[:])
+}
+
+// timeBits is how many bits of a key tell start times apart. With 24 of them a hundred thousand
+// units that started over a year share a key by twos and threes; more cost more than to compare these.
+const timeBits = 24
+
+// sortCovered sorts units by importance: by keys, which is three times as fast as to compare,
+// and those with the same key by comparing.
 func sortCovered(list []coveredUnit) {
-	slices.SortFunc(list, func(a, b coveredUnit) int {
-		switch {
-		case a.priority != b.priority:
-			return cmp.Compare(b.priority, a.priority)
-		case !a.grouped && !b.grouped && a.started != b.started: // each is one pod
-			return cmp.Compare(a.started, b.started)
-		case !a.grouped && !b.grouped && a.uid != b.uid:
-			return cmp.Compare(a.uid, b.uid)
+	addTimes(list)
+	sortByKey(list)
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].key == list[from].key {
+			to++
 		}
-		return compareUnits(a.unit, b.unit)
-	})
+		if to-from > 1 {
+			slices.SortFunc(list[from:to], compareCovered)
+		}
+		from = to
+	}
+}
+
+// compareCovered compares units with the same key.
+func compareCovered(a, b coveredUnit) int {
+	switch grouped := a.key>>timeBits&1 == 0; {
+	case grouped:
+	case a.started != b.started: // each is one pod
+		return cmp.Compare(a.started, b.started)
+	case a.uid != b.uid:
+		return cmp.Compare(a.uid, b.uid)
+	}
+	return compareUnits(a.unit, b.unit)
+}
+
+// addTimes completes the keys: priority and group come first in the order of importance, the
+// start comes next for units that are one pod.
+func addTimes(list []coveredUnit) {
+	first, last := int64(justNow), int64(math.MinInt64)
+	for i := range list {
+		if at := list[i].started; at != justNow {
+			first, last = min(first, at), max(last, at)
+		}
+	}
+	const most = 1<<timeBits - 1
+	shift := 0
+	for first < last && uint64(last-first)>>shift > most {
+		shift++
+	}
+	for i := range list {
+		x := &list[i]
+		grouped := x.key&1 == 0
+		x.key <<= timeBits
+		switch {
+		case grouped:
+		case x.started == justNow:
+			x.key += most
+		default:
+			x.key += uint64(x.started-first) >> shift
+		}
+	}
+}
+
+// sortByKey sorts by counting, byte by byte from the lowest. Bytes that are the same in all keys
+// are left out.
+func sortByKey(list []coveredUnit) {
+	differ := uint64(0)
+	for i := range list {
+		differ |= list[i].key ^ list[0].key
+	}
+	if differ == 0 {
+		return
+	}
+	from, to := list, make([]coveredUnit, len(list))
+	for shift := 0; differ>>shift != 0; shift += 8 {
+		if byte(differ>>shift) == 0 {
+			continue
+		}
+		var at [256]int
+		for i := range from {
+			at[byte(from[i].key>>shift)]++
+		}
+		total := 0
+		for b, n := range at {
+			at[b], total = total, total+n
+		}
+		for i := range from {
+			b := byte(from[i].key >> shift)
+			to[at[b]] = from[i]
+			at[b]++
+		}
+		from, to = to, from
+	}
+	copy(list, from)
 }
 
 // byBudget lists sorted units by budget, in their order.

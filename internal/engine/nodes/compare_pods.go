@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/workload"
@@ -110,9 +111,8 @@ func (p *Pod) equals(q *workload.Pod) bool {
 		!slices.Equal(f.Nodes, q.Nodes) {
 		return false
 	}
-	var labels, requests []string
 	if p.like != nil {
-		labels, requests = p.like.keys, p.like.names
+		return p.like.marks.equal(q.Labels) && p.like.amounts.equal(q.Requests)
 	}
-	return equalMaps(f.Labels, q.Labels, labels) && equalMaps(f.Requests, q.Requests, requests)
+	return maps.Equal(f.Labels, q.Labels) && maps.Equal(f.Requests, q.Requests)
 }

@@ -153,14 +153,6 @@ func (c *Cluster) allBudgets(yield func(*workload.DisruptionBudget) bool) {
 	}
 }
 
-// equalMaps compares maps, of which one has those keys; nil: not known.
-func equalMaps[M ~map[string]V, V comparable](a, b M, keys []string) bool {
-	if keys == nil {
-		return maps.Equal(a, b)
-	}
-	return len(a) == len(b) && holds(a, b, keys)
-}
-
 func equalNodes(a, b *workload.Node) bool {
 	return a.Name == b.Name && a.Unschedulable == b.Unschedulable && maps.Equal(a.Capacity, b.Capacity) && maps.Equal(a.Labels, b.Labels)
 }

@@ -57,8 +57,24 @@ type node struct {
 	above     []int64 // a row for each level: what pods of that level and higher ones use; and a row of zeros
 	largest   []int64 // by column: the most that one pod uses
 	pods      []*Pod  // running, by ID
+	briefs    []brief // of the pods
 	nominated []*Pod  // by ID
 }
+
+// brief is what a search asks about most pods of a node. Pods are far apart in memory.
+type brief struct {
+	priority int32
+	leaving  bool // it terminates
+	covered  bool // a budget covers it
+	grouped  bool // it names a group
+	whole    bool // it yields only with its group
+}
+
+func (p *Pod) brief() brief {
+	return brief{p.priority, p.Facts.Terminating, len(p.budgets) > 0, p.Facts.Group != "", p.single == nil}
+}
+
+func (b brief) class() class { return class{priority: b.priority, leaving: b.leaving} }
 
 // level is the pods of one class on a node. Levels rise by priority.
 type level struct {
@@ -83,7 +99,10 @@ func (c class) rank() int64 {
 	return int64(c.priority) * 2
 }
 
-func (p *Pod) class() class { return class{priority: p.priority, leaving: p.Facts.Terminating} }
+// classOf is the inverse of rank.
+func classOf(rank int64) class { return class{priority: int32(rank >> 1), leaving: rank&1 == 1} }
+
+func (p *Pod) class() class { return p.brief().class() }
 
 // startOf returns when a pod started; justNow if that is not known.
 func (p *Pod) startOf() int64 {
@@ -104,11 +123,11 @@ func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*P
 	for name, value := range facts.Capacity {
 		n.capacity[c.number[name]] = value
 	}
-	for _, p := range pods {
-		at := n.levelOf(p.class())
+	for i, p := range pods {
+		b := n.briefs[i]
+		at := n.levelOf(b.class())
 		l := &n.levels[at]
-		l.covered = l.covered || len(p.budgets) > 0
-		l.grouped = l.grouped || p.Facts.Group != ""
+		l.covered, l.grouped = l.covered || b.covered, l.grouped || b.grouped
 		l.latest = max(l.latest, p.startOf())
 		l.pods++
 		row := n.above[at*width:]
@@ -123,17 +142,23 @@ func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*P
 	return n, n.countable()
 }
 
+// addLevels lists the briefs of the pods, and their classes as levels without pods.
 func (n *node) addLevels() {
 	if len(n.pods) == 0 {
 		return
 	}
-	n.levels = make([]level, 0, len(n.pods))
-	for _, p := range n.pods {
-		c := p.class()
-		n.leaves = n.leaves || c.leaving
-		if at := n.levelOf(c); at == len(n.levels) || n.levels[at].rank() != c.rank() {
-			n.levels = slices.Insert(n.levels, at, level{class: c, latest: math.MinInt64})
-		}
+	n.briefs = make([]brief, len(n.pods))
+	var room [32]int64
+	ranks := room[:0]
+	for i, p := range n.pods {
+		b := p.brief()
+		n.briefs[i], n.leaves, ranks = b, n.leaves || b.leaving, append(ranks, b.class().rank())
+	}
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	n.levels = make([]level, len(ranks))
+	for i, rank := range ranks {
+		n.levels[i] = level{class: classOf(rank), latest: math.MinInt64}
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 type shared struct {
 	requests map[uint64]*equalRequests // by hash
 	pods     map[uint64]*alike
-	last     *alike // of the pod before: the next one often has the same requests and namespace
+	last     *equalRequests // found before: the next pod often has the same
 }
 
 // equalRequests is what pods with equal requests share.
 type equalRequests struct {
 	requests workload.Resources // a copy
-	names    []string           // its keys
+	amounts  entries[int64]     // the same
 	hash     uint64
 	takes    []amount       // nil: not known yet
 	next     *equalRequests // with the same hash
@@ -29,9 +29,8 @@ type equalRequests struct {
 type alike struct {
 	*equalRequests
 	namespace string
-	home      uint64            // hash of the namespace
 	labels    map[string]string // a copy
-	keys      []string          // its keys
+	marks     entries[string]   // the same
 	budgets   []int32           // the budgets that cover the pods
 	settled   bool              // takes and budgets are known
 	next      *alike            // with the same hash
@@ -51,70 +50,83 @@ func mix(a, b uint64) uint64 {
 // of returns what a pod shares with others.
 func (s *shared) of(p *workload.Pod) *alike {
 	if s.pods == nil {
-		s.requests, s.pods = map[uint64]*equalRequests{}, map[uint64]*alike{}
+		s.pods = map[uint64]*alike{}
 	}
-	requested, home := s.hashes(p)
-	hash := mix(requested, home)
-	for key, value := range p.Labels {
+	requested := s.equal(p.Requests)
+	hash := mix(requested.hash, maphash.String(seed, p.Namespace))
+	for key, value := range p.Labels { // a sum, for maps have no order
 		hash += mix(maphash.String(seed, key), maphash.String(seed, value))
 	}
 	first := s.pods[hash]
 	for a := first; a != nil; a = a.next {
-		if a.namespace == p.Namespace && same(a.labels, p.Labels, a.keys) && same(a.requests, p.Requests, a.names) {
-			s.last = a
+		if a.equalRequests == requested && a.namespace == p.Namespace && same(a.labels, p.Labels, &a.marks) {
 			return a
 		}
 	}
-	a := &alike{equalRequests: s.equal(requested, p.Requests), namespace: p.Namespace, home: home, labels: maps.Clone(p.Labels), keys: keysOf(p.Labels), next: first}
-	s.pods[hash], s.last = a, a
+	a := &alike{equalRequests: requested, namespace: p.Namespace, labels: maps.Clone(p.Labels), marks: entriesOf(p.Labels), next: first}
+	s.pods[hash] = a
 	return a
 }
 
-// hashes returns the hashes of what a pod requests and of its namespace.
-func (s *shared) hashes(p *workload.Pod) (requested, home uint64) {
-	if last := s.last; last != nil && last.namespace == p.Namespace && same(last.requests, p.Requests, last.names) {
-		return last.hash, last.home
+// equal returns what pods with those requests share. Capacities of nodes are shared in the same
+// way.
+func (s *shared) equal(r workload.Resources) *equalRequests {
+	if s.last != nil && same(s.last.requests, r, &s.last.amounts) {
+		return s.last
 	}
-	for name, value := range p.Requests { // a sum, for maps have no order
-		requested += mix(maphash.String(seed, name), uint64(value))
+	if s.requests == nil {
+		s.requests = map[uint64]*equalRequests{}
 	}
-	return requested, maphash.String(seed, p.Namespace)
-}
-
-func (s *shared) equal(hash uint64, r workload.Resources) *equalRequests {
+	hash := uint64(0)
+	for name, value := range r {
+		hash += mix(maphash.String(seed, name), uint64(value))
+	}
 	first := s.requests[hash]
 	for e := first; e != nil; e = e.next {
-		if same(e.requests, r, e.names) {
+		if same(e.requests, r, &e.amounts) {
+			s.last = e
 			return e
 		}
 	}
-	e := &equalRequests{requests: maps.Clone(r), names: keysOf(r), hash: hash, next: first}
-	s.requests[hash] = e
-	return e
+	s.last = &equalRequests{requests: maps.Clone(r), amounts: entriesOf(r), hash: hash, next: first}
+	s.requests[hash] = s.last
+	return s.last
 }
 
-// same reports whether two maps are equal, of which one has those keys; nil is not the empty
-// map. Looking up a few keys is faster than walking a map.
-func same[M ~map[string]V, V comparable](a, b M, keys []string) bool {
-	return len(a) == len(b) && (a == nil) == (b == nil) && holds(a, b, keys)
+// entries are those of a map. To look up each of them in another map is faster than to walk that
+// map or to look them up in both.
+type entries[V comparable] []entry[V]
+
+type entry[V comparable] struct {
+	key   string
+	value V
 }
 
-// holds reports whether b has the same value as a for each of the keys.
-func holds[M ~map[string]V, V comparable](a, b M, keys []string) bool {
-	for _, key := range keys {
-		if value, ok := b[key]; !ok || value != a[key] {
+func entriesOf[M ~map[string]V, V comparable](m M) entries[V] {
+	list := make(entries[V], 0, len(m))
+	for key, value := range m {
+		list = append(list, entry[V]{key, value})
+	}
+	return list
+}
+
+// equal reports whether a map has these entries and no others.
+func (e *entries[V]) equal(m map[string]V) bool {
+	if len(*e) != len(m) {
+		return false
+	}
+	for i := range *e {
+		if value, ok := m[(*e)[i].key]; !ok || value != (*e)[i].value {
 			return false
 		}
 	}
 	return true
 }
 
-func keysOf[M ~map[string]V, V any](m M) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	return keys
+// same reports whether two maps are equal, of which one has those entries; nil is not the empty
+// map.
+func same[M ~map[string]V, V comparable](a, b M, of *entries[V]) bool {
+	return (a == nil) == (b == nil) && of.equal(b)
 }
 
 // settle computes what follows from the fields, for the first of the pods.

@@ -118,11 +118,13 @@ func (u *Unit) fill(group string, pods []*Pod) {
 	for _, p := range pods {
 		u.grouped = u.grouped || p.Facts.Group != ""
 		u.covered = u.covered || len(p.budgets) > 0
-		if !p.Facts.Started.IsZero() {
-			u.started = min(u.started, instant.Of(p.Facts.Started))
+		at := instant.Of(p.Facts.Started)
+		if at == instant.Unset {
+			continue
 		}
-		switch at := instant.Of(p.Facts.Started); {
-		case at == instant.Unset || p.Facts.Terminating:
+		u.started = min(u.started, at)
+		switch {
+		case p.Facts.Terminating:
 		case p.minimum > 0:
 			u.until = max(u.until, quota.Add(at, p.minimum))
 		case p.minimum == unsetMinimum:
