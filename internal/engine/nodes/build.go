@@ -52,6 +52,8 @@ type builder struct {
 	capacities shared
 	like       []*alike      // by pod: what it has in common with others
 	covered    []coveredUnit // units under a budget
+	room       []lone        // for the next pods
+	missing    int           // pods that are not made yet
 	overuses   bool          // usage of a node is out of bounds
 }
 
@@ -133,6 +135,11 @@ func (b *builder) addBudgets() {
 	})
 }
 
+// together is how many pods share one allocation, which stays in memory as long as one of them
+// does. 64 of them fill one of Go's size classes; with the ten of one node each, pods take a sixth
+// more memory, and a new snapshot 4 % more time.
+const together = 64
+
 // addPods makes the pods and then the nodes, by number. The pods of one node are next to each
 // other in memory. ok is false if two pods have the same ID or one is on an unknown node.
 func (b *builder) addPods() (nodes []*node, ok bool) {
@@ -142,6 +149,7 @@ func (b *builder) addPods() (nodes []*node, ok bool) {
 	if !ok1 || !ok2 {
 		return nil, false
 	}
+	b.missing = len(st.Pods) + len(st.Nominated)
 	running, waiting := trie.NewBuilder((*Pod).id, len(st.Pods)), trie.NewBuilder((*Pod).id, len(st.Nominated))
 	nodes = make([]*node, len(st.Nodes))
 	counts := map[int32]int{}
@@ -225,13 +233,18 @@ func (b *builder) make(list []workload.Pod, indexes []int32, number int32, like 
 		return nil
 	}
 	slices.SortFunc(indexes, func(x, y int32) int { return strings.Compare(list[x].ID, list[y].ID) })
-	room, pods := make([]lone, len(indexes)), make([]*Pod, len(indexes))
+	pods := make([]*Pod, len(indexes))
 	for i, at := range indexes {
-		p, l := &room[i].pod, like[at]
+		if len(b.room) == 0 {
+			b.room = make([]lone, min(together, b.missing))
+		}
+		one, l := &b.room[0], like[at]
+		p := &one.pod
+		b.room, b.missing = b.room[1:], b.missing-1
 		l.settle(b.c, &list[at])
 		p.Facts, p.node, p.takes, p.budgets, p.like = list[at], number, l.takes, l.budgets, l
 		p.Facts.Labels, p.Facts.Requests, p.Facts.Nodes = l.labels, l.requests, slices.Clone(list[at].Nodes)
-		room[i].join(b.groupOf(p))
+		one.join(b.groupOf(p))
 		pods[i] = p
 	}
 	return pods
@@ -243,15 +256,15 @@ func (b *builder) addGroups() {
 	for _, g := range b.groups {
 		known = append(known, b.finish(g))
 	}
-	sortCovered(b.covered)
-	units := make([]*Unit, len(b.covered))
-	for i := range b.covered {
-		units[i] = b.covered[i].unit
+	covered := sortCovered(b.covered)
+	units := make([]*Unit, len(covered))
+	for i := range covered {
+		units[i] = covered[i].unit
 	}
 	c := b.c
 	c.groups = trie.Of((*group).id, known)
 	c.covered = ordered.Of(unitOrder, units)
-	c.byBudget = ordered.Of(coverageOrder, byBudget(b.covered, len(c.budgets)))
+	c.byBudget = ordered.Of(coverageOrder, byBudget(covered, len(c.budgets)))
 }
 
 func setOf[T any](order *ordered.Order[T, none], list []T) ordered.Set[T, none] {

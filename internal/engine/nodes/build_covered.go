@@ -10,7 +10,7 @@ import (
 // coveredUnit is a unit that a budget covers, with what the indexes ask about it: units are far
 // apart in memory.
 type coveredUnit struct {
-	key     uint64 // orders units as far as it goes
+	order   uint64 // by priority, groups and their pods before others
 	started int64
 	uid     uint64 // the first bytes
 	unit    *Unit
@@ -27,7 +27,7 @@ func (b *builder) cover(u *Unit) {
 	p := u.Pods[0]
 	x := coveredUnit{uint64(math.MaxInt32-int64(u.Priority)) << 1, u.started, firstBytes(p.Facts.UID), u, severalBudgets}
 	if !u.grouped {
-		x.key++
+		x.order++
 	}
 	if len(u.Pods) == 1 && len(p.budgets) == 1 {
 		x.slot = p.budgets[0]
@@ -43,30 +43,41 @@ func firstBytes(uid string) uint64 {
 }
 
 // timeBits is how many bits of a key tell start times apart. With 24 of them a hundred thousand
-// units that started over a year share a key by twos and threes; more cost more than to compare these.
+// units that started over a year share a key by twos and threes; to compare these costs less than
+// to sort by more bits.
 const timeBits = 24
 
-// sortCovered sorts units by importance: by keys, which is three times as fast as to compare,
-// and those with the same key by comparing.
-func sortCovered(list []coveredUnit) {
-	addTimes(list)
-	sortByKey(list)
-	for from := 0; from < len(list); {
+// sortKey is a number that orders units as far as it goes, and the place of a unit in a list.
+type sortKey struct {
+	key uint64
+	at  int32
+}
+
+// sortCovered returns units sorted by importance: by keys, and those with the same key by
+// comparing. That takes a fifth of the time of comparing all.
+func sortCovered(list []coveredUnit) []coveredUnit {
+	keys := sortByKey(keysOf(list))
+	sorted := make([]coveredUnit, len(list))
+	for i, k := range keys {
+		sorted[i] = list[k.at]
+	}
+	for from := 0; from < len(keys); {
 		to := from + 1
-		for to < len(list) && list[to].key == list[from].key {
+		for to < len(keys) && keys[to].key == keys[from].key {
 			to++
 		}
 		if to-from > 1 {
-			slices.SortFunc(list[from:to], compareCovered)
+			slices.SortFunc(sorted[from:to], compareCovered)
 		}
 		from = to
 	}
+	return sorted
 }
 
 // compareCovered compares units with the same key.
 func compareCovered(a, b coveredUnit) int {
-	switch grouped := a.key>>timeBits&1 == 0; {
-	case grouped:
+	switch {
+	case a.isGrouped():
 	case a.started != b.started: // each is one pod
 		return cmp.Compare(a.started, b.started)
 	case a.uid != b.uid:
@@ -75,9 +86,10 @@ func compareCovered(a, b coveredUnit) int {
 	return compareUnits(a.unit, b.unit)
 }
 
-// addTimes completes the keys: priority and group come first in the order of importance, the
-// start comes next for units that are one pod.
-func addTimes(list []coveredUnit) {
+func (x *coveredUnit) isGrouped() bool { return x.order&1 == 0 }
+
+// keysOf returns the keys of units: their order, then the start of those that are one pod.
+func keysOf(list []coveredUnit) []sortKey {
 	first, last := int64(justNow), int64(math.MinInt64)
 	for i := range list {
 		if at := list[i].started; at != justNow {
@@ -89,51 +101,52 @@ func addTimes(list []coveredUnit) {
 	for first < last && uint64(last-first)>>shift > most {
 		shift++
 	}
+	keys := make([]sortKey, len(list))
 	for i := range list {
 		x := &list[i]
-		grouped := x.key&1 == 0
-		x.key <<= timeBits
+		keys[i] = sortKey{x.order << timeBits, int32(i)}
 		switch {
-		case grouped:
+		case x.isGrouped():
 		case x.started == justNow:
-			x.key += most
+			keys[i].key += most
 		default:
-			x.key += uint64(x.started-first) >> shift
+			keys[i].key += uint64(x.started-first) >> shift
 		}
 	}
+	return keys
 }
 
 // sortByKey sorts by counting, byte by byte from the lowest. Bytes that are the same in all keys
-// are left out.
-func sortByKey(list []coveredUnit) {
+// are left out. It may return another list than it was given.
+func sortByKey(list []sortKey) []sortKey {
 	differ := uint64(0)
 	for i := range list {
 		differ |= list[i].key ^ list[0].key
 	}
 	if differ == 0 {
-		return
+		return list
 	}
-	from, to := list, make([]coveredUnit, len(list))
+	next := make([]sortKey, len(list))
 	for shift := 0; differ>>shift != 0; shift += 8 {
 		if byte(differ>>shift) == 0 {
 			continue
 		}
 		var at [256]int
-		for i := range from {
-			at[byte(from[i].key>>shift)]++
+		for i := range list {
+			at[byte(list[i].key>>shift)]++
 		}
 		total := 0
 		for b, n := range at {
 			at[b], total = total, total+n
 		}
-		for i := range from {
-			b := byte(from[i].key >> shift)
-			to[at[b]] = from[i]
+		for _, k := range list {
+			b := byte(k.key >> shift)
+			next[at[b]] = k
 			at[b]++
 		}
-		from, to = to, from
+		list, next = next, list
 	}
-	copy(list, from)
+	return list
 }
 
 // byBudget lists sorted units by budget, in their order.

@@ -14,6 +14,7 @@ type shared struct {
 	requests map[uint64]*equalRequests // by hash
 	pods     map[uint64]*alike
 	last     *equalRequests // found before: the next pod often has the same
+	keys     []labelKey     // of labels before: those of the next pod are often the same
 }
 
 // equalRequests is what pods with equal requests share.
@@ -53,10 +54,7 @@ func (s *shared) of(p *workload.Pod) *alike {
 		s.pods = map[uint64]*alike{}
 	}
 	requested := s.equal(p.Requests)
-	hash := mix(requested.hash, maphash.String(seed, p.Namespace))
-	for key, value := range p.Labels { // a sum, for maps have no order
-		hash += mix(maphash.String(seed, key), maphash.String(seed, value))
-	}
+	hash := mix(requested.hash, maphash.String(seed, p.Namespace)) + s.hash(p.Labels)
 	first := s.pods[hash]
 	for a := first; a != nil; a = a.next {
 		if a.equalRequests == requested && a.namespace == p.Namespace && same(a.labels, p.Labels, &a.marks) {
@@ -66,6 +64,33 @@ func (s *shared) of(p *workload.Pod) *alike {
 	a := &alike{equalRequests: requested, namespace: p.Namespace, labels: maps.Clone(p.Labels), marks: entriesOf(p.Labels), next: first}
 	s.pods[hash] = a
 	return a
+}
+
+// labelKey is a key of labels with its hash.
+type labelKey struct {
+	name string
+	hash uint64
+}
+
+// hash returns a hash of labels: a sum, for maps have no order.
+func (s *shared) hash(labels map[string]string) (sum uint64) {
+	if len(labels) == 0 {
+		return 0
+	}
+	known := len(labels) == len(s.keys)
+	for i := 0; known && i < len(s.keys); i++ { // to look keys up is faster than to walk the map
+		value, ok := labels[s.keys[i].name]
+		sum, known = sum+mix(s.keys[i].hash, maphash.String(seed, value)), ok
+	}
+	if known {
+		return sum
+	}
+	s.keys, sum = s.keys[:0], 0
+	for key, value := range labels {
+		s.keys = append(s.keys, labelKey{key, maphash.String(seed, key)})
+		sum += mix(s.keys[len(s.keys)-1].hash, maphash.String(seed, value))
+	}
+	return sum
 }
 
 // equal returns what pods with those requests share. Capacities of nodes are shared in the same
