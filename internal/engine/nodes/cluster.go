@@ -121,15 +121,23 @@ func (c *Cluster) nodeNumber(name string) int {
 // unitOf returns the unit of a running pod. If staying is set, the unit has no terminating
 // pods; it is nil if all of them terminate.
 func (c *Cluster) unitOf(p *Pod, staying bool) *Unit {
+	if p.single != nil {
+		return p.unitIn(nil, staying)
+	}
+	return p.unitIn(c.group(p.Facts.Group), staying)
+}
+
+// unitIn is unitOf for a pod of a group, which counts if the pod is no unit by itself.
+func (p *Pod) unitIn(g *group, staying bool) *Unit {
 	switch {
 	case staying && p.Facts.Terminating:
 		return nil
 	case p.single != nil:
 		return p.single
 	case staying:
-		return c.group(p.Facts.Group).staying
+		return g.staying
 	}
-	return c.group(p.Facts.Group).whole
+	return g.whole
 }
 
 // sorted lists the items of a map by name.

@@ -113,7 +113,7 @@ func (s *Searcher) end() {
 	clear(s.stays)
 	clear(s.violations)
 	clear(s.guarded)
-	s.c, s.r, s.config, s.compare = nil, nil, nil, nil
+	s.c, s.r, s.config, s.compare, s.recent = nil, nil, nil, nil, nil
 	for _, list := range []*[]*Unit{&s.stayed, &s.victims, &s.list, &s.violating} {
 		clear((*list)[:cap(*list)])
 		*list = (*list)[:0]

@@ -21,6 +21,8 @@ type elsewhere struct {
 	upTo   []int64 // by node: its pods of such units up to this priority are counted in fixed
 	moved  []*Pod  // those pods
 	ends   []end   // by slot of budget
+	asked  *Unit   // the group that was asked about last: its pods often run on nodes next to each other
+	stays  bool    // the answer
 }
 
 // end is where the allowance of a budget ends.
@@ -63,7 +65,7 @@ func (s *Searcher) splitNear(d span) (violating []*Unit) {
 		}
 	}
 	s.violating = violating
-	e.stay = true
+	e.stay, e.asked = true, nil
 	return violating
 }
 
@@ -127,12 +129,17 @@ func (s *Searcher) staysElsewhere(u *Unit) bool {
 	if !e.stay || !u.covered {
 		return false
 	}
-	for _, p := range u.Pods {
-		if i := s.local[p.node]; i >= 0 && e.used[i] {
-			return false
-		}
+	if e.asked != u {
+		e.asked = u
+		e.stays = !slices.ContainsFunc(u.Pods, s.sharesNode) && s.overBudget(u) > 0
 	}
-	return s.overBudget(u) > 0
+	return e.stays
+}
+
+// sharesNode reports whether a pod runs on a node with a member placed first.
+func (s *Searcher) sharesNode(p *Pod) bool {
+	i := s.local[p.node]
+	return i >= 0 && s.elsewhere.used[i]
 }
 
 // fixElsewhere counts the pods on a node whose units stay elsewhere as fixed, up to a priority:
@@ -150,11 +157,13 @@ func (s *Searcher) fixElsewhere(i int, priority int64) {
 	}) {
 		return
 	}
-	for _, p := range s.nodes[i].pods {
-		if int64(p.priority) <= done || int64(p.priority) > priority || p.single != nil && len(p.budgets) == 0 {
+	n := s.nodes[i]
+	for k, b := range n.briefs {
+		if int64(b.priority) <= done || int64(b.priority) > priority || !b.whole && !b.covered {
 			continue
 		}
 		s.Looked++
+		p := n.pods[k]
 		if u := s.unitOf(p); u != nil && s.staysElsewhere(u) {
 			s.Elsewhere++
 			s.movePod(p, 1)
@@ -175,7 +184,7 @@ func (s *Searcher) unfixElsewhere() {
 
 // clear drops the references to a cluster.
 func (e *elsewhere) clear() {
-	e.stay = false
+	e.stay, e.asked = false, nil
 	clear(e.moved[:cap(e.moved)])
 	clear(e.ends)
 	e.moved = e.moved[:0]

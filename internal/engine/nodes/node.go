@@ -48,13 +48,13 @@ func (c *columns) takes(list []amount, r workload.Resources) []amount {
 }
 
 // node is a node in a snapshot. It is immutable.
-type node struct {
-	Facts     workload.Node
-	number    int32
-	leaves    bool // a pod terminates
+type node struct { // what a search reads of every node comes first
 	levels    []level
 	capacity  []int64 // by column; columns past the end are zero
 	above     []int64 // a row for each level: what pods of that level and higher ones use; and a row of zeros
+	leaves    bool    // a pod terminates
+	number    int32
+	Facts     workload.Node
 	largest   []int64 // by column: the most that one pod uses
 	pods      []*Pod  // running, by ID
 	briefs    []brief // of the pods

@@ -43,12 +43,13 @@ func (s *Searcher) gather(d span, accept func(*Unit) bool, levels func(class) bo
 }
 
 func (s *Searcher) gatherNode(list []*Unit, i int, accept func(*Unit) bool) []*Unit {
-	for _, p := range s.nodes[i].pods {
-		if p.priority >= s.priority {
+	n := s.nodes[i]
+	for k, b := range n.briefs {
+		if b.priority >= s.priority {
 			continue
 		}
 		s.Looked++
-		if u := s.unitOf(p); u != nil && accept(u) && !s.isStaying(u) {
+		if u := s.unitOf(n.pods[k]); u != nil && accept(u) && !s.isStaying(u) {
 			list = append(list, u)
 		}
 	}

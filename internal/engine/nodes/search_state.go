@@ -55,6 +55,7 @@ type Searcher struct {
 	stays           map[*Unit]bool  // units counted in fixed instead of gone
 	stayed          []*Unit         // the same, as a list
 	elsewhere       elsewhere       // units that stay without a look at each
+	recent          *group          // the last one looked up
 	taken           map[string]bool // removed groups, of a Fit
 
 	// The current placement.
@@ -278,7 +279,13 @@ func (s *Searcher) isThere(p *Pod) bool {
 	return p.priority >= s.priority || int64(p.priority) > s.floor || s.isStaying(s.unitOf(p))
 }
 
-func (s *Searcher) unitOf(p *Pod) *Unit { return s.c.unitOf(p, !s.asBuilt) }
+// unitOf returns the unit of a running pod. Pods of a group often come one after the other.
+func (s *Searcher) unitOf(p *Pod) *Unit {
+	if p.single == nil && (s.recent == nil || s.recent.Facts.ID != p.Facts.Group) {
+		s.recent = s.c.group(p.Facts.Group)
+	}
+	return p.unitIn(s.recent, !s.asBuilt)
+}
 
 // isElsewhere reports whether a running pod belongs to a unit without a pod in the domain,
 // which is no victim there.

@@ -21,13 +21,14 @@ func (s *Searcher) boundByPods(n *node, best score) (bound score, ok bool) {
 	missing := s.missingOn(n)
 	victims, violations := s.pods(n, missing), int64(0)
 	list := s.yielding[:0]
-	for _, p := range n.pods {
-		if p.priority >= s.priority {
+	for k, b := range n.briefs {
+		if b.priority >= s.priority {
 			continue
 		}
-		if best.violations == 0 && p.priority > best.highest {
+		if best.violations == 0 && b.priority > best.highest {
 			continue
 		}
+		p := n.pods[k]
 		u := s.unitOf(p)
 		switch {
 		case best.violations > 0:
