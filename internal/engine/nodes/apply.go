@@ -43,7 +43,7 @@ func (c *Cluster) unused(r workload.Resources) []string {
 
 // rebuild replaces a node with one that has other pods.
 func (c *Cluster) rebuild(path string, f *validator, facts workload.Node, number int32, pods, nominated []*Pod) {
-	n, ok := newNode(c.columns, facts, number, pods, nominated)
+	n, ok := newNode(c.columns, facts, number, pods, nominated, new(nodeRoom))
 	if !ok && f != nil {
 		f.Add(path, "more than 2^62 of a resource is used of node %q", facts.Name)
 	}

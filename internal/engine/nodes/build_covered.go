@@ -17,8 +17,6 @@ type coveredUnit struct {
 	slot    int32 // of the only budget; severalBudgets
 }
 
-const severalBudgets = -1
-
 // cover lists a unit if a budget covers it.
 func (b *builder) cover(u *Unit) {
 	if !u.covered {

@@ -26,6 +26,7 @@ func (b *builder) groupOf(p *Pod) *group {
 		return nil
 	}
 	if g := b.groups[p.Facts.Group]; g != nil {
+		p.Facts.Group = g.Facts.ID // one string for all: equal addresses are compared faster than bytes
 		return &g.group
 	}
 	return nil

@@ -130,7 +130,7 @@ func (c *Cluster) addNode(facts workload.Node) {
 	} else {
 		c.nodes = c.nodes.Append(nil)
 	}
-	n, _ := newNode(c.columns, facts, number, nil, nil) // nothing is used
+	n, _ := newNode(c.columns, facts, number, nil, nil, new(nodeRoom)) // nothing is used
 	c.nodes = c.nodes.Set(int(number), n)
 	c.numbers = c.numbers.Set(numbered{facts.Name, number})
 	c.order = slices.Insert(slices.Clip(c.order), c.rankOf(facts.Name), number)

@@ -19,7 +19,7 @@ type elsewhere struct {
 	domain span    // in which units are charged to the budgets
 	used   []bool  // by node: a member was placed there first
 	upTo   []int64 // by node: its pods of such units up to this priority are counted in fixed
-	moved  []*Pod  // those pods
+	moved  []moved // those pods
 	ends   []end   // by slot of budget
 	asked  *Unit   // the group that was asked about last: its pods often run on nodes next to each other
 	stays  bool    // the answer
@@ -159,25 +159,41 @@ func (s *Searcher) fixElsewhere(i int, priority int64) {
 	}
 	n := s.nodes[i]
 	for k, b := range n.briefs {
-		if int64(b.priority) <= done || int64(b.priority) > priority || !b.whole && !b.covered {
+		if int64(b.priority) <= done || int64(b.priority) > priority || !b.whole && !b.isCovered() {
 			continue
 		}
 		s.Looked++
 		p := n.pods[k]
-		if u := s.unitOf(p); u != nil && s.staysElsewhere(u) {
+		stays := s.isOverAlone(b)
+		if !stays {
+			u := s.unitOf(p)
+			stays = u != nil && s.staysElsewhere(u)
+		}
+		if stays {
 			s.Elsewhere++
-			s.movePod(p, 1)
-			e.moved = append(e.moved, p)
+			m := moved{i, s.rowOf(i, b.class()), p.takes}
+			s.shift(m, 1)
+			e.moved = append(e.moved, m)
 		}
 	}
+}
+
+// isOverAlone reports whether a pod on an unused node is a unit that violates its only budget,
+// whoever else yields. If not, it may still violate it.
+func (s *Searcher) isOverAlone(b brief) bool {
+	if b.budget < 0 || b.whole || b.leaving {
+		return false
+	}
+	of := &s.c.budgets[b.budget]
+	return of.Facts.Allowed <= 0 && of.disrupted == nil
 }
 
 // unfixElsewhere undoes all that splitNear led to.
 func (s *Searcher) unfixElsewhere() {
 	e := &s.elsewhere
 	e.stay = false
-	for _, p := range e.moved {
-		s.movePod(p, -1)
+	for _, m := range e.moved {
+		s.shift(m, -1)
 	}
 	e.moved = e.moved[:0]
 }

@@ -64,15 +64,29 @@ type node struct { // what a search reads of every node comes first
 // brief is what a search asks about most pods of a node. Pods are far apart in memory.
 type brief struct {
 	priority int32
-	leaving  bool // it terminates
-	covered  bool // a budget covers it
-	grouped  bool // it names a group
-	whole    bool // it yields only with its group
+	budget   int32 // the slot of the only one that covers it; noBudget, severalBudgets
+	leaving  bool  // it terminates
+	grouped  bool  // it names a group
+	whole    bool  // it yields only with its group
 }
 
+const (
+	severalBudgets = -1
+	noBudget       = -2
+)
+
 func (p *Pod) brief() brief {
-	return brief{p.priority, p.Facts.Terminating, len(p.budgets) > 0, p.Facts.Group != "", p.single == nil}
+	b := brief{p.priority, noBudget, p.Facts.Terminating, p.Facts.Group != "", p.single == nil}
+	if len(p.budgets) > 0 {
+		b.budget = p.budgets[0]
+	}
+	if len(p.budgets) > 1 {
+		b.budget = severalBudgets
+	}
+	return b
 }
+
+func (b brief) isCovered() bool { return b.budget != noBudget }
 
 func (b brief) class() class { return class{priority: b.priority, leaving: b.leaving} }
 
@@ -112,12 +126,31 @@ func (p *Pod) startOf() int64 {
 	return instant.Of(p.Facts.Started)
 }
 
+// nodeRoom is memory for the parts of nodes without pointers: many nodes that are made at once
+// have these next to each other, as a search reads them.
+type nodeRoom struct {
+	amounts []int64
+	levels  []level
+	briefs  []brief
+	chunk   int // so many items are made at once
+}
+
+// part returns the next n items of a list, which becomes a new chunk if it has too few.
+func part[T any](room *[]T, n, chunk int) []T {
+	if len(*room) < n {
+		*room = make([]T, max(n, chunk))
+	}
+	list := (*room)[:n:n]
+	*room = (*room)[n:]
+	return list
+}
+
 // newNode builds a node. ok is false if the usage of a resource is out of bounds.
-func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*Pod) (n *node, ok bool) {
+func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*Pod, room *nodeRoom) (n *node, ok bool) {
 	n = &node{Facts: facts, number: number, pods: pods, nominated: nominated}
-	n.addLevels()
+	n.addLevels(room)
 	width := len(c.names)
-	amounts := make([]int64, (len(n.levels)+3)*width)
+	amounts := part(&room.amounts, (len(n.levels)+3)*width, room.chunk)
 	n.capacity, n.largest, n.above = amounts[:width:width], amounts[width:2*width:2*width], amounts[2*width:]
 	n.capacity[podsColumn] = quota.Unlimited
 	for name, value := range facts.Capacity {
@@ -127,7 +160,7 @@ func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*P
 		b := n.briefs[i]
 		at := n.levelOf(b.class())
 		l := &n.levels[at]
-		l.covered, l.grouped = l.covered || b.covered, l.grouped || b.grouped
+		l.covered, l.grouped = l.covered || b.isCovered(), l.grouped || b.grouped
 		l.latest = max(l.latest, p.startOf())
 		l.pods++
 		row := n.above[at*width:]
@@ -143,20 +176,20 @@ func newNode(c *columns, facts workload.Node, number int32, pods, nominated []*P
 }
 
 // addLevels lists the briefs of the pods, and their classes as levels without pods.
-func (n *node) addLevels() {
+func (n *node) addLevels(room *nodeRoom) {
 	if len(n.pods) == 0 {
 		return
 	}
-	n.briefs = make([]brief, len(n.pods))
-	var room [32]int64
-	ranks := room[:0]
+	n.briefs = part(&room.briefs, len(n.pods), room.chunk)
+	var list [32]int64
+	ranks := list[:0]
 	for i, p := range n.pods {
 		b := p.brief()
 		n.briefs[i], n.leaves, ranks = b, n.leaves || b.leaving, append(ranks, b.class().rank())
 	}
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
-	n.levels = make([]level, len(ranks))
+	n.levels = part(&room.levels, len(ranks), room.chunk)
 	for i, rank := range ranks {
 		n.levels[i] = level{class: classOf(rank), latest: math.MinInt64}
 	}

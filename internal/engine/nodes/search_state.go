@@ -195,16 +195,33 @@ func (s *Searcher) move(u *Unit, sign int64) {
 }
 
 func (s *Searcher) movePod(p *Pod, sign int64) {
-	width, i := len(s.slots), int(s.local[p.node])
+	i := int(s.local[p.node])
+	s.shift(moved{i, s.rowOf(i, p.class()), p.takes}, sign)
+}
+
+// moved is what a pod takes, in a row of a node.
+type moved struct {
+	node, row int
+	takes     []amount
+}
+
+// rowOf returns the row of a class on a node.
+func (s *Searcher) rowOf(i int, c class) int {
 	at, _ := s.rowsOf(i)
-	for want := p.class().rank(); s.rows[at].rank() != want; {
+	for want := c.rank(); s.rows[at].rank() != want; {
 		at++
 	}
-	s.rowPods[at] -= int32(sign)
-	for _, a := range p.takes {
+	return at
+}
+
+// shift counts what may yield as fixed, or the reverse.
+func (s *Searcher) shift(m moved, sign int64) {
+	width := len(s.slots)
+	s.rowPods[m.row] -= int32(sign)
+	for _, a := range m.takes {
 		if slot := s.slotOf[a.column]; slot >= 0 {
-			s.fixed[i*width+int(slot)] += sign * a.value
-			s.gone[at*width+int(slot)] -= sign * a.value
+			s.fixed[m.node*width+int(slot)] += sign * a.value
+			s.gone[m.row*width+int(slot)] -= sign * a.value
 		}
 	}
 }
