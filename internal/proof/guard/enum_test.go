@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
@@ -35,6 +36,7 @@ var enums = []enum{
 	texts[gate.Position]("Closed", "Open"),
 	texts[gate.Progress]("NotEvaluated", "Pending", "Reserved", "Preempting"),
 	texts[gate.ReplicaOrder]("FirstSignal", "Preference", "Cheapest"),
+	texts[limits.Scope](none, "Global", "PreemptingClusterQueue", "PreemptedClusterQueue", "PreemptedWorkload"),
 	texts[minruntime.Method]("lca", "queue"),
 	texts[minruntime.Start]("Admission", "Reservation"),
 	textsOrEmpty[queue.FlavorPreference]("BorrowingOverPreemption", "PreemptionOverBorrowing"),

@@ -108,7 +108,7 @@ var rooms = []struct {
 		{"gate", "minruntime", "quota"},
 		{"workload"},
 		{"queue"},
-		{"rules"},
+		{"limits", "rules"},
 	}},
 	// It judges decisions, so it knows nothing of what decides.
 	{"verify: what judges", [][]string{

@@ -1,0 +1,176 @@
+package limits
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/workload"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func drawEvent(t *rapid.T) Event {
+	of := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
+	e := Event{Preemptor: of("preemptor", "p", "q"), Victim: of("victim", "v", "w", "x"), At: noon.Add(time.Duration(rapid.IntRange(-6, 1).Draw(t, "at")) * time.Second)}
+	e.PreemptingQueue, e.PreemptedQueue = of("from", "a", "b"), of("to", "a", "b", "c")
+	if rapid.Bool().Draw(t, "by rules") {
+		e.Config, e.Rules = "config", []string{of("rule", "one", "two")}
+	}
+	return e
+}
+
+// Whatever is added and trimmed, counts are those of a list; what was there before is unchanged.
+func historyIsAList(t *rapid.T) {
+	var h *History
+	var list []Event
+	for range rapid.IntRange(0, 12).Draw(t, "edits") {
+		before, was := h, slices.Collect(h.All)
+		if rapid.IntRange(0, 4).Draw(t, "trim") == 0 {
+			until := noon.Add(time.Duration(rapid.IntRange(-6, 0).Draw(t, "until")) * time.Second)
+			h = h.Trim(until)
+			list = slices.DeleteFunc(list, func(e Event) bool { return !e.At.After(until) })
+		} else {
+			added := rapid.SliceOfN(rapid.Custom(drawEvent), 0, 4).Draw(t, "events")
+			h, _ = h.With(added...)
+			for _, e := range added {
+				if !slices.ContainsFunc(list, func(o Event) bool { return reflect.DeepEqual(o, e) }) {
+					list = append(list, e)
+				}
+			}
+		}
+		if got := slices.Collect(before.All); !reflect.DeepEqual(got, was) {
+			t.Fatalf("an edit changed %v to %v", was, got)
+		}
+	}
+	if h.Len() != len(list) || len(slices.Collect(h.All)) != len(list) {
+		t.Fatalf("%d events, %d in All, want %d", h.Len(), len(slices.Collect(h.All)), len(list))
+	}
+	l := Limit{Window: optional.Of(time.Duration(rapid.IntRange(1, 5).Draw(t, "window")) * time.Second)}
+	matches := func(c *Class) bool { return c.PreemptedQueue != "c" && (c.Config == "" || c.Rules[0] == "one") }
+	var count, of int64
+	var next time.Time
+	for _, e := range list {
+		leaves := e.At.Add(l.Window.Or(0))
+		if !matches(&e.Class) || !leaves.After(noon) {
+			continue
+		}
+		if count++; e.Victim == "v" {
+			of++
+		}
+		if next.IsZero() || leaves.Before(next) {
+			next = leaves
+		}
+	}
+	if got := h.Count(l.Since(noon), matches); got != count {
+		t.Fatalf("%d in the window, want %d", got, count)
+	}
+	if got := h.CountOf("v", l.Since(noon), matches); got != of {
+		t.Fatalf("%d of v, want %d", got, of)
+	}
+	if at, ok := h.Next(&l, noon, matches); ok != (count > 0) || ok && !at.Equal(next) {
+		t.Fatalf("next at %v, %v, want %v", at, ok, next)
+	}
+}
+
+func TestHistoryIsAList(t *testing.T) { rapid.Check(t, historyIsAList) }
+func FuzzHistoryIsAList(f *testing.F) { f.Fuzz(rapid.MakeFuzz(historyIsAList)) }
+
+// A wrong event is refused with all faults, and the history stays.
+func TestHistoryRefuses(t *testing.T) {
+	h, err := NewHistory([]Event{{At: noon}, {Preemptor: "p", Victim: "v", Class: Class{PreemptingQueue: "a", PreemptedQueue: "b"}}})
+	const want = "events[0].preemptor: is empty; events[0].victim: is empty; events[0].preemptingQueue: is empty; events[0].preemptedQueue: is empty; events[1].at: is not set"
+	if err == nil || err.Error() != want || h.Len() != 0 {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// many returns events of a day in 100 classes, of IDs that the caller holds anyway.
+func many(n int) []Event {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("namespace/workload-%07d", i)
+	}
+	events := make([]Event, n)
+	for i := range events {
+		events[i] = Event{ids[(i*7)%n], ids[i], noon.Add(time.Duration(i) * 86_400 * time.Second / time.Duration(n)),
+			Class{PreemptingQueue: fmt.Sprint("q", i%10), PreemptedQueue: fmt.Sprint("q", i/10%10)}}
+	}
+	return events
+}
+
+// An event takes at most 100 bytes, besides the texts of its IDs, of which the caller has one.
+func TestAnEventIsSmall(t *testing.T) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 100_000
+	}
+	events := many(n)
+	used := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := used()
+	h, err := NewHistory(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := float64(used()-before) / float64(n)
+	t.Logf("%.1f bytes", each)
+	if each > 100 {
+		t.Errorf("%.1f bytes for an event, want at most 100", each)
+	}
+	runtime.KeepAlive(events)
+	runtime.KeepAlive(h)
+}
+
+// A look-up allocates next to nothing, and looks at a number of events that grows with their logarithm.
+func TestALookUpIsLogarithmic(t *testing.T) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		h, err := NewHistory(many(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := 0
+		if got := h.since(57, noon.Add(time.Hour).UnixNano(), &steps); got == 0 || got > int64(n/100) {
+			t.Errorf("%d events, want some of %d", got, n/100)
+		}
+		if most := 32 * bits.Len(uint(n)); steps > most {
+			t.Errorf("of %d events %d are looked at, want at most %d", n, steps, most)
+		}
+		one := func(c *Class) bool { return c.PreemptingQueue == "q3" && c.PreemptedQueue == "q4" }
+		if allocs := testing.AllocsPerRun(10, func() { h.Count(noon, one) }); allocs > 1 { // the steps
+			t.Errorf("%v allocations", allocs)
+		}
+	}
+}
+
+// All that is wrong with limits is reported, with paths.
+func TestLimitsAreValidated(t *testing.T) {
+	hour := optional.Of(time.Hour)
+	bad := &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "team", Operator: workload.In}}}
+	err := Validate("limits", []Limit{
+		{Name: "ok", Scope: Global, Window: hour},
+		{Name: "ok", Scope: 9, Limit: -1, Window: optional.Of(time.Second - 1), Configs: []string{""}, Rules: []string{"a", ""}},
+		{Scope: PreemptedWorkload, PreemptedQueues: bad},
+	})
+	var paths []string
+	for _, f := range err.(fault.List) {
+		paths = append(paths, f.Path)
+	}
+	want := []string{"limits[1].name", "limits[1].scope", "limits[1].configs[0]", "limits[1].rules[1]", "limits[1].limit", "limits[1].window",
+		"limits[2].name", "limits[2].preemptedClusterQueueSelector.matchExpressions[0].values", "limits[2].window"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("%v\n%q, want %q", err, paths, want)
+	}
+}
