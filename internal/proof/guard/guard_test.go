@@ -46,7 +46,7 @@ func sources(t *testing.T) []source {
 			return err
 		}
 		rel, _ := filepath.Rel(root, path)
-		if d.IsDir() && (rel == "examples" || rel == tool || strings.HasPrefix(d.Name(), ".") && rel != "." || d.Name() == "testdata") {
+		if d.IsDir() && (rel == "examples" || slices.Contains(tools, rel) || strings.HasPrefix(d.Name(), ".") && rel != "." || d.Name() == "testdata") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || filepath.Ext(path) != ".go" {
@@ -74,8 +74,8 @@ func (s *source) imports() []string {
 	return list
 }
 
-// tool is a program for those who work on the library, and no part of it.
-const tool = "internal/proof/mutate"
+// tools are programs for those who work on the library, and no part of it.
+var tools = []string{"internal/proof/mutate", "internal/proof/work"}
 
 // kit is the exported test kit, which may import rapid.
 const kit = "preemption/preemptiontest"
