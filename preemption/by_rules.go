@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
 )
@@ -28,12 +28,19 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 		return
 	}
 	w := r.Workload // a copy: the request stays on the caller's stack
-	sc.rules.Begin(e, &w)
+	now := instant.Of(r.Now)
+	since := [...]int64{now, now, now}
+	for _, o := range r.TriggersSince {
+		if i := slices.Index(rules.Triggers(), o.Trigger); i >= 0 {
+			since[i] = instant.Of(o.Since)
+		}
+	}
+	sc.rules.Begin(e, &w, since)
 	d.Rules, d.RulesAlone = &sc.rules, config.RulesAlone
 }
 
 // nameRules sets the rules of the victims that rules took.
-func (sc *scratch) nameRules(c *cluster.Cluster, taken []search.Victim, list []Victim) {
+func (sc *scratch) nameRules(taken []search.Victim, list []Victim) {
 	for i := range taken {
 		v := &taken[i]
 		if !v.ByRules {
@@ -41,7 +48,7 @@ func (sc *scratch) nameRules(c *cluster.Cluster, taken []search.Victim, list []V
 		}
 		at, _ := slices.BinarySearchFunc(list, v.Workload.Facts.ID, func(v Victim, id string) int { return cmp.Compare(v.Workload, id) })
 		of := &list[at]
-		sc.rules.Matches(c, v, func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
+		sc.rules.Matches(sc.request.Now, v, func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
 			name := by.RuleName(m)
 			if n := len(of.Rules); n == 0 || of.Rules[n-1].Rule != name || of.Rules[n-1].Trigger != trigger {
 				of.Rules = append(of.Rules, VictimRule{Config: by.Config(), Rule: name, Trigger: trigger})
@@ -50,6 +57,19 @@ func (sc *scratch) nameRules(c *cluster.Cluster, taken []search.Victim, list []V
 			last.Selectors = append(last.Selectors, m.Selector)
 		})
 	}
+}
+
+// triggers lists the triggers that hold, after a search that needed rules.
+func (sc *scratch) triggers() (list []rules.Trigger) {
+	if sc.request.Rules == nil {
+		return nil
+	}
+	for i, trigger := range rules.Triggers() {
+		if sc.rules.Holds(i) {
+			list = append(list, trigger)
+		}
+	}
+	return list
 }
 
 // ruleFaults lists the bad selectors that kept rules from permitting anybody.

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -49,10 +51,23 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 			case 2:
 				s.LabelSelector = &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "size", Operator: workload.DoesNotExist}}}
 			}
+			if rapid.IntRange(0, 2).Draw(t, "times") == 0 {
+				minutes := func(least, most int) optional.Duration {
+					if n := rapid.IntRange(least-1, most).Draw(t, "minutes"); n >= least {
+						return optional.Of(time.Duration(n) * 10 * time.Minute)
+					}
+					return optional.Duration{}
+				}
+				s.Time = rules.Times{MinExecutionDuration: minutes(0, 6), MaxExecutionDuration: minutes(6, 9), MinTimeFromCreationDuration: minutes(0, 6)}
+				s.Time.TimeFromCreationRelation = rapid.SampledFrom([]rules.Comparison{"", "", rules.LessThan, rules.GreaterThanOrEqual}).Draw(t, "relation")
+			}
 			if rapid.IntRange(0, 99).Draw(t, "bad") == 0 {
 				s.Scope = "bad"
 			}
 			r.CandidateSelectors = append(r.CandidateSelectors, s)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "waits") == 0 {
+			r.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(time.Duration(rapid.IntRange(0, 3).Draw(t, "wait")) * 10 * time.Minute)
 		}
 		config.Rules = append(config.Rules, r)
 	}
@@ -69,6 +84,12 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	policies := decideWith(t, config, snapshotOf(t, st), r)
 	st.Rules = []rules.Config{rule}
 	config.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
+	for _, trigger := range rules.Triggers() {
+		if rapid.IntRange(0, 2).Draw(t, "seen") == 0 {
+			since := r.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "since")) * 10 * time.Minute)
+			r.TriggersSince = append(r.TriggersSince, rules.Observation{Trigger: trigger, Since: since})
+		}
+	}
 	got := decideWith(t, config, snapshotOf(t, st), r)
 	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
@@ -79,8 +100,13 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		got.RuleFaults = nil
 	}
 	if !byRules {
-		if diff := cmp.Diff(policies, got); diff != "" && !config.RulesAlone {
+		quick := policies
+		quick.RetryAt, quick.Outcome, quick.Triggers = got.RetryAt, got.Outcome, got.Triggers
+		if diff := cmp.Diff(quick, got); diff != "" && !config.RulesAlone || policies.Outcome.Possible() && !config.RulesAlone && got.Outcome != policies.Outcome {
 			t.Fatalf("- by policies, + by policies and rules, without a victim of rules:\n%s", diff)
+		}
+		if !got.Outcome.Possible() {
+			waitsByRules(t, config, st, r, got, reached)
 		}
 		return
 	}
@@ -106,6 +132,32 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	}
 	if config.Sharing == preemption.Fair {
 		reached["fair"]++
+	}
+}
+
+// waitsByRules checks RetryAt by brute force: the request is asked at every instant at which anything
+// can change, and its triggers are observed.
+func waitsByRules(t *rapid.T, config preemption.Config, st preemption.State, r preemption.Request, got preemption.Decision, reached map[string]int) {
+	want, waits := twin.RetryAt(config, st, r)
+	if !got.RetryAt.Equal(want) || waits != (got.Outcome == preemption.Wait) {
+		t.Fatalf("%v until %v, by brute force until %v", got.Outcome, got.RetryAt, want)
+	}
+	if waits {
+		reached["waits"]++
+	}
+	if config.SkipRetryAt = true; waits && decideWith(t, config, snapshotOf(t, st), r).Outcome != preemption.Wait {
+		t.Fatal("without RetryAt nothing is to wait for")
+	}
+	config.SkipRetryAt = false
+	for _, at := range append(twin.Instants(config, st, r), want) {
+		r.TriggersSince = rules.Observe(r.TriggersSince, got.Triggers, r.Now)
+		if r.Now = at; at.After(want) || !waits {
+			return
+		}
+		got = decideWith(t, config, snapshotOf(t, st), r)
+		if at.Before(want) && (got.Outcome != preemption.Wait || !got.RetryAt.Equal(want)) || at.Equal(want) && !got.Outcome.Possible() {
+			t.Fatalf("at %v: %v until %v, want to wait until %v", at, got.Outcome, got.RetryAt, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -137,6 +138,9 @@ type Decision struct {
 	// long, it is an earlier instant: see [Config.MaxRetrySteps].) If flavors are assigned,
 	// other flavors may be assigned at that instant. Zero for other outcomes.
 	RetryAt time.Time `json:"retryAt,omitzero"`
+	// Triggers lists the triggers of rules that hold now, if the policies do not suffice and the
+	// preemptor's queue has rules; [rules.Observe] keeps since when, for [Request.TriggersSince].
+	Triggers []rules.Trigger `json:"triggers,omitempty"`
 	// RuleFaults lists, for Wait and Impossible, the bad selectors of the preemptor's rules: in
 	// the tier of one, and in later tiers, nobody is a candidate (Kueue as built). [rules.Validate]
 	// finds them beforehand.

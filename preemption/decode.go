@@ -33,7 +33,8 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		}
 		d.Victims = victims(c, &r.Workload, found.Victims)
 		if found.ByRules {
-			sc.nameRules(c, found.Victims, d.Victims)
+			sc.nameRules(found.Victims, d.Victims)
+			d.Triggers = sc.triggers()
 		}
 		sc.price(c, d)
 	default:
@@ -45,7 +46,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 			}
 		}
 		sc.explain(c, d, found)
-		d.RuleFaults = sc.ruleFaults()
+		d.RuleFaults, d.Triggers = sc.ruleFaults(), sc.triggers()
 	}
 	if sc.request.Effort == search.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts {
 		d.Proof = sc.proof(c, &found.Proof, len(found.Victims) > 0)

@@ -54,11 +54,10 @@ func editRules(configs []rules.Config, first int, edits []Edit) ([]rules.Config,
 
 func equalRules(a, b *rules.Config) bool { return reflect.DeepEqual(a, b) }
 
-// RulesReadLocalQueues reports whether rules of a queue compare local queues: then two waiting
-// workloads of different local queues are not alike; see [queue.Pending.AlikeBy].
-func (s *Snapshot) RulesReadLocalQueues(queue string) bool {
-	return s.evaluator().ReadsLocalQueues(queue)
-}
+// RulesReadMore reports whether rules of a queue read local queues, the creation or the triggers of
+// a preemptor: then two waiting workloads that differ in them are not alike; see
+// [queue.Pending.AlikeBy].
+func (s *Snapshot) RulesReadMore(queue string) bool { return s.evaluator().ReadsMore(queue) }
 
 // Rules returns a copy of the rules with the name; ok is false if there are none.
 func (s *Snapshot) Rules(name string) (c rules.Config, ok bool) { return s.evaluator().Config(name) }

@@ -10,9 +10,10 @@ import (
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/minimum"
-	"github.com/cedesched/cede/internal/engine/rules"
+	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -23,7 +24,7 @@ type scratch struct {
 	request  search.Request
 	names    []quota.FlavorResource // of the slots of the request
 	open     open
-	rules    rules.Taker
+	rules    engine.Taker
 	// What an explanation says of the Exchange and the Exact search, if one is made.
 	history     *exact.History
 	certificate *exact.Certificate
@@ -47,6 +48,10 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 		faults.Add("request.now", "is not set")
 	} else if !instant.Valid(r.Now) {
 		faults.Add("request.now", "%v is not within %s", r.Now, instant.Range)
+	}
+	if len(r.TriggersSince) > 0 {
+		more, _ := rules.ValidateObservations("request.triggersSince", r.TriggersSince).(fault.List)
+		faults = append(faults, more...)
 	}
 	if err := faults.Err(); err != nil {
 		return err

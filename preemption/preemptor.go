@@ -159,8 +159,10 @@ var standard Preemptor
 // candidates that may hold nodes, which InsufficientQuota does not take. They yield as a whole.
 // As everywhere, nobody yields during its minimum runtime (in other queues the one against
 // reclaim), against a guard, from an inactive queue, or if it never yields; those that are being
-// evicted leave anyway. The request may borrow. Blockers, Shortage and RetryAt are about the
-// policies: rules may find victims sooner than RetryAt. With victims of rules there is no Proof,
+// evicted leave anyway. The request may borrow. Blockers and Shortage are about the policies;
+// RetryAt is about policies and rules: the first instant at which one of them finds victims if
+// nothing but time changes and triggers are observed all along. (If flavors are assigned, it takes
+// it that a trigger that holds then has held since Now.) With victims of rules there is no Proof,
 // and [Config.Exact] and [FairSharing.RecheckShares] play no part.
 //
 // If requests of its pod sets have no flavor, it first assigns

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -48,6 +49,10 @@ type Request struct {
 	// At most one entry for each local queue; one that is not listed has a usage of zero. Empty:
 	// by priority.
 	LocalQueueUsage []queue.LocalQueueUsage `json:"localQueueUsage,omitempty"`
+	// TriggersSince says since when triggers of rules have been observed for the workload, without
+	// a break: what [rules.Observe] made of its last decision. One that is not listed counts from
+	// Now. At most one entry for each trigger.
+	TriggersSince []rules.Observation `json:"triggersSince,omitempty"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
 	// Room is asked besides the quota, so that one set of victims satisfies both. Nil: only

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/optional"
@@ -27,8 +28,11 @@ type selector struct {
 	labels      *workload.LabelSelector
 	numbers     []NumericLabel
 	mode        PriorityMode
+	least, most optional.Int64 // priority
 	comparison  Comparison
 	classes     classes
+	times       *Times        // nil: all accept
+	wait        time.Duration // the minimum trigger duration of its rule
 }
 
 func compile(r *Rule, index int, path string) compiled {
@@ -42,8 +46,12 @@ func compile(r *Rule, index int, path string) compiled {
 		s := &r.CandidateSelectors[i]
 		c.selectors[i] = selector{
 			scope: s.Scope, queueLabels: s.ClusterQueueSelector.Clone(), labels: s.LabelSelector.Clone(),
-			numbers: slices.Clone(s.NumericLabels), mode: s.Priority.Mode, comparison: s.Priority.Comparison,
-			classes: compileClasses(s.Priority.ClassSelector),
+			numbers: slices.Clone(s.NumericLabels), mode: s.Priority.Mode, least: s.Priority.MinValue, most: s.Priority.MaxValue, comparison: s.Priority.Comparison,
+			classes: compileClasses(s.Priority.ClassSelector), wait: max(0, r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)),
+		}
+		if !s.Time.IsZero() {
+			times := s.Time
+			c.selectors[i].times = &times
 		}
 	}
 	return c

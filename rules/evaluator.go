@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/queue"
@@ -69,15 +70,17 @@ func (e *Evaluator) Has(queue string) bool {
 	return e != nil && e.configs[e.places[queue].rules] != nil
 }
 
-// ReadsLocalQueues reports whether rules of a queue compare local queues: then two waiting workloads
-// of different local queues are not alike.
-func (e *Evaluator) ReadsLocalQueues(queue string) bool {
+// ReadsMore reports whether rules of a queue read local queues, the creation or the triggers of a
+// preemptor: then two waiting workloads that differ in them are not alike.
+func (e *Evaluator) ReadsMore(queue string) bool {
 	if !e.Has(queue) {
 		return false
 	}
 	of := e.configs[e.places[queue].rules]
 	return slices.ContainsFunc(of.rules, func(r compiled) bool {
-		return slices.ContainsFunc(r.selectors, func(s selector) bool { return s.scope == WithinLocalQueue })
+		return slices.ContainsFunc(r.selectors, func(s selector) bool {
+			return s.scope == WithinLocalQueue || s.wait > 0 || s.times != nil && s.times.TimeFromCreationRelation != ""
+		})
 	})
 }
 
@@ -176,6 +179,7 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 	t.preemptor = workload.Workload{
 		Queue: preemptor.Queue, LocalQueue: preemptor.LocalQueue,
 		Priority: preemptor.Priority, PriorityBoost: preemptor.PriorityBoost,
+		Created: preemptor.Created, ReservedAt: preemptor.ReservedAt,
 	}
 	if t.config == nil {
 		return t, nil
@@ -255,23 +259,61 @@ func (t *Tier) In(queue string) *Tier {
 }
 
 // Accepts reports whether some selector accepts a running workload; see [Tier.Select].
-func (t *Tier) Accepts(candidate *workload.Workload) bool {
-	return t.each(candidate, func(Match) bool { return true })
+func (t *Tier) Accepts(candidate *workload.Workload, m Moment) bool {
+	return t.each(candidate, func(s *served) bool { return t.timely(s, candidate, m) })
 }
 
-// Select returns the selectors that accept a running workload, in the order of the rules;
-// none for one in an unknown queue. That the workload uses something that the preemptor needs
+// AcceptsSometime reports whether some selector accepts a running workload at some time.
+func (t *Tier) AcceptsSometime(candidate *workload.Workload) bool {
+	return t.each(candidate, func(*served) bool { return true })
+}
+
+// Changes calls yield with the instants at which, by its times, a running workload may begin or
+// cease to be accepted.
+func (t *Tier) Changes(candidate *workload.Workload, yield func(time.Time)) {
+	t.each(candidate, func(s *served) bool {
+		if s.times != nil {
+			s.times.changes(candidate, &t.preemptor, yield)
+		}
+		return false
+	})
+}
+
+// Waits calls yield with the minimum trigger durations of the rules that serve the preemptor.
+func (t *Tier) Waits(yield func(time.Duration)) {
+	for i := range t.served {
+		if wait := t.served[i].wait; wait > 0 {
+			yield(wait)
+		}
+	}
+}
+
+// ReadsTimes reports whether some selector reads times of candidates.
+func (t *Tier) ReadsTimes() bool {
+	return slices.ContainsFunc(t.served, func(s served) bool { return s.times != nil })
+}
+
+// timely reports whether a selector that accepts a candidate at some time does so now.
+func (t *Tier) timely(s *served, candidate *workload.Workload, m Moment) bool {
+	return (s.wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > s.wait) && (s.times == nil || s.times.holds(candidate, &t.preemptor, m.Now))
+}
+
+// Select returns the selectors that accept a running workload at a moment, in the order of the
+// rules; none for one in an unknown queue. That the workload uses something that the preemptor needs
 // is not looked at, nor whether it may yield.
-func (t *Tier) Select(candidate *workload.Workload) (matches []Match) {
-	t.each(candidate, func(m Match) bool {
-		matches = append(matches, m)
+func (t *Tier) Select(candidate *workload.Workload, m Moment) (matches []Match) {
+	t.each(candidate, func(s *served) bool {
+		if t.timely(s, candidate, m) {
+			matches = append(matches, s.Match)
+		}
 		return false
 	})
 	return matches
 }
 
-// each calls yield with the selectors that accept a running workload, until yield returns true.
-func (t *Tier) each(candidate *workload.Workload, yield func(Match) bool) bool {
+// each calls yield with the selectors that accept a running workload at some time, until yield
+// returns true.
+func (t *Tier) each(candidate *workload.Workload, yield func(*served) bool) bool {
 	if len(t.served) == 0 {
 		return false
 	}
@@ -282,7 +324,7 @@ func (t *Tier) each(candidate *workload.Workload, yield func(Match) bool) bool {
 	for i := range t.served {
 		s := &t.served[i]
 		covers := t.reaches(s.scope, candidate.Queue, &at) && selects(s.queueLabels, at.labels)
-		if covers && t.accepts(s, candidate) && yield(s.Match) {
+		if covers && t.accepts(s, candidate) && yield(s) {
 			return true
 		}
 	}
@@ -299,6 +341,12 @@ func (t *Tier) reaches(s Scope, queue string, at *place) bool {
 		return own || at.cohort != "" && at.cohort == t.place.cohort
 	case WithinCohortTree:
 		return own || at.root != "" && at.root == t.place.root
+	case OtherInParentCohort:
+		return !own && at.cohort != "" && at.cohort == t.place.cohort
+	case OtherInCohortTree:
+		return !own && at.root != "" && at.root == t.place.root
+	case OtherClusterQueue:
+		return !own
 	}
 	return s == AnyClusterQueue
 }
@@ -309,6 +357,13 @@ func (t *Tier) accepts(s *served, candidate *workload.Workload) bool {
 		return false
 	}
 	if !selects(s.labels, candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
+		return false
+	}
+	priority := candidate.EffectivePriority()
+	if s.mode == Base {
+		priority = candidate.Priority
+	}
+	if priority < s.least.Or(priority) || priority > s.most.Or(priority) {
 		return false
 	}
 	switch s.mode {

@@ -43,7 +43,7 @@ func ExampleEvaluator() {
 		{ID: "as big", Queue: "batch", Labels: map[string]string{"gpus": "64"}},
 		{ID: "without label", Queue: "training"},
 	} {
-		if by := tier.Select(&running); len(by) > 0 {
+		if by := tier.Select(&running, rules.Moment{}); len(by) > 0 {
 			fmt.Printf("%s: %s\n", running.ID, tier.Cause(by))
 		}
 	}

@@ -43,6 +43,9 @@ type Rule struct {
 // ActivationPolicy says in which case a rule is looked at. The zero value is not valid.
 type ActivationPolicy struct {
 	Trigger Trigger `json:"trigger"`
+	// MinTriggerRequiredDuration is how long the trigger must have been observed, without a break,
+	// before the rule is looked at; strictly longer than that. Unset or zero: it need not.
+	MinTriggerRequiredDuration optional.Duration `json:"minTriggerRequiredDuration,omitzero"`
 }
 
 // Trigger is a case in which rules are looked at. The rules of one trigger are a tier; tiers
@@ -79,6 +82,8 @@ type CandidateSelector struct {
 	NumericLabels []NumericLabel `json:"numericLabels,omitempty"`
 	// Priority must hold for the priority of the candidate. The zero value always holds.
 	Priority Priority `json:"priority,omitzero"`
+	// Time must hold for the times of the candidate. The zero value always holds.
+	Time Times `json:"time,omitzero"`
 }
 
 // Scope says in which queues candidates run, seen from the preemptor's queue. The empty value
@@ -98,7 +103,19 @@ const (
 	WithinCohortTree Scope = "WithinCohortTree"
 	// AnyClusterQueue: every queue, also of another tree, also one within its nominal quota.
 	AnyClusterQueue Scope = "AnyClusterQueue"
+	// These are the same without the own queue (planned in Kueue; the names are ours).
+	OtherInParentCohort Scope = "OtherInParentCohort"
+	OtherInCohortTree   Scope = "OtherInCohortTree"
+	OtherClusterQueue   Scope = "OtherClusterQueue"
 )
+
+// Scopes returns all scopes.
+func Scopes() []Scope {
+	return []Scope{
+		WithinLocalQueue, WithinClusterQueue, WithinParentCohort, WithinCohortTree, AnyClusterQueue,
+		OtherInParentCohort, OtherInCohortTree, OtherClusterQueue,
+	}
+}
 
 // NumericLabel requires that a label holds a number, compares it with the preemptor's, and
 // bounds it. The zero value is not valid: it has a key. A label value that is no decimal
@@ -122,6 +139,10 @@ type Priority struct {
 	// Mode says which priorities are compared. It is set if and only if Comparison is.
 	Mode       PriorityMode `json:"mode,omitempty"`
 	Comparison Comparison   `json:"comparison,omitempty"`
+	// MinValue and MaxValue bound the candidate's priority: with the mode Base its base priority,
+	// else the effective one. Unset: no bound. (Ours; not in Kueue.)
+	MinValue optional.Int64 `json:"minValue,omitzero"`
+	MaxValue optional.Int64 `json:"maxValue,omitzero"`
 	ClassSelector
 }
 
@@ -177,7 +198,7 @@ func (s ClassSelector) IsZero() bool { return len(s.MatchNames)+len(s.NotMatchNa
 
 // IsZero reports whether the priority accepts everybody.
 func (p Priority) IsZero() bool {
-	return p.Mode == "" && p.Comparison == "" && p.ClassSelector.IsZero()
+	return p.Mode == "" && p.Comparison == "" && p.MinValue == optional.Int64{} && p.MaxValue == optional.Int64{} && p.ClassSelector.IsZero()
 }
 
 // Clone returns a copy that shares nothing with c.

@@ -38,7 +38,7 @@ func TestBadSelectors(t *testing.T) {
 	badPreemptor.PreemptorSelector = &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "k"}}}
 	e := evaluator(t, rule("good", rules.Always, anybody), passedOver, badPreemptor, rule("also-good", rules.InsufficientQuota, anybody),
 		rule("two", rules.QuotaFeasibleAndInsufficientTopology, bad, anybody, bad))
-	if tier, err := e.Tier(rules.Always, waiting); err != nil || len(tier.Select(&workload.Workload{ID: "c", Queue: "other"})) != 1 {
+	if tier, err := e.Tier(rules.Always, waiting); err != nil || len(tier.Select(&workload.Workload{ID: "c", Queue: "other"}, rules.Moment{})) != 1 {
 		t.Error(err)
 	}
 	for trigger, want := range map[rules.Trigger][]string{
@@ -66,10 +66,10 @@ func TestUnknownQueues(t *testing.T) {
 		t.Error("nil knows a queue")
 	}
 	tier, err := e.Tier(rules.Always, waiting)
-	if err != nil || tier.Select(&workload.Workload{Queue: "gone"}) != nil {
+	if err != nil || tier.Select(&workload.Workload{Queue: "gone"}, rules.Moment{}) != nil {
 		t.Error(err, "a candidate in an unknown queue is accepted")
 	}
-	if new(rules.Tier).Select(waiting) != nil || new(rules.Tier).Cause(nil) != "" {
+	if new(rules.Tier).Select(waiting, rules.Moment{}) != nil || new(rules.Tier).Cause(nil) != "" {
 		t.Error("the zero tier accepts somebody")
 	}
 }
@@ -80,7 +80,7 @@ func TestCause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := tier.Cause(tier.Select(&workload.Workload{Queue: "other"})), "preemption config c rule r1/0,2; r3/1"; got != want {
+	if got, want := tier.Cause(tier.Select(&workload.Workload{Queue: "other"}, rules.Moment{})), "preemption config c rule r1/0,2; r3/1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

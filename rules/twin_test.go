@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -35,7 +36,7 @@ func (t twin) above(name string) (list []string) {
 }
 
 // selects lists the selectors that accept a candidate.
-func (t twin) selects(trigger rules.Trigger, preemptor, candidate workload.Workload) (list []rules.Match) {
+func (t twin) selects(trigger rules.Trigger, m rules.Moment, preemptor, candidate workload.Workload) (list []rules.Match) {
 	if t.queue(preemptor.Queue).Rules != t.config.Name {
 		return nil
 	}
@@ -43,13 +44,48 @@ func (t twin) selects(trigger rules.Trigger, preemptor, candidate workload.Workl
 		if r.ActivationPolicy.Trigger != trigger || !has(r.PreemptorSelector, preemptor.Labels) || !named(r.PreemptorPriorityClass, preemptor.PriorityClass) {
 			continue
 		}
+		held := time.Duration(0)
+		if !m.Since.IsZero() {
+			held = m.Now.Sub(m.Since)
+		}
+		if wait := r.ActivationPolicy.MinTriggerRequiredDuration.Or(0); wait > 0 && held <= wait {
+			continue
+		}
 		for j, s := range r.CandidateSelectors {
-			if t.accepts(s, preemptor, candidate) {
+			if t.accepts(s, preemptor, candidate) && inTime(s.Time, m.Now, preemptor, candidate) {
 				list = append(list, rules.Match{Rule: i, Selector: j})
 			}
 		}
 	}
 	return list
+}
+
+// inTime reads the bounds of times, each after the other.
+func inTime(s rules.Times, now time.Time, preemptor, candidate workload.Workload) bool {
+	for at := range 2 {
+		from, of := []time.Time{candidate.ReservedAt, candidate.Created}[at], []time.Time{preemptor.ReservedAt, preemptor.Created}[at]
+		least := []optional.Duration{s.MinExecutionDuration, s.MinTimeFromCreationDuration}[at]
+		most := []optional.Duration{s.MaxExecutionDuration, s.MaxTimeFromCreationDuration}[at]
+		c := []rules.Comparison{s.ExecutionTimeRelation, s.TimeFromCreationRelation}[at]
+		if from.IsZero() {
+			from = now
+		}
+		if of.IsZero() {
+			of = now
+		}
+		d, bounded := least.Get()
+		if bounded && !now.After(from.Add(d)) {
+			return false
+		}
+		d, bounded = most.Get()
+		if bounded && now.After(from.Add(d)) {
+			return false
+		}
+		if c != "" && !related(c, int64(now.Sub(from)), int64(now.Sub(of))) {
+			return false
+		}
+	}
+	return true
 }
 
 func has(s *workload.LabelSelector, labels map[string]string) bool {
@@ -78,6 +114,10 @@ func (t twin) accepts(s rules.CandidateSelector, preemptor, candidate workload.W
 		rules.WithinParentCohort: preemptor.Queue == candidate.Queue || len(own) > 0 && len(theirs) > 0 && own[0] == theirs[0],
 		rules.WithinCohortTree:   preemptor.Queue == candidate.Queue || len(own) > 0 && len(theirs) > 0 && own[len(own)-1] == theirs[len(theirs)-1],
 		rules.AnyClusterQueue:    true,
+
+		rules.OtherInParentCohort: preemptor.Queue != candidate.Queue && len(own) > 0 && len(theirs) > 0 && own[0] == theirs[0],
+		rules.OtherInCohortTree:   preemptor.Queue != candidate.Queue && len(own) > 0 && len(theirs) > 0 && own[len(own)-1] == theirs[len(theirs)-1],
+		rules.OtherClusterQueue:   preemptor.Queue != candidate.Queue,
 	}
 	ok := in[s.Scope] && has(s.ClusterQueueSelector, t.queue(candidate.Queue).Labels) && has(s.LabelSelector, candidate.Labels) &&
 		named(s.Priority.ClassSelector, candidate.PriorityClass)
@@ -86,6 +126,16 @@ func (t twin) accepts(s rules.CandidateSelector, preemptor, candidate workload.W
 		ok = ok && related(s.Priority.Comparison, candidate.Priority, preemptor.Priority)
 	case rules.Boosted:
 		ok = ok && related(s.Priority.Comparison, candidate.Priority+candidate.PriorityBoost, preemptor.Priority+preemptor.PriorityBoost)
+	}
+	of := candidate.Priority + candidate.PriorityBoost
+	if s.Priority.Mode == rules.Base {
+		of = candidate.Priority
+	}
+	if least, bounded := s.Priority.MinValue.Get(); bounded && of < least {
+		ok = false
+	}
+	if most, bounded := s.Priority.MaxValue.Get(); bounded && of > most {
+		ok = false
 	}
 	for _, n := range s.NumericLabels {
 		value, readable := valueOf(candidate, n)
@@ -164,7 +214,7 @@ func maybe(t *rapid.T, what string) optional.Int64 {
 // candidateSelector draws a valid selector.
 func candidateSelector(t *rapid.T) rules.CandidateSelector {
 	s := rules.CandidateSelector{
-		Scope:                pick(t, "scope", rules.WithinLocalQueue, rules.WithinClusterQueue, rules.WithinParentCohort, rules.WithinCohortTree, rules.AnyClusterQueue),
+		Scope:                pick(t, "scope", rules.Scopes()...),
 		ClusterQueueSelector: selector(t), LabelSelector: selector(t),
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "numeric labels") {
@@ -177,6 +227,12 @@ func candidateSelector(t *rapid.T) rules.CandidateSelector {
 	}
 	if rapid.Bool().Draw(t, "priority") {
 		s.Priority = rules.Priority{Mode: pick(t, "mode", rules.Base, rules.Boosted), Comparison: pick(t, "comparison", comparisons...)}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "times") == 0 {
+		s.Time = drawnTimes(t)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "bounds") == 0 {
+		s.Priority.MinValue, s.Priority.MaxValue = optional.Of(rapid.Int64Range(-1, 0).Draw(t, "least")), optional.Of(rapid.Int64Range(0, 1).Draw(t, "most"))
 	}
 	if rapid.Bool().Draw(t, "classes") {
 		s.Priority.ClassSelector = classes(t)
@@ -192,6 +248,9 @@ func draw(t *rapid.T) twin {
 	w.queues[3].Rules = pick(t, "rules of the last queue", "config", "", "unknown")
 	for i := range rapid.IntRange(0, 3).Draw(t, "rules") {
 		r := rules.Rule{Name: "r" + strconv.Itoa(i), ActivationPolicy: rules.ActivationPolicy{Trigger: pick(t, "trigger", rules.Triggers()...)}}
+		if rapid.IntRange(0, 3).Draw(t, "waits") == 0 {
+			r.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(time.Duration(rapid.IntRange(0, 2).Draw(t, "wait")))
+		}
 		if rapid.Bool().Draw(t, "serves some") {
 			r.PreemptorSelector, r.PreemptorPriorityClass = selector(t), classes(t)
 		}
@@ -203,8 +262,33 @@ func draw(t *rapid.T) twin {
 	return w
 }
 
+// moment returns an instant, one nanosecond after the one before.
+func moment(n int) time.Time { return time.Date(2026, 11, 21, 12, 0, 0, n, time.UTC) }
+
+// drawnTimes draws bounds of some nanoseconds.
+func drawnTimes(t *rapid.T) (s rules.Times) {
+	d := func(least int64) optional.Duration {
+		if n := rapid.Int64Range(-1, 2).Draw(t, "duration"); n >= 0 {
+			return optional.Of(time.Duration(least + n))
+		}
+		return optional.Duration{}
+	}
+	s.MinExecutionDuration, s.MinTimeFromCreationDuration = d(0), d(0)
+	s.MaxExecutionDuration, s.MaxTimeFromCreationDuration = d(2), d(2)
+	of := append([]rules.Comparison{"", ""}, comparisons...)
+	s.ExecutionTimeRelation, s.TimeFromCreationRelation = pick(t, "relation", of...), pick(t, "relation", of...)
+	return s
+}
+
 func job(t *rapid.T, id string) workload.Workload {
+	var times [2]time.Time
+	for i := range times {
+		if n := rapid.IntRange(-1, 3).Draw(t, "time"); n >= 0 {
+			times[i] = moment(n)
+		}
+	}
 	return workload.Workload{
+		Created: times[0], ReservedAt: times[1],
 		ID: id, Queue: pick(t, "queue", "a", "b", "c", "d"), LocalQueue: pick(t, "local queue", "", "x", "y"), Labels: labels(t),
 		PriorityClass: pick(t, "class", "", "low", "high"), Priority: rapid.Int64Range(-1, 1).Draw(t, "priority"), PriorityBoost: rapid.Int64Range(-1, 1).Draw(t, "boost"),
 	}
@@ -238,7 +322,14 @@ func TestSelectAgreesWithTwin(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, got := w.selects(trigger, preemptor, candidate), tier.Select(&candidate)
+				m := rules.Moment{Now: moment(rapid.IntRange(0, 3).Draw(t, "now"))}
+				if rapid.Bool().Draw(t, "seen") {
+					m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
+				}
+				want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
+				if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !slices.Equal(got, tier.In(candidate.Queue).Select(&candidate, m))) {
+					t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)
+				}
 				if !slices.Equal(want, got) {
 					t.Fatalf("%v: %v, want %v", trigger, got, want)
 				}

@@ -18,7 +18,7 @@ import (
 //   - a bad selector: an unknown scope, mode or comparison; a mode without comparison, or the
 //     reverse; what [workload.LabelSelector.Validate] finds; a numeric label without key, with
 //     a value that does not have 32 bits, or with a minValue over its maxValue; an empty name
-//     of a priority class.
+//     of a priority class; a negative duration, or a minimum over its maximum.
 //
 // An [Evaluator] takes configurations with such faults, because a cluster may hold them; see
 // [Evaluator.Tier] for what it does with them.
@@ -41,6 +41,9 @@ func Validate(configs []Config) error {
 			}
 			if t := r.ActivationPolicy.Trigger; !slices.Contains(Triggers(), t) {
 				faults.Add(path+".activationPolicy.trigger", "%q is none of %q", t, Triggers())
+			}
+			if d := r.ActivationPolicy.MinTriggerRequiredDuration.Or(0); d < 0 {
+				faults.Add(path+".activationPolicy.minTriggerRequiredDuration", "%v is negative", d)
 			}
 			if n := len(r.CandidateSelectors); n > MaxSelectors {
 				faults.Add(path+".candidateSelectors", "%d: more than %d", n, MaxSelectors)
@@ -98,7 +101,7 @@ func (r *Rule) candidateFaults(path string) (faults fault.List) {
 }
 
 func (s *CandidateSelector) validate(faults *fault.List, path string) {
-	if known := []Scope{WithinLocalQueue, WithinClusterQueue, WithinParentCohort, WithinCohortTree, AnyClusterQueue}; !slices.Contains(known, s.Scope) {
+	if known := Scopes(); !slices.Contains(known, s.Scope) {
 		faults.Add(path+".scope", "%q is none of %q", s.Scope, known)
 	}
 	for _, l := range [...]struct {
@@ -111,6 +114,7 @@ func (s *CandidateSelector) validate(faults *fault.List, path string) {
 		s.NumericLabels[i].validate(faults, fmt.Sprintf("%s.numericLabels[%d]", path, i))
 	}
 	s.Priority.validate(faults, path+".priority")
+	s.Time.validate(faults, path+".time")
 }
 
 func (n *NumericLabel) validate(faults *fault.List, path string) {
@@ -142,6 +146,9 @@ func (p *Priority) validate(faults *fault.List, path string) {
 			faults.Add(path+".mode", "%q is none of %q", p.Mode, []PriorityMode{Base, Boosted})
 		}
 		p.Comparison.validate(faults, path)
+	}
+	if least, set := p.MinValue.Get(); set && least > p.MaxValue.Or(least) {
+		faults.Add(path+".minValue", "%d is more than the maxValue %d", least, p.MaxValue.Or(least))
 	}
 	p.ClassSelector.validate(faults, path)
 }

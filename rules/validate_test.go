@@ -49,7 +49,7 @@ func TestValidate(t *testing.T) {
 		`configs[1].rules[3].preemptorPriorityClassSelector.notMatchNames[0]: is empty`,
 		`configs[1].rules[4].name: "a-1" is also the name of rules[3]`,
 		`configs[1].rules[4].activationPolicy.trigger: "" is none of ["Always" "InsufficientQuota" "QuotaFeasibleAndInsufficientTopology"]`,
-		`configs[1].rules[5].candidateSelectors[0].scope: "Everywhere" is none of ["WithinLocalQueue" "WithinClusterQueue" "WithinParentCohort" "WithinCohortTree" "AnyClusterQueue"]`,
+		`configs[1].rules[5].candidateSelectors[0].scope: "Everywhere" is none of ["WithinLocalQueue" "WithinClusterQueue" "WithinParentCohort" "WithinCohortTree" "AnyClusterQueue" "OtherInParentCohort" "OtherInCohortTree" "OtherClusterQueue"]`,
 		`configs[1].rules[5].candidateSelectors[0].clusterQueueSelector.matchExpressions[0].operator: Gt is for nodes alone`,
 		`configs[1].rules[5].candidateSelectors[0].labelSelector.matchExpressions[0].operator: Gt is for nodes alone`,
 		`configs[1].rules[5].candidateSelectors[1].numericLabels[0].key: is empty`,

@@ -38,6 +38,7 @@ import (
 	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -167,6 +168,9 @@ type Request struct {
 	// other heads must not be in it. Until such a head is admitted again, or preempts, it keeps
 	// what it holds. A head that holds quota becomes inadmissible alone.
 	HoldsQuota map[string]bool
+	// TriggersSince says, by the ID of a head, since when triggers of rules have been observed for
+	// it; see [preemption.Request.TriggersSince]. Those that hold now are in Decision.Triggers.
+	TriggersSince map[string][]rules.Observation
 	// LocalQueueUsage is that of each decision; see [preemption.Request.LocalQueueUsage].
 	LocalQueueUsage []queue.LocalQueueUsage
 	// Room returns the room of a head besides the quota, for instance on nodes; see
@@ -314,7 +318,7 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 	}
 	return by.Decide(p.then, preemption.Request{
 		Workload: w, Now: p.request.Now, Continue: from, MinCounts: least, HoldsQuota: p.request.HoldsQuota[w.ID],
-		LocalQueueUsage: p.request.LocalQueueUsage, Room: room,
+		LocalQueueUsage: p.request.LocalQueueUsage, Room: room, TriggersSince: p.request.TriggersSince[w.ID],
 	})
 }
 

@@ -83,7 +83,7 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 func (p *plan) finish(v *HeadResult, e *entry) {
 	c := p.cycle
 	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || (p.request.Room != nil || p.request.MinCounts != nil) && c.alike == nil ||
-		p.request.HoldsQuota[v.Head.Workload.ID] || p.now.RulesReadLocalQueues(v.Head.Workload.Queue)
+		p.request.HoldsQuota[v.Head.Workload.ID] || p.now.RulesReadMore(v.Head.Workload.Queue)
 	owed := v.Outcome == Preempt || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
 	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
 	promised := v.Reason == queue.PendingPreemption

@@ -126,6 +126,9 @@ func (f *Facts) Queue() string { return f.home.queue }
 // LocalQueue returns the name of the workload's local queue; empty if it has none.
 func (f *Facts) LocalQueue() string { return f.home.localQueue }
 
+// Created returns when the workload was created, an instant.
+func (f *Facts) Created() int64 { return f.created }
+
 // Labels returns the workload's labels, which must not be changed.
 func (f *Facts) Labels() map[string]string {
 	if f.seldom == nil {

@@ -1,5 +1,7 @@
 package decide
 
+import "github.com/cedesched/cede/internal/engine/trace"
+
 // findByRules searches for victims after a search by policies that found none. Everybody that
 // the policies permit is taken; the rules then take others, until the request fits. In the end
 // those that are not needed are put back, latest first, those of the policies too.
@@ -36,4 +38,53 @@ func (s *Searcher) findByRules() (found bool) {
 		core.PutAllBack()
 	}
 	return false
+}
+
+// retryAt returns the first instant after now at which the request, which does not succeed now,
+// succeeds by policies or rules if nothing but time changes; ok is false if there is none. With
+// rules each instant at which anything may change is tried in turn, because triggers begin and
+// cease to hold. When that has looked at more than MaxRetrySteps workloads, the answer is the
+// first instant that was not tried.
+func (s *Searcher) retryAt() (at int64, ok bool) {
+	core := &s.search
+	r, now := core.Request, core.Now
+	if r.Rules == nil {
+		return s.when.RetryAt(core, s.succeeds)
+	}
+	if core.OverPotential() {
+		return 0, false
+	}
+	t := r.Trace
+	t.Silence()
+	defer t.Resume()
+	defer func() { core.Now = now }()
+	for spent := core.Steps; ; {
+		if at, ok = s.nextChange(); !ok || r.SkipRetryAt || core.Steps-spent > r.MaxRetrySteps {
+			return at, ok
+		}
+		core.Now = at
+		found := s.succeeds() || s.findByRules()
+		core.PutAllBack()
+		if t != nil {
+			t.AddAnyway(trace.Step{Kind: trace.Instant, At: at, Fits: found})
+		}
+		if found {
+			return at, true
+		}
+	}
+}
+
+// nextChange returns the first instant after that of the search at which policies or rules may
+// permit others.
+func (s *Searcher) nextChange() (at int64, ok bool) {
+	core := &s.search
+	if !core.Request.RulesAlone {
+		at, ok = s.when.NextChange(core)
+	}
+	if core.Request.Rules != nil {
+		if other, changes := core.Request.Rules.NextChange(core); changes && (!ok || other < at) {
+			at, ok = other, true
+		}
+	}
+	return at, ok
 }

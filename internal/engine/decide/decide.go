@@ -53,6 +53,9 @@ type Result struct {
 func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int) Result {
 	core := &s.search
 	core.Begin(c, r)
+	if r.Rules != nil {
+		r.Rules.Reset()
+	}
 	fits := core.FitsAtFirst()
 	if t := r.Trace; t != nil {
 		core.TraceAsked(t, fits)
@@ -69,9 +72,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int
 		core.PutRoomBack()
 	default:
 		s.explain(&result, maxBlockers)
-		if !r.RulesAlone {
-			result.RetryAt, result.Waits = s.when.RetryAt(core, s.succeeds)
-		}
+		result.RetryAt, result.Waits = s.retryAt()
 	}
 	result.BorrowHeight = core.BorrowHeight()
 	result.Steps = core.Steps
@@ -87,7 +88,10 @@ func (s *Searcher) Work() (trials, copied int) { return s.search.Trials, s.searc
 // nothing but time changes; ok is false if there is none.
 func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, ok bool) {
 	s.search.Begin(c, r)
-	at, ok = s.when.NextChange(&s.search)
+	if r.Rules != nil {
+		r.Rules.Reset()
+	}
+	at, ok = s.nextChange()
 	s.search.End()
 	return at, ok
 }

@@ -3,6 +3,7 @@ package rules
 
 import (
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
@@ -18,7 +19,14 @@ type Taker struct {
 	order     order
 	taken     map[*cluster.Workload]int // the index of the tier that took it; of the policies: -1
 	one       workload.Workload         // the candidate, with what selectors read
-	faults    fault.List
+	// At the time of the request: the bad selectors met, and which triggers hold.
+	faults  fault.List
+	holding [tierCount]bool
+	// given says by tier since when its trigger has been observed if it holds at the time of the
+	// request; since, at the instant of the search. instant.Unset: it does not hold.
+	given, since [tierCount]int64
+	instants     []int64 // at which verdicts change, if collected
+	collected    bool
 }
 
 const tierCount = 3
@@ -27,6 +35,7 @@ const tierCount = 3
 type tier struct {
 	asked  bool
 	rules  *rules.Tier // nil: some selector is bad
+	faults fault.List  // then these
 	donors []donor
 }
 
@@ -36,9 +45,11 @@ type donor struct {
 	*rules.Tier
 }
 
-// Begin prepares for a request. The preemptor must stay as it is.
-func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload) {
-	t.rules, t.preemptor, t.faults = e, preemptor, nil
+// Begin prepares for a request. The preemptor must stay as it is. since says by tier since when its
+// trigger has been observed; for one never seen it is now.
+func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, since [tierCount]int64) {
+	t.rules, t.preemptor, t.given = e, preemptor, since
+	t.Reset()
 	for i := range t.tiers {
 		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}
 	}
@@ -55,15 +66,23 @@ func (t *Taker) End() {
 	clear(t.taken)
 }
 
-// Faults returns the bad selectors that the last Take met. They end the walk through the tiers.
+// Reset begins a search: triggers have been observed as the request says.
+func (t *Taker) Reset() {
+	t.since, t.faults, t.holding, t.collected = t.given, nil, [tierCount]bool{}, false
+}
+
+// Faults returns the bad selectors that the search met at the time of the request. They end the walk
+// through the tiers.
 func (t *Taker) Faults() fault.List { return t.faults }
+
+// Holds reports whether the trigger of a tier held at the time of the request.
+func (t *Taker) Holds(tier int) bool { return t.holding[tier] }
 
 // Take takes candidates of the rules after those taken already, tier by tier, until the request
 // fits. InsufficientQuota is passed over if the quota suffices without those taken so far, and
 // QuotaFeasibleAndInsufficientTopology if it does not. If some selector of a tier is bad, neither
 // that tier nor later ones have candidates.
 func (t *Taker) Take(s *search.Search) (fits bool) {
-	t.faults = nil
 	if t.taken == nil {
 		t.taken = map[*cluster.Workload]int{}
 	}
@@ -73,21 +92,33 @@ func (t *Taker) Take(s *search.Search) (fits bool) {
 			t.taken[s.Taken[i].Workload] = -1
 		}
 	}
-	if s.Fits(true) {
-		return true
-	}
+	fits = s.Fits(true)
+	over := fits // the walk: then no trigger holds
 	for i, trigger := range rules.Triggers() {
-		if trigger != rules.Always && s.QuotaFits() == (trigger == rules.InsufficientQuota) {
+		if over || trigger != rules.Always && s.QuotaFits() == (trigger == rules.InsufficientQuota) {
+			t.observe(s, i, false)
 			continue
 		}
-		if !t.ask(s, i) {
-			return false
-		}
-		if t.takeFrom(s, i) {
-			return true
+		t.observe(s, i, true)
+		fits = t.ask(s, i) && t.takeFrom(s, i)
+		if over = fits || t.tiers[i].rules == nil; s.Now == s.Request.Now {
+			t.faults = t.tiers[i].faults
 		}
 	}
-	return false
+	return fits
+}
+
+// observe notes whether the trigger of a tier holds at the instant of the search.
+func (t *Taker) observe(s *search.Search, i int, holds bool) {
+	switch {
+	case !holds:
+		t.since[i] = instant.Unset
+	case t.since[i] == instant.Unset:
+		t.since[i] = s.Now
+	}
+	if s.Now == s.Request.Now {
+		t.holding[i] = holds
+	}
 }
 
 // ask collects the donors of a tier; ok is false if some selector is bad.
@@ -99,7 +130,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	at.asked = true
 	made, err := t.rules.Tier(rules.Triggers()[i], t.preemptor)
 	if err != nil {
-		t.faults, _ = err.(fault.List)
+		at.faults, _ = err.(fault.List)
 		return false
 	}
 	at.rules = made
@@ -121,6 +152,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 // takeFrom takes candidates of a tier until the request fits.
 func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	at := &t.tiers[i]
+	moment := t.moment(s, i)
 	quotaOnly := s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
 	for phase := range phases {
 		t.order.open(s, at.donors, phase)
@@ -130,7 +162,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				break
 			}
 			s.Steps++
-			if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, d.node) || !t.accepts(d.Tier, w) {
+			if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, d.node) || !t.accepts(d.Tier, w, moment) {
 				continue
 			}
 			t.taken[w] = i
@@ -147,10 +179,15 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	return false
 }
 
+// moment returns the moment at which a tier is asked.
+func (t *Taker) moment(s *search.Search, i int) rules.Moment {
+	return rules.Moment{Now: instant.Time(s.Now), Since: instant.Time(t.since[i])}
+}
+
 // accepts reports whether some selector of a tier accepts a workload.
-func (t *Taker) accepts(by *rules.Tier, w *cluster.Workload) bool {
+func (t *Taker) accepts(by *rules.Tier, w *cluster.Workload, m rules.Moment) bool {
 	t.fill(w)
-	return by.Accepts(&t.one)
+	return by.Accepts(&t.one, m)
 }
 
 // fill copies what selectors read of a workload.
@@ -159,11 +196,12 @@ func (t *Taker) fill(w *cluster.Workload) {
 	t.one.ID, t.one.Queue, t.one.LocalQueue = f.ID, f.Queue(), f.LocalQueue()
 	t.one.Labels, t.one.PriorityClass = f.Labels(), f.PriorityClass()
 	t.one.Priority, t.one.PriorityBoost = w.BasePriority()
+	t.one.ReservedAt, t.one.Created = instant.Time(w.Reserved), instant.Time(f.Created())
 }
 
 // Matches calls yield with the selectors that accept a victim that rules took, tier by tier,
 // first those of the tier that took it. Tiers with bad selectors are left out.
-func (t *Taker) Matches(s *cluster.Cluster, v *search.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
+func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
 	for i := t.taken[v.Workload]; i < tierCount; i++ {
 		trigger := rules.Triggers()[i]
 		by := t.tiers[i].rules
@@ -174,7 +212,8 @@ func (t *Taker) Matches(s *cluster.Cluster, v *search.Victim, yield func(by *rul
 			continue
 		}
 		t.fill(v.Workload)
-		for _, m := range by.Select(&t.one) {
+		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(t.given[i])}
+		for _, m := range by.Select(&t.one, moment) {
 			yield(by, trigger, m)
 		}
 	}

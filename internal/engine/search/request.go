@@ -81,6 +81,11 @@ type Room interface {
 type Rules interface {
 	// Take takes victims until the request fits. Those taken already stay taken.
 	Take(s *Search) (fits bool)
+	// Reset begins a search: triggers have been observed as the request says.
+	Reset()
+	// NextChange returns the first instant after that of the search at which the rules may permit
+	// others; ok is false if there is none.
+	NextChange(s *Search) (at int64, ok bool)
 }
 
 // Victim is a workload, or replicas of its surplus, that was taken.

@@ -156,7 +156,7 @@ func (c *RuleCase) checkFilter() (r Report, err error) {
 	if err != nil {
 		return r, fmt.Errorf("case %q: %w", c.Name, err)
 	}
-	r.compareUnless("", "match", []string{fmt.Sprint(*c.Want.Match)}, []string{fmt.Sprint(len(tier.Select(&candidate)) > 0)})
+	r.compareUnless("", "match", []string{fmt.Sprint(*c.Want.Match)}, []string{fmt.Sprint(len(tier.Select(&candidate, rules.Moment{Now: c.Settings.Now})) > 0)})
 	return r, nil
 }
 
@@ -183,7 +183,7 @@ func (c *RuleCase) checkSelect() (r Report, err error) {
 		want = append(want, w.text())
 	}
 	for _, w := range c.running() {
-		matches := tier.Select(w.Workload)
+		matches := tier.Select(w.Workload, rules.Moment{Now: c.Settings.Now})
 		if len(matches) == 0 || w.nodesOnly && c.Settings.Trigger == rules.InsufficientQuota {
 			continue
 		}

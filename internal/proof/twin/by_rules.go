@@ -36,6 +36,7 @@ func (d *decision) byRules(policies Answer) Answer {
 	}
 	var taken []candidate
 	if !d.config.RulesAlone {
+		d.largestFirst = false
 		attempt := d.attempt
 		if d.config.Sharing == preemption.Fair {
 			attempt = d.fairAttempt
@@ -48,6 +49,7 @@ func (d *decision) byRules(policies Answer) Answer {
 		for _, f := range faults {
 			policies.RuleFaults = append(policies.RuleFaults, f.Error())
 		}
+		policies.Triggers = d.holding
 		if d.setGone(taken); d.config.RulesAlone {
 			policies.Shortage, policies.NoRoom = d.shortages(), d.fitsQuota(true)
 		}
@@ -62,7 +64,7 @@ func (d *decision) byRules(policies Answer) Answer {
 		}
 	}
 	d.setGone(taken)
-	found := Answer{Decision: preemption.Decision{Outcome: preemption.Preempt, BorrowHeight: d.borrowHeight(), Victims: d.victims(taken)}, Borrowing: true}
+	found := Answer{Decision: preemption.Decision{Outcome: preemption.Preempt, BorrowHeight: d.borrowHeight(), Victims: d.victims(taken), Triggers: d.holding}, Borrowing: true}
 	if d.gated() {
 		found.Outcome = preemption.Gated
 	}
@@ -80,6 +82,17 @@ func (d *decision) byRules(policies Answer) Answer {
 	return found
 }
 
+// moment is the time at which the rules of a trigger are asked.
+func (d *decision) moment(trigger rules.Trigger) rules.Moment {
+	m := rules.Moment{Now: d.request.Now, Since: d.request.Now}
+	for _, o := range d.request.TriggersSince {
+		if o.Trigger == trigger {
+			m.Since = o.Since
+		}
+	}
+	return m
+}
+
 // triggers are those of the tiers, in order.
 var triggers = []rules.Trigger{"Always", "InsufficientQuota", "QuotaFeasibleAndInsufficientTopology"}
 
@@ -90,7 +103,7 @@ func (d *decision) rulesOf(c *candidate, e *rules.Evaluator) (list []preemption.
 		if err != nil {
 			continue
 		}
-		for _, m := range tier.Select(&c.w) {
+		for _, m := range tier.Select(&c.w, d.moment(trigger)) {
 			rule := preemption.VictimRule{Config: d.queues[d.queue.name].Rules, Rule: tier.RuleName(m), Trigger: trigger}
 			if len(list) == 0 || list[len(list)-1].Rule != rule.Rule || list[len(list)-1].Trigger != trigger {
 				list = append(list, rule)
@@ -106,9 +119,13 @@ func (d *decision) rulesOf(c *candidate, e *rules.Evaluator) (list []preemption.
 func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []candidate, faults fault.List, ok bool) {
 	for _, trigger := range triggers {
 		d.setGone(taken)
+		if d.fits(true) {
+			return taken, nil, true
+		}
 		if suffices := d.fitsQuota(true); trigger == "InsufficientQuota" && suffices || trigger == "QuotaFeasibleAndInsufficientTopology" && !suffices {
 			continue
 		}
+		d.holding = append(d.holding, trigger)
 		tier, err := e.Tier(trigger, &d.request.Workload)
 		if err != nil {
 			return taken, err.(fault.List), false
@@ -121,7 +138,7 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 			_, guarded := d.guarded(w)
 			until, _, ends := d.minRuntime(&w)
 			protected := neverYields(&w) || guarded || ends && !d.request.Now.After(until) || d.queues[w.Queue].Inactive
-			if gone || !usable || protected || len(tier.Select(&w)) == 0 {
+			if gone || !usable || protected || len(tier.Select(&w, d.moment(trigger))) == 0 {
 				continue
 			}
 			c := candidate{w: w, lca: d.cohortAbove(w.Queue), reason: preemption.ConfigurablePreemption, podSet: -1, trigger: trigger}

@@ -44,6 +44,7 @@ type decision struct {
 	// order of taking.
 	exhausted []candidate
 	configs   []rules.Config
+	holding   []rules.Trigger // the triggers that hold
 }
 
 // Decide answers a valid request about a valid state.

@@ -12,12 +12,14 @@ import (
 // nothing but time changed. It tries every instant at which anything could change, and assigns
 // the flavors anew at each.
 func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (at time.Time, ok bool) {
-	for _, at := range Instants(c, st, r) {
-		later := r
+	later := r
+	for _, at := range append([]time.Time{r.Now}, Instants(c, st, r)...) {
 		later.Now = at
-		if _, answer := DecideOpen(c, st, later); answer.Outcome.Possible() {
+		_, answer := DecideOpen(c, st, later)
+		if at.After(r.Now) && answer.Outcome.Possible() {
 			return at, true
 		}
+		later.TriggersSince = observed(later.TriggersSince, answer.Triggers, at)
 	}
 	return time.Time{}, false
 }
@@ -41,6 +43,7 @@ func Instants(c preemption.Config, st preemption.State, r preemption.Request) []
 		}
 	}
 	add(r.Workload.Created)
+	addRules(st, r, add)
 	for _, g := range c.Guards {
 		for _, w := range st.Admitted {
 			if until, ok := g.Verdict(w, r).Until(); ok {
@@ -69,6 +72,7 @@ func Instants(c preemption.Config, st preemption.State, r preemption.Request) []
 			}
 		}
 	}
+	list = addWaits(st, addWaits(st, list))
 	slices.SortFunc(list, time.Time.Compare)
 	return slices.CompactFunc(list, time.Time.Equal)
 }

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// NextChange returns the first instant after that of the search at which the rules may permit
+// others: a time of a selector, a minimum runtime, a guard or a minimum trigger duration ends. ok is
+// false if there is none.
+func (t *Taker) NextChange(s *search.Search) (at int64, ok bool) {
+	if !t.collected {
+		t.collect(s)
+	}
+	at = math.MaxInt64
+	if i, _ := slices.BinarySearch(t.instants, s.Now); i < len(t.instants) {
+		if t.instants[i] == s.Now {
+			i++
+		}
+		if i < len(t.instants) {
+			at = t.instants[i]
+		}
+	}
+	for i := range t.tiers {
+		if since := t.since[i]; t.tiers[i].rules != nil && since != instant.Unset {
+			t.tiers[i].rules.Waits(func(d time.Duration) {
+				if ends := after(since, d); ends > s.Now {
+					at = min(at, ends)
+				}
+			})
+		}
+	}
+	return at, at < math.MaxInt64
+}
+
+// after returns the first instant that is strictly later than a time by a duration.
+func after(at int64, d time.Duration) int64 {
+	if at > math.MaxInt64-1-int64(d) {
+		return math.MaxInt64
+	}
+	return at + int64(d) + 1
+}
+
+// collect lists the instants at which the verdict on some workload changes, of all tiers: another
+// may be reached at another time.
+func (t *Taker) collect(s *search.Search) {
+	t.collected, t.instants = true, t.instants[:0]
+	for i := range t.tiers {
+		if t.ask(s, i); t.tiers[i].rules == nil {
+			break
+		}
+		for phase := range phases {
+			t.order.open(s, t.tiers[i].donors, phase)
+			for {
+				w, d, ok := t.order.next()
+				if !ok {
+					break
+				}
+				s.Steps++
+				t.collectOf(s, w, d)
+			}
+		}
+	}
+	slices.Sort(t.instants)
+	t.instants = slices.Compact(t.instants)
+}
+
+func (t *Taker) collectOf(s *search.Search, w *cluster.Workload, d *donor) {
+	if s.Request.Room == nil && !s.UsesNeeded(w.Loads) {
+		return
+	}
+	until := protectedUntil(s, w, d.node)
+	t.fill(w)
+	if !d.AcceptsSometime(&t.one) {
+		return
+	}
+	if until < math.MaxInt64 && until >= s.Request.Now {
+		t.instants = append(t.instants, until+1)
+	}
+	d.Changes(&t.one, func(at time.Time) {
+		if instant.Valid(at) && instant.Of(at) > s.Request.Now {
+			t.instants = append(t.instants, instant.Of(at))
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/workload"
+)
+
+// Times bound how long a candidate has run and how long ago it was created. The zero value
+// accepts everybody. All bounds hold strictly: a minimum is passed one nanosecond after it, and up to
+// then a maximum holds. A time that is not known counts as now. (KEP-13396, future work.)
+type Times struct {
+	// MinExecutionDuration and MaxExecutionDuration bound the time since the candidate's
+	// reservation. Unset: no bound.
+	MinExecutionDuration optional.Duration `json:"minExecutionDuration,omitzero"`
+	MaxExecutionDuration optional.Duration `json:"maxExecutionDuration,omitzero"`
+	// ExecutionTimeRelation compares that time with the preemptor's, which is zero unless the
+	// preemptor holds quota. Empty: they are not compared.
+	ExecutionTimeRelation Comparison `json:"executionTimeRelation,omitempty"`
+	// MinTimeFromCreationDuration, MaxTimeFromCreationDuration and TimeFromCreationRelation do the
+	// same for the time since creation.
+	MinTimeFromCreationDuration optional.Duration `json:"minTimeFromCreationDuration,omitzero"`
+	MaxTimeFromCreationDuration optional.Duration `json:"maxTimeFromCreationDuration,omitzero"`
+	TimeFromCreationRelation    Comparison        `json:"timeFromCreationRelation,omitempty"`
+}
+
+// IsZero reports whether the times accept everybody.
+func (t Times) IsZero() bool { return t == Times{} }
+
+func (t *Times) validate(faults *fault.List, path string) {
+	for _, d := range [...]struct {
+		field       string
+		least, most optional.Duration
+		compare     Comparison
+	}{
+		{"ExecutionDuration", t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation},
+		{"TimeFromCreationDuration", t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation},
+	} {
+		least, most := d.least.Or(0), d.most.Or(0)
+		if least < 0 {
+			faults.Add(path+".min"+d.field, "%v is negative", least)
+		}
+		if most < 0 {
+			faults.Add(path+".max"+d.field, "%v is negative", most)
+		}
+		if most, set := d.most.Get(); set && least > most {
+			faults.Add(path+".min"+d.field, "%v is more than the max%s %v", least, d.field, most)
+		}
+	}
+	t.ExecutionTimeRelation.validateIn(faults, path+".executionTimeRelation")
+	t.TimeFromCreationRelation.validateIn(faults, path+".timeFromCreationRelation")
+}
+
+// validateIn finds an unknown comparison; empty is none.
+func (c Comparison) validateIn(faults *fault.List, path string) {
+	if known := []Comparison{"", LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual}; !slices.Contains(known, c) {
+		faults.Add(path, "%q is none of %q", c, known[1:])
+	}
+}
+
+// Moment is the time at which a tier is asked. The zero value: times are not known, and no rule
+// with a minimum trigger duration is looked at.
+type Moment struct {
+	Now time.Time
+	// Since is when the trigger of the tier was first observed, without a break since then. Zero:
+	// it counts from Now.
+	Since time.Time
+}
+
+// holds reports whether the times accept a candidate.
+func (t *Times) holds(candidate, preemptor *workload.Workload, now time.Time) bool {
+	return within(since(candidate.ReservedAt, now), since(preemptor.ReservedAt, now), t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation) &&
+		within(since(candidate.Created, now), since(preemptor.Created, now), t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation)
+}
+
+func since(at, now time.Time) time.Duration {
+	if at.IsZero() {
+		return 0
+	}
+	return now.Sub(at)
+}
+
+func within(theirs, ours time.Duration, least, most optional.Duration, c Comparison) bool {
+	if min, ok := least.Get(); ok && theirs <= min {
+		return false
+	}
+	if max, ok := most.Get(); ok && theirs > max {
+		return false
+	}
+	return c.holds(int64(theirs), int64(ours))
+}
+
+// changes calls yield with the first instants at which the verdict of the times may be another.
+func (t *Times) changes(candidate, preemptor *workload.Workload, yield func(time.Time)) {
+	for _, of := range [...]struct {
+		theirs, ours time.Time
+		least, most  optional.Duration
+		compare      Comparison
+	}{
+		{candidate.ReservedAt, preemptor.ReservedAt, t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation},
+		{candidate.Created, preemptor.Created, t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation},
+	} {
+		for _, d := range [...]optional.Duration{of.least, of.most} {
+			if d, ok := d.Get(); ok && !of.theirs.IsZero() {
+				yield(of.theirs.Add(d).Add(1))
+			}
+		}
+		if of.compare == "" || of.theirs.IsZero() == of.ours.IsZero() {
+			continue // both or none of them grow
+		}
+		at := of.theirs
+		if at.IsZero() {
+			at = of.ours
+		}
+		yield(at)
+		yield(at.Add(1))
+	}
+}
+
+// Observation says since when a trigger has been observed without a break, for one workload. The
+// zero value is not valid.
+type Observation struct {
+	Trigger Trigger   `json:"trigger"`
+	Since   time.Time `json:"since"`
+}
+
+// Observe returns the observations after a decision at now about the same workload, in which the
+// triggers hold: those that held before keep their time, others begin now, and those that do not
+// hold are gone. The result is in the order of [Triggers]. before does not change.
+func Observe(before []Observation, holding []Trigger, now time.Time) (after []Observation) {
+	for _, trigger := range Triggers() {
+		if !slices.Contains(holding, trigger) {
+			continue
+		}
+		o := Observation{trigger, now}
+		if at := slices.IndexFunc(before, func(b Observation) bool { return b.Trigger == trigger }); at >= 0 {
+			o = before[at]
+		}
+		after = append(after, o)
+	}
+	return after
+}
+
+// ValidateObservations returns everything that is wrong with observations: a trigger that is
+// unknown or comes twice, a time that is not set. path is that of the list.
+func ValidateObservations(path string, list []Observation) error {
+	var faults fault.List
+	for i, o := range list {
+		path := fmt.Sprintf("%s[%d]", path, i)
+		switch {
+		case !slices.Contains(Triggers(), o.Trigger):
+			faults.Add(path+".trigger", "%q is none of %q", o.Trigger, Triggers())
+		case slices.ContainsFunc(list[:i], func(b Observation) bool { return b.Trigger == o.Trigger }):
+			faults.Add(path+".trigger", "%q has an entry already", o.Trigger)
+		}
+		if o.Since.IsZero() {
+			faults.Add(path+".since", "is not set")
+		}
+	}
+	return faults.Err()
+}

@@ -1,0 +1,50 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/rules"
+)
+
+// "Keeps, sets and clears": a trigger that holds keeps its first time, a new one begins now, one
+// that does not hold is gone.
+func TestObserve(t *testing.T) {
+	before := []rules.Observation{{Trigger: rules.InsufficientQuota, Since: moment(1)}, {Trigger: rules.Always, Since: moment(2)}}
+	got := rules.Observe(before, []rules.Trigger{rules.QuotaFeasibleAndInsufficientTopology, rules.Always}, moment(3))
+	want := []rules.Observation{{Trigger: rules.Always, Since: moment(2)}, {Trigger: rules.QuotaFeasibleAndInsufficientTopology, Since: moment(3)}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if rules.Observe(before, nil, moment(3)) != nil {
+		t.Error("what does not hold is kept")
+	}
+	err := rules.ValidateObservations("list", append(before, before[0], rules.Observation{Trigger: "No", Since: time.Time{}}))
+	if err == nil || !strings.HasPrefix(err.Error(), `list[2].trigger: "InsufficientQuota" has an entry already; list[3].trigger: "No" is none of`) || !strings.HasSuffix(err.Error(), "list[3].since: is not set") {
+		t.Error(err)
+	}
+}
+
+func TestValidateTimes(t *testing.T) {
+	r := rule("r", rules.Always, rules.CandidateSelector{Scope: rules.OtherClusterQueue, Time: rules.Times{
+		MinExecutionDuration: optional.Of(2 * time.Second), MaxExecutionDuration: optional.Of(time.Second), ExecutionTimeRelation: "Less",
+		MinTimeFromCreationDuration: optional.Of(-time.Second), MaxTimeFromCreationDuration: optional.Of(-time.Second), TimeFromCreationRelation: "More",
+	}, Priority: rules.Priority{MinValue: optional.Of[int64](2), MaxValue: optional.Of[int64](1)}})
+	r.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(-time.Second)
+	err := rules.Validate([]rules.Config{{Name: "c", Rules: []rules.Rule{r}}})
+	for _, want := range []string{
+		"activationPolicy.minTriggerRequiredDuration: -1s is negative",
+		"priority.minValue: 2 is more than the maxValue 1",
+		"time.minExecutionDuration: 2s is more than the maxExecutionDuration 1s",
+		"time.minTimeFromCreationDuration: -1s is negative", "time.maxTimeFromCreationDuration: -1s is negative",
+		`time.executionTimeRelation: "Less" is none of`, `time.timeFromCreationRelation: "More" is none of`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
