@@ -94,6 +94,9 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
+	if err := preemption.Verify(st, r, config, got); err != nil {
+		t.Fatalf("%+v: %v", got, err)
+	}
 	byRules := slices.ContainsFunc(got.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption })
 	if len(got.RuleFaults) > 0 {
 		reached["bad"]++

@@ -90,7 +90,7 @@ func TestDecideByRules(t *testing.T) {
 		"more than can ever be":                 {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(9), always, "Impossible"},
 		"it uses nothing that needs preemption": {preemption.Config{}, heroes(workload.Workload{ID: "x", Queue: "b"}, never), wants(8), always, "Impossible"},
 		"never yields":                          {preemption.Config{}, heroes(never), wants(8), always, "Impossible"},
-		"within its minimum runtime":            {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour)), wants(8), always, "Impossible"},
+		"within its minimum runtime":            {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour)), wants(8), always, "Wait"},
 		"after its minimum runtime":             {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour+1)), wants(8), always, taken},
 		"guarded":                               {preemption.Config{Guards: []preemption.Guard{nobodyYields{}}}, heroes(onGPUs("x", "b", 4)), wants(8), always, "Impossible"},
 		"a rule for quota":                      {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.InsufficientQuota)}, "Preempt, x ConfigurablePreemption k[{hero any InsufficientQuota [0]}]"},
@@ -229,16 +229,45 @@ func TestRulesAlone(t *testing.T) {
 	}
 }
 
-// Verify does not take a victim of rules for one of the policies.
-func TestVerifyKnowsNoRules(t *testing.T) {
-	st, r := heroes(onGPUs("x", "b", 4)), preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}
-	d, err := byRules(t, preemption.Config{}, st, r, anybody(rules.Always))
-	if err != nil {
+// Verify reads the rules by itself: what is wrong with a victim of rules is found.
+func TestVerifyRules(t *testing.T) {
+	st, r := heroes(onGPUs("x", "b", 4), onGPUs("other", "c", 4)), preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}
+	smaller := anybody(rules.Always)
+	smaller.Name, smaller.CandidateSelectors[0].NumericLabels = "smaller", []rules.NumericLabel{{Key: "size", Comparison: rules.LessThan}}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{anybody(rules.Always), smaller}}}
+	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil {
-		t.Error("no fault")
-	} else {
-		t.Log(err)
+	for name, c := range map[string]struct {
+		spoil func(d *preemption.Decision)
+		want  string
+	}{
+		"no rule":         {func(d *preemption.Decision) { d.Victims[0].Rules = nil }, `no rule is named that accepts "x"`},
+		"another rule":    {func(d *preemption.Decision) { d.Victims[0].Rules[0].Rule = "smaller" }, "accepts \"x\": false"},
+		"an unknown rule": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Rule = "gone" }, `has no rule "gone"`},
+		"another trigger": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Trigger = rules.InsufficientQuota }, `has no rule "any" with the trigger`},
+		"a selector more": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Selectors = nil }, "does not serve the request"},
+		"another cohort":  {func(d *preemption.Decision) { d.Victims[0].Cohort = "" }, `"" of "x", want "k"`},
+		"one who can stay": {func(d *preemption.Decision) {
+			d.Victims = append([]preemption.Victim{{Workload: "other", Queue: "c", Reason: preemption.ConfigurablePreemption, Rules: d.Victims[0].Rules}}, d.Victims...)
+		}, `"other", or a replica of it, can stay`},
+		"replicas": {func(d *preemption.Decision) {
+			d.Victims[0].Replicas = []preemption.Replicas{{PodSet: "main", Count: 1}}
+		}, "as a whole"},
+		"a policy's victim": {func(d *preemption.Decision) {
+			d.Victims[0].Reason, d.Victims[0].Rules = preemption.InCohortReclamation, nil
+		}, "no policy permits"},
+		"a refusal": {func(d *preemption.Decision) { *d = preemption.Decision{Outcome: preemption.Impossible} }, `but the rules permit`},
+	} {
+		spoilt := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
+		c.spoil(&spoilt)
+		if err := preemption.Verify(st, r, preemption.Config{}, spoilt); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	st.Admitted[0].NeverYields = true
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `"x" never yields`) {
+		t.Error(err)
 	}
 }

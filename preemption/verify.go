@@ -42,7 +42,10 @@ import (
 //     allowed set is better is judged as far as a [Certificate] shows it, which is checked
 //     along its tree, whatever the number of candidates.
 //
-// It knows no rules: a victim of rules that no policy permits is a fault.
+//   - With rules (ConfigurablePreemption): the victims make room, none of them can stay, and the
+//     rules named, and no other selectors of these, accept each; victims of the policies among them are
+//     judged one by one. A refusal is wrong if the policies, or the rules of the trigger Always,
+//     permit enough. Which other triggers hold is not judged, nor RetryAt.
 //
 // With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
 // range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With
@@ -111,6 +114,7 @@ func judgeProof(c *Config, d *Decision) (faults fault.List) {
 	switch {
 	case p != nil && (c.Search != Exact || d.Outcome == Fits):
 		faults.Add("decision.proof", "is set for %v by the %v search", d.Outcome, c.Search)
+	case p == nil && c.Search == Exact && slices.ContainsFunc(d.Victims, func(v Victim) bool { return v.Reason == ConfigurablePreemption }):
 	case p == nil && c.Search == Exact && len(d.Victims) > 0:
 		faults.Add("decision.proof", "is not set")
 	case p == nil:
@@ -187,6 +191,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Fair.Stable || c.Search != Greedy, Stable: c.Fair.Stable, Reevaluate: c.Fair.ReevaluateCandidates,
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod, Protection: c.Protection,
+		Rules: st.Rules, RulesAlone: c.RulesAlone, TriggersSince: r.TriggersSince,
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
 		FewestFirst: c.Exact.FewestFirst, IgnoreCaps: c.Exact.IgnoreCaps,
 	}
@@ -231,6 +236,9 @@ func answer(d *Decision) *queues.Answer {
 		}
 		for _, r := range v.Replicas {
 			of.Replicas = append(of.Replicas, queues.Replicas(r))
+		}
+		for _, r := range v.Rules {
+			of.Rules = append(of.Rules, queues.VictimRule(r))
 		}
 		a.Victims = append(a.Victims, of)
 	}

@@ -160,13 +160,22 @@ func Judge(q *Question, a *Answer) error {
 		wrong("retryAt", "%v is set for %v", a.RetryAt, a.Outcome)
 	}
 	j.admitted(&faults, a)
-	parts := j.victims(&faults, a)
+	hasRules := j.rulesOf() != nil && !q.Workload.NeverPreempts
+	var parts []candidate
+	if hasRules && len(a.Victims) > 0 && (byRules(a) || q.RulesAlone) {
+		parts = j.victimsByRules(&faults, a)
+	} else {
+		parts = j.victims(&faults, a)
+	}
 	j.takeAll(parts, 1)
 	if height := j.borrowHeight(); a.BorrowHeight != height {
 		wrong("borrowHeight", "%d, want %d", a.BorrowHeight, height)
 	}
 	j.takeAll(parts, -1)
-	if a.Outcome == Wait || a.Outcome == Impossible {
+	switch refused := a.Outcome == Wait || a.Outcome == Impossible; {
+	case refused && hasRules:
+		j.refusalByRules(&faults, a)
+	case refused:
 		j.refusal(&faults, a)
 	}
 	return faults.Err()

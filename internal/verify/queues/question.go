@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -41,6 +42,12 @@ type Question struct {
 	Cost        func(w *workload.Workload, podSet string) int64
 	FewestFirst bool // the number of victims counts before what they lose
 	IgnoreCaps  bool // see preemption.ExactSearch
+
+	// Rules are those of the state, RulesAlone and TriggersSince are of the configuration and the
+	// request.
+	Rules         []rules.Config
+	RulesAlone    bool
+	TriggersSince []rules.Observation
 
 	// AllSets: the answer is about all allowed sets, not only those of the documented search.
 	AllSets bool
@@ -79,11 +86,12 @@ const (
 	InCohortReclaimWhileBorrowing
 	InClusterQueueTimeBased
 	InCohortFairSharing
+	ConfigurablePreemption
 )
 
 var (
 	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
-	reasonNames  = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing"}}
+	reasonNames  = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"}}
 )
 
 // String returns the name of the constant.
@@ -112,7 +120,8 @@ type Victim struct {
 	Reason                  Reason
 	PreemptorQueued         time.Time
 	Replicas                []Replicas // empty: the whole workload
-	Order                   int        // zero for all victims: not known
+	Rules                   []VictimRule
+	Order                   int // zero for all victims: not known
 }
 
 // Replicas is a number of replicas of one pod set.

@@ -1,0 +1,158 @@
+package queues
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/rules"
+)
+
+// VictimRule is that of package preemption.
+type VictimRule struct {
+	Config, Rule string
+	Trigger      rules.Trigger
+	Selectors    []int
+}
+
+// byRules reports whether rules took some victim.
+func byRules(a *Answer) bool {
+	return slices.ContainsFunc(a.Victims, func(v Victim) bool { return v.Reason == ConfigurablePreemption })
+}
+
+// victimsByRules judges the victims of an answer of which rules took some. Those of the policies
+// are judged one by one: they were taken with everybody whom the policies permit. It returns the
+// victims as parts.
+func (j *judge) victimsByRules(faults *fault.List, a *Answer) (parts []candidate) {
+	for i := range a.Victims {
+		v, at := &a.Victims[i], fmt.Sprintf("decision.victims[%d]", i)
+		switch {
+		case i > 0 && v.Workload <= a.Victims[i-1].Workload:
+			faults.Add(at+".workload", "%q does not come after %q", v.Workload, a.Victims[i-1].Workload)
+		case v.Reason == ConfigurablePreemption:
+			parts = append(parts, j.victimOfRules(faults, at, v)...)
+		case j.RulesAlone:
+			faults.Add(at+".reason", "%v of %q, but rules take the place of the policies", v.Reason, v.Workload)
+		default:
+			parts = append(parts, j.victim(faults, at, v, true)...)
+		}
+	}
+	j.takeAll(parts, 1)
+	defer j.takeAll(parts, -1)
+	if !j.fits(true) {
+		faults.Add("decision.victims", "without them the request does not fit")
+		return parts
+	}
+	for i := range parts {
+		j.take(parts[i], -1)
+		if j.fits(true) {
+			faults.Add("decision.victims", "%q, or a replica of it, can stay", parts[i].ID)
+		}
+		j.take(parts[i], 1)
+	}
+	return parts
+}
+
+// victimOfRules judges one victim that rules took.
+func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candidate {
+	r := j.byID[v.Workload]
+	if r == nil {
+		faults.Add(at+".workload", "%q is not admitted", v.Workload)
+		return nil
+	}
+	cohort := ""
+	for n := r.queue.parent; n != nil && r.queue != j.queue; n = n.parent {
+		if j.queue.isUnder(n) {
+			cohort = n.name
+			break
+		}
+	}
+	switch {
+	case v.Cohort != cohort:
+		faults.Add(at+".cohort", "%q of %q, want %q", v.Cohort, v.Workload, cohort)
+	case v.Queue != r.Queue:
+		faults.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, r.Queue)
+	case len(v.Replicas) > 0:
+		faults.Add(at+".replicas", "rules take %q as a whole", v.Workload)
+	case !v.PreemptorQueued.IsZero():
+		faults.Add(at+".preemptorQueued", "%v of %q, want none", v.PreemptorQueued, v.Workload)
+	}
+	if why := j.keeps(r); why != "" {
+		faults.Add(at, "%s", why)
+	}
+	if len(v.Rules) == 0 {
+		faults.Add(at+".rules", "no rule is named that accepts %q", v.Workload)
+	}
+	config := j.rulesOf()
+	for i := range v.Rules {
+		of, at := &v.Rules[i], fmt.Sprintf("%s.rules[%d]", at, i)
+		if i == 0 && !j.uses(r, -1) && (j.Room == nil || of.Trigger == rules.InsufficientQuota) {
+			faults.Add(at, "%q uses nothing that needs preemption", v.Workload)
+		}
+		found := -1
+		for k := range config.Rules {
+			if config.Name == of.Config && config.Rules[k].Name == of.Rule && config.Rules[k].ActivationPolicy.Trigger == of.Trigger {
+				found = k
+			}
+		}
+		if found < 0 {
+			faults.Add(at, "queue %q has no rule %q with the trigger %q", j.Workload.Queue, of.Rule, of.Trigger)
+			continue
+		}
+		rule := &config.Rules[found]
+		if !j.serves(rule) || len(of.Selectors) == 0 {
+			faults.Add(at, "rule %q does not serve the request now", of.Rule)
+		}
+		for n := range rule.CandidateSelectors {
+			if accepts := j.selects(&rule.CandidateSelectors[n], r); accepts != slices.Contains(of.Selectors, n) {
+				faults.Add(at+".selectors", "%v: selector %d of rule %q accepts %q: %t", of.Selectors, n, of.Rule, v.Workload, accepts)
+			}
+		}
+	}
+	return []candidate{{running: r, set: -1}}
+}
+
+// keeps says why a workload yields to nobody, whatever rules say; empty if it may yield.
+func (j *judge) keeps(r *running) string {
+	switch {
+	case r.NeverYields && !r.Evicted:
+		return fmt.Sprintf("%q never yields", r.ID)
+	case j.inactive(r.Queue):
+		return fmt.Sprintf("queue %q is inactive", r.Queue)
+	case j.guarded(r):
+		return fmt.Sprintf("a guard protects %q", r.ID)
+	case j.protected(r):
+		return fmt.Sprintf("the minimum runtime of %q is not over", r.ID)
+	}
+	return ""
+}
+
+// refusalByRules judges an answer that nobody yields now: without all whom rules of the trigger
+// Always accept the request does not fit either, or some of them is bad. When other triggers hold is
+// not judged, nor RetryAt.
+func (j *judge) refusalByRules(faults *fault.List, a *Answer) {
+	if a.Outcome == Wait && a.RetryAt.IsZero() != j.SkipRetryAt || a.Outcome == Wait && !j.SkipRetryAt && !a.RetryAt.After(j.Now) {
+		faults.Add("decision.retryAt", "%v: want one after now if and only if it is asked for", a.RetryAt)
+	}
+	if !j.RulesAlone {
+		if victims := j.searchAt(j.Now); victims != nil {
+			faults.Add("decision.outcome", "%v, but %s may yield now", a.Outcome, names(victims))
+		}
+	}
+	config := j.rulesOf()
+	var all []candidate
+	for _, r := range j.running {
+		takes := func(rule rules.Rule) bool {
+			return rule.ActivationPolicy.Trigger == rules.Always && j.serves(&rule) &&
+				slices.ContainsFunc(rule.CandidateSelectors, func(s rules.CandidateSelector) bool { return j.selects(&s, r) })
+		}
+		if r.ID != j.Workload.ID && j.keeps(r) == "" && (j.uses(r, -1) || j.Room != nil) && slices.ContainsFunc(config.Rules, takes) {
+			all = append(all, candidate{running: r, set: -1})
+		}
+	}
+	j.takeAll(all, 1)
+	defer j.takeAll(all, -1)
+	if j.fits(true) && rules.Validate([]rules.Config{*config}) == nil {
+		faults.Add("decision.outcome", "%v, but the rules permit %s to be preempted", a.Outcome, names(all))
+	}
+}
