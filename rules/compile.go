@@ -16,6 +16,7 @@ type compiled struct {
 	trigger          Trigger
 	preemptorLabels  *workload.LabelSelector
 	preemptorClasses classes
+	wait             time.Duration // the minimum trigger duration
 	selectors        []selector
 	// Faults of the selectors of preemptors and of candidates, with their paths.
 	preemptorFaults, candidateFaults fault.List
@@ -37,7 +38,7 @@ type selector struct {
 
 func compile(r *Rule, index int, path string) compiled {
 	c := compiled{
-		index: index, trigger: r.ActivationPolicy.Trigger,
+		index: index, trigger: r.ActivationPolicy.Trigger, wait: max(0, r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)),
 		preemptorLabels: r.PreemptorSelector.Clone(), preemptorClasses: compileClasses(r.PreemptorPriorityClass),
 		selectors:       make([]selector, len(r.CandidateSelectors)),
 		preemptorFaults: r.preemptorFaults(path), candidateFaults: r.candidateFaults(path),

@@ -26,6 +26,7 @@ type config struct {
 	name  string
 	names []string // of the rules
 	rules []compiled
+	tiers map[Trigger]*index
 }
 
 // place is where a queue stands in the cohort tree.
@@ -52,6 +53,10 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evalu
 			r := &configs[i].Rules[j]
 			c.names = append(c.names, r.Name)
 			c.rules = append(c.rules, compile(r, j, fmt.Sprintf("config %q: rules[%d]", c.name, j)))
+		}
+		c.tiers = make(map[Trigger]*index)
+		for _, trigger := range Triggers() {
+			c.tiers[trigger] = newIndex(c.rules, trigger)
 		}
 		e.configs[c.name] = c
 		e.given = append(e.given, configs[i].Clone())
@@ -129,21 +134,16 @@ func rootsOf(cohorts []queue.Cohort) map[string]string {
 	return roots
 }
 
-// Tier holds the selectors of one trigger that serve one preemptor. It is immutable. The zero
-// value accepts nobody.
+// Tier holds the selectors of one trigger that serve one preemptor. It is immutable, and so must the
+// labels of the preemptor be. The zero value accepts nobody.
 type Tier struct {
 	evaluator *Evaluator
 	config    *config
-	served    []served
+	index     *index
+	serves    []bool            // by number in index.rules: the rule serves the preemptor
+	served    int               // the number of selectors of these
 	preemptor workload.Workload // without what no selector reads
 	place     place
-}
-
-// served is a selector of a rule that serves the preemptor.
-type served struct {
-	Match
-	*selector
-	values []int64 // of the preemptor, by numeric label
 }
 
 // Match is a selector that accepts a candidate. The zero value is the first selector of the
@@ -177,18 +177,19 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 	}
 	t := &Tier{evaluator: e, config: e.configs[at.rules], place: at}
 	t.preemptor = workload.Workload{
-		Queue: preemptor.Queue, LocalQueue: preemptor.LocalQueue,
+		Queue: preemptor.Queue, LocalQueue: preemptor.LocalQueue, Labels: preemptor.Labels,
 		Priority: preemptor.Priority, PriorityBoost: preemptor.PriorityBoost,
 		Created: preemptor.Created, ReservedAt: preemptor.ReservedAt,
 	}
 	if t.config == nil {
 		return t, nil
 	}
-	for i := range t.config.rules {
-		r := &t.config.rules[i]
-		if r.trigger != trigger {
-			continue
-		}
+	t.index = t.config.tiers[trigger]
+	if t.index == nil {
+		return t, nil
+	}
+	t.serves = make([]bool, len(t.index.rules))
+	for i, r := range t.index.rules {
 		if len(r.preemptorFaults) > 0 {
 			faults = append(faults, r.preemptorFaults...)
 			continue
@@ -197,9 +198,8 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 			continue
 		}
 		faults = append(faults, r.candidateFaults...)
-		for j := range r.selectors {
-			t.serve(Match{r.index, j}, &r.selectors[j], preemptor.Labels)
-		}
+		t.serves[i] = true
+		t.served += len(r.selectors)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -207,24 +207,9 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 	return t, nil
 }
 
-// serve adds a selector, unless it refuses everybody because the preemptor has no value to
-// compare with.
-func (t *Tier) serve(m Match, s *selector, labels map[string]string) {
-	out := served{m, s, make([]int64, len(s.numbers))}
-	for i := range s.numbers {
-		n := &s.numbers[i]
-		value, ok := number(labels, n.Key, n.Fallback)
-		if !ok && n.Comparison != "" {
-			return
-		}
-		out.values[i] = value
-	}
-	t.served = append(t.served, out)
-}
-
 // Serves reports whether some selector serves the preemptor. If not, [Tier.Select] accepts
 // nobody.
-func (t *Tier) Serves() bool { return len(t.served) > 0 }
+func (t *Tier) Serves() bool { return t.served > 0 }
 
 // Config returns the name of the configuration of the preemptor's queue; empty if it has none.
 func (t *Tier) Config() string {
@@ -237,41 +222,44 @@ func (t *Tier) Config() string {
 // RuleName returns the name of the rule of a match.
 func (t *Tier) RuleName(m Match) string { return t.config.names[m.Rule] }
 
-// In returns the tier with only those selectors that accept somebody in a queue, by their scope
-// and the labels of the queue.
-func (t *Tier) In(queue string) *Tier {
-	if len(t.served) == 0 {
-		return new(Tier)
+// Reaches reports whether some selector may accept somebody in a queue, by its scope and the labels
+// of the queue.
+func (t *Tier) Reaches(queue string) bool {
+	if t.served == 0 {
+		return false
 	}
 	at, known := t.evaluator.places[queue]
 	if !known {
-		return new(Tier)
+		return false
 	}
-	in := *t
-	in.served = nil
-	for i := range t.served {
-		s := &t.served[i]
-		if t.reaches(s.scope, queue, &at) && selects(s.queueLabels, at.labels) {
-			in.served = append(in.served, *s)
+	for i, r := range t.index.rules {
+		for j := range r.selectors {
+			s := &r.selectors[j]
+			if !t.serves[i] {
+				break
+			}
+			if t.reaches(s.scope, queue, &at) && selects(s.queueLabels, at.labels) {
+				return true
+			}
 		}
 	}
-	return &in
+	return false
 }
 
 // Accepts reports whether some selector accepts a running workload; see [Tier.Select].
 func (t *Tier) Accepts(candidate *workload.Workload, m Moment) bool {
-	return t.each(candidate, func(s *served) bool { return t.timely(s, candidate, m) })
+	return t.each(candidate, func(s *entry) bool { return t.timely(s, candidate, m) })
 }
 
 // AcceptsSometime reports whether some selector accepts a running workload at some time.
 func (t *Tier) AcceptsSometime(candidate *workload.Workload) bool {
-	return t.each(candidate, func(*served) bool { return true })
+	return t.each(candidate, func(*entry) bool { return true })
 }
 
 // Changes calls yield with the instants at which, by its times, a running workload may begin or
 // cease to be accepted.
 func (t *Tier) Changes(candidate *workload.Workload, yield func(time.Time)) {
-	t.each(candidate, func(s *served) bool {
+	t.each(candidate, func(s *entry) bool {
 		if s.times != nil {
 			s.times.changes(candidate, &t.preemptor, yield)
 		}
@@ -281,20 +269,15 @@ func (t *Tier) Changes(candidate *workload.Workload, yield func(time.Time)) {
 
 // Waits calls yield with the minimum trigger durations of the rules that serve the preemptor.
 func (t *Tier) Waits(yield func(time.Duration)) {
-	for i := range t.served {
-		if wait := t.served[i].wait; wait > 0 {
-			yield(wait)
+	for i, serves := range t.serves {
+		if r := t.index.rules[i]; serves && r.wait > 0 && len(r.selectors) > 0 {
+			yield(r.wait)
 		}
 	}
 }
 
-// ReadsTimes reports whether some selector reads times of candidates.
-func (t *Tier) ReadsTimes() bool {
-	return slices.ContainsFunc(t.served, func(s served) bool { return s.times != nil })
-}
-
 // timely reports whether a selector that accepts a candidate at some time does so now.
-func (t *Tier) timely(s *served, candidate *workload.Workload, m Moment) bool {
+func (t *Tier) timely(s *entry, candidate *workload.Workload, m Moment) bool {
 	return (s.wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > s.wait) && (s.times == nil || s.times.holds(candidate, &t.preemptor, m.Now))
 }
 
@@ -302,33 +285,29 @@ func (t *Tier) timely(s *served, candidate *workload.Workload, m Moment) bool {
 // rules; none for one in an unknown queue. That the workload uses something that the preemptor needs
 // is not looked at, nor whether it may yield.
 func (t *Tier) Select(candidate *workload.Workload, m Moment) (matches []Match) {
-	t.each(candidate, func(s *served) bool {
+	t.each(candidate, func(s *entry) bool {
 		if t.timely(s, candidate, m) {
 			matches = append(matches, s.Match)
 		}
 		return false
 	})
+	slices.SortFunc(matches, func(a, b Match) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Selector, b.Selector)) })
 	return matches
 }
 
-// each calls yield with the selectors that accept a running workload at some time, until yield
-// returns true.
-func (t *Tier) each(candidate *workload.Workload, yield func(*served) bool) bool {
-	if len(t.served) == 0 {
+// each calls yield with the selectors that accept a running workload at some time, in any order,
+// until yield returns true.
+func (t *Tier) each(candidate *workload.Workload, yield func(*entry) bool) bool {
+	if t.served == 0 {
 		return false
 	}
 	at, known := t.evaluator.places[candidate.Queue]
 	if !known {
 		return false
 	}
-	for i := range t.served {
-		s := &t.served[i]
-		covers := t.reaches(s.scope, candidate.Queue, &at) && selects(s.queueLabels, at.labels)
-		if covers && t.accepts(s, candidate) && yield(s) {
-			return true
-		}
-	}
-	return false
+	return t.index.may(candidate, func(s *entry) bool {
+		return t.serves[s.rule] && t.reaches(s.scope, candidate.Queue, &at) && selects(s.queueLabels, at.labels) && t.accepts(s, candidate) && yield(s)
+	})
 }
 
 // reaches reports whether a scope covers workloads of a queue.
@@ -352,7 +331,7 @@ func (t *Tier) reaches(s Scope, queue string, at *place) bool {
 }
 
 // accepts reports whether the parts of a selector that read the workload itself accept it.
-func (t *Tier) accepts(s *served, candidate *workload.Workload) bool {
+func (t *Tier) accepts(s *entry, candidate *workload.Workload) bool {
 	if s.scope == WithinLocalQueue && (candidate.LocalQueue == "" || candidate.LocalQueue != t.preemptor.LocalQueue) {
 		return false
 	}
@@ -379,7 +358,11 @@ func (t *Tier) accepts(s *served, candidate *workload.Workload) bool {
 	for i := range s.numbers {
 		n := &s.numbers[i]
 		value, ok := number(candidate.Labels, n.Key, n.Fallback)
-		if !ok || !n.Comparison.holds(value, s.values[i]) || value < n.MinValue.Or(value) || value > n.MaxValue.Or(value) {
+		with := value
+		if n.Comparison != "" && ok {
+			with, ok = number(t.preemptor.Labels, n.Key, n.Fallback)
+		}
+		if !ok || !n.Comparison.holds(value, with) || value < n.MinValue.Or(value) || value > n.MaxValue.Or(value) {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/rules"
 )
 
 // NextChange returns the first instant after that of the search at which the rules may permit
@@ -57,12 +58,12 @@ func (t *Taker) collect(s *search.Search) {
 		for phase := range phases {
 			t.order.open(s, t.tiers[i].donors, phase)
 			for {
-				w, d, ok := t.order.next()
+				w, node, ok := t.order.next()
 				if !ok {
 					break
 				}
 				s.Steps++
-				t.collectOf(s, w, d)
+				t.collectOf(s, t.tiers[i].rules, w, node)
 			}
 		}
 	}
@@ -70,19 +71,19 @@ func (t *Taker) collect(s *search.Search) {
 	t.instants = slices.Compact(t.instants)
 }
 
-func (t *Taker) collectOf(s *search.Search, w *cluster.Workload, d *donor) {
+func (t *Taker) collectOf(s *search.Search, by *rules.Tier, w *cluster.Workload, node int) {
 	if s.Request.Room == nil && !s.UsesNeeded(w.Loads) {
 		return
 	}
-	until := protectedUntil(s, w, d.node)
+	until := protectedUntil(s, w, node)
 	t.fill(w)
-	if !d.AcceptsSometime(&t.one) {
+	if !by.AcceptsSometime(&t.one) {
 		return
 	}
 	if until < math.MaxInt64 && until >= s.Request.Now {
 		t.instants = append(t.instants, until+1)
 	}
-	d.Changes(&t.one, func(at time.Time) {
+	by.Changes(&t.one, func(at time.Time) {
 		if instant.Valid(at) && instant.Of(at) > s.Request.Now {
 			t.instants = append(t.instants, instant.Of(at))
 		}

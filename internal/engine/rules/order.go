@@ -26,27 +26,27 @@ type order struct {
 	begun bool     // the first of the heap was given already
 }
 
-// laneOf is a lane of a donor.
+// laneOf is a lane of a queue.
 type laneOf struct {
-	donor  *donor
+	node   int // the queue
 	next   *cluster.Workload
 	cursor cluster.LaneCursor
 }
 
 // open begins a phase.
-func (o *order) open(s *search.Search, donors []donor, phase int) {
+func (o *order) open(s *search.Search, donors []int, phase int) {
 	o.lanes, o.begun = o.lanes[:0], false
 	for i := range donors {
-		d := &donors[i]
-		if phases[phase].own != (d.node == s.Request.Queue) {
+		node := donors[i]
+		if phases[phase].own != (node == s.Request.Queue) {
 			continue
 		}
 		for _, lane := range phases[phase].lanes {
-			set := s.Cluster.Running(d.node).Lane(lane)
+			set := s.Cluster.Running(node).Lane(lane)
 			if set.Len() == 0 {
 				continue
 			}
-			o.lanes = append(o.lanes, laneOf{donor: d})
+			o.lanes = append(o.lanes, laneOf{node: node})
 			l := &o.lanes[len(o.lanes)-1]
 			l.cursor.First(*set)
 			l.next, _ = l.cursor.Item()
@@ -55,8 +55,8 @@ func (o *order) open(s *search.Search, donors []donor, phase int) {
 	heap.Init(o.lanes, earlier)
 }
 
-// next returns the next workload and its donor.
-func (o *order) next() (w *cluster.Workload, d *donor, ok bool) {
+// next returns the next workload and the node of its queue.
+func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 	if o.begun {
 		first, more := &o.lanes[0], false
 		first.cursor.Next()
@@ -67,9 +67,9 @@ func (o *order) next() (w *cluster.Workload, d *donor, ok bool) {
 		}
 	}
 	if o.begun = len(o.lanes) > 0; !o.begun {
-		return nil, nil, false
+		return nil, -1, false
 	}
-	return o.lanes[0].next, o.lanes[0].donor, true
+	return o.lanes[0].next, o.lanes[0].node, true
 }
 
 // release drops the references to the cluster.

@@ -36,13 +36,7 @@ type tier struct {
 	asked  bool
 	rules  *rules.Tier // nil: some selector is bad
 	faults fault.List  // then these
-	donors []donor
-}
-
-// donor is a queue in which some selector may accept somebody.
-type donor struct {
-	node int
-	*rules.Tier
+	donors []int       // the queues in which some selector may accept somebody
 }
 
 // Begin prepares for a request. The preemptor must stay as it is. since says by tier since when its
@@ -59,7 +53,6 @@ func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, since [t
 func (t *Taker) End() {
 	t.rules, t.preemptor, t.one = nil, nil, workload.Workload{}
 	for i := range t.tiers {
-		clear(t.tiers[i].donors[:cap(t.tiers[i].donors)])
 		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}
 	}
 	t.order.release()
@@ -142,8 +135,8 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 		if of.Inactive {
 			continue
 		}
-		if in := made.In(of.Name); in.Serves() {
-			at.donors = append(at.donors, donor{len(s.Cluster.Cohorts) + q, in})
+		if made.Reaches(of.Name) {
+			at.donors = append(at.donors, len(s.Cluster.Cohorts)+q)
 		}
 	}
 	return true
@@ -157,16 +150,16 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	for phase := range phases {
 		t.order.open(s, at.donors, phase)
 		for {
-			w, d, ok := t.order.next()
+			w, node, ok := t.order.next()
 			if !ok {
 				break
 			}
 			s.Steps++
-			if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, d.node) || !t.accepts(d.Tier, w, moment) {
+			if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, node) || !t.accepts(at.rules, w, moment) {
 				continue
 			}
 			t.taken[w] = i
-			s.Take(victim(s, w, d.node))
+			s.Take(victim(s, w, node))
 			fits := s.Fits(true)
 			if trace := s.Request.Trace; trace != nil {
 				s.TraceTaken(trace, true, fits)
