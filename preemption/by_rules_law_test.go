@@ -71,6 +71,11 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 		}
 		config.Rules = append(config.Rules, r)
 	}
+	for _, key := range rules.OrderingKeys() {
+		if rapid.IntRange(0, 7).Draw(t, "ordered") == 0 {
+			config.Ordering = append(config.Ordering, rules.Ordering{Key: key, Direction: rapid.SampledFrom([]rules.Direction{"", rules.Ascending, rules.Descending}).Draw(t, "direction")})
+		}
+	}
 	return config
 }
 

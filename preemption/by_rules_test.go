@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,5 +270,50 @@ func TestVerifyRules(t *testing.T) {
 	st.Admitted[0].NeverYields = true
 	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `"x" never yields`) {
 		t.Error(err)
+	}
+}
+
+// lostBy loses the length of the ID.
+type lostBy struct{}
+
+func (lostBy) Lost(w workload.Workload, _ string, _ time.Time) int64 { return int64(len(w.ID)) }
+
+// The order of candidates is that of the configuration: those being evicted first, then its keys,
+// then the ID.
+func TestRulesOrdering(t *testing.T) {
+	at := func(id, queue, local string, priority int64, minutes time.Duration) workload.Workload {
+		w := onGPUs(id, queue, 4)
+		w.LocalQueue, w.Priority, w.ReservedAt = local, priority, now.Add(-minutes*time.Minute)
+		return w
+	}
+	st := heroes(at("long-id", "a", "x", 3, 1), at("b", "b", "y", 1, 2), at("cc", "d", "z", 2, 3))
+	st.Queues = append(st.Queues, queue.Queue{Name: "d", Cohort: "m", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 4}}})
+	st.Cohorts = append(st.Cohorts, queue.Cohort{Name: "root"}, queue.Cohort{Name: "m", Parent: "root"})
+	st.Cohorts[0].Parent = "root"
+	r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now, LocalQueueUsage: []queue.LocalQueueUsage{{LocalQueue: "y", Usage: 2}, {LocalQueue: "x", Usage: 1}}}
+	for _, c := range []struct {
+		key            rules.OrderingKey
+		first, reverse string
+	}{
+		{rules.ByPriority, "b", "long-id"}, {rules.ByAdmission, "cc", "long-id"}, {rules.ByOtherQueue, "long-id", "b"},
+		{rules.ByOtherCohort, "b", "cc"}, {rules.ByLocalQueue, "cc", "b"}, {rules.ByCost, "b", "long-id"},
+	} {
+		for _, direction := range []rules.Direction{rules.Ascending, rules.Descending} {
+			st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{anybody(rules.Always)}, Ordering: []rules.Ordering{{Key: c.key, Direction: direction}}}}
+			want := c.first
+			if direction == rules.Descending {
+				want = c.reverse
+			}
+			d := decideWith(t, preemption.Config{Cost: lostBy{}}, snapshotOf(t, st), r)
+			if len(d.Victims) != 1 || d.Victims[0].Workload != want {
+				t.Errorf("%s %s: %s, want %s", c.key, direction, victimsOf(d), want)
+			}
+			gone := st
+			gone.Admitted = []workload.Workload{st.Admitted[0], st.Admitted[1], st.Admitted[2], at("zz-leaves", "b", "", 9, 0)}
+			gone.Admitted[3].Evicted = true
+			if d := decideWith(t, preemption.Config{Cost: lostBy{}}, snapshotOf(t, gone), r); len(d.Victims) == 0 || !slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == "zz-leaves" && v.Order == 1 }) {
+				t.Errorf("%s %s, with one that leaves: %s", c.key, direction, victimsOf(d))
+			}
+		}
 	}
 }

@@ -23,10 +23,11 @@ type Evaluator struct {
 
 // config is a compiled [Config].
 type config struct {
-	name  string
-	names []string // of the rules
-	rules []compiled
-	tiers map[Trigger]*index
+	name     string
+	names    []string // of the rules
+	ordering []Ordering
+	rules    []compiled
+	tiers    map[Trigger]*index
 }
 
 // place is where a queue stands in the cohort tree.
@@ -48,7 +49,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evalu
 	}
 	e := &Evaluator{configs: make(map[string]*config, len(configs)), places: make(map[string]place, len(queues))}
 	for i := range configs {
-		c := &config{name: configs[i].Name}
+		c := &config{name: configs[i].Name, ordering: slices.Clone(configs[i].Ordering)}
 		for j := range configs[i].Rules {
 			r := &configs[i].Rules[j]
 			c.names = append(c.names, r.Name)
@@ -87,6 +88,14 @@ func (e *Evaluator) ReadsMore(queue string) bool {
 			return s.scope == WithinLocalQueue || s.wait > 0 || s.times != nil && s.times.TimeFromCreationRelation != ""
 		})
 	})
+}
+
+// Ordering returns the order of the rules of a queue; empty: the usual one. It must not be changed.
+func (e *Evaluator) Ordering(queue string) []Ordering {
+	if !e.Has(queue) {
+		return nil
+	}
+	return e.configs[e.places[queue].rules].ordering
 }
 
 // Configs returns copies of the configurations, by name.

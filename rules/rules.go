@@ -20,6 +20,10 @@ type Config struct {
 	Name string `json:"name"`
 	// Rules are at most [MaxRules]. Empty: the rules permit nobody.
 	Rules []Rule `json:"rules,omitempty"`
+	// Ordering is the order in which a tier takes candidates, the first key first, after those that
+	// are being evicted; UID and ID come last. Empty: IsOtherCQ descending, Priority ascending,
+	// AdmissionTimestamp descending, as today. Any other order sorts all workloads in reach.
+	Ordering []Ordering `json:"ordering,omitempty"`
 }
 
 // Rule says which running workloads some waiting ones may preempt, and in which case. The
@@ -203,7 +207,7 @@ func (p Priority) IsZero() bool {
 
 // Clone returns a copy that shares nothing with c.
 func (c Config) Clone() Config {
-	c.Rules = slices.Clone(c.Rules)
+	c.Rules, c.Ordering = slices.Clone(c.Rules), slices.Clone(c.Ordering)
 	for i := range c.Rules {
 		r := &c.Rules[i]
 		r.PreemptorSelector = r.PreemptorSelector.Clone()

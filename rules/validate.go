@@ -15,6 +15,7 @@ import (
 //   - an empty name of a configuration, or one that another has; more than [MaxRules] rules;
 //   - a name of a rule that is no DNS label or that another rule of the configuration has; an
 //     unknown trigger; more than [MaxSelectors] candidate selectors;
+//   - an unknown or duplicate key of the ordering, an unknown direction;
 //   - a bad selector: an unknown scope, mode or comparison; a mode without comparison, or the
 //     reverse; what [workload.LabelSelector.Validate] finds; a numeric label without key, with
 //     a value that does not have 32 bits, or with a minValue over its maxValue; an empty name
@@ -27,6 +28,7 @@ func Validate(configs []Config) error {
 	for i := range configs {
 		path := fmt.Sprintf("configs[%d].rules", i)
 		list := configs[i].Rules
+		validateOrdering(&faults, fmt.Sprintf("configs[%d].ordering", i), configs[i].Ordering)
 		if len(list) > MaxRules {
 			faults.Add(path, "%d: more than %d", len(list), MaxRules)
 		}

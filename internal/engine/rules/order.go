@@ -5,6 +5,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/rules"
 )
 
 // phases are the parts of a tier, in order: those that are being evicted, then the others; in
@@ -24,6 +25,10 @@ var phases = [...]struct {
 type order struct {
 	lanes []laneOf // a heap by the next workload
 	begun bool     // the first of the heap was given already
+	// In an order of the configuration's own: the workloads, and the index of the next.
+	by     []rules.Ordering
+	sorted []keyed
+	at     int
 }
 
 // laneOf is a lane of a queue.
@@ -36,6 +41,10 @@ type laneOf struct {
 // open begins a phase.
 func (o *order) open(s *search.Search, donors []int, phase int) {
 	o.lanes, o.begun = o.lanes[:0], false
+	if len(o.by) > 0 {
+		o.openOrdered(s, donors, phase, o.by)
+		return
+	}
 	for i := range donors {
 		node := donors[i]
 		if phases[phase].own != (node == s.Request.Queue) {
@@ -57,6 +66,14 @@ func (o *order) open(s *search.Search, donors []int, phase int) {
 
 // next returns the next workload and the node of its queue.
 func (o *order) next() (w *cluster.Workload, node int, ok bool) {
+	if len(o.by) > 0 {
+		if o.at == len(o.sorted) {
+			return nil, -1, false
+		}
+		k := &o.sorted[o.at]
+		o.at++
+		return k.Workload, k.node, true
+	}
 	if o.begun {
 		first, more := &o.lanes[0], false
 		first.cursor.Next()
@@ -76,6 +93,8 @@ func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 func (o *order) release() {
 	clear(o.lanes[:cap(o.lanes)])
 	o.lanes = o.lanes[:0]
+	clear(o.sorted[:cap(o.sorted)])
+	o.sorted, o.by = o.sorted[:0], nil
 }
 
 func earlier(a, b *laneOf) bool {

@@ -43,6 +43,7 @@ type tier struct {
 // trigger has been observed; for one never seen it is now.
 func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, since [tierCount]int64) {
 	t.rules, t.preemptor, t.given = e, preemptor, since
+	t.order.by = usable(e.Ordering(preemptor.Queue))
 	t.Reset()
 	for i := range t.tiers {
 		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}

@@ -154,12 +154,64 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 // orderByRules is the order of the candidates of a tier.
 func (d *decision) orderByRules(a, b workload.Workload) int {
 	unknown := func(w *workload.Workload) bool { return w.ReservedAt.IsZero() }
+	by := []rules.Ordering(nil)
+	for _, c := range d.configs {
+		if c.Name == d.queues[d.queue.name].Rules {
+			by = c.Ordering
+		}
+	}
+	if a.Evicted == b.Evicted && len(by) > 0 {
+		for _, o := range by {
+			order := 0
+			switch o.Key {
+			case "Priority":
+				order = cmp.Compare(importance(&a), importance(&b))
+			case "AdmissionTimestamp":
+				order = cmp.Or(compareBool(unknown(&a), unknown(&b)), a.ReservedAt.Compare(b.ReservedAt))
+			case "IsOtherCQ":
+				order = compareBool(a.Queue != d.queue.name, b.Queue != d.queue.name)
+			case "IsOtherCohort":
+				other := func(w *workload.Workload) bool {
+					theirs, ours := d.queues[w.Queue].Cohort, d.queues[d.queue.name].Cohort
+					return w.Queue != d.queue.name && (theirs == "" || theirs != ours)
+				}
+				order = compareBool(other(&a), other(&b))
+			case "LocalQueueDRS":
+				order = cmp.Compare(d.usageOf(&a), d.usageOf(&b))
+			case "Cost":
+				order = cmp.Compare(d.costOf(a), d.costOf(b))
+			}
+			if o.Direction == "Descending" {
+				order = -order
+			}
+			if order != 0 {
+				return order
+			}
+		}
+		return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID))
+	}
 	return cmp.Or(
 		compareBool(b.Evicted, a.Evicted), compareBool(a.Queue == d.queue.name, b.Queue == d.queue.name),
 		cmp.Compare(importance(&a), importance(&b)),
 		compareBool(unknown(&b), unknown(&a)), b.ReservedAt.Compare(a.ReservedAt),
 		cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID),
 	)
+}
+
+func (d *decision) usageOf(w *workload.Workload) float64 {
+	for _, u := range d.request.LocalQueueUsage {
+		if u.LocalQueue == w.LocalQueue {
+			return u.Usage
+		}
+	}
+	return 0
+}
+
+func (d *decision) costOf(w workload.Workload) int64 {
+	if d.config.Cost == nil {
+		return 0
+	}
+	return max(0, d.config.Cost.Lost(w, "", d.request.Now))
 }
 
 // cohortAbove returns the lowest cohort above another queue and the preemptor's.
