@@ -64,6 +64,7 @@ func Rules() []Rule {
 		{"gate", "a workload waits for a gate that nobody opens", gates},
 		{"weight", "the weight is zero: who borrows yields first, whatever its share", weights},
 		{"no-effect", "a setting changes nothing", noEffect},
+		{"rules", "preemption rules are bad, are not there, or never apply", preemptionRules},
 	}
 }
 

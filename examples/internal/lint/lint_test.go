@@ -146,6 +146,8 @@ func TestRules(t *testing.T) {
 		}, "", ""},
 
 		{"no-effect", "nothing", nil, "", ""},
+		{"rules", "nothing", nil, "", ""},
+		{"rules", "rules that are not there", func(c *Cluster) { c.State.Queues[0].Rules = "gone" }, `queue "a"`, `it refers to the rules "gone", which are not there`},
 		{"no-effect", "a weight without fair sharing", func(c *Cluster) {
 			c.State.Queues[1].FairWeight = quota.WeightOf(2)
 		}, `queue "b"`, "fair sharing, which does not decide here"},
