@@ -90,6 +90,9 @@ const (
 	// If it is the preemptor's own queue, nothing in it is admitted, and this is the only
 	// blocker.
 	RuleQueueInactive
+	// RuleLimit: one of [Config.Limits], which SetBy names, refused the workload. Its text is
+	// PreemptionLimitExceeded. Such blockers come first, by the order of the limits.
+	RuleLimit
 )
 
 // Decision answers a [Request]. The zero value is invalid.
@@ -237,7 +240,8 @@ type Blocker struct {
 	// rule. Else zero.
 	Until time.Time `json:"until,omitzero"`
 	// SetBy is, for RuleMinRuntime, the node that sets the minimum runtime, as `cohort
-	// "research"`, or "default"; "protection" for [Config.Protection]. Else empty.
+	// "research"`, or "default"; "protection" for [Config.Protection]; for RuleLimit,
+	// the name of the limit. Else empty.
 	SetBy string `json:"setBy,omitempty"`
 }
 
@@ -285,7 +289,7 @@ func (d Decision) Edits() []Edit {
 var (
 	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
 	reasonNames  = enum.Names[VictimReason]{Type: "VictimReason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"}}
-	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive"}}
+	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"}}
 )
 
 // String returns the name of the constant.

@@ -63,6 +63,12 @@ func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Vi
 		if order := cmp.Compare(a.Workload.Facts.ID, b.Workload.Facts.ID); order != 0 {
 			return order
 		}
+		if a.Fair != b.Fair { // with ReevaluateCandidates: the reason of a part that no strategy took counts
+			if b.Fair {
+				return -1
+			}
+			return 1
+		}
 		return cmp.Compare(a.Set, b.Set)
 	})
 	list := make([]Victim, 0, len(taken))

@@ -68,6 +68,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	config.enterSearch(d)
 	d.Cost = config.enterCost(r.Now)
 	sc.enterRules(s, config, r)
+	sc.enterLimits(s, config, r)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	d.Protection = config.Protection
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {

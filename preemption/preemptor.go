@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
 )
 
@@ -78,6 +79,14 @@ type Config struct {
 	// ([queue.Queue.Rules]) permit nobody (KEP-13396, beta). Without it rules come after the
 	// policies (alpha). Queues without rules go by their policies either way.
 	RulesAlone bool
+	// Limits limit the preemptions in sliding windows, which [Request.History] tells: a victim
+	// must be within each limit that it falls under, counting those taken before it in the same
+	// decision. They count whole workloads: replicas of one are one preemption, and who is being
+	// evicted already is none. A candidate that a limit refuses is passed over, in the documented
+	// search; whom the policies permit comes before whom rules permit, also where in the end it
+	// is put back. Limits must be valid ([limits.Validate]), and empty with another search than
+	// [Greedy].
+	Limits []limits.Limit
 	// Guards are rules of the caller. A nil entry is an error.
 	Guards []Guard
 }
@@ -114,6 +123,12 @@ func New(c Config) (*Preemptor, error) {
 		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
 	}
 	c.Protection.Validate("config.Protection", &faults)
+	if list, ok := limits.Validate("config.Limits", c.Limits).(fault.List); ok {
+		faults = append(faults, list...)
+	}
+	if len(c.Limits) > 0 && c.Search != Greedy {
+		faults.Add("config.Limits", "are set, but the search is %v", c.Search)
+	}
 	c.Fair.validate(&faults, c.Sharing)
 	c.validateSearch(&faults)
 	for i, g := range c.Guards {
@@ -121,7 +136,10 @@ func New(c Config) (*Preemptor, error) {
 			faults.Add(fmt.Sprintf("config.Guards[%d]", i), "is nil")
 		}
 	}
-	c.Guards = slices.Clone(c.Guards)
+	c.Guards, c.Limits = slices.Clone(c.Guards), slices.Clone(c.Limits)
+	for i := range c.Limits {
+		c.Limits[i] = c.Limits[i].Clone()
+	}
 	c.Fair.Strategies = slices.Clone(c.Fair.Strategies)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -199,7 +217,7 @@ func (p *Preemptor) acquire() *scratch {
 
 func (p *Preemptor) release(sc *scratch) {
 	sc.open.release()
-	sc.request.Room, sc.request.Guard, sc.request.Cost = nil, nil, nil // the caller's
+	sc.request.Room, sc.request.Guard, sc.request.Cost, sc.request.Limits = nil, nil, nil, nil // the caller's
 	if sc.request.Rules != nil {
 		sc.request.Rules = nil
 		sc.rules.End()

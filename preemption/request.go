@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
@@ -53,6 +54,9 @@ type Request struct {
 	// a break: what [rules.Observe] made of its last decision. One that is not listed counts from
 	// Now. At most one entry for each trigger.
 	TriggersSince []rules.Observation `json:"triggersSince,omitempty"`
+	// History holds the confirmed preemptions that [Config.Limits] count. Nil: none. It is not
+	// part of the JSON form.
+	History *limits.History `json:"-"`
 	// Now is the time of the decision. It must be set.
 	Now time.Time `json:"now"`
 	// Room is asked besides the quota, so that one set of victims satisfies both. Nil: only

@@ -22,6 +22,7 @@ func (sc *scratch) decide(s *Snapshot, config *Config, r *Request, d *Decision) 
 	} else {
 		*d = sc.unassigned(c, &r.Workload, config.maxBlockers())
 	}
+	sc.addLimitBlockers(d, config.maxBlockers())
 	steps = found.Steps
 	if isOpen(&r.Workload) && !d.Outcome.Possible() {
 		steps += sc.reconsider(s, config, r, d, found)

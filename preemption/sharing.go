@@ -71,7 +71,8 @@ type FairSharing struct {
 	// refused, if it did not free enough and took somebody of the preemptor's own queue, before
 	// the second strategy: without its own victims the preemptor's share is smaller. Whether it
 	// stays within its nominal quota is decided anew, so that the refused may go as
-	// InCohortReclamation, without a strategy (Kueue's gate
+	// InCohortReclamation, without a strategy; so goes a workload of which a strategy took
+	// replicas before (Kueue's gate
 	// FairSharingReevaluatePreemptionCandidates). It must not be set with Stable, which
 	// compares the refused again as long as that helps, nor with RecheckShares or another
 	// search than [Greedy], which judge by the shares of all victims.

@@ -195,6 +195,9 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
 		FewestFirst: c.Exact.FewestFirst, IgnoreCaps: c.Exact.IgnoreCaps,
 	}
+	if q.Limits = c.Limits; len(c.Limits) > 0 {
+		q.Events = slices.Collect(r.History.All)
+	}
 	for _, u := range r.LocalQueueUsage {
 		q.LocalQueueUsage[u.LocalQueue] = u.Usage
 	}

@@ -349,6 +349,8 @@ func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 		return "it is inactive: nothing in it is admitted, and nobody preempts from it"
 	case preemption.RuleNeverYields:
 		return "it is not preemptible"
+	case preemption.RuleLimit:
+		return "a limit on preemptions is reached"
 	case preemption.RuleBorrowWithinCohort:
 		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
 			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)

@@ -173,6 +173,9 @@ func (s *Searcher) succeeds() bool {
 // the room is short.
 func (s *Searcher) explain(result *Result, maxBlockers int) {
 	why := &s.search.WhyNot
+	if l := s.search.Request.Limits; l != nil {
+		l.Explained()
+	}
 	if why.NoRoom {
 		why.Shortages = why.Shortages[:0]
 	}

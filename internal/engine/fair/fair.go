@@ -235,8 +235,11 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 	}
 }
 
-// mayTake asks stable fair sharing; see [search.Search.MayTake].
+// mayTake asks the limits, and stable fair sharing; see [search.Search.MayTake].
 func (f *Sharing) mayTake(v *search.Victim) bool {
+	if f.s.Limited(v) {
+		return false
+	}
 	may := f.s.MayTake(v)
 	if t := f.s.Request.Trace; t != nil && !may {
 		t.Skip(trace.Step{Rule: trace.Unstable, Node: v.Queue, Workload: v.Workload.Facts.ID, Count: 1})

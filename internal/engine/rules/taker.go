@@ -160,7 +160,11 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				continue
 			}
 			t.taken[w] = i
-			s.Take(victim(s, w, node))
+			v := victim(s, w, node)
+			if s.Limited(&v) {
+				continue // it is not offered again
+			}
+			s.Take(v)
 			fits := s.Fits(true)
 			if trace := s.Request.Trace; trace != nil {
 				s.TraceTaken(trace, true, fits)

@@ -129,6 +129,9 @@ func (s *Search) attempt(m Mode) bool {
 			if !ok {
 				break
 			}
+			if s.Limited(&v) {
+				continue
+			}
 			s.Take(v)
 			fits := s.Fits(m.Borrowing)
 			if t := s.Request.Trace; t != nil {

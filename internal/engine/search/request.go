@@ -57,6 +57,8 @@ type Request struct {
 	// Guard returns the last instant at which the caller's guards protect a workload: the
 	// lowest int64 if they do not, the highest if they always do. Nil: no guards.
 	Guard func(*cluster.Workload) int64
+	// Limits limit the number of victims; nil: there are none.
+	Limits Limits
 	// Trace records the steps; nil: no recording.
 	Trace *trace.Recorder
 }

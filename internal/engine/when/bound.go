@@ -15,7 +15,7 @@ import (
 // donors; the exact search takes the candidates of a donor in any order.
 func (f *Finder) startBound() bool {
 	s := f.s
-	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.Request.Effort == search.Exact || s.MayPermitMore() {
+	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.Request.Effort == search.Exact || s.Request.Limits != nil || s.MayPermitMore() {
 		return false
 	}
 	f.changed = f.changed[:0]

@@ -74,7 +74,14 @@ func (f *Finder) addEvent(donor int, at int64) {
 // nextEvent returns the next instant at which anything changes. If note is set, it records
 // the donors that change.
 func (f *Finder) nextEvent(note bool) (at int64, ok bool) {
-	if len(f.intervals) == 0 || f.intervals[0].until == math.MaxInt64 {
+	none := len(f.intervals) == 0 || f.intervals[0].until == math.MaxInt64
+	if l := f.s.Request.Limits; l != nil {
+		if at, ok = l.Next(f.s.Now); ok && (none || at <= f.intervals[0].until) {
+			f.s.Steps++
+			return at, true
+		}
+	}
+	if none {
 		return 0, false
 	}
 	first := &f.intervals[0]

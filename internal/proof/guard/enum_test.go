@@ -58,7 +58,7 @@ var enums = []enum{
 	texts[preemption.SkipReason](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible"),
 	texts[preemption.Possibility](none, "NoCandidates", "Preempt", "Reclaim"),
 	texts[preemption.VictimReason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"),
-	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive"),
+	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"),
 	texts[preemption.Search]("Greedy", "Exchange", "Exact"),
 	texts[preemption.Sharing]("Classical", "Fair"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),

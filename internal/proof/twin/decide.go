@@ -310,6 +310,9 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 		if c.class != 2 && !d.borrowsUpTo(node{"queue", c.w.Queue}, c.lca, node{}) {
 			continue
 		}
+		if d.limited(taken, c) {
+			continue
+		}
 		taken = append(taken, c)
 		d.setGone(taken)
 		if !d.fits(borrowing) {
@@ -371,6 +374,9 @@ func (d *decision) victims(taken []candidate) []preemption.Victim {
 		i := slices.IndexFunc(list, func(o preemption.Victim) bool { return o.Workload == c.w.ID })
 		if i < 0 {
 			i, list = len(list), append(list, v)
+		}
+		if c.reason == preemption.InCohortReclamation && list[i].Reason == preemption.InCohortFairSharing {
+			list[i].Reason = c.reason // of a part that no strategy took
 		}
 		if whole {
 			continue

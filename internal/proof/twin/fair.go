@@ -198,7 +198,7 @@ first:
 		for len(t.lists[q]) > 0 {
 			c := t.lists[q][0]
 			t.lists[q] = t.lists[q][1:]
-			if !d.keepsShares(taken, c) {
+			if !d.keepsShares(taken, c) || d.limited(taken, c) {
 				continue
 			}
 			test := always
@@ -243,7 +243,7 @@ first:
 			}
 			c := t.lists[q][0]
 			t.lists[q] = nil
-			if !d.keepsShares(taken, c) {
+			if !d.keepsShares(taken, c) || d.limited(taken, c) {
 				continue
 			}
 			passed, enough := try(c, strategy(strategies[1]))

@@ -44,6 +44,11 @@ func Instants(c preemption.Config, st preemption.State, r preemption.Request) []
 	}
 	add(r.Workload.Created)
 	addRules(st, r, add)
+	for _, l := range c.Limits {
+		for e := range r.History.All {
+			add(e.At.Add(l.Window.Or(0)))
+		}
+	}
 	for _, g := range c.Guards {
 		for _, w := range st.Admitted {
 			if until, ok := g.Verdict(w, r).Until(); ok {

@@ -157,7 +157,7 @@ first:
 		for passed := false; !passed && len(r.left[q]) > 0; {
 			c := r.left[q][0]
 			r.left[q] = r.left[q][1:]
-			if !j.keepsShares(*taken, c) {
+			if !j.keepsShares(*taken, c) || j.limited(*taken, c) {
 				continue
 			}
 			if passed = try(c, j.Strategies[0]); !passed && largestFirst && len(j.Strategies) == 2 && !second[q] {
@@ -185,7 +185,7 @@ first:
 	for q := turn(r); q != nil; q = turn(r) {
 		c := r.left[q][0]
 		r.left[q] = nil
-		if !j.keepsShares(*taken, c) || !try(c, j.Strategies[1]) {
+		if !j.keepsShares(*taken, c) || j.limited(*taken, c) || !try(c, j.Strategies[1]) {
 			continue
 		}
 		if j.fits(true) {

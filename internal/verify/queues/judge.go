@@ -229,6 +229,11 @@ func (j *judge) victimsBy(faults *fault.List, a *Answer, borrowing bool) (parts 
 			parts, of = append(parts, c), append(of, i)
 		}
 	}
+	for p, c := range parts {
+		if j.limited(parts[:p], c) {
+			faults.Add(at(of[p]), "%q is over a limit", c.ID)
+		}
+	}
 	j.takeAll(parts, 1)
 	defer j.takeAll(parts, -1)
 	if !j.fits(borrowing) {

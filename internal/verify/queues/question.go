@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -37,6 +38,8 @@ type Question struct {
 	ReclaimMethod            minruntime.Method
 	Protection               minruntime.Protection
 	LocalQueueUsage          map[string]float64
+	Limits                   []limits.Limit
+	Events                   []limits.Event // the confirmed ones
 
 	// Cost is what a workload, or one replica of a pod set, loses; nil: each victim counts 1.
 	Cost        func(w *workload.Workload, podSet string) int64

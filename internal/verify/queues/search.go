@@ -75,7 +75,7 @@ func (j *judge) mayBeTaken(c candidate, borrowing bool) bool {
 
 func (j *judge) attempt(list []candidate, borrowing bool) (taken []candidate) {
 	for _, c := range list {
-		if !j.mayBeTaken(c, borrowing) {
+		if !j.mayBeTaken(c, borrowing) || j.limited(taken, c) {
 			continue
 		}
 		taken = append(taken, c)

@@ -91,6 +91,11 @@ func (j *judge) instants() (list []time.Time) {
 	if j.NewerByReservation {
 		add(j.Workload.Created)
 	}
+	for i := range j.Limits {
+		for k := range j.Events {
+			add(j.Events[k].At.Add(j.Limits[i].Window.Or(0)))
+		}
+	}
 	for _, r := range j.running {
 		if r.queue.root() != j.queue.root() {
 			continue

@@ -1,0 +1,49 @@
+package twin
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/limits"
+)
+
+// limited reports whether a limit refuses a candidate after those taken, by a look at every event.
+func (d *decision) limited(taken []candidate, c candidate) bool {
+	if slices.ContainsFunc(taken, func(t candidate) bool { return t.w.ID == c.w.ID }) || c.w.Evicted {
+		return false
+	}
+	type pair struct{ victim, from, to string }
+	own := d.request.Workload.Queue
+	labels := func(name string) map[string]string { return d.queues[name].Labels }
+	for _, l := range d.config.Limits {
+		covers := func(from, to string) bool {
+			return l.Covers(&limits.Class{PreemptingQueue: from, PreemptedQueue: to}, labels)
+		}
+		if !covers(own, c.w.Queue) {
+			continue
+		}
+		window, _ := l.Window.Get()
+		var pairs []pair
+		for e := range d.request.History.All {
+			if d.request.Now.Sub(e.At) < window && l.Covers(&e.Class, labels) {
+				pairs = append(pairs, pair{e.Victim, e.PreemptingQueue, e.PreemptedQueue})
+			}
+		}
+		for i, t := range taken {
+			first := !slices.ContainsFunc(taken[:i], func(o candidate) bool { return o.w.ID == t.w.ID })
+			if first && !t.w.Evicted && covers(own, t.w.Queue) {
+				pairs = append(pairs, pair{t.w.ID, own, t.w.Queue})
+			}
+		}
+		count := int64(0)
+		for _, p := range pairs {
+			if l.Scope == limits.Global || l.Scope == limits.PreemptingClusterQueue && p.from == own ||
+				l.Scope == limits.PreemptedClusterQueue && p.to == c.w.Queue || l.Scope == limits.PreemptedWorkload && p.victim == c.w.ID {
+				count++
+			}
+		}
+		if count >= l.Limit {
+			return true
+		}
+	}
+	return false
+}

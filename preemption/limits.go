@@ -1,0 +1,197 @@
+package preemption
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/limits"
+	"github.com/cedesched/cede/rules"
+)
+
+// limiter asks the limits during a decision.
+type limiter struct {
+	c       *cluster.Cluster
+	sc      *scratch
+	limits  []limits.Limit
+	history *limits.History
+	queue   string              // of the preemptor
+	refused []*cluster.Workload // by limit: the first that it refused
+	noting  bool
+	classOf map[*cluster.Workload]*limits.Class // of victims by rules
+}
+
+// enterLimits gives the request the limits, if there are any.
+func (sc *scratch) enterLimits(s *Snapshot, config *Config, r *Request) {
+	if sc.request.Limits = nil; len(config.Limits) == 0 {
+		return
+	}
+	sc.request.Limits = &limiter{
+		c: s.inside(), sc: sc, limits: config.Limits, history: r.History, queue: r.Workload.Queue,
+		refused: make([]*cluster.Workload, len(config.Limits)), noting: true,
+	}
+}
+
+func (l *limiter) labels(name string) map[string]string {
+	if node, known := l.c.QueueNode(name); known {
+		return l.c.Queue(node).Labels
+	}
+	return nil
+}
+
+// class returns what selectors read of a victim.
+func (l *limiter) class(v *search.Victim) *limits.Class {
+	c := &limits.Class{PreemptingQueue: l.queue, PreemptedQueue: v.Workload.Facts.Queue()}
+	if !v.ByRules {
+		return c
+	}
+	if known := l.classOf[v.Workload]; known != nil {
+		return known
+	}
+	l.sc.rules.Matches(l.c, v, func(by *rules.Tier, _ rules.Trigger, m rules.Match) {
+		name := by.RuleName(m)
+		if n := len(c.Rules); n == 0 || c.Rules[n-1] != name {
+			c.Rules = append(c.Rules, name)
+		}
+		c.Config = by.Config()
+	})
+	if l.classOf == nil {
+		l.classOf = map[*cluster.Workload]*limits.Class{}
+	}
+	l.classOf[v.Workload] = c
+	return c
+}
+
+// Refuses reports whether a limit keeps a victim from being taken.
+func (l *limiter) Refuses(v *search.Victim, taken []search.Victim, now int64) bool {
+	for i := range taken {
+		if taken[i].Workload == v.Workload {
+			return false // replicas of it are counted already
+		}
+	}
+	class, refuses := l.class(v), false
+	for i := range l.limits {
+		of := &l.limits[i]
+		if !of.Covers(class, l.labels) {
+			continue
+		}
+		if count := l.counted(of, class, v.Workload.Facts.ID, now) + l.taken(of, class, taken); count >= of.Limit {
+			if refuses = true; l.noting && l.refused[i] == nil {
+				l.refused[i] = v.Workload
+			}
+		}
+	}
+	return refuses
+}
+
+// counted counts the events that a limit counts together with a victim.
+func (l *limiter) counted(of *limits.Limit, class *limits.Class, victim string, now int64) int64 {
+	since := of.Since(instant.Time(now))
+	matches := func(c *limits.Class) bool { return together(of.Scope, c, class) && of.Covers(c, l.labels) }
+	if of.Scope == limits.PreemptedWorkload {
+		return l.history.CountOf(victim, since, matches)
+	}
+	return l.history.Count(since, matches)
+}
+
+// together reports whether two preemptions of different workloads are counted together.
+func together(s limits.Scope, a, b *limits.Class) bool {
+	switch s {
+	case limits.PreemptingClusterQueue:
+		return a.PreemptingQueue == b.PreemptingQueue
+	case limits.PreemptedClusterQueue:
+		return a.PreemptedQueue == b.PreemptedQueue
+	}
+	return true
+}
+
+// taken counts the workloads that were taken in this decision; the one of the victim is not among
+// them.
+func (l *limiter) taken(of *limits.Limit, class *limits.Class, taken []search.Victim) (count int64) {
+	if of.Scope == limits.PreemptedWorkload {
+		return 0
+	}
+	for i := range taken {
+		v := &taken[i]
+		again := v.Workload.Facts.Evicted
+		for j := 0; j < i && !again && len(v.Workload.Surplus) > 0; j++ {
+			again = taken[j].Workload == v.Workload
+		}
+		if again {
+			continue
+		}
+		if c := l.class(v); together(of.Scope, c, class) && of.Covers(c, l.labels) {
+			count++
+		}
+	}
+	return count
+}
+
+// Next returns the first instant after now at which an event leaves the window of a limit that
+// may refuse somebody.
+func (l *limiter) Next(now int64) (at int64, ok bool) {
+	for i := range l.limits {
+		of := &l.limits[i]
+		if of.Limit == 0 {
+			continue
+		}
+		next, has := l.history.Next(of, instant.Time(now), func(c *limits.Class) bool {
+			return (of.Scope != limits.PreemptingClusterQueue || c.PreemptingQueue == l.queue) && of.Covers(c, l.labels)
+		})
+		if has && (!ok || instant.Of(next) < at) {
+			at, ok = instant.Of(next), true
+		}
+	}
+	return at, ok
+}
+
+// Explained ends the notes of who was refused.
+func (l *limiter) Explained() { l.noting = false }
+
+// limitBlockers returns a blocker for each limit that refused somebody.
+func (sc *scratch) limitBlockers() (list []Blocker) {
+	l, _ := sc.request.Limits.(*limiter)
+	if l == nil {
+		return nil
+	}
+	for i, w := range l.refused {
+		if w != nil {
+			list = append(list, Blocker{Rule: RuleLimit, Queue: w.Facts.Queue(), Workload: w.Facts.ID, SetBy: l.limits[i].Name})
+		}
+	}
+	return list
+}
+
+// addLimitBlockers puts them before the others.
+func (sc *scratch) addLimitBlockers(d *Decision, most int) {
+	if sc.request.Limits == nil || d.Outcome != Wait && d.Outcome != Impossible {
+		return
+	}
+	d.Blockers = append(sc.limitBlockers(), d.Blockers...)
+	d.Blockers = d.Blockers[:min(len(d.Blockers), most)]
+}
+
+// Events returns what the decision adds to the history if it is carried out: an event for each
+// victim that is not being evicted already in the snapshot that was asked. Only Preempt has
+// events.
+func (d Decision) Events(s *Snapshot, r Request, at time.Time) (list []limits.Event) {
+	if d.Outcome != Preempt {
+		return nil
+	}
+	for i := range d.Victims {
+		v := &d.Victims[i]
+		if w, runs := s.Find(v.Workload); !runs || w.Evicted {
+			continue
+		}
+		e := limits.Event{Preemptor: r.Workload.ID, Victim: v.Workload, At: at, Class: limits.Class{PreemptingQueue: r.Workload.Queue, PreemptedQueue: v.Queue}}
+		for _, by := range v.Rules {
+			if n := len(e.Rules); n == 0 || e.Rules[n-1] != by.Rule {
+				e.Rules = append(e.Rules, by.Rule)
+			}
+			e.Config = by.Config
+		}
+		list = append(list, e)
+	}
+	return list
+}
