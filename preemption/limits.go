@@ -19,7 +19,8 @@ type limiter struct {
 	queue   string              // of the preemptor
 	refused []*cluster.Workload // by limit: the first that it refused
 	noting  bool
-	classOf map[*cluster.Workload]*limits.Class // of victims by rules
+	now     int64
+	classOf map[*cluster.Workload]*limits.Class // of victims by rules, now
 }
 
 // enterLimits gives the request the limits, if there are any.
@@ -49,7 +50,7 @@ func (l *limiter) class(v *search.Victim) *limits.Class {
 	if known := l.classOf[v.Workload]; known != nil {
 		return known
 	}
-	l.sc.rules.Matches(l.c, v, func(by *rules.Tier, _ rules.Trigger, m rules.Match) {
+	l.sc.rules.Matches(l.now, v, func(by *rules.Tier, _ rules.Trigger, m rules.Match) {
 		name := by.RuleName(m)
 		if n := len(c.Rules); n == 0 || c.Rules[n-1] != name {
 			c.Rules = append(c.Rules, name)
@@ -69,6 +70,9 @@ func (l *limiter) Refuses(v *search.Victim, taken []search.Victim, now int64) bo
 		if taken[i].Workload == v.Workload {
 			return false // replicas of it are counted already
 		}
+	}
+	if now != l.now {
+		l.now, l.classOf = now, nil
 	}
 	class, refuses := l.class(v), false
 	for i := range l.limits {

@@ -159,21 +159,7 @@ func (j *judge) findAdvantage() {
 // protects a workload: that against preemption in the own queue, else that against reclaim
 // (KAI, Resolving the applicable min-runtime) or fair sharing (KEP-9876).
 func (j *judge) minimumRuntime(r *running) (until time.Time, ok bool) {
-	of, least := func(s *minruntime.Settings) optional.Duration { return s.Preempt }, j.MinRuntime.Preempt
-	from := r.queue
-	if r.queue != j.queue {
-		of, least = func(s *minruntime.Settings) optional.Duration { return s.Reclaim }, j.MinRuntime.Reclaim
-		for j.ReclaimMethod == minruntime.LCA && from.parent != nil && !j.queue.isUnder(from.parent) {
-			from = from.parent
-		}
-	}
-	for ; from != nil; from = from.parent {
-		if d := of(&from.minimum); !d.IsZero() {
-			least = d
-			break
-		}
-	}
-	until, ok = r.ReservedAt.Add(least.Or(0)), least.Or(0) > 0 && !r.ReservedAt.IsZero()
+	until, ok = j.minimumAlone(r)
 	kind := j.Protection.Preempt
 	switch {
 	case r.queue == j.queue:
@@ -188,10 +174,35 @@ func (j *judge) minimumRuntime(r *running) (until time.Time, ok bool) {
 	return until, ok && !r.Evicted
 }
 
+// minimumAlone is minimumRuntime without the protection, which rules do not read.
+func (j *judge) minimumAlone(r *running) (until time.Time, ok bool) {
+	of, least := func(s *minruntime.Settings) optional.Duration { return s.Preempt }, j.MinRuntime.Preempt
+	from := r.queue
+	if r.queue != j.queue {
+		of, least = func(s *minruntime.Settings) optional.Duration { return s.Reclaim }, j.MinRuntime.Reclaim
+		for j.ReclaimMethod == minruntime.LCA && from.parent != nil && !j.queue.isUnder(from.parent) {
+			from = from.parent
+		}
+	}
+	for ; from != nil; from = from.parent {
+		if d := of(&from.minimum); !d.IsZero() {
+			least = d
+			break
+		}
+	}
+	return r.ReservedAt.Add(least.Or(0)), least.Or(0) > 0 && !r.Evicted && !r.ReservedAt.IsZero()
+}
+
 // protected reports whether a minimum runtime protects a workload: its minimum, not its
 // surplus.
 func (j *judge) protected(r *running) bool {
 	until, ok := j.minimumRuntime(r)
+	return ok && !j.now.After(until)
+}
+
+// underMinimum is protected without the protection.
+func (j *judge) underMinimum(r *running) bool {
+	until, ok := j.minimumAlone(r)
 	return ok && !j.now.After(until)
 }
 

@@ -121,7 +121,7 @@ func (j *judge) keeps(r *running) string {
 		return fmt.Sprintf("queue %q is inactive", r.Queue)
 	case j.guarded(r):
 		return fmt.Sprintf("a guard protects %q", r.ID)
-	case j.protected(r):
+	case j.underMinimum(r):
 		return fmt.Sprintf("the minimum runtime of %q is not over", r.ID)
 	}
 	return ""

@@ -103,6 +103,9 @@ func (j *judge) instants() (list []time.Time) {
 		if until, ok := j.minimumRuntime(r); ok {
 			add(until)
 		}
+		if until, ok := j.minimumAlone(r); ok {
+			add(until)
+		}
 		if j.Guard != nil {
 			if until, never := j.Guard(r.Workload); !never && !until.IsZero() {
 				add(until)
