@@ -8,13 +8,42 @@ import (
 )
 
 // near is how far ahead in an order the next thing of a list is looked for: up to this many
-// before it may be gone.
-const near = 64
+// before it may be gone. It is more than the 110 pods of a full node of Kubernetes. Where more pods
+// in a row are gone, the places of all pods are found once.
+//
+// (Without these places Sync of 200,000 pods took 80 ms with 16 pods in a row gone, and 800 ms
+// with 65, when near was 64: every pod behind them was looked up by its ID.)
+const near = 128
 
-// after returns where an order goes on after an item: behind the item if it is near.
-func after[T comparable](order []T, next int, item T) int {
-	if at := slices.Index(order[next:min(len(order), next+near)], item); at >= 0 {
-		return next + at + 1
+// after returns where an order goes on after an item: behind the item. ok is false if the item is
+// not near.
+func after[T comparable](order []T, next int, item T) (at int, ok bool) {
+	if i := slices.Index(order[next:min(len(order), next+near)], item); i >= 0 {
+		return next + i + 1, true
+	}
+	return next, false
+}
+
+// places are the places behind pods in an order, by the number of a pod; zero: it is not there.
+// Nil: not found yet.
+type places []int32
+
+// after returns where an order goes on after a pod, which has the number at. Pods of a node have
+// numbers from there on.
+func (b *places) after(c *Cluster, order []*Pod, next int, p *Pod, from []int, at int) int {
+	if *b == nil {
+		if behind, ok := after(order, next, p); ok {
+			return behind
+		}
+		*b = make(places, c.pods.Len())
+		for i, p := range order {
+			if k := c.indexOf(p); k >= 0 {
+				(*b)[from[p.node]+k] = int32(i + 1)
+			}
+		}
+	}
+	if behind := int((*b)[at]); behind > 0 {
+		return behind
 	}
 	return next
 }
@@ -33,10 +62,12 @@ func (c *Cluster) comparePods(list []workload.Pod, order []*Pod) (d Changes[work
 	}
 	met, added, next := make([]bool, total), map[string]bool{}, 0
 	equal = make([]*Pod, len(list))
+	var behind places
 	for i := range list {
 		id := list[i].ID
 		p, at := (*Pod)(nil), -1
-		if next < len(order) && order[next].Facts.ID == id {
+		follows := next < len(order) && order[next].Facts.ID == id
+		if follows {
 			p = order[next]
 			at = c.indexOf(p)
 			next++
@@ -48,9 +79,11 @@ func (c *Cluster) comparePods(list []workload.Pod, order []*Pod) (d Changes[work
 				d.Old, d.Come = append(d.Old, nil), append(d.Come, &list[i])
 				continue
 			}
-			at, next = c.indexOf(p), after(order, next, p)
+			at = c.indexOf(p)
 		}
-		at += from[p.node]
+		if at += from[p.node]; !follows {
+			next = behind.after(c, order, next, p, from, at)
+		}
 		d.Twice = d.Twice || met[at]
 		if met[at] = true; p.equals(&list[i]) {
 			equal[i] = p

@@ -107,7 +107,7 @@ func (c *Cluster) compareNodes(list []workload.Node) (d Changes[workload.Node]) 
 			d.Old, d.Come = append(d.Old, nil), append(d.Come, &list[i])
 			continue
 		} else {
-			next = after(c.order, next, int32(number))
+			next, _ = after(c.order, next, int32(number))
 		}
 		d.Twice = d.Twice || met[number]
 		met[number] = true
