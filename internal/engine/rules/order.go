@@ -23,7 +23,8 @@ var phases = [...]struct {
 // order walks the workloads of many lanes in the order of candidates: lower effective priority,
 // later reservation (one that is not known is the latest), UID, ID.
 type order struct {
-	lanes []laneOf // a heap by the next workload
+	lanes []laneOf
+	heap  []nextOf // by the next workload
 	begun bool     // the first of the heap was given already
 	// In an order of the configuration's own: the workloads, and the index of the next.
 	by     []rules.Ordering
@@ -34,13 +35,18 @@ type order struct {
 // laneOf is a lane of a queue.
 type laneOf struct {
 	node   int // the queue
-	next   *cluster.Workload
 	cursor cluster.LaneCursor
+}
+
+// nextOf is the next workload of a lane. The heap moves these, which are small.
+type nextOf struct {
+	*cluster.Workload
+	lane int
 }
 
 // open begins a phase.
 func (o *order) open(s *search.Search, donors []int, phase int) {
-	o.lanes, o.begun = o.lanes[:0], false
+	o.lanes, o.heap, o.begun = o.lanes[:0], o.heap[:0], false
 	if len(o.by) > 0 {
 		o.openOrdered(s, donors, phase, o.by)
 		return
@@ -58,10 +64,11 @@ func (o *order) open(s *search.Search, donors []int, phase int) {
 			o.lanes = append(o.lanes, laneOf{node: node})
 			l := &o.lanes[len(o.lanes)-1]
 			l.cursor.First(*set)
-			l.next, _ = l.cursor.Item()
+			w, _ := l.cursor.Item()
+			o.heap = append(o.heap, nextOf{w, len(o.lanes) - 1})
 		}
 	}
-	heap.Init(o.lanes, earlier)
+	heap.Init(o.heap, earlier)
 }
 
 // next returns the next workload and the node of its queue.
@@ -75,30 +82,32 @@ func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 		return k.Workload, k.node, true
 	}
 	if o.begun {
-		first, more := &o.lanes[0], false
-		first.cursor.Next()
-		if first.next, more = first.cursor.Item(); more {
-			heap.Fix(o.lanes, 0, earlier)
+		l := &o.lanes[o.heap[0].lane]
+		l.cursor.Next()
+		if w, more := l.cursor.Item(); more {
+			o.heap[0].Workload = w
+			heap.Fix(o.heap, 0, earlier)
 		} else {
-			o.lanes = heap.Drop(o.lanes, earlier)
+			o.heap = heap.Drop(o.heap, earlier)
 		}
 	}
-	if o.begun = len(o.lanes) > 0; !o.begun {
+	if o.begun = len(o.heap) > 0; !o.begun {
 		return nil, -1, false
 	}
-	return o.lanes[0].next, o.lanes[0].node, true
+	return o.heap[0].Workload, o.lanes[o.heap[0].lane].node, true
 }
 
 // release drops the references to the cluster.
 func (o *order) release() {
 	clear(o.lanes[:cap(o.lanes)])
-	o.lanes = o.lanes[:0]
+	clear(o.heap[:cap(o.heap)])
+	o.lanes, o.heap = o.lanes[:0], o.heap[:0]
 	clear(o.sorted[:cap(o.sorted)])
 	o.sorted, o.by = o.sorted[:0], nil
 }
 
-func earlier(a, b *laneOf) bool {
-	v, w := a.next, b.next
+func earlier(a, b *nextOf) bool {
+	v, w := a.Workload, b.Workload
 	switch {
 	case v.Priority != w.Priority:
 		return v.Priority < w.Priority
