@@ -65,7 +65,7 @@ func (l *limiter) class(v *search.Victim) *limits.Class {
 }
 
 // Refuses reports whether a limit keeps a victim from being taken.
-func (l *limiter) Refuses(v *search.Victim, taken []search.Victim, now int64) bool {
+func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) bool {
 	for i := range taken {
 		if taken[i].Workload == v.Workload {
 			return false // replicas of it are counted already
@@ -74,7 +74,7 @@ func (l *limiter) Refuses(v *search.Victim, taken []search.Victim, now int64) bo
 	if now != l.now {
 		l.now, l.classOf = now, nil
 	}
-	class, refuses := l.class(v), false
+	class, refuses := l.class(&v), false
 	for i := range l.limits {
 		of := &l.limits[i]
 		if !of.Covers(class, l.labels) {
