@@ -88,7 +88,10 @@ func (l *Loop) hold(gpu int64) {
 // stop tells a job to stop. By its policy it may go on to its next checkpoint if that is near.
 func (l *Loop) stop(j *job, v preemption.Victim, wait int64) {
 	if j.state == leaving {
-		return // it leaves anyway
+		if wait == 0 {
+			l.hurry(j)
+		}
+		return
 	}
 	j.victim, j.toldAt, j.state, j.stops = v, l.now, leaving, l.now
 	l.result.Evictions++
@@ -100,6 +103,9 @@ func (l *Loop) stop(j *job, v preemption.Victim, wait int64) {
 		}
 	}
 	l.result.Evicted.add(l.now, 1)
+	if j.stops > l.now {
+		l.goingOn = append(l.goingOn, l.index[j.ID])
+	}
 	if ends := j.since + l.world.Restart + j.Work - j.saved; ends <= j.stops {
 		return // it finishes before
 	}

@@ -30,10 +30,12 @@ type Loop struct {
 	now      int64
 	wakeAt   int64 // the next time at which somebody is woken
 	used     int64 // GPU-thousandths that are held
+	highest  int64 // the highest priority of all jobs
 	result   Result
 	evicted  int // evictions at this time
 	// finishedLeaving counts jobs that finished before the checkpoint at which they were to stop.
 	finishedLeaving int64
+	goingOn         []int // jobs that go on to a checkpoint, then leave
 	// Clock returns the time that has passed, for Times alone. Nil: nothing is measured.
 	Clock func() time.Duration
 	// Progress is called for each job that is finished. It may be nil.
@@ -61,25 +63,26 @@ func New(w *world.World, p Policy) (*Loop, error) {
 		l.events = append(l.events, event{at: j.Submit, kind: arrives, job: i})
 	}
 	heap.Init(&l.events)
+	if priorities := w.Priorities(); len(priorities) > 0 {
+		l.highest = priorities[0]
+	}
 	l.result.begin(w, &p)
 	return l, nil
 }
 
 // round is a cycle over some of the heads, with how long the victims may go on for them.
 type round struct {
-	cycle *cycle.Cycle
-	takes func(queue.Head) bool
-	wait  int64
+	cycle   *cycle.Cycle
+	patient bool
+	wait    int64
 }
 
-// plan makes the rounds. No victim of the highest priority goes on, so its cost is another one;
-// a cycle has one cost for all its heads.
+// plan makes the rounds. For some heads victims go on to their checkpoints, so their cost is
+// another one; a cycle has one cost for all its heads.
 func (l *Loop) plan() error {
-	all := func(queue.Head) bool { return true }
-	l.rounds = []round{{takes: all, wait: l.policy.wait}}
-	if highest := l.world.Priorities(); l.policy.wait > 0 && len(highest) > 0 {
-		first := func(h queue.Head) bool { return h.Workload.Priority == highest[0] || h.Preempting }
-		l.rounds = []round{{takes: first}, {takes: all, wait: l.policy.wait}}
+	l.rounds = []round{{}}
+	if l.policy.wait > 0 {
+		l.rounds = append(l.rounds, round{patient: true, wait: l.policy.wait})
 	}
 	for i := range l.rounds {
 		r := &l.rounds[i]
@@ -177,7 +180,7 @@ func (l *Loop) schedule() error {
 		again = false
 		for i := range l.rounds {
 			r := &l.rounds[i]
-			heads := slices.DeleteFunc(l.pending.Heads(), func(h queue.Head) bool { return !r.takes(h) })
+			heads := slices.DeleteFunc(l.pending.Heads(), func(h queue.Head) bool { return l.patient(h) != r.patient })
 			if len(heads) == 0 {
 				continue
 			}
@@ -203,7 +206,11 @@ func (l *Loop) run(r *round, heads []queue.Head) (again bool, err error) {
 	if l.Clock != nil {
 		began = l.Clock()
 	}
-	result, err := r.cycle.Run(l.snapshot, heads, at(l.now))
+	seen, err := l.seen(r)
+	if err != nil {
+		return false, err
+	}
+	result, err := r.cycle.Run(seen, heads, at(l.now))
 	if err != nil {
 		return false, err
 	}
@@ -217,6 +224,9 @@ func (l *Loop) run(r *round, heads []queue.Head) (again bool, err error) {
 	for _, h := range result.Heads {
 		w := h.Head.Workload
 		back, waits := h.Requeue()
+		if r.patient && back.Reason == queue.PendingPreemption && l.world.Strategy == queue.BestEffortFIFO {
+			back = queue.Requeue{Reason: queue.NoCandidates, Alone: true} // until somebody leaves; meanwhile others of its queue ask
+		}
 		if !waits {
 			l.pending, err = l.pending.Admit(w.ID)
 			l.start(&l.jobs[l.index[w.ID]], w)

@@ -54,31 +54,30 @@ func TestLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings                                   world.Settings
 		policy                                     string
-		last                                       int64 // the priority of a last job, an hour after the second; 0: there is none
+		last                                       int64 // the priority of a last job of an hour; 0: there is none
+		at                                         int64 // when it comes
 		redone, restarts, grace, evictions, finish int64
 	}{
 		// a works from 60; at 5400 it has worked 5340, of which 3600 are saved. b runs from 5430 to
 		// 9090. Then a needs 60 to start and 7200.
-		"hourly":   {of(nil), "greedy", 0, 1740, 60, 30, 1, 9090 + 7260},
-		"no saves": {of(func(s *world.Settings) { s.Checkpoint = 0 }), "greedy", 0, 5340, 60, 30, 1, 9090 + 60 + 3*hour},
+		"hourly":   {of(nil), "greedy", 0, 0, 1740, 60, 30, 1, 9090 + 7260},
+		"no saves": {of(func(s *world.Settings) { s.Checkpoint = 0 }), "greedy", 0, 0, 5340, 60, 30, 1, 9090 + 60 + 3*hour},
 		// Nobody waits for the highest priority.
-		"highest": {of(nil), "greedy+wait=40m", 0, 1740, 60, 30, 1, 9090 + 7260},
+		"highest": {of(nil), "greedy+wait=40m", 0, 0, 1740, 60, 30, 1, 9090 + 7260},
 		// The job that comes last outranks b: a goes on to 7260 and loses nothing. b runs from 7290
 		// to 10950.
-		"waits": {of(nil), "greedy+wait=40m", 20, 0, 60, 30, 1, 10950 + 3660 + 3660},
+		"waits": {of(nil), "greedy+wait=40m", 20, 10950, 0, 60, 30, 1, 10950 + 3660 + 3660},
 		// It is too far away: b comes at once, and at 9000 the last job takes its room before it has saved anything.
-		"too far": {of(nil), "greedy+wait=10m", 20, 1740 + 3510, 120, 60, 2, 9030 + 3660 + 3660 + 7260},
-		"guarded": {of(func(s *world.Settings) { s.MinRuntime = 2 * hour }), "greedy", 0, 7141 - 3600, 60, 30, 1, 7231 + 3660 + 7260},
+		"too far": {of(nil), "greedy+wait=10m", 20, 9000, 1740 + 3510, 120, 60, 2, 9030 + 3660 + 3660 + 7260},
+		// The last job does not wait until a has saved its work: a, which goes on for b, stops at 6000.
+		"hurries": {of(nil), "greedy+wait=40m", 20, 6000, 2340, 60, 30, 1, 6030 + 3660 + 3660 + 7260},
+		"guarded": {of(func(s *world.Settings) { s.MinRuntime = 2 * hour }), "greedy", 0, 0, 7141 - 3600, 60, 30, 1, 7231 + 3660 + 7260},
 	} {
 		t.Run(name, func(t *testing.T) {
 			jobs := []world.Job{{Work: 3 * hour}, {Work: hour, Submit: 5400, Priority: 10}}
 			end := int64(0)
 			if c.last > 0 {
-				at := int64(9000)
-				if name == "waits" {
-					at = 10950 // b has finished
-				}
-				jobs = append(jobs, world.Job{Work: hour, Submit: at, Priority: c.last})
+				jobs = append(jobs, world.Job{Work: hour, Submit: c.at, Priority: c.last})
 			}
 			r := replay(t, small(c.settings, jobs...), c.policy)
 			if end = r.End; r.Redone != c.redone*gpu || r.Restarts != c.restarts*gpu || r.Grace != c.grace*gpu || r.Evictions != c.evictions {
