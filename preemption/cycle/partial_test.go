@@ -96,12 +96,11 @@ func partialPromisesHold(t *rapid.T) {
 	after = cleared(t, after)
 	for _, v := range result.Heads {
 		if v.Outcome != cycle.Admit && v.Reason == queue.PendingPreemption {
-			d := decideAbout(after, v.Head.Workload)
-			if d.Outcome != preemption.Fits {
-				t.Fatalf("with all victims gone %s has no room: %v (%s)", v.Head.Workload.ID, d.Outcome, text(result))
-			}
 			one := counted(v.Head.Workload, v.Decision.Counts)
-			d = decideAbout(after, one) // as many as were promised, so that the next has its room
+			d := decideAbout(after, one)
+			if d.Outcome != preemption.Fits {
+				t.Fatalf("with all victims gone %s has no room for %v: %v (%s)", v.Head.Workload.ID, counts(one), d.Outcome, text(result))
+			}
 			after = with(t, after, d.Edits()...)
 		}
 	}
