@@ -212,3 +212,25 @@ func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, e
 	}
 	return next, faults.Err()
 }
+
+// editNamed applies edits to a list of things with names, which it copies: set adds one or replaces
+// that of its name; if it returns nil, the one of that name is removed. The first edit is number
+// first. It finds removals of what is not there. The result is not nil.
+func editNamed[T any](list []T, first int, edits []Edit, what string, name func(*T) string, set func(*Edit) *T) (next []T, faults fault.List) {
+	next = append(make([]T, 0, len(list)+len(edits)), list...)
+	for i := range edits {
+		e := &edits[i]
+		at := slices.IndexFunc(next, func(one T) bool { return name(&one) == e.name })
+		switch one := set(e); {
+		case one != nil && at >= 0:
+			next[at] = *one
+		case one != nil:
+			next = append(next, *one)
+		case at >= 0:
+			next = slices.Delete(next, at, at+1)
+		default:
+			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no %s %q", what, e.name)
+		}
+	}
+	return next, faults
+}

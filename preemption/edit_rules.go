@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/rules"
 )
 
@@ -27,22 +26,10 @@ func (e *Edit) setsRules() bool { return e.kind == editSetRules || e.kind == edi
 // editRules applies consecutive edits of rules, the first being number first. The result is not
 // nil.
 func editRules(configs []rules.Config, first int, edits []Edit) ([]rules.Config, error) {
-	next := append(make([]rules.Config, 0, len(configs)+len(edits)), configs...)
-	var faults fault.List
+	next, faults := editNamed(configs, first, edits, "rules", func(c *rules.Config) string { return c.Name }, func(e *Edit) *rules.Config { return e.rules })
 	for i, e := range edits {
-		at := slices.IndexFunc(next, func(c rules.Config) bool { return c.Name == e.name })
-		path := fmt.Sprintf("edits[%d]", first+i)
-		switch {
-		case e.kind == editSetRules && e.name == "":
-			faults.Add(path+".name", "is empty")
-		case e.kind == editSetRules && at >= 0:
-			next[at] = *e.rules
-		case e.kind == editSetRules:
-			next = append(next, *e.rules)
-		case at >= 0:
-			next = slices.Delete(next, at, at+1)
-		default:
-			faults.Add(path, "no rules %q", e.name)
+		if e.kind == editSetRules && e.name == "" {
+			faults.Add(fmt.Sprintf("edits[%d].name", first+i), "is empty")
 		}
 	}
 	if err := faults.Err(); err != nil {

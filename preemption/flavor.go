@@ -27,21 +27,7 @@ func (e *Edit) setsFlavors() bool { return e.kind == editSetFlavor || e.kind == 
 // editFlavors applies consecutive edits of flavors, the first being number first, and
 // validates the result. The result is not nil.
 func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavor, error) {
-	next := append(make([]queue.Flavor, 0, len(flavors)+len(edits)), flavors...)
-	var faults fault.List
-	for i, e := range edits {
-		at := slices.IndexFunc(next, func(f queue.Flavor) bool { return f.Name == e.name })
-		switch {
-		case e.kind == editSetFlavor && at >= 0:
-			next[at] = *e.flavor
-		case e.kind == editSetFlavor:
-			next = append(next, *e.flavor)
-		case at >= 0:
-			next = slices.Delete(next, at, at+1)
-		default:
-			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no flavor %q", e.name)
-		}
-	}
+	next, faults := editNamed(flavors, first, edits, "flavor", func(f *queue.Flavor) string { return f.Name }, func(e *Edit) *queue.Flavor { return e.flavor })
 	path := fmt.Sprintf("edits[%d]", first)
 	if len(edits) > 1 {
 		path = fmt.Sprintf("edits[%d:%d]", first, first+len(edits))

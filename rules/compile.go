@@ -32,8 +32,7 @@ type selector struct {
 	least, most optional.Int64 // priority
 	comparison  Comparison
 	classes     classes
-	times       *Times        // nil: all accept
-	wait        time.Duration // the minimum trigger duration of its rule
+	times       *Times // nil: all accept
 }
 
 func compile(r *Rule, index int, path string) compiled {
@@ -48,7 +47,7 @@ func compile(r *Rule, index int, path string) compiled {
 		c.selectors[i] = selector{
 			scope: s.Scope, queueLabels: s.ClusterQueueSelector.Clone(), labels: s.LabelSelector.Clone(),
 			numbers: slices.Clone(s.NumericLabels), mode: s.Priority.Mode, least: s.Priority.MinValue, most: s.Priority.MaxValue, comparison: s.Priority.Comparison,
-			classes: compileClasses(s.Priority.ClassSelector), wait: max(0, r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)),
+			classes: compileClasses(s.Priority.ClassSelector),
 		}
 		if !s.Time.IsZero() {
 			times := s.Time

@@ -85,7 +85,7 @@ func (e *Evaluator) ReadsMore(queue string) bool {
 	of := e.configs[e.places[queue].rules]
 	return slices.ContainsFunc(of.rules, func(r compiled) bool {
 		return slices.ContainsFunc(r.selectors, func(s selector) bool {
-			return s.scope == WithinLocalQueue || s.wait > 0 || s.times != nil && s.times.TimeFromCreationRelation != ""
+			return s.scope == WithinLocalQueue || r.wait > 0 || s.times != nil && s.times.TimeFromCreationRelation != ""
 		})
 	})
 }
@@ -287,7 +287,8 @@ func (t *Tier) Waits(yield func(time.Duration)) {
 
 // timely reports whether a selector that accepts a candidate at some time does so now.
 func (t *Tier) timely(s *entry, candidate *workload.Workload, m Moment) bool {
-	return (s.wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > s.wait) && (s.times == nil || s.times.holds(candidate, &t.preemptor, m.Now))
+	wait := t.index.rules[s.rule].wait
+	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (s.times == nil || s.times.holds(candidate, &t.preemptor, m.Now))
 }
 
 // Select returns the selectors that accept a running workload at a moment, in the order of the

@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/cedesched/cede/workload"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/workload"
+)
 
 // index finds the selectors of a tier that may accept a workload, by a label or a priority class
 // that they ask for. Most selectors of many ask for one, and most workloads do not have it. It is
@@ -75,7 +79,7 @@ func asksFor(s *workload.LabelSelector) (list []label) {
 	for _, r := range s.MatchExpressions {
 		if r.Operator == workload.In && len(r.Values) > 0 {
 			for _, value := range r.Values {
-				if l := (label{r.Key, value}); !contains(list, l) {
+				if l := (label{r.Key, value}); !slices.Contains(list, l) {
 					list = append(list, l)
 				}
 			}
@@ -83,15 +87,6 @@ func asksFor(s *workload.LabelSelector) (list []label) {
 		}
 	}
 	return nil
-}
-
-func contains(list []label, l label) bool {
-	for _, o := range list {
-		if o == l {
-			return true
-		}
-	}
-	return false
 }
 
 // may calls yield with the selectors that may accept a workload, until yield returns true.

@@ -51,15 +51,8 @@ func (t *Times) validate(faults *fault.List, path string) {
 			faults.Add(path+".min"+d.field, "%v is more than the max%s %v", least, d.field, most)
 		}
 	}
-	t.ExecutionTimeRelation.validateIn(faults, path+".executionTimeRelation")
-	t.TimeFromCreationRelation.validateIn(faults, path+".timeFromCreationRelation")
-}
-
-// validateIn finds an unknown comparison; empty is none.
-func (c Comparison) validateIn(faults *fault.List, path string) {
-	if known := []Comparison{"", LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual}; !slices.Contains(known, c) {
-		faults.Add(path, "%q is none of %q", c, known[1:])
-	}
+	t.ExecutionTimeRelation.validate(faults, path+".executionTimeRelation")
+	t.TimeFromCreationRelation.validate(faults, path+".timeFromCreationRelation")
 }
 
 // Moment is the time at which a tier is asked. The zero value: times are not known, and no rule

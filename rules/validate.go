@@ -131,9 +131,7 @@ func (n *NumericLabel) validate(faults *fault.List, path string) {
 			faults.Add(path+v.field, "%d is not within %d and %d", x, math.MinInt32, math.MaxInt32)
 		}
 	}
-	if n.Comparison != "" {
-		n.Comparison.validate(faults, path)
-	}
+	n.Comparison.validate(faults, path+".comparison")
 	if least, most := n.MinValue.Or(math.MinInt32), n.MaxValue.Or(math.MaxInt32); least > most {
 		faults.Add(path+".minValue", "%d is more than the maxValue %d", least, most)
 	}
@@ -147,7 +145,7 @@ func (p *Priority) validate(faults *fault.List, path string) {
 		if p.Mode != Base && p.Mode != Boosted {
 			faults.Add(path+".mode", "%q is none of %q", p.Mode, []PriorityMode{Base, Boosted})
 		}
-		p.Comparison.validate(faults, path)
+		p.Comparison.validate(faults, path+".comparison")
 	}
 	if least, set := p.MinValue.Get(); set && least > p.MaxValue.Or(least) {
 		faults.Add(path+".minValue", "%d is more than the maxValue %d", least, p.MaxValue.Or(least))
@@ -155,9 +153,10 @@ func (p *Priority) validate(faults *fault.List, path string) {
 	p.ClassSelector.validate(faults, path)
 }
 
+// validate finds an unknown comparison; empty is none.
 func (c Comparison) validate(faults *fault.List, path string) {
-	if known := []Comparison{LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual}; !slices.Contains(known, c) {
-		faults.Add(path+".comparison", "%q is none of %q", c, known)
+	if known := []Comparison{LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual}; c != "" && !slices.Contains(known, c) {
+		faults.Add(path, "%q is none of %q", c, known)
 	}
 }
 

@@ -8,6 +8,12 @@ import (
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
+// protected reports whether a minimum runtime or a guard protects a workload at the instant of the
+// search.
+func protected(s *search.Search, w *cluster.Workload, node int) bool {
+	return s.Now <= protectedUntil(s, w, node)
+}
+
 // protectedUntil returns the last instant at which a minimum runtime or a guard protects a
 // workload; the lowest int64 if none does. Against workloads of another queue the minimum
 // runtime is the one against reclaim.

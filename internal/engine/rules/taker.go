@@ -244,9 +244,3 @@ func lowestAbove(c *cluster.Cluster, a, b int) int {
 	}
 	return a
 }
-
-// protected reports whether a minimum runtime or a guard protects a workload now. Against
-// workloads of another queue the minimum runtime is the one against reclaim.
-func protected(s *search.Search, w *cluster.Workload, node int) bool {
-	return s.Now <= protectedUntil(s, w, node)
-}
