@@ -166,6 +166,9 @@ func related(c rules.Comparison, candidate, preemptor int64) bool {
 	return c == rules.LessThanOrEqual || c == rules.GreaterThanOrEqual
 }
 
+// one draws true once in so many draws.
+func one(t *rapid.T, in int, what string) bool { return rapid.IntRange(1, in).Draw(t, what) == in }
+
 func pick[T any](t *rapid.T, what string, from ...T) T { return rapid.SampledFrom(from).Draw(t, what) }
 
 var values = []string{"", "0", "1", "2", "-1", "007", "2147483647", "2147483648", "x"}
@@ -182,7 +185,7 @@ func labels(t *rapid.T) map[string]string {
 
 func selector(t *rapid.T) *workload.LabelSelector {
 	s := &workload.LabelSelector{}
-	switch pick(t, "selector", "nil", "empty", "label", "expression") {
+	switch pick(t, "selector", "nil", "nil", "nil", "nil", "empty", "label", "expression") {
 	case "nil":
 		return nil
 	case "label":
@@ -214,10 +217,10 @@ func maybe(t *rapid.T, what string) optional.Int64 {
 // candidateSelector draws a valid selector.
 func candidateSelector(t *rapid.T) rules.CandidateSelector {
 	s := rules.CandidateSelector{
-		Scope:                pick(t, "scope", rules.Scopes()...),
+		Scope:                pick(t, "scope", append([]rules.Scope{rules.AnyClusterQueue, rules.WithinCohortTree}, rules.Scopes()...)...),
 		ClusterQueueSelector: selector(t), LabelSelector: selector(t),
 	}
-	for range rapid.IntRange(0, 2).Draw(t, "numeric labels") {
+	for range pick(t, "numeric labels", 0, 0, 0, 0, 1, 2) {
 		n := rules.NumericLabel{Key: pick(t, "key", "size", "team"), Fallback: maybe(t, "fallback"), MinValue: maybe(t, "min")}
 		n.Comparison = pick(t, "comparison", append([]rules.Comparison{""}, comparisons...)...)
 		if n.MaxValue = maybe(t, "max"); n.MinValue.Or(-9) > n.MaxValue.Or(9) {
@@ -225,16 +228,16 @@ func candidateSelector(t *rapid.T) rules.CandidateSelector {
 		}
 		s.NumericLabels = append(s.NumericLabels, n)
 	}
-	if rapid.Bool().Draw(t, "priority") {
+	if one(t, 4, "priority") {
 		s.Priority = rules.Priority{Mode: pick(t, "mode", rules.Base, rules.Boosted), Comparison: pick(t, "comparison", comparisons...)}
 	}
-	if rapid.IntRange(0, 3).Draw(t, "times") == 0 {
+	if one(t, 4, "times") {
 		s.Time = drawnTimes(t)
 	}
-	if rapid.IntRange(0, 3).Draw(t, "bounds") == 0 {
+	if one(t, 4, "bounds") {
 		s.Priority.MinValue, s.Priority.MaxValue = optional.Of(rapid.Int64Range(-1, 0).Draw(t, "least")), optional.Of(rapid.Int64Range(0, 1).Draw(t, "most"))
 	}
-	if rapid.Bool().Draw(t, "classes") {
+	if one(t, 4, "classes") {
 		s.Priority.ClassSelector = classes(t)
 	}
 	return s
@@ -246,15 +249,15 @@ func draw(t *rapid.T) twin {
 		w.queues = append(w.queues, queue.Queue{Name: name, Labels: labels(t), Rules: "config", Cohort: pick(t, "cohort", "", "root", "child", "child", "other", "tree")})
 	}
 	w.queues[3].Rules = pick(t, "rules of the last queue", "config", "", "unknown")
-	for i := range rapid.IntRange(0, 3).Draw(t, "rules") {
+	for i := range pick(t, "rules", 3, 3, 3, 2, 1, 0) {
 		r := rules.Rule{Name: "r" + strconv.Itoa(i), ActivationPolicy: rules.ActivationPolicy{Trigger: pick(t, "trigger", rules.Triggers()...)}}
-		if rapid.IntRange(0, 3).Draw(t, "waits") == 0 {
+		if one(t, 4, "waits") {
 			r.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(time.Duration(rapid.IntRange(0, 2).Draw(t, "wait")))
 		}
-		if rapid.Bool().Draw(t, "serves some") {
+		if one(t, 4, "serves some") {
 			r.PreemptorSelector, r.PreemptorPriorityClass = selector(t), classes(t)
 		}
-		for range rapid.IntRange(0, 3).Draw(t, "selectors") {
+		for range pick(t, "selectors", 3, 3, 3, 2, 1, 0) {
 			r.CandidateSelectors = append(r.CandidateSelectors, candidateSelector(t))
 		}
 		w.config.Rules = append(w.config.Rules, r)
@@ -297,54 +300,64 @@ func job(t *rapid.T, id string) workload.Workload {
 // The compiled rules accept whom a reading of the configuration word by word accepts; what is
 // changed afterwards in the configuration changes nothing.
 func TestSelectAgreesWithTwin(t *testing.T) {
-	accepted, refused := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		w := draw(t)
-		if err := rules.Validate([]rules.Config{w.config}); err != nil {
-			t.Fatal(err)
-		}
-		given := w.config.Clone()
-		e, err := rules.New(w.cohorts, w.queues, []rules.Config{given})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(w.config, given); diff != "" {
-			t.Fatal(diff)
-		}
-		for i := range given.Rules {
-			given.Rules[i] = rules.Rule{}
-		}
-		preemptor := job(t, "p")
-		for range 4 {
-			candidate := job(t, "c")
-			for _, trigger := range rules.Triggers() {
-				tier, err := e.Tier(trigger, &preemptor)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m := rules.Moment{Now: moment(rapid.IntRange(0, 3).Draw(t, "now"))}
-				if rapid.Bool().Draw(t, "seen") {
-					m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
-				}
-				want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
-				if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !tier.Reaches(candidate.Queue)) {
-					t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)
-				}
-				if !slices.Equal(want, got) {
-					t.Fatalf("%v: %v, want %v", trigger, got, want)
-				}
-				if len(got) > 0 && !tier.Serves() {
-					t.Fatal("accepted, though no selector serves the preemptor")
-				}
-				if len(want) > 0 {
-					accepted++
-				} else {
-					refused++
-				}
-			}
-		}
-	})
-	if accepted == 0 || refused == 0 {
+	rapid.Check(t, func(t *rapid.T) { agreesWithTwin(t) })
+}
+
+// The law means something: of a hundred states, always the same, some ten percent of the
+// candidates are accepted.
+func TestTwinAcceptsOften(t *testing.T) {
+	asked := rapid.Custom(agreesWithTwin)
+	var sum [2]int
+	for seed := range 100 {
+		n := asked.Example(seed)
+		sum[0], sum[1] = sum[0]+n[0], sum[1]+n[1]
+	}
+	if accepted, refused := sum[0], sum[1]; 12*accepted < accepted+refused || refused < accepted {
 		t.Errorf("%d accepted, %d refused", accepted, refused)
 	}
+}
+
+// agreesWithTwin draws rules and candidates, and returns how many were accepted and refused.
+func agreesWithTwin(t *rapid.T) (counts [2]int) {
+	w := draw(t)
+	if err := rules.Validate([]rules.Config{w.config}); err != nil {
+		t.Fatal(err)
+	}
+	given := w.config.Clone()
+	e, err := rules.New(w.cohorts, w.queues, []rules.Config{given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(w.config, given); diff != "" {
+		t.Fatal(diff)
+	}
+	for i := range given.Rules {
+		given.Rules[i] = rules.Rule{}
+	}
+	preemptor := job(t, "p")
+	for range 4 {
+		candidate := job(t, "c")
+		for _, trigger := range rules.Triggers() {
+			tier, err := e.Tier(trigger, &preemptor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := rules.Moment{Now: moment(rapid.IntRange(0, 3).Draw(t, "now"))}
+			if rapid.Bool().Draw(t, "seen") {
+				m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
+			}
+			want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
+			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !tier.Reaches(candidate.Queue)) {
+				t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)
+			}
+			if !slices.Equal(want, got) {
+				t.Fatalf("%v: %v, want %v", trigger, got, want)
+			}
+			if len(got) > 0 && !tier.Serves() {
+				t.Fatal("accepted, though no selector serves the preemptor")
+			}
+			counts[min(1, len(want))]++
+		}
+	}
+	return [2]int{counts[1], counts[0]}
 }
