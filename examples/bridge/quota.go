@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -21,6 +22,8 @@ type Cluster struct {
 	State preemption.State
 	// Pending are the workloads that wait for quota.
 	Pending []Pending
+	// Limits are limits on preemptions, for preemption.Config.Limits.
+	Limits []limits.Limit
 	// Finished holds the IDs of workloads that are finished and hold nothing.
 	Finished []string
 	// LocalQueues are the queues that users submit to.

@@ -44,13 +44,16 @@ func (c *cluster) ask(o options) (*answer, error) {
 		a.notes = append(a.notes, a.Sharing)
 	}
 	a.decision, err = c.Preemptor.Decide(c.Snapshot, a.request)
+	for _, f := range a.decision.RuleFaults {
+		a.notes = append(a.notes, "no rule of this tier and of later ones permits anybody, because a selector is bad: "+f)
+	}
 	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
 	for _, choice := range a.decision.Assignment {
 		if t := c.Found.Topologies[choice.Flavor]; t != "" {
 			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): room on its nodes is not checked", choice.Flavor, t))
 		}
 	}
-	a.notes = append(a.notes, c.Found.Warnings...)
+	a.notes = slices.Concat(a.notes, c.limitNotes(), c.Found.Warnings)
 	return a, err
 }
 

@@ -28,6 +28,7 @@ func load(o *options, std stdio, clock func() time.Time) (*cluster, error) {
 		return nil, answers.Faults(err)
 	}
 	c.share(o)
+	c.LimitAsFound()
 	c.Config.MaxBlockers = answers.MaxBlockers
 	c.Preemptor, err = preemption.New(c.Config)
 	return c, err

@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -32,6 +33,8 @@ type forecast struct {
 	said      map[string]string            // what was last said about a workload, by ID
 	later     []workload.Workload          // who backs off, by time
 	from      map[string]time.Time         // until when, by ID
+
+	since map[string][]rules.Observation // of the triggers of rules, by ID
 }
 
 // forecast runs cycles until nothing changes, or so many.
@@ -47,8 +50,15 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 	f := &forecast{
 		cycle: admission, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
 		submitted: map[string]workload.Workload{}, said: map[string]string{}, from: map[string]time.Time{},
+		since: map[string][]rules.Observation{},
 	}
-	if err := f.fill(c.waiting(o)); err != nil {
+	list := c.waiting(o)
+	for i := range list {
+		if len(c.State.Rules) == 0 { // nobody reads them, and with equal ones workloads are alike
+			list[i].Workload.Labels, list[i].Workload.PriorityClass = nil, ""
+		}
+	}
+	if err := f.fill(list); err != nil {
 		return nil, err
 	}
 	progress := screen.Start("cycles", int64(o.cycles))
@@ -97,7 +107,7 @@ func (f *forecast) run() (more bool, err error) {
 	if len(heads) == 0 {
 		return f.wait()
 	}
-	result, err := f.cycle.Run(f.snapshot, heads, f.now)
+	result, err := f.cycle.RunRequest(f.snapshot, cycle.Request{Heads: heads, Now: f.now, TriggersSince: f.since})
 	if err != nil {
 		return false, answers.Faults(err)
 	}
@@ -107,6 +117,7 @@ func (f *forecast) run() (more bool, err error) {
 		return false, err
 	}
 	for _, h := range result.Heads {
+		f.since[h.Head.Workload.ID] = rules.Observe(f.since[h.Head.Workload.ID], h.Decision.Triggers, f.now)
 		f.say(h)
 		if err := f.requeue(h); err != nil {
 			return false, err

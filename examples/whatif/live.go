@@ -38,26 +38,48 @@ func readLive(o *options, std stdio) (answers.Input, error) {
 		return answers.Input{}, err
 	}
 	sources := []objects.Source{{Name: "kubectl", Reader: progress.Reader(k)}}
-	note := ""
+	var notes []string
 	if o.scheduler != "kai" {
 		text, err := kubectl(configuration)
 		if err != nil {
-			note = fmt.Sprintf("the configuration of Kueue was not read (%v): whether sharing is fair is known from the queues alone", err)
+			notes = append(notes, fmt.Sprintf("the configuration of Kueue was not read (%v): whether sharing is fair is known from the queues alone", err))
 		} else if len(bytes.TrimSpace(text)) > 0 {
 			sources = append(sources, objects.Source{Name: "kubectl", Reader: bytes.NewReader(text)})
+		}
+	}
+	if o.scheduler != "kai" {
+		list, problem := liveRules(args[2:])
+		if sources = append(sources, list...); problem != "" {
+			notes = append(notes, problem)
 		}
 	}
 	in, err := answers.Read(sources, o.scheduler)
 	if failed := k.stop(); failed != nil {
 		return answers.Input{}, failed // what was read then is not the whole cluster
 	}
-	if note != "" {
-		in.Found.Warnings = append(in.Found.Warnings, note)
-	}
+	in.Found.Warnings = append(in.Found.Warnings, notes...)
 	if o.namespace != "" {
 		in.Found.Warnings = append(in.Found.Warnings, fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace))
 	}
 	return in, err
+}
+
+// rulesKinds are the kinds of preemption rules and limits, which many clusters do not have.
+var rulesKinds = []string{"preemptionconfigs." + kueue.Group, "preemptionlimits." + kueue.Group}
+
+// liveRules reads what there is of preemption rules and limits. problem says why something was not
+// read although it is there.
+func liveRules(args []string) (sources []objects.Source, problem string) {
+	for _, kind := range rulesKinds {
+		text, err := kubectl(append([]string{"get", kind}, args...))
+		switch {
+		case err == nil && len(bytes.TrimSpace(text)) > 0:
+			sources = append(sources, objects.Source{Name: "kubectl", Reader: bytes.NewReader(text)})
+		case err != nil && !strings.Contains(err.Error(), "the server doesn't have a resource type"):
+			problem = fmt.Sprintf("%s were not read (%v): decided without them", kind, err)
+		}
+	}
+	return sources, problem
 }
 
 // running is a kubectl that runs.

@@ -23,7 +23,7 @@ func fakeKubectl(t *testing.T, objects, configuration, rest string) (calls func(
 		}
 	}
 	script := "#!/bin/sh\necho \"$@\" >> '" + dir + "/calls'\n" +
-		"case \"$*\" in *configmap*) cat '" + dir + "/configuration'; exit 0;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
+		"case \"$*\" in *preemption*) echo \"error: the server doesn't have a resource type\" >&2; exit 1;; *configmap*) cat '" + dir + "/configuration'; exit 0;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -46,23 +46,29 @@ func TestLive(t *testing.T) {
 		objects, configuration string
 		args, calls            []string
 		status                 int
-		want                   string
+		want, more             string // more: how rules are asked for
 	}{
 		"the cluster": {smallCluster, "", []string{"-live"},
-			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "a/next asks for 2 cpu"},
+			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "a/next asks for 2 cpu", "-A"},
 		"its configuration": {smallCluster, configMap, []string{"-live"},
-			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "decided by fair sharing because of ConfigMap"},
+			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "decided by fair sharing because of ConfigMap", "-A"},
 		"context and namespace": {smallCluster, "", []string{"-context", "east", "-n", "a", "-workload", "a/next"},
 			[]string{"get " + kinds + " -o json --context east -n a", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json --context east"}, 0,
-			"Note: only namespace a was read: what workloads of other namespaces hold does not count."},
+			"Note: only namespace a was read: what workloads of other namespaces hold does not count.", "--context east -n a"},
 		"KAI": {kaiCluster, "", []string{"-live", "-scheduler", "kai", "-at", "2026-11-20T12:02:00Z"},
-			[]string{"get queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses -o json -A"}, 0, "b/train"},
+			[]string{"get queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses -o json -A"}, 0, "b/train", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := fakeKubectl(t, c.objects, c.configuration, "")
 			status, stdout, stderr := call(strings.NewReader("a pipe that is not read"), c.args...)
 			if status != c.status || stderr != "" || !strings.Contains(stdout, c.want) {
 				t.Errorf("status %d, %q, want %q:\n%s", status, stderr, c.want, stdout)
+			}
+			if c.more != "" {
+				for _, kind := range rulesKinds {
+					c.calls = append(c.calls, "get "+kind+" -o json "+c.more)
+				}
+				slices.Sort(c.calls)
 			}
 			if got := calls(); !slices.Equal(got, c.calls) {
 				t.Errorf("calls %q, want %q", got, c.calls)

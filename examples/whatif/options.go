@@ -49,6 +49,7 @@ func common(root *cobra.Command, o *options, std stdio) {
 	flags.StringVar(&o.at, "at", "", "decide for `TIME` (RFC 3339) instead of now")
 	flags.DurationVar(&o.in, "in", 0, "decide for a time `LATER` than that, such as 20m")
 	flags.BoolVar(&o.fair, "fair", false, "decide by fair sharing, or not (-fair=false); by default as the input says")
+	flags.BoolVar(&o.config.RulesAlone, "rules-alone", false, "preemption rules take the place of the policies of queues that have rules; by default they come after them")
 	flags.StringVar(&o.strategies, "strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
 	flags.StringVarP(&o.output, "output", "o", "text", "print `text|json`")
 	flags.IntVar(&o.width, "width", -1, "print for `COLUMNS`, 0 for as wide as needed; by default the terminal's, else 80")

@@ -56,7 +56,16 @@ func (c *cluster) inputNotes() []string {
 	if c.Sharing != "" {
 		notes = append(notes, c.Sharing)
 	}
-	return append(notes, c.Found.Warnings...)
+	return append(append(notes, c.limitNotes()...), c.Found.Warnings...)
+}
+
+// limitNotes says what limits on preemptions do not count.
+func (c *cluster) limitNotes() []string {
+	if len(c.Config.Limits) == 0 {
+		return nil
+	}
+	return []string{plural(len(c.Config.Limits), "1 limit on preemptions is looked at", "%d limits on preemptions are looked at") +
+		"; preemptions of the past are not in the input, and count as none"}
 }
 
 // checkQueue fails for a queue that is not in the input.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"testing"
 
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -17,5 +18,10 @@ func TestSpoiltInput(t *testing.T) {
 	mutate.Check(t, []byte(smallCluster), 300, ask("-workload", "a/next", "-o", "json"))
 	mutate.Check(t, []byte(smallCluster), 300, ask("-request", "cpu=1", "-queue", "vision"))
 	mutate.Check(t, []byte(kaiCluster), 300, ask())
+	withRules, err := os.ReadFile(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutate.Check(t, withRules, 1000, ask("-workload", "prod/hero", "-o", "json"))
 	mutate.Check(t, []byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), 300, ask("-request", "cpu=1", "-queue", "vision"))
 }

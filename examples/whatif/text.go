@@ -235,16 +235,24 @@ func (a *answer) printVictims(b *cli.Page) {
 		for _, h := range v.Holds {
 			holds = append(holds, units.Amount(h.Resource, h.Amount)+" "+h.Resource)
 		}
-		t.Row(name, v.Queue, v.Reason, v.Priority, units.Age(a.request.Now, v.ReservedAt), strings.Join(holds, ", "))
+		t.Row(name, v.Queue, reasonOf(&v.Victim), v.Priority, units.Age(a.request.Now, v.ReservedAt), strings.Join(holds, ", "))
 	}
 	reasons := a.reasons()
-	if len(reasons) == 1 {
+	if len(reasons) == 1 && reasons[0] != preemption.ConfigurablePreemption {
 		t.Drop(2) // the line below says it of all
 	}
 	b.Table(t)
 	for _, r := range reasons {
 		b.Say("%s: %s.\n", r, reasonText[r])
 	}
+}
+
+// reasonOf returns the reason of a victim, and by which rules it is one.
+func reasonOf(v *preemption.Victim) string {
+	if len(v.Rules) == 0 {
+		return v.Reason.String()
+	}
+	return answers.RulesText(v.Rules)
 }
 
 // reasons lists the reasons of the victims, in their order.
@@ -266,7 +274,7 @@ var reasonText = map[preemption.VictimReason]string{
 	preemption.InClusterQueueTimeBased:       "it runs in the same queue with the same priority, for longer than the queue's minAdmitDuration",
 	preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
 	preemption.InCohortFairSharing:           "its side of the cohort borrows the larger share (fair sharing)",
-	preemption.ConfigurablePreemption:        "a rule of the preemptor's queue accepts it",
+	preemption.ConfigurablePreemption:        "a selector of a rule of the preemptor's queue accepts it",
 	preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
 }
 
@@ -287,8 +295,12 @@ func (a *answer) printShortage(b *cli.Page) {
 		if s.Cohort != "" {
 			bound = "cohort " + s.Cohort
 		}
-		b.Say("%s %s of %s are still missing without all workloads that may be preempted now; the limit is the quota of %s.\n",
-			units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, bound)
+		who := "that may be preempted now"
+		if a.queue().Rules != "" {
+			who = "that the policies permit now" // what is missing is said of them alone
+		}
+		b.Say("%s %s of %s are still missing without all workloads %s; the limit is the quota of %s.\n",
+			units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, who, bound)
 	}
 }
 
@@ -314,6 +326,8 @@ func (a *answer) printBlockers(b *cli.Page) {
 		}
 		if k.Rule == preemption.RuleMinRuntime {
 			why = a.protection(k)
+		} else if k.Rule == preemption.RuleLimit {
+			why = fmt.Sprintf("the limit %s on preemptions is reached", k.SetBy)
 		} else if !k.Until.IsZero() {
 			why += fmt.Sprintf(", %s more", duration.HumanDuration(k.Until.Sub(a.request.Now)))
 		}
@@ -349,8 +363,6 @@ func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
 		return "it is inactive: nothing in it is admitted, and nobody preempts from it"
 	case preemption.RuleNeverYields:
 		return "it is not preemptible"
-	case preemption.RuleLimit:
-		return "a limit on preemptions is reached"
 	case preemption.RuleBorrowWithinCohort:
 		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
 			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)

@@ -19,6 +19,9 @@ import (
 // now is the time at which the files of testdata/input are asked about.
 const now = "2026-11-20T12:00:00Z"
 
+// rulesFile is a cluster with preemption rules.
+const rulesFile = "testdata/input/rules.yaml"
+
 // Every verb on the sample and on the teams, at 80 and 120 columns: nothing is wider, and
 // the same comes out twice.
 func TestVerbs(t *testing.T) {
@@ -28,6 +31,12 @@ func TestVerbs(t *testing.T) {
 	}{
 		"ask":            {[]string{"ask"}, 0},
 		"ask-teams":      {[]string{"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, 1},
+		"ask-rules":      {[]string{"ask", "-f", rulesFile, "-at", now, "-workload", "prod/hero"}, 0},
+		"ask-limit":      {[]string{"ask", "-f", rulesFile, "-at", "2026-11-20T12:31:00Z", "-workload", "prod/all"}, 1},
+		"overview-rules": {[]string{"overview", "-f", rulesFile, "-at", now}, 1},
+		"next-rules":     {[]string{"next", "-f", rulesFile, "-at", now}, 0},
+		"explain-rules":  {[]string{"explain", "-f", rulesFile, "-at", now, "-workload", "prod/giant"}, 1},
+		"lint-rules":     {[]string{"lint", "-f", rulesFile, "-at", now}, 1},
 		"overview":       {[]string{"overview"}, 1},
 		"overview-teams": {[]string{"overview", "-f", "testdata/input/teams.yaml", "-at", now}, 1},
 		"next":           {[]string{"next"}, 0},

@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,9 +80,7 @@ func (w *Workload) admitted() (workload.Workload, error) {
 		Created: w.Metadata.CreationTimestamp, Queued: w.queuedAt(),
 		ReservedAt: reserved.LastTransitionTime,
 	}
-	if w.Spec.QueueName != "" {
-		out.LocalQueue = strings.TrimSuffix(out.ID, w.Metadata.Name) + w.Spec.QueueName // of the same namespace
-	}
+	w.named(&out)
 	if admitted, ok := w.Status.condition("Admitted"); ok {
 		out.AdmittedAt = admitted.LastTransitionTime
 	}
@@ -94,6 +93,15 @@ func (w *Workload) admitted() (workload.Workload, error) {
 		out.PodSets = append(out.PodSets, assigned(&a, count, a.returned(count, w)))
 	}
 	return out, nil
+}
+
+// named sets what rules read of a workload.
+func (w *Workload) named(out *workload.Workload) {
+	if w.Spec.QueueName != "" {
+		out.LocalQueue = strings.TrimSuffix(out.ID, w.Metadata.Name) + w.Spec.QueueName // of the same namespace
+	}
+	out.Labels = maps.Clone(w.Metadata.Labels)
+	out.PriorityClass = cmp.Or(w.Spec.PriorityClassRef.Name, w.Spec.PriorityClassName)
 }
 
 // check checks every workload that is not finished. boost is its priority boost.

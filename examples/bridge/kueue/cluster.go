@@ -9,9 +9,11 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/graph"
 	"github.com/cedesched/cede/examples/bridge/internal/kept"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -22,7 +24,7 @@ const (
 )
 
 // Object is one of *[ClusterQueue], *[Cohort], *[LocalQueue], *[ResourceFlavor], *[Workload],
-// *[Namespace] and *[Configuration].
+// *[Namespace], *[PreemptionConfig], *[PreemptionLimit] and *[Configuration].
 type Object interface {
 	key() string
 	read() (*entry, error)
@@ -150,6 +152,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 	b.leaveOutInvalid()
 	b.addImplicitCohorts()
 	b.noteUnknownFlavors()
+	b.noteUnknownRules()
 	b.resolve()
 	return b.c
 }
@@ -187,6 +190,10 @@ func (b *builder) add(e *entry) {
 		c.Pending, b.local = append(c.Pending, v), append(b.local, e.local)
 	case bridge.LocalQueue:
 		c.LocalQueues = append(c.LocalQueues, v)
+	case rules.Config:
+		c.State.Rules = append(c.State.Rules, v)
+	case limits.Limit:
+		c.Limits = append(c.Limits, v)
 	case finished:
 		c.Finished = append(c.Finished, string(v))
 	case namespace:
@@ -285,9 +292,7 @@ func (b *builder) noteUnknownFlavors() {
 		for j, e := range q.Quotas {
 			first := !slices.ContainsFunc(q.Quotas[:j], func(o quota.Quota) bool { return o.Flavor == e.Flavor })
 			if first && !known[e.Flavor] {
-				object := "ClusterQueue " + q.Name
-				b.c.QueueNotes[q.Name] = append(b.c.QueueNotes[q.Name], bridge.Note{Object: object, Path: "spec.resourceGroups", Text: fmt.Sprintf(
-					"%s has quota in flavor %s, whose ResourceFlavor is not in the input: its labels and taints are not known", object, e.Flavor)})
+				b.noteQueue(q, "spec.resourceGroups", "has quota in flavor %s, whose ResourceFlavor is not in the input: its labels and taints are not known", e.Flavor)
 			}
 		}
 	}

@@ -10,7 +10,10 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/fields"
 	"github.com/cedesched/cede/examples/bridge/kueue"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
 )
 
 const (
@@ -22,12 +25,12 @@ const (
 )
 
 var kinds = []fields.Kind{
-	{Section: "ClusterQueue", Type: reflect.TypeFor[kueue.ClusterQueue](), Base: `{"metadata":{"name":"q"},
+	{Section: "ClusterQueue", Type: reflect.TypeFor[kueue.ClusterQueue](), Base: `{"metadata":{"name":"q","annotations":{"kueue.x-k8s.io/preemption-config":"hero"}},
 		"spec":{"cohortName":"","cohort":"c","namespaceSelector":{"matchLabels":{"team":"a"}},` + groups + `,
 			"flavorFungibility":{"whenCanBorrow":"TryNextFlavor","whenCanPreempt":"TryNextFlavor"},
 			"preemption":{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any","borrowWithinCohort":{"policy":"LowerPriority"}}},
 		"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]}}`, Samples: fields.Samples(
-		"spec.cohortName", `"d"`, "spec.cohort", `"d"`, group+"name", `"g"`, group+"resources[].name", `"gpu"`, group+"resources[].nominalQuota", `"5"`,
+		"metadata.annotations", `{}`, "spec.cohortName", `"d"`, "spec.cohort", `"d"`, group+"name", `"g"`, group+"resources[].name", `"gpu"`, group+"resources[].nominalQuota", `"5"`,
 		group+"resources[].borrowingLimit", `"1"`, group+"resources[].lendingLimit", `"1"`, "spec.preemption.withinClusterQueue", `"LowerPriority"`,
 		"spec.preemption.reclaimWithinCohort", `"LowerPriority"`, "spec.preemption.withinClusterQueueConfig.minAdmitDuration", `"5m"`,
 		"spec.preemption.borrowWithinCohort.policy", `"Never"`, "spec.preemption.borrowWithinCohort.maxPriorityThreshold", `7`,
@@ -59,6 +62,7 @@ var kinds = []fields.Kind{
 			"preemptionGates":[{"name":"g","lastTransitionTime":"2026-05-04T08:10:00Z"}],"admissionChecks":[{"name":"c","state":"Retry"}]}}`, Samples: fields.Samples(
 		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5","kueue.x-k8s.io/workload-slice-replacement-for":"n/old"}`,
 		"spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`, "spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`,
+		"spec.priorityClassRef.name", `"prod"`, "spec.priorityClassName", `"prod"`,
 		"spec.podSets[].count", `5`, "spec.podSets[].minCount", `2`, pod+"nodeSelector", `{"a":"b"}`, term+"matchExpressions[].key", `"x"`,
 		term+"matchExpressions[].operator", `"NotIn"`, term+"matchExpressions[].values[]", `"x"`, term+"matchFields[].key", `"metadata.name"`,
 		pod+"affinity.podAffinity", `{}`, pod+"affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].topologyKey", `"zone"`,
@@ -80,6 +84,7 @@ var kinds = []fields.Kind{
 			"reclaimablePods":[{"name":"main","count":3}],
 			"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main","count":2,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"2"}}]}}}`, Samples: fields.Samples(
 		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5"}`, "spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`,
+		"spec.priorityClassRef.name", `"prod"`, "spec.priorityClassName", `"prod"`,
 		"spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`, "spec.podSets[].count", `3`, "spec.podSets[].minCount", `2`,
 		pod+"containers[].resources.requests", `{"cpu":"3"}`, "status.conditions[].type", `"Finished"`, "status.conditions[].status", `"False"`,
 		"status.conditions[].reason", `"x"`, "status.conditions[].lastTransitionTime", `"2026-05-04T08:40:00Z"`, "status.admission.clusterQueue", `"gone"`,
@@ -87,9 +92,31 @@ var kinds = []fields.Kind{
 		"status.reclaimablePods[].count", `2`, "status.resourceRequests[].name", `"main"`, "status.preemptionGates[].name", `"x"`,
 		"status.requeueState.requeueAt", `"2026-05-04T08:50:00Z"`, "status.admissionChecks[].state", `"Rejected"`)},
 	{Section: "Namespace", Type: reflect.TypeFor[kueue.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"a"}}}`, Samples: fields.Metadata},
+	{Section: "PreemptionConfig", Type: reflect.TypeFor[plainConfig](), Base: `{"metadata":{"name":"hero"},"spec":{"rules":[{"name":"r",
+		"activationPolicy":{"trigger":"Always"},"candidateSelectors":[{"scope":"WithinClusterQueue","numericLabels":[{"key":"size"}],"priority":{"mode":"Base","comparison":"LessThan"}}]}]}}`, Samples: fields.Samples(
+		"spec.rules[].name", `"s"`, "spec.rules[].activationPolicy.trigger", `"InsufficientQuota"`, "spec.rules[].preemptorSelector", `{"matchLabels":{"a":"b"}}`,
+		"spec.rules[].preemptorPriorityClassSelector.matchNames[]", `"prod"`, "spec.rules[].candidateSelectors[].scope", `"AnyClusterQueue"`,
+		"spec.rules[].candidateSelectors[].numericLabels[].fallbackValue", `3`, "spec.rules[].candidateSelectors[].priority.mode", `"Boosted"`,
+		"spec.rules[].candidateSelectors[].priority.notMatchNames[]", `"prod"`, "spec.rules[].candidateSelectors[].time.minExecutionDuration", `"5m"`,
+		"spec.rules[].activationPolicy.minTriggerRequiredDuration", `"2h"`, "spec.ordering[].key", `"Priority"`)},
+	{Section: "PreemptionLimit", Type: reflect.TypeFor[plainLimit](), Base: `{"metadata":{"name":"few"},"spec":{"scope":"Global","limit":3,"window":"1h"}}`, Samples: fields.Samples(
+		"spec.scope", `"PreemptedWorkload"`, "spec.limit", `0`, "spec.window", `"2h"`, "spec.configs[]", `"hero"`, "spec.rules[]", `"r"`,
+		"spec.preemptingClusterQueueSelector", `{"matchLabels":{"a":"b"}}`, "spec.preemptedClusterQueueSelector", `{}`)},
 	{Section: "Configuration", Type: reflect.TypeFor[kueue.Configuration](), Base: `{"apiVersion":"config.kueue.x-k8s.io/v1beta2","fairSharing":{}}`, Samples: map[string]string{
 		"apiVersion": `"config.kueue.x-k8s.io/v1beta1"`, "fairSharing.enable": `false`, "fairSharing.preemptionStrategies[]": `"LessThanInitialShare"`, "admissionFairSharing": `{}`}},
 }
+
+// The fields of objects that list what is not known of them.
+type (
+	plainConfig struct {
+		Metadata bridge.Metadata `json:"metadata"`
+		Spec     rules.Config    `json:"spec"`
+	}
+	plainLimit struct {
+		Metadata bridge.Metadata `json:"metadata"`
+		Spec     limits.Limit    `json:"spec"`
+	}
+)
 
 // empty is a new object of a section.
 func empty(section string) kueue.Object {
@@ -106,13 +133,17 @@ func empty(section string) kueue.Object {
 		return new(kueue.Workload)
 	case "Namespace":
 		return new(kueue.Namespace)
+	case "PreemptionConfig":
+		return new(kueue.PreemptionConfig)
+	case "PreemptionLimit":
+		return new(kueue.PreemptionLimit)
 	}
 	return new(kueue.Configuration)
 }
 
 // FIELDS.md has each field that is read, and each row of it is true.
 func TestFields(t *testing.T) {
-	fields.Check(t, "FIELDS.md", []reflect.Type{reflect.TypeFor[bridge.LabelSelector]()}, kinds, func(section string, object []byte) map[string]string {
+	fields.Check(t, "FIELDS.md", []reflect.Type{reflect.TypeFor[bridge.LabelSelector](), reflect.TypeFor[workload.LabelSelector]()}, kinds, func(section string, object []byte) map[string]string {
 		var o kueue.Objects
 		for _, kind := range kinds {
 			text := kind.Base
@@ -145,7 +176,7 @@ func TestFields(t *testing.T) {
 		}
 		return map[string]string{
 			"state": text(c.State), "pending": text(c.Pending), "notes": notes,
-			"facts": text([]any{c.Finished, c.LocalQueues, c.Topologies, c.Sharing, c.Selectors, c.Namespaces}),
+			"facts": text([]any{c.Finished, c.LocalQueues, c.Topologies, c.Sharing, c.Selectors, c.Namespaces, c.Limits}),
 		}
 	})
 }

@@ -53,6 +53,7 @@ func (w *Workload) pending() (bridge.Pending, error) {
 		Created: w.Metadata.CreationTimestamp, Queued: w.queuedAt(),
 		NeverPreempts: w.Metadata.Annotations[neverAnnotation] == "true",
 	}}
+	w.named(&p.Workload)
 	n := noter{object: "Workload " + w.Metadata.ID()}
 	for i := range w.Spec.PodSets {
 		spec := &w.Spec.PodSets[i]

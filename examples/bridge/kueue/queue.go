@@ -2,6 +2,7 @@ package kueue
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +37,8 @@ func validQueue(q queue.Queue) error {
 func (c *ClusterQueue) queue() (queue.Queue, []bridge.Note, error) {
 	n := noter{object: "ClusterQueue " + c.Metadata.Name}
 	where := fmt.Sprintf("ClusterQueue %q", c.Metadata.Name)
-	q := queue.Queue{Name: c.Metadata.Name, Cohort: c.Spec.CohortName, FairWeight: c.Spec.FairSharing.weight(), Inactive: c.inactive()}
+	q := queue.Queue{Name: c.Metadata.Name, Cohort: c.Spec.CohortName, FairWeight: c.Spec.FairSharing.weight(), Inactive: c.inactive(),
+		Labels: maps.Clone(c.Metadata.Labels), Rules: c.rulesName()}
 	if q.Cohort == "" {
 		q.Cohort = c.Spec.Cohort
 	}

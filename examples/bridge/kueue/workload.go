@@ -15,11 +15,18 @@ type Workload struct {
 
 // WorkloadSpec is that of a Workload.
 type WorkloadSpec struct {
-	QueueName       string           `json:"queueName"`
-	Active          *bool            `json:"active"` // nil: true
-	Priority        int64            `json:"priority"`
-	PreemptionGates []PreemptionGate `json:"preemptionGates"` // KEP-8303
-	PodSets         []PodSet         `json:"podSets"`
+	QueueName         string           `json:"queueName"`
+	Active            *bool            `json:"active"` // nil: true
+	Priority          int64            `json:"priority"`
+	PriorityClassRef  PriorityClassRef `json:"priorityClassRef"`  // v1beta2
+	PriorityClassName string           `json:"priorityClassName"` // v1beta1
+	PreemptionGates   []PreemptionGate `json:"preemptionGates"`   // KEP-8303
+	PodSets           []PodSet         `json:"podSets"`
+}
+
+// PriorityClassRef names a priority class, of whatever kind.
+type PriorityClassRef struct {
+	Name string `json:"name"`
 }
 
 // PreemptionGate names a gate.

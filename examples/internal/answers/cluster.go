@@ -30,6 +30,9 @@ func (c *Cluster) ShareAsFound() {
 	}
 }
 
+// LimitAsFound sets the limits on preemptions that the input has.
+func (c *Cluster) LimitAsFound() { c.Config.Limits = c.Found.Limits }
+
 // Faults keeps the first fault of a state, and says how many more there are.
 func Faults(err error) error {
 	var faults fault.List

@@ -21,6 +21,8 @@ var versions = map[string][]string{
 	"LocalQueue":     {"v1beta1", "v1beta2"},
 	"ResourceFlavor": {"v1beta1", "v1beta2"},
 	"Workload":       {"v1beta1", "v1beta2"},
+
+	"PreemptionConfig": {"v1alpha1"}, "PreemptionLimit": {"v1alpha1"},
 }
 
 // ignoredByKueue are its kinds on which no decision depends.
@@ -115,9 +117,24 @@ func objectOfKueue(o *input.Object) (kueue.Object, func() error) {
 	case "ResourceFlavor":
 		one := &kueue.ResourceFlavor{Metadata: o.Metadata}
 		return one, func() error { return o.Read(&one.Spec, nil) }
+	case "PreemptionConfig":
+		one := &kueue.PreemptionConfig{Metadata: o.Metadata}
+		return one, func() error { return readStrict(o, &one.Spec.Config, &one.Spec) }
+	case "PreemptionLimit":
+		one := &kueue.PreemptionLimit{Metadata: o.Metadata}
+		return one, func() error { return readStrict(o, &one.Spec.Limit, &one.Spec) }
 	}
 	one := &kueue.Workload{Metadata: o.Metadata}
 	return one, func() error { return readWorkload(one, o) }
+}
+
+// readStrict reads a spec that lists what is not known of it. The plain part is read first: its
+// errors say where they are.
+func readStrict(o *input.Object, plain, spec any) error {
+	if err := o.Read(plain, nil); err != nil {
+		return err
+	}
+	return o.Read(spec, nil)
 }
 
 // readWorkload reads the templates of a workload that waits, and of no other: they are most of

@@ -1,0 +1,121 @@
+package kueue_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kueue"
+	"github.com/cedesched/cede/preemption"
+)
+
+// clusterOfRules is the cluster of objects in JSON.
+func clusterOfRules(t *testing.T, list ...string) bridge.Cluster {
+	t.Helper()
+	var o kueue.Objects
+	for i := 0; i < len(list); i += 2 {
+		one := empty(list[i])
+		if err := json.Unmarshal([]byte(list[i+1]), one); err != nil {
+			t.Fatalf("%s: %v", list[i+1], err)
+		}
+		if _, err := o.Add(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := o.Cluster()
+	if _, err := preemption.NewSnapshot(c.State); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A rule with a field that is not known is left out, and the others stay; elsewhere such a field
+// changes nothing. Each has a note with its path.
+func TestUnknownFieldsOfRules(t *testing.T) {
+	const rule = `{"name":"%","activationPolicy":{"trigger":"Always"},"candidateSelectors":[{"scope":"WithinClusterQueue"}]}`
+	rules := func(name, old, new string) string {
+		return strings.Replace(strings.Replace(rule, "%", name, 1), old, new, 1)
+	}
+	for name, c := range map[string]struct {
+		spec string
+		kept []string
+		path string // of the note
+	}{
+		"known":            {`{"rules":[` + rules("a", "", "") + `,` + rules("b", "", "") + `]}`, []string{"a", "b"}, ""},
+		"of the spec":      {`{"mode":"x","rules":[` + rules("a", "", "") + `]}`, []string{"a"}, "spec.mode"},
+		"its name":         {`{"name":"x","rules":[` + rules("a", "", "") + `]}`, []string{"a"}, "spec.name"},
+		"of a rule":        {`{"rules":[` + rules("a", `"name"`, `"cooldown":"5m","name"`) + `,` + rules("b", "", "") + `]}`, []string{"b"}, "spec.rules[0].cooldown"},
+		"of a selector":    {`{"rules":[` + rules("a", "", "") + `,` + rules("b", `{"scope"`, `{"colour":{},"scope"`) + `]}`, []string{"a"}, "spec.rules[1].candidateSelectors[0].colour"},
+		"below a selector": {`{"rules":[` + rules("a", `"}]`, `","priority":{"mode":"Base","comparison":"LessThan","weight":1}}]`) + `]}`, nil, "spec.rules[0].candidateSelectors[0].priority.weight"},
+		"not valid":        {`{"rules":[` + rules("a", "Always", "Often") + `]}`, []string{"a"}, "spec"},
+	} {
+		got := clusterOfRules(t, "PreemptionConfig", `{"metadata":{"name":"c"},"spec":`+c.spec+`}`)
+		if len(got.State.Rules) != 1 || got.State.Rules[0].Name != "c" {
+			t.Errorf("%s: %+v", name, got.State.Rules)
+			continue
+		}
+		var kept []string
+		for _, r := range got.State.Rules[0].Rules {
+			kept = append(kept, r.Name)
+		}
+		if !slices.Equal(kept, c.kept) {
+			t.Errorf("%s: kept %q, want %q", name, kept, c.kept)
+		}
+		var paths []string
+		for _, n := range got.Notes {
+			paths = append(paths, n.Path)
+		}
+		if want := append([]string{}, c.path); c.path == "" && len(paths) > 0 || c.path != "" && !slices.Equal(paths, want) {
+			t.Errorf("%s: notes %q, want one on %q", name, got.Notes, c.path)
+		}
+	}
+}
+
+// A limit with a field that is not known is left out with a note; one that is not valid is refused,
+// with the path.
+func TestLimits(t *testing.T) {
+	got := clusterOfRules(t, "PreemptionLimit", `{"metadata":{"name":"a"},"spec":{"scope":"Global","limit":1,"window":"1h","burst":2}}`,
+		"PreemptionLimit", `{"metadata":{"name":"b"},"spec":{"scope":"PreemptedClusterQueue","limit":0,"window":"1s","preemptedClusterQueueSelector":{"matchLabels":{"x":"y"}}}}`)
+	if len(got.Limits) != 1 || got.Limits[0].Name != "b" || !got.Limits[0].PreemptedQueues.Matches(map[string]string{"x": "y"}) {
+		t.Errorf("limits %+v", got.Limits)
+	}
+	if len(got.Notes) != 1 || got.Notes[0].Path != "spec.burst" || got.Notes[0].Object != "PreemptionLimit a" {
+		t.Errorf("notes %+v", got.Notes)
+	}
+	var bad kueue.PreemptionLimit
+	if err := json.Unmarshal([]byte(`{"metadata":{"name":"c"},"spec":{"scope":"Global","limit":-1,"window":"1ms"}}`), &bad); err != nil {
+		t.Fatal(err)
+	}
+	var o kueue.Objects
+	if _, err := o.Add(&bad); err == nil || err.Error() != "spec.limit: -1 is negative (and 1 more faults)" {
+		t.Errorf("error %v", err)
+	}
+	if len(o.Cluster().Limits) != 0 {
+		t.Error("it was added")
+	}
+}
+
+// A queue refers to rules by the first of its annotations that begin so; to some that are not there
+// with a note on the queue.
+func TestQueuesReferToRules(t *testing.T) {
+	const config = `{"metadata":{"name":"hero"},"spec":{}}`
+	for _, c := range []struct {
+		annotations, rules string
+		notes              int
+	}{
+		{`{}`, "", 0},
+		{`{"kueue.x-k8s.io/preemption-config":"hero"}`, "hero", 0},
+		{`{"kueue.x-k8s.io/preemption-config-name":"hero"}`, "hero", 0},
+		{`{"kueue.x-k8s.io/preemption-config-b":"gone","kueue.x-k8s.io/preemption-config-a":"hero"}`, "hero", 0},
+		{`{"other.io/preemption-config":"hero","kueue.x-k8s.io/preemption":"hero"}`, "", 0},
+		{`{"kueue.x-k8s.io/preemption-config":"gone"}`, "gone", 1},
+	} {
+		got := clusterOfRules(t, "PreemptionConfig", config, "ClusterQueue", `{"metadata":{"name":"q","labels":{"team":"a"},"annotations":`+c.annotations+`},"spec":{}}`)
+		q := got.State.Queues[0]
+		if q.Rules != c.rules || len(got.QueueNotes["q"]) != c.notes || q.Labels["team"] != "a" {
+			t.Errorf("%s: rules %q, labels %v, notes %v", c.annotations, q.Rules, q.Labels, got.QueueNotes)
+		}
+	}
+}
