@@ -22,7 +22,7 @@ type VictimRule struct {
 // enterRules gives the request the rules of its queue, if there are any.
 func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 	d := &sc.request
-	d.Rules, d.RulesAlone = nil, false
+	d.Rules, d.RulesAlone, d.RulesOfShares = nil, false, false
 	e := s.evaluator()
 	if !e.Has(r.Workload.Queue) {
 		return
@@ -36,7 +36,7 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 		}
 	}
 	sc.rules.Begin(e, &w, since)
-	d.Rules, d.RulesAlone = &sc.rules, config.RulesAlone
+	d.Rules, d.RulesAlone, d.RulesOfShares = &sc.rules, config.RulesAlone, e.ReadsShares(r.Workload.Queue)
 }
 
 // nameRules sets the rules of the victims that rules took.

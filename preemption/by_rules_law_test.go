@@ -39,7 +39,7 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 	config := rules.Config{Name: "rules"}
 	for i := range rapid.IntRange(1, 3).Draw(t, "rules") {
 		r := rules.Rule{Name: "r" + strconv.Itoa(i), ActivationPolicy: rules.ActivationPolicy{Trigger: rapid.SampledFrom(rules.Triggers()).Draw(t, "trigger")}}
-		for range rapid.IntRange(1, 2).Draw(t, "selectors") {
+		for range rapid.IntRange(1, 3).Draw(t, "selectors") {
 			s := rules.CandidateSelector{Scope: rapid.SampledFrom([]rules.Scope{
 				rules.AnyClusterQueue, rules.AnyClusterQueue, rules.WithinCohortTree, rules.WithinParentCohort, rules.WithinClusterQueue, rules.WithinLocalQueue,
 			}).Draw(t, "scope")}
@@ -61,7 +61,10 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 				s.Time = rules.Times{MinExecutionDuration: minutes(0, 6), MaxExecutionDuration: minutes(6, 9), MinTimeFromCreationDuration: minutes(0, 6)}
 				s.Time.TimeFromCreationRelation = rapid.SampledFrom([]rules.Comparison{"", "", rules.LessThan, rules.GreaterThanOrEqual}).Draw(t, "relation")
 			}
-			if rapid.IntRange(0, 99).Draw(t, "bad") == 0 {
+			if s.Scope != rules.WithinClusterQueue && s.Scope != rules.WithinLocalQueue && rapid.Bool().Draw(t, "constrained") {
+				s.Quota = rapid.SampledFrom(rules.QuotaConstraints()).Draw(t, "quota")
+			}
+			if rapid.IntRange(0, 99).Draw(t, "bad") == 61 {
 				s.Scope = "bad"
 			}
 			r.CandidateSelectors = append(r.CandidateSelectors, s)
@@ -125,9 +128,22 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	if !twin.FitsWithout(st, r, got.Victims, true) {
 		t.Fatal("the victims do not make room")
 	}
+	constrained := func(v preemption.Victim) bool {
+		return v.Reason == preemption.ConfigurablePreemption && !slices.ContainsFunc(v.Rules, func(of preemption.VictimRule) bool {
+			at := slices.IndexFunc(rule.Rules, func(r rules.Rule) bool { return r.Name == of.Rule })
+			return of.Trigger == v.Rules[0].Trigger && slices.ContainsFunc(of.Selectors, func(n int) bool { return rule.Rules[at].CandidateSelectors[n].Quota == "" })
+		})
+	}
+	someConstrained := slices.ContainsFunc(got.Victims, constrained)
+	if someConstrained {
+		reached["constrained"]++
+	}
 	for i, v := range got.Victims {
-		if twin.FitsWithout(st, r, slices.Delete(slices.Clone(got.Victims), i, i+1), true) {
-			t.Fatalf("%s can be spared", v.Workload)
+		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); twin.FitsWithout(st, r, spared, true) {
+			if !someConstrained {
+				t.Fatalf("%s can be spared", v.Workload)
+			}
+			reached["kept"]++ // the others need it; Verify judges that
 		}
 		if v.Reason != preemption.ConfigurablePreemption {
 			reached["both"]++

@@ -18,6 +18,7 @@ type compiled struct {
 	preemptorClasses classes
 	wait             time.Duration // the minimum trigger duration
 	selectors        []selector
+	bound            bool // some selector has a constraint on quota
 	// Faults of the selectors of preemptors and of candidates, with their paths.
 	preemptorFaults, candidateFaults fault.List
 }
@@ -33,6 +34,7 @@ type selector struct {
 	comparison  Comparison
 	classes     classes
 	times       *Times // nil: all accept
+	quota       QuotaConstraint
 }
 
 func compile(r *Rule, index int, path string) compiled {
@@ -47,8 +49,9 @@ func compile(r *Rule, index int, path string) compiled {
 		c.selectors[i] = selector{
 			scope: s.Scope, queueLabels: s.ClusterQueueSelector.Clone(), labels: s.LabelSelector.Clone(),
 			numbers: slices.Clone(s.NumericLabels), mode: s.Priority.Mode, least: s.Priority.MinValue, most: s.Priority.MaxValue, comparison: s.Priority.Comparison,
-			classes: compileClasses(s.Priority.ClassSelector),
+			classes: compileClasses(s.Priority.ClassSelector), quota: s.Quota,
 		}
+		c.bound = c.bound || s.Quota != ""
 		if !s.Time.IsZero() {
 			times := s.Time
 			c.selectors[i].times = &times

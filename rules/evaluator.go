@@ -28,6 +28,7 @@ type config struct {
 	ordering []Ordering
 	rules    []compiled
 	tiers    map[Trigger]*index
+	shares   bool // they are compared
 }
 
 // place is where a queue stands in the cohort tree.
@@ -55,6 +56,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evalu
 			c.names = append(c.names, r.Name)
 			c.rules = append(c.rules, compile(r, j, fmt.Sprintf("config %q: rules[%d]", c.name, j)))
 		}
+		c.shares = readsShares(&configs[i])
 		c.tiers = make(map[Trigger]*index)
 		for _, trigger := range Triggers() {
 			c.tiers[trigger] = newIndex(c.rules, trigger)
@@ -88,6 +90,17 @@ func (e *Evaluator) ReadsMore(queue string) bool {
 			return s.scope == WithinLocalQueue || r.wait > 0 || s.times != nil && s.times.TimeFromCreationRelation != ""
 		})
 	})
+}
+
+// ReadsShares reports whether rules of a queue compare shares: by a constraint on quota or a key of
+// the order.
+func (e *Evaluator) ReadsShares(queue string) bool {
+	return e.Has(queue) && e.configs[e.places[queue].rules].shares
+}
+
+// Constrained reports whether some selector of the rules of a queue has a constraint on quota.
+func (e *Evaluator) Constrained(queue string) bool {
+	return e.Has(queue) && slices.ContainsFunc(e.configs[e.places[queue].rules].rules, func(r compiled) bool { return r.bound })
 }
 
 // Ordering returns the order of the rules of a queue; empty: the usual one. It must not be changed.
@@ -260,7 +273,8 @@ func (t *Tier) Accepts(candidate *workload.Workload, m Moment) bool {
 	return t.each(candidate, func(s *entry) bool { return t.timely(s, candidate, m) })
 }
 
-// AcceptsSometime reports whether some selector accepts a running workload at some time.
+// AcceptsSometime reports whether some selector accepts a running workload at some time,
+// whatever constraints on quota say.
 func (t *Tier) AcceptsSometime(candidate *workload.Workload) bool {
 	return t.each(candidate, func(*entry) bool { return true })
 }
@@ -285,10 +299,11 @@ func (t *Tier) Waits(yield func(time.Duration)) {
 	}
 }
 
-// timely reports whether a selector that accepts a candidate at some time does so now.
+// timely reports whether a selector that accepts a candidate at some time does so now, by its
+// constraint on quota, too.
 func (t *Tier) timely(s *entry, candidate *workload.Workload, m Moment) bool {
 	wait := t.index.rules[s.rule].wait
-	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (s.times == nil || s.times.holds(candidate, &t.preemptor, m.Now))
+	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (s.times == nil || s.times.holds(candidate, &t.preemptor, m.Now)) && m.Quota.Meets(s.quota)
 }
 
 // Select returns the selectors that accept a running workload at a moment, in the order of the

@@ -8,7 +8,8 @@ import (
 )
 
 // Ordering is a key of an order of candidates, with its direction. The zero value is not valid.
-// (KEP-13396, future work; keys about shares are not there yet.)
+// (KEP-13396, future work.) The keys about shares of queues change while victims are taken: the next
+// candidate is the first by the keys as they are then.
 type Ordering struct {
 	Key OrderingKey `json:"key"`
 	// Direction is Ascending or Descending. Empty: Ascending.
@@ -30,13 +31,26 @@ const (
 	ByOtherCohort OrderingKey = "IsOtherCohort"
 	// ByLocalQueue: the usage of the local queue, as preemption.Request.LocalQueueUsage says.
 	ByLocalQueue OrderingKey = "LocalQueueDRS"
+	// ByQueueShare: the dominant share of the candidate's queue, over its weight, without those
+	// taken before; that of the preemptor's queue is with the request. A queue of another tree
+	// has 0.
+	ByQueueShare OrderingKey = "ClusterQueueDRS"
+	// ByInitialShare: 1 if the constraint [DRSLessThanInitialShare] holds, else 0.
+	ByInitialShare OrderingKey = "IsDRSLessThanInitialShare"
+	// ByFinalShare: 1 if the constraint [DRSLessThanOrEqualToFinalShare] holds, else 0.
+	ByFinalShare OrderingKey = "IsDRSLessThanOrEqualToFinalShare"
 	// ByCost: what the candidate loses, as preemption.Config.Cost says; 0 without it. (Ours.)
 	ByCost OrderingKey = "Cost"
 )
 
 // OrderingKeys returns all keys.
 func OrderingKeys() []OrderingKey {
-	return []OrderingKey{ByPriority, ByAdmission, ByOtherQueue, ByOtherCohort, ByLocalQueue, ByCost}
+	return []OrderingKey{ByPriority, ByAdmission, ByOtherQueue, ByOtherCohort, ByLocalQueue, ByQueueShare, ByInitialShare, ByFinalShare, ByCost}
+}
+
+// OfShares reports whether a key changes while victims are taken, because it compares shares.
+func (k OrderingKey) OfShares() bool {
+	return k == ByQueueShare || k == ByInitialShare || k == ByFinalShare
 }
 
 // Direction is that of a key.

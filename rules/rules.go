@@ -88,6 +88,8 @@ type CandidateSelector struct {
 	Priority Priority `json:"priority,omitzero"`
 	// Time must hold for the times of the candidate. The zero value always holds.
 	Time Times `json:"time,omitzero"`
+	// Quota must hold when the candidate is taken. Empty: it always holds.
+	Quota QuotaConstraint `json:"quota,omitempty"`
 }
 
 // Scope says in which queues candidates run, seen from the preemptor's queue. The empty value

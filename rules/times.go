@@ -55,13 +55,16 @@ func (t *Times) validate(faults *fault.List, path string) {
 	t.TimeFromCreationRelation.validate(faults, path+".timeFromCreationRelation")
 }
 
-// Moment is the time at which a tier is asked. The zero value: times are not known, and no rule
-// with a minimum trigger duration is looked at.
+// Moment is the time at which a tier is asked, and what the quota says then. The zero value: times
+// are not known, no rule with a minimum trigger duration is looked at, and no constraint on quota
+// holds.
 type Moment struct {
 	Now time.Time
 	// Since is when the trigger of the tier was first observed, without a break since then. Zero:
 	// it counts from Now.
 	Since time.Time
+	// Quota holds the constraints on quota that hold for the candidate.
+	Quota QuotaSet
 }
 
 // holds reports whether the times accept a candidate.

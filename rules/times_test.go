@@ -51,7 +51,7 @@ func TestValidateTimes(t *testing.T) {
 
 func TestValidateOrdering(t *testing.T) {
 	err := rules.Validate([]rules.Config{{Name: "c", Ordering: []rules.Ordering{{Key: rules.ByCost, Direction: "Up"}, {Key: "Age"}, {Key: rules.ByCost}}}})
-	const want = `configs[0].ordering[0].direction: "Up" is none of ["Ascending" "Descending"]; configs[0].ordering[1].key: "Age" is none of ["Priority" "AdmissionTimestamp" "IsOtherCQ" "IsOtherCohort" "LocalQueueDRS" "Cost"]; configs[0].ordering[2].key: "Cost" is there already`
+	const want = `configs[0].ordering[0].direction: "Up" is none of ["Ascending" "Descending"]; configs[0].ordering[1].key: "Age" is none of ["Priority" "AdmissionTimestamp" "IsOtherCQ" "IsOtherCohort" "LocalQueueDRS" "ClusterQueueDRS" "IsDRSLessThanInitialShare" "IsDRSLessThanOrEqualToFinalShare" "Cost"]; configs[0].ordering[2].key: "Cost" is there already`
 	if err == nil || err.Error() != want {
 		t.Error(err)
 	}

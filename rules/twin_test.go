@@ -52,7 +52,7 @@ func (t twin) selects(trigger rules.Trigger, m rules.Moment, preemptor, candidat
 			continue
 		}
 		for j, s := range r.CandidateSelectors {
-			if t.accepts(s, preemptor, candidate) && inTime(s.Time, m.Now, preemptor, candidate) {
+			if t.accepts(s, preemptor, candidate) && inTime(s.Time, m.Now, preemptor, candidate) && (s.Quota == "" || m.Quota.Meets(s.Quota)) {
 				list = append(list, rules.Match{Rule: i, Selector: j})
 			}
 		}
@@ -234,6 +234,9 @@ func candidateSelector(t *rapid.T) rules.CandidateSelector {
 	if one(t, 4, "times") {
 		s.Time = drawnTimes(t)
 	}
+	if s.Scope != rules.WithinLocalQueue && s.Scope != rules.WithinClusterQueue && one(t, 4, "constrained") {
+		s.Quota = pick(t, "quota", rules.QuotaConstraints()...)
+	}
 	if one(t, 4, "bounds") {
 		s.Priority.MinValue, s.Priority.MaxValue = optional.Of(rapid.Int64Range(-1, 0).Draw(t, "least")), optional.Of(rapid.Int64Range(0, 1).Draw(t, "most"))
 	}
@@ -346,6 +349,7 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			if rapid.Bool().Draw(t, "seen") {
 				m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
 			}
+			m.Quota = pick(t, "holding", 0, rules.AllQuota(), rules.QuotaSet(0).With(rules.DRSLessThanInitialShare))
 			want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
 			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !tier.Reaches(candidate.Queue)) {
 				t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)

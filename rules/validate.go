@@ -19,7 +19,8 @@ import (
 //   - a bad selector: an unknown scope, mode or comparison; a mode without comparison, or the
 //     reverse; what [workload.LabelSelector.Validate] finds; a numeric label without key, with
 //     a value that does not have 32 bits, or with a minValue over its maxValue; an empty name
-//     of a priority class; a negative duration, or a minimum over its maximum.
+//     of a priority class; a negative duration, or a minimum over its maximum; an unknown
+//     constraint on quota, or one with the scope WithinLocalQueue or WithinClusterQueue.
 //
 // An [Evaluator] takes configurations with such faults, because a cluster may hold them; see
 // [Evaluator.Tier] for what it does with them.
@@ -117,6 +118,7 @@ func (s *CandidateSelector) validate(faults *fault.List, path string) {
 	}
 	s.Priority.validate(faults, path+".priority")
 	s.Time.validate(faults, path+".time")
+	s.Quota.validate(faults, path+".quota", s.Scope)
 }
 
 func (n *NumericLabel) validate(faults *fault.List, path string) {

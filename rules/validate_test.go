@@ -25,6 +25,8 @@ func TestValidate(t *testing.T) {
 		{Scope: rules.AnyClusterQueue, Priority: rules.Priority{Mode: rules.Base, ClassSelector: rules.ClassSelector{MatchNames: []string{"a", ""}}}},
 		{Scope: rules.AnyClusterQueue, Priority: rules.Priority{Comparison: rules.LessThan}},
 		{Scope: rules.AnyClusterQueue, Priority: rules.Priority{Mode: "Double", Comparison: "Less"}},
+		{Scope: rules.AnyClusterQueue, Quota: "DRS"}, {Scope: rules.OtherInCohortTree, Quota: rules.DRSAllStrategies},
+		{Scope: rules.WithinLocalQueue, Quota: rules.DRSAllStrategies}, {Scope: rules.WithinClusterQueue, Quota: rules.BorrowingCapacityFromPreemptor},
 	}
 	err := rules.Validate([]rules.Config{
 		{Rules: make([]rules.Rule, 65)[:0]},
@@ -61,6 +63,9 @@ func TestValidate(t *testing.T) {
 		`configs[1].rules[5].candidateSelectors[3].priority: has mode "" and comparison "LessThan": both or none`,
 		`configs[1].rules[5].candidateSelectors[4].priority.mode: "Double" is none of ["Base" "Boosted"]`,
 		`configs[1].rules[5].candidateSelectors[4].priority.comparison: "Less" is none of ["LessThan" "LessThanOrEqual" "GreaterThan" "GreaterThanOrEqual"]`,
+		`configs[1].rules[5].candidateSelectors[5].quota: "DRS" is none of ["BorrowingCapacityFromPreemptor" "DRSLessThanOrEqualToFinalShare" "DRSLessThanInitialShare" "DRSAllStrategies"]`,
+		`configs[1].rules[5].candidateSelectors[7].quota: "DRSAllStrategies" is not for the scope "WithinLocalQueue": it holds for other queues`,
+		`configs[1].rules[5].candidateSelectors[8].quota: "BorrowingCapacityFromPreemptor" is not for the scope "WithinClusterQueue": it holds for other queues`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

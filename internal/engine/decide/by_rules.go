@@ -30,7 +30,7 @@ func (s *Searcher) findByRules() (found bool) {
 	}
 	switch {
 	case core.Request.Rules.Take(core):
-		core.PutBack(true, nil)
+		core.PutBack(true, core.Request.Rules.Justified(core))
 		return true
 	case alone:
 		core.FailRules()

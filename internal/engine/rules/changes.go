@@ -56,7 +56,7 @@ func (t *Taker) collect(s *search.Search) {
 			break
 		}
 		for phase := range phases {
-			t.order.open(s, t.tiers[i].donors, phase)
+			t.order.open(t, s, t.tiers[i].donors, phase)
 			for {
 				w, node, ok := t.order.next()
 				if !ok {

@@ -26,10 +26,7 @@ type order struct {
 	lanes []laneOf
 	heap  []nextOf // by the next workload
 	begun bool     // the first of the heap was given already
-	// In an order of the configuration's own: the workloads, and the index of the next.
-	by     []rules.Ordering
-	sorted []keyed
-	at     int
+	own   ordered  // in an order of the configuration's own
 }
 
 // laneOf is a lane of a queue.
@@ -45,10 +42,10 @@ type nextOf struct {
 }
 
 // open begins a phase.
-func (o *order) open(s *search.Search, donors []int, phase int) {
+func (o *order) open(t *Taker, s *search.Search, donors []int, phase int) {
 	o.lanes, o.heap, o.begun = o.lanes[:0], o.heap[:0], false
-	if len(o.by) > 0 {
-		o.openOrdered(s, donors, phase, o.by)
+	if len(o.own.by) > 0 {
+		o.own.open(t, s, donors, phase)
 		return
 	}
 	for i := range donors {
@@ -73,13 +70,8 @@ func (o *order) open(s *search.Search, donors []int, phase int) {
 
 // next returns the next workload and the node of its queue.
 func (o *order) next() (w *cluster.Workload, node int, ok bool) {
-	if len(o.by) > 0 {
-		if o.at == len(o.sorted) {
-			return nil, -1, false
-		}
-		k := &o.sorted[o.at]
-		o.at++
-		return k.Workload, k.node, true
+	if len(o.own.by) > 0 {
+		return o.own.next()
 	}
 	if o.begun {
 		l := &o.lanes[o.heap[0].lane]
@@ -102,8 +94,17 @@ func (o *order) release() {
 	clear(o.lanes[:cap(o.lanes)])
 	clear(o.heap[:cap(o.heap)])
 	o.lanes, o.heap = o.lanes[:0], o.heap[:0]
-	clear(o.sorted[:cap(o.sorted)])
-	o.sorted, o.by = o.sorted[:0], nil
+	o.own.release()
+}
+
+// begin sets the order; empty: the usual one.
+func (o *order) begin(by []rules.Ordering) { o.own.begin(by) }
+
+// change says that somebody was taken.
+func (o *order) change(t *Taker, s *search.Search) {
+	if o.own.moves {
+		o.own.change(t, s)
+	}
 }
 
 func earlier(a, b *nextOf) bool {

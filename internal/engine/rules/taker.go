@@ -17,8 +17,8 @@ type Taker struct {
 	preemptor *workload.Workload
 	tiers     [tierCount]tier
 	order     order
-	taken     map[*cluster.Workload]int // the index of the tier that took it; of the policies: -1
-	one       workload.Workload         // the candidate, with what selectors read
+	taken     map[*cluster.Workload]taking
+	one       workload.Workload // the candidate, with what selectors read
 	// At the time of the request: the bad selectors met, and which triggers hold.
 	faults  fault.List
 	holding [tierCount]bool
@@ -27,6 +27,19 @@ type Taker struct {
 	given, since [tierCount]int64
 	instants     []int64 // at which verdicts change, if collected
 	collected    bool
+	// constrained: some selector has a constraint on quota.
+	constrained bool
+	shares      shares
+	replay      []search.Victim
+}
+
+// taking is how a workload was taken.
+type taking struct {
+	tier int // that took it; -1: the policies
+	// held are the constraints on quota that held then, if the rules have any.
+	held rules.QuotaSet
+	// bound: without them no selector of the tier accepts it.
+	bound bool
 }
 
 const tierCount = 3
@@ -43,7 +56,8 @@ type tier struct {
 // trigger has been observed; for one never seen it is now.
 func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, since [tierCount]int64) {
 	t.rules, t.preemptor, t.given = e, preemptor, since
-	t.order.by = usable(e.Ordering(preemptor.Queue))
+	t.order.begin(usable(e.Ordering(preemptor.Queue)))
+	t.constrained = e.Constrained(preemptor.Queue)
 	t.Reset()
 	for i := range t.tiers {
 		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}
@@ -63,6 +77,7 @@ func (t *Taker) End() {
 // Reset begins a search: triggers have been observed as the request says.
 func (t *Taker) Reset() {
 	t.since, t.faults, t.holding, t.collected = t.given, nil, [tierCount]bool{}, false
+	t.shares.change()
 }
 
 // Faults returns the bad selectors that the search met at the time of the request. They end the walk
@@ -78,14 +93,15 @@ func (t *Taker) Holds(tier int) bool { return t.holding[tier] }
 // that tier nor later ones have candidates.
 func (t *Taker) Take(s *search.Search) (fits bool) {
 	if t.taken == nil {
-		t.taken = map[*cluster.Workload]int{}
+		t.taken = map[*cluster.Workload]taking{}
 	}
 	clear(t.taken)
 	for i := range s.Taken {
 		if s.Taken[i].Set < 0 {
-			t.taken[s.Taken[i].Workload] = -1
+			t.taken[s.Taken[i].Workload] = taking{tier: -1}
 		}
 	}
+	t.shares.change()
 	fits = s.Fits(true)
 	over := fits // the walk: then no trigger holds
 	for i, trigger := range rules.Triggers() {
@@ -143,49 +159,81 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	return true
 }
 
-// takeFrom takes candidates of a tier until the request fits.
+// takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota
+// refused are looked at again as long as others are taken: without these the preemptor's share may
+// be smaller.
 func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
-	at := &t.tiers[i]
-	moment := t.moment(s, i)
-	quotaOnly := s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
-	for phase := range phases {
-		t.order.open(s, at.donors, phase)
-		for {
-			w, node, ok := t.order.next()
-			if !ok {
-				break
-			}
-			s.Steps++
-			if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, node) || !t.accepts(at.rules, w, moment) {
-				continue
-			}
-			t.taken[w] = i
-			v := victim(s, w, node)
-			if s.Limited(&v) {
-				continue // it is not offered again
-			}
-			s.Take(v)
-			fits := s.Fits(true)
-			if trace := s.Request.Trace; trace != nil {
-				s.TraceTaken(trace, true, fits)
-			}
-			if fits {
-				return true
+	for again := true; again; {
+		before, refused := len(s.Taken), false
+		for phase := range phases {
+			t.order.open(t, s, t.tiers[i].donors, phase)
+			for {
+				w, node, ok := t.order.next()
+				if !ok {
+					break
+				}
+				s.Steps++
+				v, verdict := t.judge(s, i, w, node)
+				if refused = refused || verdict == notNow; verdict != accepted {
+					continue
+				}
+				s.Take(v)
+				fits := s.Fits(true)
+				if trace := s.Request.Trace; trace != nil {
+					s.TraceTaken(trace, true, fits)
+				}
+				if fits {
+					return true
+				}
+				t.shares.change()
+				t.order.change(t, s)
 			}
 		}
+		again = refused && len(s.Taken) > before
 	}
 	return false
+}
+
+// verdict is whether a workload may be taken. notNow: a constraint on quota refuses it.
+type verdict uint8
+
+const (
+	refused verdict = iota
+	notNow
+	accepted
+)
+
+// judge asks the rules of a tier, protections and limits about a workload, and notes who is taken.
+func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v search.Victim, of verdict) {
+	quotaOnly := s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
+	if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, node) {
+		return v, refused
+	}
+	by, moment := t.tiers[i].rules, t.moment(s, i)
+	moment.Quota = rules.AllQuota()
+	if t.fill(w); !by.Accepts(&t.one, moment) {
+		return v, refused
+	}
+	v = victim(s, w, node)
+	how := taking{tier: i}
+	if t.constrained {
+		how.held = t.quotaOf(s, &v)
+		if moment.Quota = how.held; !by.Accepts(&t.one, moment) {
+			return v, notNow
+		}
+		moment.Quota = 0
+		how.bound = !by.Accepts(&t.one, moment)
+	}
+	t.taken[w] = how
+	if s.Limited(&v) {
+		return v, refused // it is not offered again
+	}
+	return v, accepted
 }
 
 // moment returns the moment at which a tier is asked.
 func (t *Taker) moment(s *search.Search, i int) rules.Moment {
 	return rules.Moment{Now: instant.Time(s.Now), Since: instant.Time(t.since[i])}
-}
-
-// accepts reports whether some selector of a tier accepts a workload.
-func (t *Taker) accepts(by *rules.Tier, w *cluster.Workload, m rules.Moment) bool {
-	t.fill(w)
-	return by.Accepts(&t.one, m)
 }
 
 // fill copies what selectors read of a workload.
@@ -197,10 +245,11 @@ func (t *Taker) fill(w *cluster.Workload) {
 	t.one.ReservedAt, t.one.Created = instant.Time(w.Reserved), instant.Time(f.Created())
 }
 
-// Matches calls yield with the selectors that accept a victim that rules took, tier by tier,
+// Matches calls yield with the selectors that accepted a victim when rules took it, tier by tier,
 // first those of the tier that took it. Tiers with bad selectors are left out.
 func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
-	for i := t.taken[v.Workload]; i < tierCount; i++ {
+	how := t.taken[v.Workload]
+	for i := how.tier; i < tierCount; i++ {
 		trigger := rules.Triggers()[i]
 		by := t.tiers[i].rules
 		if !t.tiers[i].asked {
@@ -210,7 +259,7 @@ func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, 
 			continue
 		}
 		t.fill(v.Workload)
-		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(t.given[i])}
+		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(t.given[i]), Quota: how.held}
 		for _, m := range by.Select(&t.one, moment) {
 			yield(by, trigger, m)
 		}
@@ -221,7 +270,9 @@ func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, 
 func victim(s *search.Search, w *cluster.Workload, node int) search.Victim {
 	v := search.Victim{Workload: w, Set: -1, Count: 1, Cohort: -1, Queue: node, ByRules: true}
 	if node != s.Request.Queue {
-		v.Cohort = lowestAbove(s.Cluster, node, s.Request.Queue)
+		if v.Cohort = lowestAbove(s.Cluster, node, s.Request.Queue); v.Cohort >= 0 {
+			v.Side = below(s, v.Cohort, node)
+		}
 	}
 	return v
 }

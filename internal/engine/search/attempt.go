@@ -211,6 +211,11 @@ func (s *Search) Move(v Victim, times int64) {
 			room.Restore(v.Workload.Facts.ID)
 		}
 	}
+	s.MoveQuota(&v, times)
+}
+
+// MoveQuota is [Search.Move] without the room.
+func (s *Search) MoveQuota(v *Victim, times int64) {
 	if v.Set >= 0 {
 		s.View.Move(usage.Victims, v.Queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
 		return

@@ -82,6 +82,18 @@ func (s *Search) eachLevel(yield func(Level) bool) {
 	}
 }
 
+// Advantage reports whether the request fits now in the quota of the queue, or of a cohort above it
+// that is below another cohort.
+func (s *Search) Advantage(cohort int) bool {
+	s.rest = append(s.rest[:0], s.Request.Amounts...)
+	for n := s.Request.Queue; n != cohort; n = s.View.Tree.Parent(n) {
+		if s.restFits(n) {
+			return true
+		}
+	}
+	return false
+}
+
 // restFits reports whether the rest of the request fits in the quota of the node's subtree,
 // and subtracts from the rest what the node's local quota can hold.
 func (s *Search) restFits(node int) bool {

@@ -48,6 +48,8 @@ type Request struct {
 	// there are none. With RulesAlone the policies permit nobody.
 	Rules      Rules
 	RulesAlone bool
+	// RulesOfShares: the rules compare shares.
+	RulesOfShares bool
 	// Room is asked besides the quota; nil: only quota counts.
 	Room Room
 	// SkipRetryAt: only whether time may help is asked.
@@ -83,6 +85,8 @@ type Room interface {
 type Rules interface {
 	// Take takes victims until the request fits. Those taken already stay taken.
 	Take(s *Search) (fits bool)
+	// Justified returns what must hold of the victims that remain when one is put back; nil: nothing.
+	Justified(s *Search) func(others, needed []Victim) bool
 	// Reset begins a search: triggers have been observed as the request says.
 	Reset()
 	// NextChange returns the first instant after that of the search at which the rules may permit

@@ -76,11 +76,11 @@ func (s *Search) End() {
 	s.View.Release()
 }
 
-// columnsOf returns the columns of the view: those of the request and, in fair sharing, all
-// others of the tree, because shares count them.
+// columnsOf returns the columns of the view: those of the request and, if shares are compared,
+// all others of the tree, because shares count them.
 func (s *Search) columnsOf(c *cluster.Cluster, r *Request) []int {
 	s.columns = append(s.columns[:0], r.Columns...)
-	if r.Fair.Enabled() {
+	if r.Fair.Enabled() || r.RulesOfShares {
 		root := r.Queue
 		for c.Tree.Parent(root) >= 0 {
 			root = c.Tree.Parent(root)

@@ -56,11 +56,14 @@ func (d *decision) byRules(policies Answer) Answer {
 		d.setGone(nil)
 		return policies
 	}
-	for i := len(taken) - 2; i >= 0; i-- {
-		without := slices.Delete(slices.Clone(taken), i, i+1)
-		whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
-		if d.setGone(without); !(whole && taken[i].podSet >= 0) && d.fits(true) {
-			taken = without
+	for before := -1; before != len(taken); { // one that is put back may justify another
+		before = len(taken)
+		for i := len(taken) - 2; i >= 0; i-- {
+			without := slices.Delete(slices.Clone(taken), i, i+1)
+			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
+			if d.setGone(without); !(whole && taken[i].podSet >= 0) && d.fits(true) && d.acceptedInSomeOrder(without, e) {
+				taken = without
+			}
 		}
 	}
 	d.setGone(taken)
@@ -103,7 +106,9 @@ func (d *decision) rulesOf(c *candidate, e *rules.Evaluator) (list []preemption.
 		if err != nil {
 			continue
 		}
-		for _, m := range tier.Select(&c.w, d.moment(trigger)) {
+		moment := d.moment(trigger)
+		moment.Quota = c.held
+		for _, m := range tier.Select(&c.w, moment) {
 			rule := preemption.VictimRule{Config: d.queues[d.queue.name].Rules, Rule: tier.RuleName(m), Trigger: trigger}
 			if len(list) == 0 || list[len(list)-1].Rule != rule.Rule || list[len(list)-1].Trigger != trigger {
 				list = append(list, rule)
@@ -130,29 +135,79 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 		if err != nil {
 			return taken, err.(fault.List), false
 		}
-		list := slices.Clone(d.running)
-		slices.SortFunc(list, d.orderByRules)
-		for _, w := range list {
-			gone := slices.ContainsFunc(taken, func(c candidate) bool { return c.w.ID == w.ID && c.podSet < 0 })
-			usable := uses(&w, d.needed) || d.request.Room != nil && trigger != "InsufficientQuota"
-			_, guarded := d.guarded(w)
-			until, _, ends := d.minRuntime(&w)
-			protected := neverYields(&w) || guarded || ends && !d.request.Now.After(until) || d.queues[w.Queue].Inactive
-			if gone || !usable || protected || len(tier.Select(&w, d.moment(trigger))) == 0 {
-				continue
+		for again := true; again; {
+			before, refused := len(taken), false
+			list := d.ordered(taken, d.usable(taken, tier, trigger))
+			for len(list) > 0 {
+				c := candidate{w: list[0].Workload, lca: d.cohortAbove(list[0].Queue), reason: preemption.ConfigurablePreemption, podSet: -1, trigger: trigger}
+				list = list[1:]
+				c.held = d.quotaHolds(taken, c)
+				if !d.acceptsWith(e, &c, c.held) {
+					refused = true
+					continue
+				}
+				taken = append(slices.Clone(taken), c)
+				if d.setGone(taken); d.fits(true) {
+					return taken, nil, true
+				}
+				var rest []workload.Workload
+				for _, o := range list {
+					rest = append(rest, o.Workload)
+				}
+				list = d.ordered(taken, rest)
 			}
-			c := candidate{w: w, lca: d.cohortAbove(w.Queue), reason: preemption.ConfigurablePreemption, podSet: -1, trigger: trigger}
-			taken = append(slices.Clone(taken), c)
-			if d.setGone(taken); d.fits(true) {
-				return taken, nil, true
-			}
+			again = refused && len(taken) > before
 		}
 	}
 	return taken, nil, false
 }
 
+// usable lists the workloads that a tier accepts whatever constraints on quota say, and that may be
+// taken.
+func (d *decision) usable(taken []candidate, tier *rules.Tier, trigger rules.Trigger) (list []workload.Workload) {
+	moment := d.moment(trigger)
+	moment.Quota = rules.AllQuota()
+	for _, w := range d.running {
+		gone := slices.ContainsFunc(taken, func(c candidate) bool { return c.w.ID == w.ID && c.podSet < 0 })
+		usable := uses(&w, d.needed) || d.request.Room != nil && trigger != "InsufficientQuota"
+		_, guarded := d.guarded(w)
+		until, _, ends := d.minRuntime(&w)
+		protected := neverYields(&w) || guarded || ends && !d.request.Now.After(until) || d.queues[w.Queue].Inactive
+		if !gone && usable && !protected && len(tier.Select(&w, moment)) > 0 {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// inOrder is a workload with what keys about shares compare.
+type inOrder struct {
+	workload.Workload
+	share          share
+	initial, final bool // the constraint holds
+}
+
+// ordered puts workloads in the order in which a tier takes candidates when some are gone.
+func (d *decision) ordered(taken []candidate, all []workload.Workload) (list []inOrder) {
+	for _, w := range all {
+		c := candidate{w: w, lca: d.cohortAbove(w.Queue), podSet: -1}
+		o := inOrder{Workload: w}
+		o.initial, o.final = d.quotaHolds(taken, c).Meets("DRSLessThanInitialShare"), d.quotaHolds(taken, c).Meets("DRSLessThanOrEqualToFinalShare")
+		if c.lca != (node{}) || w.Queue == d.queue.name {
+			d.setGone(taken)
+			d.added, d.addedTo = d.asked, d.queue.name
+			o.share = d.share(node{"queue", w.Queue})
+			d.added = nil
+		}
+		list = append(list, o)
+	}
+	slices.SortFunc(list, func(a, b inOrder) int { return d.orderByRules(&a, &b) })
+	return list
+}
+
 // orderByRules is the order of the candidates of a tier.
-func (d *decision) orderByRules(a, b workload.Workload) int {
+func (d *decision) orderByRules(x, y *inOrder) int {
+	a, b := x.Workload, y.Workload
 	unknown := func(w *workload.Workload) bool { return w.ReservedAt.IsZero() }
 	by := []rules.Ordering(nil)
 	for _, c := range d.configs {
@@ -178,6 +233,12 @@ func (d *decision) orderByRules(a, b workload.Workload) int {
 				order = compareBool(other(&a), other(&b))
 			case "LocalQueueDRS":
 				order = cmp.Compare(d.usageOf(&a), d.usageOf(&b))
+			case "ClusterQueueDRS":
+				order = compareShares(x.share, y.share)
+			case "IsDRSLessThanInitialShare":
+				order = compareBool(x.initial, y.initial)
+			case "IsDRSLessThanOrEqualToFinalShare":
+				order = compareBool(x.final, y.final)
 			case "Cost":
 				order = cmp.Compare(d.costOf(a), d.costOf(b))
 			}

@@ -299,6 +299,11 @@ func Justified(c preemption.Config, st preemption.State, r preemption.Request, v
 // those before are gone, so that each by fair sharing passes one of the strategies. It tries
 // every order, but each set of victims that are gone only once.
 func (d *decision) justifiedInSomeOrder(before, rest []candidate) bool {
+	return d.inSomeOrder(before, rest, d.passesAfter)
+}
+
+// inSomeOrder reports whether the rest can be taken one after the other so that each passes.
+func (d *decision) inSomeOrder(before, rest []candidate, passes func(before []candidate, c candidate) bool) bool {
 	tried := map[string]bool{}
 	var try func(before, rest []candidate) bool
 	try = func(before, rest []candidate) bool {
@@ -313,7 +318,7 @@ func (d *decision) justifiedInSomeOrder(before, rest []candidate) bool {
 			tried[key] = true
 		}
 		for i, c := range rest {
-			if d.passesAfter(before, c) && try(append(slices.Clone(before), c), slices.Delete(slices.Clone(rest), i, i+1)) {
+			if passes(before, c) && try(append(slices.Clone(before), c), slices.Delete(slices.Clone(rest), i, i+1)) {
 				return true
 			}
 		}

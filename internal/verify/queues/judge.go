@@ -89,7 +89,7 @@ func newJudge(q *Question) *judge {
 			}
 		}
 	}
-	j.findAdvantage()
+	j.advantage = j.advantages()
 	j.entitledAtFirst = j.entitled()
 	return j
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -29,6 +30,8 @@ type candidate struct {
 	tier   int   // in the own queue: 0 lower priority, 1 time over, 2 newer
 	cohort *node // the lowest above both queues; nil in the own queue
 	reason Reason
+	// quotas are the constraints of the selectors that took it, if rules did.
+	quotas []rules.QuotaConstraint
 }
 
 // take removes a candidate (1) or puts it back (-1).
@@ -137,11 +140,11 @@ func (j *judge) reserved(w *workload.Workload) time.Time {
 	return w.ReservedAt
 }
 
-// findAdvantage finds the nodes at or above the preemptor's queue in whose quota the request
+// advantages finds the nodes at or above the preemptor's queue in whose quota the request
 // fits: whoever shares only a higher cohort with the queue is reclaimed from without regard to
 // borrowing.
-func (j *judge) findAdvantage() {
-	j.advantage = map[*node]bool{}
+func (j *judge) advantages() map[*node]bool {
+	list := map[*node]bool{}
 	rest, fitted := slices.Clone(j.asked), false
 	for n := j.queue; n != nil; n = n.parent {
 		fits := true
@@ -151,8 +154,9 @@ func (j *judge) findAdvantage() {
 			rest[i].Amount = max(0, quota.Sub(rest[i].Amount, n.localLeft(c)))
 		}
 		fitted = fitted || fits
-		j.advantage[n] = fitted
+		list[n] = fitted
 	}
+	return list
 }
 
 // minimumRuntime returns the last instant at which the minimum runtime or the protection

@@ -43,9 +43,13 @@ func (j *judge) victimsByRules(faults *fault.List, a *Answer) (parts []candidate
 		faults.Add("decision.victims", "without them the request does not fit")
 		return parts
 	}
+	if left := j.notAccepted(parts); len(left) > 0 {
+		faults.Add("decision.victims", "there is no order in which the constraints on quota accept %s", names(left))
+		return parts
+	}
 	for i := range parts {
 		j.take(parts[i], -1)
-		if j.fits(true) {
+		if j.fits(true) && len(j.notAccepted(slices.Delete(slices.Clone(parts), i, i+1))) == 0 {
 			faults.Add("decision.victims", "%q, or a replica of it, can stay", parts[i].ID)
 		}
 		j.take(parts[i], 1)
@@ -61,9 +65,11 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 		return nil
 	}
 	cohort := ""
+	var above *node
+	var quotas []rules.QuotaConstraint
 	for n := r.queue.parent; n != nil && r.queue != j.queue; n = n.parent {
 		if j.queue.isUnder(n) {
-			cohort = n.name
+			cohort, above = n.name, n
 			break
 		}
 	}
@@ -104,12 +110,20 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 			faults.Add(at, "rule %q does not serve the request now", of.Rule)
 		}
 		for n := range rule.CandidateSelectors {
-			if accepts := j.selects(&rule.CandidateSelectors[n], r); accepts != slices.Contains(of.Selectors, n) {
+			s := &rule.CandidateSelectors[n]
+			accepts, named := j.selects(s, r), slices.Contains(of.Selectors, n)
+			if accepts && s.Quota != "" && !named {
+				continue // the constraint did not hold
+			}
+			if accepts != named {
 				faults.Add(at+".selectors", "%v: selector %d of rule %q accepts %q: %t", of.Selectors, n, of.Rule, v.Workload, accepts)
+			}
+			if named && of.Trigger == v.Rules[0].Trigger {
+				quotas = append(quotas, s.Quota)
 			}
 		}
 	}
-	return []candidate{{running: r, set: -1}}
+	return []candidate{{running: r, cohort: above, set: -1, reason: ConfigurablePreemption, quotas: quotas}}
 }
 
 // keeps says why a workload yields to nobody, whatever rules say; empty if it may yield.
@@ -129,7 +143,7 @@ func (j *judge) keeps(r *running) string {
 
 // refusalByRules judges an answer that nobody yields now: without all whom rules of the trigger
 // Always accept the request does not fit either, or some of them is bad. When other triggers hold is
-// not judged, nor RetryAt.
+// not judged, nor whom selectors with a constraint on quota accept, nor RetryAt.
 func (j *judge) refusalByRules(faults *fault.List, a *Answer) {
 	if a.Outcome == Wait && a.RetryAt.IsZero() != j.SkipRetryAt || a.Outcome == Wait && !j.SkipRetryAt && !a.RetryAt.After(j.Now) {
 		faults.Add("decision.retryAt", "%v: want one after now if and only if it is asked for", a.RetryAt)
@@ -144,7 +158,7 @@ func (j *judge) refusalByRules(faults *fault.List, a *Answer) {
 	for _, r := range j.running {
 		takes := func(rule rules.Rule) bool {
 			return rule.ActivationPolicy.Trigger == rules.Always && j.serves(&rule) &&
-				slices.ContainsFunc(rule.CandidateSelectors, func(s rules.CandidateSelector) bool { return j.selects(&s, r) })
+				slices.ContainsFunc(rule.CandidateSelectors, func(s rules.CandidateSelector) bool { return s.Quota == "" && j.selects(&s, r) })
 		}
 		if r.ID != j.Workload.ID && j.keeps(r) == "" && (j.uses(r, -1) || j.Room != nil) && slices.ContainsFunc(config.Rules, takes) {
 			all = append(all, candidate{running: r, set: -1})

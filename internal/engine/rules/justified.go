@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"github.com/cedesched/cede/internal/engine/search"
+)
+
+// Justified returns what must hold of the victims that remain when one is put back: each that only
+// selectors with constraints on quota accepted is still accepted by one of these. Nil: there is
+// no such victim.
+func (t *Taker) Justified(s *search.Search) func(others, needed []search.Victim) bool {
+	for i := range s.Taken {
+		if t.isBound(&s.Taken[i]) {
+			return func(others, needed []search.Victim) bool { return t.justified(s, others, needed) }
+		}
+	}
+	return nil
+}
+
+// isBound reports whether a victim is one by constraints on quota alone.
+func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.taken[v.Workload].bound }
+
+// justified reports whether there is an order of the victims, all of them gone, in which each one by
+// constraints is accepted with only those before it gone.
+//
+// Whoever is taken below a common cohort on the preemptor's side only helps the constraints
+// there; whoever is taken on one side changes nothing on another. So no order is better
+// than the own queue first, then from the nearest cohort to the farthest, and each side can be
+// judged alone.
+func (t *Taker) justified(s *search.Search, others, needed []search.Victim) bool {
+	t.replay = t.replay[:0]
+	for _, list := range [...][]search.Victim{others, needed} {
+		for _, v := range list {
+			if v.Set < 0 || !search.GoesWhole(v.Workload, others) && !search.GoesWhole(v.Workload, needed) {
+				t.replay = append(t.replay, v)
+			}
+		}
+	}
+	kept := s.Taken
+	s.Taken = t.replay
+	justified := true
+	for i := range t.replay {
+		v := &t.replay[i]
+		if !t.isBound(v) || t.judgedBefore(i) {
+			continue
+		}
+		if justified = t.justifiedOn(s, v.Side); !justified {
+			break
+		}
+	}
+	s.Taken = kept
+	return justified
+}
+
+// judgedBefore reports whether the side of a victim is that of one before it.
+func (t *Taker) judgedBefore(i int) bool {
+	for j := range t.replay[:i] {
+		if v := &t.replay[j]; v.Side == t.replay[i].Side && t.isBound(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// justifiedOn is justified for the victims of one side. Fewer gone on a side never forbid anybody.
+// So those without constraints come last, and before them whoever may come after all the others.
+func (t *Taker) justifiedOn(s *search.Search, side int) bool {
+	var left, back []int
+	put := func(i int, times int64) {
+		s.MoveQuota(&t.replay[i], times)
+		t.shares.change()
+	}
+	for i := range t.replay {
+		switch v := &t.replay[i]; {
+		case t.isBound(v) && v.Side == side:
+			left = append(left, i)
+		case isUnder(s, v.Queue, side):
+			put(i, 1)
+			back = append(back, i)
+		}
+	}
+	for before := -1; before != len(left); {
+		before = len(left)
+		for n := len(left) - 1; n >= 0; n-- {
+			i := left[n]
+			if put(i, 1); t.stillAccepts(s, &t.replay[i]) {
+				left, back = append(left[:n], left[n+1:]...), append(back, i)
+			} else {
+				put(i, -1)
+			}
+		}
+	}
+	for _, i := range back {
+		put(i, -1)
+	}
+	return len(left) == 0
+}
+
+// stillAccepts reports whether a selector that accepted a victim by a constraint does so now.
+func (t *Taker) stillAccepts(s *search.Search, v *search.Victim) bool {
+	how := t.taken[v.Workload]
+	moment := t.moment(s, how.tier)
+	moment.Quota = how.held & t.quotaOf(s, v)
+	t.fill(v.Workload)
+	return t.tiers[how.tier].rules.Accepts(&t.one, moment)
+}
+
+func isUnder(s *search.Search, node, above int) bool {
+	for node >= 0 && node != above {
+		node = s.View.Tree.Parent(node)
+	}
+	return node == above
+}

@@ -1,0 +1,91 @@
+package rules
+
+import (
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
+)
+
+// shares are the shares of nodes, with the request counted. They are good until somebody is taken
+// or put back.
+type shares struct {
+	known []knownShare // by node
+	epoch uint64
+	added []int64
+}
+
+type knownShare struct {
+	quota.Share
+	epoch uint64
+}
+
+// change says that somebody was taken or put back.
+func (c *shares) change() { c.epoch++ }
+
+// of returns the share of a node of the preemptor's tree.
+func (c *shares) of(s *search.Search, node int) quota.Share {
+	if n := s.View.Tree.Len(); n > len(c.known) {
+		c.known = make([]knownShare, n)
+	}
+	known := &c.known[node]
+	if known.epoch == c.epoch {
+		return known.Share
+	}
+	if above(s, node) {
+		c.added = s.AppendAdded(c.added[:0])
+		s.View.MoveAmounts(usage.Victims, s.Request.Queue, c.added, 1)
+		known.Share = s.View.Share(node)
+		s.View.MoveAmounts(usage.Victims, s.Request.Queue, c.added, -1)
+	} else {
+		known.Share = s.View.Share(node)
+	}
+	known.epoch = c.epoch
+	return known.Share
+}
+
+// above reports whether a node is the preemptor's queue or above it.
+func above(s *search.Search, node int) bool {
+	n := s.Request.Queue
+	for n >= 0 && n != node {
+		n = s.View.Tree.Parent(n)
+	}
+	return n == node
+}
+
+// below returns the member of a cohort above a queue.
+func below(s *search.Search, cohort, queue int) int {
+	for s.View.Tree.Parent(queue) != cohort {
+		queue = s.View.Tree.Parent(queue)
+	}
+	return queue
+}
+
+// quotaOf returns the constraints on quota that hold for a candidate, which runs.
+func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet) {
+	if v.Cohort < 0 {
+		return 0 // in the own queue or another tree
+	}
+	for n := v.Queue; n != v.Cohort; n = s.View.Tree.Parent(n) {
+		if s.View.WithinNominal(n, s.Needs) {
+			return 0
+		}
+	}
+	if s.Advantage(v.Cohort) {
+		set = set.With(rules.BorrowingCapacityFromPreemptor)
+	}
+	if !s.Request.RulesOfShares {
+		return set
+	}
+	side := below(s, v.Cohort, v.Queue)
+	ours := t.shares.of(s, below(s, v.Cohort, s.Request.Queue))
+	if ours.Compare(t.shares.of(s, side)) < 0 {
+		set = set.With(rules.DRSLessThanInitialShare)
+	}
+	s.MoveQuota(v, -1)
+	if ours.Compare(s.View.Share(side)) <= 0 {
+		set = set.With(rules.DRSLessThanOrEqualToFinalShare)
+	}
+	s.MoveQuota(v, 1)
+	return set
+}

@@ -1,0 +1,214 @@
+package preemption_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// thirds is a cohort of three queues with 4 GPUs each, and a queue "d" of another tree. running
+// says what runs: "2b=3" is a workload of that name, in queue b, on 3 GPUs.
+func thirds(t *testing.T, running string) preemption.State {
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "k"}}}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "k", Rules: "hero", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 4}}})
+	}
+	st.Queues[3].Cohort = ""
+	for _, text := range strings.Fields(running) {
+		id, number, _ := strings.Cut(text, "=")
+		amount := int64(0)
+		if _, err := fmt.Sscan(number, &amount); err != nil {
+			t.Fatal(text, err)
+		}
+		w := onGPUs(id, id[1:2], amount)
+		w.Labels = map[string]string{"id": id}
+		st.Admitted = append(st.Admitted, w)
+	}
+	return st
+}
+
+func constrained(c ...rules.QuotaConstraint) (list []rules.CandidateSelector) {
+	for _, q := range c {
+		list = append(list, rules.CandidateSelector{Scope: rules.WithinCohortTree, Quota: q})
+	}
+	return list
+}
+
+// takes says who is taken and by which selectors.
+func takes(d preemption.Decision) string {
+	if !d.Outcome.Possible() {
+		return d.Outcome.String()
+	}
+	var list []string
+	for _, v := range d.Victims {
+		list = append(list, fmt.Sprint(v.Workload, v.Rules[0].Selectors))
+	}
+	return strings.Join(list, " ")
+}
+
+// decideVerified decides by one rule of the trigger Always, in both ways of sharing, and verifies it.
+func decideVerified(t *testing.T, st preemption.State, r preemption.Request, selectors []rules.CandidateSelector, order ...rules.Ordering) preemption.Decision {
+	t.Helper()
+	rule := rules.Rule{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: selectors}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{rule}, Ordering: order}}
+	if err := rules.Validate(st.Rules); err != nil {
+		t.Fatal(err)
+	}
+	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
+	if fair := decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r); takes(d) != takes(fair) {
+		t.Errorf("%s, but in fair sharing %s", takes(d), takes(fair))
+	}
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+		t.Errorf("%s: %v", takes(d), err)
+	}
+	return d
+}
+
+func TestQuotaConstraints(t *testing.T) {
+	const (
+		reclaim = rules.BorrowingCapacityFromPreemptor
+		final   = rules.DRSLessThanOrEqualToFinalShare
+		initial = rules.DRSLessThanInitialShare
+		either  = rules.DRSAllStrategies
+	)
+	only := func(id string, s rules.CandidateSelector) rules.CandidateSelector {
+		s.LabelSelector = &workload.LabelSelector{MatchLabels: map[string]string{"id": id}}
+		return s
+	}
+	own := rules.CandidateSelector{Scope: rules.WithinClusterQueue}
+	for name, c := range map[string]struct {
+		running   string
+		asks      int64
+		selectors []rules.CandidateSelector
+		want      string
+	}{
+		"of a queue that borrows":                                 {"0a=2 1c=4 2b=3 3b=3", 2, constrained(reclaim), "2b[0]"},
+		"a preemptor over its quota reclaims nothing":             {"0a=2 1c=4 2b=3 3b=3", 3, constrained(reclaim), "Impossible"},
+		"a queue that stops borrowing drops out":                  {"2b=2 3b=2 4b=2 5c=2 6c=2 7c=2", 4, constrained(reclaim), "2b[0] 5c[0]"},
+		"but not out of other selectors":                          {"2b=2 3b=2 4b=2 5c=2 6c=2 7c=2", 4, append(constrained(reclaim), only("3b", rules.CandidateSelector{Scope: rules.WithinCohortTree})), "2b[0] 3b[1]"},
+		"nobody of the own queue":                                 {"0a=8 1b=4", 4, constrained(reclaim, final, initial, either), "Impossible"},
+		"at most the share without the candidate":                 {"0a=2 1c=2 2b=5 3b=3", 3, constrained(final), "3b[0]"},
+		"less than the share with the candidate":                  {"0a=2 1c=2 2b=5 3b=3", 3, constrained(initial), "2b[0]"},
+		"one of the strategies":                                   {"0a=2 1c=2 2b=5 3b=3", 3, constrained(either), "2b[0]"},
+		"the selectors that held when it was taken":               {"0a=2 1c=2 2b=5 3b=3", 3, constrained(either, final, initial, reclaim), "2b[0 2]"},
+		"equal shares are not less":                               {"0a=2 1c=5 2b=5", 3, constrained(either), "Impossible"},
+		"equal to the final share is enough":                      {"0a=2 1c=4 2b=1 3b=5", 1, constrained(final), "2b[0]"},
+		"queues within their quota yield nothing":                 {"0a=4 1c=4 2b=4", 1, constrained(either), "Impossible"},
+		"without own victims the share is too large":              {"5b=2 6b=5 7c=3 8a=2", 4, constrained(final), "Impossible"},
+		"own victims make others eligible again":                  {"5b=2 6b=5 7c=3 8a=2", 4, append(constrained(final), own), "5b[0] 8a[1]"},
+		"and are not put back if others need them":                {"5b=5 6b=2 7c=3 8a=2", 4, append(constrained(final), own), "5b[0] 8a[1]"},
+		"the own queue's capacity is reclaimed after its victims": {"5b=5 6b=2 7c=3 8a=2", 4, append(constrained(reclaim), own), "5b[0] 8a[1]"},
+		"an own victim that nobody needs is put back":             {"5b=5 6b=2 7c=3 8a=2", 4, []rules.CandidateSelector{{Scope: rules.OtherInCohortTree}, own}, "5b[0]"},
+	} {
+		st := thirds(t, c.running)
+		d := decideVerified(t, st, preemption.Request{Workload: onGPUs("new", "a", c.asks), Now: now}, c.selectors)
+		if got := takes(d); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// "AnyClusterQueue reaches other trees; shares compare inside one tree only."
+func TestConstraintsDoNotReachOtherTrees(t *testing.T) {
+	for _, c := range append(rules.QuotaConstraints(), "") {
+		st := thirds(t, "0d=6")
+		r := preemption.Request{Workload: onGPUs("new", "a", 2), Now: now, Room: &space{map[string]int{"0d": 1}, 1, map[string]bool{}}}
+		s := []rules.CandidateSelector{{Scope: rules.AnyClusterQueue, Quota: c}}
+		want := "Impossible"
+		if c == "" {
+			want = "0d[0]"
+		}
+		if got := takes(decideVerified(t, st, r, s)); got != want {
+			t.Errorf("%q: %s, want %s", c, got, want)
+		}
+	}
+}
+
+// Each cohort between the candidate's queue and the common one must borrow, and a request has the
+// advantage if it fits in the quota of a cohort below the common one.
+func TestQuotaConstraintsOfCohorts(t *testing.T) {
+	gpu := func(nominal int64) []quota.Quota {
+		return []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: nominal}}
+	}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root", Quotas: gpu(4)}, {Name: "right", Parent: "root"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "left", Rules: "hero"}, {Name: "b", Cohort: "right", Quotas: gpu(2)}, {Name: "c", Cohort: "right", Quotas: gpu(2)},
+		},
+	}
+	r := preemption.Request{Workload: onGPUs("new", "a", 3), Now: now}
+	for _, c := range []struct {
+		b, c, a int64
+		want    string
+	}{
+		{4, 2, 0, "x[0]"},       // both borrow; the request fits in the quota of the cohort "left"
+		{4, 2, 2, "Impossible"}, // it does not fit there
+	} {
+		st.Admitted = []workload.Workload{onGPUs("x", "b", c.b), onGPUs("y", "c", c.c), onGPUs("z", "a", c.a)}
+		if got := takes(decideVerified(t, st, r, constrained(rules.BorrowingCapacityFromPreemptor))); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+	st.Cohorts[2].Quotas = gpu(4) // the queue borrows of its own cohort, which does not borrow
+	st.Admitted = []workload.Workload{onGPUs("x", "b", 4), onGPUs("y", "c", 2), onGPUs("z", "a", 4)}
+	r.Workload = onGPUs("new", "a", 3)
+	for _, q := range rules.QuotaConstraints() {
+		if got := takes(decideVerified(t, st, r, constrained(q))); got != "Impossible" {
+			t.Errorf("%s: %s", q, got)
+		}
+	}
+}
+
+// Keys about shares: the next candidate is the first by the shares as they are then.
+func TestOrderByShares(t *testing.T) {
+	anybody := []rules.CandidateSelector{{Scope: rules.WithinCohortTree}}
+	first := func(k rules.OrderingKey, d rules.Direction) []rules.Ordering {
+		return []rules.Ordering{{Key: k, Direction: d}}
+	}
+	for _, c := range []struct {
+		running string
+		asks    int64
+		order   []rules.Ordering
+		want    string
+	}{
+		{"1b=1 2b=1 3b=1 4b=4 5c=1 6c=4", 4, first(rules.ByQueueShare, rules.Descending), "1b[0] 2b[0] 3b[0] 5c[0]"},
+		{"1b=1 2b=1 3b=1 4b=4 5c=1 6c=4", 4, first(rules.ByQueueShare, rules.Ascending), "6c[0]"},
+		{"1b=2 2b=4 3c=2 9a=4", 4, first(rules.ByQueueShare, rules.Descending), "9a[0]"},
+		{"1c=2 2b=5 3b=5", 3, first(rules.ByFinalShare, rules.Descending), "2b[0]"},
+		{"0a=2 1c=2 2b=5 3b=3", 3, first(rules.ByFinalShare, rules.Descending), "3b[0]"},
+		{"0a=2 1c=2 2b=5 3b=3", 3, first(rules.ByFinalShare, rules.Ascending), "0a[0] 1c[0]"},
+		{"0a=2 1c=4 2b=6", 3, first(rules.ByInitialShare, rules.Descending), "2b[0]"},
+		{"0a=2 1c=4 2b=6", 3, first(rules.ByInitialShare, ""), "1c[0]"},
+	} {
+		d := decideVerified(t, thirds(t, c.running), preemption.Request{Workload: onGPUs("new", "a", c.asks), Now: now}, anybody, c.order...)
+		if got := takes(d); got != c.want {
+			t.Errorf("%s asks %d by %v: %s, want %s", c.running, c.asks, c.order, got, c.want)
+		}
+	}
+}
+
+// Verify finds a selector whose constraint does not hold in any order, and a victim that can stay.
+func TestVerifyQuotaConstraints(t *testing.T) {
+	st := thirds(t, "5b=5 6b=2 7c=3 8a=2")
+	rule := rules.Rule{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{
+		{Scope: rules.WithinCohortTree, Quota: rules.DRSLessThanOrEqualToFinalShare}, {Scope: rules.WithinClusterQueue},
+	}}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{rule}}}
+	r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now}
+	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+		t.Fatal(err)
+	}
+	d.Victims = slices.DeleteFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == "8a" })
+	d.Victims[0].Order = 1
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), "no order in which the constraints on quota accept") {
+		t.Error(err)
+	}
+}
