@@ -98,6 +98,10 @@ func TestDecideByRules(t *testing.T) {
 		"a rule for places alone": {
 			preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Impossible",
 		},
+		"policies and rules together": {
+			preemption.Config{}, policyTakesOwn(heroes(onGPUs("own", "a", 4), onGPUs("x", "b", 4))), wants(8), always,
+			"Preempt, own InClusterQueue [], x ConfigurablePreemption k[{hero any Always [0]}]",
+		},
 		"places: the quota suffices": {
 			preemption.Config{}, heroes(onGPUs("x", "c", 4)), preemption.Request{Workload: onGPUs("hero", "a", 2), Now: now, Room: &space{map[string]int{"x": 1}, 1, map[string]bool{}}},
 			[]rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Preempt, x ConfigurablePreemption [{hero any QuotaFeasibleAndInsufficientTopology [0]}]",
@@ -108,6 +112,16 @@ func TestDecideByRules(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
 		}
 	}
+}
+
+// policyTakesOwn lets queue "a" preempt its own workloads of lower priority, by its policy; all
+// of them are of lower priority then.
+func policyTakesOwn(st preemption.State) preemption.State {
+	st.Queues[0].Preemption.WithinClusterQueue = queue.LowerPriority
+	for i := range st.Admitted {
+		st.Admitted[i].Priority = -1
+	}
+	return st
 }
 
 type nobodyYields struct{}

@@ -144,6 +144,9 @@ func checkImproved(t *rapid.T, e *preemption.Explanation) {
 	move(x.Before, 1)
 	victims, lost := x.Victims, x.Lost
 	for _, change := range x.Exchanges {
+		if len(change.PutBack)+len(change.Taken) == 0 {
+			t.Fatalf("an exchange of nobody: %+v", *x)
+		}
 		if worse := change.Victims > victims && change.Lost >= lost; worse && victims > 0 {
 			t.Fatalf("%+v is worse than %d victims who lose %d", change, victims, lost)
 		}

@@ -13,7 +13,7 @@ import (
 // look at each. With an order of the caller each is looked at, and the twin knows no such thing: all
 // choose the same.
 func TestUnitsElsewhereStay(t *testing.T) {
-	seen := map[string]int{}
+	seen, none := map[string]int{}, 0
 	for seed := range 60 {
 		st := crowd(seed, 24)
 		selector := &workload.LabelSelector{MatchLabels: map[string]string{"tier": "0"}}
@@ -51,7 +51,9 @@ func TestUnitsElsewhereStay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if cost.Elsewhere > 0 {
+			if cost.Elsewhere == 0 {
+				none++
+			} else {
 				for what := range coverageOf(st, r.Priority) {
 					seen[what]++
 				}
@@ -67,6 +69,9 @@ func TestUnitsElsewhereStay(t *testing.T) {
 			t.Errorf("%s: %d times", what, seen[what])
 		}
 		delete(seen, what)
+	}
+	if none < 10 {
+		t.Errorf("nobody stays elsewhere: %d times", none)
 	}
 	t.Log(seen)
 }
