@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // Costs that add up to more than an int64 holds do not decide: the next points of the
@@ -27,5 +31,57 @@ func TestExactCostsThatSaturate(t *testing.T) {
 	}
 	if want := "[ns/w00[] ns/w03[{second 1}]]"; fmt.Sprint(got) != want || !d.Proof.Optimal {
 		t.Errorf("%v, proof %+v; want %s", got, d.Proof, want)
+	}
+}
+
+// An attempt without borrowing permits more candidates than one with it: six who lose nothing are
+// better than one who loses 5 seconds, though they are more than 5.
+func TestExactTakesTheBestAttempt(t *testing.T) {
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "co"}},
+		Queues:  []queue.Queue{{Name: "a", Cohort: "co", Quotas: gpus(6), Preemption: policy}, {Name: "b", Cohort: "co", Quotas: gpus(6)}},
+	}
+	st.Admitted = []workload.Workload{job("own", "a", 0, 1, now), job("dear", "b", 0, 5, now.Add(-5*time.Second))}
+	for i := range 6 {
+		st.Admitted = append(st.Admitted, job(fmt.Sprint("free", i), "b", 2, 1, started(0)))
+	}
+	config := preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{IgnoreCaps: true}, Cost: preemption.CostByAge{}}
+	d := decideWith(t, config, snapshotOf(t, st), pending("a", 1, 6))
+	if d.Lost != 0 || len(d.Victims) != 6 || d.Proof == nil || !d.Proof.Optimal {
+		t.Errorf("%d victims lose %d, proof %+v; want 6 who lose nothing", len(d.Victims), d.Lost, d.Proof)
+	}
+}
+
+// The initial share of a side is that before its last victim, and not every victim can be the
+// last: without "large" its queue does not borrow, so that "small" cannot go after it.
+// Against the share before "large" goes, the request has no right.
+func TestExactLastVictimOfASide(t *testing.T) {
+	two := func(cpu, gpu int64) []quota.Quota {
+		return []quota.Quota{{Flavor: "f", Resource: "cpu", Nominal: cpu}, {Flavor: "f", Resource: "gpu", Nominal: gpu}}
+	}
+	uses := func(id, queue string, cpu, gpu int64) workload.Workload {
+		w := job(id, queue, 0, 1, started(5))
+		w.PodSets[0].Requests = []quota.Amount{{Flavor: "f", Resource: "cpu", Amount: cpu}, {Flavor: "f", Resource: "gpu", Amount: gpu}}
+		return w
+	}
+	for _, at := range [][2]time.Time{{started(5), started(6)}, {started(6), started(5)}} {
+		st := preemption.State{
+			Cohorts: []queue.Cohort{{Name: "co"}, {Name: "side", Parent: "co", FairWeight: quota.WeightOf(0.5)}},
+			Queues: []queue.Queue{
+				{Name: "a", Cohort: "co", Quotas: two(2, 10), Preemption: fairPolicy}, {Name: "b", Cohort: "side", Quotas: two(3, 9)}, {Name: "c", Cohort: "side"},
+			},
+		}
+		stays := uses("stays", "c", 0, 9)
+		stays.NeverYields = true
+		small, large := uses("small", "b", 1, 9), uses("large", "b", 4, 0)
+		small.ReservedAt, large.ReservedAt = at[0], at[1]
+		st.Admitted = []workload.Workload{small, large, stays}
+		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exact, Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}}
+		r := pending("a", 1, 1)
+		r.Workload = uses("pending", "a", 5, 10)
+		if d := decideWith(t, config, snapshotOf(t, st), r); d.Outcome != preemption.Impossible {
+			t.Errorf("%s, want Impossible", text(d))
+		}
 	}
 }

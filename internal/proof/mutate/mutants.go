@@ -197,6 +197,11 @@ func (f *finder) visit(n ast.Node) bool {
 		if to, ok := words[n.Name]; ok {
 			f.add(n.Pos(), n.End(), to)
 		}
+	case *ast.UnaryExpr:
+		if one, ok := n.X.(*ast.BasicLit); ok && n.Op == token.SUB && one.Value == "1" {
+			f.add(n.Pos(), n.End(), "0") // -2 says the same where -1 is less, or nobody
+			return false
+		}
 	case *ast.BasicLit:
 		if v, err := strconv.ParseInt(n.Value, 0, 64); n.Kind == token.INT && err == nil {
 			f.add(n.Pos(), n.End(), fmt.Sprint(v+1))
