@@ -147,6 +147,11 @@ func checkImproved(t *rapid.T, e *preemption.Explanation) {
 		if len(change.PutBack)+len(change.Taken) == 0 {
 			t.Fatalf("an exchange of nobody: %+v", *x)
 		}
+		for _, taken := range change.Taken {
+			if slices.ContainsFunc(change.PutBack, func(s preemption.TakenStep) bool { return cmp.Equal(s, taken) }) {
+				t.Fatalf("%+v is put back and taken: %+v", taken, *x)
+			}
+		}
 		if worse := change.Victims > victims && change.Lost >= lost; worse && victims > 0 {
 			t.Fatalf("%+v is worse than %d victims who lose %d", change, victims, lost)
 		}

@@ -20,10 +20,10 @@ import (
 func TestValidLeavesOutWhatHangsOnIt(t *testing.T) {
 	st := preemption.State{
 		Cohorts: []queue.Cohort{{Name: "bad", Quotas: gpus(-1)}, {Name: "below", Parent: "bad"}, {Name: "good"}},
-		Queues:  []queue.Queue{{Name: "a", Cohort: "below"}, {Name: "b", Cohort: "good"}, {Name: "b"}},
+		Queues:  []queue.Queue{{Name: "a", Cohort: "below"}, {Name: "b", Cohort: "good"}, {Name: "b"}, {Name: "c", Quotas: gpus(-1)}, {Name: "c"}},
 		Flavors: []queue.Flavor{{Name: ""}, {Name: "f"}},
 		Admitted: []workload.Workload{job("1", "a", 0, 1, started(1)), job("2", "b", 0, 1, started(1)),
-			job("2", "b", 0, 1, started(1)), job("4", "b", 0, -1, started(1))},
+			job("2", "b", 0, 1, started(1)), job("4", "b", 0, -1, started(1)), job("5", "c", 0, 1, started(1))},
 	}
 	valid, left, err := st.Valid()
 	if err != nil {
@@ -38,10 +38,13 @@ func TestValidLeavesOutWhatHangsOnIt(t *testing.T) {
 		`cohorts[1] "below" in "cohorts[0]": cohorts[1].parent`,
 		`queues[0] "a" in "cohorts[1]": queues[0].cohort`,
 		`queues[2] "b" in "": queues[2].name`,
+		`queues[3] "c" in "": queues[3].quotas[0].nominal`,
+		`queues[4] "c" in "": queues[4].name`,
 		`flavors[0] "" in "": flavors[0].name`,
 		`admitted[0] "1" in "queues[0]": admitted[0].queue`,
 		`admitted[2] "2" in "": admitted[2].id`,
 		`admitted[3] "4" in "": admitted[3].podSets[0].count`,
+		`admitted[4] "5" in "queues[3]": admitted[4].queue`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("left out:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

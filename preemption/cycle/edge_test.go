@@ -2,6 +2,7 @@ package cycle_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
@@ -161,6 +162,29 @@ func TestWhoWaitsToBorrowIsServedByPriority(t *testing.T) {
 		asked := heads(job("waits", "a", priority, 6, 0), job("borrows", "c", 5, 1, 0))
 		if got := text(run(t, cycle.Config{Borrowing: cycle.KEP83}, snapshotOf(t, st), asked)); got != want {
 			t.Errorf("priority %d: %s, want %s", priority, got, want)
+		}
+	}
+}
+
+// "Alike says what the rules of this cycle read": what the caller says, behind the time at which a
+// workload was made if that counts.
+func TestAlikeIsWhatTheCallerSays(t *testing.T) {
+	one, same, other := job("one", "a", 0, 1, 0), job("same", "a", 0, 1, 0), job("other", "a", 0, 1, 0)
+	one.Labels, same.Labels, other.Labels = map[string]string{"team": "x"}, map[string]string{"team": "x"}, map[string]string{"team": "y"}
+	same.Created = one.Created.Add(time.Second)
+	for _, created := range []bool{false, true} {
+		c, err := cycle.New(cycle.Config{
+			Preemption: preemption.Config{Guards: []preemption.Guard{odd{}}, NewerByReservation: created},
+			Alike:      func(w workload.Workload) string { return w.Labels["team"] },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Alike(one) == c.Alike(same); got == created {
+			t.Errorf("one team, newer by reservation %v: alike %v", created, got)
+		}
+		if c.Alike(one) == c.Alike(other) {
+			t.Errorf("two teams are alike: %q", c.Alike(one))
 		}
 	}
 }

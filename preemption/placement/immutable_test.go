@@ -66,6 +66,9 @@ request.now: is needed for the termination timeout
 request.minCount: 2: group "basic" is basic, each of its pods is placed by itself
 request.domains: are for gangs: for each pod of the basic group "basic" every node is one`)
 	wantFaults(t, ask(placement.Request{Pods: []workload.Pod{{ID: "p"}}, TerminationTimeout: -1}), `request.terminationTimeout: -1ns is negative`)
+	if err := ask(placement.Request{Group: "basic", Priority: 5, MinCount: 1, Pods: []workload.Pod{other, {ID: "p"}}}); err != nil {
+		t.Error(err)
+	}
 	if _, err := new(placement.Preemptor).Placements(s, placement.Request{Group: "basic", Priority: 5, Pods: []workload.Pod{other, {ID: "p"}}}); err == nil {
 		t.Error("candidates of two pods")
 	}

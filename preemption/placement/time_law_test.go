@@ -46,6 +46,8 @@ func retryAtIsTheFirstInstant(t *rapid.T) {
 	c.SkipRetryAt, c.MaxRetrySteps = false, 1
 	if bounded := decide(t, c, s, r); bounded.Outcome != preemption.Wait || bounded.RetryAt.After(d.RetryAt) || !bounded.RetryAt.After(r.Now) {
 		t.Fatalf("%v, retry at %v with few steps, later than %v", bounded.Outcome, bounded.RetryAt, d.RetryAt)
+	} else if err := placement.Verify(st, r, c, bounded); err != nil {
+		t.Fatalf("retry at %v with few steps: %v", bounded.RetryAt, err)
 	}
 }
 

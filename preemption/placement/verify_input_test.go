@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -24,5 +25,33 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 		r := pending(1)
 		change(&r)
 		wantFaults(t, placement.Verify(st, r, placement.Config{}, d), want)
+	}
+}
+
+// inGroups lets pods of groups alone run, and those of one group not side by side.
+type inGroups struct{}
+
+func (inGroups) Reach() placement.Reach                        { return placement.ReachNode }
+func (inGroups) Feasible(p workload.Pod, _ workload.Node) bool { return p.Group != "" }
+func (inGroups) Conflict(p, other workload.Pod) bool           { return p.Group == other.Group }
+
+// Verify asks filters about the pods of a request as Decide does: with the request's group.
+func TestVerifyAsksAboutTheGroup(t *testing.T) {
+	st := placement.State{
+		Nodes:  []workload.Node{machine("a", 4), machine("b", 4)},
+		Groups: []workload.PodGroup{{ID: "gang", Priority: 1}},
+	}
+	r := placement.Request{Group: "gang", Priority: 1, Pods: []workload.Pod{{ID: "one", Requests: workload.Resources{"cpu": 1}}, {ID: "two", Requests: workload.Resources{"cpu": 1}}}}
+	c := placement.Config{Filters: []placement.Filter{inGroups{}}}
+	d := decide(t, c, snapshotOf(t, st), r)
+	if d.Outcome != preemption.Fits || len(d.Nominations) != 2 || d.Nominations[0].Node == d.Nominations[1].Node {
+		t.Fatal(text(d))
+	}
+	if err := placement.Verify(st, r, c, d); err != nil {
+		t.Error(err)
+	}
+	d.Nominations[0].Node = d.Nominations[1].Node
+	if err := placement.Verify(st, r, c, d); err == nil {
+		t.Error("two pods of the group on one node")
 	}
 }

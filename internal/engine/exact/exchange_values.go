@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/cedesched/cede/quota"
 )
@@ -49,8 +50,7 @@ func (x *Solver) valuesAfter(in, a, b int) [objectives]int64 {
 			values[victims] += by
 			continue
 		}
-		again := n > 0 && units[0] != nil && units[0].elastic == u.elastic || n > 1 && units[1] != nil && units[1].elastic == u.elastic
-		if again {
+		if slices.ContainsFunc(units[:n], func(v *unit) bool { return v != nil && v.elastic == u.elastic }) {
 			continue
 		}
 		if p.yields[u.elastic] != (yields{}) {

@@ -182,7 +182,7 @@ func (s *Searcher) filtersPlace(d span, one *member, i int) bool {
 // asPlaced returns the pod of a member as if it ran on a node.
 func (s *Searcher) asPlaced(one *member, i int) workload.Pod {
 	p := *one.Facts
-	p.Group, p.Priority, p.Node = one.group, s.r.Priority, s.nodes[i].Facts.Name
+	p.Node = s.nodes[i].Facts.Name
 	return p
 }
 

@@ -97,7 +97,6 @@ type Domain struct {
 // member is a pod of the request in a search.
 type member struct {
 	Facts   *workload.Pod
-	group   string  // the group that counts
 	needs   []int64 // by slot
 	allowed nodeSet // the nodes on which it may run; nil: all
 	same    bool    // equal to the member before it, for the built-in rules
@@ -123,6 +122,18 @@ func (r *Request) groupOf(p *workload.Pod) string {
 	return r.Group
 }
 
+// member returns a pod of the request as filters, trials and placers are shown it: with the group
+// and the priority of the request.
+func (r *Request) member(i int) *workload.Pod {
+	p := &r.Pods[i]
+	if group := r.groupOf(p); r.filtered() && (p.Group != group || p.Priority != r.Priority) {
+		shown := *p
+		shown.Group, shown.Priority = group, r.Priority
+		return &shown
+	}
+	return p
+}
+
 // enter puts a request into dense form.
 func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
 	s.config, s.c, s.r = config, c, r
@@ -133,7 +144,7 @@ func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
 	s.slotsOf(r)
 	s.members, s.promised = s.members[:0], false
 	for i := range r.Pods {
-		m := member{Facts: &r.Pods[i], group: r.groupOf(&r.Pods[i]), promise: -1, allowed: s.allowed(&r.Pods[i])}
+		m := member{Facts: r.member(i), promise: -1, allowed: s.allowed(&r.Pods[i])}
 		m.needs = s.needsOf(r.Pods[i].Requests)
 		if i > 0 && !r.filtered() {
 			last := &s.members[i-1]

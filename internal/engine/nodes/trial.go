@@ -225,10 +225,7 @@ func (s *Searcher) placeOutside(d span) (placed int) {
 	var members []int
 	for m := range s.members {
 		if s.where[m] < 0 {
-			one := &s.members[m]
-			p := *one.Facts
-			p.Group, p.Priority = one.group, s.r.Priority
-			pods, members = append(pods, p), append(members, m)
+			pods, members = append(pods, *s.members[m].Facts), append(members, m)
 		}
 	}
 	names := make([]string, 0, d.size())
