@@ -20,7 +20,7 @@ func decision(c *nodes.Cluster, r *Request, found *nodes.Result) Decision {
 	}
 	d.Placeable = max(d.Placeable, found.Placeable)
 	d.Pods = podsAfter(r, d.Nominations)
-	d.RetryAt = instant.Time(found.RetryAt)
+	d.RetryAt, d.Proof = instant.Time(found.RetryAt), proofOf(found.Proof)
 	for _, b := range found.Blockers {
 		d.Blockers = append(d.Blockers, blocker(&b))
 	}

@@ -38,6 +38,9 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 	if r.Now.IsZero() && (p.inside.MinRuntime > 0 || c.HasMinimums()) {
 		faults.Add("request.now", "is needed for minimum runtimes")
 	}
+	if r.Placer != nil && p.inside.Exact {
+		faults.Add("request.Placer", "is set, but the search is %v", p.config.Search)
+	}
 	if err := faults.Err(); err != nil {
 		return err
 	}

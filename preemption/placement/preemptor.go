@@ -55,7 +55,7 @@ const (
 	Hard
 )
 
-// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets,
+// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, Greedy,
 // nobody protected by time, no rules of the caller.
 type Config struct {
 	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
@@ -78,6 +78,10 @@ type Config struct {
 	Mode       Mode
 	Order      Order
 	Budgets    BudgetMode
+	// Search says how far victims are looked for; Exact configures that search, and must be zero
+	// otherwise.
+	Search Search
+	Exact  ExactSearch
 	// Filters and SetFilters are rules of the caller about where pods may run, for all
 	// requests; see also Request.Filters. A nil entry is an error.
 	Filters    []Filter
@@ -154,7 +158,9 @@ func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	p := &Preemptor{config: c, inside: nodes.Config{
 		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard,
+		Exact: c.Search == Exact, MaxNodes: c.maxNodes(),
 	}}
+	c.validateSearch(&faults)
 	if !modeNames.Valid(c.Mode) {
 		faults.Add("config.Mode", "%v is unknown", c.Mode)
 	}
@@ -198,7 +204,7 @@ var standard Preemptor
 // group; empty or duplicate IDs; a pod that runs already, has a node or terminates; negative
 // amounts; a MinCount larger than the number of pods; unknown or duplicate nodes; a priority
 // other than that of the group, pods of another group; a termination timeout or minimum
-// runtimes without Now.
+// runtimes without Now; a placer though the search is [Exact].
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard

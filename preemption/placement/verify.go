@@ -21,8 +21,12 @@ import (
 //     nothing protects at Now. None of them can be put back where it runs (not judged for
 //     [ModeReplace]). Their violations of budgets and their numbers are right; [Hard] budgets
 //     hold. The request does not fit now.
+//   - Proof, of the [Exact] search: the score is that of the victims, the bound is no worse, and
+//     Optimal says that both are equal. In a small domain (at most 12 units that may yield, 6
+//     pods and 6 nodes) all answers are tried: none is better than the bound.
 //   - Wait, Impossible: in no domain is there room without all that may yield; RetryAt is the
-//     first instant at which there is (not judged for Hard budgets, and with a placer).
+//     first instant at which there is (not judged for Hard budgets, and with a placer; with the
+//     [Exact] search, which finds room that others do not, RetryAt may be earlier).
 //
 // Any such domain and victims will do. With [Request.SkipFit], by which the caller says that
 // the pods fit nowhere now, only nominations and victims are judged. For several pods of a
@@ -49,7 +53,7 @@ func Verify(st State, r Request, c Config, d Decision) error {
 		Nodes: st.Nodes, Pods: st.Pods, Nominated: st.Nominated, Groups: st.Groups, Budgets: st.Budgets,
 		Single: r.Group == "", Priority: r.Priority, NeverPreempts: r.Policy == PreemptNever, MinCount: r.MinCount,
 		Prefer: r.Prefer, SkipFit: r.SkipFit, Now: r.Now, Timeout: r.TerminationTimeout,
-		Design: c.Mode == ModeDesign, Replace: c.Mode == ModeReplace, BestFit: c.Order == BestFit, Round: c.Order == RoundRobin,
+		Design: c.Mode == ModeDesign, Replace: c.Mode == ModeReplace && c.Search != Exact, Exact: c.Search == Exact, BestFit: c.Order == BestFit, Round: c.Order == RoundRobin,
 		HardBudgets: c.Budgets == Hard, OwnImportance: c.Importance != nil, SkipRetryAt: c.SkipRetryAt,
 		RetryAtIsBound: c.MaxRetrySteps > 0, MinRuntime: c.MinRuntime,
 	}
@@ -85,6 +89,9 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	}
 	for _, v := range d.Victims {
 		a.Victims = append(a.Victims, nodes.Victim(v))
+	}
+	if p := d.Proof; p != nil {
+		a.Proof = &nodes.Proof{Optimal: p.Optimal, Value: nodes.Score(p.Value), LowerBound: nodes.Score(p.LowerBound)}
 	}
 	if d.Outcome == preemption.Gated {
 		return fault.List{{Path: "decision.outcome", Problem: "Gated is no outcome on nodes"}}

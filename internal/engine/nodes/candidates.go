@@ -82,6 +82,9 @@ func (s *Searcher) each(skip func(d span) bool, visit func(d span, v verdict) (s
 				v = budgetsBar
 			}
 		}
+		if s.config.Exact {
+			v = s.improve(d, v)
+		}
 		if v == found && s.config.HardBudgets {
 			clear(s.violations)
 		}

@@ -43,6 +43,8 @@ type Result struct {
 	Blockers  []Blocker
 	// Withdrawn lists the IDs of other pods whose nominations are void, sorted.
 	Withdrawn []string
+	// Proof says how good the victims are, if the exact search looked for them.
+	Proof *Proof
 }
 
 // Search decides about a valid request.
@@ -123,6 +125,9 @@ func (s *Searcher) end() {
 	clear(s.yielding[:cap(s.yielding)])
 	s.elsewhere.clear()
 	s.trials = trials{order: s.trials.order[:0]}
+	if s.exact != nil {
+		s.endExact()
+	}
 }
 
 func (s *Searcher) decide() Result {
@@ -204,12 +209,19 @@ func (s *Searcher) preempt() Result {
 		if reason == NoVictims && slices.ContainsFunc(short, missing) {
 			reason = NoRoom
 		}
-		return Result{Outcome: Impossible, Reason: reason, Placeable: s.placeable}
+		found := Result{Outcome: Impossible, Reason: reason, Placeable: s.placeable}
+		if s.config.Exact {
+			found.Proof = s.proofOf(nil)
+		}
+		return found
 	}
 	if t := s.r.Trace; t != nil {
 		t.Add(trace.Step{Kind: trace.Chosen, Domain: best.Domain})
 	}
 	d := Result{Outcome: Preempt, Placement: best}
+	if s.config.Exact {
+		d.Proof = s.proofOf(&best)
+	}
 	if len(best.Victims) == 0 {
 		if d.Outcome = Fits; s.anyLeaving && !s.standsNow(&best) {
 			d.Outcome = Wait // found because members change places, which happens only in a group

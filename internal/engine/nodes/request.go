@@ -18,6 +18,8 @@ type Config struct {
 	Order       Order
 	HardBudgets bool
 	MinRuntime  int64 // of pods without one whose group has none
+	Exact       bool  // look for the best victims
+	MaxNodes    int   // of the exact search
 }
 
 // Mode is the version of the algorithm.
@@ -171,6 +173,9 @@ func (s *Searcher) enter(config *Config, c *Cluster, r *Request) {
 		cursor.Next()
 	}
 	s.buildRoom()
+	if config.Exact {
+		s.beginExact()
+	}
 }
 
 // slotsOf numbers the resources of the request; slot 0 is PodsResource.

@@ -77,7 +77,7 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 	}
 	s.open(s.everybody(), false)
 	enough := s.place(d)
-	s.placeable = max(s.placeable, enough)
+	s.placeable, s.enough = max(s.placeable, enough), enough
 	if t := s.r.Trace; t != nil {
 		t.Add(trace.Step{Kind: trace.Placed, Count: int64(enough), Amount: int64(s.atLeast), Fits: enough >= s.atLeast})
 	}

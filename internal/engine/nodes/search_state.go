@@ -73,6 +73,7 @@ type Searcher struct {
 	yielding []yielding
 
 	trials trials // of rules about sets
+	exact  *exact // of the exact search; nil: there was none
 
 	// Counts of what a search costs, for tests: units put back with a check, placements
 	// started, nodes on which a member was tried, units looked at, pods whose units stay
@@ -80,6 +81,7 @@ type Searcher struct {
 	Checks, Opened, Tried, Looked, Elsewhere int
 
 	placeable  int // the largest number of members that had a place in any domain
+	enough     int // the number that had one in the domain that was searched last
 	victims    []*Unit
 	list       []*Unit // the latest list of units
 	violating  []*Unit

@@ -60,6 +60,7 @@ var enums = []enum{
 	texts[preemption.VictimReason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"),
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"),
 	texts[preemption.Search]("Greedy", "Exchange", "Exact"),
+	texts[placement.Search]("Greedy", "Exact"),
 	texts[preemption.Sharing]("Classical", "Fair"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[cycle.HeadOutcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),

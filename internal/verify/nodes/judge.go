@@ -36,6 +36,7 @@ func Judge(q *Question, a *Answer) error {
 		return faults.Err()
 	}
 	w.room(&faults, a, victims)
+	w.proof(&faults, a, victims)
 	if !q.SkipFit {
 		w.outcome(&faults, a)
 	}
@@ -213,7 +214,8 @@ func (w *world) outcome(faults *fault.List, a *Answer) {
 	fits, leaves := w.hasPlace(everybody), w.Design && w.hasPlace(w.stays)
 	// Asked without those that may yield, the placer may find places that have room beside them,
 	// too, but that it does not find when asked with them. Whether these have room is judged above.
-	stands := w.Place != nil && (a.Outcome == Fits || a.Outcome == Wait) && len(a.Nominations) > 0
+	// So may the exact search, which places them in any way.
+	stands := (w.Place != nil || w.Exact) && (a.Outcome == Fits || a.Outcome == Wait) && len(a.Nominations) > 0
 	switch {
 	case fits && a.Outcome != Fits:
 		faults.Add("decision.outcome", "%v, but there is room now", a.Outcome)
@@ -254,7 +256,7 @@ func (w *world) outcome(faults *fault.List, a *Answer) {
 			return
 		}
 	}
-	if !a.RetryAt.IsZero() && !w.RetryAtIsBound && !w.mayPreempt(a.RetryAt) {
+	if !a.RetryAt.IsZero() && !w.RetryAtIsBound && !w.Exact && !w.mayPreempt(a.RetryAt) {
 		faults.Add("decision.retryAt", "at %v time has not helped", a.RetryAt)
 	}
 	if a.Outcome == Wait && a.RetryAt.IsZero() && !leaves && !w.blocked() {

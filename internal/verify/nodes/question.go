@@ -32,6 +32,7 @@ type Question struct {
 	Design, Replace bool          // of the mode
 	BestFit, Round  bool          // of the order
 	HardBudgets     bool
+	Exact           bool // the best answer was looked for, whatever the order
 	OwnImportance   bool // the caller has another order of importance
 	SkipRetryAt     bool
 	RetryAtIsBound  bool
@@ -79,6 +80,21 @@ type Answer struct {
 	Nominations [][2]string // pod and node
 	Victims     []Victim
 	Violations  int
+	Proof       *Proof // nil: none is given
+}
+
+// Proof is what the exact search says.
+type Proof struct {
+	Optimal           bool
+	Value, LowerBound Score
+}
+
+// Score is that of package placement.
+type Score struct {
+	Violations int64
+	Highest    int32
+	Sum, Pods  int64
+	Started    time.Time
 }
 
 // Victim is a unit that yields.
