@@ -93,6 +93,8 @@ func TestQuotaConstraints(t *testing.T) {
 		"a preemptor over its quota reclaims nothing":             {"0a=2 1c=4 2b=3 3b=3", 3, constrained(reclaim), "Impossible"},
 		"a queue that stops borrowing drops out":                  {"2b=2 3b=2 4b=2 5c=2 6c=2 7c=2", 4, constrained(reclaim), "2b[0] 5c[0]"},
 		"but not out of other selectors":                          {"2b=2 3b=2 4b=2 5c=2 6c=2 7c=2", 4, append(constrained(reclaim), only("3b", rules.CandidateSelector{Scope: rules.WithinCohortTree})), "2b[0] 3b[1]"},
+		"of a queue that borrows, also over the own quota":        {"0a=2 1c=4 2b=3 3b=3", 3, constrained(rules.Borrowing), "2b[0]"},
+		"nobody of a queue that no longer borrows":                {"0a=2 1c=3 2b=3 3b=4", 4, constrained(rules.Borrowing), "Impossible"},
 		"nobody of the own queue":                                 {"0a=8 1b=4", 4, constrained(reclaim, final, initial, either), "Impossible"},
 		"at most the share without the candidate":                 {"0a=2 1c=2 2b=5 3b=3", 3, constrained(final), "3b[0]"},
 		"less than the share with the candidate":                  {"0a=2 1c=2 2b=5 3b=3", 3, constrained(initial), "2b[0]"},

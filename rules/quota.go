@@ -30,11 +30,14 @@ const (
 	DRSLessThanInitialShare QuotaConstraint = "DRSLessThanInitialShare"
 	// DRSAllStrategies: one of the two strategies permits the candidate.
 	DRSAllStrategies QuotaConstraint = "DRSAllStrategies"
+	// Borrowing: no more than what all of them ask for, that the candidate's queue borrows, and so
+	// does each cohort in between. (Ours; borrowWithinCohort asks for that.)
+	Borrowing QuotaConstraint = "Borrowing"
 )
 
 // QuotaConstraints returns all constraints.
 func QuotaConstraints() []QuotaConstraint {
-	return []QuotaConstraint{BorrowingCapacityFromPreemptor, DRSLessThanOrEqualToFinalShare, DRSLessThanInitialShare, DRSAllStrategies}
+	return []QuotaConstraint{BorrowingCapacityFromPreemptor, DRSLessThanOrEqualToFinalShare, DRSLessThanInitialShare, DRSAllStrategies, Borrowing}
 }
 
 // QuotaSet is a set of constraints that hold for a candidate. The zero value is that none does,
@@ -42,7 +45,7 @@ func QuotaConstraints() []QuotaConstraint {
 type QuotaSet uint8
 
 // AllQuota returns the set of all constraints.
-func AllQuota() QuotaSet { return 7 }
+func AllQuota() QuotaSet { return 15 }
 
 // bits returns the constraints that are enough for another.
 func (c QuotaConstraint) bits() QuotaSet {
@@ -55,6 +58,8 @@ func (c QuotaConstraint) bits() QuotaSet {
 		return 4
 	case DRSAllStrategies:
 		return 2 | 4
+	case Borrowing:
+		return 8
 	}
 	return 0
 }
@@ -81,7 +86,7 @@ func readsShares(c *Config) bool {
 	return slices.ContainsFunc(c.Ordering, func(o Ordering) bool { return o.Key.OfShares() }) ||
 		slices.ContainsFunc(c.Rules, func(r Rule) bool {
 			return slices.ContainsFunc(r.CandidateSelectors, func(s CandidateSelector) bool {
-				return s.Quota != "" && s.Quota != BorrowingCapacityFromPreemptor
+				return s.Quota.bits()&DRSAllStrategies.bits() != 0
 			})
 		})
 }

@@ -14,14 +14,15 @@ func TestQuotaSet(t *testing.T) {
 	const reclaim, final, initial, either = rules.BorrowingCapacityFromPreemptor, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare, rules.DRSAllStrategies
 	for _, c := range []struct {
 		set  rules.QuotaSet
-		want [4]bool // by constraint
+		want [5]bool // by constraint
 	}{
-		{0, [4]bool{}},
-		{rules.QuotaSet(0).With(reclaim), [4]bool{true, false, false, false}},
-		{rules.QuotaSet(0).With(final), [4]bool{false, true, false, true}},
-		{rules.QuotaSet(0).With(initial), [4]bool{false, false, true, true}},
-		{rules.QuotaSet(0).With(either), [4]bool{false, true, true, true}},
-		{rules.AllQuota(), [4]bool{true, true, true, true}},
+		{0, [5]bool{}},
+		{rules.QuotaSet(0).With(reclaim), [5]bool{true, false, false, false, false}},
+		{rules.QuotaSet(0).With(final), [5]bool{false, true, false, true, false}},
+		{rules.QuotaSet(0).With(initial), [5]bool{false, false, true, true, false}},
+		{rules.QuotaSet(0).With(either), [5]bool{false, true, true, true, false}},
+		{rules.QuotaSet(0).With(rules.Borrowing), [5]bool{false, false, false, false, true}},
+		{rules.AllQuota(), [5]bool{true, true, true, true, true}},
 	} {
 		for i, q := range rules.QuotaConstraints() {
 			if c.set.Meets(q) != c.want[i] {
@@ -50,6 +51,7 @@ func TestReads(t *testing.T) {
 	}{
 		{candidates(""), false, false},
 		{candidates(rules.BorrowingCapacityFromPreemptor), false, true},
+		{candidates(rules.Borrowing), false, true},
 		{candidates(rules.DRSLessThanInitialShare), true, true},
 		{candidates(rules.DRSLessThanOrEqualToFinalShare), true, true},
 		{candidates(rules.DRSAllStrategies), true, true},

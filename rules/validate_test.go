@@ -63,7 +63,7 @@ func TestValidate(t *testing.T) {
 		`configs[1].rules[5].candidateSelectors[3].priority: has mode "" and comparison "LessThan": both or none`,
 		`configs[1].rules[5].candidateSelectors[4].priority.mode: "Double" is none of ["Base" "Boosted"]`,
 		`configs[1].rules[5].candidateSelectors[4].priority.comparison: "Less" is none of ["LessThan" "LessThanOrEqual" "GreaterThan" "GreaterThanOrEqual"]`,
-		`configs[1].rules[5].candidateSelectors[5].quota: "DRS" is none of ["BorrowingCapacityFromPreemptor" "DRSLessThanOrEqualToFinalShare" "DRSLessThanInitialShare" "DRSAllStrategies"]`,
+		`configs[1].rules[5].candidateSelectors[5].quota: "DRS" is none of ["BorrowingCapacityFromPreemptor" "DRSLessThanOrEqualToFinalShare" "DRSLessThanInitialShare" "DRSAllStrategies" "Borrowing"]`,
 		`configs[1].rules[5].candidateSelectors[7].quota: "DRSAllStrategies" is not for the scope "WithinLocalQueue": it holds for other queues`,
 		`configs[1].rules[5].candidateSelectors[8].quota: "BorrowingCapacityFromPreemptor" is not for the scope "WithinClusterQueue": it holds for other queues`,
 	}

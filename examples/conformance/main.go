@@ -1,7 +1,7 @@
 // Conformance asks decisions recorded from other schedulers again, and prints where the
 // library decides differently.
 //
-//	conformance FILE...
+//	conformance [-rules] FILE...
 //
 // Each file holds JSON Lines, plain or gzip, one case in each line; "-" or no file is
 // standard input. For each case the program compares the victims with their reasons, the rows
@@ -10,6 +10,9 @@
 // again, and the result of a gated workload; for a case about nodes, everything that it
 // expects. A case departs if every difference is explained by a departure listed in
 // docs/departures.md; the departures are predicates on the case.
+//
+// With -rules the program compares no recorded answer. It asks each case of Kueue's preemptor by its
+// policies, and by preemption rules that say the same.
 //
 // Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input.
 package main
@@ -54,8 +57,9 @@ type failure struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "print one JSON object for each file, with every failed case")
+	byRules := flags.Bool("rules", false, "compare decisions by policies with those by rules that say the same")
 	show := flags.Int("show", 5, "print at most `N` failed cases of each file")
-	switch err := cli.Parse(flags, args, "usage: conformance [-json] [-show N] [FILE...]", stdout); {
+	switch err := cli.Parse(flags, args, "usage: conformance [-json] [-rules] [-show N] [FILE...]", stdout); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
@@ -68,7 +72,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	status := 0
 	for _, name := range files {
-		r, err := check(name, stdin)
+		r, err := check(name, stdin, *byRules)
 		if err != nil {
 			fmt.Fprintf(stderr, "conformance: %s\n", printable.Text(err.Error()))
 			return 2
@@ -90,7 +94,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // check asks every case of a file.
-func check(name string, stdin io.Reader) (report, error) {
+func check(name string, stdin io.Reader, byRules bool) (report, error) {
 	r := report{File: name, Departures: map[string]int{}, Stories: map[string]int{}}
 	in := stdin
 	if name == "-" {
@@ -108,7 +112,7 @@ func check(name string, stdin io.Reader) (report, error) {
 		return r, err
 	}
 	err = corpus.Read(r.File, in, func(line int, c corpus.Asker) error {
-		result, err := c.Check(preemptor)
+		result, err := ask(c, preemptor, byRules)
 		switch {
 		case err != nil:
 			r.Failed++
@@ -133,6 +137,16 @@ func check(name string, stdin io.Reader) (report, error) {
 		err = fmt.Errorf("%s: it has no case", r.File)
 	}
 	return r, err
+}
+
+func ask(c corpus.Asker, p *preemption.Preemptor, byRules bool) (corpus.Report, error) {
+	if !byRules {
+		return c.Check(p)
+	}
+	if of, ok := c.(*corpus.Case); ok {
+		return of.CheckRules()
+	}
+	return corpus.Report{NotAsked: "it is no case of Kueue's preemptor"}, nil
 }
 
 func (r *report) print(w io.Writer, show int) error {

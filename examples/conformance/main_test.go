@@ -39,6 +39,18 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// With -rules the same cases are decided by policies and by rules.
+func TestByRules(t *testing.T) {
+	status, stdout, stderr := call("", "-rules", corpusFile)
+	if !strings.HasPrefix(stdout, corpusFile+": 990 passed, 0 failed, 10 departed\n") || status != 0 || stderr != "" {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+	status, stdout, _ = call("", "-rules", "../../internal/proof/corpus/testdata/kai-boundary.jsonl.gz")
+	if status != 0 || !strings.Contains(stdout, "no case of Kueue's preemptor") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
 // Every kind of answer is compared: one that is changed fails, with a diff.
 func TestDifferencesAreSeen(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -71,6 +71,7 @@ func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet)
 			return 0
 		}
 	}
+	set = set.With(rules.Borrowing)
 	if s.Advantage(v.Cohort) {
 		set = set.With(rules.BorrowingCapacityFromPreemptor)
 	}

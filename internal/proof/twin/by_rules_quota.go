@@ -17,6 +17,7 @@ func (d *decision) quotaHolds(before []candidate, c candidate) (set rules.QuotaS
 	if d.setGone(before); !d.borrowsUpTo(node{"queue", c.w.Queue}, c.lca, node{}) {
 		return 0
 	}
+	set = set.With("Borrowing")
 	if d.fitsBelow(c.lca) {
 		set = set.With("BorrowingCapacityFromPreemptor")
 	}

@@ -78,6 +78,8 @@ func (j *judge) holds(c candidate, q rules.QuotaConstraint) bool {
 		}
 	}
 	switch q {
+	case rules.Borrowing:
+		return true
 	case rules.BorrowingCapacityFromPreemptor:
 		ours, _ := j.sides(c)
 		return j.advantages()[ours]

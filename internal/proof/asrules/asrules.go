@@ -1,0 +1,105 @@
+// Package asrules writes policies as rules: the golden configurations, which say the same in the
+// vocabulary of package rules. What it cannot say is in [Unsaid].
+package asrules
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+)
+
+// Of returns a state whose queues have rules in place of their policies, and the configuration that
+// decides by these alone. The state shares memory with the given one.
+func Of(st preemption.State, c preemption.Config) (preemption.State, preemption.Config) {
+	st.Queues, st.Rules = slices.Clone(st.Queues), nil
+	for i := range st.Queues {
+		q := &st.Queues[i]
+		q.Rules = "as-" + q.Name
+		r := Classical(q.Preemption)
+		if c.Sharing == preemption.Fair {
+			r = Fair(q.Preemption, c.Fair)
+		}
+		r.Name, q.Preemption = q.Rules, queue.PreemptionPolicy{}
+		st.Rules = append(st.Rules, r)
+	}
+	c.RulesAlone, c.Sharing, c.Fair, c.ReconsiderLarger = true, preemption.Classical, preemption.FairSharing{}, false
+	return st, c
+}
+
+var lower = rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThan}
+
+// within returns the selectors of the policy within the queue.
+func within(p queue.PreemptionPolicy) (list []rules.CandidateSelector) {
+	s := rules.CandidateSelector{Scope: rules.WithinClusterQueue, Priority: lower}
+	switch p.WithinClusterQueue {
+	case queue.LowerPriority:
+		return []rules.CandidateSelector{s}
+	case queue.LowerOrNewerEqualPriority:
+		equal := s
+		equal.Priority.Comparison, equal.Time.TimeFromCreationRelation = rules.LessThanOrEqual, rules.LessThan
+		list = append(list, s, equal)
+		if d, ok := p.MinAdmitDuration.Get(); ok {
+			over := s
+			over.Priority.Comparison, over.Time.MinExecutionDuration = rules.LessThanOrEqual, optional.Of(d)
+			list = append(list, over)
+		}
+	}
+	return list
+}
+
+// reclaim returns a selector of other queues of the tree by the policy; ok is false for Never.
+func reclaim(p queue.PreemptionPolicy, by rules.QuotaConstraint) (s rules.CandidateSelector, ok bool) {
+	s = rules.CandidateSelector{Scope: rules.OtherInCohortTree, Quota: by}
+	if p.ReclaimWithinCohort == queue.LowerPriority {
+		s.Priority = lower
+	}
+	return s, p.ReclaimWithinCohort != queue.Never
+}
+
+// Classical writes a policy in classical sharing as one rule.
+func Classical(p queue.PreemptionPolicy) rules.Config {
+	r := rules.Rule{Name: "policy", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: within(p)}
+	if s, ok := reclaim(p, rules.BorrowingCapacityFromPreemptor); ok {
+		r.CandidateSelectors = append(r.CandidateSelectors, s)
+		if p.BorrowWithinCohort.Policy != queue.Never {
+			s.Quota, s.Priority = rules.Borrowing, lower
+			s.Priority.MaxValue = p.BorrowWithinCohort.MaxPriorityThreshold
+			r.CandidateSelectors = append(r.CandidateSelectors, s)
+		}
+	}
+	return rules.Config{Rules: []rules.Rule{r}}
+}
+
+// Fair writes a policy in fair sharing as rules: a tier for each strategy.
+func Fair(p queue.PreemptionPolicy, f preemption.FairSharing) rules.Config {
+	c := rules.Config{Ordering: []rules.Ordering{
+		{Key: rules.ByQueueShare, Direction: rules.Descending}, {Key: rules.ByOtherQueue, Direction: rules.Descending},
+		{Key: rules.ByPriority}, {Key: rules.ByAdmission, Direction: rules.Descending},
+	}}
+	first := rules.Rule{Name: "first", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: within(p)}
+	if s, ok := reclaim(p, rules.BorrowingCapacityFromPreemptor); ok && !f.IgnoreNominalEntitlement {
+		first.CandidateSelectors = append(first.CandidateSelectors, s)
+	}
+	strategies := f.Strategies
+	if len(strategies) == 0 {
+		strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
+	}
+	constraint := map[preemption.FairStrategy]rules.QuotaConstraint{
+		preemption.LessThanOrEqualToFinalShare: rules.DRSLessThanOrEqualToFinalShare, preemption.LessThanInitialShare: rules.DRSLessThanInitialShare,
+	}
+	s, ok := reclaim(p, constraint[strategies[0]])
+	if ok {
+		first.CandidateSelectors = append(first.CandidateSelectors, s)
+	}
+	c.Rules = append(c.Rules, first)
+	if ok && len(strategies) > 1 {
+		s.Quota = constraint[strategies[1]]
+		c.Rules = append(c.Rules, rules.Rule{
+			Name: "second", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.InsufficientQuota}, CandidateSelectors: []rules.CandidateSelector{s},
+		})
+	}
+	return c
+}
