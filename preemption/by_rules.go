@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
@@ -77,7 +78,13 @@ func (sc *scratch) ruleFaults() (list []string) {
 	if sc.request.Rules == nil {
 		return nil
 	}
-	for _, f := range sc.rules.Faults() {
+	return faultTexts(sc.rules.Faults())
+}
+
+// faultTexts returns the text of each fault; nil of anything else.
+func faultTexts(err error) (list []string) {
+	faults, _ := err.(fault.List)
+	for _, f := range faults {
 		list = append(list, f.Error())
 	}
 	return list

@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 )
 
 // What an explanation names: enough to see the pattern on a screen. The rest is counted.
@@ -42,6 +43,7 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 	sc.request.Trace = &trace.Recorder{Survey: true, To: x.step}
 	sc.answer(about, &p.config, &r, &x.e.Decision)
 	x.improved()
+	x.rules(about, &p.config)
 	inOrder := x.e.Improved == nil || x.e.Improved.Victims > 0
 	if n := len(x.e.Attempts); n > 0 && inOrder && x.e.Decision.Outcome.Possible() && len(x.e.Decision.Counts) == 0 {
 		x.e.Attempts[n-1].Succeeded = true
@@ -50,14 +52,18 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 		x.needs()
 	}
 	for i := range x.e.Levels {
-		slices.SortStableFunc(x.e.Levels[i].Kept, func(a, b Kept) int {
-			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.SetBy, b.SetBy))
-		})
+		sortKept(x.e.Levels[i].Kept)
 	}
 	if !x.e.Decision.Outcome.Succeeds() {
 		x.e.Ways = p.ways(s, r, &x.e)
 	}
 	return x.e, nil
+}
+
+func sortKept(list []Kept) {
+	slices.SortStableFunc(list, func(a, b Kept) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.SetBy, b.SetBy))
+	})
 }
 
 // explainer makes an explanation of the steps of a decision.
@@ -68,7 +74,10 @@ type explainer struct {
 	c     *cluster.Cluster
 	fair  bool
 	asked bool
-	kept  map[keptKey]int // index in Kept of the last level
+	kept  map[keptKey]int // index in Kept of the last level, or of the last tier
+	tiers map[rules.Trigger]*ExplainedTier
+	quota map[quotaKey]rules.QuotaSet
+	tier  *ExplainedTier // the one whose rules are looked at; nil: policies are
 }
 
 type keptKey struct {
@@ -84,9 +93,17 @@ func (x *explainer) step(s *trace.Step) {
 	case trace.SurveyBegins:
 		x.level(s)
 	case trace.Judged:
-		x.judged(s)
+		l := &x.e.Levels[len(x.e.Levels)-1]
+		x.judged(s, &l.MayYield, &l.Kept)
+	case trace.TierBegins:
+		x.tierBegins(s)
+	case trace.TierQuota:
+		x.tierQuota(s)
+	case trace.TierJudged:
+		x.judged(s, &x.tier.MayYield, &x.tier.Kept)
 	case trace.AttemptBegins:
-		x.e.Attempts = append(x.e.Attempts, ExplainedAttempt{WithinNominal: !s.Borrowing, LargestFirst: s.LargestFirst})
+		x.tier = nil
+		x.e.Attempts = append(x.e.Attempts, ExplainedAttempt{WithinNominal: !s.Borrowing, LargestFirst: s.LargestFirst, ByRules: s.ByRules})
 	case trace.Instant:
 		x.e.Instants++
 	case trace.Hopeless:
@@ -109,7 +126,7 @@ func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 	switch s.Kind {
 	case trace.Taken:
 		if a.TakenCount++; len(a.Taken) < explainedTaken {
-			t := TakenStep{Workload: s.Workload, Queue: x.c.Queue(s.Node).Name, Missing: x.missing(s.Missing)}
+			t := TakenStep{Workload: s.Workload, Queue: x.c.Queue(s.Node).Name, Missing: x.missing(s.Missing), Rules: x.takenByRules(s.Workload)}
 			if s.PodSet >= 0 {
 				w, _ := x.c.Find(s.Workload)
 				t.PodSet, t.Replicas = w.PodSets[s.PodSet].Name, s.Replicas
@@ -196,16 +213,15 @@ var ruleOfStep = [...]Rule{
 }
 
 // judged counts a workload.
-func (x *explainer) judged(s *trace.Step) {
-	l := &x.e.Levels[len(x.e.Levels)-1]
+func (x *explainer) judged(s *trace.Step, mayYield *Counted, kept *[]Kept) {
 	if s.Rule == 0 {
-		l.MayYield.add(s.Workload)
+		mayYield.add(s.Workload)
 		return
 	}
 	key := keptKey{s.Rule, s.SetBy}
 	at, known := x.kept[key]
 	if !known {
-		at = len(l.Kept)
+		at = len(*kept)
 		x.kept[key] = at
 		k := Kept{Rule: ruleOfStep[s.Rule]}
 		switch {
@@ -214,9 +230,9 @@ func (x *explainer) judged(s *trace.Step) {
 		case s.SetBy >= 0:
 			k.SetBy = x.c.NodeName(s.SetBy)
 		}
-		l.Kept = append(l.Kept, k)
+		*kept = append(*kept, k)
 	}
-	k := &l.Kept[at]
+	k := &(*kept)[at]
 	k.add(s.Workload)
 	if timed := s.Rule == trace.MinRuntime || s.Rule == trace.Guarded || s.Rule == trace.WithinClusterQueue; timed && s.Until < math.MaxInt64 {
 		k.ends(instant.Time(s.Until))

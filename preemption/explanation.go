@@ -16,10 +16,13 @@ type Explanation struct {
 	// were tried.
 	Decision Decision `json:"decision"`
 	// Levels says who may yield, if the request does not fit: first the own queue, then, from
-	// the nearest cohort to the root, the queues under it that are not under the one before.
+	// the nearest cohort to the root, the queues under it that are not under the one before. Empty
+	// if rules take the place of the policies.
 	Levels []ExplainedLevel `json:"levels,omitempty"`
 	// Attempts are the searches for victims, in order; the last one counts.
 	Attempts []ExplainedAttempt `json:"attempts,omitempty"`
+	// Rules says what the rules of the preemptor's queue say. Nil: it has none.
+	Rules *ExplainedRules `json:"rules,omitempty"`
 	// Improved says, with the [Exchange] and the [Exact] search, how better victims were found. Nil
 	// if nobody was searched for, or if victims are taken by rules.
 	Improved *ExplainedImprovement `json:"improved,omitempty"`
@@ -125,6 +128,9 @@ type ExplainedAttempt struct {
 	WithinNominal bool `json:"withinNominal,omitempty"`
 	// LargestFirst: candidates of other queues come by how much they free.
 	LargestFirst bool `json:"largestFirst,omitempty"`
+	// ByRules: rules take candidates after all whom the policies permit; those of the policies come
+	// first, and none in an attempt by rules alone.
+	ByRules bool `json:"byRules,omitempty"`
 	// Succeeded: without the victims the request fits.
 	Succeeded bool `json:"succeeded,omitempty"`
 	// Taken lists the first candidates that were taken, in order; TakenCount counts all.
@@ -151,6 +157,8 @@ type TakenStep struct {
 	// whole workload.
 	PodSet   string `json:"podSet,omitempty"`
 	Replicas int64  `json:"replicas,omitempty"`
+	// Rules lists the rules that accept it, if rules took it; see [Victim.Rules].
+	Rules []VictimRule `json:"rules,omitempty"`
 	// Missing is what was still short. Empty: the quota was enough.
 	Missing []Need `json:"missing,omitempty"`
 	// NoRoom: the quota was enough, but [Request.Room] had no place.

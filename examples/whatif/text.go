@@ -14,6 +14,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -252,7 +253,7 @@ func reasonOf(v *preemption.Victim) string {
 	if len(v.Rules) == 0 {
 		return v.Reason.String()
 	}
-	return answers.RulesText(v.Rules)
+	return explain.RulesText(v.Rules)
 }
 
 // reasons lists the reasons of the victims, in their order.

@@ -19,6 +19,7 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -64,6 +65,30 @@ func small() preemption.State {
 	return st
 }
 
+// ruled is the state with rules of team-a, with selectors of other scopes besides.
+func ruled(scopes ...rules.Scope) preemption.State {
+	st := state()
+	st.Queues[0].Rules = "hero"
+	st.Queues[2].Labels = map[string]string{"team": "c"}
+	always := rules.ActivationPolicy{Trigger: rules.Always}
+	short := rules.ActivationPolicy{Trigger: rules.InsufficientQuota, MinTriggerRequiredDuration: optional.Of(time.Hour)}
+	of := &workload.LabelSelector{MatchLabels: map[string]string{"team": "c"}}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{
+		{Name: "others", ActivationPolicy: always, PreemptorSelector: of, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}},
+		{Name: "team-c", ActivationPolicy: always, CandidateSelectors: []rules.CandidateSelector{
+			{Scope: rules.WithinClusterQueue, Priority: rules.Priority{Mode: rules.Base, Comparison: rules.LessThan}},
+			{Scope: rules.OtherInCohortTree, ClusterQueueSelector: of, Time: rules.Times{MinExecutionDuration: optional.Of(2 * time.Hour)}},
+			{Scope: rules.OtherInCohortTree, Time: rules.Times{MinExecutionDuration: optional.Of(15 * time.Minute)}},
+			{Scope: rules.OtherInCohortTree, Quota: rules.BorrowingCapacityFromPreemptor},
+		}},
+		{Name: "patience", ActivationPolicy: short, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}},
+	}}}
+	for _, s := range scopes {
+		st.Rules[0].Rules[1].CandidateSelectors = append(st.Rules[0].Rules[1].CandidateSelectors, rules.CandidateSelector{Scope: s})
+	}
+	return st
+}
+
 func explanation(t testing.TB, c preemption.Config, st preemption.State, w workload.Workload) preemption.Explanation {
 	t.Helper()
 	s, err := preemption.NewSnapshot(st)
@@ -99,6 +124,10 @@ func samples(t testing.TB) map[string]preemption.Explanation {
 		"exact":      explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 10, 4, 0)),
 		"exact-cost": explanation(t, preemption.Config{Search: preemption.Exact, Cost: preemption.CostByAge{Resources: []string{"gpu"}}}, small(), job("a/new", "team-a", 10, 2, 0)),
 		"exact-none": explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 5, 4, 0)),
+		"rules":      explanation(t, protected, ruled(), job("a/new", "team-a", 10, 6, 0)),
+		"rules-wait": explanation(t, protected, ruled(), job("a/new", "team-a", 10, 9, 0)),
+		"rules-bad":  explanation(t, preemption.Config{RulesAlone: true}, ruled("Nowhere"), job("a/new", "team-a", 10, 7, 0)),
+		"rules-none": explanation(t, preemption.Config{}, ruled(), job("a/new", "team-a", 60, 4, 0)),
 		"fair":       explanation(t, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
 	}
 }

@@ -29,6 +29,17 @@ func (pr Printer) Mermaid(e preemption.Explanation) string {
 		}
 		c.next(fmt.Sprintf("level%d", i), strings.Join(lines, "\n"))
 	}
+	if e.Rules != nil {
+		lines := []string{rulesTitle(e.Rules)}
+		for i := range e.Rules.Tiers {
+			t := &e.Rules.Tiers[i]
+			lines = append(lines, fmt.Sprintf("%s: %s", t.Trigger, trigger(&e, i)))
+			if t.Holds {
+				lines = append(lines, fmt.Sprintf("%d may yield", t.MayYield.Count))
+			}
+		}
+		c.next("rules", strings.Join(lines, "\n"))
+	}
 	for i := range e.Attempts {
 		a := &e.Attempts[i]
 		text := fmt.Sprintf("%d taken, %d put back\n%s", a.TakenCount, a.PutBack.Count, pr.end(a))

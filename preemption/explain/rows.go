@@ -34,7 +34,8 @@ func (r Row) String() string {
 
 // Rows returns counters by reason, to be added up over explanations: one decision by outcome
 // (cede_explained_total); the workloads that may yield and those that each rule keeps, by level
-// (cede_explained_candidates, cede_explained_kept); the candidates that were taken and put back
+// (cede_explained_candidates, cede_explained_kept); those that may yield by rules, by trigger
+// (cede_explained_rules_candidates); the candidates that were taken and put back
 // (cede_explained_taken, cede_explained_put_back); and the ways that would help
 // (cede_explained_ways). No label names a workload, so their number is bounded. The order is
 // that of the explanation.
@@ -52,6 +53,13 @@ func Rows(e preemption.Explanation) []Row {
 				name = k.Rule.String()
 			}
 			add("kept", k.Count, "level", l.Node, "rule", name, "set_by", k.SetBy)
+		}
+	}
+	if e.Rules != nil {
+		for _, t := range e.Rules.Tiers {
+			if t.Holds {
+				add("rules_candidates", t.MayYield.Count, "config", e.Rules.Config, "trigger", string(t.Trigger))
+			}
 		}
 	}
 	var taken, back int64

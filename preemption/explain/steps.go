@@ -50,10 +50,11 @@ func (pr Printer) Steps(e preemption.Explanation) []Step {
 		}
 		steps = append(steps, s)
 	}
+	steps = append(steps, ruleSteps(&e)...)
 	var taken []string // at the end of the last attempt
 	for i := range e.Attempts {
 		var more []Step
-		more, taken = pr.attemptSteps(&e.Attempts[i], i+1)
+		more, taken = pr.attemptSteps(&e, &e.Attempts[i], i+1)
 		steps = append(steps, more...)
 	}
 	steps = append(steps, improvedSteps(&e)...)
@@ -77,8 +78,8 @@ func (pr Printer) Steps(e preemption.Explanation) []Step {
 }
 
 // attemptSteps returns the steps of one search, and who is put back when it fails.
-func (pr Printer) attemptSteps(a *preemption.ExplainedAttempt, number int) (steps []Step, taken []string) {
-	steps = append(steps, Step{Title: fmt.Sprintf("Search %d: %s", number, attemptTitle(a))})
+func (pr Printer) attemptSteps(e *preemption.Explanation, a *preemption.ExplainedAttempt, number int) (steps []Step, taken []string) {
+	steps = append(steps, Step{Title: fmt.Sprintf("Search %d: %s", number, attemptTitle(e, a))})
 	if len(a.Taken) == 0 {
 		steps[0].Lines = append(attemptLines(a), pr.end(a))
 		return steps, nil

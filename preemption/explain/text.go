@@ -49,6 +49,7 @@ func (pr Printer) Text(e preemption.Explanation) string {
 	p.question(&e)
 	p.flavors(&e)
 	p.levels(&e)
+	p.rules(&e)
 	p.attempts(&e)
 	p.improved(&e)
 	p.ways(&e)
@@ -189,7 +190,7 @@ func (p *page) attempts(e *preemption.Explanation) {
 	p.head("What was tried")
 	for i := range e.Attempts {
 		a := &e.Attempts[i]
-		p.line(2, "%d. %s", i+1, attemptTitle(a))
+		p.line(2, "%d. %s", i+1, attemptTitle(e, a))
 		for _, t := range a.Taken {
 			p.line(5, "%s", p.taken(&t))
 		}
@@ -205,8 +206,13 @@ func (p *page) attempts(e *preemption.Explanation) {
 	}
 }
 
-func attemptTitle(a *preemption.ExplainedAttempt) string {
+func attemptTitle(e *preemption.Explanation, a *preemption.ExplainedAttempt) string {
 	title := "the queue may borrow"
+	if a.ByRules && e.Rules != nil && e.Rules.Alone {
+		return title + ", by rules alone"
+	} else if a.ByRules {
+		return title + ", by rules after all whom the policies permit"
+	}
 	if a.WithinNominal {
 		title = "the queue stays within its nominal quota"
 	}
@@ -241,7 +247,11 @@ func (pr Printer) taken(t *preemption.TakenStep) string {
 	if t.PodSet != "" {
 		text = fmt.Sprintf("take %s %s of %s", count(t.Replicas, "replica"), t.PodSet, t.Workload)
 	}
-	text += fmt.Sprintf(" in queue %q: ", t.Queue)
+	text += fmt.Sprintf(" in queue %q", t.Queue)
+	if len(t.Rules) > 0 {
+		text += " by " + RulesText(t.Rules)
+	}
+	text += ": "
 	switch {
 	case len(t.Missing) > 0:
 		return text + "still short of " + pr.short(t.Missing)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -68,29 +67,6 @@ func (c *Cluster) Shorten(w *Waiting) (Short, error) {
 		s.Words = "no: " + why
 	}
 	return s, nil
-}
-
-// RulesText names the rules and selectors by which a workload is a victim.
-func RulesText(list []preemption.VictimRule) string {
-	var b strings.Builder
-	for i, r := range list {
-		switch {
-		case i == 0:
-			fmt.Fprintf(&b, "config %s, ", r.Config)
-		default:
-			b.WriteString("; ")
-		}
-		var numbers []string
-		for _, n := range r.Selectors {
-			numbers = append(numbers, strconv.Itoa(n))
-		}
-		word := "selector"
-		if len(numbers) > 1 {
-			word = "selectors"
-		}
-		fmt.Fprintf(&b, "rule %s %s %s", r.Rule, word, strings.Join(numbers, ", "))
-	}
-	return b.String()
 }
 
 // VictimNames returns the IDs of victims.

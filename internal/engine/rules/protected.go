@@ -25,14 +25,17 @@ func protectedUntil(s *search.Search, w *cluster.Workload, node int) int64 {
 	if w.Facts.Evicted {
 		return last
 	}
-	var least minimum.Runtime
-	if of := &s.Request.MinRuntime; node == s.Request.Queue {
-		least = s.Cluster.Minimum.Preempt(of, node)
-	} else {
-		least = s.Cluster.Minimum.Reclaim(of, node, lowestAbove(s.Cluster, node, s.Request.Queue))
-	}
-	if until, protects := least.Until(w.Reserved); protects {
+	if until, protects := minimumOf(s, node).Until(w.Reserved); protects {
 		last = max(last, until)
 	}
 	return last
+}
+
+// minimumOf returns the minimum runtime of the workloads of a queue against the preemptor.
+func minimumOf(s *search.Search, node int) minimum.Runtime {
+	of := &s.Request.MinRuntime
+	if node == s.Request.Queue {
+		return s.Cluster.Minimum.Preempt(of, node)
+	}
+	return s.Cluster.Minimum.Reclaim(of, node, lowestAbove(s.Cluster, node, s.Request.Queue))
 }

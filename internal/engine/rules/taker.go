@@ -163,6 +163,9 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 // refused are looked at again as long as others are taken: without these the preemptor's share may
 // be smaller.
 func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
+	if trace := s.Request.Trace; trace != nil {
+		t.survey(trace, s, i)
+	}
 	for again := true; again; {
 		before, refused := len(s.Taken), false
 		for phase := range phases {

@@ -51,6 +51,14 @@ const (
 	// if it may; for rules of time Until and SetBy; for WithinNominal SetBy: the node that
 	// borrows nothing.
 	Judged
+	// TierBegins: rules of one trigger are looked at. Count: the index of the trigger.
+	TierBegins
+	// TierQuota: which constraints on quota hold for a workload. Node: its queue; Workload; Count: the
+	// set, as package rules has it.
+	TierQuota
+	// TierJudged: of a workload that some selector of the tier accepts, what keeps it from yielding.
+	// Node: its queue; Workload, Rule: zero if nothing does; Until and SetBy as of Judged.
+	TierJudged
 
 	// FlavorTried: a flavor is judged by its worst resource. PodSet, Flavor, Resource, Amount,
 	// Fit, Height, Passed.
@@ -217,7 +225,7 @@ const (
 
 var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
-		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged",
+		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged",
 		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
 		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "NotLower", "Terminating", "Unstable"}}

@@ -1,0 +1,122 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// Part is a part of a selector, or of its rule, that refuses a running workload. Empty: none does.
+type Part string
+
+// The parts, in the order in which they are asked.
+const (
+	PartScope         Part = "scope"
+	PartQueueLabels   Part = "clusterQueueSelector"
+	PartLabels        Part = "labelSelector"
+	PartPriority      Part = "priority"
+	PartNumericLabels Part = "numericLabels"
+	PartTime          Part = "time"
+	// PartTrigger: the trigger of the rule has not been observed for long enough.
+	PartTrigger Part = "minTriggerRequiredDuration"
+	// PartQuota: the constraint on quota does not hold.
+	PartQuota Part = "quota"
+)
+
+// Parts returns all parts, in the order in which they are asked.
+func Parts() []Part {
+	return []Part{PartScope, PartQueueLabels, PartLabels, PartPriority, PartNumericLabels, PartTime, PartTrigger, PartQuota}
+}
+
+// Verdict is what a selector says of a running workload. The zero value accepts, for the first selector
+// of the first rule.
+type Verdict struct {
+	Match
+	// Refuses is the first part that refuses the workload; empty: the selector accepts it.
+	Refuses Part `json:"refuses,omitempty"`
+	// From is, if time and trigger alone refuse it, the first instant after the moment at which the
+	// selector accepts it if nothing else changes. Zero: there is none.
+	From time.Time `json:"from,omitzero"`
+}
+
+// ServesBy reports whether a rule serves the preemptor, by its index in the configuration: it has the
+// trigger of the tier, and its preemptor selectors select the preemptor.
+func (t *Tier) ServesBy(rule int) bool {
+	for i, serves := range t.serves {
+		if serves && t.index.rules[i].index == rule {
+			return true
+		}
+	}
+	return false
+}
+
+// Verdicts returns what each selector of the rules that serve the preemptor says of a running
+// workload, in the order of the rules; nothing of one in an unknown queue. It looks at every selector:
+// [Tier.Select] and [Tier.Accepts] are faster.
+func (t *Tier) Verdicts(candidate *workload.Workload, m Moment) (list []Verdict) {
+	if t.served == 0 {
+		return nil
+	}
+	at, known := t.evaluator.places[candidate.Queue]
+	if !known {
+		return nil
+	}
+	for i := range t.index.entries {
+		if e := &t.index.entries[i]; t.serves[e.rule] {
+			list = append(list, t.verdict(e, candidate, &at, m))
+		}
+	}
+	return list
+}
+
+func (t *Tier) verdict(e *entry, candidate *workload.Workload, at *place, m Moment) Verdict {
+	v := Verdict{Match: e.Match}
+	only := func(s selector) bool { return t.accepts(&entry{selector: &s}, candidate) }
+	switch {
+	case !t.reaches(e.scope, candidate.Queue, at) || !only(selector{scope: e.scope}):
+		v.Refuses = PartScope
+	case !selects(e.queueLabels, at.labels):
+		v.Refuses = PartQueueLabels
+	case !only(selector{labels: e.labels}):
+		v.Refuses = PartLabels
+	case !only(selector{mode: e.mode, comparison: e.comparison, least: e.least, most: e.most, classes: e.classes}):
+		v.Refuses = PartPriority
+	case !t.accepts(e, candidate):
+		v.Refuses = PartNumericLabels
+	case t.timely(e, candidate, m):
+		return v
+	case e.times != nil && !e.times.holds(candidate, &t.preemptor, m.Now):
+		v.Refuses, v.From = PartTime, t.acceptedFrom(e, candidate, m)
+	case t.waits(e, m):
+		v.Refuses, v.From = PartTrigger, t.acceptedFrom(e, candidate, m)
+	default:
+		v.Refuses = PartQuota
+	}
+	return v
+}
+
+// waits reports whether the trigger of a rule has not been observed for long enough.
+func (t *Tier) waits(e *entry, m Moment) bool {
+	wait := t.index.rules[e.rule].wait
+	return wait > 0 && (m.Since.IsZero() || m.Now.Sub(m.Since) <= wait)
+}
+
+// acceptedFrom returns the first later instant at which time does not refuse a workload; zero if there
+// is none. The trigger is observed all along.
+func (t *Tier) acceptedFrom(e *entry, candidate *workload.Workload, m Moment) time.Time {
+	if m.Since.IsZero() {
+		m.Since = m.Now
+	}
+	instants := []time.Time{m.Since.Add(t.index.rules[e.rule].wait).Add(1)}
+	if e.times != nil {
+		e.times.changes(candidate, &t.preemptor, func(at time.Time) { instants = append(instants, at) })
+	}
+	slices.SortFunc(instants, time.Time.Compare)
+	for _, at := range instants {
+		if at.After(m.Now) && t.timely(e, candidate, Moment{Now: at, Since: m.Since, Quota: m.Quota}) {
+			return at
+		}
+	}
+	return time.Time{}
+}
