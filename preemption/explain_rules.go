@@ -90,8 +90,11 @@ func (x *explainer) tierQuota(s *trace.Step) {
 
 // takenByRules returns the rules by which a candidate was taken just now.
 func (x *explainer) takenByRules(id string) []VictimRule {
+	if x.tier == nil {
+		return nil
+	}
 	w, known := x.c.Find(id)
-	if !known || x.tier == nil {
+	if !known {
 		return nil
 	}
 	list := []Victim{{Workload: id}}
