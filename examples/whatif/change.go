@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// change applies -quota, -policy and -priority to copies of what they change.
+// change applies -quota, -policy, -priority, -rules and -rule to copies of what they change.
 func (c *cluster) change(o *options) error {
 	c.State.Queues = slices.Clone(c.State.Queues)
 	c.State.Cohorts = slices.Clone(c.State.Cohorts)
@@ -30,6 +30,26 @@ func (c *cluster) change(o *options) error {
 	for _, text := range o.priorities {
 		if err := c.changePriority(text); err != nil {
 			return fmt.Errorf("-priority %s: %w", text, err)
+		}
+	}
+	for _, text := range o.refers {
+		name, config, ok := lastCut(text, "=")
+		if !ok {
+			return fmt.Errorf("-rules %s: want QUEUE=CONFIG, as in vision=hero", text)
+		}
+		if err := answers.SetRules(c.State.Queues, c.State.Rules, name, config); err != nil {
+			return fmt.Errorf("-rules %s: %w", text, err)
+		}
+	}
+	for _, text := range o.switched {
+		path, to, ok := lastCut(text, "=")
+		config, rule, also := lastCut(path, ":")
+		if !ok || !also {
+			return fmt.Errorf("-rule %s: want CONFIG:RULE=off or CONFIG:RULE=only, as in hero:others-yield=off", text)
+		}
+		var err error
+		if c.State.Rules, err = answers.SwitchRule(c.State.Rules, config, rule, to); err != nil {
+			return fmt.Errorf("-rule %s: %w", text, err)
 		}
 	}
 	return nil

@@ -11,18 +11,21 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
+	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 )
 
 var diffVerb = verb{
-	name: "diff", short: "whose answer changes: in another state, or with another quota, policy, priority",
-	long: "Compares the answers about all pending workloads before and after a change: between the cluster (-f, -live) and another state of it (-to), or with other quota, policies and priorities. A name that is both a queue's and a cohort's means the queue.",
+	name: "diff", short: "whose answer changes: in another state, or with another quota, policy, priority, rule",
+	long: "Compares the answers about all pending workloads before and after a change: between the cluster (-f, -live) and another state of it (-to), or with other objects (-apply), quota, policies, priorities and preemption rules. A name that is both a queue's and a cohort's means the queue.",
 	examples: []string{
 		"diff -f yesterday.json -to today.json",
 		"diff -live -quota vision:h100:nvidia.com/gpu=64",
 		"diff -live -quota vision:h100:nvidia.com/gpu:borrowingLimit=none",
 		"diff -live -policy vision:reclaimWithinCohort=Any -priority vision/detector-train=900",
+		"diff -live -apply hero.yaml -rules vision=hero",
+		"diff -live -rule hero:others-yield=off",
 	},
 	yes: "no answer changes", no: "an answer changes",
 	flags: func(c *cobra.Command, o *options) {
@@ -30,12 +33,19 @@ var diffVerb = verb{
 		c.Flags().StringArrayVar(&o.quotas, "quota", nil, "compare with another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit after the resource another limit, where none is no limit")
 		c.Flags().StringArrayVar(&o.policies, "policy", nil, "compare with another policy: a `CHANGE` QUEUE:POLICY=VALUE; the policies are those of a ClusterQueue, as in withinClusterQueue=LowerPriority, and minAdmitDuration=2h")
 		c.Flags().StringArrayVar(&o.priorities, "priority", nil, "compare with another priority: a `CHANGE` NAMESPACE/NAME=N, of a workload that waits or runs")
+		c.Flags().StringArrayVar(&o.applied, "apply", nil, "compare with the objects of Kueue in `FILE` added, each in place of the one with its kind and name; may be given several times")
+		c.Flags().StringArrayVar(&o.refers, "rules", nil, "compare with other preemption rules of a queue: a `CHANGE` QUEUE=CONFIG, where QUEUE may be * for all, and CONFIG none")
+		c.Flags().StringArrayVar(&o.switched, "rule", nil, "compare with a preemption rule switched: a `CHANGE` CONFIG:RULE=off, or =only for no other rule of CONFIG beside it")
 	},
 	check: func(_ *cobra.Command, o *options) error {
-		changes := len(o.quotas) + len(o.policies) + len(o.priorities)
+		changes := len(o.quotas) + len(o.policies) + len(o.priorities) + len(o.applied) + len(o.refers) + len(o.switched)
 		switch {
 		case len(o.to) == 0 && changes == 0:
-			return errors.New("diff needs something to compare with: -to FILE, or -quota, -policy, -priority")
+			return errors.New("diff needs something to compare with: -to FILE, or -apply FILE, -quota, -policy, -priority, -rules, -rule")
+		case len(o.to) > 0 && len(o.applied) > 0:
+			return errors.New("-to compares with another state and -apply with this one changed: give one of them")
+		case slices.Contains(o.applied, "-"):
+			return errors.New("-apply -: want a file")
 		case len(o.to) > 0 && slices.Contains(o.to, "-") && (len(o.files) == 0 || slices.Contains(o.files, "-")) && !o.live:
 			return errors.New("-to - and the cluster are both read from standard input: give the cluster with -f FILE")
 		}
@@ -96,6 +106,11 @@ func (c *cluster) other(o *options, std stdio, clock func() time.Time) (*cluster
 		}
 		after = *loaded
 	}
+	if len(o.applied) > 0 {
+		if err := after.apply(o); err != nil {
+			return nil, err
+		}
+	}
 	if err := after.change(o); err != nil {
 		return nil, err
 	}
@@ -104,6 +119,21 @@ func (c *cluster) other(o *options, std stdio, clock func() time.Time) (*cluster
 		return nil, fmt.Errorf("after the change %w", answers.Faults(err))
 	}
 	return &after, nil
+}
+
+// apply adds the objects of -apply.
+func (c *cluster) apply(o *options) error {
+	sources, err := objects.Files(o.applied, nil)
+	if err != nil {
+		return err
+	}
+	if c.Input, err = c.With(sources); err != nil {
+		return fmt.Errorf("-apply: %w", err)
+	}
+	c.share(o)
+	c.LimitAsFound()
+	c.Preemptor, err = preemption.New(c.Config)
+	return err
 }
 
 // compareAnswers returns the workloads whose answer changes, by queue, then as in the queue

@@ -28,8 +28,9 @@ type options struct {
 	in                                                        time.Duration
 	all                                                       bool
 	rules, to, quotas, policies, priorities                   []string
-	page                                                      string // the file of the page
-	width, cycles                                             int    // -1: that of the terminal
+	applied, refers, switched                                 []string // by diff: files, queues and rules
+	page                                                      string   // the file of the page
+	width, cycles                                             int      // -1: that of the terminal
 	config                                                    preemption.Config
 }
 

@@ -34,6 +34,29 @@ type Input struct {
 	Found    read.Cluster        // the zero value for cede's own JSON
 	Recorded *preemption.Request // of a Record
 	IsSample bool
+
+	objects *read.Kueue // nil for another input
+}
+
+// With returns the input with the objects of Kueue in further sources, each in place of the one with its
+// kind and name. It fails on an input that does not hold objects of Kueue. Call it once: the earlier
+// input stays as it is, but cannot take further objects.
+func (in *Input) With(sources []objects.Source) (Input, error) {
+	if in.objects == nil {
+		return *in, errors.New("the cluster is not made of objects of Kueue, to which others could be added")
+	}
+	notes, err := objects.Read(sources, objects.Options{Nameless: read.Nameless}, func(o *objects.Object) error {
+		if err := in.objects.Add(o); !errors.Is(err, objects.ErrAgain) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return *in, err
+	}
+	with := Input{Found: read.With(in.objects.Cluster(), notes), objects: in.objects}
+	with.State = with.Found.State
+	return with, nil
 }
 
 // ReadSample reads the embedded sample.
@@ -89,7 +112,7 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 	case scheduler == "kai", scheduler == "" && count["kai"] > 0:
 		in.Found = read.With(ofKAI.Cluster(), notes)
 	default:
-		in.Found = read.With(ofKueue.Cluster(), notes)
+		in.Found, in.objects = read.With(ofKueue.Cluster(), notes), &ofKueue
 	}
 	in.State = in.Found.State
 	return in, err
