@@ -28,23 +28,30 @@ func (x *Solver) shareOf(l located) cost {
 func (x *Solver) search(limit cost, sums, first bool) {
 	x.sums, x.first = sums, first
 	x.limit, x.floor, x.better = limit, endless, false
-	x.settleWhole()
-	if first && x.better {
-		return
-	}
 	for node := range x.options {
 		x.coverNode(node)
 	}
+	bound, ok := x.spread(func(o *option) cost { return o.bound })
+	if !ok || !bound.less(limit) {
+		return
+	}
+	if x.joint > 0 {
+		x.settleWhole()
+	}
+	if first && x.better {
+		return
+	}
 	x.last = max(x.p.MaxNodes, x.count+1) // the first is looked at in any case
-	x.branch(cost{}, cost{})
+	x.branch(cost{}, bound)
 }
 
 // settleWhole looks for units if each costs as much on each of its nodes as it costs everywhere.
 // Of what is found, the units on several nodes yield, and it is looked again for what is missing
 // then. Without such units the search does better.
 func (x *Solver) settleWhole() {
-	if x.joint == 0 {
-		return
+	kept := slices.Clone(x.options)
+	for node := range x.options {
+		x.copyOptions(node)
 	}
 	x.dear = true
 	var gone []int
@@ -66,11 +73,11 @@ func (x *Solver) settleWhole() {
 				paid = paid.plus(x.whole(u))
 			}
 		}
-		if len(gone) == before || !paid.less(x.limit) {
+		if len(gone) == before || !paid.less(x.limit) || x.count >= x.p.MaxNodes {
 			break
 		}
 	}
-	x.dear = false
+	x.dear, x.options = false, kept
 	x.reopen(gone)
 }
 
@@ -158,15 +165,17 @@ func (x *Solver) branch(paid, before cost) {
 // keepOptions returns the options of the nodes of a unit, and puts copies in their place.
 func (x *Solver) keepOptions(u int) (kept [][]option) {
 	for _, part := range x.p.Units[u].Parts {
-		list := x.options[part.Node]
-		kept = append(kept, list)
-		list = slices.Clone(list)
-		for n := range list {
-			list[n].units = nil
-		}
-		x.options[part.Node] = list
+		kept = append(kept, x.options[part.Node])
+		x.copyOptions(part.Node)
 	}
 	return kept
+}
+
+func (x *Solver) copyOptions(node int) {
+	x.options[node] = slices.Clone(x.options[node])
+	for n := range x.options[node] {
+		x.options[node][n].units = nil
+	}
 }
 
 // recover answers the questions about the nodes of a unit again.

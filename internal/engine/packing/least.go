@@ -13,6 +13,9 @@ func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 	c.weight, c.most, c.found, c.stopped = weight, known-1, false, false
 	c.last = c.x.count + (c.x.p.MaxNodes-c.x.count+1)/c.x.parts
 	c.rounded(func(i int) float64 { return float64(weight[i]) })
+	if c.x.count >= c.x.p.MaxNodes {
+		return 0, false
+	}
 	c.goal.relax(c, weight, c.settled, float64(c.most+1))
 	c.rounded(func(i int) float64 { return c.goal.reduced[i] })
 	lower = c.goal.lowest()

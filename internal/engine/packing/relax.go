@@ -27,7 +27,7 @@ type relaxation struct {
 }
 
 // productsPerNode is how many products take as long as a node of the search.
-const productsPerNode = 64
+const productsPerNode = 32
 
 // The number of steps along the slope, at most and for each item, and the number of steps
 // without progress after which they become half as long.

@@ -138,7 +138,7 @@ func (x *Solver) solve() (r Result, ok bool) {
 		limit = x.wholeOf(p.Known.Units)
 	}
 	best := x.cheapest(limit)
-	if lower := x.lower(); proven {
+	if lower := x.lower(); proven && lower.violations == least { // with fewer violations a sum says nothing
 		bound.Sum, bound.Pods = lower.sum, lower.pods
 	}
 	proven = proven && x.proven()

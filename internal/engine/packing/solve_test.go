@@ -1,6 +1,7 @@
 package packing_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -14,7 +15,7 @@ func drawProblem(t *rapid.T) *packing.Problem {
 	nodes, width := rapid.IntRange(1, 4).Draw(t, "nodes"), rapid.IntRange(1, 3).Draw(t, "slots")
 	amount := rapid.Int64Range(0, 4)
 	amounts := func(what string) []int64 { return rapid.SliceOfN(amount, width, width).Draw(t, what) }
-	p := &packing.Problem{MaxNodes: 1 << 40}
+	p := &packing.Problem{MaxNodes: math.MaxInt32}
 	for range nodes {
 		free := amounts("free")
 		for i := range free {
@@ -235,6 +236,46 @@ func check(t *rapid.T, p *packing.Problem, got *packing.Result) {
 func TestAgreesWithAllSets(t *testing.T) { rapid.Check(t, agreesWithAllSets) }
 func FuzzAgreesWithAllSets(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithAllSets)) }
 
+// A bound with fewer violations than there must be says nothing of the sum.
+func TestBoundOfViolations(t *testing.T) {
+	on := func(node int, pods int64, takes ...int64) packing.Part {
+		return packing.Part{Node: node, Pods: pods, Takes: takes}
+	}
+	const lowest = -1 << 31
+	p := &packing.Problem{
+		Free: [][]int64{{0, 0}, {0, -2}, {0, -1}}, Least: 5,
+		Kinds: []packing.Kind{
+			{Count: 2, Needs: []int64{1, 1}}, {Count: 1, Needs: []int64{1, 0}},
+			{Count: 2, Needs: []int64{1, 2}, At: []packing.Place{{Barred: true}, {Removes: []int{1, 2, 5}}, {Barred: true}}},
+		},
+		Units: []packing.Unit{
+			{Priority: lowest + 1, Pods: 2, Parts: []packing.Part{on(0, 2, 0, 1)}},
+			{Priority: lowest, Pods: 1, Parts: []packing.Part{on(1, 1, 0, 3)}},
+			{Priority: lowest, Pods: 2, Parts: []packing.Part{on(1, 1, 2, 3), on(2, 1, 2, 1)}},
+			{Priority: lowest + 1, Pods: 2, Violations: 1, Parts: []packing.Part{on(0, 1, 1, 1), on(2, 1, 3, 1)}},
+			{Priority: lowest, Pods: 1, Parts: []packing.Part{on(0, 1, 3, 0)}},
+			{Priority: lowest, Pods: 1, Parts: []packing.Part{on(1, 1, 2, 0)}},
+		},
+	}
+	want, ok := exhaust(p)
+	if !ok || want.Violations == 0 {
+		t.Fatalf("%+v, %v", want, ok)
+	}
+	proven := 0
+	for p.MaxNodes = range 1000 {
+		got := new(packing.Solver).Solve(p)
+		if got.Bound.Compare(want) > 0 {
+			t.Fatalf("with %d nodes the bound is %+v, but there is %+v", p.MaxNodes, got.Bound, want)
+		}
+		if got.Bound == want {
+			proven++
+		}
+	}
+	if proven == 0 || proven == 1000 {
+		t.Errorf("%d of 1000 are proven", proven)
+	}
+}
+
 // With few nodes the answer is permitted, and the bound is one. A known answer is never made
 // worse.
 func keepsItsBound(t *rapid.T) {
@@ -252,11 +293,11 @@ func keepsItsBound(t *rapid.T) {
 	if got.Answer != nil {
 		check(t, p, &got)
 		if got.Bound.Compare(want) > 0 {
-			t.Fatalf("the bound is %+v, but there is %+v", got.Bound, want)
+			t.Fatalf("the bound is %+v, but there is %+v: %#v", got.Bound, want, *p)
 		}
 		p.Known = got.Answer
 	}
-	p.MaxNodes = 1 << 40
+	p.MaxNodes = math.MaxInt32
 	if got = x.Solve(p); got.Bound != want {
 		t.Fatalf("the bound is %+v, want %+v", got.Bound, want)
 	}
