@@ -289,3 +289,18 @@ func TestPlacerOfOneNode(t *testing.T) {
 		t.Errorf("%s; both pods of the Basic group fit", text(d))
 	}
 }
+
+// A set filter begins anew for each decision of a preemptor.
+func TestSetFiltersBeginForEachDecision(t *testing.T) {
+	var began, feasible, asked, told int
+	f := counted{preemptiontest.Spread{Label: "app", MaxSkew: 5}, &began, &feasible, &asked, &told}
+	p, err := placement.New(placement.Config{SetFilters: []placement.SetFilter{f}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if d, err := p.Decide(snapshotOf(t, world(t, "n1 2: a/1")), pending(0)); err != nil || d.Outcome != preemption.Fits || began != i+1 {
+			t.Errorf("decision %d: %v, %v, begun %d times", i, d.Outcome, err, began)
+		}
+	}
+}
