@@ -107,6 +107,9 @@ func exactDecisionsVerify(t *rapid.T) {
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
 	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
+	if config.Search == preemption.Exact {
+		config.Exact.MaxNodes = rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "nodes")
+	}
 	st, r := record.State, *record.Request
 	config.Cost = drawCost(t, &st)
 	r.Room = drawRoom(t, st)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -82,6 +84,33 @@ func TestExactLastVictimOfASide(t *testing.T) {
 		r.Workload = uses("pending", "a", 5, 10)
 		if d := decideWith(t, config, snapshotOf(t, st), r); d.Outcome != preemption.Impossible {
 			t.Errorf("%s, want Impossible", text(d))
+		}
+	}
+}
+
+// RetryAt is not later than the first instant at which a set is allowed, however few nodes there
+// are: a trial that uses them up may have succeeded.
+func TestExactRetryAtWithFewNodes(t *testing.T) {
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "co", Quotas: gpus(2)}},
+		Queues:  []queue.Queue{{Name: "a", Cohort: "co", Quotas: gpus(2), Preemption: policy}, {Name: "b", Cohort: "co", Quotas: gpus(4)}},
+		// After "small" its queue borrows no more, and "large" stays: the search in order fails.
+		Admitted: []workload.Workload{job("small", "b", 0, 1, started(90)), job("large", "b", 1, 4, started(30))},
+	}
+	want := started(30).Add(time.Hour + 1)
+	for _, nodes := range []int{0, 1, 2, 3, 10} {
+		config := preemption.Config{
+			Search: preemption.Exact, Exact: preemption.ExactSearch{MaxNodes: nodes},
+			MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)},
+		}
+		r := pending("a", 5, 5)
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+			t.Errorf("%d nodes: %s at %v, want Wait until %v", nodes, text(d), d.RetryAt, want)
+		}
+		if err := preemption.Verify(st, r, config, d); err != nil {
+			t.Errorf("%d nodes: %v", nodes, err)
 		}
 	}
 }

@@ -69,8 +69,9 @@ type ExchangeSearch struct {
 // The search takes nodes, not time, as its limit, so the same question has the same answer on
 // every machine. When the nodes are used up it returns the best set so far, which is never
 // worse than Greedy's, and [Decision.Proof] says how far it may be from the best. If no set
-// was found, Wait and Impossible mean that no allowed set exists at Now, or until RetryAt, if
-// Proof says Optimal.
+// was found, Wait and Impossible mean that no allowed set exists at Now, if Proof says Optimal.
+// RetryAt is never too late: a trial of another instant that uses up the nodes counts as one that
+// may succeed.
 type ExactSearch struct {
 	// MaxNodes limits the nodes of a decision, and of each trial of another instant. Zero is
 	// 200,000; negative is an error.

@@ -99,6 +99,7 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	}
 	q := question(&st, &r, &c, w, len(d.Assignment) > 0)
 	q.AllSets = d.Proof != nil && d.Proof.Optimal
+	q.RetryAtIsBound = q.RetryAtIsBound || c.Search == Exact && c.Exact.MaxNodes > 0
 	faults = append(faults, judgeProof(&c, &d)...)
 	faults = append(faults, judgeLost(&st, &r, &c, &d)...)
 	add(queues.Judge(q, answer(&d)))

@@ -82,7 +82,7 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 	return best != nil, proof
 }
 
-// Exists reports whether there is an allowed set, as far as the nodes suffice.
+// Exists reports whether there is an allowed set, or may be one: the nodes did not suffice.
 func (x *Solver) Exists(s *search.Search) bool {
 	x.begin(s)
 	defer x.end()
@@ -90,7 +90,7 @@ func (x *Solver) Exists(s *search.Search) bool {
 		x.open(borrowing, nil)
 		x.settled = x.settled[:0]
 		x.withoutRows()
-		if x.search(victims, noLimit, noLimit, false, true); x.tree.found {
+		if x.search(victims, noLimit, noLimit, false, true); x.tree.found || x.tree.stopped {
 			return true
 		}
 	}
