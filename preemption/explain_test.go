@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
@@ -70,6 +71,26 @@ func TestExplainedNodes(t *testing.T) {
 	if len(kept) != 1 || kept[0].SetBy != `cohort "c"` || kept[0].Rule != preemption.RuleMinRuntime {
 		t.Errorf("kept: %+v", kept)
 	}
+}
+
+// Kept names the guard that protects somebody, and when it ends.
+func TestExplainedGuard(t *testing.T) {
+	until := now.Add(time.Hour)
+	st := preemption.State{
+		Queues:   []queue.Queue{{Name: "a", Quotas: gpus(2), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
+		Admitted: []workload.Workload{job("guarded", "a", 0, 2, started(5))},
+	}
+	e := explain(t, preemption.Config{Guards: []preemption.Guard{untilThen{until}}}, snapshotOf(t, st), pending("a", 10, 2))
+	kept := e.Levels[0].Kept
+	if len(kept) != 1 || kept[0].Rule != preemption.RuleGuarded || !kept[0].Until.Equal(until) {
+		t.Errorf("kept: %+v", kept)
+	}
+}
+
+type untilThen struct{ at time.Time }
+
+func (g untilThen) Verdict(workload.Workload, preemption.Request) guard.Verdict {
+	return guard.ProtectedUntil(g.at)
 }
 
 // In fair sharing with many queues sums prove that nobody helps before any share is compared.

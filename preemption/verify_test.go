@@ -2,8 +2,11 @@ package preemption_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -17,6 +20,8 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 		d.Counts = []preemption.Replicas{{PodSet: "main", Count: n}}
 		wantFaults(t, preemption.Verify(small, r, preemption.Config{}, d), "decision.counts")
 	}
+	r.MinCounts = []preemption.Replicas{{PodSet: "none", Count: 1}}
+	wantFaults(t, preemption.Verify(small, r, preemption.Config{}, preemption.Decision{}), "request.minCounts[0].podSet")
 	r.MinCounts = nil
 	r.Workload.ID, r.Workload.Queue, r.Now = "", "nowhere", r.Now.AddDate(4000, 0, 0)
 	st := small
@@ -24,4 +29,25 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 	wantFaults(t, preemption.Verify(st, r, preemption.Config{MaxBlockers: -1}, preemption.Decision{}),
 		"config.MaxBlockers", "request.workload.id", "request.workload.queue", "request.now",
 		"admitted.podSets[0].count", "admitted")
+}
+
+// gains is a cost that is negative.
+type gains struct{}
+
+func (gains) Lost(workload.Workload, string, time.Time) int64 { return -3 }
+
+// A negative cost counts as zero, of a workload and of a replica.
+func TestVerifyOfANegativeCost(t *testing.T) {
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}}, Admitted: []workload.Workload{job("runs", "a", 0, 4, started(5))}}
+	r, config := pending("a", 10, 2), preemption.Config{Cost: gains{}}
+	for _, surplus := range []int64{0, 2} {
+		st.Admitted[0].PodSets[0].MinCount = optional.Of(4 - surplus)
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != int(min(1, surplus)) {
+			t.Fatalf("%s, %+v", text(d), d.Victims)
+		}
+		if err := preemption.Verify(st, r, config, d); err != nil || d.Lost != 0 {
+			t.Errorf("surplus %d: lost %d, %v", surplus, d.Lost, err)
+		}
+	}
 }
