@@ -188,7 +188,7 @@ func waitsByRules(t *rapid.T, config preemption.Config, st preemption.State, r p
 func TestDecidesByRules(t *testing.T) {
 	reached := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) { decidesByRules(t, reached) })
-	if reached["rules"] == 0 {
+	if reached["rules"] == 0 && !testing.Short() { // of twenty states perhaps none has one
 		t.Error("no victim of rules was drawn")
 	}
 	t.Log(reached)

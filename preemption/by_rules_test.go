@@ -331,3 +331,18 @@ func TestRulesOrdering(t *testing.T) {
 		}
 	}
 }
+
+// A tier that is bad hides later ones only while its trigger holds: where the quota suffices, a rule
+// for places has its own times.
+func TestRetryAtPastABadTier(t *testing.T) {
+	x := onGPUs("x", "c", 4)
+	x.ReservedAt = now
+	bad, later := anybody(rules.InsufficientQuota), anybody(rules.QuotaFeasibleAndInsufficientTopology)
+	bad.Name, bad.CandidateSelectors[0].Scope = "bad", "Everywhere"
+	later.CandidateSelectors[0].Time.MinExecutionDuration = optional.Of(time.Hour)
+	r := preemption.Request{Workload: onGPUs("new", "a", 2), Now: now, Room: &space{map[string]int{"x": 1}, 1, map[string]bool{}}}
+	d, err := byRules(t, preemption.Config{}, heroes(x), r, bad, later)
+	if want := now.Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || len(d.RuleFaults) > 0 || err != nil {
+		t.Errorf("%v until %v, %v, %v; want %v", d.Outcome, d.RetryAt, d.RuleFaults, err, want)
+	}
+}

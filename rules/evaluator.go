@@ -166,6 +166,12 @@ type Tier struct {
 	served    int               // the number of selectors of these
 	preemptor workload.Workload // without what no selector reads
 	place     place
+	// Whom the selectors may accept: by scope, without those that ask for labels of queues, which are
+	// in labelled; and in queues other than the preemptor's.
+	byScope   [len(scopes)]Reach
+	labelled  []*selector
+	elsewhere Reach
+	timed     bool // some read times
 }
 
 // Match is a selector that accepts a candidate. The zero value is the first selector of the
@@ -226,6 +232,7 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
+	t.sumReach()
 	return t, nil
 }
 
@@ -243,30 +250,6 @@ func (t *Tier) Config() string {
 
 // RuleName returns the name of the rule of a match.
 func (t *Tier) RuleName(m Match) string { return t.config.names[m.Rule] }
-
-// Reaches reports whether some selector may accept somebody in a queue, by its scope and the labels
-// of the queue.
-func (t *Tier) Reaches(queue string) bool {
-	if t.served == 0 {
-		return false
-	}
-	at, known := t.evaluator.places[queue]
-	if !known {
-		return false
-	}
-	for i, r := range t.index.rules {
-		for j := range r.selectors {
-			s := &r.selectors[j]
-			if !t.serves[i] {
-				break
-			}
-			if t.reaches(s.scope, queue, &at) && selects(s.queueLabels, at.labels) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // Accepts reports whether some selector accepts a running workload; see [Tier.Select].
 func (t *Tier) Accepts(candidate *workload.Workload, m Moment) bool {

@@ -117,10 +117,7 @@ const (
 
 // Scopes returns all scopes.
 func Scopes() []Scope {
-	return []Scope{
-		WithinLocalQueue, WithinClusterQueue, WithinParentCohort, WithinCohortTree, AnyClusterQueue,
-		OtherInParentCohort, OtherInCohortTree, OtherClusterQueue,
-	}
+	return slices.Clone(scopes[:])
 }
 
 // NumericLabel requires that a label holds a number, compares it with the preemptor's, and

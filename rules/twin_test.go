@@ -320,6 +320,11 @@ func TestTwinAcceptsOften(t *testing.T) {
 	}
 }
 
+// within reports whether a candidate is one of those whom a tier may accept.
+func within(r rules.Reach, candidate *workload.Workload) bool {
+	return r.Any && candidate.EffectivePriority() <= r.Most
+}
+
 // agreesWithTwin draws rules and candidates, and returns how many were accepted and refused.
 func agreesWithTwin(t *rapid.T) (counts [2]int) {
 	w := draw(t)
@@ -351,11 +356,15 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			}
 			m.Quota = pick(t, "holding", 0, rules.AllQuota(), rules.QuotaSet(0).With(rules.DRSLessThanInitialShare))
 			want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
-			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !tier.Reaches(candidate.Queue)) {
+			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !within(tier.Reach(candidate.Queue), &candidate)) {
 				t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)
 			}
 			if !slices.Equal(want, got) {
 				t.Fatalf("%v: %v, want %v", trigger, got, want)
+			}
+			m.Quota = 0
+			if reach := tier.Reach(candidate.Queue); tier.Accepts(&candidate, m) && !reach.Free || len(got) > 0 && candidate.Queue != preemptor.Queue && !tier.Elsewhere().Any {
+				t.Fatalf("%v: %v, but %+v", trigger, got, reach)
 			}
 			if len(got) > 0 && !tier.Serves() {
 				t.Fatal("accepted, though no selector serves the preemptor")

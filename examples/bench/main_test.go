@@ -157,6 +157,18 @@ func TestWrongAnswer(t *testing.T) {
 	}
 }
 
+// By rules that say the same as policies the answers are right, too; among 64 rules they are the same.
+func TestByRules(t *testing.T) {
+	for _, by := range []string{"rules", "64-rules"} {
+		var out, err bytes.Buffer
+		same := func(d scenario.Decide) scenario.Decide { return d }
+		args := []string{"-quick", "-time", "1ns", "-world", "f1-1k-10-1", "-scenario", "within-k2,reclaim-k4,lowest", "-by", by, "-json"}
+		if status := run(args, &out, &err, same); status != 0 || strings.Count(out.String(), `"ok":true`) != 3 {
+			t.Errorf("%s: status %d, %s%s", by, status, out.String(), err.String())
+		}
+	}
+}
+
 // Bad usage is status 2, nothing on standard output, and one line that says what.
 func TestBadUsage(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -164,6 +176,7 @@ func TestBadUsage(t *testing.T) {
 		want string
 	}{
 		"flag":             {[]string{"-frobnicate"}, "usage: bench"},
+		"what decides":     {[]string{"-by", "chance"}, "want policies, rules or 64-rules"},
 		"argument":         {[]string{"f1"}, `unexpected argument "f1"`},
 		"mode":             {[]string{"-mode", "quick"}, "want classical or fair"},
 		"pattern":          {[]string{"-scenario", "within-[k"}, `"within-[k" is not a pattern`},

@@ -92,7 +92,12 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 	if len(scenarios)+len(wanted) == 0 {
 		return nil, nil
 	}
-	st := w.State()
+	given := w.State()
+	if b.by != byPolicies {
+		scenarios = b.lawful(given, scenarios)
+	}
+	st := b.state(given)
+	given = preemption.State{}
 	snapshot, err := preemption.NewSnapshot(st)
 	if err != nil {
 		return nil, err

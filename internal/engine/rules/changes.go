@@ -53,10 +53,16 @@ func (t *Taker) collect(s *search.Search) {
 	t.collected, t.instants = true, t.instants[:0]
 	for i := range t.tiers {
 		if t.ask(s, i); t.tiers[i].rules == nil {
-			break
+			continue // later tiers may be reached when the trigger of this one does not hold
+		}
+		t.timed = t.timed[:0]
+		for _, d := range t.tiers[i].donors {
+			if t.tiers[i].rules.Timed() || s.Request.Guard != nil || minimumOf(s, d.node).For > 0 {
+				t.timed = append(t.timed, d)
+			}
 		}
 		for phase := range phases {
-			t.order.open(t, s, t.tiers[i].donors, phase)
+			t.order.open(t, s, t.timed, phase)
 			for {
 				w, node, ok := t.order.next()
 				if !ok {

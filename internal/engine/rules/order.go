@@ -26,12 +26,13 @@ type order struct {
 	lanes []laneOf
 	heap  []nextOf // by the next workload
 	begun bool     // the first of the heap was given already
+	ended bool     // nobody else of its lane is given
 	own   ordered  // in an order of the configuration's own
 }
 
 // laneOf is a lane of a queue.
 type laneOf struct {
-	node   int // the queue
+	donor  *donor
 	cursor cluster.LaneCursor
 }
 
@@ -42,14 +43,14 @@ type nextOf struct {
 }
 
 // open begins a phase.
-func (o *order) open(t *Taker, s *search.Search, donors []int, phase int) {
-	o.lanes, o.heap, o.begun = o.lanes[:0], o.heap[:0], false
+func (o *order) open(t *Taker, s *search.Search, donors []donor, phase int) {
+	o.lanes, o.heap, o.begun, o.ended = o.lanes[:0], o.heap[:0], false, false
 	if len(o.own.by) > 0 {
 		o.own.open(t, s, donors, phase)
 		return
 	}
 	for i := range donors {
-		node := donors[i]
+		node := donors[i].node
 		if phases[phase].own != (node == s.Request.Queue) {
 			continue
 		}
@@ -58,7 +59,10 @@ func (o *order) open(t *Taker, s *search.Search, donors []int, phase int) {
 			if set.Len() == 0 {
 				continue
 			}
-			o.lanes = append(o.lanes, laneOf{node: node})
+			if first, ok := set.First(); ok && first.Priority > donors[i].Most {
+				continue
+			}
+			o.lanes = append(o.lanes, laneOf{donor: &donors[i]})
 			l := &o.lanes[len(o.lanes)-1]
 			l.cursor.First(*set)
 			w, _ := l.cursor.Item()
@@ -76,17 +80,33 @@ func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 	if o.begun {
 		l := &o.lanes[o.heap[0].lane]
 		l.cursor.Next()
-		if w, more := l.cursor.Item(); more {
+		if w, more := l.cursor.Item(); more && !o.ended && w.Priority <= l.donor.Most {
 			o.heap[0].Workload = w
 			heap.Fix(o.heap, 0, earlier)
 		} else {
 			o.heap = heap.Drop(o.heap, earlier)
 		}
+		o.ended = false
 	}
 	if o.begun = len(o.heap) > 0; !o.begun {
 		return nil, -1, false
 	}
-	return o.heap[0].Workload, o.lanes[o.heap[0].lane].node, true
+	return o.heap[0].Workload, o.lanes[o.heap[0].lane].donor.node, true
+}
+
+// free reports whether the queue of the last one may give somebody whatever its quota says.
+func (o *order) free() bool {
+	if len(o.own.by) > 0 {
+		return o.own.last.Free
+	}
+	return o.lanes[o.heap[0].lane].donor.Free
+}
+
+// close ends the lane, or the queue, of the last one.
+func (o *order) close() {
+	if o.ended = true; len(o.own.by) > 0 {
+		o.own.close()
+	}
 }
 
 // release drops the references to the cluster.

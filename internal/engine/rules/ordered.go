@@ -22,6 +22,7 @@ type ordered struct {
 	// values holds the keys of each workload and of each queue, one for each of by.
 	values []value
 	queues []group // a heap
+	last   *donor  // of the last one given
 }
 
 // keyed is a workload with its keys: values[at:].
@@ -33,7 +34,8 @@ type keyed struct {
 // group is the workloads of a queue that are left: list[next:end]. Its own keys, values[at:], are
 // those of shares.
 type group struct {
-	node, next, end, at int
+	*donor
+	next, end, at int
 }
 
 // value is the value of a key; one of the two is zero, except for a share.
@@ -53,18 +55,19 @@ func (o *ordered) begin(by []rules.Ordering) {
 }
 
 // open begins a phase: all that are being evicted in the first, all others in the third.
-func (o *ordered) open(t *Taker, s *search.Search, donors []int, phase int) {
+func (o *ordered) open(t *Taker, s *search.Search, donors []donor, phase int) {
 	o.list, o.values, o.queues = o.list[:0], o.values[:0], o.queues[:0]
 	if phases[phase].own {
 		return
 	}
-	for _, node := range donors {
-		g := group{node: node, next: len(o.list)}
+	for i := range donors {
+		node := donors[i].node
+		g := group{donor: &donors[i], next: len(o.list)}
 		for _, lane := range phases[phase].lanes {
 			var cursor cluster.LaneCursor
 			for cursor.First(*s.Cluster.Running(node).Lane(lane)); ; cursor.Next() {
 				w, ok := cursor.Item()
-				if !ok {
+				if !ok || w.Priority > g.Most {
 					break
 				}
 				o.list = append(o.list, keyed{w, len(o.values)})
@@ -122,13 +125,21 @@ func (o *ordered) next() (w *cluster.Workload, node int, ok bool) {
 		return nil, -1, false
 	}
 	g := &o.queues[0]
-	w, node = o.list[g.next].Workload, g.node
+	w, node, o.last = o.list[g.next].Workload, g.node, g.donor
 	if g.next++; g.next < g.end {
 		heap.Fix(o.queues, 0, o.earlier)
 	} else {
 		o.queues = heap.Drop(o.queues, o.earlier)
 	}
 	return w, node, true
+}
+
+// close ends the queue of the last one.
+func (o *ordered) close() {
+	if i := slices.IndexFunc(o.queues, func(g group) bool { return g.donor == o.last }); i >= 0 {
+		o.queues = slices.Delete(o.queues, i, i+1)
+		heap.Init(o.queues, o.earlier)
+	}
 }
 
 func (o *ordered) sort(g *group) {
@@ -171,7 +182,7 @@ func directed(key rules.Ordering, x, y value) int {
 // release drops the references to the cluster.
 func (o *ordered) release() {
 	clear(o.list[:cap(o.list)])
-	o.list, o.queues, o.by = o.list[:0], o.queues[:0], nil
+	o.list, o.queues, o.by, o.last = o.list[:0], o.queues[:0], nil, nil
 }
 
 // shareOf returns the share of a queue as a key: as [quota.Share.Compare] orders them.

@@ -15,7 +15,8 @@ func (t *Taker) survey(to *trace.Recorder, s *search.Search, i int) {
 		return
 	}
 	to.Add(trace.Step{Kind: trace.TierBegins, Count: int64(i)})
-	for _, node := range t.tiers[i].donors {
+	for _, d := range t.tiers[i].donors {
+		node := d.node
 		running := s.Cluster.Running(node)
 		for lane := range cluster.WholeLanes {
 			var cursor cluster.LaneCursor

@@ -27,6 +27,7 @@ type Taker struct {
 	given, since [tierCount]int64
 	instants     []int64 // at which verdicts change, if collected
 	collected    bool
+	timed        []donor // whose workloads may be protected, or not accepted, for some time
 	// constrained: some selector has a constraint on quota.
 	constrained bool
 	shares      shares
@@ -49,7 +50,13 @@ type tier struct {
 	asked  bool
 	rules  *rules.Tier // nil: some selector is bad
 	faults fault.List  // then these
-	donors []int       // the queues in which some selector may accept somebody
+	donors []donor     // the queues in which some selector may accept somebody
+}
+
+// donor is a queue in which a tier may accept somebody.
+type donor struct {
+	node int
+	rules.Reach
 }
 
 // Begin prepares for a request. The preemptor must stay as it is. since says by tier since when its
@@ -147,16 +154,28 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	if !made.Serves() {
 		return true
 	}
+	own, elsewhere := s.Request.Queue-len(s.Cluster.Cohorts), made.Elsewhere()
+	t.addDonor(s, at, own)
 	for q := range s.Cluster.Queues {
-		of := &s.Cluster.Queues[q]
-		if of.Inactive {
-			continue
+		if !elsewhere.Any {
+			break
 		}
-		if made.Reaches(of.Name) {
-			at.donors = append(at.donors, len(s.Cluster.Cohorts)+q)
+		if q != own && (elsewhere.Free || !s.View.WithinNominalAtFirst(len(s.Cluster.Cohorts)+q, s.Needs)) {
+			t.addDonor(s, at, q)
 		}
 	}
 	return true
+}
+
+// addDonor adds a queue if some selector may accept somebody there, with nobody gone.
+func (t *Taker) addDonor(s *search.Search, at *tier, q int) {
+	d := donor{node: len(s.Cluster.Cohorts) + q}
+	if s.Cluster.Queues[q].Inactive {
+		return
+	}
+	if d.Reach = at.rules.Reach(s.Cluster.Queues[q].Name); d.Free || d.Any && d.node != s.Request.Queue && !s.View.WithinNominalAtFirst(d.node, s.Needs) {
+		at.donors = append(at.donors, d)
+	}
 }
 
 // takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota
@@ -177,7 +196,13 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				}
 				s.Steps++
 				v, verdict := t.judge(s, i, w, node)
-				if refused = refused || verdict == notNow; verdict != accepted {
+				switch {
+				case verdict == never:
+					t.order.close()
+					refused = true
+					continue
+				case verdict != accepted:
+					refused = refused || verdict == notNow
 					continue
 				}
 				s.Take(v)
@@ -197,12 +222,14 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	return false
 }
 
-// verdict is whether a workload may be taken. notNow: a constraint on quota refuses it.
+// verdict is whether a workload may be taken. notNow: a constraint on quota refuses it; never: and
+// whatever comes after it in its queue.
 type verdict uint8
 
 const (
 	refused verdict = iota
 	notNow
+	never
 	accepted
 )
 
@@ -222,6 +249,9 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 	if t.constrained {
 		how.held = t.quotaOf(s, &v)
 		if moment.Quota = how.held; !by.Accepts(&t.one, moment) {
+			if how.held == 0 && !t.order.free() {
+				return v, never // the queue does not borrow, and never does while others are taken
+			}
 			return v, notNow
 		}
 		moment.Quota = 0
