@@ -155,12 +155,12 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 		return true
 	}
 	own, elsewhere := s.Request.Queue-len(s.Cluster.Cohorts), made.Elsewhere()
-	t.addDonor(s, at, own)
+	if !elsewhere.Any {
+		t.addDonor(s, at, own)
+		return true
+	}
 	for q := range s.Cluster.Queues {
-		if !elsewhere.Any {
-			break
-		}
-		if q != own && (elsewhere.Free || !s.View.WithinNominalAtFirst(len(s.Cluster.Cohorts)+q, s.Needs)) {
+		if q == own || elsewhere.Free || !s.View.WithinNominalAtFirst(len(s.Cluster.Cohorts)+q, s.Needs) {
 			t.addDonor(s, at, q)
 		}
 	}
