@@ -149,3 +149,29 @@ func TestBlockedForANanosecond(t *testing.T) {
 		}
 	}
 }
+
+// "Above the node whose limit is exceeded no victim would help": blockers are of the cohort whose
+// borrowing limit is reached, and of no cohort above it.
+func TestBlockersUpToTheLimit(t *testing.T) {
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}
+	limited := gpus(0)
+	limited[0].BorrowingLimit = optional.Of[int64](0)
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "top", Quotas: gpus(2)}, {Name: "low", Parent: "top", Quotas: limited}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "low", Quotas: gpus(2), Preemption: policy}, {Name: "b", Cohort: "low", Quotas: gpus(2)},
+			{Name: "c", Cohort: "top"},
+		},
+		Admitted: []workload.Workload{job("b1", "b", 9, 4, started(5)), job("c1", "c", 9, 2, started(5))},
+	}
+	for _, limit := range []bool{true, false} {
+		want := "Impossible: ReclaimWithinCohort b b1"
+		if !limit {
+			want += ", ReclaimWithinCohort c c1"
+			st.Cohorts[1].Quotas = nil
+		}
+		if got := text(decide(t, snapshotOf(t, st), pending("a", 5, 2))); got != want {
+			t.Errorf("with a limit %v: %s, want %s", limit, got, want)
+		}
+	}
+}

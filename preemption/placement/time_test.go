@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -152,5 +153,41 @@ func TestGuardIsAskedOnce(t *testing.T) {
 		if n != 1 {
 			t.Errorf("asked %d times about %s", n, unit)
 		}
+	}
+}
+
+// With SkipRetryAt the answer is Wait if one instant may help, and Impossible if none does; for
+// the pods of a Basic group, too.
+func TestWaitWithoutRetryAt(t *testing.T) {
+	start := preemptiontest.Now
+	for _, group := range []string{"", "basic"} {
+		for _, protected := range []bool{false, true} {
+			runs := cpu("runs", "n", 0, 4)
+			want := preemption.Impossible
+			if runs.Priority = 9; protected {
+				runs.Priority, runs.Started, runs.MinRuntime, want = 0, start, optional.Of(time.Hour), preemption.Wait
+			}
+			st := placement.State{
+				Nodes: []workload.Node{machine("n", 4)}, Pods: []workload.Pod{runs},
+				Groups: []workload.PodGroup{{ID: "basic", Priority: 5, Basic: true}},
+			}
+			r := placement.Request{Group: group, Priority: 5, Now: start, Pods: []workload.Pod{cpu("in", "", 0, 4), cpu("too", "", 0, 4)}}
+			if group == "" {
+				r.Pods = r.Pods[:1]
+			}
+			d := decide(t, placement.Config{SkipRetryAt: true}, snapshotOf(t, st), r)
+			if d.Outcome != want || !d.RetryAt.IsZero() {
+				t.Errorf("group %q, protected %v: %v, retry at %v, want %v", group, protected, d.Outcome, d.RetryAt, want)
+			}
+		}
+	}
+}
+
+// Without nodes a pod that names some has no place.
+func TestNoNodes(t *testing.T) {
+	pod := cpu("in", "", 0, 1)
+	pod.Nodes = []string{"gone"}
+	if d := decide(t, placement.Config{}, snapshotOf(t, placement.State{}), placement.Request{Pods: []workload.Pod{pod}}); d.Outcome != preemption.Impossible {
+		t.Errorf("%v", d.Outcome)
 	}
 }
