@@ -224,6 +224,15 @@ func exactDecides(t *rapid.T) {
 	if _, err := s.With(d.Edits()...); err != nil {
 		t.Fatal(err)
 	}
+	e := explain(t, c, s, r)
+	if diff := cmp.Diff(d, e.Decision, same); diff != "" {
+		t.Fatalf("-Decide +Explain:\n%s", diff)
+	}
+	for _, of := range e.Domains {
+		if of.Better && of.Victims > 0 && of.Reason != 0 {
+			t.Fatalf("%+v", of)
+		}
+	}
 	if d.RetryAt.IsZero() {
 		return
 	}

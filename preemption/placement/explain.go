@@ -76,6 +76,8 @@ func (x *explainer) step(s *trace.Step) {
 		add(&x.at.OverBudget, unitName(s))
 	case trace.PutBack:
 		add(&x.at.PutBack, unitName(s))
+	case trace.Improved:
+		x.at.Better, x.at.StepVictims = true, s.Count
 	case trace.DomainEnds:
 		x.domain(s)
 	case trace.Chosen:

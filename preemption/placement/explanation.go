@@ -23,7 +23,8 @@ type Explanation struct {
 	// Domains says how the search for victims went in the first domains, in order, and in the
 	// one that was chosen. Searched counts all that were searched: each time, if a domain is
 	// searched twice for the budgets, or for each pod of a Basic group. Skipped counts those
-	// in which a victim would certainly have a higher priority.
+	// in which a victim would certainly have a higher priority; with the [Exact] search, those
+	// that can not be better.
 	Domains  []ExplainedDomain `json:"domains,omitempty"`
 	Searched int64             `json:"searched,omitempty"`
 	Skipped  int64             `json:"skipped,omitempty"`
@@ -85,6 +86,11 @@ type ExplainedDomain struct {
 	Victims    int64 `json:"victims,omitempty"`
 	Violations int   `json:"violations,omitempty"`
 	Highest    int32 `json:"highest,omitempty"`
+	// Better: the [Exact] search found something better than the steps, to which OverBudget and
+	// PutBack belong. StepVictims is the number of their victims; zero: they found none who make
+	// room.
+	Better      bool  `json:"better,omitempty"`
+	StepVictims int64 `json:"stepVictims,omitempty"`
 	// Reason says why there is no place. Zero: there is.
 	Reason Reason `json:"reason,omitzero"`
 	// Chosen: it is the domain of the answer.

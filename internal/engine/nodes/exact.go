@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // Proof says how good a decision of the exact search is.
@@ -71,6 +72,9 @@ func (s *Searcher) improve(d span, v verdict) verdict {
 	}
 	switch {
 	case result.Answer != nil && s.carryOut(d, result.Answer):
+		if t := s.r.Trace; t != nil {
+			t.Add(trace.Step{Kind: trace.Improved, Count: int64(len(known)), Fits: v == found})
+		}
 		return found
 	case v != found:
 		x.unclear = true

@@ -67,7 +67,8 @@ func (s *Searcher) beaten(d span, best *Placement) bool {
 		return false
 	}
 	n, clean := s.nodes[d.from], best.score.violations == 0
-	if s.r.Group != "" || s.r.Trace != nil || n.leaves {
+	traced := s.r.Trace != nil && !s.config.Exact // the exact search looks at so many nodes in any case
+	if s.r.Group != "" || traced || n.leaves {
 		return clean && s.leastHighest(d) > int64(best.score.highest)
 	}
 	if clean && !s.hasRoomAbove(n, n.levelsUpTo(int64(best.score.highest)), s.members[0].needs) {

@@ -85,6 +85,9 @@ const (
 	// Floor: whether the pods have a place if only units up to a priority yield. Priority,
 	// Count, Fits.
 	Floor
+	// Improved: the exact search found something better in the domain than the steps. Count: the
+	// victims of the steps; Fits: they found some.
+	Improved
 	// DomainEnds: the result of a domain. Domain, Found; if there are victims Count,
 	// Violations and Priority: the highest of a victim; Fits: it is the best so far.
 	DomainEnds
@@ -226,7 +229,7 @@ const (
 var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
 		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged",
-		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "DomainEnds", "Chosen"}}
+		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "Improved", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
 		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "NotLower", "Terminating", "Unstable"}}
 )
