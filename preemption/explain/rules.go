@@ -146,7 +146,7 @@ func ruleSteps(e *preemption.Explanation) (steps []Step) {
 	for i := range e.Rules.Tiers {
 		t := &e.Rules.Tiers[i]
 		first := fmt.Sprintf("%s: %s", t.Trigger, trigger(e, i))
-		s := Step{Title: title, Lines: append([]string{first}, tierLines(t, e.Question.Now)...), MayYield: t.MayYield.Samples}
+		s := Step{Title: fmt.Sprintf("%s: %s", title, t.Trigger), Lines: append([]string{first}, tierLines(t, e.Question.Now)...), MayYield: t.MayYield.Samples}
 		for _, k := range t.Kept {
 			s.Kept = append(s.Kept, k.Samples...)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
@@ -100,8 +101,9 @@ func (p *PreemptionConfig) Rules() (rules.Config, []bridge.Note) {
 	c.Name = p.Metadata.Name
 	out := map[int]string{} // the first unknown field of a rule
 	for _, path := range p.Spec.Unread {
-		var at int
-		if _, err := fmt.Sscanf(path, "rules[%d].", &at); err != nil || at >= len(c.Rules) {
+		number, _, _ := strings.Cut(strings.TrimPrefix(path, "rules["), "].")
+		at, err := strconv.Atoi(number)
+		if err != nil || at >= len(c.Rules) {
 			n.add("spec."+path, "%s: spec.%s is not known here and changes nothing", n.object, path)
 		} else {
 			out[at] = cmp.Or(out[at], path)

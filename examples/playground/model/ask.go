@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -50,6 +51,7 @@ type Yields struct {
 	Runs     string `json:"runs"`               // how long
 	Frees    string `json:"frees"`              // of the column
 	Replicas string `json:"replicas,omitempty"` // that yield alone
+	Rules    string `json:"rules,omitempty"`    // that accept it
 	Order    int    `json:"order"`
 }
 
@@ -194,7 +196,7 @@ func (m *Model) column(d *preemption.Decision, w *workload.Workload) int {
 // yields describes a victim, with what it frees of a column.
 func (m *Model) yields(v preemption.Victim, column int) Yields {
 	w, _ := m.now.Snapshot.Find(v.Workload)
-	y := Yields{Workload: v.Workload, Queue: v.Queue, Reason: v.Reason.String(), Priority: w.EffectivePriority(), Runs: units.Age(m.at, w.ReservedAt), Order: v.Order}
+	y := Yields{Workload: v.Workload, Queue: v.Queue, Reason: v.Reason.String(), Priority: w.EffectivePriority(), Runs: units.Age(m.at, w.ReservedAt), Rules: explain.RulesText(v.Rules), Order: v.Order}
 	freed := w
 	if len(v.Replicas) > 0 {
 		freed.PodSets = nil

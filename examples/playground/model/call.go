@@ -120,6 +120,7 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 	"times":    func(m *Model, _ *arguments) (any, error) { return m.Times(), nil },
 	"work":     func(m *Model, a *arguments) (any, error) { return m.Work(a.Most), nil },
 	"node":     func(m *Model, a *arguments) (any, error) { return m.Node(a.Cohort, a.Name) },
+	"rules":    func(m *Model, _ *arguments) (any, error) { return m.Rules(), nil },
 	"select":   func(m *Model, a *arguments) (any, error) { return nil, m.Select(a.ID) },
 	"set":      func(m *Model, a *arguments) (any, error) { return nil, m.changeTo(a.Edits) },
 	"unset":    func(m *Model, a *arguments) (any, error) { return nil, m.Unset(a.Key) },

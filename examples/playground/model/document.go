@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -31,6 +32,7 @@ type Document struct {
 	// Fair: shares decide, by these strategies; none are those of Kueue.
 	Fair       bool                      `json:"fair,omitzero"`
 	Strategies []preemption.FairStrategy `json:"strategies,omitempty"`
+	Limits     []limits.Limit            `json:"limits,omitempty"`
 	Notes      []string                  `json:"notes,omitempty"` // what was left out, and the like
 	Edits      []Edit                    `json:"edits,omitempty"`
 	// Selected is the workload that is shown, At the time. Empty and zero: none, and Now.
@@ -99,7 +101,7 @@ func Sample() (Document, error) {
 
 // FromInput makes a document of a cluster that was read.
 func FromInput(in answers.Input, name string, now time.Time) Document {
-	d := Document{Version: version, Name: name, Now: now.UTC().Round(0), State: in.State, Notes: in.Found.Warnings}
+	d := Document{Version: version, Name: name, Now: now.UTC().Round(0), State: in.State, Limits: in.Found.Limits, Notes: in.Found.Warnings}
 	if known := in.Found.Sharing; known.Known && known.On {
 		d.Fair, d.Strategies = true, known.Strategies
 		d.Notes = append([]string{"decided by fair sharing because of " + known.Source}, d.Notes...)

@@ -19,7 +19,9 @@ import (
 
 // Edit is a change that the user made on the page. Edits of the same thing replace each other.
 type Edit struct {
-	// Kind is quota, policy, priority, replicas, flavor, gates, mayPreempt or sharing.
+	// Kind is quota, policy, priority, replicas, flavor, gates, mayPreempt, sharing, rules (Node is the
+	// name, Value the JSON form, empty for none) or rule (Node is the name of the rules, Field the
+	// rule, Value off or on).
 	Kind string `json:"kind"`
 	// Node is the queue or cohort of a quota, the queue of a policy, or the workload.
 	Node   string `json:"node,omitempty"`
@@ -57,9 +59,19 @@ func (e Edit) Text() string {
 		return e.Node + ": may preempt"
 	case "sharing":
 		return "sharing is " + e.Value
+	case "rules":
+		if e.Value == "" {
+			return fmt.Sprintf("rules %s: removed", e.Node)
+		}
+		return fmt.Sprintf("rules %s: changed", e.Node)
+	case "rule":
+		return fmt.Sprintf("rule %s of %s: %s", e.Field, e.Node, e.Value)
 	}
 	return e.Kind
 }
+
+// rulesField is the rules to which a queue refers, among its policies.
+const rulesField = "rules"
 
 // overlay is what edits replace.
 type overlay struct {
@@ -71,6 +83,7 @@ type overlay struct {
 	cloned  map[string]bool // waiting workloads that are no longer shared with the document
 	index   map[string]int  // of waiting, by ID
 	config  preemption.Config
+	rules   ruleEdits
 }
 
 // queue returns a queue with the edits so far.
@@ -116,6 +129,12 @@ func (o *overlay) apply(e Edit) error {
 		return o.quota(e)
 	case "policy":
 		q, err := o.queue(e.Node)
+		if err == nil && e.Field == rulesField {
+			one := []queue.Queue{q}
+			err = answers.SetRules(one, o.rules.list, q.Name, e.Value)
+			o.queues[e.Node] = one[0]
+			return err
+		}
 		if err == nil {
 			err = answers.SetPolicy(&q, e.Field, e.Value)
 			o.queues[e.Node] = q
@@ -125,6 +144,13 @@ func (o *overlay) apply(e Edit) error {
 		return o.priority(e)
 	case "sharing":
 		return o.sharing(e.Value)
+	case "rules":
+		return o.rules.set(e)
+	case "rule":
+		if e.Value == "off" {
+			o.rules.off = append(o.rules.off, e)
+		}
+		return nil
 	}
 	w := o.pending(e.Node)
 	if w == nil {

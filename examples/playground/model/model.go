@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -40,6 +41,7 @@ type side struct {
 	said    []answers.Short              // by waiting; no outcome: not asked yet
 	next    int                          // the first that may not be asked yet
 	changed map[string]workload.Workload // who runs and was edited
+	rules   []rules.Config               // before some are switched off
 }
 
 // node is a cohort or queue, in the order of the tree.
@@ -88,7 +90,7 @@ func New(d Document) (*Model, error) {
 }
 
 func configOf(d Document) preemption.Config {
-	c := preemption.Config{MaxBlockers: answers.MaxBlockers}
+	c := preemption.Config{MaxBlockers: answers.MaxBlockers, Limits: d.Limits}
 	if d.Fair {
 		c.Sharing, c.Fair.Strategies = preemption.Fair, d.Strategies
 	}
@@ -139,6 +141,7 @@ func (m *Model) rebuild(edits []Edit) error {
 		origin: m.origin.Snapshot, queues: map[string]queue.Queue{}, cohorts: map[string]queue.Cohort{},
 		running: map[string]workload.Workload{}, waiting: slices.Clone(m.doc.Waiting), cloned: map[string]bool{},
 		index: make(map[string]int, len(m.doc.Waiting)), config: configOf(m.doc),
+		rules: ruleEdits{list: m.doc.State.Rules, changed: map[string]bool{}},
 	}
 	for i := range o.waiting {
 		o.index[o.waiting[i].Request.Workload.ID] = i
@@ -148,11 +151,15 @@ func (m *Model) rebuild(edits []Edit) error {
 			return fmt.Errorf("%s: %w", e.Text(), err)
 		}
 	}
-	snapshot, err := m.origin.Snapshot.With(o.edits()...)
+	ofRules, all, err := o.rules.edits(m.origin.Snapshot)
+	if err != nil {
+		return err
+	}
+	snapshot, err := m.origin.Snapshot.With(append(o.edits(), ofRules...)...)
 	if err != nil {
 		return answers.Faults(err)
 	}
-	next := &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: o.config}, source: o.waiting, changed: o.running}
+	next := &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: o.config}, source: o.waiting, changed: o.running, rules: all}
 	if next.Preemptor, err = preemption.New(o.config); err != nil {
 		return err
 	}

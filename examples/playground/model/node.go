@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +10,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 )
 
 // Node is a queue or cohort with its settings, for editing.
@@ -72,7 +75,7 @@ func (m *Model) Node(cohort bool, name string) (Node, error) {
 	}
 	n.Parent, n.Inactive = q.Cohort, q.Inactive
 	m.quotas(&n, q.Quotas)
-	n.policies(&q)
+	n.policies(&q, m.now.rules)
 	running := m.now.runningIn(name, m)
 	n.Running = len(running)
 	v := m.ensure()
@@ -97,7 +100,7 @@ func (m *Model) quotas(n *Node, quotas []quota.Quota) {
 	}
 }
 
-func (n *Node) policies(q *queue.Queue) {
+func (n *Node) policies(q *queue.Queue, configs []rules.Config) {
 	add := func(field string, value fmt.Stringer, values ...fmt.Stringer) {
 		p := NodePolicy{Field: field, Value: value.String()}
 		for _, v := range values {
@@ -117,6 +120,17 @@ func (n *Node) policies(q *queue.Queue) {
 		duration = least.String()
 	}
 	n.Policies = append(n.Policies, NodePolicy{Field: "maxPriorityThreshold", Value: threshold}, NodePolicy{Field: "minAdmitDuration", Value: duration})
+	if len(configs) == 0 && q.Rules == "" {
+		return
+	}
+	refers := NodePolicy{Field: rulesField, Value: cmp.Or(q.Rules, "none"), Values: []string{"none"}}
+	for _, c := range configs {
+		refers.Values = append(refers.Values, c.Name)
+	}
+	if !slices.Contains(refers.Values, refers.Value) {
+		refers.Values = append(refers.Values, refers.Value) // they are not there
+	}
+	n.Policies = append(n.Policies, refers)
 }
 
 // written writes an amount for an input field, as people do if that is exact.
@@ -157,7 +171,7 @@ func (m *Model) isSet(e Edit) bool {
 	case "policy":
 		var n Node
 		if q, ok := m.origin.Snapshot.Queue(e.Node); ok {
-			n.policies(&q)
+			n.policies(&q, m.doc.State.Rules)
 		}
 		return slices.ContainsFunc(n.Policies, func(p NodePolicy) bool {
 			return p.Field == e.Field && (p.Value == e.Value || p.Value == "" && e.Value == "none")
@@ -178,6 +192,15 @@ func (m *Model) isSet(e Edit) bool {
 				return strconv.FormatInt(p.Count, 10) == e.Value
 			}
 		}
+	case "rules":
+		was, ok := m.origin.Snapshot.Rules(e.Node)
+		if e.Value == "" {
+			return !ok
+		}
+		text, err := json.MarshalIndent(was, "", "  ")
+		return ok && err == nil && string(text) == e.Value
+	case "rule":
+		return e.Value == "on"
 	case "sharing":
 		return (e.Value == "fair") == m.doc.Fair
 	}

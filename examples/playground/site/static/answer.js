@@ -42,7 +42,7 @@
     const victims = a.victims ? page.make("div", { class: "victims" }, page.make("h3", {}, a.outcome === "Gated" ? "Who would yield" : "Who yields, in this order"),
       table(["workload", "priority", "runs", "frees", "why"], a.victims.map((v) => [
         page.make("span", {}, v.workload, page.make("small", {}, v.replicas || "", `in queue ${v.queue}`)), String(v.priority), v.runs, v.frees,
-        page.make("span", { title: v.reason }, reasons[v.reason] || v.reason)]))) : null;
+        page.make("span", { title: v.reason, class: v.rules ? "by-rules" : "" }, v.rules || reasons[v.reason] || v.reason)]))) : null;
     const notes = a.notes ? page.make("ul", { class: "remarks" }, ...a.notes.map((n) => page.make("li", {}, n))) : null;
     const facts = page.make("div", { class: "outcome" }, verdict, retry, notes, victims);
     if (same) { box.querySelector(".outcome").replaceWith(facts); return; }

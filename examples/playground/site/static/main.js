@@ -30,7 +30,7 @@
     drawSummary(summary);
     page.drawAnswer(answer);
     page.drawTime(summary);
-    await Promise.all([rows.update(), pending.update(), page.drawNode()]);
+    await Promise.all([rows.update(), pending.update(), page.drawNode(), page.drawRules()]);
     page.painted = performance.now();
     if (!current()) return;
     page.drawSteps(await page.call("steps"));
