@@ -249,3 +249,25 @@ func TestRetryAtWithoutBorrowing(t *testing.T) {
 		t.Errorf("%v until %v, want until %v", d.Outcome, d.RetryAt, want)
 	}
 }
+
+// A trial that fails although the bound let it be made leaves nothing behind: the cohort of b, d and
+// e borrows 2, so that only one of them may yield, and c is needed, too.
+func TestRetryAtAfterABoundThatFits(t *testing.T) {
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "top", Quotas: gpus(2)}, {Name: "low", Parent: "top", Quotas: gpus(4)}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "top", Quotas: gpus(1), Preemption: policy}, {Name: "b", Cohort: "low"}, {Name: "c", Cohort: "top"},
+			{Name: "d", Cohort: "low"}, {Name: "e", Cohort: "low"},
+		},
+		Admitted: []workload.Workload{
+			job("b1", "b", 0, 2, started(50)), job("c1", "c", 0, 1, started(30)), job("d1", "d", 0, 2, started(40)), job("e1", "e", 0, 2, started(35)),
+		},
+	}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)}}
+	r := pending("a", 5, 3)
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if want := started(30).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+		t.Errorf("%v, retry at %v, want %v", d.Outcome, d.RetryAt, want)
+	}
+}
