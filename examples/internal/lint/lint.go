@@ -65,6 +65,7 @@ func Rules() []Rule {
 		{"weight", "the weight is zero: who borrows yields first, whatever its share", weights},
 		{"no-effect", "a setting changes nothing", noEffect},
 		{"rules", "preemption rules are bad, are not there, or never apply", preemptionRules},
+		{"mutual", "preemption rules accept two workloads for each other, so that they may preempt each other in turn", mutualRules},
 	}
 }
 

@@ -195,7 +195,7 @@ func TestRules(t *testing.T) {
 			}
 		}, `queue "a"`, "borrowWithinCohort is left out: reclaimWithinCohort is Never"},
 	}
-	finds, silent := map[string]bool{"circle": true}, map[string]bool{"circle": true} // see TestCircles
+	finds, silent := map[string]bool{"circle": true, "mutual": true}, map[string]bool{"circle": true, "mutual": true} // see TestCircles, TestMutualRules
 	for _, c := range cases {
 		found, err := Run(clusterOf(t, c.change))
 		if err != nil {
