@@ -49,10 +49,11 @@ func New(w *world.World, p Policy) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.snapshot, err = preemption.NewSnapshot(preemption.State{Cohorts: w.Cohorts, Queues: w.Queues}); err != nil {
+	queues, configs := p.ruled(w.Queues)
+	if l.snapshot, err = preemption.NewSnapshot(preemption.State{Cohorts: w.Cohorts, Queues: queues, Rules: configs}); err != nil {
 		return nil, err
 	}
-	if l.pending, err = queue.NewPending(w.Cohorts, w.Queues); err != nil {
+	if l.pending, err = queue.NewPending(w.Cohorts, queues); err != nil {
 		return nil, err
 	}
 	l.pending = l.pending.AlikeBy(l.rounds[0].cycle.Alike)

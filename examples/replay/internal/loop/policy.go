@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/replay/internal/world"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -18,6 +19,7 @@ import (
 type Policy struct {
 	Name   string
 	Config preemption.Config // without its Cost
+	rules  *rules.Config     // to which all queues refer; nil: none
 	cost   string
 	fewest bool
 	wait   int64 // seconds that a victim may go on to its next checkpoint; nobody waits so for the highest priority
@@ -38,6 +40,7 @@ var words = []struct {
 	{"checkpoint", "cost: GPUs x time since the last checkpoint", func(p *Policy) { p.cost = "checkpoint" }},
 	{"nocaps", "exact may take more victims, or of higher priority, to lose less", func(p *Policy) { p.Config.Exact.IgnoreCaps = true }},
 	{"fewest", "exchange and exact take the fewest, and of those the cheapest", func(p *Policy) { p.fewest = true }},
+	{"rulesalone", "rules take the place of the policies of the queues", func(p *Policy) { p.Config.RulesAlone = true }},
 	{"larger", "search again, the largest first, if nobody is found", func(p *Policy) { p.Config.ReconsiderLarger = true }},
 }
 
@@ -51,6 +54,7 @@ func Help() string {
 		fmt.Fprintf(&b, "  %-13s %s\n", n.word+"N", n.help)
 	}
 	fmt.Fprintf(&b, "  %-13s %s\n", "wait=TIME", "a victim goes on to a checkpoint that is so near, unless the highest priority needs its room")
+	fmt.Fprintf(&b, "  %-13s %s\n", "rules=FILE", "all queues preempt by the PreemptionConfig in FILE, too")
 	return b.String()
 }
 
@@ -80,6 +84,8 @@ func ParsePolicy(name string) (Policy, error) {
 	}
 	search := p.Config.Search
 	switch {
+	case p.Config.RulesAlone && p.rules == nil:
+		return p, fmt.Errorf("policy %q: rulesalone needs rules=FILE", name)
 	case p.fewest && search == preemption.Greedy:
 		return p, fmt.Errorf("policy %q: fewest is for exchange and exact", name)
 	case search != preemption.Exact && p.Config.Exact != (preemption.ExactSearch{}):
@@ -101,6 +107,9 @@ func (p *Policy) word(word string) error {
 		}
 		p.wait = int64(d / time.Second)
 		return nil
+	}
+	if is, err := p.ruleWord(word); is {
+		return err
 	}
 	for _, n := range numbers {
 		if text, ok := strings.CutPrefix(word, n.word); ok {
@@ -126,7 +135,7 @@ func (p *Policy) config(w *world.World, wait int64) preemption.Config {
 	c := p.Config
 	c.MinRuntime.Preempt = optional.Of(time.Duration(w.MinRuntime) * time.Second)
 	c.MinRuntime.Reclaim = c.MinRuntime.Preempt
-	c.SkipRetryAt = w.MinRuntime == 0 // nothing else makes time help
+	c.SkipRetryAt = w.MinRuntime == 0 && !p.timed() // nothing else makes time help
 	switch p.cost {
 	case "age":
 		c.Cost = preemption.CostByAge{Resources: []string{world.GPU}}
