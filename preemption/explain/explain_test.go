@@ -244,7 +244,7 @@ func TestTextOfExactPlacements(t *testing.T) {
 		want  string
 	}{
 		{0, []int64{6}, "  all nodes: 1 victim up to priority 0; by the steps 3; chosen\n  proven: no other victims and places are better\n"},
-		{1, []int64{6}, "  not proven: something may be better\n"},
+		{1, []int64{11}, "  not proven: something may be better\n"},
 		{0, []int64{8, 12}, "  all nodes: 5 victims up to priority 0; the steps find none; chosen\n"},
 		{0, []int64{12, 9}, "  proven: no victims and no other places make room\n"},
 	} {

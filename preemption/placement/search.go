@@ -35,15 +35,16 @@ const (
 //   - with [Hard] budgets, the victims together violate none.
 //
 // [Config.Order] does not matter: the pods may be on any nodes of the domain. So a group may have
-// room although the steps find none, and victims are never more than another way to place the
-// pods would need. The best answer has the best [Score]: what step 8 compares domains by, and so
+// room although the steps find none. The best answer has the best [Score]: what step 8 compares domains by, and so
 // it is never worse than that of the steps. If theirs is among the best, it stays. No victim can
 // be put back where it runs. Pods that are left get a place where there is room besides.
 //
 // The search takes nodes, not time, as its limit, so the same question has the same answer on
 // every machine. Other work counts as so many nodes as take that long. When the nodes are used
-// up, the answer is the best so far, never worse than that of the steps, and [Decision.Proof]
+// up, what was begun still ends; the answer is the best so far, never worse than that of the steps, and [Decision.Proof]
 // says how far it may be from the best.
+//
+// With [Hard] budgets step 2 is that of the decision that is made again, if there is one.
 //
 // Set filters, and conflicts of filters of reach Cluster between pods on different nodes if one
 // may yield, are asked about the answer in the end. If they refuse it, that of the steps stays,

@@ -13,12 +13,14 @@ func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 	c.weight, c.most, c.found, c.stopped = weight, known-1, false, false
 	c.last = c.x.count + (c.x.p.MaxNodes-c.x.count+1)/c.x.parts
 	c.rounded(func(i int) float64 { return float64(weight[i]) })
+	lower = c.fewest()
+	c.goal.setUp(c, weight, c.settled)
 	if c.x.count >= c.x.p.MaxNodes {
-		return 0, false
+		return min(lower, c.most+1), lower > c.most
 	}
-	c.goal.relax(c, weight, c.settled, float64(c.most+1))
+	c.x.count += c.goal.climb(float64(c.most+1)) * len(c.goal.takes) / productsPerNode
 	c.rounded(func(i int) float64 { return c.goal.reduced[i] })
-	lower = c.goal.lowest()
+	lower = max(lower, c.goal.lowest())
 	if lower <= c.most {
 		c.search()
 	}
@@ -26,6 +28,20 @@ func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 		return min(lower, c.most+1), false
 	}
 	return c.most + 1, true
+}
+
+// fewest returns a bound of the weight without multipliers: of some row each item frees no more
+// than the largest, and none weighs less than the lightest.
+func (c *cover) fewest() (bound int64) {
+	rows, lightest := len(c.needs), slices.Min(c.weight)
+	for j, need := range c.needs {
+		largest := int64(0)
+		for i := range c.items {
+			largest = max(largest, c.takes[i*rows+j])
+		}
+		bound = max(bound, lightest*((need-1)/largest+1))
+	}
+	return bound
 }
 
 // rounded tries the items by price until they are enough, and then puts back what is not needed.

@@ -46,9 +46,8 @@ func sized[E any](list []E, n int) []E {
 	return list
 }
 
-// relax finds multipliers for a weight, given the limits that are settled. most is the weight
-// of a known set.
-func (r *relaxation) relax(c *cover, weight []int64, settled []settled, most float64) {
+// setUp makes the bound of a weight, given the limits that are settled, with multipliers of zero.
+func (r *relaxation) setUp(c *cover, weight []int64, settled []settled) {
 	n, rows := len(c.items), len(c.needs)
 	r.all = rows + len(settled)
 	r.weights, r.reduced, r.takes = sized(r.weights, n), sized(r.reduced, n), sized(r.takes, n*r.all)
@@ -70,10 +69,11 @@ func (r *relaxation) relax(c *cover, weight []int64, settled []settled, most flo
 			takes[rows+j] = -float64(settled[j].weight[i])
 		}
 	}
-	c.x.count += r.climb(most) * len(r.takes) / productsPerNode
+	r.root = r.boundOf(r.multiply)
 }
 
-// climb looks for multipliers with a large bound.
+// climb looks for multipliers with a large bound. most is the weight of a known set. It returns
+// how many steps it took.
 func (r *relaxation) climb(most float64) (steps int) {
 	best, stuck, pace := math.Inf(-1), 0, 1.0
 	for range min(slopeSteps, stepsPerItem*len(r.weights)) {
