@@ -36,7 +36,7 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 			since[i] = instant.Of(o.Since)
 		}
 	}
-	sc.rules.Begin(e, &w, since)
+	sc.rules.Begin(e, &w, now, since)
 	d.Rules, d.RulesAlone, d.RulesOfShares = &sc.rules, config.RulesAlone, e.ReadsShares(r.Workload.Queue)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/limits"
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -63,6 +64,16 @@ func limitsHold(t *rapid.T) {
 	protect(t, &config, &st)
 	reevaluate(t, &config)
 	limit(t, &config, &st, &r)
+	if rapid.Bool().Draw(t, "by rules") {
+		st.Admitted = slices.Clone(st.Admitted)
+		st.Rules = []rules.Config{drawRules(t, &st, &r.Workload)}
+		config.RulesAlone, config.Protection = rapid.Bool().Draw(t, "rules instead"), minruntime.Protection{}
+		for i := range config.Limits {
+			if rapid.Bool().Draw(t, "of a rule") {
+				config.Limits[i].Rules = []string{"r0"}
+			}
+		}
+	}
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if err := preemption.Verify(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)

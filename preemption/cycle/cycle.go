@@ -36,6 +36,7 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/guard"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/rules"
@@ -88,6 +89,7 @@ type Cycle struct {
 	created   bool // the time when a workload was created is read
 	rules     bool // the caller has rules of its own
 	protects  bool // a protection is against reclaims
+	limited   bool // there are limits on preemptions
 	alike     func(workload.Workload) string
 	alone     *preemption.Preemptor // decides as if a head were the only one
 	after     *preemption.Preemptor // the same, but nobody preempts room that this cycle gave
@@ -103,7 +105,7 @@ func New(c Config) (*Cycle, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, alike: c.Alike, alone: alone}
+	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
 	c.Preemption.SkipRetryAt = true // nobody reads RetryAt: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)
@@ -171,6 +173,10 @@ type Request struct {
 	// TriggersSince says, by the ID of a head, since when triggers of rules have been observed for
 	// it; see [preemption.Request.TriggersSince]. Those that hold now are in Decision.Triggers.
 	TriggersSince map[string][]rules.Observation
+	// History is that of each decision; see [preemption.Request.History]. The limits of a head count
+	// the victims of the heads served before it, too; [Result.Events] returns what to add to the
+	// history for the next cycle.
+	History *limits.History
 	// LocalQueueUsage is that of each decision; see [preemption.Request.LocalQueueUsage].
 	LocalQueueUsage []queue.LocalQueueUsage
 	// Room returns the room of a head besides the quota, for instance on nodes; see
@@ -210,7 +216,7 @@ func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p := plan{cycle: c, request: &r, now: s, then: then, first: then, gone: s.Terminating()}
+	p := plan{cycle: c, request: &r, now: s, then: then, first: then, gone: s.Terminating(), history: r.History}
 	entries, err := p.nominate()
 	if err != nil {
 		return Result{}, err
@@ -319,6 +325,7 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 	return by.Decide(p.then, preemption.Request{
 		Workload: w, Now: p.request.Now, Continue: from, MinCounts: least, HoldsQuota: p.request.HoldsQuota[w.ID],
 		LocalQueueUsage: p.request.LocalQueueUsage, Room: room, TriggersSince: p.request.TriggersSince[w.ID],
+		History: p.history,
 	})
 }
 

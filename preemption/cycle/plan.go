@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -22,6 +23,7 @@ type plan struct {
 	first     *preemption.Snapshot // then, before the first head was served
 	gone      []string             // IDs of whole workloads that are in now but not in then
 	closed    map[string]bool      // KEP83: trees in which nobody may borrow in this cycle
+	history   *limits.History      // with the preemptions of this cycle, if there are limits
 	result    Result
 }
 
@@ -65,6 +67,9 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 	}
 	if v.Decision.Outcome == preemption.Preempt {
 		v.Outcome, v.Reason = Preempt, queue.PendingPreemption
+		if err := p.count(&v.Decision, w); err != nil {
+			return v, err
+		}
 		return v, p.promise(*w, p.leave(v.Decision.Victims))
 	}
 	if room := p.room(*w); !p.fitsNow(e) || room != nil && !room.Fits() {
@@ -77,6 +82,14 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 		return v, err
 	}
 	return v, p.promise(*w, nil)
+}
+
+// count adds the victims of a head to the history that limits read.
+func (p *plan) count(d *preemption.Decision, w *workload.Workload) (err error) {
+	if p.cycle.limited {
+		p.history, err = p.history.With(d.Events(p.now, preemption.Request{Workload: *w}, p.request.Now)...)
+	}
+	return err
 }
 
 // finish sets how a head is requeued and whether another cycle is needed.

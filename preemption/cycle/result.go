@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -119,6 +120,17 @@ func (r Result) Edits() []preemption.Edit {
 		}
 	}
 	return edits
+}
+
+// Events returns what the cycle adds to the history of preemptions if it is carried out at a time; s is
+// the snapshot that it was run on. See [preemption.Decision.Events].
+func (r Result) Events(s *preemption.Snapshot, at time.Time) (list []limits.Event) {
+	for i := range r.Heads {
+		if v := &r.Heads[i]; v.Outcome == Preempt {
+			list = append(list, v.Decision.Events(s, preemption.Request{Workload: v.Head.Workload}, at)...)
+		}
+	}
+	return list
 }
 
 // Requeued returns a victim as it waits again once it is gone: as it was submitted, with all

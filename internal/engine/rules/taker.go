@@ -25,6 +25,7 @@ type Taker struct {
 	// given says by tier since when its trigger has been observed if it holds at the time of the
 	// request; since, at the instant of the search. instant.Unset: it does not hold.
 	given, since [tierCount]int64
+	now          int64   // the time of the request
 	instants     []int64 // at which verdicts change, if collected
 	collected    bool
 	timed        []donor // whose workloads may be protected, or not accepted, for some time
@@ -59,10 +60,10 @@ type donor struct {
 	rules.Reach
 }
 
-// Begin prepares for a request. The preemptor must stay as it is. since says by tier since when its
-// trigger has been observed; for one never seen it is now.
-func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, since [tierCount]int64) {
-	t.rules, t.preemptor, t.given = e, preemptor, since
+// Begin prepares for a request at now. The preemptor must stay as it is. since says by tier since when
+// its trigger has been observed; for one never seen it is now.
+func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int64, since [tierCount]int64) {
+	t.rules, t.preemptor, t.now, t.given = e, preemptor, now, since
 	t.order.begin(usable(e.Ordering(preemptor.Queue)))
 	t.constrained = e.Constrained(preemptor.Queue)
 	t.Reset()
@@ -292,7 +293,14 @@ func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, 
 			continue
 		}
 		t.fill(v.Workload)
-		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(t.given[i]), Quota: how.held}
+		since := t.given[i]
+		if now != t.now { // as a request would be asked then, that knows what was observed before
+			since = t.since[i]
+		}
+		if since == instant.Unset {
+			since = now
+		}
+		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(since), Quota: how.held}
 		for _, m := range by.Select(&t.one, moment) {
 			yield(by, trigger, m)
 		}

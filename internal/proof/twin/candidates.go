@@ -25,6 +25,7 @@ type candidate struct {
 	// held then.
 	trigger rules.Trigger
 	held    rules.QuotaSet
+	by      []preemption.VictimRule // the rules that accept it
 }
 
 // units lists what may be taken of a workload that may yield: each surplus replica, of the
@@ -101,7 +102,7 @@ func longestFirst(tier, laterFirst int) int {
 func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
 	theirs, ours := importance(&r), importance(&d.request.Workload)
 	if theirs != ours || d.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
-		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1, "", 0}, theirs < ours && d.policy.WithinClusterQueue != queue.Never
+		return candidate{r, 2, 0, node{}, preemption.InClusterQueue, -1, "", 0, nil}, theirs < ours && d.policy.WithinClusterQueue != queue.Never
 	}
 	newer := later(r.Queued, d.request.Workload.Queued)
 	if d.config.NewerByReservation {
@@ -110,11 +111,11 @@ func (d *decision) ownVerdict(r workload.Workload) (candidate, bool) {
 	least, timed := d.minAdmit()
 	switch over := timed && d.request.Now.Sub(d.reserved(&r)) > least; {
 	case over && newer:
-		return candidate{r, 2, 1, node{}, preemption.InClusterQueue, -1, "", 0}, true
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueue, -1, "", 0, nil}, true
 	case over:
-		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased, -1, "", 0}, true
+		return candidate{r, 2, 1, node{}, preemption.InClusterQueueTimeBased, -1, "", 0, nil}, true
 	}
-	return candidate{r, 2, 2, node{}, preemption.InClusterQueue, -1, "", 0}, newer
+	return candidate{r, 2, 2, node{}, preemption.InClusterQueue, -1, "", 0, nil}, newer
 }
 
 // level is a cohort above the preemptor's queue, and its child that the queue is in.
@@ -156,7 +157,7 @@ func (d *decision) cohortCandidates() []candidate {
 			if d.inactive(q) || !d.ofPriority(d.policy.ReclaimWithinCohort, &r) || !d.reachesAnything(q, l.lca, l.passed) {
 				continue
 			}
-			c := candidate{r, 1, 0, l.lca, preemption.InCohortReclamation, -1, "", 0}
+			c := candidate{r, 1, 0, l.lca, preemption.InCohortReclamation, -1, "", 0, nil}
 			if l.advantage {
 				c.class = 0
 			} else if d.permittedWhileBorrowing(&r) {

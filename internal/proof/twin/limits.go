@@ -12,13 +12,19 @@ func (d *decision) limited(taken []candidate, c candidate) bool {
 		return false
 	}
 	type pair struct{ victim, from, to string }
+	class := func(c candidate) *limits.Class {
+		of := &limits.Class{PreemptingQueue: d.request.Workload.Queue, PreemptedQueue: c.w.Queue}
+		for _, r := range c.by {
+			if of.Config = r.Config; !slices.Contains(of.Rules, r.Rule) {
+				of.Rules = append(of.Rules, r.Rule)
+			}
+		}
+		return of
+	}
 	own := d.request.Workload.Queue
 	labels := func(name string) map[string]string { return d.queues[name].Labels }
 	for _, l := range d.config.Limits {
-		covers := func(from, to string) bool {
-			return l.Covers(&limits.Class{PreemptingQueue: from, PreemptedQueue: to}, labels)
-		}
-		if !covers(own, c.w.Queue) {
+		if !l.Covers(class(c), labels) {
 			continue
 		}
 		window, _ := l.Window.Get()
@@ -30,7 +36,7 @@ func (d *decision) limited(taken []candidate, c candidate) bool {
 		}
 		for i, t := range taken {
 			first := !slices.ContainsFunc(taken[:i], func(o candidate) bool { return o.w.ID == t.w.ID })
-			if first && !t.w.Evicted && covers(own, t.w.Queue) {
+			if first && !t.w.Evicted && l.Covers(class(t), labels) {
 				pairs = append(pairs, pair{t.w.ID, own, t.w.Queue})
 			}
 		}

@@ -48,7 +48,9 @@ func (j *judge) limited(taken []candidate, c candidate) bool {
 		return false
 	}
 	event := func(c candidate) limits.Event {
-		return limits.Event{Preemptor: j.Workload.ID, Victim: c.ID, At: j.now, Class: limits.Class{PreemptingQueue: j.Workload.Queue, PreemptedQueue: c.Queue}}
+		return limits.Event{Preemptor: j.Workload.ID, Victim: c.ID, At: j.now, Class: limits.Class{
+			PreemptingQueue: j.Workload.Queue, PreemptedQueue: c.Queue, Config: c.config, Rules: c.names,
+		}}
 	}
 	events := j.Events[:len(j.Events):len(j.Events)]
 	counted := map[string]bool{}

@@ -32,6 +32,9 @@ type candidate struct {
 	reason Reason
 	// quotas are the constraints of the selectors that took it, if rules did.
 	quotas []rules.QuotaConstraint
+	// config and names are those of the rules that accept it.
+	config string
+	names  []string
 }
 
 // take removes a candidate (1) or puts it back (-1).

@@ -37,6 +37,11 @@ func (j *judge) victimsByRules(faults *fault.List, a *Answer) (parts []candidate
 			parts = append(parts, j.victim(faults, at, v, true)...)
 		}
 	}
+	for p, c := range parts {
+		if j.limited(parts[:p], c) {
+			faults.Add("decision.victims", "%q is over a limit", c.ID)
+		}
+	}
 	j.takeAll(parts, 1)
 	defer j.takeAll(parts, -1)
 	if !j.fits(true) {
@@ -123,7 +128,13 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 			}
 		}
 	}
-	return []candidate{{running: r, cohort: above, set: -1, reason: ConfigurablePreemption, quotas: quotas}}
+	c := candidate{running: r, cohort: above, set: -1, reason: ConfigurablePreemption, quotas: quotas}
+	for _, of := range v.Rules {
+		if c.config = of.Config; !slices.Contains(c.names, of.Rule) {
+			c.names = append(c.names, of.Rule)
+		}
+	}
+	return []candidate{c}
 }
 
 // keeps says why a workload yields to nobody, whatever rules say; empty if it may yield.
@@ -143,7 +154,7 @@ func (j *judge) keeps(r *running) string {
 
 // refusalByRules judges an answer that nobody yields now: without all whom rules of the trigger
 // Always accept the request does not fit either, or some of them is bad. When other triggers hold is
-// not judged, nor whom selectors with a constraint on quota accept, nor RetryAt.
+// not judged, nor whom selectors with a constraint on quota accept, nor a refusal with limits, nor RetryAt.
 func (j *judge) refusalByRules(faults *fault.List, a *Answer) {
 	if a.Outcome == Wait && a.RetryAt.IsZero() != j.SkipRetryAt || a.Outcome == Wait && !j.SkipRetryAt && !a.RetryAt.After(j.Now) {
 		faults.Add("decision.retryAt", "%v: want one after now if and only if it is asked for", a.RetryAt)
@@ -166,7 +177,7 @@ func (j *judge) refusalByRules(faults *fault.List, a *Answer) {
 	}
 	j.takeAll(all, 1)
 	defer j.takeAll(all, -1)
-	if j.fits(true) && rules.Validate([]rules.Config{*config}) == nil {
+	if j.fits(true) && len(j.Limits) == 0 && rules.Validate([]rules.Config{*config}) == nil {
 		faults.Add("decision.outcome", "%v, but the rules permit %s to be preempted", a.Outcome, names(all))
 	}
 }
