@@ -53,7 +53,7 @@ func TestLimitsCountAcrossHeads(t *testing.T) {
 	if list, _ = preempting(earlier); len(list) != 1 || earlier.Len() != 1 {
 		t.Errorf("after an earlier preemption %q preempt; the history has %d", list, earlier.Len())
 	}
-	if list, r = preempting(earlier); r.Heads[len(r.Heads)-1].Outcome == cycle.Preempt {
+	if _, r = preempting(earlier); r.Heads[len(r.Heads)-1].Outcome == cycle.Preempt {
 		t.Errorf("%+v", r)
 	}
 }

@@ -296,7 +296,6 @@ func (x *Solver) latest(of *Answer) (best *Answer, bound int64) {
 	}
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
-	bound = score.Started
 	low, high, sure := 0, len(starts), len(starts) // from sure on there is none
 	for low < high {
 		middle := int(uint(low+high) >> 1)
