@@ -41,8 +41,9 @@ func (r *row) missing(from *node) int64 {
 }
 
 // Amounts of cost are integers of this part of one, and are rounded so that the bound never gets
-// larger: the bound that is computed holds as it is.
-var scale = new(big.Int).Lsh(big.NewInt(1), 40)
+// larger: the bound that is computed holds as it is. (A function: a variable would link math/big into
+// every program that decides.)
+func scale() *big.Int { return big.NewInt(1 << 40) }
 
 // scaled returns a multiplier in these parts.
 func scaled(multiplier float64) (*big.Int, bool) {
@@ -50,7 +51,7 @@ func scaled(multiplier float64) (*big.Int, bool) {
 	if r == nil || r.Sign() < 0 {
 		return nil, false
 	}
-	r.Mul(r, new(big.Rat).SetInt(scale))
+	r.Mul(r, new(big.Rat).SetInt(scale()))
 	return new(big.Int).Quo(r.Num(), r.Denom()), true
 }
 
@@ -68,8 +69,8 @@ func share(amount *big.Int, of, all int64, up bool) *big.Int {
 func (x *checker) price() error {
 	x.sum = new(big.Int)
 	for _, k := range x.kinds {
-		if k.price = share(scale, 1, k.part, false); x.byCost() {
-			k.price = share(scale, k.cost, 1, false)
+		if k.price = share(scale(), 1, k.part, false); x.byCost() {
+			k.price = share(scale(), k.cost, 1, false)
 		}
 	}
 	for i, c := range x.of.Caps {
@@ -165,7 +166,7 @@ func (x *checker) checkBound() error {
 		}
 		return nil
 	}
-	sum := new(big.Rat).SetFrac(x.reached(), scale)
+	sum := new(big.Rat).SetFrac(x.reached(), scale())
 	exact, _ := sum.Float64()
 	if off := math.Abs(x.of.Bound - exact); !(off <= 1e-6+1e-9*math.Abs(exact)) {
 		return fmt.Errorf("bound is %v, but the multipliers come to %v", x.of.Bound, exact)
@@ -178,9 +179,9 @@ func roundUp(sum *big.Int) *big.Int {
 	if sum.Sign() <= 0 {
 		return new(big.Int)
 	}
-	up := new(big.Int).Add(sum, scale)
+	up := new(big.Int).Add(sum, scale())
 	up.Sub(up, big.NewInt(1))
-	return up.Div(up, scale)
+	return up.Div(up, scale())
 }
 
 // keep counts candidates of a kind, if that makes the bound smaller, among those that are left.
