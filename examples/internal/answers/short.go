@@ -189,7 +189,7 @@ func Partial(d *preemption.Decision, w *workload.Workload) string {
 }
 
 // ChangeOf compares two answers: a better outcome, then fewer victims, an earlier time, less
-// that is missing. Empty: they are the same.
+// that is missing, if both miss something. Empty: they are the same.
 func ChangeOf(before, after *Short) string {
 	if before == nil || after == nil {
 		return "other"
@@ -197,8 +197,10 @@ func ChangeOf(before, after *Short) string {
 	worse := cmp.Or(
 		cmp.Compare(after.Rank(), before.Rank()),
 		cmp.Compare(len(after.Victims), len(before.Victims)),
-		after.At.Compare(before.At),
-		cmp.Compare(after.Missing, before.Missing))
+		after.At.Compare(before.At))
+	if worse == 0 && before.Missing > 0 && after.Missing > 0 {
+		worse = cmp.Compare(after.Missing, before.Missing)
+	}
 	switch {
 	case worse < 0:
 		return "better"
