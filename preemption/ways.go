@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/least"
-	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -77,15 +76,9 @@ func (f *finder) priority() []Way {
 	root := f.root()
 	var at []int64
 	note := func(q int) bool {
-		running := c.Running(q)
-		for lane := range cluster.WholeLanes {
-			var cursor cluster.LaneCursor
-			cursor.First(*running.Lane(lane))
-			for w, ok := cursor.Item(); ok; w, ok = cursor.Item() {
-				if p := w.Priority; p >= own && (len(at) == 0 || at[len(at)-1] != quota.Add(p, 1)) {
-					at = append(at, p, quota.Add(p, 1))
-				}
-				cursor.Next()
+		for w := range c.Running(q).Whole {
+			if p := w.Priority; p >= own && (len(at) == 0 || at[len(at)-1] != quota.Add(p, 1)) {
+				at = append(at, p, quota.Add(p, 1))
 			}
 		}
 		return true

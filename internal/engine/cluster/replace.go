@@ -136,16 +136,9 @@ func (r *Running) anew(changes []change) *Running {
 			list = append(list, ch.now)
 		}
 	}
-	for lane := range WholeLanes {
-		var cursor LaneCursor
-		for cursor.First(r.lanes[lane]); ; cursor.Next() {
-			d, ok := cursor.Item()
-			if !ok {
-				break
-			}
-			if !leave[d] {
-				list = append(list, d)
-			}
+	for w := range r.Whole {
+		if !leave[w] {
+			list = append(list, w)
 		}
 	}
 	next, _ := newRunning(r.home, list, nil)

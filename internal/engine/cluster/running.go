@@ -67,6 +67,22 @@ func (r *Running) Len() int {
 	return n
 }
 
+// Whole calls yield with every workload once, lane by lane, each in the order of candidates.
+func (r *Running) Whole(yield func(*Workload) bool) {
+	for lane := range WholeLanes {
+		var cursor LaneCursor
+		for cursor.First(r.lanes[lane]); ; cursor.Next() {
+			w, ok := cursor.Item()
+			if !ok {
+				break
+			}
+			if !yield(w) {
+				return
+			}
+		}
+	}
+}
+
 // addTo adds up the usage of all workloads.
 func (r *Running) addTo(sum *[]quotatree.Load) {
 	for lane := range WholeLanes {

@@ -19,7 +19,6 @@ type Sharing struct {
 	refused   []search.Victim // the first candidate of each queue that failed the first strategy
 	refusers  marks           // the queues of refused
 	refusedAt []int32         // by node: the index in refused
-	replay    []search.Victim
 	later     []search.Victim // with Stable or Reevaluate: all that the strategies refused, in order
 	added     []int64         // by slot: what the request adds to usage
 	seen      marks

@@ -8,32 +8,20 @@ import "github.com/cedesched/cede/internal/engine/search"
 // Removing a workload below a level makes the preemptor's share at that level smaller and
 // changes no other share of the preemptor; removing a workload on one side changes the shares
 // of that side only. So no order is better than the own queue first, then from the nearest
-// level to the farthest, and each side can be judged alone. A workload that yields as a whole
-// is one victim: replicas of its surplus taken before are part of it.
+// level to the farthest, and each side can be judged alone.
 func (f *Sharing) justified(others, needed []search.Victim) bool {
 	s := f.s
-	f.replay = f.replay[:0]
-	for _, list := range [...][]search.Victim{others, needed} {
-		for _, v := range list {
-			if v.Set < 0 || !search.GoesWhole(v.Workload, others) && !search.GoesWhole(v.Workload, needed) {
-				f.replay = append(f.replay, v)
+	return s.Replay(others, needed, func(victims []search.Victim) bool {
+		f.addRequest(1)
+		defer f.addRequest(-1)
+		f.seen.next(s.View.Tree.Len())
+		for i := range victims {
+			if v := &victims[i]; v.Fair && f.seen.add(v.Side) && !f.justifiedOn(v.Side, v.Level) {
+				return false
 			}
 		}
-	}
-	kept := s.Taken
-	s.Taken = f.replay
-	f.addRequest(1)
-	f.seen.next(s.View.Tree.Len())
-	justified := true
-	for i := range f.replay {
-		if v := &f.replay[i]; v.Fair && f.seen.add(v.Side) && !f.justifiedOn(v.Side, v.Level) {
-			justified = false
-			break
-		}
-	}
-	f.addRequest(-1)
-	s.Taken = kept
-	return justified
+		return true
+	})
 }
 
 // justifiedOn is justified for the victims of one side. A share only falls: if the last
@@ -48,7 +36,7 @@ func (f *Sharing) justifiedOn(side, level int) bool {
 	if !c.Has(search.InitialShare) {
 		return false
 	}
-	for _, v := range f.replay {
+	for _, v := range s.Taken {
 		if !v.Fair || v.Side != side {
 			continue
 		}

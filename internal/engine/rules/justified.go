@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
@@ -27,50 +29,28 @@ func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.taken[v.W
 // than the own queue first, then from the nearest cohort to the farthest, and each side can be
 // judged alone.
 func (t *Taker) justified(s *search.Search, others, needed []search.Victim) bool {
-	t.replay = t.replay[:0]
-	for _, list := range [...][]search.Victim{others, needed} {
-		for _, v := range list {
-			if v.Set < 0 || !search.GoesWhole(v.Workload, others) && !search.GoesWhole(v.Workload, needed) {
-				t.replay = append(t.replay, v)
+	return s.Replay(others, needed, func(victims []search.Victim) bool {
+		for i := range victims {
+			side := victims[i].Side
+			judged := func(v search.Victim) bool { return v.Side == side && t.isBound(&v) }
+			if t.isBound(&victims[i]) && !slices.ContainsFunc(victims[:i], judged) && !t.justifiedOn(s, victims, side) {
+				return false
 			}
 		}
-	}
-	kept := s.Taken
-	s.Taken = t.replay
-	justified := true
-	for i := range t.replay {
-		v := &t.replay[i]
-		if !t.isBound(v) || t.judgedBefore(i) {
-			continue
-		}
-		if justified = t.justifiedOn(s, v.Side); !justified {
-			break
-		}
-	}
-	s.Taken = kept
-	return justified
-}
-
-// judgedBefore reports whether the side of a victim is that of one before it.
-func (t *Taker) judgedBefore(i int) bool {
-	for j := range t.replay[:i] {
-		if v := &t.replay[j]; v.Side == t.replay[i].Side && t.isBound(v) {
-			return true
-		}
-	}
-	return false
+		return true
+	})
 }
 
 // justifiedOn is justified for the victims of one side. Fewer gone on a side never forbid anybody.
 // So those without constraints come last, and before them whoever may come after all the others.
-func (t *Taker) justifiedOn(s *search.Search, side int) bool {
+func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int) bool {
 	var left, back []int
 	put := func(i int, times int64) {
-		s.MoveQuota(&t.replay[i], times)
+		s.MoveQuota(&victims[i], times)
 		t.shares.change()
 	}
-	for i := range t.replay {
-		switch v := &t.replay[i]; {
+	for i := range victims {
+		switch v := &victims[i]; {
 		case t.isBound(v) && v.Side == side:
 			left = append(left, i)
 		case isUnder(s, v.Queue, side):
@@ -82,7 +62,7 @@ func (t *Taker) justifiedOn(s *search.Search, side int) bool {
 		before = len(left)
 		for n := len(left) - 1; n >= 0; n-- {
 			i := left[n]
-			if put(i, 1); t.stillAccepts(s, &t.replay[i]) {
+			if put(i, 1); t.stillAccepts(s, &victims[i]) {
 				left, back = append(left[:n], left[n+1:]...), append(back, i)
 			} else {
 				put(i, -1)

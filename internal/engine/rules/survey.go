@@ -16,18 +16,9 @@ func (t *Taker) survey(to *trace.Recorder, s *search.Search, i int) {
 	}
 	to.Add(trace.Step{Kind: trace.TierBegins, Count: int64(i)})
 	for _, d := range t.tiers[i].donors {
-		node := d.node
-		running := s.Cluster.Running(node)
-		for lane := range cluster.WholeLanes {
-			var cursor cluster.LaneCursor
-			for cursor.First(*running.Lane(lane)); ; cursor.Next() {
-				w, ok := cursor.Item()
-				if !ok {
-					break
-				}
-				if _, gone := t.taken[w]; !gone {
-					t.surveyOne(to, s, i, w, node)
-				}
+		for w := range s.Cluster.Running(d.node).Whole {
+			if _, gone := t.taken[w]; !gone {
+				t.surveyOne(to, s, i, w, d.node)
 			}
 		}
 	}

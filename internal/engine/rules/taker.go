@@ -32,7 +32,6 @@ type Taker struct {
 	// constrained: some selector has a constraint on quota.
 	constrained bool
 	shares      shares
-	replay      []search.Victim
 }
 
 // taking is how a workload was taken.
@@ -187,7 +186,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 		t.survey(trace, s, i)
 	}
 	for again := true; again; {
-		before, refused := len(s.Taken), false
+		before, waiting := len(s.Taken), false
 		for phase := range phases {
 			t.order.open(t, s, t.tiers[i].donors, phase)
 			for {
@@ -197,13 +196,13 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				}
 				s.Steps++
 				v, verdict := t.judge(s, i, w, node)
-				switch {
-				case verdict == never:
+				switch verdict {
+				case notNow:
+					waiting = true
+				case never:
 					t.order.close()
-					refused = true
-					continue
-				case verdict != accepted:
-					refused = refused || verdict == notNow
+				}
+				if verdict != accepted {
 					continue
 				}
 				s.Take(v)
@@ -218,7 +217,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				t.order.change(t, s)
 			}
 		}
-		again = refused && len(s.Taken) > before
+		again = waiting && len(s.Taken) > before
 	}
 	return false
 }
@@ -268,71 +267,4 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 // moment returns the moment at which a tier is asked.
 func (t *Taker) moment(s *search.Search, i int) rules.Moment {
 	return rules.Moment{Now: instant.Time(s.Now), Since: instant.Time(t.since[i])}
-}
-
-// fill copies what selectors read of a workload.
-func (t *Taker) fill(w *cluster.Workload) {
-	f := &w.Facts
-	t.one.ID, t.one.Queue, t.one.LocalQueue = f.ID, f.Queue(), f.LocalQueue()
-	t.one.Labels, t.one.PriorityClass = f.Labels(), f.PriorityClass()
-	t.one.Priority, t.one.PriorityBoost = w.BasePriority()
-	t.one.ReservedAt, t.one.Created = instant.Time(w.Reserved), instant.Time(f.Created())
-}
-
-// Matches calls yield with the selectors that accepted a victim when rules took it, tier by tier,
-// first those of the tier that took it. Tiers with bad selectors are left out.
-func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
-	how := t.taken[v.Workload]
-	for i := how.tier; i < tierCount; i++ {
-		trigger := rules.Triggers()[i]
-		by := t.tiers[i].rules
-		if !t.tiers[i].asked {
-			by, _ = t.rules.Tier(trigger, t.preemptor)
-		}
-		if by == nil {
-			continue
-		}
-		t.fill(v.Workload)
-		since := t.given[i]
-		if now != t.now { // as a request would be asked then, that knows what was observed before
-			since = t.since[i]
-		}
-		if since == instant.Unset {
-			since = now
-		}
-		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(since), Quota: how.held}
-		for _, m := range by.Select(&t.one, moment) {
-			yield(by, trigger, m)
-		}
-	}
-}
-
-// victim returns a workload as a victim of rules, which yields as a whole.
-func victim(s *search.Search, w *cluster.Workload, node int) search.Victim {
-	v := search.Victim{Workload: w, Set: -1, Count: 1, Cohort: -1, Queue: node, ByRules: true}
-	if node != s.Request.Queue {
-		if v.Cohort = lowestAbove(s.Cluster, node, s.Request.Queue); v.Cohort >= 0 {
-			v.Side = below(s, v.Cohort, node)
-		}
-	}
-	return v
-}
-
-// lowestAbove returns the lowest cohort above two queues; -1 if they are in different trees.
-func lowestAbove(c *cluster.Cluster, a, b int) int {
-	a, b = c.Tree.Parent(a), c.Tree.Parent(b)
-	for a >= 0 && b >= 0 && a != b {
-		switch deeper := c.Tree.Depth(a) - c.Tree.Depth(b); {
-		case deeper > 0:
-			a = c.Tree.Parent(a)
-		case deeper < 0:
-			b = c.Tree.Parent(b)
-		default:
-			a, b = c.Tree.Parent(a), c.Tree.Parent(b)
-		}
-	}
-	if a < 0 || b < 0 {
-		return -1
-	}
-	return a
 }

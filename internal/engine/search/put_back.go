@@ -59,6 +59,25 @@ func GoesWhole(w *cluster.Workload, victims []Victim) bool {
 	return false
 }
 
+// Replay judges the victims that remain when one is put back, with them as those taken. All of them
+// are gone. A workload that yields as a whole is one victim: replicas of its surplus taken before
+// are part of it. judge must leave the usage as it is.
+func (s *Search) Replay(others, needed []Victim, judge func(victims []Victim) bool) bool {
+	s.replay = s.replay[:0]
+	for _, list := range [...][]Victim{others, needed} {
+		for _, v := range list {
+			if v.Set < 0 || !GoesWhole(v.Workload, others) && !GoesWhole(v.Workload, needed) {
+				s.replay = append(s.replay, v)
+			}
+		}
+	}
+	kept := s.Taken
+	s.Taken = s.replay
+	justified := judge(s.replay)
+	s.Taken = kept
+	return justified
+}
+
 // PutRoomBack puts the victims back on their nodes; their quota stays removed.
 func (s *Search) PutRoomBack() {
 	if s.Request.Room == nil {

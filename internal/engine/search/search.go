@@ -41,8 +41,9 @@ type Search struct {
 	merge     merge
 	bounds    [usage.Kinds]bound
 	blockers  []Blocker
-	columns   []int  // of the view
-	needs     []bool // found by FitsAtFirst
+	replay    []Victim // of Replay
+	columns   []int    // of the view
+	needs     []bool   // found by FitsAtFirst
 	rest      []int64
 	sum       []quotatree.Load
 	exceptSum []quotatree.Load

@@ -157,18 +157,7 @@ func (s *Search) firstUnstable(q int) *cluster.Workload {
 func (s *Search) findBorrowers(q int) {
 	st := &s.stability
 	st.sorted[q] = true
-	var list []*cluster.Workload
-	running := s.Cluster.Running(q)
-	for lane := range cluster.WholeLanes {
-		var cursor cluster.LaneCursor
-		for cursor.First(*running.Lane(lane)); ; cursor.Next() {
-			w, ok := cursor.Item()
-			if !ok {
-				break
-			}
-			list = append(list, w)
-		}
-	}
+	list := slices.Collect(s.Cluster.Running(q).Whole)
 	s.Steps += len(list)
 	slices.SortFunc(list, func(a, b *cluster.Workload) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(instant.Rank(a.Queued), instant.Rank(b.Queued)), cluster.CompareIDs(a, b))

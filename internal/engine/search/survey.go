@@ -49,18 +49,10 @@ func (s *Search) surveyUnder(t *trace.Recorder, l *Level, cohort, idle int) {
 }
 
 func (s *Search) surveyQueue(t *trace.Recorder, d *Donor, idle int) {
-	running := s.Cluster.Running(d.Queue)
-	for lane := range cluster.WholeLanes {
-		var cursor cluster.LaneCursor
-		for cursor.First(*running.Lane(lane)); ; cursor.Next() {
-			w, ok := cursor.Item()
-			if !ok {
-				break
-			}
-			step := s.judge(d, w, idle)
-			step.Kind, step.Node, step.Workload = trace.Judged, d.Queue, w.Facts.ID
-			t.Add(step)
-		}
+	for w := range s.Cluster.Running(d.Queue).Whole {
+		step := s.judge(d, w, idle)
+		step.Kind, step.Node, step.Workload = trace.Judged, d.Queue, w.Facts.ID
+		t.Add(step)
 	}
 }
 
