@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/cedesched/cede/quota"
 )
 
 // cover is the question about one node: which units are cheapest to remove so that some pods
@@ -77,7 +79,7 @@ func (c *cover) prepare(node int, o *option) bool {
 		need, asked := -free, false
 		for k, count := range o.counts {
 			if n := p.Kinds[k].Needs[slot]; n > 0 && count > 0 {
-				need += n * int64(count)
+				need = quota.Add(need, quota.Mul(int64(count), n))
 				asked = true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/quota"
 )
 
 // drawProblem draws a small problem: few nodes, kinds and units, amounts that nearly fit.
@@ -312,3 +313,21 @@ func keepsItsBound(t *rapid.T) {
 
 func TestKeepsItsBound(t *testing.T) { rapid.Check(t, keepsItsBound) }
 func FuzzKeepsItsBound(f *testing.F) { f.Fuzz(rapid.MakeFuzz(keepsItsBound)) }
+
+// What several pods need together may be more than an int64 holds: it does not wrap.
+func TestNeedsOfManyPods(t *testing.T) {
+	const most = quota.MaxUsage
+	p := &packing.Problem{
+		Free: [][]int64{{0}, {most}}, Least: 4, MaxNodes: 1000,
+		Kinds: []packing.Kind{{Count: 4, Needs: []int64{most}}},
+		Units: []packing.Unit{{Pods: 1, Parts: []packing.Part{{Node: 0, Pods: 1, Takes: []int64{most}}}}},
+	}
+	if got := new(packing.Solver).Solve(p); !got.None {
+		t.Errorf("four pods have room where there is room for two: %+v", got)
+	}
+	p.Least = 2
+	got := new(packing.Solver).Solve(p)
+	if got.Answer == nil || !slices.Equal(got.Answer.Units, []int{0}) || got.Bound != p.Score([]int{0}) {
+		t.Errorf("%+v, want the unit to yield for the second pod", got)
+	}
+}
