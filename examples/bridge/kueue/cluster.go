@@ -70,6 +70,9 @@ func (o *Objects) Add(one Object) (replaced bool, err error) {
 // Remove removes the object with the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { o.kept.Remove(one.key()) }
 
+// Clone returns the same objects, to which others can be added apart from these.
+func (o *Objects) Clone() Objects { return Objects{o.kept.Clone()} }
+
 func (c *ClusterQueue) key() string   { return "ClusterQueue " + c.Metadata.ID() }
 func (c *Cohort) key() string         { return "Cohort " + c.Metadata.ID() }
 func (l *LocalQueue) key() string     { return "LocalQueue " + l.Metadata.ID() }

@@ -39,14 +39,14 @@ type Input struct {
 }
 
 // With returns the input with the objects of Kueue in further sources, each in place of the one with its
-// kind and name. It fails on an input that does not hold objects of Kueue. Call it once: the earlier
-// input stays as it is, but cannot take further objects.
+// kind and name. It fails on an input that does not hold objects of Kueue.
 func (in *Input) With(sources []objects.Source) (Input, error) {
 	if in.objects == nil {
 		return *in, errors.New("the cluster is not made of objects of Kueue, to which others could be added")
 	}
+	both := read.Kueue{Objects: in.objects.Clone()}
 	notes, err := objects.Read(sources, objects.Options{Nameless: read.Nameless}, func(o *objects.Object) error {
-		if err := in.objects.Add(o); !errors.Is(err, objects.ErrAgain) {
+		if err := both.Add(o); !errors.Is(err, objects.ErrAgain) {
 			return err
 		}
 		return nil
@@ -54,7 +54,7 @@ func (in *Input) With(sources []objects.Source) (Input, error) {
 	if err != nil {
 		return *in, err
 	}
-	with := Input{Found: read.With(in.objects.Cluster(), notes), objects: in.objects}
+	with := Input{Found: read.With(both.Cluster(), notes), objects: &both}
 	with.State = with.Found.State
 	return with, nil
 }

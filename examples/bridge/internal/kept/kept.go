@@ -1,7 +1,10 @@
 // Package kept keeps the last state of each object.
 package kept
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // List keeps values by key, in the order in which their keys were first seen. The zero value is
 // empty.
@@ -42,6 +45,9 @@ func (k *List[T]) Remove(key string) {
 		k.list[at] = nil
 	}
 }
+
+// Clone returns a list of the same values that can be changed apart from this one.
+func (k *List[T]) Clone() List[T] { return List[T]{maps.Clone(k.index), slices.Clone(k.list)} }
 
 // All lists the values.
 func (k *List[T]) All() []*T {
