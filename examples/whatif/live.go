@@ -48,10 +48,8 @@ func readLive(o *options, std stdio) (answers.Input, error) {
 		}
 	}
 	if o.scheduler != "kai" {
-		list, problem := liveRules(args[2:])
-		if sources = append(sources, list...); problem != "" {
-			notes = append(notes, problem)
-		}
+		list, problems := liveRules(args[2:])
+		sources, notes = append(sources, list...), append(notes, problems...)
 	}
 	in, err := answers.Read(sources, o.scheduler)
 	if failed := k.stop(); failed != nil {
@@ -67,19 +65,19 @@ func readLive(o *options, std stdio) (answers.Input, error) {
 // rulesKinds are the kinds of preemption rules and limits, which many clusters do not have.
 var rulesKinds = []string{"preemptionconfigs." + kueue.Group, "preemptionlimits." + kueue.Group}
 
-// liveRules reads what there is of preemption rules and limits. problem says why something was not
-// read although it is there.
-func liveRules(args []string) (sources []objects.Source, problem string) {
+// liveRules reads what there is of preemption rules and limits. problems say why something was not
+// read although it may be there.
+func liveRules(args []string) (sources []objects.Source, problems []string) {
 	for _, kind := range rulesKinds {
 		text, err := kubectl(append([]string{"get", kind}, args...))
 		switch {
 		case err == nil && len(bytes.TrimSpace(text)) > 0:
 			sources = append(sources, objects.Source{Name: "kubectl", Reader: bytes.NewReader(text)})
 		case err != nil && !strings.Contains(err.Error(), "the server doesn't have a resource type"):
-			problem = fmt.Sprintf("%s were not read (%v): decided without them", kind, err)
+			problems = append(problems, fmt.Sprintf("%s were not read (%v): decided without them", kind, err))
 		}
 	}
-	return sources, problem
+	return sources, problems
 }
 
 // running is a kubectl that runs.

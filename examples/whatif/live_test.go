@@ -23,7 +23,7 @@ func fakeKubectl(t *testing.T, objects, configuration, rest string) (calls func(
 		}
 	}
 	script := "#!/bin/sh\necho \"$@\" >> '" + dir + "/calls'\n" +
-		"case \"$*\" in *preemption*) echo \"error: the server doesn't have a resource type\" >&2; exit 1;; *configmap*) cat '" + dir + "/configuration'; exit 0;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
+		"case \"$*\" in *preemption*) echo \"error: ${FAKE_ERROR:-the server doesn't have a resource type}\" >&2; exit 1;; *configmap*) cat '" + dir + "/configuration'; exit 0;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +94,19 @@ func TestLiveFails(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if status, _, stderr := call(nil, "-live"); status != 2 || stderr != "whatif: kubectl is not on the PATH\n" {
 		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// Rules and limits that may not be read are each said to be missing.
+func TestLiveRulesForbidden(t *testing.T) {
+	fakeKubectl(t, smallCluster, "", "")
+	t.Setenv("FAKE_ERROR", "you may not list these")
+	status, stdout, stderr := call(nil, "-live", "overview")
+	for _, kind := range rulesKinds {
+		want := "Note: " + kind + " were not read (kubectl: error: you may not list these): decided without them."
+		if status == 2 || stderr != "" || !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+			t.Errorf("status %d, %q, want %q:\n%s", status, stderr, want, stdout)
+		}
 	}
 }
 

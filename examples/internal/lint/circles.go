@@ -24,11 +24,11 @@ const (
 func circles(c *Cluster) []Finding {
 	var found []Finding
 	places := map[string]bool{} // one circle of the same queues says it
-	left := maxWork
+	left, unfinished := maxWork, 0
 	look := func(w workload.Workload) {
 		c.tell()
 		if left <= 0 {
-			c.Unfinished++
+			unfinished++
 			return
 		}
 		loop, err := preemption.Loops(c.Snapshot, []workload.Workload{w}, c.Config, preemption.LoopOptions{Now: c.Now, MaxDecisions: min(left, maxWorkOfOne)})
@@ -36,7 +36,7 @@ func circles(c *Cluster) []Finding {
 			return
 		}
 		if left -= loop.Decisions; loop.Cut {
-			c.Unfinished++
+			unfinished++
 		}
 		if f := findingOf(&w, loop.Steps); len(loop.Steps) > 0 && !places[f.Place] {
 			places[f.Place] = true
@@ -51,6 +51,13 @@ func circles(c *Cluster) []Finding {
 		for _, w := range c.possible(q) {
 			look(w)
 		}
+	}
+	if unfinished > 0 {
+		of := "1 workload"
+		if unfinished > 1 {
+			of = fmt.Sprintf("%d workloads", unfinished)
+		}
+		c.Unfinished = append(c.Unfinished, "circles of "+of+" were not looked for to the end: that would take too long")
 	}
 	return found
 }

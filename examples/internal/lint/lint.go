@@ -30,9 +30,9 @@ type Cluster struct {
 	// Notes are what a bridge could not take over.
 	Notes []bridge.Note
 	Now   time.Time
-	// Unfinished is set by Run: for how many workloads it did not look for circles to the end,
-	// because that would take too long.
-	Unfinished int
+	// Unfinished is set by Run: what it did not look at, or not to the end, because that would take
+	// too long; sentences without full stop.
+	Unfinished []string
 	// Progress is told about each step of what may take long. Nil: nobody.
 	Progress func()
 
@@ -78,7 +78,7 @@ func Run(c *Cluster, names ...string) ([]Finding, error) {
 			return nil, fmt.Errorf("there is no rule %q: want %s", name, strings.Join(Names(), ", "))
 		}
 	}
-	c.trees = trees(c.State.Cohorts)
+	c.trees, c.Unfinished = trees(c.State.Cohorts), nil
 	found := []Finding{}
 	for _, r := range rules {
 		if len(names) > 0 && !slices.Contains(names, r.Name) {

@@ -335,8 +335,8 @@ func TestCirclesEnd(t *testing.T) {
 			}
 		})
 		found, err := Run(c, "circle")
-		if err != nil || len(found) > 0 || (c.Unfinished > 0) != (want > 0) {
-			t.Errorf("%d victims: %v, %+v, %d unfinished", n, err, found, c.Unfinished)
+		if err != nil || len(found) > 0 || (len(c.Unfinished) > 0) != (want > 0) {
+			t.Errorf("%d victims: %v, %+v, unfinished %q", n, err, found, c.Unfinished)
 		}
 	}
 }

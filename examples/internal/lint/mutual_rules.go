@@ -73,7 +73,7 @@ func (r right) text() string {
 }
 
 // kinds returns one workload of each kind that selectors and policies can tell apart, and whether there
-// are several of it.
+// are several of it. If there are more than are compared, it says so.
 func (c *Cluster) kinds() (list []workload.Workload, several []bool) {
 	known := slices.Concat(c.State.Admitted, c.Pending)
 	slices.SortFunc(known, func(a, b workload.Workload) int { return cmp.Compare(a.ID, b.ID) })
@@ -86,10 +86,14 @@ func (c *Cluster) kinds() (list []workload.Workload, several []bool) {
 		}
 		if first, was := at[string(key)]; was {
 			several[first] = true
-		} else if len(list) < maxMutual && !w.NeverYields {
+		} else if !w.NeverYields {
 			at[string(key)] = len(list)
 			list, several = append(list, *w), append(several, false)
 		}
+	}
+	if all := len(list); all > maxMutual {
+		list, several = list[:maxMutual], several[:maxMutual]
+		c.Unfinished = append(c.Unfinished, fmt.Sprintf("mutual rules were looked for between %d of the %d kinds of workloads: between all it would take too long", maxMutual, all))
 	}
 	return list, several
 }

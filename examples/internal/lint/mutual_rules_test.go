@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -66,6 +67,31 @@ func TestMutualRules(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: - want, + got:\n%s", name, diff)
+		}
+	}
+}
+
+// Two of one kind are one. Of more kinds than are compared, the lint says that it did not look at all.
+func TestManyKindsOfWorkloads(t *testing.T) {
+	for kinds, want := range map[int][]string{
+		maxMutual:     nil,
+		maxMutual + 1: {"mutual rules were looked for between 250 of the 251 kinds of workloads: between all it would take too long"},
+	} {
+		in := &Cluster{State: preemption.State{
+			Queues: []queue.Queue{{Name: "a", Rules: "c"}},
+			Rules: []rules.Config{{Name: "c", Rules: []rules.Rule{{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always},
+				CandidateSelectors: []rules.CandidateSelector{{Scope: rules.WithinClusterQueue, Priority: rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThan}}}}}}},
+		}, Now: now}
+		for i := range 2 * kinds {
+			in.State.Admitted = append(in.State.Admitted, workload.Workload{ID: fmt.Sprint(i), Queue: "a", Priority: int64(i % kinds)})
+		}
+		for range 2 { // what one run says does not add to the next
+			if _, err := Run(in, "mutual"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, in.Unfinished); diff != "" {
+			t.Errorf("%d kinds: - want, + got:\n%s", kinds, diff)
 		}
 	}
 }
