@@ -99,8 +99,8 @@ type Kept struct {
 	// Rule is the rule. Zero: they use nothing of what is short.
 	Rule Rule `json:"rule,omitzero"`
 	// SetBy is whose setting it is, or who borrows nothing, as `cohort "research"`; "default"
-	// for a minimum runtime of the configuration, "protection" for its Protection. Else empty: the policy of the level, the
-	// workload itself, or a guard.
+	// for a minimum runtime of the configuration, "protection" for its Protection. Else empty:
+	// the policy of the level, the workload itself, or a guard.
 	SetBy string `json:"setBy,omitempty"`
 	Counted
 	// From and Until are the first and the last instant at which the rule ends for one of

@@ -99,6 +99,9 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	}
 	q := question(&st, &r, &c, w, len(d.Assignment) > 0)
 	q.AllSets = d.Proof != nil && d.Proof.Optimal
+	// Few nodes may not suffice to show that nobody may yield at an instant, which is then RetryAt
+	// although it is too early. The default number suffices for all sets of the at most ten
+	// candidates that are judged.
 	q.RetryAtIsBound = q.RetryAtIsBound || c.Search == Exact && c.Exact.MaxNodes > 0
 	faults = append(faults, judgeProof(&c, &d)...)
 	faults = append(faults, judgeLost(&st, &r, &c, &d)...)

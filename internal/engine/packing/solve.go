@@ -103,8 +103,8 @@ func (x *Solver) begin(p *Problem) {
 	}
 }
 
-// unknown is the bound that says nothing.
-var unknown = Score{Highest: math.MinInt32, Started: math.MaxInt64}
+// unknown is the bound that says nothing: no score is better than that of nobody.
+var unknown = Nobody
 
 // solve returns the result; ok is false if there are too many ways to place the pods.
 func (x *Solver) solve() (r Result, ok bool) {

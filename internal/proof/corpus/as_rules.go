@@ -33,7 +33,7 @@ func (c *Case) CheckRules() (r Report, err error) {
 	return r, nil
 }
 
-// decided returns the outcome, who is preempted, and the borrow height.
+// decided returns who is preempted, then the outcome, the borrow height and when to ask again.
 func decided(c preemption.Config, st preemption.State, r preemption.Request) (list []string, err error) {
 	p, err := preemption.New(c)
 	if err != nil {
