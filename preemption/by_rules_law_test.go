@@ -82,6 +82,16 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 	return config
 }
 
+// drawSeen draws since when triggers have been observed.
+func drawSeen(t *rapid.T, r *preemption.Request) {
+	for _, trigger := range rules.Triggers() {
+		if rapid.IntRange(0, 2).Draw(t, "seen") == 0 {
+			since := r.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "since")) * 10 * time.Minute)
+			r.TriggersSince = append(r.TriggersSince, rules.Observation{Trigger: trigger, Since: since})
+		}
+	}
+}
+
 // A decision by rules is that of the slow twin; its victims make room, and none can be spared.
 func decidesByRules(t *rapid.T, reached map[string]int) {
 	record := preemptiontest.Records().Draw(t, "record")
@@ -92,12 +102,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	policies := decideWith(t, config, snapshotOf(t, st), r)
 	st.Rules = []rules.Config{rule}
 	config.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
-	for _, trigger := range rules.Triggers() {
-		if rapid.IntRange(0, 2).Draw(t, "seen") == 0 {
-			since := r.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "since")) * 10 * time.Minute)
-			r.TriggersSince = append(r.TriggersSince, rules.Observation{Trigger: trigger, Since: since})
-		}
-	}
+	drawSeen(t, &r)
 	got := decideWith(t, config, snapshotOf(t, st), r)
 	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)

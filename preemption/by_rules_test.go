@@ -273,7 +273,8 @@ func TestVerifyRules(t *testing.T) {
 		"a policy's victim": {func(d *preemption.Decision) {
 			d.Victims[0].Reason, d.Victims[0].Rules = preemption.InCohortReclamation, nil
 		}, "no policy permits"},
-		"a refusal": {func(d *preemption.Decision) { *d = preemption.Decision{Outcome: preemption.Impossible} }, `but the rules permit`},
+		"a refusal":  {func(d *preemption.Decision) { *d = preemption.Decision{Outcome: preemption.Impossible} }, `but "x" may yield now`},
+		"no trigger": {func(d *preemption.Decision) { d.Triggers = nil }, "decision.triggers: [], want [Always]"},
 	} {
 		spoilt := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
 		c.spoil(&spoilt)

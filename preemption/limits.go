@@ -67,8 +67,8 @@ func (l *limiter) class(v *search.Victim) *limits.Class {
 // Refuses reports whether a limit keeps a victim from being taken.
 func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) bool {
 	for i := range taken {
-		if taken[i].Workload == v.Workload {
-			return false // replicas of it are counted already
+		if taken[i].Workload == v.Workload && !v.ByRules {
+			return false // replicas of it are counted already, by the same right
 		}
 	}
 	if now != l.now {
@@ -80,7 +80,7 @@ func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) boo
 		if !of.Covers(class, l.labels) {
 			continue
 		}
-		if count := l.counted(of, class, v.Workload.Facts.ID, now) + l.taken(of, class, taken); count >= of.Limit {
+		if count := l.counted(of, class, v.Workload.Facts.ID, now) + l.taken(of, class, v.Workload, taken); count >= of.Limit {
 			if refuses = true; l.noting && l.refused[i] == nil {
 				l.refused[i] = v.Workload
 			}
@@ -110,16 +110,16 @@ func together(s limits.Scope, a, b *limits.Class) bool {
 	return true
 }
 
-// taken counts the workloads that were taken in this decision; the one of the victim is not among
-// them.
-func (l *limiter) taken(of *limits.Limit, class *limits.Class, taken []search.Victim) (count int64) {
+// taken counts the workloads that were taken in this decision, without that of the victim. One
+// of which the policies took replicas and then rules the rest is taken by the rules.
+func (l *limiter) taken(of *limits.Limit, class *limits.Class, victim *cluster.Workload, taken []search.Victim) (count int64) {
 	if of.Scope == limits.PreemptedWorkload {
 		return 0
 	}
 	for i := range taken {
 		v := &taken[i]
-		again := v.Workload.Facts.Evicted
-		for j := 0; j < i && !again && len(v.Workload.Surplus) > 0; j++ {
+		again := v.Workload.Facts.Evicted || v.Workload == victim
+		for j := i + 1; j < len(taken) && !again && len(v.Workload.Surplus) > 0; j++ {
 			again = taken[j].Workload == v.Workload
 		}
 		if again {

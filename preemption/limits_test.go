@@ -16,6 +16,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
@@ -55,18 +56,19 @@ func limit(t *rapid.T, c *preemption.Config, st *preemption.State, r *preemption
 	r.History, _ = limits.NewHistory(events)
 }
 
-// With limits decisions are those of the twin, Verify has nothing against them, and RetryAt is the
-// first instant of all at which anything could change.
-func limitsHold(t *rapid.T) {
+// drawLimited draws a question with limits and, of every second one, with rules.
+func drawLimited(t *rapid.T) (config preemption.Config, st preemption.State, r preemption.Request) {
 	record := preemptiontest.Records().Draw(t, "record")
-	config := preemptiontest.Configs().Draw(t, "config")
-	st, r := record.State, *record.Request
+	config = preemptiontest.Configs().Draw(t, "config")
+	st, r = record.State, *record.Request
 	protect(t, &config, &st)
 	reevaluate(t, &config)
 	limit(t, &config, &st, &r)
 	if rapid.Bool().Draw(t, "by rules") {
 		st.Admitted = slices.Clone(st.Admitted)
+		st.Queues = slices.Clone(st.Queues)
 		st.Rules = []rules.Config{drawRules(t, &st, &r.Workload)}
+		drawSeen(t, &r)
 		config.RulesAlone, config.Protection = rapid.Bool().Draw(t, "rules instead"), minruntime.Protection{}
 		for i := range config.Limits {
 			if rapid.Bool().Draw(t, "of a rule") {
@@ -74,6 +76,13 @@ func limitsHold(t *rapid.T) {
 			}
 		}
 	}
+	return config, st, r
+}
+
+// With limits decisions are those of the twin, Verify has nothing against them, and RetryAt is the
+// first instant of all at which anything could change.
+func limitsHold(t *rapid.T) {
+	config, st, r := drawLimited(t)
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if err := preemption.Verify(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
@@ -205,5 +214,40 @@ func TestLimitsOfRules(t *testing.T) {
 	_, err := preemption.New(preemption.Config{Search: preemption.Exact, Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: optional.Of(time.Millisecond)}}})
 	if err == nil || err.Error() != "config.Limits[0].window: 1ms is shorter than 1s; config.Limits: are set, but the search is Exact" {
 		t.Error(err)
+	}
+}
+
+// A workload of which the policies took replicas, and a rule the rest, is one preemption, by the rule.
+func TestLimitsOfRulesAndReplicas(t *testing.T) {
+	one := []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: 1}}
+	elastic := job("elastic", "b", 0, 4, started(20))
+	elastic.PodSets[0].MinCount = optional.Of(int64(1))
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "all", Reserved: one}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "all", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}, Rules: "config"},
+			{Name: "b", Cohort: "all", Quotas: gpus(2)},
+		},
+		Admitted: []workload.Workload{elastic},
+		Rules: []rules.Config{{Name: "config", Rules: []rules.Rule{{Name: "any", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always},
+			CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}}}}},
+	}
+	for _, c := range []struct {
+		limit limits.Limit
+		want  preemption.Outcome
+	}{
+		{limits.Limit{Limit: 0, Rules: []string{"any"}}, preemption.Impossible},
+		{limits.Limit{Limit: 1, Rules: []string{"any"}}, preemption.Preempt},
+		{limits.Limit{Limit: 1}, preemption.Preempt},
+	} {
+		c.limit.Name, c.limit.Scope, c.limit.Window = "l", limits.Global, optional.Of(time.Hour)
+		config := preemption.Config{Limits: []limits.Limit{c.limit}}
+		d := decideWith(t, config, snapshotOf(t, st), pending("a", 0, 4))
+		if d.Outcome != c.want || d.Outcome == preemption.Preempt && (len(d.Victims) != 1 || d.Victims[0].Reason != preemption.ConfigurablePreemption) {
+			t.Errorf("%+v: %s", c.limit, text(d))
+		}
+		if err := preemption.Verify(st, pending("a", 0, 4), config, d); err != nil {
+			t.Error(err)
+		}
 	}
 }

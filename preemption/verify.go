@@ -27,7 +27,7 @@ import (
 //     a strategy, without it each passes one whoever else yields. None of them can stay (see
 //     [Decision.Victims]). Any such set will do: it need not be the one that Decide chooses.
 //
-//   - Wait, Impossible: the documented search finds nobody now; for Wait nobody at an instant
+//   - Wait, Impossible: the documented search, by policies and rules and within the limits, finds nobody now; for Wait nobody at an instant
 //     before RetryAt and somebody at RetryAt, for Impossible nobody at any later instant. If
 //     flavors are assigned, only the answer for now is judged.
 //
@@ -43,12 +43,14 @@ import (
 //     along its tree, whatever the number of candidates.
 //
 //   - With rules (ConfigurablePreemption): the victims make room, none of them can stay, and the
-//     rules named, and no other selectors of these, accept each; victims of the policies among them are
-//     judged one by one. A refusal is wrong if the policies, or the rules of the trigger Always,
-//     permit enough. Which other triggers hold is not judged, nor RetryAt.
+//     rules named, and no others, accept each (what only a constraint on quota accepts may be missing);
+//     victims of the policies among them are judged one by one. Triggers are those that hold in the
+//     documented search.
+//
+//   - With [Config.Limits] all victims together are within each limit.
 //
 // With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
-// range. Blockers, Shortage, NoRoom and the choice of flavors are not judged. With
+// range. Blockers, Shortage, NoRoom, RuleFaults and the choice of flavors are not judged. With
 // [Config.MaxRetrySteps] set a RetryAt that is too early is not a fault. A state, request or
 // configuration that is not valid is a fault. Verify is made for tests and audits: it sorts
 // all candidates, at each instant at which one is protected no longer. It calls Request.Room
@@ -235,7 +237,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 }
 
 func answer(d *Decision) *queues.Answer {
-	a := &queues.Answer{Outcome: queues.Outcome(d.Outcome), Admitted: d.Admitted, BorrowHeight: d.BorrowHeight, RetryAt: d.RetryAt}
+	a := &queues.Answer{Outcome: queues.Outcome(d.Outcome), Admitted: d.Admitted, BorrowHeight: d.BorrowHeight, RetryAt: d.RetryAt, Triggers: d.Triggers}
 	for _, v := range d.Victims {
 		of := queues.Victim{
 			Workload: v.Workload, Queue: v.Queue, Cohort: v.Cohort, Reason: queues.Reason(v.Reason),

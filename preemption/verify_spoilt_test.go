@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
 )
 
 // spoil is a way to make a right decision wrong; false: it does not apply.
@@ -34,8 +37,9 @@ func some(ok func(preemption.Victim) bool, change func(*preemption.Victim)) func
 	}
 }
 
-func anyOne(preemption.Victim) bool   { return true }
-func partly(v preemption.Victim) bool { return len(v.Replicas) > 0 }
+func anyOne(preemption.Victim) bool    { return true }
+func partly(v preemption.Victim) bool  { return len(v.Replicas) > 0 }
+func byARule(v preemption.Victim) bool { return len(v.Rules) > 0 }
 
 // toOutcome changes outcomes consistently: what does not belong to the new one is cleared.
 func toOutcome(from, to preemption.Outcome) func(preemption.State, preemption.Request, *preemption.Decision) bool {
@@ -175,13 +179,77 @@ var spoils = []spoil{
 	}},
 }
 
+// ruleSpoils are ways to spoil decisions by rules.
+var ruleSpoils = []spoil{
+	{"a trigger too few", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		ok := len(d.Triggers) > 0
+		d.Triggers = d.Triggers[:max(0, len(d.Triggers)-1)]
+		return ok
+	}},
+	{"another rule", some(byARule, func(v *preemption.Victim) { v.Rules[0].Rule += "x" })},
+	{"another configuration", some(byARule, func(v *preemption.Victim) { v.Rules[0].Config += "x" })},
+	{"another trigger", some(byARule, func(v *preemption.Victim) { v.Rules[0].Trigger += "x" })},
+	{"rules not in order", some(func(v preemption.Victim) bool { return len(v.Rules) > 1 }, func(v *preemption.Victim) { slices.Reverse(v.Rules) })},
+	{"a rule too few", func(st preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		for i := range d.Victims {
+			list := d.Victims[i].Rules
+			for k := 1; k < len(list); k++ {
+				at := slices.IndexFunc(st.Rules[0].Rules, func(r rules.Rule) bool { return r.Name == list[k].Rule })
+				if slices.ContainsFunc(list[k].Selectors, func(n int) bool { return st.Rules[0].Rules[at].CandidateSelectors[n].Quota == "" }) {
+					d.Victims[i].Rules = slices.Delete(list, k, k+1) // with constraints alone it might not have accepted
+					return true
+				}
+			}
+		}
+		return false
+	}},
+	{"a selector too few", func(st preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+		for i := range d.Victims {
+			for k := range d.Victims[i].Rules {
+				of := &d.Victims[i].Rules[k]
+				at := slices.IndexFunc(st.Rules[0].Rules, func(r rules.Rule) bool { return r.Name == of.Rule })
+				if n := len(of.Selectors) - 1; st.Rules[0].Rules[at].CandidateSelectors[of.Selectors[n]].Quota == "" {
+					of.Selectors = of.Selectors[:n] // with a constraint it might not have held
+					return true
+				}
+			}
+		}
+		return false
+	}},
+	{"a selector too many", some(byARule, func(v *preemption.Victim) { v.Rules[0].Selectors = append(v.Rules[0].Selectors, 61) })},
+	{"no rule", some(byARule, func(v *preemption.Victim) { v.Rules = nil })},
+}
+
 // Verify finds each way to spoil a decision, each time.
 func TestSpoiltDecisions(t *testing.T) {
+	spoilAll(t, "spoilt.golden", func(seed int) (preemption.Config, preemption.State, preemption.Request) {
+		record := preemptiontest.Records().Example(seed)
+		return preemptiontest.Configs().Example(seed + 1), record.State, *record.Request
+	}, spoils)
+}
+
+// So it does with limits and rules.
+func TestSpoiltDecisionsByRules(t *testing.T) {
+	type question struct {
+		config preemption.Config
+		st     preemption.State
+		r      preemption.Request
+	}
+	questions := rapid.Custom(func(t *rapid.T) (q question) {
+		q.config, q.st, q.r = drawLimited(t)
+		return q
+	})
+	spoilAll(t, "spoilt-rules.golden", func(seed int) (preemption.Config, preemption.State, preemption.Request) {
+		q := questions.Example(seed)
+		return q.config, q.st, q.r
+	}, slices.Concat(spoils, ruleSpoils))
+}
+
+// spoilAll spoils the decisions about 1500 questions in all ways, and by a guard and by less rights.
+func spoilAll(t *testing.T, golden string, ask func(seed int) (preemption.Config, preemption.State, preemption.Request), spoils []spoil) {
 	applied, said := map[string]int{}, map[string]string{}
 	for seed := range 1500 {
-		record := preemptiontest.Records().Example(seed)
-		config := preemptiontest.Configs().Example(seed + 1)
-		st, r := record.State, *record.Request
+		config, st, r := ask(seed)
 		s := snapshotOf(t, st)
 		if d := decideWith(t, config, s, r); len(d.Victims) > 0 {
 			guarded := config
@@ -189,10 +257,10 @@ func TestSpoiltDecisions(t *testing.T) {
 			strict := st
 			strict.Queues = slices.Clone(st.Queues)
 			for i := range strict.Queues {
-				strict.Queues[i].Preemption = queue.PreemptionPolicy{}
+				strict.Queues[i].Preemption, strict.Queues[i].Rules = queue.PreemptionPolicy{}, ""
 			}
 			applied["a guard protects a victim"]++
-			applied["the policies permit nobody"]++
+			applied["nobody is permitted"]++
 			if preemption.Verify(st, r, guarded, d) == nil || preemption.Verify(strict, r, config, d) == nil {
 				t.Errorf("%d: with a guard, or no right: %+v", seed, d)
 			}
@@ -211,7 +279,7 @@ func TestSpoiltDecisions(t *testing.T) {
 			said[way.name] += err.Error() + "\n"
 		}
 	}
-	for _, name := range []string{"a guard protects a victim", "the policies permit nobody"} {
+	for _, name := range []string{"a guard protects a victim", "nobody is permitted"} {
 		spoils = append(spoils, spoil{name: name})
 	}
 	for _, way := range spoils {
@@ -227,7 +295,7 @@ func TestSpoiltDecisions(t *testing.T) {
 			fmt.Fprintf(&b, "%-36s %5d %08x %s\n", way.name, applied[way.name], crc32.ChecksumIEEE([]byte(text)), shortest(text))
 		}
 	}
-	keptIn(t, "spoilt.golden", b.Bytes())
+	keptIn(t, golden, b.Bytes())
 }
 
 const spoiltHead = `# What Verify says of spoilt decisions: how often each way applies, a checksum of all that is said,

@@ -4,11 +4,13 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/limits"
+	"github.com/cedesched/cede/preemption"
 )
 
 // limited reports whether a limit refuses a candidate after those taken, by a look at every event.
 func (d *decision) limited(taken []candidate, c candidate) bool {
-	if slices.ContainsFunc(taken, func(t candidate) bool { return t.w.ID == c.w.ID }) || c.w.Evicted {
+	again := slices.ContainsFunc(taken, func(t candidate) bool { return t.w.ID == c.w.ID })
+	if again && c.reason != preemption.ConfigurablePreemption || c.w.Evicted {
 		return false
 	}
 	type pair struct{ victim, from, to string }
@@ -35,8 +37,8 @@ func (d *decision) limited(taken []candidate, c candidate) bool {
 			}
 		}
 		for i, t := range taken {
-			first := !slices.ContainsFunc(taken[:i], func(o candidate) bool { return o.w.ID == t.w.ID })
-			if first && !t.w.Evicted && l.Covers(class(t), labels) {
+			last := t.w.ID != c.w.ID && !slices.ContainsFunc(taken[i+1:], func(o candidate) bool { return o.w.ID == t.w.ID })
+			if last && !t.w.Evicted && l.Covers(class(t), labels) {
 				pairs = append(pairs, pair{t.w.ID, own, t.w.Queue})
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -31,10 +32,14 @@ type judge struct {
 	firstUnder map[*node]*running
 	// entitledAtFirst: the preemptor needs no strategy.
 	entitledAtFirst bool
+	// observed says since when triggers have been observed; holding lists those that held in the
+	// last search by rules.
+	observed []rules.Observation
+	holding  []rules.Trigger
 }
 
 func newJudge(q *Question) *judge {
-	j := &judge{Question: q, now: q.Now, byID: map[string]*running{}, added: map[column]int64{}}
+	j := &judge{Question: q, now: q.Now, observed: q.TriggersSince, byID: map[string]*running{}, added: map[column]int64{}}
 	cohorts, queues := map[string]*node{}, map[string]*node{}
 	j.nodes = queues
 	for i := range q.Cohorts {
@@ -97,13 +102,15 @@ func newJudge(q *Question) *judge {
 // fits reports whether the request fits without those gone; without borrowing, also within
 // the nominal quota of its queue.
 func (j *judge) fits(borrowing bool) bool {
-	for _, a := range j.asked {
+	return j.fitsQuota(borrowing) && (j.Room == nil || j.Room.Fits())
+}
+
+// fitsQuota is fits without the room.
+func (j *judge) fitsQuota(borrowing bool) bool {
+	return !slices.ContainsFunc(j.asked, func(a quota.Amount) bool {
 		c := a.FlavorResource()
-		if a.Amount > j.queue.available(c) || !borrowing && quota.Add(j.queue.used[c], a.Amount) > j.queue.quotas[c].Nominal {
-			return false
-		}
-	}
-	return j.Room == nil || j.Room.Fits()
+		return a.Amount > j.queue.available(c) || !borrowing && quota.Add(j.queue.used[c], a.Amount) > j.queue.quotas[c].Nominal
+	})
 }
 
 // borrowHeight says how far up the tree the request borrows without those gone.
@@ -160,9 +167,8 @@ func Judge(q *Question, a *Answer) error {
 		wrong("retryAt", "%v is set for %v", a.RetryAt, a.Outcome)
 	}
 	j.admitted(&faults, a)
-	hasRules := j.rulesOf() != nil && !q.Workload.NeverPreempts
 	var parts []candidate
-	if hasRules && len(a.Victims) > 0 && (byRules(a) || q.RulesAlone) {
+	if j.hasRules() && len(a.Victims) > 0 && (byRules(a) || q.RulesAlone) {
 		parts = j.victimsByRules(&faults, a)
 	} else {
 		parts = j.victims(&faults, a)
@@ -172,11 +178,19 @@ func Judge(q *Question, a *Answer) error {
 		wrong("borrowHeight", "%d, want %d", a.BorrowHeight, height)
 	}
 	j.takeAll(parts, -1)
-	switch refused := a.Outcome == Wait || a.Outcome == Impossible; {
-	case refused && hasRules:
-		j.refusalByRules(&faults, a)
+	refused := a.Outcome == Wait || a.Outcome == Impossible
+	var chosen []candidate
+	if refused || byRules(a) {
+		chosen = j.searchAt(j.Now)
+	}
+	if !slices.Equal(a.Triggers, j.holding) {
+		wrong("triggers", "%v, want %v", a.Triggers, j.holding)
+	}
+	switch {
 	case refused:
-		j.refusal(&faults, a)
+		j.refusal(&faults, a, chosen)
+	case byRules(a) && len(faults) == 0:
+		j.order(&faults, a, parts, chosen)
 	}
 	return faults.Err()
 }
@@ -211,7 +225,7 @@ func (j *judge) victims(faults *fault.List, a *Answer) (parts []candidate) {
 	}
 	*faults = append(*faults, least...)
 	if len(least) == 0 {
-		j.order(faults, a, parts)
+		j.order(faults, a, parts, j.search())
 	}
 	return parts
 }
@@ -421,7 +435,7 @@ func (j *judge) passesAtBest(c candidate) bool {
 
 // order judges the numbers of the victims. If they are those that the documented search
 // chooses, so are the numbers.
-func (j *judge) order(faults *fault.List, a *Answer, parts []candidate) {
+func (j *judge) order(faults *fault.List, a *Answer, parts, chosen []candidate) {
 	known := slices.ContainsFunc(a.Victims, func(v Victim) bool { return v.Order != 0 })
 	if !known {
 		return
@@ -436,7 +450,6 @@ func (j *judge) order(faults *fault.List, a *Answer, parts []candidate) {
 			return
 		}
 	}
-	chosen := j.search()
 	if names(byID(chosen)) != names(parts) {
 		return
 	}

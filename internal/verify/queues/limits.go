@@ -1,6 +1,7 @@
 package queues
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/limits"
@@ -53,13 +54,12 @@ func (j *judge) limited(taken []candidate, c candidate) bool {
 		}}
 	}
 	events := j.Events[:len(j.Events):len(j.Events)]
-	counted := map[string]bool{}
-	for _, t := range taken {
-		if t.ID == c.ID {
+	for i, t := range taken {
+		if t.ID == c.ID && c.reason != ConfigurablePreemption {
 			return false // counted already
 		}
-		if !t.Evicted && !counted[t.ID] {
-			counted[t.ID] = true
+		again := t.ID == c.ID || slices.ContainsFunc(taken[i+1:], func(o candidate) bool { return o.ID == t.ID })
+		if !t.Evicted && !again { // of which rules took the rest, they took all
 			events = append(events, event(t))
 		}
 	}

@@ -115,6 +115,7 @@ type Answer struct {
 	Victims      []Victim
 	BorrowHeight int
 	RetryAt      time.Time
+	Triggers     []rules.Trigger
 }
 
 // Victim is a workload that yields, or some replicas of it.

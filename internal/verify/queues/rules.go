@@ -69,14 +69,10 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 		faults.Add(at+".workload", "%q is not admitted", v.Workload)
 		return nil
 	}
-	cohort := ""
-	var above *node
+	cohort, above := "", j.cohortAbove(r)
 	var quotas []rules.QuotaConstraint
-	for n := r.queue.parent; n != nil && r.queue != j.queue; n = n.parent {
-		if j.queue.isUnder(n) {
-			cohort, above = n.name, n
-			break
-		}
+	if above != nil {
+		cohort = above.name
 	}
 	switch {
 	case v.Cohort != cohort:
@@ -95,6 +91,7 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 		faults.Add(at+".rules", "no rule is named that accepts %q", v.Workload)
 	}
 	config := j.rulesOf()
+	j.allNamed(faults, at, v, r)
 	for i := range v.Rules {
 		of, at := &v.Rules[i], fmt.Sprintf("%s.rules[%d]", at, i)
 		if i == 0 && !j.uses(r, -1) && (j.Room == nil || of.Trigger == rules.InsufficientQuota) {
@@ -113,6 +110,11 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 		rule := &config.Rules[found]
 		if !j.serves(rule) || len(of.Selectors) == 0 {
 			faults.Add(at, "rule %q does not serve the request now", of.Rule)
+		}
+		for n, selector := range of.Selectors {
+			if selector < 0 || selector >= len(rule.CandidateSelectors) || n > 0 && selector <= of.Selectors[n-1] {
+				faults.Add(at+".selectors", "%v: want indexes of the selectors of rule %q, rising", of.Selectors, of.Rule)
+			}
 		}
 		for n := range rule.CandidateSelectors {
 			s := &rule.CandidateSelectors[n]
@@ -152,32 +154,26 @@ func (j *judge) keeps(r *running) string {
 	return ""
 }
 
-// refusalByRules judges an answer that nobody yields now: without all whom rules of the trigger
-// Always accept the request does not fit either, or some of them is bad. When other triggers hold is
-// not judged, nor whom selectors with a constraint on quota accept, nor a refusal with limits, nor RetryAt.
-func (j *judge) refusalByRules(faults *fault.List, a *Answer) {
-	if a.Outcome == Wait && a.RetryAt.IsZero() != j.SkipRetryAt || a.Outcome == Wait && !j.SkipRetryAt && !a.RetryAt.After(j.Now) {
-		faults.Add("decision.retryAt", "%v: want one after now if and only if it is asked for", a.RetryAt)
-	}
-	if !j.RulesAlone {
-		if victims := j.searchAt(j.Now); victims != nil {
-			faults.Add("decision.outcome", "%v, but %s may yield now", a.Outcome, names(victims))
+// allNamed finds rules, of the tier that took a victim and of later ones, that accept it whatever constraints on quota
+// say, and that are not named; and rules that are not in the order of the tiers.
+func (j *judge) allNamed(faults *fault.List, at string, v *Victim, r *running) {
+	named, first := 0, len(v.Rules) == 0 // of the tier, or of one before
+	for _, trigger := range rules.Triggers() {
+		if first = first || v.Rules[0].Trigger == trigger; !first || j.isBad(trigger) {
+			continue
+		}
+		for i := range j.rulesOf().Rules {
+			rule := &j.rulesOf().Rules[i]
+			switch {
+			case rule.ActivationPolicy.Trigger != trigger:
+			case named < len(v.Rules) && v.Rules[named].Rule == rule.Name:
+				named++
+			case j.serves(rule) && slices.ContainsFunc(rule.CandidateSelectors, func(s rules.CandidateSelector) bool { return s.Quota == "" && j.selects(&s, r) }):
+				faults.Add(at+".rules", "rule %q accepts %q and is not named", rule.Name, v.Workload)
+			}
 		}
 	}
-	config := j.rulesOf()
-	var all []candidate
-	for _, r := range j.running {
-		takes := func(rule rules.Rule) bool {
-			return rule.ActivationPolicy.Trigger == rules.Always && j.serves(&rule) &&
-				slices.ContainsFunc(rule.CandidateSelectors, func(s rules.CandidateSelector) bool { return s.Quota == "" && j.selects(&s, r) })
-		}
-		if r.ID != j.Workload.ID && j.keeps(r) == "" && (j.uses(r, -1) || j.Room != nil) && slices.ContainsFunc(config.Rules, takes) {
-			all = append(all, candidate{running: r, set: -1})
-		}
-	}
-	j.takeAll(all, 1)
-	defer j.takeAll(all, -1)
-	if j.fits(true) && len(j.Limits) == 0 && rules.Validate([]rules.Config{*config}) == nil {
-		faults.Add("decision.outcome", "%v, but the rules permit %s to be preempted", a.Outcome, names(all))
+	if named < len(v.Rules) {
+		faults.Add(at+".rules", "%q is not in its place", v.Rules[named].Rule)
 	}
 }

@@ -22,15 +22,29 @@ func (j *judge) rulesOf() *rules.Config {
 	return nil
 }
 
+// isFor reports whether the selectors of a rule select the preemptor.
+func (j *judge) isFor(r *rules.Rule) bool {
+	return ofLabels(r.PreemptorSelector, j.Workload.Labels) && ofClass(&r.PreemptorPriorityClass, j.Workload.PriorityClass)
+}
+
 // serves reports whether a rule is looked at for the preemptor if its trigger holds.
 func (j *judge) serves(r *rules.Rule) bool {
 	if wait := r.ActivationPolicy.MinTriggerRequiredDuration.Or(0); wait > 0 {
-		at := slices.IndexFunc(j.TriggersSince, func(o rules.Observation) bool { return o.Trigger == r.ActivationPolicy.Trigger })
-		if at < 0 || !j.Now.After(j.TriggersSince[at].Since.Add(wait)) {
+		if since, observed := j.sinceOf(r.ActivationPolicy.Trigger); !observed || !j.now.After(since.Add(wait)) {
 			return false
 		}
 	}
-	return ofLabels(r.PreemptorSelector, j.Workload.Labels) && ofClass(&r.PreemptorPriorityClass, j.Workload.PriorityClass)
+	return j.isFor(r)
+}
+
+// sinceOf returns since when a trigger has been observed, as the judge has it.
+func (j *judge) sinceOf(trigger rules.Trigger) (since time.Time, observed bool) {
+	for _, o := range j.observed {
+		if o.Trigger == trigger {
+			return o.Since, true
+		}
+	}
+	return since, false
 }
 
 func ofLabels(s *workload.LabelSelector, labels map[string]string) bool {

@@ -6,11 +6,14 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/rules"
 )
 
-// refusal judges an answer that nobody yields now.
-func (j *judge) refusal(faults *fault.List, a *Answer) {
-	if victims, others := j.searchAt(j.Now), j.othersAt(j.Now); victims != nil || others == found {
+// refusal judges an answer that nobody yields now, when the documented search finds some victims, or
+// none.
+func (j *judge) refusal(faults *fault.List, a *Answer, victims []candidate) {
+	if others := j.othersAt(j.Now); victims != nil || others == found {
 		faults.Add("decision.outcome", "%v, but %s may yield now", a.Outcome, namesOr(victims))
 	}
 	switch given := !a.RetryAt.IsZero(); {
@@ -25,14 +28,14 @@ func (j *judge) refusal(faults *fault.List, a *Answer) {
 	if j.FlavorsOpen || a.Outcome == Wait && j.SkipRetryAt {
 		return
 	}
-	for _, at := range j.instants() {
-		if a.Outcome == Wait && !at.Before(a.RetryAt) {
-			break
-		}
+	list := j.instants()
+	j.observe(j.Now)
+	for at, ok := j.next(list, j.Now); ok && !(a.Outcome == Wait && !at.Before(a.RetryAt)); at, ok = j.next(list, at) {
 		if victims := j.searchAt(at); victims != nil || j.othersAt(at) == found {
 			faults.Add("decision.retryAt", "%v, but at %v already %s may yield", a.RetryAt, at, namesOr(victims))
 			return
 		}
+		j.observe(at)
 	}
 	if a.Outcome == Wait && !j.RetryAtIsBound && j.searchAt(a.RetryAt) == nil && j.othersAt(a.RetryAt) == nobody {
 		faults.Add("decision.retryAt", "at %v time has not helped", a.RetryAt)
@@ -71,11 +74,40 @@ func namesOr(victims []candidate) string {
 	return names(victims)
 }
 
-// searchAt is the search at an instant.
-func (j *judge) searchAt(at time.Time) []candidate {
+// searchAt is the search at an instant, by policies and by rules. It notes which triggers hold.
+func (j *judge) searchAt(at time.Time) (victims []candidate) {
 	j.now = at
 	defer func() { j.now = j.Now }()
-	return j.search()
+	if !j.RulesAlone || !j.hasRules() {
+		victims = j.search()
+	}
+	if victims == nil {
+		victims = j.searchByRules()
+	}
+	return victims
+}
+
+// observe notes which triggers held in a search at an instant, in which nobody was found.
+func (j *judge) observe(at time.Time) { j.observed = rules.Observe(j.observed, j.holding, at) }
+
+// next returns the first instant after another at which anything that depends on time changes: one
+// of the list, or the end of the duration for which a trigger must be observed.
+func (j *judge) next(list []time.Time, after time.Time) (at time.Time, ok bool) {
+	list = slices.Clone(list)
+	if config := j.rulesOf(); config != nil {
+		for i := range config.Rules {
+			of := &config.Rules[i].ActivationPolicy
+			if since, observed := j.sinceOf(of.Trigger); observed {
+				list = append(list, since.Add(of.MinTriggerRequiredDuration.Or(0)).Add(1))
+			}
+		}
+	}
+	for _, candidate := range list {
+		if candidate.After(after) && instant.Valid(candidate) && (!ok || candidate.Before(at)) {
+			at, ok = candidate, true
+		}
+	}
+	return at, ok
 }
 
 // instants lists, in order, the instants after now at which anything that depends on time
@@ -96,8 +128,9 @@ func (j *judge) instants() (list []time.Time) {
 			add(j.Events[k].At.Add(j.Limits[i].Window.Or(0)))
 		}
 	}
+	j.ofRules(add)
 	for _, r := range j.running {
-		if r.queue.root() != j.queue.root() {
+		if r.queue.root() != j.queue.root() && !j.hasRules() {
 			continue
 		}
 		if until, ok := j.minimumRuntime(r); ok {
@@ -121,4 +154,26 @@ func (j *judge) instants() (list []time.Time) {
 	}
 	slices.SortFunc(list, time.Time.Compare)
 	return slices.CompactFunc(list, time.Time.Equal)
+}
+
+// ofRules adds the instants at which the times of a selector change whom it accepts.
+func (j *judge) ofRules(add func(time.Time)) {
+	if !j.hasRules() {
+		return
+	}
+	starts := []time.Time{j.Workload.Created, j.Workload.ReservedAt}
+	for _, r := range j.running {
+		starts = append(starts, r.Created, r.ReservedAt)
+	}
+	for _, rule := range j.rulesOf().Rules {
+		for _, s := range rule.CandidateSelectors {
+			for _, start := range starts {
+				for _, d := range []optional.Duration{{}, s.Time.MinExecutionDuration, s.Time.MaxExecutionDuration, s.Time.MinTimeFromCreationDuration, s.Time.MaxTimeFromCreationDuration} {
+					if !start.IsZero() {
+						add(start.Add(d.Or(0)))
+					}
+				}
+			}
+		}
+	}
 }
