@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
@@ -34,7 +35,8 @@ type forecast struct {
 	later     []workload.Workload          // who backs off, by time
 	from      map[string]time.Time         // until when, by ID
 
-	since map[string][]rules.Observation // of the triggers of rules, by ID
+	since   map[string][]rules.Observation // of the triggers of rules, by ID
+	history *limits.History                // of the preemptions of the cycles so far
 }
 
 // forecast runs cycles until nothing changes, or so many.
@@ -107,12 +109,15 @@ func (f *forecast) run() (more bool, err error) {
 	if len(heads) == 0 {
 		return f.wait()
 	}
-	result, err := f.cycle.RunRequest(f.snapshot, cycle.Request{Heads: heads, Now: f.now, TriggersSince: f.since})
+	result, err := f.cycle.RunRequest(f.snapshot, cycle.Request{Heads: heads, Now: f.now, TriggersSince: f.since, History: f.history})
 	if err != nil {
 		return false, answers.Faults(err)
 	}
 	f.cycles++
 	f.victims = map[string]preemption.Victim{}
+	if f.history, err = f.history.With(result.Events(f.snapshot, f.now)...); err != nil {
+		return false, err
+	}
 	if f.snapshot, err = f.snapshot.With(result.Edits()...); err != nil {
 		return false, err
 	}

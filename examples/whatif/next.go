@@ -14,7 +14,7 @@ import (
 
 var nextVerb = verb{
 	name: "next", short: "the next admission cycles as they would go",
-	long:     "Runs the next admission cycles with all that waits: who is admitted, who preempts whom, who stays. It assumes that whoever is told to stop has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Where only time helps, the next cycle is at that time.",
+	long:     "Runs the next admission cycles with all that waits: who is admitted, who preempts whom, who stays. It assumes that whoever is told to stop has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time.",
 	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
 	yes:      "somebody is admitted or preempts", no: "nobody is and nobody does",
 	flags: func(c *cobra.Command, o *options) {

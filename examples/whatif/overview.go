@@ -65,7 +65,7 @@ func (c *cluster) limitNotes() []string {
 		return nil
 	}
 	return []string{plural(len(c.Config.Limits), "1 limit on preemptions is looked at", "%d limits on preemptions are looked at") +
-		"; preemptions of the past are not in the input, and count as none"}
+		"; preemptions before now are not in the input, and count as none"}
 }
 
 // checkQueue fails for a queue that is not in the input.
