@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/lagrange"
 	"github.com/cedesched/cede/quota"
 )
 
 // tree is the state of one branch and bound.
 type tree struct {
 	of     objective
-	order  []int     // the units, in the order in which they are decided about
-	sorted bool      // by reduced cost
-	rest   []float64 // by position: Σ min(0, reduced cost) from there on
-	// The same by the relaxation of the first goal, which limits the sets too if another
-	// objective is looked for; mostFirst is then what it may be.
-	restFirst []float64
+	order  []int // the units, in the order in which they are decided about
+	sorted bool  // by reduced cost
+	// The first goal limits the sets too if another objective is looked for: this is what it may be.
 	mostFirst int64
 	cover     []int64 // by position and row: what the units from there on take
 	chosen    []int
@@ -45,7 +43,8 @@ func (x *Solver) search(of objective, most, mostFirst int64, inOrder, first bool
 		}
 	}
 	n, rows := len(t.order), len(p.rows)
-	t.rest, t.restFirst = t.sumUp(t.rest, r), t.sumUp(t.restFirst, &x.first)
+	r.SumUp(t.order)
+	x.first.SumUp(t.order)
 	t.mostFirst = mostFirst
 	t.cover = slices.Grow(t.cover[:0], (n+1)*rows)[:(n+1)*rows]
 	clear(t.cover[n*rows:])
@@ -68,32 +67,19 @@ func (x *Solver) byReducedCost() []int {
 	}
 	slices.SortFunc(t.order, func(a, b int) int {
 		u, v := &p.units[a], &p.units[b]
-		return cmp.Or(cmp.Compare(r.reduced[a], r.reduced[b]), cmp.Compare(u.kind, v.kind), cmp.Compare(u.place, v.place))
+		return cmp.Or(cmp.Compare(r.Reduced[a], r.Reduced[b]), cmp.Compare(u.kind, v.kind), cmp.Compare(u.place, v.place))
 	})
 	return t.order
 }
 
-// sumUp returns Σ min(0, reduced cost) by position.
-func (t *tree) sumUp(rest []float64, r *relaxation) []float64 {
-	n := len(t.order)
-	rest = sized(rest, n+1)
-	rest[n] = 0
-	for at := n - 1; at >= 0; at-- {
-		rest[at] = rest[at+1] + min(0, r.reduced[t.order[at]])
-	}
-	return rest
+// tooMuch reports whether a bound proves that no set is good enough.
+func (x *Solver) tooMuch(bound float64) bool {
+	return x.tree.most < noLimit && x.relaxation.Exceeds(bound, x.tree.most)
 }
 
-// tooMuch reports whether a bound proves that no set is good enough. What floating point can
-// be wrong by is far below the part in a thousand million that is granted here: a bound is a
-// sum of less than a million products.
-func (t *tree) tooMuch(bound float64) bool { return exceeds(bound, t.most, t.rest[0]) }
-
 // tooMuchFirst is tooMuch for the first goal.
-func (t *tree) tooMuchFirst(bound float64) bool { return exceeds(bound, t.mostFirst, t.restFirst[0]) }
-
-func exceeds(bound float64, most int64, rest float64) bool {
-	return most < noLimit && bound > float64(most)+1e-6+float64(1e-9*max(float64(most), -rest))
+func (x *Solver) tooMuchFirst(bound float64) bool {
+	return x.tree.mostFirst < noLimit && x.first.Exceeds(bound, x.tree.mostFirst)
 }
 
 // branch looks at all sets that contain the chosen units and others from a position on.
@@ -109,9 +95,9 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 		t.recording.end()
 		return
 	}
-	bound, first := weight+t.rest[from]+x.pressure(&x.relaxation, x.settled), 0.0
+	bound, first := weight+x.relaxation.Rest[from]+x.pressure(&x.relaxation, x.settled), 0.0
 	if t.mostFirst < noLimit {
-		first = weightFirst + t.restFirst[from] + x.pressure(&x.first, nil)
+		first = weightFirst + x.first.Rest[from] + x.pressure(&x.first, nil)
 	}
 	base, rows := len(t.needs)-len(p.rows), len(p.rows)
 	defer func() {
@@ -120,12 +106,12 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 	}()
 	skipped := -1 // the kind that was decided against last
 	for at := from; at < len(t.order); at++ {
-		if t.tooMuch(bound) || t.tooMuchFirst(first) || x.uncovered(t.needs[base:], t.cover[at*rows:]) {
+		if x.tooMuch(bound) || x.tooMuchFirst(first) || x.uncovered(t.needs[base:], t.cover[at*rows:]) {
 			return
 		}
 		i := t.order[at]
-		u, reduced := &p.units[i], x.relaxation.reduced[i]
-		if t.tooMuch(bound + max(0, reduced)) {
+		u, reduced := &p.units[i], x.relaxation.Reduced[i]
+		if x.tooMuch(bound + max(0, reduced)) {
 			if t.sorted {
 				return
 			}
@@ -133,7 +119,7 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 		}
 		reducedFirst := 0.0
 		if t.mostFirst < noLimit {
-			if reducedFirst = x.first.reduced[i]; t.tooMuchFirst(first + max(0, reducedFirst)) {
+			if reducedFirst = x.first.Reduced[i]; x.tooMuchFirst(first + max(0, reducedFirst)) {
 				continue
 			}
 		}
@@ -162,7 +148,7 @@ func (x *Solver) branchWith(i, at int, weight, weightFirst float64) {
 	p.take(u)
 	t.chosen = append(t.chosen, i)
 	if p.mayBeJustified(u) {
-		x.branch(at+1, weight+x.relaxation.weights[i], weightFirst+x.first.weights[i])
+		x.branch(at+1, weight+x.relaxation.Weights[i], weightFirst+x.first.Weights[i])
 	} else {
 		t.recording.end()
 	}
@@ -183,16 +169,16 @@ func (x *Solver) shortage() (short bool) {
 }
 
 // pressure returns what the multipliers add to the bound of the chosen units.
-func (x *Solver) pressure(r *relaxation, settled []settled) (bound float64) {
+func (x *Solver) pressure(r *lagrange.Relaxation, settled []settled) (bound float64) {
 	p, t := &x.problem, &x.tree
 	needs := t.needs[len(t.needs)-len(p.rows):]
 	for j, need := range needs {
 		if need > 0 {
-			bound += float64(r.multiply[j] * min(1, float64(need)/float64(p.rows[j].need)))
+			bound += float64(r.Multiply[j] * min(1, float64(need)/float64(p.rows[j].need)))
 		}
 	}
 	for j := range p.caps {
-		m := r.multiply[r.rows+j]
+		m := r.Multiply[len(p.rows)+j]
 		if m == 0 {
 			continue
 		}
@@ -205,7 +191,7 @@ func (x *Solver) pressure(r *relaxation, settled []settled) (bound float64) {
 		bound -= float64(m * (float64(p.caps[j].most) - taken))
 	}
 	for j := range settled {
-		m := r.multiply[r.rows+len(p.caps)+j]
+		m := r.Multiply[len(p.rows)+len(p.caps)+j]
 		if m == 0 {
 			continue
 		}

@@ -145,17 +145,17 @@ func (x *Solver) certifyAttempt(borrowing bool, caps []limit, bound int64, known
 	} else {
 		most = bound - 1
 		x.relax(of, x.target(bound))
-		if known != nil && r.boundOf(known) > r.root {
-			copy(r.multiply, known)
+		if known != nil && r.Bound(known) > r.Root {
+			copy(r.Multiply, known)
 		}
-		r.root = r.boundOf(r.multiply)
+		r.Root = r.Bound(r.Multiply)
 		x.addMultipliers(&a)
 		if a.Rounded >= bound {
 			return a, true
 		}
 	}
 	t := &x.tree
-	x.first.copy(r)
+	x.first.Copy(r)
 	x.nodes, x.maxNodes = 0, mostRecorded
 	t.recording = recording{on: true, numbers: map[int]int{}}
 	x.search(of, most, noLimit, false, false)
@@ -192,15 +192,15 @@ func (x *Solver) hopeless() bool {
 // addMultipliers adds the multipliers that are not zero, and the bound that follows from them.
 func (x *Solver) addMultipliers(a *CertifiedAttempt) {
 	p, r := &x.problem, &x.relaxation
-	a.Bound, a.Rounded = r.root, r.lowest()
+	a.Bound, a.Rounded = r.Root, r.Lowest()
 	for j := range p.rows {
-		if m := r.multiply[j]; m > 0 {
+		if m := r.Multiply[j]; m > 0 {
 			row := CertifiedRow{Slot: p.rows[j].slot, Node: p.path[max(p.rows[j].at, 0)], Nominal: p.rows[j].at == nominal, Multiplier: m}
 			a.Rows = append(a.Rows, row)
 		}
 	}
 	for j := range p.caps {
-		if m, l := r.multiply[r.rows+j], &p.caps[j]; m > 0 {
+		if m, l := r.Multiply[len(p.rows)+j], &p.caps[j]; m > 0 {
 			a.Caps = append(a.Caps, CertifiedCap{Right: l.right, Above: l.above, All: l.all, Multiplier: m})
 		}
 	}

@@ -5,7 +5,7 @@
 //   - problem.go: the units that may yield in an attempt, and what of them is alike
 //   - caps.go: no more victims of any priority and right than the search in order takes
 //   - allowed.go, justified.go: whether an order of removal exists
-//   - rows.go, relax.go: linear bounds, and the multipliers that make them tight
+//   - rows.go, relax.go: the rows of quota and caps, whose bound is that of package lagrange
 //   - branch.go: branch and bound
 //   - exact.go: the objectives, one after the other
 //   - solution.go: a set that was found, and how it is taken

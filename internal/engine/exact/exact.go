@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/lagrange"
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
@@ -11,11 +12,12 @@ import (
 // time.
 type Solver struct {
 	problem    problem
-	relaxation relaxation
-	first      relaxation // of the first goal
+	relaxation lagrange.Relaxation
+	first      lagrange.Relaxation // of the first goal
 	tree       tree
 	list       []search.Candidate // of all attempts
 	byKind     []int
+	byRatio    []int
 	settled    []settled
 	exchanges  exchanges
 	greedy     []search.Victim
@@ -179,11 +181,11 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 		}
 		x.relax(of, x.target(limit))
 		if n == 0 {
-			bound = x.relaxation.lowest()
+			bound = x.relaxation.Lowest()
 			if p.s.Request.Certificate || x.explains() {
-				x.multipliers = append(x.multipliers, slices.Clone(x.relaxation.multiply))
+				x.multipliers = append(x.multipliers, slices.Clone(x.relaxation.Multiply))
 			}
-			x.first.copy(&x.relaxation)
+			x.first.Copy(&x.relaxation)
 			known = x.betterOf(goals, known, x.rounded(goals))
 		}
 		if known != nil && p.value(of, known) <= limit {
@@ -255,9 +257,4 @@ func (x *Solver) target(most int64) float64 {
 		return float64(most)
 	}
 	return math.MaxInt64
-}
-
-// lowest returns the bound of the root as a whole number.
-func (r *relaxation) lowest() int64 {
-	return max(0, int64(math.Ceil(r.root-1e-6-float64(1e-9*math.Abs(r.root)))))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/lagrange"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -23,7 +24,7 @@ type cover struct {
 	most    int64   // a set is better if it weighs at most this
 	settled []settled
 	limits  [3]settled // memory of settled
-	goal    relaxation
+	goal    lagrange.Relaxation
 	order   []int // of items
 
 	found   bool
@@ -55,7 +56,7 @@ type item struct {
 type settled struct {
 	weight []int64
 	limit  int64
-	r      relaxation
+	r      lagrange.Relaxation
 }
 
 // prepare makes the question whether the pods of an option have room on a node. It reports

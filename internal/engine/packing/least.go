@@ -3,6 +3,8 @@ package packing
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cedesched/cede/internal/engine/lagrange"
 )
 
 // least looks for a set of items that frees what is needed, weighs less than a known one, and
@@ -14,13 +16,14 @@ func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 	c.last = c.x.count + (c.x.p.MaxNodes-c.x.count+1)/c.x.parts
 	c.rounded(func(i int) float64 { return float64(weight[i]) })
 	lower = c.fewest()
-	c.goal.setUp(c, weight, c.settled)
+	c.relax(&c.goal, weight, c.settled)
 	if c.x.count >= c.x.p.MaxNodes {
 		return min(lower, c.most+1), lower > c.most
 	}
-	c.x.count += c.goal.climb(float64(c.most+1)) * len(c.goal.takes) / productsPerNode
-	c.rounded(func(i int) float64 { return c.goal.reduced[i] })
-	lower = max(lower, c.goal.lowest())
+	steps := c.goal.Climb(float64(c.most+1), min(slopeSteps, stepsPerItem*len(c.items)))
+	c.x.count += steps * len(c.goal.Takes) / productsPerNode
+	c.rounded(func(i int) float64 { return c.goal.Reduced[i] })
+	lower = max(lower, c.goal.Lowest())
 	if lower <= c.most {
 		c.search()
 	}
@@ -107,12 +110,12 @@ func (c *cover) search() {
 		c.order = append(c.order, i)
 	}
 	slices.SortFunc(c.order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(c.goal.reduced[a], c.goal.reduced[b]), cmp.Compare(c.items[a].kind, c.items[b].kind), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(c.goal.Reduced[a], c.goal.Reduced[b]), cmp.Compare(c.items[a].kind, c.items[b].kind), cmp.Compare(a, b))
 	})
-	c.goal.sumUp(c.order)
+	c.goal.SumUp(c.order)
 	c.used = c.used[:0]
 	for j := range c.settled {
-		c.settled[j].r.sumUp(c.order)
+		c.settled[j].r.SumUp(c.order)
 		c.used = append(c.used, 0)
 	}
 	n, rows := len(c.order), len(c.needs)
@@ -141,12 +144,12 @@ func (c *cover) branch(from int) {
 	rows, skipped := len(c.needs), -1
 	bound := float64(c.value) + c.pressure(&c.goal, len(c.settled))
 	for at := from; at < len(c.order); at++ {
-		if c.goal.exceeds(bound+c.goal.rest[at], c.most) {
+		if c.goal.Exceeds(bound+c.goal.Rest[at], c.most) {
 			return
 		}
 		for j := range c.settled {
 			s := &c.settled[j]
-			if s.r.exceeds(float64(c.used[j])+c.pressure(&s.r, j)+s.r.rest[at], s.limit) {
+			if s.r.Exceeds(float64(c.used[j])+c.pressure(&s.r, j)+s.r.Rest[at], s.limit) {
 				return
 			}
 		}
@@ -159,7 +162,7 @@ func (c *cover) branch(from int) {
 		if c.items[i].kind == skipped {
 			continue
 		}
-		if skipped = c.items[i].kind; c.goal.exceeds(bound+c.goal.rest[at]+max(0, c.goal.reduced[i]), c.most) {
+		if skipped = c.items[i].kind; c.goal.Exceeds(bound+c.goal.Rest[at]+max(0, c.goal.Reduced[i]), c.most) {
 			return // those that follow have a larger reduced weight
 		}
 		if c.take(i) {
@@ -196,15 +199,15 @@ func (c *cover) putBack(i int) {
 
 // pressure returns what the multipliers add to a bound; limits is how many limits were settled
 // before it.
-func (c *cover) pressure(r *relaxation, limits int) (bound float64) {
+func (c *cover) pressure(r *lagrange.Relaxation, limits int) (bound float64) {
 	rows := len(c.needs)
 	for j, left := range c.left {
 		if left > 0 {
-			bound += float64(r.multiply[j] * (float64(left) / float64(c.needs[j])))
+			bound += float64(r.Multiply[j] * (float64(left) / float64(c.needs[j])))
 		}
 	}
 	for j := range limits {
-		bound -= float64(r.multiply[rows+j] * float64(c.settled[j].limit-c.used[j]))
+		bound -= float64(r.Multiply[rows+j] * float64(c.settled[j].limit-c.used[j]))
 	}
 	return bound
 }

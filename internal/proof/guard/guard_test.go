@@ -115,7 +115,8 @@ var rooms = []struct {
 		{"internal/verify/nodes", "internal/verify/queues"},
 	}},
 	{"engine: what decides", [][]string{
-		{"internal/engine/minimum", "internal/engine/packing", "internal/engine/steps", "internal/engine/trace"},
+		{"internal/engine/lagrange", "internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},
+		{"internal/engine/packing"},
 		{"internal/engine/quotatree"},
 		{"internal/engine/cluster", "internal/engine/nodes"},
 		{"internal/engine/usage"},
