@@ -37,6 +37,7 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 		}
 	}
 	sc.rules.Begin(e, &w, now, since)
+	d.RuleLooks, d.RuleRecheck = config.MaxRuleLooks, !config.SkipRuleRecheck
 	d.Rules, d.RulesAlone, d.RulesOfShares = &sc.rules, config.RulesAlone, e.ReadsShares(r.Workload.Queue)
 }
 

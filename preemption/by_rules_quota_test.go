@@ -117,6 +117,44 @@ func TestQuotaConstraints(t *testing.T) {
 	}
 }
 
+// The switches for what Kueue does otherwise: how often those are looked at whom a constraint refused, and
+// whether a victim is put back that another one's right depends on. Each answer is one that Verify has
+// nothing against with its switches alone.
+func TestSwitchesOfRules(t *testing.T) {
+	final := append(constrained(rules.DRSLessThanOrEqualToFinalShare), rules.CandidateSelector{Scope: rules.WithinClusterQueue})
+	for name, c := range map[string]struct {
+		running string
+		config  preemption.Config
+		want    string
+	}{
+		"again as long as somebody is taken": {"5b=2 6b=5 7c=3 8a=2", preemption.Config{}, "5b[0] 8a[1]"},
+		"nobody again":                       {"5b=2 6b=5 7c=3 8a=2", preemption.Config{MaxRuleLooks: 1}, "Impossible"},
+		"once again":                         {"5b=2 6b=5 7c=3 8a=2", preemption.Config{MaxRuleLooks: 2}, "5b[0] 8a[1]"},
+		"kept for the right of another":      {"5b=5 6b=2 7c=3 8a=2", preemption.Config{}, "5b[0] 8a[1]"},
+		"put back all the same":              {"5b=5 6b=2 7c=3 8a=2", preemption.Config{SkipRuleRecheck: true}, "5b[0]"},
+	} {
+		st := thirds(t, c.running)
+		st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: final}}}}
+		r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now}
+		d := decideWith(t, c.config, snapshotOf(t, st), r)
+		if got := takes(d); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if err := preemption.Verify(st, r, c.config, d); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if other := (preemption.Config{}); c.want == "5b[0]" || c.want == "Impossible" {
+			if err := preemption.Verify(st, r, other, d); err == nil {
+				t.Errorf("%s: nothing is wrong without the switch", name)
+			}
+		}
+	}
+	_, err := preemption.New(preemption.Config{MaxRuleLooks: -1})
+	if err == nil || err.Error() != "config.MaxRuleLooks: -1 is negative" {
+		t.Error(err)
+	}
+}
+
 // "AnyClusterQueue reaches other trees; shares compare inside one tree only."
 func TestConstraintsDoNotReachOtherTrees(t *testing.T) {
 	for _, c := range append(rules.QuotaConstraints(), "") {

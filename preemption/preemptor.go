@@ -79,6 +79,18 @@ type Config struct {
 	// ([queue.Queue.Rules]) permit nobody (KEP-13396, beta). Without it rules come after the
 	// policies (alpha). Queues without rules go by their policies either way.
 	RulesAlone bool
+	// MaxRuleLooks limits how often a tier of rules looks at its candidates. Zero: no limit. Victims
+	// in the preemptor's queue, or in a nearer cohort, make its share smaller. So those whom a
+	// constraint on quota refused ([rules.QuotaConstraint]) are looked at again as long as somebody
+	// is taken. 1: nobody is; 2: once (Kueue, without and with its gate for
+	// [FairSharing.ReevaluateCandidates]). With a limit a request may be refused although the
+	// rules permit enough. Negative is an error.
+	MaxRuleLooks int
+	// SkipRuleRecheck puts a victim back whenever the request fits without it. By default it stays
+	// if without it a constraint on quota no longer accepts another victim of rules. Kueue puts it
+	// back. The hazard: the other one yields by a share that the preemptor does not have. It may
+	// take its room back, and so on in a circle while time stands still; [Loops] finds such circles.
+	SkipRuleRecheck bool
 	// Limits limit the preemptions in sliding windows, which [Request.History] tells: a victim
 	// must be within each limit that it falls under, counting those taken before it in the same
 	// decision. They count whole workloads: replicas of one are one preemption, and who is being
@@ -110,6 +122,9 @@ func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	if c.MaxBlockers < 0 {
 		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
+	}
+	if c.MaxRuleLooks < 0 {
+		faults.Add("config.MaxRuleLooks", "%d is negative", c.MaxRuleLooks)
 	}
 	if c.MaxRetrySteps < 0 {
 		faults.Add("config.MaxRetrySteps", "%d is negative", c.MaxRetrySteps)

@@ -197,7 +197,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Fair.Stable || c.Search != Greedy, Stable: c.Fair.Stable, Reevaluate: c.Fair.ReevaluateCandidates,
 		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod, Protection: c.Protection,
-		Rules: st.Rules, RulesAlone: c.RulesAlone, TriggersSince: r.TriggersSince,
+		Rules: st.Rules, RulesAlone: c.RulesAlone, TriggersSince: r.TriggersSince, MaxRuleLooks: c.MaxRuleLooks, SkipRuleRecheck: c.SkipRuleRecheck,
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
 		FewestFirst: c.Exact.FewestFirst, IgnoreCaps: c.Exact.IgnoreCaps,
 	}

@@ -8,10 +8,10 @@ import (
 
 // Justified returns what must hold of the victims that remain when one is put back: each that only
 // selectors with constraints on quota accepted is still accepted by one of these. Nil: there is
-// no such victim.
+// no such victim, or that is not asked.
 func (t *Taker) Justified(s *search.Search) func(others, needed []search.Victim) bool {
 	for i := range s.Taken {
-		if t.isBound(&s.Taken[i]) {
+		if s.Request.RuleRecheck && t.isBound(&s.Taken[i]) {
 			return func(others, needed []search.Victim) bool { return t.justified(s, others, needed) }
 		}
 	}

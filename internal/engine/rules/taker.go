@@ -179,13 +179,13 @@ func (t *Taker) addDonor(s *search.Search, at *tier, q int) {
 }
 
 // takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota
-// refused are looked at again as long as others are taken: without these the preemptor's share may
-// be smaller.
+// refused are looked at again as long as others are taken, or as often as the request says: without
+// these the preemptor's share may be smaller.
 func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	if trace := s.Request.Trace; trace != nil {
 		t.survey(trace, s, i)
 	}
-	for again := true; again; {
+	for looks, again := 1, true; again; looks++ {
 		before, waiting := len(s.Taken), false
 		for phase := range phases {
 			t.order.open(t, s, t.tiers[i].donors, phase)
@@ -217,7 +217,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				t.order.change(t, s)
 			}
 		}
-		again = waiting && len(s.Taken) > before
+		again = waiting && len(s.Taken) > before && looks != s.Request.RuleLooks
 	}
 	return false
 }

@@ -50,6 +50,10 @@ type Request struct {
 	RulesAlone bool
 	// RulesOfShares: the rules compare shares.
 	RulesOfShares bool
+	// RuleLooks limits how often a tier looks at its candidates; 0: no limit. Without RuleRecheck a
+	// victim is put back whatever constraints on quota then say of the others.
+	RuleLooks   int
+	RuleRecheck bool
 	// Room is asked besides the quota; nil: only quota counts.
 	Room Room
 	// SkipRetryAt: only whether time may help is asked.

@@ -61,7 +61,7 @@ func (d *decision) byRules(policies Answer) Answer {
 		for i := len(taken) - 2; i >= 0; i-- {
 			without := slices.Delete(slices.Clone(taken), i, i+1)
 			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
-			if d.setGone(without); !(whole && taken[i].podSet >= 0) && d.fits(true) && d.acceptedInSomeOrder(without, e) {
+			if d.setGone(without); !(whole && taken[i].podSet >= 0) && d.fits(true) && (d.config.SkipRuleRecheck || d.acceptedInSomeOrder(without, e)) {
 				taken = without
 			}
 		}
@@ -136,7 +136,8 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 		if err != nil {
 			return taken, err.(fault.List), false
 		}
-		for again := true; again; {
+		again := true
+		for looks := 0; again && (d.config.MaxRuleLooks == 0 || looks < d.config.MaxRuleLooks); looks++ {
 			before, refused := len(taken), false
 			list := d.ordered(taken, slices.DeleteFunc(d.usable(taken, tier, trigger), func(w workload.Workload) bool { return slices.Contains(overLimit, w.ID) }))
 			for len(list) > 0 {

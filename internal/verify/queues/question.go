@@ -51,6 +51,9 @@ type Question struct {
 	Rules         []rules.Config
 	RulesAlone    bool
 	TriggersSince []rules.Observation
+	// MaxRuleLooks and SkipRuleRecheck are those of the configuration.
+	MaxRuleLooks    int
+	SkipRuleRecheck bool
 
 	// AllSets: the answer is about all allowed sets, not only those of the documented search.
 	AllSets bool

@@ -48,18 +48,37 @@ func (j *judge) victimsByRules(faults *fault.List, a *Answer) (parts []candidate
 		faults.Add("decision.victims", "without them the request does not fit")
 		return parts
 	}
-	if left := j.notAccepted(parts); len(left) > 0 {
+	left := j.notAccepted(parts)
+	if j.SkipRuleRecheck {
+		left = slices.DeleteFunc(slices.Clone(parts), func(c candidate) bool { return !c.isConstrained() || j.acceptedAtBest(c, parts) })
+	}
+	if len(left) > 0 {
 		faults.Add("decision.victims", "there is no order in which the constraints on quota accept %s", names(left))
 		return parts
 	}
 	for i := range parts {
-		j.take(parts[i], -1)
-		if j.fits(true) && len(j.notAccepted(slices.Delete(slices.Clone(parts), i, i+1))) == 0 {
+		if j.canStayByRules(parts, i) {
 			faults.Add("decision.victims", "%q, or a replica of it, can stay", parts[i].ID)
 		}
-		j.take(parts[i], 1)
 	}
 	return parts
+}
+
+// acceptedAtBest reports whether a constraint accepts a victim when all on the preemptor's side are
+// gone, and nobody on its own: who was put back may have been gone when it was taken.
+func (j *judge) acceptedAtBest(c candidate, gone []candidate) bool {
+	ours, _ := j.sides(c)
+	var beside []candidate
+	for _, r := range j.running {
+		if r.queue.isUnder(ours) && r.ID != j.Workload.ID {
+			beside = append(beside, candidate{running: r, set: -1})
+		}
+	}
+	j.takeAll(gone, -1)
+	j.takeAll(beside, 1)
+	defer j.takeAll(gone, 1)
+	defer j.takeAll(beside, -1)
+	return slices.ContainsFunc(c.quotas, func(q rules.QuotaConstraint) bool { return j.holds(c, q) })
 }
 
 // victimOfRules judges one victim that rules took.

@@ -69,7 +69,7 @@ func (j *judge) canStayByRules(taken []candidate, i int) bool {
 	}
 	j.take(c, -1)
 	defer j.take(c, 1)
-	return j.fits(true) && len(j.notAccepted(rest)) == 0
+	return j.fits(true) && (j.SkipRuleRecheck || len(j.notAccepted(rest)) == 0)
 }
 
 // tiers takes candidates of one trigger after the other until the request fits.
@@ -85,7 +85,7 @@ func (j *judge) tiers(taken *[]candidate) bool {
 		if j.holding = append(j.holding, trigger); j.isBad(trigger) {
 			return false
 		}
-		for again := true; again; {
+		for looks, again := 1, true; again; looks++ {
 			before, refused := len(*taken), false
 			list := slices.DeleteFunc(j.candidatesOf(trigger), func(c candidate) bool { return slices.Contains(overLimit, c.running) })
 			for j.sort(list); len(list) > 0; {
@@ -107,7 +107,7 @@ func (j *judge) tiers(taken *[]candidate) bool {
 					j.sort(list)
 				}
 			}
-			again = refused && len(*taken) > before
+			again = refused && len(*taken) > before && looks != j.MaxRuleLooks
 		}
 	}
 	return false
