@@ -55,7 +55,8 @@ func lintRules() string {
 func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unfinished []string, err error) {
 	in := &lint.Cluster{
 		State: c.State, Snapshot: c.Snapshot, Config: c.Config, LocalQueues: c.Found.LocalQueues, Notes: c.Found.Notes, Now: c.Now,
-		Pending: []workload.Workload{},
+		Topologies: c.Found.Topologies,
+		Pending:    []workload.Workload{},
 	}
 	for _, w := range c.waiting(o) {
 		if w.Unasked == "" && w.Held == "" {

@@ -27,6 +27,8 @@ type Cluster struct {
 	Pending []workload.Workload
 	// LocalQueues lead to the queues. Nil: it is not known who submits where.
 	LocalQueues []bridge.LocalQueue
+	// Topologies are the names of the flavors' topologies, by flavor. Nil: they are not known.
+	Topologies map[string]string
 	// Notes are what a bridge could not take over.
 	Notes []bridge.Note
 	Now   time.Time
@@ -65,6 +67,7 @@ func Rules() []Rule {
 		{"weight", "the weight is zero: who borrows yields first, whatever its share", weights},
 		{"no-effect", "a setting changes nothing", noEffect},
 		{"rules", "preemption rules are bad, are not there, or never apply", preemptionRules},
+		{"limits", "a limit on preemptions counts nothing, or forbids everything", preemptionLimits},
 		{"mutual", "preemption rules accept two workloads for each other, so that they may preempt each other in turn", mutualRules},
 	}
 }

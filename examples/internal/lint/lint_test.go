@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
@@ -54,6 +55,12 @@ func clusterOf(t *testing.T, change func(*Cluster)) *Cluster {
 func job(id, queueName string, gpus int64) workload.Workload {
 	return workload.Workload{ID: id, Queue: queueName, Queued: now.Add(-time.Hour),
 		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: gpus}}}}}
+}
+
+// limited adds a limit.
+func limited(c *Cluster, l limits.Limit) {
+	l.Name, l.Scope, l.Window = "l", limits.Global, optional.Of(time.Hour)
+	c.Config.Limits = []limits.Limit{l}
 }
 
 func fair(c *Cluster) { c.Config.Sharing = preemption.Fair }
@@ -113,6 +120,9 @@ func TestRules(t *testing.T) {
 		{"min-runtime", "without minAdmitDuration", func(c *Cluster) {
 			c.State.Cohorts[0].MinRuntime = minruntime.Settings{Preempt: hour}
 		}, "", ""},
+
+		{"limits", "zero of everything", func(c *Cluster) { limited(c, limits.Limit{}) }, `limit "l"`, "it is zero and counts everything, so that it forbids each preemption"},
+		{"limits", "one of everything", func(c *Cluster) { limited(c, limits.Limit{Limit: 1}) }, "", ""},
 
 		{"gate", "closed for an hour", func(c *Cluster) {
 			c.Pending[0].Gates = gate.Gates{Names: []string{"g"}}

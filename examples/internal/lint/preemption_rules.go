@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
@@ -28,31 +29,85 @@ func preemptionRules(c *Cluster) []Finding {
 		for _, f := range faults {
 			add("a tier with a bad selector permits nobody", "%v", f)
 		}
+		if len(config.Rules) == 0 {
+			add("", "there is no rule in them")
+		}
 		if !named[config.Name] {
 			add("", "no queue refers to them")
 		}
 		for j := range config.Rules {
-			c.neverApplies(&config.Rules[j], add)
+			c.neverApplies(config, &config.Rules[j], add)
+			covered(config, j, add)
 		}
 	}
 	return found
 }
 
-// neverApplies finds selectors of a rule that match nobody.
-func (c *Cluster) neverApplies(r *rules.Rule, add add) {
+// neverApplies finds what makes a rule, or a selector of it, match nobody. Of those that are bad
+// Validate has said that.
+func (c *Cluster) neverApplies(config *rules.Config, r *rules.Rule, add add) {
 	if len(r.CandidateSelectors) == 0 {
 		add("", "rule %q has no candidate selector, so that it permits nobody", r.Name)
 	}
+	if list, _ := rules.Validate([]rules.Config{{Name: config.Name, Rules: []rules.Rule{*r}}}).(fault.List); len(list) > 0 {
+		return
+	}
+	users := c.users(config)
+	preemptors := slices.DeleteFunc(c.known(), func(w workload.Workload) bool {
+		return !slices.ContainsFunc(users, func(q *queue.Queue) bool { return q.Name == w.Queue })
+	})
+	served := c.preemptorsOf(r, users, preemptors, add)
 	for i := range r.CandidateSelectors {
-		s := &r.CandidateSelectors[i]
-		if of := s.ClusterQueueSelector; of != nil && of.Validate("") == nil &&
-			!slices.ContainsFunc(c.State.Queues, func(q queue.Queue) bool { return of.Matches(q.Labels) }) {
-			add("", "the clusterQueueSelector of rule %q, selector %d, selects no queue", r.Name, i)
-		}
-		known := slices.Concat(c.State.Admitted, c.Pending)
-		if of := s.LabelSelector; len(known) > 0 && of != nil && of.Validate("") == nil &&
-			!slices.ContainsFunc(known, func(w workload.Workload) bool { return of.Matches(w.Labels) }) {
-			add(fmt.Sprintf("none of %d workloads", len(known)), "the labelSelector of rule %q, selector %d, selects nobody who runs or waits", r.Name, i)
+		of := &reader{c, fmt.Sprintf("rule %q, selector %d,", r.Name, i), users, served, add}
+		of.scope(&r.CandidateSelectors[i])
+		of.selects(&r.CandidateSelectors[i])
+		of.bounds(&r.CandidateSelectors[i])
+	}
+}
+
+// users returns the queues that refer to a configuration.
+func (c *Cluster) users(config *rules.Config) (list []*queue.Queue) {
+	for i := range c.State.Queues {
+		if c.State.Queues[i].Rules == config.Name {
+			list = append(list, &c.State.Queues[i])
 		}
 	}
+	return list
+}
+
+// known returns who runs and who waits.
+func (c *Cluster) known() []workload.Workload { return slices.Concat(c.State.Admitted, c.Pending) }
+
+// preemptorsOf finds selectors of preemptors that nobody meets, and a trigger that never holds. It returns
+// whom the rule serves.
+func (c *Cluster) preemptorsOf(r *rules.Rule, users []*queue.Queue, all []workload.Workload, add add) (served []workload.Workload) {
+	if contradicts(&r.PreemptorPriorityClass) {
+		add("", "rule %q: each name in matchNames of the preemptorPriorityClassSelector is in notMatchNames, too", r.Name)
+		return nil
+	}
+	for _, w := range all {
+		if (r.PreemptorSelector == nil || r.PreemptorSelector.Matches(w.Labels)) && ofClass(&r.PreemptorPriorityClass, &w) {
+			served = append(served, w)
+		}
+	}
+	if len(all) > 0 && len(served) == 0 {
+		add(fmt.Sprintf("none of %d workloads", len(all)), "rule %q serves nobody who runs or waits in the queues that refer to it", r.Name)
+	}
+	withTopology := func(q *queue.Queue) bool {
+		return slices.ContainsFunc(q.Quotas, func(of quota.Quota) bool { return c.Topologies[of.Flavor] != "" })
+	}
+	if c.Topologies != nil && len(users) > 0 && r.ActivationPolicy.Trigger == rules.QuotaFeasibleAndInsufficientTopology && !slices.ContainsFunc(users, withTopology) {
+		add("", "the trigger of rule %q never holds: no flavor of a queue that refers to it has a topology", r.Name)
+	}
+	return served
+}
+
+func contradicts(s *rules.ClassSelector) bool {
+	return len(s.MatchNames) > 0 && !slices.ContainsFunc(s.MatchNames, func(name string) bool { return !slices.Contains(s.NotMatchNames, name) })
+}
+
+// ofClass reports whether a selector selects the priority class of a workload.
+func ofClass(s *rules.ClassSelector, w *workload.Workload) bool {
+	class := w.PriorityClass
+	return (len(s.MatchNames) == 0 || slices.Contains(s.MatchNames, class)) && (class == "" || !slices.Contains(s.NotMatchNames, class))
 }

@@ -3,7 +3,9 @@ package lint
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
@@ -26,7 +28,20 @@ func TestPreemptionRules(t *testing.T) {
 			{Name: "unused", Rules: []rules.Rule{{Name: "bad", ActivationPolicy: always, CandidateSelectors: []rules.CandidateSelector{{Scope: "No"}}}}},
 		}
 	})
-	found, err := Run(c, "rules")
+	wantFindings(t, c, "rules", []string{
+		`queue "b": it refers to the rules "gone", which are not there`,
+		`rules "good": rule "empty" has no candidate selector, so that it permits nobody`,
+		`rules "good": the clusterQueueSelector of rule "r", selector 1, selects no queue`,
+		`rules "good": the labelSelector of rule "r", selector 1, selects nobody who runs or waits`,
+		`rules "unused": configs[0].rules[0].candidateSelectors[0].scope: "No" is none of`,
+		`rules "unused": no queue refers to them`,
+	})
+}
+
+// wantFindings checks what a rule of lint finds; each finding begins as wanted.
+func wantFindings(t *testing.T, c *Cluster, rule string, want []string) {
+	t.Helper()
+	found, err := Run(c, rule)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,20 +49,141 @@ func TestPreemptionRules(t *testing.T) {
 	for _, f := range found {
 		got = append(got, f.Place+": "+f.Problem)
 	}
-	want := []string{
-		`queue "b": it refers to the rules "gone", which are not there`,
-		`rules "good": rule "empty" has no candidate selector, so that it permits nobody`,
-		`rules "good": the clusterQueueSelector of rule "r", selector 1, selects no queue`,
-		`rules "good": the labelSelector of rule "r", selector 1, selects nobody who runs or waits`,
-		`rules "unused": configs[0].rules[0].candidateSelectors[0].scope: "No" is none of`,
-		`rules "unused": no queue refers to them`,
-	}
 	if len(got) != len(want) {
-		t.Fatalf("%q", got)
+		t.Fatalf("%q, want %q", got, want)
 	}
 	for i := range want {
 		if !strings.HasPrefix(got[i], want[i]) {
 			t.Errorf("%s, want %s", got[i], want[i])
 		}
 	}
+}
+
+// Each way in which a rule never applies is found, where it is so and nowhere else. Two queues, "a" with the
+// rules and "b", are in one cohort; a workload runs in each, and one waits in "a" with the labels team=vision
+// and size=3, the priority class "high" and the priority 5.
+func TestRulesThatNeverApply(t *testing.T) {
+	selects := func(name string) *workload.LabelSelector {
+		return &workload.LabelSelector{MatchLabels: map[string]string{"team": name}}
+	}
+	size := func(n rules.NumericLabel) rules.CandidateSelector {
+		n.Key = "size"
+		return rules.CandidateSelector{Scope: rules.AnyClusterQueue, NumericLabels: []rules.NumericLabel{n}}
+	}
+	priority := func(p rules.Priority) rules.CandidateSelector {
+		return rules.CandidateSelector{Scope: rules.AnyClusterQueue, Priority: p}
+	}
+	classes := func(match, not []string) rules.ClassSelector {
+		return rules.ClassSelector{MatchNames: match, NotMatchNames: not}
+	}
+	alone := func(c *Cluster) { c.State.Queues[0].Cohort = "" }
+	for _, c := range []struct {
+		name     string
+		change   func(*Cluster)
+		rule     rules.Rule // a selector of any queue is added if it has none
+		selector rules.CandidateSelector
+		want     string // empty: nothing is found
+	}{
+		{"serves somebody", nil, rules.Rule{PreemptorSelector: selects("vision"), PreemptorPriorityClass: classes([]string{"high"}, nil)}, rules.CandidateSelector{}, ""},
+		{"serves nobody by label", nil, rules.Rule{PreemptorSelector: selects("speech")}, rules.CandidateSelector{}, `rule "r" serves nobody who runs or waits in the queues that refer to it`},
+		{"serves nobody by class", nil, rules.Rule{PreemptorPriorityClass: classes([]string{"low"}, nil)}, rules.CandidateSelector{}, `rule "r" serves nobody who runs or waits`},
+		{"serves those of other queues alone", func(c *Cluster) { c.Pending[0].Queue = "b" }, rules.Rule{PreemptorSelector: selects("vision")}, rules.CandidateSelector{}, `rule "r" serves nobody`},
+		{"serves a contradiction", nil, rules.Rule{PreemptorPriorityClass: classes([]string{"high"}, []string{"low", "high"})}, rules.CandidateSelector{}, `rule "r": each name in matchNames of the preemptorPriorityClassSelector is in notMatchNames`},
+		{"a topology", func(c *Cluster) { c.Topologies = map[string]string{"f": "racks"} }, rules.Rule{ActivationPolicy: rules.ActivationPolicy{Trigger: rules.QuotaFeasibleAndInsufficientTopology}}, rules.CandidateSelector{}, ""},
+		{"no topology", func(c *Cluster) { c.Topologies = map[string]string{"g": "racks"} }, rules.Rule{ActivationPolicy: rules.ActivationPolicy{Trigger: rules.QuotaFeasibleAndInsufficientTopology}}, rules.CandidateSelector{}, `the trigger of rule "r" never holds: no flavor`},
+		{"topologies not known", nil, rules.Rule{ActivationPolicy: rules.ActivationPolicy{Trigger: rules.QuotaFeasibleAndInsufficientTopology}}, rules.CandidateSelector{}, ""},
+
+		{"no other queue in the cohort", alone, rules.Rule{}, rules.CandidateSelector{Scope: rules.OtherInParentCohort}, `rule "r", selector 0, has the scope OtherInParentCohort, which permits nobody`},
+		{"no cohort", alone, rules.Rule{}, rules.CandidateSelector{Scope: rules.WithinParentCohort}, `rule "r", selector 0, has the scope WithinParentCohort, which is the own queue alone`},
+		{"no tree", alone, rules.Rule{}, rules.CandidateSelector{Scope: rules.WithinCohortTree}, `rule "r", selector 0, has the scope WithinCohortTree, which is the own queue alone`},
+		{"another cohort of the tree", func(c *Cluster) { c.State.Queues[0].Cohort = "root" }, rules.Rule{}, rules.CandidateSelector{Scope: rules.OtherInCohortTree}, ""},
+		{"a cohort", nil, rules.Rule{}, rules.CandidateSelector{Scope: rules.OtherInParentCohort, Quota: rules.Borrowing}, ""},
+		{"quota in another tree", alone, rules.Rule{}, rules.CandidateSelector{Scope: rules.AnyClusterQueue, Quota: rules.Borrowing}, `rule "r", selector 0, asks for the quota constraint Borrowing, which never holds`},
+		{"another queue", alone, rules.Rule{}, rules.CandidateSelector{Scope: rules.OtherClusterQueue}, ""},
+
+		{"a class", nil, rules.Rule{}, priority(rules.Priority{ClassSelector: classes([]string{"high"}, nil)}), ""},
+		{"no class", nil, rules.Rule{}, priority(rules.Priority{ClassSelector: classes([]string{"low"}, nil)}), `the priority classes of rule "r", selector 0, are those of nobody`},
+		{"a contradiction", nil, rules.Rule{}, priority(rules.Priority{ClassSelector: classes([]string{"high"}, []string{"high"})}), `rule "r", selector 0, permits nobody: each name in matchNames`},
+		{"a priority", nil, rules.Rule{}, priority(rules.Priority{MinValue: optional.Of(int64(5))}), ""},
+		{"no priority", nil, rules.Rule{}, priority(rules.Priority{MinValue: optional.Of(int64(6))}), `the bounds of priority of rule "r", selector 0, are for nobody`},
+		{"no base priority", func(c *Cluster) { c.Pending[0].PriorityBoost = 1 }, rules.Rule{}, priority(rules.Priority{Mode: rules.Base, Comparison: rules.LessThan, MinValue: optional.Of(int64(6))}), `the bounds of priority`},
+		{"a boosted priority", func(c *Cluster) { c.Pending[0].PriorityBoost = 1 }, rules.Rule{}, priority(rules.Priority{MinValue: optional.Of(int64(6))}), ""},
+		{"a value", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: optional.Of(int64(3)), Comparison: rules.LessThan}), ""},
+		{"no value", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: optional.Of(int64(4))}), `rule "r", selector 0, asks for a value of the label "size" that nobody has`},
+		{"the fallback", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: optional.Of(int64(4)), Fallback: optional.Of(int64(9))}), ""},
+		{"no value to compare with", func(c *Cluster) { c.State.Admitted[1].Labels, c.Pending[0].Labels = c.Pending[0].Labels, nil }, rules.Rule{}, size(rules.NumericLabel{Comparison: rules.LessThan}), `rule "r", selector 0, compares the label "size", which nobody has whom the rule serves`},
+		{"a time", nil, rules.Rule{}, rules.CandidateSelector{Scope: rules.AnyClusterQueue, Time: rules.Times{MinExecutionDuration: optional.Of(time.Hour), MaxExecutionDuration: optional.Of(time.Hour + 1)}}, ""},
+		{"no time", nil, rules.Rule{}, rules.CandidateSelector{Scope: rules.AnyClusterQueue, Time: rules.Times{MinTimeFromCreationDuration: optional.Of(time.Hour), MaxTimeFromCreationDuration: optional.Of(time.Hour)}}, `rule "r", selector 0, permits nobody at any time: its minTimeFromCreationDuration and maxTimeFromCreationDuration are both 1h0m0s`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := clusterOf(t, func(in *Cluster) {
+				in.State.Queues[0].Rules = "c"
+				in.Pending[0].Labels, in.Pending[0].PriorityClass = map[string]string{"team": "vision", "size": "3"}, "high"
+				if c.change != nil {
+					c.change(in)
+				}
+				if c.rule.Name = "r"; c.rule.ActivationPolicy.Trigger == "" {
+					c.rule.ActivationPolicy.Trigger = rules.Always
+				}
+				if c.selector.Scope == "" {
+					c.selector.Scope = rules.AnyClusterQueue
+				}
+				c.rule.CandidateSelectors = []rules.CandidateSelector{c.selector}
+				in.State.Rules = []rules.Config{{Name: "c", Rules: []rules.Rule{c.rule}}}
+			})
+			var want []string
+			if c.want != "" {
+				want = []string{`rules "c": ` + c.want}
+			}
+			wantFindings(t, in, "rules", want)
+		})
+	}
+}
+
+// A rule that permits nobody whom another one of its tier does not is found; of two that are the same, the
+// later one. One that is wider in some part is not.
+func TestCoveredRules(t *testing.T) {
+	hour := optional.Of(time.Hour)
+	wide := rules.Rule{Name: "wide", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always, MinTriggerRequiredDuration: hour},
+		CandidateSelectors: []rules.CandidateSelector{{Scope: rules.WithinCohortTree, Priority: rules.Priority{Mode: rules.Base, Comparison: rules.LessThan}}}}
+	narrow := func(change func(*rules.Rule)) rules.Rule {
+		r := rules.Config{Rules: []rules.Rule{wide}}.Clone().Rules[0]
+		r.Name = "narrow"
+		r.CandidateSelectors[0].Scope = rules.OtherInParentCohort
+		r.CandidateSelectors[0].Quota = rules.Borrowing
+		change(&r)
+		return r
+	}
+	for name, c := range map[string]struct {
+		change  func(*rules.Rule)
+		covered bool
+	}{
+		"of a narrower scope": {func(*rules.Rule) {}, true},
+		"of a wider scope":    {func(r *rules.Rule) { r.CandidateSelectors[0].Scope = rules.OtherClusterQueue }, false},
+		"of another priority": {func(r *rules.Rule) { r.CandidateSelectors[0].Priority.Mode = rules.Boosted }, false},
+		"for a class":         {func(r *rules.Rule) { r.PreemptorPriorityClass.NotMatchNames = []string{"low"} }, true},
+		"of another trigger":  {func(r *rules.Rule) { r.ActivationPolicy.Trigger = rules.InsufficientQuota }, false},
+		"earlier":             {func(r *rules.Rule) { r.ActivationPolicy.MinTriggerRequiredDuration = optional.Duration{} }, false},
+		"with a selector more": {func(r *rules.Rule) {
+			r.CandidateSelectors = append(r.CandidateSelectors, rules.CandidateSelector{Scope: rules.WithinLocalQueue})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := clusterOf(t, func(in *Cluster) {
+				in.State.Queues[0].Rules = "c"
+				in.State.Rules = []rules.Config{{Name: "c", Rules: []rules.Rule{wide, narrow(c.change)}}}
+			})
+			var want []string
+			if c.covered {
+				want = []string{`rules "c": rule "narrow" permits nobody whom rule "wide" does not`}
+			}
+			wantFindings(t, in, "rules", want)
+		})
+	}
+	twice := wide
+	twice.Name = "again"
+	wantFindings(t, clusterOf(t, func(in *Cluster) {
+		in.State.Queues[0].Rules = "c"
+		in.State.Rules = []rules.Config{{Name: "c", Rules: []rules.Rule{wide, twice}}, {Name: "none"}}
+	}), "rules", []string{`rules "c": rule "again" permits nobody whom rule "wide" does not`, `rules "none": no queue refers to them`, `rules "none": there is no rule in them`})
 }

@@ -1,0 +1,174 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// reader looks at one selector of candidates.
+type reader struct {
+	*Cluster
+	place  string              // of the selector
+	users  []*queue.Queue      // that refer to its configuration
+	served []workload.Workload // by its rule
+	add    add
+}
+
+// scope finds a scope in which there is nobody, and a constraint on quota that never holds.
+func (r *reader) scope(s *rules.CandidateSelector) {
+	if len(r.users) == 0 {
+		return
+	}
+	reaches := func(is func(a, b *queue.Queue) bool) bool {
+		return slices.ContainsFunc(r.users, func(a *queue.Queue) bool {
+			return slices.ContainsFunc(r.State.Queues, func(b queue.Queue) bool { return b.Name != a.Name && is(a, &b) })
+		})
+	}
+	sameTree := func(a, b *queue.Queue) bool {
+		return a.Cohort != "" && b.Cohort != "" && r.trees[a.Cohort] == r.trees[b.Cohort]
+	}
+	near := func(a, b *queue.Queue) bool { return a.Cohort != "" && a.Cohort == b.Cohort }
+	others, alone := true, "permits nobody"
+	switch s.Scope {
+	case rules.WithinParentCohort, rules.WithinCohortTree:
+		alone = "is the own queue alone"
+	}
+	switch s.Scope {
+	case rules.WithinLocalQueue, rules.WithinClusterQueue:
+		return
+	case rules.WithinParentCohort, rules.OtherInParentCohort:
+		others = reaches(near)
+	case rules.WithinCohortTree, rules.OtherInCohortTree:
+		others = reaches(sameTree)
+	case rules.OtherClusterQueue:
+		others = reaches(func(a, b *queue.Queue) bool { return true })
+	}
+	switch {
+	case !others:
+		r.add("", "%s has the scope %s, which %s: no queue that refers to it has another one there", r.place, s.Scope, alone)
+	case s.Quota != "" && !reaches(sameTree):
+		r.add("", "%s asks for the quota constraint %s, which never holds: no queue that refers to it has another one in its cohort tree", r.place, s.Quota)
+	}
+}
+
+// selects finds selectors of queues, labels and classes that select nobody.
+func (r *reader) selects(s *rules.CandidateSelector) {
+	if of := s.ClusterQueueSelector; of != nil && !slices.ContainsFunc(r.State.Queues, func(q queue.Queue) bool { return of.Matches(q.Labels) }) {
+		r.add("", "the clusterQueueSelector of %s selects no queue", r.place)
+	}
+	r.nobody(s.LabelSelector != nil, fmt.Sprintf("the labelSelector of %s selects nobody who runs or waits", r.place), func(w *workload.Workload) bool { return s.LabelSelector.Matches(w.Labels) })
+	of := &s.Priority.ClassSelector
+	if contradicts(of) {
+		r.add("", "%s permits nobody: each name in matchNames of its priority is in notMatchNames, too", r.place)
+		return
+	}
+	r.nobody(!of.IsZero(), fmt.Sprintf("the priority classes of %s are those of nobody who runs or waits", r.place), func(w *workload.Workload) bool { return ofClass(of, w) })
+}
+
+// bounds finds bounds that nobody is within, and labels that nobody has.
+func (r *reader) bounds(s *rules.CandidateSelector) {
+	p := &s.Priority
+	within := func(value int64, least, most optional.Int64) bool {
+		return least.Or(math.MinInt64) <= value && value <= most.Or(math.MaxInt64)
+	}
+	_, least := p.MinValue.Get()
+	_, most := p.MaxValue.Get()
+	r.nobody(least || most, fmt.Sprintf("the bounds of priority of %s are for nobody who runs or waits", r.place), func(w *workload.Workload) bool {
+		value := w.EffectivePriority()
+		if p.Mode == rules.Base {
+			value = w.Priority
+		}
+		return within(value, p.MinValue, p.MaxValue)
+	})
+	for i := range s.NumericLabels {
+		n := &s.NumericLabels[i]
+		read := func(w *workload.Workload) (int64, bool) {
+			if value, err := strconv.ParseInt(w.Labels[n.Key], 10, 32); err == nil {
+				return value, true
+			}
+			return n.Fallback.Get()
+		}
+		r.nobody(true, fmt.Sprintf("%s asks for a value of the label %q that nobody has who runs or waits", r.place, n.Key), func(w *workload.Workload) bool {
+			value, ok := read(w)
+			return ok && within(value, n.MinValue, n.MaxValue)
+		})
+		if n.Comparison != "" && len(r.served) > 0 && !slices.ContainsFunc(r.served, func(w workload.Workload) bool { _, ok := read(&w); return ok }) {
+			r.add(fmt.Sprintf("none of %d workloads", len(r.served)), "%s compares the label %q, which nobody has whom the rule serves", r.place, n.Key)
+		}
+	}
+	for _, t := range [...]struct {
+		name        string
+		least, most optional.Duration
+	}{
+		{"ExecutionDuration", s.Time.MinExecutionDuration, s.Time.MaxExecutionDuration},
+		{"TimeFromCreationDuration", s.Time.MinTimeFromCreationDuration, s.Time.MaxTimeFromCreationDuration},
+	} {
+		if most, set := t.most.Get(); set && t.least == t.most {
+			r.add("a minimum holds strictly, a maximum up to its end", "%s permits nobody at any time: its min%s and max%s are both %v", r.place, t.name, t.name, most)
+		}
+	}
+}
+
+// nobody adds a problem if asked holds and no workload is known for which something holds, of any.
+func (r *reader) nobody(asked bool, problem string, holds func(*workload.Workload) bool) {
+	known := r.known()
+	if asked && len(known) > 0 && !slices.ContainsFunc(known, func(w workload.Workload) bool { return holds(&w) }) {
+		r.add(fmt.Sprintf("none of %d workloads", len(known)), "%s", problem)
+	}
+}
+
+// covered finds a rule that permits nobody whom another one of its tier does not.
+func covered(config *rules.Config, at int, add add) {
+	a := &config.Rules[at]
+	for i := range config.Rules {
+		b := &config.Rules[i]
+		wider := i != at && a.ActivationPolicy.Trigger == b.ActivationPolicy.Trigger &&
+			b.ActivationPolicy.MinTriggerRequiredDuration.Or(0) <= a.ActivationPolicy.MinTriggerRequiredDuration.Or(0) &&
+			(b.PreemptorSelector == nil || reflect.DeepEqual(a.PreemptorSelector, b.PreemptorSelector)) &&
+			(b.PreemptorPriorityClass.IsZero() || reflect.DeepEqual(a.PreemptorPriorityClass, b.PreemptorPriorityClass))
+		for _, s := range a.CandidateSelectors {
+			wider = wider && slices.ContainsFunc(b.CandidateSelectors, func(o rules.CandidateSelector) bool { return covers(&o, &s) })
+		}
+		same := i > at && reflect.DeepEqual(ruleWithoutName(a), ruleWithoutName(b)) // then it is said of the other
+		if wider && !same && len(a.CandidateSelectors) > 0 {
+			add("", "rule %q permits nobody whom rule %q does not", a.Name, b.Name)
+			return
+		}
+	}
+}
+
+func ruleWithoutName(r *rules.Rule) rules.Rule {
+	c := *r
+	c.Name = ""
+	return c
+}
+
+// covers reports whether a selector accepts all whom another one accepts: each of its parts is absent or
+// the same, and its scope is the same or wider.
+func covers(wide, s *rules.CandidateSelector) bool {
+	numbers := !slices.ContainsFunc(wide.NumericLabels, func(n rules.NumericLabel) bool { return !slices.Contains(s.NumericLabels, n) })
+	return scopeCovers(wide.Scope, s.Scope) && numbers &&
+		(wide.ClusterQueueSelector == nil || reflect.DeepEqual(wide.ClusterQueueSelector, s.ClusterQueueSelector)) &&
+		(wide.LabelSelector == nil || reflect.DeepEqual(wide.LabelSelector, s.LabelSelector)) &&
+		(wide.Priority.IsZero() || reflect.DeepEqual(wide.Priority, s.Priority)) &&
+		(wide.Time.IsZero() || wide.Time == s.Time) && (wide.Quota == "" || wide.Quota == s.Quota)
+}
+
+// scopeCovers reports whether each queue of a scope is one of a wider scope.
+func scopeCovers(wide, s rules.Scope) bool {
+	within := []rules.Scope{rules.WithinLocalQueue, rules.WithinClusterQueue, rules.WithinParentCohort, rules.WithinCohortTree, rules.AnyClusterQueue}
+	others := []rules.Scope{rules.OtherInParentCohort, rules.OtherInCohortTree, rules.OtherClusterQueue}
+	if i := slices.Index(others, s); i >= 0 {
+		return slices.Index(others, wide) >= i || slices.Index(within, wide) >= i+2
+	}
+	i := slices.Index(within, s)
+	return i >= 0 && slices.Index(within, wide) >= i
+}
