@@ -97,8 +97,7 @@ type Config struct {
 	// evicted already is none. A candidate that a limit refuses is passed over, in the documented
 	// search; whom the policies permit comes before whom rules permit, also where in the end it
 	// is put back. Limits must be valid ([limits.Validate]), and empty with another search than
-	// [Greedy]: whether a set is within all limits is no sum over its victims, which the bounds of
-	// the other searches rely on.
+	// [Greedy] (docs/search.md).
 	Limits []limits.Limit
 	// Guards are rules of the caller. A nil entry is an error.
 	Guards []Guard

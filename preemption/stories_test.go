@@ -44,6 +44,14 @@ func labelled(w workload.Workload, labels ...string) workload.Workload {
 	return w
 }
 
+// like returns a workload with a change.
+func like(w workload.Workload, change func(*workload.Workload)) workload.Workload {
+	change(&w)
+	return w
+}
+
+func boost(w *workload.Workload) { w.PriorityBoost = 5 }
+
 // Each story of the page: whom its rules let a workload take, and whom not.
 func TestStories(t *testing.T) {
 	read, met := stories(t), map[string]bool{}
@@ -63,6 +71,18 @@ func TestStories(t *testing.T) {
 		{"hero", "nobody else may", []workload.Workload{job("runs", "b", 0, 4, started(5)), job("own", "a", 0, 4, started(5))}, job("asks", "a", 9, 4, time.Time{}), nil, "Impossible []"},
 		{"fence", "of the team", []workload.Workload{job("runs", "b", 0, 4, started(5)), job("own", "a", 0, 4, started(9))}, job("asks", "a", 1, 4, time.Time{}), nil, "Preempt [runs]"},
 		{"fence", "lower ones alone", []workload.Workload{job("runs", "b", 1, 4, started(5)), job("own", "a", 0, 4, started(5))}, job("asks", "a", 1, 4, time.Time{}), nil, "Impossible []"},
+		{"never", "others", []workload.Workload{job("own", "a", 0, 8, started(5))}, job("asks", "a", 0, 4, time.Time{}), nil, "Preempt [own]"},
+		{"never", "with the label", []workload.Workload{labelled(job("own", "a", 0, 8, started(5)), "tier=gold")}, job("asks", "a", 9, 4, time.Time{}), nil, "Impossible []"},
+		{"never", "of the class", []workload.Workload{like(job("own", "a", 0, 8, started(5)), func(w *workload.Workload) { w.PriorityClass = "system" })}, job("asks", "a", 9, 4, time.Time{}), nil, "Impossible []"},
+		{"thresholds", "in the own queue", []workload.Workload{job("own", "a", 100, 8, started(5))}, job("asks", "a", 120, 4, time.Time{}), nil, "Preempt [own]"},
+		{"thresholds", "over it", []workload.Workload{job("own", "a", 101, 8, started(5))}, job("asks", "a", 120, 4, time.Time{}), nil, "Impossible []"},
+		{"thresholds", "reclaim", []workload.Workload{job("runs", "b", 50, 8, started(5))}, job("asks", "a", 0, 4, time.Time{}), nil, "Preempt [runs]"},
+		{"thresholds", "reclaim over it", []workload.Workload{job("runs", "b", 51, 8, started(5))}, job("asks", "a", 90, 4, time.Time{}), nil, "Impossible []"},
+		{"small", "two nodes", []workload.Workload{labelled(job("own", "a", 0, 8, started(5)), "nodes=2")}, job("asks", "a", 0, 4, time.Time{}), nil, "Preempt [own]"},
+		{"small", "not said", []workload.Workload{job("own", "a", 0, 8, started(5))}, job("asks", "a", 0, 4, time.Time{}), nil, "Preempt [own]"},
+		{"small", "three nodes", []workload.Workload{labelled(job("own", "a", 0, 8, started(5)), "nodes=3")}, job("asks", "a", 0, 4, time.Time{}), nil, "Impossible []"},
+		{"boosts", "in the own queue", []workload.Workload{like(job("own", "a", 0, 8, started(5)), boost)}, job("asks", "a", 3, 4, time.Time{}), nil, "Impossible []"},
+		{"boosts", "in another queue", []workload.Workload{like(job("runs", "b", 0, 8, started(5)), boost)}, job("asks", "a", 3, 4, time.Time{}), nil, "Preempt [runs]"},
 		{"exempt", "after its time", []workload.Workload{job("own", "a", 0, 8, started(31))}, job("asks", "a", 0, 4, time.Time{}), nil, "Preempt [own]"},
 		{"exempt", "before", []workload.Workload{job("own", "a", 0, 8, started(20))}, job("asks", "a", 0, 4, time.Time{}), nil, "Wait [] 10m0.000000001s"},
 		{"patient", "too early", []workload.Workload{job("own", "a", 0, 8, started(20))}, job("asks", "a", 0, 4, time.Time{}), hour, "Wait [] 1h0m0.000000001s"},

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +139,32 @@ func TestRulesThatNeverApply(t *testing.T) {
 			}
 			wantFindings(t, in, "rules", want)
 		})
+	}
+}
+
+// Nothing is found in the stories of docs/designs/rules.md.
+func TestStories(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/designs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stories := strings.Split(string(page), "```json\n")[1:]
+	for _, part := range stories {
+		text, _, _ := strings.Cut(part, "```")
+		var config rules.Config
+		if err := json.Unmarshal([]byte(text), &config); err != nil {
+			t.Fatal(err)
+		}
+		in := clusterOf(t, func(in *Cluster) {
+			in.State.Rules, in.State.Queues[0].Rules = []rules.Config{config}, config.Name
+			in.State.Queues[1].Labels = map[string]string{"team": "vision"}
+			in.Topologies = map[string]string{"f": "racks"}
+			in.Pending[0].Labels = map[string]string{"hero": "true", "nodes": "4"}
+		})
+		wantFindings(t, in, "rules", nil)
+	}
+	if len(stories) < 9 {
+		t.Errorf("%d stories", len(stories))
 	}
 }
 
