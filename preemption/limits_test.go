@@ -252,3 +252,21 @@ func TestLimitsOfRulesAndReplicas(t *testing.T) {
 		}
 	}
 }
+
+// A victim of two rules of a tier falls under the limits of both.
+func TestLimitsOfEachRule(t *testing.T) {
+	rule := func(name string) rules.Rule {
+		return rules.Rule{Name: name, ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.WithinClusterQueue}}}
+	}
+	s := snapshotOf(t, preemption.State{
+		Queues:   []queue.Queue{{Name: "a", Quotas: gpus(1), Rules: "config"}},
+		Admitted: []workload.Workload{job("v", "a", 0, 1, started(20))},
+		Rules:    []rules.Config{{Name: "config", Rules: []rules.Rule{rule("one"), rule("two")}}},
+	})
+	for _, name := range []string{"one", "two"} {
+		l := limits.Limit{Name: "l", Scope: limits.Global, Window: optional.Of(time.Hour), Rules: []string{name}}
+		if d := decideWith(t, preemption.Config{Limits: []limits.Limit{l}}, s, pending("a", 0, 1)); d.Outcome != preemption.Impossible {
+			t.Errorf("none by rule %q: %v", name, d.Outcome)
+		}
+	}
+}

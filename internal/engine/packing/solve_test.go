@@ -331,3 +331,21 @@ func TestNeedsOfManyPods(t *testing.T) {
 		t.Errorf("%+v, want the unit to yield for the second pod", got)
 	}
 }
+
+// A later goal keeps the limits of the earlier ones, also with the unit that completes the set.
+func TestLaterGoalsKeepTheLimits(t *testing.T) {
+	unit := func(priority int32, violations, pods, takes int64) packing.Unit {
+		return packing.Unit{Priority: priority, Violations: violations, Pods: pods, Parts: []packing.Part{{Pods: 1, Takes: []int64{takes}}}}
+	}
+	p := &packing.Problem{
+		Free: [][]int64{{-3}}, Least: 1, Kinds: []packing.Kind{{Count: 1, Needs: []int64{2}}},
+		Units: []packing.Unit{unit(3, 0, 1, 1), unit(0, 0, 1, 2), unit(0, 0, 2, 1), unit(3, 1, 1, 2)},
+	}
+	want, _ := exhaust(p)
+	var x packing.Solver
+	known := x.Solve(p)
+	p.Known, p.MaxNodes = known.Answer, math.MaxInt32
+	if got := x.Solve(p); got.Bound != want {
+		t.Errorf("the bound is %+v, want %+v", got.Bound, want)
+	}
+}

@@ -130,10 +130,9 @@ func (g guarantee) sinceAdmission(w *cluster.Workload) (until int64, ok bool) {
 
 // setByFor returns who sets the guarantee of a workload that ends last.
 func (g guarantee) setByFor(w *cluster.Workload) int {
-	if until, _ := g.Protects(w); g.admission > 0 {
-		if end, ok := g.sinceAdmission(w); ok && end == until && !g.byReservation(w, until) {
-			return SetByProtection
-		}
+	until, _ := g.Protects(w)
+	if end, ok := g.sinceAdmission(w); ok && end == until && !g.byReservation(w, until) {
+		return SetByProtection
 	}
 	return g.setBy
 }

@@ -55,7 +55,7 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 		return sure, true
 	}
 	if at, ok = f.firstFitOfAny(); !ok {
-		return 0, false
+		return at, false
 	}
 	f.queueEvents(at)
 	if at == s.Now {
