@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/fault"
@@ -78,8 +79,8 @@ func validate(path string, w *Workload, pending bool) error {
 	if len(faults) == 0 && largest > quota.MaxUsage/MaxRequests { // else no sum is too large
 		for _, u := range w.Usage() {
 			if u.Amount > quota.MaxUsage {
-				faults.Add(path+".podSets", "take more than %d of %v (workload %q)",
-					quota.MaxUsage, u.FlavorResource(), w.ID)
+				faults.Add(path+".podSets", "take more than %d of %s (workload %q)",
+					quota.MaxUsage, strings.TrimPrefix(u.FlavorResource().String(), "/"), w.ID) // no flavor while it waits
 			}
 		}
 	}

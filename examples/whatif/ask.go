@@ -57,6 +57,14 @@ func (c *cluster) ask(o options) (*answer, error) {
 	return a, err
 }
 
+// whyMissing is the note on the first object that was left out and may be what is missing: no queue and
+// no workload is missing because of rules or limits.
+func whyMissing(notes []string) string {
+	return objects.FirstLeftOut(slices.DeleteFunc(slices.Clone(notes), func(n string) bool {
+		return strings.HasPrefix(n, "PreemptionConfig ") || strings.HasPrefix(n, "PreemptionLimit ")
+	}))
+}
+
 // build makes the request for a pending or a new workload, with the flavors of the command
 // line.
 func (a *answer) build(o options, in *answers.Input) (preemption.Request, error) {
@@ -81,11 +89,11 @@ func (a *answer) build(o options, in *answers.Input) (preemption.Request, error)
 		namespace = ""
 	}
 	if p.Workload.Queue == "" {
-		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, objects.FirstLeftOut(in.Found.Warnings))
+		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, whyMissing(in.Found.Warnings))
 	}
 	i := slices.IndexFunc(a.State.Queues, func(q queue.Queue) bool { return q.Name == p.Workload.Queue })
 	if i < 0 {
-		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.State)), objects.FirstLeftOut(in.Found.Warnings))
+		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.State)), whyMissing(in.Found.Warnings))
 	}
 	q := &a.State.Queues[i]
 	if o.queue != "" {
@@ -110,7 +118,7 @@ func find(o options, in *answers.Input) (*bridge.Pending, error) {
 	if o.workload == "" {
 		switch len(pending) {
 		case 0:
-			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", objects.FirstLeftOut(in.Found.Warnings))
+			return nil, fmt.Errorf("no workload waits in the input: describe one with -request and -queue%s", whyMissing(in.Found.Warnings))
 		case 1:
 			o.workload = pending[0].Workload.ID
 		default:

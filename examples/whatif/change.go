@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -114,9 +113,12 @@ func (c *cluster) changePolicy(text string) error {
 
 func (c *cluster) changePriority(text string) error {
 	id, value, ok := lastCut(text, "=")
-	n, err := strconv.ParseInt(value, 10, 64)
-	if !ok || err != nil {
+	if !ok {
 		return fmt.Errorf("want NAMESPACE/NAME=N, as in vision/detector-train=900")
+	}
+	n, err := answers.Priority(value)
+	if err != nil {
+		return err
 	}
 	for i := range c.Found.Pending {
 		if w := &c.Found.Pending[i].Workload; w.ID == id {

@@ -51,6 +51,7 @@ func (c *cluster) share(o *options) {
 	if o.sharingSaid {
 		return
 	}
+	c.Config.Sharing, c.Config.Fair, c.Sharing = o.config.Sharing, o.config.Fair, ""
 	if c.ShareAsFound(); c.Sharing != "" {
 		c.Sharing += "; -fair=false decides without it"
 	}

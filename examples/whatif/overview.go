@@ -9,7 +9,6 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
-	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/units"
 )
 
@@ -78,7 +77,7 @@ func (c *cluster) checkQueue(name string) error {
 	if name == "" {
 		return nil
 	}
-	return fmt.Errorf("queue %q is not in the input%s%s", name, nearest(name, queueNames(c.State)), objects.FirstLeftOut(c.Found.Warnings))
+	return fmt.Errorf("queue %q is not in the input%s%s", name, nearest(name, queueNames(c.State)), whyMissing(c.Found.Warnings))
 }
 
 // overviewRow is one pending workload.

@@ -186,7 +186,11 @@ func TestBadInputOfVerbs(t *testing.T) {
 		{[]string{"-apply", "testdata/none"}, "no such file"},
 		{[]string{"-apply", "-"}, "-apply -: want a file"},
 		{[]string{"-apply", "x", "-to", "y"}, "give one of them"},
-		{[]string{"-priority", "vision/detector-train=high"}, "want NAMESPACE/NAME=N"},
+		{[]string{"-priority", "vision/detector-train"}, "want NAMESPACE/NAME=N"},
+		{[]string{"-priority", "vision/detector-train=high"}, `"high" is no priority: want an integer within`},
+		{[]string{"-priority", "vision/detector-train=9223372036854775808"}, `"9223372036854775808" is no priority: want an integer within -9223372036854775808 and 9223372036854775807`},
+		{[]string{"-policy", "vision:maxPriorityThreshold=high"}, `"high" is no priority`},
+		{[]string{"-policy", "vision:minAdmitDuration=1 hour"}, `"1 hour" is not a duration (as in 30m or 0s)`},
 		{[]string{"-priority", "vision/detector=1"}, `there is no workload "vision/detector"; the nearest: vision/detector-train`},
 	}
 	check := func(verb string, piped io.Reader, args []string, want string) {

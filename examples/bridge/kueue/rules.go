@@ -144,11 +144,14 @@ func (p *PreemptionLimit) Limit() (*limits.Limit, []bridge.Note, error) {
 // firstFault returns the first fault, and how many more there are.
 func firstFault(err error) (first, more string) {
 	faults, _ := err.(fault.List)
-	if len(faults) == 0 {
+	switch n := len(faults) - 1; n {
+	case -1:
 		return "", ""
-	}
-	if len(faults) > 1 {
-		more = fmt.Sprintf(" (and %d more faults)", len(faults)-1)
+	case 0:
+	case 1:
+		more = " (and 1 more fault)"
+	default:
+		more = fmt.Sprintf(" (and %d more faults)", n)
 	}
 	return faults[0].Error(), more
 }

@@ -89,7 +89,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var o kueue.Objects
-	if _, err := o.Add(&bad); err == nil || err.Error() != "spec.limit: -1 is negative (and 1 more faults)" {
+	if _, err := o.Add(&bad); err == nil || err.Error() != "spec.limit: -1 is negative (and 1 more fault)" {
 		t.Errorf("error %v", err)
 	}
 	if len(o.Cluster().Limits) != 0 {

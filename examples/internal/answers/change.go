@@ -3,6 +3,7 @@ package answers
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,15 @@ func SetQuota(quotas []quota.Quota, of string, column quota.FlavorResource, fiel
 	return changed, nil
 }
 
+// Priority reads a priority.
+func Priority(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no priority: want an integer within %d and %d", text, math.MinInt64, math.MaxInt64)
+	}
+	return n, nil
+}
+
 // OrNothing lists names; an empty list is nothing.
 func OrNothing(list []string) string {
 	if len(list) == 0 {
@@ -90,7 +100,7 @@ var policyFields = map[string]func(*queue.Queue, string) error{
 			q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = optional.Int64{}
 			return nil
 		}
-		n, err := strconv.ParseInt(v, 10, 64)
+		n, err := Priority(v)
 		q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = optional.Of(n)
 		return err
 	},
@@ -100,8 +110,11 @@ var policyFields = map[string]func(*queue.Queue, string) error{
 			return nil
 		}
 		d, err := time.ParseDuration(v)
+		if err != nil {
+			return fmt.Errorf("%q is not a duration (as in 30m or 0s)", v)
+		}
 		q.Preemption.MinAdmitDuration = optional.Of(d)
-		return err
+		return nil
 	},
 	"whenCanBorrow": func(q *queue.Queue, v string) error {
 		return q.FlavorFungibility.WhenCanBorrow.UnmarshalText([]byte(v))

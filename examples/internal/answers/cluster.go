@@ -40,8 +40,12 @@ func Faults(err error) error {
 		return err
 	}
 	more := ""
-	if len(faults) > 1 {
-		more = fmt.Sprintf(" (and %d more faults)", len(faults)-1)
+	switch n := len(faults) - 1; n {
+	case 0:
+	case 1:
+		more = " (and 1 more fault)"
+	default:
+		more = fmt.Sprintf(" (and %d more faults)", n)
 	}
 	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
 }

@@ -4,11 +4,13 @@ package answers
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge/kueue"
@@ -39,7 +41,8 @@ type Input struct {
 }
 
 // With returns the input with the objects of Kueue in further sources, each in place of the one with its
-// kind and name. It fails on an input that does not hold objects of Kueue.
+// kind and name. It fails on an input that does not hold objects of Kueue, and if one of them
+// would be left out.
 func (in *Input) With(sources []objects.Source) (Input, error) {
 	if in.objects == nil {
 		return *in, errors.New("the cluster is not made of objects of Kueue, to which others could be added")
@@ -55,6 +58,11 @@ func (in *Input) With(sources []objects.Source) (Input, error) {
 		return *in, err
 	}
 	with := Input{Found: read.With(both.Cluster(), notes), objects: &both}
+	for _, n := range with.Found.Warnings {
+		if why, left := strings.CutSuffix(n, ": left out"); left && !slices.Contains(in.Found.Warnings, n) {
+			return *in, errors.New(why)
+		}
+	}
 	with.State = with.Found.State
 	return with, nil
 }
@@ -118,18 +126,24 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 	return in, err
 }
 
-// own reads cede's own State or Record. There is no other input, so its faults are errors.
+// own reads cede's own State or Record. There is no other input, so its faults are errors. A value of
+// another type is named with its path.
 func (in *Input) own(fields map[string]json.RawMessage) error {
 	data, err := json.Marshal(fields)
 	if err != nil {
 		return err
 	}
 	isRecord := slices.ContainsFunc(recordFields, func(name string) bool { return fields[name] != nil })
-	if !isRecord {
+	var plain any = new(preemption.State)
+	if isRecord {
+		var record preemption.Record
+		record, err = preemption.ParseRecord(data)
+		in.State, in.Recorded, plain = record.State, record.Request, new(preemption.Record)
+	} else {
 		in.State, err = preemption.ParseState(data)
-		return err
 	}
-	record, err := preemption.ParseRecord(data)
-	in.State, in.Recorded = record.State, record.Request
-	return err
+	if err != nil {
+		return cmp.Or(objects.Decode("", data, plain), err)
+	}
+	return nil
 }

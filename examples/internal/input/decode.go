@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	v2 "github.com/go-json-experiment/json"
@@ -39,13 +40,14 @@ func Decode(name string, data json.RawMessage, into any) error {
 		return nil
 	}
 	path, cause := locate(data, reflect.TypeOf(into).Elem(), err)
+	path = strings.TrimPrefix(name+path, ".")
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(cause, &mismatch) {
-		return fmt.Errorf("%s: want %s, found %s", name+path, describeType(mismatch.Type), mismatch.Value)
+		return fmt.Errorf("%s: want %s, found %s", path, describeType(mismatch.Type), mismatch.Value)
 	}
 	var noTime *time.ParseError
 	if errors.As(cause, &noTime) {
-		return fmt.Errorf("%s: %q is not a time", name+path, noTime.Value)
+		return fmt.Errorf("%s: %q is not a time", path, noTime.Value)
 	}
-	return fmt.Errorf("%s: %w", name+path, cause)
+	return fmt.Errorf("%s: %w", path, cause)
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/queue"
@@ -27,7 +28,7 @@ func preemptionRules(c *Cluster) []Finding {
 		add := adder(&found, placeOf("rules", config.Name))
 		faults, _ := rules.Validate([]rules.Config{*config}).(fault.List)
 		for _, f := range faults {
-			add("a tier with a bad selector permits nobody", "%v", f)
+			add("a tier with a bad selector permits nobody", "%s", strings.TrimPrefix(f.Error(), "configs[0]."))
 		}
 		if len(config.Rules) == 0 {
 			add("", "there is no rule in them")

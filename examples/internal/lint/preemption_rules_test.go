@@ -35,8 +35,8 @@ func TestPreemptionRules(t *testing.T) {
 		`rules "good": rule "empty" has no candidate selector, so that it permits nobody`,
 		`rules "good": the clusterQueueSelector of rule "r", selector 1, selects no queue`,
 		`rules "good": the labelSelector of rule "r", selector 1, selects nobody who runs or waits`,
-		`rules "unused": configs[0].rules[0].candidateSelectors[0].scope: "No" is none of`,
 		`rules "unused": no queue refers to them`,
+		`rules "unused": rules[0].candidateSelectors[0].scope: "No" is none of`,
 	})
 }
 
