@@ -161,15 +161,15 @@ type looper struct {
 	submitted map[string]workload.Workload // who was pending, as it was
 }
 
-// add returns the index of a situation, and whether it is new.
-func (l *looper) add(a situation) (at int, isNew bool) {
+// add returns the index of a situation.
+func (l *looper) add(a situation) int {
 	key := a.key()
 	if at, known := l.byKey[key]; known {
-		return at, false
+		return at
 	}
 	l.byKey[key] = len(l.all)
 	l.all = append(l.all, a)
-	return len(l.all) - 1, true
+	return len(l.all) - 1
 }
 
 // search returns the circle that is closed after the fewest steps.
@@ -186,11 +186,8 @@ func (l *looper) search() (best Loop) {
 			if !ok {
 				continue
 			}
-			to, isNew := l.add(a)
+			to := l.add(a)
 			l.all[i].next = append(l.all[i].next, edge{to, a.step})
-			if isNew {
-				continue
-			}
 			if back, ok := l.path(to, i); ok && (len(best.Steps) == 0 || len(back)+1 < len(best.Steps)) {
 				best = Loop{Before: l.wayTo(to), Steps: append(back, a.step)}
 			}

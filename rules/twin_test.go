@@ -369,8 +369,24 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			if len(got) > 0 && !tier.Serves() {
 				t.Fatal("accepted, though no selector serves the preemptor")
 			}
+			changesAreTold(t, tier, &candidate, m)
 			counts[min(1, len(want))]++
 		}
 	}
 	return [2]int{counts[1], counts[0]}
+}
+
+// changesAreTold checks that time alone changes what is accepted only at instants that Changes gives.
+func changesAreTold(t *rapid.T, tier *rules.Tier, candidate *workload.Workload, m rules.Moment) {
+	told := map[time.Time]bool{}
+	tier.Changes(candidate, func(at time.Time) { told[at] = true })
+	m.Since = moment(-1000)
+	for n := range 12 {
+		m.Now = moment(n)
+		before := tier.Select(candidate, m)
+		m.Now = moment(n + 1)
+		if after := tier.Select(candidate, m); !slices.Equal(before, after) && !told[m.Now] {
+			t.Fatalf("at %v %v follows %v, but the changes are %v", m.Now, after, before, told)
+		}
+	}
 }

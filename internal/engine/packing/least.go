@@ -28,7 +28,7 @@ func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 		c.search()
 	}
 	if c.stopped {
-		return min(lower, c.most+1), false
+		return lower, false
 	}
 	return c.most + 1, true
 }

@@ -1,0 +1,46 @@
+package rules_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// A tier accepts nobody over the bounds of priority of its selectors; the boosts decide what a base
+// priority means.
+func TestReachIsTight(t *testing.T) {
+	upTo := func(mode rules.PriorityMode, c rules.Comparison, most optional.Int64) rules.Priority {
+		return rules.Priority{Mode: mode, Comparison: c, MaxValue: most}
+	}
+	for _, c := range []struct {
+		priority rules.Priority
+		own      int64
+		want     rules.Reach
+	}{
+		{rules.Priority{}, 5, rules.Reach{Any: true, Free: true, Most: math.MaxInt64}},
+		{upTo("", "", optional.Of[int64](3)), 5, rules.Reach{Any: true, Free: true, Most: 3}},
+		{upTo(rules.Boosted, rules.LessThan, optional.Int64{}), 5, rules.Reach{Any: true, Free: true, Most: 4}},
+		{upTo(rules.Boosted, rules.LessThanOrEqual, optional.Int64{}), 5, rules.Reach{Any: true, Free: true, Most: 5}},
+		{upTo(rules.Boosted, rules.LessThanOrEqual, optional.Of[int64](3)), 5, rules.Reach{Any: true, Free: true, Most: 3}},
+		{upTo(rules.Boosted, rules.LessThan, optional.Int64{}), math.MinInt64, rules.Reach{}},
+		{upTo(rules.Boosted, rules.GreaterThan, optional.Int64{}), 5, rules.Reach{Any: true, Free: true, Most: math.MaxInt64}},
+		{upTo(rules.Base, rules.LessThan, optional.Of[int64](3)), 5, rules.Reach{Any: true, Free: true, Most: math.MaxInt64}},
+	} {
+		r := rule("r", rules.Always, rules.CandidateSelector{Scope: rules.WithinClusterQueue, Priority: c.priority})
+		e, err := rules.New(nil, []queue.Queue{{Name: "a", Rules: "c"}}, []rules.Config{{Name: "c", Rules: []rules.Rule{r}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tier, err := e.Tier(rules.Always, &workload.Workload{ID: "p", Queue: "a", Priority: c.own})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tier.Reach("a"); got != c.want {
+			t.Errorf("%+v against %d: %+v, want %+v", c.priority, c.own, got, c.want)
+		}
+	}
+}
