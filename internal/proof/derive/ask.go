@@ -11,9 +11,16 @@ import (
 
 // ask prints how the decision about a request came about, and the decision.
 func (w *world) ask(l *line) (string, error) {
+	domains := l.domains()
+	if len(domains) > 0 && len(w.nodes.Nodes) == 0 {
+		l.fail("domains without nodes")
+	}
 	r := l.request()
 	if l.err != nil {
 		return "", l.err
+	}
+	if err := w.addRoom(&r, domains); err != nil {
+		return faults(err), nil
 	}
 	p, err := preemption.New(w.config)
 	if err != nil {
@@ -37,6 +44,7 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 	slices.Reverse(reversed.Queues)
 	slices.Reverse(reversed.Flavors)
 	slices.Reverse(reversed.Admitted)
+	slices.Reverse(reversed.Rules)
 	backwards, err1 := preemption.NewSnapshot(reversed)
 	edited, err2 := w.edited()
 	record, err3 := again(preemption.Record{State: s.State(), Request: &r})
@@ -44,6 +52,7 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 	if err3 != nil {
 		err4, record.Request = err3, &r
 	}
+	record.Request.Room = r.Room // it has no JSON form, and is left as it was by each decision
 	return []route{
 		{"without a recorder", decided(p.Decide, s, nil, r)},
 		{"the twin", form(w.twin(r))},
@@ -70,6 +79,9 @@ func (w *world) twin(r preemption.Request) preemption.Decision {
 // edited returns the snapshot made from the empty one by edits.
 func (w *world) edited() (*preemption.Snapshot, error) {
 	var edits []preemption.Edit
+	for _, c := range w.state.Rules {
+		edits = append(edits, preemption.SetRules(c))
+	}
 	for _, c := range w.state.Cohorts {
 		edits = append(edits, preemption.SetCohort(c))
 	}

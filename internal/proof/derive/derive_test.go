@@ -14,19 +14,31 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the answers in the files")
 
+func rulesPage(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../../docs/designs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
 // Each file comes out as it is written, and no route gives another answer.
 func TestFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
+	more, err2 := filepath.Glob("testdata/*/*.txt")
+	files = append(files, more...)
+	if err != nil || err2 != nil || len(files) < 10 {
 		t.Fatal(files, err)
 	}
+	page := rulesPage(t)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Run(file, string(data))
+			got, err := Run(file, string(data), page)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,6 +53,23 @@ func TestFiles(t *testing.T) {
 				t.Error("routes disagree")
 			}
 		})
+	}
+}
+
+// Each story of the page about rules has a file of its name, whose rules it reads.
+func TestStories(t *testing.T) {
+	list, err := stories(rulesPage(t))
+	if err != nil || len(list) < 9 {
+		t.Fatal(len(list), err)
+	}
+	for _, c := range list {
+		data, err := os.ReadFile(filepath.Join("testdata/rules", c.Name+".txt"))
+		if err != nil || !strings.Contains(string(data), "\nrules "+c.Name+"\n") {
+			t.Errorf("%s: no file reads its rules (%v)", c.Name, err)
+		}
+	}
+	if files, _ := filepath.Glob("testdata/rules/*"); len(files) != len(list) {
+		t.Errorf("%d files for %d stories", len(files), len(list))
 	}
 }
 
@@ -107,8 +136,12 @@ func TestFaults(t *testing.T) {
 		"pod p on=n1 priority=3000000000":            "f:1: priority=3000000000 is out of range",
 		"config strategies=Most":                     "f:1: strategies: ",
 		"queue a weight=-":                           "f:1: weight: ",
+		"rules":                                      "f:1: rules needs a name",
+		"rules none":                                 `f:1: the page has no rules "none"`,
+		"queue a\nask in=a gpu=1 observed=Always":    "f:2: observed=Always is not TRIGGER:DURATION",
+		"queue a\nask in=a gpu=1 domain.r=n":         "f:2: domains without nodes",
 	} {
-		if _, err := Run("f", text+"\n"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Run("f", text+"\n", ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -117,7 +150,7 @@ func TestFaults(t *testing.T) {
 // An answer ends at an empty line, and a second run changes nothing.
 func TestRunTwice(t *testing.T) {
 	const text = "queue a gpu=4\n> first\nask in=a gpu=3\nask in=a gpu=4\n# a remark\n> second\ncheck\n"
-	once, err := Run("f", text)
+	once, err := Run("f", text, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +170,7 @@ check
 ----
 valid
 `
-	twice, err := Run("f", once)
+	twice, err := Run("f", once, "")
 	if diff := cmp.Diff(want, once); err != nil || diff != "" || twice != once {
 		t.Errorf("%v\n%s\nthen\n%s", err, diff, twice)
 	}

@@ -39,19 +39,27 @@
 //
 //	config sharing= strategies=A,B ignoreNominalEntitlement recheckShares stable
 //	       reconsiderLarger ignoreMinAdmitDuration newerByReservation preemptMin= reclaimMin= method=
+//	       rulesAlone
+//	rules NAME
 //	cohort NAME in=COHORT RESOURCE=NOMINAL borrow.RESOURCE=LIMIT lend.RESOURCE=LIMIT weight=
 //	       preemptMin= reclaimMin=
 //	queue NAME in=COHORT (as a cohort, and) within= reclaim= borrowing= threshold= minAdmit=
-//	       whenCanBorrow= whenCanPreempt= preference=
+//	       whenCanBorrow= whenCanPreempt= preference= rules=RULES label.KEY=VALUE
 //	running ID in=QUEUE local=LOCALQUEUE priority= boost= uid= RESOURCE=AMOUNT pods=COUNT min= leaving=
-//	       since= queued= created= evicted neverYields
+//	       class= label.KEY=VALUE since= queued= created= evicted neverYields
 //	ask [ID] in=QUEUE (as running, and) now=LATER needs=RESOURCE,... gates=A,B open=A
-//	       neverPreempts usage=LOCALQUEUE:NUMBER,...
+//	       neverPreempts usage=LOCALQUEUE:NUMBER,... observed=TRIGGER:DURATION,...
+//	       domain.NAME=NODE,...
 //	check
 //
 // An amount is that of one replica; set=NAME begins the next pod set. A running workload was
 // created and queued when it started, unless queued and created say otherwise; a workload that
-// asks was queued now. check asks whether state and configuration are valid.
+// asks was queued now. If there are nodes, a workload asks for a place for its pods, too; the pods
+// of a running one are those of=ID. check asks whether state and configuration are valid.
+//
+// The rules with a name are those of docs/designs/rules.md. When a tier begins, it says whom it
+// passes over, and by which part each selector of a rule refuses them. observed says for how long
+// triggers have held.
 //
 // # Nodes
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -107,13 +108,50 @@ func (l *line) placing() placement.Request {
 		id := fmt.Sprintf("in%d", i)
 		r.Pods = append(r.Pods, workload.Pod{ID: id, Requests: takes, Nodes: l.list("only." + id)})
 	}
-	for i := range l.options {
-		if name, ok := strings.CutPrefix(l.options[i].key, "domain."); ok {
-			r.Domains = append(r.Domains, placement.Domain{Name: name, Nodes: l.list(l.options[i].key)})
-		}
-	}
+	r.Domains = l.domains()
 	l.end(false)
 	return r
+}
+
+func (l *line) domains() (list []placement.Domain) {
+	for i := range l.options {
+		if name, ok := strings.CutPrefix(l.options[i].key, "domain."); ok {
+			list = append(list, placement.Domain{Name: name, Nodes: l.list(l.options[i].key)})
+		}
+	}
+	return list
+}
+
+// addRoom lets a request about quota ask for a place on the nodes, too, if there are any.
+func (w *world) addRoom(r *preemption.Request, domains []placement.Domain) error {
+	if len(w.nodes.Nodes) == 0 {
+		return nil
+	}
+	asks := placement.Request{Group: r.Workload.ID, Domains: domains}
+	for _, set := range r.Workload.PodSets {
+		takes := workload.Resources{}
+		for _, a := range set.Requests {
+			takes[a.Resource] = a.Amount
+		}
+		for range set.Count {
+			asks.Pods = append(asks.Pods, workload.Pod{ID: fmt.Sprintf("in%d", asks.MinCount), Requests: takes})
+			asks.MinCount++
+		}
+	}
+	p, err := placement.New(w.nodesConfig)
+	if err != nil {
+		return err
+	}
+	s, err := placement.NewSnapshot(w.nodes)
+	if err != nil {
+		return err
+	}
+	fit, err := p.Fit(s, asks)
+	if err != nil {
+		return err
+	}
+	r.Room = fit
+	return nil
 }
 
 // place prints the decision about a pod or a pod group.

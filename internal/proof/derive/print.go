@@ -27,7 +27,14 @@ func decision(d preemption.Decision) string {
 		for i, r := range v.Replicas {
 			fmt.Fprintf(&b, "%s %d of %s", []string{":", " and"}[min(i, 1)], r.Count, r.PodSet)
 		}
-		fmt.Fprintf(&b, " (%v)\n", v.Reason)
+		fmt.Fprintf(&b, " (%v", v.Reason)
+		for i, r := range v.Rules {
+			fmt.Fprintf(&b, "%s %s", []string{" by", ","}[min(i, 1)], r.Rule)
+		}
+		b.WriteString(")\n")
+	}
+	if len(d.Triggers) > 0 {
+		fmt.Fprintf(&b, "  triggers that hold: %s\n", strings.ReplaceAll(strings.Trim(fmt.Sprint(d.Triggers), "[]"), " ", ", "))
 	}
 	for _, s := range d.Shortage {
 		node := s.Cohort

@@ -29,6 +29,7 @@ func (w *world) addConfig(l *line) error {
 	c.Fair.Stable = l.flag("stable") || c.Fair.Stable
 	c.IgnoreMinAdmitDuration = l.flag("ignoreMinAdmitDuration") || c.IgnoreMinAdmitDuration
 	c.NewerByReservation = l.flag("newerByReservation") || c.NewerByReservation
+	c.RulesAlone = l.flag("rulesAlone") || c.RulesAlone
 	c.ReconsiderLarger = l.flag("reconsiderLarger") || c.ReconsiderLarger
 	l.minRuntime(&c.MinRuntime)
 	l.constant("method", &c.ReclaimMethod)
@@ -73,7 +74,7 @@ func (w *world) addCohort(l *line) error {
 }
 
 func (w *world) addQueue(l *line) error {
-	q := queue.Queue{Name: l.name, Cohort: l.text("in"), FairWeight: l.weight()}
+	q := queue.Queue{Name: l.name, Cohort: l.text("in"), FairWeight: l.weight(), Rules: l.text("rules"), Labels: l.labels()}
 	p := &q.Preemption
 	l.constant("within", &p.WithinClusterQueue)
 	l.constant("reclaim", &p.ReclaimWithinCohort)
@@ -117,7 +118,8 @@ func (l *line) queueOrder(v *workload.Workload) {
 // workload reads what pending and running workloads have in common. Options after set= are
 // those of that pod set.
 func (l *line) workload() workload.Workload {
-	v := workload.Workload{ID: l.name, Queue: l.text("in"), UID: l.text("uid"), LocalQueue: l.text("local"), Priority: l.number("priority"), PriorityBoost: l.number("boost")}
+	v := workload.Workload{ID: l.name, Queue: l.text("in"), UID: l.text("uid"), LocalQueue: l.text("local"), Labels: l.labels(),
+		PriorityClass: l.text("class"), Priority: l.number("priority"), PriorityBoost: l.number("boost")}
 	set := workload.PodSet{Name: "main", Count: 1}
 	add := func() {
 		if len(set.Requests) > 0 {
@@ -165,6 +167,7 @@ func (l *line) request() preemption.Request {
 		}
 		r.LocalQueueUsage = append(r.LocalQueueUsage, queue.LocalQueueUsage{LocalQueue: name, Usage: usage})
 	}
+	r.TriggersSince = l.observed()
 	for _, key := range l.list("needs") {
 		fr, ok := column(key)
 		if !ok {

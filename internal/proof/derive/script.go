@@ -8,9 +8,10 @@ import (
 )
 
 // Run answers the questions of a file. It returns the file with these answers in place of the
-// old ones. name is that of the file, for errors.
-func Run(name, text string) (string, error) {
-	s := script{name: name, common: &world{}}
+// old ones. name is that of the file, for errors; page is the text of docs/designs/rules.md, with
+// the rules that the file names.
+func Run(name, text, page string) (string, error) {
+	s := script{name: name, common: &world{page: page}}
 	s.world = s.common
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i := 0; i < len(lines); i++ {

@@ -16,13 +16,21 @@ import (
 // small.
 func derivation(fair bool, p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (preemption.Decision, string, error) {
 	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
+	tiers, err := tiersOf(s, &r)
+	if err != nil {
+		return preemption.Decision{}, "", err
+	}
+	recorder.Survey = tiers.rules != nil
 	d, names, err := trace.Decide(p, s, r, &recorder)
 	if err != nil {
 		return preemption.Decision{}, "", err
 	}
-	pr := printer{names: names, fair: fair}
+	pr := printer{names: names, fair: fair, tiers: tiers}
 	for i := range recorder.Steps {
 		pr.step(&recorder.Steps[i])
+	}
+	if !d.(preemption.Decision).Outcome.Possible() {
+		pr.rulesFail()
 	}
 	return d.(preemption.Decision), pr.out.String(), nil
 }
@@ -33,6 +41,8 @@ type printer struct {
 	phase     string // to be printed before the first step in it
 	attempted bool
 	depth     int // of candidates
+	tiers     tiers
+	byRules   bool // the attempt is
 	out       strings.Builder
 }
 
@@ -46,17 +56,20 @@ func (p *printer) line(indent int, format string, args ...any) {
 
 // step prints one step; see the package comment.
 func (p *printer) step(s *trace.Step) {
+	if p.tierStep(s) {
+		return
+	}
 	switch s.Kind {
 	case trace.Asked:
 		if !s.Fits {
-			p.line(0, "does not fit: %s", p.missing(s.Missing))
+			p.line(0, "does not fit: %s", p.asked(s))
 		}
 	case trace.Level:
 		p.level(s)
 	case trace.Hopeless:
 		p.line(1, "hopeless: %s", p.bound(s))
 	case trace.AttemptBegins:
-		p.phase, p.attempted = "", true
+		p.phase, p.attempted, p.byRules = "", true, s.ByRules
 		p.line(0, "%s", attempt(s))
 	case trace.AttemptEnds:
 		p.phase = ""
@@ -81,7 +94,7 @@ func (p *printer) step(s *trace.Step) {
 		p.line(1, "put back %s: fits without", p.victim(s))
 	case trace.Kept:
 		p.phase = ""
-		p.line(1, "keep %s: %s", p.victim(s), [...]string{trace.DoesNotFit: "does not fit without", trace.Unjustified: "without it another one would go against the shares"}[s.Reason])
+		p.line(1, "keep %s: %s", p.victim(s), p.kept(s))
 	case trace.Instant:
 		p.line(0, "at %s: %s", clock(instant.Time(s.At)), [2]string{"no", "succeeds"}[toInt(s.Fits)])
 	case trace.FlavorTried:
@@ -123,6 +136,24 @@ func toInt(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// asked returns what keeps a request from fitting.
+func (p *printer) asked(s *trace.Step) string {
+	if len(s.Missing) == 0 {
+		return "the quota is enough, but there is no room on nodes"
+	}
+	return p.missing(s.Missing)
+}
+
+func (p *printer) kept(s *trace.Step) string {
+	switch {
+	case s.Reason == trace.DoesNotFit:
+		return "does not fit without"
+	case p.byRules:
+		return "without it no selector accepts another one"
+	}
+	return "without it another one would go against the shares"
 }
 
 func (p *printer) missing(list []trace.Missing) string {
@@ -172,7 +203,10 @@ func (p *printer) bound(s *trace.Step) string {
 
 func attempt(s *trace.Step) string {
 	text := "attempt within nominal quota"
-	if s.Borrowing {
+	switch {
+	case s.ByRules:
+		text = "attempt by rules"
+	case s.Borrowing:
 		text = "attempt, may borrow"
 	}
 	if s.LargestFirst {

@@ -13,6 +13,8 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // world holds what the lines of a case have stated so far.
 type world struct {
+	page string // with the rules that lines name
+
 	state  preemption.State
 	config preemption.Config
 
@@ -27,6 +29,7 @@ func (w *world) clone() *world {
 	c := *w
 	c.state.Cohorts, c.state.Queues = clip(w.state.Cohorts), clip(w.state.Queues)
 	c.state.Flavors, c.state.Admitted = clip(w.state.Flavors), clip(w.state.Admitted)
+	c.state.Rules = clip(w.state.Rules)
 	c.nodes.Nodes, c.nodes.Pods, c.nodes.Nominated = clip(w.nodes.Nodes), clip(w.nodes.Pods), clip(w.nodes.Nominated)
 	c.nodes.Groups, c.nodes.Budgets = clip(w.nodes.Groups), clip(w.nodes.Budgets)
 	c.replicas = clip(w.replicas)
@@ -41,6 +44,7 @@ var verbs = map[string]func(*world, *line) error{
 	"config":  (*world).addConfig,
 	"cohort":  (*world).addCohort,
 	"queue":   (*world).addQueue,
+	"rules":   (*world).addRules,
 	"running": (*world).addRunning,
 	"node":    (*world).addNode,
 	"group":   (*world).addGroup,
