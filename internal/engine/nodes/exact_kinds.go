@@ -85,7 +85,6 @@ func (s *Searcher) placesOf(d span, one *member) []packing.Place {
 				}
 			}
 		}
-		slices.Sort(at.Removes)
 	}
 	return list
 }

@@ -28,7 +28,7 @@ type Kind struct {
 // Place is what rules besides room say about a kind on a node.
 type Place struct {
 	Barred  bool   // no pod of the kind may be there
-	Removes []int  // units with a part on the node that must yield for it, rising
+	Removes []int  // units with a part on the node that must yield for it, each once
 	Apart   []bool // by kind: none of it may be there besides; its own: one pod at most; nil: none
 }
 
