@@ -72,6 +72,8 @@ func TestProtectionByReason(t *testing.T) {
 		{name: "reclaim", protection: reclaim, from: "b", asks: 2, admitted: 4, reserved: 20, want: preemption.Wait, retry: 6 * time.Minute, setBy: "protection"},
 		{name: "reclaim, by other reasons", protection: minruntime.Protection{Preempt: held, FairSharing: held}, from: "b", asks: 2, want: preemption.Preempt},
 		{name: "from the reservation", protection: reserved, from: "b", asks: 2, admitted: 4, reserved: 7, want: preemption.Wait, retry: 3 * time.Minute, setBy: "protection"},
+		{name: "from the reservation, for a nanosecond", protection: minruntime.Protection{Reclaim: 1, From: minruntime.Reservation}, from: "b", asks: 2, want: preemption.Wait, retry: 1, setBy: "protection"},
+		{name: "own queue, from the reservation, for a nanosecond", protection: minruntime.Protection{Preempt: 1, From: minruntime.Reservation}, from: "a", asks: 4, want: preemption.Wait, retry: 1, setBy: "protection"},
 		{name: "evicted", protection: every, from: "b", asks: 2, evicted: true, want: preemption.Preempt},
 		{name: "not admitted", protection: every, from: "b", asks: 2, admitted: -1, want: preemption.Preempt},
 		{name: "the minimum runtime is longer", protection: reclaim, minimum: time.Hour, from: "b", asks: 2, admitted: 4, reserved: 7, want: preemption.Wait, retry: 53*time.Minute + 1, setBy: `queue "b"`},

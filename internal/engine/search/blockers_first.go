@@ -32,7 +32,7 @@ func (s *Search) firstKept(q, lca int, c Class) (Blocker, bool) {
 			return s.firstKeptIn(running.Lane(lane), c, p, everyone)
 		case s.Request.Guard != nil, g.admission > 0:
 			return s.firstKeptIn(running.Lane(lane), c, p, func(w *cluster.Workload) bool { return s.protected(g, w) || s.guarded(w) })
-		case g.Minimum > 0 && lane == cluster.Active: // evicted workloads and those without start are not protected
+		case g.Minimum >= 0 && lane == cluster.Active: // evicted workloads and those without start are not protected
 			return s.firstProtected(running.Lane(lane), g, c, p)
 		}
 		return nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/minruntime"
 )
@@ -14,8 +13,8 @@ import (
 // guarantee says how long a donor's workloads are protected against this request, in
 // nanoseconds. The later end holds.
 type guarantee struct {
-	// Minimum is from the reservation on: the minimum runtime or the protection. setBy is the
-	// node that sets it; -1 for the default, SetByProtection for the protection.
+	// Minimum is from the reservation on: the minimum runtime or the protection; -1 for none. setBy
+	// is the node that sets it; -1 for the default, SetByProtection for the protection.
 	Minimum int64
 	setBy   int
 	// admission is the protection from the admission on.
@@ -34,7 +33,10 @@ func (s *Search) guaranteeOf(queue, lca int) guarantee {
 	if lca >= 0 {
 		r = tree.Reclaim(of, queue, lca)
 	}
-	g := guarantee{Minimum: int64(r.For / time.Nanosecond), setBy: r.SetBy}
+	g := guarantee{Minimum: -1, setBy: r.SetBy}
+	if r.For > 0 {
+		g.Minimum = int64(r.For)
+	}
 	switch p := &s.Request.Protection; {
 	case lca < 0:
 		g.protect(p, p.Preempt)
@@ -56,7 +58,7 @@ func (s *Search) ProtectedFromReclaim(v *Victim) bool {
 // ProtectionFromReclaim returns the last instant at which the protection against reclaims holds
 // for a workload.
 func (s *Search) ProtectionFromReclaim(w *cluster.Workload) (until int64, ok bool) {
-	g := guarantee{}
+	g := guarantee{Minimum: -1}
 	g.protect(&s.Request.Protection, s.Request.Protection.Reclaim)
 	return g.Protects(w)
 }
@@ -106,11 +108,23 @@ func (g guarantee) Protects(w *cluster.Workload) (until int64, ok bool) {
 	if w.Facts.Evicted {
 		return 0, false
 	}
-	until, ok = minimum.Runtime{For: time.Duration(g.Minimum)}.Until(w.Reserved)
+	until, ok = g.sinceReservation(w)
 	if end, protected := g.sinceAdmission(w); protected && (!ok || end > until) {
 		return end, true
 	}
 	return until, ok
+}
+
+// sinceReservation returns the last instant of the part from the reservation on.
+func (g guarantee) sinceReservation(w *cluster.Workload) (until int64, ok bool) {
+	switch {
+	case g.Minimum < 0 || w.Reserved == instant.Unset:
+		return 0, false
+	case w.Reserved > math.MaxInt64-g.Minimum:
+		return math.MaxInt64, true
+	default:
+		return w.Reserved + g.Minimum, true
+	}
 }
 
 // sinceAdmission returns the last instant of the protection from the admission on.
@@ -140,7 +154,7 @@ func (g guarantee) setByFor(w *cluster.Workload) int {
 // byReservation reports whether the part from the reservation on protects a workload at an
 // instant.
 func (g guarantee) byReservation(w *cluster.Workload, at int64) bool {
-	until, ok := minimum.Runtime{For: time.Duration(g.Minimum)}.Until(w.Reserved)
+	until, ok := g.sinceReservation(w)
 	return ok && at <= until
 }
 

@@ -64,7 +64,7 @@ func (f *Finder) collectIntervals(borrowing bool) {
 		for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
 			f.letGo(i, f.running(i, lane), p)
 		}
-		if d.Minimum > 0 {
+		if d.Minimum >= 0 {
 			f.addIntervals(i, f.running(i, cluster.Active), p, d.Minimum, 1)
 			f.addIntervals(i, f.running(i, cluster.SurplusReserved), p, d.Minimum, -1)
 		}
@@ -81,7 +81,7 @@ func (f *Finder) addEquals(donor int) {
 	everybody := search.Permission{All: true}
 	for lane := cluster.Active; lane <= cluster.SurplusReserved; lane++ {
 		newer, older := f.splitEquals(donor, lane)
-		minimum, times := int64(0), int64(1)
+		minimum, times := int64(-1), int64(1)
 		if lane == cluster.Active || lane == cluster.SurplusReserved {
 			minimum = f.donors[donor].Minimum
 		}
@@ -90,7 +90,7 @@ func (f *Finder) addEquals(donor int) {
 		} else {
 			f.letGo(donor, newer, everybody)
 		}
-		if minimum > 0 {
+		if minimum >= 0 {
 			f.addIntervals(donor, newer, everybody, minimum, times)
 		}
 		switch held := f.s.Request.MinAdmit; {
