@@ -31,7 +31,7 @@ type Class struct {
 	PreemptingQueue string `json:"preemptingQueue"`
 	PreemptedQueue  string `json:"preemptedQueue"`
 	// Config is the name of the configuration, and Rules are the names of its rules, that made
-	// the victim one. Empty: the policies of the queue.
+	// the victim one: of the tier that took it. Empty: the policies of the queue.
 	Config string   `json:"config,omitempty"`
 	Rules  []string `json:"rules,omitempty"`
 }

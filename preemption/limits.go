@@ -50,7 +50,14 @@ func (l *limiter) class(v *search.Victim) *limits.Class {
 	if known := l.classOf[v.Workload]; known != nil {
 		return known
 	}
-	l.sc.rules.Matches(l.now, v, func(by *rules.Tier, _ rules.Trigger, m rules.Match) {
+	var tier rules.Trigger // that takes it
+	l.sc.rules.Matches(l.now, v, func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
+		if tier == "" {
+			tier = trigger
+		}
+		if trigger != tier {
+			return
+		}
 		name := by.RuleName(m)
 		if n := len(c.Rules); n == 0 || c.Rules[n-1] != name {
 			c.Rules = append(c.Rules, name)
@@ -74,6 +81,7 @@ func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) boo
 	if now != l.now {
 		l.now, l.classOf = now, nil
 	}
+	delete(l.classOf, v.Workload) // of an earlier tier
 	class, refuses := l.class(&v), false
 	for i := range l.limits {
 		of := &l.limits[i]
@@ -190,6 +198,9 @@ func (d Decision) Events(s *Snapshot, r Request, at time.Time) (list []limits.Ev
 		}
 		e := limits.Event{Preemptor: r.Workload.ID, Victim: v.Workload, At: at, Class: limits.Class{PreemptingQueue: r.Workload.Queue, PreemptedQueue: v.Queue}}
 		for _, by := range v.Rules {
+			if by.Trigger != v.Rules[0].Trigger {
+				break
+			}
 			if n := len(e.Rules); n == 0 || e.Rules[n-1] != by.Rule {
 				e.Rules = append(e.Rules, by.Rule)
 			}

@@ -212,6 +212,24 @@ func TestLimitsOfRules(t *testing.T) {
 			}
 		}
 	}
+	// Rules of later tiers, whose trigger does not hold, accept both, too, but preempt nobody.
+	st.Rules[0].Rules = append(st.Rules[0].Rules, rule("two", rules.InsufficientQuota), rule("three", rules.QuotaFeasibleAndInsufficientTopology))
+	for name, want := range map[string]string{"one": "two", "two": "one", "three": "one"} {
+		forbid := preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Rules: []string{name}, Window: optional.Of(time.Hour)}}}
+		s := snapshotOf(t, st)
+		d := decideWith(t, forbid, s, r)
+		if len(d.Victims) != 2 || d.Victims[0].Rules[0].Rule != want {
+			t.Errorf("without %s: %v %+v, want two by %s", name, d.Outcome, d.Victims, want)
+		}
+		for _, e := range d.Events(s, r, r.Now) {
+			if !slices.Equal(e.Rules, []string{want}) {
+				t.Errorf("without %s: %+v", name, e)
+			}
+		}
+		if err := preemption.Verify(st, r, forbid, d); err != nil {
+			t.Error(err)
+		}
+	}
 	_, err := preemption.New(preemption.Config{Search: preemption.Exact, Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: optional.Of(time.Millisecond)}}})
 	if err == nil || err.Error() != "config.Limits[0].window: 1ms is shorter than 1s; config.Limits: are set, but the search is Exact" {
 		t.Error(err)

@@ -95,9 +95,9 @@ type Config struct {
 	// must be within each limit that it falls under, counting those taken before it in the same
 	// decision. They count whole workloads: replicas of one are one preemption, and who is being
 	// evicted already is none. A candidate that a limit refuses is passed over, in the documented
-	// search; whom the policies permit comes before whom rules permit, also where in the end it
-	// is put back. Limits must be valid ([limits.Validate]), and empty with another search than
-	// [Greedy] (docs/search.md).
+	// search, but rules of a later tier may take it; whom the policies permit comes before whom
+	// rules permit, also where in the end it is put back. Limits must be valid ([limits.Validate]),
+	// and empty with another search than [Greedy] (docs/search.md).
 	Limits []limits.Limit
 	// Guards are rules of the caller. A nil entry is an error.
 	Guards []Guard

@@ -76,7 +76,7 @@ type Request struct {
 //  3. To remove a removed workload, to restore one that is not removed, and unknown
 //     names change nothing.
 //
-// If there is no room now, all requested columns need preemption, unless
+// If there is no room now, all columns of which something is requested need preemption, unless
 // [Request.NeedsPreemption] is set: candidates become victims by the same rights until there
 // is room, too. Surplus replicas free quota but no room: it is not known which pods leave.
 // Flavors are assigned by quota alone.

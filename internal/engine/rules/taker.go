@@ -259,7 +259,8 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 	}
 	t.taken[w] = how
 	if s.Limited(&v) {
-		return v, refused // it is not offered again
+		delete(t.taken, w) // rules of a later tier may take it
+		return v, refused
 	}
 	return v, accepted
 }

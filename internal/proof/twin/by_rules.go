@@ -122,7 +122,6 @@ func (d *decision) rulesOf(c *candidate, e *rules.Evaluator) (list []preemption.
 // takeByRules takes those whom the rules accept after those taken already, until the request
 // fits.
 func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []candidate, faults fault.List, ok bool) {
-	var overLimit []string // they are not looked at again
 	for _, trigger := range triggers {
 		d.setGone(taken)
 		if d.fits(true) {
@@ -139,7 +138,7 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 		again := true
 		for looks := 0; again && (d.config.MaxRuleLooks == 0 || looks < d.config.MaxRuleLooks); looks++ {
 			before, refused := len(taken), false
-			list := d.ordered(taken, slices.DeleteFunc(d.usable(taken, tier, trigger), func(w workload.Workload) bool { return slices.Contains(overLimit, w.ID) }))
+			list := d.ordered(taken, d.usable(taken, tier, trigger))
 			for len(list) > 0 {
 				c := candidate{w: list[0].Workload, lca: d.cohortAbove(list[0].Queue), reason: preemption.ConfigurablePreemption, podSet: -1, trigger: trigger}
 				list = list[1:]
@@ -149,7 +148,6 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 					continue
 				}
 				if c.by = d.rulesOf(&c, e); d.limited(taken, c) {
-					overLimit = append(overLimit, c.w.ID)
 					continue
 				}
 				taken = append(slices.Clone(taken), c)

@@ -17,6 +17,9 @@ func (d *decision) limited(taken []candidate, c candidate) bool {
 	class := func(c candidate) *limits.Class {
 		of := &limits.Class{PreemptingQueue: d.request.Workload.Queue, PreemptedQueue: c.w.Queue}
 		for _, r := range c.by {
+			if r.Trigger != c.trigger {
+				continue
+			}
 			if of.Config = r.Config; !slices.Contains(of.Rules, r.Rule) {
 				of.Rules = append(of.Rules, r.Rule)
 			}

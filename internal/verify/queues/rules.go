@@ -151,6 +151,9 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 	}
 	c := candidate{running: r, cohort: above, set: -1, reason: ConfigurablePreemption, quotas: quotas}
 	for _, of := range v.Rules {
+		if of.Trigger != v.Rules[0].Trigger {
+			continue
+		}
 		if c.config = of.Config; !slices.Contains(c.names, of.Rule) {
 			c.names = append(c.names, of.Rule)
 		}

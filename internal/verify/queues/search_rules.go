@@ -74,7 +74,6 @@ func (j *judge) canStayByRules(taken []candidate, i int) bool {
 
 // tiers takes candidates of one trigger after the other until the request fits.
 func (j *judge) tiers(taken *[]candidate) bool {
-	var overLimit []*running // they are not looked at again
 	for _, trigger := range rules.Triggers() {
 		if j.fits(true) {
 			return true
@@ -87,7 +86,7 @@ func (j *judge) tiers(taken *[]candidate) bool {
 		}
 		for looks, again := 1, true; again; looks++ {
 			before, refused := len(*taken), false
-			list := slices.DeleteFunc(j.candidatesOf(trigger), func(c candidate) bool { return slices.Contains(overLimit, c.running) })
+			list := j.candidatesOf(trigger)
 			for j.sort(list); len(list) > 0; {
 				c := list[0]
 				list = list[1:]
@@ -96,7 +95,6 @@ func (j *judge) tiers(taken *[]candidate) bool {
 					continue
 				}
 				if j.limited(*taken, c) {
-					overLimit = append(overLimit, c.running)
 					continue
 				}
 				j.take(c, 1)
@@ -155,24 +153,18 @@ func (j *judge) cohortAbove(r *running) *node {
 }
 
 // accept reports whether a tier accepts a candidate, by constraints on quota too, with those gone that
-// are. It gives the candidate the constraints that hold, and the rules of this and of later tiers that
-// accept it.
+// are. It gives the candidate the constraints that hold, and the rules of the tier that accept it.
 func (j *judge) accept(c *candidate, trigger rules.Trigger) bool {
-	config, from := j.rulesOf(), slices.Index(rules.Triggers(), trigger)
-	for _, later := range rules.Triggers()[from:] {
-		for i := range config.Rules {
-			rule := &config.Rules[i]
-			if rule.ActivationPolicy.Trigger != later || !j.serves(rule) || later != trigger && j.isBad(later) {
-				continue
-			}
-			for k := range rule.CandidateSelectors {
-				s := &rule.CandidateSelectors[k]
-				if !j.selects(s, c.running) || !j.holds(*c, s.Quota) {
-					continue
-				}
-				if c.config, c.names = config.Name, append(c.names, rule.Name); later == trigger {
-					c.quotas = append(c.quotas, s.Quota)
-				}
+	config := j.rulesOf()
+	for i := range config.Rules {
+		rule := &config.Rules[i]
+		if rule.ActivationPolicy.Trigger != trigger || !j.serves(rule) {
+			continue
+		}
+		for k := range rule.CandidateSelectors {
+			if s := &rule.CandidateSelectors[k]; j.selects(s, c.running) && j.holds(*c, s.Quota) {
+				c.config, c.names = config.Name, append(c.names, rule.Name)
+				c.quotas = append(c.quotas, s.Quota)
 			}
 		}
 	}
