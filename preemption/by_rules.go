@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
 )
 
 // VictimRule is a rule that accepts a victim: the names of its configuration and of the rule,
@@ -28,7 +29,7 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 	if !e.Has(r.Workload.Queue) {
 		return
 	}
-	w := r.Workload // a copy: the request stays on the caller's stack
+	sc.waiting = r.Workload // a copy: the request stays on the caller's stack
 	now := instant.Of(r.Now)
 	since := [...]int64{now, now, now}
 	for _, o := range r.TriggersSince {
@@ -36,28 +37,61 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 			since[i] = instant.Of(o.Since)
 		}
 	}
-	sc.rules.Begin(e, &w, now, since)
+	sc.rules.Begin(e, &sc.waiting, now, since)
 	d.RuleLooks, d.RuleRecheck = config.MaxRuleLooks, !config.SkipRuleRecheck
 	d.Rules, d.RulesAlone, d.RulesOfShares = &sc.rules, config.RulesAlone, e.ReadsShares(r.Workload.Queue)
 }
 
-// nameRules sets the rules of the victims that rules took.
+// leaveRules drops what the request was given.
+func (sc *scratch) leaveRules() {
+	if sc.request.Rules != nil {
+		sc.request.Rules, sc.waiting = nil, workload.Workload{}
+		sc.rules.End()
+	}
+}
+
+// naming is the memory to name the rules of victims, whose lists are parts of one.
+type naming struct {
+	rules     []VictimRule
+	selectors []int
+	ends      []int32 // in selectors, by rule
+	of        []int32 // in rules where those of each victim end
+}
+
+// nameRules sets the rules of the victims that rules took. All their rules are one allocation, and all
+// their selectors another.
 func (sc *scratch) nameRules(taken []search.Victim, list []Victim) {
+	n := &sc.naming
+	n.rules, n.selectors, n.ends, n.of = n.rules[:0], n.selectors[:0], n.ends[:0], n.of[:0]
 	for i := range taken {
-		v := &taken[i]
-		if !v.ByRules {
-			continue
+		if first := len(n.rules); taken[i].ByRules {
+			sc.rules.Matches(sc.request.Now, &taken[i], func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
+				n.selectors = append(n.selectors, m.Selector)
+				name, last := by.RuleName(m), len(n.rules)-1
+				if last >= first && n.rules[last].Rule == name && n.rules[last].Trigger == trigger {
+					n.ends[last]++
+					return
+				}
+				n.rules = append(n.rules, VictimRule{Config: by.Config(), Rule: name, Trigger: trigger})
+				n.ends = append(n.ends, int32(len(n.selectors)))
+			})
 		}
-		at, _ := slices.BinarySearchFunc(list, v.Workload.Facts.ID, func(v Victim, id string) int { return cmp.Compare(v.Workload, id) })
-		of := &list[at]
-		sc.rules.Matches(sc.request.Now, v, func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
-			name := by.RuleName(m)
-			if n := len(of.Rules); n == 0 || of.Rules[n-1].Rule != name || of.Rules[n-1].Trigger != trigger {
-				of.Rules = append(of.Rules, VictimRule{Config: by.Config(), Rule: name, Trigger: trigger})
-			}
-			last := &of.Rules[len(of.Rules)-1]
-			last.Selectors = append(last.Selectors, m.Selector)
-		})
+		n.of = append(n.of, int32(len(n.rules)))
+	}
+	named, selectors := slices.Clone(n.rules), slices.Clone(n.selectors)
+	from := int32(0)
+	for i, end := range n.ends {
+		named[i].Selectors = selectors[from:end:end]
+		from = end
+	}
+	clear(n.rules)
+	from = 0
+	for i, end := range n.of {
+		if taken[i].ByRules && from < end {
+			at, _ := slices.BinarySearchFunc(list, taken[i].Workload.Facts.ID, func(v Victim, id string) int { return cmp.Compare(v.Workload, id) })
+			list[at].Rules = named[from:end:end]
+		}
+		from = end
 	}
 }
 

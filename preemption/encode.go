@@ -25,6 +25,8 @@ type scratch struct {
 	names    []quota.FlavorResource // of the slots of the request
 	open     open
 	rules    engine.Taker
+	waiting  workload.Workload // that rules are asked about
+	naming   naming
 	// What an explanation says of the Exchange and the Exact search, if one is made.
 	history     *exact.History
 	certificate *exact.Certificate

@@ -233,9 +233,6 @@ func (p *Preemptor) acquire() *scratch {
 func (p *Preemptor) release(sc *scratch) {
 	sc.open.release()
 	sc.request.Room, sc.request.Guard, sc.request.Cost, sc.request.Limits = nil, nil, nil, nil // the caller's
-	if sc.request.Rules != nil {
-		sc.request.Rules = nil
-		sc.rules.End()
-	}
+	sc.leaveRules()
 	p.scratch.Put(sc)
 }

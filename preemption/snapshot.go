@@ -70,9 +70,12 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 			next.rules = s.rules
 		}
 	case configs == nil:
-		next.rules, _ = rules.New(c.Cohorts, c.Queues, s.rules.Configs()) // both are valid
-	case len(configs) > 0:
-		next.rules, _ = rules.New(c.Cohorts, c.Queues, configs)
+		next.rules, _ = s.rules.Among(c.Cohorts, c.Queues) // they are valid
+	default:
+		if len(configs) > 0 {
+			next.rules, _ = rules.New(c.Cohorts, c.Queues, configs)
+		}
+		next.cluster = c.Counting(next.rules.Traits())
 	}
 	return next
 }

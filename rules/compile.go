@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -10,8 +11,10 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// compiled is a rule, ready to be asked often. It shares nothing with the configuration.
+// compiled is a rule, ready to be asked often. It refers to that of the configuration, which nobody
+// changes.
 type compiled struct {
+	name             string
 	index            int
 	trigger          Trigger
 	preemptorLabels  *workload.LabelSelector
@@ -19,43 +22,33 @@ type compiled struct {
 	wait             time.Duration // the minimum trigger duration
 	selectors        []selector
 	bound            bool // some selector has a constraint on quota
+	timed            bool // some selector reads times
 	// Faults of the selectors of preemptors and of candidates, with their paths.
 	preemptorFaults, candidateFaults fault.List
 }
 
 // selector is a compiled [CandidateSelector].
 type selector struct {
-	scope       Scope
-	queueLabels *workload.LabelSelector
-	labels      *workload.LabelSelector
-	numbers     []NumericLabel
-	mode        PriorityMode
-	least, most optional.Int64 // priority
-	comparison  Comparison
-	classes     classes
-	times       *Times // nil: all accept
-	quota       QuotaConstraint
+	*CandidateSelector
+	classes classes
+	timed   bool // it reads times
 }
 
-func compile(r *Rule, index int, path string) compiled {
+func compile(r *Rule, index int, config string) compiled {
 	c := compiled{
-		index: index, trigger: r.ActivationPolicy.Trigger, wait: max(0, r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)),
-		preemptorLabels: r.PreemptorSelector.Clone(), preemptorClasses: compileClasses(r.PreemptorPriorityClass),
-		selectors:       make([]selector, len(r.CandidateSelectors)),
-		preemptorFaults: r.preemptorFaults(path), candidateFaults: r.candidateFaults(path),
+		name: r.Name, index: index, trigger: r.ActivationPolicy.Trigger, wait: max(0, r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)),
+		preemptorLabels: r.PreemptorSelector, preemptorClasses: compileClasses(r.PreemptorPriorityClass),
+		selectors: make([]selector, len(r.CandidateSelectors)),
+	}
+	if len(r.preemptorFaults("")) > 0 || len(r.candidateFaults("")) > 0 { // building paths costs more than the check
+		path := fmt.Sprintf("config %q: rules[%d]", config, index)
+		c.preemptorFaults, c.candidateFaults = r.preemptorFaults(path), r.candidateFaults(path)
 	}
 	for i := range r.CandidateSelectors {
 		s := &r.CandidateSelectors[i]
-		c.selectors[i] = selector{
-			scope: s.Scope, queueLabels: s.ClusterQueueSelector.Clone(), labels: s.LabelSelector.Clone(),
-			numbers: slices.Clone(s.NumericLabels), mode: s.Priority.Mode, least: s.Priority.MinValue, most: s.Priority.MaxValue, comparison: s.Priority.Comparison,
-			classes: compileClasses(s.Priority.ClassSelector), quota: s.Quota,
-		}
+		c.selectors[i] = selector{s, compileClasses(s.Priority.ClassSelector), !s.Time.IsZero()}
 		c.bound = c.bound || s.Quota != ""
-		if !s.Time.IsZero() {
-			times := s.Time
-			c.selectors[i].times = &times
-		}
+		c.timed = c.timed || !s.Time.IsZero()
 	}
 	return c
 }
@@ -69,7 +62,10 @@ func selects(s *workload.LabelSelector, labels map[string]string) bool {
 type classes struct{ match, not []string }
 
 func compileClasses(s ClassSelector) classes {
-	return classes{slices.Sorted(slices.Values(s.MatchNames)), slices.Sorted(slices.Values(s.NotMatchNames))}
+	s = s.clone()
+	slices.Sort(s.MatchNames)
+	slices.Sort(s.NotMatchNames)
+	return classes{s.MatchNames, s.NotMatchNames}
 }
 
 func (c *classes) matches(name string) bool {

@@ -19,16 +19,17 @@ type Evaluator struct {
 	given   []Config // by name
 	configs map[string]*config
 	places  map[string]place
+	traits  map[Trait]int32 // that selectors ask for, with their numbers
 }
 
 // config is a compiled [Config].
 type config struct {
 	name     string
-	names    []string // of the rules
 	ordering []Ordering
 	rules    []compiled
-	tiers    map[Trigger]*index
-	shares   bool // they are compared
+	tiers    [len(triggers)]*index
+	shares   bool  // they are compared
+	nobody   *Tier // of a trigger that no rule has
 }
 
 // place is where a queue stands in the cohort tree.
@@ -48,29 +49,46 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evalu
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	e := &Evaluator{configs: make(map[string]*config, len(configs)), places: make(map[string]place, len(queues))}
+	e := &Evaluator{configs: make(map[string]*config, len(configs)), traits: map[Trait]int32{}}
 	for i := range configs {
-		c := &config{name: configs[i].Name, ordering: slices.Clone(configs[i].Ordering)}
-		for j := range configs[i].Rules {
-			r := &configs[i].Rules[j]
-			c.names = append(c.names, r.Name)
-			c.rules = append(c.rules, compile(r, j, fmt.Sprintf("config %q: rules[%d]", c.name, j)))
-		}
-		c.shares = readsShares(&configs[i])
-		c.tiers = make(map[Trigger]*index)
-		for _, trigger := range Triggers() {
-			c.tiers[trigger] = newIndex(c.rules, trigger)
-		}
-		e.configs[c.name] = c
 		e.given = append(e.given, configs[i].Clone())
 	}
 	slices.SortFunc(e.given, func(a, b Config) int { return cmp.Compare(a.Name, b.Name) })
-	roots := rootsOf(cohorts)
+	for i := range e.given {
+		given := &e.given[i]
+		c := &config{name: given.Name, ordering: given.Ordering, shares: readsShares(given), rules: make([]compiled, len(given.Rules))}
+		for j := range given.Rules {
+			c.rules[j] = compile(&given.Rules[j], j, c.name)
+		}
+		for j, trigger := range Triggers() {
+			c.tiers[j] = newIndex(c.rules, trigger, e.traits)
+		}
+		c.nobody = &Tier{config: c}
+		e.configs[c.name] = c
+	}
+	e.places = placesOf(cohorts, queues)
+	return e, nil
+}
+
+// Among returns the evaluator with its configurations for other queues. It fails with what
+// [queue.Validate] finds.
+func (e *Evaluator) Among(cohorts []queue.Cohort, queues []queue.Queue) (*Evaluator, error) {
+	if err := queue.Validate(cohorts, queues); err != nil {
+		return nil, err
+	}
+	if e == nil {
+		e = new(Evaluator)
+	}
+	return &Evaluator{given: e.given, configs: e.configs, traits: e.traits, places: placesOf(cohorts, queues)}, nil
+}
+
+func placesOf(cohorts []queue.Cohort, queues []queue.Queue) map[string]place {
+	roots, places := rootsOf(cohorts), make(map[string]place, len(queues))
 	for i := range queues {
 		q := &queues[i]
-		e.places[q.Name] = place{q.Cohort, roots[q.Cohort], maps.Clone(q.Labels), q.Rules}
+		places[q.Name] = place{q.Cohort, roots[q.Cohort], maps.Clone(q.Labels), q.Rules}
 	}
-	return e, nil
+	return places
 }
 
 // Has reports whether a queue refers to rules that there are.
@@ -87,7 +105,7 @@ func (e *Evaluator) ReadsMore(queue string) bool {
 	of := e.configs[e.places[queue].rules]
 	return slices.ContainsFunc(of.rules, func(r compiled) bool {
 		return slices.ContainsFunc(r.selectors, func(s selector) bool {
-			return s.scope == WithinLocalQueue || r.wait > 0 || s.times != nil && s.times.TimeFromCreationRelation != ""
+			return s.Scope == WithinLocalQueue || r.wait > 0 || s.Time.TimeFromCreationRelation != ""
 		})
 	})
 }
@@ -163,15 +181,16 @@ type Tier struct {
 	config    *config
 	index     *index
 	serves    []bool            // by number in index.rules: the rule serves the preemptor
+	few       [MaxRules]bool    // holds them, if they are not more
 	served    int               // the number of selectors of these
 	preemptor workload.Workload // without what no selector reads
 	place     place
-	// Whom the selectors may accept: by scope, without those that ask for labels of queues, which are
-	// in labelled; and in queues other than the preemptor's.
+	// Whom the selectors that ask for no trait may accept: by scope, without those that ask for labels
+	// of queues, which are in labelled; and in queues other than the preemptor's.
 	byScope   [len(scopes)]Reach
 	labelled  []*selector
 	elsewhere Reach
-	timed     bool // some read times
+	timed     bool // some selector reads times
 }
 
 // Match is a selector that accepts a candidate. The zero value is the first selector of the
@@ -203,20 +222,25 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 		faults.Add("preemptor.queue", "%q is unknown", preemptor.Queue)
 		return nil, faults
 	}
-	t := &Tier{evaluator: e, config: e.configs[at.rules], place: at}
+	of := e.configs[at.rules]
+	n := slices.Index(triggers[:], trigger)
+	if of == nil {
+		return &Tier{}, nil
+	}
+	if n < 0 || len(of.tiers[n].rules) == 0 {
+		return of.nobody, nil
+	}
+	t := &Tier{evaluator: e, config: of, index: of.tiers[n], place: at}
 	t.preemptor = workload.Workload{
 		Queue: preemptor.Queue, LocalQueue: preemptor.LocalQueue, Labels: preemptor.Labels,
 		Priority: preemptor.Priority, PriorityBoost: preemptor.PriorityBoost,
 		Created: preemptor.Created, ReservedAt: preemptor.ReservedAt,
 	}
-	if t.config == nil {
-		return t, nil
+	if n := len(t.index.rules); n <= MaxRules {
+		t.serves = t.few[:n]
+	} else {
+		t.serves = make([]bool, n)
 	}
-	t.index = t.config.tiers[trigger]
-	if t.index == nil {
-		return t, nil
-	}
-	t.serves = make([]bool, len(t.index.rules))
 	for i, r := range t.index.rules {
 		if len(r.preemptorFaults) > 0 {
 			faults = append(faults, r.preemptorFaults...)
@@ -228,6 +252,7 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 		faults = append(faults, r.candidateFaults...)
 		t.serves[i] = true
 		t.served += len(r.selectors)
+		t.timed = t.timed || r.timed
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -249,7 +274,7 @@ func (t *Tier) Config() string {
 }
 
 // RuleName returns the name of the rule of a match.
-func (t *Tier) RuleName(m Match) string { return t.config.names[m.Rule] }
+func (t *Tier) RuleName(m Match) string { return t.config.rules[m.Rule].name }
 
 // Accepts reports whether some selector accepts a running workload; see [Tier.Select].
 func (t *Tier) Accepts(candidate *workload.Workload, m Moment) bool {
@@ -266,8 +291,8 @@ func (t *Tier) AcceptsSometime(candidate *workload.Workload) bool {
 // cease to be accepted.
 func (t *Tier) Changes(candidate *workload.Workload, yield func(time.Time)) {
 	t.each(candidate, func(s *entry) bool {
-		if s.times != nil {
-			s.times.changes(candidate, &t.preemptor, yield)
+		if s.timed {
+			s.Time.changes(candidate, &t.preemptor, yield)
 		}
 		return false
 	})
@@ -286,21 +311,27 @@ func (t *Tier) Waits(yield func(time.Duration)) {
 // constraint on quota, too.
 func (t *Tier) timely(s *entry, candidate *workload.Workload, m Moment) bool {
 	wait := t.index.rules[s.rule].wait
-	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (s.times == nil || s.times.holds(candidate, &t.preemptor, m.Now)) && m.Quota.Meets(s.quota)
+	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (!s.timed || s.Time.holds(candidate, &t.preemptor, m.Now)) && m.Quota.Meets(s.Quota)
 }
 
 // Select returns the selectors that accept a running workload at a moment, in the order of the
 // rules; none for one in an unknown queue. That the workload uses something that the preemptor needs
 // is not looked at, nor whether it may yield.
-func (t *Tier) Select(candidate *workload.Workload, m Moment) (matches []Match) {
+func (t *Tier) Select(candidate *workload.Workload, m Moment) []Match {
+	return t.AppendSelected(nil, candidate, m)
+}
+
+// AppendSelected appends to a list what [Tier.Select] returns.
+func (t *Tier) AppendSelected(list []Match, candidate *workload.Workload, m Moment) []Match {
+	n := len(list)
 	t.each(candidate, func(s *entry) bool {
 		if t.timely(s, candidate, m) {
-			matches = append(matches, s.Match)
+			list = append(list, s.Match)
 		}
 		return false
 	})
-	slices.SortFunc(matches, func(a, b Match) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Selector, b.Selector)) })
-	return matches
+	slices.SortFunc(list[n:], func(a, b Match) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Selector, b.Selector)) })
+	return list
 }
 
 // each calls yield with the selectors that accept a running workload at some time, in any order,
@@ -313,8 +344,8 @@ func (t *Tier) each(candidate *workload.Workload, yield func(*entry) bool) bool 
 	if !known {
 		return false
 	}
-	return t.index.may(candidate, func(s *entry) bool {
-		return t.serves[s.rule] && t.reaches(s.scope, candidate.Queue, &at) && selects(s.queueLabels, at.labels) && t.accepts(s, candidate) && yield(s)
+	return t.index.may(candidate, t.evaluator.traits, func(s *entry) bool {
+		return t.serves[s.rule] && t.reaches(s.Scope, candidate.Queue, &at) && selects(s.ClusterQueueSelector, at.labels) && t.accepts(s, candidate) && yield(s)
 	})
 }
 
@@ -340,31 +371,31 @@ func (t *Tier) reaches(s Scope, queue string, at *place) bool {
 
 // accepts reports whether the parts of a selector that read the workload itself accept it.
 func (t *Tier) accepts(s *entry, candidate *workload.Workload) bool {
-	if s.scope == WithinLocalQueue && (candidate.LocalQueue == "" || candidate.LocalQueue != t.preemptor.LocalQueue) {
+	if s.Scope == WithinLocalQueue && (candidate.LocalQueue == "" || candidate.LocalQueue != t.preemptor.LocalQueue) {
 		return false
 	}
-	if !selects(s.labels, candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
+	if !selects(s.LabelSelector, candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
 		return false
 	}
 	priority := candidate.EffectivePriority()
-	if s.mode == Base {
+	if s.Priority.Mode == Base {
 		priority = candidate.Priority
 	}
-	if priority < s.least.Or(priority) || priority > s.most.Or(priority) {
+	if priority < s.Priority.MinValue.Or(priority) || priority > s.Priority.MaxValue.Or(priority) {
 		return false
 	}
-	switch s.mode {
+	switch s.Priority.Mode {
 	case Base:
-		if !s.comparison.holds(candidate.Priority, t.preemptor.Priority) {
+		if !s.Priority.Comparison.holds(candidate.Priority, t.preemptor.Priority) {
 			return false
 		}
 	case Boosted:
-		if !s.comparison.holds(candidate.EffectivePriority(), t.preemptor.EffectivePriority()) {
+		if !s.Priority.Comparison.holds(candidate.EffectivePriority(), t.preemptor.EffectivePriority()) {
 			return false
 		}
 	}
-	for i := range s.numbers {
-		n := &s.numbers[i]
+	for i := range s.NumericLabels {
+		n := &s.NumericLabels[i]
 		value, ok := number(candidate.Labels, n.Key, n.Fallback)
 		with := value
 		if n.Comparison != "" && ok {

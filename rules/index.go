@@ -1,23 +1,27 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/workload"
 )
 
-// index finds the selectors of a tier that may accept a workload, by a label or a priority class
-// that they ask for. Most selectors of many ask for one, and most workloads do not have it. It is
-// immutable.
+// index finds the selectors of a tier that may accept a workload, by a trait that they ask for. Most
+// selectors of many ask for one, and most workloads do not have it. It is immutable.
 type index struct {
 	rules   []*compiled // with the trigger
 	entries []entry
-	byLabel map[label][]int32
-	byClass map[string][]int32
-	rest    []int32 // that ask for neither
+	asking  []asking // rising
+	rest    []int32  // indexes of entries that ask for no trait
 }
 
-type label struct{ key, value string }
+// Trait is a label of a running workload, or its priority class: then Key is empty. The zero value is
+// that it has no priority class.
+type Trait struct{ Key, Value string }
+
+// asking is an entry that accepts nobody who has none of the traits that it asks for, with one of them.
+type asking struct{ trait, entry int32 }
 
 // entry is a selector of a tier.
 type entry struct {
@@ -26,44 +30,51 @@ type entry struct {
 	rule int // its number in index.rules
 }
 
-func newIndex(list []compiled, trigger Trigger) *index {
-	x := &index{byLabel: map[label][]int32{}, byClass: map[string][]int32{}}
+// newIndex makes the index of a tier. It gives traits that have no number yet the next one.
+func newIndex(list []compiled, trigger Trigger, traits map[Trait]int32) *index {
+	x := &index{}
 	for i := range list {
 		r := &list[i]
 		if r.trigger != trigger {
 			continue
 		}
 		for j := range r.selectors {
-			x.add(entry{Match{r.index, j}, &r.selectors[j], len(x.rules)})
+			n := int32(len(x.entries))
+			x.entries = append(x.entries, entry{Match{r.index, j}, &r.selectors[j], len(x.rules)})
+			asked := r.selectors[j].asksFor()
+			for _, t := range asked {
+				number, known := traits[t]
+				if !known {
+					number = int32(len(traits))
+					traits[t] = number
+				}
+				x.asking = append(x.asking, asking{number, n})
+			}
+			if len(asked) == 0 {
+				x.rest = append(x.rest, n)
+			}
 		}
 		x.rules = append(x.rules, r)
 	}
+	slices.SortFunc(x.asking, func(a, b asking) int { return cmp.Or(cmp.Compare(a.trait, b.trait), cmp.Compare(a.entry, b.entry)) })
 	return x
 }
 
-func (x *index) add(e entry) {
-	n := int32(len(x.entries))
-	x.entries = append(x.entries, e)
-	asked := asksFor(e.labels)
-	switch {
-	case len(asked) > 0:
-		for _, l := range asked {
-			x.byLabel[l] = append(x.byLabel[l], n)
-		}
-	case len(e.classes.match) > 0:
-		for i, name := range e.classes.match {
-			if i == 0 || e.classes.match[i-1] != name {
-				x.byClass[name] = append(x.byClass[name], n)
-			}
-		}
-	default:
-		x.rest = append(x.rest, n)
+// asksFor returns traits of which the selector accepts nobody who has none of them; none if it asks
+// for no trait.
+func (s *selector) asksFor() []Trait {
+	if list := labelsOf(s.LabelSelector); len(list) > 0 {
+		return list
 	}
+	var list []Trait
+	for _, name := range slices.Compact(slices.Clone(s.classes.match)) {
+		list = append(list, Trait{Value: name})
+	}
+	return list
 }
 
-// asksFor returns labels of which a selector accepts nobody who has none of them; none if it asks
-// for no label.
-func asksFor(s *workload.LabelSelector) (list []label) {
+// labelsOf returns the labels that a selector asks for.
+func labelsOf(s *workload.LabelSelector) (list []Trait) {
 	if s == nil {
 		return nil
 	}
@@ -74,12 +85,12 @@ func asksFor(s *workload.LabelSelector) (list []label) {
 		}
 	}
 	if len(s.MatchLabels) > 0 {
-		return []label{{first, s.MatchLabels[first]}}
+		return []Trait{{first, s.MatchLabels[first]}}
 	}
 	for _, r := range s.MatchExpressions {
 		if r.Operator == workload.In && len(r.Values) > 0 {
 			for _, value := range r.Values {
-				if l := (label{r.Key, value}); !slices.Contains(list, l) {
+				if l := (Trait{r.Key, value}); !slices.Contains(list, l) {
 					list = append(list, l)
 				}
 			}
@@ -89,24 +100,43 @@ func asksFor(s *workload.LabelSelector) (list []label) {
 	return nil
 }
 
+// from returns those who ask for a trait, or for a later one.
+func (x *index) from(trait int32) []asking {
+	i, _ := slices.BinarySearchFunc(x.asking, trait, func(a asking, trait int32) int { return cmp.Compare(a.trait, trait) })
+	return x.asking[i:]
+}
+
 // may calls yield with the selectors that may accept a workload, until yield returns true.
-func (x *index) may(w *workload.Workload, yield func(*entry) bool) bool {
-	each := func(list []int32) bool {
-		for _, n := range list {
-			if yield(&x.entries[n]) {
+func (x *index) may(w *workload.Workload, traits map[Trait]int32, yield func(*entry) bool) bool {
+	for _, n := range x.rest {
+		if yield(&x.entries[n]) {
+			return true
+		}
+	}
+	if len(x.asking) == 0 {
+		return false
+	}
+	with := func(t Trait) bool {
+		number, known := traits[t]
+		if !known {
+			return false
+		}
+		for _, a := range x.from(number) {
+			if a.trait != number {
+				break
+			}
+			if yield(&x.entries[a.entry]) {
 				return true
 			}
 		}
 		return false
 	}
-	if each(x.rest) || len(x.byClass) > 0 && each(x.byClass[w.PriorityClass]) {
+	if with(Trait{Value: w.PriorityClass}) {
 		return true
 	}
-	if len(x.byLabel) > 0 {
-		for key, value := range w.Labels {
-			if each(x.byLabel[label{key, value}]) {
-				return true
-			}
+	for key, value := range w.Labels {
+		if with(Trait{key, value}) {
+			return true
 		}
 	}
 	return false

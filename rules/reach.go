@@ -10,58 +10,68 @@ type Reach struct {
 	Free bool
 	// Most is the highest effective priority.
 	Most int64
+	// Others: somebody by selectors that do not ask for [BorrowingCapacityFromPreemptor]; MostOthers is
+	// the highest effective priority of these.
+	Others     bool
+	MostOthers int64
 }
 
-// add adds those whom a selector may accept.
-func (r *Reach) add(o Reach) {
-	if !r.Any {
+// Add adds those whom other selectors may accept.
+func (r *Reach) Add(o Reach) {
+	switch {
+	case !o.Any:
+		return
+	case !r.Any:
 		*r = o
-	} else if o.Any {
-		r.Free, r.Most = r.Free || o.Free, max(r.Most, o.Most)
+		return
+	case !r.Others:
+		r.Others, r.MostOthers = o.Others, o.MostOthers
+	case o.Others:
+		r.MostOthers = max(r.MostOthers, o.MostOthers)
 	}
+	r.Free, r.Most = r.Free || o.Free, max(r.Most, o.Most)
 }
 
 // reachOf returns whom a selector may accept in the queues of its scope.
 func (s *selector) reachOf(preemptor int64) Reach {
-	r := Reach{Any: true, Free: s.quota == "", Most: math.MaxInt64}
-	if s.mode == Base {
-		return r // whatever the boosts
-	}
-	r.Most = s.most.Or(math.MaxInt64)
+	most := s.Priority.MaxValue.Or(math.MaxInt64)
 	switch {
-	case s.mode != Boosted:
-	case s.comparison == LessThanOrEqual:
-		r.Most = min(r.Most, preemptor)
-	case s.comparison == LessThan && preemptor == math.MinInt64:
+	case s.Priority.Mode == Base:
+		most = math.MaxInt64 // whatever the boosts
+	case s.Priority.Mode != Boosted:
+	case s.Priority.Comparison == LessThanOrEqual:
+		most = min(most, preemptor)
+	case s.Priority.Comparison == LessThan && preemptor == math.MinInt64:
 		return Reach{}
-	case s.comparison == LessThan:
-		r.Most = min(r.Most, preemptor-1)
+	case s.Priority.Comparison == LessThan:
+		most = min(most, preemptor-1)
+	}
+	r := Reach{Any: true, Free: s.Quota == "", Most: most, Others: s.Quota != BorrowingCapacityFromPreemptor}
+	if r.Others {
+		r.MostOthers = most
 	}
 	return r
 }
 
-// sumReach notes whom the selectors that serve the preemptor may accept.
+// sumReach notes whom the selectors that serve the preemptor and ask for no trait may accept.
 func (t *Tier) sumReach() {
 	priority := t.preemptor.EffectivePriority()
-	for i, r := range t.index.rules {
-		if !t.serves[i] {
+	for _, n := range t.index.rest {
+		s := &t.index.entries[n]
+		if !t.serves[s.rule] {
 			continue
 		}
-		for j := range r.selectors {
-			s := &r.selectors[j]
-			of := s.reachOf(priority)
-			t.timed = t.timed || s.times != nil
-			if s.scope != WithinLocalQueue && s.scope != WithinClusterQueue {
-				t.elsewhere.add(of)
-			}
-			if s.queueLabels != nil {
-				t.labelled = append(t.labelled, s)
-				continue
-			}
-			for k, scope := range scopes {
-				if s.scope == scope {
-					t.byScope[k].add(of)
-				}
+		of := s.reachOf(priority)
+		if s.Scope != WithinLocalQueue && s.Scope != WithinClusterQueue {
+			t.elsewhere.Add(of)
+		}
+		if s.ClusterQueueSelector != nil {
+			t.labelled = append(t.labelled, s.selector)
+			continue
+		}
+		for k, scope := range scopes {
+			if s.Scope == scope {
+				t.byScope[k].Add(of)
 			}
 		}
 	}
@@ -76,11 +86,12 @@ var scopes = [8]Scope{
 // Timed reports whether some selector that serves the preemptor reads times.
 func (t *Tier) Timed() bool { return t.timed }
 
-// Elsewhere returns whom the selectors may accept in any queue but the preemptor's.
+// Elsewhere returns whom the selectors that ask for no trait may accept in any queue but the
+// preemptor's.
 func (t *Tier) Elsewhere() Reach { return t.elsewhere }
 
-// Reach returns whom the selectors may accept in a queue, by their scopes, by the labels of the
-// queue and by priority.
+// Reach returns whom the selectors that ask for no trait may accept in a queue, by their scopes, by
+// the labels of the queue and by priority.
 func (t *Tier) Reach(queue string) (r Reach) {
 	if t.served == 0 {
 		return r
@@ -91,13 +102,56 @@ func (t *Tier) Reach(queue string) (r Reach) {
 	}
 	for i, scope := range scopes {
 		if t.byScope[i].Any && t.reaches(scope, queue, &at) {
-			r.add(t.byScope[i])
+			r.Add(t.byScope[i])
 		}
 	}
 	for _, s := range t.labelled {
-		if t.reaches(s.scope, queue, &at) && selects(s.queueLabels, at.labels) {
-			r.add(s.reachOf(t.preemptor.EffectivePriority()))
+		if t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
+			r.Add(s.reachOf(t.preemptor.EffectivePriority()))
 		}
 	}
 	return r
+}
+
+// NextTrait returns the number of the first trait, from a number on, that some selector asks for; ok
+// is false if there is none.
+func (t *Tier) NextTrait(from int) (trait int, ok bool) {
+	if t.served == 0 {
+		return 0, false
+	}
+	list := t.index.from(int32(from))
+	if len(list) == 0 {
+		return 0, false
+	}
+	return int(list[0].trait), true
+}
+
+// ReachOf returns whom the selectors that ask for a trait may accept in a queue in which workloads have
+// it, as [Tier.Reach] does.
+func (t *Tier) ReachOf(trait int, queue string) (r Reach) {
+	if t.served == 0 {
+		return r
+	}
+	at, known := t.evaluator.places[queue]
+	if !known {
+		return r
+	}
+	for _, a := range t.index.from(int32(trait)) {
+		if a.trait != int32(trait) {
+			break
+		}
+		if s := &t.index.entries[a.entry]; t.serves[s.rule] && t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
+			r.Add(s.reachOf(t.preemptor.EffectivePriority()))
+		}
+	}
+	return r
+}
+
+// Traits returns the traits that selectors of the configurations ask for, with their numbers. The map
+// must not be changed. A selector that asks for traits accepts nobody who has none of them.
+func (e *Evaluator) Traits() map[Trait]int32 {
+	if e == nil {
+		return nil
+	}
+	return e.traits
 }

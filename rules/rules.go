@@ -73,6 +73,9 @@ func Triggers() []Trigger {
 	return []Trigger{Always, InsufficientQuota, QuotaFeasibleAndInsufficientTopology}
 }
 
+// triggers are all triggers, as an array.
+var triggers = [3]Trigger(Triggers())
+
 // CandidateSelector accepts a running workload if all its parts do. The zero value is not
 // valid: a selector has a scope.
 type CandidateSelector struct {

@@ -32,6 +32,9 @@ type Times struct {
 func (t Times) IsZero() bool { return t == Times{} }
 
 func (t *Times) validate(faults *fault.List, path string) {
+	if t.IsZero() {
+		return
+	}
 	for _, d := range [...]struct {
 		field       string
 		least, most optional.Duration

@@ -356,14 +356,16 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			}
 			m.Quota = pick(t, "holding", 0, rules.AllQuota(), rules.QuotaSet(0).With(rules.DRSLessThanInitialShare))
 			want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
-			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !within(tier.Reach(candidate.Queue), &candidate)) {
+			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !within(reachOf(e, tier, &candidate), &candidate)) {
 				t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)
 			}
 			if !slices.Equal(want, got) {
 				t.Fatalf("%v: %v, want %v", trigger, got, want)
 			}
 			m.Quota = 0
-			if reach := tier.Reach(candidate.Queue); tier.Accepts(&candidate, m) && !reach.Free || len(got) > 0 && candidate.Queue != preemptor.Queue && !tier.Elsewhere().Any {
+			reach, known := reachOf(e, tier, &candidate), tier.Elsewhere()
+			known.Add(ofTraits(e, tier, &candidate))
+			if tier.Accepts(&candidate, m) && !reach.Free || len(got) > 0 && candidate.Queue != preemptor.Queue && !known.Any {
 				t.Fatalf("%v: %v, but %+v", trigger, got, reach)
 			}
 			if len(got) > 0 && !tier.Serves() {
@@ -389,4 +391,24 @@ func changesAreTold(t *rapid.T, tier *rules.Tier, candidate *workload.Workload, 
 			t.Fatalf("at %v %v follows %v, but the changes are %v", m.Now, after, before, told)
 		}
 	}
+}
+
+// reachOf is what the tier says of whom it may accept in the queue of a candidate, if the candidate
+// is the only one there.
+func reachOf(e *rules.Evaluator, tier *rules.Tier, candidate *workload.Workload) rules.Reach {
+	r := tier.Reach(candidate.Queue)
+	r.Add(ofTraits(e, tier, candidate))
+	return r
+}
+
+// ofTraits is the part that selectors have that ask for traits of the candidate.
+func ofTraits(e *rules.Evaluator, tier *rules.Tier, candidate *workload.Workload) (r rules.Reach) {
+	for trait, ok := tier.NextTrait(0); ok; trait, ok = tier.NextTrait(trait + 1) {
+		for of, n := range e.Traits() {
+			if value, has := candidate.Labels[of.Key]; int(n) == trait && (has && value == of.Value || of == rules.Trait{Value: candidate.PriorityClass}) {
+				r.Add(tier.ReachOf(trait, candidate.Queue))
+			}
+		}
+	}
+	return r
 }

@@ -98,14 +98,17 @@ func (r *Rule) preemptorFaults(path string) (faults fault.List) {
 // candidateFaults returns the faults of the selectors of candidates.
 func (r *Rule) candidateFaults(path string) (faults fault.List) {
 	for i := range r.CandidateSelectors {
-		r.CandidateSelectors[i].validate(&faults, fmt.Sprintf("%s.candidateSelectors[%d]", path, i))
+		var found fault.List
+		if r.CandidateSelectors[i].validate(&found, ""); len(found) > 0 { // building paths costs more than the check
+			r.CandidateSelectors[i].validate(&faults, fmt.Sprintf("%s.candidateSelectors[%d]", path, i))
+		}
 	}
 	return faults
 }
 
 func (s *CandidateSelector) validate(faults *fault.List, path string) {
-	if known := Scopes(); !slices.Contains(known, s.Scope) {
-		faults.Add(path+".scope", "%q is none of %q", s.Scope, known)
+	if !slices.Contains(scopes[:], s.Scope) {
+		faults.Add(path+".scope", "%q is none of %q", s.Scope, Scopes())
 	}
 	for _, l := range [...]struct {
 		field    string
@@ -157,8 +160,10 @@ func (p *Priority) validate(faults *fault.List, path string) {
 
 // validate finds an unknown comparison; empty is none.
 func (c Comparison) validate(faults *fault.List, path string) {
-	if known := []Comparison{LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual}; c != "" && !slices.Contains(known, c) {
-		faults.Add(path, "%q is none of %q", c, known)
+	switch c {
+	case "", LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual:
+	default:
+		faults.Add(path, "%q is none of %q", c, []Comparison{LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual})
 	}
 }
 

@@ -72,21 +72,23 @@ func (t *Tier) Verdicts(candidate *workload.Workload, m Moment) (list []Verdict)
 
 func (t *Tier) verdict(e *entry, candidate *workload.Workload, at *place, m Moment) Verdict {
 	v := Verdict{Match: e.Match}
-	only := func(s selector) bool { return t.accepts(&entry{selector: &s}, candidate) }
+	only := func(s CandidateSelector) bool {
+		return t.accepts(&entry{selector: &selector{CandidateSelector: &s, classes: compileClasses(s.Priority.ClassSelector)}}, candidate)
+	}
 	switch {
-	case !t.reaches(e.scope, candidate.Queue, at) || !only(selector{scope: e.scope}):
+	case !t.reaches(e.Scope, candidate.Queue, at) || !only(CandidateSelector{Scope: e.Scope}):
 		v.Refuses = PartScope
-	case !selects(e.queueLabels, at.labels):
+	case !selects(e.ClusterQueueSelector, at.labels):
 		v.Refuses = PartQueueLabels
-	case !only(selector{labels: e.labels}):
+	case !only(CandidateSelector{LabelSelector: e.LabelSelector}):
 		v.Refuses = PartLabels
-	case !only(selector{mode: e.mode, comparison: e.comparison, least: e.least, most: e.most, classes: e.classes}):
+	case !only(CandidateSelector{Priority: e.Priority}):
 		v.Refuses = PartPriority
 	case !t.accepts(e, candidate):
 		v.Refuses = PartNumericLabels
 	case t.timely(e, candidate, m):
 		return v
-	case e.times != nil && !e.times.holds(candidate, &t.preemptor, m.Now):
+	case !e.Time.holds(candidate, &t.preemptor, m.Now):
 		v.Refuses, v.From = PartTime, t.acceptedFrom(e, candidate, m)
 	case t.waits(e, m):
 		v.Refuses, v.From = PartTrigger, t.acceptedFrom(e, candidate, m)
@@ -109,8 +111,8 @@ func (t *Tier) acceptedFrom(e *entry, candidate *workload.Workload, m Moment) ti
 		m.Since = m.Now
 	}
 	instants := []time.Time{m.Since.Add(t.index.rules[e.rule].wait).Add(1)}
-	if e.times != nil {
-		e.times.changes(candidate, &t.preemptor, func(at time.Time) { instants = append(instants, at) })
+	if e.timed {
+		e.Time.changes(candidate, &t.preemptor, func(at time.Time) { instants = append(instants, at) })
 	}
 	slices.SortFunc(instants, time.Time.Compare)
 	for _, at := range instants {

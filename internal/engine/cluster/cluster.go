@@ -25,6 +25,7 @@ type Cluster struct {
 	reach   vector.Vector[*Reach]   // by cohort
 	byID    trie.Map[*Workload]
 	leaving trie.Map[*Workload] // workloads with leaving replicas
+	traits  traits
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster. It fails

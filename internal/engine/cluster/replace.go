@@ -56,10 +56,12 @@ func (c *Cluster) replace(node int, changes []change) error {
 			return err
 		}
 	}
+	q := node - len(c.Cohorts)
 	for _, ch := range changes {
 		c.index(ch)
+		c.traits.change(ch.old, c.Queues[q].Name, -1)
+		c.traits.change(ch.now, c.Queues[q].Name, 1)
 	}
-	q := node - len(c.Cohorts)
 	c.running = c.running.Set(q, c.running.At(q).replaced(changes))
 	c.updateReach(&before, node, lanes, addedUp(sums))
 	return nil

@@ -62,7 +62,7 @@ func (t *Taker) collect(s *search.Search) {
 			}
 		}
 		for phase := range phases {
-			t.order.open(t, s, t.timed, phase)
+			t.order.open(t, s, t.timed, phase, true)
 			for {
 				w, node, ok := t.order.next()
 				if !ok {

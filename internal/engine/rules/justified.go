@@ -44,7 +44,7 @@ func (t *Taker) justified(s *search.Search, others, needed []search.Victim) bool
 // justifiedOn is justified for the victims of one side. Fewer gone on a side never forbid anybody.
 // So those without constraints come last, and before them whoever may come after all the others.
 func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int) bool {
-	var left, back []int
+	left, back := t.left[:0], t.back[:0]
 	put := func(i int, times int64) {
 		s.MoveQuota(&victims[i], times)
 		t.shares.change()
@@ -72,6 +72,7 @@ func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int)
 	for _, i := range back {
 		put(i, -1)
 	}
+	t.left, t.back = left, back
 	return len(left) == 0
 }
 

@@ -13,11 +13,8 @@ func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, 
 	how := t.taken[v.Workload]
 	for i := how.tier; i < tierCount; i++ {
 		trigger := rules.Triggers()[i]
-		by := t.tiers[i].rules
-		if !t.tiers[i].asked {
-			by, _ = t.rules.Tier(trigger, t.preemptor)
-		}
-		if by == nil {
+		by := t.rulesOf(i)
+		if by == nil || !by.Serves() {
 			continue
 		}
 		t.fill(v.Workload)
@@ -29,7 +26,8 @@ func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, 
 			since = now
 		}
 		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(since), Quota: how.held}
-		for _, m := range by.Select(&t.one, moment) {
+		t.matches = by.AppendSelected(t.matches[:0], &t.one, moment)
+		for _, m := range t.matches {
 			yield(by, trigger, m)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
 )
@@ -26,14 +27,35 @@ type order struct {
 	lanes []laneOf
 	heap  []nextOf // by the next workload
 	begun bool     // the first of the heap was given already
+	moved bool     // the cursor of its lane is after it
 	ended bool     // nobody else of its lane is given
 	own   ordered  // in an order of the configuration's own
+	// waiting lists the lanes whose next workloads nobody accepts as long as the preemptor does not
+	// have BorrowingCapacityFromPreemptor; waited: there were some. depth is that of the cohorts for
+	// which it has it (see capacity).
+	waiting []int
+	waited  bool
+	depth   int
 }
 
 // laneOf is a lane of a queue.
 type laneOf struct {
 	donor  *donor
+	set    *cluster.LaneSet
 	cursor cluster.LaneCursor
+	lacks  bool // without BorrowingCapacityFromPreemptor
+}
+
+// mayGive reports whether somebody may accept a workload; later: not as long as the preemptor lacks
+// the capacity.
+func (l *laneOf) mayGive(w *cluster.Workload) (ok, later bool) {
+	switch {
+	case w.Priority > l.donor.Most:
+		return false, false
+	case l.lacks && (!l.donor.Others || w.Priority > l.donor.MostOthers):
+		return false, true
+	}
+	return true, false
 }
 
 // nextOf is the next workload of a lane. The heap moves these, which are small.
@@ -42,31 +64,38 @@ type nextOf struct {
 	lane int
 }
 
-// open begins a phase.
-func (o *order) open(t *Taker, s *search.Search, donors []donor, phase int) {
-	o.lanes, o.heap, o.begun, o.ended = o.lanes[:0], o.heap[:0], false, false
+// open begins a phase. all: of those too whom nobody accepts as the quota is now.
+func (o *order) open(t *Taker, s *search.Search, donors []donor, phase int, all bool) {
+	o.lanes, o.heap, o.waiting, o.begun, o.moved, o.ended, o.waited = o.lanes[:0], o.heap[:0], o.waiting[:0], false, false, false, false
 	if len(o.own.by) > 0 {
 		o.own.open(t, s, donors, phase)
 		return
+	}
+	if t.constrained {
+		o.depth = t.capacityDepth(s)
 	}
 	for i := range donors {
 		node := donors[i].node
 		if phases[phase].own != (node == s.Request.Queue) {
 			continue
 		}
+		lacks := !all && t.lacks(s, &donors[i])
 		for _, lane := range phases[phase].lanes {
 			set := s.Cluster.Running(node).Lane(lane)
-			if set.Len() == 0 {
+			w, ok := set.First()
+			if !ok || w.Priority > donors[i].Most {
 				continue
 			}
-			if first, ok := set.First(); ok && first.Priority > donors[i].Most {
+			n := len(o.lanes)
+			o.lanes = search.Grown(o.lanes)
+			l := &o.lanes[n]
+			l.donor, l.set, l.lacks = &donors[i], set, lacks
+			if ok, _ := l.mayGive(w); !ok {
+				o.wait(n)
 				continue
 			}
-			o.lanes = append(o.lanes, laneOf{donor: &donors[i]})
-			l := &o.lanes[len(o.lanes)-1]
 			l.cursor.First(*set)
-			w, _ := l.cursor.Item()
-			o.heap = append(o.heap, nextOf{w, len(o.lanes) - 1})
+			o.heap = append(o.heap, nextOf{w, n})
 		}
 	}
 	heap.Init(o.heap, earlier)
@@ -78,13 +107,25 @@ func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 		return o.own.next()
 	}
 	if o.begun {
-		l := &o.lanes[o.heap[0].lane]
-		l.cursor.Next()
-		if w, more := l.cursor.Item(); more && !o.ended && w.Priority <= l.donor.Most {
+		n := o.heap[0].lane
+		l := &o.lanes[n]
+		if !o.moved {
+			l.cursor.Next()
+		}
+		o.moved = false
+		w, more := l.cursor.Item()
+		ok, later := false, false
+		if more && !o.ended {
+			ok, later = l.mayGive(w)
+		}
+		switch {
+		case ok:
 			o.heap[0].Workload = w
 			heap.Fix(o.heap, 0, earlier)
-		} else {
-			o.heap = heap.Drop(o.heap, earlier)
+		default:
+			if o.heap = heap.Drop(o.heap, earlier); later {
+				o.wait(n)
+			}
 		}
 		o.ended = false
 	}
@@ -109,6 +150,19 @@ func (o *order) close() {
 	}
 }
 
+// pass goes past the last one, which a minimum runtime protects, and those of its lane and priority
+// that were reserved late enough to be protected, too.
+func (o *order) pass(last *cluster.Workload, least minimum.Runtime, now int64) {
+	if len(o.own.by) > 0 {
+		return
+	}
+	l := &o.lanes[o.heap[0].lane]
+	l.cursor.Seek(*l.set, func(w *cluster.Workload) bool {
+		return w.Priority < last.Priority || w.Priority == last.Priority && protects(least, w, now)
+	})
+	o.moved = true
+}
+
 // release drops the references to the cluster.
 func (o *order) release() {
 	clear(o.lanes[:cap(o.lanes)])
@@ -120,11 +174,36 @@ func (o *order) release() {
 // begin sets the order; empty: the usual one.
 func (o *order) begin(by []rules.Ordering) { o.own.begin(by) }
 
-// change says that somebody was taken.
+// wait keeps a lane until the preemptor has the capacity.
+func (o *order) wait(lane int) {
+	o.waiting, o.waited = append(o.waiting, lane), true
+}
+
+// change says that the last one was taken. A lane that waits goes on after it.
 func (o *order) change(t *Taker, s *search.Search) {
 	if o.own.moves {
 		o.own.change(t, s)
 	}
+	if !t.constrained || len(o.lanes) == 0 || t.capacityDepth(s) <= o.depth {
+		return
+	}
+	o.depth = t.capacityDepth(s)
+	for i := range o.lanes {
+		o.lanes[i].lacks = t.lacks(s, o.lanes[i].donor)
+	}
+	left, last := o.waiting[:0], o.heap[0]
+	for _, n := range o.waiting {
+		l := &o.lanes[n]
+		if l.lacks {
+			left = append(left, n)
+			continue
+		}
+		l.cursor.Seek(*l.set, func(w *cluster.Workload) bool { return earlier(&nextOf{Workload: w}, &last) })
+		if w, more := l.cursor.Item(); more && w.Priority <= l.donor.Most {
+			o.heap = heap.Push(o.heap, nextOf{w, n}, earlier)
+		}
+	}
+	o.waiting = left
 }
 
 func earlier(a, b *nextOf) bool {

@@ -8,10 +8,15 @@ import (
 	"github.com/cedesched/cede/internal/engine/search"
 )
 
-// protected reports whether a minimum runtime or a guard protects a workload at the instant of the
-// search.
-func protected(s *search.Search, w *cluster.Workload, node int) bool {
-	return s.Now <= protectedUntil(s, w, node)
+// protects reports whether a minimum runtime protects a workload at an instant.
+func protects(least minimum.Runtime, w *cluster.Workload, at int64) bool {
+	until, ok := least.Until(w.Reserved)
+	return ok && at <= until
+}
+
+// guarded reports whether a guard protects a workload at the instant of the search.
+func guarded(s *search.Search, w *cluster.Workload) bool {
+	return s.Request.Guard != nil && s.Now <= s.Request.Guard(w)
 }
 
 // protectedUntil returns the last instant at which a minimum runtime or a guard protects a

@@ -72,7 +72,7 @@ func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet)
 		}
 	}
 	set = set.With(rules.Borrowing)
-	if s.Advantage(v.Cohort) {
+	if t.hasCapacity(s, v.Cohort) {
 		set = set.With(rules.BorrowingCapacityFromPreemptor)
 	}
 	if !s.Request.RulesOfShares {

@@ -25,13 +25,16 @@ type Taker struct {
 	// given says by tier since when its trigger has been observed if it holds at the time of the
 	// request; since, at the instant of the search. instant.Unset: it does not hold.
 	given, since [tierCount]int64
-	now          int64   // the time of the request
-	instants     []int64 // at which verdicts change, if collected
+	now          int64         // the time of the request
+	matches      []rules.Match // of Matches
+	instants     []int64       // at which verdicts change, if collected
 	collected    bool
 	timed        []donor // whose workloads may be protected, or not accepted, for some time
 	// constrained: some selector has a constraint on quota.
 	constrained bool
 	shares      shares
+	capacity    capacity
+	left, back  []int // of justifiedOn
 }
 
 // taking is how a workload was taken.
@@ -47,16 +50,11 @@ const tierCount = 3
 
 // tier holds the rules of one trigger, once they were asked for.
 type tier struct {
-	asked  bool
+	known  bool
 	rules  *rules.Tier // nil: some selector is bad
 	faults fault.List  // then these
-	donors []donor     // the queues in which some selector may accept somebody
-}
-
-// donor is a queue in which a tier may accept somebody.
-type donor struct {
-	node int
-	rules.Reach
+	asked  bool
+	donors []donor // the queues in which some selector may accept somebody
 }
 
 // Begin prepares for a request at now. The preemptor must stay as it is. since says by tier since when
@@ -145,37 +143,24 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 		return at.rules != nil
 	}
 	at.asked = true
-	made, err := t.rules.Tier(rules.Triggers()[i], t.preemptor)
-	if err != nil {
-		at.faults, _ = err.(fault.List)
+	if t.rulesOf(i) == nil {
 		return false
 	}
-	at.rules = made
-	if !made.Serves() {
-		return true
-	}
-	own, elsewhere := s.Request.Queue-len(s.Cluster.Cohorts), made.Elsewhere()
-	if !elsewhere.Any {
-		t.addDonor(s, at, own)
-		return true
-	}
-	for q := range s.Cluster.Queues {
-		if q == own || elsewhere.Free || !s.View.WithinNominalAtFirst(len(s.Cluster.Cohorts)+q, s.Needs) {
-			t.addDonor(s, at, q)
-		}
+	if at.rules.Serves() {
+		at.collect(s)
 	}
 	return true
 }
 
-// addDonor adds a queue if some selector may accept somebody there, with nobody gone.
-func (t *Taker) addDonor(s *search.Search, at *tier, q int) {
-	d := donor{node: len(s.Cluster.Cohorts) + q}
-	if s.Cluster.Queues[q].Inactive {
-		return
+// rulesOf returns the rules of a tier; nil if some selector is bad.
+func (t *Taker) rulesOf(i int) *rules.Tier {
+	at := &t.tiers[i]
+	if !at.known {
+		made, err := t.rules.Tier(rules.Triggers()[i], t.preemptor)
+		at.known, at.rules = true, made
+		at.faults, _ = err.(fault.List)
 	}
-	if d.Reach = at.rules.Reach(s.Cluster.Queues[q].Name); d.Free || d.Any && d.node != s.Request.Queue && !s.View.WithinNominalAtFirst(d.node, s.Needs) {
-		at.donors = append(at.donors, d)
-	}
+	return at.rules
 }
 
 // takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota
@@ -188,7 +173,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	for looks, again := 1, true; again; looks++ {
 		before, waiting := len(s.Taken), false
 		for phase := range phases {
-			t.order.open(t, s, t.tiers[i].donors, phase)
+			t.order.open(t, s, t.tiers[i].donors, phase, false)
 			for {
 				w, node, ok := t.order.next()
 				if !ok {
@@ -201,6 +186,8 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 					waiting = true
 				case never:
 					t.order.close()
+				case early:
+					t.order.pass(w, minimumOf(s, node), s.Now)
 				}
 				if verdict != accepted {
 					continue
@@ -216,6 +203,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				t.shares.change()
 				t.order.change(t, s)
 			}
+			waiting = waiting || t.order.waited
 		}
 		again = waiting && len(s.Taken) > before && looks != s.Request.RuleLooks
 	}
@@ -223,20 +211,24 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 }
 
 // verdict is whether a workload may be taken. notNow: a constraint on quota refuses it; never: and
-// whatever comes after it in its queue.
+// whatever comes after it in its queue; early: its minimum runtime is not over.
 type verdict uint8
 
 const (
 	refused verdict = iota
 	notNow
 	never
+	early
 	accepted
 )
 
 // judge asks the rules of a tier, protections and limits about a workload, and notes who is taken.
 func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v search.Victim, of verdict) {
 	quotaOnly := s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
-	if _, gone := t.taken[w]; gone || quotaOnly && !s.UsesNeeded(w.Loads) || protected(s, w, node) {
+	switch _, gone := t.taken[w]; {
+	case !w.Facts.Evicted && protects(minimumOf(s, node), w, s.Now):
+		return v, early
+	case gone || quotaOnly && !s.UsesNeeded(w.Loads) || guarded(s, w):
 		return v, refused
 	}
 	by, moment := t.tiers[i].rules, t.moment(s, i)

@@ -1,0 +1,126 @@
+package preemption_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/cedesched/cede/internal/engine/steps"
+	"github.com/cedesched/cede/internal/proof/asrules"
+	"github.com/cedesched/cede/internal/proof/scenario"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// nobody returns the most rules there may be, besides n others: each has as many selectors as it may,
+// which match nobody.
+func nobody(n int) (list []rules.Rule) {
+	for i := n; i < rules.MaxRules; i++ {
+		r := rules.Rule{Name: "r" + strconv.Itoa(i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}}
+		for j := range rules.MaxSelectors {
+			s := rules.CandidateSelector{Scope: rules.AnyClusterQueue}
+			if name := fmt.Sprint("none-", i, "-", j); j%2 == 0 {
+				s.LabelSelector = &workload.LabelSelector{MatchLabels: map[string]string{"team": name}}
+			} else {
+				s.Priority.ClassSelector.MatchNames = []string{name}
+			}
+			r.CandidateSelectors = append(r.CandidateSelectors, s)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// asRules returns a state decided by rules that say what its policies say; by64 adds rules that match
+// nobody.
+func asRules(st preemption.State, c preemption.Config) (one, by64 preemption.State, config preemption.Config) {
+	one, config = asrules.Of(st, c)
+	by64 = one
+	by64.Rules = nil
+	for _, of := range one.Rules {
+		of = of.Clone()
+		of.Rules = append(of.Rules, nobody(len(of.Rules))...)
+		by64.Rules = append(by64.Rules, of)
+	}
+	return one, by64, config
+}
+
+// Rules that say the same as policies look at no more than three times as many workloads in every
+// scenario that has victims, and 64 rules of 32 selectors that match nobody but for one at no more than
+// twice as many as this one alone in every scenario. What has no victims, and in fair sharing what a
+// minimum runtime protects, is looked at one by one: docs/performance.md says what that costs.
+func TestStepsOfRules(t *testing.T) {
+	protected := scenario.Hard[2]
+	protected.Queues, protected.Group = 10, 10
+	for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+		c := preemption.Config{Sharing: sharing}
+		for _, w := range []scenario.World{scenario.Worlds[0], scenario.Worlds[1], scenario.Worlds[5], protected} {
+			if w.Guarantee > 0 && sharing == preemption.Fair {
+				continue
+			}
+			policies := w.State()
+			one, by64, config := asRules(w.State(), c)
+			sPolicies, sOne, s64 := snapshotOf(t, policies), snapshotOf(t, one), snapshotOf(t, by64)
+			p, byRules := preemptorOf(c), preemptorOf(config)
+			checked := 0
+			for _, sc := range w.Scenarios() {
+				if sc.ClassicalOnly && sharing == preemption.Fair {
+					continue
+				}
+				count := func(p *preemption.Preemptor, s *preemption.Snapshot) int {
+					n, err := steps.Of(p, s, sc.Request)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return n.Workloads
+				}
+				d, err := byRules.Decide(sOne, sc.Request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(d.Victims) > 0 {
+					checked++
+				}
+				a, b, c := count(p, sPolicies), count(byRules, sOne), count(byRules, s64)
+				if len(d.Victims) > 0 && b > 3*a || c > 2*b {
+					t.Errorf("%v, %s, %s: %d by policies, %d by rules, %d by 64 rules", sharing, w.ID, sc.Name, a, b, c)
+				}
+			}
+			if checked < 12 {
+				t.Errorf("%v, %s: only %d scenarios with victims", sharing, w.ID, checked)
+			}
+		}
+	}
+}
+
+// What a decision by rules allocates does not grow with its victims: these, their rules and the
+// selectors of these, the tier, the triggers, and what putting back asks.
+func TestDecideByRulesAllocatesItsResult(t *testing.T) {
+	w := worlds[0]
+	one, by64, config := asRules(w.State(), preemption.Config{})
+	for name, st := range map[string]preemption.State{"one rule": one, "64 rules": by64} {
+		s, p := snapshotOf(t, st), preemptorOf(config)
+		checked := 0
+		for _, q := range questions(w) {
+			decide := func() preemption.Decision {
+				d, err := p.Decide(s, q.request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d
+			}
+			d := decide() // fills the pool
+			if len(d.Victims) == 0 || len(d.Victims[0].Rules) == 0 {
+				continue
+			}
+			checked++
+			if n := testing.AllocsPerRun(100, func() { decide() }); n > 6 && !raceEnabled {
+				t.Errorf("%s, %s: %v allocations for %d victims, want 6", name, q.name, n, len(d.Victims))
+			}
+		}
+		if checked < 4 {
+			t.Errorf("%s: only %d with victims", name, checked)
+		}
+	}
+}
