@@ -70,6 +70,14 @@ func TestStable(t *testing.T) {
 	if text(d) != "Preempt: small InClusterQueue" || preemption.Verify(st, r, stable, d) != nil {
 		t.Errorf("within the quota: %s, %v", text(d), preemption.Verify(st, r, stable, d))
 	}
+	large := job("large", "b", 5, 4, started(1))
+	large.Queued = started(1)
+	st, r = lab(queue.LowerOrNewerEqualPriority, queue.Any, large), pending("b", 5, 3)
+	st.Queues[1].Preemption.MinAdmitDuration = optional.Duration{}
+	r.Workload.Queued = started(30)
+	if d = decideWith(t, stable, snapshotOf(t, st), r); d.Outcome != preemption.Impossible {
+		t.Errorf("a newer equal that leaves the queue a smaller share: %s", text(d))
+	}
 	st, r = lab(queue.LowerPriority, queue.Any, job("small", "b", 0, 2, started(1))), pending("b", 5, 3)
 	d = decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
 	if err := preemption.Verify(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `decision.victims[0]: "small" may take its place back`) {

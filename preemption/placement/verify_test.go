@@ -266,3 +266,27 @@ func TestSpoiltDecisionsOfSets(t *testing.T) {
 		}
 	}
 }
+
+// A pod that keeps the place of its nomination is placed before the others, so a rule about sets
+// may permit one of these only then.
+func TestVerifyKeptNominations(t *testing.T) {
+	web, cpu := map[string]string{"app": "web"}, func(n int64) workload.Resources { return workload.Resources{"cpu": n} }
+	st := placement.State{
+		Nodes: []workload.Node{{Name: "a0", Capacity: cpu(2), Labels: map[string]string{"zone": "a"}}, {Name: "b0", Capacity: cpu(4), Labels: map[string]string{"zone": "b"}}},
+		Pods: []workload.Pod{
+			{ID: "gone", Node: "a0", Requests: cpu(2), Labels: web, Terminating: true, Preempted: true},
+			{ID: "stays", Node: "b0", Requests: cpu(2), Labels: web},
+		},
+		Nominated: []workload.Pod{{ID: "second", Group: "gang", Node: "a0", Requests: cpu(2), Labels: web}},
+	}
+	r := placement.Request{Group: "gang", MinCount: 2, Pods: []workload.Pod{
+		{ID: "first", Requests: cpu(2), Labels: web, Nodes: []string{"b0"}}, {ID: "second", Requests: cpu(2), Labels: web},
+	}, SetFilters: []placement.SetFilter{preemptiontest.Spread{TopologyKey: "zone", Label: "app", MaxSkew: 1}}}
+	d := decide(t, placement.Config{}, snapshotOf(t, st), r)
+	if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
+		t.Fatalf("%+v", d)
+	}
+	if err := placement.Verify(st, r, placement.Config{}, d); err != nil {
+		t.Error(err)
+	}
+}

@@ -180,16 +180,16 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 		}
 	}
 	defer w.unplace()
-	for _, n := range a.Nominations {
-		for _, m := range w.Members {
-			if m.ID != n[0] || w.byName[n[1]] == nil {
-				continue
-			}
-			if m.Nowhere || len(m.Nodes) > 0 && !slices.Contains(m.Nodes, n[1]) {
-				faults.Add("decision.nominations", "%q may not run on %q", n[0], n[1])
-			}
-			w.put(m, n[1])
+	w.putAll(a, func([2]string) bool { return true })
+	for _, m := range w.placed {
+		if m.Nowhere || len(m.Nodes) > 0 && !slices.Contains(m.Nodes, m.Node) {
+			faults.Add("decision.nominations", "%q may not run on %q", m.ID, m.Node)
 		}
+	}
+	if !w.stands() {
+		w.unplace() // those that keep the place of their nomination may have been placed first
+		w.putAll(a, w.keepsPlace)
+		w.putAll(a, func(n [2]string) bool { return !w.keepsPlace(n) })
 	}
 	if !w.stands() {
 		faults.Add("decision.nominations", "there is no room for them")
@@ -206,6 +206,22 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 			w.leave(p)
 		}
 	}
+}
+
+// putAll places the members on the nodes of those nominations that are wanted.
+func (w *world) putAll(a *Answer, wanted func(nomination [2]string) bool) {
+	for _, n := range a.Nominations {
+		for _, m := range w.Members {
+			if m.ID == n[0] && w.byName[n[1]] != nil && wanted(n) {
+				w.put(m, n[1])
+			}
+		}
+	}
+}
+
+// keepsPlace reports whether a pod was nominated for the same node before.
+func (w *world) keepsPlace(nomination [2]string) bool {
+	return slices.ContainsFunc(w.Nominated, func(p workload.Pod) bool { return p.ID == nomination[0] && p.Node == nomination[1] })
 }
 
 // outcome judges the outcome by whether the pods have room now, have room once others are
