@@ -143,6 +143,7 @@ type Decision struct {
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	// Triggers lists the triggers of rules that hold now, if the policies do not suffice and the
 	// preemptor's queue has rules; [rules.Observe] keeps since when, for [Request.TriggersSince].
+	// There are none for a request that asks for more than could ever be available.
 	Triggers []rules.Trigger `json:"triggers,omitempty"`
 	// RuleFaults lists, for Wait and Impossible, the bad selectors of the preemptor's rules: in
 	// the tier of one, and in later tiers, nobody is a candidate (Kueue as built). [rules.Validate]

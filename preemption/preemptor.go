@@ -38,7 +38,9 @@ type Config struct {
 	// zero value is [minruntime.LCA].
 	ReclaimMethod minruntime.Method
 	// Protection protects workloads by the kind of reason, beside the minimum runtimes of
-	// queues and cohorts: the one that ends later holds. The zero value protects nobody.
+	// queues and cohorts: the one that ends later holds. It does not protect from rules, whose
+	// selectors have times of their own (KEP-9876 knows the reasons of policies only). The zero
+	// value protects nobody.
 	Protection minruntime.Protection
 	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of workloads looked
 	// at, over all instants that are tried. When it is exceeded, RetryAt is the first instant
