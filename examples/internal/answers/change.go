@@ -61,7 +61,7 @@ func SetQuota(quotas []quota.Quota, of string, column quota.FlavorResource, fiel
 func Priority(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no priority: want an integer within %d and %d", text, math.MinInt64, math.MaxInt64)
+		return 0, fmt.Errorf("%q is no priority: want an integer within %d and %d", text, int64(math.MinInt64), int64(math.MaxInt64))
 	}
 	return n, nil
 }

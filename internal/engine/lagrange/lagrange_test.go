@@ -67,12 +67,12 @@ func boundsHold(t *rapid.T) {
 		t.Fatalf("%v bound %v, but a set weighs %v", multiply, begin, lightest)
 	}
 	copy(r.Multiply, multiply)
-	known := math.MaxInt64
+	known := float64(math.MaxInt64)
 	if ok {
-		known = int(lightest)
+		known = float64(lightest)
 	}
 	most := rapid.IntRange(1, 300).Draw(t, "steps")
-	steps := r.Climb(float64(known), most)
+	steps := r.Climb(known, most)
 	if steps < 1 || steps > most {
 		t.Fatalf("%d steps of %d", steps, most)
 	}
