@@ -75,7 +75,7 @@ func TestStable(t *testing.T) {
 	st, r = lab(queue.LowerOrNewerEqualPriority, queue.Any, large), pending("b", 5, 3)
 	st.Queues[1].Preemption.MinAdmitDuration = optional.Duration{}
 	r.Workload.Queued = started(30)
-	if d = decideWith(t, stable, snapshotOf(t, st), r); d.Outcome != preemption.Impossible {
+	if d = decideWith(t, stable, snapshotOf(t, st), r); text(d) != "Impossible: FairShare b large" {
 		t.Errorf("a newer equal that leaves the queue a smaller share: %s", text(d))
 	}
 	st, r = lab(queue.LowerPriority, queue.Any, job("small", "b", 0, 2, started(1))), pending("b", 5, 3)

@@ -141,7 +141,8 @@ func (s *Search) borrower(q int, w *cluster.Workload) bool {
 }
 
 // firstUnstable returns the first workload of the own queue that uses what is short and that
-// the policy permits, but the rule keeps; nil: there is none.
+// the policy permits, but the rule keeps, whoever else yields or if nobody else does; nil: there is
+// none.
 func (s *Search) firstUnstable(q int) *cluster.Workload {
 	p := s.Permission(Own, false)
 	if !s.Request.Fair.Stable || p == Nobody {
@@ -149,7 +150,9 @@ func (s *Search) firstUnstable(q int) *cluster.Workload {
 	}
 	running := s.Cluster.Running(q)
 	return s.firstUser(func(lane cluster.Lane) *cluster.Workload {
-		return s.firstKeptIn(running.Lane(lane), Own, p, func(w *cluster.Workload) bool { return s.refuses(q, w) })
+		return s.firstKeptIn(running.Lane(lane), Own, p, func(w *cluster.Workload) bool {
+			return s.refuses(q, w) || !s.MayTake(&Victim{Workload: w, Set: -1, Count: 1, Cohort: -1, Queue: q})
+		})
 	})
 }
 
