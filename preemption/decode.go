@@ -106,8 +106,8 @@ func number(list []Victim) {
 }
 
 func addReplicas(list []Replicas, podSet string, count int64) []Replicas {
-	if last := len(list) - 1; last >= 0 && list[last].PodSet == podSet {
-		list[last].Count += count
+	if at := slices.IndexFunc(list, func(r Replicas) bool { return r.PodSet == podSet }); at >= 0 {
+		list[at].Count += count
 		return list
 	}
 	return append(list, Replicas{podSet, count})

@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -103,5 +104,28 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 	}
 	if _, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Search: preemption.Exact, Fair: preemption.FairSharing{ReevaluateCandidates: true}}); err == nil {
 		t.Error("with Exact it is no error")
+	}
+}
+
+// Replicas of one pod set, of which a strategy took some and none the others, are one entry.
+func TestReevaluationAddsReplicasUp(t *testing.T) {
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	elastic := job("elastic", "b", -1, 2, time.Time{})
+	elastic.PodSets[0].MinCount = workload.AtLeast(0)
+	elastic.PodSets = append(elastic.PodSets, elastic.PodSets[0])
+	elastic.PodSets[1].Name = "second"
+	s := snapshotOf(t, preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "all"}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "all", Quotas: gpus(1), Preemption: policy}, {Name: "b", Cohort: "all", Quotas: gpus(0), Preemption: policy}},
+		Admitted: []workload.Workload{job("own", "a", -1, 1, time.Time{}), elastic},
+	})
+	config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{ReevaluateCandidates: true}}
+	d := decideWith(t, config, s, pending("a", 1, 1))
+	if len(d.Victims) != 2 {
+		t.Fatalf("%+v", d)
+	}
+	want := []preemption.Replicas{{PodSet: "main", Count: 2}, {PodSet: "second", Count: 2}}
+	if diff := cmp.Diff(want, d.Victims[0].Replicas); diff != "" {
+		t.Error(diff)
 	}
 }
