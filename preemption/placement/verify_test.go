@@ -290,3 +290,32 @@ func TestVerifyKeptNominations(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A pod of a Basic group may have room that the nomination of another one, which lost it, leaves.
+func TestVerifyRoomOfALostNomination(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	cpu := func(n int64) workload.Resources { return workload.Resources{"cpu": n} }
+	st := placement.State{
+		Nodes: []workload.Node{{Name: "n0", Capacity: cpu(4)}, {Name: "n1", Capacity: cpu(2)}},
+		Pods: []workload.Pod{
+			{ID: "stays", Node: "n0", Requests: cpu(3)},
+			{ID: "leaves", Node: "n1", Requests: cpu(2), Terminating: true, Preempted: true, TerminatingSince: now},
+		},
+		Groups:  []workload.PodGroup{{ID: "basic", Basic: true, Priority: 2}},
+		Budgets: []workload.DisruptionBudget{{Name: "all", Selector: &workload.LabelSelector{}}},
+		Nominated: []workload.Pod{
+			{ID: "large", Priority: 2, Node: "n0", Requests: cpu(2)}, {ID: "waits", Priority: 2, Group: "basic", Node: "n1", Requests: cpu(2)},
+		},
+	}
+	r := placement.Request{Group: "basic", Priority: 2, Now: now, Placer: preemptiontest.LastFit{}, Pods: []workload.Pod{
+		{ID: "large", Requests: cpu(2)}, {ID: "small", Requests: cpu(1)}, {ID: "waits", Requests: cpu(2)},
+	}}
+	config := placement.Config{Mode: placement.ModeInPlace, Budgets: placement.Hard}
+	d := decide(t, config, snapshotOf(t, st), r)
+	if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
+		t.Fatalf("%+v", d)
+	}
+	if err := placement.Verify(st, r, config, d); err != nil {
+		t.Error(err)
+	}
+}

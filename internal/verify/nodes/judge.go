@@ -53,7 +53,7 @@ func (w *world) nominations(faults *fault.List, a *Answer) []string {
 		known := slices.ContainsFunc(w.Members, func(m workload.Pod) bool { return m.ID == n[0] })
 		node := w.byName[n[1]]
 		usable := node != nil && (!node.Unschedulable || keeps)
-		if keeps {
+		if keeps && !w.Each { // one of a Basic group may have the room of another one's nomination
 			known = known && slices.ContainsFunc(w.Nominated, func(p workload.Pod) bool { return p.ID == n[0] && p.Node == n[1] })
 		}
 		if !known || seen[n[0]] || !usable {
