@@ -49,11 +49,13 @@ func TestShareOfZeroWeight(t *testing.T) {
 
 // Whether the others are justified without a victim may change with every one that is
 // put back: in the first record it takes a second look to see that w04 alone is enough. A
-// workload that goes whole is one victim, with its surplus: in the second, w03 alone is.
+// workload that goes whole is one victim, with its surplus: in the second, w03 alone is. In the
+// third a replica that the first strategy refused has no second chance, as its workload went whole.
 func TestRecheckIsIrreducible(t *testing.T) {
 	for file, want := range map[string]string{
 		"recheck-irreducible": "Preempt: w04 InCohortFairSharing",
 		"recheck-elastic":     "Preempt: ns/w03 InCohortFairSharing",
+		"fair-gone-whole":     "Impossible: FairShare q2 ns/w03",
 	} {
 		data, err := os.ReadFile("testdata/" + file + ".json")
 		if err != nil {

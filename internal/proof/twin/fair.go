@@ -198,7 +198,7 @@ first:
 		for len(t.lists[q]) > 0 {
 			c := t.lists[q][0]
 			t.lists[q] = t.lists[q][1:]
-			if !d.keepsShares(taken, c) || d.limited(taken, c) {
+			if goneWhole(taken, c) || !d.keepsShares(taken, c) || d.limited(taken, c) {
 				continue
 			}
 			test := always
@@ -243,7 +243,7 @@ first:
 			}
 			c := t.lists[q][0]
 			t.lists[q] = nil
-			if !d.keepsShares(taken, c) || d.limited(taken, c) {
+			if goneWhole(taken, c) || !d.keepsShares(taken, c) || d.limited(taken, c) {
 				continue
 			}
 			passed, enough := try(c, strategy(strategies[1]))
@@ -256,6 +256,11 @@ first:
 		}
 	}
 	return nil, refused
+}
+
+// goneWhole: a replica of a workload of which the whole was taken.
+func goneWhole(taken []candidate, c candidate) bool {
+	return c.podSet >= 0 && slices.ContainsFunc(taken, func(o candidate) bool { return o.w.ID == c.w.ID && o.podSet < 0 })
 }
 
 // sides returns the shares of the two children of the lowest common cohort.
