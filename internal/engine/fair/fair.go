@@ -178,7 +178,7 @@ func (r round) takeNext(q *fairQueue) bool {
 		if !ok {
 			return false
 		}
-		if r.gone(&v) {
+		if v.Set >= 0 && r.gone(&v) {
 			continue
 		}
 		if r.again != nil && v.Queue != r.s.Request.Queue {
@@ -205,7 +205,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			return false
 		}
 		v.Fair, v.Level, v.Side = true, q.level, q.side
-		if r.gone(&v) || !r.mayTake(&v) {
+		if v.Set >= 0 && r.gone(&v) || !r.mayTake(&v) {
 			continue
 		}
 		if ours.Compare(before) > 0 { // no strategy permits any: a share only falls
@@ -281,7 +281,7 @@ func (r round) playSecond() bool {
 		}
 		ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
 		v, _ := r.pop(q)
-		if r.gone(&v) {
+		if v.Set >= 0 && r.gone(&v) {
 			r.settleTurn()
 			continue
 		}
@@ -307,7 +307,7 @@ func (r round) playSecond() bool {
 
 // gone reports whether a replica that was refused left with its whole workload since.
 func (r round) gone(v *search.Victim) bool {
-	return v.Set >= 0 && (r.second || r.again != nil) && search.GoesWhole(v.Workload, r.s.Taken)
+	return (r.second || r.again != nil) && search.GoesWhole(v.Workload, r.s.Taken)
 }
 
 // noLonger drops a candidate that was taken from those of the next pass.

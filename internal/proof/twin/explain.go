@@ -125,7 +125,9 @@ func (b *blocking) queueOf(n node, l level) {
 		{0, func(w workload.Workload) bool { return permitted(w) && b.keptBy(w).Rule != 0 }},
 		{refusing, func(w workload.Workload) bool { return !permitted(w) }},
 		{preemption.RuleBorrowWithinCohort, func(w workload.Workload) bool { return !own && !l.advantage && !b.permittedWhileBorrowing(&w) }},
-		{preemption.RuleFairShare, func(w workload.Workload) bool { return fair && (!own || permitted(w) && (b.refuses(&w) || !b.keepsShares(nil, candidate{w: w, podSet: -1}))) }},
+		{preemption.RuleFairShare, func(w workload.Workload) bool {
+			return fair && (!own || permitted(w) && (b.refuses(&w) || !b.keepsShares(nil, candidate{w: w, podSet: -1})))
+		}},
 	}
 	users := b.users(n)
 	for _, r := range rules {
