@@ -103,13 +103,7 @@ func TestDecideByRulesAllocatesItsResult(t *testing.T) {
 		s, p := snapshotOf(t, st), preemptorOf(config)
 		checked := 0
 		for _, q := range questions(w) {
-			decide := func() preemption.Decision {
-				d, err := p.Decide(s, q.request)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return d
-			}
+			decide := deciding(t, p, s, q.request)
 			d := decide() // fills the pool
 			if len(d.Victims) == 0 || len(d.Victims[0].Rules) == 0 {
 				continue

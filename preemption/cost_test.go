@@ -13,19 +13,24 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
+// deciding returns a function that decides about a request.
+func deciding(t *testing.T, p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) func() preemption.Decision {
+	return func() preemption.Decision {
+		d, err := p.Decide(s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+}
+
 // A decision allocates its result and nothing else: the victims are one allocation.
 func TestDecideAllocatesItsResult(t *testing.T) {
 	w := worlds[0]
 	s := snapshotOf(t, w.State())
 	for name, p := range map[string]*preemption.Preemptor{"classical": preemptor, "fair": preemptorOf(preemption.Config{Sharing: preemption.Fair})} {
 		for _, q := range questions(w) {
-			decide := func() preemption.Decision {
-				d, err := p.Decide(s, q.request)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return d
-			}
+			decide := deciding(t, p, s, q.request)
 			if len(decide().Victims) == 0 { // fills the pool
 				continue
 			}

@@ -81,7 +81,7 @@ func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) boo
 	if now != l.now {
 		l.now, l.classOf = now, nil
 	}
-	delete(l.classOf, v.Workload) // of an earlier tier
+	delete(l.classOf, v.Workload) // it may be that of an earlier tier
 	class, refuses := l.class(&v), false
 	for i := range l.limits {
 		of := &l.limits[i]

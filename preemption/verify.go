@@ -27,9 +27,10 @@ import (
 //     a strategy, without it each passes one whoever else yields. None of them can stay (see
 //     [Decision.Victims]). Any such set will do: it need not be the one that Decide chooses.
 //
-//   - Wait, Impossible: the documented search, by policies and rules and within the limits, finds nobody now; for Wait nobody at an instant
-//     before RetryAt and somebody at RetryAt, for Impossible nobody at any later instant. If
-//     flavors are assigned, only the answer for now is judged.
+//   - Wait, Impossible: the documented search, by policies and rules and within the limits, finds
+//     nobody now; for Wait nobody at an instant before RetryAt and somebody at RetryAt, for
+//     Impossible nobody at any later instant. If flavors are assigned, only the answer for now is
+//     judged.
 //
 //   - BorrowHeight is right; so is each [Victim.Order], if it is given and the victims are
 //     those that the documented search finds.

@@ -36,17 +36,18 @@ func (r *reader) scope(s *rules.CandidateSelector) {
 		return a.Cohort != "" && b.Cohort != "" && r.trees[a.Cohort] == r.trees[b.Cohort]
 	}
 	near := func(a, b *queue.Queue) bool { return a.Cohort != "" && a.Cohort == b.Cohort }
+	const ownAlone = "is the own queue alone"
 	others, alone := true, "permits nobody"
-	switch s.Scope {
-	case rules.WithinParentCohort, rules.WithinCohortTree:
-		alone = "is the own queue alone"
-	}
 	switch s.Scope {
 	case rules.WithinLocalQueue, rules.WithinClusterQueue:
 		return
-	case rules.WithinParentCohort, rules.OtherInParentCohort:
+	case rules.WithinParentCohort:
+		others, alone = reaches(near), ownAlone
+	case rules.WithinCohortTree:
+		others, alone = reaches(sameTree), ownAlone
+	case rules.OtherInParentCohort:
 		others = reaches(near)
-	case rules.WithinCohortTree, rules.OtherInCohortTree:
+	case rules.OtherInCohortTree:
 		others = reaches(sameTree)
 	case rules.OtherClusterQueue:
 		others = reaches(func(a, b *queue.Queue) bool { return true })

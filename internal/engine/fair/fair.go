@@ -178,9 +178,6 @@ func (r round) takeNext(q *fairQueue) bool {
 		if !ok {
 			return false
 		}
-		if v.Set >= 0 && r.gone(&v) {
-			continue
-		}
 		if r.again != nil && v.Queue != r.s.Request.Queue {
 			v.Fair = false // it was refused by a strategy, of which there is no need now
 			if r.s.ProtectedFromReclaim(&v) {
@@ -205,7 +202,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			return false
 		}
 		v.Fair, v.Level, v.Side = true, q.level, q.side
-		if v.Set >= 0 && r.gone(&v) || !r.mayTake(&v) {
+		if !r.mayTake(&v) {
 			continue
 		}
 		if ours.Compare(before) > 0 { // no strategy permits any: a share only falls
@@ -281,10 +278,6 @@ func (r round) playSecond() bool {
 		}
 		ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
 		v, _ := r.pop(q)
-		if v.Set >= 0 && r.gone(&v) {
-			r.settleTurn()
-			continue
-		}
 		if ours.Compare(before) <= 0 && r.mayTake(&v) { // otherwise no strategy permits it
 			s.Take(v)
 			second, after := s.Request.Fair.Second, s.View.Share(q.side)
@@ -303,11 +296,6 @@ func (r round) playSecond() bool {
 		r.settleTurn()
 	}
 	return false
-}
-
-// gone reports whether a replica that was refused left with its whole workload since.
-func (r round) gone(v *search.Victim) bool {
-	return (r.second || r.again != nil) && search.GoesWhole(v.Workload, r.s.Taken)
 }
 
 // noLonger drops a candidate that was taken from those of the next pass.

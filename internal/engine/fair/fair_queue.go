@@ -38,7 +38,7 @@ func (r round) openQueue(q, level, side int) int32 {
 		f.retry = r.firstRefusal(q)
 	case r.again != nil:
 		f.of = search.DonorQueue{Donor: d}
-		f.sorted = of(r.again, q)
+		f.sorted = r.of(r.again, q)
 	default:
 		s.Open(&f.of, d)
 	}
@@ -66,22 +66,28 @@ func (r round) sortQueue(f *fairQueue, sort func([]search.Victim)) {
 	f.sorted = all
 }
 
-// of returns the candidates of a queue.
-func of(list []search.Victim, q int) (some []search.Victim) {
+// of returns those of the refused candidates of a queue that have another chance.
+func (f *Sharing) of(list []search.Victim, q int) (some []search.Victim) {
 	for i := range list {
-		if list[i].Queue == q {
+		if list[i].Queue == q && !f.isGone(&list[i]) {
 			some = append(some, list[i])
 		}
 	}
 	return some
 }
 
-// firstRefusal returns the first candidate of the queue that failed in the first round.
+// firstRefusal returns the first candidate of the queue that failed in the first round, if it
+// has another chance.
 func (f *Sharing) firstRefusal(q int) *search.Victim {
-	if !f.refusers.has(q) {
+	if !f.refusers.has(q) || f.isGone(&f.refused[f.refusedAt[q]]) {
 		return nil
 	}
 	return &f.refused[f.refusedAt[q]]
+}
+
+// isGone reports whether a replica was taken since with its whole workload.
+func (f *Sharing) isGone(v *search.Victim) bool {
+	return v.Set >= 0 && search.GoesWhole(v.Workload, f.s.Taken)
 }
 
 // left reports whether there is a candidate.

@@ -16,10 +16,9 @@ type donor struct {
 
 // collect finds the donors of a tier, by node.
 func (t *tier) collect(s *search.Search) {
-	switch elsewhere := t.rules.Elsewhere(); {
-	case !elsewhere.Any:
+	if elsewhere := t.rules.Elsewhere(); !elsewhere.Any {
 		t.add(s, s.Request.Queue, t.rules.Reach(s.Cluster.Queue(s.Request.Queue).Name))
-	default:
+	} else {
 		for q := range s.Cluster.Queues {
 			node := len(s.Cluster.Cohorts) + q
 			if node == s.Request.Queue || elsewhere.Free || !s.View.WithinNominalAtFirst(node, s.Needs) {

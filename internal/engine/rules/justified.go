@@ -8,7 +8,7 @@ import (
 
 // Justified returns what must hold of the victims that remain when one is put back: each that only
 // selectors with constraints on quota accepted is still accepted by one of these. Nil: there is
-// no such victim, or that is not asked.
+// no such victim, or the request does not ask (RuleRecheck).
 func (t *Taker) Justified(s *search.Search) func(others, needed []search.Victim) bool {
 	for i := range s.Taken {
 		if s.Request.RuleRecheck && t.isBound(&s.Taken[i]) {

@@ -118,14 +118,11 @@ func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 		if more && !o.ended {
 			ok, later = l.mayGive(w)
 		}
-		switch {
-		case ok:
+		if ok {
 			o.heap[0].Workload = w
 			heap.Fix(o.heap, 0, earlier)
-		default:
-			if o.heap = heap.Drop(o.heap, earlier); later {
-				o.wait(n)
-			}
+		} else if o.heap = heap.Drop(o.heap, earlier); later {
+			o.wait(n)
 		}
 		o.ended = false
 	}

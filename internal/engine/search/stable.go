@@ -141,8 +141,7 @@ func (s *Search) borrower(q int, w *cluster.Workload) bool {
 }
 
 // firstUnstable returns the first workload of the own queue that uses what is short and that
-// the policy permits, but the rule keeps, whoever else yields or if nobody else does; nil: there is
-// none.
+// the policy permits, but the rule keeps: always, or as the only victim. Nil: there is none.
 func (s *Search) firstUnstable(q int) *cluster.Workload {
 	p := s.Permission(Own, false)
 	if !s.Request.Fair.Stable || p == Nobody {

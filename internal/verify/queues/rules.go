@@ -176,8 +176,8 @@ func (j *judge) keeps(r *running) string {
 	return ""
 }
 
-// allNamed finds rules, of the tier that took a victim and of later ones, that accept it whatever constraints on quota
-// say, and that are not named; and rules that are not in the order of the tiers.
+// allNamed finds rules, of the tier that took a victim and of later ones, that accept it whatever
+// constraints on quota say and are not named; and named rules that are not in the order of the tiers.
 func (j *judge) allNamed(faults *fault.List, at string, v *Victim, r *running) {
 	named, first := 0, len(v.Rules) == 0 // of the tier, or of one before
 	for _, trigger := range rules.Triggers() {
