@@ -23,7 +23,7 @@ func reevaluate(t *rapid.T, c *preemption.Config) {
 }
 
 // Only a decision in which somebody of the own queue may be taken, and that the first strategy
-// alone does not make, can change by the switch.
+// alone does not make, can change by the switch. One that it makes, in one attempt, stays.
 func reevaluationChangesLittle(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
@@ -43,12 +43,41 @@ func reevaluationChangesLittle(t *rapid.T) {
 			t.Fatalf("- without, + with:\n%s", diff)
 		}
 	}
-	if without.Outcome.Possible() && !with.Outcome.Possible() {
-		t.Fatalf("%v without, %v with", without.Outcome, with.Outcome)
+	config.Fair.Strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}
+	config.ReconsiderLarger = false // or there are two attempts, and the switch may help the one before
+	again.Fair.Strategies, again.ReconsiderLarger = config.Fair.Strategies, false
+	without, with = decideWith(t, config, s, *record.Request), decideWith(t, again, s, *record.Request)
+	if without.Outcome == preemption.Preempt {
+		if diff := cmp.Diff(without, with, sameDecision); diff != "" {
+			t.Fatalf("by the first strategy alone: - without, + with:\n%s", diff)
+		}
 	}
 }
 
 func TestReevaluationChangesLittle(t *testing.T) { rapid.Check(t, reevaluationChangesLittle) }
+
+// The second run takes a smaller workload, and then the share of its queue is too small for the
+// second strategy, which would have taken the larger one and made room.
+func TestReevaluationCanLeaveTheSecondStrategyNobody(t *testing.T) {
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+	s := snapshotOf(t, preemption.State{
+		Cohorts: []queue.Cohort{{Name: "all"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "all", Quotas: gpus(0), Preemption: policy},
+			{Name: "b", Cohort: "all", Quotas: gpus(4)},
+		},
+		Admitted: []workload.Workload{
+			job("own", "a", 0, 1, started(20)),
+			job("large", "b", -1, 4, started(20)), job("small", "b", 0, 1, started(20)), job("small too", "b", 0, 1, started(20)),
+		},
+	})
+	for again, want := range map[bool]string{false: "Preempt: large InCohortFairSharing", true: "Impossible: FairShare b large"} {
+		config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{ReevaluateCandidates: again}}
+		if got := text(decideWith(t, config, s, pending("a", 1, 1))); got != want {
+			t.Errorf("again %v: %s, want %s", again, got, want)
+		}
+	}
+}
 
 // A workload of the own queue makes room in the nominal quota: then the other queue, which a
 // strategy refused, is reclaimed from. Its protection against reclaims is asked then.

@@ -73,7 +73,8 @@ type FairSharing struct {
 	// stays within its nominal quota is decided anew, so that the refused may go as
 	// InCohortReclamation, without a strategy; so goes a workload of which a strategy took
 	// replicas before (Kueue's gate
-	// FairSharingReevaluatePreemptionCandidates). It must not be set with Stable, which
+	// FairSharingReevaluatePreemptionCandidates). Whom the second run takes makes a share smaller,
+	// too: then the second strategy may take nobody who would have made room. It must not be set with Stable, which
 	// compares the refused again as long as that helps, nor with RecheckShares or another
 	// search than [Greedy], which judge by the shares of all victims.
 	ReevaluateCandidates bool
