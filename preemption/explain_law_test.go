@@ -313,24 +313,30 @@ func minimum(d time.Duration) minruntime.Settings {
 }
 
 // An attempt is hopeless by the second sum if too much is held by workloads of a queue that
-// borrows something else: the first sum counts these. It is known after eight were taken.
+// borrows something else: the first sum counts these. It is known after eight were taken. What
+// can be borrowed is not missing.
 func TestHopelessInNeed(t *testing.T) {
 	other := job("other", "b", 0, 4, started(5))
 	other.PodSets[0].Requests = append(other.PodSets[0].Requests, quota.Amount{Flavor: "h100", Resource: "cpu", Amount: 1})
+	cpus := func(nominal int64) quota.Quota { return quota.Quota{Flavor: "h100", Resource: "cpu", Nominal: nominal} }
 	st := preemption.State{
-		Cohorts: []queue.Cohort{{Name: "root", Quotas: []quota.Quota{{Flavor: "h100", Resource: "cpu", Nominal: 4}}}},
+		Cohorts: []queue.Cohort{{Name: "root", Quotas: []quota.Quota{cpus(5)}}},
 		Queues: []queue.Queue{
-			{Name: "a", Cohort: "root", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority,
+			{Name: "a", Cohort: "root", Quotas: append(gpus(8), cpus(0)), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority,
 				ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}},
-			{Name: "b", Cohort: "root", Quotas: append(gpus(4), quota.Quota{Flavor: "h100", Resource: "cpu"})},
+			{Name: "b", Cohort: "root", Quotas: append(gpus(4), cpus(0))},
 		},
 		Admitted: []workload.Workload{other},
 	}
 	for i := range 8 {
 		st.Admitted = append(st.Admitted, job(fmt.Sprint("own", i), "a", 0, 1, started(5)))
 	}
-	e := explain(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, 12))
-	if len(e.Attempts) == 0 || e.Attempts[0].TakenCount != 8 || e.Attempts[0].Hopeless != preemption.BoundInNeed {
-		t.Errorf("%+v", e.Attempts)
+	r := pending("a", 10, 12)
+	r.Workload.PodSets = append(r.Workload.PodSets, workload.PodSet{Name: "cpu", Count: 1, Requests: []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}})
+	for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+		e := explain(t, preemption.Config{Sharing: sharing}, snapshotOf(t, st), r)
+		if len(e.Attempts) == 0 || e.Attempts[0].TakenCount != 8 || e.Attempts[0].Hopeless != preemption.BoundInNeed || len(e.Attempts[0].Missing) != 1 {
+			t.Errorf("%v: %+v", sharing, e.Attempts)
+		}
 	}
 }

@@ -93,17 +93,21 @@ func (g untilThen) Verdict(workload.Workload, preemption.Request) guard.Verdict 
 	return guard.ProtectedUntil(g.at)
 }
 
-// In fair sharing with many queues sums prove that nobody helps before any share is compared.
+// In fair sharing with many queues sums prove that nobody helps before any share is compared. What
+// can be borrowed is not missing.
 func TestExplainedHopelessShares(t *testing.T) {
-	st := preemption.State{Cohorts: []queue.Cohort{{Name: "c"}}, Queues: []queue.Queue{
-		{Name: "a", Cohort: "c", Quotas: gpus(400), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}}}}
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "c", Quotas: []quota.Quota{{Flavor: "h100", Resource: "cpu", Nominal: 1}}}}, Queues: []queue.Queue{
+		{Name: "a", Cohort: "c", Quotas: append(gpus(400), quota.Quota{Flavor: "h100", Resource: "cpu"}),
+			Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}}}}
 	for i := range 70 {
 		name := fmt.Sprintf("q%02d", i)
 		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "c", Quotas: gpus(1)})
 		st.Admitted = append(st.Admitted, job("low-"+name, name, 0, 2, started(5)), job("high-"+name, name, 20, 3, started(5)))
 	}
-	e := explain(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), pending("a", 10, 400))
-	if n := len(e.Attempts); n != 1 || e.Attempts[0].Hopeless != preemption.BoundInReach {
+	r := pending("a", 10, 400)
+	r.Workload.PodSets = append(r.Workload.PodSets, workload.PodSet{Name: "cpu", Count: 1, Requests: []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}})
+	e := explain(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
+	if n := len(e.Attempts); n != 1 || e.Attempts[0].Hopeless != preemption.BoundInReach || len(e.Attempts[0].Missing) != 1 {
 		t.Errorf("%v: %+v", e.Decision.Outcome, e.Attempts)
 	}
 }

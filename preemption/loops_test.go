@@ -266,3 +266,15 @@ func TestLoopsAskEvicted(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// The search ends with the situations that are as many steps away as the one that closed a circle:
+// a circle that is closed later comes later.
+func TestLoopsSearchesNoFurther(t *testing.T) {
+	c := circles[0]
+	record := readRecord(t, "testdata/"+c.record+".json")
+	record.State.Queues = append(record.State.Queues, queue.Queue{Name: "aside", Quotas: gpus(2)})
+	l := loopsOf(t, record.State, c.config, record.Request.Workload, waits("x", "aside", 0, 1, 0), waits("y", "aside", 0, 1, 0))
+	if len(l.Steps) < 2 || l.Cut || l.Decisions != 38 {
+		t.Errorf("%d decisions, want 38, all of three steps but none of four: %s", l.Decisions, circleOf(l))
+	}
+}

@@ -250,7 +250,6 @@ func (f *Sharing) mayTake(v *search.Victim) bool {
 func (r round) close(q *fairQueue) {
 	for r.keepsRefused() && q.left() {
 		v, _ := r.pop(q)
-		v.Fair, v.Level, v.Side = true, q.level, q.side
 		r.later = append(r.later, v)
 	}
 	q.close()
