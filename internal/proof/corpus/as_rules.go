@@ -3,13 +3,16 @@ package corpus
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/internal/proof/asrules"
+	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption"
 )
 
 // CheckRules asks a case by its policies and by rules that say the same, and compares outcomes,
-// victims, borrow heights and when to ask again.
+// victims, borrow heights and when to ask again. Where the rules cannot say the same, their answer must
+// be that of the slow twin.
 func (c *Case) CheckRules() (r Report, err error) {
 	config, err := c.Config()
 	if err != nil {
@@ -27,8 +30,19 @@ func (c *Case) CheckRules() (r Report, err error) {
 	if slices.Equal(want, got) {
 		return r, nil
 	}
-	if r.Departures = asrules.Unsaid(c.State(), c.Request(), config); len(r.Departures) == 0 {
-		r.Differences = []Difference{{"decision by rules", want, got}}
+	slow, retry := twin.Decide(byRules, st, c.Request()), time.Time{}
+	if !slow.Outcome.Possible() {
+		if at, ok := twin.RetryAt(byRules, st, c.Request()); ok {
+			slow.Outcome, retry = preemption.Wait, at
+		}
+	}
+	e := excuse{answer: answerTexts(slow.Victims, slow.Outcome, slow.BorrowHeight, retry)}
+	unsaid := asrules.Unsaid(c.State(), c.Request(), config)
+	if len(unsaid) > 0 {
+		e.departure = unsaid[0]
+	}
+	if r.compareUnless(e, "decision by rules", want, got); r.Passed() {
+		r.Departures = unsaid
 	}
 	return r, nil
 }
@@ -44,9 +58,13 @@ func decided(c preemption.Config, st preemption.State, r preemption.Request) (li
 		return nil, err
 	}
 	d, err := p.Decide(s, r)
-	for _, v := range d.Victims {
+	return answerTexts(d.Victims, d.Outcome, d.BorrowHeight, d.RetryAt), err
+}
+
+func answerTexts(victims []preemption.Victim, o preemption.Outcome, height int, retry time.Time) (list []string) {
+	for _, v := range victims {
 		list = append(list, v.Workload)
 	}
 	slices.Sort(list)
-	return append(list, fmt.Sprintf("%v, borrow height %d, retry at %v", d.Outcome, d.BorrowHeight, d.RetryAt)), err
+	return append(list, fmt.Sprintf("%v, borrow height %d, retry at %v", o, height, retry))
 }

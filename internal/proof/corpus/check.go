@@ -46,44 +46,78 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 			return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
 		}
 	}
-	s, err := preemption.NewSnapshot(c.State())
+	rows, err := c.ask(p, c.State())
 	if err != nil {
 		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
+	}
+	lent := rows
+	if c.unlimitedLends(c.columns()...) {
+		if lent, err = c.ask(p, c.withoutUnlimited()); err != nil {
+			return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
+		}
 	}
 	var r Report
-	d, err := p.Decide(s, c.Request())
-	if err != nil {
-		return Report{}, fmt.Errorf("case %q: %w", c.Name, err)
-	}
-	fits := true
-	incoming := c.Request().Workload
-	for _, a := range incoming.Usage() {
-		fits = fits && c.fitsAlready(a)
-	}
-	var columns []quota.FlavorResource
-	for _, a := range incoming.Usage() {
-		columns = append(columns, a.FlavorResource())
-	}
-	r.compareUnless(departure(fits && d.Outcome == preemption.Fits, c.unlimitedLends(columns...)), "victims", wantVictims(c.Want.Victims), gotVictims(d.Victims))
-	for _, row := range c.Want.Oracle {
-		asked := c.Request()
-		asked.Workload.NeverPreempts = false // Kueue's oracle asks what preemption could do
-		f, err := p.Forecast(s, asked, row.Amount)
-		if err != nil {
-			return Report{}, fmt.Errorf("case %q: oracle %v: %w", c.Name, row.FlavorResource(), err)
+	for i := range rows {
+		row, e := &rows[i], excuse{}
+		switch {
+		case row.fits:
+			e = excuse{AlreadyFits, row.unasked}
+		case c.unlimitedLends(row.columns...):
+			e = excuse{UnlimitedLends, lent[i].got}
 		}
-		alreadyFits := c.fitsAlready(row.Amount) && f.Possibility == preemption.PossibilityNoCandidates
-		r.compareUnless(departure(alreadyFits, c.unlimitedLends(row.FlavorResource())), fmt.Sprintf("oracle %v", row.FlavorResource()),
-			[]string{fmt.Sprintf("%s, borrow height %d", row.Possibility, row.BorrowHeight)},
-			[]string{fmt.Sprintf("%v, borrow height %d", f.Possibility, f.BorrowHeight)})
+		r.compareUnless(e, row.what, row.want, row.got)
+	}
+	return r, nil
+}
+
+// answerRow is one answer about a case.
+type answerRow struct {
+	what      string
+	want, got []string
+	columns   []quota.FlavorResource // that it is about
+	fits      bool                   // what is asked for fits by Kueue's own rows
+	unasked   []string               // then the answer here
+}
+
+// ask returns all answers about a state of the case, in a fixed order.
+func (c *Case) ask(p *preemption.Preemptor, st preemption.State) (list []answerRow, err error) {
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		return nil, err
+	}
+	request := c.Request()
+	d, err := p.Decide(s, request)
+	if err != nil {
+		return nil, err
+	}
+	victims := answerRow{what: "victims", want: wantVictims(c.Want.Victims), got: gotVictims(d.Victims), fits: d.Outcome == preemption.Fits}
+	for _, a := range request.Workload.Usage() {
+		victims.fits = victims.fits && c.fitsAlready(a)
+		victims.columns = append(victims.columns, a.FlavorResource())
+	}
+	list = append(list, victims)
+	request.Workload.NeverPreempts = false // Kueue's oracle asks what preemption could do
+	for _, row := range c.Want.Oracle {
+		f, err := p.Forecast(s, request, row.Amount)
+		if err != nil {
+			return nil, fmt.Errorf("oracle %v: %w", row.FlavorResource(), err)
+		}
+		text := func(possibility string, height int) []string {
+			return []string{fmt.Sprintf("%s, borrow height %d", possibility, height)}
+		}
+		list = append(list, answerRow{
+			what: fmt.Sprintf("oracle %v", row.FlavorResource()), columns: []quota.FlavorResource{row.FlavorResource()},
+			want: text(row.Possibility, row.BorrowHeight), got: text(f.Possibility.String(), f.BorrowHeight),
+			fits: c.fitsAlready(row.Amount), unasked: text(preemption.PossibilityNoCandidates.String(), c.heightNow(row.Amount)),
+		})
 	}
 	for _, row := range c.Want.Quota.ClusterQueues {
 		status, _ := s.QueueStatus(row.Name, row.FlavorResource)
-		r.compareQuota(c, "clusterQueue", row, status, true)
+		list = append(list, row.answer("clusterQueue", status, true))
 	}
 	for _, row := range c.Want.Quota.Cohorts {
 		status, _ := s.CohortStatus(row.Name, row.FlavorResource)
-		r.compareQuota(c, "cohort", row, status, false)
+		list = append(list, row.answer("cohort", status, false))
 	}
 	for _, row := range c.Want.Quota.Share {
 		share, _ := s.QueueShare(row.Name)
@@ -91,9 +125,11 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 			share, _ = s.CohortShare(row.Name)
 		}
 		got := ShareRow{row.Name, row.Kind, strconv.FormatFloat(share.Weighted(), 'g', -1, 64), share.DominantResource}
-		r.compareUnless(departure(false, c.unlimitedLends(c.columns()...)), fmt.Sprintf("share of %s %q", row.Kind, row.Name), []string{row.text()}, []string{got.text()})
+		list = append(list, answerRow{
+			what: fmt.Sprintf("share of %s %q", row.Kind, row.Name), columns: c.columns(), want: []string{row.text()}, got: []string{got.text()},
+		})
 	}
-	return r, nil
+	return list, nil
 }
 
 func (row ShareRow) text() string { return row.WeightedShare + " of " + row.DominantResource }
@@ -109,17 +145,6 @@ func (c *Case) fitsAlready(a quota.Amount) bool {
 	return false
 }
 
-// departure returns the departure that explains a difference; empty: none.
-func departure(alreadyFits, unlimitedLends bool) string {
-	switch {
-	case alreadyFits:
-		return AlreadyFits
-	case unlimitedLends:
-		return UnlimitedLends
-	}
-	return ""
-}
-
 // columns lists all columns with quota.
 func (c *Case) columns() (list []quota.FlavorResource) {
 	for _, q := range c.ClusterQueues {
@@ -130,30 +155,43 @@ func (c *Case) columns() (list []quota.FlavorResource) {
 	return list
 }
 
-// compareUnless records a difference, or the departure that explains it.
-func (r *Report) compareUnless(departure, what string, want, got []string) {
+// excuse is a departure with the answer that it makes right. The zero value excuses nothing.
+type excuse struct {
+	departure string
+	answer    []string
+}
+
+// compareUnless records a difference, or the departure that explains it: the answer is the one that
+// the departure makes right.
+func (r *Report) compareUnless(e excuse, what string, want, got []string) {
 	switch {
 	case slices.Equal(want, got):
-	case departure != "":
-		if !slices.Contains(r.Departures, departure) {
-			r.Departures = append(r.Departures, departure)
+	case e.departure != "" && slices.Equal(e.answer, got):
+		if !slices.Contains(r.Departures, e.departure) {
+			r.Departures = append(r.Departures, e.departure)
 		}
 	default:
 		r.Differences = append(r.Differences, Difference{what, want, got})
 	}
 }
 
-func (r *Report) compareQuota(c *Case, kind string, row QuotaRow, status []preemption.QuotaStatus, isQueue bool) {
+func (r *Report) compare(what string, want, got []string) { r.compareUnless(excuse{}, what, want, got) }
+
+// answer returns the numbers of a node in the row's column.
+func (row QuotaRow) answer(kind string, status []preemption.QuotaStatus, isQueue bool) answerRow {
 	i := slices.IndexFunc(status, func(s preemption.QuotaStatus) bool { return s.FlavorResource == row.FlavorResource })
 	got := QuotaRow{Name: row.Name, FlavorResource: row.FlavorResource}
 	if i >= 0 {
-		got.Usage, got.SubtreeQuota = status[i].Usage, status[i].SubtreeQuota
+		got.Usage, got.SubtreeQuota = orUnlimited(status[i].Usage), orUnlimited(status[i].SubtreeQuota)
 		if isQueue {
-			got.Available = max(0, status[i].Available) // as Kueue reports it
-			got.PotentialAvailable = status[i].PotentialAvailable
+			got.Available = max(0, orUnlimited(status[i].Available)) // as Kueue reports it
+			got.PotentialAvailable = orUnlimited(status[i].PotentialAvailable)
 		}
 	}
-	r.compareUnless(departure(false, c.unlimitedLends(row.FlavorResource)), fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), []string{row.text()}, []string{got.text()})
+	return answerRow{
+		what: fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), columns: []quota.FlavorResource{row.FlavorResource},
+		want: []string{row.text()}, got: []string{got.text()},
+	}
 }
 
 func (row QuotaRow) text() string {

@@ -94,7 +94,7 @@ func (c *GateCase) sync(r *Report) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	r.compareUnless("", "states", want, got)
+	r.compare("states", want, got)
 }
 
 // schedule decides in a queue that is made for the case: room for one, or as many
@@ -153,13 +153,13 @@ func (c *GateCase) schedule(p *preemption.Preemptor, r *Report) error {
 		blocked, reserved = "True/"+g.Blocked.Reason, "False/AdmissionGated"
 	}
 	if c.Want.Preemptions != nil {
-		r.compareUnless("", "preemptions", []string{fmt.Sprint(*c.Want.Preemptions)}, []string{fmt.Sprint(preemptions)})
+		r.compare("preemptions", []string{fmt.Sprint(*c.Want.Preemptions)}, []string{fmt.Sprint(preemptions)})
 	}
 	if c.Want.Blocked != nil {
-		r.compareUnless("", gate.BlockedOnPreemptionGates, []string{*c.Want.Blocked}, []string{blocked})
+		r.compare(gate.BlockedOnPreemptionGates, []string{*c.Want.Blocked}, []string{blocked})
 	}
 	if c.Want.Reserved != nil && d.Outcome.Possible() {
-		r.compareUnless("", "quota reserved", []string{*c.Want.Reserved}, []string{reserved})
+		r.compare("quota reserved", []string{*c.Want.Reserved}, []string{reserved})
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (c *GateCase) requeue(r *Report) error {
 		return err
 	}
 	_, equal, _ := p.Find("w2")
-	r.compareUnless("", cmp.Or(c.Reason, "no reason")+": equals step aside",
+	r.compare(cmp.Or(c.Reason, "no reason")+": equals step aside",
 		[]string{fmt.Sprint(*c.Want.EqualsAside)}, []string{fmt.Sprint(equal.Activity == queue.Inadmissible)})
 	return nil
 }

@@ -187,7 +187,7 @@ func (c *ResolverCase) Check(*preemption.Preemptor) (Report, error) {
 			if ok {
 				actual = got.String()
 			}
-			r.compareUnless("", fmt.Sprintf("%s of %q against %q", what, victim, preemptor), []string{expected}, []string{actual})
+			r.compare(fmt.Sprintf("%s of %q against %q", what, victim, preemptor), []string{expected}, []string{actual})
 		}
 		got, ok := lca.preempt(victim)
 		compare("preempt", w.Preempt, w.PreemptError, got, ok)

@@ -64,13 +64,13 @@ type kaiVerdict struct {
 // kaiNow is an arbitrary time: cases give ages.
 var kaiNow = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// judged is a victim with this library's verdict, and the verdict that it would give without
-// the departure.
+// judged is a victim with this library's verdict, the verdict that it would give without
+// the departure, and the one that the departure makes right.
 type judged struct {
 	kaiVictim
-	minimum   time.Duration
-	ours, as  verdict
-	departure string // why ours differs from as
+	minimum          time.Duration
+	ours, as, design verdict
+	departure        string // why ours differs from as
 }
 
 type verdict struct {
@@ -124,11 +124,12 @@ func (c *ProtectionCase) judge(of resolver, v kaiVictim) (judged, error) {
 			j.departure = OnlyRunningCounts
 		}
 	}
+	j.design = j.ours
 	switch {
 	case protects && instant.Of(kaiNow) == until:
-		j.departure, j.as.protected = ExactlyAtTheEnd, false
+		j.departure, j.as.protected, j.design.protected = ExactlyAtTheEnd, false, true
 	case !start.IsZero() && start.After(kaiNow) && least == 0:
-		j.departure, j.as.protected = StartInTheFuture, true
+		j.departure, j.as.protected, j.design.protected = StartInTheFuture, true, false
 	}
 	return j, nil
 }
@@ -163,11 +164,11 @@ func (c *ProtectionCase) Check(*preemption.Preemptor) (Report, error) {
 	for _, w := range wants {
 		j := byName[w.Victim]
 		want := verdictText(time.Duration(w.MinRuntime), w.Elastic, w.Protected, w.PassesFilter)
-		departure := ""
+		e := excuse{}
 		if slices.Equal(want, j.as.text(j.minimum)) {
-			departure = j.departure
+			e = excuse{j.departure, j.design.text(j.minimum)}
 		}
-		r.compareUnless(departure, "verdict on "+w.Victim, want, j.ours.text(j.minimum))
+		r.compareUnless(e, "verdict on "+w.Victim, want, j.ours.text(j.minimum))
 	}
 	for i, s := range c.Scenarios {
 		lost := map[[2]string]int64{}
@@ -178,10 +179,10 @@ func (c *ProtectionCase) Check(*preemption.Preemptor) (Report, error) {
 			}
 			lost[[2]string{name, e.SubGroup}] += e.Count
 		}
-		ours, as, departure := true, true, ""
+		ours, as, design, departure := true, true, true, ""
 		for _, v := range victims {
 			j := byName[v.Name]
-			ours, as = ours && j.ours.mayLose(&v, lost), as && j.as.mayLose(&v, lost)
+			ours, as, design = ours && j.ours.mayLose(&v, lost), as && j.as.mayLose(&v, lost), design && j.design.mayLose(&v, lost)
 			if departure == "" {
 				departure = j.departure
 			}
@@ -189,7 +190,7 @@ func (c *ProtectionCase) Check(*preemption.Preemptor) (Report, error) {
 		if as != s.Valid {
 			departure = "" // no departure explains it
 		}
-		r.compareUnless(departure, fmt.Sprintf("scenario %d %v", i, s.Evict), []string{fmt.Sprint(s.Valid)}, []string{fmt.Sprint(ours)})
+		r.compareUnless(excuse{departure, []string{fmt.Sprint(design)}}, fmt.Sprintf("scenario %d %v", i, s.Evict), []string{fmt.Sprint(s.Valid)}, []string{fmt.Sprint(ours)})
 	}
 	return r, nil
 }

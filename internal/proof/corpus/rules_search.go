@@ -22,8 +22,10 @@ func (c *RuleCase) question() (p *preemption.Preemptor, s *preemption.Snapshot, 
 		return nil, nil, r, nil, err
 	}
 	st := c.state()
-	if st.Rules, names, err = c.configs(); err != nil {
-		return nil, nil, r, nil, err
+	if c.Settings.Gates["ConfigurablePreemptions"] {
+		if st.Rules, names, err = c.configs(); err != nil {
+			return nil, nil, r, nil, err
+		}
 	}
 	if s, err = preemption.NewSnapshot(st); err != nil {
 		return nil, nil, r, nil, err
@@ -52,7 +54,7 @@ func (c *RuleCase) checkOracle() (r Report, err error) {
 		if err != nil {
 			return r, fmt.Errorf("case %q: %w", c.Name, err)
 		}
-		r.compareUnless("", "possibility", []string{o.Possibility}, []string{f.Possibility.String()})
+		r.compare("possibility", []string{o.Possibility}, []string{f.Possibility.String()})
 	}
 	return r, nil
 }
@@ -68,15 +70,24 @@ func (c *RuleCase) checkSearch() (r Report, err error) {
 		return r, fmt.Errorf("case %q: %w", c.Name, err)
 	}
 	var want, got []string
+	unasserted := map[string]bool{} // whose cause is
 	for _, v := range c.Want.Victims {
-		of := ruleCandidate{v.Name + " " + v.Reason, v.Cause.Rules}
+		of := ruleCandidate{Name: v.Name + " " + v.Reason}
+		if v.Cause != nil {
+			of.Name, of.Rules = of.Name+" "+v.Cause.Config, v.Cause.Rules
+		} else {
+			unasserted[v.Name] = true
+		}
 		want = append(want, of.text())
 	}
 	for _, v := range d.Victims {
 		of := ruleCandidate{v.Workload + " " + v.Reason.String(), map[string][]int{}}
-		for _, by := range v.Rules {
-			if by.Trigger != v.Rules[0].Trigger {
+		for i, by := range v.Rules {
+			if by.Trigger != v.Rules[0].Trigger || unasserted[v.Workload] {
 				break // Kueue names those of one tier
+			}
+			if i == 0 {
+				of.Name += " " + by.Config
 			}
 			of.Rules[originalName(names[by.Config], by.Rule)] = by.Selectors
 		}
@@ -84,7 +95,7 @@ func (c *RuleCase) checkSearch() (r Report, err error) {
 	}
 	slices.Sort(want)
 	slices.Sort(got)
-	r.compareUnless("", "victims", want, got)
+	r.compare("victims", want, got)
 	return r, nil
 }
 

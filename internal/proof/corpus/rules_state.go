@@ -82,10 +82,8 @@ func (c *RuleCase) workload(of *ruleWorkload) workload.Workload {
 	if w.Queue == "" {
 		w.Queue = someQueue
 	}
-	if of.LocalQueue != "" {
-		namespace, _, _ := strings.Cut(of.Name, "/")
-		w.LocalQueue = namespace + "/" + of.LocalQueue
-	}
+	namespace, _, _ := strings.Cut(of.Name, "/")
+	w.LocalQueue = namespace + "/" + of.LocalQueue // without one Kueue compares namespaces
 	if c.Settings.Gates["PriorityBoost"] {
 		w.PriorityBoost, _ = strconv.ParseInt(of.Boost, 10, 64) // a boost that is no number is none
 	}

@@ -1,6 +1,11 @@
 package corpus
 
-import "github.com/cedesched/cede/quota"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+)
 
 // UnlimitedLends is the departure for unlimited quota with a lending limit. Here the limit is
 // lent. Kueue subtracts unlimited from unlimited and lends nothing.
@@ -46,4 +51,38 @@ func (c *Case) unlimitedLends(columns ...quota.FlavorResource) bool {
 		}
 	}
 	return false
+}
+
+// large is an amount that no case comes near; half of it and more stands for unlimited.
+const large = 1 << 52
+
+// withoutUnlimited returns the case's cluster with large quotas in place of unlimited ones: what
+// [UnlimitedLends] says is that both lend the same.
+func (c *Case) withoutUnlimited() preemption.State {
+	st := c.State()
+	for i := range st.Cohorts {
+		st.Cohorts[i].Quotas = largeQuotas(st.Cohorts[i].Quotas)
+	}
+	for i := range st.Queues {
+		st.Queues[i].Quotas = largeQuotas(st.Queues[i].Quotas)
+	}
+	return st
+}
+
+func largeQuotas(list []quota.Quota) []quota.Quota {
+	list = slices.Clone(list)
+	for i := range list {
+		if list[i].Nominal == quota.Unlimited {
+			list[i].Nominal = large
+		}
+	}
+	return list
+}
+
+// orUnlimited returns an amount; one that is large is unlimited.
+func orUnlimited(amount int64) int64 {
+	if amount >= large/2 {
+		return quota.Unlimited
+	}
+	return amount
 }

@@ -132,8 +132,8 @@ var rooms = []struct {
 	{"cycle", [][]string{{"preemption/cycle"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"proof: what shows that all this is right", [][]string{
-		{"internal/proof/golden", "internal/proof/sim", "internal/proof/asrules"},
-		{"internal/proof/corpus", "internal/proof/scenario", "internal/proof/twin", kit},
+		{"internal/proof/golden", "internal/proof/sim", "internal/proof/asrules", "internal/proof/twin"},
+		{"internal/proof/corpus", "internal/proof/scenario", kit},
 		{"internal/proof/derive"},
 	}},
 }
