@@ -94,6 +94,44 @@ func TestStepsOfRules(t *testing.T) {
 	}
 }
 
+// A request that is hopeless by rules is searched for once, and no instant is tried of which sums, or all
+// who may be accepted up to then, prove that it is too early.
+func TestStepsOfRulesThatWait(t *testing.T) {
+	protected := scenario.Hard[2]
+	protected.Queues, protected.Group = 10, 10
+	for _, w := range []scenario.World{scenario.Worlds[0], protected} {
+		st, _, config := asRules(w.State(), preemption.Config{})
+		s, p := snapshotOf(t, st), preemptorOf(config)
+		for _, sc := range w.Scenarios() {
+			want, ok := stepsOfWaits[w.ID+" "+sc.Name]
+			if !ok {
+				continue
+			}
+			d, err := p.Decide(s, sc.Request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := steps.Of(p, s, sc.Request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Outcome != sc.Outcome || n.Workloads != want {
+				t.Errorf("%s, %s: %v after a look at %d workloads, want %v after %d", w.ID, sc.Name, d.Outcome, n.Workloads, sc.Outcome, want)
+			}
+		}
+	}
+}
+
+var stepsOfWaits = map[string]int{
+	"f1-1k-10-1 infeasible-reclaim":           128,
+	"f1-1k-10-1 infeasible-within":            25,
+	"f1-1k-10-1 infeasible-borrow":            50,
+	"protected-100k-100-1 infeasible-reclaim": 750,
+	"protected-100k-100-1 infeasible-within":  125,
+	"protected-100k-100-1 infeasible-borrow":  500,
+	"protected-100k-100-1 wait-within":        2255,
+}
+
 // What a decision by rules allocates does not grow with its victims: these, their rules and the
 // selectors of these, the tier, the triggers, and what putting back asks.
 func TestDecideByRulesAllocatesItsResult(t *testing.T) {

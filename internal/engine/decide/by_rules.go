@@ -43,8 +43,8 @@ func (s *Searcher) findByRules() (found bool) {
 // retryAt returns the first instant after now at which the request, which does not succeed now,
 // succeeds by policies or rules if nothing but time changes; ok is false if there is none. With
 // rules each instant at which anything may change is tried in turn, because triggers begin and
-// cease to hold. When that has looked at more than MaxRetrySteps workloads, the answer is the
-// first instant that was not tried.
+// cease to hold; where rules alone decide, those before the first fit are not. When that has looked at
+// more than MaxRetrySteps workloads, the answer is the first instant that was not tried.
 func (s *Searcher) retryAt() (at int64, ok bool) {
 	core := &s.search
 	r, now := core.Request, core.Now
@@ -58,7 +58,15 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	t.Silence()
 	defer t.Resume()
 	defer func() { core.Now = now }()
-	for spent := core.Steps; ; {
+	spent := core.Steps
+	if r.RulesAlone {
+		first, ever := r.Rules.FirstFit(core)
+		if !ever {
+			return 0, false
+		}
+		core.Now = max(now, first-1)
+	}
+	for {
 		if at, ok = s.nextChange(); !ok || r.SkipRetryAt || core.Steps-spent > r.MaxRetrySteps {
 			return at, ok
 		}

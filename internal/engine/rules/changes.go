@@ -57,7 +57,7 @@ func (t *Taker) collect(s *search.Search) {
 		}
 		t.timed = t.timed[:0]
 		for _, d := range t.tiers[i].donors {
-			if t.tiers[i].rules.Timed() || s.Request.Guard != nil || minimumOf(s, d.node).For > 0 {
+			if t.waits(s, i, d.node) {
 				t.timed = append(t.timed, d)
 			}
 		}
@@ -77,14 +77,21 @@ func (t *Taker) collect(s *search.Search) {
 	t.instants = slices.Compact(t.instants)
 }
 
-func (t *Taker) collectOf(s *search.Search, by *rules.Tier, w *cluster.Workload, node int) {
+// waits reports whether time changes what a tier says of workloads of a queue.
+func (t *Taker) waits(s *search.Search, i, node int) bool {
+	return t.tiers[i].rules.Timed() || s.Request.Guard != nil || minimumOf(s, node).For > 0
+}
+
+// collectOf adds the instants of one workload and a tier. ok reports whether the tier accepts it at some
+// time, whatever constraints on quota say.
+func (t *Taker) collectOf(s *search.Search, by *rules.Tier, w *cluster.Workload, node int) (ok bool) {
 	if s.Request.Room == nil && !s.UsesNeeded(w.Loads) {
-		return
+		return false
 	}
 	until := protectedUntil(s, w, node)
 	t.fill(w)
 	if !by.AcceptsSometime(&t.one) {
-		return
+		return false
 	}
 	if until < math.MaxInt64 && until >= s.Request.Now {
 		t.instants = append(t.instants, until+1)
@@ -94,4 +101,5 @@ func (t *Taker) collectOf(s *search.Search, by *rules.Tier, w *cluster.Workload,
 			t.instants = append(t.instants, instant.Of(at))
 		}
 	})
+	return true
 }

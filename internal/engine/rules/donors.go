@@ -42,28 +42,38 @@ func (t *tier) add(s *search.Search, node int, r rules.Reach) {
 // collectByTraits adds the queues in which somebody has a trait that selectors ask for.
 func (t *tier) collectByTraits(s *search.Search) {
 	before := len(t.donors)
-	for trait, ok := t.rules.NextTrait(0); ok; {
+	eachByTraits(s, t.rules, func(node int, r rules.Reach) { t.add(s, node, r) })
+	if len(t.donors) > before {
+		t.donors = united(t.donors)
+	}
+}
+
+// eachByTraits calls yield with the queues in which somebody has a trait that selectors of a tier ask for, and
+// whom these may accept there. A queue may come several times.
+func eachByTraits(s *search.Search, by *rules.Tier, yield func(node int, r rules.Reach)) {
+	for trait, ok := by.NextTrait(0); ok; {
 		has, any := s.Cluster.NextTrait(trait)
 		if !any {
 			break
 		}
 		if has == trait {
-			s.Cluster.EachQueueWith(trait, func(node int) { t.add(s, node, t.rules.ReachOf(trait, s.Cluster.Queue(node).Name)) })
+			s.Cluster.EachQueueWith(trait, func(node int) { yield(node, by.ReachOf(trait, s.Cluster.Queue(node).Name)) })
 			has++
 		}
-		trait, ok = t.rules.NextTrait(has)
+		trait, ok = by.NextTrait(has)
 	}
-	if len(t.donors) == before {
-		return
-	}
-	slices.SortFunc(t.donors, func(a, b donor) int { return cmp.Compare(a.node, b.node) })
-	list := t.donors[:0]
-	for _, d := range t.donors {
-		if n := len(list); n > 0 && list[n-1].node == d.node {
-			list[n-1].Add(d.Reach)
+}
+
+// united sorts donors by node and makes one of those of the same queue.
+func united(list []donor) []donor {
+	slices.SortFunc(list, func(a, b donor) int { return cmp.Compare(a.node, b.node) })
+	out := list[:0]
+	for _, d := range list {
+		if n := len(out); n > 0 && out[n-1].node == d.node {
+			out[n-1].Add(d.Reach)
 		} else {
-			list = append(list, d)
+			out = append(out, d)
 		}
 	}
-	t.donors = list
+	return out
 }

@@ -30,6 +30,7 @@ type Taker struct {
 	instants     []int64       // at which verdicts change, if collected
 	collected    bool
 	timed        []donor // whose workloads may be protected, or not accepted, for some time
+	outlook      outlook // of FirstFit
 	// constrained: some selector has a constraint on quota.
 	constrained bool
 	shares      shares

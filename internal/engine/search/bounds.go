@@ -121,16 +121,38 @@ func (s *Search) removeReach(borrowing bool) bool {
 		if p == Nobody {
 			continue
 		}
-		s.sumReach(&s.sum, l.Cohort, p)
-		if s.Cluster.CanReach(l.Except) {
-			s.sumReach(&s.exceptSum, l.Except, p)
-			for i := range s.sum {
-				s.sum[i].Amount -= s.passing(l.Except, s.sum[i].Column, s.exceptSum)
-			}
-		}
-		s.leave(usage.InReach, l.Cohort, s.sum)
+		s.leaveReach(usage.InReach, l.Cohort, l.Except, p)
 	}
 	return true
+}
+
+// leaveReach removes the sums of a cohort without one of its children.
+func (s *Search) leaveReach(gone usage.Gone, cohort, except int, p Permission) {
+	s.sumReach(&s.sum, cohort, p)
+	if s.Cluster.CanReach(except) {
+		s.sumReach(&s.exceptSum, except, p)
+		for i := range s.sum {
+			s.sum[i].Amount -= s.passing(except, s.sum[i].Column, s.exceptSum)
+		}
+	}
+	s.leave(gone, cohort, s.sum)
+}
+
+// HopelessByRules reports whether the request does not fit without all who run in the preemptor's queue,
+// and in queues that can be reached from the cohorts above it, with priorities that rules permit. of
+// returns these for a cohort, when everybody below it is gone; the own queue comes first, as -1. Nobody
+// may be taken.
+func (s *Search) HopelessByRules(of func(cohort int) Permission) bool {
+	defer s.View.Fill(usage.Victims)
+	s.sum = s.sum[:0]
+	s.Cluster.SumRunning(&s.sum, s.Request.Queue, of(-1).admits)
+	s.leave(usage.Victims, s.Request.Queue, s.sum)
+	for from, n := s.Request.Queue, s.View.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.View.Tree.Parent(n) {
+		if p := of(n); p != Nobody {
+			s.leaveReach(usage.Victims, n, from, p)
+		}
+	}
+	return !s.QuotaFits()
 }
 
 // sumReach computes the usage of the workloads of permitted priority in a queue, or in the

@@ -96,6 +96,9 @@ type Rules interface {
 	// NextChange returns the first instant after that of the search at which the rules may permit
 	// others; ok is false if there is none.
 	NextChange(s *Search) (at int64, ok bool)
+	// FirstFit returns an instant, not before that of the search, before which rules alone make the
+	// request fit at no time; ok is false if they never do. Nobody may be taken.
+	FirstFit(s *Search) (at int64, ok bool)
 }
 
 // Victim is a workload, or replicas of its surplus, that was taken.
