@@ -37,11 +37,13 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 		}
 	}
 	config := rules.Config{Name: "rules"}
+	borrowers := rapid.IntRange(0, 2).Draw(t, "of others those alone that borrow") == 0
 	for i := range rapid.IntRange(1, 3).Draw(t, "rules") {
 		r := rules.Rule{Name: "r" + strconv.Itoa(i), ActivationPolicy: rules.ActivationPolicy{Trigger: rapid.SampledFrom(rules.Triggers()).Draw(t, "trigger")}}
 		for range rapid.IntRange(1, 3).Draw(t, "selectors") {
 			s := rules.CandidateSelector{Scope: rapid.SampledFrom([]rules.Scope{
 				rules.AnyClusterQueue, rules.AnyClusterQueue, rules.WithinCohortTree, rules.WithinParentCohort, rules.WithinClusterQueue, rules.WithinLocalQueue,
+				rules.OtherInCohortTree, rules.OtherInCohortTree, rules.OtherInParentCohort, rules.OtherClusterQueue,
 			}).Draw(t, "scope")}
 			switch rapid.IntRange(0, 4).Draw(t, "part") {
 			case 0:
@@ -50,6 +52,8 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 				s.Priority = rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThanOrEqual}
 			case 2:
 				s.LabelSelector = &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "size", Operator: workload.DoesNotExist}}}
+			case 3:
+				s.LabelSelector = &workload.LabelSelector{MatchLabels: map[string]string{"size": "1"}}
 			}
 			if rapid.IntRange(0, 2).Draw(t, "times") == 0 {
 				minutes := func(least, most int) optional.Duration {
@@ -61,7 +65,7 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 				s.Time = rules.Times{MinExecutionDuration: minutes(0, 6), MaxExecutionDuration: minutes(6, 9), MinTimeFromCreationDuration: minutes(0, 6)}
 				s.Time.TimeFromCreationRelation = rapid.SampledFrom([]rules.Comparison{"", "", rules.LessThan, rules.GreaterThanOrEqual}).Draw(t, "relation")
 			}
-			if s.Scope != rules.WithinClusterQueue && s.Scope != rules.WithinLocalQueue && rapid.Bool().Draw(t, "constrained") {
+			if s.Scope != rules.WithinClusterQueue && s.Scope != rules.WithinLocalQueue && (borrowers || rapid.Bool().Draw(t, "constrained")) {
 				s.Quota = rapid.SampledFrom(rules.QuotaConstraints()).Draw(t, "quota")
 			}
 			if rapid.IntRange(0, 99).Draw(t, "bad") == 61 {
@@ -73,6 +77,9 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 			r.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(time.Duration(rapid.IntRange(0, 3).Draw(t, "wait")) * 10 * time.Minute)
 		}
 		config.Rules = append(config.Rules, r)
+	}
+	if rapid.Bool().Draw(t, "in the usual order") {
+		return config
 	}
 	for _, key := range rules.OrderingKeys() {
 		if rapid.IntRange(0, 7).Draw(t, "ordered") == 0 {
