@@ -123,10 +123,10 @@ func TestStepsOfRulesThatWait(t *testing.T) {
 }
 
 var stepsOfWaits = map[string]int{
-	"f1-1k-10-1 infeasible-reclaim":           128,
+	"f1-1k-10-1 infeasible-reclaim":           134,
 	"f1-1k-10-1 infeasible-within":            25,
 	"f1-1k-10-1 infeasible-borrow":            50,
-	"protected-100k-100-1 infeasible-reclaim": 750,
+	"protected-100k-100-1 infeasible-reclaim": 756,
 	"protected-100k-100-1 infeasible-within":  125,
 	"protected-100k-100-1 infeasible-borrow":  500,
 	"protected-100k-100-1 wait-within":        2255,

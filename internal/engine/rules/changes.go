@@ -55,26 +55,29 @@ func (t *Taker) collect(s *search.Search) {
 		if t.ask(s, i); t.tiers[i].rules == nil {
 			continue // later tiers may be reached when the trigger of this one does not hold
 		}
-		t.timed = t.timed[:0]
-		for _, d := range t.tiers[i].donors {
+		for _, d := range t.tiers[i].all(s) {
 			if t.waits(s, i, d.node) {
-				t.timed = append(t.timed, d)
-			}
-		}
-		for phase := range phases {
-			t.order.open(t, s, t.timed, phase, true)
-			for {
-				w, node, ok := t.order.next()
-				if !ok {
-					break
-				}
-				s.Steps++
-				t.collectOf(s, t.tiers[i].rules, w, node)
+				t.collectFrom(s, t.tiers[i].rules, &d)
 			}
 		}
 	}
 	slices.Sort(t.instants)
 	t.instants = slices.Compact(t.instants)
+}
+
+// collectFrom adds the instants of the workloads of a queue.
+func (t *Taker) collectFrom(s *search.Search, by *rules.Tier, d *donor) {
+	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+		var cursor cluster.LaneCursor
+		for cursor.First(*s.Cluster.Running(d.node).Lane(lane)); ; cursor.Next() {
+			w, ok := cursor.Item()
+			if !ok || w.Priority > d.Most {
+				break
+			}
+			s.Steps++
+			t.collectOf(s, by, w, d.node)
+		}
+	}
 }
 
 // waits reports whether time changes what a tier says of workloads of a queue.

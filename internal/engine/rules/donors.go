@@ -14,38 +14,53 @@ type donor struct {
 	rules.Reach
 }
 
-// collect finds the donors of a tier, by node.
-func (t *tier) collect(s *search.Search) {
-	if elsewhere := t.rules.Elsewhere(); !elsewhere.Any {
-		t.add(s, s.Request.Queue, t.rules.Reach(s.Cluster.Queue(s.Request.Queue).Name))
+// collect appends the donors of a tier to an empty list, by node; byHeads: without those that only heads of
+// cohorts have to find.
+func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
+	own := s.Cluster.Queue(s.Request.Queue).Name
+	if elsewhere := t.rules.Elsewhere(); !elsewhere.Any || byHeads {
+		list = add(s, list, s.Request.Queue, t.rules.Reach(own))
 	} else {
 		for q := range s.Cluster.Queues {
 			node := len(s.Cluster.Cohorts) + q
 			if node == s.Request.Queue || elsewhere.Free || !s.View.WithinNominalAtFirst(node, s.Needs) {
-				t.add(s, node, t.rules.Reach(s.Cluster.Queues[q].Name))
+				list = add(s, list, node, t.rules.Reach(s.Cluster.Queues[q].Name))
 			}
 		}
 	}
-	t.collectByTraits(s)
+	before := len(list)
+	eachByTraits(s, t.rules, func(node int, r rules.Reach) {
+		if byHeads {
+			r.Add(t.rules.Reach(s.Cluster.Queue(node).Name))
+		}
+		list = add(s, list, node, r)
+	})
+	if len(list) > before {
+		list = united(list)
+	}
+	return list
+}
+
+// all returns all donors of a tier whose rules are known.
+func (t *tier) all(s *search.Search) []donor {
+	if !t.byHeads {
+		return t.donors
+	}
+	if !t.listed {
+		t.listed, t.list = true, t.collect(s, t.list[:0], false)
+	}
+	return t.list
 }
 
 // add adds a queue if some selector may accept somebody there, with nobody gone.
-func (t *tier) add(s *search.Search, node int, r rules.Reach) {
+func add(s *search.Search, list []donor, node int, r rules.Reach) []donor {
 	if s.Cluster.Queue(node).Inactive {
-		return
+		return list
 	}
 	if r.Free || r.Any && node != s.Request.Queue && !s.View.WithinNominalAtFirst(node, s.Needs) {
-		t.donors = append(t.donors, donor{node, r})
+		list = append(list, donor{node, r})
 	}
-}
-
-// collectByTraits adds the queues in which somebody has a trait that selectors ask for.
-func (t *tier) collectByTraits(s *search.Search) {
-	before := len(t.donors)
-	eachByTraits(s, t.rules, func(node int, r rules.Reach) { t.add(s, node, r) })
-	if len(t.donors) > before {
-		t.donors = united(t.donors)
-	}
+	return list
 }
 
 // eachByTraits calls yield with the queues in which somebody has a trait that selectors of a tier ask for, and

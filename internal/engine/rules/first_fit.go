@@ -15,6 +15,7 @@ import (
 
 // outlook is the state of [Taker.FirstFit].
 type outlook struct {
+	all      []donor // of all tiers
 	donors   []prospect
 	expected []expected
 	waiting  []expected // for the capacity
@@ -105,13 +106,13 @@ func upTo(any bool, most int64) search.Permission {
 // which verdicts on these change.
 func (t *Taker) expectAll(s *search.Search) {
 	o := &t.outlook
-	o.donors, o.expected, t.instants, t.timed = o.donors[:0], o.expected[:0], t.instants[:0], t.timed[:0]
+	o.donors, o.expected, t.instants, o.all = o.donors[:0], o.expected[:0], t.instants[:0], o.all[:0]
 	for i := range t.tiers {
 		if t.ask(s, i) {
-			t.timed = append(t.timed, t.tiers[i].donors...)
+			o.all = append(o.all, t.tiers[i].all(s)...)
 		}
 	}
-	for _, d := range united(t.timed) {
+	for _, d := range united(o.all) {
 		o.donors = append(o.donors, prospect{donor: d})
 	}
 	for depth := -2; depth != t.capacityDepth(s); t.shares.change() { // whoever is gone may give the capacity

@@ -31,16 +31,17 @@ type order struct {
 	ended bool     // nobody else of its lane is given
 	own   ordered  // in an order of the configuration's own
 	// waiting lists the lanes whose next workloads nobody accepts as long as the preemptor does not
-	// have BorrowingCapacityFromPreemptor; waited: there were some. depth is that of the cohorts for
-	// which it has it (see capacity).
+	// have BorrowingCapacityFromPreemptor; waited: there were some, or such sources. depth is that of
+	// the cohorts for which it has it (see capacity).
 	waiting []int
 	waited  bool
 	depth   int
+	heads   heads
 }
 
 // laneOf is a lane of a queue.
 type laneOf struct {
-	donor  *donor
+	donor
 	set    *cluster.LaneSet
 	cursor cluster.LaneCursor
 	lacks  bool // without BorrowingCapacityFromPreemptor
@@ -48,61 +49,70 @@ type laneOf struct {
 
 // mayGive reports whether somebody may accept a workload; later: not as long as the preemptor lacks
 // the capacity.
-func (l *laneOf) mayGive(w *cluster.Workload) (ok, later bool) {
+func mayGive(r *rules.Reach, lacks bool, w *cluster.Workload) (ok, later bool) {
 	switch {
-	case w.Priority > l.donor.Most:
+	case w.Priority > r.Most:
 		return false, false
-	case l.lacks && (!l.donor.Others || w.Priority > l.donor.MostOthers):
+	case lacks && (!r.Others || w.Priority > r.MostOthers):
 		return false, true
 	}
 	return true, false
 }
 
-// nextOf is the next workload of a lane. The heap moves these, which are small.
+// nextOf is the next workload of a lane, or of a source as ofSource encodes it. The heap moves these,
+// which are small.
 type nextOf struct {
 	*cluster.Workload
 	lane int
 }
 
-// open begins a phase. all: of those too whom nobody accepts as the quota is now.
-func (o *order) open(t *Taker, s *search.Search, donors []donor, phase int, all bool) {
+// open begins a phase of a tier.
+func (o *order) open(t *Taker, s *search.Search, of *tier, phase int) {
 	o.lanes, o.heap, o.waiting, o.begun, o.moved, o.ended, o.waited = o.lanes[:0], o.heap[:0], o.waiting[:0], false, false, false, false
 	if len(o.own.by) > 0 {
-		o.own.open(t, s, donors, phase)
+		o.own.open(t, s, of.donors, phase)
 		return
 	}
 	if t.constrained {
 		o.depth = t.capacityDepth(s)
 	}
-	for i := range donors {
-		node := donors[i].node
-		if phases[phase].own != (node == s.Request.Queue) {
+	for i := range of.donors {
+		d := &of.donors[i]
+		if phases[phase].own != (d.node == s.Request.Queue) {
 			continue
 		}
-		lacks := !all && t.lacks(s, &donors[i])
+		lacks := t.lacks(s, d)
 		for _, lane := range phases[phase].lanes {
-			set := s.Cluster.Running(node).Lane(lane)
-			w, ok := set.First()
-			if !ok || w.Priority > donors[i].Most {
-				continue
+			if it, ok := o.openLane(s, d, lane, lacks); ok {
+				o.heap = append(o.heap, it)
 			}
-			n := len(o.lanes)
-			o.lanes = search.Grown(o.lanes)
-			l := &o.lanes[n]
-			l.donor, l.set, l.lacks = &donors[i], set, lacks
-			if ok, _ := l.mayGive(w); !ok {
-				o.wait(n)
-				continue
-			}
-			l.cursor.First(*set)
-			o.heap = append(o.heap, nextOf{w, n})
 		}
 	}
+	o.openHeads(t, s, of, phase)
 	heap.Init(o.heap, earlier)
 }
 
+// openLane opens a lane of a queue; ok is false if its first workload is not given now.
+func (o *order) openLane(s *search.Search, d *donor, lane cluster.Lane, lacks bool) (it nextOf, ok bool) {
+	set := s.Cluster.Running(d.node).Lane(lane)
+	w, ok := set.First()
+	if !ok || w.Priority > d.Most {
+		return it, false
+	}
+	n := len(o.lanes)
+	o.lanes = search.Grown(o.lanes)
+	l := &o.lanes[n]
+	l.donor, l.set, l.lacks = *d, set, lacks
+	if ok, _ = mayGive(&l.Reach, lacks, w); !ok {
+		o.wait(n)
+		return it, false
+	}
+	l.cursor.First(*set)
+	return nextOf{w, n}, true
+}
+
 // next returns the next workload and the node of its queue.
-func (o *order) next() (w *cluster.Workload, node int, ok bool) {
+func (o *order) next(t *Taker, s *search.Search) (w *cluster.Workload, node int, ok bool) {
 	if len(o.own.by) > 0 {
 		return o.own.next()
 	}
@@ -116,7 +126,7 @@ func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 		w, more := l.cursor.Item()
 		ok, later := false, false
 		if more && !o.ended {
-			ok, later = l.mayGive(w)
+			ok, later = mayGive(&l.Reach, l.lacks, w)
 		}
 		if ok {
 			o.heap[0].Workload = w
@@ -126,10 +136,13 @@ func (o *order) next() (w *cluster.Workload, node int, ok bool) {
 		}
 		o.ended = false
 	}
+	for len(o.heap) > 0 && o.heap[0].isSource() {
+		o.expand(t, s)
+	}
 	if o.begun = len(o.heap) > 0; !o.begun {
 		return nil, -1, false
 	}
-	return o.heap[0].Workload, o.lanes[o.heap[0].lane].donor.node, true
+	return o.heap[0].Workload, o.lanes[o.heap[0].lane].node, true
 }
 
 // free reports whether the queue of the last one may give somebody whatever its quota says.
@@ -137,7 +150,7 @@ func (o *order) free() bool {
 	if len(o.own.by) > 0 {
 		return o.own.last.Free
 	}
-	return o.lanes[o.heap[0].lane].donor.Free
+	return o.lanes[o.heap[0].lane].Free
 }
 
 // close ends the lane, or the queue, of the last one.
@@ -165,6 +178,7 @@ func (o *order) release() {
 	clear(o.lanes[:cap(o.lanes)])
 	clear(o.heap[:cap(o.heap)])
 	o.lanes, o.heap = o.lanes[:0], o.heap[:0]
+	o.heads.release()
 	o.own.release()
 }
 
@@ -181,26 +195,32 @@ func (o *order) change(t *Taker, s *search.Search) {
 	if o.own.moves {
 		o.own.change(t, s)
 	}
-	if !t.constrained || len(o.lanes) == 0 || t.capacityDepth(s) <= o.depth {
+	if !t.constrained || !o.begun || t.capacityDepth(s) <= o.depth {
 		return
 	}
 	o.depth = t.capacityDepth(s)
 	for i := range o.lanes {
-		o.lanes[i].lacks = t.lacks(s, o.lanes[i].donor)
+		o.lanes[i].lacks = t.lacks(s, &o.lanes[i].donor)
 	}
 	left, last := o.waiting[:0], o.heap[0]
 	for _, n := range o.waiting {
-		l := &o.lanes[n]
-		if l.lacks {
+		if o.lanes[n].lacks {
 			left = append(left, n)
-			continue
-		}
-		l.cursor.Seek(*l.set, func(w *cluster.Workload) bool { return earlier(&nextOf{Workload: w}, &last) })
-		if w, more := l.cursor.Item(); more && w.Priority <= l.donor.Most {
-			o.heap = heap.Push(o.heap, nextOf{w, n}, earlier)
+		} else {
+			o.resume(n, &last)
 		}
 	}
 	o.waiting = left
+	o.changeHeads(t, s, &last)
+}
+
+// resume lets a lane go on after a workload of another one.
+func (o *order) resume(n int, last *nextOf) {
+	l := &o.lanes[n]
+	l.cursor.Seek(*l.set, func(w *cluster.Workload) bool { return earlier(&nextOf{Workload: w}, last) })
+	if w, more := l.cursor.Item(); more && w.Priority <= l.Most {
+		o.heap = heap.Push(o.heap, nextOf{w, n}, earlier)
+	}
 }
 
 func earlier(a, b *nextOf) bool {

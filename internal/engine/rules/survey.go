@@ -15,7 +15,7 @@ func (t *Taker) survey(to *trace.Recorder, s *search.Search, i int) {
 		return
 	}
 	to.Add(trace.Step{Kind: trace.TierBegins, Count: int64(i)})
-	for _, d := range t.tiers[i].donors {
+	for _, d := range t.tiers[i].all(s) {
 		for w := range s.Cluster.Running(d.node).Whole {
 			if _, gone := t.taken[w]; !gone {
 				t.surveyOne(to, s, i, w, d.node)

@@ -29,7 +29,6 @@ type Taker struct {
 	matches      []rules.Match // of Matches
 	instants     []int64       // at which verdicts change, if collected
 	collected    bool
-	timed        []donor // whose workloads may be protected, or not accepted, for some time
 	outlook      outlook // of FirstFit
 	// constrained: some selector has a constraint on quota.
 	constrained bool
@@ -55,7 +54,12 @@ type tier struct {
 	rules  *rules.Tier // nil: some selector is bad
 	faults fault.List  // then these
 	asked  bool
-	donors []donor // the queues in which some selector may accept somebody
+	// donors are the queues in which some selector may accept somebody; byHeads: without those of the tree
+	// in which selectors that ask for no trait accept only those of queues that borrow.
+	donors  []donor
+	byHeads bool
+	list    []donor // of all, if listed
+	listed  bool
 }
 
 // Begin prepares for a request at now. The preemptor must stay as it is. since says by tier since when
@@ -66,7 +70,7 @@ func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int6
 	t.constrained = e.Constrained(preemptor.Queue)
 	t.Reset()
 	for i := range t.tiers {
-		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}
+		t.tiers[i] = tier{donors: t.tiers[i].donors[:0], list: t.tiers[i].list[:0]}
 	}
 }
 
@@ -74,7 +78,7 @@ func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int6
 func (t *Taker) End() {
 	t.rules, t.preemptor, t.one = nil, nil, workload.Workload{}
 	for i := range t.tiers {
-		t.tiers[i] = tier{donors: t.tiers[i].donors[:0]}
+		t.tiers[i] = tier{donors: t.tiers[i].donors[:0], list: t.tiers[i].list[:0]}
 	}
 	t.order.release()
 	clear(t.taken)
@@ -148,7 +152,9 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 		return false
 	}
 	if at.rules.Serves() {
-		at.collect(s)
+		elsewhere := at.rules.Elsewhere()
+		at.byHeads = elsewhere.Any && !elsewhere.Free && len(t.order.own.by) == 0
+		at.donors = at.collect(s, at.donors, at.byHeads)
 	}
 	return true
 }
@@ -174,9 +180,9 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	for looks, again := 1, true; again; looks++ {
 		before, waiting := len(s.Taken), false
 		for phase := range phases {
-			t.order.open(t, s, t.tiers[i].donors, phase, false)
+			t.order.open(t, s, &t.tiers[i], phase)
 			for {
-				w, node, ok := t.order.next()
+				w, node, ok := t.order.next(t, s)
 				if !ok {
 					break
 				}
