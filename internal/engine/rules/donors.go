@@ -30,9 +30,6 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	}
 	before := len(list)
 	eachByTraits(s, t.rules, func(node int, r rules.Reach) {
-		if byHeads {
-			r.Add(t.rules.Reach(s.Cluster.Queue(node).Name))
-		}
 		list = add(s, list, node, r)
 	})
 	if len(list) > before {

@@ -1,9 +1,6 @@
 package rules
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
@@ -25,7 +22,7 @@ type heads struct {
 type source struct {
 	cursor cluster.HeadCursor
 	lane   cluster.Lane
-	except int // the child above the preemptor's queue; -1: it is not above it
+	except int // the child above the preemptor's queue
 	common int // the lowest cohort above its queues and the preemptor's
 	lacks  bool
 }
@@ -118,9 +115,6 @@ func (o *order) openChild(t *Taker, s *search.Search, n int, head cluster.Head, 
 	var ok bool
 	if s.Cluster.IsQueue(child) {
 		s.Steps++
-		if _, listed := slices.BinarySearchFunc(h.of.donors, child, func(d donor, node int) int { return cmp.Compare(d.node, node) }); listed {
-			return
-		}
 		d := donor{child, h.of.rules.Reach(s.Cluster.Queue(child).Name)}
 		if !d.Any {
 			return
@@ -131,7 +125,7 @@ func (o *order) openChild(t *Taker, s *search.Search, n int, head cluster.Head, 
 			return
 		}
 	} else {
-		m := o.openSource(s, child, source{lane: src.lane, except: -1, common: src.common, lacks: src.lacks})
+		m := o.openSource(s, child, source{lane: src.lane, except: src.except, common: src.common, lacks: src.lacks})
 		if last != nil {
 			o.wake(t, s, m, last)
 			return
