@@ -165,7 +165,7 @@ func (h *History) Trim(until time.Time) *History {
 	if h.Len() == 0 {
 		return h
 	}
-	made, last := h.copy(), instant.Of(until)
+	made, last := h.copy(), instant.Clamped(until)
 	for n := range h.classes {
 		for {
 			var cursor ordered.Cursor[*record, int]
@@ -221,7 +221,7 @@ func (h *History) Count(after time.Time, matches func(*Class) bool) (count int64
 	if h.Len() == 0 {
 		return 0
 	}
-	at, steps := instant.Of(after), 0
+	at, steps := instant.Clamped(after), 0
 	for n := range h.classes {
 		if matches(&h.classes[n]) {
 			count += h.since(int32(n), at, &steps)
@@ -247,7 +247,7 @@ func (h *History) since(class int32, at int64, steps *int) int64 {
 
 // CountOf is Count of one victim's events. It takes O(log n) and a look at each of them.
 func (h *History) CountOf(victim string, after time.Time, matches func(*Class) bool) (count int64) {
-	for r := range h.of(victim, instant.Of(after)) {
+	for r := range h.of(victim, instant.Clamped(after)) {
 		if matches(&h.classes[r.class]) {
 			count++
 		}
@@ -282,7 +282,7 @@ func before(at, window int64) int64 {
 
 // Since returns the instant up to which events have left the window of a limit.
 func (l *Limit) Since(now time.Time) time.Time {
-	return instant.Time(before(instant.Of(now), int64(l.Window.Or(0))))
+	return instant.Time(before(instant.Clamped(now), int64(l.Window.Or(0))))
 }
 
 // Next returns the first instant after the given one at which an event leaves a window of the
@@ -292,7 +292,7 @@ func (h *History) Next(l *Limit, now time.Time, matches func(*Class) bool) (at t
 		return time.Time{}, false
 	}
 	window, first := int64(l.Window.Or(0)), int64(math.MaxInt64)
-	after := before(instant.Of(now), window)
+	after := before(instant.Clamped(now), window)
 	for n := range h.classes {
 		if !matches(&h.classes[n]) {
 			continue

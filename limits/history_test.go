@@ -93,6 +93,27 @@ func TestHistoryRefuses(t *testing.T) {
 	}
 }
 
+// Times beyond those that an event may have are before or after all events.
+func TestHistoryOfFarTimes(t *testing.T) {
+	h, err := NewHistory([]Event{{"p", "v", noon, Class{PreemptingQueue: "a", PreemptedQueue: "b"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(*Class) bool { return true }
+	hour := &Limit{Window: optional.Of(time.Hour)}
+	for _, c := range []struct {
+		at   time.Time
+		left int64
+	}{{time.Time{}, 1}, {time.Date(2, 1, 1, 0, 0, 0, 0, time.UTC), 1}, {time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), 1}, {time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC), 0}, {time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), 0}} {
+		if got := []int64{h.Count(c.at, all), h.CountOf("v", c.at, all), int64(h.Trim(c.at).Len())}; !slices.Equal(got, []int64{c.left, c.left, c.left}) {
+			t.Errorf("%v: %d, want %d", c.at, got, c.left)
+		}
+		if at, ok := h.Next(hour, c.at, all); ok != (c.left == 1) || ok && !at.Equal(noon.Add(time.Hour)) {
+			t.Errorf("%v: the next leaves at %v, %v", c.at, at, ok)
+		}
+	}
+}
+
 // many returns events of a day in 100 classes, of IDs that the caller holds anyway.
 func many(n int) []Event {
 	ids := make([]string, n)

@@ -213,6 +213,12 @@ func TestEditRules(t *testing.T) {
 	if err == nil || err.Error() != `edits[0]: no rules "gone"; edits[1].name: is empty` {
 		t.Error(err)
 	}
+	large := rules.Config{Name: "large", Rules: make([]rules.Rule, rules.MaxRules+1)}
+	large.Rules[2].CandidateSelectors = make([]rules.CandidateSelector, rules.MaxSelectors+1)
+	_, err = with.With(preemption.RemoveRules("hero"), preemption.SetRules(large))
+	if err == nil || err.Error() != `edits[1].rules: 65: more than 64; edits[1].rules[2].candidateSelectors: 33: more than 32` {
+		t.Error(err)
+	}
 	st := heroes()
 	st.Rules = []rules.Config{hero, {}, hero}
 	if _, err := preemption.NewSnapshot(st); err == nil || err.Error() != `rules[1].name: is empty; rules[2].name: "hero" is also the name of rules[0]` {

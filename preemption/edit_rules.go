@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/rules"
 )
 
-// SetRules adds rules or replaces those with the name. It fails if the name is empty; bad
-// selectors do not make it fail: see [Decision.RuleFaults]. Consecutive edits of rules together
+// SetRules adds rules or replaces those with the name. It fails if the name is empty or there are too
+// many rules or selectors ([rules.ValidateForm]); bad selectors do not make it fail: see [Decision.RuleFaults]. Consecutive edits of rules together
 // cost O(rules + queues).
 func SetRules(c rules.Config) Edit {
 	c = c.Clone()
@@ -28,8 +30,12 @@ func (e *Edit) setsRules() bool { return e.kind == editSetRules || e.kind == edi
 func editRules(configs []rules.Config, first int, edits []Edit) ([]rules.Config, error) {
 	next, faults := editNamed(configs, first, edits, "rules", func(c *rules.Config) string { return c.Name }, func(e *Edit) *rules.Config { return e.rules })
 	for i, e := range edits {
-		if e.kind == editSetRules && e.name == "" {
-			faults.Add(fmt.Sprintf("edits[%d].name", first+i), "is empty")
+		if e.kind != editSetRules {
+			continue
+		}
+		found, _ := rules.ValidateForm("", []rules.Config{*e.rules}).(fault.List)
+		for _, f := range found {
+			faults.Add(fmt.Sprintf("edits[%d]%s", first+i, strings.TrimPrefix(f.Path, "[0]")), "%s", f.Problem)
 		}
 	}
 	if err := faults.Err(); err != nil {

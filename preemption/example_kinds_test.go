@@ -115,7 +115,7 @@ func ExampleNewSnapshot() {
 	fmt.Println(err)
 	// Output:
 	// queues[0].cohort: unknown cohort "lab" (queue "lab"); queues[0].quotas[0].nominal: -1 is negative (queue "lab")
-	// preemption: offset 46: json: unknown field "colour"
+	// preemption: queues[0].colour: unknown field "colour"
 }
 
 // pinned keeps workloads whose name says so.

@@ -83,13 +83,13 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with a [fault.List] of
 // everything wrong with the state, by path: what [queue.Validate], [workload.Validate] and
 // [queue.ValidateFlavors] find, a workload in an unknown queue, a duplicate ID, a usage over
-// [quota.MaxUsage], an empty or duplicate name of rules. Other faults of rules, which
-// [rules.Validate] finds, do not make it fail: see [Decision.RuleFaults].
+// [quota.MaxUsage], what [rules.ValidateForm] finds. Other faults of rules, which [rules.Validate]
+// finds, do not make it fail: see [Decision.RuleFaults].
 func NewSnapshot(st State) (*Snapshot, error) {
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	faults, _ := err.(fault.List)
 	ofFlavors, _ := queue.ValidateFlavors(st.Flavors).(fault.List)
-	ofRules, _ := rules.ValidateNames("rules", st.Rules).(fault.List)
+	ofRules, _ := rules.ValidateForm("rules", st.Rules).(fault.List)
 	faults = append(append(faults, ofFlavors...), ofRules...)
 	if err := faults.Err(); err != nil {
 		return nil, err

@@ -40,12 +40,11 @@ type place struct {
 }
 
 // New compiles configurations, which it copies, for the given queues. It fails with a
-// [fault.List] of everything that [queue.Validate] finds, and of empty and duplicate names of
-// configurations. Other faults of configurations do not make it fail: see [Validate] and
-// [Evaluator.Tier].
+// [fault.List] of everything that [queue.Validate] and [ValidateForm] find. Other faults of
+// configurations do not make it fail: see [Validate] and [Evaluator.Tier].
 func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evaluator, error) {
 	faults := listOf(queue.Validate(cohorts, queues))
-	faults = append(faults, listOf(ValidateNames("configs", configs))...)
+	faults = append(faults, listOf(ValidateForm("configs", configs))...)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -181,7 +180,7 @@ type Tier struct {
 	config    *config
 	index     *index
 	serves    []bool            // by number in index.rules: the rule serves the preemptor
-	few       [MaxRules]bool    // holds them, if they are not more
+	few       [MaxRules]bool    // holds them
 	served    int               // the number of selectors of these
 	preemptor workload.Workload // without what no selector reads
 	place     place
@@ -236,11 +235,7 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 		Priority: preemptor.Priority, PriorityBoost: preemptor.PriorityBoost,
 		Created: preemptor.Created, ReservedAt: preemptor.ReservedAt,
 	}
-	if n := len(t.index.rules); n <= MaxRules {
-		t.serves = t.few[:n]
-	} else {
-		t.serves = make([]bool, n)
-	}
+	t.serves = t.few[:len(t.index.rules)]
 	for i, r := range t.index.rules {
 		if len(r.preemptorFaults) > 0 {
 			faults = append(faults, r.preemptorFaults...)

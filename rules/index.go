@@ -89,10 +89,8 @@ func labelsOf(s *workload.LabelSelector) (list []Trait) {
 	}
 	for _, r := range s.MatchExpressions {
 		if r.Operator == workload.In && len(r.Values) > 0 {
-			for _, value := range r.Values {
-				if l := (Trait{r.Key, value}); !slices.Contains(list, l) {
-					list = append(list, l)
-				}
+			for _, value := range slices.Compact(slices.Sorted(slices.Values(r.Values))) {
+				list = append(list, Trait{r.Key, value})
 			}
 			return list
 		}

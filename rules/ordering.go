@@ -62,13 +62,16 @@ const (
 )
 
 func validateOrdering(faults *fault.List, path string, list []Ordering) {
+	var seen []OrderingKey // known ones
 	for i, o := range list {
 		path := fmt.Sprintf("%s[%d]", path, i)
 		switch {
 		case !slices.Contains(OrderingKeys(), o.Key):
 			faults.Add(path+".key", "%q is none of %q", o.Key, OrderingKeys())
-		case slices.ContainsFunc(list[:i], func(before Ordering) bool { return before.Key == o.Key }):
+		case slices.Contains(seen, o.Key):
 			faults.Add(path+".key", "%q is there already", o.Key)
+		default:
+			seen = append(seen, o.Key)
 		}
 		if o.Direction != "" && o.Direction != Ascending && o.Direction != Descending {
 			faults.Add(path+".direction", "%q is none of %q", o.Direction, []Direction{Ascending, Descending})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/workload"
 )
@@ -145,19 +146,26 @@ func Observe(before []Observation, holding []Trigger, now time.Time) (after []Ob
 }
 
 // ValidateObservations returns everything that is wrong with observations: a trigger that is
-// unknown or comes twice, a time that is not set. path is that of the list.
+// unknown or comes twice, a time that is not set or not within the years 1678 to 2262. path is that
+// of the list.
 func ValidateObservations(path string, list []Observation) error {
 	var faults fault.List
+	var seen []Trigger // known ones
 	for i, o := range list {
 		path := fmt.Sprintf("%s[%d]", path, i)
 		switch {
 		case !slices.Contains(Triggers(), o.Trigger):
 			faults.Add(path+".trigger", "%q is none of %q", o.Trigger, Triggers())
-		case slices.ContainsFunc(list[:i], func(b Observation) bool { return b.Trigger == o.Trigger }):
+		case slices.Contains(seen, o.Trigger):
 			faults.Add(path+".trigger", "%q has an entry already", o.Trigger)
+		default:
+			seen = append(seen, o.Trigger)
 		}
-		if o.Since.IsZero() {
+		switch {
+		case o.Since.IsZero():
 			faults.Add(path+".since", "is not set")
+		case !instant.Valid(o.Since):
+			faults.Add(path+".since", "%v is not within %s", o.Since, instant.Range)
 		}
 	}
 	return faults.Err()

@@ -24,6 +24,11 @@ func TestObserve(t *testing.T) {
 		t.Error("what does not hold is kept")
 	}
 	err := rules.ValidateObservations("list", append(before, before[0], rules.Observation{Trigger: "No", Since: time.Time{}}))
+	far := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) // its nanoseconds are those of another time
+	if err := rules.ValidateObservations("list", []rules.Observation{{Trigger: rules.Always, Since: far}}); err == nil ||
+		err.Error() != "list[0].since: 9999-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262" {
+		t.Error(err)
+	}
 	if err == nil || !strings.HasPrefix(err.Error(), `list[2].trigger: "InsufficientQuota" has an entry already; list[3].trigger: "No" is none of`) || !strings.HasSuffix(err.Error(), "list[3].since: is not set") {
 		t.Error(err)
 	}

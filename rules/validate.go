@@ -22,34 +22,31 @@ import (
 //     of a priority class; a negative duration, or a minimum over its maximum; an unknown
 //     constraint on quota, or one with the scope WithinLocalQueue or WithinClusterQueue.
 //
-// An [Evaluator] takes configurations with such faults, because a cluster may hold them; see
-// [Evaluator.Tier] for what it does with them.
+// An [Evaluator] takes configurations with such faults, except those of [ValidateForm], because a
+// cluster may hold them; see [Evaluator.Tier] for what it does with them.
 func Validate(configs []Config) error {
-	faults := listOf(ValidateNames("configs", configs))
+	faults := listOf(ValidateForm("configs", configs))
 	for i := range configs {
 		path := fmt.Sprintf("configs[%d].rules", i)
 		list := configs[i].Rules
 		validateOrdering(&faults, fmt.Sprintf("configs[%d].ordering", i), configs[i].Ordering)
-		if len(list) > MaxRules {
-			faults.Add(path, "%d: more than %d", len(list), MaxRules)
-		}
+		firsts := make(map[string]int, min(len(list), MaxRules))
 		for j := range list {
 			path, r := fmt.Sprintf("%s[%d]", path, j), &list[j]
-			first := slices.IndexFunc(list[:j], func(o Rule) bool { return o.Name == r.Name })
+			first, taken := firsts[r.Name]
 			switch {
 			case !isLabel(r.Name):
 				faults.Add(path+".name", "%q is no DNS label", r.Name)
-			case first >= 0:
+			case taken:
 				faults.Add(path+".name", "%q is also the name of rules[%d]", r.Name, first)
+			default:
+				firsts[r.Name] = j
 			}
 			if t := r.ActivationPolicy.Trigger; !slices.Contains(Triggers(), t) {
 				faults.Add(path+".activationPolicy.trigger", "%q is none of %q", t, Triggers())
 			}
 			if d := r.ActivationPolicy.MinTriggerRequiredDuration.Or(0); d < 0 {
 				faults.Add(path+".activationPolicy.minTriggerRequiredDuration", "%v is negative", d)
-			}
-			if n := len(r.CandidateSelectors); n > MaxSelectors {
-				faults.Add(path+".candidateSelectors", "%d: more than %d", n, MaxSelectors)
 			}
 			faults = append(faults, r.preemptorFaults(path)...)
 			faults = append(faults, r.candidateFaults(path)...)
@@ -58,19 +55,28 @@ func Validate(configs []Config) error {
 	return faults.Err()
 }
 
-// ValidateNames returns the empty and duplicate names of configurations, as [Validate] does. path
-// is that of the list.
-func ValidateNames(path string, configs []Config) error {
+// ValidateForm returns the faults that [New] refuses, as [Validate] does: empty and duplicate names of
+// configurations, more than [MaxRules] rules, more than [MaxSelectors] candidate selectors of one; no
+// cluster holds more. path is that of the list.
+func ValidateForm(path string, configs []Config) error {
 	var faults fault.List
 	firsts := make(map[string]int, len(configs))
 	for i := range configs {
-		at, name := fmt.Sprintf("%s[%d].name", path, i), configs[i].Name
+		at, name, list := fmt.Sprintf("%s[%d]", path, i), configs[i].Name, configs[i].Rules
 		if first, taken := firsts[name]; name == "" {
-			faults.Add(at, "is empty")
+			faults.Add(at+".name", "is empty")
 		} else if taken {
-			faults.Add(at, "%q is also the name of %s[%d]", name, path, first)
+			faults.Add(at+".name", "%q is also the name of %s[%d]", name, path, first)
 		} else {
 			firsts[name] = i
+		}
+		if len(list) > MaxRules {
+			faults.Add(at+".rules", "%d: more than %d", len(list), MaxRules)
+		}
+		for j := range list {
+			if n := len(list[j].CandidateSelectors); n > MaxSelectors {
+				faults.Add(fmt.Sprintf("%s.rules[%d].candidateSelectors", at, j), "%d: more than %d", n, MaxSelectors)
+			}
 		}
 	}
 	return faults.Err()

@@ -126,6 +126,8 @@ func TestBadInput(t *testing.T) {
 		"bad flag":              {"", []string{"-frobnicate"}, "usage: whatif"},
 		"argument":              {"", []string{"vision/detector-train"}, "unexpected argument"},
 		"state: unknown field":  {`{"queues":[{"nam":"a"}]}`, nil, "unknown field"},
+		"state: a field twice":  {`{"queues":[{"name":"a"}],"rules":[{"name":"c","rules":[{"name":"r"}],"rules":[]}]}`, nil, "rules[0].rules: is there twice"},
+		"state: rules alone":    {`{"rules":[{"name":""}]}`, nil, "rules[0].name: is empty"},
 		"state: no integer":     {`{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","nominal":99999999999999999999}]}]}`, nil, "item 1: queues[0].quotas[0]: want an integer, found number 99999999999999999999"},
 		"record: no time":       {`{"state":{"queues":[{"name":"q"}]},"request":{"workload":{"id":"w","queue":"q"},"now":"noon"}}`, nil, `request.now: "noon" is not a time`},
 		"state: limits only":    {`{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","borrowingLimit":1}]}]}`, nil, "no nominal"},

@@ -218,7 +218,7 @@ func TestParse(t *testing.T) {
 		`{"nodes":[`:                             "ends early",
 		`{"machines":[]}`:                        `unknown field "machines"`,
 		`{} {}`:                                  "text after the JSON value",
-		`{"groups":[{"disruptionMode":3}]}`:      "cannot unmarshal",
+		`{"groups":[{"disruptionMode":3}]}`:      "groups[0].disruptionMode: found 3, want a string",
 		`{"groups":[{"disruptionMode":"Half"}]}`: `"Half" is not a valid DisruptionMode: want one of ["Pod" "PodGroup"]`,
 	} {
 		if _, err := placement.ParseState([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,8 +1,6 @@
 package placement
 
 import (
-	"fmt"
-
 	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/workload"
 )
@@ -27,23 +25,10 @@ type Record struct {
 	Request *Request `json:"request,omitempty"`
 }
 
-// ParseState reads the JSON form of a [State]. It fails on malformed JSON, unknown fields and
-// anything after the object, and names the offset or field. [NewSnapshot] validates the
-// state; ParseState does not.
-func ParseState(data []byte) (State, error) {
-	var st State
-	return st, parse(data, &st)
-}
+// ParseState reads the JSON form of a [State]. It fails on malformed JSON and anything after the
+// object, and names the offset; and with a [fault.List] on unknown fields, fields that an object has
+// twice, and values of another type. [NewSnapshot] validates the state; ParseState does not.
+func ParseState(data []byte) (State, error) { return jsonform.Parse[State]("placement", data) }
 
 // ParseRecord reads the JSON form of a [Record]. It fails as [ParseState] does.
-func ParseRecord(data []byte) (Record, error) {
-	var r Record
-	return r, parse(data, &r)
-}
-
-func parse(data []byte, into any) error {
-	if err := jsonform.Read(data, into); err != nil {
-		return fmt.Errorf("placement: %w", err)
-	}
-	return nil
-}
+func ParseRecord(data []byte) (Record, error) { return jsonform.Parse[Record]("placement", data) }

@@ -82,6 +82,9 @@ func (p *PreemptionLimit) key() string  { return "PreemptionLimit " + p.Metadata
 
 func (p *PreemptionConfig) read() (*entry, error) {
 	config, notes := p.Rules()
+	if first, more := firstFault(rules.ValidateForm("spec", []rules.Config{config})); first != "" { // no API server takes it
+		return nil, fmt.Errorf("%s%s", strings.Replace(first, "spec[0].", "spec.", 1), more)
+	}
 	return &entry{value: config, notes: notes}, nil
 }
 

@@ -119,3 +119,18 @@ func TestQueuesReferToRules(t *testing.T) {
 		}
 	}
 }
+
+// A configuration with more rules than an API server takes is refused, with the path.
+func TestTooManyRules(t *testing.T) {
+	const rule = `{"name":"r","activationPolicy":{"trigger":"Always"}}`
+	for n, want := range map[int]string{64: "", 65: "spec.rules: 65: more than 64"} {
+		var c kueue.PreemptionConfig
+		if err := json.Unmarshal([]byte(`{"metadata":{"name":"c"},"spec":{"rules":[`+rule+strings.Repeat(","+rule, n-1)+`]}}`), &c); err != nil {
+			t.Fatal(err)
+		}
+		var o kueue.Objects
+		if _, err := o.Add(&c); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%d rules: %v, want %q", n, err, want)
+		}
+	}
+}

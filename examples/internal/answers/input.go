@@ -76,7 +76,7 @@ func ReadSample() (Input, error) {
 
 // The fields that identify cede's own State and Record.
 var (
-	stateFields  = []string{"admitted", "cohorts", "flavors", "queues"}
+	stateFields  = []string{"admitted", "cohorts", "flavors", "queues", "rules"}
 	recordFields = []string{"request", "state"}
 )
 

@@ -52,3 +52,14 @@ func Of(t time.Time) int64 {
 	}
 	return t.UnixNano()
 }
+
+// Clamped is [Of] for any time: before [Range] it is the zero time, after it the last instant.
+func Clamped(t time.Time) int64 {
+	switch {
+	case t.After(latest):
+		return math.MaxInt64
+	case t.Before(earliest):
+		return Unset
+	}
+	return Of(t)
+}

@@ -1,25 +1,83 @@
 package jsonform
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/optional"
 )
 
-// Whatever is wrong, the error names where; what is right reads.
+type inner struct {
+	B int `json:"b"`
+}
+
+type outer struct {
+	A     int               `json:"a"`
+	Text  string            `json:"text,omitempty"`
+	List  []inner           `json:"list"`
+	Of    map[string]int    `json:"of"`
+	Wait  optional.Duration `json:"wait"`
+	At    time.Time         `json:"at"`
+	Other *inner            `json:"other"`
+	inner
+	Embedded
+	Hidden int `json:"-"`
+}
+
+// Embedded has its fields in the object that it is embedded in.
+type Embedded struct {
+	C []string `json:"c"`
+}
+
+// Whatever is wrong, the error names where and what, all at once; what is right reads.
 func TestRead(t *testing.T) {
-	var into struct{ A int }
-	if err := Read([]byte(` {"A": 3} `), &into); err != nil || into.A != 3 {
+	for text, want := range map[string]string{
+		` {"a": 3, "list": [{"b": 1}, {"b": 2}, null], "of": {"x": 1, "X": 2}, "c": ["y"], "wait": "1m", "other": null} `: "",
+		`{"A": 3, "TEXT": "x"}`: "",
+		"null":                  "",
+		"":                      "JSON ends early, at offset 0",
+		`{"a":`:                 "JSON ends early, at offset 5",
+		`{"a": 1} {}`:           "offset 8: text after the JSON value",
+		`{"a": 1,}`:             "offset 9: invalid character '}' looking for beginning of object key string",
+		"\xef\xbb\xbf{}":        "offset 1: invalid character 'ï' looking for beginning of value",
+		`{"list": [{}, {"B": 1, "c": 2}], "d": {"e": 1}, "Hidden": 1}`: `list[1].c: unknown field "c"; d: unknown field "d"; Hidden: unknown field "Hidden"`,
+		`{"a": "one", "list": [{"b": 1.5}, 7], "c": {}}`:               `a: found "one", want a number (int); list[0].b: found 1.5, want a number (int); list[1]: found 7, want an object; c: found an object, want an array`,
+		`{"wait": "soon", "at": 5, "of": {"x": [1]}}`:                  `wait: "soon" is not a duration (as in 30m or 0s); at: Time.UnmarshalJSON: input is not a JSON string; of.x: found an array, want a number (int)`,
+		`[1]`:                                "the value: found an array, want an object",
+		`{"a": 1, "a": 2}`:                   "a: is there twice",
+		`{"a": 1, "A": 2}`:                   "A: is there twice",
+		`{"a": 1, "\u0061": 2}`:              "a: is there twice",
+		`{"list": [{"b": 1}], "list": [{}]}`: "list: is there twice",
+		`{"of": {"x": 1, "y": 2, "x": 3}}`:   "of.x: is there twice",
+		`{"list": [{"\u001b[2J": 1}]}`:       `list[0]."\x1b[2J": unknown field "\x1b[2J"`,
+	} {
+		var into outer
+		err := Read([]byte(text), &into)
+		if got := fmt.Sprint(err); got != want && (err != nil || want != "") {
+			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
+		}
+	}
+	var into outer
+	if err := Read([]byte(`{"a": 3, "list": [{"b": 4}], "other": {"b": 5}}`), &into); err != nil || into.A != 3 || into.List[0].B != 4 || into.Other.B != 5 {
 		t.Errorf("%+v, %v", into, err)
 	}
-	for text, want := range map[string]string{
-		"":             "JSON ends early, at offset 0",
-		`{"A":`:        "JSON ends early, at offset 5",
-		`{"A": 1} {}`:  "text after the JSON value",
-		`{"B": 1}`:     `unknown field "B"`,
-		`{"A": "one"}`: "offset",
-	} {
-		if err := Read([]byte(text), &into); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+}
+
+// Names that are there many times, or are long, make no error without bounds.
+func TestFaultsAreBounded(t *testing.T) {
+	var list fault.List
+	err := Read([]byte(`{"of":{"x":0`+strings.Repeat(`,"x":0`, 5000)+`}}`), new(outer))
+	if !errors.As(err, &list) || len(list) != maxFaults {
+		t.Errorf("%d faults", len(list))
+	}
+	long := strings.Repeat("x", 1<<20)
+	for _, text := range []string{`{"%s":1}`, `{"a":"%s"}`, `{"wait":"%s"}`} {
+		if err := Read(fmt.Appendf(nil, text, long), new(outer)); err == nil || len(err.Error()) > 500 {
+			t.Errorf("%s: an error of %d bytes", text, len(fmt.Sprint(err)))
 		}
 	}
 }

@@ -99,7 +99,8 @@ var rooms = []struct {
 	lines [][]string
 }{
 	{"base: what every other room may use", [][]string{
-		{"fault", "guard", "optional", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/jsonform", "internal/base/least"},
+		{"fault", "guard", "optional", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/least"},
+		{"internal/base/jsonform"},
 	}},
 	{"persist: structures that share what did not change", [][]string{
 		{"internal/persist/ordered", "internal/persist/trie", "internal/persist/vector"},
