@@ -12,6 +12,8 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // certified is a question whose answer has a certificate.
@@ -236,5 +238,35 @@ func TestCertificateOfAWorseAnswer(t *testing.T) {
 	}
 	if worse < 20 {
 		t.Errorf("%d answers are worse", worse)
+	}
+}
+
+// Candidates that only an amount of zero tells apart are of one kind: the tree names one of them, and
+// the branch without it is without all of them.
+func TestCertificateOfAmountsOfZero(t *testing.T) {
+	amounts := func(list ...int64) (out []quota.Amount) {
+		for i, amount := range list {
+			out = append(out, quota.Amount{Flavor: "h100", Resource: string(rune('x' + i)), Amount: amount})
+		}
+		return out
+	}
+	st := preemption.State{Queues: []queue.Queue{{
+		Name: "q", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
+		Quotas: []quota.Quota{{Flavor: "h100", Resource: "x", Nominal: 6}, {Flavor: "h100", Resource: "y", Nominal: 4}},
+	}}}
+	for i, requests := range [][]quota.Amount{amounts(2, 2), amounts(0, 2, 0), amounts(2, 0, 0), amounts(2, 0)} {
+		w := job(string(rune('a'+i)), "q", 0, 1, started(i))
+		w.PodSets[0].Requests = requests
+		st.Admitted = append(st.Admitted, w)
+	}
+	r := pending("q", 3, 1)
+	r.Workload.PodSets[0].Requests = amounts(3, 3)
+	config := preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{Certificate: true, IgnoreCaps: true}}
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if len(d.Proof.Certificate.Attempts[0].Tree) == 0 {
+		t.Error("the certificate has no tree")
+	}
+	if err := preemption.Verify(st, r, config, d); err != nil {
+		t.Error(err)
 	}
 }

@@ -174,10 +174,26 @@ func compareKinds(u, v *unit) int {
 	return cmp.Or(
 		cmp.Compare(u.Queue, v.Queue), cmp.Compare(u.right, v.right), cmp.Compare(u.Workload.Priority, v.Workload.Priority),
 		cmp.Compare(u.cost, v.cost),
-		slices.CompareFunc(u.Workload.Loads, v.Workload.Loads, func(a, b quotatree.Load) int {
-			return cmp.Or(cmp.Compare(a.Column, b.Column), cmp.Compare(a.Amount, b.Amount))
-		}),
+		compareLoads(u.Workload.Loads, v.Workload.Loads),
 	)
+}
+
+// compareLoads compares loads without those of zero, which free nothing.
+func compareLoads(a, b []quotatree.Load) (order int) {
+	for order == 0 {
+		for len(a) > 0 && a[0].Amount == 0 {
+			a = a[1:]
+		}
+		for len(b) > 0 && b[0].Amount == 0 {
+			b = b[1:]
+		}
+		if len(a) == 0 || len(b) == 0 {
+			return cmp.Compare(len(a), len(b))
+		}
+		order = cmp.Or(cmp.Compare(a[0].Column, b[0].Column), cmp.Compare(a[0].Amount, b[0].Amount))
+		a, b = a[1:], b[1:]
+	}
+	return order
 }
 
 // frees returns what a unit frees in a slot.
