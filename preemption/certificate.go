@@ -31,8 +31,9 @@ import (
 type Certificate struct {
 	// Bound is what it shows: LowerBound. It is less if a tree would have more than 20,000
 	// entries: it is then the bound by the multipliers, and the rest rests on the search. Zero
-	// if nobody is to yield: it then shows that no set is allowed at Now. (If that takes a larger
-	// tree, there is no certificate.)
+	// if nobody is to yield: it then shows that no set is allowed at Now. With limits it shows that
+	// of the number of victims: more are needed than may yield. (If that takes a larger tree, there
+	// is no certificate.)
 	Bound int64 `json:"bound,omitzero"`
 	// Attempts is one for each attempt that the policies permit, in their order.
 	Attempts []CertifiedAttempt `json:"attempts,omitempty"`
@@ -69,9 +70,14 @@ type CertifiedRow struct {
 	Multiplier float64 `json:"multiplier"`
 }
 
-// CertifiedCap is a cap of [ExactSearch]: no more victims by a right than Greedy's.
+// CertifiedCap is a cap of [ExactSearch]: no more victims by a right than Greedy's; or one of
+// [Config.Limits]: no more victims than it leaves.
 type CertifiedCap struct {
-	Reason VictimReason `json:"reason"`
+	// Limit is the name of a limit, and Queue the queue whose workloads it counts together, if it
+	// counts them by queue. Empty: it is a cap, for which the next three fields are.
+	Limit  string       `json:"limit,omitempty"`
+	Queue  string       `json:"queue,omitempty"`
+	Reason VictimReason `json:"reason,omitzero"`
 	// AnyPriority: of any priority. Else of those above Above.
 	AnyPriority bool  `json:"anyPriority,omitempty"`
 	Above       int64 `json:"above,omitzero"`
@@ -109,7 +115,7 @@ func (sc *scratch) certificateOf(c *cluster.Cluster, of *exact.Certificate, foun
 			a.Rows = append(a.Rows, row)
 		}
 		for _, l := range in.Caps {
-			a.Caps = append(a.Caps, CertifiedCap{Reason: reasonOfRight[l.Right], AnyPriority: l.All, Above: l.Above, Multiplier: l.Multiplier})
+			a.Caps = append(a.Caps, sc.capOf(c, &l))
 		}
 		for _, u := range in.Units {
 			candidate := CertifiedCandidate{Workload: u.Workload.Facts.ID}
@@ -119,6 +125,19 @@ func (sc *scratch) certificateOf(c *cluster.Cluster, of *exact.Certificate, foun
 			a.Candidates = append(a.Candidates, candidate)
 		}
 		out.Attempts = append(out.Attempts, a)
+	}
+	return out
+}
+
+func (sc *scratch) capOf(c *cluster.Cluster, of *exact.CertifiedCap) CertifiedCap {
+	l, limited := sc.request.Limits.(*limiter)
+	if !limited || of.Group == 0 {
+		return CertifiedCap{Reason: reasonOfRight[of.Right], AnyPriority: of.All, Above: of.Above, Multiplier: of.Multiplier}
+	}
+	out := CertifiedCap{Multiplier: of.Multiplier}
+	var queue int
+	if out.Limit, queue = l.group(of.Group); queue >= 0 {
+		out.Queue = c.Queue(queue).Name
 	}
 	return out
 }
@@ -133,7 +152,7 @@ func (c *Certificate) judged() *queues.Certificate {
 			a.Rows = append(a.Rows, queues.CertifiedRow(r))
 		}
 		for _, l := range in.Caps {
-			a.Caps = append(a.Caps, queues.CertifiedCap{Reason: queues.Reason(l.Reason), AnyPriority: l.AnyPriority, Above: l.Above, Multiplier: l.Multiplier})
+			a.Caps = append(a.Caps, queues.CertifiedCap{Limit: l.Limit, Queue: l.Queue, Reason: queues.Reason(l.Reason), AnyPriority: l.AnyPriority, Above: l.Above, Multiplier: l.Multiplier})
 		}
 		for _, u := range in.Candidates {
 			a.Candidates = append(a.Candidates, queues.CertifiedCandidate(u))

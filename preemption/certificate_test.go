@@ -71,6 +71,14 @@ func TestCertificatesAreThoseOfTheGolden(t *testing.T) {
 			}
 		}
 	}
+	for _, columns := range []int{1, 4} {
+		for _, most := range []int64{4, 14} {
+			st, r := fullQueue(0, columns, 400, 16)
+			q := certifiedQuestion{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Exact, Limits: atMost(most)}}
+			q.config.Exact.MaxNodes, q.config.Exact.Certificate = 5_000, true
+			line(fmt.Sprintf("limited %d %d", columns, most), q)
+		}
+	}
 	keptIn(t, "certificates.golden", b.Bytes())
 }
 

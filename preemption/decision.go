@@ -90,7 +90,8 @@ const (
 	// If it is the preemptor's own queue, nothing in it is admitted, and this is the only
 	// blocker.
 	RuleQueueInactive
-	// RuleLimit: one of [Config.Limits], which SetBy names, refused the workload. Its text is
+	// RuleLimit: one of [Config.Limits], which SetBy names, refused the workload; with [Exact] it
+	// may be one that refuses the workload if all before it yield. Its text is
 	// PreemptionLimitExceeded. Such blockers come first, by the order of the limits.
 	RuleLimit
 )

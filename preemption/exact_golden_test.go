@@ -67,5 +67,14 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 			}
 		}
 	}
+	// Limits that leave too few, or few.
+	for _, columns := range []int{1, 4} {
+		for _, most := range []int64{4, 14} {
+			st, r := fullQueue(0, columns, 400, 16)
+			q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Exact, Limits: atMost(most)}}
+			q.config.Exact.MaxNodes = 5_000
+			line(fmt.Sprintf("limited %d %d", columns, most), q)
+		}
+	}
 	keptIn(t, "proofs.golden", b.Bytes())
 }

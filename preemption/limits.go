@@ -97,6 +97,32 @@ func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) boo
 	return refuses
 }
 
+// Groups yields the groups in which limits count a victim of policies.
+func (l *limiter) Groups(v *search.Victim, now int64, yield func(group int, most int64)) {
+	class := l.class(v)
+	for i := range l.limits {
+		of, group := &l.limits[i], 1+i
+		if !of.Covers(class, l.labels) {
+			continue
+		}
+		most := of.Limit - l.counted(of, class, v.Workload.Facts.ID, now)
+		switch of.Scope {
+		case limits.PreemptedWorkload:
+			if most > 0 {
+				continue
+			}
+		case limits.PreemptedClusterQueue:
+			group += (1 + v.Queue) * len(l.limits)
+		}
+		yield(group, most)
+	}
+}
+
+// group returns the name of the limit that a group is of, and the node of the queue; -1: of all.
+func (l *limiter) group(number int) (name string, queue int) {
+	return l.limits[(number-1)%len(l.limits)].Name, (number-1)/len(l.limits) - 1
+}
+
 // counted counts the events that a limit counts together with a victim.
 func (l *limiter) counted(of *limits.Limit, class *limits.Class, victim string, now int64) int64 {
 	since := of.Since(instant.Time(now))

@@ -98,8 +98,8 @@ type Config struct {
 	// decision. They count whole workloads: replicas of one are one preemption, and who is being
 	// evicted already is none. A candidate that a limit refuses is passed over, in the documented
 	// search, but rules of a later tier may take it; whom the policies permit comes before whom
-	// rules permit, also where in the end it is put back. Limits must be valid ([limits.Validate]),
-	// and empty with another search than [Greedy] (docs/search.md).
+	// rules permit, also where in the end it is put back. [Exchange] and [Exact] look only at sets
+	// that are within all limits. Limits must be valid ([limits.Validate]).
 	Limits []limits.Limit
 	// Guards are rules of the caller. A nil entry is an error.
 	Guards []Guard
@@ -142,9 +142,6 @@ func New(c Config) (*Preemptor, error) {
 	c.Protection.Validate("config.Protection", &faults)
 	if list, ok := limits.Validate("config.Limits", c.Limits).(fault.List); ok {
 		faults = append(faults, list...)
-	}
-	if len(c.Limits) > 0 && c.Search != Greedy {
-		faults.Add("config.Limits", "are set, but the search is %v", c.Search)
 	}
 	c.Fair.validate(&faults, c.Sharing)
 	c.validateSearch(&faults)

@@ -51,7 +51,8 @@ type ExchangeSearch struct {
 // own queue always; one of another queue as long as its queue, and each cohort below the
 // common one, still borrows something that needs preemption. In fair sharing they must still
 // borrow anything and, unless the preemptor stays within its nominal quota, one of the
-// strategies must hold at that step. So [FairSharing.RecheckShares] is always on.
+// strategies must hold at that step. So [FairSharing.RecheckShares] is always on. And the set must
+// be within [Config.Limits].
 //
 // The best allowed set, in this order:
 //

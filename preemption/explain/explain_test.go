@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
@@ -114,21 +115,22 @@ func samples(t testing.TB) map[string]preemption.Explanation {
 	gated := job("a/new", "team-a", 10, 4, 0)
 	gated.Gates.Names = []string{"kueue.x-k8s.io/multikueue"}
 	return map[string]preemption.Explanation{
-		"fits":       explanation(t, preemption.Config{}, preemption.State{Queues: state().Queues, Cohorts: state().Cohorts}, job("a/new", "team-a", 10, 4, 0)),
-		"preempt":    explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 10, 4, 0)),
-		"wait":       explanation(t, protected, state(), job("a/new", "team-a", 10, 4, 0)),
-		"impossible": explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 5, 6, 0)),
-		"open":       explanation(t, preemption.Config{}, state(), open),
-		"gated":      explanation(t, preemption.Config{}, state(), gated),
-		"exchange":   explanation(t, preemption.Config{Search: preemption.Exchange}, small(), job("a/new", "team-a", 10, 7, 0)),
-		"exact":      explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 10, 4, 0)),
-		"exact-cost": explanation(t, preemption.Config{Search: preemption.Exact, Cost: preemption.CostByAge{Resources: []string{"gpu"}}}, small(), job("a/new", "team-a", 10, 2, 0)),
-		"exact-none": explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 5, 4, 0)),
-		"rules":      explanation(t, protected, ruled(), job("a/new", "team-a", 10, 6, 0)),
-		"rules-wait": explanation(t, protected, ruled(), job("a/new", "team-a", 10, 9, 0)),
-		"rules-bad":  explanation(t, preemption.Config{RulesAlone: true}, ruled("Nowhere"), job("a/new", "team-a", 10, 7, 0)),
-		"rules-none": explanation(t, preemption.Config{}, ruled(), job("a/new", "team-a", 60, 4, 0)),
-		"fair":       explanation(t, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
+		"fits":        explanation(t, preemption.Config{}, preemption.State{Queues: state().Queues, Cohorts: state().Cohorts}, job("a/new", "team-a", 10, 4, 0)),
+		"preempt":     explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 10, 4, 0)),
+		"wait":        explanation(t, protected, state(), job("a/new", "team-a", 10, 4, 0)),
+		"impossible":  explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 5, 6, 0)),
+		"open":        explanation(t, preemption.Config{}, state(), open),
+		"gated":       explanation(t, preemption.Config{}, state(), gated),
+		"exchange":    explanation(t, preemption.Config{Search: preemption.Exchange}, small(), job("a/new", "team-a", 10, 7, 0)),
+		"exact":       explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 10, 4, 0)),
+		"exact-cost":  explanation(t, preemption.Config{Search: preemption.Exact, Cost: preemption.CostByAge{Resources: []string{"gpu"}}}, small(), job("a/new", "team-a", 10, 2, 0)),
+		"exact-limit": explanation(t, preemption.Config{Search: preemption.Exact, Limits: []limits.Limit{{Name: "one an hour", Scope: limits.Global, Limit: 1, Window: optional.Of(time.Hour)}}}, small(), job("a/new", "team-a", 10, 6, 0)),
+		"exact-none":  explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 5, 4, 0)),
+		"rules":       explanation(t, protected, ruled(), job("a/new", "team-a", 10, 6, 0)),
+		"rules-wait":  explanation(t, protected, ruled(), job("a/new", "team-a", 10, 9, 0)),
+		"rules-bad":   explanation(t, preemption.Config{RulesAlone: true}, ruled("Nowhere"), job("a/new", "team-a", 10, 7, 0)),
+		"rules-none":  explanation(t, preemption.Config{}, ruled(), job("a/new", "team-a", 60, 4, 0)),
+		"fair":        explanation(t, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
 	}
 }
 

@@ -145,6 +145,8 @@ func proof(e *preemption.Explanation) (lines []string) {
 			text = "the queue stays within its nominal quota: "
 		}
 		switch {
+		case len(a.Rows) > 0 && len(e.Decision.Victims) == 0:
+			text += fmt.Sprintf("to free what is short of %s takes more victims than limits leave", rows(a.Rows))
 		case len(a.Rows) > 0:
 			text += fmt.Sprintf("to free what is short of %s takes %s", rows(a.Rows), bound(strconv.FormatFloat(math.Round(a.Bound*100)/100, 'f', -1, 64)))
 		case len(a.Tree) == 0:

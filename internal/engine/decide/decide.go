@@ -126,7 +126,9 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 		}
 	default:
 		core.Request.Trace.Silence()
-		found, result.Proof = s.exact.Best(core, found)
+		if found, result.Proof = s.exact.Best(core, found); !found {
+			core.NoteLimits()
+		}
 		result.History = result.Proof.History
 		core.Request.Trace.Resume()
 	}

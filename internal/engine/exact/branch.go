@@ -184,7 +184,7 @@ func (x *Solver) pressure(r *lagrange.Relaxation, settled []settled) (bound floa
 		}
 		taken := 0.0
 		for _, i := range t.chosen {
-			if u := &p.units[i]; p.caps[j].holds(u.right, u.Workload.Priority) {
+			if u := &p.units[i]; p.caps[j].holds(u) {
 				taken += u.part
 			}
 		}

@@ -8,8 +8,10 @@ import (
 )
 
 // limit is a cap: of the workloads that yield by one right, at most so many may have a priority
-// above another one.
+// above another one; or, of a limit on preemptions, at most so many of a group may yield.
 type limit struct {
+	group int   // 0: of none
+	size  int64 // of the group, replicas one by one
 	right int
 	above int64
 	all   bool // of any priority
@@ -17,8 +19,11 @@ type limit struct {
 	taken int64
 }
 
-func (l *limit) holds(right int, priority int64) bool {
-	return l.right == right && (l.all || priority > l.above)
+func (l *limit) holds(u *unit) bool {
+	if l.group > 0 {
+		return slices.Contains(u.groups, l.group)
+	}
+	return l.right == u.right && (l.all || u.Workload.Priority > l.above)
 }
 
 // rights is the number of rights.
@@ -57,10 +62,62 @@ func (x *Solver) capsOf(taken []search.Victim) []limit {
 	return x.caps
 }
 
+// ceiling returns how many workloads may yield at most by limits on preemptions; noLimit: there are
+// none. Bounds of the number of victims are compared with it: what frees enough may be too many.
+func (p *problem) ceiling() int64 {
+	least := noLimit
+	for i := range p.caps {
+		if l := &p.caps[i]; l.group > 0 {
+			all, held := p.workloads(l)
+			least = min(least, all-max(0, held-l.most))
+		}
+	}
+	return least
+}
+
+// workloads counts those that may yield, and those that a cap holds.
+func (p *problem) workloads(l *limit) (all, held int64) {
+	seen := make([]bool, len(p.yields))
+	for i := range p.units {
+		u := &p.units[i]
+		if u.elastic >= 0 {
+			if seen[u.elastic] {
+				continue
+			}
+			seen[u.elastic] = true
+		}
+		if all++; l.holds(u) {
+			held++
+		}
+	}
+	return all, held
+}
+
 // capped reports whether no cap leaves a place for a unit at all.
 func (p *problem) capped(u *unit) bool {
-	return slices.ContainsFunc(p.caps, func(l limit) bool { return l.most == 0 && l.holds(u.right, u.Workload.Priority) })
+	return slices.ContainsFunc(p.caps, func(l limit) bool { return l.most == 0 && l.holds(u) })
 }
+
+// groupsOf returns the groups in which limits on preemptions count a candidate, and adds a cap for
+// each new one. These caps are never dropped, as those of the search in order may be.
+func (p *problem) groupsOf(c *search.Candidate) []int {
+	if p.s.Request.Limits == nil {
+		return nil
+	}
+	var groups []int
+	p.s.Groups(&c.Victim, func(group int, most int64) {
+		at := slices.IndexFunc(p.caps, func(l limit) bool { return l.group == group })
+		if at < 0 {
+			at, p.caps = len(p.caps), append(p.caps, limit{group: group, most: max(0, most)})
+		}
+		p.caps[at].size++
+		groups = append(groups, group)
+	})
+	return groups
+}
+
+// limitsNobody reports whether a cap holds nobody, or more than there are.
+func (l *limit) limitsNobody() bool { return l.most == 0 || l.group > 0 && l.size <= l.most }
 
 // full reports whether the caps leave no place for one more workload.
 func (p *problem) full(u *unit) bool {
@@ -68,7 +125,7 @@ func (p *problem) full(u *unit) bool {
 		return false
 	}
 	for i := range p.caps {
-		if l := &p.caps[i]; l.taken == l.most && l.holds(u.right, u.Workload.Priority) {
+		if l := &p.caps[i]; l.taken == l.most && l.holds(u) {
 			return true
 		}
 	}
@@ -78,7 +135,7 @@ func (p *problem) full(u *unit) bool {
 // count counts a workload that begins to yield (1) or stays (-1).
 func (p *problem) count(u *unit, by int64) {
 	for i := range p.caps {
-		if l := &p.caps[i]; l.holds(u.right, u.Workload.Priority) {
+		if l := &p.caps[i]; l.holds(u) {
 			l.taken += by
 		}
 	}

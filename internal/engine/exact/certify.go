@@ -35,8 +35,10 @@ type CertifiedRow struct {
 	Multiplier float64
 }
 
-// CertifiedCap is a limit on the victims of one right with a priority above another one.
+// CertifiedCap is a limit on the victims of one right with a priority above another one, or of a
+// group of a limit on preemptions.
 type CertifiedCap struct {
+	Group      int // 0: of none
 	Right      int // see rightOf
 	Above      int64
 	All        bool // of any priority
@@ -130,7 +132,8 @@ func (x *Solver) certify(attempts []bool, caps []limit, bound int64) *Certificat
 }
 
 // certifyAttempt certifies the bound in one attempt. known are multipliers that the search has
-// used, or nil. ok is false if the tree would be too large.
+// used, or nil. ok is false if the tree would be too large. That limits on preemptions leave no set
+// is shown by the number of victims: more are needed than may yield.
 func (x *Solver) certifyAttempt(borrowing bool, caps []limit, bound int64, known []float64) (a CertifiedAttempt, ok bool) {
 	a.Borrowing = borrowing
 	x.open(borrowing, caps)
@@ -138,6 +141,9 @@ func (x *Solver) certifyAttempt(borrowing bool, caps []limit, bound int64, known
 		return a, true
 	}
 	of, r := x.goals(nil)[0], &x.relaxation
+	if ceiling := x.problem.ceiling(); bound == noSet && ceiling < noLimit {
+		of, bound, known = victims, ceiling+1, nil
+	}
 	x.settled = x.settled[:0]
 	most := noLimit
 	if bound == noSet {
@@ -201,7 +207,7 @@ func (x *Solver) addMultipliers(a *CertifiedAttempt) {
 	}
 	for j := range p.caps {
 		if m, l := r.Multiply[len(p.rows)+j], &p.caps[j]; m > 0 {
-			a.Caps = append(a.Caps, CertifiedCap{Right: l.right, Above: l.above, All: l.all, Multiplier: m})
+			a.Caps = append(a.Caps, CertifiedCap{Group: l.group, Right: l.right, Above: l.above, All: l.all, Multiplier: m})
 		}
 	}
 }

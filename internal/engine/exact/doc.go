@@ -3,7 +3,8 @@
 // which each victim is permitted when only those before it are gone.
 //
 //   - problem.go: the units that may yield in an attempt, and what of them is alike
-//   - caps.go: no more victims of any priority and right than the search in order takes
+//   - caps.go: no more victims of any priority and right than the search in order takes, and none
+//     over a limit on preemptions
 //   - allowed.go, justified.go: whether an order of removal exists
 //   - rows.go, relax.go: the rows of quota and caps, whose bound is that of package lagrange
 //   - branch.go: branch and bound

@@ -90,13 +90,24 @@ func (x *Solver) Exists(s *search.Search) bool {
 	defer x.end()
 	for _, borrowing := range s.Attempts() {
 		x.open(borrowing, nil)
-		x.settled = x.settled[:0]
-		x.withoutRows()
-		if x.search(victims, noLimit, noLimit, false, true); x.tree.found || x.tree.stopped {
+		if x.searchAny(); x.tree.found || x.tree.stopped {
 			return true
 		}
 	}
 	return false
+}
+
+// searchAny searches for any set.
+func (x *Solver) searchAny() {
+	x.settled = x.settled[:0]
+	most := x.problem.ceiling()
+	if most < noLimit {
+		x.relax(victims, x.target(most+1))
+		x.first.Copy(&x.relaxation)
+	} else {
+		x.withoutRows()
+	}
+	x.search(victims, most, noLimit, false, true)
 }
 
 // begin puts the victims back, and lists the candidates.
@@ -187,6 +198,15 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 			}
 			x.first.Copy(&x.relaxation)
 			known = x.betterOf(goals, known, x.rounded(goals))
+			if known == nil && p.ceiling() < noLimit { // a bound of the number may show that there is none
+				if x.searchAny(); x.tree.found {
+					known = slices.Clone(x.tree.best)
+				} else if !x.tree.stopped {
+					return nil, bound, true
+				}
+				x.relax(of, x.target(limit))
+				x.first.Copy(&x.relaxation)
+			}
 		}
 		if known != nil && p.value(of, known) <= limit {
 			limit = p.value(of, known) - 1

@@ -19,6 +19,8 @@ type unit struct {
 	depth int   // 0: in the own queue; 1 + the index of the level
 	cost  int64 // what is lost; see problem.cost
 	kind  int   // units of one kind may stand for each other
+	// Of limits on preemptions, those that count the unit.
+	groups []int
 	// Of a workload with surplus units: its index, and one part of how many replicas this is.
 	// -1 and 1 for all others.
 	elastic int
@@ -117,12 +119,12 @@ func (x *Solver) enter(borrowing bool, caps []limit) {
 		if p.s.Request.Cost != nil {
 			u.cost = unknown
 		}
-		if p.capped(&u) {
+		if u.groups = p.groupsOf(c); p.capped(&u) {
 			continue
 		}
 		p.units = append(p.units, u)
 	}
-	p.caps = slices.DeleteFunc(p.caps, func(l limit) bool { return l.most == 0 }) // nobody is left that it holds
+	p.caps = slices.DeleteFunc(p.caps, func(l limit) bool { return l.limitsNobody() }) // those that allow nobody hold nobody who is left
 }
 
 const unknown = -1
@@ -173,7 +175,7 @@ func compareKinds(u, v *unit) int {
 	}
 	return cmp.Or(
 		cmp.Compare(u.Queue, v.Queue), cmp.Compare(u.right, v.right), cmp.Compare(u.Workload.Priority, v.Workload.Priority),
-		cmp.Compare(u.cost, v.cost),
+		cmp.Compare(u.cost, v.cost), slices.Compare(u.groups, v.groups),
 		compareLoads(u.Workload.Loads, v.Workload.Loads),
 	)
 }

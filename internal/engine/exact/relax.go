@@ -38,7 +38,7 @@ func (x *Solver) relax(of objective, most float64) {
 		}
 		for j := range p.caps {
 			takes[rows+j] = 0
-			if p.caps[j].holds(u.right, u.Workload.Priority) {
+			if p.caps[j].holds(u) {
 				takes[rows+j] = -u.part
 			}
 		}

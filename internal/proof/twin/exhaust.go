@@ -311,7 +311,7 @@ func (x *exhaustion) mayTake(c, set int, borrowing, entitled bool) bool {
 			taken = append(taken, x.all[o])
 		}
 	}
-	if x.config.Fair.Stable && !x.keepsShares(taken, *of) {
+	if x.limited(taken, *of) || x.config.Fair.Stable && !x.keepsShares(taken, *of) {
 		return false
 	}
 	if of.class == 2 {

@@ -1,7 +1,8 @@
 package queues
 
 // anybody reports whether some set of candidates is allowed: the request fits without it, and
-// it has an order of removal in which each is permitted when only those before it are gone.
+// it has an order of removal in which each is permitted, and within the limits, when only those
+// before it are gone.
 // It tries all sets, each from all of those with one candidate less; known is false if there
 // are too many.
 func (j *judge) anybody() (exists, known bool) {
@@ -41,7 +42,7 @@ func (j *judge) allowedIn(list []candidate, borrowing bool) bool {
 		j.takeAll(gone, 1)
 		fits := set > 0 && j.fits(borrowing)
 		for i, c := range list {
-			if set>>i&1 == 0 && !c.whole && j.mayBeTaken(c, borrowing) && j.keepsShares(gone, c) && (c.class == ownQueue || entitled || j.passes(c, j.Strategies)) {
+			if set>>i&1 == 0 && !c.whole && j.mayBeTaken(c, borrowing) && !j.limited(gone, c) && j.keepsShares(gone, c) && (c.class == ownQueue || entitled || j.passes(c, j.Strategies)) {
 				reached[set|1<<i] = true
 			}
 		}

@@ -73,26 +73,19 @@ func (x *checker) price() error {
 			k.price = share(scale(), k.cost, 1, false)
 		}
 	}
-	for i, c := range x.of.Caps {
+	for i := range x.of.Caps {
+		c := &x.of.Caps[i]
 		m, ok := scaled(c.Multiplier)
-		if !ok || x.greedy == nil || x.bound == nil {
+		counts, most, holds := x.capOf(c)
+		if !ok || !holds || x.bound == nil {
 			return fmt.Errorf("caps[%d]: %v for a cap that does not hold", i, c.Multiplier)
-		}
-		counts := func(of candidate) bool {
-			return of.reason == c.Reason && (c.AnyPriority || of.EffectivePriority() > c.Above)
-		}
-		var limit int64
-		for n, of := range x.greedy {
-			if counts(of) && (n == 0 || x.greedy[n-1].running != of.running) {
-				limit++
-			}
 		}
 		for _, k := range x.kinds {
 			if counts(k.list[0]) {
 				k.price.Add(k.price, share(m, 1, k.part, false))
 			}
 		}
-		x.sum.Sub(x.sum, share(m, limit, 1, false))
+		x.sum.Sub(x.sum, share(m, most, 1, false))
 	}
 	for i := range x.of.Rows {
 		if err := x.addRow(&x.of.Rows[i]); err != nil {
@@ -112,8 +105,24 @@ func (x *checker) price() error {
 	return x.checkBound()
 }
 
+// capOf returns whom a cap counts, and how many of them may yield; ok is false if it does not hold.
+func (x *checker) capOf(of *CertifiedCap) (counts func(candidate) bool, most int64, ok bool) {
+	if of.Limit != "" {
+		return x.limitOf(of)
+	}
+	counts = func(c candidate) bool {
+		return c.reason == of.Reason && (of.AnyPriority || c.EffectivePriority() > of.Above)
+	}
+	for n, c := range x.greedy {
+		if counts(c) && (n == 0 || x.greedy[n-1].running != c.running) {
+			most++
+		}
+	}
+	return counts, most, x.greedy != nil
+}
+
 // byCost: what is lost counts, not the number of victims.
-func (x *checker) byCost() bool { return x.Cost != nil && !x.FewestFirst }
+func (x *checker) byCost() bool { return x.Cost != nil && !x.FewestFirst && !x.byNumber }
 
 func (x *checker) addRow(of *CertifiedRow) error {
 	m, ok := scaled(of.Multiplier)

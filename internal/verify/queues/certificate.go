@@ -33,6 +33,8 @@ type (
 		Multiplier float64
 	}
 	CertifiedCap struct {
+		Limit       string
+		Queue       string
 		Reason      Reason
 		AnyPriority bool
 		Above       int64
@@ -47,6 +49,7 @@ type checker struct {
 	of        *CertifiedAttempt
 	borrowing bool
 	bound     *big.Int    // that each set is to reach; nil: no set is allowed
+	byNumber  bool        // it is of the number of victims: of a refusal, more than may yield
 	greedy    []candidate // the victims whose caps hold; nil: there are no caps
 	kinds     []*kind
 	numbers   []int // by index of the attempt's candidates: the kind
@@ -109,6 +112,9 @@ func (j *judge) capsFor(a *Answer) []candidate {
 // check checks the certificate of the attempt.
 func (x *checker) check(list []candidate) error {
 	x.findKinds(list)
+	if x.bound == nil && len(x.Limits) > 0 {
+		x.bound, x.byNumber = big.NewInt(x.ceiling()+1), true
+	}
 	for _, c := range x.of.Candidates {
 		at := slices.IndexFunc(x.kinds, func(k *kind) bool { return k.has(c) })
 		if at < 0 {
@@ -194,7 +200,7 @@ func (x *checker) forbidden() bool {
 			return true // of the same workload all and a replica
 		}
 	}
-	if x.overCaps() || len(x.inOrder(x.taken, x.borrowing)) > 0 {
+	if x.overCaps() || x.overLimits() || len(x.inOrder(x.taken, x.borrowing)) > 0 {
 		return true
 	}
 	if !x.Fair {
@@ -325,7 +331,7 @@ func (x *checker) findKinds(list []candidate) {
 	slices.SortStableFunc(kept, func(a, b candidate) int { return first(x.leavesAnyway(a.running), x.leavesAnyway(b.running)) })
 	for _, c := range kept {
 		x.taken = []candidate{c}
-		over := x.overCaps()
+		over := x.overCaps() || x.overLimits()
 		x.taken = nil
 		if over {
 			continue
@@ -334,7 +340,7 @@ func (x *checker) findKinds(list []candidate) {
 		if c.set >= 0 {
 			k.part = replicas[c.running]
 		}
-		key := fmt.Sprintf("%s %d %d %d %v", c.Queue, c.reason, c.EffectivePriority(), k.cost, usageOf(c))
+		key := fmt.Sprintf("%s %d %d %d %v %q", c.Queue, c.reason, c.EffectivePriority(), k.cost, usageOf(c), x.limitsOf(c))
 		if x.Room != nil || replicas[c.running] > 0 {
 			key = fmt.Sprintf("%s %d", c.ID, c.set)
 		}

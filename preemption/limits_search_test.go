@@ -1,0 +1,349 @@
+package preemption_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/limits"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// "A victim must be within each limit that it falls under", in each search, whatever is better.
+func TestLimitsInEachSearch(t *testing.T) {
+	declared := preemption.CostDeclared{}
+	of := func(id string, gpus, cost int64, minutes int) workload.Workload {
+		w := job(id, "q", 0, gpus, started(minutes))
+		w.Loss.PerReplica = cost
+		return w
+	}
+	leaving := func(w workload.Workload) workload.Workload {
+		w.Evicted = true
+		return w
+	}
+	elastic := func(w workload.Workload) workload.Workload {
+		w.PodSets[0].MinCount = optional.Of(int64(0))
+		return w
+	}
+	victim := func(id string, minutes int) limits.Event {
+		return limits.Event{Preemptor: "p", Victim: id, At: started(minutes), Class: limits.Class{PreemptingQueue: "other", PreemptedQueue: "q"}}
+	}
+	small := []workload.Workload{of("a", 1, 1, 1), of("b", 1, 1, 2), of("c", 1, 1, 3), of("large", 3, 4, 4)}
+	two := []workload.Workload{of("a", 2, 9, 1), of("b", 2, 7, 2), of("c", 2, 5, 3)}
+	for _, c := range []struct {
+		about   string
+		running []workload.Workload
+		asks    int64
+		limit   limits.Limit
+		events  []limits.Event
+		config  preemption.Config
+		want    [3]string // of Greedy, Exchange, Exact; a number: minutes until RetryAt
+	}{
+		{"three are enough for all", small, 3, limits.Limit{Limit: 3}, nil, preemption.Config{}, [...]string{"a b c", "large", "large"}},
+		{"two are too few in order", small, 3, limits.Limit{Limit: 2}, nil, preemption.Config{}, [...]string{"never", "never", "large"}},
+		{"one left of two", small, 3, limits.Limit{Limit: 2}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "large"}},
+		{"none left before six minutes", small, 3, limits.Limit{Limit: 1}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "6"}},
+		{"more than may be left", small, 3, limits.Limit{Limit: 1}, []limits.Event{victim("x", 4), victim("y", 3), victim("z", 2)}, preemption.Config{}, [...]string{"never", "never", "8"}},
+		{"of another queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptingClusterQueue}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "large"}},
+		{"of the victims' queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptedClusterQueue}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "6"}},
+		{"zero forbids for ever", small, 3, limits.Limit{}, nil, preemption.Config{}, [...]string{"never", "never", "never"}},
+		{"the cheapest was preempted before", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 4)}, preemption.Config{Cost: declared}, [...]string{"a", "b", "b"}},
+		{"without it, and at the end of the window", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 10)}, preemption.Config{Cost: declared}, [...]string{"a", "c", "c"}},
+		{"who is leaving was counted", []workload.Workload{of("a", 1, 0, 1), leaving(of("b", 1, 0, 2)), leaving(of("c", 1, 0, 3))}, 3, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"a b c", "a b c", "a b c"}},
+		{"replicas are one", []workload.Workload{elastic(of("a", 3, 0, 1)), of("b", 1, 0, 2)}, 2, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"a", "a", "a"}},
+	} {
+		st := preemption.State{Queues: []queue.Queue{{Name: "q", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}, Admitted: c.running}
+		used := int64(0)
+		for _, w := range c.running {
+			used += w.PodSets[0].Count
+		}
+		st.Queues[0].Quotas = gpus(used)
+		if c.limit.Scope == 0 {
+			c.limit.Scope = limits.Global
+		}
+		c.limit.Name, c.limit.Window = "some limit", optional.Of(10*time.Minute)
+		r := pending("q", 1, c.asks)
+		r.History, _ = limits.NewHistory(c.events)
+		for n, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
+			config := c.config
+			config.Search, config.Limits = search, []limits.Limit{c.limit}
+			d := decideWith(t, config, snapshotOf(t, st), r)
+			var got []string
+			for _, v := range d.Victims {
+				got = append(got, v.Workload)
+			}
+			text := strings.Join(got, " ")
+			switch d.Outcome {
+			case preemption.Wait:
+				text = strings.TrimSuffix(d.RetryAt.Sub(now).String(), "m0s")
+			case preemption.Impossible:
+				text = "never"
+			}
+			if text != c.want[n] {
+				t.Errorf("%s: %v: %s, want %s", c.about, search, text, c.want[n])
+			}
+			if refused := len(d.Blockers) > 0 && d.Blockers[0].Rule == preemption.RuleLimit && d.Blockers[0].SetBy == "some limit"; refused == d.Outcome.Possible() {
+				t.Errorf("%s: %v: blockers %+v of %s", c.about, search, d.Blockers, text)
+			}
+			if err := preemption.Verify(st, r, config, d); err != nil {
+				t.Errorf("%s: %v: %v", c.about, search, err)
+			}
+		}
+	}
+}
+
+// atMost is a limit of all preemptions in an hour.
+func atMost(n int64) []limits.Limit {
+	return []limits.Limit{{Name: "l", Scope: limits.Global, Limit: n, Window: optional.Of(time.Hour)}}
+}
+
+// "Limits are never dropped": without point 1 two cheap ones would do, but one may yield. And where
+// point 1 cannot be kept, because it is about victims by another right, the limit still is.
+func TestLimitsWithoutCaps(t *testing.T) {
+	of := func(id string, gpus, cost, priority int64, minutes int) workload.Workload {
+		w := job(id, "q", priority, gpus, started(minutes))
+		w.Loss.PerReplica = cost
+		return w
+	}
+	st := preemption.State{
+		Queues:   []queue.Queue{{Name: "q", Quotas: gpus(5), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
+		Admitted: []workload.Workload{of("a", 1, 1, 0, 2), of("b", 1, 1, 0, 3), of("dear", 2, 5, 0, 1), of("last", 1, 9, 0, 4)},
+	}
+	for limit, want := range map[int64]string{1: "dear", 2: "a b"} {
+		config := preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{IgnoreCaps: true, Certificate: true}, Cost: preemption.CostDeclared{}}
+		config.Limits = atMost(limit)
+		r := pending("q", 1, 2)
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		var got []string
+		for _, v := range d.Victims {
+			got = append(got, v.Workload)
+		}
+		if text := strings.Join(got, " "); text != want || !d.Proof.Optimal || d.Proof.Certificate == nil {
+			t.Errorf("at most %d: %s, %+v, want %s", limit, text, d.Proof, want)
+		}
+		if err := preemption.Verify(st, r, config, d); err != nil {
+			t.Error(err)
+		}
+		if limit == 1 {
+			config.Limits[0].Limit = 2
+			if preemption.Verify(st, r, config, d) == nil {
+				t.Error("the certificate of one limit shows the bound of another")
+			}
+		}
+	}
+}
+
+// Where limits leave the policies nobody, rules come after them, with any search.
+func TestLimitsOfPoliciesAndRules(t *testing.T) {
+	st := preemption.State{
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "all", Quotas: gpus(2), Rules: "config", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}, Labels: map[string]string{"team": "a"}},
+			{Name: "b", Cohort: "all", Quotas: gpus(1)},
+		},
+		Cohorts:  []queue.Cohort{{Name: "all"}},
+		Admitted: []workload.Workload{job("own", "a", 0, 2, started(3)), job("other", "b", 0, 1, started(2))},
+		Rules: []rules.Config{{Name: "config", Rules: []rules.Rule{{Name: "any", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always},
+			CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}}}}},
+	}
+	r := pending("a", 1, 1)
+	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
+		config := preemption.Config{Search: search, Limits: []limits.Limit{{
+			Name: "not in a", Scope: limits.Global, Window: optional.Of(time.Hour), PreemptedQueues: &workload.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
+		}}}
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		if text(d) != "Preempt: other ConfigurablePreemption" || d.Proof != nil {
+			t.Errorf("%v: %s, %+v", search, text(d), d.Proof)
+		}
+		if err := preemption.Verify(st, r, config, d); err != nil {
+			t.Errorf("%v: %v", search, err)
+		}
+	}
+}
+
+// drawSearched draws a question for a search with, of three of four, limits. Every second question
+// is about many small workloads, of which many sets are enough.
+func drawSearched(t *rapid.T, records *rapid.Generator[preemption.Record]) (config preemption.Config, st preemption.State, r preemption.Request) {
+	record := records.Draw(t, "record")
+	config = preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &record.State)
+	if st, r = record.State, *record.Request; rapid.Bool().Draw(t, "many small") {
+		st, r = manySmall(t)
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "limited") {
+	case 1:
+		limit(t, &config, &st, &r)
+	case 2, 3:
+		limitSome(t, &config, &st, &r)
+	}
+	return config, st, r
+}
+
+// limitSome draws a limit that leaves some sets.
+func limitSome(t *rapid.T, c *preemption.Config, st *preemption.State, r *preemption.Request) {
+	scope := rapid.SampledFrom([]limits.Scope{limits.Global, limits.PreemptedClusterQueue, limits.PreemptedClusterQueue, limits.PreemptedWorkload, limits.PreemptedWorkload}).Draw(t, "scope")
+	c.Limits = []limits.Limit{{Name: "l", Scope: scope, Limit: rapid.Int64Range(1, 2).Draw(t, "limit"), Window: optional.Of(20 * time.Minute)}}
+	var events []limits.Event
+	for range rapid.IntRange(0, 4).Draw(t, "events") {
+		if len(st.Admitted) > 0 {
+			w := rapid.SampledFrom(st.Admitted).Draw(t, "victim")
+			ago := rapid.IntRange(0, 25).Draw(t, "ago")
+			events = append(events, limits.Event{Preemptor: "earlier", Victim: w.ID, At: r.Now.Add(-time.Duration(ago) * time.Minute), Class: limits.Class{PreemptingQueue: r.Workload.Queue, PreemptedQueue: w.Queue}})
+		}
+	}
+	r.History, _ = limits.NewHistory(events)
+}
+
+// manySmall draws workloads of several queues that borrow from the one that asks, and of its own.
+func manySmall(t *rapid.T) (st preemption.State, r preemption.Request) {
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: rapid.SampledFrom([]queue.VictimPolicy{queue.Any, queue.LowerPriority}).Draw(t, "reclaim")}
+	st.Cohorts = []queue.Cohort{{Name: "all"}}
+	used := map[string]int64{}
+	for i := range rapid.IntRange(4, 9).Draw(t, "workloads") {
+		name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "queue")
+		w := job(string(rune('m'+i)), name, rapid.Int64Range(0, 1).Draw(t, "priority"), rapid.Int64Range(1, 4).Draw(t, "gpus"), started(i))
+		w.Evicted = rapid.IntRange(0, 9).Draw(t, "evicted") == 9
+		if rapid.IntRange(0, 9).Draw(t, "elastic") == 9 {
+			w.PodSets[0].MinCount = optional.Of(int64(1))
+		}
+		used[name] += w.PodSets[0].Count
+		st.Admitted = append(st.Admitted, w)
+	}
+	all := used["a"] + used["b"] + used["c"]
+	for _, name := range []string{"c", "b", "a"} {
+		nominal := all // who asks has what the others borrow
+		if name != "a" {
+			nominal = rapid.Int64Range(0, min(all, 1)).Draw(t, "nominal")
+		}
+		all -= nominal
+		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "all", Quotas: gpus(nominal), Preemption: policy})
+	}
+	return st, pending("a", 2, rapid.Int64Range(2, 6).Draw(t, "asks"))
+}
+
+type searched struct {
+	config preemption.Config
+	st     preemption.State
+	r      preemption.Request
+}
+
+// searchedQuestions are those of the laws of both searches.
+var searchedQuestions = rapid.Custom(func(t *rapid.T) (q searched) {
+	q.config, q.st, q.r = drawSearched(t, preemptiontest.Records())
+	q.config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
+	q.config.Cost = drawCost(t, &q.st)
+	q.config.Exact.Certificate = q.config.Search == preemption.Exact
+	return q
+})
+
+// The questions of the laws of both searches meet limits often enough.
+func TestLimitedSearchesReach(t *testing.T) {
+	count := map[string]int{}
+	reached := func(about string, least int) {
+		t.Helper()
+		if t.Logf("%s: %d", about, count[about]); count[about] < least {
+			t.Errorf("%s: %d, want at least %d", about, count[about], least)
+		}
+	}
+	for seed := range 3000 {
+		q := searchedQuestions.Example(seed)
+		s := snapshotOf(t, q.st)
+		free, greedy := q.config, q.config
+		free.Limits = nil
+		greedy.Search, greedy.Exact, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExactSearch{}, q.config.Sharing == preemption.Fair && !q.config.Fair.Stable
+		d, without, inOrder := decideWith(t, q.config, s, q.r), decideWith(t, free, s, q.r), decideWith(t, greedy, s, q.r)
+		greedy.Limits = nil
+		of := func(about string, is bool) {
+			if is {
+				count[q.config.Search.String()+": "+about]++
+			}
+		}
+		differs := !cmp.Equal(d.Victims, without.Victims)
+		of("victims within limits", len(d.Victims) > 0)
+		of("other victims", len(d.Victims) > 0 && differs)
+		of("other victims, with the same ones in order", len(d.Victims) > 0 && differs && cmp.Equal(inOrder.Victims, decideWith(t, greedy, s, q.r).Victims))
+		of("others than in order", len(d.Victims) > 0 && len(inOrder.Victims) > 0 && !cmp.Equal(d.Victims, inOrder.Victims))
+		of("refused by limits", len(d.Victims) == 0 && len(without.Victims) > 0)
+		of("until an event leaves", d.Outcome == preemption.Wait && len(without.Victims) > 0)
+		if q.config.Search == preemption.Exact {
+			of("refused in order", len(d.Victims) > 0 && len(inOrder.Victims) == 0)
+			if d.Proof != nil && d.Proof.Certificate != nil {
+				for _, a := range d.Proof.Certificate.Attempts {
+					for _, l := range a.Caps {
+						of("multiplier of a limit", l.Limit != "" && l.Queue == "")
+						of("multiplier of a limit of a queue", l.Queue != "")
+					}
+				}
+			}
+		}
+	}
+	for about, least := range map[string]int{
+		"victims within limits": 300, "other victims": 25, "other victims, with the same ones in order": 2, "others than in order": 30,
+		"refused by limits": 100, "until an event leaves": 50,
+	} {
+		for _, search := range []string{"Exact", "Exchange"} {
+			reached(search+": "+about, least)
+		}
+	}
+	reached("Exact: refused in order", 10)
+	reached("Exact: multiplier of a limit", 3)
+	reached("Exact: multiplier of a limit of a queue", 3)
+}
+
+// Verify refuses a certificate in which a limit is another one.
+func TestSpoiltLimitsOfCertificates(t *testing.T) {
+	certified, applied := 0, map[string]int{}
+	for seed := range 3000 {
+		q := searchedQuestions.Example(seed)
+		if len(q.config.Limits) == 0 || q.config.Search != preemption.Exact {
+			continue
+		}
+		d := decideWith(t, q.config, snapshotOf(t, q.st), q.r)
+		if d.Proof == nil || d.Proof.Certificate == nil {
+			continue
+		}
+		for i := range d.Proof.Certificate.Attempts {
+			for j := range d.Proof.Certificate.Attempts[i].Caps {
+				c := &d.Proof.Certificate.Attempts[i].Caps[j]
+				if c.Limit == "" {
+					continue
+				}
+				certified++
+				was := *c
+				spoil := func(about string, do func()) {
+					do()
+					if *c != was {
+						if applied[about]++; preemption.Verify(q.st, q.r, q.config, d) == nil {
+							t.Errorf("%d: %s: %+v in place of %+v", seed, about, *c, was)
+						}
+					}
+					*c = was
+				}
+				spoil("another name", func() { c.Limit += "x" })
+				spoil("of all", func() { c.Queue = "" })
+				spoil("of a queue", func() { c.Queue += "x" })
+				spoil("a cap", func() { c.Limit, c.Queue, c.Reason = "", "", preemption.InClusterQueue })
+				spoil("negative", func() { c.Multiplier = -c.Multiplier })
+				spoil("larger", func() { c.Multiplier *= 1000 })
+				for k := range q.config.Limits {
+					if l := &q.config.Limits[k]; l.Name == c.Limit {
+						if l.Limit++; preemption.Verify(q.st, q.r, q.config, d) == nil {
+							t.Errorf("%d: one more may yield: %+v", seed, *c)
+						}
+						l.Limit--
+					}
+				}
+			}
+		}
+	}
+	if certified < 10 || applied["of all"] < 5 {
+		t.Errorf("only %d caps, %v", certified, applied)
+	}
+}
