@@ -14,14 +14,14 @@ import (
 // "A certificate shows LowerBound, or that no set is allowed": Verify accepts each, and by all
 // sets no allowed one is below the bound.
 func certificatesHold(t *rapid.T) {
-	record := preemptiontest.Records().Draw(t, "record")
+	records := preemptiontest.Records()
 	if rapid.IntRange(0, 9).Draw(t, "crowd") == 0 {
-		st, r := crowd(t)
-		record = preemption.Record{State: st, Request: &r}
+		records = rapid.Custom(func(t *rapid.T) preemption.Record {
+			st, r := crowd(t)
+			return preemption.Record{State: st, Request: &r}
+		})
 	}
-	config := preemptiontest.Configs().Draw(t, "config")
-	protect(t, &config, &record.State)
-	st, r := record.State, *record.Request
+	config, st, r := drawSearched(t, records)
 	r.Room = drawRoom(t, st)
 	config.Search, config.SkipRetryAt = preemption.Exact, true
 	config.Exact.Certificate = true

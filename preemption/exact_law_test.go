@@ -19,10 +19,7 @@ import (
 // "The best allowed set": the exact search finds what trying all sets finds, in every mode,
 // and says that it is the best.
 func exactIsBest(t *rapid.T) {
-	record := preemptiontest.Records().Draw(t, "record")
-	config := preemptiontest.Configs().Draw(t, "config")
-	protect(t, &config, &record.State)
-	st, r := record.State, *record.Request
+	config, st, r := drawSearched(t, preemptiontest.Records())
 	r.Room = drawRoom(t, st)
 	config.Search, config.SkipRetryAt = preemption.Exact, true
 	config.Exact.IgnoreCaps = rapid.IntRange(0, 3).Draw(t, "ignore caps") == 0
@@ -103,14 +100,11 @@ func exactDecisionsVerify(t *rapid.T) {
 	if rapid.IntRange(0, 4).Draw(t, "without flavors") == 0 {
 		records = preemptiontest.RecordsWithoutFlavors()
 	}
-	record := records.Draw(t, "record")
-	config := preemptiontest.Configs().Draw(t, "config")
-	protect(t, &config, &record.State)
+	config, st, r := drawSearched(t, records)
 	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
 	if config.Search == preemption.Exact {
 		config.Exact.MaxNodes = rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "nodes")
 	}
-	st, r := record.State, *record.Request
 	config.Cost = drawCost(t, &st)
 	r.Room = drawRoom(t, st)
 	s := snapshotOf(t, st)

@@ -14,10 +14,7 @@ import (
 // "The search ends if no exchange is left", "the answer is never worse than Greedy's": of all
 // exchanges of the answer none is better, in every mode.
 func noExchangeIsLeft(t *rapid.T) {
-	record := preemptiontest.Records().Draw(t, "record")
-	config := preemptiontest.Configs().Draw(t, "config")
-	protect(t, &config, &record.State)
-	st, r := record.State, *record.Request
+	config, st, r := drawSearched(t, preemptiontest.Records())
 	r.Room = drawRoom(t, st)
 	config.Search, config.SkipRetryAt = preemption.Exchange, true
 	config.Cost = drawCost(t, &st)
