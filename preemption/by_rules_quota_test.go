@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -152,6 +153,66 @@ func TestSwitchesOfRules(t *testing.T) {
 	_, err := preemption.New(preemption.Config{MaxRuleLooks: -1})
 	if err == nil || err.Error() != "config.MaxRuleLooks: -1 is negative" {
 		t.Error(err)
+	}
+}
+
+// A chain: the own victim makes one of the nearer cohort eligible, and both together one of another
+// cohort. The asking side has 8 and 16 with the request, the others 6 and 12 without theirs: all are
+// refused but the own one. Then 6 is at most 6, and in the third look 12 at most 12. Fewer looks leave
+// the rest to the tier of InsufficientQuota.
+func TestEachLookPermitsMore(t *testing.T) {
+	label := func(name string) *workload.LabelSelector {
+		return &workload.LabelSelector{MatchLabels: map[string]string{"id": name}}
+	}
+	gpus := func(nominal int64) []quota.Quota {
+		return []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: nominal}}
+	}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root", Quotas: gpus(28)}, {Name: "near", Parent: "root"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "near", Rules: "chain", Quotas: gpus(0)}, {Name: "b", Cohort: "near", Quotas: gpus(0)},
+			{Name: "c", Cohort: "root", Quotas: gpus(0)}, {Name: "d", Cohort: "root", Quotas: gpus(0)},
+		},
+		Rules: []rules.Config{{Name: "chain", Rules: []rules.Rule{
+			{Name: "fair", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{
+				{Scope: rules.WithinClusterQueue}, {Scope: rules.OtherInCohortTree, LabelSelector: label("yields"), Quota: rules.DRSLessThanOrEqualToFinalShare},
+			}},
+			{Name: "last", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.InsufficientQuota}, CandidateSelectors: []rules.CandidateSelector{
+				{Scope: rules.OtherInCohortTree, LabelSelector: label("last")},
+			}},
+		}}},
+	}
+	for _, w := range []struct {
+		id, queue, label string
+		gpus             int64
+	}{{"own", "a", "", 2}, {"near", "b", "yields", 2}, {"stays", "b", "", 6}, {"far", "c", "yields", 2}, {"remains", "c", "", 12}, {"last-1", "d", "last", 2}, {"last-2", "d", "last", 2}} {
+		one := onGPUs(w.id, w.queue, w.gpus)
+		one.Labels = map[string]string{"id": w.label}
+		st.Admitted = append(st.Admitted, one)
+	}
+	want := []string{"far near own", "last-1 last-2 own", "last-1 near own", "far near own"} // by the largest number of looks
+	for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+		r := preemption.Request{Workload: onGPUs("new", "a", 6), Now: now}
+		for looks := range want {
+			config := preemption.Config{Sharing: sharing, MaxRuleLooks: looks}
+			d := decideWith(t, config, snapshotOf(t, st), r)
+			var got []string
+			for _, v := range d.Victims {
+				got = append(got, v.Workload)
+			}
+			if slices.Sort(got); strings.Join(got, " ") != want[looks] {
+				t.Errorf("%v, %d looks: %v %q, want %s", sharing, looks, d.Outcome, got, want[looks])
+			}
+			if slow := twin.Decide(config, st, r); !slices.EqualFunc(slow.Victims, d.Victims, func(a, b preemption.Victim) bool { return a.Workload == b.Workload }) {
+				t.Errorf("%v, %d looks: the twin takes %v", sharing, looks, slow.Victims)
+			}
+			for others := range want { // whom the tier of InsufficientQuota takes it may take if that tier is reached
+				config.MaxRuleLooks = others
+				if err := preemption.Verify(st, r, config, d); (err == nil) != (strings.Contains(want[others], "last") == strings.Contains(want[looks], "last")) {
+					t.Errorf("%v, %d looks, judged by %d: %v", sharing, looks, others, err)
+				}
+			}
+		}
 	}
 }
 
