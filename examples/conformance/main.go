@@ -63,7 +63,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		fmt.Fprintf(stderr, "conformance: %s\n", printable.Text(err.Error()))
+		fmt.Fprintf(stderr, "conformance: %s\n", printable.Line(err.Error()))
 		return 2
 	}
 	files := flags.Args()
@@ -74,7 +74,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	for _, name := range files {
 		r, err := check(name, stdin, *byRules)
 		if err != nil {
-			fmt.Fprintf(stderr, "conformance: %s\n", printable.Text(err.Error()))
+			fmt.Fprintf(stderr, "conformance: %s\n", printable.Line(err.Error()))
 			return 2
 		}
 		if r.Failed > 0 {
@@ -86,7 +86,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			err = r.print(stdout, *show)
 		}
 		if err != nil {
-			fmt.Fprintf(stderr, "conformance: %s\n", printable.Text(err.Error()))
+			fmt.Fprintf(stderr, "conformance: %s\n", printable.Line(err.Error()))
 			return 2
 		}
 	}

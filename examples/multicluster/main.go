@@ -89,7 +89,7 @@ func run(args []string, stdout, stderr io.Writer, terminal bool) int {
 		_, err = io.WriteString(stdout, report(o, outcomes))
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "multicluster: %s\n", printable.Text(err.Error()))
+		fmt.Fprintf(stderr, "multicluster: %s\n", printable.Line(err.Error()))
 		return 2
 	}
 	return 0

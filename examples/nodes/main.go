@@ -144,7 +144,7 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 		err = a.printText(stdout)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "nodes: %s\n", printable.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
+		fmt.Fprintf(stderr, "nodes: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
 		return 2
 	}
 	if a.decision.Outcome == preemption.Wait || a.decision.Outcome == preemption.Impossible {

@@ -116,7 +116,7 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 		err = o.report(stdout, lines, screen)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "replay: %s\n", printable.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
+		fmt.Fprintf(stderr, "replay: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
 		return 2
 	}
 	if no := refusal(lines); no != "" {

@@ -88,7 +88,7 @@ func run(args []string, std stdio, clock func() time.Time) int {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	if err := root.Execute(); err != nil {
-		fmt.Fprintf(std.err, "%s: %s\n", std.name, printable.Text(strings.ReplaceAll(err.Error(), "\n", " ")))
+		fmt.Fprintf(std.err, "%s: %s\n", std.name, printable.Line(strings.ReplaceAll(err.Error(), "\n", " ")))
 		return 2
 	}
 	return status

@@ -35,6 +35,21 @@ func Text(s string) string {
 	return b.String()
 }
 
+// maxLine bounds [Line]: an error may name a value of any length.
+const maxLine = 4000
+
+// Line is [Text], cut if it is long.
+func Line(s string) string {
+	if s = Text(s); len(s) <= maxLine {
+		return s
+	}
+	end := maxLine
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s... (%d bytes more)", s[:end], len(s)-end)
+}
+
 func odd(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 
 // Sprintf is as [fmt.Sprintf], with every text among the arguments as [Text] has it.

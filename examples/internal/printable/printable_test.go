@@ -75,3 +75,17 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%q", again)
 	}
 }
+
+// A line is cut between characters, and says how much is missing.
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x1bb":                           `a\x1bb`,
+		strings.Repeat("x", maxLine):       strings.Repeat("x", maxLine),
+		strings.Repeat("x", maxLine+7):     strings.Repeat("x", maxLine) + "... (7 bytes more)",
+		"x" + strings.Repeat("é", maxLine): "x" + strings.Repeat("é", maxLine/2-1) + "... (4002 bytes more)",
+	} {
+		if got := Line(text); got != want {
+			t.Errorf("%.20q: %d bytes, ending in %q", text, len(got), got[max(0, len(got)-40):])
+		}
+	}
+}
