@@ -45,6 +45,11 @@ func (c *Cluster) limitNames(l *limits.Limit, add add) {
 	if len(l.Configs) > 0 && !inUse {
 		add("", "it counts nothing: no queue refers to the rules that it names")
 	}
+	if len(l.Configs) == 0 && len(l.Rules) > 0 && !slices.ContainsFunc(c.State.Rules, func(config rules.Config) bool {
+		return len(c.users(&config)) > 0 && slices.ContainsFunc(config.Rules, func(r rules.Rule) bool { return slices.Contains(l.Rules, r.Name) })
+	}) {
+		add("", "it counts nothing: no queue refers to the rules that it names")
+	}
 	for _, name := range l.Rules {
 		has := func(config rules.Config) bool {
 			return (len(l.Configs) == 0 || slices.Contains(l.Configs, config.Name)) && slices.ContainsFunc(config.Rules, func(r rules.Rule) bool { return r.Name == name })

@@ -22,6 +22,7 @@ func TestLimits(t *testing.T) {
 		{limits.Limit{PreemptedQueues: team("b")}, []string{"its preemptedClusterQueueSelector selects no queue, so that it counts nothing"}},
 		{limits.Limit{PreemptingQueues: team("b"), PreemptedQueues: team("a")}, []string{"its preemptingClusterQueueSelector selects no queue"}},
 		{limits.Limit{Rules: []string{"r", "s"}}, nil},
+		{limits.Limit{Rules: []string{"s"}}, []string{"it counts nothing: no queue refers to the rules that it names"}},
 		{limits.Limit{Rules: []string{"r", "gone"}}, []string{`it names the rule "gone", which is not there`}},
 		{limits.Limit{Configs: []string{"c"}, Rules: []string{"r"}}, nil},
 		{limits.Limit{Configs: []string{"c"}, Rules: []string{"s"}}, []string{`it names the rule "s", which is not there`}},

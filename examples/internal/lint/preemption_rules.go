@@ -39,6 +39,7 @@ func preemptionRules(c *Cluster) []Finding {
 		for j := range config.Rules {
 			c.neverApplies(config, &config.Rules[j], add)
 			covered(config, j, add)
+			c.afterAlways(config, j, add)
 		}
 	}
 	return found
@@ -61,6 +62,8 @@ func (c *Cluster) neverApplies(config *rules.Config, r *rules.Rule, add add) {
 	for i := range r.CandidateSelectors {
 		of := &reader{c, fmt.Sprintf("rule %q, selector %d,", r.Name, i), users, served, add}
 		of.scope(&r.CandidateSelectors[i])
+		of.queuesInScope(&r.CandidateSelectors[i])
+		of.contradictions(&r.CandidateSelectors[i])
 		of.selects(&r.CandidateSelectors[i])
 		of.bounds(&r.CandidateSelectors[i])
 	}
@@ -84,6 +87,10 @@ func (c *Cluster) known() []workload.Workload { return slices.Concat(c.State.Adm
 func (c *Cluster) preemptorsOf(r *rules.Rule, users []*queue.Queue, all []workload.Workload, add add) (served []workload.Workload) {
 	if contradicts(&r.PreemptorPriorityClass) {
 		add("", "rule %q: each name in matchNames of the preemptorPriorityClassSelector is in notMatchNames, too", r.Name)
+		return nil
+	}
+	if key, is := contradictory(r.PreemptorSelector); is {
+		add("", "rule %q serves nobody: its preemptorSelector contradicts itself about the label %q", r.Name, key)
 		return nil
 	}
 	for _, w := range all {

@@ -132,9 +132,7 @@ func covered(config *rules.Config, at int, add add) {
 	for i := range config.Rules {
 		b := &config.Rules[i]
 		wider := i != at && a.ActivationPolicy.Trigger == b.ActivationPolicy.Trigger &&
-			b.ActivationPolicy.MinTriggerRequiredDuration.Or(0) <= a.ActivationPolicy.MinTriggerRequiredDuration.Or(0) &&
-			(b.PreemptorSelector == nil || reflect.DeepEqual(a.PreemptorSelector, b.PreemptorSelector)) &&
-			(b.PreemptorPriorityClass.IsZero() || reflect.DeepEqual(a.PreemptorPriorityClass, b.PreemptorPriorityClass))
+			b.ActivationPolicy.MinTriggerRequiredDuration.Or(0) <= a.ActivationPolicy.MinTriggerRequiredDuration.Or(0) && serves(b, a)
 		for _, s := range a.CandidateSelectors {
 			wider = wider && slices.ContainsFunc(b.CandidateSelectors, func(o rules.CandidateSelector) bool { return covers(&o, &s) })
 		}
@@ -144,6 +142,12 @@ func covered(config *rules.Config, at int, add add) {
 			return
 		}
 	}
+}
+
+// serves reports whether a rule serves all whom another one serves.
+func serves(wide, r *rules.Rule) bool {
+	return (wide.PreemptorSelector == nil || reflect.DeepEqual(r.PreemptorSelector, wide.PreemptorSelector)) &&
+		(wide.PreemptorPriorityClass.IsZero() || reflect.DeepEqual(r.PreemptorPriorityClass, wide.PreemptorPriorityClass))
 }
 
 func ruleWithoutName(r *rules.Rule) rules.Rule {

@@ -1,0 +1,143 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// contradictions finds parts of a selector of candidates that nobody can meet, whoever runs.
+func (r *reader) contradictions(s *rules.CandidateSelector) {
+	for _, of := range [...]struct {
+		field    string
+		selector *workload.LabelSelector
+	}{{"labelSelector", s.LabelSelector}, {"clusterQueueSelector", s.ClusterQueueSelector}} {
+		if key, is := contradictory(of.selector); is {
+			r.add("", "%s permits nobody: its %s contradicts itself about the label %q", r.place, of.field, key)
+		}
+	}
+	r.numbers(s.NumericLabels)
+	t := &s.Time
+	least, _ := t.MinExecutionDuration.Get()
+	const why = "a workload that waits has run for no time"
+	switch most, set := t.MaxExecutionDuration.Get(); {
+	case t.ExecutionTimeRelation == rules.LessThan:
+		r.add(why, "%s permits nobody: its executionTimeRelation is LessThan", r.place)
+	case t.ExecutionTimeRelation == rules.LessThanOrEqual && least > 0:
+		r.add(why, "%s permits nobody: its executionTimeRelation is LessThanOrEqual, its minExecutionDuration %v", r.place, least)
+	case set && most == 0:
+		r.add("", "%s permits nobody who has run at all: its maxExecutionDuration is 0s", r.place)
+	}
+}
+
+// contradictory returns a label of which a selector asks for two things that exclude each other.
+func contradictory(s *workload.LabelSelector) (key string, is bool) {
+	if s == nil {
+		return "", false
+	}
+	all := slices.Clone(s.MatchExpressions)
+	for key, value := range s.MatchLabels {
+		all = append(all, workload.LabelRequirement{Key: key, Operator: workload.In, Values: []string{value}})
+	}
+	for i := range all {
+		// Who meets the requirements of one key has no such label, or one of the values that In lists, or any.
+		try := []map[string]string{nil, {all[i].Key: "any\x00"}}
+		for j := range all {
+			for _, value := range all[j].Values {
+				if all[j].Key == all[i].Key && all[j].Operator == workload.In {
+					try = append(try, map[string]string{all[i].Key: value})
+				}
+			}
+		}
+		meets := func(labels map[string]string) bool {
+			return !slices.ContainsFunc(all, func(o workload.LabelRequirement) bool { return o.Key == all[i].Key && !o.Matches(labels) })
+		}
+		if !slices.ContainsFunc(try, meets) && (!is || all[i].Key < key) {
+			key, is = all[i].Key, true
+		}
+	}
+	return key, is
+}
+
+// numbers finds bounds of one label that exclude each other, and bounds below zero, which labels are not.
+func (r *reader) numbers(list []rules.NumericLabel) {
+	opposite := func(a, b rules.Comparison) bool {
+		less, greater := a == rules.LessThan || a == rules.LessThanOrEqual, b == rules.GreaterThan || b == rules.GreaterThanOrEqual
+		return less && greater && (a == rules.LessThan || b == rules.GreaterThan)
+	}
+	for i, a := range list {
+		fallback, _ := a.Fallback.Get()
+		if most, set := a.MaxValue.Get(); set && most < 0 && (a.Fallback == optional.Int64{} || fallback > most) {
+			r.add("a number in a label is not negative", "%s permits nobody: its maxValue of the label %q is %d", r.place, a.Key, most)
+		}
+		for _, b := range list[:i] {
+			if a.Key != b.Key || a.Fallback != b.Fallback { // who has no label may meet both
+				continue
+			}
+			if apart(a, b) || apart(b, a) || opposite(a.Comparison, b.Comparison) || opposite(b.Comparison, a.Comparison) {
+				r.add("", "%s permits nobody: what it asks for of the label %q contradicts itself", r.place, a.Key)
+			}
+		}
+	}
+}
+
+// apart reports whether the values that the first permits are all above those of the second.
+func apart(a, b rules.NumericLabel) bool {
+	least, set := a.MinValue.Get()
+	return set && least > b.MaxValue.Or(least)
+}
+
+// queuesInScope finds a selector of queues that selects some, but none in the scope.
+func (r *reader) queuesInScope(s *rules.CandidateSelector) {
+	of := s.ClusterQueueSelector
+	if of == nil || len(r.users) == 0 {
+		return
+	}
+	config := rules.Config{Name: "scope", Rules: []rules.Rule{{
+		Name: "scope", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{{Scope: s.Scope}},
+	}}}
+	queues := slices.Clone(r.State.Queues)
+	for i := range queues {
+		queues[i].Rules = config.Name
+	}
+	e, err := rules.New(r.State.Cohorts, queues, []rules.Config{config})
+	if err != nil {
+		return
+	}
+	selected, reached := false, false
+	for _, from := range r.users {
+		tier, err := e.Tier(rules.Always, &workload.Workload{Queue: from.Name, LocalQueue: "any"})
+		reached = reached || err != nil || slices.ContainsFunc(r.State.Queues, func(q queue.Queue) bool {
+			selected = selected || of.Matches(q.Labels)
+			return of.Matches(q.Labels) && tier.Accepts(&workload.Workload{Queue: q.Name, LocalQueue: "any"}, rules.Moment{})
+		})
+	}
+	if selected && !reached {
+		r.add("", "the clusterQueueSelector of %s selects no queue in its scope %s", r.place, s.Scope)
+	}
+}
+
+// afterAlways finds a rule of a later tier that permits nobody whom a rule of the trigger Always does not:
+// all these are gone when the later tier is reached.
+func (c *Cluster) afterAlways(config *rules.Config, at int, add add) {
+	a := &config.Rules[at]
+	if a.ActivationPolicy.Trigger == rules.Always || len(a.CandidateSelectors) == 0 || len(c.Config.Limits) > 0 {
+		return // a limit may pass somebody over, whom a later tier takes
+	}
+	for i := range config.Rules {
+		b := &config.Rules[i]
+		whole := func(s rules.CandidateSelector) bool {
+			return slices.ContainsFunc(b.CandidateSelectors, func(o rules.CandidateSelector) bool { return o.Quota == "" && covers(&o, &s) })
+		}
+		if b.ActivationPolicy.Trigger == rules.Always && b.ActivationPolicy.MinTriggerRequiredDuration.Or(0) <= 0 && serves(b, a) &&
+			!slices.ContainsFunc(a.CandidateSelectors, func(s rules.CandidateSelector) bool { return !whole(s) }) {
+			add(fmt.Sprintf("whom it permits is gone when the tier of %s is looked at", a.ActivationPolicy.Trigger),
+				"rule %q permits nobody whom rule %q of the trigger Always does not", a.Name, b.Name)
+			return
+		}
+	}
+}
