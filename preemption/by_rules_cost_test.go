@@ -47,18 +47,15 @@ func asRules(st preemption.State, c preemption.Config) (one, by64 preemption.Sta
 }
 
 // Rules that say the same as policies look at no more than three times as many workloads in every
-// scenario that has victims, and 64 rules of 32 selectors that match nobody but for one at no more than
-// twice as many as this one alone in every scenario. What has no victims, and in fair sharing what a
-// minimum runtime protects, is looked at one by one: docs/performance.md says what that costs.
+// scenario that has victims, and in fair sharing where sums do not prove that there are none; and 64 rules
+// of 32 selectors that match nobody but for one at no more than twice as many as this one alone in every
+// scenario. docs/performance.md says what other hopeless requests cost.
 func TestStepsOfRules(t *testing.T) {
-	protected := scenario.Hard[2]
-	protected.Queues, protected.Group = 10, 10
+	protected, flavors := scenario.Hard[2], scenario.Hard[1]
+	protected.Queues, protected.Group, protected.Each, flavors.Each = 10, 10, 400, 100
 	for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
 		c := preemption.Config{Sharing: sharing}
-		for _, w := range []scenario.World{scenario.Worlds[0], scenario.Worlds[1], scenario.Worlds[5], protected} {
-			if w.Guarantee > 0 && sharing == preemption.Fair {
-				continue
-			}
+		for _, w := range []scenario.World{scenario.Worlds[0], scenario.Worlds[1], scenario.Worlds[5], protected, flavors} {
 			policies := w.State()
 			one, by64, config := asRules(w.State(), c)
 			sPolicies, sOne, s64 := snapshotOf(t, policies), snapshotOf(t, one), snapshotOf(t, by64)
@@ -83,11 +80,12 @@ func TestStepsOfRules(t *testing.T) {
 					checked++
 				}
 				a, b, c := count(p, sPolicies), count(byRules, sOne), count(byRules, s64)
-				if len(d.Victims) > 0 && b > 3*a || c > 2*b {
+				bounded := len(d.Victims) > 0 || sc.Name == "lowest" || sc.Name == "infeasible-borrow" && sharing == preemption.Fair && w.Flavors == 0
+				if bounded && b > 3*a || c > 2*b {
 					t.Errorf("%v, %s, %s: %d by policies, %d by rules, %d by 64 rules", sharing, w.ID, sc.Name, a, b, c)
 				}
 			}
-			if checked < 12 {
+			if checked < 10 {
 				t.Errorf("%v, %s: only %d scenarios with victims", sharing, w.ID, checked)
 			}
 		}

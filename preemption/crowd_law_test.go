@@ -21,6 +21,11 @@ import (
 // asks for much of it. Many are alike: their shares are equal, so that the order of their
 // workloads decides. Records draws no request that takes many victims from many queues.
 func crowd(t *rapid.T) (preemption.State, preemption.Request) {
+	return crowdOf(t, 2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16, 30, 66)
+}
+
+// crowdOf draws a crowd of one of some numbers of queues.
+func crowdOf(t *rapid.T, queues ...int) (preemption.State, preemption.Request) {
 	n := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
 	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}}
 	for i := range n("cohorts", 11) {
@@ -32,7 +37,7 @@ func crowd(t *rapid.T) (preemption.State, preemption.Request) {
 	}
 	cohort := func() string { return st.Cohorts[max(0, n("cohort", 2*len(st.Cohorts))-len(st.Cohorts)-1)].Name }
 	lent, alike := int64(0), n("alike", 1) == 1
-	for i := range rapid.SampledFrom([]int{2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16, 30, 66}).Draw(t, "queues") {
+	for i := range rapid.SampledFrom(queues).Draw(t, "queues") {
 		q := queue.Queue{Name: fmt.Sprintf("q%02d", i), Cohort: cohort(), Quotas: gpus(0)}
 		used, workloads := int64(0), 1
 		if !alike {

@@ -54,6 +54,20 @@ func TestExplainedTierKeeps(t *testing.T) {
 	}
 }
 
+// A selector with a constraint on quota refuses those of queues that borrow nothing, which the search never
+// looks at.
+func TestExplainedQuota(t *testing.T) {
+	st := thirds(t, "1a=4 2b=3 3c=5")
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{Name: "borrowers", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: constrained(rules.Borrowing)}}}}
+	e := explain(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now})
+	want := preemption.ExplainedSelector{Accepts: preemption.Counted{Count: 1, Samples: []string{"3c"}}, Refuses: []preemption.ExplainedRefusal{
+		{Part: rules.PartQuota, Counted: preemption.Counted{Count: 2, Samples: []string{"1a", "2b"}}},
+	}}
+	if diff := cmp.Diff(want, e.Rules.Tiers[0].Rules[0].Selectors[0]); diff != "" {
+		t.Errorf("- want, + got:\n%s", diff)
+	}
+}
+
 // Rules that were not looked at have no tiers: the request fits, the policies suffice, or nothing does.
 // A tier after one that suffices, and one with another trigger, does not hold; after a bad selector
 // there are no more tiers.

@@ -8,6 +8,8 @@ type Reach struct {
 	Any bool
 	// Free: somebody whatever the quota says; else every selector has a constraint on quota.
 	Free bool
+	// Asked are the constraints on quota of which one must hold for somebody, unless Free.
+	Asked QuotaSet
 	// Most is the highest effective priority.
 	Most int64
 	// Others: somebody by selectors that do not ask for [BorrowingCapacityFromPreemptor]; MostOthers is
@@ -29,7 +31,7 @@ func (r *Reach) Add(o Reach) {
 	case o.Others:
 		r.MostOthers = max(r.MostOthers, o.MostOthers)
 	}
-	r.Free, r.Most = r.Free || o.Free, max(r.Most, o.Most)
+	r.Free, r.Asked, r.Most = r.Free || o.Free, r.Asked|o.Asked, max(r.Most, o.Most)
 }
 
 // reachOf returns whom a selector may accept in the queues of its scope.
@@ -46,7 +48,7 @@ func (s *selector) reachOf(preemptor int64) Reach {
 	case s.Priority.Comparison == LessThan:
 		most = min(most, preemptor-1)
 	}
-	r := Reach{Any: true, Free: s.Quota == "", Most: most, Others: s.Quota != BorrowingCapacityFromPreemptor}
+	r := Reach{Any: true, Free: s.Quota == "", Asked: s.Quota.bits(), Most: most, Others: s.Quota != BorrowingCapacityFromPreemptor}
 	if r.Others {
 		r.MostOthers = most
 	}
@@ -111,6 +113,23 @@ func (t *Tier) Reach(queue string) (r Reach) {
 		}
 	}
 	return r
+}
+
+// Beside returns what [Tier.Reach] does for another queue of the preemptor's tree, of the same cohort or
+// not; ok is false if the name of the queue must be known.
+func (t *Tier) Beside(sameCohort bool) (r Reach, ok bool) {
+	for i, scope := range scopes {
+		switch scope {
+		case WithinLocalQueue, WithinClusterQueue:
+			continue
+		case WithinParentCohort, OtherInParentCohort:
+			if !sameCohort {
+				continue
+			}
+		}
+		r.Add(t.byScope[i])
+	}
+	return r, len(t.labelled) == 0
 }
 
 // NextTrait returns the number of the first trait, from a number on, that some selector asks for; ok

@@ -362,11 +362,21 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			if !slices.Equal(want, got) {
 				t.Fatalf("%v: %v, want %v", trigger, got, want)
 			}
+			holding := m.Quota
 			m.Quota = 0
 			reach, known := reachOf(e, tier, &candidate), tier.Elsewhere()
 			known.Add(ofTraits(e, tier, &candidate))
 			if tier.Accepts(&candidate, m) && !reach.Free || len(got) > 0 && candidate.Queue != preemptor.Queue && !known.Any {
 				t.Fatalf("%v: %v, but %+v", trigger, got, reach)
+			}
+			if len(got) > 0 && !reach.Free && reach.Asked&holding == 0 {
+				t.Fatalf("%v: %v by %v, but %+v", trigger, got, holding, reach)
+			}
+			ours, theirs := w.above(preemptor.Queue), w.above(candidate.Queue)
+			if candidate.Queue != preemptor.Queue && len(ours) > 0 && len(theirs) > 0 && ours[len(ours)-1] == theirs[len(theirs)-1] {
+				if beside, ok := tier.Beside(ours[0] == theirs[0]); ok && beside != tier.Reach(candidate.Queue) {
+					t.Fatalf("%v: %+v, want %+v", trigger, beside, tier.Reach(candidate.Queue))
+				}
 			}
 			if len(got) > 0 && !tier.Serves() {
 				t.Fatal("accepted, though no selector serves the preemptor")

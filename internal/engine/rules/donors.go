@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
 )
@@ -17,15 +18,15 @@ type donor struct {
 // collect appends the donors of a tier to an empty list, by node; byHeads: without those that only heads of
 // cohorts have to find.
 func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
-	own := s.Cluster.Queue(s.Request.Queue).Name
-	if elsewhere := t.rules.Elsewhere(); !elsewhere.Any || byHeads {
-		list = add(s, list, s.Request.Queue, t.rules.Reach(own))
-	} else {
+	elsewhere := t.rules.Elsewhere()
+	if elsewhere.Free {
 		for q := range s.Cluster.Queues {
-			node := len(s.Cluster.Cohorts) + q
-			if node == s.Request.Queue || elsewhere.Free || !s.View.WithinNominalAtFirst(node, s.Needs) {
-				list = add(s, list, node, t.rules.Reach(s.Cluster.Queues[q].Name))
-			}
+			list = t.addNamed(s, list, len(s.Cluster.Cohorts)+q)
+		}
+	} else {
+		list = t.addNamed(s, list, s.Request.Queue)
+		for from, n := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue); n >= 0 && elsewhere.Any && !byHeads; from, n = n, s.Cluster.Tree.Parent(n) {
+			list = t.collectUnder(s, list, n, from, elsewhere.Most)
 		}
 	}
 	before := len(list)
@@ -38,6 +39,52 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	return list
 }
 
+// collectUnder appends queues under a cohort, except below one child: those that can be reached and where
+// somebody has at most a priority. Constraints on quota hold for nobody in others.
+func (t *tier) collectUnder(s *search.Search, list []donor, cohort, except int, most int64) []donor {
+	reach := s.Cluster.Reach(cohort)
+	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+		if !reach.Has(lane) {
+			continue
+		}
+		var cursor cluster.HeadCursor
+		for cluster.SeekLane(&cursor, reach.Heads, lane); ; cursor.Next() {
+			head, ok := cursor.Item()
+			if !ok || head.Lane != lane || head.Workload.Priority > most {
+				break
+			}
+			node := int(head.Node)
+			if node == except || isHead(s.Cluster, node, lane, most) {
+				continue // or it came already
+			}
+			if !s.Cluster.IsQueue(node) {
+				list = t.collectUnder(s, list, node, -1, most)
+			} else if r, ok := t.rules.Beside(cohort == s.Cluster.Tree.Parent(s.Request.Queue)); ok {
+				list = add(s, list, node, r)
+			} else {
+				list = t.addNamed(s, list, node)
+			}
+		}
+	}
+	return list
+}
+
+// isHead reports whether a node has a head of at most a priority in a lane before another.
+func isHead(c *cluster.Cluster, node int, before cluster.Lane, most int64) bool {
+	for lane := range before {
+		var w *cluster.Workload
+		if c.IsQueue(node) {
+			w, _ = c.Running(node).Lane(lane).First()
+		} else {
+			w = c.Head(node, lane)
+		}
+		if w != nil && w.Priority <= most {
+			return true
+		}
+	}
+	return false
+}
+
 // all returns all donors of a tier whose rules are known.
 func (t *tier) all(s *search.Search) []donor {
 	if !t.byHeads {
@@ -47,6 +94,11 @@ func (t *tier) all(s *search.Search) []donor {
 		t.listed, t.list = true, t.collect(s, t.list[:0], false)
 	}
 	return t.list
+}
+
+// addNamed adds a queue by its name, if a selector that asks for no trait may accept somebody there.
+func (t *tier) addNamed(s *search.Search, list []donor, node int) []donor {
+	return add(s, list, node, t.rules.Reach(s.Cluster.Queue(node).Name))
 }
 
 // add adds a queue if some selector may accept somebody there, with nobody gone.

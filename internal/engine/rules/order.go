@@ -37,6 +37,8 @@ type order struct {
 	waited  bool
 	depth   int
 	heads   heads
+	// quotaOnly: those who use nothing of what needs preemption are left out.
+	quotaOnly bool
 }
 
 // laneOf is a lane of a queue.
@@ -67,10 +69,10 @@ type nextOf struct {
 }
 
 // open begins a phase of a tier.
-func (o *order) open(t *Taker, s *search.Search, of *tier, phase int) {
+func (o *order) open(t *Taker, s *search.Search, of *tier, phase int, quotaOnly bool) {
 	o.lanes, o.heap, o.waiting, o.begun, o.moved, o.ended, o.waited = o.lanes[:0], o.heap[:0], o.waiting[:0], false, false, false, false
-	if len(o.own.by) > 0 {
-		o.own.open(t, s, of.donors, phase)
+	if o.quotaOnly = quotaOnly; len(o.own.by) > 0 {
+		o.own.open(t, s, of.donors, phase, quotaOnly)
 		return
 	}
 	if t.constrained {
@@ -124,6 +126,11 @@ func (o *order) next(t *Taker, s *search.Search) (w *cluster.Workload, node int,
 		}
 		o.moved = false
 		w, more := l.cursor.Item()
+		for more && o.quotaOnly && !s.UsesNeeded(w.Loads) {
+			s.Steps++
+			l.cursor.NextIn(s.UsesNeeded)
+			w, more = l.cursor.Item()
+		}
 		ok, later := false, false
 		if more && !o.ended {
 			ok, later = mayGive(&l.Reach, l.lacks, w)
@@ -142,35 +149,37 @@ func (o *order) next(t *Taker, s *search.Search) (w *cluster.Workload, node int,
 	if o.begun = len(o.heap) > 0; !o.begun {
 		return nil, -1, false
 	}
+	s.Steps++
 	return o.heap[0].Workload, o.lanes[o.heap[0].lane].node, true
 }
 
-// free reports whether the queue of the last one may give somebody whatever its quota says.
-func (o *order) free() bool {
+// last returns the queue of the last one.
+func (o *order) last() *donor {
 	if len(o.own.by) > 0 {
-		return o.own.last.Free
+		return o.own.queues[0].donor
 	}
-	return o.lanes[o.heap[0].lane].Free
+	return &o.lanes[o.heap[0].lane].donor
 }
 
 // close ends the lane, or the queue, of the last one.
-func (o *order) close() {
-	if o.ended = true; len(o.own.by) > 0 {
-		o.own.close()
-	}
-}
+func (o *order) close() { o.ended, o.own.ends = true, true }
 
-// pass goes past the last one, which a minimum runtime protects, and those of its lane and priority
-// that were reserved late enough to be protected, too.
+// pass goes past the last one, which a minimum runtime protects, and others that it protects, too.
 func (o *order) pass(last *cluster.Workload, least minimum.Runtime, now int64) {
 	if len(o.own.by) > 0 {
 		return
 	}
 	l := &o.lanes[o.heap[0].lane]
-	l.cursor.Seek(*l.set, func(w *cluster.Workload) bool {
-		return w.Priority < last.Priority || w.Priority == last.Priority && protects(least, w, now)
-	})
+	passProtected(&l.cursor, l.set, last, least, now)
 	o.moved = true
+}
+
+// passProtected moves past a workload that a minimum runtime protects, and those of its priority that
+// were reserved late enough to be protected, too.
+func passProtected(cursor *cluster.LaneCursor, of *cluster.LaneSet, w *cluster.Workload, least minimum.Runtime, now int64) {
+	cursor.Seek(*of, func(o *cluster.Workload) bool {
+		return o.Priority < w.Priority || o.Priority == w.Priority && protects(least, o, now)
+	})
 }
 
 // release drops the references to the cluster.
@@ -192,8 +201,9 @@ func (o *order) wait(lane int) {
 
 // change says that the last one was taken. A lane that waits goes on after it.
 func (o *order) change(t *Taker, s *search.Search) {
-	if o.own.moves {
-		o.own.change(t, s)
+	if len(o.own.by) > 0 {
+		o.own.change(&s.Taken[len(s.Taken)-1])
+		return
 	}
 	if !t.constrained || !o.begun || t.capacityDepth(s) <= o.depth {
 		return

@@ -1,119 +1,66 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/heap"
-	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
 )
 
-// ordered walks workloads in an order of the configuration's own: those of each queue are sorted,
-// and a heap has the queues by their next workloads. Keys of shares change when somebody is taken.
-// Most of these are the same for a whole queue, so that only the heap changes.
+// ordered walks workloads in an order of the configuration's own: a heap has the queues by their next
+// workloads. A queue is opened when its next one decides, not as long as earlier keys of the queue
+// do. Keys of shares change when somebody is taken; most are the same for a whole queue.
 type ordered struct {
-	by    []rules.Ordering
-	moves bool // some key is of shares
-	sorts bool // one of these differs inside a queue
-	list  []keyed
-	// values holds the keys of each workload and of each queue, one for each of by.
-	values []value
-	queues []group // a heap
-	last   *donor  // of the last one given
+	by        []rules.Ordering
+	first     int  // of by, that differs inside a queue
+	sides     bool // some key is a constraint on shares
+	inQueue   queueOrder
+	t         *Taker
+	s         *search.Search
+	phase     int
+	quotaOnly bool
+	queues    []group // a heap
+	opened    []opened
+	keys      []value
+	begun     bool // the next one of the first queue was given already
+	ends      bool // nobody else of its queue is given,
+	waits     bool // or not until the preemptor's share is smaller
+	waiting   []group
 }
 
-// keyed is a workload with its keys: values[at:].
-type keyed struct {
-	*cluster.Workload
-	at int
-}
-
-// group is the workloads of a queue that are left: list[next:end]. Its own keys, values[at:], are
-// those of shares.
+// group is a queue, with the keys of itself and of its next workload: keys[keys:].
 type group struct {
 	*donor
-	next, end, at int
-}
-
-// value is the value of a key; one of the two is zero, except for a share.
-type value struct {
-	whole int64
-	part  float64
-}
-
-func (v value) compare(w value) int {
-	return cmp.Or(cmp.Compare(v.whole, w.whole), cmp.Compare(v.part, w.part))
+	keys  int
+	at    int // in opened; -1: it is not open
+	known bool
+	next  *cluster.Workload // if known; nil: nobody is left
 }
 
 func (o *ordered) begin(by []rules.Ordering) {
-	o.by = by
-	o.moves = slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key.OfShares() })
-	o.sorts = slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key == rules.ByFinalShare })
+	o.by, o.inQueue = by, queueOrderOf(by)
+	o.sides = slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key == rules.ByInitialShare || b.Key == rules.ByFinalShare })
+	if o.first = slices.IndexFunc(by, func(b rules.Ordering) bool { return differsInQueue(b.Key) }); o.first < 0 {
+		o.first = len(by)
+	}
 }
 
 // open begins a phase: all that are being evicted in the first, all others in the third.
-func (o *ordered) open(t *Taker, s *search.Search, donors []donor, phase int) {
-	o.list, o.values, o.queues = o.list[:0], o.values[:0], o.queues[:0]
+func (o *ordered) open(t *Taker, s *search.Search, donors []donor, phase int, quotaOnly bool) {
+	o.t, o.s, o.phase, o.quotaOnly = t, s, phase, quotaOnly
+	o.queues, o.opened, o.keys, o.waiting, o.begun = o.queues[:0], o.opened[:0], o.keys[:0], o.waiting[:0], false
 	if phases[phase].own {
 		return
 	}
 	for i := range donors {
-		node := donors[i].node
-		g := group{donor: &donors[i], next: len(o.list)}
-		for _, lane := range phases[phase].lanes {
-			var cursor cluster.LaneCursor
-			for cursor.First(*s.Cluster.Running(node).Lane(lane)); ; cursor.Next() {
-				w, ok := cursor.Item()
-				if !ok || w.Priority > g.Most {
-					break
-				}
-				o.list = append(o.list, keyed{w, len(o.values)})
-				for _, key := range o.by {
-					o.values = append(o.values, keyOf(s, w, node, key.Key))
-				}
-			}
+		if running := s.Cluster.Running(donors[i].node); running.Lane(phases[phase].lanes[0]).Len()+running.Lane(phases[phase].lanes[1]).Len() == 0 {
+			continue
 		}
-		if g.end = len(o.list); g.end > g.next {
-			g.at = len(o.values)
-			o.values = append(o.values, make([]value, len(o.by))...)
-			o.queues = append(o.queues, g)
-		}
-	}
-	o.change(t, s)
-	if !o.sorts {
-		for i := range o.queues {
-			o.sort(&o.queues[i])
-		}
-		heap.Init(o.queues, o.earlier)
-	}
-}
-
-// change puts everybody in order by the shares as they are now.
-func (o *ordered) change(t *Taker, s *search.Search) {
-	if !o.moves {
-		return
-	}
-	for i := range o.queues {
-		g := &o.queues[i]
-		for k, key := range o.by {
-			switch key.Key {
-			case rules.ByQueueShare:
-				o.values[g.at+k] = shareOf(t, s, g.node)
-			case rules.ByInitialShare:
-				v := victim(s, o.list[g.next].Workload, g.node)
-				o.values[g.at+k] = value{whole: oneIf(t.quotaOf(s, &v).Meets(rules.DRSLessThanInitialShare))}
-			case rules.ByFinalShare:
-				for _, e := range o.list[g.next:g.end] {
-					v := victim(s, e.Workload, g.node)
-					o.values[e.at+k] = value{whole: oneIf(t.quotaOf(s, &v).Meets(rules.DRSLessThanOrEqualToFinalShare))}
-				}
-			}
-		}
-		if o.sorts {
-			o.sort(g)
+		o.queues = append(o.queues, group{donor: &donors[i], keys: len(o.keys), at: -1})
+		for _, key := range o.by {
+			o.keys = append(o.keys, t.ofQueue(s, donors[i].node, key.Key))
 		}
 	}
 	heap.Init(o.queues, o.earlier)
@@ -121,118 +68,160 @@ func (o *ordered) change(t *Taker, s *search.Search) {
 
 // next returns the next workload and the node of its queue.
 func (o *ordered) next() (w *cluster.Workload, node int, ok bool) {
-	if len(o.queues) == 0 {
-		return nil, -1, false
-	}
-	g := &o.queues[0]
-	w, node, o.last = o.list[g.next].Workload, g.node, g.donor
-	if g.next++; g.next < g.end {
-		heap.Fix(o.queues, 0, o.earlier)
-	} else {
+	o.pass()
+	for len(o.queues) > 0 {
+		g := &o.queues[0]
+		if o.know(g); g.next != nil {
+			o.begun, o.ends, o.waits = true, false, false
+			return g.next, g.node, true
+		}
 		o.queues = heap.Drop(o.queues, o.earlier)
 	}
-	return w, node, true
+	return nil, -1, false
 }
 
-// close ends the queue of the last one.
-func (o *ordered) close() {
-	if i := slices.IndexFunc(o.queues, func(g group) bool { return g.donor == o.last }); i >= 0 {
-		o.queues = slices.Delete(o.queues, i, i+1)
-		heap.Init(o.queues, o.earlier)
+// pass goes past the last one given.
+func (o *ordered) pass() {
+	if !o.begun {
+		return
+	}
+	o.begun = false
+	g := &o.queues[0]
+	o.skip(g)
+	if o.waits {
+		o.waiting = append(o.waiting, *g)
+	}
+	if o.ends || o.waits {
+		o.queues = heap.Drop(o.queues, o.earlier)
+	} else {
+		heap.Fix(o.queues, 0, o.earlier)
 	}
 }
 
-func (o *ordered) sort(g *group) {
-	slices.SortFunc(o.list[g.next:g.end], func(a, b keyed) int {
-		return cmp.Or(o.compare(o.values[a.at:], o.values[b.at:]), cluster.CompareIDs(a.Workload, b.Workload))
-	})
+// skip goes past the next one of a queue.
+func (o *ordered) skip(g *group) {
+	o.opened[g.at].at++
+	g.known = false
+}
+
+// know finds the next one of a queue.
+func (o *ordered) know(g *group) {
+	if g.known {
+		return
+	}
+	q := o.openQueue(g)
+	if q.at == len(q.run) {
+		o.read(g, q)
+	}
+	if g.known, g.next = true, nil; len(q.run) == 0 {
+		return
+	}
+	next := q.run[q.at]
+	g.next = next.Workload
+	for k, key := range o.by {
+		if differsInQueue(key.Key) {
+			o.keys[g.keys+k] = q.keys[next.at+k]
+		}
+	}
 }
 
 // earlier compares two queues by their next workloads.
 func (o *ordered) earlier(a, b *group) bool {
-	v, w := &o.list[a.next], &o.list[b.next]
-	for i, key := range o.by {
-		x, y := o.values[v.at+i], o.values[w.at+i]
-		if key.Key == rules.ByQueueShare || key.Key == rules.ByInitialShare {
-			x, y = o.values[a.at+i], o.values[b.at+i]
-		}
-		if order := directed(key, x, y); order != 0 {
-			return order < 0
-		}
+	x, y := o.keys[a.keys:], o.keys[b.keys:]
+	if order := compareKeys(o.by[:o.first], x, y); order != 0 {
+		return order < 0
 	}
-	return cluster.CompareIDs(v.Workload, w.Workload) < 0
+	o.know(a)
+	o.know(b)
+	if a.next == nil || b.next == nil {
+		return a.next != nil
+	}
+	if order := compareKeys(o.by[o.first:], x[o.first:], y[o.first:]); order != 0 {
+		return order < 0
+	}
+	return cluster.CompareIDs(a.next, b.next) < 0
 }
 
-func (o *ordered) compare(a, b []value) int {
-	for i, key := range o.by {
-		if order := directed(key, a[i], b[i]); order != 0 {
-			return order
+// change says that the last one was taken, as a victim. A queue's own share changes with the victims of
+// the queue alone; constraints on shares, with those of its side and of the preemptor's.
+func (o *ordered) change(v *search.Victim) {
+	before := len(o.queues)
+	o.resume(v)
+	o.begun = false
+	o.skip(&o.queues[0])
+	o.rekey(&o.queues[0])
+	others := len(o.queues) > before
+	for i := 1; i < len(o.queues) && o.sides; i++ {
+		if g := &o.queues[i]; o.affects(v, g) {
+			o.rekey(g)
+			others = true
 		}
 	}
-	return 0
+	if others {
+		heap.Init(o.queues, o.earlier)
+	} else {
+		heap.Fix(o.queues, 0, o.earlier)
+	}
 }
 
-func directed(key rules.Ordering, x, y value) int {
-	if key.Direction == rules.Descending {
-		x, y = y, x
+// resume lets queues that wait go on after the last one given, if it makes the preemptor's share smaller.
+// While they wait nobody of them is taken, so their keys stay.
+func (o *ordered) resume(v *search.Victim) {
+	left := o.waiting[:0]
+	for _, g := range o.waiting {
+		last := &o.queues[0]
+		for o.know(&g); g.next != nil && o.earlier(&g, last); o.know(&g) {
+			if compareKeys(o.by[:o.first], o.keys[g.keys:], o.keys[last.keys:]) < 0 {
+				g.next = nil
+				break
+			}
+			o.skip(&g)
+		}
+		if side := victim(o.s, nil, g.node); g.next == nil {
+			continue
+		} else if o.helps(v, &side) {
+			o.queues = append(o.queues, g)
+		} else {
+			left = append(left, g)
+		}
 	}
-	return x.compare(y)
+	o.waiting = left
+}
+
+// rekey sets the keys of shares of a queue.
+func (o *ordered) rekey(g *group) {
+	for k, key := range o.by {
+		switch {
+		case !key.Key.OfShares():
+		case !differsInQueue(key.Key):
+			o.keys[g.keys+k] = o.t.ofQueue(o.s, g.node, key.Key)
+		case g.at >= 0:
+			o.sort(g, &o.opened[g.at])
+			g.known = false
+		}
+	}
+}
+
+// affects reports whether a victim may change which constraints on shares hold for a queue.
+func (o *ordered) affects(v *search.Victim, g *group) bool {
+	of := victim(o.s, nil, g.node)
+	return o.helps(v, &of) || of.Cohort >= 0 && v.Cohort == of.Cohort && v.Side == of.Side
+}
+
+// helps reports whether a victim is on the preemptor's side, as seen from another queue of its tree.
+func (o *ordered) helps(v, of *search.Victim) bool {
+	depth := o.s.Cluster.Tree.Depth
+	return of.Cohort >= 0 && (v.Queue == o.s.Request.Queue || v.Cohort >= 0 && depth(v.Cohort) > depth(of.Cohort))
 }
 
 // release drops the references to the cluster.
 func (o *ordered) release() {
-	clear(o.list[:cap(o.list)])
-	o.list, o.queues, o.by, o.last = o.list[:0], o.queues[:0], nil, nil
-}
-
-// shareOf returns the share of a queue as a key: as [quota.Share.Compare] orders them.
-func shareOf(t *Taker, s *search.Search, node int) value {
-	if lowestAbove(s.Cluster, node, s.Request.Queue) < 0 && node != s.Request.Queue {
-		return value{}
+	clear(o.queues[:cap(o.queues)])
+	clear(o.waiting[:cap(o.waiting)])
+	for i := range o.opened[:cap(o.opened)] {
+		q := &o.opened[:cap(o.opened)][i]
+		clear(q.run[:cap(q.run)])
+		q.lanes = [2]laneLeft{}
 	}
-	of := t.shares.of(s, node)
-	if of.Weight == 0 && of.Ratio > 0 {
-		return value{1, of.Ratio}
-	}
-	return value{0, of.Weighted()}
-}
-
-func oneIf(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// keyOf returns the value of a key that does not change.
-func keyOf(s *search.Search, w *cluster.Workload, node int, key rules.OrderingKey) value {
-	switch key {
-	case rules.ByPriority:
-		return value{whole: w.Priority}
-	case rules.ByAdmission:
-		return value{whole: int64(instant.Rank(w.Reserved) ^ 1<<63)}
-	case rules.ByOtherQueue:
-		return value{whole: oneIf(node != s.Request.Queue)}
-	case rules.ByOtherCohort:
-		parent := s.Cluster.Tree.Parent(node)
-		return value{whole: oneIf(node != s.Request.Queue && (parent < 0 || parent != s.Cluster.Tree.Parent(s.Request.Queue)))}
-	case rules.ByLocalQueue:
-		return value{part: s.Request.LocalQueueUsage[w.Facts.LocalQueue()]}
-	case rules.ByCost:
-		if s.Request.Cost != nil {
-			return value{whole: s.Request.Cost(w, -1)}
-		}
-	}
-	return value{}
-}
-
-// usable returns an order without what is wrong with it: the configuration may have unknown keys, and
-// some twice.
-func usable(list []rules.Ordering) (by []rules.Ordering) {
-	for _, o := range list {
-		if slices.Contains(rules.OrderingKeys(), o.Key) && !slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key == o.Key }) {
-			by = append(by, o)
-		}
-	}
-	return by
+	o.queues, o.waiting, o.opened, o.by, o.t, o.s = o.queues[:0], o.waiting[:0], o.opened[:0], nil, nil, nil
 }

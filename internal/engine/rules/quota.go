@@ -61,14 +61,15 @@ func below(s *search.Search, cohort, queue int) int {
 	return queue
 }
 
-// quotaOf returns the constraints on quota that hold for a candidate, which runs.
-func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet) {
+// quotaOfQueue returns the constraints on quota that hold for all candidates of a queue alike: v is one,
+// or only the queue. mayFinal: the one on the final share holds for those that leave enough.
+func (t *Taker) quotaOfQueue(s *search.Search, v *search.Victim) (set rules.QuotaSet, mayFinal bool) {
 	if v.Cohort < 0 {
-		return 0 // in the own queue or another tree
+		return 0, false // the own queue, or in another tree
 	}
 	for n := v.Queue; n != v.Cohort; n = s.View.Tree.Parent(n) {
 		if s.View.WithinNominal(n, s.Needs) {
-			return 0
+			return 0, false
 		}
 	}
 	set = set.With(rules.Borrowing)
@@ -76,15 +77,28 @@ func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet)
 		set = set.With(rules.BorrowingCapacityFromPreemptor)
 	}
 	if !s.Request.RulesOfShares {
-		return set
+		return set, false
 	}
-	side := below(s, v.Cohort, v.Queue)
-	ours := t.shares.of(s, below(s, v.Cohort, s.Request.Queue))
-	if ours.Compare(t.shares.of(s, side)) < 0 {
+	order := t.ours(s, v).Compare(t.shares.of(s, v.Side))
+	if order < 0 {
 		set = set.With(rules.DRSLessThanInitialShare)
 	}
+	return set, order <= 0 // a share only falls when somebody leaves
+}
+
+// ours returns the share of the preemptor's side.
+func (t *Taker) ours(s *search.Search, v *search.Victim) quota.Share {
+	return t.shares.of(s, below(s, v.Cohort, s.Request.Queue))
+}
+
+// quotaOf returns the constraints on quota that hold for a candidate, which runs.
+func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet) {
+	set, mayFinal := t.quotaOfQueue(s, v)
+	if !mayFinal {
+		return set
+	}
 	s.MoveQuota(v, -1)
-	if ours.Compare(s.View.Share(side)) <= 0 {
+	if t.ours(s, v).Compare(s.View.Share(v.Side)) <= 0 {
 		set = set.With(rules.DRSLessThanOrEqualToFinalShare)
 	}
 	s.MoveQuota(v, 1)

@@ -4,7 +4,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
-	"github.com/cedesched/cede/rules"
 )
 
 // survey notes of each workload that a tier accepts now whether something keeps it from yielding, and
@@ -15,10 +14,11 @@ func (t *Taker) survey(to *trace.Recorder, s *search.Search, i int) {
 		return
 	}
 	to.Add(trace.Step{Kind: trace.TierBegins, Count: int64(i)})
-	for _, d := range t.tiers[i].all(s) {
-		for w := range s.Cluster.Running(d.node).Whole {
+	for q := range s.Cluster.Queues {
+		node := len(s.Cluster.Cohorts) + q
+		for w := range s.Cluster.Running(node).Whole {
 			if _, gone := t.taken[w]; !gone {
-				t.surveyOne(to, s, i, w, d.node)
+				t.surveyOne(to, s, i, w, node)
 			}
 		}
 	}
@@ -31,9 +31,8 @@ func (t *Taker) surveyOne(to *trace.Recorder, s *search.Search, i int, w *cluste
 		moment.Quota = t.quotaOf(s, &v)
 		to.Add(trace.Step{Kind: trace.TierQuota, Node: node, Workload: w.Facts.ID, Count: int64(moment.Quota)})
 	}
-	if t.fill(w); t.tiers[i].rules.Accepts(&t.one, moment) {
-		quotaOnly := s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
-		step := kept(s, w, node, quotaOnly)
+	if t.fill(w); !s.Cluster.Queue(node).Inactive && t.tiers[i].rules.Accepts(&t.one, moment) {
+		step := kept(s, w, node, t.quotaOnly(s, i))
 		step.Kind, step.Node, step.Workload = trace.TierJudged, node, w.Facts.ID
 		to.Add(step)
 	}

@@ -180,17 +180,19 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	for looks, again := 1, true; again; looks++ {
 		before, waiting := len(s.Taken), false
 		for phase := range phases {
-			t.order.open(t, s, &t.tiers[i], phase)
+			t.order.open(t, s, &t.tiers[i], phase, t.quotaOnly(s, i))
 			for {
 				w, node, ok := t.order.next(t, s)
 				if !ok {
 					break
 				}
-				s.Steps++
 				v, verdict := t.judge(s, i, w, node)
 				switch verdict {
 				case notNow:
 					waiting = true
+				case notYet:
+					waiting = true
+					t.order.own.waits = true
 				case never:
 					t.order.close()
 				case early:
@@ -217,13 +219,15 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	return false
 }
 
-// verdict is whether a workload may be taken. notNow: a constraint on quota refuses it; never: and
-// whatever comes after it in its queue; early: its minimum runtime is not over.
+// verdict is whether a workload may be taken. notNow: a constraint on quota refuses it; notYet: and
+// whatever comes after it in its queue, until somebody of the preemptor's side is taken; never: as long as
+// others are taken; early: its minimum runtime is not over.
 type verdict uint8
 
 const (
 	refused verdict = iota
 	notNow
+	notYet
 	never
 	early
 	accepted
@@ -231,11 +235,10 @@ const (
 
 // judge asks the rules of a tier, protections and limits about a workload, and notes who is taken.
 func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v search.Victim, of verdict) {
-	quotaOnly := s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
 	switch _, gone := t.taken[w]; {
 	case !w.Facts.Evicted && protects(minimumOf(s, node), w, s.Now):
 		return v, early
-	case gone || quotaOnly && !s.UsesNeeded(w.Loads) || guarded(s, w):
+	case gone || t.quotaOnly(s, i) && !s.UsesNeeded(w.Loads) || guarded(s, w):
 		return v, refused
 	}
 	by, moment := t.tiers[i].rules, t.moment(s, i)
@@ -248,10 +251,7 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 	if t.constrained {
 		how.held = t.quotaOf(s, &v)
 		if moment.Quota = how.held; !by.Accepts(&t.one, moment) {
-			if how.held == 0 && !t.order.free() {
-				return v, never // the queue does not borrow, and never does while others are taken
-			}
-			return v, notNow
+			return v, t.refusedOf(s, &v)
 		}
 		moment.Quota = 0
 		how.bound = !by.Accepts(&t.one, moment)
@@ -262,6 +262,27 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 		return v, refused
 	}
 	return v, accepted
+}
+
+// refusedOf returns the verdict on a workload that a constraint on quota refuses.
+func (t *Taker) refusedOf(s *search.Search, v *search.Victim) verdict {
+	d := t.order.last()
+	holds, mayFinal := t.quotaOfQueue(s, v)
+	if mayFinal {
+		holds = holds.With(rules.DRSLessThanOrEqualToFinalShare)
+	}
+	switch {
+	case d.Free || d.Asked&holds != 0:
+		return notNow
+	case holds == 0:
+		return never // the queue does not borrow
+	}
+	return notYet
+}
+
+// quotaOnly reports whether a tier takes only those who use what needs preemption.
+func (t *Taker) quotaOnly(s *search.Search, i int) bool {
+	return s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
 }
 
 // moment returns the moment at which a tier is asked.

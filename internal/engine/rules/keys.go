@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/rules"
+)
+
+// value is the value of a key; one of the two is zero, except for a share.
+type value struct {
+	whole int64
+	part  float64
+}
+
+func (v value) compare(w value) int {
+	return cmp.Or(cmp.Compare(v.whole, w.whole), cmp.Compare(v.part, w.part))
+}
+
+// compareKeys compares two lists of values, by the keys of each.
+func compareKeys(by []rules.Ordering, a, b []value) int {
+	for i, key := range by {
+		x, y := a[i], b[i]
+		if key.Direction == rules.Descending {
+			x, y = y, x
+		}
+		if order := x.compare(y); order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+// differsInQueue reports whether a key may differ between two workloads of one queue.
+func differsInQueue(key rules.OrderingKey) bool {
+	switch key {
+	case rules.ByPriority, rules.ByAdmission, rules.ByLocalQueue, rules.ByCost, rules.ByFinalShare:
+		return true
+	}
+	return false
+}
+
+// ofWorkload returns the value of a key of a workload that does not change.
+func ofWorkload(s *search.Search, w *cluster.Workload, key rules.OrderingKey) (v value) {
+	switch key {
+	case rules.ByPriority:
+		v.whole = w.Priority
+	case rules.ByAdmission:
+		v.whole = int64(instant.Rank(w.Reserved) ^ 1<<63)
+	case rules.ByLocalQueue:
+		v.part = s.Request.LocalQueueUsage[w.Facts.LocalQueue()]
+	case rules.ByCost:
+		if s.Request.Cost != nil {
+			v.whole = s.Request.Cost(w, -1)
+		}
+	}
+	return v
+}
+
+// ofQueue returns the value of a key that is the same for all workloads of a queue now.
+func (t *Taker) ofQueue(s *search.Search, node int, key rules.OrderingKey) (v value) {
+	switch key {
+	case rules.ByOtherQueue:
+		v.whole = oneIf(node != s.Request.Queue)
+	case rules.ByOtherCohort:
+		parent := s.Cluster.Tree.Parent(node)
+		v.whole = oneIf(node != s.Request.Queue && (parent < 0 || parent != s.Cluster.Tree.Parent(s.Request.Queue)))
+	case rules.ByQueueShare: // as [quota.Share.Compare] orders them
+		if node != s.Request.Queue && lowestAbove(s.Cluster, node, s.Request.Queue) < 0 {
+			break // in another tree
+		}
+		of := t.shares.of(s, node)
+		if v.part = of.Weighted(); of.Weight == 0 && of.Ratio > 0 {
+			v = value{1, of.Ratio}
+		}
+	case rules.ByInitialShare:
+		of := victim(s, nil, node)
+		set, _ := t.quotaOfQueue(s, &of)
+		v.whole = oneIf(set.Meets(rules.DRSLessThanInitialShare))
+	}
+	return v
+}
+
+func oneIf(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// usable returns an order without what is wrong with it: the configuration may have unknown keys, and
+// some twice.
+func usable(list []rules.Ordering) (by []rules.Ordering) {
+	for _, o := range list {
+		if slices.Contains(rules.OrderingKeys(), o.Key) && !slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key == o.Key }) {
+			by = append(by, o)
+		}
+	}
+	return by
+}

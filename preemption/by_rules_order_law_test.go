@@ -1,0 +1,117 @@
+package preemption_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/rules"
+)
+
+// crowdByRules draws a crowd with workloads of the preemptor's own, and rules with an order: whom they
+// take first changes what others may be taken. Some workloads are alike in all but their IDs, some have
+// no reservation time.
+func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
+	n := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
+	st, r := crowdOf(t, 2, 3, 3, 4, 5)
+	lender := &st.Queues[len(st.Queues)-1]
+	for _, w := range st.Admitted { // more of the same queues
+		for i := range n("more", 2) {
+			if w.ID, w.Priority = fmt.Sprint(w.ID, i), int64(n("priority", 2)); w.PodSets[0].Count == 1 {
+				st.Queues[0].Quotas[0].Nominal += w.PodSets[0].Requests[0].Amount
+				st.Admitted = append(st.Admitted, w.Clone())
+			}
+		}
+	}
+	for i := range st.Admitted {
+		w := &st.Admitted[i]
+		w.LocalQueue = []string{"", "a", "b"}[n("local queue", 2)]
+		switch n("reserved", 5) {
+		case 0:
+			w.ReservedAt = time.Time{}
+		case 1:
+			w.Created = w.Created.Add(-time.Duration(n("created", 2)) * time.Minute)
+		}
+	}
+	r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "b", Usage: 1}}
+	own := int64(n("own", 4))
+	for i := range own {
+		st.Admitted = append(st.Admitted, job(fmt.Sprintf("own%d", i), lender.Name, int64(n("priority", 2)), 1, started(10*n("age", 2))))
+	}
+	lender.Quotas[0].Nominal += own * int64(n("owns", 1))
+	lender.Rules, lender.Preemption = "rules", queue.PreemptionPolicy{}
+	config := rules.Config{Name: "rules"}
+	for i := range 1 + n("rules", 1) {
+		rule := rules.Rule{Name: fmt.Sprint("r", i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Triggers()[i]}}
+		for j := range 1 + n("selectors", 2) {
+			s := rules.CandidateSelector{Scope: rules.WithinClusterQueue}
+			if j > 0 || n("others", 3) == 0 {
+				s.Scope = rapid.SampledFrom([]rules.Scope{rules.OtherInCohortTree, rules.WithinCohortTree, rules.AnyClusterQueue}).Draw(t, "scope")
+				s.Quota = rapid.SampledFrom([]rules.QuotaConstraint{
+					rules.BorrowingCapacityFromPreemptor, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare,
+					rules.DRSLessThanInitialShare, rules.DRSAllStrategies, rules.Borrowing,
+				}).Draw(t, "quota")
+			}
+			if n("priority", 4) == 0 {
+				s.Priority = rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThan}
+			}
+			rule.CandidateSelectors = append(rule.CandidateSelectors, s)
+		}
+		config.Rules = append(config.Rules, rule)
+	}
+	for _, key := range rapid.Permutation(rules.OrderingKeys()).Draw(t, "keys")[:n("ordered", 5)] {
+		config.Ordering = append(config.Ordering, rules.Ordering{Key: key, Direction: rapid.SampledFrom([]rules.Direction{rules.Ascending, rules.Descending}).Draw(t, "direction")})
+	}
+	if n("as Kueue", 1) == 0 {
+		share := rules.Ordering{Key: rules.ByQueueShare, Direction: rules.Descending}
+		usual := []rules.Ordering{{Key: rules.ByPriority}, {Key: rules.ByAdmission, Direction: rules.Descending}}
+		config.Ordering = rapid.SampledFrom([][]rules.Ordering{{share, usual[0], usual[1]}, {usual[0], share, usual[1]}, {usual[0], usual[1], share}, {usual[0], usual[1], {Key: rules.ByLocalQueue}}}).Draw(t, "order")
+	}
+	st.Rules = []rules.Config{config}
+	return st, r
+}
+
+// The twin says the same where rules have an order of their own, but of time.
+func ordersByRules(t *rapid.T, reached map[string]int) {
+	st, r := crowdByRules(t)
+	config := preemption.Config{RulesAlone: true, SkipRetryAt: true}
+	drawSwitches(t, &config)
+	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
+	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("- the twin, + the decision:\n%s", diff)
+	}
+	if len(st.Rules[0].Ordering) == 0 || len(got.Victims) == 0 {
+		return
+	}
+	reached["victims"]++
+	of := map[string]bool{}
+	for _, v := range got.Victims {
+		of[v.Queue] = true
+	}
+	if len(of) > 1 {
+		reached["several queues"]++
+		if of["lender"] {
+			reached["also the own"]++
+		}
+	}
+}
+
+func TestOrdersByRules(t *testing.T) {
+	reached := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) { ordersByRules(t, reached) })
+	if len(reached) < 3 && !testing.Short() {
+		t.Errorf("not all was drawn: %v", reached)
+	}
+	t.Log(reached)
+}
+
+func FuzzOrdersByRules(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { ordersByRules(t, map[string]int{}) }))
+}
