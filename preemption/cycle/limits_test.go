@@ -42,18 +42,20 @@ func TestLimitsCountAcrossHeads(t *testing.T) {
 		}
 		return list, r
 	}
-	list, r := preempting(nil)
-	if events := r.Events(s, now); len(list) != 2 || len(events) != 2 || events[0].Victim != "old-a" || events[1].Preemptor != "new-b" || !events[1].At.Equal(now) {
-		t.Fatalf("%q preempt, %+v", list, events)
-	}
-	earlier, err := limits.NewHistory(r.Events(s, now.Add(-30*time.Minute))[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if list, _ = preempting(earlier); len(list) != 1 || earlier.Len() != 1 {
-		t.Errorf("after an earlier preemption %q preempt; the history has %d", list, earlier.Len())
-	}
-	if _, r = preempting(earlier); r.Heads[len(r.Heads)-1].Outcome == cycle.Preempt {
-		t.Errorf("%+v", r)
+	for _, config.Preemption.Search = range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
+		list, r := preempting(nil)
+		if events := r.Events(s, now); len(list) != 2 || len(events) != 2 || events[0].Victim != "old-a" || events[1].Preemptor != "new-b" || !events[1].At.Equal(now) {
+			t.Fatalf("%q preempt, %+v", list, events)
+		}
+		earlier, err := limits.NewHistory(r.Events(s, now.Add(-30*time.Minute))[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, _ = preempting(earlier); len(list) != 1 || earlier.Len() != 1 {
+			t.Errorf("after an earlier preemption %q preempt; the history has %d", list, earlier.Len())
+		}
+		if _, r = preempting(earlier); r.Heads[len(r.Heads)-1].Outcome == cycle.Preempt {
+			t.Errorf("%+v", r)
+		}
 	}
 }
