@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/unread"
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/rules"
@@ -32,7 +33,8 @@ type PreemptionConfigSpec struct {
 	Unread []string
 }
 
-// UnmarshalJSON reads the fields that are known, and lists the others.
+// UnmarshalJSON reads the fields that are known, and lists the others. It fails on a field that is there
+// twice, of which one rule might be made.
 func (s *PreemptionConfigSpec) UnmarshalJSON(data []byte) (err error) {
 	*s = PreemptionConfigSpec{}
 	s.Unread, err = readKnown(data, &s.Config)
@@ -55,7 +57,8 @@ type PreemptionLimitSpec struct {
 	Unread []string
 }
 
-// UnmarshalJSON reads the fields that are known, and lists the others.
+// UnmarshalJSON reads the fields that are known, and lists the others. It fails on a field that is there
+// twice.
 func (s *PreemptionLimitSpec) UnmarshalJSON(data []byte) (err error) {
 	*s = PreemptionLimitSpec{}
 	s.Unread, err = readKnown(data, &s.Limit)
@@ -67,6 +70,9 @@ func (s *PreemptionLimitSpec) UnmarshalJSON(data []byte) (err error) {
 // object.
 func readKnown(data []byte, into any) (unknown []string, err error) {
 	if err := json.Unmarshal(data, into); err != nil {
+		return nil, err
+	}
+	if err := jsonform.Twice(data, into); err != nil {
 		return nil, err
 	}
 	unknown, named := unread.Fields(data, into)

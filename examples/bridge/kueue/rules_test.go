@@ -134,3 +134,17 @@ func TestTooManyRules(t *testing.T) {
 		}
 	}
 }
+
+// A field that is there twice would make one rule of two; it is an error with its path.
+func TestFieldsThatAreThereTwice(t *testing.T) {
+	for _, c := range []struct{ kind, spec, want string }{
+		{"PreemptionConfig", `{"rules":[{"name":"a","preemptorSelector":{"matchLabels":{"x":"y"}}}],"rules":[{"name":"b"}]}`, "rules: is there twice"},
+		{"PreemptionConfig", `{"rules":[{"name":"a","candidateSelectors":[{"scope":"WithinClusterQueue","Scope":"AnyClusterQueue"}]}]}`, "rules[0].candidateSelectors[0].Scope: is there twice"},
+		{"PreemptionLimit", `{"scope":"Global","limit":1,"window":"1h","limit":2}`, "limit: is there twice"},
+	} {
+		err := json.Unmarshal([]byte(`{"metadata":{"name":"c"},"spec":`+c.spec+`}`), empty(c.kind))
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.spec, err, c.want)
+		}
+	}
+}

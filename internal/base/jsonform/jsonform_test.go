@@ -1,6 +1,7 @@
 package jsonform
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -80,4 +81,33 @@ func TestFaultsAreBounded(t *testing.T) {
 			t.Errorf("%s: an error of %d bytes", text, len(fmt.Sprint(err)))
 		}
 	}
+}
+
+// What is there twice is found beside fields that are not known, and values of another type.
+func TestTwice(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": 1, "x": {"y": 1, "Y": 2}, "text": 5}`:       "<nil>",
+		`{"a": 1, "x": {"y": 1, "y": 2}, "A": 1, "x": []}`: "x.y: is there twice; A: is there twice; x: is there twice",
+	} {
+		if got := fmt.Sprint(Twice([]byte(text), new(outer))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Nothing panics; what encoding/json reads into the type, with no field twice, is read.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{`{"a": 1, "list": [{"b": 2}], "of": {"x": 1}, "wait": "1m"}`, `{"A": "x", "\u0061": {}, "c": [[null]]}`, ` [1, {}] `, `{"other": null, "at": ""}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var into outer
+		err := Read(data, &into)
+		if err == nil && json.Unmarshal(data, new(outer)) != nil {
+			t.Errorf("%q is read", data)
+		}
+		if json.Valid(data) {
+			_ = Twice(data, new(outer))
+		}
+	})
 }
