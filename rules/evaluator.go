@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -325,7 +326,7 @@ func (t *Tier) AppendSelected(list []Match, candidate *workload.Workload, m Mome
 		}
 		return false
 	})
-	slices.SortFunc(list[n:], func(a, b Match) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Selector, b.Selector)) })
+	heap.Sort(list[n:], func(a, b *Match) bool { return a.Rule < b.Rule || a.Rule == b.Rule && a.Selector < b.Selector })
 	return list
 }
 

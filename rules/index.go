@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -56,7 +57,7 @@ func newIndex(list []compiled, trigger Trigger, traits map[Trait]int32) *index {
 		}
 		x.rules = append(x.rules, r)
 	}
-	slices.SortFunc(x.asking, func(a, b asking) int { return cmp.Or(cmp.Compare(a.trait, b.trait), cmp.Compare(a.entry, b.entry)) })
+	heap.Sort(x.asking, func(a, b *asking) bool { return a.trait < b.trait || a.trait == b.trait && a.entry < b.entry })
 	return x
 }
 

@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -114,7 +114,7 @@ func (t *Tier) acceptedFrom(e *entry, candidate *workload.Workload, m Moment) ti
 	if e.timed {
 		e.Time.changes(candidate, &t.preemptor, func(at time.Time) { instants = append(instants, at) })
 	}
-	slices.SortFunc(instants, time.Time.Compare)
+	heap.Sort(instants, func(a, b *time.Time) bool { return a.Before(*b) })
 	for _, at := range instants {
 		if at.After(m.Now) && t.timely(e, candidate, Moment{Now: at, Since: m.Since, Quota: m.Quota}) {
 			return at

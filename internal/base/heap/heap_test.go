@@ -52,3 +52,13 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestSort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "list")
+		want := slices.Sorted(slices.Values(list))
+		if Sort(list, func(a, b *int) bool { return *a < *b }); !slices.Equal(list, want) {
+			t.Errorf("%v, want %v", list, want)
+		}
+	})
+}

@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"cmp"
-	"slices"
-
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/rules"
@@ -130,7 +128,7 @@ func eachByTraits(s *search.Search, by *rules.Tier, yield func(node int, r rules
 
 // united sorts donors by node and makes one of those of the same queue.
 func united(list []donor) []donor {
-	slices.SortFunc(list, func(a, b donor) int { return cmp.Compare(a.node, b.node) })
+	heap.Sort(list, func(a, b *donor) bool { return a.node < b.node })
 	out := list[:0]
 	for _, d := range list {
 		if n := len(out); n > 0 && out[n-1].node == d.node {

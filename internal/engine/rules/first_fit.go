@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
@@ -216,7 +216,7 @@ var longAgo = instant.Time(instant.Unset + 1)
 // firstFit removes those expected in the order of time, until the quota suffices. It does without all.
 func (t *Taker) firstFit(s *search.Search) (at int64) {
 	o := &t.outlook
-	slices.SortFunc(o.expected, func(a, b expected) int { return cmp.Compare(a.from, b.from) })
+	heap.Sort(o.expected, func(a, b *expected) bool { return a.from < b.from })
 	at, o.waiting = s.Now, o.waiting[:0]
 	for left, depth := o.expected, t.capacityDepth(s); ; at = left[0].from {
 		for len(left) > 0 && left[0].from <= at {

@@ -2,8 +2,8 @@ package rules
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/minimum"
@@ -155,7 +155,7 @@ func (o *ordered) sort(g *group, q *opened) {
 			}
 		}
 	}
-	slices.SortFunc(left, func(a, b keyed) int {
-		return cmp.Or(compareKeys(o.by, q.keys[a.at:], q.keys[b.at:]), cluster.CompareIDs(a.Workload, b.Workload))
+	heap.Sort(left, func(a, b *keyed) bool {
+		return cmp.Or(compareKeys(o.by, q.keys[a.at:], q.keys[b.at:]), cluster.CompareIDs(a.Workload, b.Workload)) < 0
 	})
 }
