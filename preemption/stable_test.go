@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -59,6 +60,15 @@ func TestStable(t *testing.T) {
 				return r
 			}(),
 			"Wait: FairShare b older"},
+		{"what is not asked, and no queue of the tree has, is not borrowed", stable, func() preemption.State {
+			st := lab(queue.LowerPriority, queue.Any, job("first", "b", 0, 2, started(5)), job("more", "b", 0, 2, started(1)))
+			st.Queues[0].Reserved = []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}
+			return st
+		}(), func() preemption.Request {
+			r := pending("a", 0, 2)
+			r.Workload.PodSets[0].Requests = append(r.Workload.PodSets[0].Requests, quota.Amount{Flavor: "h100", Resource: "cpu"})
+			return r
+		}(), "Preempt: more InCohortReclamation"},
 	} {
 		if d := decideWith(t, c.config, snapshotOf(t, c.state), c.asks); text(d) != c.want {
 			t.Errorf("%s: %s, want %s", c.about, text(d), c.want)

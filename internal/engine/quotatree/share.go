@@ -66,12 +66,8 @@ func (t *Tree) sumLendable() {
 			t.lendable[node] = t.lendable[parent] // it can use all that its parent can
 			continue
 		}
-		root := node
-		for t.Parent(root) >= 0 {
-			root = t.Parent(root)
-		}
 		sums := make([]int64, count)
-		for _, column := range t.rows[root].columns {
+		for _, column := range t.rows[t.Root(node)].columns {
 			r := t.resource(column)
 			sums[r] = quota.Add(sums[r], t.PotentialAvailable(node, int(column)))
 		}

@@ -233,6 +233,14 @@ func (t *Tree) Len() int { return len(t.parents) }
 // Parent returns the index of the node's parent, or -1.
 func (t *Tree) Parent(node int) int { return int(t.parents[node]) }
 
+// Root returns the index of the root above the node.
+func (t *Tree) Root(node int) int {
+	for t.Parent(node) >= 0 {
+		node = t.Parent(node)
+	}
+	return node
+}
+
 // Depth returns the number of ancestors of the node: 0 for a root.
 func (t *Tree) Depth(node int) int { return int(t.depths[node]) }
 

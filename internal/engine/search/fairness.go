@@ -1,5 +1,7 @@
 package search
 
+import "github.com/cedesched/cede/internal/engine/usage"
+
 // Strategy is a test that a victim of another queue must pass in fair sharing. Both
 // strategies compare the shares of two children of the lowest common cohort: the child on the
 // preemptor's side, with the request, and the child on the victim's side.
@@ -39,10 +41,31 @@ func (s *Search) Entitled() bool {
 	case !s.Request.Fair.EntitlesNominal:
 		return false
 	case s.Request.Fair.Stable:
-		return s.View.BorrowsNothing(q)
+		return s.borrowsNothing()
 	default:
 		return s.View.WithinNominal(q, s.Needs)
 	}
+}
+
+// borrowsNothing reports whether the queue stays within its nominal quota in all of which its tree has a
+// quota, and in all that is asked.
+func (s *Search) borrowsNothing() bool {
+	for slot, c := range s.View.Cells(s.Request.Queue) {
+		if !c.WithinNominal(c.Used(usage.Victims)) && (slot >= len(s.Request.Amounts) || s.Request.Amounts[slot] > 0 || s.hasQuota(s.Request.Columns[slot])) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasQuota reports whether the tree of the queue has a quota of a column.
+func (s *Search) hasQuota(column int) bool {
+	for of := range s.Cluster.Tree.EachColumn(s.Cluster.Tree.Root(s.Request.Queue)) {
+		if of == column {
+			return true
+		}
+	}
+	return false
 }
 
 // Has reports whether a strategy is configured.

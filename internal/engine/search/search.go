@@ -82,11 +82,7 @@ func (s *Search) End() {
 func (s *Search) columnsOf(c *cluster.Cluster, r *Request) []int {
 	s.columns = append(s.columns[:0], r.Columns...)
 	if r.Fair.Enabled() || r.RulesOfShares {
-		root := r.Queue
-		for c.Tree.Parent(root) >= 0 {
-			root = c.Tree.Parent(root)
-		}
-		for column := range c.Tree.EachColumn(root) {
+		for column := range c.Tree.EachColumn(c.Tree.Root(r.Queue)) {
 			if !slices.Contains(r.Columns, column) {
 				s.columns = append(s.columns, column)
 			}

@@ -117,10 +117,7 @@ func (s *Search) stable() *stability {
 // all queues of the tree reclaim from lower priorities only, each victim comes after its
 // preemptor in one order of all workloads.
 func (s *Search) mayCircle() bool {
-	root := s.Request.Queue
-	for s.View.Tree.Parent(root) >= 0 {
-		root = s.View.Tree.Parent(root)
-	}
+	root := s.View.Tree.Root(s.Request.Queue)
 	if s.Request.NewerByReservation || root == s.Request.Queue {
 		return s.Request.NewerByReservation
 	}

@@ -161,16 +161,6 @@ func (v *View) WithinNominal(node int, needs []bool) bool {
 	return true
 }
 
-// BorrowsNothing reports whether, without the victims, a node borrows nothing at all.
-func (v *View) BorrowsNothing(node int) bool {
-	for _, c := range v.Cells(node) {
-		if !c.WithinNominal(c.used[Victims]) {
-			return false
-		}
-	}
-	return true
-}
-
 // WithinNominalAtFirst is WithinNominal with all workloads. It copies nothing.
 func (v *View) WithinNominalAtFirst(node int, needs []bool) bool {
 	row := v.AtFirst.Row(node)
