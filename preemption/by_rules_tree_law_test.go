@@ -94,3 +94,44 @@ func TestReclaimsInATreeByRules(t *testing.T) {
 func FuzzReclaimsInATreeByRules(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { reclaimsInATree(t, map[string]int{}) }))
 }
+
+// The first victim beside the preemptor gives it the capacity for queues away, the second for those
+// between: who waits for it goes on after that victim, and the first ones there have passed. So it is
+// by heads of cohorts, and by labels.
+func TestThoseThatWaitForTheCapacityGoOn(t *testing.T) {
+	of := func(nominal int64) []quota.Quota {
+		return []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: nominal}}
+	}
+	st := preemption.State{Cohorts: []queue.Cohort{
+		{Name: "root"}, {Name: "middle", Parent: "root", Quotas: of(2)}, {Name: "near", Parent: "middle", Quotas: of(2)}, {Name: "far", Parent: "root"},
+	}}
+	for _, q := range []struct {
+		name, cohort string
+		nominal      int64
+		run          []int64
+	}{{"asks", "near", 2, nil}, {"near", "near", 0, []int64{0, 1}}, {"between", "middle", 1, []int64{0, 2}}, {"away", "far", 1, []int64{0, 1, 2, 8, 9}}} {
+		st.Queues = append(st.Queues, queue.Queue{Name: q.name, Cohort: q.cohort, Rules: "tree", Quotas: of(q.nominal)})
+		for _, priority := range q.run {
+			w := onGPUs(fmt.Sprint(q.name, priority), q.name, 1)
+			w.Priority, w.ReservedAt, w.Labels = priority, noon.Add(-time.Minute), map[string]string{"runs": "yes", "in": q.name}
+			st.Admitted = append(st.Admitted, w)
+		}
+	}
+	beside := rules.CandidateSelector{Scope: rules.OtherInParentCohort, Quota: rules.Borrowing, LabelSelector: &workload.LabelSelector{MatchLabels: map[string]string{"in": "near"}}}
+	s := rules.CandidateSelector{Scope: rules.OtherInCohortTree, Quota: rules.BorrowingCapacityFromPreemptor}
+	labelled := s
+	labelled.LabelSelector = &workload.LabelSelector{MatchLabels: map[string]string{"runs": "yes"}}
+	for _, s := range []rules.CandidateSelector{s, labelled} {
+		st.Rules = []rules.Config{{Name: "tree", Rules: []rules.Rule{{
+			Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Triggers()[0]}, CandidateSelectors: []rules.CandidateSelector{beside, s},
+		}}}}
+		c, r := preemption.Config{RulesAlone: true}, preemption.Request{Workload: onGPUs("pending", "asks", 4), Now: noon}
+		d := decideWith(t, c, snapshotOf(t, st), r)
+		if got, want := fmt.Sprint(ids(d.Victims)), "[away1 away2 between2 near0 near1]"; got != want {
+			t.Errorf("%+v: %s, want %s", s, got, want)
+		}
+		if diff := cmp.Diff(twin.Decide(c, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("- the twin, + the decision:\n%s", diff)
+		}
+	}
+}
