@@ -1,9 +1,12 @@
 package preemption_test
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -23,4 +26,25 @@ func TestWayOfReplicasKeepsMinCount(t *testing.T) {
 			t.Errorf("%d of at least %d replicas: %d of at least %d", c.replicas, c.least, p.Count, least)
 		}
 	}
+}
+
+// The priority of a newer workload is enough, also if it is the last but one and another queue has the
+// last.
+func TestWayOfTheLastPriorities(t *testing.T) {
+	newer := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}
+	s := snapshotOf(t, preemption.State{
+		Cohorts: []queue.Cohort{{Name: "all"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "all", Quotas: gpus(1)}, {Name: "b", Cohort: "all", Quotas: gpus(2), Preemption: newer}, {Name: "c", Cohort: "all", Quotas: gpus(1)},
+		},
+		Admitted: []workload.Workload{
+			job("a", "a", math.MaxInt64, 1, now), job("b", "b", math.MaxInt64-1, 2, now.Add(time.Minute)), job("c", "c", math.MaxInt64, 1, now),
+		},
+	})
+	for _, w := range explain(t, preemption.Config{}, s, pending("b", math.MaxInt64-2, 2)).Ways {
+		if w.Kind == preemption.WayPriority && w.Priority == math.MaxInt64-1 && w.Least {
+			return
+		}
+	}
+	t.Error("no such way")
 }

@@ -73,11 +73,12 @@ func (f *finder) smallest(most int64, step func(int64) Way) (w Way, ok bool) {
 // running workloads, and just above each.
 func (f *finder) priority() []Way {
 	c, own := f.s.inside(), f.e.Question.Priority
-	root := f.root()
+	node, _ := c.QueueNode(f.r.Workload.Queue)
+	root := c.Tree.Root(node)
 	var at []int64
 	note := func(q int) bool {
 		for w := range c.Running(q).Whole {
-			if p := w.Priority; p >= own && (len(at) == 0 || at[len(at)-1] != quota.Add(p, 1)) {
+			if p := w.Priority; p >= own && (len(at) == 0 || at[len(at)-2] != p) {
 				at = append(at, p, quota.Add(p, 1))
 			}
 		}
@@ -95,16 +96,6 @@ func (f *finder) priority() []Way {
 		return Way{Kind: WayPriority, Priority: quota.Sub(at[n-1], boost)}
 	})
 	return one(w, ok)
-}
-
-// root is the root of the cohort tree of the queue.
-func (f *finder) root() int {
-	c := f.s.inside()
-	node, _ := c.QueueNode(f.r.Workload.Queue)
-	for c.Tree.Parent(node) >= 0 {
-		node = c.Tree.Parent(node)
-	}
-	return node
 }
 
 func one(w Way, ok bool) []Way {
