@@ -3,7 +3,11 @@ package preemption_test
 import (
 	"os"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -233,5 +237,38 @@ func TestStrategiesAreKept(t *testing.T) {
 	other := decideWith(t, c, s, r)
 	if err != nil || got.Outcome != want.Outcome || other.Outcome == want.Outcome {
 		t.Errorf("%v, then %v; with the other strategy %v; %v", want.Outcome, got.Outcome, other.Outcome, err)
+	}
+}
+
+// What is reserved of a cohort's quota makes it borrow, as what runs does: so the workload below it counts
+// among those who may yield, and its cpu is not short. Nobody runs on what is reserved.
+func TestReservedMakesACohortBorrow(t *testing.T) {
+	both := func(gpu, cpu int64) []quota.Quota {
+		return append(gpus(gpu), quota.Quota{Flavor: "h100", Resource: "cpu", Nominal: cpu})
+	}
+	of := func(resource string, amount int64) []quota.Amount {
+		return []quota.Amount{{Flavor: "h100", Resource: resource, Amount: amount}}
+	}
+	runs := job("runs", "b", 0, 1, now)
+	runs.PodSets[0].Requests = of("cpu", 1)
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "all"}, {Name: "below", Parent: "all"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "all", Quotas: both(0, 0), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
+			{Name: "b", Cohort: "below", Quotas: both(0, 0)},
+			{Name: "c", Cohort: "below", Quotas: both(1, 1), Reserved: of("gpu", 2)},
+		},
+		Admitted: []workload.Workload{runs},
+	}
+	r := pending("a", 0, 1)
+	r.Workload.PodSets[0].Requests = append(r.Workload.PodSets[0].Requests, of("cpu", 1)...)
+	config := preemption.Config{Sharing: preemption.Fair}
+	config.Protection.Reclaim, config.Protection.FairSharing = time.Hour, time.Hour
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if len(d.Shortage) != 1 || d.Shortage[0].Resource != "gpu" || d.Shortage[0].Missing != 2 {
+		t.Errorf("%v: %+v", d.Outcome, d.Shortage)
+	}
+	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
+		t.Errorf("- the twin, + the decision:\n%s", diff)
 	}
 }

@@ -135,6 +135,17 @@ func (w *world) borrowsAnything(n node) bool {
 			all[fr] = true
 		}
 	}
+	reserve := func(list []quota.Amount) {
+		for _, a := range list {
+			all[a.FlavorResource()] = true
+		}
+	}
+	for _, q := range w.queues {
+		reserve(q.Reserved)
+	}
+	for _, c := range w.cohorts {
+		reserve(c.Reserved)
+	}
 	return !w.within(n, slices.Collect(maps.Keys(all)))
 }
 
