@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/workload"
 )
 
 // crowdByRules draws a crowd with workloads of the preemptor's own, and rules with an order: whom they
@@ -100,6 +101,37 @@ func ordersByRules(t *rapid.T, reached map[string]int) {
 		if of["lender"] {
 			reached["also the own"]++
 		}
+	}
+}
+
+// Keys of shares are compared as they are before a victim is taken: "last" comes after "a own" then, though
+// without "a own" its key would come first.
+func TestKeysBeforeTheVictim(t *testing.T) {
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root"}},
+		Queues: []queue.Queue{
+			{Name: "idle", Cohort: "root", Quotas: gpus(4)}, {Name: "a", Cohort: "root", Quotas: gpus(1)}, {Name: "b", Cohort: "root", Quotas: gpus(0)},
+			{Name: "asks", Cohort: "root", Quotas: gpus(2), Rules: "rules"},
+		},
+		Rules: []rules.Config{{
+			Name: "rules",
+			Rules: []rules.Rule{{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{
+				{Scope: rules.WithinClusterQueue}, {Scope: rules.OtherInCohortTree, Quota: rules.DRSLessThanInitialShare},
+			}}},
+			Ordering: []rules.Ordering{{Key: rules.ByPriority}, {Key: rules.ByFinalShare, Direction: rules.Descending}},
+		}},
+		Admitted: []workload.Workload{
+			job("idle", "idle", 0, 1, now), job("a1", "a", 0, 1, now), job("a2", "a", 0, 1, now), job("a3", "a", 0, 1, now),
+			job("b1", "b", 0, 1, now), job("b2", "b", 0, 1, now), job("last", "b", 1, 1, now), job("a own", "asks", 1, 1, now),
+		},
+	}
+	config, r := preemption.Config{RulesAlone: true, SkipRetryAt: true}, pending("asks", 1, 3)
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if got, want := fmt.Sprint(ids(d.Victims)), "[a own a1 b1 last]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, d, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("- the twin, + the decision:\n%s", diff)
 	}
 }
 

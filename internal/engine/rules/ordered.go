@@ -15,7 +15,8 @@ import (
 type ordered struct {
 	by        []rules.Ordering
 	first     int  // of by, that differs inside a queue
-	sides     bool // some key is a constraint on shares
+	sides     bool // some key is a constraint on shares,
+	final     bool // one that may differ inside a queue: then none waits, whose keys would not stay
 	inQueue   queueOrder
 	t         *Taker
 	s         *search.Search
@@ -42,6 +43,7 @@ type group struct {
 func (o *ordered) begin(by []rules.Ordering) {
 	o.by, o.inQueue = by, queueOrderOf(by)
 	o.sides = slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key == rules.ByInitialShare || b.Key == rules.ByFinalShare })
+	o.final = slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key == rules.ByFinalShare })
 	if o.first = slices.IndexFunc(by, func(b rules.Ordering) bool { return differsInQueue(b.Key) }); o.first < 0 {
 		o.first = len(by)
 	}
@@ -88,10 +90,11 @@ func (o *ordered) pass() {
 	o.begun = false
 	g := &o.queues[0]
 	o.skip(g)
-	if o.waits {
+	waits := o.waits && !o.final
+	if waits {
 		o.waiting = append(o.waiting, *g)
 	}
-	if o.ends || o.waits {
+	if o.ends || waits {
 		o.queues = heap.Drop(o.queues, o.earlier)
 	} else {
 		heap.Fix(o.queues, 0, o.earlier)
