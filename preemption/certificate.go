@@ -73,10 +73,11 @@ type CertifiedRow struct {
 // CertifiedCap is a cap of [ExactSearch]: no more victims by a right than Greedy's; or one of
 // [Config.Limits]: no more victims than it leaves.
 type CertifiedCap struct {
-	// Limit is the name of a limit, and Queue the queue whose workloads it counts together, if it
-	// counts them by queue. Empty: it is a cap, for which the next three fields are.
-	Limit  string       `json:"limit,omitempty"`
-	Queue  string       `json:"queue,omitempty"`
+	// Limit is the name of a limit; Queue is the queue whose workloads it counts together, if it
+	// counts them by queue. Empty: the cap is Greedy's, as Reason, AnyPriority and Above say.
+	Limit string `json:"limit,omitempty"`
+	Queue string `json:"queue,omitempty"`
+	// Reason is the right of the victims.
 	Reason VictimReason `json:"reason,omitzero"`
 	// AnyPriority: of any priority. Else of those above Above.
 	AnyPriority bool  `json:"anyPriority,omitempty"`

@@ -12,8 +12,8 @@ import (
 )
 
 // SetRules adds rules or replaces those with the name. It fails if the name is empty or there are too
-// many rules or selectors ([rules.ValidateForm]); bad selectors do not make it fail: see [Decision.RuleFaults]. Consecutive edits of rules together
-// cost O(rules + queues).
+// many rules or selectors ([rules.ValidateForm]); bad selectors do not make it fail: see
+// [Decision.RuleFaults]. Consecutive edits of rules together cost O(rules + queues).
 func SetRules(c rules.Config) Edit {
 	c = c.Clone()
 	return Edit{kind: editSetRules, name: c.Name, rules: &c}

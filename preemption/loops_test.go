@@ -275,6 +275,6 @@ func TestLoopsSearchesNoFurther(t *testing.T) {
 	record.State.Queues = append(record.State.Queues, queue.Queue{Name: "aside", Quotas: gpus(2)})
 	l := loopsOf(t, record.State, c.config, record.Request.Workload, waits("x", "aside", 0, 1, 0), waits("y", "aside", 0, 1, 0))
 	if len(l.Steps) < 2 || l.Cut || l.Decisions != 38 {
-		t.Errorf("%d decisions, want 38, all of three steps but none of four: %s", l.Decisions, circleOf(l))
+		t.Errorf("%d decisions, want 38, those of three steps and none of a fourth: %s", l.Decisions, circleOf(l))
 	}
 }

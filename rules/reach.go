@@ -8,7 +8,7 @@ type Reach struct {
 	Any bool
 	// Free: somebody whatever the quota says; else every selector has a constraint on quota.
 	Free bool
-	// Asked are the constraints on quota of which one must hold for somebody, unless Free.
+	// Asked are the constraints on quota of the selectors: unless Free, one of them must hold.
 	Asked QuotaSet
 	// Most is the highest effective priority.
 	Most int64

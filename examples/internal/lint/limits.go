@@ -34,20 +34,19 @@ func (c *Cluster) limitSelector(field string, of *workload.LabelSelector, add ad
 
 // limitNames finds names of configurations and rules that nothing has.
 func (c *Cluster) limitNames(l *limits.Limit, add add) {
-	inUse := false
 	for _, name := range l.Configs {
-		if config := c.config(name); config == nil {
+		if c.config(name) == nil {
 			add("", "it names the rules %q, which are not there", name)
-		} else {
-			inUse = inUse || len(c.users(config)) > 0
 		}
 	}
-	if len(l.Configs) > 0 && !inUse {
-		add("", "it counts nothing: no queue refers to the rules that it names")
+	inUse := len(l.Configs)+len(l.Rules) == 0
+	for i := range c.State.Rules {
+		config := &c.State.Rules[i]
+		named := slices.Contains(l.Configs, config.Name) ||
+			len(l.Configs) == 0 && slices.ContainsFunc(config.Rules, func(r rules.Rule) bool { return slices.Contains(l.Rules, r.Name) })
+		inUse = inUse || named && len(c.users(config)) > 0
 	}
-	if len(l.Configs) == 0 && len(l.Rules) > 0 && !slices.ContainsFunc(c.State.Rules, func(config rules.Config) bool {
-		return len(c.users(&config)) > 0 && slices.ContainsFunc(config.Rules, func(r rules.Rule) bool { return slices.Contains(l.Rules, r.Name) })
-	}) {
+	if !inUse {
 		add("", "it counts nothing: no queue refers to the rules that it names")
 	}
 	for _, name := range l.Rules {

@@ -50,8 +50,8 @@ func Fix[E any](h []E, i int, before func(a, b *E) bool) {
 	}
 }
 
-// Sort sorts a list of which no two items are equal, or equal ones are alike. Each type of items needs a
-// tenth of the code that slices.SortFunc makes for it, which the page has to load, and more time.
+// Sort sorts a list. Equal items may change places. It takes more time than slices.SortFunc, but for each
+// type of items a tenth of the code, which the page in the browser has to load.
 func Sort[E any](list []E, before func(a, b *E) bool) {
 	after := func(a, b *E) bool { return before(b, a) }
 	Init(list, after)

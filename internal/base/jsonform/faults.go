@@ -32,10 +32,10 @@ type step struct {
 	index int
 }
 
-// field is one of a struct, with its number there.
+// field is one of a struct.
 type field struct {
-	number int
-	of     reflect.Type
+	name []byte
+	of   reflect.Type
 }
 
 // faultsOf returns fields that an object has twice; with values also fields that the type does not
@@ -212,22 +212,18 @@ func (w *walker) object(t reflect.Type) {
 	var seen names
 	w.path = append(w.path, step{})
 	for w.at++; w.blanks() != '}'; {
-		name, of, twice := w.text(), of, false
+		name, of := w.text(), of
 		w.path[len(w.path)-1].name = name
 		f, ok := known[string(name)]
 		if !ok && known != nil {
 			f, ok = known[strings.ToLower(string(name))]
 		}
-		switch {
-		case ok:
-			of, twice = f.of, seen.fields&(1<<f.number) != 0
-			seen.fields |= 1 << f.number
-		default:
-			if twice = seen.add(name); known != nil && w.values {
-				w.add("unknown field %q", short(string(name)))
-			}
+		if ok {
+			name, of = f.name, f.of
+		} else if known != nil && w.values {
+			w.add("unknown field %q", short(string(name)))
 		}
-		if twice {
+		if seen.add(name) {
 			w.add("is there twice")
 		}
 		w.blanks() // before the colon
@@ -243,9 +239,8 @@ func (w *walker) object(t reflect.Type) {
 
 // names are those of an object so far.
 type names struct {
-	fields uint64 // of a struct, by number; no struct here has more than 64
-	few    [][]byte
-	many   map[string]bool
+	few  [][]byte
+	many map[string]bool // those after the first few
 }
 
 // add reports whether a name was there already.
@@ -275,11 +270,12 @@ func (w *walker) fieldsOf(t reflect.Type) map[string]field {
 		return known
 	}
 	known = map[string]field{}
-	for i, f := range reflect.VisibleFields(t) {
+	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.IsExported() && !f.Anonymous && name != "-" {
 			name = cmp.Or(name, f.Name)
-			known[name], known[strings.ToLower(name)] = field{i, f.Type}, field{i, f.Type}
+			found := field{[]byte(name), f.Type}
+			known[name], known[strings.ToLower(name)] = found, found
 		}
 	}
 	w.fields[t] = known

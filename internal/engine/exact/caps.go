@@ -116,8 +116,9 @@ func (p *problem) groupsOf(c *search.Candidate) []int {
 	return groups
 }
 
-// limitsNobody reports whether a cap holds nobody, or more than there are.
-func (l *limit) limitsNobody() bool { return l.most == 0 || l.group > 0 && l.size <= l.most }
+// idle reports whether a cap keeps no set away: it allows nobody, so whom it holds was left out; or it
+// allows as many as its group has.
+func (l *limit) idle() bool { return l.most == 0 || l.group > 0 && l.size <= l.most }
 
 // full reports whether the caps leave no place for one more workload.
 func (p *problem) full(u *unit) bool {

@@ -14,13 +14,12 @@ import (
 // unit is a candidate: a whole workload, or one replica of a surplus.
 type unit struct {
 	search.Candidate
-	place int   // in the documented order
-	right int   // see rightOf
-	depth int   // 0: in the own queue; 1 + the index of the level
-	cost  int64 // what is lost; see problem.cost
-	kind  int   // units of one kind may stand for each other
-	// Of limits on preemptions, those that count the unit.
-	groups []int
+	place  int   // in the documented order
+	right  int   // see rightOf
+	depth  int   // 0: in the own queue; 1 + the index of the level
+	cost   int64 // what is lost; see problem.cost
+	kind   int   // units of one kind may stand for each other
+	groups []int // of limits on preemptions that count the unit
 	// Of a workload with surplus units: its index, and one part of how many replicas this is.
 	// -1 and 1 for all others.
 	elastic int
@@ -124,7 +123,7 @@ func (x *Solver) enter(borrowing bool, caps []limit) {
 		}
 		p.units = append(p.units, u)
 	}
-	p.caps = slices.DeleteFunc(p.caps, func(l limit) bool { return l.limitsNobody() }) // those that allow nobody hold nobody who is left
+	p.caps = slices.DeleteFunc(p.caps, func(l limit) bool { return l.idle() })
 }
 
 const unknown = -1

@@ -25,17 +25,16 @@ type outlook struct {
 // prospect is a queue in which some tier may accept somebody at some time.
 type prospect struct {
 	donor
-	// Those whom somebody accepts without BorrowingCapacityFromPreemptor were looked at; and the others.
-	begun, ended bool
+	begun bool // those were looked at whom some selector accepts without BorrowingCapacityFromPreemptor
+	ended bool // the others, too
 }
 
-// expected is what some tier may accept from an instant on; needs: not without
-// BorrowingCapacityFromPreemptor.
+// expected is what some tier may accept from an instant on.
 type expected struct {
 	from  int64
 	loads []quotatree.Load
-	donor int
-	needs bool
+	donor int  // an index of outlook.donors
+	needs bool // only while BorrowingCapacityFromPreemptor holds
 }
 
 // FirstFit returns the first instant, from that of the search on, at which the quota suffices without
@@ -126,7 +125,8 @@ func (t *Taker) expectAll(s *search.Search) {
 	t.instants = slices.Compact(t.instants)
 }
 
-// expectFrom looks at a queue: first at those whom somebody accepts without BorrowingCapacityFromPreemptor.
+// expectFrom looks at a queue: first at those whom some selector accepts without
+// BorrowingCapacityFromPreemptor, then, if that holds, at the others.
 func (t *Taker) expectFrom(s *search.Search, donor int) {
 	d := &t.outlook.donors[donor]
 	if !d.begun && d.Others {
@@ -213,7 +213,7 @@ func (t *Taker) acceptedFrom(s *search.Search, w *cluster.Workload, node int) (f
 // longAgo is the earliest valid time.
 var longAgo = instant.Time(instant.Unset + 1)
 
-// firstFit removes those expected in the order of time, until the quota suffices. It does without all.
+// firstFit removes those expected in the order of time, until the quota suffices; without all it does.
 func (t *Taker) firstFit(s *search.Search) (at int64) {
 	o := &t.outlook
 	heap.Sort(o.expected, func(a, b *expected) bool { return a.from < b.from })

@@ -164,6 +164,10 @@ func (o *order) last() *donor {
 // close ends the lane, or the queue, of the last one.
 func (o *order) close() { o.ended, o.own.ends = true, true }
 
+// suspend lets the queue of the last one wait until the preemptor's share is smaller. The usual order
+// goes on in the queue.
+func (o *order) suspend() { o.own.waits = !o.own.final }
+
 // pass goes past the last one, which a minimum runtime protects, and others that it protects, too.
 func (o *order) pass(last *cluster.Workload, least minimum.Runtime, now int64) {
 	if len(o.own.by) > 0 {

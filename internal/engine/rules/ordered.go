@@ -14,9 +14,9 @@ import (
 // do. Keys of shares change when somebody is taken; most are the same for a whole queue.
 type ordered struct {
 	by        []rules.Ordering
-	first     int  // of by, that differs inside a queue
-	sides     bool // some key is a constraint on shares,
-	final     bool // one that may differ inside a queue: then none waits, whose keys would not stay
+	first     int  // the index in by of the first key that may differ inside a queue
+	sides     bool // some key is a constraint on shares
+	final     bool // some key is the final share, which changes with the preemptor's share: then no queue waits
 	inQueue   queueOrder
 	t         *Taker
 	s         *search.Search
@@ -26,7 +26,7 @@ type ordered struct {
 	opened    []opened
 	keys      []value
 	begun     bool // the next one of the first queue was given already
-	ends      bool // nobody else of its queue is given,
+	ends      bool // nobody else of its queue is given
 	waits     bool // or not until the preemptor's share is smaller
 	waiting   []group
 }
@@ -90,11 +90,10 @@ func (o *ordered) pass() {
 	o.begun = false
 	g := &o.queues[0]
 	o.skip(g)
-	waits := o.waits && !o.final
-	if waits {
+	if o.waits {
 		o.waiting = append(o.waiting, *g)
 	}
-	if o.ends || waits {
+	if o.ends || o.waits {
 		o.queues = heap.Drop(o.queues, o.earlier)
 	} else {
 		heap.Fix(o.queues, 0, o.earlier)
@@ -168,7 +167,7 @@ func (o *ordered) change(v *search.Victim) {
 }
 
 // resume lets queues that wait go on after the last one given, if it makes the preemptor's share smaller.
-// While they wait nobody of them is taken, so their keys stay.
+// While they wait nobody of them is taken, so the keys that they are compared by stay (see final).
 func (o *ordered) resume(v *search.Victim) {
 	left := o.waiting[:0]
 	for _, g := range o.waiting {

@@ -192,7 +192,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 					waiting = true
 				case notYet:
 					waiting = true
-					t.order.own.waits = true
+					t.order.suspend()
 				case never:
 					t.order.close()
 				case early:
@@ -219,17 +219,15 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	return false
 }
 
-// verdict is whether a workload may be taken. notNow: a constraint on quota refuses it; notYet: and
-// whatever comes after it in its queue, until somebody of the preemptor's side is taken; never: as long as
-// others are taken; early: its minimum runtime is not over.
+// verdict is whether a workload may be taken.
 type verdict uint8
 
 const (
 	refused verdict = iota
-	notNow
-	notYet
-	never
-	early
+	notNow          // a constraint on quota refuses it
+	notYet          // and all after it in its queue, until somebody of the preemptor's side is taken
+	never           // and all after it in its queue, whoever else is taken
+	early           // its minimum runtime is not over
 	accepted
 )
 

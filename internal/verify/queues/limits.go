@@ -122,11 +122,11 @@ func (x *checker) ceiling() int64 {
 			}
 		}
 	}
-	least := len(all)
+	least := int64(len(all))
 	for of, list := range held {
 		if _, most, ok := x.limitOf(&of); ok {
-			least = min(least, len(all)-max(0, len(list)-int(most)))
+			least = min(least, int64(len(all))-max(0, int64(len(list))-most))
 		}
 	}
-	return int64(least)
+	return least
 }
