@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/rules"
 )
@@ -75,7 +76,7 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 		if len(configs) > 0 {
 			next.rules, _ = rules.New(c.Cohorts, c.Queues, configs)
 		}
-		next.cluster = c.Counting(next.rules.Traits())
+		next.cluster = c.Counting(next.rules.Traits()).OrderedByShare(engine.ShareOrders(next.rules))
 	}
 	return next
 }

@@ -129,6 +129,18 @@ func (e *Evaluator) Ordering(queue string) []Ordering {
 	return e.configs[e.places[queue].rules].ordering
 }
 
+// EachOrdering calls yield with the order of each configuration, by name. Orders must not be changed.
+func (e *Evaluator) EachOrdering(yield func([]Ordering) bool) {
+	if e == nil {
+		return
+	}
+	for i := range e.given {
+		if !yield(e.given[i].Ordering) {
+			return
+		}
+	}
+}
+
 // Configs returns copies of the configurations, by name.
 func (e *Evaluator) Configs() []Config {
 	if e == nil || len(e.given) == 0 {

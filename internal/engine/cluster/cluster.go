@@ -26,6 +26,8 @@ type Cluster struct {
 	byID    trie.Map[*Workload]
 	leaving trie.Map[*Workload] // workloads with leaving replicas
 	traits  traits
+	// shareOrders are the orders by share that the reach has.
+	shareOrders ShareOrders
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster. It fails

@@ -39,8 +39,9 @@ type Reach struct {
 	Heads Heads
 	// Sums holds, by rising priority, by how much the cohort's usage falls if all workloads
 	// in queues that can be reached leave.
-	Sums  PrioritySums
-	lanes laneMask // the lanes that have heads
+	Sums   PrioritySums
+	lanes  laneMask    // the lanes that have heads
+	shares *shareHeads // nil: no order by share is kept
 }
 
 // Has reports whether the lane has a head.
@@ -122,21 +123,27 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 	for q := range c.Queues {
 		push(len(c.Cohorts)+q, nil)
 	}
-	bottomUp := make([]int, len(c.Cohorts))
-	for i := range bottomUp {
-		bottomUp[i] = i
-	}
-	slices.SortStableFunc(bottomUp, func(a, b int) int { return cmp.Compare(c.Tree.Depth(b), c.Tree.Depth(a)) })
-	for _, cohort := range bottomUp {
+	for _, cohort := range c.bottomUp() {
 		slices.SortFunc(heads[cohort], headOrder.Compare)
 		r := &Reach{Heads: ordered.Of(headOrder, heads[cohort]), Sums: ordered.Of(sumOrder, addedUp(sums[cohort]))}
 		for _, h := range heads[cohort] {
 			r.lanes |= 1 << h.Lane
 		}
 		reach[cohort] = r
+		r.shares = c.allShareHeads(cohort, reach)
 		push(cohort, r)
 	}
 	return vector.Of(reach)
+}
+
+// bottomUp returns the cohorts, each after those under it.
+func (c *Cluster) bottomUp() []int {
+	list := make([]int, len(c.Cohorts))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(c.Tree.Depth(b), c.Tree.Depth(a)) })
+	return list
 }
 
 // updateReach updates the reach of the cohorts above a queue, in a cluster that no caller has
@@ -159,11 +166,13 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 			more = addedUp(append(c.passing(node, is, nil), withdrawn(before.passing(node, was, nil))...))
 		}
 		above := before.Reach(parent)
-		if lanes == 0 && len(more) == 0 {
+		shares := c.shareHeadsAfter(before, above, node, was, is, did, does)
+		if lanes == 0 && len(more) == 0 && shares == above.shares {
 			was, is = above, above
 			continue
 		}
 		r := *above
+		r.shares = shares
 		for lane := range Lanes {
 			if lanes>>lane&1 == 0 {
 				continue
@@ -180,7 +189,7 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 			}
 		}
 		was, is = above, above
-		if lanes != 0 || len(more) > 0 {
+		if lanes != 0 || len(more) > 0 || shares != above.shares {
 			r.Sums = plus(r.Sums, more)
 			is = &r
 			i, _ := slices.BinarySearch(at, parent)

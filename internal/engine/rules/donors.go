@@ -31,8 +31,14 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	eachByTraits(s, t.rules, func(node int, r rules.Reach) {
 		list = add(s, list, node, r)
 	})
-	if len(list) > before {
-		list = united(list)
+	if len(list) == before {
+		return list
+	}
+	list = united(list)
+	for i := range list {
+		if d := &list[i]; byHeads && d.node != s.Request.Queue {
+			d.Add(t.rules.Reach(s.Cluster.Queue(d.node).Name))
+		}
 	}
 	return list
 }

@@ -72,7 +72,7 @@ type nextOf struct {
 func (o *order) open(t *Taker, s *search.Search, of *tier, phase int, quotaOnly bool) {
 	o.lanes, o.heap, o.waiting, o.begun, o.moved, o.ended, o.waited = o.lanes[:0], o.heap[:0], o.waiting[:0], false, false, false, false
 	if o.quotaOnly = quotaOnly; len(o.own.by) > 0 {
-		o.own.open(t, s, of.donors, phase, quotaOnly)
+		o.own.open(t, s, of, phase, quotaOnly)
 		return
 	}
 	if t.constrained {
@@ -197,6 +197,9 @@ func (o *order) release() {
 
 // begin sets the order; empty: the usual one.
 func (o *order) begin(by []rules.Ordering) { o.own.begin(by) }
+
+// byHeads reports whether an index of a cluster finds the queues that borrow, in the order.
+func (o *order) byHeads(c *cluster.Cluster) bool { return len(o.own.by) == 0 || o.own.serve(c) }
 
 // wait keeps a lane until the preemptor has the capacity.
 func (o *order) wait(lane int) {

@@ -29,13 +29,15 @@ type ordered struct {
 	ends      bool // nobody else of its queue is given
 	waits     bool // or not until the preemptor's share is smaller
 	waiting   []group
+	shareHeads
 }
 
-// group is a queue, with the keys of itself and of its next workload: keys[keys:].
+// group is a queue, with the keys of itself and of its next workload: keys[keys:]. Without donor it is a
+// source of queues; see shareHeads.
 type group struct {
 	*donor
-	keys  int
-	at    int // in opened; -1: it is not open
+	keys  int // -1: nobody has compared them yet
+	at    int // in opened, or in sources; -1: it is not open
 	known bool
 	next  *cluster.Workload // if known; nil: nobody is left
 }
@@ -47,25 +49,42 @@ func (o *ordered) begin(by []rules.Ordering) {
 	if o.first = slices.IndexFunc(by, func(b rules.Ordering) bool { return differsInQueue(b.Key) }); o.first < 0 {
 		o.first = len(by)
 	}
+	o.shareHeads.begin(by)
 }
 
 // open begins a phase: all that are being evicted in the first, all others in the third.
-func (o *ordered) open(t *Taker, s *search.Search, donors []donor, phase int, quotaOnly bool) {
+func (o *ordered) open(t *Taker, s *search.Search, of *tier, phase int, quotaOnly bool) {
 	o.t, o.s, o.phase, o.quotaOnly = t, s, phase, quotaOnly
 	o.queues, o.opened, o.keys, o.waiting, o.begun = o.queues[:0], o.opened[:0], o.keys[:0], o.waiting[:0], false
 	if phases[phase].own {
 		return
 	}
-	for i := range donors {
-		if running := s.Cluster.Running(donors[i].node); running.Lane(phases[phase].lanes[0]).Len()+running.Lane(phases[phase].lanes[1]).Len() == 0 {
-			continue
-		}
-		o.queues = append(o.queues, group{donor: &donors[i], keys: len(o.keys), at: -1})
-		for _, key := range o.by {
-			o.keys = append(o.keys, t.ofQueue(s, donors[i].node, key.Key))
-		}
+	for i := range of.donors {
+		o.add(&of.donors[i])
+	}
+	if of.byHeads {
+		o.openSources(of)
 	}
 	heap.Init(o.queues, o.earlier)
+}
+
+// add adds a queue in which somebody runs in the lanes of the phase to a list, which is no heap then.
+func (o *ordered) add(d *donor) {
+	running, lanes := o.s.Cluster.Running(d.node), &phases[o.phase].lanes
+	if running.Lane(lanes[0]).Len()+running.Lane(lanes[1]).Len() > 0 {
+		o.queues = append(o.queues, group{donor: d, keys: -1, at: -1})
+	}
+}
+
+// compute computes the keys of a queue, if nobody has compared them yet.
+func (o *ordered) compute(g *group) {
+	if g.keys >= 0 {
+		return
+	}
+	g.keys = len(o.keys)
+	for _, key := range o.by {
+		o.keys = append(o.keys, o.t.ofQueue(o.s, g.node, key.Key))
+	}
 }
 
 // next returns the next workload and the node of its queue.
@@ -73,6 +92,10 @@ func (o *ordered) next() (w *cluster.Workload, node int, ok bool) {
 	o.pass()
 	for len(o.queues) > 0 {
 		g := &o.queues[0]
+		if g.donor == nil {
+			o.expand()
+			continue
+		}
 		if o.know(g); g.next != nil {
 			o.begun, o.ends, o.waits = true, false, false
 			return g.next, g.node, true
@@ -120,6 +143,7 @@ func (o *ordered) know(g *group) {
 	}
 	next := q.run[q.at]
 	g.next = next.Workload
+	o.compute(g)
 	for k, key := range o.by {
 		if differsInQueue(key.Key) {
 			o.keys[g.keys+k] = q.keys[next.at+k]
@@ -129,6 +153,11 @@ func (o *ordered) know(g *group) {
 
 // earlier compares two queues by their next workloads.
 func (o *ordered) earlier(a, b *group) bool {
+	o.compute(a)
+	o.compute(b)
+	if a.donor == nil || b.donor == nil {
+		return o.earlierSource(a, b)
+	}
 	x, y := o.keys[a.keys:], o.keys[b.keys:]
 	if order := compareKeys(o.by[:o.first], x, y); order != 0 {
 		return order < 0
@@ -154,7 +183,7 @@ func (o *ordered) change(v *search.Victim) {
 	o.rekey(&o.queues[0])
 	others := len(o.queues) > before
 	for i := 1; i < len(o.queues) && o.sides; i++ {
-		if g := &o.queues[i]; o.affects(v, g) {
+		if g := &o.queues[i]; g.donor != nil && o.affects(v, g) {
 			o.rekey(g)
 			others = true
 		}
@@ -173,6 +202,7 @@ func (o *ordered) resume(v *search.Victim) {
 	for _, g := range o.waiting {
 		last := &o.queues[0]
 		for o.know(&g); g.next != nil && o.earlier(&g, last); o.know(&g) {
+			o.compute(last)
 			if compareKeys(o.by[:o.first], o.keys[g.keys:], o.keys[last.keys:]) < 0 {
 				g.next = nil
 				break
@@ -194,7 +224,7 @@ func (o *ordered) resume(v *search.Victim) {
 func (o *ordered) rekey(g *group) {
 	for k, key := range o.by {
 		switch {
-		case !key.Key.OfShares():
+		case g.keys < 0 || !key.Key.OfShares():
 		case !differsInQueue(key.Key):
 			o.keys[g.keys+k] = o.t.ofQueue(o.s, g.node, key.Key)
 		case g.at >= 0:
@@ -225,5 +255,6 @@ func (o *ordered) release() {
 		clear(q.run[:cap(q.run)])
 		q.lanes = [2]laneLeft{}
 	}
+	clear(o.sources[:cap(o.sources)])
 	o.queues, o.waiting, o.opened, o.by, o.t, o.s = o.queues[:0], o.waiting[:0], o.opened[:0], nil, nil, nil
 }

@@ -153,7 +153,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	}
 	if at.rules.Serves() {
 		elsewhere := at.rules.Elsewhere()
-		at.byHeads = elsewhere.Any && !elsewhere.Free && len(t.order.own.by) == 0
+		at.byHeads = elsewhere.Any && !elsewhere.Free && t.order.byHeads(s.Cluster)
 		at.donors = at.collect(s, at.donors, at.byHeads)
 	}
 	return true

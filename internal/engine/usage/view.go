@@ -152,6 +152,9 @@ func (v *View) Potential(node, slot int) int64 {
 // WithinNominal reports whether, without the victims, a node borrows nothing of what needs
 // preemption.
 func (v *View) WithinNominal(node int, needs []bool) bool {
+	if v.epochs[node] != v.epoch {
+		return v.WithinNominalAtFirst(node, needs)
+	}
 	cells := v.Cells(node)
 	for slot, needed := range needs {
 		if needed && !cells[slot].WithinNominal(cells[slot].used[Victims]) {
@@ -161,7 +164,7 @@ func (v *View) WithinNominal(node int, needs []bool) bool {
 	return true
 }
 
-// WithinNominalAtFirst is WithinNominal with all workloads. It copies nothing.
+// WithinNominalAtFirst is WithinNominal with all workloads. Neither copies anything.
 func (v *View) WithinNominalAtFirst(node int, needs []bool) bool {
 	row := v.AtFirst.Row(node)
 	for slot, needed := range needs {
