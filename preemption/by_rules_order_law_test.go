@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
@@ -31,8 +32,23 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 			}
 		}
 	}
+	for i := range st.Queues {
+		q := &st.Queues[i]
+		if q.Inactive = n("inactive", 15) == 15; n("red queue", 3) > 0 {
+			q.Labels = map[string]string{"color": "red"}
+		}
+		switch n("weight", 9) {
+		case 0:
+			q.FairWeight = quota.WeightOf(0)
+		case 1:
+			q.FairWeight = quota.WeightOf(2)
+		}
+	}
 	for i := range st.Admitted {
 		w := &st.Admitted[i]
+		if n("red", 3) == 0 {
+			w.Labels = map[string]string{"color": "red"}
+		}
 		w.LocalQueue = []string{"", "a", "b"}[n("local queue", 2)]
 		switch n("reserved", 5) {
 		case 0:
@@ -54,11 +70,19 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 		for j := range 1 + n("selectors", 2) {
 			s := rules.CandidateSelector{Scope: rules.WithinClusterQueue}
 			if j > 0 || n("others", 3) == 0 {
-				s.Scope = rapid.SampledFrom([]rules.Scope{rules.OtherInCohortTree, rules.WithinCohortTree, rules.AnyClusterQueue}).Draw(t, "scope")
+				s.Scope = rapid.SampledFrom([]rules.Scope{
+					rules.OtherInCohortTree, rules.OtherInCohortTree, rules.WithinCohortTree, rules.AnyClusterQueue, rules.OtherInParentCohort,
+				}).Draw(t, "scope")
 				s.Quota = rapid.SampledFrom([]rules.QuotaConstraint{
 					rules.BorrowingCapacityFromPreemptor, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare,
 					rules.DRSLessThanInitialShare, rules.DRSAllStrategies, rules.Borrowing,
 				}).Draw(t, "quota")
+			}
+			switch red := (&workload.LabelSelector{MatchLabels: map[string]string{"color": "red"}}); n("labels", 11) {
+			case 0:
+				s.ClusterQueueSelector = red
+			case 1:
+				s.LabelSelector = red
 			}
 			if n("priority", 4) == 0 {
 				s.Priority = rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThan}
@@ -73,7 +97,10 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 	if n("as Kueue", 1) == 0 {
 		share := rules.Ordering{Key: rules.ByQueueShare, Direction: rules.Descending}
 		usual := []rules.Ordering{{Key: rules.ByPriority}, {Key: rules.ByAdmission, Direction: rules.Descending}}
-		config.Ordering = rapid.SampledFrom([][]rules.Ordering{{share, usual[0], usual[1]}, {usual[0], share, usual[1]}, {usual[0], usual[1], share}, {usual[0], usual[1], {Key: rules.ByLocalQueue}}}).Draw(t, "order")
+		config.Ordering = rapid.SampledFrom([][]rules.Ordering{
+			{share, usual[0], usual[1]}, {share, {Key: rules.ByOtherQueue, Direction: rules.Descending}, usual[0], usual[1]},
+			{{Key: rules.ByOtherCohort}, {Key: rules.ByQueueShare}, usual[0], {Key: rules.ByCost}}, {usual[0], share, usual[1]}, {usual[0], usual[1], share}, {usual[0], usual[1], {Key: rules.ByLocalQueue}},
+		}).Draw(t, "order")
 	}
 	st.Rules = []rules.Config{config}
 	return st, r

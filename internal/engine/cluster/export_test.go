@@ -24,3 +24,35 @@ func list(heads Heads) []Head {
 		all = append(all, h)
 	}
 }
+
+// ShareHeadsByEdits and ShareHeadsAnew are the share heads, and the lowest priorities of all: those not being
+// evicted, ascending and descending, then the others.
+func (c *Cluster) ShareHeadsByEdits(cohort int) [][]ShareHead { return c.Reach(cohort).shareHeads() }
+func (c *Cluster) ShareHeadsAnew(cohort int) [][]ShareHead {
+	return c.allReach().At(cohort).shareHeads()
+}
+
+func (r *Reach) shareHeads() (lists [][]ShareHead) {
+	if r.shares == nil {
+		return nil
+	}
+	for pair := range pairs {
+		for order := range r.shares {
+			list, least := []ShareHead(nil), LeastPriority{}
+			var cursor ShareCursor
+			for cursor.First(r.shares[order][pair]); ; cursor.Next() {
+				h, ok := cursor.Item()
+				if !ok {
+					break
+				}
+				list = append(list, h)
+			}
+			if len(list) > 0 {
+				r.shares[order][pair].Total(&least)
+				list = append(list, ShareHead{Least: least.least})
+			}
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}

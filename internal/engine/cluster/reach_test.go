@@ -17,6 +17,7 @@ func reachFollowsEdits(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c = c.OrderedByShare(cluster.ShareOrders{Ascending: rapid.Bool().Draw(t, "ascending"), Descending: rapid.Bool().Draw(t, "descending")})
 	for range rapid.IntRange(1, 12).Draw(t, "edits") {
 		w := preemptiontest.Workload(st, rapid.SampledFrom([]string{"ns/w00", "ns/w01", "ns/w02", "ns/new"}).Draw(t, "id")).Draw(t, "workload")
 		w.ReservedAt = preemptiontest.Now
@@ -40,6 +41,9 @@ func reachFollowsEdits(t *rapid.T) {
 			if !slices.Equal(heads, wantHeads) || c.LanesByEdits(cohort) != c.LanesAnew(cohort) {
 				t.Fatalf("cohort %d: heads %v of lanes %b, want %v of lanes %b", cohort,
 					heads, c.LanesByEdits(cohort), wantHeads, c.LanesAnew(cohort))
+			}
+			if got, want := c.ShareHeadsByEdits(cohort), c.ShareHeadsAnew(cohort); !slices.EqualFunc(got, want, slices.Equal) {
+				t.Fatalf("cohort %d: share heads %v, want %v", cohort, got, want)
 			}
 			if !slices.EqualFunc(sums, wantSums, func(a, b cluster.PrioritySum) bool {
 				return a.Priority == b.Priority && slices.Equal(a.Loads, b.Loads)
