@@ -74,7 +74,7 @@ func (r round) openBracket(cohort, level, side int) int32 {
 		except = s.Levels[level].Except
 		list = append(list, r.contender(except, true))
 	}
-	r.seen.next(s.View.Tree.Len())
+	r.seen.Next(s.View.Tree.Len())
 	p, reach := s.Permission(search.Hierarchical, true), s.Cluster.Reach(cohort)
 	for lane := range cluster.Lanes {
 		if !reach.Has(lane) {
@@ -92,7 +92,7 @@ func (r round) openBracket(cohort, level, side int) int32 {
 				}
 				break
 			}
-			if node := int(h.Node); node != except && r.seen.add(node) {
+			if node := int(h.Node); node != except && r.seen.Add(node) {
 				if of := s.View.Share(node); of.Borrows {
 					list = append(list, contender{node: node, borrows: true, ratio: of.Ratio, weighted: of.Weighted()})
 				}

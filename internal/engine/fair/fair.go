@@ -17,11 +17,11 @@ type Sharing struct {
 	way       []int32 // the brackets from the root to the current queue
 	queues    []fairQueue
 	refused   []search.Victim // the first candidate of each queue that failed the first strategy
-	refusers  marks           // the queues of refused
+	refusers  search.Marks    // the queues of refused
 	refusedAt []int32         // by node: the index in refused
 	later     []search.Victim // with Stable or Reevaluate: all that the strategies refused, in order
 	added     []int64         // by slot: what the request adds to usage
-	seen      marks
+	seen      search.Marks
 }
 
 // round is one of the two rounds of a search.
@@ -91,7 +91,7 @@ func (f *Sharing) find(largestFirst bool) bool {
 func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 	s := f.s
 	f.refused = f.refused[:0]
-	f.refusers.next(s.View.Tree.Len())
+	f.refusers.Next(s.View.Tree.Len())
 	if n := s.View.Tree.Len(); n > len(f.refusedAt) {
 		f.refusedAt = make([]int32, n)
 	}
@@ -99,7 +99,7 @@ func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 	if !found && !hopeless && !entitled && s.Request.Fair.Reevaluate && len(f.later) > 0 && f.ownTaken() {
 		first.again = f.later
 		f.later, f.refused = nil, f.refused[:0]
-		f.refusers.next(s.View.Tree.Len())
+		f.refusers.Next(s.View.Tree.Len())
 		entitled = s.Entitled()
 		found, hopeless = first.playFirst(entitled)
 	}
@@ -260,7 +260,7 @@ func (f *Sharing) refuse(v search.Victim) {
 	if f.keepsRefused() {
 		f.later = append(f.later, v)
 	}
-	if f.refusers.add(v.Queue) {
+	if f.refusers.Add(v.Queue) {
 		f.refusedAt[v.Queue] = int32(len(f.refused))
 		f.refused = append(f.refused, v)
 	}

@@ -79,7 +79,7 @@ func (f *Sharing) of(list []search.Victim, q int) (some []search.Victim) {
 // firstRefusal returns the first candidate of the queue that failed in the first round, if it
 // has another chance.
 func (f *Sharing) firstRefusal(q int) *search.Victim {
-	if !f.refusers.has(q) || f.isGone(&f.refused[f.refusedAt[q]]) {
+	if !f.refusers.Has(q) || f.isGone(&f.refused[f.refusedAt[q]]) {
 		return nil
 	}
 	return &f.refused[f.refusedAt[q]]

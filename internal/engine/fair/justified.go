@@ -9,14 +9,14 @@ import "github.com/cedesched/cede/internal/engine/search"
 // changes no other share of the preemptor; removing a workload on one side changes the shares
 // of that side only. So no order is better than the own queue first, then from the nearest
 // level to the farthest, and each side can be judged alone.
-func (f *Sharing) justified(others, needed []search.Victim) bool {
+func (f *Sharing) justified(_ *search.Victim, others, needed []search.Victim) bool {
 	s := f.s
 	return s.Replay(others, needed, func(victims []search.Victim) bool {
 		f.addRequest(1)
 		defer f.addRequest(-1)
-		f.seen.next(s.View.Tree.Len())
+		f.seen.Next(s.View.Tree.Len())
 		for i := range victims {
-			if v := &victims[i]; v.Fair && f.seen.add(v.Side) && !f.justifiedOn(v.Side, v.Level) {
+			if v := &victims[i]; v.Fair && f.seen.Add(v.Side) && !f.justifiedOn(v.Side, v.Level) {
 				return false
 			}
 		}

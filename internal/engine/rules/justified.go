@@ -1,18 +1,16 @@
 package rules
 
-import (
-	"slices"
-
-	"github.com/cedesched/cede/internal/engine/search"
-)
+import "github.com/cedesched/cede/internal/engine/search"
 
 // Justified returns what must hold of the victims that remain when one is put back: each that only
 // selectors with constraints on quota accepted is still accepted by one of these. Nil: there is
 // no such victim, or the request does not ask (RuleRecheck).
-func (t *Taker) Justified(s *search.Search) func(others, needed []search.Victim) bool {
+func (t *Taker) Justified(s *search.Search) func(back *search.Victim, others, needed []search.Victim) bool {
 	for i := range s.Taken {
 		if s.Request.RuleRecheck && t.isBound(&s.Taken[i]) {
-			return func(others, needed []search.Victim) bool { return t.justified(s, others, needed) }
+			return func(back *search.Victim, others, needed []search.Victim) bool {
+				return t.justified(s, back, others, needed)
+			}
 		}
 	}
 	return nil
@@ -22,18 +20,20 @@ func (t *Taker) Justified(s *search.Search) func(others, needed []search.Victim)
 func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.taken[v.Workload].bound }
 
 // justified reports whether there is an order of the victims, all of them gone, in which each one by
-// constraints is accepted with only those before it gone.
+// constraints is accepted with only those before it gone. There was one before the last was put back: the
+// order in which they were taken.
 //
 // Whoever is taken below a common cohort on the preemptor's side only helps the constraints
 // there; whoever is taken on one side changes nothing on another. So no order is better
 // than the own queue first, then from the nearest cohort to the farthest, and each side can be
-// judged alone.
-func (t *Taker) justified(s *search.Search, others, needed []search.Victim) bool {
+// judged alone: those that the one who was put back affects.
+func (t *Taker) justified(s *search.Search, back *search.Victim, others, needed []search.Victim) bool {
+	from := victim(s, nil, back.Queue) // policies may have taken it
 	return s.Replay(others, needed, func(victims []search.Victim) bool {
+		t.judged.Next(s.View.Tree.Len())
 		for i := range victims {
-			side := victims[i].Side
-			judged := func(v search.Victim) bool { return v.Side == side && t.isBound(&v) }
-			if t.isBound(&victims[i]) && !slices.ContainsFunc(victims[:i], judged) && !t.justifiedOn(s, victims, side) {
+			v := &victims[i]
+			if t.isBound(v) && affects(s, &from, v) && t.judged.Add(v.Side) && !t.justifiedOn(s, victims, v.Side) {
 				return false
 			}
 		}

@@ -183,9 +183,11 @@ func (o *ordered) change(v *search.Victim) {
 	o.rekey(&o.queues[0])
 	others := len(o.queues) > before
 	for i := 1; i < len(o.queues) && o.sides; i++ {
-		if g := &o.queues[i]; g.donor != nil && o.affects(v, g) {
-			o.rekey(g)
-			others = true
+		if g := &o.queues[i]; g.donor != nil {
+			if of := victim(o.s, nil, g.node); affects(o.s, v, &of) {
+				o.rekey(g)
+				others = true
+			}
 		}
 	}
 	if others {
@@ -211,7 +213,7 @@ func (o *ordered) resume(v *search.Victim) {
 		}
 		if side := victim(o.s, nil, g.node); g.next == nil {
 			continue
-		} else if o.helps(v, &side) {
+		} else if helps(o.s, v, &side) {
 			o.queues = append(o.queues, g)
 		} else {
 			left = append(left, g)
@@ -232,18 +234,6 @@ func (o *ordered) rekey(g *group) {
 			g.known = false
 		}
 	}
-}
-
-// affects reports whether a victim may change which constraints on shares hold for a queue.
-func (o *ordered) affects(v *search.Victim, g *group) bool {
-	of := victim(o.s, nil, g.node)
-	return o.helps(v, &of) || of.Cohort >= 0 && v.Cohort == of.Cohort && v.Side == of.Side
-}
-
-// helps reports whether a victim is on the preemptor's side, as seen from another queue of its tree.
-func (o *ordered) helps(v, of *search.Victim) bool {
-	depth := o.s.Cluster.Tree.Depth
-	return of.Cohort >= 0 && (v.Queue == o.s.Request.Queue || v.Cohort >= 0 && depth(v.Cohort) > depth(of.Cohort))
 }
 
 // release drops the references to the cluster.

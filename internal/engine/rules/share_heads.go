@@ -23,10 +23,9 @@ type shareHeads struct {
 	sources    []shareSource
 	found      []donor // by them
 	of         *tier
-	most       int64       // the highest priority that the tier accepts in other queues
-	beside     [2]besideOf // in other cohorts than the preemptor's, and in the same
-	met        []uint64    // by node
-	meeting    uint64      // those with this number have groups of their own
+	most       int64        // the highest priority that the tier accepts in other queues
+	beside     [2]besideOf  // in other cohorts than the preemptor's, and in the same
+	met        search.Marks // the queues that have groups of their own
 }
 
 // besideOf is what rules.Tier.Beside returns.
@@ -90,18 +89,14 @@ func (o *ordered) openSources(of *tier) {
 	for i, same := range [...]bool{false, true} {
 		h.beside[i].Reach, h.beside[i].ok = of.rules.Beside(same)
 	}
-	if n := s.View.Tree.Len(); n > len(h.met) {
-		h.met = make([]uint64, n)
-	}
-	h.meeting++
+	h.met.Next(s.View.Tree.Len())
 	for i := range of.donors {
-		h.met[of.donors[i].node] = h.meeting
+		h.met.Add(of.donors[i].node)
 	}
 	queue, parent := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue)
 	for i := range s.Taken {
 		node := s.Taken[i].Queue
-		if node != queue && h.met[node] != h.meeting && lowestAbove(s.Cluster, node, queue) >= 0 {
-			h.met[node] = h.meeting
+		if node != queue && lowestAbove(s.Cluster, node, queue) >= 0 && h.met.Add(node) {
 			if d, ok := o.donorAt(node, s.Cluster.Tree.Parent(node) == parent); ok {
 				o.add(d)
 			}
@@ -166,7 +161,7 @@ func (o *ordered) settleSource(g *group) (ok bool) {
 		switch {
 		case head.Least > o.most:
 			src.cursor.NextIn(func(p cluster.LeastPriority) bool { return p.UpTo(o.most) })
-		case node == src.except || isQueue && (!src.queues || o.met[node] == o.meeting) || !isQueue && !src.cohorts:
+		case node == src.except || isQueue && (!src.queues || o.met.Has(node)) || !isQueue && !src.cohorts:
 			src.cursor.Next()
 		default:
 			g.next = head.Workload

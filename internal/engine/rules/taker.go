@@ -34,7 +34,8 @@ type Taker struct {
 	constrained bool
 	shares      shares
 	capacity    capacity
-	left, back  []int // of justifiedOn
+	left, back  []int        // of justifiedOn
+	judged      search.Marks // the sides
 }
 
 // taking is how a workload was taken.

@@ -34,3 +34,15 @@ func lowestAbove(c *cluster.Cluster, a, b int) int {
 	}
 	return a
 }
+
+// affects reports whether a victim, taken or put back, may change which constraints on shares hold for a
+// candidate.
+func affects(s *search.Search, v, of *search.Victim) bool {
+	return helps(s, v, of) || of.Cohort >= 0 && v.Cohort == of.Cohort && v.Side == of.Side
+}
+
+// helps reports whether a victim is on the preemptor's side, as seen from another queue of its tree.
+func helps(s *search.Search, v, of *search.Victim) bool {
+	depth := s.Cluster.Tree.Depth
+	return of.Cohort >= 0 && (v.Queue == s.Request.Queue || v.Cohort >= 0 && depth(v.Cohort) > depth(of.Cohort))
+}

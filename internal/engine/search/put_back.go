@@ -4,15 +4,15 @@ import "github.com/cedesched/cede/internal/engine/cluster"
 
 // PutBack puts back, latest first, each victim without which the request still fits (the
 // field's word is reprieve; KEP-83, Preemption, step 5). If justified is given, it must also
-// hold for the victims that remain: those not looked at yet (others) and those found to be
-// needed.
+// hold for the victims that remain when one is put back: those not looked at yet (others) and
+// those found to be needed.
 //
 // One look at each victim is enough without justified. With it, a victim that is put back may
 // justify another one that was not justified before, so the looks are repeated. In the end no
 // smaller part of the victims is enough: if several could be put back together, the ones
 // through the farthest cohort could be put back first, one by one, since they justify no
 // others.
-func (s *Search) PutBack(borrowing bool, justified func(others, needed []Victim) bool) {
+func (s *Search) PutBack(borrowing bool, justified func(back *Victim, others, needed []Victim) bool) {
 	s.Tried, s.Borrowing = len(s.Taken), borrowing
 	for before := len(s.Taken) + 1; before > len(s.Taken) && len(s.Taken) > 1; {
 		before = len(s.Taken)
@@ -25,7 +25,7 @@ func (s *Search) PutBack(borrowing bool, justified func(others, needed []Victim)
 
 // putBackOnce looks once at each victim except the last one taken, which is needed: the
 // request did not fit without it. Replicas stay taken if the rest of their workload is.
-func (s *Search) putBackOnce(borrowing bool, justified func(others, needed []Victim) bool) {
+func (s *Search) putBackOnce(borrowing bool, justified func(back *Victim, others, needed []Victim) bool) {
 	needed := len(s.Taken) - 1
 	all := s.Taken
 	for i := len(all) - 2; i >= 0; i-- {
@@ -34,7 +34,7 @@ func (s *Search) putBackOnce(borrowing bool, justified func(others, needed []Vic
 		if !(v.Set >= 0 && GoesWhole(v.Workload, all[needed:])) {
 			s.Move(v, 1)
 			fits := s.Fits(borrowing)
-			spared := fits && (justified == nil || justified(all[:i], all[needed:]))
+			spared := fits && (justified == nil || justified(&all[i], all[:i], all[needed:]))
 			if t := s.Request.Trace; t != nil {
 				t.Add(putBack(&v, fits, spared))
 			}

@@ -90,7 +90,7 @@ type Rules interface {
 	// Take takes victims until the request fits. Those taken already stay taken.
 	Take(s *Search) (fits bool)
 	// Justified returns what must hold of the victims that remain when one is put back; nil: nothing.
-	Justified(s *Search) func(others, needed []Victim) bool
+	Justified(s *Search) func(back *Victim, others, needed []Victim) bool
 	// Reset begins a search: triggers have been observed as the request says.
 	Reset()
 	// NextChange returns the first instant after that of the search at which the rules may permit

@@ -1,4 +1,4 @@
-package fair
+package search
 
 import (
 	"math"
@@ -8,14 +8,14 @@ import (
 // When the number of the set wraps, nodes that were in an earlier set are not in the new one,
 // nor are those that were in none.
 func TestMarksAfterWrap(t *testing.T) {
-	m := marks{epochs: []uint32{1, 0, math.MaxUint32}, epoch: math.MaxUint32}
-	m.next(3)
+	m := Marks{epochs: []uint32{1, 0, math.MaxUint32}, epoch: math.MaxUint32}
+	m.Next(3)
 	for node := range 3 {
-		if m.has(node) || !m.add(node) || m.add(node) || !m.has(node) {
+		if m.Has(node) || !m.Add(node) || m.Add(node) || !m.Has(node) {
 			t.Errorf("node %d: not added once", node)
 		}
 	}
-	if m.next(4); m.has(0) || m.has(3) {
+	if m.Next(4); m.Has(0) || m.Has(3) {
 		t.Error("a larger set is not empty")
 	}
 }
