@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/fault"
@@ -86,9 +85,12 @@ func (sc *scratch) nameRules(taken []search.Victim, list []Victim) {
 	}
 	clear(n.rules)
 	from = 0
+	at := -1 // in list, which has each workload once
 	for i, end := range n.of {
-		if taken[i].ByRules && from < end {
-			at, _ := slices.BinarySearchFunc(list, taken[i].Workload.Facts.ID, func(v Victim, id string) int { return cmp.Compare(v.Workload, id) })
+		if i == 0 || taken[i].Workload != taken[i-1].Workload {
+			at++
+		}
+		if from < end {
 			list[at].Rules = named[from:end:end]
 		}
 		from = end

@@ -98,7 +98,7 @@ func (x *explainer) takenByRules(id string) []VictimRule {
 		return nil
 	}
 	list := []Victim{{Workload: id}}
-	x.sc.nameRules([]search.Victim{{Workload: w, Set: -1, ByRules: true}}, list)
+	x.sc.nameRules([]search.Victim{{Workload: w, Set: -1, ByRules: true, Taking: x.sc.rules.LastTaking()}}, list)
 	return list[0].Rules
 }
 

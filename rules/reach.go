@@ -57,10 +57,10 @@ func (s *selector) reachOf(preemptor int64) Reach {
 
 // sumReach notes whom the selectors that serve the preemptor and ask for no trait may accept.
 func (t *Tier) sumReach() {
-	priority := t.preemptor.EffectivePriority()
+	priority := t.preemptor.effective
 	for _, n := range t.index.rest {
 		s := &t.index.entries[n]
-		if !t.serves[s.rule] {
+		if !t.serves.has(s.rule) {
 			continue
 		}
 		of := s.reachOf(priority)
@@ -98,7 +98,7 @@ func (t *Tier) Reach(queue string) (r Reach) {
 	if t.served == 0 {
 		return r
 	}
-	at, known := t.evaluator.places[queue]
+	at, known := t.placeOf(queue)
 	if !known {
 		return r
 	}
@@ -109,7 +109,7 @@ func (t *Tier) Reach(queue string) (r Reach) {
 	}
 	for _, s := range t.labelled {
 		if t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
-			r.Add(s.reachOf(t.preemptor.EffectivePriority()))
+			r.Add(s.reachOf(t.preemptor.effective))
 		}
 	}
 	return r
@@ -151,7 +151,7 @@ func (t *Tier) ReachOf(trait int, queue string) (r Reach) {
 	if t.served == 0 {
 		return r
 	}
-	at, known := t.evaluator.places[queue]
+	at, known := t.placeOf(queue)
 	if !known {
 		return r
 	}
@@ -159,8 +159,8 @@ func (t *Tier) ReachOf(trait int, queue string) (r Reach) {
 		if a.trait != int32(trait) {
 			break
 		}
-		if s := &t.index.entries[a.entry]; t.serves[s.rule] && t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
-			r.Add(s.reachOf(t.preemptor.EffectivePriority()))
+		if s := &t.index.entries[a.entry]; t.serves.has(s.rule) && t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
+			r.Add(s.reachOf(t.preemptor.effective))
 		}
 	}
 	return r

@@ -72,9 +72,9 @@ type Moment struct {
 }
 
 // holds reports whether the times accept a candidate.
-func (t *Times) holds(candidate, preemptor *workload.Workload, now time.Time) bool {
-	return within(since(candidate.ReservedAt, now), since(preemptor.ReservedAt, now), t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation) &&
-		within(since(candidate.Created, now), since(preemptor.Created, now), t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation)
+func (t *Times) holds(candidate *workload.Workload, by *preemptorView, now time.Time) bool {
+	return within(since(candidate.ReservedAt, now), since(by.reservedAt, now), t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation) &&
+		within(since(candidate.Created, now), since(by.created, now), t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation)
 }
 
 func since(at, now time.Time) time.Duration {
@@ -95,14 +95,14 @@ func within(theirs, ours time.Duration, least, most optional.Duration, c Compari
 }
 
 // changes calls yield with the first instants at which the verdict of the times may be another.
-func (t *Times) changes(candidate, preemptor *workload.Workload, yield func(time.Time)) {
+func (t *Times) changes(candidate *workload.Workload, by *preemptorView, yield func(time.Time)) {
 	for _, of := range [...]struct {
 		theirs, ours time.Time
 		least, most  optional.Duration
 		compare      Comparison
 	}{
-		{candidate.ReservedAt, preemptor.ReservedAt, t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation},
-		{candidate.Created, preemptor.Created, t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation},
+		{candidate.ReservedAt, by.reservedAt, t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation},
+		{candidate.Created, by.created, t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation},
 	} {
 		for _, d := range [...]optional.Duration{of.least, of.most} {
 			if d, ok := d.Get(); ok && !of.theirs.IsZero() {

@@ -362,6 +362,11 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			if !slices.Equal(want, got) {
 				t.Fatalf("%v: %v, want %v", trigger, got, want)
 			}
+			for _, of := range got {
+				if c := tier.Constraint(of); c != w.config.Rules[of.Rule].CandidateSelectors[of.Selector].Quota {
+					t.Fatalf("%v: the constraint of %v is %q", trigger, of, c)
+				}
+			}
 			holding := m.Quota
 			m.Quota = 0
 			reach, known := reachOf(e, tier, &candidate), tier.Elsewhere()

@@ -43,8 +43,8 @@ type Verdict struct {
 // ServesBy reports whether a rule serves the preemptor, by its index in the configuration: it has the
 // trigger of the tier, and its preemptor selectors select the preemptor.
 func (t *Tier) ServesBy(rule int) bool {
-	for i, serves := range t.serves {
-		if serves && t.index.rules[i].index == rule {
+	for r := range t.serving {
+		if r.index == rule {
 			return true
 		}
 	}
@@ -58,12 +58,12 @@ func (t *Tier) Verdicts(candidate *workload.Workload, m Moment) (list []Verdict)
 	if t.served == 0 {
 		return nil
 	}
-	at, known := t.evaluator.places[candidate.Queue]
+	at, known := t.placeOf(candidate.Queue)
 	if !known {
 		return nil
 	}
 	for i := range t.index.entries {
-		if e := &t.index.entries[i]; t.serves[e.rule] {
+		if e := &t.index.entries[i]; t.serves.has(e.rule) {
 			list = append(list, t.verdict(e, candidate, &at, m))
 		}
 	}

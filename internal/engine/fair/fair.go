@@ -201,7 +201,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 		if !ok {
 			return false
 		}
-		v.Fair, v.Level, v.Side = true, q.level, q.side
+		v.Fair, v.Level, v.Side = true, int32(q.level), q.side
 		if !r.mayTake(&v) {
 			continue
 		}

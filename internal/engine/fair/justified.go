@@ -16,7 +16,7 @@ func (f *Sharing) justified(_ *search.Victim, others, needed []search.Victim) bo
 		defer f.addRequest(-1)
 		f.seen.Next(s.View.Tree.Len())
 		for i := range victims {
-			if v := &victims[i]; v.Fair && f.seen.Add(v.Side) && !f.justifiedOn(v.Side, v.Level) {
+			if v := &victims[i]; v.Fair && f.seen.Add(v.Side) && !f.justifiedOn(v.Side, int(v.Level)) {
 				return false
 			}
 		}

@@ -1,23 +1,26 @@
 package rules
 
-import "github.com/cedesched/cede/internal/engine/search"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/rules"
+)
 
 // Justified returns what must hold of the victims that remain when one is put back: each that only
 // selectors with constraints on quota accepted is still accepted by one of these. Nil: there is
 // no such victim, or the request does not ask (RuleRecheck).
-func (t *Taker) Justified(s *search.Search) func(back *search.Victim, others, needed []search.Victim) bool {
+func (t *Taker) Justified(s *search.Search) search.Justified {
 	for i := range s.Taken {
 		if s.Request.RuleRecheck && t.isBound(&s.Taken[i]) {
-			return func(back *search.Victim, others, needed []search.Victim) bool {
-				return t.justified(s, back, others, needed)
-			}
+			return func(v *search.Victim, others, needed []search.Victim) bool { return t.justified(s, v, others, needed) }
 		}
 	}
 	return nil
 }
 
 // isBound reports whether a victim is one by constraints on quota alone.
-func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.taken[v.Workload].bound }
+func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.takings[v.Taking].bound }
 
 // justified reports whether there is an order of the victims, all of them gone, in which each one by
 // constraints is accepted with only those before it gone. There was one before the last was put back: the
@@ -26,19 +29,29 @@ func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.taken[v.W
 // Whoever is taken below a common cohort on the preemptor's side only helps the constraints
 // there; whoever is taken on one side changes nothing on another. So no order is better
 // than the own queue first, then from the nearest cohort to the farthest, and each side can be
-// judged alone: those that the one who was put back affects.
+// judged alone: only those of victims that the one put back has helped.
 func (t *Taker) justified(s *search.Search, back *search.Victim, others, needed []search.Victim) bool {
-	from := victim(s, nil, back.Queue) // policies may have taken it
+	t.shares.change()
+	inDoubt := func(v search.Victim) bool { return helps(s, back, &v) && t.isBound(&v) && !t.standsAnyway(s, &v) }
+	if !slices.ContainsFunc(others, inDoubt) && !slices.ContainsFunc(needed, inDoubt) {
+		return true
+	}
 	return s.Replay(others, needed, func(victims []search.Victim) bool {
 		t.judged.Next(s.View.Tree.Len())
 		for i := range victims {
-			v := &victims[i]
-			if t.isBound(v) && affects(s, &from, v) && t.judged.Add(v.Side) && !t.justifiedOn(s, victims, v.Side) {
+			if side := victims[i].Side; inDoubt(victims[i]) && t.judged.Add(side) && !t.justifiedOn(s, victims, side) {
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// standsAnyway reports whether a victim is accepted whatever the preemptor's share is now: by Borrowing, or
+// by the capacity, which still holds.
+func (t *Taker) standsAnyway(s *search.Search, v *search.Victim) bool {
+	by := t.takings[v.Taking].by
+	return by.Meets(rules.Borrowing) || by.Meets(rules.BorrowingCapacityFromPreemptor) && t.hasCapacity(s, v.Cohort)
 }
 
 // justifiedOn is justified for the victims of one side. Fewer gone on a side never forbid anybody.
@@ -78,11 +91,7 @@ func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int)
 
 // stillAccepts reports whether a selector that accepted a victim by a constraint does so now.
 func (t *Taker) stillAccepts(s *search.Search, v *search.Victim) bool {
-	how := t.taken[v.Workload]
-	moment := t.moment(s, how.tier)
-	moment.Quota = how.held & t.quotaOf(s, v)
-	t.fill(v.Workload)
-	return t.tiers[how.tier].rules.Accepts(&t.one, moment)
+	return t.takings[v.Taking].by&t.quotaOf(s, v) != 0
 }
 
 func isUnder(s *search.Search, node, above int) bool {

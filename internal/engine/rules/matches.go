@@ -10,28 +10,39 @@ import (
 // Matches calls yield with the selectors that accepted a victim when rules took it, tier by tier,
 // first those of the tier that took it. Tiers with bad selectors are left out.
 func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
-	how := t.taken[v.Workload]
-	for i := how.tier; i < tierCount; i++ {
-		trigger := rules.Triggers()[i]
+	how := &t.takings[v.Taking]
+	for i := int(how.tier); i < tierCount; i++ {
 		by := t.rulesOf(i)
 		if by == nil || !by.Serves() {
 			continue
 		}
-		t.fill(v.Workload)
-		since := t.given[i]
-		if now != t.now { // as a request would be asked then, that knows what was observed before
-			since = t.since[i]
+		list := t.matches[how.from:how.to]
+		if i > int(how.tier) {
+			list = t.acceptedBy(by, i, now, v.Workload, how.held)
 		}
-		if since == instant.Unset {
-			since = now
-		}
-		moment := rules.Moment{Now: instant.Time(now), Since: instant.Time(since), Quota: how.held}
-		t.matches = by.AppendSelected(t.matches[:0], &t.one, moment)
-		for _, m := range t.matches {
-			yield(by, trigger, m)
+		for _, m := range list {
+			yield(by, rules.Triggers()[i], m)
 		}
 	}
 }
+
+// acceptedBy returns the selectors of a tier that accept a workload taken before. They are valid until the
+// next call.
+func (t *Taker) acceptedBy(by *rules.Tier, i int, now int64, w *cluster.Workload, held rules.QuotaSet) []rules.Match {
+	since := t.given[i]
+	if now != t.now { // as a request would be asked then, that knows what was observed before
+		since = t.since[i]
+	}
+	if since == instant.Unset {
+		since = now
+	}
+	t.fill(w)
+	t.others = by.AppendSelected(t.others[:0], &t.one, rules.Moment{Now: instant.Time(now), Since: instant.Time(since), Quota: held})
+	return t.others
+}
+
+// LastTaking returns the number of the last taking.
+func (t *Taker) LastTaking() int32 { return int32(len(t.takings) - 1) }
 
 // fill copies what selectors read of a workload.
 func (t *Taker) fill(w *cluster.Workload) {

@@ -13,11 +13,12 @@ func (t *Taker) survey(to *trace.Recorder, s *search.Search, i int) {
 	if !to.Survey || s.Now != s.Request.Now {
 		return
 	}
+	t.noteGone(s)
 	to.Add(trace.Step{Kind: trace.TierBegins, Count: int64(i)})
 	for q := range s.Cluster.Queues {
 		node := len(s.Cluster.Cohorts) + q
 		for w := range s.Cluster.Running(node).Whole {
-			if _, gone := t.taken[w]; !gone {
+			if _, gone := t.gone[w]; !gone {
 				t.surveyOne(to, s, i, w, node)
 			}
 		}

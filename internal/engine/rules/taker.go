@@ -2,6 +2,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
@@ -17,8 +19,14 @@ type Taker struct {
 	preemptor *workload.Workload
 	tiers     [tierCount]tier
 	order     order
-	taken     map[*cluster.Workload]taking
-	one       workload.Workload // the candidate, with what selectors read
+	takings   []taking // by [search.Victim.Taking]
+	// matches are the selectors of the takings' own tiers that accepted.
+	matches []rules.Match
+	// gone holds those taken before to whom a look at the candidates may come again: the first ones of
+	// the search, up to a number.
+	gone     map[*cluster.Workload]struct{}
+	goneUpTo int
+	one      workload.Workload // the candidate, with what selectors read
 	// At the time of the request: the bad selectors met, and which triggers hold.
 	faults  fault.List
 	holding [tierCount]bool
@@ -26,7 +34,7 @@ type Taker struct {
 	// request; since, at the instant of the search. instant.Unset: it does not hold.
 	given, since [tierCount]int64
 	now          int64         // the time of the request
-	matches      []rules.Match // of Matches
+	others       []rules.Match // of Matches
 	instants     []int64       // at which verdicts change, if collected
 	collected    bool
 	outlook      outlook // of FirstFit
@@ -36,15 +44,6 @@ type Taker struct {
 	capacity    capacity
 	left, back  []int        // of justifiedOn
 	judged      search.Marks // the sides
-}
-
-// taking is how a workload was taken.
-type taking struct {
-	tier int // that took it; -1: the policies
-	// held are the constraints on quota that held then, if the rules have any.
-	held rules.QuotaSet
-	// bound: without them no selector of the tier accepts it.
-	bound bool
 }
 
 const tierCount = 3
@@ -59,6 +58,7 @@ type tier struct {
 	// in which selectors that ask for no trait accept only those of queues that borrow.
 	donors  []donor
 	byHeads bool
+	twice   bool    // heads may find donors, too
 	list    []donor // of all, if listed
 	listed  bool
 }
@@ -82,7 +82,7 @@ func (t *Taker) End() {
 		t.tiers[i] = tier{donors: t.tiers[i].donors[:0], list: t.tiers[i].list[:0]}
 	}
 	t.order.release()
-	clear(t.taken)
+	clear(t.gone)
 }
 
 // Reset begins a search: triggers have been observed as the request says.
@@ -103,15 +103,8 @@ func (t *Taker) Holds(tier int) bool { return t.holding[tier] }
 // QuotaFeasibleAndInsufficientTopology if it does not. If some selector of a tier is bad, neither
 // that tier nor later ones have candidates.
 func (t *Taker) Take(s *search.Search) (fits bool) {
-	if t.taken == nil {
-		t.taken = map[*cluster.Workload]taking{}
-	}
-	clear(t.taken)
-	for i := range s.Taken {
-		if s.Taken[i].Set < 0 {
-			t.taken[s.Taken[i].Workload] = taking{tier: -1}
-		}
-	}
+	clear(t.gone)
+	t.takings, t.matches, t.goneUpTo = t.takings[:0], t.matches[:0], 0
 	t.shares.change()
 	fits = s.Fits(true)
 	over := fits // the walk: then no trigger holds
@@ -156,6 +149,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 		elsewhere := at.rules.Elsewhere()
 		at.byHeads = elsewhere.Any && !elsewhere.Free && t.order.byHeads(s.Cluster)
 		at.donors = at.collect(s, at.donors, at.byHeads)
+		at.twice = at.byHeads && slices.ContainsFunc(at.donors, func(d donor) bool { return d.node != s.Request.Queue })
 	}
 	return true
 }
@@ -179,6 +173,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 		t.survey(trace, s, i)
 	}
 	for looks, again := 1, true; again; looks++ {
+		t.noteGone(s)
 		before, waiting := len(s.Taken), false
 		for phase := range phases {
 			t.order.open(t, s, &t.tiers[i], phase, t.quotaOnly(s, i))
@@ -202,7 +197,9 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				if verdict != accepted {
 					continue
 				}
-				s.Take(v)
+				if s.Take(v); t.tiers[i].twice {
+					t.noteGone(s)
+				}
 				fits := s.Fits(true)
 				if trace := s.Request.Trace; trace != nil {
 					s.TraceTaken(trace, true, fits)
@@ -220,63 +217,16 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	return false
 }
 
-// verdict is whether a workload may be taken.
-type verdict uint8
-
-const (
-	refused verdict = iota
-	notNow          // a constraint on quota refuses it
-	notYet          // and all after it in its queue, until somebody of the preemptor's side is taken
-	never           // and all after it in its queue, whoever else is taken
-	early           // its minimum runtime is not over
-	accepted
-)
-
-// judge asks the rules of a tier, protections and limits about a workload, and notes who is taken.
-func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v search.Victim, of verdict) {
-	switch _, gone := t.taken[w]; {
-	case !w.Facts.Evicted && protects(minimumOf(s, node), w, s.Now):
-		return v, early
-	case gone || t.quotaOnly(s, i) && !s.UsesNeeded(w.Loads) || guarded(s, w):
-		return v, refused
+// noteGone notes who was taken as a whole so far.
+func (t *Taker) noteGone(s *search.Search) {
+	if t.gone == nil && len(s.Taken) > 0 {
+		t.gone = map[*cluster.Workload]struct{}{}
 	}
-	by, moment := t.tiers[i].rules, t.moment(s, i)
-	moment.Quota = rules.AllQuota()
-	if t.fill(w); !by.Accepts(&t.one, moment) {
-		return v, refused
-	}
-	v = victim(s, w, node)
-	how := taking{tier: i}
-	if t.constrained {
-		how.held = t.quotaOf(s, &v)
-		if moment.Quota = how.held; !by.Accepts(&t.one, moment) {
-			return v, t.refusedOf(s, &v)
+	for ; t.goneUpTo < len(s.Taken); t.goneUpTo++ {
+		if v := &s.Taken[t.goneUpTo]; v.Set < 0 {
+			t.gone[v.Workload] = struct{}{}
 		}
-		moment.Quota = 0
-		how.bound = !by.Accepts(&t.one, moment)
 	}
-	t.taken[w] = how
-	if s.Limited(&v) {
-		delete(t.taken, w) // rules of a later tier may take it
-		return v, refused
-	}
-	return v, accepted
-}
-
-// refusedOf returns the verdict on a workload that a constraint on quota refuses.
-func (t *Taker) refusedOf(s *search.Search, v *search.Victim) verdict {
-	d := t.order.last()
-	holds, mayFinal := t.quotaOfQueue(s, v)
-	if mayFinal {
-		holds = holds.With(rules.DRSLessThanOrEqualToFinalShare)
-	}
-	switch {
-	case d.Free || d.Asked&holds != 0:
-		return notNow
-	case holds == 0:
-		return never // the queue does not borrow
-	}
-	return notYet
 }
 
 // quotaOnly reports whether a tier takes only those who use what needs preemption.

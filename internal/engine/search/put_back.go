@@ -2,30 +2,32 @@ package search
 
 import "github.com/cedesched/cede/internal/engine/cluster"
 
+// Justified reports whether the victims that remain, those not looked at yet (others) and those found to
+// be needed, are justified when v is put back. They were with v among them.
+type Justified func(v *Victim, others, needed []Victim) bool
+
 // PutBack puts back, latest first, each victim without which the request still fits (the
 // field's word is reprieve; KEP-83, Preemption, step 5). If justified is given, it must also
-// hold for the victims that remain when one is put back: those not looked at yet (others) and
-// those found to be needed.
+// hold for the victims that remain.
 //
 // One look at each victim is enough without justified. With it, a victim that is put back may
 // justify another one that was not justified before, so the looks are repeated. In the end no
 // smaller part of the victims is enough: if several could be put back together, the ones
 // through the farthest cohort could be put back first, one by one, since they justify no
 // others.
-func (s *Search) PutBack(borrowing bool, justified func(back *Victim, others, needed []Victim) bool) {
+func (s *Search) PutBack(borrowing bool, justified Justified) {
 	s.Tried, s.Borrowing = len(s.Taken), borrowing
-	for before := len(s.Taken) + 1; before > len(s.Taken) && len(s.Taken) > 1; {
-		before = len(s.Taken)
-		s.putBackOnce(borrowing, justified)
-		if justified == nil {
-			return
-		}
+	for again := true; again && len(s.Taken) > 1; {
+		before := len(s.Taken)
+		refused := s.putBackOnce(borrowing, justified)
+		again = refused && len(s.Taken) < before
 	}
 }
 
 // putBackOnce looks once at each victim except the last one taken, which is needed: the
-// request did not fit without it. Replicas stay taken if the rest of their workload is.
-func (s *Search) putBackOnce(borrowing bool, justified func(back *Victim, others, needed []Victim) bool) {
+// request did not fit without it. Replicas stay taken if the rest of their workload is. refused: some
+// victim stays taken only because the others are not justified without it.
+func (s *Search) putBackOnce(borrowing bool, justified Justified) (refused bool) {
 	needed := len(s.Taken) - 1
 	all := s.Taken
 	for i := len(all) - 2; i >= 0; i-- {
@@ -41,12 +43,14 @@ func (s *Search) putBackOnce(borrowing bool, justified func(back *Victim, others
 			if spared {
 				continue
 			}
+			refused = refused || fits
 			s.Move(v, -1)
 		}
 		needed--
 		all[needed] = v
 	}
 	s.Taken = append(all[:0], all[needed:]...) // keeps the capacity
+	return refused
 }
 
 // GoesWhole reports whether a workload is among the victims as a whole.

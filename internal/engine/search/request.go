@@ -90,7 +90,7 @@ type Rules interface {
 	// Take takes victims until the request fits. Those taken already stay taken.
 	Take(s *Search) (fits bool)
 	// Justified returns what must hold of the victims that remain when one is put back; nil: nothing.
-	Justified(s *Search) func(back *Victim, others, needed []Victim) bool
+	Justified(s *Search) Justified
 	// Reset begins a search: triggers have been observed as the request says.
 	Reset()
 	// NextChange returns the first instant after that of the search at which the rules may permit
@@ -118,13 +118,14 @@ type Victim struct {
 	// Fair: taken by a strategy of fair sharing, which compared the level's children on the
 	// preemptor's side and on the victim's side (Side).
 	Fair bool
-	// ByRules: taken by rules, as package rules has them.
+	// ByRules: taken by rules, as package rules has them; Taking is the number of the taking there.
 	ByRules bool
+	Taking  int32
 	// Turn is for the reader of a result to number the victims.
 	Turn int32
 
-	Queue int // the node of the victim's queue
-	Level int // for Fair: an index of the levels
+	Level int32 // for Fair: an index of the levels
+	Queue int   // the node of the victim's queue
 	Side  int
 }
 
