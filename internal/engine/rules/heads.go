@@ -48,14 +48,16 @@ func (src *source) head() (head cluster.Head, ok bool) {
 // openHeads opens the sources of a phase.
 func (o *order) openHeads(t *Taker, s *search.Search, of *tier, phase int) {
 	h := &o.heads
-	h.sources, h.waiting = h.sources[:0], h.waiting[:0]
 	if !of.byHeads || phases[phase].own {
 		return
 	}
 	h.of, h.reach = of, of.rules.Elsewhere()
 	for from, n := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.Cluster.Tree.Parent(n) {
-		lacks := t.constrained && !t.hasCapacity(s, n)
+		lacks, reach := t.constrained && !t.hasCapacity(s, n), s.Cluster.Reach(n)
 		for _, lane := range phases[phase].lanes {
+			if !reach.Has(lane) {
+				continue
+			}
 			if it, ok := o.place(o.openSource(s, n, source{lane: lane, except: from, common: n, lacks: lacks})); ok {
 				o.heap = append(o.heap, it)
 			}
@@ -98,7 +100,7 @@ func (o *order) expand(t *Taker, s *search.Search) {
 		o.heap[0] = it
 		heap.Fix(o.heap, 0, earlier)
 	} else {
-		o.heap = heap.Drop(o.heap, earlier)
+		o.drop()
 	}
 	o.openChild(t, s, n, head, nil)
 }
@@ -170,8 +172,8 @@ func (o *order) wake(t *Taker, s *search.Search, n int, last *nextOf) {
 	}
 }
 
-// release drops the references to the cluster.
-func (h *heads) release() {
-	clear(h.sources[:cap(h.sources)])
-	h.sources, h.of = h.sources[:0], nil
+// empty drops the sources and their references to the cluster.
+func (h *heads) empty() {
+	clear(h.sources)
+	h.sources, h.waiting, h.of = h.sources[:0], h.waiting[:0], nil
 }

@@ -70,7 +70,8 @@ type nextOf struct {
 
 // open begins a phase of a tier.
 func (o *order) open(t *Taker, s *search.Search, of *tier, phase int, quotaOnly bool) {
-	o.lanes, o.heap, o.waiting, o.begun, o.moved, o.ended, o.waited = o.lanes[:0], o.heap[:0], o.waiting[:0], false, false, false, false
+	o.empty()
+	o.begun, o.moved, o.ended, o.waited = false, false, false, false
 	if o.quotaOnly = quotaOnly; len(o.own.by) > 0 {
 		o.own.open(t, s, of, phase, quotaOnly)
 		return
@@ -138,7 +139,7 @@ func (o *order) next(t *Taker, s *search.Search) (w *cluster.Workload, node int,
 		if ok {
 			o.heap[0].Workload = w
 			heap.Fix(o.heap, 0, earlier)
-		} else if o.heap = heap.Drop(o.heap, earlier); later {
+		} else if o.drop(); later {
 			o.wait(n)
 		}
 		o.ended = false
@@ -186,13 +187,26 @@ func passProtected(cursor *cluster.LaneCursor, of *cluster.LaneSet, w *cluster.W
 	})
 }
 
-// release drops the references to the cluster.
+// drop removes the first of the heap.
+func (o *order) drop() {
+	o.heap = heap.Drop(o.heap, earlier)
+	clear(o.heap[len(o.heap):][:1]) // so that what was not used since is empty
+}
+
+// empty drops the lanes and sources, and their references to the cluster. It costs what was used.
+func (o *order) empty() {
+	clear(o.lanes)
+	clear(o.heap)
+	o.lanes, o.heap, o.waiting = o.lanes[:0], o.heap[:0], o.waiting[:0]
+	o.heads.empty()
+}
+
+// release drops all references to the cluster.
 func (o *order) release() {
-	clear(o.lanes[:cap(o.lanes)])
-	clear(o.heap[:cap(o.heap)])
-	o.lanes, o.heap = o.lanes[:0], o.heap[:0]
-	o.heads.release()
-	o.own.release()
+	o.empty()
+	if len(o.own.by) > 0 {
+		o.own.release()
+	}
 }
 
 // begin sets the order; empty: the usual one.

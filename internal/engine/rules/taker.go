@@ -70,17 +70,22 @@ func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int6
 	t.order.begin(usable(e.Ordering(preemptor.Queue)))
 	t.constrained = e.Constrained(preemptor.Queue)
 	t.Reset()
+	t.forget()
+}
+
+// forget forgets the rules of the tiers that were asked for.
+func (t *Taker) forget() {
 	for i := range t.tiers {
-		t.tiers[i] = tier{donors: t.tiers[i].donors[:0], list: t.tiers[i].list[:0]}
+		if at := &t.tiers[i]; at.known {
+			*at = tier{donors: at.donors[:0], list: at.list[:0]}
+		}
 	}
 }
 
 // End drops the references to the snapshot and the request.
 func (t *Taker) End() {
 	t.rules, t.preemptor, t.one = nil, nil, workload.Workload{}
-	for i := range t.tiers {
-		t.tiers[i] = tier{donors: t.tiers[i].donors[:0], list: t.tiers[i].list[:0]}
-	}
+	t.forget()
 	t.order.release()
 	clear(t.gone)
 }
@@ -106,8 +111,8 @@ func (t *Taker) Take(s *search.Search) (fits bool) {
 	clear(t.gone)
 	t.takings, t.matches, t.goneUpTo = t.takings[:0], t.matches[:0], 0
 	t.shares.change()
-	fits = s.Fits(true)
-	over := fits // the walk: then no trigger holds
+	fits = len(s.Taken) > 0 && s.Fits(true) // without anybody gone it does not: that was asked
+	over := fits                            // the walk: then no trigger holds
 	for i, trigger := range rules.Triggers() {
 		if over || trigger != rules.Always && s.QuotaFits() == (trigger == rules.InsufficientQuota) {
 			t.observe(s, i, false)
