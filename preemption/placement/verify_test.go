@@ -268,7 +268,7 @@ func TestSpoiltDecisionsOfSets(t *testing.T) {
 }
 
 // A pod that keeps the place of its nomination is placed before the others, so a rule about sets
-// may permit one of these only then.
+// may permit one of these only then: also one that may not keep its place at first, and finds it again.
 func TestVerifyKeptNominations(t *testing.T) {
 	web, cpu := map[string]string{"app": "web"}, func(n int64) workload.Resources { return workload.Resources{"cpu": n} }
 	st := placement.State{
@@ -282,12 +282,16 @@ func TestVerifyKeptNominations(t *testing.T) {
 	r := placement.Request{Group: "gang", MinCount: 2, Pods: []workload.Pod{
 		{ID: "first", Requests: cpu(2), Labels: web, Nodes: []string{"b0"}}, {ID: "second", Requests: cpu(2), Labels: web},
 	}, SetFilters: []placement.SetFilter{preemptiontest.Spread{TopologyKey: "zone", Label: "app", MaxSkew: 1}}}
-	d := decide(t, placement.Config{}, snapshotOf(t, st), r)
-	if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
-		t.Fatalf("%+v", d)
-	}
-	if err := placement.Verify(st, r, placement.Config{}, d); err != nil {
-		t.Error(err)
+	again := st
+	again.Nominated = append(slices.Clone(st.Nominated), workload.Pod{ID: "first", Group: "gang", Node: "b0", Requests: cpu(2), Labels: web})
+	for _, st := range []placement.State{st, again} {
+		d := decide(t, placement.Config{}, snapshotOf(t, st), r)
+		if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
+			t.Fatalf("%+v", d)
+		}
+		if err := placement.Verify(st, r, placement.Config{}, d); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

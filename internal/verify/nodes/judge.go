@@ -180,16 +180,20 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 		}
 	}
 	defer w.unplace()
-	w.putAll(a, func([2]string) bool { return true })
+	w.putAll(a, func(workload.Pod, string) bool { return true })
 	for _, m := range w.placed {
 		if m.Nowhere || len(m.Nodes) > 0 && !slices.Contains(m.Nodes, m.Node) {
 			faults.Add("decision.nominations", "%q may not run on %q", m.ID, m.Node)
 		}
 	}
 	if !w.stands() {
-		w.unplace() // those that keep the place of their nomination may have been placed first
-		w.putAll(a, w.keepsPlace)
-		w.putAll(a, func(n [2]string) bool { return !w.keepsPlace(n) })
+		w.unplace() // those that may keep the place of their nomination may have been placed first
+		kept := map[string]bool{}
+		w.putAll(a, func(m workload.Pod, node string) bool {
+			kept[m.ID] = w.keepsPlace(m, node) && w.mayRun(m, node)
+			return kept[m.ID]
+		})
+		w.putAll(a, func(m workload.Pod, _ string) bool { return !kept[m.ID] })
 	}
 	if !w.stands() {
 		faults.Add("decision.nominations", "there is no room for them")
@@ -209,10 +213,10 @@ func (w *world) room(faults *fault.List, a *Answer, victims []unit) {
 }
 
 // putAll places the members on the nodes of those nominations that are wanted.
-func (w *world) putAll(a *Answer, wanted func(nomination [2]string) bool) {
+func (w *world) putAll(a *Answer, wanted func(m workload.Pod, node string) bool) {
 	for _, n := range a.Nominations {
 		for _, m := range w.Members {
-			if m.ID == n[0] && w.byName[n[1]] != nil && wanted(n) {
+			if m.ID == n[0] && w.byName[n[1]] != nil && wanted(m, n[1]) {
 				w.put(m, n[1])
 			}
 		}
@@ -220,8 +224,8 @@ func (w *world) putAll(a *Answer, wanted func(nomination [2]string) bool) {
 }
 
 // keepsPlace reports whether a pod was nominated for the same node before.
-func (w *world) keepsPlace(nomination [2]string) bool {
-	return slices.ContainsFunc(w.Nominated, func(p workload.Pod) bool { return p.ID == nomination[0] && p.Node == nomination[1] })
+func (w *world) keepsPlace(m workload.Pod, node string) bool {
+	return slices.ContainsFunc(w.Nominated, func(p workload.Pod) bool { return p.ID == m.ID && p.Node == node })
 }
 
 // outcome judges the outcome by whether the pods have room now, have room once others are
