@@ -16,10 +16,20 @@ type Reach struct {
 	// the highest effective priority of these.
 	Others     bool
 	MostOthers int64
+	// Sure: everybody up to the effective priority MostSure, at any time and whatever the quota says.
+	Sure     bool
+	MostSure int64
 }
 
 // Add adds those whom other selectors may accept.
 func (r *Reach) Add(o Reach) {
+	switch {
+	case !o.Sure:
+	case !r.Sure:
+		r.Sure, r.MostSure = true, o.MostSure
+	default:
+		r.MostSure = max(r.MostSure, o.MostSure)
+	}
 	switch {
 	case !o.Any:
 		return
@@ -35,7 +45,8 @@ func (r *Reach) Add(o Reach) {
 }
 
 // reachOf returns whom a selector may accept in the queues of its scope.
-func (s *selector) reachOf(preemptor int64) Reach {
+func (t *Tier) reachOf(s *entry) Reach {
+	preemptor := t.preemptor.effective
 	most := s.Priority.MaxValue.Or(math.MaxInt64)
 	switch {
 	case s.Priority.Mode == Base:
@@ -52,23 +63,25 @@ func (s *selector) reachOf(preemptor int64) Reach {
 	if r.Others {
 		r.MostOthers = most
 	}
+	if r.Free && !s.picks && t.index.rules[s.rule].wait == 0 {
+		r.Sure, r.MostSure = true, most
+	}
 	return r
 }
 
 // sumReach notes whom the selectors that serve the preemptor and ask for no trait may accept.
 func (t *Tier) sumReach() {
-	priority := t.preemptor.effective
 	for _, n := range t.index.rest {
 		s := &t.index.entries[n]
 		if !t.serves.has(s.rule) {
 			continue
 		}
-		of := s.reachOf(priority)
+		of := t.reachOf(s)
 		if s.Scope != WithinLocalQueue && s.Scope != WithinClusterQueue {
 			t.elsewhere.Add(of)
 		}
 		if s.ClusterQueueSelector != nil {
-			t.labelled = append(t.labelled, s.selector)
+			t.labelled = append(t.labelled, s)
 			continue
 		}
 		for k, scope := range scopes {
@@ -109,7 +122,7 @@ func (t *Tier) Reach(queue string) (r Reach) {
 	}
 	for _, s := range t.labelled {
 		if t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
-			r.Add(s.reachOf(t.preemptor.effective))
+			r.Add(t.reachOf(s))
 		}
 	}
 	return r
@@ -160,7 +173,7 @@ func (t *Tier) ReachOf(trait int, queue string) (r Reach) {
 			break
 		}
 		if s := &t.index.entries[a.entry]; t.serves.has(s.rule) && t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
-			r.Add(s.reachOf(t.preemptor.effective))
+			r.Add(t.reachOf(s))
 		}
 	}
 	return r

@@ -25,7 +25,7 @@ type Tier struct {
 	// Whom the selectors that ask for no trait may accept: by scope, without those that ask for labels
 	// of queues, which are in labelled; and in queues other than the preemptor's.
 	byScope   [len(scopes)]Reach
-	labelled  []*selector
+	labelled  []*entry
 	elsewhere Reach
 	timed     bool // some selector reads times
 }

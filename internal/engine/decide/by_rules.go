@@ -1,6 +1,9 @@
 package decide
 
-import "github.com/cedesched/cede/internal/engine/trace"
+import (
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/internal/engine/usage"
+)
 
 // findByRules searches for victims after a search by policies that found none. Everybody that
 // the policies permit is taken; the rules then take others, until the request fits. In the end
@@ -13,7 +16,7 @@ func (s *Searcher) findByRules() (found bool) {
 	alone := core.Request.RulesAlone
 	if core.OverPotential() {
 		if alone {
-			core.FailRules()
+			core.FailRules(usage.Victims)
 		}
 		return false
 	}
@@ -33,7 +36,7 @@ func (s *Searcher) findByRules() (found bool) {
 		core.PutBack(true, core.Request.Rules.Justified(core))
 		return true
 	case alone:
-		core.FailRules()
+		core.FailRules(core.Request.Rules.Hopeless(core))
 	default:
 		core.PutAllBack()
 	}
@@ -60,9 +63,15 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	defer func() { core.Now = now }()
 	spent := core.Steps
 	if r.RulesAlone {
-		first, ever := r.Rules.FirstFit(core)
-		if !ever {
+		first, certain, ever := r.Rules.FirstFit(core)
+		switch {
+		case !ever:
 			return 0, false
+		case certain && first > now:
+			if t != nil {
+				t.AddAnyway(trace.Step{Kind: trace.Instant, At: first, Fits: true})
+			}
+			return first, true
 		}
 		core.Now = max(now, first-1)
 	}

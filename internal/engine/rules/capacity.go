@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/cedesched/cede/internal/engine/search"
+import (
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
+)
 
 // capacity says for which cohorts BorrowingCapacityFromPreemptor holds now: those above both queues
 // that have at most a depth. It is good until somebody is taken or put back.
@@ -21,7 +24,7 @@ func (t *Taker) capacityDepth(s *search.Search) int {
 	if c.epoch != t.shares.epoch {
 		c.depth, c.epoch = -1, t.shares.epoch
 		for n := s.View.Tree.Parent(s.Request.Queue); n >= 0; n = s.View.Tree.Parent(n) {
-			if s.Advantage(n) {
+			if s.Advantage(usage.Victims, n) {
 				c.depth = s.View.Tree.Depth(n)
 				break
 			}

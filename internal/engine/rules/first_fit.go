@@ -18,8 +18,12 @@ type outlook struct {
 	all      []donor // of all tiers
 	donors   []prospect
 	expected []expected
-	waiting  []expected // for the capacity
-	moments  []int64    // of one workload
+	waiting  []expected       // for the capacity
+	moments  []int64          // of one workload
+	sums     []quotatree.Load // of expected
+	sum      []quotatree.Load
+	less     []quotatree.Load
+	sure     rules.Reach // in the own queue, by the tiers that are reached while the quota does not suffice
 }
 
 // prospect is a queue in which some tier may accept somebody at some time.
@@ -35,15 +39,17 @@ type expected struct {
 	loads []quotatree.Load
 	donor int  // an index of outlook.donors
 	needs bool // only while BorrowingCapacityFromPreemptor holds
+	sure  bool // it is taken then, as long as the quota does not suffice
 }
 
 // FirstFit returns the first instant, from that of the search on, at which the quota suffices without
 // everybody whom some tier may accept then or may have accepted before; ok is false if there is none.
 // These become only more with time, and a tier takes no others. So at no earlier instant the request
-// fits by rules alone, whatever triggers, limits and the room say. Nobody may be taken.
-func (t *Taker) FirstFit(s *search.Search) (at int64, ok bool) {
-	if t.hopeless(s) {
-		return 0, false
+// fits by rules alone, whatever triggers, limits and the room say. certain: it does at that instant.
+// Nobody may be taken.
+func (t *Taker) FirstFit(s *search.Search) (at int64, certain, ok bool) {
+	if t.Hopeless(s) != usage.Victims {
+		return 0, false, false
 	}
 	defer func() {
 		s.View.Fill(usage.Victims)
@@ -51,64 +57,34 @@ func (t *Taker) FirstFit(s *search.Search) (at int64, ok bool) {
 		clear(t.outlook.expected)
 	}()
 	if t.expectAll(s); !s.QuotaFits() {
-		return 0, false
+		return 0, false, false
 	}
 	s.View.Fill(usage.Victims)
 	t.shares.change()
-	return t.firstFit(s), true
-}
-
-// hopeless reports whether sums prove that the request never fits.
-func (t *Taker) hopeless(s *search.Search) bool {
-	var own, others rules.Reach
-	for i := range t.tiers {
-		by := t.rulesOf(i)
-		if by == nil {
-			continue
+	at = t.firstFit(s)
+	s.View.Fill(usage.Victims)
+	for i := range t.outlook.expected {
+		if e := &t.outlook.expected[i]; e.sure && e.from <= at {
+			s.View.Move(usage.Victims, s.Request.Queue, e.loads, -1)
 		}
-		own.Add(by.Reach(s.Cluster.Queue(s.Request.Queue).Name))
-		others.Add(by.Elsewhere())
-		eachByTraits(s, by, func(node int, r rules.Reach) {
-			if node == s.Request.Queue {
-				own.Add(r)
-			} else {
-				others.Add(r)
-			}
-		})
 	}
-	if others.Free {
-		return false // they reach queues that borrow nothing, of which there are no sums
-	}
-	return s.HopelessByRules(func(cohort int) search.Permission {
-		switch {
-		case cohort < 0:
-			return upTo(own.Free, own.Most)
-		case s.Advantage(cohort):
-			return upTo(others.Any, others.Most)
-		}
-		return upTo(others.Others, others.MostOthers)
-	})
-}
-
-// upTo permits priorities up to the highest one, if any.
-func upTo(any bool, most int64) search.Permission {
-	switch {
-	case !any:
-		return search.Nobody
-	case most == math.MaxInt64:
-		return search.Permission{All: true}
-	}
-	return search.Permission{Below: most + 1}
+	return at, s.QuotaFits(), true
 }
 
 // expectAll removes everybody whom some tier may accept at some time, and collects the instants at
 // which verdicts on these change.
 func (t *Taker) expectAll(s *search.Search) {
 	o := &t.outlook
-	o.donors, o.expected, t.instants, o.all = o.donors[:0], o.expected[:0], t.instants[:0], o.all[:0]
-	for i := range t.tiers {
-		if t.ask(s, i) {
-			o.all = append(o.all, t.tiers[i].all(s)...)
+	o.donors, o.expected, t.instants, o.all, o.sums, o.sure = o.donors[:0], o.expected[:0], t.instants[:0], o.all[:0], o.sums[:0], rules.Reach{}
+	reached := s.Request.Room == nil && s.Request.Limits == nil
+	for i, trigger := range rules.Triggers() {
+		if !t.ask(s, i) {
+			reached = false
+			continue
+		}
+		o.all = append(o.all, t.tiers[i].all(s)...)
+		if reached && trigger != rules.QuotaFeasibleAndInsufficientTopology {
+			o.sure.Add(t.tiers[i].rules.Reach(s.Cluster.Queue(s.Request.Queue).Name))
 		}
 	}
 	for _, d := range united(o.all) {
@@ -142,22 +118,25 @@ func (t *Taker) expectFrom(s *search.Search, donor int) {
 // expectIn looks at the workloads of a queue after those of some priorities, up to another. Where time
 // changes nothing it adds them up.
 func (t *Taker) expectIn(s *search.Search, donor int, needs bool, passed func(priority int64) bool, most int64) {
-	node := t.outlook.donors[donor].node
-	expect := func(from int64, loads []quotatree.Load) {
-		t.outlook.expected = append(t.outlook.expected, expected{from, loads, donor, needs})
+	o := &t.outlook
+	node := o.donors[donor].node
+	expect := func(from int64, loads []quotatree.Load, sure bool) {
+		o.expected = append(o.expected, expected{from, loads, donor, needs, sure})
 		s.View.Move(usage.Victims, node, loads, -1)
 	}
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
 		set := s.Cluster.Running(node).Lane(lane)
 		before := func(w *cluster.Workload) bool { return passed(w.Priority) }
 		if !t.waitsFor(s, node) {
-			var sum, less []quotatree.Load
-			set.Sum(&sum, func(w *cluster.Workload) bool { return w.Priority <= most })
-			set.Sum(&less, before)
-			for i := range less {
-				less[i].Amount = -less[i].Amount
+			o.sum, o.less = o.sum[:0], o.less[:0]
+			set.Sum(&o.sum, func(w *cluster.Workload) bool { return w.Priority <= most })
+			set.Sum(&o.less, before)
+			for i := range o.less {
+				o.less[i].Amount = -o.less[i].Amount
 			}
-			expect(s.Now, quotatree.AddLoads(sum, less))
+			first := len(o.sums)
+			o.sums = append(o.sums, quotatree.AddLoads(o.sum, o.less)...)
+			expect(s.Now, o.sums[first:], false)
 			continue
 		}
 		var cursor cluster.LaneCursor
@@ -167,8 +146,9 @@ func (t *Taker) expectIn(s *search.Search, donor int, needs bool, passed func(pr
 				break
 			}
 			s.Steps++
-			if from, ever := t.acceptedFrom(s, w, node); ever {
-				expect(from, w.Loads)
+			sure := node == s.Request.Queue && o.sure.Sure && w.Priority <= o.sure.MostSure
+			if from, ever := t.acceptedFrom(s, w, node, sure); ever {
+				expect(from, w.Loads, sure)
 			}
 		}
 	}
@@ -186,11 +166,19 @@ func (t *Taker) waitsFor(s *search.Search, node int) bool {
 
 // acceptedFrom returns the first instant, from that of the search on, at which some tier accepts a
 // workload, if its trigger was observed for long enough, whatever constraints on quota say. It collects
-// the instants at which the verdicts on it change.
-func (t *Taker) acceptedFrom(s *search.Search, w *cluster.Workload, node int) (first int64, ever bool) {
+// the instants at which the verdicts on it change. sure: some tier accepts it at any time.
+func (t *Taker) acceptedFrom(s *search.Search, w *cluster.Workload, node int, sure bool) (first int64, ever bool) {
 	lasts := protectedUntil(s, w, node)
-	if lasts == math.MaxInt64 {
+	switch {
+	case lasts == math.MaxInt64:
 		return 0, false
+	case sure && !s.UsesNeeded(w.Loads):
+		return 0, false
+	case sure && lasts < s.Now:
+		return s.Now, true
+	case sure:
+		t.instants = append(t.instants, lasts+1)
+		return lasts + 1, true
 	}
 	first = math.MaxInt64
 	for i := range t.tiers {

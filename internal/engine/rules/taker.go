@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
@@ -37,6 +38,7 @@ type Taker struct {
 	others       []rules.Match // of Matches
 	instants     []int64       // at which verdicts change, if collected
 	collected    bool
+	sums         sums    // of the request
 	outlook      outlook // of FirstFit
 	// constrained: some selector has a constraint on quota.
 	constrained bool
@@ -92,7 +94,7 @@ func (t *Taker) End() {
 
 // Reset begins a search: triggers have been observed as the request says.
 func (t *Taker) Reset() {
-	t.since, t.faults, t.holding, t.collected = t.given, nil, [tierCount]bool{}, false
+	t.since, t.faults, t.holding, t.collected, t.sums = t.given, nil, [tierCount]bool{}, false, sums{}
 	t.shares.change()
 }
 
@@ -143,13 +145,13 @@ func (t *Taker) observe(s *search.Search, i int, holds bool) {
 // ask collects the donors of a tier; ok is false if some selector is bad.
 func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	at := &t.tiers[i]
-	if at.asked {
-		return at.rules != nil
-	}
-	at.asked = true
 	if t.rulesOf(i) == nil {
 		return false
 	}
+	if at.asked || t.sums.refuses != usage.Victims { // then nobody is sought
+		return true
+	}
+	at.asked = true
 	if at.rules.Serves() {
 		elsewhere := at.rules.Elsewhere()
 		at.byHeads = elsewhere.Any && !elsewhere.Free && t.order.byHeads(s.Cluster)
@@ -177,7 +179,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	if trace := s.Request.Trace; trace != nil {
 		t.survey(trace, s, i)
 	}
-	for looks, again := 1, true; again; looks++ {
+	for looks, again := 1, t.sums.refuses == usage.Victims; again; looks++ {
 		t.noteGone(s)
 		before, waiting := len(s.Taken), false
 		for phase := range phases {
@@ -211,6 +213,9 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				}
 				if fits {
 					return true
+				}
+				if t.hopelessNow(s) {
+					return false
 				}
 				t.shares.change()
 				t.order.change(t, s)

@@ -36,12 +36,18 @@ func (s *Search) BeginRules() {
 	}
 }
 
-// FailRules is [Search.Fail] of an attempt by rules alone.
-func (s *Search) FailRules() {
-	s.WhyNot.NoRoom = s.Request.Room != nil && s.QuotaFits()
-	s.noteShortages(usage.Victims)
+// FailRules is [Search.Fail] of an attempt by rules alone. If a bound refused the request, what is short
+// was recorded; Victims: none did.
+func (s *Search) FailRules(by usage.Gone) {
+	if by == usage.Victims {
+		s.WhyNot.NoRoom = s.Request.Room != nil && s.QuotaFits()
+		s.noteShortages(usage.Victims)
+	}
 	s.PutAllBack()
 	if t := s.Request.Trace; t != nil {
+		if by != usage.Victims {
+			t.Add(trace.Step{Kind: trace.Hopeless, Bound: traceBound[by], Missing: s.missing(by, true)})
+		}
 		t.Add(trace.Step{Kind: trace.AttemptEnds})
 	}
 }

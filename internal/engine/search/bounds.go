@@ -138,21 +138,29 @@ func (s *Search) leaveReach(gone usage.Gone, cohort, except int, p Permission) {
 	s.leave(gone, cohort, s.sum)
 }
 
-// HopelessByRules reports whether the request does not fit without all who run in the preemptor's queue,
-// and in queues that can be reached from the cohorts above it, with priorities that rules permit. of
-// returns these for a cohort, when everybody below it is gone; the own queue comes first, as -1. Nobody
-// may be taken.
-func (s *Search) HopelessByRules(of func(cohort int) Permission) bool {
-	defer s.View.Fill(usage.Victims)
+// HopelessByRules reports whether the request does not fit in a bound, for the priorities that rules
+// permit. of returns these for a cohort, when everybody below it is gone; the own queue comes first, as
+// -1. If so, what is short is recorded.
+func (s *Search) HopelessByRules(gone usage.Gone, of func(cohort int) Permission) bool {
+	s.View.Fill(gone)
 	s.sum = s.sum[:0]
 	s.Cluster.SumRunning(&s.sum, s.Request.Queue, of(-1).admits)
-	s.leave(usage.Victims, s.Request.Queue, s.sum)
+	s.leave(gone, s.Request.Queue, s.sum)
+	s.bounds[gone].donors = 0
 	for from, n := s.Request.Queue, s.View.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.View.Tree.Parent(n) {
-		if p := of(n); p != Nobody {
-			s.leaveReach(usage.Victims, n, from, p)
+		switch p := of(n); {
+		case p == Nobody:
+		case gone == usage.InReach:
+			s.leaveReach(gone, n, from, p)
+		case !s.removeLanes(n, from, p, true):
+			return false
 		}
 	}
-	return !s.QuotaFits()
+	if s.fitsIn(gone, true) {
+		return false
+	}
+	s.noteShortages(gone)
+	return true
 }
 
 // sumReach computes the usage of the workloads of permitted priority in a queue, or in the
@@ -181,10 +189,18 @@ func (s *Search) removeNeeded(borrowing bool) bool {
 		if p == Nobody {
 			continue
 		}
-		for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
-			if !s.removeUnder(l.Cohort, l.Except, lane, p, borrowing) {
-				return false
-			}
+		if !s.removeLanes(l.Cohort, l.Except, p, borrowing) {
+			return false
+		}
+	}
+	return true
+}
+
+// removeLanes removes all lanes of the queues under a cohort that can be reached.
+func (s *Search) removeLanes(cohort, except int, p Permission, borrowing bool) bool {
+	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
+		if !s.removeUnder(cohort, except, lane, p, borrowing) {
+			return false
 		}
 	}
 	return true

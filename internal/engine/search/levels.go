@@ -68,7 +68,7 @@ func (s *Search) CollectLevels() {
 func (s *Search) eachLevel(yield func(Level) bool) {
 	s.rest = append(s.rest[:0], s.Request.Amounts...)
 	from := s.Request.Queue
-	advantage := s.restFits(from) || s.Request.Fair.Enabled()
+	advantage := s.restFits(usage.Victims, from) || s.Request.Fair.Enabled()
 	for n := s.View.Tree.Parent(from); n >= 0; n = s.View.Tree.Parent(n) {
 		class := Priority
 		if advantage {
@@ -77,26 +77,26 @@ func (s *Search) eachLevel(yield func(Level) bool) {
 		if !yield(Level{Cohort: n, Except: from, Class: class}) {
 			return
 		}
-		advantage = s.restFits(n) || advantage
+		advantage = s.restFits(usage.Victims, n) || advantage
 		from = n
 	}
 }
 
-// Advantage reports whether the request fits now in the quota of the queue, or of a cohort above it
-// that is below another cohort.
-func (s *Search) Advantage(cohort int) bool {
+// Advantage reports whether the request fits, without those gone, in the quota of the queue, or of a
+// cohort above it that is below another cohort.
+func (s *Search) Advantage(gone usage.Gone, cohort int) bool {
 	s.rest = append(s.rest[:0], s.Request.Amounts...)
 	for n := s.Request.Queue; n != cohort; n = s.View.Tree.Parent(n) {
-		if s.restFits(n) {
+		if s.restFits(gone, n) {
 			return true
 		}
 	}
 	return false
 }
 
-// restFits reports whether the rest of the request fits in the quota of the node's subtree,
-// and subtracts from the rest what the node's local quota can hold.
-func (s *Search) restFits(node int) bool {
+// restFits reports whether the rest of the request fits, without those gone, in the quota of the
+// node's subtree, and subtracts from the rest what the node's local quota can hold.
+func (s *Search) restFits(gone usage.Gone, node int) bool {
 	fits := true
 	cells := s.View.Cells(node)
 	for slot, amount := range s.Request.Amounts {
@@ -104,10 +104,10 @@ func (s *Search) restFits(node int) bool {
 			continue
 		}
 		c := &cells[slot]
-		if quota.Add(c.Used(usage.Victims), s.rest[slot]) > c.SubtreeQuota {
+		if quota.Add(c.Used(gone), s.rest[slot]) > c.SubtreeQuota {
 			fits = false
 		}
-		s.rest[slot] = max(0, quota.Sub(s.rest[slot], c.LocalAvailable(c.Used(usage.Victims))))
+		s.rest[slot] = max(0, quota.Sub(s.rest[slot], c.LocalAvailable(c.Used(gone))))
 	}
 	return fits
 }

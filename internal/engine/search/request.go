@@ -5,6 +5,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/minruntime"
 )
 
@@ -89,6 +90,9 @@ type Room interface {
 type Rules interface {
 	// Take takes victims until the request fits. Those taken already stay taken.
 	Take(s *Search) (fits bool)
+	// Hopeless returns the first bound that proves that rules alone make the request fit at no time; then
+	// what is short in it is recorded. Victims: there is none.
+	Hopeless(s *Search) usage.Gone
 	// Justified returns what must hold of the victims that remain when one is put back; nil: nothing.
 	Justified(s *Search) Justified
 	// Reset begins a search: triggers have been observed as the request says.
@@ -97,8 +101,9 @@ type Rules interface {
 	// others; ok is false if there is none.
 	NextChange(s *Search) (at int64, ok bool)
 	// FirstFit returns an instant, not before that of the search, before which rules alone make the
-	// request fit at no time; ok is false if they never do. Nobody may be taken.
-	FirstFit(s *Search) (at int64, ok bool)
+	// request fit at no time; ok is false if they never do. certain: they do at that instant. Nobody may
+	// be taken.
+	FirstFit(s *Search) (at int64, certain, ok bool)
 }
 
 // Victim is a workload, or replicas of its surplus, that was taken.

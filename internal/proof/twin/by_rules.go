@@ -51,7 +51,16 @@ func (d *decision) byRules(policies Answer) Answer {
 		}
 		policies.Triggers = d.holding
 		if d.setGone(taken); d.config.RulesAlone {
-			policies.Shortage, policies.NoRoom = d.shortages(), d.fitsQuota(true)
+			policies.NoRoom = d.fitsQuota(true)
+			for _, reaches := range []func(n, lca, passed node) bool{d.reaches, d.reachesAnything} { // the latter is asked first
+				if sum, known := d.sumByRules(e, reaches); known {
+					if d.setGone(sum); !d.fitsQuota(true) {
+						taken = sum
+					}
+				}
+			}
+			d.setGone(taken)
+			policies.Shortage = d.shortages()
 		}
 		d.setGone(nil)
 		return policies

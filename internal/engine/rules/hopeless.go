@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/rules"
+)
+
+// sums is what the sums of the snapshot say of the request.
+type sums struct {
+	asked [usage.Kinds]bool
+	// refuses is the bound that proves the request hopeless; Victims: none of those asked.
+	refuses usage.Gone
+	// own and others are whom the selectors of all tiers may accept in the own queue and elsewhere, if known.
+	known       bool
+	own, others rules.Reach
+}
+
+// Hopeless returns the first bound that proves that the request never fits by rules alone: it does not
+// without all whose priority some selector may accept, in the own queue and in queues that borrow anything
+// or, closer, what needs preemption, whatever protects them. Then what is short without these is recorded.
+// Victims: there is none.
+func (t *Taker) Hopeless(s *search.Search) usage.Gone {
+	for gone := usage.InReach; gone <= usage.InNeed; gone++ {
+		t.askSums(s, gone)
+	}
+	return t.sums.refuses
+}
+
+// hopelessNow asks the bounds when the policies' attempts do (see search.HopelessByNow).
+func (t *Taker) hopelessNow(s *search.Search) bool {
+	switch {
+	case !s.AsksNow():
+		return false
+	case len(s.Taken) == 1:
+		t.askSums(s, usage.InReach)
+	default:
+		t.Hopeless(s)
+	}
+	return t.sums.refuses != usage.Victims
+}
+
+// askSums asks a bound, once, unless another one proved enough.
+func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
+	at := &t.sums
+	if at.asked[gone] || at.refuses != usage.Victims || !s.Request.RulesAlone {
+		return
+	}
+	at.asked[gone] = true
+	t.sumUp(s)
+	if at.others.Free {
+		return // they reach queues that borrow nothing, of which there are no sums
+	}
+	hopeless := s.HopelessByRules(gone, func(cohort int) search.Permission {
+		switch {
+		case cohort < 0:
+			return upTo(at.own.Free, at.own.Most)
+		case s.Advantage(gone, cohort):
+			return upTo(at.others.Any, at.others.Most)
+		}
+		return upTo(at.others.Others, at.others.MostOthers)
+	})
+	if hopeless {
+		at.refuses = gone
+	}
+}
+
+// sumUp finds out whom the selectors of all tiers may accept.
+func (t *Taker) sumUp(s *search.Search) {
+	at := &t.sums
+	if at.known {
+		return
+	}
+	at.known = true
+	for i := range t.tiers {
+		by := t.rulesOf(i)
+		if by == nil {
+			continue
+		}
+		at.own.Add(by.Reach(s.Cluster.Queue(s.Request.Queue).Name))
+		at.others.Add(by.Elsewhere())
+		eachByTraits(s, by, func(node int, r rules.Reach) {
+			if node == s.Request.Queue {
+				at.own.Add(r)
+			} else {
+				at.others.Add(r)
+			}
+		})
+	}
+}
+
+// upTo permits priorities up to the highest one, if any.
+func upTo(any bool, most int64) search.Permission {
+	switch {
+	case !any:
+		return search.Nobody
+	case most == math.MaxInt64:
+		return search.Permission{All: true}
+	}
+	return search.Permission{Below: most + 1}
+}
