@@ -167,10 +167,9 @@ type Decision struct {
 	//   2. those of them in queues that borrow what needs preemption;
 	//   3. the workloads that may yield now, in fair sharing by the shares, too.
 	//
-	// By rules alone ([Config.RulesAlone]) the sets are all workloads, protected or not, whose
-	// priority the rules may accept, in the preemptor's queue and in queues that borrow anything
-	// (left out if the rules accept others in queues that borrow nothing); and the workloads
-	// that the rules accept now.
+	// By rules alone ([Config.RulesAlone]) the sets are the same for the priorities that the rules
+	// may accept, in the preemptor's queue and in others; 3 are the workloads that the rules accept
+	// now. 1 and 2 are left out if the rules accept workloads in queues that borrow nothing.
 	//
 	// If no flavor could be assigned, it lists what is missing in each eligible flavor that
 	// was tried, with nobody preempted; an empty flavor stands for a resource without quota
