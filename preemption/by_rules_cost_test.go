@@ -90,6 +90,48 @@ func TestStepsOfRules(t *testing.T) {
 	}
 }
 
+// Where rules order by the shares of queues, a decision looks at the victims, at the queues of these and at
+// few others, whether there are ten queues or a thousand: in one cohort two looks for each victim, in a tree
+// also at the cohorts above. So it does when some of the victims are of the own queue.
+func TestStepsOfRulesByShare(t *testing.T) {
+	c := preemption.Config{Sharing: preemption.Fair}
+	flat := func(queues int) scenario.World {
+		return scenario.World{ID: fmt.Sprint(queues, " queues"), Queues: queues, Group: queues, Each: 40}
+	}
+	for _, w := range []scenario.World{flat(10), flat(100), flat(1000), scenario.Worlds[5], scenario.Worlds[6]} {
+		st, config := asrules.Of(w.State(), c)
+		s, p := snapshotOf(t, st), preemptorOf(config)
+		checked := 0
+		for _, sc := range w.Scenarios() {
+			if sc.Outcome != preemption.Preempt {
+				continue
+			}
+			d, err := p.Decide(s, sc.Request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(d.Victims) == 0 {
+				continue // fewer queues than victims
+			}
+			checked++
+			n, err := steps.Of(p, s, sc.Request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			workloads, nodes := 2*len(d.Victims)+2, len(d.Victims)+5
+			if w.Leaves > 0 {
+				workloads, nodes = 3*len(d.Victims)+9, 2*len(d.Victims)+9
+			}
+			if n.Workloads > workloads || n.Nodes > nodes {
+				t.Errorf("%s, %s: %+v for %d victims, want at most %d workloads and queues, and %d nodes", w.ID, sc.Name, n, len(d.Victims), workloads, nodes)
+			}
+		}
+		if checked < 10 {
+			t.Errorf("%s: only %d scenarios with victims", w.ID, checked)
+		}
+	}
+}
+
 // A request that is hopeless by rules is searched for once, and no instant is tried of which sums, or all
 // who may be accepted up to then, prove that it is too early.
 func TestStepsOfRulesThatWait(t *testing.T) {

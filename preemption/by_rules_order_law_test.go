@@ -82,7 +82,9 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 			case 0:
 				s.ClusterQueueSelector = red
 			case 1:
-				s.LabelSelector = red
+				if s.LabelSelector = red; n("free", 1) == 0 {
+					s.Quota = ""
+				}
 			}
 			if n("priority", 4) == 0 {
 				s.Priority = rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThan}

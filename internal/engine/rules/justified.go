@@ -60,7 +60,7 @@ func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int)
 	left, back := t.left[:0], t.back[:0]
 	put := func(i int, times int64) {
 		s.MoveQuota(&victims[i], times)
-		t.shares.change()
+		t.moved(s, victims[i].Queue)
 	}
 	for i := range victims {
 		switch v := &victims[i]; {

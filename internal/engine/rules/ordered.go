@@ -29,6 +29,8 @@ type ordered struct {
 	ends      bool // nobody else of its queue is given
 	waits     bool // or not until the preemptor's share is smaller
 	waiting   []group
+	// used is how much of queues, waiting and opened was in use since the last release.
+	used [3]int
 	shareHeads
 }
 
@@ -55,6 +57,7 @@ func (o *ordered) begin(by []rules.Ordering) {
 // open begins a phase: all that are being evicted in the first, all others in the third.
 func (o *ordered) open(t *Taker, s *search.Search, of *tier, phase int, quotaOnly bool) {
 	o.t, o.s, o.phase, o.quotaOnly = t, s, phase, quotaOnly
+	o.note()
 	o.queues, o.opened, o.keys, o.waiting, o.begun = o.queues[:0], o.opened[:0], o.keys[:0], o.waiting[:0], false
 	if phases[phase].own {
 		return
@@ -73,6 +76,7 @@ func (o *ordered) add(d *donor) {
 	running, lanes := o.s.Cluster.Running(d.node), &phases[o.phase].lanes
 	if running.Lane(lanes[0]).Len()+running.Lane(lanes[1]).Len() > 0 {
 		o.queues = append(o.queues, group{donor: d, keys: -1, at: -1})
+		o.note()
 	}
 }
 
@@ -115,6 +119,7 @@ func (o *ordered) pass() {
 	o.skip(g)
 	if o.waits {
 		o.waiting = append(o.waiting, *g)
+		o.note()
 	}
 	if o.ends || o.waits {
 		o.queues = heap.Drop(o.queues, o.earlier)
@@ -215,6 +220,7 @@ func (o *ordered) resume(v *search.Victim) {
 			continue
 		} else if helps(o.s, v, &side) {
 			o.queues = append(o.queues, g)
+			o.note()
 		} else {
 			left = append(left, g)
 		}
@@ -236,15 +242,22 @@ func (o *ordered) rekey(g *group) {
 	}
 }
 
-// release drops the references to the cluster.
+// note notes how much is in use.
+func (o *ordered) note() {
+	o.used = [...]int{max(o.used[0], len(o.queues)), max(o.used[1], len(o.waiting)), max(o.used[2], len(o.opened))}
+}
+
+// release drops the references to the cluster. It takes no longer after a larger decision.
 func (o *ordered) release() {
-	clear(o.queues[:cap(o.queues)])
-	clear(o.waiting[:cap(o.waiting)])
-	for i := range o.opened[:cap(o.opened)] {
-		q := &o.opened[:cap(o.opened)][i]
+	o.note()
+	clear(o.queues[:o.used[0]])
+	clear(o.waiting[:o.used[1]])
+	for i := range o.opened[:o.used[2]] {
+		q := &o.opened[:o.used[2]][i]
 		clear(q.run[:cap(q.run)])
 		q.lanes = [2]laneLeft{}
 	}
-	clear(o.sources[:cap(o.sources)])
-	o.queues, o.waiting, o.opened, o.by, o.t, o.s = o.queues[:0], o.waiting[:0], o.opened[:0], nil, nil, nil
+	clear(o.sources[:o.usedSources])
+	o.used, o.usedSources = [3]int{}, 0
+	o.queues, o.waiting, o.opened, o.sources, o.by, o.t, o.s, o.of = o.queues[:0], o.waiting[:0], o.opened[:0], o.sources[:0], nil, nil, nil, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // shares are the shares of nodes, with the request counted. They are good until somebody is taken
-// or put back.
+// or put back under the node.
 type shares struct {
 	known []knownShare // by node
 	epoch uint64
@@ -20,8 +20,21 @@ type knownShare struct {
 	epoch uint64
 }
 
-// change says that somebody was taken or put back.
+// change says that anybody may have been taken or put back.
 func (c *shares) change() { c.epoch++ }
+
+// moved says that somebody of a queue alone was taken or put back.
+func (t *Taker) moved(s *search.Search, queue int) {
+	tree, common := s.View.Tree, lowestAbove(s.Cluster, queue, s.Request.Queue)
+	for n := queue; n >= 0; n = tree.Parent(n) {
+		if n < len(t.shares.known) {
+			t.shares.known[n].epoch = 0
+		}
+	}
+	if queue == s.Request.Queue || common >= 0 && tree.Parent(common) >= 0 {
+		t.capacity.epoch = 0 // below the root somebody of the preemptor's side is gone, or there again
+	}
+}
 
 // of returns the share of a node of the preemptor's tree.
 func (c *shares) of(s *search.Search, node int) quota.Share {
@@ -97,10 +110,19 @@ func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet)
 	if !mayFinal {
 		return set
 	}
-	s.MoveQuota(v, -1)
-	if t.ours(s, v).Compare(s.View.Share(v.Side)) <= 0 {
+	if t.ours(s, v).Compare(t.finalShare(s, v)) <= 0 {
 		set = set.With(rules.DRSLessThanOrEqualToFinalShare)
 	}
-	s.MoveQuota(v, 1)
 	return set
+}
+
+// finalShare returns the share of a candidate's side without the candidate.
+func (t *Taker) finalShare(s *search.Search, v *search.Victim) (of quota.Share) {
+	if v.Side == v.Queue && len(v.Workload.Surplus) == 0 {
+		return s.View.ShareWithout(v.Queue, v.Workload.Loads)
+	}
+	s.MoveQuota(v, -1)
+	of = s.View.Share(v.Side)
+	s.MoveQuota(v, 1)
+	return of
 }

@@ -18,14 +18,15 @@ import (
 type shareHeads struct {
 	// bound is the number of the first keys of which a source knows the least; 0: the order does not begin
 	// by shares. Those before that of shares are the same for all queues of a source.
-	bound      int
-	descending bool
-	sources    []shareSource
-	found      []donor // by them
-	of         *tier
-	most       int64        // the highest priority that the tier accepts in other queues
-	beside     [2]besideOf  // in other cohorts than the preemptor's, and in the same
-	met        search.Marks // the queues that have groups of their own
+	bound       int
+	descending  bool
+	sources     []shareSource
+	usedSources int     // how many were in use since the last release
+	found       []donor // by them
+	of          *tier
+	most        int64        // the highest priority that the tier accepts in other queues
+	beside      [2]besideOf  // in other cohorts than the preemptor's, and in the same
+	met         search.Marks // the queues that have groups of their own
 }
 
 // besideOf is what rules.Tier.Beside returns.
@@ -137,6 +138,7 @@ func (o *ordered) addSource(cohort int, of shareSource) (ok bool) {
 	n := len(o.sources)
 	o.sources = search.Grown(o.sources)
 	src := &o.sources[n]
+	o.usedSources = max(o.usedSources, n+1)
 	src.except, src.same, src.queues, src.cohorts = of.except, of.same, of.queues, of.cohorts
 	evicted := phases[o.phase].lanes[0] == cluster.Evicted
 	src.cursor.First(o.s.Cluster.ShareHeads(cohort, o.descending, evicted))
@@ -145,6 +147,7 @@ func (o *ordered) addSource(cohort int, of shareSource) (ok bool) {
 		return false
 	}
 	o.queues = append(o.queues, g)
+	o.note()
 	return true
 }
 
@@ -238,7 +241,7 @@ func (o *ordered) expand() {
 		if d, ok := o.donorAt(node, same); ok {
 			o.add(d)
 		}
-	} else if !o.s.View.WithinNominal(node, o.s.Needs) {
+	} else if o.s.Steps++; !o.s.View.WithinNominal(node, o.s.Needs) {
 		o.addSource(node, shareSource{except: except, queues: true, cohorts: true})
 	}
 	if len(o.queues) > before {

@@ -217,7 +217,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				if t.hopelessNow(s) {
 					return false
 				}
-				t.shares.change()
+				t.moved(s, node)
 				t.order.change(t, s)
 			}
 			waiting = waiting || t.order.waited

@@ -90,6 +90,16 @@ func agreesWithACluster(t *rapid.T) {
 	move(-1)
 	check(of(admitted[gone:]).Usage, Victims)
 	check(c.Usage, InReach)
+	for _, w := range admitted[gone:] {
+		node, _ := c.QueueNode(w.Queue)
+		dense, _ := c.Find(w.ID)
+		got := v.ShareWithout(node, dense.Loads)
+		v.Move(Victims, node, dense.Loads, -1)
+		if want := v.Share(node); got != want {
+			t.Fatalf("%s: share %v without it, want %v", w.ID, got, want)
+		}
+		v.Move(Victims, node, dense.Loads, 1)
+	}
 	move(1)
 	check(c.Usage, Victims)
 }
