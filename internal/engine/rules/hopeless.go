@@ -34,10 +34,10 @@ func (t *Taker) hopelessNow(s *search.Search) bool {
 	switch {
 	case !s.AsksNow():
 		return false
-	case len(s.Taken) == 1:
-		t.askSums(s, usage.InReach)
-	default:
+	case len(s.Taken) > 1:
 		t.Hopeless(s)
+	case s.FreesLittle(&s.Taken[0]):
+		t.askSums(s, usage.InReach)
 	}
 	return t.sums.refuses != usage.Victims
 }

@@ -237,9 +237,9 @@ func (s *Search) MoveQuota(v *Victim, times int64) {
 	}
 }
 
-// freesLittle reports whether many more victims like this one, which is already taken, would
+// FreesLittle reports whether many more victims like this one, which is already taken, would
 // be needed.
-func (s *Search) freesLittle(v *Victim) bool {
+func (s *Search) FreesLittle(v *Victim) bool {
 	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {
 			continue

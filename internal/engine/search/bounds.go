@@ -43,7 +43,7 @@ func (s *Search) AsksNow() bool { return len(s.Taken) == 1 || len(s.Taken) == as
 func (s *Search) HopelessByNow(borrowing bool) bool {
 	switch len(s.Taken) {
 	case 1:
-		return s.freesLittle(&s.Taken[0]) && s.HopelessIn(usage.InReach, borrowing)
+		return s.FreesLittle(&s.Taken[0]) && s.HopelessIn(usage.InReach, borrowing)
 	case askDonorsAfter:
 		return s.Hopeless(borrowing)
 	}
