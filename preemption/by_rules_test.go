@@ -250,6 +250,26 @@ func TestRulesAlone(t *testing.T) {
 	}
 }
 
+// By rules alone those of permitted priority count as gone, protected or not, when sums say what is short
+// (Decision.Shortage); where rules accept others in queues that borrow nothing, those whom they accept now.
+func TestShortageByRulesAlone(t *testing.T) {
+	young := onGPUs("young", "a", 2)
+	young.ReservedAt, young.AdmittedAt = now, now
+	st := heroes(young, onGPUs("beside", "b", 4))
+	c := preemption.Config{RulesAlone: true, MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}}
+	own := anybody(rules.Always)
+	own.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue}}
+	anywhere := own
+	anywhere.CandidateSelectors = append(slices.Clone(own.CandidateSelectors),
+		rules.CandidateSelector{Scope: rules.OtherClusterQueue, Priority: rules.Priority{MaxValue: optional.Of[int64](-1)}})
+	for missing, rule := range map[int64]rules.Rule{2: own, 4: anywhere} {
+		d, err := byRules(t, c, st, preemption.Request{Workload: onGPUs("hero", "a", 6), Now: now}, rule)
+		if got := victimsOf(d); got != "Impossible" || err != nil || len(d.Shortage) != 1 || d.Shortage[0].Missing != missing {
+			t.Errorf("%v: %v, %+v, want %d missing", got, err, d.Shortage, missing)
+		}
+	}
+}
+
 // Verify reads the rules by itself: what is wrong with a victim of rules is found.
 func TestVerifyRules(t *testing.T) {
 	st, r := heroes(onGPUs("x", "b", 4), onGPUs("other", "c", 4)), preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}
