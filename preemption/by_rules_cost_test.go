@@ -139,7 +139,7 @@ func TestStepsOfRulesThatWait(t *testing.T) {
 	protected.Queues, protected.Group = 10, 10
 	for _, w := range []scenario.World{scenario.Worlds[0], protected} {
 		st, _, config := asRules(w.State(), preemption.Config{})
-		s, p := snapshotOf(t, st), preemptorOf(config)
+		s, p, both := snapshotOf(t, st), preemptorOf(config), preemptorOf(preemption.Config{})
 		for _, sc := range w.Scenarios() {
 			want, ok := stepsOfWaits[w.ID+" "+sc.Name]
 			if !ok {
@@ -155,6 +155,9 @@ func TestStepsOfRulesThatWait(t *testing.T) {
 			}
 			if d.Outcome != sc.Outcome || n.Workloads != want {
 				t.Errorf("%s, %s: %v after a look at %d workloads, want %v after %d", w.ID, sc.Name, d.Outcome, n.Workloads, sc.Outcome, want)
+			}
+			if n, err := steps.Of(both, s, sc.Request); err != nil || sc.Outcome == preemption.Impossible && n.Workloads > 2*want+10 {
+				t.Errorf("%s, %s: %d looks by policies, then rules; by rules alone %d (%v)", w.ID, sc.Name, n.Workloads, want, err)
 			}
 		}
 	}

@@ -21,8 +21,9 @@ func (s *Searcher) findByRules() (found bool) {
 		return false
 	}
 	core.CollectLevels()
+	refused := !alone && core.Request.Rules.Hopeless(core) != usage.Victims // alone the bounds are asked later
 	switch {
-	case alone:
+	case alone || refused:
 		core.BeginRules()
 	case core.Request.Fair.Enabled():
 		core.Exhaust = true
@@ -35,7 +36,7 @@ func (s *Searcher) findByRules() (found bool) {
 	case core.Request.Rules.Take(core):
 		core.PutBack(true, core.Request.Rules.Justified(core))
 		return true
-	case alone:
+	case alone || refused:
 		core.FailRules(core.Request.Rules.Hopeless(core))
 	default:
 		core.PutAllBack()
@@ -54,7 +55,7 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	if r.Rules == nil {
 		return s.when.RetryAt(core, s.succeeds)
 	}
-	if core.OverPotential() {
+	if core.OverPotential() || !r.RulesAlone && r.Rules.Hopeless(core) != usage.Victims {
 		return 0, false
 	}
 	t := r.Trace

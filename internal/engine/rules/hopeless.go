@@ -18,13 +18,13 @@ type sums struct {
 	own, others rules.Reach
 }
 
-// Hopeless returns the first bound that proves that the request never fits by rules alone: it does not
-// without all whose priority some selector may accept, in the own queue and in queues that borrow anything
-// or, closer, what needs preemption, whatever protects them. Then what is short without these is recorded.
-// Victims: there is none.
+// Hopeless returns the first bound that proves that the request never fits: it does not without all whose
+// priority the policies permit or some selector may accept, in the own queue and in queues that borrow
+// anything, whatever protects them. By rules alone those that borrow what needs preemption are a closer
+// bound, and what is short in a bound is recorded. Victims: there is none.
 func (t *Taker) Hopeless(s *search.Search) usage.Gone {
-	for gone := usage.InReach; gone <= usage.InNeed; gone++ {
-		t.askSums(s, gone)
+	if t.askSums(s, usage.InReach); s.Request.RulesAlone {
+		t.askSums(s, usage.InNeed)
 	}
 	return t.sums.refuses
 }
@@ -45,7 +45,7 @@ func (t *Taker) hopelessNow(s *search.Search) bool {
 // askSums asks a bound, once, unless another one proved enough.
 func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 	at := &t.sums
-	if at.asked[gone] || at.refuses != usage.Victims || !s.Request.RulesAlone {
+	if at.asked[gone] || at.refuses != usage.Victims {
 		return
 	}
 	at.asked[gone] = true
@@ -56,11 +56,11 @@ func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 	hopeless := s.HopelessByRules(gone, func(cohort int) search.Permission {
 		switch {
 		case cohort < 0:
-			return upTo(at.own.Free, at.own.Most)
+			return upTo(at.own.Free, at.own.Most).Or(s.ByPolicy(true))
 		case s.Advantage(gone, cohort):
-			return upTo(at.others.Any, at.others.Most)
+			return upTo(at.others.Any, at.others.Most).Or(s.ByPolicy(false))
 		}
-		return upTo(at.others.Others, at.others.MostOthers)
+		return upTo(at.others.Others, at.others.MostOthers).Or(s.ByPolicy(false))
 	})
 	if hopeless {
 		at.refuses = gone

@@ -29,17 +29,17 @@ func (s *Search) TakeAll() {
 	s.Exhaust = false
 }
 
-// BeginRules notes that an attempt by rules alone begins.
+// BeginRules notes that an attempt by rules begins before which policies take nobody.
 func (s *Search) BeginRules() {
 	if t := s.Request.Trace; t != nil {
 		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, ByRules: true})
 	}
 }
 
-// FailRules is [Search.Fail] of an attempt by rules alone. If a bound refused the request, what is short
-// was recorded; Victims: none did.
+// FailRules is [Search.Fail] of such an attempt. If a bound refused the request, what is short was
+// recorded; Victims: none did.
 func (s *Search) FailRules(by usage.Gone) {
-	if by == usage.Victims {
+	if by == usage.Victims { // by rules alone
 		s.WhyNot.NoRoom = s.Request.Room != nil && s.QuotaFits()
 		s.noteShortages(usage.Victims)
 	}

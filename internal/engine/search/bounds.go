@@ -140,13 +140,13 @@ func (s *Search) leaveReach(gone usage.Gone, cohort, except int, p Permission) {
 
 // HopelessByRules reports whether the request does not fit in a bound, for the priorities that rules
 // permit. of returns these for a cohort, when everybody below it is gone; the own queue comes first, as
-// -1. If so, what is short is recorded.
+// -1. If so, what is short by rules alone is recorded.
 func (s *Search) HopelessByRules(gone usage.Gone, of func(cohort int) Permission) bool {
 	s.View.Fill(gone)
+	s.bounds[gone] = bound{} // that of the policies
 	s.sum = s.sum[:0]
 	s.Cluster.SumRunning(&s.sum, s.Request.Queue, of(-1).admits)
 	s.leave(gone, s.Request.Queue, s.sum)
-	s.bounds[gone].donors = 0
 	for from, n := s.Request.Queue, s.View.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.View.Tree.Parent(n) {
 		switch p := of(n); {
 		case p == Nobody:
@@ -159,7 +159,9 @@ func (s *Search) HopelessByRules(gone usage.Gone, of func(cohort int) Permission
 	if s.fitsIn(gone, true) {
 		return false
 	}
-	s.noteShortages(gone)
+	if s.Request.RulesAlone {
+		s.noteShortages(gone)
+	}
 	return true
 }
 

@@ -90,8 +90,8 @@ type Room interface {
 type Rules interface {
 	// Take takes victims until the request fits. Those taken already stay taken.
 	Take(s *Search) (fits bool)
-	// Hopeless returns the first bound that proves that rules alone make the request fit at no time; then
-	// what is short in it is recorded. Victims: there is none.
+	// Hopeless returns the first bound that proves that the request fits at no time by policies or rules; by
+	// rules alone what is short in it is recorded. Victims: there is none.
 	Hopeless(s *Search) usage.Gone
 	// Justified returns what must hold of the victims that remain when one is put back; nil: nothing.
 	Justified(s *Search) Justified

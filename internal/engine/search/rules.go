@@ -27,6 +27,34 @@ func (p Permission) Permits(w *cluster.Workload) bool { return p.admits(w.Priori
 
 func (p Permission) admits(priority int64) bool { return p.All || !p.none && priority < p.Below }
 
+// Or permits whom either permits.
+func (p Permission) Or(o Permission) Permission {
+	switch {
+	case p.All || o.none:
+		return p
+	case o.All || p.none:
+		return o
+	}
+	return Permission{Below: max(p.Below, o.Below)}
+}
+
+// ByPolicy returns the priorities that the queue's policies permit in some attempt, in the own queue or in
+// others; none by rules alone.
+func (s *Search) ByPolicy(own bool) Permission {
+	policy := s.policy()
+	switch {
+	case s.Request.RulesAlone:
+		return Nobody
+	case !own:
+		return s.ofPolicy(policy.ReclaimWithinCohort)
+	case s.EqualsMayYield() && s.Request.Priority == math.MaxInt64:
+		return Permission{All: true}
+	case s.EqualsMayYield():
+		return Permission{Below: s.Request.Priority + 1}
+	}
+	return s.ofPolicy(policy.WithinClusterQueue)
+}
+
 func (s *Search) policy() *queue.PreemptionPolicy {
 	return &s.Cluster.Queue(s.Request.Queue).Preemption
 }
