@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -290,6 +291,33 @@ func TestVerifyKeptNominations(t *testing.T) {
 			t.Fatalf("%+v", d)
 		}
 		if err := placement.Verify(st, r, placement.Config{}, d); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Places that are found without those who may yield have room beside them, too: nobody has to. With the
+// lower pod there the best fit puts both small ones beside it, and the large one has no place.
+func TestVerifyFitsWithoutVictims(t *testing.T) {
+	cpu := func(n int64) workload.Resources { return workload.Resources{"cpu": n} }
+	st := placement.State{
+		Nodes: []workload.Node{{Name: "n0", Capacity: cpu(4)}, {Name: "n1", Capacity: cpu(2)}},
+		Pods:  []workload.Pod{{ID: "lower", Node: "n0", Requests: cpu(1)}},
+	}
+	r := placement.Request{Group: "gang", Priority: 1, MinCount: 3, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), Pods: []workload.Pod{
+		{ID: "small0", Requests: cpu(1)}, {ID: "small1", Requests: cpu(1)}, {ID: "large", Requests: cpu(3)},
+	}}
+	config := placement.Config{Order: placement.BestFit, MinRuntime: optional.Of(time.Hour)}
+	waits := st
+	waits.Nodes = append(slices.Clone(st.Nodes), workload.Node{Name: "n2", Capacity: cpu(3)})
+	waits.Pods = append(slices.Clone(st.Pods), workload.Pod{ID: "leaves", Node: "n1", Requests: cpu(2), Terminating: true},
+		workload.Pod{ID: "young", Node: "n2", Requests: cpu(3), Started: r.Now})
+	for want, st := range map[preemption.Outcome]placement.State{preemption.Fits: st, preemption.Wait: waits} {
+		d := decide(t, config, snapshotOf(t, st), r)
+		if d.Outcome != want || len(d.Nominations) != 3 || len(d.Victims) > 0 || d.RetryAt.IsZero() != (want == preemption.Fits) {
+			t.Fatalf("%+v", d)
+		}
+		if err := placement.Verify(st, r, config, d); err != nil {
 			t.Error(err)
 		}
 	}

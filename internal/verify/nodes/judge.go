@@ -232,10 +232,9 @@ func (w *world) keepsPlace(m workload.Pod, node string) bool {
 // gone that were told to stop, or could preempt, now or later.
 func (w *world) outcome(faults *fault.List, a *Answer) {
 	fits, leaves := w.hasPlace(everybody), w.Design && w.hasPlace(w.stays)
-	// Asked without those that may yield, the placer may find places that have room beside them,
-	// too, but that it does not find when asked with them. Whether these have room is judged above.
-	// So may the exact search, which places them in any way.
-	stands := (w.Place != nil || w.Exact) && (a.Outcome == Fits || a.Outcome == Wait) && len(a.Nominations) > 0
+	// Placed without those that may yield, the pods may get places that have room beside them, too, but
+	// that are not found when these are there. Whether they have room is judged above.
+	stands := len(a.Nominations) > 0 && (a.Outcome == Fits || a.Outcome == Wait && (w.Place != nil || w.Exact))
 	switch {
 	case fits && a.Outcome != Fits:
 		faults.Add("decision.outcome", "%v, but there is room now", a.Outcome)
@@ -254,7 +253,8 @@ func (w *world) outcome(faults *fault.List, a *Answer) {
 		}
 		return
 	}
-	if w.mayPreempt(w.Now) && (a.Outcome == Impossible && !leaves || a.Outcome == Wait && len(a.Nominations) == 0) && !a.NoBudget {
+	may := w.mayPreempt(w.Now)
+	if may && (a.Outcome == Impossible && !leaves || a.Outcome == Wait && len(a.Nominations) == 0) && !a.NoBudget {
 		faults.Add("decision.outcome", "%v, but there is room without those that may yield", a.Outcome)
 	}
 	if leaves && a.Outcome != Wait {
@@ -262,6 +262,9 @@ func (w *world) outcome(faults *fault.List, a *Answer) {
 	}
 	if w.HardBudgets || w.SkipRetryAt || w.Place != nil || faults.Err() != nil {
 		return // what hard budgets leave, and what a placer finds later, is not judged
+	}
+	if may && len(a.Nominations) > 0 {
+		return // such places beside all that stay: when somebody has to yield for others is not judged
 	}
 	if !a.RetryAt.IsZero() && !a.RetryAt.After(w.Now) {
 		faults.Add("decision.retryAt", "%v is not after now, %v", a.RetryAt, w.Now)
