@@ -18,6 +18,7 @@ type outlook struct {
 	all      []donor // of all tiers
 	donors   []prospect
 	expected []expected
+	due      []due            // a heap
 	waiting  []expected       // for the capacity
 	moments  []int64          // of one workload
 	sums     []quotatree.Load // of expected
@@ -42,6 +43,12 @@ type expected struct {
 	sure  bool // it is taken then, as long as the quota does not suffice
 }
 
+// due is an instant from which on somebody is expected: the index of outlook.expected.
+type due struct {
+	from int64
+	of   int32
+}
+
 // FirstFit returns the first instant, from that of the search on, at which the quota suffices without
 // everybody whom some tier may accept then or may have accepted before; ok is false if there is none.
 // These become only more with time, and a tier takes no others. So at no earlier instant the request
@@ -63,11 +70,14 @@ func (t *Taker) FirstFit(s *search.Search) (at int64, certain, ok bool) {
 	t.shares.change()
 	at = t.firstFit(s)
 	s.View.Fill(usage.Victims)
-	for i := range t.outlook.expected {
-		if e := &t.outlook.expected[i]; e.sure && e.from <= at {
-			s.View.Move(usage.Victims, s.Request.Queue, e.loads, -1)
+	o := &t.outlook
+	o.sum = o.sum[:0]
+	for i := range o.expected {
+		if e := &o.expected[i]; e.sure && e.from <= at {
+			o.sum = quotatree.AddLoads(o.sum, e.loads)
 		}
 	}
+	s.View.Move(usage.Victims, s.Request.Queue, o.sum, -1)
 	return at, s.QuotaFits(), true
 }
 
@@ -122,7 +132,6 @@ func (t *Taker) expectIn(s *search.Search, donor int, needs bool, passed func(pr
 	node := o.donors[donor].node
 	expect := func(from int64, loads []quotatree.Load, sure bool) {
 		o.expected = append(o.expected, expected{from, loads, donor, needs, sure})
-		s.View.Move(usage.Victims, node, loads, -1)
 	}
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
 		set := s.Cluster.Running(node).Lane(lane)
@@ -137,8 +146,10 @@ func (t *Taker) expectIn(s *search.Search, donor int, needs bool, passed func(pr
 			first := len(o.sums)
 			o.sums = append(o.sums, quotatree.AddLoads(o.sum, o.less)...)
 			expect(s.Now, o.sums[first:], false)
+			s.View.Move(usage.Victims, node, o.sums[first:], -1)
 			continue
 		}
+		o.sum = o.sum[:0]
 		var cursor cluster.LaneCursor
 		for cursor.Seek(*set, before); ; cursor.Next() {
 			w, ok := cursor.Item()
@@ -149,8 +160,10 @@ func (t *Taker) expectIn(s *search.Search, donor int, needs bool, passed func(pr
 			sure := node == s.Request.Queue && o.sure.Sure && w.Priority <= o.sure.MostSure
 			if from, ever := t.acceptedFrom(s, w, node, sure); ever {
 				expect(from, w.Loads, sure)
+				o.sum = quotatree.AddLoads(o.sum, w.Loads)
 			}
 		}
+		s.View.Move(usage.Victims, node, o.sum, -1)
 	}
 }
 
@@ -204,11 +217,20 @@ var longAgo = instant.Time(instant.Unset + 1)
 // firstFit removes those expected in the order of time, until the quota suffices; without all it does.
 func (t *Taker) firstFit(s *search.Search) (at int64) {
 	o := &t.outlook
-	heap.Sort(o.expected, func(a, b *expected) bool { return a.from < b.from })
-	at, o.waiting = s.Now, o.waiting[:0]
-	for left, depth := o.expected, t.capacityDepth(s); ; at = left[0].from {
+	at, o.due, o.waiting = s.Now, o.due[:0], o.waiting[:0]
+	depth := t.capacityDepth(s)
+	for i := range o.expected {
+		if e := &o.expected[i]; e.from <= at {
+			o.waiting = t.expectNow(s, o.waiting, *e)
+		} else {
+			o.due = append(o.due, due{e.from, int32(i)})
+		}
+	}
+	heap.Init(o.due, sooner)
+	for left := o.due; ; at = left[0].from {
 		for len(left) > 0 && left[0].from <= at {
-			o.waiting, left = t.expectNow(s, o.waiting, left[0]), left[1:]
+			o.waiting = t.expectNow(s, o.waiting, o.expected[left[0].of])
+			left = heap.Drop(left, sooner)
 		}
 		for t.shares.change(); t.capacityDepth(s) > depth; t.shares.change() {
 			depth = t.capacityDepth(s)
@@ -223,6 +245,8 @@ func (t *Taker) firstFit(s *search.Search) (at int64) {
 		}
 	}
 }
+
+func sooner(a, b *due) bool { return a.from < b.from }
 
 // expectNow removes what is expected, or adds it to those that wait for the capacity.
 func (t *Taker) expectNow(s *search.Search, waiting []expected, e expected) []expected {
