@@ -91,9 +91,9 @@ func oneIf(is bool) int64 {
 	return 0
 }
 
-// usable returns an order without what is wrong with it: the configuration may have unknown keys, and
-// some twice.
-func usable(list []rules.Ordering) (by []rules.Ordering) {
+// usable appends an order to an empty list, without what is wrong with it: the configuration may have
+// unknown keys, and some twice.
+func usable(by, list []rules.Ordering) []rules.Ordering {
 	for _, o := range list {
 		if slices.Contains(rules.OrderingKeys(), o.Key) && !slices.ContainsFunc(by, func(b rules.Ordering) bool { return b.Key == o.Key }) {
 			by = append(by, o)

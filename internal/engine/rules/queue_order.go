@@ -23,18 +23,18 @@ type queueOrder struct {
 }
 
 func queueOrderOf(by []rules.Ordering) (q queueOrder) {
-	var inside []rules.Ordering
+	inside := 0 // the keys that differ
 	for _, o := range by {
-		if differsInQueue(o.Key) {
-			inside = append(inside, o)
+		if !differsInQueue(o.Key) {
+			continue
 		}
-	}
-	if len(inside) > 0 && inside[0].Key == rules.ByPriority && inside[0].Direction != rules.Descending {
-		if q.indexed = 1; len(inside) > 1 && inside[1].Key == rules.ByAdmission && inside[1].Direction == rules.Descending {
-			q.indexed = 2
+		switch descending := o.Direction == rules.Descending; {
+		case inside == 0 && o.Key == rules.ByPriority && !descending, inside == 1 && q.indexed == 1 && o.Key == rules.ByAdmission && descending:
+			q.indexed++
 		}
+		inside++
 	}
-	q.whole = q.indexed == 2 && len(inside) == 2
+	q.whole = q.indexed == 2 && inside == 2
 	return q
 }
 

@@ -69,7 +69,7 @@ func (h *shareHeads) begin(by []rules.Ordering) {
 func ShareOrders(e *rules.Evaluator) (orders cluster.ShareOrders) {
 	for by := range e.EachOrdering {
 		var h shareHeads
-		if h.begin(usable(by)); h.bound > 0 {
+		if h.begin(usable(nil, by)); h.bound > 0 {
 			orders.Ascending = orders.Ascending || !h.descending
 			orders.Descending = orders.Descending || h.descending
 		}

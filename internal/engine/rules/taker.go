@@ -20,7 +20,8 @@ type Taker struct {
 	preemptor *workload.Workload
 	tiers     [tierCount]tier
 	order     order
-	takings   []taking // by [search.Victim.Taking]
+	by        []rules.Ordering // of the order
+	takings   []taking         // by [search.Victim.Taking]
 	// matches are the selectors of the takings' own tiers that accepted.
 	matches []rules.Match
 	// gone holds those taken before to whom a look at the candidates may come again: the first ones of
@@ -69,7 +70,8 @@ type tier struct {
 // its trigger has been observed; for one never seen it is now.
 func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int64, since [tierCount]int64) {
 	t.rules, t.preemptor, t.now, t.given = e, preemptor, now, since
-	t.order.begin(usable(e.Ordering(preemptor.Queue)))
+	t.by = usable(t.by[:0], e.Ordering(preemptor.Queue))
+	t.order.begin(t.by)
 	t.constrained = e.Constrained(preemptor.Queue)
 	t.Reset()
 	t.forget()
