@@ -295,6 +295,34 @@ func TestOrderByShares(t *testing.T) {
 	}
 }
 
+// Queues of several cohorts come by their shares, whatever their cohorts: the first of one cohort, then of
+// another, and so on.
+func TestOrderBySharesAcrossCohorts(t *testing.T) {
+	none := []quota.Quota{{Flavor: "f", Resource: "gpu"}}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root"}, {Name: "x", Parent: "root"}, {Name: "y", Parent: "root"}, {Name: "z", Parent: "root"}},
+		Queues:  []queue.Queue{{Name: "p", Cohort: "root", Rules: "hero", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 45}}}},
+	}
+	want := ""
+	for i, cohort := range strings.Split("xyzyxzzyx", "") {
+		name := fmt.Sprint("q", i+1) // which borrows that much
+		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: cohort, Quotas: none})
+		st.Admitted = append(st.Admitted, onGPUs(name, name, int64(i+1)))
+		want = " " + name + want
+	}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{anybody(rules.Always)}, Ordering: []rules.Ordering{{Key: rules.ByQueueShare, Direction: rules.Descending}}}}
+	st.Rules[0].Rules[0].CandidateSelectors[0] = rules.CandidateSelector{Scope: rules.OtherInCohortTree, Quota: rules.Borrowing}
+	d := decideWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("new", "p", 45), Now: now})
+	slices.SortFunc(d.Victims, func(a, b preemption.Victim) int { return a.Order - b.Order })
+	got := ""
+	for _, v := range d.Victims {
+		got += " " + v.Workload
+	}
+	if got != want {
+		t.Errorf("%v:%s, want%s", d.Outcome, got, want)
+	}
+}
+
 // Verify finds a selector whose constraint does not hold in any order, and a victim that can stay.
 func TestVerifyQuotaConstraints(t *testing.T) {
 	st := thirds(t, "5b=5 6b=2 7c=3 8a=2")

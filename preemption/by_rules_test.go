@@ -373,3 +373,17 @@ func TestRetryAtPastABadTier(t *testing.T) {
 		t.Errorf("%v until %v, %v, %v; want %v", d.Outcome, d.RetryAt, d.RuleFaults, err, want)
 	}
 }
+
+// A trigger that begins to hold at a later instant has been observed from then on.
+func TestRetryAtOfATriggerThatBeginsLater(t *testing.T) {
+	x := onGPUs("x", "b", 8)
+	x.ReservedAt = now
+	old, patient := anybody(rules.Always), anybody(rules.QuotaFeasibleAndInsufficientTopology)
+	old.Name, old.CandidateSelectors[0].Scope, old.CandidateSelectors[0].Time.MinExecutionDuration = "old", rules.OtherInCohortTree, optional.Of(time.Hour)
+	patient.Name, patient.ActivationPolicy.MinTriggerRequiredDuration = "patient", optional.Of(10*time.Minute)
+	r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now, Room: &space{map[string]int{"y": 1}, 1, map[string]bool{}}}
+	d, err := byRules(t, preemption.Config{}, heroes(x, onGPUs("y", "c", 4)), r, old, patient)
+	if want := now.Add(time.Hour + 1 + 10*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || err != nil {
+		t.Errorf("%v until %v, %v; want %v", d.Outcome, d.RetryAt, err, want)
+	}
+}

@@ -7,7 +7,8 @@ import (
 
 // findByRules searches for victims after a search by policies that found none. Everybody that
 // the policies permit is taken; the rules then take others, until the request fits. In the end
-// those that are not needed are put back, latest first, those of the policies too.
+// those that are not needed are put back, latest first, those of the policies too. If sums prove
+// that the request is hopeless, nobody is sought.
 func (s *Searcher) findByRules() (found bool) {
 	core := &s.search
 	if core.Request.Rules == nil {
@@ -47,8 +48,9 @@ func (s *Searcher) findByRules() (found bool) {
 // retryAt returns the first instant after now at which the request, which does not succeed now,
 // succeeds by policies or rules if nothing but time changes; ok is false if there is none. With
 // rules each instant at which anything may change is tried in turn, because triggers begin and
-// cease to hold; where rules alone decide, those before the first fit are not. When that has looked at
-// more than MaxRetrySteps workloads, the answer is the first instant that was not tried.
+// cease to hold; where rules alone decide, those before the first fit are not, nor the first fit if it
+// is certain. When that has looked at more than MaxRetrySteps workloads, the answer is the first instant
+// that was not tried.
 func (s *Searcher) retryAt() (at int64, ok bool) {
 	core := &s.search
 	r, now := core.Request, core.Now

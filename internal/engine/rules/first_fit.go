@@ -43,7 +43,7 @@ type expected struct {
 	sure  bool // it is taken then, as long as the quota does not suffice
 }
 
-// due is an instant from which on somebody is expected: the index of outlook.expected.
+// due says from when on somebody is expected; of is an index of outlook.expected.
 type due struct {
 	from int64
 	of   int32
