@@ -40,8 +40,9 @@
 //  5. Find by binary search over the priorities of the remaining units the lowest N such
 //     that the preemptor has room with all units of priority above N in place. Each try
 //     places the preemptor again, and so does the result. Units above N stay. (For one
-//     pod on one node this step is skipped: it changes nothing, except that with
-//     Config.Importance importance decides in place of priority.)
+//     pod on one node this step is skipped where no set filter or placer decides: it
+//     changes nothing. It is skipped with Config.Importance, too, so that importance
+//     decides in place of priority.)
 //  6. If that placement holds fewer pods than the first, because nodes are filled in
 //     another way, use the first placement.
 //  7. Put the remaining units back in order of importance, each whole and where it runs,

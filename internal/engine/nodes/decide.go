@@ -223,7 +223,7 @@ func (s *Searcher) preempt() Result {
 		d.Proof = s.proofOf(&best)
 	}
 	if len(best.Victims) == 0 {
-		if d.Outcome = Fits; s.anyLeaving && !s.standsNow(&best) {
+		if d.Outcome = Fits; s.anyLeaving && !s.standsNow(&best, s.inOrder(&best)) {
 			d.Outcome = Wait // found because members change places, which happens only in a group
 		}
 		return d

@@ -30,9 +30,9 @@ func (s *Searcher) fitsSoon() (Result, bool) {
 	if !ok {
 		return Result{}, false
 	}
-	c := s.placed(d)
+	c, order := s.placed(d), slices.Clone(s.trials.order)
 	switch {
-	case !s.standsNow(c):
+	case !s.standsNow(c, order):
 		return s.without(Wait, c), true
 	case s.r.SkipFit:
 		return Result{}, false
@@ -63,19 +63,29 @@ func (s *Searcher) findRoom(now bool) (span, bool) {
 	return span{}, false
 }
 
-// standsNow reports whether the members of a choice have their room now.
-func (s *Searcher) standsNow(c *Placement) bool {
+// standsNow reports whether the members of a choice have their room now, in the order in which they were
+// placed: rules about sets may refuse another one.
+func (s *Searcher) standsNow(c *Placement, order []int32) bool {
 	everywhere := span{"", 0, len(s.nodes)}
 	s.open(nobody, true)
-	for m, at := range c.Where {
-		if one := &s.members[m]; at >= 0 {
-			if !s.fits(everywhere, one, int(at)) {
-				return false
-			}
-			s.put(m, at)
+	for _, m := range order {
+		at := c.Where[m]
+		if !s.fits(everywhere, &s.members[m], int(at)) {
+			return false
 		}
+		s.put(int(m), at)
 	}
 	return true
+}
+
+// inOrder lists the members that a choice places, in their order.
+func (s *Searcher) inOrder(c *Placement) (order []int32) {
+	for m := range s.members {
+		if c.Where[m] >= 0 {
+			order = append(order, int32(m))
+		}
+	}
+	return order
 }
 
 // placePromised places the nominated members in the domain on their nodes. It returns how

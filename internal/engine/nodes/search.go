@@ -98,11 +98,18 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 		return found
 	}
 	s.victims = s.reprieve(s.victims[:0], d, violating, true)
-	if s.config.Mode == Design && (d.size() > 1 || len(s.members) > 1) { // for one pod on one node it would change nothing
+	if s.config.Mode == Design && !s.takesInOrder(d) {
 		s.lower(d, enough)
 	}
 	s.victims = s.reprieve(s.victims[:0], d, s.around(d), false)
 	return found
+}
+
+// takesInOrder reports whether to put units back in order of importance finds the lowest floor, too: for one
+// pod on one node, where somebody back gives nobody else room, as rules about sets may. With an order of
+// importance of the caller's that decides alone.
+func (s *Searcher) takesInOrder(d span) bool {
+	return d.size() == 1 && len(s.members) == 1 && (!s.r.hasTrials() || s.r.Importance != nil)
 }
 
 // placeBeside counts the members that have a place beside all running pods.

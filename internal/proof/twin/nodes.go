@@ -273,13 +273,8 @@ func (q *nodes) placeOutside(domain []workload.Node, present there, placed []wor
 	return placed
 }
 
-// stands reports whether the members still have their places.
+// stands reports whether the members still have their places, which they got in this order.
 func (q *nodes) stands(present there, placed []workload.Pod) bool {
-	placed = slices.Clone(placed)
-	index := func(m workload.Pod) int {
-		return slices.IndexFunc(q.members, func(o workload.Pod) bool { return o.ID == m.ID })
-	}
-	slices.SortFunc(placed, func(a, b workload.Pod) int { return index(a) - index(b) })
 	for i, m := range placed {
 		for _, n := range q.st.Nodes {
 			if n.Name != m.Node {
