@@ -188,8 +188,8 @@ func TestDecideByRulesAllocatesItsResult(t *testing.T) {
 				continue
 			}
 			checked++
-			if n := testing.AllocsPerRun(100, func() { decide() }); n > 6 && !raceEnabled {
-				t.Errorf("%s, %s: %v allocations for %d victims, want 6", name, q.name, n, len(d.Victims))
+			if n := testing.AllocsPerRun(100, func() { decide() }); n > 5 && !raceEnabled {
+				t.Errorf("%s, %s: %v allocations for %d victims, want 5", name, q.name, n, len(d.Victims))
 			}
 		}
 		if checked < 4 {

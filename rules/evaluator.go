@@ -23,9 +23,8 @@ type config struct {
 	ordering []Ordering
 	rules    []compiled
 	tiers    [len(triggers)]*index
-	shares   bool  // they are compared
-	bound    bool  // some selector has a constraint on quota
-	nobody   *Tier // of a trigger that no rule has
+	shares   bool // they are compared
+	bound    bool // some selector has a constraint on quota
 }
 
 // place is where a queue stands in the cohort tree.
@@ -59,7 +58,6 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evalu
 			c.tiers[j] = newIndex(c.rules, trigger, e.traits)
 		}
 		c.bound = slices.ContainsFunc(c.rules, func(r compiled) bool { return r.bound })
-		c.nobody = &Tier{config: c}
 		e.configs[c.name] = c
 	}
 	e.places = placesOf(cohorts, queues, e.configs)

@@ -2,7 +2,20 @@ package rules
 
 import "math"
 
-// Reach says whom the selectors of a tier may accept in a queue. The zero value is nobody.
+// Reaches says whom the selectors of a tier may accept, by queue, for a search that looks at some queues
+// alone. It is immutable. The zero value is nobody.
+type Reaches struct {
+	tier *Tier
+	// Whom the selectors that ask for no trait may accept: by scope, without those that ask for labels
+	// of queues, which are in labelled; and in queues other than the preemptor's.
+	byScope   [len(scopes)]Reach
+	labelled  []*entry
+	elsewhere Reach
+	// The same in other queues of the preemptor's tree, without those in labelled: in its cohort and outside.
+	inside, outside Reach
+}
+
+// Reach says whom selectors may accept in a queue. The zero value is nobody.
 type Reach struct {
 	// Any: somebody.
 	Any bool
@@ -10,15 +23,12 @@ type Reach struct {
 	Free bool
 	// Asked are the constraints on quota of the selectors: unless Free, one of them must hold.
 	Asked QuotaSet
-	// Most is the highest effective priority.
-	Most int64
-	// Others: somebody by selectors that do not ask for [BorrowingCapacityFromPreemptor]; MostOthers is
-	// the highest effective priority of these.
-	Others     bool
-	MostOthers int64
+	// Others: somebody by selectors that do not ask for [BorrowingCapacityFromPreemptor].
+	Others bool
 	// Sure: everybody up to the effective priority MostSure, at any time and whatever the quota says.
-	Sure     bool
-	MostSure int64
+	Sure bool
+	// Most is the highest effective priority; MostOthers, by the selectors of Others.
+	Most, MostOthers, MostSure int64
 }
 
 // Add adds those whom other selectors may accept.
@@ -69,8 +79,12 @@ func (t *Tier) reachOf(s *entry) Reach {
 	return r
 }
 
-// sumReach notes whom the selectors that serve the preemptor and ask for no trait may accept.
-func (t *Tier) sumReach() {
+// Reaches returns whom the selectors that serve the preemptor may accept.
+func (t *Tier) Reaches() Reaches {
+	x := Reaches{tier: t}
+	if t.served == 0 {
+		return x
+	}
 	for _, n := range t.index.rest {
 		s := &t.index.entries[n]
 		if !t.serves.has(s.rule) {
@@ -78,18 +92,27 @@ func (t *Tier) sumReach() {
 		}
 		of := t.reachOf(s)
 		if s.Scope != WithinLocalQueue && s.Scope != WithinClusterQueue {
-			t.elsewhere.Add(of)
+			x.elsewhere.Add(of)
 		}
 		if s.ClusterQueueSelector != nil {
-			t.labelled = append(t.labelled, s)
+			x.labelled = append(x.labelled, s)
 			continue
 		}
 		for k, scope := range scopes {
 			if s.Scope == scope {
-				t.byScope[k].Add(of)
+				x.byScope[k].Add(of)
 			}
 		}
+		switch s.Scope {
+		case WithinLocalQueue, WithinClusterQueue:
+			continue
+		case WithinParentCohort, OtherInParentCohort:
+		default:
+			x.outside.Add(of)
+		}
+		x.inside.Add(of)
 	}
+	return x
 }
 
 // scopes are all scopes, as an array.
@@ -98,29 +121,24 @@ var scopes = [8]Scope{
 	OtherInParentCohort, OtherInCohortTree, OtherClusterQueue,
 }
 
-// Timed reports whether some selector that serves the preemptor reads times.
-func (t *Tier) Timed() bool { return t.timed }
-
 // Elsewhere returns whom the selectors that ask for no trait may accept in any queue but the
 // preemptor's.
-func (t *Tier) Elsewhere() Reach { return t.elsewhere }
+func (x *Reaches) Elsewhere() Reach { return x.elsewhere }
 
-// Reach returns whom the selectors that ask for no trait may accept in a queue, by their scopes, by
+// Of returns whom the selectors that ask for no trait may accept in a queue, by their scopes, by
 // the labels of the queue and by priority.
-func (t *Tier) Reach(queue string) (r Reach) {
-	if t.served == 0 {
+func (x *Reaches) Of(queue string) (r Reach) {
+	at, ok := x.placeOf(queue)
+	if !ok {
 		return r
 	}
-	at, known := t.placeOf(queue)
-	if !known {
-		return r
-	}
+	t := x.tier
 	for i, scope := range scopes {
-		if t.byScope[i].Any && t.reaches(scope, queue, &at) {
-			r.Add(t.byScope[i])
+		if x.byScope[i].Any && t.reaches(scope, queue, &at) {
+			r.Add(x.byScope[i])
 		}
 	}
-	for _, s := range t.labelled {
+	for _, s := range x.labelled {
 		if t.reaches(s.Scope, queue, &at) && selects(s.ClusterQueueSelector, at.labels) {
 			r.Add(t.reachOf(s))
 		}
@@ -128,46 +146,44 @@ func (t *Tier) Reach(queue string) (r Reach) {
 	return r
 }
 
-// Beside returns what [Tier.Reach] does for another queue of the preemptor's tree, of the same cohort or
-// not; ok is false if the name of the queue must be known.
-func (t *Tier) Beside(sameCohort bool) (r Reach, ok bool) {
-	for i, scope := range scopes {
-		switch scope {
-		case WithinLocalQueue, WithinClusterQueue:
-			continue
-		case WithinParentCohort, OtherInParentCohort:
-			if !sameCohort {
-				continue
-			}
-		}
-		r.Add(t.byScope[i])
+// placeOf returns where a queue stands; ok is false if it is unknown or nobody is accepted anywhere.
+func (x *Reaches) placeOf(queue string) (at place, ok bool) {
+	if x.tier == nil || x.tier.served == 0 {
+		return at, false
 	}
-	return r, len(t.labelled) == 0
+	return x.tier.placeOf(queue)
+}
+
+// Beside returns what [Reaches.Of] does for another queue of the preemptor's tree, of the same cohort or
+// not; ok is false if the name of the queue must be known.
+func (x *Reaches) Beside(sameCohort bool) (r Reach, ok bool) {
+	if r = x.outside; sameCohort {
+		r = x.inside
+	}
+	return r, len(x.labelled) == 0
 }
 
 // NextTrait returns the number of the first trait, from a number on, that some selector asks for; ok
 // is false if there is none.
-func (t *Tier) NextTrait(from int) (trait int, ok bool) {
-	if t.served == 0 {
+func (x *Reaches) NextTrait(from int) (trait int, ok bool) {
+	if x.tier == nil || x.tier.served == 0 {
 		return 0, false
 	}
-	list := t.index.from(int32(from))
+	list := x.tier.index.from(int32(from))
 	if len(list) == 0 {
 		return 0, false
 	}
 	return int(list[0].trait), true
 }
 
-// ReachOf returns whom the selectors that ask for a trait may accept in a queue in which workloads have
-// it, as [Tier.Reach] does.
-func (t *Tier) ReachOf(trait int, queue string) (r Reach) {
-	if t.served == 0 {
+// OfTrait returns whom the selectors that ask for a trait may accept in a queue in which workloads have
+// it, as [Reaches.Of] does.
+func (x *Reaches) OfTrait(trait int, queue string) (r Reach) {
+	at, ok := x.placeOf(queue)
+	if !ok {
 		return r
 	}
-	at, known := t.placeOf(queue)
-	if !known {
-		return r
-	}
+	t := x.tier
 	for _, a := range t.index.from(int32(trait)) {
 		if a.trait != int32(trait) {
 			break

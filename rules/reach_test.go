@@ -43,7 +43,8 @@ func TestReachIsTight(t *testing.T) {
 		if c.priority.Mode != rules.Base && c.priority.Comparison != rules.GreaterThan {
 			c.want.Sure, c.want.MostSure = c.want.Any, c.want.Most
 		}
-		if got := tier.Reach("a"); got != c.want {
+		of := tier.Reaches()
+		if got := of.Of("a"); got != c.want {
 			t.Errorf("%+v against %d: %+v, want %+v", c.priority, c.own, got, c.want)
 		}
 	}

@@ -22,11 +22,6 @@ type Tier struct {
 	served    int     // the number of selectors of these
 	preemptor preemptorView
 	place     place
-	// Whom the selectors that ask for no trait may accept: by scope, without those that ask for labels
-	// of queues, which are in labelled; and in queues other than the preemptor's.
-	byScope   [len(scopes)]Reach
-	labelled  []*entry
-	elsewhere Reach
 	timed     bool // some selector reads times
 }
 
@@ -65,6 +60,11 @@ type Match struct {
 // of good rules, and no later tier is looked at (Kueue as built). It also fails for an unknown
 // queue.
 func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, error) {
+	return new(Tier).fill(e, trigger, preemptor) // inlined: a caller that copies it allocates nothing
+}
+
+// fill makes a tier of the zero value.
+func (t *Tier) fill(e *Evaluator, trigger Trigger, preemptor *workload.Workload) (*Tier, error) {
 	var faults fault.List
 	if e == nil {
 		e = new(Evaluator)
@@ -74,15 +74,15 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 		faults.Add("preemptor.queue", "%q is unknown", preemptor.Queue)
 		return nil, faults
 	}
-	of := at.rules
+	if at.rules == nil {
+		return t, nil
+	}
+	t.config = at.rules
 	n := slices.Index(triggers[:], trigger)
-	if of == nil {
-		return &Tier{}, nil
+	if n < 0 || len(t.config.tiers[n].rules) == 0 {
+		return t, nil
 	}
-	if n < 0 || len(of.tiers[n].rules) == 0 {
-		return of.nobody, nil
-	}
-	t := &Tier{evaluator: e, config: of, index: of.tiers[n], place: at}
+	t.evaluator, t.index, t.place = e, t.config.tiers[n], at
 	t.preemptor = preemptorView{
 		preemptor.Queue, preemptor.LocalQueue, preemptor.Labels,
 		preemptor.Priority, preemptor.EffectivePriority(), preemptor.Created, preemptor.ReservedAt,
@@ -103,7 +103,6 @@ func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, 
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	t.sumReach()
 	return t, nil
 }
 
@@ -149,6 +148,9 @@ func (t *Tier) Changes(candidate *workload.Workload, yield func(time.Time)) {
 	})
 }
 
+// Timed reports whether some selector that serves the preemptor reads times.
+func (t *Tier) Timed() bool { return t.timed }
+
 // Waits calls yield with the minimum trigger durations of the rules that serve the preemptor.
 func (t *Tier) Waits(yield func(time.Duration)) {
 	for r := range t.serving {
@@ -190,6 +192,9 @@ func (t *Tier) AppendSelected(list []Match, candidate *workload.Workload, m Mome
 		}
 		return false
 	})
+	if len(list)-n < 2 || len(t.index.asking) == 0 {
+		return list // in order
+	}
 	heap.Sort(list[n:], func(a, b *Match) bool { return a.Rule < b.Rule || a.Rule == b.Rule && a.Selector < b.Selector })
 	return list
 }

@@ -355,8 +355,9 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 				m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
 			}
 			m.Quota = pick(t, "holding", 0, rules.AllQuota(), rules.QuotaSet(0).With(rules.DRSLessThanInitialShare))
+			reaches := tier.Reaches()
 			want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
-			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !within(reachOf(e, tier, &candidate), &candidate)) {
+			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !within(reachOf(e, &reaches, &candidate), &candidate)) {
 				t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)
 			}
 			if !slices.Equal(want, got) {
@@ -369,8 +370,8 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			}
 			holding := m.Quota
 			m.Quota = 0
-			reach, known := reachOf(e, tier, &candidate), tier.Elsewhere()
-			known.Add(ofTraits(e, tier, &candidate))
+			reach, known := reachOf(e, &reaches, &candidate), reaches.Elsewhere()
+			known.Add(ofTraits(e, &reaches, &candidate))
 			if tier.Accepts(&candidate, m) && !reach.Free || len(got) > 0 && candidate.Queue != preemptor.Queue && !known.Any {
 				t.Fatalf("%v: %v, but %+v", trigger, got, reach)
 			}
@@ -379,8 +380,8 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			}
 			ours, theirs := w.above(preemptor.Queue), w.above(candidate.Queue)
 			if candidate.Queue != preemptor.Queue && len(ours) > 0 && len(theirs) > 0 && ours[len(ours)-1] == theirs[len(theirs)-1] {
-				if beside, ok := tier.Beside(ours[0] == theirs[0]); ok && beside != tier.Reach(candidate.Queue) {
-					t.Fatalf("%v: %+v, want %+v", trigger, beside, tier.Reach(candidate.Queue))
+				if beside, ok := reaches.Beside(ours[0] == theirs[0]); ok && beside != reaches.Of(candidate.Queue) {
+					t.Fatalf("%v: %+v, want %+v", trigger, beside, reaches.Of(candidate.Queue))
 				}
 			}
 			if len(got) > 0 && !tier.Serves() {
@@ -408,20 +409,20 @@ func changesAreTold(t *rapid.T, tier *rules.Tier, candidate *workload.Workload, 
 	}
 }
 
-// reachOf is what the tier says of whom it may accept in the queue of a candidate, if the candidate
+// reachOf is what a tier says of whom it may accept in the queue of a candidate, if the candidate
 // is the only one there.
-func reachOf(e *rules.Evaluator, tier *rules.Tier, candidate *workload.Workload) rules.Reach {
-	r := tier.Reach(candidate.Queue)
-	r.Add(ofTraits(e, tier, candidate))
+func reachOf(e *rules.Evaluator, of *rules.Reaches, candidate *workload.Workload) rules.Reach {
+	r := of.Of(candidate.Queue)
+	r.Add(ofTraits(e, of, candidate))
 	return r
 }
 
 // ofTraits is the part that selectors have that ask for traits of the candidate.
-func ofTraits(e *rules.Evaluator, tier *rules.Tier, candidate *workload.Workload) (r rules.Reach) {
-	for trait, ok := tier.NextTrait(0); ok; trait, ok = tier.NextTrait(trait + 1) {
+func ofTraits(e *rules.Evaluator, reaches *rules.Reaches, candidate *workload.Workload) (r rules.Reach) {
+	for trait, ok := reaches.NextTrait(0); ok; trait, ok = reaches.NextTrait(trait + 1) {
 		for of, n := range e.Traits() {
 			if value, has := candidate.Labels[of.Key]; int(n) == trait && (has && value == of.Value || of == rules.Trait{Value: candidate.PriorityClass}) {
-				r.Add(tier.ReachOf(trait, candidate.Queue))
+				r.Add(reaches.OfTrait(trait, candidate.Queue))
 			}
 		}
 	}

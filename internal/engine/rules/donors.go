@@ -16,7 +16,7 @@ type donor struct {
 // collect appends the donors of a tier to an empty list, by node; byHeads: without those that only heads of
 // cohorts have to find.
 func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
-	elsewhere := t.rules.Elsewhere()
+	elsewhere := t.reach().Elsewhere()
 	if elsewhere.Free {
 		for q := range s.Cluster.Queues {
 			list = t.addNamed(s, list, len(s.Cluster.Cohorts)+q)
@@ -28,7 +28,7 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 		}
 	}
 	before := len(list)
-	eachByTraits(s, t.rules, func(node int, r rules.Reach) {
+	eachByTraits(s, t.reach(), func(node int, r rules.Reach) {
 		list = add(s, list, node, r)
 	})
 	if len(list) == before {
@@ -37,7 +37,7 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	list = united(list)
 	for i := range list {
 		if d := &list[i]; byHeads && d.node != s.Request.Queue {
-			d.Add(t.rules.Reach(s.Cluster.Queue(d.node).Name))
+			d.Add(t.reach().Of(s.Cluster.Queue(d.node).Name))
 		}
 	}
 	return list
@@ -63,7 +63,7 @@ func (t *tier) collectUnder(s *search.Search, list []donor, cohort, except int, 
 			}
 			if !s.Cluster.IsQueue(node) {
 				list = t.collectUnder(s, list, node, -1, most)
-			} else if r, ok := t.rules.Beside(cohort == s.Cluster.Tree.Parent(s.Request.Queue)); ok {
+			} else if r, ok := t.reach().Beside(cohort == s.Cluster.Tree.Parent(s.Request.Queue)); ok {
 				list = add(s, list, node, r)
 			} else {
 				list = t.addNamed(s, list, node)
@@ -102,7 +102,7 @@ func (t *tier) all(s *search.Search) []donor {
 
 // addNamed adds a queue by its name, if a selector that asks for no trait may accept somebody there.
 func (t *tier) addNamed(s *search.Search, list []donor, node int) []donor {
-	return add(s, list, node, t.rules.Reach(s.Cluster.Queue(node).Name))
+	return add(s, list, node, t.reach().Of(s.Cluster.Queue(node).Name))
 }
 
 // add adds a queue if some selector may accept somebody there, with nobody gone.
@@ -118,14 +118,14 @@ func add(s *search.Search, list []donor, node int, r rules.Reach) []donor {
 
 // eachByTraits calls yield with the queues in which somebody has a trait that selectors of a tier ask for, and
 // whom these may accept there. A queue may come several times.
-func eachByTraits(s *search.Search, by *rules.Tier, yield func(node int, r rules.Reach)) {
+func eachByTraits(s *search.Search, by *rules.Reaches, yield func(node int, r rules.Reach)) {
 	for trait, ok := by.NextTrait(0); ok; {
 		has, any := s.Cluster.NextTrait(trait)
 		if !any {
 			break
 		}
 		if has == trait {
-			s.Cluster.EachQueueWith(trait, func(node int) { yield(node, by.ReachOf(trait, s.Cluster.Queue(node).Name)) })
+			s.Cluster.EachQueueWith(trait, func(node int) { yield(node, by.OfTrait(trait, s.Cluster.Queue(node).Name)) })
 			has++
 		}
 		trait, ok = by.NextTrait(has)

@@ -94,7 +94,7 @@ func (t *Taker) expectAll(s *search.Search) {
 		}
 		o.all = append(o.all, t.tiers[i].all(s)...)
 		if reached && trigger != rules.QuotaFeasibleAndInsufficientTopology {
-			o.sure.Add(t.tiers[i].rules.Reach(s.Cluster.Queue(s.Request.Queue).Name))
+			o.sure.Add(t.tiers[i].reach().Of(s.Cluster.Queue(s.Request.Queue).Name))
 		}
 	}
 	for _, d := range united(o.all) {

@@ -51,7 +51,7 @@ func (o *order) openHeads(t *Taker, s *search.Search, of *tier, phase int) {
 	if !of.byHeads || phases[phase].own {
 		return
 	}
-	h.of, h.reach = of, of.rules.Elsewhere()
+	h.of, h.reach = of, of.reach().Elsewhere()
 	for from, n := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.Cluster.Tree.Parent(n) {
 		lacks, reach := t.constrained && !t.hasCapacity(s, n), s.Cluster.Reach(n)
 		for _, lane := range phases[phase].lanes {
@@ -117,7 +117,7 @@ func (o *order) openChild(t *Taker, s *search.Search, n int, head cluster.Head, 
 	var ok bool
 	if s.Cluster.IsQueue(child) {
 		s.Steps++
-		d := donor{child, h.of.rules.Reach(s.Cluster.Queue(child).Name)}
+		d := donor{child, h.of.reach().Of(s.Cluster.Queue(child).Name)}
 		if !d.Any {
 			return
 		}

@@ -75,11 +75,11 @@ func (t *Taker) sumUp(s *search.Search) {
 	}
 	at.known = true
 	for i := range t.tiers {
-		by := t.rulesOf(i)
-		if by == nil {
+		if t.rulesOf(i) == nil {
 			continue
 		}
-		at.own.Add(by.Reach(s.Cluster.Queue(s.Request.Queue).Name))
+		by := t.tiers[i].reach()
+		at.own.Add(by.Of(s.Cluster.Queue(s.Request.Queue).Name))
 		at.others.Add(by.Elsewhere())
 		eachByTraits(s, by, func(node int, r rules.Reach) {
 			if node == s.Request.Queue {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
@@ -17,7 +16,13 @@ type value struct {
 }
 
 func (v value) compare(w value) int {
-	return cmp.Or(cmp.Compare(v.whole, w.whole), cmp.Compare(v.part, w.part))
+	switch {
+	case v == w:
+		return 0
+	case v.whole < w.whole || v.whole == w.whole && v.part < w.part:
+		return -1
+	}
+	return 1
 }
 
 // compareKeys compares two lists of values, by the keys of each.

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
 )
@@ -47,9 +46,7 @@ func (c *shares) of(s *search.Search, node int) quota.Share {
 	}
 	if above(s, node) {
 		c.added = s.AppendAdded(c.added[:0])
-		s.View.MoveAmounts(usage.Victims, s.Request.Queue, c.added, 1)
-		known.Share = s.View.Share(node)
-		s.View.MoveAmounts(usage.Victims, s.Request.Queue, c.added, -1)
+		known.Share = s.View.ShareWith(node, s.Request.Queue, c.added)
 	} else {
 		known.Share = s.View.Share(node)
 	}
@@ -118,8 +115,8 @@ func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet)
 
 // finalShare returns the share of a candidate's side without the candidate.
 func (t *Taker) finalShare(s *search.Search, v *search.Victim) (of quota.Share) {
-	if v.Side == v.Queue && len(v.Workload.Surplus) == 0 {
-		return s.View.ShareWithout(v.Queue, v.Workload.Loads)
+	if len(v.Workload.Surplus) == 0 {
+		return s.View.ShareWithout(v.Side, v.Queue, v.Workload.Loads)
 	}
 	s.MoveQuota(v, -1)
 	of = s.View.Share(v.Side)

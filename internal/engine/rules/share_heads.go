@@ -25,14 +25,7 @@ type shareHeads struct {
 	found       []donor // by them
 	of          *tier
 	most        int64        // the highest priority that the tier accepts in other queues
-	beside      [2]besideOf  // in other cohorts than the preemptor's, and in the same
 	met         search.Marks // the queues that have groups of their own
-}
-
-// besideOf is what rules.Tier.Beside returns.
-type besideOf struct {
-	rules.Reach
-	ok bool
 }
 
 // shareSource gives the children of a cohort by their share heads.
@@ -86,15 +79,19 @@ func (h *shareHeads) serve(c *cluster.Cluster) bool {
 // groups already are left out.
 func (o *ordered) openSources(of *tier) {
 	s, h := o.s, &o.shareHeads
-	h.of, h.most, h.sources, h.found = of, of.rules.Elsewhere().Most, h.sources[:0], h.found[:0]
-	for i, same := range [...]bool{false, true} {
-		h.beside[i].Reach, h.beside[i].ok = of.rules.Beside(same)
+	h.of, h.most, h.sources, h.found = of, of.reach().Elsewhere().Most, h.sources[:0], h.found[:0]
+	queue, parent := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue)
+	lanes, any := &phases[o.phase].lanes, false
+	for n := parent; n >= 0 && !any; n = s.Cluster.Tree.Parent(n) {
+		any = s.Cluster.Reach(n).Has(lanes[0]) || s.Cluster.Reach(n).Has(lanes[1])
+	}
+	if !any {
+		return
 	}
 	h.met.Next(s.View.Tree.Len())
 	for i := range of.donors {
 		h.met.Add(of.donors[i].node)
 	}
-	queue, parent := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue)
 	for i := range s.Taken {
 		node := s.Taken[i].Queue
 		if node != queue && lowestAbove(s.Cluster, node, queue) >= 0 && h.met.Add(node) {
@@ -121,10 +118,9 @@ func (o *ordered) donorAt(node int, same bool) (d *donor, ok bool) {
 	if o.s.Steps++; o.s.View.WithinNominal(node, o.s.Needs) || o.s.Cluster.Queue(node).Inactive {
 		return nil, false
 	}
-	beside := &h.beside[int(oneIf(same))]
-	reach := beside.Reach
-	if !beside.ok {
-		reach = h.of.rules.Reach(o.s.Cluster.Queue(node).Name)
+	reach, ok := h.of.reach().Beside(same)
+	if !ok {
+		reach = h.of.reach().Of(o.s.Cluster.Queue(node).Name)
 	}
 	if !reach.Any {
 		return nil, false
@@ -229,7 +225,8 @@ func (o *ordered) expand() {
 	g := &o.queues[0]
 	src := &o.sources[g.at]
 	head, _ := src.cursor.Item()
-	except, same := src.except, src.same
+	except, same, keys := src.except, src.same, len(o.keys)
+	o.keys = append(o.keys, o.keys[g.keys:][:len(o.by)]...) // of the child, which is as it was at first
 	src.cursor.Next()
 	if o.settleSource(g) {
 		heap.Fix(o.queues, 0, o.earlier)
@@ -240,6 +237,12 @@ func (o *ordered) expand() {
 	if node := int(head.Node); o.s.Cluster.IsQueue(node) {
 		if d, ok := o.donorAt(node, same); ok {
 			o.add(d)
+			if len(o.queues) > before {
+				o.queues[before].keys = keys
+				for k, key := range o.by[o.bound:] {
+					o.keys[keys+o.bound+k] = o.t.ofQueue(o.s, node, key.Key)
+				}
+			}
 		}
 	} else if o.s.Steps++; !o.s.View.WithinNominal(node, o.s.Needs) {
 		o.addSource(node, shareSource{except: except, queues: true, cohorts: true})

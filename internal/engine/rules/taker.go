@@ -53,10 +53,13 @@ const tierCount = 3
 
 // tier holds the rules of one trigger, once they were asked for.
 type tier struct {
-	known  bool
-	rules  *rules.Tier // nil: some selector is bad
-	faults fault.List  // then these
-	asked  bool
+	known   bool
+	made    rules.Tier
+	rules   *rules.Tier   // made; nil: some selector is bad
+	faults  fault.List    // then these
+	reaches rules.Reaches // if summed, of the rules
+	summed  bool
+	asked   bool
 	// donors are the queues in which some selector may accept somebody; byHeads: without those of the tree
 	// in which selectors that ask for no trait accept only those of queues that borrow.
 	donors  []donor
@@ -155,7 +158,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	}
 	at.asked = true
 	if at.rules.Serves() {
-		elsewhere := at.rules.Elsewhere()
+		elsewhere := at.reach().Elsewhere()
 		at.byHeads = elsewhere.Any && !elsewhere.Free && t.order.byHeads(s.Cluster)
 		at.donors = at.collect(s, at.donors, at.byHeads)
 		at.twice = at.byHeads && slices.ContainsFunc(at.donors, func(d donor) bool { return d.node != s.Request.Queue })
@@ -168,10 +171,21 @@ func (t *Taker) rulesOf(i int) *rules.Tier {
 	at := &t.tiers[i]
 	if !at.known {
 		made, err := t.rules.Tier(rules.Triggers()[i], t.preemptor)
-		at.known, at.rules = true, made
-		at.faults, _ = err.(fault.List)
+		at.known = true
+		if at.faults, _ = err.(fault.List); err == nil {
+			at.made = *made
+			at.rules = &at.made
+		}
 	}
 	return at.rules
+}
+
+// reach returns whom a tier may accept, by queue. Its rules are known.
+func (at *tier) reach() *rules.Reaches {
+	if !at.summed {
+		at.reaches, at.summed = at.rules.Reaches(), true
+	}
+	return &at.reaches
 }
 
 // takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
-	"github.com/cedesched/cede/quota"
 )
 
 // View is the usage of a cluster without some workloads, one usage for each value of [Gone].
@@ -177,28 +176,4 @@ func (v *View) WithinNominalAtFirst(node int, needs []bool) bool {
 		}
 	}
 	return true
-}
-
-// Share returns the share of a node without the victims. All columns of its tree must have
-// slots.
-func (v *View) Share(node int) quota.Share {
-	if v.epochs[node] != v.epoch {
-		return v.AtFirst.Share(node).Share
-	}
-	cells := v.Cells(node)
-	return v.Tree.Share(node, func(column int) int64 { return cells[v.slots[column]-1].used[Victims] }).Share
-}
-
-// ShareWithout returns the share of a queue without the victims and without loads, which run there. Those of
-// columns without slots do not count.
-func (v *View) ShareWithout(queue int, loads []quotatree.Load) quota.Share {
-	return v.Tree.Share(queue, func(column int) int64 {
-		used := int64(0)
-		if v.epochs[queue] == v.epoch {
-			used = v.cells[int(v.rows[queue])+int(v.slots[column]-1)].used[Victims]
-		} else {
-			used = v.AtFirst.At(queue, column)
-		}
-		return used - quotatree.AmountIn(loads, column)
-	}).Share
 }

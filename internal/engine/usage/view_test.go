@@ -93,12 +93,24 @@ func agreesWithACluster(t *rapid.T) {
 	for _, w := range admitted[gone:] {
 		node, _ := c.QueueNode(w.Queue)
 		dense, _ := c.Find(w.ID)
-		got := v.ShareWithout(node, dense.Loads)
-		v.Move(Victims, node, dense.Loads, -1)
-		if want := v.Share(node); got != want {
-			t.Fatalf("%s: share %v without it, want %v", w.ID, got, want)
+		more := []int64{n("more", 9), n("more", 9)}
+		var without, with []quota.Share
+		for at := node; at >= 0; at = c.Tree.Parent(at) {
+			without, with = append(without, v.ShareWithout(at, node, dense.Loads)), append(with, v.ShareWith(at, node, more))
 		}
+		shared := func(of []quota.Share) {
+			for i, at := 0, node; at >= 0; i, at = i+1, c.Tree.Parent(at) {
+				if want := v.Share(at); of[i] != want {
+					t.Fatalf("%s: at node %d share %v, want %v", w.ID, at, of[i], want)
+				}
+			}
+		}
+		v.Move(Victims, node, dense.Loads, -1)
+		shared(without)
 		v.Move(Victims, node, dense.Loads, 1)
+		v.MoveAmounts(Victims, node, more, 1)
+		shared(with)
+		v.MoveAmounts(Victims, node, more, -1)
 	}
 	move(1)
 	check(c.Usage, Victims)

@@ -18,15 +18,16 @@ func (d *decision) sumByRules(e *rules.Evaluator, reaches func(n, lca, passed no
 		if err != nil {
 			continue
 		}
-		own.Add(tier.Reach(d.queue.name))
-		others.Add(tier.Elsewhere())
+		of := tier.Reaches()
+		own.Add(of.Of(d.queue.name))
+		others.Add(of.Elsewhere())
 		for trait, number := range e.Traits() {
 			for q := range d.queues {
 				has := func(w workload.Workload) bool { return w.Queue == q && hasTrait(&w, trait) }
 				if !slices.ContainsFunc(d.running, has) {
 					continue
 				}
-				if r := tier.ReachOf(int(number), q); q == d.queue.name {
+				if r := of.OfTrait(int(number), q); q == d.queue.name {
 					own.Add(r)
 				} else {
 					others.Add(r)

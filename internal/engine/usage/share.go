@@ -1,0 +1,75 @@
+package usage
+
+import (
+	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/quota"
+)
+
+// Share returns the share of a node without the victims. All columns of its tree must have
+// slots.
+func (v *View) Share(node int) quota.Share {
+	if v.epochs[node] != v.epoch {
+		return v.AtFirst.Share(node).Share
+	}
+	cells := v.Cells(node)
+	return v.Tree.Share(node, func(column int) int64 { return cells[v.slots[column]-1].used[Victims] }).Share
+}
+
+// ShareWithout is Share without loads, too, which run in a queue at or under the node. Those of columns
+// without slots do not count.
+func (v *View) ShareWithout(node, queue int, loads []quotatree.Load) quota.Share {
+	v.changes = v.changes[:0]
+	for i := range loads {
+		if slot := v.Slot(loads[i].Column); slot >= 0 {
+			v.changes = append(v.changes, change{slot, -loads[i].Amount})
+		}
+	}
+	v.carry(queue, node)
+	return v.changedShare(node)
+}
+
+// ShareWith is Share with an amount more in each of the first slots, in a queue at or under the node.
+func (v *View) ShareWith(node, queue int, amounts []int64) quota.Share {
+	v.changes = v.changes[:0]
+	for slot, amount := range amounts {
+		v.changes = append(v.changes, change{slot, amount})
+	}
+	v.carry(queue, node)
+	return v.changedShare(node)
+}
+
+// carry makes the changes of a queue's usage those of a node at or above it: what passes the local quotas.
+// It changes no usage.
+func (v *View) carry(queue, node int) {
+	for n := queue; n != node; n = v.Tree.Parent(n) {
+		for i := range v.changes {
+			d := &v.changes[i]
+			column := v.columns[d.slot]
+			if c := v.Tree.Cell(n, column); c.LocalQuota > 0 {
+				used := v.used(n, column)
+				d.by = c.PastLocal(used+d.by) - c.PastLocal(used)
+			}
+		}
+	}
+}
+
+// changedShare returns the share of a node with the changes of its usage.
+func (v *View) changedShare(node int) quota.Share {
+	return v.Tree.Share(node, func(column int) int64 {
+		used := v.used(node, column)
+		for _, d := range v.changes {
+			if v.columns[d.slot] == column {
+				used += d.by
+			}
+		}
+		return used
+	}).Share
+}
+
+// used returns the usage of a node without the victims in a column that has a slot.
+func (v *View) used(node, column int) int64 {
+	if v.epochs[node] == v.epoch {
+		return v.cells[int(v.rows[node])+int(v.slots[column]-1)].used[Victims]
+	}
+	return v.AtFirst.At(node, column)
+}
