@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // Who chooses among all placements decides as Decide does, where Decide preempts.
@@ -61,6 +62,24 @@ func TestChoose(t *testing.T) {
 		d, err := new(placement.Preemptor).Choose(s, pending(0), list)
 		if err != nil || text(d) != want {
 			t.Errorf("%q, %v; want %q", text(d), err, want)
+		}
+	}
+}
+
+// Nodes are given in any order, and some are unschedulable: a nomination is void on the node of the placement.
+func TestChooseWithdraws(t *testing.T) {
+	st := world(t, "k 1:", "z 1: a/1", "m 1: b/1")
+	st.Nodes[0].Unschedulable = true
+	for _, n := range st.Nodes {
+		st.Nominated = append(st.Nominated, workload.Pod{ID: "to-" + n.Name, UID: n.Name, Node: n.Name, Requests: workload.Resources{"slots": 1}})
+	}
+	s := snapshotOf(t, st)
+	for node, victim := range map[string]string{"z": "a", "m": "b"} {
+		d, err := new(placement.Preemptor).Choose(s, pending(0), []placement.Placement{{
+			Domain: node, Nominations: []placement.Nomination{{Pod: "in0", Node: node}}, Victims: []placement.Victim{{Pods: []string{victim}}},
+		}})
+		if want := []string{"to-" + node}; err != nil || !slices.Equal(d.Withdrawn, want) {
+			t.Errorf("%s: withdrawn %v, %v; want %v", node, d.Withdrawn, err, want)
 		}
 	}
 }

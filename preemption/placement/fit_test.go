@@ -108,6 +108,21 @@ func TestFitKeepsTheRequest(t *testing.T) {
 	}
 }
 
+// A terminating pod counts as gone, also for filters.
+func TestFitBesideTerminating(t *testing.T) {
+	st := world(t, "n1 2: old/1/leaving")
+	st.Pods[0].Labels = map[string]string{"app": "web"}
+	r := pending(1)
+	r.Pods[0].Labels, r.Filters = st.Pods[0].Labels, []placement.Filter{preemptiontest.Apart{Label: "app"}}
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fit, err := p.Fit(snapshotOf(t, st), r); err != nil || !fit.Fits() {
+		t.Errorf("fits %v, %v", fit.Fits(), err)
+	}
+}
+
 func TestFit(t *testing.T)       { rapid.Check(t, fitAgrees) }
 func FuzzFitAgrees(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fitAgrees)) }
 

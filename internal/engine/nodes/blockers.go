@@ -103,9 +103,10 @@ func (s *Searcher) blocker(p *Pod, books *ledger) (b Blocker, ok bool) {
 		}
 		return b, true
 	}
-	if s.config.HardBudgets && u.covered && !books.spendAll(u) {
-		return Blocker{Rule: Budget, Unit: u, Until: never}, true
-	} else if s.config.HardBudgets && u.covered {
+	if s.config.HardBudgets && u.covered {
+		if !books.spendAll(u) {
+			return Blocker{Rule: Budget, Unit: u, Until: never}, true
+		}
 		books.putBack(u)
 	}
 	return Blocker{}, false

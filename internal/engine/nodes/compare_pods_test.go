@@ -37,6 +37,9 @@ func TestLongRunGone(t *testing.T) {
 	}
 	var behind places
 	from := []int{0, 2 * near, 4 * near}
+	if at, ok := after(order, first, order[first+3]); at != first+4 || !ok {
+		t.Errorf("behind one that is near the order goes on at %d, %v", at, ok)
+	}
 	p := order[first+gone]
 	if at := behind.after(c, order, first, p, from, from[p.node]+c.indexOf(p)); at != first+gone+1 {
 		t.Errorf("the order goes on at %d, want %d", at, first+gone+1)
