@@ -177,8 +177,9 @@ func TestUnlikeIsAsked(t *testing.T) {
 // Who is admitted may be somebody that yields.
 func TestAdmissionBringsBack(t *testing.T) {
 	for in, gains := range map[string]bool{"other": true, "best": false} { // best may not preempt
-		for _, why := range []queue.RequeueReason{queue.NoCandidates, queue.NoFit, queue.Gated} {
-			p := requeue(t, pending(t, waits("a", in, 9, 0, 5), waits("b", in, 0, 0, 1), waits("far", "strict", 0, 0, 1)), "a", why)
+		for n, why := range []queue.RequeueReason{queue.NoCandidates, queue.NoFit, queue.Gated, queue.NoCandidates} {
+			p := pending(t, waits("a", in, 9, 0, 5), waits("b", in, 0, 0, 1), waits("far", "strict", 0, 0, 1))
+			p = must(p.Requeue(headOf(p, "a"), queue.Requeue{Reason: why, Alone: n == 3}))(t)
 			read := headOf(p, "b")
 			if _, at, _ := must(p.Admit("far"))(t).Find("a"); at.Activity != queue.Inadmissible {
 				t.Errorf("%s, %v: an admission in another tree brings it back", in, why)
