@@ -277,6 +277,26 @@ func TestBoundOfViolations(t *testing.T) {
 	}
 }
 
+// As long as it is not proven that nobody who started later is enough, the bound is the latest start that there may be.
+func TestBoundOfStarts(t *testing.T) {
+	unit := func(pods, started int64, parts ...packing.Part) packing.Unit {
+		return packing.Unit{Pods: pods, Started: started, Parts: parts}
+	}
+	p := &packing.Problem{
+		Free: [][]int64{{0}, {0}}, Least: 1, Kinds: []packing.Kind{{Count: 1, Needs: []int64{1}}},
+		Units: []packing.Unit{
+			unit(2, 0, packing.Part{Pods: 1, Takes: []int64{1}}),
+			unit(3, 1, packing.Part{Pods: 1, Takes: []int64{0}}, packing.Part{Node: 1, Pods: 2, Takes: []int64{1}}),
+		},
+	}
+	for nodes, want := range map[int]int64{0: 1, math.MaxInt32: 0} {
+		p.MaxNodes = nodes
+		if got := new(packing.Solver).Solve(p); got.Answer == nil || !slices.Equal(got.Answer.Units, []int{0}) || got.Bound.Started != want {
+			t.Errorf("with %d nodes: %+v, bound %+v", nodes, got.Answer, got.Bound)
+		}
+	}
+}
+
 // With few nodes the answer is permitted, and the bound is one. A known answer is never made
 // worse.
 func keepsItsBound(t *rapid.T) {
