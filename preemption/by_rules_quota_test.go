@@ -323,6 +323,29 @@ func TestOrderBySharesAcrossCohorts(t *testing.T) {
 	}
 }
 
+// A queue that is found by a label of who runs there gives those, too, whom other selectors accept.
+func TestOrderBySharesOfAQueueFoundByALabel(t *testing.T) {
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root"}},
+		Queues: []queue.Queue{
+			{Name: "p", Cohort: "root", Rules: "hero", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 8}}},
+			{Name: "b", Cohort: "root", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu"}}},
+		},
+		Admitted: []workload.Workload{onGPUs("low", "b", 4), onGPUs("high", "b", 4)},
+	}
+	st.Admitted[0].Labels, st.Admitted[1].Priority = map[string]string{"team": "red"}, 9
+	any := rules.CandidateSelector{Scope: rules.OtherInCohortTree, Quota: rules.Borrowing}
+	red := any
+	red.LabelSelector, red.Priority = &workload.LabelSelector{MatchLabels: st.Admitted[0].Labels}, rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThanOrEqual}
+	hero := anybody(rules.Always)
+	hero.CandidateSelectors = []rules.CandidateSelector{red, any}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{hero}, Ordering: []rules.Ordering{{Key: rules.ByQueueShare, Direction: rules.Descending}}}}
+	d := decideWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("new", "p", 8), Now: now})
+	if got := fmt.Sprint(ids(d.Victims)); got != "[high low]" {
+		t.Errorf("%v: %s, %v", d.Outcome, got, d.RuleFaults)
+	}
+}
+
 // Verify finds a selector whose constraint does not hold in any order, and a victim that can stay.
 func TestVerifyQuotaConstraints(t *testing.T) {
 	st := thirds(t, "5b=5 6b=2 7c=3 8a=2")

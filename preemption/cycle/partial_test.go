@@ -154,6 +154,23 @@ func TestPartialHeadComesBackAsSubmitted(t *testing.T) {
 	}
 }
 
+// A head that waits keeps the quota of all its replicas from later heads, not that of the fewest.
+func TestPartialHeadReservesAll(t *testing.T) {
+	asks := job("elastic", "a", 1, 1, 5)
+	asks.PodSets[0].Count = 4
+	st := never(shared(job("small", "b", 5, 2, 9), job("large", "b", 2, 4, 9)))
+	st.Queues[1].Preemption.WithinClusterQueue = queue.LowerPriority
+	r := cycle.Request{Heads: heads(asks, job("urgent", "b", 9, 3, 0)), Now: now, MinCounts: func(w workload.Workload) []preemption.Replicas {
+		if w.ID == "urgent" {
+			return nil
+		}
+		return []preemption.Replicas{{PodSet: "main", Count: 3}}
+	}}
+	if got, want := text(runRequest(t, cycle.Config{}, snapshotOf(t, st), r)), "elastic Inadmissible NoCandidates, urgent Preempt large small"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A head that holds quota asks again: what it holds does not count against it, and it keeps it
 // until it is admitted anew.
 func TestHeadThatHoldsQuota(t *testing.T) {
