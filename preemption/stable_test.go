@@ -120,6 +120,22 @@ func TestVerifyStableShares(t *testing.T) {
 	}
 }
 
+// A surplus replica of an equal leaves its queue the share of the others.
+func TestStableSurplus(t *testing.T) {
+	elastic := job("elastic", "b", 0, 1, started(9))
+	elastic.PodSets[0].Count, elastic.PodSets[0].MinCount = 6, workload.AtLeast(5)
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "lab", Quotas: gpus(6)}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "lab", Quotas: gpus(0), Preemption: policy}, {Name: "b", Cohort: "lab", Quotas: gpus(0), Preemption: policy}},
+		Admitted: []workload.Workload{elastic},
+	}
+	d := decideWith(t, preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}, snapshotOf(t, st), pending("a", 0, 1))
+	if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != 1 || d.Victims[0].Replicas[0].Count != 1 {
+		t.Errorf("%s", text(d))
+	}
+}
+
 func TestStableIsValidated(t *testing.T) {
 	_, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true, RecheckShares: true, IgnoreNominalEntitlement: true}})
 	if err == nil || err.Error() != "config.Fair.IgnoreNominalEntitlement: is set with Stable; config.Fair.RecheckShares: is set with Stable, which includes it" {
