@@ -47,8 +47,8 @@ func TestManyResources(t *testing.T) {
 		t.Error("a state of too many resources is taken")
 	}
 	s := snapshotOf(t, placement.State{Nodes: []workload.Node{{Name: "n"}}})
-	if _, err := s.With(placement.Run(workload.Pod{ID: "p", Node: "n", Requests: many})); err == nil {
-		t.Error("an edit of too many resources is taken")
+	if _, err := s.With(placement.Run(workload.Pod{ID: "p", Node: "n", Requests: many})); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(": %d different resources, more than %d", len(many), placement.MaxResources)) {
+		t.Errorf("an edit of too many resources: %v", err)
 	}
 	p, err := placement.New(placement.Config{})
 	if err != nil {
