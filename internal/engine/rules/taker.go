@@ -181,11 +181,11 @@ func (t *Taker) rulesOf(i int) *rules.Tier {
 }
 
 // reach returns whom a tier may accept, by queue. Its rules are known.
-func (at *tier) reach() *rules.Reaches {
-	if !at.summed {
-		at.reaches, at.summed = at.rules.Reaches(), true
+func (t *tier) reach() *rules.Reaches {
+	if !t.summed {
+		t.reaches, t.summed = t.rules.Reaches(), true
 	}
-	return &at.reaches
+	return &t.reaches
 }
 
 // takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota
