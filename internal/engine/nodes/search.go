@@ -98,17 +98,17 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 		return found
 	}
 	s.victims = s.reprieve(s.victims[:0], d, violating, true)
-	if s.config.Mode == Design && !s.takesInOrder(d) {
+	if s.config.Mode == Design && !s.skipsLower(d) {
 		s.lower(d, enough)
 	}
 	s.victims = s.reprieve(s.victims[:0], d, s.around(d), false)
 	return found
 }
 
-// takesInOrder reports whether to put units back in order of importance finds the lowest floor, too: for one
-// pod on one node, where somebody back gives nobody else room, as rules about sets may. With an order of
-// importance of the caller's that decides alone.
-func (s *Searcher) takesInOrder(d span) bool {
+// skipsLower reports whether the lowest floor is not looked for. For one pod on one node it changes nothing:
+// units come back in order of importance. But under rules about sets one that is back may permit another. With
+// the caller's own order of importance that order decides.
+func (s *Searcher) skipsLower(d span) bool {
 	return d.size() == 1 && len(s.members) == 1 && (!s.r.hasTrials() || s.r.Importance != nil)
 }
 
