@@ -126,6 +126,7 @@ func TestBadInput(t *testing.T) {
 		"bad flag":              {"", []string{"-frobnicate"}, "usage: whatif"},
 		"argument":              {"", []string{"vision/detector-train"}, "unexpected argument"},
 		"state: unknown field":  {`{"queues":[{"nam":"a"}]}`, nil, "unknown field"},
+		"state: a list twice":   {`{"queues":[{"name":"a"}],"queues":[]}`, nil, "queues: is there twice"},
 		"state: a field twice":  {`{"queues":[{"name":"a"}],"rules":[{"name":"c","rules":[{"name":"r"}],"rules":[]}]}`, nil, "rules[0].rules: is there twice"},
 		"state: rules alone":    {`{"rules":[{"name":""}]}`, nil, "rules[0].name: is empty"},
 		"state: no integer":     {`{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","nominal":99999999999999999999}]}]}`, nil, "item 1: queues[0].quotas[0]: want an integer, found number 99999999999999999999"},
@@ -144,7 +145,7 @@ func TestBadInput(t *testing.T) {
 		"record: unknown queue":  {`{"state":{},"request":{"workload":{"id":"w","queue":"q"},"now":"2026-01-01T00:00:00Z"}}`, nil, `unknown queue "q"`},
 		"several wait":           {string(answers.Sample), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
 		"two documents, one bad": {`{"kind":"List","items":[]} ]`, nil, "not JSON"},
-		"gzip that is none":      {"\x1f\x8bnot gzip", nil, "gzip"},
+		"gzip that is none":      {"\x1f\x8bnot gzip", nil, "the gzip is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var piped io.Reader

@@ -90,6 +90,9 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 			if own++; own > 1 {
 				return errors.New("the input holds a second State or Record: give only one")
 			}
+			if len(o.Twice) > 0 {
+				return fmt.Errorf("%s: is there twice", strings.Join(o.Twice, ", "))
+			}
 			return in.own(o.Fields)
 		}
 		err, also := ofKueue.Add(o), error(objects.ErrNotRead)

@@ -37,7 +37,7 @@ func plain(source io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(counted, 1<<16)
 	g := &guard{r: in}
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(in)
+		unzipped, err := Unzip(in)
 		if err != nil {
 			return nil, err
 		}
@@ -58,6 +58,29 @@ func plain(source io.Reader) (*bufio.Reader, error) {
 		return decode16(out, unicode.BigEndian), nil
 	}
 	return out, nil
+}
+
+// Unzip reads gzip. Its errors say that the gzip is at fault, not what it holds.
+func Unzip(in io.Reader) (io.Reader, error) {
+	r, err := gzip.NewReader(in)
+	return zipped{r}, faultOfGzip(err)
+}
+
+type zipped struct{ r *gzip.Reader }
+
+func (z zipped) Read(p []byte) (int, error) {
+	n, err := z.r.Read(p)
+	return n, faultOfGzip(err)
+}
+
+func faultOfGzip(err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the gzip ends early")
+	}
+	return fmt.Errorf("the gzip is damaged: %w", err)
 }
 
 // decode16 decodes; a byte-order mark beats the order that is given.

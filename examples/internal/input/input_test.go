@@ -76,6 +76,12 @@ func zip(text string) string {
 	return out.String()
 }
 
+// spoilt changes the checksum of gzip.
+func spoilt(zipped string) string {
+	at := len(zipped) - 8
+	return zipped[:at] + string([]byte{zipped[at] ^ 1}) + zipped[at+1:]
+}
+
 func TestShapes(t *testing.T) {
 	both := []string{"A/ns/a/1", "B/b/2"}
 	for name, c := range map[string]struct {
@@ -163,8 +169,10 @@ func TestRefused(t *testing.T) {
 		`[{"kind":"A" x}]`:          "not JSON: byte 13",
 		strings.Repeat("[", 100):    "lists in lists to a depth of more than 32",
 		"PK\x03\x04 and more":       "ZIP archive",
-		"\x1f\x8bnot gzip":          "gzip",
-		zip(a + b)[:60]:             "ends early",
+		"\x1f\x8bnot gzip":          "the gzip is damaged: gzip: invalid header",
+		zip(a)[:5]:                  "the gzip ends early",
+		spoilt(zip(a)):              "the gzip is damaged: gzip: invalid checksum",
+		zip(a + b)[:60]:             "the gzip ends early",
 		"\x00\xff\x7f":              "neither JSON nor YAML",
 		strings.Repeat("{} ", 2000): "more than 1000 items without kind",
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	v2 "github.com/go-json-experiment/json"
@@ -20,6 +21,8 @@ type Object struct {
 	// Fields are the other fields of the object: the value of a priority class, the data
 	// of a config map.
 	Fields map[string]json.RawMessage
+	// Twice are names of Fields that the object has more than once; the last one counts.
+	Twice []string
 	// Watched says that the object is of the events of a watch: a later one takes the place
 	// of an earlier. Deleted: the object is gone.
 	Watched, Deleted bool
@@ -74,6 +77,9 @@ func (o *Object) set(key string, data json.RawMessage) {
 	default:
 		if o.Fields == nil {
 			o.Fields = map[string]json.RawMessage{}
+		}
+		if o.Fields[key] != nil && !slices.Contains(o.Twice, key) {
+			o.Twice = append(o.Twice, key)
 		}
 		o.Fields[key] = data
 	}

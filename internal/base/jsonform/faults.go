@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/fault"
 )
@@ -139,6 +140,8 @@ func (w *walker) value(t reflect.Type) {
 	if err := json.Unmarshal(w.data[from:w.at], reflect.New(whole).Interface()); err != nil {
 		mismatch, found := (*json.UnmarshalTypeError)(nil), short(string(w.data[from:w.at]))
 		switch {
+		case whole == reflect.TypeFor[time.Time]():
+			w.add("found %s, want a time (as in 2026-11-20T12:00:00Z)", found)
 		case !errors.As(err, &mismatch):
 			w.add("%s", short(err.Error()))
 		case c == '{' || c == '[':

@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 		"\xef\xbb\xbf{}":        "offset 1: invalid character 'ï' looking for beginning of value",
 		`{"list": [{}, {"B": 1, "c": 2}], "d": {"e": 1}, "Hidden": 1}`: `list[1].c: unknown field "c"; d: unknown field "d"; Hidden: unknown field "Hidden"`,
 		`{"a": "one", "list": [{"b": 1.5}, 7], "c": {}}`:               `a: found "one", want a number (int); list[0].b: found 1.5, want a number (int); list[1]: found 7, want an object; c: found an object, want an array`,
-		`{"wait": "soon", "at": 5, "of": {"x": [1]}}`:                  `wait: "soon" is not a duration (as in 30m or 0s); at: Time.UnmarshalJSON: input is not a JSON string; of.x: found an array, want a number (int)`,
+		`{"wait": "soon", "at": 5, "of": {"x": [1]}}`:                  `wait: "soon" is not a duration (as in 30m or 0s); at: found 5, want a time (as in 2026-11-20T12:00:00Z); of.x: found an array, want a number (int)`,
 		`[1]`:                                "the value: found an array, want an object",
 		`{"a": 1, "a": 2}`:                   "a: is there twice",
 		`{"a": 1, "A": 2}`:                   "A: is there twice",

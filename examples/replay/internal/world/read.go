@@ -2,7 +2,6 @@ package world
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cedesched/cede/examples/internal/input"
 )
 
 // Limits of a trace: its times, what one job asks for, and the work of all jobs, in
@@ -130,7 +131,7 @@ func lines(path string, header func(columns map[string]int) error, each func(row
 	defer f.Close()
 	in := io.Reader(bufio.NewReader(f))
 	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(in); err != nil {
+		if in, err = input.Unzip(in); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
