@@ -8,8 +8,8 @@ import (
 	"github.com/cedesched/cede/fault"
 )
 
-// LeftOut is an item of a state that [State.Valid] leaves out: a cohort, queue, flavor or
-// workload.
+// LeftOut is an item of a state that [State.Valid] leaves out: a cohort, queue, flavor, set of
+// rules or workload.
 type LeftOut struct {
 	// Path is where the item is in the state, for instance "queues[2]".
 	Path string `json:"path"`
@@ -28,13 +28,15 @@ type LeftOut struct {
 // state as a whole; call Valid first to decide about the rest of a cluster. Report what was left
 // out to an operator: its usage and its quota do not count.
 //
-// What was left out is in the order of the state: cohorts, queues, flavors, workloads. The
+// A queue whose rules are left out stays, and has none: its policies decide.
+//
+// What was left out is in the order of the state: cohorts, queues, flavors, rules, workloads. The
 // valid state shares the items with st. It fails with a [fault.List] if the fault is in no
 // single item: the sum of usage exceeds [quota.MaxUsage]. A valid state costs what NewSnapshot
 // costs. Each level of the tree on which something is left out costs the same again.
 func (st State) Valid() (valid State, left []LeftOut, err error) {
 	p := part{State: &st, gone: map[string]string{}}
-	for list, n := range [...]int{len(st.Cohorts), len(st.Queues), len(st.Flavors), len(st.Admitted)} {
+	for list, n := range [...]int{len(st.Cohorts), len(st.Queues), len(st.Flavors), len(st.Rules), len(st.Admitted)} {
 		for i := range n {
 			p.kept[list] = append(p.kept[list], i)
 		}
@@ -57,7 +59,7 @@ func (st State) Valid() (valid State, left []LeftOut, err error) {
 }
 
 // lists are the names of a state's lists in paths.
-var lists = [...]string{"cohorts", "queues", "flavors", "admitted"}
+var lists = [...]string{"cohorts", "queues", "flavors", "rules", "admitted"}
 
 // part is a part of a state.
 type part struct {
@@ -83,6 +85,9 @@ func (p *part) state() (st State) {
 		st.Flavors = append(st.Flavors, p.Flavors[i])
 	}
 	for _, i := range p.kept[3] {
+		st.Rules = append(st.Rules, p.Rules[i])
+	}
+	for _, i := range p.kept[4] {
 		st.Admitted = append(st.Admitted, p.Admitted[i])
 	}
 	return st
@@ -137,6 +142,8 @@ func (p *part) named(list, i int) (name, in string) {
 		return p.Queues[i].Name, "cohorts " + p.Queues[i].Cohort
 	case 2:
 		return p.Flavors[i].Name, ""
+	case 3:
+		return p.Rules[i].Name, ""
 	}
 	return p.Admitted[i].ID, "queues " + p.Admitted[i].Queue
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -22,6 +23,7 @@ func TestValidLeavesOutWhatHangsOnIt(t *testing.T) {
 		Cohorts: []queue.Cohort{{Name: "bad", Quotas: gpus(-1)}, {Name: "below", Parent: "bad"}, {Name: "good"}},
 		Queues:  []queue.Queue{{Name: "a", Cohort: "below"}, {Name: "b", Cohort: "good"}, {Name: "b"}, {Name: "c", Quotas: gpus(-1)}, {Name: "c"}},
 		Flavors: []queue.Flavor{{Name: ""}, {Name: "f"}},
+		Rules:   []rules.Config{{Name: "r", Rules: []rules.Rule{anybody(rules.Always)}}, {Name: "r"}},
 		Admitted: []workload.Workload{job("1", "a", 0, 1, started(1)), job("2", "b", 0, 1, started(1)),
 			job("2", "b", 0, 1, started(1)), job("4", "b", 0, -1, started(1)), job("5", "c", 0, 1, started(1))},
 	}
@@ -41,6 +43,7 @@ func TestValidLeavesOutWhatHangsOnIt(t *testing.T) {
 		`queues[3] "c" in "": queues[3].quotas[0].nominal`,
 		`queues[4] "c" in "": queues[4].name`,
 		`flavors[0] "" in "": flavors[0].name`,
+		`rules[1] "r" in "": rules[1].name`,
 		`admitted[0] "1" in "queues[0]": admitted[0].queue`,
 		`admitted[2] "2" in "": admitted[2].id`,
 		`admitted[3] "4" in "": admitted[3].podSets[0].count`,
@@ -49,7 +52,7 @@ func TestValidLeavesOutWhatHangsOnIt(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("left out:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if s := snapshotOf(t, valid); len(s.State().Admitted) != 1 || len(valid.Queues) != 1 || len(valid.Cohorts) != 1 || len(valid.Flavors) != 1 {
+	if s := snapshotOf(t, valid); len(s.State().Admitted) != 1 || len(valid.Queues) != 1 || len(valid.Cohorts) != 1 || len(valid.Flavors) != 1 || len(valid.Rules) != 1 {
 		t.Errorf("%+v is left", valid)
 	}
 }
@@ -78,11 +81,14 @@ func validIsValid(t *rapid.T) {
 	if (whole == nil) != (len(left) == 0) {
 		t.Fatalf("%d left out of a state with the fault %v", len(left), whole)
 	}
-	if whole == nil && !reflect.DeepEqual(valid.Admitted, st.Admitted) && len(st.Admitted) > 0 {
-		t.Fatal("a valid state is changed")
+	if whole == nil {
+		for got, want, i := reflect.ValueOf(valid), reflect.ValueOf(st), 0; i < want.NumField(); i++ {
+			if want.Field(i).Len() > 0 && !reflect.DeepEqual(got.Field(i).Interface(), want.Field(i).Interface()) {
+				t.Fatalf("a valid state's %s are changed", want.Type().Field(i).Name)
+			}
+		}
 	}
-	if n := len(st.Cohorts) + len(st.Queues) + len(st.Flavors) + len(st.Admitted); n != len(left)+
-		len(valid.Cohorts)+len(valid.Queues)+len(valid.Flavors)+len(valid.Admitted) {
+	if n := items(st); n != len(left)+items(valid) {
 		t.Fatalf("%d items of %d left out", len(left), n)
 	}
 	for _, l := range left {
@@ -90,6 +96,14 @@ func validIsValid(t *rapid.T) {
 			t.Fatalf("%+v", l)
 		}
 	}
+}
+
+// items counts what is in the lists of a state, whatever lists it has.
+func items(st preemption.State) (n int) {
+	for v, i := reflect.ValueOf(st), 0; i < v.NumField(); i++ {
+		n += v.Field(i).Len()
+	}
+	return n
 }
 
 func TestValidIsValid(t *testing.T) { rapid.Check(t, validIsValid) }
