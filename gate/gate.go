@@ -37,7 +37,9 @@ const (
 	PreemptionGated          = "PreemptionGated"
 )
 
-// MaxGates limits the number of gates of a workload, MaxName the bytes of a gate's name.
+// MaxGates limits the number of gates of a workload, MaxName the bytes of a gate's name. Both
+// are the limits of spec.preemptionGates in Kueue's API (v1beta2, commit ff69552e); KEP-8303
+// sets none.
 const (
 	MaxGates = 8
 	MaxName  = 63
@@ -77,7 +79,7 @@ type State struct {
 // Condition says whether the workload is held back. The zero value means never blocked.
 type Condition struct {
 	// Active says that the workload would preempt now if its gates were open.
-	Active bool `json:"true"`
+	Active bool `json:"active"`
 	// Reason is [PreemptionGated] for conditions of this package. A condition with another
 	// reason is no signal.
 	Reason string `json:"reason,omitempty"`
@@ -171,7 +173,9 @@ func (g Gates) Cleared(at time.Time) Gates {
 }
 
 // Evicted returns the gates of a workload that waits again after an eviction for any reason:
-// all closed, the signal cleared.
+// all closed, the signal cleared. It forgets the openings, as Kueue does: the timeout of
+// [Orchestrate] no longer counts from them, and the replica, once it signals again, has
+// another turn.
 func (g Gates) Evicted(at time.Time) Gates {
 	g = g.Cleared(at).Synced(at)
 	for i := range g.States {

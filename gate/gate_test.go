@@ -113,7 +113,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"names":["a"],"states":[{"name":"a","position":"Open","since":"2026-01-01T12:00:00Z"}],` +
-		`"blocked":{"true":true,"reason":"PreemptionGated","since":"2026-01-01T12:00:00Z"}}`
+		`"blocked":{"active":true,"reason":"PreemptionGated","since":"2026-01-01T12:00:00Z"}}`
 	var back gate.Gates
 	if err := json.Unmarshal(data, &back); err != nil || string(data) != want || !cmp.Equal(back, g) {
 		t.Errorf("%s, %v", data, err)

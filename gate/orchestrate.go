@@ -95,7 +95,9 @@ type Config struct {
 	Order   ReplicaOrder
 	// PreemptingTimeout is how long the victims of a replica may take to leave, counted from
 	// when they were told to stop. Until then no other gate is opened, even after Timeout.
-	// Zero is [DefaultTimeout]; negative is an error.
+	// The wait has an end, however often a replica preempts again: Timeout + PreemptingTimeout
+	// after the latest opening; if no gate is open, PreemptingTimeout after the first signal
+	// of the replicas that wait for an opening. Zero is Timeout; negative is an error.
 	PreemptingTimeout time.Duration
 	// Grace is how long to wait for a cluster in which the workload fits without preemption,
 	// counted from the first signal of the replicas that wait for an opening. Zero opens at
@@ -126,6 +128,9 @@ type Action struct {
 //   - At most one gate is opened within a timeout, counted from the latest opening of
 //     a gate that is still open. Eviction closes a gate and so ends its opening.
 //   - No gate is opened while another replica is [Preempting], within PreemptingTimeout.
+//     A replica that preempts again and again does not keep the gates closed: KEP-8303,
+//     Proposal: "a timeout mechanism will ensure that the gate is eventually removed for
+//     other replica workloads so that another worker gets a chance to preempt".
 //   - A replica whose gate is open is not opened again, so each replica that signals
 //     has its turn. Only the signal counts: a replica that cleared it, because its
 //     answer is no longer Gated, is not opened.
@@ -145,7 +150,7 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 		c.Timeout = DefaultTimeout
 	}
 	if c.PreemptingTimeout == 0 {
-		c.PreemptingTimeout = DefaultTimeout
+		c.PreemptingTimeout = c.Timeout
 	}
 	next, done := c.next(replicas)
 	if done {
@@ -156,7 +161,7 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	if free := opened.Add(c.Timeout); !opened.IsZero() && free.After(now) {
 		act.WakeAt = free // even if nobody waits: a signal may get lost (KEP-8303, step 3)
 	}
-	if leave := c.latestPreempting(replicas).Add(c.PreemptingTimeout); leave.After(now) && leave.After(act.WakeAt) {
+	if leave := c.left(replicas, opened, signal); leave.After(now) && leave.After(act.WakeAt) {
 		act.WakeAt = leave
 	}
 	if next == nil {
@@ -211,15 +216,21 @@ func (c *Config) latestOpening(replicas []Replica) (latest time.Time) {
 	return latest
 }
 
-// latestPreempting returns when victims were last told to stop; the zero time if none are
-// leaving.
-func (c *Config) latestPreempting(replicas []Replica) (latest time.Time) {
+// left returns when the wait for victims that leave ends; the zero time if none leave.
+func (c *Config) left(replicas []Replica, opened, signal time.Time) (ends time.Time) {
 	for i := range replicas {
-		if r := &replicas[i]; r.Progress == Preempting && r.Since.After(latest) {
-			latest = r.Since
+		if r := &replicas[i]; r.Progress == Preempting && r.Since.Add(c.PreemptingTimeout).After(ends) {
+			ends = r.Since.Add(c.PreemptingTimeout)
 		}
 	}
-	return latest
+	turn := signal
+	if !opened.IsZero() {
+		turn = opened.Add(c.Timeout)
+	}
+	if last := turn.Add(c.PreemptingTimeout); !turn.IsZero() && last.Before(ends) {
+		ends = last // also if a replica has preempted again since
+	}
+	return ends
 }
 
 // firstSignal returns the time of the first signal; the zero time if no replica waits.

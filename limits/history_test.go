@@ -1,10 +1,7 @@
 package limits
 
 import (
-	"fmt"
-	"math/bits"
 	"reflect"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -76,8 +73,47 @@ func historyIsAList(t *rapid.T) {
 	if got := h.CountOf("v", l.Since(noon), matches); got != of {
 		t.Fatalf("%d of v, want %d", got, of)
 	}
+	togetherIsAList(t, h, list)
 	if at, ok := h.Next(&l, noon, matches); ok != (count > 0) || ok && !at.Equal(next) {
 		t.Fatalf("next at %v, %v, want %v", at, ok, next)
+	}
+}
+
+// togetherIsAList checks what a limit counts together, and when that falls to each number.
+func togetherIsAList(t *rapid.T, h *History, list []Event) {
+	team := func(label string) *workload.LabelSelector {
+		if rapid.Bool().Draw(t, label) {
+			return nil
+		}
+		return &workload.LabelSelector{MatchLabels: map[string]string{"name": "a"}}
+	}
+	labels := func(queue string) map[string]string { return map[string]string{"name": queue} }
+	l := Limit{Scope: rapid.SampledFrom([]Scope{Global, PreemptingClusterQueue, PreemptedClusterQueue, PreemptedWorkload}).Draw(t, "scope"),
+		PreemptingQueues: team("preempting"), PreemptedQueues: team("preempted"), Window: optional.Of(time.Duration(rapid.IntRange(1, 5).Draw(t, "window")) * time.Second)}
+	if rapid.Bool().Draw(t, "of a config") {
+		l.Configs = []string{"config"}
+	}
+	if rapid.Bool().Draw(t, "of a rule") {
+		l.Rules = []string{"one"}
+	}
+	g := &Together{Limit: &l, PreemptingQueue: "a", PreemptedQueue: rapid.SampledFrom([]string{"b", "c", "d"}).Draw(t, "preempted queue"), Victim: "v", Labels: labels}
+	var leave []time.Time
+	for _, e := range list {
+		at := e.At.Add(l.Window.Or(0))
+		if at.After(noon) && l.Covers(&e.Class, labels) && (l.Scope == Global || l.Scope == PreemptingClusterQueue && e.PreemptingQueue == "a" ||
+			l.Scope == PreemptedClusterQueue && e.PreemptedQueue == g.PreemptedQueue || l.Scope == PreemptedWorkload && e.Victim == "v") {
+			leave = append(leave, at)
+		}
+	}
+	slices.SortFunc(leave, time.Time.Compare)
+	if count, _ := h.Counted(g, noon); count != int64(len(leave)) {
+		t.Fatalf("%+v: %d together, want %d", g, count, len(leave))
+	}
+	for n := -1; n <= len(leave)+1; n++ {
+		at, ok, _ := h.FallsTo(g, int64(n), noon)
+		if ok != (n >= 0 && n < len(leave)) || ok && !at.Equal(leave[len(leave)-n-1]) {
+			t.Fatalf("%+v falls to %d at %v, %v, of %v", g, n, at, ok, leave)
+		}
 	}
 }
 
@@ -110,68 +146,6 @@ func TestHistoryOfFarTimes(t *testing.T) {
 		}
 		if at, ok := h.Next(hour, c.at, all); ok != (c.left == 1) || ok && !at.Equal(noon.Add(time.Hour)) {
 			t.Errorf("%v: the next leaves at %v, %v", c.at, at, ok)
-		}
-	}
-}
-
-// many returns events of a day in 100 classes, of IDs that the caller holds anyway.
-func many(n int) []Event {
-	ids := make([]string, n)
-	for i := range ids {
-		ids[i] = fmt.Sprintf("namespace/workload-%07d", i)
-	}
-	events := make([]Event, n)
-	for i := range events {
-		events[i] = Event{ids[(i*7)%n], ids[i], noon.Add(time.Duration(i) * 86_400 * time.Second / time.Duration(n)),
-			Class{PreemptingQueue: fmt.Sprint("q", i%10), PreemptedQueue: fmt.Sprint("q", i/10%10)}}
-	}
-	return events
-}
-
-// An event takes at most 100 bytes, besides the texts of its IDs, of which the caller has one.
-func TestAnEventIsSmall(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 100_000
-	}
-	events := many(n)
-	used := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := used()
-	h, err := NewHistory(events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	each := float64(used()-before) / float64(n)
-	t.Logf("%.1f bytes", each)
-	if each > 100 {
-		t.Errorf("%.1f bytes for an event, want at most 100", each)
-	}
-	runtime.KeepAlive(events)
-	runtime.KeepAlive(h)
-}
-
-// A look-up allocates next to nothing, and looks at a number of events that grows with their logarithm.
-func TestALookUpIsLogarithmic(t *testing.T) {
-	for _, n := range []int{1_000, 10_000, 100_000} {
-		h, err := NewHistory(many(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps := 0
-		if got := h.since(57, noon.Add(time.Hour).UnixNano(), &steps); got == 0 || got > int64(n/100) {
-			t.Errorf("%d events, want some of %d", got, n/100)
-		}
-		if most := 32 * bits.Len(uint(n)); steps > most {
-			t.Errorf("of %d events %d are looked at, want at most %d", n, steps, most)
-		}
-		one := func(c *Class) bool { return c.PreemptingQueue == "q3" && c.PreemptedQueue == "q4" }
-		if allocs := testing.AllocsPerRun(10, func() { h.Count(noon, one) }); allocs > 1 { // the steps
-			t.Errorf("%v allocations", allocs)
 		}
 	}
 }

@@ -260,8 +260,9 @@ type Forecast struct {
 
 // Forecast says what preemption could do for the given amount of one resource in one flavor,
 // alone, as the assignment of flavors asks it. It reads the facts of the request's workload
-// except its requests, and the time; not the MinCounts, as the amount is given: with fewer
-// replicas, give what they take. The error is that of [Preemptor.Decide].
+// except its requests, and the time. It is about the search in order, also where what is leaving already
+// would be enough. It does not read the Room, and not the MinCounts, as the amount is given: with
+// fewer replicas, give what they take. The error is that of [Preemptor.Decide].
 func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, error) {
 	if p == nil {
 		p = &standard
@@ -273,7 +274,7 @@ func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, 
 	}
 	sc := p.acquire()
 	defer p.release(sc)
-	one.MinCounts = nil
+	one.MinCounts, one.Room = nil, nil
 	s, err := sc.begin(s, &p.config, &one)
 	if err != nil {
 		return Forecast{}, err
@@ -281,14 +282,14 @@ func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, 
 	if s.inside().Queue(sc.request.Queue).Inactive {
 		return Forecast{Possibility: PossibilityNoCandidates}, nil
 	}
-	sc.request.Guard = p.config.guard(&r)
+	sc.request.Guard, sc.request.Forecast = p.config.guard(&r), true
 	found := sc.search(s.inside(), &r.Workload, 0)
 	f := Forecast{PossibilityNoCandidates, found.BorrowHeight}
 	if len(found.Victims) > 0 {
 		f.Possibility = PossibilityReclaim
 	}
 	for i := range found.Victims {
-		if found.Victims[i].Cohort < 0 {
+		if found.Victims[i].Queue == sc.request.Queue {
 			f.Possibility = PossibilityPreempt
 		}
 	}

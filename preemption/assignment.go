@@ -50,7 +50,7 @@ type TriedFlavor struct {
 	// Skipped says why the next flavor was tried, too. Zero for the flavor that stopped the
 	// search: it is the last in the list and is assigned. If no flavor stopped the search,
 	// the best one is assigned, of equals the first.
-	Skipped SkipReason `json:"passed,omitzero"`
+	Skipped SkipReason `json:"skipped,omitzero"`
 	// Mismatch says, for NotEligible, why. Else nil.
 	Mismatch *Mismatch `json:"mismatch,omitempty"`
 }

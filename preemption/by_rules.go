@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
@@ -28,7 +29,7 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 	if !e.Has(r.Workload.Queue) {
 		return
 	}
-	sc.waiting = r.Workload // a copy: the request stays on the caller's stack
+	sc.waiting = r.waiting() // a copy: the request stays on the caller's stack
 	now := instant.Of(r.Now)
 	since := [...]int64{now, now, now}
 	for _, o := range r.TriggersSince {
@@ -39,6 +40,15 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 	sc.rules.Begin(e, &sc.waiting, now, since)
 	d.RuleLooks, d.RuleRecheck = config.MaxRuleLooks, !config.SkipRuleRecheck
 	d.Rules, d.RulesAlone, d.RulesOfShares = &sc.rules, config.RulesAlone, e.ReadsShares(r.Workload.Queue)
+}
+
+// waiting returns the workload as rules read it: when one that waits was last reserved means nothing.
+func (r *Request) waiting() workload.Workload {
+	w := r.Workload
+	if !r.HoldsQuota {
+		w.ReservedAt = time.Time{}
+	}
+	return w
 }
 
 // leaveRules drops what the request was given.
@@ -87,10 +97,10 @@ func (sc *scratch) nameRules(taken []search.Victim, list []Victim) {
 	from = 0
 	at := -1 // in list, which has each workload once
 	for i, end := range n.of {
-		if i == 0 || taken[i].Workload != taken[i-1].Workload {
+		if i == 0 || !taken[i].Workload.Is(taken[i-1].Workload) {
 			at++
 		}
-		if from < end {
+		if from < end && len(list[at].Rules) == 0 { // those of leaving replicas come after their workload's
 			list[at].Rules = named[from:end:end]
 		}
 		from = end

@@ -132,6 +132,48 @@ func TestStepsOfRulesByShare(t *testing.T) {
 	}
 }
 
+// Where rules accept everybody of other queues, whether these borrow or not, a decision looks at its victims
+// and at the queues and cohorts of these, however many queues there are; if sums refuse it, at nobody.
+func TestStepsOfRulesWithoutConstraint(t *testing.T) {
+	p := preemptorOf(preemption.Config{RulesAlone: true})
+	for _, w := range []scenario.World{scenario.Worlds[2], scenario.Worlds[6]} {
+		for _, scope := range []rules.Scope{rules.WithinCohortTree, rules.AnyClusterQueue} {
+			st := w.State()
+			st.Rules = []rules.Config{{Name: "c", Rules: []rules.Rule{{
+				Name: "lower", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always},
+				CandidateSelectors: []rules.CandidateSelector{{Scope: scope, Priority: rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThan}}},
+			}}}}
+			for i := range st.Queues {
+				st.Queues[i].Rules = "c"
+			}
+			s, refused, trees := snapshotOf(t, st), 0, 1
+			if scope == rules.AnyClusterQueue && w.Leaves == 0 {
+				trees = w.Queues / w.Group
+			}
+			for _, sc := range w.Scenarios() {
+				d, err := p.Decide(s, sc.Request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, err := steps.Of(p, s, sc.Request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !d.Outcome.Possible() {
+					refused++
+				}
+				// Others of the same priority in each tree come before the last victim.
+				if most := trees * (3*len(d.Victims) + 9); n.Workloads > most {
+					t.Errorf("%s, %s, %s: %+v for %d victims, want at most %d", w.ID, scope, sc.Name, n, len(d.Victims), most)
+				}
+			}
+			if refused == 0 {
+				t.Errorf("%s, %s: nothing is refused", w.ID, scope)
+			}
+		}
+	}
+}
+
 // A request that is hopeless by rules is searched for once, and no instant is tried of which sums, or all
 // who may be accepted up to then, prove that it is too early.
 func TestStepsOfRulesThatWait(t *testing.T) {

@@ -111,6 +111,9 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
 	r.Room = drawRoom(t, st)
+	if rapid.IntRange(0, 3).Draw(t, "was reserved") == 0 {
+		r.Workload.ReservedAt = r.Now.Add(-time.Hour) // before it was evicted: this means nothing
+	}
 	rule := drawRules(t, &st, &r.Workload)
 	policies := decideWith(t, config, snapshotOf(t, st), r)
 	st.Rules = []rules.Config{rule}
@@ -144,7 +147,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		reached["alone"]++
 	}
 	reached["rules"]++
-	if !twin.FitsWithout(st, r, got.Victims, true) {
+	if !twin.FitsWithout(config, st, r, got.Victims, true) {
 		t.Fatal("the victims do not make room")
 	}
 	constrained := func(v preemption.Victim) bool {
@@ -158,7 +161,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		reached["constrained"]++
 	}
 	for i, v := range got.Victims {
-		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); twin.FitsWithout(st, r, spared, true) {
+		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); twin.FitsWithout(config, st, r, spared, true) {
 			if !someConstrained || config.SkipRuleRecheck {
 				t.Fatalf("%s can be spared", v.Workload)
 			}

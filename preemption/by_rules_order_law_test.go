@@ -75,7 +75,7 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 				}).Draw(t, "scope")
 				s.Quota = rapid.SampledFrom([]rules.QuotaConstraint{
 					rules.BorrowingCapacityFromPreemptor, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare,
-					rules.DRSLessThanInitialShare, rules.DRSAllStrategies, rules.Borrowing,
+					rules.DRSLessThanInitialShare, rules.DRSAllStrategies, rules.Borrowing, "",
 				}).Draw(t, "quota")
 			}
 			switch red := (&workload.LabelSelector{MatchLabels: map[string]string{"color": "red"}}); n("labels", 11) {

@@ -251,21 +251,26 @@ func TestRulesAlone(t *testing.T) {
 }
 
 // By rules alone those of permitted priority count as gone, protected or not, when sums say what is short
-// (Decision.Shortage); where rules accept others in queues that borrow nothing, those whom they accept now.
+// (Decision.Shortage): in other queues those that borrow, or all if some selector has no constraint on quota.
 func TestShortageByRulesAlone(t *testing.T) {
 	young := onGPUs("young", "a", 2)
 	young.ReservedAt, young.AdmittedAt = now, now
-	st := heroes(young, onGPUs("beside", "b", 4))
+	low := onGPUs("low", "b", 2)
+	low.Priority = -1
+	st := heroes(young, low, onGPUs("beside", "b", 2))
 	c := preemption.Config{RulesAlone: true, MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}}
-	own := anybody(rules.Always)
-	own.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue}}
-	anywhere := own
-	anywhere.CandidateSelectors = append(slices.Clone(own.CandidateSelectors),
-		rules.CandidateSelector{Scope: rules.OtherClusterQueue, Priority: rules.Priority{MaxValue: optional.Of[int64](-1)}})
-	for missing, rule := range map[int64]rules.Rule{2: own, 4: anywhere} {
-		d, err := byRules(t, c, st, preemption.Request{Workload: onGPUs("hero", "a", 6), Now: now}, rule)
-		if got := victimsOf(d); got != "Impossible" || err != nil || len(d.Shortage) != 1 || d.Shortage[0].Missing != missing {
-			t.Errorf("%v: %v, %+v, want %d missing", got, err, d.Shortage, missing)
+	own, others := rules.CandidateSelector{Scope: rules.WithinClusterQueue}, rules.CandidateSelector{Scope: rules.OtherClusterQueue, Priority: rules.Priority{MaxValue: optional.Of[int64](-1)}}
+	borrowing := others
+	borrowing.Quota = rules.Borrowing
+	for _, of := range []struct {
+		others  []rules.CandidateSelector
+		missing int64
+	}{{nil, 4}, {[]rules.CandidateSelector{borrowing}, 4}, {[]rules.CandidateSelector{others}, 2}} {
+		rule := anybody(rules.Always)
+		rule.CandidateSelectors = append(of.others, own)
+		d, err := byRules(t, c, st, preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}, rule)
+		if got := victimsOf(d); got != "Impossible" || err != nil || len(d.Shortage) != 1 || d.Shortage[0].Missing != of.missing {
+			t.Errorf("%v: %v, %+v, want %d missing", got, err, d.Shortage, of.missing)
 		}
 	}
 }
@@ -385,5 +390,60 @@ func TestRetryAtOfATriggerThatBeginsLater(t *testing.T) {
 	d, err := byRules(t, preemption.Config{}, heroes(x, onGPUs("y", "c", 4)), r, old, patient)
 	if want := now.Add(time.Hour + 1 + 10*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || err != nil {
 		t.Errorf("%v until %v, %v; want %v", d.Outcome, d.RetryAt, err, want)
+	}
+}
+
+// When a workload that waits was last reserved means nothing: it has run for no time.
+func TestRulesReadNoOldReservation(t *testing.T) {
+	runs := onGPUs("runs", "a", 4)
+	runs.ReservedAt = now.Add(-time.Hour)
+	st := heroes(runs, onGPUs("beside", "b", 4))
+	longer := anybody(rules.Always)
+	longer.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue, Time: rules.Times{ExecutionTimeRelation: rules.GreaterThan}}}
+	r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
+	r.Workload.ReservedAt = now.Add(-3 * time.Hour)
+	c := preemption.Config{RulesAlone: true}
+	d, err := byRules(t, c, st, r, longer)
+	if got := victimsOf(d); !strings.HasPrefix(got, "Preempt, runs") || err != nil {
+		t.Error(got, err)
+	}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{longer}}}
+	e := explain(t, c, snapshotOf(t, st), r)
+	if at := e.Rules.Tiers[0].Rules[0].Selectors[0]; at.Accepts.Count != 1 {
+		t.Errorf("%+v", at)
+	}
+}
+
+// Who is compared without boosts may yield to a priority that is none of the effective ones.
+func TestWayOfABasePriority(t *testing.T) {
+	for _, boost := range []int64{20, 0, -10} {
+		runs := onGPUs("runs", "a", 4)
+		runs.Priority, runs.PriorityBoost = 10, boost
+		st := heroes(runs, onGPUs("beside", "b", 4))
+		lower := anybody(rules.Always)
+		lower.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue, Priority: rules.Priority{Mode: rules.Base, Comparison: rules.LessThan}}}
+		st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{lower}}}
+		r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
+		r.Workload.Priority, r.Workload.PriorityBoost = 5, 1
+		found := false
+		for _, w := range explain(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), r).Ways {
+			found = found || w.Kind == preemption.WayPriority && w.Priority == 11 && w.Least
+		}
+		if !found {
+			t.Errorf("boost %d: no such way", boost)
+		}
+	}
+}
+
+// A forecast is about quota alone.
+func TestForecastReadsNoRoom(t *testing.T) {
+	st := heroes(onGPUs("own", "a", 4), onGPUs("beside", "b", 4))
+	r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now, Room: noRoom{}}
+	own := anybody(rules.Always)
+	own.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue}}
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{own}}}
+	gpus := quota.Amount{Flavor: "f", Resource: "gpu", Amount: 4}
+	if f, err := preemptor.Forecast(snapshotOf(t, st), r, gpus); err != nil || f.Possibility != preemption.PossibilityPreempt {
+		t.Error(f, err)
 	}
 }

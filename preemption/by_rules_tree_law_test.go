@@ -20,15 +20,20 @@ import (
 
 // reclaimsInATree asks for rules that reclaim in a tree of three levels. Victims in a nearer cohort may
 // give the preemptor BorrowingCapacityFromPreemptor, so that the queues of a farther one come in after
-// others were taken. Decisions are those of the slow twin.
+// others were taken. Some accept others in queues that borrow nothing, and in other trees. Decisions are
+// those of the slow twin.
 func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	n := func(name string, most int) int64 { return int64(rapid.IntRange(0, most).Draw(t, name)) }
-	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}, {Name: "near", Parent: "root"}, {Name: "far", Parent: "root"}}}
-	for i, cohort := range []string{"near", "near", "near", "far", "far", "root"} {
-		st.Queues = append(st.Queues, queue.Queue{Name: fmt.Sprint("q", i), Cohort: cohort, Rules: "tree", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: n("nominal", 5)}}})
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}, {Name: "near", Parent: "root"}, {Name: "far", Parent: "root"}, {Name: "other"}}}
+	for i, cohort := range []string{"near", "near", "near", "far", "far", "root", "other", ""} {
+		of := quota.Quota{Flavor: "f", Resource: "gpu", Nominal: n("nominal", 5)}
+		if cohort != "" && n("lends", 5) == 0 {
+			of.LendingLimit = optional.Of(min(of.Nominal, n("lent", 2)))
+		}
+		st.Queues = append(st.Queues, queue.Queue{Name: fmt.Sprint("q", i), Cohort: cohort, Rules: "tree", Quotas: []quota.Quota{of}, Inactive: i > 0 && n("inactive", 15) == 0})
 	}
 	for i := range 2 + n("running", 16) {
-		w := onGPUs(fmt.Sprint("w", i), fmt.Sprint("q", rapid.SampledFrom([]int{0, 1, 2, 3, 3, 3, 4, 5, 5}).Draw(t, "queue")), 1+n("amount", 2))
+		w := onGPUs(fmt.Sprint("w", i), fmt.Sprint("q", rapid.SampledFrom([]int{0, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7}).Draw(t, "queue")), 1+n("amount", 2))
 		w.Priority, w.ReservedAt = n("priority", 3), noon.Add(-time.Duration(n("since", 3))*time.Minute)
 		w.Evicted = n("evicted", 9) == 0
 		if n("labelled", 3) == 0 {
@@ -46,8 +51,12 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 		rule := rules.Rule{Name: fmt.Sprint("r", i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Triggers()[i]}}
 		for range 1 + n("selectors", 2) {
 			s := rules.CandidateSelector{
-				Scope: rapid.SampledFrom([]rules.Scope{rules.OtherInCohortTree, rules.OtherInParentCohort, rules.WithinCohortTree, rules.WithinClusterQueue}).Draw(t, "scope"),
-				Quota: rapid.SampledFrom([]rules.QuotaConstraint{rules.BorrowingCapacityFromPreemptor, rules.BorrowingCapacityFromPreemptor, rules.Borrowing, rules.DRSLessThanInitialShare}).Draw(t, "quota"),
+				Scope: rapid.SampledFrom([]rules.Scope{
+					rules.OtherInCohortTree, rules.OtherInCohortTree, rules.OtherInParentCohort, rules.WithinCohortTree, rules.WithinClusterQueue, rules.AnyClusterQueue,
+				}).Draw(t, "scope"),
+				Quota: rapid.SampledFrom([]rules.QuotaConstraint{
+					rules.BorrowingCapacityFromPreemptor, rules.BorrowingCapacityFromPreemptor, rules.Borrowing, rules.DRSLessThanInitialShare, "",
+				}).Draw(t, "quota"),
 			}
 			if n("up to", 1) == 0 {
 				s.Priority = rules.Priority{MaxValue: optional.Of(n("most", 3))}

@@ -91,6 +91,8 @@ type CertifiedCandidate struct {
 	Workload string `json:"workload"`
 	// PodSet is the pod set of the replica; empty: the whole workload.
 	PodSet string `json:"podSet,omitempty"`
+	// Leaving says that it is all replicas of the pod set that were told to stop before.
+	Leaving bool `json:"leaving,omitzero"`
 }
 
 // reasonOfRight has the reasons by the numbers of the rights of the exact search.
@@ -119,11 +121,7 @@ func (sc *scratch) certificateOf(c *cluster.Cluster, of *exact.Certificate, foun
 			a.Caps = append(a.Caps, sc.capOf(c, &l))
 		}
 		for _, u := range in.Units {
-			candidate := CertifiedCandidate{Workload: u.Workload.Facts.ID}
-			if u.Set >= 0 {
-				candidate.PodSet = u.Workload.PodSets[u.Workload.Surplus[u.Set].PodSet].Name
-			}
-			a.Candidates = append(a.Candidates, candidate)
+			a.Candidates = append(a.Candidates, CertifiedCandidate{Workload: u.Workload.Facts.ID, PodSet: u.PodSet(), Leaving: u.Workload.Leaving > 0})
 		}
 		out.Attempts = append(out.Attempts, a)
 	}

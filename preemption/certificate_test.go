@@ -173,7 +173,7 @@ var certificateSpoils = []struct {
 // Verify refuses each spoilt certificate, and only for the certificate.
 func TestSpoiltCertificates(t *testing.T) {
 	applied, kept := map[string]int{}, map[string]int{}
-	for seed := range 600 {
+	for seed := range 780 {
 		q := certified().Example(seed)
 		if q.config.SkipRetryAt = true; seed%2 == 0 {
 			q.config.Exact.MaxNodes = 1 + seed%3
@@ -218,7 +218,7 @@ func TestSpoiltCertificates(t *testing.T) {
 // in which better sets are left.
 func TestCertificateOfAWorseAnswer(t *testing.T) {
 	worse := 0
-	for seed := range 1000 {
+	for seed := range 780 {
 		q := certified().Example(seed)
 		q.config.Exact.IgnoreCaps = true
 		st, r := q.record.State, *q.record.Request

@@ -148,7 +148,7 @@ func (sc *scratch) price(c *cluster.Cluster, d *Decision) {
 		for _, r := range v.Replicas {
 			for set := range w.Surplus {
 				if w.PodSets[w.Surplus[set].PodSet].Name == r.PodSet {
-					v.Lost = quota.Add(v.Lost, quota.Mul(r.Count, cost(w, set)))
+					v.Lost = quota.Add(v.Lost, quota.Mul(r.Count-r.Leaving, cost(w, set)))
 				}
 			}
 		}

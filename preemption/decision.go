@@ -104,6 +104,8 @@ type Decision struct {
 	Admitted *workload.Workload `json:"admitted,omitempty"`
 	// HeldQuota is [Request.HoldsQuota]: Edits replaces what the workload holds.
 	HeldQuota bool `json:"heldQuota,omitzero"`
+	// Replaced is [Request.Replaces]: Edits removes that workload when it admits this one.
+	Replaced string `json:"replaced,omitempty"`
 	// Counts lists, with [Request.MinCounts], the number of replicas of every pod set with
 	// which the workload fits or may preempt, if these are fewer than it asks for. Admitted
 	// has these numbers. Empty: all replicas.
@@ -168,8 +170,8 @@ type Decision struct {
 	//   3. the workloads that may yield now, in fair sharing by the shares, too.
 	//
 	// By rules alone ([Config.RulesAlone]) the sets are the same for the priorities that the rules
-	// may accept, in the preemptor's queue and in others; 3 are the workloads that the rules accept
-	// now. 1 and 2 are left out if the rules accept workloads in queues that borrow nothing.
+	// may accept, in the preemptor's queue and in others; 1 has all queues of the tree, and 2 is left
+	// out, if some selector has no constraint on quota. 3 are the workloads that the rules accept now.
 	//
 	// If no flavor could be assigned, it lists what is missing in each eligible flavor that
 	// was tried, with nobody preempted; an empty flavor stands for a resource without quota
@@ -178,7 +180,8 @@ type Decision struct {
 	// NoRoom says, for Wait and Impossible, that without all workloads that may yield now the
 	// quota suffices, but [Request.Room] has no place.
 	NoRoom bool `json:"noRoom,omitempty"`
-	// Proof is set by the [Exact] search, unless the request fits or never preempts: it says
+	// Proof is set by the [Exact] search, unless the request fits, never preempts, or what is leaving
+	// already is enough: it says
 	// how good the victims are, or that nobody can help. If flavors are assigned, it is about
 	// the assigned ones.
 	Proof *Proof `json:"proof,omitempty"`
@@ -200,6 +203,10 @@ type Victim struct {
 	// Replicas says, if an elastic workload yields only surplus replicas, how many of which
 	// pod set. Empty: the whole workload yields.
 	Replicas []Replicas `json:"replicas,omitempty"`
+	// Leaving: all that yields was told to leave before ([workload.Workload.Evicted],
+	// [workload.PodSet.Terminating]), and the preemptor waits for that too. (Kueue: a target that
+	// is evicted already.)
+	Leaving bool `json:"leaving,omitempty"`
 	// Order is the victim's number in the order in which the victims were chosen, from 1. Of
 	// one that gives several replicas the first counts.
 	Order int `json:"order,omitempty"`
@@ -214,6 +221,9 @@ type Victim struct {
 type Replicas struct {
 	PodSet string `json:"podSet"`
 	Count  int64  `json:"count"`
+	// Leaving is, of a victim, how many of them were told to stop before the decision
+	// ([workload.PodSet.Terminating]). They yield together.
+	Leaving int64 `json:"leaving,omitzero"`
 }
 
 // Requeued returns the queue-order timestamp with which the victim waits again, from its
@@ -266,7 +276,8 @@ type Shortage struct {
 }
 
 // Edits returns the edits that carry out the decision on its snapshot. Fits admits the
-// workload, with the assigned flavors and Now as its reservation time. Preempt starts the
+// workload, with the assigned flavors and Now as its reservation time, and removes the one that it
+// replaces. Preempt starts the
 // eviction of the victims and of surplus replicas; they hold their quota until [Remove] or
 // [Shrink]. Wait, Impossible and Gated have no edits.
 func (d Decision) Edits() []Edit {
@@ -275,6 +286,9 @@ func (d Decision) Edits() []Edit {
 	}
 	var edits []Edit
 	if d.Admitted != nil {
+		if d.Replaced != "" {
+			edits = append(edits, Remove(d.Replaced))
+		}
 		if d.HeldQuota {
 			edits = append(edits, Update(*d.Admitted))
 		} else {
@@ -283,9 +297,11 @@ func (d Decision) Edits() []Edit {
 	}
 	for _, v := range d.Victims {
 		for _, r := range v.Replicas {
-			edits = append(edits, StartShrink(v.Workload, r.PodSet, r.Count))
+			if r.Count > r.Leaving {
+				edits = append(edits, StartShrink(v.Workload, r.PodSet, r.Count-r.Leaving))
+			}
 		}
-		if len(v.Replicas) == 0 {
+		if len(v.Replicas) == 0 && !v.Leaving {
 			edits = append(edits, StartEviction(v.Workload))
 		}
 	}

@@ -48,7 +48,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		sc.explain(c, d, found)
 		d.RuleFaults, d.Triggers = sc.ruleFaults(), sc.triggers()
 	}
-	if sc.request.Effort == search.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts {
+	if sc.request.Effort == search.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !allLeaving(d.Victims) {
 		d.Proof = sc.proof(c, &found.Proof, len(found.Victims) > 0)
 	}
 }
@@ -69,20 +69,27 @@ func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Vi
 			}
 			return 1
 		}
-		return cmp.Compare(a.Set, b.Set)
+		return cmp.Or(cmp.Compare(a.Workload.Leaving, b.Workload.Leaving), cmp.Compare(a.Set, b.Set))
 	})
 	list := make([]Victim, 0, len(taken))
+	whole := false
 	for i, v := range taken {
-		again := i > 0 && taken[i-1].Workload == v.Workload
-		if !again {
-			list = append(list, victim(c, preemptor, v))
+		if i == 0 || taken[i-1].Workload.Facts.ID != v.Workload.Facts.ID {
+			list, whole = append(list, victim(c, preemptor, v)), false
 		}
 		last := &list[len(list)-1]
 		last.Order = min(last.Order, int(v.Turn))
-		whole := again && len(last.Replicas) == 0
-		if v.Set >= 0 && !whole {
-			last.Replicas = addReplicas(last.Replicas, v.Workload.PodSets[v.Workload.Surplus[v.Set].PodSet].Name, v.Count)
+		last.Leaving = last.Leaving && v.Workload.Facts.Evicted
+		count, leaving := v.Replicas()
+		if whole = whole || count == 0; whole {
+			last.Replicas = nil
+			continue
 		}
+		r := Replicas{PodSet: v.PodSet(), Count: count}
+		if leaving {
+			r.Leaving = count
+		}
+		last.Replicas = addReplicas(last.Replicas, r)
 	}
 	for i := range list {
 		slices.SortFunc(list[i].Replicas, func(a, b Replicas) int { return cmp.Compare(a.PodSet, b.PodSet) })
@@ -91,6 +98,11 @@ func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Vi
 		number(list)
 	}
 	return list
+}
+
+// allLeaving reports whether there are victims, and all were told to leave before.
+func allLeaving(list []Victim) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(v Victim) bool { return !v.Leaving })
 }
 
 // number makes the orders of the victims the numbers from 1.
@@ -105,16 +117,17 @@ func number(list []Victim) {
 	}
 }
 
-func addReplicas(list []Replicas, podSet string, count int64) []Replicas {
-	if at := slices.IndexFunc(list, func(r Replicas) bool { return r.PodSet == podSet }); at >= 0 {
-		list[at].Count += count
+func addReplicas(list []Replicas, more Replicas) []Replicas {
+	if at := slices.IndexFunc(list, func(r Replicas) bool { return r.PodSet == more.PodSet }); at >= 0 {
+		list[at].Count += more.Count
+		list[at].Leaving += more.Leaving
 		return list
 	}
-	return append(list, Replicas{podSet, count})
+	return append(list, more)
 }
 
 func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) Victim {
-	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue(), Reason: InClusterQueue, Order: int(v.Turn)}
+	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue(), Reason: InClusterQueue, Leaving: v.Workload.Facts.Evicted, Order: int(v.Turn)}
 	if v.Expired {
 		out.Reason, out.PreemptorQueued = InClusterQueueTimeBased, preemptor.Queued
 	}

@@ -52,5 +52,8 @@ func equalRules(a, b *rules.Config) bool { return reflect.DeepEqual(a, b) }
 // [queue.Pending.AlikeBy].
 func (s *Snapshot) RulesReadMore(queue string) bool { return s.evaluator().ReadsMore(queue) }
 
+// HasRules reports whether a queue refers to rules that there are.
+func (s *Snapshot) HasRules(queue string) bool { return s.evaluator().Has(queue) }
+
 // Rules returns a copy of the rules with the name; ok is false if there are none.
 func (s *Snapshot) Rules(name string) (c rules.Config, ok bool) { return s.evaluator().Config(name) }

@@ -64,9 +64,10 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.FindNeeds = len(r.NeedsPreemption) == 0
+	d.Forecast = false
 	d.Guard, d.SkipRetryAt, d.MaxRetrySteps = config.guard(r), config.SkipRetryAt, config.maxRetrySteps()
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
-	d.Fair, d.LargestFirst = config.fairness(), config.ReconsiderLarger
+	d.Fair, d.LargestFirst, d.WithinNominal = config.fairness(), config.ReconsiderLarger, config.PreemptWithinNominal
 	config.enterSearch(d)
 	d.Cost = config.enterCost(r.Now)
 	sc.enterRules(s, config, r)

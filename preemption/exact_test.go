@@ -31,7 +31,7 @@ func TestExactCostsThatSaturate(t *testing.T) {
 	for _, v := range d.Victims {
 		got = append(got, fmt.Sprint(v.Workload, v.Replicas))
 	}
-	if want := "[ns/w00[] ns/w03[{second 1}]]"; fmt.Sprint(got) != want || !d.Proof.Optimal {
+	if want := "[ns/w00[] ns/w03[{second 1 0}]]"; fmt.Sprint(got) != want || !d.Proof.Optimal {
 		t.Errorf("%v, proof %+v; want %s", got, d.Proof, want)
 	}
 }

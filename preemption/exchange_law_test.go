@@ -26,7 +26,7 @@ func noExchangeIsLeft(t *rapid.T) {
 	if before.Outcome != got.Outcome {
 		t.Fatalf("%v, Greedy's %v", got.Outcome, before.Outcome)
 	}
-	if len(got.Victims) == 0 {
+	if len(got.Victims) == 0 || leavingAlone(got) {
 		t.Skip("nobody yields")
 	}
 	order, cost := goals(config.Cost, config.Exchange.FewestFirst, st, r.Now)

@@ -37,7 +37,7 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	x := explainer{r: &r, sc: &sc, c: about.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}}
+	x := explainer{r: &r, sc: &sc, c: about.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}, taken: map[string]bool{}}
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
 	sc.request.Trace = &trace.Recorder{Survey: true, To: x.step}
@@ -51,6 +51,7 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 	if !x.asked { // nobody is searched for: it never preempts, or no flavor was found
 		x.needs()
 	}
+	x.keepByShares()
 	for i := range x.e.Levels {
 		sortKept(x.e.Levels[i].Kept)
 	}
@@ -68,16 +69,52 @@ func sortKept(list []Kept) {
 
 // explainer makes an explanation of the steps of a decision.
 type explainer struct {
-	r     *Request
-	e     Explanation
-	sc    *scratch
-	c     *cluster.Cluster
-	fair  bool
-	asked bool
-	kept  map[keptKey]int // index in Kept of the last level, or of the last tier
-	tiers map[rules.Trigger]*ExplainedTier
-	quota map[quotaKey]rules.QuotaSet
-	tier  *ExplainedTier // the one whose rules are looked at; nil: policies are
+	r       *Request
+	e       Explanation
+	sc      *scratch
+	c       *cluster.Cluster
+	fair    bool
+	asked   bool
+	kept    map[keptKey]int // index in Kept of the last level, or of the last tier
+	tiers   map[rules.Trigger]*ExplainedTier
+	quota   map[quotaKey]rules.QuotaSet
+	refused map[string]bool // by limits, in the last attempt
+	tier    *ExplainedTier  // the one whose rules are looked at; nil: policies are
+
+	byShares []sharesJudged  // that shares may permit to yield
+	taken    map[string]bool // with shares, by some attempt
+}
+
+// sharesJudged is a workload that the policies permit, at a level where shares decide.
+type sharesJudged struct {
+	level    int
+	workload string
+}
+
+// keepByShares says of a failed search which workloads the shares have kept: it would have taken all
+// others. Sums that end an attempt before say nothing of shares.
+func (x *explainer) keepByShares() {
+	ended := func(a ExplainedAttempt) bool { return a.Hopeless == 0 && !a.ByRules }
+	if x.e.Decision.Outcome.Possible() || !slices.ContainsFunc(x.e.Attempts, ended) {
+		return
+	}
+	for i := range x.e.Levels {
+		if l := &x.e.Levels[i]; l.Right == RightShares {
+			l.MayYield = Counted{}
+		}
+	}
+	for _, j := range x.byShares {
+		l := &x.e.Levels[j.level]
+		if x.taken[j.workload] {
+			l.MayYield.add(j.workload)
+			continue
+		}
+		at := slices.IndexFunc(l.Kept, func(k Kept) bool { return k.Rule == RuleFairShare && k.SetBy == "" })
+		if at < 0 {
+			at, l.Kept = len(l.Kept), append(l.Kept, Kept{Rule: RuleFairShare})
+		}
+		l.Kept[at].add(j.workload)
+	}
 }
 
 type keptKey struct {
@@ -95,6 +132,9 @@ func (x *explainer) step(s *trace.Step) {
 	case trace.Judged:
 		l := &x.e.Levels[len(x.e.Levels)-1]
 		x.judged(s, &l.MayYield, &l.Kept)
+		if s.Rule == 0 && l.Right == RightShares {
+			x.byShares = append(x.byShares, sharesJudged{len(x.e.Levels) - 1, s.Workload})
+		}
 	case trace.TierBegins:
 		x.tierBegins(s)
 	case trace.TierQuota:
@@ -102,7 +142,7 @@ func (x *explainer) step(s *trace.Step) {
 	case trace.TierJudged:
 		x.judged(s, &x.tier.MayYield, &x.tier.Kept)
 	case trace.AttemptBegins:
-		x.tier = nil
+		x.tier, x.refused = nil, map[string]bool{}
 		x.e.Attempts = append(x.e.Attempts, ExplainedAttempt{WithinNominal: !s.Borrowing, LargestFirst: s.LargestFirst, ByRules: s.ByRules})
 	case trace.Instant:
 		x.e.Instants++
@@ -112,7 +152,7 @@ func (x *explainer) step(s *trace.Step) {
 		}
 		a := x.attempt()
 		a.Hopeless, a.Missing = Bound(s.Bound), x.missing(s.Missing) // the constants are the same
-	case trace.Taken, trace.PutBack, trace.Compared, trace.RoomAsked, trace.Skipped:
+	case trace.Taken, trace.PutBack, trace.Compared, trace.RoomAsked, trace.Skipped, trace.Limited:
 		if len(x.e.Attempts) > 0 {
 			x.candidate(s, x.attempt())
 		}
@@ -125,10 +165,13 @@ func (x *explainer) attempt() *ExplainedAttempt { return &x.e.Attempts[len(x.e.A
 func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 	switch s.Kind {
 	case trace.Taken:
+		if x.fair {
+			x.taken[s.Workload] = true
+		}
 		if a.TakenCount++; len(a.Taken) < explainedTaken {
 			t := TakenStep{Workload: s.Workload, Queue: x.c.Queue(s.Node).Name, Missing: x.missing(s.Missing), Rules: x.takenByRules(s.Workload)}
-			if s.PodSet >= 0 {
-				w, _ := x.c.Find(s.Workload)
+			w, _ := x.c.Find(s.Workload)
+			if t.Leaving = w.Facts.Evicted; s.PodSet >= 0 {
 				t.PodSet, t.Replicas = w.PodSets[s.PodSet].Name, s.Replicas
 			}
 			a.Taken = append(a.Taken, t)
@@ -143,11 +186,26 @@ func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 		if first := trace.Strategy(x.sc.request.Fair.First); !s.Fits && s.Strategy == first { // the constants are the same
 			a.Refused.add(s.Workload)
 		}
+	case trace.Limited:
+		x.limited(s, a)
 	case trace.Skipped:
 		if s.Rule == trace.WithinNominal && s.Workload != "" {
 			a.Idle.add(s.Workload)
 		}
 	}
+}
+
+// limited adds a candidate that a limit refuses, once to each attempt.
+func (x *explainer) limited(s *trace.Step, a *ExplainedAttempt) {
+	if x.refused[s.Workload] {
+		return
+	}
+	x.refused[s.Workload] = true
+	i := slices.IndexFunc(a.Limited, func(l ExplainedLimit) bool { return l.Limit == s.Limit })
+	if i < 0 {
+		i, a.Limited = len(a.Limited), append(a.Limited, ExplainedLimit{Limit: s.Limit})
+	}
+	a.Limited[i].add(s.Workload)
 }
 
 func (n *Counted) add(workload string) {

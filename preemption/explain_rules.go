@@ -144,7 +144,8 @@ func (x *explainer) selectors(about *Snapshot, t *ExplainedTier, by *rules.Confi
 			t.Since = o.Since.Round(0)
 		}
 	}
-	tier, err := about.evaluator().Tier(t.Trigger, &x.r.Workload)
+	waiting := x.r.waiting()
+	tier, err := about.evaluator().Tier(t.Trigger, &waiting)
 	if err != nil {
 		t.Faults = faultTexts(err)
 		return false

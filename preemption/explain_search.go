@@ -69,18 +69,12 @@ func (x *explainer) improved() {
 // takenSteps lists the first units, the replicas of one pod set together.
 func takenSteps(units []exact.Unit) (list []TakenStep) {
 	for _, u := range units {
-		t := TakenStep{Workload: u.Workload.Facts.ID, Queue: u.Workload.Facts.Queue()}
-		if u.Set >= 0 {
-			t.PodSet = u.Workload.PodSets[u.Workload.Surplus[u.Set].PodSet].Name
-		}
+		t := TakenStep{Workload: u.Workload.Facts.ID, Queue: u.Workload.Facts.Queue(), PodSet: u.PodSet(), Replicas: u.Replicas(), Leaving: u.Workload.Facts.Evicted}
 		at := slices.IndexFunc(list, func(o TakenStep) bool { return o.Workload == t.Workload && o.PodSet == t.PodSet })
 		switch {
 		case at >= 0:
-			list[at].Replicas++
+			list[at].Replicas += t.Replicas
 		case len(list) < explainedTaken:
-			if t.PodSet != "" {
-				t.Replicas = 1
-			}
 			list = append(list, t)
 		}
 	}

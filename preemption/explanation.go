@@ -82,7 +82,8 @@ type ExplainedLevel struct {
 	// Policy is the setting that gives the right, as "reclaimWithinCohort Any".
 	Policy string `json:"policy"`
 	// MayYield counts the workloads that no rule keeps from yielding. Whether they do depends
-	// on the order of candidates and, in fair sharing, on the shares.
+	// on the order of candidates and, in fair sharing, on the shares; if the request does not
+	// succeed, those that the shares keep are in Kept.
 	MayYield Counted `json:"mayYield,omitzero"`
 	// Kept counts the others, by the first rule that keeps them and who set it.
 	Kept []Kept `json:"kept,omitempty"`
@@ -120,6 +121,8 @@ const (
 	BoundInReach
 	// BoundInNeed: the same, in queues that borrow what needs preemption.
 	BoundInNeed
+	// BoundInTree: the same, in all queues of the tree: some selector has no constraint on quota.
+	BoundInTree
 )
 
 // ExplainedAttempt is one search for victims.
@@ -144,9 +147,17 @@ type ExplainedAttempt struct {
 	// Idle counts the candidates that were passed over because the ones before them had
 	// brought their queue, or a cohort above it, back to its quota.
 	Idle Counted `json:"idle,omitzero"`
+	// Limited counts the candidates that each limit refused, those of several limits with the first.
+	Limited []ExplainedLimit `json:"limited,omitempty"`
 	// Hopeless is the sum that ended the attempt, if one did, and Missing what is short by it.
 	Hopeless Bound  `json:"hopeless,omitzero"`
 	Missing  []Need `json:"missing,omitempty"`
+}
+
+// ExplainedLimit counts the candidates that one of [Config.Limits] refused.
+type ExplainedLimit struct {
+	Limit string `json:"limit"`
+	Counted
 }
 
 // TakenStep is a candidate that was taken.
@@ -157,6 +168,8 @@ type TakenStep struct {
 	// whole workload.
 	PodSet   string `json:"podSet,omitempty"`
 	Replicas int64  `json:"replicas,omitempty"`
+	// Leaving: it was told to leave before; see [Victim.Leaving].
+	Leaving bool `json:"leaving,omitempty"`
 	// Rules lists the rules that accept it, if rules took it; see [Victim.Rules].
 	Rules []VictimRule `json:"rules,omitempty"`
 	// Missing is what was still short. Empty: the quota was enough.
@@ -167,7 +180,7 @@ type TakenStep struct {
 
 var (
 	rightNames = enum.Names[Right]{Type: "Right", First: 1, List: []string{"OwnQueue", "Reclaim", "Borrow", "Shares"}}
-	boundNames = enum.Names[Bound]{Type: "Bound", First: 1, List: []string{"Potential", "InReach", "InNeed"}}
+	boundNames = enum.Names[Bound]{Type: "Bound", First: 1, List: []string{"Potential", "InReach", "InNeed", "InTree"}}
 )
 
 // String returns the name of the constant, without "Right".

@@ -139,6 +139,31 @@ func TestTieOfCohorts(t *testing.T) {
 	}
 }
 
+// Of two cohorts of equal share the one with the better first workload comes first; one that uses nothing is
+// not asked, wherever it is.
+func TestTieOfCohortsWithIdle(t *testing.T) {
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "left", Parent: "root"}, {Name: "right", Parent: "root"}, {Name: "root"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "root", Quotas: gpus(4), Preemption: fairPolicy},
+			{Name: "b", Cohort: "left", Quotas: gpus(0)}, {Name: "c", Cohort: "right", Quotas: gpus(0)},
+		},
+		Admitted: []workload.Workload{job("first", "b", 0, 2, started(4)), job("second", "c", 0, 2, started(5))},
+	}
+	idle := job("idle", "c", -1, 0, started(5))
+	idle.PodSets = nil
+	behind := idle
+	behind.ID, behind.Queue = "behind", "d"
+	st.Queues = append(st.Queues, queue.Queue{Name: "d", Cohort: "right"})
+	for range 3 {
+		if got, want := fairText(t, preemption.Config{}, st, pending("a", 1, 2)), "Preempt: first InCohortReclamation"; got != want {
+			t.Errorf("%d workloads: %s, want %s", len(st.Admitted), got, want)
+		}
+		st.Admitted = append(st.Admitted, idle)
+		idle = behind
+	}
+}
+
 // "At equal share a cohort comes before a queue; of queues, the one with the better next
 // candidate (being evicted, of another queue, then as in a phase of candidates); of cohorts,
 // the one with the better first workload", whatever their names are.
@@ -180,6 +205,9 @@ func TestFairTies(t *testing.T) {
 				st   preemption.State
 				want string
 			}{"queues": {queues, first.ID}, "cohorts": {cohorts, first.ID}, "a cohort and a queue": {mixed, second.ID}} {
+				if name == "evicted" {
+					of.want = first.ID // it leaves anyway, and is enough
+				}
 				d := decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, of.st), pending("a", 10, 1))
 				if len(d.Victims) != 1 || d.Victims[0].Workload != of.want {
 					t.Errorf("%s of %s, first in %s: %s, want %s", name, kind, names[0], text(d), of.want)

@@ -43,10 +43,14 @@ func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavo
 	return next, nil
 }
 
-// Mismatch says why a flavor is not eligible for a pod set: either Taint or Requirement is
-// set. A requirement counts only if some flavor of the resource group has a label with its
+// Mismatch says why a flavor is not eligible for a pod set: one of Topology, Taint and
+// Requirement is set. A requirement counts only if some flavor of the resource group has a label with its
 // key (Kueue's flavor assigner as built).
 type Mismatch struct {
+	// Topology says what is wrong with the topology of the flavor. It is judged first.
+	Topology TopologyMismatch `json:"topology,omitzero"`
+	// Level is, for NoTopologyLevel, the first level that the pod set asks for and the topology lacks.
+	Level string `json:"level,omitempty"`
 	// Taint is the first taint of the flavor, NoSchedule or NoExecute, that neither the pod
 	// set nor the flavor tolerates.
 	Taint *workload.Taint `json:"taint,omitempty"`
@@ -65,6 +69,9 @@ func mismatch(ch *assign.Choice, t assign.Tried) *Mismatch {
 		return nil
 	}
 	found := ch.Group.Mismatch(t.Flavor, ch.Constraints)
+	if found.Topology != assign.SuitsTopology {
+		return &Mismatch{Topology: TopologyMismatch(found.Topology), Level: found.Level} // the constants are the same
+	}
 	if found.Taint != nil {
 		taint := *found.Taint
 		return &Mismatch{Taint: &taint}

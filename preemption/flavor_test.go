@@ -22,6 +22,8 @@ func mismatches(d preemption.Decision) string {
 		for _, tried := range c.Tried {
 			switch m := tried.Mismatch; {
 			case m == nil:
+			case m.Topology != 0:
+				list = append(list, strings.TrimSpace(fmt.Sprintf("%s: %v %s", tried.Flavor, m.Topology, m.Level)))
 			case m.Taint != nil:
 				list = append(list, fmt.Sprintf("%s: taint %s=%s:%v", tried.Flavor, m.Taint.Key, m.Taint.Value, m.Taint.Effect))
 			default:
@@ -54,6 +56,27 @@ func TestEligibility(t *testing.T) {
 		return c
 	}
 	type term = []workload.LabelRequirement
+	placed := func(a, b []string) (list []queue.Flavor) { // with the levels of their topologies; nil: they have none
+		for name, levels := range map[string][]string{"A": a, "B": b} {
+			f := queue.Flavor{Name: name}
+			if levels != nil {
+				f.Topology = queue.Topology{Name: "tree of " + name, Levels: levels}
+			}
+			list = append(list, f)
+		}
+		return list
+	}
+	inTopology := func(t workload.TopologyRequest) *workload.NodeConstraints {
+		return &workload.NodeConstraints{Topology: t}
+	}
+	tainting := func(list []queue.Flavor) []queue.Flavor {
+		for i := range list {
+			if list[i].Name == "A" {
+				list[i].NodeTaints = tainted.NodeTaints
+			}
+		}
+		return list
+	}
 	for _, c := range []struct {
 		sentence    string
 		flavors     []queue.Flavor
@@ -75,6 +98,15 @@ func TestEligibility(t *testing.T) {
 		{"An empty term: any flavor.", labelled("a", "b"), affinity(term{}, term{expression("zone", workload.In, "b")}), "A"},
 		{"No flavor is eligible.", append(labelled("a", "b"), queue.Flavor{Name: "other", NodeLabels: map[string]string{"zone": "c"}}), &workload.NodeConstraints{NodeSelector: map[string]string{"zone": "c"}},
 			`none; A: zone In c is "a"; B: zone In c is "b"`},
+		{"A pod set that asks for a topology: a flavor without one is not for it.", placed(nil, []string{"block", "rack"}), inTopology(workload.TopologyRequest{Required: "rack"}), "B; A: NoTopology"},
+		{"The level that it names is one of the topology.", placed([]string{"block"}, []string{"block", "rack"}), inTopology(workload.TopologyRequest{Preferred: "rack"}), "B; A: NoTopologyLevel rack"},
+		{"So is that of its slices.", placed([]string{"block"}, []string{"block", "rack"}), inTopology(workload.TopologyRequest{Required: "block", SliceRequired: "rack"}), "B; A: NoTopologyLevel rack"},
+		{"Without a constraint any topology will do.", placed(nil, []string{"block"}), inTopology(workload.TopologyRequest{Unconstrained: true}), "B; A: NoTopology"},
+		{"No flavor has a topology.", placed(nil, nil), inTopology(workload.TopologyRequest{Required: "rack"}), "none; A: NoTopology; B: NoTopology"},
+		{"Of a flavor that is not known there is no topology.", nil, inTopology(workload.TopologyRequest{Required: "rack"}), "none; A: NoTopology; B: NoTopology"},
+		{"A pod set that asks for none may not have a flavor with one.", placed([]string{"block"}, nil), nil, "B; A: OnlyTopology"},
+		{"Unless all flavors of the queue have one.", placed([]string{"block"}, []string{"rack"}), nil, "A"},
+		{"The topology is told before a taint.", tainting(placed([]string{"block"}, nil)), nil, "B; A: OnlyTopology"},
 		{"Selector and affinity are ANDed; the selector is told first.", labelled("a", "b"),
 			&workload.NodeConstraints{NodeSelector: map[string]string{"zone": "b"}, NodeAffinity: affinity(term{expression("size", workload.DoesNotExist)}).NodeAffinity},
 			`none; A: zone In b is "a"; B: size DoesNotExist  is "8"`},
@@ -123,6 +155,35 @@ func TestEligibilityByGroup(t *testing.T) {
 	d := decide(t, snapshotOf(t, st), r)
 	if got := assignmentText(d); got != "Impossible: A Fit none NoFit (big NotEligible)" {
 		t.Error(got)
+	}
+}
+
+// All flavors of the queue count, those of other resource groups, too: one without topology, and a pod
+// set that asks for none may not have those with one.
+func TestTopologyByQueue(t *testing.T) {
+	st := pair(inFlavors(4, 4), nil, queue.FlavorFungibility{})
+	q := &st.Queues[0]
+	licence := q.Quotas[0]
+	licence.Flavor, licence.Resource = "licences", "licence"
+	q.Quotas = append(q.Quotas, licence)
+	tree := queue.Topology{Name: "tree", Levels: []string{"rack"}}
+	st.Flavors = []queue.Flavor{{Name: "A", Topology: tree}, {Name: "B", Topology: tree}, {Name: "licences"}}
+	r := asks(2)
+	if got := assignmentText(decide(t, snapshotOf(t, st), r)); got != "Impossible: none NoFit (A NotEligible, B NotEligible)" {
+		t.Error(got)
+	}
+	r.Workload.PodSets[0].NodeConstraints = &workload.NodeConstraints{Topology: workload.TopologyRequest{Required: "rack"}}
+	d := decide(t, snapshotOf(t, st), r)
+	if got := assignmentText(d); got != "Fits: A Fit" { // it asks for no licence
+		t.Error(got)
+	}
+	d.Assignment[0].Flavor, d.Admitted.PodSets[0].Requests[0].Flavor = "B", "B"
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+		t.Error(err)
+	}
+	st.Flavors[1].Topology = queue.Topology{}
+	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `decision.assignment[0].flavor: "B" is not for pod set`) {
+		t.Errorf("a flavor without topology: %v", err)
 	}
 }
 
@@ -208,6 +269,7 @@ func otherKeysAreNothing(t *rapid.T) {
 // The generators draw flavors that are eligible, and that are not for either reason.
 func TestFlavorsAreDrawn(t *testing.T) {
 	var tried, taints, requirements, none int
+	var topology [preemption.OnlyTopology + 1]int
 	records := preemptiontest.RecordsWithoutFlavors()
 	for seed := range 1000 {
 		record := records.Example(seed)
@@ -218,7 +280,9 @@ func TestFlavorsAreDrawn(t *testing.T) {
 			}
 			for _, x := range c.Tried {
 				tried++
-				if x.Mismatch != nil && x.Mismatch.Taint != nil {
+				if x.Mismatch != nil && x.Mismatch.Topology != 0 {
+					topology[x.Mismatch.Topology]++
+				} else if x.Mismatch != nil && x.Mismatch.Taint != nil {
 					taints++
 				} else if x.Mismatch != nil {
 					requirements++
@@ -228,5 +292,10 @@ func TestFlavorsAreDrawn(t *testing.T) {
 	}
 	if taints*100 < 2*tried || requirements*100 < 2*tried || none < 5 || (taints+requirements)*2 > tried {
 		t.Errorf("of %d flavors tried %d have a taint, %d a label that does not fit; %d times none does", tried, taints, requirements, none)
+	}
+	for m, n := range topology[1:] {
+		if n*400 < tried || n*20 > tried {
+			t.Errorf("of %d flavors tried %d have %v", tried, n, preemption.TopologyMismatch(m+1))
+		}
 	}
 }

@@ -209,7 +209,7 @@ func TestEnumText(t *testing.T) {
 	if err := new(preemption.VictimReason).UnmarshalText([]byte("Because")); err == nil {
 		t.Error("Because is a reason")
 	}
-	if got := preemption.Rule(0).String(); got != "Rule(0)" {
+	if got := preemption.Rule(0).String(); got != "none" {
 		t.Error(got)
 	}
 }

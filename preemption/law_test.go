@@ -42,6 +42,7 @@ var laws = []struct {
 	{"EditsHaveInverses", inEither(editsHaveInverses)},
 	{"StateRoundTrips", inEither(stateRoundTrips)},
 	{"BlockersBlock", inEither(blockersBlock)},
+	{"AskingAgainTakesNoMore", inEither(askingAgainTakesNoMore)},
 	{"RetryAtIsExact", retryAtIsExact},
 	{"FairVictimsAreJustified", fairVictimsAreJustified},
 	{"OnlyBorrowersAreTakenFrom", inEither(onlyBorrowersAreTakenFrom)},
@@ -82,6 +83,9 @@ func FuzzOnlyBorrowersAreTakenFrom(f *testing.F) {
 }
 func FuzzSharesDoNotDependOnPriorities(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(sharesDoNotDependOnPriorities))
+}
+func FuzzAskingAgainTakesNoMore(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(inEither(askingAgainTakesNoMore)))
 }
 func FuzzBlockersBlock(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(blockersBlock))) }
 
@@ -283,7 +287,7 @@ func noVictimCanBeSpared(t *rapid.T) {
 				gone = append(gone, v)
 			}
 		}
-		if twin.FitsWithout(st, r, gone, borrowing) {
+		if twin.FitsWithout(config, st, r, gone, borrowing) {
 			t.Fatalf("victims %v, but %v is enough", all, gone)
 		}
 	}

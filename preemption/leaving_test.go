@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +11,7 @@ import (
 )
 
 // Replicas that were told to stop hold their quota until they are gone, as whole victims
-// do, and are no surplus any more.
+// do. They are taken before others, and are no surplus any more.
 func TestStartShrink(t *testing.T) {
 	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(12), Preemption: reclaims}}}
 	st.Admitted = append(st.Admitted, elastic("e", "a", 8, 2, started(5)), job("whole", "a", 0, 4, started(9)))
@@ -28,11 +29,15 @@ func TestStartShrink(t *testing.T) {
 	if p := e.PodSets[0]; usage(s) != 12 || p.Count != 8 || p.Terminating != 3 || p.Surplus() != 3 {
 		t.Errorf("%d are used; %+v", usage(s), p)
 	}
-	d = decide(t, s, pending("a", 10, 3))
-	if got := replicas(d); len(got) != 1 || got["e"] != 3 {
-		t.Errorf("%v, want the surplus that is left", got)
+	if d = decide(t, s, pending("a", 10, 3)); len(d.Edits()) != 0 {
+		t.Errorf("%v, want the three that are leaving", d.Victims)
 	}
-	if got := replicas(decide(t, edit(t, s, d.Edits()...), pending("a", 10, 3))); len(got) != 1 || got["e"] != 0 {
+	d = decide(t, s, pending("a", 10, 6))
+	if got := d.Victims; len(got) != 1 || !slices.Equal(got[0].Replicas, []preemption.Replicas{{PodSet: "main", Count: 6, Leaving: 3}}) {
+		t.Errorf("%v, want those that are leaving and the surplus that is left", got)
+	}
+	d = decide(t, edit(t, s, d.Edits()...), pending("a", 10, 7))
+	if got := replicas(d); len(got) != 1 || got["e"] != 0 {
 		t.Errorf("%v, but e has no surplus any more", got)
 	}
 	again := snapshotOf(t, s.State())

@@ -1,9 +1,9 @@
 package preemption
 
 import (
+	"cmp"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/limits"
@@ -20,7 +20,12 @@ type limiter struct {
 	refused []*cluster.Workload // by limit: the first that it refused
 	noting  bool
 	now     int64
-	classOf map[*cluster.Workload]*limits.Class // of victims by rules, now
+	classOf map[*cluster.Workload]limits.Class // of victims by rules, now
+	known   map[countedKey]*counted            // now
+	counts  []*counted                         // those known, in the order of the questions
+	waits   []wait                             // of the search that began last
+	begun   bool                               // it began now
+	looks   int                                // events looked at
 }
 
 // enterLimits gives the request the limits, if there are any.
@@ -42,14 +47,23 @@ func (l *limiter) labels(name string) map[string]string {
 }
 
 // class returns what selectors read of a victim.
-func (l *limiter) class(v *search.Victim) *limits.Class {
-	c := &limits.Class{PreemptingQueue: l.queue, PreemptedQueue: v.Workload.Facts.Queue()}
+func (l *limiter) class(v *search.Victim) limits.Class {
 	if !v.ByRules {
-		return c
+		return limits.Class{PreemptingQueue: l.queue, PreemptedQueue: v.Workload.Facts.Queue()}
 	}
-	if known := l.classOf[v.Workload]; known != nil {
+	if known, is := l.classOf[v.Workload]; is {
 		return known
 	}
+	c := l.classByRules(v)
+	if l.classOf == nil {
+		l.classOf = map[*cluster.Workload]limits.Class{}
+	}
+	l.classOf[v.Workload] = c
+	return c
+}
+
+func (l *limiter) classByRules(v *search.Victim) limits.Class {
+	c := limits.Class{PreemptingQueue: l.queue, PreemptedQueue: v.Workload.Facts.Queue()}
 	var tier rules.Trigger // that takes it
 	l.sc.rules.Matches(l.now, v, func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
 		if tier == "" {
@@ -64,48 +78,51 @@ func (l *limiter) class(v *search.Victim) *limits.Class {
 		}
 		c.Config = by.Config()
 	})
-	if l.classOf == nil {
-		l.classOf = map[*cluster.Workload]*limits.Class{}
-	}
-	l.classOf[v.Workload] = c
 	return c
 }
 
 // Refuses reports whether a limit keeps a victim from being taken.
-func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) bool {
+func (l *limiter) Refuses(v search.Victim, taken []search.Victim, now int64) (limit string) {
 	for i := range taken {
 		if taken[i].Workload == v.Workload && !v.ByRules {
-			return false // replicas of it are counted already, by the same right
+			return "" // replicas of it are counted already, by the same right
 		}
 	}
-	if now != l.now {
-		l.now, l.classOf = now, nil
-	}
+	l.moveTo(now)
 	delete(l.classOf, v.Workload) // it may be that of an earlier tier
-	class, refuses := l.class(&v), false
+	class, waits := l.class(&v), len(l.waits)
 	for i := range l.limits {
 		of := &l.limits[i]
-		if !of.Covers(class, l.labels) {
+		if !of.Covers(&class, l.labels) {
 			continue
 		}
-		if count := l.counted(of, class, v.Workload.Facts.ID, now) + l.taken(of, class, v.Workload, taken); count >= of.Limit {
-			if refuses = true; l.noting && l.refused[i] == nil {
-				l.refused[i] = v.Workload
-			}
+		c, now := l.counted(i, &class, v.Workload.Facts.ID), l.taken(of, &class, v.Workload, taken)
+		if c.count+now < of.Limit {
+			continue
+		}
+		l.waits = append(l.waits, wait{counted: c, to: of.Limit - 1 - now})
+		if limit = cmp.Or(limit, of.Name); l.noting && l.refused[i] == nil {
+			l.refused[i] = v.Workload
 		}
 	}
-	return refuses
+	l.noteWaits(waits)
+	return limit
 }
 
 // Groups yields the groups in which limits count a victim of policies.
 func (l *limiter) Groups(v *search.Victim, now int64, yield func(group int, most int64)) {
-	class := l.class(v)
+	l.moveTo(now)
+	class, waits := l.class(v), len(l.waits)
 	for i := range l.limits {
 		of, group := &l.limits[i], 1+i
-		if !of.Covers(class, l.labels) {
+		if !of.Covers(&class, l.labels) {
 			continue
 		}
-		most := of.Limit - l.counted(of, class, v.Workload.Facts.ID, now)
+		c := l.counted(i, &class, v.Workload.Facts.ID)
+		most := of.Limit - c.count
+		if c.asked++; most <= 0 {
+			l.waits = append(l.waits, wait{counted: c, to: of.Limit - 1})
+		}
 		switch of.Scope {
 		case limits.PreemptedWorkload:
 			if most > 0 {
@@ -116,21 +133,12 @@ func (l *limiter) Groups(v *search.Victim, now int64, yield func(group int, most
 		}
 		yield(group, most)
 	}
+	l.noteWaits(waits)
 }
 
 // group returns the name of the limit that a group is of, and the node of the queue; -1: of all.
 func (l *limiter) group(number int) (name string, queue int) {
 	return l.limits[(number-1)%len(l.limits)].Name, (number-1)/len(l.limits) - 1
-}
-
-// counted counts the events that a limit counts together with a victim.
-func (l *limiter) counted(of *limits.Limit, class *limits.Class, victim string, now int64) int64 {
-	since := of.Since(instant.Time(now))
-	matches := func(c *limits.Class) bool { return together(of.Scope, c, class) && of.Covers(c, l.labels) }
-	if of.Scope == limits.PreemptedWorkload {
-		return l.history.CountOf(victim, since, matches)
-	}
-	return l.history.Count(since, matches)
 }
 
 // together reports whether two preemptions of different workloads are counted together.
@@ -159,29 +167,11 @@ func (l *limiter) taken(of *limits.Limit, class *limits.Class, victim *cluster.W
 		if again {
 			continue
 		}
-		if c := l.class(v); together(of.Scope, c, class) && of.Covers(c, l.labels) {
+		if c := l.class(v); together(of.Scope, &c, class) && of.Covers(&c, l.labels) {
 			count++
 		}
 	}
 	return count
-}
-
-// Next returns the first instant after now at which an event leaves the window of a limit that
-// may refuse somebody.
-func (l *limiter) Next(now int64) (at int64, ok bool) {
-	for i := range l.limits {
-		of := &l.limits[i]
-		if of.Limit == 0 {
-			continue
-		}
-		next, has := l.history.Next(of, instant.Time(now), func(c *limits.Class) bool {
-			return (of.Scope != limits.PreemptingClusterQueue || c.PreemptingQueue == l.queue) && of.Covers(c, l.labels)
-		})
-		if has && (!ok || instant.Of(next) < at) {
-			at, ok = instant.Of(next), true
-		}
-	}
-	return at, ok
 }
 
 // Explained ends the notes of who was refused.
@@ -219,7 +209,7 @@ func (d Decision) Events(s *Snapshot, r Request, at time.Time) (list []limits.Ev
 	}
 	for i := range d.Victims {
 		v := &d.Victims[i]
-		if w, runs := s.Find(v.Workload); !runs || w.Evicted {
+		if w, runs := s.Find(v.Workload); !runs || w.Evicted || v.Leaving {
 			continue
 		}
 		e := limits.Event{Preemptor: r.Workload.ID, Victim: v.Workload, At: at, Class: limits.Class{PreemptingQueue: r.Workload.Queue, PreemptedQueue: v.Queue}}

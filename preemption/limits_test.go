@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -285,6 +286,45 @@ func TestLimitsOfEachRule(t *testing.T) {
 		l := limits.Limit{Name: "l", Scope: limits.Global, Window: optional.Of(time.Hour), Rules: []string{name}}
 		if d := decideWith(t, preemption.Config{Limits: []limits.Limit{l}}, s, pending("a", 0, 1)); d.Outcome != preemption.Impossible {
 			t.Errorf("none by rule %q: %v", name, d.Outcome)
+		}
+	}
+}
+
+// A limit on a rule refuses somebody whom another rule accepts, too. When a constraint on quota lets the
+// first rule accept it no more, the limit says nothing against it.
+func TestLimitOnARuleThatNoLongerAccepts(t *testing.T) {
+	gpus := func(n int64) []quota.Quota { return []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: n}} }
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "root", Quotas: gpus(1)}, {Name: "k", Parent: "root"}},
+		Queues:  []queue.Queue{{Name: "a", Cohort: "root", Quotas: gpus(4), Rules: "c"}, {Name: "b", Cohort: "k", Quotas: gpus(0)}, {Name: "c", Cohort: "k", Quotas: gpus(0)}},
+		Admitted: []workload.Workload{
+			onGPUs("low", "b", 1), onGPUs("refused first", "b", 2), onGPUs("last", "c", 2),
+		},
+	}
+	for i := range st.Admitted {
+		st.Admitted[i].Priority = int64(i)
+	}
+	config := rules.Config{Name: "c"}
+	for i, constraint := range []rules.QuotaConstraint{rules.DRSLessThanOrEqualToFinalShare, rules.Borrowing} {
+		config.Rules = append(config.Rules, rules.Rule{
+			Name: fmt.Sprint("r", i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always},
+			CandidateSelectors: []rules.CandidateSelector{{Scope: rules.OtherInCohortTree, Quota: constraint}},
+		})
+	}
+	st.Rules = []rules.Config{config}
+	r := preemption.Request{Workload: onGPUs("asks", "a", 5), Now: now}
+	for limit, want := range map[int64]string{0: "Impossible", 1: "Preempt, last, low, refused first"} { // by ID
+		c := preemption.Config{RulesAlone: true, Limits: []limits.Limit{{Name: "l", Scope: limits.PreemptedClusterQueue, Rules: []string{"r0"}, Limit: limit, Window: optional.Of(time.Hour)}}}
+		d := decideWith(t, c, snapshotOf(t, st), r)
+		got := d.Outcome.String()
+		for _, v := range d.Victims {
+			got += ", " + v.Workload
+		}
+		if got != want {
+			t.Errorf("at most %d: %s, want %s", limit, got, want)
+		}
+		if err := preemption.Verify(st, r, c, d); err != nil {
+			t.Errorf("at most %d: %v", limit, err)
 		}
 	}
 }

@@ -87,7 +87,9 @@ func (s *Snapshot) Terminating() []string {
 				if !ok {
 					break
 				}
-				ids = append(ids, w.Facts.ID)
+				if w.Leaving == 0 {
+					ids = append(ids, w.Facts.ID)
+				}
 			}
 		}
 	}

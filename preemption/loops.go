@@ -50,7 +50,7 @@ type LoopStep struct {
 // Loops looks for workloads that evict each other in a circle. Time stands still; those of
 // pending ask, in any order. Who succeeds starts at once. Its victims leave at once and ask
 // again, with the flavors that they had. Replicas that left do not come back. Gates stay as they
-// are.
+// are. Limits see each decision alone: a circle that they only slow down is one.
 //
 // It returns the circle that is closed after the fewest steps; of several the shortest, then
 // the one that comes first if those who wait are asked by priority, queue-order timestamp and

@@ -9,12 +9,23 @@ import (
 )
 
 // begin checks a request and enters it. It returns the snapshot that the decision is about:
-// without the workload, if that holds quota.
+// without the workload, if that holds quota, and without the one that it replaces.
 func (sc *scratch) begin(s *Snapshot, config *Config, r *Request) (*Snapshot, error) {
-	if !r.HoldsQuota && len(r.MinCounts) == 0 {
+	if !r.HoldsQuota && r.Replaces == "" && len(r.MinCounts) == 0 {
 		return s, sc.enter(s, config, r)
 	}
 	var faults fault.List
+	if r.Replaces != "" {
+		without, err := s.With(Remove(r.Replaces))
+		switch {
+		case r.HoldsQuota:
+			faults.Add("request.replaces", "%q, and holdsQuota is set: want one of them", r.Replaces)
+		case err != nil:
+			faults.Add("request.replaces", "no workload %q is admitted", r.Replaces)
+		default:
+			s = without
+		}
+	}
 	if r.HoldsQuota {
 		without, err := s.With(Remove(r.Workload.ID))
 		if err != nil {
@@ -36,7 +47,7 @@ func (sc *scratch) answer(s *Snapshot, config *Config, r *Request, d *Decision) 
 	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
 		*d = sc.fewer(s, config, r, *d)
 	}
-	d.HeldQuota = r.HoldsQuota
+	d.HeldQuota, d.Replaced = r.HoldsQuota, r.Replaces
 	return steps
 }
 
@@ -118,7 +129,7 @@ func reduced(w *workload.Workload, spare []int64, step, total int64) workload.Wo
 func countsOf(w *workload.Workload) []Replicas {
 	counts := make([]Replicas, len(w.PodSets))
 	for i := range w.PodSets {
-		counts[i] = Replicas{w.PodSets[i].Name, w.PodSets[i].Count}
+		counts[i] = Replicas{PodSet: w.PodSets[i].Name, Count: w.PodSets[i].Count}
 	}
 	return counts
 }

@@ -147,3 +147,53 @@ func holdsQuotaIsWithoutIt(t *rapid.T) {
 
 func TestHoldsQuotaIsWithoutIt(t *testing.T) { rapid.Check(t, holdsQuotaIsWithoutIt) }
 func FuzzHoldsQuotaIsWithoutIt(f *testing.F) { f.Fuzz(rapid.MakeFuzz(holdsQuotaIsWithoutIt)) }
+
+// A workload that replaces another is decided about as if that one were not there, which is no victim,
+// and takes its place when it is admitted.
+func replacingIsWithoutIt(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	r := *record.Request
+	s := snapshotOf(t, record.State)
+	if len(record.State.Admitted) == 0 {
+		return
+	}
+	old := rapid.SampledFrom(record.State.Admitted).Draw(t, "old")
+	want := decide(t, edit(t, s, preemption.Remove(old.ID)), r)
+	want.Replaced = old.ID
+	r.Replaces = old.ID
+	d := decide(t, s, r)
+	if diff := cmp.Diff(want, d, sameDecision); diff != "" {
+		t.Fatalf("- want, + got: %s", diff)
+	}
+	if err := preemption.Verify(record.State, r, preemption.Config{}, d); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == old.ID }) {
+		t.Fatalf("%s is a victim", old.ID)
+	}
+	if diff := cmp.Diff(d, explain(t, preemption.Config{}, s, r).Decision, sameDecision); diff != "" {
+		t.Fatalf("- Decide, + Explain: %s", diff)
+	}
+	if after := edit(t, s, d.Edits()...); d.Outcome == preemption.Fits {
+		if _, there := after.Find(old.ID); there {
+			t.Fatalf("%s is still there", old.ID)
+		}
+	}
+}
+
+func TestReplacingIsWithoutIt(t *testing.T) { rapid.Check(t, replacingIsWithoutIt) }
+func FuzzReplacingIsWithoutIt(f *testing.F) { f.Fuzz(rapid.MakeFuzz(replacingIsWithoutIt)) }
+
+// What is replaced must be there, and is not the workload itself.
+func TestReplacesIsChecked(t *testing.T) {
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "q"}}, Admitted: []workload.Workload{{ID: "old", Queue: "q"}}})
+	var p *preemption.Preemptor
+	for want, r := range map[string]preemption.Request{
+		`request.replaces: no workload "gone" is admitted`:                 {Workload: workload.Workload{ID: "new", Queue: "q"}, Now: now, Replaces: "gone"},
+		`request.replaces: "old", and holdsQuota is set: want one of them`: {Workload: workload.Workload{ID: "old", Queue: "q"}, Now: now, Replaces: "old", HoldsQuota: true},
+	} {
+		if _, err := p.Decide(s, r); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

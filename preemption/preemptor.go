@@ -42,8 +42,8 @@ type Config struct {
 	// selectors have times of their own (KEP-9876 knows the reasons of policies only). The zero
 	// value protects nobody.
 	Protection minruntime.Protection
-	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of workloads looked
-	// at, over all instants that are tried. When it is exceeded, RetryAt is the first instant
+	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of workloads, and of
+	// events of [Request.History], looked at, over all instants that are tried. When it is exceeded, RetryAt is the first instant
 	// not tried. Before that instant the request does not succeed; at that instant the
 	// decision may still be Wait or Impossible. RetryAt is never too late. Zero is 2 million,
 	// which takes about a tenth of a second, in fair sharing up to a second; negative is an
@@ -67,6 +67,13 @@ type Config struct {
 	// 21,000 small random clusters ended in a circle, 287 and not 190 of those made for it;
 	// with [FairSharing.Stable] none.
 	ReconsiderLarger bool
+	// PreemptWithinNominal seeks victims only for a request that, once they are gone, stays within
+	// the nominal quota of its queue in what needs preemption. Other resources may borrow. (KEP-83,
+	// Detecting Workloads that might benefit from preemption: "Assignments that require preemption
+	// implicitly do not borrow quota".) borrowWithinCohort then permits nothing. The zero value
+	// is as Kueue: a queue that preempts in itself may go on borrowing. cycle.KEP83 and
+	// cycle.KEP83Lasting imply it.
+	PreemptWithinNominal bool
 	// Search says how far victims are looked for. The zero value is [Greedy].
 	Search Search
 	// Cost says what a victim loses, for [Decision.Lost] and for the search, unless it is
@@ -82,9 +89,9 @@ type Config struct {
 	// policies (alpha). Queues without rules go by their policies either way.
 	RulesAlone bool
 	// MaxRuleLooks limits how often a tier of rules looks at its candidates. Zero: no limit. Victims
-	// in the preemptor's queue, or in a nearer cohort, make its share smaller. So those whom a
-	// constraint on quota refused ([rules.QuotaConstraint]) are looked at again as long as somebody
-	// is taken. 1: nobody is; 2: once (Kueue, without and with its gate for
+	// in the preemptor's queue, or in a nearer cohort, make its share smaller. So those of the tier
+	// whom a constraint on quota refused ([rules.QuotaConstraint]), or a limit where there are
+	// constraints, are looked at again as long as somebody is taken in it. 1: nobody is; 2: once (Kueue, without and with its gate for
 	// [FairSharing.ReevaluateCandidates]). With a limit a request may be refused although the
 	// rules permit enough. Negative is an error.
 	MaxRuleLooks int
@@ -202,7 +209,7 @@ var standard Preemptor
 // [Assignment] and the comment of the package. It changes neither the snapshot nor the
 // request. It fails only on a malformed request, with a [fault.List] of everything wrong:
 // what [workload.ValidatePending] finds; an unknown queue; a workload that is admitted
-// already, or with HoldsQuota one that is not; an entry of MinCounts that names no pod set,
+// already, or with HoldsQuota or Replaces one that is not; an entry of MinCounts that names no pod set,
 // is a duplicate, is negative or more than the replicas of the pod set, or any entry with a
 // Room; an entry of NeedsPreemption that is not requested, or any entry before flavors are
 // assigned; requests of one resource group and pod set of which only some have a flavor;

@@ -37,6 +37,11 @@ type Request struct {
 	// snapshot without it. If HoldsQuota is set, the workload must be admitted; if not, it must
 	// not be. A Room must not count its pods either.
 	HoldsQuota bool `json:"holdsQuota,omitzero"`
+	// Replaces is the ID of an admitted workload in whose place the workload comes (Kueue's slices of
+	// elastic jobs). What that one holds does not count against it, and that one is no victim: the decision is
+	// the one on the snapshot without it, and Edits removes it when the workload is admitted. A Room must not
+	// count its pods either. It does not go with HoldsQuota. Empty: none.
+	Replaces string `json:"replaces,omitempty"`
 	// MinCounts permits partial admission (Kueue's minCount of a pod set): it lists, by pod
 	// set, the fewest replicas with which the workload may start, from 0 to the Count of the
 	// pod set, which is then at most [workload.MaxElasticCount]. A pod set that is not listed

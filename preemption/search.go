@@ -60,7 +60,8 @@ type ExchangeSearch struct {
 //     ([VictimReason]); if Greedy finds nobody, there is no such limit;
 //  2. loses least by [Config.Cost], if there is one;
 //  3. has the fewest victims, with FewestFirst before the second point;
-//  4. of elastic workloads has the fewest that yield as a whole, then the fewest replicas;
+//  4. has the fewest workloads that yield as a whole, then the fewest replicas of others; replicas
+//     that are leaving already do not count;
 //  5. comes first: of two sets, the one with the earlier candidate where they differ first,
 //     both in the order of candidates.
 //

@@ -78,13 +78,16 @@ type FairSharing struct {
 	// compares the refused again as long as that helps, nor with RecheckShares or another
 	// search than [Greedy], which judge by the shares of all victims.
 	ReevaluateCandidates bool
-	// Stable excludes circles: while time stands still, every run of decisions in which
-	// victims leave at once and ask again comes to rest. docs/stability.md has the proof. It
+	// Stable excludes circles, but those by rules: while time stands still, every run of
+	// decisions in which victims leave at once and ask again comes to rest. docs/stability.md
+	// has the proof. It
 	// includes RecheckShares; IgnoreNominalEntitlement and RecheckShares must not be set.
 	//
 	// In each queue look at the workloads by effective priority, at equal priority the
-	// earlier queue-order timestamp first. One that does not fit in the nominal quota of the
-	// queue, in all that it uses, beside those before it that do is a borrower. Then:
+	// earlier queue-order timestamp first, then by UID, then by ID. A workload is a borrower if it
+	// exceeds the nominal quota of the queue, in any column that it uses, after the earlier
+	// workloads that are no borrowers. What the queue reserves (queue.Queue.Reserved) does not
+	// count. Then:
 	//
 	//   1. A preemptor that would not be a borrower preempts borrowers, and others of lower
 	//      priority or of equal priority and a later timestamp.
@@ -92,10 +95,11 @@ type FairSharing struct {
 	//      priority, if the shares of the queues permit it when only workloads of at least
 	//      this priority count. Its queue's share is then at most that of the victim's queue
 	//      without the victims, and larger than it was.
-	//   3. Who yields because its time is over, or is being evicted, yields as ever.
+	//   3. A workload whose time is over, or that is being evicted, yields as ever.
 	//
 	// The strategies decide besides. A preemptor is entitled to its nominal quota if it stays
-	// within it in everything, not only in what needs preemption. When victims have left on the
+	// within it in each column of which its cohort tree has a quota, and in each that it asks
+	// for, not only in what needs preemption. When victims have left on the
 	// preemptor's side, candidates that were refused before are compared again.
 	//
 	// In a cohort tree in which no queue has reclaimWithinCohort Any points 1 and 2 are not

@@ -220,7 +220,8 @@ func differences[T any](have, want []T, name func(*T) string, equal func(a, b *T
 
 func equalFlavors(a, b *queue.Flavor) bool {
 	return a.Name == b.Name && maps.Equal(a.NodeLabels, b.NodeLabels) &&
-		slices.Equal(a.NodeTaints, b.NodeTaints) && slices.Equal(a.Tolerations, b.Tolerations)
+		slices.Equal(a.NodeTaints, b.NodeTaints) && slices.Equal(a.Tolerations, b.Tolerations) &&
+		a.Topology.Name == b.Topology.Name && slices.Equal(a.Topology.Levels, b.Topology.Levels)
 }
 
 func equalCohorts(a, b *queue.Cohort) bool {

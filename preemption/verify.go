@@ -51,7 +51,8 @@ import (
 //   - With [Config.Limits] all victims together are within each limit.
 //
 // With [Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
-// range. Blockers, Shortage, NoRoom, RuleFaults and the choice of flavors are not judged. With
+// range. Of the flavors assigned each must be eligible; that no other comes first is not judged. Nor are Blockers,
+// Shortage, NoRoom and RuleFaults. With
 // [Config.MaxRetrySteps] set a RetryAt that is too early is not a fault. A state, request or
 // configuration that is not valid is a fault. Verify is made for tests and audits: it sorts
 // all candidates, at each instant at which one is protected no longer. It calls Request.Room
@@ -71,8 +72,13 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	w := r.Workload
 	add(r.judgeCounts(&w, &d))
 	w = d.Assignment.Pin(w)
-	if r.HoldsQuota {
+	if !r.HoldsQuota {
+		w.ReservedAt = time.Time{} // it means nothing
+	} else {
 		st.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(o workload.Workload) bool { return o.ID == w.ID })
+	}
+	if r.Replaces != "" {
+		st.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(o workload.Workload) bool { return o.ID == r.Replaces })
 	}
 	r.validateMinCounts(&faults)
 	add(workload.ValidatePending("request.workload", &w))
@@ -106,6 +112,7 @@ func Verify(st State, r Request, c Config, d Decision) error {
 	// although it is too early. The default number suffices for all sets of the at most ten
 	// candidates that are judged.
 	q.RetryAtIsBound = q.RetryAtIsBound || c.Search == Exact && c.Exact.MaxNodes > 0
+	faults = append(faults, judgeFlavors(&st, &w, &d)...)
 	faults = append(faults, judgeProof(&c, &d)...)
 	faults = append(faults, judgeLost(&st, &r, &c, &d)...)
 	add(queues.Judge(q, answer(&d)))
@@ -122,7 +129,9 @@ func judgeProof(c *Config, d *Decision) (faults fault.List) {
 	case p != nil && (c.Search != Exact || d.Outcome == Fits):
 		faults.Add("decision.proof", "is set for %v by the %v search", d.Outcome, c.Search)
 	case p == nil && c.Search == Exact && slices.ContainsFunc(d.Victims, func(v Victim) bool { return v.Reason == ConfigurablePreemption }):
-	case p == nil && c.Search == Exact && len(d.Victims) > 0:
+	case p != nil && allLeaving(d.Victims):
+		faults.Add("decision.proof", "is set for victims that are leaving already")
+	case p == nil && c.Search == Exact && len(d.Victims) > 0 && !allLeaving(d.Victims):
 		faults.Add("decision.proof", "is not set")
 	case p == nil:
 	case p.Certificate != nil && (p.Certificate.Bound < 0 || p.Certificate.Bound > p.LowerBound || len(d.Victims) == 0 && !p.Optimal):
@@ -131,6 +140,21 @@ func judgeProof(c *Config, d *Decision) (faults fault.List) {
 		faults.Add("decision.proof", "%+v contradicts itself", *p)
 	case c.Cost != nil && !c.Exact.FewestFirst && p.Value != d.Lost, (c.Cost == nil || c.Exact.FewestFirst) && p.Value != int64(len(d.Victims)):
 		faults.Add("decision.proof", "its value is %d for %d victims who lose %d", p.Value, len(d.Victims), d.Lost)
+	}
+	return faults
+}
+
+// judgeFlavors judges whether each pod set may have the flavor that it was assigned.
+func judgeFlavors(st *State, w *workload.Workload, d *Decision) (faults fault.List) {
+	at := slices.IndexFunc(st.Queues, func(q queue.Queue) bool { return q.Name == w.Queue })
+	for i, c := range d.Assignment {
+		for j := range w.PodSets {
+			if p := &w.PodSets[j]; p.Name == c.PodSet {
+				if why := queues.Ineligible(st.Flavors, &st.Queues[at], c.Flavor, p.NodeConstraints); why != "" {
+					faults.Add(fmt.Sprintf("decision.assignment[%d].flavor", i), "%q is not for pod set %q: %s", c.Flavor, p.Name, why)
+				}
+			}
+		}
 	}
 	return faults
 }
@@ -146,7 +170,7 @@ func judgeLost(st *State, r *Request, c *Config, d *Decision) (faults fault.List
 				lost = max(0, c.Cost.Lost(st.Admitted[at].Clone(), "", r.Now))
 			}
 			for _, few := range v.Replicas {
-				lost = quota.Add(lost, quota.Mul(few.Count, max(0, c.Cost.Lost(st.Admitted[at].Clone(), few.PodSet, r.Now))))
+				lost = quota.Add(lost, quota.Mul(few.Count-few.Leaving, max(0, c.Cost.Lost(st.Admitted[at].Clone(), few.PodSet, r.Now))))
 			}
 		}
 		if v.Lost != lost {
@@ -196,7 +220,7 @@ func question(st *State, r *Request, c *Config, w workload.Workload, assigned bo
 		Cohorts: st.Cohorts, Queues: st.Queues, Admitted: st.Admitted, Workload: w, Now: r.Now, Room: r.Room,
 		Fair: c.Sharing == Fair, Strategies: []queues.Strategy{queues.FinalShare, queues.InitialShare},
 		IgnoreNominalEntitlement: c.Fair.IgnoreNominalEntitlement, RecheckShares: c.Fair.RecheckShares || c.Fair.Stable || c.Search != Greedy, Stable: c.Fair.Stable, Reevaluate: c.Fair.ReevaluateCandidates,
-		ReconsiderLarger: c.ReconsiderLarger, NewerByReservation: c.NewerByReservation,
+		ReconsiderLarger: c.ReconsiderLarger, PreemptWithinNominal: c.PreemptWithinNominal, NewerByReservation: c.NewerByReservation,
 		IgnoreMinAdmitDuration: c.IgnoreMinAdmitDuration, MinRuntime: c.MinRuntime, ReclaimMethod: c.ReclaimMethod, Protection: c.Protection,
 		Rules: st.Rules, RulesAlone: c.RulesAlone, TriggersSince: r.TriggersSince, MaxRuleLooks: c.MaxRuleLooks, SkipRuleRecheck: c.SkipRuleRecheck,
 		LocalQueueUsage: map[string]float64{}, SkipRetryAt: c.SkipRetryAt, RetryAtIsBound: c.MaxRetrySteps > 0, FlavorsOpen: assigned,
@@ -242,7 +266,7 @@ func answer(d *Decision) *queues.Answer {
 	for _, v := range d.Victims {
 		of := queues.Victim{
 			Workload: v.Workload, Queue: v.Queue, Cohort: v.Cohort, Reason: queues.Reason(v.Reason),
-			PreemptorQueued: v.PreemptorQueued, Order: v.Order,
+			PreemptorQueued: v.PreemptorQueued, Leaving: v.Leaving, Order: v.Order,
 		}
 		for _, r := range v.Replicas {
 			of.Replicas = append(of.Replicas, queues.Replicas(r))

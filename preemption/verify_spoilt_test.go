@@ -111,9 +111,11 @@ var spoils = []spoil{
 	{"a wrong queue", some(anyOne, func(v *preemption.Victim) { v.Queue += "x" })},
 	{"a wrong cohort", some(anyOne, func(v *preemption.Victim) { v.Cohort += "x" })},
 	{"a wrong timestamp of the preemptor", some(anyOne, func(v *preemption.Victim) { v.PreemptorQueued = v.PreemptorQueued.Add(1) })},
+	{"a victim that is leaving already, or is not", some(anyOne, func(v *preemption.Victim) { v.Leaving = !v.Leaving })},
 	{"an unknown victim", some(anyOne, func(v *preemption.Victim) { v.Workload += "x" })},
 	{"a replica more", some(partly, func(v *preemption.Victim) { v.Replicas[0].Count++ })},
 	{"a replica fewer", some(partly, func(v *preemption.Victim) { v.Replicas[0].Count-- })},
+	{"replicas of which others were leaving", some(partly, func(v *preemption.Victim) { v.Replicas[0].Leaving ^= 1 })},
 	{"all of it in place of replicas", some(partly, func(v *preemption.Victim) { v.Replicas = nil })},
 	{"an unknown pod set", some(partly, func(v *preemption.Victim) { v.Replicas[0].PodSet += "x" })},
 	{"a victim twice", func(_ preemption.State, _ preemption.Request, d *preemption.Decision) bool {

@@ -70,31 +70,39 @@ func (f *finder) smallest(most int64, step func(int64) Way) (w Way, ok bool) {
 }
 
 // priority finds the smallest higher priority. The answer changes only at the priorities of
-// running workloads, and just above each.
+// running workloads, and just above each: by rules, in any tree, also at those without boost.
 func (f *finder) priority() []Way {
-	c, own := f.s.inside(), f.e.Question.Priority
-	node, _ := c.QueueNode(f.r.Workload.Queue)
-	root := c.Tree.Root(node)
-	var at []int64
+	c, of := f.s.inside(), &f.r.Workload
+	node, _ := c.QueueNode(of.Queue)
+	byRules := f.s.HasRules(of.Queue)
+	found := map[int64]bool{}
 	note := func(q int) bool {
-		for w := range c.Running(q).Whole {
-			if p := w.Priority; p >= own && (len(at) == 0 || at[len(at)-2] != p) {
-				at = append(at, p, quota.Add(p, 1))
+		for w := range c.Running(q).Workloads {
+			found[quota.Sub(w.Priority, of.PriorityBoost)] = true
+			if byRules {
+				base, _ := w.BasePriority()
+				found[base] = true
 			}
 		}
 		return true
 	}
-	if c.IsQueue(root) {
+	switch root := c.Tree.Root(node); {
+	case byRules:
+		for q := range c.Queues {
+			note(len(c.Cohorts) + q)
+		}
+	case c.IsQueue(root):
 		note(root)
-	} else {
+	default:
 		c.EachQueueUnder(root, -1, func(int) bool { return true }, note)
 	}
+	var at []int64
+	for p := range found {
+		at = append(at, p, quota.Add(p, 1))
+	}
 	slices.Sort(at)
-	at = slices.DeleteFunc(slices.Compact(at), func(p int64) bool { return p <= own })
-	boost := f.r.Workload.PriorityBoost
-	w, ok := f.smallest(int64(len(at)), func(n int64) Way {
-		return Way{Kind: WayPriority, Priority: quota.Sub(at[n-1], boost)}
-	})
+	at = slices.DeleteFunc(slices.Compact(at), func(p int64) bool { return p <= of.Priority })
+	w, ok := f.smallest(int64(len(at)), func(n int64) Way { return Way{Kind: WayPriority, Priority: at[n-1]} })
 	return one(w, ok)
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,7 +175,7 @@ func TestUnlikeIsAsked(t *testing.T) {
 	wantHeads(t, "and no longer", p.AlikeBy(nil), "a")
 }
 
-// Who is admitted may be somebody that yields.
+// Who is admitted may be somebody that yields, or keep others from yielding to one that is gated.
 func TestAdmissionBringsBack(t *testing.T) {
 	for in, gains := range map[string]bool{"other": true, "best": false} { // best may not preempt
 		for n, why := range []queue.RequeueReason{queue.NoCandidates, queue.NoFit, queue.Gated, queue.NoCandidates} {
@@ -185,7 +186,7 @@ func TestAdmissionBringsBack(t *testing.T) {
 				t.Errorf("%s, %v: an admission in another tree brings it back", in, why)
 			}
 			p = must(p.Admit("b"))(t)
-			want := gains && why == queue.NoCandidates
+			want := gains && (why == queue.NoCandidates || why == queue.Gated)
 			if _, at, _ := p.Find("a"); (at.Activity == queue.Active) != want {
 				t.Errorf("%s, %v: it stands %v", in, why, at.Activity)
 			}
@@ -194,6 +195,22 @@ func TestAdmissionBringsBack(t *testing.T) {
 			if _, at, _ := late.Find("c"); (at.Activity == queue.Active) != want {
 				t.Errorf("%s, %v: one that was asked before the admission stands %v", in, why, at.Activity)
 			}
+		}
+	}
+}
+
+// So it may by rules, whatever the policies are.
+func TestAdmissionBringsBackByRules(t *testing.T) {
+	p := pending(t, waits("a", "best", 9, 0, 5), waits("b", "best", 0, 0, 1))
+	ruled := slices.Clone(queues)
+	for i := range ruled {
+		ruled[i].Rules = "rules"
+	}
+	for _, queues := range [][]queue.Queue{queues, ruled} {
+		of := must(p.Configure(cohorts, queues))(t)
+		of = must(of.Requeue(headOf(of, "a"), queue.Requeue{Reason: queue.NoCandidates, Alone: true}))(t)
+		if _, at, _ := must(of.Admit("b"))(t).Find("a"); (at.Activity == queue.Active) != (queues[0].Rules != "") {
+			t.Errorf("rules %q: it stands %v", queues[0].Rules, at.Activity)
 		}
 	}
 }

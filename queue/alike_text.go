@@ -17,9 +17,9 @@ func alike(w *workload.Workload) string {
 	c := w.Clone()
 	c.ID, c.UID = "", ""       // only a tie breaker among workloads that run
 	c.Queue = ""               // workloads of different queues are never compared
-	c.LocalQueue = ""          // that of the preemptor is never read
+	c.LocalQueue = ""          // read only by rules: see preemption.Snapshot.RulesReadMore
 	c.Queued = time.Time{}     // workloads that are alike are ordered by it; a later one may preempt fewer
-	c.Created = time.Time{}    // read only with Config.NewerByReservation: see cycle.Cycle.Alike
+	c.Created = time.Time{}    // read only by rules, too, and with Config.NewerByReservation: see cycle.Cycle.Alike
 	c.ReservedAt = time.Time{} // has no meaning for a workload that waits
 	c.AdmittedAt = time.Time{} // has no meaning either
 	c.Evicted = false          // has no meaning either

@@ -14,7 +14,7 @@ func TestPendingErrors(t *testing.T) {
 		`workload.queue: unknown queue "x" (workload "b")`: func() (*queue.Pending, error) { return p.Add(waits("b", "x", 0, 0, 1)) },
 		`workload.id: no workload "b" waits`:               func() (*queue.Pending, error) { return p.Update(waits("b", "best", 0, 0, 1)) },
 		`id: no workload "b" waits`:                        func() (*queue.Pending, error) { return p.Remove("b") },
-		`head: no workload "b" waits; requeue.Reason: RequeueReason(0) is unknown; requeue.NotBefore: 1500-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262`: func() (*queue.Pending, error) {
+		`head: no workload "b" waits; requeue.Reason: is not set; requeue.NotBefore: 1500-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262`: func() (*queue.Pending, error) {
 			return p.Requeue(headOf(p, "b"), queue.Requeue{NotBefore: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)})
 		},
 		`queues: queue "best" has a waiting workload, "a"`: func() (*queue.Pending, error) { return p.Configure(nil, nil) },

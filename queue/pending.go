@@ -25,9 +25,11 @@ import (
 // under StrictFIFO it stays the head; under BestEffortFIFO it may become inadmissible, until
 // one of these events:
 //
-//   - room or quota in its cohort tree: [Pending.Release], [Pending.Configure];
-//   - if it had no candidates, an admission in its tree: the admitted workload may
-//     be one that yields, or its queue now borrows: [Pending.Admit];
+//   - room or quota in its cohort tree: [Pending.Release], [Pending.Configure]. Rules that
+//     change may give victims, so that needs Configure, too;
+//   - if it had no candidates, or was gated, an admission in its tree: the admitted
+//     workload may be one that yields, or its queue now borrows; or the gated one has
+//     no candidates any more, and its signal is taken back: [Pending.Admit];
 //   - a change of the workload that a decision could notice, for instance its last
 //     closed gate opens: [Pending.Update];
 //   - its RetryAt: [Pending.Advance].
@@ -130,7 +132,7 @@ type Head struct {
 	Preempting bool `json:"preempting,omitzero"`
 	// EventsSeen counts the events in the Pending that the head was read from.
 	// [Pending.Requeue] finds with it the events that the cycle did not see. Do not set it.
-	EventsSeen int64 `json:"seen,omitzero"`
+	EventsSeen int64 `json:"eventsSeen,omitzero"`
 	// Alike is the text that the function of [Pending.AlikeBy] returns for the workload.
 	// Empty: there is no function. It is not all that makes workloads alike; see [Pending].
 	Alike string `json:"alike,omitempty"`
@@ -143,7 +145,7 @@ type Head struct {
 
 // PendingStatus says whether a waiting workload is in the order of its queue, and why.
 type PendingStatus struct {
-	Activity Activity `json:"place"`
+	Activity Activity `json:"activity"`
 	// Reason is the reason of its last requeue; zero if there was none.
 	Reason RequeueReason `json:"reason,omitzero"`
 	// Preempting says that its victims are terminating; the workload is the first of its

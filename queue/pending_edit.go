@@ -73,8 +73,8 @@ func (p *Pending) Remove(id string) (*Pending, error) {
 }
 
 // Admit removes a workload that was admitted. Inadmissible workloads of its cohort tree that
-// had no candidates become active again if their queue may preempt at all: the admitted
-// workload may yield, or its queue now borrows. It costs O(inadmissible classes and workloads
+// had no candidates, or were gated, become active again if their queue may preempt at all, by its policies or by
+// rules: the admitted workload may yield or keep others from yielding, or its queue now borrows. It costs O(inadmissible classes and workloads
 // in the tree), as [Pending.Release] does. It fails if no workload of that ID waits.
 func (p *Pending) Admit(id string) (*Pending, error) {
 	next, err := p.Remove(id)
@@ -95,8 +95,8 @@ func (p *Pending) Admit(id string) (*Pending, error) {
 // mayGain reports whether an admission may help a workload of the queue that was requeued for
 // the reason.
 func (p *Pending) mayGain(queue int, why RequeueReason) bool {
-	rights := &p.shape.queues[queue].Preemption
-	return why == NoCandidates && (rights.WithinClusterQueue != Never || rights.ReclaimWithinCohort != Never)
+	of := &p.shape.queues[queue]
+	return (why == NoCandidates || why == Gated) && (of.Rules != "" || of.Preemption.WithinClusterQueue != Never || of.Preemption.ReclaimWithinCohort != Never)
 }
 
 // Requeue returns a head that a cycle did not admit to its queue. If an event since the head
@@ -109,7 +109,9 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	if !waits {
 		faults.Add("head", "no workload %q waits", h.Workload.ID)
 	}
-	if !reasonNames.Valid(r.Reason) {
+	if r.Reason == 0 {
+		faults.Add("requeue.Reason", "is not set")
+	} else if !reasonNames.Valid(r.Reason) {
 		faults.Add("requeue.Reason", "%v is unknown", r.Reason)
 	}
 	if !instant.Valid(r.RetryAt) {

@@ -49,6 +49,17 @@ func TestGatedHeads(t *testing.T) {
 	wantHeads(t, "and not room in another", p.Release("strict", "alone", "unknown"), "low-best", "gated-strict")
 }
 
+// KEP-8303, Kueue Scheduler: when it becomes the head again and the "gate wasn't lifted - it's
+// marked as inadmissible again".
+func TestGatedAgain(t *testing.T) {
+	w := waits("gated", "best", 9, 0, 1)
+	w.Gates = gate.Gates{Names: []string{"g"}}
+	p := requeue(t, pending(t, w, waits("low", "best", 0, 1, 1)), "gated", queue.Gated)
+	p = p.Release("other")
+	wantHeads(t, "room in the tree brings it back", p, "gated")
+	wantHeads(t, "gated again, it steps aside again", requeue(t, p, "gated", queue.Gated), "low")
+}
+
 // Of two alike workloads that signal, the answer for one does not keep the other from its turn:
 // only its own answer takes its signal back.
 func TestSignalsAreTakenBack(t *testing.T) {

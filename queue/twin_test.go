@@ -222,7 +222,7 @@ func pendingAgreesWithTwin(t *rapid.T) {
 			p = must(p.Admit(id))(t)
 			s.list = slices.DeleteFunc(s.list, func(e *standing) bool { return e.w.ID == id })
 			gains := func(name string, why queue.RequeueReason) bool {
-				return tree(name) == in && why == queue.NoCandidates && (name == "other" || name == "alone")
+				return tree(name) == in && (why == queue.NoCandidates || why == queue.Gated) && (name == "other" || name == "alone")
 			}
 			s.bringBack(func(e *standing) bool { return e.activity == queue.Inadmissible && gains(e.w.Queue, e.why) },
 				func(b bar) bool { return gains(b.from.Queue, b.why) })

@@ -129,13 +129,13 @@ func (e *Evaluator) Ordering(queue string) []Ordering {
 	return of.ordering
 }
 
-// EachOrdering calls yield with the order of each configuration, by name. Orders must not be changed.
-func (e *Evaluator) EachOrdering(yield func([]Ordering) bool) {
+// Each calls yield with each configuration, by name. They must not be changed.
+func (e *Evaluator) Each(yield func(*Config) bool) {
 	if e == nil {
 		return
 	}
 	for i := range e.given {
-		if !yield(e.given[i].Ordering) {
+		if !yield(&e.given[i]) {
 			return
 		}
 	}

@@ -8,9 +8,10 @@ type Reaches struct {
 	tier *Tier
 	// Whom the selectors that ask for no trait may accept: by scope, without those that ask for labels
 	// of queues, which are in labelled; and in queues other than the preemptor's.
-	byScope   [len(scopes)]Reach
-	labelled  []*entry
-	elsewhere Reach
+	byScope    [len(scopes)]Reach
+	labelled   []*entry
+	elsewhere  Reach
+	otherTrees bool // some of these, whatever the quota says
 	// The same in other queues of the preemptor's tree, without those in labelled: in its cohort and outside.
 	inside, outside Reach
 }
@@ -93,6 +94,7 @@ func (t *Tier) Reaches() Reaches {
 		of := t.reachOf(s)
 		if s.Scope != WithinLocalQueue && s.Scope != WithinClusterQueue {
 			x.elsewhere.Add(of)
+			x.otherTrees = x.otherTrees || of.Free && (s.Scope == AnyClusterQueue || s.Scope == OtherClusterQueue)
 		}
 		if s.ClusterQueueSelector != nil {
 			x.labelled = append(x.labelled, s)
@@ -124,6 +126,9 @@ var scopes = [8]Scope{
 // Elsewhere returns whom the selectors that ask for no trait may accept in any queue but the
 // preemptor's.
 func (x *Reaches) Elsewhere() Reach { return x.elsewhere }
+
+// OtherTrees reports whether the selectors of [Reaches.Elsewhere] may accept somebody of another tree.
+func (x *Reaches) OtherTrees() bool { return x.otherTrees }
 
 // Of returns whom the selectors that ask for no trait may accept in a queue, by their scopes, by
 // the labels of the queue and by priority.

@@ -23,6 +23,8 @@ type NodeConstraints struct {
 	NodeAffinity []NodeSelectorTerm `json:"nodeAffinity,omitempty"`
 	// Tolerations are the taints that the pods tolerate.
 	Tolerations []Toleration `json:"tolerations,omitempty"`
+	// Topology asks for places by the topology of the nodes. Zero: it is not asked for.
+	Topology TopologyRequest `json:"topology,omitzero"`
 }
 
 // NodeSelectorTerm is satisfied if all its requirements are.
@@ -169,7 +171,7 @@ func (c *NodeConstraints) Clone() *NodeConstraints {
 	if c == nil {
 		return nil
 	}
-	d := NodeConstraints{maps.Clone(c.NodeSelector), slices.Clone(c.NodeAffinity), slices.Clone(c.Tolerations)}
+	d := NodeConstraints{maps.Clone(c.NodeSelector), slices.Clone(c.NodeAffinity), slices.Clone(c.Tolerations), c.Topology}
 	for i := range d.NodeAffinity {
 		t := &d.NodeAffinity[i]
 		t.MatchExpressions = slices.Clone(t.MatchExpressions)

@@ -11,8 +11,8 @@ import (
 
 // Validate returns everything that is wrong with the constraints, as an error that lists each
 // fault with its path under the given one: an empty key, an unknown operator or effect,
-// values that the operator does not take, a list longer than [MaxNodeConstraints]. Nil is
-// valid.
+// values that the operator does not take, a list longer than [MaxNodeConstraints], a topology
+// that is asked for in two ways. Nil is valid.
 func (c *NodeConstraints) Validate(path string) error {
 	if c == nil {
 		return nil
@@ -49,6 +49,7 @@ func (c *NodeConstraints) Validate(path string) error {
 	for i := range c.Tolerations {
 		c.Tolerations[i].validate(&faults, fmt.Sprintf("%s.tolerations[%d]", path, i))
 	}
+	c.Topology.validate(&faults, path+".topology")
 	return faults.Err()
 }
 

@@ -24,8 +24,8 @@ type Pod struct {
 	// then the pod is a unit by itself, with its own priority.
 	Group string `json:"group,omitempty"`
 	// Priority is the pod's own priority. If the state has its group, the priority of the
-	// group counts instead (KEP-5710, Pod Group priorities). In a request it is zero or equal
-	// to the priority of the request.
+	// group counts instead, and this one is ignored (KEP-5710, Pod Group priorities). In a request
+	// without group it is zero or equal to the priority of the request.
 	Priority int32 `json:"priority,omitempty"`
 	// Requests is what the pod takes, besides one of [PodsResource].
 	Requests Resources `json:"requests,omitempty"`

@@ -38,8 +38,8 @@ type Workload struct {
 	// PriorityBoost is added to Priority wherever a priority is compared.
 	PriorityBoost int64 `json:"priorityBoost,omitzero"`
 	// Created is when the workload was submitted. Decisions read it only if
-	// preemption.Config.NewerByReservation is set. Zero: not known, counts as the newest, so
-	// that nobody was admitted after it.
+	// preemption.Config.NewerByReservation is set (zero: not known, counts as the newest, so
+	// that nobody was admitted after it), and by the times of rules (see rules.Times).
 	Created time.Time `json:"created,omitzero"`
 	// Queued is the queue-order timestamp: it orders workloads of equal priority, earlier
 	// first. Usually it is Created, or the time of a later requeue. Zero: not known, counts as
@@ -54,7 +54,8 @@ type Workload struct {
 	// Zero: not admitted, or not known. It has no meaning for a workload that waits.
 	AdmittedAt time.Time `json:"admittedAt,omitzero"`
 	// Evicted says that the workload was told to stop and still holds its quota. Evicted
-	// workloads are the first candidates of every later decision.
+	// workloads are the first candidates of every later decision: if those that the policies
+	// permit are enough, nothing else is told to stop.
 	Evicted bool `json:"evicted,omitzero"`
 	// NeverYields says that the workload is never a victim, nor any surplus replica of it,
 	// whatever the policies permit. It has no meaning for a workload that waits, or that is
@@ -102,8 +103,9 @@ type PodSet struct {
 	// constraints.
 	NodeConstraints *NodeConstraints `json:"nodeConstraints,omitempty"`
 	// Terminating is the number of replicas, of Count, that were told to stop and still hold
-	// their quota. It is zero for a workload that waits.
-	Terminating int64 `json:"leaving,omitzero"`
+	// their quota. They are as an evicted workload: the first candidates of every later
+	// decision, all together. It is zero for a workload that waits.
+	Terminating int64 `json:"terminating,omitzero"`
 }
 
 // Total returns what all replicas take of a resource together if amount is what Requests says:

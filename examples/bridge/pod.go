@@ -10,6 +10,7 @@ type PodSpec struct {
 	Affinity          *Affinity          `json:"affinity"`
 	Tolerations       []Toleration       `json:"tolerations"`
 	SchedulingGroup   SchedulingGroup    `json:"schedulingGroup"`
+	WorkloadRef       *struct{}          `json:"workloadRef"` // of Kubernetes 1.35: only whether there is one
 	Containers        []Container        `json:"containers"`
 	InitContainers    []Container        `json:"initContainers"`
 	Overhead          ResourceList       `json:"overhead"`

@@ -137,7 +137,8 @@ func ofNano(n *big.Int) Quantity {
 	return Quantity{whole: math.MaxInt64}
 }
 
-// UnmarshalJSON reads a string or a number; null is zero.
+// UnmarshalJSON reads a string or a number; null is zero. It fails on an amount below zero: no
+// object holds one, and in a sum it would hide others.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	if read, ok := plain(string(bytes.Trim(data, `"`))); ok {
 		*q = read
@@ -159,6 +160,9 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 	read, err := ParseQuantity(strings.TrimSpace(text))
 	if err != nil {
 		return fmt.Errorf("%s is not a quantity (as in 500m, 8, 64Gi)", data)
+	}
+	if read.Compare(Quantity{}) < 0 {
+		return fmt.Errorf("%s is less than zero", data)
 	}
 	*q = read
 	return nil

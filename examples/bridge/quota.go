@@ -16,9 +16,8 @@ import (
 // Cluster is the result of a bridge of a scheduler with quota. Lists are in the order in
 // which the objects were first seen. The zero value is an empty cluster.
 type Cluster struct {
-	// State is for [preemption.NewSnapshot], which accepts the state of Kueue: the bridge
-	// leaves out, with a note, objects that NewSnapshot would refuse. The state of KAI holds
-	// what the objects say.
+	// State is for [preemption.NewSnapshot], which accepts the state of Kueue: what NewSnapshot would refuse
+	// is left out, with a note and a doubt. The state of KAI holds what the objects say.
 	State preemption.State
 	// Pending are the workloads that wait for quota.
 	Pending []Pending
@@ -30,6 +29,8 @@ type Cluster struct {
 	LocalQueues []LocalQueue
 	// Notes say what was left out or changed.
 	Notes []Note
+	// Doubts say what is not known, and which answers that leaves unknown: ask DoubtsOn.
+	Doubts []Doubt
 	// QueueNotes holds, by name of the queue, notes that belong to every answer about the
 	// queue: it is stopped.
 	QueueNotes map[string][]Note
@@ -74,6 +75,9 @@ type Pending struct {
 	// Notes are what an answer about the workload must tell its reader: it is inactive and
 	// the like. LocalNotes are those of the LocalQueue that it came through.
 	Notes, LocalNotes []Note
+	// Replaces is for [preemption.Request.Replaces]: the workload that holds quota and in whose place this
+	// one comes. Its requests have the flavors of that one.
+	Replaces string
 	// MinCounts is for [preemption.Request.MinCounts]: the pod sets that may start with fewer
 	// replicas.
 	MinCounts []preemption.Replicas
@@ -98,6 +102,20 @@ func (p *Pending) CountPods(q *queue.Queue) {
 		}
 		s.Requests = append(s.Requests, one)
 		slices.SortFunc(s.Requests, func(a, b quota.Amount) int { return strings.Compare(a.Resource, b.Resource) })
+	}
+}
+
+// Exclude removes the resources with one of the prefixes, which the scheduler does not look at.
+func (p *Pending) Exclude(prefixes []string) {
+	if len(prefixes) == 0 {
+		return
+	}
+	p.Workload = p.Workload.Clone()
+	for i := range p.Workload.PodSets {
+		s := &p.Workload.PodSets[i]
+		s.Requests = slices.DeleteFunc(s.Requests, func(r quota.Amount) bool {
+			return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(r.Resource, prefix) })
+		})
 	}
 }
 

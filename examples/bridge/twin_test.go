@@ -106,7 +106,7 @@ func TestQuantityInJSON(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{`""`, `"four"`, `{}`, `[]`, `true`, `"1e1000000000"`, `1e999`, `"m"`, `"."`, `"1` + strings.Repeat("0", 70) + `"`} {
+	for _, text := range []string{`""`, `"four"`, `{}`, `[]`, `true`, `"1e1000000000"`, `1e999`, `"-1"`, `-1`, `"-1m"`, `"m"`, `"."`, `"1` + strings.Repeat("0", 70) + `"`} {
 		var got bridge.Quantity
 		if err := json.Unmarshal([]byte(text), &got); err == nil {
 			t.Errorf("%s: %v", text, got)

@@ -14,7 +14,10 @@
 // With -rules the program compares no recorded answer. It asks each case of Kueue's preemptor by its
 // policies, and by preemption rules that say the same.
 //
-// Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input.
+// A case of a kind that tells a story in words (integration) is counted, and not asked.
+//
+// Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input: a case of an
+// unknown kind, and a file of which nothing was asked.
 package main
 
 import (
@@ -26,6 +29,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
@@ -133,10 +137,22 @@ func check(name string, stdin io.Reader, byRules bool) (report, error) {
 		}
 		return nil
 	})
-	if err == nil && r.Passed+r.Failed+r.Departed+r.NotAsked == 0 {
-		err = fmt.Errorf("%s: it has no case", r.File)
+	if err == nil && r.Passed+r.Failed+r.Departed == 0 {
+		err = r.nothingAsked()
 	}
 	return r, err
+}
+
+// nothingAsked is the error of a file without a case that was asked: a success would say nothing.
+func (r *report) nothingAsked() error {
+	if r.NotAsked == 0 {
+		return fmt.Errorf("%s: it has no case", r.File)
+	}
+	var why []string
+	for _, story := range slices.Sorted(maps.Keys(r.Stories)) {
+		why = append(why, fmt.Sprintf("%d of %d cases: %s", r.Stories[story], r.NotAsked, story))
+	}
+	return fmt.Errorf("%s: nothing was asked: %s", r.File, strings.Join(why, "; "))
 }
 
 func ask(c corpus.Asker, p *preemption.Preemptor, byRules bool) (corpus.Report, error) {

@@ -45,10 +45,6 @@ func TestByRules(t *testing.T) {
 	if !strings.HasPrefix(stdout, corpusFile+": 990 passed, 0 failed, 10 departed\n") || status != 0 || stderr != "" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
-	status, stdout, _ = call("", "-rules", "../../internal/proof/corpus/testdata/kai-boundary.jsonl.gz")
-	if status != 0 || !strings.Contains(stdout, "no case of Kueue's preemptor") {
-		t.Errorf("status %d, %q", status, stdout)
-	}
 }
 
 // Every kind of answer is compared: one that is changed fails, with a diff.
@@ -112,17 +108,21 @@ func TestUnreadable(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"not JSON":     {line() + "hello\n", nil, "(standard input):2: invalid character"},
-		"in a file":    {"", []string{plain}, plain + ":3: invalid character"},
-		"empty":        {"\n\n", nil, "it has no case"},
-		"no case":      {"{}\n", nil, "(standard input):1: no case: it has no id"},
-		"unknown mode": {line(`"mode":"Preempt"`, `"mode":"Maybe"`), nil, `unknown mode "Maybe"`},
-		"wrong type":   {line(`"priority":1`, `"priority":"high"`), nil, "(standard input):1: json"},
-		"policy":       {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is not a valid VictimPolicy`},
-		"no file":      {"", []string{filepath.Join(dir, "none")}, "no such file"},
-		"bad gzip":     {"\x1f\x8bnot gzip", nil, "gzip"},
-		"bad flag":     {"", []string{"-x"}, "usage: conformance"},
-		"a directory":  {"", []string{dir}, "is a directory"},
+		"not JSON":       {line() + "hello\n", nil, "(standard input):2: invalid character"},
+		"in a file":      {"", []string{plain}, plain + ":3: invalid character"},
+		"empty":          {"\n\n", nil, "it has no case"},
+		"no case":        {"{}\n", nil, "(standard input):1: no case: it has no id"},
+		"unknown kind":   {line() + `{"id":"w","kind":"replay"}` + "\n", nil, `(standard input):2: case "w": unknown kind "replay"`},
+		"unknown gate":   {`{"id":"w","kind":"other-ungate","now":"2026-01-01T12:00:00Z","timeoutSeconds":300}` + "\n", nil, `(standard input):1: case "w": unknown kind "other-ungate"`},
+		"unknown rule":   {`{"id":"w","table":"t","kind":"other","gates":{"ConfigurablePreemptions":true}}` + "\n", nil, `(standard input):1: case "w": unknown kind "other"`},
+		"unknown action": {`{"id":"w","action":"consolidate","defaults":{}}` + "\n", nil, `(standard input):1: case "w": unknown action "consolidate"`},
+		"unknown mode":   {line(`"mode":"Preempt"`, `"mode":"Maybe"`), nil, `unknown mode "Maybe"`},
+		"wrong type":     {line(`"priority":1`, `"priority":"high"`), nil, "(standard input):1: json"},
+		"policy":         {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is unknown: want Never, LowerPriority`},
+		"no file":        {"", []string{filepath.Join(dir, "none")}, "no such file"},
+		"bad gzip":       {"\x1f\x8bnot gzip", nil, "gzip"},
+		"bad flag":       {"", []string{"-x"}, "usage: conformance"},
+		"a directory":    {"", []string{dir}, "is a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, stdout, stderr := call(c.stdin, c.args...)
@@ -133,11 +133,29 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// told is a case of a kind that is documented as not asked.
+const told = `{"id":"told","kind":"integration","steps":[]}` + "\n"
+
 // Stories in words are counted by themselves: neither passed nor failed.
-func TestNotAsked(t *testing.T) {
-	status, stdout, _ := call(line() + `{"id":"told","kind":"integration","steps":[]}` + "\n")
+func TestStoriesAreCountedApart(t *testing.T) {
+	status, stdout, _ := call(line() + told)
 	if want := "(standard input): 1 passed, 0 failed, 0 departed\n  not asked 1: a story in words (integration)\n"; status != 0 || stdout != want {
 		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
+// A file of which nothing was asked is no success: status 2, and one line that says why.
+func TestAFileOfWhichNothingWasAsked(t *testing.T) {
+	status, stdout, stderr := call(told + told)
+	want := "conformance: (standard input): nothing was asked: 2 of 2 cases: a story in words (integration)\n"
+	if status != 2 || stdout != "" || stderr != want {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+	const boundary = "../../internal/proof/corpus/testdata/kai-boundary.jsonl.gz"
+	status, stdout, stderr = call("", "-rules", boundary)
+	want = "conformance: " + boundary + ": nothing was asked: 100 of 100 cases: it is no case of Kueue's preemptor\n"
+	if status != 2 || stdout != "" || stderr != want {
+		t.Errorf("with -rules: status %d, %q, %q", status, stdout, stderr)
 	}
 }
 

@@ -36,6 +36,9 @@ type answer struct {
 	notes    []string // notes on the answer
 	warnings []string // notes on the input
 	noNode   bool     // no node can take any of the pods
+	held     string   // why it is not considered at all; empty: it is
+	doubts   []string // what the answer depends on and is not known
+	decided  bool     // there is a decision
 	isSample bool
 }
 
@@ -62,12 +65,19 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, input.FirstLeftOut(a.warnings))
 	}
+	if one.Unread {
+		a.id, a.request, a.doubts = one.ID, one.Request, []string{one.Unresolved.Error()}
+		return a, nil
+	}
 	if one.Unresolved != nil && (o.count == 0 || one.Request.Group != "") {
 		return nil, fmt.Errorf("%s: %w%s", one.ID, one.Unresolved, input.FirstLeftOut(a.warnings))
 	}
-	a.id, a.request, a.notes, a.noNode = one.ID, one.Request, bridge.Texts(one.Notes), one.NoNode
+	a.id, a.request, a.notes, a.noNode, a.held = one.ID, one.Request, bridge.Texts(one.Notes), one.NoNode, one.Held()
 	filter, notes := objects.Filter()
 	a.warnings = append(a.warnings, bridge.Texts(notes)...)
+	for _, n := range notes {
+		c.Doubts = append(c.Doubts, bridge.Doubt{Note: n})
+	}
 	if err := a.copyPods(o.count, filter); err != nil {
 		return nil, err
 	}
@@ -89,6 +99,8 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	if a.decision, err = preemptor.Decide(snapshot, a.request); err != nil {
 		return nil, a.named(err)
 	}
+	one.Request = a.request
+	a.decided, a.doubts = true, bridge.Texts(c.DoubtsOn(&one, &a.decision))
 	return a, nil
 }
 
@@ -129,7 +141,7 @@ func (a *answer) readCluster(objects *read.Kubernetes, o *options, piped io.Read
 		}
 		sources = []input.Source{{Name: "the sample", Reader: bytes.NewReader(sample)}}
 	}
-	a.warnings, err = input.Read(sources, input.Options{}, objects.Add)
+	a.warnings, err = input.Read(sources, input.Options{Lost: objects.Lose}, objects.Add)
 	return err
 }
 
@@ -143,7 +155,7 @@ func (a *answer) readManifest(objects *read.Kubernetes, o *options, piped io.Rea
 		return nil, err
 	}
 	pods = map[string]bool{}
-	warnings, err := input.Read(sources, input.Options{}, func(one *input.Object) error {
+	warnings, err := input.Read(sources, input.Options{Lost: objects.Lose}, func(one *input.Object) error {
 		err := objects.Add(one)
 		if one.Kind == "Pod" {
 			pods[one.ID()] = true

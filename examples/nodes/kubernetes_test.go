@@ -40,8 +40,8 @@ func TestAsKubernetes(t *testing.T) {
 			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"UDP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "has room; nobody"},
 		"of one protocol": {
 			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"TCP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "has room when 1 unit yields"},
-		"who waits is left out": {
-			[]string{node, pod("p", `"containers":5`, "")}, 2, "(nobody waits); Pod a/p: spec.containers: want a list, found number: left out"},
+		"what waits cannot be read": {
+			[]string{node, pod("p", `"containers":5`, "")}, 3, "Whether Pod a/p (priority 0) has room is unknown: Pod a/p cannot be read: spec.containers: want a list, found number."},
 		"a pod that is resized in place takes the more": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]`,
 				`"containerStatuses":[{"name":"c","allocatedResources":{"cpu":"3"},"resources":{"requests":{"cpu":"3"}}}]`),

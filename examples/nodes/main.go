@@ -5,15 +5,16 @@
 //	  nodes -pod NAMESPACE/NAME
 //
 // (Leave out podgroups if the cluster has none.) The input is standard input or -f FILE,
-// given once or several times, JSON or YAML, plain or gzip. An object that cannot be read is
-// left out, with a note. The request is a pod (-pod) or a pod group (-group) that waits in
+// given once or several times, JSON or YAML, plain or gzip. Of an object that cannot be read counts what
+// can: a pod still takes its room. If the answer depends on the rest, it is unknown. The request is a pod (-pod) or a pod group (-group) that waits in
 // the input, or a manifest with a Pod, or with a PodGroup and its Pods (-m FILE; -count makes
 // copies of a single pod, as a gang). Without arguments the input is an embedded sample.
 //
-// With -o json the answer is one object: request, decision, notes.
+// With -o json the answer is one object: verdict, doubts, request, decision, notes.
 //
-// Exit status: 0 when there is room, at once or by preemption; 1 when there is none, or not
-// yet; 2 for bad usage or input, with one line that says what.
+// Exit status: 0 when there is room, at once or by preemption; 1 when there is none, not yet, or when
+// the pods are held; 2 for bad usage or input, with one line that says what; 3 when the answer is
+// unknown, because it depends on something that cannot be read or is not supported.
 package main
 
 import (
@@ -29,12 +30,11 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/optional"
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], cli.Piped(), os.Stdout, os.Stderr))
+	os.Exit(run(os.Args[1:], cli.Piped(), os.Stdout, os.Stderr, cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv)))
 }
 
 // options are the options of the command line.
@@ -129,7 +129,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 const maxCount = 100_000
 
 // run is main without the process. piped is nil if standard input is a terminal.
-func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
+func run(args []string, piped io.Reader, stdout, stderr io.Writer, screen cli.Screen) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -141,14 +141,11 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	if err == nil && o.output == "json" {
 		err = a.printJSON(stdout)
 	} else if err == nil {
-		err = a.printText(stdout)
+		err = a.printText(stdout, screen)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "nodes: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
-		return 2
+		return cli.StatusBad
 	}
-	if a.decision.Outcome == preemption.Wait || a.decision.Outcome == preemption.Impossible {
-		return 1
-	}
-	return 0
+	return a.status()
 }

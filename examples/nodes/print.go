@@ -1,14 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
@@ -17,34 +16,39 @@ import (
 )
 
 func (a *answer) printJSON(w io.Writer) error {
+	var decision *placement.Decision
+	if a.decided {
+		decision = &a.decision
+	}
 	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(struct {
-		Request  placement.Request  `json:"request"`
-		Decision placement.Decision `json:"decision"`
-		Notes    []string           `json:"notes,omitempty"`
-	}{a.request, a.decision, slices.Concat(a.notes, a.warnings)})
+		Verdict  string              `json:"verdict"`          // yes, no, held or unknown
+		Doubts   []string            `json:"doubts,omitempty"` // why it is unknown
+		Request  placement.Request   `json:"request"`
+		Decision *placement.Decision `json:"decision,omitempty"` // as far as is known
+		Notes    []string            `json:"notes,omitempty"`
+	}{a.verdict(), a.doubts, a.request, decision, slices.Concat(a.notes, a.warnings)})
 }
 
-func (a *answer) printText(w io.Writer) error {
-	var b strings.Builder
+func (a *answer) printText(w io.Writer, screen cli.Screen) error {
+	b := &cli.Page{Screen: screen}
 	if a.isSample {
 		b.WriteString("This is the embedded sample. For your cluster:\n" +
 			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes -pod NAMESPACE/NAME\n\n")
 	}
-	printable.Fprintf(&b, "%s: %s\n\n", a.who(), a.verdict())
-	a.printNominations(&b)
-	a.printVictims(&b)
-	a.printReasons(&b)
+	a.printVerdict(b)
+	a.printNominations(b)
+	a.printVictims(b)
+	a.printReasons(b)
 	notes := slices.Concat(a.notes, a.warnings)
 	for _, n := range notes[:min(shownNotes, len(notes))] {
-		printable.Fprintf(&b, "Note: %s.\n", n)
+		b.Say("Note: %s.\n", n)
 	}
 	if n := len(notes) - shownNotes; n > 0 {
-		fmt.Fprintf(&b, "And %s more (-o json for all).\n", plural(n, "note"))
+		b.Say("And %s more (-o json for all).\n", plural(n, "note"))
 	}
-	_, err := io.WriteString(printable.Lines(w), strings.TrimRight(b.String(), "\n")+"\n")
-	return err
+	return b.Print(w)
 }
 
 func (a *answer) who() string {
@@ -65,8 +69,55 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// verdict says the decision in a sentence.
+// verdict is the answer in a word: yes, no, held or unknown.
 func (a *answer) verdict() string {
+	switch {
+	case a.held != "":
+		return "held"
+	case len(a.doubts) > 0:
+		return cli.Unknown
+	case a.decision.Outcome.Succeeds():
+		return "yes"
+	}
+	return "no"
+}
+
+// status is the exit status of the answer.
+func (a *answer) status() int {
+	switch a.verdict() {
+	case "yes":
+		return cli.StatusYes
+	case cli.Unknown:
+		return cli.StatusUnknown
+	}
+	return cli.StatusNo
+}
+
+// printVerdict says the answer first, then what is decided as far as is known.
+func (a *answer) printVerdict(b *cli.Page) {
+	otherwise := ""
+	switch a.verdict() {
+	case "held":
+		b.Say("%s is held: %s.\n", a.who(), a.held)
+		otherwise = "Once it is considered, it "
+	case cli.Unknown:
+		b.Say("Whether %s has room is unknown: %s.\n", a.who(), a.doubts[0])
+		for _, d := range a.doubts[1:] {
+			b.Say("Nor is this known: %s.\n", d)
+		}
+		otherwise = "As far as is known, it "
+	default:
+		b.Say("%s: %s\n\n", a.who(), a.decisionText())
+		return
+	}
+	if a.decided {
+		b.Say("%s%s\n", otherwise, a.decisionText())
+	}
+	b.WriteString("\n")
+}
+
+// decisionText says the decision in a sentence.
+func (a *answer) decisionText() string {
 	d := &a.decision
 	pods := 0
 	for _, v := range d.Victims {
@@ -118,9 +169,9 @@ func (a *answer) when() string {
 }
 
 // printReasons says what is missing and who may not yield.
-func (a *answer) printReasons(b *strings.Builder) {
+func (a *answer) printReasons(b *cli.Page) {
 	for _, s := range a.decision.Shortage {
-		printable.Fprintf(b, "Too little %s in %s: %d more on one node at least.\n", s.Resource, plural(s.Domains, "domain"), s.Missing)
+		b.Say("Too little %s in %s: %d more on one node at least.\n", s.Resource, plural(s.Domains, "domain"), s.Missing)
 	}
 	if len(a.decision.Shortage) > 0 {
 		b.WriteString("\n")
@@ -128,7 +179,9 @@ func (a *answer) printReasons(b *strings.Builder) {
 	if len(a.decision.Blockers) == 0 {
 		return
 	}
-	t := cli.NewTable(table.Row{"may not yield", "priority", "rule", "until", "set by"})
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "may not yield", Least: 20}, {Name: "priority", Right: true}, {Name: "rule", Least: 8}, {Name: "until", Least: 20}, {Name: "set by", Least: 10},
+	}}
 	for _, k := range a.decision.Blockers {
 		name, until, setBy := k.Pod, "-", k.SetBy
 		if k.Group != "" {
@@ -140,9 +193,9 @@ func (a *answer) printReasons(b *strings.Builder) {
 		if setBy == "" {
 			setBy = "-"
 		}
-		t.AppendRow(table.Row{name, k.Priority, k.Rule, until, setBy})
+		t.Row(name, k.Priority, k.Rule, until, setBy)
 	}
-	cli.Render(b, t)
+	b.Table(t)
 }
 
 func (a *answer) partly() string {
@@ -157,37 +210,39 @@ const (
 	shownNotes = 20
 )
 
-func more(b *strings.Builder, n int) {
+func more(b *cli.Page, n int) {
 	if n > shown {
-		fmt.Fprintf(b, "... and %d more (-o json for all)\n\n", n-shown)
+		b.Say("... and %d more (-o json for all)\n\n", n-shown)
 	}
 }
 
-func (a *answer) printNominations(b *strings.Builder) {
+func (a *answer) printNominations(b *cli.Page) {
 	list := a.decision.Nominations
 	if len(list) == 0 {
 		return
 	}
-	t := cli.NewTable(table.Row{"pod", "node"})
+	t := &cli.Table{Columns: []cli.Column{{Name: "pod", Least: 20}, {Name: "node", Least: 20}}}
 	for _, n := range list[:min(shown, len(list))] {
-		t.AppendRow(table.Row{n.Pod, n.Node})
+		t.Row(n.Pod, n.Node)
 	}
-	cli.Render(b, t)
+	b.Table(t)
 	more(b, len(list))
 }
 
 // printVictims lists the victims, the most important first.
-func (a *answer) printVictims(b *strings.Builder) {
+func (a *answer) printVictims(b *cli.Page) {
 	list := slices.Clone(a.decision.Victims)
 	if len(list) == 0 {
 		return
 	}
-	slices.SortStableFunc(list, func(x, y placement.Victim) int { return int(int64(y.Priority) - int64(x.Priority)) })
+	slices.SortStableFunc(list, func(x, y placement.Victim) int { return cmp.Compare(y.Priority, x.Priority) })
 	nodes := map[string]string{}
 	for _, p := range a.state.Pods {
 		nodes[p.ID] = p.Node
 	}
-	t := cli.NewTable(table.Row{"yields", "priority", "pods", "nodes", "against a budget"})
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "yields", Least: 20}, {Name: "priority", Right: true}, {Name: "pods", Right: true}, {Name: "nodes", Least: 16}, {Name: "against a budget", Least: 7},
+	}}
 	for _, v := range list[:min(shown, len(list))] {
 		name := v.Pods[0]
 		if v.Group != "" {
@@ -207,11 +262,11 @@ func (a *answer) printVictims(b *strings.Builder) {
 		if v.Violations > 0 {
 			against = fmt.Sprint(v.Violations)
 		}
-		t.AppendRow(table.Row{name, v.Priority, len(v.Pods), where, against})
+		t.Row(name, v.Priority, len(v.Pods), where, against)
 	}
-	cli.Render(b, t)
+	b.Table(t)
 	more(b, len(list))
 	if len(a.decision.Withdrawn) > 0 {
-		printable.Fprintf(b, "Promises withdrawn: %s.\n", strings.Join(a.decision.Withdrawn, ", "))
+		b.Say("Promises withdrawn: %s.\n", strings.Join(a.decision.Withdrawn, ", "))
 	}
 }

@@ -19,7 +19,7 @@ func screen(root string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("whatif: %w: %s", err, failed.Bytes())
 	}
-	_, text, _ = bytes.Cut(text, []byte("\n\n")) // less the hint how to ask about one's own cluster
+	text, _, _ = bytes.Cut(text, []byte("\n\nThis is the embedded sample")) // less the hint how to ask about one's own cluster
 	lines := append([]string{"$ go run ./examples/whatif", ""}, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	wide := 0
 	for _, l := range lines {

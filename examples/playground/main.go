@@ -18,31 +18,39 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/playground/site"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr, serve); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "playground:", err)
-		}
-		os.Exit(2)
+const usage = "usage: playground [-addr ADDRESS | -build DIR]"
+
+func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, serve)) }
+
+// command is main without the process. A server serves the page.
+func command(args []string, stdout, stderr io.Writer, serve func(net.Listener, http.Handler) error) int {
+	switch err := run(args, stdout, serve); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "playground: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
+		return 2
 	}
+	return 0
 }
 
-// run is main without the process. A server serves the page.
-func run(args []string, out, bad io.Writer, serve func(net.Listener, http.Handler) error) error {
+func run(args []string, out io.Writer, serve func(net.Listener, http.Handler) error) error {
 	flags := flag.NewFlagSet("playground", flag.ContinueOnError)
-	flags.SetOutput(bad)
 	dir := flags.String("build", "", "write the page as static files into `DIR` instead of serving it")
 	address := flags.String("addr", "127.0.0.1:8017", "serve on `ADDRESS`; port 0 is any free one")
-	if err := flags.Parse(args); err != nil {
+	if err := cli.Parse(flags, args, usage, out); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q; playground -h lists the flags", flags.Arg(0))
+		return fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
 	}
 	host, _, err := net.SplitHostPort(*address)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {

@@ -14,15 +14,23 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"extra"}, "unexpected argument"},
+		{[]string{"extra"}, `unexpected argument "extra"; usage: playground`},
 		{[]string{"-addr", "0.0.0.0:80"}, "this machine alone"},
 		{[]string{"-addr", "example.org:80"}, "this machine alone"},
 		{[]string{"-addr", "localhost"}, "this machine alone"},
-		{[]string{"-odd"}, "not defined"},
+		{[]string{"-odd"}, "not defined: -odd; usage: playground"},
+		{[]string{"-addr", "\x1b[31m\n"}, `-addr "\x1b[31m\n"`},
+		{[]string{"-build"}, "flag needs an argument"},
 	} {
 		var out, bad bytes.Buffer
-		if err := run(c.args, &out, &bad, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, want %s", c.args, err, c.want)
+		if status := command(c.args, &out, &bad, nil); status != 2 || out.Len() > 0 || !strings.Contains(bad.String(), c.want) || strings.Count(bad.String(), "\n") != 1 {
+			t.Errorf("%q: status %d, %q, %q, want %s", c.args, status, out.String(), bad.String(), c.want)
+		}
+	}
+	for _, arg := range []string{"-h", "-help", "--help"} {
+		var out, bad bytes.Buffer
+		if status := command([]string{arg}, &out, &bad, nil); status != 0 || bad.Len() > 0 || !strings.HasPrefix(out.String(), "usage: playground") || !strings.Contains(out.String(), "-build DIR") {
+			t.Errorf("%s: status %d, %q, %q", arg, status, out.String(), bad.String())
 		}
 	}
 }
@@ -32,8 +40,8 @@ func TestRun(t *testing.T) {
 		t.Skip("it builds the WebAssembly")
 	}
 	dir := t.TempDir()
-	var out, bad bytes.Buffer
-	if err := run([]string{"-build", dir + "/site"}, &out, &bad, nil); err != nil {
+	var out bytes.Buffer
+	if err := run([]string{"-build", dir + "/site"}, &out, nil); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(dir + "/site")
@@ -41,7 +49,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 	served := false
-	err = run([]string{"-addr", "127.0.0.1:0"}, &out, &bad, func(l net.Listener, h http.Handler) error {
+	err = run([]string{"-addr", "127.0.0.1:0"}, &out, func(l net.Listener, h http.Handler) error {
 		served = h != nil
 		return l.Close()
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -11,6 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/cedesched/cede/examples/replay/internal/loop"
 )
 
 // hues are colours that people with any colour vision tell apart (Okabe and Ito, 2008).
@@ -62,41 +65,49 @@ func drawAll(w io.Writer, groups []*worldGroup, png bool) error {
 
 // charts draws four charts of a world: what was lost, evictions, waits, GPUs in use.
 func (g *worldGroup) charts() ([]*plot.Plot, error) {
-	lost, evicted, waits, busy := panel("work lost, GPU-hours"), panel("evictions"), panel("mean wait, hours"), panel("GPUs in use, %")
+	lost, evicted, waits, busy := panel("lost, GPU-hours"), panel("evictions"), panel("mean wait, hours"), panel("GPUs in use, %")
 	lost.Title.Text = g.world + "\n" + lost.Title.Text
-	days := float64(g.policies[0].Horizon) / 86400
+	if g.seeds > 1 {
+		lost.Title.Text += fmt.Sprintf(", a line for each of %d seeds", g.seeds)
+		waits.Title.Text += fmt.Sprintf(", of all %d seeds", g.seeds)
+	}
+	days := 0.0
 	for i, s := range g.policies {
-		for _, series := range []struct {
-			on    *plot.Plot
-			parts []int64
-			unit  float64
-		}{
-			{lost, s.LostBy.Parts, 3600 * 1000}, {evicted, s.Evicted.Parts, 1},
-			{busy, s.Busy.Parts, float64(s.GPU) * float64(s.Horizon) / float64(len(s.Busy.Parts)) / 100 / float64(len(s.losts))},
-		} {
-			var points plotter.XYs
-			for k, n := range series.parts {
-				points = append(points, plotter.XY{X: days * float64(k+1) / float64(len(series.parts)), Y: float64(n) / max(series.unit, 1)})
+		for n, l := range s.runs {
+			days = max(days, float64(l.Horizon)/86400)
+			for _, series := range []struct {
+				on   *plot.Plot
+				of   loop.Series
+				unit float64
+			}{
+				{lost, l.LostBy, 3600 * 1000}, {evicted, l.Evicted, 1}, {busy, l.Busy, float64(l.GPU) * float64(l.Busy.Each) / 100},
+			} {
+				line, err := plotter.NewLine(points(l, series.of, series.unit))
+				if err != nil {
+					return nil, err
+				}
+				line.Color, line.Width = hues[i%len(hues)], vg.Points(1.5)
+				if len(s.runs) > 1 {
+					line.Width = vg.Points(0.8)
+				}
+				if i >= len(hues) {
+					line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+				}
+				series.on.Add(line)
+				if series.on == lost && n == 0 {
+					lost.Legend.Add(strings.TrimSuffix(s.short+" ("+s.mark()+")", " ()"), line)
+				}
 			}
-			line, err := plotter.NewLine(points)
-			if err != nil {
-				return nil, err
-			}
-			line.Color, line.Width = hues[i%len(hues)], vg.Points(1.5)
-			if i >= len(hues) {
-				line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
-			}
-			series.on.Add(line)
-			if series.on == lost {
-				lost.Legend.Add(s.policy, line)
-			}
+		}
+		if s.broken {
+			continue // most of its waits are not over
 		}
 		if err := g.bars(waits, i); err != nil {
 			return nil, err
 		}
 	}
 	for _, p := range []*plot.Plot{lost, evicted, busy} {
-		p.X.Label.Text, p.Y.Min = "days", 0
+		p.X.Label.Text, p.Y.Min = "days, until the last job comes", 0
 		p.X.Min, p.X.Max = 0, days
 	}
 	busy.Y.Max = max(busy.Y.Max, 100)
@@ -109,6 +120,16 @@ func (g *worldGroup) charts() ([]*plot.Plot, error) {
 	waits.X.Label.Text, waits.Y.Min = "priority", 0
 	waits.NominalX(names...)
 	return []*plot.Plot{lost, evicted, waits, busy}, nil
+}
+
+// points are those of a series until the last job comes, or the replay is broken off.
+func points(l *line, of loop.Series, unit float64) (list plotter.XYs) {
+	for k, n := range of.Parts {
+		if ends := int64(k+1) * of.Each; l.Circle == "" || ends <= l.End || k == 0 {
+			list = append(list, plotter.XY{X: float64(min(ends, l.Horizon)) / 86400, Y: float64(n) / max(unit, 1)})
+		}
+	}
+	return list
 }
 
 // bars draws the mean waits of a policy beside those of the others.

@@ -10,8 +10,9 @@
 // The table compares each policy with the first one. The same arguments print the same table,
 // byte for byte, on every machine; how long decisions took is printed with -times alone.
 //
-// Exit status: 0; 1 if nothing could ever run in some world, or jobs evict each other in a
-// circle; 2 for bad usage or input.
+// Exit status: 0; 1 if nothing could ever run in some world, or a replay was broken off because
+// jobs evict each other in an endless circle; 2 for bad usage or input. A shard leaves the
+// answer to -merge: it exits 0 once its results are written.
 package main
 
 import (
@@ -119,7 +120,7 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 		fmt.Fprintf(stderr, "replay: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
 		return 2
 	}
-	if no := refusal(lines); no != "" {
+	if no := refusal(lines); no != "" && o.shard == "" {
 		fmt.Fprintf(stderr, "replay: %s\n", printable.Text(no))
 		return 1
 	}
@@ -127,9 +128,9 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 }
 
 // lines reads results, or replays.
-func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Screen) ([]line, error) {
+func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Screen) (lines []line, err error) {
 	if o.merge {
-		lines, err := readLines(o.files)
+		lines, err = readLines(o.files)
 		if err == nil && o.output != "" {
 			err = o.write(stdout, lines)
 		}
@@ -147,19 +148,34 @@ func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Sc
 	if err != nil {
 		return nil, err
 	}
-	lines, err := s.run(index, shards, o.times, screen)
-	if err == nil && (o.shard != "" || o.output != "") {
-		err = o.write(stdout, lines)
+	if o.shard == "" && o.output == "" {
+		return s.run(index, shards, o.times, screen, nil)
 	}
+	err = o.writeTo(stdout, func(w io.Writer) error {
+		lines, err = s.run(index, shards, o.times, screen, func(l *line) error { return writeLine(w, l) })
+		return err
+	})
 	return lines, err
 }
 
 // write writes the results.
 func (o *options) write(stdout io.Writer, lines []line) error {
+	return o.writeTo(stdout, func(w io.Writer) error {
+		for i := range lines {
+			if err := writeLine(w, &lines[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeTo writes into the file of -o.
+func (o *options) writeTo(stdout io.Writer, write func(io.Writer) error) error {
 	if o.output == "" || o.output == "-" {
-		return writeLines(stdout, lines)
+		return write(stdout)
 	}
-	return toFile(o.output, func(w io.Writer) error { return writeLines(w, lines) })
+	return toFile(o.output, write)
 }
 
 func toFile(path string, write func(io.Writer) error) error {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -95,15 +97,25 @@ func TestShards(t *testing.T) {
 	if data, _ := os.ReadFile(whole); !slices.Equal(sorted(data), sorted(parts)) {
 		t.Error("the lines of the shards are not those of the sweep")
 	}
+	// A pod that ran again repeats its lines; another one's log has what it wrote on standard
+	// error, and the begin of a line.
+	again := filepath.Join(dir, "again.jsonl")
+	log := "replay: no such thing\n" + string(parts[:100]) + "\n" + string(parts) + "\n{\"level\":\"info\"}\n"
+	if err := os.WriteFile(again, []byte(log), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, got, stderr := call(t, nil, append([]string{"-merge", again}, files...)...); status != 0 || got != want || stderr != "" {
+		t.Errorf("status %d, %q; with lines twice and others:\n%s", status, stderr, got)
+	}
 	for name, bad := range map[string]struct{ data, want string }{
 		"missing":   {strings.Join(strings.SplitAfter(string(parts), "\n")[1:], ""), "cell 0 of 8 is missing"},
-		"twice":     {string(parts) + string(parts), "line 9: cell: 0 is also at "},
+		"otherwise": {string(parts) + regexp.MustCompile(`"redone":`).ReplaceAllString(string(parts), `"redone":1`), "line 9: cell: 0 is also at "},
 		"other":     {string(parts) + strings.Replace(string(parts), `"sweep":"`, `"sweep":"0`, 1), "line 9: sweep: "},
-		"no JSON":   {"{", "line 1: no result of replay"},
+		"no JSON":   {"{", "there are no results to merge; lines that are no results: 1, the first at "},
 		"misspelt":  {`{"swep":"x"}`, `line 1: no result of replay: json: unknown field "swep"`},
 		"text":      {`{"jobs":"x"}`, "line 1: jobs: want int, found string"},
 		"cell":      {`{"cell":1,"of":1}`, "line 1: cell: 1 of 1"},
-		"no series": {`{"of":1}`, "parts, want 60"},
+		"no series": {`{"of":1}`, "parts of 0 seconds, want 60"},
 		"empty":     {"", "there are no results to merge"},
 	} {
 		file := filepath.Join(dir, "bad.jsonl")
@@ -113,6 +125,70 @@ func TestShards(t *testing.T) {
 		if status, stdout, stderr := call(t, nil, "-merge", file); status != 2 || stdout != "" || !strings.Contains(stderr, bad.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
 		}
+	}
+}
+
+// Shards of one name are of one sweep only if the files that they read have the same contents.
+func TestShardsOfOtherContents(t *testing.T) {
+	const header = "job,vc,submit_time,scale_factor,duration,priority\n"
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := func(label string) string {
+		return "apiVersion: kueue.x-k8s.io/v1alpha1\nkind: PreemptionConfig\nmetadata: {name: c}\nspec: {rules: [{name: r, activationPolicy: {trigger: Always}, " +
+			"candidateSelectors: [{scope: WithinClusterQueue, labelSelector: {matchLabels: {team: " + label + "}}}]}]}\n"
+	}
+	jobs := header + "a,q,0,1,60,0\nb,q,5,1,60,0\n"
+	args := []string{"-world", filepath.Join(dir, "jobs.csv"), "-policy", "greedy,rules=" + filepath.Join(dir, "rules.yaml")}
+	shard := func(part string) string {
+		t.Helper()
+		file := filepath.Join(dir, strings.ReplaceAll(part, "/", "-")+".jsonl")
+		if status, _, stderr := call(t, nil, append([]string{"-shard", part, "-o", file}, args...)...); status != 0 {
+			t.Fatal(stderr)
+		}
+		return file
+	}
+	for name, change := range map[string]func(){
+		"nothing": func() {},
+		"jobs":    func() { write("jobs.csv", jobs+"c,q,9,1,60,0\n") },
+		"quotas":  func() { write("vc_nodes.csv", "vc,node num\nq,1\nother,2\n") },
+		"rules":   func() { write("rules.yaml", rules("b")) },
+	} {
+		write("jobs.csv", jobs)
+		write("rules.yaml", rules("a"))
+		write("vc_nodes.csv", "vc,node num\nq,1\nother,1\n")
+		first := shard("0/2")
+		change()
+		status, _, stderr := call(t, nil, "-merge", first, shard("1/2"))
+		if same := name == "nothing"; same != (status == 0) || !same && !strings.Contains(stderr, "is another sweep") {
+			t.Errorf("%s differ: status %d, %q", name, status, stderr)
+		}
+	}
+}
+
+// A replay that jobs in a circle never end is broken off and marked; the others of the sweep
+// go on. A shard leaves the answer to -merge.
+func TestCircles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "0.jsonl")
+	args := []string{"-world", "philly-vc+days=1+capacity=40+grace=0s", "-policy", "greedy,fair", "-shard", "0/1", "-o", file}
+	if status, stdout, stderr := call(t, nil, args...); status != 0 || stdout+stderr != "" {
+		t.Fatalf("the shard: status %d, %q, %q", status, stdout, stderr)
+	}
+	status, stdout, stderr := call(t, nil, "-merge", file)
+	if status != 1 || !strings.Contains(stderr, `policy "fair": jobs evict each other in a circle: broken off at second `) {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	for _, want := range []string{"fair circles: ", "take the same room from each other", "philly-vc-0", "fair is not compared: it was broken off."} {
+		if text := strings.Join(strings.Fields(stdout), " "); !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, stdout)
+		}
+	}
+	if !regexp.MustCompile(`(?m)^fair .* – .* \d+\* .* –`).MatchString(stdout) || !regexp.MustCompile(`(?m)^greedy .* \d+ .* d$`).MatchString(stdout) {
+		t.Errorf("the cell is not marked, or another is:\n%s", stdout)
 	}
 }
 
@@ -145,6 +221,17 @@ func TestCharts(t *testing.T) {
 	}
 }
 
+// zipped is a text as gzip.
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -155,6 +242,10 @@ func TestUsage(t *testing.T) {
 		return path
 	}
 	const header = "job,vc,submit_time,scale_factor,duration,priority\n"
+	var rows strings.Builder
+	for i := range 130 {
+		fmt.Fprintf(&rows, "%d,q,0,1,60,%s\n", i, strings.Repeat("x", 1<<19))
+	}
 	never := file("never.csv", header+"a,q,0,1,60,0\nb,q,5,2,60,0\n")
 	for want, args := range map[string][]string{
 		"not defined":                               {"-nosuch"},
@@ -188,6 +279,14 @@ func TestUsage(t *testing.T) {
 		`line 2: job_type: "x": want`:               {"-world", file("class.csv", "job_id,user,num_gpu,submit_time,duration,job_type\n1,vc_a,1,0,5,x\n")},
 		`line 2: qos: "Best": want`:                 {"-world", file("qos.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time,scheduled_time\np,1,1,1,1000,Best,0,9,1\n")},
 		`line 1: there is no column`:                {"-world", never, "-quotas", file("quotas.csv", "vc,nodes\nq,1\n")},
+		`line 2: scale_factor: "": want a number`:   {"-world", file("nogpus.csv", header+"a,q,0,,60,0\n")},
+		`line 2: scale_factor: ".": want a number`:  {"-world", file("point.csv", header+"a,q,0,.,60,0\n")},
+		`line 2: num_gpu: " ": want a number`:       {"-world", file("blank.csv", "job_id,user,num_gpu,submit_time,duration,job_type\n1,vc_a, ,0,5,best\n")},
+		`line 1: more than 1 MiB in one row`:        {"-world", file("long.csv", strings.Repeat(" ", 3<<20))},
+		`line 2: more than 1 MiB in one row`:        {"-world", file("quoted.csv", header+`"`+strings.Repeat("x\n", 1<<20)+"\n")},
+		`line 3: more than 1 MiB in one row`:        {"-world", file("stray.csv", header+"a,q,0,1,60,0\n"+`x"`+strings.Repeat(",", 2<<20)+"\n")},
+		`longquotas.csv: line 2: more than 1 MiB`:   {"-world", never, "-quotas", file("longquotas.csv", "vc,node num\n"+strings.Repeat(",", 2<<20))},
+		`bytes unzip to more than 64 MiB`:           {"-world", file("bomb.csv.gz", zipped(t, "job,vc,submit_time,scale_factor,duration,note\n"+rows.String()))},
 		`all quotas are zero`:                       {"-world", never, "-quotas", file("zero.csv", "vc,node num\nq,0\n")},
 		`the gzip is damaged: gzip: invalid header`: {"-world", file("no.csv.gz", header)},
 	} {

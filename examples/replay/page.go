@@ -52,13 +52,20 @@ func writePage(w io.Writer, groups []*worldGroup, withTimes bool) error {
 		if !ok {
 			return fmt.Errorf("world %q: the chart is no SVG", g.world)
 		}
-		page.Worlds = append(page.Worlds, worldPart{g.title(), g.losses().page(), g.waits().page(), g.verdicts(), template.HTML("<svg" + svg)})
+		page.Worlds = append(page.Worlds, worldPart{g.title(), g.losses().page(), g.waits().page(), texts(g.verdicts()), template.HTML("<svg" + svg)})
 	}
 	if t := times(groups); withTimes && t != nil {
 		made := t.page()
 		page.Times = &made
 	}
 	return pageTemplate.Execute(w, page)
+}
+
+func texts(verdicts []verdict) (list []string) {
+	for _, v := range verdicts {
+		list = append(list, v.text)
+	}
+	return list
 }
 
 func (t grid) page() pageTable {

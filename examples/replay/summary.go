@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ import (
 // summary is a policy in a world, over all seeds.
 type summary struct {
 	policy string
+	short  string // its name in tables
 	loop.Result
-	losts []int64 // what was lost, by seed
+	runs   []*line // by seed
+	broken bool    // some seed was broken off
 }
 
 // worldGroup is a world with its policies, the first of which the others are compared with.
@@ -29,8 +32,20 @@ func group(lines []line) []*worldGroup {
 		l := &lines[i]
 		g := find(&groups, func(g *worldGroup) bool { return g.world == l.World }, &worldGroup{world: l.World})
 		s := find(&g.policies, func(s *summary) bool { return s.policy == l.Policy }, &summary{policy: l.Policy})
-		s.add(&l.Result)
-		g.seeds = len(g.policies[0].losts)
+		s.add(l)
+		g.seeds = len(g.policies[0].runs)
+	}
+	var policies []string
+	for i := range lines {
+		if !slices.Contains(policies, lines[i].Policy) {
+			policies = append(policies, lines[i].Policy)
+		}
+	}
+	short := shortNames(policies)
+	for _, g := range groups {
+		for _, s := range g.policies {
+			s.short = cmp.Or(short[s.policy], s.policy)
+		}
 	}
 	return groups
 }
@@ -43,9 +58,10 @@ func find[T any](list *[]*T, is func(*T) bool, fresh *T) *T {
 	return fresh
 }
 
-func (s *summary) add(r *loop.Result) {
-	s.losts = append(s.losts, r.Lost())
-	if len(s.losts) == 1 {
+func (s *summary) add(l *line) {
+	r := &l.Result
+	s.runs, s.broken = append(s.runs, l), s.broken || l.Circle != ""
+	if len(s.runs) == 1 {
 		s.Result = *r
 		s.Waits = slices.Clone(r.Waits)
 		return
@@ -57,6 +73,7 @@ func (s *summary) add(r *loop.Result) {
 	s.Restarts += r.Restarts
 	s.Grace += r.Grace
 	s.Evictions += r.Evictions
+	s.OfOne = max(s.OfOne, r.OfOne)
 	s.Preemptions += r.Preemptions
 	s.Decisions += r.Decisions
 	s.Completion += r.Completion
@@ -73,7 +90,7 @@ func (s *summary) add(r *loop.Result) {
 		default:
 			have := &s.Waits[i]
 			have.Jobs, have.Sum, have.Evictions = have.Jobs+w.Jobs, have.Sum+w.Sum, have.Evictions+w.Evictions
-			have.Most = max(have.Most, w.Most)
+			have.Most, have.Longest = max(have.Most, w.Most), max(have.Longest, w.Longest)
 		}
 	}
 }
@@ -94,14 +111,14 @@ func perMille(a, b int64) (n int64, ok bool) {
 // worstSeed returns the change of what was lost in the seed where it is the worst.
 func (s *summary) worstSeed(first *summary) string {
 	worst := 0
-	for i := range min(len(s.losts), len(first.losts)) {
-		a, _ := perMille(s.losts[i], first.losts[i])
-		b, _ := perMille(s.losts[worst], first.losts[worst])
+	for i := range min(len(s.runs), len(first.runs)) {
+		a, _ := perMille(s.runs[i].Lost(), first.runs[i].Lost())
+		b, _ := perMille(s.runs[worst].Lost(), first.runs[worst].Lost())
 		if a > b {
 			worst = i
 		}
 	}
-	return change(s.losts[worst], first.losts[worst])
+	return change(s.runs[worst].Lost(), first.runs[worst].Lost())
 }
 
 // What counts as worse. Both limits have to be exceeded: a mean wait of two seconds is no
@@ -113,6 +130,9 @@ const (
 
 // verdict says whether a policy pays, compared with the first.
 func (s *summary) verdict(first *summary) (pays bool, text string) {
+	if s.broken || first.broken {
+		return false, s.policy + " is not compared: " + cmp.Or(map[bool]string{true: "it"}[s.broken], first.policy) + " was broken off."
+	}
 	var against []string
 	if s.Finished < first.Finished {
 		against = append(against, "fewer jobs run")
@@ -134,11 +154,22 @@ func (s *summary) verdict(first *summary) (pays bool, text string) {
 	return false, s.policy + " does not pay: " + strings.Join(against, ", ") + "."
 }
 
-// verdicts are the verdicts of all policies but the first, a line each.
-func (g *worldGroup) verdicts() (lines []string) {
+// verdict is a line about a policy.
+type verdict struct {
+	text string
+	pays bool
+}
+
+// verdicts are the circles of all policies, then the verdicts of all but the first, a line each.
+func (g *worldGroup) verdicts() (lines []verdict) {
+	for _, s := range g.policies {
+		if text := s.circles(); text != "" {
+			lines = append(lines, verdict{text: text})
+		}
+	}
 	for _, s := range g.policies[1:] {
-		_, text := s.verdict(g.policies[0])
-		lines = append(lines, text)
+		pays, text := s.verdict(g.policies[0])
+		lines = append(lines, verdict{text, pays})
 	}
 	return lines
 }

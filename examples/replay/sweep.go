@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -28,6 +29,7 @@ type sweep struct {
 	cells    []cell
 	policies map[string]loop.Policy
 	quotas   string
+	id       string // names the cells and what they are made from: results of different sweeps are not merged
 }
 
 // newSweep checks all names.
@@ -69,7 +71,7 @@ func newSweep(worlds, policies []string, seeds []uint64, quotas string) (*sweep,
 	if quotas != "" && traces == 0 {
 		return nil, errors.New("-quotas is for worlds that are read from a file")
 	}
-	return s, nil
+	return s, s.identify()
 }
 
 // isTrace reports whether a source is a file.
@@ -77,13 +79,29 @@ func isTrace(source string) bool {
 	return strings.HasSuffix(source, ".csv") || strings.HasSuffix(source, ".csv.gz")
 }
 
-// id names the sweep: results of different sweeps are not merged.
-func (s *sweep) id() string {
+// identify sets the id: a hash of all cells and of the contents of their inputs.
+func (s *sweep) identify() error {
 	h := fnv.New64a()
+	read := map[string]bool{}
 	for _, c := range s.cells {
 		fmt.Fprintf(h, "%q %d %q\n", c.World, c.Seed, c.Policy)
+		source, _, err := world.ParseName(c.World)
+		if err == nil && !read[source] {
+			read[source] = true
+			err = world.Contents(h, source, s.quotas, isTrace(source))
+		}
+		if p := s.policies[c.Policy]; err == nil && !read["policy "+c.Policy] {
+			read["policy "+c.Policy] = true
+			var text string
+			text, err = p.Contents()
+			io.WriteString(h, text)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return strconv.FormatUint(h.Sum64(), 16)
+	s.id = strconv.FormatUint(h.Sum64(), 16)
+	return nil
 }
 
 // make makes the world of a cell.
@@ -105,7 +123,8 @@ func (s *sweep) make(c cell) (*world.World, error) {
 }
 
 // run replays the cells of a shard, some at the same time, and returns their lines in order.
-func (s *sweep) run(index, shards int, timed bool, screen cli.Screen) ([]line, error) {
+// each, if it is not nil, gets each line as soon as it and those before it are known.
+func (s *sweep) run(index, shards int, timed bool, screen cli.Screen, each func(*line) error) ([]line, error) {
 	var mine []int
 	worlds := map[cell]*world.World{} // by world and seed
 	jobs := 0
@@ -124,10 +143,20 @@ func (s *sweep) run(index, shards int, timed bool, screen cli.Screen) ([]line, e
 		mine = append(mine, i)
 		jobs += len(worlds[key].Jobs)
 	}
-	var mu sync.Mutex // guards progress
+	var mu sync.Mutex // guards progress, ready and told
 	progress := screen.Start("jobs finished", int64(jobs))
 	defer progress.Done()
 	lines, faults := make([]line, len(mine)), make([]error, len(mine))
+	ready, told := make([]bool, len(mine)), 0
+	tell := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for ready[n] = true; told < len(mine) && ready[told]; told++ {
+			if each != nil && faults[told] == nil {
+				faults[told] = each(&lines[told])
+			}
+		}
+	}
 	var all sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for n, i := range mine {
@@ -142,6 +171,7 @@ func (s *sweep) run(index, shards int, timed bool, screen cli.Screen) ([]line, e
 				progress.Add(1)
 				mu.Unlock()
 			})
+			tell(n)
 		}()
 	}
 	all.Wait()
@@ -151,7 +181,7 @@ func (s *sweep) run(index, shards int, timed bool, screen cli.Screen) ([]line, e
 // replay replays one cell.
 func (s *sweep) replay(i int, w *world.World, timed bool, progress func()) (line, error) {
 	c := s.cells[i]
-	made := line{Sweep: s.id(), Cell: i, Of: len(s.cells), cell: c}
+	made := line{Sweep: s.id, Cell: i, Of: len(s.cells), cell: c}
 	l, err := loop.New(w, s.policies[c.Policy])
 	if err != nil {
 		return made, fmt.Errorf("world %q, policy %q: %w", c.World, c.Policy, err)

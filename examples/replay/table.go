@@ -30,34 +30,56 @@ type grid struct {
 
 func column(name string) cli.Column { return cli.Column{Name: name, Right: true} }
 
+// inUse is the name of the column that a narrow screen does without.
+const inUse = "in use"
+
 // losses is the first table of a world.
 func (g *worldGroup) losses() grid {
-	t := grid{columns: []cli.Column{{Name: "policy", Least: 10, Cut: true}, column("lost"), column("change"), column("evicted"), column("in use"),
-		column("done in"), column("change")}}
-	if g.seeds > 1 {
-		t.columns = slices.Insert(t.columns, 3, column("worst"))
-	}
+	t := grid{columns: []cli.Column{{Name: "policy", Least: 10, Cut: true}, column("lost"), column("change"), column("grace"), column("evicted"), column("one job"),
+		column(inUse), column("done in"), column("change")}}
 	first := g.policies[0]
 	for _, s := range g.policies {
-		row := []any{s.policy, hours(s.Lost()), "", thousands(s.Evictions), percent(s.InUse, s.Offered), span(mean(s.Completion, int64(s.Finished))), ""}
-		if s != first {
-			row[2], row[6] = change(s.Lost(), first.Lost()), change(s.Completion, first.Completion)
+		row := []any{s.short, hours(s.Lost()), map[bool]string{true: "–"}[s != first], hours(s.Grace), s.marked(s.Evictions), thousands(s.OfOne), percent(s.InUse, s.Offered),
+			span(mean(s.Completion, int64(s.Finished))), ""}
+		if s.broken {
+			row[6], row[7] = "–", "–" // it ended before
 		}
-		if g.seeds > 1 {
-			worst := ""
-			if s != first {
-				worst = s.worstSeed(first)
-			}
-			row = slices.Insert(row, 3, any(worst))
+		if s != first && !s.broken && !first.broken {
+			row[2], row[8] = change(s.Lost(), first.Lost()), change(s.Completion, first.Completion)
 		}
 		t.rows = append(t.rows, row)
+	}
+	if g.seeds > 1 {
+		t.insert(3, column("worst"), func(i int) any {
+			if s := g.policies[i]; s != first && !s.broken && !first.broken {
+				return s.worstSeed(first)
+			}
+			return ""
+		})
 	}
 	return t
 }
 
+// marked returns a number of evictions with a star if jobs of the policy circle.
+func (s *summary) marked(n int64) string {
+	if s.mark() != "" {
+		return thousands(n) + "*"
+	}
+	return thousands(n)
+}
+
+// insert inserts a column.
+func (t *grid) insert(at int, c cli.Column, cell func(row int) any) {
+	t.columns = slices.Insert(t.columns, at, c)
+	for i := range t.rows {
+		t.rows[i] = slices.Insert(t.rows[i], at, cell(i))
+	}
+}
+
 // waits is the second table of a world.
 func (g *worldGroup) waits() grid {
-	t := grid{columns: []cli.Column{{Name: "priority", Right: true}, column("jobs"), {Name: "policy", Least: 10, Cut: true}, column("mean wait"), column("change"), column("95 of 100"), column("evicted")}}
+	t := grid{columns: []cli.Column{{Name: "priority", Right: true}, column("jobs"), {Name: "policy", Least: 10, Cut: true}, column("wait"), column("change"),
+		column("95%"), column("99%"), column("evicted")}}
 	first := g.policies[0]
 	for i, of := range first.Waits {
 		for _, s := range g.policies {
@@ -65,11 +87,13 @@ func (g *worldGroup) waits() grid {
 				continue
 			}
 			w := s.Waits[i]
-			row := []any{"", "", s.policy, span(mean(w.Sum, w.Jobs)), "", span(w.Most), thousands(w.Evictions)}
+			row := []any{"", "", s.short, span(mean(w.Sum, w.Jobs)), "", span(w.Most), span(w.Longest), thousands(w.Evictions)}
 			if s == first {
 				row[0], row[1] = of.Priority, thousands(of.Jobs)
-			} else {
+			} else if !s.broken && !first.broken {
 				row[4] = change(w.Sum, of.Sum)
+			} else {
+				row[4] = "–"
 			}
 			t.rows = append(t.rows, row)
 		}
@@ -89,7 +113,7 @@ func times(groups []*worldGroup) *grid {
 			if i > 0 {
 				name = ""
 			}
-			t.rows = append(t.rows, []any{name, s.policy, thousands(s.Times.Heads), took(s.Times.Total / s.Times.Heads), "< " + took(s.Times.Quantile(99)), took(s.Times.Longest)})
+			t.rows = append(t.rows, []any{name, s.short, thousands(s.Times.Heads), took(s.Times.Total / s.Times.Heads), "< " + took(s.Times.Quantile(99)), took(s.Times.Longest)})
 		}
 	}
 	if len(t.rows) == 0 {
@@ -98,7 +122,9 @@ func times(groups []*worldGroup) *grid {
 	return &t
 }
 
-const legend = "Lost, in GPU-hours, is work since the last checkpoint and each start-up after the first. In use is the time of all GPUs until the last job comes. " +
+const legend = "Lost, in GPU-hours, is work since the last checkpoint, each start-up after the first, and grace: what evicted jobs held after they had stopped. " +
+	"One job is the most evictions of one job; a star: jobs circle. In use is the time of all GPUs until the last job comes. " +
+	"Wait is the mean, then what 95 and 99 of 100 jobs do not exceed. " +
 	"A policy pays if less is lost than by the first, jobs end at most 1 % later on average, and no priority waits longer by more than 1 % and 10 s on average."
 
 const timed = "How long decisions took on this machine: these numbers differ from run to run. A head is decided about up to twice in a cycle."
@@ -107,13 +133,17 @@ func printAll(p *cli.Page, groups []*worldGroup, withTimes bool) {
 	for _, g := range groups {
 		p.Say("%s\n\n", g.title())
 		losses, waits := g.losses(), g.waits()
-		p.Table(losses.table())
-		for i, s := range g.policies[1:] {
+		table := losses.table()
+		if !p.Fits(table) {
+			table.Drop(slices.IndexFunc(losses.columns, func(c cli.Column) bool { return c.Name == inUse }))
+		}
+		p.Table(table)
+		for _, v := range g.verdicts() {
 			colour := printable.Plain
-			if pays, _ := s.verdict(g.policies[0]); pays {
+			if v.pays {
 				colour = printable.Green
 			}
-			p.SayIn(colour, "%s\n", g.verdicts()[i])
+			p.SayIn(colour, "%s\n", v.text)
 		}
 		p.Say("\n")
 		p.Table(waits.table())
@@ -140,8 +170,8 @@ func markdown(groups []*worldGroup, withTimes bool) string {
 		printable.Fprintf(&b, "**%s**\n\n", g.title())
 		losses, waits := g.losses(), g.waits()
 		losses.markdown(&b)
-		for _, text := range g.verdicts() {
-			printable.Fprintf(&b, "- %s\n", text)
+		for _, v := range g.verdicts() {
+			printable.Fprintf(&b, "- %s\n", v.text)
 		}
 		b.WriteString("\n")
 		waits.markdown(&b)

@@ -43,13 +43,7 @@ func main() {
 // command is main without the process. piped is nil if standard input is a terminal.
 func command(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	fail := func(err error) int {
-		line := strings.Map(func(r rune) rune {
-			if !unicode.IsPrint(r) {
-				return ' '
-			}
-			return r
-		}, err.Error())
-		fmt.Fprintf(stderr, "scheduler: %s\n", line)
+		fmt.Fprintf(stderr, "scheduler: %s\n", printable(err.Error()))
 		return 2
 	}
 	if len(args) > 0 {
@@ -68,8 +62,28 @@ func command(args []string, piped io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// maxLine limits an event: a configuration of 100,000 queues takes about 30 MB.
-const maxLine = 64 << 20
+// printable returns a text as one line, which is cut if it is long: an error may name a value of any
+// length.
+func printable(text string) string {
+	const most = 4000
+	rest := ""
+	if len(text) > most {
+		end := most
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text, rest = text[:end], fmt.Sprintf("... (%d bytes more)", len(text)-end)
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text) + rest
+}
+
+// maxLine limits an event: a configuration of 20,000 queues takes about 5 MB.
+const maxLine = 8 << 20
 
 func run(in io.Reader, out io.Writer) error {
 	s, err := New(cycle.Config{})
@@ -101,7 +115,7 @@ func run(in io.Reader, out io.Writer) error {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("line %d: more than %d MiB in one line", line, maxLine>>20)
+		return fmt.Errorf("line %d: more than %d MiB in one line: a configuration may come in several", line, maxLine>>20)
 	case err != nil:
 		return fmt.Errorf("line %d: %w", line, err)
 	case events == 0:
@@ -159,8 +173,60 @@ func readEvent(text []byte) (e Event, err error) {
 		return e, errors.New("more than one JSON object in the line")
 	case e.At.IsZero():
 		return e, errors.New("at: the time of the event is missing")
+	case e.Shrunk != nil && len(e.Shrunk.Replicas) == 0:
+		return e, errors.New("shrunk.replicas: is empty")
 	case kinds > 1:
 		return e, errors.New("more than one event: want one of configure, submit, gone, shrunk, open")
 	}
-	return e, nil
+	return e, checkFields(text)
+}
+
+// checkFields refuses what encoding/json reads in silence: a field that an object has twice, and an
+// event that is null or has no name.
+func checkFields(text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	type level struct {
+		fields map[string]bool // nil: an array
+		name   string          // of the field whose value comes next
+	}
+	var levels []level
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil // the end: the text was read before
+		}
+		if token == json.Delim('}') || token == json.Delim(']') {
+			levels = levels[:len(levels)-1]
+			continue
+		}
+		if depth := len(levels); depth > 0 && levels[depth-1].fields != nil {
+			in := &levels[depth-1]
+			name, isName := token.(string)
+			switch {
+			case in.name == "" && isName:
+				key := name
+				if in.name = name + ":"; depth == 1 {
+					key = strings.ToLower(name)
+				}
+				if in.fields[key] && depth == 1 {
+					return fmt.Errorf("%s: is there twice", name)
+				} else if in.fields[key] {
+					return fmt.Errorf("%s: is there twice in one object", name)
+				}
+				in.fields[key] = true
+				continue
+			case depth == 1 && token == nil:
+				return fmt.Errorf("%s is null", in.name)
+			case depth == 1 && token == "":
+				return fmt.Errorf("%s is empty", in.name)
+			}
+			in.name = ""
+		}
+		switch token {
+		case json.Delim('{'):
+			levels = append(levels, level{fields: map[string]bool{}})
+		case json.Delim('['):
+			levels = append(levels, level{})
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")
@@ -43,10 +44,53 @@ func TestErrors(t *testing.T) {
 		`{"gone":"b/train"}`: `line 3: at: the time of the event is missing`,
 		`{"at":"noon"}`:      `line 3: `,
 		`{"at":`:             `line 3: JSON ends early`,
+		`{"at":"2026-01-01T08:02:00Z","open":{"workload":"a/none","gate":"g"}}`:                              `line 3: workload.id: no workload "a/none" waits`,
+		`{"at":"2026-01-01T08:02:00Z","gone":""}`:                                                            `line 3: gone: is empty`,
+		`{"at":"2026-01-01T08:02:00Z","gone":null}`:                                                          `line 3: gone: is null`,
+		`{"at":"2026-01-01T08:02:00Z","Submit":null}`:                                                        `line 3: Submit: is null`,
+		`{"at":"2026-01-01T08:02:00Z","shrunk":{"workload":"b/train"}}`:                                      `line 3: shrunk.replicas: is empty`,
+		`{"at":"2026-01-01T08:02:00Z","submit":{"id":"x","queue":"team-a"},"submit":{"priority":7}}`:         `line 3: submit: is there twice`,
+		`{"at":"2026-01-01T08:02:00Z","submit":{"id":"x","queue":"team-a"},"Submit":{"priority":7}}`:         `line 3: Submit: is there twice`,
+		`{"at":"2026-01-01T08:02:00Z","submit":{"id":"x","podSets":[{},{"name":"a","count":1,"name":"b"}]}}`: `line 3: name: is there twice in one object`,
+		`{"at":"2026-01-01T08:02:00Z","configure":{"admitted":[{"id":"x","queue":"team-a"}]}}`:               `line 3: configure.admitted: want none`,
+		`{"at":"2026-01-01T08:02:00Z","configure":{"rules":[{"name":""}]}}`:                                  `line 3: `,
 	} {
 		text := strings.Join(append(append([]string{}, lines[:2]...), bad+"\n"), "")
 		if err := run(strings.NewReader(text), new(bytes.Buffer)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A configuration is applied with its flavors and rules.
+func TestConfigure(t *testing.T) {
+	const submit = `{"at":"2026-01-01T08:01:00Z","submit":{"id":"low","queue":"q","podSets":[{"name":"m","count":1,"requests":[{"resource":"gpu","amount":8}]}]}}
+{"at":"2026-01-01T08:02:00Z","submit":{"id":"high","queue":"q","priority":5,"podSets":[{"name":"m","count":1,"requests":[{"resource":"gpu","amount":8}]}]}}
+`
+	for name, c := range map[string]struct{ configure, want string }{
+		"plain":   {`{"queues":[{"name":"q","quotas":[{"flavor":"f","resource":"gpu","nominal":8}]}]}`, `{"admit":"low"}`},
+		"tainted": {`{"queues":[{"name":"q","quotas":[{"flavor":"f","resource":"gpu","nominal":8}]}],"flavors":[{"name":"f","nodeTaints":[{"key":"k","effect":"NoSchedule"}]}]}`, ``},
+		"rules": {`{"queues":[{"name":"q","rules":"r","quotas":[{"flavor":"f","resource":"gpu","nominal":8}]}],"rules":[{"name":"r","rules":[{"name":"one","activationPolicy":{"trigger":"Always"},
+			"candidateSelectors":[{"scope":"WithinClusterQueue","priority":{"mode":"Base","comparison":"LessThan"}}]}]}]}`, `"for":"high"`},
+	} {
+		var out bytes.Buffer
+		in := `{"at":"2026-01-01T08:00:00Z","configure":` + strings.ReplaceAll(c.configure, "\n", "") + "}\n" + submit
+		if err := run(strings.NewReader(in), &out); err != nil || !strings.Contains(out.String(), c.want) || c.want == "" && out.Len() > 0 {
+			t.Errorf("%s: %v, %q, want %q", name, err, out.String(), c.want)
+		}
+	}
+}
+
+// A long line is refused, and an error names no value at length.
+func TestLongLines(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"at":"2026-01-01T08:02:00Z","gone":"` + strings.Repeat("é", maxLine) + `"}`: "line 1: more than 8 MiB in one line: a configuration may come in several",
+		`{"at":"2026-01-01T08:02:00Z","gone":"` + strings.Repeat("é", 100_000) + `"}`: `line 1: id: no workload "é`,
+		`{"at":"2026-01-01T08:02:00Z","` + strings.Repeat("x", 100_000) + `":5}`:      "line 1: unknown field",
+	} {
+		var stdout, stderr bytes.Buffer
+		if status := command(nil, strings.NewReader(in), &stdout, &stderr); status != 2 || !strings.Contains(stderr.String(), want) || stderr.Len() > 5000 || !utf8.Valid(stderr.Bytes()) {
+			t.Errorf("status %d, %d bytes: %.300s", status, stderr.Len(), stderr.String())
 		}
 	}
 }

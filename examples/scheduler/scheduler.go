@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // Event is one event in the cluster. At most one field besides At is set.
 type Event struct {
 	At        time.Time                        `json:"at"`
-	Configure *preemption.State                `json:"configure,omitempty"` // its cohorts and queues
+	Configure *preemption.State                `json:"configure,omitempty"` // all but what is admitted
 	Submit    *workload.Workload               `json:"submit,omitempty"`
 	Gone      string                           `json:"gone,omitempty"`   // it is finished, or has stopped
 	Shrunk    *preemption.Victim               `json:"shrunk,omitempty"` // replicas that were told to stop have stopped
@@ -62,7 +63,16 @@ func (s *Scheduler) Handle(e Event) ([]Action, error) {
 	var err error
 	switch {
 	case e.Configure != nil:
+		if len(e.Configure.Admitted) > 0 {
+			return nil, errors.New("configure.admitted: want none: submit each workload")
+		}
 		var edits []preemption.Edit
+		for _, f := range e.Configure.Flavors {
+			edits = append(edits, preemption.SetFlavor(f))
+		}
+		for _, r := range e.Configure.Rules {
+			edits = append(edits, preemption.SetRules(r))
+		}
 		for _, c := range e.Configure.Cohorts {
 			edits = append(edits, preemption.SetCohort(c))
 		}
@@ -80,6 +90,7 @@ func (s *Scheduler) Handle(e Event) ([]Action, error) {
 		err = next.shrunk(*e.Shrunk)
 	case e.Open != nil:
 		w, _, _ := next.pending.Find(e.Open.Workload)
+		w.ID = e.Open.Workload // also where it does not wait: the error names it
 		w.Gates = w.Gates.Opened(e.Open.Gate, e.At)
 		next.pending, err = next.pending.Update(w)
 	}

@@ -34,7 +34,7 @@ func TestApply(t *testing.T) {
 		"window":       {[]string{"-f", small, "-apply", write("window.yaml", limit("scope: Global, limit: 1, window: 0s"))}, 2, "(PreemptionLimit few): spec.window: 0s is shorter than 1s"},
 		"two faults":   {[]string{"-f", small, "-apply", write("two.yaml", limit("scope: Global, limit: -1"))}, 2, "(PreemptionLimit few): spec.limit: -1 is negative (and 1 more fault)"},
 		"unknown":      {[]string{"-f", small, "-apply", write("unknown.yaml", limit("scope: Global, limit: 1, window: 1h, burst: 2"))}, 2, "whatif: -apply: PreemptionLimit few: spec.burst is not known here, and without it the limit may cover more"},
-		"no more left": {[]string{"-f", small, "-f", write("left.yaml", limit("scope: Moon")), "-apply", on}, 0, "Note: after the change: " + because + "."},
+		"no more left": {[]string{"-f", small, "-f", write("left.yaml", limit("scope: Moon")), "-apply", on}, 3, "Note: after the change: " + because + "."},
 	} {
 		status, stdout, stderr := call(nil, append([]string{"diff", "-at", now}, c.args...)...)
 		got := strings.Join(strings.Fields(stdout), " ")
@@ -59,5 +59,13 @@ func TestWhyAQueueIsMissing(t *testing.T) {
 		if status != 2 || stderr != "whatif: queue \"none\" is not in the input; the nearest: lab, prod\n" {
 			t.Errorf("%q: status %d, %q", args, status, stderr)
 		}
+	}
+}
+
+// The rules that the documentation tries on the sample change an answer there.
+func TestRulesForTheSample(t *testing.T) {
+	status, stdout, stderr := call(nil, "diff", "-apply", "hero.yaml", "-rules", "recsys=hero")
+	if status != 1 || stderr != "" || !strings.Contains(stdout, "1 answer changes: 1 better") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 }

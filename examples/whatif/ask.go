@@ -18,43 +18,54 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// answer is a decision with its request and notes.
+// answer is a verdict with its request, decision and notes.
 type answer struct {
 	*cluster
+	verdict  answers.Verdict
 	request  preemption.Request
-	decision preemption.Decision
-	assigned workload.Workload // the request's workload with the assigned flavors
-	notes    []string          // notes on the answer, then on the input
+	decision *preemption.Decision // nil: nothing can be decided
+	assigned workload.Workload    // the request's workload with the assigned flavors
+	notes    []string             // notes on the answer, then on the input
 }
 
 // ask finds the workload and decides.
 func (c *cluster) ask(o options) (*answer, error) {
-	a := &answer{cluster: c}
-	o.now = c.Now
-	var err error
 	if c.IsSample && o.request == "" && o.workload == "" {
 		o.workload = answers.SampleWorkload
 	}
-	if c.Recorded != nil && o.workload == "" && o.request == "" {
-		a.request = c.recordedRequest(&o)
-	} else if a.request, err = a.build(o, &c.Input); err != nil {
+	w, err := c.wanted(&o)
+	if err != nil {
 		return nil, err
 	}
+	a := &answer{cluster: c, request: w.Request, assigned: w.Workload, notes: w.Notes}
 	if a.Sharing != "" {
 		a.notes = append(a.notes, a.Sharing)
 	}
-	a.decision, err = c.Preemptor.Decide(c.Snapshot, a.request)
-	for _, f := range a.decision.RuleFaults {
-		a.notes = append(a.notes, "no rule of this tier and of later ones permits anybody, because a selector is bad: "+f)
-	}
-	a.assigned = a.decision.Assignment.Pin(a.request.Workload)
-	for _, choice := range a.decision.Assignment {
-		if t := c.Found.Topologies[choice.Flavor]; t != "" {
-			a.notes = append(a.notes, fmt.Sprintf("flavor %s has a topology (%s): room on its nodes is not checked", choice.Flavor, t))
+	if w.Unasked == "" {
+		if err := a.decide(); err != nil {
+			return nil, err
 		}
 	}
-	a.notes = slices.Concat(a.notes, c.limitNotes(), c.Found.Warnings)
-	return a, err
+	a.verdict = w.Verdict(a.decision)
+	a.notes = once(slices.Concat(a.notes, w.Doubts, c.limitNotes(), c.Found.Warnings))
+	return a, nil
+}
+
+// decide makes the decision, with the notes on it.
+func (a *answer) decide() error {
+	d, err := a.Preemptor.Decide(a.Snapshot, a.request)
+	if err != nil {
+		return err
+	}
+	a.decision = &d
+	for _, f := range d.RuleFaults {
+		a.notes = append(a.notes, "no rule of this tier and of later ones permits anybody, because a selector is bad: "+f)
+	}
+	a.assigned = d.Assignment.Pin(a.request.Workload)
+	if is, _ := a.ruled(); !is && a.queue().Rules != "" && a.Found.QueueNotes == nil { // of objects the bridge says it
+		a.notes = append(a.notes, fmt.Sprintf("queue %s refers to rules %s, which are not in the input: it has no rules", a.queue().Name, a.queue().Rules))
+	}
+	return nil
 }
 
 // whyMissing is the note on the first object that was left out and may be what is missing: no queue and
@@ -65,54 +76,61 @@ func whyMissing(notes []string) string {
 	}))
 }
 
-// build makes the request for a pending or a new workload, with the flavors of the command
-// line.
-func (a *answer) build(o options, in *answers.Input) (preemption.Request, error) {
-	p, err := find(o, in)
+// wanted returns the workload that the command line is about: that of a Record, a pending one or a new
+// one, in another queue or with flavors as the command line says.
+func (c *cluster) wanted(o *options) (answers.Waiting, error) {
+	has := func(name string) bool { return c.findQueue(name) != nil }
+	if c.Recorded != nil && o.workload == "" && o.request == "" {
+		r := c.recordedRequest(o)
+		return (&answers.Standing{Request: r}).At(r.Now, has), nil
+	}
+	found, err := find(*o, &c.Input, c.Now)
 	if err != nil {
-		return preemption.Request{}, err
+		return answers.Waiting{}, err
 	}
-	localNotes := p.LocalNotes
-	namespace, _, inNamespace := strings.Cut(p.Workload.ID, "/")
+	p := *found
+	localNotes, namespace := p.LocalNotes, answers.Namespace(p.Workload.ID)
 	if o.queue != "" {
-		local, err := queueOf(o.queue, in)
+		local, err := queueOf(o.queue, &c.Input)
 		if err != nil {
-			return preemption.Request{}, err
+			return answers.Waiting{}, err
 		}
-		p.Workload.Queue = local.ClusterQueue
-		localNotes = local.Notes
-		if o.request != "" {
-			namespace, inNamespace = local.Namespace, true
+		q := c.findQueue(local.ClusterQueue)
+		if q == nil {
+			return answers.Waiting{}, fmt.Errorf("queue %q is not in the input%s%s", local.ClusterQueue, nearest(local.ClusterQueue, queueNames(c.State)), whyMissing(c.Found.Warnings))
 		}
-	}
-	if !inNamespace {
-		namespace = ""
-	}
-	if p.Workload.Queue == "" {
-		return preemption.Request{}, fmt.Errorf("workload %s: %s; name its queue with -queue%s", p.Workload.ID, p.Unresolved, whyMissing(in.Found.Warnings))
-	}
-	i := slices.IndexFunc(a.State.Queues, func(q queue.Queue) bool { return q.Name == p.Workload.Queue })
-	if i < 0 {
-		return preemption.Request{}, fmt.Errorf("queue %q is not in the input%s%s", p.Workload.Queue, nearest(p.Workload.Queue, queueNames(a.State)), whyMissing(in.Found.Warnings))
-	}
-	q := &a.State.Queues[i]
-	if o.queue != "" {
+		p.Workload.Queue, localNotes = q.Name, local.Notes
 		p.CountPods(q)
-	}
-	w, notes := in.Prepare(p, localNotes, namespace, o.now)
-	if o.flavor != "" {
-		if err := force(&w, q, o.flavor); err != nil {
-			return preemption.Request{}, err
+		if o.request != "" {
+			namespace = local.Namespace
 		}
 	}
-	a.notes = bridge.Texts(notes)
-	return preemption.Request{Workload: w, MinCounts: p.MinCounts, Now: o.now}, nil
+	s := c.Standing(&p, localNotes, namespace)
+	if q := c.findQueue(p.Workload.Queue); q != nil && o.flavor != "" {
+		if err := force(&s.Request.Workload, q, o.flavor); err != nil {
+			return answers.Waiting{}, err
+		}
+	}
+	w := s.At(c.Now, has)
+	if w.Unasked != "" && len(w.Doubts) == 0 {
+		w.Notes = append(w.Notes, "-queue asks about it in another queue")
+	}
+	return w, nil
+}
+
+// findQueue returns the queue with the name; nil: there is none.
+func (c *cluster) findQueue(name string) *queue.Queue {
+	i := slices.IndexFunc(c.State.Queues, func(q queue.Queue) bool { return q.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.State.Queues[i]
 }
 
 // find returns the workload of the request.
-func find(o options, in *answers.Input) (*bridge.Pending, error) {
+func find(o options, in *answers.Input, now time.Time) (*bridge.Pending, error) {
 	if o.request != "" {
-		return describe(o, in)
+		return describe(o, in, now)
 	}
 	pending := in.Found.Pending
 	if o.workload == "" {
@@ -162,7 +180,7 @@ func leftOut(id string, in *answers.Input) string {
 }
 
 // describe makes the pending workload that the command line describes.
-func describe(o options, in *answers.Input) (*bridge.Pending, error) {
+func describe(o options, in *answers.Input, now time.Time) (*bridge.Pending, error) {
 	set := workload.PodSet{Name: "main", Count: o.count}
 	for _, item := range strings.Split(o.request, ",") {
 		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
@@ -183,7 +201,7 @@ func describe(o options, in *answers.Input) (*bridge.Pending, error) {
 		set.Requests = append(set.Requests, quota.Amount{Resource: name, Amount: amount})
 	}
 	p := &bridge.Pending{Workload: workload.Workload{
-		ID: o.name, Priority: o.priority, Created: o.now, Queued: o.now, PodSets: []workload.PodSet{set},
+		ID: o.name, Priority: o.priority, Created: now, Queued: now, PodSets: []workload.PodSet{set},
 	}}
 	if slices.ContainsFunc(in.State.Admitted, func(w workload.Workload) bool { return w.ID == p.Workload.ID }) {
 		return nil, fmt.Errorf("-name %q is the name of a workload that runs", o.name)
@@ -258,4 +276,16 @@ func nearest(name string, names []string) string {
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int { return distance[a] - distance[b] })
 	return "; the nearest: " + strings.Join(names[:min(shown, len(names))], ", ")
+}
+
+// once keeps each note where it is first.
+func once(notes []string) (kept []string) {
+	seen := map[string]bool{}
+	for _, n := range notes {
+		if !seen[n] {
+			kept = append(kept, n)
+		}
+		seen[n] = true
+	}
+	return kept
 }

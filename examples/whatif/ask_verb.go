@@ -6,19 +6,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/preemption"
+)
+
+// What the exit statuses mean of a verb about one workload.
+const (
+	fitsAnswer    = "it fits, at once or by preemption"
+	noAnswer      = "it does not, or not yet, or it is held: the scheduler does not consider it"
+	unknownAnswer = "unknown: the answer depends on what cannot be read or is not supported"
 )
 
 var askVerb = verb{
-	name: "ask", short: "does this workload fit, whom does it preempt and why, or why nobody? (the default)",
-	long: "Says whether a workload fits, whom it preempts and why, or why nobody yields. The workload is a pending one of the input (-workload), or a new one (-request).",
+	name: "ask", short: "does this workload fit, which workloads does it preempt and why, or why none? (the default)",
+	long: "Says whether a workload fits, which workloads it preempts and why, or why none may yield; or that it is held, or that the answer is unknown. The workload is a pending one of the input (-workload), or a new one (-request).",
 	examples: []string{
 		"",
 		"-f cluster.json -workload vision/detector-train",
 		"-f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
 		"-live -workload vision/detector-train -in 20m",
 	},
-	yes: "it fits, at once or by preemption", no: "it does not, or not yet",
+	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: func(c *cobra.Command, o *options) {
 		requestFlags(c, o)
 		c.Flags().BoolVar(&o.all, "all", false, "print all rows of the queue tree")
@@ -33,10 +39,9 @@ var askVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		yes := a.decision.Outcome == preemption.Fits || a.decision.Outcome == preemption.Preempt
-		return result{yes, func(b *cli.Page) {
-			c.printSampleHint(b, "-live -workload NAMESPACE/NAME")
+		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
 			a.print(b, o.all)
+			c.printSampleHint(b, "-live -workload NAMESPACE/NAME")
 		}, a.plain()}, nil
 	},
 }

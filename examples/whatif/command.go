@@ -15,7 +15,7 @@ import (
 type verb struct {
 	name, short, long string
 	examples          []string // without the name of the program
-	yes, no           string   // what the exit statuses 0 and 1 mean
+	yes, no, unknown  string   // what the exit statuses 0, 1 and 3 mean; empty: it never ends so
 	flags             func(*cobra.Command, *options)
 	// check returns what is wrong with the options before anything is read. Nil: nothing.
 	check func(*cobra.Command, *options) error
@@ -24,9 +24,9 @@ type verb struct {
 
 // result is the answer of a verb.
 type result struct {
-	yes   bool
-	print func(*cli.Page) // nil: the verb has written its answer itself
-	plain any             // as JSON
+	status int
+	print  func(*cli.Page) // nil: the verb has written its answer itself
+	plain  any             // as JSON
 }
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
@@ -51,7 +51,7 @@ func newRoot(std stdio, clock func() time.Time, status *int) *cobra.Command {
 	return root
 }
 
-const about = `Answers for a cluster in its present state: does this workload fit, whom does it preempt and why, or why nobody? Without a verb it does what ask does.
+const about = `Answers for a cluster in its present state: does this workload fit, which workloads does it preempt and why, or why none? Without a verb it does what ask does.
 
 The input is standard input or -f FILE: Kueue's objects as kubectl prints them, KAI's, or cede's own State or Record; JSON or YAML, plain or gzip. -live reads from kubectl. Without any of these it is an embedded sample.`
 
@@ -59,7 +59,7 @@ func (v *verb) command(o *options, std stdio, clock func() time.Time, status *in
 	c := &cobra.Command{
 		Use: v.name, Short: v.short, Long: v.long, SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true,
 		Args:        cobra.ArbitraryArgs, // RunE says what is unexpected
-		Annotations: map[string]string{"yes": v.yes, "no": v.no},
+		Annotations: map[string]string{"yes": v.yes, "no": v.no, "unknown": v.unknown},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -88,9 +88,7 @@ func (v *verb) command(o *options, std stdio, clock func() time.Time, status *in
 		if err != nil {
 			return err
 		}
-		if !r.yes {
-			*status = 1
-		}
+		*status = r.status
 		return r.write(std.out, o, std.screen)
 	}
 	return c

@@ -27,8 +27,9 @@ var diffVerb = verb{
 		"diff -live -apply hero.yaml -rules vision=hero",
 		"diff -live -rule hero:others-yield=off",
 	},
-	yes: "no answer changes", no: "an answer changes",
+	yes: "no answer changes", no: "an answer changes", unknown: "no answer changes as far as is known, and one is unknown",
 	flags: func(c *cobra.Command, o *options) {
+		allFlag(c, o)
 		c.Flags().StringArrayVar(&o.to, "to", nil, "compare with the state in `FILE`; may be given several times")
 		c.Flags().StringArrayVar(&o.quotas, "quota", nil, "compare with another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit after the resource another limit, where none is no limit")
 		c.Flags().StringArrayVar(&o.policies, "policy", nil, "compare with another policy: a `CHANGE` QUEUE:POLICY=VALUE; the policies are those of a ClusterQueue, as in withinClusterQueue=LowerPriority, and minAdmitDuration=2h")
@@ -72,26 +73,33 @@ func runDiff(o *options, std stdio, clock func() time.Time) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	rows, same, err := compareAnswers(before, after, o, std.screen)
+	rows, same, left, err := compareAnswers(before, after, o, std.screen)
 	if err != nil {
 		return result{}, err
 	}
-	notes := before.inputNotes()
+	notes := append(before.inputNotes(), left...)
 	for _, n := range after.inputNotes() {
 		if !slices.Contains(notes, n) {
 			notes = append(notes, "after the change: "+n)
 		}
 	}
-	return result{len(rows) == 0, func(b *cli.Page) {
-		before.printSampleHint(b, "diff -live -quota QUEUE:FLAVOR:RESOURCE=N")
+	status := cli.StatusYes
+	switch {
+	case len(rows) > 0:
+		status = cli.StatusNo
+	case same.unknown > 0 || len(left) > 0:
+		status = cli.StatusUnknown
+	}
+	return result{status, func(b *cli.Page) {
 		printDiff(b, rows, same)
 		printNotes(b, notes)
+		before.printSampleHint(b, "diff -live -quota QUEUE:FLAVOR:RESOURCE=N")
 	}, struct {
 		Now    time.Time `json:"now"`
 		Change []diffRow `json:"changes"`
 		Same   int       `json:"same"` // how many answers stay as they are
 		Notes  []string  `json:"notes"`
-	}{before.Now, rows, same, notes}}, nil
+	}{before.Now, rows, same.all, notes}}, nil
 }
 
 // other returns the cluster after the change.
@@ -137,55 +145,53 @@ func (c *cluster) apply(o *options) error {
 }
 
 // compareAnswers returns the workloads whose answer changes, by queue, then as in the queue
-// before; and how many stay as they are.
-func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows []diffRow, same int, err error) {
+// before; how many stay as they are; and notes on what was not looked at.
+func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows []diffRow, count sameAnswers, notes []string, err error) {
 	one, other := before.waiting(o), after.waiting(o)
-	progress := screen.Start("workloads", int64(len(one)+len(other)))
-	defer progress.Done()
 	answered := func(c *cluster, list []answers.Waiting) (map[string]*answers.Short, error) {
+		short, left, err := c.shortenAll(o, list, screen)
 		found := map[string]*answers.Short{}
-		for i := range list {
-			progress.Add(1)
-			s, err := c.Shorten(&list[i])
-			if err != nil {
-				return nil, fmt.Errorf("workload %s: %w", list[i].Workload.ID, err)
-			}
-			found[list[i].Workload.ID] = &s
+		for i, s := range short {
+			found[list[i].Workload.ID] = cmp.Or(s, &answers.Short{})
 		}
 		for i := range c.State.Admitted {
-			found[c.State.Admitted[i].ID] = &answers.Short{Outcome: "Runs", Words: "runs"}
+			found[c.State.Admitted[i].ID] = &answers.Short{Outcome: answers.Runs, Words: "runs"}
 		}
-		return found, nil
+		notes = append(notes, left...)
+		return found, err
 	}
 	was, err := answered(before, one)
 	if err != nil {
-		return nil, 0, err
+		return nil, count, nil, err
 	}
 	is, err := answered(after, other)
 	if err != nil {
-		return nil, 0, err
+		return nil, count, nil, err
 	}
 	rows = []diffRow{}
 	seen := map[string]bool{}
 	for _, w := range slices.Concat(one, other) {
 		id := w.Workload.ID
-		if seen[id] {
+		if seen[id] || was[id] != nil && was[id].Outcome == "" || is[id] != nil && is[id].Outcome == "" { // or not looked at
 			continue
 		}
 		seen[id] = true
 		if change := answers.ChangeOf(was[id], is[id]); change != "" {
 			rows = append(rows, diffRow{id, w.Workload.Queue, change, was[id], is[id]})
-		} else {
-			same++
+			continue
+		}
+		count.all++
+		if is[id].Outcome == answers.Unknown {
+			count.unknown++
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b diffRow) int { return cmp.Compare(a.Queue, b.Queue) })
-	return rows, same, nil
+	return rows, count, slices.Compact(notes), nil
 }
 
-func printDiff(b *cli.Page, rows []diffRow, same int) {
+func printDiff(b *cli.Page, rows []diffRow, same sameAnswers) {
 	if len(rows) == 0 {
-		b.Say("No answer changes (%s).\n", plural(same, "1 workload", "%d workloads"))
+		b.Say("No answer changes (%s).\n", plural(same.all, "1 workload", "%d workloads")+same.ofUnknown())
 		return
 	}
 	t := &cli.Table{Columns: []cli.Column{
@@ -208,6 +214,17 @@ func printDiff(b *cli.Page, rows []diffRow, same int) {
 	}
 	b.Say("%s: %d better, %d worse, %d otherwise. %s.\n\n",
 		plural(len(rows), "1 answer changes", "%d answers change"), count["better"], count["worse"], count["other"],
-		plural(same, "1 stays as it is", "%d stay as they are"))
+		plural(same.all, "1 stays as it is", "%d stay as they are")+same.ofUnknown())
 	b.Table(t)
+}
+
+// sameAnswers counts the answers that stay as they are, and of these the unknown ones.
+type sameAnswers struct{ all, unknown int }
+
+// ofUnknown says how many of them are unknown.
+func (s sameAnswers) ofUnknown() string {
+	if s.unknown == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %d unknown", s.unknown)
 }

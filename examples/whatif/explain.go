@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
@@ -12,13 +13,13 @@ import (
 
 var explainVerb = verb{
 	name: "explain", short: "how the answer came about, and what would change it",
-	long: "Makes the same decision as ask and says how it came about: who may yield by which right, which rule keeps the others, whom the search took in which order; and for a no, which changes would make it a yes.",
+	long: "Makes the same decision as ask and says how it came about: which workloads may yield by which right, which rule keeps the others, which of them the search took in which order; and for a no, which changes would make it a yes.",
 	examples: []string{
 		"explain",
 		"explain -live -workload vision/detector-train",
 		"explain -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
 	},
-	yes: "it fits, at once or by preemption", no: "it does not, or not yet",
+	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: requestFlags,
 	check: checkRequest,
 	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
@@ -30,23 +31,40 @@ var explainVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		e, err := c.Preemptor.Explain(c.Snapshot, a.request)
-		if err != nil {
-			return result{}, err
+		var e *preemption.Explanation
+		if a.decision != nil {
+			explained, err := c.Preemptor.Explain(c.Snapshot, a.request)
+			if err != nil {
+				return result{}, err
+			}
+			e = &explained
 		}
 		notes := append([]string{}, a.notes...)
-		return result{e.Decision.Outcome.Succeeds(), func(b *cli.Page) {
+		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
+			a.printExplanation(b, e)
 			c.printSampleHint(b, "explain -live -workload NAMESPACE/NAME")
-			width := b.Screen.Width
-			if width == 0 {
-				width = -1 // as wide as needed
-			}
-			text := explain.Printer{Amount: units.Amount, Width: width}.Text(e)
-			b.WriteString(strings.TrimRight(text, "\n") + "\n\n")
-			printNotes(b, notes)
 		}, struct {
-			Explanation preemption.Explanation `json:"explanation"`
-			Notes       []string               `json:"notes"`
-		}{e, notes}}, nil
+			Verdict     answers.Verdict         `json:"verdict"`
+			Explanation *preemption.Explanation `json:"explanation,omitempty"` // absent: nothing can be decided
+			Notes       []string                `json:"notes"`
+		}{a.verdict, e, notes}}, nil
 	},
+}
+
+// printExplanation prints the verdict, how the decision came about, and the notes.
+func (a *answer) printExplanation(b *cli.Page, e *preemption.Explanation) {
+	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.verdict.Sentence(a.decision, &a.request))
+	if e != nil {
+		if text := a.verdict.Otherwise(a.decision, &a.request); text != "" {
+			b.Say("%s\n", text)
+		}
+		width := b.Screen.Width
+		if width == 0 {
+			width = -1 // as wide as needed
+		}
+		text := explain.Printer{Amount: units.Amount, Width: width}.Text(*e)
+		b.Gap()
+		b.WriteString(strings.TrimRight(text, "\n") + "\n")
+	}
+	a.printNotes(b)
 }

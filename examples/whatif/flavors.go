@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -61,14 +62,6 @@ func resourcesOf(groups []queue.ResourceGroup) []string {
 	return names
 }
 
-// unassigned returns the choice that found no flavor.
-func (a *answer) unassigned() (choice preemption.FlavorChoice, ok bool) {
-	if last := len(a.decision.Assignment) - 1; last >= 0 {
-		choice = a.decision.Assignment[last]
-	}
-	return choice, len(choice.Resources) > 0 && choice.Flavor == ""
-}
-
 // printFlavors prints how each flavor was judged, if several were tried for one that was
 // assigned.
 func (a *answer) printFlavors(b *cli.Page) {
@@ -94,9 +87,7 @@ func (a *answer) printFlavors(b *cli.Page) {
 	if tried.Empty() {
 		return
 	}
-	if !strings.HasSuffix(b.String(), "\n\n") {
-		b.WriteString("\n")
-	}
+	b.Gap()
 	b.Table(tried)
 }
 
@@ -104,13 +95,13 @@ func howItDid(f preemption.TriedFlavor) string {
 	how := ""
 	switch {
 	case f.Skipped == preemption.NotEligible:
-		return mismatchText(f.Mismatch)
+		return explain.Mismatch(f.Mismatch)
 	case f.Mode == preemption.ModeNoFit:
 		return whyNoFit[f.Skipped]
 	case f.Mode == preemption.ModeFit:
 		how = "fits"
 	case f.Possibility == preemption.PossibilityNoCandidates:
-		return "nobody may yield for it now"
+		return "no workload may yield for it now"
 	case f.Possibility == preemption.PossibilityPreempt:
 		how = "fits once others in the queue have yielded"
 	default:
@@ -126,29 +117,6 @@ func howItDid(f preemption.TriedFlavor) string {
 		how += "; whenCanBorrow is TryNextFlavor"
 	}
 	return how
-}
-
-// mismatchText says why a flavor is not eligible.
-func mismatchText(m *preemption.Mismatch) string {
-	if t := m.Taint; t != nil {
-		taint := t.Key
-		if t.Value != "" {
-			taint += "=" + t.Value
-		}
-		return fmt.Sprintf("its taint %s:%v is not tolerated", taint, t.Effect)
-	}
-	r := m.Requirement
-	want := fmt.Sprintf("%s %v", r.Key, r.Operator)
-	if len(r.Values) > 0 {
-		want += " " + strings.Join(r.Values, ", ")
-	}
-	if r.Operator == workload.In && len(r.Values) == 1 {
-		want = r.Key + "=" + r.Values[0]
-	}
-	if m.Label == "" {
-		return fmt.Sprintf("the pods want nodes with %s", want)
-	}
-	return fmt.Sprintf("the pods want nodes with %s; its nodes have %s=%s", want, r.Key, m.Label)
 }
 
 var whyNoFit = map[preemption.SkipReason]string{
@@ -169,7 +137,7 @@ func (a *answer) printLack(b *cli.Page, c preemption.FlavorChoice) {
 	}
 	for _, f := range c.Tried {
 		if f.Skipped == preemption.NotEligible {
-			b.Say("Flavor %s: %s.\n", f.Flavor, mismatchText(f.Mismatch))
+			b.Say("Flavor %s: %s.\n", f.Flavor, explain.Mismatch(f.Mismatch))
 			continue
 		}
 		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })

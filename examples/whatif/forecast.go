@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -20,12 +21,15 @@ import (
 
 // forecast is a run of cycles in advance.
 type forecast struct {
-	steps  []step
-	cycles int
-	ends   bool     // nothing changes before an event
-	held   []string // who is not considered
+	steps   []step
+	cycles  int
+	ends    bool     // nothing changes before an event
+	held    []string // workloads that are not considered
+	unknown []string // workloads about which nothing is known for sure
+	slices  []string // workloads that replace one that runs; no cycle tries them
 
 	cycle     *cycle.Cycle
+	preemptor *preemption.Preemptor
 	snapshot  *preemption.Snapshot
 	pending   *queue.Pending
 	now       time.Time
@@ -50,7 +54,7 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 		return nil, answers.Faults(err)
 	}
 	f := &forecast{
-		cycle: admission, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
+		cycle: admission, preemptor: c.Preemptor, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
 		submitted: map[string]workload.Workload{}, said: map[string]string{}, from: map[string]time.Time{},
 		since: map[string][]rules.Observation{},
 	}
@@ -60,7 +64,7 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 			list[i].Workload.Labels, list[i].Workload.PriorityClass = nil, ""
 		}
 	}
-	if err := f.fill(list); err != nil {
+	if err := f.fill(c, list); err != nil {
 		return nil, err
 	}
 	progress := screen.Start("cycles", int64(o.cycles))
@@ -80,17 +84,31 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 }
 
 // fill adds who waits.
-func (f *forecast) fill(list []answers.Waiting) (err error) {
+func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 	for i := range list {
 		w := &list[i]
-		backsOff := w.Pending != nil && w.Pending.BackoffUntil.After(f.now)
-		switch {
-		case w.Unasked == "" && backsOff:
+		switch v := w.Verdict(nil); { // without a decision: only of those that are not considered
+		case !w.HeldUntil.IsZero() && w.Unasked == "" && len(w.Doubts) == 0:
 			f.later = append(f.later, w.Workload)
-			f.from[w.Workload.ID] = w.Pending.BackoffUntil
+			f.from[w.Workload.ID] = w.HeldUntil
 			continue
-		case w.Unasked != "" || w.Held != "":
+		case v.Outcome == answers.Held:
 			f.held = append(f.held, w.Workload.ID)
+			continue
+		case v.Outcome == answers.Unknown:
+			s, err := c.Shorten(w)
+			if err != nil {
+				return err
+			}
+			if s.Outcome == answers.Unknown {
+				f.unknown = append(f.unknown, w.Workload.ID)
+			} else { // a no stands, whatever is in doubt
+				f.steps = append(f.steps, step{Cycle: 1, At: f.now, Workload: w.Workload.ID, Queue: w.Workload.Queue, Outcome: cycle.Inadmissible, Words: "stays: " + strings.TrimPrefix(s.Words, "no: ")})
+			}
+			continue
+		}
+		if w.Request.Replaces != "" { // what a cycle does with two slices of one job is not modelled
+			f.slices = append(f.slices, w.Workload.ID)
 			continue
 		}
 		if f.pending, err = f.pending.Add(w.Workload); err != nil {
@@ -115,6 +133,7 @@ func (f *forecast) run() (more bool, err error) {
 	}
 	f.cycles++
 	f.victims = map[string]preemption.Victim{}
+	before := f.snapshot
 	if f.history, err = f.history.With(result.Events(f.snapshot, f.now)...); err != nil {
 		return false, err
 	}
@@ -123,7 +142,7 @@ func (f *forecast) run() (more bool, err error) {
 	}
 	for _, h := range result.Heads {
 		f.since[h.Head.Workload.ID] = rules.Observe(f.since[h.Head.Workload.ID], h.Decision.Triggers, f.now)
-		f.say(h)
+		f.say(before, h)
 		if err := f.requeue(h); err != nil {
 			return false, err
 		}
@@ -247,19 +266,34 @@ func (f *forecast) wait() (more bool, err error) {
 	return true, nil
 }
 
+// withLeaving adds to the victims that a cycle tells to stop those that are leaving already: a cycle
+// counts on their room and does not name them. It does so if the workload alone has the same victims.
+func (f *forecast) withLeaving(before *preemption.Snapshot, w *workload.Workload, victims []preemption.Victim) []preemption.Victim {
+	alone, err := f.preemptor.Decide(before, preemption.Request{Workload: *w, Now: f.now, TriggersSince: f.since[w.ID], History: f.history})
+	if err != nil {
+		return victims
+	}
+	told := slices.DeleteFunc(slices.Clone(alone.Victims), func(v preemption.Victim) bool { return v.Leaving })
+	if !slices.Equal(answers.VictimNames(told), answers.VictimNames(victims)) {
+		return victims
+	}
+	return alone.Victims
+}
+
 // say adds what a cycle does about a head, if that was not said last.
-func (f *forecast) say(h cycle.HeadResult) {
+func (f *forecast) say(before *preemption.Snapshot, h cycle.HeadResult) {
 	w, d := &h.Head.Workload, &h.Decision
 	s := step{Cycle: f.cycles, At: f.now, Workload: w.ID, Queue: w.Queue, Outcome: h.Outcome, RetryAt: d.RetryAt}
 	switch h.Outcome {
 	case cycle.Admit:
 		s.Words = "admitted"
-	case cycle.Preempt:
-		s.Victims = answers.VictimNames(d.Victims)
-		s.Words = "preempts " + answers.Who(s.Victims)
-	case cycle.Gated:
-		s.Victims = answers.VictimNames(d.Victims)
-		s.Words = "gated: would preempt " + answers.Who(s.Victims)
+	case cycle.Preempt, cycle.Gated:
+		victims := f.withLeaving(before, w, d.Victims)
+		s.Victims, s.Leaving = answers.VictimNames(victims), answers.LeavingNames(victims)
+		s.Words = "preempts " + answers.Who(victims)
+		if h.Outcome == cycle.Gated {
+			s.Words = "gated: would preempt " + answers.Who(victims)
+		}
 	case cycle.Wait:
 		switch h.Reason {
 		case queue.PendingPreemption:
@@ -267,7 +301,7 @@ func (f *forecast) say(h cycle.HeadResult) {
 		case queue.FailedAfterNomination:
 			s.Words = "waits: others took the room"
 		default:
-			s.Words = "waits " + duration.HumanDuration(d.RetryAt.Sub(f.now)) + ": nobody may yield before"
+			s.Words = "waits " + duration.HumanDuration(d.RetryAt.Sub(f.now)) + ": no workload may yield before"
 		}
 	default:
 		why, _ := answers.WhyNot(d, &preemption.Request{Workload: *w})

@@ -8,7 +8,7 @@ import (
 
 // smallCluster is a queue, a workload that runs in it and one that waits.
 const smallCluster = `{"kind":"List","items":[
-{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"vision"},"spec":{"cohortName":"c",
+{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"vision"},"spec":{"cohortName":"c","namespaceSelector":{},
 "preemption":{"withinClusterQueue":"LowerPriority"},"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}},
 {"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"LocalQueue","metadata":{"name":"l","namespace":"a"},"spec":{"clusterQueue":"vision"}},
 {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"runs","namespace":"a"},"spec":{"queueName":"l","podSets":[{"name":"main","count":3}]},
@@ -34,7 +34,7 @@ func FuzzInput(f *testing.F) {
 			if stdout != "" || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("stdout %q, stderr %q", stdout, stderr)
 			}
-		case status > 2, stdout == "":
+		case status > 3, stdout == "":
 			t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 		}
 	})

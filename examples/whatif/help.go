@@ -64,7 +64,10 @@ func printUsage(w io.Writer, c *cobra.Command, width int) error {
 	}
 	if yes := c.Annotations["yes"]; yes != "" {
 		fmt.Fprintf(&b, "\nExit status:\n")
-		for i, meaning := range []string{yes, c.Annotations["no"], "bad usage or input, with one line that says what"} {
+		for i, meaning := range []string{yes, c.Annotations["no"], "bad usage or input, with one line that says what", c.Annotations["unknown"]} {
+			if meaning == "" {
+				continue
+			}
 			fmt.Fprintf(&b, "  %d  %s\n", i, strings.ReplaceAll(text.WrapSoft(meaning, width-5), "\n", "\n     "))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -18,8 +19,7 @@ type victim struct {
 	Priority   int64     `json:"priority"` // effective
 	ReservedAt time.Time `json:"reservedAt,omitzero"`
 	// Age is in seconds since the reservation; absent if unknown.
-	Age     *int64 `json:"age,omitempty"`
-	Evicted bool   `json:"evicted"`
+	Age *int64 `json:"age,omitempty"`
 	// Holds is what it holds in the requested columns, or what its yielding replicas hold.
 	Holds []quota.Amount `json:"holds"`
 }
@@ -30,7 +30,7 @@ func (a *answer) victims() []victim {
 	for _, v := range a.decision.Victims {
 		w := a.find(v.Workload)
 		out := victim{
-			Victim: v, Priority: w.EffectivePriority(), ReservedAt: w.ReservedAt, Evicted: w.Evicted, Holds: []quota.Amount{},
+			Victim: v, Priority: w.EffectivePriority(), ReservedAt: w.ReservedAt, Holds: []quota.Amount{},
 		}
 		if !w.ReservedAt.IsZero() {
 			age := int64(a.request.Now.Sub(w.ReservedAt).Seconds())
@@ -72,11 +72,16 @@ func printJSON(w io.Writer, value any) error {
 
 // plain is the answer as plain data.
 func (a *answer) plain() any {
-	return struct {
-		Request  preemption.Request  `json:"request"`
-		Decision preemption.Decision `json:"decision"`
-		Victims  []victim            `json:"victims"`
-		Queues   []node              `json:"queues"`
-		Notes    []string            `json:"notes"`
-	}{a.request, a.decision, a.victims(), a.tree(true), append([]string{}, a.notes...)}
+	out := struct {
+		Verdict  answers.Verdict      `json:"verdict"`
+		Request  preemption.Request   `json:"request"`
+		Decision *preemption.Decision `json:"decision,omitempty"` // absent: nothing can be decided
+		Victims  []victim             `json:"victims"`
+		Queues   []node               `json:"queues"`
+		Notes    []string             `json:"notes"`
+	}{a.verdict, a.request, a.decision, []victim{}, []node{}, append([]string{}, a.notes...)}
+	if a.decision != nil {
+		out.Victims, out.Queues = a.victims(), a.tree(true)
+	}
+	return out
 }

@@ -16,6 +16,7 @@ func TestKueue(t *testing.T) {
 		want, not  string
 	}{
 		{"flavors", "", []string{"-workload", "n/wants-a100"}, 0, "h100           nvidia.com/gpu  its taint h100=true:NoSchedule is not tolerated\na100 <- taken                  fits", ""},
+		{"flavors", "", []string{"explain", "-workload", "n/wants-a100"}, 0, "h100: its taint h100=true:NoSchedule is not tolerated\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100"}, 1, "Flavor h100: its taint h100=true:NoSchedule is not tolerated.\nFlavor a100: the pods want nodes with gpu=v100; its nodes have gpu=a100.\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100", "-flavor", "h100"}, 0, "8 nvidia.com/gpu of h100", "tolerated"},
 		{"flavors", "", []string{"-workload", "n/no-toleration", "-o", "json"}, 0, `"mismatch": {`, ""},
@@ -27,12 +28,12 @@ func TestKueue(t *testing.T) {
 		{"stops", "", []string{"-workload", "n/held"}, 1, "ClusterQueue held is stopped (stopPolicy Hold)", ""},
 		{"stops", "", []string{"-workload", "n/checks"}, 0, "admission checks are ready: prov", ""},
 		{"stops", "", []string{"-workload", "n/sel"}, 0, "namespaces with team=x only", ""},
-		{"stops", "", []string{"-workload", "n/stoppedlq"}, 0, "LocalQueue n/stopped is stopped (stopPolicy HoldAndDrain)", ""},
+		{"stops", "", []string{"-workload", "n/stoppedlq"}, 1, "LocalQueue n/stopped is stopped (stopPolicy HoldAndDrain)", ""},
 		{"stops", "", []string{"-workload", "n/stoppedlq", "-queue", "n/checks"}, 0, "admission checks", "n/stopped is stopped"},
-		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/stopped"}, 0, "LocalQueue n/stopped is stopped (stopPolicy HoldAndDrain)", ""},
+		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/stopped"}, 1, "LocalQueue n/stopped is stopped (stopPolicy HoldAndDrain)", ""},
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/sel"}, 0, "whether n is one is not known", ""},
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "sel"}, 0, "namespaces with team=x only", "whether"},
-		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 0, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
+		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 1, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
 		{"gates", "", []string{"-workload", "n/gated"}, 1, "a gate of it is closed", ""},
 		{"gates", "", []string{"-workload", "n/never"}, 1, "the workload never preempts", ""},
 	} {
@@ -53,17 +54,43 @@ func TestKueue(t *testing.T) {
 			t.Errorf("%s %q: status %d, %q; want %d, %q, not %q:\n%s", c.file, c.args, status, stderr, c.status, c.want, c.not, stdout)
 		}
 	}
-	// What was left out is named when it is asked about.
+	// What cannot be read is named when it is asked about.
 	odd := `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"odd","namespace":"n"},"spec":{"podSets":[{"name":"x"},{"name":"x"}]}}`
 	data, err := os.ReadFile("testdata/input/gates.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, _, stderr := call(strings.NewReader(string(data)+odd), "-workload", "n/odd")
-	if status != 2 || !strings.Contains(stderr, `workload "n/odd" cannot be asked about; Workload n/odd: `) {
-		t.Errorf("status %d, %s", status, stderr)
+	status, stdout, stderr := call(strings.NewReader(string(data)+odd), "-workload", "n/odd")
+	if status != 3 || stderr != "" || !strings.HasPrefix(stdout, "Whether n/odd fits is unknown: Workload n/odd cannot be read: ") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 	if status, stdout, stderr := call(strings.NewReader(string(data)+odd), "-workload", "n/side"); status != 0 && status != 1 || !strings.Contains(stdout, "Note: Workload n/odd: ") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+}
+
+// A slice of an elastic job is asked about without the one that it replaces; cycles do not try it, and say so.
+func TestElasticSlice(t *testing.T) {
+	cluster := `{"kind":"List","apiVersion":"v1","items":[
+		{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"f"},"spec":{}},
+		{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q"},"spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"8"}]}]}]}},
+		{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"lq","namespace":"ns"},"spec":{"clusterQueue":"q"}},
+		{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"old","namespace":"ns","creationTimestamp":"2026-11-20T08:00:00Z"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":6}]},
+			"status":{"conditions":[{"type":"QuotaReserved","status":"True","lastTransitionTime":"2026-11-20T08:00:00Z"}],
+				"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main","count":6,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"6"}}]}}},
+		{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"new","namespace":"ns","creationTimestamp":"2026-11-20T09:00:00Z","annotations":{"kueue.x-k8s.io/workload-slice-replacement-for":"ns/old"}},
+			"spec":{"queueName":"lq","podSets":[{"name":"main","count":8,"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}}]}}]}`
+	for verb, c := range map[string]struct {
+		status int
+		want   string
+	}{
+		"ask":      {0, "ns/new fits now; no workload has to yield."},
+		"overview": {0, "fits now"},
+		"next":     {1, "Not tried: ns/new. It replaces a workload that runs; ask says whether it fits."},
+	} {
+		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now)
+		if status != c.status || stderr != "" || !strings.Contains(stdout, c.want) {
+			t.Errorf("%s: status %d, %s%s", verb, status, stdout, stderr)
+		}
 	}
 }

@@ -33,10 +33,14 @@ var lintVerb = verb{
 		}
 		notes := c.inputNotes()
 		notes = append(notes, unfinished...)
-		return result{len(found) == 0, func(b *cli.Page) {
-			c.printSampleHint(b, "lint -live")
-			printFindings(b, found)
+		status := cli.StatusYes
+		if len(found) > 0 {
+			status = cli.StatusNo
+		}
+		return result{status, func(b *cli.Page) {
+			printFindings(b, found, len(unfinished) > 0)
 			printNotes(b, notes)
+			c.printSampleHint(b, "lint -live")
 		}, struct {
 			Findings []lint.Finding `json:"findings"`
 			Notes    []string       `json:"notes"`
@@ -59,7 +63,7 @@ func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unf
 		Pending:    []workload.Workload{},
 	}
 	for _, w := range c.waiting(o) {
-		if w.Unasked == "" && w.Held == "" {
+		if w.Considered() {
 			in.Pending = append(in.Pending, w.Workload)
 		}
 	}
@@ -73,11 +77,16 @@ func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unf
 // maxFindings limits the findings of a rule in text.
 const maxFindings = 10
 
-func printFindings(b *cli.Page, found []lint.Finding) {
+func printFindings(b *cli.Page, found []lint.Finding, unfinished bool) {
 	if len(found) == 0 {
+		if unfinished {
+			b.SayIn(printable.Yellow, "Nothing was found so far; the notes say what was not looked at.\n")
+			return
+		}
 		b.SayIn(printable.Green, "Nothing was found.\n")
 		return
 	}
+	b.Say("%s.\n\n", plural(len(found), "1 finding", "%d findings"))
 	for _, r := range lint.Rules() {
 		var list []lint.Finding
 		for _, f := range found {
@@ -101,5 +110,4 @@ func printFindings(b *cli.Page, found []lint.Finding) {
 		}
 		b.WriteByte('\n')
 	}
-	b.Say("%s.\n", plural(len(found), "1 finding", "%d findings"))
 }

@@ -49,7 +49,7 @@ func TestLive(t *testing.T) {
 		want, more             string // more: how rules are asked for
 	}{
 		"the cluster": {smallCluster, "", []string{"-live"},
-			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "a/next asks for 2 cpu", "-A"},
+			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "It asks for 2 cpu", "-A"},
 		"its configuration": {smallCluster, configMap, []string{"-live"},
 			[]string{"get " + kinds + " -o json -A", "get configmap kueue-manager-config -n kueue-system --ignore-not-found -o json"}, 0, "decided by fair sharing because of ConfigMap", "-A"},
 		"context and namespace": {smallCluster, "", []string{"-context", "east", "-n", "a", "-workload", "a/next"},
@@ -136,9 +136,9 @@ func TestPlugin(t *testing.T) {
 		want  string
 		reads bool
 	}{
-		{"", nil, "a/next asks", true},
+		{"", nil, "a/next fits", true},
 		{kaiCluster, []string{"-at", "2026-11-20T12:02:00Z"}, "b/train", false},
-		{"", []string{"-live=false"}, "vision/detector-train asks", false},
+		{"", []string{"-live=false"}, "vision/detector-train fits", false},
 		{"", []string{"-h"}, "\n  kubectl cede VERB [flags]\n", false},
 		{"", []string{"ask", "-h"}, "\n  kubectl cede -live -workload", false},
 		{"", []string{"completion", "kubectl"}, "exec kubectl cede __complete \"$@\"\n", false},

@@ -1,5 +1,5 @@
-// Whatif answers for a cluster in its present state: does this workload fit, whom does it
-// preempt and why, or why nobody?
+// Whatif answers for a cluster in its present state: does this workload fit, which workloads does it
+// preempt and why, or why none?
 //
 //	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json |
 //	  whatif -workload NAMESPACE/NAME
@@ -26,19 +26,21 @@
 //
 // With -o json the answer is one object. That of ask:
 //
+//	verdict   the answer in one word (the outcome of the decision, Held or Unknown), and why
 //	request   the request
-//	decision  the decision, with the flavors that were assigned
-//	victims   of each: workload, queue, reason, cohort, priority, reservedAt, age in
-//	          seconds, evicted (already), holds (of what is requested)
+//	decision  the decision, with the flavors that were assigned; absent if nothing can be decided
+//	victims   of each: workload, queue, reason, cohort, priority, leaving (already), reservedAt,
+//	          age in seconds, holds (of what is requested)
 //	queues    the queue tree of the request, top down: kind, name, depth, quota rows
 //	notes     what the answer leaves out
 //
 // Installed under the name kubectl-cede it is a plugin of kubectl: kubectl cede overview. It
 // then reads from kubectl unless -f or a pipe gives the cluster.
 //
-// Exit status of ask: 0 when it fits, at once or by preemption; 1 when it does not, or not yet.
-// Each verb's help says what its 0 and 1 mean. 2 is bad usage or input, with one line that says
-// what.
+// Exit status of ask: 0 when it fits, at once or by preemption; 1 when it does not, or not yet, or is
+// held, that is, not considered by the scheduler; 3 when the answer depends on what cannot be read or is
+// not supported. Each verb's help says what its 0, 1 and 3 mean. 2 is bad usage or input, with one line
+// that says what.
 package main
 
 import (

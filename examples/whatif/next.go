@@ -14,9 +14,9 @@ import (
 
 var nextVerb = verb{
 	name: "next", short: "the next admission cycles as they would go",
-	long:     "Runs the next admission cycles with all that waits: who is admitted, who preempts whom, who stays. It assumes that whoever is told to stop has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time.",
+	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time.",
 	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
-	yes:      "somebody is admitted or preempts", no: "nobody is and nobody does",
+	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "no workload is admitted or preempts as far as is known, and the answer about one is unknown",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
 		c.Flags().IntVar(&o.cycles, "cycles", 5, "run at most `N` cycles")
@@ -39,28 +39,35 @@ var nextVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		yes := false
+		status := cli.StatusNo
+		if len(f.unknown) > 0 {
+			status = cli.StatusUnknown
+		}
 		shown := []step{}
 		for _, s := range f.steps {
 			if o.queue == "" || s.Queue == o.queue {
 				shown = append(shown, s)
-				yes = yes || s.Outcome == cycle.Admit || s.Outcome == cycle.Preempt
+				if s.Outcome == cycle.Admit || s.Outcome == cycle.Preempt {
+					status = cli.StatusYes
+				}
 			}
 		}
 		f.steps = shown
 		notes := c.inputNotes()
-		return result{yes, func(b *cli.Page) {
-			c.printSampleHint(b, "next -live")
+		return result{status, func(b *cli.Page) {
 			c.printForecast(b, o, f)
 			printNotes(b, notes)
+			c.printSampleHint(b, "next -live")
 		}, struct {
-			Now    time.Time `json:"now"`
-			Cycles int       `json:"cycles"` // how many were run
-			Ends   bool      `json:"ends"`   // after them nothing changes before an event
-			Heads  []step    `json:"heads"`
-			Held   []string  `json:"held,omitempty"` // workloads that are not considered
-			Notes  []string  `json:"notes"`
-		}{c.Now, f.cycles, f.ends, f.steps, f.held, notes}}, nil
+			Now     time.Time `json:"now"`
+			Cycles  int       `json:"cycles"` // how many were run
+			Ends    bool      `json:"ends"`   // after them nothing changes before an event
+			Heads   []step    `json:"heads"`
+			Held    []string  `json:"held,omitempty"`    // workloads that are not considered
+			Unknown []string  `json:"unknown,omitempty"` // workloads about which nothing is known for sure; no cycle tries them
+			Slices  []string  `json:"slices,omitempty"`  // workloads that replace one that runs; no cycle tries them
+			Notes   []string  `json:"notes"`
+		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, f.slices, notes}}, nil
 	},
 }
 
@@ -77,6 +84,7 @@ type step struct {
 	Outcome  cycle.HeadOutcome `json:"outcome"`
 	Words    string            `json:"words"`
 	Victims  []string          `json:"victims,omitempty"`
+	Leaving  []string          `json:"leaving,omitempty"` // the victims that were told to leave before
 	RetryAt  time.Time         `json:"retryAt,omitzero"`
 }
 
@@ -96,9 +104,32 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 		}
 		t.Row(name, s.Workload, s.Queue, s.Words)
 	}
-	if t.Empty() {
+	admitted, preempt := 0, 0
+	for _, s := range f.steps {
+		switch s.Outcome {
+		case cycle.Admit:
+			admitted++
+		case cycle.Preempt:
+			preempt++
+		}
+	}
+	if f.cycles == 0 {
 		b.Say("No workload is tried.\n")
 	} else {
+		b.Say("%s %s, %s.\n", plural(f.cycles, "In the next cycle", "In the next %d cycles"),
+			plural(admitted, "1 workload is admitted", "%d workloads are admitted"), plural(preempt, "1 preempts", "%d preempt"))
+	}
+	if len(f.held) > 0 {
+		b.Say("Held: %s. overview says why.\n", some(f.held))
+	}
+	if len(f.unknown) > 0 {
+		b.Say("Unknown: %s. overview says why.\n", some(f.unknown))
+	}
+	if len(f.slices) > 0 {
+		b.Say("Not tried: %s. It replaces a workload that runs; ask says whether it fits.\n", some(f.slices))
+	}
+	if !t.Empty() {
+		b.Gap()
 		b.Table(t)
 	}
 	if silent && o.queue == "" {
@@ -109,8 +140,5 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 		b.Say("After %s nothing changes before an event.\n", plural(f.cycles, "this cycle", "these %d cycles"))
 	case !f.ends:
 		b.Say("There is more after %s; -cycles shows it.\n", plural(f.cycles, "this cycle", "these %d cycles"))
-	}
-	if len(f.held) > 0 {
-		b.Say("Not considered: %s. overview says why.\n", some(f.held))
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,28 +15,31 @@ import (
 
 var overviewVerb = verb{
 	name: "overview", short: "every pending workload in one line",
-	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, whom it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other.",
+	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, which workloads it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other.",
 	examples: []string{"overview -live", "overview -f cluster.json -queue vision", "overview -live -o json"},
-	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet",
-	flags: queueFlag,
+	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet, or is held", unknown: "one is unknown: its answer depends on what cannot be read or is not supported",
+	flags: func(c *cobra.Command, o *options) {
+		queueFlag(c, o)
+		allFlag(c, o)
+	},
 	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
 		c, err := load(o, std, clock)
 		if err != nil {
 			return result{}, err
 		}
-		rows, err := c.overview(o, std.screen)
+		rows, all, notes, err := c.overview(o, std.screen)
 		if err != nil {
 			return result{}, err
 		}
-		notes := c.inputNotes()
-		yes := true
-		for _, r := range rows {
-			yes = yes && (r.Outcome == "Fits" || r.Outcome == "Preempt")
+		status := statusOfAll(rows)
+		if len(rows) < all && status == cli.StatusYes {
+			status = cli.StatusUnknown
 		}
-		return result{yes, func(b *cli.Page) {
-			c.printSampleHint(b, "overview -live")
-			c.printOverview(b, rows)
+		notes = append(c.inputNotes(), notes...)
+		return result{status, func(b *cli.Page) {
+			c.printOverview(b, rows, all)
 			printNotes(b, notes)
+			c.printSampleHint(b, "overview -live")
 		}, struct {
 			Now       time.Time     `json:"now"`
 			Workloads []overviewRow `json:"workloads"`
@@ -91,30 +95,46 @@ type overviewRow struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-func (c *cluster) overview(o *options, screen cli.Screen) ([]overviewRow, error) {
+// overview answers about what waits. In a large cluster it has no row for some of them, with a note.
+func (c *cluster) overview(o *options, screen cli.Screen) (rows []overviewRow, all int, notes []string, err error) {
 	if err := c.checkQueue(o.queue); err != nil {
-		return nil, err
+		return nil, 0, nil, err
 	}
-	all := c.waiting(o)
-	progress := screen.Start("workloads", int64(len(all)))
-	defer progress.Done()
-	rows := []overviewRow{}
-	for i := range all {
-		w := &all[i]
-		progress.Add(1)
-		if o.queue != "" && w.Workload.Queue != o.queue {
-			continue
+	list := slices.DeleteFunc(c.waiting(o), func(w answers.Waiting) bool { return o.queue != "" && w.Workload.Queue != o.queue })
+	found, notes, err := c.shortenAll(o, list, screen)
+	rows = []overviewRow{}
+	for i, s := range found {
+		if w := &list[i]; s != nil {
+			rows = append(rows, overviewRow{w.Workload.ID, w.Workload.Queue, w.Position, w.Workload.EffectivePriority(), w.Workload.Queued, *s, w.Notes})
 		}
-		s, err := c.Shorten(w)
-		if err != nil {
-			return nil, fmt.Errorf("workload %s: %w", w.Workload.ID, err)
-		}
-		rows = append(rows, overviewRow{w.Workload.ID, w.Workload.Queue, w.Position, w.Workload.EffectivePriority(), w.Workload.Queued, s, w.Notes})
 	}
-	return rows, nil
+	return rows, len(list), notes, err
 }
 
-func (c *cluster) printOverview(b *cli.Page, rows []overviewRow) {
+// shortenAll answers about workloads in a few words. In a large cluster it answers about the first of each
+// queue, with a note; about all with -all.
+func (c *cluster) shortenAll(o *options, list []answers.Waiting, screen cli.Screen) (found []*answers.Short, notes []string, err error) {
+	progress := screen.Start("workloads", int64(len(list)))
+	defer progress.Done()
+	most := c.MaxDecisions()
+	if o.all {
+		most = len(list)
+	}
+	if found, err = c.ShortenAll(list, most, func() { progress.Add(1) }); err != nil {
+		return nil, nil, err
+	}
+	if n := len(list) - len(slices.DeleteFunc(slices.Clone(found), func(s *answers.Short) bool { return s == nil })); n > 0 {
+		notes = append(notes, fmt.Sprintf("looked at %d of %d workloads, the first of each queue: -all looks at all and takes longer", len(list)-n, len(list)))
+	}
+	return found, notes, nil
+}
+
+// allFlag adds the flag of verbs that look at a part of what waits in a large cluster.
+func allFlag(c *cobra.Command, o *options) {
+	c.Flags().BoolVar(&o.all, "all", false, "look at every workload, however long that takes")
+}
+
+func (c *cluster) printOverview(b *cli.Page, rows []overviewRow, all int) {
 	if len(rows) == 0 {
 		b.Say("No workload waits.\n")
 		return
@@ -147,7 +167,11 @@ func (c *cluster) printOverview(b *cli.Page, rows []overviewRow) {
 			parts = append(parts, plural(n, p.one, p.many))
 		}
 	}
-	b.Say("%s: %s.\n\n", plural(len(rows), "1 workload waits", "%d workloads wait"), strings.Join(parts, ", "))
+	wait := plural(all, "1 workload waits", "%d workloads wait")
+	if len(rows) < all {
+		wait += fmt.Sprintf("; of the %d that were looked at", len(rows))
+	}
+	b.Say("%s: %s.\n\n", wait, strings.Join(parts, ", "))
 	b.Table(t)
 	if noted {
 		b.Say("* ask -workload NAME prints notes about it.\n")

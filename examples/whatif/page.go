@@ -22,7 +22,7 @@ var pageVerb = verb{
 	name: "page", short: "a page for the browser with the cluster in it, in one file",
 	long:     "Writes one HTML file with the cluster and cede itself in it: the quota tree, who runs and waits, each decision step by step, at any time, and what other quotas, policies and priorities would change. It needs nothing else and sends nothing anywhere. It is built with the go tool, in a checkout of cede.",
 	examples: []string{"page -live -o report.html", "page -f cluster.json -workload vision/detector-train"},
-	yes:      "the page is written", no: "never",
+	yes:      "the page is written",
 	flags: func(c *cobra.Command, o *options) {
 		c.Flags().StringVarP(&o.page, "output", "o", "report.html", "write the page into `FILE`; - is standard output")
 		c.Flags().StringVar(&o.workload, "workload", "", "show the pending workload `NAMESPACE/NAME` first")
@@ -54,12 +54,12 @@ func runPage(o *options, std stdio, clock func() time.Time) (result, error) {
 	page := site.Single(programs, document)
 	if o.page == "-" {
 		_, err := std.out.Write(page)
-		return result{yes: true}, err
+		return result{}, err
 	}
 	if err := os.WriteFile(o.page, page, 0o644); err != nil {
 		return result{}, err
 	}
-	return result{yes: true, print: func(b *cli.Page) {
+	return result{print: func(b *cli.Page) {
 		b.Say("%s holds the page (%s): open it in a browser.\n", o.page, humanize.Bytes(uint64(len(page))))
 		printNotes(b, c.inputNotes())
 	}}, nil

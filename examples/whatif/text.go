@@ -3,15 +3,12 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
@@ -20,20 +17,33 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
+// print prints the answer, then the queue tree that it comes from.
 func (a *answer) print(b *cli.Page, all bool) {
-	a.printTree(b, all)
 	a.printVerdict(b)
-	printNotes(b, a.notes)
+	if a.decision != nil {
+		b.Gap()
+		a.printTree(b, all)
+	}
+	a.printNotes(b)
+}
+
+// printNotes prints the notes, but for the one that the verdict says.
+func (a *answer) printNotes(b *cli.Page) {
+	printNotes(b, slices.DeleteFunc(slices.Clone(a.notes), func(n string) bool { return n == a.verdict.Why }))
 }
 
 // printSampleHint says that the answer is about the embedded sample.
 func (c *cluster) printSampleHint(b *cli.Page, verb string) {
 	if c.IsSample {
-		b.WriteString("This is the embedded sample. For your cluster:\n  go run ./examples/whatif " + verb + "\n\n")
+		b.Gap()
+		b.WriteString("This is the embedded sample. For your cluster:\n  go run ./examples/whatif " + verb + "\n")
 	}
 }
 
 func printNotes(b *cli.Page, notes []string) {
+	if len(notes) > 0 {
+		b.Gap()
+	}
 	for _, n := range notes {
 		b.Say("Note: %s.\n", strings.TrimSuffix(n, "."))
 	}
@@ -48,9 +58,14 @@ func (a *answer) printTree(b *cli.Page, all bool) {
 		{Name: "queue tree", Least: 20, Cut: true}, {Name: "flavor/resource", Least: 15}, {Name: "usage", Right: true}, {Name: "nominal", Right: true},
 		{Name: "borrowed", Right: true}, {Name: "available", Right: true}, {Name: "share", Right: true},
 	}}
-	shares := false
+	shares, apart := false, false
+	var over []string
 	for _, n := range nodes {
-		name := strings.Repeat("  ", n.Depth) + n.Name
+		name := n.Name
+		if n.apart {
+			name, apart = "…/"+name, true
+		}
+		name = strings.Repeat("  ", n.Depth) + name
 		switch {
 		case n.Kind == "Cohort":
 			name += " (cohort)"
@@ -68,7 +83,10 @@ func (a *answer) printTree(b *cli.Page, all bool) {
 				nominal = r.SubtreeQuota
 			}
 			t.Row(name, r.FlavorResource, units.Amount(r.Resource, r.Usage), units.Amount(r.Resource, nominal),
-				orDash(r.Resource, r.Borrowed), units.Amount(r.Resource, r.Available), share)
+				orDash(r.Resource, r.Borrowed), units.Amount(r.Resource, max(0, r.Available)), share)
+			if more := quota.Sub(r.Usage, r.SubtreeQuota); n.Kind == "Cohort" && n.parent == "" && more > 0 {
+				over = append(over, fmt.Sprintf("Cohort %s uses %s of %v more than it has.", n.Name, units.Amount(r.Resource, more), r.FlavorResource))
+			}
 			name, share = "", ""
 		}
 	}
@@ -90,8 +108,15 @@ func (a *answer) printTree(b *cli.Page, all bool) {
 	if len(elided) > 0 {
 		legend = append(legend, "... and "+strings.Join(elided, " and ")+".")
 	}
+	if apart {
+		legend = append(legend, "Behind …/ stands what is in a cohort that is left out.")
+	}
+	legend = append(legend, over...)
 	if len(nodes) > 1 {
 		legend = append(legend, "A cohort's nominal is its own quota and what its members lend.")
+	}
+	if a.keepsQuota(nodes) {
+		legend = append(legend, "A cohort's usage leaves out what its members use of quota that they do not lend.")
 	}
 	if shares {
 		legend = append(legend, "A share is what is borrowed of the dominant resource, per 1000 that could be lent, divided by the weight.")
@@ -103,8 +128,32 @@ func (a *answer) printTree(b *cli.Page, all bool) {
 		for _, line := range legend {
 			b.Say("%s\n", line)
 		}
-		b.WriteByte('\n')
+		b.Gap()
 	}
+}
+
+// keepsQuota reports whether a node uses quota that it does not lend: then the usage of the cohort above is
+// less than the sum of its members'.
+func (a *answer) keepsQuota(nodes []node) bool {
+	for i := range nodes {
+		n := &nodes[i]
+		var entries []quota.Quota
+		if n.Kind == "Cohort" {
+			c, _ := a.Snapshot.Cohort(n.Name)
+			entries = c.Quotas
+		} else {
+			q, _ := a.Snapshot.Queue(n.Name)
+			entries = q.Quotas
+		}
+		for _, r := range n.Quota {
+			for _, e := range entries {
+				if limit, limited := e.LendingLimit.Get(); limited && e.FlavorResource() == r.FlavorResource && limit < r.SubtreeQuota && r.Usage > 0 && n.parent != "" {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // onlyColumn returns the flavor and resource that all rows are about, if it is one.
@@ -138,33 +187,29 @@ func orDash(resource string, amount int64) string {
 	return units.Amount(resource, amount)
 }
 
-// printVerdict prints the answer in words, then who yields, or why nobody does.
+// printVerdict prints the verdict, what is asked for, then who yields, or why no workload does.
 func (a *answer) printVerdict(b *cli.Page) {
 	w := &a.request.Workload
-	b.Say("%s asks for %s in queue %s, with priority %d.%s\n", w.ID, a.asks(), w.Queue, w.EffectivePriority(), canStart(answers.Partial(&a.decision, w)))
+	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.verdict.Sentence(a.decision, &a.request))
+	if a.decision == nil {
+		return
+	}
+	b.Say("It asks for %s in queue %s, with priority %d.\n", a.asks(), w.Queue, w.EffectivePriority())
+	if text := a.verdict.Otherwise(a.decision, &a.request); text != "" {
+		b.Say("%s\n", text)
+	}
 	switch a.decision.Outcome {
 	case preemption.Fits:
-		b.SayIn(printable.Green, "It fits now; nobody has to yield.%s\n", a.borrows())
-	case preemption.Preempt:
-		n := len(a.decision.Victims)
-		b.SayIn(printable.Green, "It fits once %s.%s\n\n", plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
+		a.sayBorrows(b)
+	case preemption.Preempt, preemption.Gated:
+		a.sayBorrows(b)
+		b.Gap()
 		a.printVictims(b)
-	case preemption.Gated:
-		n := len(a.decision.Victims)
-		b.SayIn(printable.Yellow, "It would fit once %s, but a gate of it is closed: it may not preempt.%s\n\n",
-			plural(n, "this workload has yielded", "these %d workloads have yielded"), a.borrows())
-		a.printVictims(b)
-	case preemption.Wait:
-		b.SayIn(printable.Yellow, "It does not fit now, and nobody may yield yet. Time alone makes room at %s, in %s.\n\n",
-			a.decision.RetryAt.Format(time.RFC3339Nano), duration.HumanDuration(a.decision.RetryAt.Sub(a.request.Now)))
-		a.printShortage(b)
-		a.printBlockers(b)
-	case preemption.Impossible:
-		if c, ok := a.unassigned(); ok {
-			b.SayIn(printable.Red, "It does not fit in any flavor of the queue.\n\n")
+	default:
+		b.Gap()
+		if c, ok := answers.Unassigned(a.decision); ok {
 			a.printLack(b, c)
 		} else {
-			b.SayIn(printable.Red, "It does not fit, and no permitted set of victims makes room.\n\n")
 			a.printShortage(b)
 		}
 		a.printBlockers(b)
@@ -172,11 +217,11 @@ func (a *answer) printVerdict(b *cli.Page) {
 	a.printFlavors(b)
 }
 
-func canStart(with string) string {
-	if with == "" {
-		return ""
+// sayBorrows says whether the queue borrows with the request.
+func (a *answer) sayBorrows(b *cli.Page) {
+	if text := a.borrows(); text != "" {
+		b.Say("%s\n", text)
 	}
-	return " It can start" + with + "."
 }
 
 func plural(n int, one, many string) string {
@@ -203,21 +248,29 @@ func (a *answer) asks() string {
 	return strings.Join(parts, ", ")
 }
 
-// borrows says whether the queue borrows with the request, and from which cohort.
+// borrows says whether the queue borrows with the request what is asked for, and from which cohort.
 func (a *answer) borrows() string {
 	cohorts, heights := a.ancestors()
 	switch {
 	case len(cohorts) == 0:
 		return ""
+	case a.decision.BorrowHeight == 0 && a.borrowsElse():
+		return "Its queue stays within its nominal quota of what it asks for."
 	case a.decision.BorrowHeight == 0:
-		return " Its queue stays within its nominal quota."
+		return "Its queue stays within its nominal quota."
 	}
 	for i, c := range cohorts {
 		if heights[i] >= a.decision.BorrowHeight {
-			return fmt.Sprintf(" Its queue then borrows within cohort %s.", c)
+			return fmt.Sprintf("Its queue then borrows within cohort %s.", c)
 		}
 	}
-	return fmt.Sprintf(" Its queue then borrows within cohort %s.", cohorts[len(cohorts)-1])
+	return fmt.Sprintf("Its queue then borrows within cohort %s.", cohorts[len(cohorts)-1])
+}
+
+// borrowsElse reports whether the queue borrows something that is not asked for, in another flavor too.
+func (a *answer) borrowsElse() bool {
+	rows, _ := a.Snapshot.QueueStatus(a.request.Workload.Queue)
+	return slices.ContainsFunc(rows, func(r preemption.QuotaStatus) bool { return r.Borrowed > 0 })
 }
 
 func (a *answer) printVictims(b *cli.Page) {
@@ -226,8 +279,8 @@ func (a *answer) printVictims(b *cli.Page) {
 	}}
 	for _, v := range a.victims() {
 		name := v.Workload
-		if v.Evicted {
-			name += " (leaving already)"
+		if v.Leaving {
+			name += answers.LeavingAlready
 		}
 		for _, r := range v.Replicas {
 			name += fmt.Sprintf(", %s of %s", plural(int(r.Count), "1 replica", "%d replicas"), r.PodSet)
@@ -244,7 +297,7 @@ func (a *answer) printVictims(b *cli.Page) {
 	}
 	b.Table(t)
 	for _, r := range reasons {
-		b.Say("%s: %s.\n", r, reasonText[r])
+		b.Say("%s: %s.\n", r, explain.Reason(r))
 	}
 }
 
@@ -270,15 +323,6 @@ func (a *answer) reasons() []preemption.VictimReason {
 	return list
 }
 
-var reasonText = map[preemption.VictimReason]string{
-	preemption.InClusterQueue:                "it runs in the same queue, and the queue's withinClusterQueue policy lets it be preempted",
-	preemption.InClusterQueueTimeBased:       "it runs in the same queue with the same priority, for longer than the queue's minAdmitDuration",
-	preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
-	preemption.InCohortFairSharing:           "its side of the cohort borrows the larger share (fair sharing)",
-	preemption.ConfigurablePreemption:        "a selector of a rule of the preemptor's queue accepts it",
-	preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
-}
-
 func (a *answer) printShortage(b *cli.Page) {
 	for _, s := range a.decision.Shortage {
 		asked := int64(0)
@@ -297,7 +341,9 @@ func (a *answer) printShortage(b *cli.Page) {
 			bound = "cohort " + s.Cohort
 		}
 		who := "that may be preempted now"
-		if a.queue().Rules != "" {
+		if ruled, alone := a.ruled(); alone {
+			who = "that the rules permit now"
+		} else if ruled {
 			who = "that the policies permit now" // what is missing is said of them alone
 		}
 		b.Say("%s %s of %s are still missing without all workloads %s; the limit is the quota of %s.\n",
@@ -306,71 +352,25 @@ func (a *answer) printShortage(b *cli.Page) {
 }
 
 func (a *answer) printBlockers(b *cli.Page) {
+	if _, alone := a.ruled(); alone {
+		a.printRefusals(b)
+	}
 	if len(a.decision.Blockers) == 0 {
 		return
 	}
-	b.WriteString("\n")
+	b.Gap()
 	t := &cli.Table{Columns: []cli.Column{{Name: "blocker", Least: 20}, {Name: "priority", Right: true}, {Name: "why it may not yield", Least: 30}}}
-	policy := a.queue().Preemption
 	for _, k := range a.decision.Blockers {
 		name, prio := "queue "+k.Queue, ""
 		if k.Cohort != "" {
 			name = "cohort " + k.Cohort
 		}
-		why := whyItStays(k.Rule, policy)
 		if k.Workload != "" {
-			w := a.find(k.Workload)
-			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
-			if ours := a.request.Workload.EffectivePriority(); w.EffectivePriority() >= ours && k.Rule != preemption.RuleMinRuntime && !strings.HasSuffix(why, "Never") {
-				why += fmt.Sprintf(", and its priority is not below %d", ours)
-			}
+			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(a.find(k.Workload).EffectivePriority())
 		}
-		if k.Rule == preemption.RuleMinRuntime {
-			why = a.protection(k)
-		} else if k.Rule == preemption.RuleLimit {
-			why = fmt.Sprintf("the limit %s on preemptions is reached", k.SetBy)
-		} else if !k.Until.IsZero() {
-			why += fmt.Sprintf(", %s more", duration.HumanDuration(k.Until.Sub(a.request.Now)))
-		}
-		t.Row(name, prio, why)
+		t.Row(name, prio, explain.Blocker(a.Snapshot, &a.request, k))
 	}
 	b.Table(t)
-}
-
-// protection says how long a workload is still protected, by what, and which node sets it.
-func (a *answer) protection(k preemption.Blocker) string {
-	right := "reclaim"
-	if k.Queue == a.request.Workload.Queue {
-		right = "preempt"
-	}
-	return fmt.Sprintf("protected for another %s: %s-min-runtime %s of %s", duration.HumanDuration(k.Until.Sub(a.request.Now)),
-		right, duration.HumanDuration(k.Until.Sub(a.find(k.Workload).ReservedAt)), strings.ReplaceAll(k.SetBy, `"`, ""))
-}
-
-func whyItStays(r preemption.Rule, p queue.PreemptionPolicy) string {
-	switch r {
-	case preemption.RuleWithinClusterQueue:
-		if d, ok := p.MinAdmitDuration.Get(); ok {
-			return fmt.Sprintf("withinClusterQueue is %v, of equals after %v", p.WithinClusterQueue, d)
-		}
-		return fmt.Sprintf("withinClusterQueue is %v", p.WithinClusterQueue)
-	case preemption.RuleReclaimWithinCohort:
-		return fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)
-	case preemption.RuleWithinNominal:
-		return "it uses no more than its quota: nothing to reclaim"
-	case preemption.RuleFairShare:
-		return "fair sharing does not permit it to yield"
-	case preemption.RuleQueueInactive:
-		return "it is inactive: nothing in it is admitted, and nobody preempts from it"
-	case preemption.RuleNeverYields:
-		return "it is not preemptible"
-	case preemption.RuleBorrowWithinCohort:
-		if threshold, ok := p.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && p.BorrowWithinCohort.Policy != queue.Never {
-			return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v up to priority %d", p.BorrowWithinCohort.Policy, threshold)
-		}
-		return fmt.Sprintf("the request would borrow, and borrowWithinCohort is %v", p.BorrowWithinCohort.Policy)
-	}
-	return r.String()
 }
 
 // queue returns the queue of the request, which must exist.

@@ -5,17 +5,21 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 )
 
 // node is a cohort or queue in the tree of the request.
 type node struct {
-	Kind  string                   `json:"kind"` // Cohort or ClusterQueue
-	Name  string                   `json:"name"`
-	Depth int                      `json:"depth"`
-	Quota []preemption.QuotaStatus `json:"quota"`
-	Share share                    `json:"share"`
+	Kind  string `json:"kind"` // Cohort or ClusterQueue
+	Name  string `json:"name"`
+	Depth int    `json:"depth"`
+	// parent is the cohort above; apart says that it is left out of the tree.
+	parent string
+	apart  bool
+	Quota  []preemption.QuotaStatus `json:"quota"`
+	Share  share                    `json:"share"`
 }
 
 // share is the dominant resource share of a node.
@@ -53,11 +57,26 @@ func (a *answer) fill(nodes []node, kind string, all bool) {
 		weighted, _ := shareIn(n.Name)
 		n.Quota, n.Share = []preemption.QuotaStatus{}, shareOf(weighted)
 		for _, r := range rows {
-			if all || slices.Contains(contested, r.FlavorResource) {
+			there := r.Nominal != 0 || r.SubtreeQuota != 0 || r.Usage != 0 || a.hasQuota(n, r.FlavorResource)
+			if there && (all || slices.Contains(contested, r.FlavorResource)) {
 				n.Quota = append(n.Quota, r)
 			}
 		}
 	}
+}
+
+// hasQuota reports whether a node has an entry for a column, even one of zero. Without entry, quota and usage
+// a queue cannot use the column, whatever is free above it.
+func (a *answer) hasQuota(n *node, column quota.FlavorResource) bool {
+	var entries []quota.Quota
+	if n.Kind == "Cohort" {
+		c, _ := a.Snapshot.Cohort(n.Name)
+		entries = c.Quotas
+	} else {
+		q, _ := a.Snapshot.Queue(n.Name)
+		entries = q.Quotas
+	}
+	return slices.ContainsFunc(entries, func(e quota.Quota) bool { return e.FlavorResource() == column })
 }
 
 // nodes lists the preemptor's tree from its root down: the queues of a cohort before its
@@ -76,11 +95,11 @@ func (a *answer) nodes() []node {
 		}
 	}
 	var nodes []node
-	queueNode := func(name string, depth int) {
-		nodes = append(nodes, node{Kind: "ClusterQueue", Name: name, Depth: depth})
+	queueNode := func(name, parent string, depth int) {
+		nodes = append(nodes, node{Kind: "ClusterQueue", Name: name, Depth: depth, parent: parent})
 	}
 	if root == "" {
-		queueNode(a.request.Workload.Queue, 0)
+		queueNode(a.request.Workload.Queue, "", 0)
 		return nodes
 	}
 	for parents[root] != "" {
@@ -88,9 +107,9 @@ func (a *answer) nodes() []node {
 	}
 	var walk func(cohort string, depth int)
 	walk = func(cohort string, depth int) {
-		nodes = append(nodes, node{Kind: "Cohort", Name: cohort, Depth: depth})
+		nodes = append(nodes, node{Kind: "Cohort", Name: cohort, Depth: depth, parent: parents[cohort]})
 		for _, q := range slices.Sorted(slices.Values(queuesOf[cohort])) {
-			queueNode(q, depth+1)
+			queueNode(q, cohort, depth+1)
 		}
 		for _, c := range slices.Sorted(slices.Values(cohortsOf[cohort])) {
 			walk(c, depth+1)
@@ -133,7 +152,7 @@ func (a *answer) ancestors() (cohorts []string, heights []int) {
 // flavor could be assigned, those that are short.
 func (a *answer) requested() []quota.FlavorResource {
 	var some, every []quota.FlavorResource
-	if _, ok := a.unassigned(); ok {
+	if _, ok := answers.Unassigned(a.decision); ok {
 		for _, s := range a.decision.Shortage {
 			if s.Flavor != "" {
 				some = append(some, s.FlavorResource)
@@ -180,7 +199,7 @@ const maxNodes = 40
 
 // elide leaves out, of a large tree, the queues and cohorts that the rest of the answer does
 // not name, and returns how many. The indentation of a remaining node counts only remaining
-// cohorts.
+// cohorts; a node is marked if the cohort above it is not one of them.
 func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 	if len(nodes) <= maxNodes {
 		return nodes, 0, 0
@@ -218,6 +237,7 @@ func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 		}
 	}
 	var open []int // the depths of the remaining cohorts above
+	shown := map[string]bool{"": true}
 	for _, n := range nodes {
 		for len(open) > 0 && open[len(open)-1] >= n.Depth {
 			open = open[:len(open)-1]
@@ -231,9 +251,10 @@ func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 			continue
 		}
 		depth := n.Depth
-		n.Depth = len(open)
+		n.Depth, n.apart = len(open), !shown[n.parent]
 		if n.Kind == "Cohort" {
 			open = append(open, depth)
+			shown[n.Name] = true
 		}
 		kept = append(kept, n)
 	}

@@ -16,11 +16,21 @@
 //  1. Each head is decided about as if it were the only one, in a snapshot without
 //     everything that was told to stop, leaving replicas included: their room will
 //     become free.
-//  2. The heads are ordered: first those whose own victims are terminating, then those
-//     that do not borrow; then by priority, queue-order timestamp, ID.
+//  2. The heads are ordered: first those whose own victims are terminating; then by how far
+//     up the tree they borrow once their victims are gone, those that do not borrow first;
+//     then by priority, queue-order timestamp, ID. (KEP-83, Sorting Workloads: "Flavors that
+//     don't borrow first". How far is Kueue's as built; in the modes by the KEP all that
+//     borrow are equal.)
 //  3. Each head is served in that order, with what the heads before it left. A victim
 //     serves one head: if an earlier head took it, the decision is made again without
 //     it. A head that preempts keeps its room from later heads.
+//
+// What a head is promised (the room that its victims will leave, or that is reserved for it)
+// is not given away again in the cycle. But it is not usage: a queue does not borrow because
+// one of its heads was promised something, and its running workloads are reclaimed only as
+// long as what runs takes it, or a cohort above it, over the quota. (Kueue fixes the victims
+// of all heads before it serves the first one.) The promises to a head's own queue count in
+// its own right to preempt, as what it will use.
 //
 // A head is admitted if it fits now and also fits once all victims are gone and all
 // preemptors of the cycle are admitted. Serving is greedy: an earlier head keeps its victims
@@ -35,7 +45,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -51,12 +60,15 @@ const (
 	// AsBuilt lets later heads borrow what is left. A head that does not fit and has no
 	// candidates reserves, for this cycle, what its queue could hold without preemption. It
 	// reserves nothing if its queue reclaims from Any and so can get it back, unless
-	// minruntime.Protection is against reclaims.
+	// minruntime.Protection is against reclaims, there are limits on preemptions, or rules
+	// decide in place of the policies.
 	AsBuilt Borrowing = iota
-	// KEP83 lets nobody borrow in the cohort tree after a head that does not borrow, whether
-	// that head is admitted, preempts or waits (KEP-83, Admission). Nothing is then reserved.
-	// A gated head has no such effect. The hazard: under StrictFIFO a head that waits for
-	// ever keeps its whole cohort from borrowing.
+	// KEP83 lets no head borrow in the cohort tree after a head that does not borrow, whether
+	// that head is admitted, preempts, is gated or waits (KEP-83, Admission). Nothing is then
+	// reserved. It implies preemption.Config.PreemptWithinNominal: "there is no preemption with
+	// borrowing quota". So heads that end within nominal, once their victims are gone, come
+	// before all that borrow, by priority, then timestamp. The hazard: under StrictFIFO a head
+	// that waits for ever keeps its whole cohort from borrowing.
 	KEP83
 	// KEP83Lasting is KEP83 over several cycles: nobody borrows in a cohort tree while a
 	// workload there, once a head, waits within its nominal quota, also while it, or a
@@ -89,6 +101,7 @@ type Cycle struct {
 	created   bool // the time when a workload was created is read
 	rules     bool // the caller has rules of its own
 	protects  bool // a protection is against reclaims
+	ruled     bool // rules decide alone
 	limited   bool // there are limits on preemptions
 	alike     func(workload.Workload) string
 	alone     *preemption.Preemptor // decides as if a head were the only one
@@ -97,6 +110,7 @@ type Cycle struct {
 
 // New returns a Cycle. It fails with all faults if the configuration is not valid.
 func New(c Config) (*Cycle, error) {
+	c.Preemption.PreemptWithinNominal = c.Preemption.PreemptWithinNominal || c.Borrowing.letter()
 	alone, err := preemption.New(c.Preemption)
 	faults, _ := err.(fault.List)
 	if c.Borrowing > KEP83Lasting {
@@ -105,7 +119,7 @@ func New(c Config) (*Cycle, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, alike: c.Alike, alone: alone}
+	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.RulesAlone, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
 	c.Preemption.SkipRetryAt = true // nobody reads RetryAt: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)
@@ -130,20 +144,6 @@ func (c *Cycle) Alike(w workload.Workload) string {
 		text += w.ID
 	}
 	return text
-}
-
-// promised is the prefix of the IDs of placeholders: workloads that hold room for a preemptor
-// during a cycle.
-const promised = "\x00promised:"
-
-// promises is the guard that protects placeholders.
-type promises struct{}
-
-func (promises) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
-	if strings.HasPrefix(running.ID, promised) {
-		return guard.NeverYields()
-	}
-	return guard.MayYield()
 }
 
 // Request is the input of a cycle. The zero value is invalid.
@@ -216,7 +216,7 @@ func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p := plan{cycle: c, request: &r, now: s, then: then, first: then, gone: s.Terminating(), history: r.History}
+	p := plan{cycle: c, request: &r, now: s, then: then, runs: then, first: then, gone: s.Terminating(), history: r.History}
 	entries, err := p.nominate()
 	if err != nil {
 		return Result{}, err
@@ -311,6 +311,10 @@ func withCounts(w workload.Workload, counts []preemption.Replicas) workload.Work
 
 // decide decides about a head with all placeholders in place and all victims gone.
 func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemption.Assignment, least []preemption.Replicas) (preemption.Decision, error) {
+	seen, err := p.seen(w.Queue)
+	if err != nil {
+		return preemption.Decision{}, err
+	}
 	room := p.room(w)
 	if room != nil {
 		for _, id := range p.gone {
@@ -322,7 +326,7 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 			}
 		}()
 	}
-	return by.Decide(p.then, preemption.Request{
+	return by.Decide(seen, preemption.Request{
 		Workload: w, Now: p.request.Now, Continue: from, MinCounts: least, HoldsQuota: p.request.HoldsQuota[w.ID],
 		LocalQueueUsage: p.request.LocalQueueUsage, Room: room, TriggersSince: p.request.TriggersSince[w.ID],
 		History: p.history,

@@ -175,7 +175,8 @@ func TestBorrowing(t *testing.T) {
 			"own Inadmissible NoCandidates, borrows Wait FailedAfterNomination", "own Inadmissible NoCandidates, borrows Wait FailedAfterNomination"},
 		{"one asks for more than can ever be", never(shared(full)), heads(job("huge", "a", 0, 9, 0), borrows),
 			"borrows Admit, huge Inadmissible NoFit", "borrows Admit, huge Inadmissible NoFit"},
-		{"one is gated", shared(job("full", "b", 5, 4, 9), job("low", "a", -1, 1, 9)), heads(gated, borrows), "gated Gated low, borrows Admit", "gated Gated low, borrows Admit"},
+		{"one is gated", shared(job("full", "b", 5, 4, 9), job("low", "a", -1, 1, 9)), heads(gated, borrows), "gated Gated low, borrows Admit",
+			"gated Gated low, borrows Wait FailedAfterNomination"},
 	} {
 		s := snapshotOf(t, c.state)
 		if got := text(run(t, cycle.Config{}, s, c.heads)); got != c.built {

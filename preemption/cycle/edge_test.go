@@ -5,10 +5,13 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/limits"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -62,6 +65,30 @@ func TestReservesOne(t *testing.T) {
 	}
 }
 
+// "It reserves nothing if its queue reclaims from Any and so can get it back, unless ... there are limits
+// on preemptions, or rules decide in place of the policies."
+func TestReservesWhatIsNotReclaimed(t *testing.T) {
+	const kept, lent = "waits Inadmissible NoCandidates, borrows Wait FailedAfterNomination", "waits Inadmissible NoCandidates, borrows Admit"
+	limited := preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: optional.Of(time.Hour)}}}
+	for _, c := range []struct {
+		config preemption.Config
+		rules  string
+		want   string
+	}{
+		{preemption.Config{}, "", lent}, {preemption.Config{}, "nobody", lent}, {limited, "", kept},
+		{preemption.Config{RulesAlone: true}, "nobody", kept}, {preemption.Config{RulesAlone: true}, "unknown", lent},
+	} {
+		st := preemption.State{
+			Cohorts: []queue.Cohort{{Name: "root"}}, Rules: []rules.Config{{Name: "nobody"}},
+			Queues:   []queue.Queue{{Name: "a", Cohort: "root", Quotas: gpus(4), Rules: c.rules, Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}}, {Name: "b", Cohort: "root"}},
+			Admitted: []workload.Workload{job("own", "a", 9, 2, 9)},
+		}
+		if got := text(run(t, cycle.Config{Preemption: c.config}, snapshotOf(t, st), heads(job("waits", "a", 9, 4, 0), job("borrows", "b", 0, 2, 0)))); got != c.want {
+			t.Errorf("%+v, rules %q: %s, want %s", c.config, c.rules, got, c.want)
+		}
+	}
+}
+
 // "Reserves, for this cycle, what its queue could hold without preemption": for a head that
 // borrows up to the borrowing limit of that resource, whatever the limits of others are. Here
 // that is one of the two GPUs that are free.
@@ -99,8 +126,8 @@ func TestOneGuardMakesAllUnlike(t *testing.T) {
 }
 
 // "WithinNominal says that the workload waits for quota within the nominal quota of its
-// queue": who preempts for it and who cannot get it now wait; who is admitted, who is gated
-// and who asks for more than there is do not.
+// queue": a head that preempts for it, is gated or cannot get it now waits; one that is admitted or
+// asks for more than there is does not.
 func TestWhoWaitsWithinNominal(t *testing.T) {
 	gated := job("gated", "a", 9, 4, 0)
 	gated.Gates.Names = []string{gate.MultiKueue}
@@ -119,7 +146,7 @@ func TestWhoWaitsWithinNominal(t *testing.T) {
 		{"nobody may yield", never(lent()), job("in", "a", 0, 4, 0), "in Inadmissible NoCandidates", true},
 		{"nothing of something else is always within", never(lent()), nothing, "in Inadmissible NoCandidates", true},
 		{"its victims leave", shared(evicted(job("going", "b", 0, 8, 9))), job("in", "a", 0, 4, 0), "in Wait PendingPreemption", true},
-		{"it is gated", lent(), gated, "gated Gated lent", false},
+		{"it is gated", lent(), gated, "gated Gated lent", true},
 		{"it is more than there is", lent(), job("in", "a", 0, 9, 0), "in Inadmissible NoFit", false},
 		{"it would borrow", never(lent()), job("in", "a", 0, 5, 0), "in Inadmissible NoCandidates", false},
 	} {

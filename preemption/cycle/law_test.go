@@ -29,6 +29,7 @@ func draw(t *rapid.T) (preemption.State, cycle.Config, []queue.Head) {
 	st := preemptiontest.States().Draw(t, "state")
 	c := cycle.Config{Preemption: preemptiontest.Configs().Draw(t, "config")}
 	c.Borrowing = rapid.SampledFrom([]cycle.Borrowing{cycle.AsBuilt, cycle.KEP83}).Draw(t, "borrowing")
+	implied(&c)
 	var heads []queue.Head
 	for i := range rapid.IntRange(1, 6).Draw(t, "heads") {
 		w := preemptiontest.Requests(st).Draw(t, "request").Workload
@@ -36,6 +37,11 @@ func draw(t *rapid.T) (preemption.State, cycle.Config, []queue.Head) {
 		heads = append(heads, queue.Head{Workload: w, Preempting: rapid.IntRange(0, 4).Draw(t, "preempting") == 4})
 	}
 	return st, c, heads
+}
+
+// implied sets what the mode of a cycle implies for its decisions.
+func implied(c *cycle.Config) {
+	c.Preemption.PreemptWithinNominal = c.Preemption.PreemptWithinNominal || c.Borrowing != cycle.AsBuilt
 }
 
 // decideAlone decides by the configuration of a cycle.

@@ -49,6 +49,7 @@ func drawLoop(t *rapid.T) *loop {
 	}
 	record := records.Draw(t, "record")
 	config := cycle.Config{Preemption: preemptiontest.Configs().Draw(t, "config"), Borrowing: cycle.Borrowing(rapid.IntRange(0, 2).Draw(t, "borrowing"))}
+	implied(&config)
 	if rapid.IntRange(0, 3).Draw(t, "odd") == 3 {
 		config.Preemption.Guards = append(config.Preemption.Guards, odd{})
 	}

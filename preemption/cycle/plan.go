@@ -2,7 +2,6 @@ package cycle
 
 import (
 	"slices"
-	"time"
 
 	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
@@ -18,13 +17,16 @@ type plan struct {
 	// now is the cluster with the workloads that this cycle admitted. then is the same once
 	// all victims are gone, with placeholders for their preemptors. A head has to fit in
 	// both: a large victim leaves more room than its preemptor needs, but only when it is
-	// gone.
-	now, then *preemption.Snapshot
-	first     *preemption.Snapshot // then, before the first head was served
-	gone      []string             // IDs of whole workloads that are in now but not in then
-	closed    map[string]bool      // KEP83: trees in which nobody may borrow in this cycle
-	history   *limits.History      // with the preemptions of this cycle, if there are limits
-	result    Result
+	// gone. runs is then without the promises: what runs, once all victims are gone.
+	now, then, runs *preemption.Snapshot
+	first           *preemption.Snapshot           // then, before the first head was served
+	promised        map[string][]workload.Workload // placeholders that are not in runs, by queue
+	rooms           map[string]string              // by cohort, the queue that stands for promises in seen
+	running         []preemption.Edit              // not yet made in runs
+	gone            []string                       // IDs of whole workloads that are in now but not in then
+	closed          map[string]bool                // KEP83: trees in which nobody may borrow in this cycle
+	history         *limits.History                // with the preemptions of this cycle, if there are limits
+	result          Result
 }
 
 // serve computes the result of the next head.
@@ -58,30 +60,30 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 		v.Outcome, v.Reason, v.Decision = Wait, queue.FailedAfterNomination, e.nominated
 		return v, nil
 	}
+	if !borrows {
+		p.close(tree)
+	}
 	if v.Decision.Outcome == preemption.Gated {
 		v.Outcome, v.Reason = Gated, queue.Gated
 		return v, nil
-	}
-	if !borrows {
-		p.close(tree)
 	}
 	if v.Decision.Outcome == preemption.Preempt {
 		v.Outcome, v.Reason = Preempt, queue.PendingPreemption
 		if err := p.count(&v.Decision, w); err != nil {
 			return v, err
 		}
-		return v, p.promise(*w, p.leave(v.Decision.Victims))
+		return v, p.promise(*w, p.leave(v.Decision.Victims)...)
 	}
 	if room := p.room(*w); !p.fitsNow(e) || room != nil && !room.Fits() {
 		v.Outcome, v.Reason = Wait, queue.PendingPreemption
-		return v, p.promise(*w, nil)
+		return v, p.promise(*w)
 	}
 	v.Outcome = Admit
 	var err error
 	if p.now, err = p.now.With(v.Decision.Edits()...); err != nil {
 		return v, err
 	}
-	return v, p.promise(*w, nil)
+	return v, p.admit(*w)
 }
 
 // count adds the victims of a head to the history that limits read.
@@ -97,7 +99,7 @@ func (p *plan) finish(v *HeadResult, e *entry) {
 	c := p.cycle
 	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || (p.request.Room != nil || p.request.MinCounts != nil) && c.alike == nil ||
 		p.request.HoldsQuota[v.Head.Workload.ID] || p.now.RulesReadMore(v.Head.Workload.Queue)
-	owed := v.Outcome == Preempt || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
+	owed := v.Outcome == Preempt || v.Outcome == Gated || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
 	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
 	promised := v.Reason == queue.PendingPreemption
 	p.result.Again = p.result.Again || v.Outcome == Admit || v.Outcome == Preempt || p.stepsAside(v) ||
@@ -160,17 +162,6 @@ func (p *plan) never(d *preemption.Decision, w *workload.Workload) bool {
 		})
 }
 
-// promise adds a placeholder for a workload after the edits.
-func (p *plan) promise(w workload.Workload, edits []preemption.Edit) (err error) {
-	w = w.Clone()
-	if p.request.HoldsQuota[w.ID] {
-		edits = append(edits, preemption.Remove(w.ID)) // the placeholder is in its place
-	}
-	w.ID, w.ReservedAt, w.AdmittedAt, w.Evicted = promised+w.ID, p.request.Now, time.Time{}, false
-	p.then, err = p.then.With(append(edits, preemption.Admit(w))...)
-	return err
-}
-
 // leave returns the edits that remove the victims.
 func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 	var edits []preemption.Edit
@@ -202,7 +193,7 @@ func (p *plan) fitsNow(e *entry) bool {
 // reserved.
 func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	q, _ := p.then.Queue(w.Queue)
-	if q.Preemption.ReclaimWithinCohort == queue.Any && !p.cycle.protects {
+	if c := p.cycle; q.Preemption.ReclaimWithinCohort == queue.Any && !c.protects && !c.limited && !(c.ruled && p.then.HasRules(q.Name)) {
 		return nil
 	}
 	kept := workload.PodSet{Name: "kept", Count: 1}
@@ -222,7 +213,7 @@ func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	if len(kept.Requests) == 0 {
 		return nil
 	}
-	return p.promise(workload.Workload{ID: w.ID, Queue: w.Queue, PodSets: []workload.PodSet{kept}}, nil)
+	return p.promise(workload.Workload{ID: w.ID, Queue: w.Queue, PodSets: []workload.PodSet{kept}})
 }
 
 func borrowingLimit(q *queue.Queue, fr quota.FlavorResource) int64 {

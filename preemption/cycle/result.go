@@ -67,8 +67,11 @@ type HeadResult struct {
 	//   - NoFit, for Inadmissible: the request is more than its queue could ever have.
 	//   - Gated.
 	Reason queue.RequeueReason `json:"reason,omitzero"`
-	// Decision is the decision behind the result. For Preempt it has the victims; no victim
-	// serves two heads. For Gated it has the victims that would yield. For NoCandidates and
+	// Decision is the decision behind the result, in the snapshot without everything that was told
+	// to stop, and with what earlier heads got. For Preempt it has the victims that are told to stop
+	// by this cycle; no victim serves two heads. For Wait with PendingPreemption its Outcome is
+	// Fits: the head fits once what is leaving has left, and nothing of the decision is carried
+	// out before. For Gated it has the victims that would yield. For NoCandidates and
 	// NoFit it has the shortage and the blockers. For FailedAfterNomination it is the
 	// decision as if the head were the only one.
 	Decision preemption.Decision `json:"decision"`
@@ -101,7 +104,7 @@ func (v HeadResult) Gates(now time.Time) (g gate.Gates, changed bool) {
 // Result is the result of a cycle, as plain data. The zero value is a cycle without heads.
 type Result struct {
 	// Heads holds one result for each head, in the order in which they were served.
-	Heads []HeadResult `json:"verdicts,omitempty"`
+	Heads []HeadResult `json:"heads,omitempty"`
 	// Again says that another cycle at the same time may change something: a head was
 	// admitted or preempts, a head became inadmissible and the next workload of its queue is
 	// the head, or the data of a head for the next cycle changed. Cycles repeated while Again

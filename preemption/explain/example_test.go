@@ -58,7 +58,7 @@ func ExampleMessage() {
 		fmt.Println(w.Kind, w.Outcome)
 	}
 	// Output:
-	// Does not fit in queue team-a: 6 h100/gpu in cohort "research" more needed; 3 workloads are kept by reclaimWithinCohort
+	// Does not fit in queue team-a: 6 h100/gpu in cohort "research" more needed; 3 workloads are not of lower priority
 	// Priority Preempt
 	// Nominal Fits
 }
@@ -73,10 +73,10 @@ func ExampleText() {
 	//
 	// Who may yield
 	//   queue "team-a" (withinClusterQueue LowerPriority)
-	//     1 is kept by withinClusterQueue: a/serve
+	//     1 is not of lower priority: a/serve
 	//   cohort "research" (reclaimWithinCohort LowerPriority, borrowWithinCohort
 	//     Never)
-	//     3 are kept by reclaimWithinCohort: b/train-2, b/train-1, b/train-3
+	//     3 are not of lower priority: b/train-2, b/train-1, b/train-3
 	//     1 is in the quota of queue "team-c": c/batch
 	//
 	// What was tried
@@ -93,9 +93,9 @@ func ExampleMermaid() {
 	// Output:
 	// flowchart TD
 	//   question["a/new in queue team-a, priority 5<br>short of 6 h100/gpu in cohort &quot;research&quot;"]
-	//   level0["queue &quot;team-a&quot;<br>withinClusterQueue LowerPriority<br>0 may yield<br>1 is kept by withinClusterQueue"]
+	//   level0["queue &quot;team-a&quot;<br>withinClusterQueue LowerPriority<br>0 may yield<br>1 is not of lower priority"]
 	//   question --> level0
-	//   level1["cohort &quot;research&quot;<br>reclaimWithinCohort LowerPriority, borrowWithinCohort Never<br>0 may yield<br>3 are kept by reclaimWithinCohort<br>1 is in the quota of queue &quot;team-c&quot;"]
+	//   level1["cohort &quot;research&quot;<br>reclaimWithinCohort LowerPriority, borrowWithinCohort Never<br>0 may yield<br>3 are not of lower priority<br>1 is in the quota of queue &quot;team-c&quot;"]
 	//   level0 --> level1
 	//   attempt0["0 taken, 0 put back<br>not enough: all are put back"]
 	//   level1 --> attempt0
@@ -176,5 +176,5 @@ func ExamplePrinter() {
 	p := explain.Printer{Width: 120, Amount: func(resource string, amount int64) string { return fmt.Sprintf("%d whole", amount) }}
 	fmt.Println(p.Message(explained()))
 	// Output:
-	// Does not fit in queue team-a: 6 whole h100/gpu in cohort "research" more needed; 3 workloads are kept by reclaimWithinCohort
+	// Does not fit in queue team-a: 6 whole h100/gpu in cohort "research" more needed; 3 workloads are not of lower priority
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -311,5 +313,52 @@ func TestPrinter(t *testing.T) {
 	}
 	if text := pr.Text(e); !strings.Contains(text, "cohort \"research\" (reclaimWithinCohort LowerPriority, borrowWithinCohort Never)\n") {
 		t.Errorf("a line is broken:\n%s", text)
+	}
+}
+
+// Long names are broken, what is not printable is escaped before it is measured, and characters that
+// take two columns count as two.
+func TestLongNames(t *testing.T) {
+	for name, columns := range map[string]func(rune) int{
+		strings.Repeat("n", 60):  func(rune) int { return 1 },
+		strings.Repeat("n", 253): func(rune) int { return 1 },
+		strings.Repeat("\x1b[31m", 30) + "\u202e\xff" + "a\nb\u3000c": func(rune) int { return 1 },
+		strings.Repeat("研", 100): func(r rune) int {
+			if r > 0xff {
+				return 2
+			}
+			return 1
+		},
+	} {
+		st := state()
+		for i := range st.Queues {
+			st.Queues[i].Cohort = name
+		}
+		st.Cohorts[0].Name = name
+		for i := range st.Admitted {
+			st.Admitted[i].ID += name
+		}
+		for _, priority := range []int64{5, 10} {
+			e := explanation(t, preemption.Config{}, st, job(name, "team-a", priority, 6, 0))
+			for _, width := range []int{40, 80, 120} {
+				text := explain.Printer{Width: width}.Text(e)
+				for _, line := range strings.Split(text, "\n") {
+					n := 0
+					for _, r := range line {
+						n += columns(r)
+					}
+					if n > width {
+						t.Errorf("%d columns of %d: %q", n, width, line)
+					}
+					if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
+						t.Errorf("%q", line)
+					}
+				}
+			}
+			text := strings.Join(strings.Fields(explain.Text(e)), "")
+			if quoted := strconv.Quote(name); !strings.Contains(text, quoted[1:len(quoted)-1]) {
+				t.Errorf("%s is not in %s", quoted, text)
+			}
+		}
 	}
 }

@@ -25,7 +25,7 @@ func (pr Printer) Mermaid(e preemption.Explanation) string {
 		l := &e.Levels[i]
 		lines := []string{l.Node, l.Policy, fmt.Sprintf("%d may yield", l.MayYield.Count)}
 		for j := range l.Kept {
-			lines = append(lines, fmt.Sprintf("%d %s", l.Kept[j].Count, rule(&l.Kept[j], q.Now)))
+			lines = append(lines, fmt.Sprintf("%d %s", l.Kept[j].Count, rule(&l.Kept[j], l.Policy, q.Now)))
 		}
 		c.next(fmt.Sprintf("level%d", i), strings.Join(lines, "\n"))
 	}

@@ -33,8 +33,8 @@ func (pr Printer) Message(e preemption.Explanation) string {
 		} else if d.NoRoom {
 			text += ": no room on nodes"
 		}
-		if k := most(&e); k != nil {
-			text += "; " + count(k.Count, "workload") + " " + rule(k, q.Now)
+		if k, policy := most(&e); k != nil {
+			text += "; " + count(k.Count, "workload") + " " + rule(k, policy, q.Now)
 		}
 		if !d.RetryAt.IsZero() {
 			text += "; retry at " + d.RetryAt.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
@@ -53,14 +53,14 @@ func cut(text string) string {
 }
 
 // most returns the rule that keeps most workloads that use what is short; nil if there is
-// none.
-func most(e *preemption.Explanation) (k *preemption.Kept) {
+// none; and the policy of its level.
+func most(e *preemption.Explanation) (k *preemption.Kept, policy string) {
 	for i := range e.Levels {
 		for j := range e.Levels[i].Kept {
 			if kept := &e.Levels[i].Kept[j]; kept.Rule != 0 && (k == nil || kept.Count > k.Count) {
-				k = kept
+				k, policy = kept, e.Levels[i].Policy
 			}
 		}
 	}
-	return k
+	return k, policy
 }

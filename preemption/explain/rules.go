@@ -60,11 +60,11 @@ func rulesTitle(r *preemption.ExplainedRules) string {
 func notLookedAt(e *preemption.Explanation) string {
 	switch {
 	case e.Decision.Outcome == preemption.Fits:
-		return "not looked at: nobody has to yield"
+		return "not looked at: no workload has to yield"
 	case e.Decision.Outcome.Possible():
 		return "not looked at: the policies suffice"
 	}
-	return "not looked at: nobody who yields can help"
+	return "not looked at: no workload that yields can help"
 }
 
 // trigger says whether the trigger of a tier holds, and if not, why.
@@ -93,7 +93,7 @@ func trigger(e *preemption.Explanation, tier int) string {
 // tierLines says whom the rules of a tier accept, and what refuses the others.
 func tierLines(t *preemption.ExplainedTier, now time.Time) (lines []string) {
 	if len(t.Faults) > 0 {
-		lines = append(lines, "nobody, because a selector is bad; later tiers are not looked at")
+		lines = append(lines, "none, because a selector is bad; later tiers are not looked at")
 		return append(lines, t.Faults...)
 	}
 	if !t.Holds {
@@ -103,7 +103,7 @@ func tierLines(t *preemption.ExplainedTier, now time.Time) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%d may yield: %s", t.MayYield.Count, names(t.MayYield)))
 	}
 	for i := range t.Kept {
-		lines = append(lines, fmt.Sprintf("accepted, but %d %s: %s", t.Kept[i].Count, rule(&t.Kept[i], now), names(t.Kept[i].Counted)))
+		lines = append(lines, fmt.Sprintf("accepted, but %d %s: %s", t.Kept[i].Count, rule(&t.Kept[i], "", now), names(t.Kept[i].Counted)))
 	}
 	for i := range t.Rules {
 		r := &t.Rules[i]
@@ -129,7 +129,7 @@ func selectorParts(s *preemption.ExplainedSelector, now time.Time) (parts []stri
 		parts = append(parts, fmt.Sprintf("%s refuses %d%s: %s", r.Part, r.Count, until(r.From, r.Until, now), names(r.Counted)))
 	}
 	if len(parts) == 0 {
-		parts = []string{"nobody runs"}
+		parts = []string{"no workload runs"}
 	}
 	return parts
 }

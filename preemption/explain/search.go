@@ -53,7 +53,7 @@ func improvedSteps(e *preemption.Explanation) (steps []Step) {
 
 func before(x *preemption.ExplainedImprovement) string {
 	if x.Victims == 0 {
-		return "the search in order finds nobody"
+		return "the search in order finds no victims"
 	}
 	return "the search in order takes " + worth(x.Victims, x.Lost) + ": " + candidates(x.Before, x.BeforeCount)
 }
@@ -73,7 +73,7 @@ func worth(victims, lost int64) string {
 func candidates(list []preemption.TakenStep, all int64) string {
 	var parts []string
 	for _, t := range list {
-		part := t.Workload
+		part := t.Workload + leaving(t.Leaving)
 		if all--; t.PodSet != "" {
 			part, all = fmt.Sprintf("%s %s of %s", count(t.Replicas, "replica"), t.PodSet, t.Workload), all-t.Replicas+1
 		}

@@ -29,7 +29,7 @@ func checkSteps(t interface{ Errorf(string, ...any) }, e preemption.Explanation)
 		if node, _, isLevel := strings.Cut(line, " ("); isLevel && strings.Contains(all, "Who may yield in "+node) {
 			line = node
 		}
-		line = strings.TrimSuffix(strings.TrimPrefix(line, "1. "), ": nobody runs there")
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "1. "), ": no workload runs there")
 		_, title, numbered := strings.Cut(line, ". the queue")
 		if numbered {
 			line = "the queue" + title

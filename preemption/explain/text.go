@@ -18,21 +18,35 @@ type page struct {
 // line writes a line; what does not fit continues below, indented by two more.
 func (p *page) line(indent int, format string, args ...any) {
 	column, width := 0, p.width()
-	for _, word := range strings.Fields(fmt.Sprintf(format, args...)) {
-		n := len([]rune(word))
+	below := func() {
+		p.WriteString("\n" + strings.Repeat(" ", indent+2))
+		column = indent + 2
+	}
+	for _, word := range strings.Fields(escape(fmt.Sprintf(format, args...))) {
+		n := columnsOf(word)
 		switch {
 		case column == 0:
 			p.WriteString(strings.Repeat(" ", indent))
 			column = indent
 		case column+1+n > width:
-			p.WriteString("\n" + strings.Repeat(" ", indent+2))
-			column = indent + 2
+			below()
 		default:
 			p.WriteString(" ")
 			column++
 		}
-		p.WriteString(word)
-		column += n
+		if column+n <= width {
+			p.WriteString(word)
+			column += n
+			continue
+		}
+		for _, r := range word { // longer than a line
+			n := columns(r)
+			if column > indent+2 && column+n > width {
+				below()
+			}
+			p.WriteRune(r)
+			column += n
+		}
 	}
 	p.WriteString("\n")
 }
@@ -102,7 +116,7 @@ func victims(d *preemption.Decision) string {
 	var list preemption.Counted
 	for _, v := range d.Victims {
 		if list.Count++; list.Count <= 4 {
-			list.Samples = append(list.Samples, v.Workload)
+			list.Samples = append(list.Samples, v.Workload+leaving(v.Leaving))
 		}
 	}
 	verb := "yield"
@@ -136,7 +150,11 @@ func flavorLine(c *preemption.FlavorChoice) string {
 // triedLines says what became of each flavor.
 func triedLines(c *preemption.FlavorChoice) (lines []string) {
 	for _, t := range c.Tried {
-		lines = append(lines, fmt.Sprintf("%s: %s", t.Flavor, flavorSkipped[t.Skipped]))
+		why := flavorSkipped[t.Skipped]
+		if t.Mismatch != nil {
+			why = Mismatch(t.Mismatch)
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", t.Flavor, why))
 	}
 	if c.Untried > 0 {
 		lines = append(lines, count(int64(c.Untried), "more flavor")+" not tried")
@@ -166,21 +184,30 @@ func (p *page) levels(e *preemption.Explanation) {
 // levelLines says who may yield at a level and who is kept by which rule.
 func levelLines(l *preemption.ExplainedLevel, now time.Time) (lines []string) {
 	if l.MayYield.Count > 0 {
-		lines = append(lines, fmt.Sprintf("%d may yield: %s", l.MayYield.Count, names(l.MayYield)))
+		lines = append(lines, fmt.Sprintf("%d may yield%s: %s", l.MayYield.Count, ifShares(l), names(l.MayYield)))
 	}
 	for i := range l.Kept {
-		lines = append(lines, fmt.Sprintf("%d %s: %s", l.Kept[i].Count, rule(&l.Kept[i], now), names(l.Kept[i].Counted)))
+		lines = append(lines, fmt.Sprintf("%d %s: %s", l.Kept[i].Count, rule(&l.Kept[i], l.Policy, now), names(l.Kept[i].Counted)))
 	}
 	if len(lines) == 0 {
-		lines = []string{"nobody runs there"}
+		lines = []string{"no workload runs there"}
 	}
 	return lines
+}
+
+// ifShares says that shares decide at a level.
+func ifShares(l *preemption.ExplainedLevel) string {
+	if l.Right == preemption.RightShares {
+		return " as far as the shares permit it"
+	}
+	return ""
 }
 
 var bounds = map[preemption.Bound]string{
 	preemption.BoundPotential: "more than the queue could use if nothing ran",
 	preemption.BoundInReach:   "not enough without all of permitted priority in queues that borrow",
 	preemption.BoundInNeed:    "not enough without all of permitted priority in queues that borrow what is short",
+	preemption.BoundInTree:    "not enough without all of permitted priority in the tree",
 }
 
 func (p *page) attempts(e *preemption.Explanation) {
@@ -211,7 +238,7 @@ func attemptTitle(e *preemption.Explanation, a *preemption.ExplainedAttempt) str
 	if a.ByRules && e.Rules != nil && e.Rules.Alone {
 		return title + ", by rules alone"
 	} else if a.ByRules {
-		return title + ", by rules after all whom the policies permit"
+		return title + ", by rules after all that the policies permit"
 	}
 	if a.WithinNominal {
 		title = "the queue stays within its nominal quota"
@@ -230,6 +257,9 @@ func attemptLines(a *preemption.ExplainedAttempt) (lines []string) {
 	if a.Idle.Count > 0 {
 		lines = append(lines, "their queue borrows no more: "+names(a.Idle))
 	}
+	for i := range a.Limited {
+		lines = append(lines, fmt.Sprintf("refused by the limit %s: %s", a.Limited[i].Limit, names(a.Limited[i].Counted)))
+	}
 	if a.PutBack.Count > 0 {
 		lines = append(lines, "put back, fits without: "+names(a.PutBack))
 	}
@@ -247,7 +277,7 @@ func (pr Printer) taken(t *preemption.TakenStep) string {
 	if t.PodSet != "" {
 		text = fmt.Sprintf("take %s %s of %s", count(t.Replicas, "replica"), t.PodSet, t.Workload)
 	}
-	text += fmt.Sprintf(" in queue %q", t.Queue)
+	text += leaving(t.Leaving) + fmt.Sprintf(" in queue %q", t.Queue)
 	if len(t.Rules) > 0 {
 		text += " by " + RulesText(t.Rules)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -48,6 +49,14 @@ func (pr Printer) short(needs []preemption.Need) string {
 	return strings.Join(parts, ", ")
 }
 
+// leaving says behind its name that a workload was told to leave before.
+func leaving(already bool) string {
+	if already {
+		return " (leaving already)"
+	}
+	return ""
+}
+
 // names lists a few of a number.
 func names(c preemption.Counted) string {
 	text := strings.Join(c.Samples, ", ")
@@ -57,26 +66,41 @@ func names(c preemption.Counted) string {
 	return text
 }
 
-// rule says why workloads are kept.
-func rule(k *preemption.Kept, now time.Time) string {
+// rule says why workloads are kept at a level with a policy.
+func rule(k *preemption.Kept, policy string, now time.Time) string {
 	text := map[preemption.Rule]string{
 		0:                                  "use nothing of what is short",
-		preemption.RuleWithinClusterQueue:  "are kept by withinClusterQueue",
-		preemption.RuleReclaimWithinCohort: "are kept by reclaimWithinCohort",
+		preemption.RuleWithinClusterQueue:  notOf(policy),
+		preemption.RuleReclaimWithinCohort: notOf(policy),
 		preemption.RuleWithinNominal:       "are in the quota of " + k.SetBy,
 		preemption.RuleBorrowWithinCohort:  "are kept by borrowWithinCohort while the queue borrows",
-		preemption.RuleMinRuntime:          "have not run for their minimum runtime, set by " + k.SetBy,
+		preemption.RuleMinRuntime:          "have not run for their minimum runtime, set by " + setBy(k.SetBy),
 		preemption.RuleGuarded:             "are kept by a guard",
+		preemption.RuleFairShare:           "are not permitted to yield by fair sharing",
 		preemption.RuleNeverYields:         "never yield",
 	}[k.Rule] + until(k.From, k.Until, now)
 	if k.Count == 1 {
-		for _, verb := range [...][2]string{{"use ", "uses "}, {"are ", "is "}, {"have not run for their", "has not run for its"}, {"never yield", "never yields"}} {
+		for _, verb := range [...][2]string{{"use ", "uses "}, {"are ", "is "}, {"have not run for their", "has not run for its"}, {"have ", "has "}, {"never yield", "never yields"}} {
 			if rest, ok := strings.CutPrefix(text, verb[0]); ok {
 				return verb[1] + rest
 			}
 		}
 	}
 	return text
+}
+
+// notOf says of workloads that the policy of a level does not permit them. The policy is the text of the
+// level, as "withinClusterQueue LowerPriority".
+func notOf(policy string) string {
+	name, value, _ := strings.Cut(policy, " ")
+	value, _, _ = strings.Cut(value, ",")
+	switch value {
+	case queue.LowerPriority.String():
+		return "are not of lower priority"
+	case queue.LowerOrNewerEqualPriority.String():
+		return "are neither of lower priority nor newer of equal priority"
+	}
+	return "are kept by " + name
 }
 
 // until says when a rule ends for the first and for the last of a number, if it does.
@@ -106,7 +130,7 @@ var flavorSkipped = map[preemption.SkipReason]string{
 	preemption.ExceedsMaxQuota: "more than the queue could ever use",
 	preemption.NotReclaimable:  "the queue would borrow, and may not preempt for that",
 	preemption.NeverPreempts:   "others would have to yield, and the workload never preempts",
-	preemption.NoCandidates:    "nobody may yield for it now",
+	preemption.NoCandidates:    "no workload may yield for it now",
 	preemption.WouldPreempt:    "others would have to yield (whenCanPreempt)",
 	preemption.WouldBorrow:     "the queue would borrow (whenCanBorrow)",
 	preemption.NotEligible:     "its nodes are not for these pods",

@@ -23,7 +23,9 @@
 // others. (KEP-5710, Delayed preemption: a nomination may be met on another node, but starts
 // no new preemption; one that can no longer be met is dropped.) If the request fits once
 // terminating pods are gone, it waits for them, at most for [Request.TerminationTimeout];
-// after that such a pod counts as running, and is no victim. Otherwise these steps follow for
+// after that such a pod counts as running, and is no victim. So does a pod that terminates for
+// another reason than preemption, unless its priority is lower: what is waited for is that
+// triggered preemptions are finished. Otherwise these steps follow for
 // each domain. The domains of a single pod are the nodes, also if the pod is in a group. A
 // gang has the domains of the request, or the whole cluster. The pods of a Basic group are
 // decided about one by one.
@@ -31,7 +33,7 @@
 //  1. Potential victims: the units of lower priority with a pod in the domain. Their
 //     pods elsewhere are evicted, too; they count in step 8, not for room.
 //  2. Place the preemptor without all of them ([Order]). If fewer pods than MinCount
-//     have a place, the domain has no room. Later steps never place fewer pods.
+//     have a place, the domain has no room.
 //  3. Importance: higher priority; groups and their pods before other pods; more pods;
 //     earlier start; smaller UID, then ID, of the first pod.
 //  4. Budgets: charge the units, in order of importance, to the budgets. Put units with
@@ -42,8 +44,9 @@
 //     places the preemptor again, and so does the result. Units above N stay. (For one
 //     pod on one node this step is skipped where no set filter or placer decides: it
 //     changes nothing. It is skipped with Config.Importance, too, so that importance
-//     decides in place of priority.)
-//  6. If that placement holds fewer pods than the first, because nodes are filled in
+//     decides in place of priority.) The preemptor has room if MinCount of its pods have:
+//     for more of them, units of a higher priority do not yield.
+//  6. If that placement holds fewer pods than MinCount, because nodes are filled in
 //     another way, use the first placement.
 //  7. Put the remaining units back in order of importance, each whole and where it runs,
 //     if the placed preemptor keeps its room. The units that cannot be put back are the

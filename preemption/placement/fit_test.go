@@ -59,6 +59,9 @@ func fitAgrees(t *rapid.T) {
 		}
 		left := st
 		left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool {
+			if p.Terminating && c.Mode == placement.ModeDesign && !p.Preempted && priorityOf(st, p) >= r.Priority {
+				return false
+			}
 			if p.Terminating && r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() {
 				return p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now) // else it stays, whatever is taken
 			}

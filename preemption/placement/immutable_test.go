@@ -40,8 +40,8 @@ edits[2].disruptionMode: PodGroup is not the Pod that it is: fixed while the gro
 	edit(t, s, placement.Withdraw("waits"), placement.SetGroup(workload.PodGroup{ID: "waits", Priority: 2}))
 }
 
-// KEP-5710: a group whose pods are of another priority is not scheduled; nor is one asked
-// about as what it is not.
+// A request has the priority of its group, and asks about it as what it is. Of its pods only the group
+// must match.
 func TestRequestsMatchTheirGroup(t *testing.T) {
 	s := snapshotOf(t, placement.State{
 		Nodes:  []workload.Node{machine("a", 4)},
@@ -54,7 +54,6 @@ func TestRequestsMatchTheirGroup(t *testing.T) {
 	one, other := cpu("one", "", 7, 1), cpu("other", "", 5, 1)
 	other.Group = "basic"
 	wantFaults(t, ask(placement.Request{Group: "gang", Priority: 5, Pods: []workload.Pod{one, other}}), `
-request.pods[0].priority: 7 differs from 5 of the request
 request.pods[1].group: "basic" differs from "gang" of the request`)
 	wantFaults(t, ask(placement.Request{Group: "gang", Priority: 7, Pods: []workload.Pod{one}}), `request.priority: 7 differs from 5 of group "gang"`)
 	wantFaults(t, ask(placement.Request{Priority: 7, Pods: []workload.Pod{{ID: "p", Group: "basic"}}}), `request.priority: 7 differs from 5 of group "basic"`)

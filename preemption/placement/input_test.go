@@ -219,7 +219,7 @@ func TestParse(t *testing.T) {
 		`{"machines":[]}`:                        `unknown field "machines"`,
 		`{} {}`:                                  "text after the JSON value",
 		`{"groups":[{"disruptionMode":3}]}`:      "groups[0].disruptionMode: found 3, want a string",
-		`{"groups":[{"disruptionMode":"Half"}]}`: `"Half" is not a valid DisruptionMode: want one of ["Pod" "PodGroup"]`,
+		`{"groups":[{"disruptionMode":"Half"}]}`: `"Half" is unknown: want Pod or PodGroup`,
 	} {
 		if _, err := placement.ParseState([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -55,6 +55,25 @@ const (
 	Hard
 )
 
+// Charge says to which of several disruption budgets that cover a pod its eviction is charged. It
+// decides which pods violate a budget. The zero value is ChargeByMode.
+type Charge uint8
+
+const (
+	// ChargeByMode: as built in v1.37 in [ModeInPlace] (ChargeToFirstViolated), else ChargeToAll.
+	ChargeByMode Charge = iota
+	// ChargeToAll: to all of them (as built in v1.36).
+	ChargeToAll
+	// ChargeToFirstViolated: to one after the other, by name, up to the first that it violates
+	// (as built in v1.37).
+	ChargeToFirstViolated
+)
+
+// toFirstViolated reports whether a pod is charged up to the first budget that it violates.
+func (c *Config) toFirstViolated() bool {
+	return c.Charge == ChargeToFirstViolated || c.Charge == ChargeByMode && c.Mode == ModeInPlace
+}
+
 // Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, Greedy,
 // nobody protected by time, no rules of the caller.
 type Config struct {
@@ -78,6 +97,7 @@ type Config struct {
 	Mode       Mode
 	Order      Order
 	Budgets    BudgetMode
+	Charge     Charge
 	// Search says how far victims are looked for; Exact configures that search, and must be zero
 	// otherwise.
 	Search Search
@@ -97,6 +117,7 @@ type Config struct {
 var (
 	modeNames   = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace", "Replace"}}
 	orderNames  = enum.Names[Order]{Type: "Order", List: []string{"FirstFit", "BestFit", "RoundRobin"}}
+	chargeNames = enum.Names[Charge]{Type: "Charge", List: []string{"ByMode", "ToAll", "ToFirstViolated"}}
 	budgetNames = enum.Names[BudgetMode]{Type: "BudgetMode", List: []string{"Soft", "Hard"}}
 )
 
@@ -126,6 +147,15 @@ func (b BudgetMode) MarshalText() ([]byte, error) { return budgetNames.Marshal(b
 
 // UnmarshalText reads a name. It fails on any other text.
 func (b *BudgetMode) UnmarshalText(text []byte) error { return budgetNames.Unmarshal(text, b) }
+
+// String returns the name of the constant.
+func (c Charge) String() string { return chargeNames.String(c) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (c Charge) MarshalText() ([]byte, error) { return chargeNames.Marshal(c) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (c *Charge) UnmarshalText(text []byte) error { return chargeNames.Unmarshal(text, c) }
 
 const (
 	defaultMaxBlockers   = 4
@@ -157,7 +187,7 @@ func New(c Config) (*Preemptor, error) {
 	enableTrace()
 	var faults fault.List
 	p := &Preemptor{config: c, inside: nodes.Config{
-		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard,
+		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard, FirstViolated: c.toFirstViolated(),
 		Exact: c.Search == Exact, MaxNodes: c.maxNodes(),
 	}}
 	c.validateSearch(&faults)
@@ -169,6 +199,9 @@ func New(c Config) (*Preemptor, error) {
 	}
 	if !budgetNames.Valid(c.Budgets) {
 		faults.Add("config.Budgets", "%v is unknown", c.Budgets)
+	}
+	if !chargeNames.Valid(c.Charge) {
+		faults.Add("config.Charge", "%v is unknown", c.Charge)
 	}
 	if c.MaxBlockers < 0 {
 		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
@@ -203,7 +236,7 @@ var standard Preemptor
 // a malformed request, with a [fault.List] of everything wrong: no pods, or several without a
 // group; empty or duplicate IDs; a pod that runs already, has a node or terminates; negative
 // amounts; a MinCount larger than the number of pods; unknown or duplicate nodes; a priority
-// other than that of the group, pods of another group; a termination timeout or minimum
+// other than that of the group, or of a pod without one; pods of another group; a termination timeout or minimum
 // runtimes without Now; a placer though the search is [Exact].
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	if p == nil {

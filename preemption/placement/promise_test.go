@@ -141,7 +141,7 @@ func TestWaitNeedsSomebody(t *testing.T) {
 // one needs.
 func TestPlaceFoundWithoutWhoLeaves(t *testing.T) {
 	leaves := cpu("leaves", "b", 20, 2)
-	leaves.Terminating = true
+	leaves.Terminating, leaves.Preempted = true, true
 	st := placement.State{Nodes: []workload.Node{machine("a", 2), machine("b", 6)}, Pods: []workload.Pod{leaves, cpu("stays", "b", 20, 1)}}
 	r := placement.Request{Priority: 10, Group: "in", MinCount: 2, Policy: placement.PreemptNever, Pods: []workload.Pod{cpu("in0", "", 0, 1), cpu("in1", "", 0, 3)}}
 	if got, want := text(decide(t, placement.Config{Order: placement.BestFit}, snapshotOf(t, st), r)), "Fits in0@a in1@b"; got != want {
@@ -155,7 +155,7 @@ func TestPlaceFoundWithoutWhoLeaves(t *testing.T) {
 func TestWaitForAPlaceWithoutVictims(t *testing.T) {
 	for leaving, want := range map[int64]string{1: "Wait in0@a in1@b", 0: "Fits in0@a in1@b"} {
 		leaves := cpu("leaves", "b", 20, leaving)
-		leaves.Terminating = true
+		leaves.Terminating, leaves.Preempted = true, true
 		st := placement.State{
 			Nodes: []workload.Node{machine("a", 2), machine("b", 6)},
 			Pods:  []workload.Pod{leaves, cpu("low", "b", 0, 2), cpu("stays", "b", 20, 1)},

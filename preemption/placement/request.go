@@ -34,9 +34,10 @@ type Request struct {
 	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero:
 	// any number. For a single pod and for a Basic group it is zero or 1.
 	MinCount int `json:"minCount,omitempty"`
-	// Pods are the waiting pods, in the order in which they are placed. Their own Priority,
-	// if not zero, and Group, if not empty, must be equal to those of the request (KEP-5710:
-	// if they differ, scheduling fails). Pods that are also in [State.Nominated] have a
+	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not
+	// empty, must be equal to that of the request. Their own Priority is ignored if they are in a
+	// group (KEP-5710, Pod Group priorities); that of a pod without one, if not zero, must be equal
+	// to the priority of the request. Pods that are also in [State.Nominated] have a
 	// nomination.
 	Pods []workload.Pod `json:"pods"`
 	// Domains splits the cluster for a group, for instance into racks: the group is placed
@@ -51,7 +52,7 @@ type Request struct {
 	// preemption is considered. For a single pod a node on which nobody has to yield is then
 	// no candidate (as built: preemption could not help there). Without SkipFit a request
 	// that fits now preempts nobody.
-	SkipFit bool `json:"unschedulable,omitempty"`
+	SkipFit bool `json:"skipFit,omitempty"`
 	// MaxDomains limits how many domains with victims are compared for a single pod. Sampling
 	// starts at FirstNode, wraps around, and stops after MaxDomains of them if one violates
 	// no budget; of those that violate one, at most MaxDomains are looked at (in

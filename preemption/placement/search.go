@@ -29,7 +29,7 @@ const (
 // An answer is a set of potential victims (step 1) and a node for each pod of the request that
 // gets a place. It is allowed if
 //
-//   - at least MinCount pods have a place, and no fewer than in step 2;
+//   - at least MinCount pods have a place; in the modes as built no fewer than in step 2;
 //   - each of them may run on its node, and has room there without the victims, beside all
 //     others that run or are nominated ahead of it;
 //   - with [Hard] budgets, the victims together violate none.

@@ -54,7 +54,7 @@ func Verify(st State, r Request, c Config, d Decision) error {
 		Single: r.Group == "", Priority: r.Priority, NeverPreempts: r.Policy == PreemptNever, MinCount: r.MinCount,
 		Prefer: r.Prefer, SkipFit: r.SkipFit, Now: r.Now, Timeout: r.TerminationTimeout,
 		Design: c.Mode == ModeDesign, Replace: c.Mode == ModeReplace && c.Search != Exact, Exact: c.Search == Exact, BestFit: c.Order == BestFit, Round: c.Order == RoundRobin,
-		HardBudgets: c.Budgets == Hard, OwnImportance: c.Importance != nil, SkipRetryAt: c.SkipRetryAt,
+		HardBudgets: c.Budgets == Hard, FirstViolated: c.toFirstViolated(), OwnImportance: c.Importance != nil, SkipRetryAt: c.SkipRetryAt,
 		RetryAtIsBound: c.MaxRetrySteps > 0, MinRuntime: c.MinRuntime,
 	}
 	q.Each = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })

@@ -21,11 +21,21 @@ func eligibility(t *rapid.T, r *preemption.Record) {
 	r.State.Flavors = flavorsOf(t)
 	home := &r.State.Flavors[rapid.IntRange(0, min(1, len(r.State.Flavors)-1)).Draw(t, "home")]
 	home.NodeTaints = nil
+	inTopology := chance(t, 1, 4)
+	if inTopology {
+		topologies(t, r.State.Flavors)
+		if home.Topology.Name != "" {
+			home.Topology.Levels = treeLevels
+		}
+	}
 	for i := range r.Request.Workload.PodSets {
 		if !chance(t, 2, 3) {
 			continue
 		}
 		c := nodeConstraints(t)
+		if inTopology && chance(t, 3, 4) {
+			c.Topology = topologyRequest(t)
+		}
 		if !chance(t, 1, 12) {
 			leadTo(home, c)
 		}
@@ -33,8 +43,40 @@ func eligibility(t *rapid.T, r *preemption.Record) {
 	}
 }
 
+var treeLevels = []string{"block", "rack", "host"}
+
+// topologies gives a topology to most flavors, or to all.
+func topologies(t *rapid.T, flavors []queue.Flavor) {
+	all := chance(t, 1, 3)
+	for i := range flavors {
+		if all || chance(t, 2, 3) {
+			flavors[i].Topology = queue.Topology{Name: "tree", Levels: treeLevels[:pick(t, "levels", 1, 1, 2, 3)]}
+		}
+	}
+}
+
+// topologyRequest draws from the levels that [topologies] draws from, and one that is in none.
+func topologyRequest(t *rapid.T) (r workload.TopologyRequest) {
+	level := pick(t, "level", "block", "block", "rack", "host", "row")
+	switch pick(t, "topology", 0, 0, 1, 1, 2, 3) {
+	case 0:
+		r.Required = level
+	case 1:
+		r.Preferred = level
+	case 2:
+		r.Unconstrained = true
+	}
+	if r.IsZero() || chance(t, 1, 6) {
+		r.SliceRequired = pick(t, "slice level", "block", "rack", "host")
+	}
+	return r
+}
+
 // leadTo removes the constraints that the labels of a flavor do not satisfy.
 func leadTo(f *queue.Flavor, c *workload.NodeConstraints) {
+	if c.Topology.MissingFrom(f.Topology.Levels) != "" || f.Topology.Name == "" {
+		c.Topology = workload.TopologyRequest{Unconstrained: f.Topology.Name != ""}
+	}
 	maps.DeleteFunc(c.NodeSelector, func(key, value string) bool { return f.NodeLabels[key] != value && key != "hostname" })
 	for i := range c.NodeAffinity {
 		e := &c.NodeAffinity[i].MatchExpressions

@@ -101,10 +101,21 @@ func run(t *rapid.T, st *preemption.State, number int) {
 		w := Workload(*st, fmt.Sprintf("ns/w%02d", i)).Draw(t, "workload")
 		w.Evicted = chance(t, 1, 12)
 		w.NeverYields = chance(t, 1, 40)
+		leave(t, &w)
 		if chance(t, 9, 10) {
 			w.ReservedAt = instant(t, "reserved")
 		}
 		st.Admitted = append(st.Admitted, w)
+	}
+}
+
+// leave lets some replicas of elastic pod sets leave: most often none.
+func leave(t *rapid.T, w *workload.Workload) {
+	for i := range w.PodSets {
+		p := &w.PodSets[i]
+		if _, elastic := p.MinCount.Get(); elastic && chance(t, 1, 4) {
+			p.Terminating = rapid.Int64Range(0, p.Count).Draw(t, "leaving")
+		}
 	}
 }
 
@@ -118,6 +129,7 @@ func Configs() *rapid.Generator[preemption.Config] {
 			ReclaimMethod:          pick(t, "method", minruntime.LCA, minruntime.Queue),
 			Guards:                 guards(t),
 			ReconsiderLarger:       chance(t, 1, 3),
+			PreemptWithinNominal:   chance(t, 1, 5),
 		}
 		if chance(t, 1, 2) {
 			c.Sharing, c.Fair = preemption.Fair, fairSharing(t)

@@ -345,6 +345,9 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 		if chance(t, 1, 6) {
 			c.MinRuntime = optional.Of(pick(t, "default minimum", time.Hour, 2*time.Hour, 0))
 		}
+		if chance(t, 1, 4) {
+			c.Charge = pick(t, "charge", placement.ChargeToAll, placement.ChargeToFirstViolated)
+		}
 		return c
 	})
 }

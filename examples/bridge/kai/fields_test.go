@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/fields"
 	"github.com/cedesched/cede/examples/bridge/kai"
+	"github.com/cedesched/cede/examples/internal/api"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -86,4 +87,9 @@ func text(of any) string {
 		return err.Error()
 	}
 	return string(data)
+}
+
+// FIELDS.md has each field of the API, read or not.
+func TestFieldsOfTheAPI(t *testing.T) {
+	fields.CheckAPI(t, "FIELDS.md", map[string][]string{"Queue": api.Paths("kai.Queue"), "PodGroup": api.Paths("kai.PodGroup")})
 }

@@ -104,14 +104,15 @@ func (g *groups) add(o *PodGroup) error {
 		fixed = true
 	}
 	taken := o.Status.ResourcesStatus.Requested
-	allocated := amounts(o.Status.ResourcesStatus.Allocated)
-	if len(allocated) > 0 {
+	allocated, others := amounts(o.Status.ResourcesStatus.Allocated)
+	runs := len(allocated)+len(others) > 0
+	if runs {
 		taken = o.Status.ResourcesStatus.Allocated
 	}
 	if !taken[gpu].IsWhole() {
 		g.fractions = append(g.fractions, id)
 	}
-	if len(allocated) > 0 {
+	if runs {
 		if !g.isLeaf[o.Spec.Queue] {
 			return fmt.Errorf("it runs in queue %q, which is no leaf of the input", o.Spec.Queue)
 		}
@@ -122,9 +123,10 @@ func (g *groups) add(o *PodGroup) error {
 		})
 		return nil
 	}
+	requested, others := amounts(taken)
 	p := bridge.Pending{Workload: workload.Workload{
 		ID: id, UID: o.Metadata.UID, Queue: o.Spec.Queue, Priority: priority, Created: created, Queued: created,
-		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: inAnyFlavor(amounts(taken))}},
+		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: inAnyFlavor(requested)}},
 	}}
 	object := "PodGroup " + id
 	if !g.isLeaf[o.Spec.Queue] {
@@ -135,6 +137,13 @@ func (g *groups) add(o *PodGroup) error {
 	}
 	if o.Spec.TopologyConstraint != nil {
 		p.Notes = append(p.Notes, note(object, "spec.topologyConstraint", "the group's topology constraint is not looked at"))
+	}
+	switch {
+	case len(others) > 0:
+		p.Notes = append(p.Notes, note(object, "status.resourcesStatus.requested", "the group's requests of %s are not looked at: queues of KAI have quota for cpu, memory and %s alone",
+			strings.Join(others, ", "), gpu))
+	case len(taken) == 0:
+		p.Notes = append(p.Notes, note(object, "status.resourcesStatus.requested", "the group's status does not say what it requests: it asks for nothing here"))
 	}
 	if p.PreemptsFrom, err = o.preemptsFrom(); err != nil {
 		return err
@@ -193,15 +202,20 @@ func podSet(allocated []quota.Amount, running int64, minMember *int64) workload.
 	return set
 }
 
-// amounts lists the amounts over zero, by resource.
-func amounts(list bridge.ResourceList) []quota.Amount {
-	var out []quota.Amount
+// amounts lists the amounts over zero, by resource, and the other resources of the list, for which
+// queues have no quota.
+func amounts(list bridge.ResourceList) (out []quota.Amount, others []string) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		if n := list[name].Amount(name); n > 0 {
+		n := list[name].Amount(name)
+		switch {
+		case n <= 0:
+		case name == "cpu" || name == "memory" || name == gpu:
 			out = append(out, quota.Amount{Flavor: flavor, Resource: name, Amount: n})
+		default:
+			others = append(others, name)
 		}
 	}
-	return out
+	return out, others
 }
 
 func parseTime(what, text string) (time.Time, error) {

@@ -2,6 +2,7 @@ package kai_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,18 +99,33 @@ func TestLongChain(t *testing.T) {
 // An odd object costs only itself: a warning names it, and the field.
 func TestLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
-		strings.Replace(cluster, `"10m"`, `"soon"`, 1):                           `Queue dept: spec.preemptMinRuntime: "soon" is not a duration`,
-		strings.Replace(cluster, "2026-01-01T00:05:00Z", "noon", 1):              `PodGroup n/train: annotation kai.scheduler/last-start-timestamp: "noon" is not a time: it is not protected`,
-		strings.Replace(cluster, `"cpu":"8"`, `"cpu":"1e-1000000000"`, 1):        "PodGroup n/train: status.resourcesStatus.allocated[cpu]: quantity",
-		strings.Replace(cluster, `"parentQueue":"dept"`, `"parentQueue":"x"`, 1): "Queue x: it is the parent of queues but not in the input",
-		strings.Replace(cluster, `"queue":"a"`, `"queue":"dept"`, 1):             `PodGroup n/train: it runs in queue "dept", which is no leaf of the input: left out`,
-		strings.Replace(cluster, `"minMember":1`, `"preemptibility":"maybe"`, 1): `PodGroup n/train: spec.preemptibility: "maybe" is unknown`,
-		strings.Replace(cluster, `{"name":"own"}`, `{"name":"x"}`, 1):            `PodGroup n/train: PriorityClass "own" is not in the input: taken as priority 50`,
+		strings.Replace(cluster, `"10m"`, `"soon"`, 1):                                `Queue dept: spec.preemptMinRuntime: "soon" is not a duration`,
+		strings.Replace(cluster, "2026-01-01T00:05:00Z", "noon", 1):                   `PodGroup n/train: annotation kai.scheduler/last-start-timestamp: "noon" is not a time: it is not protected`,
+		strings.Replace(cluster, `"cpu":"8"`, `"cpu":"1e-1000000000"`, 1):             "PodGroup n/train: status.resourcesStatus.allocated[cpu]: quantity",
+		strings.Replace(cluster, `"nvidia.com/gpu":"16"`, `"nvidia.com/gpu":"-4"`, 1): `PodGroup n/serve: status.resourcesStatus.requested[nvidia.com/gpu]: "-4" is less than zero: left out`,
+		strings.Replace(cluster, `"parentQueue":"dept"`, `"parentQueue":"x"`, 1):      "Queue x: it is the parent of queues but not in the input",
+		strings.Replace(cluster, `"queue":"a"`, `"queue":"dept"`, 1):                  `PodGroup n/train: it runs in queue "dept", which is no leaf of the input: left out`,
+		strings.Replace(cluster, `"minMember":1`, `"preemptibility":"maybe"`, 1):      `PodGroup n/train: spec.preemptibility: "maybe" is unknown`,
+		strings.Replace(cluster, `{"name":"own"}`, `{"name":"x"}`, 1):                 `PodGroup n/train: PriorityClass "own" is not in the input: taken as priority 50`,
 	} {
 		c, err := read.OfKAI(strings.NewReader(text))
 		if all := strings.Join(c.Warnings, "\n"); err != nil || !strings.Contains(all, want) {
 			t.Errorf("%q, %v, want %q", all, err, want)
 		}
+	}
+}
+
+// What is in no namespace has its name alone as key: one with a namespace is the same object.
+func TestNoNamespace(t *testing.T) {
+	const again = `{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"a","namespace":"n"},"spec":{"resources":{"gpu":{"quota":9}}}}
+		{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"own","namespace":"n"},"value":71}`
+	c, err := read.OfKAI(strings.NewReader(cluster + again))
+	want := []string{"Queue n/a and 1 more: is in the input more than once: the last one counts"}
+	if err != nil || !slices.Equal(c.Warnings, want) || len(c.State.Queues) != 2 || c.State.Admitted[0].Priority != 71 {
+		t.Errorf("%v, %q, %+v", err, c.Warnings, c.State)
+	}
+	if _, err := preemption.NewSnapshot(c.State); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -103,12 +103,12 @@ func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
 // Remove removes the object with the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { one.addTo(o, false) }
 
-func (q *Queue) addTo(o *Objects, add bool) bool { return o.queues.Set(q.Metadata.ID(), q, add) }
+func (q *Queue) addTo(o *Objects, add bool) bool { return o.queues.Set(q.Metadata.Name, q, add) }
 
 func (g *PodGroup) addTo(o *Objects, add bool) bool { return o.groups.Set(g.Metadata.ID(), g, add) }
 
 func (c *PriorityClass) addTo(o *Objects, add bool) bool {
-	return o.classes.Set(c.Metadata.ID(), c, add)
+	return o.classes.Set(c.Metadata.Name, c, add)
 }
 
 // addTo counts the running pods of a group, without those that terminate.

@@ -21,6 +21,8 @@ type Cluster struct {
 	Pending []Pending
 	// Notes list what was left out or changed.
 	Notes []bridge.Note
+	// Doubts say what is not known, and which answers that leaves unknown: ask DoubtsOn.
+	Doubts []bridge.Doubt
 }
 
 // Pending is a pod or group that waits.
@@ -28,8 +30,10 @@ type Pending struct {
 	// ID is "namespace/name".
 	ID      string
 	Request placement.Request
-	// Unresolved says why there is no valid request about it; else nil.
+	// Unresolved says why there is no valid request about it; else nil. Unread says that the reason is an
+	// object that cannot be read.
 	Unresolved error
+	Unread     bool
 	// NoNode says that no node is feasible for any of its pods, even if it were empty: there
 	// are no nodes, or their labels, taints and state do not match.
 	NoNode bool
@@ -45,6 +49,7 @@ type context struct {
 	byDefault *PriorityClass
 	groups    map[string]*PodGroup // by ID
 	known     map[string]bool      // nodes
+	unread    map[string]unread    // by kind and name
 	out       Cluster
 }
 
@@ -58,9 +63,10 @@ func (c *context) warn(object, path, format string, args ...any) {
 func (o *Objects) Cluster() Cluster {
 	c := &context{
 		nodes: o.nodes.All(), pods: o.pods.All(),
-		classes: map[string]*PriorityClass{}, groups: map[string]*PodGroup{}, known: map[string]bool{},
+		classes: map[string]*PriorityClass{}, groups: map[string]*PodGroup{}, known: map[string]bool{}, unread: o.unread,
 	}
 	for _, class := range o.classes.All() {
+		c.doubtUnread(class.key(), "")
 		c.classes[class.Metadata.Name] = class
 		// Of several default classes the API server takes the one with the lowest value.
 		if class.GlobalDefault && (c.byDefault == nil || class.Value < c.byDefault.Value) {
@@ -70,6 +76,7 @@ func (o *Objects) Cluster() Cluster {
 	// A pod may tolerate an unschedulable node: feasible leaves such nodes out for the others.
 	anybody := slices.ContainsFunc(c.pods, func(p *Pod) bool { return p.Spec.NodeName == "" && p.toleratesUnschedulable() })
 	for _, n := range c.nodes {
+		c.doubtUnread(n.key(), n.Metadata.Name)
 		c.known[n.Metadata.Name] = true
 		capacity := n.Status.Allocatable
 		if capacity == nil {
@@ -81,56 +88,30 @@ func (o *Objects) Cluster() Cluster {
 		})
 	}
 	for _, g := range o.groups.All() {
+		c.doubtUnread(g.key(), "")
 		c.groups[g.Metadata.ID()] = g
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.groups)) {
 		c.addGroup(id, c.groups[id])
 	}
 	for _, b := range o.budgets.All() {
-		budget := workload.DisruptionBudget{
-			Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Selector: selector(b.Spec.Selector), Allowed: b.Status.DisruptionsAllowed,
-		}
-		for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
-			budget.Disrupted = append(budget.Disrupted, b.Metadata.Namespace+"/"+name)
-		}
-		c.out.State.Budgets = append(c.out.State.Budgets, budget)
+		c.doubtUnread(b.key(), "")
+		c.addBudget(b)
 	}
 	waiting := map[string][]*Pod{}
 	for _, p := range c.pods {
 		c.addPod(p, waiting)
 	}
+	c.addMissingGroups()
 	for _, key := range slices.Sorted(maps.Keys(waiting)) {
 		_, id, _ := strings.Cut(key, " ")
 		c.out.Pending = append(c.out.Pending, c.pending(id, waiting[key]))
 	}
+	c.doubtFaults(o.faults)
+	for _, n := range o.lost {
+		c.out.Doubts = append(c.out.Doubts, bridge.Doubt{Note: n})
+	}
 	return c.out
-}
-
-// addGroup adds a group. A field that cannot be read gets the value that disturbs the group
-// least.
-func (c *context) addGroup(id string, g *PodGroup) {
-	group := workload.PodGroup{ID: id, Basic: g.Spec.SchedulingPolicy.Gang == nil}
-	var err error
-	if group.Priority, _, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy); err != nil {
-		c.warn("PodGroup "+id, "spec.priorityClassName", "%v: it is never preempted here", err)
-		group.Priority = math.MaxInt32
-	}
-	mode, path, err := g.mode()
-	if group.DisruptionMode = mode; err != nil {
-		c.warn("PodGroup "+id, path, "%v: it is not split here", err)
-	}
-	if group.Basic && group.DisruptionMode == workload.DisruptionModePodGroup {
-		c.warn("PodGroup "+id, path, "disruption mode PodGroup needs a gang: it is not split here")
-		group.Basic = false
-	}
-	c.out.State.Groups = append(c.out.State.Groups, group)
-}
-
-func (p *Pod) group() string {
-	if p.Spec.SchedulingGroup.PodGroupName == "" {
-		return ""
-	}
-	return p.Metadata.Namespace + "/" + p.Spec.SchedulingGroup.PodGroupName
 }
 
 // isDone reports whether the pod has ended: it takes nothing any more.
@@ -153,19 +134,30 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 		node = p.Status.NominatedNodeName
 	}
 	if node == "" {
+		if u, ok := c.unread[p.key()]; ok && (u.has("spec") || u.has("spec.nodeName") || u.has("status")) {
+			c.doubtPod(p, "") // it may run
+		}
 		return
 	}
 	if !c.known[node] {
 		c.warn("Pod "+p.Metadata.ID(), "spec.nodeName", "node %q is not in the input: left out", node)
+		if p.Spec.NodeName != "" {
+			c.doubt(bridge.Doubt{}, "Node "+node, "node %q, on which Pod %s runs, is not in the input", node, p.Metadata.ID())
+		}
 		return
 	}
+	c.doubtPod(p, node)
 	out := c.pod(p)
 	var err error
 	if out.Priority, _, err = c.priority(p.Spec.Priority, p.Spec.PriorityClassName, ""); err != nil {
 		if p.Spec.NodeName != "" {
 			c.warn("Pod "+out.ID, "spec.priorityClassName", "%v: it is never preempted here", err)
+			c.doubt(bridge.Doubt{Node: node}, "Pod "+out.ID, "the priority of Pod %s is not known: %v", out.ID, err)
 		}
 		out.Priority = math.MaxInt32
+	}
+	if u := c.unread[p.key()]; u.has("spec.priority") || u.has("spec.priorityClassName") {
+		out.Priority = math.MaxInt32 // nothing lower is known to be right
 	}
 	if out.Node = node; p.Spec.NodeName == "" {
 		c.out.State.Nominated = append(c.out.State.Nominated, out)
@@ -211,17 +203,23 @@ func (c *context) pending(id string, pods []*Pod) Pending {
 			out.Request.MinCount = max(0, gang.MinCount-running)
 		}
 		if g.Spec.Constraints != nil {
-			out.note("PodGroup "+id, "spec.schedulingConstraints", "the group's scheduling constraints (topology) are not looked at: see -topology")
+			c.unsupported(&out, "PodGroup "+id, "spec.schedulingConstraints", "the group's scheduling constraints (topology) are not looked at: see -topology")
 		}
 		if g.Spec.Parent != "" {
-			out.note("PodGroup "+id, "spec.parentCompositePodGroupName", "the group is part of the composite group %s, which is not looked at", g.Spec.Parent)
+			c.unsupported(&out, "PodGroup "+id, "spec.parentCompositePodGroupName", "the group is part of the composite group %s, which is not looked at", g.Spec.Parent)
 		}
+	}
+	if u, ok := c.unread["PodGroup "+id]; ok && known {
+		err, out.Unread = fmt.Errorf("its PodGroup cannot be read: %w", u.why), true
 	}
 	out.Unresolved = err
 	slices.SortFunc(pods, func(a, b *Pod) int { return compareNatural(a.Metadata.Name, b.Metadata.Name) })
 	for _, p := range pods {
 		pod := c.pod(p)
 		var why string
+		if u, ok := c.unread[p.key()]; ok {
+			out.Unresolved, out.Unread = fmt.Errorf("%s cannot be read: %w", p.key(), u.why), true
+		}
 		if pod.Nodes, why, err = c.feasible(p); err != nil {
 			out.Unresolved = errors.Join(out.Unresolved, fmt.Errorf("pod %s: %w", pod.ID, err))
 		}
@@ -233,7 +231,7 @@ func (c *context) pending(id string, pods []*Pod) Pending {
 			out.note("Pod "+pod.ID, "spec", "%s", why)
 		}
 		out.Request.Pods = append(out.Request.Pods, pod)
-		out.notes(p)
+		c.notSupported(&out, p)
 	}
 	if n := len(pods); out.Unresolved == nil && out.Request.MinCount > n {
 		out.Unresolved = fmt.Errorf("its gang needs %d more pods, but %d wait", out.Request.MinCount, n)
@@ -252,28 +250,40 @@ func (p *Pending) note(object, path, format string, args ...any) {
 	}
 }
 
-// notes adds notes on the fields of a pod that are not looked at.
-func (p *Pending) notes(pod *Pod) {
+// unsupported adds a note on what is not looked at, and that a yes depends on it.
+func (c *context) unsupported(p *Pending, object, path, format string, args ...any) {
+	before := len(p.Notes)
+	if p.note(object, path, format, args...); len(p.Notes) > before {
+		c.out.Doubts = append(c.out.Doubts, bridge.Doubt{Note: p.Notes[before], Workload: p.ID, OnlyYes: true})
+	}
+}
+
+// notSupported adds notes and doubts on the fields of a pod that waits that are not looked at.
+func (c *context) notSupported(p *Pending, pod *Pod) {
 	s, object := &pod.Spec, "Pod "+pod.Metadata.ID()
+	if s.WorkloadRef != nil {
+		c.unsupported(p, object, "spec.workloadRef", "spec.workloadRef (of Kubernetes 1.35) is not looked at: it asks as a pod of no group")
+	}
 	if len(s.SchedulingGates) > 0 && len(p.Notes) < maxNotes {
 		var names []string
 		for _, g := range s.SchedulingGates {
 			names = append(names, g.Name)
 		}
 		p.note(object, "spec.schedulingGates", "pod %s is not scheduled before its scheduling gates are removed: %s", pod.Metadata.ID(), strings.Join(names, ", "))
+		p.Notes[len(p.Notes)-1].Stops = true
 	}
 	if s.Affinity != nil && s.Affinity.PodAffinity != nil {
-		p.note(object, "spec.affinity.podAffinity", "affinity between pods is not looked at (what keeps them apart is)")
+		c.unsupported(p, object, "spec.affinity.podAffinity", "affinity between pods is not looked at (what keeps them apart is)")
 	}
 	if len(s.TopologySpread) > 0 {
-		p.note(object, "spec.topologySpreadConstraints", "topology spread constraints are not looked at")
+		c.unsupported(p, object, "spec.topologySpreadConstraints", "topology spread constraints are not looked at")
 	}
 	if len(s.ResourceClaims) > 0 {
-		p.note(object, "spec.resourceClaims", "resource claims are not looked at")
+		c.unsupported(p, object, "spec.resourceClaims", "resource claims are not looked at")
 	}
 	for i, v := range s.Volumes {
 		if v.PersistentVolumeClaim != nil {
-			p.note(object, fmt.Sprintf("spec.volumes[%d]", i), "volumes are not looked at")
+			c.unsupported(p, object, fmt.Sprintf("spec.volumes[%d]", i), "volumes are not looked at")
 		}
 	}
 }

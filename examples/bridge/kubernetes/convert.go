@@ -3,6 +3,8 @@ package kubernetes
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/preemption/placement"
@@ -33,8 +35,7 @@ func requests(p *Pod) workload.Resources {
 	return out
 }
 
-// selector turns a label selector into that of package workload. An unknown operator stays
-// unset: the snapshot refuses it.
+// selector turns a valid label selector into that of package workload.
 func selector(s *bridge.LabelSelector) *workload.LabelSelector {
 	if s == nil {
 		return nil
@@ -46,6 +47,22 @@ func selector(s *bridge.LabelSelector) *workload.LabelSelector {
 		out.MatchExpressions = append(out.MatchExpressions, requirement)
 	}
 	return out
+}
+
+// addBudget adds a budget, unless its selector cannot be read.
+func (c *context) addBudget(b *PodDisruptionBudget) {
+	if err := b.Spec.Selector.Validate(); err != nil {
+		c.warn("PodDisruptionBudget "+b.Metadata.ID(), "spec.selector", "spec.selector: %v: left out", err)
+		c.doubt(bridge.Doubt{}, "PodDisruptionBudget "+b.Metadata.ID(), "PodDisruptionBudget %s cannot be read: spec.selector: %v", b.Metadata.ID(), err)
+		return
+	}
+	budget := workload.DisruptionBudget{
+		Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Selector: selector(b.Spec.Selector), Allowed: b.Status.DisruptionsAllowed,
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
+		budget.Disrupted = append(budget.Disrupted, b.Metadata.Namespace+"/"+name)
+	}
+	c.out.State.Budgets = append(c.out.State.Budgets, budget)
 }
 
 // errClass returns the error for a priority class that is not in the input.

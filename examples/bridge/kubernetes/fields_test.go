@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/fields"
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
+	"github.com/cedesched/cede/examples/internal/api"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -35,7 +36,7 @@ func ofPods(more ...string) map[string]string {
 		"spec.initContainers[].name", `"x"`, "spec.containers[].ports[].hostPort", `81`, "spec.containers[].ports[].hostIP", `"10.0.0.1"`,
 		"spec.containers[].ports[].protocol", `"UDP"`, "spec.initContainers[].ports[].hostPort", `82`, "spec.overhead", `{"cpu":"1"}`,
 		"spec.resources.requests", `{"cpu":"9"}`, "spec.resources.limits", `{"cpu":"9"}`, "spec.schedulingGates[].name", `"g"`,
-		"spec.volumes[].persistentVolumeClaim", `{}`, "spec.topologySpreadConstraints[]", `{}`, "spec.resourceClaims[]", `{}`,
+		"spec.volumes[].persistentVolumeClaim", `{}`, "spec.topologySpreadConstraints[]", `{}`, "spec.resourceClaims[]", `{}`, "spec.workloadRef", `{}`,
 		"status.phase", `"Succeeded"`, "status.startTime", `"2026-05-04T07:00:00Z"`,
 	}, more...)...)
 }
@@ -142,4 +143,13 @@ func text(of any) string {
 		return err.Error()
 	}
 	return string(data)
+}
+
+// FIELDS.md has each field of the API, read or not.
+func TestFieldsOfTheAPI(t *testing.T) {
+	apis := map[string][]string{"PodGroup": api.Paths("scheduling.PodGroup")}
+	for _, kind := range []string{"Node", "Pod", "PodDisruptionBudget", "PriorityClass", "Namespace"} {
+		apis[kind] = api.Paths(kind)
+	}
+	fields.CheckAPI(t, "FIELDS.md", apis)
 }

@@ -58,7 +58,7 @@ type term struct {
 
 // Filter returns the filter for all pods that were added, nil if none keeps others away, and
 // notes on the terms that are left out. A namespace selector selects among the namespaces that
-// were added.
+// were added. What a term says that is left out is in doubt.
 func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 	f = &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
 	for _, n := range o.nodes.All() {

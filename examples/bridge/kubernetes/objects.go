@@ -145,7 +145,10 @@ type Namespace struct {
 
 // Object is one of *[Node], *[Pod], *[PodDisruptionBudget], *[PriorityClass], *[PodGroup] and
 // *[Namespace].
-type Object interface{ addTo(*Objects, bool) bool }
+type Object interface {
+	addTo(*Objects, bool) bool
+	key() string
+}
 
 // Objects holds the latest version of each object. The zero value is empty. It is not safe for use by
 // several goroutines at once.
@@ -156,16 +159,36 @@ type Objects struct {
 	classes    kept.List[PriorityClass]
 	groups     kept.List[PodGroup]
 	namespaces kept.List[Namespace]
+	unread     map[string]unread              // by kind and name
+	lost       []bridge.Note                  // what may be any object
+	faults     map[string][]bridge.FieldFault // likewise
 }
 
-// Add adds an object, or replaces the one with its kind and name; replaced says which. The
-// caller must not change what the object refers to afterwards.
-func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
+// Add adds an object, or replaces the one with its kind and name; replaced says which. The faults are of
+// its fields, which the caller found. The caller must not change what the object refers to afterwards.
+func (o *Objects) Add(one Object, faults ...bridge.FieldFault) (replaced bool) {
+	delete(o.unread, one.key())
+	delete(o.faults, one.key())
+	if len(faults) > 0 {
+		if o.faults == nil {
+			o.faults = map[string][]bridge.FieldFault{}
+		}
+		o.faults[one.key()] = faults
+	}
+	return one.addTo(o, true)
+}
+
+// Lose keeps that something of the input may be any object and cannot be read: every answer is in doubt.
+func (o *Objects) Lose(n bridge.Note) { o.lost = append(o.lost, n) }
 
 // Remove removes the object with the kind and name of the given one, if there is one.
-func (o *Objects) Remove(one Object) { one.addTo(o, false) }
+func (o *Objects) Remove(one Object) {
+	delete(o.unread, one.key())
+	delete(o.faults, one.key())
+	one.addTo(o, false)
+}
 
-func (n *Node) addTo(o *Objects, add bool) bool { return o.nodes.Set(n.Metadata.ID(), n, add) }
+func (n *Node) addTo(o *Objects, add bool) bool { return o.nodes.Set(n.Metadata.Name, n, add) }
 
 // addTo keeps the status only where it says something: it takes most of the memory.
 func (p *Pod) addTo(o *Objects, add bool) bool {
@@ -181,11 +204,11 @@ func (b *PodDisruptionBudget) addTo(o *Objects, add bool) bool {
 }
 
 func (c *PriorityClass) addTo(o *Objects, add bool) bool {
-	return o.classes.Set(c.Metadata.ID(), c, add)
+	return o.classes.Set(c.Metadata.Name, c, add)
 }
 
 func (g *PodGroup) addTo(o *Objects, add bool) bool { return o.groups.Set(g.Metadata.ID(), g, add) }
 
 func (n *Namespace) addTo(o *Objects, add bool) bool {
-	return o.namespaces.Set(n.Metadata.ID(), n, add)
+	return o.namespaces.Set(n.Metadata.Name, n, add)
 }

@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"errors"
 
+	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/prune"
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption/placement"
@@ -10,7 +11,7 @@ import (
 )
 
 // Snapshot makes a snapshot of the state. It leaves out each item that the library finds faulty,
-// and what depends on such an item, with notes.
+// and what depends on such an item, with notes; what was left out is in doubt.
 func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 	st := &c.State
 	pod := func(p *workload.Pod) string { return "Pod " + p.ID }
@@ -34,5 +35,8 @@ func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 			return nil, err
 		}
 		c.Notes = append(c.Notes, notes...)
+		for _, n := range notes {
+			c.Doubts = append(c.Doubts, bridge.Doubt{Note: n})
+		}
 	}
 }

@@ -68,11 +68,9 @@ func (w *Workload) Admitted() (workload.Workload, error) {
 	return out, nil
 }
 
+// admitted returns what is known of the workload also with an error.
 func (w *Workload) admitted() (workload.Workload, error) {
 	boost, err := w.check()
-	if err != nil {
-		return workload.Workload{}, err
-	}
 	reserved, _ := w.Status.condition("QuotaReserved")
 	out := workload.Workload{
 		ID: w.Metadata.ID(), UID: w.Metadata.UID, Queue: w.Status.Admission.ClusterQueue,
@@ -85,14 +83,15 @@ func (w *Workload) admitted() (workload.Workload, error) {
 		out.AdmittedAt = admitted.LastTransitionTime
 	}
 	_, out.Evicted = w.Status.condition("Evicted")
-	for _, a := range w.Status.Admission.PodSetAssignments {
+	for i, a := range w.Status.Admission.PodSetAssignments {
 		count := a.count(&w.Spec)
 		if count < 0 || count > maxPods {
-			return out, fmt.Errorf("podSetAssignments %q: count %d is out of range", a.Name, count)
+			err = fmt.Errorf("status.admission.podSetAssignments[%d].count: %d is out of range", i, count)
+			continue
 		}
 		out.PodSets = append(out.PodSets, assigned(&a, count, a.returned(count, w)))
 	}
-	return out, nil
+	return out, err
 }
 
 // named sets what rules read of a workload.
@@ -108,12 +107,17 @@ func (w *Workload) named(out *workload.Workload) {
 func (w *Workload) check() (boost int64, err error) {
 	if text, ok := w.Metadata.Annotations[boostAnnotation]; ok {
 		if boost, err = strconv.ParseInt(text, 10, 32); err != nil {
-			return 0, fmt.Errorf("annotation %s: %q is not an integer", boostAnnotation, text)
+			return 0, fmt.Errorf("metadata.annotations[%s]: %q is not an integer", boostAnnotation, text)
 		}
 	}
-	for _, s := range w.Spec.PodSets {
+	for i, c := range w.Status.Conditions {
+		if !slices.Contains([]string{"True", "False", "Unknown", ""}, c.Status) {
+			return boost, unknown(fmt.Sprintf("status.conditions[%d].status", i), c.Status, "True", "False", "Unknown")
+		}
+	}
+	for i, s := range w.Spec.PodSets {
 		if s.Count != nil && (*s.Count < 0 || *s.Count > maxPods) {
-			return 0, fmt.Errorf("podSets %q: count %d is out of range", s.Name, *s.Count)
+			return 0, fmt.Errorf("spec.podSets[%d].count: %d is out of range", i, *s.Count)
 		}
 	}
 	return boost, nil
@@ -182,7 +186,8 @@ func divisible(totals []quota.Amount, count int64) bool {
 	})
 }
 
-// gates returns the gates of a workload. Kueue ignores states of unnamed gates.
+// gates returns the gates of a workload, and the signal that they block it (KEP-8303). Kueue ignores states
+// of unnamed gates.
 func (w *Workload) gates() (g gate.Gates) {
 	for _, named := range w.Spec.PreemptionGates {
 		g.Names = append(g.Names, named.Name)
@@ -193,6 +198,12 @@ func (w *Workload) gates() (g gate.Gates) {
 				}
 				g = g.Opened(s.Name, s.LastTransitionTime)
 			}
+		}
+	}
+	if c, ok := w.Status.condition(gate.BlockedOnPreemptionGates); ok && c.Reason != "" && len(g.Names) > 0 {
+		g.Blocked = gate.Condition{Active: true, Reason: c.Reason, Since: c.LastTransitionTime}
+		if g.Blocked.Since.IsZero() {
+			g.Blocked.Since = time.Unix(0, 0) // some time ago
 		}
 	}
 	return g

@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"github.com/cedesched/cede/examples/bridge/internal/graph"
 	"github.com/cedesched/cede/examples/bridge/internal/kept"
 	"github.com/cedesched/cede/limits"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
@@ -23,17 +23,19 @@ const (
 	ConfigGroup = "config.kueue.x-k8s.io"
 )
 
-// Object is one of *[ClusterQueue], *[Cohort], *[LocalQueue], *[ResourceFlavor], *[Workload],
-// *[Namespace], *[PreemptionConfig], *[PreemptionLimit] and *[Configuration].
+// Object is one of *[ClusterQueue], *[Cohort], *[LocalQueue], *[ResourceFlavor], *[Topology],
+// *[Workload], *[Namespace], *[PreemptionConfig], *[PreemptionLimit] and *[Configuration].
 type Object interface {
 	key() string
 	read() (*entry, error)
+	reach() reach
 }
 
 // Objects holds the last state of each object. The zero value is empty. It is not safe for
 // concurrent use.
 type Objects struct {
 	kept kept.List[entry]
+	lost []bridge.Note // what may be anything
 }
 
 // entry is the result for one object.
@@ -45,6 +47,13 @@ type entry struct {
 	selector *bridge.LabelSelector // of a queue
 	topology string                // of a flavor
 	local    string                // the LocalQueue that a pending workload names
+	excluded []string              // prefixes of resources, of a configuration
+
+	object string // kind and name
+	reach  reach
+	quotas []string            // the paths of its quotas
+	unread error               // why the object cannot be read; nil: it can
+	faults []bridge.FieldFault // of its fields
 }
 
 type (
@@ -56,48 +65,60 @@ type (
 )
 
 // Add adds an object in place of the one with its kind and name; replaced reports whether
-// there was one. It keeps no reference to the object. It fails on an object that cannot be
-// read; that object and the earlier one are then left out.
-func (o *Objects) Add(one Object) (replaced bool, err error) {
+// there was one. The faults are of its fields, which the caller found. It keeps no reference to the object. It
+// fails on an object that cannot be read, which is then left out as by LeaveOut.
+func (o *Objects) Add(one Object, faults ...bridge.FieldFault) (replaced bool, err error) {
 	e, err := one.read()
 	if err != nil {
-		o.kept.Remove(one.key())
+		o.LeaveOut(one, err, false)
 		return false, err
 	}
-	return o.kept.Put(one.key(), e), nil
+	e.object, e.reach, e.faults = one.key(), one.reach(), faults
+	before := o.kept.Get(one.key())
+	o.kept.Put(one.key(), e)
+	return before != nil && before.unread == nil, nil
 }
 
 // Remove removes the object with the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { o.kept.Remove(one.key()) }
 
 // Clone returns the same objects, to which others can be added apart from these.
-func (o *Objects) Clone() Objects { return Objects{o.kept.Clone()} }
+func (o *Objects) Clone() Objects { return Objects{o.kept.Clone(), slices.Clone(o.lost)} }
 
-func (c *ClusterQueue) key() string   { return "ClusterQueue " + c.Metadata.ID() }
-func (c *Cohort) key() string         { return "Cohort " + c.Metadata.ID() }
+// Lose keeps that something of the input may be any object and cannot be read: every answer is in doubt.
+func (o *Objects) Lose(n bridge.Note) { o.lost = append(o.lost, n) }
+
+func (c *ClusterQueue) key() string   { return "ClusterQueue " + c.Metadata.Name }
+func (c *Cohort) key() string         { return "Cohort " + c.Metadata.Name }
 func (l *LocalQueue) key() string     { return "LocalQueue " + l.Metadata.ID() }
-func (f *ResourceFlavor) key() string { return "ResourceFlavor " + f.Metadata.ID() }
+func (f *ResourceFlavor) key() string { return "ResourceFlavor " + f.Metadata.Name }
 func (w *Workload) key() string       { return "Workload " + w.Metadata.ID() }
-func (n *Namespace) key() string      { return "Namespace " + n.Metadata.ID() }
+func (n *Namespace) key() string      { return "Namespace " + n.Metadata.Name }
 func (c *Configuration) key() string  { return "Configuration " + c.Origin }
 
 func (c *ClusterQueue) read() (*entry, error) {
-	q, notes, err := c.queue()
+	q, notes, err := c.queue() // what is known of it also with an error
 	return &entry{
 		value: q, notes: notes, stops: c.stops(), selector: c.Spec.NamespaceSelector,
-		sharing: sharingOf(fmt.Sprintf("ClusterQueue %q", q.Name), &c.Spec.FairSharing, &c.Status),
+		sharing: sharingOf(fmt.Sprintf("ClusterQueue %q", q.Name), &c.Spec.FairSharing, &c.Status), quotas: quotaPathsOf(c.Spec.ResourceGroups),
 	}, err
 }
 
 func (c *Cohort) read() (*entry, error) {
 	out, notes := c.cohort()
-	return &entry{value: out, notes: notes, sharing: sharingOf(fmt.Sprintf("Cohort %q", out.Name), &c.Spec.FairSharing, &c.Status)}, nil
+	return &entry{
+		value: out, notes: notes, sharing: sharingOf(fmt.Sprintf("Cohort %q", out.Name), &c.Spec.FairSharing, &c.Status),
+		quotas: quotaPathsOf(c.Spec.ResourceGroups),
+	}, nil
 }
 
 func (l *LocalQueue) read() (*entry, error) { return &entry{value: l.local()}, nil }
 
 func (f *ResourceFlavor) read() (*entry, error) {
 	out, notes, err := f.Flavor()
+	if err != nil {
+		out = queue.Flavor{Name: f.Metadata.Name, Topology: queue.Topology{Name: f.Spec.TopologyName}}
+	}
 	return &entry{value: out, notes: notes, topology: f.Spec.TopologyName}, err
 }
 
@@ -117,12 +138,7 @@ func (w *Workload) read() (*entry, error) {
 		e.value, e.local = p, w.Spec.QueueName
 		return e, err
 	default:
-		if _, err := w.check(); err != nil {
-			return nil, err
-		}
-		n := noter{object: "Workload " + w.Metadata.ID()}
-		n.add("status.admission", "%s: QuotaReserved, but without status.admission: left out", n.object)
-		e.notes = n.notes
+		return nil, errors.New("status.admission: is missing, and the condition QuotaReserved is True")
 	}
 	return e, nil
 }
@@ -134,16 +150,12 @@ func (n *Namespace) read() (*entry, error) {
 	return &entry{value: namespace{n.Metadata.Name, all}}, nil
 }
 
-func (c *Configuration) read() (*entry, error) {
-	known, notes, err := c.Sharing()
-	return &entry{notes: notes, sharing: sharing{fromConfiguration, known}}, err
-}
-
 // Cluster makes a cluster from the objects: it resolves references, and leaves out what a
 // snapshot would refuse. It changes nothing: call it whenever you need a state. It costs
 // O(objects).
 func (o *Objects) Cluster() bridge.Cluster {
 	b := builder{
+		quotaPaths: map[string][]string{},
 		c: bridge.Cluster{
 			QueueNotes: map[string][]bridge.Note{}, Topologies: map[string]string{},
 			Selectors: map[string]*bridge.LabelSelector{}, Namespaces: map[string]map[string]string{},
@@ -155,16 +167,31 @@ func (o *Objects) Cluster() bridge.Cluster {
 	b.leaveOutInvalid()
 	b.addImplicitCohorts()
 	b.noteUnknownFlavors()
-	b.noteUnknownRules()
+	b.noteUnknownRules(o)
 	b.resolve()
+	b.resolveTopologies()
+	for _, e := range o.kept.All() {
+		b.doubtEntry(e)
+	}
+	for _, n := range o.lost {
+		b.doubtReach(reach{all: true}, n)
+	}
+	for _, add := range b.later {
+		add()
+	}
 	return b.c
 }
 
 // builder makes one cluster.
 type builder struct {
-	c      bridge.Cluster
-	surest int      // of what spoke about fair sharing
-	local  []string // the LocalQueues that those who wait name, as Pending
+	c        bridge.Cluster
+	surest   int      // of what spoke about fair sharing
+	local    []string // the LocalQueues that those who wait name, as Pending
+	excluded []string // prefixes of resources
+
+	topologies []queue.Topology
+	later      []func()            // doubts, for when all is resolved
+	quotaPaths map[string][]string // by object
 }
 
 func (b *builder) warn(object, path, format string, args ...any) {
@@ -176,7 +203,9 @@ func (b *builder) add(e *entry) {
 	switch v := e.value.(type) {
 	case queue.Queue:
 		c.State.Queues = append(c.State.Queues, v)
-		c.Selectors[v.Name] = e.selector
+		if e.selector != nil || e.unread == nil {
+			c.Selectors[v.Name] = e.selector
+		}
 		if len(e.stops) > 0 {
 			c.QueueNotes[v.Name] = slices.Clone(e.stops)
 		}
@@ -187,6 +216,8 @@ func (b *builder) add(e *entry) {
 		if e.topology != "" {
 			c.Topologies[v.Name] = e.topology
 		}
+	case queue.Topology:
+		b.topologies = append(b.topologies, v)
 	case workload.Workload:
 		c.State.Admitted = append(c.State.Admitted, v)
 	case bridge.Pending:
@@ -202,40 +233,19 @@ func (b *builder) add(e *entry) {
 	case namespace:
 		c.Namespaces[v.name] = v.labels
 	}
+	if len(e.quotas) > 0 {
+		b.quotaPaths[e.object] = e.quotas
+	}
 	c.Notes = append(c.Notes, e.notes...)
+	b.excluded = append(b.excluded, e.excluded...)
 	// The more certain source counts; of equally certain ones the first.
 	if e.sharing.rank > b.surest {
 		b.surest, c.Sharing = e.sharing.rank, e.sharing.FairSharing
 	}
 }
 
-// leaveOutInvalid leaves out, with a note, each object that would make NewSnapshot refuse the
-// whole state. No API server stores such an object, but a file may hold it.
-func (b *builder) leaveOutInvalid() {
-	st := &b.c.State
-	invalid := func(object string, err error) bool {
-		if err != nil {
-			b.warn(object, "", "%s: %v: left out", object, err)
-		}
-		return err != nil
-	}
-	st.Cohorts = slices.DeleteFunc(st.Cohorts, func(c queue.Cohort) bool { return invalid("Cohort "+c.Name, validCohort(c)) })
-	b.cutCycles()
-	st.Queues = slices.DeleteFunc(st.Queues, func(q queue.Queue) bool { return invalid("ClusterQueue "+q.Name, validQueue(q)) })
-	st.Admitted = slices.DeleteFunc(st.Admitted, func(w workload.Workload) bool {
-		return invalid("Workload "+w.ID, workload.Validate("workload", &w))
-	})
-	pending, local := b.c.Pending[:0], b.local[:0]
-	for i, p := range b.c.Pending {
-		if !invalid("Workload "+p.Workload.ID, validPending(&p.Workload)) {
-			pending, local = append(pending, p), append(local, b.local[i])
-		}
-	}
-	b.c.Pending, b.local = pending, local
-}
-
-// cutCycles removes the parents of cohorts that form a cycle. (Kueue admits nothing in the
-// queues under them.)
+// cutCycles removes the parents of cohorts that form a cycle, and stops the queues under them: Kueue
+// admits nothing there.
 func (b *builder) cutCycles() {
 	cohorts := b.c.State.Cohorts
 	parent := make(map[string]string, len(cohorts))
@@ -243,22 +253,42 @@ func (b *builder) cutCycles() {
 	for i, c := range cohorts {
 		parent[c.Name], names[i] = c.Parent, c.Name
 	}
-	inCycle := make(map[string]bool)
+	inCycle := make(map[string]string) // how the cycle is named, by cohort
 	for _, cycle := range graph.Cycles(names, parent) {
-		for _, n := range cycle {
-			inCycle[n] = true
+		text := "Cohorts " + strings.Join(cycle[:min(len(cycle), 10)], ", ") + " are a cycle"
+		if len(cycle) == 1 {
+			text = "Cohort " + cycle[0] + " is its own parent"
 		}
-		b.warn("Cohort "+cycle[0], "spec.parentName", "Cohorts %s are a cycle, under which Kueue admits nothing: their parents are left out",
-			strings.Join(cycle[:min(len(cycle), 10)], ", "))
+		for _, n := range cycle {
+			inCycle[n] = text
+		}
+		b.warn("Cohort "+cycle[0], "spec.parentName", "%s, under which Kueue admits nothing: decided without the parents", text)
 	}
+	b.stopUnder(inCycle, parent)
 	for i := range cohorts {
 		c := &cohorts[i]
-		if !inCycle[c.Name] {
+		if inCycle[c.Name] == "" {
 			continue
 		}
-		c.Parent, c.Quotas = "", slices.Clone(c.Quotas)
-		for j := range c.Quotas { // limits of a root bound nothing
-			c.Quotas[j].BorrowingLimit, c.Quotas[j].LendingLimit = optional.Int64{}, optional.Int64{}
+		c.Parent = ""
+		*c, _ = c.Normalize("") // limits of a root bound nothing
+	}
+}
+
+// stopUnder stops the queues under a cycle.
+func (b *builder) stopUnder(inCycle, parent map[string]string) {
+	if len(inCycle) == 0 {
+		return
+	}
+	for i := range b.c.State.Queues {
+		q := &b.c.State.Queues[i]
+		above := q.Cohort
+		for above != "" && inCycle[above] == "" {
+			above = parent[above]
+		}
+		if above != "" {
+			b.c.QueueNotes[q.Name] = append(b.c.QueueNotes[q.Name], bridge.Note{Object: "ClusterQueue " + q.Name, Path: "spec.cohortName", Stops: true,
+				Text: fmt.Sprintf("ClusterQueue %s admits nothing: %s", q.Name, inCycle[above])})
 		}
 	}
 }
@@ -316,17 +346,29 @@ func (b *builder) resolve() {
 		return queues[w.Queue] == nil
 	})
 	for _, name := range slices.Sorted(maps.Keys(skipped)) {
-		b.warn("ClusterQueue "+name, "", "ClusterQueue %q is not in the input: %d workloads that run in it are left out", name, skipped[name])
+		ran := "1 workload that runs in it is left out"
+		if n := skipped[name]; n > 1 {
+			ran = fmt.Sprintf("%d workloads that run in it are left out", n)
+		}
+		n := bridge.Note{Object: "ClusterQueue " + name, Text: fmt.Sprintf("ClusterQueue %q is not in the input: %s", name, ran)}
+		b.c.Notes = append(b.c.Notes, n)
+		b.doubtReach(reach{cohorts: true}, n) // it may be in any
 	}
 	local := make(map[string]bridge.LocalQueue, len(b.c.LocalQueues))
 	for _, l := range b.c.LocalQueues {
 		local[l.Namespace+"/"+l.Name] = l
 	}
+	admitted := make(map[string]*workload.Workload, len(b.c.State.Admitted))
+	for i := range b.c.State.Admitted {
+		admitted[b.c.State.Admitted[i].ID] = &b.c.State.Admitted[i]
+	}
 	for i := range b.c.Pending {
 		p := &b.c.Pending[i]
+		p.Exclude(b.excluded)
 		resolve(p, b.local[i], local, func(name string) bool { return queues[name] != nil })
 		if q := queues[p.Workload.Queue]; q != nil {
 			p.CountPods(q)
 		}
+		replace(p, admitted)
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/fields"
 	"github.com/cedesched/cede/examples/bridge/kueue"
+	"github.com/cedesched/cede/examples/internal/api"
 	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/rules"
@@ -20,6 +22,7 @@ const (
 	groups = `"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]`
 	group  = "spec.resourceGroups[].flavors[]."
 	pod    = "spec.podSets[].template.spec."
+	asks   = "spec.podSets[].topologyRequest."
 	term   = pod + "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]."
 	held   = "status.admission.podSetAssignments[]."
 )
@@ -52,6 +55,8 @@ var kinds = []fields.Kind{
 		"spec.nodeLabels", `{"a":"b"}`, "spec.nodeTaints[].key", `"x"`, "spec.nodeTaints[].value", `"x"`, "spec.nodeTaints[].effect", `"NoExecute"`,
 		"spec.tolerations[].key", `"x"`, "spec.tolerations[].operator", `"Gt"`, "spec.tolerations[].value", `"x"`, "spec.tolerations[].effect", `"NoSchedule"`,
 		"spec.topologyName", `"x"`)},
+	{Section: "Topology", Type: reflect.TypeFor[kueue.Topology](), Base: `{"metadata":{"name":"t"},"spec":{"levels":[{"nodeLabel":"rack"}]}}`, Samples: fields.Samples(
+		"spec.levels[].nodeLabel", `"x"`)},
 	{Section: "Workload that waits", Type: reflect.TypeFor[kueue.Workload](), Base: `{"metadata":{"name":"waits","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z"},
 		"spec":{"queueName":"lq","preemptionGates":[{"name":"g"}],"podSets":[{"name":"main","count":4,"minCount":1,"template":{"spec":{
 			"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}]}}},
@@ -63,7 +68,8 @@ var kinds = []fields.Kind{
 		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5","kueue.x-k8s.io/workload-slice-replacement-for":"n/old"}`,
 		"spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`, "spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`,
 		"spec.priorityClassRef.name", `"prod"`, "spec.priorityClassName", `"prod"`,
-		"spec.podSets[].count", `5`, "spec.podSets[].minCount", `2`, pod+"nodeSelector", `{"a":"b"}`, term+"matchExpressions[].key", `"x"`,
+		"spec.podSets[].count", `5`, "spec.podSets[].minCount", `2`, asks+"required", `"host"`, asks+"preferred", `"host"`, asks+"unconstrained", `true`,
+		asks+"podSetSliceRequiredTopology", `"host"`, pod+"nodeSelector", `{"a":"b"}`, term+"matchExpressions[].key", `"x"`,
 		term+"matchExpressions[].operator", `"NotIn"`, term+"matchExpressions[].values[]", `"x"`, term+"matchFields[].key", `"metadata.name"`,
 		pod+"affinity.podAffinity", `{}`, pod+"affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].topologyKey", `"zone"`,
 		pod+"tolerations[].key", `"x"`, pod+"tolerations[].operator", `"Exists"`, pod+"containers[].resources.requests", `{"cpu":"3"}`,
@@ -71,7 +77,7 @@ var kinds = []fields.Kind{
 		pod+"initContainers[].resources.limits", `{"memory":"1Gi"}`, pod+"initContainers[].restartPolicy", `"Always"`, pod+"overhead", `{"cpu":"1"}`,
 		pod+"resources.requests", `{"cpu":"9"}`, pod+"resources.limits", `{"cpu":"9"}`, pod+"containers[].name", `"x"`, pod+"containers[].restartPolicy", `"Always"`,
 		pod+"containers[].ports[].hostPort", `80`, pod+"initContainers[].name", `"x"`, pod+"initContainers[].ports[].hostPort", `80`, pod+"nodeName", `"x"`,
-		pod+"priority", `7`, pod+"priorityClassName", `"x"`, pod+"preemptionPolicy", `"Never"`, pod+"schedulingGroup.podGroupName", `"x"`,
+		pod+"priority", `7`, pod+"priorityClassName", `"x"`, pod+"preemptionPolicy", `"Never"`, pod+"schedulingGroup.podGroupName", `"x"`, pod+"workloadRef", `{}`,
 		pod+"schedulingGates[].name", `"x"`, pod+"volumes[].persistentVolumeClaim", `{}`, pod+"topologySpreadConstraints[]", `{}`, pod+"resourceClaims[]", `{}`,
 		"status.conditions[].type", `"Requeued"`, "status.conditions[].status", `"False"`, "status.conditions[].reason", `"Preempted"`,
 		"status.conditions[].lastTransitionTime", `"2026-05-04T08:40:00Z"`, "status.admission.clusterQueue", `"q"`, "status.reclaimablePods[].name", `"x"`,
@@ -86,6 +92,7 @@ var kinds = []fields.Kind{
 		"metadata.annotations", `{"kueue.x-k8s.io/priority-boost":"5"}`, "spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`,
 		"spec.priorityClassRef.name", `"prod"`, "spec.priorityClassName", `"prod"`,
 		"spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`, "spec.podSets[].count", `3`, "spec.podSets[].minCount", `2`,
+		asks+"required", `"host"`,
 		pod+"containers[].resources.requests", `{"cpu":"3"}`, "status.conditions[].type", `"Finished"`, "status.conditions[].status", `"False"`,
 		"status.conditions[].reason", `"x"`, "status.conditions[].lastTransitionTime", `"2026-05-04T08:40:00Z"`, "status.admission.clusterQueue", `"gone"`,
 		held+"name", `"x"`, held+"count", `4`, held+"flavors", `{"cpu":"g"}`, held+"resourceUsage", `{"cpu":"6"}`, "status.reclaimablePods[].name", `"x"`,
@@ -103,7 +110,8 @@ var kinds = []fields.Kind{
 		"spec.scope", `"PreemptedWorkload"`, "spec.limit", `0`, "spec.window", `"2h"`, "spec.configs[]", `"hero"`, "spec.rules[]", `"r"`,
 		"spec.preemptingClusterQueueSelector", `{"matchLabels":{"a":"b"}}`, "spec.preemptedClusterQueueSelector", `{}`)},
 	{Section: "Configuration", Type: reflect.TypeFor[kueue.Configuration](), Base: `{"apiVersion":"config.kueue.x-k8s.io/v1beta2","fairSharing":{}}`, Samples: map[string]string{
-		"apiVersion": `"config.kueue.x-k8s.io/v1beta1"`, "fairSharing.enable": `false`, "fairSharing.preemptionStrategies[]": `"LessThanInitialShare"`, "admissionFairSharing": `{}`}},
+		"apiVersion": `"config.kueue.x-k8s.io/v1beta1"`, "fairSharing.enable": `false`, "fairSharing.preemptionStrategies[]": `"LessThanInitialShare"`, "admissionFairSharing": `{}`,
+		"resources.excludeResourcePrefixes[]": `"cp"`, "resources.transformations[]": `{}`}},
 }
 
 // The fields of objects that list what is not known of them.
@@ -129,6 +137,8 @@ func empty(section string) kueue.Object {
 		return new(kueue.LocalQueue)
 	case "ResourceFlavor":
 		return new(kueue.ResourceFlavor)
+	case "Topology":
+		return new(kueue.Topology)
 	case "Workload":
 		return new(kueue.Workload)
 	case "Namespace":
@@ -165,9 +175,13 @@ func TestFields(t *testing.T) {
 		if _, err := preemption.NewSnapshot(c.State); err != nil {
 			t.Error(err)
 		}
+		isDoubt := func(n bridge.Note) bool {
+			return slices.ContainsFunc(c.Doubts, func(d bridge.Doubt) bool { return d.Note == n })
+		}
+		c.Notes = slices.DeleteFunc(c.Notes, isDoubt)
 		notes := fmt.Sprint(c.Notes, c.QueueNotes, bridge.Texts(c.NotesOn("q", "n")))
 		for i := range c.Pending {
-			notes += strings.Join(bridge.Texts(c.Pending[i].Notes), "")
+			notes += strings.Join(bridge.Texts(slices.DeleteFunc(c.Pending[i].Notes, isDoubt)), "")
 			c.Pending[i].Notes, c.Pending[i].LocalNotes = nil, nil
 		}
 		for i := range c.LocalQueues {
@@ -175,7 +189,7 @@ func TestFields(t *testing.T) {
 			c.LocalQueues[i].Notes = nil
 		}
 		return map[string]string{
-			"state": text(c.State), "pending": text(c.Pending), "notes": notes,
+			"doubts": text(c.Doubts), "state": text(c.State), "pending": text(c.Pending), "notes": notes,
 			"facts": text([]any{c.Finished, c.LocalQueues, c.Topologies, c.Sharing, c.Selectors, c.Namespaces, c.Limits}),
 		}
 	})
@@ -187,4 +201,13 @@ func text(of any) string {
 		return err.Error()
 	}
 	return string(data)
+}
+
+// FIELDS.md has each field of the API, read or not.
+func TestFieldsOfTheAPI(t *testing.T) {
+	apis := map[string][]string{}
+	for _, kind := range []string{"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology", "Workload", "Namespace"} {
+		apis[kind] = api.Paths(kind)
+	}
+	fields.CheckAPI(t, "FIELDS.md", apis)
 }

@@ -27,11 +27,11 @@ func TestFlavors(t *testing.T) {
 			"containers":[{"resources":{"requests":{"nvidia.com/gpu":"1"}}}]}}}]}`)))
 	want := []queue.Flavor{{Name: "h100", NodeLabels: map[string]string{"gpu": "h100"},
 		NodeTaints:  []workload.Taint{{Key: "spot", Value: "yes", Effect: workload.NoSchedule}, {Key: "soft", Effect: workload.PreferNoSchedule}},
-		Tolerations: []workload.Toleration{{Key: "spot", Operator: workload.TolerationExists}}}}
+		Tolerations: []workload.Toleration{{Key: "spot", Operator: workload.TolerationExists}}, Topology: queue.Topology{Name: "racks"}}, {Name: "odd"}}
 	if diff := cmp.Diff(want, c.State.Flavors); diff != "" || c.Topologies["h100"] != "racks" {
 		t.Errorf("-want +got:\n%s, topologies %v", diff, c.Topologies)
 	}
-	for _, want := range []string{`ResourceFlavor h100: a toleration of "cores"`, `ResourceFlavor odd: spec.nodeTaints "k"`} {
+	for _, want := range []string{`ResourceFlavor h100: a toleration of "cores"`, `ResourceFlavor odd: spec.nodeTaints[0].effect: "Sometimes" is unknown`} {
 		if !slices.ContainsFunc(c.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
 			t.Errorf("no warning %q in %q", want, c.Warnings)
 		}
@@ -45,7 +45,7 @@ func TestFlavors(t *testing.T) {
 	if diff := cmp.Diff(constraints, p.Workload.PodSets[0].NodeConstraints); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if notes := strings.Join(bridge.Texts(p.Notes), "; "); len(p.Notes) != 2 || !strings.Contains(notes, `toleration of "x"`) || !strings.Contains(notes, `about "n" is not looked at`) {
+	if notes := strings.Join(bridge.Texts(p.Notes), "; "); len(p.Notes) != 3 || !strings.Contains(notes, `toleration of "x"`) || !strings.Contains(notes, `about "n" is not looked at`) {
 		t.Errorf("%q", p.Notes)
 	}
 	if notes := bridge.Texts(c.QueueNotes["a"]); len(notes) != 0 {

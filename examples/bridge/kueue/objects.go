@@ -52,10 +52,10 @@ type ResourceQuota struct {
 
 // Preemption holds the policies of a queue; an empty policy is Never.
 type Preemption struct {
-	WithinClusterQueue       string                   `json:"withinClusterQueue"`
-	ReclaimWithinCohort      string                   `json:"reclaimWithinCohort"`
-	WithinClusterQueueConfig WithinClusterQueueConfig `json:"withinClusterQueueConfig"` // KEP-8522
-	BorrowWithinCohort       BorrowWithinCohort       `json:"borrowWithinCohort"`
+	WithinClusterQueue       string                    `json:"withinClusterQueue"`
+	ReclaimWithinCohort      string                    `json:"reclaimWithinCohort"`
+	WithinClusterQueueConfig *WithinClusterQueueConfig `json:"withinClusterQueueConfig"` // KEP-8522
+	BorrowWithinCohort       BorrowWithinCohort        `json:"borrowWithinCohort"`
 }
 
 // WithinClusterQueueConfig is of KEP-8522.
@@ -157,7 +157,14 @@ type Configuration struct {
 	APIVersion           string             `json:"apiVersion"`
 	FairSharing          *FairSharingConfig `json:"fairSharing"`
 	AdmissionFairSharing *struct{}          `json:"admissionFairSharing"` // that there is one
-	Origin               string             `json:"-"`                    // as notes name it; empty: "the Configuration"
+	Resources            ResourcesConfig    `json:"resources"`
+	Origin               string             `json:"-"` // as notes name it; empty: "the Configuration"
+}
+
+// ResourcesConfig says what Kueue makes of the requests of pods.
+type ResourcesConfig struct {
+	ExcludeResourcePrefixes []string   `json:"excludeResourcePrefixes"` // of resources that are not looked at
+	Transformations         []struct{} `json:"transformations"`         // that there are some
 }
 
 // FairSharingConfig is the switch of fair sharing.

@@ -44,9 +44,6 @@ func validPending(w *workload.Workload) error {
 
 func (w *Workload) pending() (bridge.Pending, error) {
 	boost, err := w.check()
-	if err != nil {
-		return bridge.Pending{}, err
-	}
 	p := bridge.Pending{Workload: workload.Workload{
 		ID: w.Metadata.ID(), UID: w.Metadata.UID,
 		Priority: w.Spec.Priority, PriorityBoost: boost,
@@ -54,12 +51,15 @@ func (w *Workload) pending() (bridge.Pending, error) {
 		NeverPreempts: w.Metadata.Annotations[neverAnnotation] == "true",
 	}}
 	w.named(&p.Workload)
+	if err != nil {
+		return p, err
+	}
 	n := noter{object: "Workload " + w.Metadata.ID()}
 	for i := range w.Spec.PodSets {
 		spec := &w.Spec.PodSets[i]
 		path := fmt.Sprintf("spec.podSets[%d]", i)
 		s := spec.requested(&w.Status)
-		s.NodeConstraints = spec.Template.constraints(&n, path+".template.spec", s.Name)
+		s.NodeConstraints = spec.constraints(&n, path, s.Name)
 		p.Workload.PodSets = append(p.Workload.PodSets, s)
 		if least, ok := spec.least(&n, path, &s); ok {
 			p.MinCounts = append(p.MinCounts, preemption.Replicas{PodSet: s.Name, Count: least})
@@ -70,9 +70,7 @@ func (w *Workload) pending() (bridge.Pending, error) {
 	if p.Workload.Gates = w.gates(); gate.Validate("", p.Workload.Gates) != nil {
 		return p, gate.Validate("preemptionGates", p.Workload.Gates)
 	}
-	if old := w.Metadata.Annotations[replacesAnnotation]; old != "" {
-		n.add("metadata.annotations["+replacesAnnotation+"]", "the workload replaces %s, which still counts here", old)
-	}
+	p.Replaces = w.Metadata.Annotations[replacesAnnotation] // replace looks whether it is there
 	p.Notes = n.notes
 	return p, nil
 }
@@ -86,13 +84,13 @@ func (w *Workload) noteStops(n *noter) {
 		n.stop("metadata.deletionTimestamp", "the workload is being deleted, since %s", t.UTC().Format(time.RFC3339))
 	}
 	for i, c := range w.Status.Conditions {
-		if c.Type == "Requeued" && c.Status == "False" {
+		if c.Type == "Requeued" && c.Status == "False" && w.Status.RequeueState.RequeueAt.IsZero() { // else it is back then
 			n.stop(fmt.Sprintf("status.conditions[%d]", i), "the workload is not back in its queue yet (condition Requeued is False: %s)", c.Reason)
 		}
 	}
 	for i, c := range w.Status.AdmissionChecks {
 		if c.State == "Rejected" || c.State == "Retry" {
-			n.add(fmt.Sprintf("status.admissionChecks[%d]", i), "its admission check %s is %s", c.Name, c.State)
+			n.stop(fmt.Sprintf("status.admissionChecks[%d]", i), "its admission check %s is %s", c.Name, c.State)
 		}
 	}
 }
@@ -141,10 +139,12 @@ func (spec *PodSet) requested(status *WorkloadStatus) workload.PodSet {
 	return s
 }
 
-// constraints returns the node constraints of a pod template that a flavor depends on:
-// preferred affinities and fields of nodes are left to the scheduler of pods. Nil: none.
-func (t *PodTemplate) constraints(n *noter, path, podSet string) *workload.NodeConstraints {
-	c := &workload.NodeConstraints{NodeSelector: t.Spec.NodeSelector}
+// constraints returns the node constraints of a pod set that a flavor depends on: preferred
+// affinities and fields of nodes are left to the scheduler of pods. Nil: none.
+func (spec *PodSet) constraints(n *noter, path, podSet string) *workload.NodeConstraints {
+	t := &spec.Template
+	c := &workload.NodeConstraints{NodeSelector: t.Spec.NodeSelector, Topology: spec.TopologyRequest.asked()}
+	path += ".template.spec"
 	drop := func(field, format string, args ...any) {
 		n.add(path+field, "pod set %s: "+format, append([]any{podSet}, args...)...)
 	}
@@ -171,7 +171,7 @@ func (t *PodTemplate) constraints(n *noter, path, podSet string) *workload.NodeC
 			c.NodeAffinity = append(c.NodeAffinity, out)
 		}
 	}
-	if len(c.NodeSelector)+len(c.NodeAffinity)+len(c.Tolerations) == 0 {
+	if len(c.NodeSelector)+len(c.NodeAffinity)+len(c.Tolerations) == 0 && c.Topology.IsZero() {
 		return nil
 	}
 	if err := c.Validate("template"); err != nil {
@@ -206,6 +206,7 @@ func resolve(p *bridge.Pending, name string, local map[string]bridge.LocalQueue,
 	namespace, _, _ := strings.Cut(p.Workload.ID, "/")
 	l, ok := local[namespace+"/"+name]
 	switch {
+	case p.Unresolved != "": // it cannot be read
 	case name == "":
 		p.Unresolved = "it names no queue (spec.queueName)"
 	case !ok:
@@ -214,5 +215,40 @@ func resolve(p *bridge.Pending, name string, local map[string]bridge.LocalQueue,
 		p.Unresolved = fmt.Sprintf("ClusterQueue %s of LocalQueue %s/%s is not in the input", l.ClusterQueue, namespace, name)
 	default:
 		p.Workload.Queue, p.LocalNotes = l.ClusterQueue, l.Notes
+	}
+}
+
+// replace resolves what a workload replaces, a slice of an elastic job: what holds no quota is not replaced
+// any more. Kueue gives the new slice the flavors of the old one.
+func replace(p *bridge.Pending, admitted map[string]*workload.Workload) {
+	if p.Replaces == "" {
+		return
+	}
+	old, n := admitted[p.Replaces], noter{object: "Workload " + p.Workload.ID}
+	path := "metadata.annotations[" + replacesAnnotation + "]"
+	if old == nil || old.Evicted {
+		n.add(path, "the workload replaces %s, which holds no quota", p.Replaces)
+		p.Replaces, p.Notes = "", append(p.Notes, n.notes...)
+		return
+	}
+	n.add(path, "the workload replaces %s: what that one holds does not count, and it is no victim", p.Replaces)
+	p.Notes = append(p.Notes, n.notes...)
+	p.Workload = p.Workload.Clone()
+	for i := range p.Workload.PodSets {
+		s := &p.Workload.PodSets[i]
+		at := slices.IndexFunc(old.PodSets, func(o workload.PodSet) bool { return o.Name == s.Name })
+		if at < 0 {
+			continue
+		}
+		flavors := map[string]string{}
+		for _, r := range old.PodSets[at].Requests {
+			flavors[r.Resource] = r.Flavor
+		}
+		if slices.ContainsFunc(s.Requests, func(r quota.Amount) bool { return flavors[r.Resource] == "" }) {
+			continue // something new: the flavors are to be assigned
+		}
+		for j := range s.Requests {
+			s.Requests[j].Flavor = flavors[s.Requests[j].Resource]
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 func (c *ClusterQueue) Queue() (queue.Queue, []bridge.Note, error) {
 	q, notes, err := c.queue()
 	if err == nil {
-		err = validQueue(q)
+		err = inWords(validQueue(q), quotaPathsOf(c.Spec.ResourceGroups), "")
 	}
 	if err != nil {
 		return queue.Queue{}, nil, err
@@ -43,21 +43,16 @@ func (c *ClusterQueue) queue() (queue.Queue, []bridge.Note, error) {
 		q.Cohort = c.Spec.Cohort
 	}
 	if err := q.Strategy.UnmarshalText([]byte(c.Spec.QueueingStrategy)); err != nil {
-		return q, nil, fmt.Errorf("spec.queueingStrategy: %w", err)
+		return q, nil, unknown("spec.queueingStrategy", c.Spec.QueueingStrategy, "BestEffortFIFO", "StrictFIFO")
 	}
-	q.Quotas = quotas(&n, where, q.Cohort != "", c.Spec.ResourceGroups)
-	for i := range q.Quotas {
-		e := &q.Quotas[i]
-		if limit, ok := e.LendingLimit.Get(); ok && limit > e.Nominal {
-			e.LendingLimit = quota.AtMost(e.Nominal)
-			n.add("spec.resourceGroups", "%s: lendingLimit of %v is more than its nominalQuota: taken as that", where, e.FlavorResource())
-		}
-	}
+	q.Quotas = quotas(c.Spec.ResourceGroups)
+	q = normalized(&n, where, q)
 	var err error
 	if q.Preemption, err = c.Spec.Preemption.read(&n, where); err != nil {
 		return q, nil, err
 	}
-	q.FlavorFungibility, err = c.Spec.FlavorFungibility.read(where)
+	q = normalized(&n, where, q)
+	q.FlavorFungibility, err = c.Spec.FlavorFungibility.read()
 	return q, n.notes, err
 }
 
@@ -65,7 +60,7 @@ func (c *ClusterQueue) queue() (queue.Queue, []bridge.Note, error) {
 // out. It fails on what [queue.Validate] refuses of the cohort alone.
 func (c *Cohort) Cohort() (queue.Cohort, []bridge.Note, error) {
 	out, notes := c.cohort()
-	if err := validCohort(out); err != nil {
+	if err := inWords(validCohort(out), quotaPathsOf(c.Spec.ResourceGroups), ""); err != nil {
 		return queue.Cohort{}, nil, err
 	}
 	return out, notes, nil
@@ -86,7 +81,9 @@ func (c *Cohort) cohort() (queue.Cohort, []bridge.Note) {
 	if out.Parent == "" {
 		out.Parent = c.Spec.Parent
 	}
-	out.Quotas = quotas(&n, fmt.Sprintf("Cohort %q", c.Metadata.Name), out.Parent != "", c.Spec.ResourceGroups)
+	out.Quotas = quotas(c.Spec.ResourceGroups)
+	out, changes := out.Normalize("")
+	noteLimits(&n, fmt.Sprintf("Cohort %q", c.Metadata.Name), changes)
 	return out, n.notes
 }
 
@@ -98,29 +95,47 @@ func (f *FairSharing) weight() optional.Float64 {
 	return quota.WeightOf(f.Weight.Float64())
 }
 
-// quotas keeps the order of groups, flavors and resources. Limits of a node without parent
-// have no effect and are left out.
-func quotas(n *noter, where string, hasParent bool, groups []ResourceGroup) []quota.Quota {
-	var quotas []quota.Quota
-	dropped := 0
+// quotas keeps the order of groups, flavors and resources.
+func quotas(groups []ResourceGroup) (quotas []quota.Quota) {
 	for _, g := range groups {
 		for _, f := range g.Flavors {
 			for _, r := range f.Resources {
-				e := quota.Quota{Flavor: f.Name, Resource: r.Name, Nominal: r.NominalQuota.Amount(r.Name)}
-				if hasParent {
-					e.BorrowingLimit = limit(r.Name, r.BorrowingLimit)
-					e.LendingLimit = limit(r.Name, r.LendingLimit)
-				} else if r.BorrowingLimit != nil || r.LendingLimit != nil {
-					dropped++
-				}
-				quotas = append(quotas, e)
+				quotas = append(quotas, quota.Quota{
+					Flavor: f.Name, Resource: r.Name, Nominal: r.NominalQuota.Amount(r.Name),
+					BorrowingLimit: limit(r.Name, r.BorrowingLimit), LendingLimit: limit(r.Name, r.LendingLimit),
+				})
 			}
 		}
 	}
-	if dropped > 0 {
-		n.add("spec.resourceGroups", "%s: it is in no cohort: its borrowing and lending limits (%d) are left out", where, dropped)
-	}
 	return quotas
+}
+
+// normalized is the queue as Kueue takes it, with notes on what that changes.
+func normalized(n *noter, where string, q queue.Queue) queue.Queue {
+	out, changes := q.Normalize("")
+	noteLimits(n, where, changes)
+	for i, e := range out.Quotas {
+		if limit, ok := e.LendingLimit.Get(); ok && q.Quotas[i].LendingLimit != quota.AtMost(limit) {
+			n.add("spec.resourceGroups", "%s: lendingLimit of %v is more than its nominalQuota: taken as that", where, e.FlavorResource())
+		}
+	}
+	if out.Preemption.BorrowWithinCohort.Policy != q.Preemption.BorrowWithinCohort.Policy {
+		n.add("spec.preemption.borrowWithinCohort", "%s: borrowWithinCohort is left out: reclaimWithinCohort is Never", where)
+	}
+	return out
+}
+
+// noteLimits adds a note on limits that have no effect without a parent.
+func noteLimits(n *noter, where string, changes []queue.Change) {
+	dropped := map[string]bool{} // by quota
+	for _, c := range changes {
+		if at, _, isQuota := strings.Cut(c.Path, "]."); isQuota && c.To == "" {
+			dropped[at] = true
+		}
+	}
+	if len(dropped) > 0 {
+		n.add("spec.resourceGroups", "%s: it is in no cohort: its borrowing and lending limits (%d) are left out", where, len(dropped))
+	}
 }
 
 func limit(resource string, q *bridge.Quantity) optional.Int64 {
@@ -136,29 +151,30 @@ func (spec *Preemption) read(n *noter, where string) (queue.PreemptionPolicy, er
 		field string
 		text  string
 		into  *queue.VictimPolicy
+		want  []string
 	}{
-		{"withinClusterQueue", spec.WithinClusterQueue, &p.WithinClusterQueue},
-		{"reclaimWithinCohort", spec.ReclaimWithinCohort, &p.ReclaimWithinCohort},
-		{"borrowWithinCohort.policy", spec.BorrowWithinCohort.Policy, &p.BorrowWithinCohort.Policy},
+		{"withinClusterQueue", spec.WithinClusterQueue, &p.WithinClusterQueue, []string{"Never", "LowerPriority", "LowerOrNewerEqualPriority"}},
+		{"reclaimWithinCohort", spec.ReclaimWithinCohort, &p.ReclaimWithinCohort, []string{"Never", "LowerPriority", "Any"}},
+		{"borrowWithinCohort.policy", spec.BorrowWithinCohort.Policy, &p.BorrowWithinCohort.Policy, []string{"Never", "LowerPriority"}},
 	} {
 		if err := f.into.UnmarshalText([]byte(f.text)); err != nil {
-			return p, fmt.Errorf("%s: spec.preemption.%s: %w", where, f.field, err)
+			return p, unknown("spec.preemption."+f.field, f.text, f.want...)
 		}
 	}
-	p.MinAdmitDuration = spec.WithinClusterQueueConfig.MinAdmitDuration
-	switch {
-	case p.BorrowWithinCohort.Policy == queue.Never:
-	case p.ReclaimWithinCohort == queue.Never:
-		n.add("spec.preemption.borrowWithinCohort", "%s: borrowWithinCohort is left out: reclaimWithinCohort is Never", where)
-		p.BorrowWithinCohort = queue.BorrowWithinCohort{}
-	case spec.BorrowWithinCohort.MaxPriorityThreshold != nil:
-		p.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(*spec.BorrowWithinCohort.MaxPriorityThreshold)
+	if config := spec.WithinClusterQueueConfig; config != nil {
+		p.MinAdmitDuration = config.MinAdmitDuration
+		if _, set := config.MinAdmitDuration.Get(); !set && p.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
+			n.add("spec.preemption.withinClusterQueueConfig", "%s: withinClusterQueueConfig has no effect: withinClusterQueue is %v, and it is for LowerOrNewerEqualPriority", where, p.WithinClusterQueue)
+		}
+	}
+	if threshold := spec.BorrowWithinCohort.MaxPriorityThreshold; threshold != nil && p.BorrowWithinCohort.Policy != queue.Never {
+		p.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(*threshold)
 	}
 	return p, nil
 }
 
 // read reads the policies, also by the names that v1beta1 had for MayStopSearch.
-func (f FlavorFungibility) read(where string) (queue.FlavorFungibility, error) {
+func (f FlavorFungibility) read() (queue.FlavorFungibility, error) {
 	var out queue.FlavorFungibility
 	for _, p := range []struct {
 		field, text, old string
@@ -171,25 +187,25 @@ func (f FlavorFungibility) read(where string) (queue.FlavorFungibility, error) {
 			p.text = queue.MayStopSearch.String()
 		}
 		if err := p.into.UnmarshalText([]byte(p.text)); err != nil {
-			return out, fmt.Errorf("%s: spec.flavorFungibility.%s: %w", where, p.field, err)
+			return out, unknown("spec.flavorFungibility."+p.field, p.text, "MayStopSearch", "TryNextFlavor")
 		}
 	}
 	if err := out.Preference.UnmarshalText([]byte(f.Preference)); err != nil {
-		return out, fmt.Errorf("%s: spec.flavorFungibility.preference: %w", where, err)
+		return out, unknown("spec.flavorFungibility.preference", f.Preference, "BorrowingOverPreemption", "PreemptionOverBorrowing")
 	}
 	return out, nil
 }
 
 // Flavor returns the flavor for a state or for Snapshot.SetFlavor, with notes on what is left
-// out. It fails on a taint with an unknown effect and on what [queue.ValidateFlavors]
-// refuses.
+// out. The levels of its topology are not known yet. It fails on a taint with an unknown effect and on
+// what [queue.ValidateFlavors] refuses.
 func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 	n := noter{object: "ResourceFlavor " + f.Metadata.Name}
-	out := queue.Flavor{Name: f.Metadata.Name, NodeLabels: f.Spec.NodeLabels}
-	for _, t := range f.Spec.NodeTaints {
+	out := queue.Flavor{Name: f.Metadata.Name, NodeLabels: f.Spec.NodeLabels, Topology: queue.Topology{Name: f.Spec.TopologyName}}
+	for i, t := range f.Spec.NodeTaints {
 		taint := workload.Taint{Key: t.Key, Value: t.Value}
 		if err := taint.Effect.UnmarshalText([]byte(t.Effect)); err != nil {
-			return queue.Flavor{}, nil, fmt.Errorf("spec.nodeTaints %q: %w", t.Key, err)
+			return queue.Flavor{}, nil, unknown(fmt.Sprintf("spec.nodeTaints[%d].effect", i), t.Effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
 		}
 		out.NodeTaints = append(out.NodeTaints, taint)
 	}
@@ -202,7 +218,7 @@ func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 		out.Tolerations = append(out.Tolerations, one)
 	}
 	if err := queue.ValidateFlavors([]queue.Flavor{out}); err != nil {
-		return queue.Flavor{}, nil, err
+		return queue.Flavor{}, nil, inWords(err, nil, "")
 	}
 	return out, n.notes, nil
 }

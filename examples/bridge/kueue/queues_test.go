@@ -133,8 +133,8 @@ func TestFlavorFungibility(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		`{"whenCanBorrow":"Preempt"}`: `ClusterQueue "q": spec.flavorFungibility.whenCanBorrow: "Preempt" is not`,
-		`{"preference":"Cheapest"}`:   `ClusterQueue "q": spec.flavorFungibility.preference: "Cheapest" is not`,
+		`{"whenCanBorrow":"Preempt"}`: `(ClusterQueue q): spec.flavorFungibility.whenCanBorrow: "Preempt" is unknown: want MayStopSearch or TryNextFlavor`,
+		`{"preference":"Cheapest"}`:   `(ClusterQueue q): spec.flavorFungibility.preference: "Cheapest" is unknown`,
 	} {
 		_, err := read.OfKueue(strings.NewReader(item("ClusterQueue", "q", `"spec":{"flavorFungibility":`+spec+`}`)))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -83,8 +83,8 @@ func readKnown(data []byte, into any) (unknown []string, err error) {
 	return unknown, nil
 }
 
-func (p *PreemptionConfig) key() string { return "PreemptionConfig " + p.Metadata.ID() }
-func (p *PreemptionLimit) key() string  { return "PreemptionLimit " + p.Metadata.ID() }
+func (p *PreemptionConfig) key() string { return "PreemptionConfig " + p.Metadata.Name }
+func (p *PreemptionLimit) key() string  { return "PreemptionLimit " + p.Metadata.Name }
 
 func (p *PreemptionConfig) read() (*entry, error) {
 	config, notes := p.Rules()
@@ -181,12 +181,16 @@ func (c *ClusterQueue) rulesName() string {
 }
 
 // noteUnknownRules adds notes, by queue, on rules that are not there.
-func (b *builder) noteUnknownRules() {
+func (b *builder) noteUnknownRules(o *Objects) {
 	for i := range b.c.State.Queues {
 		q := &b.c.State.Queues[i]
 		known := slices.ContainsFunc(b.c.State.Rules, func(c rules.Config) bool { return c.Name == q.Rules })
 		if q.Rules != "" && !known {
-			b.noteQueue(q, "metadata.annotations", "refers to PreemptionConfig %s, which is not in the input: it has no rules", q.Rules)
+			why := "is not in the input"
+			if e := o.kept.Get((&PreemptionConfig{Metadata: bridge.Metadata{Name: q.Rules}}).key()); e != nil && e.unread != nil {
+				why = "was left out"
+			}
+			b.noteQueue(q, "metadata.annotations", "refers to PreemptionConfig %s, which %s: it has no rules", q.Rules, why)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package kueue_test
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,50 @@ func TestQueuesReferToRules(t *testing.T) {
 			t.Errorf("%s: rules %q, labels %v, notes %v", c.annotations, q.Rules, q.Labels, got.QueueNotes)
 		}
 	}
+}
+
+// A queue that refers to rules that could not be read says that they were left out; once they can be
+// read, or are gone, it does not.
+func TestQueuesReferToRulesThatAreLeftOut(t *testing.T) {
+	read := func(text string, into kueue.Object) kueue.Object {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+		return into
+	}
+	rule := `{"name":"r","activationPolicy":{"trigger":"Always"}}`
+	good := read(`{"metadata":{"name":"c"},"spec":{}}`, new(kueue.PreemptionConfig))
+	bad := read(`{"metadata":{"name":"c"},"spec":{"rules":[`+rule+strings.Repeat(","+rule, 64)+`]}}`, new(kueue.PreemptionConfig))
+	var o kueue.Objects
+	want := func(text string) {
+		t.Helper()
+		for _, of := range []kueue.Objects{o, o.Clone()} {
+			got := ""
+			for _, n := range of.Cluster().QueueNotes["q"] {
+				got += n.Text
+			}
+			if got != text {
+				t.Errorf("%q, want %q", got, text)
+			}
+		}
+	}
+	const gone, left = "ClusterQueue q refers to PreemptionConfig c, which is not in the input: it has no rules", "ClusterQueue q refers to PreemptionConfig c, which was left out: it has no rules"
+	if _, err := o.Add(read(`{"metadata":{"name":"q","annotations":{"kueue.x-k8s.io/preemption-config":"c"}},"spec":{}}`, new(kueue.ClusterQueue))); err != nil {
+		t.Fatal(err)
+	}
+	want(gone)
+	if _, err := o.Add(bad); err == nil {
+		t.Fatal("no error")
+	}
+	want(left)
+	if again, err := o.Add(good); again || err != nil {
+		t.Fatal(again, err)
+	}
+	want("")
+	o.LeaveOut(good, errors.New("bad"), false)
+	want(left)
+	o.Remove(good)
+	want(gone)
 }
 
 // A configuration with more rules than an API server takes is refused, with the path.

@@ -89,6 +89,7 @@ func TestFairSharingIsKnown(t *testing.T) {
 		on                 bool
 	}{
 		{"nothing", item("ClusterQueue", "q", `"spec":{}`), "", false},
+		{"a weight of 1", strings.Replace(weight, `"2"`, `"1"`, 1), "", false},
 		{"a weight", weight, `the weight of Cohort "c"`, true},
 		{"a status", list(weight, status), `status.fairSharing of ClusterQueue "q"`, true},
 		{"a ConfigMap", list(status, configMap(config)), "ConfigMap kueue-system/kueue-manager-config", true},
@@ -133,13 +134,83 @@ func TestInvalidObjectsCostThemselves(t *testing.T) {
 	if _, err := preemption.NewSnapshot(st); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.State.Queues) != 1 || len(c.State.Admitted) != 1 || len(c.Pending) != 1 || len(c.State.Cohorts) != 4 {
+	// A queue or cohort that cannot be read is there without quota, a workload that waits without queue.
+	if len(c.State.Queues) != 2 || len(c.State.Admitted) != 2 || len(c.Pending) != 2 || len(c.State.Cohorts) != 5 {
 		t.Errorf("%d queues, %d admitted, %d pending, %d cohorts", len(c.State.Queues), len(c.State.Admitted), len(c.Pending), len(c.State.Cohorts))
 	}
 	all := strings.Join(c.Warnings, "\n")
-	for _, want := range []string{"ClusterQueue negative:", "Cohorts a, b are a cycle", "Cohorts self are a cycle", "Cohort minus:", "Workload n/negative:", "Workload n/empty:", "Workload n/twice:"} {
+	for _, want := range []string{"ClusterQueue negative:", "Cohorts a, b are a cycle", "Cohort self is its own parent", "Cohort minus:", "Workload n/negative:", "Workload n/empty:", "Workload n/twice:"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+}
+
+// What an object that cannot be read holds keeps its room as far as it is known, and every answer that it
+// bears on is in doubt, and no other.
+func TestWhatCannotBeReadIsInDoubt(t *testing.T) {
+	quotas := `"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]`
+	runs := func(id, queue, usage, more string) string {
+		return item("Workload", id, `"spec":{"priority":1},"status":{`+conditions("QuotaReserved x 08:00:00")+`,"admission":{"clusterQueue":"`+queue+`","podSetAssignments":[{"name":"main","flavors":{"cpu":"f"},"resourceUsage":{"cpu":"`+usage+`"}}]}`+more+`}`)
+	}
+	waits := func(id, local string) string {
+		return item("Workload", id, `"spec":{"queueName":"`+local+`","podSets":[{"name":"main"}]}`)
+	}
+	base := []string{
+		item("ClusterQueue", "a", `"spec":{"cohortName":"left",`+quotas+`}`), item("ClusterQueue", "b", `"spec":{"cohortName":"left",`+quotas+`}`),
+		item("ClusterQueue", "c", `"spec":{"cohortName":"right",`+strings.ReplaceAll(quotas, `"f"`, `"g"`)+`}`),
+		item("ResourceFlavor", "f", ""), item("ResourceFlavor", "g", ""),
+		item("LocalQueue", "n/a", `"spec":{"clusterQueue":"a"}`), item("LocalQueue", "n/b", `"spec":{"clusterQueue":"b"}`), item("LocalQueue", "n/c", `"spec":{"clusterQueue":"c"}`),
+		item("ClusterQueue", "alone", `"spec":{`+quotas+`}`), item("LocalQueue", "n/alone", `"spec":{"clusterQueue":"alone"}`), waits("n/alone", "alone"), // in no cohort
+		waits("n/in-a", "a"), waits("n/in-b", "b"), waits("n/in-c", "c"), runs("n/runs", "a", "3", ""),
+	}
+	for _, c := range []struct {
+		name, object, reaches string
+		used                  int // usage of cohort left, by workloads that run
+	}{
+		{"nothing", waits("n/more", "c"), "", 3000},
+		{"a bad quota", item("ClusterQueue", "a", `"spec":{"cohortName":"left",`+strings.Replace(quotas, `"4"`, `"-4"`, 1)+`}`), "in-a in-b", 3000},
+		{"a bad policy", item("ClusterQueue", "a", `"spec":{"cohortName":"left",`+quotas+`,"preemption":{"reclaimWithinCohort":"Sometimes"}}`), "in-a in-b", 3000},
+		{"a queue whose cohort is not known", item("ClusterQueue", "a", `"spec":{"cohortName":5,`+quotas+`}`), "in-a in-b in-c", 3000},
+		{"a queue that is not there", runs("n/other", "gone", "2", ""), "in-a in-b in-c", 3000},
+		{"a version to come", itemOf("kueue.x-k8s.io/v9", "ClusterQueue", "a", `"spec":{"cohortName":"left"}`), "in-a in-b", 3000},
+		{"a cohort", item("Cohort", "left", `"spec":{"fairSharing":{"weight":"-1"}}`), "in-a in-b", 3000},
+		{"a LocalQueue", item("LocalQueue", "n/b", `"spec":{"clusterQueue":7}`), "in-b", 3000},
+		{"a flavor", item("ResourceFlavor", "f", `"spec":{"nodeTaints":[{"key":"k","effect":"Sometimes"}]}`), "alone in-a in-b", 3000},
+		{"the priority of one that runs", strings.Replace(runs("n/other", "b", "2", ""), `"priority":1`, `"priority":"high"`, 1), "in-a in-b", 5000},
+		{"the time of one that runs", strings.Replace(runs("n/other", "b", "2", ""), "2026-05-04T08:00:00Z", "noon", 1), "in-a in-b", 5000},
+		{"the usage of one that runs", runs("n/other", "b", "lots", ""), "in-a in-b", 3000},
+		{"whether one holds quota", strings.Replace(runs("n/other", "b", "2", ""), `"status":"True"`, `"status":"true"`, 1), "in-a in-b other", 3000},
+		{"a boost of one that runs", strings.Replace(runs("n/other", "b", "2", ""), `"uid"`, `"annotations":{"kueue.x-k8s.io/priority-boost":"lots"},"uid"`, 1), "in-a in-b", 5000},
+		{"the queue of one that runs", strings.Replace(runs("n/other", "b", "2", ""), `"clusterQueue":"b"`, `"clusterQueue":5`, 1), "alone in-a in-b in-c", 3000},
+		{"one that holds quota, and does not say which", item("Workload", "n/other", `"status":{`+conditions("QuotaReserved x 08:00:00")+`}`), "alone in-a in-b in-c", 3000},
+		{"something without a name", `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{}}`, "alone in-a in-b in-c", 3000},
+		{"something without a kind", `{"metadata":{"name":"x"}}`, "alone in-a in-b in-c", 3000},
+		{"something else without a name", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{}}`, "", 3000},
+		{"one that waits", strings.Replace(waits("n/in-c", "c"), `"name":"main"`, `"name":"main","count":-1`, 1), "in-c", 3000},
+		{"one that is finished", item("Workload", "n/other", `"spec":{"priority":"high"},"status":{"conditions":[{"type":"Finished","status":"True"}]}`), "", 3000},
+	} {
+		cluster := mustRead(t, list(append(base[:len(base):len(base)], c.object)...))
+		if _, err := preemption.NewSnapshot(cluster.State); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var reached []string
+		for _, p := range cluster.Pending {
+			if len(cluster.DoubtsOn(p.Workload.ID, p.Workload.Queue)) > 0 {
+				reached = append(reached, strings.TrimPrefix(p.Workload.ID, "n/"))
+			}
+		}
+		if got := strings.Join(reached, " "); got != c.reaches {
+			t.Errorf("%s: %q are in doubt, want %q: %+v", c.name, got, c.reaches, cluster.Doubts)
+		}
+		used := 0
+		for _, w := range cluster.State.Admitted {
+			for _, u := range w.Usage() {
+				used += int(u.Amount)
+			}
+		}
+		if used != c.used {
+			t.Errorf("%s: %d are held, want %d", c.name, used, c.used)
 		}
 	}
 }

@@ -40,6 +40,8 @@ type PodSet struct {
 	Count    *int64      `json:"count"`    // nil: 1
 	MinCount *int64      `json:"minCount"` // nil: no partial admission
 	Template PodTemplate `json:"template"` // read of a workload that waits, and of no other
+	// TopologyRequest is read of a workload that waits; nil: it asks for no topology.
+	TopologyRequest *TopologyRequest `json:"topologyRequest"`
 }
 
 // PodTemplate is what the pods of a set are made of.
@@ -104,7 +106,8 @@ type AdmissionCheckState struct {
 	State string `json:"state"`
 }
 
-// Condition is a condition of a workload: Finished, QuotaReserved, Evicted and Requeued are read.
+// Condition is a condition of a workload: Finished, QuotaReserved, Admitted, Evicted, Requeued and
+// BlockedOnPreemptionGates are read.
 type Condition struct {
 	Type               string    `json:"type"`
 	Status             string    `json:"status"` // True, False or Unknown

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -252,6 +254,85 @@ func TestCannotPreempt(t *testing.T) {
 		text := strings.Replace(item("Workload", "team/job", ""), `"uid":`, `"annotations":{"kueue.x-k8s.io/cannot-preempt":"`+value+`"},"uid":`, 1)
 		if got := mustRead(t, text).Pending[0].Workload.NeverPreempts; got != want {
 			t.Errorf("%q: %v", value, got)
+		}
+	}
+}
+
+// A slice of an elastic job is asked about without the one that it replaces, in the flavors of that one;
+// if that one holds no quota any more, as any workload.
+func TestElasticSlices(t *testing.T) {
+	slice := func(id, old, count, status string) string {
+		w := item("Workload", id, `"spec":{"queueName":"lq","podSets":[{"name":"main","count":`+count+`,"template":{"spec":{"containers":[{"resources":{"requests":{"nvidia.com/gpu":"1"}}}]}}}]}`+status)
+		if old != "" {
+			w = strings.Replace(w, `"uid"`, `"annotations":{"kueue.x-k8s.io/workload-slice-replacement-for":"`+old+`"},"uid"`, 1)
+		}
+		return w
+	}
+	holds := `,"status":{` + conditions("QuotaReserved x 08:00:00") + `,"admission":{"clusterQueue":"a","podSetAssignments":[{"name":"main","flavors":{"nvidia.com/gpu":"h100"},"resourceUsage":{"nvidia.com/gpu":"7"}}]}}`
+	for _, c := range []struct {
+		name, old, count, status string
+		replaces, flavor         string
+		outcome                  preemption.Outcome
+	}{
+		{"one more", "n/old", "8", holds, "n/old", "h100", preemption.Fits},
+		{"more than there is", "n/old", "9", holds, "n/old", "h100", preemption.Impossible},
+		{"the old one is gone", "n/gone", "8", holds, "", "", preemption.Impossible},
+		{"the old one waits", "n/old", "8", "", "", "", preemption.Fits},
+		{"no slice", "", "8", holds, "", "", preemption.Impossible},
+	} {
+		cluster := mustRead(t, list(gpuQueue("a", 8), item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`), slice("n/old", "", "7", c.status), slice("n/new", c.old, c.count, "")))
+		p := cluster.Pending[slices.IndexFunc(cluster.Pending, func(p bridge.Pending) bool { return p.Workload.ID == "n/new" })]
+		if p.Replaces != c.replaces || p.Workload.PodSets[0].Requests[0].Flavor != c.flavor {
+			t.Errorf("%s: %+v", c.name, p)
+		}
+		s, err := preemption.NewSnapshot(cluster.State)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var preemptor *preemption.Preemptor
+		d, err := preemptor.Decide(s, preemption.Request{Workload: p.Workload, Replaces: p.Replaces, Now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)})
+		if err != nil || d.Outcome != c.outcome {
+			t.Errorf("%s: %v, %v", c.name, d.Outcome, err)
+		}
+	}
+}
+
+// The condition BlockedOnPreemptionGates is the signal by which the orchestrator of gates chooses: of the
+// replicas of one workload, as the objects of their clusters say, that of the earliest signal is opened
+// ("the earliest QuotaReservationBlocked condition", KEP-8303).
+func TestGatesAreOrchestratedFromObjects(t *testing.T) {
+	replica := func(condition string) bridge.Pending {
+		return mustRead(t, list(item("Workload", "team/job", `"spec":{"preemptionGates":[{"name":"`+gate.MultiKueue+`"}]},"status":{"conditions":[`+condition+`]}`))).Pending[0]
+	}
+	const blocked = `{"type":"BlockedOnPreemptionGates","status":"STATUS","reason":"PreemptionGated","lastTransitionTime":"2026-05-04T08:MINUTE:00Z"}`
+	at := func(status, minute string) string {
+		return strings.NewReplacer("STATUS", status, "MINUTE", minute).Replace(blocked)
+	}
+	now := time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ east, west, north, want string }{
+		{at("True", "30"), at("True", "20"), "", "west"},
+		{at("True", "10"), at("True", "20"), "", "east"},
+		{at("False", "10"), at("True", "20"), at("True", "40"), "west"},
+		{"", at("False", "20"), strings.Replace(at("True", "40"), "PreemptionGated", "Other", 1), ""},
+	} {
+		var replicas []gate.Replica
+		for name, condition := range map[string]string{"east": c.east, "west": c.west, "north": c.north} {
+			replicas = append(replicas, gate.Replica{Name: name, Gates: replica(condition).Workload.Gates, Progress: gate.Pending})
+		}
+		slices.SortFunc(replicas, func(a, b gate.Replica) int { return strings.Compare(a.Name, b.Name) })
+		if got, err := gate.Orchestrate(gate.Config{}, now, replicas); err != nil || got.Open != c.want {
+			t.Errorf("%+v: %+v, %v", c, got, err)
+		}
+	}
+}
+
+// "withinClusterQueueConfig" without a duration is inert, and means nothing but with
+// LowerOrNewerEqualPriority: then it is told.
+func TestEmptyWithinClusterQueueConfig(t *testing.T) {
+	for policy, notes := range map[string]int{"Never": 1, "LowerPriority": 1, "LowerOrNewerEqualPriority": 0} {
+		c := mustRead(t, item("ClusterQueue", "q", `"spec":{"preemption":{"withinClusterQueue":"`+policy+`","withinClusterQueueConfig":{}}}`))
+		if len(c.Notes) != notes || notes > 0 && c.Notes[0].Path != "spec.preemption.withinClusterQueueConfig" {
+			t.Errorf("%s: %q", policy, c.Notes)
 		}
 	}
 }

@@ -39,13 +39,16 @@ func Faults(err error) error {
 	if !errors.As(err, &faults) {
 		return err
 	}
-	more := ""
-	switch n := len(faults) - 1; n {
+	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], andMore(len(faults)-1))
+}
+
+// andMore says how many faults there are besides the one that is told.
+func andMore(faults int) string {
+	switch faults {
 	case 0:
+		return ""
 	case 1:
-		more = " (and 1 more fault)"
-	default:
-		more = fmt.Sprintf(" (and %d more faults)", n)
+		return " (and 1 more fault)"
 	}
-	return fmt.Errorf("the cluster is not valid: %w%s", faults[0], more)
+	return fmt.Sprintf(" (and %d more faults)", faults)
 }

@@ -13,10 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kueue"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
+	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/rules"
 )
 
 // Sample is a cluster of Kueue, as kubectl prints it.
@@ -38,6 +41,7 @@ type Input struct {
 	IsSample bool
 
 	objects *read.Kueue // nil for another input
+	doubts  *bridge.DoubtIndex
 }
 
 // With returns the input with the objects of Kueue in further sources, each in place of the one with its
@@ -48,7 +52,7 @@ func (in *Input) With(sources []objects.Source) (Input, error) {
 		return *in, errors.New("the cluster is not made of objects of Kueue, to which others could be added")
 	}
 	both := read.Kueue{Objects: in.objects.Clone()}
-	notes, err := objects.Read(sources, objects.Options{Nameless: read.Nameless}, func(o *objects.Object) error {
+	notes, err := objects.Read(sources, objects.Options{Nameless: read.Nameless, Lost: both.Lose}, func(o *objects.Object) error {
 		if err := both.Add(o); !errors.Is(err, objects.ErrAgain) {
 			return err
 		}
@@ -63,7 +67,7 @@ func (in *Input) With(sources []objects.Source) (Input, error) {
 			return *in, errors.New(why)
 		}
 	}
-	with.State = with.Found.State
+	with.State, with.doubts = with.Found.State, with.Found.DoubtIndex()
 	return with, nil
 }
 
@@ -85,7 +89,11 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 	var ofKueue read.Kueue
 	var ofKAI read.KAI
 	own := 0
-	notes, err := objects.Read(sources, objects.Options{Keys: slices.Concat(recordFields, stateFields), Nameless: read.Nameless}, func(o *objects.Object) error {
+	lost := func(o *objects.Object, why error) {
+		ofKueue.Lose(o, why)
+		ofKAI.Lose(o, why)
+	}
+	notes, err := objects.Read(sources, objects.Options{Keys: slices.Concat(recordFields, stateFields), Nameless: read.Nameless, Lost: lost}, func(o *objects.Object) error {
 		if o.Kind == "" {
 			if own++; own > 1 {
 				return errors.New("the input holds a second State or Record: give only one")
@@ -112,7 +120,7 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 	case own > 0 && count["kueue"]+count["kai"] > 0:
 		return in, errors.New("the input holds a State of cede and objects of Kubernetes: give only one")
 	case own > 0:
-		in.Found.Warnings = notes
+		in.Found.Warnings = append(notes, ruleNotes(in.State.Rules)...)
 		return in, nil
 	case count["kueue"]+count["kai"] == 0:
 		return in, fmt.Errorf("there are no objects of Kueue or KAI in the input; of Kueue, ask kubectl for clusterqueues,cohorts,localqueues,resourceflavors,workloads.%s", kueue.Group)
@@ -125,8 +133,20 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 	default:
 		in.Found, in.objects = read.With(ofKueue.Cluster(), notes), &ofKueue
 	}
-	in.State = in.Found.State
+	in.State, in.doubts = in.Found.State, in.Found.DoubtIndex()
 	return in, err
+}
+
+// ruleNotes says what is wrong with rules, by which decisions are made all the same.
+func ruleNotes(list []rules.Config) (notes []string) {
+	for i := range list {
+		faults, _ := rules.Validate(list[i : i+1]).(fault.List)
+		if len(faults) == 0 {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("rules %s: not valid: %s%s", list[i].Name, strings.TrimPrefix(faults[0].Error(), "configs[0]."), andMore(len(faults)-1)))
+	}
+	return notes
 }
 
 // own reads cede's own State or Record. There is no other input, so its faults are errors. A value of

@@ -19,31 +19,37 @@ import (
 type Short struct {
 	Outcome string    `json:"outcome"`           // of the decision; Held or Unknown without one
 	Words   string    `json:"words"`             // the same as a person reads it
-	Victims []string  `json:"victims,omitempty"` // who yields: now for Preempt, once the gates are open for Gated, at that time for Wait
+	Victims []string  `json:"victims,omitempty"` // what yields: now for Preempt, once the gates are open for Gated, at that time for Wait
+	Leaving []string  `json:"leaving,omitempty"` // the victims that were told to leave before
 	At      time.Time `json:"at,omitzero"`       // for Wait: when time alone helps
 	Missing int64     `json:"missing,omitempty"` // for Impossible: the amount that Words names, in the unit of the resource
 }
 
+// undecided is a verdict without decision.
+func undecided(v Verdict) Short {
+	return Short{Outcome: v.Outcome, Words: strings.ToLower(v.Outcome) + ": " + v.Why}
+}
+
 // Shorten decides about a workload and says it in a few words.
 func (c *Cluster) Shorten(w *Waiting) (Short, error) {
-	switch {
-	case w.Unasked != "":
-		return Short{Outcome: "Unknown", Words: "unknown: " + w.Unasked}, nil
-	case w.Held != "":
-		return Short{Outcome: "Held", Words: "held: " + w.Held}, nil
+	if !w.decided() {
+		return undecided(w.Verdict(nil)), nil
 	}
 	d, err := c.Preemptor.Decide(c.Snapshot, w.Request)
 	if err != nil {
 		return Short{}, Faults(err)
 	}
-	s := Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), At: d.RetryAt}
+	if v := w.Verdict(&d); v.Why != "" {
+		return undecided(v), nil
+	}
+	s := Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), Leaving: LeavingNames(d.Victims), At: d.RetryAt}
 	switch d.Outcome {
 	case preemption.Fits:
 		s.Words = "fits now" + Partial(&d, &w.Request.Workload)
 	case preemption.Preempt:
-		s.Words = "preempts " + Who(s.Victims) + Partial(&d, &w.Request.Workload)
+		s.Words = "preempts " + Who(d.Victims) + Partial(&d, &w.Request.Workload)
 	case preemption.Gated:
-		s.Words = "gated: would preempt " + Who(s.Victims) + Partial(&d, &w.Request.Workload)
+		s.Words = "gated: would preempt " + Who(d.Victims) + Partial(&d, &w.Request.Workload)
 	case preemption.Wait:
 		later := w.Request
 		later.Now = d.RetryAt
@@ -51,13 +57,13 @@ func (c *Cluster) Shorten(w *Waiting) (Short, error) {
 		if err != nil {
 			return Short{}, err
 		}
-		s.Victims = VictimNames(then.Victims)
+		s.Victims, s.Leaving = VictimNames(then.Victims), LeavingNames(then.Victims)
 		s.Words = "in " + duration.HumanDuration(d.RetryAt.Sub(w.Request.Now)) + ": "
 		switch then.Outcome {
 		case preemption.Fits:
 			s.Words += "fits"
 		case preemption.Preempt:
-			s.Words += "preempts " + Who(s.Victims)
+			s.Words += "preempts " + Who(then.Victims)
 		default:
 			s.Words += "ask again"
 		}
@@ -67,23 +73,6 @@ func (c *Cluster) Shorten(w *Waiting) (Short, error) {
 		s.Words = "no: " + why
 	}
 	return s, nil
-}
-
-// VictimNames returns the IDs of victims.
-func VictimNames(victims []preemption.Victim) []string {
-	var names []string
-	for _, v := range victims {
-		names = append(names, v.Workload)
-	}
-	return names
-}
-
-// Who names victims; a table cuts off those that have no place.
-func Who(names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
 }
 
 // WhyNot says in a few words why a request is impossible, and how much is missing.
@@ -115,7 +104,7 @@ func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 		}
 	}
 	if len(d.Shortage) == 0 {
-		return "nobody may yield", 0
+		return "no workload may yield", 0
 	}
 	s := d.Shortage[0]
 	bound := "queue " + r.Workload.Queue
@@ -162,9 +151,20 @@ func Colour(words string) printable.Colour {
 	return printable.Plain
 }
 
+// ColourOf is the colour of an outcome.
+func ColourOf(outcome string) printable.Colour {
+	switch outcome {
+	case Runs, preemption.Fits.String(), preemption.Preempt.String():
+		return printable.Green
+	case preemption.Gated.String(), preemption.Wait.String():
+		return printable.Yellow
+	}
+	return printable.Red
+}
+
 // Rank orders outcomes from the best to the worst.
 func (s *Short) Rank() int {
-	for i, name := range []string{"Runs", "Fits", "Preempt", "Gated", "Wait", "Impossible", "Held", "Unknown"} {
+	for i, name := range []string{Runs, "Fits", "Preempt", "Gated", "Wait", "Impossible", Held, Unknown} {
 		if s.Outcome == name {
 			return i
 		}

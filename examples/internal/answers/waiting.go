@@ -12,50 +12,88 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Prepare returns a pending workload as it is asked about at a time, and what its answer must
-// tell.
-func (in *Input) Prepare(p *bridge.Pending, local []bridge.Note, namespace string, now time.Time) (workload.Workload, []bridge.Note) {
-	w, object := p.Workload, "Workload "+p.Workload.ID
-	notes := slices.Clone(p.Notes)
-	if text := Delayed(p.PreemptsFrom, now); text != "" {
-		w.NeverPreempts = true
-		notes = append(notes, bridge.Note{Object: object, Path: "spec.preemptionDelay", Text: text})
-	}
-	if text := BacksOff(p.BackoffUntil, now); text != "" {
-		notes = append(notes, bridge.Note{Object: object, Path: "status.requeueState", Stops: true, Text: text})
-	}
-	notes = slices.Concat(notes, local, in.Found.NotesOn(w.Queue, namespace))
-	if p.Workload.NeverPreempts {
-		notes = append(notes, bridge.Note{Object: object, Text: "the workload never preempts"})
-	}
-	return w, notes
+// Standing is what is known of a workload that waits, whatever the time.
+type Standing struct {
+	Request      preemption.Request `json:"request"`               // Now is not read
+	PreemptsFrom time.Time          `json:"preemptsFrom,omitzero"` // no workload may yield for it before
+	BackoffUntil time.Time          `json:"backoffUntil,omitzero"` // it is not considered before
+	Held         string             `json:"held,omitempty"`        // why it is not considered at any time
+	Unasked      string             `json:"unasked,omitempty"`     // why nothing can be decided about it
+	Doubts       []string           `json:"doubts,omitempty"`      // what its answer depends on and is not known
+	NoStands     bool               `json:"noStands,omitempty"`    // Doubts can only make a no of a yes: a no is one
+	Notes        []string           `json:"notes,omitempty"`
 }
 
-// Delayed says that a workload may not preempt yet. Empty: it may.
-func Delayed(from, now time.Time) string {
+// Standing returns what is known of a pending workload that came by a LocalQueue with these notes.
+func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace string) Standing {
+	w := p.Workload
+	notes := slices.Concat(p.Notes, local, in.Found.NotesOn(w.Queue, namespace))
+	if w.NeverPreempts {
+		notes = append(notes, bridge.Note{Text: "the workload never preempts"})
+	}
+	doubts := bridge.Texts(in.doubts.On(w.ID, w.Queue))
+	s := Standing{
+		Request:      preemption.Request{Workload: w, MinCounts: p.MinCounts, Replaces: p.Replaces},
+		PreemptsFrom: p.PreemptsFrom, BackoffUntil: p.BackoffUntil,
+		Doubts: doubts, NoStands: len(doubts) > 0 && len(in.doubts.OnNo(w.ID, w.Queue)) == 0, Notes: bridge.Texts(notes),
+	}
+	if n := slices.IndexFunc(notes, func(n bridge.Note) bool { return n.Stops }); n >= 0 {
+		s.Held = notes[n].Text
+	}
+	if w.Queue == "" {
+		s.Unasked = p.Unresolved
+	}
+	return s
+}
+
+// At returns the workload as it is asked about at a time.
+func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
+	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes)}
+	w.Request.Now = now
+	if text := delayed(s.PreemptsFrom, now); text != "" {
+		w.Request.Workload.NeverPreempts = true
+		w.Notes = append(w.Notes, text)
+	}
+	if text := backsOff(s.BackoffUntil, now); text != "" {
+		w.Notes = append(w.Notes, text)
+		if w.Held == "" {
+			w.Held, w.HeldUntil = text, s.BackoffUntil
+		}
+	}
+	if q := w.Request.Workload.Queue; w.Unasked == "" && !hasQueue(q) {
+		w.Unasked = fmt.Sprintf("queue %s is not in the input", q)
+	}
+	w.Workload = w.Request.Workload
+	return w
+}
+
+// delayed says that a workload may not preempt yet. Empty: it may.
+func delayed(from, now time.Time) string {
 	if !now.Before(from) {
 		return ""
 	}
 	return fmt.Sprintf("the workload may preempt from %s on, not yet (preemptionDelay)", from.UTC().Format(time.RFC3339))
 }
 
-// BacksOff says that a workload is not considered yet. Empty: it is.
-func BacksOff(until, now time.Time) string {
+// backsOff says that a workload is not considered yet. Empty: it is.
+func backsOff(until, now time.Time) string {
 	if !until.After(now) {
 		return ""
 	}
 	return fmt.Sprintf("the workload backs off until %s (status.requeueState)", until.UTC().Format(time.RFC3339))
 }
 
-// Waiting is a workload that waits.
+// Waiting is a workload that waits, at a time.
 type Waiting struct {
-	Workload workload.Workload
-	Request  preemption.Request
-	Position int    // in its queue, from 1; zero if it has none
-	Held     string // why it is not considered at all; empty: it is
-	Unasked  string // why nothing can be said about it; empty: it is asked about
-	Notes    []string
-	Pending  *bridge.Pending // nil for the request of a Record
+	Workload  workload.Workload
+	Request   preemption.Request
+	Position  int       // in its queue, from 1; zero if it has none
+	Held      string    // why it is not considered at all; empty: it is
+	HeldUntil time.Time // if time alone ends that; else zero
+	Unasked   string    // why nothing can be decided about it; empty: it can be asked about
+	Doubts    []string  // what its answer depends on and is not known
+	NoStands  bool      // Doubts can only make a no of a yes: a no is one
+	Notes     []string
 }
 
 // Waiting returns all workloads that wait: by queue, then in the order of the queue: higher
@@ -66,26 +104,15 @@ func (c *Cluster) Waiting(recorded *preemption.Request) []Waiting {
 	for i := range c.State.Queues {
 		queues[c.State.Queues[i].Name] = true
 	}
+	has := func(name string) bool { return queues[name] }
 	var list []Waiting
 	if recorded != nil {
-		list = append(list, Waiting{Workload: recorded.Workload, Request: *recorded})
+		list = append(list, (&Standing{Request: *recorded}).At(recorded.Now, has))
 	}
 	for i := range c.Found.Pending {
 		p := &c.Found.Pending[i]
-		w, notes := c.Prepare(p, p.LocalNotes, Namespace(p.Workload.ID), c.Now)
-		one := Waiting{Workload: w, Request: preemption.Request{Workload: w, MinCounts: p.MinCounts, Now: c.Now}, Notes: bridge.Texts(notes), Pending: p}
-		if n := slices.IndexFunc(notes, func(n bridge.Note) bool { return n.Stops }); n >= 0 {
-			one.Held = notes[n].Text
-		}
-		if w.Queue == "" {
-			one.Unasked = p.Unresolved
-		}
-		list = append(list, one)
-	}
-	for i := range list {
-		if q := list[i].Workload.Queue; q != "" && !queues[q] {
-			list[i].Unasked = fmt.Sprintf("queue %s is not in the input", q)
-		}
+		s := c.Standing(p, p.LocalNotes, Namespace(p.Workload.ID))
+		list = append(list, s.At(c.Now, has))
 	}
 	Line(list)
 	return list
@@ -96,7 +123,7 @@ func Line(list []Waiting) {
 	slices.SortFunc(list, func(a, b Waiting) int { return compareWaiting(&a.Workload, &b.Workload) })
 	last := map[string]int{}
 	for i := range list {
-		if one := &list[i]; one.Unasked == "" && one.Held == "" {
+		if one := &list[i]; one.Considered() {
 			last[one.Workload.Queue]++
 			one.Position = last[one.Workload.Queue]
 		}

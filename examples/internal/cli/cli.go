@@ -7,14 +7,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/cedesched/cede/examples/internal/printable"
 )
+
+// The exit statuses of a program that answers a question about a cluster.
+const (
+	StatusYes     = 0
+	StatusNo      = 1 // no, not yet, or held
+	StatusBad     = 2 // bad usage or input
+	StatusUnknown = 3 // the answer depends on something that cannot be read or is not supported
+)
+
+// Unknown is the verdict of an answer with StatusUnknown.
+const Unknown = "unknown"
 
 // Parse parses arguments. For -h it prints the usage and all flags and returns
 // [flag.ErrHelp]; any other error has the usage in its line.
@@ -39,34 +43,4 @@ func Piped() io.Reader {
 		return nil
 	}
 	return os.Stdin
-}
-
-// NewTable returns a plain table; the columns of the given numbers are right-aligned. What
-// is not printable in a cell is escaped.
-func NewTable(header table.Row, right ...int) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Format.Header = text.FormatUpper
-	t.SetStyle(style)
-	t.AppendHeader(header)
-	var configs []table.ColumnConfig
-	for n := 1; n <= len(header); n++ {
-		c := table.ColumnConfig{Number: n, Transformer: func(cell any) string { return printable.Text(fmt.Sprint(cell)) }}
-		if slices.Contains(right, n) {
-			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
-		}
-		configs = append(configs, c)
-	}
-	t.SetColumnConfigs(configs)
-	return t
-}
-
-// Render writes a table without blanks at the ends of lines, and an empty line.
-func Render(b *strings.Builder, t table.Writer) {
-	for line := range strings.Lines(t.Render() + "\n") {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	b.WriteString("\n")
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/cedesched/cede/examples/internal/printable"
 )
 
@@ -27,7 +25,7 @@ func (p *Page) SayIn(c printable.Colour, format string, args ...any) {
 	for line := range strings.Lines(printable.Sprintf(format, args...)) {
 		line, ends := strings.CutSuffix(line, "\n")
 		if p.Screen.Width > 0 && runes.StringWidth(line) > p.Screen.Width {
-			line = text.WrapSoft(line, p.Screen.Width)
+			line = wrap(line, p.Screen.Width)
 		}
 		for part := range strings.Lines(line) {
 			part, more := strings.CutSuffix(part, "\n")
@@ -62,6 +60,13 @@ func (p *Page) Fits(t *Table) bool {
 // Table adds a table and an empty line.
 func (p *Page) Table(t *Table) { p.WriteString(t.render(p.Screen) + "\n") }
 
+// Gap begins a new paragraph: it adds an empty line, unless there is one or nothing is above.
+func (p *Page) Gap() {
+	if p.Len() > 0 && !strings.HasSuffix(p.String(), "\n\n") {
+		p.WriteByte('\n')
+	}
+}
+
 // Print writes the page without empty lines at its end. Nothing but printable characters,
 // line breaks and colours reaches the writer.
 func (p *Page) Print(w io.Writer) error {
@@ -71,4 +76,36 @@ func (p *Page) Print(w io.Writer) error {
 	}
 	_, err := io.WriteString(guard, strings.TrimRight(p.String(), "\n")+"\n")
 	return err
+}
+
+// wrap breaks a text between its words, and a word that is longer than a line where the line ends.
+func wrap(s string, width int) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(s) {
+		n := runes.StringWidth(word)
+		switch {
+		case column > 0 && column+1+n > width:
+			b.WriteByte('\n')
+			column = 0
+		case column > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		if n <= width {
+			b.WriteString(word)
+			column += n
+			continue
+		}
+		for _, r := range word {
+			n := runes.RuneWidth(r)
+			if column > 0 && column+n > width {
+				b.WriteByte('\n')
+				column = 0
+			}
+			b.WriteRune(r)
+			column += n
+		}
+	}
+	return b.String()
 }

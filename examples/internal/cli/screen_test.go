@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
-
 	"github.com/cedesched/cede/examples/internal/printable"
 )
 
@@ -55,7 +53,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%d:\n%s", width, got)
 		}
 		for line := range strings.Lines(p.String()) {
-			if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
+			if n := runes.StringWidth(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}
@@ -116,6 +114,35 @@ func TestProgress(t *testing.T) {
 		p.Done()
 		if shown := strings.Contains(b.String(), "workloads"); shown != (c.terminal && c.slow) {
 			t.Errorf("%+v: %q", c, b.String())
+		}
+	}
+}
+
+// Texts and names in which characters take two columns, or none, are no wider than the screen
+// either, and nothing of them is lost.
+func TestWide(t *testing.T) {
+	for _, name := range []string{
+		strings.Repeat("a", 100), "a" + strings.Repeat("研", 50), strings.Repeat("研a", 40), strings.Repeat("e\u0301", 60) + strings.Repeat("研\u0301", 30), strings.Repeat("…", 90),
+	} {
+		for width := 40; width < 100; width++ {
+			p := &Page{Screen: Screen{Width: width}}
+			p.Say("The name %s is long.\n", name)
+			if said := strings.Join(strings.Fields(p.String()), ""); said != "Thename"+name+"islong." {
+				t.Errorf("%d: %q is lost in %q", width, name, said)
+			}
+			table := &Table{Columns: []Column{{Name: "cut", Least: 8, Cut: true}, {Name: "wrapped", Least: 8}, {Name: "n", Right: true}}}
+			table.Row(name, name, 1000)
+			p.Table(table)
+			for line := range strings.Lines(p.String()) {
+				if n := runes.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("%d columns of %d: %s", n, width, line)
+				}
+			}
+			for _, text := range []string{name, "x " + name} {
+				if n := runes.StringWidth(cut(text, width/3)); n > width/3 {
+					t.Errorf("%d columns of %d: %s", n, width/3, cut(text, width/3))
+				}
+			}
 		}
 	}
 }

@@ -44,8 +44,10 @@ func (t *Table) Row(cells ...any) {
 // Empty reports whether the table has no rows.
 func (t *Table) Empty() bool { return len(t.rows) == 0 }
 
-// runes measures texts alike on every machine, whatever its language.
+// runes measures texts alike on every machine, whatever its language. So do the tables.
 var runes = &runewidth.Condition{StrictEmojiNeutral: true}
+
+func init() { text.OverrideRuneWidthEastAsianWidth(false) }
 
 // Drop takes a column away.
 func (t *Table) Drop(column int) {
@@ -106,7 +108,7 @@ func (c *Column) fit(cell string, width int, colours bool) string {
 		if c.Cut {
 			cell = cut(cell, width)
 		} else {
-			cell = text.WrapSoft(cell, width)
+			cell = wrap(cell, width)
 		}
 	}
 	return colour.Text(cell)
@@ -122,7 +124,7 @@ func cut(s string, width int) string {
 		return runes.Truncate(s, width, "…")
 	}
 	tail := (width - 1) / 2
-	return runes.Truncate(s, width-1-tail, "") + "…" + runes.TruncateLeft(s, total-tail, "")
+	return runes.Truncate(s, width-1-tail, "") + "…" + strings.TrimLeft(runes.TruncateLeft(s, total-tail, ""), " ")
 }
 
 // widths returns the width of each column, zero for one without text. The widest column that

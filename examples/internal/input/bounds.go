@@ -33,17 +33,15 @@ var maxSpare = 1 << 19
 
 // plain unzips and decodes a source, and bounds what it may cost.
 func plain(source io.Reader) (*bufio.Reader, error) {
-	counted := &counter{r: source}
-	in := bufio.NewReaderSize(counted, 1<<16)
-	g := &guard{r: in}
+	in := bufio.NewReaderSize(source, 1<<16)
+	checked := io.Reader(&guard{r: in})
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unzipped, err := Unzip(in)
-		if err != nil {
+		var err error
+		if checked, err = Unzip(in); err != nil {
 			return nil, err
 		}
-		g.r, g.zipped = unzipped, counted
 	}
-	out := bufio.NewReaderSize(g, 1<<16)
+	out := bufio.NewReaderSize(checked, 1<<16)
 	start, _ := out.Peek(4)
 	switch {
 	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
@@ -60,10 +58,12 @@ func plain(source io.Reader) (*bufio.Reader, error) {
 	return out, nil
 }
 
-// Unzip reads gzip. Its errors say that the gzip is at fault, not what it holds.
+// Unzip reads gzip, and bounds what it may cost. Its errors say that the gzip is at fault, not what
+// it holds.
 func Unzip(in io.Reader) (io.Reader, error) {
-	r, err := gzip.NewReader(in)
-	return zipped{r}, faultOfGzip(err)
+	counted := &counter{r: in}
+	r, err := gzip.NewReader(counted)
+	return &guard{r: zipped{r}, zipped: counted}, faultOfGzip(err)
 }
 
 type zipped struct{ r *gzip.Reader }
@@ -121,7 +121,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	case g.blanks > maxBlanks:
 		return 0, fmt.Errorf("byte %d: more than %d MiB of blanks", g.read, maxBlanks>>20)
 	case g.zipped != nil && g.read > minBomb && g.read/maxRatio > g.zipped.n:
-		return 0, fmt.Errorf("%d bytes unzip to more than %d MiB: this is no dump of a cluster", g.zipped.n, g.read>>20)
+		return 0, fmt.Errorf("%d bytes unzip to more than %d MiB: this is no dump or trace", g.zipped.n, g.read>>20)
 	}
 	return n, err
 }

@@ -49,5 +49,8 @@ func Decode(name string, data json.RawMessage, into any) error {
 	if errors.As(cause, &noTime) {
 		return fmt.Errorf("%s: %q is not a time", path, noTime.Value)
 	}
+	if strings.HasPrefix(cause.Error(), "Time.UnmarshalJSON") {
+		return fmt.Errorf("%s: want a time, as text", path)
+	}
 	return fmt.Errorf("%s: %w", path, cause)
 }

@@ -55,6 +55,9 @@ type Options struct {
 	// Nameless are the kinds that are read though they have no metadata.name: the
 	// configuration of a program.
 	Nameless []string
+	// Lost is told of what is left out without being handed out, as it has no name or kind that can be read:
+	// it may be anything. The kind may be known. Nil: it is not told.
+	Lost func(o *Object, why error)
 }
 
 // Read calls visit with each object of the sources, in order, and returns what is to be

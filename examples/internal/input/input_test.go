@@ -123,6 +123,10 @@ func TestShapes(t *testing.T) {
 		"JSON, then YAML":          {a + "\n---\n" + bYAML, both},
 		"YAML of JSON":             {"---\n" + a + "\n---\n" + b, both},
 		"not Kubernetes":           {`{"own":7}`, []string{"own7"}},
+		"values of JSON on a mark": {listOf() + "\n---\n" + a + "\n# one more\n" + b + "\n", both},
+		"an array after a mark":    {"---\n[" + a + ",\n" + b + "]\n", both},
+		"flow style":               {"{apiVersion: g/v1, kind: A, metadata: {name: a, namespace: ns}, spec: {amount: 1}}\n---\n" + bYAML, both},
+		"flow style, quoted":       {"{\n  'apiVersion': g/v1, kind: A, metadata: {name: a, namespace: ns}, spec: {amount: 1}}\n", both[:1]},
 	} {
 		got, notes, err := read(c.text)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil || len(notes) > 0 {
@@ -164,17 +168,21 @@ func TestRefused(t *testing.T) {
 		"items:\n  a: b\n":       "line 2: items: want a list",
 		`{"items":{"a":[1]}}`:    "items: want a list, found an object",
 		`{"kind":"Other","apiVersion":"v1","metadata":{"name":"x"}}`: `item 1 (Other x): unknown kind Other of "v1"`,
-		`{"kind":"A"`:               "JSON ends early, at byte 11",
-		`{"kind":"A"}}`:             "not JSON: byte 12",
-		`[{"kind":"A" x}]`:          "not JSON: byte 13",
-		strings.Repeat("[", 100):    "lists in lists to a depth of more than 32",
-		"PK\x03\x04 and more":       "ZIP archive",
-		"\x1f\x8bnot gzip":          "the gzip is damaged: gzip: invalid header",
-		zip(a)[:5]:                  "the gzip ends early",
-		spoilt(zip(a)):              "the gzip is damaged: gzip: invalid checksum",
-		zip(a + b)[:60]:             "the gzip ends early",
-		"\x00\xff\x7f":              "neither JSON nor YAML",
-		strings.Repeat("{} ", 2000): "more than 1000 items without kind",
+		`{"kind":"A"`:                 "JSON ends early, at byte 11",
+		`{"kind":"A"}}`:               "not JSON: byte 12",
+		`[{"kind":"A" x}]`:            "not JSON: byte 13",
+		strings.Repeat("[", 100):      "lists in lists to a depth of more than 32",
+		"---\n" + a + " garbage\n":    "YAML: line 1: more follows after the first value",
+		"---\n" + a + "\n" + bYAML:    "YAML: line 2: more follows after the first value",
+		aYAML + "---\n" + a + b + "]": "not YAML: line 8: more follows after the first value",
+		"{oops":                       "neither JSON nor YAML: line 1",
+		"PK\x03\x04 and more":         "ZIP archive",
+		"\x1f\x8bnot gzip":            "the gzip is damaged: gzip: invalid header",
+		zip(a)[:5]:                    "the gzip ends early",
+		spoilt(zip(a)):                "the gzip is damaged: gzip: invalid checksum",
+		zip(a + b)[:60]:               "the gzip ends early",
+		"\x00\xff\x7f":                "neither JSON nor YAML",
+		strings.Repeat("{} ", 2000):   "more than 1000 items without kind",
 	} {
 		_, _, err := read(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -219,6 +227,9 @@ func TestHostile(t *testing.T) {
 		"one item":        {"items:\n- a: |\n", "    x\n", "more than 1024 KiB of YAML in one object"},
 		"other kinds":     {"", `{"kind":"Other","apiVersion":"v1","metadata":{"name":"x"}}`, "more than 10000 objects"},
 		"once more":       {"", `{"kind":"A","apiVersion":"v1","metadata":{"name":"x"}}`, "more than 10000 objects"},
+		"aliases":         {"a: &a \"" + strings.Repeat("x", 300<<10) + "\"\nb: [" + strings.Repeat("*a, ", 100_000) + "]\n---\n", "#\n", "in: line 1: more than 16 MiB in one object, with what its aliases stand for"},
+		"null in YAML":    {"items:\n", "-\n", "more than 1000 items without kind"},
+		"numbers":         {"[", "1,", "more than 1000 items without kind"},
 		"nothing in YAML": {"", "- {}\n", "more than 1000 items without kind"},
 	} {
 		read := &counter{r: io.MultiReader(strings.NewReader(c.start), &endless{text: strings.Repeat(c.rest, 1+4096/len(c.rest))})}

@@ -21,13 +21,34 @@ type Object struct {
 	// Fields are the other fields of the object: the value of a priority class, the data
 	// of a config map.
 	Fields map[string]json.RawMessage
-	// Twice are names of Fields that the object has more than once; the last one counts.
+	// Head is the metadata as it stands.
+	Head json.RawMessage
+	// Twice are paths of fields that the object has more than once, of YAML all, else those of its own;
+	// the last one counts.
 	Twice []string
+	seen  uint8 // which of headNames it has
 	// Watched says that the object is of the events of a watch: a later one takes the place
 	// of an earlier. Deleted: the object is gone.
 	Watched, Deleted bool
 
-	fault error // what of its head cannot be read
+	// Fault is what of its head cannot be read: a time of its metadata. Such an object is left out, but
+	// the visitor sees it before.
+	Fault error
+}
+
+// headNames are the fields that an object has beside Fields.
+var headNames = []string{"apiVersion", "kind", "metadata", "spec", "status"}
+
+// meet notes a field that is there for the second time.
+func (o *Object) meet(name string) {
+	again := o.Fields[name] != nil
+	if i := slices.Index(headNames, name); i >= 0 {
+		again = o.seen&(1<<i) != 0
+		o.seen |= 1 << i
+	}
+	if again && !slices.Contains(o.Twice, name) {
+		o.Twice = append(o.Twice, name)
+	}
 }
 
 // Metadata is that of an object.
@@ -78,9 +99,6 @@ func (o *Object) set(key string, data json.RawMessage) {
 		if o.Fields == nil {
 			o.Fields = map[string]json.RawMessage{}
 		}
-		if o.Fields[key] != nil && !slices.Contains(o.Twice, key) {
-			o.Twice = append(o.Twice, key)
-		}
 		o.Fields[key] = data
 	}
 }
@@ -105,7 +123,7 @@ func (s *stream) text(o *Object, name string, into *string) error {
 		return err
 	case 'n', 0:
 	default:
-		o.fault = errors.Join(o.fault, fmt.Errorf("%s: want a string, found %s", name, describe(kind)))
+		o.Fault = errors.Join(o.Fault, fmt.Errorf("%s: want a string, found %s", name, describe(kind)))
 	}
 	return s.skip()
 }
@@ -116,6 +134,7 @@ func (s *stream) metadata(o *Object) error {
 	if err != nil {
 		return err
 	}
+	o.Head = json.RawMessage(data.Clone())
 	var m Metadata
 	if v2.Unmarshal(data, &m, asV1) == nil {
 		o.Metadata = m
@@ -130,12 +149,12 @@ func (s *stream) metadata(o *Object) error {
 	switch err := json.Unmarshal(data, &times); {
 	case errors.As(err, &mismatch):
 		path := strings.TrimSuffix("metadata."+strings.TrimPrefix(mismatch.Field, "Metadata."), ".")
-		o.fault = errors.Join(o.fault, fmt.Errorf("%s: want %s, found %s", path, describeType(mismatch.Type), mismatch.Value))
+		o.Fault = errors.Join(o.Fault, fmt.Errorf("%s: want %s, found %s", path, describeType(mismatch.Type), mismatch.Value))
 	case err != nil:
 		return err
 	}
 	o.Metadata = times.Metadata
-	o.fault = errors.Join(o.fault,
+	o.Fault = errors.Join(o.Fault,
 		Decode("metadata.creationTimestamp", times.CreationTimestamp, &o.Metadata.CreationTimestamp),
 		Decode("metadata.deletionTimestamp", times.DeletionTimestamp, &o.Metadata.DeletionTimestamp))
 	return nil

@@ -21,8 +21,9 @@ type reader struct {
 	items            int // objects of the source so far
 	used, odd, spare int
 	counted          int
-	last             *Object // the object that was handed out last
-	first            error   // why the first object that was left out was
+	last             *Object  // the object that was handed out last
+	twice            []string // fields of the YAML that is read that are there twice
+	first            error    // why the first object that was left out was
 	lines            []string
 	groups           map[string]*group
 	order            []*group
@@ -54,7 +55,7 @@ func (r *reader) read(source io.Reader) error {
 		return errors.New("it is empty")
 	case err != nil:
 		return err
-	case start == '{' || start == '[':
+	case start == '[' || start == '{' && !isFlow(in):
 		return r.json(in)
 	}
 	return r.yaml(in)
@@ -71,6 +72,13 @@ func skipBlanks(in *bufio.Reader) (byte, error) {
 			return b, in.UnreadByte()
 		}
 	}
+}
+
+// isFlow reports whether an object is YAML: its first name has no double quotes.
+func isFlow(in *bufio.Reader) bool {
+	start, _ := in.Peek(256)
+	start = bytes.TrimLeft(start[1:], " \t\r\n")
+	return len(start) > 0 && start[0] != '"' && start[0] != '}'
 }
 
 // json reads documents one after the other. YAML may follow after "---".
@@ -111,7 +119,23 @@ func (r *reader) value(s *stream, in *list, depth int) error {
 		return fmt.Errorf("%s: want a Kubernetes object, found %s", s.at(), describe(kind))
 	}
 	r.items++
-	return r.leaveOut(new(Object), fmt.Errorf("want a Kubernetes object, found %s", describe(kind)))
+	return r.leaveOutOdd(new(Object), fmt.Errorf("want a Kubernetes object, found %s", describe(kind)))
+}
+
+// leaveOutOdd leaves out what is no object of Kubernetes. A bounded number of these is.
+func (r *reader) leaveOutOdd(o *Object, err error) error {
+	if r.odd++; r.odd > maxOdd {
+		return fmt.Errorf("more than %d items without kind: these are not Kubernetes objects", maxOdd)
+	}
+	r.lost(o, err)
+	return r.leaveOut(o, err)
+}
+
+// lost tells that an object is left out that the visitor did not see.
+func (r *reader) lost(o *Object, why error) {
+	if r.options.Lost != nil {
+		r.options.Lost(o, errors.New(oneLine(fmt.Sprintf("%s: %v", r.place(o), why))))
+	}
 }
 
 func errTooDeep(s *stream) error {
@@ -145,6 +169,7 @@ func (r *reader) object(s *stream, in *list, depth int) (*Object, error) {
 		if err != nil {
 			return nil, err
 		}
+		o.meet(key)
 		switch {
 		case key == "items" && (o.Kind == "" || strings.HasSuffix(o.Kind, "List")):
 			items = &list{apiVersion: o.APIVersion, kind: o.Kind, late: o.Kind == "" || o.APIVersion == ""}
@@ -199,16 +224,17 @@ func (r *reader) listed(s *stream, o *Object, items *list, depth int) error {
 		return r.array(s, items, depth+1)
 	case 'n', 0: // an empty list may be null
 	default:
-		o.fault = fmt.Errorf("items: want a list, found %s", describe(kind))
+		o.Fault = fmt.Errorf("items: want a list, found %s", describe(kind))
 	}
 	return s.skip()
 }
 
 // release hands out the items that came before the kind of their list.
 func (r *reader) release(items *list, o *Object) error {
-	if o.fault != nil {
+	if o.Fault != nil {
 		r.items++
-		return r.leaveOut(o, o.fault)
+		r.lost(o, o.Fault)
+		return r.leaveOut(o, o.Fault)
 	}
 	items.apiVersion, items.kind, items.late = o.APIVersion, o.Kind, false
 	for i, held := range items.held {
@@ -223,8 +249,8 @@ func (r *reader) release(items *list, o *Object) error {
 // event is the object of an event of a watch.
 func event(o, watched *Object) *Object {
 	var kind string
-	if watched.fault == nil {
-		watched.fault = o.Field("type", &kind)
+	if watched.Fault == nil {
+		watched.Fault = o.Field("type", &kind)
 	}
 	watched.Watched, watched.Deleted = true, kind == "DELETED"
 	if kind == "BOOKMARK" {
@@ -235,7 +261,7 @@ func event(o, watched *Object) *Object {
 
 // emit hands an object out, or keeps it until its list says what it is.
 func (r *reader) emit(o *Object, in *list) error {
-	if in != nil && o.Kind == "" && o.fault == nil {
+	if in != nil && o.Kind == "" && o.Fault == nil {
 		if of, ok := strings.CutSuffix(in.kind, "List"); ok && of != "" && !(in.late && in.apiVersion == "") {
 			o.Kind = of
 			if o.APIVersion == "" {
@@ -251,21 +277,29 @@ func (r *reader) emit(o *Object, in *list) error {
 	}
 	r.items++
 	r.last = o
+	o.Twice = append(o.Twice, r.twice...) // of the YAML that it was read from
+	r.twice = nil
 	switch {
-	case o.fault != nil:
-		return r.leaveOut(o, o.fault)
+	case o.Fault != nil:
+		if o.Kind != "" && o.Metadata.Name != "" {
+			_ = r.visit(o) // it keeps what it needs
+		} else {
+			r.lost(o, o.Fault)
+		}
+		return r.leaveOut(o, o.Fault)
 	case o.Kind == "Status" && o.APIVersion == "v1":
 		var message string
 		_ = o.Field("message", &message)
-		return r.leaveOut(o, fmt.Errorf("an answer of the API server, not an object: %s", message))
+		err := fmt.Errorf("an answer of the API server, not an object: %s", message)
+		r.lost(o, err)
+		return r.leaveOut(o, err)
 	case o.Kind == "" && in == nil && slices.ContainsFunc(r.options.Keys, func(key string) bool { return o.Fields[key] != nil }):
 	case o.Kind == "":
-		if r.odd++; r.odd > maxOdd {
-			return fmt.Errorf("more than %d items without kind: these are not Kubernetes objects", maxOdd)
-		}
-		return r.leaveOut(o, errors.New("no kind: not a Kubernetes object"))
+		return r.leaveOutOdd(o, errors.New("no kind: not a Kubernetes object"))
 	case o.Metadata.Name == "" && !slices.Contains(r.options.Nameless, o.Kind):
-		return r.leaveOut(o, errors.New("no metadata.name"))
+		err := errors.New("no metadata.name")
+		r.lost(o, err)
+		return r.leaveOut(o, err)
 	}
 	err := r.visit(o)
 	switch {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
-	"sigs.k8s.io/yaml"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // chunk is text that is parsed at once.
@@ -23,7 +25,7 @@ func (c *chunk) add(text []byte, line int) error {
 		c.line = line
 	}
 	if len(c.text)+len(text) > maxYAML {
-		return fmt.Errorf("line %d: more than %d KiB of YAML in one object", c.line, maxYAML>>10)
+		return fmt.Errorf("line %d: %w", c.line, errLongYAML)
 	}
 	c.text = append(c.text, text...)
 	return nil
@@ -42,8 +44,9 @@ func (c *chunk) isBlank() bool {
 // not parsed at once. What stands in a list is indented more than the dashes of the list.
 type yamlReader struct {
 	*reader
-	head, item chunk // the document without its items; the item that is read
-	items      *list // nil: none so far
+	head, item chunk   // the document without its items; the item that is read
+	items      *list   // nil: none so far
+	anchors    anchors // of the items of the document
 	inItems    bool
 	indent     int // of the dashes; -1: not known yet
 	documents  int
@@ -144,12 +147,25 @@ func (y *yamlReader) endItem() error {
 		y.item.text = y.item.text[:0]
 		return nil
 	}
-	s, err := y.parse(&y.item)
+	all, before := y.anchors.with(&y.item)
+	y.anchors.keep(&y.item)
+	s, err := y.parse(&all)
+	y.item.text = y.item.text[:0]
 	if err != nil {
 		return err
 	}
-	if _, err := s.token(); err != nil { // the item is a list of one
+	if _, err := s.token(); err != nil { // the item is a list of one, and those before it
 		return err
+	}
+	for range before {
+		if err := s.skip(); err != nil {
+			return err
+		}
+	}
+	own := fmt.Sprintf("[%d].", before)
+	y.twice = slices.DeleteFunc(y.twice, func(path string) bool { return !strings.HasPrefix(path, own) })
+	for i := range y.twice {
+		y.twice[i] = strings.TrimPrefix(y.twice[i], own)
 	}
 	return y.array(s, y.items, 1)
 }
@@ -157,7 +173,7 @@ func (y *yamlReader) endItem() error {
 func (y *yamlReader) endDocument() error {
 	err := y.endItem()
 	items, blank := y.items, y.head.isBlank()
-	y.items, y.inItems, y.indent = nil, false, 0
+	y.items, y.inItems, y.indent, y.anchors = nil, false, 0, anchors{}
 	if !blank || items != nil {
 		y.documents++
 	}
@@ -172,6 +188,17 @@ func (y *yamlReader) endDocument() error {
 		return y.release(items, new(Object))
 	}
 	line := y.head.line
+	if items == nil && isJSON(y.head.text) {
+		s := newStream(bytes.NewReader(y.head.text))
+		s.line, y.head.text = line, y.head.text[:0]
+		for err == nil {
+			err = y.value(s, nil, 0)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		return err
+	}
 	s, err := y.parse(&y.head)
 	if err != nil {
 		return err
@@ -189,11 +216,23 @@ func (y *yamlReader) endDocument() error {
 	return y.release(items, o)
 }
 
-var lineNumber = regexp.MustCompile(`^(?:error converting YAML to JSON: )?(?:yaml: )?(?:line (\d+): )?`)
+// isJSON reports whether text is objects and lists of JSON, one after the other.
+func isJSON(text []byte) bool {
+	d := jsontext.NewDecoder(bytes.NewReader(text), lax...)
+	for d.PeekKind() == '{' || d.PeekKind() == '[' {
+		if d.SkipValue() != nil {
+			return false
+		}
+	}
+	_, err := d.ReadToken()
+	return err == io.EOF
+}
+
+var lineNumber = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
 // parse turns a chunk into JSON and empties it.
 func (y *yamlReader) parse(c *chunk) (*stream, error) {
-	data, err := yaml.YAMLToJSON(c.text)
+	data, twice, err := fromYAML(c.text)
 	if err != nil {
 		text := oneLine(err.Error())
 		match := lineNumber.FindStringSubmatch(text)
@@ -202,12 +241,16 @@ func (y *yamlReader) parse(c *chunk) (*stream, error) {
 			line += n - 1
 		}
 		kind := "not YAML"
+		if match[0] == "" { // no error of the parser
+			return nil, fmt.Errorf("line %d: %s", line, text)
+		}
 		if y.items == nil && y.reader.items == 0 {
 			kind = "neither JSON nor YAML"
 		}
 		return nil, fmt.Errorf("%s: line %d: %s", kind, line, text[len(match[0]):])
 	}
 	s := newStream(bytes.NewReader(data))
+	y.twice = twice
 	s.line, c.text = c.line, c.text[:0]
 	return s, nil
 }

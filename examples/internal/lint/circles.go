@@ -11,10 +11,14 @@ import (
 
 const (
 	// maxWork limits the decisions for circles, once for those who wait and once for those who
-	// could be submitted, so that all take some seconds.
-	maxWork = 200_000
-	// maxWorkOfOne limits them for one workload, so that the first ones leave some for the rest.
-	maxWorkOfOne = 4000
+	// could be submitted, and maxSteps the workloads that these decisions may go over, so that all
+	// take some seconds in a cluster of any size.
+	maxWork  = 200_000
+	maxSteps = 4_000_000
+	// maxWorkOfOne limits the decisions for one workload, and leastWorkOfOne is what each gets while
+	// there is some left, so that the first ones leave some for the rest.
+	maxWorkOfOne   = 4000
+	leastWorkOfOne = 100
 )
 
 // circles finds workloads that evict each other: each one that waits is asked about alone, and so
@@ -22,44 +26,66 @@ const (
 // and strategies as they are; who else runs makes a circle possible. So they are asked about
 // with all that runs.
 func circles(c *Cluster) []Finding {
-	var found []Finding
-	places := map[string]bool{} // one circle of the same queues says it
-	left, unfinished := maxWork, 0
-	look := func(w workload.Workload) {
-		c.tell()
+	s := circleSearch{Cluster: c, most: min(maxWork, maxSteps/(1+len(c.State.Admitted))), places: map[string]bool{}}
+	s.lookAt(c.Pending)
+	s.lookAt(c.couldBeSubmitted())
+	if s.unfinished > 0 {
+		c.Unfinished = append(c.Unfinished, fmt.Sprintf("circles were looked for to the end for %d of %s that could begin one: for all it would take too long", s.all-s.unfinished, workloads(s.all)))
+	}
+	return s.found
+}
+
+// circleSearch looks for the circles of one workload after the other.
+type circleSearch struct {
+	*Cluster
+	most       int // decisions for a list of workloads
+	found      []Finding
+	places     map[string]bool // one circle of the same queues says it
+	all        int             // workloads
+	unfinished int             // those that were not looked at to the end
+}
+
+// lookAt looks for the circles of each workload of a list alone. Each gets an equal part of the decisions
+// that are left.
+func (s *circleSearch) lookAt(list []workload.Workload) {
+	left := s.most
+	s.all += len(list)
+	for i := range list {
+		s.tell()
 		if left <= 0 {
-			unfinished++
-			return
+			s.unfinished++
+			continue
 		}
-		loop, err := preemption.Loops(c.Snapshot, []workload.Workload{w}, c.Config, preemption.LoopOptions{Now: c.Now, MaxDecisions: min(left, maxWorkOfOne)})
+		part := min(left, maxWorkOfOne, max(leastWorkOfOne, left/(len(list)-i)))
+		loop, err := preemption.Loops(s.Snapshot, list[i:i+1], s.Config, preemption.LoopOptions{Now: s.Now, MaxDecisions: part})
 		if err != nil {
-			return
+			continue
 		}
 		if left -= loop.Decisions; loop.Cut {
-			unfinished++
+			s.unfinished++
 		}
-		if f := findingOf(&w, loop.Steps); len(loop.Steps) > 0 && !places[f.Place] {
-			places[f.Place] = true
-			found = append(found, f)
+		if f := findingOf(&list[i], loop.Steps); len(loop.Steps) > 0 && !s.places[f.Place] {
+			s.places[f.Place] = true
+			s.found = append(s.found, f)
 		}
 	}
-	for i := range c.Pending {
-		look(c.Pending[i])
-	}
-	left = maxWork
+}
+
+// couldBeSubmitted returns workloads that could be submitted, those of all queues in turn.
+func (c *Cluster) couldBeSubmitted() (list []workload.Workload) {
+	var of [][]workload.Workload
 	for _, q := range distinct(c.State.Queues) {
-		for _, w := range c.possible(q) {
-			look(w)
+		of = append(of, c.possible(q))
+	}
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, some := range of {
+			if i < len(some) {
+				list, more = append(list, some[i]), true
+			}
 		}
 	}
-	if unfinished > 0 {
-		of := "1 workload"
-		if unfinished > 1 {
-			of = fmt.Sprintf("%d workloads", unfinished)
-		}
-		c.Unfinished = append(c.Unfinished, "circles of "+of+" were not looked for to the end: that would take too long")
-	}
-	return found
+	return list
 }
 
 // tell tells about a step.

@@ -142,6 +142,14 @@ func (c *Cluster) peers(q *queue.Queue) []*queue.Queue {
 	return list
 }
 
+// workloads prints a number of workloads.
+func workloads(n int) string {
+	if n == 1 {
+		return "1 workload"
+	}
+	return fmt.Sprintf("%d workloads", n)
+}
+
 func placeOf(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
 
 // fair reports whether shares decide.

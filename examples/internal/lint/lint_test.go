@@ -350,3 +350,24 @@ func TestCirclesEnd(t *testing.T) {
 		}
 	}
 }
+
+// The larger the cluster, the fewer decisions are made for circles: they go over at most so many workloads.
+func TestCirclesEndInALargeCluster(t *testing.T) {
+	c := clusterOf(t, func(c *Cluster) {
+		c.State.Admitted = nil
+		for i := range 20_000 {
+			w := job(fmt.Sprint("b", i), "b", 1)
+			w.ReservedAt = now.Add(-time.Hour)
+			c.State.Admitted = append(c.State.Admitted, w)
+		}
+		for i := range 500 {
+			c.Pending = append(c.Pending, job(fmt.Sprint("waits", i), "a", 1))
+		}
+	})
+	if _, err := Run(c, "circle"); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Unfinished) != 1 || !strings.HasPrefix(c.Unfinished[0], "circles were looked for to the end for ") {
+		t.Errorf("unfinished: %q", c.Unfinished)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -18,14 +19,15 @@ const maxMutual = 250
 
 // mutualRules finds rules that accept two workloads of the state for each other, or one of them while a
 // policy permits the other. What is proven is what the selectors say of these two: when they accept
-// them (times, triggers) and whether the quota lets them is another question.
+// them (times, triggers) and whether the quota lets them is another question. Two that cannot hold one
+// after the other, whatever the quota is, are no finding: see [exclude].
 func mutualRules(c *Cluster) []Finding {
 	evaluator, err := rules.New(c.State.Cohorts, c.State.Queues, c.State.Rules)
 	if err != nil || len(c.State.Rules) == 0 {
 		return nil
 	}
 	kinds, several := c.kinds()
-	by := make([][]right, len(kinds)) // by preemptor: whom it may preempt
+	by := make([][][]right, len(kinds)) // by preemptor: by what it may preempt each of the others
 	for i := range kinds {
 		by[i] = c.rights(evaluator, &kinds[i], kinds)
 	}
@@ -33,8 +35,8 @@ func mutualRules(c *Cluster) []Finding {
 	said := map[[2]string]bool{}
 	for i := range kinds {
 		for j := i; j < len(kinds); j++ {
-			there, back := by[i][j], by[j][i]
-			if i == j && !several[i] || !there.any() || !back.any() || there.rule == "" && back.rule == "" {
+			there, back, is := mutual(by[i][j], by[j][i])
+			if i == j && !several[i] || !is {
 				continue
 			}
 			a, b := kinds[i].ID, kinds[j].ID
@@ -56,14 +58,59 @@ func mutualRules(c *Cluster) []Finding {
 	return found
 }
 
-// right is by what one workload may preempt another. The zero value: by nothing.
+// right is by what one workload may preempt another.
 type right struct {
 	config, rule string
 	selector     int
-	policy       string
+	policy       string // if rule is empty
+	needs        needs
 }
 
-func (r right) any() bool { return r.rule != "" || r.policy != "" }
+// needs is what a right asks for that may exclude another right. The zero value: nothing.
+type needs struct {
+	quota   int // how much it asks for on both sides: see [strength]
+	created rules.Comparison
+}
+
+// strength orders constraints on quota: of two whose sum is over 3 one cannot hold right after the
+// other did, for the two sides the other way round.
+//
+// Each needs a candidate whose queue borrows. By the strongest the preemptor's side does not borrow
+// afterwards, so that none of them accepts it. Two shares cannot each be the smaller one.
+func strength(q rules.QuotaConstraint) int {
+	switch q {
+	case rules.BorrowingCapacityFromPreemptor:
+		return 3
+	case rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare, rules.DRSAllStrategies:
+		return 2
+	case rules.Borrowing:
+		return 1
+	}
+	return 0
+}
+
+// exclude reports whether two rights exclude each other: the quota cannot be so that the one holds and then
+// the other, or each asks for a candidate that was created later.
+func exclude(a, b *right) bool {
+	strict := func(one, other rules.Comparison) bool {
+		return one == rules.LessThan && (other == rules.LessThan || other == rules.LessThanOrEqual) ||
+			one == rules.GreaterThan && (other == rules.GreaterThan || other == rules.GreaterThanOrEqual)
+	}
+	return a.needs.quota > 0 && b.needs.quota > 0 && a.needs.quota+b.needs.quota > 3 ||
+		strict(a.needs.created, b.needs.created) || strict(b.needs.created, a.needs.created)
+}
+
+// mutual returns the first two rights that do not exclude each other, and of which one is a rule's.
+func mutual(there, back []right) (a, b right, is bool) {
+	for i := range there {
+		for j := range back {
+			if (there[i].rule != "" || back[j].rule != "") && !exclude(&there[i], &back[j]) {
+				return there[i], back[j], true
+			}
+		}
+	}
+	return right{}, right{}, false
+}
 
 func (r right) text() string {
 	if r.rule == "" {
@@ -98,23 +145,30 @@ func (c *Cluster) kinds() (list []workload.Workload, several []bool) {
 	return list, several
 }
 
-// rights returns by what a workload may preempt each of the others: by a rule if there is one, else by a
-// policy.
-func (c *Cluster) rights(e *rules.Evaluator, preemptor *workload.Workload, others []workload.Workload) []right {
-	list := make([]right, len(others))
+// rights returns by what a workload may preempt each of the others: by rules, and by a policy. Of those
+// that ask for the same it returns the first.
+func (c *Cluster) rights(e *rules.Evaluator, preemptor *workload.Workload, others []workload.Workload) [][]right {
+	list := make([][]right, len(others))
+	add := func(i int, r right) {
+		if !slices.ContainsFunc(list[i], func(o right) bool { return o.needs == r.needs }) {
+			list[i] = append(list[i], r)
+		}
+	}
 	waits := *preemptor
 	waits.ReservedAt = time.Time{} // as if it waited
 	of := c.queue(preemptor.Queue)
+	config := c.config(of.Rules)
 	for _, trigger := range rules.Triggers() {
 		tier, err := e.Tier(trigger, &waits)
-		if err != nil {
+		if err != nil || config == nil {
 			break
 		}
-		config := c.config(of.Rules)
 		for i := range others {
 			for _, v := range tier.Verdicts(&others[i], rules.Moment{Now: c.Now, Quota: rules.AllQuota()}) {
-				if accepts := v.Refuses == "" || v.Refuses == rules.PartTime || v.Refuses == rules.PartTrigger; accepts && list[i].rule == "" && config != nil {
-					list[i] = right{config: config.Name, rule: config.Rules[v.Rule].Name, selector: v.Selector}
+				s := &config.Rules[v.Rule].CandidateSelectors[v.Selector]
+				sometime := v.Refuses == "" || v.Refuses == rules.PartTrigger || v.Refuses == rules.PartTime && !never(&s.Time)
+				if sometime && (s.Quota == "" || c.beside(of, others[i].Queue)) {
+					add(i, right{config: config.Name, rule: config.Rules[v.Rule].Name, selector: v.Selector, needs: needs{strength(s.Quota), s.Time.TimeFromCreationRelation}})
 				}
 			}
 		}
@@ -123,28 +177,50 @@ func (c *Cluster) rights(e *rules.Evaluator, preemptor *workload.Workload, other
 		return list
 	}
 	for i := range others {
-		if !list[i].any() {
-			list[i].policy = c.policy(of, preemptor, &others[i])
+		if policy, needs := c.policy(of, preemptor, &others[i]); policy != "" {
+			add(i, right{policy: policy, needs: needs})
 		}
 	}
 	return list
 }
 
-// policy returns the policy that permits a workload, by its priority; empty: none does.
-func (c *Cluster) policy(of *queue.Queue, preemptor, other *workload.Workload) string {
+// never reports whether times accept nobody: of these lint says so.
+func never(t *rules.Times) bool {
+	least, _ := t.MinExecutionDuration.Get()
+	most, set := t.MaxExecutionDuration.Get()
+	_, young := t.MaxTimeFromCreationDuration.Get()
+	return t.ExecutionTimeRelation == rules.LessThan || t.ExecutionTimeRelation == rules.LessThanOrEqual && least > 0 ||
+		set && (most == 0 || t.MinExecutionDuration == t.MaxExecutionDuration) ||
+		young && t.MinTimeFromCreationDuration == t.MaxTimeFromCreationDuration
+}
+
+// beside reports whether a queue is another one of the same tree.
+func (c *Cluster) beside(of *queue.Queue, name string) bool {
+	theirs := c.queue(name)
+	return of.Name != name && of.Cohort != "" && theirs.Cohort != "" && c.trees[of.Cohort] == c.trees[theirs.Cohort]
+}
+
+// policy returns the policy that permits a workload, by its priority, and what it needs; empty: none does.
+func (c *Cluster) policy(of *queue.Queue, preemptor, other *workload.Workload) (string, needs) {
 	lower := other.EffectivePriority() < preemptor.EffectivePriority()
+	p := &of.Preemption
 	if preemptor.Queue == other.Queue {
-		if p := of.Preemption.WithinClusterQueue; p != queue.Never && lower {
-			return fmt.Sprintf("withinClusterQueue %v of queue %q", p, of.Name)
+		if p.WithinClusterQueue != queue.Never && lower {
+			return fmt.Sprintf("withinClusterQueue %v of queue %q", p.WithinClusterQueue, of.Name), needs{}
 		}
-		return ""
+		return "", needs{}
 	}
-	theirs := c.queue(other.Queue)
-	sameTree := of.Cohort != "" && theirs.Cohort != "" && c.trees[of.Cohort] == c.trees[theirs.Cohort]
-	if p := of.Preemption.ReclaimWithinCohort; sameTree && (p == queue.Any || p != queue.Never && lower) {
-		return fmt.Sprintf("reclaimWithinCohort %v of queue %q", p, of.Name)
+	if r := p.ReclaimWithinCohort; c.beside(of, other.Queue) && (r == queue.Any || r != queue.Never && lower) {
+		by := needs{quota: strength(rules.BorrowingCapacityFromPreemptor)}
+		switch borrow := &p.BorrowWithinCohort; {
+		case c.fair():
+			by.quota = strength(rules.DRSAllStrategies)
+		case borrow.Policy != queue.Never && lower && other.EffectivePriority() <= borrow.MaxPriorityThreshold.Or(math.MaxInt64):
+			by.quota = strength(rules.Borrowing)
+		}
+		return fmt.Sprintf("reclaimWithinCohort %v of queue %q", r, of.Name), by
 	}
-	return ""
+	return "", needs{}
 }
 
 func (c *Cluster) queue(name string) *queue.Queue {

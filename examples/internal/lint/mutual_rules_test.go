@@ -71,6 +71,74 @@ func TestMutualRules(t *testing.T) {
 	}
 }
 
+// Two selectors that cannot hold one after the other are no finding, as policies are none.
+func TestRulesThatExcludeEachOther(t *testing.T) {
+	of := func(q rules.QuotaConstraint) rules.CandidateSelector {
+		return rules.CandidateSelector{Scope: rules.WithinCohortTree, Quota: q}
+	}
+	times := func(of rules.Times) rules.CandidateSelector {
+		return rules.CandidateSelector{Scope: rules.WithinClusterQueue, Time: of}
+	}
+	hour := optional.Of(time.Hour)
+	reclaims := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
+	borrows := queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}
+	for name, c := range map[string]struct {
+		a, b     rules.CandidateSelector // of two queues; the second has no rules if it has a policy
+		policy   queue.PreemptionPolicy
+		fair     bool
+		priority int64 // of the second workload
+		other    bool  // it runs in the other queue
+		found    bool
+	}{
+		"reclaim, both":                {a: of(rules.BorrowingCapacityFromPreemptor), b: of(rules.BorrowingCapacityFromPreemptor), other: true},
+		"shares, both":                 {a: of(rules.DRSLessThanInitialShare), b: of(rules.DRSLessThanOrEqualToFinalShare), other: true},
+		"reclaim and shares":           {a: of(rules.BorrowingCapacityFromPreemptor), b: of(rules.DRSAllStrategies), other: true},
+		"reclaim and borrowing":        {a: of(rules.Borrowing), b: of(rules.BorrowingCapacityFromPreemptor), other: true},
+		"borrowing, both":              {a: of(rules.Borrowing), b: of(rules.Borrowing), other: true, found: true},
+		"borrowing and shares":         {a: of(rules.DRSAllStrategies), b: of(rules.Borrowing), other: true, found: true},
+		"reclaim and nothing":          {a: of(rules.BorrowingCapacityFromPreemptor), b: of(""), other: true, found: true},
+		"in the own queue nobody":      {a: of(rules.Borrowing), b: of(rules.Borrowing)},
+		"reclaim, and the policy":      {a: of(rules.BorrowingCapacityFromPreemptor), policy: reclaims, other: true},
+		"borrowing, and the policy":    {a: of(rules.Borrowing), policy: reclaims, other: true},
+		"borrowing, and that policy":   {a: of(rules.Borrowing), policy: borrows, priority: 1, other: true, found: true},
+		"borrowing, and fair sharing":  {a: of(rules.Borrowing), policy: reclaims, fair: true, other: true, found: true},
+		"shares, and fair sharing":     {a: of(rules.DRSAllStrategies), policy: reclaims, fair: true, other: true},
+		"created later, both":          {a: times(rules.Times{TimeFromCreationRelation: rules.LessThan})},
+		"not created earlier, both":    {a: times(rules.Times{TimeFromCreationRelation: rules.LessThanOrEqual}), found: true},
+		"an hour":                      {a: times(rules.Times{MinExecutionDuration: hour}), found: true},
+		"has run less than who waits":  {a: times(rules.Times{ExecutionTimeRelation: rules.LessThan})},
+		"has run as long, and an hour": {a: times(rules.Times{ExecutionTimeRelation: rules.LessThanOrEqual, MinExecutionDuration: hour})},
+		"has run for no time":          {a: times(rules.Times{MaxExecutionDuration: optional.Of[time.Duration](0)})},
+		"never so old":                 {a: times(rules.Times{MinTimeFromCreationDuration: hour, MaxTimeFromCreationDuration: hour})},
+	} {
+		config := func(name string, s rules.CandidateSelector) rules.Config {
+			return rules.Config{Name: name, Rules: []rules.Rule{{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{s}}}}
+		}
+		in := clusterOf(t, func(in *Cluster) {
+			in.State.Rules = []rules.Config{config("a", c.a)}
+			in.State.Queues[0].Rules, in.State.Queues[0].Preemption = "a", queue.PreemptionPolicy{}
+			if in.State.Queues[1].Preemption = c.policy; c.b.Scope != "" {
+				in.State.Queues[1].Rules = "b"
+				in.State.Rules = append(in.State.Rules, config("b", c.b))
+			}
+			if c.fair {
+				in.Config.Sharing = preemption.Fair
+			}
+			x, y := job("x", "a", 4), job("y", "a", 4)
+			if y.Priority = c.priority; c.other {
+				y.Queue = "b"
+			}
+			in.State.Admitted, in.Pending = []workload.Workload{x, y}, nil
+			for i := range in.State.Admitted {
+				in.State.Admitted[i].ReservedAt, in.State.Admitted[i].Created = now.Add(-time.Minute), now.Add(-time.Minute*time.Duration(i+1))
+			}
+		})
+		if found, err := Run(in, "mutual"); err != nil || len(found) > 0 != c.found {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+	}
+}
+
 // Two of one kind are one. Of more kinds than are compared, the lint says that it did not look at all.
 func TestManyKindsOfWorkloads(t *testing.T) {
 	for kinds, want := range map[int][]string{

@@ -28,7 +28,11 @@ func preemptionRules(c *Cluster) []Finding {
 		add := adder(&found, placeOf("rules", config.Name))
 		faults, _ := rules.Validate([]rules.Config{*config}).(fault.List)
 		for _, f := range faults {
-			add("a tier with a bad selector permits nobody", "%s", strings.TrimPrefix(f.Error(), "configs[0]."))
+			example := ""
+			if ofSelector(f.Path) {
+				example = "a tier with a bad selector permits nobody"
+			}
+			add(example, "%s", strings.TrimPrefix(f.Error(), "configs[0]."))
 		}
 		if len(config.Rules) == 0 {
 			add("", "there is no rule in them")
@@ -43,6 +47,11 @@ func preemptionRules(c *Cluster) []Finding {
 		}
 	}
 	return found
+}
+
+// ofSelector reports whether a fault is one of a selector of a rule.
+func ofSelector(path string) bool {
+	return strings.Contains(path, ".candidateSelectors[") || strings.Contains(path, ".preemptorSelector") || strings.Contains(path, ".preemptorPriorityClassSelector")
 }
 
 // neverApplies finds what makes a rule, or a selector of it, match nobody. Of those that are bad
@@ -99,7 +108,7 @@ func (c *Cluster) preemptorsOf(r *rules.Rule, users []*queue.Queue, all []worklo
 		}
 	}
 	if len(all) > 0 && len(served) == 0 {
-		add(fmt.Sprintf("none of %d workloads", len(all)), "rule %q serves nobody who runs or waits in the queues that refer to it", r.Name)
+		add("none of "+workloads(len(all)), "rule %q serves nobody who runs or waits in the queues that refer to it", r.Name)
 	}
 	withTopology := func(q *queue.Queue) bool {
 		return slices.ContainsFunc(q.Quotas, func(of quota.Quota) bool { return c.Topologies[of.Flavor] != "" })

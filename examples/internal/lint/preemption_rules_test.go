@@ -1,8 +1,7 @@
 package lint
 
 import (
-	"encoding/json"
-	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +37,42 @@ func TestPreemptionRules(t *testing.T) {
 		`rules "unused": no queue refers to them`,
 		`rules "unused": rules[0].candidateSelectors[0].scope: "No" is none of`,
 	})
+}
+
+// A bad selector leaves its tier without candidates, and the finding says so; other faults do not.
+func TestFaultsOfRules(t *testing.T) {
+	good := rules.Rule{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.WithinClusterQueue}}}
+	for name, c := range map[string]struct {
+		change   func(*rules.Config)
+		selector bool
+	}{
+		"scope": {func(c *rules.Config) { c.Rules[0].CandidateSelectors = []rules.CandidateSelector{{Scope: "No"}} }, true},
+		"preemptor": {func(c *rules.Config) {
+			c.Rules[0].PreemptorSelector = &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "k", Operator: workload.LabelOperator(99)}}}
+		}, true},
+		"class":               {func(c *rules.Config) { c.Rules[0].PreemptorPriorityClass.MatchNames = []string{""} }, true},
+		"two rules of a name": {func(c *rules.Config) { c.Rules = append(c.Rules, good) }, false},
+		"a bad name":          {func(c *rules.Config) { c.Rules[0].Name = "R_1" }, false},
+		"a bad trigger":       {func(c *rules.Config) { c.Rules[0].ActivationPolicy.Trigger = "Often" }, false},
+		"a bad ordering":      {func(c *rules.Config) { c.Ordering = []rules.Ordering{{Key: "Colour"}} }, false},
+		"a negative duration": {func(c *rules.Config) {
+			c.Rules[0].ActivationPolicy.MinTriggerRequiredDuration = optional.Of(-time.Hour)
+		}, false},
+		"too many of selectors": {func(c *rules.Config) {
+			c.Rules[0].CandidateSelectors = slices.Repeat(good.CandidateSelectors, rules.MaxSelectors+1)
+		}, false},
+	} {
+		config := rules.Config{Name: "c", Rules: []rules.Rule{good}}.Clone()
+		c.change(&config)
+		in := &Cluster{Now: now}
+		in.State.Queues = clusterOf(t, nil).State.Queues
+		in.State.Queues[0].Rules, in.State.Rules = "c", []rules.Config{config}
+		found, err := Run(in, "rules")
+		said := slices.ContainsFunc(found, func(f Finding) bool { return f.Example == "a tier with a bad selector permits nobody" })
+		if err != nil || len(found) == 0 || said != c.selector {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
 }
 
 // wantFindings checks what a rule of lint finds; each finding begins as wanted.
@@ -139,32 +174,6 @@ func TestRulesThatNeverApply(t *testing.T) {
 			}
 			wantFindings(t, in, "rules", want)
 		})
-	}
-}
-
-// Nothing is found in the stories of docs/designs/rules.md.
-func TestStories(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/designs/rules.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stories := strings.Split(string(page), "```json\n")[1:]
-	for _, part := range stories {
-		text, _, _ := strings.Cut(part, "```")
-		var config rules.Config
-		if err := json.Unmarshal([]byte(text), &config); err != nil {
-			t.Fatal(err)
-		}
-		in := clusterOf(t, func(in *Cluster) {
-			in.State.Rules, in.State.Queues[0].Rules = []rules.Config{config}, config.Name
-			in.State.Queues[1].Labels = map[string]string{"team": "vision"}
-			in.Topologies = map[string]string{"f": "racks"}
-			in.Pending[0].Labels = map[string]string{"hero": "true", "nodes": "4"}
-		})
-		wantFindings(t, in, "rules", nil)
-	}
-	if len(stories) < 9 {
-		t.Errorf("%d stories", len(stories))
 	}
 }
 

@@ -102,7 +102,7 @@ func (r *reader) bounds(s *rules.CandidateSelector) {
 			return ok && within(value, n.MinValue, n.MaxValue)
 		})
 		if n.Comparison != "" && len(r.served) > 0 && !slices.ContainsFunc(r.served, func(w workload.Workload) bool { _, ok := read(&w); return ok }) {
-			r.add(fmt.Sprintf("none of %d workloads", len(r.served)), "%s compares the label %q, which nobody has whom the rule serves", r.place, n.Key)
+			r.add("none of "+workloads(len(r.served)), "%s compares the label %q, which nobody has whom the rule serves", r.place, n.Key)
 		}
 	}
 	for _, t := range [...]struct {
@@ -122,7 +122,7 @@ func (r *reader) bounds(s *rules.CandidateSelector) {
 func (r *reader) nobody(asked bool, problem string, holds func(*workload.Workload) bool) {
 	known := r.known()
 	if asked && len(known) > 0 && !slices.ContainsFunc(known, func(w workload.Workload) bool { return holds(&w) }) {
-		r.add(fmt.Sprintf("none of %d workloads", len(known)), "%s", problem)
+		r.add("none of "+workloads(len(known)), "%s", problem)
 	}
 }
 

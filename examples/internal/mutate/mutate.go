@@ -86,7 +86,7 @@ func splice(text []byte, start, end int, with string) []byte {
 const maxAlloc = 128 << 20
 
 // Check runs a program on n spoilt copies of an input. It answers, or fails with one
-// line: status 0, 1 or 2, no panic, and no byte on either output that is not printable.
+// line: status 0 to 3, no panic, and no byte on either output that is not printable.
 func Check(t *testing.T, sample []byte, runs int, run func(input []byte) (status int, stdout, stderr string)) {
 	t.Helper()
 	failed := 0
@@ -98,7 +98,7 @@ func Check(t *testing.T, sample []byte, runs int, run func(input []byte) (status
 		runtime.ReadMemStats(&after)
 		problem := ""
 		switch {
-		case status < 0 || status > 2:
+		case status < 0 || status > 3:
 			problem = "status"
 		case status == 2 && (stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") || len(stderr) > 2000):
 			problem = "bad input is not one line"

@@ -3,6 +3,7 @@ package read
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/examples/internal/input"
@@ -15,43 +16,75 @@ import (
 // prints them. The zero value has read nothing.
 type Kubernetes struct{ kubernetes.Objects }
 
+// Lose takes what has no name or kind that can be read; see [input.Options].
+func (k *Kubernetes) Lose(o *input.Object, why error) {
+	if n, ok := lostNote(o, why, "Node", "Pod", "PodDisruptionBudget", "PodGroup", "PriorityClass"); ok {
+		k.Objects.Lose(n)
+	}
+}
+
 // Add takes one object; a later one takes the place of an earlier. An error leaves that
 // object out. It is [input.ErrNotRead] for a kind on which nothing here depends.
 func (k *Kubernetes) Add(o *input.Object) error {
 	if o.Metadata.Namespace == "" && slices.Contains([]string{"Pod", "PodDisruptionBudget", "PodGroup"}, o.Kind) {
 		o.Metadata.Namespace = "default" // as a manifest goes there
 	}
-	one, err := objectOfKubernetes(o)
-	switch {
-	case err != nil:
-		return err
-	case o.Deleted:
+	one, spec, status, fields := objectOfKubernetes(o)
+	if one == nil {
+		return input.ErrNotRead
+	}
+	if o.Deleted {
 		k.Remove(one)
-	case k.Objects.Add(one):
+		return nil
+	}
+	if err := errors.Join(o.Fault, fields); err != nil {
+		k.LeaveOut(one, err, append(o.ReadEach(spec, status), paths(fields)...))
+		return err
+	}
+	if err := o.Read(spec, status); err != nil {
+		k.LeaveOut(one, err, o.ReadEach(spec, status))
+		return err
+	}
+	kind := o.Kind
+	if kind == "PodGroup" {
+		kind = "scheduling.PodGroup"
+	}
+	if k.Objects.Add(one, faultsOf(o, kind)...) {
 		return input.ErrAgain
 	}
 	return nil
 }
 
-func objectOfKubernetes(o *input.Object) (kubernetes.Object, error) {
+// paths of an error on fields beside spec and status.
+func paths(err error) []string {
+	if err == nil {
+		return nil
+	}
+	path, _, _ := strings.Cut(err.Error(), ":")
+	return []string{path}
+}
+
+// objectOfKubernetes is the object by name, where its spec and status go, and what is wrong with its
+// other fields; nil for a kind that is not read.
+func objectOfKubernetes(o *input.Object) (one kubernetes.Object, spec, status any, fields error) {
 	switch o.Group() + " " + o.Kind {
 	case " Node":
-		one := &kubernetes.Node{Metadata: o.Metadata}
-		return one, o.Read(&one.Spec, &one.Status)
+		of := &kubernetes.Node{Metadata: o.Metadata}
+		return of, &of.Spec, &of.Status, nil
 	case " Pod":
-		one := &kubernetes.Pod{Metadata: o.Metadata}
-		return one, o.Read(&one.Spec, &one.Status)
+		of := &kubernetes.Pod{Metadata: o.Metadata}
+		return of, &of.Spec, &of.Status, nil
 	case "policy PodDisruptionBudget":
-		one := &kubernetes.PodDisruptionBudget{Metadata: o.Metadata}
-		return one, o.Read(&one.Spec, &one.Status)
+		of := &kubernetes.PodDisruptionBudget{Metadata: o.Metadata}
+		return of, &of.Spec, &of.Status, nil
 	case " Namespace":
-		return &kubernetes.Namespace{Metadata: o.Metadata}, nil
+		return &kubernetes.Namespace{Metadata: o.Metadata}, nil, nil, nil
 	case "scheduling.k8s.io PodGroup":
-		one := &kubernetes.PodGroup{Metadata: o.Metadata}
-		return one, o.Read(&one.Spec, nil)
+		of := &kubernetes.PodGroup{Metadata: o.Metadata}
+		return of, &of.Spec, nil, nil
 	case "scheduling.k8s.io PriorityClass":
-		one := &kubernetes.PriorityClass{Metadata: o.Metadata}
-		return one, errors.Join(o.Field("value", &one.Value), o.Field("globalDefault", &one.GlobalDefault), o.Field("preemptionPolicy", &one.PreemptionPolicy))
+		of := &kubernetes.PriorityClass{Metadata: o.Metadata}
+		return of, nil, nil, errors.Join(o.Field("value", &of.Value), o.Field("globalDefault", &of.GlobalDefault), o.Field("preemptionPolicy", &of.PreemptionPolicy))
 	}
-	return nil, input.ErrNotRead
+	return nil, nil, nil, nil
 }

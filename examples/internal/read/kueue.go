@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kueue"
@@ -20,6 +20,7 @@ var versions = map[string][]string{
 	"Cohort":         {"v1alpha1", "v1beta1", "v1beta2"},
 	"LocalQueue":     {"v1beta1", "v1beta2"},
 	"ResourceFlavor": {"v1beta1", "v1beta2"},
+	"Topology":       {"v1alpha1", "v1beta1", "v1beta2"},
 	"Workload":       {"v1beta1", "v1beta2"},
 
 	"PreemptionConfig": {"v1alpha1"}, "PreemptionLimit": {"v1alpha1"},
@@ -28,7 +29,7 @@ var versions = map[string][]string{
 // ignoredByKueue are its kinds on which no decision depends.
 var ignoredByKueue = []string{
 	"AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig",
-	"Topology", "WorkloadPriorityClass",
+	"WorkloadPriorityClass",
 }
 
 // Nameless are the kinds that are read and have no name.
@@ -74,26 +75,37 @@ func (k *Kueue) Add(o *input.Object) error {
 		return input.ErrNotRead
 	}
 	k.count++
-	one, read := objectOfKueue(o)
+	one, spec, status, read := objectOfKueue(o)
 	if o.Deleted {
 		k.Remove(one)
 		return nil
 	}
-	err := error(nil)
-	if known := versions[o.Kind]; !slices.Contains(known, o.Version()) {
+	err := o.Fault
+	if known := versions[o.Kind]; err == nil && !slices.Contains(known, o.Version()) {
 		err = fmt.Errorf("unknown version %q of %s: want %s", o.APIVersion, o.Kind, strings.Join(known, " or "))
-	} else {
+	} else if err == nil {
 		err = read()
 	}
 	if err != nil {
-		k.Remove(one)
+		unread := o.ReadEach(spec, status)
+		k.LeaveOut(one, err, slices.ContainsFunc(unread, whereabouts.MatchString))
 		return err
 	}
-	again, err := k.Objects.Add(one)
+	again, err := k.Objects.Add(one, faultsOf(o, o.Kind)...)
 	if again {
 		return input.ErrAgain
 	}
 	return err
+}
+
+// whereabouts are the fields without which it is not known on which answers an object bears.
+var whereabouts = regexp.MustCompile(`^(spec|spec\.(cohortName|cohort|parentName|parent)|status|status\.admission(\.clusterQueue)?|status\.conditions(\[\d+\](\.(type|status))?)?)$`)
+
+// Lose takes what has no name or kind that can be read; see [input.Options].
+func (k *Kueue) Lose(o *input.Object, why error) {
+	if n, ok := lostNote(o, why, slices.Collect(maps.Keys(versions))...); ok {
+		k.Objects.Lose(n)
+	}
 }
 
 // take takes an object of which it does not matter whether it was there already.
@@ -102,30 +114,36 @@ func (k *Kueue) take(one kueue.Object) error {
 	return err
 }
 
-// objectOfKueue is the object by name, and what reads the rest of it.
-func objectOfKueue(o *input.Object) (kueue.Object, func() error) {
+// objectOfKueue is the object by name, where its spec and status go, and what reads them.
+func objectOfKueue(o *input.Object) (one kueue.Object, spec, status any, read func() error) {
+	read = func() error { return o.Read(spec, status) }
 	switch o.Kind {
 	case "ClusterQueue":
-		one := &kueue.ClusterQueue{Metadata: o.Metadata}
-		return one, func() error { return o.Read(&one.Spec, &one.Status) }
+		of := &kueue.ClusterQueue{Metadata: o.Metadata}
+		one, spec, status = of, &of.Spec, &of.Status
 	case "Cohort":
-		one := &kueue.Cohort{Metadata: o.Metadata}
-		return one, func() error { return o.Read(&one.Spec, &one.Status) }
+		of := &kueue.Cohort{Metadata: o.Metadata}
+		one, spec, status = of, &of.Spec, &of.Status
 	case "LocalQueue":
-		one := &kueue.LocalQueue{Metadata: o.Metadata}
-		return one, func() error { return o.Read(&one.Spec, &one.Status) }
+		of := &kueue.LocalQueue{Metadata: o.Metadata}
+		one, spec, status = of, &of.Spec, &of.Status
 	case "ResourceFlavor":
-		one := &kueue.ResourceFlavor{Metadata: o.Metadata}
-		return one, func() error { return o.Read(&one.Spec, nil) }
+		of := &kueue.ResourceFlavor{Metadata: o.Metadata}
+		one, spec = of, &of.Spec
+	case "Topology":
+		of := &kueue.Topology{Metadata: o.Metadata}
+		one, spec = of, &of.Spec
 	case "PreemptionConfig":
-		one := &kueue.PreemptionConfig{Metadata: o.Metadata}
-		return one, func() error { return readStrict(o, &one.Spec.Config, &one.Spec) }
+		of := &kueue.PreemptionConfig{Metadata: o.Metadata}
+		one, spec, read = of, &of.Spec, func() error { return readStrict(o, &of.Spec.Config, &of.Spec) }
 	case "PreemptionLimit":
-		one := &kueue.PreemptionLimit{Metadata: o.Metadata}
-		return one, func() error { return readStrict(o, &one.Spec.Limit, &one.Spec) }
+		of := &kueue.PreemptionLimit{Metadata: o.Metadata}
+		one, spec, read = of, &of.Spec, func() error { return readStrict(o, &of.Spec.Limit, &of.Spec) }
+	default:
+		of := &kueue.Workload{Metadata: o.Metadata}
+		one, spec, status, read = of, &of.Spec, &of.Status, func() error { return readWorkload(of, o) }
 	}
-	one := &kueue.Workload{Metadata: o.Metadata}
-	return one, func() error { return readWorkload(one, o) }
+	return one, spec, status, read
 }
 
 // readStrict reads a spec that lists what is not known of it. The plain part is read first: its
@@ -170,8 +188,15 @@ func configurationIn(o *input.Object) (*kueue.Configuration, error) {
 	}
 	for _, key := range []string{"controller_manager_config.yaml", "controller_manager_config.yml", "config.yaml"} {
 		if text := data[key]; strings.Contains(text, kueue.ConfigGroup+"/") {
-			c := &kueue.Configuration{Origin: "ConfigMap " + o.ID()}
-			return c, yaml.Unmarshal([]byte(text), c)
+			at := "data[" + key + "]"
+			plain, err := input.FromYAML([]byte(text))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", at, err)
+			}
+			c := new(kueue.Configuration)
+			err = input.Decode(at, plain, c)
+			c.Origin = "ConfigMap " + o.ID()
+			return c, err
 		}
 	}
 	return nil, input.ErrNotRead
@@ -180,7 +205,7 @@ func configurationIn(o *input.Object) (*kueue.Configuration, error) {
 // configurationOf reads an object that is a Configuration.
 func configurationOf(o *input.Object) (*kueue.Configuration, error) {
 	fields := map[string]json.RawMessage{}
-	for _, name := range []string{"fairSharing", "admissionFairSharing"} {
+	for _, name := range []string{"fairSharing", "admissionFairSharing", "resources"} {
 		if data := o.Fields[name]; data != nil {
 			fields[name] = data
 		}
@@ -204,7 +229,7 @@ type Cluster struct {
 // an object that is odd is left out, with a warning.
 func OfKueue(r io.Reader) (Cluster, error) {
 	var k Kueue
-	notes, err := input.Read([]input.Source{{Name: "kueue", Reader: r}}, input.Options{Nameless: Nameless}, k.Add)
+	notes, err := input.Read([]input.Source{{Name: "kueue", Reader: r}}, input.Options{Nameless: Nameless, Lost: k.Lose}, k.Add)
 	if err != nil {
 		return Cluster{}, err
 	}

@@ -10,9 +10,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // Mirror is the snapshot, and the objects behind it. The scheduler keeps its own by events.
@@ -20,6 +23,8 @@ import (
 // nodes with a new generation are looked at. The zero value has seen nothing. It is for one
 // goroutine.
 type Mirror struct {
+	names       map[string]bool // of the resources that count: usual ones, and others that a pod has asked for
+	strange     []Strange       // found by the latest Follow
 	snapshot    *placement.Snapshot
 	generations []int64                // in the order of the scheduler's list
 	nodes       map[string]seen        // by name
@@ -32,6 +37,23 @@ type Mirror struct {
 type seen struct {
 	fwk.NodeInfo
 	object *v1.Node
+	full   bool // more runs there than can be counted: it takes no pod, and no pod yields there
+}
+
+// Strange is a pod or node that the snapshot does not hold as it is.
+type Strange struct {
+	Object  runtime.Object
+	Problem string
+}
+
+// Strange returns what the latest Follow has read for the first time and could not take as it is.
+// Only the pod or its node is affected.
+func (m *Mirror) Strange() []Strange { return m.strange }
+
+func (m *Mirror) note(object runtime.Object, problem string) {
+	if problem != "" {
+		m.strange = append(m.strange, Strange{object, problem})
+	}
 }
 
 // Snapshot returns the snapshot; nil before [Mirror.Follow] succeeds.
@@ -51,10 +73,71 @@ func (m *Mirror) Pod(id string) fwk.PodInfo {
 	return m.nominated[id]
 }
 
+// maxNames is the number of resources from which on the mirror forgets those that no pod has asked for
+// lately.
+const maxNames = placement.MaxResources / 2
+
+// count makes the resources that a pod asks for count. Of another one it does not matter who uses it: so
+// the number of resources in the cluster does not matter.
+func (m *Mirror) count(asks *v1.Pod) {
+	info, _ := framework.NewPodInfo(asks) // of terms that do not parse the filters tell
+	asked := PodOf(info, "").Requests
+	next := maps.Clone(m.names)
+	if next == nil || len(next)+len(asked) > maxNames {
+		next = map[string]bool{"cpu": true, "memory": true, "ephemeral-storage": true}
+	}
+	for name := range asked {
+		next[name] = true
+	}
+	if !maps.Equal(next, m.names) {
+		*m = Mirror{names: next}
+	}
+}
+
+// counted removes the resources that do not count.
+func (m *Mirror) counted(r workload.Resources) {
+	maps.DeleteFunc(r, func(name string, _ int64) bool { return !m.names[name] && name != workload.PodsResource })
+}
+
+// podOf returns a pod as the snapshot has it.
+func (m *Mirror) podOf(info fwk.PodInfo, node string) workload.Pod {
+	p, problem := podOf(info, node)
+	m.note(info.GetPod(), problem)
+	if m.counted(p.Requests); m.nodes[node].full {
+		p.Requests = nil
+	}
+	return p
+}
+
+// nodeOf returns a node as the snapshot has it, and keeps what the scheduler sees.
+func (m *Mirror) nodeOf(info fwk.NodeInfo) workload.Node {
+	n, problem := nodeOf(info)
+	before, isFull := m.nodes[n.Name], m.overflows(info.GetPods())
+	if before.object != info.Node() {
+		m.note(info.Node(), problem)
+	}
+	if isFull && !before.full {
+		m.note(info.Node(), "its pods ask for more than can be counted: it takes no pod, and no pod yields there")
+	}
+	m.nodes[n.Name] = seen{info, info.Node(), isFull}
+	if m.counted(n.Capacity); isFull {
+		n.Capacity = workload.Resources{workload.PodsResource: 0}
+	}
+	return n
+}
+
+// overflows reports whether pods ask for more than can be counted.
+func (m *Mirror) overflows(pods []fwk.PodInfo) bool {
+	sum := total{}
+	return len(pods) > few && slices.ContainsFunc(pods, func(p fwk.PodInfo) bool { return !sum.add(PodOf(p, "").Requests) })
+}
+
 // Follow makes the snapshot equal to what the scheduler sees: nodes and their pods, budgets,
-// nominations but that of the pod that asks. It fails on what a snapshot refuses; the next call
-// then begins anew.
+// nominations but that of the pod that asks. It takes what the API server takes; see
+// [Mirror.Strange]. After an error, which no object should cause, the next call begins anew.
 func (m *Mirror) Follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBudget, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) error {
+	m.strange = nil
+	m.count(asks)
 	if m.nodes == nil {
 		if err := m.begin(infos); err != nil {
 			return err
@@ -68,11 +151,13 @@ func (m *Mirror) Follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 		if now := info.GetGeneration(); m.generations[i] != now {
 			m.generations[i] = now
 			name := info.Node().Name
-			if m.nodes[name].object != info.Node() {
-				came = append(came, placement.SetNode(nodeOf(info)))
+			before := m.nodes[name]
+			node := m.nodeOf(info)
+			turned := before.full != m.nodes[name].full
+			if before.object != info.Node() || turned {
+				came = append(came, placement.SetNode(node))
 			}
-			m.nodes[name] = seen{info, info.Node()}
-			gone, new := m.compare(name, info.GetPods())
+			gone, new := m.compare(name, info.GetPods(), turned)
 			left, came = append(left, gone...), append(came, new...)
 		}
 	}
@@ -85,7 +170,7 @@ func (m *Mirror) Follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 		}
 		for _, name := range slices.Sorted(maps.Keys(before)) {
 			if _, stays := m.nodes[name]; !stays {
-				gone, _ := m.compare(name, nil)
+				gone, _ := m.compare(name, nil, false)
 				left, removed = append(left, gone...), append(removed, placement.RemoveNode(name))
 			}
 		}
@@ -103,11 +188,15 @@ func (m *Mirror) begin(infos []fwk.NodeInfo) error {
 	m.nodes, m.pods = map[string]seen{}, map[string]fwk.PodInfo{}
 	var state placement.State
 	for _, info := range infos {
-		m.generations, m.nodes[info.Node().Name] = append(m.generations, info.GetGeneration()), seen{info, info.Node()}
-		state.Nodes = append(state.Nodes, nodeOf(info))
+		m.generations = append(m.generations, info.GetGeneration())
+		state.Nodes = append(state.Nodes, m.nodeOf(info))
 		for _, p := range info.GetPods() {
-			m.pods[ID(p.GetPod())] = p
-			state.Pods = append(state.Pods, PodOf(p, info.Node().Name))
+			id := ID(p.GetPod())
+			if m.pods[id] != nil { // one that is assumed, and its successor
+				continue
+			}
+			m.pods[id] = p
+			state.Pods = append(state.Pods, m.podOf(p, info.Node().Name))
 		}
 	}
 	snapshot, err := placement.NewSnapshot(state)
@@ -117,13 +206,14 @@ func (m *Mirror) begin(infos []fwk.NodeInfo) error {
 	return err
 }
 
-// compare returns the edits of pods that left a node, and of those that came or changed.
-func (m *Mirror) compare(node string, now []fwk.PodInfo) (left, came []placement.Edit) {
+// compare returns the edits of pods that left a node, and of those that came or changed; of all, if
+// the node has turned full or back.
+func (m *Mirror) compare(node string, now []fwk.PodInfo, turned bool) (left, came []placement.Edit) {
 	runs := map[string]bool{}
 	for _, p := range now {
 		id := ID(p.GetPod())
-		if before, ok := m.pods[id]; !ok || before.GetPod() != p.GetPod() {
-			came = append(came, placement.Run(PodOf(p, node)))
+		if before, ok := m.pods[id]; !ok || turned || before.GetPod() != p.GetPod() {
+			came = append(came, placement.Run(m.podOf(p, node)))
 		}
 		runs[id], m.pods[id] = true, p
 	}
@@ -142,9 +232,20 @@ func (m *Mirror) compare(node string, now []fwk.PodInfo) (left, came []placement
 func (m *Mirror) promise(infos []fwk.NodeInfo, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) (void, promised []placement.Edit) {
 	now := map[string]fwk.PodInfo{}
 	for _, info := range infos {
-		for _, p := range nominated(info.Node().Name) {
-			pod := PodOf(p, info.Node().Name)
-			if _, runs := m.pods[pod.ID]; runs || p.GetPod().UID == asks.UID {
+		list, sum := nominated(info.Node().Name), total{}
+		for _, p := range list {
+			id := ID(p.GetPod())
+			if _, runs := m.pods[id]; runs || p.GetPod().UID == asks.UID {
+				continue
+			}
+			known := m.nominated[id]
+			strange := len(m.strange)
+			pod := m.podOf(p, info.Node().Name)
+			if known != nil && known.GetPod() == p.GetPod() {
+				m.strange = m.strange[:strange] // it was told before
+			}
+			if len(list) > few && !sum.add(pod.Requests) {
+				m.note(p.GetPod(), "with it more is nominated to its node than can be counted: its nomination is left out")
 				continue
 			}
 			now[pod.ID] = p

@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
@@ -50,6 +53,46 @@ func TestAgreesWithDefaultPreemption(t *testing.T) {
 				t.Errorf("preemption makes room on %d nodes only", places)
 			}
 		})
+	}
+}
+
+// A start in the future beside none: the departure, with its predicate. With starts that have passed there is none.
+func TestStartInTheFuture(t *testing.T) {
+	h := newHarness(t)
+	departs := func(pods []*v1.Pod) bool { // the predicate of docs/departures.md
+		return slices.ContainsFunc(pods, func(a *v1.Pod) bool {
+			return slices.ContainsFunc(pods, func(b *v1.Pod) bool {
+				return *a.Spec.Priority == *b.Spec.Priority && a.Status.StartTime == nil && b.Status.StartTime != nil && b.Status.StartTime.After(time.Now())
+			})
+		})
+	}
+	for _, start := range []time.Duration{-time.Hour, time.Hour} {
+		at := st.MakePod().Namespace("default").Name("at").UID("at").Priority(1).Node("n1").Req(map[v1.ResourceName]string{"cpu": "1"}).StartTime(metav1.NewTime(time.Now().Add(start))).Obj()
+		none := st.MakePod().Namespace("default").Name("none").UID("none").Priority(1).Node("n1").Req(map[v1.ResourceName]string{"cpu": "1"}).Obj()
+		w := world{nodes: []*v1.Node{st.MakeNode().Name("n1").Capacity(map[v1.ResourceName]string{"cpu": "2", "pods": "9"}).Obj()}, pods: []*v1.Pod{at, none}}
+		w.pod = st.MakePod().Namespace("default").Name("asks").UID("asks").Priority(9).Req(map[v1.ResourceName]string{"cpu": "1"}).Obj()
+		h.show(t, w)
+		state, statuses, _ := h.filter(t, w.pod)
+		possible, err := statuses.NodesForStatusCode(h.lister.NodeInfos(), fwk.Unschedulable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, _, err := h.kube.Evaluator.DryRunPreemption(h.ctx, state, w.pod, possible, nil, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &attempt{Interface: h.kube, NodeToStatusReader: statuses, Plugin: h.cede, ctx: h.ctx, state: state, pod: w.pod}
+		if err := a.follow(h.lister.NodeInfos()); err != nil {
+			t.Fatal(err)
+		}
+		a.ask(possible)
+		d, err := h.cede.preemptor.Decide(h.cede.mirror.Snapshot(), a.request)
+		if err != nil || len(d.Victims) != 1 || len(list) != 1 {
+			t.Fatal(d, err, list)
+		}
+		if same := d.Victims[0].Pods[0] == "default/"+list[0].Victims().Pods[0].Name; same == departs(w.pods) || d.Victims[0].Pods[0] != "default/none" {
+			t.Errorf("start in %v: cede takes %s, kube-scheduler %s", start, d.Victims[0].Pods[0], list[0].Victims().Pods[0].Name)
+		}
 	}
 }
 

@@ -59,6 +59,12 @@ func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo              
 
 func newHarness(t testing.TB, extenders ...fwk.Extender) *harness {
 	t.Helper()
+	return newHarnessWith(t, nil, extenders...)
+}
+
+// newHarnessWith is newHarness with a manager of devices.
+func newHarnessWith(t testing.TB, manager fwk.SharedDRAManager, extenders ...fwk.Extender) *harness {
+	t.Helper()
 	metrics.Register()
 	h := &harness{ctx: klog.NewContext(t.Context(), klog.TODO().V(10000)), lister: &lister{cache.NewEmptySnapshot()}, nominator: nominator{}}
 	h.factory = informers.NewSharedInformerFactory(fake.NewClientset(), 0)
@@ -73,6 +79,7 @@ func newHarness(t testing.TB, extenders ...fwk.Extender) *harness {
 		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithInformerFactory(h.factory), frameworkruntime.WithPodNominator(h.nominator),
 		frameworkruntime.WithSnapshotSharedLister(h.lister), frameworkruntime.WithExtenders(extenders), frameworkruntime.WithParallelism(2),
+		frameworkruntime.WithSharedDRAManager(manager),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()), frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()))
 	if err != nil {
 		t.Fatal(err)

@@ -7,21 +7,28 @@ package plugin
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/klog/v2"
 	extender "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	kube "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/cedesched/cede/examples/kubescheduler/mirror"
 	"github.com/cedesched/cede/preemption"
@@ -40,28 +47,78 @@ type Plugin struct {
 	mirror    mirror.Mirror
 }
 
-// New makes the plugin. It takes no arguments.
-func New(ctx context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+// New makes the plugin. It takes no arguments, and refuses any.
+func New(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	if err := refuse(arguments); err != nil {
+		return nil, err
+	}
+	registerMetrics()
 	// How many nodes are looked at is valid, and not read: cede looks at all of them.
-	arguments := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}
-	own, err := defaultpreemption.New(ctx, arguments, handle, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+	unread := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}
+	own, err := defaultpreemption.New(ctx, unread, handle, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
 	if err != nil {
 		return nil, err
 	}
-	preemptor, err := placement.New(placement.Config{Mode: placement.ModeInPlace, SkipBlockers: true, SkipRetryAt: true})
+	preemptor, err := placement.New(Config)
 	return &Plugin{DefaultPreemption: own, handle: handle, preemptor: preemptor}, err
+}
+
+// Config is how the plugin decides: as kube-scheduler v1.36 and v1.37 place a single pod, with budgets
+// as in v1.36.
+var Config = placement.Config{Mode: placement.ModeInPlace, Charge: placement.ChargeToAll, SkipBlockers: true, SkipRetryAt: true}
+
+// refuse refuses arguments: the scheduler hands on what the configuration says, unread.
+func refuse(arguments runtime.Object) error {
+	fields := map[string]any{}
+	if err := frameworkruntime.DecodeInto(arguments, &fields); err != nil {
+		return fmt.Errorf("pluginConfig of %s: args: %w", Name, err)
+	}
+	delete(fields, "kind")
+	delete(fields, "apiVersion")
+	if len(fields) > 0 {
+		return fmt.Errorf("pluginConfig of %s: args: %s: the plugin takes no arguments", Name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+	}
+	return nil
 }
 
 // Name implements fwk.Plugin.
 func (pl *Plugin) Name() string { return Name }
 
-// PostFilter implements fwk.PostFilterPlugin. The scheduler makes one call at a time.
+// EventsToRegister implements fwk.EnqueueExtensions, as kube-scheduler's own preemption does. The
+// scheduler calls it once when a profile is complete, so here it is seen what else preempts. It fails if
+// kube-scheduler's own preemption comes first: it would decide in place of cede, without a word.
+func (pl *Plugin) EventsToRegister(ctx context.Context) ([]fwk.ClusterEventWithHint, error) {
+	if f, ok := pl.handle.(framework.Framework); ok {
+		for _, p := range f.ListPlugins().PostFilter.Enabled {
+			if p.Name == Name {
+				break
+			}
+			if p.Name == defaultpreemption.Name {
+				return nil, fmt.Errorf("profile %q: %s is enabled before %s and decides in its place: disable it, at multiPoint or at postFilter",
+					f.ProfileName(), defaultpreemption.Name, Name)
+			}
+		}
+	}
+	return pl.DefaultPreemption.EventsToRegister(ctx)
+}
+
+// PostFilter implements fwk.PostFilterPlugin. The scheduler makes one call at a time. If cede refuses
+// what the scheduler has read, which no object should cause, kube-scheduler's own preemption decides
+// about this pod.
 func (pl *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, statuses fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	own := *pl.DefaultPreemption
-	own.Evaluator = kube.NewEvaluator(Name, pl.handle, &attempt{
-		Interface: pl.DefaultPreemption, NodeToStatusReader: statuses, Plugin: pl, ctx: ctx, state: state, pod: pod,
-	}, pl.Executor)
-	return own.PostFilter(ctx, state, pod, own.Evaluator.Interface.(*attempt))
+	a := &attempt{Interface: pl.DefaultPreemption, NodeToStatusReader: statuses, Plugin: pl, ctx: ctx, state: state, pod: pod}
+	own.Evaluator = kube.NewEvaluator(Name, pl.handle, a, pl.Executor)
+	result, status := own.PostFilter(ctx, state, pod, a)
+	if a.refused != nil {
+		klog.FromContext(ctx).Error(a.refused, "cede refuses what the scheduler has read; DefaultPreemption decides", "pod", klog.KObj(pod))
+		decisions.WithLabelValues("refused").Inc()
+		return pl.DefaultPreemption.PostFilter(ctx, state, pod, statuses)
+	}
+	if result != nil && status.IsSuccess() {
+		yielded.Add(float64(len(a.chosen[result.NominatedNodeName].Victims)))
+	}
+	return result, status
 }
 
 // attempt is one preemption. kube-scheduler's evaluator asks it which nodes it may look at, and
@@ -76,6 +133,7 @@ type attempt struct {
 	request placement.Request
 	chosen  map[string]placement.Placement // by node
 	err     error                          // the first one of a filter
+	refused error                          // what cede could not take
 }
 
 // NodesForStatusCode implements fwk.NodeToStatusReader: it decides, and returns the node that
@@ -85,19 +143,22 @@ func (a *attempt) NodesForStatusCode(lister fwk.NodeInfoLister, code fwk.Code) (
 	if err != nil || len(possible) == 0 {
 		return nil, err
 	}
-	if err := a.follow(lister); err != nil {
+	began := time.Now()
+	err = a.follow(lister)
+	a.tell()
+	if err != nil {
+		a.refused = err
 		return nil, err
 	}
 	a.ask(possible)
-	var list []placement.Placement
-	if slices.ContainsFunc(a.handle.Extenders(), func(e fwk.Extender) bool { return e.SupportsPreemption() && e.IsInterested(a.pod) }) {
-		list, err = a.preemptor.Placements(a.mirror.Snapshot(), a.request)
-	} else if d, wrong := a.preemptor.Decide(a.mirror.Snapshot(), a.request); d.Outcome == preemption.Preempt {
-		list = append(list, d.Placement)
-	} else {
-		err = wrong
+	list, outcome, err := a.decide()
+	seconds.Observe(time.Since(began).Seconds())
+	if err != nil {
+		a.refused = err
+		return nil, err
 	}
-	if err == nil && len(list) == 0 {
+	decisions.WithLabelValues(outcome).Inc()
+	if len(list) == 0 {
 		err = a.err
 	}
 	a.chosen = map[string]placement.Placement{}
@@ -110,6 +171,38 @@ func (a *attempt) NodesForStatusCode(lister fwk.NodeInfoLister, code fwk.Code) (
 		a.chosen[p.Domain], nodes = p, append(nodes, info)
 	}
 	return nodes, err
+}
+
+// decide returns the node that is chosen; if extenders have a say, all nodes on which preemption makes room.
+func (a *attempt) decide() (list []placement.Placement, outcome string, err error) {
+	if slices.ContainsFunc(a.handle.Extenders(), func(e fwk.Extender) bool { return e.SupportsPreemption() && e.IsInterested(a.pod) }) {
+		list, err = a.preemptor.Placements(a.mirror.Snapshot(), a.request)
+		outcome = preemption.Impossible.String()
+		if len(list) > 0 {
+			outcome = preemption.Preempt.String()
+		}
+	} else {
+		var d placement.Decision
+		d, err = a.preemptor.Decide(a.mirror.Snapshot(), a.request)
+		if outcome = d.Outcome.String(); d.Outcome == preemption.Preempt {
+			list = append(list, d.Placement)
+		}
+	}
+	return list, strings.ToLower(outcome), err
+}
+
+// tell names what the snapshot does not hold as it is, in the log and as an event.
+func (a *attempt) tell() {
+	for _, s := range a.mirror.Strange() {
+		object, err := meta.Accessor(s.Object)
+		if err != nil {
+			continue // pods and nodes have names
+		}
+		klog.FromContext(a.ctx).Info("cede counts an object in another way", "object", klog.KObj(object), "problem", s.Problem)
+		if recorder := a.handle.EventRecorder(); recorder != nil {
+			recorder.Eventf(s.Object, nil, v1.EventTypeWarning, "NotCounted", "Preempting", "%s", s.Problem)
+		}
+	}
 }
 
 // follow brings the snapshot up to date with what the scheduler sees in this cycle.
@@ -136,9 +229,25 @@ func (a *attempt) ask(possible []fwk.NodeInfo) {
 			a.request.Pods[0].Nodes = append(a.request.Pods[0].Nodes, n.Node().Name)
 		}
 	}
-	if !a.onlyRoom(possible) {
+	if a.delegate(&a.request.Pods[0]) || !a.onlyRoom(possible) {
 		a.request.SetFilters = []placement.SetFilter{filters{a}}
 	}
+}
+
+// delegate removes from a pod's requests extended resources that a class of devices backs, as
+// NodeResourcesFit does: the filters answer for them, on nodes that have them as resources, too.
+func (a *attempt) delegate(p *workload.Pod) (any bool) {
+	manager := a.handle.SharedDRAManager()
+	if manager == nil || !utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) {
+		return false
+	}
+	for name := range p.Requests {
+		if strings.Contains(name, "/") && manager.DeviceClassResolver().GetDeviceClass(v1.ResourceName(name)) != nil {
+			delete(p.Requests, name)
+			any = true
+		}
+	}
+	return any
 }
 
 // GetOffsetAndNumCandidates implements kube.Interface: there are no nodes but those of

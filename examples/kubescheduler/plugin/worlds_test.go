@@ -24,6 +24,7 @@ var classes = map[string]func(*draw){
 	"terminating pods":      (*draw).terminatingPods,
 	"topology spread":       (*draw).topologySpread,
 	"overlapping budgets":   (*draw).overlappingBudgets,
+	"huge requests":         (*draw).hugeRequests,
 	"all of these together": (*draw).everything,
 }
 
@@ -189,6 +190,32 @@ func (d *draw) overlappingBudgets() {
 		d.budgets = append(d.budgets, b)
 	}
 	d.some(10, func(p *v1.Pod) { p.Labels = nil })
+}
+
+// hugeRequests adds pods that were bound past the scheduler: one that asks for 6 Ei of memory, or two for 3
+// Ei, or one for more resources than a snapshot of cede takes.
+func (d *draw) hugeRequests() {
+	for i, n := range d.nodes {
+		var amounts []string
+		switch d.IntN(4) {
+		case 0:
+			amounts = []string{"6Ei"}
+		case 1:
+			amounts = []string{"3Ei", "3Ei"}
+		case 2:
+			amounts = []string{"1Mi"}
+		}
+		for j, amount := range amounts {
+			p := d.newPod(fmt.Sprintf("huge%d-%d", i, j), d.Int32N(5)*10-10)
+			p.Spec.NodeName = n.Name
+			list := p.Spec.Containers[0].Resources.Requests
+			list["memory"] = resource.MustParse(amount)
+			for k := range 300 * d.IntN(2) {
+				list[v1.ResourceName(fmt.Sprintf("example.com/r%d-%d", i, k))] = resource.MustParse("1")
+			}
+			d.pods = append(d.pods, p)
+		}
+	}
 }
 
 // everything adds some of the parts.

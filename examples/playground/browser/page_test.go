@@ -29,7 +29,7 @@ import (
 func TestLoads(t *testing.T) {
 	p := open(t, "")
 	p.contains(p.text("#about"), "6 queues in 3 cohorts, 19 workloads running, 4 waiting")
-	p.contains(p.text("#answer"), "It fits once 5 workloads yield.")
+	p.contains(p.text("#answer"), "fits once 5 workloads have yielded")
 	p.contains(p.text("#tally"), "1 fits · 1 preempts · 2 do not fit")
 	if n := value[int](p, `document.querySelectorAll(".victim-hatch").length`); n != 5+1 { // and in the legend
 		t.Errorf("%d victims are marked", n)
@@ -111,7 +111,7 @@ func TestEdits(t *testing.T) {
 	p.must(p.Settled())
 	p.contains(p.text("#edits"), "vision: nominal of h100/nvidia.com/gpu is 64")
 	p.until(`page.byId("edits").innerText.includes("2 better, 0 worse")`)
-	p.contains(p.text("#answer"), "It fits now.")
+	p.contains(p.text("#answer"), " fits now; ")
 	p.run(`page.byId("changed").click()`)
 	p.until(`document.querySelectorAll("#pending .row").length === 2`)
 	p.run(`(() => { const s = document.querySelector("#node select[aria-label=withinClusterQueue]"); s.value = "Never"; s.dispatchEvent(new Event("change")) })()`)
@@ -126,16 +126,16 @@ func TestEdits(t *testing.T) {
 	p.must(p.Do(chromedp.Click(chromedp.CSS(`#reset`))))
 	p.until(`page.byId("edits").hidden`)
 	p.must(p.Settled())
-	p.contains(p.text("#answer"), "It fits once 5 workloads yield.")
+	p.contains(p.text("#answer"), "fits once 5 workloads have yielded")
 }
 
 // What would change the answer is tried with a button.
 func TestWays(t *testing.T) {
 	p := open(t, "")
 	p.run(`page.select("recsys/two-tower-xl")`)
-	p.contains(p.text("#answer"), "It does not fit")
+	p.contains(p.text("#answer"), "does not fit")
 	p.run(`[...document.querySelectorAll("#steps .lines button")].find((b) => b.textContent === "Try it").click()`)
-	p.until(`!page.byId("edits").hidden && /It fits/.test(page.byId("answer").innerText)`)
+	p.until(`!page.byId("edits").hidden && / fits /.test(page.byId("answer").innerText)`)
 }
 
 // The slider goes to RetryAt, and there the workload preempts.
@@ -174,7 +174,7 @@ func TestSlides(t *testing.T) {
 	// Back by hand: a second before, it waits.
 	p.run(`page.byId("slider").focus()`)
 	p.must(p.Do(chromedp.KeyEvent(kb.ArrowLeft)))
-	p.until(`page.byId("answer").innerText.includes("It waits")`)
+	p.until(`page.byId("answer").innerText.includes("no workload may yield yet")`)
 	p.must(p.Settled())
 	p.run(`page.byId("earlier").click()`)
 	p.until(`page.state.summary.seconds === 0`)

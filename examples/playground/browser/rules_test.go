@@ -34,9 +34,9 @@ func TestRules(t *testing.T) {
 	p.run(`(() => { page.byId("rules").querySelector("details").open = true })()`)
 	box := `[...document.querySelectorAll("#rules label.check")].find((l) => l.innerText.includes("others-yield")).querySelector("input")`
 	p.run(box + `.click()`)
-	p.until(`page.byId("edits").innerText.includes("rule others-yield of hero: off") && page.byId("answer").innerText.includes("It does not fit")`)
+	p.until(`page.byId("edits").innerText.includes("rule others-yield of hero: off") && page.byId("answer").innerText.includes("prod/hero does not fit")`)
 	p.run(box + `.click()`)
-	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("It fits once 1 workload yields")`)
+	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("fits once 1 workload has yielded")`)
 	// What is no JSON, and what is not valid, is refused with words.
 	area, apply := `document.querySelector("#rules textarea[aria-label='hero as JSON']")`, `document.querySelector("#rules textarea[aria-label='hero as JSON']").parentElement.querySelector("button")`
 	p.run(`(() => { ` + area + `.value = "{"; ` + apply + `.click() })()`)
@@ -44,8 +44,8 @@ func TestRules(t *testing.T) {
 	p.run(`(() => { ` + area + `.value = '{"name":"hero","rules":[{"name":"X"}]}'; ` + apply + `.click() })()`)
 	p.until(`page.byId("error").innerText.includes("is no DNS label")`)
 	p.run(`(() => { ` + area + `.value = '{"name":"hero","rules":[]}'; ` + apply + `.click() })()`)
-	p.until(`page.byId("edits").innerText.includes("rules hero: changed") && page.byId("answer").innerText.includes("It does not fit")`)
+	p.until(`page.byId("edits").innerText.includes("rules hero: changed") && page.byId("answer").innerText.includes("prod/hero does not fit")`)
 	p.run(`page.byId("reset").click()`)
-	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("It fits once 1 workload yields")`)
+	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("fits once 1 workload has yielded")`)
 	p.must(p.Settled())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
@@ -51,6 +52,7 @@ type Yields struct {
 	Runs     string `json:"runs"`               // how long
 	Frees    string `json:"frees"`              // of the column
 	Replicas string `json:"replicas,omitempty"` // that yield alone
+	Leaving  bool   `json:"leaving,omitempty"`  // it was told to leave before
 	Rules    string `json:"rules,omitempty"`    // that accept it
 	Order    int    `json:"order"`
 }
@@ -73,14 +75,17 @@ func (m *Model) Ask() *Answer {
 		}
 		a.PodSets = append(a.PodSets, pods)
 	}
-	if v.decision == nil {
-		a.Outcome, a.Words = "Unknown", "Nothing can be said: "+v.failed+"."
+	if v.failed != "" {
+		a.Outcome, a.Words = answers.Unknown, "Nothing can be said: "+v.failed+"."
 		return a
 	}
-	a.Outcome, a.Words = v.decision.Outcome.String(), m.sentence(v.decision)
-	if w.Held != "" {
-		a.Outcome, a.Words = "Held", "It is not considered: "+w.Held+". Otherwise: "+a.Words
+	verdict := w.Verdict(v.decision)
+	request := w.Request
+	a.Outcome, a.Words = verdict.Outcome, verdict.Sentence(v.decision, &request)
+	if v.decision == nil {
+		return a
 	}
+	a.Words = strings.TrimSpace(a.Words + " " + verdict.Otherwise(v.decision, &request))
 	a.RetryAt = v.decision.RetryAt
 	a.Column = m.column(v.decision, &w.Workload)
 	for _, x := range v.decision.Victims {
@@ -99,42 +104,6 @@ func (d *Document) waiting(id string) *workload.Workload {
 	return nil
 }
 
-// sentence is the decision in words.
-func (m *Model) sentence(d *preemption.Decision) string {
-	yield := func() string {
-		if len(d.Victims) == 1 {
-			return "1 workload yields"
-		}
-		return fmt.Sprintf("%d workloads yield", len(d.Victims))
-	}
-	switch d.Outcome {
-	case preemption.Fits:
-		return "It fits now."
-	case preemption.Preempt:
-		return "It fits once " + yield() + "."
-	case preemption.Gated:
-		return "A closed gate holds it back. With open gates it fits once " + yield() + "."
-	case preemption.Wait:
-		return "It waits. Time alone helps in " + span(d.RetryAt.Sub(m.at)) + "."
-	}
-	return "It does not fit, and time alone does not help."
-}
-
-// span is a duration as people read it.
-func span(d time.Duration) string {
-	if d < time.Second {
-		return "less than a second"
-	}
-	text := d.Round(time.Second).String()
-	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = rest + "m"
-	}
-	if rest, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = rest + "h"
-	}
-	return text
-}
-
 func asks(requests []quota.Amount) string {
 	var parts []string
 	for _, a := range requests {
@@ -150,14 +119,11 @@ func asks(requests []quota.Amount) string {
 // priorityRange is what the slider of priorities goes over: all priorities and a tenth more.
 func (m *Model) priorityRange(own int64) (least, most int64) {
 	least, most = min(0, own), own
-	if m.priorities == nil {
-		m.priorities = legend(m.origin)
-	}
 	for w := range m.origin.waiting {
 		least, most = min(least, m.origin.waiting[w].Workload.EffectivePriority()), max(most, m.origin.waiting[w].Workload.EffectivePriority())
 	}
-	if n := len(m.priorities); n > 0 {
-		least, most = min(least, m.priorities[0]), max(most, m.priorities[n-1])
+	if bands := m.bands(); len(bands) > 0 {
+		least, most = min(least, bands[0].least), max(most, bands[len(bands)-1].most)
 	}
 	const exactInBrowser = 1 << 52
 	margin := quota.Sub(most, least)/10 + 1
@@ -196,7 +162,7 @@ func (m *Model) column(d *preemption.Decision, w *workload.Workload) int {
 // yields describes a victim, with what it frees of a column.
 func (m *Model) yields(v preemption.Victim, column int) Yields {
 	w, _ := m.now.Snapshot.Find(v.Workload)
-	y := Yields{Workload: v.Workload, Queue: v.Queue, Reason: v.Reason.String(), Priority: w.EffectivePriority(), Runs: units.Age(m.at, w.ReservedAt), Rules: explain.RulesText(v.Rules), Order: v.Order}
+	y := Yields{Workload: v.Workload, Queue: v.Queue, Reason: v.Reason.String(), Priority: w.EffectivePriority(), Runs: units.Age(m.at, w.ReservedAt), Rules: explain.RulesText(v.Rules), Leaving: v.Leaving, Order: v.Order}
 	freed := w
 	if len(v.Replicas) > 0 {
 		freed.PodSets = nil

@@ -51,8 +51,7 @@ func (m *Model) Summary() Summary {
 	for _, c := range m.Columns() {
 		s.Columns = append(s.Columns, c.String())
 	}
-	m.colourOf(0)
-	s.Legend = ranges(m.priorities)
+	s.Legend = m.ranges()
 	for _, e := range m.doc.Edits {
 		s.Edits = append(s.Edits, EditText{e.Key(), e.Text()})
 	}

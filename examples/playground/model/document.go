@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/limits"
@@ -41,14 +39,7 @@ type Document struct {
 }
 
 // Waiting is a workload that waits.
-type Waiting struct {
-	Request      preemption.Request `json:"request"`               // Now is not read
-	PreemptsFrom time.Time          `json:"preemptsFrom,omitzero"` // nobody may yield for it before
-	BackoffUntil time.Time          `json:"backoffUntil,omitzero"` // it is not considered before
-	Held         string             `json:"held,omitempty"`        // why it is not considered
-	Unasked      string             `json:"unasked,omitempty"`     // why nothing can be said about it
-	Notes        []string           `json:"notes,omitempty"`
-}
+type Waiting = answers.Standing
 
 // maxDocument is the most bytes of a document that is read: a cluster of 50,000 workloads has
 // 30 MB.
@@ -114,43 +105,17 @@ func FromInput(in answers.Input, name string, now time.Time) Document {
 	}
 	for i := range in.Found.Pending {
 		p := &in.Found.Pending[i]
-		w, notes := in.Prepare(p, p.LocalNotes, answers.Namespace(p.Workload.ID), endOfTime)
-		one := Waiting{Request: preemption.Request{Workload: w, MinCounts: p.MinCounts}, PreemptsFrom: p.PreemptsFrom, BackoffUntil: p.BackoffUntil, Notes: bridge.Texts(notes)}
-		if n := slices.IndexFunc(notes, func(n bridge.Note) bool { return n.Stops }); n >= 0 {
-			one.Held = notes[n].Text
-		}
-		if w.Queue == "" {
-			one.Unasked = p.Unresolved
-		}
-		d.Waiting = append(d.Waiting, one)
+		d.Waiting = append(d.Waiting, in.Standing(p, p.LocalNotes, answers.Namespace(p.Workload.ID)))
 	}
 	return d
 }
-
-// endOfTime is when no delay holds any more: what [answers.Input.Prepare] then says holds
-// always.
-var endOfTime = time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // waitingAt returns the waiting workloads as they are asked about at a time, in the order of
 // their queues.
 func waitingAt(list []Waiting, queues map[string]bool, at time.Time) []answers.Waiting {
 	out := make([]answers.Waiting, 0, len(list))
 	for i := range list {
-		w := &list[i]
-		one := answers.Waiting{Request: w.Request, Held: w.Held, Unasked: w.Unasked, Notes: w.Notes}
-		one.Request.Now = at
-		if text := answers.Delayed(w.PreemptsFrom, at); text != "" {
-			one.Request.Workload.NeverPreempts = true
-			one.Notes = append(slices.Clip(one.Notes), text)
-		}
-		if text := answers.BacksOff(w.BackoffUntil, at); text != "" && one.Held == "" {
-			one.Held = text
-		}
-		if q := one.Request.Workload.Queue; one.Unasked == "" && !queues[q] {
-			one.Unasked = fmt.Sprintf("queue %s is not in the input", q)
-		}
-		one.Workload = one.Request.Workload
-		out = append(out, one)
+		out = append(out, list[i].At(at, func(name string) bool { return queues[name] }))
 	}
 	answers.Line(out)
 	return out

@@ -60,6 +60,9 @@ func (e Edit) Text() string {
 	case "sharing":
 		return "sharing is " + e.Value
 	case "rules":
+		if e.Node == "" {
+			return "new rules"
+		}
 		if e.Value == "" {
 			return fmt.Sprintf("rules %s: removed", e.Node)
 		}

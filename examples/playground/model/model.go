@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -28,8 +27,9 @@ type Model struct {
 	nodes  []node
 	view   view
 
-	running    map[string][]*workload.Workload // by queue, without edits
-	priorities []int64                         // the most of each colour
+	running map[string][]*workload.Workload // by queue, without edits
+	without []int64                         // the priorities of what runs, without edits; nil: not looked at yet
+	legend  []band                          // of priorities, lowest first; nil: not made yet
 }
 
 // side is the cluster with or without the edits, at the time of the slider.
@@ -167,7 +167,7 @@ func (m *Model) rebuild(edits []Edit) error {
 	if len(edits) == 0 {
 		next.said = m.origin.said // the same questions in the same order
 	}
-	m.now, m.doc.Edits = next, edits
+	m.now, m.doc.Edits, m.legend = next, edits, nil
 	m.view = view{}
 	return nil
 }
@@ -314,60 +314,6 @@ func columns(s *preemption.Snapshot) (list []quota.FlavorResource) {
 		add(q.Quotas)
 	}
 	return list
-}
-
-// maxColours is the number of colours for priorities.
-const maxColours = 6
-
-// legend divides priorities into ranges with about as many workloads each, lowest first.
-func legend(s *side) (most []int64) {
-	var all []int64
-	for w := range s.Snapshot.Workloads() {
-		all = append(all, w.EffectivePriority())
-	}
-	for i := range s.waiting {
-		all = append(all, s.waiting[i].Workload.EffectivePriority())
-	}
-	slices.Sort(all)
-	distinct := slices.Compact(slices.Clone(all))
-	if len(distinct) <= maxColours {
-		return distinct
-	}
-	for i := 1; i <= maxColours; i++ {
-		most = append(most, all[i*len(all)/maxColours-1])
-	}
-	return slices.Compact(most)
-}
-
-// colour returns the number of the range of a priority.
-func colour(most []int64, priority int64) int {
-	i, _ := slices.BinarySearch(most, priority)
-	return min(i, max(0, len(most)-1))
-}
-
-// Range is a colour of the legend.
-type Range struct {
-	Colour int    `json:"colour"` // from 0 to 5, over all six
-	Text   string `json:"text"`
-}
-
-// ranges says what each colour stands for. Few priorities are spread over all colours.
-func ranges(most []int64) (list []Range) {
-	for i, p := range most {
-		text := strconv.FormatInt(p, 10)
-		if len(most) == maxColours {
-			text = "≤ " + text
-		}
-		list = append(list, Range{spread(i, len(most)), text})
-	}
-	return list
-}
-
-func spread(i, of int) int {
-	if of < 2 {
-		return maxColours / 2
-	}
-	return i * (maxColours - 1) / (of - 1)
 }
 
 // compareRunning orders the blocks of a queue: higher priority first, then the longest running.

@@ -319,10 +319,3 @@ func (s *side) runningIn(queue string, m *Model) []*workload.Workload {
 	slices.SortFunc(list, compareRunning)
 	return list
 }
-
-func (m *Model) colourOf(priority int64) int {
-	if m.priorities == nil {
-		m.priorities = legend(m.origin)
-	}
-	return spread(colour(m.priorities, priority), len(m.priorities))
-}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/rules"
 )
@@ -75,13 +75,14 @@ func (r *ruleEdits) set(e Edit) error {
 		return nil
 	}
 	var c rules.Config
-	decoder := json.NewDecoder(bytes.NewReader([]byte(e.Value)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&c); err != nil {
+	if err := jsonform.Read([]byte(e.Value), &c); err != nil {
 		return err
 	}
-	if c.Name != e.Node || c.Name == "" {
-		return errors.New("the name of rules stays as it is")
+	if c.Name == "" {
+		return errors.New("name: is empty")
+	}
+	if c.Name != e.Node {
+		return fmt.Errorf("name: %q: it stays %q", c.Name, e.Node)
 	}
 	if err := rules.Validate([]rules.Config{c}); err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), "configs[0].", ""))

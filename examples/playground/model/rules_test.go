@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -88,15 +89,20 @@ func TestRuleErrors(t *testing.T) {
 	if len(m.Document().Limits) != 1 || len(m.now.Config.Limits) != 1 {
 		t.Errorf("%+v", m.Document().Limits)
 	}
+	value := func(node, text string) string {
+		quoted, _ := json.Marshal(text)
+		return fmt.Sprintf(`{"kind":"rules","node":%q,"value":%s}`, node, quoted)
+	}
 	for edit, want := range map[string]string{
-		`{"kind":"rules","node":"hero","value":"{"}`:                                  "unexpected EOF",
-		`{"kind":"rules","node":"hero","value":"{\"name\":\"other\"}"}`:               "the name of rules stays",
-		`{"kind":"rules","node":"","value":"{}"}`:                                     "the name of rules stays",
-		`{"kind":"rules","node":"hero","value":"{\"name\":\"hero\",\"rule\":[]}"}`:    "unknown field",
-		`{"kind":"rules","node":"hero","value":"{\"name\":\"hero\",\"rules\":[{}]}"}`: "rules[0].name",
-		`{"kind":"rule","node":"hero","field":"none","value":"off"}`:                  "have no rule",
-		`{"kind":"policy","node":"prod","field":"rules","value":"gone"}`:              `there are no rules "gone"`,
-		`{"kind":"policy","node":"nobody","field":"rules","value":"hero"}`:            "there is no queue",
+		value("hero", `{`):                "rules hero: changed: JSON ends early, at offset 1",
+		value("hero", `{"name":"other"}`): `rules hero: changed: name: "other": it stays "hero"`,
+		value("", `{}`):                   "new rules: name: is empty",
+		value("hero", `{"name":"hero","rule":[],"rules":[{"name":"a","cooldown":"5m","activationPolicy":{"trigger":"Always","minTriggerRequiredDuration":"2 hours"}}]}`): "rules hero: changed: rule: unknown field \"rule\"; rules[0].cooldown: unknown field \"cooldown\"; rules[0].activationPolicy.minTriggerRequiredDuration: \"2 hours\" is not a duration",
+		value("hero", `{"name":"hero","name":"hero"}`):                     "name: is there twice",
+		value("hero", `{"name":"hero","rules":[{}]}`):                      "rules[0].name",
+		`{"kind":"rule","node":"hero","field":"none","value":"off"}`:       "have no rule",
+		`{"kind":"policy","node":"prod","field":"rules","value":"gone"}`:   `there are no rules "gone"`,
+		`{"kind":"policy","node":"nobody","field":"rules","value":"hero"}`: "there is no queue",
 	} {
 		if _, err := m.Call("set", []byte(`{"edits":[`+edit+`]}`)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", edit, err, want)

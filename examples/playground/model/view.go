@@ -51,7 +51,6 @@ func (m *Model) ensure() *view {
 	}
 	v.queue = w.Workload.Queue
 	if w.Unasked != "" {
-		v.failed = w.Unasked
 		return v
 	}
 	d, err := m.now.Preemptor.Decide(m.now.Snapshot, w.Request)
@@ -166,6 +165,11 @@ func (m *Model) Marks() []Mark {
 			v.marks = append(v.marks, Mark{at.UTC(), kind, text})
 		}
 	}
+	over := func(last time.Time, text string) { // a rule holds up to its last instant, and ends right after it
+		if !last.IsZero() {
+			add(last.Add(1), "rule", text)
+		}
+	}
 	for i := range m.doc.Waiting {
 		w := &m.doc.Waiting[i]
 		add(w.PreemptsFrom, "begins", w.Request.Workload.ID+" may preempt")
@@ -180,12 +184,12 @@ func (m *Model) Marks() []Mark {
 				add(e.Decision.RetryAt, "retry", w.Workload.ID+" can run (RetryAt)")
 			}
 			for _, b := range e.Decision.Blockers {
-				add(b.Until, "rule", strings.TrimSpace(b.Workload+" is kept no longer by "+b.Rule.String()))
+				over(b.Until, strings.TrimSpace(b.Workload+" is kept no longer by "+b.Rule.String()))
 			}
 			for _, l := range e.Levels {
 				for _, k := range l.Kept {
-					add(k.From, "rule", "the first is kept no longer by "+k.Rule.String()+" in "+l.Node)
-					add(k.Until, "rule", "the last is kept no longer by "+k.Rule.String()+" in "+l.Node)
+					over(k.From, "the first is kept no longer by "+k.Rule.String()+" in "+l.Node)
+					over(k.Until, "the last is kept no longer by "+k.Rule.String()+" in "+l.Node)
 				}
 			}
 		}

@@ -8,24 +8,45 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// A flavor is eligible for a pod set if the pod set tolerates its taints, and its labels
-// satisfy the node selector and the required node affinity. A requirement counts only if some
+// A flavor is eligible for a pod set if it has the topology that the pod set asks for, the pod set tolerates
+// its taints, and its labels satisfy the node selector and the required node affinity. A requirement counts only if some
 // flavor of the group has a label with its key; other keys are left to the scheduler of pods
 // (Kueue's flavor assigner, flavorSelector).
 
-// Mismatch says why a flavor is not eligible: a taint that the pod set does not tolerate, or
-// a requirement that the labels do not satisfy. The zero value: it is eligible.
+// Mismatch says why a flavor is not eligible: its topology, a taint that the pod set does not tolerate,
+// or a requirement that the labels do not satisfy. The zero value: it is eligible.
 type Mismatch struct {
+	Topology    Topology
+	Level       string // for NoLevel
 	Taint       *workload.Taint
 	Requirement *workload.LabelRequirement
 }
 
+// Topology says what is wrong with the topology of a flavor.
+type Topology uint8
+
+const (
+	// SuitsTopology: nothing is.
+	SuitsTopology Topology = iota
+	// NoTopology: the pod set asks for one, and the flavor has none.
+	NoTopology
+	// NoLevel: the topology lacks a level that the pod set asks for.
+	NoLevel
+	// OnlyTopology: the flavor has one, the pod set asks for none, and the queue has flavors without.
+	OnlyTopology
+)
+
 // None reports whether the flavor is eligible.
-func (m *Mismatch) None() bool { return m.Taint == nil && m.Requirement == nil }
+func (m *Mismatch) None() bool {
+	return m.Topology == SuitsTopology && m.Taint == nil && m.Requirement == nil
+}
 
 // Mismatch returns the mismatch of a flavor of the group. Constraints may be nil.
 func (g *Group) Mismatch(flavor int, c *workload.NodeConstraints) (m Mismatch) {
 	f := g.known[flavor]
+	if m = g.topology(f, c); !m.None() {
+		return m
+	}
 	if f != nil {
 		for i := range f.NodeTaints {
 			if t := &f.NodeTaints[i]; t.Effect != workload.PreferNoSchedule && !tolerated(t, f.Tolerations) && (c == nil || !tolerated(t, c.Tolerations)) {
@@ -47,6 +68,26 @@ func (g *Group) Mismatch(flavor int, c *workload.NodeConstraints) (m Mismatch) {
 	}
 	m.Requirement = g.unsatisfied(c.NodeAffinity, labels)
 	return m
+}
+
+// topology judges the topology of a flavor; f may be nil (Kueue's flavor assigner,
+// checkPodSetAndFlavorMatchForTAS, which comes before taints and labels). Where all flavors of the queue
+// have one, a pod set that does not ask is placed by it, too (IsTASOnly).
+func (g *Group) topology(f *queue.Flavor, c *workload.NodeConstraints) Mismatch {
+	has := f != nil && f.Topology.Name != ""
+	if c == nil || c.Topology.IsZero() {
+		if has && !g.onlyTopology {
+			return Mismatch{Topology: OnlyTopology}
+		}
+		return Mismatch{}
+	}
+	if !has {
+		return Mismatch{Topology: NoTopology}
+	}
+	if level := c.Topology.MissingFrom(f.Topology.Levels); level != "" {
+		return Mismatch{Topology: NoLevel, Level: level}
+	}
+	return Mismatch{}
 }
 
 // Label returns a label of a flavor, or "" if it has none.

@@ -23,6 +23,8 @@ type Group struct {
 	columns   []int           // by flavor, then resource; -1: no quota in the queue
 	known     []*queue.Flavor // by flavor; nil: nothing is known
 	keys      []string        // of the labels of the flavors, sorted
+	// onlyTopology says that all flavors of the queue have a topology.
+	onlyTopology bool
 }
 
 // Place returns the group of a resource and its index there; ok is false if the queue has no
@@ -53,12 +55,27 @@ func newPlan(q *queue.Queue, columns *cluster.Columns, flavors map[string]*queue
 		}
 		p.Groups[i].know(flavors)
 	}
+	p.knowTopology()
 	for _, e := range q.Quotas {
 		at := p.places[e.Resource]
 		g := &p.Groups[at.group]
 		g.columns[flavorAt[e.Flavor]*len(g.Resources)+at.resource] = columns.Number(quota.FlavorResource{Flavor: e.Flavor, Resource: e.Resource})
 	}
 	return p
+}
+
+// knowTopology finds out whether all flavors of the queue have a topology.
+func (p *Plan) knowTopology() {
+	for i := range p.Groups {
+		for _, f := range p.Groups[i].known {
+			if f == nil || f.Topology.Name == "" {
+				return
+			}
+		}
+	}
+	for i := range p.Groups {
+		p.Groups[i].onlyTopology = true
+	}
 }
 
 // Plans holds the plans of all queues of one configuration, and what is known about flavors.

@@ -144,7 +144,7 @@ func (a *Assigner) ask(column int, amount int64) (Verdict, Passed) {
 	}
 	v.Mode = Reclaim
 	for i := range found.Victims {
-		if found.Victims[i].Cohort < 0 {
+		if found.Victims[i].Queue == q {
 			v.Mode = Preempt
 		}
 	}

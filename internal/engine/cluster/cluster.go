@@ -21,13 +21,12 @@ type Cluster struct {
 	*Shape
 	Columns *Columns
 	Usage   quotatree.Usage
-	running vector.Vector[*Running] // by queue, in the order of Shape.Queues
-	reach   vector.Vector[*Reach]   // by cohort
+	running vector.Vector[*Running]        // by queue, in the order of Shape.Queues
+	reach   [extents]vector.Vector[*Reach] // by cohort
 	byID    trie.Map[*Workload]
 	leaving trie.Map[*Workload] // workloads with leaving replicas
 	traits  traits
-	// shareOrders are the orders by share that the reach has.
-	shareOrders ShareOrders
+	indexes Indexes
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster. It fails
@@ -146,7 +145,7 @@ func (c *Cluster) users(column int) int {
 				if !ok {
 					break
 				}
-				if names(w.Loads) {
+				if names(w.Loads) && w.Leaving == 0 {
 					n++
 				}
 			}

@@ -250,7 +250,7 @@ func equalConstraints(a, b *workload.NodeConstraints) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
-	return maps.Equal(a.NodeSelector, b.NodeSelector) && slices.Equal(a.Tolerations, b.Tolerations) &&
+	return a.Topology == b.Topology && maps.Equal(a.NodeSelector, b.NodeSelector) && slices.Equal(a.Tolerations, b.Tolerations) &&
 		slices.EqualFunc(a.NodeAffinity, b.NodeAffinity, func(s, t workload.NodeSelectorTerm) bool {
 			return slices.EqualFunc(s.MatchExpressions, t.MatchExpressions, func(p, q workload.LabelRequirement) bool {
 				return p.Key == q.Key && p.Operator == q.Operator && slices.Equal(p.Values, q.Values)

@@ -117,12 +117,17 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 		next.leaving, _ = c.leaving.Delete(id) // the whole workload leaves
 	}
 	q := node - len(c.Cohorts)
-	next.running = c.running.Set(q, c.running.At(q).replaced([]change{{old: d, now: evicted}}))
+	changes := withParts([]change{{old: d, now: evicted}})
+	next.running = c.running.Set(q, c.running.At(q).replaced(changes))
 	var more []PrioritySum
 	if !d.lane().Yields() { // now it may
 		more = addedUp([]PrioritySum{{d.Priority, nonZero(d.Loads)}})
 	}
-	next.updateReach(c, node, d.lanesMask()|evicted.lanesMask(), more)
+	var lanes laneMask
+	for _, ch := range changes {
+		lanes |= ch.old.lanesMask() | ch.now.lanesMask()
+	}
+	next.updateReach(c, node, lanes, more)
 	return &next, nil
 }
 
@@ -138,7 +143,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 		kept[queues[i].Name] = true
 	}
 	for i := range c.Queues {
-		if n := c.running.At(i).Len(); n > 0 && !kept[c.Queues[i].Name] {
+		if n := c.running.At(i).workloads(); n > 0 && !kept[c.Queues[i].Name] {
 			faults.Add(path, "queue %q has %d admitted workloads", c.Queues[i].Name, n)
 		}
 	}
@@ -164,10 +169,10 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			running[i], _ = newRunning(&home{queue: shape.Queues[i].Name}, nil, nil)
 		}
 	}
-	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, traits: c.traits, shareOrders: c.shareOrders}
+	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, traits: c.traits, indexes: c.indexes}
 	if next.Usage, err = quotatree.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}
-	next.reach = next.allReach()
+	next.reachAll()
 	return next, nil
 }

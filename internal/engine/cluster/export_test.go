@@ -1,17 +1,13 @@
 package cluster
 
-// ReachByEdits returns what can be reached under the cohort as edits have left it, and
-// ReachAnew as it is computed from nothing.
-func (c *Cluster) ReachByEdits(cohort int) ([]Head, []PrioritySum) { return content(c.Reach(cohort)) }
-func (c *Cluster) ReachAnew(cohort int) ([]Head, []PrioritySum) {
-	return content(c.allReach().At(cohort))
-}
+// ReachAnew is [Cluster.ReachOf] as it is computed from nothing.
+func (c *Cluster) ReachAnew(extent Extent, cohort int) *Reach { return c.allReach(extent).At(cohort) }
 
-func content(r *Reach) ([]Head, []PrioritySum) { return list(r.Heads), listOf(r.Sums) }
+// Content returns the heads and the sums.
+func (r *Reach) Content() ([]Head, []PrioritySum) { return list(r.Heads), listOf(r.Sums) }
 
-// LanesByEdits and LanesAnew are the lanes of which there are heads.
-func (c *Cluster) LanesByEdits(cohort int) uint8 { return uint8(c.Reach(cohort).lanes) }
-func (c *Cluster) LanesAnew(cohort int) uint8    { return uint8(c.allReach().At(cohort).lanes) }
+// Lanes are those of which there are heads.
+func (r *Reach) Lanes() uint8 { return uint8(r.lanes) }
 
 func list(heads Heads) []Head {
 	var all []Head
@@ -25,14 +21,9 @@ func list(heads Heads) []Head {
 	}
 }
 
-// ShareHeadsByEdits and ShareHeadsAnew are the share heads, and the lowest priorities of all: those not being
-// evicted, ascending and descending, then the others.
-func (c *Cluster) ShareHeadsByEdits(cohort int) [][]ShareHead { return c.Reach(cohort).shareHeads() }
-func (c *Cluster) ShareHeadsAnew(cohort int) [][]ShareHead {
-	return c.allReach().At(cohort).shareHeads()
-}
-
-func (r *Reach) shareHeads() (lists [][]ShareHead) {
+// AllShareHeads are the share heads, and the lowest priorities of all: those not being evicted, ascending and
+// descending, then the others.
+func (r *Reach) AllShareHeads() (lists [][]ShareHead) {
 	if r.shares == nil {
 		return nil
 	}
@@ -56,3 +47,6 @@ func (r *Reach) shareHeads() (lists [][]ShareHead) {
 	}
 	return lists
 }
+
+// LeavingParts returns the records of the workload's leaving replicas.
+func (w *Workload) LeavingParts() []*Workload { return w.parts() }

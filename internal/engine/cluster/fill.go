@@ -42,7 +42,7 @@ const together = 21
 type seen struct {
 	podSets  []workload.PodSet // belongs to the caller
 	active   *Template
-	whole    *Template // of those that give no surplus
+	whole    *Template // of those that leave as a whole; without leaving replicas, of those that give no surplus
 	ofQuotas bool      // it uses only columns with quota
 }
 
@@ -87,7 +87,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 		return c.usageFault("admitted", f.columns, err)
 	}
 	c.running = vector.Of(running)
-	c.reach = c.allReach()
+	c.reachAll()
 	return nil
 }
 
@@ -125,7 +125,12 @@ func (f *filling) add(i int, w *workload.Workload) bool {
 	f.room = f.room[1:]
 	d.Priority, d.Queued, d.Reserved, d.Template = w.EffectivePriority(), queued, reserved, s.active
 	d.Facts = factsOf(w, f.homeOf(q, w.LocalQueue), created)
-	if w.Evicted || w.NeverYields {
+	switch {
+	case w.Evicted:
+		d.Template = s.whole
+	case w.NeverYields && len(s.active.Parts) > 0:
+		d.Template = s.active.rigid()
+	case w.NeverYields:
 		d.Template = s.whole
 	}
 	if rare := d.Facts.seldom; rare != nil {
@@ -167,7 +172,7 @@ func (f *filling) see(s *seen, w *workload.Workload) {
 	columns := f.columns
 	f.columns = columns.with(w)
 	copied := workload.Workload{PodSets: w.PodSets}
-	active := newTemplate(copied.Clone().PodSets, f.columns, false)
+	active := newTemplate(copied.Clone().PodSets, f.columns)
 	*s = seen{podSets: w.PodSets, active: active, whole: active.whole(), ofQuotas: f.columns == columns}
 }
 
@@ -200,14 +205,15 @@ func samePodSets(a, b []workload.PodSet) bool {
 	return true
 }
 
-// byQueue returns the workloads of each queue.
+// byQueue returns the records of each queue.
 func (f *filling) byQueue() [][]*Workload {
 	lists := make([][]*Workload, len(f.counts))
 	for q, count := range f.counts {
 		lists[q] = make([]*Workload, 0, count)
 	}
 	for i, q := range f.queues {
-		lists[q] = append(lists[q], f.byID.Item(i))
+		w := f.byID.Item(i)
+		lists[q] = append(append(lists[q], w), w.parts()...)
 	}
 	return lists
 }

@@ -8,9 +8,20 @@ import (
 	"github.com/cedesched/cede/internal/persist/vector"
 )
 
+// Extent says which children of a cohort can be reached. No inactive queue can.
+type Extent uint8
+
+const (
+	// Borrowers: a child that borrows, that is, uses more than its subtree quota in some column.
+	Borrowers Extent = iota
+	// Everybody: each child. This is kept if the cluster's indexes say so.
+	Everybody
+
+	extents = iota
+)
+
 // Head is the first workload of a lane at Node: in the queue, or in the queues under the
-// cohort that can be reached. A child can be reached if it borrows, that is, if it uses
-// more than its subtree quota in some column, and is no inactive queue.
+// cohort that can be reached.
 type Head struct {
 	Workload *Workload
 	Lane     Lane
@@ -47,8 +58,14 @@ type Reach struct {
 // Has reports whether the lane has a head.
 func (r *Reach) Has(lane Lane) bool { return r.lanes>>lane&1 != 0 }
 
-// Reach returns what can be reached under the cohort at the node.
-func (c *Cluster) Reach(cohort int) *Reach { return c.reach.At(cohort) }
+// Reach returns what can be reached under the cohort at the node, of those that borrow.
+func (c *Cluster) Reach(cohort int) *Reach { return c.ReachOf(Borrowers, cohort) }
+
+// ReachOf returns what can be reached under the cohort at the node. The extent is kept.
+func (c *Cluster) ReachOf(extent Extent, cohort int) *Reach { return c.reach[extent].At(cohort) }
+
+// Keeps reports whether an extent is kept.
+func (c *Cluster) Keeps(extent Extent) bool { return extent == Borrowers || c.indexes.Everybody }
 
 // Heads returns the heads of the cohort at the node.
 func (c *Cluster) Heads(cohort int) Heads { return c.Reach(cohort).Heads }
@@ -93,19 +110,31 @@ func (c *Cluster) headOf(node int, r *Reach, lane Lane) *Workload {
 
 // CanReach reports whether what runs under the node can be reached from its parent: it borrows
 // and is no inactive queue.
-func (c *Cluster) CanReach(node int) bool {
-	return c.Borrows(node) && !(c.IsQueue(node) && c.Queue(node).Inactive)
+func (c *Cluster) CanReach(node int) bool { return c.CanReachOf(Borrowers, node) }
+
+// CanReachOf reports whether what runs under the node can be reached from its parent.
+func (c *Cluster) CanReachOf(extent Extent, node int) bool {
+	return (extent == Everybody || c.Borrows(node)) && !(c.IsQueue(node) && c.Queue(node).Inactive)
+}
+
+// reachAll computes what is kept.
+func (c *Cluster) reachAll() {
+	for extent := range Extent(extents) {
+		if c.Keeps(extent) {
+			c.reach[extent] = c.allReach(extent)
+		}
+	}
 }
 
 // allReach computes the reach of every cohort, from the bottom up.
-func (c *Cluster) allReach() vector.Vector[*Reach] {
+func (c *Cluster) allReach(extent Extent) vector.Vector[*Reach] {
 	heads := make([][]Head, len(c.Cohorts))
 	sums := make([][]PrioritySum, len(c.Cohorts))
 	reach := make([]*Reach, len(c.Cohorts))
 	var room []PrioritySum
 	push := func(node int, r *Reach) {
 		parent := c.Tree.Parent(node)
-		if parent < 0 || !c.CanReach(node) {
+		if parent < 0 || !c.CanReachOf(extent, node) {
 			return
 		}
 		for lane := range Lanes {
@@ -113,7 +142,7 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 				heads[parent] = append(heads[parent], Head{w, lane, int32(node)})
 			}
 		}
-		room = c.passing(node, r, room[:0])
+		room = c.passing(extent, node, r, room[:0])
 		if to := &sums[parent]; len(*to)+len(room) > cap(*to) { // priorities recur
 			*to = addedUp(*to)
 			*to = slices.Grow(*to, len(*to)+len(room))
@@ -130,7 +159,7 @@ func (c *Cluster) allReach() vector.Vector[*Reach] {
 			r.lanes |= 1 << h.Lane
 		}
 		reach[cohort] = r
-		r.shares = c.allShareHeads(cohort, reach)
+		r.shares = c.allShareHeads(extent, cohort, reach)
 		push(cohort, r)
 	}
 	return vector.Of(reach)
@@ -150,12 +179,20 @@ func (c *Cluster) bottomUp() []int {
 // seen yet. before is the cluster it was made from, lanes are the changed lanes of the queue,
 // and more holds the change of usage by priority.
 func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []PrioritySum) {
+	for extent := range Extent(extents) {
+		if c.Keeps(extent) {
+			c.updateReachOf(extent, before, node, lanes, more)
+		}
+	}
+}
+
+func (c *Cluster) updateReachOf(extent Extent, before *Cluster, node int, lanes laneMask, more []PrioritySum) {
 	var few [8]int // most trees are not deeper
 	var fewReach [8]*Reach
 	at, made := few[:0], fewReach[:0]
 	var was, is *Reach // of the node; nil for the queue
 	for parent := c.Tree.Parent(node); parent >= 0; node, parent = parent, c.Tree.Parent(parent) {
-		did, does := before.CanReach(node), c.CanReach(node)
+		did, does := before.CanReachOf(extent, node), c.CanReachOf(extent, node)
 		switch {
 		case !did && !does:
 			lanes, more = 0, nil
@@ -163,9 +200,9 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 			if did != does {
 				lanes = allLanes
 			}
-			more = addedUp(append(c.passing(node, is, nil), withdrawn(before.passing(node, was, nil))...))
+			more = addedUp(append(c.passing(extent, node, is, nil), withdrawn(before.passing(extent, node, was, nil))...))
 		}
-		above := before.Reach(parent)
+		above := before.ReachOf(extent, parent)
 		shares := c.shareHeadsAfter(before, above, node, was, is, did, does)
 		if lanes == 0 && len(more) == 0 && shares == above.shares {
 			was, is = above, above
@@ -196,7 +233,7 @@ func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []
 			at, made = slices.Insert(at, i, parent), slices.Insert(made, i, is)
 		}
 	}
-	c.reach = before.reach.SetAll(at, made)
+	c.reach[extent] = before.reach[extent].SetAll(at, made)
 }
 
 // change replaces the head of a child in a lane, in a reach that no caller has seen yet. It

@@ -17,7 +17,9 @@ func reachFollowsEdits(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = c.OrderedByShare(cluster.ShareOrders{Ascending: rapid.Bool().Draw(t, "ascending"), Descending: rapid.Bool().Draw(t, "descending")})
+	c = c.Indexed(cluster.Indexes{
+		Ascending: rapid.Bool().Draw(t, "ascending"), Descending: rapid.Bool().Draw(t, "descending"), Everybody: rapid.Bool().Draw(t, "everybody"),
+	})
 	for range rapid.IntRange(1, 12).Draw(t, "edits") {
 		w := preemptiontest.Workload(st, rapid.SampledFrom([]string{"ns/w00", "ns/w01", "ns/w02", "ns/new"}).Draw(t, "id")).Draw(t, "workload")
 		w.ReservedAt = preemptiontest.Now
@@ -35,41 +37,60 @@ func reachFollowsEdits(t *rapid.T) {
 		if err == nil {
 			c = next
 		}
-		for cohort := range st.Cohorts {
-			heads, sums := c.ReachByEdits(cohort)
-			wantHeads, wantSums := c.ReachAnew(cohort)
-			if !slices.Equal(heads, wantHeads) || c.LanesByEdits(cohort) != c.LanesAnew(cohort) {
-				t.Fatalf("cohort %d: heads %v of lanes %b, want %v of lanes %b", cohort,
-					heads, c.LanesByEdits(cohort), wantHeads, c.LanesAnew(cohort))
-			}
-			if got, want := c.ShareHeadsByEdits(cohort), c.ShareHeadsAnew(cohort); !slices.EqualFunc(got, want, slices.Equal) {
-				t.Fatalf("cohort %d: share heads %v, want %v", cohort, got, want)
-			}
-			if !slices.EqualFunc(sums, wantSums, func(a, b cluster.PrioritySum) bool {
-				return a.Priority == b.Priority && slices.Equal(a.Loads, b.Loads)
-			}) {
-				t.Fatalf("cohort %d: sums %v, want %v", cohort, sums, wantSums)
+		for _, extent := range kept(c) {
+			for cohort := range st.Cohorts {
+				got, want := c.ReachOf(extent, cohort), c.ReachAnew(extent, cohort)
+				heads, sums := got.Content()
+				wantHeads, wantSums := want.Content()
+				if !slices.Equal(heads, wantHeads) || got.Lanes() != want.Lanes() {
+					t.Fatalf("extent %d, cohort %d: heads %v of lanes %b, want %v of lanes %b", extent, cohort, heads, got.Lanes(), wantHeads, want.Lanes())
+				}
+				if got, want := got.AllShareHeads(), want.AllShareHeads(); !slices.EqualFunc(got, want, slices.Equal) {
+					t.Fatalf("extent %d, cohort %d: share heads %v, want %v", extent, cohort, got, want)
+				}
+				if !slices.EqualFunc(sums, wantSums, func(a, b cluster.PrioritySum) bool {
+					return a.Priority == b.Priority && slices.Equal(a.Loads, b.Loads)
+				}) {
+					t.Fatalf("extent %d, cohort %d: sums %v, want %v", extent, cohort, sums, wantSums)
+				}
 			}
 		}
 	}
 }
 
+// kept returns the extents that a cluster keeps.
+func kept(c *cluster.Cluster) []cluster.Extent {
+	return slices.DeleteFunc([]cluster.Extent{cluster.Borrowers, cluster.Everybody}, func(e cluster.Extent) bool { return !c.Keeps(e) })
+}
+
 // The sums up to a priority are by how much the cohort uses less when all of up to that
-// priority leave who ever yield and run in queues that borrow, as does every cohort between.
+// priority leave who ever yield and run in queues that can be reached: they borrow, as does every cohort
+// between, or in the extent of everybody they are not inactive.
 func sumsAreWhatLeaves(t *rapid.T) {
 	st := preemptiontest.States().Draw(t, "state")
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c = c.Indexed(cluster.Indexes{Everybody: rapid.Bool().Draw(t, "everybody")})
+	extent := slices.Max(kept(c))
 	for cohort := range st.Cohorts {
-		_, sums := c.ReachByEdits(cohort)
+		_, sums := c.ReachOf(extent, cohort).Content()
 		left := map[int]int64{} // by column
 		for _, sum := range sums {
 			without := c
 			for _, w := range c.All() {
-				if node, _ := c.QueueNode(w.Facts.Queue()); w.Priority <= sum.Priority && (!w.Facts.NeverYields || w.Facts.Evicted) && inReach(c, node, cohort) {
+				if node, _ := c.QueueNode(w.Facts.Queue()); w.Priority > sum.Priority || !inReach(c, extent, node, cohort) {
+					continue
+				}
+				if !w.Facts.NeverYields || w.Facts.Evicted {
 					if without, err = without.Remove("", w.Facts.ID); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				for _, p := range w.PodSets { // what is leaving leaves
+					if without, err = without.Shrink("", w.Facts.ID, p.Name, p.Terminating); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -87,9 +108,9 @@ func sumsAreWhatLeaves(t *rapid.T) {
 	}
 }
 
-func inReach(c *cluster.Cluster, node, cohort int) bool {
+func inReach(c *cluster.Cluster, extent cluster.Extent, node, cohort int) bool {
 	for ; node != cohort; node = c.Tree.Parent(node) {
-		if node < 0 || !c.CanReach(node) {
+		if node < 0 || !c.CanReachOf(extent, node) {
 			return false
 		}
 	}

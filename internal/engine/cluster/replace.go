@@ -29,7 +29,8 @@ func (c *Cluster) replace(node int, changes []change) error {
 	var delta []quotatree.Load
 	var sums []PrioritySum
 	var lanes laneMask
-	for _, ch := range changes {
+	all := withParts(changes)
+	for _, ch := range all {
 		lanes |= ch.old.lanesMask() | ch.now.lanesMask()
 		if ch.old != nil && ch.now != nil && ch.old.Template == ch.now.Template {
 			if ch.old.Priority == ch.now.Priority && ch.old.lane().Yields() == ch.now.lane().Yields() {
@@ -62,7 +63,7 @@ func (c *Cluster) replace(node int, changes []change) error {
 		c.traits.change(ch.old, c.Queues[q].Name, -1)
 		c.traits.change(ch.now, c.Queues[q].Name, 1)
 	}
-	c.running = c.running.Set(q, c.running.At(q).replaced(changes))
+	c.running = c.running.Set(q, c.running.At(q).replaced(all))
 	c.updateReach(&before, node, lanes, addedUp(sums))
 	return nil
 }
@@ -86,7 +87,7 @@ func (c *Cluster) index(ch change) {
 	}
 }
 
-// replaced returns the index after changes.
+// replaced returns the index after changes, those of leaving replicas included.
 func (r *Running) replaced(changes []change) *Running {
 	n := 0
 	for _, ch := range changes {
@@ -126,20 +127,24 @@ func (ch *change) steps() int {
 // 16.
 const manyOf = 16
 
-// anew builds the index after changes from a list.
+// anew builds the index after changes from a list. Records that do not change stay the same.
 func (r *Running) anew(changes []change) *Running {
-	leave := make(map[*Workload]bool, len(changes))
+	type key struct {
+		id      string
+		leaving int
+	}
+	leave := make(map[key]bool, len(changes))
 	list := make([]*Workload, 0, r.Len()+len(changes))
 	for _, ch := range changes {
 		if ch.old != nil {
-			leave[ch.old] = true
+			leave[key{ch.old.Facts.ID, ch.old.Leaving}] = true
 		}
 		if ch.now != nil {
 			list = append(list, ch.now)
 		}
 	}
 	for w := range r.Whole {
-		if !leave[w] {
+		if !leave[key{w.Facts.ID, w.Leaving}] {
 			list = append(list, w)
 		}
 	}

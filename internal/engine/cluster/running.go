@@ -58,7 +58,7 @@ func LaneOf(lane Lane, sorted []*Workload) LaneSet {
 // Lane returns the index of a lane.
 func (r *Running) Lane(l Lane) *LaneSet { return &r.lanes[l] }
 
-// Len returns the number of workloads.
+// Len returns the number of records: workloads, and leaving replicas of a pod set.
 func (r *Running) Len() int {
 	n := 0
 	for lane := range WholeLanes {
@@ -67,7 +67,24 @@ func (r *Running) Len() int {
 	return n
 }
 
-// Whole calls yield with every workload once, lane by lane, each in the order of candidates.
+// workloads returns the number of workloads.
+func (r *Running) workloads() (n int) {
+	for range r.Workloads {
+		n++
+	}
+	return n
+}
+
+// Workloads calls yield with every workload once, as Whole, and not with what leaves of it.
+func (r *Running) Workloads(yield func(*Workload) bool) {
+	for w := range r.Whole {
+		if w.Leaving == 0 && !yield(w) {
+			return
+		}
+	}
+}
+
+// Whole calls yield with every record once, lane by lane, each in the order of candidates.
 func (r *Running) Whole(yield func(*Workload) bool) {
 	for lane := range WholeLanes {
 		var cursor LaneCursor
@@ -90,7 +107,7 @@ func (r *Running) addTo(sum *[]quotatree.Load) {
 	}
 }
 
-// WholeLanes calls yield with the lanes that together hold every workload once.
+// WholeLanes calls yield with the lanes that together hold every record once.
 func WholeLanes(yield func(Lane) bool) {
 	for lane := range AllLanes {
 		if !lane.Surplus() && !yield(lane) {
@@ -182,10 +199,13 @@ func compareInLane(a, b *Workload) int {
 	return CompareIDs(a, b)
 }
 
-// CompareIDs orders by UID, then ID.
+// CompareIDs orders by UID, then ID; records of the same workload by pod set.
 func CompareIDs(a, b *Workload) int {
 	if c := cmp.Compare(a.Facts.UID, b.Facts.UID); c != 0 {
 		return c
 	}
-	return cmp.Compare(a.Facts.ID, b.Facts.ID)
+	if c := cmp.Compare(a.Facts.ID, b.Facts.ID); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Leaving, b.Leaving)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/persist/ordered"
-	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -63,9 +62,6 @@ func compareAcrossLanes(a, b *Workload) int {
 	return CompareIDs(a, b)
 }
 
-// ShareOrders are the orders by share that are kept. The zero value is none.
-type ShareOrders struct{ Ascending, Descending bool }
-
 // shareHeads holds the share heads of a cohort: by order, ascending and descending, and by the pair of
 // lanes, those of workloads that are not being evicted and of those that are.
 type shareHeads [2][2]ShareHeads
@@ -73,40 +69,10 @@ type shareHeads [2][2]ShareHeads
 // pairs are the pairs of lanes in [shareHeads].
 var pairs = [2][2]Lane{{Active, ActiveUnreserved}, {Evicted, EvictedUnreserved}}
 
-// each calls yield with the indexes of the orders that are kept.
-func (o ShareOrders) each(yield func(order int) bool) {
-	_ = (!o.Ascending || yield(0)) && (!o.Descending || yield(1))
-}
-
-// OrderedByShare returns the cluster with the share heads of some orders, which edits keep. It costs a
-// look at each queue, or nothing if these are kept.
-func (c *Cluster) OrderedByShare(orders ShareOrders) *Cluster {
-	if c.shareOrders == orders {
-		return c
-	}
-	next := *c
-	next.shareOrders = orders
-	reach := c.reach.All()
-	for _, cohort := range c.bottomUp() {
-		r := *reach[cohort]
-		reach[cohort], r.shares = &r, next.allShareHeads(cohort, reach)
-	}
-	next.reach = vector.Of(reach)
-	return &next
-}
-
-// HasShareHeads reports whether an order is kept.
-func (c *Cluster) HasShareHeads(descending bool) bool {
-	if descending {
-		return c.shareOrders.Descending
-	}
-	return c.shareOrders.Ascending
-}
-
-// ShareHeads returns the share heads of the cohort at a node in an order that is kept, of workloads that are
-// being evicted or of others.
-func (c *Cluster) ShareHeads(cohort int, descending, evicted bool) ShareHeads {
-	return c.Reach(cohort).shares[oneIf(descending)][oneIf(evicted)]
+// ShareHeads returns the share heads of a cohort in an order that is kept, of workloads that are being
+// evicted or of others.
+func (r *Reach) ShareHeads(descending, evicted bool) ShareHeads {
+	return r.shares[oneIf(descending)][oneIf(evicted)]
 }
 
 func oneIf(is bool) int {
@@ -155,17 +121,17 @@ func (c *Cluster) shareHead(node int, r *Reach, order, pair int) (h ShareHead) {
 }
 
 // allShareHeads returns the share heads of a cohort, nil if no order is kept; reach has what is under it.
-func (c *Cluster) allShareHeads(cohort int, reach []*Reach) *shareHeads {
-	if c.shareOrders == (ShareOrders{}) {
+func (c *Cluster) allShareHeads(extent Extent, cohort int, reach []*Reach) *shareHeads {
+	if !c.indexes.Ascending && !c.indexes.Descending {
 		return nil
 	}
 	all := new(shareHeads)
-	for order := range c.shareOrders.each {
+	for order := range c.indexes.orders {
 		for pair := range pairs {
 			var list []ShareHead
 			add := func(children []int32) {
 				for _, node := range children {
-					if !c.CanReach(int(node)) {
+					if !c.CanReachOf(extent, int(node)) {
 						continue
 					}
 					var r *Reach
@@ -191,7 +157,7 @@ func (c *Cluster) allShareHeads(cohort int, reach []*Reach) *shareHeads {
 // of the child then and now, nil for a queue; did and does: it could be reached, and can.
 func (c *Cluster) shareHeadsAfter(before *Cluster, above *Reach, child int, was, is *Reach, did, does bool) *shareHeads {
 	all := above.shares
-	for order := range c.shareOrders.each {
+	for order := range c.indexes.orders {
 		for pair := range pairs {
 			var old, now ShareHead
 			if did {

@@ -20,6 +20,14 @@ type candidate struct {
 	node int
 }
 
+// withParts lists all workloads and their leaving replicas.
+func withParts(c *cluster.Cluster) (list []*cluster.Workload) {
+	for _, w := range c.All() {
+		list = append(append(list, w), w.LeavingParts()...)
+	}
+	return list
+}
+
 // The share heads of a cohort are, of each child that can be reached, the queue under it with the least
 // share, or the largest, and of equal ones the one with the first workload; and each knows the lowest
 // priority under the child.
@@ -29,15 +37,9 @@ func shareHeadsAreFirst(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = c.OrderedByShare(cluster.ShareOrders{Ascending: true, Descending: true})
-	under := func(node, above int) bool {
-		for ; node != above; node = c.Tree.Parent(node) {
-			if node < 0 || !c.CanReach(node) {
-				return false
-			}
-		}
-		return true
-	}
+	c = c.Indexed(cluster.Indexes{Ascending: true, Descending: true, Everybody: rapid.Bool().Draw(t, "everybody")})
+	extent := slices.Max(kept(c))
+	under := func(node, above int) bool { return inReach(c, extent, node, above) }
 	for cohort := range st.Cohorts {
 		for i, evicted := range []bool{false, true} {
 			for j, descending := range []bool{false, true} {
@@ -54,9 +56,9 @@ func shareHeadsAreFirst(t *rapid.T) {
 				children := slices.Concat(c.ChildQueues[cohort], c.ChildCohorts[cohort])
 				for _, child := range children {
 					var of []candidate
-					for _, w := range c.All() {
+					for _, w := range withParts(c) {
 						node, _ := c.QueueNode(w.Facts.Queue())
-						if w.Facts.Evicted == evicted && (evicted || !w.Facts.NeverYields) && c.CanReach(int(child)) && under(node, int(child)) {
+						if w.Facts.Evicted == evicted && (evicted || !w.Facts.NeverYields) && c.CanReachOf(extent, int(child)) && under(node, int(child)) {
 							of = append(of, candidate{w, node})
 						}
 					}
@@ -66,7 +68,7 @@ func shareHeadsAreFirst(t *rapid.T) {
 					}
 				}
 				slices.SortFunc(want, before)
-				got := c.ShareHeadsByEdits(cohort)[2*i+j]
+				got := c.ReachOf(extent, cohort).AllShareHeads()[2*i+j]
 				if len(want) == 0 {
 					if len(got) > 0 {
 						t.Fatalf("cohort %d: %v, want none", cohort, got)
@@ -79,7 +81,7 @@ func shareHeadsAreFirst(t *rapid.T) {
 					if descending {
 						share = ^share
 					}
-					return h.Workload == of.Workload && h.Share == share && under(of.node, int(h.Node)) && h.Least == least[int(h.Node)]
+					return h.Workload.Facts.ID == of.Facts.ID && h.Workload.Leaving == of.Leaving && h.Share == share && under(of.node, int(h.Node)) && h.Least == least[int(h.Node)]
 				}) {
 					t.Fatalf("cohort %d, evicted %v, descending %v: %v, want %v, least %v", cohort, evicted, descending, got, want, least)
 				}
@@ -116,19 +118,19 @@ func TestShareKeyOrdersShares(t *testing.T) {
 	}
 }
 
-// An order that is not kept has no share heads; keeping the same orders again costs nothing.
-func TestShareOrders(t *testing.T) {
+// What is not kept is not there; keeping the same indexes again costs nothing.
+func TestIndexes(t *testing.T) {
 	c, err := cluster.New(nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, orders := range []cluster.ShareOrders{{}, {Ascending: true}, {Descending: true}, {Ascending: true, Descending: true}} {
-		d := c.OrderedByShare(orders)
-		if d.HasShareHeads(false) != orders.Ascending || d.HasShareHeads(true) != orders.Descending {
-			t.Errorf("%+v: ascending %v, descending %v", orders, d.HasShareHeads(false), d.HasShareHeads(true))
+	for _, indexes := range []cluster.Indexes{{}, {Ascending: true}, {Descending: true}, {Ascending: true, Descending: true}, {Everybody: true}} {
+		d := c.Indexed(indexes)
+		if d.HasShareHeads(false) != indexes.Ascending || d.HasShareHeads(true) != indexes.Descending || d.Keeps(cluster.Everybody) != indexes.Everybody {
+			t.Errorf("%+v: ascending %v, descending %v, everybody %v", indexes, d.HasShareHeads(false), d.HasShareHeads(true), d.Keeps(cluster.Everybody))
 		}
-		if d.OrderedByShare(orders) != d {
-			t.Errorf("%+v: another cluster", orders)
+		if d.Indexed(indexes) != d {
+			t.Errorf("%+v: another cluster", indexes)
 		}
 	}
 }

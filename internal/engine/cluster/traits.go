@@ -42,7 +42,7 @@ func (c *Cluster) Counting(numbers map[rules.Trait]int32) *Cluster {
 	counts := map[int32]int32{}
 	for q := range c.Queues {
 		clear(counts)
-		for w := range c.running.At(q).Whole {
+		for w := range c.running.At(q).Workloads {
 			next.traits.each(w, func(trait int32) { counts[trait]++ })
 		}
 		for trait, count := range counts {

@@ -26,7 +26,10 @@ type Template struct {
 	few     [2]quotatree.Load
 	Surplus []Surplus // of elastic pod sets, the last one first; only for workloads that may give some
 	PodSets []workload.PodSet
-	leaving bool // replicas of some pod set are leaving
+	// Leaving is 0 for a workload; n: a record of the leaving replicas of its pod set n-1 (see leaving.go).
+	Leaving int
+	// Parts are the templates of such records. Loads is without them.
+	Parts []*Template
 }
 
 // Surplus is the number of replicas of an elastic pod set over its minimum.
@@ -49,7 +52,7 @@ func (s *Surplus) Uses(column int) bool {
 // newWorkload returns the record of w, which must be a copy: it keeps its parts. All columns
 // that w uses must have numbers.
 func newWorkload(w *workload.Workload, at *home, columns *Columns) *Workload {
-	return recordOf(w, at.local(w.LocalQueue), newTemplate(w.PodSets, columns, w.Evicted || w.NeverYields))
+	return recordOf(w, at.local(w.LocalQueue), newTemplate(w.PodSets, columns).of(w))
 }
 
 func recordOf(w *workload.Workload, at *home, template *Template) *Workload {
@@ -62,27 +65,53 @@ func recordOf(w *workload.Workload, at *home, template *Template) *Workload {
 	}
 }
 
-// newTemplate returns the template of pod sets, which it keeps. whole says that the workload
-// gives no surplus.
-func newTemplate(podSets []workload.PodSet, columns *Columns, whole bool) *Template {
+// newTemplate returns the template of pod sets, which it keeps, for workloads that may give
+// surplus.
+func newTemplate(podSets []workload.PodSet, columns *Columns) *Template {
 	t := &Template{PodSets: podSets}
 	t.Loads = t.few[:0]
 	for i := range podSets {
-		t.leaving = t.leaving || podSets[i].Terminating > 0
-		t.Loads = addAmounts(t.Loads, podSets[i].Total(1), podSets[i].Requests, columns)
+		p := &podSets[i]
+		if p.Terminating > 0 {
+			t.Parts = append(t.Parts, leavingOf(podSets, i, columns))
+			t.Loads = addAmounts(t.Loads, p.Count-p.Terminating, p.Requests, columns)
+		} else {
+			t.Loads = addAmounts(t.Loads, p.Total(1), p.Requests, columns)
+		}
 	}
-	if !whole {
-		t.Surplus = surplusOf(podSets, columns)
+	t.Surplus = surplusOf(podSets, columns)
+	return t
+}
+
+// of returns the template for a workload with these pod sets.
+func (t *Template) of(w *workload.Workload) *Template {
+	switch {
+	case w.Evicted:
+		return t.whole()
+	case w.NeverYields:
+		return t.rigid()
 	}
 	return t
 }
 
-// whole returns the template of workloads that give no surplus.
-func (t *Template) whole() *Template {
+// rigid returns the template of workloads that give no surplus.
+func (t *Template) rigid() *Template {
 	if len(t.Surplus) == 0 {
 		return t
 	}
-	return &Template{Loads: t.Loads, PodSets: t.PodSets, leaving: t.leaving}
+	return &Template{Loads: t.Loads, PodSets: t.PodSets, Parts: t.Parts}
+}
+
+// whole returns the template of workloads that leave as a whole.
+func (t *Template) whole() *Template {
+	if len(t.Parts) == 0 {
+		return t.rigid()
+	}
+	loads := slices.Clone(t.Loads)
+	for _, part := range t.Parts {
+		loads = quotatree.AddLoads(loads, part.Loads)
+	}
+	return &Template{Loads: loads, PodSets: t.PodSets}
 }
 
 func surplusOf(podSets []workload.PodSet, columns *Columns) (surplus []Surplus) {
@@ -115,16 +144,13 @@ func (c *Cluster) record(w *workload.Workload, at *home, old *Workload) *Workloa
 	} else {
 		at = at.local(w.LocalQueue)
 	}
-	template := old.Template
-	if w.Evicted || w.NeverYields {
-		template = template.whole()
-	}
-	return recordOf(w, at, template)
+	return recordOf(w, at, old.Template.of(w))
 }
 
 // takesAs reports whether other can share the template of the workload, which may be nil.
 func (w *Workload) takesAs(other *workload.Workload) bool {
-	return w != nil && samePodSets(w.PodSets, other.PodSets) && (other.Evicted || other.NeverYields || !w.Facts.Evicted && !w.Facts.NeverYields)
+	return w != nil && samePodSets(w.PodSets, other.PodSets) && (other.Evicted || !w.Facts.Evicted) &&
+		(other.Evicted || other.NeverYields || !w.Facts.NeverYields)
 }
 
 // evicted returns the workload marked as evicted.
@@ -136,6 +162,6 @@ func (w *Workload) evicted() *Workload {
 }
 
 // leaves reports whether some replicas are leaving and the workload is not evicted.
-func (w *Workload) leaves() bool { return w.leaving && !w.Facts.Evicted }
+func (w *Workload) leaves() bool { return w != nil && len(w.Parts) > 0 }
 
 func idOf(w *Workload) string { return w.Facts.ID }

@@ -106,10 +106,8 @@ func (s *Searcher) nextChange() (at int64, ok bool) {
 			at, ok = other, true
 		}
 	}
-	if l := core.Request.Limits; l != nil {
-		if other, changes := l.Next(core.Now); changes && (!ok || other < at) {
-			at, ok = other, true
-		}
+	if other, changes := core.NextOfLimits(); changes && (!ok || other < at) {
+		at, ok = other, true
 	}
 	return at, ok
 }

@@ -56,6 +56,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int
 	if r.Rules != nil {
 		r.Rules.Reset()
 	}
+	core.BeginLimits()
 	fits := core.FitsAtFirst()
 	if t := r.Trace; t != nil {
 		core.TraceAsked(t, fits)
@@ -91,6 +92,10 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, 
 	if r.Rules != nil {
 		r.Rules.Reset()
 	}
+	if s.search.BeginLimits(); r.Limits != nil && !s.search.FitsAtFirst() {
+		s.findBest(new(Result)) // for whom the limits refuse
+		s.search.PutAllBack()
+	}
 	at, ok = s.nextChange()
 	s.search.End()
 	return at, ok
@@ -112,7 +117,7 @@ func (s *Searcher) findBest(result *Result) (found bool) {
 func (s *Searcher) improve(result *Result, found bool) bool {
 	core := &s.search
 	switch {
-	case core.Request.Effort == 0:
+	case core.Request.Effort == 0, found && core.AllLeave(): // they lose nothing
 	case core.Request.Effort == search.Exchange:
 		if found {
 			core.Request.Trace.Silence()
@@ -154,17 +159,35 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 		}
 		core.NoteHopeless()
 		return false
-	case core.Request.Fair.Enabled():
-		return s.fair.Find(core, largestFirst)
+	case !largestFirst && core.AnyLeaving() && !s.findsLeaving() && core.FindLeaving():
+		return true
 	}
-	return core.Find(largestFirst)
+	return s.find(largestFirst)
+}
+
+func (s *Searcher) find(largestFirst bool) bool {
+	if s.search.Request.Fair.Enabled() {
+		return s.fair.Find(&s.search, largestFirst)
+	}
+	return s.search.Find(largestFirst)
+}
+
+// findsLeaving reports whether the search in order finds victims that all were told to stop before.
+func (s *Searcher) findsLeaving() bool {
+	core := &s.search
+	core.Request.Trace.Silence()
+	defer core.Request.Trace.Resume()
+	leave := s.find(false) && core.AllLeave()
+	core.PutAllBack()
+	return leave
 }
 
 // succeeds reports whether there are victims at the Now of the search. It leaves the search
 // unchanged.
 func (s *Searcher) succeeds() bool {
+	s.search.BeginLimits()
 	found := s.findByPolicies()
-	if !found && s.search.Request.Effort == search.Exact && !s.search.OverPotential() {
+	if !found && s.search.Request.Effort == search.Exact && !s.search.Request.RulesAlone && !s.search.OverPotential() {
 		found = s.exact.Exists(&s.search)
 	}
 	s.search.PutAllBack()

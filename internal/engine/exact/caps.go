@@ -37,7 +37,7 @@ func (x *Solver) capsOf(taken []search.Victim) []limit {
 		list := x.priorities[:0]
 		for i := range taken {
 			v := &taken[i]
-			again := len(v.Workload.Surplus) > 0 && slices.ContainsFunc(taken[:i], func(o search.Victim) bool { return o.Workload == v.Workload })
+			again := v.Workload.Divides() && slices.ContainsFunc(taken[:i], func(o search.Victim) bool { return o.Workload.Is(v.Workload) })
 			if rightOf(v) == right && !again {
 				list = append(list, v.Workload.Priority)
 			}

@@ -184,7 +184,7 @@ func (x *Solver) hopeless() bool {
 	var gone []int
 	for _, whole := range [...]bool{true, false} {
 		for i := range p.units {
-			if u := &p.units[i]; (u.Set < 0) == whole && !p.conflicts(u) {
+			if u := &p.units[i]; !u.Partial() == whole && !p.conflicts(u) {
 				p.take(u)
 				gone = append(gone, i)
 			}

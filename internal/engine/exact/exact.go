@@ -138,7 +138,7 @@ func (x *Solver) goals(list []objective) []objective {
 	default:
 		list = append(list, lost, victims)
 	}
-	if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Set >= 0 }) {
+	if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Partial() }) {
 		list = append(list, wholes, replicas)
 	}
 	return list

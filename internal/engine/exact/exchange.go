@@ -39,7 +39,7 @@ func (x *Solver) Exchange(s *search.Search) *History {
 	x.problem.s = s
 	x.begins(s.Taken)
 	history := x.history
-	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Set >= 0 || !s.AnySurplus()) {
+	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !s.AnyPart()) {
 		x.end()
 		return history // nothing is better than one victim
 	}
@@ -405,13 +405,13 @@ func (x *Solver) giveReplicas() bool {
 	p, e := &x.problem, &x.exchanges
 	for at, i := range e.chosen {
 		n := p.units[i].elastic
-		if n < 0 || p.units[i].Set >= 0 {
+		if n < 0 || p.units[i].Partial() {
 			continue
 		}
 		x.drop(at)
 		before := len(e.chosen)
 		for j := range p.units {
-			if u := &p.units[j]; u.elastic != n || u.Set < 0 || !x.mayTake(j) {
+			if u := &p.units[j]; u.elastic != n || !u.Partial() || !x.mayTake(j) {
 				continue
 			}
 			x.take(j)

@@ -41,9 +41,10 @@ func (x *Solver) valuesAfter(in, a, b int) [objectives]int64 {
 		}
 		u := &p.units[i]
 		units[n] = u
-		if u.Set < 0 {
+		switch {
+		case !u.Partial():
 			values[wholes] += by
-		} else {
+		case u.Set >= 0:
 			values[replicas] += by
 		}
 		if u.elastic < 0 {

@@ -14,6 +14,19 @@ type Unit struct {
 	Set      int
 }
 
+// PodSet is that of [search.Victim].
+func (u Unit) PodSet() string {
+	v := search.Victim{Workload: u.Workload, Set: u.Set}
+	return v.PodSet()
+}
+
+// Replicas returns how many replicas it is; none for a whole workload.
+func (u Unit) Replicas() int64 {
+	v := search.Victim{Workload: u.Workload, Set: u.Set, Count: 1}
+	count, _ := v.Replicas()
+	return count
+}
+
 // History says how victims came from those of the search in order. It is kept for explanations
 // only.
 type History struct {
@@ -43,7 +56,7 @@ func (x *Solver) begins(taken []search.Victim) {
 	}
 	x.history, x.last = &History{}, nil
 	for i := range taken {
-		if v := &taken[i]; v.Set < 0 || !search.GoesWhole(v.Workload, taken) {
+		if v := &taken[i]; !v.Partial() || !search.GoesWhole(v.Workload, taken) {
 			x.last = append(x.last, Unit{v.Workload, v.Set})
 		}
 	}
@@ -102,7 +115,7 @@ func without(list, other []Unit) (rest []Unit) {
 // total returns the number of workloads, and what they lose.
 func (x *Solver) total(list []Unit) (workloads, lost int64) {
 	for i, u := range list {
-		if !slices.ContainsFunc(list[:i], func(o Unit) bool { return o.Workload == u.Workload }) {
+		if !slices.ContainsFunc(list[:i], func(o Unit) bool { return o.Workload.Is(u.Workload) }) {
 			workloads++
 		}
 		if cost := x.problem.s.Request.Cost; cost != nil {

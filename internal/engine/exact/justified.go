@@ -56,7 +56,7 @@ func (p *problem) findBestShares() {
 	for level := range s.Levels {
 		for _, whole := range [...]bool{true, false} {
 			for i := range p.units {
-				if u := &p.units[i]; u.depth == level && (u.Set < 0) == whole && !p.conflicts(u) {
+				if u := &p.units[i]; u.depth == level && !u.Partial() == whole && !p.conflicts(u) {
 					p.take(u)
 					gone = append(gone, u)
 				}

@@ -92,13 +92,14 @@ func (x *Solver) enter(borrowing bool, caps []limit) {
 	numbers, total := map[*cluster.Workload]int{}, []int64{}
 	for i := range x.list {
 		c := &x.list[i]
-		if c.Set < 0 || !c.PermittedIn(borrowing) {
+		if !c.Partial() || !c.PermittedIn(borrowing) {
 			continue
 		}
-		n, known := numbers[c.Workload]
+		of := p.s.Cluster.Whole(c.Workload)
+		n, known := numbers[of]
 		if !known {
 			n = len(total)
-			numbers[c.Workload], total = n, append(total, 0)
+			numbers[of], total = n, append(total, 0)
 		}
 		total[n]++
 	}
@@ -109,9 +110,9 @@ func (x *Solver) enter(borrowing bool, caps []limit) {
 			continue
 		}
 		u := unit{Candidate: *c, place: i, right: rightOf(&c.Victim), depth: c.Level + 1, elastic: -1, part: 1, cost: 1}
-		if n, ok := numbers[c.Workload]; ok {
+		if n, ok := numbers[p.s.Cluster.Whole(c.Workload)]; ok {
 			u.elastic = n
-			if c.Set >= 0 {
+			if c.Partial() {
 				u.part = 1 / float64(total[n])
 			}
 		}
@@ -170,7 +171,7 @@ func (x *Solver) findKinds() {
 
 func compareKinds(u, v *unit) int {
 	if u.elastic >= 0 || v.elastic >= 0 {
-		return cmp.Or(cmp.Compare(u.elastic, v.elastic), cmp.Compare(u.Set, v.Set))
+		return cmp.Or(cmp.Compare(u.elastic, v.elastic), cmp.Compare(u.Set, v.Set), cmp.Compare(u.Workload.Leaving, v.Workload.Leaving))
 	}
 	return cmp.Or(
 		cmp.Compare(u.Queue, v.Queue), cmp.Compare(u.right, v.right), cmp.Compare(u.Workload.Priority, v.Workload.Priority),
@@ -199,17 +200,21 @@ func compareLoads(a, b []quotatree.Load) (order int) {
 
 // frees returns what a unit frees in a slot.
 func (p *problem) frees(u *unit, slot int) int64 {
-	loads := u.Workload.Loads
+	column := p.s.Request.Columns[slot]
 	if u.Set >= 0 {
-		loads = u.Workload.Surplus[u.Set].Loads
+		return quotatree.AmountIn(u.Workload.Surplus[u.Set].Loads, column)
 	}
-	return quotatree.AmountIn(loads, p.s.Request.Columns[slot])
+	amount := quotatree.AmountIn(u.Workload.Loads, column)
+	for _, part := range u.Workload.Parts {
+		amount = quota.Add(amount, quotatree.AmountIn(part.Loads, column))
+	}
+	return amount
 }
 
 // conflicts reports whether the rest of the unit's workload is taken: replicas and the whole
 // exclude each other.
 func (p *problem) conflicts(u *unit) bool {
-	return u.elastic >= 0 && (p.yields[u.elastic].whole || u.Set < 0 && p.yields[u.elastic].replicas > 0)
+	return u.elastic >= 0 && (p.yields[u.elastic].whole || !u.Partial() && p.yields[u.elastic].replicas > 0)
 }
 
 // isNew reports whether nothing of the unit's workload is taken yet.
@@ -223,7 +228,7 @@ func (p *problem) take(u *unit) {
 		p.count(u, 1)
 	}
 	if u.elastic >= 0 {
-		if y := &p.yields[u.elastic]; u.Set < 0 {
+		if y := &p.yields[u.elastic]; !u.Partial() {
 			y.whole = true
 		} else {
 			y.replicas++
@@ -236,7 +241,7 @@ func (p *problem) take(u *unit) {
 func (p *problem) putBack(u *unit) {
 	p.s.PutLastBack()
 	if u.elastic >= 0 {
-		if y := &p.yields[u.elastic]; u.Set < 0 {
+		if y := &p.yields[u.elastic]; !u.Partial() {
 			y.whole = false
 		} else {
 			y.replicas--
@@ -254,7 +259,7 @@ const (
 	lost     objective = iota // what the victims lose
 	victims                   // workloads that yield anything
 	wholes                    // workloads that yield as a whole
-	replicas                  // replicas of workloads that do not
+	replicas                  // replicas of workloads that do not, without those that were leaving already
 	objectives
 )
 
@@ -274,7 +279,7 @@ func (p *problem) value(of objective, chosen []int) (sum int64) {
 				sum++
 			}
 		case wholes:
-			if u.Set < 0 {
+			if !u.Partial() {
 				sum++
 			}
 		case replicas:
@@ -294,7 +299,7 @@ func (u *unit) weight(of objective) float64 {
 		return float64(u.cost)
 	case of == victims:
 		return u.part
-	case (of == wholes) == (u.Set < 0):
+	case of == wholes && !u.Partial(), of == replicas && u.Set >= 0:
 		return 1
 	}
 	return 0

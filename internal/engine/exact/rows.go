@@ -35,7 +35,7 @@ func (p *problem) findRows() {
 		if amount == 0 {
 			continue
 		}
-		if need := p.need(&row{slot: slot, at: nominal}); !p.borrowing && need > 0 {
+		if need := p.need(&row{slot: slot, at: nominal}); p.s.StaysNominal(slot, p.borrowing) && need > 0 {
 			p.rows = append(p.rows, row{slot, nominal, need})
 		}
 		for at := range p.path {

@@ -32,7 +32,7 @@ func (x *Solver) placesOf(greedy []search.Victim) (places []int) {
 	from := 0
 	for i := range greedy {
 		v := &greedy[i]
-		if v.Set >= 0 && search.GoesWhole(v.Workload, greedy) {
+		if v.Partial() && search.GoesWhole(v.Workload, greedy) {
 			continue
 		}
 		at := -1

@@ -220,12 +220,13 @@ func (f *Sharing) earlierQueue(i, j int32) bool {
 	return a.Before(&b)
 }
 
-// earlierCohort compares two cohorts by the first workloads that the cluster has under them.
+// earlierCohort compares two cohorts by the first workloads that the cluster has under them, without those
+// that use nothing: these change no answer.
 // Numbers of cohorts are in the order of their names.
 func (f *Sharing) earlierCohort(x, y int) bool {
 	s := f.s
-	a := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.Head(x, lane) })
-	b := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.Head(y, lane) })
+	a := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(x, lane) })
+	b := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(y, lane) })
 	switch {
 	case a == nil || b == nil:
 		if a == nil && b == nil {

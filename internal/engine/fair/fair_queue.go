@@ -87,7 +87,7 @@ func (f *Sharing) firstRefusal(q int) *search.Victim {
 
 // isGone reports whether a replica was taken since with its whole workload.
 func (f *Sharing) isGone(v *search.Victim) bool {
-	return v.Set >= 0 && search.GoesWhole(v.Workload, f.s.Taken)
+	return v.Partial() && search.GoesWhole(v.Workload, f.s.Taken)
 }
 
 // left reports whether there is a candidate.

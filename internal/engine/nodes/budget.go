@@ -47,11 +47,12 @@ func (c *Cluster) covering(list []int32, p *workload.Pod) []int32 {
 type ledger struct {
 	budgets []budget
 	left    []int64
+	first   bool // of the budgets of a pod those after the first violated one are not charged
 }
 
 // ledger returns a new ledger. It reuses left.
 func (c *Cluster) ledger(left []int64) ledger {
-	l := ledger{c.budgets, resize(left, len(c.budgets))}
+	l := ledger{budgets: c.budgets, left: resize(left, len(c.budgets))}
 	for i := range l.left {
 		l.left[i] = l.budgets[i].Facts.Allowed
 	}
@@ -60,7 +61,7 @@ func (c *Cluster) ledger(left []int64) ledger {
 
 func (s *Searcher) newLedger() ledger {
 	l := s.c.ledger(s.left)
-	s.left = l.left
+	s.left, l.first = l.left, s.config.FirstViolated
 	return l
 }
 
@@ -72,8 +73,8 @@ func (l *ledger) charged(b int32, p *Pod) bool {
 }
 
 // spend charges the pods of a unit to the budgets and counts those that violate one. Each pod
-// is charged to every budget that covers it, also after one that it violates (as
-// kube-scheduler does in v1.36: filterPodsWithPDBViolation).
+// is charged to every budget that covers it, also after one that it violates, or, if first is
+// set, only up to that one.
 func (l *ledger) spend(u *Unit) (violations int) {
 	for _, p := range u.Pods {
 		over := false
@@ -82,7 +83,9 @@ func (l *ledger) spend(u *Unit) (violations int) {
 				continue
 			}
 			l.left[b]--
-			over = over || l.left[b] < 0
+			if over = over || l.left[b] < 0; over && l.first {
+				break
+			}
 		}
 		if over {
 			violations++

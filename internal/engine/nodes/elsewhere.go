@@ -35,7 +35,7 @@ type end struct {
 // mayStayElsewhere reports whether nobody asks about the single units that stay. Then the rest
 // of a run need not know them.
 func (s *Searcher) mayStayElsewhere(d span) bool {
-	return s.config.Mode != Replace && !s.config.HardBudgets && s.r.Trace == nil && s.r.Importance == nil &&
+	return s.config.Mode != Replace && !s.config.HardBudgets && (!s.config.FirstViolated || len(s.c.byName) == 1) && s.r.Trace == nil && s.r.Importance == nil &&
 		!s.r.filtered() && len(s.stayed) == 0 && len(s.c.byName) > 0 && s.isLarge(d)
 }
 

@@ -28,6 +28,7 @@ type exact struct {
 	units   []*Unit       // that may yield in the domain, the most important first
 	number  map[*Unit]int // their indexes
 	kinds   [][]int       // members
+	budget  []int         // by slot, its number in the problem: slots depend on edits, the order of names does not
 }
 
 // beginExact forgets the exact search of another decision.
@@ -100,8 +101,10 @@ func (s *Searcher) ask(d span) {
 		x.problem.Free = append(x.problem.Free, slices.Clone(s.freeOn(i)))
 	}
 	if s.config.HardBudgets {
-		for i := range s.c.budgets {
-			x.problem.Left = append(x.problem.Left, s.c.budgets[i].Facts.Allowed)
+		x.budget = resize(x.budget, len(s.c.budgets))
+		for i, slot := range s.c.byName {
+			x.budget[slot] = i
+			x.problem.Left = append(x.problem.Left, s.c.budgets[slot].Facts.Allowed)
 		}
 	}
 	for n, u := range x.units {
@@ -148,9 +151,10 @@ func (s *Searcher) chargesOf(u *Unit) (list []packing.Charge) {
 			if !books.charged(b, p) {
 				continue
 			}
-			at := slices.IndexFunc(list, func(c packing.Charge) bool { return c.Budget == int(b) })
+			number := s.exact.budget[b]
+			at := slices.IndexFunc(list, func(c packing.Charge) bool { return c.Budget == number })
 			if at < 0 {
-				at, list = len(list), append(list, packing.Charge{Budget: int(b)})
+				at, list = len(list), append(list, packing.Charge{Budget: number})
 			}
 			list[at].Pods++
 		}

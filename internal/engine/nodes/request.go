@@ -17,9 +17,11 @@ type Config struct {
 	Mode        Mode
 	Order       Order
 	HardBudgets bool
-	MinRuntime  int64 // of pods without one whose group has none
-	Exact       bool  // look for the best victims
-	MaxNodes    int   // of the exact search
+	// FirstViolated charges a pod to its budgets up to the first violated one.
+	FirstViolated bool
+	MinRuntime    int64 // of pods without one whose group has none
+	Exact         bool  // look for the best victims
+	MaxNodes      int   // of the exact search
 }
 
 // Mode is the version of the algorithm.

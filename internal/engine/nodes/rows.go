@@ -148,7 +148,7 @@ func (s *Searcher) addNode(i int, n *node) {
 	}
 }
 
-// fixStuck counts pods of a node that terminate for longer than the timeout as running.
+// fixStuck counts pods of a node that terminate and are not waited for as running.
 func (s *Searcher) fixStuck(n *node, fixed, leaving []int64) {
 	for _, p := range n.pods {
 		switch {
@@ -166,8 +166,13 @@ func (s *Searcher) fixStuck(n *node, fixed, leaving []int64) {
 	}
 }
 
-// stuck reports whether a pod terminates for longer than the timeout.
+// stuck reports whether a terminating pod counts as running: it terminates for longer than the timeout, or,
+// in the design, without having been preempted and with a priority to which none is preempted. (KEP-5710, Delayed preemption:
+// the triggered preemptions are waited for.)
 func (s *Searcher) stuck(p *Pod) bool {
+	if !s.asBuilt && p.Facts.Terminating && !p.Facts.Preempted && p.priority >= s.priority {
+		return true
+	}
 	since, timeout := p.Facts.TerminatingSince, s.r.TerminationTimeout
 	return timeout > 0 && p.Facts.Terminating && !since.IsZero() && s.r.Now.Sub(since) >= timeout
 }

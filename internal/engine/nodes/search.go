@@ -78,6 +78,9 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 	s.open(s.everybody(), false)
 	enough := s.place(d)
 	s.placeable, s.enough = max(s.placeable, enough), enough
+	if s.config.Mode == Design {
+		s.enough = s.atLeast
+	}
 	if t := s.r.Trace; t != nil {
 		t.Add(trace.Step{Kind: trace.Placed, Count: int64(enough), Amount: int64(s.atLeast), Fits: enough >= s.atLeast})
 	}
@@ -99,7 +102,7 @@ func (s *Searcher) run(d span, rationed bool) verdict {
 	}
 	s.victims = s.reprieve(s.victims[:0], d, violating, true)
 	if s.config.Mode == Design && !s.skipsLower(d) {
-		s.lower(d, enough)
+		s.lower(d, s.enough)
 	}
 	s.victims = s.reprieve(s.victims[:0], d, s.around(d), false)
 	return found
@@ -217,8 +220,8 @@ func (s *Searcher) lower(d span, enough int) {
 	if s.open(s.floorAt(high), false); s.place(d) >= enough {
 		return
 	}
-	// With some units in place the nodes are filled in another way, and fewer members fit:
-	// the first placement, with all units gone, is used.
+	// With some units in place the nodes are filled in another way, and too few members fit: the
+	// first placement, with all units gone, is used.
 	s.open(s.everybody(), false)
 	for m, at := range first {
 		if at >= 0 {

@@ -81,7 +81,7 @@ type Searcher struct {
 	Checks, Opened, Tried, Looked, Elsewhere int
 
 	placeable  int // the largest number of members that had a place in any domain
-	enough     int // the number that had one in the domain that was searched last
+	enough     int // the number that must have one in the domain that was searched last
 	victims    []*Unit
 	list       []*Unit // the latest list of units
 	violating  []*Unit

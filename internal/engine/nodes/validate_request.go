@@ -49,7 +49,7 @@ func (c *Cluster) ValidateRequest(r *Request) fault.List {
 		if p.Terminating || p.Preempted {
 			f.Add(path+".terminating", "a pod that waits does not terminate")
 		}
-		if p.Priority != 0 && p.Priority != r.Priority {
+		if g := c.group(r.groupOf(p)); r.Group == "" && (g == nil || !g.known) && p.Priority != 0 && p.Priority != r.Priority {
 			f.Add(path+".priority", "%d differs from %d of the request", p.Priority, r.Priority)
 		}
 		if r.Group != "" && p.Group != "" && p.Group != r.Group {

@@ -17,11 +17,18 @@ type donor struct {
 // cohorts have to find.
 func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	elsewhere := t.reach().Elsewhere()
-	if elsewhere.Free {
+	switch {
+	case elsewhere.Free && !byHeads:
 		for q := range s.Cluster.Queues {
 			list = t.addNamed(s, list, len(s.Cluster.Cohorts)+q)
 		}
-	} else {
+	case t.reach().OtherTrees():
+		for q := range s.Cluster.Queues {
+			if n := len(s.Cluster.Cohorts) + q; n == s.Request.Queue || s.Cluster.Tree.Parent(n) < 0 {
+				list = t.addNamed(s, list, n)
+			}
+		}
+	default:
 		list = t.addNamed(s, list, s.Request.Queue)
 		for from, n := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue); n >= 0 && elsewhere.Any && !byHeads; from, n = n, s.Cluster.Tree.Parent(n) {
 			list = t.collectUnder(s, list, n, from, elsewhere.Most)

@@ -7,8 +7,8 @@ import (
 	"github.com/cedesched/cede/rules"
 )
 
-// heads finds the queues that a tier reaches only while they borrow, by the heads of the cohorts above
-// the preemptor's queue (see cluster.Head): a queue is opened when its first workload is the next of
+// heads finds the queues of other workloads that a tier reaches, by the heads of the cohorts above
+// the preemptor's queue, and of other roots (see cluster.Head): a queue is opened when its first workload is the next of
 // all. A cohort whose queues come later is in the heap of the order as a source.
 type heads struct {
 	sources []source
@@ -23,7 +23,7 @@ type source struct {
 	cursor cluster.HeadCursor
 	lane   cluster.Lane
 	except int // the child above the preemptor's queue
-	common int // the lowest cohort above its queues and the preemptor's
+	common int // the lowest cohort above its queues and the preemptor's; -1: there is none
 	lacks  bool
 }
 
@@ -52,17 +52,36 @@ func (o *order) openHeads(t *Taker, s *search.Search, of *tier, phase int) {
 		return
 	}
 	h.of, h.reach = of, of.reach().Elsewhere()
-	for from, n := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.Cluster.Tree.Parent(n) {
-		lacks, reach := t.constrained && !t.hasCapacity(s, n), s.Cluster.Reach(n)
-		for _, lane := range phases[phase].lanes {
-			if !reach.Has(lane) {
+	open := func(cohort int, src source) {
+		reach := s.Cluster.ReachOf(extentOf(&h.reach), cohort)
+		for _, src.lane = range phases[phase].lanes {
+			if !reach.Has(src.lane) {
 				continue
 			}
-			if it, ok := o.place(o.openSource(s, n, source{lane: lane, except: from, common: n, lacks: lacks})); ok {
+			if it, ok := o.place(o.openSource(s, cohort, src)); ok {
 				o.heap = append(o.heap, it)
 			}
 		}
 	}
+	from := s.Request.Queue
+	for n := s.Cluster.Tree.Parent(from); n >= 0; from, n = n, s.Cluster.Tree.Parent(n) {
+		open(n, source{except: from, common: n, lacks: t.constrained && !t.hasCapacity(s, n)})
+	}
+	if of.reach().OtherTrees() {
+		for cohort := range s.Cluster.Cohorts {
+			if cohort != from && s.Cluster.Tree.Parent(cohort) < 0 {
+				open(cohort, source{except: -1, common: -1})
+			}
+		}
+	}
+}
+
+// extentOf returns where those are whom a tier may accept in other queues.
+func extentOf(r *rules.Reach) cluster.Extent {
+	if r.Free {
+		return cluster.Everybody
+	}
+	return cluster.Borrowers
 }
 
 // openSource adds a source of a cohort's children and returns its index.
@@ -72,7 +91,7 @@ func (o *order) openSource(s *search.Search, cohort int, of source) (n int) {
 	h.sources = search.Grown(h.sources)
 	src := &h.sources[n]
 	src.lane, src.except, src.common, src.lacks = of.lane, of.except, of.common, of.lacks
-	cluster.SeekLane(&src.cursor, s.Cluster.Heads(cohort), src.lane)
+	cluster.SeekLane(&src.cursor, s.Cluster.ReachOf(extentOf(&h.reach), cohort).Heads, src.lane)
 	return n
 }
 
@@ -105,12 +124,13 @@ func (o *order) expand(t *Taker, s *search.Search) {
 	o.openChild(t, s, n, head, nil)
 }
 
-// openChild opens a child of a source unless it borrows nothing of what needs preemption, which no
-// child does again while others are taken. If the source has waited, last is whom its workloads come after.
+// openChild opens a child of a source; with constraints on quota, unless it borrows nothing of what needs
+// preemption, which no child does again while others are taken. If the source has waited, last is whom its workloads come after.
 func (o *order) openChild(t *Taker, s *search.Search, n int, head cluster.Head, last *nextOf) {
 	h, child := &o.heads, int(head.Node)
 	src := &h.sources[n]
-	if s.View.WithinNominal(child, s.Needs) {
+	within := s.View.WithinNominal(child, s.Needs)
+	if within && !h.reach.Free {
 		return
 	}
 	var it nextOf
@@ -118,7 +138,7 @@ func (o *order) openChild(t *Taker, s *search.Search, n int, head cluster.Head, 
 	if s.Cluster.IsQueue(child) {
 		s.Steps++
 		d := donor{child, h.of.reach().Of(s.Cluster.Queue(child).Name)}
-		if !d.Any {
+		if !d.Any || within && !d.Free {
 			return
 		}
 		it, ok = o.openLane(s, &d, src.lane, src.lacks)
@@ -143,7 +163,9 @@ func (o *order) openChild(t *Taker, s *search.Search, n int, head cluster.Head, 
 func (o *order) changeHeads(t *Taker, s *search.Search, last *nextOf) {
 	h := &o.heads
 	for i := range h.sources {
-		h.sources[i].lacks = !t.hasCapacity(s, h.sources[i].common)
+		if src := &h.sources[i]; src.common >= 0 {
+			src.lacks = !t.hasCapacity(s, src.common)
+		}
 	}
 	left := h.waiting[:0]
 	for _, n := range h.waiting {

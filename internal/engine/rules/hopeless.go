@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/rules"
@@ -20,8 +21,9 @@ type sums struct {
 
 // Hopeless returns the first bound that proves that the request never fits: it does not without all whose
 // priority the policies permit or some selector may accept, in the own queue and in queues that borrow
-// anything, whatever protects them. By rules alone those that borrow what needs preemption are a closer
-// bound, and what is short in a bound is recorded. Victims: there is none.
+// anything, or in all if some selector has no constraint on quota, whatever protects them. By rules alone
+// those that borrow what needs preemption are a closer bound, unless all are asked about, and what is short
+// in a bound is recorded. Victims: there is none.
 func (t *Taker) Hopeless(s *search.Search) usage.Gone {
 	if t.askSums(s, usage.InReach); s.Request.RulesAlone {
 		t.askSums(s, usage.InNeed)
@@ -50,10 +52,11 @@ func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 	}
 	at.asked[gone] = true
 	t.sumUp(s)
-	if at.others.Free {
-		return // they reach queues that borrow nothing, of which there are no sums
+	extent := extentOf(&at.others)
+	if !s.Cluster.Keeps(extent) || extent == cluster.Everybody && gone == usage.InNeed {
+		return
 	}
-	hopeless := s.HopelessByRules(gone, func(cohort int) search.Permission {
+	hopeless := s.HopelessByRules(gone, extent, func(cohort int) search.Permission {
 		switch {
 		case cohort < 0:
 			return upTo(at.own.Free, at.own.Most).Or(s.ByPolicy(true))

@@ -22,7 +22,7 @@ type verdict uint8
 
 const (
 	refused verdict = iota
-	notNow          // a constraint on quota refuses it
+	notNow          // a constraint on quota refuses it, or a limit on rules of which some may not accept it later
 	notYet          // and all after it in its queue, until somebody of the preemptor's side is taken
 	never           // and all after it in its queue, whoever else is taken
 	early           // its minimum runtime is not over
@@ -34,7 +34,7 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 	switch _, gone := t.gone[w]; {
 	case !w.Facts.Evicted && protects(minimumOf(s, node), w, s.Now):
 		return v, early
-	case gone || t.quotaOnly(s, i) && !s.UsesNeeded(w.Loads) || guarded(s, w):
+	case gone || w.Leaving > 0 && search.GoesWhole(w, s.Taken) || t.quotaOnly(s, i) && !s.UsesNeeded(w.Loads) || guarded(s, w):
 		return v, refused
 	}
 	by, moment, from := t.tiers[i].rules, t.moment(s, i), len(t.matches)
@@ -55,6 +55,9 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 	how.to, v.Taking = int32(len(t.matches)), int32(len(t.takings))
 	if t.takings = append(t.takings, how); s.Limited(&v) { // rules of a later tier may take it
 		t.takings, t.matches = t.takings[:v.Taking], t.matches[:from]
+		if t.constrained {
+			return v, notNow
+		}
 		return v, refused
 	}
 	return v, accepted

@@ -212,8 +212,11 @@ func (o *order) release() {
 // begin sets the order; empty: the usual one.
 func (o *order) begin(by []rules.Ordering) { o.own.begin(by) }
 
-// byHeads reports whether an index of a cluster finds the queues that borrow, in the order.
-func (o *order) byHeads(c *cluster.Cluster) bool { return len(o.own.by) == 0 || o.own.serve(c) }
+// byHeads reports whether an index of a cluster finds other queues in the order; those of other trees it
+// finds only in the usual one.
+func (o *order) byHeads(c *cluster.Cluster, otherTrees bool) bool {
+	return len(o.own.by) == 0 || !otherTrees && o.own.serve(c)
+}
 
 // wait keeps a lane until the preemptor has the capacity.
 func (o *order) wait(lane int) {

@@ -115,7 +115,7 @@ func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet)
 
 // finalShare returns the share of a candidate's side without the candidate.
 func (t *Taker) finalShare(s *search.Search, v *search.Victim) (of quota.Share) {
-	if len(v.Workload.Surplus) == 0 {
+	if !v.Workload.Divides() {
 		return s.View.ShareWithout(v.Side, v.Queue, v.Workload.Loads)
 	}
 	s.MoveQuota(v, -1)

@@ -24,7 +24,7 @@ type shareHeads struct {
 	usedSources int     // how many were in use since the last release
 	found       []donor // by them
 	of          *tier
-	most        int64        // the highest priority that the tier accepts in other queues
+	reach       rules.Reach  // of the tier in other queues
 	met         search.Marks // the queues that have groups of their own
 }
 
@@ -58,16 +58,21 @@ func (h *shareHeads) begin(by []rules.Ordering) {
 	}
 }
 
-// ShareOrders returns the orders by share that configurations use.
-func ShareOrders(e *rules.Evaluator) (orders cluster.ShareOrders) {
-	for by := range e.EachOrdering {
+// Indexes returns what a cluster has to keep for the configurations.
+func Indexes(e *rules.Evaluator) (kept cluster.Indexes) {
+	for config := range e.Each {
 		var h shareHeads
-		if h.begin(usable(nil, by)); h.bound > 0 {
-			orders.Ascending = orders.Ascending || !h.descending
-			orders.Descending = orders.Descending || h.descending
+		if h.begin(usable(nil, config.Ordering)); h.bound > 0 {
+			kept.Ascending = kept.Ascending || !h.descending
+			kept.Descending = kept.Descending || h.descending
 		}
+		kept.Everybody = kept.Everybody || slices.ContainsFunc(config.Rules, func(r rules.Rule) bool {
+			return slices.ContainsFunc(r.CandidateSelectors, func(s rules.CandidateSelector) bool {
+				return s.Quota == "" && s.Scope != rules.WithinLocalQueue && s.Scope != rules.WithinClusterQueue
+			})
+		})
 	}
-	return orders
+	return kept
 }
 
 // serve reports whether a cluster has the share heads in the order.
@@ -79,11 +84,12 @@ func (h *shareHeads) serve(c *cluster.Cluster) bool {
 // groups already are left out.
 func (o *ordered) openSources(of *tier) {
 	s, h := o.s, &o.shareHeads
-	h.of, h.most, h.sources, h.found = of, of.reach().Elsewhere().Most, h.sources[:0], h.found[:0]
+	h.of, h.reach, h.sources, h.found = of, of.reach().Elsewhere(), h.sources[:0], h.found[:0]
 	queue, parent := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue)
 	lanes, any := &phases[o.phase].lanes, false
 	for n := parent; n >= 0 && !any; n = s.Cluster.Tree.Parent(n) {
-		any = s.Cluster.Reach(n).Has(lanes[0]) || s.Cluster.Reach(n).Has(lanes[1])
+		reach := s.Cluster.ReachOf(extentOf(&h.reach), n)
+		any = reach.Has(lanes[0]) || reach.Has(lanes[1])
 	}
 	if !any {
 		return
@@ -111,18 +117,20 @@ func (o *ordered) openSources(of *tier) {
 	}
 }
 
-// donorAt returns a queue that is found; ok is false if it borrows nothing of what needs preemption, which it
-// does not again while others are taken, or nobody is accepted there.
+// donorAt returns a queue that is found; ok is false if nobody is accepted there: with constraints on quota,
+// if it borrows nothing of what needs preemption, which it does not again while others are taken.
 func (o *ordered) donorAt(node int, same bool) (d *donor, ok bool) {
 	h := &o.shareHeads
-	if o.s.Steps++; o.s.View.WithinNominal(node, o.s.Needs) || o.s.Cluster.Queue(node).Inactive {
+	o.s.Steps++
+	within := o.s.View.WithinNominal(node, o.s.Needs)
+	if within && !h.reach.Free || o.s.Cluster.Queue(node).Inactive {
 		return nil, false
 	}
 	reach, ok := h.of.reach().Beside(same)
 	if !ok {
 		reach = h.of.reach().Of(o.s.Cluster.Queue(node).Name)
 	}
-	if !reach.Any {
+	if !reach.Any || within && !reach.Free {
 		return nil, false
 	}
 	h.found = append(h.found, donor{node, reach}) // those before keep their place if the list moves
@@ -137,7 +145,7 @@ func (o *ordered) addSource(cohort int, of shareSource) (ok bool) {
 	o.usedSources = max(o.usedSources, n+1)
 	src.except, src.same, src.queues, src.cohorts = of.except, of.same, of.queues, of.cohorts
 	evicted := phases[o.phase].lanes[0] == cluster.Evicted
-	src.cursor.First(o.s.Cluster.ShareHeads(cohort, o.descending, evicted))
+	src.cursor.First(o.s.Cluster.ReachOf(extentOf(&o.reach), cohort).ShareHeads(o.descending, evicted))
 	g := group{keys: len(o.keys), at: n, known: true}
 	if !o.settleSource(&g) {
 		return false
@@ -158,8 +166,8 @@ func (o *ordered) settleSource(g *group) (ok bool) {
 		node := int(head.Node)
 		isQueue := o.s.Cluster.IsQueue(node)
 		switch {
-		case head.Least > o.most:
-			src.cursor.NextIn(func(p cluster.LeastPriority) bool { return p.UpTo(o.most) })
+		case head.Least > o.reach.Most:
+			src.cursor.NextIn(func(p cluster.LeastPriority) bool { return p.UpTo(o.reach.Most) })
 		case node == src.except || isQueue && (!src.queues || o.met.Has(node)) || !isQueue && !src.cohorts:
 			src.cursor.Next()
 		default:
@@ -244,7 +252,7 @@ func (o *ordered) expand() {
 				}
 			}
 		}
-	} else if o.s.Steps++; !o.s.View.WithinNominal(node, o.s.Needs) {
+	} else if o.s.Steps++; o.reach.Free || !o.s.View.WithinNominal(node, o.s.Needs) {
 		o.addSource(node, shareSource{except: except, queues: true, cohorts: true})
 	}
 	if len(o.queues) > before {

@@ -17,7 +17,7 @@ func (t *Taker) survey(to *trace.Recorder, s *search.Search, i int) {
 	to.Add(trace.Step{Kind: trace.TierBegins, Count: int64(i)})
 	for q := range s.Cluster.Queues {
 		node := len(s.Cluster.Cohorts) + q
-		for w := range s.Cluster.Running(node).Whole {
+		for w := range s.Cluster.Running(node).Workloads {
 			if _, gone := t.gone[w]; !gone {
 				t.surveyOne(to, s, i, w, node)
 			}

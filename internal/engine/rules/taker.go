@@ -60,8 +60,8 @@ type tier struct {
 	reaches rules.Reaches // if summed, of the rules
 	summed  bool
 	asked   bool
-	// donors are the queues in which some selector may accept somebody; byHeads: without those of the tree
-	// in which selectors that ask for no trait accept only those of queues that borrow.
+	// donors are the queues in which some selector may accept somebody; byHeads: without those that only
+	// heads of cohorts find.
 	donors  []donor
 	byHeads bool
 	twice   bool    // heads may find donors, too
@@ -159,7 +159,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	at.asked = true
 	if at.rules.Serves() {
 		elsewhere := at.reach().Elsewhere()
-		at.byHeads = elsewhere.Any && !elsewhere.Free && t.order.byHeads(s.Cluster)
+		at.byHeads = elsewhere.Any && s.Cluster.Keeps(extentOf(&elsewhere)) && t.order.byHeads(s.Cluster, at.reach().OtherTrees())
 		at.donors = at.collect(s, at.donors, at.byHeads)
 		at.twice = at.byHeads && slices.ContainsFunc(at.donors, func(d donor) bool { return d.node != s.Request.Queue })
 	}
@@ -189,7 +189,7 @@ func (t *tier) reach() *rules.Reaches {
 }
 
 // takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota
-// refused are looked at again as long as others are taken, or as often as the request says: without
+// refused (see notNow) are looked at again as long as others are taken, or as often as the request says: without
 // these the preemptor's share may be smaller.
 func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	if trace := s.Request.Trace; trace != nil {

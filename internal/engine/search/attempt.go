@@ -1,6 +1,9 @@
 package search
 
 import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
@@ -46,7 +49,11 @@ func (s *Search) FailRules(by usage.Gone) {
 	s.PutAllBack()
 	if t := s.Request.Trace; t != nil {
 		if by != usage.Victims {
-			t.Add(trace.Step{Kind: trace.Hopeless, Bound: traceBound[by], Missing: s.missing(by, true)})
+			bound := traceBound[by]
+			if s.extent == cluster.Everybody {
+				bound = trace.InTree
+			}
+			t.Add(trace.Step{Kind: trace.Hopeless, Bound: bound, Missing: s.missing(by, true)})
 		}
 		t.Add(trace.Step{Kind: trace.AttemptEnds})
 	}
@@ -70,6 +77,8 @@ func (s *Search) plan(attempt func(borrowing bool) bool) bool {
 	switch {
 	case s.Request.Fair.Enabled():
 		return attempt(true)
+	case s.Request.WithinNominal:
+		return attempt(false)
 	case s.policy().BorrowWithinCohort.Policy != queue.Never:
 		return attempt(true) || s.permitsMore() && attempt(false)
 	case !s.underNominal() || !s.hasCandidate(Hierarchical) && !s.hasCandidate(Priority):
@@ -162,7 +171,7 @@ func (s *Search) Fail(m Mode) {
 	if s.Request.Room != nil && s.fitsIn(usage.Victims, m.Borrowing) {
 		s.WhyNot.NoRoom = true
 	}
-	if m.Borrowing && !m.LargestFirst && !s.NoteHopeless() {
+	if (m.Borrowing || s.Request.WithinNominal) && !m.LargestFirst && !s.NoteHopeless() {
 		s.noteShortages(usage.Victims)
 	}
 	s.PutAllBack()
@@ -210,7 +219,7 @@ func (s *Search) PutAllBack() {
 // Move removes a victim from the view (times -1) or puts it back (1). For a whole workload it
 // moves what was not taken of it before.
 func (s *Search) Move(v Victim, times int64) {
-	if room := s.Request.Room; room != nil && v.Set < 0 {
+	if room := s.Request.Room; room != nil && !v.Partial() {
 		if times < 0 {
 			room.Remove(v.Workload.Facts.ID)
 		} else {
@@ -226,13 +235,21 @@ func (s *Search) MoveQuota(v *Victim, times int64) {
 		s.View.Move(usage.Victims, v.Queue, v.Workload.Surplus[v.Set].Loads, times*v.Count)
 		return
 	}
-	s.View.Move(usage.Victims, v.Queue, v.Workload.Loads, times)
-	if len(v.Workload.Surplus) == 0 {
-		return
+	if v.Workload.Leaving > 0 && GoesWhole(v.Workload, s.Taken) {
+		return // moved with its workload
 	}
-	for _, t := range s.Taken {
-		if t.Workload == v.Workload && t.Set >= 0 {
-			s.View.Move(usage.Victims, v.Queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
+	s.View.Move(usage.Victims, v.Queue, v.Workload.Loads, times)
+	if len(v.Workload.Surplus) > 0 {
+		for _, t := range s.Taken {
+			if t.Workload == v.Workload && t.Set >= 0 {
+				s.View.Move(usage.Victims, v.Queue, t.Workload.Surplus[t.Set].Loads, -times*t.Count)
+			}
+		}
+	}
+	for _, part := range v.Workload.Parts {
+		taken := func(t Victim) bool { return t.Workload.Leaving == part.Leaving && t.Workload.Is(v.Workload) }
+		if !slices.ContainsFunc(s.Taken, taken) {
+			s.View.Move(usage.Victims, v.Queue, part.Loads, times)
 		}
 	}
 }

@@ -121,16 +121,16 @@ func (s *Search) removeReach(borrowing bool) bool {
 		if p == Nobody {
 			continue
 		}
-		s.leaveReach(usage.InReach, l.Cohort, l.Except, p)
+		s.leaveReach(usage.InReach, cluster.Borrowers, l.Cohort, l.Except, p)
 	}
 	return true
 }
 
 // leaveReach removes the sums of a cohort without one of its children.
-func (s *Search) leaveReach(gone usage.Gone, cohort, except int, p Permission) {
-	s.sumReach(&s.sum, cohort, p)
-	if s.Cluster.CanReach(except) {
-		s.sumReach(&s.exceptSum, except, p)
+func (s *Search) leaveReach(gone usage.Gone, extent cluster.Extent, cohort, except int, p Permission) {
+	s.sumReach(&s.sum, extent, cohort, p)
+	if s.Cluster.CanReachOf(extent, except) {
+		s.sumReach(&s.exceptSum, extent, except, p)
 		for i := range s.sum {
 			s.sum[i].Amount -= s.passing(except, s.sum[i].Column, s.exceptSum)
 		}
@@ -139,10 +139,11 @@ func (s *Search) leaveReach(gone usage.Gone, cohort, except int, p Permission) {
 }
 
 // HopelessByRules reports whether the request does not fit in a bound, for the priorities that rules
-// permit. of returns these for a cohort, when everybody below it is gone; the own queue comes first, as
-// -1. If so, what is short by rules alone is recorded.
-func (s *Search) HopelessByRules(gone usage.Gone, of func(cohort int) Permission) bool {
+// permit; in that in reach, without those of an extent. of returns these for a cohort, when everybody
+// below it is gone; the own queue comes first, as -1. If so, what is short by rules alone is recorded.
+func (s *Search) HopelessByRules(gone usage.Gone, extent cluster.Extent, of func(cohort int) Permission) bool {
 	s.View.Fill(gone)
+	s.extent = extent
 	s.bounds[gone] = bound{} // that of the policies
 	s.sum = s.sum[:0]
 	s.Cluster.SumRunning(&s.sum, s.Request.Queue, of(-1).admits)
@@ -151,7 +152,7 @@ func (s *Search) HopelessByRules(gone usage.Gone, of func(cohort int) Permission
 		switch p := of(n); {
 		case p == Nobody:
 		case gone == usage.InReach:
-			s.leaveReach(gone, n, from, p)
+			s.leaveReach(gone, extent, n, from, p)
 		case !s.removeLanes(n, from, p, true):
 			return false
 		}
@@ -167,12 +168,12 @@ func (s *Search) HopelessByRules(gone usage.Gone, of func(cohort int) Permission
 
 // sumReach computes the usage of the workloads of permitted priority in a queue, or in the
 // queues under a cohort that can be reached.
-func (s *Search) sumReach(sum *[]quotatree.Load, node int, p Permission) {
+func (s *Search) sumReach(sum *[]quotatree.Load, extent cluster.Extent, node int, p Permission) {
 	*sum = (*sum)[:0]
 	if s.Cluster.IsQueue(node) {
 		s.Cluster.SumRunning(sum, node, p.admits)
 	} else {
-		s.Cluster.Reach(node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.admits(of.Priority) })
+		s.Cluster.ReachOf(extent, node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.admits(of.Priority) })
 	}
 }
 

@@ -55,28 +55,34 @@ func (s *Search) AppendCandidates(list []Candidate, most int) []Candidate {
 // another one, and a cohort that borrows anything is enough.
 func (s *Search) appendInFair(list []Candidate, most int) []Candidate {
 	byUsage := len(s.Request.LocalQueueUsage) > 0
-	m := &s.merge
 	for n := range phases {
 		if len(list) >= most && !byUsage {
 			break
 		}
 		s.openPhase(n, Mode{})
 		for (len(list) < most || byUsage) && s.settleHeap() {
-			at := int(m.heap[0].at)
-			st := &m.streams[at]
-			list = append(list, s.candidate(s.victim(st), phases[n].class))
-			if s.advance(st) {
-				m.heap[0] = s.itemOf(st, at)
-				heap.Fix(m.heap, 0, before)
-			} else {
-				m.heap = heap.Drop(m.heap, before)
-			}
+			list = append(list, s.candidate(s.pop(), phases[n].class))
 		}
 	}
 	if byUsage {
 		s.sortOwnByUsage(list)
 	}
 	return list[:min(len(list), most)]
+}
+
+// pop returns the candidate at the top of the heap, whether or not its queue still borrows.
+func (s *Search) pop() Victim {
+	m := &s.merge
+	at := int(m.heap[0].at)
+	st := &m.streams[at]
+	v := s.victim(st)
+	if s.advance(st) {
+		m.heap[0] = s.itemOf(st, at)
+		heap.Fix(m.heap, 0, before)
+	} else {
+		m.heap = heap.Drop(m.heap, before)
+	}
+	return v
 }
 
 // sortOwnByUsage is SortByUsage for those of the own queue, which keep their places among the
@@ -145,19 +151,24 @@ func (s *Search) candidate(v Victim, class Class) Candidate {
 	return c
 }
 
-// AnySurplus reports whether some candidate may be a surplus replica.
-func (s *Search) AnySurplus() bool {
+// AnyPart reports whether some candidate may be replicas of a workload: surplus, or leaving.
+func (s *Search) AnyPart() bool {
 	own := s.Cluster.Running(s.Request.Queue)
-	if own.Lane(cluster.SurplusReserved).Len() > 0 || own.Lane(cluster.SurplusUnreserved).Len() > 0 {
-		return true
-	}
-	for i := range s.Levels {
-		if r := s.Levels[i].Reach; r.Has(cluster.SurplusReserved) || r.Has(cluster.SurplusUnreserved) {
+	for _, lane := range partLanes {
+		if own.Lane(lane).Len() > 0 {
 			return true
+		}
+		for i := range s.Levels {
+			if s.Levels[i].Reach.Has(lane) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// partLanes are the lanes that may hold replicas.
+var partLanes = [...]cluster.Lane{cluster.SurplusReserved, cluster.SurplusUnreserved, cluster.Evicted, cluster.EvictedUnreserved}
 
 // Attempts returns the attempts of the search, in order: whether each lets the request take
 // its queue over its nominal quota.

@@ -9,11 +9,9 @@ import (
 // needs preemption: the slots that do not fit or, if there is no room, all slots with an
 // amount.
 func (s *Search) FitsAtFirst() bool {
-	if !s.Request.FindNeeds {
-		return s.Fits(true)
-	}
 	roomy := s.Request.Room == nil || s.Request.Room.Fits()
 	fits := roomy
+	s.Trials++
 	s.needs = s.needs[:0]
 	for slot, amount := range s.Request.Amounts {
 		needed := amount > 0
@@ -24,7 +22,9 @@ func (s *Search) FitsAtFirst() bool {
 		s.needs = append(s.needs, needed)
 		fits = fits && !needed
 	}
-	s.Needs = s.needs
+	if s.Request.FindNeeds {
+		s.Needs = s.needs
+	}
 	return fits
 }
 
@@ -46,7 +46,7 @@ func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
 		if amount == 0 {
 			continue
 		}
-		if !borrowing && quota.Add(cells[slot].Used(gone), amount) > cells[slot].Nominal {
+		if s.StaysNominal(slot, borrowing) && quota.Add(cells[slot].Used(gone), amount) > cells[slot].Nominal {
 			return false
 		}
 		if a, _ := s.View.Available(gone, s.Request.Queue, slot); amount > a {
@@ -54,6 +54,15 @@ func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
 		}
 	}
 	return true
+}
+
+// StaysNominal reports whether the request must stay within the queue's nominal quota in a slot. It must
+// in an attempt without borrowing; with WithinNominal in what needs preemption, and only there.
+func (s *Search) StaysNominal(slot int, borrowing bool) bool {
+	if s.Request.WithinNominal {
+		return s.Needs[slot]
+	}
+	return !borrowing
 }
 
 // OverPotential reports whether the request is over what could ever be available.
@@ -104,7 +113,15 @@ func (s *Search) noteShortages(gone usage.Gone) {
 		}
 		if a, bound := s.View.Available(gone, s.Request.Queue, slot); amount > a {
 			list = append(list, Shortage{slot, quota.Sub(amount, a), bound})
+		} else if over := s.overNominal(gone, slot); s.Request.WithinNominal && s.Needs[slot] && over > 0 {
+			list = append(list, Shortage{slot, over, s.Request.Queue})
 		}
 	}
 	s.WhyNot.Shortages = list
+}
+
+// overNominal returns by how much the request would take its queue over the nominal quota in a slot.
+func (s *Search) overNominal(gone usage.Gone, slot int) int64 {
+	c := &s.View.Cells(s.Request.Queue)[slot]
+	return quota.Sub(quota.Add(c.Used(gone), s.Request.Amounts[slot]), c.Nominal)
 }

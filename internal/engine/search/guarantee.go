@@ -82,11 +82,17 @@ func (s *Search) byShares() bool { return s.Request.Fair.Enabled() && !s.entitle
 // protection depends on it.
 func (s *Search) noteEntitled() {
 	if p := &s.Request.Protection; s.Request.Fair.Enabled() && p.Reclaim != p.FairSharing {
-		s.added = s.AppendAdded(s.added[:0])
-		s.View.MoveAmounts(usage.Victims, s.Request.Queue, s.added, 1)
-		s.entitledAtFirst = s.Entitled()
-		s.View.MoveAmounts(usage.Victims, s.Request.Queue, s.added, -1)
+		s.entitledAtFirst = s.entitledNow()
 	}
+}
+
+// entitledNow is [Search.Entitled] for a request that is not counted yet.
+func (s *Search) entitledNow() bool {
+	s.added = s.AppendAdded(s.added[:0])
+	s.View.MoveAmounts(usage.Victims, s.Request.Queue, s.added, 1)
+	entitled := s.Entitled()
+	s.View.MoveAmounts(usage.Victims, s.Request.Queue, s.added, -1)
+	return entitled
 }
 
 // AppendAdded appends, by slot, what the request adds to usage: its amount, except where the

@@ -33,7 +33,7 @@ func (s *Search) putBackOnce(borrowing bool, justified Justified) (refused bool)
 	for i := len(all) - 2; i >= 0; i-- {
 		v := all[i]
 		s.Taken = all[:i] // what the whole workload had less when it was taken
-		if !(v.Set >= 0 && GoesWhole(v.Workload, all[needed:])) {
+		if !(v.Partial() && GoesWhole(v.Workload, all[needed:])) {
 			s.Move(v, 1)
 			fits := s.Fits(borrowing)
 			spared := fits && (justified == nil || justified(&all[i], all[:i], all[needed:]))
@@ -56,7 +56,7 @@ func (s *Search) putBackOnce(borrowing bool, justified Justified) (refused bool)
 // GoesWhole reports whether a workload is among the victims as a whole.
 func GoesWhole(w *cluster.Workload, victims []Victim) bool {
 	for i := range victims {
-		if victims[i].Workload == w && victims[i].Set < 0 {
+		if victims[i].Workload.Is(w) && !victims[i].Partial() {
 			return true
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Search) Replay(others, needed []Victim, judge func(victims []Victim) bo
 	s.replay = s.replay[:0]
 	for _, list := range [...][]Victim{others, needed} {
 		for _, v := range list {
-			if v.Set < 0 || !GoesWhole(v.Workload, others) && !GoesWhole(v.Workload, needed) {
+			if !v.Partial() || !GoesWhole(v.Workload, others) && !GoesWhole(v.Workload, needed) {
 				s.replay = append(s.replay, v)
 			}
 		}
@@ -88,7 +88,7 @@ func (s *Search) PutRoomBack() {
 		return
 	}
 	for i := range s.Taken {
-		if s.Taken[i].Set < 0 {
+		if !s.Taken[i].Partial() {
 			s.Request.Room.Restore(s.Taken[i].Workload.Facts.ID)
 		}
 	}

@@ -57,6 +57,11 @@ type Request struct {
 	RuleRecheck bool
 	// Room is asked besides the quota; nil: only quota counts.
 	Room Room
+	// Forecast: only what the search in order finds is asked, as the assignment of flavors asks it.
+	Forecast bool
+	// WithinNominal: victims are sought only for a request that stays within the nominal quota of
+	// its queue in what needs preemption.
+	WithinNominal bool
 	// SkipRetryAt: only whether time may help is asked.
 	SkipRetryAt bool
 	// MaxRetrySteps limits the workloads looked at to find RetryAt.
@@ -132,6 +137,32 @@ type Victim struct {
 	Level int32 // for Fair: an index of the levels
 	Queue int   // the node of the victim's queue
 	Side  int
+}
+
+// Partial reports whether replicas yield, and not the whole workload.
+func (v *Victim) Partial() bool { return v.Set >= 0 || v.Workload.Leaving > 0 }
+
+// PodSet returns the name of the pod set whose replicas yield; empty: the whole workload does.
+func (v *Victim) PodSet() string {
+	switch w := v.Workload; {
+	case v.Set >= 0:
+		return w.PodSets[w.Surplus[v.Set].PodSet].Name
+	case w.Leaving > 0:
+		return w.PodSets[0].Name
+	}
+	return ""
+}
+
+// Replicas returns how many replicas yield, and whether they are leaving already; none if the
+// whole workload yields.
+func (v *Victim) Replicas() (count int64, leaving bool) {
+	switch w := v.Workload; {
+	case v.Set >= 0:
+		return v.Count, false
+	case w.Leaving > 0:
+		return w.PodSets[0].Count, true
+	}
+	return 0, false
 }
 
 // load returns what a victim frees in a column.

@@ -69,7 +69,7 @@ func (s *Search) Permission(c Class, borrowing bool) Permission {
 		return s.ofPolicy(policy.WithinClusterQueue)
 	}
 	p := s.ofPolicy(policy.ReclaimWithinCohort)
-	if c == Hierarchical || !borrowing {
+	if c == Hierarchical || !borrowing || s.Request.WithinNominal {
 		return p
 	}
 	if policy.BorrowWithinCohort.Policy == queue.Never {
@@ -148,5 +148,5 @@ func (s *Search) ownMayYield(w *cluster.Workload) bool {
 // whileBorrowing reports whether a victim of the priority class was taken by the right of
 // borrowWithinCohort.
 func (s *Search) whileBorrowing(w *cluster.Workload) bool {
-	return s.Permission(Priority, true).Permits(w)
+	return !s.Request.WithinNominal && s.Permission(Priority, true).Permits(w)
 }

@@ -40,8 +40,10 @@ type Search struct {
 
 	merge     merge
 	bounds    [usage.Kinds]bound
+	extent    cluster.Extent // of the last bound by rules
 	blockers  []Blocker
 	replay    []Victim // of Replay
+	leaving   []Victim // of FindLeaving
 	columns   []int    // of the view
 	needs     []bool   // found by FitsAtFirst
 	rest      []int64

@@ -9,7 +9,7 @@ import (
 
 // TraceSurvey notes of each workload under the cohorts of the queue which rule keeps it from
 // yielding, if any, while nobody has yielded. It asks the same rules as an attempt, in this
-// order: policy, quota, use, borrowing, the workload itself, time, guards. An attempt looks at
+// order: use, policy, quota, borrowing, the workload itself, time, guards. An attempt looks at
 // some of the workloads only. Surplus replicas may yield whatever the last three say.
 func (s *Search) TraceSurvey(t *trace.Recorder) {
 	q := s.Request.Queue
@@ -49,7 +49,7 @@ func (s *Search) surveyUnder(t *trace.Recorder, l *Level, cohort, idle int) {
 }
 
 func (s *Search) surveyQueue(t *trace.Recorder, d *Donor, idle int) {
-	for w := range s.Cluster.Running(d.Queue).Whole {
+	for w := range s.Cluster.Running(d.Queue).Workloads {
 		step := s.judge(d, w, idle)
 		step.Kind, step.Node, step.Workload = trace.Judged, d.Queue, w.Facts.ID
 		t.Add(step)
@@ -61,6 +61,8 @@ func (s *Search) judge(d *Donor, w *cluster.Workload, idle int) (step trace.Step
 	step.SetBy = -1
 	until, timed := d.Protects(w)
 	switch {
+	case !s.UsesNeeded(w.Loads):
+		step.Rule = trace.NotUsed
 	case d.Class == Own && !s.ownMayYield(w):
 		step.Rule, step.Until = trace.WithinClusterQueue, math.MaxInt64
 		if held, ends := s.Request.HeldUntil(w); ends && s.EqualsMayYield() {
@@ -70,8 +72,6 @@ func (s *Search) judge(d *Donor, w *cluster.Workload, idle int) (step trace.Step
 		step.Rule = trace.ReclaimWithinCohort
 	case d.Class != Own && idle >= 0:
 		step.Rule, step.SetBy = trace.WithinNominal, idle
-	case !s.UsesNeeded(w.Loads):
-		step.Rule = trace.NotUsed
 	case d.Class == Priority && !s.Permission(Priority, true).Permits(w):
 		step.Rule = trace.BorrowWithinCohort
 	case w.Facts.NeverYields && !w.Facts.Evicted:

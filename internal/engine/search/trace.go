@@ -22,7 +22,12 @@ var (
 )
 
 // missing is what the request lacks with some gone.
-func (s *Search) missing(gone usage.Gone, borrowing bool) (list []trace.Missing) {
+func (s *Search) missing(gone usage.Gone, borrowing bool) []trace.Missing {
+	return s.short(gone, func(slot int) bool { return s.StaysNominal(slot, borrowing) })
+}
+
+// short is missing where the queue must stay within its nominal quota in some slots.
+func (s *Search) short(gone usage.Gone, staysNominal func(slot int) bool) (list []trace.Missing) {
 	queue := s.Request.Queue
 	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {
@@ -30,10 +35,7 @@ func (s *Search) missing(gone usage.Gone, borrowing bool) (list []trace.Missing)
 		}
 		if a, bound := s.View.Available(gone, queue, slot); amount > a {
 			list = append(list, trace.Missing{Slot: slot, Amount: quota.Sub(amount, a), Node: bound})
-			continue
-		}
-		c := &s.View.Cells(queue)[slot]
-		if over := quota.Sub(quota.Add(c.Used(gone), amount), c.Nominal); !borrowing && over > 0 {
+		} else if over := s.overNominal(gone, slot); staysNominal(slot) && over > 0 {
 			list = append(list, trace.Missing{Slot: slot, Amount: over, Node: queue})
 		}
 	}
@@ -42,7 +44,7 @@ func (s *Search) missing(gone usage.Gone, borrowing bool) (list []trace.Missing)
 
 // TraceAsked notes whether the request fits with nobody gone.
 func (s *Search) TraceAsked(t *trace.Recorder, fits bool) {
-	t.Add(trace.Step{Kind: trace.Asked, Fits: fits, Missing: s.missing(usage.Victims, true)})
+	t.Add(trace.Step{Kind: trace.Asked, Fits: fits, Missing: s.short(usage.Victims, func(int) bool { return false })})
 }
 
 // TraceLevels notes by which right the queues at each level are candidates, and which of
@@ -242,8 +244,11 @@ func passed(st *stream, test func(*cluster.Workload) bool) (n int64) {
 // StepOf is a step about a victim.
 func StepOf(kind trace.Kind, v *Victim) trace.Step {
 	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1}
-	if v.Set >= 0 {
-		step.PodSet, step.Replicas = v.Workload.Surplus[v.Set].PodSet, v.Count
+	switch w := v.Workload; {
+	case v.Set >= 0:
+		step.PodSet, step.Replicas = w.Surplus[v.Set].PodSet, v.Count
+	case w.Leaving > 0:
+		step.PodSet, step.Replicas = w.Leaving-1, w.PodSets[0].Count
 	}
 	return step
 }

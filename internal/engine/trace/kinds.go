@@ -59,6 +59,9 @@ const (
 	// TierJudged: of a workload that some selector of the tier accepts, what keeps it from yielding.
 	// Node: its queue; Workload, Rule: zero if nothing does; Until and SetBy as of Judged.
 	TierJudged
+	// Limited: a limit on preemptions refuses a candidate. Workload, PodSet, Replicas, Node: its queue;
+	// Limit.
+	Limited
 
 	// FlavorTried: a flavor is judged by its worst resource. PodSet, Flavor, Resource, Amount,
 	// Fit, Height, Passed.
@@ -162,6 +165,8 @@ const (
 	InReach
 	// InNeed: the same, in queues that borrow what needs preemption.
 	InNeed
+	// InTree: the same, in all queues of the tree.
+	InTree
 )
 
 // Reason is why a victim is not put back. Zero is invalid.
@@ -228,7 +233,7 @@ const (
 
 var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
-		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged",
+		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged", "Limited",
 		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "Improved", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
 		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "NotLower", "Terminating", "Unstable"}}

@@ -27,6 +27,8 @@ type Step struct {
 	// Workload is the ID of a workload, or of the first pod of a unit. Group is the ID of the
 	// group that yields whole.
 	Workload, Group string
+	// Limit is the name of a limit on preemptions.
+	Limit string
 	// Others holds the IDs of a few more.
 	Others []string
 	// Count is the number of workloads or nodes that the step is about.

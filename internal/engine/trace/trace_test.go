@@ -22,9 +22,9 @@ func TestSkippedAreCounted(t *testing.T) {
 		got = append(got, fmt.Sprintf("%v %v %d %s %v %d", s.Kind, s.Rule, s.Node, s.Workload, s.Others, s.Count))
 	}
 	want := []string{
-		"PhaseBegins Rule(0) 0  [] 0",
+		"PhaseBegins none 0  [] 0",
 		"Skipped Guarded 0 0 0 [0 2 0 4 0 6] 10", "Skipped Guarded 1 0 1 [0 3 0 5 0 7] 8", "Skipped NotUsed 0 other [] 1",
-		"PhaseBegins Rule(0) 0  [] 0",
+		"PhaseBegins none 0  [] 0",
 		"Skipped Guarded 0 1 0 [1 2 1 4 1 6] 10", "Skipped Guarded 1 1 1 [1 3 1 5 1 7] 8", "Skipped NotUsed 0 other [] 1",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {

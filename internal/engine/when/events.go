@@ -75,11 +75,9 @@ func (f *Finder) addEvent(donor int, at int64) {
 // the donors that change.
 func (f *Finder) nextEvent(note bool) (at int64, ok bool) {
 	none := len(f.intervals) == 0 || f.intervals[0].until == math.MaxInt64
-	if l := f.s.Request.Limits; l != nil {
-		if at, ok = l.Next(f.s.Now); ok && (none || at <= f.intervals[0].until) {
-			f.s.Steps++
-			return at, true
-		}
+	if at, ok = f.s.NextOfLimits(); ok && (none || at <= f.intervals[0].until) {
+		f.s.Steps++
+		return at, true
 	}
 	if none {
 		return 0, false

@@ -5,10 +5,15 @@ package ordered
 import "slices"
 
 const (
-	most  = 32           // items or children of a node
-	full  = most * 3 / 4 // of a new node
-	least = 8            // of every node except the root
+	narrow = 32 // items or children of a node, at most
+	wide   = 64 // items of a leaf, if leaves are wide
 )
+
+// full returns how many items or children a new node has of so many at most.
+func full(most int) int { return most * 3 / 4 }
+
+// least returns how many every node has, except the root.
+func least(most int) int { return most / 4 }
 
 // Order is the order of a set, a total order, and the sum kept for runs of items. Two items
 // that compare equal are the same item.
@@ -18,6 +23,17 @@ type Order[T, S any] struct {
 	// sums.
 	AddItem func(sum *S, item T)
 	AddSum  func(sum *S, other S)
+	// WideLeaves: a leaf has up to 64 items, not 32. A large set takes less memory; an edit copies
+	// more.
+	WideLeaves bool
+}
+
+// most returns how many items a leaf has at most, or children an inner node.
+func (o *Order[T, S]) most(leaf bool) int {
+	if leaf && o.WideLeaves {
+		return wide
+	}
+	return narrow
 }
 
 // Set is an immutable set of items. The zero value has no order; start with [New].
@@ -45,9 +61,9 @@ func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 	if len(sorted) == 0 {
 		return s
 	}
-	level := above(sorted, order.leaf)
+	level := above(sorted, full(order.most(true)), order.leaf)
 	for len(level) > 1 {
-		level = above(level, order.inner)
+		level = above(level, full(order.most(false)), order.inner)
 	}
 	s.root = level[0]
 	return s
@@ -55,7 +71,7 @@ func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 
 // above makes the nodes above a list, of even parts of it: three quarters of a node, so that
 // the first edits do not split.
-func above[E, N any](list []E, made func(part []E) *N) []*N {
+func above[E, N any](list []E, full int, made func(part []E) *N) []*N {
 	n := len(list)
 	count := (n + full - 1) / full
 	nodes := make([]*N, count)
@@ -198,7 +214,7 @@ func (o *Order[T, S]) delete(n *node[T, S], item T) (*node[T, S], bool) {
 // joined returns the list with node i joined with a neighbour if it has too few items: with
 // the left one, or the first node with the right one.
 func (o *Order[T, S]) joined(kids []*node[T, S], i int) []*node[T, S] {
-	if len(kids[i].items) >= least || len(kids) == 1 {
+	if len(kids[i].items) >= least(o.most(kids[i].kids == nil)) || len(kids) == 1 {
 		return kids
 	}
 	i = max(0, i-1)
@@ -283,7 +299,7 @@ func (o *Order[T, S]) join(a, b *node[T, S]) (left, right *node[T, S]) {
 
 // leaves returns the items in one leaf, or in two if they are too many for one.
 func (o *Order[T, S]) leaves(items []T) (left, right *node[T, S]) {
-	if len(items) <= most {
+	if len(items) <= o.most(true) {
 		return o.leaf(items), nil
 	}
 	half := len(items) / 2
@@ -291,7 +307,7 @@ func (o *Order[T, S]) leaves(items []T) (left, right *node[T, S]) {
 }
 
 func (o *Order[T, S]) inners(kids []*node[T, S]) (left, right *node[T, S]) {
-	if len(kids) <= most {
+	if len(kids) <= o.most(false) {
 		return o.inner(kids), nil
 	}
 	half := len(kids) / 2

@@ -47,8 +47,8 @@ func items(s Set[pair, remainders]) []pair {
 }
 
 // shape checks what the comments of the package say of every tree.
-func shape(t *rapid.T, n *node[pair, remainders], root bool) (depth int) {
-	if len(n.items) > most || !root && len(n.items) < least {
+func shape(t *rapid.T, o *Order[pair, remainders], n *node[pair, remainders], root bool) (depth int) {
+	if most := o.most(n.kids == nil); len(n.items) > most || !root && len(n.items) < least(most) {
 		t.Fatalf("a node of %d items", len(n.items))
 	}
 	if n.kids == nil && (n.n != len(n.items) || n.sum != sumOf(n.items)) {
@@ -58,7 +58,7 @@ func shape(t *rapid.T, n *node[pair, remainders], root bool) (depth int) {
 		if k.items[0] != n.items[i] {
 			t.Fatalf("item %d is %v, the child's first is %v", i, n.items[i], k.items[0])
 		}
-		d := shape(t, k, false) + 1
+		d := shape(t, o, k, false) + 1
 		if i > 0 && d != depth {
 			t.Fatalf("leaves at depth %d and %d", depth, d)
 		}
@@ -74,7 +74,9 @@ func likeASlice(t *rapid.T) {
 	for i := range start {
 		model = append(model, pair{2 * i, 0})
 	}
-	s := Of(byKey, slices.Clone(model))
+	byKey := *byKey
+	byKey.WideLeaves = rapid.Bool().Draw(t, "wide")
+	s := Of(&byKey, slices.Clone(model))
 	for step := range rapid.IntRange(0, 200).Draw(t, "steps") {
 		before, old := slices.Clone(model), s
 		p := pair{rapid.IntRange(-3, 2*start+3).Draw(t, "key"), step + 1}
@@ -122,7 +124,7 @@ func likeASlice(t *rapid.T) {
 		t.Fatalf("%d items, want %d", s.Len(), len(model))
 	}
 	if s.root != nil {
-		shape(t, s.root, true)
+		shape(t, &byKey, s.root, true)
 	}
 	for range 20 {
 		key := rapid.IntRange(-3, 2*start+3).Draw(t, "probe")
@@ -134,6 +136,9 @@ func likeASlice(t *rapid.T) {
 		var sum remainders
 		if s.Sum(&sum, func(p pair) bool { return p.key < key }); sum != sumOf(model[:at]) {
 			t.Fatalf("Sum(%d) = %v, want %v", key, sum, sumOf(model[:at]))
+		}
+		if rank := s.Rank(func(p pair) bool { return p.key < key }); rank != at || at < len(model) && s.At(at) != model[at] {
+			t.Fatalf("Rank(%d) = %d, want %d", key, rank, at)
 		}
 		last, ok := s.Last(func(p pair) bool { return p.key < key })
 		if ok != (at > 0) || ok && last != model[at-1] {

@@ -39,9 +39,10 @@ func (c *Case) parent(n caseNode) (parent caseNode) {
 	return parent
 }
 
-// height returns how many cohorts there are at most from a node down to a queue.
+// height returns the length of the longest path down from a node: 0 for a queue, and for a cohort
+// that has nothing in it.
 func (c *Case) height(n caseNode) (height int) {
-	if n.kind == "cohort" {
+	if slices.ContainsFunc(c.ClusterQueues, func(q ClusterQueue) bool { return n == (caseNode{"cohort", q.Cohort}) }) {
 		height = 1
 	}
 	for _, co := range c.Cohorts {

@@ -64,6 +64,8 @@ func (c *Case) Check(p *preemption.Preemptor) (Report, error) {
 			e = excuse{AlreadyFits, row.unasked}
 		case c.unlimitedLends(row.columns...):
 			e = excuse{UnlimitedLends, lent[i].got}
+		case row.leaving:
+			e = excuse{LeavingIsEnough, row.got}
 		}
 		r.compareUnless(e, row.what, row.want, row.got)
 	}
@@ -75,6 +77,7 @@ type answerRow struct {
 	what      string
 	want, got []string
 	columns   []quota.FlavorResource // that it is about
+	leaving   bool                   // see LeavingIsEnough
 	fits      bool                   // what is asked for fits by Kueue's own rows
 	unasked   []string               // then the answer here
 }
@@ -94,6 +97,9 @@ func (c *Case) ask(p *preemption.Preemptor, st preemption.State) (list []answerR
 	for _, a := range request.Workload.Usage() {
 		victims.fits = victims.fits && c.fitsAlready(a)
 		victims.columns = append(victims.columns, a.FlavorResource())
+	}
+	if victims.leaving, err = c.leavingIsEnough(st, request, d.Victims); err != nil {
+		return nil, err
 	}
 	list = append(list, victims)
 	request.Workload.NeverPreempts = false // Kueue's oracle asks what preemption could do

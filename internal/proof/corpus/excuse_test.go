@@ -67,6 +67,26 @@ func TestHoldersAloneAreExcused(t *testing.T) {
 	}
 }
 
+// With TASHandleOverlappingFlavors off Kueue selects only users of the flavor: an answer without the
+// workloads that hold its nodes departs, with any trigger that reaches these, and only with the gate off.
+func TestHoldersAreExcusedWithoutTheGate(t *testing.T) {
+	for _, c := range ruleCases(t, func(c *RuleCase) bool {
+		return c.Kind == "select" && len(c.Nodes) > 0 && c.Settings.Trigger == "QuotaFeasibleAndInsufficientTopology"
+	}) {
+		c.Want.Candidates = slices.DeleteFunc(slices.Clone(c.Want.Candidates), func(w ruleCandidate) bool { return w.Name != "/a1" })
+		for _, gate := range []struct{ set, on, departs bool }{{true, false, true}, {true, true, false}, {false, false, false}} {
+			c.Settings.Gates = map[string]bool{"ConfigurablePreemptions": true}
+			if gate.set {
+				c.Settings.Gates["TASHandleOverlappingFlavors"] = gate.on
+			}
+			r, err := c.Check(nil)
+			if err != nil || r.Passed() != gate.departs || slices.Contains(r.Departures, HoldersWithoutGate) != gate.departs {
+				t.Errorf("%s, %+v: %+v, %v", c.ID(), gate, r, err)
+			}
+		}
+	}
+}
+
 // A retry departs only if it is at the first end of a protection.
 func TestTheFirstEndAloneIsExcused(t *testing.T) {
 	for _, c := range ruleCases(t, func(c *RuleCase) bool {

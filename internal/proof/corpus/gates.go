@@ -69,7 +69,7 @@ func (c *UngateCase) check() error {
 	if c.Name == "" || c.Now.IsZero() || c.Timeout <= 0 {
 		return fmt.Errorf("no case: it has no id, no now or no timeout")
 	}
-	return nil
+	return knownKind(c.Name, c.Kind, "multikueue-ungate", "concurrent-admission-ungate")
 }
 
 func (c *UngateCase) variants() bool { return c.Kind == "concurrent-admission-ungate" }

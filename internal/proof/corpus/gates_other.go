@@ -15,7 +15,8 @@ import (
 
 // GateCase is a fact about gates from Kueue's tests: states made to follow the names
 // (gate-sync), what the scheduler does with a gated workload (scheduler-gate), how it
-// goes back to its queue (queue-requeue). Other kinds are told in words and are not asked.
+// goes back to its queue (queue-requeue). A case of the kind integration, and one that wants nothing
+// of this, is a story in words and is not asked.
 type GateCase struct {
 	Name     string          `json:"id"`
 	Kind     string          `json:"kind"`
@@ -59,7 +60,7 @@ func (c *GateCase) check() error {
 	if c.Name == "" || c.Kind == "" {
 		return fmt.Errorf("no case: it has no id or no kind")
 	}
-	return nil
+	return knownKind(c.Name, c.Kind, "gate-sync", "scheduler-gate", "queue-requeue", "integration")
 }
 
 // Check asks what the case's kind is about.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"testing"
@@ -36,7 +37,7 @@ func TestModesOnNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	compared := 0
+	compared, spared := 0, 0
 	err = Read(kubernetesCases, f, func(_ int, asked Asker) error {
 		c := asked.(*NodeCase)
 		leaving := slices.ContainsFunc(c.Pods, func(p podOf) bool { return p.Terminating })
@@ -57,6 +58,10 @@ func TestModesOnNodes(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			if name == "seed" && sparesHigher(c, &d, len(want.Placement), want.Victims) {
+				spared++
+				continue
+			}
 			if got := victimPods(d.Victims); !slices.Equal(got, sorted(want.Victims)) {
 				t.Errorf("%s, %s: victims %v, want %v (%+v)", c.Name, name, got, want.Victims, d)
 			}
@@ -71,7 +76,23 @@ func TestModesOnNodes(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || compared < 100 {
-		t.Errorf("%v; %d answers compared", err, compared)
+	if err != nil || compared < 100 || spared == 0 {
+		t.Errorf("%v; %d answers compared, %d spare a higher priority", err, compared, spared)
 	}
+}
+
+// sparesHigher is the predicate of a departure: the group has a place for its minimum without a victim of the highest
+// priority that yields when as many of its pods are placed as can be.
+func sparesHigher(c *NodeCase, d *placement.Decision, placed int, victims []string) bool {
+	highest := func(names []string) int64 {
+		most := int64(math.MinInt64)
+		for _, u := range c.state().Pods {
+			if slices.Contains(names, u.ID) {
+				most = max(most, int64(u.Priority))
+			}
+		}
+		return most
+	}
+	least := max(1, c.request().MinCount)
+	return placed > least && len(d.Nominations) >= least && highest(victimPods(d.Victims)) < highest(victims)
 }

@@ -100,6 +100,14 @@ func (v verdict) mayLose(victim *kaiVictim, lost map[[2]string]int64) bool {
 	return true
 }
 
+// check fails on a line that is JSON but no case that can be asked.
+func (c *ProtectionCase) check() error {
+	if c.Action != "preempt" && c.Action != "reclaim" {
+		return fmt.Errorf("case %q: unknown action %q", c.Name, c.Action)
+	}
+	return c.kaiTree.check()
+}
+
 func (c *ProtectionCase) judge(of resolver, v kaiVictim) (judged, error) {
 	least, ok := of.preempt(v.Queue)
 	if c.Action == "reclaim" {

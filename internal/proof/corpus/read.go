@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/preemption"
@@ -49,6 +50,14 @@ func newCase(line []byte) (Asker, error) {
 		return new(ResolverCase), nil
 	}
 	return new(ProtectionCase), nil
+}
+
+// knownKind fails on a kind that is none of the given ones.
+func knownKind(id, kind string, known ...string) error {
+	if !slices.Contains(known, kind) {
+		return fmt.Errorf("case %q: unknown kind %q", id, kind)
+	}
+	return nil
 }
 
 // maxLine bounds a line of a file of cases.

@@ -107,7 +107,8 @@ func (c *RuleCase) check() error {
 	if c.Name == "" || c.Kind == "" {
 		return fmt.Errorf("no case: it has no id or no kind")
 	}
-	return nil
+	return knownKind(c.Name, c.Kind,
+		"filter", "select", "find", "sequence", "search", "oracle", "protected", "expiry", "tracker", "canAlwaysReclaim")
 }
 
 // Check asks the case.
@@ -208,8 +209,14 @@ func (c *RuleCase) checkSelect() (r Report, err error) {
 	slices.Sort(want)
 	slices.Sort(got)
 	departs := excuse{}
-	if c.Settings.Trigger == rules.Always && len(holders) > 0 {
-		departs = excuse{AlwaysTakesHolders, slices.Sorted(slices.Values(slices.Concat(want, holders)))}
+	overlapping, set := c.Settings.Gates["TASHandleOverlappingFlavors"]
+	all := slices.Sorted(slices.Values(slices.Concat(want, holders)))
+	switch {
+	case len(holders) == 0:
+	case set && !overlapping:
+		departs = excuse{HoldersWithoutGate, all}
+	case c.Settings.Trigger == rules.Always:
+		departs = excuse{AlwaysTakesHolders, all}
 	}
 	r.compareUnless(departs, "candidates", want, got)
 	return r, nil
@@ -219,6 +226,10 @@ func (c *RuleCase) checkSelect() (r Report, err error) {
 // the flavor's nodes without using the flavor and resource: two versions of Kueue contradict
 // each other, and the later one, which takes them, is followed.
 const AlwaysTakesHolders = "rules of the trigger Always reach workloads of other flavors on the flavor's nodes"
+
+// HoldersWithoutGate is the departure for a Kueue that does not look at overlapping flavors: it selects
+// only workloads that use the flavor and resource. Here there is no such gate.
+const HoldersWithoutGate = "rules reach workloads of other flavors on the flavor's nodes, whatever TASHandleOverlappingFlavors says"
 
 func (w *ruleCandidate) text() string {
 	text := w.Name

@@ -27,7 +27,7 @@ func (c *Case) Verify() error {
 			left.Admitted = append(left.Admitted, w)
 			continue
 		}
-		v := preemption.Victim{Workload: w.ID, Queue: w.Queue, Cohort: c.commonCohort(w.Queue)}
+		v := preemption.Victim{Workload: w.ID, Queue: w.Queue, Cohort: c.commonCohort(w.Queue), Leaving: w.Evicted}
 		if err := v.Reason.UnmarshalText([]byte(c.Want.Victims[i].Reason)); err != nil {
 			return err
 		}

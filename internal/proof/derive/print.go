@@ -31,7 +31,11 @@ func decision(d preemption.Decision) string {
 		for i, r := range v.Rules {
 			fmt.Fprintf(&b, "%s %s", []string{" by", ","}[min(i, 1)], r.Rule)
 		}
-		b.WriteString(")\n")
+		b.WriteString(")")
+		if v.Leaving {
+			b.WriteString(", leaving already")
+		}
+		b.WriteString("\n")
 	}
 	if len(d.Triggers) > 0 {
 		fmt.Fprintf(&b, "  triggers that hold: %s\n", strings.ReplaceAll(strings.Trim(fmt.Sprint(d.Triggers), "[]"), " ", ", "))

@@ -87,6 +87,8 @@ func (p *printer) step(s *trace.Step) {
 		p.line(3, "%s: %s", p.victim(s), compared(s))
 	case trace.Taken:
 		p.line(p.depth, "take %s: %s", p.victim(s), p.left(s))
+	case trace.Limited:
+		p.line(p.depth, "pass over %s: limit %s", p.victim(s), s.Limit)
 	case trace.RoomAsked:
 		p.line(2, "on nodes: %s", [2]string{"no room", "room"}[toInt(s.Fits)])
 	case trace.PutBack:
@@ -197,6 +199,8 @@ func (p *printer) bound(s *trace.Step) string {
 		return "more is asked for than there is, whoever leaves"
 	case trace.InReach:
 		return "with everybody gone whose priority may be, in queues that borrow anything: " + p.missing(s.Missing)
+	case trace.InTree:
+		return "with everybody gone whose priority may be: " + p.missing(s.Missing)
 	}
 	return "with everybody gone whose priority may be, in queues that borrow what is short: " + p.missing(s.Missing)
 }

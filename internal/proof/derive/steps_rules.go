@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
@@ -76,7 +77,11 @@ func (p *printer) tierEnds() {
 		return
 	}
 	t.begun = false
-	of, err := t.rules.Tier(t.trigger, &t.request.Workload)
+	waiting := t.request.Workload
+	if !t.request.HoldsQuota {
+		waiting.ReservedAt = time.Time{}
+	}
+	of, err := t.rules.Tier(t.trigger, &waiting)
 	if err != nil || !slices.ContainsFunc(t.config.Rules, func(r rules.Rule) bool { return r.ActivationPolicy.Trigger == t.trigger }) {
 		return
 	}

@@ -51,11 +51,12 @@ var enums = []enum{
 	texts[preemption.AssignmentMode](none, "NoFit", "Preempt", "Fit"),
 	texts[preemption.FairStrategy](none, "LessThanOrEqualToFinalShare", "LessThanInitialShare"),
 	texts[preemption.Right](none, "OwnQueue", "Reclaim", "Borrow", "Shares"),
-	texts[preemption.Bound](none, "Potential", "InReach", "InNeed"),
+	texts[preemption.Bound](none, "Potential", "InReach", "InNeed", "InTree"),
 	texts[preemption.WayKind](none, "Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt"),
 	texts[preemption.PolicyName](none, "withinClusterQueue", "reclaimWithinCohort", "borrowWithinCohort"),
 	texts[preemption.Outcome](none, "Fits", "Preempt", "Gated", "Wait", "Impossible"),
 	texts[preemption.SkipReason](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible"),
+	texts[preemption.TopologyMismatch](none, "NoTopology", "NoTopologyLevel", "OnlyTopology"),
 	texts[preemption.Possibility](none, "NoCandidates", "Preempt", "Reclaim"),
 	texts[preemption.VictimReason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"),
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"),
@@ -65,6 +66,7 @@ var enums = []enum{
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[cycle.HeadOutcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),
 	texts[placement.BudgetMode]("Soft", "Hard"),
+	texts[placement.Charge]("ByMode", "ToAll", "ToFirstViolated"),
 	texts[workload.DisruptionMode]("Pod", "PodGroup"),
 	texts[placement.Mode]("Design", "InPlace", "Replace"),
 	texts[placement.WayKind](none, "Time", "Priority", "MinCount", "Capacity", "Policy"),
@@ -97,8 +99,12 @@ func enumOf[E constant](list []string, orEmpty bool) enum {
 			v, read := E(i), E(untouched)
 			got, err := v.MarshalText()
 			if text == none { // before the constants, and after them
-				if want := fmt.Sprintf("%s(%d)", of.Name(), i); v.String() != want || err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%d is %q, written as %q, %v; want %q and an error with it", i, v, got, err, want)
+				number, word := fmt.Sprintf("%s(%d)", of.Name(), i), fmt.Sprintf("%s(%d)", of.Name(), i)
+				if i == 0 { // a person reads a word
+					word = "none"
+				}
+				if v.String() != word || err == nil || !strings.Contains(err.Error(), number) {
+					t.Errorf("%d is %q, written as %q, %v; want %q and an error with %q", i, v, got, err, word, number)
 				}
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
@@ -110,12 +111,26 @@ func (w *World) mayBorrow(c *cluster, v *cycle.HeadResult) error {
 }
 
 // ableToOpen: a gate is opened only for a replica that last signalled that only the gate
-// keeps it from preempting, and while no other replica preempts.
+// keeps it from preempting, and while no other replica preempts, unless the time for that,
+// which counts from the latest opening, is over.
 func (w *World) ableToOpen(j *job, opened *copyOf) error {
 	if opened.last != cycle.Gated {
 		return fmt.Errorf("%q is opened in %q, where its last verdict was %v", j.Workload.ID, opened.cluster.name, opened.last)
 	}
-	patience := cmp.Or(w.config.Gates.PreemptingTimeout, gate.DefaultTimeout)
+	timeout := cmp.Or(w.config.Gates.Timeout, gate.DefaultTimeout)
+	patience := cmp.Or(w.config.Gates.PreemptingTimeout, timeout)
+	var turn time.Time
+	for _, c := range j.copies {
+		if at, open := c.facts.Gates.OpenSince(w.config.Gates.Gate); open && c.state != absent && at.Add(timeout).After(turn) {
+			turn = at.Add(timeout)
+		}
+	}
+	if turn.IsZero() {
+		turn = opened.facts.Gates.Blocked.Since
+	}
+	if !w.Now().Before(turn.Add(patience)) {
+		return nil
+	}
 	for _, c := range j.copies {
 		if c != opened && c.state == waiting && c.leaving > 0 && w.Now().Sub(c.since) < patience {
 			return fmt.Errorf("%q is opened in %q while its victims leave in %q", j.Workload.ID, opened.cluster.name, c.cluster.name)

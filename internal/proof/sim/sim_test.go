@@ -99,6 +99,7 @@ func manyWorlds(t *rapid.T) {
 	c.Gates.Grace = time.Duration(rapid.IntRange(0, 3).Draw(t, "grace")) * time.Minute
 	c.Gates.PreemptingTimeout = time.Duration(rapid.IntRange(0, 4).Draw(t, "preempting timeout")) * time.Minute
 	c.Cycle.Borrowing = rapid.SampledFrom([]cycle.Borrowing{cycle.AsBuilt, cycle.KEP83, cycle.KEP83Lasting}).Draw(t, "borrowing")
+	c.Cycle.Preemption.PreemptWithinNominal = c.Cycle.Preemption.PreemptWithinNominal || c.Cycle.Borrowing != cycle.AsBuilt
 	p := &c.Cycle.Preemption
 	p.NewerByReservation = rapid.IntRange(0, 3).Draw(t, "newer by reservation") == 3
 	p.Sharing = rapid.SampledFrom([]preemption.Sharing{preemption.Classical, preemption.Fair}).Draw(t, "sharing")

@@ -53,10 +53,9 @@ func (d *decision) byRules(policies Answer) Answer {
 		if d.setGone(taken); d.config.RulesAlone {
 			policies.NoRoom = d.fitsQuota(true)
 			for _, reaches := range []func(n, lca, passed node) bool{d.reaches, d.reachesAnything} { // the latter is asked first
-				if sum, known := d.sumByRules(e, reaches); known {
-					if d.setGone(sum); !d.fitsQuota(true) {
-						taken = sum
-					}
+				sum := d.sumByRules(e, reaches)
+				if d.setGone(sum); !d.fitsQuota(true) {
+					taken = sum
 				}
 			}
 			d.setGone(taken)
@@ -69,8 +68,7 @@ func (d *decision) byRules(policies Answer) Answer {
 		before = len(taken)
 		for i := len(taken) - 2; i >= 0; i-- {
 			without := slices.Delete(slices.Clone(taken), i, i+1)
-			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
-			if d.setGone(without); !(whole && taken[i].podSet >= 0) && d.fits(true) && (d.config.SkipRuleRecheck || d.acceptedInSomeOrder(without, e)) {
+			if d.setGone(without); !partOf(without, taken[i]) && d.fits(true) && (d.config.SkipRuleRecheck || d.acceptedInSomeOrder(without, e)) {
 				taken = without
 			}
 		}
@@ -84,7 +82,7 @@ func (d *decision) byRules(policies Answer) Answer {
 		v := &found.Victims[i]
 		v.Order = i + 1
 		at := slices.IndexFunc(taken, func(c candidate) bool {
-			return c.w.ID == v.Workload && c.reason == preemption.ConfigurablePreemption
+			return idOf(c.w.ID) == v.Workload && c.reason == preemption.ConfigurablePreemption
 		})
 		if at >= 0 { // whatever replicas the policies took of it
 			v.Reason, v.Rules, v.PreemptorQueued = preemption.ConfigurablePreemption, d.rulesOf(&taken[at], e), time.Time{}
@@ -157,6 +155,7 @@ func (d *decision) takeByRules(taken []candidate, e *rules.Evaluator) (all []can
 					continue
 				}
 				if c.by = d.rulesOf(&c, e); d.limited(taken, c) {
+					refused = true // of rules that may not accept it later
 					continue
 				}
 				taken = append(slices.Clone(taken), c)
@@ -285,7 +284,7 @@ func (d *decision) costOf(w workload.Workload) int64 {
 	if d.config.Cost == nil {
 		return 0
 	}
-	return max(0, d.config.Cost.Lost(w, "", d.request.Now))
+	return max(0, d.config.Cost.Lost(d.asGiven(w), "", d.request.Now))
 }
 
 // cohortAbove returns the lowest cohort above another queue and the preemptor's.

@@ -163,7 +163,7 @@ func (d *decision) cohortCandidates() []candidate {
 			} else if d.permittedWhileBorrowing(&r) {
 				c.reason = preemption.InCohortReclaimWhileBorrowing
 			}
-			permitted := (c.class == 0 || c.reason == preemption.InCohortReclaimWhileBorrowing) && !neverYields(&r)
+			permitted := (c.class == 0 || c.reason == preemption.InCohortReclaimWhileBorrowing || d.config.PreemptWithinNominal) && !neverYields(&r)
 			if permitted {
 				d.inReach = append(d.inReach, c)
 			}
@@ -285,7 +285,7 @@ func (d *decision) entitledAtFirst() bool {
 func (d *decision) permittedWhileBorrowing(r *workload.Workload) bool {
 	borrow := d.policy.BorrowWithinCohort
 	threshold, limited := borrow.MaxPriorityThreshold.Get()
-	return borrow.Policy != queue.Never && importance(r) < importance(&d.request.Workload) && (!limited || importance(r) <= threshold)
+	return borrow.Policy != queue.Never && !d.config.PreemptWithinNominal && importance(r) < importance(&d.request.Workload) && (!limited || importance(r) <= threshold)
 }
 
 func (d *decision) ofPriority(p queue.VictimPolicy, r *workload.Workload) bool {

@@ -40,11 +40,13 @@ type decision struct {
 	// borrow only something else.
 	ofPermittedPriority, inReach []candidate
 	largestFirst                 bool
+	mayLeaveAlone                bool // that is asked: what leaves is enough
 	// exhausted holds those that the attempt with borrowing took last without success, in the
 	// order of taking.
 	exhausted []candidate
 	configs   []rules.Config
-	holding   []rules.Trigger // the triggers that hold
+	given     []workload.Workload // as the state has them
+	holding   []rules.Trigger     // the triggers that hold
 }
 
 // Decide answers a valid request about a valid state.
@@ -55,7 +57,7 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answ
 		return d.byPolicies()
 	}
 	answer := Answer{Decision: preemption.Decision{Outcome: preemption.Impossible}}
-	if !c.RulesAlone || d.fits(true) || r.Workload.NeverPreempts || d.inactive(d.queue) {
+	if !c.RulesAlone || d.fitsNow() || r.Workload.NeverPreempts || d.inactive(d.queue) {
 		answer = d.byPolicies()
 	} else {
 		answer.BorrowHeight = d.borrowHeight()
@@ -75,7 +77,7 @@ func (d *decision) byPolicies() Answer {
 		}}}
 	}
 	answer := Answer{Decision: preemption.Decision{BorrowHeight: d.borrowHeight()}}
-	if d.fits(true) {
+	if d.fitsNow() {
 		answer.Outcome, answer.Admitted = preemption.Fits, d.admitted()
 		return answer
 	}
@@ -122,28 +124,45 @@ func (d *decision) search(candidates []candidate) (Answer, bool) {
 	if d.config.Sharing == preemption.Fair {
 		attempts = []bool{true}
 	}
+	if !d.largestFirst && !d.mayLeaveAlone {
+		d.mayLeaveAlone = true
+		inOrder, ok := d.search(candidates)
+		d.mayLeaveAlone = false
+		for _, borrowing := range attempts {
+			alone := !slices.ContainsFunc(inOrder.Victims, func(v preemption.Victim) bool { return !v.Leaving })
+			if victims := d.leavingAlone(candidates, borrowing); victims != nil && !(ok && alone) {
+				return d.found(victims, borrowing), true
+			}
+		}
+		return inOrder, ok
+	}
 	for _, borrowing := range attempts {
 		attempt := d.attempt
 		if d.config.Sharing == preemption.Fair {
 			attempt = d.fairAttempt
 		}
 		if victims := attempt(candidates, borrowing); victims != nil {
-			d.setGone(nil)
-			for _, v := range victims {
-				d.remove(v)
-			}
-			for i := range victims { // in the order in which they were chosen
-				victims[i].Order = i + 1
-			}
-			slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
-			found := preemption.Decision{Outcome: preemption.Preempt, Victims: victims, BorrowHeight: d.borrowHeight()}
-			if d.gated() {
-				found.Outcome = preemption.Gated
-			}
-			return Answer{found, borrowing}, true
+			return d.found(victims, borrowing), true
 		}
 	}
 	return Answer{}, false
+}
+
+// found is the answer with victims, in the order in which they were chosen.
+func (d *decision) found(victims []preemption.Victim, borrowing bool) Answer {
+	d.setGone(nil)
+	for _, v := range victims {
+		d.remove(v)
+	}
+	for i := range victims {
+		victims[i].Order = i + 1
+	}
+	slices.SortFunc(victims, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
+	found := preemption.Decision{Outcome: preemption.Preempt, Victims: victims, BorrowHeight: d.borrowHeight()}
+	if d.gated() {
+		found.Outcome = preemption.Gated
+	}
+	return Answer{found, borrowing}
 }
 
 // gated: some gate of the workload is not open.
@@ -193,8 +212,9 @@ func (d *decision) bySize(candidates []candidate) []candidate {
 
 // FitsWithout reports whether the request fits once the victims are gone; without borrowing,
 // whether it also fits within its queue's nominal quota.
-func FitsWithout(st preemption.State, r preemption.Request, victims []preemption.Victim, borrowing bool) bool {
+func FitsWithout(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim, borrowing bool) bool {
 	d := decide(st, r)
+	d.config = c
 	for _, v := range victims {
 		d.remove(v)
 	}
@@ -203,20 +223,26 @@ func FitsWithout(st preemption.State, r preemption.Request, victims []preemption
 
 func (d *decision) remove(v preemption.Victim) {
 	if len(v.Replicas) == 0 {
-		d.gone[v.Workload] = true
+		d.goesWhole(v.Workload)
 		return
 	}
 	if d.fewer[v.Workload] == nil {
 		d.fewer[v.Workload] = map[string]int64{}
 	}
 	for _, r := range v.Replicas {
-		d.fewer[v.Workload][r.PodSet] += r.Count
+		d.fewer[v.Workload][r.PodSet] += r.Count - r.Leaving
+		if r.Leaving > 0 {
+			d.gone[v.Workload+leaving+r.PodSet] = true
+		}
 	}
 }
 
 func decide(st preemption.State, r preemption.Request) *decision {
-	d := &decision{world: newWorld(st), request: r, configs: st.Rules, queue: node{"queue", r.Workload.Queue}}
+	d := &decision{world: newWorld(st), given: st.Admitted, request: r, configs: st.Rules, queue: node{"queue", r.Workload.Queue}}
 	d.policy = d.queues[r.Workload.Queue].Preemption
+	if !r.HoldsQuota {
+		d.request.Workload.ReservedAt = time.Time{}
+	}
 	d.needed = r.NeedsPreemption
 	for _, fr := range named(&r.Workload) {
 		a := quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: amountOf(&r.Workload, fr, nil)}
@@ -242,8 +268,10 @@ func (d *decision) roomy() bool {
 		return true
 	}
 	for id := range d.gone {
-		room.Remove(id)
-		defer room.Restore(id)
+		if !leaves(id) {
+			room.Remove(id)
+			defer room.Restore(id)
+		}
 	}
 	return room.Fits()
 }
@@ -252,11 +280,30 @@ func (d *decision) fitsQuota(borrowing bool) bool {
 	for _, a := range d.asked {
 		fr := a.FlavorResource()
 		if a.Amount > d.available(d.queue, fr) ||
-			!borrowing && quota.Add(d.usage(d.queue, fr), a.Amount) > d.entry(d.queue, fr).Nominal {
+			d.withinNominal(fr, borrowing) && quota.Add(d.usage(d.queue, fr), a.Amount) > d.entry(d.queue, fr).Nominal {
 			return false
 		}
 	}
 	return true
+}
+
+// withinNominal: an attempt without borrowing keeps the queue within its nominal quota. With
+// PreemptWithinNominal every attempt does, in what needs preemption.
+func (d *decision) withinNominal(fr quota.FlavorResource, borrowing bool) bool {
+	if d.config.PreemptWithinNominal {
+		return slices.Contains(d.needed, fr)
+	}
+	return !borrowing
+}
+
+// fitsNow: it fits with nobody gone, whether or not its queue borrows.
+func (d *decision) fitsNow() bool {
+	for _, a := range d.asked {
+		if a.Amount > d.available(d.queue, a.FlavorResource()) {
+			return false
+		}
+	}
+	return d.roomy()
 }
 
 func (d *decision) borrowHeight() int {
@@ -291,6 +338,8 @@ func (d *decision) attempts(candidates []candidate) []bool {
 		under = under && d.usage(d.queue, fr) < d.entry(d.queue, fr).Nominal
 	}
 	switch {
+	case d.config.PreemptWithinNominal:
+		return []bool{false}
 	case !has(0) && !has(1), forbidden && !under:
 		return []bool{true}
 	case forbidden && !has(0):
@@ -320,8 +369,7 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 		}
 		for i := len(taken) - 2; i >= 0; i-- {
 			without := slices.Delete(slices.Clone(taken), i, i+1)
-			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
-			if d.setGone(without); !(whole && taken[i].podSet >= 0) && d.fits(borrowing) {
+			if d.setGone(without); !partOf(without, taken[i]) && d.fits(borrowing) {
 				taken = without
 			}
 		}
@@ -335,7 +383,7 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 func (d *decision) noteMissing(taken []candidate, borrowing bool) {
 	d.setGone(taken)
 	d.noRoom = d.noRoom || d.fitsQuota(borrowing) // then the room has no place
-	if !borrowing {
+	if !borrowing && !d.config.PreemptWithinNominal {
 		return
 	}
 	d.exhausted = slices.Clone(taken)
@@ -352,7 +400,7 @@ func (d *decision) setGone(taken []candidate) {
 	d.gone, d.fewer = map[string]bool{}, map[string]map[string]int64{}
 	for _, c := range taken {
 		if c.podSet < 0 {
-			d.gone[c.w.ID] = true
+			d.goesWhole(c.w.ID)
 			continue
 		}
 		if d.fewer[c.w.ID] == nil {
@@ -366,27 +414,28 @@ func (d *decision) setGone(taken []candidate) {
 func (d *decision) victims(taken []candidate) []preemption.Victim {
 	var list []preemption.Victim
 	for _, c := range taken {
-		v := preemption.Victim{Workload: c.w.ID, Queue: c.w.Queue, Reason: c.reason, Cohort: c.lca.name}
+		v := preemption.Victim{Workload: idOf(c.w.ID), Queue: c.w.Queue, Reason: c.reason, Cohort: c.lca.name, Leaving: c.w.Evicted}
 		if c.reason == preemption.InClusterQueueTimeBased {
 			v.PreemptorQueued = d.request.Workload.Queued
 		}
-		whole := slices.ContainsFunc(taken, func(o candidate) bool { return o.w.ID == c.w.ID && o.podSet < 0 })
-		i := slices.IndexFunc(list, func(o preemption.Victim) bool { return o.Workload == c.w.ID })
+		whole := slices.ContainsFunc(taken, func(o candidate) bool { return o.w.ID == v.Workload && o.podSet < 0 })
+		i := slices.IndexFunc(list, func(o preemption.Victim) bool { return o.Workload == v.Workload })
 		if i < 0 {
 			i, list = len(list), append(list, v)
 		}
+		list[i].Leaving = list[i].Leaving && c.w.Evicted
 		if c.reason == preemption.InCohortReclamation && list[i].Reason == preemption.InCohortFairSharing {
 			list[i].Reason = c.reason // of a part that no strategy took
 		}
 		if whole {
 			continue
 		}
-		name := c.w.PodSets[c.podSet].Name
-		j := slices.IndexFunc(list[i].Replicas, func(r preemption.Replicas) bool { return r.PodSet == name })
-		if j < 0 {
-			j, list[i].Replicas = len(list[i].Replicas), append(list[i].Replicas, preemption.Replicas{PodSet: name})
+		few := preemption.Replicas{PodSet: c.w.PodSets[max(0, c.podSet)].Name, Count: 1}
+		if c.podSet < 0 { // the leaving ones
+			few.Count = c.w.PodSets[0].Count
+			few.Leaving = few.Count
 		}
-		list[i].Replicas[j].Count++
+		list[i].Replicas = addReplicas(list[i].Replicas, few)
 	}
 	for i := range list {
 		slices.SortFunc(list[i].Replicas, func(a, b preemption.Replicas) int { return cmp.Compare(a.PodSet, b.PodSet) })

@@ -42,6 +42,9 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 				for _, b := range q.covering(p) {
 					if left[b]--; left[b] < 0 {
 						over = 1
+						if q.stopsAtFirst() {
+							break
+						}
 					}
 				}
 				potential[i].violations += over
@@ -84,6 +87,11 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 	return len(first), placed, victims, 0
 }
 
+// stopsAtFirst reports whether a pod is charged to its budgets only up to the first one that it violates.
+func (q *nodes) stopsAtFirst() bool {
+	return q.config.Charge == placement.ChargeToFirstViolated || q.config.Charge == placement.ChargeByMode && q.config.Mode == placement.ModeInPlace
+}
+
 // lowest makes the binary search over priorities.
 func (q *nodes) lowest(domain []workload.Node, kept there, rest []unit, first []workload.Pod) (there, []unit, []workload.Pod) {
 	var levels []int32
@@ -105,10 +113,10 @@ func (q *nodes) lowest(domain []workload.Node, kept there, rest []unit, first []
 	}
 	i := sort.Search(len(levels), func(i int) bool {
 		present, _ := above(i)
-		return len(q.place(domain, present)) >= len(first)
+		return len(q.place(domain, present)) >= max(1, q.r.MinCount)
 	})
 	present, below := above(i)
-	if placed := q.place(domain, present); len(placed) >= len(first) {
+	if placed := q.place(domain, present); len(placed) >= max(1, q.r.MinCount) {
 		return present, below, placed
 	}
 	return kept, rest, first

@@ -26,6 +26,9 @@ func (a *assigner) mismatch(c *workload.NodeConstraints, group []string, flavor 
 			counts[key] = counts[key] || slices.Contains(group, f.Name)
 		}
 	}
+	if m := a.topology(c.Topology, &own); m != nil {
+		return m
+	}
 	for _, taint := range own.NodeTaints {
 		if taint.Effect == workload.PreferNoSchedule {
 			continue
@@ -70,6 +73,34 @@ func (a *assigner) mismatch(c *workload.NodeConstraints, group []string, flavor 
 		return nil
 	}
 	return &preemption.Mismatch{Requirement: &failed[0], Label: own.NodeLabels[failed[0].Key]}
+}
+
+// topology: "a pod set that asks for a topology may only have flavors with a topology that has the
+// level that it names; a pod set that does not ask may not have a flavor with a topology, unless all
+// flavors of its queue have one." Nil: it fits.
+func (a *assigner) topology(asked workload.TopologyRequest, own *queue.Flavor) *preemption.Mismatch {
+	asks := asked.Required != "" || asked.Preferred != "" || asked.Unconstrained || asked.SliceRequired != ""
+	with := map[string]bool{} // the flavors that have a topology
+	for _, f := range a.st.Flavors {
+		with[f.Name] = f.Topology.Name != ""
+	}
+	if asks && !with[own.Name] {
+		return &preemption.Mismatch{Topology: preemption.NoTopology}
+	}
+	if asks {
+		for _, level := range []string{asked.Required, asked.Preferred, asked.SliceRequired} {
+			if level != "" && !slices.Contains(own.Topology.Levels, level) {
+				return &preemption.Mismatch{Topology: preemption.NoTopologyLevel, Level: level}
+			}
+		}
+		return nil
+	}
+	for _, e := range a.queues[a.request.Workload.Queue].Quotas {
+		if with[own.Name] && !with[e.Flavor] {
+			return &preemption.Mismatch{Topology: preemption.OnlyTopology}
+		}
+	}
+	return nil
 }
 
 // holds is Kubernetes' labels.Requirement.Matches.

@@ -76,7 +76,10 @@ func (x *exhaustion) setOf(victims []preemption.Victim) (set int) {
 			take(v.Workload, func(c candidate) bool { return c.podSet < 0 }, 1)
 		}
 		for _, r := range v.Replicas {
-			take(v.Workload, func(c candidate) bool { return c.podSet >= 0 && c.w.PodSets[c.podSet].Name == r.PodSet }, r.Count)
+			take(v.Workload, func(c candidate) bool { return c.podSet >= 0 && c.w.PodSets[c.podSet].Name == r.PodSet }, r.Count-r.Leaving)
+			if r.Leaving > 0 {
+				take(v.Workload+leaving+r.PodSet, func(candidate) bool { return true }, 1)
+			}
 		}
 	}
 	return set

@@ -32,7 +32,7 @@ type Exhausted struct {
 func Exhaust(c preemption.Config, st preemption.State, r preemption.Request, greedy []preemption.Victim, cost func(id, podSet string) int64, order []int) Exhausted {
 	d := decide(st, r)
 	d.config = c
-	fits := d.fits(true) && !d.inactive(d.queue)
+	fits := d.fitsNow() && !d.inactive(d.queue)
 	if fits || d.inactive(d.queue) || r.Workload.NeverPreempts {
 		return Exhausted{Fits: fits}
 	}
@@ -156,7 +156,11 @@ func (x *exhaustion) densify() {
 		takes := make([]int64, len(x.columns))
 		for i, fr := range x.columns {
 			if c.podSet < 0 {
-				takes[i] = amountOf(&c.w, fr, nil)
+				for n := range x.running {
+					if of := &x.running[n]; of.ID == c.w.ID || idOf(of.ID) == c.w.ID {
+						takes[i] = quota.Add(takes[i], amountOf(of, fr, nil))
+					}
+				}
 			} else {
 				for _, a := range c.w.PodSets[c.podSet].Requests {
 					if a.FlavorResource() == fr {
@@ -236,7 +240,7 @@ func (x *exhaustion) fitsWithout(set int, borrowing bool) bool {
 			continue
 		}
 		if amount > x.available(x.mine, i, usage) ||
-			!borrowing && quota.Add(usage[x.mine*len(x.columns)+i], amount) > x.cells[x.mine][i].nominal {
+			x.withinNominal(x.columns[i], borrowing) && quota.Add(usage[x.mine*len(x.columns)+i], amount) > x.cells[x.mine][i].nominal {
 			return false
 		}
 	}
@@ -245,7 +249,7 @@ func (x *exhaustion) fitsWithout(set int, borrowing bool) bool {
 		return true
 	}
 	for c := range x.all {
-		if set>>c&1 == 1 && x.all[c].podSet < 0 {
+		if set>>c&1 == 1 && x.all[c].podSet < 0 && !leaves(x.all[c].w.ID) {
 			room.Remove(x.all[c].w.ID)
 			defer room.Restore(x.all[c].w.ID)
 		}
@@ -389,12 +393,13 @@ func (x *exhaustion) reach(borrowing bool) []bool {
 // none with their whole workload.
 func (x *exhaustion) next(c, set int) bool {
 	for o := range x.all {
-		same := x.all[o].w.ID == x.all[c].w.ID
+		same := idOf(x.all[o].w.ID) == idOf(x.all[c].w.ID)
+		whole := func(c candidate) bool { return c.podSet < 0 && !leaves(c.w.ID) }
 		switch taken := set>>o&1 == 1; {
 		case !same || o == c:
-		case taken && (x.all[o].podSet < 0 || x.all[c].podSet < 0):
+		case taken && (whole(x.all[o]) || whole(x.all[c])):
 			return false
-		case !taken && x.all[o].podSet == x.all[c].podSet && o < c:
+		case !taken && x.all[o].w.ID == x.all[c].w.ID && x.all[o].podSet == x.all[c].podSet && o < c:
 			return false
 		}
 	}
@@ -409,13 +414,13 @@ func (x *exhaustion) capped(set int, greedy []preemption.Victim) bool {
 	}
 	priority := map[string]int64{}
 	for i := range x.running {
-		priority[x.running[i].ID] = importance(&x.running[i])
+		priority[idOf(x.running[i].ID)] = importance(&x.running[i])
 	}
 	seen := map[string]bool{}
 	var mine []candidate
 	for c := range x.all {
-		if set>>c&1 == 1 && !seen[x.all[c].w.ID] {
-			seen[x.all[c].w.ID] = true
+		if set>>c&1 == 1 && !seen[idOf(x.all[c].w.ID)] {
+			seen[idOf(x.all[c].w.ID)] = true
 			mine = append(mine, x.all[c])
 		}
 	}
@@ -461,18 +466,19 @@ func (x *exhaustion) valuesOf(set int) (chosen []candidate, values [4]int64) {
 			continue
 		}
 		of := x.all[c]
-		if !slices.ContainsFunc(chosen, func(o candidate) bool { return o.w.ID == of.w.ID }) {
+		if !slices.ContainsFunc(chosen, func(o candidate) bool { return idOf(o.w.ID) == idOf(of.w.ID) }) {
 			values[1]++
 		}
 		chosen = append(chosen, of)
 		name := ""
-		if of.podSet >= 0 {
+		switch {
+		case of.podSet >= 0:
 			name = of.w.PodSets[of.podSet].Name
 			values[3]++
-		} else {
+		case !leaves(of.w.ID):
 			values[2]++
 		}
-		if x.cost != nil {
+		if x.cost != nil && !leaves(of.w.ID) {
 			values[0] = quota.Add(values[0], x.cost(of.w.ID, name))
 		}
 	}

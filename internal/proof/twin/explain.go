@@ -18,7 +18,10 @@ func (d *decision) shortages() (list []preemption.Shortage) {
 	for _, a := range d.asked {
 		fr := a.FlavorResource()
 		available, bound := d.availableBy(d.queue, fr)
-		if a.Amount <= available {
+		if over := quota.Sub(quota.Add(d.usage(d.queue, fr), a.Amount), d.entry(d.queue, fr).Nominal); a.Amount <= available {
+			if d.config.PreemptWithinNominal && slices.Contains(d.needed, fr) && over > 0 {
+				list = append(list, preemption.Shortage{FlavorResource: fr, Missing: over, PotentialAvailable: d.potential(d.queue, fr)})
+			}
 			continue
 		}
 		sh := preemption.Shortage{FlavorResource: fr, Missing: quota.Sub(a.Amount, available), PotentialAvailable: d.potential(d.queue, fr)}
@@ -124,7 +127,9 @@ func (b *blocking) queueOf(n node, l level) {
 	}{
 		{0, func(w workload.Workload) bool { return permitted(w) && b.keptBy(w).Rule != 0 }},
 		{refusing, func(w workload.Workload) bool { return !permitted(w) }},
-		{preemption.RuleBorrowWithinCohort, func(w workload.Workload) bool { return !own && !l.advantage && !b.permittedWhileBorrowing(&w) }},
+		{preemption.RuleBorrowWithinCohort, func(w workload.Workload) bool {
+			return !own && !l.advantage && !b.config.PreemptWithinNominal && !b.permittedWhileBorrowing(&w)
+		}},
 		{preemption.RuleFairShare, func(w workload.Workload) bool {
 			return fair && (!own || permitted(w) && (b.refuses(&w) || !b.keepsShares(nil, candidate{w: w, podSet: -1})))
 		}},
@@ -140,7 +145,7 @@ func (b *blocking) queueOf(n node, l level) {
 		if r.rule == 0 {
 			blocker = b.keptBy(w)
 		}
-		blocker.Queue, blocker.Workload = n.name, w.ID
+		blocker.Queue, blocker.Workload = n.name, idOf(w.ID)
 		if least, timed := b.minAdmit(); r.rule == preemption.RuleWithinClusterQueue && timed && !w.ReservedAt.IsZero() &&
 			importance(&w) == importance(&b.request.Workload) {
 			blocker.Until = w.ReservedAt.Add(least)
@@ -182,6 +187,7 @@ func (d *decision) keptBy(w workload.Workload) preemption.Blocker {
 // guarded reports whether a guard keeps a workload now, and the latest time that one gives;
 // none where one always does.
 func (d *decision) guarded(w workload.Workload) (until time.Time, guarded bool) {
+	w = d.asGiven(w)
 	for _, g := range d.config.Guards {
 		if g.Verdict(w, d.request).Never() {
 			return time.Time{}, true

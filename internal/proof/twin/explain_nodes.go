@@ -144,12 +144,13 @@ func (q *nodes) blockers(on []workload.Node, present there, short []placement.Sh
 		}
 		design := q.config.Mode
 		q.config.Mode = placement.ModeInPlace
-		for _, u := range q.all(everyone) {
+		units := q.all(everyone)
+		q.config.Mode = design
+		for _, u := range units {
 			if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return q.stuck(p) && inTheWay(p) }) {
 				add(u, placement.Blocker{Rule: placement.RuleTerminating})
 			}
 		}
-		q.config.Mode = design
 	}
 	slices.SortFunc(list, func(a, b kept) int { return moreImportant(b.unit, a.unit) })
 	most := q.config.MaxBlockers

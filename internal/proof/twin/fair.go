@@ -103,8 +103,8 @@ func (d *decision) compareCandidates(x, y candidate) int {
 	)
 }
 
-// first returns the first workload under a cohort that may ever yield, before anything is
-// taken, in queues and through cohorts that borrow anything.
+// first returns the first workload under a cohort that may ever yield and uses something, before anything
+// is taken, in queues and through cohorts that borrow anything.
 func (d *decision) first(cohort node) *workload.Workload {
 	w := *d.world
 	w.gone, w.fewer, w.added = nil, nil, nil
@@ -116,7 +116,7 @@ func (d *decision) first(cohort node) *workload.Workload {
 		for ; n != cohort && n != (node{}); n = d.parent(n) {
 			reached = reached && w.borrowsAnything(n)
 		}
-		if n == (node{}) || !reached || neverYields(r) {
+		if n == (node{}) || !reached || neverYields(r) || len(named(r)) == 0 {
 			continue
 		}
 		if first == nil || cmp.Or(compareBool(first.Evicted, r.Evicted),
@@ -209,7 +209,7 @@ first:
 		for len(t.lists[q]) > 0 {
 			c := t.lists[q][0]
 			t.lists[q] = t.lists[q][1:]
-			if goneWhole(taken, c) || !d.keepsShares(taken, c) || d.limited(taken, c) {
+			if partOf(taken, c) || !d.keepsShares(taken, c) || d.limited(taken, c) {
 				continue
 			}
 			test := always
@@ -254,7 +254,7 @@ first:
 			}
 			c := t.lists[q][0]
 			t.lists[q] = nil
-			if goneWhole(taken, c) || !d.keepsShares(taken, c) || d.limited(taken, c) {
+			if partOf(taken, c) || !d.keepsShares(taken, c) || d.limited(taken, c) {
 				continue
 			}
 			passed, enough := try(c, strategy(strategies[1]))
@@ -267,11 +267,6 @@ first:
 		}
 	}
 	return nil, refused
-}
-
-// goneWhole: a replica of a workload of which the whole was taken.
-func goneWhole(taken []candidate, c candidate) bool {
-	return c.podSet >= 0 && slices.ContainsFunc(taken, func(o candidate) bool { return o.w.ID == c.w.ID && o.podSet < 0 })
 }
 
 // sides returns the shares of the two children of the lowest common cohort.
@@ -346,7 +341,7 @@ func (d *decision) inSomeOrder(before, rest []candidate, passes func(before []ca
 // withoutParts leaves out the replicas of those that go whole.
 func withoutParts(taken []candidate) []candidate {
 	return slices.DeleteFunc(slices.Clone(taken), func(part candidate) bool {
-		return part.podSet >= 0 && slices.ContainsFunc(taken, func(c candidate) bool { return c.w.ID == part.w.ID && c.podSet < 0 })
+		return partOf(taken, part)
 	})
 }
 
@@ -386,9 +381,8 @@ func (d *decision) putBack(taken []candidate) []preemption.Victim {
 		before = len(taken)
 		for i := len(taken) - 2; i >= 0; i-- {
 			without := slices.Delete(slices.Clone(taken), i, i+1)
-			whole := slices.ContainsFunc(without, func(c candidate) bool { return c.w.ID == taken[i].w.ID && c.podSet < 0 })
 			d.setGone(without)
-			if !(whole && taken[i].podSet >= 0) && d.fits(true) && (!d.recheck() || d.justifiedInSomeOrder(nil, withoutParts(without))) {
+			if !partOf(without, taken[i]) && d.fits(true) && (!d.recheck() || d.justifiedInSomeOrder(nil, withoutParts(without))) {
 				taken = without
 			}
 		}

@@ -61,8 +61,12 @@ func ask(config placement.Config, st placement.State, r placement.Request) (q *n
 	return q, everywhere, names
 }
 
-// stuck reports whether a pod has terminated for so long that it is not waited for.
+// stuck reports whether a terminating pod is not waited for: it has terminated for too long, or nobody
+// preempted it, and the preemptor could not.
 func (q *nodes) stuck(p workload.Pod) bool {
+	if q.config.Mode == placement.ModeDesign && p.Terminating && !p.Preempted && q.priorityOf(p) >= q.r.Priority {
+		return true
+	}
 	return p.Terminating && q.r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() &&
 		!p.TerminatingSince.Add(q.r.TerminationTimeout).After(q.r.Now)
 }

@@ -39,7 +39,7 @@ type node struct {
 func newWorld(st preemption.State) *world {
 	w := &world{
 		cohorts: map[string]queue.Cohort{}, queues: map[string]queue.Queue{}, below: map[node][]node{},
-		running: st.Admitted, gone: map[string]bool{}, fewer: map[string]map[string]int64{},
+		running: apart(st.Admitted), gone: map[string]bool{}, fewer: map[string]map[string]int64{},
 	}
 	for _, c := range st.Cohorts {
 		w.cohorts[c.Name] = c

@@ -9,9 +9,8 @@ import (
 )
 
 // sumByRules lists all whose priority some selector of the rules may accept, whatever else protects them:
-// in the own queue, and in queues that are reached. known is false if rules accept others in queues that
-// borrow nothing: then this is not asked.
-func (d *decision) sumByRules(e *rules.Evaluator, reaches func(n, lca, passed node) bool) (gone []candidate, known bool) {
+// in the own queue, and in queues that are reached, or in all if some selector has no constraint on quota.
+func (d *decision) sumByRules(e *rules.Evaluator, reaches func(n, lca, passed node) bool) (gone []candidate) {
 	var own, others rules.Reach
 	for _, trigger := range triggers {
 		tier, err := e.Tier(trigger, &d.request.Workload)
@@ -36,7 +35,10 @@ func (d *decision) sumByRules(e *rules.Evaluator, reaches func(n, lca, passed no
 		}
 	}
 	if others.Free {
-		return nil, false
+		reaches = func(n, lca, passed node) bool {
+			above := append(d.ancestors(n), n)
+			return slices.Contains(above, lca) && !slices.Contains(above, passed)
+		}
 	}
 	d.setGone(nil)
 	at := map[node]level{}
@@ -70,7 +72,7 @@ func (d *decision) sumByRules(e *rules.Evaluator, reaches func(n, lca, passed no
 			add(cohort, others.Others, others.MostOthers)
 		}
 	}
-	return gone, true
+	return gone
 }
 
 // hasTrait reports whether a workload has a label, or the priority class.

@@ -130,11 +130,11 @@ func (w *world) best() (best Score, ok bool) {
 	return best, ok
 }
 
-// least returns how many members must have a place in a domain: as many as have one in order
-// without all that may yield, and as many as must. How many it is with hard budgets is known only
-// if all must.
+// least returns how many members must have a place in a domain: in the design as many as must, as built
+// also as many as have one in order without all that may yield. How many it is with hard budgets is then
+// known only if all must.
 func (w *world) least(domain []string, potential []unit) (count int, known bool) {
-	if count = max(w.MinCount, 1); count == len(w.Members) {
+	if count = max(w.MinCount, 1); w.Design || count == len(w.Members) {
 		return count, true
 	}
 	w.only(w.stays)

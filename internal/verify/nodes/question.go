@@ -32,6 +32,7 @@ type Question struct {
 	Design, Replace bool          // of the mode
 	BestFit, Round  bool          // of the order
 	HardBudgets     bool
+	FirstViolated   bool // the budgets of a pod after the first violated one are not charged
 	Exact           bool // the best answer was looked for, whatever the order
 	OwnImportance   bool // the caller has another order of importance
 	SkipRetryAt     bool

@@ -19,8 +19,12 @@ type unit struct {
 	violations int
 }
 
-// stuck reports whether a pod terminates for so long that it is not waited for.
+// stuck reports whether a terminating pod is not waited for: it terminates for too long, or it was not
+// preempted, and the request could not.
 func (w *world) stuck(p workload.Pod) bool {
+	if w.Design && p.Terminating && !p.Preempted && w.priorityOf(p) >= w.Priority {
+		return true
+	}
 	return p.Terminating && w.Timeout > 0 && !p.TerminatingSince.IsZero() && !p.TerminatingSince.Add(w.Timeout).After(w.Now)
 }
 
@@ -127,6 +131,9 @@ func (w *world) potential(domain []string) []unit {
 			for _, b := range w.covering(p) {
 				if left[b]--; left[b] < 0 {
 					over = 1
+					if w.FirstViolated {
+						break
+					}
 				}
 			}
 			list[i].violations += over

@@ -114,7 +114,7 @@ func (x *checker) capOf(of *CertifiedCap) (counts func(candidate) bool, most int
 		return c.reason == of.Reason && (of.AnyPriority || c.EffectivePriority() > of.Above)
 	}
 	for n, c := range x.greedy {
-		if counts(c) && (n == 0 || x.greedy[n-1].running != c.running) {
+		if counts(c) && (n == 0 || x.greedy[n-1].ID != c.ID) {
 			most++
 		}
 	}
@@ -140,7 +140,7 @@ func (x *checker) addRow(of *CertifiedRow) error {
 		return fmt.Errorf("%v is no multiplier", of.Multiplier)
 	case r.at == nil:
 		return fmt.Errorf("cohort %q is not above the queue", of.Cohort)
-	case r.nominal && (x.borrowing || !r.at.isQueue):
+	case r.nominal && (!x.staysNominal(r.column, x.borrowing) || !r.at.isQueue):
 		return fmt.Errorf("the nominal quota does not count")
 	}
 	if r.need = r.missing(x.queue); r.amount == 0 || r.need <= 0 {
@@ -260,7 +260,7 @@ func (x *checker) value() *big.Int {
 	for i, c := range x.taken {
 		again := false
 		for _, o := range x.taken[:i] {
-			again = again || o.running == c.running
+			again = again || o.ID == c.ID
 		}
 		if x.byCost() {
 			sum.Add(sum, big.NewInt(x.costOf(c)))

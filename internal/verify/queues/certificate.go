@@ -40,7 +40,10 @@ type (
 		Above       int64
 		Multiplier  float64
 	}
-	CertifiedCandidate struct{ Workload, PodSet string }
+	CertifiedCandidate struct {
+		Workload, PodSet string
+		Leaving          bool
+	}
 )
 
 // checker checks the part of a certificate about one attempt.
@@ -195,8 +198,7 @@ func (x *checker) shown() bool {
 // more.
 func (x *checker) forbidden() bool {
 	for i, c := range x.taken {
-		if c.set < 0 && slices.ContainsFunc(x.taken[:i], func(o candidate) bool { return o.running == c.running }) ||
-			c.set >= 0 && slices.ContainsFunc(x.taken[:i], func(o candidate) bool { return o.running == c.running && o.set < 0 }) {
+		if !c.partial() && slices.ContainsFunc(x.taken[:i], func(o candidate) bool { return o.ID == c.ID }) || c.goesWhole(x.taken[:i]) {
 			return true // of the same workload all and a replica
 		}
 	}
@@ -218,7 +220,7 @@ func (x *checker) overCaps() bool {
 	}
 	count := func(list []candidate, of candidate) (n int) {
 		for i, c := range list {
-			again := slices.ContainsFunc(list[:i], func(o candidate) bool { return o.running == c.running })
+			again := slices.ContainsFunc(list[:i], func(o candidate) bool { return o.ID == c.ID })
 			if !again && c.reason == of.reason && c.EffectivePriority() >= of.EffectivePriority() {
 				n++
 			}
@@ -307,13 +309,15 @@ type kind struct {
 }
 
 func (k *kind) has(c CertifiedCandidate) bool {
-	return slices.ContainsFunc(k.list, func(o candidate) bool { return o.ID == c.Workload && o.podSet() == c.PodSet })
+	return slices.ContainsFunc(k.list, func(o candidate) bool {
+		return o.ID == c.Workload && o.podSet() == c.PodSet && (o.part > 0) == c.Leaving
+	})
 }
 
 // findKinds lists the candidates that the attempt and the caps permit, by kind.
 func (x *checker) findKinds(list []candidate) {
 	byKey := map[string]*kind{}
-	replicas := map[*running]int64{}
+	replicas := map[string]int64{}
 	var kept []candidate
 	entitled := !x.Fair || x.entitled()
 	for _, c := range list {
@@ -323,8 +327,8 @@ func (x *checker) findKinds(list []candidate) {
 		if x.borrowing && onlyWithinNominal(c) {
 			continue
 		}
-		if c.set >= 0 {
-			replicas[c.running]++
+		if c.partial() {
+			replicas[c.ID]++
 		}
 		kept = append(kept, c)
 	}
@@ -337,12 +341,12 @@ func (x *checker) findKinds(list []candidate) {
 			continue
 		}
 		k := &kind{part: 1, cost: x.costOf(c)}
-		if c.set >= 0 {
-			k.part = replicas[c.running]
+		if c.partial() {
+			k.part = replicas[c.ID]
 		}
 		key := fmt.Sprintf("%s %d %d %d %v %q", c.Queue, c.reason, c.EffectivePriority(), k.cost, usageOf(c), x.limitsOf(c))
-		if x.Room != nil || replicas[c.running] > 0 {
-			key = fmt.Sprintf("%s %d", c.ID, c.set)
+		if x.Room != nil || replicas[c.ID] > 0 {
+			key = fmt.Sprintf("%s %d %d", c.ID, c.set, c.part)
 		}
 		if byKey[key] == nil {
 			byKey[key] = k
@@ -367,5 +371,9 @@ func (x *checker) costOf(c candidate) int64 {
 	if x.Cost == nil {
 		return 1
 	}
-	return max(0, x.Cost(c.Workload, c.podSet()))
+	podSet := ""
+	if c.set >= 0 {
+		podSet = c.podSet()
+	}
+	return max(0, x.Cost(c.running.Workload, podSet))
 }

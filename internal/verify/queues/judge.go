@@ -22,6 +22,7 @@ type judge struct {
 	policy  *queue.PreemptionPolicy
 	running []*running
 	byID    map[string]*running
+	leaving map[podSetOf]*running
 	nodes   map[string]*node // of the queues
 	asked   []quota.Amount   // amounts other than zero
 	needed  []column         // what needs preemption
@@ -39,7 +40,7 @@ type judge struct {
 }
 
 func newJudge(q *Question) *judge {
-	j := &judge{Question: q, now: q.Now, observed: q.TriggersSince, byID: map[string]*running{}, added: map[column]int64{}}
+	j := &judge{Question: q, now: q.Now, observed: q.TriggersSince, byID: map[string]*running{}, leaving: map[podSetOf]*running{}, added: map[column]int64{}}
 	cohorts, queues := map[string]*node{}, map[string]*node{}
 	j.nodes = queues
 	for i := range q.Cohorts {
@@ -76,10 +77,13 @@ func newJudge(q *Question) *judge {
 	}
 	for i := range q.Admitted {
 		w := &q.Admitted[i]
-		r := &running{Workload: w, queue: queues[w.Queue], fewer: make([]int64, len(w.PodSets)), runs: make([]int64, len(w.PodSets))}
-		r.settle()
-		j.running = append(j.running, r)
-		j.byID[w.ID] = r
+		n := queues[w.Queue]
+		j.byID[w.ID] = newRunning(w, n)
+		j.running = append(j.running, j.byID[w.ID])
+		for _, part := range j.byID[w.ID].leavingParts() {
+			j.running = append(j.running, part)
+			j.leaving[podSetOf{w.ID, part.leaving}] = part
+		}
 	}
 	for _, a := range q.Workload.Usage() {
 		if a.Amount > 0 {
@@ -109,8 +113,24 @@ func (j *judge) fits(borrowing bool) bool {
 func (j *judge) fitsQuota(borrowing bool) bool {
 	return !slices.ContainsFunc(j.asked, func(a quota.Amount) bool {
 		c := a.FlavorResource()
-		return a.Amount > j.queue.available(c) || !borrowing && quota.Add(j.queue.used[c], a.Amount) > j.queue.quotas[c].Nominal
+		return a.Amount > j.queue.available(c) || j.staysNominal(c, borrowing) && quota.Add(j.queue.used[c], a.Amount) > j.queue.quotas[c].Nominal
 	})
+}
+
+// staysNominal reports whether a request that needs preemption must stay within the nominal quota of its
+// queue in a column. KEP-83: "Assignments that require preemption implicitly do not borrow quota", and
+// "A Workload could get flavor assignments at different steps for different resources".
+func (j *judge) staysNominal(c column, borrowing bool) bool {
+	if j.PreemptWithinNominal {
+		return slices.Contains(j.needed, c)
+	}
+	return !borrowing
+}
+
+// fitsNow reports whether the request fits with nobody gone; it may borrow.
+func (j *judge) fitsNow() bool {
+	return !slices.ContainsFunc(j.asked, func(a quota.Amount) bool { return a.Amount > j.queue.available(a.FlavorResource()) }) &&
+		(j.Room == nil || j.Room.Fits())
 }
 
 // borrowHeight says how far up the tree the request borrows without those gone.
@@ -145,7 +165,7 @@ func Judge(q *Question, a *Answer) error {
 		return faults.Err()
 	}
 	preempts := a.Outcome == Preempt || a.Outcome == Gated
-	switch fits := j.fits(true); {
+	switch fits := j.fitsNow(); {
 	case fits && a.Outcome != Fits:
 		wrong("outcome", "%v, but the request fits now", a.Outcome)
 	case !fits && a.Outcome == Fits:
@@ -261,6 +281,9 @@ func (j *judge) victimsBy(faults *fault.List, a *Answer, borrowing bool) (parts 
 			}
 		}
 	}
+	if allLeave(parts) {
+		return parts // whoever borrows, and whatever the strategies say
+	}
 	if left := j.inOrder(parts, borrowing); len(left) > 0 {
 		faults.Add("decision.victims", "there is no order in which each of %s may be taken after those before it", names(left))
 	}
@@ -293,6 +316,10 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 		faults.Add(at+".workload", "%q is not admitted", v.Workload)
 		return nil
 	}
+	whole := r
+	if units := j.leavingOnly(v); len(units) > 0 {
+		r = units[0]
+	}
 	c, ok := j.right(r)
 	if c.set = -1; c.cohort == nil {
 		c.class = ownQueue // no right: it is judged no further
@@ -314,7 +341,7 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 		queued = j.Workload.Queued
 	}
 	switch {
-	case !ok, c.class == byPriority && borrowing && c.reason == InCohortReclamation:
+	case !ok, c.class == byPriority && borrowing && !j.PreemptWithinNominal && c.reason == InCohortReclamation:
 		faults.Add(at, "no policy permits %q to be preempted", v.Workload)
 	case v.Reason != c.reason:
 		faults.Add(at+".reason", "%v of %q, want %v", v.Reason, v.Workload, c.reason)
@@ -325,6 +352,9 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 	}
 	if j.unstable(r) {
 		faults.Add(at, "%q may take its place back", v.Workload)
+	}
+	if v.Leaving != r.Evicted {
+		faults.Add(at+".leaving", "%t of %q, want %t", v.Leaving, v.Workload, r.Evicted)
 	}
 	if v.Queue != r.Queue {
 		faults.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, r.Queue)
@@ -342,22 +372,30 @@ func (j *judge) victim(faults *fault.List, at string, v *Victim, borrowing bool)
 		return []candidate{c}
 	}
 	for n, few := range v.Replicas {
-		c.set = slices.IndexFunc(r.PodSets, func(p workload.PodSet) bool { return p.Name == few.PodSet })
+		c.running, c.set = whole, slices.IndexFunc(whole.PodSets, func(p workload.PodSet) bool { return p.Name == few.PodSet })
 		path := fmt.Sprintf("%s.replicas[%d]", at, n)
-		switch {
+		surplus := few.Count - few.Leaving
+		switch part := j.leaving[podSetOf{v.Workload, few.PodSet}]; {
 		case c.set < 0:
 			faults.Add(path, "%q has no pod set %q", v.Workload, few.PodSet)
 			continue
 		case n > 0 && few.PodSet <= v.Replicas[n-1].PodSet:
 			faults.Add(path, "%q does not come after %q", few.PodSet, v.Replicas[n-1].PodSet)
 			continue
-		case few.Count < 1, few.Count > r.PodSets[c.set].Surplus(), r.Evicted:
-			faults.Add(path, "%d of %d replicas over the minimum of %q", few.Count, r.PodSets[c.set].Surplus(), v.Workload)
+		case few.Leaving != 0 && (part == nil || few.Leaving != part.PodSets[0].Count):
+			faults.Add(path+".leaving", "%d of %q, but %d were told to stop", few.Leaving, v.Workload, whole.PodSets[c.set].Terminating)
 			continue
-		case !j.uses(r, c.set):
+		case surplus < 0, few.Count < 1, surplus > whole.PodSets[c.set].Surplus(), whole.Evicted:
+			faults.Add(path, "%d of %d replicas over the minimum of %q", surplus, whole.PodSets[c.set].Surplus(), v.Workload)
+			continue
+		case !j.uses(whole, c.set):
 			faults.Add(path, "pod set %q uses nothing that needs preemption", few.PodSet)
 		}
-		for range few.Count {
+		for range surplus {
+			parts = append(parts, c)
+		}
+		if few.Leaving > 0 {
+			c.running, c.set = j.leaving[podSetOf{v.Workload, few.PodSet}], -1
 			parts = append(parts, c)
 		}
 	}
@@ -376,25 +414,12 @@ func (j *judge) entitledAtBest() bool {
 	return j.entitled()
 }
 
-// minimumCanStay reports whether it is enough that a victim that goes whole gives of its
-// surplus. The last pod set gives first.
-func (j *judge) minimumCanStay(parts []candidate, i int, borrowing bool) (can bool) {
-	c := parts[i]
-	rest := slices.Delete(slices.Clone(parts), i, i+1)
-	j.take(c, -1)
-	for set := len(c.PodSets) - 1; set >= 0; set-- {
-		for n := c.PodSets[set].Surplus(); n > 0 && !c.Evicted && !can && j.uses(c.running, set); n-- {
-			c.set = set
-			j.take(c, 1)
-			rest = append(rest, c)
-			can = j.fits(borrowing) && len(j.inOrder(rest, borrowing)) == 0 &&
-				!(j.Fair && j.RecheckShares && j.unjustified(rest) != nil)
-		}
-	}
-	j.takeAll(rest[len(parts)-1:], -1)
-	c.set = -1
-	j.take(c, 1)
-	return can
+// minimumCanStay reports whether it is enough that of a victim that goes whole only what was told to stop
+// goes, and then surplus. The last pod set gives first.
+func (j *judge) minimumCanStay(parts []candidate, i int, borrowing bool) bool {
+	return j.partIsEnough(parts, i, func(rest []candidate) bool {
+		return j.fits(borrowing) && len(j.inOrder(rest, borrowing)) == 0 && !(j.Fair && j.RecheckShares && j.unjustified(rest) != nil)
+	})
 }
 
 // inOrder looks for an order in which each victim may be taken when only those before it are
@@ -470,17 +495,17 @@ func (j *judge) order(faults *fault.List, a *Answer, parts, chosen []candidate) 
 // workloads that go whole.
 func byID(chosen []candidate) []candidate {
 	list := slices.DeleteFunc(slices.Clone(chosen), func(c candidate) bool {
-		return c.set >= 0 && slices.ContainsFunc(chosen, func(o candidate) bool { return o.running == c.running && o.set < 0 })
+		return c.goesWhole(chosen)
 	})
 	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.podSet(), b.podSet()))
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.podSet(), b.podSet()), cmp.Compare(a.part, b.part))
 	})
 	return list
 }
 
 func (c *candidate) podSet() string {
 	if c.set < 0 {
-		return ""
+		return c.leaving
 	}
 	return c.PodSets[c.set].Name
 }
@@ -490,7 +515,10 @@ func names(list []candidate) string {
 	var out []string
 	for _, c := range list {
 		text := fmt.Sprintf("%q", c.ID)
-		if c.set >= 0 {
+		switch {
+		case c.part > 0:
+			text += fmt.Sprintf(" (what leaves of %q)", c.podSet())
+		case c.set >= 0:
 			text += fmt.Sprintf(" (a replica of %q)", c.podSet())
 		}
 		out = append(out, text)

@@ -58,7 +58,7 @@ func (j *judge) limited(taken []candidate, c candidate) bool {
 	}
 	events := j.Events[:len(j.Events):len(j.Events)]
 	for i, t := range taken {
-		if t.ID == c.ID && c.reason != ConfigurablePreemption {
+		if t.ID == c.ID && !t.Evicted && c.reason != ConfigurablePreemption {
 			return false // counted already
 		}
 		again := t.ID == c.ID || slices.ContainsFunc(taken[i+1:], func(o candidate) bool { return o.ID == t.ID })
@@ -107,17 +107,17 @@ func (x *checker) limitOf(of *CertifiedCap) (counts func(candidate) bool, most i
 
 // ceiling returns how many workloads may yield at most by limits.
 func (x *checker) ceiling() int64 {
-	all := map[*running]bool{}
-	held := map[CertifiedCap]map[*running]bool{}
+	all := map[string]bool{}
+	held := map[CertifiedCap]map[string]bool{}
 	for _, k := range x.kinds {
 		for _, c := range k.list {
-			all[c.running] = true
+			all[c.ID] = true
 			for _, name := range x.limitsOf(c) {
 				for _, of := range []CertifiedCap{{Limit: name}, {Limit: name, Queue: c.Queue}} {
 					if held[of] == nil {
-						held[of] = map[*running]bool{}
+						held[of] = map[string]bool{}
 					}
-					held[of][c.running] = true
+					held[of][c.ID] = true
 				}
 			}
 		}

@@ -32,6 +32,7 @@ type Question struct {
 	Stable                   bool
 	Reevaluate               bool
 	ReconsiderLarger         bool
+	PreemptWithinNominal     bool
 	NewerByReservation       bool
 	IgnoreMinAdmitDuration   bool
 	MinRuntime               minruntime.Settings
@@ -128,11 +129,12 @@ type Victim struct {
 	PreemptorQueued         time.Time
 	Replicas                []Replicas // empty: the whole workload
 	Rules                   []VictimRule
+	Leaving                 bool
 	Order                   int // zero for all victims: not known
 }
 
 // Replicas is a number of replicas of one pod set.
 type Replicas struct {
-	PodSet string
-	Count  int64
+	PodSet         string
+	Count, Leaving int64
 }

@@ -37,6 +37,14 @@ type candidate struct {
 	names  []string
 }
 
+// partial reports whether it is replicas, and not the whole workload.
+func (c *candidate) partial() bool { return c.set >= 0 || c.part > 0 }
+
+// goesWhole reports whether the workload of replicas is in a list as a whole.
+func (c *candidate) goesWhole(list []candidate) bool {
+	return c.partial() && slices.ContainsFunc(list, func(o candidate) bool { return o.ID == c.ID && !o.partial() })
+}
+
 // take removes a candidate (1) or puts it back (-1).
 func (j *judge) take(c candidate, times int64) {
 	if c.set < 0 {
@@ -132,7 +140,7 @@ func (j *judge) rightInOwnQueue(c candidate) (candidate, bool) {
 func (j *judge) permittedWhileBorrowing(w *workload.Workload) bool {
 	borrow, theirs := &j.policy.BorrowWithinCohort, w.EffectivePriority()
 	threshold, limited := borrow.MaxPriorityThreshold.Get()
-	return borrow.Policy != queue.Never && theirs < j.Workload.EffectivePriority() && (!limited || theirs <= threshold)
+	return borrow.Policy != queue.Never && !j.PreemptWithinNominal && theirs < j.Workload.EffectivePriority() && (!limited || theirs <= threshold)
 }
 
 // reserved is the reservation time; a missing one counts as now.

@@ -48,6 +48,10 @@ func (j *judge) victimsByRules(faults *fault.List, a *Answer) (parts []candidate
 		faults.Add("decision.victims", "without them the request does not fit")
 		return parts
 	}
+	byPolicies := slices.DeleteFunc(slices.Clone(parts), func(c candidate) bool { return c.reason == ConfigurablePreemption })
+	if c, found := j.unstableOf(byPolicies); j.Fair && found {
+		faults.Add("decision.victims", "with the others that policies took %q may take its place back", c.ID)
+	}
 	left := j.notAccepted(parts)
 	if j.SkipRuleRecheck {
 		left = slices.DeleteFunc(slices.Clone(parts), func(c candidate) bool { return !c.isConstrained() || j.acceptedAtBest(c, parts) })
@@ -59,6 +63,10 @@ func (j *judge) victimsByRules(faults *fault.List, a *Answer) (parts []candidate
 	for i := range parts {
 		if j.canStayByRules(parts, i) {
 			faults.Add("decision.victims", "%q, or a replica of it, can stay", parts[i].ID)
+		} else if c := parts[i]; !c.partial() && c.reason != ConfigurablePreemption && j.partIsEnough(parts, i, func(rest []candidate) bool {
+			return j.fits(true) && (j.SkipRuleRecheck || len(j.notAccepted(rest)) == 0)
+		}) {
+			faults.Add("decision.victims", "%q can stay without its surplus", c.ID)
 		}
 	}
 	return parts
@@ -98,10 +106,19 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 		faults.Add(at+".cohort", "%q of %q, want %q", v.Cohort, v.Workload, cohort)
 	case v.Queue != r.Queue:
 		faults.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, r.Queue)
-	case len(v.Replicas) > 0:
-		faults.Add(at+".replicas", "rules take %q as a whole", v.Workload)
 	case !v.PreemptorQueued.IsZero():
 		faults.Add(at+".preemptorQueued", "%v of %q, want none", v.PreemptorQueued, v.Workload)
+	}
+	units := []*running{r}
+	if len(v.Replicas) > 0 {
+		if units = j.leavingOnly(v); units == nil {
+			faults.Add(at+".replicas", "rules take %q as a whole", v.Workload)
+			return nil
+		}
+		r = units[0]
+	}
+	if v.Leaving != r.Evicted {
+		faults.Add(at+".leaving", "%t of %q, want %t", v.Leaving, v.Workload, r.Evicted)
 	}
 	if why := j.keeps(r); why != "" {
 		faults.Add(at, "%s", why)
@@ -158,7 +175,24 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *Victim) []candid
 			c.names = append(c.names, of.Rule)
 		}
 	}
-	return []candidate{c}
+	var parts []candidate
+	for _, unit := range units {
+		c.running = unit
+		parts = append(parts, c)
+	}
+	return parts
+}
+
+// leavingOnly returns the units of a victim all of whose replicas were leaving; nil if that is not so.
+func (j *judge) leavingOnly(v *Victim) (units []*running) {
+	for _, few := range v.Replicas {
+		part := j.leaving[podSetOf{v.Workload, few.PodSet}]
+		if part == nil || few.Count != few.Leaving || few.Count != part.PodSets[0].Count {
+			return nil
+		}
+		units = append(units, part)
+	}
+	return units
 }
 
 // keeps says why a workload yields to nobody, whatever rules say; empty if it may yield.

@@ -14,10 +14,80 @@ func (j *judge) search() []candidate {
 		return nil
 	}
 	list := j.candidates()
-	if victims := j.searchIn(list, false); victims != nil || !j.ReconsiderLarger {
+	victims := j.searchIn(list, false)
+	if leaving := j.searchLeaving(list); !allLeave(victims) && leaving != nil {
+		return leaving
+	}
+	if victims != nil || !j.ReconsiderLarger {
 		return victims
 	}
 	return j.searchIn(j.largestFirst(list), true)
+}
+
+// searchLeaving takes what was told to stop before, and the policies permit while nobody is gone, until the
+// request fits: then nothing else is told to stop.
+func (j *judge) searchLeaving(list []candidate) []candidate {
+	for _, borrowing := range j.attempts(list) {
+		leaves := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !c.Evicted || !j.mayBeTaken(c, borrowing) })
+		slices.SortStableFunc(leaves, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.tier, b.tier), j.compare(a, b))
+		})
+		for n, c := range leaves {
+			if c.class != ownQueue && j.Fair && !j.entitled() {
+				leaves[n].reason = InCohortFairSharing
+			}
+		}
+		for n, c := range leaves {
+			if j.take(c, 1); !j.fits(borrowing) {
+				continue
+			}
+			taken := slices.Clone(leaves[:n+1])
+			for i := n - 1; i >= 0; i-- {
+				if j.take(taken[i], -1); j.fits(borrowing) {
+					taken = slices.Delete(taken, i, i+1)
+				} else {
+					j.take(taken[i], 1)
+				}
+			}
+			j.takeAll(taken, -1)
+			return taken
+		}
+		j.takeAll(leaves, -1)
+	}
+	return nil
+}
+
+// partIsEnough reports whether it suffices that of a victim that goes whole only what was told to stop
+// goes, and then surplus, the last pod set first. suffices is asked about the victims, which are gone.
+func (j *judge) partIsEnough(taken []candidate, i int, suffices func(rest []candidate) bool) (enough bool) {
+	whole := taken[i]
+	rest := slices.Delete(slices.Clone(taken), i, i+1)
+	j.take(whole, -1)
+	try := func(c candidate) {
+		j.take(c, 1)
+		rest = append(rest, c)
+		enough = enough || suffices(rest)
+	}
+	for _, part := range whole.parts {
+		c := whole
+		c.running = part
+		try(c)
+	}
+	for set := len(whole.PodSets) - 1; set >= 0; set-- {
+		for n := whole.PodSets[set].Surplus(); n > 0 && !whole.Evicted && j.uses(whole.running, set); n-- {
+			c := whole
+			c.set = set
+			try(c)
+		}
+	}
+	j.takeAll(rest[len(taken)-1:], -1)
+	j.take(whole, 1)
+	return enough
+}
+
+// allLeave reports whether all victims were told to stop before.
+func allLeave(parts []candidate) bool {
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(c candidate) bool { return !c.Evicted })
 }
 
 func (j *judge) searchIn(list []candidate, largestFirst bool) []candidate {
@@ -48,6 +118,8 @@ func (j *judge) attempts(list []candidate) []bool {
 		under = under && j.queue.used[c] < j.queue.quotas[c].Nominal
 	}
 	switch {
+	case j.PreemptWithinNominal && !j.Fair:
+		return []bool{false}
 	case j.Fair, !has(hierarchical) && !has(byPriority), forbidden && !under:
 		return []bool{true}
 	case forbidden && !has(hierarchical):
@@ -62,7 +134,7 @@ func (j *judge) mayBeTaken(c candidate, borrowing bool) bool {
 	if c.class == ownQueue {
 		return true
 	}
-	if c.class == byPriority && borrowing && c.reason != InCohortReclaimWhileBorrowing {
+	if c.class == byPriority && borrowing && !j.PreemptWithinNominal && c.reason != InCohortReclaimWhileBorrowing {
 		return false
 	}
 	for n := c.queue; n != c.cohort; n = n.parent {
@@ -108,7 +180,7 @@ func (j *judge) putBack(taken []candidate, borrowing bool) []candidate {
 // gone, stays.
 func (j *judge) canStay(taken []candidate, i int, borrowing bool) bool {
 	c := taken[i]
-	if c.set >= 0 && c.whole {
+	if c.set >= 0 && c.whole || c.goesAlong() {
 		return false // its workload goes as a whole
 	}
 	j.take(c, -1)
@@ -119,7 +191,7 @@ func (j *judge) canStay(taken []candidate, i int, borrowing bool) bool {
 	if !j.Fair || !j.RecheckShares {
 		return true
 	}
-	rest := slices.DeleteFunc(slices.Delete(slices.Clone(taken), i, i+1), func(c candidate) bool { return c.set >= 0 && c.whole })
+	rest := slices.DeleteFunc(slices.Delete(slices.Clone(taken), i, i+1), func(c candidate) bool { return c.set >= 0 && c.whole || c.goesAlong() })
 	return j.unjustified(rest) == nil
 }
 
@@ -135,7 +207,7 @@ func (j *judge) largestFirst(list []candidate) []candidate {
 					case c.set == i:
 						amount = quota.Add(amount, of.Amount)
 					case c.set < 0:
-						amount = quota.Add(amount, c.PodSets[i].Total(of.Amount))
+						amount = quota.Add(amount, c.total(i, of.Amount))
 					}
 				}
 			}

@@ -64,7 +64,7 @@ func (j *judge) allByPolicies() (taken []candidate) {
 func (j *judge) canStayByRules(taken []candidate, i int) bool {
 	c := taken[i]
 	rest := slices.Delete(slices.Clone(taken), i, i+1)
-	if c.set >= 0 && slices.ContainsFunc(rest, func(o candidate) bool { return o.set < 0 && o.running == c.running }) {
+	if c.goesWhole(rest) {
 		return false // its workload goes as a whole
 	}
 	j.take(c, -1)
@@ -95,6 +95,7 @@ func (j *judge) tiers(taken *[]candidate) bool {
 					continue
 				}
 				if j.limited(*taken, c) {
+					refused = true // later fewer rules may accept it
 					continue
 				}
 				j.take(c, 1)

@@ -41,7 +41,7 @@ func (j *judge) unstable(r *running) bool {
 		return false
 	}
 	behind := compareRank(&j.Workload, r.Workload) < 0
-	if theirs := j.borrower(r.Workload); !j.borrower(&j.Workload) {
+	if theirs := j.borrower(r); !j.borrower(nil) {
 		return !theirs && !behind
 	} else if !theirs {
 		return true
@@ -57,33 +57,38 @@ func compareRank(a, b *workload.Workload) int {
 	return first(newerThan(b.Queued, a.Queued), newerThan(a.Queued, b.Queued))
 }
 
-// borrower reports whether a workload is over the nominal quota of its queue, beside those
-// that come before it and are not.
-func (j *judge) borrower(of *workload.Workload) bool {
-	nominal := map[string]*queue.Queue{}
-	for i := range j.Queues {
-		nominal[j.Queues[i].Name] = &j.Queues[i]
+// borrower reports whether a running workload, or the request for nil, is over the nominal
+// quota of its queue, beside those that come before it and are not.
+func (j *judge) borrower(of *running) bool {
+	asks := &running{Workload: &j.Workload}
+	if of == nil {
+		of = asks
 	}
 	left := map[column]int64{}
-	for _, q := range nominal[of.Queue].Quotas {
-		left[q.FlavorResource()] = q.Nominal
-	}
-	list := []*workload.Workload{of}
-	for _, r := range j.running {
-		if r.Queue == of.Queue && r.ID != of.ID {
-			list = append(list, r.Workload)
+	for i := range j.Queues {
+		if j.Queues[i].Name != of.Queue {
+			continue
+		}
+		for _, q := range j.Queues[i].Quotas {
+			left[q.FlavorResource()] = q.Nominal
 		}
 	}
-	asks := func(w *workload.Workload) bool { return w == &j.Workload }
-	slices.SortFunc(list, func(a, b *workload.Workload) int {
-		return cmp.Or(compareRank(a, b), first(!asks(a), !asks(b)), cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID))
+	list := []*running{of}
+	for _, r := range j.running {
+		if r.Queue == of.Queue && r != of && (of != asks || r.ID != asks.ID) {
+			list = append(list, r)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *running) int {
+		return cmp.Or(compareRank(a.Workload, b.Workload), first(a != asks, b != asks), cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID), cmp.Compare(a.part, b.part))
 	})
-	for _, w := range list {
-		fits := !slices.ContainsFunc(w.Usage(), func(a quota.Amount) bool { return a.Amount > 0 && a.Amount > left[a.FlavorResource()] })
-		if w == of {
+	for _, r := range list {
+		usage := r.Usage()
+		fits := !slices.ContainsFunc(usage, func(a quota.Amount) bool { return a.Amount > 0 && a.Amount > left[a.FlavorResource()] })
+		if r == of {
 			return !fits
 		}
-		for _, a := range w.Usage() {
+		for _, a := range usage {
 			if fits {
 				left[a.FlavorResource()] -= a.Amount
 			}
@@ -97,7 +102,7 @@ func (j *judge) keepsShares(gone []candidate, c candidate) bool {
 	equal := func(c candidate) bool {
 		return c.EffectivePriority() == j.Workload.EffectivePriority() && !j.leavesAnyway(c.running)
 	}
-	if !j.stable() || !equal(c) || !j.borrower(&j.Workload) {
+	if !j.stable() || !equal(c) || !j.borrower(nil) {
 		return true
 	}
 	all := append(slices.DeleteFunc(slices.Clone(gone), func(c candidate) bool { return j.leavesAnyway(c.running) }), c)

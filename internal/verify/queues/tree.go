@@ -2,6 +2,7 @@ package queues
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/optional"
@@ -193,13 +194,64 @@ func (n *node) share() quota.Share {
 	return s
 }
 
-// running is an admitted workload, and what of it is gone for now.
+// running is what of an admitted workload stays, or the replicas of one of its pod sets that are
+// leaving; and what of that is gone for now.
 type running struct {
 	*workload.Workload
-	queue *node
-	whole bool    // all of it
-	fewer []int64 // replicas by pod set
-	runs  []int64 // replicas by pod set that count in the usage
+	queue   *node
+	leaving string // the pod set; empty: it stays
+	part    int    // the number of the pod set, from 1; 0: it stays
+	of      *running
+	parts   []*running // of what stays: what leaves
+	whole   bool       // all of it
+	fewer   []int64    // replicas by pod set
+	runs    []int64    // replicas by pod set that count in the usage
+}
+
+// podSetOf names a pod set of a workload.
+type podSetOf struct{ workload, podSet string }
+
+func newRunning(w *workload.Workload, queue *node) *running {
+	r := &running{Workload: w, queue: queue, fewer: make([]int64, len(w.PodSets)), runs: make([]int64, len(w.PodSets))}
+	r.settle()
+	return r
+}
+
+// leavingParts makes the leaving replicas of a workload, by pod set: they are as an evicted workload
+// of its own ("leaving is leaving").
+func (r *running) leavingParts() []*running {
+	for i := range r.PodSets {
+		if p := r.PodSets[i]; p.Terminating > 0 && !r.Evicted {
+			p.Count, p.Terminating, p.MinCount = p.Terminating, 0, optional.Int64{}
+			part := *r.Workload
+			part.Evicted, part.NeverYields, part.PodSets = true, false, []workload.PodSet{p}
+			of := newRunning(&part, r.queue)
+			of.leaving, of.part, of.of = p.Name, 1+i, r
+			r.parts = append(r.parts, of)
+		}
+	}
+	return r.parts
+}
+
+// total returns what a pod set takes of a resource, without replicas that are leaving.
+func (r *running) total(podSet int, amount int64) int64 {
+	p := &r.PodSets[podSet]
+	if r.Evicted || p.Totals {
+		return p.Total(amount)
+	}
+	return quota.Mul(p.Count-p.Terminating, amount)
+}
+
+// Usage returns what is neither leaving nor a part of its own.
+func (r *running) Usage() []quota.Amount {
+	w := *r.Workload
+	w.PodSets = slices.Clone(w.PodSets)
+	for i := range w.PodSets {
+		if p := &w.PodSets[i]; !w.Evicted {
+			p.Count, p.Terminating = p.Count-p.Terminating, 0
+		}
+	}
+	return w.Usage()
 }
 
 // set says whether the whole workload is gone.
@@ -208,20 +260,28 @@ func (r *running) set(whole bool, room Room) {
 		return
 	}
 	r.whole = whole
-	if whole && room != nil {
+	switch {
+	case room == nil || r.leaving != "":
+	case whole:
 		room.Remove(r.ID)
-	} else if room != nil {
+	default:
 		room.Restore(r.ID)
 	}
 	r.settle()
+	for _, part := range r.parts {
+		part.settle()
+	}
 }
+
+// goesAlong reports whether it is what leaves of a workload that goes whole.
+func (r *running) goesAlong() bool { return r.of != nil && r.of.whole }
 
 // settle brings the usage in line with what is gone.
 func (r *running) settle() {
 	for i := range r.PodSets {
 		p, want := &r.PodSets[i], int64(0)
-		if !r.whole {
-			want = p.Total(1) - r.fewer[i]
+		if !r.whole && !r.goesAlong() {
+			want = r.total(i, 1) - r.fewer[i]
 		}
 		for _, a := range p.Requests {
 			r.queue.move(a.FlavorResource(), (want-r.runs[i])*a.Amount)

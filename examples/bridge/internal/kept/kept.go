@@ -46,8 +46,18 @@ func (k *List[T]) Remove(key string) {
 	}
 }
 
+// Get returns the value of a key; nil if there is none.
+func (k *List[T]) Get(key string) *T {
+	if at, ok := k.index[key]; ok {
+		return k.list[at]
+	}
+	return nil
+}
+
 // Clone returns a list of the same values that can be changed apart from this one.
-func (k *List[T]) Clone() List[T] { return List[T]{maps.Clone(k.index), slices.Clone(k.list)} }
+func (k *List[T]) Clone() List[T] {
+	return List[T]{maps.Clone(k.index), slices.Clone(k.list)}
+}
 
 // All lists the values.
 func (k *List[T]) All() []*T {

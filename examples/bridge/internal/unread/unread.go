@@ -2,6 +2,7 @@
 package unread
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,9 @@ import (
 // itself is none of them; named reports whether it is there.
 func Fields(data []byte, into any) (unknown []string, named bool) {
 	var all any
-	if json.Unmarshal(data, &all) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber() // of any size
+	if decoder.Decode(&all) != nil {
 		return nil, false
 	}
 	if object, ok := all.(map[string]any); ok {

@@ -20,7 +20,7 @@ import (
 func SelectVictims(pl Hooks, handle fwk.Handle, ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, budgets []*policy.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	one := &Plugin{handle: handle}
 	hooks := hooks{pl, one, info, pod}
-	preemptor, err := placement.New(placement.Config{Mode: placement.ModeInPlace, Guards: []placement.Guard{hooks}, Importance: hooks.compare})
+	preemptor, err := placement.New(placement.Config{Mode: placement.ModeInPlace, Charge: Config.Charge, Guards: []placement.Guard{hooks}, Importance: hooks.compare})
 	if err != nil {
 		return nil, 0, fwk.AsStatus(err)
 	}

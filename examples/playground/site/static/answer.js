@@ -39,9 +39,9 @@
     const verdict = page.make("div", { class: "verdict-line", role: "status" }, page.badge(a.outcome), page.make("p", {}, a.words));
     const retry = a.retryAt ? page.make("p", { class: "retry" }, "RetryAt ", page.make("time", {}, page.time(a.retryAt)), " ",
       page.make("button", { type: "button", onclick: () => page.moveTo({ at: a.retryAt }) }, "Go there")) : null;
-    const victims = a.victims ? page.make("div", { class: "victims" }, page.make("h3", {}, a.outcome === "Gated" ? "Who would yield" : "Who yields, in this order"),
+    const victims = a.victims ? page.make("div", { class: "victims" }, page.make("h3", {}, a.outcome !== "Preempt" ? "What would yield, in this order" : "What yields, in this order"),
       table(["workload", "priority", "runs", "frees", "why"], a.victims.map((v) => [
-        page.make("span", {}, v.workload, page.make("small", {}, v.replicas || "", `in queue ${v.queue}`)), String(v.priority), v.runs, v.frees,
+        page.make("span", {}, v.workload + (v.leaving ? " (leaving already)" : ""), page.make("small", {}, v.replicas || "", `in queue ${v.queue}`)), String(v.priority), v.runs, v.frees,
         page.make("span", { title: v.reason, class: v.rules ? "by-rules" : "" }, v.rules || reasons[v.reason] || v.reason)]))) : null;
     const notes = a.notes ? page.make("ul", { class: "remarks" }, ...a.notes.map((n) => page.make("li", {}, n))) : null;
     const facts = page.make("div", { class: "outcome" }, verdict, retry, notes, victims);

@@ -47,7 +47,10 @@
       const result = out.error !== undefined ? undefined : name === "document" ? out.result : JSON.parse(out.result);
       post({ id, result, error: out.error });
     } catch (e) {
-      post({ id, error: String(e && e.message || e) });
+      // The stack of a browser ends before that of a program: the program does not go on after it.
+      const deep = e instanceof RangeError;
+      post({ id, error: deep ? "The input is nested too deeply for this browser." : String(e && e.message || e) });
+      if (deep) post({ failed: "The input is nested too deeply for this browser: reload the page." });
     }
   };
 })();

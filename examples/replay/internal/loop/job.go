@@ -32,6 +32,7 @@ type job struct {
 	saved     int64 // seconds of work that no eviction can undo
 	runs      int64 // how often it was admitted
 	waited    int64 // seconds, over all its waits
+	evictions int64
 	turn      int32 // counts changes: events of earlier turns are void
 }
 
@@ -86,16 +87,20 @@ func (l *Loop) hold(gpu int64) {
 }
 
 // stop tells a job to stop. By its policy it may go on to its next checkpoint if that is near.
-func (l *Loop) stop(j *job, v preemption.Victim, wait int64) {
+func (l *Loop) stop(j *job, v preemption.Victim, wait int64, preemptor int) {
 	if j.state == leaving {
 		if wait == 0 {
 			l.hurry(j)
 		}
 		return
 	}
+	if l.told != nil {
+		l.told(j, &l.jobs[preemptor])
+	}
 	j.victim, j.toldAt, j.state, j.stops = v, l.now, leaving, l.now
 	l.result.Evictions++
-	l.evicted++
+	l.count(l.index[j.ID], preemptor)
+	j.evictions++
 	if every := l.world.Checkpoint; every > 0 {
 		worked := l.now - j.since - l.world.Restart
 		if left := every - max(0, worked)%every; worked >= 0 && left <= wait {
@@ -125,6 +130,7 @@ func (l *Loop) leave(j *job) error {
 	l.account(j, started, kept, worked-kept)
 	l.result.LostBy.add(l.now, (worked-kept)*j.GPU)
 	l.result.Grace += (l.now - j.stops) * j.GPU
+	l.result.LostBy.add(l.now, (l.now-j.stops)*j.GPU)
 	l.result.Held += (l.now - j.stops) * j.GPU
 	l.used -= j.GPU
 	l.result.Busy.to(j.stops, j.GPU)

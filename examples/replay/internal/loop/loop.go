@@ -3,7 +3,6 @@ package loop
 import (
 	"container/heap"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cedesched/cede/examples/replay/internal/world"
@@ -32,10 +31,13 @@ type Loop struct {
 	used     int64 // GPU-thousandths that are held
 	highest  int64 // the highest priority of all jobs
 	result   Result
-	evicted  int // evictions at this time
+	pairs    map[pair]turns
+	endless  bool // some circle goes on for ever
 	// finishedLeaving counts jobs that finished before the checkpoint at which they were to stop.
 	finishedLeaving int64
 	goingOn         []int // jobs that go on to a checkpoint, then leave
+	claims          []claim
+	told            func(victim, preemptor *job) // for tests; nil: nobody listens
 	// Clock returns the time that has passed, for Times alone. Nil: nothing is measured.
 	Clock func() time.Duration
 	// Progress is called for each job that is finished. It may be nil.
@@ -110,6 +112,7 @@ func at(seconds int64) time.Time { return epoch.Add(time.Duration(seconds) * tim
 func (l *Loop) Run() (Result, error) {
 	for len(l.events) > 0 {
 		if err := l.Step(); err != nil {
+			l.result.end(l)
 			return l.result, err
 		}
 	}
@@ -120,7 +123,7 @@ func (l *Loop) Run() (Result, error) {
 // Step takes all events of the next time, then schedules.
 func (l *Loop) Step() error {
 	if next := l.events[0].at; next > l.now {
-		l.now, l.evicted = next, 0
+		l.now = next
 	}
 	if l.now > longest {
 		return fmt.Errorf("the jobs take more than %d years in all", longest/secondsOfYear)
@@ -181,70 +184,80 @@ func (l *Loop) schedule() error {
 		again = false
 		for i := range l.rounds {
 			r := &l.rounds[i]
-			heads := slices.DeleteFunc(l.pending.Heads(), func(h queue.Head) bool { return l.patient(h) != r.patient })
-			if len(heads) == 0 {
+			own, promised := l.heads(r)
+			if len(own) == 0 {
 				continue
 			}
-			more, err := l.run(r, heads)
+			more, err := l.run(r, own, promised)
 			if err != nil {
 				return err
 			}
 			again = again || more
 		}
-		if l.evicted > maxEvictions*len(l.jobs) {
-			return fmt.Errorf("%w at second %d: %d evictions", ErrCircle, l.now, l.evicted)
+		if l.endless {
+			return fmt.Errorf("%w: broken off at second %d", ErrCircle, l.now)
 		}
 		if turns > maxTurns*len(l.jobs)+maxTurns {
-			return fmt.Errorf("%w at second %d: %d cycles", ErrCircle, l.now, turns)
+			return fmt.Errorf("%w: broken off at second %d after %d cycles", ErrCircle, l.now, turns)
 		}
 	}
 	return nil
 }
 
 // run runs one cycle and applies its result.
-func (l *Loop) run(r *round, heads []queue.Head) (again bool, err error) {
+func (l *Loop) run(r *round, own, promised []queue.Head) (again bool, err error) {
 	var began time.Duration
 	if l.Clock != nil {
 		began = l.Clock()
 	}
-	seen, err := l.seen(r)
-	if err != nil {
-		return false, err
-	}
-	result, err := r.cycle.Run(seen, heads, at(l.now))
+	results, err := l.decide(r, own, promised)
 	if err != nil {
 		return false, err
 	}
 	if l.Clock != nil {
-		l.result.Times.add(l.Clock()-began, len(heads))
+		l.result.Times.add(l.Clock()-began, len(own))
 	}
-	l.result.Decisions += int64(len(heads))
-	if l.snapshot, err = l.snapshot.With(result.Edits()...); err != nil {
-		return false, err
-	}
-	for _, h := range result.Heads {
-		w := h.Head.Workload
-		back, waits := h.Requeue()
-		if r.patient && back.Reason == queue.PendingPreemption && l.world.Strategy == queue.BestEffortFIFO {
-			back = queue.Requeue{Reason: queue.NoCandidates, Alone: true} // until somebody leaves; meanwhile others of its queue ask
-		}
-		if !waits {
-			l.pending, err = l.pending.Admit(w.ID)
-			l.start(&l.jobs[l.index[w.ID]], w)
-		} else {
-			l.pending, err = l.pending.Requeue(h.Head, back)
-		}
+	l.result.Decisions += int64(len(own))
+	for i := range results {
+		more, err := l.apply(r, &results[i])
 		if err != nil {
 			return false, err
 		}
-		if h.Outcome == cycle.Preempt {
-			l.result.Preemptions++
-			for _, v := range h.Decision.Victims {
-				l.stop(&l.jobs[l.index[v.Workload]], v, r.wait)
-			}
+		again = again || more
+	}
+	return again, nil
+}
+
+// apply carries out the result of a head.
+func (l *Loop) apply(r *round, h *cycle.HeadResult) (again bool, err error) {
+	w := h.Head.Workload
+	requeue, waits := h.Requeue()
+	if !waits || h.Outcome == cycle.Preempt {
+		if l.snapshot, err = l.snapshot.With(h.Decision.Edits()...); err != nil {
+			return false, err
 		}
 	}
-	return result.Again, nil
+	changes := l.changes(h)
+	claims := r.patient && requeue.Reason == queue.PendingPreemption
+	back, err := l.claim(w, claims)
+	switch {
+	case err != nil || claims:
+	case !waits:
+		l.pending, err = l.pending.Admit(w.ID)
+		l.start(&l.jobs[l.index[w.ID]], w)
+	case !back: // a job that loses its claim is new in its queue
+		l.pending, err = l.pending.Requeue(h.Head, requeue)
+	}
+	if err != nil {
+		return false, err
+	}
+	if h.Outcome == cycle.Preempt {
+		l.result.Preemptions++
+		for _, v := range h.Decision.Victims {
+			l.stop(&l.jobs[l.index[v.Workload]], v, r.wait, l.index[w.ID])
+		}
+	}
+	return back || changes, nil
 }
 
 // longest is how long a replay may last: times are nanoseconds in 64 bits.
@@ -253,12 +266,6 @@ const (
 	longest       = 200 * secondsOfYear
 )
 
-// maxEvictions is how often each job may be evicted, on average, while time stands still.
-const maxEvictions = 10
-
 // maxTurns is how many cycles there may be for each job while time stands still: each cycle starts
-// or evicts somebody, or is the last one.
-const maxTurns = 2*maxEvictions + 2
-
-// ErrCircle is that jobs take each other's room for ever, at one time.
-var ErrCircle = fmt.Errorf("jobs evict each other in a circle")
+// or evicts some job, or is the last one.
+const maxTurns = 2*circleTurns + 2

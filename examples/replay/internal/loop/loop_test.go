@@ -188,7 +188,7 @@ func (l *Loop) invariants(t *testing.T) {
 			t.Fatalf("second %d: %s: evicted %t, state %d", l.now, j.ID, running.Evicted, j.state)
 		}
 	}
-	if waits != l.pending.Len() || holds != snapshot || held["gpu"] != l.used || held["gpu"] > l.world.GPU || held["cpu"] > l.world.CPU {
+	if waits != l.pending.Len()+len(l.claims) || holds != snapshot || held["gpu"] != l.used || held["gpu"] > l.world.GPU || held["cpu"] > l.world.CPU {
 		t.Fatalf("second %d: %d wait, %d pending; %d hold, %d in the snapshot; %v of %d GPUs and %d CPUs", l.now, waits, l.pending.Len(), holds, snapshot, held, l.world.GPU, l.world.CPU)
 	}
 }

@@ -3,6 +3,7 @@
 package loop
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,6 +24,16 @@ type Policy struct {
 	cost   string
 	fewest bool
 	wait   int64 // seconds that a victim may go on to its next checkpoint; nobody waits so for the highest priority
+}
+
+// Contents is the rules of the policy as a text; empty: it has none. Policies of one name are
+// the same only if that is.
+func (p *Policy) Contents() (string, error) {
+	if p.rules == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(p.rules)
+	return string(text), err
 }
 
 // words are what names of policies consist of.

@@ -28,6 +28,7 @@ type Result struct {
 	Held     int64 `json:"held"`     // all room that was held
 
 	Evictions   int64 `json:"evictions"`
+	OfOne       int64 `json:"ofOne"`       // the most evictions of one job
 	Preemptions int64 `json:"preemptions"` // decisions with victims
 	Decisions   int64 `json:"decisions"`   // heads that were decided about
 
@@ -41,6 +42,8 @@ type Result struct {
 	Evicted Series `json:"evicted"` // evictions by then
 	Busy    Series `json:"busy"`    // work, start-ups and lost work in each part of the time
 
+	Circles []Circle `json:"circles,omitempty"`
+
 	Times Times `json:"times,omitzero"`
 
 	waited map[int64][]int64
@@ -52,32 +55,40 @@ type Wait struct {
 	Jobs      int64 `json:"jobs"`
 	Sum       int64 `json:"sum"`
 	Median    int64 `json:"median"`
-	Most      int64 `json:"most"` // 95 of 100 wait no longer
+	Most      int64 `json:"most"`    // 95 of 100 wait no longer
+	Longest   int64 `json:"longest"` // 99 of 100 wait no longer
 	Evictions int64 `json:"evictions"`
 }
 
-// Lost is all that was lost to evictions.
-func (r *Result) Lost() int64 { return r.Redone + r.Restarts }
+// Lost is all that was lost to evictions: work, start-ups, and the room that was held after it.
+func (r *Result) Lost() int64 { return r.Redone + r.Restarts + r.Grace }
 
 // parts is the number of parts into which the time to the horizon is divided.
 const parts = 60
 
-// Series is a sum for each part of the time; the last part has what comes after the horizon.
+// Series is a sum for each part of the time to the horizon.
 type Series struct {
 	Parts []int64 `json:"parts"`
-	each  int64
+	Each  int64   `json:"each"`            // the seconds of a part
+	After int64   `json:"after,omitempty"` // what came after the last part
 }
 
 func (s *Series) begin(horizon int64) {
-	s.Parts, s.each = make([]int64, parts), max(1, (horizon+parts-1)/parts)
+	s.Parts, s.Each = make([]int64, parts), max(1, (horizon+parts-1)/parts)
 }
 
-func (s *Series) add(at, amount int64) { s.Parts[min(at/s.each, parts-1)] += amount }
+func (s *Series) add(at, amount int64) {
+	if i := at / s.Each; i < parts {
+		s.Parts[i] += amount
+	} else {
+		s.After += amount
+	}
+}
 
 // from adds an amount for all time from an instant to the horizon, to takes it away.
 func (s *Series) from(at, amount int64) {
-	for i := at / s.each; i < parts; i++ {
-		s.Parts[i] += amount * ((i+1)*s.each - max(at, i*s.each))
+	for i := at / s.Each; i < parts; i++ {
+		s.Parts[i] += amount * ((i+1)*s.Each - max(at, i*s.Each))
 	}
 }
 
@@ -155,8 +166,11 @@ func (r *Result) finished(j *job, now int64) {
 
 // end sums up.
 func (r *Result) end(l *Loop) {
-	r.End = l.now
-	r.Offered = r.GPU * parts * r.Busy.each
+	r.End, r.Circles = l.now, l.circles()
+	for i := range l.jobs {
+		r.OfOne = max(r.OfOne, l.jobs[i].evictions)
+	}
+	r.Offered = r.GPU * parts * r.Busy.Each
 	for _, part := range r.Busy.Parts {
 		r.InUse += part
 	}
@@ -164,7 +178,7 @@ func (r *Result) end(l *Loop) {
 		list := r.waited[r.Waits[i].Priority]
 		slices.Sort(list)
 		if len(list) > 0 {
-			r.Waits[i].Median, r.Waits[i].Most = list[len(list)/2], list[(len(list)-1)*95/100]
+			r.Waits[i].Median, r.Waits[i].Most, r.Waits[i].Longest = list[len(list)/2], list[(len(list)-1)*95/100], list[(len(list)-1)*99/100]
 		}
 	}
 	for _, s := range []*Series{&r.LostBy, &r.Evicted} {
@@ -176,15 +190,15 @@ func (r *Result) end(l *Loop) {
 
 // Check fails if the result, read from a file, is none that a replay writes.
 func (r *Result) Check() error {
-	for name, n := range map[string]int64{"jobs": int64(r.Jobs), "gpu": r.GPU, "horizon": r.Horizon, "done": r.Done, "redone": r.Redone, "restarts": r.Restarts,
+	for name, n := range map[string]int64{"jobs": int64(r.Jobs), "gpu": r.GPU, "horizon": r.Horizon, "done": r.Done, "redone": r.Redone, "restarts": r.Restarts, "grace": r.Grace,
 		"evictions": r.Evictions, "completion": r.Completion, "finished": int64(r.Finished)} {
 		if n < 0 {
 			return fmt.Errorf("%s: %d is negative", name, n)
 		}
 	}
 	for name, s := range map[string]Series{"lostBy": r.LostBy, "evicted": r.Evicted, "busy": r.Busy} {
-		if len(s.Parts) != parts {
-			return fmt.Errorf("%s: %d parts, want %d", name, len(s.Parts), parts)
+		if len(s.Parts) != parts || s.Each < 1 {
+			return fmt.Errorf("%s: %d parts of %d seconds, want %d", name, len(s.Parts), s.Each, parts)
 		}
 	}
 	return nil

@@ -51,6 +51,36 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// A list as kubectl prints it, of one configuration, is read as the configuration alone.
+func TestRulesInAList(t *testing.T) {
+	for _, text := range []string{
+		`{"apiVersion":"v1","kind":"List","items":[%]}`,
+		`{"apiVersion":"kueue.x-k8s.io/v1alpha1","kind":"PreemptionConfigList","metadata":{},"items":[%]}`,
+		`%`,
+	} {
+		text = strings.Replace(text, "%", oneConfig("PreemptionConfig", "c"), 1)
+		p, err := ParsePolicy(fileOf(t, text))
+		if err != nil || p.rules.Name != "c" || len(p.rules.Rules) != 1 {
+			t.Errorf("%s: %v, %+v", text, err, p.rules)
+		}
+	}
+}
+
+// oneConfig is an object of a kind with a rule.
+func oneConfig(kind, name string) string {
+	return `{"apiVersion":"kueue.x-k8s.io/v1alpha1","kind":"` + kind + `","metadata":{"name":"` + name + `"},"spec":{"rules":[{"name":"r","activationPolicy":{"trigger":"Always"},"candidateSelectors":[{"scope":"WithinClusterQueue"}]}]}}`
+}
+
+// fileOf is the word of a file with a text.
+func fileOf(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rules.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "rules=" + file
+}
+
 func TestBadRules(t *testing.T) {
 	for policy, want := range map[string]string{
 		"rulesalone":      "needs rules=FILE",
@@ -58,8 +88,16 @@ func TestBadRules(t *testing.T) {
 		rulesFile(t, `{rules: [{name: r, activationPolicy: {trigger: Often}}]}`):                                  "is none of",
 		rulesFile(t, `{rules: [{name: r, cooldown: 5m, activationPolicy: {trigger: Always}}]}`):                   "is not known here",
 		rulesFile(t, `{rules: [{name: r, activationPolicy: {trigger: Always, minTriggerRequiredDuration: 1h}}]}`): "is not replayed",
-		rulesFile(t, `{rules: 3}`): "cannot unmarshal",
-		rulesFile(t, `{}`):         "want a PreemptionConfig with rules",
+		rulesFile(t, `{rules: 3}`): "spec.rules: want a list, found number",
+		fileOf(t, oneConfig("PreemptionConfig", "a")+oneConfig("PreemptionConfig", "b")):                         "it has 2 PreemptionConfigs, a and b: want one",
+		fileOf(t, oneConfig("PreemptionConfig", "a")+oneConfig("PreemptionConfig", "a")):                         "it has 2 PreemptionConfigs, a and a: want one",
+		fileOf(t, oneConfig("PreemptionLimit", "a")):                                                             "PreemptionLimit a: want a PreemptionConfig of kueue.x-k8s.io",
+		fileOf(t, oneConfig("PreemptionConfig", "a")+`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}`): "Pod p: want a PreemptionConfig",
+		fileOf(t, oneConfig("PreemptionConfig", "a")) + "+" + fileOf(t, oneConfig("PreemptionConfig", "b")):      "another rules= is there already: give one",
+		fileOf(t, `{"apiVersion":"v1","kind":"List","items":[]}`):                                                "want a PreemptionConfig with rules",
+		fileOf(t, ``): "it is empty",
+		fileOf(t, strings.Replace(oneConfig("PreemptionConfig", "a"), `"Always"`, `"Always","minTriggerRequiredDuration":"2 hours"`, 1)): `spec.rules[0].activationPolicy.minTriggerRequiredDuration: "2 hours" is not a duration`,
+		rulesFile(t, `{}`): "want a PreemptionConfig with rules",
 	} {
 		if _, err := ParsePolicy(policy); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", policy, err, want)

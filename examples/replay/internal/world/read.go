@@ -1,7 +1,6 @@
 package world
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -103,7 +102,7 @@ func (r row) number(column string, least, most int64) int64 {
 func (r row) milli(column string, most int64) int64 {
 	whole, part, _ := strings.Cut(strings.TrimSpace(r.text(column)), ".")
 	n, err := strconv.ParseInt(whole+(part + "000")[:3], 10, 64)
-	if err != nil || len(part) > 3 || n < 0 || n > most*1000 {
+	if err != nil || whole+part == "" || len(part) > 3 || strings.Trim(part, "0123456789") != "" || n < 0 || n > most*1000 {
 		r.bad(column, fmt.Sprintf("a number, 0 to %d, in thousandths at most", most))
 	}
 	return n
@@ -122,6 +121,28 @@ func (r row) word(column string, words map[string]int64) int64 {
 	return n
 }
 
+// maxRow bounds a row, and what is before it.
+const maxRow = 1 << 20
+
+var errLong = fmt.Errorf("more than %d MiB in one row", maxRow>>20)
+
+// boundedRows fails when more is read than the limit.
+type boundedRows struct {
+	in          io.Reader
+	read, limit int64
+	tooLong     bool
+}
+
+func (b *boundedRows) Read(p []byte) (int, error) {
+	if b.read >= b.limit {
+		b.tooLong = true
+		return 0, errLong
+	}
+	n, err := b.in.Read(p)
+	b.read += int64(n)
+	return n, err
+}
+
 // lines reads a file with a header, compressed or not, and gives each line to a function.
 func lines(path string, header func(columns map[string]int) error, each func(row) error) error {
 	f, err := os.Open(path)
@@ -129,18 +150,23 @@ func lines(path string, header func(columns map[string]int) error, each func(row
 		return err
 	}
 	defer f.Close()
-	in := io.Reader(bufio.NewReader(f))
+	in := io.Reader(f)
 	if strings.HasSuffix(path, ".gz") {
 		if in, err = input.Unzip(in); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	reader := csv.NewReader(in)
+	rows := &boundedRows{in: in}
+	reader := csv.NewReader(rows)
 	reader.ReuseRecord = true
 	var columns map[string]int
+	line := 0
 	for {
+		rows.limit = reader.InputOffset() + maxRow
 		fields, err := reader.Read()
 		switch {
+		case rows.tooLong:
+			return fmt.Errorf("%s: line %d: %w", path, line+1, errLong)
 		case errors.Is(err, io.EOF) && columns == nil:
 			return fmt.Errorf("%s: line 1: there is no header", path)
 		case errors.Is(err, io.EOF):
@@ -156,12 +182,13 @@ func lines(path string, header func(columns map[string]int) error, each func(row
 			for i, name := range fields {
 				columns[strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))] = i
 			}
+			line = 1
 			if err := header(columns); err != nil {
 				return fmt.Errorf("%s: line 1: %w", path, err)
 			}
 			continue
 		}
-		line, _ := reader.FieldPos(0)
+		line, _ = reader.FieldPos(0)
 		var fault error
 		err = each(row{fields, columns, &fault})
 		if fault != nil {
@@ -228,17 +255,23 @@ func known() string {
 	return strings.Join(list, "; or ")
 }
 
+// beside returns the file with the quotas that is beside a trace; empty: there is none.
+func beside(trace string) string {
+	file := filepath.Join(filepath.Dir(trace), "vc_nodes.csv")
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
 // shares sets the shares of the queues of the jobs.
 func (t *Trace) shares(quotas string) error {
 	weight := map[string]int64{}
 	for _, j := range t.Jobs {
 		weight[j.Queue] = 0
 	}
-	if quotas == "" {
-		beside := filepath.Join(filepath.Dir(t.Name), "vc_nodes.csv")
-		if _, err := os.Stat(beside); err == nil && !strings.HasPrefix(t.Jobs[0].Queue, "queue-") {
-			quotas = beside
-		}
+	if quotas == "" && !strings.HasPrefix(t.Jobs[0].Queue, "queue-") {
+		quotas = beside(t.Name)
 	}
 	var sum int64
 	if quotas != "" {

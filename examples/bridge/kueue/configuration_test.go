@@ -1,0 +1,72 @@
+package kueue_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// configMapOf is a ConfigMap with a configuration of Kueue's manager.
+func configMapOf(text string) string {
+	quoted, _ := json.Marshal("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n" + text)
+	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"n"},"data":{"config.yaml":` + string(quoted) + `}}`
+}
+
+// A configuration that cannot be read is left out; the warning names the ConfigMap, its key and the field.
+func TestOddConfiguration(t *testing.T) {
+	for text, want := range map[string]string{
+		"fairSharing: true\n":                         "ConfigMap n/c: data[config.yaml].fairSharing: want an object, found bool: left out",
+		"fairSharing:\n  preemptionStrategies: [5]\n": "ConfigMap n/c: data[config.yaml].fairSharing.preemptionStrategies[0]: want a string, found number: left out",
+		"a: 1\n---\nb: 2\n":                           "ConfigMap n/c: data[config.yaml]: more follows after the first value: left out",
+		"a: [\n":                                      "ConfigMap n/c: data[config.yaml]: yaml: line 3: did not find expected node content: left out",
+		"a: &a \"" + strings.Repeat("x", 300<<10) + "\"\nb: [" + strings.Repeat("*a, ", 100_000) + "]\n": "ConfigMap n/c: data[config.yaml]: more than 16 MiB in one object, with what its aliases stand for: left out",
+		"a: " + strings.Repeat("x", 2<<20): "ConfigMap n/c: data[config.yaml]: more than 1024 KiB of YAML in one object: left out",
+	} {
+		c := mustRead(t, list(gpuQueue("a", 1), configMapOf(text)))
+		if len(c.Warnings) != 1 || c.Warnings[0] != want || c.Sharing.Known {
+			t.Errorf("%.60q: %q, %+v, want %q", text, c.Warnings, c.Sharing, want)
+		}
+	}
+}
+
+// Strategies that no decision takes are left out where they are read.
+func TestOddStrategies(t *testing.T) {
+	for text, want := range map[string]string{
+		"LessThanInitialShare, LessThanOrEqualToFinalShare": "ConfigMap n/c: fairSharing.preemptionStrategies: [LessThanInitialShare LessThanOrEqualToFinalShare]: want one of the two, or LessThanOrEqualToFinalShare before LessThanInitialShare: left out",
+		"LessThanInitialShare, LessThanInitialShare":        "ConfigMap n/c: fairSharing.preemptionStrategies: [LessThanInitialShare LessThanInitialShare]: want one of the two, or LessThanOrEqualToFinalShare before LessThanInitialShare: left out",
+		"LessThanOrEqualToFinalShare, LessThanInitialShare": "",
+		"LessThanInitialShare":                              "",
+		"":                                                  "",
+	} {
+		c := mustRead(t, list(gpuQueue("a", 1), configMapOf("fairSharing:\n  preemptionStrategies: ["+text+"]\n")))
+		if all := strings.Join(c.Warnings, "\n"); all != want || c.Sharing.On != (want == "") {
+			t.Errorf("%s: %q, %+v, want %q", text, all, c.Sharing, want)
+		}
+		config := preemption.Config{Sharing: preemption.Fair}
+		config.Fair.Strategies = c.Sharing.Strategies
+		if _, err := preemption.New(config); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Kueue does not look at resources with the prefixes of its configuration: those that wait do not request
+// them. Transformations are a note.
+func TestResources(t *testing.T) {
+	waits := item("Workload", "n/w", `"spec":{"podSets":[{"template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1","example.com/a":"2","example.com/b":"3","other/example.com":"4"}}}]}}}]}`)
+	configuration := `{"apiVersion":"config.kueue.x-k8s.io/v1beta2","kind":"Configuration","resources":{"excludeResourcePrefixes":["example.com/","c"],"transformations":[{"input":"cpu"}]}}`
+	for name, text := range map[string]string{
+		"Configuration": configuration,
+		"ConfigMap":     configMapOf("resources:\n  excludeResourcePrefixes: [example.com/, c]\n  transformations:\n  - input: cpu\n"),
+	} {
+		c := mustRead(t, list(text, waits))
+		if got := c.Pending[0].Workload.PodSets[0].Requests; len(got) != 1 || got[0].Resource != "other/example.com" {
+			t.Errorf("%s: %v", name, got)
+		}
+		if all := strings.Join(c.Warnings, "\n"); !strings.HasSuffix(all, ": resources.transformations are not looked at: requests of those who wait are as in their pods where the status does not say what Kueue made of them") {
+			t.Errorf("%s: %q", name, all)
+		}
+	}
+}

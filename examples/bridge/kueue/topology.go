@@ -1,0 +1,124 @@
+package kueue
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// Topology is Kueue's object: the tree of the nodes of a flavor.
+type Topology struct {
+	Metadata bridge.Metadata `json:"metadata"`
+	Spec     TopologySpec    `json:"spec"`
+}
+
+// TopologySpec is that of a Topology.
+type TopologySpec struct {
+	Levels []TopologyLevel `json:"levels"` // the widest first
+}
+
+// TopologyLevel is a level of the tree: the nodes with the same value of a label.
+type TopologyLevel struct {
+	NodeLabel string `json:"nodeLabel"`
+}
+
+// TopologyRequest is what a pod set asks of the topology. The fields beside the levels bear on where the
+// pods go, not on the flavor.
+type TopologyRequest struct {
+	Required                    string `json:"required"`
+	Preferred                   string `json:"preferred"`
+	Unconstrained               bool   `json:"unconstrained"`
+	PodSetSliceRequiredTopology string `json:"podSetSliceRequiredTopology"`
+}
+
+func (t *Topology) key() string { return "Topology " + t.Metadata.Name }
+
+// read keeps the levels.
+func (t *Topology) read() (*entry, error) {
+	out := queue.Topology{Name: t.Metadata.Name}
+	for _, level := range t.Spec.Levels {
+		out.Levels = append(out.Levels, level.NodeLabel)
+	}
+	if first, more := firstFault(queue.ValidateFlavors([]queue.Flavor{{Name: "f", Topology: out}})); first != "" {
+		return nil, fmt.Errorf("spec.levels: %s%s", strings.TrimPrefix(first, "flavors[0].topology."), more)
+	}
+	return &entry{value: out}, nil
+}
+
+// asked returns what a pod set asks for. A request without a level, as of a group of pod sets that share a
+// place, is one for any place.
+func (r *TopologyRequest) asked() workload.TopologyRequest {
+	if r == nil {
+		return workload.TopologyRequest{}
+	}
+	out := workload.TopologyRequest{Required: r.Required, Preferred: r.Preferred, SliceRequired: r.PodSetSliceRequiredTopology}
+	out.Unconstrained = out.Required+out.Preferred == "" && (r.Unconstrained || out.SliceRequired == "")
+	return out
+}
+
+// resolveTopologies gives the flavors the levels of their topologies, and says which answers depend on
+// what is not known: levels, and room in the domains of a topology.
+func (b *builder) resolveTopologies() {
+	levels := map[string][]string{}
+	for _, t := range b.topologies {
+		levels[t.Name] = t.Levels
+	}
+	of := map[string]string{} // topologies by flavor
+	for i := range b.c.State.Flavors {
+		f := &b.c.State.Flavors[i]
+		f.Topology.Levels = levels[f.Topology.Name]
+		of[f.Name] = f.Topology.Name
+	}
+	queues := map[string]*queue.Queue{}
+	for i := range b.c.State.Queues {
+		queues[b.c.State.Queues[i].Name] = &b.c.State.Queues[i]
+	}
+	for i := range b.c.Pending {
+		p := &b.c.Pending[i]
+		q := queues[p.Workload.Queue]
+		if q == nil {
+			continue
+		}
+		for j := range p.Workload.PodSets {
+			b.doubtTopology(p, j, q, of, levels)
+		}
+	}
+}
+
+func (b *builder) doubtTopology(p *bridge.Pending, podSet int, q *queue.Queue, of map[string]string, levels map[string][]string) {
+	s := &p.Workload.PodSets[podSet]
+	asks := s.NodeConstraints != nil && !s.NodeConstraints.Topology.IsZero()
+	with, unknown, all := "", "", true
+	for _, e := range q.Quotas {
+		name := of[e.Flavor]
+		all = all && name != ""
+		with = cmp.Or(with, name)
+		if _, known := levels[name]; name != "" && !known {
+			unknown = cmp.Or(unknown, name)
+		}
+	}
+	if with == "" || !asks && !all {
+		return
+	}
+	d := bridge.Doubt{Note: bridge.Note{
+		Object: "Workload " + p.Workload.ID, Path: fmt.Sprintf("spec.podSets[%d].topologyRequest", podSet),
+	}}
+	if asks && unknown != "" && s.NodeConstraints.Topology.MissingFrom(nil) != "" {
+		d.Text = fmt.Sprintf("pod set %s asks for a level of a topology, and Topology %s is not in the input", s.Name, unknown)
+		b.doubtPending(p, d)
+	}
+	d.OnlyYes = true
+	d.Text = fmt.Sprintf("pod set %s is placed by topology %s, and whether a domain of it has room is not known: only quota is looked at", s.Name, with)
+	b.doubtPending(p, d)
+}
+
+// doubtPending adds a doubt about a workload that waits. It is a note of its.
+func (b *builder) doubtPending(p *bridge.Pending, d bridge.Doubt) {
+	d.Workload = p.Workload.ID
+	b.c.Doubts = append(b.c.Doubts, d)
+	p.Notes = append(p.Notes, d.Note)
+}

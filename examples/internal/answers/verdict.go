@@ -1,0 +1,103 @@
+package answers
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// The outcomes of a [Verdict] that no decision has.
+const (
+	Held    = "Held"    // the scheduler does not consider the workload at all
+	Unknown = "Unknown" // what the answer depends on was not read, or cannot be modelled
+	Runs    = "Runs"    // the workload holds its quota already
+)
+
+// Verdict is the answer about a waiting workload in one word. Every program says the same one.
+type Verdict struct {
+	// Outcome is Held, Unknown, or that of the decision.
+	Outcome string `json:"outcome"`
+	// Why is, for Held and Unknown, the reason: a sentence without full stop. Else empty.
+	Why string `json:"why,omitempty"`
+}
+
+// Verdict returns the answer. A workload that is held is not admitted, whatever is not known besides.
+// The decision is nil where nothing could be decided, or not yet: then the verdict is zero for a workload
+// that is considered.
+func (w *Waiting) Verdict(d *preemption.Decision) Verdict {
+	switch {
+	case w.Held != "":
+		return Verdict{Held, w.Held}
+	case w.Unasked != "":
+		return Verdict{Unknown, w.Unasked}
+	case len(w.Doubts) > 0 && !(w.NoStands && d != nil && d.Outcome == preemption.Impossible):
+		return Verdict{Unknown, w.Doubts[0]}
+	case d == nil:
+		return Verdict{}
+	}
+	return Verdict{Outcome: d.Outcome.String()}
+}
+
+// Considered reports whether the workload is decided about.
+func (w *Waiting) Considered() bool { return w.Held == "" && w.Unasked == "" && len(w.Doubts) == 0 }
+
+// decided reports whether the verdict needs a decision: the workload is considered, or it is in doubt and a
+// no would stand all the same.
+func (w *Waiting) decided() bool {
+	return w.Considered() || w.Held == "" && w.Unasked == "" && w.NoStands
+}
+
+// Sentence says a verdict about the workload of a request in a sentence that begins with its name.
+func (v Verdict) Sentence(d *preemption.Decision, r *preemption.Request) string {
+	switch v.Outcome {
+	case Held:
+		return r.Workload.ID + " is held: " + v.Why + "."
+	case Unknown:
+		return "Whether " + r.Workload.ID + " fits is unknown: " + v.Why + "."
+	}
+	return r.Workload.ID + " " + says(d, r)
+}
+
+// Otherwise says, for Held and Unknown, what is decided all the same; empty: nothing.
+func (v Verdict) Otherwise(d *preemption.Decision, r *preemption.Request) string {
+	switch {
+	case d == nil:
+		return ""
+	case v.Outcome == Held:
+		return "Once it is considered, it " + says(d, r)
+	case v.Outcome == Unknown:
+		return "As far as is known, it " + says(d, r)
+	}
+	return ""
+}
+
+// says is a decision as the rest of a sentence about the workload.
+func says(d *preemption.Decision, r *preemption.Request) string {
+	with := Partial(d, &r.Workload)
+	switch d.Outcome {
+	case preemption.Fits:
+		return "fits now" + with + "; no workload has to yield."
+	case preemption.Preempt:
+		return "fits" + with + " once " + yielded(d) + "."
+	case preemption.Gated:
+		return "would fit" + with + " once " + yielded(d) + ", but a gate of it is closed: it may not preempt."
+	case preemption.Wait:
+		return fmt.Sprintf("does not fit now, and no workload may yield yet. Time alone makes room at %s, in %s.",
+			d.RetryAt.UTC().Format(time.RFC3339Nano), duration.HumanDuration(d.RetryAt.Sub(r.Now)))
+	}
+	if _, unassigned := Unassigned(d); unassigned {
+		return "does not fit in any flavor of queue " + r.Workload.Queue + "."
+	}
+	return "does not fit, and no permitted set of victims makes room."
+}
+
+// Unassigned returns the choice of a decision that found no flavor, if there is one.
+func Unassigned(d *preemption.Decision) (choice preemption.FlavorChoice, is bool) {
+	if last := len(d.Assignment) - 1; last >= 0 {
+		choice = d.Assignment[last]
+	}
+	return choice, len(choice.Resources) > 0 && choice.Flavor == ""
+}

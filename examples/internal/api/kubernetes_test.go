@@ -1,0 +1,45 @@
+package api_test
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// leaf is a value whose inside is not looked at.
+type leaf = any
+
+// Conditions are those of any object.
+type Conditions = []metav1.Condition
+
+// PodGroup is that of v1alpha1 to v1beta1: where versions have different forms, the inside is not looked at.
+type PodGroup struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		PodGroupTemplateRef leaf `json:"podGroupTemplateRef"`
+		SchedulingPolicy    *struct {
+			Basic leaf `json:"basic"`
+			Gang  *struct {
+				MinCount       leaf `json:"minCount"`
+				DisruptionMode leaf `json:"disruptionMode"`
+			} `json:"gang"`
+			DisruptionMode leaf `json:"disruptionMode"`
+		} `json:"schedulingPolicy"`
+		SchedulingConstraints       leaf `json:"schedulingConstraints"`
+		ResourceClaims              leaf `json:"resourceClaims"`
+		DisruptionMode              leaf `json:"disruptionMode"`
+		PriorityClassName           leaf `json:"priorityClassName"`
+		Priority                    leaf `json:"priority"`
+		PreemptionPolicy            leaf `json:"preemptionPolicy"`
+		ParentCompositePodGroupName leaf `json:"parentCompositePodGroupName"`
+		WorkloadRef                 leaf `json:"workloadRef"`
+	} `json:"spec"`
+	Status leaf `json:"status"`
+}
+
+// kubernetes are the kinds of Kubernetes.
+var kubernetes = map[string]any{
+	"Node": corev1.Node{}, "Pod": corev1.Pod{}, "Namespace": corev1.Namespace{},
+	"PodDisruptionBudget": policyv1.PodDisruptionBudget{}, "PriorityClass": schedulingv1.PriorityClass{}, "scheduling.PodGroup": PodGroup{},
+}

@@ -1,0 +1,72 @@
+package read
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/api"
+	"github.com/cedesched/cede/examples/internal/input"
+)
+
+// faultsOf compares an object with its API: fields that the API does not have, and those that are
+// there twice, in the order of the object's parts.
+func faultsOf(o *input.Object, kind string) (faults []bridge.FieldFault) {
+	add := func(path string, twice bool, meant string) {
+		f := bridge.FieldFault{Path: path, Text: "is there twice: the last one counts"}
+		if !twice {
+			f.Text = "is not a field of its API, and is not looked at"
+			f.Harmless = harmless(path)
+		}
+		if meant != "" {
+			f.Text += " (" + meant + " is one)"
+		}
+		faults = append(faults, f)
+	}
+	for _, path := range o.Twice {
+		add(path, true, "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
+		if !api.Has(kind, name) {
+			add(name, false, "")
+		}
+	}
+	for _, part := range [...]struct {
+		name string
+		data []byte
+	}{{"metadata", o.Head}, {"spec", o.Spec}, {"status", o.Status}} {
+		for _, f := range api.Check(kind, part.name, part.data) {
+			if !slices.Contains(o.Twice, f.Path) {
+				add(f.Path, f.Twice, f.Meant)
+			}
+		}
+	}
+	var spec map[string]json.RawMessage
+	if of := unsupported[kind]; of != nil && json.Unmarshal(o.Spec, &spec) == nil {
+		for _, name := range of {
+			if value := string(spec[name]); value != "" && value != "null" && value != "[]" {
+				faults = append(faults, bridge.FieldFault{Path: "spec." + name, Text: "is not supported"})
+			}
+		}
+	}
+	return faults
+}
+
+// unsupported are fields of the spec that an answer depends on and that are not modelled, by kind.
+var unsupported = map[string][]string{"kai.PodGroup": {"minSubGroup", "subGroups"}}
+
+// harmless reports whether no answer depends on a field that is not known: what schedulers decide by is
+// in the spec, and in the status what is assigned.
+func harmless(path string) bool {
+	inStatus := strings.HasPrefix(path, "status.") && !strings.HasPrefix(path, "status.admission.")
+	return strings.HasPrefix(path, "metadata.") || inStatus || strings.Contains(path, ".template.metadata.")
+}
+
+// lostNote is the note on an object without a name or kind that can be read; ok is false for one of a kind
+// that is not read anyway.
+func lostNote(o *input.Object, why error, kinds ...string) (n bridge.Note, ok bool) {
+	ok = o.Kind == "" || o.Kind == "Status" || slices.Contains(kinds, o.Kind)
+	return bridge.Note{Object: o.Kind, Text: why.Error()}, ok
+}

@@ -1,0 +1,125 @@
+package twin
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// Leaving is leaving: replicas that were told to stop are an evicted workload of their own, one
+// for each pod set, and what stays is the workload. The ID of the leaving replicas comes right
+// after that of their workload.
+const leaving = "\x00"
+
+// apart lists what stays of workloads and what leaves of them.
+func apart(admitted []workload.Workload) (list []workload.Workload) {
+	for _, w := range admitted {
+		stays := w
+		stays.PodSets = nil
+		var parts []workload.Workload
+		for _, p := range w.PodSets {
+			if p.Terminating > 0 && !w.Evicted {
+				part := w
+				part.ID += leaving + p.Name
+				part.Evicted, part.NeverYields = true, false
+				of := p
+				of.Count, of.Terminating, of.MinCount = p.Terminating, 0, optional.Int64{}
+				part.PodSets = []workload.PodSet{of}
+				parts = append(parts, part)
+				p.Count, p.Terminating = p.Count-p.Terminating, 0
+			}
+			stays.PodSets = append(stays.PodSets, p)
+		}
+		list = append(append(list, stays), parts...)
+	}
+	return list
+}
+
+// idOf returns the ID of the workload that something belongs to.
+func idOf(id string) string {
+	name, _, _ := strings.Cut(id, leaving)
+	return name
+}
+
+// leaves reports whether something is leaving replicas.
+func leaves(id string) bool { return strings.Contains(id, leaving) }
+
+// goesWhole removes a workload with what leaves of it; or what leaves alone.
+func (w *world) goesWhole(id string) {
+	w.gone[id] = true
+	for i := range w.running {
+		if of := w.running[i].ID; idOf(of) == id {
+			w.gone[of] = true
+		}
+	}
+}
+
+// partOf reports whether a candidate is replicas of a workload that is in a list as a whole.
+func partOf(list []candidate, c candidate) bool {
+	return (c.podSet >= 0 || leaves(c.w.ID)) &&
+		slices.ContainsFunc(list, func(o candidate) bool { return o.w.ID == idOf(c.w.ID) && o.podSet < 0 })
+}
+
+// asGiven returns a workload as a caller's function is given it: with its own ID, and what stays
+// with the replicas that leave.
+func (d *decision) asGiven(w workload.Workload) workload.Workload {
+	for _, given := range d.given {
+		if given.ID == w.ID {
+			return given
+		}
+	}
+	w.ID = idOf(w.ID)
+	return w
+}
+
+// addReplicas adds replicas that yield to those of a victim.
+func addReplicas(list []preemption.Replicas, more preemption.Replicas) []preemption.Replicas {
+	for i := range list {
+		if list[i].PodSet == more.PodSet {
+			list[i].Count += more.Count
+			list[i].Leaving += more.Leaving
+			return list
+		}
+	}
+	return append(list, more)
+}
+
+// leavingAlone takes candidates that were told to stop before, in order, until the request fits, and puts
+// back, latest first, those that are not needed. Nobody else is then told to stop.
+func (d *decision) leavingAlone(candidates []candidate, borrowing bool) []preemption.Victim {
+	d.setGone(nil)
+	defer d.setGone(nil)
+	var all, taken []candidate
+	for _, c := range candidates {
+		permitted := c.class != 1 || !borrowing || c.reason != preemption.InCohortReclamation
+		if c.w.Evicted && permitted {
+			if c.class != 2 && d.config.Sharing == preemption.Fair && !d.entitledAtFirst() {
+				c.reason = preemption.InCohortFairSharing
+			}
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		laterFirst := d.reserved(&b.w).Compare(d.reserved(&a.w))
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.tier, b.tier), cmp.Compare(importance(&a.w), importance(&b.w)),
+			longestFirst(a.tier, laterFirst), cmp.Compare(a.w.UID, b.w.UID), cmp.Compare(a.w.ID, b.w.ID))
+	})
+	for _, c := range all {
+		taken = append(taken, c)
+		if d.setGone(taken); !d.fits(borrowing) {
+			continue
+		}
+		for i := len(taken) - 2; i >= 0; i-- {
+			without := slices.Delete(slices.Clone(taken), i, i+1)
+			if d.setGone(without); d.fits(borrowing) {
+				taken = without
+			}
+		}
+		return d.victims(taken)
+	}
+	return nil
+}

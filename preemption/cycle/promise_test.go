@@ -1,0 +1,104 @@
+package cycle_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+func TestPromisesAreNotReclaimed(t *testing.T) { rapid.Check(t, promisesAreNotReclaimed) }
+func FuzzPromisesAreNotReclaimed(f *testing.F) { f.Fuzz(rapid.MakeFuzz(promisesAreNotReclaimed)) }
+
+// By policies no running workload of a queue within its nominal quota is reclaimed: what the
+// queue uses is what runs in it, with the heads that this cycle admitted and without the
+// victims of the heads served before. Of the victims of one head in a queue, each but the
+// last left the queue over its nominal quota.
+func promisesAreNotReclaimed(t *rapid.T) {
+	st, c, heads := draw(t)
+	r := cycle.Request{Heads: heads, Now: now}
+	s := snapshotOf(t, st)
+	if rapid.Bool().Draw(t, "some hold quota") {
+		s, _ = asksAgain(t, s, &r)
+	}
+	result := runRequest(t, c, s, r)
+	s = cleared(t, s)
+	for _, v := range result.Heads {
+		if v.Outcome == cycle.Preempt {
+			withinNominalIsKept(t, s, &v)
+		}
+		if v.Outcome == cycle.Admit || v.Outcome == cycle.Preempt {
+			s = cleared(t, with(t, s, v.Decision.Edits()...))
+		}
+	}
+}
+
+func withinNominalIsKept(t *rapid.T, s *preemption.Snapshot, v *cycle.HeadResult) {
+	asked := counted(v.Decision.Assignment.Pin(v.Head.Workload), v.Decision.Counts)
+	taken := map[string][]preemption.Victim{}
+	for _, victim := range v.Decision.Victims {
+		switch victim.Reason {
+		case preemption.InCohortReclamation, preemption.InCohortReclaimWhileBorrowing, preemption.InCohortFairSharing:
+			taken[victim.Queue] = append(taken[victim.Queue], victim)
+		}
+	}
+	for name, victims := range taken {
+		if !slices.ContainsFunc(victims, func(last preemption.Victim) bool { return borrows(without(t, s, victims, last), name, asked.Usage()) }) {
+			rows, _ := s.QueueStatus(name)
+			t.Fatalf("%s reclaims %+v of queue %s, which is within its nominal quota: %+v", v.Head.Workload.ID, victims, name, rows)
+		}
+	}
+}
+
+// without returns the snapshot in which the victims are gone, except for one.
+func without(t *rapid.T, s *preemption.Snapshot, victims []preemption.Victim, except preemption.Victim) *preemption.Snapshot {
+	for _, v := range victims {
+		switch {
+		case v.Workload == except.Workload:
+		case len(v.Replicas) == 0:
+			s = with(t, s, preemption.Remove(v.Workload))
+		}
+		for _, r := range v.Replicas {
+			if v.Workload != except.Workload {
+				s = with(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+			}
+		}
+	}
+	return s
+}
+
+// borrows reports whether a queue uses more than its nominal quota of something that is asked
+// for.
+func borrows(s *preemption.Snapshot, name string, asked []quota.Amount) bool {
+	rows, _ := s.QueueStatus(name)
+	return slices.ContainsFunc(asked, func(u quota.Amount) bool {
+		return u.Amount > 0 && slices.ContainsFunc(rows, func(row preemption.QuotaStatus) bool {
+			return row.FlavorResource == u.FlavorResource() && row.Usage > row.Nominal
+		})
+	})
+}
+
+// A queue at 100 of 101 with a head that waits for its victims, and for 4, keeps its running
+// workloads: another head reclaims what is borrowed, and the promise is not.
+func TestPromiseIsNotUsage(t *testing.T) {
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
+		{Name: "a", Cohort: "root", Quotas: gpus(101), Preemption: policy},
+		{Name: "b", Cohort: "root", Quotas: gpus(10), Preemption: policy},
+		{Name: "c", Cohort: "root"},
+	}}
+	st.Admitted = []workload.Workload{job("most", "a", 900, 95, 9), job("important", "a", 500, 5, 9),
+		evicted(job("low", "c", 0, 4, 9)), job("lent", "c", 700, 7, 9)}
+	asked := heads(job("first", "a", 600, 4, 2), job("second", "b", 100, 5, 1))
+	asked[0].Preempting = true
+	result := run(t, cycle.Config{}, snapshotOf(t, st), asked)
+	if got, want := text(result), "first Wait PendingPreemption, second Preempt lent"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

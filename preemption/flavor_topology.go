@@ -1,0 +1,31 @@
+package preemption
+
+import "github.com/cedesched/cede/internal/base/enum"
+
+// TopologyMismatch says why the topology of a flavor, or that it has none, keeps a pod set from it
+// (Kueue's flavor assigner as built, with topology-aware scheduling). Zero: nothing does.
+type TopologyMismatch uint8
+
+const (
+	// NoTopology: the pod set asks for a topology, and the flavor has none. (Kueue: "does not support
+	// TopologyAwareScheduling".)
+	NoTopology TopologyMismatch = 1 + iota
+	// NoTopologyLevel: the topology of the flavor lacks the level that the pod set names. (Kueue: "does
+	// not contain the requested level".)
+	NoTopologyLevel
+	// OnlyTopology: the flavor has a topology, and the pod set asks for none. If all flavors of the queue
+	// have a topology, this is no mismatch: the pod set is placed by it. (Kueue: "supports only
+	// TopologyAwareScheduling".)
+	OnlyTopology
+)
+
+var topologyNames = enum.Names[TopologyMismatch]{Type: "TopologyMismatch", First: 1, List: []string{"NoTopology", "NoTopologyLevel", "OnlyTopology"}}
+
+// String returns the name of the constant.
+func (m TopologyMismatch) String() string { return topologyNames.String(m) }
+
+// MarshalText writes the name. It fails on an invalid value.
+func (m TopologyMismatch) MarshalText() ([]byte, error) { return topologyNames.Marshal(m) }
+
+// UnmarshalText reads a name. It fails on any other text.
+func (m *TopologyMismatch) UnmarshalText(text []byte) error { return topologyNames.Unmarshal(text, m) }

@@ -1,0 +1,105 @@
+package placement_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// "priority defined in the `PodGroup` object will be used (and priority defined in the `Pod` itself will be
+// ignored, thus not reflecting the actual pod priority)" (KEP-5710, Pod Group priorities): of pods that run,
+// that are nominated, and that ask; also of one that asks alone.
+func TestOwnPriorityIsIgnoredInAGroup(t *testing.T) {
+	runs := cpu("runs", "a", 5000, 1)
+	runs.Group = "low"
+	for _, own := range []int32{0, 5, 5000} {
+		st := placement.State{Nodes: []workload.Node{machine("a", 1)}, Pods: []workload.Pod{runs}, Groups: []workload.PodGroup{{ID: "low", Priority: 1}, {ID: "high", Priority: 1000}}}
+		asks := cpu("in", "", own, 1)
+		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Group: "high", Priority: 1000, Pods: []workload.Pod{asks}})); got != "Preempt in@a; evict runs" {
+			t.Errorf("own priority %d: %q", own, got)
+		}
+		asks.Group = "high"
+		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Priority: 1000, Pods: []workload.Pod{asks}})); got != "Preempt in@a; evict runs" {
+			t.Errorf("alone, own priority %d: %q", own, got)
+		}
+	}
+	asks := cpu("in", "", 5, 1)
+	asks.Group = "unknown"
+	_, err := new(placement.Preemptor).Decide(snapshotOf(t, placement.State{Nodes: []workload.Node{machine("a", 1)}}), placement.Request{Priority: 1000, Pods: []workload.Pod{asks}})
+	wantFaults(t, err, `request.pods[0].priority: 5 differs from 1000 of the request`)
+}
+
+// The lowest priority is looked for with which the minimum of the group has room (KEP-5710, Preemption algorithm): no
+// unit of a higher one yields for more. As built in v1.37 as many are placed as can be.
+func TestLowestPriorityIsForTheMinimum(t *testing.T) {
+	st := placement.State{Nodes: []workload.Node{machine("a", 1), machine("b", 1)}, Pods: []workload.Pod{cpu("low", "a", 0, 1), cpu("mid", "b", 500, 1)}}
+	r := placement.Request{Group: "in", Priority: 1000, Pods: []workload.Pod{cpu("in0", "", 0, 1), cpu("in1", "", 0, 1)}}
+	for _, c := range []struct {
+		config placement.Config
+		min    int
+		want   string
+	}{
+		{placement.Config{}, 1, "Preempt in0@a; evict low"},
+		{placement.Config{}, 2, "Preempt in0@a in1@b; evict low mid"},
+		{placement.Config{Search: placement.Exact}, 1, "Preempt in0@a; evict low"},
+		{placement.Config{Mode: placement.ModeInPlace}, 1, "Preempt in0@a in1@b; evict low mid"},
+		{placement.Config{Mode: placement.ModeReplace}, 1, "Preempt in0@a in1@b; evict low mid"},
+	} {
+		r.MinCount = c.min
+		if got := text(decide(t, c.config, snapshotOf(t, st), r)); got != c.want {
+			t.Errorf("%v, minimum %d: %q, want %q", c.config.Mode, c.min, got, c.want)
+		}
+	}
+}
+
+// What is waited for is that triggered preemptions are finished (KEP-5710, Delayed preemption): a pod that terminates for
+// another reason counts as running, unless its priority is lower.
+func TestPodsThatWereNotPreempted(t *testing.T) {
+	for _, c := range []struct {
+		priority  int32
+		preempted bool
+		want      string
+	}{
+		{9, false, "Wait in@a"}, {9, true, "Wait in@a"},
+		{10, false, "Preempt in@b; evict low"}, {10, true, "Wait in@a"},
+		{9000, false, "Preempt in@b; evict low"}, {9000, true, "Wait in@a"},
+	} {
+		leaves := cpu("leaves", "a", c.priority, 1)
+		leaves.Terminating, leaves.Preempted, leaves.TerminatingSince = true, c.preempted, time.Time{}
+		st := placement.State{Nodes: []workload.Node{machine("a", 1), machine("b", 1)}, Pods: []workload.Pod{leaves, cpu("low", "b", 0, 1)}}
+		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 1)}})); got != c.want {
+			t.Errorf("priority %d, preempted %v: %q, want %q", c.priority, c.preempted, got, c.want)
+		}
+	}
+}
+
+// A pod under two budgets of which the first is spent: as built in v1.36 it is charged to both, so the next
+// pod of the second violates it, too; as built in v1.37 only to the first.
+func TestChargeOfAPodUnderTwoBudgets(t *testing.T) {
+	both, other := cpu("both", "a", 2, 1), cpu("other", "a", 1, 1)
+	both.Labels, other.Labels = map[string]string{"x": "1", "y": "1"}, map[string]string{"y": "1"}
+	budget := func(name, label string, allowed int64) workload.DisruptionBudget {
+		return workload.DisruptionBudget{Name: name, Allowed: allowed, Selector: &workload.LabelSelector{MatchLabels: map[string]string{label: "1"}}}
+	}
+	st := placement.State{Nodes: []workload.Node{machine("a", 2)}, Pods: []workload.Pod{both, other}, Budgets: []workload.DisruptionBudget{budget("x", "x", 0), budget("y", "y", 1)}}
+	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 2)}}
+	for _, c := range []struct {
+		mode   placement.Mode
+		charge placement.Charge
+		want   int
+	}{
+		{placement.ModeDesign, placement.ChargeByMode, 2}, {placement.ModeReplace, placement.ChargeByMode, 2}, {placement.ModeInPlace, placement.ChargeByMode, 1},
+		{placement.ModeInPlace, placement.ChargeToAll, 2}, {placement.ModeDesign, placement.ChargeToFirstViolated, 1}, {placement.ModeReplace, placement.ChargeToFirstViolated, 1},
+	} {
+		config := placement.Config{Mode: c.mode, Charge: c.charge}
+		d := decide(t, config, snapshotOf(t, st), r)
+		if d.Violations != c.want {
+			t.Errorf("%v, %v: %d violations, want %d", c.mode, c.charge, d.Violations, c.want)
+		}
+		if err := placement.Verify(st, r, config, d); err != nil {
+			t.Errorf("%v, %v: %v", c.mode, c.charge, err)
+		}
+	}
+}
