@@ -8,6 +8,7 @@ import (
 
 // smallCluster is a queue, a workload that runs in it and one that waits.
 const smallCluster = `{"kind":"List","items":[
+{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"f"}},
 {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"vision"},"spec":{"cohortName":"c","namespaceSelector":{},
 "preemption":{"withinClusterQueue":"LowerPriority"},"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}},
 {"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"LocalQueue","metadata":{"name":"l","namespace":"a"},"spec":{"clusterQueue":"vision"}},

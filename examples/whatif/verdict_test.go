@@ -36,6 +36,13 @@ const circle = `
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: cycle, namespace: team}, spec: {clusterQueue: cycle}}
 `
 
+// flavorless is a queue with quota in a flavor without object, in which something runs.
+const flavorless = `
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: flavorless}, spec: {namespaceSelector: {},
+    resourceGroups: [{coveredResources: [cpu], flavors: [{name: gone, resources: [{name: cpu, nominalQuota: "4"}]}]}]}}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: flavorless, namespace: team}, spec: {clusterQueue: flavorless}}
+`
+
 // waits is a workload of one replica that waits, in YAML.
 func waits(name, queue, cpu string, priority int, spec, status string) string {
 	return fmt.Sprintf("- {apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: %s, namespace: team, creationTimestamp: 2026-11-20T11:00:00Z}, spec: {queueName: %s, priority: %d%s, "+
@@ -56,10 +63,10 @@ func TestOneVerdict(t *testing.T) {
 		waits("back", "lq", "1", 0, "", "requeueState: {count: 1, requeueAt: 2026-11-20T11:30:00Z}") +
 		waits("rejected", "lq", "1", 0, "", "admissionChecks: [{name: prov, state: Rejected}]") +
 		waits("nowhere", "nowhere", "1", 0, "", "") + waits("lost", "none", "1", 0, "", "") + waits("lost-inactive", "none", "1", 0, ", active: false", "")
-	cluster += circle + waits("in-cycle", "cycle", "1", 0, "", "")
+	cluster += circle + waits("in-cycle", "cycle", "1", 0, "", "") + flavorless + waits("no-flavor", "flavorless", "1", 0, "", "")
 	want := map[string]string{
 		"fits": "Fits", "preempts": "Preempt", "refused": "Impossible", "gated": "Gated", "back": "Fits",
-		"inactive": "Held", "paused": "Held", "stopped": "Held", "evicted": "Held", "backing-off": "Held", "rejected": "Held", "in-cycle": "Held",
+		"inactive": "Held", "paused": "Held", "stopped": "Held", "evicted": "Held", "backing-off": "Held", "rejected": "Held", "in-cycle": "Held", "no-flavor": "Held",
 		"nowhere": "Unknown", "lost": "Unknown", "lost-inactive": "Held",
 	}
 	statuses := map[string]int{"Fits": 0, "Preempt": 0, "Gated": 1, "Impossible": 1, "Held": 1, "Unknown": 3}
@@ -110,7 +117,7 @@ func TestOneVerdict(t *testing.T) {
 			}
 		}
 	}
-	if len(next.Held) != 7 || len(next.Unknown) != 2 { // the one that backs off comes back while the cycles run
+	if len(next.Held) != 8 || len(next.Unknown) != 2 { // the one that backs off comes back while the cycles run
 		t.Errorf("next: held %q, unknown %q", next.Held, next.Unknown)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/cedesched/cede/examples/bridge/internal/kept"
 	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
@@ -43,6 +42,7 @@ type entry struct {
 	value    any // queue.Queue and so on; nil: nothing but notes
 	notes    []bridge.Note
 	stops    []bridge.Note // of a queue
+	active   bool          // of a queue: its status says so
 	sharing  sharing
 	selector *bridge.LabelSelector // of a queue
 	topology string                // of a flavor
@@ -99,7 +99,7 @@ func (c *Configuration) key() string  { return "Configuration " + c.Origin }
 func (c *ClusterQueue) read() (*entry, error) {
 	q, notes, err := c.queue() // what is known of it also with an error
 	return &entry{
-		value: q, notes: notes, stops: c.stops(), selector: c.Spec.NamespaceSelector,
+		value: q, notes: notes, stops: c.stops(), active: c.Status.active(), selector: c.Spec.NamespaceSelector,
 		sharing: sharingOf(fmt.Sprintf("ClusterQueue %q", q.Name), &c.Spec.FairSharing, &c.Status), quotas: quotaPathsOf(c.Spec.ResourceGroups),
 	}, err
 }
@@ -155,7 +155,7 @@ func (n *Namespace) read() (*entry, error) {
 // O(objects).
 func (o *Objects) Cluster() bridge.Cluster {
 	b := builder{
-		quotaPaths: map[string][]string{},
+		quotaPaths: map[string][]string{}, active: map[string]bool{},
 		c: bridge.Cluster{
 			QueueNotes: map[string][]bridge.Note{}, Topologies: map[string]string{},
 			Selectors: map[string]*bridge.LabelSelector{}, Namespaces: map[string]map[string]string{},
@@ -166,7 +166,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 	}
 	b.leaveOutInvalid()
 	b.addImplicitCohorts()
-	b.noteUnknownFlavors()
+	b.stopWithoutFlavors()
 	b.noteUnknownRules(o)
 	b.resolve()
 	b.resolveTopologies()
@@ -192,6 +192,7 @@ type builder struct {
 	topologies []queue.Topology
 	later      []func()            // doubts, for when all is resolved
 	quotaPaths map[string][]string // by object
+	active     map[string]bool     // the queues whose status says so
 }
 
 func (b *builder) warn(object, path, format string, args ...any) {
@@ -209,6 +210,7 @@ func (b *builder) add(e *entry) {
 		if len(e.stops) > 0 {
 			c.QueueNotes[v.Name] = slices.Clone(e.stops)
 		}
+		b.active[v.Name] = e.active
 	case queue.Cohort:
 		c.State.Cohorts = append(c.State.Cohorts, v)
 	case queue.Flavor:
@@ -310,23 +312,6 @@ func (b *builder) addImplicitCohorts() {
 	for _, name := range slices.Sorted(maps.Keys(implicit)) {
 		if name != "" && !known[name] {
 			st.Cohorts = append(st.Cohorts, queue.Cohort{Name: name})
-		}
-	}
-}
-
-// noteUnknownFlavors adds notes, by queue, on flavors of its quotas that have no object.
-func (b *builder) noteUnknownFlavors() {
-	known := make(map[string]bool, len(b.c.State.Flavors))
-	for _, f := range b.c.State.Flavors {
-		known[f.Name] = true
-	}
-	for i := range b.c.State.Queues {
-		q := &b.c.State.Queues[i]
-		for j, e := range q.Quotas {
-			first := !slices.ContainsFunc(q.Quotas[:j], func(o quota.Quota) bool { return o.Flavor == e.Flavor })
-			if first && !known[e.Flavor] {
-				b.noteQueue(q, "spec.resourceGroups", "has quota in flavor %s, whose ResourceFlavor is not in the input: its labels and taints are not known", e.Flavor)
-			}
 		}
 	}
 }

@@ -51,8 +51,34 @@ func TestFlavors(t *testing.T) {
 	if notes := bridge.Texts(c.QueueNotes["a"]); len(notes) != 0 {
 		t.Errorf("%q", notes)
 	}
-	unknown := mustRead(t, gpuQueue("a", 8))
-	if notes := bridge.Texts(unknown.QueueNotes["a"]); len(notes) != 1 || !strings.Contains(notes[0], "labels and taints are not known") {
-		t.Errorf("%q", notes)
+}
+
+// A queue with quota in a flavor that has no object is inactive (FlavorNotFound). Where its status says that it
+// is active, the flavor was not given, and the answers are unknown.
+func TestFlavorWithoutObject(t *testing.T) {
+	active := func(status string) string {
+		return strings.Replace(gpuQueue("a", 8), `"spec":{`, `"status":{"conditions":[{"type":"Active","status":"`+status+`","reason":"r","message":"m"}]},"spec":{`, 1)
+	}
+	for _, c := range []struct {
+		name, queue string
+		inactive    bool
+		notes       int
+		want        string
+	}{
+		{"nothing says more", gpuQueue("a", 8), true, 1, "ClusterQueue a is inactive and admits nothing: it has quota in flavor h100, whose ResourceFlavor is not in the input"},
+		{"inactive", active("False"), true, 2, "is inactive and admits nothing: r: m"},
+		{"active", active("True"), false, 1, "labels and taints are not known"},
+	} {
+		got := mustRead(t, c.queue)
+		notes := got.QueueNotes["a"]
+		if got.State.Queues[0].Inactive != c.inactive || len(notes) != c.notes || notes[0].Stops != c.inactive || !strings.Contains(notes[0].Text, c.want) {
+			t.Errorf("%s: inactive %t, %+v", c.name, got.State.Queues[0].Inactive, notes)
+		}
+		if doubts := got.DoubtsOn("", "a"); (len(doubts) == 1) == c.inactive || len(doubts) == 1 && doubts[0] != notes[0] {
+			t.Errorf("%s: doubts %+v", c.name, doubts)
+		}
+		if got = mustRead(t, list(c.queue, item("ResourceFlavor", "h100", ""))); len(got.DoubtsOn("", "a")) != 0 || len(got.QueueNotes["a"]) != c.notes-1 && c.notes > 1 {
+			t.Errorf("%s, with the flavor: %+v", c.name, got.QueueNotes)
+		}
 	}
 }

@@ -60,8 +60,18 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	var objects kueue.Objects
-	if _, err := objects.Add(vision); err != nil {
+	h100 := &kueue.ResourceFlavor{Metadata: bridge.Metadata{Name: "h100"}}
+	flavor, _, err := h100.Flavor()
+	if err != nil {
 		t.Fatal(err)
+	}
+	if snapshot, err = snapshot.With(preemption.SetFlavor(flavor)); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []kueue.Object{vision, h100} {
+		if _, err := objects.Add(o); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for i, event := range []struct {
 		w    *kueue.Workload

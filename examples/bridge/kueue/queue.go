@@ -284,3 +284,8 @@ func (s *QueueStatus) inactive() string {
 	}
 	return ""
 }
+
+// active reports whether the status says that the queue is active.
+func (s *QueueStatus) active() bool {
+	return slices.ContainsFunc(s.Conditions, func(c QueueCondition) bool { return c.Type == "Active" && c.Status == "True" })
+}

@@ -40,7 +40,8 @@ func TestClusterQueueOfBothVersions(t *testing.T) {
 		},
 	}
 	for version, cohort := range map[string]string{"v1beta1": "cohort", "v1beta2": "cohortName"} {
-		c := mustRead(t, list(itemOf("kueue.x-k8s.io/"+version, "ClusterQueue", "team-a", `"spec":{"`+cohort+`":"research",`+rest)))
+		c := mustRead(t, list(item("ResourceFlavor", "h100", ""), item("ResourceFlavor", "a100", ""), item("ResourceFlavor", "ram", ""),
+			itemOf("kueue.x-k8s.io/"+version, "ClusterQueue", "team-a", `"spec":{"`+cohort+`":"research",`+rest)))
 		if diff := cmp.Diff([]queue.Queue{want}, c.State.Queues, compareLimits); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", version, diff)
 		}

@@ -30,7 +30,7 @@ func TestShapesOfInput(t *testing.T) {
 		"lists":            list(a) + list(b),
 		"array":            "[" + a + "," + b + "]",
 		"typed list":       `{"kind":"ClusterQueueList","apiVersion":"kueue.x-k8s.io/v1beta2","metadata":{},"items":[` + bare(a) + "," + bare(b) + "]}",
-		"with other kinds": list(item("ResourceFlavor", "h100", ""), a, item("Topology", "dc", ""), b, item("WorkloadPriorityClass", "x", `"value":1`)),
+		"with other kinds": list(item("ResourceFlavor", "other", ""), a, item("Topology", "dc", ""), b, item("WorkloadPriorityClass", "x", `"value":1`)),
 		"with empty lists": `{"items":null,"kind":"List"}` + list(a, b) + list(),
 	} {
 		if diff := cmp.Diff(want, mustRead(t, text).State.Queues, compareLimits); diff != "" {

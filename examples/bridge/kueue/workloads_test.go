@@ -280,7 +280,7 @@ func TestElasticSlices(t *testing.T) {
 		{"the old one waits", "n/old", "8", "", "", "", preemption.Fits},
 		{"no slice", "", "8", holds, "", "", preemption.Impossible},
 	} {
-		cluster := mustRead(t, list(gpuQueue("a", 8), item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`), slice("n/old", "", "7", c.status), slice("n/new", c.old, c.count, "")))
+		cluster := mustRead(t, list(gpuQueue("a", 8), item("ResourceFlavor", "h100", ""), item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`), slice("n/old", "", "7", c.status), slice("n/new", c.old, c.count, "")))
 		p := cluster.Pending[slices.IndexFunc(cluster.Pending, func(p bridge.Pending) bool { return p.Workload.ID == "n/new" })]
 		if p.Replaces != c.replaces || p.Workload.PodSets[0].Requests[0].Flavor != c.flavor {
 			t.Errorf("%s: %+v", c.name, p)
