@@ -14,9 +14,9 @@ type PodGroup struct {
 	// none.
 	Priority       int32          `json:"priority,omitempty"`
 	DisruptionMode DisruptionMode `json:"disruptionMode,omitzero"`
-	// Basic says that the pods are scheduled one by one, not as a gang.
-	// DisruptionModePodGroup is then invalid: a unit of preemption is never larger than a
-	// unit of scheduling.
+	// Basic says that the pods are scheduled one by one, not as a gang. With
+	// DisruptionModePodGroup they still yield together, as built in Kubernetes v1.37; KEP-5710
+	// forbids the two together.
 	Basic bool `json:"basic,omitempty"`
 	// MinRuntime is that of its pods that have none. Unset: that of the preemptor. A group
 	// that is evicted whole is protected as long as one of its running pods is.
@@ -47,7 +47,7 @@ func (m *DisruptionMode) UnmarshalText(text []byte) error { return disruptionNam
 
 // Validate returns everything that is wrong with the group, as an error that lists each fault
 // with its path under the given one: an empty ID, an unknown disruption mode,
-// DisruptionModePodGroup on a Basic group, a negative minimum runtime.
+// a negative minimum runtime.
 func (g *PodGroup) Validate(path string) error {
 	var faults fault.List
 	if g.ID == "" {
@@ -55,9 +55,6 @@ func (g *PodGroup) Validate(path string) error {
 	}
 	if !disruptionNames.Valid(g.DisruptionMode) {
 		faults.Add(path+".disruptionMode", "%v is unknown", g.DisruptionMode)
-	}
-	if g.Basic && g.DisruptionMode == DisruptionModePodGroup {
-		faults.Add(path+".disruptionMode", "PodGroup needs a gang: the group is basic")
 	}
 	validateMinimum(&faults, path, g.MinRuntime)
 	return faults.Err()

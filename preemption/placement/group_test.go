@@ -100,3 +100,47 @@ func TestBasicGroupKeepsBudgets(t *testing.T) {
 		t.Errorf("soft: %q, want %q", got, want)
 	}
 }
+
+// A basic group of mode PodGroup yields whole (kube-scheduler v1.37, TestPodGroupPreemption, "Preempt the whole basic
+// PodGroup with a PodGroup disruption mode").
+func TestBasicGroupYieldsWhole(t *testing.T) {
+	st := placement.State{
+		Nodes:  []workload.Node{machine("node1", 3)},
+		Pods:   []workload.Pod{cpu("low-1", "node1", 10, 1), cpu("low-2", "node1", 10, 1), cpu("low-3", "node1", 10, 1)},
+		Groups: []workload.PodGroup{{ID: "pg1", Priority: 100}, {ID: "pg2", Priority: 10, Basic: true, DisruptionMode: workload.DisruptionModePodGroup}},
+	}
+	for i := range st.Pods {
+		st.Pods[i].Group = "pg2"
+	}
+	r := placement.Request{Group: "pg1", Priority: 100, MinCount: 1, Pods: []workload.Pod{cpu("high-1", "", 0, 1)}}
+	for _, mode := range allModes {
+		if got, want := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt high-1@node1; evict low-1 low-2 low-3"; got != want {
+			t.Errorf("%v: %q, want %q", mode, got, want)
+		}
+	}
+}
+
+// As a preemptor its pods are decided about one by one, as those of any basic group (the same test, "Basic scheduling: preempt a
+// pod group victim but do not schedule full pod group").
+func TestBasicGroupThatYieldsWholePreempts(t *testing.T) {
+	whole := workload.DisruptionModePodGroup
+	st := placement.State{
+		Groups: []workload.PodGroup{
+			{ID: "victim-pg", Priority: 50, DisruptionMode: whole}, {ID: "victim-pg2", Priority: 200, DisruptionMode: whole},
+			{ID: "preemptor-pg", Priority: 100, Basic: true, DisruptionMode: whole},
+		},
+	}
+	for i, group := range []string{"victim-pg", "victim-pg", "victim-pg2", "victim-pg2"} {
+		name := string(rune('1' + i))
+		st.Nodes = append(st.Nodes, machine("node"+name, 1))
+		p := cpu("v"+name, "node"+name, 0, 1)
+		p.Group = group
+		st.Pods = append(st.Pods, p)
+	}
+	r := placement.Request{Group: "preemptor-pg", Priority: 100, Pods: []workload.Pod{cpu("p-a", "", 0, 1), cpu("p-b", "", 0, 1), cpu("p-c", "", 0, 1)}}
+	for _, mode := range allModes {
+		if got, want := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt p-a@node1 p-b@node2; evict v1 v2"; got != want {
+			t.Errorf("%v: %q, want %q", mode, got, want)
+		}
+	}
+}

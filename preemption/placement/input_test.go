@@ -41,7 +41,7 @@ func TestFaultsOfState(t *testing.T) {
 		},
 		Nominated: []workload.Pod{{ID: "p", Node: "n", Terminating: true}},
 		Groups: []workload.PodGroup{
-			{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, Basic: true}, {ID: "g"}, {DisruptionMode: 7, MinRuntime: optional.Of(time.Duration(-1))},
+			{ID: "g"}, {ID: "g"}, {DisruptionMode: 7, MinRuntime: optional.Of(time.Duration(-1))},
 		},
 		Budgets: []workload.DisruptionBudget{
 			{Name: "b", Allowed: -1}, {Name: "b"}, {Namespace: "x", Name: "b"},
@@ -66,7 +66,6 @@ pods[3].started: 0001-01-02 00:00:00 +0000 UTC is not within the years 1678 to 2
 nominated[0].id: "p" runs: pods[0]
 nominated[0].terminating: a pod that waits does not terminate
 groups[1]: g is there already: groups[0]
-groups[0].disruptionMode: PodGroup needs a gang: the group is basic
 groups[2].id: is empty
 groups[2].disruptionMode: DisruptionMode(7) is unknown
 groups[2].minRuntime: -1ns is negative
@@ -131,7 +130,7 @@ func TestFaultsOfEdits(t *testing.T) {
 	_, err := s.With(
 		placement.Run(workload.Pod{ID: "b", Node: "n9"}), placement.StartEviction("b"), placement.Remove("b"),
 		placement.Nominate(workload.Pod{ID: "a", Node: "n1"}), placement.Withdraw("nobody"),
-		placement.SetGroup(workload.PodGroup{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, Basic: true}), placement.RemoveGroup("h"),
+		placement.SetGroup(workload.PodGroup{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, MinRuntime: optional.Of(time.Duration(-1))}), placement.RemoveGroup("h"),
 		placement.SetBudget(workload.DisruptionBudget{}), placement.RemoveBudget("x", "budget"),
 		placement.SetNode(workload.Node{}), placement.RemoveNode("n1"), placement.RemoveNode("n9"), placement.Edit{},
 		placement.Run(workload.Pod{ID: "c", Node: "n1", Requests: workload.Resources{"slots": 1 << 62}}),
@@ -141,7 +140,7 @@ edits[0].node: unknown node "n9"
 edits[1]: no pod "b" runs
 edits[2]: no pod "b" runs
 edits[3]: pod "a" runs
-edits[5].disruptionMode: PodGroup needs a gang: the group is basic
+edits[5].minRuntime: -1ns is negative
 edits[6]: no group "h"
 edits[7].name: is empty
 edits[8]: no budget "budget" of namespace "x"

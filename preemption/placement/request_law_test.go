@@ -23,7 +23,7 @@ func waitMeansThatSomebodyGoes(t *rapid.T) {
 		if c.Mode != placement.ModeDesign {
 			return p.Preempted
 		}
-		return goes(r, c, p)
+		return goes(st, r, c, p)
 	}) {
 		t.Fatalf("nobody leaves: %+v", d)
 	}

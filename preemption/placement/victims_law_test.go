@@ -74,10 +74,10 @@ func hasRoom(st placement.State, r placement.Request, d placement.Decision, ther
 	return true
 }
 
-// goes reports whether a pod is waited for: it terminates, and the request's timeout for
-// that is not over.
-func goes(r placement.Request, c placement.Config, p workload.Pod) bool {
-	if c.Mode != placement.ModeDesign || !p.Terminating {
+// goes reports whether a pod is waited for: it terminates, because it was preempted or is of lower
+// priority, and the request's timeout for that is not over.
+func goes(st placement.State, r placement.Request, c placement.Config, p workload.Pod) bool {
+	if c.Mode != placement.ModeDesign || !p.Terminating || !p.Preempted && priorityOf(st, p) >= r.Priority {
 		return false
 	}
 	return r.TerminationTimeout == 0 || p.TerminatingSince.IsZero() || p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now)
@@ -107,7 +107,7 @@ func victimsMakeRoom(t *rapid.T) {
 	}
 	gone := victimIDs(d)
 	there := func(p workload.Pod) bool {
-		return (d.Outcome == preemption.Fits || !goes(r, c, p)) && !gone[p.ID]
+		return (d.Outcome == preemption.Fits || !goes(st, r, c, p)) && !gone[p.ID]
 	}
 	if !hasRoom(st, r, d, there) {
 		t.Fatalf("no room: %+v", d)
@@ -142,7 +142,7 @@ func noVictimCanBePutBack(t *rapid.T) {
 	gone := victimIDs(d)
 	for _, v := range d.Victims {
 		there := func(p workload.Pod) bool {
-			return (!gone[p.ID] || slices.Contains(v.Pods, p.ID)) && !goes(r, c, p)
+			return (!gone[p.ID] || slices.Contains(v.Pods, p.ID)) && !goes(st, r, c, p)
 		}
 		if hasRoom(st, r, d, there) {
 			t.Fatalf("%v can stay: %+v", v.Pods, d)

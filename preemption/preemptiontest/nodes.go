@@ -77,14 +77,16 @@ func PlacementStates() *rapid.Generator[placement.State] {
 			g := workload.PodGroup{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
 			if chance(t, 3, 4) {
 				g.DisruptionMode = workload.DisruptionModePodGroup
-			} else {
-				g.Basic = chance(t, 1, 3)
 			}
+			g.Basic = chance(t, 1, 3)
 			st.Groups = append(st.Groups, g)
 		}
 		if chance(t, 1, 2) {
 			g := workload.PodGroup{ID: pendingGroup, Priority: pick[int32](t, "pending priority", 6, 6, 6, 5, 2, 0)}
 			g.Basic = chance(t, 1, 3)
+			if chance(t, 1, 4) {
+				g.DisruptionMode = workload.DisruptionModePodGroup
+			}
 			st.Groups = append(st.Groups, g)
 		}
 		fill(t, &st)

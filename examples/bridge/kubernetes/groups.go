@@ -25,10 +25,6 @@ func (c *context) addGroup(id string, g *PodGroup) {
 		c.warn("PodGroup "+id, path, "%v: it is not split here", err)
 		c.doubtGroup(id, fmt.Sprintf("the disruption mode of PodGroup %s is not known: %v", id, err))
 	}
-	if group.Basic && group.DisruptionMode == workload.DisruptionModePodGroup {
-		c.warn("PodGroup "+id, path, "disruption mode PodGroup needs a gang: it is not split here")
-		group.Basic = false
-	}
 	if _, ok := c.unread["PodGroup "+id]; ok {
 		group = workload.PodGroup{ID: id, Priority: math.MaxInt32, DisruptionMode: workload.DisruptionModePodGroup}
 	}
