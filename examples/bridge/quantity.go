@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -137,8 +138,8 @@ func ofNano(n *big.Int) Quantity {
 	return Quantity{whole: math.MaxInt64}
 }
 
-// UnmarshalJSON reads a string or a number; null is zero. It fails on an amount below zero: no
-// object holds one, and in a sum it would hide others.
+// UnmarshalJSON reads a string or a number. It fails on null, which clients of the API refuse, and on an
+// amount below zero: no object holds one, and in a sum it would hide others.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	if read, ok := plain(string(bytes.Trim(data, `"`))); ok {
 		*q = read
@@ -146,8 +147,7 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 	}
 	text := string(data)
 	if text == "null" {
-		*q = Quantity{}
-		return nil
+		return errors.New("null is no quantity")
 	}
 	if len(text) > maxQuantityText || absurdExponent.MatchString(text) {
 		return fmt.Errorf("quantity %.20s… is out of range", text)

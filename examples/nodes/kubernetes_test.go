@@ -42,6 +42,24 @@ func TestAsKubernetes(t *testing.T) {
 			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"TCP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "has room when 1 unit yields"},
 		"what waits cannot be read": {
 			[]string{node, pod("p", `"containers":5`, "")}, 3, "Whether Pod a/p (priority 0) has room is unknown: Pod a/p cannot be read: spec.containers: want a list, found number."},
+		"null in place of an object or a list is nothing": {
+			[]string{node, pod("r", `"nodeName":"n","initContainers":null,"overhead":null,"containers":[{"resources":{"requests":null,"limits":null}},{"resources":null}]`, `"containerStatuses":null`),
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 0, "has room; nobody has to yield"},
+		"null in place of an amount cannot be read": {
+			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[{"resources":{"requests":{"cpu":null}}}]`, ""),
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 3,
+			"has room is unknown: Pod a/r cannot be read: spec.containers[0].resources.requests[cpu]: null is no quantity."},
+		"nor can it in place of a container": {
+			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[null]`, ""),
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 3,
+			"has room is unknown: Pod a/r cannot be read: spec.containers[0]: null is no item of a list."},
+		"a pod that runs has containers": {
+			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":null`, ""),
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 3,
+			"has room is unknown: Pod a/r has no containers: what it takes is not known."},
+		"one that has ended needs none": {
+			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":null`, `"phase":"Failed"`),
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 0, "has room; nobody has to yield"},
 		"a pod that is resized in place takes the more": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]`,
 				`"containerStatuses":[{"name":"c","allocatedResources":{"cpu":"3"},"resources":{"requests":{"cpu":"3"}}}]`),

@@ -78,10 +78,15 @@ func (c *context) doubtUnread(key, node string) {
 	}
 }
 
-// doubtPod adds the doubts about a pod that runs, or is nominated, and cannot be read.
+// doubtPod adds the doubts about a pod that runs, or is nominated, and cannot be read. No API server has a
+// pod without containers: of one without, or with null in their place, it is not known what it takes.
 func (c *context) doubtPod(p *Pod, node string) {
 	u, ok := c.unread[p.key()]
-	if !ok {
+	switch {
+	case !ok && len(p.Spec.Containers) == 0:
+		c.doubt(bridge.Doubt{Node: node}, p.key(), "%s has no containers: what it takes is not known", p.key())
+		return
+	case !ok:
 		return
 	}
 	switch onNode, beyond := u.bears(); {

@@ -29,14 +29,17 @@ func Unmarshal(data []byte, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// Decode reads a part of an object, and says where in it which value is wrong. What
-// into points to is zero before.
+// Decode reads a part of an object, and says where in it which value is wrong. null in place of a field is
+// the absent field, as in the API; as an item of a list it is wrong. What into points to is zero before.
 func Decode(name string, data json.RawMessage, into any) error {
 	if len(data) == 0 {
 		return nil
 	}
 	err := Unmarshal(data, into)
 	if err == nil {
+		if at, found := nullItem(data); found {
+			return fmt.Errorf("%s: null is no item of a list", strings.TrimPrefix(name+at, "."))
+		}
 		return nil
 	}
 	path, cause := locate(data, reflect.TypeOf(into).Elem(), err)

@@ -24,7 +24,7 @@ func (o *Object) ReadEach(spec, status any) (unread []string) {
 // readEach sets v to what can be read.
 func readEach(data json.RawMessage, v reflect.Value, path string, unread []string) []string {
 	v.SetZero()
-	if len(data) == 0 || json.Unmarshal(data, v.Addr().Interface()) == nil {
+	if _, null := nullItem(data); len(data) == 0 || !null && json.Unmarshal(data, v.Addr().Interface()) == nil {
 		return unread
 	}
 	v.SetZero()
@@ -60,6 +60,10 @@ func readEach(data json.RawMessage, v reflect.Value, path string, unread []strin
 		}
 		v.Set(reflect.MakeSlice(t, len(list), len(list)))
 		for i, item := range list {
+			if string(item) == "null" {
+				unread = append(unread, fmt.Sprintf("%s[%d]", path, i))
+				continue
+			}
 			unread = readEach(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i), unread)
 		}
 		return unread

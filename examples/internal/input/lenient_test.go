@@ -41,6 +41,12 @@ func TestReadEach(t *testing.T) {
 				Size *int64 `json:"size"`
 			}{})
 		}},
+		`{"active":null,"count":2,"limits":{"cpu":"1","gpu":null},"sets":[null,{"name":"a","size":3}]}`: {[]string{"spec.limits[gpu]", "spec.sets[0]"}, func(s *spec) {
+			s.Active, s.Sets = nil, slices.Insert(s.Sets, 0, struct {
+				Name string `json:"name"`
+				Size *int64 `json:"size"`
+			}{})
+		}},
 		`[]`: {[]string{"spec"}, func(s *spec) { *s = spec{} }},
 	} {
 		var got spec

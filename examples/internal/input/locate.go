@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 var (
@@ -72,6 +75,36 @@ func locate(data json.RawMessage, t reflect.Type, err error) (path string, cause
 		}
 	}
 	return "", err
+}
+
+// nullItem finds the first null that is an item of a list. It reports nothing about what is no JSON.
+func nullItem(data json.RawMessage) (path string, found bool) {
+	if !bytes.Contains(data, []byte("null")) {
+		return "", false
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return "", false
+		}
+		if within, _ := d.StackIndex(d.StackDepth()); token.Kind() == 'n' && within == '[' {
+			break
+		}
+	}
+	pointer := d.StackPointer()
+	for depth := 1; pointer != ""; depth++ {
+		step, rest, _ := strings.Cut(string(pointer)[1:], "/")
+		if within, _ := d.StackIndex(depth); within == '[' {
+			path += "[" + step + "]"
+		} else {
+			path += "." + step
+		}
+		if pointer = ""; rest != "" {
+			pointer = jsontext.Pointer("/" + rest)
+		}
+	}
+	return path, true
 }
 
 // describeType is a Go type in the words of JSON.
