@@ -26,7 +26,6 @@ type forecast struct {
 	ends    bool     // nothing changes before an event
 	held    []string // workloads that are not considered
 	unknown []string // workloads about which nothing is known for sure
-	slices  []string // workloads that replace one that runs; no cycle tries them
 
 	cycle     *cycle.Cycle
 	preemptor *preemption.Preemptor
@@ -39,13 +38,22 @@ type forecast struct {
 	later     []workload.Workload          // who backs off, by time
 	from      map[string]time.Time         // until when, by ID
 
+	least    map[string][]preemption.Replicas // the fewest replicas to start with, by ID
+	replaces map[string]string                // the workload that holds quota and that another comes in place of, by ID
+
 	since   map[string][]rules.Observation // of the triggers of rules, by ID
 	history *limits.History                // of the preemptions of the cycles so far
 }
 
 // forecast runs cycles until nothing changes, or so many.
 func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
-	admission, err := cycle.New(cycle.Config{Preemption: c.Config})
+	list := c.waiting(o)
+	least := leastOf(list)
+	config := cycle.Config{Preemption: c.Config}
+	if len(least) > 0 {
+		config.Alike = func(w workload.Workload) string { return fmt.Sprint(least[w.ID]) }
+	}
+	admission, err := cycle.New(config)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +64,8 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 	f := &forecast{
 		cycle: admission, preemptor: c.Preemptor, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
 		submitted: map[string]workload.Workload{}, said: map[string]string{}, from: map[string]time.Time{},
-		since: map[string][]rules.Observation{},
+		since: map[string][]rules.Observation{}, least: least, replaces: map[string]string{},
 	}
-	list := c.waiting(o)
 	for i := range list {
 		if len(c.State.Rules) == 0 { // nobody reads them, and with equal ones workloads are alike
 			list[i].Workload.Labels, list[i].Workload.PriorityClass = nil, ""
@@ -87,6 +94,9 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 	for i := range list {
 		w := &list[i]
+		if w.Request.Replaces != "" {
+			f.replaces[w.Workload.ID] = w.Request.Replaces
+		}
 		switch v := w.Verdict(nil); { // without a decision: only of those that are not considered
 		case !w.HeldUntil.IsZero() && w.Unasked == "" && len(w.Doubts) == 0:
 			f.later = append(f.later, w.Workload)
@@ -107,10 +117,6 @@ func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 			}
 			continue
 		}
-		if w.Request.Replaces != "" { // what a cycle does with two slices of one job is not modelled
-			f.slices = append(f.slices, w.Workload.ID)
-			continue
-		}
 		if f.pending, err = f.pending.Add(w.Workload); err != nil {
 			return answers.Faults(err)
 		}
@@ -127,7 +133,12 @@ func (f *forecast) run() (more bool, err error) {
 	if len(heads) == 0 {
 		return f.wait()
 	}
-	result, err := f.cycle.RunRequest(f.snapshot, cycle.Request{Heads: heads, Now: f.now, TriggersSince: f.since, History: f.history})
+	f.forgetReplaced()
+	r := cycle.Request{Heads: heads, Now: f.now, Replaces: f.replaces, TriggersSince: f.since, History: f.history}
+	if len(f.least) > 0 {
+		r.MinCounts = func(w workload.Workload) []preemption.Replicas { return f.least[w.ID] }
+	}
+	result, err := f.cycle.RunRequest(f.snapshot, r)
 	if err != nil {
 		return false, answers.Faults(err)
 	}
@@ -154,11 +165,40 @@ func (f *forecast) run() (more bool, err error) {
 	return f.wait()
 }
 
+// leastOf returns the fewest replicas to start with, by the ID of those that may start with fewer.
+func leastOf(list []answers.Waiting) map[string][]preemption.Replicas {
+	least := map[string][]preemption.Replicas{}
+	for i := range list {
+		if w := &list[i]; len(w.Request.MinCounts) > 0 {
+			least[w.Workload.ID] = w.Request.MinCounts
+		}
+	}
+	return least
+}
+
+// forgetReplaced forgets the workloads that hold no quota any more, or were told to stop: nothing comes in
+// their place.
+func (f *forecast) forgetReplaced() {
+	for id, old := range f.replaces {
+		if w, holds := f.snapshot.Find(old); !holds || w.Evicted {
+			delete(f.replaces, id)
+		}
+	}
+}
+
+// request is that of a workload by itself, now.
+func (f *forecast) request(w *workload.Workload) preemption.Request {
+	return preemption.Request{Workload: *w, Now: f.now, MinCounts: f.least[w.ID], Replaces: f.replaces[w.ID], TriggersSince: f.since[w.ID], History: f.history}
+}
+
 // requeue admits a head, or returns it to its queue.
 func (f *forecast) requeue(h cycle.HeadResult) (err error) {
 	back, waits := h.Requeue()
 	if !waits {
 		f.pending, err = f.pending.Admit(h.Head.Workload.ID)
+		if h.Decision.Replaced != "" { // it may have held more
+			f.pending = f.pending.Release(h.Head.Workload.Queue)
+		}
 		return err
 	}
 	if h.Outcome == cycle.Preempt {
@@ -269,7 +309,7 @@ func (f *forecast) wait() (more bool, err error) {
 // withLeaving adds to the victims that a cycle tells to stop those that are leaving already: a cycle
 // counts on their room and does not name them. It does so if the workload alone has the same victims.
 func (f *forecast) withLeaving(before *preemption.Snapshot, w *workload.Workload, victims []preemption.Victim) []preemption.Victim {
-	alone, err := f.preemptor.Decide(before, preemption.Request{Workload: *w, Now: f.now, TriggersSince: f.since[w.ID], History: f.history})
+	alone, err := f.preemptor.Decide(before, f.request(w))
 	if err != nil {
 		return victims
 	}
@@ -286,11 +326,11 @@ func (f *forecast) say(before *preemption.Snapshot, h cycle.HeadResult) {
 	s := step{Cycle: f.cycles, At: f.now, Workload: w.ID, Queue: w.Queue, Outcome: h.Outcome, RetryAt: d.RetryAt}
 	switch h.Outcome {
 	case cycle.Admit:
-		s.Words = "admitted"
+		s.Words = "admitted" + answers.Partial(d, w)
 	case cycle.Preempt, cycle.Gated:
 		victims := f.withLeaving(before, w, d.Victims)
 		s.Victims, s.Leaving = answers.VictimNames(victims), answers.LeavingNames(victims)
-		s.Words = "preempts " + answers.Who(victims)
+		s.Words = "preempts " + answers.Who(victims) + answers.Partial(d, w)
 		if h.Outcome == cycle.Gated {
 			s.Words = "gated: would preempt " + answers.Who(victims)
 		}
@@ -304,7 +344,7 @@ func (f *forecast) say(before *preemption.Snapshot, h cycle.HeadResult) {
 			s.Words = "waits " + duration.HumanDuration(d.RetryAt.Sub(f.now)) + ": no workload may yield before"
 		}
 	default:
-		why, _ := answers.WhyNot(d, &preemption.Request{Workload: *w})
+		why, _ := answers.WhyNot(d, &preemption.Request{Workload: *w, Replaces: f.replaces[w.ID]})
 		s.Words = "stays: " + why
 	}
 	said := fmt.Sprint(s.Outcome, s.Victims, s.RetryAt)

@@ -69,7 +69,7 @@ func TestKueue(t *testing.T) {
 	}
 }
 
-// A slice of an elastic job is asked about without the one that it replaces; cycles do not try it, and say so.
+// A slice of an elastic job is asked about without the one that it replaces, in cycles too.
 func TestElasticSlice(t *testing.T) {
 	cluster := `{"kind":"List","apiVersion":"v1","items":[
 		{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"f"},"spec":{}},
@@ -86,10 +86,25 @@ func TestElasticSlice(t *testing.T) {
 	}{
 		"ask":      {0, "ns/new fits now; no workload has to yield."},
 		"overview": {0, "fits now"},
-		"next":     {1, "Not tried: ns/new. It replaces a workload that runs; ask says whether it fits."},
+		"explain":  {0, "ns/new fits now; no workload has to yield."},
+		"next":     {0, "ns/new    q      admitted"},
 	} {
 		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now)
 		if status != c.status || stderr != "" || !strings.Contains(stdout, c.want) {
+			t.Errorf("%s: status %d, %s%s", verb, status, stdout, stderr)
+		}
+	}
+	// With another one in the queue that may yield, and as the older one may: that one does.
+	low := `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"low","namespace":"ns","creationTimestamp":"2026-11-20T08:30:00Z"},"spec":{"queueName":"lq","priority":-1,"podSets":[{"name":"main","count":2}]},
+			"status":{"conditions":[{"type":"QuotaReserved","status":"True","lastTransitionTime":"2026-11-20T08:30:00Z"}],
+				"admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main","count":2,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"2"}}]}}}`
+	cluster = strings.NewReplacer(`"spec":{"queueName":"lq","podSets":[{"name":"main","count":6}]}`, `"spec":{"queueName":"lq","priority":-2,"podSets":[{"name":"main","count":6}]}`,
+		`"namespaceSelector":{}`, `"namespaceSelector":{},"preemption":{"withinClusterQueue":"LowerPriority"}`, "]}}}]}}]}", "]}}}]}},"+low+"]}").Replace(cluster)
+	for verb, want := range map[string]string{
+		"ask": "low ", "explain": "It fits once ns/low yields.", "overview": "preempts ns/low", "next": "1      ns/new    q      preempts ns/low\n2      ns/new    q      admitted\n",
+	} {
+		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now)
+		if status != 0 || stderr != "" || !strings.Contains(stdout, want) || strings.Contains(stdout, "ns/old yields") || strings.Contains(stdout, "preempts ns/old") {
 			t.Errorf("%s: status %d, %s%s", verb, status, stdout, stderr)
 		}
 	}

@@ -65,9 +65,8 @@ var nextVerb = verb{
 			Heads   []step    `json:"heads"`
 			Held    []string  `json:"held,omitempty"`    // workloads that are not considered
 			Unknown []string  `json:"unknown,omitempty"` // workloads about which nothing is known for sure; no cycle tries them
-			Slices  []string  `json:"slices,omitempty"`  // workloads that replace one that runs; no cycle tries them
 			Notes   []string  `json:"notes"`
-		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, f.slices, notes}}, nil
+		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, notes}}, nil
 	},
 }
 
@@ -124,9 +123,6 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	}
 	if len(f.unknown) > 0 {
 		b.Say("Unknown: %s. overview says why.\n", some(f.unknown))
-	}
-	if len(f.slices) > 0 {
-		b.Say("Not tried: %s. It replaces a workload that runs; ask says whether it fits.\n", some(f.slices))
 	}
 	if !t.Empty() {
 		b.Gap()

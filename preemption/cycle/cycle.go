@@ -170,6 +170,12 @@ type Request struct {
 	// other heads must not be in it. Until such a head is admitted again, or preempts, it keeps
 	// what it holds. A head that holds quota becomes inadmissible alone.
 	HoldsQuota map[string]bool
+	// Replaces says, by the ID of a head, in place of which admitted workload it comes; see
+	// [preemption.Request.Replaces]. That one runs, and keeps what it holds, until the head is
+	// admitted. A head whose victims are leaving keeps it from being preempted; if an earlier head
+	// preempts or replaces it, the head is tried again in the next cycle. A head that replaces a
+	// workload becomes inadmissible alone. Once that one is gone, leave the entry out.
+	Replaces map[string]string
 	// TriggersSince says, by the ID of a head, since when triggers of rules have been observed for
 	// it; see [preemption.Request.TriggersSince]. Those that hold now are in Decision.Triggers.
 	TriggersSince map[string][]rules.Observation
@@ -256,6 +262,7 @@ func (p *plan) nominate() ([]entry, error) {
 		if found, bad := err.(fault.List); bad {
 			for _, f := range found {
 				at := strings.Replace(strings.Replace(f.Path, "request.workload", path, 1), "request.minCounts", path+".minCounts", 1)
+				at = strings.Replace(at, "request.replaces", path+".replaces", 1)
 				faults = append(faults, fault.Fault{Path: strings.Replace(at, "request.holdsQuota", path+".holdsQuota", 1), Problem: f.Problem})
 			}
 			continue
@@ -326,11 +333,20 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 			}
 		}()
 	}
-	return by.Decide(seen, preemption.Request{
+	r := preemption.Request{
 		Workload: w, Now: p.request.Now, Continue: from, MinCounts: least, HoldsQuota: p.request.HoldsQuota[w.ID],
-		LocalQueueUsage: p.request.LocalQueueUsage, Room: room, TriggersSince: p.request.TriggersSince[w.ID],
-		History: p.history,
-	})
+		Replaces: p.request.Replaces[w.ID], LocalQueueUsage: p.request.LocalQueueUsage, Room: room,
+		TriggersSince: p.request.TriggersSince[w.ID], History: p.history,
+	}
+	leaves := p.replacedLeaves(w.ID)
+	if leaves {
+		r.Replaces = "" // it is not in then
+	}
+	d, err := by.Decide(seen, r)
+	if leaves {
+		d.Replaced = p.request.Replaces[w.ID]
+	}
+	return d, err
 }
 
 // room returns the room of a head after the heads served so far; nil: only quota counts.

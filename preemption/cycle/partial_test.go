@@ -1,6 +1,7 @@
 package cycle_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,7 @@ func runRequest(t failer, c cycle.Config, s *preemption.Snapshot, r cycle.Reques
 	return result
 }
 
-// asksAgain draws what some heads may start with, and lets some hold quota already.
+// asksAgain draws what some heads may start with, and lets some hold quota already or replace a workload.
 func asksAgain(t *rapid.T, s *preemption.Snapshot, r *cycle.Request) (*preemption.Snapshot, map[string][]preemption.Replicas) {
 	least := map[string][]preemption.Replicas{}
 	r.HoldsQuota = map[string]bool{}
@@ -53,6 +54,13 @@ func asksAgain(t *rapid.T, s *preemption.Snapshot, r *cycle.Request) (*preemptio
 		}
 	}
 	r.MinCounts = func(w workload.Workload) []preemption.Replicas { return least[w.ID] }
+	r.Replaces = map[string]string{}
+	for _, h := range r.Heads {
+		of := slices.DeleteFunc(s.State().Admitted, func(w workload.Workload) bool { return w.Queue != h.Workload.Queue || r.HoldsQuota[w.ID] })
+		if len(of) > 0 && !r.HoldsQuota[h.Workload.ID] && rapid.Bool().Draw(t, "replaces") {
+			r.Replaces[h.Workload.ID] = rapid.SampledFrom(of).Draw(t, "replaced").ID // that of two heads may be one
+		}
+	}
 	return s, least
 }
 
@@ -69,7 +77,11 @@ func partialPromisesHold(t *rapid.T) {
 			t.Fatal(err)
 		}
 		_, held := s.Find(w.ID)
-		d, err := p.Decide(s, preemption.Request{Workload: w, Now: now, MinCounts: least[w.ID], HoldsQuota: held})
+		replaces := r.Replaces[w.ID]
+		if _, runs := s.Find(replaces); !runs {
+			replaces = "" // it has left
+		}
+		d, err := p.Decide(s, preemption.Request{Workload: w, Now: now, MinCounts: least[w.ID], HoldsQuota: held, Replaces: replaces})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,6 +90,7 @@ func partialPromisesHold(t *rapid.T) {
 	result := runRequest(t, c, s, r)
 	if len(heads) == 1 {
 		want := decideAbout(cleared(t, s), r.Heads[0].Workload)
+		want.Replaced = r.Replaces[r.Heads[0].Workload.ID] // also if it was told to stop
 		if diff := cmp.Diff(want, result.Heads[0].Decision, cmpopts.IgnoreUnexported(preemption.Decision{})); diff != "" {
 			t.Fatalf("of one head: %s", diff)
 		}
@@ -91,6 +104,19 @@ func partialPromisesHold(t *rapid.T) {
 			}
 		} else if ok != r.HoldsQuota[w.ID] {
 			t.Fatalf("%s: %v, and it runs: %v", w.ID, v.Outcome, ok)
+		}
+		if old := r.Replaces[w.ID]; old != "" {
+			ran, _ := s.Find(old)
+			stands, runs := after.Find(old)
+			switch promised := v.Reason == queue.PendingPreemption; {
+			case v.Outcome == cycle.Admit && runs:
+				t.Fatalf("%s is admitted, and %s, which it replaces, runs", w.ID, old)
+			case promised && !ran.Evicted && (!runs || stands.Evicted):
+				t.Fatalf("%s is promised room, and %s, which it replaces, yields", w.ID, old)
+			}
+			if slices.ContainsFunc(v.Decision.Victims, func(v preemption.Victim) bool { return v.Workload == old }) {
+				t.Fatalf("%s preempts %s, which it replaces", w.ID, old)
+			}
 		}
 	}
 	after = cleared(t, after)

@@ -36,7 +36,7 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 	if waits(e.nominated) {
 		return p.wait(v, e)
 	}
-	if _, held := p.then.Find(w.ID); e.holds && !held { // an earlier head preempts it
+	if p.lost(w.ID) {
 		v.Outcome, v.Reason = Wait, queue.FailedAfterNomination
 		return v, nil
 	}
@@ -72,11 +72,11 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 		if err := p.count(&v.Decision, w); err != nil {
 			return v, err
 		}
-		return v, p.promise(*w, p.leave(v.Decision.Victims)...)
+		return v, p.promise(*w, p.stands(w.ID), p.leave(v.Decision.Victims)...)
 	}
 	if room := p.room(*w); !p.fitsNow(e) || room != nil && !room.Fits() {
 		v.Outcome, v.Reason = Wait, queue.PendingPreemption
-		return v, p.promise(*w)
+		return v, p.promise(*w, p.stands(w.ID))
 	}
 	v.Outcome = Admit
 	var err error
@@ -98,7 +98,7 @@ func (p *plan) count(d *preemption.Decision, w *workload.Workload) (err error) {
 func (p *plan) finish(v *HeadResult, e *entry) {
 	c := p.cycle
 	v.Alone = c.Alike(v.Head.Workload) != v.Head.Alike || (p.request.Room != nil || p.request.MinCounts != nil) && c.alike == nil ||
-		p.request.HoldsQuota[v.Head.Workload.ID] || p.now.RulesReadMore(v.Head.Workload.Queue)
+		p.stands(v.Head.Workload.ID) != "" || p.now.RulesReadMore(v.Head.Workload.Queue)
 	owed := v.Outcome == Preempt || v.Outcome == Gated || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
 	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
 	promised := v.Reason == queue.PendingPreemption
@@ -177,15 +177,8 @@ func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 	return edits
 }
 
-// fitsNow reports whether a head fits before anybody has left; what it holds itself does not
-// count against it.
-func (p *plan) fitsNow(e *entry) bool {
-	now := p.now
-	if e.holds {
-		now, _ = now.With(preemption.Remove(e.workload.ID)) // it is there: it was found in then
-	}
-	return available(now, &e.workload)
-}
+// fitsNow reports whether a head fits before anybody has left.
+func (p *plan) fitsNow(e *entry) bool { return available(p.without(e.workload.ID), &e.workload) }
 
 // reserve keeps room from later heads for a head that waits: what its queue could hold
 // without preemption, that is, what is left of its nominal quota or, if it borrows, of its
@@ -197,7 +190,7 @@ func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 		return nil
 	}
 	kept := workload.PodSet{Name: "kept", Count: 1}
-	for _, u := range w.Usage() {
+	for _, u := range p.grows(w) {
 		if u.Flavor == "" {
 			continue // its flavor is not known
 		}
@@ -213,7 +206,7 @@ func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	if len(kept.Requests) == 0 {
 		return nil
 	}
-	return p.promise(workload.Workload{ID: w.ID, Queue: w.Queue, PodSets: []workload.PodSet{kept}})
+	return p.promise(workload.Workload{ID: w.ID, Queue: w.Queue, PodSets: []workload.PodSet{kept}}, "")
 }
 
 func borrowingLimit(q *queue.Queue, fr quota.FlavorResource) int64 {

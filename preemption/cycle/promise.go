@@ -34,8 +34,8 @@ func (p *plan) placeholder(w workload.Workload) workload.Workload {
 // admit adds a placeholder for a head that is admitted: it runs.
 func (p *plan) admit(w workload.Workload) error {
 	var edits []preemption.Edit
-	if p.request.HoldsQuota[w.ID] {
-		edits = append(edits, preemption.Remove(w.ID)) // the placeholder is in its place
+	if id := p.stands(w.ID); p.has(id) {
+		edits = append(edits, preemption.Remove(id)) // the placeholder is in its place
 	}
 	return p.edit(append(edits, preemption.Admit(p.placeholder(w)))...)
 }
@@ -47,15 +47,14 @@ func (p *plan) edit(edits ...preemption.Edit) (err error) {
 	return err
 }
 
-// promise adds a placeholder for a workload after the edits. It is not in runs, where what a
-// head that holds quota has stays until the head is admitted.
-func (p *plan) promise(w workload.Workload, edits ...preemption.Edit) (err error) {
+// promise adds a placeholder for a workload after the edits. It is not in runs, where what stands for
+// the head (its ID; empty: nothing) keeps what it has until the head is admitted: nobody preempts that.
+func (p *plan) promise(w workload.Workload, stands string, edits ...preemption.Edit) (err error) {
 	after := p.placeholder(w)
 	add := []preemption.Edit{preemption.Admit(after)}
-	if p.request.HoldsQuota[w.ID] {
-		held, _ := p.then.Find(w.ID)
+	if held, is := p.then.Find(stands); is {
 		kept := workload.PodSet{Name: "kept", Count: 1, Requests: least(held.Usage(), w.Usage())}
-		edits = append(edits, preemption.Remove(w.ID), preemption.Admit(p.placeholder(workload.Workload{ID: w.ID, Queue: w.Queue, PodSets: []workload.PodSet{kept}})))
+		edits = append(edits, preemption.Remove(stands), preemption.Admit(p.placeholder(workload.Workload{ID: w.ID, Queue: held.Queue, PodSets: []workload.PodSet{kept}})))
 		add = append([]preemption.Edit{preemption.Remove(after.ID)}, add...)
 	}
 	if err := p.edit(edits...); err != nil {

@@ -33,6 +33,9 @@ func promisesAreNotReclaimed(t *rapid.T) {
 		if v.Outcome == cycle.Preempt {
 			withinNominalIsKept(t, s, &v)
 		}
+		if _, is := s.Find(v.Decision.Replaced); !is {
+			v.Decision.Replaced = "" // it has left
+		}
 		if v.Outcome == cycle.Admit || v.Outcome == cycle.Preempt {
 			s = cleared(t, with(t, s, v.Decision.Edits()...))
 		}

@@ -1,0 +1,110 @@
+package cycle_test
+
+import (
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// A head that comes in the place of a workload is asked about without that one, which goes when the head is
+// admitted, and is its victim never.
+func TestHeadThatReplaces(t *testing.T) {
+	old, other := job("old", "a", 0, 3, 9), job("x", "b", 9, 4, 9)
+	slice := func(gpus int64) workload.Workload { return job("new", "a", 0, gpus, 1) }
+	low := job("low", "a", -1, 1, 9)
+	for _, c := range []struct {
+		name    string
+		running []workload.Workload
+		never   bool
+		heads   []workload.Workload
+		want    string
+		holds   string // what runs in queue a after the cycle
+	}{
+		{"it takes the place", []workload.Workload{old, other}, true, []workload.Workload{slice(4)}, "new Admit", "new 4"},
+		{"others see that it is larger", []workload.Workload{old, other}, true, []workload.Workload{slice(4), job("later", "b", -1, 1, 1)}, "new Admit, later Wait FailedAfterNomination", "new 4"},
+		{"others see that it is smaller", []workload.Workload{old, other}, true, []workload.Workload{slice(1), job("later", "b", -1, 1, 1)}, "new Admit, later Admit", "new 1"},
+		{"more than there is", []workload.Workload{old, other}, true, []workload.Workload{slice(5)}, "new Inadmissible NoCandidates", "old 3"},
+		{"it preempts others", []workload.Workload{old, low, other}, false, []workload.Workload{slice(4)}, "new Preempt low", "low 1 leaving, old 3"},
+		{"and never the one that it replaces", []workload.Workload{job("old", "a", -1, 3, 9), job("y", "a", 9, 1, 9), other}, false, []workload.Workload{slice(4)},
+			"new Inadmissible NoCandidates", "old 3, y 1"},
+		{"nobody preempts what stands for it", []workload.Workload{old, low, other}, false, []workload.Workload{slice(4), job("late", "a", -1, 1, 0)},
+			"new Preempt low, late Inadmissible NoCandidates", "low 1 leaving, old 3"},
+		{"an earlier head preempts it", []workload.Workload{old, other}, false, []workload.Workload{slice(4), job("urgent", "a", 9, 4, 0)},
+			"urgent Preempt old, new Wait FailedAfterNomination", "old 3 leaving"},
+		{"it is leaving already", []workload.Workload{evicted(old), other}, false, []workload.Workload{slice(4)}, "new Admit", "new 4"},
+		{"a second one comes too late", []workload.Workload{old, other}, true, []workload.Workload{slice(3), job("newer", "b", -1, 3, 1)},
+			"new Admit, newer Wait FailedAfterNomination", "new 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			st := shared(c.running...)
+			if c.never {
+				st = never(st)
+			}
+			s := snapshotOf(t, st)
+			r := cycle.Request{Heads: heads(c.heads...), Now: now, Replaces: map[string]string{"new": "old", "newer": "old"}}
+			result := runRequest(t, cycle.Config{}, s, r)
+			if text(result) != c.want {
+				t.Errorf("%s, want %s", text(result), c.want)
+			}
+			for _, v := range result.Heads {
+				if _, replaces := r.Replaces[v.Head.Workload.ID]; v.Alone != replaces {
+					t.Errorf("%s: alone %t", v.Head.Workload.ID, v.Alone)
+				}
+			}
+			holds := ""
+			for _, w := range with(t, s, result.Edits()...).State().Admitted {
+				if w.Queue == "a" {
+					holds += ", " + w.ID + " " + string('0'+byte(w.Usage()[0].Amount))
+					if w.Evicted {
+						holds += " leaving"
+					}
+				}
+			}
+			if holds != ", "+c.holds {
+				t.Errorf("in the queue%s, want %s", holds[1:], c.holds)
+			}
+		})
+	}
+	runner, _ := cycle.New(cycle.Config{})
+	for _, c := range []struct {
+		replaces string
+		holds    bool
+		want     string
+	}{
+		{"gone", false, `heads[0].replaces: no workload "gone" is admitted`},
+		{"old", true, `heads[0].replaces: "old", and holdsQuota is set: want one of them`},
+	} {
+		r := cycle.Request{Heads: heads(slice(4)), Now: now, Replaces: map[string]string{"new": c.replaces}, HoldsQuota: map[string]bool{"new": c.holds}}
+		s := snapshotOf(t, shared(old))
+		if c.holds {
+			s = with(t, s, preemption.Admit(slice(1)))
+		}
+		if _, err := runner.RunRequest(s, r); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// A head that waits and replaces a workload keeps from later heads what it asks for beyond that one.
+func TestHeadThatReplacesReservesWhatItGrowsBy(t *testing.T) {
+	both := func(id, in string, priority, gpus, cpus int64) workload.Workload {
+		w := job(id, in, priority, gpus, 9)
+		w.PodSets[0].Requests = append(w.PodSets[0].Requests, quota.Amount{Flavor: "f", Resource: "cpu", Amount: cpus})
+		return w
+	}
+	st := never(shared(both("old", "a", 0, 2, 6), job("x", "b", 9, 5, 9)))
+	for i := range st.Queues {
+		st.Queues[i].Quotas = append(st.Queues[i].Quotas, quota.Quota{Flavor: "f", Resource: "cpu", Nominal: 10})
+	}
+	for cpus, want := range map[int64]string{
+		12: "new Inadmissible NoCandidates, later Admit", 13: "new Inadmissible NoCandidates, later Wait FailedAfterNomination",
+	} {
+		r := cycle.Request{Heads: heads(both("new", "a", 0, 4, 8), both("later", "b", -1, 0, cpus)), Now: now, Replaces: map[string]string{"new": "old"}}
+		if got := text(runRequest(t, cycle.Config{}, snapshotOf(t, st), r)); got != want {
+			t.Errorf("%d: %s, want %s", cpus, got, want)
+		}
+	}
+}
