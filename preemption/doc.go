@@ -43,14 +43,17 @@
 //  2. Workloads reclaimed by hierarchical advantage (the request fits in the quota of
 //     a subtree that they are not in), then those of other queues, then those of the
 //     preemptor's own queue.
-//  3. In the own queue: with [Request.LocalQueueUsage] by the usage of local queues, the
-//     highest first. Then lower priority; then equals whose time is over, longest
-//     running first; then newer equals.
+//  3. In the own queue: lower priority; then equals whose time is over, longest running
+//     first; then newer equals.
 //  4. Lower effective priority first.
 //  5. At equal priority: surplus replicas of elastic workloads one by one, then whole
 //     workloads.
 //  6. Later reservation first (a missing one counts as now), lower UID, lower ID; in a
 //     workload the last pod set first.
+//
+// With [Request.LocalQueueUsage] the candidates of each queue come by the usage of their local
+// queues, the highest first, before steps 3 to 6. The queues of one class are merged: of their
+// next candidates the one that steps 3 to 6 put first.
 //
 // # Fair sharing
 //

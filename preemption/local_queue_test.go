@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,8 +19,9 @@ func in(local string, w workload.Workload) workload.Workload {
 	return w
 }
 
-// The usage of local queues is order only: in classical sharing as many requests succeed as
-// without it, and usage that tells nobody apart is none.
+// Usage of local queues that differs in no queue changes nothing, whatever it is in other queues:
+// Kueue compares it in a queue. In classical sharing, without a cohort, it is order only: as many
+// requests succeed as without it.
 func usageOfLocalQueuesIsOrder(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := cloneState(record.State), *record.Request
@@ -28,22 +30,23 @@ func usageOfLocalQueuesIsOrder(t *rapid.T) {
 	}
 	r.LocalQueueUsage = nil
 	without := decide(t, snapshotOf(t, st), r)
-	same := rapid.Float64Range(0, 9).Draw(t, "the same usage")
-	r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "a", Usage: same}, {LocalQueue: "b", Usage: same}, {LocalQueue: "c", Usage: same}}
 	alike := cloneState(st)
+	for i := range alike.Queues {
+		name := "of " + alike.Queues[i].Name
+		r.LocalQueueUsage = append(r.LocalQueueUsage, queue.LocalQueueUsage{LocalQueue: name, Usage: rapid.Float64Range(0, 9).Draw(t, "usage")})
+	}
 	for i := range alike.Admitted {
-		if alike.Admitted[i].LocalQueue == "" {
-			alike.Admitted[i].LocalQueue = "a"
-		}
+		alike.Admitted[i].LocalQueue = "of " + alike.Admitted[i].Queue
 	}
 	if diff := cmp.Diff(without, decide(t, snapshotOf(t, alike), r), sameDecision); diff != "" {
-		t.Fatalf("the same usage everywhere: %s", diff)
+		t.Fatalf("the same usage in each queue: %s", diff)
 	}
-	for i := range r.LocalQueueUsage {
-		r.LocalQueueUsage[i].Usage = rapid.Float64Range(0, 9).Draw(t, "usage")
+	r.LocalQueueUsage = nil
+	for _, name := range []string{"a", "b", "c"} {
+		r.LocalQueueUsage = append(r.LocalQueueUsage, queue.LocalQueueUsage{LocalQueue: name, Usage: rapid.Float64Range(0, 9).Draw(t, "usage")})
 	}
 	d := decide(t, snapshotOf(t, st), r)
-	if config.Sharing == preemption.Classical && (d.Outcome != without.Outcome || !d.RetryAt.Equal(without.RetryAt)) {
+	if config.Sharing == preemption.Classical && len(st.Cohorts) == 0 && (d.Outcome != without.Outcome || !d.RetryAt.Equal(without.RetryAt)) {
 		t.Fatalf("%v at %v with usage, %v at %v without", d.Outcome, d.RetryAt, without.Outcome, without.RetryAt)
 	}
 	if err := preemption.Verify(st, r, config, d); err != nil {
@@ -93,6 +96,41 @@ func TestLocalQueueUsage(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The candidates of another queue are ordered by usage, too; queues are merged by their next
+// candidates.
+func TestLocalQueueUsageInOtherQueues(t *testing.T) {
+	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues: []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(9), Preemption: policy}, {Name: "b", Cohort: "c", Quotas: gpus(0)},
+			{Name: "d", Cohort: "c", Quotas: gpus(0)}},
+		Admitted: []workload.Workload{
+			in("little", job("low", "b", 0, 1, started(9))), in("much", job("high", "b", 5, 1, started(9))),
+			in("much", job("higher", "b", 7, 1, started(9))), in("other", job("between", "d", 6, 1, started(9))),
+			job("staying", "a", 0, 5, started(9)),
+		},
+	}
+	for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+		for asks := range 4 {
+			r := pending("a", 10, int64(asks+1))
+			r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "much", Usage: 7}, {LocalQueue: "little", Usage: 0.5}}
+			d := decideWith(t, preemption.Config{Sharing: sharing}, snapshotOf(t, st), r)
+			got := make([]string, len(d.Victims))
+			for _, v := range d.Victims {
+				got[v.Order-1] = v.Workload
+			}
+			want := []string{"high", "between", "higher", "low"}
+			if sharing == preemption.Fair { // shares decide between the queues
+				other := func(id string) bool { return id == "between" }
+				got, want = slices.DeleteFunc(got, other), slices.DeleteFunc(want, other)
+			}
+			if len(got) == 0 || !slices.Equal(got, want[:len(got)]) {
+				t.Errorf("%v, %d asked: %v, want the first of %v", sharing, asks+1, got, want)
+			}
+		}
 	}
 }
 

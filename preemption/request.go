@@ -48,10 +48,10 @@ type Request struct {
 	// has all its replicas. See [Decision.Counts]. It must be empty with a Room. Empty: all
 	// replicas or nothing.
 	MinCounts []Replicas `json:"minCounts,omitempty"`
-	// LocalQueueUsage orders candidates in the workload's own queue by the usage of their local
-	// queues, the highest first, before their priority (Kueue's admission fair sharing,
-	// KEP-4136): those being evicted stay first, and nobody may yield who may not without it.
-	// The KEP is about the order of admission; the place in this order is our reading.
+	// LocalQueueUsage orders the candidates of each queue by the usage of their local queues, the
+	// highest first, before their priority (Kueue's admission fair sharing, KEP-4136, as Kueue
+	// orders candidates). Workloads that are being evicted stay first, and the queues are merged by
+	// their next candidates as without it. It permits no workload to yield that may not without it.
 	// At most one entry for each local queue; one that is not listed has a usage of zero. Empty:
 	// by priority.
 	LocalQueueUsage []queue.LocalQueueUsage `json:"localQueueUsage,omitempty"`

@@ -42,11 +42,13 @@ func (r round) openQueue(q, level, side int) int32 {
 	default:
 		s.Open(&f.of, d)
 	}
-	switch own := d.Class == search.Own; {
-	case r.largestFirst && !own && r.again == nil:
-		r.sortQueue(f, s.SortBySize)
-	case own && len(s.Request.LocalQueueUsage) > 0 && r.again == nil:
-		r.sortQueue(f, s.SortByUsage)
+	if r.again == nil {
+		if len(s.Request.LocalQueueUsage) > 0 {
+			r.sortQueue(f, s.SortByUsage)
+		}
+		if r.largestFirst && d.Class != search.Own {
+			r.sortQueue(f, s.SortBySize)
+		}
 	}
 	if !f.left() {
 		r.queues = r.queues[:n]
@@ -57,7 +59,7 @@ func (r round) openQueue(q, level, side int) int32 {
 
 // sortQueue puts the candidates in another order.
 func (r round) sortQueue(f *fairQueue, sort func([]search.Victim)) {
-	var all []search.Victim
+	all := f.sorted
 	for f.of.Left() {
 		v, _ := r.s.Pop(&f.of)
 		all = append(all, v)

@@ -127,11 +127,7 @@ func (s *Search) attempt(m Mode) bool {
 		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: m.Borrowing, LargestFirst: m.LargestFirst, ByRules: s.Exhaust})
 	}
 	for phase := range phases {
-		if s.byUsage(phase) {
-			s.openByUsage(phase, m)
-		} else {
-			s.openPhase(phase, m)
-		}
+		s.openInOrder(phase, m)
 		for {
 			if s.HopelessByNow(m.Borrowing) {
 				if t := s.Request.Trace; t != nil {

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/heap"
@@ -35,11 +34,7 @@ func (s *Search) AppendCandidates(list []Candidate, most int) []Candidate {
 		if len(list) >= most {
 			break
 		}
-		if s.byUsage(n) {
-			s.openByUsage(n, Mode{})
-		} else {
-			s.openPhase(n, Mode{})
-		}
+		s.openInOrder(n, Mode{})
 		for len(list) < most {
 			v, ok := s.next()
 			if !ok {
@@ -51,21 +46,24 @@ func (s *Search) AppendCandidates(list []Candidate, most int) []Candidate {
 	return list
 }
 
-// appendInFair does the same for fair sharing, where the order of the own queue by usage is
-// another one, and a cohort that borrows anything is enough.
+// appendInFair does the same for fair sharing, where a cohort that borrows anything is enough.
 func (s *Search) appendInFair(list []Candidate, most int) []Candidate {
-	byUsage := len(s.Request.LocalQueueUsage) > 0
+	from := len(list) // where the candidates of a class begin
 	for n := range phases {
-		if len(list) >= most && !byUsage {
+		if len(list) >= most && from == len(list) {
 			break
 		}
 		s.openPhase(n, Mode{})
-		for (len(list) < most || byUsage) && s.settleHeap() {
+		for (len(list) < most || s.byUsage()) && s.settleHeap() {
 			list = append(list, s.candidate(s.pop(), phases[n].class))
 		}
-	}
-	if byUsage {
-		s.sortOwnByUsage(list)
+		if !lastTier(n) {
+			continue
+		}
+		if s.byUsage() {
+			mergeByUsage(s, list[from:], func(c *Candidate) *Victim { return &c.Victim })
+		}
+		from = len(list)
 	}
 	return list[:min(len(list), most)]
 }
@@ -83,25 +81,6 @@ func (s *Search) pop() Victim {
 		m.heap = heap.Drop(m.heap, before)
 	}
 	return v
-}
-
-// sortOwnByUsage is SortByUsage for those of the own queue, which keep their places among the
-// others.
-func (s *Search) sortOwnByUsage(list []Candidate) {
-	slices.SortStableFunc(list, func(a, b Candidate) int {
-		switch {
-		case a.Workload.Facts.Evicted != b.Workload.Facts.Evicted:
-			if a.Workload.Facts.Evicted {
-				return -1
-			}
-			return 1
-		case a.Class != b.Class:
-			return cmp.Compare(a.Class, b.Class)
-		case a.Class == Own:
-			return cmp.Compare(s.usageOf(b.Victim), s.usageOf(a.Victim))
-		}
-		return 0
-	})
 }
 
 // CandidateOf returns a victim as a candidate.

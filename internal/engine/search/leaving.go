@@ -31,6 +31,7 @@ func (s *Search) FindLeaving() (found bool) {
 
 func (s *Search) takeLeaving(borrowing bool) bool {
 	s.leaving = s.leaving[:0]
+	from := 0 // where those of a class begin
 	for n := range phases {
 		if ph := &phases[n]; ph.lanes[0] != cluster.Evicted || ph.class == Priority && s.Permission(Priority, borrowing) == Nobody {
 			continue
@@ -38,6 +39,12 @@ func (s *Search) takeLeaving(borrowing bool) bool {
 		s.openPhase(n, Mode{Borrowing: borrowing})
 		for s.settleHeap() {
 			s.leaving = append(s.leaving, s.candidate(s.pop(), phases[n].class).Victim)
+		}
+		if lastTier(n) {
+			if s.byUsage() {
+				mergeByUsage(s, s.leaving[from:], func(v *Victim) *Victim { return v })
+			}
+			from = len(s.leaving)
 		}
 	}
 	byShares := s.Request.Fair.Enabled() && !s.entitledNow()

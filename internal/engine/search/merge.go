@@ -51,8 +51,17 @@ func (s *Search) itemOf(st *stream, at int) item {
 	return item{s.PositionOf(st.head, st.surplus), int32(at)}
 }
 
+// openInOrder opens the candidates of a phase of an attempt in their order.
+func (s *Search) openInOrder(n int, mode Mode) {
+	if s.byUsage() {
+		s.openByUsage(n, mode)
+	} else {
+		s.openPhase(n, mode)
+	}
+}
+
 // openPhase opens the streams and the sources of a phase and orders them by their first
-// candidates. The own queue may have another order: see openByUsage.
+// candidates. The order by usage of local queues is another one: see openByUsage.
 func (s *Search) openPhase(n int, mode Mode) {
 	s.merge.clear()
 	ph := &phases[n]

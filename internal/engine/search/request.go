@@ -31,7 +31,7 @@ type Request struct {
 	MinRuntime         minimum.Config
 	Protection         minruntime.Protection
 	Fair               Fairness
-	// LocalQueueUsage orders the candidates of the own queue by the usage of their local queues,
+	// LocalQueueUsage orders the candidates of each queue by the usage of their local queues,
 	// most first; a local queue that is not listed has none. Empty: in the usual order.
 	LocalQueueUsage map[string]float64
 	// LargestFirst: if no victims are found, search again with the candidates of other queues

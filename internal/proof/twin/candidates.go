@@ -76,7 +76,6 @@ func (d *decision) candidates() []candidate {
 		return cmp.Or(
 			compareBool(b.w.Evicted, a.w.Evicted),
 			cmp.Compare(a.class, b.class),
-			d.byLocalQueue(a, b),
 			cmp.Compare(a.tier, b.tier),
 			cmp.Compare(importance(&a.w), importance(&b.w)),
 			compareBool(b.podSet >= 0, a.podSet >= 0),
@@ -86,6 +85,9 @@ func (d *decision) candidates() []candidate {
 			cmp.Compare(b.podSet, a.podSet),
 		)
 	})
+	if len(d.request.LocalQueueUsage) > 0 {
+		return d.byLocalQueue(all)
+	}
 	return all
 }
 
@@ -324,16 +326,55 @@ func later(a, b time.Time) bool {
 	return a.After(b)
 }
 
-// byLocalQueue: of the own queue, who was submitted to a local queue that has used more comes
-// first.
-func (d *decision) byLocalQueue(a, b candidate) int {
-	used := func(c candidate) (usage float64) {
-		for _, u := range d.request.LocalQueueUsage {
-			if c.class == 2 && u.LocalQueue == c.w.LocalQueue {
-				usage = u.Usage
+// byLocalQueue puts candidates in the order by the usage of their local queues. Of those of one
+// class, being evicted or not, each queue's are sorted by it, most first; and the queues are merged:
+// of their next candidates the one that is first in the usual order comes first.
+func (d *decision) byLocalQueue(usual []candidate) (list []candidate) {
+	alike := func(a, b candidate) bool { return a.w.Evicted == b.w.Evicted && a.class == b.class }
+	for len(usual) > 0 {
+		n := 1
+		for n < len(usual) && alike(usual[0], usual[n]) {
+			n++
+		}
+		list = append(list, d.mergedByUsage(usual[:n])...)
+		usual = usual[n:]
+	}
+	return list
+}
+
+func (d *decision) mergedByUsage(usual []candidate) (list []candidate) {
+	left := make([]bool, len(usual))
+	for i := range left {
+		left[i] = true
+	}
+	// next is the next candidate of the queue of another.
+	next := func(of candidate) (best int) {
+		best = -1
+		for i, c := range usual {
+			if left[i] && c.w.Queue == of.w.Queue && (best < 0 || d.used(c) > d.used(usual[best])) {
+				best = i
 			}
 		}
-		return usage
+		return best
 	}
-	return cmp.Compare(used(b), used(a))
+	for range usual {
+		first := -1
+		for _, c := range usual {
+			if i := next(c); i >= 0 && (first < 0 || i < first) {
+				first = i
+			}
+		}
+		left[first] = false
+		list = append(list, usual[first])
+	}
+	return list
+}
+
+func (d *decision) used(c candidate) (usage float64) {
+	for _, u := range d.request.LocalQueueUsage {
+		if u.LocalQueue == c.w.LocalQueue {
+			usage = u.Usage
+		}
+	}
+	return usage
 }

@@ -1,7 +1,6 @@
 package twin
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -103,11 +102,6 @@ func (d *decision) leavingAlone(candidates []candidate, borrowing bool) []preemp
 			all = append(all, c)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		laterFirst := d.reserved(&b.w).Compare(d.reserved(&a.w))
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.tier, b.tier), cmp.Compare(importance(&a.w), importance(&b.w)),
-			longestFirst(a.tier, laterFirst), cmp.Compare(a.w.UID, b.w.UID), cmp.Compare(a.w.ID, b.w.ID))
-	})
 	for _, c := range all {
 		taken = append(taken, c)
 		if d.setGone(taken); !d.fits(borrowing) {

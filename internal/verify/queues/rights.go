@@ -270,17 +270,12 @@ func (j *judge) candidates() (list []candidate) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(first(a.Evicted, b.Evicted), cmp.Compare(a.class, b.class), j.byUsage(a, b), cmp.Compare(a.tier, b.tier), j.compare(a, b))
+		return cmp.Or(first(a.Evicted, b.Evicted), cmp.Compare(a.class, b.class), cmp.Compare(a.tier, b.tier), j.compare(a, b))
 	})
-	return list
-}
-
-// byUsage orders candidates of the own queue by the usage of their local queues, most first.
-func (j *judge) byUsage(a, b candidate) int {
-	if a.class != ownQueue || b.class != ownQueue {
-		return 0
+	if len(j.LocalQueueUsage) == 0 {
+		return list
 	}
-	return cmp.Compare(j.LocalQueueUsage[b.LocalQueue], j.LocalQueueUsage[a.LocalQueue])
+	return j.byUsage(list)
 }
 
 // compare is steps 3 to 6 of the order of candidates.

@@ -29,9 +29,6 @@ func (j *judge) search() []candidate {
 func (j *judge) searchLeaving(list []candidate) []candidate {
 	for _, borrowing := range j.attempts(list) {
 		leaves := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !c.Evicted || !j.mayBeTaken(c, borrowing) })
-		slices.SortStableFunc(leaves, func(a, b candidate) int {
-			return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.tier, b.tier), j.compare(a, b))
-		})
 		for n, c := range leaves {
 			if c.class != ownQueue && j.Fair && !j.entitled() {
 				leaves[n].reason = InCohortFairSharing
@@ -191,7 +188,16 @@ func (j *judge) canStay(taken []candidate, i int, borrowing bool) bool {
 	if !j.Fair || !j.RecheckShares {
 		return true
 	}
-	rest := slices.DeleteFunc(slices.Delete(slices.Clone(taken), i, i+1), func(c candidate) bool { return c.set >= 0 && c.whole || c.goesAlong() })
+	var along []candidate // they go with their workload: before it goes, they are there
+	rest := slices.DeleteFunc(slices.Delete(slices.Clone(taken), i, i+1), func(c candidate) bool {
+		goes := c.set >= 0 && c.whole || c.goesAlong()
+		if goes {
+			along = append(along, c)
+		}
+		return goes
+	})
+	j.takeAll(along, -1)
+	defer j.takeAll(along, 1)
 	return j.unjustified(rest) == nil
 }
 
