@@ -159,7 +159,7 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 		}
 		core.NoteHopeless()
 		return false
-	case !largestFirst && core.AnyLeaving() && !s.findsLeaving() && core.FindLeaving():
+	case !largestFirst && !core.Request.Forecast && core.AnyLeaving() && !s.findsLeaving() && core.FindLeaving():
 		return true
 	}
 	return s.find(largestFirst)

@@ -11,7 +11,7 @@ import (
 // victims leave takes no more. What leaves anyway needs no queue that still borrows, and no
 // strategy of fair sharing, when its turn comes.
 func (s *Search) FindLeaving() (found bool) {
-	if s.Exhaust || s.Request.Forecast {
+	if s.Exhaust {
 		return false
 	}
 	t := s.Request.Trace

@@ -238,7 +238,7 @@ func (a *assigner) ask(q *queue.Queue, asked quota.Amount) (preemption.AssignedR
 		return out, preemption.NoQuota
 	}
 	asked.Amount = quota.Add(asked.Amount, a.taken[fr])
-	forecast := Decide(a.config, a.st, a.alone(asked))
+	forecast := forecast(a.config, a.st, a.alone(asked))
 	nominal := a.entry(own, fr).Nominal
 	switch {
 	case asked.Amount > a.potential(own, fr):

@@ -41,6 +41,7 @@ type decision struct {
 	ofPermittedPriority, inReach []candidate
 	largestFirst                 bool
 	mayLeaveAlone                bool // that is asked: what leaves is enough
+	inOrder                      bool // only the search in order is asked
 	// exhausted holds those that the attempt with borrowing took last without success, in the
 	// order of taking.
 	exhausted []candidate
@@ -53,6 +54,18 @@ type decision struct {
 func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answer {
 	d := decide(st, r)
 	d.config = c
+	return d.answer()
+}
+
+// forecast answers by the search in order alone, as the assignment of flavors asks.
+func forecast(c preemption.Config, st preemption.State, r preemption.Request) Answer {
+	d := decide(st, r)
+	d.config, d.inOrder = c, true
+	return d.answer()
+}
+
+func (d *decision) answer() Answer {
+	c, r := d.config, d.request
 	if !d.hasRules() {
 		return d.byPolicies()
 	}
@@ -124,7 +137,7 @@ func (d *decision) search(candidates []candidate) (Answer, bool) {
 	if d.config.Sharing == preemption.Fair {
 		attempts = []bool{true}
 	}
-	if !d.largestFirst && !d.mayLeaveAlone {
+	if !d.largestFirst && !d.mayLeaveAlone && !d.inOrder {
 		d.mayLeaveAlone = true
 		inOrder, ok := d.search(candidates)
 		d.mayLeaveAlone = false
