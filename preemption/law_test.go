@@ -43,6 +43,7 @@ var laws = []struct {
 	{"StateRoundTrips", inEither(stateRoundTrips)},
 	{"BlockersBlock", inEither(blockersBlock)},
 	{"AskingAgainTakesNoMore", inEither(askingAgainTakesNoMore)},
+	{"ReplicasFreeRoom", inEither(replicasFreeRoom)},
 	{"RetryAtIsExact", retryAtIsExact},
 	{"FairVictimsAreJustified", fairVictimsAreJustified},
 	{"OnlyBorrowersAreTakenFrom", inEither(onlyBorrowersAreTakenFrom)},
@@ -210,10 +211,13 @@ func (s *space) Fits() bool {
 	return free >= s.lacks
 }
 
-// drawRoom draws none mostly.
+// drawRoom draws none mostly, one that frees replicas, or one that does not.
 func drawRoom(t *rapid.T, st preemption.State) preemption.Room {
-	if rapid.IntRange(0, 9).Draw(t, "room") < 9 {
+	switch n := rapid.IntRange(0, 9).Draw(t, "room"); {
+	case n < 8:
 		return nil
+	case n == 8:
+		return drawFleet(t, st)
 	}
 	s := &space{size: map[string]int{}, away: map[string]bool{}, lacks: rapid.IntRange(0, 3).Draw(t, "lacks")}
 	for _, w := range st.Admitted {
@@ -265,13 +269,21 @@ func victimsMakeRoom(t *rapid.T) {
 // No proper subset of the victims is enough.
 func noVictimCanBeSpared(t *rapid.T) {
 	st, r, d := draw(t)
-	var all []preemption.Victim // one for each replica
-	for _, v := range d.Victims {
+	noneIsEnough(t, st, r, d.Victims)
+}
+
+// noneIsEnough fails if the request fits without a part of the victims.
+func noneIsEnough(t *rapid.T, st preemption.State, r preemption.Request, victims []preemption.Victim) {
+	var all []preemption.Victim // one for each replica that yields
+	for _, v := range victims {
 		if len(v.Replicas) == 0 {
 			all = append(all, v)
 		}
 		for _, r := range v.Replicas {
-			for range r.Count {
+			if r.Leaving > 0 { // they leave together
+				all = append(all, preemption.Victim{Workload: v.Workload, Replicas: []preemption.Replicas{{PodSet: r.PodSet, Count: r.Leaving, Leaving: r.Leaving}}})
+			}
+			for range r.Count - r.Leaving {
 				all = append(all, preemption.Victim{Workload: v.Workload, Replicas: []preemption.Replicas{{PodSet: r.PodSet, Count: 1}}})
 			}
 		}

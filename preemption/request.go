@@ -69,30 +69,6 @@ type Request struct {
 	Room Room `json:"-"`
 }
 
-// Room says whether the pending workload has a place, for instance on nodes, without some of
-// the admitted workloads; [*placement.Fit] is one. Decide calls Remove and Restore, calls
-// Fits once the quota suffices, and restores all workloads before it returns. The caller gives
-// a room from which no workload is removed. A room must keep these laws, which
-// preemptiontest.CheckRoom checks:
-//
-//  1. The answer depends only on which workloads are removed. (Exception: if placing
-//     is not exact, it may be false where another sequence of calls found a place.)
-//  2. After true, removing more workloads leaves it true.
-//  3. To remove a removed workload, to restore one that is not removed, and unknown
-//     names change nothing.
-//
-// If there is no room now, all columns of which something is requested need preemption, unless
-// [Request.NeedsPreemption] is set: candidates become victims by the same rights until there
-// is room, too. Surplus replicas free quota but no room: it is not known which pods leave.
-// Flavors are assigned by quota alone.
-//
-// [*placement.Fit]: https://pkg.go.dev/github.com/cedesched/cede/preemption/placement#Fit
-type Room interface {
-	Remove(workload string)
-	Restore(workload string)
-	Fits() bool
-}
-
 // usages returns the usage of local queues by name, without zeros.
 func (r *Request) usages(faults *fault.List) map[string]float64 {
 	if len(r.LocalQueueUsage) == 0 {

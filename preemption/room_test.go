@@ -195,7 +195,7 @@ func (a *asked) Remove(id string) { a.removed = append(a.removed, id) }
 func (a *asked) Restore(string)   {}
 func (a *asked) Fits() bool       { return true }
 
-// Replicas of a surplus free quota and no room: which node they are on is not known.
+// In a room that cannot free replicas those of a surplus free quota alone.
 func TestSurplusFreesNoRoom(t *testing.T) {
 	elastic := job("elastic", "a", 0, 4, started(5))
 	elastic.PodSets[0].MinCount = workload.AtLeast(1)

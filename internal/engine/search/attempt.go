@@ -215,12 +215,8 @@ func (s *Search) PutAllBack() {
 // Move removes a victim from the view (times -1) or puts it back (1). For a whole workload it
 // moves what was not taken of it before.
 func (s *Search) Move(v Victim, times int64) {
-	if room := s.Request.Room; room != nil && !v.Partial() {
-		if times < 0 {
-			room.Remove(v.Workload.Facts.ID)
-		} else {
-			room.Restore(v.Workload.Facts.ID)
-		}
+	if s.Request.Room != nil {
+		s.moveRoom(&v, times)
 	}
 	s.MoveQuota(&v, times)
 }

@@ -81,15 +81,3 @@ func (s *Search) Replay(others, needed []Victim, judge func(victims []Victim) bo
 	s.Taken = kept
 	return justified
 }
-
-// PutRoomBack puts the victims back on their nodes; their quota stays removed.
-func (s *Search) PutRoomBack() {
-	if s.Request.Room == nil {
-		return
-	}
-	for i := range s.Taken {
-		if !s.Taken[i].Partial() {
-			s.Request.Room.Restore(s.Taken[i].Workload.Facts.ID)
-		}
-	}
-}

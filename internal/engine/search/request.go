@@ -83,14 +83,6 @@ const (
 	Exact
 )
 
-// Room says whether the request has a place on nodes without some workloads; see
-// preemption.Room.
-type Room interface {
-	Remove(workload string)
-	Restore(workload string)
-	Fits() bool
-}
-
 // Rules take victims; see package rules of the engine.
 type Rules interface {
 	// Take takes victims until the request fits. Those taken already stay taken.

@@ -44,8 +44,10 @@ type Search struct {
 	blockers  []Blocker
 	replay    []Victim // of Replay
 	leaving   []Victim // of FindLeaving
-	columns   []int    // of the view
-	needs     []bool   // found by FitsAtFirst
+	replicas  ReplicaRoom
+	removed   map[replicasOf]int64 // from the room, and not with their workload
+	columns   []int                // of the view
+	needs     []bool               // found by FitsAtFirst
 	rest      []int64
 	sum       []quotatree.Load
 	exceptSum []quotatree.Load
@@ -70,12 +72,13 @@ func (s *Search) Begin(c *cluster.Cluster, r *Request) {
 	s.bounds = [usage.Kinds]bound{}
 	s.Taken, s.blockers = s.Taken[:0], s.blockers[:0]
 	s.stability.known = false
+	s.beginRoom()
 	s.WhyNot = WhyNot{Shortages: s.WhyNot.Shortages[:0]}
 }
 
 // End drops the references to the cluster, so that an idle search keeps none in memory.
 func (s *Search) End() {
-	s.Cluster, s.Request, s.Needs = nil, nil, nil
+	s.Cluster, s.Request, s.Needs, s.replicas = nil, nil, nil, nil
 	s.View.Release()
 }
 

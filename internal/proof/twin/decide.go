@@ -275,19 +275,7 @@ func decide(st preemption.State, r preemption.Request) *decision {
 func (d *decision) fits(borrowing bool) bool { return d.fitsQuota(borrowing) && d.roomy() }
 
 // roomy reports whether the room, if there is one, has a place.
-func (d *decision) roomy() bool {
-	room := d.request.Room
-	if room == nil {
-		return true
-	}
-	for id := range d.gone {
-		if !leaves(id) {
-			room.Remove(id)
-			defer room.Restore(id)
-		}
-	}
-	return room.Fits()
-}
+func (d *decision) roomy() bool { return d.roomyWithout(d.gone, d.fewer) }
 
 func (d *decision) fitsQuota(borrowing bool) bool {
 	for _, a := range d.asked {
@@ -416,10 +404,7 @@ func (d *decision) setGone(taken []candidate) {
 			d.goesWhole(c.w.ID)
 			continue
 		}
-		if d.fewer[c.w.ID] == nil {
-			d.fewer[c.w.ID] = map[string]int64{}
-		}
-		d.fewer[c.w.ID][c.w.PodSets[c.podSet].Name]++
+		count(d.fewer, &c)
 	}
 }
 

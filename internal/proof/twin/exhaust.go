@@ -244,17 +244,17 @@ func (x *exhaustion) fitsWithout(set int, borrowing bool) bool {
 			return false
 		}
 	}
-	room := x.request.Room
-	if room == nil {
-		return true
-	}
+	gone, fewer := map[string]bool{}, map[string]map[string]int64{}
 	for c := range x.all {
-		if set>>c&1 == 1 && x.all[c].podSet < 0 && !leaves(x.all[c].w.ID) {
-			room.Remove(x.all[c].w.ID)
-			defer room.Restore(x.all[c].w.ID)
+		switch of := &x.all[c]; {
+		case set>>c&1 == 0:
+		case of.podSet < 0:
+			gone[of.w.ID] = true
+		default:
+			count(fewer, of)
 		}
 	}
-	return room.Fits()
+	return x.roomyWithout(gone, fewer)
 }
 
 // borrows reports whether a node borrows what a victim under it needs to be taken.

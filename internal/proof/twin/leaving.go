@@ -117,3 +117,40 @@ func (d *decision) leavingAlone(candidates []candidate, borrowing bool) []preemp
 	}
 	return nil
 }
+
+// count counts a replica that goes.
+func count(fewer map[string]map[string]int64, c *candidate) {
+	if fewer[c.w.ID] == nil {
+		fewer[c.w.ID] = map[string]int64{}
+	}
+	fewer[c.w.ID][c.w.PodSets[c.podSet].Name]++
+}
+
+// roomyWithout reports whether the room, if there is one, has a place without those gone. A room that can
+// free replicas has one order for those of a pod set, in which those that leave come first.
+func (d *decision) roomyWithout(gone map[string]bool, fewer map[string]map[string]int64) bool {
+	room := d.request.Room
+	if room == nil {
+		return true
+	}
+	replicas := map[[2]string]int64{}
+	for _, w := range d.running {
+		switch {
+		case leaves(w.ID) && gone[w.ID]:
+			replicas[[2]string{idOf(w.ID), w.PodSets[0].Name}] += w.PodSets[0].Count
+		case gone[w.ID]:
+			room.Remove(w.ID)
+			defer room.Restore(w.ID)
+		}
+		for podSet, n := range fewer[w.ID] {
+			replicas[[2]string{w.ID, podSet}] += n
+		}
+	}
+	if frees, ok := room.(preemption.ReplicaRoom); ok {
+		for of, n := range replicas {
+			frees.SetRemoved(of[0], of[1], n)
+			defer frees.SetRemoved(of[0], of[1], 0)
+		}
+	}
+	return room.Fits()
+}

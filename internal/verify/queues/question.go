@@ -71,6 +71,12 @@ type Room interface {
 	Fits() bool
 }
 
+// ReplicaRoom is that of package preemption.
+type ReplicaRoom interface {
+	Room
+	SetRemoved(workload, podSet string, replicas int64)
+}
+
 // Outcome, Reason and Strategy have the numbers of package preemption.
 type (
 	Outcome  uint8

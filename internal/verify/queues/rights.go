@@ -48,11 +48,14 @@ func (c *candidate) goesWhole(list []candidate) bool {
 // take removes a candidate (1) or puts it back (-1).
 func (j *judge) take(c candidate, times int64) {
 	if c.set < 0 {
-		c.running.set(times > 0, j.Room)
-		return
+		c.running.set(times > 0)
+	} else {
+		c.fewer[c.set] += times
+		c.settle()
 	}
-	c.fewer[c.set] += times
-	c.settle()
+	if j.Room != nil {
+		c.tell(j.Room)
+	}
 }
 
 func (j *judge) takeAll(list []candidate, times int64) {

@@ -255,21 +255,39 @@ func (r *running) Usage() []quota.Amount {
 }
 
 // set says whether the whole workload is gone.
-func (r *running) set(whole bool, room Room) {
+func (r *running) set(whole bool) {
 	if r.whole == whole {
 		return
 	}
 	r.whole = whole
-	switch {
-	case room == nil || r.leaving != "":
-	case whole:
-		room.Remove(r.ID)
-	default:
-		room.Restore(r.ID)
-	}
 	r.settle()
 	for _, part := range r.parts {
 		part.settle()
+	}
+}
+
+// tell tells the room what is gone of the workload. What leaves and what yields besides are replicas of one
+// pod set, of which a room knows the order; a room that does not know replicas keeps them all.
+func (r *running) tell(room Room) {
+	if r.of != nil {
+		r = r.of
+	}
+	if r.whole {
+		room.Remove(r.ID)
+	} else {
+		room.Restore(r.ID)
+	}
+	byReplicas, ok := room.(ReplicaRoom)
+	for i := range r.PodSets {
+		p, gone := &r.PodSets[i], r.fewer[i]
+		for _, part := range r.parts {
+			if part.part == 1+i && part.whole {
+				gone += p.Terminating
+			}
+		}
+		if ok && (p.Surplus() > 0 || p.Terminating > 0) {
+			byReplicas.SetRemoved(r.ID, p.Name, gone)
+		}
 	}
 }
 

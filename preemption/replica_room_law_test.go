@@ -1,0 +1,71 @@
+package preemption_test
+
+import (
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/workload"
+)
+
+// "Quota and room together take as few replicas as either needs": with a room that frees replicas the
+// decision is the twin's, has nothing that can be spared, is the same whatever the order of the input,
+// leaves the room as it was, and asked again while the replicas leave it takes no more.
+func replicasFreeRoom(t *rapid.T) {
+	record := preemptiontest.Records().Draw(t, "record")
+	st, r := elasticState(t, record.State), *record.Request
+	room := drawFleet(t, st)
+	r.Room = room
+	s := snapshotOf(t, st)
+	d := decide(t, s, r)
+	if len(room.away) > 0 || room.anyRemoved() {
+		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
+	}
+	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("- the twin, + the decision:\n%s", diff)
+	}
+	if err := preemption.Verify(st, r, config, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
+	}
+	other := st
+	other.Admitted = rapid.Permutation(st.Admitted).Draw(t, "admitted")
+	if diff := cmp.Diff(d, decide(t, snapshotOf(t, other), r), sameDecision); diff != "" {
+		t.Fatalf("in another order: %s", diff)
+	}
+	if d.Outcome != preemption.Preempt {
+		return
+	}
+	noneIsEnough(t, st, r, d.Victims)
+	s = edit(t, s, d.Edits()...)
+	told := s.State()
+	r.Room = room.after(told)
+	again := decide(t, s, r)
+	if !leavingAlone(again) || len(again.Edits()) > 0 {
+		t.Fatalf("%v, asked again %v %v", d.Victims, again.Outcome, again.Victims)
+	}
+	s = edit(t, s, s.Removals()...)
+	r.Room = room.without(told)
+	if d := decide(t, s, r); d.Outcome != preemption.Fits {
+		t.Fatalf("without them %v", d.Outcome)
+	}
+}
+
+// elasticState makes most pod sets of a state elastic. Of some, replicas are leaving.
+func elasticState(t *rapid.T, st preemption.State) preemption.State {
+	st = cloneState(st)
+	for i := range st.Admitted {
+		w := &st.Admitted[i]
+		for n := range w.PodSets {
+			p := &w.PodSets[n]
+			if p.Totals || p.Count == 0 || rapid.IntRange(0, 3).Draw(t, "rigid") == 0 {
+				continue
+			}
+			p.MinCount = workload.AtLeast(rapid.Int64Range(0, p.Count).Draw(t, "min count"))
+			p.Terminating = max(0, rapid.Int64Range(-2, min(2, p.Count)).Draw(t, "leaving"))
+		}
+	}
+	return st
+}

@@ -1,0 +1,145 @@
+package preemption_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// KAI: "elastic workloads can always be partially preempted". An elastic workload of 4 replicas, 2 of them
+// surplus, is on four nodes. One replica yields for a request of one device, by quota and on the nodes,
+// whatever its minimum runtime; and the same one when the request is asked again.
+func TestSurplusFreesRoom(t *testing.T) {
+	for _, minimum := range []time.Duration{0, time.Hour} {
+		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: optional.Of(minimum)}}}}
+		st.Admitted = append(st.Admitted, elastic("e", "a", 4, 2, started(5)))
+		s := snapshotOf(t, st)
+		for n := range 3 {
+			r := pending("a", 10, 1)
+			r.Room = fleetOf(s.State(), 1, 1, 1, 1, 1)
+			d := decide(t, s, r)
+			if d.Outcome != preemption.Preempt || len(d.Victims) != 1 || replicas(d)["e"] != 1 {
+				t.Fatalf("minimum %v, asked %d times: %v %+v, want a replica of e", minimum, n+1, d.Outcome, d.Victims)
+			}
+			if d.Victims[0].Leaving != (n > 0) || n > 0 && len(d.Edits()) > 0 {
+				t.Errorf("minimum %v, asked %d times: %+v, %d edits", minimum, n+1, d.Victims, len(d.Edits()))
+			}
+			if err := preemption.Verify(s.State(), r, preemption.Config{}, d); err != nil {
+				t.Error(err)
+			}
+			s = edit(t, s, d.Edits()...)
+		}
+		s = edit(t, s, s.Removals()...)
+		r := pending("a", 10, 1)
+		r.Room = fleetOf(s.State(), 1, 1, 1, 1, 1)
+		if d := decide(t, s, r); d.Outcome != preemption.Fits {
+			t.Errorf("minimum %v, with the replica gone: %v", minimum, d.Outcome)
+		}
+	}
+}
+
+// A room may free less than quota does: the second replica yields because the last one by name is on a node
+// where there is too little. Two are enough for both.
+func TestReplicasUntilBothAreEnough(t *testing.T) {
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}}}
+	st.Admitted = append(st.Admitted, elastic("e", "a", 4, 0, started(5)))
+	r := pending("a", 10, 1)
+	for _, c := range []struct {
+		free []int64 // of the nodes, when all replicas are gone
+		want int64
+	}{{[]int64{1, 1, 1, 1}, 1}, {[]int64{1, 1, 1, 0}, 2}, {[]int64{1, 0, 0, 0}, 4}} {
+		r.Room = fleetOf(st, 1, c.free...)
+		d := decide(t, snapshotOf(t, st), r)
+		if got := replicas(d)["e"]; got != c.want || len(d.Victims) != 1 {
+			t.Errorf("on nodes of %v: %v %+v, want %d replicas", c.free, d.Outcome, d.Victims, c.want)
+		}
+	}
+}
+
+// A room that cannot free replicas keeps them: then the whole workload yields.
+func TestRoomOfWorkloadsKeepsReplicas(t *testing.T) {
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}}}
+	st.Admitted = append(st.Admitted, elastic("e", "a", 4, 2, started(5)))
+	r := pending("a", 10, 1)
+	r.Room = struct{ preemption.Room }{fleetOf(st, 1, 1, 1, 1, 1)}
+	if d := decide(t, snapshotOf(t, st), r); len(d.Victims) != 1 || len(d.Victims[0].Replicas) > 0 {
+		t.Errorf("%v %+v, want e as a whole", d.Outcome, d.Victims)
+	}
+}
+
+// Rooms of one fleet that each break one law.
+type (
+	addsUp         struct{ *fleet } // the numbers said
+	forgetsNumbers struct{ *fleet } // when a workload is restored
+	fewerIsMore    struct{ *fleet } // room
+	countsAny      struct {         // number as room, whoever is removed
+		*fleet
+		said int64
+	}
+)
+
+func (b addsUp) SetRemoved(id, podSet string, n int64) {
+	b.fleet.SetRemoved(id, podSet, min(n, 9)+b.removed[[2]string{id, podSet}])
+}
+func (b forgetsNumbers) Restore(id string) {
+	b.fleet.Restore(id)
+	b.fleet.SetRemoved(id, "main", 0)
+}
+func (b fewerIsMore) SetRemoved(id, podSet string, n int64) {
+	b.fleet.SetRemoved(id, podSet, max(0, 3-n))
+}
+func (b *countsAny) SetRemoved(id, podSet string, n int64) {
+	b.said = n
+	b.fleet.SetRemoved(id, podSet, n)
+}
+func (b *countsAny) Fits() bool {
+	return b.fleet.Fits() || b.said > 0
+}
+
+// The checker finds each broken room, and nothing in the fleet.
+func TestBrokenRoomsAreFound(t *testing.T) {
+	st := preemption.State{Admitted: []workload.Workload{elastic("e", "a", 3, 0, now), elastic("f", "a", 3, 1, now)}}
+	for name, c := range map[string]struct {
+		room func(*fleet) preemption.ReplicaRoom
+		want bool
+	}{
+		"lawful":          {func(f *fleet) preemption.ReplicaRoom { return f }, false},
+		"adds up":         {func(f *fleet) preemption.ReplicaRoom { return addsUp{f} }, true},
+		"forgets numbers": {func(f *fleet) preemption.ReplicaRoom { return forgetsNumbers{f} }, true},
+		"fewer is more":   {func(f *fleet) preemption.ReplicaRoom { return fewerIsMore{f} }, true},
+		"counts any":      {func(f *fleet) preemption.ReplicaRoom { return &countsAny{f, 0} }, true},
+	} {
+		once := rapid.Custom(func(t *rapid.T) (failed bool) {
+			defer func() { failed = recover() != nil }()
+			asks := rapid.Int64Range(1, 6).Draw(t, "asks")
+			preemptiontest.CheckReplicaRoom(t, func() preemption.ReplicaRoom { return c.room(fleetOf(st, asks, 2, 2, 2)) }, st.Admitted)
+			return false
+		})
+		found := 0
+		for seed := range 300 {
+			if once.Example(seed) {
+				found++
+			}
+		}
+		if found > 0 != c.want {
+			t.Errorf("%s: found %d times of 300", name, found)
+		}
+	}
+}
+
+// Drawn fleets keep the laws, too.
+func TestFleetIsARoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		st := elasticState(t, preemptiontest.States().Draw(t, "state"))
+		f := drawFleet(t, st)
+		preemptiontest.CheckReplicaRoom(t, func() preemption.ReplicaRoom { return f.after(st) }, st.Admitted)
+	})
+}
