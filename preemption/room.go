@@ -25,7 +25,7 @@ type Room interface {
 }
 
 // ReplicaRoom is a [Room] that can free replicas, because it knows which pods of a pod set leave when
-// some of its replicas yield. Then quota and room together take as few replicas as either needs.
+// some of its replicas yield; [*placement.Fit] is one that was told the pod sets. Then quota and room together take as few replicas as either needs.
 // Decide calls SetRemoved, besides the methods of Room, and sets all numbers back to zero before it
 // returns. The caller gives a room in which they are zero. A ReplicaRoom must keep these laws besides
 // those of Room, which preemptiontest.CheckReplicaRoom checks:
@@ -40,6 +40,8 @@ type Room interface {
 // them ([workload.PodSet.Terminating]) before it takes others. The rest is the room's to order, for
 // instance the last by name first. It must be the order in which whoever carries the decision out
 // chooses the pods, and it must not depend on what is removed.
+//
+// [*placement.Fit]: https://pkg.go.dev/github.com/cedesched/cede/preemption/placement#Fit.PodSets
 type ReplicaRoom interface {
 	Room
 	// SetRemoved says how many replicas of a pod set of a workload are removed, in place of

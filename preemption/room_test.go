@@ -22,8 +22,8 @@ type nodes struct {
 	request placement.Request
 }
 
-// room returns the fit of placement for them.
-func (n nodes) room(t failer) preemption.Room {
+// room returns the fit of placement for them. It frees replicas, too: pods name their pod set.
+func (n nodes) room(t failer) preemption.ReplicaRoom {
 	t.Helper()
 	s, err := placement.NewSnapshot(n.state)
 	if err != nil {
@@ -37,6 +37,7 @@ func (n nodes) room(t failer) preemption.Room {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
+	fit.PodSets(func(p workload.Pod) string { return p.Labels["podSet"] }, nil)
 	return fit
 }
 
@@ -51,10 +52,14 @@ func drawNodes(t *rapid.T, st preemption.State) nodes {
 	one := workload.Resources{"gpu": 1}
 	for _, w := range st.Admitted {
 		for i := range rapid.IntRange(0, 2).Draw(t, "pods") {
-			n.state.Pods = append(n.state.Pods, workload.Pod{
+			p := workload.Pod{
 				ID: fmt.Sprintf("%s-%d", w.ID, i), Group: w.ID, Requests: one,
 				Node: rapid.SampledFrom(n.state.Nodes).Draw(t, "node").Name,
-			})
+			}
+			if len(w.PodSets) > 0 {
+				p.Labels = map[string]string{"podSet": rapid.SampledFrom(w.PodSets).Draw(t, "pod set").Name}
+			}
+			n.state.Pods = append(n.state.Pods, p)
 		}
 	}
 	n.request.Group = "pending"
@@ -69,7 +74,7 @@ func drawNodes(t *rapid.T, st preemption.State) nodes {
 // request for which there is no room evicts nobody and says so.
 func victimsMakeRoomOnNodes(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
-	st, r := record.State, *record.Request
+	st, r := elasticState(t, record.State), *record.Request
 	n := drawNodes(t, st)
 	room := n.room(t)
 	before := room.Fits()
@@ -88,6 +93,7 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 			}
 			for _, r := range v.Replicas {
 				s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+				other.SetRemoved(v.Workload, r.PodSet, r.Count)
 			}
 		}
 		asked := r
@@ -131,6 +137,7 @@ func TestPlacementIsARoom(t *testing.T) {
 			names = append(names, w.ID)
 		}
 		preemptiontest.CheckRoom(t, func() preemption.Room { return n.room(t) }, names)
+		preemptiontest.CheckReplicaRoom(t, func() preemption.ReplicaRoom { return n.room(t) }, st.Admitted)
 	})
 }
 

@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -45,11 +46,17 @@ func fitAgrees(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fit.PodSets(podSetOf, nil)
+	removed := map[string]int64{}
 	groups := []string{"g0", "g1", "g2", "g3", "alone0", "alone1", "alone2", "none"}
 	taken := map[string]bool{}
 	for range rapid.IntRange(1, 12).Draw(t, "steps") {
 		group := rapid.SampledFrom(groups).Draw(t, "group")
-		if taken[group] = rapid.Bool().Draw(t, "take"); taken[group] {
+		if rapid.Bool().Draw(t, "replicas") {
+			podSet := rapid.SampledFrom([]string{"even", "odd", "none"}).Draw(t, "pod set")
+			removed[group+" "+podSet] = rapid.Int64Range(0, 3).Draw(t, "count")
+			fit.SetRemoved(group, podSet, removed[group+" "+podSet])
+		} else if taken[group] = rapid.Bool().Draw(t, "take"); taken[group] {
 			fit.Remove(group)
 		} else {
 			fit.Restore(group)
@@ -65,7 +72,7 @@ func fitAgrees(t *rapid.T) {
 			if p.Terminating && r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() {
 				return p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now) // else it stays, whatever is taken
 			}
-			return p.Terminating || taken[p.Group]
+			return p.Terminating || taken[p.Group] || placeOf(st, p) < removed[p.Group+" "+podSetOf(p)]
 		})
 		want := decide(t, c, snapshotOf(t, left), func() placement.Request { r := r; r.Policy = placement.PreemptNever; return r }())
 		if got := fit.Fits(); got != (want.Outcome == preemption.Fits) {
@@ -77,6 +84,77 @@ func fitAgrees(t *rapid.T) {
 		d := placement.Decision{Placement: placement.Placement{Nominations: fit.Nominations()}}
 		if len(d.Nominations) < max(1, r.MinCount) || !hasRoom(left, r, d, func(workload.Pod) bool { return true }) {
 			t.Fatalf("without %v: no room for %v", taken, d.Nominations)
+		}
+	}
+}
+
+// podSetOf says of which of two pod sets a drawn pod is.
+func podSetOf(p workload.Pod) string {
+	if n := p.ID[len(p.ID)-1]; n%2 == 0 {
+		return "even"
+	}
+	return "odd"
+}
+
+// placeOf returns how many pods of its pod set leave before a pod: those that terminate, then the last by ID.
+func placeOf(st placement.State, p workload.Pod) (before int64) {
+	for _, o := range st.Pods {
+		if o.Group == p.Group && podSetOf(o) == podSetOf(p) && (o.Terminating && !p.Terminating || o.Terminating == p.Terminating && o.ID > p.ID) {
+			before++
+		}
+	}
+	return before
+}
+
+// The pods of a pod set leave in the caller's order, those that terminate first, and the last by ID where
+// the order says nothing.
+func TestFitFreesReplicas(t *testing.T) {
+	st := world(t, "n1 1: e-0/1", "n2 1: e-1/1/leaving", "n3 1: e-2/1", "n4 1: e-3/1", "n5 1: f-0/1")
+	for i := range st.Pods {
+		st.Pods[i].Group = st.Pods[i].ID[:1]
+	}
+	p, err := placement.New(placement.Config{Mode: placement.ModeInPlace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	firstFirst := func(a, b workload.Pod) int { return cmp.Compare(a.ID, b.ID) }
+	for _, c := range []struct {
+		podSet      func(workload.Pod) string
+		first       func(a, b workload.Pod) int
+		order, node string // of two removed: of the second the node
+	}{
+		{nil, nil, "[]", ""},
+		{func(workload.Pod) string { return "main" }, nil, "[e-1 e-3 e-2 e-0]", "n4"},
+		{func(workload.Pod) string { return "main" }, firstFirst, "[e-1 e-0 e-2 e-3]", "n1"},
+		{func(workload.Pod) string { return "main" }, func(a, b workload.Pod) int { return 0 }, "[e-1 e-3 e-2 e-0]", "n4"},
+		{func(p workload.Pod) string { return map[bool]string{true: "main"}[p.ID < "e-2"] }, nil, "[e-1 e-0]", "n1"},
+	} {
+		r := placement.Request{Pods: []workload.Pod{{ID: "in", Requests: workload.Resources{"slots": 1}}}}
+		r.Pods[0].Nodes = []string{"n1", "n3", "n4"} // n2 is free when the first has left
+		fit, err := p.Fit(snapshotOf(t, st), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var room preemption.ReplicaRoom = fit
+		if c.podSet != nil {
+			fit.PodSets(c.podSet, c.first)
+		}
+		if got := fmt.Sprint(fit.Replicas("e", "main")); got != c.order {
+			t.Errorf("order %s, want %s", got, c.order)
+		}
+		if room.SetRemoved("e", "main", 1); room.Fits() {
+			t.Errorf("with one of %s gone: fits", c.order)
+		}
+		room.SetRemoved("e", "main", 2)
+		node := ""
+		for _, n := range fit.Nominations() {
+			node = n.Node
+		}
+		if node != c.node {
+			t.Errorf("with two of %s gone: on %q, want %q", c.order, node, c.node)
+		}
+		if room.SetRemoved("e", "main", 0); room.Fits() {
+			t.Errorf("with none gone: fits")
 		}
 	}
 }

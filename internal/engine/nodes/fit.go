@@ -2,7 +2,7 @@ package nodes
 
 import "github.com/cedesched/cede/quota"
 
-// Fit says whether one request has a place, while groups are removed and restored.
+// Fit says whether one request has a place, while groups and replicas are removed and restored.
 type Fit struct {
 	s     *Searcher
 	at    span    // of the current placement
@@ -11,14 +11,17 @@ type Fit struct {
 	needs []int64 // by slot: what the least number of members needs
 	known bool    // the answer is known
 	fits  bool
+
+	away     map[string]bool // groups
+	replicas replicas
 }
 
 // NewFit returns a fit for a valid request. It keeps config and r.
 func NewFit(config *Config, c *Cluster, r *Request) *Fit {
 	s := new(Searcher)
 	s.begin(config, c, r)
-	s.taken = map[string]bool{}
-	f := &Fit{s: s, free: make([]int64, len(s.slots)), needs: s.leastNeeds()}
+	s.taken = map[*Pod]bool{}
+	f := &Fit{s: s, away: map[string]bool{}, free: make([]int64, len(s.slots)), needs: s.leastNeeds()}
 	f.base = make([]int64, len(s.free))
 	s.open(nobody, false)
 	for i := range s.nodes {
@@ -34,25 +37,42 @@ func NewFit(config *Config, c *Cluster, r *Request) *Fit {
 // Remove removes the running pods of a group.
 func (f *Fit) Remove(group string) { f.change(group, true) }
 
-// Restore restores the running pods of a removed group.
+// Restore restores the running pods of a removed group, except for replicas that are removed.
 func (f *Fit) Restore(group string) { f.change(group, false) }
 
 func (f *Fit) change(id string, taken bool) {
 	if f == nil {
 		return
 	}
-	s := f.s
-	g := s.c.group(id)
-	if g == nil || s.taken[id] == taken {
+	g := f.s.c.group(id)
+	if g == nil || f.away[id] == taken {
 		return
 	}
-	s.taken[id] = taken
+	f.away[id] = taken
+	f.move(g.members, taken)
+	if taken {
+		return
+	}
+	for _, set := range f.replicas.of[id] {
+		f.move(set.pods[:set.removed], true)
+	}
+}
+
+// move removes pods, or restores them.
+func (f *Fit) move(pods []*Pod, taken bool) {
+	s := f.s
 	sign, width := int64(1), len(s.slots)
 	if !taken {
 		sign = -1
 	}
 	stands := true
-	for _, p := range g.members {
+	for _, p := range pods {
+		if s.taken[p] == taken {
+			continue
+		}
+		if s.taken[p] = true; !taken {
+			delete(s.taken, p)
+		}
 		i := int(s.local[p.node])
 		if i < 0 || p.Facts.Terminating && (!s.asBuilt || s.stuck(p)) {
 			continue

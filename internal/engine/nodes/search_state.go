@@ -56,7 +56,7 @@ type Searcher struct {
 	stayed          []*Unit         // the same, as a list
 	elsewhere       elsewhere       // units that stay without a look at each
 	recent          *group          // the last one looked up
-	taken           map[string]bool // removed groups, of a Fit
+	taken           map[*Pod]bool   // removed, of a Fit
 
 	// The current placement.
 	floor  int64 // units of this priority or lower are gone
@@ -292,7 +292,7 @@ func (s *Searcher) isThere(p *Pod) bool {
 	if p.Facts.Terminating && !s.asBuilt {
 		return s.now
 	}
-	if s.taken[p.Facts.Group] {
+	if s.taken[p] {
 		return false
 	}
 	return p.priority >= s.priority || int64(p.priority) > s.floor || s.isStaying(s.unitOf(p))
@@ -310,5 +310,5 @@ func (s *Searcher) unitOf(p *Pod) *Unit {
 // which is no victim there.
 func (s *Searcher) isElsewhere(d span, p *Pod) bool {
 	u := s.unitOf(p)
-	return u != nil && !s.within(d, u) && !s.taken[p.Facts.Group]
+	return u != nil && !s.within(d, u) && !s.taken[p]
 }

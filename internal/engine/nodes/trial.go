@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -142,9 +143,7 @@ func (s *Searcher) takeAway(d span) {
 		}
 	}
 	take(t.leaving)
-	for _, id := range slices.Sorted(maps.Keys(s.taken)) {
-		take(s.c.group(id).members)
-	}
+	take(slices.SortedFunc(maps.Keys(s.taken), func(a, b *Pod) int { return cmp.Compare(a.Facts.ID, b.Facts.ID) }))
 }
 
 // trialsAllow asks the trials about a member on a node. As in kube-scheduler it is asked with
