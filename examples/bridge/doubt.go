@@ -21,6 +21,8 @@ type Doubt struct {
 	Queue  string `json:"queue,omitempty"`
 	Cohort string `json:"cohort,omitempty"`
 	Node   string `json:"node,omitempty"` // of a cluster of Kubernetes
+	// Room: it is about room on nodes, which one who knows the nodes can find out; see [Pending.NoRoom].
+	Room bool `json:"room,omitempty"`
 	// OnlyYes: what is not known can make a no of a yes, never a yes of a no. A no stands.
 	OnlyYes bool `json:"onlyYes,omitempty"`
 }
@@ -48,12 +50,21 @@ type DoubtIndex struct {
 }
 
 // On is [Cluster.DoubtsOn].
-func (x *DoubtIndex) On(id, queueName string) []Note { return x.on(id, queueName, true) }
+func (x *DoubtIndex) On(id, queueName string) []Note {
+	return x.on(id, queueName, func(*Doubt) bool { return true })
+}
 
 // OnNo is [Cluster.DoubtsOnNo].
-func (x *DoubtIndex) OnNo(id, queueName string) []Note { return x.on(id, queueName, false) }
+func (x *DoubtIndex) OnNo(id, queueName string) []Note {
+	return x.on(id, queueName, func(d *Doubt) bool { return !d.OnlyYes })
+}
 
-func (x *DoubtIndex) on(id, queueName string, isYes bool) []Note {
+// OnRoom is the part of On that is about room on nodes.
+func (x *DoubtIndex) OnRoom(id, queueName string) []Note {
+	return x.on(id, queueName, func(d *Doubt) bool { return d.Room })
+}
+
+func (x *DoubtIndex) on(id, queueName string, which func(*Doubt) bool) []Note {
 	if x == nil {
 		return nil
 	}
@@ -66,7 +77,7 @@ func (x *DoubtIndex) on(id, queueName string, isYes bool) []Note {
 	}
 	var notes []Note
 	for _, i := range reach {
-		if d := &x.doubts[i]; isYes || !d.OnlyYes {
+		if d := &x.doubts[i]; which(d) {
 			notes = append(notes, d.Note)
 		}
 	}

@@ -37,6 +37,9 @@ type Cluster struct {
 	// Topologies holds the names of the flavors' topologies, by flavor; most flavors have
 	// none.
 	Topologies map[string]string
+	// Places says where the pods of workloads that hold quota are, by ID, where Kueue placed them by a
+	// topology.
+	Places map[string][]Places
 	// Sharing is what is known of fair sharing.
 	Sharing FairSharing
 	// Selectors say of which namespaces a queue admits workloads, nil for none, by queue.
@@ -52,6 +55,19 @@ type FairSharing struct {
 	Known, On  bool
 	Source     string
 	Strategies []preemption.FairStrategy // those of the configuration; nil for the default
+}
+
+// Places is where Kueue placed the pods of a pod set.
+type Places struct {
+	PodSet string
+	// Assignment is the topologyAssignment in JSON, which kueue.ReadPlaces reads.
+	Assignment []byte
+}
+
+// Place is a number of pods in one domain of a topology, with its value of each level.
+type Place struct {
+	Values []string
+	Count  int64
 }
 
 // LocalQueue leads from a namespace to a queue.
@@ -75,6 +91,9 @@ type Pending struct {
 	// Notes are what an answer about the workload must tell its reader: it is inactive and
 	// the like. LocalNotes are those of the LocalQueue that it came through.
 	Notes, LocalNotes []Note
+	// NoRoom says why its room on nodes cannot be asked about, if its pods are placed by a topology: it asks
+	// for what is not looked at. Empty: it can.
+	NoRoom string
 	// Replaces is for [preemption.Request.Replaces]: the workload that holds quota and in whose place this
 	// one comes. Its requests have the flavors of that one.
 	Replaces string

@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
+	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -106,12 +107,16 @@ func (c *cluster) wanted(o *options) (answers.Waiting, error) {
 		}
 	}
 	s := c.Standing(&p, localNotes, namespace)
+	s.Doubt(c.Found.TopologyDoubts(&p.Workload))
 	if q := c.findQueue(p.Workload.Queue); q != nil && o.flavor != "" {
 		if err := force(&s.Request.Workload, q, o.flavor); err != nil {
 			return answers.Waiting{}, err
 		}
 	}
 	w := s.At(c.Now, has)
+	if err := rooms.New(&c.Cluster, c.nodes).Place(&w); err != nil {
+		return answers.Waiting{}, answers.Faults(err)
+	}
 	if w.Unasked != "" && len(w.Doubts) == 0 {
 		w.Notes = append(w.Notes, "-queue asks about it in another queue")
 	}

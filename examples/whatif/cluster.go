@@ -4,22 +4,27 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
 )
 
 // cluster is an input, ready to be asked.
-type cluster struct{ answers.Cluster }
+type cluster struct {
+	answers.Cluster
+	nodes *rooms.Nodes
+}
 
 // load reads the cluster that the options name.
 func load(o *options, std stdio, clock func() time.Time) (*cluster, error) {
-	in, err := readInput(o, std)
+	nodes := new(rooms.Nodes)
+	in, err := readInput(o, std, nodes)
 	if err != nil {
 		return nil, err
 	}
 	if in.IsSample {
 		clock = func() time.Time { return answers.SampleTime }
 	}
-	c := &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}}
+	c := &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes}
 	if c.Now.IsZero() {
 		c.Now = clock()
 	}
@@ -57,11 +62,19 @@ func (c *cluster) share(o *options) {
 	}
 }
 
-// waiting returns all workloads that wait, in the order of their queues.
-func (c *cluster) waiting(o *options) []answers.Waiting {
-	if c.Recorded == nil {
-		return c.Waiting(nil)
+// waiting returns all workloads that wait, in the order of their queues, with their rooms on nodes.
+func (c *cluster) waiting(o *options) ([]answers.Waiting, error) {
+	var recorded *preemption.Request
+	if c.Recorded != nil {
+		r := c.recordedRequest(o)
+		recorded = &r
 	}
-	r := c.recordedRequest(o)
-	return c.Waiting(&r)
+	list, on := c.Waiting(recorded), rooms.New(&c.Cluster, c.nodes)
+	for i := range list {
+		if err := on.Place(&list[i]); err != nil {
+			return nil, answers.Faults(err)
+		}
+	}
+	answers.Line(list)
+	return list, nil
 }

@@ -147,7 +147,14 @@ func (c *cluster) apply(o *options) error {
 // compareAnswers returns the workloads whose answer changes, by queue, then as in the queue
 // before; how many stay as they are; and notes on what was not looked at.
 func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows []diffRow, count sameAnswers, notes []string, err error) {
-	one, other := before.waiting(o), after.waiting(o)
+	one, err := before.waiting(o)
+	if err != nil {
+		return nil, count, nil, err
+	}
+	other, err := after.waiting(o)
+	if err != nil {
+		return nil, count, nil, err
+	}
 	answered := func(c *cluster, list []answers.Waiting) (map[string]*answers.Short, error) {
 		short, left, err := c.shortenAll(o, list, screen)
 		found := map[string]*answers.Short{}

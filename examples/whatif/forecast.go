@@ -26,6 +26,7 @@ type forecast struct {
 	ends    bool     // nothing changes before an event
 	held    []string // workloads that are not considered
 	unknown []string // workloads about which nothing is known for sure
+	placed  []string // workloads that need room on nodes; no cycle tries them
 
 	cycle     *cycle.Cycle
 	preemptor *preemption.Preemptor
@@ -47,7 +48,10 @@ type forecast struct {
 
 // forecast runs cycles until nothing changes, or so many.
 func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
-	list := c.waiting(o)
+	list, err := c.waiting(o)
+	if err != nil {
+		return nil, err
+	}
 	least := leastOf(list)
 	config := cycle.Config{Preemption: c.Config}
 	if len(least) > 0 {
@@ -115,6 +119,10 @@ func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 			} else { // a no stands, whatever is in doubt
 				f.steps = append(f.steps, step{Cycle: 1, At: f.now, Workload: w.Workload.ID, Queue: w.Workload.Queue, Outcome: cycle.Inadmissible, Words: "stays: " + strings.TrimPrefix(s.Words, "no: ")})
 			}
+			continue
+		}
+		if w.Request.Room != nil { // where the heads before it go is not known
+			f.placed = append(f.placed, w.Workload.ID)
 			continue
 		}
 		if f.pending, err = f.pending.Add(w.Workload); err != nil {

@@ -4,14 +4,15 @@ import (
 	objects "github.com/cedesched/cede/examples/internal/input"
 
 	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/rooms"
 )
 
 // readInput reads the cluster from kubectl or the files, else from standard input, else from
 // the sample.
-func readInput(o *options, std stdio) (answers.Input, error) {
+func readInput(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) {
 	files, piped := o.files, std.in
 	if o.live || std.plugin && !o.liveSaid && len(files) == 0 && piped == nil {
-		return readLive(o, std)
+		return readLive(o, std, nodes)
 	}
 	if len(files) == 0 && piped != nil {
 		files = []string{"-"}
@@ -23,5 +24,5 @@ func readInput(o *options, std stdio) (answers.Input, error) {
 	if err != nil {
 		return answers.Input{}, err
 	}
-	return answers.Read(sources, o.scheduler)
+	return answers.ReadBeside(sources, o.scheduler, nodes.Add)
 }

@@ -62,8 +62,12 @@ func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unf
 		Topologies: c.Found.Topologies,
 		Pending:    []workload.Workload{},
 	}
-	for _, w := range c.waiting(o) {
-		if w.Considered() {
+	list, err := c.waiting(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range list {
+		if w.Considered() && w.Request.Room == nil {
 			in.Pending = append(in.Pending, w.Workload)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge/kueue"
 	"github.com/cedesched/cede/examples/internal/answers"
 	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/rooms"
 )
 
 // What kubectl is asked for, by scheduler.
@@ -21,7 +22,7 @@ var liveKinds = map[string]string{
 }
 
 // readLive reads the cluster with kubectl get.
-func readLive(o *options, std stdio) (answers.Input, error) {
+func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) {
 	args := []string{"get", liveKinds[o.scheduler], "-o", "json"}
 	if o.context != "" {
 		args = append(args, "--context", o.context)
@@ -51,7 +52,7 @@ func readLive(o *options, std stdio) (answers.Input, error) {
 		list, problems := liveRules(args[2:])
 		sources, notes = append(sources, list...), append(notes, problems...)
 	}
-	in, err := answers.Read(sources, o.scheduler)
+	in, err := answers.ReadBeside(sources, o.scheduler, nodes.Add)
 	if failed := k.stop(); failed != nil {
 		return answers.Input{}, failed // what was read then is not the whole cluster
 	}

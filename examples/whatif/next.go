@@ -40,7 +40,7 @@ var nextVerb = verb{
 			return result{}, err
 		}
 		status := cli.StatusNo
-		if len(f.unknown) > 0 {
+		if len(f.unknown)+len(f.placed) > 0 {
 			status = cli.StatusUnknown
 		}
 		shown := []step{}
@@ -65,8 +65,9 @@ var nextVerb = verb{
 			Heads   []step    `json:"heads"`
 			Held    []string  `json:"held,omitempty"`    // workloads that are not considered
 			Unknown []string  `json:"unknown,omitempty"` // workloads about which nothing is known for sure; no cycle tries them
+			Placed  []string  `json:"placed,omitempty"`  // workloads that need room on nodes; no cycle tries them
 			Notes   []string  `json:"notes"`
-		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, notes}}, nil
+		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, f.placed, notes}}, nil
 	},
 }
 
@@ -123,6 +124,9 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	}
 	if len(f.unknown) > 0 {
 		b.Say("Unknown: %s. overview says why.\n", some(f.unknown))
+	}
+	if len(f.placed) > 0 {
+		b.Say("Not tried: %s, which needs room on nodes; ask says whether it fits.\n", some(f.placed))
 	}
 	if !t.Empty() {
 		b.Gap()

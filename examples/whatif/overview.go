@@ -100,7 +100,11 @@ func (c *cluster) overview(o *options, screen cli.Screen) (rows []overviewRow, a
 	if err := c.checkQueue(o.queue); err != nil {
 		return nil, 0, nil, err
 	}
-	list := slices.DeleteFunc(c.waiting(o), func(w answers.Waiting) bool { return o.queue != "" && w.Workload.Queue != o.queue })
+	list, err := c.waiting(o)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	list = slices.DeleteFunc(list, func(w answers.Waiting) bool { return o.queue != "" && w.Workload.Queue != o.queue })
 	found, notes, err := c.shortenAll(o, list, screen)
 	rows = []overviewRow{}
 	for i, s := range found {

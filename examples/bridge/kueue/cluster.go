@@ -43,6 +43,7 @@ type entry struct {
 	notes    []bridge.Note
 	stops    []bridge.Note // of a queue
 	active   bool          // of a queue: its status says so
+	places   []bridge.Places
 	sharing  sharing
 	selector *bridge.LabelSelector // of a queue
 	topology string                // of a flavor
@@ -131,7 +132,7 @@ func (w *Workload) read() (*entry, error) {
 		e.value = finished(w.Metadata.ID())
 	case StageAdmitted:
 		out, err := w.admitted()
-		e.value = out
+		e.value, e.places = out, w.places()
 		return e, err
 	case StagePending:
 		p, err := w.pending()
@@ -157,7 +158,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 	b := builder{
 		quotaPaths: map[string][]string{}, active: map[string]bool{},
 		c: bridge.Cluster{
-			QueueNotes: map[string][]bridge.Note{}, Topologies: map[string]string{},
+			QueueNotes: map[string][]bridge.Note{}, Topologies: map[string]string{}, Places: map[string][]bridge.Places{},
 			Selectors: map[string]*bridge.LabelSelector{}, Namespaces: map[string]map[string]string{},
 		},
 	}
@@ -222,6 +223,9 @@ func (b *builder) add(e *entry) {
 		b.topologies = append(b.topologies, v)
 	case workload.Workload:
 		c.State.Admitted = append(c.State.Admitted, v)
+		if len(e.places) > 0 {
+			c.Places[v.ID] = e.places
+		}
 	case bridge.Pending:
 		c.Pending, b.local = append(c.Pending, v), append(b.local, e.local)
 	case bridge.LocalQueue:

@@ -69,7 +69,7 @@ var kinds = []fields.Kind{
 		"spec.queueName", `"gone"`, "spec.active", `false`, "spec.priority", `7`, "spec.preemptionGates[].name", `"h"`, "spec.podSets[].name", `"x"`,
 		"spec.priorityClassRef.name", `"prod"`, "spec.priorityClassName", `"prod"`,
 		"spec.podSets[].count", `5`, "spec.podSets[].minCount", `2`, asks+"required", `"host"`, asks+"preferred", `"host"`, asks+"unconstrained", `true`,
-		asks+"podSetSliceRequiredTopology", `"host"`, pod+"nodeSelector", `{"a":"b"}`, term+"matchExpressions[].key", `"x"`,
+		asks+"podSetSliceRequiredTopology", `"host"`, asks+"podSetGroupName", `"g"`, asks+"podsetSliceRequiredTopologyConstraints[]", `{}`, pod+"nodeSelector", `{"a":"b"}`, term+"matchExpressions[].key", `"x"`,
 		term+"matchExpressions[].operator", `"NotIn"`, term+"matchExpressions[].values[]", `"x"`, term+"matchFields[].key", `"metadata.name"`,
 		pod+"affinity.podAffinity", `{}`, pod+"affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].topologyKey", `"zone"`,
 		pod+"tolerations[].key", `"x"`, pod+"tolerations[].operator", `"Exists"`, pod+"containers[].resources.requests", `{"cpu":"3"}`,
@@ -95,7 +95,7 @@ var kinds = []fields.Kind{
 		asks+"required", `"host"`,
 		pod+"containers[].resources.requests", `{"cpu":"3"}`, "status.conditions[].type", `"Finished"`, "status.conditions[].status", `"False"`,
 		"status.conditions[].reason", `"x"`, "status.conditions[].lastTransitionTime", `"2026-05-04T08:40:00Z"`, "status.admission.clusterQueue", `"gone"`,
-		held+"name", `"x"`, held+"count", `4`, held+"flavors", `{"cpu":"g"}`, held+"resourceUsage", `{"cpu":"6"}`, "status.reclaimablePods[].name", `"x"`,
+		held+"name", `"x"`, held+"count", `4`, held+"flavors", `{"cpu":"g"}`, held+"resourceUsage", `{"cpu":"6"}`, held+"topologyAssignment[]", `{"levels":["host"]}`, "status.reclaimablePods[].name", `"x"`,
 		"status.reclaimablePods[].count", `2`, "status.resourceRequests[].name", `"main"`, "status.preemptionGates[].name", `"x"`,
 		"status.requeueState.requeueAt", `"2026-05-04T08:50:00Z"`, "status.admissionChecks[].state", `"Rejected"`)},
 	{Section: "Namespace", Type: reflect.TypeFor[kueue.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"a"}}}`, Samples: fields.Metadata},
@@ -190,7 +190,7 @@ func TestFields(t *testing.T) {
 		}
 		return map[string]string{
 			"doubts": text(c.Doubts), "state": text(c.State), "pending": text(c.Pending), "notes": notes,
-			"facts": text([]any{c.Finished, c.LocalQueues, c.Topologies, c.Sharing, c.Selectors, c.Namespaces, c.Limits}),
+			"facts": text([]any{c.Finished, c.LocalQueues, c.Topologies, c.Sharing, c.Selectors, c.Namespaces, c.Limits, c.Places}),
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,7 +60,9 @@ func (w *Workload) pending() (bridge.Pending, error) {
 		spec := &w.Spec.PodSets[i]
 		path := fmt.Sprintf("spec.podSets[%d]", i)
 		s := spec.requested(&w.Status)
+		before := len(n.notes)
 		s.NodeConstraints = spec.constraints(&n, path, s.Name)
+		p.NoRoom = cmp.Or(p.NoRoom, spec.noRoom(s.Name, len(n.notes) > before))
 		p.Workload.PodSets = append(p.Workload.PodSets, s)
 		if least, ok := spec.least(&n, path, &s); ok {
 			p.MinCounts = append(p.MinCounts, preemption.Replicas{PodSet: s.Name, Count: least})

@@ -1,7 +1,6 @@
 package kueue
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,6 +32,9 @@ type TopologyRequest struct {
 	Preferred                   string `json:"preferred"`
 	Unconstrained               bool   `json:"unconstrained"`
 	PodSetSliceRequiredTopology string `json:"podSetSliceRequiredTopology"`
+	// PodSetGroupName and SliceConstraints are read to say that they are not looked at.
+	PodSetGroupName  string     `json:"podSetGroupName"`
+	SliceConstraints []struct{} `json:"podsetSliceRequiredTopologyConstraints"`
 }
 
 func (t *Topology) key() string { return "Topology " + t.Metadata.Name }
@@ -67,58 +69,20 @@ func (b *builder) resolveTopologies() {
 	for _, t := range b.topologies {
 		levels[t.Name] = t.Levels
 	}
-	of := map[string]string{} // topologies by flavor
 	for i := range b.c.State.Flavors {
 		f := &b.c.State.Flavors[i]
 		f.Topology.Levels = levels[f.Topology.Name]
-		of[f.Name] = f.Topology.Name
-	}
-	queues := map[string]*queue.Queue{}
-	for i := range b.c.State.Queues {
-		queues[b.c.State.Queues[i].Name] = &b.c.State.Queues[i]
 	}
 	for i := range b.c.Pending {
 		p := &b.c.Pending[i]
-		q := queues[p.Workload.Queue]
-		if q == nil {
-			continue
-		}
-		for j := range p.Workload.PodSets {
-			b.doubtTopology(p, j, q, of, levels)
+		for _, d := range b.c.TopologyDoubts(&p.Workload) {
+			b.doubtPending(p, d)
 		}
 	}
-}
-
-func (b *builder) doubtTopology(p *bridge.Pending, podSet int, q *queue.Queue, of map[string]string, levels map[string][]string) {
-	s := &p.Workload.PodSets[podSet]
-	asks := s.NodeConstraints != nil && !s.NodeConstraints.Topology.IsZero()
-	with, unknown, all := "", "", true
-	for _, e := range q.Quotas {
-		name := of[e.Flavor]
-		all = all && name != ""
-		with = cmp.Or(with, name)
-		if _, known := levels[name]; name != "" && !known {
-			unknown = cmp.Or(unknown, name)
-		}
-	}
-	if with == "" || !asks && !all {
-		return
-	}
-	d := bridge.Doubt{Note: bridge.Note{
-		Object: "Workload " + p.Workload.ID, Path: fmt.Sprintf("spec.podSets[%d].topologyRequest", podSet),
-	}}
-	if asks && unknown != "" && s.NodeConstraints.Topology.MissingFrom(nil) != "" {
-		d.Text = fmt.Sprintf("pod set %s asks for a level of a topology, and Topology %s is not in the input", s.Name, unknown)
-		b.doubtPending(p, d)
-	}
-	d.OnlyYes = true
-	d.Text = fmt.Sprintf("pod set %s is placed by topology %s, and whether a domain of it has room is not known: only quota is looked at", s.Name, with)
-	b.doubtPending(p, d)
 }
 
 // doubtPending adds a doubt about a workload that waits. It is a note of its.
 func (b *builder) doubtPending(p *bridge.Pending, d bridge.Doubt) {
-	d.Workload = p.Workload.ID
 	b.c.Doubts = append(b.c.Doubts, d)
 	p.Notes = append(p.Notes, d.Note)
 }

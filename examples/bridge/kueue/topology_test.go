@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kueue"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -70,5 +71,36 @@ func TestTopology(t *testing.T) {
 		check("for a yes", cluster.DoubtsOn("n/w", "a"), c.doubts)
 		check("for a no", cluster.DoubtsOnNo("n/w", "a"), c.onNo)
 		check("another workload", cluster.DoubtsOn("n/other", "a"), nil)
+	}
+}
+
+// Where Kueue placed pods is read from the lists of v1beta1 and from the slices of v1beta2.
+func TestPlaces(t *testing.T) {
+	at := func(count int64, values ...string) bridge.Place { return bridge.Place{Values: values, Count: count} }
+	for _, c := range []struct {
+		name, assignment string
+		want             []bridge.Place
+		fault            string
+	}{
+		{"lists", `{"levels":["rack","host"],"domains":[{"values":["r0","h0"],"count":2},{"values":["r0","h1"],"count":1}]}`, []bridge.Place{at(2, "r0", "h0"), at(1, "r0", "h1")}, ""},
+		{"slices", `{"levels":["rack","host"],"slices":[{"domainCount":2,"valuesPerLevel":[{"universal":"r0"},{"individual":{"prefix":"h","suffix":".x","roots":["0","1"]}}],"podCounts":{"individual":[2,1]}},
+			{"domainCount":1,"valuesPerLevel":[{"universal":"r1"},{"universal":"h2"}],"podCounts":{"universal":3}}]}`, []bridge.Place{at(2, "r0", "h0.x"), at(1, "r0", "h1.x"), at(3, "r1", "h2")}, ""},
+		{"a value is missing", `{"levels":["host"],"slices":[{"domainCount":2,"valuesPerLevel":[{"individual":{"roots":["0"]}}],"podCounts":{"universal":1}}]}`, nil, "other than one value"},
+		{"no pods", `{"levels":["host"],"domains":[{"values":["h0"]}]}`, nil, "or no pods"},
+		{"another form", `{"levels":["host"],"zones":[]}`, nil, "unknown field"},
+		{"a text", `"h0"`, nil, "cannot unmarshal"},
+		{"far too many", `{"levels":["host"],"slices":[{"domainCount":2000000000,"valuesPerLevel":[{"universal":"h"}],"podCounts":{"universal":1}}]}`, nil, "has 2000000000 domains"},
+	} {
+		got := mustRead(t, list(gpuQueue("a", 8), item("ResourceFlavor", "h100", ""), item("Workload", "n/w", `"spec":{},"status":{`+conditions("QuotaReserved x 08:00:00")+
+			`,"admission":{"clusterQueue":"a","podSetAssignments":[{"name":"main","flavors":{"nvidia.com/gpu":"h100"},"resourceUsage":{"nvidia.com/gpu":"3"},"topologyAssignment":`+c.assignment+`}]}}`)))
+		places := got.Places["n/w"]
+		if len(places) != 1 || places[0].PodSet != "main" || len(got.State.Admitted) != 1 || len(got.Doubts) != 0 {
+			t.Errorf("%s: %+v, %+v, %+v", c.name, places, got.State.Admitted, got.Doubts)
+			continue
+		}
+		_, domains, err := kueue.ReadPlaces(places[0].Assignment)
+		if diff := cmp.Diff(c.want, domains); diff != "" || (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
+			t.Errorf("%s: %v, -want +got:\n%s", c.name, err, diff)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
@@ -72,7 +73,8 @@ type PodSetAssignment struct {
 	Count   *int64            `json:"count"`   // nil: that of the spec
 	Flavors map[string]string `json:"flavors"` // by resource
 	// ResourceUsage is that of all its pods together.
-	ResourceUsage bridge.ResourceList `json:"resourceUsage"`
+	ResourceUsage      bridge.ResourceList `json:"resourceUsage"`
+	TopologyAssignment json.RawMessage     `json:"topologyAssignment"` // see [ReadPlaces]; nil: it is not placed by a topology, or not yet
 }
 
 // ReclaimablePod is how many pods of a set gave their quota back.

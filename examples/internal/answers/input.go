@@ -86,6 +86,12 @@ var (
 
 // Read reads all sources. Their objects decide what kind of state it is.
 func Read(sources []objects.Source, scheduler string) (in Input, err error) {
+	return ReadBeside(sources, scheduler, nil)
+}
+
+// ReadBeside is Read that hands what no quota depends on, nodes and pods, to a reader of these. Nil: there is
+// none.
+func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects.Object)) (in Input, err error) {
 	var ofKueue read.Kueue
 	var ofKAI read.KAI
 	own := 0
@@ -102,6 +108,9 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 				return fmt.Errorf("%s: is there twice", strings.Join(o.Twice, ", "))
 			}
 			return in.own(o.Fields)
+		}
+		if beside != nil && o.Group() == "" && (o.Kind == "Node" || o.Kind == "Pod") {
+			beside(o)
 		}
 		err, also := ofKueue.Add(o), error(objects.ErrNotRead)
 		if errors.Is(err, objects.ErrNotRead) || o.Group() != kueue.Group {

@@ -22,6 +22,9 @@ type Standing struct {
 	Doubts       []string           `json:"doubts,omitempty"`      // what its answer depends on and is not known
 	NoStands     bool               `json:"noStands,omitempty"`    // Doubts can only make a no of a yes: a no is one
 	Notes        []string           `json:"notes,omitempty"`
+
+	room   []string // of the doubts, those about room on nodes
+	noRoom string   // why that cannot be asked about
 }
 
 // Standing returns what is known of a pending workload that came by a LocalQueue with these notes.
@@ -43,12 +46,28 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 	if w.Queue == "" {
 		s.Unasked = p.Unresolved
 	}
+	s.room, s.noRoom = bridge.Texts(in.doubts.OnRoom(w.ID, w.Queue)), p.NoRoom
 	return s
+}
+
+// Doubt adds doubts about a workload that is not among those of the input, or that is asked about in another
+// queue. Those that are there already are not added.
+func (s *Standing) Doubt(list []bridge.Doubt) {
+	for _, d := range list {
+		if slices.Contains(s.Doubts, d.Text) {
+			continue
+		}
+		s.NoStands = d.OnlyYes && (s.NoStands || len(s.Doubts) == 0)
+		s.Doubts = append(slices.Clip(s.Doubts), d.Text)
+		if d.Room {
+			s.room = append(slices.Clip(s.room), d.Text)
+		}
+	}
 }
 
 // At returns the workload as it is asked about at a time.
 func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
-	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes)}
+	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom}
 	w.Request.Now = now
 	if text := delayed(s.PreemptsFrom, now); text != "" {
 		w.Request.Workload.NeverPreempts = true
@@ -94,6 +113,30 @@ type Waiting struct {
 	Doubts    []string  // what its answer depends on and is not known
 	NoStands  bool      // Doubts can only make a no of a yes: a no is one
 	Notes     []string
+	Room      []string // of Doubts, those about room on nodes
+	NoRoom    string   // why room on nodes cannot be asked about; empty: it can
+}
+
+// Placed leaves out the doubts about room on nodes: a request with a room is in their place.
+func (w *Waiting) Placed(r preemption.Request) {
+	isRoom := func(text string) bool { return slices.Contains(w.Room, text) }
+	w.Doubts, w.Notes = slices.DeleteFunc(slices.Clone(w.Doubts), isRoom), slices.DeleteFunc(slices.Clone(w.Notes), isRoom)
+	w.Request, w.Workload, w.Room = r, r.Workload, nil
+}
+
+// NotPlaced says why the doubts about room on nodes remain.
+func (w *Waiting) NotPlaced(why string) {
+	w.Doubts, w.Notes = slices.Clone(w.Doubts), slices.Clone(w.Notes)
+	for _, list := range [][]string{w.Doubts, w.Notes} {
+		for i := range list {
+			if slices.Contains(w.Room, list[i]) {
+				list[i] += " (" + why + ")"
+			}
+		}
+	}
+	for i := range w.Room {
+		w.Room[i] += " (" + why + ")"
+	}
 }
 
 // Waiting returns all workloads that wait: by queue, then in the order of the queue: higher
