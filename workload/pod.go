@@ -29,6 +29,11 @@ type Pod struct {
 	Priority int32 `json:"priority,omitempty"`
 	// Requests is what the pod takes, besides one of [PodsResource].
 	Requests Resources `json:"requests,omitempty"`
+	// Queue is the queue that the pod belongs to. If the state has its group, the queue of the group
+	// counts instead, as with Priority. A request of another queue reclaims the room of the pod, any
+	// other preempts it: see MinRuntime. Empty: no queue. In a request without group it is empty or
+	// equal to the queue of the request.
+	Queue string `json:"queue,omitempty"`
 	// Node is the node on which the pod runs or to which it is nominated. Empty in a request.
 	Node string `json:"node,omitempty"`
 	// Nodes lists, in a request, the nodes on which the pod may run, whatever runs there
@@ -44,10 +49,13 @@ type Pod struct {
 	// TerminatingSince is when the pod was told to stop, for the termination timeout of a
 	// request. Zero: not known; requests then wait for the pod without limit.
 	TerminatingSince time.Time `json:"terminatingSince,omitzero"`
-	// MinRuntime is how long the pod must have run before it may be preempted. Unset: that
-	// of its group, else the default of the preemptor. It is measured from Started. It does
-	// not protect a pod without a start time, nor one that terminates.
-	MinRuntime optional.Duration `json:"minRuntime,omitzero"`
+	// MinRuntime is how long the pod must have run before it may be preempted, ReclaimMinRuntime
+	// before a request of another queue may reclaim its room. Unset: that of its group, else the
+	// default of the preemptor. Zero is a value, and protects nobody. They are measured from Started,
+	// and do not protect a pod without a start time, one that terminates, nor one of the surplus of its
+	// group ([PodGroup.MinCount]). (KAI's design "Guaranteed minimum runtime before preemptions and reclaims".)
+	MinRuntime        optional.Duration `json:"minRuntime,omitzero"`
+	ReclaimMinRuntime optional.Duration `json:"reclaimMinRuntime,omitzero"`
 	// Preempted says that the pod terminates because a scheduler preempted it.
 	Preempted bool `json:"preempted,omitempty"`
 }
@@ -60,8 +68,8 @@ func (p Pod) Clone() Pod {
 
 // Validate returns everything that is wrong with the pod itself, as an error that lists each
 // fault with its path under the given one: an empty ID, Preempted or TerminatingSince on a
-// pod that does not terminate, times outside the years 1678 to 2262, a negative minimum
-// runtime, requests that are negative, over [quota.MaxUsage], without a name or for
+// pod that does not terminate, times outside the years 1678 to 2262, negative minimum
+// runtimes, requests that are negative, over [quota.MaxUsage], without a name or for
 // [PodsResource].
 func (p *Pod) Validate(path string) error {
 	if p.isValid() { // the usual case, which is asked of every pod of a state
@@ -85,7 +93,7 @@ func (p *Pod) Validate(path string) error {
 			faults.Add(path+t.field, "%v is not within %s", t.time, instant.Range)
 		}
 	}
-	validateMinimum(&faults, path, p.MinRuntime)
+	validateMinimums(&faults, path, p.MinRuntime, p.ReclaimMinRuntime)
 	p.Requests.validate(&faults, path+".requests")
 	if _, ok := p.Requests[PodsResource]; ok {
 		faults.Add(path+".requests."+PodsResource, "every pod takes one of it: it cannot be requested")
@@ -95,7 +103,7 @@ func (p *Pod) Validate(path string) error {
 
 // isValid reports whether Validate finds nothing wrong.
 func (p *Pod) isValid() bool {
-	least, _ := p.MinRuntime.Get()
+	least := min(p.MinRuntime.Or(0), p.ReclaimMinRuntime.Or(0))
 	if p.ID == "" || !p.Terminating && (p.Preempted || !p.TerminatingSince.IsZero()) || least < 0 ||
 		!instant.Valid(p.Started) || !instant.Valid(p.TerminatingSince) {
 		return false
@@ -108,8 +116,11 @@ func (p *Pod) isValid() bool {
 	return true
 }
 
-func validateMinimum(faults *fault.List, path string, minimum optional.Duration) {
-	if d, _ := minimum.Get(); d < 0 {
+func validateMinimums(faults *fault.List, path string, preempt, reclaim optional.Duration) {
+	if d := preempt.Or(0); d < 0 {
 		faults.Add(path+".minRuntime", "%v is negative", d)
+	}
+	if d := reclaim.Or(0); d < 0 {
+		faults.Add(path+".reclaimMinRuntime", "%v is negative", d)
 	}
 }

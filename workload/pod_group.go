@@ -18,9 +18,18 @@ type PodGroup struct {
 	// DisruptionModePodGroup they still yield together, as built in Kubernetes v1.37; KEP-5710
 	// forbids the two together.
 	Basic bool `json:"basic,omitempty"`
-	// MinRuntime is that of its pods that have none. Unset: that of the preemptor. A group
-	// that is evicted whole is protected as long as one of its running pods is.
-	MinRuntime optional.Duration `json:"minRuntime,omitzero"`
+	// MinCount is how many of its running pods the group needs: the first by ID. The others are its
+	// surplus. Surplus pods are not protected by a minimum runtime (KAI: elastic workloads can always be
+	// partially preempted), and of pods that are otherwise equally important they go first. Pods that
+	// terminate do not count. Zero: all its pods, so that there is no surplus. A group of
+	// DisruptionModePodGroup has none: it is never split.
+	MinCount int `json:"minCount,omitempty"`
+	// Queue is the queue of all its pods: see [Pod.Queue].
+	Queue string `json:"queue,omitempty"`
+	// MinRuntime and ReclaimMinRuntime are those of its pods that have none. Unset: those of the
+	// preemptor. A group that is evicted whole is protected as long as one of its running pods is.
+	MinRuntime        optional.Duration `json:"minRuntime,omitzero"`
+	ReclaimMinRuntime optional.Duration `json:"reclaimMinRuntime,omitzero"`
 }
 
 // DisruptionMode says which pods of a group are evicted together (KEP-5710, Preemption unit).
@@ -47,7 +56,7 @@ func (m *DisruptionMode) UnmarshalText(text []byte) error { return disruptionNam
 
 // Validate returns everything that is wrong with the group, as an error that lists each fault
 // with its path under the given one: an empty ID, an unknown disruption mode,
-// a negative minimum runtime.
+// a negative minimum, negative minimum runtimes.
 func (g *PodGroup) Validate(path string) error {
 	var faults fault.List
 	if g.ID == "" {
@@ -56,6 +65,9 @@ func (g *PodGroup) Validate(path string) error {
 	if !disruptionNames.Valid(g.DisruptionMode) {
 		faults.Add(path+".disruptionMode", "%v is unknown", g.DisruptionMode)
 	}
-	validateMinimum(&faults, path, g.MinRuntime)
+	if g.MinCount < 0 {
+		faults.Add(path+".minCount", "%d is negative", g.MinCount)
+	}
+	validateMinimums(&faults, path, g.MinRuntime, g.ReclaimMinRuntime)
 	return faults.Err()
 }

@@ -35,7 +35,8 @@
 //  2. Place the preemptor without all of them ([Order]). If fewer pods than MinCount
 //     have a place, the domain has no room.
 //  3. Importance: higher priority; groups and their pods before other pods; more pods;
-//     earlier start; smaller UID, then ID, of the first pod.
+//     earlier start; pods of the minimum of their group before its surplus
+//     ([workload.PodGroup.MinCount]); smaller UID, then ID, of the first pod.
 //  4. Budgets: charge the units, in order of importance, to the budgets. Put units with
 //     a pod over a budget back where they run, the most important first, if the placed
 //     preemptor keeps its room. These stay until the end.
@@ -73,9 +74,11 @@
 // # Time
 //
 // A unit is protected until each of its running pods has run for its minimum runtime: the
-// pod's own, else that of its group, else [Config.MinRuntime]. It counts from
-// [workload.Pod.Started]; strictly after its end the unit may yield. Pods without a start
-// time and terminating pods are not protected. A [Guard] may also protect a unit until a
+// pod's own, else that of its group, else [Config.MinRuntime]. Where the request is of another
+// queue than the unit, [workload.Pod.ReclaimMinRuntime] and [Config.ReclaimMinRuntime] count in
+// the same way. They count from [workload.Pod.Started]; strictly after the end the unit may
+// yield. Pods without a start time, terminating pods, and pods over the minimum of their group
+// ([workload.PodGroup.MinCount]) are not protected. A [Guard] may also protect a unit until a
 // time. (Source of the rule: KAI's design "Guaranteed minimum runtime before preemptions and
 // reclaims".)
 //
@@ -89,5 +92,7 @@
 // A node may hold more than its capacity. Only resources that the preemptor requests are
 // checked.
 //
+// [workload.Pod.ReclaimMinRuntime]: https://pkg.go.dev/github.com/cedesched/cede/workload#Pod
+// [workload.PodGroup.MinCount]: https://pkg.go.dev/github.com/cedesched/cede/workload#PodGroup
 // [workload.Pod.Started]: https://pkg.go.dev/github.com/cedesched/cede/workload#Pod
 package placement

@@ -27,7 +27,7 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 		domains = append(domains, nodes.Domain(d))
 	}
 	sc.request = nodes.Request{
-		Group: r.Group, Priority: r.Priority, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
+		Group: r.Group, Priority: r.Priority, Queue: r.Queue, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
 		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
 		Now: r.Now, TerminationTimeout: r.TerminationTimeout, MaxDomains: r.MaxDomains, FirstNode: r.FirstNode,
 		Filters:     appendFilters(p.filters, &faults, "request.Filters", r.Filters),
@@ -35,7 +35,7 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 	}
 	validateSetFilters(&faults, "request.SetFilters", r.SetFilters)
 	faults = append(faults, c.ValidateRequest(&sc.request)...)
-	if r.Now.IsZero() && (p.inside.MinRuntime > 0 || c.HasMinimums()) {
+	if r.Now.IsZero() && (max(p.inside.MinRuntime[0], p.inside.MinRuntime[1]) > 0 || c.HasMinimums()) {
 		faults.Add("request.now", "is needed for minimum runtimes")
 	}
 	if r.Placer != nil && p.inside.Exact {

@@ -97,7 +97,7 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 		kinds["budget blocks"] = kinds["budget blocks"] || b.Rule == placement.RuleBudget
 	}
 	for _, p := range st.Pods {
-		until := protectedUntil(st, c, p)
+		until := protectedUntil(st, r, c, p)
 		kinds["protected beside a victim"] = kinds["protected beside a victim"] || !until.IsZero() && !r.Now.After(until) && len(d.Victims) > 0
 	}
 	kinds["shortage"] = len(d.Shortage) > 0

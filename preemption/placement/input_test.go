@@ -41,7 +41,7 @@ func TestFaultsOfState(t *testing.T) {
 		},
 		Nominated: []workload.Pod{{ID: "p", Node: "n", Terminating: true}},
 		Groups: []workload.PodGroup{
-			{ID: "g"}, {ID: "g"}, {DisruptionMode: 7, MinRuntime: optional.Of(time.Duration(-1))},
+			{ID: "g"}, {ID: "g"}, {DisruptionMode: 7, MinCount: -1, MinRuntime: optional.Of(time.Duration(-1)), ReclaimMinRuntime: optional.Of(time.Duration(-2))},
 		},
 		Budgets: []workload.DisruptionBudget{
 			{Name: "b", Allowed: -1}, {Name: "b"}, {Namespace: "x", Name: "b"},
@@ -68,7 +68,9 @@ nominated[0].terminating: a pod that waits does not terminate
 groups[1]: g is there already: groups[0]
 groups[2].id: is empty
 groups[2].disruptionMode: DisruptionMode(7) is unknown
+groups[2].minCount: -1 is negative
 groups[2].minRuntime: -1ns is negative
+groups[2].reclaimMinRuntime: -2ns is negative
 budgets[1]: "b" of namespace "" is there already: budgets[0]
 budgets[0].allowed: -1 is negative
 budgets[3].name: is empty

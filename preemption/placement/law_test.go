@@ -54,6 +54,7 @@ var laws = []struct {
 	{"LastFitIsLawful", func(t *rapid.T) { preemptiontest.CheckPlacer(t, preemptiontest.LastFit{}) }},
 	{"ChosenIsDecided", chosenIsDecided},
 	{"ConfigEditsAreFresh", configEditsAreFresh},
+	{"SurplusFollowsEdits", surplusFollowsEdits},
 	{"SyncIsNewSnapshot", syncIsNewSnapshot},
 	{"SpreadAgreesWithCounting", spreadAgreesWithCounting},
 	{"TestGuardIsLawful", func(t *rapid.T) {
@@ -92,6 +93,7 @@ func FuzzSetsAgreeWithTwin(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(setsAgreeWi
 func FuzzPlacersAgreeWithTwin(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(placersAgreeWithTwin)) }
 func FuzzDecisionsOfSetsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decisionsOfSetsVerify)) }
 func FuzzConfigEditsAreFresh(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(configEditsAreFresh)) }
+func FuzzSurplusFollowsEdits(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(surplusFollowsEdits)) }
 func FuzzSyncIsNewSnapshot(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(syncIsNewSnapshot)) }
 func FuzzOnePodIsOnePod(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 

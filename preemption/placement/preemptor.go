@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
@@ -90,14 +91,14 @@ type Config struct {
 	// instant not tried, which is never too late: at that instant the decision may still be
 	// Wait or Impossible. Zero is 2 million; negative is an error.
 	MaxRetrySteps int
-	// MinRuntime is the minimum runtime of pods that have none, and whose group has none.
-	// Unset is zero: nobody is protected. Negative is an error. See
-	// [workload.Pod.MinRuntime].
-	MinRuntime optional.Duration
-	Mode       Mode
-	Order      Order
-	Budgets    BudgetMode
-	Charge     Charge
+	// MinRuntime is the minimum runtime of pods that have none, and whose group has none,
+	// ReclaimMinRuntime that against requests of other queues. Unset is zero: nobody is protected.
+	// Negative is an error. See [workload.Pod.MinRuntime].
+	MinRuntime, ReclaimMinRuntime optional.Duration
+	Mode                          Mode
+	Order                         Order
+	Budgets                       BudgetMode
+	Charge                        Charge
 	// Search says how far victims are looked for; Exact configures that search, and must be zero
 	// otherwise.
 	Search Search
@@ -209,11 +210,12 @@ func New(c Config) (*Preemptor, error) {
 	if c.MaxRetrySteps < 0 {
 		faults.Add("config.MaxRetrySteps", "%d is negative", c.MaxRetrySteps)
 	}
-	minimum, _ := c.MinRuntime.Get()
-	if minimum < 0 {
-		faults.Add("config.MinRuntime", "%v is negative", minimum)
+	p.inside.MinRuntime = [...]int64{int64(c.MinRuntime.Or(0)), int64(c.ReclaimMinRuntime.Or(0))}
+	for kind, field := range [...]string{"MinRuntime", "ReclaimMinRuntime"} {
+		if minimum := p.inside.MinRuntime[kind]; minimum < 0 {
+			faults.Add("config."+field, "%v is negative", time.Duration(minimum))
+		}
 	}
-	p.inside.MinRuntime = int64(minimum)
 	p.filters = appendFilters(nil, &faults, "config.Filters", c.Filters)
 	p.config.SetFilters = slices.Clone(c.SetFilters)
 	validateSetFilters(&faults, "config.SetFilters", c.SetFilters)
@@ -235,7 +237,7 @@ var standard Preemptor
 // Decide answers a request. It changes neither the snapshot nor the request. It fails only on
 // a malformed request, with a [fault.List] of everything wrong: no pods, or several without a
 // group; empty or duplicate IDs; a pod that runs already, has a node or terminates; negative
-// amounts; a MinCount larger than the number of pods; unknown or duplicate nodes; a priority
+// amounts; a MinCount larger than the number of pods; unknown or duplicate nodes; a priority or queue
 // other than that of the group, or of a pod without one; pods of another group; a termination timeout or minimum
 // runtimes without Now; a placer though the search is [Exact].
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {

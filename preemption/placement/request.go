@@ -29,6 +29,11 @@ type Request struct {
 	// Priority is the priority of the group, or of the single pod. If the group is in the
 	// snapshot, it must be equal to the group's.
 	Priority int32 `json:"priority,omitempty"`
+	// Queue is the queue of the group, or of the single pod. Pods of other queues yield to the request by
+	// reclaim, all others by preemption: that decides which of their minimum runtimes counts
+	// ([workload.Pod.MinRuntime]). Empty: no queue; nothing is reclaimed. If the group is in the snapshot,
+	// it must be equal to the group's.
+	Queue string `json:"queue,omitempty"`
 	// Policy is the policy of the priority class of the group or pod.
 	Policy PreemptionPolicy `json:"policy,omitzero"`
 	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero:
@@ -37,7 +42,7 @@ type Request struct {
 	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not
 	// empty, must be equal to that of the request. Their own Priority is ignored if they are in a
 	// group (KEP-5710, Pod Group priorities); that of a pod without one, if not zero, must be equal
-	// to the priority of the request. Pods that are also in [State.Nominated] have a
+	// to the priority of the request. The same holds for their Queue. Pods that are also in [State.Nominated] have a
 	// nomination.
 	Pods []workload.Pod `json:"pods"`
 	// Domains splits the cluster for a group, for instance into racks: the group is placed

@@ -57,7 +57,7 @@ func protectedAreNoVictims(t *rapid.T) {
 	st, r, c, d := draw(t)
 	for _, v := range d.Victims {
 		for _, p := range st.Pods {
-			if until := protectedUntil(st, c, p); slices.Contains(v.Pods, p.ID) && !until.IsZero() && !r.Now.After(until) {
+			if until := protectedUntil(st, r, c, p); slices.Contains(v.Pods, p.ID) && !until.IsZero() && !r.Now.After(until) {
 				t.Fatalf("pod %q is protected until %v and yields at %v", p.ID, until, r.Now)
 			}
 		}
@@ -65,19 +65,33 @@ func protectedAreNoVictims(t *rapid.T) {
 }
 
 // protectedUntil is the end of a pod's minimum runtime; zero for none.
-func protectedUntil(st placement.State, c placement.Config, p workload.Pod) time.Time {
-	minimum := c.MinRuntime
-	for _, g := range st.Groups {
-		if _, ok := g.MinRuntime.Get(); ok && g.ID == p.Group {
-			minimum = g.MinRuntime
-		}
+func protectedUntil(st placement.State, r placement.Request, c placement.Config, p workload.Pod) time.Time {
+	var of workload.PodGroup
+	queue := p.Queue
+	if at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group }); at >= 0 {
+		of, queue = st.Groups[at], st.Groups[at].Queue
 	}
-	if _, ok := p.MinRuntime.Get(); ok {
-		minimum = p.MinRuntime
+	minimum := p.MinRuntime.Or(of.MinRuntime.Or(c.MinRuntime.Or(0)))
+	if queue != r.Queue && queue != "" && r.Queue != "" {
+		minimum = p.ReclaimMinRuntime.Or(of.ReclaimMinRuntime.Or(c.ReclaimMinRuntime.Or(0)))
 	}
-	d, _ := minimum.Get()
-	if d == 0 || p.Started.IsZero() || p.Terminating {
+	if minimum == 0 || p.Started.IsZero() || p.Terminating || isSurplus(st, p) {
 		return time.Time{}
 	}
-	return p.Started.Add(d)
+	return p.Started.Add(minimum)
+}
+
+// isSurplus reports whether at least as many running pods of its group as the group needs come before a pod by ID.
+func isSurplus(st placement.State, p workload.Pod) bool {
+	at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group })
+	if at < 0 || st.Groups[at].MinCount == 0 || st.Groups[at].DisruptionMode == workload.DisruptionModePodGroup || p.Terminating {
+		return false
+	}
+	before := 0
+	for _, o := range st.Pods {
+		if o.Group == p.Group && !o.Terminating && o.ID < p.ID {
+			before++
+		}
+	}
+	return before >= st.Groups[at].MinCount
 }

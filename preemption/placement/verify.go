@@ -55,11 +55,11 @@ func Verify(st State, r Request, c Config, d Decision) error {
 		Prefer: r.Prefer, SkipFit: r.SkipFit, Now: r.Now, Timeout: r.TerminationTimeout,
 		Design: c.Mode == ModeDesign, Replace: c.Mode == ModeReplace && c.Search != Exact, Exact: c.Search == Exact, BestFit: c.Order == BestFit, Round: c.Order == RoundRobin,
 		HardBudgets: c.Budgets == Hard, FirstViolated: c.toFirstViolated(), OwnImportance: c.Importance != nil, SkipRetryAt: c.SkipRetryAt,
-		RetryAtIsBound: c.MaxRetrySteps > 0, MinRuntime: c.MinRuntime,
+		RetryAtIsBound: c.MaxRetrySteps > 0, MinRuntime: c.MinRuntime, ReclaimMinRuntime: c.ReclaimMinRuntime, Queue: r.Queue,
 	}
 	q.Each = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 	for _, m := range r.Pods {
-		if m.Priority = r.Priority; r.Group != "" {
+		if m.Priority, m.Queue = r.Priority, r.Queue; r.Group != "" {
 			m.Group = r.Group
 		}
 		q.Members = append(q.Members, m)

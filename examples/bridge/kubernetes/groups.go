@@ -13,7 +13,11 @@ import (
 // addGroup adds a group. A field that cannot be read gets the value that disturbs the group
 // least.
 func (c *context) addGroup(id string, g *PodGroup) {
-	group := workload.PodGroup{ID: id, Basic: g.Spec.SchedulingPolicy.Gang == nil}
+	gang := g.Spec.SchedulingPolicy.Gang
+	group := workload.PodGroup{ID: id, Basic: gang == nil}
+	if gang != nil {
+		group.MinCount = max(0, gang.MinCount)
+	}
 	var err error
 	if group.Priority, _, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy); err != nil {
 		c.warn("PodGroup "+id, "spec.priorityClassName", "%v: it is never preempted here", err)

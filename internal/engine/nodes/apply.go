@@ -95,7 +95,32 @@ func (c *Cluster) regroup(p *Pod, change func(members []*Pod) []*Pod) {
 	c.replaceGroup(g, newGroup(g.Facts, g.known, change(g.members)))
 }
 
+// moveSurplus makes running pods anew that are surplus now and were not before, or the reverse.
+func (c *Cluster) moveSurplus(g *group) {
+	for i, p := range g.running {
+		if p.surplus == g.isSurplus(&p.Facts) {
+			continue
+		}
+		a := &alone{pod: *p}
+		next := &a.pod
+		next.surplus = !p.surplus
+		a.list[0] = next
+		a.unit.fill("", a.list[:])
+		next.single = &a.unit
+		g.running[i], g.members[slices.Index(g.members, p)] = next, next
+		c.pods = c.pods.Set(next)
+		n := c.nodes.At(int(p.node))
+		pods := slices.Clone(n.pods)
+		pods[slices.Index(pods, p)] = next
+		c.rebuild("", nil, n.Facts, n.number, pods, n.nominated)
+		c.cover(p.single, false)
+		c.cover(next.single, true)
+	}
+}
+
+// replaceGroup puts a group in the place of one. The next one is not shared yet.
 func (c *Cluster) replaceGroup(old, next *group) {
+	c.moveSurplus(next)
 	c.coverGroup(old, false)
 	c.coverGroup(next, true)
 	if next.known || len(next.members) > 0 {
@@ -136,7 +161,7 @@ func (c *Cluster) cover(u *Unit, there bool) {
 
 // count counts a running pod by its priority, and whether it has a minimum runtime.
 func (c *Cluster) count(p *Pod, change int) {
-	if p.minimum > 0 {
+	if p.hasMinimum() {
 		c.minimums += change
 	}
 	priority := p.priority

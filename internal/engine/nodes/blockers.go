@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -114,17 +115,18 @@ func (s *Searcher) blocker(p *Pod, books *ledger) (b Blocker, ok bool) {
 
 // setBy finds the pod whose minimum runtime ends last.
 func (s *Searcher) setBy(b *Blocker) {
+	kind := s.kindOf(b.Unit)
 	for _, p := range b.Unit.Pods {
-		at, minimum := instant.Of(p.Facts.Started), p.minimum
+		at, minimum := instant.Of(p.Facts.Started), p.minimum[kind]
 		if minimum == unsetMinimum {
-			minimum = s.config.MinRuntime
+			minimum = s.config.MinRuntime[kind]
 		}
 		if p.Facts.Terminating || at == instant.Unset || minimum <= 0 || quota.Add(at, minimum) != b.Until {
 			continue
 		}
 		b.SetBy = p
-		_, b.OfPod = p.Facts.MinRuntime.Get()
-		b.OfGroup = !b.OfPod && p.minimum != unsetMinimum
+		_, b.OfPod = [...]optional.Duration{p.Facts.MinRuntime, p.Facts.ReclaimMinRuntime}[kind].Get()
+		b.OfGroup = !b.OfPod && p.minimum[kind] != unsetMinimum
 		return
 	}
 }

@@ -29,6 +29,7 @@ func New(st *State) (*Cluster, error) {
 	for _, g := range st.Groups {
 		b.groups[g.ID] = &groupMembers{group: group{Facts: g, known: true}}
 	}
+	b.findSurplus()
 	nodes, ok := b.addPods()
 	if !ok {
 		return nil, validate(st)
@@ -154,7 +155,7 @@ func (b *builder) addPods() (nodes []*node, ok bool) {
 		pods := b.make(st.Pods, on.of(i), b.numbers[i], b.like)
 		for _, p := range pods {
 			running.Add(p)
-			if p.minimum > 0 {
+			if p.hasMinimum() {
 				c.minimums++
 			}
 			b.join(p)

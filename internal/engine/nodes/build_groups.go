@@ -32,6 +32,30 @@ func (b *builder) groupOf(p *Pod) *group {
 	return nil
 }
 
+// findSurplus finds where the surplus of groups with a minimum begins.
+func (b *builder) findSurplus() {
+	running := map[*groupMembers][]string{}
+	for _, g := range b.groups {
+		if g.isElastic() {
+			running[g] = nil
+		}
+	}
+	for i := range b.st.Pods {
+		if len(running) == 0 {
+			return
+		}
+		p := &b.st.Pods[i]
+		if g := b.groups[p.Group]; g != nil && g.isElastic() && !p.Terminating {
+			running[g] = append(running[g], p.ID)
+		}
+	}
+	for g, ids := range running {
+		if slices.Sort(ids); len(ids) >= g.Facts.MinCount {
+			g.last = ids[g.Facts.MinCount-1]
+		}
+	}
+}
+
 // join adds a running pod to its group, and to the covered units.
 func (b *builder) join(p *Pod) {
 	if p.single != nil {

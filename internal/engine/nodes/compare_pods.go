@@ -140,7 +140,7 @@ func (p *Pod) equals(q *workload.Pod) bool {
 	f := &p.Facts
 	if f.ID != q.ID || f.UID != q.UID || f.Namespace != q.Namespace || f.Group != q.Group || f.Priority != q.Priority ||
 		f.Node != q.Node || f.Nowhere != q.Nowhere || f.Terminating != q.Terminating || f.Preempted != q.Preempted ||
-		f.MinRuntime != q.MinRuntime || !f.Started.Equal(q.Started) || !f.TerminatingSince.Equal(q.TerminatingSince) ||
+		f.Queue != q.Queue || f.MinRuntime != q.MinRuntime || f.ReclaimMinRuntime != q.ReclaimMinRuntime || !f.Started.Equal(q.Started) || !f.TerminatingSince.Equal(q.TerminatingSince) ||
 		!slices.Equal(f.Nodes, q.Nodes) {
 		return false
 	}

@@ -195,7 +195,7 @@ func (c *Cluster) setGroup(path string, f *validator, facts workload.PodGroup, k
 	}
 	members := g.members
 	for _, p := range members {
-		c.detach(p)
+		c.detach(c.pod(c.pods, p.Facts.ID)) // it may have become surplus, or the reverse
 	}
 	c.replaceGroup(newGroup(g.Facts, g.known, nil), newGroup(facts, known, nil))
 	for _, p := range members {

@@ -11,6 +11,10 @@ type group struct {
 	Facts   workload.PodGroup
 	known   bool
 	members []*Pod // running, by UID and ID
+	// running are those that do not terminate, by ID, and last is the ID of the last one of the minimum:
+	// what comes after it is surplus. Without a minimum, or with fewer pods, there is none.
+	running []*Pod
+	last    string
 	// whole and staying are the unit of a group in mode PodGroup: with all members, and
 	// without terminating ones. Nil if there is none.
 	whole, staying *Unit
@@ -18,6 +22,11 @@ type group struct {
 
 func newGroup(facts workload.PodGroup, known bool, members []*Pod) *group {
 	g := &group{Facts: facts, known: known, members: members}
+	if g.isElastic() {
+		g.running = slices.DeleteFunc(slices.Clone(members), func(p *Pod) bool { return p.Facts.Terminating })
+		slices.SortFunc(g.running, comparePods)
+		g.findLast()
+	}
 	if !g.atomic() || len(members) == 0 {
 		return g
 	}
@@ -31,6 +40,20 @@ func newGroup(facts workload.PodGroup, known bool, members []*Pod) *group {
 		}
 	}
 	return g
+}
+
+// isElastic reports whether the group has a minimum and may be split: then it may have surplus.
+func (g *group) isElastic() bool { return g.known && !g.atomic() && g.Facts.MinCount > 0 }
+
+func (g *group) findLast() {
+	if g.last = ""; len(g.running) >= g.Facts.MinCount {
+		g.last = g.running[g.Facts.MinCount-1].Facts.ID
+	}
+}
+
+// isSurplus reports whether a pod that runs in the group is surplus, also one that comes to the others.
+func (g *group) isSurplus(p *workload.Pod) bool {
+	return g.last != "" && !p.Terminating && p.ID > g.last
 }
 
 // IsBasic reports whether a group is in the state and is not a gang.

@@ -10,13 +10,29 @@ import (
 // never is the end of a protection without end.
 const never = math.MaxInt64
 
+// kindOf returns which minimum runtimes count for a unit: against reclaims, if the request is of another
+// queue. All pods of a unit are of one queue.
+func (s *Searcher) kindOf(u *Unit) int {
+	if queue := u.Pods[0].queue; queue != s.r.Queue && queue != "" && s.r.Queue != "" {
+		return reclaiming
+	}
+	return preempting
+}
+
 // runtimeUntil returns the last instant at which minimum runtimes protect a unit: the latest
 // of all its pods; Unset if they do not. Pods without a minimum runtime have the default.
 func (s *Searcher) runtimeUntil(u *Unit) int64 {
-	if minimum := s.config.MinRuntime; minimum > 0 && u.latest != instant.Unset {
-		return max(u.until, quota.Add(u.latest, minimum))
+	kind := s.kindOf(u)
+	if minimum := s.config.MinRuntime[kind]; minimum > 0 && u.latest[kind] != instant.Unset {
+		return max(u.until[kind], quota.Add(u.latest[kind], minimum))
 	}
-	return u.until
+	return u.until[kind]
+}
+
+// anyMinimums reports whether some minimum runtime may protect a unit.
+func (s *Searcher) anyMinimums() bool {
+	minimum := &s.config.MinRuntime
+	return s.c.minimums > 0 || minimum[preempting] > 0 || minimum[reclaiming] > 0 && s.r.Queue != ""
 }
 
 // guardUntil returns the last instant at which a guard protects a unit. The guard is asked
@@ -47,7 +63,7 @@ func (s *Searcher) isGuarded(u *Unit) bool {
 
 // anyRules reports whether any rule besides the priority may keep a unit from yielding.
 func (s *Searcher) anyRules() bool {
-	return s.r.Guard != nil || s.anyStuck || s.config.MinRuntime > 0 || s.c.minimums > 0
+	return s.r.Guard != nil || s.anyStuck || s.anyMinimums()
 }
 
 // keptFor returns the rule that keeps a unit of lower priority from yielding now; zero if

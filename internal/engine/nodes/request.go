@@ -19,9 +19,9 @@ type Config struct {
 	HardBudgets bool
 	// FirstViolated charges a pod to its budgets up to the first violated one.
 	FirstViolated bool
-	MinRuntime    int64 // of pods without one whose group has none
-	Exact         bool  // look for the best victims
-	MaxNodes      int   // of the exact search
+	MinRuntime    [2]int64 // by kind, of pods without one whose group has none
+	Exact         bool     // look for the best victims
+	MaxNodes      int      // of the exact search
 }
 
 // Mode is the version of the algorithm.
@@ -56,7 +56,8 @@ type Filter struct {
 type Request struct {
 	Group              string
 	Priority           int32
-	Never              bool // it preempts nobody
+	Queue              string // empty: none
+	Never              bool   // it preempts nobody
 	MinCount           int
 	Pods               []workload.Pod
 	Domains            []Domain
@@ -126,13 +127,13 @@ func (r *Request) groupOf(p *workload.Pod) string {
 	return r.Group
 }
 
-// member returns a pod of the request as filters, trials and placers are shown it: with the group
-// and the priority of the request.
+// member returns a pod of the request as filters, trials and placers are shown it: with the group,
+// the priority and the queue of the request.
 func (r *Request) member(i int) *workload.Pod {
 	p := &r.Pods[i]
-	if group := r.groupOf(p); r.filtered() && (p.Group != group || p.Priority != r.Priority) {
+	if group := r.groupOf(p); r.filtered() && (p.Group != group || p.Priority != r.Priority || p.Queue != r.Queue) {
 		shown := *p
-		shown.Group, shown.Priority = group, r.Priority
+		shown.Group, shown.Priority, shown.Queue = group, r.Priority, r.Queue
 		return &shown
 	}
 	return p

@@ -82,7 +82,7 @@ func (s *Searcher) changes() []int64 {
 			}
 		}
 	}
-	if !s.r.Never && (s.r.Guard != nil || s.config.MinRuntime > 0 || s.c.minimums > 0) {
+	if !s.r.Never && (s.r.Guard != nil || s.anyMinimums()) {
 		for _, n := range s.nodes {
 			for _, p := range n.pods {
 				u := s.unitOf(p)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -15,10 +16,12 @@ type Pod struct {
 	node     int32 // number
 	priority int32 // the priority that counts
 	takes    []amount
-	budgets  []int32 // the budgets that cover it, in order
-	single   *Unit   // nil for a member of a larger unit
-	minimum  int64   // minimum runtime, its own or its group's; unsetMinimum: neither has one
-	like     *alike  // whose labels and requests it has; nil: not known
+	budgets  []int32  // the budgets that cover it, in order
+	single   *Unit    // nil for a member of a larger unit
+	minimum  [2]int64 // minimum runtimes, its own or its group's; unsetMinimum: neither has one
+	queue    string   // that counts
+	surplus  bool     // of its group
+	like     *alike   // whose labels and requests it has; nil: not known
 	Facts    workload.Pod
 }
 
@@ -51,10 +54,11 @@ func (l *lone) join(g *group) {
 
 // belong takes over what the group of a pod decides.
 func (p *Pod) belong(g *group) {
-	if p.priority = p.Facts.Priority; g != nil && g.known {
-		p.priority = g.Facts.Priority
+	p.priority, p.queue, p.surplus = p.Facts.Priority, p.Facts.Queue, false
+	if g != nil && g.known {
+		p.priority, p.queue, p.surplus = g.Facts.Priority, g.Facts.Queue, g.isSurplus(&p.Facts)
 	}
-	p.minimum = minimumOf(&p.Facts, g)
+	p.minimum = minimumsOf(&p.Facts, g)
 }
 
 // newPod makes a pod on the node with that number. It keeps facts, which must be a copy.
@@ -70,18 +74,20 @@ func (c *Cluster) newPod(facts workload.Pod, number int32, g *group) *Pod {
 	return p
 }
 
-// minimumOf returns the minimum runtime of a pod, its own or its group's.
-func minimumOf(p *workload.Pod, g *group) int64 {
-	if d, ok := p.MinRuntime.Get(); ok {
-		return int64(d)
-	}
+// minimumsOf returns the minimum runtimes of a pod, its own or its group's.
+func minimumsOf(p *workload.Pod, g *group) (minimum [2]int64) {
+	own, ofGroup := [...]optional.Duration{p.MinRuntime, p.ReclaimMinRuntime}, [2]optional.Duration{}
 	if g != nil && g.known {
-		if d, ok := g.Facts.MinRuntime.Get(); ok {
-			return int64(d)
-		}
+		ofGroup = [...]optional.Duration{g.Facts.MinRuntime, g.Facts.ReclaimMinRuntime}
 	}
-	return unsetMinimum
+	for kind := range minimum {
+		minimum[kind] = int64(own[kind].Or(ofGroup[kind].Or(unsetMinimum)))
+	}
+	return minimum
 }
+
+// hasMinimum reports whether the pod has a minimum runtime, its own or its group's.
+func (p *Pod) hasMinimum() bool { return p.minimum[preempting] > 0 || p.minimum[reclaiming] > 0 }
 
 // amount is an amount of one column.
 type amount struct {
@@ -98,10 +104,17 @@ type Unit struct {
 	grouped  bool   // a pod of it names a group
 	started  int64  // the earliest start; now if unknown
 	covered  bool   // a budget covers it
+	surplus  bool   // it is a pod of the surplus of its group
 	// until is the last instant at which a minimum runtime of a pod or group protects the
 	// unit. latest is the latest start of a pod without a minimum runtime. Unset: none.
-	until, latest int64
+	until, latest [2]int64
 }
+
+// The kinds of minimum runtimes: against requests of the same queue, and of others.
+const (
+	preempting = iota
+	reclaiming
+)
 
 const unsetMinimum = -1
 
@@ -114,7 +127,8 @@ func newUnit(group string, pods []*Pod) *Unit {
 }
 
 func (u *Unit) fill(group string, pods []*Pod) {
-	*u = Unit{Group: group, Pods: pods, Priority: pods[0].priority, started: justNow, until: instant.Unset, latest: instant.Unset}
+	none := [2]int64{instant.Unset, instant.Unset}
+	*u = Unit{Group: group, Pods: pods, Priority: pods[0].priority, started: justNow, surplus: pods[0].surplus, until: none, latest: none}
 	for _, p := range pods {
 		u.grouped = u.grouped || p.Facts.Group != ""
 		u.covered = u.covered || len(p.budgets) > 0
@@ -123,12 +137,16 @@ func (u *Unit) fill(group string, pods []*Pod) {
 			continue
 		}
 		u.started = min(u.started, at)
-		switch {
-		case p.Facts.Terminating:
-		case p.minimum > 0:
-			u.until = max(u.until, quota.Add(at, p.minimum))
-		case p.minimum == unsetMinimum:
-			u.latest = max(u.latest, at)
+		if p.Facts.Terminating || p.surplus {
+			continue
+		}
+		for kind, minimum := range p.minimum {
+			switch {
+			case minimum > 0:
+				u.until[kind] = max(u.until[kind], quota.Add(at, minimum))
+			case minimum == unsetMinimum:
+				u.latest[kind] = max(u.latest[kind], at)
+			}
 		}
 	}
 }
@@ -146,8 +164,8 @@ func (u *Unit) budgets(list []int32) []int32 {
 }
 
 // compareUnits is the order of importance, most important first: priority; groups and their
-// pods before others; more pods; earlier start; smaller UID, then ID, of the first pod.
-// (KEP-5710, step "sort", with the tie-breaks as built in v1.37.)
+// pods before others; more pods; earlier start; pods that are no surplus before those that are;
+// smaller UID, then ID, of the first pod. (KEP-5710, step "sort", with the tie-breaks as built in v1.37.)
 func compareUnits(a, b *Unit) int {
 	switch {
 	case a == b:
@@ -163,6 +181,11 @@ func compareUnits(a, b *Unit) int {
 		return cmp.Compare(len(b.Pods), len(a.Pods))
 	case a.started != b.started:
 		return cmp.Compare(a.started, b.started)
+	case a.surplus != b.surplus:
+		if b.surplus {
+			return -1
+		}
+		return 1
 	}
 	return compareUIDs(a.Pods[0], b.Pods[0])
 }

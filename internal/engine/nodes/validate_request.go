@@ -52,6 +52,9 @@ func (c *Cluster) ValidateRequest(r *Request) fault.List {
 		if g := c.group(r.groupOf(p)); r.Group == "" && (g == nil || !g.known) && p.Priority != 0 && p.Priority != r.Priority {
 			f.Add(path+".priority", "%d differs from %d of the request", p.Priority, r.Priority)
 		}
+		if g := c.group(r.groupOf(p)); r.Group == "" && (g == nil || !g.known) && p.Queue != "" && p.Queue != r.Queue {
+			f.Add(path+".queue", "%q differs from %q of the request", p.Queue, r.Queue)
+		}
 		if r.Group != "" && p.Group != "" && p.Group != r.Group {
 			f.Add(path+".group", "%q differs from %q of the request", p.Group, r.Group)
 		}
@@ -108,6 +111,9 @@ func (c *Cluster) validateGroup(f *validator, r *Request) {
 	}
 	if g.Facts.Priority != r.Priority {
 		f.Add("request.priority", "%d differs from %d of group %q", r.Priority, g.Facts.Priority, id)
+	}
+	if g.Facts.Queue != r.Queue {
+		f.Add("request.queue", "%q differs from %q of group %q", r.Queue, g.Facts.Queue, id)
 	}
 	if r.Group == "" || !g.Facts.Basic {
 		return

@@ -60,7 +60,7 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
 		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
 		{"the decision through JSON", w.throughJSON(p, s, r)},
-		{"shifted time", w.shifted(p, r)},
+		{"shifted time", shifted(preemption.NewSnapshot, p.Decide, w.state, r)},
 	}
 }
 
@@ -114,19 +114,6 @@ func (w *world) throughJSON(p *preemption.Preemptor, s *preemption.Snapshot, r p
 		return err.Error() + "\n"
 	}
 	return form(d)
-}
-
-// shifted decides at another time, and shifts the answer back.
-func (w *world) shifted(p *preemption.Preemptor, r preemption.Request) string {
-	s, err := preemption.NewSnapshot(moved(w.state, shift))
-	if err != nil {
-		return err.Error() + "\n"
-	}
-	d, err := p.Decide(s, moved(r, shift))
-	if err != nil {
-		return err.Error() + "\n"
-	}
-	return form(moved(d, -shift))
 }
 
 // check prints whether state and configuration are valid.

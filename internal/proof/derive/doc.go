@@ -65,11 +65,12 @@
 //
 //	config mode= order= budgets= maxCandidates= firstNode=
 //	node NAME RESOURCE=CAPACITY label.KEY=VALUE unschedulable
-//	group ID priority= mode= basic
-//	pod ID on=NODE of=GROUP priority= RESOURCE=AMOUNT since= label.KEY=VALUE leaving
+//	group ID priority= mode= basic min=PODS in=QUEUE preemptMin= reclaimMin=
+//	pod ID on=NODE of=GROUP in=QUEUE priority= RESOURCE=AMOUNT since= preemptMin= reclaimMin=
+//	       label.KEY=VALUE leaving
 //	promise (as pod)
 //	budget NAME allows= label.KEY=VALUE
-//	place priority= RESOURCE=AMOUNT pods=COUNT min= policy= unschedulable prefer=NODE,...
+//	place in=QUEUE priority= RESOURCE=AMOUNT pods=COUNT min= policy= unschedulable prefer=NODE,...
 //	       only.POD=NODE,... domain.NAME=NODE,...
 //
 // A pod takes one slot unless its line names resources. place asks about the pod in0; with

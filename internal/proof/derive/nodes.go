@@ -8,6 +8,8 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -21,7 +23,8 @@ func (w *world) addNode(l *line) error {
 }
 
 func (w *world) addGroup(l *line) error {
-	g := workload.PodGroup{ID: l.name, Priority: l.priority(), Basic: l.flag("basic")}
+	g := workload.PodGroup{ID: l.name, Priority: l.priority(), Basic: l.flag("basic"), MinCount: int(l.number("min")), Queue: l.text("in")}
+	g.MinRuntime, g.ReclaimMinRuntime = l.minimums()
 	l.constant("mode", &g.DisruptionMode)
 	w.nodes.Groups = append(w.nodes.Groups, g)
 	return l.end(true)
@@ -49,10 +52,19 @@ func (w *world) addBudget(l *line) error {
 // pod reads what running and nominated pods have in common. A pod takes one slot unless the
 // line says otherwise.
 func (l *line) pod() workload.Pod {
-	return workload.Pod{
-		ID: l.name, UID: l.name, Node: l.text("on"), Group: l.text("of"), Priority: l.priority(),
+	p := workload.Pod{
+		ID: l.name, UID: l.name, Node: l.text("on"), Group: l.text("of"), Priority: l.priority(), Queue: l.text("in"),
 		Started: l.ago("since"), Labels: l.labels(), Requests: l.takes(workload.Resources{"slots": 1}),
 	}
+	p.MinRuntime, p.ReclaimMinRuntime = l.minimums()
+	return p
+}
+
+// minimums reads the minimum runtimes of a pod or group.
+func (l *line) minimums() (preempt, reclaim optional.Duration) {
+	var s minruntime.Settings
+	l.minRuntime(&s)
+	return s.Preempt, s.Reclaim
 }
 
 func (l *line) priority() int32 {
@@ -94,7 +106,7 @@ func (l *line) takes(otherwise workload.Resources) workload.Resources {
 
 // placing reads a question about nodes.
 func (l *line) placing() placement.Request {
-	r := placement.Request{Priority: l.priority(), SkipFit: l.flag("unschedulable"), Prefer: l.list("prefer")}
+	r := placement.Request{Priority: l.priority(), Queue: l.text("in"), Now: noon, SkipFit: l.flag("unschedulable"), Prefer: l.list("prefer")}
 	l.constant("policy", &r.Policy)
 	n := int(l.number("pods"))
 	if n > 0 {
@@ -223,13 +235,12 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 	if err3 != nil {
 		err4, record.Request = err3, &r
 	}
-	later, err5 := placement.NewSnapshot(moved(w.nodes, shift))
 	routes := []route{
 		{"without a recorder", decided(p.Decide, s, nil, r)},
 		{"the state the other way round", decided(p.Decide, backwards, err1, r)},
 		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
 		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
-		{"shifted time", decided(p.Decide, later, err5, r)}, // the answer has no time in it
+		{"shifted time", shifted(placement.NewSnapshot, p.Decide, w.nodes, r)},
 	}
 	if r.MaxDomains == 0 { // the twin does not sample
 		routes = append(routes, route{"the twin", form(twin.DecideOnNodes(w.nodesConfig, w.nodes, r))})

@@ -54,6 +54,19 @@ func decided[S, R, D any](decide func(S, R) (D, error), s S, err error, r R) str
 	return form(d)
 }
 
+// shifted decides at another time, and shifts the answer back.
+func shifted[State, S, R, D any](snapshot func(State) (S, error), decide func(S, R) (D, error), st State, r R) string {
+	s, err := snapshot(moved(st, shift))
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	d, err := decide(s, moved(r, shift))
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return form(moved(d, -shift))
+}
+
 // again returns a value after a JSON round trip.
 func again[T any](v T) (T, error) {
 	var out T

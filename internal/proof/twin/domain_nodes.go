@@ -76,7 +76,7 @@ func (q *nodes) inDomain(domain []workload.Node, present there, barred []unit) (
 	if q.config.Mode == placement.ModeDesign {
 		kept, rest, placed = q.lowest(domain, kept, rest, first)
 	}
-	slices.SortFunc(rest, moreImportant)
+	slices.SortFunc(rest, q.moreImportant)
 	for _, u := range rest {
 		if more := kept.with(u.Pods...); q.stands(more, placed) {
 			kept = more

@@ -152,7 +152,7 @@ func (q *nodes) blockers(on []workload.Node, present there, short []placement.Sh
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b kept) int { return moreImportant(b.unit, a.unit) })
+	slices.SortFunc(list, func(a, b kept) int { return q.moreImportant(b.unit, a.unit) })
 	most := q.config.MaxBlockers
 	if most == 0 {
 		most = 4

@@ -47,7 +47,7 @@ func ask(config placement.Config, st placement.State, r placement.Request) (q *n
 		if r.Group != "" {
 			p.Group = r.Group
 		}
-		p.Priority = r.Priority
+		p.Priority, p.Queue = r.Priority, r.Queue
 		q.members = append(q.members, p)
 	}
 	q.order = q.sorted(st.Nodes)

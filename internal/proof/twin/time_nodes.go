@@ -9,17 +9,29 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// minimum returns the minimum runtime that counts for a pod, and whose setting it is.
+// minimum returns the minimum runtime that counts for a pod, and whose setting it is. The surplus of a group has
+// none.
 func (q *nodes) minimum(p workload.Pod) (d time.Duration, setBy string) {
-	if d, ok := p.MinRuntime.Get(); ok {
-		return d, fmt.Sprintf("pod %q", p.ID)
+	if q.isSurplus(p) {
+		return 0, ""
 	}
+	of, ofGroup := p, workload.PodGroup{ID: p.Group}
 	for _, g := range q.st.Groups {
-		if d, ok := g.MinRuntime.Get(); ok && g.ID == p.Group {
-			return d, fmt.Sprintf("group %q", g.ID)
+		if g.ID == p.Group {
+			ofGroup, of.Queue = g, g.Queue
 		}
 	}
-	d, _ = q.config.MinRuntime.Get()
+	own, group, general := p.MinRuntime, ofGroup.MinRuntime, q.config.MinRuntime
+	if isReclaim := of.Queue != "" && q.r.Queue != "" && of.Queue != q.r.Queue; isReclaim {
+		own, group, general = p.ReclaimMinRuntime, ofGroup.ReclaimMinRuntime, q.config.ReclaimMinRuntime
+	}
+	if d, ok := own.Get(); ok {
+		return d, fmt.Sprintf("pod %q", p.ID)
+	}
+	if d, ok := group.Get(); ok {
+		return d, fmt.Sprintf("group %q", p.Group)
+	}
+	d, _ = general.Get()
 	return d, "default"
 }
 

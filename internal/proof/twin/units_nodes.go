@@ -21,7 +21,7 @@ func (q *nodes) units(present there) []unit {
 		rule, _, _ := q.kept(u)
 		return rule != 0 || u.Priority >= q.r.Priority
 	})
-	slices.SortFunc(list, moreImportant)
+	slices.SortFunc(list, q.moreImportant)
 	return list
 }
 
@@ -61,7 +61,10 @@ func (u unit) earliest() int64 {
 	return first
 }
 
-func moreImportant(a, b unit) int {
+func (q *nodes) moreImportant(a, b unit) int {
+	surplus := func(u unit) int {
+		return len(slices.DeleteFunc(slices.Clone(u.Pods), func(p workload.Pod) bool { return !q.isSurplus(p) }))
+	}
 	plain := func(u unit) int {
 		if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Group != "" }) {
 			return 0
@@ -73,9 +76,27 @@ func moreImportant(a, b unit) int {
 		cmp.Compare(plain(a), plain(b)),
 		-cmp.Compare(len(a.Pods), len(b.Pods)),
 		cmp.Compare(a.earliest(), b.earliest()),
+		cmp.Compare(surplus(a), surplus(b)),
 		cmp.Compare(a.Pods[0].UID, b.Pods[0].UID),
 		cmp.Compare(a.Pods[0].ID, b.Pods[0].ID),
 	)
+}
+
+// isSurplus reports whether a pod is over the minimum of its group. The minimum are the first running pods by
+// ID; a group without one, or which yields whole, has no surplus.
+func (q *nodes) isSurplus(p workload.Pod) bool {
+	at := slices.IndexFunc(q.st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group })
+	if at < 0 || q.st.Groups[at].MinCount == 0 || q.st.Groups[at].DisruptionMode == workload.DisruptionModePodGroup {
+		return false
+	}
+	var running []string
+	for _, o := range q.st.Pods {
+		if o.Group == p.Group && !o.Terminating {
+			running = append(running, o.ID)
+		}
+	}
+	slices.Sort(running)
+	return slices.Index(running, p.ID) >= q.st.Groups[at].MinCount
 }
 
 // covering lists the budgets that a pod is charged to, by namespace and name.

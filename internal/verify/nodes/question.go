@@ -14,31 +14,33 @@ import (
 // Question is a state, a request and a configuration, all valid. Numbers of modes, orders and
 // outcomes are those of package placement.
 type Question struct {
-	Nodes           []workload.Node
-	Pods, Nominated []workload.Pod
-	Groups          []workload.PodGroup
-	Budgets         []workload.DisruptionBudget
-	Members         []workload.Pod // the pods of the request, with its group and priority
-	Single          bool           // every node is a domain
-	Each            bool           // the pods of a basic group: only the rights of the victims are judged
-	Priority        int32
-	NeverPreempts   bool
-	MinCount        int
-	Domains         [][]string // names of nodes
-	Prefer          []string
-	SkipFit         bool
-	Now             time.Time
-	Timeout         time.Duration // of termination
-	Design, Replace bool          // of the mode
-	BestFit, Round  bool          // of the order
-	HardBudgets     bool
-	FirstViolated   bool // the budgets of a pod after the first violated one are not charged
-	Exact           bool // the best answer was looked for, whatever the order
-	OwnImportance   bool // the caller has another order of importance
-	SkipRetryAt     bool
-	RetryAtIsBound  bool
-	MinRuntime      optional.Duration
-	Filters         []Filter
+	Nodes             []workload.Node
+	Pods, Nominated   []workload.Pod
+	Groups            []workload.PodGroup
+	Budgets           []workload.DisruptionBudget
+	Members           []workload.Pod // the pods of the request, with its group and priority
+	Single            bool           // every node is a domain
+	Each              bool           // the pods of a basic group: only the rights of the victims are judged
+	Priority          int32
+	NeverPreempts     bool
+	MinCount          int
+	Domains           [][]string // names of nodes
+	Prefer            []string
+	SkipFit           bool
+	Now               time.Time
+	Timeout           time.Duration // of termination
+	Design, Replace   bool          // of the mode
+	BestFit, Round    bool          // of the order
+	HardBudgets       bool
+	FirstViolated     bool // the budgets of a pod after the first violated one are not charged
+	Exact             bool // the best answer was looked for, whatever the order
+	OwnImportance     bool // the caller has another order of importance
+	SkipRetryAt       bool
+	RetryAtIsBound    bool
+	MinRuntime        optional.Duration
+	ReclaimMinRuntime optional.Duration
+	Queue             string
+	Filters           []Filter
 	// Allows, if set, asks the set filters and the placer about a pod on its node beside exactly
 	// these pods. Their answers need not be monotone: whether a victim could stay is then not
 	// judged.

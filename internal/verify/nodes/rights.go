@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -58,14 +59,17 @@ func (w *world) units() (list []unit) {
 	for _, u := range list {
 		slices.SortFunc(u.pods, func(a, b workload.Pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
 	}
-	slices.SortFunc(list, moreImportant)
+	slices.SortFunc(list, w.moreImportant)
 	return list
 }
 
-func moreImportant(a, b unit) int {
-	number := func(u unit) (plain int, start int64) {
+func (w *world) moreImportant(a, b unit) int {
+	number := func(u unit) (plain int, start int64, surplus int) {
 		plain, start = 1, math.MaxInt64
 		for _, p := range u.pods {
+			if w.isSurplus(p) {
+				surplus = 1
+			}
 			if p.Group != "" {
 				plain = 0
 			}
@@ -73,12 +77,12 @@ func moreImportant(a, b unit) int {
 				start = min(start, p.Started.UnixNano())
 			}
 		}
-		return plain, start
+		return plain, start, surplus
 	}
-	plainA, startA := number(a)
-	plainB, startB := number(b)
+	plainA, startA, surplusA := number(a)
+	plainB, startB, surplusB := number(b)
 	return cmp.Or(-cmp.Compare(a.priority, b.priority), cmp.Compare(plainA, plainB), -cmp.Compare(len(a.pods), len(b.pods)),
-		cmp.Compare(startA, startB), cmp.Compare(a.pods[0].UID, b.pods[0].UID), cmp.Compare(a.pods[0].ID, b.pods[0].ID))
+		cmp.Compare(startA, startB), cmp.Compare(surplusA, surplusB), cmp.Compare(a.pods[0].UID, b.pods[0].UID), cmp.Compare(a.pods[0].ID, b.pods[0].ID))
 }
 
 // keeps says what keeps a unit from yielding now; empty: nothing.
@@ -101,18 +105,41 @@ func (w *world) keeps(u unit) string {
 }
 
 // minimumRuntime returns the last instant of a pod's minimum runtime: its own, else that of
-// its group, else the default.
+// its group, else the default; against requests of other queues, that against reclaims.
 func (w *world) minimumRuntime(p workload.Pod) (until time.Time, ok bool) {
-	least := p.MinRuntime
+	queue, preempt, reclaim := p.Queue, []optional.Duration{p.MinRuntime}, []optional.Duration{p.ReclaimMinRuntime}
 	for _, g := range w.Groups {
-		if g.ID == p.Group && least.IsZero() {
-			least = g.MinRuntime
+		if g.ID == p.Group {
+			queue, preempt, reclaim = g.Queue, append(preempt, g.MinRuntime), append(reclaim, g.ReclaimMinRuntime)
 		}
 	}
-	if least.IsZero() {
-		least = w.MinRuntime
+	settings := append(preempt, w.MinRuntime)
+	if queue != "" && w.Queue != "" && queue != w.Queue {
+		settings = append(reclaim, w.ReclaimMinRuntime)
 	}
-	return p.Started.Add(least.Or(0)), least.Or(0) > 0 && !p.Terminating && !p.Started.IsZero()
+	least := time.Duration(0)
+	if i := slices.IndexFunc(settings, func(s optional.Duration) bool { return !s.IsZero() }); i >= 0 {
+		least = settings[i].Or(0)
+	}
+	return p.Started.Add(least), least > 0 && !p.Terminating && !p.Started.IsZero() && !w.isSurplus(p)
+}
+
+// isSurplus reports whether a pod runs over the minimum of its group: so many others that run and do not
+// terminate come before it by ID. A group that yields whole has no surplus.
+func (w *world) isSurplus(p workload.Pod) bool {
+	for _, g := range w.Groups {
+		if g.ID != p.Group || g.MinCount == 0 || p.Terminating || w.yieldsWith(p) != "" {
+			continue
+		}
+		before := 0
+		for _, o := range w.Pods {
+			if o.Group == g.ID && !o.Terminating && o.ID < p.ID {
+				before++
+			}
+		}
+		return before >= g.MinCount
+	}
+	return false
 }
 
 // potential lists the units that may yield and have a pod in the domain, charged to budgets.
