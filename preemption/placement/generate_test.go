@@ -22,6 +22,8 @@ func TestGeneratorsReachEverything(t *testing.T) {
 		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
 		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,
 		"retry at": 60, "promise and retry at": 10, "minimum runtime blocks": 50, "guard blocks": 30, "budget blocks": 20, "shortage": 80, "protected beside a victim": 20,
+		"surplus": 150, "surplus goes": 30, "surplus goes under a minimum runtime": 5,
+		"reclaim differs": 60, "reclaimed though not to be preempted": 5, "kept from reclaim alone": 20,
 	}
 	ceilings := map[string]int{"Impossible": 350, "hopeless": 100} // hopeless: no room in an idle cluster either
 	seen := map[string]int{}
@@ -98,6 +100,22 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 	}
 	for _, p := range st.Pods {
 		until := protectedUntil(st, r, c, p)
+		goes := slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) })
+		kinds["surplus"] = kinds["surplus"] || isSurplus(st, p)
+		kinds["surplus goes"] = kinds["surplus goes"] || goes && isSurplus(st, p)
+		whole := slices.Clone(st.Groups)
+		for i := range whole {
+			whole[i].MinCount = 0
+		}
+		all := st
+		all.Groups = whole
+		kinds["surplus goes under a minimum runtime"] = kinds["surplus goes under a minimum runtime"] || goes && !r.Now.After(protectedUntil(all, r, c, p))
+		alone := r
+		alone.Queue = ""
+		reclaimed := !protectedUntil(st, alone, c, p).Equal(until)
+		kinds["reclaim differs"] = kinds["reclaim differs"] || reclaimed
+		kinds["reclaimed though not to be preempted"] = kinds["reclaimed though not to be preempted"] || reclaimed && goes && !r.Now.After(protectedUntil(st, alone, c, p))
+		kinds["kept from reclaim alone"] = kinds["kept from reclaim alone"] || reclaimed && !until.IsZero() && !r.Now.After(until)
 		kinds["protected beside a victim"] = kinds["protected beside a victim"] || !until.IsZero() && !r.Now.After(until) && len(d.Victims) > 0
 	}
 	kinds["shortage"] = len(d.Shortage) > 0

@@ -19,7 +19,11 @@ import (
 func PlacementRecords() *rapid.Generator[placement.Record] {
 	return rapid.Custom(func(t *rapid.T) placement.Record {
 		st := PlacementStates().Draw(t, "state")
-		if chance(t, 1, 4) {
+		timed := chance(t, 2, 5)
+		if timed && chance(t, 1, 3) || !timed && chance(t, 1, 8) {
+			stretch(t, &st)
+		}
+		if timed {
 			protect(t, &st)
 		}
 		r := PlacementRequests(st).Draw(t, "request")
@@ -43,7 +47,7 @@ func startWaiting(t *rapid.T, st *placement.State, r *placement.Request) {
 	for _, p := range r.Pods {
 		known := slices.ContainsFunc(st.Nominated, func(n workload.Pod) bool { return n.ID == p.ID })
 		if !known && chance(t, 2, 3) {
-			p.Node, p.Nodes, p.Nowhere, p.Priority = node, nil, false, r.Priority
+			p.Node, p.Nodes, p.Nowhere, p.Priority, p.Queue = node, nil, false, r.Priority, r.Queue
 			if r.Group != "" {
 				p.Group = r.Group
 			}
@@ -75,10 +79,11 @@ func PlacementStates() *rapid.Generator[placement.State] {
 		}
 		for i := range pick(t, "groups", 2, 3, 2, 1, 0) {
 			g := workload.PodGroup{ID: fmt.Sprintf("g%d", i), Priority: pick[int32](t, "group priority", 0, 1, 2, 5, -7)}
-			if chance(t, 3, 4) {
+			if chance(t, 4, 5) {
 				g.DisruptionMode = workload.DisruptionModePodGroup
 			}
 			g.Basic = chance(t, 1, 3)
+			g.MinCount = pick(t, "minimum of pods", 1, 0, 2)
 			st.Groups = append(st.Groups, g)
 		}
 		if chance(t, 1, 2) {
@@ -190,9 +195,12 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 		} else if chance(t, 1, 3) {
 			single = pick(t, "own group", pendingGroup, "g0", "unknown")
 		}
+		if slices.ContainsFunc(st.Pods, func(p workload.Pod) bool { return p.Queue != "" }) {
+			r.Queue = pick(t, "asking queue", "b", "b", "a", "")
+		}
 		for _, g := range st.Groups {
 			if g.ID == r.Group || g.ID == single {
-				r.Priority, basic = g.Priority, g.ID == r.Group && g.Basic
+				r.Priority, r.Queue, basic = g.Priority, g.Queue, g.ID == r.Group && g.Basic
 			}
 		}
 		if r.Group != "" && !basic {
@@ -204,7 +212,7 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 		}
 		for i := range n {
 			p := nodePod(t, fmt.Sprintf("in%d", i))
-			p.Priority, p.Group = pick(t, "own priority", 0, r.Priority), single
+			p.Priority, p.Queue, p.Group = pick(t, "own priority", 0, r.Priority), pick(t, "own queue", "", r.Queue), single
 			if r.Group != "" {
 				p.Group = pick(t, "named group", "", r.Group)
 			}
@@ -298,20 +306,57 @@ func pinned(t *rapid.T) Pinned {
 	return g
 }
 
+// stretch makes an elastic group of the pods without one, and some others.
+func stretch(t *rapid.T, st *placement.State) {
+	if len(st.Groups) == 0 {
+		return
+	}
+	g := &st.Groups[0]
+	g.DisruptionMode, g.MinCount, g.Priority = workload.DisruptionModePod, pick(t, "least of pods", 1, 2, 3), pick[int32](t, "elastic priority", 0, 1, -7)
+	for i := range st.Pods {
+		if st.Pods[i].Group == "" || chance(t, 1, 4) {
+			st.Pods[i].Group = g.ID
+		}
+	}
+}
+
 // protect draws minimum runtimes, of groups and pods.
 func protect(t *rapid.T, st *placement.State) {
+	queued, contrary := chance(t, 2, 3), chance(t, 1, 3) // contrary: to be reclaimed, and not to be preempted
 	minimum := func() optional.Duration {
-		if chance(t, 1, 2) {
+		switch {
+		case contrary:
+			return optional.Of(4 * time.Hour)
+		case chance(t, 1, 2):
 			return optional.Duration{}
 		}
 		return optional.Of(pick[time.Duration](t, "minimum", 2, 1, 3, 4, 0) * time.Hour)
 	}
+	queue := func(of ...string) string {
+		if !queued {
+			return ""
+		}
+		return pick(t, "queue", of...)
+	}
+	reclaim := func(preempt optional.Duration) optional.Duration {
+		if contrary && preempt.Or(0) > 0 {
+			return optional.Of(time.Duration(0))
+		}
+		return minimum()
+	}
 	for i := range st.Groups {
-		st.Groups[i].MinRuntime = minimum()
+		g := &st.Groups[i]
+		if g.MinRuntime, g.Queue = minimum(), queue("a", "a", "b", ""); g.ID == pendingGroup {
+			g.Queue = queue("b", "b", "a", "")
+		}
+		g.ReclaimMinRuntime = reclaim(g.MinRuntime)
 	}
 	for i := range st.Pods {
-		if st.Pods[i].MinRuntime = (optional.Duration{}); chance(t, 1, 2) {
-			st.Pods[i].MinRuntime = minimum()
+		p := &st.Pods[i]
+		p.MinRuntime, p.ReclaimMinRuntime, p.Queue = optional.Duration{}, optional.Duration{}, queue("a", "a", "b", "")
+		if chance(t, 1, 2) {
+			p.MinRuntime = minimum()
+			p.ReclaimMinRuntime = reclaim(p.MinRuntime)
 		}
 	}
 }
@@ -346,6 +391,7 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 		}
 		if chance(t, 1, 6) {
 			c.MinRuntime = optional.Of(pick(t, "default minimum", time.Hour, 2*time.Hour, 0))
+			c.ReclaimMinRuntime = optional.Of(pick(t, "default minimum against reclaims", time.Hour, 0, 3*time.Hour))
 		}
 		if chance(t, 1, 4) {
 			c.Charge = pick(t, "charge", placement.ChargeToAll, placement.ChargeToFirstViolated)
