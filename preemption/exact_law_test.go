@@ -61,10 +61,10 @@ func exactIsBest(t *rapid.T) {
 // for what is lost.
 func goals(c preemption.Cost, fewestFirst bool, st preemption.State, now time.Time) (order []int, lost func(id, podSet string) int64) {
 	if c == nil {
-		return []int{1, 2, 3}, func(string, string) int64 { return 0 }
+		return []int{1, 2, 3, 4}, func(string, string) int64 { return 0 }
 	}
-	if order = []int{0, 1, 2, 3}; fewestFirst {
-		order = []int{1, 0, 2, 3}
+	if order = []int{0, 1, 2, 3, 4}; fewestFirst {
+		order = []int{1, 0, 2, 3, 4}
 	}
 	return order, func(id, podSet string) int64 { return c.Lost(workloadOf(st, id), podSet, now) }
 }

@@ -33,6 +33,10 @@ func TestLimitsInEachSearch(t *testing.T) {
 		w.PodSets[0].MinCount = optional.Of(int64(0))
 		return w
 	}
+	partly := func(w workload.Workload) workload.Workload {
+		w.PodSets[0].MinCount, w.PodSets[0].Terminating = optional.Of(int64(0)), 1
+		return w
+	}
 	victim := func(id string, minutes int) limits.Event {
 		return limits.Event{Preemptor: "p", Victim: id, At: started(minutes), Class: limits.Class{PreemptingQueue: "other", PreemptedQueue: "q"}}
 	}
@@ -57,6 +61,8 @@ func TestLimitsInEachSearch(t *testing.T) {
 		{"zero forbids for ever", small, 3, limits.Limit{}, nil, preemption.Config{}, [...]string{"never", "never", "never"}},
 		{"the cheapest was preempted before", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 4)}, preemption.Config{Cost: declared}, [...]string{"a", "b", "b"}},
 		{"without it, and at the end of the window", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 10)}, preemption.Config{Cost: declared}, [...]string{"a", "c", "c"}},
+		{"replicas beside those that leave are counted", []workload.Workload{of("a", 2, 1, 1), partly(of("e", 2, 0, 2))}, 4, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"never", "never", "never"}},
+		{"those that leave are not", []workload.Workload{of("a", 2, 1, 1), partly(of("e", 2, 0, 2))}, 3, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"never", "never", "a e"}},
 		{"who is leaving was counted", []workload.Workload{of("a", 1, 0, 1), leaving(of("b", 1, 0, 2)), leaving(of("c", 1, 0, 3))}, 3, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"a b c", "a b c", "a b c"}},
 		{"replicas are one", []workload.Workload{elastic(of("a", 3, 0, 1)), of("b", 1, 0, 2)}, 2, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"a", "a", "a"}},
 	} {

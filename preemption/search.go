@@ -61,7 +61,7 @@ type ExchangeSearch struct {
 //  2. loses least by [Config.Cost], if there is one;
 //  3. has the fewest victims, with FewestFirst before the second point;
 //  4. has the fewest workloads that yield as a whole, then the fewest replicas of others; replicas
-//     that are leaving already do not count;
+//     that are leaving already do not count, but the fewest pod sets have some of them;
 //  5. comes first: of two sets, the one with the earlier candidate where they differ first,
 //     both in the order of candidates.
 //

@@ -120,23 +120,33 @@ func (p *problem) groupsOf(c *search.Candidate) []int {
 // allows as many as its group has.
 func (l *limit) idle() bool { return l.most == 0 || l.group > 0 && l.size <= l.most }
 
+// begins reports whether a cap counts a unit that it holds, because nothing of its workload is counted yet.
+// Limits on preemptions do not count what was told to leave before.
+func (p *problem) begins(l *limit, u *unit) bool {
+	if u.elastic < 0 {
+		return true
+	}
+	y := p.yields[u.elastic]
+	if l.group > 0 {
+		y.replicas -= y.leaving
+	}
+	return !y.whole && y.replicas == 0
+}
+
 // full reports whether the caps leave no place for one more workload.
 func (p *problem) full(u *unit) bool {
-	if len(p.caps) == 0 || !p.isNew(u) {
-		return false
-	}
 	for i := range p.caps {
-		if l := &p.caps[i]; l.taken == l.most && l.holds(u) {
+		if l := &p.caps[i]; l.taken == l.most && l.holds(u) && p.begins(l, u) {
 			return true
 		}
 	}
 	return false
 }
 
-// count counts a workload that begins to yield (1) or stays (-1).
+// count counts a unit that is to be taken (1) or was put back (-1).
 func (p *problem) count(u *unit, by int64) {
 	for i := range p.caps {
-		if l := &p.caps[i]; l.holds(u) {
+		if l := &p.caps[i]; l.holds(u) && p.begins(l, u) {
 			l.taken += by
 		}
 	}

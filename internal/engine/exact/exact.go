@@ -141,6 +141,9 @@ func (x *Solver) goals(list []objective) []objective {
 	if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Partial() }) {
 		list = append(list, wholes, replicas)
 	}
+	if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Workload.Leaving > 0 }) {
+		list = append(list, leaving)
+	}
 	return list
 }
 

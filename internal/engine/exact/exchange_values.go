@@ -46,6 +46,8 @@ func (x *Solver) valuesAfter(in, a, b int) [objectives]int64 {
 			values[wholes] += by
 		case u.Set >= 0:
 			values[replicas] += by
+		default:
+			values[leaving] += by
 		}
 		if u.elastic < 0 {
 			values[victims] += by

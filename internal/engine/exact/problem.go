@@ -44,7 +44,8 @@ func rightOf(v *search.Victim) int {
 // yields is what has been taken of a workload with surplus units.
 type yields struct {
 	whole    bool
-	replicas int64
+	replicas int64 // units of replicas, among them those that leave already
+	leaving  int64
 }
 
 // problem is what is asked in one attempt.
@@ -217,38 +218,32 @@ func (p *problem) conflicts(u *unit) bool {
 	return u.elastic >= 0 && (p.yields[u.elastic].whole || !u.Partial() && p.yields[u.elastic].replicas > 0)
 }
 
-// isNew reports whether nothing of the unit's workload is taken yet.
-func (p *problem) isNew(u *unit) bool {
-	return u.elastic < 0 || p.yields[u.elastic] == yields{}
-}
-
 // take removes a unit. Units are put back in reverse.
 func (p *problem) take(u *unit) {
-	if p.isNew(u) {
-		p.count(u, 1)
-	}
-	if u.elastic >= 0 {
-		if y := &p.yields[u.elastic]; !u.Partial() {
-			y.whole = true
-		} else {
-			y.replicas++
-		}
-	}
+	p.count(u, 1)
+	p.yield(u, 1)
 	p.s.Take(u.Victim)
 }
 
 // putBack puts back the unit taken last.
 func (p *problem) putBack(u *unit) {
 	p.s.PutLastBack()
-	if u.elastic >= 0 {
-		if y := &p.yields[u.elastic]; !u.Partial() {
-			y.whole = false
-		} else {
-			y.replicas--
-		}
+	p.yield(u, -1)
+	p.count(u, -1)
+}
+
+// yield notes what is taken of a workload with surplus units.
+func (p *problem) yield(u *unit, by int64) {
+	if u.elastic < 0 {
+		return
 	}
-	if p.isNew(u) {
-		p.count(u, -1)
+	y := &p.yields[u.elastic]
+	if !u.Partial() {
+		y.whole = by > 0
+		return
+	}
+	if y.replicas += by; u.leaves() {
+		y.leaving += by
 	}
 }
 
@@ -260,6 +255,7 @@ const (
 	victims                   // workloads that yield anything
 	wholes                    // workloads that yield as a whole
 	replicas                  // replicas of workloads that do not, without those that were leaving already
+	leaving                   // pod sets of such workloads with replicas that were
 	objectives
 )
 
@@ -286,10 +282,17 @@ func (p *problem) value(of objective, chosen []int) (sum int64) {
 			if u.Set >= 0 {
 				sum++
 			}
+		case leaving:
+			if u.leaves() {
+				sum++
+			}
 		}
 	}
 	return sum
 }
+
+// leaves reports whether the unit is replicas that were told to leave before.
+func (u *unit) leaves() bool { return u.Partial() && u.Set < 0 }
 
 // weight is the part of a unit in an objective. The weights of chosen units add up to no more
 // than the objective.
@@ -299,7 +302,7 @@ func (u *unit) weight(of objective) float64 {
 		return float64(u.cost)
 	case of == victims:
 		return u.part
-	case of == wholes && !u.Partial(), of == replicas && u.Set >= 0:
+	case of == wholes && !u.Partial(), of == replicas && u.Set >= 0, of == leaving && u.leaves():
 		return 1
 	}
 	return 0

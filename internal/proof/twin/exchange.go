@@ -13,7 +13,7 @@ type Exchanged struct {
 	// Greedy: Greedy's victims have an order of removal with RecheckShares.
 	Greedy bool
 	// Values are those of the victims, GreedyValues those of Greedy's; see Exhausted.
-	Values, GreedyValues [4]int64
+	Values, GreedyValues [5]int64
 	// Worse: the victims exceed the caps or come after Greedy's.
 	Worse bool
 	// Better are victims that one exchange makes of the victims and that are better; empty: none
@@ -54,7 +54,7 @@ func Exchange(c preemption.Config, st preemption.State, r preemption.Request, gr
 	return out
 }
 
-func (x *exhaustion) compare(a, b [4]int64) (order int) {
+func (x *exhaustion) compare(a, b [5]int64) (order int) {
 	for _, i := range x.order {
 		order = cmp.Or(order, cmp.Compare(a[i], b[i]))
 	}

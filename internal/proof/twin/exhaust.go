@@ -19,7 +19,7 @@ type Exhausted struct {
 	Candidates int
 	// Victims is the best allowed set, sorted; empty: no set is allowed.
 	Victims []preemption.Victim
-	Values  [4]int64 // what is lost, workloads, whole workloads, replicas
+	Values  [5]int64 // what is lost, workloads, whole workloads, replicas, pod sets of which some leave
 	Fits    bool
 	Allowed int // the number of allowed sets
 }
@@ -78,7 +78,7 @@ type exhaustion struct {
 	order  []int
 	answer Exhausted
 	best   []candidate
-	values [4]int64
+	values [5]int64
 
 	nodes    []node
 	parents  []int
@@ -460,7 +460,7 @@ func (x *exhaustion) note(set int, borrowing bool) {
 }
 
 // valuesOf returns a set as candidates, and its values.
-func (x *exhaustion) valuesOf(set int) (chosen []candidate, values [4]int64) {
+func (x *exhaustion) valuesOf(set int) (chosen []candidate, values [5]int64) {
 	for c := range x.all {
 		if set>>c&1 == 0 {
 			continue
@@ -475,7 +475,9 @@ func (x *exhaustion) valuesOf(set int) (chosen []candidate, values [4]int64) {
 		case of.podSet >= 0:
 			name = of.w.PodSets[of.podSet].Name
 			values[3]++
-		case !leaves(of.w.ID):
+		case leaves(of.w.ID):
+			values[4]++
+		default:
 			values[2]++
 		}
 		if x.cost != nil && !leaves(of.w.ID) {

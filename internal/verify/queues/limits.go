@@ -1,6 +1,7 @@
 package queues
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -107,11 +108,12 @@ func (x *checker) limitOf(of *CertifiedCap) (counts func(candidate) bool, most i
 
 // ceiling returns how many workloads may yield at most by limits.
 func (x *checker) ceiling() int64 {
-	all := map[string]bool{}
+	all, leaving := map[string]bool{}, map[string]bool{}
 	held := map[CertifiedCap]map[string]bool{}
 	for _, k := range x.kinds {
 		for _, c := range k.list {
 			all[c.ID] = true
+			leaving[c.ID] = leaving[c.ID] || c.Evicted // of it that may yield whatever the limits say
 			for _, name := range x.limitsOf(c) {
 				for _, of := range []CertifiedCap{{Limit: name}, {Limit: name, Queue: c.Queue}} {
 					if held[of] == nil {
@@ -124,6 +126,7 @@ func (x *checker) ceiling() int64 {
 	}
 	least := int64(len(all))
 	for of, list := range held {
+		maps.DeleteFunc(list, func(id string, _ bool) bool { return leaving[id] })
 		if _, most, ok := x.limitOf(&of); ok {
 			least = min(least, int64(len(all))-max(0, int64(len(list))-most))
 		}
