@@ -18,13 +18,14 @@ import (
 // still there, takes nothing that was not told to stop.
 func askingAgainTakesNoMore(t *rapid.T) {
 	rec := preemptiontest.Records().Draw(t, "record")
-	s := snapshotOf(t, rec.State)
-	d := decide(t, s, *rec.Request)
+	takesNoMore(t, config, rec.State, *rec.Request, decide(t, snapshotOf(t, rec.State), *rec.Request))
+}
+
+func takesNoMore(t *rapid.T, config preemption.Config, st preemption.State, r preemption.Request, d preemption.Decision) {
 	if d.Outcome != preemption.Preempt {
 		return
 	}
-	s = edit(t, s, d.Edits()...)
-	again := decide(t, s, *rec.Request)
+	again := decideWith(t, config, edit(t, snapshotOf(t, st), d.Edits()...), r)
 	if again.Outcome != preemption.Preempt {
 		t.Fatalf("%v, asked again %v", d.Victims, again.Outcome)
 	}

@@ -159,6 +159,8 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	someConstrained := slices.ContainsFunc(got.Victims, constrained)
 	if someConstrained {
 		reached["constrained"]++
+	} else {
+		takesNoMore(t, config, st, r, got)
 	}
 	for i, v := range got.Victims {
 		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); twin.FitsWithout(config, st, r, spared, true) {

@@ -81,9 +81,12 @@ func (d *decision) byRules(policies Answer) Answer {
 	for i := range found.Victims {
 		v := &found.Victims[i]
 		v.Order = i + 1
-		at := slices.IndexFunc(taken, func(c candidate) bool {
-			return idOf(c.w.ID) == v.Workload && c.reason == preemption.ConfigurablePreemption
-		})
+		at := -1 // the victim as a whole; or the first of what leaves of it
+		for n, c := range taken {
+			if idOf(c.w.ID) == v.Workload && c.reason == preemption.ConfigurablePreemption && (at < 0 || !leaves(c.w.ID)) {
+				at = n
+			}
+		}
 		if at >= 0 { // whatever replicas the policies took of it
 			v.Reason, v.Rules, v.PreemptorQueued = preemption.ConfigurablePreemption, d.rulesOf(&taken[at], e), time.Time{}
 		}

@@ -349,12 +349,18 @@ func (d *decision) attempts(candidates []candidate) []bool {
 	return []bool{true, false}
 }
 
+// permitted reports whether an attempt permits a candidate: one that may take the queue over its nominal quota
+// reclaims from other queues of the tree only by borrowWithinCohort. With PreemptWithinNominal none may.
+func (d *decision) permitted(c candidate, borrowing bool) bool {
+	return c.class != 1 || !borrowing || d.config.PreemptWithinNominal || c.reason != preemption.InCohortReclamation
+}
+
 func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.Victim {
 	d.setGone(nil)
 	defer d.setGone(nil)
 	var taken []candidate
 	for _, c := range candidates {
-		if c.class == 1 && borrowing && c.reason == preemption.InCohortReclamation {
+		if !d.permitted(c, borrowing) {
 			continue
 		}
 		if c.class != 2 && !d.borrowsUpTo(node{"queue", c.w.Queue}, c.lca, node{}) {

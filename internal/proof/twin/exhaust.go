@@ -321,7 +321,7 @@ func (x *exhaustion) mayTake(c, set int, borrowing, entitled bool) bool {
 	if of.class == 2 {
 		return true
 	}
-	if of.class == 1 && borrowing && of.reason == preemption.InCohortReclamation {
+	if !x.permitted(*of, borrowing) {
 		return false
 	}
 	theirs := x.at[c]

@@ -94,8 +94,7 @@ func (d *decision) leavingAlone(candidates []candidate, borrowing bool) []preemp
 	defer d.setGone(nil)
 	var all, taken []candidate
 	for _, c := range candidates {
-		permitted := c.class != 1 || !borrowing || c.reason != preemption.InCohortReclamation
-		if c.w.Evicted && permitted {
+		if c.w.Evicted && d.permitted(c, borrowing) {
 			if c.class != 2 && d.config.Sharing == preemption.Fair && !d.entitledAtFirst() {
 				c.reason = preemption.InCohortFairSharing
 			}

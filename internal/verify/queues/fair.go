@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // round is one of the two rounds of fair sharing: the candidates left in each queue, and the
@@ -82,12 +83,12 @@ func (j *judge) compareWhole(x, y *running) int {
 	return j.compare(candidate{running: x, set: -1}, candidate{running: y, set: -1})
 }
 
-// findFirst finds the first workload under each cohort that may ever yield, in queues and through cohorts that
-// borrow anything, nobody gone.
+// findFirst finds the first workload under each cohort that may ever yield and names something that it uses, in
+// queues and through cohorts that borrow anything, nobody gone.
 func (j *judge) findFirst() {
 	j.firstUnder = map[*node]*running{}
 	for _, r := range j.running {
-		if j.stays(r) {
+		if j.stays(r) || !slices.ContainsFunc(r.PodSets, func(p workload.PodSet) bool { return len(p.Requests) > 0 }) {
 			continue
 		}
 		for n := r.queue; n.parent != nil && n.borrowsAnything(); n = n.parent {
