@@ -201,7 +201,8 @@ type Victim struct {
 	// preemptor; see [Victim.Requeued]. Else zero.
 	PreemptorQueued time.Time `json:"preemptorQueued,omitzero"`
 	// Replicas says, if an elastic workload yields only surplus replicas, how many of which
-	// pod set. Empty: the whole workload yields.
+	// pod set. Which pods these are is the caller's to say; if the request has a [ReplicaRoom], they are
+	// the first so many in its order. Empty: the whole workload yields.
 	Replicas []Replicas `json:"replicas,omitempty"`
 	// Leaving: all that yields was told to leave before ([workload.Workload.Evicted],
 	// [workload.PodSet.Terminating]), and the preemptor waits for that too. (Kueue: a target that

@@ -88,7 +88,8 @@ func FuzzSharesDoNotDependOnPriorities(f *testing.F) {
 func FuzzAskingAgainTakesNoMore(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(inEither(askingAgainTakesNoMore)))
 }
-func FuzzBlockersBlock(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(blockersBlock))) }
+func FuzzReplicasFreeRoom(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(replicasFreeRoom))) }
+func FuzzBlockersBlock(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(blockersBlock))) }
 
 var sameDecision = cmpopts.EquateEmpty()
 

@@ -19,7 +19,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Cluster is quota and nodes. All fields are required.
+// Cluster is quota and nodes. All fields but PodSet are required.
 type Cluster struct {
 	Quota *preemption.Snapshot
 	Nodes *placement.Snapshot
@@ -27,6 +27,9 @@ type Cluster struct {
 	Machines []workload.Node
 	// Levels are the labels that make the tree of the nodes, the widest first: block, rack, host.
 	Levels []string
+	// PodSet returns the name of the pod set of a running pod. Of an elastic workload single replicas
+	// then make room, the last by ID first. Nil: they free quota alone.
+	PodSet func(workload.Pod) string
 }
 
 // Answer is a decision, and where the pods go when its victims are gone. Nominations are empty
@@ -80,12 +83,20 @@ func (c *Cluster) Decide(quota *preemption.Preemptor, nodes *placement.Preemptor
 	if err != nil {
 		return Answer{}, err
 	}
+	if c.PodSet != nil {
+		fit.PodSets(c.PodSet, nil)
+	}
 	d, err := quota.Decide(c.Quota, preemption.Request{Workload: w, Now: now, Room: fit})
 	if err != nil || !d.Outcome.Succeeds() && len(d.Victims) == 0 {
 		return Answer{Decision: d}, err
 	}
 	for _, v := range d.Victims { // they are back in the fit: take them away to see who goes where
-		fit.Remove(v.Workload)
+		if len(v.Replicas) == 0 {
+			fit.Remove(v.Workload)
+		}
+		for _, r := range v.Replicas {
+			fit.SetRemoved(v.Workload, r.PodSet, r.Count)
+		}
 	}
 	if !fit.Fits() {
 		return Answer{Decision: d}, fmt.Errorf("workload %s: its victims were enough, and are not", w.ID)

@@ -250,3 +250,28 @@ func Example() {
 type fatal struct{}
 
 func (fatal) Fatal(why ...any) { panic(fmt.Sprint(why...)) }
+
+// Of an elastic workload on a block one replica yields, the last by ID, and its host is the place. Without
+// pod sets the whole workload yields.
+func TestReplicasMakeRoom(t *testing.T) {
+	w := newWorld(32)
+	w.run("elastic", 0, 4, "h0", "h1", "h2", "h3")
+	w.run("stays", 9, 4, "h4", "h5", "h6", "h7")
+	w.running[0].PodSets[0].MinCount = workload.AtLeast(1)
+	c := w.cluster(t)
+	for _, known := range []bool{false, true} {
+		if known {
+			c.PodSet = func(workload.Pod) string { return "main" }
+		}
+		answer, err := c.Decide(new(preemption.Preemptor), new(placement.Preemptor), of("ask", 5, 1, 4, "default"), "host", now)
+		if err != nil || len(answer.Victims) != 1 {
+			t.Fatal(err, answer)
+		}
+		if v := answer.Victims[0]; known != (len(v.Replicas) == 1 && v.Replicas[0].Count == 1) {
+			t.Errorf("pod sets known %t: %+v yields", known, v)
+		}
+		if at := answer.Nominations[0].Node; known && at != "h3" {
+			t.Errorf("on %s, want h3", at)
+		}
+	}
+}

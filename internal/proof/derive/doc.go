@@ -55,7 +55,8 @@
 // An amount is that of one replica; set=NAME begins the next pod set. A running workload was
 // created and queued when it started, unless queued and created say otherwise; a workload that
 // asks was queued now. If there are nodes, a workload asks for a place for its pods, too; the pods
-// of a running one are those of=ID. check asks whether state and configuration are valid.
+// of a running one are those of=ID, of its pod set main unless label.podSet says otherwise. check
+// asks whether state and configuration are valid.
 //
 // The rules with a name are those of docs/designs/rules.md. When a tier begins, it says whom it
 // passes over, and by which part each selector of a rule refuses them. observed says for how long

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -162,6 +163,7 @@ func (w *world) addRoom(r *preemption.Request, domains []placement.Domain) error
 	if err != nil {
 		return err
 	}
+	fit.PodSets(func(p workload.Pod) string { return cmp.Or(p.Labels["podSet"], "main") }, nil)
 	r.Room = fit
 	return nil
 }
