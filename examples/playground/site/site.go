@@ -42,6 +42,9 @@ var cold = []string{
 	"github.com/cedesched/cede/workload", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v2", "golang.org/x/text/...",
 	"github.com/cedesched/cede/internal/base/...", "github.com/cedesched/cede/queue", "github.com/cedesched/cede/gate", "bytes", "sort",
 	"math/big", "reflect", "regexp", "regexp/syntax", "slices", "strconv", "strings", "time",
+	"github.com/cedesched/cede/fault", "github.com/cedesched/cede/internal/engine/assign", "github.com/cedesched/cede/minruntime",
+	"bufio", "errors", "io", "maps", "os", "syscall", "syscall/js", "unicode", "unicode/utf16", "encoding/base64",
+	"github.com/cedesched/cede/internal/engine/rules",
 }
 
 // Build builds the programs with the go tool. It fails outside of a checkout of the project, and
