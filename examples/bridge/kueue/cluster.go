@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -95,7 +96,7 @@ func (l *LocalQueue) key() string     { return "LocalQueue " + l.Metadata.ID() }
 func (f *ResourceFlavor) key() string { return "ResourceFlavor " + f.Metadata.Name }
 func (w *Workload) key() string       { return "Workload " + w.Metadata.ID() }
 func (n *Namespace) key() string      { return "Namespace " + n.Metadata.Name }
-func (c *Configuration) key() string  { return "Configuration " + c.Origin }
+func (c *Configuration) key() string  { return cmp.Or(c.Origin, "the Configuration") }
 
 func (c *ClusterQueue) read() (*entry, error) {
 	q, notes, err := c.queue() // what is known of it also with an error

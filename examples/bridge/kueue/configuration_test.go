@@ -24,8 +24,8 @@ func TestOddConfiguration(t *testing.T) {
 		"a: &a \"" + strings.Repeat("x", 300<<10) + "\"\nb: [" + strings.Repeat("*a, ", 100_000) + "]\n": "ConfigMap n/c: data[config.yaml]: more than 16 MiB in one object, with what its aliases stand for: left out",
 		"a: " + strings.Repeat("x", 2<<20): "ConfigMap n/c: data[config.yaml]: more than 1024 KiB of YAML in one object: left out",
 	} {
-		c := mustRead(t, list(gpuQueue("a", 1), configMapOf(text)))
-		if len(c.Warnings) != 1 || c.Warnings[0] != want || c.Sharing.Known {
+		c := mustRead(t, list(gpuQueue("a", 1), item("ResourceFlavor", "h100", ""), configMapOf(text)))
+		if len(c.Warnings) != 1 || c.Warnings[0] != want || c.Sharing.Known || len(c.DoubtsOn("", "a")) != 1 {
 			t.Errorf("%.60q: %q, %+v, want %q", text, c.Warnings, c.Sharing, want)
 		}
 	}
@@ -67,6 +67,49 @@ func TestResources(t *testing.T) {
 		}
 		if all := strings.Join(c.Warnings, "\n"); !strings.HasSuffix(all, ": resources.transformations are not looked at: requests of those who wait are as in their pods where the status does not say what Kueue made of them") {
 			t.Errorf("%s: %q", name, all)
+		}
+	}
+}
+
+// Fields of a configuration that are not known or are there twice leave every answer in doubt, with the path,
+// but for what is twice in a part that no decision depends on.
+func TestFieldsOfConfiguration(t *testing.T) {
+	const head = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+	unknown, twice := " is not a field of its API, and is not looked at", " is there twice: the last one counts"
+	for text, want := range map[string]string{
+		"fairSharing: {preemptionStrategies: []}\nresources: {transformations: [{input: a, strategy: Retain}]}\nwebhook: {port: 1}\nfeatureGates: {X: true}\n": "",
+		"fairSharing: {enabled: true}\n":                                   "fairSharing.enabled" + unknown,
+		"fairSharing: {enable: true, enable: false}\n":                     "fairSharing.enable" + twice,
+		"fairSharing: {}\nfairSharing: {enable: false}\n":                  "fairSharing" + twice,
+		"preemptionStrategies: []\n":                                       "preemptionStrategies" + unknown,
+		"resources: {transformations: [{input: a, factor: 2}]}\n":          "resources.transformations[0].factor" + unknown,
+		"fairSharing: &x {enable: true}\nadmissionFairSharing: {<<: *x}\n": "admissionFairSharing.enable" + unknown + " (fairSharing.enable is one)",
+		"x: &x {enable: true}\nfairSharing: {<<: *x, enable: false}\n":     "x" + unknown,
+		"fairSharing: {<<: {enable: true}, enable: false}\n":               "",
+		"fairSharing: {<<: {enable: true}, enable: false, enable: true}\n": "fairSharing.enable" + twice,
+		"webhook: {port: 1, port: 2}\nfairSharing: {}\n":                   "-webhook.port" + twice,
+		"# <<\nfairSharing: {enable: true, enable: false}\n":               "fairSharing.enable" + twice,
+	} {
+		harmless := strings.HasPrefix(want, "-")
+		want = strings.TrimPrefix(want, "-")
+		for name, c := range map[string]struct{ text, at string }{
+			"YAML":      {head + text, "the Configuration: "},
+			"ConfigMap": {list(configMapOf(text)), "ConfigMap n/c: data[config.yaml]."},
+		} {
+			got := mustRead(t, c.text+"\n---\n"+gpuQueue("a", 1)+"\n---\n"+item("ResourceFlavor", "h100", ""))
+			notes := strings.Join(got.Warnings, "\n")
+			doubts := got.DoubtsOn("", "a")
+			if told := want == "" || strings.Contains(notes, c.at+want); !told || (len(doubts) > 0) != (want != "" && !harmless) || want == "" && strings.Contains(notes, "API") {
+				t.Errorf("%s: %q: %q, doubts %+v, want %q", name, text, notes, doubts, want)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		`"fairSharing":{"enable":true,"enable":false}`: "fairSharing.enable" + twice, `"fairSharing":{},"fairSharing":{}`: "fairSharing" + twice, `"fairsharing":{}`: "fairsharing" + unknown,
+	} {
+		got := mustRead(t, list(gpuQueue("a", 1), item("ResourceFlavor", "h100", ""), `{"apiVersion":"config.kueue.x-k8s.io/v1beta2","kind":"Configuration",`+text+`}`))
+		if doubts := got.DoubtsOn("", "a"); len(doubts) != 1 || doubts[0].Text != "the Configuration: "+want {
+			t.Errorf("%s: %+v, %q", text, doubts, got.Warnings)
 		}
 	}
 }

@@ -83,6 +83,9 @@ func (e *entry) standIn(one Object, why error) {
 	case rules.Config, limits.Limit: // a part of one may permit more than the whole
 		e.value = nil
 	}
+	if _, is := one.(*Configuration); is {
+		e.sharing = sharing{} // it does not say that there is none
+	}
 }
 
 // doubt says what is not known of the object.

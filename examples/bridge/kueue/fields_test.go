@@ -206,7 +206,7 @@ func text(of any) string {
 // FIELDS.md has each field of the API, read or not.
 func TestFieldsOfTheAPI(t *testing.T) {
 	apis := map[string][]string{}
-	for _, kind := range []string{"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology", "Workload", "Namespace"} {
+	for _, kind := range []string{"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology", "Workload", "Namespace", "Configuration"} {
 		apis[kind] = api.Paths(kind)
 	}
 	fields.CheckAPI(t, "FIELDS.md", apis)

@@ -253,8 +253,54 @@ type kueueObject[S, T any] struct {
 	Status   T                 `json:"status"`
 }
 
+// Configuration is Kueue's own. Of what no decision depends on only the sections are known.
+type Configuration struct {
+	Namespace                    leaf `json:"namespace"`
+	Webhook                      leaf `json:"webhook"`
+	LeaderElection               leaf `json:"leaderElection"`
+	Metrics                      leaf `json:"metrics"`
+	Health                       leaf `json:"health"`
+	PprofBindAddress             leaf `json:"pprofBindAddress"`
+	Controller                   leaf `json:"controller"`
+	SyncPeriod                   leaf `json:"syncPeriod"`
+	CacheNamespace               leaf `json:"cacheNamespace"`
+	GracefulShutDown             leaf `json:"gracefulShutDown"`
+	TLS                          leaf `json:"tls"`
+	VisibilityServer             leaf `json:"visibilityServer"`
+	ManageJobsWithoutQueueName   leaf `json:"manageJobsWithoutQueueName"`
+	ManagedJobsNamespaceSelector leaf `json:"managedJobsNamespaceSelector"`
+	InternalCertManagement       leaf `json:"internalCertManagement"`
+	WaitForPodsReady             leaf `json:"waitForPodsReady"`
+	ClientConnection             leaf `json:"clientConnection"`
+	Integrations                 leaf `json:"integrations"`
+	QueueVisibility              leaf `json:"queueVisibility"`
+	MultiKueue                   leaf `json:"multiKueue"`
+	FeatureGates                 leaf `json:"featureGates"`
+	ObjectRetentionPolicies      leaf `json:"objectRetentionPolicies"`
+	FairSharing                  *struct {
+		Enable               leaf `json:"enable"`
+		PreemptionStrategies leaf `json:"preemptionStrategies"`
+	} `json:"fairSharing"`
+	AdmissionFairSharing *struct {
+		UsageHalfLifeTime     leaf `json:"usageHalfLifeTime"`
+		UsageSamplingInterval leaf `json:"usageSamplingInterval"`
+		ResourceWeights       leaf `json:"resourceWeights"`
+	} `json:"admissionFairSharing"`
+	Resources *struct {
+		ExcludeResourcePrefixes leaf `json:"excludeResourcePrefixes"`
+		Transformations         []struct {
+			Input      leaf `json:"input"`
+			Strategy   leaf `json:"strategy"`
+			Outputs    leaf `json:"outputs"`
+			MultiplyBy leaf `json:"multiplyBy"`
+		} `json:"transformations"`
+		DeviceClassMappings leaf `json:"deviceClassMappings"`
+	} `json:"resources"`
+}
+
 var kueue = map[string]any{
-	"ClusterQueue": kueueObject[ClusterQueueSpec, ClusterQueueStatus]{}, "Cohort": kueueObject[CohortSpec, CohortStatus]{},
+	"Configuration": Configuration{},
+	"ClusterQueue":  kueueObject[ClusterQueueSpec, ClusterQueueStatus]{}, "Cohort": kueueObject[CohortSpec, CohortStatus]{},
 	"LocalQueue": kueueObject[LocalQueueSpec, LocalQueueStatus]{}, "ResourceFlavor": kueueObject[ResourceFlavorSpec, leaf]{},
 	"Topology": kueueObject[TopologySpec, leaf]{}, "Workload": kueueObject[WorkloadSpec, WorkloadStatus]{},
 }

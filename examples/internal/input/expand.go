@@ -25,20 +25,16 @@ var errLongYAML = fmt.Errorf("more than %d KiB of YAML in one object", maxYAML>>
 
 // FromYAML turns one document of YAML into JSON. An alias stands for its anchor as often as it is
 // there, so the size of the JSON is bounded, too. Fields are sorted by name.
-func FromYAML(text []byte) (json.RawMessage, error) {
-	data, _, err := fromYAML(text)
-	return data, err
-}
-
-// fromYAML also returns the paths of the fields that an object has twice; of those the last counts. With
-// merge keys ("<<") it does not look: what overrides a merged field is no second one.
-func fromYAML(text []byte) (data json.RawMessage, twice []string, err error) {
+//
+// twice are the paths of the fields that an object has twice; of those the last counts. What overrides a
+// field of a merge key ("<<") is no second one.
+func FromYAML(text []byte) (data json.RawMessage, twice []string, err error) {
 	if len(text) > maxYAML {
 		return nil, nil, errLongYAML
 	}
-	e := expansion{left: maxExpanded, strict: !bytes.Contains(text, []byte("<<"))}
+	e := expansion{left: maxExpanded, strict: true}
 	err = e.document(text)
-	if twice = e.twice; len(twice) > 0 { // the strict decoder keeps the first
+	if twice = e.twice; e.again { // the strict decoder keeps the first
 		e = expansion{left: maxExpanded}
 		err = e.document(text)
 	}
@@ -93,6 +89,21 @@ func (n node) as(into any) (is bool, twice []string, err error) {
 	return true, twice, nil
 }
 
+// written returns which of the names stand in an object twice, without what a merge key adds to it.
+func (n node) written(names []string) []string {
+	var own yaml.MapSlice // what merge keys add is not in it
+	if err := n.decode(&own); err != nil && own == nil {
+		return names
+	}
+	count := map[string]int{}
+	for _, item := range own {
+		if name, is := nameOf(item.Key); is {
+			count[name]++
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return count[name] < 2 })
+}
+
 // setAlready is what the strict decoder says of a field that is there twice.
 var setAlready = regexp.MustCompile(`key input\.field\{name:("(?:[^"\\]|\\.)*"), read:true\} already set in map$`)
 
@@ -108,18 +119,23 @@ func (f *field) UnmarshalYAML(decode func(any) error) error {
 	if err := decode(&v); err != nil {
 		return err
 	}
-	f.read = true
-	switch v := v.(type) {
-	case string:
-		f.name = v
-	case float64: // as kubectl has it
-		f.name = strconv.FormatFloat(v, 'g', -1, 32)
-	case int, int64, uint64, bool:
-		f.name = fmt.Sprint(v)
-	default:
+	if f.name, f.read = nameOf(v); !f.read {
 		return errors.New("the name of a field is a list or an object")
 	}
 	return nil
+}
+
+// nameOf is the name of a field.
+func nameOf(v any) (name string, is bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case float64: // as kubectl has it
+		return strconv.FormatFloat(v, 'g', -1, 32), true
+	case int, int64, uint64, bool:
+		return fmt.Sprint(v), true
+	}
+	return "", false
 }
 
 // expansion is the JSON so far, and what it may still take.
@@ -127,6 +143,7 @@ type expansion struct {
 	out    []byte
 	left   int
 	strict bool
+	again  bool     // the strict decoder left something out
 	twice  []string // paths of fields that are there twice
 }
 
@@ -156,6 +173,10 @@ func (e *expansion) value(n node, path string, depth int) error {
 	if is, twice, err := n.as(&object); err != nil {
 		return err
 	} else if is {
+		if len(twice) > 0 {
+			e.again = true
+			twice = n.written(twice)
+		}
 		for _, name := range twice {
 			e.twice = append(e.twice, strings.TrimPrefix(path+"."+name, "."))
 		}

@@ -16,7 +16,7 @@ func TestFromYAML(t *testing.T) {
 		"a: |\n  text\n  <more>\nb: >\n  one\n  two\n", "a: 1\na: 2\n", "a:\nb: ''\n", "a: !!str 5\nb: !!binary aGk=\n", "a: \"\\u00e9\\x01\"\n", `{"a": [1, 2.50, -0.0]}`, "- a\n- b\n",
 	} {
 		want, err := yaml.YAMLToJSON([]byte(text))
-		if got, ours := FromYAML([]byte(text)); string(got) != string(want) || (err == nil) != (ours == nil) {
+		if got, _, ours := FromYAML([]byte(text)); string(got) != string(want) || (err == nil) != (ours == nil) {
 			t.Errorf("%q: %s, %v; want %s, %v", text, got, ours, want, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestAliases(t *testing.T) {
 		"itself":           {"a: &a [*a]\n", "to a depth of more than 1000"},
 		"merged":           {"a: &a {x: 1, y: 2}\nb: &b {<<: " + strings.TrimSpace(many("*a")) + "}\nc: " + many("*b"), "excessive aliasing"},
 	} {
-		if got, err := FromYAML([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 200 {
+		if got, _, err := FromYAML([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 200 {
 			t.Errorf("%s: %d bytes, %.300v, want %q", name, len(got), err, c.want)
 		}
 	}
@@ -60,6 +60,8 @@ func TestAnchorsOfEarlierItems(t *testing.T) {
 		"no anchor":            {item("a", "{}") + item("b", "*s"), "line 7: unknown anchor 's' referenced"},
 		"of another document":  {item("a", "&s {}") + "---\nitems:\n" + item("b", "*s"), "line 9: unknown anchor 's' referenced"},
 		"a fault behind":       {item("a", "&s {}") + item("b", "{x: *s, y: [}"), "line 9"},
+		"merged, and over it":  {item("a", "&s {w: 2, x: 1}") + item("b", "{<<: *s, x: 3}"), `a {"w":2,"x":1}; b {"w":2,"x":3}`},
+		"merged, and twice":    {item("a", "&s {x: 1}") + item("b", "{<<: *s, z: 1, z: 2}"), `a {"x":1}; b {"x":1,"z":2} twice [spec.z]`},
 		"a field twice behind": {item("a", "&s {}") + item("b", "{x: *s, z: 1, z: 2}"), `a {}; b {"x":{},"z":2} twice [spec.z]`},
 	} {
 		var got []string

@@ -232,7 +232,7 @@ var lineNumber = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
 // parse turns a chunk into JSON and empties it.
 func (y *yamlReader) parse(c *chunk) (*stream, error) {
-	data, twice, err := fromYAML(c.text)
+	data, twice, err := FromYAML(c.text)
 	if err != nil {
 		text := oneLine(err.Error())
 		match := lineNumber.FindStringSubmatch(text)

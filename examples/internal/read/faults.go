@@ -15,15 +15,7 @@ import (
 // there twice, in the order of the object's parts.
 func faultsOf(o *input.Object, kind string) (faults []bridge.FieldFault) {
 	add := func(path string, twice bool, meant string) {
-		f := bridge.FieldFault{Path: path, Text: "is there twice: the last one counts"}
-		if !twice {
-			f.Text = "is not a field of its API, and is not looked at"
-			f.Harmless = harmless(path)
-		}
-		if meant != "" {
-			f.Text += " (" + meant + " is one)"
-		}
-		faults = append(faults, f)
+		faults = append(faults, fieldFault(path, twice, meant, !twice && harmless(path)))
 	}
 	for _, path := range o.Twice {
 		add(path, true, "")
@@ -52,6 +44,18 @@ func faultsOf(o *input.Object, kind string) (faults []bridge.FieldFault) {
 		}
 	}
 	return faults
+}
+
+// fieldFault is a field that is there twice, or that the API does not have.
+func fieldFault(path string, twice bool, meant string, harmless bool) bridge.FieldFault {
+	f := bridge.FieldFault{Path: path, Text: "is not a field of its API, and is not looked at", Harmless: harmless}
+	if twice {
+		f.Text = "is there twice: the last one counts"
+	}
+	if meant != "" {
+		f.Text += " (" + meant + " is one)"
+	}
+	return f
 }
 
 // unsupported are fields of the spec that an answer depends on and that are not modelled, by kind.

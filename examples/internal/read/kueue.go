@@ -53,17 +53,9 @@ func (k *Kueue) Count() int { return k.count }
 func (k *Kueue) Add(o *input.Object) error {
 	switch {
 	case o.Group() == kueue.ConfigGroup && o.Kind == "Configuration":
-		c, err := configurationOf(o)
-		if err != nil {
-			return err
-		}
-		return k.take(c)
+		return k.configure(configurationOf(o))
 	case o.APIVersion == "v1" && o.Kind == "ConfigMap":
-		c, err := configurationIn(o)
-		if err != nil {
-			return err
-		}
-		return k.take(c)
+		return k.configure(configurationIn(o))
 	case o.APIVersion == "v1" && o.Kind == "Namespace":
 		return k.take(&kueue.Namespace{Metadata: o.Metadata})
 	case o.Group() == "scheduling.k8s.io" && o.Kind == "Workload":
@@ -178,45 +170,6 @@ func readWorkload(w *kueue.Workload, o *input.Object) error {
 		w.Spec.PodSets = append(w.Spec.PodSets, s.PodSet)
 	}
 	return nil
-}
-
-// configurationIn reads the Configuration in a ConfigMap.
-func configurationIn(o *input.Object) (*kueue.Configuration, error) {
-	var data map[string]string
-	if err := o.Field("data", &data); err != nil {
-		return nil, input.ErrNotRead // some other's
-	}
-	for _, key := range []string{"controller_manager_config.yaml", "controller_manager_config.yml", "config.yaml"} {
-		if text := data[key]; strings.Contains(text, kueue.ConfigGroup+"/") {
-			at := "data[" + key + "]"
-			plain, err := input.FromYAML([]byte(text))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", at, err)
-			}
-			c := new(kueue.Configuration)
-			err = input.Decode(at, plain, c)
-			c.Origin = "ConfigMap " + o.ID()
-			return c, err
-		}
-	}
-	return nil, input.ErrNotRead
-}
-
-// configurationOf reads an object that is a Configuration.
-func configurationOf(o *input.Object) (*kueue.Configuration, error) {
-	fields := map[string]json.RawMessage{}
-	for _, name := range []string{"fairSharing", "admissionFairSharing", "resources"} {
-		if data := o.Fields[name]; data != nil {
-			fields[name] = data
-		}
-	}
-	c := new(kueue.Configuration)
-	data, err := json.Marshal(fields)
-	if err == nil {
-		err = input.Decode("", data, c)
-	}
-	c.APIVersion = o.APIVersion
-	return c, err
 }
 
 // Cluster is a cluster, and what its reader must be told about the input.
