@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge/kueue"
@@ -56,11 +57,35 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 	if failed := k.stop(); failed != nil {
 		return answers.Input{}, failed // what was read then is not the whole cluster
 	}
+	if err == nil && len(in.Found.Topologies) > 0 && o.namespace == "" { // of one namespace not all that runs is known
+		var problem string
+		if in, problem = liveNodes(in, args[2:], nodes); problem != "" {
+			notes = append(notes, problem)
+		}
+	}
 	in.Found.Warnings = append(in.Found.Warnings, notes...)
 	if o.namespace != "" {
 		in.Found.Warnings = append(in.Found.Warnings, fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace))
 	}
 	return in, err
+}
+
+// nodeKinds are what room in a topology depends on, beside the rest.
+const nodeKinds = "topologies." + kueue.Group + ",nodes,pods"
+
+// liveNodes reads topologies, nodes and pods. problem says why they were not read.
+func liveNodes(in answers.Input, args []string, nodes *rooms.Nodes) (with answers.Input, problem string) {
+	text, err := kubectl(append([]string{"get", nodeKinds}, args...))
+	if err == nil {
+		with, err = in.WithBeside([]objects.Source{{Name: "kubectl", Reader: bytes.NewReader(text)}}, nodes.Add)
+	}
+	if err != nil {
+		*nodes = rooms.Nodes{}
+		return in, fmt.Sprintf("%s were not read (%v): room on nodes is not known", nodeKinds, err)
+	}
+	read := in.Found.Warnings[:len(in.Found.Warnings)-len(in.Found.Notes)] // of the input, not of its objects
+	with.Found.Warnings = append(slices.Clone(read), with.Found.Warnings...)
+	return with, ""
 }
 
 // rulesKinds are the kinds of preemption rules and limits, which many clusters do not have.

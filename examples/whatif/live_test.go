@@ -23,7 +23,7 @@ func fakeKubectl(t *testing.T, objects, configuration, rest string) (calls func(
 		}
 	}
 	script := "#!/bin/sh\necho \"$@\" >> '" + dir + "/calls'\n" +
-		"case \"$*\" in *preemption*) echo \"error: ${FAKE_ERROR:-the server doesn't have a resource type}\" >&2; exit 1;; *configmap*) cat '" + dir + "/configuration'; exit 0;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
+		"case \"$*\" in *preemption*) echo \"error: ${FAKE_ERROR:-the server doesn't have a resource type}\" >&2; exit 1;; *configmap*) cat '" + dir + "/configuration'; exit 0;; *nodes,pods*) if [ -n \"$FAKE_NODES\" ]; then cat \"$FAKE_NODES\"; exit 0; fi; echo \"error: nodes are forbidden\" >&2; exit 1;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -180,5 +180,51 @@ func TestCompletion(t *testing.T) {
 		if status, stdout, stderr := call(nil, args...); status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
 		}
+	}
+}
+
+// Where a flavor has a topology, -live reads topologies, nodes and pods too, unless it reads one namespace.
+func TestLiveNodes(t *testing.T) {
+	r := racked{nominal: 16, nodes: "h0 h1 h2 h3", runs: []string{"low 1 1 h0", "high 9 1 h2"}, pods: busy("h0", 0, ""), ask: "{required: rack}", count: 2, gpus: 4}
+	var quota, nodes []string
+	for _, line := range strings.SplitAfter(r.yaml(), "\n- ") {
+		switch one := "- " + strings.TrimSuffix(line, "- "); {
+		case !strings.Contains(one, "apiVersion: ") || strings.Contains(one, "kind: List"):
+		case strings.Contains(one, "kind: Node") || strings.Contains(one, "kind: Pod") || strings.Contains(one, "kind: Topology,"):
+			nodes = append(nodes, one)
+		default:
+			quota = append(quota, one)
+		}
+	}
+	list := func(items []string) string { return "apiVersion: v1\nkind: List\nitems:\n" + strings.Join(items, "") }
+	file := filepath.Join(t.TempDir(), "nodes")
+	if err := os.WriteFile(file, []byte(list(nodes)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calls := fakeKubectl(t, list(quota), "", "")
+	const get = "get topologies.kueue.x-k8s.io,nodes,pods -o json -A"
+	for _, c := range []struct {
+		file   string
+		args   []string
+		status int
+		begins string
+		has    string
+	}{
+		{file, nil, 0, "team/new fits once 1 workload has yielded.", "team/low"},
+		{"", nil, 3, "Whether team/new fits is unknown: ", "topologies.kueue.x-k8s.io,nodes,pods were not read (kubectl: error: nodes are forbidden): room on nodes is not known"},
+		{file, []string{"-n", "team"}, 3, "Whether team/new fits is unknown: ", "is not in the input"},
+	} {
+		t.Setenv("FAKE_NODES", c.file)
+		before := len(calls())
+		status, stdout, stderr := call(nil, append([]string{"-live", "-workload", "team/new", "-at", now}, c.args...)...)
+		if status != c.status || !strings.HasPrefix(stdout, c.begins) || !strings.Contains(strings.Join(strings.Fields(stdout), " "), c.has) || stderr != "" {
+			t.Errorf("%+v: status %d, %q:\n%s", c, status, stderr, stdout)
+		}
+		if asked := slices.Contains(calls()[:], get); !asked || len(calls()) == before {
+			t.Errorf("calls %q", calls())
+		}
+	}
+	if got := calls(); len(got) != 3*4+2 {
+		t.Errorf("%d calls: %q", len(got), got)
 	}
 }

@@ -47,12 +47,19 @@ type Input struct {
 // With returns the input with the objects of Kueue in further sources, each in place of the one with its
 // kind and name. It fails on an input that does not hold objects of Kueue, and if one of them
 // would be left out.
-func (in *Input) With(sources []objects.Source) (Input, error) {
+func (in *Input) With(sources []objects.Source) (Input, error) { return in.WithBeside(sources, nil) }
+
+// WithBeside is With that hands nodes and pods to a reader of these, as [ReadBeside] does.
+func (in *Input) WithBeside(sources []objects.Source, beside func(*objects.Object)) (Input, error) {
 	if in.objects == nil {
 		return *in, errors.New("the cluster is not made of objects of Kueue, to which others could be added")
 	}
 	both := read.Kueue{Objects: in.objects.Clone()}
 	notes, err := objects.Read(sources, objects.Options{Nameless: read.Nameless, Lost: both.Lose}, func(o *objects.Object) error {
+		if beside != nil && isBeside(o) {
+			beside(o)
+			return nil
+		}
 		if err := both.Add(o); !errors.Is(err, objects.ErrAgain) {
 			return err
 		}
@@ -109,7 +116,7 @@ func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects
 			}
 			return in.own(o.Fields)
 		}
-		if beside != nil && o.Group() == "" && (o.Kind == "Node" || o.Kind == "Pod") {
+		if beside != nil && isBeside(o) {
 			beside(o)
 		}
 		err, also := ofKueue.Add(o), error(objects.ErrNotRead)
@@ -144,6 +151,11 @@ func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects
 	}
 	in.State, in.doubts = in.Found.State, in.Found.DoubtIndex()
 	return in, err
+}
+
+// isBeside reports whether an object is a node or a pod.
+func isBeside(o *objects.Object) bool {
+	return o.Group() == "" && (o.Kind == "Node" || o.Kind == "Pod")
 }
 
 // ruleNotes says what is wrong with rules, by which decisions are made all the same.
