@@ -145,7 +145,7 @@ func (c *Cluster) NotesOn(queueName, namespace string) []Note {
 	selector, isOfKueue := c.Selectors[queueName]
 	object := "ClusterQueue " + queueName
 	add := func(stops bool, format string, args ...any) {
-		notes = append(notes, Note{object, "spec.namespaceSelector", object + " " + fmt.Sprintf(format, args...), stops})
+		notes = append(notes, Note{object, selectorPath, object + " " + fmt.Sprintf(format, args...), stops})
 	}
 	switch {
 	case !isOfKueue:
@@ -173,6 +173,29 @@ func (c *Cluster) NotesOn(queueName, namespace string) []Note {
 	}
 	return notes
 }
+
+// NamespaceDoubts are the notes of NotesOn that say that it is not known whether the queue admits workloads of
+// the namespace. Of a namespace that is not named it is no question.
+func (c *Cluster) NamespaceDoubts(queueName, namespace string) (list []Doubt) {
+	for _, n := range c.NotesOn(queueName, namespace) {
+		if n.Path == selectorPath && !n.Stops && namespace != "" {
+			list = append(list, Doubt{Note: n, OnlyYes: true})
+		}
+	}
+	return list
+}
+
+// NeedsNamespaces reports whether some queue selects namespaces by labels beside their names.
+func (c *Cluster) NeedsNamespaces() bool {
+	for _, s := range c.Selectors {
+		if s != nil && !onlyByName(s) {
+			return true
+		}
+	}
+	return false
+}
+
+const selectorPath = "spec.namespaceSelector"
 
 // NamespaceLabel is the label that every namespace has: its name.
 const NamespaceLabel = "kubernetes.io/metadata.name"

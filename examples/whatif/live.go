@@ -57,9 +57,9 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 	if failed := k.stop(); failed != nil {
 		return answers.Input{}, failed // what was read then is not the whole cluster
 	}
-	if err == nil && len(in.Found.Topologies) > 0 && o.namespace == "" { // of one namespace not all that runs is known
+	if err == nil {
 		var problem string
-		if in, problem = liveNodes(in, args[2:], nodes); problem != "" {
+		if in, problem = liveMore(in, o, args[2:], nodes); problem != "" {
 			notes = append(notes, problem)
 		}
 	}
@@ -71,17 +71,29 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 }
 
 // nodeKinds are what room in a topology depends on, beside the rest.
-const nodeKinds = "topologies." + kueue.Group + ",nodes,pods"
+var nodeKinds = []string{"topologies." + kueue.Group, "nodes", "pods"}
 
-// liveNodes reads topologies, nodes and pods. problem says why they were not read.
-func liveNodes(in answers.Input, args []string, nodes *rooms.Nodes) (with answers.Input, problem string) {
-	text, err := kubectl(append([]string{"get", nodeKinds}, args...))
+// liveMore reads what only some clusters need: nodes for topologies, and the labels of namespaces. problem
+// says why they were not read.
+func liveMore(in answers.Input, o *options, args []string, nodes *rooms.Nodes) (with answers.Input, problem string) {
+	var kinds []string
+	if len(in.Found.Topologies) > 0 && o.namespace == "" { // of one namespace not all that runs is known
+		kinds = slices.Clone(nodeKinds)
+	}
+	if in.Found.NeedsNamespaces() {
+		kinds = append(kinds, "namespaces")
+	}
+	if len(kinds) == 0 {
+		return in, ""
+	}
+	all := strings.Join(kinds, ",")
+	text, err := kubectl(append([]string{"get", all}, args...))
 	if err == nil {
 		with, err = in.WithBeside([]objects.Source{{Name: "kubectl", Reader: bytes.NewReader(text)}}, nodes.Add)
 	}
 	if err != nil {
 		*nodes = rooms.Nodes{}
-		return in, fmt.Sprintf("%s were not read (%v): room on nodes is not known", nodeKinds, err)
+		return in, fmt.Sprintf("%s were not read (%v): what depends on them is not known", all, err)
 	}
 	read := in.Found.Warnings[:len(in.Found.Warnings)-len(in.Found.Notes)] // of the input, not of its objects
 	with.Found.Warnings = append(slices.Clone(read), with.Found.Warnings...)

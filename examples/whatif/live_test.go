@@ -23,7 +23,7 @@ func fakeKubectl(t *testing.T, objects, configuration, rest string) (calls func(
 		}
 	}
 	script := "#!/bin/sh\necho \"$@\" >> '" + dir + "/calls'\n" +
-		"case \"$*\" in *preemption*) echo \"error: ${FAKE_ERROR:-the server doesn't have a resource type}\" >&2; exit 1;; *configmap*) cat '" + dir + "/configuration'; exit 0;; *nodes,pods*) if [ -n \"$FAKE_NODES\" ]; then cat \"$FAKE_NODES\"; exit 0; fi; echo \"error: nodes are forbidden\" >&2; exit 1;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
+		"case \"$*\" in *preemption*) echo \"error: ${FAKE_ERROR:-the server doesn't have a resource type}\" >&2; exit 1;; *configmap*) cat '" + dir + "/configuration'; exit 0;; *nodes,pods* | *namespaces*) if [ -n \"$FAKE_NODES\" ]; then cat \"$FAKE_NODES\"; exit 0; fi; echo \"error: nodes are forbidden\" >&2; exit 1;; esac\ncat '" + dir + "/objects'\n" + rest + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestLiveNodes(t *testing.T) {
 		has    string
 	}{
 		{file, nil, 0, "team/new fits once 1 workload has yielded.", "team/low"},
-		{"", nil, 3, "Whether team/new fits is unknown: ", "topologies.kueue.x-k8s.io,nodes,pods were not read (kubectl: error: nodes are forbidden): room on nodes is not known"},
+		{"", nil, 3, "Whether team/new fits is unknown: ", "topologies.kueue.x-k8s.io,nodes,pods were not read (kubectl: error: nodes are forbidden): what depends on them is not known"},
 		{file, []string{"-n", "team"}, 3, "Whether team/new fits is unknown: ", "is not in the input"},
 	} {
 		t.Setenv("FAKE_NODES", c.file)
@@ -226,5 +226,29 @@ func TestLiveNodes(t *testing.T) {
 	}
 	if got := calls(); len(got) != 3*4+2 {
 		t.Errorf("%d calls: %q", len(got), got)
+	}
+}
+
+// Where a queue selects namespaces by their labels, -live reads namespaces too.
+func TestLiveNamespaces(t *testing.T) {
+	cluster := strings.Replace(smallCluster, `"namespaceSelector":{}`, `"namespaceSelector":{"matchLabels":{"team":"x"}}`, 1)
+	for team, want := range map[string]struct {
+		status int
+		begins string
+	}{"x": {0, "a/next fits once "}, "y": {1, "a/next is held: "}, "": {3, "Whether a/next fits is unknown: "}} {
+		file := filepath.Join(t.TempDir(), "namespaces")
+		text := `{"kind":"List","apiVersion":"v1","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a","labels":{"team":"` + team + `"}}}]}`
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("FAKE_NODES", file)
+		if team == "" {
+			t.Setenv("FAKE_NODES", "")
+		}
+		calls := fakeKubectl(t, cluster, "", "")
+		status, stdout, stderr := call(nil, "-live", "-workload", "a/next", "-at", now)
+		if status != want.status || !strings.HasPrefix(stdout, want.begins) || !slices.Contains(calls(), "get namespaces -o json -A") {
+			t.Errorf("%q: status %d, calls %q:\n%s%s", team, status, calls(), stdout, stderr)
+		}
 	}
 }

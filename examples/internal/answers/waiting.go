@@ -46,6 +46,7 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 	if w.Queue == "" {
 		s.Unasked = p.Unresolved
 	}
+	s.Doubt(in.Found.NamespaceDoubts(w.Queue, namespace))
 	s.room, s.noRoom = bridge.Texts(in.doubts.OnRoom(w.ID, w.Queue)), p.NoRoom
 	return s
 }
