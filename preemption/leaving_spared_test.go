@@ -29,3 +29,21 @@ func TestLeavingReplicaIsSpared(t *testing.T) {
 		}
 	}
 }
+
+// Verify counts a workload of which some replicas leave already, and others yield, within the limits.
+func TestVerifyCountsReplicasBesideThoseThatLeave(t *testing.T) {
+	e := elastic("e", "a", 2, 0, started(1))
+	e.PodSets[0].Terminating = 1
+	st := shared(0, e, job("f", "a", 0, 2, started(2)))
+	r := pending("a", 10, 4)
+	d := decide(t, snapshotOf(t, st), r)
+	if len(d.Victims) != 2 {
+		t.Fatalf("%+v", d.Victims)
+	}
+	for n, want := range map[int64]bool{1: false, 2: true} {
+		config := preemption.Config{Limits: atMost(n)}
+		if err := preemption.Verify(st, r, config, d); (err == nil) != want {
+			t.Errorf("at most %d: %v", n, err)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package preemption_test
 
 import (
+	"testing"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -69,3 +71,33 @@ func elasticState(t *rapid.T, st preemption.State) preemption.State {
 	}
 	return st
 }
+
+// In every search and with every configuration Verify has nothing against a decision about a room that frees
+// replicas, the room is left as it was, and asked again while its victims leave it takes no more.
+func everySearchFreesReplicas(t *rapid.T) {
+	config, st, r := drawSearched(t, preemptiontest.Records())
+	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
+	st = elasticState(t, st)
+	config.Cost = drawCost(t, &st)
+	room := drawFleet(t, st)
+	r.Room = room
+	s := snapshotOf(t, st)
+	d := decideWith(t, config, s, r)
+	if len(room.away) > 0 || room.anyRemoved() {
+		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
+	}
+	if err := preemption.Verify(st, r, config, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
+	}
+	if d.Outcome != preemption.Preempt {
+		return
+	}
+	s = edit(t, s, d.Edits()...)
+	r.Room = room.after(s.State())
+	if again := decideWith(t, config, s, r); !leavingAlone(again) || len(again.Edits()) > 0 {
+		t.Fatalf("%+v, asked again %v %+v", d.Victims, again.Outcome, again.Victims)
+	}
+}
+
+func TestEverySearchFreesReplicas(t *testing.T) { rapid.Check(t, everySearchFreesReplicas) }
+func FuzzEverySearchFreesReplicas(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everySearchFreesReplicas)) }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -222,5 +223,24 @@ func TestSurplusWithoutReservation(t *testing.T) {
 	d := decide(t, snapshotOf(t, shared(0, elastic)), pending("a", 10, 1))
 	if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != 1 || d.Victims[0].Replicas[0].Count != 1 {
 		t.Errorf("%+v", d.Victims)
+	}
+}
+
+// Whoever preempts nobody may borrow, also with PreemptWithinNominal: only the room says no.
+func TestNoRoomForAWorkloadThatNeverPreempts(t *testing.T) {
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "c"}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(2)}, {Name: "b", Cohort: "c", Quotas: gpus(4)}},
+		Admitted: []workload.Workload{job("runs", "a", 0, 2, started(9))},
+	}
+	r := pending("a", 10, 1)
+	r.Workload.NeverPreempts, r.Room = true, noRoom{}
+	config := preemption.Config{PreemptWithinNominal: true}
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Shortage) > 0 {
+		t.Errorf("%+v", d)
+	}
+	if of := twin.Decide(config, st, r); of.NoRoom != d.NoRoom || len(of.Shortage) != len(d.Shortage) {
+		t.Errorf("the twin: %+v", of)
 	}
 }

@@ -62,7 +62,7 @@ func (j *judge) limited(taken []candidate, c candidate) bool {
 		if t.ID == c.ID && !t.Evicted && c.reason != ConfigurablePreemption {
 			return false // counted already
 		}
-		again := t.ID == c.ID || slices.ContainsFunc(taken[i+1:], func(o candidate) bool { return o.ID == t.ID })
+		again := t.ID == c.ID || slices.ContainsFunc(taken[i+1:], func(o candidate) bool { return o.ID == t.ID && !o.Evicted })
 		if !t.Evicted && !again { // of which rules took the rest, they took all
 			events = append(events, j.event(t))
 		}
