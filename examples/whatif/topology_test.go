@@ -132,6 +132,14 @@ func TestTopologyRoom(t *testing.T) {
 					t.Errorf("%s: status %d, want %d, %q and %q:\n%s%s", verb, status, c.status, c.begins, c.has, stdout, stderr)
 				}
 			}
+			if c.name == "no rack has room" {
+				_, stdout, _ := call(strings.NewReader(cluster), "-workload", "team/new", "-at", now)
+				_, rows, _ := call(strings.NewReader(cluster), "overview", "-at", now)
+				const why = "\nQuota would do, but its pods have no room in one place at level rack, even without all that may yield.\n"
+				if !strings.Contains(stdout, why) || !strings.Contains(rows, "no: no room on nodes") {
+					t.Errorf("%s%s", stdout, rows)
+				}
+			}
 			if status, stdout, stderr := call(strings.NewReader(cluster), "overview", "-at", now); status != c.status {
 				t.Errorf("overview: status %d, want %d:\n%s%s", status, c.status, stdout, stderr)
 			}

@@ -93,7 +93,7 @@ func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 		return fmt.Sprintf("%s %s missing even in %s", units.Amount(least.Resource, least.Missing), base(least.Resource), least.Flavor), least.Missing
 	}
 	if d.NoRoom {
-		return "no room", 0
+		return "no room on nodes", 0
 	}
 	pinned := d.Assignment.Pin(r.Workload)
 	for _, s := range d.Shortage {
