@@ -131,9 +131,15 @@ func (s *Search) candidate(v Victim, class Class) Candidate {
 }
 
 // AnyPart reports whether some candidate may be replicas of a workload: surplus, or leaving.
-func (s *Search) AnyPart() bool {
+func (s *Search) AnyPart() bool { return s.anyIn(partLanes[:]) }
+
+// partLanes are the lanes that may hold replicas.
+var partLanes = [...]cluster.Lane{cluster.SurplusReserved, cluster.SurplusUnreserved, cluster.Evicted, cluster.EvictedUnreserved}
+
+// anyIn reports whether a queue that may be asked has a workload in one of the lanes.
+func (s *Search) anyIn(lanes []cluster.Lane) bool {
 	own := s.Cluster.Running(s.Request.Queue)
-	for _, lane := range partLanes {
+	for _, lane := range lanes {
 		if own.Lane(lane).Len() > 0 {
 			return true
 		}
@@ -145,9 +151,6 @@ func (s *Search) AnyPart() bool {
 	}
 	return false
 }
-
-// partLanes are the lanes that may hold replicas.
-var partLanes = [...]cluster.Lane{cluster.SurplusReserved, cluster.SurplusUnreserved, cluster.Evicted, cluster.EvictedUnreserved}
 
 // Attempts returns the attempts of the search, in order: whether each lets the request take
 // its queue over its nominal quota.

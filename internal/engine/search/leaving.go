@@ -60,19 +60,7 @@ func (s *Search) takeLeaving(borrowing bool) bool {
 }
 
 // AnyLeaving reports whether a queue that may be asked has anything that was told to stop.
-func (s *Search) AnyLeaving() bool {
-	for _, lane := range [...]cluster.Lane{cluster.Evicted, cluster.EvictedUnreserved} {
-		if s.Cluster.Running(s.Request.Queue).Lane(lane).Len() > 0 {
-			return true
-		}
-		for i := range s.Levels {
-			if s.Levels[i].Reach.Has(lane) {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (s *Search) AnyLeaving() bool { return s.anyIn(evictedLanes) }
 
 // AllLeave reports whether all victims were told to stop before.
 func (s *Search) AllLeave() bool {
