@@ -72,6 +72,11 @@ func (d *decision) candidates() []candidate {
 	if d.policy.ReclaimWithinCohort != queue.Never {
 		all = append(all, d.cohortCandidates()...)
 	}
+	return d.sorted(all)
+}
+
+// sorted puts candidates in the documented order.
+func (d *decision) sorted(all []candidate) []candidate {
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(
 			compareBool(b.w.Evicted, a.w.Evicted),
@@ -89,6 +94,19 @@ func (d *decision) candidates() []candidate {
 		return d.byLocalQueue(all)
 	}
 	return all
+}
+
+// inAttempt lists the candidates that an attempt permits, in its order: with usage of local queues
+// those that it does not permit are in no queue's way.
+func (d *decision) inAttempt(candidates []candidate, borrowing bool) []candidate {
+	list := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return !d.permitted(c, borrowing) })
+	if len(d.request.LocalQueueUsage) == 0 {
+		return list
+	}
+	if list = d.sorted(list); d.largestFirst {
+		list = d.bySize(list)
+	}
+	return list
 }
 
 // longestFirst turns the order by reservation round for those whose time is over.

@@ -360,10 +360,7 @@ func (d *decision) attempt(candidates []candidate, borrowing bool) []preemption.
 	d.setGone(nil)
 	defer d.setGone(nil)
 	var taken []candidate
-	for _, c := range candidates {
-		if !d.permitted(c, borrowing) {
-			continue
-		}
+	for _, c := range d.inAttempt(candidates, borrowing) {
 		if c.class != 2 && !d.borrowsUpTo(node{"queue", c.w.Queue}, c.lca, node{}) {
 			continue
 		}

@@ -19,7 +19,8 @@ func (d *decision) shortages() (list []preemption.Shortage) {
 		fr := a.FlavorResource()
 		available, bound := d.availableBy(d.queue, fr)
 		if over := quota.Sub(quota.Add(d.usage(d.queue, fr), a.Amount), d.entry(d.queue, fr).Nominal); a.Amount <= available {
-			if d.config.PreemptWithinNominal && slices.Contains(d.needed, fr) && over > 0 {
+			preempts := !d.request.Workload.NeverPreempts // else it may borrow
+			if preempts && d.config.PreemptWithinNominal && slices.Contains(d.needed, fr) && over > 0 {
 				list = append(list, preemption.Shortage{FlavorResource: fr, Missing: over, PotentialAvailable: d.potential(d.queue, fr)})
 			}
 			continue

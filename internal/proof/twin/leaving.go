@@ -93,8 +93,8 @@ func (d *decision) leavingAlone(candidates []candidate, borrowing bool) []preemp
 	d.setGone(nil)
 	defer d.setGone(nil)
 	var all, taken []candidate
-	for _, c := range candidates {
-		if c.w.Evicted && d.permitted(c, borrowing) {
+	for _, c := range d.inAttempt(candidates, borrowing) {
+		if c.w.Evicted {
 			if c.class != 2 && d.config.Sharing == preemption.Fair && !d.entitledAtFirst() {
 				c.reason = preemption.InCohortFairSharing
 			}

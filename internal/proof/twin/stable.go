@@ -108,7 +108,8 @@ func (d *decision) keepsShares(taken []candidate, c candidate) bool {
 	return c.w.Queue == mine.Queue || compareShares(d.importantShare(mine.Queue, nil, true), d.importantShare(c.w.Queue, all, false)) <= 0
 }
 
-// importantShare is the share of a queue of workloads of at least the request's priority.
+// importantShare is the share of a queue of workloads of at least the request's priority. What leaves of a
+// workload that goes whole counts as being there, as everything that leaves anyway.
 func (d *decision) importantShare(name string, taken []candidate, asked bool) share {
 	some := *d.world
 	some.running = slices.DeleteFunc(slices.Clone(some.running), func(w workload.Workload) bool {
@@ -120,6 +121,7 @@ func (d *decision) importantShare(name string, taken []candidate, asked bool) sh
 	}
 	of := decision{world: &some}
 	of.setGone(taken)
+	maps.DeleteFunc(of.gone, func(id string, _ bool) bool { return leaves(id) })
 	return some.share(node{"queue", name})
 }
 

@@ -35,3 +35,16 @@ func (j *judge) byUsage(usual []candidate) (list []candidate) {
 	}
 	return list
 }
+
+// inAttempt lists the candidates that an attempt permits, in its order: a queue's next candidate is the
+// next that the attempt permits.
+func (j *judge) inAttempt(list []candidate, borrowing, largestFirst bool) []candidate {
+	list = slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !j.permits(c, borrowing) })
+	if len(j.LocalQueueUsage) == 0 {
+		return list
+	}
+	if list = j.sorted(list); largestFirst {
+		list = j.largestFirst(list)
+	}
+	return list
+}

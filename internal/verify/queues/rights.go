@@ -272,6 +272,11 @@ func (j *judge) candidates() (list []candidate) {
 			list = append(list, c)
 		}
 	}
+	return j.sorted(list)
+}
+
+// sorted puts candidates in the documented order.
+func (j *judge) sorted(list []candidate) []candidate {
 	slices.SortStableFunc(list, func(a, b candidate) int {
 		return cmp.Or(first(a.Evicted, b.Evicted), cmp.Compare(a.class, b.class), cmp.Compare(a.tier, b.tier), j.compare(a, b))
 	})

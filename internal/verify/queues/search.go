@@ -28,7 +28,7 @@ func (j *judge) search() []candidate {
 // request fits: then nothing else is told to stop.
 func (j *judge) searchLeaving(list []candidate) []candidate {
 	for _, borrowing := range j.attempts(list) {
-		leaves := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !c.Evicted || !j.mayBeTaken(c, borrowing) })
+		leaves := slices.DeleteFunc(j.inAttempt(list, borrowing, false), func(c candidate) bool { return !c.Evicted || !j.mayBeTaken(c, borrowing) })
 		for n, c := range leaves {
 			if c.class != ownQueue && j.Fair && !j.entitled() {
 				leaves[n].reason = InCohortFairSharing
@@ -98,7 +98,7 @@ func (j *judge) searchIn(list []candidate, largestFirst bool) []candidate {
 		return j.fairSearch(list, largestFirst)
 	}
 	for _, borrowing := range j.attempts(list) {
-		if victims := j.attempt(list, borrowing); victims != nil {
+		if victims := j.attempt(list, borrowing, largestFirst); victims != nil {
 			return victims
 		}
 	}
@@ -125,13 +125,19 @@ func (j *judge) attempts(list []candidate) []bool {
 	return []bool{true, false}
 }
 
+// permits reports whether an attempt permits a candidate, whoever is gone: one that may take the queue over
+// its nominal quota reclaims by borrowWithinCohort, but from queues in which the preemptor has the advantage.
+func (j *judge) permits(c candidate, borrowing bool) bool {
+	return c.class != byPriority || !borrowing || j.PreemptWithinNominal || c.reason == InCohortReclaimWhileBorrowing
+}
+
 // mayBeTaken reports whether an attempt permits a candidate when those before it are gone:
 // another queue must still borrow.
 func (j *judge) mayBeTaken(c candidate, borrowing bool) bool {
 	if c.class == ownQueue {
 		return true
 	}
-	if c.class == byPriority && borrowing && !j.PreemptWithinNominal && c.reason != InCohortReclaimWhileBorrowing {
+	if !j.permits(c, borrowing) {
 		return false
 	}
 	for n := c.queue; n != c.cohort; n = n.parent {
@@ -142,8 +148,8 @@ func (j *judge) mayBeTaken(c candidate, borrowing bool) bool {
 	return true
 }
 
-func (j *judge) attempt(list []candidate, borrowing bool) (taken []candidate) {
-	for _, c := range list {
+func (j *judge) attempt(list []candidate, borrowing, largestFirst bool) (taken []candidate) {
+	for _, c := range j.inAttempt(list, borrowing, largestFirst) {
 		if !j.mayBeTaken(c, borrowing) || j.limited(taken, c) {
 			continue
 		}
