@@ -244,3 +244,17 @@ func surplusFollowsEdits(t *rapid.T) {
 		t.Fatalf("other potential victims (- fresh, + edited):\n%s", diff)
 	}
 }
+
+// The shortest default is one, of either kind.
+func TestDefaultOfOneNanosecond(t *testing.T) {
+	p := cpu("p", "n", 0, 1)
+	p.Queue, p.Started = "a", preemptiontest.Now
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("n", 1)}, Pods: []workload.Pod{p}})
+	for queue, c := range map[string]placement.Config{"a": {MinRuntime: optional.Of(time.Nanosecond)}, "b": {ReclaimMinRuntime: optional.Of(time.Nanosecond)}} {
+		r := asking(1)
+		r.Queue = queue
+		if d := decide(t, c, s, r); d.Outcome != preemption.Wait || !d.RetryAt.Equal(preemptiontest.Now.Add(2)) {
+			t.Errorf("queue %s: %s, retry at %v", queue, text(d), d.RetryAt)
+		}
+	}
+}
