@@ -136,6 +136,30 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// Each departure from a sentence names the test that asks its predicate.
+func TestDeparturesAreAsked(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/departures.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(data), "## Sentences of the designs")
+	tests, rows := testNames(t), 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSuffix(strings.TrimSpace(line), "|"), "|")
+		if len(cells) < 4 || strings.HasPrefix(cells[1], " here") || strings.HasPrefix(cells[1], "---") {
+			continue
+		}
+		rows++
+		by := strings.Trim(cells[len(cells)-1], " `")
+		if _, err := os.Stat(filepath.Join("testdata", by)); err != nil && !tests[by] {
+			t.Errorf("%s: no test %q", cells[1], by)
+		}
+	}
+	if rows < 10 {
+		t.Errorf("only %d departures", rows)
+	}
+}
+
 // The lists have all sentences of the designs, in their order and their words. The texts of the
 // designs are not part of this module.
 func TestSentencesAreAll(t *testing.T) {
