@@ -24,6 +24,7 @@ func FuzzInput(f *testing.F) {
 	f.Add([]byte(smallCluster), "", "cpu=4,nvidia.com/gpu=2")
 	f.Add([]byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), "", "cpu=4")
 	f.Add([]byte(`{"state":{"queues":[{"name":"a"}]},"request":{"workload":{"id":"w","queue":"a"},"now":"2026-01-01T00:00:00Z"}}`), "", "")
+	f.Add([]byte(racked{nominal: 16, nodes: "h0 h1", runs: []string{"a 0 1 h0"}, pods: busy("h0", 0, ""), ask: "{required: rack}", count: 2, gpus: 4}.yaml()), "team/new", "")
 	f.Fuzz(func(t *testing.T, data []byte, workload, request string) {
 		args := []string{"-f", "-", "-workload", workload}
 		if request != "" {

@@ -59,7 +59,7 @@ func (r *Rooms) request(w *answers.Waiting) (request *preemption.Request, why st
 		return nil, "no Node is in the input", nil
 	case w.NoRoom != "":
 		return nil, w.NoRoom, nil
-	case n > 1:
+	case n != 1:
 		return nil, fmt.Sprintf("it has %d pod sets, which Kueue places one after the other", n), nil
 	case ask.Replaces != "":
 		return nil, "it replaces a workload that runs", nil
