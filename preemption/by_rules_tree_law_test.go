@@ -92,6 +92,10 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 
 func TestReclaimsInATreeByRules(t *testing.T) {
 	reached := map[string]int{}
+	law := rapid.Custom(func(t *rapid.T) bool { reclaimsInATree(t, reached); return true })
+	for seed := range 300 {
+		law.Example(seed)
+	}
 	rapid.Check(t, func(t *rapid.T) { reclaimsInATree(t, reached) })
 	for _, what := range []string{"in near", "in root", "far after near"} {
 		if reached[what] == 0 {
