@@ -80,7 +80,7 @@ type (
 	addsUp         struct{ *fleet } // the numbers said
 	forgetsNumbers struct{ *fleet } // when a workload is restored
 	fewerIsMore    struct{ *fleet } // room
-	countsAny      struct {         // number as room, whoever is removed
+	countsAny      struct {         // number as room, whatever is removed
 		*fleet
 		said int64
 	}

@@ -38,8 +38,8 @@ type Room interface {
 //
 // The replicas of a pod set have one order. Those that were told to leave come first: Decide counts
 // them ([workload.PodSet.Terminating]) before it takes others. The rest is the room's to order, for
-// instance the last by name first. It must be the order in which whoever carries the decision out
-// chooses the pods, and it must not depend on what is removed.
+// instance the last by name first. It must be the order in which
+// the pods are chosen when the decision is carried out, and it must not depend on what is removed.
 //
 // [*placement.Fit]: https://pkg.go.dev/github.com/cedesched/cede/preemption/placement#Fit.PodSets
 type ReplicaRoom interface {

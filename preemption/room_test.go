@@ -226,7 +226,7 @@ func TestSurplusWithoutReservation(t *testing.T) {
 	}
 }
 
-// Whoever preempts nobody may borrow, also with PreemptWithinNominal: only the room says no.
+// A request that never preempts may borrow, also with PreemptWithinNominal: only the room says no.
 func TestNoRoomForAWorkloadThatNeverPreempts(t *testing.T) {
 	st := preemption.State{
 		Cohorts:  []queue.Cohort{{Name: "c"}},

@@ -51,7 +51,7 @@ type Pod struct {
 	TerminatingSince time.Time `json:"terminatingSince,omitzero"`
 	// MinRuntime is how long the pod must have run before it may be preempted, ReclaimMinRuntime
 	// before a request of another queue may reclaim its room. Unset: that of its group, else the
-	// default of the preemptor. Zero is a value, and protects nobody. They are measured from Started,
+	// default of the preemptor. Zero is a value, and protects nothing. They are measured from Started,
 	// and do not protect a pod without a start time, one that terminates, nor one of the surplus of its
 	// group ([PodGroup.MinCount]). (KAI's design "Guaranteed minimum runtime before preemptions and reclaims".)
 	MinRuntime        optional.Duration `json:"minRuntime,omitzero"`

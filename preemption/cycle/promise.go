@@ -48,7 +48,7 @@ func (p *plan) edit(edits ...preemption.Edit) (err error) {
 }
 
 // promise adds a placeholder for a workload after the edits. It is not in runs, where what stands for
-// the head (its ID; empty: nothing) keeps what it has until the head is admitted: nobody preempts that.
+// the head (its ID; empty: nothing) keeps what it has until the head is admitted: no head preempts that.
 func (p *plan) promise(w workload.Workload, stands string, edits ...preemption.Edit) (err error) {
 	after := p.placeholder(w)
 	add := []preemption.Edit{preemption.Admit(after)}

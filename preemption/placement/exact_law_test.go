@@ -81,7 +81,7 @@ func exactIsNeverWorse(t *rapid.T) {
 	if isBasic(st, r) {
 		return // one pod after another: the first takes what the second might have had
 	}
-	// To wait for what is leaving, with nobody to yield, is better than a victim.
+	// To wait for what is leaving, without victims, is better than a victim.
 	waits := before.Outcome == preemption.Preempt && d.Outcome == preemption.Wait && len(d.Nominations) > 0
 	if before.Outcome.Succeeds() && !d.Outcome.Succeeds() && !waits || before.Outcome == preemption.Wait && d.Outcome == preemption.Impossible {
 		t.Fatalf("%v, but %v in steps", d.Outcome, before.Outcome)

@@ -91,7 +91,7 @@ func (f *Fit) SetRemoved(workload, podSet string, replicas int64) {
 }
 
 // Replicas returns the IDs of the running pods of a pod set of a workload, in the order in which they
-// leave: whoever carries out a decision that takes some replicas tells the first so many to leave.
+// leave: a decision that takes some replicas means the first so many.
 func (f *Fit) Replicas(workload, podSet string) []string {
 	if f == nil {
 		return nil

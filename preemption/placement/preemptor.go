@@ -92,7 +92,7 @@ type Config struct {
 	// Wait or Impossible. Zero is 2 million; negative is an error.
 	MaxRetrySteps int
 	// MinRuntime is the minimum runtime of pods that have none, and whose group has none,
-	// ReclaimMinRuntime that against requests of other queues. Unset is zero: nobody is protected.
+	// ReclaimMinRuntime that against requests of other queues. Unset is zero: no unit is protected.
 	// Negative is an error. See [workload.Pod.MinRuntime].
 	MinRuntime, ReclaimMinRuntime optional.Duration
 	Mode                          Mode

@@ -57,7 +57,7 @@ type Request struct {
 	Group              string
 	Priority           int32
 	Queue              string // empty: none
-	Never              bool   // it preempts nobody
+	Never              bool   // it preempts no unit
 	MinCount           int
 	Pods               []workload.Pod
 	Domains            []Domain

@@ -96,7 +96,7 @@ func (d *decision) byPolicies() Answer {
 	}
 	answer.Outcome = preemption.Impossible
 	if r.Workload.NeverPreempts {
-		d.needed = nil // nobody is preempted, so that it may borrow in any mode
+		d.needed = nil // without preemption it may borrow in any mode
 		answer.Shortage = d.shortages()
 		answer.NoRoom = len(answer.Shortage) == 0
 		return answer

@@ -125,7 +125,7 @@ func (j *judge) attempts(list []candidate) []bool {
 	return []bool{true, false}
 }
 
-// permits reports whether an attempt permits a candidate, whoever is gone: one that may take the queue over
+// permits reports whether an attempt permits a candidate, whichever victims are gone: one that may take the queue over
 // its nominal quota reclaims by borrowWithinCohort, but from queues in which the preemptor has the advantage.
 func (j *judge) permits(c candidate, borrowing bool) bool {
 	return c.class != byPriority || !borrowing || j.PreemptWithinNominal || c.reason == InCohortReclaimWhileBorrowing
