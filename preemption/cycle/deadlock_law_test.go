@@ -69,6 +69,10 @@ func nominalHeadsDoNotBlockEachOther(t *rapid.T) {
 		if d := decideAlone(t, letter, s, h); !d.Outcome.Succeeds() || d.BorrowHeight > 0 {
 			t.Skip("it does not fit within nominal quota")
 		}
+		// As built a queue at its nominal quota in one of the columns does not reclaim the others.
+		if c.Borrowing == cycle.AsBuilt && len(progress(t, c, s, []queue.Head{h})) == 0 {
+			t.Skip("it is not admitted alone")
+		}
 		heads = append(heads, h)
 	}
 	if admitted := progress(t, c, s, heads); len(admitted) == 0 {
