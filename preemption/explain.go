@@ -170,8 +170,8 @@ func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 		}
 		if a.TakenCount++; len(a.Taken) < explainedTaken {
 			t := TakenStep{Workload: s.Workload, Queue: x.c.Queue(s.Node).Name, Missing: x.missing(s.Missing), Rules: x.takenByRules(s.Workload)}
-			w, _ := x.c.Find(s.Workload)
-			if t.Leaving = w.Facts.Evicted; s.PodSet >= 0 {
+			if t.Leaving = s.Evicted; s.PodSet >= 0 {
+				w, _ := x.c.Find(s.Workload)
 				t.PodSet, t.Replicas = w.PodSets[s.PodSet].Name, s.Replicas
 			}
 			a.Taken = append(a.Taken, t)

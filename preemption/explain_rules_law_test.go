@@ -160,7 +160,10 @@ func victimsAreExplained(t *rapid.T, e *preemption.Explanation, constrained bool
 		}
 	}
 	for _, v := range e.Decision.Victims {
-		i := slices.IndexFunc(last.Taken, func(s preemption.TakenStep) bool { return s.Workload == v.Workload && s.PodSet == "" })
+		whole := len(v.Replicas) == 0 // else rules took only what leaves of it
+		i := slices.IndexFunc(last.Taken, func(s preemption.TakenStep) bool {
+			return s.Workload == v.Workload && (s.PodSet == "") == whole && s.Leaving == (v.Leaving || !whole)
+		})
 		if len(v.Rules) == 0 || i < 0 {
 			continue
 		}

@@ -75,7 +75,7 @@ func candidates(list []preemption.TakenStep, all int64) string {
 	for _, t := range list {
 		part := t.Workload + leaving(t.Leaving)
 		if all--; t.PodSet != "" {
-			part, all = fmt.Sprintf("%s %s of %s", count(t.Replicas, "replica"), t.PodSet, t.Workload), all-t.Replicas+1
+			part, all = fmt.Sprintf("%s %s of %s", count(t.Replicas, "replica"), t.PodSet, part), all-t.Replicas+1
 		}
 		parts = append(parts, part)
 	}

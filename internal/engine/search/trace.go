@@ -243,7 +243,7 @@ func passed(st *stream, test func(*cluster.Workload) bool) (n int64) {
 
 // StepOf is a step about a victim.
 func StepOf(kind trace.Kind, v *Victim) trace.Step {
-	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1}
+	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1, Evicted: v.Workload.Facts.Evicted}
 	switch w := v.Workload; {
 	case v.Set >= 0:
 		step.PodSet, step.Replicas = w.Surplus[v.Set].PodSet, v.Count

@@ -9,7 +9,7 @@ type Step struct {
 	Bound    Bound
 	Reason   Reason
 	Strategy Strategy
-	// Evicted: the candidates of a phase are being evicted.
+	// Evicted: the candidates of a phase, or what is taken, were told to leave before.
 	Evicted bool
 	// Borrowing: the request may take its queue over nominal quota.
 	Borrowing bool
