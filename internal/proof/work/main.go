@@ -37,14 +37,14 @@ const (
 // decisions are tests whose decisions are the same each time. Those that are drawn have one
 // seed. Counts are taken of some of the files. What comes out of a hash table in another order
 // each time is sorted with more or less comparisons: on nodes that is up to 1 in 100 of a file,
-// elsewhere 1 in 30,000. So less than the tolerance is no difference.
+// elsewhere 1 in 5,000. So less than the tolerance is no difference.
 var decisions = []struct {
 	tests, run string
 	counted    func(file string) bool
 	tolerance  float64
 }{
 	{"./preemption", `AreThoseOfTheGolden|TestLaws/^(AgreesWithTwin|AgreesWithTwinInACrowd|RetryAtIsExact|BlockersBlock|EditsHaveInverses|EditsSurviveJSON)$|^TestExactIsBest$|^TestNoExchangeIsLeft$|^TestDecidesByRules$|^TestSyncIsNewSnapshot$|^TestAssignmentLaws$|^TestLoopsFindsRecords$`,
-		func(file string) bool { return !strings.HasPrefix(file, nodes) && !strings.HasPrefix(file, packing) }, 0.0001},
+		func(file string) bool { return !strings.HasPrefix(file, nodes) && !strings.HasPrefix(file, packing) }, 0.0005},
 	{"./preemption/placement", `AreThoseOfTheGolden|TestLaws/^(AgreesWithTwin|BestFitAgreesWithTwin|SetsAgreeWithTwin|PlacersAgreeWithTwin|HardBudgetsHold|RetryAtIsTheFirstInstant|EditsMakeTheState|ConfigEditsAreFresh|SyncIsNewSnapshot)$|^TestExactIsBest$`,
 		func(file string) bool { return strings.HasPrefix(file, nodes) || strings.HasPrefix(file, packing) }, 0.03},
 }

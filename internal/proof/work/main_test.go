@@ -10,9 +10,9 @@ import (
 
 func TestDiffer(t *testing.T) {
 	for _, c := range []struct{ file, was, now, want string }{
-		{"internal/engine/exact/exact.go", "9999", "9999", ""},
-		{"internal/engine/exact/exact.go", "9999", "10000", "internal/engine/exact/exact.go: 10000, was 9999\n"},
-		{"internal/engine/exact/exact.go", "10000", "10001", ""}, // 1 in 10,000
+		{"internal/engine/exact/exact.go", "1999", "1999", ""},
+		{"internal/engine/exact/exact.go", "1999", "2000", "internal/engine/exact/exact.go: 2000, was 1999\n"},
+		{"internal/engine/exact/exact.go", "2000", "2001", ""}, // 1 in 2,000
 		{"internal/engine/exact/exact.go", "0", "1", "internal/engine/exact/exact.go: 1, was 0\n"},
 		{"internal/engine/nodes/node.go", "100", "97", ""},
 		{"internal/engine/nodes/node.go", "100", "104", "internal/engine/nodes/node.go: 104, was 100\n"},
