@@ -15,7 +15,7 @@ import (
 type counted struct {
 	limits.Together
 	count int64
-	// noted is the largest count at which somebody whom this limit alone refused is not refused; -1: there
+	// noted is the largest count at which a workload that this limit alone refused is not refused; -1: there
 	// is nobody, or never.
 	noted int64
 	// asked is how many victims a search of sets asked about.
@@ -29,7 +29,7 @@ type countedKey struct {
 	name  string // of the queue or workload
 }
 
-// wait is what keeps a victim, whom several limits refused: until the last count has fallen.
+// wait is what keeps a victim that several limits refused: until the last count has fallen.
 type wait struct {
 	*counted
 	to   int64
@@ -81,7 +81,7 @@ func (l *limiter) counted(limit int, class *limits.Class, victim string) *counte
 	return c
 }
 
-// noteWaits ends the notes of one victim, whom the limits from the given wait on refused.
+// noteWaits ends the notes of one victim that the limits from the given wait on refused.
 func (l *limiter) noteWaits(from int) {
 	switch some := l.waits[from:]; len(some) {
 	case 0:

@@ -89,9 +89,9 @@ type Config struct {
 	// policies (alpha). Queues without rules go by their policies either way.
 	RulesAlone bool
 	// MaxRuleLooks limits how often a tier of rules looks at its candidates. Zero: no limit. Victims
-	// in the preemptor's queue, or in a nearer cohort, make its share smaller. So those of the tier
-	// whom a constraint on quota refused ([rules.QuotaConstraint]), or a limit where there are
-	// constraints, are looked at again as long as somebody is taken in it. 1: nobody is; 2: once (Kueue, without and with its gate for
+	// in the preemptor's queue, or in a nearer cohort, make its share smaller. So the candidates that a
+	// constraint on quota refused ([rules.QuotaConstraint]), or a limit where there are constraints, are
+	// looked at again while the tier takes others. 1: none is; 2: once (Kueue, without and with its gate for
 	// [FairSharing.ReevaluateCandidates]). With a limit a request may be refused although the
 	// rules permit enough. Negative is an error.
 	MaxRuleLooks int

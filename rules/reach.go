@@ -127,7 +127,7 @@ var scopes = [8]Scope{
 // preemptor's.
 func (x *Reaches) Elsewhere() Reach { return x.elsewhere }
 
-// OtherTrees reports whether the selectors of [Reaches.Elsewhere] may accept somebody of another tree.
+// OtherTrees reports whether the selectors of [Reaches.Elsewhere] may accept a workload of another tree.
 func (x *Reaches) OtherTrees() bool { return x.otherTrees }
 
 // Of returns whom the selectors that ask for no trait may accept in a queue, by their scopes, by

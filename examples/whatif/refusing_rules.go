@@ -70,7 +70,7 @@ var keeps = map[preemption.Rule]string{
 	preemption.RuleLimit:       "a limit on preemptions is reached",
 }
 
-// refusals says which parts of a selector refuse whom.
+// refusals says which workloads each part of a selector refuses.
 func (a *answer) refusals(s *preemption.ExplainedSelector) string {
 	var parts []string
 	for _, r := range s.Refuses {

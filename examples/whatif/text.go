@@ -137,14 +137,7 @@ func (a *answer) printTree(b *cli.Page, all bool) {
 func (a *answer) keepsQuota(nodes []node) bool {
 	for i := range nodes {
 		n := &nodes[i]
-		var entries []quota.Quota
-		if n.Kind == "Cohort" {
-			c, _ := a.Snapshot.Cohort(n.Name)
-			entries = c.Quotas
-		} else {
-			q, _ := a.Snapshot.Queue(n.Name)
-			entries = q.Quotas
-		}
+		entries := a.quotas(n)
 		for _, r := range n.Quota {
 			for _, e := range entries {
 				if limit, limited := e.LendingLimit.Get(); limited && e.FlavorResource() == r.FlavorResource && limit < r.SubtreeQuota && r.Usage > 0 && n.parent != "" {

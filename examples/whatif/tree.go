@@ -68,15 +68,7 @@ func (a *answer) fill(nodes []node, kind string, all bool) {
 // hasQuota reports whether a node has an entry for a column, even one of zero. Without entry, quota and usage
 // a queue cannot use the column, whatever is free above it.
 func (a *answer) hasQuota(n *node, column quota.FlavorResource) bool {
-	var entries []quota.Quota
-	if n.Kind == "Cohort" {
-		c, _ := a.Snapshot.Cohort(n.Name)
-		entries = c.Quotas
-	} else {
-		q, _ := a.Snapshot.Queue(n.Name)
-		entries = q.Quotas
-	}
-	return slices.ContainsFunc(entries, func(e quota.Quota) bool { return e.FlavorResource() == column })
+	return slices.ContainsFunc(a.quotas(n), func(e quota.Quota) bool { return e.FlavorResource() == column })
 }
 
 // nodes lists the preemptor's tree from its root down: the queues of a cohort before its
@@ -266,4 +258,14 @@ func borrowed(n node) int64 {
 		return 0
 	}
 	return n.Quota[0].Borrowed
+}
+
+// quotas returns the entries of a queue or cohort.
+func (a *answer) quotas(n *node) []quota.Quota {
+	if n.Kind == "Cohort" {
+		c, _ := a.Snapshot.Cohort(n.Name)
+		return c.Quotas
+	}
+	q, _ := a.Snapshot.Queue(n.Name)
+	return q.Quotas
 }

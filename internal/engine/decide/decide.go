@@ -93,7 +93,7 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, 
 		r.Rules.Reset()
 	}
 	if s.search.BeginLimits(); r.Limits != nil && !s.search.FitsAtFirst() {
-		s.findBest(new(Result)) // for whom the limits refuse
+		s.findBest(new(Result)) // to find the workloads that the limits refuse
 		s.search.PutAllBack()
 	}
 	at, ok = s.nextChange()

@@ -50,9 +50,8 @@ func (b *builder) findSurplus() {
 		}
 	}
 	for g, ids := range running {
-		if slices.Sort(ids); len(ids) >= g.Facts.MinCount {
-			g.last = ids[g.Facts.MinCount-1]
-		}
+		slices.Sort(ids)
+		g.findLast(len(ids), func(i int) string { return ids[i] })
 	}
 }
 

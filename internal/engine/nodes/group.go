@@ -25,7 +25,7 @@ func newGroup(facts workload.PodGroup, known bool, members []*Pod) *group {
 	if g.isElastic() {
 		g.running = slices.DeleteFunc(slices.Clone(members), func(p *Pod) bool { return p.Facts.Terminating })
 		slices.SortFunc(g.running, comparePods)
-		g.findLast()
+		g.findLast(len(g.running), func(i int) string { return g.running[i].Facts.ID })
 	}
 	if !g.atomic() || len(members) == 0 {
 		return g
@@ -45,9 +45,10 @@ func newGroup(facts workload.PodGroup, known bool, members []*Pod) *group {
 // isElastic reports whether the group has a minimum and may be split: then it may have surplus.
 func (g *group) isElastic() bool { return g.known && !g.atomic() && g.Facts.MinCount > 0 }
 
-func (g *group) findLast() {
-	if g.last = ""; len(g.running) >= g.Facts.MinCount {
-		g.last = g.running[g.Facts.MinCount-1].Facts.ID
+// findLast finds the last pod of the minimum among so many that run, by ID.
+func (g *group) findLast(running int, id func(i int) string) {
+	if g.last = ""; running >= g.Facts.MinCount {
+		g.last = id(g.Facts.MinCount - 1)
 	}
 }
 

@@ -76,7 +76,7 @@ func (o *order) openHeads(t *Taker, s *search.Search, of *tier, phase int) {
 	}
 }
 
-// extentOf returns where those are whom a tier may accept in other queues.
+// extentOf returns which other queues have the workloads that a tier may accept.
 func extentOf(r *rules.Reach) cluster.Extent {
 	if r.Free {
 		return cluster.Everybody

@@ -280,7 +280,7 @@ func (j *judge) victimsBy(faults *fault.List, a *Answer, borrowing bool) (parts 
 		}
 	}
 	if allLeave(parts) {
-		return parts // whoever borrows, and whatever the strategies say
+		return parts // which queue borrows, and what the strategies say, does not matter
 	}
 	if left := j.inOrder(parts, borrowing); len(left) > 0 {
 		faults.Add("decision.victims", "there is no order in which each of %s may be taken after those before it", names(left))
