@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
 )
 
 // "The zero value is no gate and no condition": a name, a state or a condition is something.
@@ -80,7 +80,7 @@ func TestBounds(t *testing.T) {
 		`config.Gate: "` + long + `ab" is longer`: func() { config.Gate += "b" },
 		"config.Timeout: -1ns":                    func() { config.Timeout = -1 },
 		"config.Grace: -1ns":                      func() { config.Grace = -1 },
-		"replicas[0].offer: -1 is lost":           func() { replicas[0].Offer.Lost = optional.Of[int64](-1) },
+		"replicas[0].offer: -1 is lost":           func() { replicas[0].Offer.Lost = quota.Some[int64](-1) },
 		"replicas[0].offer: 0 victims, -1ns":      func() { replicas[0].Offer.LostWork = -1 },
 	} {
 		kept, keptReplica := config, replicas[0]

@@ -17,9 +17,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // The gates that Kueue names: MultiKueue for replicas in several clusters,

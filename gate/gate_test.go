@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
 )
 
 // ReplicaOrder is the order in which replicas that signal may preempt. The zero value is
@@ -65,7 +65,7 @@ type Offer struct {
 	LostWork time.Duration
 	// Lost is what the victims lose by a cost that all clusters share (preemption.Decision.Lost).
 	// If it is set it counts before the others; a replica without comes after those with it.
-	Lost optional.Int64
+	Lost quota.OptionalInt64
 }
 
 func (o Offer) compare(other Offer) int {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 const timeout = gate.DefaultTimeout
@@ -90,7 +90,7 @@ func drawReplica(t *rapid.T, name string) gate.Replica {
 	r.Offer.Victims = rapid.IntRange(0, 2).Draw(t, "victims")
 	r.Offer.LostWork = time.Duration(rapid.IntRange(0, 2).Draw(t, "lost")) * time.Hour
 	if rapid.Bool().Draw(t, "by a cost") {
-		r.Offer.Lost = optional.Of(rapid.Int64Range(0, 2).Draw(t, "cost"))
+		r.Offer.Lost = quota.Some(rapid.Int64Range(0, 2).Draw(t, "cost"))
 	}
 	return r
 }

@@ -12,15 +12,15 @@ package minruntime
 
 import (
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 // Settings are the settings of a queue or cohort. The zero value inherits both.
 type Settings struct {
 	// Preempt is the minimum runtime against workloads of the same queue.
-	Preempt optional.Duration `json:"preempt,omitzero"`
+	Preempt quota.OptionalDuration `json:"preempt,omitzero"`
 	// Reclaim is the minimum runtime against workloads of other queues.
-	Reclaim optional.Duration `json:"reclaim,omitzero"`
+	Reclaim quota.OptionalDuration `json:"reclaim,omitzero"`
 }
 
 // Method says how the setting against a reclaim is resolved. The zero value is LCA.

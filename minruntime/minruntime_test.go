@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 // Zero is a value; unset is left out.
 func TestJSON(t *testing.T) {
-	s := minruntime.Settings{Preempt: optional.Of(time.Duration(0)), Reclaim: optional.Of(90 * time.Second)}
+	s := minruntime.Settings{Preempt: quota.Some(time.Duration(0)), Reclaim: quota.Some(90 * time.Second)}
 	data, err := json.Marshal(s)
 	var again minruntime.Settings
 	if err != nil || string(data) != `{"preempt":"0s","reclaim":"1m30s"}` || json.Unmarshal(data, &again) != nil || again != s {

@@ -3,8 +3,8 @@ package minruntime
 import (
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Protection protects every workload for some time after its admission, by the kind of reason

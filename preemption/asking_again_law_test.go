@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // Leaving is leaving: a request that is asked again, when its victims were told to stop and are
@@ -47,7 +47,7 @@ func leavingAlone(d preemption.Decision) bool {
 // workload is.
 func TestSurplusAskedAgain(t *testing.T) {
 	for _, minimum := range []time.Duration{0, time.Hour} {
-		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: optional.Of(minimum)}}}}
+		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: quota.Some(minimum)}}}}
 		st.Admitted = append(st.Admitted, elastic("e", "a", 4, 2, started(5)))
 		s := snapshotOf(t, st)
 		r := pending("a", 10, 2)

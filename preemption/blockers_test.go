@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -36,7 +35,7 @@ func TestBlockersBehindManyOthers(t *testing.T) {
 	evicted := func(w workload.Workload) workload.Workload { w.Evicted = true; return w }
 	never := func(w workload.Workload) workload.Workload { w.NeverYields = true; return w }
 	unreserved := func(w workload.Workload) workload.Workload { w.ReservedAt = time.Time{}; return w }
-	runtime := minruntime.Settings{Preempt: optional.Of(time.Hour)}
+	runtime := minruntime.Settings{Preempt: quota.Some(time.Hour)}
 	var asked []string
 	guarded := preemption.Config{Guards: []preemption.Guard{recorder{&asked, 5}}}
 	for _, c := range []struct {
@@ -140,7 +139,7 @@ func TestBlockersAboveTheCohortOfThePreemptor(t *testing.T) {
 func TestBlockedForANanosecond(t *testing.T) {
 	q := queue.Queue{
 		Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
-		MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Duration(1))},
+		MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Duration(1))},
 	}
 	for i, want := range []string{"Wait: GuaranteedRuntime a low", "Wait: GuaranteedRuntime a low", "Preempt: low InClusterQueue"} {
 		low := job("low", "a", 0, 4, now.Add(-time.Duration(i)))
@@ -155,7 +154,7 @@ func TestBlockedForANanosecond(t *testing.T) {
 func TestBlockersUpToTheLimit(t *testing.T) {
 	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}
 	limited := gpus(0)
-	limited[0].BorrowingLimit = optional.Of[int64](0)
+	limited[0].BorrowingLimit = quota.Some[int64](0)
 	st := preemption.State{
 		Cohorts: []queue.Cohort{{Name: "top", Quotas: gpus(2)}, {Name: "low", Parent: "top", Quotas: limited}},
 		Queues: []queue.Queue{

@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -56,11 +56,11 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 				s.LabelSelector = &workload.LabelSelector{MatchLabels: map[string]string{"size": "1"}}
 			}
 			if rapid.IntRange(0, 2).Draw(t, "times") == 0 {
-				minutes := func(least, most int) optional.Duration {
+				minutes := func(least, most int) quota.OptionalDuration {
 					if n := rapid.IntRange(least-1, most).Draw(t, "minutes"); n >= least {
-						return optional.Of(time.Duration(n) * 10 * time.Minute)
+						return quota.Some(time.Duration(n) * 10 * time.Minute)
 					}
-					return optional.Duration{}
+					return quota.OptionalDuration{}
 				}
 				s.Time = rules.Times{MinExecutionDuration: minutes(0, 6), MaxExecutionDuration: minutes(6, 9), MinTimeFromCreationDuration: minutes(0, 6)}
 				s.Time.TimeFromCreationRelation = rapid.SampledFrom([]rules.Comparison{"", "", rules.LessThan, rules.GreaterThanOrEqual}).Draw(t, "relation")
@@ -74,7 +74,7 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 			r.CandidateSelectors = append(r.CandidateSelectors, s)
 		}
 		if rapid.IntRange(0, 3).Draw(t, "waits") == 0 {
-			r.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(time.Duration(rapid.IntRange(0, 3).Draw(t, "wait")) * 10 * time.Minute)
+			r.ActivationPolicy.MinTriggerRequiredDuration = quota.Some(time.Duration(rapid.IntRange(0, 3).Draw(t, "wait")) * 10 * time.Minute)
 		}
 		config.Rules = append(config.Rules, r)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -10,13 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -70,7 +69,7 @@ func TestDecideByRules(t *testing.T) {
 	never := onGPUs("never", "b", 4)
 	never.NeverYields = true
 	protect := func(d time.Duration) preemption.Config {
-		return preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(d)}}
+		return preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(d)}}
 	}
 	always := []rules.Rule{anybody(rules.Always)}
 	const taken = "Preempt, x ConfigurablePreemption k[{hero any Always [0]}]"
@@ -258,8 +257,8 @@ func TestShortageByRulesAlone(t *testing.T) {
 	low := onGPUs("low", "b", 2)
 	low.Priority = -1
 	st := heroes(young, low, onGPUs("beside", "b", 2))
-	c := preemption.Config{RulesAlone: true, MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}}
-	own, others := rules.CandidateSelector{Scope: rules.WithinClusterQueue}, rules.CandidateSelector{Scope: rules.OtherClusterQueue, Priority: rules.Priority{MaxValue: optional.Of[int64](-1)}}
+	c := preemption.Config{RulesAlone: true, MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}}
+	own, others := rules.CandidateSelector{Scope: rules.WithinClusterQueue}, rules.CandidateSelector{Scope: rules.OtherClusterQueue, Priority: rules.Priority{MaxValue: quota.Some[int64](-1)}}
 	borrowing := others
 	borrowing.Quota = rules.Borrowing
 	for _, of := range []struct {
@@ -371,7 +370,7 @@ func TestRetryAtPastABadTier(t *testing.T) {
 	x.ReservedAt = now
 	bad, later := anybody(rules.InsufficientQuota), anybody(rules.QuotaFeasibleAndInsufficientTopology)
 	bad.Name, bad.CandidateSelectors[0].Scope = "bad", "Everywhere"
-	later.CandidateSelectors[0].Time.MinExecutionDuration = optional.Of(time.Hour)
+	later.CandidateSelectors[0].Time.MinExecutionDuration = quota.Some(time.Hour)
 	r := preemption.Request{Workload: onGPUs("new", "a", 2), Now: now, Room: &space{map[string]int{"x": 1}, 1, map[string]bool{}}}
 	d, err := byRules(t, preemption.Config{}, heroes(x), r, bad, later)
 	if want := now.Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || len(d.RuleFaults) > 0 || err != nil {
@@ -384,8 +383,8 @@ func TestRetryAtOfATriggerThatBeginsLater(t *testing.T) {
 	x := onGPUs("x", "b", 8)
 	x.ReservedAt = now
 	old, patient := anybody(rules.Always), anybody(rules.QuotaFeasibleAndInsufficientTopology)
-	old.Name, old.CandidateSelectors[0].Scope, old.CandidateSelectors[0].Time.MinExecutionDuration = "old", rules.OtherInCohortTree, optional.Of(time.Hour)
-	patient.Name, patient.ActivationPolicy.MinTriggerRequiredDuration = "patient", optional.Of(10*time.Minute)
+	old.Name, old.CandidateSelectors[0].Scope, old.CandidateSelectors[0].Time.MinExecutionDuration = "old", rules.OtherInCohortTree, quota.Some(time.Hour)
+	patient.Name, patient.ActivationPolicy.MinTriggerRequiredDuration = "patient", quota.Some(10*time.Minute)
 	r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now, Room: &space{map[string]int{"y": 1}, 1, map[string]bool{}}}
 	d, err := byRules(t, preemption.Config{}, heroes(x, onGPUs("y", "c", 4)), r, old, patient)
 	if want := now.Add(time.Hour + 1 + 10*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || err != nil {

@@ -10,11 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -28,7 +27,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	for i, cohort := range []string{"near", "near", "near", "far", "far", "root", "other", ""} {
 		of := quota.Quota{Flavor: "f", Resource: "gpu", Nominal: n("nominal", 5)}
 		if cohort != "" && n("lends", 5) == 0 {
-			of.LendingLimit = optional.Of(min(of.Nominal, n("lent", 2)))
+			of.LendingLimit = quota.Some(min(of.Nominal, n("lent", 2)))
 		}
 		st.Queues = append(st.Queues, queue.Queue{Name: fmt.Sprint("q", i), Cohort: cohort, Rules: "tree", Quotas: []quota.Quota{of}, Inactive: i > 0 && n("inactive", 15) == 0})
 	}
@@ -59,7 +58,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 				}).Draw(t, "quota"),
 			}
 			if n("up to", 1) == 0 {
-				s.Priority = rules.Priority{MaxValue: optional.Of(n("most", 3))}
+				s.Priority = rules.Priority{MaxValue: quota.Some(n("most", 3))}
 			}
 			if n("of a team", 4) == 0 {
 				s.LabelSelector = &workload.LabelSelector{MatchLabels: map[string]string{"team": "a"}}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -58,7 +58,7 @@ func TestRetryAtCountsSurplusOnce(t *testing.T) {
 	first.PodSets[0].Count, first.PodSets[0].Requests[0].Amount, first.PodSets[0].MinCount = 4, 1, workload.AtLeast(2)
 	q := queue.Queue{
 		Name: "a", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
-		MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)},
+		MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)},
 	}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{first, second}})
 	var asked []string

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/quota"
@@ -37,7 +36,7 @@ func TestCosts(t *testing.T) {
 		{Name: "more", Count: 2, Requests: []quota.Amount{{Flavor: "g", Resource: "gpu", Amount: 1}}},
 	}}
 	saved := w
-	saved.Loss = workload.Loss{LastCheckpoint: now.Add(-time.Minute), Restart: optional.Of(30 * time.Second)}
+	saved.Loss = workload.Loss{LastCheckpoint: now.Add(-time.Minute), Restart: quota.Some(30 * time.Second)}
 	before := w
 	before.Loss.LastCheckpoint = now.Add(-2 * time.Hour) // of an earlier run
 	future, evicted, unknown, declared, curve := w, w, w, w, w
@@ -45,7 +44,7 @@ func TestCosts(t *testing.T) {
 	evicted.Evicted, evicted.Loss.PerReplica = true, 3
 	unknown.ReservedAt = time.Time{}
 	declared.Loss.PerReplica = 3
-	curve.Loss.Milestones = []workload.Milestone{{After: optional.Of(30 * time.Minute), Cost: 100}, {After: optional.Of(90 * time.Minute)}}
+	curve.Loss.Milestones = []workload.Milestone{{After: quota.Some(30 * time.Minute), Cost: 100}, {After: quota.Some(90 * time.Minute)}}
 	gpu := []string{"gpu"}
 	for name, c := range map[string]struct {
 		cost           preemption.Cost

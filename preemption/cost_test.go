@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/steps"
 	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
 )
 
 // deciding returns a function that decides about a request.
@@ -49,7 +49,7 @@ func TestStepsOfAWait(t *testing.T) {
 	for i := range 1000 {
 		st.Admitted = append(st.Admitted, job(fmt.Sprintf("w%04d", i), "a", 0, 1, started(i%50)))
 	}
-	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}})
+	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}})
 	s, r := snapshotOf(t, st), pending("a", 10, 4)
 	if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Wait {
 		t.Fatalf("%v, %v", d.Outcome, err)

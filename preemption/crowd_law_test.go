@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -44,7 +43,7 @@ func crowdOf(t *rapid.T, queues ...int) (preemption.State, preemption.Request) {
 			workloads += n("more workloads", 2)
 		}
 		if n("protected", 3) == 3 {
-			q.MinRuntime.Reclaim = optional.Of(15 * time.Minute)
+			q.MinRuntime.Reclaim = quota.Some(15 * time.Minute)
 		}
 		for range workloads {
 			w := job(fmt.Sprintf("w%03d", len(st.Admitted)), q.Name, int64(n("priority", 2)), 1, started(10*n("age", 2)))

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -124,7 +123,7 @@ func FuzzDepartsAsListed(f *testing.F) {
 // lasts. Here the minimum stays, and the surplus and others yield.
 func TestProtectedMinimumIsPassedOver(t *testing.T) {
 	st := preemption.State{
-		Queues:   []queue.Queue{{Name: "a", Quotas: gpus(6), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}}},
+		Queues:   []queue.Queue{{Name: "a", Quotas: gpus(6), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}}},
 		Admitted: []workload.Workload{elastic("elastic", "a", 4, 2, started(5)), job("long", "a", 1, 2, started(90))},
 	}
 	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, 4))

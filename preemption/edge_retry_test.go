@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -20,7 +19,7 @@ func oneGPU(id string, priority int64) workload.Workload {
 
 func oneQueue(p queue.PreemptionPolicy, minimum time.Duration, runs workload.Workload) preemption.State {
 	return preemption.State{Admitted: []workload.Workload{runs}, Queues: []queue.Queue{{Name: "q", Preemption: p,
-		Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 1}}, MinRuntime: minruntime.Settings{Preempt: optional.Of(minimum)}}}}
+		Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 1}}, MinRuntime: minruntime.Settings{Preempt: quota.Some(minimum)}}}}
 }
 
 // "Protected until its start plus the minimum", to the nanosecond: at the next one it may

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -125,7 +124,7 @@ func TestUnlimitedLendsItsLimit(t *testing.T) {
 // In the own queue the minimum runtime against preemption counts alone, and in others
 // that against reclaims.
 func TestOwnQueueReadsItsOwnMinimumRuntime(t *testing.T) {
-	hour := optional.Of(time.Hour)
+	hour := quota.Some(time.Hour)
 	for _, c := range []struct {
 		settings     minruntime.Settings
 		own, another string

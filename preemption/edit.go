@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // SetRules adds rules or replaces those with the name. It fails if the name is empty or there are too

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -82,10 +82,10 @@ func drawCost(t *rapid.T, st *preemption.State) preemption.Cost {
 		case 0:
 			loss.PerReplica = rapid.Int64Range(0, 4).Draw(t, "per replica")
 		case 1:
-			loss.Milestones = []workload.Milestone{{After: optional.Of(time.Minute), Cost: 100}, {After: optional.Of(time.Hour), Cost: rapid.Int64Range(0, 200).Draw(t, "at last")}}
+			loss.Milestones = []workload.Milestone{{After: quota.Some(time.Minute), Cost: 100}, {After: quota.Some(time.Hour), Cost: rapid.Int64Range(0, 200).Draw(t, "at last")}}
 		case 2:
 			loss.LastCheckpoint = preemptiontest.Now.Add(-time.Duration(rapid.Int64Range(-1, 30).Draw(t, "saved")) * time.Minute)
-			loss.Restart = optional.Of(time.Duration(rapid.Int64Range(0, 5).Draw(t, "restart")) * time.Minute)
+			loss.Restart = quota.Some(time.Duration(rapid.Int64Range(0, 5).Draw(t, "restart")) * time.Minute)
 		}
 	}
 	return [...]preemption.Cost{

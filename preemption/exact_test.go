@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -102,7 +101,7 @@ func TestExactRetryAtWithFewNodes(t *testing.T) {
 	for _, nodes := range []int{0, 1, 2, 3, 10} {
 		config := preemption.Config{
 			Search: preemption.Exact, Exact: preemption.ExactSearch{MaxNodes: nodes},
-			MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)},
+			MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)},
 		}
 		r := pending("a", 5, 5)
 		d := decideWith(t, config, snapshotOf(t, st), r)

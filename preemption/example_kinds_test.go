@@ -5,10 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -26,7 +25,7 @@ func lab() *preemption.Snapshot {
 	s, err := preemption.NewSnapshot(preemption.State{
 		Queues: []queue.Queue{{Name: "lab", Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 8}},
 			Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
-			MinRuntime: minruntime.Settings{Preempt: optional.Of(30 * time.Minute)}}},
+			MinRuntime: minruntime.Settings{Preempt: quota.Some(30 * time.Minute)}}},
 		Admitted: []workload.Workload{
 			{ID: "a", Queue: "lab", Priority: 2, ReservedAt: twelve.Add(-time.Hour), PodSets: gpuPods(4)},
 			{ID: "b", Queue: "lab", Priority: 1, ReservedAt: twelve.Add(-time.Minute), PodSets: gpuPods(4)},

@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // What an explanation names: enough to see the pattern on a screen. The rest is counted.

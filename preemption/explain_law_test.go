@@ -12,7 +12,6 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -309,7 +308,7 @@ func TestNominalWayIsLoweredAgain(t *testing.T) {
 }
 
 func minimum(d time.Duration) minruntime.Settings {
-	return minruntime.Settings{Preempt: optional.Of(d)}
+	return minruntime.Settings{Preempt: quota.Some(d)}
 }
 
 // An attempt is hopeless by the second sum if too much is held by workloads of a queue that

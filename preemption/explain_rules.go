@@ -6,7 +6,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // ExplainedRules says what the rules of the preemptor's queue say.

@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -30,7 +30,7 @@ func TestExplainedTierKeeps(t *testing.T) {
 	evicted.NeverYields = true
 	admitted := []workload.Workload{ran(onGPUs("old", "b", 1), time.Hour), ran(onGPUs("young", "b", 1), time.Minute), ran(onGPUs("own", "a", 1), time.Minute), never, evicted,
 		{ID: "nothing", Queue: "b"}, ran(onGPUs("elsewhere", "c", 1), time.Minute)}
-	c := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(10 * time.Minute)}}
+	c := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(10 * time.Minute)}}
 	e := explainedHeroes(t, c, preemption.Request{Workload: onGPUs("hero", "a", 6), Now: now}, admitted, anybody(rules.Always))
 	until := now.Add(9 * time.Minute)
 	want := preemption.ExplainedTier{
@@ -78,7 +78,7 @@ func TestExplainedTriggers(t *testing.T) {
 	bad := anybody(rules.Always)
 	bad.CandidateSelectors[0].Scope = "Nowhere"
 	patient := anybody(rules.InsufficientQuota)
-	patient.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(time.Hour)
+	patient.ActivationPolicy.MinTriggerRequiredDuration = quota.Some(time.Hour)
 	waits := wants(8)
 	waits.TriggersSince = []rules.Observation{{Trigger: rules.InsufficientQuota, Since: now.Add(-time.Minute)}}
 	others := anybody(rules.Always)

@@ -7,10 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -20,7 +19,7 @@ import (
 // request were tried at later instants with other columns.
 func TestExplainIsOfNow(t *testing.T) {
 	s := snapshotOf(t, preemption.State{
-		Cohorts: []queue.Cohort{{Name: "c", MinRuntime: minruntime.Settings{Preempt: optional.Of(10 * time.Minute)}}},
+		Cohorts: []queue.Cohort{{Name: "c", MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}}},
 		Queues: []queue.Queue{
 			{Name: "a", Cohort: "c", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}, Quotas: []quota.Quota{
 				{Flavor: "burst", Resource: "cpu", Nominal: 6}, {Flavor: "spot", Resource: "memory"}, {Flavor: "reserved", Resource: "cpu", Nominal: 4},
@@ -51,7 +50,7 @@ func TestExplainIsOfNow(t *testing.T) {
 // because those before them brought their queue back to its quota.
 func TestExplainedNodes(t *testing.T) {
 	st := preemption.State{
-		Cohorts: []queue.Cohort{{Name: "c", MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Minute)}}},
+		Cohorts: []queue.Cohort{{Name: "c", MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Minute)}}},
 		Queues: []queue.Queue{
 			{Name: "a", Cohort: "c", Quotas: gpus(6), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}},
 			{Name: "b", Cohort: "c", Quotas: gpus(2)}, {Name: "d", Cohort: "c", Quotas: gpus(2)},

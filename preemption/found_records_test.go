@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/quota"
 )
 
 func readJSON[T any](t *testing.T, name string) (v T) {
@@ -76,7 +76,7 @@ func TestRetryAtWithACostThatGrows(t *testing.T) {
 	for _, cost := range []preemption.Cost{preemption.CostByAge{}, preemption.CostSinceCheckpoint{}} {
 		config := preemption.Config{
 			Search: preemption.Exact, Cost: cost, Exact: preemption.ExactSearch{FewestFirst: true, IgnoreCaps: true, Certificate: true},
-			Limits: []limits.Limit{{Name: "l0", Scope: limits.Global, Limit: 2, Window: optional.Of(4 * time.Minute)}},
+			Limits: []limits.Limit{{Name: "l0", Scope: limits.Global, Limit: 2, Window: quota.Some(4 * time.Minute)}},
 		}
 		s, r := snapshotOf(t, record.State), *record.Request
 		d := decideWith(t, config, s, r)

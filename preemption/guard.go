@@ -3,9 +3,9 @@ package preemption
 import (
 	"math"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -8,10 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -31,7 +30,7 @@ func TestProtectionsCompose(t *testing.T) {
 	st := preemption.State{
 		Queues: []queue.Queue{{
 			Name: "a", Quotas: gpus(4), Preemption: reclaims,
-			MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)}, // until now + 30m
+			MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}, // until now + 30m
 		}},
 		Admitted: []workload.Workload{w},
 	}
@@ -61,7 +60,7 @@ func TestProtectionsCompose(t *testing.T) {
 		}
 	}
 	_, err := preemption.New(preemption.Config{Guards: []preemption.Guard{nil}, ReclaimMethod: 9, MinRuntime: minruntime.Settings{
-		Preempt: optional.Of(time.Duration(-1)), Reclaim: optional.Of(time.Duration(-1)),
+		Preempt: quota.Some(time.Duration(-1)), Reclaim: quota.Some(time.Duration(-1)),
 	}})
 	wantFaults(t, err, "config.MinRuntime.Preempt: -1ns is negative", "config.MinRuntime.Reclaim: -1ns is negative",
 		"config.ReclaimMethod: Method(9) is unknown", "config.Guards[0]: is nil")
@@ -92,7 +91,7 @@ func TestElastic(t *testing.T) {
 		return preemption.State{
 			Queues: []queue.Queue{{
 				Name: "a", Quotas: gpus(8), Preemption: reclaims,
-				MinRuntime: minruntime.Settings{Preempt: optional.Of(protectedFor)},
+				MinRuntime: minruntime.Settings{Preempt: quota.Some(protectedFor)},
 			}},
 			Admitted: admitted,
 		}
@@ -142,7 +141,7 @@ func TestProtectedElasticBlocksNobody(t *testing.T) {
 		st := preemption.State{
 			Queues: []queue.Queue{{
 				Name: "a", Quotas: gpus(3), Preemption: reclaims,
-				MinRuntime: minruntime.Settings{Preempt: optional.Of(10 * time.Minute)},
+				MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)},
 			}},
 			Admitted: []workload.Workload{e, rigid},
 		}
@@ -189,7 +188,7 @@ func TestGuardsAreAskedLast(t *testing.T) {
 	st := preemption.State{
 		Queues: []queue.Queue{{
 			Name: "a", Quotas: append(gpus(4), quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 4}),
-			Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)},
+			Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)},
 		}},
 		Admitted: []workload.Workload{
 			other, surplus, job("protected", "a", 0, 1, started(1)), job("important", "a", 10, 1, started(120)),

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -54,7 +53,7 @@ func text(d preemption.Decision) string {
 func shared(after time.Duration, admitted ...workload.Workload) preemption.State {
 	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}}
 	if after > 0 {
-		q.Preemption.MinAdmitDuration = optional.Of(after)
+		q.Preemption.MinAdmitDuration = quota.Some(after)
 	}
 	return preemption.State{Queues: []queue.Queue{q}, Admitted: admitted}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/proof/golden"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

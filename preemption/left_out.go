@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // LeftOut is an item of a state that [State.Valid] leaves out: a cohort, queue, flavor, set of

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/engine/steps"
-	"github.com/cedesched/cede/limits"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -39,7 +39,7 @@ func manyEvents(queues, workloads, events int, every time.Duration) (st preempti
 // RetryAt is exact with many events in the window, and the search for it looks at what it would with few:
 // only an instant at which somebody whom a limit refused is refused no more is tried.
 func TestManyEventsInTheWindow(t *testing.T) {
-	day := optional.Of(24 * time.Hour)
+	day := quota.Some(24 * time.Hour)
 	all := &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "number", Operator: workload.Exists}}}
 	byRules := []rules.Config{{Name: "config", Rules: []rules.Rule{{Name: "any", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always},
 		CandidateSelectors: []rules.CandidateSelector{{Scope: rules.WithinClusterQueue}}}}}}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/limits"
+	"github.com/cedesched/cede/queue/limits"
 )
 
 // A search asks the limits about one victim after another. If none of their answers changes, and nothing

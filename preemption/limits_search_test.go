@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/limits"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -30,11 +30,11 @@ func TestLimitsInEachSearch(t *testing.T) {
 		return w
 	}
 	elastic := func(w workload.Workload) workload.Workload {
-		w.PodSets[0].MinCount = optional.Of(int64(0))
+		w.PodSets[0].MinCount = quota.Some(int64(0))
 		return w
 	}
 	partly := func(w workload.Workload) workload.Workload {
-		w.PodSets[0].MinCount, w.PodSets[0].Terminating = optional.Of(int64(0)), 1
+		w.PodSets[0].MinCount, w.PodSets[0].Terminating = quota.Some(int64(0)), 1
 		return w
 	}
 	victim := func(id string, minutes int) limits.Event {
@@ -75,7 +75,7 @@ func TestLimitsInEachSearch(t *testing.T) {
 		if c.limit.Scope == 0 {
 			c.limit.Scope = limits.Global
 		}
-		c.limit.Name, c.limit.Window = "some limit", optional.Of(10*time.Minute)
+		c.limit.Name, c.limit.Window = "some limit", quota.Some(10*time.Minute)
 		r := pending("q", 1, c.asks)
 		r.History, _ = limits.NewHistory(c.events)
 		for n, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
@@ -108,7 +108,7 @@ func TestLimitsInEachSearch(t *testing.T) {
 
 // atMost is a limit of all preemptions in an hour.
 func atMost(n int64) []limits.Limit {
-	return []limits.Limit{{Name: "l", Scope: limits.Global, Limit: n, Window: optional.Of(time.Hour)}}
+	return []limits.Limit{{Name: "l", Scope: limits.Global, Limit: n, Window: quota.Some(time.Hour)}}
 }
 
 // "Limits are never dropped": without point 1 two cheap ones would do, but one may yield. And where
@@ -162,7 +162,7 @@ func TestLimitsOfPoliciesAndRules(t *testing.T) {
 	r := pending("a", 1, 1)
 	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
 		config := preemption.Config{Search: search, Limits: []limits.Limit{{
-			Name: "not in a", Scope: limits.Global, Window: optional.Of(time.Hour), PreemptedQueues: &workload.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
+			Name: "not in a", Scope: limits.Global, Window: quota.Some(time.Hour), PreemptedQueues: &workload.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
 		}}}
 		d := decideWith(t, config, snapshotOf(t, st), r)
 		if text(d) != "Preempt: other ConfigurablePreemption" || d.Proof != nil {
@@ -195,7 +195,7 @@ func drawSearched(t *rapid.T, records *rapid.Generator[preemption.Record]) (conf
 // limitSome draws a limit that leaves some sets.
 func limitSome(t *rapid.T, c *preemption.Config, st *preemption.State, r *preemption.Request) {
 	scope := rapid.SampledFrom([]limits.Scope{limits.Global, limits.PreemptedClusterQueue, limits.PreemptedClusterQueue, limits.PreemptedWorkload, limits.PreemptedWorkload}).Draw(t, "scope")
-	c.Limits = []limits.Limit{{Name: "l", Scope: scope, Limit: rapid.Int64Range(1, 2).Draw(t, "limit"), Window: optional.Of(20 * time.Minute)}}
+	c.Limits = []limits.Limit{{Name: "l", Scope: scope, Limit: rapid.Int64Range(1, 2).Draw(t, "limit"), Window: quota.Some(20 * time.Minute)}}
 	var events []limits.Event
 	for range rapid.IntRange(0, 4).Draw(t, "events") {
 		if len(st.Admitted) > 0 {
@@ -217,7 +217,7 @@ func manySmall(t *rapid.T) (st preemption.State, r preemption.Request) {
 		w := job(string(rune('m'+i)), name, rapid.Int64Range(0, 1).Draw(t, "priority"), rapid.Int64Range(1, 4).Draw(t, "gpus"), started(i))
 		w.Evicted = rapid.IntRange(0, 9).Draw(t, "evicted") == 9
 		if rapid.IntRange(0, 9).Draw(t, "elastic") == 9 {
-			w.PodSets[0].MinCount = optional.Of(int64(1))
+			w.PodSets[0].MinCount = quota.Some(int64(1))
 		}
 		used[name] += w.PodSets[0].Count
 		st.Admitted = append(st.Admitted, w)

@@ -11,14 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -41,7 +40,7 @@ func limit(t *rapid.T, c *preemption.Config, st *preemption.State, r *preemption
 		c.Limits = append(c.Limits, limits.Limit{
 			Name: strings.Repeat("l", i+1), Scope: rapid.SampledFrom([]limits.Scope{limits.Global, limits.PreemptingClusterQueue, limits.PreemptedClusterQueue, limits.PreemptedWorkload}).Draw(t, "scope"),
 			PreemptingQueues: team("preempting"), PreemptedQueues: team("preempted"),
-			Limit: rapid.Int64Range(0, 3).Draw(t, "limit"), Window: optional.Of(minutes("window", 1, 20)),
+			Limit: rapid.Int64Range(0, 3).Draw(t, "limit"), Window: quota.Some(minutes("window", 1, 20)),
 		})
 	}
 	var events []limits.Event
@@ -121,7 +120,7 @@ func TestLimitsByScope(t *testing.T) {
 	event := func(victim, from, to string, ago int) limits.Event {
 		return limits.Event{Preemptor: "p", Victim: victim, At: started(ago), Class: limits.Class{PreemptingQueue: from, PreemptedQueue: to}}
 	}
-	window := optional.Of(10 * time.Minute)
+	window := quota.Some(10 * time.Minute)
 	team := func(name string) *workload.LabelSelector {
 		return &workload.LabelSelector{MatchLabels: map[string]string{"team": name}}
 	}
@@ -201,7 +200,7 @@ func TestLimitsOfRules(t *testing.T) {
 		{limits.Limit{Limit: 1, Rules: []string{"two"}}, preemption.Preempt},
 		{limits.Limit{Limit: 1, Configs: []string{"other"}, Rules: []string{"one"}}, preemption.Preempt},
 	} {
-		c.limit.Name, c.limit.Scope, c.limit.Window = "l", limits.Global, optional.Of(time.Hour)
+		c.limit.Name, c.limit.Scope, c.limit.Window = "l", limits.Global, quota.Some(time.Hour)
 		s := snapshotOf(t, st)
 		d := decideWith(t, preemption.Config{Limits: []limits.Limit{c.limit}}, s, r)
 		if d.Outcome != c.want {
@@ -216,7 +215,7 @@ func TestLimitsOfRules(t *testing.T) {
 	// Rules of later tiers, whose trigger does not hold, accept both, too, but preempt nobody.
 	st.Rules[0].Rules = append(st.Rules[0].Rules, rule("two", rules.InsufficientQuota), rule("three", rules.QuotaFeasibleAndInsufficientTopology))
 	for name, want := range map[string]string{"one": "two", "two": "one", "three": "one"} {
-		forbid := preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Rules: []string{name}, Window: optional.Of(time.Hour)}}}
+		forbid := preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Rules: []string{name}, Window: quota.Some(time.Hour)}}}
 		s := snapshotOf(t, st)
 		d := decideWith(t, forbid, s, r)
 		if len(d.Victims) != 2 || d.Victims[0].Rules[0].Rule != want {
@@ -231,7 +230,7 @@ func TestLimitsOfRules(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := preemption.New(preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: optional.Of(time.Millisecond)}}})
+	_, err := preemption.New(preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: quota.Some(time.Millisecond)}}})
 	if err == nil || err.Error() != "config.Limits[0].window: 1ms is shorter than 1s" {
 		t.Error(err)
 	}
@@ -241,7 +240,7 @@ func TestLimitsOfRules(t *testing.T) {
 func TestLimitsOfRulesAndReplicas(t *testing.T) {
 	one := []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: 1}}
 	elastic := job("elastic", "b", 0, 4, started(20))
-	elastic.PodSets[0].MinCount = optional.Of(int64(1))
+	elastic.PodSets[0].MinCount = quota.Some(int64(1))
 	st := preemption.State{
 		Cohorts: []queue.Cohort{{Name: "all", Reserved: one}},
 		Queues: []queue.Queue{
@@ -260,7 +259,7 @@ func TestLimitsOfRulesAndReplicas(t *testing.T) {
 		{limits.Limit{Limit: 1, Rules: []string{"any"}}, preemption.Preempt},
 		{limits.Limit{Limit: 1}, preemption.Preempt},
 	} {
-		c.limit.Name, c.limit.Scope, c.limit.Window = "l", limits.Global, optional.Of(time.Hour)
+		c.limit.Name, c.limit.Scope, c.limit.Window = "l", limits.Global, quota.Some(time.Hour)
 		config := preemption.Config{Limits: []limits.Limit{c.limit}}
 		d := decideWith(t, config, snapshotOf(t, st), pending("a", 0, 4))
 		if d.Outcome != c.want || d.Outcome == preemption.Preempt && (len(d.Victims) != 1 || d.Victims[0].Reason != preemption.ConfigurablePreemption) {
@@ -283,7 +282,7 @@ func TestLimitsOfEachRule(t *testing.T) {
 		Rules:    []rules.Config{{Name: "config", Rules: []rules.Rule{rule("one"), rule("two")}}},
 	})
 	for _, name := range []string{"one", "two"} {
-		l := limits.Limit{Name: "l", Scope: limits.Global, Window: optional.Of(time.Hour), Rules: []string{name}}
+		l := limits.Limit{Name: "l", Scope: limits.Global, Window: quota.Some(time.Hour), Rules: []string{name}}
 		if d := decideWith(t, preemption.Config{Limits: []limits.Limit{l}}, s, pending("a", 0, 1)); d.Outcome != preemption.Impossible {
 			t.Errorf("none by rule %q: %v", name, d.Outcome)
 		}
@@ -314,7 +313,7 @@ func TestLimitOnARuleThatNoLongerAccepts(t *testing.T) {
 	st.Rules = []rules.Config{config}
 	r := preemption.Request{Workload: onGPUs("asks", "a", 5), Now: now}
 	for limit, want := range map[int64]string{0: "Impossible", 1: "Preempt, last, low, refused first"} { // by ID
-		c := preemption.Config{RulesAlone: true, Limits: []limits.Limit{{Name: "l", Scope: limits.PreemptedClusterQueue, Rules: []string{"r0"}, Limit: limit, Window: optional.Of(time.Hour)}}}
+		c := preemption.Config{RulesAlone: true, Limits: []limits.Limit{{Name: "l", Scope: limits.PreemptedClusterQueue, Rules: []string{"r0"}, Limit: limit, Window: quota.Some(time.Hour)}}}
 		d := decideWith(t, c, snapshotOf(t, st), r)
 		got := d.Outcome.String()
 		for _, v := range d.Victims {

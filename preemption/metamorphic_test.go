@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -113,7 +112,7 @@ func scaledAmountsAreNothing(t *rapid.T) {
 		return // none that does not saturate
 	}
 	by := rapid.Int64Range(2, min(most, 1<<40)).Draw(t, "by")
-	scaled := func(l optional.Int64) optional.Int64 {
+	scaled := func(l quota.OptionalInt64) quota.OptionalInt64 {
 		if n, ok := l.Get(); ok {
 			return quota.AtMost(quota.Mul(by, n))
 		}
@@ -166,7 +165,7 @@ func largestSum(st preemption.State, r preemption.Request) (sum int64) {
 	quotas := func(list []quota.Quota) {
 		for _, q := range list {
 			add(q.Nominal)
-			for _, l := range []optional.Int64{q.BorrowingLimit, q.LendingLimit} {
+			for _, l := range []quota.OptionalInt64{q.BorrowingLimit, q.LendingLimit} {
 				n, _ := l.Get()
 				add(n)
 			}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/limits"
 )
 
 // Config configures a [Preemptor]. The zero value is valid: classical preemption by the

@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -100,7 +100,7 @@ func TestProtectionByReason(t *testing.T) {
 				Admitted: []workload.Workload{w},
 			}
 			if c.minimum > 0 {
-				st.Queues[1].MinRuntime.Reclaim = optional.Of(c.minimum)
+				st.Queues[1].MinRuntime.Reclaim = quota.Some(c.minimum)
 			}
 			config := preemption.Config{Protection: c.protection}
 			if c.fair {

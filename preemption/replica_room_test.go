@@ -7,10 +7,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -19,7 +19,7 @@ import (
 // whatever its minimum runtime; and the same one when the request is asked again.
 func TestSurplusFreesRoom(t *testing.T) {
 	for _, minimum := range []time.Duration{0, time.Hour} {
-		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: optional.Of(minimum)}}}}
+		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: quota.Some(minimum)}}}}
 		st.Admitted = append(st.Admitted, elastic("e", "a", 4, 2, started(5)))
 		s := snapshotOf(t, st)
 		for n := range 3 {

@@ -6,13 +6,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -114,7 +114,7 @@ func TestRetryAtOutOfSteps(t *testing.T) {
 		Cohorts: []queue.Cohort{{Name: "c"}},
 		Queues: []queue.Queue{
 			{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: reclaims},
-			{Name: "b", Cohort: "c", Quotas: gpus(8), MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)}},
+			{Name: "b", Cohort: "c", Quotas: gpus(8), MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)}},
 			{Name: "other", Cohort: "c"},
 		},
 		Admitted: []workload.Workload{
@@ -154,7 +154,7 @@ func TestRetryAtAfterTrialsInVain(t *testing.T) {
 			job("later", "d", 3, 1, started(5)), job("vip1", "vip", 20, 3, started(5)),
 		},
 	}
-	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)}}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)}}
 	s, r := snapshotOf(t, st), pending("a", 10, 4)
 	d := decideWith(t, config, s, r)
 	if want := started(5).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
@@ -172,7 +172,7 @@ func TestRetryAtOfUnreservedEquals(t *testing.T) {
 	equal := job("equal", "a", 10, 4, started(90))
 	equal.ReservedAt = time.Time{}
 	st := shared(time.Hour, equal)
-	st.Queues[0].Preemption.MinAdmitDuration = optional.Duration{}
+	st.Queues[0].Preemption.MinAdmitDuration = quota.OptionalDuration{}
 	r := at(0, 4)
 	r.Workload.Created = now.Add(10 * time.Minute)
 	var asked []string
@@ -198,7 +198,7 @@ func TestRetryAtOfGuardedSurplus(t *testing.T) {
 	w.PodSets[1].Name = "more"
 	q := queue.Queue{
 		Name: "a", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
-		MinRuntime: minruntime.Settings{Preempt: optional.Of(time.Hour)},
+		MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)},
 	}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{w}})
 	guard := keepsUntil(now.Add(5 * time.Minute))
@@ -224,7 +224,7 @@ func TestRetryAtOfLowerPriority(t *testing.T) {
 	st.Queues[0].Preemption.WithinClusterQueue = queue.LowerPriority
 	r := pending("a", 10, 2)
 	r.Workload.Queued = started(60)
-	config := preemption.Config{MinRuntime: minruntime.Settings{Preempt: optional.Of(10 * time.Minute)}}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}}
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if want := now.Add(5*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 		t.Errorf("%v until %v, want until %v", d.Outcome, d.RetryAt, want)
@@ -243,7 +243,7 @@ func TestRetryAtWithoutBorrowing(t *testing.T) {
 		Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c", Quotas: gpus(0)}},
 		Admitted: []workload.Workload{job("own", "a", 0, 2, started(60)), job("high", "b", 20, 2, started(5))},
 	}
-	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(10 * time.Minute)}}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(10 * time.Minute)}}
 	d := decideWith(t, config, snapshotOf(t, st), pending("a", 10, 4))
 	if want := now.Add(5*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 		t.Errorf("%v until %v, want until %v", d.Outcome, d.RetryAt, want)
@@ -264,7 +264,7 @@ func TestRetryAtAfterABoundThatFits(t *testing.T) {
 			job("b1", "b", 0, 2, started(50)), job("c1", "c", 0, 1, started(30)), job("d1", "d", 0, 2, started(40)), job("e1", "e", 0, 2, started(35)),
 		},
 	}
-	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(time.Hour)}}
+	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)}}
 	r := pending("a", 5, 3)
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if want := started(30).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {

@@ -3,11 +3,11 @@ package preemption
 import (
 	"cmp"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Search says how far victims are looked for. The zero value is [Greedy].

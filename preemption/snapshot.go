@@ -3,12 +3,12 @@ package preemption
 import (
 	"slices"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	engine "github.com/cedesched/cede/internal/engine/rules"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // Snapshot is an immutable cluster: configuration, running workloads, usage. Any number of

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -22,7 +21,7 @@ func TestStable(t *testing.T) {
 	lab := func(within, reclaim queue.VictimPolicy, admitted ...workload.Workload) preemption.State {
 		policy := queue.PreemptionPolicy{WithinClusterQueue: within, ReclaimWithinCohort: reclaim}
 		if within == queue.LowerOrNewerEqualPriority {
-			policy.MinAdmitDuration = optional.Of(10 * time.Minute)
+			policy.MinAdmitDuration = quota.Some(10 * time.Minute)
 		}
 		return preemption.State{Cohorts: []queue.Cohort{{Name: "lab"}}, Admitted: admitted, Queues: []queue.Queue{
 			{Name: "a", Cohort: "lab", Quotas: gpus(2), Preemption: policy}, {Name: "b", Cohort: "lab", Quotas: gpus(2), Preemption: policy},
@@ -83,7 +82,7 @@ func TestStable(t *testing.T) {
 	large := job("large", "b", 5, 4, started(1))
 	large.Queued = started(1)
 	st, r = lab(queue.LowerOrNewerEqualPriority, queue.Any, large), pending("b", 5, 3)
-	st.Queues[1].Preemption.MinAdmitDuration = optional.Duration{}
+	st.Queues[1].Preemption.MinAdmitDuration = quota.OptionalDuration{}
 	r.Workload.Queued = started(30)
 	if d = decideWith(t, stable, snapshotOf(t, st), r); text(d) != "Impossible: FairShare b large" {
 		t.Errorf("a newer equal that leaves the queue a smaller share: %s", text(d))

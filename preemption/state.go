@@ -3,7 +3,7 @@ package preemption
 import (
 	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

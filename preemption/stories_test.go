@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

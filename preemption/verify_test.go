@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -41,7 +41,7 @@ func TestVerifyOfANegativeCost(t *testing.T) {
 	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}}, Admitted: []workload.Workload{job("runs", "a", 0, 4, started(5))}}
 	r, config := pending("a", 10, 2), preemption.Config{Cost: gains{}}
 	for _, surplus := range []int64{0, 2} {
-		st.Admitted[0].PodSets[0].MinCount = optional.Of(4 - surplus)
+		st.Admitted[0].PodSets[0].MinCount = quota.Some(4 - surplus)
 		d := decideWith(t, config, snapshotOf(t, st), r)
 		if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != int(min(1, surplus)) {
 			t.Fatalf("%s, %+v", text(d), d.Victims)

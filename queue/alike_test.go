@@ -13,8 +13,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -85,8 +85,8 @@ func leaves(t *testing.T, v reflect.Value, path string, grow bool) map[string]re
 		}
 	}
 	_, isTime := v.Interface().(time.Time)
-	_, isMinimum := v.Interface().(optional.Int64)
-	_, isDuration := v.Interface().(optional.Duration)
+	_, isMinimum := v.Interface().(quota.OptionalInt64)
+	_, isDuration := v.Interface().(quota.OptionalDuration)
 	switch k := v.Kind(); {
 	case isTime, isMinimum, isDuration:
 		all[path] = v
@@ -122,11 +122,11 @@ func set(t *testing.T, path string, v reflect.Value, which int) {
 	case *time.Time:
 		*x = minute(which)
 		return
-	case *optional.Int64:
+	case *quota.OptionalInt64:
 		*x = workload.AtLeast(int64(which))
 		return
-	case *optional.Duration:
-		*x = optional.Of(time.Duration(which))
+	case *quota.OptionalDuration:
+		*x = quota.Some(time.Duration(which))
 		return
 	}
 	switch v.Kind() {

@@ -4,13 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
 
 // minAdmit validates a queue with this policy in its own queue and this duration.
-func minAdmit(within queue.VictimPolicy, d optional.Duration) error {
+func minAdmit(within queue.VictimPolicy, d quota.OptionalDuration) error {
 	return queue.Validate(nil, []queue.Queue{{
 		Name: "q", Quotas: []quota.Quota{cpu(4)},
 		Preemption: queue.PreemptionPolicy{WithinClusterQueue: within, MinAdmitDuration: d},
@@ -27,7 +26,7 @@ func TestMinAdmitDurationIsAMinuteOrMore(t *testing.T) {
 		time.Minute:     "",
 		time.Hour:       "",
 	} {
-		err := minAdmit(queue.LowerOrNewerEqualPriority, optional.Of(d))
+		err := minAdmit(queue.LowerOrNewerEqualPriority, quota.Some(d))
 		if got := text(err); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
@@ -40,12 +39,12 @@ func TestMinAdmitDurationNeedsItsPolicy(t *testing.T) {
 	for _, within := range []queue.VictimPolicy{queue.Never, queue.LowerPriority} {
 		want := `queues[0].preemption.minAdmitDuration: 1h0m0s needs withinClusterQueue LowerOrNewerEqualPriority, not ` +
 			within.String() + ` (queue "q")`
-		if got := text(minAdmit(within, optional.Of(time.Hour))); got != want {
+		if got := text(minAdmit(within, quota.Some(time.Hour))); got != want {
 			t.Errorf("%v: %q, want %q", within, got, want)
 		}
 	}
 	for _, within := range []queue.VictimPolicy{queue.Never, queue.LowerPriority, queue.LowerOrNewerEqualPriority} {
-		if err := minAdmit(within, optional.Duration{}); err != nil {
+		if err := minAdmit(within, quota.OptionalDuration{}); err != nil {
 			t.Errorf("%v without a duration: %v", within, err)
 		}
 	}

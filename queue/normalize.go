@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -56,11 +55,11 @@ func limitsWithoutParent(quotas []quota.Quota, path string, hasParent bool, chan
 		e := &quotas[i]
 		for _, l := range [...]struct {
 			name  string
-			value optional.Int64
+			value quota.OptionalInt64
 			unset func(*quota.Quota)
 		}{
-			{"borrowingLimit", e.BorrowingLimit, func(e *quota.Quota) { e.BorrowingLimit = optional.Int64{} }},
-			{"lendingLimit", e.LendingLimit, func(e *quota.Quota) { e.LendingLimit = optional.Int64{} }},
+			{"borrowingLimit", e.BorrowingLimit, func(e *quota.Quota) { e.BorrowingLimit = quota.OptionalInt64{} }},
+			{"lendingLimit", e.LendingLimit, func(e *quota.Quota) { e.LendingLimit = quota.OptionalInt64{} }},
 		} {
 			if limit, ok := l.value.Get(); ok && !hasParent {
 				out = own(out, quotas)

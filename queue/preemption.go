@@ -2,7 +2,7 @@ package queue
 
 import (
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 // VictimPolicy says which workloads a pending workload may preempt. The zero value is Never.
@@ -40,7 +40,7 @@ type PreemptionPolicy struct {
 	// workloads of equal effective priority that have held their quota strictly longer than
 	// this. It protects nobody: a newer workload may still be preempted at once. At least one
 	// minute; unset, time gives no right to preempt (KEP-8522).
-	MinAdmitDuration optional.Duration `json:"minAdmitDuration,omitzero"`
+	MinAdmitDuration quota.OptionalDuration `json:"minAdmitDuration,omitzero"`
 	// ReclaimWithinCohort is for victims in other queues of the cohort tree that use more
 	// than their nominal quota: Never, LowerPriority or Any. Any has a hazard in queues that
 	// also preempt within themselves: a workload within the nominal quota takes room from one
@@ -60,8 +60,8 @@ type BorrowWithinCohort struct {
 	Policy VictimPolicy `json:"policy,omitzero"`
 	// MaxPriorityThreshold is the highest effective priority of such victims. The zero value
 	// is no limit.
-	MaxPriorityThreshold optional.Int64 `json:"maxPriorityThreshold,omitzero"`
+	MaxPriorityThreshold quota.OptionalInt64 `json:"maxPriorityThreshold,omitzero"`
 }
 
 // AtMostPriority returns a threshold that admits priorities up to the given one.
-func AtMostPriority(priority int64) optional.Int64 { return optional.Of(priority) }
+func AtMostPriority(priority int64) quota.OptionalInt64 { return quota.Some(priority) }

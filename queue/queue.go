@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -48,7 +47,7 @@ type Queue struct {
 	// is Kueue's default.
 	FlavorFungibility FlavorFungibility `json:"flavorFungibility,omitzero"`
 	// FairWeight is the queue's weight in fair sharing. Unset is 1.
-	FairWeight optional.Float64 `json:"fairWeight,omitzero"`
+	FairWeight quota.OptionalFloat64 `json:"fairWeight,omitzero"`
 	// Strategy says what happens to a head that is not admitted. The zero value is
 	// BestEffortFIFO. Only [Pending] reads it; no decision does.
 	Strategy Strategy `json:"strategy,omitzero"`
@@ -69,7 +68,7 @@ type Cohort struct {
 	// Reserved is usage of the cohort besides what its members use; see [Queue.Reserved].
 	Reserved []quota.Amount `json:"reserved,omitempty"`
 	// FairWeight is the cohort's weight among its siblings in fair sharing. Unset is 1.
-	FairWeight optional.Float64 `json:"fairWeight,omitzero"`
+	FairWeight quota.OptionalFloat64 `json:"fairWeight,omitzero"`
 	// MinRuntime is the minimum runtime of workloads in the queues under the cohort that have
 	// no nearer setting.
 	MinRuntime minruntime.Settings `json:"minRuntime,omitzero"`

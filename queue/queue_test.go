@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -46,7 +45,7 @@ func TestValidateReportsEveryFault(t *testing.T) {
 			}},
 			{Name: "invalid", Preemption: queue.PreemptionPolicy{WithinClusterQueue: 9}},
 			{Name: "time", Preemption: queue.PreemptionPolicy{
-				WithinClusterQueue: queue.LowerPriority, MinAdmitDuration: optional.Of(-time.Second),
+				WithinClusterQueue: queue.LowerPriority, MinAdmitDuration: quota.Some(-time.Second),
 			}},
 			{Name: "fungible", FlavorFungibility: queue.FlavorFungibility{3, 4, 2}},
 			{Name: "early", FlavorFungibility: queue.FlavorFungibility{
@@ -137,7 +136,7 @@ func TestPreemptionJSON(t *testing.T) {
 		WithinClusterQueue:  queue.LowerOrNewerEqualPriority,
 		ReclaimWithinCohort: queue.Any,
 		BorrowWithinCohort:  queue.BorrowWithinCohort{queue.LowerPriority, queue.AtMostPriority(0)},
-		MinAdmitDuration:    optional.Of(90 * time.Minute),
+		MinAdmitDuration:    quota.Some(90 * time.Minute),
 	}
 	data, err := json.Marshal(p)
 	want := `{"withinClusterQueue":"LowerOrNewerEqualPriority","minAdmitDuration":"1h30m0s","reclaimWithinCohort":"Any",` +
@@ -156,7 +155,7 @@ func TestPreemptionJSON(t *testing.T) {
 
 // Minimum runtimes of queues and cohorts are checked, as are weights.
 func TestValidateSettings(t *testing.T) {
-	negative := minruntime.Settings{Preempt: optional.Of(time.Duration(-1)), Reclaim: optional.Of(time.Duration(-2))}
+	negative := minruntime.Settings{Preempt: quota.Some(time.Duration(-1)), Reclaim: quota.Some(time.Duration(-2))}
 	err := queue.Validate([]queue.Cohort{{Name: "c", MinRuntime: negative, FairWeight: quota.WeightOf(-1)}},
 		[]queue.Queue{{Name: "q", MinRuntime: negative, FairWeight: quota.WeightOf(-1)}})
 	const want = `cohorts[0].fairWeight: -1 is negative or not finite (cohort "c"); cohorts[0].minRuntime.preempt: -1ns is negative (cohort "c"); ` +

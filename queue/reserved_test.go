@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -86,7 +85,7 @@ func (p pathTo) to(field string, args ...any) string {
 	return fmt.Sprintf("%s[%d]", p.list, p.i) + fmt.Sprintf(field, args...)
 }
 
-func validateFairWeight(faults *fault.List, path pathTo, kind, name string, w optional.Float64) {
+func validateFairWeight(faults *fault.List, path pathTo, kind, name string, w quota.OptionalFloat64) {
 	if weight := w.Or(1); !(weight >= 0) || math.IsInf(weight, 1) { // not a number is neither
 		faults.Add(path.to(".fairWeight"), "%v is negative or not finite (%s %q)", w, kind, name)
 	}
@@ -114,7 +113,7 @@ func validateQuotas(faults *fault.List, path pathTo, kind, name string, hasParen
 		}
 		for _, l := range [...]struct {
 			field string
-			limit optional.Int64
+			limit quota.OptionalInt64
 		}{{"borrowingLimit", e.BorrowingLimit}, {"lendingLimit", e.LendingLimit}} {
 			limit, ok := l.limit.Get()
 			if ok && limit < 0 {

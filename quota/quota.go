@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-
-	"github.com/cedesched/cede/optional"
 )
 
 // AtMost returns a limit of n, in the unit of the resource. A negative limit is refused
 // where it is used.
-func AtMost(n int64) optional.Int64 { return optional.Of(n) }
+func AtMost(n int64) OptionalInt64 { return Some(n) }
 
 // Quota is the quota of a node for one resource of one flavor.
 type Quota struct {
@@ -21,10 +19,10 @@ type Quota struct {
 	Nominal int64 `json:"nominal"`
 	// BorrowingLimit limits what the node (for a cohort: its whole subtree) takes from its
 	// parent on top of its subtree quota. The zero value is no limit.
-	BorrowingLimit optional.Int64 `json:"borrowingLimit,omitzero"`
+	BorrowingLimit OptionalInt64 `json:"borrowingLimit,omitzero"`
 	// LendingLimit limits what the node (for a cohort: its whole subtree) lends to its
 	// parent. The zero value is no limit: everything is lent.
-	LendingLimit optional.Int64 `json:"lendingLimit,omitzero"`
+	LendingLimit OptionalInt64 `json:"lendingLimit,omitzero"`
 }
 
 // FlavorResource returns the column of the quota.

@@ -3,14 +3,12 @@ package quota
 import (
 	"cmp"
 	"math"
-
-	"github.com/cedesched/cede/optional"
 )
 
 // WeightOf returns the weight of a node in fair sharing: its share is divided by it. Unset
 // counts as 1. A weight of 0 is valid: such a node yields first as soon as it borrows.
 // Validation refuses a weight that is negative or not finite.
-func WeightOf(value float64) optional.Float64 { return optional.Of(value) }
+func WeightOf(value float64) OptionalFloat64 { return Some(value) }
 
 // Share is the dominant resource share of a node: for the resource of which the node borrows
 // most, what it borrows divided by what its cohort could lend. A root, and a node that

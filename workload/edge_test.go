@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -17,10 +16,10 @@ import (
 func TestSurplus(t *testing.T) {
 	for _, c := range []struct {
 		count   int64
-		minimum optional.Int64
+		minimum quota.OptionalInt64
 		want    int64
 	}{
-		{8, optional.Int64{}, 0}, {8, workload.AtLeast(0), 8}, {8, workload.AtLeast(3), 5}, {8, workload.AtLeast(7), 1},
+		{8, quota.OptionalInt64{}, 0}, {8, workload.AtLeast(0), 8}, {8, workload.AtLeast(3), 5}, {8, workload.AtLeast(7), 1},
 		{8, workload.AtLeast(8), 0}, {8, workload.AtLeast(9), 0}, {0, workload.AtLeast(0), 0},
 	} {
 		p := workload.PodSet{Count: c.count + 2, MinCount: c.minimum, Terminating: 2} // those that leave are none

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
 )
 
 // Loss is what is known of what a workload loses if it yields. Rules do not read it; costs
@@ -19,7 +19,7 @@ type Loss struct {
 	LastCheckpoint time.Time `json:"lastCheckpoint,omitzero"`
 	// Restart is how long the workload takes to get back to where it was saved. Unset is
 	// zero; negative is an error.
-	Restart optional.Duration `json:"restart,omitzero"`
+	Restart quota.OptionalDuration `json:"restart,omitzero"`
 	// PerReplica is the cost of one replica as its owner states it, in a unit that all owners
 	// share. Negative is an error.
 	PerReplica int64 `json:"perReplica,omitzero"`
@@ -32,8 +32,8 @@ type Loss struct {
 
 // Milestone is a cost after some running time.
 type Milestone struct {
-	After optional.Duration `json:"after"` // unset is zero
-	Cost  int64             `json:"cost"`
+	After quota.OptionalDuration `json:"after"` // unset is zero
+	Cost  int64                  `json:"cost"`
 }
 
 // IsZero reports whether nothing is known.

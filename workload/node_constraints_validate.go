@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Validate returns everything that is wrong with the constraints, as an error that lists each

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -54,8 +53,8 @@ type Pod struct {
 	// default of the preemptor. Zero is a value, and protects nothing. They are measured from Started,
 	// and do not protect a pod without a start time, one that terminates, nor one of the surplus of its
 	// group ([PodGroup.MinCount]). (KAI's design "Guaranteed minimum runtime before preemptions and reclaims".)
-	MinRuntime        optional.Duration `json:"minRuntime,omitzero"`
-	ReclaimMinRuntime optional.Duration `json:"reclaimMinRuntime,omitzero"`
+	MinRuntime        quota.OptionalDuration `json:"minRuntime,omitzero"`
+	ReclaimMinRuntime quota.OptionalDuration `json:"reclaimMinRuntime,omitzero"`
 	// Preempted says that the pod terminates because a scheduler preempted it.
 	Preempted bool `json:"preempted,omitempty"`
 }
@@ -116,7 +115,7 @@ func (p *Pod) isValid() bool {
 	return true
 }
 
-func validateMinimums(faults *fault.List, path string, preempt, reclaim optional.Duration) {
+func validateMinimums(faults *fault.List, path string, preempt, reclaim quota.OptionalDuration) {
 	if d := preempt.Or(0); d < 0 {
 		faults.Add(path+".minRuntime", "%v is negative", d)
 	}

@@ -1,9 +1,9 @@
 package workload
 
 import (
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
 )
 
 // PodGroup is a pod group on nodes. The zero value is invalid. Priority and DisruptionMode
@@ -28,8 +28,8 @@ type PodGroup struct {
 	Queue string `json:"queue,omitempty"`
 	// MinRuntime and ReclaimMinRuntime are those of its pods that have none. Unset: those of the
 	// preemptor. A group that is evicted whole is protected as long as one of its running pods is.
-	MinRuntime        optional.Duration `json:"minRuntime,omitzero"`
-	ReclaimMinRuntime optional.Duration `json:"reclaimMinRuntime,omitzero"`
+	MinRuntime        quota.OptionalDuration `json:"minRuntime,omitzero"`
+	ReclaimMinRuntime quota.OptionalDuration `json:"reclaimMinRuntime,omitzero"`
 }
 
 // DisruptionMode says which pods of a group are evicted together (KEP-5710, Preemption unit).

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -75,7 +74,7 @@ type Workload struct {
 }
 
 // AtLeast returns a minimum of replicas. A negative one is refused where it is used.
-func AtLeast(replicas int64) optional.Int64 { return optional.Of(replicas) }
+func AtLeast(replicas int64) quota.OptionalInt64 { return quota.Some(replicas) }
 
 // PodSet is a number of equal replicas.
 type PodSet struct {
@@ -97,7 +96,7 @@ type PodSet struct {
 	Totals bool `json:"totals,omitzero"`
 	// MinCount makes the pod set elastic: replicas over the minimum may be preempted one by
 	// one; the minimum leaves only with the whole workload. The zero value is not elastic.
-	MinCount optional.Int64 `json:"minCount,omitzero"`
+	MinCount quota.OptionalInt64 `json:"minCount,omitzero"`
 	// NodeConstraints say on which nodes the pods may run. They decide which flavors are
 	// eligible for requests without a flavor; other requests do not read them. Nil: no
 	// constraints.

@@ -29,8 +29,8 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 )
 
 func main() {
@@ -83,7 +83,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	o.config.Budgets, known[2] = budgets[*budget]
 	var err error
 	if *minimum > 0 {
-		o.config.MinRuntime = optional.Of(*minimum)
+		o.config.MinRuntime = quota.Some(*minimum)
 		o.now = time.Now()
 	}
 	if *now != "" {

@@ -22,9 +22,9 @@ var rooms = []room{
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle", "preemption/explain"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
 	{"verify", "#fff1e5", []string{"internal/verify/"}},
-	{"values", "#fff8c5", []string{"quota", "workload", "queue", "gate", "minruntime", "rules", "limits"}},
+	{"values", "#fff8c5", []string{"quota", "workload", "queue", "gate", "minruntime", "queue/rules", "queue/limits"}},
 	{"persist", "#f6f8fa", []string{"internal/persist/"}},
-	{"base", "#f6f8fa", []string{"internal/base/", "fault", "guard", "optional"}},
+	{"base", "#f6f8fa", []string{"internal/base/", "preemption/fault", "preemption/guard"}},
 }
 
 func (r room) holds(dir string) bool {

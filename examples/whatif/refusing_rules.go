@@ -9,7 +9,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // ruled reports whether the queue refers to rules that are there; alone, whether they take the place of its

@@ -44,11 +44,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -5,13 +5,12 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/limits"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -69,7 +68,7 @@ func TestReservesOne(t *testing.T) {
 // on preemptions, or rules decide in place of the policies."
 func TestReservesWhatIsNotReclaimed(t *testing.T) {
 	const kept, lent = "waits Inadmissible NoCandidates, borrows Wait FailedAfterNomination", "waits Inadmissible NoCandidates, borrows Admit"
-	limited := preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: optional.Of(time.Hour)}}}
+	limited := preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: quota.Some(time.Hour)}}}
 	for _, c := range []struct {
 		config preemption.Config
 		rules  string

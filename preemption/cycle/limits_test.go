@@ -4,11 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/limits"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -32,7 +31,7 @@ func TestLimitsCountAcrossHeads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := cycle.Config{Preemption: preemption.Config{Limits: []limits.Limit{{Name: "two", Scope: limits.Global, Limit: 2, Window: optional.Of(time.Hour)}}}}
+	config := cycle.Config{Preemption: preemption.Config{Limits: []limits.Limit{{Name: "two", Scope: limits.Global, Limit: 2, Window: quota.Some(time.Hour)}}}}
 	preempting := func(h *limits.History) (list []string, r cycle.Result) {
 		r = runRequest(t, config, s, cycle.Request{Heads: heads, Now: now, History: h})
 		for _, v := range r.Heads {

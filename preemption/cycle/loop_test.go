@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

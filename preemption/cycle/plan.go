@@ -3,9 +3,9 @@ package cycle
 import (
 	"slices"
 
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"

@@ -3,12 +3,12 @@ package cycle
 import (
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/workload"
 )
 

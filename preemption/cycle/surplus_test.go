@@ -3,15 +3,15 @@ package cycle_test
 import (
 	"testing"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/quota"
 )
 
 // Replicas that leave for one head are gone for the next one: it takes others, and no more than
 // it needs.
 func TestSurplusLeavesOnce(t *testing.T) {
 	elastic := job("elastic", "b", 0, 1, 9)
-	elastic.PodSets[0].Count, elastic.PodSets[0].MinCount = 8, optional.Of(int64(2))
+	elastic.PodSets[0].Count, elastic.PodSets[0].MinCount = 8, quota.Some(int64(2))
 	s := snapshotOf(t, shared(elastic))
 	result := run(t, cycle.Config{}, s, heads(job("first", "a", 5, 2, 3), job("second", "a", 5, 1, 2)))
 	var counts []int64

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
@@ -33,11 +32,11 @@ func TestBlockerWords(t *testing.T) {
 		"higher":                     {queue.PreemptionPolicy{WithinClusterQueue: lower}, false, 11, 0, false, "withinClusterQueue is LowerPriority, and its priority of 11 is above 10"},
 		"equal and older":            {queue.PreemptionPolicy{WithinClusterQueue: newer}, false, 10, 0, false, "withinClusterQueue is LowerOrNewerEqualPriority, and its priority is equal and it is not newer"},
 		"higher, newer permitted":    {queue.PreemptionPolicy{WithinClusterQueue: newer}, false, 12, 0, false, "withinClusterQueue is LowerOrNewerEqualPriority, and its priority of 12 is above 10"},
-		"equal, its time not over":   {queue.PreemptionPolicy{WithinClusterQueue: newer, MinAdmitDuration: optional.Of(2 * time.Hour)}, false, 10, 0, false, "withinClusterQueue is LowerOrNewerEqualPriority, and its priority is equal, it is not newer, and its minAdmitDuration of 2h0m0s is not over, until 13:00:00"},
+		"equal, its time not over":   {queue.PreemptionPolicy{WithinClusterQueue: newer, MinAdmitDuration: quota.Some(2 * time.Hour)}, false, 10, 0, false, "withinClusterQueue is LowerOrNewerEqualPriority, and its priority is equal, it is not newer, and its minAdmitDuration of 2h0m0s is not over, until 13:00:00"},
 		"never in the cohort":        {queue.PreemptionPolicy{ReclaimWithinCohort: never}, true, 1, 0, false, "reclaimWithinCohort is Never"},
 		"not lower in the cohort":    {queue.PreemptionPolicy{ReclaimWithinCohort: lower}, true, 10, 0, false, "reclaimWithinCohort is LowerPriority, and its priority of 10 is equal, not lower"},
 		"it would borrow":            {queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}, true, 1, 2, false, "the request would borrow, and borrowWithinCohort is Never"},
-		"above the threshold":        {queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: lower, MaxPriorityThreshold: optional.Of(int64(3))}}, true, 5, 2, false, "the request would borrow, and borrowWithinCohort is LowerPriority, and its priority of 5 is above the maxPriorityThreshold of 3"},
+		"above the threshold":        {queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: lower, MaxPriorityThreshold: quota.Some(int64(3))}}, true, 5, 2, false, "the request would borrow, and borrowWithinCohort is LowerPriority, and its priority of 5 is above the maxPriorityThreshold of 3"},
 		"shares do not permit":       {queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}, true, 1, 4, true, "fair sharing does not permit enough of it to yield"},
 		"borrows nothing to reclaim": {queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}, true, 1, -4, false, "it borrows nothing of what is short: there is nothing to reclaim"},
 	} {

@@ -14,15 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -74,14 +73,14 @@ func ruled(scopes ...rules.Scope) preemption.State {
 	st.Queues[0].Rules = "hero"
 	st.Queues[2].Labels = map[string]string{"team": "c"}
 	always := rules.ActivationPolicy{Trigger: rules.Always}
-	short := rules.ActivationPolicy{Trigger: rules.InsufficientQuota, MinTriggerRequiredDuration: optional.Of(time.Hour)}
+	short := rules.ActivationPolicy{Trigger: rules.InsufficientQuota, MinTriggerRequiredDuration: quota.Some(time.Hour)}
 	of := &workload.LabelSelector{MatchLabels: map[string]string{"team": "c"}}
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{
 		{Name: "others", ActivationPolicy: always, PreemptorSelector: of, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}},
 		{Name: "team-c", ActivationPolicy: always, CandidateSelectors: []rules.CandidateSelector{
 			{Scope: rules.WithinClusterQueue, Priority: rules.Priority{Mode: rules.Base, Comparison: rules.LessThan}},
-			{Scope: rules.OtherInCohortTree, ClusterQueueSelector: of, Time: rules.Times{MinExecutionDuration: optional.Of(2 * time.Hour)}},
-			{Scope: rules.OtherInCohortTree, Time: rules.Times{MinExecutionDuration: optional.Of(15 * time.Minute)}},
+			{Scope: rules.OtherInCohortTree, ClusterQueueSelector: of, Time: rules.Times{MinExecutionDuration: quota.Some(2 * time.Hour)}},
+			{Scope: rules.OtherInCohortTree, Time: rules.Times{MinExecutionDuration: quota.Some(15 * time.Minute)}},
 			{Scope: rules.OtherInCohortTree, Quota: rules.BorrowingCapacityFromPreemptor},
 		}},
 		{Name: "patience", ActivationPolicy: short, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}},
@@ -111,7 +110,7 @@ func explanation(t testing.TB, c preemption.Config, st preemption.State, w workl
 
 // samples are explanations of each outcome.
 func samples(t testing.TB) map[string]preemption.Explanation {
-	protected := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: optional.Of(30 * time.Minute), Preempt: optional.Of(30 * time.Minute)}}
+	protected := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(30 * time.Minute), Preempt: quota.Some(30 * time.Minute)}}
 	open := job("a/new", "team-a", 10, 6, 0)
 	open.PodSets[0].Requests[0].Flavor = ""
 	gated := job("a/new", "team-a", 10, 4, 0)
@@ -126,7 +125,7 @@ func samples(t testing.TB) map[string]preemption.Explanation {
 		"exchange":    explanation(t, preemption.Config{Search: preemption.Exchange}, small(), job("a/new", "team-a", 10, 7, 0)),
 		"exact":       explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 10, 4, 0)),
 		"exact-cost":  explanation(t, preemption.Config{Search: preemption.Exact, Cost: preemption.CostByAge{Resources: []string{"gpu"}}}, small(), job("a/new", "team-a", 10, 2, 0)),
-		"exact-limit": explanation(t, preemption.Config{Search: preemption.Exact, Limits: []limits.Limit{{Name: "one an hour", Scope: limits.Global, Limit: 1, Window: optional.Of(time.Hour)}}}, small(), job("a/new", "team-a", 10, 6, 0)),
+		"exact-limit": explanation(t, preemption.Config{Search: preemption.Exact, Limits: []limits.Limit{{Name: "one an hour", Scope: limits.Global, Limit: 1, Window: quota.Some(time.Hour)}}}, small(), job("a/new", "team-a", 10, 6, 0)),
 		"exact-none":  explanation(t, preemption.Config{Search: preemption.Exact}, small(), job("a/new", "team-a", 5, 4, 0)),
 		"rules":       explanation(t, protected, ruled(), job("a/new", "team-a", 10, 6, 0)),
 		"rules-wait":  explanation(t, protected, ruled(), job("a/new", "team-a", 10, 9, 0)),
@@ -224,7 +223,7 @@ func placements(t testing.TB) map[string]placement.Explanation {
 	}
 	return map[string]placement.Explanation{
 		"placement-preempt":    ask(placement.Config{}, placement.Request{Priority: 10, Pods: gpus("ns/new")}),
-		"placement-wait":       ask(placement.Config{MinRuntime: optional.Of(2 * time.Hour)}, placement.Request{Priority: 10, Pods: gpus("ns/new")}),
+		"placement-wait":       ask(placement.Config{MinRuntime: quota.Some(2 * time.Hour)}, placement.Request{Priority: 10, Pods: gpus("ns/new")}),
 		"placement-impossible": ask(placement.Config{}, placement.Request{Priority: 10, Group: "ns/train", MinCount: 3, Pods: gpus("ns/0", "ns/1", "ns/2")}),
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // RulesText names rules and selectors by which a workload is a victim, as in "config hero, rule

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -22,7 +22,7 @@ func TestRetryAtOfABasicGroupIsBounded(t *testing.T) {
 	for i := range 4 {
 		name := fmt.Sprint("n", i)
 		p := cpu("on-"+name, name, 0, 2)
-		p.Started, p.MinRuntime = start, optional.Of(time.Duration(i+1)*time.Hour)
+		p.Started, p.MinRuntime = start, quota.Some(time.Duration(i+1)*time.Hour)
 		if i < 3 {
 			p.Labels = map[string]string{"app": "kept"}
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // scratch is the working memory of a decision. Names become numbers in enter and names again

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -130,16 +130,16 @@ func TestExplanationsHold(t *testing.T) { rapid.Check(t, explanationsHold) }
 // Kept says what sets a minimum runtime.
 func TestExplainedMinRuntimes(t *testing.T) {
 	started := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	st := placement.State{Nodes: []workload.Node{machine("n1", 3)}, Groups: []workload.PodGroup{{ID: "g", MinRuntime: optional.Of(time.Hour)}}}
+	st := placement.State{Nodes: []workload.Node{machine("n1", 3)}, Groups: []workload.PodGroup{{ID: "g", MinRuntime: quota.Some(time.Hour)}}}
 	for _, id := range []string{"own", "grouped", "plain"} {
 		p := cpu(id, "n1", 0, 1)
 		p.Started = started
 		st.Pods = append(st.Pods, p)
 	}
-	st.Pods[0].MinRuntime, st.Pods[1].Group = optional.Of(time.Hour), "g"
+	st.Pods[0].MinRuntime, st.Pods[1].Group = quota.Some(time.Hour), "g"
 	r := placement.Request{Now: started.Add(time.Minute), Priority: 10, Pods: []workload.Pod{cpu("p", "", 0, 1)}}
 	got := map[string]string{}
-	for _, k := range explain(t, placement.Config{MinRuntime: optional.Of(time.Hour)}, snapshotOf(t, st), r).Kept {
+	for _, k := range explain(t, placement.Config{MinRuntime: quota.Some(time.Hour)}, snapshotOf(t, st), r).Kept {
 		for _, id := range k.Samples {
 			got[k.SetBy] += id
 		}

@@ -3,8 +3,8 @@ package placement
 import (
 	"math"
 
-	"github.com/cedesched/cede/guard"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/preemption/guard"
 )
 
 // Guard is a rule of the caller about who may yield: a checkpoint in progress, a pinned job.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -41,7 +41,7 @@ func TestFaultsOfState(t *testing.T) {
 		},
 		Nominated: []workload.Pod{{ID: "p", Node: "n", Terminating: true}},
 		Groups: []workload.PodGroup{
-			{ID: "g"}, {ID: "g"}, {DisruptionMode: 7, MinCount: -1, MinRuntime: optional.Of(time.Duration(-1)), ReclaimMinRuntime: optional.Of(time.Duration(-2))},
+			{ID: "g"}, {ID: "g"}, {DisruptionMode: 7, MinCount: -1, MinRuntime: quota.Some(time.Duration(-1)), ReclaimMinRuntime: quota.Some(time.Duration(-2))},
 		},
 		Budgets: []workload.DisruptionBudget{
 			{Name: "b", Allowed: -1}, {Name: "b"}, {Namespace: "x", Name: "b"},
@@ -132,7 +132,7 @@ func TestFaultsOfEdits(t *testing.T) {
 	_, err := s.With(
 		placement.Run(workload.Pod{ID: "b", Node: "n9"}), placement.StartEviction("b"), placement.Remove("b"),
 		placement.Nominate(workload.Pod{ID: "a", Node: "n1"}), placement.Withdraw("nobody"),
-		placement.SetGroup(workload.PodGroup{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, MinRuntime: optional.Of(time.Duration(-1))}), placement.RemoveGroup("h"),
+		placement.SetGroup(workload.PodGroup{ID: "g", DisruptionMode: workload.DisruptionModePodGroup, MinRuntime: quota.Some(time.Duration(-1))}), placement.RemoveGroup("h"),
 		placement.SetBudget(workload.DisruptionBudget{}), placement.RemoveBudget("x", "budget"),
 		placement.SetNode(workload.Node{}), placement.RemoveNode("n1"), placement.RemoveNode("n9"), placement.Edit{},
 		placement.Run(workload.Pod{ID: "c", Node: "n1", Requests: workload.Resources{"slots": 1 << 62}}),

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/nodes"
 	"github.com/cedesched/cede/internal/engine/trace"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
 )
 
 // Mode is the version of the algorithm. The zero value is ModeDesign.
@@ -94,7 +94,7 @@ type Config struct {
 	// MinRuntime is the minimum runtime of pods that have none, and whose group has none,
 	// ReclaimMinRuntime that against requests of other queues. Unset is zero: no unit is protected.
 	// Negative is an error. See [workload.Pod.MinRuntime].
-	MinRuntime, ReclaimMinRuntime optional.Duration
+	MinRuntime, ReclaimMinRuntime quota.OptionalDuration
 	Mode                          Mode
 	Order                         Order
 	Budgets                       BudgetMode

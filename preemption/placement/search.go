@@ -5,11 +5,11 @@ import (
 	"math"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/nodes"
 	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Search says how far victims are looked for. The zero value is [Greedy].

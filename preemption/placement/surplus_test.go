@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/proof/twin"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -20,7 +20,7 @@ import (
 func elastic(minCount int) placement.State {
 	st := placement.State{
 		Nodes:  []workload.Node{machine("n", 4)},
-		Groups: []workload.PodGroup{{ID: "g", MinCount: minCount, MinRuntime: optional.Of(time.Hour)}},
+		Groups: []workload.PodGroup{{ID: "g", MinCount: minCount, MinRuntime: quota.Some(time.Hour)}},
 	}
 	for i := range 4 {
 		p := cpu(fmt.Sprintf("g-%d", i), "n", 0, 1)
@@ -119,7 +119,7 @@ func TestSurplusGoesFirst(t *testing.T) {
 
 // "Preempt" counts in the same queue, "Reclaim" between queues; where no queue is named, it is preemption.
 func TestMinimumRuntimeAgainstReclaims(t *testing.T) {
-	hours := func(n int) optional.Duration { return optional.Of(time.Duration(n) * time.Hour) }
+	hours := func(n int) quota.OptionalDuration { return quota.Some(time.Duration(n) * time.Hour) }
 	start := preemptiontest.Now.Add(-30 * time.Minute)
 	for name, c := range map[string]struct {
 		pod    workload.Pod
@@ -183,7 +183,7 @@ func TestFaultsOfQueues(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := placement.New(placement.Config{MinRuntime: optional.Of(time.Duration(-1)), ReclaimMinRuntime: optional.Of(time.Duration(-2))})
+	_, err := placement.New(placement.Config{MinRuntime: quota.Some(time.Duration(-1)), ReclaimMinRuntime: quota.Some(time.Duration(-2))})
 	wantFaults(t, err, "config.MinRuntime: -1ns is negative\nconfig.ReclaimMinRuntime: -2ns is negative")
 	d := decide(t, placement.Config{}, s, placement.Request{Queue: "b", Pods: []workload.Pod{{ID: "p"}}})
 	if d.Pods[0].Queue != "b" {
@@ -250,7 +250,7 @@ func TestDefaultOfOneNanosecond(t *testing.T) {
 	p := cpu("p", "n", 0, 1)
 	p.Queue, p.Started = "a", preemptiontest.Now
 	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("n", 1)}, Pods: []workload.Pod{p}})
-	for queue, c := range map[string]placement.Config{"a": {MinRuntime: optional.Of(time.Nanosecond)}, "b": {ReclaimMinRuntime: optional.Of(time.Nanosecond)}} {
+	for queue, c := range map[string]placement.Config{"a": {MinRuntime: quota.Some(time.Nanosecond)}, "b": {ReclaimMinRuntime: quota.Some(time.Nanosecond)}} {
 		r := asking(1)
 		r.Queue = queue
 		if d := decide(t, c, s, r); d.Outcome != preemption.Wait || !d.RetryAt.Equal(preemptiontest.Now.Add(2)) {

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/guard"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -18,16 +18,16 @@ import (
 func TestMinimumRuntime(t *testing.T) {
 	start := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	minutes := func(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
-	runs := func(id string, started time.Time, minimum optional.Duration) workload.Pod {
+	runs := func(id string, started time.Time, minimum quota.OptionalDuration) workload.Pod {
 		p := cpu(id, "n", 0, 2)
 		p.Group, p.Started, p.MinRuntime = "g", started, minimum
 		return p
 	}
-	var unset optional.Duration
+	var unset quota.OptionalDuration
 	for name, c := range map[string]struct {
 		pods    []workload.Pod
 		mode    workload.DisruptionMode
-		group   optional.Duration
+		group   quota.OptionalDuration
 		now     time.Time
 		want    preemption.Outcome
 		retryAt time.Time
@@ -37,10 +37,10 @@ func TestMinimumRuntime(t *testing.T) {
 		"the last instant protects":       {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60), want: preemption.Wait, retryAt: minutes(60).Add(1), rule: placement.RuleMinRuntime},
 		"strictly after it may yield":     {pods: []workload.Pod{runs("a", start, unset)}, now: minutes(60).Add(1), want: preemption.Preempt},
 		"without a start it may yield":    {pods: []workload.Pod{runs("a", time.Time{}, unset)}, now: start, want: preemption.Preempt},
-		"its group's comes first":         {pods: []workload.Pod{runs("a", start, unset)}, group: optional.Of(2 * time.Hour), now: minutes(90), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime, setBy: `group "g"`},
-		"its own comes before that":       {pods: []workload.Pod{runs("a", start, optional.Of(time.Duration(0)))}, group: optional.Of(2 * time.Hour), now: start, want: preemption.Preempt},
+		"its group's comes first":         {pods: []workload.Pod{runs("a", start, unset)}, group: quota.Some(2 * time.Hour), now: minutes(90), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime, setBy: `group "g"`},
+		"its own comes before that":       {pods: []workload.Pod{runs("a", start, quota.Some(time.Duration(0)))}, group: quota.Some(2 * time.Hour), now: start, want: preemption.Preempt},
 		"a whole unit waits for its last": {pods: []workload.Pod{runs("a", start, unset), runs("b", minutes(30), unset)}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(90).Add(1), rule: placement.RuleMinRuntime},
-		"and that pod is named":           {pods: []workload.Pod{runs("a", start, unset), runs("b", start, optional.Of(2*time.Hour))}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime, setBy: `pod "b"`},
+		"and that pod is named":           {pods: []workload.Pod{runs("a", start, unset), runs("b", start, quota.Some(2*time.Hour))}, mode: workload.DisruptionModePodGroup, now: minutes(70), want: preemption.Wait, retryAt: minutes(120).Add(1), rule: placement.RuleMinRuntime, setBy: `pod "b"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshotOf(t, placement.State{
@@ -48,7 +48,7 @@ func TestMinimumRuntime(t *testing.T) {
 				Groups: []workload.PodGroup{{ID: "g", DisruptionMode: c.mode, MinRuntime: c.group}},
 			})
 			r := placement.Request{Priority: 5, Now: c.now, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
-			d := decide(t, placement.Config{MinRuntime: optional.Of(time.Hour)}, s, r)
+			d := decide(t, placement.Config{MinRuntime: quota.Some(time.Hour)}, s, r)
 			if d.Outcome != c.want || !d.RetryAt.Equal(c.retryAt) {
 				t.Errorf("%v, retry at %v, want %v at %v", d.Outcome, d.RetryAt, c.want, c.retryAt)
 			}
@@ -84,13 +84,13 @@ func TestRetryAtAfterTheTerminationTimeout(t *testing.T) {
 // A time is needed where somebody is protected by one.
 func TestMinimumRuntimeNeedsNow(t *testing.T) {
 	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("n", 4)}})
-	p, err := placement.New(placement.Config{MinRuntime: optional.Of(time.Hour)})
+	p, err := placement.New(placement.Config{MinRuntime: quota.Some(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = p.Decide(s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 4)}})
 	wantFaults(t, err, "request.now: is needed for minimum runtimes")
-	_, err = placement.New(placement.Config{MaxBlockers: -1, MaxRetrySteps: -2, MinRuntime: optional.Of(-time.Hour)})
+	_, err = placement.New(placement.Config{MaxBlockers: -1, MaxRetrySteps: -2, MinRuntime: quota.Some(-time.Hour)})
 	wantFaults(t, err, `
 config.MaxBlockers: -1 is negative
 config.MaxRetrySteps: -2 is negative
@@ -117,7 +117,7 @@ func TestOneMinimumRuntime(t *testing.T) {
 	runs.Group, runs.Started = "g", now
 	s := snapshotOf(t, placement.State{
 		Nodes: []workload.Node{machine("n", 4)}, Pods: []workload.Pod{runs},
-		Groups: []workload.PodGroup{{ID: "g", MinRuntime: optional.Of(time.Hour)}},
+		Groups: []workload.PodGroup{{ID: "g", MinRuntime: quota.Some(time.Hour)}},
 	})
 	r := placement.Request{Priority: 5, Now: now.Add(time.Minute), Pods: []workload.Pod{cpu("in", "", 0, 4)}}
 	for skip, blockers := range map[bool]int{false: 1, true: 0} {
@@ -140,7 +140,7 @@ func (o once) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
 // are looked at.
 func TestGuardIsAskedOnce(t *testing.T) {
 	asked := once{}
-	c := placement.Config{Guards: []placement.Guard{asked}, MinRuntime: optional.Of(time.Hour)}
+	c := placement.Config{Guards: []placement.Guard{asked}, MinRuntime: quota.Some(time.Hour)}
 	r := pending(2)
 	r.Now = time.Unix(3000, 0)
 	if got, want := text(decide(t, c, snapshotOf(t, world(t, "n1 2: a/0/young b/0/old", "n2 1: d/0/g/old", "n3 1: e/0/g/old")), r)), "Impossible (NoVictims)"; got != want {
@@ -165,7 +165,7 @@ func TestWaitWithoutRetryAt(t *testing.T) {
 			runs := cpu("runs", "n", 0, 4)
 			want := preemption.Impossible
 			if runs.Priority = 9; protected {
-				runs.Priority, runs.Started, runs.MinRuntime, want = 0, start, optional.Of(time.Hour), preemption.Wait
+				runs.Priority, runs.Started, runs.MinRuntime, want = 0, start, quota.Some(time.Hour), preemption.Wait
 			}
 			st := placement.State{
 				Nodes: []workload.Node{machine("n", 4)}, Pods: []workload.Pod{runs},

@@ -12,10 +12,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -307,7 +307,7 @@ func TestVerifyFitsWithoutVictims(t *testing.T) {
 	r := placement.Request{Group: "gang", Priority: 1, MinCount: 3, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), Pods: []workload.Pod{
 		{ID: "small0", Requests: cpu(1)}, {ID: "small1", Requests: cpu(1)}, {ID: "large", Requests: cpu(3)},
 	}}
-	config := placement.Config{Order: placement.BestFit, MinRuntime: optional.Of(time.Hour)}
+	config := placement.Config{Order: placement.BestFit, MinRuntime: quota.Some(time.Hour)}
 	waits := st
 	waits.Nodes = append(slices.Clone(st.Nodes), workload.Node{Name: "n2", Capacity: cpu(3)})
 	waits.Pods = append(slices.Clone(st.Pods), workload.Pod{ID: "leaves", Node: "n1", Requests: cpu(2), Terminating: true},

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -56,7 +55,7 @@ func milestones(t *rapid.T) (list []workload.Milestone) {
 	after := time.Duration(0)
 	for range rapid.IntRange(1, 3).Draw(t, "milestones") {
 		after += time.Duration(rapid.Int64Range(1, 1e5).Draw(t, "after")) * time.Second
-		list = append(list, workload.Milestone{After: optional.Of(after), Cost: rapid.Int64Range(0, 1000).Draw(t, "milestone")})
+		list = append(list, workload.Milestone{After: quota.Some(after), Cost: rapid.Int64Range(0, 1000).Draw(t, "milestone")})
 	}
 	return list
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -150,8 +149,8 @@ func fairSharing(t *rapid.T) preemption.FairSharing {
 	}
 }
 
-func weight(t *rapid.T) optional.Float64 {
-	return pick(t, "weight", optional.Float64{}, optional.Float64{}, quota.WeightOf(0), quota.WeightOf(0.5), quota.WeightOf(1), quota.WeightOf(3))
+func weight(t *rapid.T) quota.OptionalFloat64 {
+	return pick(t, "weight", quota.OptionalFloat64{}, quota.OptionalFloat64{}, quota.WeightOf(0), quota.WeightOf(0.5), quota.WeightOf(1), quota.WeightOf(3))
 }
 
 // Requests generates valid requests about a state. About one in thirty is for more than could
@@ -307,10 +306,10 @@ func quotas(t *rapid.T, frs []quota.FlavorResource, hasParent, isQueue bool) []q
 
 func minRuntime(t *rapid.T) (s minruntime.Settings) {
 	if chance(t, 1, 6) {
-		s.Preempt = optional.Of(pick[time.Duration](t, "preempt", 0, 10, 20, 35) * time.Minute)
+		s.Preempt = quota.Some(pick[time.Duration](t, "preempt", 0, 10, 20, 35) * time.Minute)
 	}
 	if chance(t, 1, 6) {
-		s.Reclaim = optional.Of(pick[time.Duration](t, "reclaim", 0, 10, 20, 35) * time.Minute)
+		s.Reclaim = quota.Some(pick[time.Duration](t, "reclaim", 0, 10, 20, 35) * time.Minute)
 	}
 	return s
 }
@@ -326,7 +325,7 @@ func preemptionOf(t *rapid.T) queue.PreemptionPolicy {
 	}
 	if p.WithinClusterQueue == queue.LowerOrNewerEqualPriority && chance(t, 2, 3) {
 		minutes := pick[time.Duration](t, "min admit duration", 10, 1, 20, 30) // at a threshold often
-		p.MinAdmitDuration = optional.Of(minutes * time.Minute)
+		p.MinAdmitDuration = quota.Some(minutes * time.Minute)
 	}
 	if p.ReclaimWithinCohort != queue.Never && chance(t, 1, 2) {
 		p.BorrowWithinCohort.Policy = queue.LowerPriority

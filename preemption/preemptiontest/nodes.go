@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -321,14 +321,14 @@ func stretch(t *rapid.T, st *placement.State) {
 // protect draws minimum runtimes, of groups and pods.
 func protect(t *rapid.T, st *placement.State) {
 	queued, contrary := chance(t, 2, 3), chance(t, 1, 3) // contrary: to be reclaimed, and not to be preempted
-	minimum := func() optional.Duration {
+	minimum := func() quota.OptionalDuration {
 		switch {
 		case contrary:
-			return optional.Of(4 * time.Hour)
+			return quota.Some(4 * time.Hour)
 		case chance(t, 1, 2):
-			return optional.Duration{}
+			return quota.OptionalDuration{}
 		}
-		return optional.Of(pick[time.Duration](t, "minimum", 2, 1, 3, 4, 0) * time.Hour)
+		return quota.Some(pick[time.Duration](t, "minimum", 2, 1, 3, 4, 0) * time.Hour)
 	}
 	queue := func(of ...string) string {
 		if !queued {
@@ -336,9 +336,9 @@ func protect(t *rapid.T, st *placement.State) {
 		}
 		return pick(t, "queue", of...)
 	}
-	reclaim := func(preempt optional.Duration) optional.Duration {
+	reclaim := func(preempt quota.OptionalDuration) quota.OptionalDuration {
 		if contrary && preempt.Or(0) > 0 {
-			return optional.Of(time.Duration(0))
+			return quota.Some(time.Duration(0))
 		}
 		return minimum()
 	}
@@ -351,7 +351,7 @@ func protect(t *rapid.T, st *placement.State) {
 	}
 	for i := range st.Pods {
 		p := &st.Pods[i]
-		p.MinRuntime, p.ReclaimMinRuntime, p.Queue = optional.Duration{}, optional.Duration{}, queue("a", "a", "b", "")
+		p.MinRuntime, p.ReclaimMinRuntime, p.Queue = quota.OptionalDuration{}, quota.OptionalDuration{}, queue("a", "a", "b", "")
 		if chance(t, 1, 2) {
 			p.MinRuntime = minimum()
 			p.ReclaimMinRuntime = reclaim(p.MinRuntime)
@@ -388,8 +388,8 @@ func PlacementConfigs() *rapid.Generator[placement.Config] {
 			c.Guards = []placement.Guard{pinned(t)}
 		}
 		if chance(t, 1, 6) {
-			c.MinRuntime = optional.Of(pick(t, "default minimum", time.Hour, 2*time.Hour, 0))
-			c.ReclaimMinRuntime = optional.Of(pick(t, "default minimum against reclaims", time.Hour, 0, 3*time.Hour))
+			c.MinRuntime = quota.Some(pick(t, "default minimum", time.Hour, 2*time.Hour, 0))
+			c.ReclaimMinRuntime = quota.Some(pick(t, "default minimum against reclaims", time.Hour, 0, 3*time.Hour))
 		}
 		if chance(t, 1, 4) {
 			c.Charge = pick(t, "charge", placement.ChargeToAll, placement.ChargeToFirstViolated)

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -94,7 +93,7 @@ func (sc *scene) arrange(t *rapid.T) {
 	}
 	if from == byTime || from == ownQueue && sc.purpose == later && chance(t, 1, 2) {
 		p.WithinClusterQueue = queue.LowerOrNewerEqualPriority
-		p.MinAdmitDuration = optional.Of(pick[time.Duration](t, "min admit duration", 10, 1, 20, 30) * time.Minute)
+		p.MinAdmitDuration = quota.Some(pick[time.Duration](t, "min admit duration", 10, 1, 20, 30) * time.Minute)
 	}
 	if from == sibling || from == throughTop {
 		if p.ReclaimWithinCohort == queue.Never || chance(t, 1, 2) {
@@ -155,14 +154,14 @@ func (sc *scene) join(t *rapid.T, higher bool) {
 func (sc *scene) unbind(t *rapid.T, quotas []quota.Quota) {
 	for i := range quotas {
 		if chance(t, 3, 4) {
-			quotas[i].BorrowingLimit, quotas[i].LendingLimit = optional.Int64{}, optional.Int64{}
+			quotas[i].BorrowingLimit, quotas[i].LendingLimit = quota.OptionalInt64{}, quota.OptionalInt64{}
 		}
 	}
 }
 
 // protect gives a minimum runtime to the queue of a donor or to a cohort.
 func (sc *scene) protect(t *rapid.T) {
-	least := optional.Of(pick[time.Duration](t, "protected for", 20, 10, 35) * time.Minute)
+	least := quota.Some(pick[time.Duration](t, "protected for", 20, 10, 35) * time.Minute)
 	both := minruntime.Settings{Preempt: least, Reclaim: least}
 	for i := range sc.st.Queues {
 		if slices.Contains(sc.donors, sc.st.Queues[i].Name) && chance(t, 5, 6) {
@@ -344,7 +343,7 @@ func shiftPriorities(record *preemption.Record, all []*workload.Workload, top bo
 }
 
 func multiply(record *preemption.Record, all []*workload.Workload, by int64) {
-	limit := func(l *optional.Int64) {
+	limit := func(l *quota.OptionalInt64) {
 		if n, ok := l.Get(); ok {
 			*l = quota.AtMost(quota.Mul(by, n))
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/read"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -39,11 +38,11 @@ func TestRead(t *testing.T) {
 	if _, err := preemption.NewSnapshot(c.State); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.State.Cohorts) != 1 || c.State.Cohorts[0].MinRuntime.Preempt != optional.Of(10*time.Minute) || len(c.State.Cohorts[0].Quotas) != 0 {
+	if len(c.State.Cohorts) != 1 || c.State.Cohorts[0].MinRuntime.Preempt != quota.Some(10*time.Minute) || len(c.State.Cohorts[0].Quotas) != 0 {
 		t.Errorf("cohorts %+v", c.State.Cohorts)
 	}
 	q := c.State.Queues[0]
-	if q.Cohort != "dept" || q.MinRuntime.Reclaim != optional.Of(30*time.Minute) || q.Quotas[0].Nominal != 64000 ||
+	if q.Cohort != "dept" || q.MinRuntime.Reclaim != quota.Some(30*time.Minute) || q.Quotas[0].Nominal != 64000 ||
 		q.Quotas[1].Nominal != quota.Unlimited || q.Quotas[2].Nominal != 8 || q.Quotas[2].BorrowingLimit != quota.AtMost(4) {
 		t.Errorf("queue %+v", q)
 	}

@@ -3,7 +3,7 @@ package kai
 import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/kept"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 // Group is the API group of KAI's objects.
@@ -17,10 +17,10 @@ type Queue struct {
 
 // QueueSpec is the spec of a Queue.
 type QueueSpec struct {
-	ParentQueue       string            `json:"parentQueue"` // empty: a root
-	PreemptMinRuntime optional.Duration `json:"preemptMinRuntime"`
-	ReclaimMinRuntime optional.Duration `json:"reclaimMinRuntime"`
-	Resources         QueueResources    `json:"resources"`
+	ParentQueue       string                 `json:"parentQueue"` // empty: a root
+	PreemptMinRuntime quota.OptionalDuration `json:"preemptMinRuntime"`
+	ReclaimMinRuntime quota.OptionalDuration `json:"reclaimMinRuntime"`
+	Resources         QueueResources         `json:"resources"`
 }
 
 // QueueResources holds the quotas of a queue.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 

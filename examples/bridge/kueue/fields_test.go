@@ -12,9 +12,9 @@ import (
 	"github.com/cedesched/cede/examples/bridge/internal/fields"
 	"github.com/cedesched/cede/examples/bridge/kueue"
 	"github.com/cedesched/cede/examples/internal/api"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -2,7 +2,7 @@ package kueue
 
 import (
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 // The types hold the fields that a decision depends on, for v1alpha1, v1beta1 and v1beta2
@@ -60,7 +60,7 @@ type Preemption struct {
 
 // WithinClusterQueueConfig is of KEP-8522.
 type WithinClusterQueueConfig struct {
-	MinAdmitDuration optional.Duration `json:"minAdmitDuration"`
+	MinAdmitDuration quota.OptionalDuration `json:"minAdmitDuration"`
 }
 
 // BorrowWithinCohort says whom a workload that borrows may preempt.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -88,9 +87,9 @@ func (c *Cohort) cohort() (queue.Cohort, []bridge.Note) {
 }
 
 // weight returns the weight; unset, which counts as 1, if none is given.
-func (f *FairSharing) weight() optional.Float64 {
+func (f *FairSharing) weight() quota.OptionalFloat64 {
 	if f.Weight == nil {
-		return optional.Float64{}
+		return quota.OptionalFloat64{}
 	}
 	return quota.WeightOf(f.Weight.Float64())
 }
@@ -138,9 +137,9 @@ func noteLimits(n *noter, where string, changes []queue.Change) {
 	}
 }
 
-func limit(resource string, q *bridge.Quantity) optional.Int64 {
+func limit(resource string, q *bridge.Quantity) quota.OptionalInt64 {
 	if q == nil {
-		return optional.Int64{}
+		return quota.OptionalInt64{}
 	}
 	return quota.AtMost(q.Amount(resource))
 }

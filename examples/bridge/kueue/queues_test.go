@@ -9,12 +9,11 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/read"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
 
-var compareLimits = cmp.AllowUnexported(optional.Int64{}, optional.Float64{})
+var compareLimits = cmp.AllowUnexported(quota.OptionalInt64{}, quota.OptionalFloat64{})
 
 func TestClusterQueueOfBothVersions(t *testing.T) {
 	const rest = `"namespaceSelector":{},"preemption":{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any",

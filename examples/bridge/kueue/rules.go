@@ -11,11 +11,11 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/unread"
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/jsonform"
-	"github.com/cedesched/cede/limits"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // PreemptionConfig is Kueue's object of v1alpha1 (KEP-13396): preemption rules, to which a

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // The sources of facts about fair sharing; a more certain source has a higher number.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -32,13 +31,13 @@ func SetQuota(quotas []quota.Quota, of string, column quota.FlavorResource, fiel
 	if value == none && field != "nominal" {
 		value = ""
 	}
-	limit := optional.Int64{}
+	limit := quota.OptionalInt64{}
 	if value != "" {
 		quantity, err := bridge.ParseQuantity(value)
 		if err != nil {
 			return quotas, err
 		}
-		limit = optional.Of(quantity.Amount(column.Resource))
+		limit = quota.Some(quantity.Amount(column.Resource))
 	}
 	changed := slices.Clone(quotas)
 	switch e := &changed[i]; field {
@@ -97,23 +96,23 @@ var policyFields = map[string]func(*queue.Queue, string) error{
 	},
 	"maxPriorityThreshold": func(q *queue.Queue, v string) error {
 		if v == none {
-			q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = optional.Int64{}
+			q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = quota.OptionalInt64{}
 			return nil
 		}
 		n, err := Priority(v)
-		q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = optional.Of(n)
+		q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = quota.Some(n)
 		return err
 	},
 	"minAdmitDuration": func(q *queue.Queue, v string) error {
 		if v == none {
-			q.Preemption.MinAdmitDuration = optional.Duration{}
+			q.Preemption.MinAdmitDuration = quota.OptionalDuration{}
 			return nil
 		}
 		d, err := time.ParseDuration(v)
 		if err != nil {
 			return fmt.Errorf("%q is not a duration (as in 30m or 0s)", v)
 		}
-		q.Preemption.MinAdmitDuration = optional.Of(d)
+		q.Preemption.MinAdmitDuration = quota.Some(d)
 		return nil
 	},
 	"whenCanBorrow": func(q *queue.Queue, v string) error {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Cluster is an input, ready to be asked.

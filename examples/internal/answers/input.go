@@ -17,9 +17,9 @@ import (
 	"github.com/cedesched/cede/examples/bridge/kueue"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // Sample is a cluster of Kueue, as kubectl prints it.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // AllQueues stands for every queue in [SetRules].

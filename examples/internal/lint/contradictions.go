@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -71,7 +71,7 @@ func (r *reader) numbers(list []rules.NumericLabel) {
 	}
 	for i, a := range list {
 		fallback, _ := a.Fallback.Get()
-		if most, set := a.MaxValue.Get(); set && most < 0 && (a.Fallback == optional.Int64{} || fallback > most) {
+		if most, set := a.MaxValue.Get(); set && most < 0 && (a.Fallback == quota.OptionalInt64{} || fallback > most) {
 			r.add("a number in a label is not negative", "%s permits nobody: its maxValue of the label %q is %d", r.place, a.Key, most)
 		}
 		for _, b := range list[:i] {

@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/limits"
-	"github.com/cedesched/cede/optional"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -20,7 +20,7 @@ func TestContradictions(t *testing.T) {
 	labels := func(list ...workload.LabelRequirement) rules.CandidateSelector {
 		return rules.CandidateSelector{Scope: rules.AnyClusterQueue, LabelSelector: &workload.LabelSelector{MatchLabels: map[string]string{"team": "vision"}, MatchExpressions: list}}
 	}
-	n := func(v int64) optional.Int64 { return optional.Of(v) }
+	n := func(v int64) quota.OptionalInt64 { return quota.Some(v) }
 	numbers := func(list ...rules.NumericLabel) rules.CandidateSelector {
 		for i := range list {
 			list[i].Key = "size"
@@ -52,10 +52,10 @@ func TestContradictions(t *testing.T) {
 		"below zero":                    {numbers(rules.NumericLabel{MaxValue: n(-1)}), at + `its maxValue of the label "size" is -1`},
 		"below zero by the fallback":    {numbers(rules.NumericLabel{MaxValue: n(-1), Fallback: n(-1)}), ""},
 		"has run less":                  {times(rules.Times{ExecutionTimeRelation: rules.LessThan}), at + "its executionTimeRelation is LessThan"},
-		"has run at most, and some":     {times(rules.Times{ExecutionTimeRelation: rules.LessThanOrEqual, MinExecutionDuration: optional.Of(time.Hour)}), at + "its executionTimeRelation is LessThanOrEqual"},
-		"has run more":                  {times(rules.Times{ExecutionTimeRelation: rules.GreaterThan, MinExecutionDuration: optional.Of(time.Hour)}), ""},
+		"has run at most, and some":     {times(rules.Times{ExecutionTimeRelation: rules.LessThanOrEqual, MinExecutionDuration: quota.Some(time.Hour)}), at + "its executionTimeRelation is LessThanOrEqual"},
+		"has run more":                  {times(rules.Times{ExecutionTimeRelation: rules.GreaterThan, MinExecutionDuration: quota.Some(time.Hour)}), ""},
 		"created later":                 {times(rules.Times{TimeFromCreationRelation: rules.LessThan}), ""},
-		"has not run":                   {times(rules.Times{MaxExecutionDuration: optional.Of[time.Duration](0)}), `rule "r", selector 0, permits nobody who has run at all`},
+		"has not run":                   {times(rules.Times{MaxExecutionDuration: quota.Some[time.Duration](0)}), `rule "r", selector 0, permits nobody who has run at all`},
 		"queues in the scope":           {queues(rules.OtherInParentCohort, "b"), ""},
 		"queues out of the scope":       {queues(rules.WithinClusterQueue, "b"), `the clusterQueueSelector of rule "r", selector 0, selects no queue in its scope WithinClusterQueue`},
 		"the own queue among the other": {queues(rules.OtherInCohortTree, "a"), `the clusterQueueSelector of rule "r", selector 0, selects no queue in its scope OtherInCohortTree`},
@@ -130,11 +130,11 @@ func TestRulesAfterAlways(t *testing.T) {
 		"of a wider scope": {func(_ *Cluster, _, later *rules.Rule) { later.CandidateSelectors[0].Scope = rules.AnyClusterQueue }, false},
 		"refused before":   {func(_ *Cluster, first, _ *rules.Rule) { first.CandidateSelectors[0].Quota = rules.Borrowing }, false},
 		"after a time": {func(_ *Cluster, first, _ *rules.Rule) {
-			first.ActivationPolicy.MinTriggerRequiredDuration = optional.Of(time.Hour)
+			first.ActivationPolicy.MinTriggerRequiredDuration = quota.Some(time.Hour)
 		}, false},
 		"for others": {func(_ *Cluster, first, _ *rules.Rule) { first.PreemptorPriorityClass.NotMatchNames = []string{"low"} }, false},
 		"passed over by a limit": {func(in *Cluster, _, _ *rules.Rule) {
-			in.Config.Limits = []limits.Limit{{Name: "l", Scope: limits.Global, Limit: 1, Window: optional.Of(time.Hour), Rules: []string{"first"}}}
+			in.Config.Limits = []limits.Limit{{Name: "l", Scope: limits.Global, Limit: 1, Window: quota.Some(time.Hour), Rules: []string{"first"}}}
 		}, false},
 	} {
 		in := clusterOf(t, func(in *Cluster) {

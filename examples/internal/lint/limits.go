@@ -3,9 +3,9 @@ package lint
 import (
 	"slices"
 
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

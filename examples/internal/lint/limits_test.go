@@ -3,8 +3,8 @@ package lint
 import (
 	"testing"
 
-	"github.com/cedesched/cede/limits"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -10,11 +10,10 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -59,7 +58,7 @@ func job(id, queueName string, gpus int64) workload.Workload {
 
 // limited adds a limit.
 func limited(c *Cluster, l limits.Limit) {
-	l.Name, l.Scope, l.Window = "l", limits.Global, optional.Of(time.Hour)
+	l.Name, l.Scope, l.Window = "l", limits.Global, quota.Some(time.Hour)
 	c.Config.Limits = []limits.Limit{l}
 }
 
@@ -68,7 +67,7 @@ func fair(c *Cluster) { c.Config.Sharing = preemption.Fair }
 // Each rule has cases in which it finds something and in which it does not: no case finds
 // anything by another rule.
 func TestRules(t *testing.T) {
-	hour := optional.Of(time.Hour)
+	hour := quota.Some(time.Hour)
 	cases := []struct {
 		rule, name string
 		change     func(*Cluster)
@@ -115,7 +114,7 @@ func TestRules(t *testing.T) {
 		{"min-runtime", "of the queue, shorter", func(c *Cluster) {
 			timed(c)
 			c.State.Cohorts[0].MinRuntime = minruntime.Settings{Preempt: hour}
-			c.State.Queues[0].MinRuntime = minruntime.Settings{Preempt: optional.Of(59 * time.Minute)}
+			c.State.Queues[0].MinRuntime = minruntime.Settings{Preempt: quota.Some(59 * time.Minute)}
 		}, "", ""},
 		{"min-runtime", "without minAdmitDuration", func(c *Cluster) {
 			c.State.Cohorts[0].MinRuntime = minruntime.Settings{Preempt: hour}
@@ -178,7 +177,7 @@ func TestRules(t *testing.T) {
 			c.State.Queues[0].Preemption.BorrowWithinCohort.Policy = queue.LowerPriority
 		}, "", ""},
 		{"no-effect", "a threshold without policy", func(c *Cluster) {
-			c.State.Queues[0].Preemption.BorrowWithinCohort.MaxPriorityThreshold = optional.Of(int64(7))
+			c.State.Queues[0].Preemption.BorrowWithinCohort.MaxPriorityThreshold = quota.Some(int64(7))
 		}, `queue "a"`, "a maxPriorityThreshold of 7, and its policy is Never"},
 		{"no-effect", "fungibility of one flavor", func(c *Cluster) {
 			c.State.Queues[0].FlavorFungibility.WhenCanBorrow = queue.TryNextFlavor
@@ -232,7 +231,7 @@ func TestRules(t *testing.T) {
 // timed gives queue a a minAdmitDuration of an hour.
 func timed(c *Cluster) {
 	c.State.Queues[0].Preemption.WithinClusterQueue = queue.LowerOrNewerEqualPriority
-	c.State.Queues[0].Preemption.MinAdmitDuration = optional.Of(time.Hour)
+	c.State.Queues[0].Preemption.MinAdmitDuration = quota.Some(time.Hour)
 }
 
 // Clusters in which workloads were seen to evict each other are found, those who wait as well

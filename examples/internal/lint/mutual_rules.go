@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

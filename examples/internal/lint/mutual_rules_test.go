@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -40,7 +40,7 @@ func TestMutualRules(t *testing.T) {
 			[]workload.Workload{{ID: "x", Queue: "a"}, {ID: "y", Queue: "a"}}, []string{each + "x and another like it"}},
 		"one of a kind": {rules.CandidateSelector{Scope: rules.WithinClusterQueue}, []queue.Queue{{Name: "a", Rules: "c"}}, false,
 			[]workload.Workload{{ID: "x", Queue: "a"}}, nil},
-		"later": {rules.CandidateSelector{Scope: rules.WithinClusterQueue, Time: rules.Times{MinExecutionDuration: optional.Of(time.Hour)}}, []queue.Queue{{Name: "a", Rules: "c"}}, false,
+		"later": {rules.CandidateSelector{Scope: rules.WithinClusterQueue, Time: rules.Times{MinExecutionDuration: quota.Some(time.Hour)}}, []queue.Queue{{Name: "a", Rules: "c"}}, false,
 			[]workload.Workload{{ID: "x", Queue: "a"}, {ID: "y", Queue: "a"}}, []string{each + "x and another like it"}},
 		"a policy against a rule": {rules.CandidateSelector{Scope: rules.WithinClusterQueue, Priority: higher},
 			[]queue.Queue{{Name: "a", Rules: "c", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}, false,
@@ -79,7 +79,7 @@ func TestRulesThatExcludeEachOther(t *testing.T) {
 	times := func(of rules.Times) rules.CandidateSelector {
 		return rules.CandidateSelector{Scope: rules.WithinClusterQueue, Time: of}
 	}
-	hour := optional.Of(time.Hour)
+	hour := quota.Some(time.Hour)
 	reclaims := queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}
 	borrows := queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}
 	for name, c := range map[string]struct {
@@ -108,7 +108,7 @@ func TestRulesThatExcludeEachOther(t *testing.T) {
 		"an hour":                      {a: times(rules.Times{MinExecutionDuration: hour}), found: true},
 		"has run less than who waits":  {a: times(rules.Times{ExecutionTimeRelation: rules.LessThan})},
 		"has run as long, and an hour": {a: times(rules.Times{ExecutionTimeRelation: rules.LessThanOrEqual, MinExecutionDuration: hour})},
-		"has run for no time":          {a: times(rules.Times{MaxExecutionDuration: optional.Of[time.Duration](0)})},
+		"has run for no time":          {a: times(rules.Times{MaxExecutionDuration: quota.Some[time.Duration](0)})},
 		"never so old":                 {a: times(rules.Times{MinTimeFromCreationDuration: hour, MaxTimeFromCreationDuration: hour})},
 	} {
 		config := func(name string, s rules.CandidateSelector) rules.Config {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/optional"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -56,7 +56,7 @@ func TestFaultsOfRules(t *testing.T) {
 		"a bad trigger":       {func(c *rules.Config) { c.Rules[0].ActivationPolicy.Trigger = "Often" }, false},
 		"a bad ordering":      {func(c *rules.Config) { c.Ordering = []rules.Ordering{{Key: "Colour"}} }, false},
 		"a negative duration": {func(c *rules.Config) {
-			c.Rules[0].ActivationPolicy.MinTriggerRequiredDuration = optional.Of(-time.Hour)
+			c.Rules[0].ActivationPolicy.MinTriggerRequiredDuration = quota.Some(-time.Hour)
 		}, false},
 		"too many of selectors": {func(c *rules.Config) {
 			c.Rules[0].CandidateSelectors = slices.Repeat(good.CandidateSelectors, rules.MaxSelectors+1)
@@ -141,16 +141,16 @@ func TestRulesThatNeverApply(t *testing.T) {
 		{"a class", nil, rules.Rule{}, priority(rules.Priority{ClassSelector: classes([]string{"high"}, nil)}), ""},
 		{"no class", nil, rules.Rule{}, priority(rules.Priority{ClassSelector: classes([]string{"low"}, nil)}), `the priority classes of rule "r", selector 0, are those of nobody`},
 		{"a contradiction", nil, rules.Rule{}, priority(rules.Priority{ClassSelector: classes([]string{"high"}, []string{"high"})}), `rule "r", selector 0, permits nobody: each name in matchNames`},
-		{"a priority", nil, rules.Rule{}, priority(rules.Priority{MinValue: optional.Of(int64(5))}), ""},
-		{"no priority", nil, rules.Rule{}, priority(rules.Priority{MinValue: optional.Of(int64(6))}), `the bounds of priority of rule "r", selector 0, are for nobody`},
-		{"no base priority", func(c *Cluster) { c.Pending[0].PriorityBoost = 1 }, rules.Rule{}, priority(rules.Priority{Mode: rules.Base, Comparison: rules.LessThan, MinValue: optional.Of(int64(6))}), `the bounds of priority`},
-		{"a boosted priority", func(c *Cluster) { c.Pending[0].PriorityBoost = 1 }, rules.Rule{}, priority(rules.Priority{MinValue: optional.Of(int64(6))}), ""},
-		{"a value", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: optional.Of(int64(3)), Comparison: rules.LessThan}), ""},
-		{"no value", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: optional.Of(int64(4))}), `rule "r", selector 0, asks for a value of the label "size" that nobody has`},
-		{"the fallback", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: optional.Of(int64(4)), Fallback: optional.Of(int64(9))}), ""},
+		{"a priority", nil, rules.Rule{}, priority(rules.Priority{MinValue: quota.Some(int64(5))}), ""},
+		{"no priority", nil, rules.Rule{}, priority(rules.Priority{MinValue: quota.Some(int64(6))}), `the bounds of priority of rule "r", selector 0, are for nobody`},
+		{"no base priority", func(c *Cluster) { c.Pending[0].PriorityBoost = 1 }, rules.Rule{}, priority(rules.Priority{Mode: rules.Base, Comparison: rules.LessThan, MinValue: quota.Some(int64(6))}), `the bounds of priority`},
+		{"a boosted priority", func(c *Cluster) { c.Pending[0].PriorityBoost = 1 }, rules.Rule{}, priority(rules.Priority{MinValue: quota.Some(int64(6))}), ""},
+		{"a value", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: quota.Some(int64(3)), Comparison: rules.LessThan}), ""},
+		{"no value", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: quota.Some(int64(4))}), `rule "r", selector 0, asks for a value of the label "size" that nobody has`},
+		{"the fallback", nil, rules.Rule{}, size(rules.NumericLabel{MinValue: quota.Some(int64(4)), Fallback: quota.Some(int64(9))}), ""},
 		{"no value to compare with", func(c *Cluster) { c.State.Admitted[1].Labels, c.Pending[0].Labels = c.Pending[0].Labels, nil }, rules.Rule{}, size(rules.NumericLabel{Comparison: rules.LessThan}), `rule "r", selector 0, compares the label "size", which nobody has whom the rule serves`},
-		{"a time", nil, rules.Rule{}, rules.CandidateSelector{Scope: rules.AnyClusterQueue, Time: rules.Times{MinExecutionDuration: optional.Of(time.Hour), MaxExecutionDuration: optional.Of(time.Hour + 1)}}, ""},
-		{"no time", nil, rules.Rule{}, rules.CandidateSelector{Scope: rules.AnyClusterQueue, Time: rules.Times{MinTimeFromCreationDuration: optional.Of(time.Hour), MaxTimeFromCreationDuration: optional.Of(time.Hour)}}, `rule "r", selector 0, permits nobody at any time: its minTimeFromCreationDuration and maxTimeFromCreationDuration are both 1h0m0s`},
+		{"a time", nil, rules.Rule{}, rules.CandidateSelector{Scope: rules.AnyClusterQueue, Time: rules.Times{MinExecutionDuration: quota.Some(time.Hour), MaxExecutionDuration: quota.Some(time.Hour + 1)}}, ""},
+		{"no time", nil, rules.Rule{}, rules.CandidateSelector{Scope: rules.AnyClusterQueue, Time: rules.Times{MinTimeFromCreationDuration: quota.Some(time.Hour), MaxTimeFromCreationDuration: quota.Some(time.Hour)}}, `rule "r", selector 0, permits nobody at any time: its minTimeFromCreationDuration and maxTimeFromCreationDuration are both 1h0m0s`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := clusterOf(t, func(in *Cluster) {
@@ -180,7 +180,7 @@ func TestRulesThatNeverApply(t *testing.T) {
 // A rule that permits nobody whom another one of its tier does not is found; of two that are the same, the
 // later one. One that is wider in some part is not.
 func TestCoveredRules(t *testing.T) {
-	hour := optional.Of(time.Hour)
+	hour := quota.Some(time.Hour)
 	wide := rules.Rule{Name: "wide", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always, MinTriggerRequiredDuration: hour},
 		CandidateSelectors: []rules.CandidateSelector{{Scope: rules.WithinCohortTree, Priority: rules.Priority{Mode: rules.Base, Comparison: rules.LessThan}}}}
 	narrow := func(change func(*rules.Rule)) rules.Rule {
@@ -200,7 +200,7 @@ func TestCoveredRules(t *testing.T) {
 		"of another priority": {func(r *rules.Rule) { r.CandidateSelectors[0].Priority.Mode = rules.Boosted }, false},
 		"for a class":         {func(r *rules.Rule) { r.PreemptorPriorityClass.NotMatchNames = []string{"low"} }, true},
 		"of another trigger":  {func(r *rules.Rule) { r.ActivationPolicy.Trigger = rules.InsufficientQuota }, false},
-		"earlier":             {func(r *rules.Rule) { r.ActivationPolicy.MinTriggerRequiredDuration = optional.Duration{} }, false},
+		"earlier":             {func(r *rules.Rule) { r.ActivationPolicy.MinTriggerRequiredDuration = quota.OptionalDuration{} }, false},
 		"with a selector more": {func(r *rules.Rule) {
 			r.CandidateSelectors = append(r.CandidateSelectors, rules.CandidateSelector{Scope: rules.WithinLocalQueue})
 		}, false},

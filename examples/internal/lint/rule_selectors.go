@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -77,7 +77,7 @@ func (r *reader) selects(s *rules.CandidateSelector) {
 // bounds finds bounds that nobody is within, and labels that nobody has.
 func (r *reader) bounds(s *rules.CandidateSelector) {
 	p := &s.Priority
-	within := func(value int64, least, most optional.Int64) bool {
+	within := func(value int64, least, most quota.OptionalInt64) bool {
 		return least.Or(math.MinInt64) <= value && value <= most.Or(math.MaxInt64)
 	}
 	_, least := p.MinValue.Get()
@@ -107,7 +107,7 @@ func (r *reader) bounds(s *rules.CandidateSelector) {
 	}
 	for _, t := range [...]struct {
 		name        string
-		least, most optional.Duration
+		least, most quota.OptionalDuration
 	}{
 		{"ExecutionDuration", s.Time.MinExecutionDuration, s.Time.MaxExecutionDuration},
 		{"TimeFromCreationDuration", s.Time.MinTimeFromCreationDuration, s.Time.MaxTimeFromCreationDuration},

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // storyCluster is three queues of one tree that refer to a configuration, full of workloads of several

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/input"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue/limits"
 )
 
 // version is that of [Document]. A page reads all versions up to its own.

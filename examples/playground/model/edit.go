@@ -10,7 +10,6 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -304,7 +303,7 @@ func quantity(resource string, amount int64) string {
 }
 
 // limit writes a limit for an input field; empty: there is none.
-func limit(resource string, value optional.Int64) string {
+func limit(resource string, value quota.OptionalInt64) string {
 	n, ok := value.Get()
 	if !ok || n == quota.Unlimited {
 		return ""

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -57,7 +56,7 @@ func TestFirstMarkIsWhereTimeHelps(t *testing.T) {
 	d := Document{Version: version, Now: now, Selected: "w",
 		State: preemption.State{
 			Queues: []queue.Queue{{Name: "q", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 4}},
-				Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, MinAdmitDuration: optional.Of(2 * time.Hour)}}},
+				Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, MinAdmitDuration: quota.Some(2 * time.Hour)}}},
 			Admitted: []workload.Workload{{ID: "runs", Queue: "q", Queued: now.Add(-2 * time.Hour), ReservedAt: now.Add(-time.Hour), PodSets: gpus}},
 		},
 		Waiting: []Waiting{{Request: preemption.Request{Workload: workload.Workload{ID: "w", Queue: "q", Queued: now, PodSets: gpus}}}},

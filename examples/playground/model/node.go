@@ -9,8 +9,8 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 )
 
 // Node is a queue or cohort with its settings, for editing.

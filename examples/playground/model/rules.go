@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // RulesView is a configuration of preemption rules, for editing.

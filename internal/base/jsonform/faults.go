@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // maxFaults bounds how many faults are kept.

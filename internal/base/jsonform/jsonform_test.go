@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
 )
 
 type inner struct {
@@ -17,13 +17,13 @@ type inner struct {
 }
 
 type outer struct {
-	A     int               `json:"a"`
-	Text  string            `json:"text,omitempty"`
-	List  []inner           `json:"list"`
-	Of    map[string]int    `json:"of"`
-	Wait  optional.Duration `json:"wait"`
-	At    time.Time         `json:"at"`
-	Other *inner            `json:"other"`
+	A     int                    `json:"a"`
+	Text  string                 `json:"text,omitempty"`
+	List  []inner                `json:"list"`
+	Of    map[string]int         `json:"of"`
+	Wait  quota.OptionalDuration `json:"wait"`
+	At    time.Time              `json:"at"`
+	Other *inner                 `json:"other"`
 	inner
 	Embedded
 	Hidden int `json:"-"`

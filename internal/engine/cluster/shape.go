@@ -8,7 +8,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -52,7 +51,7 @@ func newShape(cohorts []queue.Cohort, queues []queue.Queue, columns *Columns, us
 	}
 	columns = columns.configured(s.flavorResources(), users)
 	nodes := make([]quotatree.Node, 0, len(cohorts)+len(queues))
-	add := func(parent string, quotas []quota.Quota, reserved []quota.Amount, weight optional.Float64, members [][]int32) {
+	add := func(parent string, quotas []quota.Quota, reserved []quota.Amount, weight quota.OptionalFloat64, members [][]int32) {
 		n := quotatree.Node{Parent: -1, Quotas: make([]quotatree.Entry, 0, len(quotas)), Weight: weight}
 		if parent != "" {
 			n.Parent = s.cohortAt[parent]

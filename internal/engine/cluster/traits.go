@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/persist/ordered"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // traits counts the running workloads of each queue that have labels or priority classes that rules ask

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -70,7 +69,7 @@ func retryAtWhenMuchIsLent(t *rapid.T) {
 	c, total := lent(t)
 	r := &search.Request{Priority: 2, MaxRetrySteps: math.MaxInt, Now: int64(21 * time.Second), Needs: []bool{true, true}}
 	r.Queue, _ = c.QueueNode("lender")
-	r.MinRuntime.Defaults.Reclaim = optional.Of(30 * time.Second)
+	r.MinRuntime.Defaults.Reclaim = quota.Some(30 * time.Second)
 	for i, resource := range resources {
 		r.Columns = append(r.Columns, c.Columns.Number(quota.FlavorResource{Flavor: "f", Resource: resource}))
 		r.Amounts = append(r.Amounts, max(0, total[i]-int64(rapid.IntRange(0, 3).Draw(t, "less"))))
@@ -112,7 +111,7 @@ func TestRetryAtOfOrderAndSurplus(t *testing.T) {
 	at := func(seconds int64) time.Time { return time.Unix(seconds, 0) }
 	whole := func(id string, replicas int64, reserved time.Time) workload.Workload {
 		w := one(id, replicas, reserved)
-		w.PodSets[0].MinCount = optional.Int64{}
+		w.PodSets[0].MinCount = quota.OptionalInt64{}
 		return w
 	}
 	vip := whole("vip", 3, at(95))
@@ -147,7 +146,7 @@ func TestRetryAtOfOrderAndSurplus(t *testing.T) {
 		}
 		r := ask(made, c.queue, c.priority, c.amount)
 		r.Now, r.MaxRetrySteps, r.MinAdmit = at(100).UnixNano(), 1000, int64(10*time.Second)
-		r.MinRuntime.Defaults.Preempt = optional.Of(30 * time.Second)
+		r.MinRuntime.Defaults.Preempt = quota.Some(30 * time.Second)
 		var s Searcher
 		if found := s.Search(made, r, 16); !found.Waits || found.RetryAt != c.want.UnixNano() {
 			t.Errorf("%s: %v until %v, want until %v", c.name, found.Waits, time.Unix(0, found.RetryAt).UTC(), c.want.UTC())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 // Runtime is a minimum runtime and the node that sets it; -1 for the default.
@@ -49,13 +49,13 @@ type Tree struct {
 func NewTree(parents []int, settings func(node int) *minruntime.Settings) *Tree {
 	return &Tree{
 		parents: parents,
-		preempt: inherit(parents, func(n int) optional.Duration { return settings(n).Preempt }),
-		reclaim: inherit(parents, func(n int) optional.Duration { return settings(n).Reclaim }),
+		preempt: inherit(parents, func(n int) quota.OptionalDuration { return settings(n).Preempt }),
+		reclaim: inherit(parents, func(n int) quota.OptionalDuration { return settings(n).Reclaim }),
 	}
 }
 
 // inherit returns, for each node, the setting of the nearest node at or above it.
-func inherit(parents []int, setting func(node int) optional.Duration) []Runtime {
+func inherit(parents []int, setting func(node int) quota.OptionalDuration) []Runtime {
 	const unknown = -2
 	nearest := make([]Runtime, len(parents))
 	for i := range nearest {
@@ -103,7 +103,7 @@ func (t *Tree) Reclaim(c *Config, queue, lca int) Runtime {
 	return orDefault(t.reclaim[from], c.Defaults.Reclaim)
 }
 
-func orDefault(r Runtime, unset optional.Duration) Runtime {
+func orDefault(r Runtime, unset quota.OptionalDuration) Runtime {
 	if r.SetBy < 0 {
 		r.For = unset.Or(0)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 )
 
 // node is a queue or cohort of a test's tree; unset is no minimum.
@@ -39,7 +39,7 @@ func tree(nodes ...node) named {
 		if nodes[i].seconds == unset {
 			return &minruntime.Settings{}
 		}
-		d := optional.Of(time.Duration(nodes[i].seconds) * time.Second)
+		d := quota.Some(time.Duration(nodes[i].seconds) * time.Second)
 		return &minruntime.Settings{Preempt: d, Reclaim: d}
 	})
 	return t
@@ -108,7 +108,7 @@ func TestReclaimAcrossRoots(t *testing.T) {
 		nodes = append(nodes[1:], nodes[0]) // the order in the list says nothing
 		tr := tree(nodes...)
 		for method, want := range map[minruntime.Method]string{minruntime.LCA: "10m0s root", minruntime.Queue: "1s leaf"} {
-			c := minimum.Config{Defaults: minruntime.Settings{Reclaim: optional.Of(time.Hour)}, Method: method}
+			c := minimum.Config{Defaults: minruntime.Settings{Reclaim: quota.Some(time.Hour)}, Method: method}
 			for _, preemptor := range []string{"far", "other"} {
 				if got, setBy := tr.reclaim(c, preemptor, "leaf"); got.String()+" "+setBy != want {
 					t.Errorf("%v: %s reclaims from leaf: %v set by %s, want %s", method, preemptor, got, setBy, want)
@@ -147,7 +147,7 @@ func TestNearest(t *testing.T) {
 		for set := range 1 << len(parents) {
 			tr := minimum.NewTree(parents, func(n int) *minruntime.Settings {
 				if set>>n&1 == 1 {
-					return &minruntime.Settings{Preempt: optional.Of(time.Duration(n))}
+					return &minruntime.Settings{Preempt: quota.Some(time.Duration(n))}
 				}
 				return &minruntime.Settings{}
 			})
@@ -159,7 +159,7 @@ func TestNearest(t *testing.T) {
 				if want.SetBy >= 0 {
 					want.For = time.Duration(want.SetBy)
 				}
-				c := minimum.Config{Defaults: minruntime.Settings{Preempt: optional.Of(time.Duration(9))}}
+				c := minimum.Config{Defaults: minruntime.Settings{Preempt: quota.Some(time.Duration(9))}}
 				if got := tr.Preempt(&c, i); got != want {
 					t.Errorf("parents %v, set %b: node %d has %v, want %v", parents, set, i, got, want)
 				}

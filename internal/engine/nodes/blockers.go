@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -125,7 +124,7 @@ func (s *Searcher) setBy(b *Blocker) {
 			continue
 		}
 		b.SetBy = p
-		_, b.OfPod = [...]optional.Duration{p.Facts.MinRuntime, p.Facts.ReclaimMinRuntime}[kind].Get()
+		_, b.OfPod = [...]quota.OptionalDuration{p.Facts.MinRuntime, p.Facts.ReclaimMinRuntime}[kind].Get()
 		b.OfGroup = !b.OfPod && p.minimum[kind] != unsetMinimum
 		return
 	}

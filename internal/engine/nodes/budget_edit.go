@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

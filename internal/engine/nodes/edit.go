@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

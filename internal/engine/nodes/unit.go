@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -76,9 +75,9 @@ func (c *Cluster) newPod(facts workload.Pod, number int32, g *group) *Pod {
 
 // minimumsOf returns the minimum runtimes of a pod, its own or its group's.
 func minimumsOf(p *workload.Pod, g *group) (minimum [2]int64) {
-	own, ofGroup := [...]optional.Duration{p.MinRuntime, p.ReclaimMinRuntime}, [2]optional.Duration{}
+	own, ofGroup := [...]quota.OptionalDuration{p.MinRuntime, p.ReclaimMinRuntime}, [2]quota.OptionalDuration{}
 	if g != nil && g.known {
-		ofGroup = [...]optional.Duration{g.Facts.MinRuntime, g.Facts.ReclaimMinRuntime}
+		ofGroup = [...]quota.OptionalDuration{g.Facts.MinRuntime, g.Facts.ReclaimMinRuntime}
 	}
 	for kind := range minimum {
 		minimum[kind] = int64(own[kind].Or(ofGroup[kind].Or(unsetMinimum)))

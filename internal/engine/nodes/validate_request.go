@@ -3,7 +3,7 @@ package nodes
 import (
 	"fmt"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -1,7 +1,6 @@
 package quotatree
 
 import (
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -27,7 +26,7 @@ type Cell struct {
 // limit.
 var NoCell = Cell{BorrowingLimit: quota.Unlimited}
 
-func newCell(nominal, lent int64, borrowing, lending optional.Int64) Cell {
+func newCell(nominal, lent int64, borrowing, lending quota.OptionalInt64) Cell {
 	c := Cell{Nominal: nominal, BorrowingLimit: quota.Unlimited, SubtreeQuota: quota.Add(nominal, lent)}
 	if limit, ok := borrowing.Get(); ok {
 		c.BorrowingLimit = limit

@@ -3,7 +3,6 @@ package quotatree
 import (
 	"testing"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -12,18 +11,18 @@ import (
 func TestNewCell(t *testing.T) {
 	for _, c := range []struct {
 		nominal, lent      int64
-		borrowing, lending optional.Int64
+		borrowing, lending quota.OptionalInt64
 		want               Cell
 	}{
-		{0, 0, optional.Int64{}, optional.Int64{}, Cell{0, quota.Unlimited, 0, 0, 0}},
-		{5, 3, optional.Int64{}, optional.Int64{}, Cell{5, quota.Unlimited, 8, 8, 0}},
+		{0, 0, quota.OptionalInt64{}, quota.OptionalInt64{}, Cell{0, quota.Unlimited, 0, 0, 0}},
+		{5, 3, quota.OptionalInt64{}, quota.OptionalInt64{}, Cell{5, quota.Unlimited, 8, 8, 0}},
 		{5, 3, quota.AtMost(0), quota.AtMost(0), Cell{5, 0, 8, 0, 8}},
 		{5, 3, quota.AtMost(2), quota.AtMost(1), Cell{5, 2, 8, 1, 7}},
 		{5, 3, quota.AtMost(2), quota.AtMost(8), Cell{5, 2, 8, 8, 0}},
 		{5, 3, quota.AtMost(2), quota.AtMost(9), Cell{5, 2, 8, 8, 0}},
-		{quota.Unlimited, 3, optional.Int64{}, optional.Int64{}, Cell{quota.Unlimited, quota.Unlimited, quota.Unlimited, quota.Unlimited, 0}},
-		{quota.Unlimited, 0, optional.Int64{}, quota.AtMost(4), Cell{quota.Unlimited, quota.Unlimited, quota.Unlimited, 4, quota.Unlimited}},
-		{0, quota.Unlimited, optional.Int64{}, quota.AtMost(quota.Unlimited), Cell{0, quota.Unlimited, quota.Unlimited, quota.Unlimited, 0}},
+		{quota.Unlimited, 3, quota.OptionalInt64{}, quota.OptionalInt64{}, Cell{quota.Unlimited, quota.Unlimited, quota.Unlimited, quota.Unlimited, 0}},
+		{quota.Unlimited, 0, quota.OptionalInt64{}, quota.AtMost(4), Cell{quota.Unlimited, quota.Unlimited, quota.Unlimited, 4, quota.Unlimited}},
+		{0, quota.Unlimited, quota.OptionalInt64{}, quota.AtMost(quota.Unlimited), Cell{0, quota.Unlimited, quota.Unlimited, quota.Unlimited, 0}},
 	} {
 		if got := newCell(c.nominal, c.lent, c.borrowing, c.lending); got != c.want {
 			t.Errorf("nominal %d, lent %d, borrowing %v, lending %v: %+v, want %+v", c.nominal, c.lent, c.borrowing, c.lending, got, c.want)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
 )
@@ -219,7 +218,7 @@ func FuzzAgreesWithDefinitions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithD
 // What a cohort in the middle could use, of which the shares below it are parts, with all
 // that may bound it, and with a flavor that only the root knows.
 func TestLendableInTheMiddle(t *testing.T) {
-	limits := []optional.Int64{{}, quota.AtMost(0), quota.AtMost(1), quota.AtMost(4)}
+	limits := []quota.OptionalInt64{{}, quota.AtMost(0), quota.AtMost(1), quota.AtMost(4)}
 	for _, nominal := range []int64{0, 1, 5} {
 		for _, borrowing := range limits {
 			for _, lending := range limits {

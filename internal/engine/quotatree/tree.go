@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -17,15 +16,15 @@ type Node struct {
 	// Quotas are the node's entries, at most one for each column, in any order.
 	Quotas []Entry
 	// Weight is the weight of the node in fair sharing.
-	Weight optional.Float64
+	Weight quota.OptionalFloat64
 }
 
 // Entry is a quota in dense form. The caller numbers the columns.
 type Entry struct {
 	Column         int
 	Nominal        int64
-	BorrowingLimit optional.Int64
-	LendingLimit   optional.Int64
+	BorrowingLimit quota.OptionalInt64
+	LendingLimit   quota.OptionalInt64
 }
 
 // Tree is the fixed side of the arithmetic: parents and quotas. Nodes are the indexes of the

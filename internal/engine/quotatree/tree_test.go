@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
 )
@@ -14,11 +13,11 @@ import (
 // before it or none.
 func nodes() *rapid.Generator[[]Node] {
 	return rapid.Custom(func(t *rapid.T) []Node {
-		limit := func(label string) optional.Int64 {
+		limit := func(label string) quota.OptionalInt64 {
 			if rapid.Bool().Draw(t, label+"?") {
 				return quota.AtMost(rapid.SampledFrom([]int64{0, 1, 3, 8, quota.Unlimited}).Draw(t, label))
 			}
-			return optional.Int64{}
+			return quota.OptionalInt64{}
 		}
 		list := make([]Node, rapid.IntRange(1, 7).Draw(t, "nodes"))
 		for i := range list {

@@ -4,13 +4,12 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-func cpu(nominal int64, limits ...optional.Int64) []quota.Quota {
+func cpu(nominal int64, limits ...quota.OptionalInt64) []quota.Quota {
 	q := quota.Quota{Flavor: "f", Resource: "cpu", Nominal: nominal}
 	if len(limits) > 0 {
 		q.BorrowingLimit = limits[0]
@@ -23,7 +22,7 @@ func cpu(nominal int64, limits ...optional.Int64) []quota.Quota {
 
 // tree is root (2) over mid (3, it lends 2) over q (4), beside other (5) under root, and
 // alone (6) under nothing; used says what runs in each queue.
-func tree(t *testing.T, borrowing optional.Int64, used map[string]int64) (c *cluster.Cluster, node func(string) int) {
+func tree(t *testing.T, borrowing quota.OptionalInt64, used map[string]int64) (c *cluster.Cluster, node func(string) int) {
 	t.Helper()
 	var admitted []workload.Workload
 	for _, name := range []string{"alone", "other", "q"} {
@@ -33,7 +32,7 @@ func tree(t *testing.T, borrowing optional.Int64, used map[string]int64) (c *clu
 		}
 	}
 	c, err := cluster.New(
-		[]queue.Cohort{{Name: "root", Quotas: cpu(2)}, {Name: "mid", Parent: "root", Quotas: cpu(3, optional.Int64{}, quota.AtMost(2))}},
+		[]queue.Cohort{{Name: "root", Quotas: cpu(2)}, {Name: "mid", Parent: "root", Quotas: cpu(3, quota.OptionalInt64{}, quota.AtMost(2))}},
 		[]queue.Queue{{Name: "q", Cohort: "mid", Quotas: cpu(4, borrowing)}, {Name: "other", Cohort: "root", Quotas: cpu(5)}, {Name: "alone", Quotas: cpu(6)}},
 		admitted)
 	if err != nil {
@@ -74,7 +73,7 @@ func TestBorrowHeight(t *testing.T) {
 		{"alone", nil, 6, 0, false},
 		{"alone", nil, 7, 0, false},
 	} {
-		cl, node := tree(t, optional.Int64{}, c.used)
+		cl, node := tree(t, quota.OptionalInt64{}, c.used)
 		if height, below := cl.Usage.BorrowHeight(node(c.queue), 0, c.amount); height != c.height || below != c.belowRoot {
 			t.Errorf("%d for %s beside %v: height %d, below the root %v; want %d, %v", c.amount, c.queue, c.used, height, below, c.height, c.belowRoot)
 		}
@@ -86,21 +85,21 @@ func TestBorrowHeight(t *testing.T) {
 func TestMissing(t *testing.T) {
 	for _, c := range []struct {
 		queue     string
-		borrowing optional.Int64
+		borrowing quota.OptionalInt64
 		used      map[string]int64
 		amount    int64
 		missing   int64
 		bound     string
 	}{
-		{"alone", optional.Int64{}, nil, 6, 0, "alone"},
-		{"alone", optional.Int64{}, nil, 8, 2, "alone"},
-		{"alone", optional.Int64{}, map[string]int64{"alone": 4}, 3, 1, "alone"},
-		{"alone", optional.Int64{}, map[string]int64{"alone": 9}, 0, 0, "alone"}, // over-admitted, and asked for nothing
-		{"alone", optional.Int64{}, map[string]int64{"alone": 9}, 1, 4, "alone"},
+		{"alone", quota.OptionalInt64{}, nil, 6, 0, "alone"},
+		{"alone", quota.OptionalInt64{}, nil, 8, 2, "alone"},
+		{"alone", quota.OptionalInt64{}, map[string]int64{"alone": 4}, 3, 1, "alone"},
+		{"alone", quota.OptionalInt64{}, map[string]int64{"alone": 9}, 0, 0, "alone"}, // over-admitted, and asked for nothing
+		{"alone", quota.OptionalInt64{}, map[string]int64{"alone": 9}, 1, 4, "alone"},
 		// mid keeps 5 of its 7 to itself; of the root's 9 the rest is 9, unless other uses it.
-		{"q", optional.Int64{}, nil, 14, 0, "root"},
-		{"q", optional.Int64{}, nil, 15, 1, "root"},
-		{"q", optional.Int64{}, map[string]int64{"other": 9}, 6, 1, "root"},
+		{"q", quota.OptionalInt64{}, nil, 14, 0, "root"},
+		{"q", quota.OptionalInt64{}, nil, 15, 1, "root"},
+		{"q", quota.OptionalInt64{}, map[string]int64{"other": 9}, 6, 1, "root"},
 		{"q", quota.AtMost(1), nil, 5, 0, "q"},
 		{"q", quota.AtMost(1), nil, 6, 1, "q"},
 		{"q", quota.AtMost(1), map[string]int64{"other": 9}, 6, 1, "q"}, // both bound it: the nearest

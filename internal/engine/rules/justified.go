@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // Justified returns what must hold of the victims that remain when one is put back: each that only

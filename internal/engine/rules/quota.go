@@ -2,8 +2,8 @@ package rules
 
 import (
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 )
 
 // shares are the shares of nodes, with the request counted. They are good until somebody is taken

@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // shareHeads finds the queues that a tier reaches only while they borrow, in an order by their shares, by

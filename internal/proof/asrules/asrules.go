@@ -5,10 +5,10 @@ package asrules
 import (
 	"slices"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 )
 
 // Of returns a state whose queues have rules in place of their policies, and the configuration that
@@ -43,7 +43,7 @@ func within(p queue.PreemptionPolicy) (list []rules.CandidateSelector) {
 		list = append(list, s, equal)
 		if d, ok := p.MinAdmitDuration.Get(); ok {
 			over := s
-			over.Priority.Comparison, over.Time.MinExecutionDuration = rules.LessThanOrEqual, optional.Of(d)
+			over.Priority.Comparison, over.Time.MinExecutionDuration = rules.LessThanOrEqual, quota.Some(d)
 			list = append(list, over)
 		}
 	}

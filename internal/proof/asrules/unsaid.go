@@ -3,7 +3,6 @@ package asrules
 import (
 	"slices"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -43,7 +42,7 @@ var predicates = []struct {
 }{
 	{"of equals the one queued later yields, rules compare times of creation", false, false, (*question).queuedOtherwise},
 	{"of equals whose time is over the longest running yields first", false, false, func(q *question) bool {
-		return q.queue.Preemption.MinAdmitDuration != optional.Duration{}
+		return q.queue.Preemption.MinAdmitDuration != quota.OptionalDuration{}
 	}},
 	{"rules take workloads as a whole", false, false, func(q *question) bool { return slices.ContainsFunc(q.Admitted, elastic) }},
 	{"a reservation that is not known is the latest, not now", false, false, (*question).reservedLater},

@@ -3,7 +3,6 @@ package corpus
 import (
 	"slices"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -54,7 +53,7 @@ func (c *Case) height(n caseNode) (height int) {
 }
 
 // rowOf returns Kueue's numbers of a node in a column, and its lending limit.
-func (c *Case) rowOf(n caseNode, fr quota.FlavorResource) (row QuotaRow, lends optional.Int64) {
+func (c *Case) rowOf(n caseNode, fr quota.FlavorResource) (row QuotaRow, lends quota.OptionalInt64) {
 	rows, quotas := c.Want.Quota.ClusterQueues, []quota.Quota(nil)
 	if n.kind == "cohort" {
 		rows = c.Want.Quota.Cohorts

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -33,17 +32,17 @@ func (c *Case) ID() string { return c.Name }
 
 // Cohort is an inner node of the case's quota tree.
 type Cohort struct {
-	Name   string           `json:"name"`
-	Parent string           `json:"parent"`
-	Weight optional.Float64 `json:"weight"`
-	Quotas []quota.Quota    `json:"quotas"`
+	Name   string                `json:"name"`
+	Parent string                `json:"parent"`
+	Weight quota.OptionalFloat64 `json:"weight"`
+	Quotas []quota.Quota         `json:"quotas"`
 }
 
 // ClusterQueue is a leaf of the case's quota tree.
 type ClusterQueue struct {
 	Name       string                 `json:"name"`
 	Cohort     string                 `json:"cohort"`
-	Weight     optional.Float64       `json:"weight"`
+	Weight     quota.OptionalFloat64  `json:"weight"`
 	Quotas     []quota.Quota          `json:"quotas"`
 	Preemption queue.PreemptionPolicy `json:"preemption"`
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/guard"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )

@@ -7,9 +7,9 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // Departures from KAI, by name. Each is a predicate on the case.
@@ -89,7 +89,7 @@ func (c *kaiTree) resolver(method minruntime.Method) (resolver, error) {
 		cohorts = append(cohorts, made)
 	}
 	defaults := minruntime.Settings{
-		Preempt: optional.Of(time.Duration(c.Defaults.Preempt)), Reclaim: optional.Of(time.Duration(c.Defaults.Reclaim)),
+		Preempt: quota.Some(time.Duration(c.Defaults.Preempt)), Reclaim: quota.Some(time.Duration(c.Defaults.Reclaim)),
 	}
 	if _, err := preemption.New(preemption.Config{MinRuntime: defaults, ReclaimMethod: method}); err != nil {
 		return resolver{}, err
@@ -101,11 +101,11 @@ func (c *kaiTree) resolver(method minruntime.Method) (resolver, error) {
 	return resolver{made.Shape, minimum.Config{Defaults: defaults, Method: method}}, nil
 }
 
-func setting(d *text) optional.Duration {
+func setting(d *text) quota.OptionalDuration {
 	if d == nil {
-		return optional.Duration{}
+		return quota.OptionalDuration{}
 	}
-	return optional.Of(time.Duration(*d))
+	return quota.Some(time.Duration(*d))
 }
 
 // preempt resolves against workloads of the same queue; ok is false for an unknown one.

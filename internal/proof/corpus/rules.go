@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 )
 
 // RuleCase is a case of Kueue's tables about configurable preemption. Cases of other kinds

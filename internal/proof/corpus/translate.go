@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -55,7 +54,7 @@ func effective(quotas []quota.Quota, hasParent, isQueue bool) []quota.Quota {
 			q.LendingLimit = quota.AtMost(q.Nominal)
 		}
 		if !hasParent {
-			q.BorrowingLimit, q.LendingLimit = optional.Int64{}, optional.Int64{}
+			q.BorrowingLimit, q.LendingLimit = quota.OptionalInt64{}, quota.OptionalInt64{}
 		}
 		out[i] = q
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/proof/twin"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -62,7 +62,7 @@ func (l *line) pod() workload.Pod {
 }
 
 // minimums reads the minimum runtimes of a pod or group.
-func (l *line) minimums() (preempt, reclaim optional.Duration) {
+func (l *line) minimums() (preempt, reclaim quota.OptionalDuration) {
 	var s minruntime.Settings
 	l.minRuntime(&s)
 	return s.Preempt, s.Reclaim

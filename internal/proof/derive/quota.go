@@ -7,7 +7,6 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -48,14 +47,14 @@ func (w *world) addConfig(l *line) error {
 
 func (l *line) minRuntime(s *minruntime.Settings) {
 	if d, ok := l.duration("preemptMin"); ok {
-		s.Preempt = optional.Of(d)
+		s.Preempt = quota.Some(d)
 	}
 	if d, ok := l.duration("reclaimMin"); ok {
-		s.Reclaim = optional.Of(d)
+		s.Reclaim = quota.Some(d)
 	}
 }
 
-func (l *line) weight() (weight optional.Float64) {
+func (l *line) weight() (weight quota.OptionalFloat64) {
 	if _, ok := l.get("weight"); ok {
 		i := slices.IndexFunc(l.options, func(o option) bool { return o.key == "weight" })
 		if err := weight.UnmarshalJSON([]byte(l.options[i].value)); err != nil {
@@ -83,7 +82,7 @@ func (w *world) addQueue(l *line) error {
 		p.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(l.integer("threshold", value))
 	}
 	if d, ok := l.duration("minAdmit"); ok {
-		p.MinAdmitDuration = optional.Of(d)
+		p.MinAdmitDuration = quota.Some(d)
 	}
 	f := &q.FlavorFungibility
 	l.constant("whenCanBorrow", &f.WhenCanBorrow)

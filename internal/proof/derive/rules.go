@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // stories reads the rules that files name: they are blocks of JSON in the page, so that each text

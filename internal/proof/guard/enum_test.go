@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/workload"
 )
 

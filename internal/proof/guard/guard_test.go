@@ -99,17 +99,18 @@ var rooms = []struct {
 	lines [][]string
 }{
 	{"base: what every other room may use", [][]string{
-		{"fault", "guard", "optional", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/least"},
+		{"preemption/fault", "preemption/guard", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/least"},
 		{"internal/base/jsonform"},
 	}},
 	{"persist: structures that share what did not change", [][]string{
 		{"internal/persist/ordered", "internal/persist/trie", "internal/persist/vector"},
 	}},
 	{"values: what users write down", [][]string{
-		{"gate", "minruntime", "quota"},
+		{"quota"},
+		{"gate", "minruntime"},
 		{"workload"},
 		{"queue"},
-		{"limits", "rules"},
+		{"queue/limits", "queue/rules"},
 	}},
 	// It judges decisions, so it knows nothing of what decides.
 	{"verify: what judges", [][]string{

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -216,10 +215,10 @@ func (w World) queue(q int) queue.Queue {
 		made.Quotas = append(made.Quotas, w.each().quotas(other(f))...)
 	}
 	if w.Guarantee > 0 {
-		made.MinRuntime.Preempt, made.MinRuntime.Reclaim = optional.Of(w.Guarantee), optional.Of(w.Guarantee)
+		made.MinRuntime.Preempt, made.MinRuntime.Reclaim = quota.Some(w.Guarantee), quota.Some(w.Guarantee)
 		if w.role(q) == 2 {
 			made.Preemption.WithinClusterQueue = queue.LowerOrNewerEqualPriority
-			made.Preemption.MinAdmitDuration = optional.Of(w.Guarantee)
+			made.Preemption.MinAdmitDuration = quota.Some(w.Guarantee)
 		}
 	}
 	return made

@@ -10,10 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/guard"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -123,9 +122,9 @@ func manyWorlds(t *rapid.T) {
 			q.Strategy = rapid.SampledFrom([]queue.Strategy{queue.BestEffortFIFO, queue.StrictFIFO}).Draw(t, "strategy")
 			if rapid.Bool().Draw(t, "timed") {
 				q.Preemption.WithinClusterQueue = queue.LowerOrNewerEqualPriority
-				q.Preemption.MinAdmitDuration = optional.Of(20 * time.Minute)
+				q.Preemption.MinAdmitDuration = quota.Some(20 * time.Minute)
 			}
-			q.MinRuntime.Reclaim = optional.Of(time.Duration(rapid.IntRange(0, 20).Draw(t, "reclaim")) * time.Minute)
+			q.MinRuntime.Reclaim = quota.Some(time.Duration(rapid.IntRange(0, 20).Draw(t, "reclaim")) * time.Minute)
 		}
 	}
 	elastic, fixed := rapid.IntRange(2, 8).Draw(t, "one is elastic of"), rapid.IntRange(2, 8).Draw(t, "one has a flavor of")
@@ -168,7 +167,7 @@ func TestRotation(t *testing.T) {
 	q := &c.Clusters[0].Queues[0]
 	q.Cohort = ""
 	q.Quotas[0].Nominal = 1
-	q.Preemption = queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, MinAdmitDuration: optional.Of(time.Hour)}
+	q.Preemption = queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, MinAdmitDuration: quota.Some(time.Hour)}
 	c.Clusters[0].Queues = c.Clusters[0].Queues[:1]
 	for i := range 2 {
 		w := workload.Workload{ID: fmt.Sprint("w", i), Queue: "a", PodSets: []workload.PodSet{{Name: "main", Count: 1,

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 )
 
 // quotaHolds returns the constraints on quota that hold for a candidate when those before it are

@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -269,10 +268,10 @@ func (d *decision) protectedFor(c *candidate, kind time.Duration) bool {
 // found by the configured method.
 func (d *decision) minRuntime(r *workload.Workload) (until time.Time, setBy string, ok bool) {
 	victim := node{"queue", r.Queue}
-	of, minimum, setBy := func(s minruntime.Settings) optional.Duration { return s.Preempt }, d.config.MinRuntime.Preempt, "default"
+	of, minimum, setBy := func(s minruntime.Settings) quota.OptionalDuration { return s.Preempt }, d.config.MinRuntime.Preempt, "default"
 	from := victim
 	if victim != d.queue {
-		of, minimum = func(s minruntime.Settings) optional.Duration { return s.Reclaim }, d.config.MinRuntime.Reclaim
+		of, minimum = func(s minruntime.Settings) quota.OptionalDuration { return s.Reclaim }, d.config.MinRuntime.Reclaim
 		above := append(d.ancestors(d.queue), node{})
 		for d.config.ReclaimMethod == minruntime.LCA && !slices.Contains(above, d.parent(from)) {
 			from = d.parent(from)

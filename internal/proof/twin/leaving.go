@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -26,7 +26,7 @@ func apart(admitted []workload.Workload) (list []workload.Workload) {
 				part.ID += leaving + p.Name
 				part.Evicted, part.NeverYields = true, false
 				of := p
-				of.Count, of.Terminating, of.MinCount = p.Terminating, 0, optional.Int64{}
+				of.Count, of.Terminating, of.MinCount = p.Terminating, 0, quota.OptionalInt64{}
 				part.PodSets = []workload.PodSet{of}
 				parts = append(parts, part)
 				p.Count, p.Terminating = p.Count-p.Terminating, 0

@@ -3,8 +3,8 @@ package twin
 import (
 	"slices"
 
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue/limits"
 )
 
 // limited reports whether a limit refuses a candidate after those taken, by a look at every event.

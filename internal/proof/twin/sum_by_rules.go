@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 

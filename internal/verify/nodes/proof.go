@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

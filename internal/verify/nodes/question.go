@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -37,8 +37,8 @@ type Question struct {
 	OwnImportance     bool // the caller has another order of importance
 	SkipRetryAt       bool
 	RetryAtIsBound    bool
-	MinRuntime        optional.Duration
-	ReclaimMinRuntime optional.Duration
+	MinRuntime        quota.OptionalDuration
+	ReclaimMinRuntime quota.OptionalDuration
 	Queue             string
 	Filters           []Filter
 	// Allows, if set, asks the set filters and the placer about a pod on its node beside exactly

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/optional"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -107,7 +107,7 @@ func (w *world) keeps(u unit) string {
 // minimumRuntime returns the last instant of a pod's minimum runtime: its own, else that of
 // its group, else the default; against requests of other queues, that against reclaims.
 func (w *world) minimumRuntime(p workload.Pod) (until time.Time, ok bool) {
-	queue, preempt, reclaim := p.Queue, []optional.Duration{p.MinRuntime}, []optional.Duration{p.ReclaimMinRuntime}
+	queue, preempt, reclaim := p.Queue, []quota.OptionalDuration{p.MinRuntime}, []quota.OptionalDuration{p.ReclaimMinRuntime}
 	for _, g := range w.Groups {
 		if g.ID == p.Group {
 			queue, preempt, reclaim = g.Queue, append(preempt, g.MinRuntime), append(reclaim, g.ReclaimMinRuntime)
@@ -118,7 +118,7 @@ func (w *world) minimumRuntime(p workload.Pod) (until time.Time, ok bool) {
 		settings = append(reclaim, w.ReclaimMinRuntime)
 	}
 	least := time.Duration(0)
-	if i := slices.IndexFunc(settings, func(s optional.Duration) bool { return !s.IsZero() }); i >= 0 {
+	if i := slices.IndexFunc(settings, func(s quota.OptionalDuration) bool { return !s.IsZero() }); i >= 0 {
 		least = settings[i].Or(0)
 	}
 	return p.Started.Add(least), least > 0 && !p.Terminating && !p.Started.IsZero() && !w.isSurplus(p)

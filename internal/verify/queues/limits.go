@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 )
 
 // Within reports whether a preemption more would be within all limits at an instant, by a look at

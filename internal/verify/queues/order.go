@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // order judges the numbers of the victims. If they are those that the documented search

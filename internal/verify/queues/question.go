@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/limits"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -3,7 +3,7 @@ package queues
 import (
 	"slices"
 
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // notAccepted returns, of victims that are all gone, those of a side for which there is no order in

@@ -6,10 +6,9 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -194,10 +193,10 @@ func (j *judge) minimumRuntime(r *running) (until time.Time, ok bool) {
 
 // minimumAlone is minimumRuntime without the protection, which rules do not read.
 func (j *judge) minimumAlone(r *running) (until time.Time, ok bool) {
-	of, least := func(s *minruntime.Settings) optional.Duration { return s.Preempt }, j.MinRuntime.Preempt
+	of, least := func(s *minruntime.Settings) quota.OptionalDuration { return s.Preempt }, j.MinRuntime.Preempt
 	from := r.queue
 	if r.queue != j.queue {
-		of, least = func(s *minruntime.Settings) optional.Duration { return s.Reclaim }, j.MinRuntime.Reclaim
+		of, least = func(s *minruntime.Settings) quota.OptionalDuration { return s.Reclaim }, j.MinRuntime.Reclaim
 		for j.ReclaimMethod == minruntime.LCA && from.parent != nil && !j.queue.isUnder(from.parent) {
 			from = from.parent
 		}

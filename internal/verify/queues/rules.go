@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/fault"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // VictimRule is that of package preemption.

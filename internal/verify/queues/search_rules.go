@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/rules"
 )
 
 // searchByRules makes the documented search by rules, in the state that the policies leave. It

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cedesched/cede/optional"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -103,7 +103,7 @@ func (j *judge) inScope(s rules.Scope, r *running) bool {
 	return s == rules.OtherClusterQueue && !own
 }
 
-func bounded(value int64, least, most optional.Int64) bool {
+func bounded(value int64, least, most quota.OptionalInt64) bool {
 	return value >= least.Or(value) && value <= most.Or(value)
 }
 
@@ -135,7 +135,7 @@ func (j *judge) ofNumber(n *rules.NumericLabel, r *running) bool {
 }
 
 // inTime reads the bounds of a time. One that is not known is now.
-func (j *judge) inTime(theirs, ours time.Time, least, most optional.Duration, c rules.Comparison) bool {
+func (j *judge) inTime(theirs, ours time.Time, least, most quota.OptionalDuration, c rules.Comparison) bool {
 	if theirs.IsZero() {
 		theirs = j.now
 	}

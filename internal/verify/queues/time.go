@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/fault"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/optional"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 )
 
 // refusal judges an answer that nobody yields now, when the documented search finds some victims, or
@@ -168,7 +168,7 @@ func (j *judge) ofRules(add func(time.Time)) {
 	for _, rule := range j.rulesOf().Rules {
 		for _, s := range rule.CandidateSelectors {
 			for _, start := range starts {
-				for _, d := range []optional.Duration{{}, s.Time.MinExecutionDuration, s.Time.MaxExecutionDuration, s.Time.MinTimeFromCreationDuration, s.Time.MaxTimeFromCreationDuration} {
+				for _, d := range []quota.OptionalDuration{{}, s.Time.MinExecutionDuration, s.Time.MaxExecutionDuration, s.Time.MinTimeFromCreationDuration, s.Time.MaxTimeFromCreationDuration} {
 					if !start.IsZero() {
 						add(start.Add(d.Or(0)))
 					}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -29,7 +28,7 @@ type node struct {
 	lendable map[string]int64 // by resource: what the members of a cohort could use of it
 }
 
-func newNode(name string, isQueue bool, quotas []quota.Quota, weight optional.Float64, minimum minruntime.Settings) *node {
+func newNode(name string, isQueue bool, quotas []quota.Quota, weight quota.OptionalFloat64, minimum minruntime.Settings) *node {
 	n := &node{
 		name: name, isQueue: isQueue, quotas: map[column]quota.Quota{}, weight: weight.Or(1), minimum: minimum,
 		used: map[column]int64{}, subtrees: map[column]int64{},
@@ -222,7 +221,7 @@ func newRunning(w *workload.Workload, queue *node) *running {
 func (r *running) leavingParts() []*running {
 	for i := range r.PodSets {
 		if p := r.PodSets[i]; p.Terminating > 0 && !r.Evicted {
-			p.Count, p.Terminating, p.MinCount = p.Terminating, 0, optional.Int64{}
+			p.Count, p.Terminating, p.MinCount = p.Terminating, 0, quota.OptionalInt64{}
 			part := *r.Workload
 			part.Evicted, part.NeverYields, part.PodSets = true, false, []workload.PodSet{p}
 			of := newRunning(&part, r.queue)

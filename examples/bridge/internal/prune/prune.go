@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/fault"
+	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Part is a list of a state, of which faulty members can be taken out.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/cedesched/cede/examples/kubescheduler/mirror"
-	"github.com/cedesched/cede/guard"
+	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/placement"
 )
 

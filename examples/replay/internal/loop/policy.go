@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/replay/internal/world"
-	"github.com/cedesched/cede/optional"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -144,7 +144,7 @@ func (p *Policy) word(word string) error {
 // config returns the configuration for a world, where victims may go on for so long.
 func (p *Policy) config(w *world.World, wait int64) preemption.Config {
 	c := p.Config
-	c.MinRuntime.Preempt = optional.Of(time.Duration(w.MinRuntime) * time.Second)
+	c.MinRuntime.Preempt = quota.Some(time.Duration(w.MinRuntime) * time.Second)
 	c.MinRuntime.Reclaim = c.MinRuntime.Preempt
 	c.SkipRetryAt = w.MinRuntime == 0 && !p.timed() // nothing else makes time help
 	switch p.cost {
@@ -172,6 +172,6 @@ func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time
 			running.Loss.LastCheckpoint = now.Add(-time.Duration(since) * time.Second)
 		}
 	}
-	running.Loss.Restart = optional.Of(time.Duration(c.restart) * time.Second)
+	running.Loss.Restart = quota.Some(time.Duration(c.restart) * time.Second)
 	return preemption.CostSinceCheckpoint{Resources: []string{world.GPU}}.Lost(running, podSet, now)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/rules"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // readRules reads the one PreemptionConfig of Kueue in a file, to which all queues refer. It fails on

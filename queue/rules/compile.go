@@ -1,0 +1,95 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// compiled is a rule, ready to be asked often. It refers to that of the configuration, which nobody
+// changes.
+type compiled struct {
+	name             string
+	index            int
+	trigger          Trigger
+	preemptorLabels  *workload.LabelSelector
+	preemptorClasses classes
+	wait             time.Duration // the minimum trigger duration
+	selectors        []selector
+	bound            bool // some selector has a constraint on quota
+	timed            bool // some selector reads times
+	// Faults of the selectors of preemptors and of candidates, with their paths.
+	preemptorFaults, candidateFaults fault.List
+}
+
+// selector is a compiled [CandidateSelector].
+type selector struct {
+	*CandidateSelector
+	classes classes
+	timed   bool // it reads times
+	picks   bool // not everybody of a queue up to a priority: it reads more of a workload
+}
+
+func compile(r *Rule, index int, config string) compiled {
+	c := compiled{
+		name: r.Name, index: index, trigger: r.ActivationPolicy.Trigger, wait: max(0, r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)),
+		preemptorLabels: r.PreemptorSelector, preemptorClasses: compileClasses(r.PreemptorPriorityClass),
+		selectors: make([]selector, len(r.CandidateSelectors)),
+	}
+	if len(r.preemptorFaults("")) > 0 || len(r.candidateFaults("")) > 0 { // building paths costs more than the check
+		path := fmt.Sprintf("config %q: rules[%d]", config, index)
+		c.preemptorFaults, c.candidateFaults = r.preemptorFaults(path), r.candidateFaults(path)
+	}
+	for i := range r.CandidateSelectors {
+		s := &r.CandidateSelectors[i]
+		c.selectors[i] = selector{s, compileClasses(s.Priority.ClassSelector), !s.Time.IsZero(), s.picks()}
+		c.bound = c.bound || s.Quota != ""
+		c.timed = c.timed || !s.Time.IsZero()
+	}
+	return c
+}
+
+// picks reports whether a selector reads more of a workload than its queue, and whether its effective
+// priority is at most another.
+func (s *CandidateSelector) picks() bool {
+	return s.Scope == WithinLocalQueue || s.LabelSelector != nil || len(s.NumericLabels) > 0 || !s.Time.IsZero() ||
+		!s.Priority.MinValue.IsZero() || s.Priority.Mode == Base || len(s.Priority.MatchNames) > 0 || len(s.Priority.NotMatchNames) > 0 ||
+		s.Priority.Comparison == GreaterThan || s.Priority.Comparison == GreaterThanOrEqual
+}
+
+// selects reports whether a label selector, which may be absent, selects labels.
+func selects(s *workload.LabelSelector, labels map[string]string) bool {
+	return s == nil || s.Matches(labels)
+}
+
+// classes is a compiled [ClassSelector]: its lists, sorted.
+type classes struct{ match, not []string }
+
+func compileClasses(s ClassSelector) classes {
+	s = s.clone()
+	slices.Sort(s.MatchNames)
+	slices.Sort(s.NotMatchNames)
+	return classes{s.MatchNames, s.NotMatchNames}
+}
+
+func (c *classes) matches(name string) bool {
+	_, listed := slices.BinarySearch(c.match, name)
+	_, excluded := slices.BinarySearch(c.not, name)
+	return (len(c.match) == 0 || listed && name != "") && !(excluded && name != "")
+}
+
+// number reads a label as a number of 32 bits; the fallback is in place of one that is missing
+// or no such number.
+func number(of map[string]string, key string, fallback quota.OptionalInt64) (value int64, ok bool) {
+	if text, has := of[key]; has {
+		if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+			return n, true
+		}
+	}
+	return fallback.Get()
+}

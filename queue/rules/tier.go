@@ -1,0 +1,305 @@
+package rules
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/workload"
+)
+
+// Tier holds the selectors of one trigger that serve one preemptor. It is immutable, and so must the
+// labels of the preemptor be. The zero value accepts nobody.
+type Tier struct {
+	evaluator *Evaluator
+	config    *config
+	index     *index
+	serves    ruleSet // by number in index.rules: the rule serves the preemptor
+	served    int     // the number of selectors of these
+	preemptor preemptorView
+	place     place
+	timed     bool // some selector reads times
+}
+
+// ruleSet is a set of rules of a configuration.
+type ruleSet uint64
+
+const _ = uint(64 - MaxRules) // they have room in it
+
+func (s ruleSet) has(rule int) bool { return s>>rule&1 != 0 }
+
+// preemptorView is what selectors read of the preemptor.
+type preemptorView struct {
+	queue, localQueue   string
+	labels              map[string]string
+	priority, effective int64
+	created, reservedAt time.Time
+}
+
+// Match is a selector that accepts a candidate. The zero value is the first selector of the
+// first rule.
+type Match struct {
+	// Rule is the index of the rule in its configuration.
+	Rule int `json:"rule"`
+	// Selector is the index of the selector in the rule.
+	Selector int `json:"selector"`
+}
+
+// Tier returns the selectors of the rules of the preemptor's queue that have the trigger and
+// serve the preemptor. Without such rules it accepts nobody, and so it does if the name in
+// [queue.Queue.Rules] is that of no configuration.
+//
+// A rule whose preemptor selectors do not select the preemptor is passed over before its
+// candidate selectors are looked at. It fails with a [fault.List] of the bad selectors (see
+// [Validate]) of all rules with the trigger, except candidate selectors of rules that are
+// passed over: one bad selector of such a rule leaves the tier without candidates, also those
+// of good rules, and no later tier is looked at (Kueue as built). It also fails for an unknown
+// queue.
+func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, error) {
+	return new(Tier).fill(e, trigger, preemptor) // inlined: a caller that copies it allocates nothing
+}
+
+// fill makes a tier of the zero value.
+func (t *Tier) fill(e *Evaluator, trigger Trigger, preemptor *workload.Workload) (*Tier, error) {
+	var faults fault.List
+	if e == nil {
+		e = new(Evaluator)
+	}
+	at, known := e.places[preemptor.Queue]
+	if !known {
+		faults.Add("preemptor.queue", "%q is unknown", preemptor.Queue)
+		return nil, faults
+	}
+	if at.rules == nil {
+		return t, nil
+	}
+	t.config = at.rules
+	n := slices.Index(triggers[:], trigger)
+	if n < 0 || len(t.config.tiers[n].rules) == 0 {
+		return t, nil
+	}
+	t.evaluator, t.index, t.place = e, t.config.tiers[n], at
+	t.preemptor = preemptorView{
+		preemptor.Queue, preemptor.LocalQueue, preemptor.Labels,
+		preemptor.Priority, preemptor.EffectivePriority(), preemptor.Created, preemptor.ReservedAt,
+	}
+	for i, r := range t.index.rules {
+		if len(r.preemptorFaults) > 0 {
+			faults = append(faults, r.preemptorFaults...)
+			continue
+		}
+		if !selects(r.preemptorLabels, preemptor.Labels) || !r.preemptorClasses.matches(preemptor.PriorityClass) {
+			continue
+		}
+		faults = append(faults, r.candidateFaults...)
+		t.serves |= 1 << i
+		t.served += len(r.selectors)
+		t.timed = t.timed || r.timed
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Serves reports whether some selector serves the preemptor. If not, [Tier.Select] accepts
+// nobody.
+func (t *Tier) Serves() bool { return t.served > 0 }
+
+// Config returns the name of the configuration of the preemptor's queue; empty if it has none.
+func (t *Tier) Config() string {
+	if t.config == nil {
+		return ""
+	}
+	return t.config.name
+}
+
+// RuleName returns the name of the rule of a match.
+func (t *Tier) RuleName(m Match) string { return t.config.rules[m.Rule].name }
+
+// Constraint returns the constraint on quota of the selector of a match.
+func (t *Tier) Constraint(m Match) QuotaConstraint {
+	return t.config.rules[m.Rule].selectors[m.Selector].Quota
+}
+
+// Accepts reports whether some selector accepts a running workload; see [Tier.Select].
+func (t *Tier) Accepts(candidate *workload.Workload, m Moment) bool {
+	return t.each(candidate, func(s *entry) bool { return t.timely(s, candidate, m) })
+}
+
+// AcceptsSometime reports whether some selector accepts a running workload at some time,
+// whatever constraints on quota say.
+func (t *Tier) AcceptsSometime(candidate *workload.Workload) bool {
+	return t.each(candidate, func(*entry) bool { return true })
+}
+
+// Changes calls yield with the instants at which, by its times, a running workload may begin or
+// cease to be accepted.
+func (t *Tier) Changes(candidate *workload.Workload, yield func(time.Time)) {
+	t.each(candidate, func(s *entry) bool {
+		if s.timed {
+			s.Time.changes(candidate, &t.preemptor, yield)
+		}
+		return false
+	})
+}
+
+// Timed reports whether some selector that serves the preemptor reads times.
+func (t *Tier) Timed() bool { return t.timed }
+
+// Waits calls yield with the minimum trigger durations of the rules that serve the preemptor.
+func (t *Tier) Waits(yield func(time.Duration)) {
+	for r := range t.serving {
+		if r.wait > 0 && len(r.selectors) > 0 {
+			yield(r.wait)
+		}
+	}
+}
+
+// serving calls yield with the rules that serve the preemptor.
+func (t *Tier) serving(yield func(*compiled) bool) {
+	for left := t.serves; left != 0; left &= left - 1 {
+		if !yield(t.index.rules[bits.TrailingZeros64(uint64(left))]) {
+			return
+		}
+	}
+}
+
+// timely reports whether a selector that accepts a candidate at some time does so now, by its
+// constraint on quota, too.
+func (t *Tier) timely(s *entry, candidate *workload.Workload, m Moment) bool {
+	wait := t.index.rules[s.rule].wait
+	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (!s.timed || s.Time.holds(candidate, &t.preemptor, m.Now)) && m.Quota.Meets(s.Quota)
+}
+
+// Select returns the selectors that accept a running workload at a moment, in the order of the
+// rules; none for one in an unknown queue. That the workload uses something that the preemptor needs
+// is not looked at, nor whether it may yield.
+func (t *Tier) Select(candidate *workload.Workload, m Moment) []Match {
+	return t.AppendSelected(nil, candidate, m)
+}
+
+// AppendSelected appends to a list what [Tier.Select] returns.
+func (t *Tier) AppendSelected(list []Match, candidate *workload.Workload, m Moment) []Match {
+	n := len(list)
+	t.each(candidate, func(s *entry) bool {
+		if t.timely(s, candidate, m) {
+			list = append(list, s.Match)
+		}
+		return false
+	})
+	if len(list)-n < 2 || len(t.index.asking) == 0 {
+		return list // in order
+	}
+	heap.Sort(list[n:], func(a, b *Match) bool { return a.Rule < b.Rule || a.Rule == b.Rule && a.Selector < b.Selector })
+	return list
+}
+
+// each calls yield with the selectors that accept a running workload at some time, in any order,
+// until yield returns true.
+func (t *Tier) each(candidate *workload.Workload, yield func(*entry) bool) bool {
+	if t.served == 0 {
+		return false
+	}
+	at, known := t.placeOf(candidate.Queue)
+	if !known {
+		return false
+	}
+	return t.index.may(candidate, t.evaluator.traits, func(s *entry) bool {
+		return t.serves.has(s.rule) && t.reaches(s.Scope, candidate.Queue, &at) && selects(s.ClusterQueueSelector, at.labels) && t.accepts(s, candidate) && yield(s)
+	})
+}
+
+// placeOf returns where a queue stands; known is false if there is no such queue.
+func (t *Tier) placeOf(queue string) (at place, known bool) {
+	if queue == t.preemptor.queue {
+		return t.place, true
+	}
+	at, known = t.evaluator.places[queue]
+	return at, known
+}
+
+// reaches reports whether a scope covers workloads of a queue.
+func (t *Tier) reaches(s Scope, queue string, at *place) bool {
+	own := queue == t.preemptor.queue
+	switch s {
+	case WithinLocalQueue, WithinClusterQueue:
+		return own
+	case WithinParentCohort:
+		return own || at.cohort != "" && at.cohort == t.place.cohort
+	case WithinCohortTree:
+		return own || at.root != "" && at.root == t.place.root
+	case OtherInParentCohort:
+		return !own && at.cohort != "" && at.cohort == t.place.cohort
+	case OtherInCohortTree:
+		return !own && at.root != "" && at.root == t.place.root
+	case OtherClusterQueue:
+		return !own
+	}
+	return s == AnyClusterQueue
+}
+
+// accepts reports whether the parts of a selector that read the workload itself accept it.
+func (t *Tier) accepts(s *entry, candidate *workload.Workload) bool {
+	if s.Scope == WithinLocalQueue && (candidate.LocalQueue == "" || candidate.LocalQueue != t.preemptor.localQueue) {
+		return false
+	}
+	if !selects(s.LabelSelector, candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
+		return false
+	}
+	priority := candidate.EffectivePriority()
+	if s.Priority.Mode == Base {
+		priority = candidate.Priority
+	}
+	if priority < s.Priority.MinValue.Or(priority) || priority > s.Priority.MaxValue.Or(priority) {
+		return false
+	}
+	switch s.Priority.Mode {
+	case Base:
+		if !s.Priority.Comparison.holds(candidate.Priority, t.preemptor.priority) {
+			return false
+		}
+	case Boosted:
+		if !s.Priority.Comparison.holds(candidate.EffectivePriority(), t.preemptor.effective) {
+			return false
+		}
+	}
+	for i := range s.NumericLabels {
+		n := &s.NumericLabels[i]
+		value, ok := number(candidate.Labels, n.Key, n.Fallback)
+		with := value
+		if n.Comparison != "" && ok {
+			with, ok = number(t.preemptor.labels, n.Key, n.Fallback)
+		}
+		if !ok || !n.Comparison.holds(value, with) || value < n.MinValue.Or(value) || value > n.MaxValue.Or(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// Cause tells by which selectors a candidate is preempted, in Kueue's words: "preemption
+// config C rule R1/0,2; R2/1" with the indexes of the selectors. The matches are those of
+// Select.
+func (t *Tier) Cause(matches []Match) string {
+	if t.config == nil || len(matches) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "preemption config %s rule ", t.config.name)
+	for i, m := range matches {
+		switch {
+		case i > 0 && matches[i-1].Rule == m.Rule:
+			fmt.Fprintf(&b, ",%d", m.Selector)
+			continue
+		case i > 0:
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s/%d", t.RuleName(m), m.Selector)
+	}
+	return b.String()
+}
