@@ -43,8 +43,8 @@ func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config 
 	q := c.Queue(sc.request.Queue)
 	o.assigner.Searcher = &sc.searcher
 	o.request = assign.Request{
-		Base: &sc.request, Fungibility: q.FlavorFungibility, NeverPreempts: w.NeverPreempts,
-		PreemptsWhileBorrowing: q.Preemption.BorrowWithinCohort.Policy != queue.Never || sc.request.Rules != nil ||
+		Base: &sc.request, Rules: sc.taker(), Fungibility: q.FlavorFungibility, NeverPreempts: w.NeverPreempts,
+		PreemptsWhileBorrowing: q.Preemption.BorrowWithinCohort.Policy != queue.Never || sc.byRules ||
 			config.Sharing == Fair && q.Preemption.ReclaimWithinCohort != queue.Never,
 		Given: o.request.Given[:0], Choices: o.request.Choices[:0],
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
+	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
@@ -23,8 +24,7 @@ type VictimRule struct {
 
 // enterRules gives the request the rules of its queue, if there are any.
 func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
-	d := &sc.request
-	d.Rules, d.RulesAlone, d.RulesOfShares = nil, false, false
+	sc.byRules, sc.request.Rules = false, right.RuleOptions{}
 	e := s.evaluator()
 	if !e.Has(r.Workload.Queue) {
 		return
@@ -38,8 +38,18 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 		}
 	}
 	sc.rules.Begin(e, &sc.waiting, now, since)
-	d.RuleLooks, d.RuleRecheck = config.MaxRuleLooks, !config.SkipRuleRecheck
-	d.Rules, d.RulesAlone, d.RulesOfShares = &sc.rules, config.RulesAlone, e.ReadsShares(r.Workload.Queue)
+	sc.byRules, sc.request.Rules = true, right.RuleOptions{
+		Alone: config.RulesAlone, OfShares: e.ReadsShares(r.Workload.Queue),
+		Looks: config.MaxRuleLooks, Recheck: !config.SkipRuleRecheck,
+	}
+}
+
+// taker returns what takes victims by rules; nil: the queue has none.
+func (sc *scratch) taker() *engine.Taker {
+	if !sc.byRules {
+		return nil
+	}
+	return &sc.rules
 }
 
 // waiting returns the workload as rules read it: when one that waits was last reserved means nothing.
@@ -53,8 +63,8 @@ func (r *Request) waiting() workload.Workload {
 
 // leaveRules drops what the request was given.
 func (sc *scratch) leaveRules() {
-	if sc.request.Rules != nil {
-		sc.request.Rules, sc.waiting = nil, workload.Workload{}
+	if sc.byRules {
+		sc.byRules, sc.waiting = false, workload.Workload{}
 		sc.rules.End()
 	}
 }
@@ -69,7 +79,7 @@ type naming struct {
 
 // nameRules sets the rules of the victims that rules took. All their rules are one allocation, and all
 // their selectors another.
-func (sc *scratch) nameRules(taken []search.Victim, list []Victim) {
+func (sc *scratch) nameRules(taken []right.Victim, list []Victim) {
 	n := &sc.naming
 	n.rules, n.selectors, n.ends, n.of = n.rules[:0], n.selectors[:0], n.ends[:0], n.of[:0]
 	for i := range taken {
@@ -109,7 +119,7 @@ func (sc *scratch) nameRules(taken []search.Victim, list []Victim) {
 
 // triggers lists the triggers that hold, after a search that needed rules.
 func (sc *scratch) triggers() (list []rules.Trigger) {
-	if sc.request.Rules == nil {
+	if !sc.byRules {
 		return nil
 	}
 	for i, trigger := range rules.Triggers() {
@@ -122,7 +132,7 @@ func (sc *scratch) triggers() (list []rules.Trigger) {
 
 // ruleFaults lists the bad selectors that kept rules from permitting anybody.
 func (sc *scratch) ruleFaults() (list []string) {
-	if sc.request.Rules == nil {
+	if !sc.byRules {
 		return nil
 	}
 	return faultTexts(sc.rules.Faults())

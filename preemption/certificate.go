@@ -129,13 +129,13 @@ func (sc *scratch) certificateOf(c *cluster.Cluster, of *exact.Certificate, foun
 }
 
 func (sc *scratch) capOf(c *cluster.Cluster, of *exact.CertifiedCap) CertifiedCap {
-	l, limited := sc.request.Limits.(*limiter)
-	if !limited || of.Group == 0 {
+	l := sc.request.Limits
+	if l == nil || of.Group == 0 {
 		return CertifiedCap{Reason: reasonOfRight[of.Right], AnyPriority: of.All, Above: of.Above, Multiplier: of.Multiplier}
 	}
 	out := CertifiedCap{Multiplier: of.Multiplier}
 	var queue int
-	if out.Limit, queue = l.group(of.Group); queue >= 0 {
+	if out.Limit, queue = l.Group(of.Group); queue >= 0 {
 		out.Queue = c.Queue(queue).Name
 	}
 	return out

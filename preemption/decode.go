@@ -9,7 +9,9 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/internal/engine/why"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -41,25 +43,25 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		d.Outcome, d.NoRoom = Impossible, found.NoRoom
 		if found.Waits {
 			d.Outcome = Wait
-			if !sc.request.SkipRetryAt {
+			if !sc.request.Retry.Skip {
 				d.RetryAt = instant.Time(found.RetryAt)
 			}
 		}
 		sc.explain(c, d, found)
 		d.RuleFaults, d.Triggers = sc.ruleFaults(), sc.triggers()
 	}
-	if sc.request.Effort == search.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !allLeaving(d.Victims) {
+	if sc.request.Better.Effort == right.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !allLeaving(d.Victims) {
 		d.Proof = sc.proof(c, &found.Proof, len(found.Victims) > 0)
 	}
 }
 
 // victims sorts the victims by workload and adds up the replicas of each. If a workload
 // yields as a whole, its replicas that were taken before are part of it.
-func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []search.Victim) []Victim {
+func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []right.Victim) []Victim {
 	for i := range taken {
 		taken[i].Turn = int32(i + 1)
 	}
-	slices.SortFunc(taken, func(a, b search.Victim) int {
+	slices.SortFunc(taken, func(a, b right.Victim) int {
 		if order := cmp.Compare(a.Workload.Facts.ID, b.Workload.Facts.ID); order != 0 {
 			return order
 		}
@@ -126,7 +128,7 @@ func addReplicas(list []Replicas, more Replicas) []Replicas {
 	return append(list, more)
 }
 
-func victim(c *cluster.Cluster, preemptor *workload.Workload, v search.Victim) Victim {
+func victim(c *cluster.Cluster, preemptor *workload.Workload, v right.Victim) Victim {
 	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue(), Reason: InClusterQueue, Leaving: v.Workload.Facts.Evicted, Order: int(v.Turn)}
 	if v.Expired {
 		out.Reason, out.PreemptorQueued = InClusterQueueTimeBased, preemptor.Queued
@@ -167,7 +169,7 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found *decide.Result
 	d.Blockers = sc.blockers(c, found.Blockers)
 }
 
-func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocker {
+func (sc *scratch) blockers(c *cluster.Cluster, found []why.Blocker) []Blocker {
 	if len(found) == 0 {
 		return nil
 	}
@@ -181,13 +183,13 @@ func (sc *scratch) blockers(c *cluster.Cluster, found []search.Blocker) []Blocke
 		}
 		if b.Workload != nil {
 			out.Workload = b.Workload.Facts.ID
-			if b.Rule == search.Guarded && b.Until < math.MaxInt64 {
+			if b.Rule == trace.Guarded && b.Until < math.MaxInt64 {
 				out.Until = instant.Time(b.Until)
 			}
-			if b.Rule == search.GuaranteedRuntime {
+			if b.Rule == trace.MinRuntime {
 				out.Until, out.SetBy = instant.Time(b.Until), minimumSetBy(c, b.SetBy)
 			}
-			if until, ends := sc.request.HeldUntil(b.Workload); ends && b.Rule == search.WithinClusterQueue {
+			if until, ends := sc.request.HeldUntil(b.Workload); ends && b.Rule == trace.WithinClusterQueue {
 				out.Until = instant.Time(until)
 			}
 		}
@@ -201,7 +203,7 @@ func minimumSetBy(c *cluster.Cluster, node int) string {
 	switch node {
 	case -1:
 		return "default"
-	case search.SetByProtection:
+	case right.SetByProtection:
 		return "protection"
 	}
 	return c.NodeName(node)

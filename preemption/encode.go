@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/minimum"
+	"github.com/cedesched/cede/internal/engine/right"
 	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/preemption/fault"
@@ -21,10 +22,11 @@ import (
 // in leave; between them there is no map and no string.
 type scratch struct {
 	searcher decide.Searcher
-	request  search.Request
+	request  right.Request
 	names    []quota.FlavorResource // of the slots of the request
 	open     open
 	rules    engine.Taker
+	byRules  bool              // the queue has rules, which the taker has
 	waiting  workload.Workload // that rules are asked about
 	naming   naming
 	// What an explanation says of the Exchange and the Exact search, if one is made.
@@ -65,7 +67,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.FindNeeds = len(r.NeedsPreemption) == 0
 	d.Forecast = false
-	d.Guard, d.SkipRetryAt, d.MaxRetrySteps = config.guard(r), config.SkipRetryAt, config.maxRetrySteps()
+	d.Guard, d.Retry = config.guard(r), right.Retry{Skip: config.SkipRetryAt, MaxSteps: config.maxRetrySteps()}
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Fair, d.LargestFirst, d.WithinNominal = config.fairness(), config.ReconsiderLarger, config.PreemptWithinNominal
 	config.enterSearch(d)
@@ -123,7 +125,7 @@ func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found 
 func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers int) decide.Result {
 	d := &sc.request
 	if !w.NeverPreempts {
-		return sc.searcher.Search(c, d, maxBlockers)
+		return sc.searcher.Search(c, d, sc.taker(), maxBlockers)
 	}
 	var found decide.Result
 	for slot, column := range d.Columns {

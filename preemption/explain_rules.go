@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -98,7 +98,7 @@ func (x *explainer) takenByRules(id string) []VictimRule {
 		return nil
 	}
 	list := []Victim{{Workload: id}}
-	x.sc.nameRules([]search.Victim{{Workload: w, Set: -1, ByRules: true, Taking: x.sc.rules.LastTaking()}}, list)
+	x.sc.nameRules([]right.Victim{{Workload: w, Set: -1, ByRules: true, Taking: x.sc.rules.LastTaking()}}, list)
 	return list[0].Rules
 }
 

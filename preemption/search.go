@@ -6,7 +6,7 @@ import (
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/preemption/fault"
 )
 
@@ -131,17 +131,21 @@ func (c *Config) validateSearch(faults *fault.List) {
 }
 
 // enterSearch puts the configuration of the search into dense form.
-func (c *Config) enterSearch(d *search.Request) {
-	d.Effort = search.Effort(c.Search)
-	d.MaxCandidates, d.MaxNodes = cmp.Or(c.Exchange.MaxCandidates, defaultMaxCandidates), cmp.Or(c.Exact.MaxNodes, defaultMaxNodes)
-	d.IgnoreCaps, d.FewestFirst = c.Exact.IgnoreCaps, c.Exact.FewestFirst || c.Exchange.FewestFirst
-	d.Certificate = c.Exact.Certificate
+func (c *Config) enterSearch(d *right.Request) {
+	d.Better = right.Better{
+		Effort:        right.Effort(c.Search),
+		MaxCandidates: cmp.Or(c.Exchange.MaxCandidates, defaultMaxCandidates),
+		MaxNodes:      cmp.Or(c.Exact.MaxNodes, defaultMaxNodes),
+		FewestFirst:   c.Exact.FewestFirst || c.Exchange.FewestFirst,
+		IgnoreCaps:    c.Exact.IgnoreCaps,
+		Certificate:   c.Exact.Certificate,
+	}
 	d.Fair.Recheck = d.Fair.Recheck || c.Search != Greedy
 }
 
 func (sc *scratch) proof(c *cluster.Cluster, p *exact.Proof, found bool) *Proof {
 	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes}
-	if sc.request.Certificate {
+	if sc.request.Better.Certificate {
 		out.Certificate = sc.certificateOf(c, p.Certificate, found)
 	}
 	if found {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
@@ -132,16 +132,16 @@ func (f *FairSharing) validate(faults *fault.List, sharing Sharing) {
 }
 
 // fairness returns the configuration in the form of the search.
-func (c *Config) fairness() search.Fairness {
+func (c *Config) fairness() right.Fairness {
 	if c.Sharing != Fair {
-		return search.Fairness{}
+		return right.Fairness{}
 	}
-	f := search.Fairness{
-		First: search.FinalShare, Second: search.InitialShare,
+	f := right.Fairness{
+		First: right.FinalShare, Second: right.InitialShare,
 		EntitlesNominal: !c.Fair.IgnoreNominalEntitlement, Recheck: c.Fair.RecheckShares || c.Fair.Stable, Stable: c.Fair.Stable, Reevaluate: c.Fair.ReevaluateCandidates,
 	}
 	if len(c.Fair.Strategies) == 1 {
-		f.First, f.Second = search.Strategy(c.Fair.Strategies[0]), 0
+		f.First, f.Second = right.Strategy(c.Fair.Strategies[0]), 0
 	}
 	return f
 }

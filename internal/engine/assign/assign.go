@@ -4,7 +4,9 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/quotatree"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/rules"
+	"github.com/cedesched/cede/internal/engine/why"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -13,9 +15,11 @@ import (
 // Request is a workload with requests that have no flavor.
 type Request struct {
 	// Base is the part that all searches share; its slots are not read.
-	Base        *search.Request
+	Base *right.Request
+	// Rules has the rules of the queue; nil: there are none.
+	Rules       *rules.Taker
 	Fungibility queue.FlavorFungibility
-	// NeverPreempts: nobody may yield for the workload.
+	// NeverPreempts: no workload may yield for this one.
 	NeverPreempts bool
 	// PreemptsWhileBorrowing: the queue may preempt for a request that takes it over its
 	// nominal quota.
@@ -65,7 +69,7 @@ type Assigner struct {
 	verdicts []Verdict
 	tried    []Tried
 	asked    []asked
-	one      search.Request
+	one      right.Request
 	column   [1]int
 	amount   [1]int64
 	needs    [1]bool
@@ -97,7 +101,7 @@ func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
 
 // Release drops the references to the cluster, so that it does not stay in memory.
 func (a *Assigner) Release() {
-	a.cluster, a.request, a.one = nil, nil, search.Request{}
+	a.cluster, a.request, a.one = nil, nil, right.Request{}
 }
 
 // choose tries the flavors of a group in order. It assigns the flavor that stops the search;
@@ -164,7 +168,7 @@ func (a *Assigner) ChangesAt() (at int64, ok bool) {
 			}
 			continue
 		}
-		if change, changes := a.Searcher.NextChange(a.cluster, a.about(q.column, q.amount)); changes {
+		if change, changes := a.Searcher.NextChange(a.cluster, a.about(q.column, q.amount), a.request.Rules); changes {
 			sooner(change)
 		}
 	}
@@ -173,19 +177,19 @@ func (a *Assigner) ChangesAt() (at int64, ok bool) {
 
 // Blockers returns the blockers of preemption for an amount of one column, no more than most.
 // The result belongs to the searcher.
-func (a *Assigner) Blockers(column int, amount int64, most int) []search.Blocker {
+func (a *Assigner) Blockers(column int, amount int64, most int) []why.Blocker {
 	return a.search(column, amount, most).Blockers
 }
 
 // search decides about one column alone.
 func (a *Assigner) search(column int, amount int64, maxBlockers int) decide.Result {
-	found := a.Searcher.Search(a.cluster, a.about(column, amount), maxBlockers)
+	found := a.Searcher.Search(a.cluster, a.about(column, amount), a.request.Rules, maxBlockers)
 	a.Steps += found.Steps
 	return found
 }
 
 // about returns the request for one column alone.
-func (a *Assigner) about(column int, amount int64) *search.Request {
+func (a *Assigner) about(column int, amount int64) *right.Request {
 	a.column[0], a.amount[0], a.needs[0] = column, amount, true
 	a.one = *a.request.Base
 	a.one.Room = nil // the room is for the whole request

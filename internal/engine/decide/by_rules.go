@@ -5,16 +5,16 @@ import (
 	"github.com/cedesched/cede/internal/engine/usage"
 )
 
-// findByRules searches for victims after a search by policies that found none. Everybody that
-// the policies permit is taken; the rules then take others, until the request fits. In the end
+// findByRules searches for victims after a search by policies that found none. All that
+// the policies permit are taken; the rules then take others, until the request fits. In the end
 // those that are not needed are put back, latest first, those of the policies too. If sums prove
-// that the request is hopeless, nobody is sought.
+// that the request is hopeless, no victims are sought.
 func (s *Searcher) findByRules() (found bool) {
 	core := &s.search
-	if core.Request.Rules == nil {
+	if s.rules == nil {
 		return false
 	}
-	alone := core.Request.RulesAlone
+	alone := core.Request.Rules.Alone
 	if core.OverPotential() {
 		if alone {
 			core.FailRules(usage.Victims)
@@ -22,23 +22,18 @@ func (s *Searcher) findByRules() (found bool) {
 		return false
 	}
 	core.CollectLevels()
-	refused := !alone && core.Request.Rules.Hopeless(core) != usage.Victims // alone the bounds are asked later
-	switch {
-	case alone || refused:
+	refused := !alone && s.rules.Hopeless(core) != usage.Victims // alone the bounds are asked later
+	if alone || refused {
 		core.BeginRules()
-	case core.Request.Fair.Enabled():
-		core.Exhaust = true
-		s.fair.Find(core, false)
-		core.Exhaust = false
-	default:
-		core.TakeAll()
+	} else {
+		s.takeAll()
 	}
 	switch {
-	case core.Request.Rules.Take(core):
-		core.PutBack(true, core.Request.Rules.Justified(core))
+	case s.rules.Take(core):
+		core.PutBack(true, s.rules.Justified(core))
 		return true
 	case alone || refused:
-		core.FailRules(core.Request.Rules.Hopeless(core))
+		core.FailRules(s.rules.Hopeless(core))
 	default:
 		core.PutAllBack()
 	}
@@ -48,25 +43,25 @@ func (s *Searcher) findByRules() (found bool) {
 // retryAt returns the first instant after now at which the request, which does not succeed now,
 // succeeds by policies or rules if nothing but time changes; ok is false if there is none. With
 // rules each instant at which anything may change is tried in turn, because triggers begin and
-// cease to hold; where rules alone decide, those before the first fit are not, nor the first fit if it
-// is certain. When that has looked at more than MaxRetrySteps workloads, the answer is the first instant
-// that was not tried.
+// cease to hold; where rules alone decide, the instants before the first fit are not, nor the first
+// fit if it is certain. When more than Retry.MaxSteps workloads were looked at, the answer is the
+// first instant that was not tried.
 func (s *Searcher) retryAt() (at int64, ok bool) {
 	core := &s.search
 	r, now := core.Request, core.Now
-	if r.Rules == nil {
+	if s.rules == nil {
 		return s.when.RetryAt(core, s.succeeds)
 	}
-	if core.OverPotential() || !r.RulesAlone && r.Rules.Hopeless(core) != usage.Victims {
+	if core.OverPotential() || !r.Rules.Alone && s.rules.Hopeless(core) != usage.Victims {
 		return 0, false
 	}
 	t := r.Trace
 	t.Silence()
 	defer t.Resume()
-	defer func() { core.Now = now }()
+	defer core.BeginAt(now)
 	spent := core.Steps
-	if r.RulesAlone {
-		first, certain, ever := r.Rules.FirstFit(core)
+	if r.Rules.Alone {
+		first, certain, ever := s.rules.FirstFit(core)
 		switch {
 		case !ever:
 			return 0, false
@@ -76,13 +71,13 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 			}
 			return first, true
 		}
-		core.Now = max(now, first-1)
+		core.BeginAt(max(now, first-1))
 	}
 	for {
-		if at, ok = s.nextChange(); !ok || r.SkipRetryAt || core.Steps-spent > r.MaxRetrySteps {
+		if at, ok = s.nextChange(); !ok || r.Retry.Skip || core.Steps-spent > r.Retry.MaxSteps {
 			return at, ok
 		}
-		core.Now = at
+		core.BeginAt(at)
 		found := s.succeeds() || s.findByRules()
 		core.PutAllBack()
 		if t != nil {
@@ -98,11 +93,11 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 // permit others.
 func (s *Searcher) nextChange() (at int64, ok bool) {
 	core := &s.search
-	if !core.Request.RulesAlone {
+	if !core.Request.Rules.Alone {
 		at, ok = s.when.NextChange(core)
 	}
-	if core.Request.Rules != nil {
-		if other, changes := core.Request.Rules.NextChange(core); changes && (!ok || other < at) {
+	if s.rules != nil {
+		if other, changes := s.rules.NextChange(core); changes && (!ok || other < at) {
 			at, ok = other, true
 		}
 	}

@@ -1,13 +1,18 @@
-// Package decide makes a decision from the core of the search (package search), fair sharing
-// (fair) and RetryAt (when).
+// Package decide makes a decision: it asks the search in order (package search, with fair), the
+// search for better victims (exact), the rules (rules), and if no victims are found why (why) and
+// until when (when).
 package decide
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/fair"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/when"
+	"github.com/cedesched/cede/internal/engine/why"
 )
 
 // Searcher decides about requests, one at a time. The zero value is ready. It may be reused,
@@ -17,6 +22,9 @@ type Searcher struct {
 	fair   fair.Sharing
 	when   when.Finder
 	exact  exact.Solver
+	// rules take victims after those whom the policies permit, if these are not enough; nil:
+	// there are none.
+	rules *rules.Taker
 	// shortages are those of the decision; trials of other instants have their own.
 	shortages []search.Shortage
 }
@@ -27,12 +35,12 @@ type Result struct {
 	// Fits: no victim is needed.
 	Fits bool
 	// Victims is empty if the request fits without victims or does not succeed.
-	Victims []search.Victim
+	Victims []right.Victim
 	// BorrowHeight is the borrow height of the request without the victims.
 	BorrowHeight int
 	// Shortages and Blockers are set if the request neither fits nor has victims.
 	Shortages []search.Shortage
-	Blockers  []search.Blocker
+	Blockers  []why.Blocker
 	// NoRoom: without all workloads that may yield the quota is enough, but there is no room.
 	NoRoom bool
 	// RetryAt is, if Waits is true, the first instant at which time alone makes the request
@@ -49,19 +57,26 @@ type Result struct {
 	Steps int
 }
 
-// Search decides about a request. It lists at most maxBlockers blockers.
-func (s *Searcher) Search(c *cluster.Cluster, r *search.Request, maxBlockers int) Result {
-	core := &s.search
-	core.Begin(c, r)
-	if r.Rules != nil {
-		r.Rules.Reset()
+// begin begins with a request, at its instant.
+func (s *Searcher) begin(c *cluster.Cluster, r *right.Request, by *rules.Taker) {
+	s.rules = by
+	s.search.Begin(c, r)
+	if by != nil {
+		by.Reset()
 	}
-	core.BeginLimits()
+	s.search.BeginLimits()
+}
+
+// Search decides about a request. by has the rules of its queue, ready for the request; nil: there
+// are none. It lists at most maxBlockers blockers.
+func (s *Searcher) Search(c *cluster.Cluster, r *right.Request, by *rules.Taker, maxBlockers int) Result {
+	core := &s.search
+	s.begin(c, r, by)
 	fits := core.FitsAtFirst()
 	if t := r.Trace; t != nil {
 		core.TraceAsked(t, fits)
 		if t.Survey && !fits {
-			core.TraceSurvey(t)
+			why.Survey(t, core)
 		}
 	}
 	var result Result
@@ -87,12 +102,8 @@ func (s *Searcher) Work() (trials, copied int) { return s.search.Trials, s.searc
 
 // NextChange returns the first instant after now at which the result of Search may change if
 // nothing but time changes; ok is false if there is none.
-func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, ok bool) {
-	s.search.Begin(c, r)
-	if r.Rules != nil {
-		r.Rules.Reset()
-	}
-	if s.search.BeginLimits(); r.Limits != nil && !s.search.FitsAtFirst() {
+func (s *Searcher) NextChange(c *cluster.Cluster, r *right.Request, by *rules.Taker) (at int64, ok bool) {
+	if s.begin(c, r, by); r.Limits != nil && !s.search.FitsAtFirst() {
 		s.findBest(new(Result)) // to find the workloads that the limits refuse
 		s.search.PutAllBack()
 	}
@@ -104,7 +115,7 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *search.Request) (at int64, 
 // findBest searches for victims and, if configured, for better ones.
 func (s *Searcher) findBest(result *Result) (found bool) {
 	core := &s.search
-	if found = s.findByPolicies(); !core.Request.RulesAlone {
+	if found = s.findByPolicies(); !core.Request.Rules.Alone {
 		found = s.improve(result, found)
 	}
 	if !found && s.findByRules() {
@@ -116,50 +127,69 @@ func (s *Searcher) findBest(result *Result) (found bool) {
 // improve searches for better victims, if configured.
 func (s *Searcher) improve(result *Result, found bool) bool {
 	core := &s.search
+	t, effort := core.Request.Trace, core.Request.Better.Effort
 	switch {
-	case core.Request.Effort == 0, found && core.AllLeave(): // they lose nothing
-	case core.Request.Effort == search.Exchange:
+	case effort == 0, found && core.AllLeave(): // they lose nothing
+	case effort == right.Exchange:
 		if found {
-			core.Request.Trace.Silence()
+			t.Silence()
 			result.History = s.exact.Exchange(core)
-			core.Request.Trace.Resume()
+			t.Resume()
 		}
 	case core.OverPotential():
-		result.Proof.Optimal = true // nobody can help
-		if core.Request.Certificate {
+		result.Proof.Optimal = true // no victims can help
+		if core.Request.Better.Certificate {
 			result.Proof.Certificate = s.exact.CertifyNobody(core)
 		}
 	default:
-		core.Request.Trace.Silence()
+		t.Silence()
 		if found, result.Proof = s.exact.Best(core, found); !found {
-			core.NoteLimits()
+			s.noteLimits()
 		}
 		result.History = result.Proof.History
-		core.Request.Trace.Resume()
+		t.Resume()
 	}
 	return found
 }
 
+// noteLimits lets the limits note which candidates they refuse if all others yield, in the
+// documented order. No victim may be taken.
+func (s *Searcher) noteLimits() {
+	core := &s.search
+	if core.Request.Limits == nil {
+		return
+	}
+	for _, v := range core.Source.AppendCandidates(&core.Case, nil, noLimit) {
+		if !core.Limited(&v.Victim) {
+			core.Taken = append(core.Taken, v.Victim)
+		}
+	}
+	core.Taken = core.Taken[:0]
+}
+
+const noLimit = int(^uint(0) >> 1)
+
 // findByPolicies searches for victims; if configured, a second time with the largest first.
 func (s *Searcher) findByPolicies() bool {
 	r := s.search.Request
-	return !r.RulesAlone && (s.findInOrder(false) || r.LargestFirst && s.findInOrder(true))
+	return !r.Rules.Alone && (s.findInOrder(false) || r.LargestFirst && s.findInOrder(true))
 }
 
 func (s *Searcher) findInOrder(largestFirst bool) bool {
 	core := &s.search
 	core.CollectLevels()
-	if t := core.Request.Trace; t != nil && !largestFirst { // then they are the same
-		core.TraceLevels(t)
+	t := core.Request.Trace
+	if t != nil && !largestFirst { // then they are the same
+		why.TraceLevels(t, core)
 	}
 	switch {
 	case core.OverPotential():
-		if t := core.Request.Trace; t != nil {
-			core.TraceHopeless(t, true)
+		if t != nil {
+			core.TraceOverPotential(t)
 		}
 		core.NoteHopeless()
 		return false
-	case !largestFirst && !core.Request.Forecast && core.AnyLeaving() && !s.findsLeaving() && core.FindLeaving():
+	case !largestFirst && !core.Request.Forecast && source.AnyLeaving(&core.Case) && !s.findsLeaving() && core.FindLeaving():
 		return true
 	}
 	return s.find(largestFirst)
@@ -167,12 +197,21 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 
 func (s *Searcher) find(largestFirst bool) bool {
 	if s.search.Request.Fair.Enabled() {
-		return s.fair.Find(&s.search, largestFirst)
+		return s.fair.Find(&s.search, source.Mode{Borrowing: true, LargestFirst: largestFirst})
 	}
 	return s.search.Find(largestFirst)
 }
 
-// findsLeaving reports whether the search in order finds victims that all were told to stop before.
+// takeAll takes every candidate that an attempt with borrowing permits.
+func (s *Searcher) takeAll() {
+	if m := (source.Mode{Borrowing: true, All: true}); s.search.Request.Fair.Enabled() {
+		s.fair.Find(&s.search, m)
+	} else {
+		s.search.Attempt(m)
+	}
+}
+
+// findsLeaving reports whether the search in order finds victims that all were told to leave before.
 func (s *Searcher) findsLeaving() bool {
 	core := &s.search
 	core.Request.Trace.Silence()
@@ -182,31 +221,58 @@ func (s *Searcher) findsLeaving() bool {
 	return leave
 }
 
-// succeeds reports whether there are victims at the Now of the search. It leaves the search
-// unchanged.
+// succeeds reports whether policies find victims at the instant of the search. None stay taken.
 func (s *Searcher) succeeds() bool {
-	s.search.BeginLimits()
+	core := &s.search
+	core.BeginLimits()
 	found := s.findByPolicies()
-	if !found && s.search.Request.Effort == search.Exact && !s.search.Request.RulesAlone && !s.search.OverPotential() {
-		found = s.exact.Exists(&s.search)
+	if !found && core.Request.Better.Effort == right.Exact && !core.Request.Rules.Alone && !core.OverPotential() {
+		found = s.exact.Exists(core)
 	}
-	s.search.PutAllBack()
+	core.PutAllBack()
 	return found
 }
 
 // explain says why the request does not fit. If the quota was enough in some attempt, only
 // the room is short.
 func (s *Searcher) explain(result *Result, maxBlockers int) {
-	why := &s.search.WhyNot
-	if l := s.search.Request.Limits; l != nil {
+	core := &s.search
+	if l := core.Request.Limits; l != nil {
 		l.Explained()
 	}
-	if why.NoRoom {
-		why.Shortages = why.Shortages[:0]
+	if core.WhyNot.NoRoom {
+		core.WhyNot.Shortages = core.WhyNot.Shortages[:0]
 	}
-	if !s.search.Request.RulesAlone { // blockers are about policies
-		result.Blockers = s.search.FindBlockers(maxBlockers)
+	if !core.Request.Rules.Alone { // blockers are about policies
+		result.Blockers = why.Blockers(core, maxBlockers)
 	}
-	s.shortages = append(s.shortages[:0], why.Shortages...)
-	result.Shortages, result.NoRoom = s.shortages, why.NoRoom
+	s.shortages = append(s.shortages[:0], core.WhyNot.Shortages...)
+	result.Shortages, result.NoRoom = s.shortages, core.WhyNot.NoRoom
+}
+
+// Sequence is which victims one attempt takes, in order, if the request never fits.
+type Sequence struct {
+	Borrowing bool
+	Taken     []right.Victim
+}
+
+// Sequences lists the attempts by the policies. In fair sharing there is one, with both
+// strategies, and none without candidates.
+func (s *Searcher) Sequences(c *cluster.Cluster, r *right.Request) (list []Sequence) {
+	core := &s.search
+	core.Begin(c, r)
+	core.FitsAtFirst() // finds what needs preemption
+	core.CollectLevels()
+	add := func(borrowing bool, taken []right.Victim) {
+		list = append(list, Sequence{borrowing, append([]right.Victim(nil), taken...)})
+	}
+	if !r.Fair.Enabled() {
+		core.Sequences(add)
+	} else if len(core.Source.AppendCandidates(&core.Case, nil, 1)) > 0 {
+		s.takeAll()
+		add(true, core.Taken)
+		core.PutAllBack()
+	}
+	core.End()
+	return list
 }

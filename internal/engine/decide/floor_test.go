@@ -8,17 +8,17 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 )
 
 // dense is a scenario of a world in dense form.
-func dense(c *cluster.Cluster, r preemption.Request) *search.Request {
+func dense(c *cluster.Cluster, r preemption.Request) *right.Request {
 	w := &r.Workload
-	d := &search.Request{
+	d := &right.Request{
 		Priority: w.EffectivePriority(), Queued: instant.Of(w.Queued), Created: instant.Of(w.Created),
-		Now: instant.Of(r.Now), MaxRetrySteps: 1000,
+		Now: instant.Of(r.Now), Retry: right.Retry{MaxSteps: 1000},
 	}
 	d.Queue, _ = c.QueueNode(w.Queue)
 	for _, a := range w.PodSets[0].Requests {
@@ -47,7 +47,7 @@ func BenchmarkFloor(b *testing.B) {
 		for _, sc := range w.Scenarios() {
 			var s decide.Searcher
 			r := dense(c, sc.Request)
-			victims := slices.Clone(s.Search(c, r, 16).Victims)
+			victims := slices.Clone(s.Search(c, r, nil, 16).Victims)
 			if len(victims) == 0 {
 				continue
 			}
@@ -64,7 +64,7 @@ func BenchmarkFloor(b *testing.B) {
 			}
 			b.Run(name+"search", func(b *testing.B) {
 				for b.Loop() {
-					if len(s.Search(c, r, 16).Victims) != len(victims) {
+					if len(s.Search(c, r, nil, 16).Victims) != len(victims) {
 						b.Fatal("other victims")
 					}
 				}
@@ -81,7 +81,7 @@ func TestFloorChecks(t *testing.T) {
 	for _, sc := range w.Scenarios() {
 		var s decide.Searcher
 		r := dense(c, sc.Request)
-		victims := slices.Clone(s.Search(c, r, 16).Victims)
+		victims := slices.Clone(s.Search(c, r, nil, 16).Victims)
 		if len(victims) < 2 {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -67,7 +67,7 @@ func lent(t *rapid.T) (c *cluster.Cluster, total []int64) {
 // success of all seconds.
 func retryAtWhenMuchIsLent(t *rapid.T) {
 	c, total := lent(t)
-	r := &search.Request{Priority: 2, MaxRetrySteps: math.MaxInt, Now: int64(21 * time.Second), Needs: []bool{true, true}}
+	r := &right.Request{Priority: 2, Retry: right.Retry{MaxSteps: math.MaxInt}, Now: int64(21 * time.Second), Needs: []bool{true, true}}
 	r.Queue, _ = c.QueueNode("lender")
 	r.MinRuntime.Defaults.Reclaim = quota.Some(30 * time.Second)
 	for i, resource := range resources {
@@ -78,14 +78,14 @@ func retryAtWhenMuchIsLent(t *rapid.T) {
 		r.Guard = func(w *cluster.Workload) int64 { return w.Reserved + int64(w.Priority+29)*int64(time.Second) }
 	}
 	var s Searcher
-	found := s.Search(c, r, 0)
+	found := s.Search(c, r, nil, 0)
 	if found.Fits || len(found.Victims) > 0 {
 		return
 	}
 	at, waits := found.RetryAt, found.Waits
 	for second := range int64(31) {
 		r.Now = (21+second)*int64(time.Second) + 1
-		if len(s.Search(c, r, 0).Victims) > 0 {
+		if len(s.Search(c, r, nil, 0).Victims) > 0 {
 			if !waits || at != r.Now {
 				t.Fatalf("%v until %d, want until %d", waits, at, r.Now)
 			}
@@ -145,10 +145,10 @@ func TestRetryAtOfOrderAndSurplus(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := ask(made, c.queue, c.priority, c.amount)
-		r.Now, r.MaxRetrySteps, r.MinAdmit = at(100).UnixNano(), 1000, int64(10*time.Second)
+		r.Now, r.Retry.MaxSteps, r.MinAdmit = at(100).UnixNano(), 1000, int64(10*time.Second)
 		r.MinRuntime.Defaults.Preempt = quota.Some(30 * time.Second)
 		var s Searcher
-		if found := s.Search(made, r, 16); !found.Waits || found.RetryAt != c.want.UnixNano() {
+		if found := s.Search(made, r, nil, 16); !found.Waits || found.RetryAt != c.want.UnixNano() {
 			t.Errorf("%s: %v until %v, want until %v", c.name, found.Waits, time.Unix(0, found.RetryAt).UTC(), c.want.UTC())
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
@@ -41,9 +41,9 @@ func crowd(t *testing.T, workloads int) *cluster.Cluster {
 	return c
 }
 
-func ask(c *cluster.Cluster, queueName string, priority, amount int64) *search.Request {
+func ask(c *cluster.Cluster, queueName string, priority, amount int64) *right.Request {
 	node, _ := c.QueueNode(queueName)
-	return &search.Request{
+	return &right.Request{
 		Queue: node, Priority: priority,
 		Columns: []int{c.Columns.Number(quota.FlavorResource{Flavor: "f", Resource: "r"})},
 		Amounts: []int64{amount}, Needs: []bool{true},
@@ -58,7 +58,7 @@ func TestStepsGrowWithTheAnswer(t *testing.T) {
 		c := crowd(t, workloads)
 		for _, victims := range []int64{1, 8, 80} {
 			for _, name := range []string{"small", "big"} {
-				found := s.Search(c, ask(c, name, 10, victims), 16)
+				found := s.Search(c, ask(c, name, 10, victims), nil, 16)
 				if len(found.Victims) != int(victims) {
 					t.Fatalf("%d victims, want %d", len(found.Victims), victims)
 				}
@@ -74,7 +74,7 @@ func TestStepsGrowWithTheAnswer(t *testing.T) {
 func TestStepsOfNoCandidate(t *testing.T) {
 	var s Searcher
 	c := crowd(t, 10_000)
-	found := s.Search(c, ask(c, "big", 0, 1), 16)
+	found := s.Search(c, ask(c, "big", 0, 1), nil, 16)
 	if len(found.Victims) > 0 || found.Steps > 8 {
 		t.Errorf("%d victims, %d steps", len(found.Victims), found.Steps)
 	}
@@ -88,7 +88,7 @@ func TestStepsPassProtected(t *testing.T) {
 	r := ask(c, "big", 10, 4)
 	r.Now = int64(5000 * time.Second)
 	r.MinRuntime.Defaults.Preempt = quota.Some(1000 * time.Second) // who came at 4000 or later
-	found := s.Search(c, r, 16)
+	found := s.Search(c, r, nil, 16)
 	if len(found.Victims) != 4 || found.Steps > 16 {
 		t.Errorf("%d victims, %d steps, want 4 and at most 16", len(found.Victims), found.Steps)
 	}
@@ -116,7 +116,7 @@ func TestStepsPassOtherFlavors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s Searcher
-	found := s.Search(c, ask(c, "q", 10, 4), 16)
+	found := s.Search(c, ask(c, "q", 10, 4), nil, 16)
 	if len(found.Victims) != 4 || found.Steps > 64 {
 		t.Errorf("%d victims, %d steps, want 4 and at most 64", len(found.Victims), found.Steps)
 	}
@@ -128,10 +128,10 @@ func TestStepsOfTheHopeless(t *testing.T) {
 	var s Searcher
 	for _, workloads := range []int{1000, 100_000} {
 		c := crowd(t, workloads)
-		for _, fair := range []search.Fairness{{}, {First: search.FinalShare, Second: search.InitialShare}} {
+		for _, fair := range []right.Fairness{{}, {First: right.FinalShare, Second: right.InitialShare}} {
 			r := ask(c, "big", 3, int64(workloads)-1) // three fifths may yield
 			r.Fair = fair
-			if found := s.Search(c, r, 16); len(found.Victims) > 0 || len(found.Shortages) == 0 || found.Steps > 16 {
+			if found := s.Search(c, r, nil, 16); len(found.Victims) > 0 || len(found.Shortages) == 0 || found.Steps > 16 {
 				t.Errorf("%d workloads, %+v: %d victims, %d steps", workloads, fair, len(found.Victims), found.Steps)
 			}
 		}
@@ -145,8 +145,8 @@ func TestStepsOfFairSharing(t *testing.T) {
 		c := crowd(t, workloads)
 		for _, victims := range []int64{1, 8, 80} {
 			r := ask(c, "small", 10, victims)
-			r.Fair = search.Fairness{First: search.FinalShare, Second: search.InitialShare, EntitlesNominal: true}
-			if found := s.Search(c, r, 16); len(found.Victims) != int(victims) || found.Steps > int(victims)+8 {
+			r.Fair = right.Fairness{First: right.FinalShare, Second: right.InitialShare, EntitlesNominal: true}
+			if found := s.Search(c, r, nil, 16); len(found.Victims) != int(victims) || found.Steps > int(victims)+8 {
 				t.Errorf("%d workloads: %d victims, want %d, in %d steps", workloads, len(found.Victims), victims, found.Steps)
 			}
 		}
@@ -182,16 +182,16 @@ func TestHopelessReclaimLooksAtNoQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s Searcher
-	for _, fair := range []search.Fairness{{}, {First: search.FinalShare, Second: search.InitialShare, EntitlesNominal: true}} {
+	for _, fair := range []right.Fairness{{}, {First: right.FinalShare, Second: right.InitialShare, EntitlesNominal: true}} {
 		r := ask(c, "asks", 1, cohorts*queues+1) // half of all may yield
 		r.Fair, r.Trace = fair, new(trace.Recorder)
-		found := s.Search(c, r, 4)
+		found := s.Search(c, r, nil, 4)
 		by := slices.DeleteFunc(r.Trace.Steps, func(step trace.Step) bool { return step.Kind != trace.Hopeless })
 		if len(found.Victims) > 0 || len(found.Shortages) != 1 || found.Shortages[0].Missing != 1 || len(by) != 1 || by[0].Bound != trace.InReach {
 			t.Errorf("%+v: %d victims, shortages %+v, hopeless by %+v", fair, len(found.Victims), found.Shortages, by)
 		}
 		r.Trace = nil
-		if r.Amounts[0]--; len(s.Search(c, r, 4).Victims) != cohorts*queues {
+		if r.Amounts[0]--; len(s.Search(c, r, nil, 4).Victims) != cohorts*queues {
 			t.Errorf("%+v: not all that may yield do", fair)
 		}
 	}
@@ -204,12 +204,12 @@ func TestStepsOfRetry(t *testing.T) {
 	for _, workloads := range []int64{1000, 100_000} {
 		c := crowd(t, int(workloads))
 		minimum := time.Duration(2*workloads) * time.Second
-		for _, fair := range []search.Fairness{{}, {First: search.FinalShare, Second: search.InitialShare, EntitlesNominal: true}} {
-			for _, ask := range []*search.Request{ask(c, "small", 10, 4), ask(c, "big", 10, 4), ask(c, "big", 10, workloads/2)} {
-				ask.Now, ask.MaxRetrySteps, ask.Fair = workloads*int64(time.Second), 1_000_000, fair
+		for _, fair := range []right.Fairness{{}, {First: right.FinalShare, Second: right.InitialShare, EntitlesNominal: true}} {
+			for _, ask := range []*right.Request{ask(c, "small", 10, 4), ask(c, "big", 10, 4), ask(c, "big", 10, workloads/2)} {
+				ask.Now, ask.Retry.MaxSteps, ask.Fair = workloads*int64(time.Second), 1_000_000, fair
 				ask.MinRuntime.Defaults = minruntime.Settings{Preempt: quota.Some(minimum), Reclaim: quota.Some(minimum)}
 				want := (ask.Amounts[0]-1)*int64(time.Second) + int64(minimum) + 1
-				found := s.Search(c, ask, 16)
+				found := s.Search(c, ask, nil, 16)
 				if !found.Waits || found.RetryAt != want || found.Steps > 400 {
 					t.Errorf("%d of %d workloads, %+v: %v until %d, want %d, in %d steps", ask.Amounts[0], workloads, fair, found.Waits, found.RetryAt, want, found.Steps)
 				}
@@ -225,9 +225,9 @@ func TestStepsOfNoRetry(t *testing.T) {
 	for _, workloads := range []int64{1000, 100_000} {
 		c := crowd(t, int(workloads))
 		r := ask(c, "idle", 10, 4)
-		r.MaxRetrySteps = 1_000_000
+		r.Retry.MaxSteps = 1_000_000
 		r.MinRuntime.Defaults.Reclaim = quota.Some(time.Duration(2*workloads) * time.Second)
-		if found := s.Search(c, r, 16); found.Waits || len(found.Victims) > 0 || found.Steps > 16 {
+		if found := s.Search(c, r, nil, 16); found.Waits || len(found.Victims) > 0 || found.Steps > 16 {
 			t.Errorf("%d workloads: %v, %d victims, %d steps", workloads, found.Waits, len(found.Victims), found.Steps)
 		}
 	}
@@ -257,10 +257,10 @@ func TestStepsOfManyInstants(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := ask(c, "asks", 1, queues)
-	r.Now, r.MaxRetrySteps = queues*int64(time.Second), 1_000_000
+	r.Now, r.Retry.MaxSteps = queues*int64(time.Second), 1_000_000
 	r.MinRuntime.Defaults.Reclaim = quota.Some(minimum)
 	var s Searcher
-	found, want := s.Search(c, r, 4), (queues/2-1)*int64(time.Second)+int64(minimum)+1
+	found, want := s.Search(c, r, nil, 4), (queues/2-1)*int64(time.Second)+int64(minimum)+1
 	if !found.Waits || found.RetryAt != want || found.Steps > 20*queues {
 		t.Errorf("%v until %d, want %d, in %d steps", found.Waits, found.RetryAt, want, found.Steps)
 	}

@@ -1,6 +1,9 @@
 package exact
 
-import "github.com/cedesched/cede/internal/engine/search"
+import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
+)
 
 // Which orders have to be looked at?
 //
@@ -24,8 +27,11 @@ func (p *problem) borrows(node int) bool {
 	return !p.s.View.WithinNominal(node, p.s.Needs)
 }
 
+// mode is the attempt that is open.
+func (p *problem) mode() source.Mode { return source.Mode{Borrowing: p.borrowing} }
+
 // mayGo reports whether a victim that is still there may be taken now.
-func (p *problem) mayGo(v *search.Victim) bool {
+func (p *problem) mayGo(v *right.Victim) bool {
 	for n := v.Queue; v.Cohort >= 0 && n != v.Cohort; n = p.s.View.Tree.Parent(n) {
 		if !p.borrows(n) {
 			return false
@@ -36,7 +42,7 @@ func (p *problem) mayGo(v *search.Victim) bool {
 
 // allow reports whether the taken victims and one more, which is still there, have an order.
 // Without it they have.
-func (p *problem) allow(v *search.Victim) bool {
+func (p *problem) allow(v *right.Victim) bool {
 	if !p.s.MayTake(v) {
 		return false
 	}
@@ -67,13 +73,13 @@ func (p *problem) sideInOrder(side, last int) bool {
 		}
 	}
 	put := func(i int) bool {
-		p.s.Move(taken[i], 1)
+		p.s.Move(&taken[i], 1, taken)
 		if p.mayGo(&taken[i]) {
 			p.order = append(p.order, i)
 			left--
 			return true
 		}
-		p.s.Move(taken[i], -1)
+		p.s.Move(&taken[i], -1, taken)
 		return false
 	}
 	done := func(i int) bool {
@@ -91,7 +97,7 @@ func (p *problem) sideInOrder(side, last int) bool {
 		}
 	}
 	for _, i := range p.order {
-		p.s.Move(taken[i], -1)
+		p.s.Move(&taken[i], -1, taken)
 	}
 	return left == 0
 }

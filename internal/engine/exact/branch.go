@@ -218,7 +218,7 @@ func (x *Solver) uncovered(needs, cover []int64) bool {
 // sharing. It keeps the set if it is good enough.
 func (x *Solver) complete() bool {
 	p, t := &x.problem, &x.tree
-	if len(t.chosen) == 0 || !p.s.Fits(p.borrowing) || !p.justified() {
+	if len(t.chosen) == 0 || !p.s.Fits(p.mode()) || !p.justified() {
 		return false
 	}
 	value := p.value(t.of, t.chosen)

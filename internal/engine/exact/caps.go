@@ -2,9 +2,9 @@ package exact
 
 import (
 	"cmp"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"slices"
-
-	"github.com/cedesched/cede/internal/engine/search"
 )
 
 // limit is a cap: of the workloads that yield by one right, at most so many may have a priority
@@ -31,27 +31,27 @@ const rights = 5
 
 // capsOf returns the caps that victims set: by each right, at each priority and above, no
 // more victims.
-func (x *Solver) capsOf(taken []search.Victim) []limit {
+func (x *Solver) capsOf(taken []right.Victim) []limit {
 	x.caps = x.caps[:0]
-	for right := range rights {
+	for kind := range rights {
 		list := x.priorities[:0]
 		for i := range taken {
 			v := &taken[i]
-			again := v.Workload.Divides() && slices.ContainsFunc(taken[:i], func(o search.Victim) bool { return o.Workload.Is(v.Workload) })
-			if rightOf(v) == right && !again {
+			again := v.Workload.Divides() && slices.ContainsFunc(taken[:i], func(o right.Victim) bool { return o.Workload.Is(v.Workload) })
+			if rightOf(v) == kind && !again {
 				list = append(list, v.Workload.Priority)
 			}
 		}
 		x.priorities = list
 		slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
 		if len(list) == 0 {
-			x.caps = append(x.caps, limit{right: right, all: true})
+			x.caps = append(x.caps, limit{right: kind, all: true})
 			continue
 		}
-		x.caps = append(x.caps, limit{right: right, above: list[0]})
+		x.caps = append(x.caps, limit{right: kind, above: list[0]})
 		for i, priority := range list {
 			if last := i == len(list)-1; last || list[i+1] < priority {
-				l := limit{right: right, most: int64(i + 1), all: last}
+				l := limit{right: kind, most: int64(i + 1), all: last}
 				if !last {
 					l.above = list[i+1]
 				}
@@ -100,12 +100,12 @@ func (p *problem) capped(u *unit) bool {
 
 // groupsOf returns the groups in which limits on preemptions count a candidate, and adds a cap for
 // each new one. These caps are never dropped, as those of the search in order may be.
-func (p *problem) groupsOf(c *search.Candidate) []int {
+func (p *problem) groupsOf(c *source.Candidate) []int {
 	if p.s.Request.Limits == nil {
 		return nil
 	}
 	var groups []int
-	p.s.Groups(&c.Victim, func(group int, most int64) {
+	p.s.LimitGroups(&c.Victim, func(group int, most int64) {
 		at := slices.IndexFunc(p.caps, func(l limit) bool { return l.group == group })
 		if at < 0 {
 			at, p.caps = len(p.caps), append(p.caps, limit{group: group, most: max(0, most)})

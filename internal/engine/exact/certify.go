@@ -190,7 +190,7 @@ func (x *Solver) hopeless() bool {
 			}
 		}
 	}
-	fits := p.s.Fits(p.borrowing)
+	fits := p.s.Fits(p.mode())
 	x.putAllBack(gone)
 	return !fits
 }

@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 	"slices"
 
@@ -15,12 +17,12 @@ type Solver struct {
 	relaxation lagrange.Relaxation
 	first      lagrange.Relaxation // of the first goal
 	tree       tree
-	list       []search.Candidate // of all attempts
+	list       []source.Candidate // of all attempts
 	byKind     []int
 	byRatio    []int
 	settled    []settled
 	exchanges  exchanges
-	greedy     []search.Victim
+	greedy     []right.Victim
 	caps       []limit // of greedy
 	priorities []int64
 	nodes      int // of the search, so far
@@ -56,7 +58,7 @@ type Proof struct {
 func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 	greedy := x.begin(s)
 	var caps []limit
-	if found && !s.Request.IgnoreCaps {
+	if found && !s.Request.Better.IgnoreCaps {
 		caps = x.capsOf(greedy)
 	}
 	attempts := s.Attempts()
@@ -68,7 +70,7 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 	x.begins(greedy)
 	x.notesBest(best)
 	proof.History = x.history
-	if s.Request.Certificate || x.explains() {
+	if s.Request.Better.Certificate || x.explains() {
 		proof.Certificate = x.certificate(attempts, caps, best, &proof)
 	}
 	switch {
@@ -111,12 +113,12 @@ func (x *Solver) searchAny() {
 }
 
 // begin puts the victims back, and lists the candidates.
-func (x *Solver) begin(s *search.Search) (greedy []search.Victim) {
+func (x *Solver) begin(s *search.Search) (greedy []right.Victim) {
 	x.problem.s = s
 	greedy = slices.Clone(s.Taken)
 	s.PutAllBack()
 	x.collect(math.MaxInt)
-	x.nodes, x.maxNodes = 0, s.Request.MaxNodes
+	x.nodes, x.maxNodes = 0, s.Request.Better.MaxNodes
 	return greedy
 }
 
@@ -133,22 +135,22 @@ func (x *Solver) goals(list []objective) []objective {
 	switch {
 	case r.Cost == nil:
 		list = append(list, victims)
-	case r.FewestFirst:
+	case r.Better.FewestFirst:
 		list = append(list, victims, lost)
 	default:
 		list = append(list, lost, victims)
 	}
-	if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Partial() }) {
+	if slices.ContainsFunc(x.list, func(c source.Candidate) bool { return c.Partial() }) {
 		list = append(list, wholes, replicas)
 	}
-	if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Workload.Leaving > 0 }) {
+	if slices.ContainsFunc(x.list, func(c source.Candidate) bool { return c.Workload.Leaving > 0 }) {
 		list = append(list, leaving)
 	}
 	return list
 }
 
 // bestOf returns the best set of the attempts; nil: there is none.
-func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []search.Victim) (best *solution, proof Proof) {
+func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []right.Victim) (best *solution, proof Proof) {
 	proof = Proof{Optimal: true, Bound: noLimit}
 	goals := x.goals(nil)
 	x.multipliers = x.multipliers[:0]
@@ -196,7 +198,7 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 		x.relax(of, x.target(limit))
 		if n == 0 {
 			bound = x.relaxation.Lowest()
-			if p.s.Request.Certificate || x.explains() {
+			if p.s.Request.Better.Certificate || x.explains() {
 				x.multipliers = append(x.multipliers, slices.Clone(x.relaxation.Multiply))
 			}
 			x.first.Copy(&x.relaxation)

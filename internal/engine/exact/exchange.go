@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"github.com/cedesched/cede/internal/engine/source"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/search"
@@ -39,13 +40,13 @@ func (x *Solver) Exchange(s *search.Search) *History {
 	x.problem.s = s
 	x.begins(s.Taken)
 	history := x.history
-	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !s.AnyPart()) {
+	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !source.AnyPart(&s.Case)) {
 		x.end()
 		return history // nothing is better than one victim
 	}
 	x.greedy = append(x.greedy[:0], s.Taken...)
 	s.PutAllBack()
-	x.collect(s.Request.MaxCandidates + 2*s.Tried)
+	x.collect(s.Request.Better.MaxCandidates + 2*s.Tried)
 	places := x.placesOf(x.greedy)
 	if places == nil {
 		x.addMissing()
@@ -90,7 +91,7 @@ func (x *Solver) rounded(goals []objective) (chosen []int) {
 			continue
 		}
 		x.take(i)
-		if p.s.Fits(p.borrowing) && p.justified() {
+		if p.s.Fits(p.mode()) && p.justified() {
 			x.improve()
 			chosen = slices.Clone(e.chosen)
 			break
@@ -119,16 +120,16 @@ func (x *Solver) addMissing() {
 	s := x.problem.s
 	for i := range x.greedy {
 		v := &x.greedy[i]
-		if slices.ContainsFunc(x.list, func(c search.Candidate) bool { return c.Workload == v.Workload && c.Set == v.Set }) {
+		if slices.ContainsFunc(x.list, func(c source.Candidate) bool { return c.Workload == v.Workload && c.Set == v.Set }) {
 			continue
 		}
 		for set := range v.Workload.Surplus {
 			if v.Set < 0 || v.Set == set {
-				x.list = s.AppendReplicas(x.list, v, set)
+				x.list = source.AppendReplicas(&s.Case, x.list, v, set)
 			}
 		}
 		if v.Set < 0 {
-			x.list = append(x.list, s.CandidateOf(*v))
+			x.list = append(x.list, source.CandidateOf(&s.Case, *v))
 		}
 	}
 }
@@ -145,7 +146,7 @@ func (x *Solver) start(places []int) bool {
 		}
 		x.take(at)
 	}
-	return len(e.chosen) > 0 && p.s.Fits(p.borrowing) && p.justified()
+	return len(e.chosen) > 0 && p.s.Fits(p.mode()) && p.justified()
 }
 
 func (x *Solver) prepare(goals []objective) {
@@ -336,7 +337,7 @@ func (x *Solver) try(in, a, b int) bool {
 	if allowed && in != nobody {
 		x.take(in)
 	}
-	if allowed && p.s.Fits(p.borrowing) && p.justified() {
+	if allowed && p.s.Fits(p.mode()) && p.justified() {
 		return true
 	}
 	if !allowed {
@@ -415,7 +416,7 @@ func (x *Solver) giveReplicas() bool {
 				continue
 			}
 			x.take(j)
-			if p.s.Fits(p.borrowing) && p.justified() {
+			if p.s.Fits(p.mode()) && p.justified() {
 				if values := x.values(); x.lessBy(&values, &e.values) {
 					x.measure()
 					return true

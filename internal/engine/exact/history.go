@@ -1,10 +1,10 @@
 package exact
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -14,15 +14,15 @@ type Unit struct {
 	Set      int
 }
 
-// PodSet is that of [search.Victim].
+// PodSet is that of [right.Victim].
 func (u Unit) PodSet() string {
-	v := search.Victim{Workload: u.Workload, Set: u.Set}
+	v := right.Victim{Workload: u.Workload, Set: u.Set}
 	return v.PodSet()
 }
 
 // Replicas returns how many replicas it is; none for a whole workload.
 func (u Unit) Replicas() int64 {
-	v := search.Victim{Workload: u.Workload, Set: u.Set, Count: 1}
+	v := right.Victim{Workload: u.Workload, Set: u.Set, Count: 1}
 	count, _ := v.Replicas()
 	return count
 }
@@ -50,13 +50,13 @@ func (x *Solver) explains() bool {
 
 // begins begins a history with the victims of the search in order; replicas of workloads that
 // go whole are left out.
-func (x *Solver) begins(taken []search.Victim) {
+func (x *Solver) begins(taken []right.Victim) {
 	if !x.explains() {
 		return
 	}
 	x.history, x.last = &History{}, nil
 	for i := range taken {
-		if v := &taken[i]; !v.Partial() || !search.GoesWhole(v.Workload, taken) {
+		if v := &taken[i]; !v.Partial() || !right.GoesWhole(v.Workload, taken) {
 			x.last = append(x.last, Unit{v.Workload, v.Set})
 		}
 	}

@@ -1,8 +1,7 @@
 package exact
 
 import (
-	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -10,8 +9,8 @@ import (
 // are gone. It compares the share of the preemptor's side of the common cohort with that of
 // the victim's side.
 //
-// Victims below the common cohort on the preemptor's side make its share smaller, and nobody
-// else changes it. So the best order takes the own queue first, then the levels from the
+// Victims below the common cohort on the preemptor's side make its share smaller, and no other
+// victim changes it. So the best order takes the own queue first, then the levels from the
 // nearest to the farthest; no victim of a farther level has to come before one of a nearer
 // level. On a side the share only falls. If the last victim passes the final share, all
 // before it do, in any order. Else the last one must pass the initial share; then those
@@ -20,27 +19,8 @@ import (
 
 // fairness is what fair sharing needs besides the search.
 type fairness struct {
-	added []int64 // by slot: what the request adds to usage
 	best  []quota.Share
 	sides []int
-}
-
-// addRequest counts the request in the usage, times 1 or -1.
-func (p *problem) addRequest(times int64) {
-	s := p.s
-	if times > 0 {
-		p.fair.added = s.AppendAdded(p.fair.added[:0])
-	}
-	s.View.MoveAmounts(usage.Victims, s.Request.Queue, p.fair.added, times)
-}
-
-// entitled reports whether the preemptor stays within its nominal quota and needs no
-// strategy.
-func (x *Solver) entitled() bool {
-	p := &x.problem
-	p.addRequest(1)
-	defer p.addRequest(-1)
-	return p.s.Entitled()
 }
 
 // findBestShares finds the smallest shares that the preemptor's sides can have: without all
@@ -51,7 +31,6 @@ func (p *problem) findBestShares() {
 		return
 	}
 	s := p.s
-	p.addRequest(1)
 	var gone []*unit
 	for level := range s.Levels {
 		for _, whole := range [...]bool{true, false} {
@@ -62,12 +41,11 @@ func (p *problem) findBestShares() {
 				}
 			}
 		}
-		p.fair.best = append(p.fair.best, s.View.Share(s.Levels[level].Except))
+		p.fair.best = append(p.fair.best, s.Share(s.Levels[level].Except))
 	}
 	for i := len(gone) - 1; i >= 0; i-- {
 		p.putBack(gone[i])
 	}
-	p.addRequest(-1)
 }
 
 // mayBeJustified reports whether the victims of the unit's side, the unit included, pass the
@@ -82,8 +60,6 @@ func (p *problem) justified() bool {
 	if !s.Request.Fair.Enabled() {
 		return true
 	}
-	p.addRequest(1)
-	defer p.addRequest(-1)
 	p.fair.sides = p.fair.sides[:0]
 	for i := range s.Taken {
 		v := &s.Taken[i]
@@ -91,7 +67,7 @@ func (p *problem) justified() bool {
 			continue
 		}
 		p.fair.sides = append(p.fair.sides, v.Side)
-		if !p.justifiedOn(v.Side, s.View.Share(s.Levels[p.levelOf(v)].Except)) {
+		if !p.justifiedOn(v.Side, s.Share(s.Levels[p.levelOf(v)].Except)) {
 			return false
 		}
 	}
@@ -107,7 +83,7 @@ func (p *problem) seen(side int) bool {
 	return false
 }
 
-func (p *problem) levelOf(v *search.Victim) int {
+func (p *problem) levelOf(v *right.Victim) int {
 	for i := range p.s.Levels {
 		if p.s.Levels[i].Cohort == v.Cohort {
 			return i
@@ -120,20 +96,20 @@ func (p *problem) levelOf(v *search.Victim) int {
 // pass against a share of the preemptor.
 func (p *problem) justifiedOn(side int, ours quota.Share) bool {
 	s, c := p.s, &p.s.Request.Fair
-	if c.Has(search.FinalShare) && ours.Compare(s.View.Share(side)) <= 0 {
+	if c.Has(right.FinalShare) && ours.Compare(s.View.Share(side)) <= 0 {
 		return true
 	}
-	if !c.Has(search.InitialShare) {
+	if !c.Has(right.InitialShare) {
 		return false
 	}
 	for i := range s.Taken {
-		v := s.Taken[i]
+		v := &s.Taken[i]
 		if v.Side != side {
 			continue
 		}
-		s.Move(v, 1)
+		s.Move(v, 1, s.Taken)
 		before := s.View.Share(side)
-		s.Move(v, -1)
+		s.Move(v, -1, s.Taken)
 		if ours.Compare(before) < 0 && p.sideInOrder(side, i) {
 			return true
 		}

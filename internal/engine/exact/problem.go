@@ -2,6 +2,8 @@ package exact
 
 import (
 	"cmp"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 	"slices"
 
@@ -13,7 +15,7 @@ import (
 
 // unit is a candidate: a whole workload, or one replica of a surplus.
 type unit struct {
-	search.Candidate
+	source.Candidate
 	place  int   // in the documented order
 	right  int   // see rightOf
 	depth  int   // 0: in the own queue; 1 + the index of the level
@@ -27,7 +29,7 @@ type unit struct {
 }
 
 // rightOf returns the right by which a victim yields, as a number.
-func rightOf(v *search.Victim) int {
+func rightOf(v *right.Victim) int {
 	switch {
 	case v.Expired:
 		return 1
@@ -65,10 +67,10 @@ type problem struct {
 // collect lists candidates of all attempts, at most so many. Nobody may be taken.
 func (x *Solver) collect(most int) {
 	s := x.problem.s
-	x.list = s.AppendCandidates(x.list[:0], most)
-	entitled := s.Request.Fair.Enabled() && x.entitled()
+	x.list = s.Source.AppendCandidates(&s.Case, x.list[:0], most)
+	entitled := s.Request.Fair.Enabled() && s.Entitled()
 	for i := range x.list {
-		if c := &x.list[i]; c.Class != search.Own && s.Request.Fair.Enabled() {
+		if c := &x.list[i]; c.Class != right.Own && s.Request.Fair.Enabled() {
 			c.Fair = !entitled
 		}
 	}

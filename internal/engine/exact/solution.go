@@ -1,9 +1,8 @@
 package exact
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
 	"slices"
-
-	"github.com/cedesched/cede/internal/engine/search"
 )
 
 // solution is an allowed set, by its places in the list of candidates.
@@ -28,11 +27,11 @@ func (a *solution) compare(b *solution, goals []objective) int {
 
 // placesOf returns the places of victims of the search in order, which mostly come in the
 // order of the list; nil if one of them is not in it.
-func (x *Solver) placesOf(greedy []search.Victim) (places []int) {
+func (x *Solver) placesOf(greedy []right.Victim) (places []int) {
 	from := 0
 	for i := range greedy {
 		v := &greedy[i]
-		if v.Partial() && search.GoesWhole(v.Workload, greedy) {
+		if v.Partial() && right.GoesWhole(v.Workload, greedy) {
 			continue
 		}
 		at := -1
@@ -57,7 +56,7 @@ func (x *Solver) placesOf(greedy []search.Victim) (places []int) {
 
 // known returns the units of victims that the search in order took, if they are allowed in
 // the attempt that is open; else nil.
-func (x *Solver) known(greedy []search.Victim) (chosen []int) {
+func (x *Solver) known(greedy []right.Victim) (chosen []int) {
 	p := &x.problem
 	places := x.placesOf(greedy)
 	for _, place := range places {
@@ -71,7 +70,7 @@ func (x *Solver) known(greedy []search.Victim) (chosen []int) {
 		return nil
 	}
 	x.takeAll(chosen)
-	allowed := p.s.Fits(p.borrowing) && p.justified()
+	allowed := p.s.Fits(p.mode()) && p.justified()
 	for i := range p.s.Taken {
 		allowed = allowed && (p.s.Taken[i].Side < 0 || p.sideInOrder(p.s.Taken[i].Side, -1))
 	}
@@ -116,10 +115,7 @@ func (x *Solver) apply(best *solution) {
 	for _, place := range best.places {
 		p.s.Take(x.list[place].Victim)
 	}
-	if p.s.Request.Fair.Enabled() {
-		p.addRequest(1)
-	}
-	var order []search.Victim
+	var order []right.Victim
 	for level := -1; level < len(p.s.Levels); level++ {
 		p.fair.sides = p.fair.sides[:0]
 		for _, place := range best.places {
@@ -139,9 +135,6 @@ func (x *Solver) apply(best *solution) {
 				}
 			}
 		}
-	}
-	if p.s.Request.Fair.Enabled() {
-		p.addRequest(-1)
 	}
 	p.s.Taken = append(p.s.Taken[:0], order...)
 }

@@ -1,11 +1,12 @@
 package fair
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/quota"
 )
@@ -42,32 +43,39 @@ func (r round) start() {
 	if t := s.Request.Trace; t != nil {
 		t.Add(trace.Step{Kind: trace.RoundBegins, Second: r.second})
 	}
-	s.CloseAll()
+	s.Source.Clear()
 	r.queues, r.brackets = r.queues[:0], r.brackets[:0]
 	if last := len(s.Levels) - 1; last >= 0 {
 		r.openBracket(s.Levels[last].Cohort, last, -1)
 		return
 	}
-	r.brackets = search.Grown(r.brackets)
+	r.brackets = source.Grown(r.brackets)
 	b := &r.brackets[0]
 	*b = bracket{heap: append(b.heap[:0], r.contender(s.Request.Queue, true)), side: -1}
 }
 
 func (f *Sharing) contender(node int, onPath bool) contender {
 	c := contender{node: node, onPath: onPath}
-	c.set(f.s.View.Share(node))
+	f.setShare(&c)
 	return c
 }
 
-func (c *contender) set(of quota.Share) {
-	c.borrows, c.ratio, c.weighted = of.Borrows, of.Ratio, of.Weighted()
+// setShare sets the share of a contender as it is now; the request counts.
+func (f *Sharing) setShare(c *contender) {
+	share := quota.Share{}
+	if c.onPath {
+		share = f.s.Share(c.node)
+	} else {
+		share = f.s.View.Share(c.node)
+	}
+	c.borrows, c.ratio, c.weighted = share.Borrows, share.Ratio, share.Weighted()
 }
 
 // openBracket makes the bracket of a cohort and returns its index.
 func (r round) openBracket(cohort, level, side int) int32 {
 	s := r.s
 	n := len(r.brackets)
-	r.brackets = search.Grown(r.brackets)
+	r.brackets = source.Grown(r.brackets)
 	list := r.brackets[n].heap[:0]
 	except := -1
 	if side < 0 {
@@ -75,7 +83,7 @@ func (r round) openBracket(cohort, level, side int) int32 {
 		list = append(list, r.contender(except, true))
 	}
 	r.seen.Next(s.View.Tree.Len())
-	p, reach := s.Permission(search.Hierarchical, true), s.Cluster.Reach(cohort)
+	p, reach := s.Permission(right.Hierarchical, true), s.Cluster.Reach(cohort)
 	for lane := range cluster.Lanes {
 		if !reach.Has(lane) {
 			continue
@@ -88,7 +96,7 @@ func (r round) openBracket(cohort, level, side int) int32 {
 			h, ok := cursor.Item()
 			if !ok || h == end {
 				if t := s.Request.Trace; t != nil {
-					s.TraceRefused(t, cursor, search.Hierarchical, except, lane)
+					source.TraceRefused(t, &s.Case, cursor, right.Hierarchical, except, lane)
 				}
 				break
 			}
@@ -167,7 +175,7 @@ func (r round) settleTurn() {
 	for i := last; i >= 0; i-- {
 		b := int(r.way[i])
 		top := &r.brackets[b].heap[0]
-		top.set(r.s.View.Share(top.node))
+		r.setShare(top)
 		if i == last && !r.queues[top.at].left() {
 			r.drop(b)
 		} else {
@@ -214,8 +222,8 @@ func (f *Sharing) earlierQueue(i, j int32) bool {
 	switch aEvicted, bEvicted := a.Workload.Facts.Evicted, b.Workload.Facts.Evicted; {
 	case aEvicted != bEvicted:
 		return aEvicted
-	case (x.of.Donor.Class == search.Own) != (y.of.Donor.Class == search.Own):
-		return y.of.Donor.Class == search.Own
+	case (x.of.Donor.Class == right.Own) != (y.of.Donor.Class == right.Own):
+		return y.of.Donor.Class == right.Own
 	}
 	return a.Before(&b)
 }
@@ -225,8 +233,8 @@ func (f *Sharing) earlierQueue(i, j int32) bool {
 // Numbers of cohorts are in the order of their names.
 func (f *Sharing) earlierCohort(x, y int) bool {
 	s := f.s
-	a := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(x, lane) })
-	b := s.FirstWhole(func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(y, lane) })
+	a := source.FirstWhole(&s.Case, func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(x, lane) })
+	b := source.FirstWhole(&s.Case, func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(y, lane) })
 	switch {
 	case a == nil || b == nil:
 		if a == nil && b == nil {
@@ -236,6 +244,6 @@ func (f *Sharing) earlierCohort(x, y int) bool {
 	case a.Facts.Evicted != b.Facts.Evicted:
 		return a.Facts.Evicted
 	}
-	i, j := s.PositionOf(a, false), s.PositionOf(b, false)
+	i, j := source.PositionOf(&s.Case, a, false), source.PositionOf(&s.Case, b, false)
 	return i.Before(&j)
 }

@@ -1,6 +1,8 @@
 package fair
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/search"
@@ -16,11 +18,11 @@ type Sharing struct {
 	brackets  []bracket
 	way       []int32 // the brackets from the root to the current queue
 	queues    []fairQueue
-	refused   []search.Victim // the first candidate of each queue that failed the first strategy
-	refusers  search.Marks    // the queues of refused
-	refusedAt []int32         // by node: the index in refused
-	later     []search.Victim // with Stable or Reevaluate: all that the strategies refused, in order
-	added     []int64         // by slot: what the request adds to usage
+	refused   []right.Victim // the first candidate of each queue that failed the first strategy
+	refusers  search.Marks   // the queues of refused
+	refusedAt []int32        // by node: the index in refused
+	later     []right.Victim // with Stable or Reevaluate: all that the strategies refused, in order
+	mode      source.Mode
 	seen      search.Marks
 }
 
@@ -33,27 +35,27 @@ type round struct {
 	// first.
 	largestFirst bool
 	// again holds, if it is not the first pass, the candidates.
-	again []search.Victim
+	again []right.Victim
 }
 
 // manyContenders is the number of heads of lanes at the root above which the bound in reach
 // is checked first. Opening the root's bracket looks at each contender; the bound is one sum.
-// Measured with 0, 64 and no check (minima of 10 turns on f2 and f5): without it a hopeless
-// reclaim among 100 queues takes 6.0 µs, not 1.8; with 0 nothing is faster.
+// Without the check a hopeless reclaim among 100 queues takes three times as long (f2 and f5 of the
+// bench); with 0 nothing is faster.
 const manyContenders = 64
 
 // Find searches for victims by shares. Like a classical attempt it takes victims until the
 // request fits and then puts back those not needed. The tournament chooses the queue, and the
 // strategies say whether its candidate may be taken. The request counts in the shares
-// throughout.
-func (f *Sharing) Find(s *search.Search, largestFirst bool) bool {
-	f.s = s
+// throughout. The mode must let the request borrow.
+func (f *Sharing) Find(s *search.Search, m source.Mode) bool {
+	f.s, f.mode = s, m
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, LargestFirst: largestFirst, ByRules: s.Exhaust})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, LargestFirst: m.LargestFirst, ByRules: m.All})
 	}
-	found := f.find(largestFirst)
+	found := f.find(m.LargestFirst)
 	if !found {
-		s.Fail(search.Mode{Borrowing: true, LargestFirst: largestFirst})
+		s.Fail(m)
 	} else if s.Request.Fair.Recheck {
 		s.PutBack(true, f.justified)
 	} else {
@@ -65,14 +67,9 @@ func (f *Sharing) Find(s *search.Search, largestFirst bool) bool {
 
 func (f *Sharing) find(largestFirst bool) bool {
 	s := f.s
-	if last := len(s.Levels) - 1; last >= 0 && s.Levels[last].Reach.Heads.Len() > manyContenders && s.HopelessIn(usage.InReach, true) {
-		if t := s.Request.Trace; t != nil {
-			s.TraceHopeless(t, true)
-		}
+	if last := len(s.Levels) - 1; !f.mode.All && last >= 0 && s.Levels[last].Reach.Heads.Len() > manyContenders && s.RefusedIn(usage.InReach, true) {
 		return false
 	}
-	f.added = s.AppendAdded(f.added[:0])
-	f.addRequest(1)
 	entitled := s.Entitled()
 	f.later = f.later[:0]
 	found, hopeless := f.pass(round{f, false, largestFirst, nil}, entitled)
@@ -82,11 +79,10 @@ func (f *Sharing) find(largestFirst bool) bool {
 		f.later = nil
 		found, hopeless = f.pass(round{f, false, largestFirst, again}, entitled)
 	}
-	f.addRequest(-1)
 	return found
 }
 
-// pass plays both rounds. With Stable it is repeated with those that were refused: whoever was
+// pass plays both rounds. With Stable it is repeated with the candidates that were refused: victims
 // taken since may have made the preemptor's share smaller.
 func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 	s := f.s
@@ -109,42 +105,21 @@ func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 	return found, hopeless
 }
 
-// ownTaken reports whether somebody of the own queue was taken.
+// ownTaken reports whether a workload of the own queue was taken.
 func (f *Sharing) ownTaken() bool {
-	return slices.ContainsFunc(f.s.Taken, func(v search.Victim) bool { return v.Queue == f.s.Request.Queue })
+	return slices.ContainsFunc(f.s.Taken, func(v right.Victim) bool { return v.Queue == f.s.Request.Queue })
 }
 
-// keepsRefused reports whether those that the strategies refuse have another chance.
+// keepsRefused reports whether the candidates that the strategies refuse have another chance.
 func (f *Sharing) keepsRefused() bool { return f.s.Request.Fair.Stable || f.s.Request.Fair.Reevaluate }
 
-// addRequest adds the request to its queue, times 1 or -1.
-func (f *Sharing) addRequest(times int64) {
-	f.s.View.MoveAmounts(usage.Victims, f.s.Request.Queue, f.added, times)
-}
-
-// fits reports whether the request fits; it is already added to the usage.
+// fits reports whether the request fits.
 func (f *Sharing) fits() bool {
-	f.addRequest(-1)
-	fits := f.s.Fits(true)
+	fits := f.s.Fits(f.mode)
 	if t := f.s.Request.Trace; t != nil {
 		f.s.TraceTaken(t, true, fits)
 	}
-	f.addRequest(1)
 	return fits
-}
-
-// hopelessByNow is HopelessByNow with the request already added.
-func (f *Sharing) hopelessByNow() bool {
-	if !f.s.AsksNow() {
-		return false
-	}
-	f.addRequest(-1)
-	hopeless := f.s.HopelessByNow(true)
-	if t := f.s.Request.Trace; t != nil && hopeless {
-		f.s.TraceHopeless(t, true)
-	}
-	f.addRequest(1)
-	return hopeless
 }
 
 // playFirst takes the next candidate that may be taken from the current queue: in the own
@@ -156,7 +131,7 @@ func (r round) playFirst(entitled bool) (found, hopeless bool) {
 		if t := r.s.Request.Trace; t != nil {
 			r.traceTurn(t, q)
 		}
-		if q.of.Donor.Class == search.Own || entitled {
+		if q.of.Donor.Class == right.Own || entitled {
 			if r.takeNext(q) && r.fits() {
 				return true, false
 			}
@@ -164,7 +139,7 @@ func (r round) playFirst(entitled bool) (found, hopeless bool) {
 			return true, false
 		}
 		r.settleTurn()
-		if r.hopelessByNow() {
+		if r.s.HopelessByNow(r.mode) {
 			return false, true
 		}
 	}
@@ -215,14 +190,14 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 		}
 		s.Take(v)
 		after := s.View.Share(q.side)
-		permitted := permits(first, ours, before, after)
+		permitted := first.Permits(ours, before, after)
 		if t := s.Request.Trace; t != nil {
 			t.Add(compared(&v, first, ours, before, &after, permitted))
 		}
 		if permitted {
 			return true
 		}
-		if r.largestFirst && !q.secondUsed && second != 0 && permits(second, ours, before, after) {
+		if r.largestFirst && !q.secondUsed && second != 0 && second.Permits(ours, before, after) {
 			q.secondUsed = true // or the smaller ones would come before its chance
 			if t := s.Request.Trace; t != nil {
 				t.Add(compared(&v, second, ours, before, &after, true))
@@ -235,7 +210,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 }
 
 // mayTake asks the limits, and stable fair sharing; see [search.Search.MayTake].
-func (f *Sharing) mayTake(v *search.Victim) bool {
+func (f *Sharing) mayTake(v *right.Victim) bool {
 	if f.s.Limited(v) {
 		return false
 	}
@@ -256,7 +231,7 @@ func (r round) close(q *fairQueue) {
 }
 
 // refuse keeps the first candidate of a queue that fails; others get no second chance.
-func (f *Sharing) refuse(v search.Victim) {
+func (f *Sharing) refuse(v right.Victim) {
 	if f.keepsRefused() {
 		f.later = append(f.later, v)
 	}
@@ -280,7 +255,7 @@ func (r round) playSecond() bool {
 		if ours.Compare(before) <= 0 && r.mayTake(&v) { // otherwise no strategy permits it
 			s.Take(v)
 			second, after := s.Request.Fair.Second, s.View.Share(q.side)
-			permitted := permits(second, ours, before, after)
+			permitted := second.Permits(ours, before, after)
 			if t := s.Request.Trace; t != nil {
 				t.Add(compared(&v, second, ours, before, &after, permitted))
 			}
@@ -298,23 +273,14 @@ func (r round) playSecond() bool {
 }
 
 // noLonger drops a candidate that was taken from those of the next pass.
-func (f *Sharing) noLonger(v *search.Victim) {
-	is := func(o search.Victim) bool { return o.Workload == v.Workload && o.Set == v.Set }
+func (f *Sharing) noLonger(v *right.Victim) {
+	is := func(o right.Victim) bool { return o.Workload == v.Workload && o.Set == v.Set }
 	if i := slices.IndexFunc(f.later, is); i >= 0 {
 		f.later = slices.Delete(f.later, i, i+1)
 	}
 }
 
-// permits is the test: ours is the preemptor's share with the request, before and after are
-// the shares of the victim's side with and without the victim.
-func permits(t search.Strategy, ours, before, after quota.Share) bool {
-	if t == search.FinalShare {
-		return ours.Compare(after) <= 0
-	}
-	return ours.Compare(before) < 0
-}
-
 // shareOfPreemptor returns the share of the common cohort's child on the preemptor's side.
 func (f *Sharing) shareOfPreemptor(level int) quota.Share {
-	return f.s.View.Share(f.s.Levels[level].Except)
+	return f.s.Share(f.s.Levels[level].Except)
 }

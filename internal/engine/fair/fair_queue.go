@@ -1,17 +1,20 @@
 package fair
 
-import "github.com/cedesched/cede/internal/engine/search"
+import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
+)
 
 // fairQueue holds the candidates of one queue in order, for the tournament.
 type fairQueue struct {
-	of    search.DonorQueue
+	of    source.DonorQueue
 	level int // index of the level of the common cohort
 	side  int // the child of the common cohort on this queue's side
 	// retry is the only candidate in the second round.
-	retry *search.Victim
+	retry *right.Victim
 	// sorted holds the candidates if they are in another order: by size, or by the usage of local
 	// queues.
-	sorted []search.Victim
+	sorted []right.Victim
 	// secondUsed: with the largest first, a candidate was taken by the second strategy.
 	secondUsed bool
 }
@@ -29,25 +32,25 @@ func (r round) openQueue(q, level, side int) int32 {
 		return -1
 	}
 	n := len(r.queues)
-	r.queues = search.Grown(r.queues)
+	r.queues = source.Grown(r.queues)
 	f := &r.queues[n]
 	f.level, f.side, f.retry, f.sorted, f.secondUsed = level, side, nil, nil, false
 	switch {
 	case r.second:
-		f.of = search.DonorQueue{Donor: d}
+		f.of = source.DonorQueue{Donor: d}
 		f.retry = r.firstRefusal(q)
 	case r.again != nil:
-		f.of = search.DonorQueue{Donor: d}
+		f.of = source.DonorQueue{Donor: d}
 		f.sorted = r.of(r.again, q)
 	default:
-		s.Open(&f.of, d)
+		s.Source.OpenQueue(&s.Case, &f.of, d)
 	}
 	if r.again == nil {
-		if len(s.Request.LocalQueueUsage) > 0 {
-			r.sortQueue(f, s.SortByUsage)
+		if source.ByUsage(&s.Case) {
+			r.sortQueue(f, source.SortByUsage)
 		}
-		if r.largestFirst && d.Class != search.Own {
-			r.sortQueue(f, s.SortBySize)
+		if r.largestFirst && d.Class != right.Own {
+			r.sortQueue(f, source.SortBySize)
 		}
 	}
 	if !f.left() {
@@ -58,18 +61,18 @@ func (r round) openQueue(q, level, side int) int32 {
 }
 
 // sortQueue puts the candidates in another order.
-func (r round) sortQueue(f *fairQueue, sort func([]search.Victim)) {
+func (r round) sortQueue(f *fairQueue, sort func(*right.Case, []right.Victim)) {
 	all := f.sorted
 	for f.of.Left() {
-		v, _ := r.s.Pop(&f.of)
+		v, _ := r.s.Source.Pop(&r.s.Case, &f.of)
 		all = append(all, v)
 	}
-	sort(all)
+	sort(&r.s.Case, all)
 	f.sorted = all
 }
 
 // of returns those of the refused candidates of a queue that have another chance.
-func (f *Sharing) of(list []search.Victim, q int) (some []search.Victim) {
+func (f *Sharing) of(list []right.Victim, q int) (some []right.Victim) {
 	for i := range list {
 		if list[i].Queue == q && !f.isGone(&list[i]) {
 			some = append(some, list[i])
@@ -80,7 +83,7 @@ func (f *Sharing) of(list []search.Victim, q int) (some []search.Victim) {
 
 // firstRefusal returns the first candidate of the queue that failed in the first round, if it
 // has another chance.
-func (f *Sharing) firstRefusal(q int) *search.Victim {
+func (f *Sharing) firstRefusal(q int) *right.Victim {
 	if !f.refusers.Has(q) || f.isGone(&f.refused[f.refusedAt[q]]) {
 		return nil
 	}
@@ -88,8 +91,8 @@ func (f *Sharing) firstRefusal(q int) *search.Victim {
 }
 
 // isGone reports whether a replica was taken since with its whole workload.
-func (f *Sharing) isGone(v *search.Victim) bool {
-	return v.Partial() && search.GoesWhole(v.Workload, f.s.Taken)
+func (f *Sharing) isGone(v *right.Victim) bool {
+	return v.Partial() && right.GoesWhole(v.Workload, f.s.Taken)
 }
 
 // left reports whether there is a candidate.
@@ -102,18 +105,18 @@ func (f *fairQueue) close() {
 }
 
 // head returns the position of the next candidate, for comparing queues.
-func (f *Sharing) head(q *fairQueue) search.Position {
+func (f *Sharing) head(q *fairQueue) source.Position {
 	switch {
 	case q.retry != nil:
-		return f.s.PositionOf(q.retry.Workload, q.retry.Set >= 0)
+		return source.PositionOf(&f.s.Case, q.retry.Workload, q.retry.Set >= 0)
 	case len(q.sorted) > 0:
-		return f.s.PositionOf(q.sorted[0].Workload, q.sorted[0].Set >= 0)
+		return source.PositionOf(&f.s.Case, q.sorted[0].Workload, q.sorted[0].Set >= 0)
 	}
 	return q.of.Head()
 }
 
 // pop removes and returns the next candidate; ok is false if there is none.
-func (f *Sharing) pop(q *fairQueue) (v search.Victim, ok bool) {
+func (f *Sharing) pop(q *fairQueue) (v right.Victim, ok bool) {
 	switch {
 	case q.retry != nil:
 		v, q.retry = *q.retry, nil
@@ -122,5 +125,5 @@ func (f *Sharing) pop(q *fairQueue) (v search.Victim, ok bool) {
 		v, q.sorted = q.sorted[0], q.sorted[1:]
 		return v, true
 	}
-	return f.s.Pop(&q.of)
+	return f.s.Source.Pop(&f.s.Case, &q.of)
 }

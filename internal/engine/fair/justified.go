@@ -1,6 +1,8 @@
 package fair
 
-import "github.com/cedesched/cede/internal/engine/search"
+import (
+	"github.com/cedesched/cede/internal/engine/right"
+)
 
 // justified reports whether there is an order of the victims, all of them gone, in which each
 // victim taken by a strategy passes a strategy with only the victims before it gone.
@@ -9,41 +11,38 @@ import "github.com/cedesched/cede/internal/engine/search"
 // changes no other share of the preemptor; removing a workload on one side changes the shares
 // of that side only. So no order is better than the own queue first, then from the nearest
 // level to the farthest, and each side can be judged alone.
-func (f *Sharing) justified(_ *search.Victim, others, needed []search.Victim) bool {
-	s := f.s
-	return s.Replay(others, needed, func(victims []search.Victim) bool {
-		f.addRequest(1)
-		defer f.addRequest(-1)
-		f.seen.Next(s.View.Tree.Len())
-		for i := range victims {
-			if v := &victims[i]; v.Fair && f.seen.Add(v.Side) && !f.justifiedOn(v.Side, int(v.Level)) {
-				return false
-			}
+func (f *Sharing) justified(_ *right.Victim, others, needed []right.Victim) bool {
+	victims := f.s.Remaining(others, needed)
+	f.seen.Next(f.s.View.Tree.Len())
+	for i := range victims {
+		if v := &victims[i]; v.Fair && f.seen.Add(v.Side) && !f.justifiedOn(v.Side, int(v.Level), victims) {
+			return false
 		}
-		return true
-	})
+	}
+	return true
 }
 
 // justifiedOn is justified for the victims of one side. A share only falls: if the last
 // victim passes the final share, so do those before it, in any order. So either all of them
 // pass by the final share, or one that passes by the initial share is last.
-func (f *Sharing) justifiedOn(side, level int) bool {
+func (f *Sharing) justifiedOn(side, level int, victims []right.Victim) bool {
 	s := f.s
 	c, ours, final := &s.Request.Fair, f.shareOfPreemptor(level), s.View.Share(side)
-	if c.Has(search.FinalShare) && permits(search.FinalShare, ours, final, final) {
+	if c.Has(right.FinalShare) && right.FinalShare.Permits(ours, final, final) {
 		return true
 	}
-	if !c.Has(search.InitialShare) {
+	if !c.Has(right.InitialShare) {
 		return false
 	}
-	for _, v := range s.Taken {
+	for i := range victims {
+		v := &victims[i]
 		if !v.Fair || v.Side != side {
 			continue
 		}
-		s.Move(v, 1)
+		s.MoveQuota(v, 1, victims)
 		before := s.View.Share(side)
-		s.Move(v, -1)
-		if permits(search.InitialShare, ours, before, final) {
+		s.MoveQuota(v, -1, victims)
+		if right.InitialShare.Permits(ours, before, final) {
 			return true
 		}
 	}

@@ -1,7 +1,7 @@
 package fair
 
 import (
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/quota"
 )
@@ -11,12 +11,12 @@ import (
 // traceTurn notes whose turn it is, and the share of the queue.
 func (f *Sharing) traceTurn(t *trace.Recorder, q *fairQueue) {
 	node := q.of.Donor.Queue
-	t.Add(trace.Step{Kind: trace.Turn, Node: node, Ours: f.s.View.Share(node).Weighted()})
+	t.Add(trace.Step{Kind: trace.Turn, Node: node, Ours: f.s.Share(node).Weighted()})
 }
 
 // compared is what a strategy says of a victim; without after no strategy permits it.
-func compared(v *search.Victim, by search.Strategy, ours, before quota.Share, after *quota.Share, permitted bool) trace.Step {
-	step := search.StepOf(trace.Compared, v)
+func compared(v *right.Victim, by right.Strategy, ours, before quota.Share, after *quota.Share, permitted bool) trace.Step {
+	step := right.StepOf(trace.Compared, v)
 	step.Strategy, step.Fits = trace.Strategy(by), permitted // the constants are the same
 	step.Ours, step.Before, step.After = ours.Weighted(), before.Weighted(), -1
 	if after != nil {

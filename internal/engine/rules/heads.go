@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -11,7 +12,7 @@ import (
 // the preemptor's queue, and of other roots (see cluster.Head): a queue is opened when its first workload is the next of
 // all. A cohort whose queues come later is in the heap of the order as a source.
 type heads struct {
-	sources []source
+	sources []branch
 	of      *tier
 	reach   rules.Reach // of the tier in other queues than the preemptor's; none: it has no sources
 	waiting []int       // sources, as lanes wait
@@ -19,7 +20,7 @@ type heads struct {
 
 // source is a lane of the queues under a cohort, or of a cohort under that. Its first workload is no
 // later than any of those under it.
-type source struct {
+type branch struct {
 	cursor cluster.HeadCursor
 	lane   cluster.Lane
 	except int // the child above the preemptor's queue
@@ -33,7 +34,7 @@ func ofSource(n int) int { return -1 - n }
 func (it *nextOf) isSource() bool { return it.lane < 0 }
 
 // head returns the head of the next child.
-func (src *source) head() (head cluster.Head, ok bool) {
+func (src *branch) head() (head cluster.Head, ok bool) {
 	for ; ; src.cursor.Next() {
 		head, ok = src.cursor.Item()
 		if !ok || head.Lane != src.lane {
@@ -52,7 +53,7 @@ func (o *order) openHeads(t *Taker, s *search.Search, of *tier, phase int) {
 		return
 	}
 	h.of, h.reach = of, of.reach().Elsewhere()
-	open := func(cohort int, src source) {
+	open := func(cohort int, src branch) {
 		reach := s.Cluster.ReachOf(extentOf(&h.reach), cohort)
 		for _, src.lane = range phases[phase].lanes {
 			if !reach.Has(src.lane) {
@@ -65,12 +66,12 @@ func (o *order) openHeads(t *Taker, s *search.Search, of *tier, phase int) {
 	}
 	from := s.Request.Queue
 	for n := s.Cluster.Tree.Parent(from); n >= 0; from, n = n, s.Cluster.Tree.Parent(n) {
-		open(n, source{except: from, common: n, lacks: t.constrained && !t.hasCapacity(s, n)})
+		open(n, branch{except: from, common: n, lacks: t.constrained && !t.hasCapacity(s, n)})
 	}
 	if of.reach().OtherTrees() {
 		for cohort := range s.Cluster.Cohorts {
 			if cohort != from && s.Cluster.Tree.Parent(cohort) < 0 {
-				open(cohort, source{except: -1, common: -1})
+				open(cohort, branch{except: -1, common: -1})
 			}
 		}
 	}
@@ -85,10 +86,10 @@ func extentOf(r *rules.Reach) cluster.Extent {
 }
 
 // openSource adds a source of a cohort's children and returns its index.
-func (o *order) openSource(s *search.Search, cohort int, of source) (n int) {
+func (o *order) openSource(s *search.Search, cohort int, of branch) (n int) {
 	h := &o.heads
 	n = len(h.sources)
-	h.sources = search.Grown(h.sources)
+	h.sources = source.Grown(h.sources)
 	src := &h.sources[n]
 	src.lane, src.except, src.common, src.lacks = of.lane, of.except, of.common, of.lacks
 	cluster.SeekLane(&src.cursor, s.Cluster.ReachOf(extentOf(&h.reach), cohort).Heads, src.lane)
@@ -147,7 +148,7 @@ func (o *order) openChild(t *Taker, s *search.Search, n int, head cluster.Head, 
 			return
 		}
 	} else {
-		m := o.openSource(s, child, source{lane: src.lane, except: src.except, common: src.common, lacks: src.lacks})
+		m := o.openSource(s, child, branch{lane: src.lane, except: src.except, common: src.common, lacks: src.lacks})
 		if last != nil {
 			o.wake(t, s, m, last)
 			return

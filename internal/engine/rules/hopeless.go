@@ -1,9 +1,8 @@
 package rules
 
 import (
-	"math"
-
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue/rules"
@@ -25,7 +24,7 @@ type sums struct {
 // those that borrow what needs preemption are a closer bound, unless all are asked about, and what is short
 // in a bound is recorded. Victims: there is none.
 func (t *Taker) Hopeless(s *search.Search) usage.Gone {
-	if t.askSums(s, usage.InReach); s.Request.RulesAlone {
+	if t.askSums(s, usage.InReach); s.Request.Rules.Alone {
 		t.askSums(s, usage.InNeed)
 	}
 	return t.sums.refuses
@@ -56,14 +55,14 @@ func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 	if !s.Cluster.Keeps(extent) || extent == cluster.Everybody && gone == usage.InNeed {
 		return
 	}
-	hopeless := s.HopelessByRules(gone, extent, func(cohort int) search.Permission {
+	hopeless := s.HopelessByRules(gone, extent, func(cohort int) right.Permission {
 		switch {
 		case cohort < 0:
-			return upTo(at.own.Free, at.own.Most).Or(s.ByPolicy(true))
+			return right.UpTo(at.own.Free, at.own.Most).Or(s.ByPolicy(true))
 		case s.Advantage(gone, cohort):
-			return upTo(at.others.Any, at.others.Most).Or(s.ByPolicy(false))
+			return right.UpTo(at.others.Any, at.others.Most).Or(s.ByPolicy(false))
 		}
-		return upTo(at.others.Others, at.others.MostOthers).Or(s.ByPolicy(false))
+		return right.UpTo(at.others.Others, at.others.MostOthers).Or(s.ByPolicy(false))
 	})
 	if hopeless {
 		at.refuses = gone
@@ -92,15 +91,4 @@ func (t *Taker) sumUp(s *search.Search) {
 			}
 		})
 	}
-}
-
-// upTo permits priorities up to the highest one, if any.
-func upTo(any bool, most int64) search.Permission {
-	switch {
-	case !any:
-		return search.Nobody
-	case most == math.MaxInt64:
-		return search.Permission{All: true}
-	}
-	return search.Permission{Below: most + 1}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -30,11 +31,11 @@ const (
 )
 
 // judge asks the rules of a tier, protections and limits about a workload, and notes who is taken.
-func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v search.Victim, of verdict) {
+func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v right.Victim, of verdict) {
 	switch _, gone := t.gone[w]; {
 	case !w.Facts.Evicted && protects(minimumOf(s, node), w, s.Now):
 		return v, early
-	case gone || w.Leaving > 0 && search.GoesWhole(w, s.Taken) || t.quotaOnly(s, i) && !s.UsesNeeded(w.Loads) || guarded(s, w):
+	case gone || w.Leaving > 0 && right.GoesWhole(w, s.Taken) || t.quotaOnly(s, i) && !s.UsesNeeded(w.Loads) || guarded(s, w):
 		return v, refused
 	}
 	by, moment, from := t.tiers[i].rules, t.moment(s, i), len(t.matches)
@@ -46,7 +47,7 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 	v = victim(s, w, node)
 	how := taking{tier: int32(i), from: int32(from)}
 	if t.constrained {
-		how.held = t.quotaOf(s, &v)
+		how.held = t.quotaOf(s, &v, s.Taken)
 		t.keepHeld(&how, by)
 	}
 	if len(t.matches) == from {
@@ -77,7 +78,7 @@ func (t *Taker) keepHeld(how *taking, by *rules.Tier) {
 }
 
 // refusedOf returns the verdict on a workload that a constraint on quota refuses.
-func (t *Taker) refusedOf(s *search.Search, v *search.Victim) verdict {
+func (t *Taker) refusedOf(s *search.Search, v *right.Victim) verdict {
 	d := t.order.last()
 	holds, mayFinal := t.quotaOfQueue(s, v)
 	if mayFinal {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/search"
@@ -12,15 +13,15 @@ import (
 // no such victim, or the request does not ask (RuleRecheck).
 func (t *Taker) Justified(s *search.Search) search.Justified {
 	for i := range s.Taken {
-		if s.Request.RuleRecheck && t.isBound(&s.Taken[i]) {
-			return func(v *search.Victim, others, needed []search.Victim) bool { return t.justified(s, v, others, needed) }
+		if s.Request.Rules.Recheck && t.isBound(&s.Taken[i]) {
+			return func(v *right.Victim, others, needed []right.Victim) bool { return t.justified(s, v, others, needed) }
 		}
 	}
 	return nil
 }
 
 // isBound reports whether a victim is one by constraints on quota alone.
-func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.takings[v.Taking].bound }
+func (t *Taker) isBound(v *right.Victim) bool { return v.ByRules && t.takings[v.Taking].bound }
 
 // justified reports whether there is an order of the victims, all of them gone, in which each one by
 // constraints is accepted with only those before it gone. There was one before the last was put back: the
@@ -30,36 +31,35 @@ func (t *Taker) isBound(v *search.Victim) bool { return v.ByRules && t.takings[v
 // there; whoever is taken on one side changes nothing on another. So no order is better
 // than the own queue first, then from the nearest cohort to the farthest, and each side can be
 // judged alone: only those of victims that the one put back has helped.
-func (t *Taker) justified(s *search.Search, back *search.Victim, others, needed []search.Victim) bool {
+func (t *Taker) justified(s *search.Search, back *right.Victim, others, needed []right.Victim) bool {
 	t.shares.change()
-	inDoubt := func(v search.Victim) bool { return helps(s, back, &v) && t.isBound(&v) && !t.standsAnyway(s, &v) }
+	inDoubt := func(v right.Victim) bool { return helps(s, back, &v) && t.isBound(&v) && !t.standsAnyway(s, &v) }
 	if !slices.ContainsFunc(others, inDoubt) && !slices.ContainsFunc(needed, inDoubt) {
 		return true
 	}
-	return s.Replay(others, needed, func(victims []search.Victim) bool {
-		t.judged.Next(s.View.Tree.Len())
-		for i := range victims {
-			if side := victims[i].Side; inDoubt(victims[i]) && t.judged.Add(side) && !t.justifiedOn(s, victims, side) {
-				return false
-			}
+	victims := s.Remaining(others, needed)
+	t.judged.Next(s.View.Tree.Len())
+	for i := range victims {
+		if side := victims[i].Side; inDoubt(victims[i]) && t.judged.Add(side) && !t.justifiedOn(s, victims, side) {
+			return false
 		}
-		return true
-	})
+	}
+	return true
 }
 
 // standsAnyway reports whether a victim is accepted whatever the preemptor's share is now: by Borrowing, or
 // by the capacity, which still holds.
-func (t *Taker) standsAnyway(s *search.Search, v *search.Victim) bool {
+func (t *Taker) standsAnyway(s *search.Search, v *right.Victim) bool {
 	by := t.takings[v.Taking].by
 	return by.Meets(rules.Borrowing) || by.Meets(rules.BorrowingCapacityFromPreemptor) && t.hasCapacity(s, v.Cohort)
 }
 
 // justifiedOn is justified for the victims of one side. Fewer gone on a side never forbid anybody.
 // So those without constraints come last, and before them whoever may come after all the others.
-func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int) bool {
+func (t *Taker) justifiedOn(s *search.Search, victims []right.Victim, side int) bool {
 	left, back := t.left[:0], t.back[:0]
 	put := func(i int, times int64) {
-		s.MoveQuota(&victims[i], times)
+		s.MoveQuota(&victims[i], times, victims)
 		t.moved(s, victims[i].Queue)
 	}
 	for i := range victims {
@@ -75,7 +75,7 @@ func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int)
 		before = len(left)
 		for n := len(left) - 1; n >= 0; n-- {
 			i := left[n]
-			if put(i, 1); t.stillAccepts(s, &victims[i]) {
+			if put(i, 1); t.stillAccepts(s, &victims[i], victims) {
 				left, back = append(left[:n], left[n+1:]...), append(back, i)
 			} else {
 				put(i, -1)
@@ -90,8 +90,8 @@ func (t *Taker) justifiedOn(s *search.Search, victims []search.Victim, side int)
 }
 
 // stillAccepts reports whether a selector that accepted a victim by a constraint does so now.
-func (t *Taker) stillAccepts(s *search.Search, v *search.Victim) bool {
-	return t.takings[v.Taking].by&t.quotaOf(s, v) != 0
+func (t *Taker) stillAccepts(s *search.Search, v *right.Victim, victims []right.Victim) bool {
+	return t.takings[v.Taking].by&t.quotaOf(s, v, victims) != 0
 }
 
 func isUnder(s *search.Search, node, above int) bool {

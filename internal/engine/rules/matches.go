@@ -3,13 +3,13 @@ package rules
 import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/queue/rules"
 )
 
 // Matches calls yield with the selectors that accepted a victim when rules took it, tier by tier,
 // first those of the tier that took it. Tiers with bad selectors are left out.
-func (t *Taker) Matches(now int64, v *search.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
+func (t *Taker) Matches(now int64, v *right.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
 	how := &t.takings[v.Taking]
 	for i := int(how.tier); i < tierCount; i++ {
 		by := t.rulesOf(i)

@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -103,7 +104,7 @@ func (o *order) openLane(s *search.Search, d *donor, lane cluster.Lane, lacks bo
 		return it, false
 	}
 	n := len(o.lanes)
-	o.lanes = search.Grown(o.lanes)
+	o.lanes = source.Grown(o.lanes)
 	l := &o.lanes[n]
 	l.donor, l.set, l.lacks = *d, set, lacks
 	if ok, _ = mayGive(&l.Reach, lacks, w); !ok {

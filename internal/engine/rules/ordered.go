@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/heap"
@@ -180,7 +181,7 @@ func (o *ordered) earlier(a, b *group) bool {
 
 // change says that the last one was taken, as a victim. A queue's own share changes with the victims of
 // the queue alone; constraints on shares, with those of its side and of the preemptor's.
-func (o *ordered) change(v *search.Victim) {
+func (o *ordered) change(v *right.Victim) {
 	before := len(o.queues)
 	o.resume(v)
 	o.begun = false
@@ -204,7 +205,7 @@ func (o *ordered) change(v *search.Victim) {
 
 // resume lets queues that wait go on after the last one given, if it makes the preemptor's share smaller.
 // While they wait nobody of them is taken, so the keys that they are compared by stay (see final).
-func (o *ordered) resume(v *search.Victim) {
+func (o *ordered) resume(v *right.Victim) {
 	left := o.waiting[:0]
 	for _, g := range o.waiting {
 		last := &o.queues[0]

@@ -2,12 +2,12 @@ package rules
 
 import (
 	"cmp"
+	"github.com/cedesched/cede/internal/engine/source"
 
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/minimum"
-	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -77,7 +77,7 @@ type laneLeft struct {
 func (o *ordered) openQueue(g *group) *opened {
 	if g.at < 0 {
 		g.at = len(o.opened)
-		o.opened = search.Grown(o.opened)
+		o.opened = source.Grown(o.opened)
 		q := &o.opened[g.at]
 		q.least, q.run, q.at = minimumOf(o.s, g.node), q.run[:0], 0
 		for i, lane := range phases[o.phase].lanes {
@@ -151,7 +151,7 @@ func (o *ordered) sort(g *group, q *opened) {
 		if key.Key == rules.ByFinalShare {
 			for _, e := range left {
 				v := victim(o.s, e.Workload, g.node)
-				q.keys[e.at+k] = value{whole: oneIf(o.t.quotaOf(o.s, &v).Meets(rules.DRSLessThanOrEqualToFinalShare))}
+				q.keys[e.at+k] = value{whole: oneIf(o.t.quotaOf(o.s, &v, o.s.Taken).Meets(rules.DRSLessThanOrEqualToFinalShare))}
 			}
 		}
 	}

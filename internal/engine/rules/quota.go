@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -11,7 +12,6 @@ import (
 type shares struct {
 	known []knownShare // by node
 	epoch uint64
-	added []int64
 }
 
 type knownShare struct {
@@ -44,49 +44,24 @@ func (c *shares) of(s *search.Search, node int) quota.Share {
 	if known.epoch == c.epoch {
 		return known.Share
 	}
-	if above(s, node) {
-		c.added = s.AppendAdded(c.added[:0])
-		known.Share = s.View.ShareWith(node, s.Request.Queue, c.added)
-	} else {
-		known.Share = s.View.Share(node)
-	}
-	known.epoch = c.epoch
+	known.Share, known.epoch = s.Share(node), c.epoch
 	return known.Share
-}
-
-// above reports whether a node is the preemptor's queue or above it.
-func above(s *search.Search, node int) bool {
-	n := s.Request.Queue
-	for n >= 0 && n != node {
-		n = s.View.Tree.Parent(n)
-	}
-	return n == node
-}
-
-// below returns the member of a cohort above a queue.
-func below(s *search.Search, cohort, queue int) int {
-	for s.View.Tree.Parent(queue) != cohort {
-		queue = s.View.Tree.Parent(queue)
-	}
-	return queue
 }
 
 // quotaOfQueue returns the constraints on quota that hold for all candidates of a queue alike: v is one,
 // or only the queue. mayFinal: the one on the final share holds for those that leave enough.
-func (t *Taker) quotaOfQueue(s *search.Search, v *search.Victim) (set rules.QuotaSet, mayFinal bool) {
+func (t *Taker) quotaOfQueue(s *search.Search, v *right.Victim) (set rules.QuotaSet, mayFinal bool) {
 	if v.Cohort < 0 {
 		return 0, false // the own queue, or in another tree
 	}
-	for n := v.Queue; n != v.Cohort; n = s.View.Tree.Parent(n) {
-		if s.View.WithinNominal(n, s.Needs) {
-			return 0, false
-		}
+	if s.NotGiving(v.Queue, v.Cohort) >= 0 {
+		return 0, false
 	}
 	set = set.With(rules.Borrowing)
 	if t.hasCapacity(s, v.Cohort) {
 		set = set.With(rules.BorrowingCapacityFromPreemptor)
 	}
-	if !s.Request.RulesOfShares {
+	if !s.Request.Rules.OfShares {
 		return set, false
 	}
 	order := t.ours(s, v).Compare(t.shares.of(s, v.Side))
@@ -97,29 +72,29 @@ func (t *Taker) quotaOfQueue(s *search.Search, v *search.Victim) (set rules.Quot
 }
 
 // ours returns the share of the preemptor's side.
-func (t *Taker) ours(s *search.Search, v *search.Victim) quota.Share {
-	return t.shares.of(s, below(s, v.Cohort, s.Request.Queue))
+func (t *Taker) ours(s *search.Search, v *right.Victim) quota.Share {
+	return t.shares.of(s, s.Below(v.Cohort, s.Request.Queue))
 }
 
-// quotaOf returns the constraints on quota that hold for a candidate, which runs.
-func (t *Taker) quotaOf(s *search.Search, v *search.Victim) (set rules.QuotaSet) {
+// quotaOf returns the constraints on quota that hold for a candidate, which runs, beside victims.
+func (t *Taker) quotaOf(s *search.Search, v *right.Victim, beside []right.Victim) (set rules.QuotaSet) {
 	set, mayFinal := t.quotaOfQueue(s, v)
 	if !mayFinal {
 		return set
 	}
-	if t.ours(s, v).Compare(t.finalShare(s, v)) <= 0 {
+	if t.ours(s, v).Compare(t.finalShare(s, v, beside)) <= 0 {
 		set = set.With(rules.DRSLessThanOrEqualToFinalShare)
 	}
 	return set
 }
 
 // finalShare returns the share of a candidate's side without the candidate.
-func (t *Taker) finalShare(s *search.Search, v *search.Victim) (of quota.Share) {
+func (t *Taker) finalShare(s *search.Search, v *right.Victim, beside []right.Victim) (of quota.Share) {
 	if !v.Workload.Divides() {
 		return s.View.ShareWithout(v.Side, v.Queue, v.Workload.Loads)
 	}
-	s.MoveQuota(v, -1)
+	s.MoveQuota(v, -1, beside)
 	of = s.View.Share(v.Side)
-	s.MoveQuota(v, 1)
+	s.MoveQuota(v, 1, beside)
 	return of
 }

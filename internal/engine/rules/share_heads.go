@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 	"slices"
 
@@ -140,7 +141,7 @@ func (o *ordered) donorAt(node int, same bool) (d *donor, ok bool) {
 // addSource adds a source of a cohort's children to a list, which is no heap then; ok is false if it has none.
 func (o *ordered) addSource(cohort int, of shareSource) (ok bool) {
 	n := len(o.sources)
-	o.sources = search.Grown(o.sources)
+	o.sources = source.Grown(o.sources)
 	src := &o.sources[n]
 	o.usedSources = max(o.usedSources, n+1)
 	src.except, src.same, src.queues, src.cohorts = of.except, of.same, of.queues, of.cohorts

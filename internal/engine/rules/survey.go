@@ -29,7 +29,7 @@ func (t *Taker) surveyOne(to *trace.Recorder, s *search.Search, i int, w *cluste
 	moment := t.moment(s, i)
 	if t.constrained {
 		v := victim(s, w, node)
-		moment.Quota = t.quotaOf(s, &v)
+		moment.Quota = t.quotaOf(s, &v, s.Taken)
 		to.Add(trace.Step{Kind: trace.TierQuota, Node: node, Workload: w.Facts.ID, Count: int64(moment.Quota)})
 	}
 	if t.fill(w); !s.Cluster.Queue(node).Inactive && t.tiers[i].rules.Accepts(&t.one, moment) {

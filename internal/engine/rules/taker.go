@@ -2,6 +2,7 @@
 package rules
 
 import (
+	"github.com/cedesched/cede/internal/engine/source"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
@@ -21,7 +22,7 @@ type Taker struct {
 	tiers     [tierCount]tier
 	order     order
 	by        []rules.Ordering // of the order
-	takings   []taking         // by [search.Victim.Taking]
+	takings   []taking         // by [right.Victim.Taking]
 	// matches are the selectors of the takings' own tiers that accepted.
 	matches []rules.Match
 	// gone holds those taken before to whom a look at the candidates may come again: the first ones of
@@ -118,8 +119,8 @@ func (t *Taker) Take(s *search.Search) (fits bool) {
 	clear(t.gone)
 	t.takings, t.matches, t.goneUpTo = t.takings[:0], t.matches[:0], 0
 	t.shares.change()
-	fits = len(s.Taken) > 0 && s.Fits(true) // without anybody gone it does not: that was asked
-	over := fits                            // the walk: then no trigger holds
+	fits = len(s.Taken) > 0 && s.Fits(source.Mode{Borrowing: true}) // without anybody gone it does not: that was asked
+	over := fits                                                    // the walk: then no trigger holds
 	for i, trigger := range rules.Triggers() {
 		if over || trigger != rules.Always && s.QuotaFits() == (trigger == rules.InsufficientQuota) {
 			t.observe(s, i, false)
@@ -223,7 +224,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				if s.Take(v); t.tiers[i].twice {
 					t.noteGone(s)
 				}
-				fits := s.Fits(true)
+				fits := s.Fits(source.Mode{Borrowing: true})
 				if trace := s.Request.Trace; trace != nil {
 					s.TraceTaken(trace, true, fits)
 				}
@@ -238,7 +239,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 			}
 			waiting = waiting || t.order.waited
 		}
-		again = waiting && len(s.Taken) > before && looks != s.Request.RuleLooks
+		again = waiting && len(s.Taken) > before && looks != s.Request.Rules.Looks
 	}
 	return false
 }

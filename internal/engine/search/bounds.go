@@ -3,6 +3,8 @@ package search
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
 )
@@ -19,7 +21,7 @@ import (
 // bound caches one upper bound: how far it was computed, and for which permission. It is
 // valid while the permission is unchanged.
 type bound struct {
-	permission Permission // of the priority class; the permissions of other classes do not depend on the attempt
+	permission right.Permission // of the priority class; the permissions of other classes do not depend on the attempt
 	started    bool
 	complete   bool // false: computing stopped because the request fits already
 	hopeless   bool // also for a request that may borrow
@@ -30,9 +32,9 @@ type bound struct {
 // takes a look at each donor, which an answer of few victims does not pay for. The bound in
 // reach is asked after the first victim already, if that frees less than an
 // askDonorsAfter-th of what is short. The answer is the same whatever the number is.
-// Measured with 2, 8 and 32 (minima of 10 turns on worlds f2 and t2 of the bench): 2 makes
-// answers of four victims 30 % slower, and twice as slow with borrowing. 32 is as fast as 8,
-// and a sixth faster for ten victims; what it costs a hopeless request was not to be seen.
+// With 2, answers of four victims take 30 % longer, and twice as long with borrowing (worlds f2 and
+// t2 of the bench). 32 is as fast as 8, and a sixth faster for ten victims; it has no measurable
+// cost for hopeless requests.
 const askDonorsAfter = 8
 
 // AsksNow reports whether it is time to ask the bounds.
@@ -40,14 +42,23 @@ func (s *Search) AsksNow() bool { return len(s.Taken) == 1 || len(s.Taken) == as
 
 // HopelessByNow reports whether it is time to compute the bounds and they prove that the
 // attempt fails.
-func (s *Search) HopelessByNow(borrowing bool) bool {
-	switch len(s.Taken) {
-	case 1:
-		return s.FreesLittle(&s.Taken[0]) && s.HopelessIn(usage.InReach, borrowing)
-	case askDonorsAfter:
-		return s.Hopeless(borrowing)
+func (s *Search) HopelessByNow(m source.Mode) bool {
+	switch {
+	case m.All || !s.AsksNow():
+		return false
+	case len(s.Taken) == 1:
+		return s.FreesLittle(&s.Taken[0]) && s.RefusedIn(usage.InReach, m.Borrowing)
 	}
-	return false
+	return s.RefusedIn(usage.InReach, m.Borrowing) || s.RefusedIn(usage.InNeed, m.Borrowing)
+}
+
+// RefusedIn is HopelessIn for an attempt that then ends.
+func (s *Search) RefusedIn(gone usage.Gone, borrowing bool) bool {
+	refused := s.HopelessIn(gone, borrowing)
+	if t := s.Request.Trace; t != nil && refused {
+		s.traceBound(t, gone, borrowing)
+	}
+	return refused
 }
 
 // Hopeless reports whether a bound proves that the attempt fails.
@@ -58,11 +69,9 @@ func (s *Search) Hopeless(borrowing bool) bool {
 // HopelessIn reports whether the request does not fit in one of the bounds, for the workloads
 // that an attempt permits.
 func (s *Search) HopelessIn(gone usage.Gone, borrowing bool) bool {
-	if s.Exhaust {
-		return false
-	}
+	s.extent = cluster.Borrowers
 	b := &s.bounds[gone]
-	if p := s.Permission(Priority, borrowing); !b.started || b.permission != p {
+	if p := s.Permission(right.Priority, borrowing); !b.started || b.permission != p {
 		*b = bound{permission: p, started: true}
 	} else if b.hopeless {
 		return true
@@ -96,14 +105,14 @@ func (s *Search) NoteHopeless() bool {
 }
 
 func (s *Search) removeOwn(gone usage.Gone) {
-	if s.policy().WithinClusterQueue == queue.Never {
+	if s.Policy().WithinClusterQueue == queue.Never {
 		return
 	}
-	p := s.Permission(Own, true)
+	p := s.Permission(right.Own, true)
 	equals := s.EqualsMayYield()
 	s.sum = s.sum[:0]
 	s.Cluster.SumRunning(&s.sum, s.Request.Queue, func(priority int64) bool {
-		return p.admits(priority) || equals && priority == s.Request.Priority
+		return p.Admits(priority) || equals && priority == s.Request.Priority
 	})
 	s.leave(gone, s.Request.Queue, s.sum)
 }
@@ -118,7 +127,7 @@ func (s *Search) leave(gone usage.Gone, node int, loads []quotatree.Load) {
 func (s *Search) removeReach(borrowing bool) bool {
 	for _, l := range s.Levels {
 		p := s.Permission(l.Class, borrowing)
-		if p == Nobody {
+		if p == right.None {
 			continue
 		}
 		s.leaveReach(usage.InReach, cluster.Borrowers, l.Cohort, l.Except, p)
@@ -127,7 +136,7 @@ func (s *Search) removeReach(borrowing bool) bool {
 }
 
 // leaveReach removes the sums of a cohort without one of its children.
-func (s *Search) leaveReach(gone usage.Gone, extent cluster.Extent, cohort, except int, p Permission) {
+func (s *Search) leaveReach(gone usage.Gone, extent cluster.Extent, cohort, except int, p right.Permission) {
 	s.sumReach(&s.sum, extent, cohort, p)
 	if s.Cluster.CanReachOf(extent, except) {
 		s.sumReach(&s.exceptSum, extent, except, p)
@@ -139,18 +148,19 @@ func (s *Search) leaveReach(gone usage.Gone, extent cluster.Extent, cohort, exce
 }
 
 // HopelessByRules reports whether the request does not fit in a bound, for the priorities that rules
-// permit; in that in reach, without those of an extent. of returns these for a cohort, when everybody
-// below it is gone; the own queue comes first, as -1. If so, what is short by rules alone is recorded.
-func (s *Search) HopelessByRules(gone usage.Gone, extent cluster.Extent, of func(cohort int) Permission) bool {
+// permit; in the bound in reach, in the queues of an extent. of returns the priorities for a cohort,
+// when all workloads below it are gone; the own queue comes first, as -1. If it does not fit, what is
+// short by rules alone is recorded.
+func (s *Search) HopelessByRules(gone usage.Gone, extent cluster.Extent, of func(cohort int) right.Permission) bool {
 	s.View.Fill(gone)
 	s.extent = extent
 	s.bounds[gone] = bound{} // that of the policies
 	s.sum = s.sum[:0]
-	s.Cluster.SumRunning(&s.sum, s.Request.Queue, of(-1).admits)
+	s.Cluster.SumRunning(&s.sum, s.Request.Queue, of(-1).Admits)
 	s.leave(gone, s.Request.Queue, s.sum)
 	for from, n := s.Request.Queue, s.View.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.View.Tree.Parent(n) {
 		switch p := of(n); {
-		case p == Nobody:
+		case p == right.None:
 		case gone == usage.InReach:
 			s.leaveReach(gone, extent, n, from, p)
 		case !s.removeLanes(n, from, p, true):
@@ -160,7 +170,7 @@ func (s *Search) HopelessByRules(gone usage.Gone, extent cluster.Extent, of func
 	if s.fitsIn(gone, true) {
 		return false
 	}
-	if s.Request.RulesAlone {
+	if s.Request.Rules.Alone {
 		s.noteShortages(gone)
 	}
 	return true
@@ -168,12 +178,12 @@ func (s *Search) HopelessByRules(gone usage.Gone, extent cluster.Extent, of func
 
 // sumReach computes the usage of the workloads of permitted priority in a queue, or in the
 // queues under a cohort that can be reached.
-func (s *Search) sumReach(sum *[]quotatree.Load, extent cluster.Extent, node int, p Permission) {
+func (s *Search) sumReach(sum *[]quotatree.Load, extent cluster.Extent, node int, p right.Permission) {
 	*sum = (*sum)[:0]
 	if s.Cluster.IsQueue(node) {
-		s.Cluster.SumRunning(sum, node, p.admits)
+		s.Cluster.SumRunning(sum, node, p.Admits)
 	} else {
-		s.Cluster.ReachOf(extent, node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.admits(of.Priority) })
+		s.Cluster.ReachOf(extent, node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.Admits(of.Priority) })
 	}
 }
 
@@ -189,7 +199,7 @@ func (s *Search) removeNeeded(borrowing bool) bool {
 	s.bounds[usage.InNeed].donors = 0
 	for _, l := range s.Levels {
 		p := s.Permission(l.Class, borrowing)
-		if p == Nobody {
+		if p == right.None {
 			continue
 		}
 		if !s.removeLanes(l.Cohort, l.Except, p, borrowing) {
@@ -200,7 +210,7 @@ func (s *Search) removeNeeded(borrowing bool) bool {
 }
 
 // removeLanes removes all lanes of the queues under a cohort that can be reached.
-func (s *Search) removeLanes(cohort, except int, p Permission, borrowing bool) bool {
+func (s *Search) removeLanes(cohort, except int, p right.Permission, borrowing bool) bool {
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
 		if !s.removeUnder(cohort, except, lane, p, borrowing) {
 			return false
@@ -210,7 +220,7 @@ func (s *Search) removeLanes(cohort, except int, p Permission, borrowing bool) b
 }
 
 // removeUnder removes one lane of the queues under a cohort that can be reached.
-func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p Permission, borrowing bool) bool {
+func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p right.Permission, borrowing bool) bool {
 	var cursor cluster.HeadCursor
 	for cluster.SeekLane(&cursor, s.Cluster.Heads(cohort), lane); ; cursor.Next() {
 		h, ok := cursor.Item()
@@ -219,7 +229,7 @@ func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p Permission
 		}
 		node := int(h.Node)
 		switch {
-		case node == except, s.View.WithinNominalAtFirst(node, s.Needs) && (s.Cluster.IsQueue(node) || !s.Request.Fair.Enabled()):
+		case node == except, !s.GaveAtFirst(node):
 		case s.Cluster.IsQueue(node):
 			s.sum = s.sum[:0]
 			s.Cluster.Running(node).Lane(lane).Sum(&s.sum, p.Permits)

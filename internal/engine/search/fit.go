@@ -1,6 +1,8 @@
 package search
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/quota"
 )
@@ -30,9 +32,9 @@ func (s *Search) FitsAtFirst() bool {
 
 // Fits reports whether the whole request fits without the victims. Without borrowing it must
 // also fit in the queue's nominal quota. The room, if any, is asked last, because it costs
-// more.
-func (s *Search) Fits(borrowing bool) bool {
-	return !s.Exhaust && s.fitsIn(usage.Victims, borrowing) && (s.Request.Room == nil || s.Request.Room.Fits())
+// more. In an attempt that takes all candidates it never fits.
+func (s *Search) Fits(m source.Mode) bool {
+	return !m.All && s.fitsIn(usage.Victims, m.Borrowing) && (s.Request.Room == nil || s.Request.Room.Fits())
 }
 
 // QuotaFits reports whether the quota suffices without the victims; the queue may borrow.
@@ -97,31 +99,38 @@ func (s *Search) BorrowHeight() int {
 	return height
 }
 
-// Shortage is what a slot lacks, and the node whose quota or limit is exceeded.
-type Shortage struct {
-	Slot    int
-	Missing int64
-	Bound   int
-}
-
-// noteShortages records the slots that do not fit.
-func (s *Search) noteShortages(gone usage.Gone) {
-	list := s.WhyNot.Shortages[:0]
+// AppendShort appends the slots that do not fit without the workloads of a kind.
+func (s *Search) AppendShort(list []Shortage, gone usage.Gone, staysNominal func(slot int) bool) []Shortage {
+	cells := s.View.Cells(s.Request.Queue)
 	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {
 			continue
 		}
 		if a, bound := s.View.Available(gone, s.Request.Queue, slot); amount > a {
 			list = append(list, Shortage{slot, quota.Sub(amount, a), bound})
-		} else if over := s.overNominal(gone, slot); s.Request.WithinNominal && s.Needs[slot] && over > 0 {
+		} else if over := quota.Sub(quota.Add(cells[slot].Used(gone), amount), cells[slot].Nominal); over > 0 && staysNominal(slot) {
 			list = append(list, Shortage{slot, over, s.Request.Queue})
 		}
 	}
-	s.WhyNot.Shortages = list
+	return list
 }
 
-// overNominal returns by how much the request would take its queue over the nominal quota in a slot.
-func (s *Search) overNominal(gone usage.Gone, slot int) int64 {
-	c := &s.View.Cells(s.Request.Queue)[slot]
-	return quota.Sub(quota.Add(c.Used(gone), s.Request.Amounts[slot]), c.Nominal)
+// noteShortages records the slots that do not fit.
+func (s *Search) noteShortages(gone usage.Gone) {
+	s.WhyNot.Shortages = s.AppendShort(s.WhyNot.Shortages[:0], gone, func(slot int) bool { return s.Request.WithinNominal && s.Needs[slot] })
+}
+
+// FreesLittle reports whether many more victims like this one, which is already taken, would
+// be needed.
+func (s *Search) FreesLittle(v *right.Victim) bool {
+	for slot, amount := range s.Request.Amounts {
+		if amount == 0 {
+			continue
+		}
+		available, _ := s.View.Available(usage.Victims, s.Request.Queue, slot)
+		if quota.Sub(amount, available) > quota.Mul(askDonorsAfter, v.Load(s.Request.Columns[slot])) {
+			return true
+		}
+	}
+	return false
 }

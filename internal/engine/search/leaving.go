@@ -1,19 +1,17 @@
 package search
 
 import (
-	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-// FindLeaving takes workloads and replicas that were told to stop before, and that an attempt
+// FindLeaving takes workloads and replicas that were told to leave before, and that an attempt
 // permits, in order, until the request fits. It is asked where the search in order finds none,
-// or others, so that nothing else is told to stop: a request that is asked again while its
+// or others, so that no other workload is told to leave: a request that is asked again while its
 // victims leave takes no more. What leaves anyway needs no queue that still borrows, and no
 // strategy of fair sharing, when its turn comes.
 func (s *Search) FindLeaving() (found bool) {
-	if s.Exhaust {
-		return false
-	}
 	t := s.Request.Trace
 	t.Silence()
 	borrowing := false
@@ -32,25 +30,27 @@ func (s *Search) FindLeaving() (found bool) {
 func (s *Search) takeLeaving(borrowing bool) bool {
 	s.leaving = s.leaving[:0]
 	from := 0 // where those of a class begin
-	for n := range phases {
-		if ph := &phases[n]; ph.lanes[0] != cluster.Evicted || ph.class == Priority && s.Permission(Priority, borrowing) == Nobody {
+	for n := range source.Phases {
+		class := source.ClassOf(n)
+		if !source.OfEvicted(n) || class == right.Priority && s.Permission(class, borrowing) == right.None {
 			continue
 		}
-		s.openPhase(n, Mode{Borrowing: borrowing})
-		for s.settleHeap() {
-			s.leaving = append(s.leaving, s.candidate(s.pop(), phases[n].class).Victim)
+		s.Source.OpenUsual(&s.Case, n, source.Mode{Borrowing: borrowing})
+		for v, ok := s.Source.NextAnyway(&s.Case); ok; v, ok = s.Source.NextAnyway(&s.Case) {
+			s.leaving = append(s.leaving, source.CandidateOf(&s.Case, v).Victim)
 		}
-		if lastTier(n) {
-			if s.byUsage() {
-				mergeByUsage(s, s.leaving[from:], func(v *Victim) *Victim { return v })
+		if source.LastTier(n) {
+			if source.ByUsage(&s.Case) {
+				source.MergeByUsage(&s.Case, s.leaving[from:], func(v *right.Victim) *right.Victim { return v })
 			}
 			from = len(s.leaving)
 		}
 	}
-	byShares := s.Request.Fair.Enabled() && !s.entitledNow()
+	byShares := s.Request.Fair.Enabled() && !s.Entitled()
+	m := source.Mode{Borrowing: borrowing}
 	for _, v := range s.leaving {
 		v.Fair = byShares && v.Cohort >= 0
-		if s.Take(v); s.Fits(borrowing) {
+		if s.Take(v); s.Fits(m) {
 			s.PutBack(borrowing, nil)
 			return true
 		}
@@ -59,24 +59,11 @@ func (s *Search) takeLeaving(borrowing bool) bool {
 	return false
 }
 
-// AnyLeaving reports whether a queue that may be asked has anything that was told to stop.
-func (s *Search) AnyLeaving() bool { return s.anyIn(evictedLanes) }
-
-// AllLeave reports whether all victims were told to stop before.
-func (s *Search) AllLeave() bool {
-	for i := range s.Taken {
-		if !s.Taken[i].Workload.Facts.Evicted {
-			return false
-		}
-	}
-	return len(s.Taken) > 0
-}
-
 // traceLeaving notes the victims as those of an attempt.
 func (s *Search) traceLeaving(t *trace.Recorder, borrowing bool) {
 	t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: borrowing})
 	for i := range s.Taken {
-		step := StepOf(trace.Taken, &s.Taken[i])
+		step := right.StepOf(trace.Taken, &s.Taken[i])
 		step.Fits = i == len(s.Taken)-1
 		t.Add(step)
 	}

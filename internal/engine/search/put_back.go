@@ -1,10 +1,14 @@
 package search
 
-import "github.com/cedesched/cede/internal/engine/cluster"
+import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/trace"
+)
 
 // Justified reports whether the victims that remain, those not looked at yet (others) and those found to
 // be needed, are justified when v is put back. They were with v among them.
-type Justified func(v *Victim, others, needed []Victim) bool
+type Justified func(v *right.Victim, others, needed []right.Victim) bool
 
 // PutBack puts back, latest first, each victim without which the request still fits (the
 // field's word is reprieve; KEP-83, Preemption, step 5). If justified is given, it must also
@@ -19,7 +23,7 @@ func (s *Search) PutBack(borrowing bool, justified Justified) {
 	s.Tried, s.Borrowing = len(s.Taken), borrowing
 	for again := true; again && len(s.Taken) > 1; {
 		before := len(s.Taken)
-		refused := s.putBackOnce(borrowing, justified)
+		refused := s.putBackOnce(source.Mode{Borrowing: borrowing}, justified)
 		again = refused && len(s.Taken) < before
 	}
 }
@@ -27,16 +31,15 @@ func (s *Search) PutBack(borrowing bool, justified Justified) {
 // putBackOnce looks once at each victim except the last one taken, which is needed: the
 // request did not fit without it. Replicas stay taken if the rest of their workload is. refused: some
 // victim stays taken only because the others are not justified without it.
-func (s *Search) putBackOnce(borrowing bool, justified Justified) (refused bool) {
-	needed := len(s.Taken) - 1
+func (s *Search) putBackOnce(m source.Mode, justified Justified) (refused bool) {
 	all := s.Taken
+	needed := len(all) - 1
 	for i := len(all) - 2; i >= 0; i-- {
-		v := all[i]
-		s.Taken = all[:i] // what the whole workload had less when it was taken
-		if !(v.Partial() && GoesWhole(v.Workload, all[needed:])) {
-			s.Move(v, 1)
-			fits := s.Fits(borrowing)
-			spared := fits && (justified == nil || justified(&all[i], all[:i], all[needed:]))
+		v, earlier := all[i], all[:i] // the victims that the workload was taken beside
+		if !(v.Partial() && right.GoesWhole(v.Workload, all[needed:])) {
+			s.Move(&v, 1, earlier)
+			fits := s.Fits(m)
+			spared := fits && (justified == nil || justified(&all[i], earlier, all[needed:]))
 			if t := s.Request.Trace; t != nil {
 				t.Add(putBack(&v, fits, spared))
 			}
@@ -44,7 +47,7 @@ func (s *Search) putBackOnce(borrowing bool, justified Justified) (refused bool)
 				continue
 			}
 			refused = refused || fits
-			s.Move(v, -1)
+			s.Move(&v, -1, earlier)
 		}
 		needed--
 		all[needed] = v
@@ -53,31 +56,29 @@ func (s *Search) putBackOnce(borrowing bool, justified Justified) (refused bool)
 	return refused
 }
 
-// GoesWhole reports whether a workload is among the victims as a whole.
-func GoesWhole(w *cluster.Workload, victims []Victim) bool {
-	for i := range victims {
-		if victims[i].Workload.Is(w) && !victims[i].Partial() {
-			return true
-		}
-	}
-	return false
-}
-
-// Replay judges the victims that remain when one is put back, with them as those taken. All of them
-// are gone. A workload that yields as a whole is one victim: replicas of its surplus taken before
-// are part of it. judge must leave the usage as it is.
-func (s *Search) Replay(others, needed []Victim, judge func(victims []Victim) bool) bool {
-	s.replay = s.replay[:0]
-	for _, list := range [...][]Victim{others, needed} {
+// Remaining returns the victims that remain when one is put back. A workload that yields as a
+// whole is one victim: replicas of its surplus taken before are part of it. The list is valid until
+// the next call.
+func (s *Search) Remaining(others, needed []right.Victim) []right.Victim {
+	s.remaining = s.remaining[:0]
+	for _, list := range [...][]right.Victim{others, needed} {
 		for _, v := range list {
-			if !v.Partial() || !GoesWhole(v.Workload, others) && !GoesWhole(v.Workload, needed) {
-				s.replay = append(s.replay, v)
+			if !v.Partial() || !right.GoesWhole(v.Workload, others) && !right.GoesWhole(v.Workload, needed) {
+				s.remaining = append(s.remaining, v)
 			}
 		}
 	}
-	kept := s.Taken
-	s.Taken = s.replay
-	justified := judge(s.replay)
-	s.Taken = kept
-	return justified
+	return s.remaining
+}
+
+// putBack is the step that says whether a victim is put back.
+func putBack(v *right.Victim, fits, spared bool) trace.Step {
+	step := right.StepOf(trace.PutBack, v)
+	if !spared {
+		step.Kind, step.Reason = trace.Kept, trace.DoesNotFit
+		if fits {
+			step.Reason = trace.Unjustified
+		}
+	}
+	return step
 }

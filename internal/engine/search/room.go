@@ -1,46 +1,40 @@
 package search
 
-// Room says whether the request has a place on nodes without some workloads; see
-// preemption.Room.
-type Room interface {
-	Remove(workload string)
-	Restore(workload string)
-	Fits() bool
-}
+import "github.com/cedesched/cede/internal/engine/right"
 
-// ReplicaRoom is a Room that can free replicas; see preemption.ReplicaRoom.
-type ReplicaRoom interface {
-	Room
-	SetRemoved(workload, podSet string, replicas int64)
+// room is what a search removed from the request's room.
+type room struct {
+	replicas right.ReplicaRoom    // nil: the room cannot free replicas
+	removed  map[replicasOf]int64 // replicas removed, and not with their workload
 }
 
 // replicasOf names the replicas of a pod set, leaving or not: a room has one order for both.
 type replicasOf struct{ workload, podSet string }
 
-// beginRoom finds out whether the room can free replicas. None are removed.
-func (s *Search) beginRoom() {
-	clear(s.removed)
-	if s.replicas, _ = s.Request.Room.(ReplicaRoom); s.replicas != nil && s.removed == nil {
-		s.removed = map[replicasOf]int64{}
+// begin finds out whether the room can free replicas. None are removed.
+func (r *room) begin(of right.Room) {
+	clear(r.removed)
+	if r.replicas, _ = of.(right.ReplicaRoom); r.replicas != nil && r.removed == nil {
+		r.removed = map[replicasOf]int64{}
 	}
 }
 
-// moveRoom removes a victim from the room (times -1) or restores it (1). A room that cannot free replicas
-// keeps them.
-func (s *Search) moveRoom(v *Victim, times int64) {
+// move removes a victim from the room (times -1) or restores it (1). A room that cannot free
+// replicas keeps them.
+func (r *room) move(of right.Room, v *right.Victim, times int64) {
 	id := v.Workload.Facts.ID
 	switch {
 	case v.Partial():
-		if s.replicas != nil {
+		if r.replicas != nil {
 			of := replicasOf{id, v.PodSet()}
 			count, _ := v.Replicas()
-			s.removed[of] -= times * count
-			s.replicas.SetRemoved(id, of.podSet, s.removed[of])
+			r.removed[of] -= times * count
+			r.replicas.SetRemoved(id, of.podSet, r.removed[of])
 		}
 	case times < 0:
-		s.Request.Room.Remove(id)
+		of.Remove(id)
 	default:
-		s.Request.Room.Restore(id)
+		of.Restore(id)
 	}
 }
 
@@ -48,7 +42,7 @@ func (s *Search) moveRoom(v *Victim, times int64) {
 func (s *Search) PutRoomBack() {
 	for i := range s.Taken {
 		if s.Request.Room != nil {
-			s.moveRoom(&s.Taken[i], 1)
+			s.room.move(s.Request.Room, &s.Taken[i], 1)
 		}
 	}
 }

@@ -98,29 +98,32 @@ const (
 	Chosen
 )
 
-// Rule is a rule that refuses a candidate, by quota or on nodes. Zero is invalid. It is not
-// the Rule of search or of nodes: those are the rules of blockers, and NotNewer, NotUsed and
-// NotLower are never the rule of one. Both engines import this package, so it cannot use theirs.
+// Rule is a rule that keeps a workload, or a unit of nodes, from yielding. Zero is invalid. The
+// first nine have the numbers of the exported preemption.Rule, the rules of blockers.
 type Rule uint8
 
 const (
 	// WithinClusterQueue, ReclaimWithinCohort and BorrowWithinCohort are the policies.
 	WithinClusterQueue Rule = 1 + iota
 	ReclaimWithinCohort
-	BorrowWithinCohort
-	// NotNewer: an equal that is neither newer than the preemptor nor expired.
-	NotNewer
 	// WithinNominal: the queue, or a cohort above it, borrows nothing of what needs
 	// preemption.
 	WithinNominal
-	// NotUsed: the candidate uses nothing of what needs preemption.
-	NotUsed
+	BorrowWithinCohort
 	// MinRuntime: its minimum runtime is not over.
 	MinRuntime
 	// Guarded: a guard of the caller protects it.
 	Guarded
+	// FairShare: the strategies of fair sharing.
+	FairShare
 	// NeverYields: the workload never yields.
 	NeverYields
+	// QueueInactive: the queue is not active.
+	QueueInactive
+	// NotNewer: an equal that is neither newer than the preemptor nor expired.
+	NotNewer
+	// NotUsed: the candidate uses nothing of what needs preemption.
+	NotUsed
 	// NotLower: the priority of the unit is not lower.
 	NotLower
 	// Terminating: a pod of the unit was told to stop too long ago.
@@ -235,8 +238,8 @@ var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
 		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged", "Limited",
 		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "Improved", "DomainEnds", "Chosen"}}
-	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "BorrowWithinCohort",
-		"NotNewer", "WithinNominal", "NotUsed", "MinRuntime", "Guarded", "NeverYields", "NotLower", "Terminating", "Unstable"}}
+	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort",
+		"MinRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "NotNewer", "NotUsed", "NotLower", "Terminating", "Unstable"}}
 )
 
 // String returns the name of the constant.

@@ -50,6 +50,9 @@ type Cell struct {
 	used  [Kinds]int64
 }
 
+// AtFirst returns the usage of the node with all workloads.
+func (c *Cell) AtFirst() int64 { return c.first }
+
 // Used returns the usage of the node.
 func (c *Cell) Used(gone Gone) int64 { return c.used[gone] }
 

@@ -1,7 +1,8 @@
 package when
 
 import (
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
 )
 
@@ -16,7 +17,7 @@ import (
 // is taken from a donor that borrows no more.
 func (f *Finder) startBound() bool {
 	s := f.s
-	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.Request.Effort == search.Exact || s.Request.Limits != nil || s.MayPermitMore() || s.AnyLeaving() {
+	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.Request.Better.Effort == right.Exact || s.Request.Limits != nil || s.MayPermitMore() || source.AnyLeaving(&s.Case) {
 		return false
 	}
 	f.changed = f.changed[:0]
@@ -34,7 +35,7 @@ func (f *Finder) boundFits() bool {
 		f.takeMost(donor)
 	}
 	f.changed = f.changed[:0]
-	return f.s.Fits(true)
+	return f.s.Fits(source.Mode{Borrowing: true})
 }
 
 // takeMost removes from a donor the most that an attempt takes, in place of what is removed
@@ -42,7 +43,7 @@ func (f *Finder) boundFits() bool {
 func (f *Finder) takeMost(donor int) {
 	s := f.s
 	slots, d := len(s.Request.Amounts), f.donors[donor]
-	if d.Class != search.Own {
+	if d.Class != right.Own {
 		d.LCA = s.View.Tree.Parent(d.Queue) // cohorts between belong to other donors, too
 	}
 	for slot, moved := range f.moved[donor*slots:][:slots] {

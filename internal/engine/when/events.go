@@ -1,12 +1,12 @@
 package when
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
 	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
 )
 
 // queueEvents orders the intervals by their next change from an instant on: those of the last
@@ -25,12 +25,12 @@ func (f *Finder) queueEvents(from int64) {
 	}
 	for i := range f.donors {
 		for _, lane := range [...]*cluster.LaneSet{f.running(i, cluster.Active), f.running(i, cluster.Evicted)} {
-			if f.donors[i].Class == search.Own && s.EqualsMayYield() && s.Request.MinAdmit > 0 {
+			if f.donors[i].Class == right.Own && s.EqualsMayYield() && s.Request.MinAdmit > 0 {
 				f.intervals = append(f.intervals, interval{donor: i, lane: lane, priority: s.Request.Priority, delay: s.Request.MinAdmit})
 			}
 			if unreserved {
-				f.addIntervals(i, lane, search.Permission{All: true}, -1, 0)
-				f.addIntervals(i, lane, search.Permission{All: true}, 0, 0)
+				f.addIntervals(i, lane, right.Permission{All: true}, -1, 0)
+				f.addIntervals(i, lane, right.Permission{All: true}, 0, 0)
 			}
 		}
 	}

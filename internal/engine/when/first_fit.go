@@ -1,9 +1,9 @@
 package when
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"math"
-
-	"github.com/cedesched/cede/internal/engine/search"
 )
 
 // firstFitOfAny is firstFit of the attempts that time can change.
@@ -24,7 +24,7 @@ func (f *Finder) firstFitOfAny() (at int64, ok bool) {
 // or limits may refuse some.
 func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
 	s := f.s
-	if len(f.donors) == 0 || f.donors[0].Class != search.Own || s.Request.NewerByReservation || s.Request.Room != nil || s.Request.Fair.Stable || s.Request.Limits != nil {
+	if len(f.donors) == 0 || f.donors[0].Class != right.Own || s.Request.NewerByReservation || s.Request.Room != nil || s.Request.Fair.Stable || s.Request.Limits != nil {
 		return 0, false
 	}
 	for slot, needed := range s.Needs {
@@ -49,11 +49,11 @@ func (f *Finder) firstFit(borrowing bool) (at int64, ok bool) {
 	f.collectIntervals(borrowing)
 	defer f.shiftAll(-1)
 	_, until := f.moveTo(s.Now)
-	if s.Fits(borrowing) {
+	if s.Fits(source.Mode{Borrowing: borrowing}) {
 		return s.Now, true
 	}
 	since, _ := f.moveTo(math.MaxInt64)
-	if !s.Fits(borrowing) {
+	if !s.Fits(source.Mode{Borrowing: borrowing}) {
 		return 0, false
 	}
 	for low, high := until+1, since; ; { // the ends are instants of change
@@ -61,7 +61,7 @@ func (f *Finder) firstFit(borrowing bool) (at int64, ok bool) {
 			return high, true
 		}
 		since, until = f.moveTo(low + int64(uint64(high-low)/2))
-		if s.Fits(borrowing) {
+		if s.Fits(source.Mode{Borrowing: borrowing}) {
 			high = since
 		} else {
 			low = until + 1

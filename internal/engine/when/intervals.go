@@ -1,10 +1,10 @@
 package when
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
 	"math"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/usage"
 )
 
@@ -68,7 +68,7 @@ func (f *Finder) collectIntervals(borrowing bool) {
 			f.addIntervals(i, f.running(i, cluster.Active), p, d.Minimum, 1)
 			f.addIntervals(i, f.running(i, cluster.SurplusReserved), p, d.Minimum, -1)
 		}
-		if d.Class == search.Own && f.s.EqualsMayYield() {
+		if d.Class == right.Own && f.s.EqualsMayYield() {
 			f.addEquals(i)
 		}
 	}
@@ -78,7 +78,7 @@ func (f *Finder) collectIntervals(borrowing bool) {
 // once they are not protected; the others only when their time is over, too, which never
 // happens without a reservation.
 func (f *Finder) addEquals(donor int) {
-	everybody := search.Permission{All: true}
+	everybody := right.Permission{All: true}
 	for lane := cluster.Active; lane <= cluster.SurplusReserved; lane++ {
 		newer, older := f.splitEquals(donor, lane)
 		minimum, times := int64(-1), int64(1)
@@ -128,7 +128,7 @@ func (f *Finder) splitEquals(donor int, lane cluster.Lane) (newer, older *cluste
 }
 
 // addIntervals adds the intervals of a lane with workloads that are protected now.
-func (f *Finder) addIntervals(donor int, lane *cluster.LaneSet, p search.Permission, delay, times int64) {
+func (f *Finder) addIntervals(donor int, lane *cluster.LaneSet, p right.Permission, delay, times int64) {
 	var cursor cluster.LaneCursor
 	for cursor.First(*lane); ; {
 		w, ok := cursor.Item()
@@ -163,7 +163,7 @@ func (f *Finder) appendSum(list []int64, lane *cluster.LaneSet, before func(*clu
 }
 
 // letGo removes all permitted workloads of a lane from the view.
-func (f *Finder) letGo(donor int, lane *cluster.LaneSet, p search.Permission) {
+func (f *Finder) letGo(donor int, lane *cluster.LaneSet, p right.Permission) {
 	if lane.Len() == 0 {
 		return
 	}

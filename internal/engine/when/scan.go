@@ -1,13 +1,13 @@
 package when
 
 import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 	"slices"
 	"sort"
 
-	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
 )
 
 // scanned is a workload that may yield at some time. Guards, rooms and protections
@@ -48,7 +48,7 @@ func (f *Finder) scan(borrowing bool) (at int64, ok bool) {
 func (f *Finder) scanDonor(donor int, borrowing bool) {
 	s, d := f.s, &f.donors[donor]
 	p := s.Permission(d.Class, borrowing)
-	if p == search.Nobody {
+	if p == right.None {
 		return
 	}
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
@@ -59,7 +59,7 @@ func (f *Finder) scanDonor(donor int, borrowing bool) {
 				break
 			}
 			s.Steps++
-			until := f.refusedUntil(d, p, w)
+			until := s.RefusedUntil(d, p, w)
 			if until == math.MaxInt64 || !s.UsesNeeded(w.Loads) {
 				continue
 			}
@@ -75,25 +75,6 @@ func (f *Finder) scanDonor(donor int, borrowing bool) {
 	}
 }
 
-// refusedUntil returns the last instant at which the policies refuse a workload.
-func (f *Finder) refusedUntil(d *search.Donor, p search.Permission, w *cluster.Workload) int64 {
-	s := f.s
-	switch {
-	case p.Permits(w):
-		return math.MinInt64
-	case d.Class != search.Own || w.Priority != s.Request.Priority || !s.EqualsMayYield():
-		return math.MaxInt64
-	case s.Newer(w):
-		return math.MinInt64
-	case w.Reserved == instant.Unset && s.Request.NewerByReservation && s.Request.Created != instant.Unset:
-		return s.Request.Created
-	}
-	if until, ends := s.Request.HeldUntil(w); ends {
-		return until
-	}
-	return math.MaxInt64
-}
-
 // fitsAt reports whether the request fits without all workloads that may yield at an instant.
 func (f *Finder) fitsAt(at int64, borrowing bool) bool {
 	s := f.s
@@ -101,14 +82,14 @@ func (f *Finder) fitsAt(at int64, borrowing bool) bool {
 		l := &f.scanned[i]
 		q := f.donors[l.donor].Queue
 		if at > l.whole {
-			s.Take(search.Victim{Workload: l.workload, Set: -1, Count: 1, Queue: q})
+			s.Take(right.Victim{Workload: l.workload, Set: -1, Count: 1, Queue: q})
 		} else if at > l.surplus {
 			for set := range l.workload.Surplus {
-				s.Take(search.Victim{Workload: l.workload, Set: set, Count: l.workload.Surplus[set].Count, Queue: q})
+				s.Take(right.Victim{Workload: l.workload, Set: set, Count: l.workload.Surplus[set].Count, Queue: q})
 			}
 		}
 	}
-	fits := s.Fits(borrowing)
+	fits := s.Fits(source.Mode{Borrowing: borrowing})
 	s.PutAllBack()
 	return fits
 }

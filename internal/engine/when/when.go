@@ -3,6 +3,7 @@ package when
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
@@ -11,7 +12,7 @@ import (
 // reused, by one goroutine at a time.
 type Finder struct {
 	s         *search.Search
-	donors    []search.Donor
+	donors    []right.Donor
 	intervals []interval
 	kept      []int64 // by interval and slot: the usage of the protected workloads and of all before them in the lane
 	moved     []int64 // by donor and slot: what was moved in the view
@@ -47,7 +48,7 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 	t.Silence() // of the attempts at other times the verdicts will do
 	defer t.Resume()
 	f.donors = s.AppendDonors(f.donors[:0])
-	if s.Request.SkipRetryAt {
+	if s.Request.Retry.Skip {
 		return 0, f.timeMayHelp()
 	}
 	sure, isSure := f.firstFitOfOwn()
@@ -63,10 +64,10 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 	}
 	now, bounded := s.Now, false
 	for spent := s.Steps; ok; at, ok = f.nextEvent(bounded) {
-		if isSure && at >= sure || s.Steps-spent > s.Request.MaxRetrySteps {
+		if isSure && at >= sure || s.Steps-spent > s.Request.Retry.MaxSteps {
 			break
 		}
-		s.Now = at
+		s.BeginAt(at)
 		if bounded && !f.boundFits() {
 			continue
 		}
@@ -79,7 +80,7 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 		}
 		bounded = bounded || f.startBound()
 	}
-	if s.Now = now; bounded {
+	if s.BeginAt(now); bounded {
 		f.shiftAll(-1)
 	}
 	return at, ok

@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -60,9 +60,9 @@ func (c *RuleCase) checkSequence() (r Report, err error) {
 }
 
 // dense returns the question in the form of the search.
-func (c *RuleCase) dense(made *cluster.Cluster, config *preemption.Config) *search.Request {
+func (c *RuleCase) dense(made *cluster.Cluster, config *preemption.Config) *right.Request {
 	w := c.workload(&c.Incoming)
-	r := &search.Request{
+	r := &right.Request{
 		Priority: w.EffectivePriority(), Queued: instant.Of(w.Queued), Created: instant.Of(w.Created), Now: instant.Of(c.Settings.Now),
 	}
 	r.Queue, _ = made.QueueNode(w.Queue)
@@ -71,18 +71,18 @@ func (c *RuleCase) dense(made *cluster.Cluster, config *preemption.Config) *sear
 		r.Amounts, r.Needs = append(r.Amounts, a.Amount), append(r.Needs, true)
 	}
 	if config.Sharing == preemption.Fair {
-		r.Fair = search.Fairness{
-			First: search.FinalShare, Second: search.InitialShare,
+		r.Fair = right.Fairness{
+			First: right.FinalShare, Second: right.InitialShare,
 			EntitlesNominal: !config.Fair.IgnoreNominalEntitlement, Reevaluate: config.Fair.ReevaluateCandidates,
 		}
 		if list := config.Fair.Strategies; len(list) == 1 {
-			r.Fair.First, r.Fair.Second = search.Strategy(list[0]), 0
+			r.Fair.First, r.Fair.Second = right.Strategy(list[0]), 0
 		}
 	}
 	return r
 }
 
-func reasonOf(v *search.Victim) preemption.VictimReason {
+func reasonOf(v *right.Victim) preemption.VictimReason {
 	switch {
 	case v.Cohort < 0 && v.Expired:
 		return preemption.InClusterQueueTimeBased

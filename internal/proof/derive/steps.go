@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -267,7 +267,7 @@ func (p *printer) rule(s *trace.Step) string {
 		switch {
 		case s.SetBy >= 0:
 			by = p.names.Node(s.SetBy)
-		case s.SetBy == search.SetByProtection:
+		case s.SetBy == right.SetByProtection:
 			by = "the protection"
 		}
 		return fmt.Sprintf("minimum runtime until %s, set by %s", clock(instant.Time(s.Until)), by)

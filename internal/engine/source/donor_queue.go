@@ -1,23 +1,22 @@
-package search
+package source
+
+import "github.com/cedesched/cede/internal/engine/right"
 
 // DonorQueue holds the candidates of one donor in the order of an attempt with borrowing: its
-// phases one after the other, in each the lanes merged. Package fair takes its candidates
-// from one DonorQueue for each queue. All open ones belong to one search.
+// phases one after the other, in each the lanes merged. Fair sharing takes its candidates
+// from one DonorQueue for each queue. All open ones belong to one [Merge].
 type DonorQueue struct {
-	Donor Donor
+	Donor right.Donor
 	phase int // index of phases
 	items [4]item
 	n     int
 }
 
-// Open starts with the candidates of a donor.
-func (s *Search) Open(q *DonorQueue, d Donor) {
+// OpenQueue starts with the candidates of a donor.
+func (m *Merge) OpenQueue(c *right.Case, q *DonorQueue, d right.Donor) {
 	*q = DonorQueue{Donor: d, phase: -1}
-	s.settleQueue(q)
+	m.settleQueue(c, q)
 }
-
-// CloseAll drops the candidates of all open DonorQueues, so that others can be opened.
-func (s *Search) CloseAll() { s.merge.clear() }
 
 // Left reports whether there is a candidate.
 func (q *DonorQueue) Left() bool { return q.n > 0 }
@@ -27,20 +26,20 @@ func (q *DonorQueue) Close() { q.n, q.phase = 0, len(phases)-1 }
 
 // settleQueue moves to the next phase of the donor's class that has candidates, if the
 // current one has none.
-func (s *Search) settleQueue(q *DonorQueue) {
+func (m *Merge) settleQueue(c *right.Case, q *DonorQueue) {
 	for q.n == 0 && q.phase < len(phases)-1 {
 		q.phase++
 		ph := &phases[q.phase]
-		if ph.class != q.Donor.Class || !s.hasTier(ph.tier) {
+		if ph.class != q.Donor.Class || !hasTier(c, ph.tier) {
 			continue
 		}
-		p := s.Permission(q.Donor.Class, true)
-		if p == Nobody {
+		p := c.Permission(q.Donor.Class, true)
+		if p == right.None {
 			continue
 		}
-		running := s.Cluster.Running(q.Donor.Queue)
+		running := c.Cluster.Running(q.Donor.Queue)
 		for _, lane := range ph.lanes {
-			if it, ok := s.openStream(running, &q.Donor, lane, p, ph.tier); ok {
+			if it, ok := m.openStream(c, running, &q.Donor, lane, p, ph.tier); ok {
 				q.items[q.n] = it
 				q.n++
 			}
@@ -59,24 +58,24 @@ func (q *DonorQueue) first() int {
 	return best
 }
 
-// Head returns the place of the next candidate; there must be one.
+// Head returns the position of the next candidate; there must be one.
 func (q *DonorQueue) Head() Position { return q.items[q.first()].Position }
 
 // Pop removes and returns the next candidate; ok is false if there is none.
-func (s *Search) Pop(q *DonorQueue) (v Victim, ok bool) {
+func (m *Merge) Pop(c *right.Case, q *DonorQueue) (v right.Victim, ok bool) {
 	if q.n == 0 {
 		return v, false
 	}
 	i := q.first()
 	at := int(q.items[i].at)
-	st := &s.merge.streams[at]
-	v = s.victim(st)
-	if s.advance(st) {
-		q.items[i] = s.itemOf(st, at)
+	st := &m.streams[at]
+	v = st.candidate(c)
+	if st.advance(c) {
+		q.items[i] = item{st.position(c), int32(at)}
 	} else {
 		q.n--
 		q.items[i] = q.items[q.n]
 	}
-	s.settleQueue(q)
+	m.settleQueue(c, q)
 	return v, true
 }

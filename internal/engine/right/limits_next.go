@@ -1,4 +1,4 @@
-package preemption
+package right
 
 import (
 	"math"
@@ -16,7 +16,7 @@ type counted struct {
 	limits.Together
 	count int64
 	// noted is the largest count at which a workload that this limit alone refused is not refused; -1: there
-	// is nobody, or never.
+	// is no such workload, or it is never.
 	noted int64
 	// asked is how many victims a search of sets asked about.
 	asked int64
@@ -36,8 +36,8 @@ type wait struct {
 	more bool // the next wait is of the same victim
 }
 
-// Begin notes that a search at an instant begins.
-func (l *limiter) Begin(now int64) {
+// begin notes that a search at an instant begins.
+func (l *Limiter) begin(now int64) {
 	l.moveTo(now)
 	l.begun, l.waits = true, l.waits[:0]
 	for _, c := range l.counts {
@@ -46,7 +46,7 @@ func (l *limiter) Begin(now int64) {
 }
 
 // moveTo forgets what was true at another instant.
-func (l *limiter) moveTo(now int64) {
+func (l *Limiter) moveTo(now int64) {
 	if now == l.now {
 		return
 	}
@@ -56,8 +56,8 @@ func (l *limiter) moveTo(now int64) {
 }
 
 // counted counts the events that a limit counts together with a victim.
-func (l *limiter) counted(limit int, class *limits.Class, victim string) *counted {
-	of := &l.limits[limit]
+func (l *Limiter) counted(limit int, class *limits.Class, victim string) *counted {
+	of := &l.Limits[limit]
 	key := countedKey{limit: limit}
 	switch of.Scope {
 	case limits.PreemptedClusterQueue:
@@ -69,9 +69,9 @@ func (l *limiter) counted(limit int, class *limits.Class, victim string) *counte
 		return c
 	}
 	c := &counted{noted: -1, fallsTo: -1}
-	c.Together = limits.Together{Limit: of, PreemptingQueue: l.queue, PreemptedQueue: class.PreemptedQueue, Victim: victim, Labels: l.labels}
+	c.Together = limits.Together{Limit: of, PreemptingQueue: l.Queue, PreemptedQueue: class.PreemptedQueue, Victim: victim, Labels: l.labels}
 	var looks int
-	c.count, looks = l.history.Counted(&c.Together, instant.Time(l.now))
+	c.count, looks = l.History.Counted(&c.Together, instant.Time(l.now))
 	l.looks += looks
 	if l.known == nil {
 		l.known = map[countedKey]*counted{}
@@ -82,7 +82,7 @@ func (l *limiter) counted(limit int, class *limits.Class, victim string) *counte
 }
 
 // noteWaits ends the notes of one victim that the limits from the given wait on refused.
-func (l *limiter) noteWaits(from int) {
+func (l *Limiter) noteWaits(from int) {
 	switch some := l.waits[from:]; len(some) {
 	case 0:
 	case 1:
@@ -100,12 +100,12 @@ func (l *limiter) noteWaits(from int) {
 }
 
 // fallsAt returns the first instant at which a count has fallen; the highest int64: never.
-func (l *limiter) fallsAt(c *counted, to int64) int64 {
+func (l *Limiter) fallsAt(c *counted, to int64) int64 {
 	if to < 0 {
 		return math.MaxInt64
 	}
 	if c.fallsTo != to {
-		at, ok, looks := l.history.FallsTo(&c.Together, to, instant.Time(l.now))
+		at, ok, looks := l.History.FallsTo(&c.Together, to, instant.Time(l.now))
 		l.looks += looks
 		if c.fallsTo, c.falls = to, math.MaxInt64; ok {
 			c.falls = instant.Of(at)
@@ -114,9 +114,9 @@ func (l *limiter) fallsAt(c *counted, to int64) int64 {
 	return c.falls
 }
 
-// Next returns the first instant after now at which an answer to the search that began last may
+// next returns the first instant after now at which an answer to the search that began last may
 // change, if that was now; else, at which any event leaves the window of a limit.
-func (l *limiter) Next(now int64) (at int64, ok bool) {
+func (l *Limiter) next(now int64) (at int64, ok bool) {
 	if now != l.now || !l.begun {
 		l.moveTo(now)
 		return l.nextOfAny()
@@ -139,16 +139,16 @@ func (l *limiter) Next(now int64) (at int64, ok bool) {
 }
 
 // nextOfAny returns the first instant after that of the limits at which an event leaves a window.
-func (l *limiter) nextOfAny() (at int64, ok bool) {
+func (l *Limiter) nextOfAny() (at int64, ok bool) {
 	at = math.MaxInt64
-	for i := range l.limits {
-		if l.limits[i].Limit == 0 {
+	for i := range l.Limits {
+		if l.Limits[i].Limit == 0 {
 			continue
 		}
-		of := limits.Limit{Scope: limits.Global, Window: l.limits[i].Window}
+		of := limits.Limit{Scope: limits.Global, Window: l.Limits[i].Window}
 		c := &counted{Together: limits.Together{Limit: &of}, fallsTo: -1}
 		var looks int
-		c.count, looks = l.history.Counted(&c.Together, instant.Time(l.now))
+		c.count, looks = l.History.Counted(&c.Together, instant.Time(l.now))
 		l.looks += looks
 		at = min(at, l.fallsAt(c, c.count-1))
 	}
@@ -156,7 +156,7 @@ func (l *limiter) nextOfAny() (at int64, ok bool) {
 }
 
 // Looks returns how many events were looked at since it was asked last.
-func (l *limiter) Looks() (looks int) {
+func (l *Limiter) Looks() (looks int) {
 	looks, l.looks = l.looks, 0
 	return looks
 }

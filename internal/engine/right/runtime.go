@@ -1,4 +1,4 @@
-package search
+package right
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/minruntime"
 )
 
@@ -27,20 +26,12 @@ const SetByProtection = -2
 
 // guaranteeOf returns the guarantee of the workloads of a queue: in the own queue (lca -1) the
 // one against preemption, in others the one against reclaim.
-func (s *Search) guaranteeOf(queue, lca int) guarantee {
-	of, tree := &s.Request.MinRuntime, s.Cluster.Minimum
-	r := tree.Preempt(of, queue)
-	if lca >= 0 {
-		r = tree.Reclaim(of, queue, lca)
-	}
-	g := guarantee{Minimum: -1, setBy: r.SetBy}
-	if r.For > 0 {
-		g.Minimum = int64(r.For)
-	}
-	switch p := &s.Request.Protection; {
+func (c *Case) guaranteeOf(queue, lca int) guarantee {
+	g := c.minimumOf(queue, lca)
+	switch p := &c.Request.Protection; {
 	case lca < 0:
 		g.protect(p, p.Preempt)
-	case s.byShares():
+	case c.Request.Fair.Enabled() && !c.entitledAtFirst: // the strategies decide: it is no reclaim
 		g.protect(p, p.FairSharing)
 	default:
 		g.protect(p, p.Reclaim)
@@ -48,18 +39,38 @@ func (s *Search) guaranteeOf(queue, lca int) guarantee {
 	return g
 }
 
+// minimumOf returns the minimum runtime alone.
+func (c *Case) minimumOf(queue, lca int) guarantee {
+	of, tree := &c.Request.MinRuntime, c.Cluster.Minimum
+	r := tree.Preempt(of, queue)
+	if queue != c.Request.Queue {
+		r = tree.Reclaim(of, queue, lca)
+	}
+	g := guarantee{Minimum: -1, setBy: r.SetBy}
+	if r.For > 0 {
+		g.Minimum = int64(r.For)
+	}
+	return g
+}
+
+// DonorOfRules returns a queue as a donor of rules, which may be in another tree (lca -1). The
+// minimum runtimes protect from rules; the protections do not.
+func (c *Case) DonorOfRules(queue, lca int) Donor {
+	return Donor{queue, lca, Hierarchical, c.minimumOf(queue, lca)}
+}
+
 // ProtectedFromReclaim reports whether the protection against reclaims holds for a victim of
 // another queue, whatever the guarantee was that it was a candidate under. Surplus has none.
-func (s *Search) ProtectedFromReclaim(v *Victim) bool {
-	until, ok := s.ProtectionFromReclaim(v.Workload)
-	return ok && v.Set < 0 && s.Now <= until
+func (c *Case) ProtectedFromReclaim(v *Victim) bool {
+	until, ok := c.ProtectionFromReclaim(v.Workload)
+	return ok && v.Set < 0 && c.Now <= until
 }
 
 // ProtectionFromReclaim returns the last instant at which the protection against reclaims holds
 // for a workload.
-func (s *Search) ProtectionFromReclaim(w *cluster.Workload) (until int64, ok bool) {
+func (c *Case) ProtectionFromReclaim(w *cluster.Workload) (until int64, ok bool) {
 	g := guarantee{Minimum: -1}
-	g.protect(&s.Request.Protection, s.Request.Protection.Reclaim)
+	g.protect(&c.Request.Protection, c.Request.Protection.Reclaim)
 	return g.Protects(w)
 }
 
@@ -72,40 +83,6 @@ func (g *guarantee) protect(p *minruntime.Protection, d time.Duration) {
 	case int64(d)-1 > g.Minimum:
 		g.Minimum, g.setBy = int64(d)-1, SetByProtection
 	}
-}
-
-// byShares reports whether workloads of other queues are preempted by the strategies of fair
-// sharing, not reclaimed.
-func (s *Search) byShares() bool { return s.Request.Fair.Enabled() && !s.entitledAtFirst }
-
-// noteEntitled finds out whether the preemptor is entitled while nobody is taken, if a
-// protection depends on it.
-func (s *Search) noteEntitled() {
-	if p := &s.Request.Protection; s.Request.Fair.Enabled() && p.Reclaim != p.FairSharing {
-		s.entitledAtFirst = s.entitledNow()
-	}
-}
-
-// entitledNow is [Search.Entitled] for a request that is not counted yet.
-func (s *Search) entitledNow() bool {
-	s.added = s.AppendAdded(s.added[:0])
-	s.View.MoveAmounts(usage.Victims, s.Request.Queue, s.added, 1)
-	entitled := s.Entitled()
-	s.View.MoveAmounts(usage.Victims, s.Request.Queue, s.added, -1)
-	return entitled
-}
-
-// AppendAdded appends, by slot, what the request adds to usage: its amount, except where the
-// largest usage plus the largest request is one too many for an int64.
-func (s *Search) AppendAdded(list []int64) []int64 {
-	list = append(list, s.Request.Amounts...)
-	added := list[len(list)-len(s.Request.Amounts):]
-	for n := s.Request.Queue; n >= 0; n = s.View.Tree.Parent(n) {
-		for slot, cells := 0, s.View.Cells(n); slot < len(added); slot++ {
-			added[slot] = min(added[slot], math.MaxInt64-cells[slot].Used(usage.Victims))
-		}
-	}
-	return list
 }
 
 // Protects returns the last instant at which a workload is protected; ok is false if it never
@@ -148,36 +125,37 @@ func (g guarantee) sinceAdmission(w *cluster.Workload) (until int64, ok bool) {
 	}
 }
 
-// setByFor returns who sets the guarantee of a workload that ends last.
+// setByFor returns what sets the guarantee of a workload that ends last.
 func (g guarantee) setByFor(w *cluster.Workload) int {
 	until, _ := g.Protects(w)
-	if end, ok := g.sinceAdmission(w); ok && end == until && !g.byReservation(w, until) {
+	if end, ok := g.sinceAdmission(w); ok && end == until && !g.ByReservation(w, until) {
 		return SetByProtection
 	}
 	return g.setBy
 }
 
-// byReservation reports whether the part from the reservation on protects a workload at an
-// instant.
-func (g guarantee) byReservation(w *cluster.Workload, at int64) bool {
+// ByReservation reports whether the part from the reservation on protects a workload at an
+// instant. In a lane, workloads of one priority that were reserved later are protected, too.
+func (g guarantee) ByReservation(w *cluster.Workload, at int64) bool {
 	until, ok := g.sinceReservation(w)
 	return ok && at <= until
 }
 
-// guarded reports whether the guards protect a workload now.
-func (s *Search) guarded(w *cluster.Workload) bool {
-	return s.Request.Guard != nil && s.Now <= s.Request.Guard(w)
-}
+// FromAdmission reports whether a part holds from the admission on, in which order no index has
+// workloads.
+func (g guarantee) FromAdmission() bool { return g.admission > 0 }
 
-// protected reports whether a workload is protected now. Strictly after the end it is not.
-func (s *Search) protected(g guarantee, w *cluster.Workload) bool {
-	until, ok := g.Protects(w)
-	return ok && s.Now <= until
-}
-
-// ProtectsFromAdmission reports whether workloads are protected from their admission on, in
-// which order no index has them.
+// ProtectsFromAdmission reports whether workloads are protected from their admission on.
 func (r *Request) ProtectsFromAdmission() bool {
 	p := &r.Protection
 	return p.From == minruntime.Admission && p.Preempt|p.Reclaim|p.FairSharing != 0
+}
+
+// PassProtected moves a cursor past a workload that the part from the reservation on protects, and
+// past those of its priority that were reserved late enough to be protected, too.
+func (g guarantee) PassProtected(cursor *cluster.LaneCursor, lane *cluster.LaneSet, w *cluster.Workload, now int64) {
+	priority := w.Priority
+	cursor.Seek(*lane, func(o *cluster.Workload) bool {
+		return o.Priority < priority || o.Priority == priority && g.ByReservation(o, now)
+	})
 }

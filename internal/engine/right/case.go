@@ -1,0 +1,86 @@
+package right
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/queue"
+)
+
+// Case is a request at one instant, with the victims taken so far. The zero value is ready for
+// [Case.Begin]. It may be reused, by one goroutine at a time.
+type Case struct {
+	Cluster *cluster.Cluster
+	Request *Request
+	// Now is the instant that is asked about: the request's, or another one for RetryAt.
+	Now int64
+	// Needs says, by slot of the request, whether preemption is needed.
+	Needs []bool
+	// View is the usage without the victims taken so far.
+	View usage.View
+	// Levels are the cohorts above the queue; see [Case.CollectLevels].
+	Levels []Level
+	// Taken lists the victims taken so far, in the order of taking.
+	Taken []Victim
+	// Steps counts the workloads looked at.
+	Steps int
+
+	columns []int // of the view
+	rest    []int64
+	stability
+	// entitledAtFirst: the preemptor needs no strategy while no victim is taken; see EnterShares.
+	entitledAtFirst bool
+	added           []int64 // what the request adds to usage, if known
+	addedKnown      bool
+}
+
+// Begin begins with a request at its instant, with all workloads.
+func (c *Case) Begin(of *cluster.Cluster, r *Request) {
+	c.Cluster, c.Request, c.Now, c.Needs, c.Steps = of, r, r.Now, r.Needs, 0
+	c.View.Reset(of, c.columnsOf(of, r))
+	c.Taken = c.Taken[:0]
+	c.stability.known, c.addedKnown = false, false
+}
+
+// End drops the references to the cluster, so that an idle case keeps none in memory.
+func (c *Case) End() {
+	c.Cluster, c.Request, c.Needs = nil, nil, nil
+	c.View.Release()
+}
+
+// columnsOf returns the columns of the view: those of the request and, if shares are compared,
+// all others of the tree, because shares count them.
+func (c *Case) columnsOf(of *cluster.Cluster, r *Request) []int {
+	c.columns = append(c.columns[:0], r.Columns...)
+	if r.Fair.Enabled() || r.Rules.OfShares {
+		for column := range of.Tree.EachColumn(of.Tree.Root(r.Queue)) {
+			if !slices.Contains(r.Columns, column) {
+				c.columns = append(c.columns, column)
+			}
+		}
+	}
+	return c.columns
+}
+
+// Policy returns the policies of the preemptor's queue.
+func (c *Case) Policy() *queue.PreemptionPolicy {
+	return &c.Cluster.Queue(c.Request.Queue).Preemption
+}
+
+// UsesNeeded reports whether loads name a column that needs preemption, also with amount
+// zero.
+func (c *Case) UsesNeeded(loads []quotatree.Load) bool {
+	for slot, needs := range c.Needs {
+		if !needs {
+			continue
+		}
+		for i := range loads {
+			if loads[i].Column == c.Request.Columns[slot] {
+				return true
+			}
+		}
+	}
+	return false
+}

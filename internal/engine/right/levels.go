@@ -1,0 +1,102 @@
+package right
+
+import (
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// Class is the right by which the workloads of a queue may be preempted.
+type Class uint8
+
+const (
+	// Hierarchical: the request fits in the quota of a subtree with the preemptor's queue but
+	// without the donor's queue. In fair sharing: any other queue.
+	Hierarchical Class = iota
+	// Priority: it does not fit there, so the policies on borrowing decide.
+	Priority
+	// Own: the preemptor's own queue.
+	Own
+)
+
+// Level is a cohort above the preemptor's queue. Its queues may be donors by one right,
+// except those under the child above the preemptor's queue.
+type Level struct {
+	Cohort int
+	Except int // that child
+	Class  Class
+	Reach  *cluster.Reach
+}
+
+// CollectLevels collects the levels from which the policy permits the queue to reclaim: all
+// or none.
+func (c *Case) CollectLevels() {
+	c.Levels = c.Levels[:0]
+	c.EnterShares()
+	if c.Policy().ReclaimWithinCohort == queue.Never {
+		return
+	}
+	for l := range c.EachLevel {
+		l.Reach = c.Cluster.Reach(l.Cohort)
+		c.Levels = append(c.Levels, l)
+	}
+}
+
+// EachLevel walks from the preemptor's cohort to the root. The class is Hierarchical above
+// the first level at which the rest of the request fits in the quota of the subtree. In fair
+// sharing it is Hierarchical at every level: shares decide.
+func (c *Case) EachLevel(yield func(Level) bool) {
+	c.rest = append(c.rest[:0], c.Request.Amounts...)
+	from := c.Request.Queue
+	advantage := c.restFits(usage.Victims, from) || c.Request.Fair.Enabled()
+	for n := c.View.Tree.Parent(from); n >= 0; n = c.View.Tree.Parent(n) {
+		class := Priority
+		if advantage {
+			class = Hierarchical
+		}
+		if !yield(Level{Cohort: n, Except: from, Class: class}) {
+			return
+		}
+		advantage = c.restFits(usage.Victims, n) || advantage
+		from = n
+	}
+}
+
+// Advantage reports whether the request fits, without the workloads of a kind, in the quota of the
+// queue, or of a cohort above it that is below another cohort.
+func (c *Case) Advantage(gone usage.Gone, cohort int) bool {
+	c.rest = append(c.rest[:0], c.Request.Amounts...)
+	for n := c.Request.Queue; n != cohort; n = c.View.Tree.Parent(n) {
+		if c.restFits(gone, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// restFits reports whether the rest of the request fits, without the workloads of a kind, in the
+// quota of the node's subtree, and subtracts from the rest what the node's local quota can hold.
+func (c *Case) restFits(gone usage.Gone, node int) bool {
+	fits := true
+	cells := c.View.Cells(node)
+	for slot, amount := range c.Request.Amounts {
+		if amount == 0 {
+			continue
+		}
+		cell := &cells[slot]
+		if quota.Add(cell.Used(gone), c.rest[slot]) > cell.SubtreeQuota {
+			fits = false
+		}
+		c.rest[slot] = max(0, quota.Sub(c.rest[slot], cell.LocalAvailable(cell.Used(gone))))
+	}
+	return fits
+}
+
+// Below returns the child of a cohort that is a queue under it, or above that queue.
+func (c *Case) Below(cohort, queue int) int {
+	for c.View.Tree.Parent(queue) != cohort {
+		queue = c.View.Tree.Parent(queue)
+	}
+	return queue
+}

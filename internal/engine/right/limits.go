@@ -1,0 +1,210 @@
+package right
+
+import (
+	"cmp"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/queue/limits"
+)
+
+// Limiter asks the limits on preemptions during a decision. It answers for one victim after
+// another, at one instant after another; see limits_next.go for the instants.
+type Limiter struct {
+	Limits  []limits.Limit
+	History *limits.History
+	// Queue is the name of the preemptor's queue.
+	Queue   string
+	Cluster *cluster.Cluster
+	// ByRules returns what selectors of limits read of a victim of rules at an instant.
+	ByRules func(v *Victim, now int64) limits.Class
+	// Refused holds, by limit, the first workload that it refused, until [Limiter.Explained].
+	Refused   []*cluster.Workload
+	explained bool
+
+	now     int64
+	classOf map[*cluster.Workload]limits.Class // of victims by rules, now
+	known   map[countedKey]*counted            // now
+	counts  []*counted                         // those known, in the order of the questions
+	waits   []wait                             // of the search that began last
+	begun   bool                               // it began now
+	looks   int                                // events looked at
+}
+
+func (l *Limiter) labels(name string) map[string]string {
+	if node, known := l.Cluster.QueueNode(name); known {
+		return l.Cluster.Queue(node).Labels
+	}
+	return nil
+}
+
+// class returns what selectors of limits read of a victim.
+func (l *Limiter) class(v *Victim) limits.Class {
+	if !v.ByRules {
+		return limits.Class{PreemptingQueue: l.Queue, PreemptedQueue: v.Workload.Facts.Queue()}
+	}
+	if known, is := l.classOf[v.Workload]; is {
+		return known
+	}
+	class := l.ByRules(v, l.now)
+	if l.classOf == nil {
+		l.classOf = map[*cluster.Workload]limits.Class{}
+	}
+	l.classOf[v.Workload] = class
+	return class
+}
+
+// refuses returns the name of the first limit that keeps a victim from being taken at an instant,
+// after the victims taken; empty: none does. Of fewer victims none is refused.
+func (l *Limiter) refuses(v *Victim, taken []Victim, now int64) (limit string) {
+	for i := range taken {
+		if taken[i].Workload == v.Workload && !v.ByRules {
+			return "" // replicas of it are counted already, by the same right
+		}
+	}
+	l.moveTo(now)
+	delete(l.classOf, v.Workload) // it may be that of an earlier tier
+	class, waits := l.class(v), len(l.waits)
+	for i := range l.Limits {
+		of := &l.Limits[i]
+		if !of.Covers(&class, l.labels) {
+			continue
+		}
+		c, now := l.counted(i, &class, v.Workload.Facts.ID), l.taken(of, &class, v.Workload, taken)
+		if c.count+now < of.Limit {
+			continue
+		}
+		l.waits = append(l.waits, wait{counted: c, to: of.Limit - 1 - now})
+		if limit = cmp.Or(limit, of.Name); !l.explained && l.Refused[i] == nil {
+			l.Refused[i] = v.Workload
+		}
+	}
+	l.noteWaits(waits)
+	return limit
+}
+
+// groups yields the groups in which limits count a victim of policies: the number of each, from 1
+// on, and how many of it may yield at an instant. What limits count of the victim alone is a group
+// only if the victim is refused.
+func (l *Limiter) groups(v *Victim, now int64, yield func(group int, most int64)) {
+	l.moveTo(now)
+	class, waits := l.class(v), len(l.waits)
+	for i := range l.Limits {
+		of, group := &l.Limits[i], 1+i
+		if !of.Covers(&class, l.labels) {
+			continue
+		}
+		c := l.counted(i, &class, v.Workload.Facts.ID)
+		most := of.Limit - c.count
+		if c.asked++; most <= 0 {
+			l.waits = append(l.waits, wait{counted: c, to: of.Limit - 1})
+		}
+		switch of.Scope {
+		case limits.PreemptedWorkload:
+			if most > 0 {
+				continue
+			}
+		case limits.PreemptedClusterQueue:
+			group += (1 + v.Queue) * len(l.Limits)
+		}
+		yield(group, most)
+	}
+	l.noteWaits(waits)
+}
+
+// Group returns the name of the limit that a group is of, and the node of the queue; -1: of all.
+func (l *Limiter) Group(number int) (name string, queue int) {
+	return l.Limits[(number-1)%len(l.Limits)].Name, (number-1)/len(l.Limits) - 1
+}
+
+// together reports whether two preemptions of different workloads are counted together.
+func together(s limits.Scope, a, b *limits.Class) bool {
+	switch s {
+	case limits.PreemptingClusterQueue:
+		return a.PreemptingQueue == b.PreemptingQueue
+	case limits.PreemptedClusterQueue:
+		return a.PreemptedQueue == b.PreemptedQueue
+	}
+	return true
+}
+
+// taken counts the workloads that were taken in this decision, without that of the victim. A
+// workload of which the policies took replicas and then rules the rest is taken by the rules.
+func (l *Limiter) taken(of *limits.Limit, class *limits.Class, victim *cluster.Workload, taken []Victim) (count int64) {
+	if of.Scope == limits.PreemptedWorkload {
+		return 0
+	}
+	for i := range taken {
+		v := &taken[i]
+		again := v.Workload.Facts.Evicted || v.Workload == victim
+		for j := i + 1; j < len(taken) && !again && len(v.Workload.Surplus) > 0; j++ {
+			again = taken[j].Workload == v.Workload
+		}
+		if again {
+			continue
+		}
+		if c := l.class(v); together(of.Scope, &c, class) && of.Covers(&c, l.labels) {
+			count++
+		}
+	}
+	return count
+}
+
+// Explained says that the workloads refused from now on do not explain the decision.
+func (l *Limiter) Explained() { l.explained = true }
+
+// Limited reports whether a limit keeps a victim from being taken. A workload that is being
+// evicted already was counted.
+func (c *Case) Limited(v *Victim) bool {
+	if c.Request.Limits == nil || v.Workload.Facts.Evicted {
+		return false
+	}
+	of := *v // v stays on the stack of the caller
+	limit := c.Request.Limits.refuses(&of, c.Taken, c.Now)
+	c.Steps += c.Request.Limits.Looks()
+	if t := c.Request.Trace; t != nil && limit != "" {
+		step := StepOf(trace.Limited, v)
+		step.Limit = limit
+		t.Add(step)
+	}
+	return limit != ""
+}
+
+// LimitGroups yields the groups in which limits count a victim.
+func (c *Case) LimitGroups(v *Victim, yield func(group int, most int64)) {
+	if c.Request.Limits != nil && !v.Workload.Facts.Evicted {
+		of := *v
+		c.Request.Limits.groups(&of, c.Now, yield)
+		c.Steps += c.Request.Limits.Looks()
+	}
+}
+
+// BeginLimits says that a search at the instant begins: [Case.NextOfLimits] is about it.
+func (c *Case) BeginLimits() {
+	if c.Request.Limits != nil {
+		c.Request.Limits.begin(c.Now)
+	}
+}
+
+// NextOfLimits returns the first instant after that of the case at which limits may give the last
+// search another answer; ok is false if there is none.
+func (c *Case) NextOfLimits() (at int64, ok bool) {
+	if c.Request.Limits == nil {
+		return 0, false
+	}
+	at, ok = c.Request.Limits.next(c.Now)
+	c.Steps += c.Request.Limits.Looks()
+	return at, ok
+}
+
+// StepOf is a step about a victim.
+func StepOf(kind trace.Kind, v *Victim) trace.Step {
+	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1, Evicted: v.Workload.Facts.Evicted}
+	switch w := v.Workload; {
+	case v.Set >= 0:
+		step.PodSet, step.Replicas = w.Surplus[v.Set].PodSet, v.Count
+	case w.Leaving > 0:
+		step.PodSet, step.Replicas = w.Leaving-1, w.PodSets[0].Count
+	}
+	return step
+}

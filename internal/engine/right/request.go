@@ -1,0 +1,110 @@
+package right
+
+import (
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/minimum"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/minruntime"
+)
+
+// Request is a request in dense form. Its slots are the columns that it asks for or needs
+// preemption in. A decision does not change it.
+type Request struct {
+	Queue    int   // the node of the preemptor's queue
+	Priority int64 // effective
+	Queued   int64 // see cluster.Workload
+	Created  int64
+	Now      int64
+	Columns  []int   // by slot; -1 for a column that the cluster does not know
+	Amounts  []int64 // by slot
+	// Needs says by slot whether preemption is needed. With FindNeeds it is not read: the
+	// search finds the slots that do not fit or, if there is no room, all slots with an
+	// amount.
+	Needs     []bool
+	FindNeeds bool
+	// MinAdmit is the queue's minAdmitDuration in nanoseconds; zero is none.
+	MinAdmit int64
+	// NewerByReservation: see [Case.Newer].
+	NewerByReservation bool
+	MinRuntime         minimum.Config
+	Protection         minruntime.Protection
+	Fair               Fairness
+	// LocalQueueUsage orders the candidates of each queue by the usage of their local queues,
+	// most first; a local queue that is not listed has none. Empty: in the usual order.
+	LocalQueueUsage map[string]float64
+	// LargestFirst: if no victims are found, search again with the candidates of other queues
+	// ordered by how much they free, most first.
+	LargestFirst bool
+	// Better says how better victims are looked for.
+	Better Better
+	// Cost is what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
+	Cost func(w *cluster.Workload, set int) int64
+	// Rules says how victims of rules are taken.
+	Rules RuleOptions
+	// Room is asked besides the quota; nil: only quota counts.
+	Room Room
+	// Forecast: only what the search in order finds is asked, as the assignment of flavors asks it.
+	Forecast bool
+	// WithinNominal: victims are sought only for a request that stays within the nominal quota of
+	// its queue in what needs preemption.
+	WithinNominal bool
+	Retry         Retry
+	// Guard returns the last instant at which the caller's guards protect a workload: the
+	// lowest int64 if they do not, the highest if they always do. Nil: no guards.
+	Guard func(*cluster.Workload) int64
+	// Limits limit the number of victims; nil: there are none.
+	Limits *Limiter
+	// Trace records the steps; nil: no recording.
+	Trace *trace.Recorder
+}
+
+// Effort is what follows the search in order. The zero value is nothing.
+type Effort uint8
+
+const (
+	Exchange Effort = 1 + iota
+	Exact
+)
+
+// Better configures the search for better victims than those found in order.
+type Better struct {
+	Effort Effort
+	// MaxCandidates is of the exchanges: how many candidates they take, besides twice as many as
+	// the search in order takes. The rest is of the exact search.
+	MaxCandidates, MaxNodes              int
+	FewestFirst, IgnoreCaps, Certificate bool
+}
+
+// RuleOptions says how victims of rules are taken.
+type RuleOptions struct {
+	// Alone: the policies permit no workload.
+	Alone bool
+	// OfShares: the rules compare shares.
+	OfShares bool
+	// Looks limits how often a tier looks at its candidates; 0: no limit.
+	Looks int
+	// Recheck: a victim stays if a constraint on quota would refuse another victim without it.
+	Recheck bool
+}
+
+// Retry limits the search for RetryAt.
+type Retry struct {
+	// Skip: only whether time may help is asked.
+	Skip bool
+	// MaxSteps limits the workloads looked at.
+	MaxSteps int
+}
+
+// Room says whether the request has a place on nodes without some workloads; see
+// preemption.Room.
+type Room interface {
+	Remove(workload string)
+	Restore(workload string)
+	Fits() bool
+}
+
+// ReplicaRoom is a Room that can free replicas; see preemption.ReplicaRoom.
+type ReplicaRoom interface {
+	Room
+	SetRemoved(workload, podSet string, replicas int64)
+}

@@ -1,0 +1,128 @@
+package right
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/quota"
+)
+
+// Strategy is a test that a victim of another queue must pass in fair sharing. Both
+// strategies compare the shares of two children of the lowest common cohort: the child on the
+// preemptor's side, with the request, and the child on the victim's side.
+type Strategy uint8
+
+const (
+	// FinalShare: the preemptor's share is at most that of the victim's side without the
+	// victim.
+	FinalShare Strategy = 1 + iota
+	// InitialShare: the preemptor's share is less than that of the victim's side with the
+	// victim.
+	InitialShare
+)
+
+// Permits is the test: ours is the preemptor's share with the request, before and after are
+// the shares of the victim's side with and without the victim.
+func (s Strategy) Permits(ours, before, after quota.Share) bool {
+	if s == FinalShare {
+		return ours.Compare(after) <= 0
+	}
+	return ours.Compare(before) < 0
+}
+
+// Fairness configures fair sharing. The zero value is classical sharing.
+type Fairness struct {
+	First, Second Strategy // Second may be none
+	// EntitlesNominal: a preemptor that stays within its nominal quota needs no strategy.
+	EntitlesNominal bool
+	// Recheck asks the strategies again before a victim is put back.
+	Recheck bool
+	// Reevaluate runs the first strategy once more, after victims of the own queue, over those
+	// that it refused.
+	Reevaluate bool
+	// Stable refuses victims that might take their place back; see stable.go.
+	Stable bool
+}
+
+// Enabled reports whether sharing is fair.
+func (f *Fairness) Enabled() bool { return f.First != 0 }
+
+// Has reports whether a strategy is configured.
+func (f *Fairness) Has(t Strategy) bool { return f.First == t || f.Second == t }
+
+// Share returns the share of a node without the victims, with the request if the node is the
+// preemptor's queue or above it.
+func (c *Case) Share(node int) quota.Share {
+	if c.Above(node) {
+		return c.View.ShareWith(node, c.Request.Queue, c.Added())
+	}
+	return c.View.Share(node)
+}
+
+// Above reports whether a node is the preemptor's queue or above it.
+func (c *Case) Above(node int) bool {
+	n := c.Request.Queue
+	for n >= 0 && n != node {
+		n = c.View.Tree.Parent(n)
+	}
+	return n == node
+}
+
+// Added returns, by slot, what the request adds to usage: its amount, except where the largest
+// usage plus the largest request is one too many for an int64.
+func (c *Case) Added() []int64 {
+	if c.addedKnown {
+		return c.added
+	}
+	c.added, c.addedKnown = append(c.added[:0], c.Request.Amounts...), true
+	for n := c.Request.Queue; n >= 0; n = c.View.Tree.Parent(n) {
+		for slot, cells := 0, c.View.Cells(n); slot < len(c.added); slot++ {
+			c.added[slot] = min(c.added[slot], math.MaxInt64-cells[slot].AtFirst())
+		}
+	}
+	return c.added
+}
+
+// EnterShares finds out whether the preemptor is entitled while no victim is taken, if a
+// protection depends on it.
+func (c *Case) EnterShares() {
+	if p := &c.Request.Protection; c.Request.Fair.Enabled() && p.Reclaim != p.FairSharing {
+		c.entitledAtFirst = c.Entitled()
+	}
+}
+
+// Entitled reports whether the preemptor needs no strategy: with the request it stays within its
+// nominal quota in what needs preemption; with Stable, in everything of which its tree has a quota
+// and in all that is asked.
+func (c *Case) Entitled() bool {
+	if !c.Request.Fair.EntitlesNominal {
+		return false
+	}
+	added := c.Added()
+	for slot, cell := range c.View.Cells(c.Request.Queue) {
+		used := cell.Used(usage.Victims)
+		asked := slot < len(added)
+		if asked {
+			used += added[slot]
+		}
+		switch {
+		case cell.WithinNominal(used):
+		case !c.Request.Fair.Stable && asked && c.Needs[slot], c.Request.Fair.Stable && c.counts(slot):
+			return false
+		}
+	}
+	return true
+}
+
+// counts reports whether a slot is asked for, or one of a column of which the tree has a quota.
+func (c *Case) counts(slot int) bool {
+	if slot >= len(c.Request.Amounts) || c.Request.Amounts[slot] > 0 {
+		return true
+	}
+	for of := range c.Cluster.Tree.EachColumn(c.Cluster.Tree.Root(c.Request.Queue)) {
+		if of == c.Request.Columns[slot] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,87 @@
+package right
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/trace"
+)
+
+// Verdict says whether a workload may yield now. The zero value: it may.
+type Verdict struct {
+	// Rule is the first rule that keeps it; zero: none does.
+	Rule trace.Rule
+	// Until is, for rules of time, the last instant at which the rule keeps it; the highest int64:
+	// time changes nothing.
+	Until int64
+	// SetBy is the node that sets a duration, or the node that borrows nothing; -1: the default;
+	// SetByProtection.
+	SetBy int
+}
+
+// MayYield reports whether no rule keeps the workload.
+func (v Verdict) MayYield() bool { return v.Rule == 0 }
+
+// Verdict returns the verdict of the third layer on a workload of a donor: never, minimum runtime,
+// guards, stable sharing. Surplus replicas may yield whatever the first two say; for them ask
+// [Case.VerdictOfSurplus].
+func (c *Case) Verdict(d *Donor, w *cluster.Workload) Verdict {
+	if w.Facts.NeverYields && !w.Facts.Evicted {
+		return Verdict{trace.NeverYields, math.MaxInt64, -1}
+	}
+	if until, ok := d.Protects(w); ok && c.Now <= until {
+		return Verdict{trace.MinRuntime, until, d.setByFor(w)}
+	}
+	return c.VerdictOfSurplus(d, w)
+}
+
+// VerdictOfSurplus is Verdict for the surplus replicas of a workload.
+func (c *Case) VerdictOfSurplus(d *Donor, w *cluster.Workload) Verdict {
+	if c.Request.Guard != nil {
+		if until := c.Request.Guard(w); c.Now <= until {
+			return Verdict{trace.Guarded, until, -1}
+		}
+	}
+	if c.refuses(d.Queue, w) {
+		return Verdict{trace.Unstable, math.MaxInt64, -1}
+	}
+	return Verdict{SetBy: -1}
+}
+
+// NotNewer returns the verdict on an equal that is neither newer nor expired.
+func (c *Case) NotNewer(w *cluster.Workload) Verdict {
+	if held, ends := c.Request.HeldUntil(w); ends {
+		return Verdict{trace.NotNewer, held, -1}
+	}
+	return Verdict{trace.NotNewer, math.MaxInt64, -1}
+}
+
+// VerdictOfAll returns the verdict of all layers on a workload while no victim is taken. idle is
+// the first node, on the way from the donor to the common cohort, that borrows nothing; -1: none.
+func (c *Case) VerdictOfAll(d *Donor, w *cluster.Workload, idle int) Verdict {
+	switch {
+	case !c.UsesNeeded(w.Loads):
+		return Verdict{Rule: trace.NotUsed, SetBy: -1}
+	case d.Class == Own && !c.OwnMayYield(w):
+		v := Verdict{Rule: trace.WithinClusterQueue, Until: math.MaxInt64, SetBy: -1}
+		if c.Equal(w) {
+			v.Until = c.NotNewer(w).Until
+		}
+		return v
+	case d.Class != Own && !c.Permission(d.Class, false).Permits(w):
+		return Verdict{Rule: trace.ReclaimWithinCohort, SetBy: -1}
+	case d.Class != Own && idle >= 0:
+		return Verdict{Rule: trace.WithinNominal, SetBy: idle}
+	case d.Class == Priority && !c.Permission(Priority, true).Permits(w):
+		return Verdict{Rule: trace.BorrowWithinCohort, SetBy: -1}
+	}
+	return c.Verdict(d, w)
+}
+
+// OwnMayYield reports whether the policy of the own queue permits a workload now.
+func (c *Case) OwnMayYield(w *cluster.Workload) bool {
+	if c.Equal(w) {
+		return c.Newer(w) || c.Expired(w)
+	}
+	return c.Permission(Own, true).Permits(w)
+}

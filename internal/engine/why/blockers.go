@@ -1,0 +1,128 @@
+package why
+
+import (
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/trace"
+)
+
+// Blocker is a queue, or a whole cohort, that uses what is short and may not be preempted
+// from.
+type Blocker struct {
+	right.Verdict                   // for rules of time with Until and SetBy
+	Node          int               // a cohort, for WithinNominal only
+	Workload      *cluster.Workload // the first workload that the rule keeps; nil for WithinNominal and QueueInactive
+}
+
+// asker looks for blockers after a search that found no victims.
+type asker struct {
+	*search.Search
+	list []Blocker
+	most int
+}
+
+// Blockers lists the blockers, no more than most, in the order of the walk: the own
+// queue; then, for each cohort upwards, its queues before those of its child cohorts, by
+// name. Above the node of which the limit is exceeded no victim would help.
+func Blockers(s *search.Search, most int) []Blocker {
+	a := asker{Search: s, most: most}
+	top := -1
+	for _, sh := range s.WhyNot.Shortages {
+		if s.Request.Amounts[sh.Slot] > s.View.Potential(s.Request.Queue, sh.Slot) {
+			return nil // the request is over what could ever be available
+		}
+		if top < 0 || s.View.Tree.Depth(sh.Bound) < s.View.Tree.Depth(top) {
+			top = sh.Bound
+		}
+	}
+	if top < 0 {
+		return nil
+	}
+	own, _ := s.OwnDonor()
+	a.queue(&own)
+	if top == s.Request.Queue {
+		return a.list
+	}
+	for l := range s.EachLevel {
+		a.level(&l)
+		if l.Cohort == top || a.full() {
+			break
+		}
+	}
+	return a.list
+}
+
+func (a *asker) full() bool { return len(a.list) >= a.most }
+
+func (a *asker) add(rule trace.Rule, node int, w *cluster.Workload) {
+	a.list = append(a.list, Blocker{right.Verdict{Rule: rule, SetBy: -1}, node, w})
+}
+
+// level lists the queues of a level. A whole cohort that borrows nothing is listed in
+// place of its queues.
+func (a *asker) level(l *right.Level) {
+	enter := func(cohort int) bool {
+		if a.full() || !a.holdsShort(cohort) {
+			return false
+		}
+		if !a.GaveAtFirst(cohort) {
+			a.add(trace.WithinNominal, cohort, nil)
+			return false
+		}
+		return true
+	}
+	a.Cluster.EachQueueUnder(l.Cohort, l.Except, enter, func(q int) bool {
+		if !a.full() && a.holdsShort(q) {
+			d := a.DonorAt(l, q)
+			a.queue(&d)
+		}
+		return !a.full()
+	})
+}
+
+// queue lists a queue if it uses what is short: the first layer that says no.
+func (a *asker) queue(d *right.Donor) {
+	q := d.Queue
+	switch {
+	case a.full() || !a.holdsShort(q):
+		return
+	case d.Class != right.Own && !a.GaveAtFirst(q):
+		a.add(trace.WithinNominal, q, nil)
+		return
+	case a.Cluster.Queue(q).Inactive:
+		a.add(trace.QueueInactive, q, nil)
+		return
+	}
+	if w := a.firstKept(d); w != nil {
+		a.list = append(a.list, Blocker{a.keeps(d, w), q, w})
+	} else if w := a.firstRefused(d, d.Class == right.Own); w != nil {
+		rule := trace.ReclaimWithinCohort
+		if d.Class == right.Own {
+			rule = trace.WithinClusterQueue
+		}
+		a.add(rule, q, w)
+	} else if d.Class == right.Own {
+		if w := a.firstUnstable(d); w != nil {
+			a.add(trace.FairShare, q, w)
+		}
+	} else if w := a.firstRefused(d, true); w != nil {
+		a.add(trace.BorrowWithinCohort, q, w)
+	} else if w := a.firstHolder(q); w != nil && a.Request.Fair.Enabled() {
+		a.add(trace.FairShare, q, w)
+	}
+}
+
+// holdsShort reports whether a node uses anything of what is short.
+func (a *asker) holdsShort(node int) bool { return a.short(a.View.AtFirst.Row(node)) }
+
+// short reports whether loads use anything of what is short.
+func (a *asker) short(loads []quotatree.Load) bool {
+	for _, sh := range a.WhyNot.Shortages {
+		if quotatree.AmountIn(loads, a.Request.Columns[sh.Slot]) > 0 {
+			return true
+		}
+	}
+	return false
+}

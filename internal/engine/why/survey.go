@@ -1,0 +1,95 @@
+// Package why says why a request has no victims: the blockers of a decision, and for an explanation
+// what keeps each workload from yielding. Both read the verdicts of package right.
+package why
+
+import (
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/trace"
+)
+
+// Survey notes of each workload under the cohorts of the queue which rule keeps it from
+// yielding, if any, while no victim is taken. An attempt looks at some of the workloads only.
+func Survey(t *trace.Recorder, s *search.Search) {
+	q := s.Request.Queue
+	s.EnterShares()
+	t.Add(trace.Step{Kind: trace.SurveyBegins, Node: q, Class: trace.Own})
+	d, _ := s.OwnDonor()
+	surveyQueue(t, s, &d, -1)
+	for l := range s.EachLevel {
+		t.Add(trace.Step{Kind: trace.SurveyBegins, Node: l.Cohort, Class: source.TraceClass[l.Class]})
+		surveyUnder(t, s, &l, l.Cohort, -1)
+	}
+}
+
+// surveyUnder looks at the queues under a cohort of a level. idle is a cohort on the way that
+// borrows nothing; -1: none.
+func surveyUnder(t *trace.Recorder, s *search.Search, l *right.Level, cohort, idle int) {
+	idleAt := func(node int) int {
+		if idle < 0 && !s.GaveAtFirst(node) {
+			return node
+		}
+		return idle
+	}
+	for _, child := range s.Cluster.ChildQueues[cohort] {
+		if q := int(child); q != l.Except {
+			d := s.DonorAt(l, q)
+			surveyQueue(t, s, &d, idleAt(q))
+		}
+	}
+	for _, child := range s.Cluster.ChildCohorts[cohort] {
+		if c := int(child); c != l.Except {
+			surveyUnder(t, s, l, c, idleAt(c))
+		}
+	}
+}
+
+func surveyQueue(t *trace.Recorder, s *search.Search, d *right.Donor, idle int) {
+	for w := range s.Cluster.Running(d.Queue).Workloads {
+		v := s.VerdictOfAll(d, w, idle)
+		t.Add(trace.Step{Kind: trace.Judged, Rule: v.Rule, Until: v.Until, SetBy: v.SetBy, Node: d.Queue, Workload: w.Facts.ID})
+	}
+}
+
+// TraceLevels notes by which right the queues at each level are candidates, and which of
+// them borrow nothing.
+func TraceLevels(t *trace.Recorder, s *search.Search) {
+	parent := s.View.Tree.Parent(s.Request.Queue)
+	if len(s.Levels) == 0 && parent >= 0 {
+		t.Skip(trace.Step{Rule: trace.ReclaimWithinCohort, Node: parent})
+	}
+	for _, l := range s.Levels {
+		step := trace.Step{Kind: trace.Level, Node: l.Cohort, Class: source.TraceClass[l.Class]}
+		traceIdle(&step, s, l.Cohort, l.Except)
+		t.Add(step)
+	}
+}
+
+// nodeSamples is how many nodes a step names.
+const nodeSamples = 4
+
+// traceIdle adds the children of a cohort that run something and borrow nothing of what
+// needs preemption.
+func traceIdle(step *trace.Step, s *search.Search, cohort, except int) {
+	idle := func(node int) {
+		step.Count++
+		if len(step.Nodes) < nodeSamples {
+			step.Nodes = append(step.Nodes, node)
+		}
+	}
+	for _, child := range s.Cluster.ChildQueues[cohort] {
+		if q := int(child); q != except && s.Cluster.Running(q).Len() > 0 && !s.GaveAtFirst(q) {
+			idle(q)
+		}
+	}
+	for _, child := range s.Cluster.ChildCohorts[cohort] {
+		switch c := int(child); {
+		case c == except:
+		case !s.GaveAtFirst(c):
+			idle(c)
+		default:
+			traceIdle(step, s, c, -1)
+		}
+	}
+}
