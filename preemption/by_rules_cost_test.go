@@ -78,8 +78,12 @@ func TestStepsOfRules(t *testing.T) {
 				if len(d.Victims) > 0 {
 					checked++
 				}
+				looks := 3
+				if d.Outcome == preemption.Wait { // the first instant at which the quota suffices is tried, too
+					looks = 4
+				}
 				a, b, c := count(p, sPolicies), count(byRules, sOne), count(byRules, s64)
-				if b.Workloads > 3*a.Workloads || c.Workloads > 2*b.Workloads || len(d.Victims) > 0 && 2*b.Trials > 3*a.Trials {
+				if b.Workloads > looks*a.Workloads || c.Workloads > 2*b.Workloads || len(d.Victims) > 0 && 2*b.Trials > 3*a.Trials {
 					t.Errorf("%v, %s, %s: %+v by policies, %+v by rules, %+v by 64 rules", sharing, w.ID, sc.Name, a, b, c)
 				}
 			}
@@ -206,13 +210,13 @@ func TestStepsOfRulesThatWait(t *testing.T) {
 }
 
 var stepsOfWaits = map[string]int{
-	"f1-1k-10-1 infeasible-reclaim":           2,
+	"f1-1k-10-1 infeasible-reclaim":           1,
 	"f1-1k-10-1 infeasible-within":            1,
 	"f1-1k-10-1 infeasible-borrow":            1,
-	"protected-100k-100-1 infeasible-reclaim": 13,
+	"protected-100k-100-1 infeasible-reclaim": 12,
 	"protected-100k-100-1 infeasible-within":  2,
 	"protected-100k-100-1 infeasible-borrow":  2,
-	"protected-100k-100-1 wait-within":        1500,
+	"protected-100k-100-1 wait-within":        2255,
 }
 
 // What a decision by rules allocates does not grow with its victims: these, their rules and the

@@ -53,7 +53,7 @@ func TestConfigureReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	cohorts, queues := []queue.Cohort{{Name: "root"}}, []queue.Queue{{Name: "a", Cohort: "root"}, {Name: "b", Cohort: "root"}}
-	c, err = c.Indexed(cluster.Indexes{Everybody: true}).Configure("edit", cohorts, queues)
+	c, err = c.Keeping(true).Configure("edit", cohorts, queues)
 	if err != nil {
 		t.Fatal(err)
 	}

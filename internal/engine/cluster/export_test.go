@@ -21,32 +21,5 @@ func list(heads Heads) []Head {
 	}
 }
 
-// AllShareHeads are the share heads, and the lowest priorities of all: those not being evicted, ascending and
-// descending, then the others.
-func (r *Reach) AllShareHeads() (lists [][]ShareHead) {
-	if r.shares == nil {
-		return nil
-	}
-	for pair := range pairs {
-		for order := range r.shares {
-			list, least := []ShareHead(nil), LeastPriority{}
-			var cursor ShareCursor
-			for cursor.First(r.shares[order][pair]); ; cursor.Next() {
-				h, ok := cursor.Item()
-				if !ok {
-					break
-				}
-				list = append(list, h)
-			}
-			if len(list) > 0 {
-				r.shares[order][pair].Total(&least)
-				list = append(list, ShareHead{Least: least.least})
-			}
-			lists = append(lists, list)
-		}
-	}
-	return lists
-}
-
 // LeavingParts returns the records of the workload's leaving replicas.
 func (w *Workload) LeavingParts() []*Workload { return w.parts() }

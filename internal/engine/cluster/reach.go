@@ -14,7 +14,7 @@ type Extent uint8
 const (
 	// Borrowers: a child that borrows, that is, uses more than its subtree quota in some column.
 	Borrowers Extent = iota
-	// Everybody: each child. This is kept if the cluster's indexes say so.
+	// Everybody: each child. It is kept only for rules that need it; see [Cluster.Keeping].
 	Everybody
 
 	extents = iota
@@ -50,9 +50,8 @@ type Reach struct {
 	Heads Heads
 	// Sums holds, by rising priority, by how much the cohort's usage falls if all workloads
 	// in queues that can be reached leave.
-	Sums   PrioritySums
-	lanes  laneMask    // the lanes that have heads
-	shares *shareHeads // nil: no order by share is kept
+	Sums  PrioritySums
+	lanes laneMask // the lanes that have heads
 }
 
 // Has reports whether the lane has a head.
@@ -65,7 +64,21 @@ func (c *Cluster) Reach(cohort int) *Reach { return c.ReachOf(Borrowers, cohort)
 func (c *Cluster) ReachOf(extent Extent, cohort int) *Reach { return c.reach[extent].At(cohort) }
 
 // Keeps reports whether an extent is kept.
-func (c *Cluster) Keeps(extent Extent) bool { return extent == Borrowers || c.indexes.Everybody }
+func (c *Cluster) Keeps(extent Extent) bool { return extent == Borrowers || c.everybody }
+
+// Keeping returns the cluster with the reach of [Everybody], which edits keep, or without. It costs a look
+// at each workload; nothing if the cluster is like that.
+func (c *Cluster) Keeping(everybody bool) *Cluster {
+	if c.everybody == everybody {
+		return c
+	}
+	next := *c
+	next.everybody, next.reach[Everybody] = everybody, vector.Vector[*Reach]{}
+	if everybody {
+		next.reach[Everybody] = next.allReach(Everybody)
+	}
+	return &next
+}
 
 // Heads returns the heads of the cohort at the node.
 func (c *Cluster) Heads(cohort int) Heads { return c.Reach(cohort).Heads }
@@ -159,7 +172,6 @@ func (c *Cluster) allReach(extent Extent) vector.Vector[*Reach] {
 			r.lanes |= 1 << h.Lane
 		}
 		reach[cohort] = r
-		r.shares = c.allShareHeads(extent, cohort, reach)
 		push(cohort, r)
 	}
 	return vector.Of(reach)
@@ -203,13 +215,11 @@ func (c *Cluster) updateReachOf(extent Extent, before *Cluster, node int, lanes 
 			more = addedUp(append(c.passing(extent, node, is, nil), withdrawn(before.passing(extent, node, was, nil))...))
 		}
 		above := before.ReachOf(extent, parent)
-		shares := c.shareHeadsAfter(before, above, node, was, is, did, does)
-		if lanes == 0 && len(more) == 0 && shares == above.shares {
+		if lanes == 0 && len(more) == 0 {
 			was, is = above, above
 			continue
 		}
 		r := *above
-		r.shares = shares
 		for lane := range Lanes {
 			if lanes>>lane&1 == 0 {
 				continue
@@ -226,7 +236,7 @@ func (c *Cluster) updateReachOf(extent Extent, before *Cluster, node int, lanes 
 			}
 		}
 		was, is = above, above
-		if lanes != 0 || len(more) > 0 || shares != above.shares {
+		if lanes != 0 || len(more) > 0 {
 			r.Sums = plus(r.Sums, more)
 			is = &r
 			i, _ := slices.BinarySearch(at, parent)

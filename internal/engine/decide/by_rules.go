@@ -43,8 +43,7 @@ func (s *Searcher) findByRules() (found bool) {
 // retryAt returns the first instant after now at which the request, which does not succeed now,
 // succeeds by policies or rules if nothing but time changes; ok is false if there is none. With
 // rules each instant at which anything may change is tried in turn, because triggers begin and
-// cease to hold; where rules alone decide, the instants before the first fit are not, nor the first
-// fit if it is certain. When more than Retry.MaxSteps workloads were looked at, the answer is the
+// cease to hold; where rules alone decide, the instants before the first fit are not. When more than Retry.MaxSteps workloads were looked at, the answer is the
 // first instant that was not tried.
 func (s *Searcher) retryAt() (at int64, ok bool) {
 	core := &s.search
@@ -61,15 +60,9 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	defer core.BeginAt(now)
 	spent := core.Steps
 	if r.Rules.Alone {
-		first, certain, ever := s.rules.FirstFit(core)
-		switch {
-		case !ever:
+		first, ever := s.rules.FirstFit(core)
+		if !ever {
 			return 0, false
-		case certain && first > now:
-			if t != nil {
-				t.AddAnyway(trace.Step{Kind: trace.Instant, At: first, Fits: true})
-			}
-			return first, true
 		}
 		core.BeginAt(max(now, first-1))
 	}

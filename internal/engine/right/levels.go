@@ -100,3 +100,23 @@ func (c *Case) Below(cohort, queue int) int {
 	}
 	return queue
 }
+
+// Common returns the lowest cohort above a queue and the preemptor's; -1 if they are in different trees.
+func (c *Case) Common(queue int) int {
+	tree := c.Cluster.Tree
+	a, b := tree.Parent(queue), tree.Parent(c.Request.Queue)
+	for a >= 0 && b >= 0 && a != b {
+		switch deeper := tree.Depth(a) - tree.Depth(b); {
+		case deeper > 0:
+			a = tree.Parent(a)
+		case deeper < 0:
+			b = tree.Parent(b)
+		default:
+			a, b = tree.Parent(a), tree.Parent(b)
+		}
+	}
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a
+}

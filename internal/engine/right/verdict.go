@@ -26,21 +26,49 @@ func (v Verdict) MayYield() bool { return v.Rule == 0 }
 // guards, stable sharing. Surplus replicas may yield whatever the first two say; for them ask
 // [Case.VerdictOfSurplus].
 func (c *Case) Verdict(d *Donor, w *cluster.Workload) Verdict {
+	if v := c.VerdictByRules(d, w); !v.MayYield() || !c.refuses(d.Queue, w) {
+		return v
+	}
+	return Verdict{trace.Unstable, math.MaxInt64, -1}
+}
+
+// VerdictByRules is Verdict without stable sharing, for victims of rules.
+func (c *Case) VerdictByRules(d *Donor, w *cluster.Workload) Verdict {
 	if w.Facts.NeverYields && !w.Facts.Evicted {
 		return Verdict{trace.NeverYields, math.MaxInt64, -1}
 	}
 	if until, ok := d.Protects(w); ok && c.Now <= until {
 		return Verdict{trace.MinRuntime, until, d.setByFor(w)}
 	}
-	return c.VerdictOfSurplus(d, w)
+	return c.byGuards(w)
 }
 
-// VerdictOfSurplus is Verdict for the surplus replicas of a workload.
-func (c *Case) VerdictOfSurplus(d *Donor, w *cluster.Workload) Verdict {
+func (c *Case) byGuards(w *cluster.Workload) Verdict {
 	if c.Request.Guard != nil {
 		if until := c.Request.Guard(w); c.Now <= until {
 			return Verdict{trace.Guarded, until, -1}
 		}
+	}
+	return Verdict{SetBy: -1}
+}
+
+// ProtectedUntil returns the last instant at which a minimum runtime or a guard protects a workload; the
+// lowest int64 if none does.
+func (c *Case) ProtectedUntil(d *Donor, w *cluster.Workload) int64 {
+	last := int64(math.MinInt64)
+	if c.Request.Guard != nil {
+		last = c.Request.Guard(w)
+	}
+	if until, ok := d.Protects(w); ok {
+		last = max(last, until)
+	}
+	return last
+}
+
+// VerdictOfSurplus is Verdict for the surplus replicas of a workload.
+func (c *Case) VerdictOfSurplus(d *Donor, w *cluster.Workload) Verdict {
+	if v := c.byGuards(w); !v.MayYield() {
+		return v
 	}
 	if c.refuses(d.Queue, w) {
 		return Verdict{trace.Unstable, math.MaxInt64, -1}

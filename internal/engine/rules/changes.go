@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -56,7 +57,7 @@ func (t *Taker) collect(s *search.Search) {
 			continue // later tiers may be reached when the trigger of this one does not hold
 		}
 		for _, d := range t.tiers[i].all(s) {
-			if t.waits(s, i, d.node) {
+			if t.waits(s, i, &d) {
 				t.collectFrom(s, t.tiers[i].rules, &d)
 			}
 		}
@@ -67,6 +68,7 @@ func (t *Taker) collect(s *search.Search) {
 
 // collectFrom adds the instants of the workloads of a queue.
 func (t *Taker) collectFrom(s *search.Search, by *rules.Tier, d *donor) {
+	of := s.DonorOfRules(d.node, d.common)
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
 		var cursor cluster.LaneCursor
 		for cursor.First(*s.Cluster.Running(d.node).Lane(lane)); ; cursor.Next() {
@@ -75,23 +77,23 @@ func (t *Taker) collectFrom(s *search.Search, by *rules.Tier, d *donor) {
 				break
 			}
 			s.Steps++
-			t.collectOf(s, by, w, d.node)
+			t.collectOf(s, by, w, &of)
 		}
 	}
 }
 
 // waits reports whether time changes what a tier says of workloads of a queue.
-func (t *Taker) waits(s *search.Search, i, node int) bool {
-	return t.tiers[i].rules.Timed() || s.Request.Guard != nil || minimumOf(s, node).For > 0
+func (t *Taker) waits(s *search.Search, i int, d *donor) bool {
+	return t.tiers[i].rules.Timed() || s.Request.Guard != nil || s.DonorOfRules(d.node, d.common).Minimum >= 0
 }
 
 // collectOf adds the instants of one workload and a tier. ok reports whether the tier accepts it at some
 // time, whatever constraints on quota say.
-func (t *Taker) collectOf(s *search.Search, by *rules.Tier, w *cluster.Workload, node int) (ok bool) {
+func (t *Taker) collectOf(s *search.Search, by *rules.Tier, w *cluster.Workload, d *right.Donor) (ok bool) {
 	if s.Request.Room == nil && !s.UsesNeeded(w.Loads) {
 		return false
 	}
-	until := protectedUntil(s, w, node)
+	until := s.ProtectedUntil(d, w)
 	t.fill(w)
 	if !by.AcceptsSometime(&t.one) {
 		return false

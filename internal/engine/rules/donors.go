@@ -3,18 +3,37 @@ package rules
 import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue/rules"
 )
 
-// donor is a queue in which a tier may accept somebody.
+// donor is a queue in which a tier may accept workloads.
 type donor struct {
 	node int
+	// common is the lowest cohort above it and the preemptor's queue, and side the child of that on the
+	// way to the queue; -1 for the own queue and in other trees.
+	common, side int
 	rules.Reach
 }
 
-// collect appends the donors of a tier to an empty list, by node; byHeads: without those that only heads of
-// cohorts have to find.
+func donorAt(s *search.Search, node int, r rules.Reach) donor {
+	d := donor{node, -1, -1, r}
+	if node != s.Request.Queue {
+		if d.common = s.Common(node); d.common >= 0 {
+			d.side = s.Below(d.common, node)
+		}
+	}
+	return d
+}
+
+// victim returns a workload of the queue as a victim of rules, which yields as a whole.
+func (d *donor) victim(w *cluster.Workload) right.Victim {
+	return right.Victim{Workload: w, Set: -1, Count: 1, Cohort: d.common, Side: d.side, Queue: d.node, ByRules: true}
+}
+
+// collect appends the donors of a tier to an empty list, by node; byHeads: without those that branches
+// find.
 func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	elsewhere := t.reach().Elsewhere()
 	switch {
@@ -50,8 +69,8 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	return list
 }
 
-// collectUnder appends queues under a cohort, except below one child: those that can be reached and where
-// somebody has at most a priority. Constraints on quota hold for nobody in others.
+// collectUnder appends queues under a cohort, except below one child: those that can be reached and in which
+// a workload has at most a priority. Constraints on quota hold in no others.
 func (t *tier) collectUnder(s *search.Search, list []donor, cohort, except int, most int64) []donor {
 	reach := s.Cluster.Reach(cohort)
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
@@ -102,29 +121,29 @@ func (t *tier) all(s *search.Search) []donor {
 		return t.donors
 	}
 	if !t.listed {
-		t.listed, t.list = true, t.collect(s, t.list[:0], false)
+		t.listed, t.allDonors = true, t.collect(s, t.allDonors[:0], false)
 	}
-	return t.list
+	return t.allDonors
 }
 
-// addNamed adds a queue by its name, if a selector that asks for no trait may accept somebody there.
+// addNamed adds a queue by its name, if a selector that asks for no trait may accept a workload there.
 func (t *tier) addNamed(s *search.Search, list []donor, node int) []donor {
 	return add(s, list, node, t.reach().Of(s.Cluster.Queue(node).Name))
 }
 
-// add adds a queue if some selector may accept somebody there, with nobody gone.
+// add adds a queue if some selector may accept a workload there while no victim is taken.
 func add(s *search.Search, list []donor, node int, r rules.Reach) []donor {
 	if s.Cluster.Queue(node).Inactive {
 		return list
 	}
 	if r.Free || r.Any && node != s.Request.Queue && !s.View.WithinNominalAtFirst(node, s.Needs) {
-		list = append(list, donor{node, r})
+		list = append(list, donorAt(s, node, r))
 	}
 	return list
 }
 
-// eachByTraits calls yield with the queues in which somebody has a trait that selectors of a tier ask for, and
-// whom these may accept there. A queue may come several times.
+// eachByTraits calls yield with the queues in which a workload has a trait that selectors of a tier ask for,
+// and what these may accept there. A queue may come several times.
 func eachByTraits(s *search.Search, by *rules.Reaches, yield func(node int, r rules.Reach)) {
 	for trait, ok := by.NextTrait(0); ok; {
 		has, any := s.Cluster.NextTrait(trait)
@@ -139,7 +158,7 @@ func eachByTraits(s *search.Search, by *rules.Reaches, yield func(node int, r ru
 	}
 }
 
-// united sorts donors by node and makes one of those of the same queue.
+// united sorts donors by node and makes one of the donors of the same queue.
 func united(list []donor) []donor {
 	heap.Sort(list, func(a, b *donor) bool { return a.node < b.node })
 	out := list[:0]
@@ -151,4 +170,19 @@ func united(list []donor) []donor {
 		}
 	}
 	return out
+}
+
+// ReachesEverybody reports whether some selector of the configurations accepts workloads of other queues
+// whatever the quota says, so that the cluster has to keep the reach of [cluster.Everybody].
+func ReachesEverybody(e *rules.Evaluator) bool {
+	for config := range e.Each {
+		for i := range config.Rules {
+			for _, s := range config.Rules[i].CandidateSelectors {
+				if s.Quota == "" && s.Scope != rules.WithinLocalQueue && s.Scope != rules.WithinClusterQueue {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -23,19 +23,20 @@ type verdict uint8
 
 const (
 	refused verdict = iota
-	notNow          // a constraint on quota refuses it, or a limit on rules of which some may not accept it later
-	notYet          // and all after it in its queue, until somebody of the preemptor's side is taken
-	never           // and all after it in its queue, whoever else is taken
-	early           // its minimum runtime is not over
+	// refusedByQuota: a constraint on quota refuses it, or a limit on rules of which some may not accept it
+	// later.
+	refusedByQuota
+	// queueBlocked: and all after it in its queue, until a victim of the preemptor's side is taken.
+	queueBlocked
+	// queueDone: and all after it in its queue, whatever else is taken.
+	queueDone
 	accepted
 )
 
-// judge asks the rules of a tier, protections and limits about a workload, and notes who is taken.
-func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v right.Victim, of verdict) {
-	switch _, gone := t.gone[w]; {
-	case !w.Facts.Evicted && protects(minimumOf(s, node), w, s.Now):
-		return v, early
-	case gone || w.Leaving > 0 && right.GoesWhole(w, s.Taken) || t.quotaOnly(s, i) && !s.UsesNeeded(w.Loads) || guarded(s, w):
+// judge asks the rules of a tier and limits about a workload, and notes how it is taken. The walk passes
+// over workloads that minimum runtimes or guards protect.
+func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, d *donor) (v right.Victim, of verdict) {
+	if _, gone := t.gone[w]; gone || w.Leaving > 0 && right.GoesWhole(w, s.Taken) {
 		return v, refused
 	}
 	by, moment, from := t.tiers[i].rules, t.moment(s, i), len(t.matches)
@@ -44,27 +45,27 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, node int) (v
 	if t.matches = by.AppendSelected(t.matches, &t.one, moment); len(t.matches) == from {
 		return v, refused
 	}
-	v = victim(s, w, node)
+	v = d.victim(w)
 	how := taking{tier: int32(i), from: int32(from)}
 	if t.constrained {
 		how.held = t.quotaOf(s, &v, s.Taken)
 		t.keepHeld(&how, by)
 	}
 	if len(t.matches) == from {
-		return v, t.refusedOf(s, &v)
+		return v, t.refusedIn(s, d)
 	}
 	how.to, v.Taking = int32(len(t.matches)), int32(len(t.takings))
 	if t.takings = append(t.takings, how); s.Limited(&v) { // rules of a later tier may take it
 		t.takings, t.matches = t.takings[:v.Taking], t.matches[:from]
 		if t.constrained {
-			return v, notNow
+			return v, refusedByQuota
 		}
 		return v, refused
 	}
 	return v, accepted
 }
 
-// keepHeld keeps the selectors whose constraints hold.
+// keepHeld keeps the selectors of which the constraints hold.
 func (t *Taker) keepHeld(how *taking, by *rules.Tier) {
 	all := t.matches[how.from:]
 	t.matches, how.bound = t.matches[:how.from], true
@@ -77,18 +78,17 @@ func (t *Taker) keepHeld(how *taking, by *rules.Tier) {
 	}
 }
 
-// refusedOf returns the verdict on a workload that a constraint on quota refuses.
-func (t *Taker) refusedOf(s *search.Search, v *right.Victim) verdict {
-	d := t.order.last()
-	holds, mayFinal := t.quotaOfQueue(s, v)
+// refusedIn returns the verdict on a workload of a queue that a constraint on quota refuses.
+func (t *Taker) refusedIn(s *search.Search, d *donor) verdict {
+	holds, mayFinal := t.quotaOfDonor(s, d.node, d.common, d.side)
 	if mayFinal {
 		holds = holds.With(rules.DRSLessThanOrEqualToFinalShare)
 	}
 	switch {
 	case d.Free || d.Asked&holds != 0:
-		return notNow
+		return refusedByQuota
 	case holds == 0:
-		return never // the queue does not borrow
+		return queueDone // the queue does not borrow
 	}
-	return notYet
+	return queueBlocked
 }

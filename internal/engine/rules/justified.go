@@ -27,13 +27,13 @@ func (t *Taker) isBound(v *right.Victim) bool { return v.ByRules && t.takings[v.
 // constraints is accepted with only those before it gone. There was one before the last was put back: the
 // order in which they were taken.
 //
-// Whoever is taken below a common cohort on the preemptor's side only helps the constraints
-// there; whoever is taken on one side changes nothing on another. So no order is better
-// than the own queue first, then from the nearest cohort to the farthest, and each side can be
-// judged alone: only those of victims that the one put back has helped.
+// A victim below a common cohort on the preemptor's side only helps the constraints there; a victim on
+// one side changes nothing on another. So no order is better than the own queue first, then from the
+// nearest cohort to the farthest, and each side can be judged alone: only the sides that the victim put
+// back has helped.
 func (t *Taker) justified(s *search.Search, back *right.Victim, others, needed []right.Victim) bool {
 	t.shares.change()
-	inDoubt := func(v right.Victim) bool { return helps(s, back, &v) && t.isBound(&v) && !t.standsAnyway(s, &v) }
+	inDoubt := func(v right.Victim) bool { return helps(s, back, v.Cohort) && t.isBound(&v) && !t.standsAnyway(s, &v) }
 	if !slices.ContainsFunc(others, inDoubt) && !slices.ContainsFunc(needed, inDoubt) {
 		return true
 	}
@@ -54,8 +54,9 @@ func (t *Taker) standsAnyway(s *search.Search, v *right.Victim) bool {
 	return by.Meets(rules.Borrowing) || by.Meets(rules.BorrowingCapacityFromPreemptor) && t.hasCapacity(s, v.Cohort)
 }
 
-// justifiedOn is justified for the victims of one side. Fewer gone on a side never forbid anybody.
-// So those without constraints come last, and before them whoever may come after all the others.
+// justifiedOn is justified for the victims of one side. With fewer victims of a side taken, no other victim
+// of it is refused. So victims without constraints come last, and before them each victim that may come
+// after all the others.
 func (t *Taker) justifiedOn(s *search.Search, victims []right.Victim, side int) bool {
 	left, back := t.left[:0], t.back[:0]
 	put := func(i int, times int64) {

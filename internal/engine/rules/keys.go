@@ -65,8 +65,9 @@ func ofWorkload(s *search.Search, w *cluster.Workload, key rules.OrderingKey) (v
 	return v
 }
 
-// ofQueue returns the value of a key that is the same for all workloads of a queue now.
-func (t *Taker) ofQueue(s *search.Search, node int, key rules.OrderingKey) (v value) {
+// ofDonor returns the value of a key that is the same for all workloads of a queue now.
+func (t *Taker) ofDonor(s *search.Search, d *donor, key rules.OrderingKey) (v value) {
+	node := d.node
 	switch key {
 	case rules.ByOtherQueue:
 		v.whole = oneIf(node != s.Request.Queue)
@@ -74,16 +75,15 @@ func (t *Taker) ofQueue(s *search.Search, node int, key rules.OrderingKey) (v va
 		parent := s.Cluster.Tree.Parent(node)
 		v.whole = oneIf(node != s.Request.Queue && (parent < 0 || parent != s.Cluster.Tree.Parent(s.Request.Queue)))
 	case rules.ByQueueShare: // as [quota.Share.Compare] orders them
-		if node != s.Request.Queue && lowestAbove(s.Cluster, node, s.Request.Queue) < 0 {
+		if node != s.Request.Queue && d.common < 0 {
 			break // in another tree
 		}
-		of := t.shares.of(s, node)
+		of := t.shareOf(s, node)
 		if v.part = of.Weighted(); of.Weight == 0 && of.Ratio > 0 {
 			v = value{1, of.Ratio}
 		}
 	case rules.ByInitialShare:
-		of := victim(s, nil, node)
-		set, _ := t.quotaOfQueue(s, &of)
+		set, _ := t.quotaOfDonor(s, d.node, d.common, d.side)
 		v.whole = oneIf(set.Meets(rules.DRSLessThanInitialShare))
 	}
 	return v

@@ -3,15 +3,22 @@ package rules
 import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 )
 
-// shares are the shares of nodes, with the request counted. They are good until somebody is taken
-// or put back under the node.
+// Which constraints on quota hold for a candidate (KEP-13396, quota constraints).
+
+// shares are the shares of nodes, with the request counted, and the depth of capacity. They are good until
+// a victim is taken or put back.
 type shares struct {
 	known []knownShare // by node
 	epoch uint64
+	// depth says for which cohorts BorrowingCapacityFromPreemptor holds: those above both queues that have at
+	// most this depth; -1: for none. It is known if depthEpoch is epoch.
+	depth      int
+	depthEpoch uint64
 }
 
 type knownShare struct {
@@ -19,70 +26,73 @@ type knownShare struct {
 	epoch uint64
 }
 
-// change says that anybody may have been taken or put back.
+// change says that any victims may have been taken or put back.
 func (c *shares) change() { c.epoch++ }
 
-// moved says that somebody of a queue alone was taken or put back.
+// moved says that a victim of one queue was taken or put back.
 func (t *Taker) moved(s *search.Search, queue int) {
-	tree, common := s.View.Tree, lowestAbove(s.Cluster, queue, s.Request.Queue)
+	tree, common := s.View.Tree, -1
+	if queue != s.Request.Queue {
+		common = s.Common(queue)
+	}
 	for n := queue; n >= 0; n = tree.Parent(n) {
 		if n < len(t.shares.known) {
 			t.shares.known[n].epoch = 0
 		}
 	}
 	if queue == s.Request.Queue || common >= 0 && tree.Parent(common) >= 0 {
-		t.capacity.epoch = 0 // below the root somebody of the preemptor's side is gone, or there again
+		t.shares.depthEpoch = 0 // below the root the usage of the preemptor's side changed
 	}
 }
 
-// of returns the share of a node of the preemptor's tree.
-func (c *shares) of(s *search.Search, node int) quota.Share {
+// shareOf returns the share of a node of the preemptor's tree.
+func (t *Taker) shareOf(s *search.Search, node int) quota.Share {
+	c := &t.shares
 	if n := s.View.Tree.Len(); n > len(c.known) {
 		c.known = make([]knownShare, n)
 	}
 	known := &c.known[node]
-	if known.epoch == c.epoch {
-		return known.Share
+	if known.epoch != c.epoch {
+		known.Share, known.epoch = s.Share(node), c.epoch
 	}
-	known.Share, known.epoch = s.Share(node), c.epoch
 	return known.Share
 }
 
-// quotaOfQueue returns the constraints on quota that hold for all candidates of a queue alike: v is one,
-// or only the queue. mayFinal: the one on the final share holds for those that leave enough.
-func (t *Taker) quotaOfQueue(s *search.Search, v *right.Victim) (set rules.QuotaSet, mayFinal bool) {
-	if v.Cohort < 0 {
+// quotaOfDonor returns the constraints on quota that hold for all candidates of a queue alike. mayFinal: the
+// one on the final share holds for the candidates that free enough.
+func (t *Taker) quotaOfDonor(s *search.Search, node, common, side int) (set rules.QuotaSet, mayFinal bool) {
+	if common < 0 {
 		return 0, false // the own queue, or in another tree
 	}
-	if s.NotGiving(v.Queue, v.Cohort) >= 0 {
+	if s.NotGiving(node, common) >= 0 {
 		return 0, false
 	}
 	set = set.With(rules.Borrowing)
-	if t.hasCapacity(s, v.Cohort) {
+	if t.hasCapacity(s, common) {
 		set = set.With(rules.BorrowingCapacityFromPreemptor)
 	}
 	if !s.Request.Rules.OfShares {
 		return set, false
 	}
-	order := t.ours(s, v).Compare(t.shares.of(s, v.Side))
+	order := t.ours(s, common).Compare(t.shareOf(s, side))
 	if order < 0 {
 		set = set.With(rules.DRSLessThanInitialShare)
 	}
-	return set, order <= 0 // a share only falls when somebody leaves
+	return set, order <= 0 // a share only falls when a workload leaves
 }
 
 // ours returns the share of the preemptor's side.
-func (t *Taker) ours(s *search.Search, v *right.Victim) quota.Share {
-	return t.shares.of(s, s.Below(v.Cohort, s.Request.Queue))
+func (t *Taker) ours(s *search.Search, common int) quota.Share {
+	return t.shareOf(s, s.Below(common, s.Request.Queue))
 }
 
 // quotaOf returns the constraints on quota that hold for a candidate, which runs, beside victims.
 func (t *Taker) quotaOf(s *search.Search, v *right.Victim, beside []right.Victim) (set rules.QuotaSet) {
-	set, mayFinal := t.quotaOfQueue(s, v)
+	set, mayFinal := t.quotaOfDonor(s, v.Queue, v.Cohort, v.Side)
 	if !mayFinal {
 		return set
 	}
-	if t.ours(s, v).Compare(t.finalShare(s, v, beside)) <= 0 {
+	if t.ours(s, v.Cohort).Compare(t.finalShare(s, v, beside)) <= 0 {
 		set = set.With(rules.DRSLessThanOrEqualToFinalShare)
 	}
 	return set
@@ -97,4 +107,32 @@ func (t *Taker) finalShare(s *search.Search, v *right.Victim, beside []right.Vic
 	of = s.View.Share(v.Side)
 	s.MoveQuota(v, 1, beside)
 	return of
+}
+
+// hasCapacity reports whether BorrowingCapacityFromPreemptor holds below a cohort of the preemptor's: the
+// request fits in the quota of a nearer node. If it does below a nearer cohort, it does below a farther one.
+func (t *Taker) hasCapacity(s *search.Search, cohort int) bool {
+	c := &t.shares
+	if c.depthEpoch != c.epoch {
+		c.depth, c.depthEpoch = -1, c.epoch
+		for n := s.View.Tree.Parent(s.Request.Queue); n >= 0; n = s.View.Tree.Parent(n) {
+			if s.Advantage(usage.Victims, n) {
+				c.depth = s.View.Tree.Depth(n)
+				break
+			}
+		}
+	}
+	return s.View.Tree.Depth(cohort) <= c.depth
+}
+
+// affects reports whether a victim, taken or put back, may change which constraints on shares hold for the
+// workloads of a queue below a common cohort, on a side of it.
+func affects(s *search.Search, v *right.Victim, common, side int) bool {
+	return helps(s, v, common) || common >= 0 && v.Cohort == common && v.Side == side
+}
+
+// helps reports whether a victim is on the preemptor's side of a common cohort.
+func helps(s *search.Search, v *right.Victim, common int) bool {
+	depth := s.Cluster.Tree.Depth
+	return common >= 0 && (v.Queue == s.Request.Queue || v.Cohort >= 0 && depth(v.Cohort) > depth(common))
 }

@@ -3,7 +3,6 @@ package rules
 
 import (
 	"github.com/cedesched/cede/internal/engine/source"
-	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
@@ -20,12 +19,12 @@ type Taker struct {
 	rules     *rules.Evaluator
 	preemptor *workload.Workload
 	tiers     [tierCount]tier
-	order     order
-	by        []rules.Ordering // of the order
+	walk      walk
+	by        []rules.Ordering // of the walk
 	takings   []taking         // by [right.Victim.Taking]
 	// matches are the selectors of the takings' own tiers that accepted.
 	matches []rules.Match
-	// gone holds those taken before to whom a look at the candidates may come again: the first ones of
+	// gone holds the workloads that were taken whole before a look at the candidates: the first victims of
 	// the search, up to a number.
 	gone     map[*cluster.Workload]struct{}
 	goneUpTo int
@@ -40,12 +39,11 @@ type Taker struct {
 	others       []rules.Match // of Matches
 	instants     []int64       // at which verdicts change, if collected
 	collected    bool
-	sums         sums    // of the request
-	outlook      outlook // of FirstFit
+	sums         sums      // of the request
+	waiting      []waiting // of FirstFit
 	// constrained: some selector has a constraint on quota.
 	constrained bool
 	shares      shares
-	capacity    capacity
 	left, back  []int        // of justifiedOn
 	judged      search.Marks // the sides
 }
@@ -61,13 +59,12 @@ type tier struct {
 	reaches rules.Reaches // if summed, of the rules
 	summed  bool
 	asked   bool
-	// donors are the queues in which some selector may accept somebody; byHeads: without those that only
-	// heads of cohorts find.
-	donors  []donor
-	byHeads bool
-	twice   bool    // heads may find donors, too
-	list    []donor // of all, if listed
-	listed  bool
+	// donors are the queues in which some selector may accept a workload; byHeads: without those that
+	// branches find.
+	donors    []donor
+	byHeads   bool
+	allDonors []donor // valid if listed
+	listed    bool
 }
 
 // Begin prepares for a request at now. The preemptor must stay as it is. since says by tier since when
@@ -75,7 +72,7 @@ type tier struct {
 func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int64, since [tierCount]int64) {
 	t.rules, t.preemptor, t.now, t.given = e, preemptor, now, since
 	t.by = usable(t.by[:0], e.Ordering(preemptor.Queue))
-	t.order.begin(t.by)
+	t.walk.begin(t.by)
 	t.constrained = e.Constrained(preemptor.Queue)
 	t.Reset()
 	t.forget()
@@ -85,7 +82,7 @@ func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int6
 func (t *Taker) forget() {
 	for i := range t.tiers {
 		if at := &t.tiers[i]; at.known {
-			*at = tier{donors: at.donors[:0], list: at.list[:0]}
+			*at = tier{donors: at.donors[:0], allDonors: at.allDonors[:0]}
 		}
 	}
 }
@@ -94,7 +91,7 @@ func (t *Taker) forget() {
 func (t *Taker) End() {
 	t.rules, t.preemptor, t.one = nil, nil, workload.Workload{}
 	t.forget()
-	t.order.release()
+	t.walk.drop()
 	clear(t.gone)
 }
 
@@ -119,7 +116,7 @@ func (t *Taker) Take(s *search.Search) (fits bool) {
 	clear(t.gone)
 	t.takings, t.matches, t.goneUpTo = t.takings[:0], t.matches[:0], 0
 	t.shares.change()
-	fits = len(s.Taken) > 0 && s.Fits(source.Mode{Borrowing: true}) // without anybody gone it does not: that was asked
+	fits = len(s.Taken) > 0 && s.Fits(source.Mode{Borrowing: true}) // without victims it does not: that was asked
 	over := fits                                                    // the walk: then no trigger holds
 	for i, trigger := range rules.Triggers() {
 		if over || trigger != rules.Always && s.QuotaFits() == (trigger == rules.InsufficientQuota) {
@@ -154,15 +151,14 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	if t.rulesOf(i) == nil {
 		return false
 	}
-	if at.asked || t.sums.refuses != usage.Victims { // then nobody is sought
+	if at.asked || t.sums.refuses != usage.Victims { // then no victims are sought
 		return true
 	}
 	at.asked = true
 	if at.rules.Serves() {
 		elsewhere := at.reach().Elsewhere()
-		at.byHeads = elsewhere.Any && s.Cluster.Keeps(extentOf(&elsewhere)) && t.order.byHeads(s.Cluster, at.reach().OtherTrees())
+		at.byHeads = elsewhere.Any && s.Cluster.Keeps(extentOf(&elsewhere)) && t.walk.bound > 0
 		at.donors = at.collect(s, at.donors, at.byHeads)
-		at.twice = at.byHeads && slices.ContainsFunc(at.donors, func(d donor) bool { return d.node != s.Request.Queue })
 	}
 	return true
 }
@@ -181,7 +177,7 @@ func (t *Taker) rulesOf(i int) *rules.Tier {
 	return at.rules
 }
 
-// reach returns whom a tier may accept, by queue. Its rules are known.
+// reach returns what a tier may accept, by queue. Its rules are known.
 func (t *tier) reach() *rules.Reaches {
 	if !t.summed {
 		t.reaches, t.summed = t.rules.Reaches(), true
@@ -189,62 +185,50 @@ func (t *tier) reach() *rules.Reaches {
 	return &t.reaches
 }
 
-// takeFrom takes candidates of a tier until the request fits. Those that a constraint on quota
-// refused (see notNow) are looked at again as long as others are taken, or as often as the request says: without
-// these the preemptor's share may be smaller.
+// takeFrom takes candidates of a tier until the request fits. While others are taken, or as often as the
+// request says, candidates that a constraint on quota refused are looked at again: without the victims the
+// preemptor's share may be smaller.
 func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	if trace := s.Request.Trace; trace != nil {
 		t.survey(trace, s, i)
 	}
 	for looks, again := 1, t.sums.refuses == usage.Victims; again; looks++ {
 		t.noteGone(s)
-		before, waiting := len(s.Taken), false
+		before, refusedNow := len(s.Taken), false
 		for phase := range phases {
-			t.order.open(t, s, &t.tiers[i], phase, t.quotaOnly(s, i))
-			for {
-				w, node, ok := t.order.next(t, s)
-				if !ok {
-					break
-				}
-				v, verdict := t.judge(s, i, w, node)
+			t.walk.open(t, s, &t.tiers[i], phase, !quotaOnly(s, i))
+			for w, d, ok := t.walk.next(); ok; w, d, ok = t.walk.next() {
+				v, verdict := t.judge(s, i, w, d)
+				refusedNow = refusedNow || verdict == refusedByQuota || verdict == queueBlocked
 				switch verdict {
-				case notNow:
-					waiting = true
-				case notYet:
-					waiting = true
-					t.order.suspend()
-				case never:
-					t.order.close()
-				case early:
-					t.order.pass(w, minimumOf(s, node), s.Now)
+				case queueBlocked:
+					t.walk.park()
+				case queueDone:
+					t.walk.end()
+				case accepted:
+					s.Take(v)
+					fits := s.Fits(source.Mode{Borrowing: true})
+					if trace := s.Request.Trace; trace != nil {
+						s.TraceTaken(trace, true, fits)
+					}
+					if fits {
+						return true
+					}
+					if t.hopelessNow(s) {
+						return false
+					}
+					t.moved(s, d.node)
+					t.walk.change(&v)
 				}
-				if verdict != accepted {
-					continue
-				}
-				if s.Take(v); t.tiers[i].twice {
-					t.noteGone(s)
-				}
-				fits := s.Fits(source.Mode{Borrowing: true})
-				if trace := s.Request.Trace; trace != nil {
-					s.TraceTaken(trace, true, fits)
-				}
-				if fits {
-					return true
-				}
-				if t.hopelessNow(s) {
-					return false
-				}
-				t.moved(s, node)
-				t.order.change(t, s)
 			}
-			waiting = waiting || t.order.waited
+			refusedNow = refusedNow || t.walk.blocked
 		}
-		again = waiting && len(s.Taken) > before && looks != s.Request.Rules.Looks
+		again = refusedNow && len(s.Taken) > before && looks != s.Request.Rules.Looks
 	}
 	return false
 }
 
-// noteGone notes who was taken as a whole so far.
+// noteGone notes which workloads were taken whole so far.
 func (t *Taker) noteGone(s *search.Search) {
 	if t.gone == nil && len(s.Taken) > 0 {
 		t.gone = map[*cluster.Workload]struct{}{}
@@ -256,8 +240,8 @@ func (t *Taker) noteGone(s *search.Search) {
 	}
 }
 
-// quotaOnly reports whether a tier takes only those who use what needs preemption.
-func (t *Taker) quotaOnly(s *search.Search, i int) bool {
+// quotaOnly reports whether the i-th tier takes only workloads that use what needs preemption.
+func quotaOnly(s *search.Search, i int) bool {
 	return s.Request.Room == nil || rules.Triggers()[i] == rules.InsufficientQuota
 }
 

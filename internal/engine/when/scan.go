@@ -63,12 +63,9 @@ func (f *Finder) scanDonor(donor int, borrowing bool) {
 			if until == math.MaxInt64 || !s.UsesNeeded(w.Loads) {
 				continue
 			}
+			whole := max(until, s.ProtectedUntil(d, w))
 			if s.Request.Guard != nil {
 				until = max(until, s.Request.Guard(w))
-			}
-			whole := until
-			if end, ok := d.Protects(w); ok {
-				whole = max(until, end)
 			}
 			f.scanned = append(f.scanned, scanned{w, donor, until, whole})
 		}
