@@ -11,15 +11,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/loops"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-func loopsOf(t failer, st preemption.State, c preemption.Config, waiting ...workload.Workload) preemption.Loop {
+func loopsOf(t failer, st preemption.State, c preemption.Config, waiting ...workload.Workload) loops.Loop {
 	t.Helper()
-	l, err := preemption.Loops(snapshotOf(t, st), waiting, c, preemption.LoopOptions{Now: now})
+	l, err := loops.Find(snapshotOf(t, st), waiting, c, loops.Options{Now: now})
 	if err != nil {
 		t.Fatalf("Loops: %v", err)
 	}
@@ -27,7 +28,7 @@ func loopsOf(t failer, st preemption.State, c preemption.Config, waiting ...work
 }
 
 // circleOf writes a circle in one line, from its first step by name.
-func circleOf(l preemption.Loop) string {
+func circleOf(l loops.Loop) string {
 	var steps []string
 	for _, s := range l.Steps {
 		step := s.Workload + " fits"
@@ -176,7 +177,7 @@ func loopsAreCircles(t *rapid.T) {
 		waiting[w.ID] = w
 	}
 	first := ""
-	for i, step := range append(append([]preemption.LoopStep{}, l.Before...), l.Steps...) {
+	for i, step := range append(append([]loops.Step{}, l.Before...), l.Steps...) {
 		if i == len(l.Before) {
 			first = fmt.Sprint(snapshot.State().Admitted)
 		}
@@ -223,7 +224,7 @@ func TestLoopsAreDrawn(t *testing.T) {
 func TestLoopsEndsAndFails(t *testing.T) {
 	record := readRecord(t, "testdata/loop-2-fair.json")
 	s, c := snapshotOf(t, record.State), preemption.Config{Sharing: preemption.Fair}
-	l, err := preemption.Loops(s, []workload.Workload{record.Request.Workload}, c, preemption.LoopOptions{Now: now, MaxDecisions: 2})
+	l, err := loops.Find(s, []workload.Workload{record.Request.Workload}, c, loops.Options{Now: now, MaxDecisions: 2})
 	if err != nil || !l.Cut || l.Decisions != 2 || len(l.Steps) > 0 {
 		t.Errorf("%v, %+v", err, l)
 	}
@@ -233,20 +234,20 @@ func TestLoopsEndsAndFails(t *testing.T) {
 	for _, bad := range []struct {
 		waiting []workload.Workload
 		config  preemption.Config
-		options preemption.LoopOptions
+		options loops.Options
 		want    string
 	}{
-		{nil, c, preemption.LoopOptions{}, "options.Now: is not set"},
-		{nil, c, preemption.LoopOptions{Now: time.Date(1, 2, 3, 0, 0, 0, 0, time.UTC)}, "options.Now: 0001-02-03"},
-		{nil, c, preemption.LoopOptions{Now: now, MaxDecisions: -1}, "options.MaxDecisions: -1 is negative"},
-		{nil, preemption.Config{MaxBlockers: -1}, preemption.LoopOptions{Now: now}, "config.MaxBlockers: -1 is negative"},
-		{[]workload.Workload{w, strange, w}, c, preemption.LoopOptions{Now: now}, `pending[1].queue: unknown queue "nowhere"; pending[2].id: "pending" is also the ID of pending[0]`},
+		{nil, c, loops.Options{}, "options.Now: is not set"},
+		{nil, c, loops.Options{Now: time.Date(1, 2, 3, 0, 0, 0, 0, time.UTC)}, "options.Now: 0001-02-03"},
+		{nil, c, loops.Options{Now: now, MaxDecisions: -1}, "options.MaxDecisions: -1 is negative"},
+		{nil, preemption.Config{MaxBlockers: -1}, loops.Options{Now: now}, "config.MaxBlockers: -1 is negative"},
+		{[]workload.Workload{w, strange, w}, c, loops.Options{Now: now}, `pending[1].queue: unknown queue "nowhere"; pending[2].id: "pending" is also the ID of pending[0]`},
 	} {
-		if _, err := preemption.Loops(s, bad.waiting, bad.config, bad.options); err == nil || !strings.HasPrefix(err.Error(), bad.want) {
+		if _, err := loops.Find(s, bad.waiting, bad.config, bad.options); err == nil || !strings.HasPrefix(err.Error(), bad.want) {
 			t.Errorf("%v, want %s", err, bad.want)
 		}
 	}
-	if l, err := preemption.Loops(nil, nil, c, preemption.LoopOptions{Now: now}); err != nil || len(l.Steps) > 0 {
+	if l, err := loops.Find(nil, nil, c, loops.Options{Now: now}); err != nil || len(l.Steps) > 0 {
 		t.Errorf("nobody runs, nobody waits: %v, %+v", err, l)
 	}
 }

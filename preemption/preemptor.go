@@ -98,7 +98,7 @@ type Config struct {
 	// SkipRuleRecheck puts a victim back whenever the request fits without it. By default it stays
 	// if without it a constraint on quota no longer accepts another victim of rules. Kueue puts it
 	// back. The hazard: the other one yields by a share that the preemptor does not have. It may
-	// take its room back, and so on in a circle while time stands still; [Loops] finds such circles.
+	// take its room back, and so on in a circle while time stands still; package preemption/loops finds such circles.
 	SkipRuleRecheck bool
 	// Limits limit the preemptions in sliding windows, which [Request.History] tells: a victim
 	// must be within each limit that it falls under, counting those taken before it in the same

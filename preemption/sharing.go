@@ -52,7 +52,7 @@ const (
 // Each option leaves the other cause. Of 21,201 small random clusters in which somebody preempts
 // 17 ended in a circle, of 13,433 that are made for it 190; with RecheckShares 15 and 190, with
 // IgnoreNominalEntitlement 11 and 170, with both 9 and 170. Stable excludes circles altogether
-// (docs/stability.md), and [Loops] finds them.
+// (docs/stability.md), and package preemption/loops finds them.
 type FairSharing struct {
 	// Strategies is one or both, LessThanOrEqualToFinalShare first. The second is tried, once
 	// for each queue, on candidates that fail the first, if the first does not free enough.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/loops"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -57,7 +57,7 @@ func (s *circleSearch) lookAt(list []workload.Workload) {
 			continue
 		}
 		part := min(left, maxWorkOfOne, max(leastWorkOfOne, left/(len(list)-i)))
-		loop, err := preemption.Loops(s.Snapshot, list[i:i+1], s.Config, preemption.LoopOptions{Now: s.Now, MaxDecisions: part})
+		loop, err := loops.Find(s.Snapshot, list[i:i+1], s.Config, loops.Options{Now: s.Now, MaxDecisions: part})
 		if err != nil {
 			continue
 		}
@@ -96,9 +96,9 @@ func (c *Cluster) tell() {
 }
 
 // findingOf describes a circle, from the step of the workload that was asked about.
-func findingOf(w *workload.Workload, steps []preemption.LoopStep) Finding {
+func findingOf(w *workload.Workload, steps []loops.Step) Finding {
 	var queues, texts []string
-	first := max(0, slices.IndexFunc(steps, func(s preemption.LoopStep) bool { return s.Workload == w.ID }))
+	first := max(0, slices.IndexFunc(steps, func(s loops.Step) bool { return s.Workload == w.ID }))
 	for i := range steps {
 		s := &steps[(first+i)%len(steps)]
 		if name := fmt.Sprintf("%q", s.Queue); len(s.Victims) > 0 && !slices.Contains(queues, name) {
@@ -123,7 +123,7 @@ func findingOf(w *workload.Workload, steps []preemption.LoopStep) Finding {
 }
 
 // says describes a step.
-func says(s *preemption.LoopStep) string {
+func says(s *loops.Step) string {
 	if len(s.Victims) == 0 {
 		return s.Workload + " fits"
 	}

@@ -133,7 +133,7 @@ var rooms = []struct {
 		{"preemption"},
 		{"preemption/placement"},
 	}},
-	{"cycle", [][]string{{"preemption/cycle"}}},
+	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"proof: what shows that all this is right", [][]string{
 		{"internal/proof/golden", "internal/proof/sim", "internal/proof/asrules", "internal/proof/twin"},

@@ -1,4 +1,4 @@
-package preemption_test
+package loops_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/loops"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -13,7 +14,7 @@ import (
 
 // Two queues that reclaim from any priority and preempt within themselves: a circle. Stable fair
 // sharing has none.
-func ExampleLoops() {
+func ExampleFind() {
 	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 	team := func(name string) queue.Queue {
 		return queue.Queue{Name: name, Cohort: "lab", Preemption: policy, Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 2}}}
@@ -32,9 +33,9 @@ func ExampleLoops() {
 	pending := []workload.Workload{
 		waits("a-large", "a", 5, 3), waits("a-small", "a", 0, 2), waits("b-large", "b", 5, 3), waits("b-small", "b", 0, 2),
 	}
-	now := preemption.LoopOptions{Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	now := loops.Options{Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	for _, fair := range []preemption.FairSharing{{}, {Stable: true}} {
-		loop, err := preemption.Loops(snapshot, pending, preemption.Config{Sharing: preemption.Fair, Fair: fair}, now)
+		loop, err := loops.Find(snapshot, pending, preemption.Config{Sharing: preemption.Fair, Fair: fair}, now)
 		if err != nil {
 			log.Fatal(err)
 		}

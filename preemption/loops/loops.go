@@ -1,4 +1,5 @@
-package preemption
+// Package loops looks for workloads that evict each other in a circle while nothing else changes.
+package loops
 
 import (
 	"cmp"
@@ -9,12 +10,13 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 
-// LoopOptions are the options of [Loops].
-type LoopOptions struct {
+// Options are the options of [Find].
+type Options struct {
 	// Now is the instant at which time stands still. It must not be zero.
 	Now time.Time
 	// MaxDecisions limits the search. Zero is 4,000, which takes some hundredths of a second in
@@ -22,53 +24,53 @@ type LoopOptions struct {
 	MaxDecisions int
 }
 
-const defaultLoopDecisions = 4000
+const defaultDecisions = 4000
 
 // Loop is a circle in which workloads take each other's room while nothing else changes. The
 // zero value is: none was found.
 type Loop struct {
 	// Before lists the steps that lead to the circle.
-	Before []LoopStep `json:"before,omitempty"`
+	Before []Step `json:"before,omitempty"`
 	// Steps is the circle. After its last step everything is as it was before its first. Empty:
 	// no circle was found.
-	Steps []LoopStep `json:"steps,omitempty"`
+	Steps []Step `json:"steps,omitempty"`
 	// Decisions is the number of decisions that were made.
 	Decisions int `json:"decisions,omitempty"`
-	// Cut: the search ended at [LoopOptions.MaxDecisions]. Without a circle this means that none
+	// Cut: the search ended at [Options.MaxDecisions]. Without a circle this means that none
 	// was found so far.
 	Cut bool `json:"cut,omitempty"`
 }
 
-// LoopStep is one step: a workload asks and gets a place.
-type LoopStep struct {
+// Step is one step: a workload asks and gets a place.
+type Step struct {
 	Workload string `json:"workload"`
 	Queue    string `json:"queue"`
-	// Victims lists who yields to it. Empty: it fits.
-	Victims []Victim `json:"victims,omitempty"`
+	// Victims yield to it. Empty: it fits.
+	Victims []preemption.Victim `json:"victims,omitempty"`
 }
 
-// Loops looks for workloads that evict each other in a circle. Time stands still; those of
-// pending ask, in any order. Who succeeds starts at once. Its victims leave at once and ask
+// Find looks for workloads that evict each other in a circle. Time stands still; the workloads of
+// pending ask, in any order. A workload that succeeds starts at once. Its victims leave at once and ask
 // again, with the flavors that they had. Replicas that left do not come back. Gates stay as they
 // are. Limits see each decision alone: a circle that they only slow down is one.
 //
 // It returns the circle that is closed after the fewest steps; of several the shortest, then
-// the one that comes first if those who wait are asked by priority, queue-order timestamp and
+// the one that comes first if the waiting workloads are asked by priority, queue-order timestamp and
 // ID. The answer is the same on every machine.
 //
-// It fails with a [fault.List] if c is not valid (see [New]), if a pending workload is not (see
-// [Preemptor.Decide]) or comes twice, if Now is zero or out of range, or if MaxDecisions is
+// It fails with a [fault.List] if c is not valid (see [preemption.New]), if a pending workload is not (see
+// [preemption.Preemptor.Decide]) or comes twice, if Now is zero or out of range, or if MaxDecisions is
 // negative.
-func Loops(s *Snapshot, pending []workload.Workload, c Config, o LoopOptions) (Loop, error) {
+func Find(s *preemption.Snapshot, pending []workload.Workload, c preemption.Config, o Options) (Loop, error) {
 	c.SkipBlockers, c.SkipRetryAt = true, true
-	p, err := New(c)
+	p, err := preemption.New(c)
 	if err != nil {
 		return Loop{}, err
 	}
-	if err := validateLoops(p, s, pending, o); err != nil {
+	if err := validate(p, s, pending, o); err != nil {
 		return Loop{}, err
 	}
-	l := looper{p: p, now: o.Now, left: cmp.Or(o.MaxDecisions, defaultLoopDecisions), byKey: map[string]int{}, submitted: map[string]workload.Workload{}}
+	l := looper{p: p, now: o.Now, left: cmp.Or(o.MaxDecisions, defaultDecisions), byKey: map[string]int{}, submitted: map[string]workload.Workload{}}
 	most := l.left
 	first := situation{snapshot: s, waiting: slices.Clone(pending), moved: map[string]workload.Workload{}}
 	for _, w := range pending {
@@ -81,7 +83,7 @@ func Loops(s *Snapshot, pending []workload.Workload, c Config, o LoopOptions) (L
 	return found, nil
 }
 
-func validateLoops(p *Preemptor, s *Snapshot, pending []workload.Workload, o LoopOptions) error {
+func validate(p *preemption.Preemptor, s *preemption.Snapshot, pending []workload.Workload, o Options) error {
 	var faults fault.List
 	if o.MaxDecisions < 0 {
 		faults.Add("options.MaxDecisions", "%d is negative", o.MaxDecisions)
@@ -102,7 +104,7 @@ func validateLoops(p *Preemptor, s *Snapshot, pending []workload.Workload, o Loo
 			continue
 		}
 		seen[w.ID] = i
-		_, err := p.Decide(s, Request{Workload: w, Now: o.Now})
+		_, err := p.Decide(s, preemption.Request{Workload: w, Now: o.Now})
 		list, _ := err.(fault.List)
 		for _, f := range list {
 			faults.Add(path+strings.TrimPrefix(f.Path, "request.workload"), "%s", f.Problem)
@@ -111,16 +113,16 @@ func validateLoops(p *Preemptor, s *Snapshot, pending []workload.Workload, o Loo
 	return faults.Err()
 }
 
-// situation is who runs and who waits.
+// situation is what runs and what waits.
 type situation struct {
-	snapshot *Snapshot
+	snapshot *preemption.Snapshot
 	waiting  []workload.Workload
 	// moved holds, by ID, all that started, left or shrank since the first situation, as it is
-	// now; who waits has no reservation.
+	// now; a waiting workload has no reservation.
 	moved map[string]workload.Workload
 	// How it came about: the index of the situation before, and the step from there.
 	before int
-	step   LoopStep
+	step   Step
 	depth  int
 	next   []edge
 }
@@ -128,7 +130,7 @@ type situation struct {
 // edge is a step to another situation.
 type edge struct {
 	to   int
-	step LoopStep
+	step Step
 }
 
 func (a *situation) sort() {
@@ -153,12 +155,12 @@ func (a *situation) key() string {
 
 // looper searches the situations breadth first.
 type looper struct {
-	p         *Preemptor
+	p         *preemption.Preemptor
 	now       time.Time
 	left      int // decisions; under zero: one more was wanted
 	all       []situation
 	byKey     map[string]int
-	submitted map[string]workload.Workload // who was pending, as it was
+	submitted map[string]workload.Workload // the pending workloads, as given
 }
 
 // add returns the index of a situation.
@@ -176,7 +178,7 @@ func (l *looper) add(a situation) int {
 func (l *looper) search() (best Loop) {
 	for i := 0; i < len(l.all); i++ {
 		if len(best.Steps) > 0 && l.all[i].depth > l.all[i-1].depth {
-			return best // those that are closed later come later
+			return best // circles closed later come later
 		}
 		for n := range l.all[i].waiting {
 			if l.left--; l.left < 0 {
@@ -196,26 +198,26 @@ func (l *looper) search() (best Loop) {
 	return best
 }
 
-// ask lets one of those who wait in a situation ask. ok is false if it gets no place.
+// ask lets a waiting workload of a situation ask. ok is false if it gets no place.
 func (l *looper) ask(at, n int) (after situation, ok bool) {
 	from := &l.all[at]
 	w := from.waiting[n]
-	d, err := l.p.Decide(from.snapshot, Request{Workload: w, Now: l.now})
+	d, err := l.p.Decide(from.snapshot, preemption.Request{Workload: w, Now: l.now})
 	if err != nil || !d.Outcome.Succeeds() {
 		return situation{}, false
 	}
 	after = situation{
 		waiting: slices.Delete(slices.Clone(from.waiting), n, n+1), moved: maps.Clone(from.moved),
-		before: at, depth: from.depth + 1, step: LoopStep{Workload: w.ID, Queue: w.Queue, Victims: d.Victims},
+		before: at, depth: from.depth + 1, step: Step{Workload: w.ID, Queue: w.Queue, Victims: d.Victims},
 	}
-	var edits []Edit
+	var edits []preemption.Edit
 	for _, v := range d.Victims {
 		ran, _ := from.snapshot.Find(v.Workload)
 		for _, r := range v.Replicas {
-			edits = append(edits, Shrink(v.Workload, r.PodSet, r.Count))
+			edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
 		}
 		if len(v.Replicas) == 0 {
-			edits = append(edits, Remove(v.Workload))
+			edits = append(edits, preemption.Remove(v.Workload))
 			ran = l.again(ran, v)
 			after.waiting = append(after.waiting, ran)
 		}
@@ -223,7 +225,7 @@ func (l *looper) ask(at, n int) (after situation, ok bool) {
 	}
 	w = d.Assignment.Pin(w)
 	w.ReservedAt, w.AdmittedAt = l.now, l.now
-	if after.snapshot, err = from.snapshot.With(append(edits, Admit(w))...); err != nil {
+	if after.snapshot, err = from.snapshot.With(append(edits, preemption.Admit(w))...); err != nil {
 		return situation{}, false // more usage than can be counted
 	}
 	for id := range after.moved { // with the replicas that are left
@@ -237,7 +239,7 @@ func (l *looper) ask(at, n int) (after situation, ok bool) {
 }
 
 // again returns a victim as it waits again.
-func (l *looper) again(ran workload.Workload, v Victim) workload.Workload {
+func (l *looper) again(ran workload.Workload, v preemption.Victim) workload.Workload {
 	queued := v.Requeued(ran.Queued, l.now)
 	if w, ok := l.submitted[ran.ID]; ok {
 		ran = w.Clone()
@@ -250,10 +252,10 @@ func (l *looper) again(ran workload.Workload, v Victim) workload.Workload {
 }
 
 // path returns the steps of a shortest way between two situations, by the steps known so far.
-func (l *looper) path(from, to int) (steps []LoopStep, ok bool) {
+func (l *looper) path(from, to int) (steps []Step, ok bool) {
 	type visit struct {
 		at, by int // by: the index of the visit before
-		step   LoopStep
+		step   Step
 	}
 	list, seen := []visit{{at: from, by: -1}}, map[int]bool{from: true}
 	for i := 0; i < len(list); i++ {
@@ -275,7 +277,7 @@ func (l *looper) path(from, to int) (steps []LoopStep, ok bool) {
 }
 
 // wayTo returns the steps by which a situation was first reached.
-func (l *looper) wayTo(at int) (steps []LoopStep) {
+func (l *looper) wayTo(at int) (steps []Step) {
 	for ; at > 0; at = l.all[at].before {
 		steps = append(steps, l.all[at].step)
 	}
