@@ -105,6 +105,7 @@ var rooms = []struct {
 	{"persist: structures that share what did not change", [][]string{
 		{"internal/persist/ordered", "internal/persist/trie", "internal/persist/vector"},
 	}},
+	{"clock: what time it is, and what is due when", [][]string{{"preemption/clock"}}},
 	{"values: what users write down", [][]string{
 		{"quota"},
 		{"gate", "minruntime"},
@@ -175,6 +176,9 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
+// systemClock is the one place that reads the clock of the machine, for loops around decisions.
+const systemClock = "preemption/clock/clock.go"
+
 // TestNoSideEffects: the library reads no clock and no randomness, logs nothing,
 // starts no goroutine, knows no files, and does not panic. (sync.Pool in preemption
 // reuses memory and reaches no answer; the corpus loader reads what it is given.)
@@ -196,6 +200,9 @@ func TestNoSideEffects(t *testing.T) {
 			case *ast.CallExpr:
 				var b bytes.Buffer
 				printer.Fprint(&b, files, n.Fun)
+				if b.String() == "time.Now" && s.name == systemClock {
+					return true
+				}
 				if slices.Contains([]string{"panic", "time.Now", "time.Since", "time.Until", "time.Sleep", "print", "println"}, b.String()) {
 					t.Errorf("%s calls %s", files.Position(n.Pos()), b.String())
 				}
