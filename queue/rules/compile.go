@@ -32,7 +32,6 @@ type selector struct {
 	*CandidateSelector
 	classes classes
 	timed   bool // it reads times
-	picks   bool // not everybody of a queue up to a priority: it reads more of a workload
 }
 
 func compile(r *Rule, index int, config string) compiled {
@@ -47,19 +46,11 @@ func compile(r *Rule, index int, config string) compiled {
 	}
 	for i := range r.CandidateSelectors {
 		s := &r.CandidateSelectors[i]
-		c.selectors[i] = selector{s, compileClasses(s.Priority.ClassSelector), !s.Time.IsZero(), s.picks()}
+		c.selectors[i] = selector{s, compileClasses(s.Priority.ClassSelector), !s.Time.IsZero()}
 		c.bound = c.bound || s.Quota != ""
 		c.timed = c.timed || !s.Time.IsZero()
 	}
 	return c
-}
-
-// picks reports whether a selector reads more of a workload than its queue, and whether its effective
-// priority is at most another.
-func (s *CandidateSelector) picks() bool {
-	return s.Scope == WithinLocalQueue || s.LabelSelector != nil || len(s.NumericLabels) > 0 || !s.Time.IsZero() ||
-		!s.Priority.MinValue.IsZero() || s.Priority.Mode == Base || len(s.Priority.MatchNames) > 0 || len(s.Priority.NotMatchNames) > 0 ||
-		s.Priority.Comparison == GreaterThan || s.Priority.Comparison == GreaterThanOrEqual
 }
 
 // selects reports whether a label selector, which may be absent, selects labels.

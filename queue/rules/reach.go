@@ -12,8 +12,6 @@ type Reaches struct {
 	labelled   []*entry
 	elsewhere  Reach
 	otherTrees bool // some of these, whatever the quota says
-	// The same in other queues of the preemptor's tree, without those in labelled: in its cohort and outside.
-	inside, outside Reach
 }
 
 // Reach says whom selectors may accept in a queue. The zero value is nobody.
@@ -26,21 +24,12 @@ type Reach struct {
 	Asked QuotaSet
 	// Others: somebody by selectors that do not ask for [BorrowingCapacityFromPreemptor].
 	Others bool
-	// Sure: everybody up to the effective priority MostSure, at any time and whatever the quota says.
-	Sure bool
 	// Most is the highest effective priority; MostOthers, by the selectors of Others.
-	Most, MostOthers, MostSure int64
+	Most, MostOthers int64
 }
 
 // Add adds those whom other selectors may accept.
 func (r *Reach) Add(o Reach) {
-	switch {
-	case !o.Sure:
-	case !r.Sure:
-		r.Sure, r.MostSure = true, o.MostSure
-	default:
-		r.MostSure = max(r.MostSure, o.MostSure)
-	}
 	switch {
 	case !o.Any:
 		return
@@ -74,9 +63,6 @@ func (t *Tier) reachOf(s *entry) Reach {
 	if r.Others {
 		r.MostOthers = most
 	}
-	if r.Free && !s.picks && t.index.rules[s.rule].wait == 0 {
-		r.Sure, r.MostSure = true, most
-	}
 	return r
 }
 
@@ -105,14 +91,6 @@ func (t *Tier) Reaches() Reaches {
 				x.byScope[k].Add(of)
 			}
 		}
-		switch s.Scope {
-		case WithinLocalQueue, WithinClusterQueue:
-			continue
-		case WithinParentCohort, OtherInParentCohort:
-		default:
-			x.outside.Add(of)
-		}
-		x.inside.Add(of)
 	}
 	return x
 }
@@ -157,15 +135,6 @@ func (x *Reaches) placeOf(queue string) (at place, ok bool) {
 		return at, false
 	}
 	return x.tier.placeOf(queue)
-}
-
-// Beside returns what [Reaches.Of] does for another queue of the preemptor's tree, of the same cohort or
-// not; ok is false if the name of the queue must be known.
-func (x *Reaches) Beside(sameCohort bool) (r Reach, ok bool) {
-	if r = x.outside; sameCohort {
-		r = x.inside
-	}
-	return r, len(x.labelled) == 0
 }
 
 // NextTrait returns the number of the first trait, from a number on, that some selector asks for; ok

@@ -40,9 +40,6 @@ func TestReachIsTight(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.want.Others, c.want.MostOthers = c.want.Any, c.want.Most // no selector asks for the preemptor's capacity
-		if c.priority.Mode != rules.Base && c.priority.Comparison != rules.GreaterThan {
-			c.want.Sure, c.want.MostSure = c.want.Any, c.want.Most
-		}
 		of := tier.Reaches()
 		if got := of.Of("a"); got != c.want {
 			t.Errorf("%+v against %d: %+v, want %+v", c.priority, c.own, got, c.want)

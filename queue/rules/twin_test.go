@@ -378,12 +378,6 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			if len(got) > 0 && !reach.Free && reach.Asked&holding == 0 {
 				t.Fatalf("%v: %v by %v, but %+v", trigger, got, holding, reach)
 			}
-			ours, theirs := w.above(preemptor.Queue), w.above(candidate.Queue)
-			if candidate.Queue != preemptor.Queue && len(ours) > 0 && len(theirs) > 0 && ours[len(ours)-1] == theirs[len(theirs)-1] {
-				if beside, ok := reaches.Beside(ours[0] == theirs[0]); ok && beside != reaches.Of(candidate.Queue) {
-					t.Fatalf("%v: %+v, want %+v", trigger, beside, reaches.Of(candidate.Queue))
-				}
-			}
 			if len(got) > 0 && !tier.Serves() {
 				t.Fatal("accepted, though no selector serves the preemptor")
 			}

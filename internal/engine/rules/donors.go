@@ -49,8 +49,18 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 		}
 	default:
 		list = t.addNamed(s, list, s.Request.Queue)
-		for from, n := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue); n >= 0 && elsewhere.Any && !byHeads; from, n = n, s.Cluster.Tree.Parent(n) {
-			list = t.collectUnder(s, list, n, from, elsewhere.Most)
+		if byHeads || !elsewhere.Any {
+			break
+		}
+		// Constraints on quota hold only in queues that can be reached.
+		reached := func(node int) bool { return s.Cluster.CanReach(node) }
+		for from, n := s.Request.Queue, s.Cluster.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.Cluster.Tree.Parent(n) {
+			s.Cluster.EachQueueUnder(n, from, reached, func(q int) bool {
+				if reached(q) {
+					list = t.addNamed(s, list, q)
+				}
+				return true
+			})
 		}
 	}
 	before := len(list)
@@ -67,52 +77,6 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 		}
 	}
 	return list
-}
-
-// collectUnder appends queues under a cohort, except below one child: those that can be reached and in which
-// a workload has at most a priority. Constraints on quota hold in no others.
-func (t *tier) collectUnder(s *search.Search, list []donor, cohort, except int, most int64) []donor {
-	reach := s.Cluster.Reach(cohort)
-	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
-		if !reach.Has(lane) {
-			continue
-		}
-		var cursor cluster.HeadCursor
-		for cluster.SeekLane(&cursor, reach.Heads, lane); ; cursor.Next() {
-			head, ok := cursor.Item()
-			if !ok || head.Lane != lane || head.Workload.Priority > most {
-				break
-			}
-			node := int(head.Node)
-			if node == except || isHead(s.Cluster, node, lane, most) {
-				continue // or it came already
-			}
-			if !s.Cluster.IsQueue(node) {
-				list = t.collectUnder(s, list, node, -1, most)
-			} else if r, ok := t.reach().Beside(cohort == s.Cluster.Tree.Parent(s.Request.Queue)); ok {
-				list = add(s, list, node, r)
-			} else {
-				list = t.addNamed(s, list, node)
-			}
-		}
-	}
-	return list
-}
-
-// isHead reports whether a node has a head of at most a priority in a lane before another.
-func isHead(c *cluster.Cluster, node int, before cluster.Lane, most int64) bool {
-	for lane := range before {
-		var w *cluster.Workload
-		if c.IsQueue(node) {
-			w, _ = c.Running(node).Lane(lane).First()
-		} else {
-			w = c.Head(node, lane)
-		}
-		if w != nil && w.Priority <= most {
-			return true
-		}
-	}
-	return false
 }
 
 // all returns all donors of a tier whose rules are known.

@@ -87,16 +87,21 @@ func (o *walk) open(t *Taker, s *search.Search, of *tier, phase int, all bool) {
 	heap.Init(o.heap, o.earlier)
 }
 
-// add adds a queue in which workloads run in the lanes of the phase to a list, which is no heap then. It is
-// parked while the preemptor lacks the capacity that every selector asks for.
+// add adds a queue to a list, which is no heap then, if a workload in the lanes of the phase may be accepted
+// by its priority. It is parked while the preemptor lacks the capacity that every selector asks for.
 func (o *walk) add(d *donor) {
-	if running := o.s.Cluster.Running(d.node); running.Lane(o.lanes[0]).Len()+running.Lane(o.lanes[1]).Len() > 0 {
+	running := o.s.Cluster.Running(d.node)
+	for _, lane := range o.lanes {
+		if w, ok := running.Lane(lane).First(); !ok || w.Priority > d.Most {
+			continue
+		}
 		g := group{donor: d, at: -1, of: -1}
 		if o.lacks(&d.Reach, d.common) {
 			o.parked, o.blocked = append(o.parked, g), true
 		} else {
 			o.heap = append(o.heap, g)
 		}
+		return
 	}
 }
 
