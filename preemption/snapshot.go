@@ -76,7 +76,7 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 		if len(configs) > 0 {
 			next.rules, _ = rules.New(c.Cohorts, c.Queues, configs)
 		}
-		next.cluster = c.Counting(next.rules.Traits()).Keeping(engine.ReachesEverybody(next.rules))
+		next.cluster = c.Counting(next.rules.Traits()).Keeping(engine.ReachesAllChildren(next.rules))
 	}
 	return next
 }

@@ -9,9 +9,9 @@ import (
 type Mode uint8
 
 const (
-	// NoFit: not in this flavor, whoever yields.
+	// NoFit: not in this flavor, whatever yields.
 	NoFit Mode = iota
-	// NoCandidates: it would need preemption, and nobody may yield.
+	// NoCandidates: it would need preemption, and no workload may yield.
 	NoCandidates
 	// Preempt: workloads of the own queue yield.
 	Preempt
@@ -21,7 +21,7 @@ const (
 	Fit
 )
 
-// Verdict is a mode with the height of the subtree whose quota is used.
+// Verdict is a mode with the height of the subtree that has the quota.
 type Verdict struct {
 	Mode   Mode
 	Height int
@@ -51,9 +51,9 @@ const (
 	ExceedsMax
 	// NotReclaimable: it is over nominal quota, and the queue may not preempt for that.
 	NotReclaimable
-	// NeverPreempts: nobody may yield for the workload.
+	// NeverPreempts: no workload may yield for this one.
 	NeverPreempts
-	// Hopeless: nobody may yield for it now.
+	// Hopeless: no workload may yield for it now.
 	Hopeless
 	// WouldPreempt: others have to yield (whenCanPreempt TryNextFlavor).
 	WouldPreempt

@@ -19,14 +19,14 @@ import (
 // Cluster is an immutable cluster.
 type Cluster struct {
 	*Shape
-	Columns   *Columns
-	Usage     quotatree.Usage
-	running   vector.Vector[*Running]        // by queue, in the order of Shape.Queues
-	reach     [extents]vector.Vector[*Reach] // by cohort
-	byID      trie.Map[*Workload]
-	leaving   trie.Map[*Workload] // workloads with leaving replicas
-	traits    traits
-	everybody bool // the reach of Everybody is kept
+	Columns     *Columns
+	Usage       quotatree.Usage
+	running     vector.Vector[*Running]        // by queue, in the order of Shape.Queues
+	reach       [extents]vector.Vector[*Reach] // by cohort
+	byID        trie.Map[*Workload]
+	leaving     trie.Map[*Workload] // workloads with leaving replicas
+	traits      traits
+	allChildren bool // the reach of AllChildren is kept
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster. It fails

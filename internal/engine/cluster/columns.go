@@ -139,7 +139,7 @@ func (c *Columns) without(loads []quotatree.Load) *Columns {
 	return next
 }
 
-// take returns a number that nothing has, of columns that nobody else has yet.
+// take returns a number that is free, of columns that no other cluster has yet.
 func (c *Columns) take() int {
 	if c.free != nil {
 		n := c.free.number
@@ -159,7 +159,7 @@ func (c *Columns) deleteOther(other *column) {
 	c.othersByNumber, _ = c.othersByNumber.Delete(strconv.Itoa(other.number))
 }
 
-// configured returns the columns of another configuration, whose quotas name these.
+// configured returns the columns of another configuration, in which quotas name these.
 // users counts the running workloads that use a column.
 func (c *Columns) configured(names []quota.FlavorResource, users func(column int) int) *Columns {
 	next := &Columns{others: c.others, othersByNumber: c.othersByNumber, free: c.free, size: c.size, index: make(map[quota.FlavorResource]int)}

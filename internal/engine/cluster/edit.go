@@ -12,7 +12,7 @@ import (
 )
 
 // Each edit returns a new cluster that shares what it does not change, or fails with a
-// [fault.List] whose paths begin with the given one. The cluster itself never changes.
+// [fault.List] with paths that begin with the given one. The cluster itself never changes.
 
 // Admit adds a workload. It keeps w, so w must be a copy.
 func (c *Cluster) Admit(path string, w *workload.Workload) (*Cluster, error) {
@@ -169,7 +169,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			running[i], _ = newRunning(&home{queue: shape.Queues[i].Name}, nil, nil)
 		}
 	}
-	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, traits: c.traits, everybody: c.everybody}
+	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, traits: c.traits, allChildren: c.allChildren}
 	if next.Usage, err = quotatree.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}

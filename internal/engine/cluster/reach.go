@@ -14,8 +14,8 @@ type Extent uint8
 const (
 	// Borrowers: a child that borrows, that is, uses more than its subtree quota in some column.
 	Borrowers Extent = iota
-	// Everybody: each child. It is kept only for rules that need it; see [Cluster.Keeping].
-	Everybody
+	// AllChildren: each child. It is kept only for rules that need it; see [Cluster.Keeping].
+	AllChildren
 
 	extents = iota
 )
@@ -64,18 +64,18 @@ func (c *Cluster) Reach(cohort int) *Reach { return c.ReachOf(Borrowers, cohort)
 func (c *Cluster) ReachOf(extent Extent, cohort int) *Reach { return c.reach[extent].At(cohort) }
 
 // Keeps reports whether an extent is kept.
-func (c *Cluster) Keeps(extent Extent) bool { return extent == Borrowers || c.everybody }
+func (c *Cluster) Keeps(extent Extent) bool { return extent == Borrowers || c.allChildren }
 
-// Keeping returns the cluster with the reach of [Everybody], which edits keep, or without. It costs a look
+// Keeping returns the cluster with the reach of [AllChildren], which edits keep, or without. It costs a look
 // at each workload; nothing if the cluster is like that.
-func (c *Cluster) Keeping(everybody bool) *Cluster {
-	if c.everybody == everybody {
+func (c *Cluster) Keeping(allChildren bool) *Cluster {
+	if c.allChildren == allChildren {
 		return c
 	}
 	next := *c
-	next.everybody, next.reach[Everybody] = everybody, vector.Vector[*Reach]{}
-	if everybody {
-		next.reach[Everybody] = next.allReach(Everybody)
+	next.allChildren, next.reach[AllChildren] = allChildren, vector.Vector[*Reach]{}
+	if allChildren {
+		next.reach[AllChildren] = next.allReach(AllChildren)
 	}
 	return &next
 }
@@ -127,7 +127,7 @@ func (c *Cluster) CanReach(node int) bool { return c.CanReachOf(Borrowers, node)
 
 // CanReachOf reports whether what runs under the node can be reached from its parent.
 func (c *Cluster) CanReachOf(extent Extent, node int) bool {
-	return (extent == Everybody || c.Borrows(node)) && !(c.IsQueue(node) && c.Queue(node).Inactive)
+	return (extent == AllChildren || c.Borrows(node)) && !(c.IsQueue(node) && c.Queue(node).Inactive)
 }
 
 // reachAll computes what is kept.

@@ -17,7 +17,7 @@ func reachFollowsEdits(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = c.Keeping(rapid.Bool().Draw(t, "everybody"))
+	c = c.Keeping(rapid.Bool().Draw(t, "allChildren"))
 	for range rapid.IntRange(1, 12).Draw(t, "edits") {
 		w := preemptiontest.Workload(st, rapid.SampledFrom([]string{"ns/w00", "ns/w01", "ns/w02", "ns/new"}).Draw(t, "id")).Draw(t, "workload")
 		w.ReservedAt = preemptiontest.Now
@@ -55,19 +55,19 @@ func reachFollowsEdits(t *rapid.T) {
 
 // kept returns the extents that a cluster keeps.
 func kept(c *cluster.Cluster) []cluster.Extent {
-	return slices.DeleteFunc([]cluster.Extent{cluster.Borrowers, cluster.Everybody}, func(e cluster.Extent) bool { return !c.Keeps(e) })
+	return slices.DeleteFunc([]cluster.Extent{cluster.Borrowers, cluster.AllChildren}, func(e cluster.Extent) bool { return !c.Keeps(e) })
 }
 
 // The sums up to a priority are by how much the cohort uses less when all of up to that
 // priority leave who ever yield and run in queues that can be reached: they borrow, as does every cohort
-// between, or in the extent of everybody they are not inactive.
+// between, or in the extent of allChildren they are not inactive.
 func sumsAreWhatLeaves(t *rapid.T) {
 	st := preemptiontest.States().Draw(t, "state")
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = c.Keeping(rapid.Bool().Draw(t, "everybody"))
+	c = c.Keeping(rapid.Bool().Draw(t, "allChildren"))
 	extent := slices.Max(kept(c))
 	for cohort := range st.Cohorts {
 		_, sums := c.ReachOf(extent, cohort).Content()

@@ -11,7 +11,7 @@ import (
 // Change is a workload that changes, leaves (New is nil) or comes (Old is nil).
 type Change struct {
 	Old *Workload
-	New *workload.Workload // a copy that nobody changes
+	New *workload.Workload // a copy that stays as it is
 }
 
 // change is a change of the workloads of one queue. One of the two may be nil: the workload

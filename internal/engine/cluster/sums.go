@@ -25,7 +25,7 @@ var sumOrder = &ordered.Order[PrioritySum, []quotatree.Load]{
 
 func comparePriorities(a, b PrioritySum) int { return cmp.Compare(a.Priority, b.Priority) }
 
-// SumRunning adds up the usage of the queue's workloads whose priority satisfies before.
+// SumRunning adds up the usage of the queue's workloads with a priority for which before holds.
 // before must hold for all priorities up to some bound.
 func (c *Cluster) SumRunning(sum *[]quotatree.Load, queue int, before func(priority int64) bool) {
 	for lane := Active; lane <= EvictedUnreserved; lane++ {

@@ -12,7 +12,7 @@ import (
 // traits counts the running workloads of each queue that have labels or priority classes that rules ask
 // for. Nothing is counted of what they do not ask for. It is immutable; the zero value counts nothing.
 type traits struct {
-	numbers map[rules.Trait]int32 // nobody changes it
+	numbers map[rules.Trait]int32 // it stays as it is
 	counts  ordered.Set[traitCount, none]
 }
 

@@ -22,8 +22,7 @@ type Searcher struct {
 	fair   fair.Sharing
 	when   when.Finder
 	exact  exact.Solver
-	// rules take victims after those whom the policies permit, if these are not enough; nil:
-	// there are none.
+	// rules take victims after those of the policies, if these are not enough; nil: there are none.
 	rules *rules.Taker
 	// shortages are those of the decision; trials of other instants have their own.
 	shortages []search.Shortage

@@ -10,10 +10,10 @@ import (
 // A victim of another queue must still find its queue, and each cohort below the common one,
 // borrowing. Usage only falls when workloads leave, so what is permitted with some gone is
 // permitted with fewer gone. Two things follow. A set without one of its victims keeps its
-// order: if a set has no order, no larger set has one. And whoever may be taken last, with
-// all others gone, may be put last: if some order exists, so does one with it at the end,
-// because all others then have no more gone before them than in that order. So an order is
-// found from its end, without trying another one.
+// order: if a set has no order, no larger set has one. And a victim that may be taken last,
+// after all others, may be put last: if some order exists, so does one with it at the end,
+// because before each of the others no more victims are taken than in that order. So an order
+// is found from its end, without trying another one.
 //
 // The nodes that are asked are on the victim's side of the common cohort. Only victims of the
 // same side change their usage, so each side has an order of its own.

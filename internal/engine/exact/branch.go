@@ -29,7 +29,7 @@ type tree struct {
 }
 
 // search looks for the best set: by an objective, with the multipliers in the relaxation, of
-// those whose first goal is at most as given. In documented order the first set that is found is the first of all.
+// the sets with a first goal of at most as much as given. In documented order the first set that is found is the first of all.
 func (x *Solver) search(of objective, most, mostFirst int64, inOrder, first bool) {
 	p, t, r := &x.problem, &x.tree, &x.relaxation
 	t.of, t.most, t.first, t.found, t.stopped = of, most, first, false, false

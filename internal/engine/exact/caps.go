@@ -116,8 +116,8 @@ func (p *problem) groupsOf(c *source.Candidate) []int {
 	return groups
 }
 
-// idle reports whether a cap keeps no set away: it allows nobody, so whom it holds was left out; or it
-// allows as many as its group has.
+// idle reports whether a cap keeps no set away: it allows no unit, so the units that it holds were left out;
+// or it allows as many as its group has.
 func (l *limit) idle() bool { return l.most == 0 || l.group > 0 && l.size <= l.most }
 
 // begins reports whether a cap counts a unit that it holds, because nothing of its workload is counted yet.

@@ -6,7 +6,7 @@ import "github.com/cedesched/cede/internal/engine/search"
 // search. For each attempt it has the multipliers, and the tree of those decisions about units
 // that are left over once the bound is known: a second search, which only has to show that
 // nothing is better. The tree says which unit is decided about next, and where a branch ends;
-// why it ends is found again by who checks.
+// a checker finds again why it ends.
 
 // Certificate shows a bound.
 type Certificate struct {

@@ -6,7 +6,7 @@
 //   - caps.go: no more victims of any priority and right than the search in order takes, and none
 //     over a limit on preemptions
 //   - allowed.go, justified.go: whether an order of removal exists
-//   - rows.go, relax.go: the rows of quota and caps, whose bound is that of package lagrange
+//   - rows.go, relax.go: the rows of quota and caps, with the bound of package lagrange
 //   - branch.go: branch and bound
 //   - exact.go: the objectives, one after the other
 //   - solution.go: a set that was found, and how it is taken

@@ -31,8 +31,8 @@ type exchanges struct {
 // counts as many as there are victims. Only sets of hundreds of victims come near the limit.
 const maxLooks = 200_000
 
-// nobody stands for no unit, and for no index.
-const nobody = -1
+// noUnit stands for no unit, and for no index.
+const noUnit = -1
 
 // Exchange improves the victims by exchanges until none makes them better. It returns how, for
 // explanations.
@@ -177,7 +177,7 @@ func (x *Solver) improve() (better bool) {
 
 // settleDown puts back victims that are not needed, and lets workloads give replicas only.
 func (x *Solver) settleDown() (better bool) {
-	for x.exchangeFor(nobody) || x.giveReplicas() {
+	for x.exchangeFor(noUnit) || x.giveReplicas() {
 		better = true
 		x.notes()
 	}
@@ -235,14 +235,14 @@ func (x *Solver) measureLeast() {
 	e.most, e.mostOfTwo = first, quota.Add(first, second)
 }
 
-// uses reports whether an exchange that takes a unit, or nobody, may make the set better by
+// uses reports whether an exchange that takes a unit, or noUnit, may make the set better by
 // putting back one victim, and two.
 func (x *Solver) uses(in int) (one, two bool) {
 	p, e := &x.problem, &x.exchanges
 	one, two = true, len(e.chosen) > 1
 	for j := range p.rows {
 		room := e.slack[j]
-		if in != nobody {
+		if in != noUnit {
 			room = quota.Add(room, p.helps(&p.units[in], &p.rows[j]))
 		}
 		if room < e.least[j] {
@@ -251,7 +251,7 @@ func (x *Solver) uses(in int) (one, two bool) {
 		two = two && room >= e.leastOfTwo[j]
 	}
 	switch {
-	case in == nobody:
+	case in == noUnit:
 	case len(e.goals) == 1: // the number of victims
 		one = false
 	case e.goals[0] == lost:
@@ -261,14 +261,14 @@ func (x *Solver) uses(in int) (one, two bool) {
 	return one, two
 }
 
-// exchangeFor makes the best exchange that takes a unit, or nobody.
+// exchangeFor makes the best exchange that takes a unit, or noUnit.
 func (x *Solver) exchangeFor(in int) bool {
 	e := &x.exchanges
 	mayOne, mayTwo := x.uses(in)
 	if !mayOne && !mayTwo {
 		return false
 	}
-	best, one, two := e.values, nobody, nobody
+	best, one, two := e.values, noUnit, noUnit
 	consider := func(a, b int) {
 		if values := x.valuesAfter(in, a, b); x.lessBy(&values, &best) && x.try(in, a, b) {
 			x.undo(in, a, b)
@@ -281,7 +281,7 @@ func (x *Solver) exchangeFor(in int) bool {
 			continue
 		}
 		if mayOne {
-			consider(a, nobody)
+			consider(a, noUnit)
 		}
 		for b := a + 1; mayTwo && b < len(e.chosen); b++ {
 			if e.looks++; x.alsoLeaves(b) {
@@ -289,7 +289,7 @@ func (x *Solver) exchangeFor(in int) bool {
 			}
 		}
 	}
-	if one == nobody {
+	if one == noUnit {
 		return false
 	}
 	x.try(in, one, two)
@@ -327,21 +327,21 @@ func (x *Solver) alsoLeaves(out int) bool {
 	return true
 }
 
-// try makes an exchange: b is greater than a, or nobody. If the set is then not allowed, it
+// try makes an exchange: b is greater than a, or noUnit. If the set is then not allowed, it
 // undoes the exchange and returns false.
 func (x *Solver) try(in, a, b int) bool {
 	p, e := &x.problem, &x.exchanges
 	e.looks += len(e.chosen)
 	e.outs = [2]int{x.drop(b), x.drop(a)}
-	allowed := in == nobody || x.mayTake(in)
-	if allowed && in != nobody {
+	allowed := in == noUnit || x.mayTake(in)
+	if allowed && in != noUnit {
 		x.take(in)
 	}
 	if allowed && p.s.Fits(p.mode()) && p.justified() {
 		return true
 	}
 	if !allowed {
-		in = nobody
+		in = noUnit
 	}
 	x.undo(in, a, b)
 	return false
@@ -357,7 +357,7 @@ func (x *Solver) mayTake(in int) bool {
 // undo undoes the exchange that was made last.
 func (x *Solver) undo(in, a, b int) {
 	e := &x.exchanges
-	if in != nobody {
+	if in != noUnit {
 		x.drop(len(e.chosen) - 1)
 	}
 	x.takeAt(a, e.outs[1])
@@ -367,8 +367,8 @@ func (x *Solver) undo(in, a, b int) {
 // drop puts back the victim of an index, and returns its unit. The last victim takes its
 // place.
 func (x *Solver) drop(at int) (unit int) {
-	if at == nobody {
-		return nobody
+	if at == noUnit {
+		return noUnit
 	}
 	p, e := &x.problem, &x.exchanges
 	x.swap(at)
@@ -381,7 +381,7 @@ func (x *Solver) drop(at int) (unit int) {
 
 // takeAt takes back what drop put back.
 func (x *Solver) takeAt(at, unit int) {
-	if at != nobody {
+	if at != noUnit {
 		x.take(unit)
 		x.swap(at)
 	}

@@ -32,7 +32,7 @@ func (x *Solver) valuesAfter(in, a, b int) [objectives]int64 {
 	values[lost] = x.lostAfter(in, a, b)
 	var units [3]*unit
 	for n, i := range [...]int{a, b, in} {
-		if i == nobody {
+		if i == noUnit {
 			continue
 		}
 		by := int64(1)
@@ -74,11 +74,11 @@ func (x *Solver) yieldsAfter(elastic, in, a, b int) bool {
 		left++
 	}
 	for _, i := range [...]int{a, b} {
-		if i != nobody && p.units[e.chosen[i]].elastic == elastic {
+		if i != noUnit && p.units[e.chosen[i]].elastic == elastic {
 			left--
 		}
 	}
-	if in != nobody && p.units[in].elastic == elastic {
+	if in != noUnit && p.units[in].elastic == elastic {
 		left++
 	}
 	return left > 0
@@ -92,11 +92,11 @@ func (x *Solver) lostAfter(in, a, b int) int64 {
 	}
 	if sum := e.values[lost]; sum < noLimit {
 		for _, i := range [...]int{a, b} {
-			if i != nobody {
+			if i != noUnit {
 				sum -= p.cost(&p.units[e.chosen[i]])
 			}
 		}
-		if in != nobody {
+		if in != noUnit {
 			sum = quota.Add(sum, p.cost(&p.units[in]))
 		}
 		return sum
@@ -112,7 +112,7 @@ func (x *Solver) lostAfter(in, a, b int) int64 {
 			add(i)
 		}
 	}
-	if in != nobody {
+	if in != noUnit {
 		add(in)
 	}
 	if high > 0 || low > uint64(noLimit) {

@@ -8,14 +8,13 @@ import (
 // What a queue can take of a column is the least of several terms, one for each node from the
 // queue to the root: what is left of the local quotas so far, and what may come through the
 // node. A workload that leaves raises the term of a node by no more than what it takes, and
-// only if it runs at or below the node: what passes one node of its way is what its usage
-// falls by, or less, and of that each local quota keeps the part that it does not pass on.
+// only if it runs at or below the node: each local quota on its way keeps a part of what it frees.
 //
 // So each term that is too small is a row: the units at or below the node must take as much
 // as is short. Rows are necessary, not sufficient; whether the request fits is asked of the
 // search.
 
-// row is a term that is too small with nobody gone.
+// row is a term that is too small while no victim is taken.
 type row struct {
 	slot int
 	at   int // an index of path; nominal: of the queue's nominal quota
@@ -24,7 +23,7 @@ type row struct {
 
 const nominal = -1
 
-// findRows finds the rows. Nobody may be taken.
+// findRows finds the rows. No victim may be taken.
 func (p *problem) findRows() {
 	tree := p.s.View.Tree
 	p.path, p.rows = p.path[:0], p.rows[:0]

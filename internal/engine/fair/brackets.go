@@ -21,7 +21,7 @@ import (
 
 // bracket holds the children of one cohort, as a heap.
 type bracket struct {
-	level int // index of the deepest level whose cohort is this one or above it
+	level int // index of the deepest level with a cohort that is this one or above it
 	side  int // the child of that level's cohort that is this one or above it; -1 for the level's own cohort
 	heap  []contender
 }

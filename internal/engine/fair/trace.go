@@ -8,7 +8,7 @@ import (
 
 // What the hooks of the recorder write down.
 
-// traceTurn notes whose turn it is, and the share of the queue.
+// traceTurn notes which queue is next, and its share.
 func (f *Sharing) traceTurn(t *trace.Recorder, q *fairQueue) {
 	node := q.of.Donor.Queue
 	t.Add(trace.Step{Kind: trace.Turn, Node: node, Ours: f.s.Share(node).Weighted()})

@@ -11,7 +11,7 @@ type Column interface {
 // Available returns what a node can still take. For a root it is the subtree quota minus the
 // usage. For other nodes it is what is left of the local quota, plus the smaller of what the
 // parent can still take and what may come through the parent. It is negative if
-// over-admitted. bound is the nearest node whose quota or limit sets the result.
+// over-admitted. bound is the nearest node of which the quota or limit sets the result.
 //
 // The recursion over the parents is unrolled: at each node the result is limited by what is
 // left of the local quotas below it plus what may come through it.
@@ -35,7 +35,7 @@ func Available[C Column](t *Tree, of C, node int) (amount int64, bound int) {
 	}
 }
 
-// BorrowHeight returns the height of the lowest subtree above a queue whose quota holds the
+// BorrowHeight returns the height of the lowest subtree above a queue with a quota that holds the
 // amount in addition to its usage, where local quotas below hold their part of the amount. It
 // is 0 for the queue's own nominal quota or a queue without cohort, and the height of the
 // root if no quota holds it. belowRoot reports whether a subtree smaller than the whole tree
@@ -83,7 +83,7 @@ func (u Usage) Available(node, column int) int64 {
 }
 
 // Missing returns by how much an amount is over what is available to a node, and the nearest
-// node whose quota or limit is exceeded. An amount of zero always fits.
+// node of which the quota or limit is exceeded. An amount of zero always fits.
 func (u Usage) Missing(node, column int, amount int64) (missing int64, bound int) {
 	available, bound := Available(u.tree, u.Of(column), node)
 	if amount == 0 || amount <= available {

@@ -53,7 +53,7 @@ func boundOf(by []rules.Ordering) (bound int) {
 // extentOf returns which other queues have the workloads that a tier may accept.
 func extentOf(r *rules.Reach) cluster.Extent {
 	if r.Free {
-		return cluster.Everybody
+		return cluster.AllChildren
 	}
 	return cluster.Borrowers
 }

@@ -79,7 +79,7 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 	return list
 }
 
-// all returns all donors of a tier whose rules are known.
+// all returns all donors of a tier. Its rules are known.
 func (t *tier) all(s *search.Search) []donor {
 	if !t.byHeads {
 		return t.donors
@@ -136,9 +136,9 @@ func united(list []donor) []donor {
 	return out
 }
 
-// ReachesEverybody reports whether some selector of the configurations accepts workloads of other queues
-// whatever the quota says, so that the cluster has to keep the reach of [cluster.Everybody].
-func ReachesEverybody(e *rules.Evaluator) bool {
+// ReachesAllChildren reports whether some selector of the configurations accepts workloads of other queues
+// whatever the quota says, so that the cluster has to keep the reach of [cluster.AllChildren].
+func ReachesAllChildren(e *rules.Evaluator) bool {
 	for config := range e.Each {
 		for i := range config.Rules {
 			for _, s := range config.Rules[i].CandidateSelectors {

@@ -13,16 +13,16 @@ type sums struct {
 	asked [usage.Kinds]bool
 	// refuses is the bound that proves the request hopeless; Victims: none of those asked.
 	refuses usage.Gone
-	// own and others are whom the selectors of all tiers may accept in the own queue and elsewhere, if known.
+	// own and others are what the selectors of all tiers may accept in the own queue and elsewhere, if known.
 	known       bool
 	own, others rules.Reach
 }
 
-// Hopeless returns the first bound that proves that the request never fits: it does not without all whose
-// priority the policies permit or some selector may accept, in the own queue and in queues that borrow
-// anything, or in all if some selector has no constraint on quota, whatever protects them. By rules alone
-// those that borrow what needs preemption are a closer bound, unless all are asked about, and what is short
-// in a bound is recorded. Victims: there is none.
+// Hopeless returns the first bound that proves that the request never fits; Victims: there is none. It does
+// not fit without all workloads of a priority that the policies permit or some selector may accept, whatever
+// protects them: in the own queue and in queues that borrow anything, or in all queues if some selector has
+// no constraint on quota. By rules alone, queues that borrow what needs preemption are a closer bound, and
+// what is short in a bound is recorded.
 func (t *Taker) Hopeless(s *search.Search) usage.Gone {
 	if t.askSums(s, usage.InReach); s.Request.Rules.Alone {
 		t.askSums(s, usage.InNeed)
@@ -52,7 +52,7 @@ func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 	at.asked[gone] = true
 	t.sumUp(s)
 	extent := extentOf(&at.others)
-	if !s.Cluster.Keeps(extent) || extent == cluster.Everybody && gone == usage.InNeed {
+	if !s.Cluster.Keeps(extent) || extent == cluster.AllChildren && gone == usage.InNeed {
 		return
 	}
 	hopeless := s.HopelessByRules(gone, extent, func(cohort int) right.Permission {
@@ -69,7 +69,7 @@ func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 	}
 }
 
-// sumUp finds out whom the selectors of all tiers may accept.
+// sumUp finds out what the selectors of all tiers may accept.
 func (t *Taker) sumUp(s *search.Search) {
 	at := &t.sums
 	if at.known {

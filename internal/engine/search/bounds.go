@@ -9,11 +9,11 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
-// A request is hopeless if it does not fit without all workloads whose priority the policies
+// A request is hopeless if it does not fit without all workloads of a priority that the policies
 // permit, whatever other rules protect them. Sums prove that without a look at any workload.
 // There are two bounds, each a kind of removed workloads in the view:
 //
-//   - in reach: workloads in queues that borrow anything and whose cohorts, up to the
+//   - in reach: workloads in queues that borrow anything, if their cohorts, up to the
 //     common one, all borrow. The cluster keeps a sum by priority for each level.
 //   - in need: workloads in queues that borrow what needs preemption. This bound is
 //     closer, but has to be added up queue by queue.

@@ -41,7 +41,7 @@ type WhyNot struct {
 	NoRoom bool
 }
 
-// Shortage is what a slot lacks, and the node whose quota or limit is exceeded.
+// Shortage is what a slot lacks, and the node of which the quota or limit is exceeded.
 type Shortage struct {
 	Slot    int
 	Missing int64

@@ -36,7 +36,7 @@ func (s *Search) TraceOverPotential(t *trace.Recorder) {
 // traceBound notes that a sum refuses the request.
 func (s *Search) traceBound(t *trace.Recorder, gone usage.Gone, borrowing bool) {
 	bound := traceBound[gone]
-	if s.extent == cluster.Everybody {
+	if s.extent == cluster.AllChildren {
 		bound = trace.InTree
 	}
 	t.Add(trace.Step{Kind: trace.Hopeless, Bound: bound, Missing: s.missingIn(gone, borrowing)})

@@ -13,7 +13,7 @@ import (
 // workload from its last pod set to its first.
 //
 // The own queue comes in tiers (KEP-8522, Preemption order): lower priority; then equals
-// whose time is over, longest running first; then newer equals, most recently reserved first.
+// with their time over, longest running first; then newer equals, most recently reserved first.
 var phases = [...]phase{
 	{evictedLanes, right.Hierarchical, everyWorkload},
 	{evictedLanes, right.Priority, everyWorkload},

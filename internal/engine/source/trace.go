@@ -11,7 +11,7 @@ import (
 // TraceClass has the classes as traces name them.
 var TraceClass = [...]trace.Class{right.Hierarchical: trace.Hierarchical, right.Priority: trace.Priority, right.Own: trace.Own}
 
-var traceTier = [...]trace.Tier{everyWorkload: trace.Everybody, expiredEquals: trace.Expired, newerEquals: trace.Newer}
+var traceTier = [...]trace.Tier{everyWorkload: trace.AllWorkloads, expiredEquals: trace.Expired, newerEquals: trace.Newer}
 
 // tracePhase notes that a phase begins; if the policy permits no workload of it, which it keeps.
 func tracePhase(t *trace.Recorder, c *right.Case, ph *phase, p right.Permission) {

@@ -149,9 +149,9 @@ const (
 type Tier uint8
 
 const (
-	// Everybody: all workloads in the range of priorities that the policy permits.
-	Everybody Tier = 1 + iota
-	// Expired: equals whose time is over.
+	// AllWorkloads: all workloads in the range of priorities that the policy permits.
+	AllWorkloads Tier = 1 + iota
+	// Expired: equals with their time over.
 	Expired
 	// Newer: equals that were queued after the preemptor.
 	Newer
@@ -224,7 +224,7 @@ const (
 type Found uint8
 
 const (
-	// NoVictims: nobody there may yield.
+	// NoVictims: no unit there may yield.
 	NoVictims Found = 1 + iota
 	// NoRoom: there is too little room without all that may yield.
 	NoRoom

@@ -15,7 +15,7 @@ type Step struct {
 	Borrowing bool
 	// LargestFirst: the candidates of other queues are ordered by how much they free.
 	LargestFirst bool
-	// ByRules: the attempt is one by rules, which begins with all whom the policies permit.
+	// ByRules: the attempt is one by rules, which begins with all that the policies permit.
 	ByRules bool
 	// Fits is the result of the step.
 	Fits bool
@@ -62,7 +62,7 @@ type Step struct {
 	Violations int
 }
 
-// Missing is what one slot of the request lacks, and the node whose quota or limit is
+// Missing is what one slot of the request lacks, and the node of which the quota or limit is
 // exceeded.
 type Missing struct {
 	Slot   int

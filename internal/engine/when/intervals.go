@@ -78,7 +78,7 @@ func (f *Finder) collectIntervals(borrowing bool) {
 // once they are not protected; the others only when their time is over, too, which never
 // happens without a reservation.
 func (f *Finder) addEquals(donor int) {
-	everybody := right.Permission{All: true}
+	all := right.Permission{All: true}
 	for lane := cluster.Active; lane <= cluster.SurplusReserved; lane++ {
 		newer, older := f.splitEquals(donor, lane)
 		minimum, times := int64(-1), int64(1)
@@ -88,19 +88,19 @@ func (f *Finder) addEquals(donor int) {
 		if lane == cluster.SurplusReserved {
 			times = -1
 		} else {
-			f.letGo(donor, newer, everybody)
+			f.letGo(donor, newer, all)
 		}
 		if minimum >= 0 {
-			f.addIntervals(donor, newer, everybody, minimum, times)
+			f.addIntervals(donor, newer, all, minimum, times)
 		}
 		switch held := f.s.Request.MinAdmit; {
 		case held == 0 || lane.Unreserved():
 		case lane != cluster.SurplusReserved:
-			f.letGo(donor, older, everybody)
-			f.addIntervals(donor, older, everybody, max(minimum, held), times)
+			f.letGo(donor, older, all)
+			f.addIntervals(donor, older, all, max(minimum, held), times)
 		case held < minimum:
-			f.addIntervals(donor, older, everybody, minimum, times)
-			f.addIntervals(donor, older, everybody, held, -times)
+			f.addIntervals(donor, older, all, minimum, times)
+			f.addIntervals(donor, older, all, held, -times)
 		}
 	}
 }

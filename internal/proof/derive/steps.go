@@ -221,7 +221,7 @@ func attempt(s *trace.Step) string {
 
 func phase(s *trace.Step) string {
 	text := [...]string{trace.Hierarchical: "other queues, by advantage", trace.Priority: "other queues, by priority", trace.Own: "own queue"}[s.Class]
-	text += [...]string{trace.Everybody: "", trace.Expired: ", equals whose time is over", trace.Newer: ", newer equals"}[s.Tier]
+	text += [...]string{trace.AllWorkloads: "", trace.Expired: ", equals whose time is over", trace.Newer: ", newer equals"}[s.Tier]
 	if s.Evicted {
 		text += ", evicted already"
 	}
