@@ -114,12 +114,8 @@ func (p *page) domains(e *placement.Explanation) {
 			p.line(2, "in total %s: %s", count(r.n.Count, "domain"), r.text)
 		}
 	}
-	why := "a victim would have a higher priority"
-	if e.Decision.Proof != nil {
-		why = "nothing better there"
-	}
 	if e.Skipped > 0 {
-		p.line(2, "%s not searched: %s", count(e.Skipped, "domain"), why)
+		p.line(2, "%s not searched: nothing better there", count(e.Skipped, "domain"))
 	}
 	if text := placementProof(&e.Decision); text != "" {
 		p.line(2, "%s", text)

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/budget"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
@@ -28,7 +29,7 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r *Request, to *trace.Recorde
 	if err := p.enter(new(scratch), snapshot.inside(), r); err != nil {
 		return Decision{}, err
 	}
-	d, err := p.decideEachAt(snapshot, r, nodes.WithReasons, to)
+	d, err := p.decideEachAt(snapshot, r, ask.WithReasons, to)
 	if err != nil || d.Outcome.Succeeds() {
 		return d, err
 	}
@@ -49,7 +50,7 @@ func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request, to *trace.Recorde
 	if err := p.enter(sc, c, &r); err != nil {
 		return time.Time{}, false, err
 	}
-	instants := sc.searcher.Instants(&p.inside, c, &sc.request)
+	instants := sc.search.Instants(&p.inside, c, &sc.request)
 	if p.config.SkipRetryAt {
 		return time.Time{}, len(instants) > 0, nil
 	}
@@ -58,20 +59,20 @@ func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request, to *trace.Recorde
 		if r.Now = instant.Time(at); steps > p.config.maxRetrySteps() {
 			return r.Now, true, nil
 		}
-		d, err := p.decideEachAt(snapshot, &r, nodes.OutcomeOnly, nil)
+		d, err := p.decideEachAt(snapshot, &r, ask.OutcomeOnly, nil)
 		if to != nil {
 			to.Add(trace.Step{Kind: trace.Instant, At: at, Fits: d.Outcome.Succeeds()})
 		}
 		if err != nil || d.Outcome.Succeeds() {
 			return r.Now, true, err
 		}
-		steps += len(r.Pods) * (1 + c.Size())
+		steps += len(r.Pods) * (1 + c.Running.Len())
 	}
 	return time.Time{}, false, nil
 }
 
 // decideEachAt decides about the pods without RetryAt.
-func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Extent, to *trace.Recorder) (Decision, error) {
+func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent ask.Extent, to *trace.Recorder) (Decision, error) {
 	if !r.SkipFit {
 		d, err := p.placeEach(snapshot, r, to)
 		if err != nil || d.Outcome == preemption.Fits {
@@ -94,7 +95,7 @@ func (p *Preemptor) decideEachAt(snapshot *Snapshot, r *Request, extent nodes.Ex
 		for _, v := range d.Victims {
 			disrupted = append(disrupted, v.Pods...)
 		}
-		for _, b := range snapshot.inside().Charge(disrupted) { // as the caller would before the next request
+		for _, b := range budget.Disrupt(snapshot.inside(), disrupted) { // as the caller would before the next request
 			edits = append(edits, SetBudget(b))
 		}
 		if snapshot, err = snapshot.With(edits...); err != nil {
@@ -127,7 +128,7 @@ func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request, to *trace.Recorder
 		if to != nil {
 			to.Add(trace.Step{Kind: trace.PodBegins, Workload: one.Pods[0].ID})
 		}
-		d, err := p.decide(snapshot.inside(), &one, nodes.OutcomeOnly, to)
+		d, err := p.decide(snapshot.inside(), &one, ask.OutcomeOnly, to)
 		if err != nil {
 			return Decision{}, err
 		}

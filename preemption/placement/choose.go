@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/place"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
@@ -29,7 +30,7 @@ func (p *Preemptor) Choose(snapshot *Snapshot, r Request, placements []Placement
 		return Decision{}, err
 	}
 	var faults fault.List
-	var choices []nodes.Placement
+	var choices []place.Placement
 	for i := range placements {
 		choices = append(choices, choiceOf(c, &faults, fmt.Sprintf("placements[%d]", i), r.Pods, &placements[i]))
 	}
@@ -39,23 +40,26 @@ func (p *Preemptor) Choose(snapshot *Snapshot, r Request, placements []Placement
 	if err := faults.Err(); err != nil {
 		return Decision{}, err
 	}
-	found := sc.searcher.Choose(&p.inside, c, &sc.request, choices)
+	found := sc.search.Choose(&p.inside, c, &sc.request, choices)
 	return decision(c, &r, &found), nil
 }
 
 // choiceOf returns a placement in the form of the engine.
-func choiceOf(c *nodes.Cluster, faults *fault.List, path string, pods []workload.Pod, from *Placement) nodes.Placement {
-	choice := c.NewPlacement(from.Domain, len(pods))
+func choiceOf(c *state.Cluster, faults *fault.List, path string, pods []workload.Pod, from *Placement) place.Placement {
+	choice := place.NewPlacement(from.Domain, len(pods))
 	for j, n := range from.Nominations {
 		at := fmt.Sprintf("%s.nominations[%d]", path, j)
 		m := slices.IndexFunc(pods, func(p workload.Pod) bool { return p.ID == n.Pod })
+		number := c.NodeNumber(n.Node)
 		switch {
 		case m < 0:
 			faults.Add(at+".pod", "%q is not in the request", n.Pod)
 		case choice.Where[m] >= 0:
 			faults.Add(at+".pod", "%q is there already", n.Pod)
-		case !choice.Place(c, m, n.Node):
+		case number < 0:
 			faults.Add(at+".node", "unknown node %q", n.Node)
+		default:
+			choice.Where[m] = number
 		}
 	}
 	seen := map[string]bool{}
@@ -71,7 +75,7 @@ func choiceOf(c *nodes.Cluster, faults *fault.List, path string, pods []workload
 			if seen[id] {
 				faults.Add(fmt.Sprintf("%s.pods[%d]", at, k), "%q is there already", id)
 			}
-			if seen[id] = true; !c.Runs(id) {
+			if seen[id] = true; c.Pod(id) == nil {
 				faults.Add(fmt.Sprintf("%s.pods[%d]", at, k), "no pod %q runs", id)
 			}
 		}

@@ -7,13 +7,16 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/place"
+	"github.com/cedesched/cede/internal/engine/nodes/search"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/internal/engine/nodes/unit"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
 
 // decision turns a result into names.
-func decision(c *nodes.Cluster, r *Request, found *nodes.Result) Decision {
+func decision(c *state.Cluster, r *Request, found *search.Result) Decision {
 	d := Decision{
 		Outcome: outcomes[found.Outcome], Reason: Reason(found.Reason), Withdrawn: found.Withdrawn, Now: r.Now,
 		Placement: placement(c, r.Pods, &found.Placement),
@@ -33,20 +36,20 @@ func decision(c *nodes.Cluster, r *Request, found *nodes.Result) Decision {
 
 // outcomes maps the outcomes of the engine.
 var outcomes = [...]preemption.Outcome{
-	nodes.Fits: preemption.Fits, nodes.Preempt: preemption.Preempt,
-	nodes.Wait: preemption.Wait, nodes.Impossible: preemption.Impossible,
+	search.Fits: preemption.Fits, search.Preempt: preemption.Preempt,
+	search.Wait: preemption.Wait, search.Impossible: preemption.Impossible,
 }
 
-func blocker(b *nodes.Blocker) Blocker {
+func blocker(b *search.Blocker) Blocker {
 	out := Blocker{Rule: Rule(b.Rule), Group: b.Unit.Group, Pod: b.Unit.Pods[0].Facts.ID, Priority: b.Unit.Priority}
 	if b.Until != math.MaxInt64 {
 		out.Until = instant.Time(b.Until)
 	}
 	switch {
 	case b.SetBy == nil:
-	case b.OfPod:
+	case b.Source == unit.OwnPod:
 		out.SetBy = fmt.Sprintf("pod %q", b.SetBy.Facts.ID)
-	case b.OfGroup:
+	case b.Source == unit.OwnGroup:
 		out.SetBy = fmt.Sprintf("group %q", b.SetBy.Facts.Group)
 	default:
 		out.SetBy = "default"
@@ -54,8 +57,8 @@ func blocker(b *nodes.Blocker) Blocker {
 	return out
 }
 
-func placement(c *nodes.Cluster, pods []workload.Pod, from *nodes.Placement) Placement {
-	out := Placement{Domain: from.Domain, Violations: from.Violated(), Nominations: nominations(c, pods, from.Where)}
+func placement(c *state.Cluster, pods []workload.Pod, from *place.Placement) Placement {
+	out := Placement{Domain: from.Domain, Violations: int(from.Score.Violations), Nominations: nominations(c, pods, from.Where)}
 	out.Placeable = len(out.Nominations)
 	for i, u := range from.Victims {
 		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Order: i + 1, Pods: make([]string, len(u.Pods))}
@@ -69,7 +72,7 @@ func placement(c *nodes.Cluster, pods []workload.Pod, from *nodes.Placement) Pla
 	return out
 }
 
-func nominations(c *nodes.Cluster, pods []workload.Pod, where []int32) []Nomination {
+func nominations(c *state.Cluster, pods []workload.Pod, where []int32) []Nomination {
 	var list []Nomination
 	for m, at := range where {
 		if at >= 0 {

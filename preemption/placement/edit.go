@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
@@ -122,30 +122,31 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 }
 
 // apply changes the cluster. The cluster keeps the edit's copies, which nobody changes.
-func (e *Edit) apply(c *nodes.Cluster, path string) fault.List {
+func (e *Edit) apply(c *state.Cluster, path string) fault.List {
+	edit := c.Edit(path)
 	switch e.kind {
 	case editRun:
-		return c.Run(path, e.pod)
+		return edit.Run(e.pod)
 	case editStartEviction:
-		return c.StartEviction(path, e.name, e.at)
+		return edit.StartEviction(e.name, e.at)
 	case editRemove:
-		return c.Remove(path, e.name)
+		return edit.Remove(e.name)
 	case editNominate:
-		return c.Nominate(path, e.pod)
+		return edit.Nominate(e.pod)
 	case editWithdraw:
-		c.Withdraw(e.name)
+		edit.Withdraw(e.name)
 	case editSetGroup:
-		return c.SetGroup(path, e.group)
+		return edit.SetGroup(e.group)
 	case editRemoveGroup:
-		return c.RemoveGroup(path, e.name)
+		return edit.RemoveGroup(e.name)
 	case editSetBudget:
-		return c.SetBudget(path, e.budget)
+		return edit.SetBudget(e.budget)
 	case editRemoveBudget:
-		return c.RemoveBudget(path, e.namespace, e.name)
+		return edit.RemoveBudget(e.namespace, e.name)
 	case editSetNode:
-		return c.SetNode(path, e.node)
+		return edit.SetNode(e.node)
 	case editRemoveNode:
-		return c.RemoveNode(path, e.name)
+		return edit.RemoveNode(e.name)
 	}
 	return nil
 }

@@ -4,37 +4,39 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/search"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/preemption/fault"
 )
 
 // scratch is the working memory of a decision. Names become numbers in enter and names again
 // in the result.
 type scratch struct {
-	searcher nodes.Searcher
-	request  nodes.Request
-	units    map[*nodes.Unit]Unit // units that guards or Importance were asked about
+	search  search.Search
+	request ask.Request
+	units   map[*state.Unit]Unit // units that guards or Importance were asked about
 }
 
 // enter checks a request and passes it to the engine.
-func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
+func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 	var faults fault.List
 	if !policyNames.Valid(r.Policy) {
 		faults.Add("request.policy", "%v is unknown", r.Policy)
 	}
 	domains := sc.request.Domains[:0]
 	for _, d := range r.Domains {
-		domains = append(domains, nodes.Domain(d))
+		domains = append(domains, ask.Domain(d))
 	}
-	sc.request = nodes.Request{
+	sc.request = ask.Request{
 		Group: r.Group, Priority: r.Priority, Queue: r.Queue, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
 		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
 		Now: r.Now, TerminationTimeout: r.TerminationTimeout, MaxDomains: r.MaxDomains, FirstNode: r.FirstNode,
-		Filters:     appendFilters(p.filters, &faults, "request.Filters", r.Filters),
+		Rules:       ask.Rules{Filters: appendFilters(p.filters, &faults, "request.Filters", r.Filters)},
 		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(), SkipRetryAt: p.config.SkipRetryAt,
 	}
 	validateSetFilters(&faults, "request.SetFilters", r.SetFilters)
-	faults = append(faults, c.ValidateRequest(&sc.request)...)
+	faults = append(faults, sc.request.Validate(c)...)
 	if r.Now.IsZero() && (max(p.inside.MinRuntime[0], p.inside.MinRuntime[1]) > 0 || c.HasMinimums()) {
 		faults.Add("request.now", "is needed for minimum runtimes")
 	}
@@ -50,7 +52,7 @@ func (p *Preemptor) enter(sc *scratch, c *nodes.Cluster, r *Request) error {
 }
 
 // appendFilters adds filters in the form of the engine. It copies a list that it adds to.
-func appendFilters(list []nodes.Filter, faults *fault.List, path string, filters []Filter) []nodes.Filter {
+func appendFilters(list []ask.Filter, faults *fault.List, path string, filters []Filter) []ask.Filter {
 	list = slices.Clip(list)
 	for i, f := range filters {
 		if f == nil {
@@ -61,7 +63,7 @@ func appendFilters(list []nodes.Filter, faults *fault.List, path string, filters
 		if !reachNames.Valid(reach) {
 			faults.Add(fmt.Sprintf("%s[%d].Reach", path, i), "%v is unknown", reach)
 		}
-		list = append(list, nodes.Filter{Rule: f, Wide: reach == ReachCluster})
+		list = append(list, ask.Filter{Rule: f, Wide: reach == ReachCluster})
 	}
 	return list
 }
@@ -77,19 +79,19 @@ func validateSetFilters(faults *fault.List, path string, filters []SetFilter) {
 }
 
 // addTrials adds the caller's set filters and placer.
-func (p *Preemptor) addTrials(sc *scratch, c *nodes.Cluster, r *Request) {
+func (p *Preemptor) addTrials(sc *scratch, c *state.Cluster, r *Request) {
 	if len(p.config.SetFilters)+len(r.SetFilters) == 0 && r.Placer == nil {
 		return
 	}
-	snapshot, request := &Snapshot{cluster: c}, *r
+	snapshot, request, rules := &Snapshot{cluster: c}, *r, &sc.request.Rules
 	for _, list := range [][]SetFilter{p.config.SetFilters, r.SetFilters} {
 		for _, f := range list {
-			begin := func() nodes.Trial { return f.Begin(snapshot, request) }
-			sc.request.SetFilters = append(sc.request.SetFilters, nodes.SetFilter{Begin: begin, Wide: f.Reach() == ReachCluster})
+			begin := func() ask.Trial { return f.Begin(snapshot, request) }
+			rules.SetFilters = append(rules.SetFilters, ask.SetFilter{Begin: begin, Wide: f.Reach() == ReachCluster})
 		}
 	}
 	if r.Placer != nil {
-		sc.request.Placer = func() nodes.PlacerTrial { return request.Placer.Begin(snapshot, request) }
+		rules.Placer = func() ask.PlacerTrial { return request.Placer.Begin(snapshot, request) }
 	}
 }
 
@@ -98,8 +100,8 @@ func (p *Preemptor) addRules(sc *scratch, r *Request) {
 	if p.config.Importance == nil && len(p.config.Guards) == 0 {
 		return
 	}
-	sc.units = map[*nodes.Unit]Unit{}
-	unit := func(u *nodes.Unit) Unit { // made once
+	sc.units = map[*state.Unit]Unit{}
+	unit := func(u *state.Unit) Unit { // made once
 		out, ok := sc.units[u]
 		if !ok {
 			out = unitOf(u)
@@ -108,13 +110,13 @@ func (p *Preemptor) addRules(sc *scratch, r *Request) {
 		return out
 	}
 	if p.config.Importance != nil {
-		sc.request.Importance = func(a, b *nodes.Unit) int { return p.config.Importance(unit(a), unit(b)) }
+		sc.request.Rules.Importance = func(a, b *state.Unit) int { return p.config.Importance(unit(a), unit(b)) }
 	}
 	if len(p.config.Guards) == 0 {
 		return
 	}
 	request := *r // so that a request is not moved to the heap if there are no guards
-	sc.request.Guard = func(u *nodes.Unit) int64 { return p.config.guard(unit(u), &request) }
+	sc.request.Rules.Guard = func(u *state.Unit) int64 { return p.config.guard(unit(u), &request) }
 }
 
 // borrow returns a scratch, which the caller must return to the pool.
@@ -129,6 +131,6 @@ func (p *Preemptor) acquire() *scratch {
 func (p *Preemptor) release(sc *scratch) {
 	domains := sc.request.Domains
 	clear(domains[:cap(domains)])
-	sc.request, sc.units = nodes.Request{Domains: domains[:0]}, nil
+	sc.request, sc.units = ask.Request{Domains: domains[:0]}, nil
 	p.scratch.Put(sc)
 }

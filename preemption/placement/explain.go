@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/unit"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 )
@@ -29,7 +29,7 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 		p = &standard
 	}
 	x := explainer{kept: map[keptKey]int{}}
-	d, err := p.decideTo(s, &r, &trace.Recorder{Survey: true, To: x.step})
+	d, err := p.Record(s, r, &trace.Recorder{Survey: true, To: x.step})
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -159,7 +159,7 @@ func (x *explainer) judged(s *trace.Step) {
 		x.kept[key] = at
 		k := Kept{Rule: ruleOfStep[s.Rule]}
 		if s.Rule == trace.MinRuntime {
-			k.SetBy = [...]string{nodes.SetByDefault: "default", nodes.SetByPod: "pod", nodes.SetByGroup: "group"}[s.SetBy]
+			k.SetBy = [...]string{unit.Default: "default", unit.OwnPod: "pod", unit.OwnGroup: "group"}[s.SetBy]
 		}
 		x.e.Kept = append(x.e.Kept, k)
 	}

@@ -23,8 +23,7 @@ type Explanation struct {
 	// Domains says how the search for victims went in the first domains, in order, and in the
 	// one that was chosen. Searched counts all that were searched: each time, if a domain is
 	// searched twice for the budgets, or for each pod of a Basic group. Skipped counts those
-	// in which a victim would certainly have a higher priority; with the [Exact] search, those
-	// that can not be better.
+	// that can not be better than the best domain before them, by the sums of their nodes.
 	Domains  []ExplainedDomain `json:"domains,omitempty"`
 	Searched int64             `json:"searched,omitempty"`
 	Skipped  int64             `json:"skipped,omitempty"`
@@ -77,7 +76,8 @@ type ExplainedDomain struct {
 	// is how many must have one.
 	Placed int64 `json:"placed,omitempty"`
 	Needed int64 `json:"needed,omitempty"`
-	// OverBudget counts the units that are put back first, because they violate a budget.
+	// OverBudget counts the units that are put back first, because they violate a budget. In a large
+	// domain these are the units on nodes of the placed pods; the others stay without a look at each.
 	OverBudget preemption.Counted `json:"overBudget,omitzero"`
 	// PutBack counts the units that were put back because the pods keep their room.
 	PutBack preemption.Counted `json:"putBack,omitzero"`

@@ -1,15 +1,12 @@
 package placement
 
-import "github.com/cedesched/cede/internal/engine/nodes"
+import (
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/search"
+)
 
-// Cost is what one decision costs, in numbers that do not depend on the machine.
-type Cost struct {
-	Checks    int // units put back with a check
-	Opened    int // placements started
-	Tried     int // nodes on which a pod was tried
-	Looked    int // units looked at
-	Elsewhere int // pods whose units stay without a look at each
-}
+// Cost is what one decision costs.
+type Cost = search.Cost
 
 // Cost decides about a single pod or a gang.
 func (p *Preemptor) Cost(snapshot *Snapshot, r Request) (Cost, error) {
@@ -17,7 +14,7 @@ func (p *Preemptor) Cost(snapshot *Snapshot, r Request) (Cost, error) {
 	if err := p.enter(sc, c, &r); err != nil {
 		return Cost{}, err
 	}
-	sc.request.Extent = nodes.WithTime
-	sc.searcher.Search(&p.inside, c, &sc.request)
-	return Cost{sc.searcher.Checks, sc.searcher.Opened, sc.searcher.Tried, sc.searcher.Looked, sc.searcher.Elsewhere}, nil
+	sc.request.Extent = ask.WithTime
+	sc.search.Decide(&p.inside, c, &sc.request)
+	return sc.search.Cost(), nil
 }

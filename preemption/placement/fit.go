@@ -3,7 +3,8 @@ package placement
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/place"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -28,8 +29,8 @@ import (
 // unless the answer follows from the one before. A Fit is not safe for concurrent use. Make
 // it with [Preemptor.Fit]; the zero value never fits.
 type Fit struct {
-	inside  *nodes.Fit
-	cluster *nodes.Cluster
+	inside  *place.Fit
+	cluster *state.Cluster
 	pods    []workload.Pod
 }
 
@@ -48,7 +49,7 @@ func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 	if err := p.enter(sc, c, &r); err != nil {
 		return nil, err
 	}
-	return &Fit{nodes.NewFit(&p.inside, c, &sc.request), c, r.Pods}, nil
+	return &Fit{place.NewFit(&p.inside, c, &sc.request), c, r.Pods}, nil
 }
 
 // Remove removes the running pods of a group.

@@ -3,21 +3,45 @@ package placement
 import (
 	"iter"
 
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/workload"
 )
 
 // Find returns a copy of a running pod; ok is false if there is none with that ID.
-func (s *Snapshot) Find(id string) (p workload.Pod, ok bool) { return s.inside().Find(id) }
+func (s *Snapshot) Find(id string) (p workload.Pod, ok bool) {
+	return clonePod(s.inside().Pod(id))
+}
 
 // Nominated returns a copy of a waiting pod that is nominated; ok is false if there is none
 // with that ID.
-func (s *Snapshot) Nominated(id string) (p workload.Pod, ok bool) { return s.inside().Nominated(id) }
+func (s *Snapshot) Nominated(id string) (p workload.Pod, ok bool) {
+	return clonePod(s.inside().PromisedPod(id))
+}
+
+func clonePod(p *state.Pod) (workload.Pod, bool) {
+	if p == nil {
+		return workload.Pod{}, false
+	}
+	return p.Facts.Clone(), true
+}
 
 // Node returns a copy of a node; ok is false for an unknown name.
-func (s *Snapshot) Node(name string) (n workload.Node, ok bool) { return s.inside().Node(name) }
+func (s *Snapshot) Node(name string) (n workload.Node, ok bool) {
+	c := s.inside()
+	number := c.NodeNumber(name)
+	if number < 0 {
+		return workload.Node{}, false
+	}
+	return c.Node(number).Facts.Clone(), true
+}
 
 // Group returns a copy of a pod group; ok is false for an unknown ID.
-func (s *Snapshot) Group(id string) (g workload.PodGroup, ok bool) { return s.inside().Group(id) }
+func (s *Snapshot) Group(id string) (g workload.PodGroup, ok bool) {
+	if g := s.inside().KnownGroup(id); g != nil {
+		return g.Facts, true
+	}
+	return workload.PodGroup{}, false
+}
 
 // Nodes iterates over copies of the nodes, by name. Each is copied when its turn comes.
 func (s *Snapshot) Nodes() iter.Seq[workload.Node] { return s.inside().Nodes() }

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/enum"
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
@@ -178,17 +179,16 @@ func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMax
 // [Config].
 type Preemptor struct {
 	config  Config
-	inside  nodes.Config
-	filters []nodes.Filter
+	inside  ask.Config
+	filters []ask.Filter
 	scratch sync.Pool // of *scratch
 }
 
 // New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
-	enableTrace()
 	var faults fault.List
-	p := &Preemptor{config: c, inside: nodes.Config{
-		Mode: nodes.Mode(c.Mode), Order: nodes.Order(c.Order), HardBudgets: c.Budgets == Hard, FirstViolated: c.toFirstViolated(),
+	p := &Preemptor{config: c, inside: ask.Config{
+		Mode: ask.Mode(c.Mode), Order: ask.Order(c.Order), HardBudgets: c.Budgets == Hard, FirstViolated: c.toFirstViolated(),
 		Exact: c.Search == Exact, MaxNodes: c.maxNodes(),
 	}}
 	c.validateSearch(&faults)
@@ -241,30 +241,37 @@ var standard Preemptor
 // other than that of the group, or of a pod without one; pods of another group; a termination timeout or minimum
 // runtimes without Now; a placer though the search is [Exact].
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
+	return p.Record(snapshot, r, nil)
+}
+
+// Record is [Preemptor.Decide] for packages of this module: the recorder, if it is not nil, gets the
+// steps of the decision.
+func (p *Preemptor) Record(snapshot *Snapshot, r Request, to *trace.Recorder) (Decision, error) {
 	if p == nil {
 		p = &standard
 	}
-	return p.decideTo(snapshot, &r, nil)
+	c := snapshot.inside()
+	if isBasic(c, r.Group) {
+		return p.decideEach(snapshot, &r, to)
+	}
+	return p.decide(c, &r, ask.WithTime, to)
 }
 
-// decideTo decides, and records the steps if the recorder is not nil.
-func (p *Preemptor) decideTo(snapshot *Snapshot, r *Request, to *trace.Recorder) (Decision, error) {
-	c := snapshot.inside()
-	if c.IsBasic(r.Group) {
-		return p.decideEach(snapshot, r, to)
-	}
-	return p.decide(c, r, nodes.WithTime, to)
+// isBasic reports whether a group is in the snapshot and is no gang.
+func isBasic(c *state.Cluster, id string) bool {
+	g := c.KnownGroup(id)
+	return g != nil && g.Facts.Basic
 }
 
 // decide decides about a single pod or a gang.
-func (p *Preemptor) decide(c *nodes.Cluster, r *Request, extent nodes.Extent, to *trace.Recorder) (Decision, error) {
+func (p *Preemptor) decide(c *state.Cluster, r *Request, extent ask.Extent, to *trace.Recorder) (Decision, error) {
 	sc := p.acquire()
 	defer p.release(sc)
 	if err := p.enter(sc, c, r); err != nil {
 		return Decision{}, err
 	}
 	sc.request.Extent, sc.request.Trace = extent, to
-	found := sc.searcher.Search(&p.inside, c, &sc.request)
+	found := sc.search.Decide(&p.inside, c, &sc.request)
 	return decision(c, r, &found), nil
 }
 
@@ -278,7 +285,7 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 		p = &standard
 	}
 	c := snapshot.inside()
-	basic := c.IsBasic(r.Group)
+	basic := isBasic(c, r.Group)
 	if basic && len(r.Pods) == 1 {
 		r, basic = r.alone(0), false
 	}
@@ -291,7 +298,7 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each is placed alone", len(r.Pods), r.Group)}}
 	}
 	var list []Placement
-	for _, choice := range sc.searcher.Placements(&p.inside, c, &sc.request) {
+	for _, choice := range sc.search.Placements(&p.inside, c, &sc.request) {
 		list = append(list, placement(c, r.Pods, &choice))
 	}
 	return list, nil

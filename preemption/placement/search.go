@@ -7,7 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/search"
 	"github.com/cedesched/cede/internal/engine/packing"
 	"github.com/cedesched/cede/preemption/fault"
 )
@@ -121,7 +121,7 @@ func (c *Config) validateSearch(faults *fault.List) {
 
 func (c *Config) maxNodes() int { return cmp.Or(c.Exact.MaxNodes, defaultMaxNodes) }
 
-func proofOf(p *nodes.Proof) *Proof {
+func proofOf(p *search.Proof) *Proof {
 	if p == nil {
 		return nil
 	}

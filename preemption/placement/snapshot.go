@@ -1,20 +1,18 @@
 package placement
 
-import (
-	"github.com/cedesched/cede/internal/engine/nodes"
-)
+import "github.com/cedesched/cede/internal/engine/nodes/state"
 
 // Snapshot is an immutable cluster: nodes, what runs on them, groups, budgets, nominations.
 // Any number of goroutines may use one. Make it with [NewSnapshot]; the zero value is an
 // empty cluster.
 type Snapshot struct {
-	cluster *nodes.Cluster
-	order   []*nodes.Pod // of the state of the last Sync; nil: by node and ID
+	cluster *state.Cluster
+	order   []*state.Pod // of the state of the last Sync; nil: by node and ID
 }
 
-var empty, _ = nodes.New(new(nodes.State)) // an empty state is valid
+var empty, _ = state.New(new(state.State)) // an empty state is valid
 
-func (s *Snapshot) inside() *nodes.Cluster {
+func (s *Snapshot) inside() *state.Cluster {
 	if s == nil || s.cluster == nil {
 		return empty
 	}
@@ -23,15 +21,15 @@ func (s *Snapshot) inside() *nodes.Cluster {
 
 // MaxResources limits the number of different resources in a snapshot and a request together:
 // each costs memory on every node.
-const MaxResources = nodes.MaxResources
+const MaxResources = state.MaxResources
 
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with a [fault.List] of
 // everything wrong with the state, by path: what the Validate methods of its values find
 // ([workload.Node.Validate] and so on), duplicate names and IDs, unknown nodes, more than
 // [MaxResources] resources, and, if nothing else is wrong, a node with a usage over 2^62.
 func NewSnapshot(st State) (*Snapshot, error) {
-	inside := nodes.State(st)
-	c, err := nodes.New(&inside)
+	inside := state.State(st)
+	c, err := state.New(&inside)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -29,8 +29,8 @@ import (
 //
 // [quota.MaxUsage]: https://pkg.go.dev/github.com/cedesched/cede/quota#MaxUsage
 func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
-	c, inside := s.inside(), nodes.State(st)
-	var order []*nodes.Pod
+	c, inside := s.inside(), state.State(st)
+	var order []*state.Pod
 	if s != nil {
 		order = s.order
 	}
@@ -49,14 +49,14 @@ func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 	if err != nil {
 		return s, nil, err
 	}
-	next.order = next.inside().InOrder(st.Pods, make([]*nodes.Pod, len(st.Pods)))
-	gone, _, _ := c.Compare(new(nodes.State), nil)
+	next.order = next.inside().InOrder(st.Pods, make([]*state.Pod, len(st.Pods)))
+	gone, _, _ := c.Compare(new(state.State), nil)
 	come, _, _ := empty.Compare(&inside, nil)
 	return next, append(syncEdits(&gone), syncEdits(&come)...), nil
 }
 
 // syncEdits returns the edits for a difference.
-func syncEdits(d *nodes.Difference) []Edit {
+func syncEdits(d *state.Difference) []Edit {
 	var edits []Edit
 	add := func(list []Edit) {
 		slices.SortFunc(list, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name)) })

@@ -16,11 +16,11 @@ func traced(t fatal, c placement.Config, s *placement.Snapshot, r placement.Requ
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := trace.Place(p, s, r, to)
+	d, err := p.Record(s, r, to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.(placement.Decision)
+	return d
 }
 
 // A recorder changes no answer. The domain that is chosen is the one of the answer, and what

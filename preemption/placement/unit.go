@@ -1,7 +1,8 @@
 package placement
 
 import (
-	"github.com/cedesched/cede/internal/engine/nodes"
+	"github.com/cedesched/cede/internal/engine/nodes/budget"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -18,7 +19,7 @@ type Unit struct {
 }
 
 // unitOf returns a unit in the form that callers see.
-func unitOf(u *nodes.Unit) Unit {
+func unitOf(u *state.Unit) Unit {
 	out := Unit{Group: u.Group, Priority: u.Priority}
 	for _, p := range u.Pods {
 		out.Pods = append(out.Pods, p.Facts.Clone())
@@ -49,7 +50,7 @@ type PotentialVictim struct {
 // back: first those that violate a budget, then the others; in both the most important first.
 // Terminating pods count as running.
 func (s *Snapshot) PotentialVictims(priority int32) []PotentialVictim {
-	units, violations := s.inside().PotentialVictims(priority)
+	units, violations := budget.PotentialVictims(s.inside(), priority)
 	var out []PotentialVictim
 	for i, u := range units {
 		out = append(out, PotentialVictim{unitOf(u), violations[i]})

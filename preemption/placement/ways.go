@@ -83,8 +83,8 @@ func (f *finder) priority() (Way, bool) {
 	for _, u := range c.Units() {
 		note(u.Priority)
 	}
-	for _, p := range c.NominatedPriorities() {
-		note(p)
+	for p := range c.Promised.All {
+		note(p.Priority)
 	}
 	slices.Sort(at)
 	at = slices.Compact(at)
@@ -105,9 +105,9 @@ func (f *finder) capacity(d *Decision) (best Way, ok bool) {
 	if len(needs) == 0 {
 		return Way{}, false
 	}
-	names := f.s.inside().NodeNames()
-	for _, name := range names[:min(len(names), maxNodes)] {
-		w, found := f.more(name, needs)
+	c := f.s.inside()
+	for _, number := range c.Order[:min(len(c.Order), maxNodes)] {
+		w, found := f.more(c.NodeName(number), needs)
 		if found && (!ok || len(needs) == 1 && total(w) < total(best)) {
 			best, ok = w, true
 		}
@@ -115,7 +115,7 @@ func (f *finder) capacity(d *Decision) (best Way, ok bool) {
 			break
 		}
 	}
-	best.Least = best.Least && len(needs) == 1 && len(names) <= maxNodes
+	best.Least = best.Least && len(needs) == 1 && len(c.Order) <= maxNodes
 	return best, ok
 }
 

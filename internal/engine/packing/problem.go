@@ -1,9 +1,6 @@
 package packing
 
-import (
-	"cmp"
-	"math"
-)
+import "math"
 
 // Problem asks for the best units whose removal makes room. Nothing of it is changed.
 type Problem struct {
@@ -61,40 +58,12 @@ type Answer struct {
 	Places [][]int // by node and kind: how many pods
 }
 
-// Score rates units that yield; smaller is better, the first field first. Started is better
-// if later.
-type Score struct {
-	Violations int64
-	Highest    int32 // the highest priority
-	Sum        int64 // over the pods: priority + 2^31
-	Pods       int64
-	Started    int64 // the earliest start of a unit of the highest priority
-}
-
-// Nobody is the score of no units.
-var Nobody = Score{Highest: math.MinInt32, Started: math.MaxInt64}
-
-// Compare compares scores; negative: a is better.
-func (a Score) Compare(b Score) int {
-	return cmp.Or(
-		cmp.Compare(a.Violations, b.Violations), cmp.Compare(a.Highest, b.Highest), cmp.Compare(a.Sum, b.Sum),
-		cmp.Compare(a.Pods, b.Pods), cmp.Compare(b.Started, a.Started),
-	)
-}
-
 // Score rates units.
 func (p *Problem) Score(units []int) Score {
-	s := Nobody
+	s := NoVictims
 	for _, n := range units {
 		u := &p.Units[n]
-		c := u.cost()
-		s.Violations, s.Sum, s.Pods = s.Violations+c.violations, s.Sum+c.sum, s.Pods+c.pods
-		switch {
-		case s.Started == math.MaxInt64 && s.Highest == math.MinInt32, u.Priority > s.Highest:
-			s.Highest, s.Started = u.Priority, u.Started
-		case u.Priority == s.Highest:
-			s.Started = min(s.Started, u.Started)
-		}
+		s.Add(u.Priority, u.Pods, u.Violations, u.Started)
 	}
 	return s
 }
@@ -119,7 +88,7 @@ func (a cost) less(b cost) bool {
 }
 
 // weight is what a pod of the unit adds to the sum.
-func (u *Unit) weight() int64 { return int64(u.Priority) + 1<<31 }
+func (u *Unit) weight() int64 { return Weight(u.Priority) }
 
 func (u *Unit) cost() cost { return cost{u.Violations, u.Pods * u.weight(), u.Pods} }
 

@@ -104,7 +104,7 @@ func (x *Solver) begin(p *Problem) {
 }
 
 // unknown is the bound that says nothing: no score is better than that of nobody.
-var unknown = Nobody
+var unknown = NoVictims
 
 // solve returns the result; ok is false if there are too many ways to place the pods.
 func (x *Solver) solve() (r Result, ok bool) {

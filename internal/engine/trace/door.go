@@ -6,10 +6,6 @@ package trace
 // one, so the parameters have type any.
 var Decide func(preemptor, snapshot, request any, r *Recorder) (decision any, names Names, err error)
 
-// Place is the same for a *placement.Preemptor, a *placement.Snapshot, a placement.Request and
-// a placement.Decision. All names are in the steps. It is set when the first preemptor is made.
-var Place func(preemptor, snapshot, request any, r *Recorder) (decision any, err error)
-
 // Names turns the integers of a record into names.
 type Names struct {
 	// Node names a queue or cohort, as `cohort "research"`.

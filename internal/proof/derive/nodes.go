@@ -184,7 +184,7 @@ func (w *world) place(l *line) (string, error) {
 		return faults(err), nil
 	}
 	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
-	answer, err := trace.Place(p, s, r, &recorder)
+	d, err := p.Record(s, r, &recorder)
 	if err != nil {
 		return faults(err), nil
 	}
@@ -192,7 +192,6 @@ func (w *world) place(l *line) (string, error) {
 	for i := range recorder.Steps {
 		nodeStep(&out, &recorder.Steps[i])
 	}
-	d := answer.(placement.Decision)
 	return out.String() + placed(d) + disagreements(form(d), w.nodeRoutes(p, s, r)), nil
 }
 

@@ -24,7 +24,7 @@ func nodeStep(out *strings.Builder, s *trace.Step) {
 	case trace.DomainBegins:
 		line(0, "%s%s", domain(s), [2]string{"", ", again within the budgets"}[toInt(s.Second)])
 	case trace.DomainSkipped:
-		line(0, "%s: not searched, a victim would have a higher priority", domain(s))
+		line(0, "%s: not searched, nothing better there", domain(s))
 	case trace.Skipped:
 		line(1, "pass over %s: %s", unit(s), keeps(s))
 	case trace.Placed:

@@ -1,0 +1,165 @@
+package ask
+
+import (
+	"fmt"
+
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/workload"
+)
+
+// Validate finds everything that is wrong with a request about a cluster.
+func (r *Request) Validate(c *state.Cluster) fault.List {
+	f := checker{c: c, r: r}
+	f.limits()
+	f.group()
+	f.pods()
+	f.domains()
+	f.prefer()
+	return f.List
+}
+
+// checker collects the faults of a request.
+type checker struct {
+	c *state.Cluster
+	r *Request
+	state.Check
+}
+
+// limits checks the numbers and times of the request.
+func (f *checker) limits() {
+	r := f.r
+	switch {
+	case len(r.Pods) == 0:
+		f.Add("request.pods", "is empty")
+	case r.Group == "" && len(r.Pods) > 1:
+		f.Add("request.pods", "%d pods without a group", len(r.Pods))
+	case r.MinCount > len(r.Pods):
+		f.Add("request.minCount", "%d of %d pods", r.MinCount, len(r.Pods))
+	}
+	if r.MinCount < 0 {
+		f.Add("request.minCount", "%d is negative", r.MinCount)
+	}
+	if r.MaxDomains < 0 {
+		f.Add("request.maxDomains", "%d is negative", r.MaxDomains)
+	}
+	if r.FirstNode < 0 {
+		f.Add("request.firstNode", "%d is negative", r.FirstNode)
+	}
+	f.Instant("request.now", r.Now)
+	switch {
+	case r.TerminationTimeout < 0:
+		f.Add("request.terminationTimeout", "%v is negative", r.TerminationTimeout)
+	case r.TerminationTimeout > 0 && r.Now.IsZero():
+		f.Add("request.now", "is needed for the termination timeout")
+	}
+}
+
+// group compares the request with its group, if the cluster has the group.
+func (f *checker) group() {
+	r, id := f.r, f.r.Group
+	if id == "" && len(r.Pods) > 0 {
+		id = r.Pods[0].Group
+	}
+	g := f.c.KnownGroup(id)
+	if g == nil {
+		return
+	}
+	if g.Facts.Priority != r.Priority {
+		f.Add("request.priority", "%d differs from %d of group %q", r.Priority, g.Facts.Priority, id)
+	}
+	if g.Facts.Queue != r.Queue {
+		f.Add("request.queue", "%q differs from %q of group %q", r.Queue, g.Facts.Queue, id)
+	}
+	if r.Group == "" || !g.Facts.Basic {
+		return
+	}
+	if r.MinCount > 1 {
+		f.Add("request.minCount", "%d: group %q is basic, each of its pods is placed by itself", r.MinCount, id)
+	}
+	if len(r.Domains) > 0 {
+		f.Add("request.domains", "are for gangs: for each pod of the basic group %q every node is one", id)
+	}
+}
+
+// pods checks the pods, and that their resources and those of the cluster are not too many.
+func (f *checker) pods() {
+	r := f.r
+	state.Unique(&f.Check, "request.pods", r.Pods, func(p *workload.Pod) string { return p.ID })
+	resources := map[string]bool{}
+	for i := range r.Pods {
+		p := &r.Pods[i]
+		f.pod(fmt.Sprintf("request.pods[%d]", i), p)
+		for name := range p.Requests {
+			if f.c.Columns.Of(name) < 0 {
+				resources[name] = true
+			}
+		}
+	}
+	if n := len(resources) + len(f.c.Columns.Names) - 1; n > state.MaxResources {
+		f.Add("request.pods", "%d different resources with those of the snapshot, more than %d", n, state.MaxResources)
+	}
+}
+
+func (f *checker) pod(path string, p *workload.Pod) {
+	r := f.r
+	f.All(p.Validate(path))
+	if f.c.Pod(p.ID) != nil {
+		f.Add(path+".id", "%q runs already", p.ID)
+	}
+	if p.Node != "" {
+		f.Add(path+".node", "%q: a pod that waits is on no node", p.Node)
+	}
+	if p.Terminating || p.Preempted {
+		f.Add(path+".terminating", "a pod that waits does not terminate")
+	}
+	if r.Group == "" && f.c.KnownGroup(p.Group) == nil {
+		if p.Priority != 0 && p.Priority != r.Priority {
+			f.Add(path+".priority", "%d differs from %d of the request", p.Priority, r.Priority)
+		}
+		if p.Queue != "" && p.Queue != r.Queue {
+			f.Add(path+".queue", "%q differs from %q of the request", p.Queue, r.Queue)
+		}
+	}
+	if r.Group != "" && p.Group != "" && p.Group != r.Group {
+		f.Add(path+".group", "%q differs from %q of the request", p.Group, r.Group)
+	}
+}
+
+// domains checks that each node is known and in one domain.
+func (f *checker) domains() {
+	r := f.r
+	if r.Group == "" && len(r.Domains) > 0 {
+		f.Add("request.domains", "are for groups: for a single pod every node is one")
+	}
+	state.Unique(&f.Check, "request.domains", r.Domains, func(d *Domain) string { return d.Name })
+	in := map[string]int{}
+	for i, d := range r.Domains {
+		if d.Name == "" {
+			f.Add(fmt.Sprintf("request.domains[%d].name", i), "is empty")
+		}
+		for j, name := range d.Nodes {
+			path := fmt.Sprintf("request.domains[%d].nodes[%d]", i, j)
+			if other, known := in[name]; known {
+				f.Add(path, "node %q is in request.domains[%d] already", name, other)
+			} else if f.c.NodeNumber(name) < 0 {
+				f.Add(path, "unknown node %q", name)
+			}
+			in[name] = i
+		}
+	}
+}
+
+// prefer checks that each preferred node is known and there once.
+func (f *checker) prefer() {
+	preferred := map[string]bool{}
+	for i, name := range f.r.Prefer {
+		path := fmt.Sprintf("request.prefer[%d]", i)
+		if preferred[name] {
+			f.Add(path, "%q is there already", name)
+		} else if f.c.NodeNumber(name) < 0 {
+			f.Add(path, "unknown node %q", name)
+		}
+		preferred[name] = true
+	}
+}

@@ -1,0 +1,110 @@
+package place
+
+import (
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/room"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+)
+
+// Board has the members of a request and the nodes where they are placed.
+type Board struct {
+	room.Room
+	Members []Member
+	AtLeast int     // the least number of members that must have a place
+	Where   []int32 // by member: its node; -1: none
+	Used    []int32 // nodes with members
+	// Checks counts the units that are put back with a check, Tried the nodes on which a member is
+	// tried, for tests.
+	Checks, Tried int
+
+	isWide bool    // an answer for a node may depend on pods of other nodes
+	count  []int32 // members by node
+	asked  []bool  // by node and slot: a member there needs some
+	order  []int32 // members with a place, in the order in which they were placed
+	left   []uint64
+	trials *trials
+	own    trials // of this board
+}
+
+// Begin prepares the board for a request.
+func (b *Board) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
+	b.Room.Begin(config, c, r)
+	b.Checks, b.Tried = 0, 0
+	b.AtLeast, b.isWide = r.AtLeast(), r.Rules.AreWide()
+	b.trials = &b.own
+	b.addMembers()
+	b.Where = room.Resize(b.Where, len(b.Members))
+	b.count, b.asked = room.Resize(b.count, len(b.Nodes)), room.Resize(b.asked, len(b.Nodes)*b.Width())
+	clear(b.count)
+	clear(b.asked)
+	b.Used, b.order, b.trials.stale = b.Used[:0], b.order[:0], true
+}
+
+// End drops the references to the cluster and the request.
+func (b *Board) End() {
+	clear(b.Members)
+	b.trials, b.own = nil, trials{}
+	b.Room.End()
+}
+
+// ShareTrials makes the board go on with the trials of another board about the same pods, which must not
+// be used meanwhile: a rule about sets begins once for a decision.
+func (b *Board) ShareTrials(of *Board) {
+	b.trials = of.trials
+	b.trials.stale = true
+}
+
+// Open starts a placement, with the units up to a floor gone. If now is set, terminating pods count.
+func (b *Board) Open(floor int64, now bool) {
+	b.Room.Open(floor, now)
+	b.clear()
+}
+
+// clear removes all members; what is free is left as it is.
+func (b *Board) clear() {
+	width := b.Width()
+	for _, i := range b.Used {
+		b.count[i] = 0
+		clear(b.asked[int(i)*width:][:width])
+	}
+	b.Used, b.order, b.trials.stale = b.Used[:0], b.order[:0], true
+	for m := range b.Where {
+		b.Where[m] = -1
+	}
+}
+
+// Put places a member on a node.
+func (b *Board) Put(m int, node int32) {
+	b.Where[m] = node
+	b.order = append(b.order, int32(m))
+	if b.count[node]++; b.count[node] == 1 {
+		b.Used = append(b.Used, node)
+	}
+	free, asked := b.FreeOn(int(node)), b.asked[int(node)*b.Width():]
+	for slot, need := range b.Members[m].Needs {
+		if need > 0 {
+			free[slot] -= need
+			asked[slot] = true
+		}
+	}
+}
+
+// Placed lists the members with a place, in the order in which they were placed. The list is valid until
+// the next placement.
+func (b *Board) Placed() []int32 { return b.order }
+
+// Touches reports whether the unit shares a node of the domain with a placed member.
+func (b *Board) Touches(d room.Domain, u *state.Unit) bool {
+	for _, p := range u.Pods {
+		if i := b.Of(p); d.Has(i) && b.count[i] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// MayTouch is Touches if each unit only matters for members on its nodes; else it is true.
+func (b *Board) MayTouch(d room.Domain, u *state.Unit) bool { return b.isWide || b.Touches(d, u) }
+
+// IsWide reports whether a unit may matter for members on other nodes.
+func (b *Board) IsWide() bool { return b.isWide }

@@ -1,0 +1,157 @@
+package place
+
+import (
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/room"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/quota"
+)
+
+// Fit says whether one request has a place, while groups and replicas are removed and restored.
+type Fit struct {
+	board Board
+	base  []int64 // by node and slot: what is free without members
+	free  []int64 // by slot: the same, summed up over nodes with some free
+	needs []int64 // by slot: what the least number of members needs
+	known bool    // the answer is known
+	fits  bool
+
+	away     map[string]bool // groups
+	replicas replicas
+}
+
+// NewFit returns a fit for a valid request. It keeps config and r.
+func NewFit(config *ask.Config, c *state.Cluster, r *ask.Request) *Fit {
+	f := &Fit{away: map[string]bool{}}
+	b := &f.board
+	b.Begin(config, c, r)
+	f.free, f.needs = make([]int64, b.Width()), b.LeastNeeds()
+	b.Open(room.NoFloor, false)
+	for i := range b.Nodes {
+		for slot, v := range b.FreeOn(i) {
+			f.base = append(f.base, v)
+			f.free[slot] = quota.Add(f.free[slot], max(0, v))
+		}
+	}
+	return f
+}
+
+// Remove removes the running pods of a group.
+func (f *Fit) Remove(group string) { f.change(group, true) }
+
+// Restore restores the running pods of a removed group, except for replicas that are removed.
+func (f *Fit) Restore(group string) { f.change(group, false) }
+
+func (f *Fit) change(id string, gone bool) {
+	if f == nil {
+		return
+	}
+	g := f.board.Cluster.Group(id)
+	if g == nil || f.away[id] == gone {
+		return
+	}
+	f.away[id] = gone
+	f.move(g.Members, gone)
+	if gone {
+		return
+	}
+	for _, set := range f.replicas.of[id] {
+		f.move(set.pods[:set.removed], true)
+	}
+}
+
+// move removes pods, or restores them.
+func (f *Fit) move(pods []*state.Pod, gone bool) {
+	b := &f.board
+	sign := int64(1)
+	if !gone {
+		sign = -1
+	}
+	stands := true // the members keep their room
+	for _, p := range pods {
+		if b.IsRemoved(p) == gone {
+			continue
+		}
+		b.Remove(p, gone)
+		i := b.Of(p)
+		if i < 0 || p.Facts.Terminating && (!b.AsBuilt || b.Stuck(p)) {
+			continue
+		}
+		free, asked, base := b.FreeOn(i), b.asked[i*b.Width():], f.base[i*b.Width():]
+		for _, a := range p.Takes {
+			if slot := b.SlotOf(a); slot >= 0 {
+				before := max(0, base[slot])
+				base[slot] += sign * a.Value
+				f.free[slot] = quota.Add(f.free[slot], max(0, base[slot])-before)
+				free[slot] += sign * a.Value
+				stands = stands && (free[slot] >= 0 || !asked[slot])
+			}
+		}
+	}
+	switch {
+	case f.fits && !gone:
+		f.known = f.known && stands && !b.Request.Rules.DecidePlaces()
+	case !f.fits && gone:
+		f.known = false
+	}
+	f.known = f.known && !b.Request.Rules.HaveTrials() // more room may be worse for a set
+}
+
+// reset starts a placement in a domain.
+func (f *Fit) reset(d room.Domain) {
+	f.board.clear()
+	for i := d.From; i < d.To; i++ {
+		free := f.board.FreeOn(i)
+		copy(free, f.base[i*len(free):])
+	}
+}
+
+// Fits reports whether the request has a place without the removed groups.
+func (f *Fit) Fits() bool {
+	if f == nil {
+		return false
+	}
+	if !f.known {
+		f.known, f.fits = true, f.look()
+	}
+	return f.fits
+}
+
+// look looks for a place.
+func (f *Fit) look() bool {
+	b := &f.board
+	for slot, need := range f.needs {
+		if need > f.free[slot] {
+			return false
+		}
+	}
+	for _, d := range b.Domains {
+		f.reset(d)
+		if b.Place(d) >= b.AtLeast {
+			return true
+		}
+		if !b.IsPromised() {
+			continue
+		}
+		f.reset(d)
+		if kept := b.PlacePromised(d); kept+b.Place(d) >= b.AtLeast {
+			return true
+		}
+	}
+	return false
+}
+
+// Where returns the numbers of the nodes of the members, -1 for a member without place; nil
+// if the request does not fit.
+func (f *Fit) Where() []int32 {
+	if !f.Fits() {
+		return nil
+	}
+	where := make([]int32, len(f.board.Where))
+	for m, i := range f.board.Where {
+		if where[m] = -1; i >= 0 {
+			where[m] = f.board.Nodes[i].Number
+		}
+	}
+	return where
+}

@@ -1,0 +1,231 @@
+package place
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/room"
+	"github.com/cedesched/cede/workload"
+)
+
+// Place gives members without a place one in the domain, in their order. A member that does
+// not fit is skipped. It returns the number of members that it placed.
+func (b *Board) Place(d room.Domain) int {
+	if b.Request.Rules.Placer != nil {
+		return b.placeOutside(d)
+	}
+	placed, last, before := 0, int32(-1), -2 // before: the member tried last
+	for m := range b.Members {
+		if b.Where[m] >= 0 {
+			continue // it is where it was nominated
+		}
+		member := &b.Members[m]
+		again := member.Same && before == m-1
+		if before = m; again && b.Where[m-1] < 0 {
+			continue // no place for the member before, so none for this one
+		}
+		node := int32(-1)
+		switch b.Config.Order {
+		case ask.BestFit:
+			node = b.bestFit(d, member, again, last)
+		case ask.RoundRobin:
+			node = b.firstFit(d, member, int(last)+1)
+		default:
+			from := d.From
+			if again {
+				from = int(last) // the nodes before it were too small for an equal member
+			}
+			node = b.firstFit(d, member, from)
+		}
+		if node >= 0 {
+			b.Put(m, node)
+			last = node
+			placed++
+		}
+	}
+	return placed
+}
+
+// firstFit returns the first node at or after from, wrapping around, on which the member
+// fits; -1: none.
+func (b *Board) firstFit(d room.Domain, m *Member, from int) int32 {
+	if !d.Has(from) {
+		from = d.From
+	}
+	for i := from; i < d.To; i++ {
+		if b.Fits(d, m, i) {
+			return int32(i)
+		}
+	}
+	for i := d.From; i < from; i++ {
+		if b.Fits(d, m, i) {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+const tooSmall = math.MaxUint64
+
+// bestFit returns the node with the least left; -1: none fits. For a member equal to the one before only
+// the node of that one is rated again.
+func (b *Board) bestFit(d room.Domain, m *Member, again bool, last int32) int32 {
+	if b.left = room.Resize(b.left, len(b.Nodes)); again {
+		b.left[last] = b.leftOn(d, m, int(last))
+	} else {
+		for i := d.From; i < d.To; i++ {
+			b.left[i] = b.leftOn(d, m, i)
+		}
+	}
+	least, node := uint64(tooSmall), int32(-1)
+	for i := d.From; i < d.To; i++ {
+		if b.left[i] < least {
+			least, node = b.left[i], int32(i)
+		}
+	}
+	return node
+}
+
+// leftOn says how much of a node would be left: the sum of left/capacity over the
+// resources that the member needs, in units of 2^-32.
+func (b *Board) leftOn(d room.Domain, m *Member, i int) uint64 {
+	if !b.Fits(d, m, i) {
+		return tooSmall
+	}
+	var sum uint64
+	free := b.FreeOn(i)
+	for slot, need := range m.Needs {
+		if slot > 0 && need > 0 {
+			high, low := bits.Mul64(uint64(free[slot]-need), 1<<32)
+			part, _ := bits.Div64(high, low, uint64(b.Capacity(i, slot)))
+			sum += part
+		}
+	}
+	return sum
+}
+
+// placeOutside takes the placement of the caller's placer. A member is not placed where it
+// has no room or where a filter refuses it.
+func (b *Board) placeOutside(d room.Domain) (placed int) {
+	b.settle(d)
+	var pods []workload.Pod
+	var members []int
+	for m := range b.Members {
+		if b.Where[m] < 0 {
+			pods, members = append(pods, *b.Members[m].Facts), append(members, m)
+		}
+	}
+	names := make([]string, 0, d.Size())
+	for _, n := range b.Nodes[d.From:d.To] {
+		names = append(names, n.Facts.Name)
+	}
+	for k, name := range b.trials.placer.Place(pods, names) {
+		if k == len(members) {
+			break
+		}
+		number := b.Cluster.NodeNumber(name)
+		if number < 0 {
+			continue
+		}
+		if i := b.Local(number); d.Has(i) && b.Fits(d, &b.Members[members[k]], i) {
+			b.Put(members[k], int32(i))
+			placed++
+		}
+	}
+	return placed
+}
+
+// PlacePromised places the nominated members in the domain on their nodes. It returns how
+// many still fit.
+func (b *Board) PlacePromised(d room.Domain) int {
+	placed := 0
+	for m := range b.Members {
+		member := &b.Members[m]
+		if member.Promise < 0 {
+			continue
+		}
+		if i := b.Local(member.Promise); d.Has(i) && b.Fits(d, member, i) {
+			b.Put(m, int32(i))
+			placed++
+		}
+	}
+	return placed
+}
+
+// FindRoom places the members beside running pods, with terminating pods if now is set, else
+// without. It first tries the nominations with the other members around them, then all nodes.
+func (b *Board) FindRoom(now bool) (room.Domain, bool) {
+	if b.Request.IsAlone() {
+		return b.findNode(now)
+	}
+	if b.IsPromised() {
+		for _, d := range b.Domains {
+			b.Open(room.NoFloor, now)
+			if kept := b.PlacePromised(d); kept > 0 && kept+b.Place(d) >= b.AtLeast {
+				return d, true
+			}
+		}
+	}
+	for _, d := range b.Domains {
+		b.Open(room.NoFloor, now)
+		if b.Place(d) >= b.AtLeast {
+			return d, true
+		}
+	}
+	return room.Domain{}, false
+}
+
+// findNode is FindRoom for a single pod: it looks only at nodes that are not full.
+func (b *Board) findNode(now bool) (room.Domain, bool) {
+	d, member := b.Domains[0], &b.Members[0]
+	b.Open(room.NoFloor, now)
+	node, least := int32(-1), uint64(tooSmall)
+	if member.Promise >= 0 {
+		if i := b.Local(member.Promise); i >= 0 && b.Fits(d, member, i) {
+			node = int32(i)
+		}
+	}
+	promised := node >= 0
+	for i := d.From; i < d.To && !promised; i++ {
+		if b.Config.Order == ask.BestFit {
+			if left := b.leftOn(d, member, i); left < least {
+				node, least = int32(i), left
+			}
+		} else if b.Fits(d, member, i) {
+			node = int32(i)
+			break
+		}
+	}
+	if node < 0 {
+		return room.Domain{}, false
+	}
+	b.Put(0, node)
+	return d, true
+}
+
+// CountBeside counts the members of a domain that have a place beside all running pods.
+func (b *Board) CountBeside(d room.Domain) int {
+	if b.Request.IsAlone() && d.Size() > 1 {
+		if _, ok := b.findNode(false); ok {
+			return 1
+		}
+		return 0
+	}
+	b.Open(room.NoFloor, false)
+	return b.Place(d)
+}
+
+// HaveRoomNow reports whether members have their room now, placed in an order: rules about sets may refuse
+// another one.
+func (b *Board) HaveRoomNow(where, order []int32) bool {
+	everywhere := room.Domain{To: len(b.Nodes)}
+	b.Open(room.NoFloor, true)
+	for _, m := range order {
+		if !b.Fits(everywhere, &b.Members[m], int(where[m])) {
+			return false
+		}
+		b.Put(int(m), where[m])
+	}
+	return true
+}

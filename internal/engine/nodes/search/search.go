@@ -1,0 +1,122 @@
+package search
+
+import (
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/place"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+)
+
+// Search is the working memory of one decision at a time. The zero value is ready.
+type Search struct {
+	usable
+	then  *then // the memory of decisions at other instants
+	spent Cost  // by them
+}
+
+// then is a decision at another instant.
+type then struct {
+	domains
+	request ask.Request
+}
+
+// Cost is what a decision costs, in numbers that do not depend on the machine.
+type Cost struct {
+	Checks    int // units put back with a check
+	Opened    int // placements started
+	Tried     int // nodes on which a pod was tried
+	Looked    int // units looked at
+	Elsewhere int // pods of units that stay without a look at each
+}
+
+func (s *domains) cost() Cost { return Cost{s.Checks, s.Opened, s.Tried, s.Looked, s.Elsewhere} }
+
+func (a Cost) plus(b Cost) Cost {
+	return Cost{a.Checks + b.Checks, a.Opened + b.Opened, a.Tried + b.Tried, a.Looked + b.Looked, a.Elsewhere + b.Elsewhere}
+}
+
+// Cost returns what the last decision cost.
+func (s *Search) Cost() Cost { return s.spent }
+
+// enter prepares the search for a request.
+func (s *Search) enter(config *ask.Config, c *state.Cluster, r *ask.Request) {
+	s.Begin(config, c, r)
+	s.begin()
+	s.spent = Cost{}
+}
+
+// leave drops the references to the cluster and the request.
+func (s *Search) leave() {
+	s.spent = s.spent.plus(s.cost())
+	s.end()
+	if s.then != nil {
+		s.then.request = ask.Request{}
+	}
+}
+
+// Decide decides about a valid request.
+func (s *Search) Decide(config *ask.Config, c *state.Cluster, r *ask.Request) Result {
+	s.enter(config, c, r)
+	defer s.leave()
+	found := s.decide()
+	if t := r.Trace; t != nil && t.Survey && found.Outcome != Fits {
+		t.Survey = false // once, also for a basic group
+		s.noteSurvey(t)
+	}
+	found.RetryAt = instant.Unset
+	if found.Outcome == Fits || found.Outcome == Preempt || r.Extent == ask.OutcomeOnly {
+		return found
+	}
+	if found.Outcome == Impossible {
+		s.findUsable()
+		found.Shortages = s.shortages()
+		s.Forget()
+		found.Blockers = s.blockers(found.Shortages, r.MaxBlockers)
+	}
+	if r.Extent == ask.WithReasons {
+		return found
+	}
+	if at, ok := s.retryAt(); ok {
+		found.Outcome = Wait
+		if !r.SkipRetryAt {
+			found.RetryAt = at
+		}
+	}
+	return found
+}
+
+// Instants lists, rising, the instants after now at which a decision may succeed that does not
+// succeed now.
+func (s *Search) Instants(config *ask.Config, c *state.Cluster, r *ask.Request) []int64 {
+	s.enter(config, c, r)
+	defer s.leave()
+	return s.instants()
+}
+
+// Placements returns every domain in which preemption makes room, in the order of the
+// domains. With sampling it returns at most MaxDomains: those without violations first.
+func (s *Search) Placements(config *ask.Config, c *state.Cluster, r *ask.Request) []place.Placement {
+	s.enter(config, c, r)
+	defer s.leave()
+	return s.placements()
+}
+
+// Choose scores placements that were made outside and returns the result for the best; of equal
+// ones it is the first. Where has the cluster's numbers, and every node is schedulable.
+func (s *Search) Choose(config *ask.Config, c *state.Cluster, r *ask.Request, list []place.Placement) Result {
+	s.enter(config, c, r)
+	defer s.leave()
+	best := &list[0]
+	for i := range list {
+		list[i].Rate()
+		if list[i].Score.Compare(best.Score) < 0 {
+			best = &list[i]
+		}
+	}
+	found := Result{Outcome: Preempt, Placement: *best, RetryAt: instant.Unset}
+	if len(best.Victims) == 0 {
+		found.Outcome = Fits
+	}
+	found.Withdrawn = s.withdrawn(&found.Placement, c.Node)
+	return found
+}

@@ -1,0 +1,191 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/nodes/budget"
+	"github.com/cedesched/cede/internal/engine/nodes/place"
+	"github.com/cedesched/cede/internal/engine/nodes/room"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/internal/engine/trace"
+)
+
+// A single pod has every node as a domain. Most nodes are refused or beaten by the sums that
+// they keep by priority; what runs on them is looked at only on the others.
+
+// sums is the memory of bounds by sums.
+type sums struct {
+	least    []int64 // by slot: what the least number of members needs at least
+	missing  []int64 // by slot
+	yielding []yielding
+}
+
+// yielding is a running pod of which the unit could be a victim that violates no budget.
+type yielding struct {
+	pod     *state.Pod
+	started int64 // of its unit
+}
+
+// outlook is what the sums of a node say about preempting there.
+type outlook struct {
+	known    bool
+	hopeless bool          // there is no room even without all units of lower priority
+	anyLower bool          // some unit is of lower priority
+	score    packing.Score // if not hopeless: no victims there have a better one
+}
+
+// look returns what the sums of a node say. They say nothing about a node on which pods
+// terminate, or where the pod may fit beside all that run.
+//
+// The bounds of the score: some unit of the highest level above which there is room beside
+// the rest must yield. Each victim frees at most what the largest pod uses. No unit of that level
+// started later than the latest of its pods, and the unit of a pod started no later than the
+// pod.
+func (s *domains) look(n *state.Node) (o outlook) {
+	lower, needs := n.LevelsUpTo(s.Highest()), s.Members[0].Needs
+	if o.anyLower = lower > 0; n.Leaves {
+		return o
+	}
+	if !s.HasRoomAbove(n, lower, needs) {
+		o.known, o.hopeless = true, true
+		return o
+	}
+	gone := 0 // so many levels
+	for gone < lower && !s.HasRoomAbove(n, gone, needs) {
+		gone++
+	}
+	if gone == 0 {
+		return o
+	}
+	victims := s.LeastPods(n, s.missingOn(n))
+	top, bottom := n.Levels[gone-1], n.Levels[0]
+	o.known = true
+	o.score = packing.Score{Highest: top.Priority, Pods: victims, Started: top.Latest}
+	o.score.Sum = packing.Weight(top.Priority) + (victims-1)*packing.Weight(bottom.Priority)
+	return o
+}
+
+// missingOn returns what the pod lacks on a node beside all that run, by slot.
+func (s *domains) missingOn(n *state.Node) []int64 {
+	s.sums.missing = s.MissingOn(s.sums.missing, n, s.Members[0].Needs)
+	return s.sums.missing
+}
+
+// isBeaten reports whether preempting in a domain cannot be better than the best so far.
+func (s *domains) isBeaten(d room.Domain, best *place.Placement) bool {
+	if s.Request.MaxDomains > 0 || d.Size() != 1 {
+		return false
+	}
+	n, clean := s.Nodes[d.From], best.Score.Violations == 0
+	if s.Request.Group != "" || n.Leaves {
+		return clean && s.leastHighest(d) > int64(best.Score.Highest)
+	}
+	if clean && !s.HasRoomAbove(n, n.LevelsUpTo(int64(best.Score.Highest)), s.Members[0].Needs) {
+		return true // a unit of a higher priority would have to yield
+	}
+	o := s.look(n)
+	switch {
+	case !o.known:
+		return false
+	case o.hopeless || o.score.Compare(best.Score) >= 0:
+		return true
+	}
+	bound, ok := s.boundByPods(n, best.Score)
+	return !ok || bound.Compare(best.Score) >= 0
+}
+
+// leastHighest returns a lower bound on the highest priority of a victim in a domain of one
+// node: unless units of that priority yield, some resource is too short for the least number
+// of members, whichever they are.
+func (s *domains) leastHighest(d room.Domain) int64 {
+	s.Forget() // units that stay in the domain before
+	bound := int64(room.NoFloor)
+	for slot, need := range s.sums.least {
+		if need > 0 {
+			bound = max(bound, s.HighestBelow(d.From, slot, need))
+		}
+	}
+	return bound
+}
+
+// refusal returns the result of a domain where by its sums there is no room; ok is false
+// if they do not say. With rules that protect units, a look at these decides why there is
+// none.
+func (s *domains) refusal(d room.Domain) (found trace.Found, ok bool) {
+	if s.Request.Group != "" {
+		return 0, false
+	}
+	o := s.look(s.Nodes[d.From])
+	switch {
+	case !o.hopeless || o.anyLower && s.Any():
+		return 0, false
+	case o.anyLower:
+		return trace.NoRoom, true
+	}
+	return trace.NoVictims, true
+}
+
+// boundByPods looks at the pods of a node and returns a score: no victims there have a better
+// one. ok is false if they cannot be better than the best so far: if that violates no budget, all
+// victims there violate one or have a higher priority. The outlook of the node must be known.
+//
+// A pod under a budget that allows nothing violates it. The lowest priorities must free
+// what is missing; so many pods of the highest of these must yield as free the rest.
+func (s *domains) boundByPods(n *state.Node, best packing.Score) (bound packing.Score, ok bool) {
+	missing := s.missingOn(n)
+	victims, violations := s.LeastPods(n, missing), int64(0)
+	s.sums.yielding = s.listYielding(s.sums.yielding[:0], n, best, missing)
+	list := s.sums.yielding
+	if best.Violations > 0 {
+		violations = s.LeastPods(n, missing)
+		missing = s.missingOn(n)
+	}
+	slices.SortFunc(list, func(a, b yielding) int {
+		return cmp.Or(cmp.Compare(a.pod.Priority, b.pod.Priority), cmp.Compare(b.started, a.started))
+	})
+	for from := 0; from < len(list); {
+		rest, to := s.LeastPods(n, missing), from
+		for ; to < len(list) && list[to].pod.Priority == list[from].pod.Priority; to++ {
+			s.Free(missing, list[to].pod)
+		}
+		if s.LeastPods(n, missing) == 0 {
+			high, low := packing.Weight(list[from].pod.Priority), packing.Weight(list[0].pod.Priority)
+			return packing.Score{
+				Violations: violations, Highest: list[from].pod.Priority, Pods: victims,
+				Started: list[from+int(rest)-1].started, Sum: rest*high + (victims-rest)*low,
+			}, true
+		}
+		from = to
+	}
+	return packing.Score{}, false
+}
+
+// listYielding appends the pods of a node that may be better victims than the best so far. If that one
+// violates a budget, what the pods free that violate none is taken from what is missing.
+func (s *domains) listYielding(list []yielding, n *state.Node, best packing.Score, missing []int64) []yielding {
+	for k, b := range n.Briefs {
+		if b.Priority >= s.Priority {
+			continue
+		}
+		if best.Violations == 0 && b.Priority > best.Highest {
+			continue
+		}
+		p := n.Pods[k]
+		u := s.UnitOf(p)
+		switch {
+		case best.Violations > 0:
+			if !s.exhausts(p) {
+				s.Free(missing, p)
+			}
+		case u.Covered && slices.ContainsFunc(u.Pods, s.exhausts):
+			continue
+		}
+		list = append(list, yielding{p, u.Started})
+	}
+	return list
+}
+
+// exhausts reports whether a pod violates a budget, whatever else yields.
+func (s *domains) exhausts(p *state.Pod) bool { return budget.Exhausts(s.Cluster, p) }

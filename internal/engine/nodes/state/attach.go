@@ -1,0 +1,149 @@
+package state
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// addColumns numbers new resources. If there are too many, it numbers all anew, without the resources
+// that nothing uses.
+func (e *Edit) addColumns(r workload.Resources) {
+	if len(e.c.Columns.Names)+len(e.missingColumns(r)) > MaxResources+1 {
+		st := e.c.State()
+		if next, err := New(&st); err == nil {
+			*e.c = *next
+		}
+	}
+	missing := e.missingColumns(r)
+	names := slices.Concat(e.c.Columns.Names, missing)
+	if len(names) > MaxResources+1 {
+		e.Add(e.path, "%d different resources, more than %d", len(names)-1, MaxResources)
+	}
+	if len(missing) > 0 {
+		e.c.Columns = newColumns(names)
+	}
+}
+
+// missingColumns lists the resources that have no column, by name.
+func (e *Edit) missingColumns(r workload.Resources) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		if e.c.Columns.Of(name) < 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// rebuild replaces a node with one that has other pods. It reports whether the usage of each resource
+// is within bounds.
+func (e *Edit) rebuild(facts workload.Node, number int32, pods, promised []*Pod) (ok bool) {
+	n, ok := newNode(e.c.Columns, facts, number, pods, promised, new(nodeMemory))
+	e.c.nodes = e.c.nodes.Set(int(number), n)
+	return ok
+}
+
+// fill is rebuild for a node that may get too many pods.
+func (e *Edit) fill(facts workload.Node, number int32, pods, promised []*Pod) {
+	if !e.rebuild(facts, number, pods, promised) {
+		e.Add(e.path, "more than 2^62 of a resource is used of node %q", facts.Name)
+	}
+}
+
+// insert returns a copy of a sorted list with the pod added.
+func insert(list []*Pod, p *Pod, compare func(a, b *Pod) int) []*Pod {
+	at, _ := slices.BinarySearchFunc(list, p, compare)
+	return slices.Concat(list[:at], []*Pod{p}, list[at:])
+}
+
+// without returns a copy of a list without the pod.
+func without(list []*Pod, p *Pod) []*Pod {
+	at := slices.Index(list, p)
+	return slices.Concat(list[:at], list[at+1:])
+}
+
+// attach adds a running pod.
+func (e *Edit) attach(facts workload.Pod) {
+	p := e.c.newPod(facts, e.c.NodeNumber(facts.Node), e.c.Group(facts.Group))
+	e.c.Running = e.c.Running.Set(p)
+	n := e.c.Node(p.Node)
+	e.fill(n.Facts, n.Number, insert(n.Pods, p, ComparePods), n.Promised)
+	e.count(p, 1)
+	e.regroup(p, true, func(members []*Pod) []*Pod { return insert(members, p, compareUIDs) })
+}
+
+// detach removes a running pod.
+func (e *Edit) detach(p *Pod) {
+	e.c.Running, _ = e.c.Running.Delete(p.Facts.ID)
+	n := e.c.Node(p.Node)
+	e.rebuild(n.Facts, n.Number, without(n.Pods, p), n.Promised)
+	e.count(p, -1)
+	e.regroup(p, false, func(members []*Pod) []*Pod { return without(members, p) })
+}
+
+// promise adds a waiting pod that is nominated.
+func (e *Edit) promise(facts workload.Pod) {
+	p := e.c.newPod(facts, e.c.NodeNumber(facts.Node), e.c.Group(facts.Group))
+	e.c.Promised = e.c.Promised.Set(p)
+	n := e.c.Node(p.Node)
+	e.fill(n.Facts, n.Number, n.Pods, insert(n.Promised, p, ComparePods))
+}
+
+// regroup changes the members of the group of a pod, and updates the covered units.
+func (e *Edit) regroup(p *Pod, runs bool, change func(members []*Pod) []*Pod) {
+	if p.Single != nil {
+		e.c.cover(p.Single, runs)
+	}
+	if p.Facts.Group == "" {
+		return
+	}
+	g := e.c.Group(p.Facts.Group)
+	if g == nil {
+		g = newGroup(workload.PodGroup{ID: p.Facts.Group}, false, nil)
+	}
+	e.replaceGroup(g, newGroup(g.Facts, g.Known, change(g.Members)))
+}
+
+// replaceGroup puts a group in the place of one. The next one is not shared yet.
+func (e *Edit) replaceGroup(old, next *Group) {
+	e.moveSurplus(next)
+	e.c.replaceGroup(old, next)
+}
+
+// moveSurplus makes the running pods of a group anew that have become surplus, or have become part
+// of the minimum.
+func (e *Edit) moveSurplus(g *Group) {
+	for i, p := range g.running {
+		if p.surplus == g.isSurplus(&p.Facts) {
+			continue
+		}
+		made := &podWithUnit{unitPod: unitPod{pod: *p}}
+		next := &made.pod
+		next.surplus = !p.surplus
+		made.makeUnit()
+		g.running[i], g.Members[slices.Index(g.Members, p)] = next, next
+		n := e.c.Node(p.Node)
+		pods := slices.Clone(n.Pods)
+		pods[slices.Index(pods, p)] = next
+		e.rebuild(n.Facts, n.Number, pods, n.Promised)
+		e.c.swap(p, next)
+	}
+}
+
+// count counts a running pod by its priority, and whether it has a minimum runtime.
+func (e *Edit) count(p *Pod, change int) {
+	c := e.c
+	if p.hasMinimum() {
+		c.minimums += change
+	}
+	next := levelCount{p.Priority, change}
+	if old, ok := c.levels.Last(func(l levelCount) bool { return l.priority <= p.Priority }); ok && old.priority == p.Priority {
+		next.pods += old.pods
+	}
+	if next.pods > 0 {
+		c.levels = c.levels.Insert(next)
+	} else {
+		c.levels, _ = c.levels.Delete(next)
+	}
+}

@@ -1,0 +1,179 @@
+package state
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// coveredUnit is a unit that a budget covers, with what the indexes ask about it: units are far
+// apart in memory.
+type coveredUnit struct {
+	order   uint64 // by priority, groups and their pods before others
+	started int64
+	uid     uint64 // the first bytes
+	unit    *Unit
+	slot    int32 // of the only budget; SeveralBudgets
+}
+
+// coveredUnits collects the units that a budget covers.
+type coveredUnits []coveredUnit
+
+// add adds a unit if a budget covers it.
+func (list *coveredUnits) add(u *Unit) {
+	if !u.Covered {
+		return
+	}
+	p := u.Pods[0]
+	x := coveredUnit{uint64(math.MaxInt32-int64(u.Priority)) << 1, u.Started, firstBytes(p.Facts.UID), u, SeveralBudgets}
+	if !u.Grouped {
+		x.order++
+	}
+	if len(u.Pods) == 1 && len(p.Budgets) == 1 {
+		x.slot = p.Budgets[0]
+	}
+	*list = append(*list, x)
+}
+
+// firstBytes returns the first bytes of a UID as a number in the same order.
+func firstBytes(uid string) uint64 {
+	var first [8]byte
+	copy(first[:], uid)
+	return binary.BigEndian.Uint64(first[:])
+}
+
+// timeBits is how many bits of a key tell start times apart. With 24 bits, two or three of a hundred
+// thousand units that started over a year share a key; to compare them costs less than to sort by
+// more bits.
+const timeBits = 24
+
+// sortKey is a number that orders units as far as it goes, and the place of a unit in a list.
+type sortKey struct {
+	key   uint64
+	index int32
+}
+
+// sort returns the units by importance: it sorts by keys, and compares units with the same key. That
+// takes a third of the time of comparing all.
+func (list coveredUnits) sort() coveredUnits {
+	keys := sortByKey(list.keys())
+	sorted := make(coveredUnits, len(list))
+	for i, k := range keys {
+		sorted[i] = list[k.index]
+	}
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].key == keys[from].key {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortFunc(sorted[from:to], compareCovered)
+		}
+		from = to
+	}
+	return sorted
+}
+
+// compareCovered compares units with the same key.
+func compareCovered(a, b coveredUnit) int {
+	switch {
+	case a.isGrouped():
+	case a.started != b.started: // both are one pod
+		return cmp.Compare(a.started, b.started)
+	case a.uid != b.uid:
+		return cmp.Compare(a.uid, b.uid)
+	}
+	return CompareUnits(a.unit, b.unit)
+}
+
+func (x *coveredUnit) isGrouped() bool { return x.order&1 == 0 }
+
+// keys returns the keys of the units: their order, then the start of units of one pod.
+func (list coveredUnits) keys() []sortKey {
+	first, last := int64(JustNow), int64(math.MinInt64)
+	for i := range list {
+		if started := list[i].started; started != JustNow {
+			first, last = min(first, started), max(last, started)
+		}
+	}
+	const most = 1<<timeBits - 1
+	shift := 0
+	for first < last && uint64(last-first)>>shift > most {
+		shift++
+	}
+	keys := make([]sortKey, len(list))
+	for i := range list {
+		x := &list[i]
+		keys[i] = sortKey{x.order << timeBits, int32(i)}
+		switch {
+		case x.isGrouped():
+		case x.started == JustNow:
+			keys[i].key += most
+		default:
+			keys[i].key += uint64(x.started-first) >> shift
+		}
+	}
+	return keys
+}
+
+// sortByKey sorts by counting, byte by byte from the lowest. Bytes that are the same in all keys
+// are left out. It may return another list than the one it gets.
+func sortByKey(list []sortKey) []sortKey {
+	differ := uint64(0)
+	for i := range list {
+		differ |= list[i].key ^ list[0].key
+	}
+	if differ == 0 {
+		return list
+	}
+	next := make([]sortKey, len(list))
+	for shift := 0; differ>>shift != 0; shift += 8 {
+		if byte(differ>>shift) == 0 {
+			continue
+		}
+		var places [256]int // by byte: first how many keys have it, then where the next one goes
+		for i := range list {
+			places[byte(list[i].key>>shift)]++
+		}
+		total := 0
+		for b, n := range places {
+			places[b], total = total, total+n
+		}
+		for _, k := range list {
+			b := byte(k.key >> shift)
+			next[places[b]] = k
+			places[b]++
+		}
+		list, next = next, list
+	}
+	return list
+}
+
+// byBudget lists the sorted units by budget, in their order.
+func (units coveredUnits) byBudget(budgets int) []coverage {
+	from := make([]int, budgets+1) // of each budget, in the list
+	each := func(visit func(slot int32, u *Unit)) {
+		var slots []int32
+		for i := range units {
+			if units[i].slot != SeveralBudgets {
+				visit(units[i].slot, units[i].unit)
+				continue
+			}
+			slots = units[i].unit.budgets(slots[:0])
+			for _, slot := range slots {
+				visit(slot, units[i].unit)
+			}
+		}
+	}
+	each(func(slot int32, _ *Unit) { from[slot+1]++ })
+	for i := range budgets {
+		from[i+1] += from[i]
+	}
+	list := make([]coverage, from[budgets])
+	each(func(slot int32, u *Unit) {
+		list[from[slot]] = coverage{slot, u}
+		from[slot]++
+	})
+	return list
+}

@@ -1,0 +1,88 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// groups collects the members of groups, by ID.
+type groups map[string]*groupMembers
+
+// groupMembers is a group with the members that are known so far.
+type groupMembers struct {
+	Group
+	list []memberPod
+}
+
+// memberPod is a member of a group, with what its order asks first.
+type memberPod struct {
+	uid uint64 // the first bytes
+	pod *Pod
+}
+
+// of returns the group of a pod; nil: it is neither in the state nor named by a running pod that has
+// joined.
+func (all groups) of(p *Pod) *Group {
+	if p.Facts.Group == "" {
+		return nil
+	}
+	if g := all[p.Facts.Group]; g != nil {
+		p.Facts.Group = g.Facts.ID // one string for all: equal addresses are compared faster than bytes
+		return &g.Group
+	}
+	return nil
+}
+
+// findSurplus finds where the surplus of groups with a minimum begins.
+func (all groups) findSurplus(pods []workload.Pod) {
+	running := map[*groupMembers][]string{}
+	for _, g := range all {
+		if g.isElastic() {
+			running[g] = nil
+		}
+	}
+	for i := range pods {
+		if len(running) == 0 {
+			return
+		}
+		p := &pods[i]
+		if g := all[p.Group]; g != nil && g.isElastic() && !p.Terminating {
+			running[g] = append(running[g], p.ID)
+		}
+	}
+	for g, ids := range running {
+		slices.Sort(ids)
+		g.findLast(len(ids), func(i int) string { return ids[i] })
+	}
+}
+
+// join adds a running pod to its group.
+func (all groups) join(p *Pod) {
+	id := p.Facts.Group
+	if id == "" {
+		return
+	}
+	g := all[id]
+	if g == nil {
+		g = &groupMembers{Group: Group{Facts: workload.PodGroup{ID: id}}}
+		all[id] = g
+	}
+	g.list = append(g.list, memberPod{firstBytes(p.Facts.UID), p})
+}
+
+// finish makes a group of its members.
+func (m *groupMembers) finish() *Group {
+	slices.SortFunc(m.list, func(a, b memberPod) int {
+		if a.uid != b.uid {
+			return cmp.Compare(a.uid, b.uid)
+		}
+		return compareUIDs(a.pod, b.pod)
+	})
+	members := make([]*Pod, 0, len(m.list))
+	for _, member := range m.list {
+		members = append(members, member.pod)
+	}
+	return newGroup(m.Facts, m.Known, members)
+}

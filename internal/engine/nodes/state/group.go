@@ -1,0 +1,94 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// Group is a pod group in a snapshot, in the state or only named by pods. It is immutable.
+type Group struct {
+	Facts   workload.PodGroup
+	Known   bool   // it is in the state
+	Members []*Pod // running, by UID and ID
+	// running are the members that do not terminate, by ID; last is the ID of the last pod of the
+	// minimum: the pods after it are surplus. Empty: the group has no minimum or too few pods.
+	running []*Pod
+	last    string
+	// whole and staying are the unit of a group in mode PodGroup: with all members, and
+	// without the terminating ones. Nil: there is none.
+	whole, staying *Unit
+}
+
+func (g *Group) id() string { return g.Facts.ID }
+
+func newGroup(facts workload.PodGroup, known bool, members []*Pod) *Group {
+	g := &Group{Facts: facts, Known: known, Members: members}
+	if g.isElastic() {
+		g.running = withoutTerminating(members)
+		slices.SortFunc(g.running, ComparePods)
+		g.findLast(len(g.running), func(i int) string { return g.running[i].Facts.ID })
+	}
+	if !g.isAtomic() || len(members) == 0 {
+		return g
+	}
+	g.whole = NewUnit(facts.ID, members)
+	g.staying = g.whole
+	if slices.ContainsFunc(members, func(p *Pod) bool { return p.Facts.Terminating }) {
+		g.staying = nil
+		if staying := withoutTerminating(members); len(staying) > 0 {
+			g.staying = NewUnit(facts.ID, staying)
+		}
+	}
+	return g
+}
+
+func withoutTerminating(pods []*Pod) []*Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(p *Pod) bool { return p.Facts.Terminating })
+}
+
+// units returns the units of the group, each once: with all members, and without the terminating ones.
+func (g *Group) units() (list []*Unit) {
+	if g.whole != nil {
+		list = append(list, g.whole)
+	}
+	if g.staying != nil && g.staying != g.whole {
+		list = append(list, g.staying)
+	}
+	return list
+}
+
+// isElastic reports whether the group has a minimum and may be split: then it may have surplus.
+func (g *Group) isElastic() bool { return g.Known && !g.isAtomic() && g.Facts.MinCount > 0 }
+
+// findLast finds the last pod of the minimum among the running pods, which id lists by ID.
+func (g *Group) findLast(running int, id func(i int) string) {
+	if g.last = ""; running >= g.Facts.MinCount {
+		g.last = id(g.Facts.MinCount - 1)
+	}
+}
+
+// isSurplus reports whether a running pod of the group is surplus, also a pod that is added to the
+// group.
+func (g *Group) isSurplus(p *workload.Pod) bool {
+	return g.last != "" && !p.Terminating && p.ID > g.last
+}
+
+// isAtomic reports whether the group is one unit.
+func (g *Group) isAtomic() bool {
+	return g.Known && g.Facts.DisruptionMode == workload.DisruptionModePodGroup
+}
+
+// UnitIn returns the unit of a running pod. The group counts if the pod is no unit by itself. If
+// staying is set, the unit has no terminating pods; nil: all of them terminate.
+func (p *Pod) UnitIn(g *Group, staying bool) *Unit {
+	switch {
+	case staying && p.Facts.Terminating:
+		return nil
+	case p.Single != nil:
+		return p.Single
+	case staying:
+		return g.staying
+	}
+	return g.whole
+}
