@@ -1,7 +1,6 @@
 package state
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/workload"
@@ -10,30 +9,22 @@ import (
 // addColumns numbers new resources. If there are too many, it numbers all anew, without the resources
 // that nothing uses.
 func (e *Edit) addColumns(r workload.Resources) {
-	if len(e.c.Columns.Names)+len(e.missingColumns(r)) > MaxResources+1 {
+	missing := e.c.Columns.missing(r)
+	if len(missing) == 0 {
+		return
+	}
+	if len(e.c.Columns.Names)+len(missing) > MaxResources+1 {
 		st := e.c.State()
 		if next, err := New(&st); err == nil {
 			*e.c = *next
 		}
+		missing = e.c.Columns.missing(r)
 	}
-	missing := e.missingColumns(r)
 	names := slices.Concat(e.c.Columns.Names, missing)
 	if len(names) > MaxResources+1 {
 		e.Add(e.path, "%d different resources, more than %d", len(names)-1, MaxResources)
 	}
-	if len(missing) > 0 {
-		e.c.Columns = newColumns(names)
-	}
-}
-
-// missingColumns lists the resources that have no column, by name.
-func (e *Edit) missingColumns(r workload.Resources) (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(r)) {
-		if e.c.Columns.Of(name) < 0 {
-			names = append(names, name)
-		}
-	}
-	return names
+	e.c.Columns = newColumns(names)
 }
 
 // rebuild replaces a node with one that has other pods. It reports whether the usage of each resource
@@ -92,9 +83,7 @@ func (e *Edit) promise(facts workload.Pod) {
 
 // regroup changes the members of the group of a pod, and updates the covered units.
 func (e *Edit) regroup(p *Pod, runs bool, change func(members []*Pod) []*Pod) {
-	if p.Single != nil {
-		e.c.cover(p.Single, runs)
-	}
+	e.cover(p.Single, runs)
 	if p.Facts.Group == "" {
 		return
 	}
@@ -108,7 +97,17 @@ func (e *Edit) regroup(p *Pod, runs bool, change func(members []*Pod) []*Pod) {
 // replaceGroup puts a group in the place of one. The next one is not shared yet.
 func (e *Edit) replaceGroup(old, next *Group) {
 	e.moveSurplus(next)
-	e.c.replaceGroup(old, next)
+	for _, u := range old.units() {
+		e.cover(u, false)
+	}
+	for _, u := range next.units() {
+		e.cover(u, true)
+	}
+	if c := e.c; next.Known || len(next.Members) > 0 {
+		c.groups = c.groups.Set(next)
+	} else {
+		c.groups, _ = c.groups.Delete(next.Facts.ID)
+	}
 }
 
 // moveSurplus makes the running pods of a group anew that have become surplus, or have become part
@@ -127,7 +126,9 @@ func (e *Edit) moveSurplus(g *Group) {
 		pods := slices.Clone(n.Pods)
 		pods[slices.Index(pods, p)] = next
 		e.rebuild(n.Facts, n.Number, pods, n.Promised)
-		e.c.swap(p, next)
+		e.c.Running = e.c.Running.Set(next)
+		e.cover(p.Single, false)
+		e.cover(next.Single, true)
 	}
 }
 
@@ -145,5 +146,26 @@ func (e *Edit) count(p *Pod, change int) {
 		c.levels = c.levels.Insert(next)
 	} else {
 		c.levels, _ = c.levels.Delete(next)
+	}
+}
+
+// cover adds a unit to the indexes of covered units, or removes it.
+func (e *Edit) cover(u *Unit, runs bool) {
+	if u == nil || !u.Covered {
+		return
+	}
+	c := e.c
+	if runs {
+		c.covered = c.covered.Insert(u)
+	} else {
+		c.covered, _ = c.covered.Delete(u)
+	}
+	var slots [8]int32
+	for _, slot := range u.budgets(slots[:0]) {
+		if runs {
+			c.byBudget = c.byBudget.Insert(coverage{slot, u})
+		} else {
+			c.byBudget, _ = c.byBudget.Delete(coverage{slot, u})
+		}
 	}
 }

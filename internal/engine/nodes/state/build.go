@@ -158,9 +158,7 @@ func (b *builder) addPods() (nodes []*Node, ok bool) {
 			if p.hasMinimum() {
 				c.minimums++
 			}
-			if p.Single != nil {
-				b.covered.add(p.Single)
-			}
+			b.covered.add(p.Single)
 			b.groups.join(p)
 		}
 		nominated := b.make(st.Nominated, promised.of(i), b.numbers[i], b.alike[len(st.Pods):])

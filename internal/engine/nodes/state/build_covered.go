@@ -22,7 +22,7 @@ type coveredUnits []coveredUnit
 
 // add adds a unit if a budget covers it.
 func (list *coveredUnits) add(u *Unit) {
-	if !u.Covered {
+	if u == nil || !u.Covered {
 		return
 	}
 	p := u.Pods[0]
@@ -55,28 +55,24 @@ type sortKey struct {
 }
 
 // sort returns the units by importance: it sorts by keys, and compares units with the same key. That
-// takes a third of the time of comparing all.
+// takes less than half of the time of comparing all.
 func (list coveredUnits) sort() coveredUnits {
-	keys := sortByKey(list.keys())
+	keys := list.keys()
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return compareCovered(&list[a.index], &list[b.index])
+	})
 	sorted := make(coveredUnits, len(list))
 	for i, k := range keys {
 		sorted[i] = list[k.index]
-	}
-	for from := 0; from < len(keys); {
-		to := from + 1
-		for to < len(keys) && keys[to].key == keys[from].key {
-			to++
-		}
-		if to-from > 1 {
-			slices.SortFunc(sorted[from:to], compareCovered)
-		}
-		from = to
 	}
 	return sorted
 }
 
 // compareCovered compares units with the same key.
-func compareCovered(a, b coveredUnit) int {
+func compareCovered(a, b *coveredUnit) int {
 	switch {
 	case a.isGrouped():
 	case a.started != b.started: // both are one pod
@@ -115,39 +111,6 @@ func (list coveredUnits) keys() []sortKey {
 		}
 	}
 	return keys
-}
-
-// sortByKey sorts by counting, byte by byte from the lowest. Bytes that are the same in all keys
-// are left out. It may return another list than the one it gets.
-func sortByKey(list []sortKey) []sortKey {
-	differ := uint64(0)
-	for i := range list {
-		differ |= list[i].key ^ list[0].key
-	}
-	if differ == 0 {
-		return list
-	}
-	next := make([]sortKey, len(list))
-	for shift := 0; differ>>shift != 0; shift += 8 {
-		if byte(differ>>shift) == 0 {
-			continue
-		}
-		var places [256]int // by byte: first how many keys have it, then where the next one goes
-		for i := range list {
-			places[byte(list[i].key>>shift)]++
-		}
-		total := 0
-		for b, n := range places {
-			places[b], total = total, total+n
-		}
-		for _, k := range list {
-			b := byte(k.key >> shift)
-			next[places[b]] = k
-			places[b]++
-		}
-		list, next = next, list
-	}
-	return list
 }
 
 // byBudget lists the sorted units by budget, in their order.

@@ -32,6 +32,17 @@ func (c *Columns) Of(resource string) int32 {
 	return -1
 }
 
+// missing lists the resources that have no column, by name.
+func (c *Columns) missing(r workload.Resources) (names []string) {
+	for name := range r {
+		if c.Of(name) < 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Amount is an amount of one column.
 type Amount struct {
 	Column int32

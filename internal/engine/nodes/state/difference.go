@@ -15,17 +15,60 @@ type Difference struct {
 	Budgets         Changes[workload.DisruptionBudget]
 }
 
+// Changes is the difference between two lists of one kind. The cluster's values must not be
+// changed.
+type Changes[F any] struct {
+	Gone      []*F // of the cluster
+	Old, Come []*F // of the list: new or changed, with what they change; Old is nil for a new one
+	Repeated  bool // two in the list have the same name
+}
+
 // Compare compares a state with the cluster, by value; times as instants. It looks at
 // everything once. For the order and the other results see comparePods.
 func (c *Cluster) Compare(st *State, order []*Pod) (d Difference, equal []*Pod, inOrder bool) {
 	d.Pods, equal, inOrder = c.comparePods(st.Pods, order)
-	d.Nominated = changes(st.Nominated, func(p *workload.Pod) string { return p.ID }, c.promised, c.allPromised,
-		func(a, b *workload.Pod) bool { return (&Pod{Facts: *a}).equals(b) })
 	d.Nodes = c.compareNodes(st.Nodes)
-	d.Groups = changes(st.Groups, func(g *workload.PodGroup) string { return g.ID }, c.knownGroup, c.knownGroups,
+	var promised []*workload.Pod
+	for p := range c.Promised.All {
+		promised = append(promised, &p.Facts)
+	}
+	d.Nominated = changes(promised, st.Nominated, func(p *workload.Pod) string { return p.ID },
+		func(a, b *workload.Pod) bool { return (&Pod{Facts: *a}).equals(b) })
+	var known []*workload.PodGroup
+	for g := range c.groups.All {
+		if g.Known {
+			known = append(known, &g.Facts)
+		}
+	}
+	d.Groups = changes(known, st.Groups, func(g *workload.PodGroup) string { return g.ID },
 		func(a, b *workload.PodGroup) bool { return *a == *b })
-	d.Budgets = changes(st.Budgets, keyOf, c.budgetFacts, c.allBudgets, equalBudgets)
+	var budgets []*workload.DisruptionBudget
+	for _, slot := range c.BudgetOrder {
+		budgets = append(budgets, &c.Budgets[slot].Facts)
+	}
+	d.Budgets = changes(budgets, st.Budgets, keyOf, equalBudgets)
 	return d, equal, inOrder
+}
+
+// changes compares a list with what is there.
+func changes[F any, K comparable](there []*F, list []F, key func(*F) K, equal func(a, b *F) bool) (d Changes[F]) {
+	old, met := make(map[K]*F, len(there)), make(map[K]bool, len(list))
+	for _, f := range there {
+		old[key(f)] = f
+	}
+	for i := range list {
+		f, k := &list[i], key(&list[i])
+		d.Repeated = d.Repeated || met[k]
+		if met[k] = true; old[k] == nil || !equal(old[k], f) {
+			d.Old, d.Come = append(d.Old, old[k]), append(d.Come, f)
+		}
+	}
+	for _, f := range there {
+		if !met[key(f)] {
+			d.Gone = append(d.Gone, f)
+		}
+	}
+	return d
 }
 
 // Valid reports whether no two things of a kind have the same name and no pod of the state
@@ -39,43 +82,6 @@ func (d *Difference) Valid(c *Cluster) bool {
 		gone[p.ID] = true
 	}
 	return !slices.ContainsFunc(d.Pods.Come, func(p *workload.Pod) bool { return c.PromisedPod(p.ID) != nil && !gone[p.ID] })
-}
-
-func (c *Cluster) promised(id string) *workload.Pod {
-	if p := c.PromisedPod(id); p != nil {
-		return &p.Facts
-	}
-	return nil
-}
-
-func (c *Cluster) allPromised(yield func(*workload.Pod) bool) {
-	c.Promised.All(func(p *Pod) bool { return yield(&p.Facts) })
-}
-
-func (c *Cluster) knownGroup(id string) *workload.PodGroup {
-	if g := c.KnownGroup(id); g != nil {
-		return &g.Facts
-	}
-	return nil
-}
-
-func (c *Cluster) knownGroups(yield func(*workload.PodGroup) bool) {
-	c.groups.All(func(g *Group) bool { return !g.Known || yield(&g.Facts) })
-}
-
-func (c *Cluster) budgetFacts(key budgetKey) *workload.DisruptionBudget {
-	if at, found := c.findBudget(key); found {
-		return &c.Budgets[c.BudgetOrder[at]].Facts
-	}
-	return nil
-}
-
-func (c *Cluster) allBudgets(yield func(*workload.DisruptionBudget) bool) {
-	for _, slot := range c.BudgetOrder {
-		if !yield(&c.Budgets[slot].Facts) {
-			return
-		}
-	}
 }
 
 // compareNodes compares a list with the nodes. A node that follows by name on the node before is

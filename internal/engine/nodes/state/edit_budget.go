@@ -65,37 +65,18 @@ func (c *Cluster) SettleBudgets() {
 	if len(stale) == 0 {
 		return
 	}
-	swaps := map[*Pod]*Pod{}
-	var groups []string
+	var changed []*Pod
 	for _, number := range c.Order {
-		n := c.Node(number)
-		var pods []*Pod
-		for i, p := range n.Pods {
-			if !slices.ContainsFunc(stale, func(b staleBudget) bool { return c.coverageChanged(b, p) }) {
-				continue
+		for _, p := range c.Node(number).Pods {
+			if slices.ContainsFunc(stale, func(b staleBudget) bool { return c.coverageChanged(b, p) }) {
+				changed = append(changed, p)
 			}
-			if pods == nil {
-				pods = slices.Clone(n.Pods)
-			}
-			pods[i] = c.coverAnew(p)
-			if swaps[p] = pods[i]; p.Facts.Group != "" && !slices.Contains(groups, p.Facts.Group) {
-				groups = append(groups, p.Facts.Group)
-			}
-			c.swap(p, pods[i])
-		}
-		if pods != nil {
-			c.nodes = c.nodes.Set(int(number), n.withCoverage(pods))
 		}
 	}
-	for _, id := range groups {
-		g := c.Group(id)
-		members := slices.Clone(g.Members)
-		for i, p := range members {
-			if next := swaps[p]; next != nil {
-				members[i] = next
-			}
-		}
-		c.replaceGroup(g, newGroup(g.Facts, g.Known, members))
+	e := c.Edit("") // it finds no faults: the pods use what they used
+	for _, p := range changed {
+		e.detach(c.Pod(p.Facts.ID)) // removing the ones before may have moved the surplus
+		e.attach(p.Facts)
 	}
 }
 
@@ -107,30 +88,4 @@ func (c *Cluster) coverageChanged(b staleBudget, p *Pod) bool {
 	next := &c.Budgets[b.slot]
 	covers := !next.free && next.Facts.Namespace == b.namespace && next.Facts.Covers(&p.Facts)
 	return covers != slices.Contains(p.Budgets, b.slot)
-}
-
-// coverAnew returns a copy of a running pod with the budgets of the cluster that cover it.
-func (c *Cluster) coverAnew(p *Pod) *Pod {
-	made := &podWithUnit{unitPod: unitPod{pod: *p}}
-	next := &made.pod
-	next.Takes, next.Budgets = append(made.takes[:0], p.Takes...), c.covering(made.budgets[:0], &p.Facts)
-	if p.Single != nil {
-		made.makeUnit()
-	}
-	return next
-}
-
-// withCoverage returns the node with the same pods under other budgets.
-func (n *Node) withCoverage(pods []*Pod) *Node {
-	next := *n
-	next.Pods, next.Levels, next.Briefs = pods, slices.Clone(n.Levels), slices.Clone(n.Briefs)
-	for i := range next.Levels {
-		next.Levels[i].Covered = false
-	}
-	for i, p := range pods {
-		next.Briefs[i] = p.brief()
-		l := &next.Levels[next.levelOf(p.Class())]
-		l.Covered = l.Covered || len(p.Budgets) > 0
-	}
-	return &next
 }

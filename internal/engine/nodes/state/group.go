@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -47,15 +48,13 @@ func withoutTerminating(pods []*Pod) []*Pod {
 	return slices.DeleteFunc(slices.Clone(pods), func(p *Pod) bool { return p.Facts.Terminating })
 }
 
-// units returns the units of the group, each once: with all members, and without the terminating ones.
-func (g *Group) units() (list []*Unit) {
-	if g.whole != nil {
-		list = append(list, g.whole)
+// units returns the units of the group, each once: with all members, and without the terminating ones. Nil:
+// there is none.
+func (g *Group) units() [2]*Unit {
+	if g.staying == g.whole {
+		return [2]*Unit{g.whole}
 	}
-	if g.staying != nil && g.staying != g.whole {
-		list = append(list, g.staying)
-	}
-	return list
+	return [2]*Unit{g.whole, g.staying}
 }
 
 // isElastic reports whether the group has a minimum and may be split: then it may have surplus.
@@ -91,4 +90,25 @@ func (p *Pod) UnitIn(g *Group, staying bool) *Unit {
 		return g.staying
 	}
 	return g.whole
+}
+
+// belong takes over what the group of a pod decides; nil: it has no group.
+func (p *Pod) belong(g *Group) {
+	p.Priority, p.Queue, p.surplus = p.Facts.Priority, p.Facts.Queue, false
+	if g != nil && g.Known {
+		p.Priority, p.Queue, p.surplus = g.Facts.Priority, g.Facts.Queue, g.isSurplus(&p.Facts)
+	}
+	p.Minimum = minimumsOf(&p.Facts, g)
+}
+
+// minimumsOf returns the minimum runtimes of a pod by kind: its own, else those of its group.
+func minimumsOf(p *workload.Pod, g *Group) (minimum [2]int64) {
+	own, ofGroup := [...]quota.OptionalDuration{p.MinRuntime, p.ReclaimMinRuntime}, [2]quota.OptionalDuration{}
+	if g != nil && g.Known {
+		ofGroup = [...]quota.OptionalDuration{g.Facts.MinRuntime, g.Facts.ReclaimMinRuntime}
+	}
+	for kind := range minimum {
+		minimum[kind] = int64(own[kind].Or(ofGroup[kind].Or(UnsetMinimum)))
+	}
+	return minimum
 }
