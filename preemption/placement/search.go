@@ -8,7 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/nodes/search"
-	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/preemption/fault"
 )
 

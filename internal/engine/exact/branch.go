@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/lagrange"
+	"github.com/cedesched/cede/internal/engine/best/lagrange"
 	"github.com/cedesched/cede/quota"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/lagrange"
+	"github.com/cedesched/cede/internal/engine/best/lagrange"
 	"github.com/cedesched/cede/internal/engine/search"
 )
 

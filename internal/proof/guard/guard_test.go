@@ -118,8 +118,8 @@ var rooms = []struct {
 		{"internal/verify/nodes", "internal/verify/queues"},
 	}},
 	{"engine: what decides", [][]string{
-		{"internal/engine/lagrange", "internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},
-		{"internal/engine/packing"},
+		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},
+		{"internal/engine/best/packing"},
 		{"internal/engine/quotatree"},
 		{"internal/engine/cluster", "internal/engine/nodes/state"},
 		{"internal/engine/nodes/ask"},

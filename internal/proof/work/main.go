@@ -29,7 +29,7 @@ import (
 const (
 	engine  = "./internal/engine/..."
 	nodes   = "internal/engine/nodes/"
-	packing = "internal/engine/packing/"
+	packing = "internal/engine/best/packing/"
 	golden  = "internal/proof/work/testdata/work.golden"
 	head    = "# How often the code of each file of the engine runs in fixed decisions: the sum over its blocks.\n# See CONTRIBUTING.md, What decisions cost.\n"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
-	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/internal/engine/best/packing"
 )
 
 // mostPairs limits how often filters are asked about two members on a node. Beyond it the

@@ -1,4 +1,4 @@
-// Package packing finds the best units whose removal makes room for pods on the nodes of one
+// Package packing finds the best units to remove so that pods have room on the nodes of one
 // domain, by branch and bound.
 //
 // The pods may be spread over the nodes in any way, and any units may yield. Both questions

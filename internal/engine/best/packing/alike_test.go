@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/internal/engine/best/packing"
 )
 
 // Pods that all differ are too many for a table. The bound is that of pods as small as the

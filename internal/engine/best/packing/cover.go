@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/lagrange"
+	"github.com/cedesched/cede/internal/engine/best/lagrange"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -13,7 +13,7 @@ import (
 // have room there.
 type cover struct {
 	x      *Solver
-	slots  []int   // those of the rows
+	slots  []int   // by row
 	needs  []int64 // by row: what has to be freed; all positive
 	items  []item
 	takes  []int64 // by item and row: what the item frees of what has to be freed
@@ -30,7 +30,7 @@ type cover struct {
 	found   bool
 	stopped bool
 	best    []int
-	last    int // so many nodes may be looked at
+	last    int // the number of nodes at which the search stops
 
 	left   []int64 // by row
 	suffix []int64 // by position and row: what the items from there on free
@@ -59,8 +59,8 @@ type settled struct {
 	r      lagrange.Relaxation
 }
 
-// prepare makes the question whether the pods of an option have room on a node. It reports
-// whether they have if all units yield that may.
+// prepare asks whether the pods of an option have room on a node. It reports whether they have if all
+// units yield that may.
 func (c *cover) prepare(node int, o *option) bool {
 	x, p := c.x, c.x.p
 	c.slots, c.needs, c.forced, c.items, c.paid = c.slots[:0], c.needs[:0], c.forced[:0], c.items[:0], cost{}
@@ -133,8 +133,8 @@ func (c *cover) collect(node int) bool {
 	return !slices.ContainsFunc(c.left, func(n int64) bool { return n > 0 })
 }
 
-// solve finds the cheapest units for the pods of an option, if x.sums is set; else those with
-// fewest violations.
+// solve finds the cheapest units for the pods of an option; if x.sums is not set, units with the fewest
+// violations.
 func (c *cover) solve(node int, o *option) {
 	o.units = o.units[:0]
 	if o.possible = c.prepare(node, o); !o.possible {
@@ -156,10 +156,10 @@ func (c *cover) solve(node int, o *option) {
 	slices.Sort(o.units)
 }
 
-// cheapest leaves the cheapest set of items in c.best, with its cost and a bound of it. The
-// violations come first. The sum is that of the least weight for each pod, and an excess: for a
+// cheapest leaves the cheapest set of items in c.best, and returns its cost and a bound of it. The
+// violations come first. The sum is the least weight for each pod and an excess: of the sets with one
 // number of pods, the set with the least excess is the best. So the number of pods rises from
-// the least as long as that of the least excess may be better.
+// the least, as long as a set with more pods and less excess may be better.
 func (c *cover) cheapest() (value, bound cost) {
 	base := int64(math.MaxInt64)
 	for i := range c.items {
@@ -244,7 +244,7 @@ func (c *cover) settle(weight []int64, limit int64) {
 	s.r, c.goal = c.goal, s.r // the multipliers with which the limit was found
 }
 
-// findKinds sorts the items: those of one kind by start, the latest first.
+// findKinds sorts the items by kind; items of one kind by start, the latest first.
 func (c *cover) findKinds() {
 	rows, units := len(c.needs), c.x.p.Units
 	takes := func(i int) []int64 { return c.takes[i*rows:][:rows] }

@@ -7,36 +7,36 @@ import (
 
 // Solver finds answers. The zero value is ready. It may be reused, by one goroutine at a time.
 type Solver struct {
-	p       *Problem
-	cover   cover
-	units   [][]located // by node
-	status  []status    // by unit
-	options [][]option  // by node
-	states  int
-	stride  []int // by kind
-	cells   [2][]cell
-	from    []int32 // by node and state: the option that leads there
-	choice  []int   // by node
-	count   int     // of nodes, so far
-	last    int     // so many nodes may be looked at
-	parts   int     // each question about a node may take so large a part of the nodes that are left
-	fixed   bool    // the places are the known ones
-	joint   int     // units on several nodes
-	dear    bool    // a unit costs as much on each of its nodes as everywhere
-	sums    bool    // the sum counts, and not only violations
-	first   bool    // the first answer will do
-	better  bool
-	limit   cost
-	floor   cost
-	best    Answer
+	p        *Problem
+	cover    cover
+	units    [][]located // by node
+	status   []status    // by unit
+	options  [][]option  // by node
+	states   int
+	stride   []int // by kind
+	cells    [2][]cell
+	from     []int32 // by node and state: the option that leads there
+	choice   []int   // by node
+	count    int     // of nodes, so far
+	last     int     // so many nodes may be looked at
+	parts    int     // a question about a node may take one of so many parts of the nodes that are left
+	fixed    bool    // the places are the known ones
+	joint    int     // units on several nodes
+	fullCost bool    // a unit costs on each of its nodes what it costs everywhere
+	sums     bool    // the sum counts, and not only violations
+	first    bool    // the first answer will do
+	better   bool
+	limit    cost
+	floor    cost
+	best     Answer
 }
 
 // Result is an answer with its proof.
 type Result struct {
 	// Answer is better than the known one; nil: no better one was found.
 	Answer *Answer
-	// Bound: nobody has a better score. If it is not better than that of the answer, or of the
-	// known one, that is the best. None: there is no answer at all.
+	// Bound: no answer has a better score. If it is not better than the score of the answer, or of the
+	// known one, that answer is the best. None: there is no answer at all.
 	Bound Score
 	None  bool
 	Nodes int
@@ -55,8 +55,8 @@ func (x *Solver) Solve(p *Problem) Result {
 	return r
 }
 
-// solveAlike is for a problem with too many kinds. The bound is that of pods that are all as
-// small as the smallest. The places are the known ones.
+// solveAlike is for a problem with too many kinds. The places are the known ones, and the bound is
+// that of a problem in which each pod is as small as the smallest.
 func (x *Solver) solveAlike(p *Problem) Result {
 	easier := *p
 	easier.Kinds, easier.Known, easier.MaxNodes = []Kind{smallest(p)}, nil, p.MaxNodes/2
@@ -72,8 +72,8 @@ func (x *Solver) solveAlike(p *Problem) Result {
 	return Result{Answer: fixed.Answer, Bound: r.Bound}
 }
 
-// smallest returns a kind of all pods of which each needs the least of each slot, and that may
-// be where one of them may be.
+// smallest returns one kind for all pods: it needs the least of each slot, and may be where some kind
+// may be.
 func smallest(p *Problem) Kind {
 	all := Kind{Needs: slices.Clone(p.Kinds[0].Needs), At: make([]Place, len(p.Free))}
 	for _, k := range p.Kinds {
@@ -89,7 +89,7 @@ func smallest(p *Problem) Kind {
 }
 
 func (x *Solver) begin(p *Problem) {
-	x.p, x.joint, x.dear = p, 0, false
+	x.p, x.joint, x.fullCost = p, 0, false
 	x.cover.x = x
 	x.status = sized(x.status, len(p.Units))
 	x.units = make([][]located, len(p.Free))
@@ -103,7 +103,7 @@ func (x *Solver) begin(p *Problem) {
 	}
 }
 
-// unknown is the bound that says nothing: no score is better than that of nobody.
+// unknown is the trivial bound: no score is better than that of no victims.
 var unknown = NoVictims
 
 // solve returns the result; ok is false if there are too many ways to place the pods.
@@ -116,7 +116,7 @@ func (x *Solver) solve() (r Result, ok bool) {
 	for _, list := range x.options {
 		x.parts = min(x.parts+len(list), mostParts)
 	}
-	x.keep(func(u *Unit) bool { // who alone is too much for a budget
+	x.keep(func(u *Unit) bool { // a unit that alone is too much for a budget stays
 		return !slices.ContainsFunc(u.Charges, func(c Charge) bool { return c.Pods > p.Left[c.Budget] })
 	})
 	switch exists, sure := x.exists(); {
@@ -158,8 +158,8 @@ func (x *Solver) solve() (r Result, ok bool) {
 // mostParts keeps a question about one node from taking all nodes of the search.
 const mostParts = 16
 
-// keep leaves the open units for which a condition holds, and makes the others stay. It returns
-// those, for open.
+// keep leaves the open units open for which a condition holds. The other open units stay; it returns
+// them, for reopen.
 func (x *Solver) keep(holds func(*Unit) bool) (closed []int) {
 	for u := range x.p.Units {
 		if x.status[u] == open && !holds(&x.p.Units[u]) {
@@ -187,7 +187,7 @@ func (x *Solver) wholeOf(units []int) (sum cost) {
 	return sum
 }
 
-// lower returns what nobody costs less than, after a search.
+// lower returns a lower bound of the cost, after a search.
 func (x *Solver) lower() cost {
 	if x.floor.less(x.limit) {
 		return x.floor
@@ -231,7 +231,7 @@ func (x *Solver) leastViolations() (least int64, proven bool) {
 }
 
 // leastHighest finds the least highest priority of answers with so many violations, and leaves
-// units of higher priorities out. It returns what nobody has less than.
+// units of higher priorities out. It returns a lower bound of it.
 func (x *Solver) leastHighest(violations int64) (bound int32, proven bool) {
 	levels := []int32{}
 	for u := range x.p.Units {

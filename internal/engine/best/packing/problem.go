@@ -2,7 +2,7 @@ package packing
 
 import "math"
 
-// Problem asks for the best units whose removal makes room. Nothing of it is changed.
+// Problem asks for the best units to remove so that pods have room. A solver does not change it.
 type Problem struct {
 	Free  [][]int64 // by node and slot: what is free with all units in place; it may be negative
 	Kinds []Kind
@@ -26,7 +26,7 @@ type Kind struct {
 type Place struct {
 	Barred  bool   // no pod of the kind may be there
 	Removes []int  // units with a part on the node that must yield for it, each once
-	Apart   []bool // by kind: none of it may be there besides; its own: one pod at most; nil: none
+	Apart   []bool // by kind: no pod of it may be there, too; its own: at most one pod; nil: no such rule
 }
 
 // Unit is what yields together.
@@ -52,7 +52,7 @@ type Charge struct {
 	Pods   int64
 }
 
-// Answer is who yields, and which pods go where.
+// Answer is the units that yield, and which pods go where.
 type Answer struct {
 	Units  []int   // rising
 	Places [][]int // by node and kind: how many pods

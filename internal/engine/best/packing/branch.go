@@ -16,14 +16,14 @@ type located struct{ unit, part int }
 
 // shareOf is what a part costs on its node.
 func (x *Solver) shareOf(l located) cost {
-	if x.dear {
+	if x.fullCost {
 		return x.p.Units[l.unit].cost()
 	}
 	return x.p.Units[l.unit].share(l.part)
 }
 
 // search looks for units that cost less than a limit; x.better says whether it finds some. They
-// are then in x.best, and x.limit is what they cost. Nobody costs less than the smaller one of
+// are then in x.best, and x.limit is what they cost. No answer costs less than the smaller of
 // x.limit and x.floor.
 func (x *Solver) search(limit cost, sums, first bool) {
 	x.sums, x.first = sums, first
@@ -45,15 +45,15 @@ func (x *Solver) search(limit cost, sums, first bool) {
 	x.branch(cost{}, bound)
 }
 
-// settleWhole looks for units if each costs as much on each of its nodes as it costs everywhere.
-// Of what is found, the units on several nodes yield, and it is looked again for what is missing
-// then. Without such units the search does better.
+// settleWhole looks for units, if each unit costs on each of its nodes what it costs everywhere.
+// The units on several nodes that it finds yield, and it looks again for what is still missing.
+// Without units on several nodes the search does better.
 func (x *Solver) settleWhole() {
 	kept := slices.Clone(x.options)
 	for node := range x.options {
 		x.copyOptions(node)
 	}
-	x.dear = true
+	x.fullCost = true
 	var gone []int
 	paid := cost{}
 	for range mostRounds {
@@ -77,7 +77,7 @@ func (x *Solver) settleWhole() {
 			break
 		}
 	}
-	x.dear, x.options = false, kept
+	x.fullCost, x.options = false, kept
 	x.reopen(gone)
 }
 
@@ -100,18 +100,18 @@ func (x *Solver) coverNode(node int) {
 	}
 }
 
-// proven reports whether nobody costs less than x.limit.
+// proven reports whether no answer costs less than x.limit.
 func (x *Solver) proven() bool { return !x.floor.less(x.limit) }
 
-// leave says that sets that cost at least a bound are not looked at.
+// leave notes that sets are not looked at that cost at least a bound.
 func (x *Solver) leave(bound cost) {
 	if bound.less(x.floor) {
 		x.floor = bound
 	}
 }
 
-// branch looks at all sets with the units that are in and without those that are out. paid is
-// what those in cost; none of the sets costs less than before.
+// branch looks at all sets with the units that are in and without the units that are out. paid is
+// the cost of the units that are in; none of the sets costs less than before.
 func (x *Solver) branch(paid, before cost) {
 	if x.count++; x.count > x.last {
 		x.leave(before)
@@ -143,7 +143,7 @@ func (x *Solver) branch(paid, before cost) {
 		return
 	}
 	kept := x.keepOptions(u)
-	for _, yields := range [...]bool{!few, few} { // what the sum suggests comes first
+	for _, yields := range [...]bool{!few, few} { // first what the sum suggests
 		if x.first && x.better {
 			break
 		}
@@ -201,7 +201,7 @@ func (x *Solver) costOf(units []int) (sum cost) {
 	return sum
 }
 
-// chosenUnits lists the units of the options that are chosen, and those that are in.
+// chosenUnits lists the units of the options that are chosen, and the units that are in.
 func (x *Solver) chosenUnits() (units []int) {
 	for u, s := range x.status {
 		if s == in {
@@ -239,9 +239,9 @@ func (x *Solver) overBudget(units []int) int {
 	return -1
 }
 
-// divider returns the unit to divide by: one that the violated budget is charged for, or the
-// one of which most is not counted because it is chosen on some of its nodes only; -1: none. few
-// says that it is chosen on few of them.
+// divider returns the unit to divide by; -1: none. It is a unit that the violated budget is charged for,
+// or the unit that is chosen on some of its nodes only and of which most is not counted. few says that
+// it is chosen on few of its nodes.
 func (x *Solver) divider(units []int, over int) (at int, few bool) {
 	at = -1
 	most := int64(0)

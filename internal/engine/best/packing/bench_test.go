@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cedesched/cede/internal/engine/packing"
+	"github.com/cedesched/cede/internal/engine/best/packing"
 )
 
 // crowd is nodes with units of random sizes, and pods that need as much as a few units take on

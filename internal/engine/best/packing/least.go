@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/lagrange"
+	"github.com/cedesched/cede/internal/engine/best/lagrange"
 )
 
 // least looks for a set of items that frees what is needed, weighs less than a known one, and
 // keeps the limits that are settled. c.found says whether there is one; then it is in c.best.
-// lower is a bound of the weight, which nobody has less than; proven says that it is that of
-// the best, or, if none is found, the known one.
+// lower is a lower bound of the weight; proven says that it is the weight of the best set, or of the
+// known one, if none is found.
 func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 	c.weight, c.most, c.found, c.stopped = weight, known-1, false, false
 	c.last = c.x.count + (c.x.p.MaxNodes-c.x.count+1)/c.x.parts
@@ -163,7 +163,7 @@ func (c *cover) branch(from int) {
 			continue
 		}
 		if skipped = c.items[i].kind; c.goal.Exceeds(bound+c.goal.Rest[at]+max(0, c.goal.Reduced[i]), c.most) {
-			return // those that follow have a larger reduced weight
+			return // the items that follow have a larger reduced weight
 		}
 		if c.take(i) {
 			c.branch(at + 1)

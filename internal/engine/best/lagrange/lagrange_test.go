@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/engine/lagrange"
+	"github.com/cedesched/cede/internal/engine/best/lagrange"
 )
 
 // drawRelaxation draws items and rows of which some are limits, and returns the weight of the

@@ -1,6 +1,6 @@
 package packing
 
-import "github.com/cedesched/cede/internal/engine/lagrange"
+import "github.com/cedesched/cede/internal/engine/best/lagrange"
 
 // productsPerNode is how many products take as long as a node of the search.
 const productsPerNode = 32
