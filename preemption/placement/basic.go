@@ -21,10 +21,9 @@ func (r *Request) alone(i int) Request {
 	return one
 }
 
-// decideEach decides about the pods of a basic group one by one, each on the snapshot after
-// the decisions before it. For single pods, also of a group, nodes are the domains (KEP-5710,
-// Preemption algorithm). Placing comes before preempting (KEP-4671: for the basic policy
-// binding is preferred).
+// decideEach decides about the pods of a basic group one by one, each on the snapshot after the decisions before it.
+// For single pods, also of a group, nodes are the domains (KEP-5710, Preemption algorithm). Placing comes before
+// preempting (KEP-4671: for the basic policy binding is preferred).
 func (p *Preemptor) decideEach(snapshot *Snapshot, r *Request, to *trace.Recorder) (Decision, error) {
 	if err := p.enter(new(scratch), snapshot.inside(), r); err != nil {
 		return Decision{}, err
@@ -43,8 +42,8 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r *Request, to *trace.Recorde
 	return d, nil
 }
 
-// retryEachAt returns the first instant at which a pod of a basic group gets a place; ok is
-// false if there is none. With SkipRetryAt ok says only whether time may help.
+// retryEachAt returns the first instant at which a pod of a basic group gets a place; ok is false if there is none.
+// With SkipRetryAt ok says only whether time may help.
 func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request, to *trace.Recorder) (at time.Time, ok bool, err error) {
 	c, sc := snapshot.inside(), new(scratch)
 	if err := p.enter(sc, c, &r); err != nil {
@@ -145,8 +144,8 @@ func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request, to *trace.Recorder
 	return out, nil
 }
 
-// together orders outcomes: a later one wins over an earlier one for the group. (A pod that
-// fits only after the nomination of an earlier pod has moved is nominated with that pod.)
+// together orders outcomes: a later one wins over an earlier one for the group. (A pod that fits only after the
+// nomination of an earlier pod has moved is nominated with that pod.)
 var together = []preemption.Outcome{preemption.Impossible, preemption.Fits, preemption.Wait, preemption.Preempt}
 
 // add adds the decision about one pod to the decision about the pods before it.

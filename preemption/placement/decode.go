@@ -61,9 +61,9 @@ func placement(c *state.Cluster, pods []workload.Pod, from *place.Placement) Pla
 	out := Placement{Domain: from.Domain, Violations: int(from.Score.Violations), Nominations: nominations(c, pods, from.Where)}
 	out.Placeable = len(out.Nominations)
 	for i, u := range from.Victims {
-		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Order: i + 1, Pods: make([]string, len(u.Pods))}
-		for j, p := range u.Pods {
-			v.Pods[j] = p.Facts.ID
+		v := Victim{Group: u.Group, Priority: u.Priority, Violations: from.Violations[i], Order: i + 1}
+		for _, p := range u.Pods {
+			v.Pods = append(v.Pods, p.Facts.ID)
 		}
 		slices.Sort(v.Pods)
 		out.Victims = append(out.Victims, v)

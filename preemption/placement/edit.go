@@ -38,16 +38,16 @@ const (
 	editRemoveNode
 )
 
-// Run adds a running pod, or replaces the one with that ID; if the pod is nominated, its
-// nomination ends. It fails if the pod is malformed or the node is unknown.
+// Run adds a running pod, or replaces the one with that ID; if the pod is nominated, its nomination ends. It fails if
+// the pod is malformed or the node is unknown.
 func Run(p workload.Pod) Edit { return Edit{kind: editRun, pod: p.Clone(), name: p.ID} }
 
-// StartEviction marks a pod as terminating because it was preempted, since an unknown time. A
-// second time changes nothing. It fails if no pod with that ID runs.
+// StartEviction marks a pod as terminating because it was preempted, since an unknown time. A second time changes
+// nothing. It fails if no pod with that ID runs.
 func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: id} }
 
-// StartEvictionAt is [StartEviction] with the time since when the pod terminates. A pod that
-// terminates already keeps its time.
+// StartEvictionAt is [StartEviction] with the time since when the pod terminates. A pod that terminates already keeps
+// its time.
 func StartEvictionAt(id string, at time.Time) Edit {
 	return Edit{kind: editStartEviction, name: id, at: at}
 }
@@ -55,25 +55,24 @@ func StartEvictionAt(id string, at time.Time) Edit {
 // Remove removes a running pod. It fails if there is none with that ID.
 func Remove(id string) Edit { return Edit{kind: editRemove, name: id} }
 
-// Nominate promises room on its node to a waiting pod, in place of an earlier nomination. It
-// fails if the pod is malformed or runs, or the node is unknown.
+// Nominate promises room on its node to a waiting pod, in place of an earlier nomination. It fails if the pod is
+// malformed or runs, or the node is unknown.
 func Nominate(p workload.Pod) Edit { return Edit{kind: editNominate, pod: p.Clone(), name: p.ID} }
 
 // Withdraw withdraws the nomination of a pod. Without a nomination it changes nothing.
 func Withdraw(id string) Edit { return Edit{kind: editWithdraw, name: id} }
 
-// SetGroup adds a group or replaces the one with that ID. It costs as much as edits of its
-// pods. It fails if the group is malformed, or if its priority or disruption mode would
-// change while pods of it run or are nominated (KEP-5710: both are immutable).
+// SetGroup adds a group or replaces the one with that ID. It costs as much as edits of its pods. It fails if the
+// group is malformed, or if its priority or disruption mode would change while pods of it run or are nominated
+// (KEP-5710: both are immutable).
 func SetGroup(g workload.PodGroup) Edit { return Edit{kind: editSetGroup, group: g, name: g.ID} }
 
-// RemoveGroup removes a group; its pods then run as single pods. It fails if there is none
-// with that ID.
+// RemoveGroup removes a group; its pods then run as single pods. It fails if there is none with that ID.
 func RemoveGroup(id string) Edit { return Edit{kind: editRemoveGroup, name: id} }
 
-// SetBudget adds a budget or replaces the one with that namespace and name. If it covers
-// other pods than before, these are found by a look at every pod, once for all budget edits in
-// a row, and each of them costs as much as an edit of the pod. It fails if the budget is malformed.
+// SetBudget adds a budget or replaces the one with that namespace and name. If it covers other pods than before,
+// these are found by a look at every pod, once for all budget edits in a row, and each of them costs as much as an
+// edit of the pod. It fails if the budget is malformed.
 func SetBudget(b workload.DisruptionBudget) Edit {
 	return Edit{kind: editSetBudget, budget: b.Clone(), name: b.Name, namespace: b.Namespace}
 }
@@ -83,19 +82,18 @@ func RemoveBudget(namespace, name string) Edit {
 	return Edit{kind: editRemoveBudget, name: name, namespace: namespace}
 }
 
-// SetNode adds a node or replaces the one with that name. Adding a node costs O(nodes),
-// in practice some microseconds. It fails if the node is malformed.
+// SetNode adds a node or replaces the one with that name. Adding a node costs O(nodes), in practice some
+// microseconds. It fails if the node is malformed.
 func SetNode(n workload.Node) Edit { return Edit{kind: editSetNode, node: n.Clone(), name: n.Name} }
 
-// RemoveNode removes a node, at the cost of adding one. It fails if there is none with that name, or
-// while pods run there or are nominated to it.
+// RemoveNode removes a node, at the cost of adding one. It fails if there is none with that name, or while pods run
+// there or are nominated to it.
 func RemoveNode(name string) Edit { return Edit{kind: editRemoveNode, name: name} }
 
-// With returns a snapshot with the edits applied in order. s does not change; the new
-// snapshot shares what the edits do not touch. An edit of a pod costs O(log n) in the number
-// of pods, plus the pods of its node and group, unless the edit says more. On failure With
-// returns s and a [fault.List] with every edit that cannot be made, each judged as if the
-// failed ones before it were not there. Paths begin with "edits[i]".
+// With returns a snapshot with the edits applied in order. s does not change; the new snapshot shares what the edits
+// do not touch. An edit of a pod costs O(log n) in the number of pods, plus the pods of its node and group, unless
+// the edit says more. On failure With returns s and a [fault.List] with every edit that cannot be made, each judged
+// as if the failed ones before it were not there. Paths begin with "edits[i]".
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := *s.inside()
 	var faults fault.List

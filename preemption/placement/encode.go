@@ -10,8 +10,7 @@ import (
 	"github.com/cedesched/cede/preemption/fault"
 )
 
-// scratch is the working memory of a decision. Names become numbers in enter and names again
-// in the result.
+// scratch is the working memory of a decision. Names become numbers in enter and names again in the result.
 type scratch struct {
 	search  search.Search
 	request ask.Request

@@ -17,13 +17,12 @@ const (
 	explainedDomains = 8
 )
 
-// Explain makes the same decision as [Preemptor.Decide], and says how it came about: which
-// units may yield and which rule keeps the others, how the search went in the domains, and, if
-// the answer is no, which changes would make it a yes ([Way]). Package preemption/explain turns
-// an explanation into text.
+// Explain makes the same decision as [Preemptor.Decide], and says how it came about: which units may yield and which
+// rule keeps the others, how the search went in the domains, and, if the answer is no, which changes would make it a
+// yes ([Way]). Package preemption/explain turns an explanation into text.
 //
-// It looks once at each running unit, and decides up to some hundred times: it is for a person
-// who asks, not for each decision. The error is that of Decide.
+// It looks once at each running unit, and decides up to some hundred times: it is for a person who asks, not for each
+// decision. The error is that of Decide.
 func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 	if p == nil {
 		p = &standard
@@ -34,7 +33,9 @@ func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
 		return Explanation{}, err
 	}
 	x.e.Decision = d
-	x.e.Question = Question{Group: r.Group, Pod: r.Pods[0].ID, Pods: len(r.Pods), MinCount: r.MinCount, Priority: r.Priority, Now: r.Now.Round(0)}
+	x.e.Question = Question{
+		Group: r.Group, Pod: r.Pods[0].ID, Pods: len(r.Pods), MinCount: r.MinCount, Priority: r.Priority, Now: r.Now.Round(0),
+	}
 	slices.SortStableFunc(x.e.Kept, func(a, b Kept) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.SetBy, b.SetBy))
 	})

@@ -8,15 +8,13 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Fit says whether one request has a place on the nodes, while a caller removes and restores
-// groups of running pods, and replicas of them ([Fit.PodSets]). It is the room of a decision whose victims another preemptor
-// chooses, for instance by quota with the ID of a workload as the group of its pods.
-// Priorities, disruption modes and budgets do not count. It starts with all running pods: in
-// [ModeDesign] without terminating pods that are waited for; in the other modes terminating
-// pods count as running.
+// Fit says whether one request has a place on the nodes, while a caller removes and restores groups of running pods,
+// and replicas of them ([Fit.PodSets]). It is the room of a decision whose victims another preemptor chooses, for
+// instance by quota with the ID of a workload as the group of its pods. Priorities, disruption modes and budgets do
+// not count. It starts with all running pods: in [ModeDesign] without terminating pods that are waited for; in the
+// other modes terminating pods count as running.
 //
-// Its laws, for a search that removes groups until it fits and then restores those not
-// needed:
+// Its laws, for a search that removes groups until it fits and then restores those not needed:
 //
 //  1. If Fits returns true, [Fit.Nominations] is the placement.
 //  2. After true, removing more leaves it true. After false, restoring leaves it false,
@@ -25,9 +23,9 @@ import (
 //  3. Removing a removed group, restoring one that is not removed, and groups and pod sets
 //     without pods change nothing.
 //
-// Remove and Restore cost O(pods of the group), SetRemoved O(pods that move). Fits costs as much as placing the request,
-// unless the answer follows from the one before. A Fit is not safe for concurrent use. Make
-// it with [Preemptor.Fit]; the zero value never fits.
+// Remove and Restore cost O(pods of the group), SetRemoved O(pods that move). Fits costs as much as placing the
+// request, unless the answer follows from the one before. A Fit is not safe for concurrent use. Make it with
+// [Preemptor.Fit]; the zero value never fits.
 type Fit struct {
 	inside  *place.Fit
 	cluster *state.Cluster
@@ -66,14 +64,14 @@ func (f *Fit) Restore(group string) {
 	}
 }
 
-// PodSets makes f a [preemption.ReplicaRoom], which frees single replicas: podSet returns the name of
-// the pod set of a running pod of a workload, and first is negative if pod a leaves before pod b
-// of the same pod set. With nil, and where first is zero, the last by ID leaves first. Pods that
-// terminate leave before all others, whatever first says. Nothing may be removed when PodSets is
-// called. The functions must answer alike each time and must not change the pods.
+// PodSets makes f a [preemption.ReplicaRoom], which frees single replicas: podSet returns the name of the pod set of
+// a running pod of a workload, and first is negative if pod a leaves before pod b of the same pod set. With nil, and
+// where first is zero, the last by ID leaves first. Pods that terminate leave before all others, whatever first says.
+// Nothing may be removed when PodSets is called. The functions must answer alike each time and must not change the
+// pods.
 //
-// Without PodSets, SetRemoved changes nothing. Pods of which no workload has the pod set leave only
-// with their workload.
+// Without PodSets, SetRemoved changes nothing. Pods of which no workload has the pod set leave only with their
+// workload.
 //
 // [preemption.ReplicaRoom]: https://pkg.go.dev/github.com/cedesched/cede/preemption#ReplicaRoom
 func (f *Fit) PodSets(podSet func(pod workload.Pod) string, first func(a, b workload.Pod) int) {
@@ -82,17 +80,16 @@ func (f *Fit) PodSets(podSet func(pod workload.Pod) string, first func(a, b work
 	}
 }
 
-// SetRemoved says how many replicas of a pod set of a workload are removed, in place of the number
-// said before: the first so many in the order of [Fit.PodSets]. While the workload is removed
-// the number does not count.
+// SetRemoved says how many replicas of a pod set of a workload are removed, in place of the number said before: the
+// first so many in the order of [Fit.PodSets]. While the workload is removed the number does not count.
 func (f *Fit) SetRemoved(workload, podSet string, replicas int64) {
 	if f != nil {
 		f.inside.SetRemoved(workload, podSet, replicas)
 	}
 }
 
-// Replicas returns the IDs of the running pods of a pod set of a workload, in the order in which they
-// leave: a decision that takes some replicas means the first so many.
+// Replicas returns the IDs of the running pods of a pod set of a workload, in the order in which they leave: a
+// decision that takes some replicas means the first so many.
 func (f *Fit) Replicas(workload, podSet string) []string {
 	if f == nil {
 		return nil

@@ -7,9 +7,8 @@ import (
 	"github.com/cedesched/cede/preemption/guard"
 )
 
-// Guard is a rule of the caller about who may yield: a checkpoint in progress, a pinned job.
-// It is asked about units of lower priority. The verdicts of all rules are combined: one that
-// says never is enough, and the latest end wins.
+// Guard is a rule of the caller about who may yield: a checkpoint in progress, a pinned job. It is asked about units
+// of lower priority. The verdicts of all rules are combined: one that says never is enough, and the latest end wins.
 //
 // A guard must keep these laws, which preemptiontest.CheckPlacementGuard checks:
 //
@@ -23,8 +22,8 @@ type Guard interface {
 	Verdict(u Unit, r Request) guard.Verdict
 }
 
-// guard returns the last instant at which the guards protect a unit; instant.Unset if they do
-// not; math.MaxInt64 if they always do.
+// guard returns the last instant at which the guards protect a unit; instant.Unset if they do not; math.MaxInt64 if
+// they always do.
 func (c *Config) guard(u Unit, r *Request) int64 {
 	latest := instant.Unset
 	for _, g := range c.Guards {

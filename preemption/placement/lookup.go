@@ -12,8 +12,7 @@ func (s *Snapshot) Find(id string) (p workload.Pod, ok bool) {
 	return clonePod(s.inside().Pod(id))
 }
 
-// Nominated returns a copy of a waiting pod that is nominated; ok is false if there is none
-// with that ID.
+// Nominated returns a copy of a waiting pod that is nominated; ok is false if there is none with that ID.
 func (s *Snapshot) Nominated(id string) (p workload.Pod, ok bool) {
 	return clonePod(s.inside().PromisedPod(id))
 }
@@ -46,14 +45,14 @@ func (s *Snapshot) Group(id string) (g workload.PodGroup, ok bool) {
 // Nodes iterates over copies of the nodes, by name. Each is copied when its turn comes.
 func (s *Snapshot) Nodes() iter.Seq[workload.Node] { return s.inside().Nodes() }
 
-// Pods iterates over copies of the running pods, by ID. Each is copied when its turn comes: a
-// loop that breaks copies no more. Sorting takes a pointer a pod.
+// Pods iterates over copies of the running pods, by ID. Each is copied when its turn comes: a loop that breaks copies
+// no more. Sorting takes a pointer a pod.
 func (s *Snapshot) Pods() iter.Seq[workload.Pod] { return s.inside().Pods() }
 
-// PodsOn iterates over copies of the pods that run on a node, by ID. An unknown node has
-// none. It costs O(pods on the node).
+// PodsOn iterates over copies of the pods that run on a node, by ID. An unknown node has none. It costs O(pods on the
+// node).
 func (s *Snapshot) PodsOn(node string) iter.Seq[workload.Pod] { return s.inside().PodsOn(node) }
 
-// Terminating returns the IDs of the running pods that terminate, by node and ID. It looks at
-// every pod and copies none.
+// Terminating returns the IDs of the running pods that terminate, by node and ID. It looks at every pod and copies
+// none.
 func (s *Snapshot) Terminating() []string { return s.inside().Terminating() }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/trace"
@@ -19,14 +18,14 @@ import (
 type Mode uint8
 
 const (
-	// ModeDesign is KEP-5710 as first written, with a binary search over priorities; see the
-	// documentation of the package.
+	// ModeDesign is KEP-5710 as first written, with a binary search over priorities; see the documentation of the
+	// package.
 	ModeDesign Mode = iota
-	// ModeInPlace is as built in v1.37: the preemptor is placed once, without regard to who
-	// runs there, and units are put back around it.
+	// ModeInPlace is as built in v1.37: the preemptor is placed once, without regard to who runs there, and units are
+	// put back around it.
 	ModeInPlace
-	// ModeReplace is as built in v1.36: the preemptor is placed again for every unit that is
-	// put back. It looks at every unit and is slow.
+	// ModeReplace is as built in v1.36: the preemptor is placed again for every unit that is put back. It looks at
+	// every unit and is slow.
 	ModeReplace
 )
 
@@ -36,8 +35,8 @@ type Order uint8
 const (
 	// FirstFit chooses the first node with room.
 	FirstFit Order = iota
-	// BestFit chooses the node with the least left after the pod: the smallest sum, over the
-	// requested resources, of the free part of the capacity.
+	// BestFit chooses the node with the least left after the pod: the smallest sum, over the requested resources, of
+	// the free part of the capacity.
 	BestFit
 	// RoundRobin chooses the first node with room after the one chosen last.
 	RoundRobin
@@ -47,18 +46,17 @@ const (
 type BudgetMode uint8
 
 const (
-	// Soft: units whose eviction would violate a budget are put back first (KEP-5710,
-	// Preemption algorithm). If that is not enough, a budget is violated.
+	// Soft: units whose eviction would violate a budget are put back first (KEP-5710, Preemption algorithm). If that
+	// is not enough, a budget is violated.
 	Soft BudgetMode = iota
-	// Hard: a budget is never violated. If the soft answer violates one, the decision is made
-	// again: the least important units of each budget may use its allowance, and its other
-	// units stay. So the reason may be ReasonBudgets although another way to use the
-	// allowance would help.
+	// Hard: a budget is never violated. If the soft answer violates one, the decision is made again: the least
+	// important units of each budget may use its allowance, and its other units stay. So the reason may be
+	// ReasonBudgets although another way to use the allowance would help.
 	Hard
 )
 
-// Charge says to which of several disruption budgets that cover a pod its eviction is charged. It
-// decides which pods violate a budget. The zero value is ChargeByMode.
+// Charge says to which of several disruption budgets that cover a pod its eviction is charged. It decides which pods
+// violate a budget. The zero value is ChargeByMode.
 type Charge uint8
 
 const (
@@ -66,8 +64,7 @@ const (
 	ChargeByMode Charge = iota
 	// ChargeToAll: to all of them (as built in v1.36).
 	ChargeToAll
-	// ChargeToFirstViolated: to one after the other, by name, up to the first that it violates
-	// (as built in v1.37).
+	// ChargeToFirstViolated: to one after the other, by name, up to the first that it violates (as built in v1.37).
 	ChargeToFirstViolated
 )
 
@@ -76,88 +73,41 @@ func (c *Config) toFirstViolated() bool {
 	return c.Charge == ChargeToFirstViolated || c.Charge == ChargeByMode && c.Mode == ModeInPlace
 }
 
-// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, Greedy,
-// nobody protected by time, no rules of the caller.
+// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, Greedy, nobody
+// protected by time, no rules of the caller.
 type Config struct {
 	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
 	MaxBlockers int
 	// SkipBlockers leaves [Decision.Blockers] empty.
 	SkipBlockers bool
-	// SkipRetryAt leaves [Decision.RetryAt] zero. The search for it may cost more than the
-	// rest of a decision. Wait then means that time may help, not that it will; Impossible
-	// still means that it will not.
+	// SkipRetryAt leaves [Decision.RetryAt] zero. The search for it may cost more than the rest of a decision. Wait
+	// then means that time may help, not that it will; Impossible still means that it will not.
 	SkipRetryAt bool
-	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of running pods
-	// looked at, over all instants that are tried. When it is exceeded, RetryAt is the first
-	// instant not tried, which is never too late: at that instant the decision may still be
-	// Wait or Impossible. Zero is 2 million; negative is an error.
+	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of running pods looked at, over all instants
+	// that are tried. When it is exceeded, RetryAt is the first instant not tried, which is never too late: at that
+	// instant the decision may still be Wait or Impossible. Zero is 2 million; negative is an error.
 	MaxRetrySteps int
-	// MinRuntime is the minimum runtime of pods that have none, and whose group has none,
-	// ReclaimMinRuntime that against requests of other queues. Unset is zero: no unit is protected.
-	// Negative is an error. See [workload.Pod.MinRuntime].
+	// MinRuntime is the minimum runtime of pods that have none, and whose group has none, ReclaimMinRuntime that
+	// against requests of other queues. Unset is zero: no unit is protected. Negative is an error. See
+	// [workload.Pod.MinRuntime].
 	MinRuntime, ReclaimMinRuntime quota.OptionalDuration
 	Mode                          Mode
 	Order                         Order
 	Budgets                       BudgetMode
 	Charge                        Charge
-	// Search says how far victims are looked for; Exact configures that search, and must be zero
-	// otherwise.
+	// Search says how far victims are looked for; Exact configures that search, and must be zero otherwise.
 	Search Search
 	Exact  ExactSearch
-	// Filters and SetFilters are rules of the caller about where pods may run, for all
-	// requests; see also Request.Filters. A nil entry is an error.
+	// Filters and SetFilters are rules of the caller about where pods may run, for all requests; see also
+	// Request.Filters. A nil entry is an error.
 	Filters    []Filter
 	SetFilters []SetFilter
 	// Guards are rules of the caller about who may yield. A nil entry is an error.
 	Guards []Guard
-	// Importance, if set, compares units in place of the built-in order, which then breaks
-	// ties. It is negative if a is more important. It must be a strict weak order that
-	// depends on its arguments alone.
+	// Importance, if set, compares units in place of the built-in order, which then breaks ties. It is negative if a
+	// is more important. It must be a strict weak order that depends on its arguments alone.
 	Importance func(a, b Unit) int
 }
-
-var (
-	modeNames   = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace", "Replace"}}
-	orderNames  = enum.Names[Order]{Type: "Order", List: []string{"FirstFit", "BestFit", "RoundRobin"}}
-	chargeNames = enum.Names[Charge]{Type: "Charge", List: []string{"ByMode", "ToAll", "ToFirstViolated"}}
-	budgetNames = enum.Names[BudgetMode]{Type: "BudgetMode", List: []string{"Soft", "Hard"}}
-)
-
-// String returns the name of the constant.
-func (m Mode) String() string { return modeNames.String(m) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (m Mode) MarshalText() ([]byte, error) { return modeNames.Marshal(m) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (m *Mode) UnmarshalText(text []byte) error { return modeNames.Unmarshal(text, m) }
-
-// String returns the name of the constant.
-func (o Order) String() string { return orderNames.String(o) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (o Order) MarshalText() ([]byte, error) { return orderNames.Marshal(o) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (o *Order) UnmarshalText(text []byte) error { return orderNames.Unmarshal(text, o) }
-
-// String returns the name of the constant.
-func (b BudgetMode) String() string { return budgetNames.String(b) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (b BudgetMode) MarshalText() ([]byte, error) { return budgetNames.Marshal(b) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (b *BudgetMode) UnmarshalText(text []byte) error { return budgetNames.Unmarshal(text, b) }
-
-// String returns the name of the constant.
-func (c Charge) String() string { return chargeNames.String(c) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (c Charge) MarshalText() ([]byte, error) { return chargeNames.Marshal(c) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (c *Charge) UnmarshalText(text []byte) error { return chargeNames.Unmarshal(text, c) }
 
 const (
 	defaultMaxBlockers   = 4
@@ -174,9 +124,8 @@ func (c *Config) maxBlockers() int {
 
 func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMaxRetrySteps) }
 
-// Preemptor decides about requests. It holds no state between decisions: any number of
-// goroutines may use one. Make it with [New]; the zero value and nil decide by the zero
-// [Config].
+// Preemptor decides about requests. It holds no state between decisions: any number of goroutines may use one. Make
+// it with [New]; the zero value and nil decide by the zero [Config].
 type Preemptor struct {
 	config  Config
 	inside  ask.Config
@@ -234,18 +183,17 @@ func New(c Config) (*Preemptor, error) {
 // standard decides for a nil preemptor.
 var standard Preemptor
 
-// Decide answers a request. It changes neither the snapshot nor the request. It fails only on
-// a malformed request, with a [fault.List] of everything wrong: no pods, or several without a
-// group; empty or duplicate IDs; a pod that runs already, has a node or terminates; negative
-// amounts; a MinCount larger than the number of pods; unknown or duplicate nodes; a priority or queue
-// other than that of the group, or of a pod without one; pods of another group; a termination timeout or minimum
-// runtimes without Now; a placer though the search is [Exact].
+// Decide answers a request. It changes neither the snapshot nor the request. It fails only on a malformed request,
+// with a [fault.List] of everything wrong: no pods, or several without a group; empty or duplicate IDs; a pod that
+// runs already, has a node or terminates; negative amounts; a MinCount larger than the number of pods; unknown or
+// duplicate nodes; a priority or queue other than that of the group, or of a pod without one; pods of another group;
+// a termination timeout or minimum runtimes without Now; a placer though the search is [Exact].
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	return p.Record(snapshot, r, nil)
 }
 
-// Record is [Preemptor.Decide] for packages of this module: the recorder, if it is not nil, gets the
-// steps of the decision.
+// Record is [Preemptor.Decide] for packages of this module: the recorder, if it is not nil, gets the steps of the
+// decision.
 func (p *Preemptor) Record(snapshot *Snapshot, r Request, to *trace.Recorder) (Decision, error) {
 	if p == nil {
 		p = &standard
@@ -275,11 +223,10 @@ func (p *Preemptor) decide(c *state.Cluster, r *Request, extent ask.Extent, to *
 	return decision(c, r, &found), nil
 }
 
-// Placements returns every domain in which preemption makes room, with its victims, in the
-// order of the domains. With Request.MaxDomains it returns at most that many: those without
-// violations first. It looks at preemption alone: a domain where nobody has to yield is not
-// in the list, and PreemptNever and nominations do not count. Its errors are those of
-// [Preemptor.Decide], and one for several pods of a Basic group: each is placed alone.
+// Placements returns every domain in which preemption makes room, with its victims, in the order of the domains. With
+// Request.MaxDomains it returns at most that many: those without violations first. It looks at preemption alone: a
+// domain where nobody has to yield is not in the list, and PreemptNever and nominations do not count. Its errors are
+// those of [Preemptor.Decide], and one for several pods of a Basic group: each is placed alone.
 func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, error) {
 	if p == nil {
 		p = &standard
@@ -295,7 +242,9 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 		return nil, err
 	}
 	if basic {
-		return nil, fault.List{{Path: "request.pods", Problem: fmt.Sprintf("%d of the basic group %q: each is placed alone", len(r.Pods), r.Group)}}
+		var faults fault.List
+		faults.Add("request.pods", "%d of the basic group %q: each is placed alone", len(r.Pods), r.Group)
+		return nil, faults
 	}
 	var list []Placement
 	for _, choice := range sc.search.Placements(&p.inside, c, &sc.request) {

@@ -3,12 +3,10 @@ package placement
 import (
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/workload"
 )
 
-// PreemptionPolicy is the policy of a priority class, as Kubernetes names it. The zero value
-// is PreemptLowerPriority.
+// PreemptionPolicy is the policy of a priority class, as Kubernetes names it. The zero value is PreemptLowerPriority.
 type PreemptionPolicy uint8
 
 const (
@@ -18,68 +16,59 @@ const (
 	PreemptNever
 )
 
-// Request asks whether a pending pod or pod group has room, and if not, who must yield. The
-// zero value is invalid.
+// Request asks whether a pending pod or pod group has room, and if not, who must yield. The zero value is invalid.
 type Request struct {
-	// Group is the pending pod group. Empty: the request is for the single pod in Pods, which
-	// may be in a group ([workload.Pod.Group]) and stays in it. The pods of a group that is
-	// Basic in the snapshot are decided about one after the other: if some fit now, these are
-	// placed; if none does, each preempts or waits alone.
+	// Group is the pending pod group. Empty: the request is for the single pod in Pods, which may be in a group
+	// ([workload.Pod.Group]) and stays in it. The pods of a group that is Basic in the snapshot are decided about one
+	// after the other: if some fit now, these are placed; if none does, each preempts or waits alone.
 	Group string `json:"group,omitempty"`
-	// Priority is the priority of the group, or of the single pod. If the group is in the
-	// snapshot, it must be equal to the group's.
+	// Priority is the priority of the group, or of the single pod. If the group is in the snapshot, it must be equal
+	// to the group's.
 	Priority int32 `json:"priority,omitempty"`
-	// Queue is the queue of the group, or of the single pod. Pods of other queues yield to the request by
-	// reclaim, all others by preemption: that decides which of their minimum runtimes counts
-	// ([workload.Pod.MinRuntime]). Empty: no queue; nothing is reclaimed. If the group is in the snapshot,
-	// it must be equal to the group's.
+	// Queue is the queue of the group, or of the single pod. Pods of other queues yield to the request by reclaim,
+	// all others by preemption: that decides which of their minimum runtimes counts ([workload.Pod.MinRuntime]).
+	// Empty: no queue; nothing is reclaimed. If the group is in the snapshot, it must be equal to the group's.
 	Queue string `json:"queue,omitempty"`
 	// Policy is the policy of the priority class of the group or pod.
 	Policy PreemptionPolicy `json:"policy,omitzero"`
-	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero:
-	// any number. For a single pod and for a Basic group it is zero or 1.
+	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero: any number. For a
+	// single pod and for a Basic group it is zero or 1.
 	MinCount int `json:"minCount,omitempty"`
-	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not
-	// empty, must be equal to that of the request. Their own Priority is ignored if they are in a
-	// group (KEP-5710, Pod Group priorities); that of a pod without one, if not zero, must be equal
-	// to the priority of the request. The same holds for their Queue. Pods that are also in [State.Nominated] have a
-	// nomination.
+	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not empty, must be equal to
+	// that of the request. Their own Priority is ignored if they are in a group (KEP-5710, Pod Group priorities);
+	// that of a pod without one, if not zero, must be equal to the priority of the request. The same holds for their
+	// Queue. Pods that are also in [State.Nominated] have a nomination.
 	Pods []workload.Pod `json:"pods"`
-	// Domains splits the cluster for a group, for instance into racks: the group is placed
-	// within one of them. Empty: the whole cluster is one domain; for no place at all give
-	// one domain without nodes. For a single pod, and for each pod of a Basic group, every
-	// node is a domain, and Domains must be empty.
+	// Domains splits the cluster for a group, for instance into racks: the group is placed within one of them. Empty:
+	// the whole cluster is one domain; for no place at all give one domain without nodes. For a single pod, and for
+	// each pod of a Basic group, every node is a domain, and Domains must be empty.
 	Domains []Domain `json:"domains,omitempty"`
-	// Prefer lists names of nodes in the order in which placement tries them, and in which
-	// equally good domains of a single pod are chosen; the others follow by name.
+	// Prefer lists names of nodes in the order in which placement tries them, and in which equally good domains of a
+	// single pod are chosen; the others follow by name.
 	Prefer []string `json:"prefer,omitempty"`
-	// SkipFit says that the caller's scheduler has already failed to place the pods: only
-	// preemption is considered. For a single pod a node on which nobody has to yield is then
-	// no candidate (as built: preemption could not help there). Without SkipFit a request
-	// that fits now preempts nobody.
+	// SkipFit says that the caller's scheduler has already failed to place the pods: only preemption is considered.
+	// For a single pod a node on which nobody has to yield is then no candidate (as built: preemption could not help
+	// there). Without SkipFit a request that fits now preempts nobody.
 	SkipFit bool `json:"skipFit,omitempty"`
-	// MaxDomains limits how many domains with victims are compared for a single pod. Sampling
-	// starts at FirstNode, wraps around, and stops after MaxDomains of them if one violates
-	// no budget; of those that violate one, at most MaxDomains are looked at (in
-	// kube-scheduler: the number of candidates). Zero: no limit; negative is an error.
+	// MaxDomains limits how many domains with victims are compared for a single pod. Sampling starts at FirstNode,
+	// wraps around, and stops after MaxDomains of them if one violates no budget; of those that violate one, at most
+	// MaxDomains are looked at (in kube-scheduler: the number of candidates). Zero: no limit; negative is an error.
 	MaxDomains int `json:"maxDomains,omitempty"`
-	// FirstNode is where the sampling starts, modulo the number of nodes that can be domains
-	// by [workload.Pod.Nodes]. Negative is an error.
+	// FirstNode is where the sampling starts, modulo the number of nodes that can be domains by [workload.Pod.Nodes].
+	// Negative is an error.
 	FirstNode int `json:"firstNode,omitempty"`
-	// Filters and SetFilters are rules about where the pods of this request may run, besides
-	// those of the [Config]. They are asked as late as possible: about a node on which there
-	// is room, when the search gets there. A nil entry is an error. JSON leaves them out.
+	// Filters and SetFilters are rules about where the pods of this request may run, besides those of the [Config].
+	// They are asked as late as possible: about a node on which there is room, when the search gets there. A nil
+	// entry is an error. JSON leaves them out.
 	Filters    []Filter    `json:"-"`
 	SetFilters []SetFilter `json:"-"`
 	// Placer, if set, places the pods in place of [Config.Order]. JSON leaves it out.
 	Placer Placer `json:"-"`
-	// Now is the time of the decision. It may be zero if TerminationTimeout is zero and no
-	// minimum runtimes are set.
+	// Now is the time of the decision. It may be zero if TerminationTimeout is zero and no minimum runtimes are set.
 	Now time.Time `json:"now,omitzero"`
-	// TerminationTimeout limits how long a terminating pod is waited for, from
-	// [workload.Pod.TerminatingSince] on. After that the pod counts as running. It is no
-	// victim, since it was told to stop already; in modes other than ModeDesign its group, if
-	// it yields whole, is no victim either. Zero: no limit. In JSON: nanoseconds.
+	// TerminationTimeout limits how long a terminating pod is waited for, from [workload.Pod.TerminatingSince] on.
+	// After that the pod counts as running. It is no victim, since it was told to stop already; in modes other than
+	// ModeDesign its group, if it yields whole, is no victim either. Zero: no limit. In JSON: nanoseconds.
 	TerminationTimeout time.Duration `json:"terminationTimeout,omitzero"`
 }
 
@@ -88,14 +77,3 @@ type Domain struct {
 	Name  string   `json:"name"`
 	Nodes []string `json:"nodes"`
 }
-
-var policyNames = enum.Names[PreemptionPolicy]{Type: "PreemptionPolicy", List: []string{"PreemptLowerPriority", "Never"}}
-
-// String returns the name as Kubernetes has it.
-func (p PreemptionPolicy) String() string { return policyNames.String(p) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (p PreemptionPolicy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (p *PreemptionPolicy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }

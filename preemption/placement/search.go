@@ -5,10 +5,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/nodes/search"
 	"github.com/cedesched/cede/internal/engine/best/packing"
+	"github.com/cedesched/cede/internal/engine/nodes/search"
 	"github.com/cedesched/cede/preemption/fault"
 )
 
@@ -24,58 +23,53 @@ const (
 
 // ExactSearch configures [Exact]. The zero value is valid.
 //
-// The steps in the comment of the package come first. Then, in each domain in which some unit
-// may yield, the best of all answers is looked for, in place of what steps 2 to 7 found there.
-// An answer is a set of potential victims (step 1) and a node for each pod of the request that
-// gets a place. It is allowed if
+// The steps in the comment of the package come first. Then, in each domain in which some unit may yield, the best of
+// all answers is looked for, in place of what steps 2 to 7 found there. An answer is a set of potential victims (step
+// 1) and a node for each pod of the request that gets a place. It is allowed if
 //
 //   - at least MinCount pods have a place; in the modes as built no fewer than in step 2;
 //   - each of them may run on its node, and has room there without the victims, beside all
 //     others that run or are nominated ahead of it;
 //   - with [Hard] budgets, the victims together violate none.
 //
-// [Config.Order] does not matter: the pods may be on any nodes of the domain. So a group may have
-// room although the steps find none. The best answer has the best [Score]: what step 8 compares domains by, and so
-// it is never worse than that of the steps. If theirs is among the best, it stays. No victim can
-// be put back where it runs. Pods that are left get a place where there is room besides.
+// [Config.Order] does not matter: the pods may be on any nodes of the domain. So a group may have room although the
+// steps find none. The best answer has the best [Score]: what step 8 compares domains by, and so it is never worse
+// than that of the steps. If theirs is among the best, it stays. No victim can be put back where it runs. Pods that
+// are left get a place where there is room besides.
 //
-// The search takes nodes, not time, as its limit, so the same question has the same answer on
-// every machine. Other work counts as so many nodes as take that long. When the nodes are used
-// up, what was begun still ends; the answer is the best so far, never worse than that of the steps, and [Decision.Proof]
-// says how far it may be from the best.
+// The search takes nodes, not time, as its limit, so the same question has the same answer on every machine. Other
+// work counts as so many nodes as take that long. When the nodes are used up, what was begun still ends; the answer
+// is the best so far, never worse than that of the steps, and [Decision.Proof] says how far it may be from the best.
 //
 // With [Hard] budgets step 2 is that of the decision that is made again, if there is one.
 //
-// Set filters, and conflicts of filters of reach Cluster between pods on different nodes if one
-// may yield, are asked about the answer in the end. If they refuse it, that of the steps stays,
-// and the proof says what bound is known. More than about a dozen pods that all differ are too
-// many to spread over the nodes: then they stay where the steps place them, and the bound is
-// that of pods as small as the smallest. A [Placer] and Exact exclude each other.
+// Set filters, and conflicts of filters of reach Cluster between pods on different nodes if one may yield, are asked
+// about the answer in the end. If they refuse it, that of the steps stays, and the proof says what bound is known.
+// More than about a dozen pods that all differ are too many to spread over the nodes: then they stay where the steps
+// place them, and the bound is that of pods as small as the smallest. A [Placer] and Exact exclude each other.
 //
 // Whether the request fits now, or once terminating pods are gone, is asked as always.
 type ExactSearch struct {
-	// MaxNodes limits the nodes of a decision over all its domains, and of each trial of another
-	// instant. Zero is 200,000; negative is an error.
+	// MaxNodes limits the nodes of a decision over all its domains, and of each trial of another instant. Zero is
+	// 200,000; negative is an error.
 	MaxNodes int
 }
 
 const defaultMaxNodes = 200_000
 
-// Score rates the victims of a domain (step 8 in the comment of the package). The first field in
-// which two scores differ decides.
+// Score rates the victims of a domain (step 8 in the comment of the package). The first field in which two scores
+// differ decides.
 type Score struct {
 	// Violations is the number of pods evicted against a budget. Fewer are better.
 	Violations int64 `json:"violations,omitzero"`
-	// Highest is the highest priority of a victim; the lowest of all, if there is none. Lower is
-	// better.
+	// Highest is the highest priority of a victim; the lowest of all, if there is none. Lower is better.
 	Highest int32 `json:"highest,omitzero"`
-	// Sum is the sum, over the pods of the victims, of their priority and 2^31. Smaller is
-	// better.
+	// Sum is the sum, over the pods of the victims, of their priority and 2^31. Smaller is better.
 	Sum int64 `json:"sum,omitzero"`
 	// Pods is the number of pods of the victims. Fewer are better.
 	Pods int64 `json:"pods,omitzero"`
-	// Started is the earliest start of a victim of the highest priority. Later is better. Zero:
-	// it is not known, which is better than any.
+	// Started is the earliest start of a victim of the highest priority. Later is better. Zero: it is not known,
+	// which is better than any.
 	Started time.Time `json:"started,omitzero"`
 }
 
@@ -94,13 +88,12 @@ func (a Score) inside() packing.Score {
 
 // Proof says how good a decision by the [Exact] search is.
 type Proof struct {
-	// Optimal: no allowed answer in any domain that was looked at is better (see
-	// [Request.MaxDomains]). If the outcome is Impossible, or Wait without nominations: there is
-	// none.
+	// Optimal: no allowed answer in any domain that was looked at is better (see [Request.MaxDomains]). If the
+	// outcome is Impossible, or Wait without nominations: there is none.
 	Optimal bool `json:"optimal,omitzero"`
-	// Value is the score of the decision, and no allowed answer has a better one than LowerBound.
-	// Where nothing is known of a field, LowerBound has the best that there may be. Both are zero
-	// if there is no answer, and for several pods of a Basic group, of which each is placed alone.
+	// Value is the score of the decision, and no allowed answer has a better one than LowerBound. Where nothing is
+	// known of a field, LowerBound has the best that there may be. Both are zero if there is no answer, and for
+	// several pods of a Basic group, of which each is placed alone.
 	Value      Score `json:"value,omitzero"`
 	LowerBound Score `json:"lowerBound,omitzero"`
 	// Nodes is the number of nodes that were looked at.
@@ -143,14 +136,3 @@ func (p *Proof) join(one *Proof) *Proof {
 	}
 	return &Proof{Optimal: p.Optimal && one.Optimal, Nodes: p.Nodes + one.Nodes}
 }
-
-var searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exact"}}
-
-// String returns the name of the constant.
-func (s Search) String() string { return searchNames.String(s) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (s Search) MarshalText() ([]byte, error) { return searchNames.Marshal(s) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (s *Search) UnmarshalText(text []byte) error { return searchNames.Unmarshal(text, s) }

@@ -8,21 +8,18 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Sync returns a snapshot of the state and the edits that lead to it. The snapshot equals the
-// one that [NewSnapshot] makes, at the cost of what changed. If nothing changed there are no
-// edits.
+// Sync returns a snapshot of the state and the edits that lead to it. The snapshot equals the one that [NewSnapshot]
+// makes, at the cost of what changed. If nothing changed there are no edits.
 //
-// Sync compares everything by value (times as instants), so no change is missed. It looks at
-// each node, pod, group and budget once, and what changed costs as much as its edits. It is
-// fastest if the state lists the nodes by name, and the pods in the same order as in the last
-// Sync (before the first: by node and ID). Until the next Sync the snapshot keeps in memory the
-// pods that edits replace.
+// Sync compares everything by value (times as instants), so no change is missed. It looks at each node, pod, group
+// and budget once, and what changed costs as much as its edits. It is fastest if the state lists the nodes by name,
+// and the pods in the same order as in the last Sync (before the first: by node and ID). Until the next Sync the
+// snapshot keeps in memory the pods that edits replace.
 //
-// [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
-// is: Remove, Withdraw, RemoveGroup and RemoveBudget of what is gone; RemoveGroup of groups
-// whose priority or disruption mode changed; SetNode, SetGroup, SetBudget, Run and Nominate of
-// what is new or changed; RemoveNode of nodes that are gone; each by name or ID. If a snapshot
-// between two edits would not be valid (a usage over [quota.MaxUsage], more than
+// [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order is: Remove, Withdraw,
+// RemoveGroup and RemoveBudget of what is gone; RemoveGroup of groups whose priority or disruption mode changed;
+// SetNode, SetGroup, SetBudget, Run and Nominate of what is new or changed; RemoveNode of nodes that are gone; each
+// by name or ID. If a snapshot between two edits would not be valid (a usage over [quota.MaxUsage], more than
 // [MaxResources]), the edits remove everything and add the whole state.
 //
 // It fails as NewSnapshot does, with the same faults, and returns s and no edits.

@@ -6,15 +6,14 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup
-// (KEP-5710, Preemption unit).
+// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup (KEP-5710, Preemption
+// unit).
 type Unit struct {
 	// Group is the ID of the group that is the unit; empty for a single pod.
 	Group string `json:"group,omitempty"`
 	// Pods are its pods, by UID and ID.
 	Pods []workload.Pod `json:"pods"`
-	// Priority is the priority that counts: that of the group, if the group is in the
-	// snapshot.
+	// Priority is the priority that counts: that of the group, if the group is in the snapshot.
 	Priority int32 `json:"priority"`
 }
 
@@ -37,18 +36,16 @@ func (s *Snapshot) Units() []Unit {
 	return out
 }
 
-// PotentialVictim is a unit that a preemptor of some priority could preempt, anywhere in the
-// cluster.
+// PotentialVictim is a unit that a preemptor of some priority could preempt, anywhere in the cluster.
 type PotentialVictim struct {
 	Unit
-	// Violations is the number of its pods that would be evicted against a budget if all more
-	// important units were evicted, too.
+	// Violations is the number of its pods that would be evicted against a budget if all more important units were
+	// evicted, too.
 	Violations int `json:"violations,omitempty"`
 }
 
-// PotentialVictims returns the units of lower priority in the order in which they are put
-// back: first those that violate a budget, then the others; in both the most important first.
-// Terminating pods count as running.
+// PotentialVictims returns the units of lower priority in the order in which they are put back: first those that
+// violate a budget, then the others; in both the most important first. Terminating pods count as running.
 func (s *Snapshot) PotentialVictims(priority int32) []PotentialVictim {
 	units, violations := budget.PotentialVictims(s.inside(), priority)
 	var out []PotentialVictim

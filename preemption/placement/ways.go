@@ -67,8 +67,8 @@ func (f *finder) smallest(most int64, step func(int64) Way) (w Way, ok bool) {
 	return w, ok
 }
 
-// priority finds the smallest higher priority. The answer changes only at the priorities of
-// running units and nominated pods, and just above each.
+// priority finds the smallest higher priority. The answer changes only at the priorities of running units and
+// nominated pods, and just above each.
 func (f *finder) priority() (Way, bool) {
 	var at []int32
 	note := func(p int32) {
@@ -91,8 +91,8 @@ func (f *finder) priority() (Way, bool) {
 	return f.smallest(int64(len(at)), func(n int64) Way { return Way{Kind: WayPriority, Priority: at[n-1]} })
 }
 
-// capacity finds the node to which least has to be added of the one resource that is short;
-// of several resources, the first node.
+// capacity finds the node to which least has to be added of the one resource that is short; of several resources, the
+// first node.
 func (f *finder) capacity(d *Decision) (best Way, ok bool) {
 	needs := workload.Resources{}
 	for _, s := range d.Shortage {
@@ -129,8 +129,8 @@ func total(w Way) (sum int64) {
 // maxPasses is how often the amounts of a way are lowered in turn; see package preemption.
 const maxPasses = 8
 
-// more finds what has to be added to a node: one amount after the other is lowered as long as
-// the request succeeds, until none can be lowered by one.
+// more finds what has to be added to a node: one amount after the other is lowered as long as the request succeeds,
+// until none can be lowered by one.
 func (f *finder) more(node string, needs workload.Resources) (w Way, ok bool) {
 	if w, ok = f.try(Way{Kind: WayCapacity, Node: node, Capacity: needs}); !ok {
 		return w, false
@@ -163,8 +163,8 @@ func (f *finder) more(node string, needs workload.Resources) (w Way, ok bool) {
 	return w, false
 }
 
-// Apply returns the snapshot and the request after the change. It changes neither s nor r. It
-// fails if the way changes nothing or does not match them.
+// Apply returns the snapshot and the request after the change. It changes neither s nor r. It fails if the way
+// changes nothing or does not match them.
 func (w Way) Apply(s *Snapshot, r Request) (*Snapshot, Request, error) {
 	applies := false
 	switch w.Kind {

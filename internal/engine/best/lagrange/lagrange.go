@@ -1,24 +1,21 @@
 // Package lagrange has bounds of what a set of items weighs that takes enough of several rows.
 //
-// The lightest set is hard to find; a bound of its weight is not. Each row has a multiplier, which
-// is the price of what an item takes of it. For any multipliers that are not negative, every set
-// that takes enough weighs at least
+// The lightest set is hard to find; a bound of its weight is not. Each row has a multiplier, which is the price of
+// what an item takes of it. For any multipliers that are not negative, every set that takes enough weighs at least
 //
 //	Σ multiplier × need + Σ min(0, reduced weight)
 //
-// where the reduced weight of an item is its weight less Σ multiplier × (what it takes of the row):
-// what the set takes is worth Σ multiplier × need or more, and beyond that each of its items costs
-// its reduced weight, which is no less than the second sum has of it. A limit, a sum that a set
-// must not exceed, is a row too: all of it is negative.
+// where the reduced weight of an item is its weight less Σ multiplier × (what it takes of the row): what the set
+// takes is worth Σ multiplier × need or more, and beyond that each of its items costs its reduced weight, which is no
+// less than the second sum has of it. A limit, a sum that a set must not exceed, is a row too: all of it is negative.
 //
 // A search asks for the same of the sets that contain the items that it has taken:
 //
 //	what is taken + Σ multiplier × (what the row is short of) + Σ min(0, reduced weight)
 //
-// with the last sum over the items not decided about. The multipliers that make the bound large
-// with nothing taken are found once, by steps along the slope; the bound then costs one sum at
-// each node. Each product is converted to float64 before it is added: else some machines would
-// round once for both, and look at other nodes.
+// with the last sum over the items not decided about. The multipliers that make the bound large with nothing taken
+// are found once, by steps along the slope; the bound then costs one sum at each node. Each product is converted to
+// float64 before it is added: else some machines would round once for both, and look at other nodes.
 package lagrange
 
 import (
@@ -26,16 +23,15 @@ import (
 	"slices"
 )
 
-// Relaxation is the bound of one weight. The zero value has no items. A row is best given in units
-// of what is needed, so that no item takes more than 1 of it: more does not help.
+// Relaxation is the bound of one weight. The zero value has no items. A row is best given in units of what is needed,
+// so that no item takes more than 1 of it: more does not help.
 type Relaxation struct {
 	Weights  []float64 // by item
 	Takes    []float64 // by item and row; negative for limits
 	Needs    []float64 // by row
 	Multiply []float64 // by row
-	// Reduced, Root and Rest follow: Reduced, by item, from the multipliers of the last bound; Root is
-	// the bound by Multiply; Rest, by position in an order of the items, is Σ min(0, reduced weight)
-	// from there on.
+	// Reduced, Root and Rest follow: Reduced, by item, from the multipliers of the last bound; Root is the bound by
+	// Multiply; Rest, by position in an order of the items, is Σ min(0, reduced weight) from there on.
 	Reduced []float64
 	Root    float64
 	Rest    []float64
@@ -43,13 +39,12 @@ type Relaxation struct {
 	slope, trial []float64
 }
 
-// stuckAfter is the number of steps without progress after which steps become half as long.
-// Measured by BenchmarkExact of package preemption with 8 columns and 3,000 candidates, from
-// Greedy's victims: with half of it no answer is proven.
+// stuckAfter is the number of steps without progress after which steps become half as long. Measured by
+// BenchmarkExact of package preemption with 8 columns and 3,000 candidates, from Greedy's victims: with half of it no
+// answer is proven.
 const stuckAfter = 12
 
-// Resize makes room for items and rows. The caller sets Weights, Takes and Needs then; the
-// multipliers are zero.
+// Resize makes room for items and rows. The caller sets Weights, Takes and Needs then; the multipliers are zero.
 func (r *Relaxation) Resize(items, rows int) {
 	r.Weights, r.Reduced, r.Takes = sized(r.Weights, items), sized(r.Reduced, items), sized(r.Takes, items*rows)
 	r.Needs, r.Multiply = sized(r.Needs, rows), sized(r.Multiply, rows)
@@ -65,8 +60,8 @@ func (r *Relaxation) Copy(o *Relaxation) {
 	r.Multiply, r.Root = append(r.Multiply[:0], o.Multiply...), o.Root
 }
 
-// Climb looks, from Multiply on, for multipliers with a large bound. most is the weight of a known
-// set: the bound is to exceed the whole number below. It returns how many steps it took.
+// Climb looks, from Multiply on, for multipliers with a large bound. most is the weight of a known set: the bound is
+// to exceed the whole number below. It returns how many steps it took.
 func (r *Relaxation) Climb(most float64, mostSteps int) (steps int) {
 	all := 0.0
 	for _, weight := range r.Weights {
@@ -139,9 +134,9 @@ func (r *Relaxation) SumUp(order []int) {
 	}
 }
 
-// Exceeds reports whether a bound that has Rest in it proves that the weight is larger than a limit.
-// What floating point can be wrong by is far below the part in a thousand million that is granted
-// here: a bound is a sum of less than a million products.
+// Exceeds reports whether a bound that has Rest in it proves that the weight is larger than a limit. What floating
+// point can be wrong by is far below the part in a thousand million that is granted here: a bound is a sum of less
+// than a million products.
 func (r *Relaxation) Exceeds(bound float64, limit int64) bool {
 	return bound > float64(limit)+1e-6+float64(1e-9*max(float64(limit), -r.Rest[0]))
 }

@@ -22,9 +22,8 @@ func (x *Solver) shareOf(l located) cost {
 	return x.p.Units[l.unit].share(l.part)
 }
 
-// search looks for units that cost less than a limit; x.better says whether it finds some. They
-// are then in x.best, and x.limit is what they cost. No answer costs less than the smaller of
-// x.limit and x.floor.
+// search looks for units that cost less than a limit; x.better says whether it finds some. They are then in x.best,
+// and x.limit is what they cost. No answer costs less than the smaller of x.limit and x.floor.
 func (x *Solver) search(limit cost, sums, first bool) {
 	x.sums, x.first = sums, first
 	x.limit, x.floor, x.better = limit, endless, false
@@ -45,9 +44,9 @@ func (x *Solver) search(limit cost, sums, first bool) {
 	x.branch(cost{}, bound)
 }
 
-// settleWhole looks for units, if each unit costs on each of its nodes what it costs everywhere.
-// The units on several nodes that it finds yield, and it looks again for what is still missing.
-// Without units on several nodes the search does better.
+// settleWhole looks for units, if each unit costs on each of its nodes what it costs everywhere. The units on several
+// nodes that it finds yield, and it looks again for what is still missing. Without units on several nodes the search
+// does better.
 func (x *Solver) settleWhole() {
 	kept := slices.Clone(x.options)
 	for node := range x.options {
@@ -110,8 +109,8 @@ func (x *Solver) leave(bound cost) {
 	}
 }
 
-// branch looks at all sets with the units that are in and without the units that are out. paid is
-// the cost of the units that are in; none of the sets costs less than before.
+// branch looks at all sets with the units that are in and without the units that are out. paid is the cost of the
+// units that are in; none of the sets costs less than before.
 func (x *Solver) branch(paid, before cost) {
 	if x.count++; x.count > x.last {
 		x.leave(before)
@@ -239,9 +238,9 @@ func (x *Solver) overBudget(units []int) int {
 	return -1
 }
 
-// divider returns the unit to divide by; -1: none. It is a unit that the violated budget is charged for,
-// or the unit that is chosen on some of its nodes only and of which most is not counted. few says that
-// it is chosen on few of its nodes.
+// divider returns the unit to divide by; -1: none. It is a unit that the violated budget is charged for, or the unit
+// that is chosen on some of its nodes only and of which most is not counted. few says that it is chosen on few of its
+// nodes.
 func (x *Solver) divider(units []int, over int) (at int, few bool) {
 	at = -1
 	most := int64(0)

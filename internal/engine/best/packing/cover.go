@@ -9,8 +9,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// cover is the question about one node: which units are cheapest to remove so that some pods
-// have room there.
+// cover is the question about one node: which units are cheapest to remove so that some pods have room there.
 type cover struct {
 	x      *Solver
 	slots  []int   // by row
@@ -40,8 +39,8 @@ type cover struct {
 	trial  []int
 }
 
-// itemsPerNode is how many items and rows take as long to put in order as a node of the search.
-// Measured, as productsPerNode and stepsPerNode are, by BenchmarkExact of package placement.
+// itemsPerNode is how many items and rows take as long to put in order as a node of the search. Measured, as
+// productsPerNode and stepsPerNode are, by BenchmarkExact of package placement.
 const itemsPerNode = 1
 
 // item is a unit that may yield. Items of one kind may stand for each other.
@@ -59,8 +58,8 @@ type settled struct {
 	r      lagrange.Relaxation
 }
 
-// prepare asks whether the pods of an option have room on a node. It reports whether they have if all
-// units yield that may.
+// prepare asks whether the pods of an option have room on a node. It reports whether they have if all units yield
+// that may.
 func (c *cover) prepare(node int, o *option) bool {
 	x, p := c.x, c.x.p
 	c.slots, c.needs, c.forced, c.items, c.paid = c.slots[:0], c.needs[:0], c.forced[:0], c.items[:0], cost{}
@@ -133,8 +132,7 @@ func (c *cover) collect(node int) bool {
 	return !slices.ContainsFunc(c.left, func(n int64) bool { return n > 0 })
 }
 
-// solve finds the cheapest units for the pods of an option; if x.sums is not set, units with the fewest
-// violations.
+// solve finds the cheapest units for the pods of an option; if x.sums is not set, units with the fewest violations.
 func (c *cover) solve(node int, o *option) {
 	o.units = o.units[:0]
 	if o.possible = c.prepare(node, o); !o.possible {
@@ -156,10 +154,10 @@ func (c *cover) solve(node int, o *option) {
 	slices.Sort(o.units)
 }
 
-// cheapest leaves the cheapest set of items in c.best, and returns its cost and a bound of it. The
-// violations come first. The sum is the least weight for each pod and an excess: of the sets with one
-// number of pods, the set with the least excess is the best. So the number of pods rises from
-// the least, as long as a set with more pods and less excess may be better.
+// cheapest leaves the cheapest set of items in c.best, and returns its cost and a bound of it. The violations come
+// first. The sum is the least weight for each pod and an excess: of the sets with one number of pods, the set with
+// the least excess is the best. So the number of pods rises from the least, as long as a set with more pods and less
+// excess may be better.
 func (c *cover) cheapest() (value, bound cost) {
 	base := int64(math.MaxInt64)
 	for i := range c.items {

@@ -7,10 +7,9 @@ import (
 	"github.com/cedesched/cede/internal/engine/best/lagrange"
 )
 
-// least looks for a set of items that frees what is needed, weighs less than a known one, and
-// keeps the limits that are settled. c.found says whether there is one; then it is in c.best.
-// lower is a lower bound of the weight; proven says that it is the weight of the best set, or of the
-// known one, if none is found.
+// least looks for a set of items that frees what is needed, weighs less than a known one, and keeps the limits that
+// are settled. c.found says whether there is one; then it is in c.best. lower is a lower bound of the weight; proven
+// says that it is the weight of the best set, or of the known one, if none is found.
 func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 	c.weight, c.most, c.found, c.stopped = weight, known-1, false, false
 	c.last = c.x.count + (c.x.p.MaxNodes-c.x.count+1)/c.x.parts
@@ -33,8 +32,8 @@ func (c *cover) least(weight []int64, known int64) (lower int64, proven bool) {
 	return c.most + 1, true
 }
 
-// fewest returns a bound of the weight without multipliers: of some row each item frees no more
-// than the largest, and none weighs less than the lightest.
+// fewest returns a bound of the weight without multipliers: of some row each item frees no more than the largest, and
+// none weighs less than the lightest.
 func (c *cover) fewest() (bound int64) {
 	rows, lightest := len(c.needs), slices.Min(c.weight)
 	for j, need := range c.needs {
@@ -110,7 +109,8 @@ func (c *cover) search() {
 		c.order = append(c.order, i)
 	}
 	slices.SortFunc(c.order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(c.goal.Reduced[a], c.goal.Reduced[b]), cmp.Compare(c.items[a].kind, c.items[b].kind), cmp.Compare(a, b))
+		reduced := cmp.Compare(c.goal.Reduced[a], c.goal.Reduced[b])
+		return cmp.Or(reduced, cmp.Compare(c.items[a].kind, c.items[b].kind), cmp.Compare(a, b))
 	})
 	c.goal.SumUp(c.order)
 	c.used = c.used[:0]
@@ -197,8 +197,7 @@ func (c *cover) putBack(i int) {
 	}
 }
 
-// pressure returns what the multipliers add to a bound; limits is how many limits were settled
-// before it.
+// pressure returns what the multipliers add to a bound; limits is how many limits were settled before it.
 func (c *cover) pressure(r *lagrange.Relaxation, limits int) (bound float64) {
 	rows := len(c.needs)
 	for j, left := range c.left {

@@ -92,8 +92,8 @@ func (u *Unit) weight() int64 { return Weight(u.Priority) }
 
 func (u *Unit) cost() cost { return cost{u.Violations, u.Pods * u.weight(), u.Pods} }
 
-// share is the part of the cost of a unit that counts on the node of a part. The shares add up
-// to the cost; what is elsewhere counts in the first.
+// share is the part of the cost of a unit that counts on the node of a part. The shares add up to the cost; what is
+// elsewhere counts in the first.
 func (u *Unit) share(part int) cost {
 	pods, violations := u.Parts[part].Pods, int64(0)
 	if part == 0 {

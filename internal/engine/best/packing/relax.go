@@ -20,8 +20,8 @@ func sized[E any](list []E, n int) []E {
 	return list
 }
 
-// relax makes the bound of a weight, given the limits that are settled, with multipliers of zero. A
-// row is what has to be freed, in units of that.
+// relax makes the bound of a weight, given the limits that are settled, with multipliers of zero. A row is what has
+// to be freed, in units of that.
 func (c *cover) relax(r *lagrange.Relaxation, weight []int64, settled []settled) {
 	rows := len(c.needs)
 	all := rows + len(settled)

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Score rates victims; smaller is better, the first field first, and a later start. The functions are
-// those of kube-scheduler for the victims on a node, applied to units instead of pods (KEP-5710, "we
-// score scheduling decisions for each of the domains").
+// Score rates victims; smaller is better, the first field first, and a later start. The functions are those of
+// kube-scheduler for the victims on a node, applied to units instead of pods (KEP-5710, "we score scheduling
+// decisions for each of the domains").
 type Score struct {
 	Violations int64 // pods evicted against a budget
 	Highest    int32 // the highest priority of a victim

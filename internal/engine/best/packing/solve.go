@@ -35,8 +35,8 @@ type Solver struct {
 type Result struct {
 	// Answer is better than the known one; nil: no better one was found.
 	Answer *Answer
-	// Bound: no answer has a better score. If it is not better than the score of the answer, or of the
-	// known one, that answer is the best. None: there is no answer at all.
+	// Bound: no answer has a better score. If it is not better than the score of the answer, or of the known one,
+	// that answer is the best. None: there is no answer at all.
 	Bound Score
 	None  bool
 	Nodes int
@@ -55,8 +55,8 @@ func (x *Solver) Solve(p *Problem) Result {
 	return r
 }
 
-// solveAlike is for a problem with too many kinds. The places are the known ones, and the bound is
-// that of a problem in which each pod is as small as the smallest.
+// solveAlike is for a problem with too many kinds. The places are the known ones, and the bound is that of a problem
+// in which each pod is as small as the smallest.
 func (x *Solver) solveAlike(p *Problem) Result {
 	easier := *p
 	easier.Kinds, easier.Known, easier.MaxNodes = []Kind{smallest(p)}, nil, p.MaxNodes/2
@@ -72,8 +72,7 @@ func (x *Solver) solveAlike(p *Problem) Result {
 	return Result{Answer: fixed.Answer, Bound: r.Bound}
 }
 
-// smallest returns one kind for all pods: it needs the least of each slot, and may be where some kind
-// may be.
+// smallest returns one kind for all pods: it needs the least of each slot, and may be where some kind may be.
 func smallest(p *Problem) Kind {
 	all := Kind{Needs: slices.Clone(p.Kinds[0].Needs), At: make([]Place, len(p.Free))}
 	for _, k := range p.Kinds {
@@ -158,8 +157,8 @@ func (x *Solver) solve() (r Result, ok bool) {
 // mostParts keeps a question about one node from taking all nodes of the search.
 const mostParts = 16
 
-// keep leaves the open units open for which a condition holds. The other open units stay; it returns
-// them, for reopen.
+// keep leaves the open units open for which a condition holds. The other open units stay; it returns them, for
+// reopen.
 func (x *Solver) keep(holds func(*Unit) bool) (closed []int) {
 	for u := range x.p.Units {
 		if x.status[u] == open && !holds(&x.p.Units[u]) {
@@ -195,8 +194,7 @@ func (x *Solver) lower() cost {
 	return x.limit
 }
 
-// exists reports whether there is an answer at all, of the open units. If not, sure says that
-// this is certain.
+// exists reports whether there is an answer at all, of the open units. If not, sure says that this is certain.
 func (x *Solver) exists() (found, sure bool) {
 	if len(x.p.Left) > 0 {
 		x.search(endless, true, true)
@@ -211,8 +209,8 @@ func (x *Solver) exists() (found, sure bool) {
 	return found, true
 }
 
-// leastViolations finds the fewest violations, and leaves units with violations out if there are
-// answers without them.
+// leastViolations finds the fewest violations, and leaves units with violations out if there are answers without
+// them.
 func (x *Solver) leastViolations() (least int64, proven bool) {
 	violating := x.keep(func(u *Unit) bool { return u.Violations == 0 })
 	if len(violating) == 0 {
@@ -230,8 +228,8 @@ func (x *Solver) leastViolations() (least int64, proven bool) {
 	return x.lower().violations, x.proven()
 }
 
-// leastHighest finds the least highest priority of answers with so many violations, and leaves
-// units of higher priorities out. It returns a lower bound of it.
+// leastHighest finds the least highest priority of answers with so many violations, and leaves units of higher
+// priorities out. It returns a lower bound of it.
 func (x *Solver) leastHighest(violations int64) (bound int32, proven bool) {
 	levels := []int32{}
 	for u := range x.p.Units {
@@ -282,8 +280,8 @@ func (x *Solver) cheapest(limit cost) *Answer {
 
 func (x *Solver) copyOfBest() *Answer { return &Answer{x.best.Units, x.best.Places} }
 
-// latest returns, of the answers that cost the same as one, that with the latest start of the
-// earliest unit of the highest priority, and the latest that there may be.
+// latest returns, of the answers that cost the same as one, that with the latest start of the earliest unit of the
+// highest priority, and the latest that there may be.
 func (x *Solver) latest(of *Answer) (best *Answer, bound int64) {
 	best = of
 	score, limit := x.p.Score(of.Units), x.wholeOf(of.Units)

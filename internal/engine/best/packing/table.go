@@ -13,15 +13,15 @@ type option struct {
 	value, bound cost
 }
 
-// mostStates and mostSteps limit the table: the states, and the steps from one to another over
-// all nodes. Larger tables take longer than a search is worth.
+// mostStates and mostSteps limit the table: the states, and the steps from one to another over all nodes. Larger
+// tables take longer than a search is worth.
 const (
 	mostStates = 1 << 14
 	mostSteps  = 1 << 22
 )
 
-// enumerate lists the options of each node: the pods that have room if all units yield that may.
-// ok is false if there are too many for a table.
+// enumerate lists the options of each node: the pods that have room if all units yield that may. ok is false if there
+// are too many for a table.
 func (x *Solver) enumerate() (ok bool) {
 	p := x.p
 	x.states, x.stride = 1, sized(x.stride, len(p.Kinds))[:0]
@@ -123,8 +123,8 @@ type cell struct {
 	reached bool
 }
 
-// spread finds the options, one of each node, with the least sum of their costs and enough
-// pods. It leaves them in x.choice.
+// spread finds the options, one of each node, with the least sum of their costs and enough pods. It leaves them in
+// x.choice.
 func (x *Solver) spread(costOf func(*option) cost) (sum cost, ok bool) {
 	p := x.p
 	now, next := sized(x.cells[0], x.states), sized(x.cells[1], x.states)

@@ -55,8 +55,7 @@ type Request struct {
 	Rules              Rules
 	Now                time.Time
 	TerminationTimeout time.Duration
-	// MaxBlockers limits the blockers. MaxRetrySteps limits the search for RetryAt, which
-	// SkipRetryAt skips.
+	// MaxBlockers limits the blockers. MaxRetrySteps limits the search for RetryAt, which SkipRetryAt skips.
 	MaxBlockers, MaxRetrySteps int
 	SkipRetryAt                bool
 	Extent                     Extent
@@ -86,13 +85,12 @@ type Rules struct {
 	Placer     func() PlacerTrial // nil: Config.Order
 	// Importance, if set, compares units; the built-in order breaks ties.
 	Importance func(a, b *state.Unit) int
-	// Guard, if set, returns the last instant at which a unit must stay: instant.Unset for no
-	// protection, math.MaxInt64 for ever.
+	// Guard, if set, returns the last instant at which a unit must stay: instant.Unset for no protection,
+	// math.MaxInt64 for ever.
 	Guard func(*state.Unit) int64
 }
 
-// Filter is a rule about where pods may run. A Wide filter may have conflicts beyond one
-// node.
+// Filter is a rule about where pods may run. A Wide filter may have conflicts beyond one node.
 type Filter struct {
 	Rule interface {
 		Feasible(pod workload.Pod, node workload.Node) bool
@@ -101,8 +99,8 @@ type Filter struct {
 	Wide bool
 }
 
-// SetFilter is a rule that answers for sets of pods. Begin returns a trial in which every running
-// pod of the cluster is there. With Wide the answer for a node may depend on pods of other nodes.
+// SetFilter is a rule that answers for sets of pods. Begin returns a trial in which every running pod of the cluster
+// is there. With Wide the answer for a node may depend on pods of other nodes.
 type SetFilter struct {
 	Begin func() Trial
 	Wide  bool
@@ -147,8 +145,8 @@ func (r *Request) GroupOf(p *workload.Pod) string {
 	return r.Group
 }
 
-// Shown returns a pod of the request as filters, trials and placers see it: with the group, the
-// priority and the queue of the request.
+// Shown returns a pod of the request as filters, trials and placers see it: with the group, the priority and the
+// queue of the request.
 func (r *Request) Shown(i int) *workload.Pod {
 	p := &r.Pods[i]
 	if group := r.GroupOf(p); r.Rules.DecidePlaces() && (p.Group != group || p.Priority != r.Priority || p.Queue != r.Queue) {

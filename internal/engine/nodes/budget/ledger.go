@@ -26,8 +26,8 @@ func NewLedger(c *state.Cluster, firstViolated bool, old Ledger) Ledger {
 // Release returns the memory of a ledger, for the next one.
 func (l Ledger) Release() Ledger { return Ledger{left: l.left} }
 
-// Spend charges the pods of a unit to the budgets and counts the pods that violate one. Each pod
-// is charged to every budget that covers it, also after one that it violates, or up to that one.
+// Spend charges the pods of a unit to the budgets and counts the pods that violate one. Each pod is charged to every
+// budget that covers it, also after one that it violates, or up to that one.
 func (l *Ledger) Spend(u *state.Unit) (violations int) {
 	for _, p := range u.Pods {
 		over := false
@@ -47,8 +47,8 @@ func (l *Ledger) Spend(u *state.Unit) (violations int) {
 	return violations
 }
 
-// SpendAll charges the unit to every budget that covers a pod of it, and reports whether all
-// of them allow it; if not, nothing is charged.
+// SpendAll charges the unit to every budget that covers a pod of it, and reports whether all of them allow it; if
+// not, nothing is charged.
 func (l *Ledger) SpendAll(u *state.Unit) bool {
 	if !l.charge(u, 1) {
 		l.charge(u, -1)
@@ -86,8 +86,8 @@ func Exhausts(c *state.Cluster, p *state.Pod) bool {
 	})
 }
 
-// ExhaustsAlone is Exhausts for a pod of which only the brief is known. False may also mean that the
-// brief does not say.
+// ExhaustsAlone is Exhausts for a pod of which only the brief is known. False may also mean that the brief does not
+// say.
 func ExhaustsAlone(c *state.Cluster, b state.Brief) bool {
 	if b.Budget < 0 || b.Whole || b.Leaving {
 		return false
@@ -96,10 +96,9 @@ func ExhaustsAlone(c *state.Cluster, b state.Brief) bool {
 	return of.Facts.Allowed <= 0 && of.ChargesAll()
 }
 
-// PotentialVictims returns the units of lower priority in the order in which they are put
-// back, and for each the number of its pods that violate a budget if all more important units
-// are evicted, too. Units that violate a budget come first; in both parts the most important
-// comes first.
+// PotentialVictims returns the units of lower priority in the order in which they are put back, and for each the
+// number of its pods that violate a budget if all more important units are evicted, too. Units that violate a budget
+// come first; in both parts the most important comes first.
 func PotentialVictims(c *state.Cluster, priority int32) (units []*state.Unit, violations []int) {
 	ledger := NewLedger(c, false, Ledger{})
 	var others []*state.Unit
@@ -116,8 +115,7 @@ func PotentialVictims(c *state.Cluster, priority int32) (units []*state.Unit, vi
 	return append(units, others...), append(violations, make([]int, len(others))...)
 }
 
-// Disrupt returns the budgets that cover some of the given running pods, with these pods
-// counted as disrupted.
+// Disrupt returns the budgets that cover some of the given running pods, with these pods counted as disrupted.
 func Disrupt(c *state.Cluster, pods []string) []workload.DisruptionBudget {
 	charged := map[int32]*workload.DisruptionBudget{}
 	for _, id := range pods {

@@ -13,8 +13,7 @@ type Board struct {
 	AtLeast int     // the least number of members that must have a place
 	Where   []int32 // by member: its node; -1: none
 	Used    []int32 // nodes with members
-	// Checks counts the units that are put back with a check, Tried the nodes on which a member is
-	// tried, for tests.
+	// Checks counts the units that are put back with a check, Tried the nodes on which a member is tried, for tests.
 	Checks, Tried int
 
 	isWide bool    // an answer for a node may depend on pods of other nodes
@@ -47,8 +46,8 @@ func (b *Board) End() {
 	b.Room.End()
 }
 
-// ShareTrials makes the board go on with the trials of another board about the same pods, which must not
-// be used meanwhile: a rule about sets begins once for a decision.
+// ShareTrials makes the board go on with the trials of another board about the same pods, which must not be used
+// meanwhile: a rule about sets begins once for a decision.
 func (b *Board) ShareTrials(of *Board) {
 	b.trials = of.trials
 	b.trials.stale = true
@@ -89,8 +88,8 @@ func (b *Board) Put(m int, node int32) {
 	}
 }
 
-// Placed lists the members with a place, in the order in which they were placed. The list is valid until
-// the next placement.
+// Placed lists the members with a place, in the order in which they were placed. The list is valid until the next
+// placement.
 func (b *Board) Placed() []int32 { return b.order }
 
 // Touches reports whether the unit shares a node of the domain with a placed member.

@@ -75,8 +75,7 @@ func (b *Board) Conflict(pod, other workload.Pod) bool {
 	return false
 }
 
-// filtersAllow reports whether the placed members have no conflict with a unit that is put
-// back.
+// filtersAllow reports whether the placed members have no conflict with a unit that is put back.
 func (b *Board) filtersAllow(d room.Domain, u *state.Unit) bool {
 	if len(b.Request.Rules.Filters) == 0 {
 		return true

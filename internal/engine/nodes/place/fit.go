@@ -141,8 +141,8 @@ func (f *Fit) look() bool {
 	return false
 }
 
-// Where returns the numbers of the nodes of the members, -1 for a member without place; nil
-// if the request does not fit.
+// Where returns the numbers of the nodes of the members, -1 for a member without place; nil if the request does not
+// fit.
 func (f *Fit) Where() []int32 {
 	if !f.Fits() {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 )
 
-// Fits reports whether a member has room on a node, may run there, and has no conflict with
-// pods that run there or are nominated ahead of it.
+// Fits reports whether a member has room on a node, may run there, and has no conflict with pods that run there or
+// are nominated ahead of it.
 func (b *Board) Fits(d room.Domain, m *Member, i int) bool {
 	if !m.Names(b.Nodes[i]) || b.IsFull(i, m.Needs) {
 		return false
@@ -35,9 +35,9 @@ func (b *Board) IsPossible(m *Member, n *state.Node) bool {
 	return !n.Facts.Unschedulable && m.Names(n) && b.areFeasible(m, n)
 }
 
-// PutBack puts a unit back where it runs and reports whether the members placed in the domain
-// keep their room; if not, nothing changes. Only resources that a member requests are
-// checked, as everywhere: a node may hold too much of others.
+// PutBack puts a unit back where it runs and reports whether the members placed in the domain keep their room; if
+// not, nothing changes. Only resources that a member requests are checked, as everywhere: a node may hold too much of
+// others.
 func (b *Board) PutBack(d room.Domain, u *state.Unit) bool {
 	b.Checks++
 	if !b.filtersAllow(d, u) {

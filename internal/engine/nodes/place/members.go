@@ -30,8 +30,8 @@ type nodeSet []uint64
 func (s nodeSet) add(number int32)      { s[number/64] |= 1 << (number % 64) }
 func (s nodeSet) has(number int32) bool { return s[number/64]&(1<<(number%64)) != 0 }
 
-// allowed returns the nodes on which a pod may run; nil: all. A list in the order of names is
-// walked beside the nodes; other names are looked up.
+// allowed returns the nodes on which a pod may run; nil: all. A list in the order of names is walked beside the
+// nodes; other names are looked up.
 func allowed(c *state.Cluster, p *workload.Pod) nodeSet {
 	if len(p.Nodes) == 0 && !p.Nowhere {
 		return nil
@@ -83,8 +83,7 @@ func (b *Board) SmallestNeed(slot int) int64 {
 	return least
 }
 
-// LeastNeeds returns what the least number of members needs at least, by slot: the smallest
-// members in each slot.
+// LeastNeeds returns what the least number of members needs at least, by slot: the smallest members in each slot.
 func (b *Board) LeastNeeds() []int64 {
 	least := make([]int64, len(b.Slots))
 	list := make([]int64, len(b.Members))

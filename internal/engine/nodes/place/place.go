@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Place gives members without a place one in the domain, in their order. A member that does
-// not fit is skipped. It returns the number of members that it placed.
+// Place gives members without a place one in the domain, in their order. A member that does not fit is skipped. It
+// returns the number of members that it placed.
 func (b *Board) Place(d room.Domain) int {
 	if b.Request.Rules.Placer != nil {
 		return b.placeOutside(d)
@@ -47,8 +47,7 @@ func (b *Board) Place(d room.Domain) int {
 	return placed
 }
 
-// firstFit returns the first node at or after from, wrapping around, on which the member
-// fits; -1: none.
+// firstFit returns the first node at or after from, wrapping around, on which the member fits; -1: none.
 func (b *Board) firstFit(d room.Domain, m *Member, from int) int32 {
 	if !d.Has(from) {
 		from = d.From
@@ -68,8 +67,8 @@ func (b *Board) firstFit(d room.Domain, m *Member, from int) int32 {
 
 const tooSmall = math.MaxUint64
 
-// bestFit returns the node with the least left; -1: none fits. For a member equal to the one before only
-// the node of that one is rated again.
+// bestFit returns the node with the least left; -1: none fits. For a member equal to the one before only the node of
+// that one is rated again.
 func (b *Board) bestFit(d room.Domain, m *Member, again bool, last int32) int32 {
 	if b.left = room.Resize(b.left, len(b.Nodes)); again {
 		b.left[last] = b.leftOn(d, m, int(last))
@@ -87,8 +86,8 @@ func (b *Board) bestFit(d room.Domain, m *Member, again bool, last int32) int32 
 	return node
 }
 
-// leftOn says how much of a node would be left: the sum of left/capacity over the
-// resources that the member needs, in units of 2^-32.
+// leftOn says how much of a node would be left: the sum of left/capacity over the resources that the member needs, in
+// units of 2^-32.
 func (b *Board) leftOn(d room.Domain, m *Member, i int) uint64 {
 	if !b.Fits(d, m, i) {
 		return tooSmall
@@ -105,8 +104,8 @@ func (b *Board) leftOn(d room.Domain, m *Member, i int) uint64 {
 	return sum
 }
 
-// placeOutside takes the placement of the caller's placer. A member is not placed where it
-// has no room or where a filter refuses it.
+// placeOutside takes the placement of the caller's placer. A member is not placed where it has no room or where a
+// filter refuses it.
 func (b *Board) placeOutside(d room.Domain) (placed int) {
 	b.settle(d)
 	var pods []workload.Pod
@@ -136,8 +135,7 @@ func (b *Board) placeOutside(d room.Domain) (placed int) {
 	return placed
 }
 
-// PlacePromised places the nominated members in the domain on their nodes. It returns how
-// many still fit.
+// PlacePromised places the nominated members in the domain on their nodes. It returns how many still fit.
 func (b *Board) PlacePromised(d room.Domain) int {
 	placed := 0
 	for m := range b.Members {
@@ -153,8 +151,8 @@ func (b *Board) PlacePromised(d room.Domain) int {
 	return placed
 }
 
-// FindRoom places the members beside running pods, with terminating pods if now is set, else
-// without. It first tries the nominations with the other members around them, then all nodes.
+// FindRoom places the members beside running pods, with terminating pods if now is set, else without. It first tries
+// the nominations with the other members around them, then all nodes.
 func (b *Board) FindRoom(now bool) (room.Domain, bool) {
 	if b.Request.IsAlone() {
 		return b.findNode(now)
@@ -216,8 +214,8 @@ func (b *Board) CountBeside(d room.Domain) int {
 	return b.Place(d)
 }
 
-// HaveRoomNow reports whether members have their room now, placed in an order: rules about sets may refuse
-// another one.
+// HaveRoomNow reports whether members have their room now, placed in an order: rules about sets may refuse another
+// one.
 func (b *Board) HaveRoomNow(where, order []int32) bool {
 	everywhere := room.Domain{To: len(b.Nodes)}
 	b.Open(room.NoFloor, true)

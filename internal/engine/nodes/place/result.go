@@ -1,9 +1,9 @@
 package place
 
 import (
+	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/internal/engine/best/packing"
 )
 
 // Placement is a domain, the nodes of the members there, and the victims.

@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// trials holds the trials of a decision and what they were told. They are told as late as
-// possible: most domains are left without a question.
+// trials holds the trials of a decision and what they were told. They are told as late as possible: most domains are
+// left without a question.
 type trials struct {
 	list   []ask.Trial
 	placer ask.PlacerTrial
@@ -130,8 +130,8 @@ func (b *Board) takeAway(d room.Domain) {
 	take(b.Removed())
 }
 
-// trialsAllow asks the trials about a member on a node. As in kube-scheduler it is asked with
-// the pods that are nominated to the node ahead of it, and without.
+// trialsAllow asks the trials about a member on a node. As in kube-scheduler it is asked with the pods that are
+// nominated to the node ahead of it, and without.
 func (b *Board) trialsAllow(d room.Domain, m *Member, i int) bool {
 	if !b.Request.Rules.HaveTrials() {
 		return true
@@ -155,9 +155,9 @@ func (b *Board) trialsAllow(d room.Domain, m *Member, i int) bool {
 	return ok && (len(ahead) == 0 || allow())
 }
 
-// trialsAllowBack puts a unit back in the trials and reports whether the members can still be
-// placed where they are, one after the other; if not, the unit is removed again. Unless a
-// rule is wide, only members on nodes of the unit are asked about.
+// trialsAllowBack puts a unit back in the trials and reports whether the members can still be placed where they are,
+// one after the other; if not, the unit is removed again. Unless a rule is wide, only members on nodes of the unit
+// are asked about.
 func (b *Board) trialsAllowBack(d room.Domain, u *state.Unit) bool {
 	if !b.Request.Rules.HaveTrials() {
 		return true

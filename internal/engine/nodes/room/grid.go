@@ -155,15 +155,14 @@ func (g *Grid) Within(d Domain, u *state.Unit) bool {
 	return false
 }
 
-// IsElsewhere reports whether a running pod belongs to a unit without a pod in the domain,
-// which is no victim there.
+// IsElsewhere reports whether a running pod belongs to a unit without a pod in the domain, which is no victim there.
 func (g *Grid) IsElsewhere(d Domain, p *state.Pod) bool {
 	u := g.UnitOf(p)
 	return u != nil && !g.Within(d, u)
 }
 
-// IsLarge reports whether a domain has so many nodes that a look at the covered units of the whole cluster costs
-// less than to sort those of its nodes.
+// IsLarge reports whether a domain has so many nodes that a look at the covered units of the whole cluster costs less
+// than to sort those of its nodes.
 func (g *Grid) IsLarge(d Domain) bool { return d.Size()*8 >= len(g.Cluster.Order) }
 
 // SlotOf returns the slot of an amount; -1: the request does not ask for it.

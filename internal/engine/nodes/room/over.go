@@ -7,18 +7,18 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 )
 
-// Most units that a budget covers violate it and share no node with the members that are placed first. All of
-// these stay. They are not listed: whether a unit is one of them follows from where the allowances of
-// its budgets end, and is asked only on the nodes that a placement looks at.
+// Most units that a budget covers violate it and share no node with the members that are placed first. All of these
+// stay. They are not listed: whether a unit is one of them follows from where the allowances of its budgets end, and
+// is asked only on the nodes that a placement looks at.
 //
-// (Listing them took nine tenths of a decision about a gang. Sums of covered units, kept by the
-// nodes, would not know which units are within an allowance, nor groups over several nodes.)
+// (Listing them took nine tenths of a decision about a gang. Sums of covered units, kept by the nodes, would not know
+// which units are within an allowance, nor groups over several nodes.)
 
 // Over knows which units stay because they violate a budget and run elsewhere.
 type Over struct {
 	Rows
-	// Looked counts the units that are looked at, Elsewhere the pods of units that stay without a look
-	// at each, for tests.
+	// Looked counts the units that are looked at, Elsewhere the pods of units that stay without a look at each, for
+	// tests.
 	Looked, Elsewhere int
 
 	begun     bool        // these units stay
@@ -79,8 +79,7 @@ func (o *Over) isOver(slot int32, u *state.Unit, pod int) bool {
 	return order < 0 || order == 0 && end.pod <= pod
 }
 
-// endOf finds where the allowance of a budget ends: it is charged for the most important units
-// first.
+// endOf finds where the allowance of a budget ends: it is charged for the most important units first.
 func (o *Over) endOf(slot int32) *allowance {
 	end := &o.ends[slot]
 	if end.known {
@@ -124,8 +123,8 @@ func (o *Over) runsOnUsed(p *state.Pod) bool {
 	return i >= 0 && o.isUsed[i]
 }
 
-// fixOver counts the pods on a node of units that stay as fixed, up to a priority: at that floor the
-// pods of higher priority stay in any case.
+// fixOver counts the pods on a node of units that stay as fixed, up to a priority: at that floor the pods of higher
+// priority stay in any case.
 func (o *Over) fixOver(i int, priority int64) {
 	if !o.begun || o.isUsed[i] || o.fixedUpTo[i] >= priority {
 		return

@@ -9,8 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 )
 
-// Room counts what is free on the nodes, with the units up to a floor gone. It also lists the units that may
-// yield.
+// Room counts what is free on the nodes, with the units up to a floor gone. It also lists the units that may yield.
 type Room struct {
 	Stays
 	// Opened counts how often the counting began, for tests.
@@ -53,9 +52,8 @@ func (r *Room) End() {
 	r.Stays.end()
 }
 
-// Open begins to count with the units up to a floor gone. If now is set, terminating pods count.
-// What is free on a node is counted when it is asked for: most nodes are refused by their sums, or
-// not looked at.
+// Open begins to count with the units up to a floor gone. If now is set, terminating pods count. What is free on a
+// node is counted when it is asked for: most nodes are refused by their sums, or not looked at.
 func (r *Room) Open(floor int64, now bool) {
 	r.floor, r.now = floor, now
 	r.Opened++

@@ -7,8 +7,8 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Rows has what runs on a node, by node and slot: what stays at every floor, what terminates, and a row for
-// each class of pods that may yield. A node is counted when it is asked about: many are not.
+// Rows has what runs on a node, by node and slot: what stays at every floor, what terminates, and a row for each
+// class of pods that may yield. A node is counted when it is asked about: many are not.
 type Rows struct {
 	Grid
 	AnyLeaving bool    // a terminating pod is waited for
@@ -77,8 +77,8 @@ func (r *Rows) AnyRow(d Domain) bool {
 // Capacity returns the capacity of a node.
 func (r *Rows) Capacity(i, slot int) int64 { return r.row(r.capacity, i)[slot] }
 
-// HighestBelow returns the highest priority of which pods must yield on a node so that a need of one slot
-// has room; the floor below all priorities, if none must.
+// HighestBelow returns the highest priority of which pods must yield on a node so that a need of one slot has room;
+// the floor below all priorities, if none must.
 func (r *Rows) HighestBelow(i, slot int, need int64) int64 {
 	from, at := r.of(i)
 	free := r.row(r.capacity, i)[slot] - r.row(r.fixed, i)[slot]

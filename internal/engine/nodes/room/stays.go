@@ -2,8 +2,8 @@ package room
 
 import "github.com/cedesched/cede/internal/engine/nodes/state"
 
-// Stays has the units of lower priority that stay until the end: they count as fixed at every floor, on
-// the nodes of all domains.
+// Stays has the units of lower priority that stay until the end: they count as fixed at every floor, on the nodes of
+// all domains.
 type Stays struct {
 	Over
 	stays map[*state.Unit]bool

@@ -56,8 +56,8 @@ func (r *Room) sorted(list []*state.Unit) []*state.Unit {
 	return slices.Compact(list)
 }
 
-// Covered lists the units of the domain that may yield and that a budget covers, most
-// important first. The list is valid until the next list of units.
+// Covered lists the units of the domain that may yield and that a budget covers, most important first. The list is
+// valid until the next list of units.
 func (r *Room) Covered(d Domain) []*state.Unit {
 	if len(r.Cluster.BudgetOrder) == 0 {
 		return nil
@@ -84,8 +84,8 @@ func (r *Room) Ledger() *budget.Ledger {
 	return &r.ledger
 }
 
-// OverBudget charges the units that may yield to the budgets, the most important first. It returns
-// the units that violate one, in the same order; Violations has the number of pods that do.
+// OverBudget charges the units that may yield to the budgets, the most important first. It returns the units that
+// violate one, in the same order; Violations has the number of pods that do.
 func (r *Room) OverBudget(d Domain) []*state.Unit {
 	r.ClearViolations()
 	r.over = r.over[:0]
@@ -122,9 +122,9 @@ func (r *Room) Violations(u *state.Unit) int { return r.violating[u] }
 // ClearViolations forgets which units violate a budget.
 func (r *Room) ClearViolations() { clear(r.violating) }
 
-// ListLevels appends the priorities of the units of the domain that may still yield to list, rising.
-// (Priorities of other units would not change which is the lowest that suffices, but they
-// would change which are tried, and so the answer: less room may happen to be filled better.)
+// ListLevels appends the priorities of the units of the domain that may still yield to list, rising. (Priorities of
+// other units would not change which is the lowest that suffices, but they would change which are tried, and so the
+// answer: less room may happen to be filled better.)
 func (r *Room) ListLevels(list []int32, d Domain) []int32 {
 	r.marks = Resize(r.marks, len(r.Levels))
 	clear(r.marks)

@@ -48,10 +48,10 @@ func (s *domains) fitsNow() (Result, bool) {
 	return Result{}, false
 }
 
-// fitsSoon looks for room without terminating pods, if there are any. (KEP-5710, Delayed
-// preemption: while the nomination is feasible there is no new preemption; else the decision
-// starts again without the earlier victims.) If there is a place without a pod that has to leave, the request
-// fits and does not wait. With SkipFit that is no place: the caller's scheduler has failed already.
+// fitsSoon looks for room without terminating pods, if there are any. (KEP-5710, Delayed preemption: while the
+// nomination is feasible there is no new preemption; else the decision starts again without the earlier victims.) If
+// there is a place without a pod that has to leave, the request fits and does not wait. With SkipFit that is no
+// place: the caller's scheduler has failed already.
 func (s *domains) fitsSoon() (Result, bool) {
 	if !s.AnyLeaving {
 		return Result{}, false
@@ -94,9 +94,8 @@ func (s *domains) never() Result {
 	return Result{Outcome: Impossible, Reason: PolicyNever, Placeable: s.placeable}
 }
 
-// isBlocked reports whether earlier victims still terminate on a node that a member is
-// nominated to (as built in v1.36 and v1.37). A node on which a single pod may no longer run
-// does not block it.
+// isBlocked reports whether earlier victims still terminate on a node that a member is nominated to (as built in
+// v1.36 and v1.37). A node on which a single pod may no longer run does not block it.
 func (s *domains) isBlocked() bool {
 	for m := range s.Members {
 		member := &s.Members[m]
@@ -114,8 +113,7 @@ func (s *domains) isBlocked() bool {
 	return false
 }
 
-// promisedAgain keeps the nominations as they are, also on nodes where nothing can be placed
-// any more.
+// promisedAgain keeps the nominations as they are, also on nodes where nothing can be placed any more.
 func (s *domains) promisedAgain() Result {
 	r := Result{Outcome: Wait}
 	for m := range s.Members {

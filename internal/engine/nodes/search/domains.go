@@ -30,8 +30,8 @@ func (s *domains) end() {
 	s.Board.End()
 }
 
-// list lists the domains in order: for a single pod the nodes that it names. Whether the
-// filters permit a node is asked when the pod is placed there.
+// list lists the domains in order: for a single pod the nodes that it names. Whether the filters permit a node is
+// asked when the pod is placed there.
 func (s *domains) list() []room.Domain {
 	if s.Request.Group != "" {
 		return s.Domains
@@ -50,8 +50,7 @@ func (s *domains) nodesWhere(holds func(i int) bool) []room.Domain {
 	return s.single
 }
 
-// each searches the domains one by one, without those for which skip returns true, until visit
-// says stop.
+// each searches the domains one by one, without those for which skip returns true, until visit says stop.
 func (s *domains) each(skip func(d room.Domain) bool, visit func(d room.Domain, found trace.Found) (stop bool)) {
 	list := s.list()
 	first := 0

@@ -3,18 +3,17 @@ package search
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // Proof says how good a decision of the exact search is.
 type Proof struct {
-	// Optimal: nothing in the domains that were looked at is better. If there is no placement:
-	// there is none.
+	// Optimal: nothing in the domains that were looked at is better. If there is no placement: there is none.
 	Optimal bool
 	// Value is the score of the placement. Nothing has a better one than Bound.
 	Value, Bound packing.Score
@@ -51,8 +50,8 @@ func (x *exact) end() {
 	x.steps, x.problem = nil, packing.Problem{}
 }
 
-// improve looks for a better result than that of the steps. As many members get a place as have one there
-// without all units that may yield, else as many as must have one.
+// improve looks for a better result than that of the steps. As many members get a place as have one there without all
+// units that may yield, else as many as must have one.
 func (x *exact) improve(d room.Domain, found trace.Found) trace.Found {
 	switch {
 	case found == trace.NoVictims, found == trace.NoRoom && x.Request.Group == "": // for one pod on one node the sums say it
@@ -183,9 +182,9 @@ func (x *exact) answerOf(d room.Domain, victims []*state.Unit, where []int32) *p
 	return a
 }
 
-// carryOut makes an answer the state of the search: victims are as few as possible, and members
-// that are left get a place where there is room besides. It reports whether rules of the caller
-// that the problem leaves out permit the answer.
+// carryOut makes an answer the state of the search: victims are as few as possible, and members that are left get a
+// place where there is room besides. It reports whether rules of the caller that the problem leaves out permit the
+// answer.
 func (x *exact) carryOut(d room.Domain, a *packing.Answer) bool {
 	x.Forget()
 	x.keepProtected(d)

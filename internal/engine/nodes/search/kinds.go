@@ -3,18 +3,17 @@ package search
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
-	"github.com/cedesched/cede/internal/engine/best/packing"
 )
 
-// mostPairs limits how often filters are asked about two members on a node. Beyond it the
-// problem leaves these conflicts out; whether the answer keeps them is asked in the end.
+// mostPairs limits how often filters are asked about two members on a node. Beyond it the problem leaves these
+// conflicts out; whether the answer keeps them is asked in the end.
 const mostPairs = 1 << 20
 
-// findKinds says which members may stand for each other, and what rules besides room say about
-// them on each node of the domain. The current placement is that without all units that may
-// yield.
+// findKinds says which members may stand for each other, and what rules besides room say about them on each node of
+// the domain. The current placement is that without all units that may yield.
 func (x *exact) findKinds(d room.Domain) {
 	x.kinds = x.kinds[:0]
 	places := make([][]packing.Place, len(x.Members))
@@ -90,8 +89,8 @@ func (x *exact) placesOf(d room.Domain, m *place.Member) []packing.Place {
 	return list
 }
 
-// apart returns a function that says on which nodes two members may not be together; nil: no
-// rule says so. Members are placed in order: the later one is asked about the earlier.
+// apart returns a function that says on which nodes two members may not be together; nil: no rule says so. Members
+// are placed in order: the later one is asked about the earlier.
 func (x *exact) apart(d room.Domain) func(a, b int) []bool {
 	many := len(x.Members)
 	if len(x.Request.Rules.Filters) == 0 || many*many*d.Size() > mostPairs {

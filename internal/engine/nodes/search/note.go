@@ -1,17 +1,18 @@
 package search
 
 import (
+	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/nodes/unit"
-	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // What the steps tell a recorder. Nothing here changes the search.
 
 var tracedRules = [...]trace.Rule{
-	unit.Priority: trace.NotLower, unit.MinRuntime: trace.MinRuntime, unit.Guarded: trace.Guarded, unit.Terminating: trace.Terminating,
+	unit.Priority: trace.NotLower, unit.MinRuntime: trace.MinRuntime,
+	unit.Guarded: trace.Guarded, unit.Terminating: trace.Terminating,
 }
 
 // stepOf is a step about a unit.
@@ -57,8 +58,7 @@ func (s *steps) notePlaced(placed int) {
 	}
 }
 
-// noteDomain notes that the search in a domain begins, is not needed, or ends without
-// victims.
+// noteDomain notes that the search in a domain begins, is not needed, or ends without victims.
 func (s *steps) noteDomain(kind trace.Kind, d room.Domain, found trace.Found) {
 	if t := s.trace; t != nil {
 		t.Add(trace.Step{Kind: kind, Domain: s.DomainName(d), Found: found})

@@ -64,8 +64,8 @@ func (s *domains) preempt() Result {
 	return r
 }
 
-// impossible is the result if there are victims in no domain. If filters do not permit a node, it is not room that is missing
-// there.
+// impossible is the result if there are victims in no domain. If filters do not permit a node, it is not room that is
+// missing there.
 func (s *domains) impossible(reason Reason) Result {
 	lacksRoom := func(d room.Domain) bool { return s.Request.Group != "" || s.IsPossible(&s.Members[0], s.Nodes[d.From]) }
 	if reason == NoVictims && slices.ContainsFunc(s.short, lacksRoom) {
@@ -78,8 +78,8 @@ func (s *domains) impossible(reason Reason) Result {
 	return r
 }
 
-// withdrawn lists the nominations that a placement makes void: those that conflict with the
-// members, and those of waiting pods of a group that yields whole.
+// withdrawn lists the nominations that a placement makes void: those that conflict with the members, and those of
+// waiting pods of a group that yields whole.
 func (s *domains) withdrawn(x *place.Placement, node func(int32) *state.Node) []string {
 	var list []string
 	for _, at := range x.Where {
@@ -103,8 +103,8 @@ func (s *domains) withdrawn(x *place.Placement, node func(int32) *state.Node) []
 	return slices.Compact(list)
 }
 
-// placements returns the domains in which preemption makes room, in their order. With sampling
-// it returns at most MaxDomains: those without violations first.
+// placements returns the domains in which preemption makes room, in their order. With sampling it returns at most
+// MaxDomains: those without violations first.
 func (s *domains) placements() []place.Placement {
 	var all, clean, violating []place.Placement // all: in the order of the domains
 	s.each(nil, func(d room.Domain, found trace.Found) bool {

@@ -32,8 +32,7 @@ type Result struct {
 	Reason  Reason
 	// Placement is the chosen one. It is empty if there is none.
 	place.Placement
-	// Placeable is, if no domain was chosen, the largest number of members that had a place
-	// in any domain.
+	// Placeable is, if no domain was chosen, the largest number of members that had a place in any domain.
 	Placeable int
 	// RetryAt is when the request succeeds if nothing but time changes; Unset: never.
 	RetryAt int64

@@ -85,24 +85,23 @@ func (s *Search) Decide(config *ask.Config, c *state.Cluster, r *ask.Request) Re
 	return found
 }
 
-// Instants lists, rising, the instants after now at which a decision may succeed that does not
-// succeed now.
+// Instants lists, rising, the instants after now at which a decision may succeed that does not succeed now.
 func (s *Search) Instants(config *ask.Config, c *state.Cluster, r *ask.Request) []int64 {
 	s.enter(config, c, r)
 	defer s.leave()
 	return s.instants()
 }
 
-// Placements returns every domain in which preemption makes room, in the order of the
-// domains. With sampling it returns at most MaxDomains: those without violations first.
+// Placements returns every domain in which preemption makes room, in the order of the domains. With sampling it
+// returns at most MaxDomains: those without violations first.
 func (s *Search) Placements(config *ask.Config, c *state.Cluster, r *ask.Request) []place.Placement {
 	s.enter(config, c, r)
 	defer s.leave()
 	return s.placements()
 }
 
-// Choose scores placements that were made outside and returns the result for the best; of equal
-// ones it is the first. Where has the cluster's numbers, and every node is schedulable.
+// Choose scores placements that were made outside and returns the result for the best; of equal ones it is the first.
+// Where has the cluster's numbers, and every node is schedulable.
 func (s *Search) Choose(config *ask.Config, c *state.Cluster, r *ask.Request, list []place.Placement) Result {
 	s.enter(config, c, r)
 	defer s.leave()

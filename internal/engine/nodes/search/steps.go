@@ -20,8 +20,8 @@ type steps struct {
 	floors    []int32 // the priorities that lower searches
 }
 
-// run searches a domain. The members and victims are then where b.Where and s.victims say. With
-// rationed, units stay so that no budget is violated.
+// run searches a domain. The members and victims are then where b.Where and s.victims say. With rationed, units stay
+// so that no budget is violated.
 func (s *steps) run(d room.Domain, rationed bool) trace.Found {
 	s.Forget()
 	s.victims = s.victims[:0]
@@ -73,8 +73,7 @@ func (s *steps) keepProtected(d room.Domain) (mayYield bool) {
 	return mayYield
 }
 
-// ration gives the allowance of the budgets to the least important units; the other units
-// stay until the end.
+// ration gives the allowance of the budgets to the least important units; the other units stay until the end.
 func (s *steps) ration(d room.Domain) {
 	ledger := s.Ledger()
 	for _, u := range slices.Backward(s.Covered(d)) {
@@ -95,8 +94,7 @@ func (s *steps) keepsBudgets() bool {
 	return true
 }
 
-// overBudget lists the units that violate a budget, the most important first, as far as a later step asks
-// about them.
+// overBudget lists the units that violate a budget, the most important first, as far as a later step asks about them.
 func (s *steps) overBudget(d room.Domain) (list []*state.Unit) {
 	if s.onlyNearMatters(d) {
 		list = s.OverBudgetNear(d, s.Used)
@@ -107,17 +105,16 @@ func (s *steps) overBudget(d room.Domain) (list []*state.Unit) {
 	return list
 }
 
-// onlyNearMatters reports whether no later step asks which units stay that violate a budget and share no node
-// with a member. Then they need not be listed.
+// onlyNearMatters reports whether no later step asks which units stay that violate a budget and share no node with a
+// member. Then they need not be listed.
 func (s *steps) onlyNearMatters(d room.Domain) bool {
 	c, r, budgets := s.Config, s.Request, len(s.Cluster.BudgetOrder)
 	return c.Mode != ask.Replace && !c.HardBudgets && (!c.FirstViolated || budgets == 1) && r.Rules.Importance == nil &&
 		!r.Rules.DecidePlaces() && !s.AnyStays() && budgets > 0 && s.IsLarge(d)
 }
 
-// reprieve puts units back in order, each where it runs, and appends the units that cannot be
-// put back. With forGood they stay in every later placement. A unit that shares no node with
-// the placed members is put back without a check.
+// reprieve puts units back in order, each where it runs, and appends the units that cannot be put back. With forGood
+// they stay in every later placement. A unit that shares no node with the placed members is put back without a check.
 func (s *steps) reprieve(victims []*state.Unit, d room.Domain, units []*state.Unit, forGood bool) []*state.Unit {
 	for _, u := range units {
 		switch {
@@ -139,8 +136,8 @@ func (s *steps) reprieve(victims []*state.Unit, d room.Domain, units []*state.Un
 	return victims
 }
 
-// around lists the units that may yield at the floor on nodes with placed members: all others
-// are put back without a check.
+// around lists the units that may yield at the floor on nodes with placed members: all others are put back without a
+// check.
 func (s *steps) around(d room.Domain) []*state.Unit {
 	if s.IsWide() { // a conflict may be with any unit
 		return s.Units(d, s.IsGone, room.AllClasses)
@@ -148,16 +145,15 @@ func (s *steps) around(d room.Domain) []*state.Unit {
 	return s.UnitsOn(s.Used, s.IsGone)
 }
 
-// skipsLower reports whether the lowest floor is not looked for. For one pod on one node it changes nothing:
-// units come back in order of importance. But under rules about sets a unit that is back may permit another
-// one. With the caller's own order of importance that order decides.
+// skipsLower reports whether the lowest floor is not looked for. For one pod on one node it changes nothing: units
+// come back in order of importance. But under rules about sets a unit that is back may permit another one. With the
+// caller's own order of importance that order decides.
 func (s *steps) skipsLower(d room.Domain) bool {
 	rules := &s.Request.Rules
 	return d.Size() == 1 && len(s.Members) == 1 && (!rules.HaveTrials() || rules.Importance != nil)
 }
 
-// lower finds by binary search the lowest floor at which enough members have a place, and
-// leaves that placement.
+// lower finds by binary search the lowest floor at which enough members have a place, and leaves that placement.
 func (s *steps) lower(d room.Domain) {
 	// At index i the units of the lowest i priorities are gone.
 	first := slices.Clone(s.Where)
@@ -179,8 +175,8 @@ func (s *steps) lower(d room.Domain) {
 	if s.Open(s.floorAt(high), false); s.Place(d) >= s.enough {
 		return
 	}
-	// With some units in place the nodes are filled in another way, and too few members fit: the
-	// first placement, with all units gone, is used.
+	// With some units in place the nodes are filled in another way, and too few members fit: the first placement,
+	// with all units gone, is used.
 	s.Open(s.Highest(), false)
 	for m, node := range first {
 		if node >= 0 {

@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/budget"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-// A single pod has every node as a domain. Most nodes are refused or beaten by the sums that
-// they keep by priority; what runs on them is looked at only on the others.
+// A single pod has every node as a domain. Most nodes are refused or beaten by the sums that they keep by priority;
+// what runs on them is looked at only on the others.
 
 // sums is the memory of bounds by sums.
 type sums struct {
@@ -36,13 +36,12 @@ type outlook struct {
 	score    packing.Score // if not hopeless: no victims there have a better one
 }
 
-// look returns what the sums of a node say. They say nothing about a node on which pods
-// terminate, or where the pod may fit beside all that run.
+// look returns what the sums of a node say. They say nothing about a node on which pods terminate, or where the pod
+// may fit beside all that run.
 //
-// The bounds of the score: some unit of the highest level above which there is room beside
-// the rest must yield. Each victim frees at most what the largest pod uses. No unit of that level
-// started later than the latest of its pods, and the unit of a pod started no later than the
-// pod.
+// The bounds of the score: some unit of the highest level above which there is room beside the rest must yield. Each
+// victim frees at most what the largest pod uses. No unit of that level started later than the latest of its pods,
+// and the unit of a pod started no later than the pod.
 func (s *domains) look(n *state.Node) (o outlook) {
 	lower, needs := n.LevelsUpTo(s.Highest()), s.Members[0].Needs
 	if o.anyLower = lower > 0; n.Leaves {
@@ -96,9 +95,8 @@ func (s *domains) isBeaten(d room.Domain, best *place.Placement) bool {
 	return !ok || bound.Compare(best.Score) >= 0
 }
 
-// leastHighest returns a lower bound on the highest priority of a victim in a domain of one
-// node: unless units of that priority yield, some resource is too short for the least number
-// of members, whichever they are.
+// leastHighest returns a lower bound on the highest priority of a victim in a domain of one node: unless units of
+// that priority yield, some resource is too short for the least number of members, whichever they are.
 func (s *domains) leastHighest(d room.Domain) int64 {
 	s.Forget() // units that stay in the domain before
 	bound := int64(room.NoFloor)
@@ -110,9 +108,8 @@ func (s *domains) leastHighest(d room.Domain) int64 {
 	return bound
 }
 
-// refusal returns the result of a domain where by its sums there is no room; ok is false
-// if they do not say. With rules that protect units, a look at these decides why there is
-// none.
+// refusal returns the result of a domain where by its sums there is no room; ok is false if they do not say. With
+// rules that protect units, a look at these decides why there is none.
 func (s *domains) refusal(d room.Domain) (found trace.Found, ok bool) {
 	if s.Request.Group != "" {
 		return 0, false
@@ -127,12 +124,12 @@ func (s *domains) refusal(d room.Domain) (found trace.Found, ok bool) {
 	return trace.NoVictims, true
 }
 
-// boundByPods looks at the pods of a node and returns a score: no victims there have a better
-// one. ok is false if they cannot be better than the best so far: if that violates no budget, all
-// victims there violate one or have a higher priority. The outlook of the node must be known.
+// boundByPods looks at the pods of a node and returns a score: no victims there have a better one. ok is false if
+// they cannot be better than the best so far: if that violates no budget, all victims there violate one or have a
+// higher priority. The outlook of the node must be known.
 //
-// A pod under a budget that allows nothing violates it. The lowest priorities must free
-// what is missing; so many pods of the highest of these must yield as free the rest.
+// A pod under a budget that allows nothing violates it. The lowest priorities must free what is missing; so many pods
+// of the highest of these must yield as free the rest.
 func (s *domains) boundByPods(n *state.Node, best packing.Score) (bound packing.Score, ok bool) {
 	missing := s.missingOn(n)
 	victims, violations := s.LeastPods(n, missing), int64(0)
@@ -162,8 +159,8 @@ func (s *domains) boundByPods(n *state.Node, best packing.Score) (bound packing.
 	return packing.Score{}, false
 }
 
-// listYielding appends the pods of a node that may be better victims than the best so far. If that one
-// violates a budget, what the pods free that violate none is taken from what is missing.
+// listYielding appends the pods of a node that may be better victims than the best so far. If that one violates a
+// budget, what the pods free that violate none is taken from what is missing.
 func (s *domains) listYielding(list []yielding, n *state.Node, best packing.Score, missing []int64) []yielding {
 	for k, b := range n.Briefs {
 		if b.Priority >= s.Priority {

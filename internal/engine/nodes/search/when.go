@@ -11,11 +11,10 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// retryAt returns the first instant after now at which the request, which has no place now,
-// succeeds if nothing but time changes; ok is false if there is none. It is exact: a decision
-// can change only at an instant at which a protection has ended or the wait for a pod ends,
-// and those are tried in turn. Trials end when they have looked at more than MaxRetrySteps
-// pods: then the answer is the first instant that was not tried.
+// retryAt returns the first instant after now at which the request, which has no place now, succeeds if nothing but
+// time changes; ok is false if there is none. It is exact: a decision can change only at an instant at which a
+// protection has ended or the wait for a pod ends, and those are tried in turn. Trials end when they have looked at
+// more than MaxRetrySteps pods: then the answer is the first instant that was not tried.
 func (s *Search) retryAt() (at int64, ok bool) {
 	instants := s.instants()
 	if len(instants) == 0 || s.Request.SkipRetryAt {
@@ -58,11 +57,10 @@ func (s *Search) succeedsAt(at int64) bool {
 	return r.Outcome == Fits || r.Outcome == Preempt
 }
 
-// instants lists, rising, the instants after now at which a decision may change. It leaves
-// out those at which it certainly fails: without all units that may yield then, and all
-// terminating pods, the request must fit. With fewer units more fits, so the first such
-// instant is found by halving. (The test counts amounts. A placement may fail with fewer
-// units where it succeeded with more.)
+// instants lists, rising, the instants after now at which a decision may change. It leaves out those at which it
+// certainly fails: without all units that may yield then, and all terminating pods, the request must fit. With fewer
+// units more fits, so the first such instant is found by halving. (The test counts amounts. A placement may fail with
+// fewer units where it succeeded with more.)
 func (s *Search) instants() []int64 {
 	list := s.changes()
 	if len(list) == 0 {
@@ -74,8 +72,7 @@ func (s *Search) instants() []int64 {
 	return list[first:]
 }
 
-// changes lists, rising, the instants after now at which a protection has ended or the wait
-// for a pod ends.
+// changes lists, rising, the instants after now at which a protection has ended or the wait for a pod ends.
 func (s *Search) changes() []int64 {
 	var list []int64
 	add := func(at int64) {
@@ -106,9 +103,8 @@ func (s *Search) changes() []int64 {
 	return slices.Compact(list)
 }
 
-// mayFitAt reports whether the least number of members fits in a domain by counting: that many
-// have room on some node, and there are that many places for the smallest. The units that are
-// protected at the instant stay.
+// mayFitAt reports whether the least number of members fits in a domain by counting: that many have room on some
+// node, and there are that many places for the smallest. The units that are protected at the instant stay.
 func (s *Search) mayFitAt(at int64) bool {
 	s.Forget()
 	floor := int64(room.NoFloor)

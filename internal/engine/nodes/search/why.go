@@ -45,10 +45,9 @@ func (s *usable) usableDomains() []room.Domain {
 	return s.nodesWhere(func(i int) bool { return s.isUsable[i] })
 }
 
-// shortages lists what is missing without all units of lower priority, protected or not; if
-// some domain then has enough, without all units that may yield now. For a request that
-// preempts nothing no unit is left out. Each resource is counted alone, and each pod as if it
-// needed no more than the smallest.
+// shortages lists what is missing without all units of lower priority, protected or not; if some domain then has
+// enough, without all units that may yield now. For a request that preempts nothing no unit is left out. Each
+// resource is counted alone, and each pod as if it needed no more than the smallest.
 func (s *usable) shortages() []Shortage {
 	s.Forget()
 	if s.Request.Never {
@@ -93,8 +92,8 @@ func (s *usable) missing() []Shortage {
 	return list
 }
 
-// lacks reports whether a domain has too little of one resource alone for the least number of
-// members, and the least additional amount for one more of them.
+// lacks reports whether a domain has too little of one resource alone for the least number of members, and the least
+// additional amount for one more of them.
 func (s *usable) lacks(d room.Domain, slot int) (short bool, missing int64) {
 	need, most := s.smallest[slot], int64(s.AtLeast)
 	if need == 0 {
@@ -122,9 +121,8 @@ func (s *usable) lacks(d room.Domain, slot int) (short bool, missing int64) {
 	return true, missing
 }
 
-// blockers lists the units that may not yield, the least important first, with a pod on a
-// node that a member may use, if that pod takes some of what is short (if nothing is short,
-// some of what is requested).
+// blockers lists the units that may not yield, the least important first, with a pod on a node that a member may use,
+// if that pod takes some of what is short (if nothing is short, some of what is requested).
 func (s *usable) blockers(short []Shortage, most int) []Blocker {
 	if most == 0 {
 		return nil
@@ -174,8 +172,7 @@ func (s *usable) takes(short []Shortage) func(*state.Pod) bool {
 	}
 }
 
-// blocker says why the unit of a running pod may not yield; ok is false if it may, or if it leaves and is
-// waited for.
+// blocker says why the unit of a running pod may not yield; ok is false if it may, or if it leaves and is waited for.
 func (s *usable) blocker(p *state.Pod, ledger *budget.Ledger) (b Blocker, ok bool) {
 	u, v := s.VerdictOf(p, s.Now)
 	switch {

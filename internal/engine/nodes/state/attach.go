@@ -6,8 +6,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// addColumns numbers new resources. If there are too many, it numbers all anew, without the resources
-// that nothing uses.
+// addColumns numbers new resources. If there are too many, it numbers all anew, without the resources that nothing
+// uses.
 func (e *Edit) addColumns(r workload.Resources) {
 	missing := e.c.Columns.missing(r)
 	if len(missing) == 0 {
@@ -27,8 +27,8 @@ func (e *Edit) addColumns(r workload.Resources) {
 	e.c.Columns = newColumns(names)
 }
 
-// rebuild replaces a node with one that has other pods. It reports whether the usage of each resource
-// is within bounds.
+// rebuild replaces a node with one that has other pods. It reports whether the usage of each resource is within
+// bounds.
 func (e *Edit) rebuild(facts workload.Node, number int32, pods, promised []*Pod) (ok bool) {
 	n, ok := newNode(e.c.Columns, facts, number, pods, promised, new(nodeMemory))
 	e.c.nodes = e.c.nodes.Set(int(number), n)
@@ -110,8 +110,7 @@ func (e *Edit) replaceGroup(old, next *Group) {
 	}
 }
 
-// moveSurplus makes the running pods of a group anew that have become surplus, or have become part
-// of the minimum.
+// moveSurplus makes the running pods of a group anew that have become surplus, or have become part of the minimum.
 func (e *Edit) moveSurplus(g *Group) {
 	for i, p := range g.running {
 		if p.surplus == g.isSurplus(&p.Facts) {

@@ -25,8 +25,8 @@ func newBudget(facts workload.DisruptionBudget) Budget {
 	return b
 }
 
-// Charges reports whether the eviction of a pod is charged to the budget: not if the budget counts
-// the pod as disrupted already.
+// Charges reports whether the eviction of a pod is charged to the budget: not if the budget counts the pod as
+// disrupted already.
 func (b *Budget) Charges(p *Pod) bool { return b.disrupted == nil || !b.disrupted[p.Facts.ID] }
 
 // ChargesAll reports whether the budget counts no pod as disrupted.

@@ -13,8 +13,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// New makes a cluster of everything at once, which is faster than one by one. It copies the
-// state. It fails with a [fault.List] of everything that is wrong with it.
+// New makes a cluster of everything at once, which is faster than one by one. It copies the state. It fails with a
+// [fault.List] of everything that is wrong with it.
 func New(st *State) (*Cluster, error) {
 	b := builder{st: st, c: new(Cluster), indexes: make(map[string]int32, len(st.Nodes)), groups: groups{}}
 	if !b.isValid() {
@@ -56,8 +56,8 @@ type builder struct {
 	overuses   bool // usage of a node is out of bounds
 }
 
-// isValid reports whether each thing by itself is valid, and no two nodes, groups or budgets have
-// the same name. It is faster than [validate].
+// isValid reports whether each thing by itself is valid, and no two nodes, groups or budgets have the same name. It
+// is faster than [validate].
 func (b *builder) isValid() bool {
 	st := b.st
 	for i := range st.Nodes {
@@ -134,12 +134,12 @@ func (b *builder) addBudgets() {
 	})
 }
 
-// manyParts is how many levels, amounts or briefs of nodes share an allocation. For 20,000 nodes a
-// new snapshot makes 60,000 allocations fewer than with an allocation for each node.
+// manyParts is how many levels, amounts or briefs of nodes share an allocation. For 20,000 nodes a new snapshot makes
+// 60,000 allocations fewer than with an allocation for each node.
 const manyParts = 1024
 
-// addPods makes the pods and then the nodes, by number. The pods of one node are next to each
-// other in memory. ok is false if two pods have the same ID or one is on an unknown node.
+// addPods makes the pods and then the nodes, by number. The pods of one node are next to each other in memory. ok is
+// false if two pods have the same ID or one is on an unknown node.
 func (b *builder) addPods() (nodes []*Node, ok bool) {
 	c, st := b.c, b.st
 	on, ok1 := b.byNode(st.Pods)
@@ -198,8 +198,7 @@ func (b *builder) overused(nodes []*Node) error {
 	return faults.Err()
 }
 
-// listing lists pods by node, both by index in the state: the pods of node i are at
-// [from[i], from[i+1]).
+// listing lists pods by node, both by index in the state: the pods of node i are at [from[i], from[i+1]).
 type listing struct{ from, list []int32 }
 
 func (l listing) of(i int) []int32 { return l.list[l.from[i]:l.from[i+1]] }

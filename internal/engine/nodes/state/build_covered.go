@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// coveredUnit is a unit that a budget covers, with what the indexes ask about it: units are far
-// apart in memory.
+// coveredUnit is a unit that a budget covers, with what the indexes ask about it: units are far apart in memory.
 type coveredUnit struct {
 	order   uint64 // by priority, groups and their pods before others
 	started int64
@@ -43,9 +42,8 @@ func firstBytes(uid string) uint64 {
 	return binary.BigEndian.Uint64(first[:])
 }
 
-// timeBits is how many bits of a key tell start times apart. With 24 bits, two or three of a hundred
-// thousand units that started over a year share a key; to compare them costs less than to sort by
-// more bits.
+// timeBits is how many bits of a key tell start times apart. With 24 bits, two or three of a hundred thousand units
+// that started over a year share a key; to compare them costs less than to sort by more bits.
 const timeBits = 24
 
 // sortKey is a number that orders units as far as it goes, and the place of a unit in a list.
@@ -54,8 +52,8 @@ type sortKey struct {
 	index int32
 }
 
-// sort returns the units by importance: it sorts by keys, and compares units with the same key. That
-// takes less than half of the time of comparing all.
+// sort returns the units by importance: it sorts by keys, and compares units with the same key. That takes less than
+// half of the time of comparing all.
 func (list coveredUnits) sort() coveredUnits {
 	keys := list.keys()
 	slices.SortFunc(keys, func(a, b sortKey) int {

@@ -22,8 +22,7 @@ type memberPod struct {
 	pod *Pod
 }
 
-// of returns the group of a pod; nil: it is neither in the state nor named by a running pod that has
-// joined.
+// of returns the group of a pod; nil: it is neither in the state nor named by a running pod that has joined.
 func (all groups) of(p *Pod) *Group {
 	if p.Facts.Group == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Cluster holds nodes, what runs on them, groups, budgets and nominations. Persistent
-// containers share what an edit does not change. A cluster of a snapshot is immutable.
+// Cluster holds nodes, what runs on them, groups, budgets and nominations. Persistent containers share what an edit
+// does not change. A cluster of a snapshot is immutable.
 type Cluster struct {
 	Columns     *Columns
 	Running     trie.Map[*Pod] // by ID
@@ -28,9 +28,8 @@ type Cluster struct {
 	stale   []staleBudget        // budgets whose pods are to be found; empty in a snapshot
 	// levels holds the priorities of running pods, rising, with the number of pods.
 	levels ordered.Set[levelCount, none]
-	// covered holds the units that a budget covers, most important first. A group of which
-	// some pods terminate has two units: with all its pods, and without the terminating ones.
-	// byBudget holds the same units by budget.
+	// covered holds the units that a budget covers, most important first. A group of which some pods terminate has
+	// two units: with all its pods, and without the terminating ones. byBudget holds the same units by budget.
 	covered  ordered.Set[*Unit, none]
 	byBudget ordered.Set[coverage, none]
 	minimums int // running pods with a minimum runtime, their own or that of their group
@@ -150,9 +149,8 @@ func (c *Cluster) LevelsBelow(list []int32, priority int32) []int32 {
 	return list
 }
 
-// CoveredBelow visits the units of lower priority that a budget covers, most important first, until
-// visit returns false. Some of them have terminating pods that a decision does not count: see
-// [Pod.UnitIn].
+// CoveredBelow visits the units of lower priority that a budget covers, most important first, until visit returns
+// false. Some of them have terminating pods that a decision does not count: see [Pod.UnitIn].
 func (c *Cluster) CoveredBelow(priority int32, visit func(*Unit) bool) {
 	var cursor ordered.Cursor[*Unit, none]
 	cursor.Seek(c.covered, func(u *Unit) bool { return u.Priority >= priority })

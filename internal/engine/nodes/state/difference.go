@@ -15,16 +15,15 @@ type Difference struct {
 	Budgets         Changes[workload.DisruptionBudget]
 }
 
-// Changes is the difference between two lists of one kind. The cluster's values must not be
-// changed.
+// Changes is the difference between two lists of one kind. The cluster's values must not be changed.
 type Changes[F any] struct {
 	Gone      []*F // of the cluster
 	Old, Come []*F // of the list: new or changed, with what they change; Old is nil for a new one
 	Repeated  bool // two in the list have the same name
 }
 
-// Compare compares a state with the cluster, by value; times as instants. It looks at
-// everything once. For the order and the other results see comparePods.
+// Compare compares a state with the cluster, by value; times as instants. It looks at everything once. For the order
+// and the other results see comparePods.
 func (c *Cluster) Compare(st *State, order []*Pod) (d Difference, equal []*Pod, inOrder bool) {
 	d.Pods, equal, inOrder = c.comparePods(st.Pods, order)
 	d.Nodes = c.compareNodes(st.Nodes)
@@ -71,8 +70,8 @@ func changes[F any, K comparable](there []*F, list []F, key func(*F) K, equal fu
 	return d
 }
 
-// Valid reports whether no two things of a kind have the same name and no pod of the state
-// both runs and is nominated, as far as it changed.
+// Valid reports whether no two things of a kind have the same name and no pod of the state both runs and is
+// nominated, as far as it changed.
 func (d *Difference) Valid(c *Cluster) bool {
 	if d.Pods.Repeated || d.Nominated.Repeated || d.Nodes.Repeated || d.Groups.Repeated || d.Budgets.Repeated {
 		return false
@@ -84,8 +83,7 @@ func (d *Difference) Valid(c *Cluster) bool {
 	return !slices.ContainsFunc(d.Pods.Come, func(p *workload.Pod) bool { return c.PromisedPod(p.ID) != nil && !gone[p.ID] })
 }
 
-// compareNodes compares a list with the nodes. A node that follows by name on the node before is
-// not looked up.
+// compareNodes compares a list with the nodes. A node that follows by name on the node before is not looked up.
 func (c *Cluster) compareNodes(list []workload.Node) (d Changes[workload.Node]) {
 	met, added, next := make([]bool, c.Numbers()), map[string]bool{}, 0
 	for i := range list {
@@ -116,7 +114,8 @@ func (c *Cluster) compareNodes(list []workload.Node) (d Changes[workload.Node]) 
 }
 
 func equalNodes(a, b *workload.Node) bool {
-	return a.Name == b.Name && a.Unschedulable == b.Unschedulable && maps.Equal(a.Capacity, b.Capacity) && maps.Equal(a.Labels, b.Labels)
+	return a.Name == b.Name && a.Unschedulable == b.Unschedulable &&
+		maps.Equal(a.Capacity, b.Capacity) && maps.Equal(a.Labels, b.Labels)
 }
 
 func equalBudgets(a, b *workload.DisruptionBudget) bool {
@@ -128,7 +127,8 @@ func equalSelectors(a, b *workload.LabelSelector) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return maps.Equal(a.MatchLabels, b.MatchLabels) && slices.EqualFunc(a.MatchExpressions, b.MatchExpressions, func(x, y workload.LabelRequirement) bool {
+	equal := func(x, y workload.LabelRequirement) bool {
 		return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
-	})
+	}
+	return maps.Equal(a.MatchLabels, b.MatchLabels) && slices.EqualFunc(a.MatchExpressions, b.MatchExpressions, equal)
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Edit makes one change of a cluster, which must be a copy that no caller has seen. The paths of
-// its faults begin with a path. After faults the copy must not be used. Arguments must be copies,
-// too: the cluster keeps them.
+// Edit makes one change of a cluster, which must be a copy that no caller has seen. The paths of its faults begin
+// with a path. After faults the copy must not be used. Arguments must be copies, too: the cluster keeps them.
 type Edit struct {
 	c    *Cluster
 	path string
@@ -195,8 +194,7 @@ func (e *Edit) checkFixed(next *workload.PodGroup) {
 	}
 }
 
-// setGroup removes the pods of the group and adds them again, because their priority and units
-// change.
+// setGroup removes the pods of the group and adds them again, because their priority and units change.
 func (e *Edit) setGroup(facts workload.PodGroup, known bool) {
 	g := e.c.Group(facts.ID)
 	if g == nil {

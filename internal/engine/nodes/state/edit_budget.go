@@ -1,15 +1,14 @@
 package state
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 
-// A budget keeps its slot, so that an edit changes only the pods that the budget begins or ceases
-// to cover. SettleBudgets finds these pods once for all budget edits in a row.
+// A budget keeps its slot, so that an edit changes only the pods that the budget begins or ceases to cover.
+// SettleBudgets finds these pods once for all budget edits in a row.
 
 // SetBudget adds a budget or replaces the one with that namespace and name.
 func (e *Edit) SetBudget(b workload.DisruptionBudget) fault.List {
@@ -21,7 +20,7 @@ func (e *Edit) SetBudget(b workload.DisruptionBudget) fault.List {
 	c.Budgets = slices.Clone(c.Budgets)
 	if found {
 		old := &c.Budgets[c.BudgetOrder[at]]
-		same := reflect.DeepEqual(old.Facts.Selector, b.Selector) && old.Facts.LabelledOnly == b.LabelledOnly
+		same := equalSelectors(old.Facts.Selector, b.Selector) && old.Facts.LabelledOnly == b.LabelledOnly
 		if *old = newBudget(b); !same {
 			c.markStale(c.BudgetOrder[at], b.Namespace)
 		}
@@ -57,8 +56,8 @@ func (c *Cluster) markStale(slot int32, namespace string) {
 	c.stale = append(slices.Clip(c.stale), staleBudget{slot, namespace})
 }
 
-// SettleBudgets makes the pods anew that changed budgets begin or cease to cover. It looks at every
-// pod of the cluster.
+// SettleBudgets makes the pods anew that changed budgets begin or cease to cover. It looks at every pod of the
+// cluster.
 func (c *Cluster) SettleBudgets() {
 	stale := c.stale
 	c.stale = nil

@@ -12,12 +12,12 @@ type Group struct {
 	Facts   workload.PodGroup
 	Known   bool   // it is in the state
 	Members []*Pod // running, by UID and ID
-	// running are the members that do not terminate, by ID; last is the ID of the last pod of the
-	// minimum: the pods after it are surplus. Empty: the group has no minimum or too few pods.
+	// running are the members that do not terminate, by ID; last is the ID of the last pod of the minimum: the pods
+	// after it are surplus. Empty: the group has no minimum or too few pods.
 	running []*Pod
 	last    string
-	// whole and staying are the unit of a group in mode PodGroup: with all members, and
-	// without the terminating ones. Nil: there is none.
+	// whole and staying are the unit of a group in mode PodGroup: with all members, and without the terminating ones.
+	// Nil: there is none.
 	whole, staying *Unit
 }
 
@@ -48,8 +48,8 @@ func withoutTerminating(pods []*Pod) []*Pod {
 	return slices.DeleteFunc(slices.Clone(pods), func(p *Pod) bool { return p.Facts.Terminating })
 }
 
-// units returns the units of the group, each once: with all members, and without the terminating ones. Nil:
-// there is none.
+// units returns the units of the group, each once: with all members, and without the terminating ones. Nil: there is
+// none.
 func (g *Group) units() [2]*Unit {
 	if g.staying == g.whole {
 		return [2]*Unit{g.whole}
@@ -67,8 +67,7 @@ func (g *Group) findLast(running int, id func(i int) string) {
 	}
 }
 
-// isSurplus reports whether a running pod of the group is surplus, also a pod that is added to the
-// group.
+// isSurplus reports whether a running pod of the group is surplus, also a pod that is added to the group.
 func (g *Group) isSurplus(p *workload.Pod) bool {
 	return g.last != "" && !p.Terminating && p.ID > g.last
 }
@@ -78,8 +77,8 @@ func (g *Group) isAtomic() bool {
 	return g.Known && g.Facts.DisruptionMode == workload.DisruptionModePodGroup
 }
 
-// UnitIn returns the unit of a running pod. The group counts if the pod is no unit by itself. If
-// staying is set, the unit has no terminating pods; nil: all of them terminate.
+// UnitIn returns the unit of a running pod. The group counts if the pod is no unit by itself. If staying is set, the
+// unit has no terminating pods; nil: all of them terminate.
 func (p *Pod) UnitIn(g *Group, staying bool) *Unit {
 	switch {
 	case staying && p.Facts.Terminating:

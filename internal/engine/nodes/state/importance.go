@@ -2,10 +2,9 @@ package state
 
 import "cmp"
 
-// CompareUnits is the order of importance, most important first: priority; groups and their
-// pods before others; more pods; earlier start; pods of the minimum of their group before its
-// surplus; smaller UID, then ID, of the first pod. (KEP-5710, step "sort", with the tie-breaks as
-// built in v1.37.)
+// CompareUnits is the order of importance, most important first: priority; groups and their pods before others; more
+// pods; earlier start; pods of the minimum of their group before its surplus; smaller UID, then ID, of the first pod.
+// (KEP-5710, step "sort", with the tie-breaks as built in v1.37.)
 func CompareUnits(a, b *Unit) int {
 	switch {
 	case a == b:

@@ -18,8 +18,8 @@ type State struct {
 	Budgets   []workload.DisruptionBudget
 }
 
-// State returns a deep copy of the cluster's state: nodes, pods and groups by name or ID,
-// budgets by namespace and name.
+// State returns a deep copy of the cluster's state: nodes, pods and groups by name or ID, budgets by namespace and
+// name.
 func (c *Cluster) State() State {
 	st := State{Nodes: slices.Collect(c.Nodes()), Pods: slices.Collect(c.Pods())}
 	for _, p := range sorted(c.Promised, (*Pod).id) {

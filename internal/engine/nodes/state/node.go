@@ -83,8 +83,8 @@ func classOf(rank int64) Class { return Class{Priority: int32(rank >> 1), Leavin
 // Class is [Brief.Class].
 func (p *Pod) Class() Class { return p.brief().Class() }
 
-// nodeMemory is memory for the parts of nodes without pointers. Nodes that are made together have
-// these parts next to each other, in the order in which a search reads them.
+// nodeMemory is memory for the parts of nodes without pointers. Nodes that are made together have these parts next to
+// each other, in the order in which a search reads them.
 type nodeMemory struct {
 	amounts []int64
 	levels  []Level

@@ -69,8 +69,8 @@ func (p *Pod) startOf() int64 {
 	return instant.Of(p.Facts.Started)
 }
 
-// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup
-// (KEP-5710, Preemption unit). It is immutable.
+// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup (KEP-5710, Preemption
+// unit). It is immutable.
 type Unit struct {
 	Group    string // the group that is the unit; empty for a single pod
 	Pods     []*Pod // by UID and ID
@@ -79,8 +79,8 @@ type Unit struct {
 	Started  int64  // the earliest start; JustNow if no start is known
 	Covered  bool   // a budget covers one of its pods
 	surplus  bool   // it is a pod of the surplus of its group
-	// Until, by kind, is the last instant at which a minimum runtime of a pod or group protects the
-	// unit. Latest, by kind, is the latest start of a pod without a minimum runtime. Unset: none.
+	// Until, by kind, is the last instant at which a minimum runtime of a pod or group protects the unit. Latest, by
+	// kind, is the latest start of a pod without a minimum runtime. Unset: none.
 	Until, Latest [2]int64
 }
 

@@ -7,9 +7,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// shared finds pods with equal requests, and pods with equal requests, labels and namespace.
-// Thousands of pods come from one template: what follows from these fields is copied and computed
-// once.
+// shared finds pods with equal requests, and pods with equal requests, labels and namespace. Thousands of pods come
+// from one template: what follows from these fields is copied and computed once.
 type shared struct {
 	requests map[uint64]*equalRequests // by hash
 	pods     map[uint64]*alike
@@ -37,8 +36,7 @@ type alike struct {
 	next      *alike            // with the same hash
 }
 
-// seed differs from run to run, so that labels can not be prepared to collide. No answer depends
-// on it.
+// seed differs from run to run, so that labels can not be prepared to collide. No answer depends on it.
 var seed = maphash.MakeSeed()
 
 // mix is a hash of two hashes.
@@ -61,7 +59,9 @@ func (s *shared) of(p *workload.Pod) *alike {
 			return a
 		}
 	}
-	a := &alike{equalRequests: requested, namespace: p.Namespace, labels: maps.Clone(p.Labels), marks: entriesOf(p.Labels), next: first}
+	a := &alike{
+		equalRequests: requested, namespace: p.Namespace, labels: maps.Clone(p.Labels), marks: entriesOf(p.Labels), next: first,
+	}
 	s.pods[hash] = a
 	return a
 }
@@ -93,8 +93,7 @@ func (s *shared) hash(labels map[string]string) (sum uint64) {
 	return sum
 }
 
-// equal returns what pods with the same requests share. Capacities of nodes are shared in the same
-// way.
+// equal returns what pods with the same requests share. Capacities of nodes are shared in the same way.
 func (s *shared) equal(r workload.Resources) *equalRequests {
 	if s.last != nil && same(s.last.requests, r, &s.last.amounts) {
 		return s.last
@@ -118,8 +117,7 @@ func (s *shared) equal(r workload.Resources) *equalRequests {
 	return s.last
 }
 
-// entries lists the entries of a map. To look them up in another map is faster than to walk either
-// map.
+// entries lists the entries of a map. To look them up in another map is faster than to walk either map.
 type entries[V comparable] []entry[V]
 
 type entry[V comparable] struct {
@@ -148,8 +146,8 @@ func (e *entries[V]) equal(m map[string]V) bool {
 	return true
 }
 
-// same reports whether two maps are equal. The first one has the entries of the list. A nil map is
-// not equal to an empty one.
+// same reports whether two maps are equal. The first one has the entries of the list. A nil map is not equal to an
+// empty one.
 func same[M ~map[string]V, V comparable](a, b M, of *entries[V]) bool {
 	return (a == nil) == (b == nil) && of.equal(b)
 }

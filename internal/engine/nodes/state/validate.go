@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// MaxResources limits the number of different resources in a cluster and a request together:
-// each costs memory on every node.
+// MaxResources limits the number of different resources in a cluster and a request together: each costs memory on
+// every node.
 const MaxResources = 256
 
 // Check collects faults.
@@ -55,8 +55,8 @@ func Unique[T any, K comparable](f *Check, field string, list []T, key func(*T) 
 	return first
 }
 
-// validate finds everything that is wrong with a state except too much usage of a node, which
-// New finds when it builds the node.
+// validate finds everything that is wrong with a state except too much usage of a node, which New finds when it
+// builds the node.
 func validate(st *State) fault.List {
 	var f Check
 	nodes := Unique(&f, "nodes", st.Nodes, func(n *workload.Node) string { return n.Name })
@@ -87,7 +87,9 @@ func validate(st *State) fault.List {
 		budgetKey
 		valid bool
 	}
-	Unique(&f, "budgets", st.Budgets, func(b *workload.DisruptionBudget) key { return key{keyOf(b), b.Name != "" || b.LabelledOnly} })
+	Unique(&f, "budgets", st.Budgets, func(b *workload.DisruptionBudget) key {
+		return key{keyOf(b), b.Name != "" || b.LabelledOnly}
+	})
 	for i := range st.Budgets {
 		f.All(st.Budgets[i].Validate(fmt.Sprintf("budgets[%d]", i)))
 	}

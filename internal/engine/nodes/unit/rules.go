@@ -63,9 +63,9 @@ func (r *Rules) IsAhead(p *state.Pod) bool {
 	return p.Priority >= r.Priority && !r.IsMember(p.Facts.ID)
 }
 
-// Stuck reports whether a terminating pod counts as running: it terminates for longer than the timeout,
-// or, in the design, it was not preempted and its priority is not lower. (KEP-5710, Delayed preemption:
-// a preemptor waits for the triggered preemptions.)
+// Stuck reports whether a terminating pod counts as running: it terminates for longer than the timeout, or, in the
+// design, it was not preempted and its priority is not lower. (KEP-5710, Delayed preemption: a preemptor waits for
+// the triggered preemptions.)
 func (r *Rules) Stuck(p *state.Pod) bool {
 	if !p.Facts.Terminating {
 		return false
@@ -77,8 +77,8 @@ func (r *Rules) Stuck(p *state.Pod) bool {
 	return timeout > 0 && !since.IsZero() && r.Request.Now.Sub(since) >= timeout
 }
 
-// UnitOf returns the unit of a running pod, in the design without terminating pods; nil: all of its
-// pods terminate. Pods of a group often come one after the other.
+// UnitOf returns the unit of a running pod, in the design without terminating pods; nil: all of its pods terminate.
+// Pods of a group often come one after the other.
 func (r *Rules) UnitOf(p *state.Pod) *state.Unit {
 	if p.Single == nil && (r.recent == nil || r.recent.Facts.ID != p.Facts.Group) {
 		r.recent = r.Cluster.Group(p.Facts.Group)
@@ -86,6 +86,6 @@ func (r *Rules) UnitOf(p *state.Pod) *state.Unit {
 	return p.UnitIn(r.recent, !r.AsBuilt)
 }
 
-// IsCurrent reports whether a unit of an index of the cluster has the pods that it has in this
-// decision: with or without terminating ones.
+// IsCurrent reports whether a unit of an index of the cluster has the pods that it has in this decision: with or
+// without terminating ones.
 func (r *Rules) IsCurrent(u *state.Unit) bool { return r.UnitOf(u.Pods[0]) == u }

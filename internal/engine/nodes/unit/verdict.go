@@ -48,8 +48,8 @@ func (r *Rules) Verdict(u *state.Unit, at int64) Verdict {
 	return Verdict{}
 }
 
-// VerdictOf is Verdict for the unit of a running pod. A unit of which all pods terminate can not yield:
-// it was told to.
+// VerdictOf is Verdict for the unit of a running pod. A unit of which all pods terminate can not yield: it was told
+// to.
 func (r *Rules) VerdictOf(p *state.Pod, at int64) (*state.Unit, Verdict) {
 	if u := r.UnitOf(p); u != nil {
 		return u, r.Verdict(u, at)
@@ -74,8 +74,8 @@ func (r *Rules) anyMinimum() bool {
 	return r.Cluster.HasMinimums() || minimum[state.Preempting] > 0 || minimum[state.Reclaiming] > 0 && r.Request.Queue != ""
 }
 
-// kindOf returns which minimum runtimes count for a unit: against reclaims, if the request is of another
-// queue. All pods of a unit are of one queue.
+// kindOf returns which minimum runtimes count for a unit: against reclaims, if the request is of another queue. All
+// pods of a unit are of one queue.
 func (r *Rules) kindOf(u *state.Unit) int {
 	if queue := u.Pods[0].Queue; queue != r.Request.Queue && queue != "" && r.Request.Queue != "" {
 		return state.Reclaiming
@@ -83,8 +83,8 @@ func (r *Rules) kindOf(u *state.Unit) int {
 	return state.Preempting
 }
 
-// runtimeUntil returns the last instant at which minimum runtimes protect a unit: the latest
-// of all its pods; Unset if they do not. Pods without a minimum runtime have the default.
+// runtimeUntil returns the last instant at which minimum runtimes protect a unit: the latest of all its pods; Unset
+// if they do not. Pods without a minimum runtime have the default.
 func (r *Rules) runtimeUntil(u *state.Unit) int64 {
 	kind := r.kindOf(u)
 	if minimum := r.Config.MinRuntime[kind]; minimum > 0 && u.Latest[kind] != instant.Unset {
@@ -93,8 +93,7 @@ func (r *Rules) runtimeUntil(u *state.Unit) int64 {
 	return u.Until[kind]
 }
 
-// GuardUntil returns the last instant at which the guard protects a unit. The guard is asked
-// once for each unit.
+// GuardUntil returns the last instant at which the guard protects a unit. The guard is asked once for each unit.
 func (r *Rules) GuardUntil(u *state.Unit) int64 {
 	if r.Request.Rules.Guard == nil {
 		return instant.Unset
