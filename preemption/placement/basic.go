@@ -121,7 +121,7 @@ func (p *Preemptor) placeEach(snapshot *Snapshot, r *Request, to *trace.Recorder
 	out := Decision{Now: r.Now}
 	for i := range r.Pods {
 		one := r.alone(i)
-		if r.Placer == nil { // nobody has to yield for a pod that fits; but a placer may place it only if asked about one node
+		if r.Placer == nil { // no unit has to yield for a pod that fits; but a placer may place it only if asked about one node
 			one.Policy = PreemptNever
 		}
 		if to != nil {

@@ -10,10 +10,11 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Choose returns the decision for the best of the placements that the caller gives: those of [Preemptor.Placements]
-// after others, such as the extenders of kube-scheduler, have left some out or changed their victims. It scores them
-// by step 8 in the comment of the package, with the violations that the victims name; of equal placements the first
-// is best. It checks neither room nor policies. The outcome is Preempt, or Fits for a placement without victims.
+// Choose returns the decision for the best of the placements that the caller gives: the list of
+// [Preemptor.Placements] after others, such as the extenders of kube-scheduler, have left some out or changed their
+// victims. It scores them by step 8 in the comment of the package, with the violations that the victims name; of
+// equal placements the first is best. It checks neither room nor policies. The outcome is Preempt, or Fits for a
+// placement without victims.
 //
 // Its errors are those of [Preemptor.Decide], and: no placements, an unknown node, a nomination of another pod, a pod
 // twice in a placement, a victim without pods or with a pod that does not run, negative violations.

@@ -44,13 +44,13 @@ type Decision struct {
 	Blockers []Blocker `json:"blockers,omitempty"`
 	// Shortage lists, if Reason is set, the resources that are missing, by name. It is computed without units, the
 	// first of these sets without which a resource is still missing: all units of lower priority, protected or not;
-	// then those that may yield now. For a request that preempts nobody no unit is left out. Terminating pods that
-	// are waited for count as gone. It is empty if some domain has enough of each resource alone. For a Basic group
-	// it is the shortage of its first pod with any.
+	// then the units that may yield now. For a request that preempts nothing no unit is left out. Terminating pods
+	// that are waited for count as gone. It is empty if some domain has enough of each resource alone. For a Basic
+	// group it is the shortage of its first pod with any.
 	Shortage []Shortage `json:"shortage,omitempty"`
 	Placement
-	// Withdrawn lists, for Preempt, the IDs of other pods whose nominations are void, sorted: pods of lower priority
-	// nominated to a node of Nominations, and pods of a group that yields whole.
+	// Withdrawn lists, for Preempt, the IDs of other pods of which the nominations are void, sorted: pods of lower
+	// priority nominated to a node of Nominations, and pods of a group that yields whole.
 	Withdrawn []string `json:"withdrawn,omitempty"`
 	// Proof is set by the [Exact] search if victims were looked for: it says how good the answer is. Else nil.
 	Proof *Proof `json:"proof,omitempty"`
@@ -97,7 +97,7 @@ type Victim struct {
 	// Violations is the number of its pods evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
 	// Order is the victim's number in the order in which the victims were chosen, from 1: the most important first.
-	// In [ModeReplace] those that violate a budget come before the others.
+	// In [ModeReplace] victims that violate a budget come before the others.
 	Order int `json:"order,omitempty"`
 }
 

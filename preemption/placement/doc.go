@@ -19,9 +19,9 @@
 //
 // # Steps
 //
-// If the request fits now, nobody is preempted: the nominated node is tried first, then all
+// If the request fits now, no unit is preempted: the nominated node is tried first, then all
 // others. (KEP-5710, Delayed preemption: a nomination may be met on another node, but starts
-// no new preemption; one that can no longer be met is dropped.) If the request fits once
+// no new preemption; one that cannot be met is dropped.) If the request fits once
 // terminating pods are gone, it waits for them, at most for [Request.TerminationTimeout];
 // after that such a pod counts as running, and is no victim. So does a pod that terminates for
 // another reason than preemption, unless its priority is lower: what is waited for is that

@@ -119,7 +119,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	return next, nil
 }
 
-// apply changes the cluster. The cluster keeps the edit's copies, which nobody changes.
+// apply changes the cluster. The cluster keeps the edit's copies, which no caller has.
 func (e *Edit) apply(c *state.Cluster, path string) fault.List {
 	edit := c.Edit(path)
 	switch e.kind {

@@ -21,12 +21,12 @@ type Explanation struct {
 	Kept []Kept `json:"kept,omitempty"`
 	// Domains says how the search for victims went in the first domains, in order, and in the one that was chosen.
 	// Searched counts all that were searched: each time, if a domain is searched twice for the budgets, or for each
-	// pod of a Basic group. Skipped counts those that can not be better than the best domain before them, by the sums
-	// of their nodes.
+	// pod of a Basic group. Skipped counts domains that cannot be better than the best domain before them, by the
+	// sums of their nodes.
 	Domains  []ExplainedDomain `json:"domains,omitempty"`
 	Searched int64             `json:"searched,omitempty"`
 	Skipped  int64             `json:"skipped,omitempty"`
-	// These count the searched domains by result: nobody there may yield; too little room without all units that may
+	// These count the searched domains by result: no unit there may yield; too little room without all units that may
 	// yield; room only by violating a budget; room once the victims are gone.
 	NoVictims   preemption.Counted `json:"noVictims,omitzero"`
 	NoRoom      preemption.Counted `json:"noRoom,omitzero"`

@@ -9,12 +9,12 @@ import (
 )
 
 // Fit says whether one request has a place on the nodes, while a caller removes and restores groups of running pods,
-// and replicas of them ([Fit.PodSets]). It is the room of a decision whose victims another preemptor chooses, for
-// instance by quota with the ID of a workload as the group of its pods. Priorities, disruption modes and budgets do
-// not count. It starts with all running pods: in [ModeDesign] without terminating pods that are waited for; in the
+// and replicas of them ([Fit.PodSets]). It is the room of a decision of which another preemptor chooses the victims,
+// for instance by quota with the ID of a workload as the group of its pods. Priorities, disruption modes and budgets
+// do not count. It starts with all running pods: in [ModeDesign] without terminating pods that are waited for; in the
 // other modes terminating pods count as running.
 //
-// Its laws, for a search that removes groups until it fits and then restores those not needed:
+// Its laws, for a search that removes groups until it fits and then restores what is not needed:
 //
 //  1. If Fits returns true, [Fit.Nominations] is the placement.
 //  2. After true, removing more leaves it true. After false, restoring leaves it false,

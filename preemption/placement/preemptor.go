@@ -46,8 +46,8 @@ const (
 type BudgetMode uint8
 
 const (
-	// Soft: units whose eviction would violate a budget are put back first (KEP-5710, Preemption algorithm). If that
-	// is not enough, a budget is violated.
+	// Soft: units that would violate a budget are put back first (KEP-5710, Preemption algorithm). If that is not
+	// enough, a budget is violated.
 	Soft BudgetMode = iota
 	// Hard: a budget is never violated. If the soft answer violates one, the decision is made again: the least
 	// important units of each budget may use its allowance, and its other units stay. So the reason may be
@@ -73,7 +73,7 @@ func (c *Config) toFirstViolated() bool {
 	return c.Charge == ChargeToFirstViolated || c.Charge == ChargeByMode && c.Mode == ModeInPlace
 }
 
-// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, Greedy, nobody
+// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, Greedy, no unit
 // protected by time, no rules of the caller.
 type Config struct {
 	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
@@ -87,7 +87,7 @@ type Config struct {
 	// that are tried. When it is exceeded, RetryAt is the first instant not tried, which is never too late: at that
 	// instant the decision may still be Wait or Impossible. Zero is 2 million; negative is an error.
 	MaxRetrySteps int
-	// MinRuntime is the minimum runtime of pods that have none, and whose group has none, ReclaimMinRuntime that
+	// MinRuntime is the minimum runtime of pods that have none, as their group has none, ReclaimMinRuntime that
 	// against requests of other queues. Unset is zero: no unit is protected. Negative is an error. See
 	// [workload.Pod.MinRuntime].
 	MinRuntime, ReclaimMinRuntime quota.OptionalDuration
@@ -224,8 +224,8 @@ func (p *Preemptor) decide(c *state.Cluster, r *Request, extent ask.Extent, to *
 }
 
 // Placements returns every domain in which preemption makes room, with its victims, in the order of the domains. With
-// Request.MaxDomains it returns at most that many: those without violations first. It looks at preemption alone: a
-// domain where nobody has to yield is not in the list, and PreemptNever and nominations do not count. Its errors are
+// Request.MaxDomains it returns at most that many: domains without violations first. It looks at preemption alone: a
+// domain where no unit has to yield is not in the list, and PreemptNever and nominations do not count. Its errors are
 // those of [Preemptor.Decide], and one for several pods of a Basic group: each is placed alone.
 func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, error) {
 	if p == nil {

@@ -47,8 +47,8 @@ type Request struct {
 	// single pod are chosen; the others follow by name.
 	Prefer []string `json:"prefer,omitempty"`
 	// SkipFit says that the caller's scheduler has already failed to place the pods: only preemption is considered.
-	// For a single pod a node on which nobody has to yield is then no candidate (as built: preemption could not help
-	// there). Without SkipFit a request that fits now preempts nobody.
+	// For a single pod a node on which no unit has to yield is then no candidate (as built: preemption could not help
+	// there). Without SkipFit a request that fits now preempts no unit.
 	SkipFit bool `json:"skipFit,omitempty"`
 	// MaxDomains limits how many domains with victims are compared for a single pod. Sampling starts at FirstNode,
 	// wraps around, and stops after MaxDomains of them if one violates no budget; of those that violate one, at most

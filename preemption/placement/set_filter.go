@@ -5,8 +5,8 @@ import "github.com/cedesched/cede/workload"
 // SetFilter is a rule of the caller whose answer depends on a set of pods, not on pairs: topology spread, limits of
 // volumes or devices. It says so in a [Trial], as the filters of kube-scheduler do with AddPod, RemovePod and Filter.
 type SetFilter interface {
-	// Begin returns a trial about the snapshot in which every running pod is there, also one that terminates, and
-	// nobody else. It is called at most once for a decision, when the first answer is needed; for the pods of a Basic
+	// Begin returns a trial about the snapshot in which every running pod is there, also one that terminates, and no
+	// other pod. It is called at most once for a decision, when the first answer is needed; for the pods of a Basic
 	// group once for each, with the snapshot after the decisions before it. r is the request of the decision.
 	Begin(snapshot *Snapshot, r Request) Trial
 	// Reach says whether an answer for a node depends on pods of that node only. It must always return the same

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Score rates victims; smaller is better, the first field first, and a later start. The functions are those of
+// Score rates victims; smaller is better, the first field first, and a later start. The functions are as in
 // kube-scheduler for the victims on a node, applied to units instead of pods (KEP-5710, "we score scheduling
 // decisions for each of the domains").
 type Score struct {

@@ -82,7 +82,7 @@ func (f *checker) group() {
 	}
 }
 
-// pods checks the pods, and that their resources and those of the cluster are not too many.
+// pods checks the pods, and that there are not too many resources together with the cluster.
 func (f *checker) pods() {
 	r := f.r
 	state.Unique(&f.Check, "request.pods", r.Pods, func(p *workload.Pod) string { return p.ID })

@@ -24,7 +24,7 @@ func NewPlacement(domain string, members int) Placement {
 	return p
 }
 
-// Evict adds a victim: those of the pods that run.
+// Evict adds a victim: the pods of a list that run.
 func (p *Placement) Evict(c *state.Cluster, group string, ids []string, violations int) {
 	var pods []*state.Pod
 	for _, id := range ids {

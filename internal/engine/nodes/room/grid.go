@@ -161,8 +161,8 @@ func (g *Grid) IsElsewhere(d Domain, p *state.Pod) bool {
 	return u != nil && !g.Within(d, u)
 }
 
-// IsLarge reports whether a domain has so many nodes that a look at the covered units of the whole cluster costs less
-// than to sort those of its nodes.
+// IsLarge reports whether a domain has so many nodes that to look at the covered units of the whole cluster costs
+// less than to sort the units of its nodes.
 func (g *Grid) IsLarge(d Domain) bool { return d.Size()*8 >= len(g.Cluster.Order) }
 
 // SlotOf returns the slot of an amount; -1: the request does not ask for it.

@@ -25,7 +25,7 @@ type Over struct {
 	domain    Domain      // in which units are charged to the budgets
 	isUsed    []bool      // by node: a member is placed there
 	fixedUpTo []int64     // by node: the pods of these units up to this priority count as fixed
-	counted   []cells     // of those pods
+	counted   []cells     // of these pods
 	ends      []allowance // by slot of budget
 	asked     *state.Unit // the last unit asked about: pods of a group often run on nodes next to each other
 	answer    bool        // about it

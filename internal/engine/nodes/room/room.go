@@ -85,7 +85,7 @@ func (r *Room) FreeOn(i int) []int64 {
 	return free
 }
 
-// IsFull reports whether by its sums a node that is not counted has no room for a pod with those needs.
+// IsFull reports whether by its sums a node that is not counted has no room for a pod with the given needs.
 func (r *Room) IsFull(i int, needs []int64) bool {
 	if r.isFree[i] == int32(r.Opened) {
 		return false

@@ -19,7 +19,7 @@ type Rows struct {
 	from, to                 []int32 // by node: its rows are [from, to)
 	classes                  []state.Class
 	level                    []int32 // by row: the index in Levels
-	pods                     []int32 // by row: its pods, without those of units that stay
+	pods                     []int32 // by row: its pods, without pods of units that stay
 	yields                   []int64 // by row and slot: what these pods use
 }
 

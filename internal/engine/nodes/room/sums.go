@@ -2,8 +2,8 @@ package room
 
 import "github.com/cedesched/cede/internal/engine/nodes/state"
 
-// HasRoomAbove reports whether by its sums a node has room for a pod with those needs beside the pods of a level and
-// of all higher ones. Nominations and units that stay are not in the sums.
+// HasRoomAbove reports whether by its sums a node has room for a pod with the given needs beside the pods of a level
+// and of all higher ones. Nominations and units that stay are not in the sums.
 func (g *Grid) HasRoomAbove(n *state.Node, level int, needs []int64) bool {
 	above := n.Above[level*n.Width():]
 	for slot, need := range needs {
@@ -18,8 +18,8 @@ func (g *Grid) HasRoomAbove(n *state.Node, level int, needs []int64) bool {
 	return true
 }
 
-// MissingOn returns what a pod with those needs lacks on a node beside all that run, by slot. The node must have each
-// resource. It fills list.
+// MissingOn returns what a pod with the given needs lacks on a node beside all that run, by slot. The node must have
+// each resource. It fills list.
 func (g *Grid) MissingOn(list []int64, n *state.Node, needs []int64) []int64 {
 	list = Resize(list, len(g.Slots))
 	for slot, need := range needs {

@@ -95,7 +95,7 @@ func (s *domains) never() Result {
 }
 
 // isBlocked reports whether earlier victims still terminate on a node that a member is nominated to (as built in
-// v1.36 and v1.37). A node on which a single pod may no longer run does not block it.
+// v1.36 and v1.37). A node on which a single pod may not run does not block it.
 func (s *domains) isBlocked() bool {
 	for m := range s.Members {
 		member := &s.Members[m]

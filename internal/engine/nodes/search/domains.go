@@ -50,7 +50,7 @@ func (s *domains) nodesWhere(holds func(i int) bool) []room.Domain {
 	return s.single
 }
 
-// each searches the domains one by one, without those for which skip returns true, until visit says stop.
+// each searches the domains one by one, except where skip returns true, until visit says stop.
 func (s *domains) each(skip func(d room.Domain) bool, visit func(d room.Domain, found trace.Found) (stop bool)) {
 	list := s.list()
 	first := 0

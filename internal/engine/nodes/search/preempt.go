@@ -78,8 +78,8 @@ func (s *domains) impossible(reason Reason) Result {
 	return r
 }
 
-// withdrawn lists the nominations that a placement makes void: those that conflict with the members, and those of
-// waiting pods of a group that yields whole.
+// withdrawn lists the nominations that a placement makes void: they conflict with the members, or are of waiting pods
+// of a group that yields whole.
 func (s *domains) withdrawn(x *place.Placement, node func(int32) *state.Node) []string {
 	var list []string
 	for _, at := range x.Where {
@@ -104,7 +104,7 @@ func (s *domains) withdrawn(x *place.Placement, node func(int32) *state.Node) []
 }
 
 // placements returns the domains in which preemption makes room, in their order. With sampling it returns at most
-// MaxDomains: those without violations first.
+// MaxDomains: domains without violations first.
 func (s *domains) placements() []place.Placement {
 	var all, clean, violating []place.Placement // all: in the order of the domains
 	s.each(nil, func(d room.Domain, found trace.Found) bool {

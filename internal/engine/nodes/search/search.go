@@ -93,7 +93,7 @@ func (s *Search) Instants(config *ask.Config, c *state.Cluster, r *ask.Request) 
 }
 
 // Placements returns every domain in which preemption makes room, in the order of the domains. With sampling it
-// returns at most MaxDomains: those without violations first.
+// returns at most MaxDomains: domains without violations first.
 func (s *Search) Placements(config *ask.Config, c *state.Cluster, r *ask.Request) []place.Placement {
 	s.enter(config, c, r)
 	defer s.leave()

@@ -13,8 +13,8 @@ import (
 
 // retryAt returns the first instant after now at which the request, which has no place now, succeeds if nothing but
 // time changes; ok is false if there is none. It is exact: a decision can change only at an instant at which a
-// protection has ended or the wait for a pod ends, and those are tried in turn. Trials end when they have looked at
-// more than MaxRetrySteps pods: then the answer is the first instant that was not tried.
+// protection has ended or the wait for a pod ends, and these instants are tried in turn. Trials end when they have
+// looked at more than MaxRetrySteps pods: then the answer is the first instant that was not tried.
 func (s *Search) retryAt() (at int64, ok bool) {
 	instants := s.instants()
 	if len(instants) == 0 || s.Request.SkipRetryAt {
@@ -57,7 +57,7 @@ func (s *Search) succeedsAt(at int64) bool {
 	return r.Outcome == Fits || r.Outcome == Preempt
 }
 
-// instants lists, rising, the instants after now at which a decision may change. It leaves out those at which it
+// instants lists, rising, the instants after now at which a decision may change. It leaves out instants at which it
 // certainly fails: without all units that may yield then, and all terminating pods, the request must fit. With fewer
 // units more fits, so the first such instant is found by halving. (The test counts amounts. A placement may fail with
 // fewer units where it succeeded with more.)

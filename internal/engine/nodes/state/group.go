@@ -100,7 +100,7 @@ func (p *Pod) belong(g *Group) {
 	p.Minimum = minimumsOf(&p.Facts, g)
 }
 
-// minimumsOf returns the minimum runtimes of a pod by kind: its own, else those of its group.
+// minimumsOf returns the minimum runtimes of a pod by kind: its own, or else that of its group.
 func minimumsOf(p *workload.Pod, g *Group) (minimum [2]int64) {
 	own, ofGroup := [...]quota.OptionalDuration{p.MinRuntime, p.ReclaimMinRuntime}, [2]quota.OptionalDuration{}
 	if g != nil && g.Known {
