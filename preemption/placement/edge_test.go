@@ -190,3 +190,27 @@ func TestBudgetsOfOneName(t *testing.T) {
 	_, err := placement.NewSnapshot(placement.State{Budgets: []workload.DisruptionBudget{one, other}})
 	wantFaults(t, err, `budgets[1]: "b" of namespace "" is there already: budgets[0]`)
 }
+
+// With too many resources an edit numbers nodes and resources anew. It replaces the node that it names all the same.
+func TestSetNodeWithManyResources(t *testing.T) {
+	many := func(prefix string, n int) workload.Resources {
+		r := workload.Resources{}
+		for i := range n {
+			r[fmt.Sprint(prefix, i)] = 1
+		}
+		return r
+	}
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{{Name: "m", Capacity: many("old", placement.MaxResources-1)}}})
+	next, err := s.With(
+		placement.SetNode(workload.Node{Name: "a"}), // its number is not its place by name
+		placement.SetNode(workload.Node{Name: "m"}), // frees the resources
+		placement.SetNode(workload.Node{Name: "a", Capacity: many("new", 2)}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, ok := next.Node("a")
+	if m, there := next.Node("m"); !ok || !there || len(a.Capacity) != 2 || len(m.Capacity) != 0 {
+		t.Errorf("a: %v %v, m: %v", a, ok, m)
+	}
+}
