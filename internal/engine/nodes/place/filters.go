@@ -1,6 +1,8 @@
 package place
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/workload"
@@ -23,27 +25,18 @@ func (b *Board) FiltersPlace(d room.Domain, m *Member, i int) bool {
 		return false
 	}
 	pending := b.AsPlaced(m, i)
+	running, promised := slices.Values(n.Pods), slices.Values(n.Promised)
 	if b.isWide {
-		for p := range b.Cluster.Running.All {
-			if b.Stands(d, p) && b.Conflict(pending, p.Facts) {
-				return false
-			}
+		running, promised = b.Cluster.Running.All, b.Cluster.Promised.All
+	}
+	for p := range running {
+		if b.Stands(d, p) && b.Conflict(pending, p.Facts) {
+			return false
 		}
-		for p := range b.Cluster.Promised.All {
-			if b.IsAhead(p) && b.Conflict(pending, p.Facts) {
-				return false
-			}
-		}
-	} else {
-		for _, p := range n.Pods {
-			if b.IsThere(p) && b.Conflict(pending, p.Facts) {
-				return false
-			}
-		}
-		for _, p := range n.Promised {
-			if b.IsAhead(p) && b.Conflict(pending, p.Facts) {
-				return false
-			}
+	}
+	for p := range promised {
+		if b.IsAhead(p) && b.Conflict(pending, p.Facts) {
+			return false
 		}
 	}
 	for k := range b.Members {

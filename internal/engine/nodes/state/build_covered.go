@@ -112,18 +112,18 @@ func (list coveredUnits) keys() []sortKey {
 }
 
 // byBudget lists the sorted units by budget, in their order.
-func (units coveredUnits) byBudget(budgets int) []coverage {
+func (list coveredUnits) byBudget(budgets int) []coverage {
 	from := make([]int, budgets+1) // of each budget, in the list
 	each := func(visit func(slot int32, u *Unit)) {
 		var slots []int32
-		for i := range units {
-			if units[i].slot != SeveralBudgets {
-				visit(units[i].slot, units[i].unit)
+		for i := range list {
+			if list[i].slot != SeveralBudgets {
+				visit(list[i].slot, list[i].unit)
 				continue
 			}
-			slots = units[i].unit.budgets(slots[:0])
+			slots = list[i].unit.budgets(slots[:0])
 			for _, slot := range slots {
-				visit(slot, units[i].unit)
+				visit(slot, list[i].unit)
 			}
 		}
 	}
@@ -131,10 +131,10 @@ func (units coveredUnits) byBudget(budgets int) []coverage {
 	for i := range budgets {
 		from[i+1] += from[i]
 	}
-	list := make([]coverage, from[budgets])
+	all := make([]coverage, from[budgets])
 	each(func(slot int32, u *Unit) {
-		list[from[slot]] = coverage{slot, u}
+		all[from[slot]] = coverage{slot, u}
 		from[slot]++
 	})
-	return list
+	return all
 }
