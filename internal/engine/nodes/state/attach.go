@@ -6,26 +6,16 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// addColumns numbers new resources. If there are too many, it numbers all anew, without the resources that nothing
-// uses.
-func (e *Edit) addColumns(r workload.Resources) {
-	missing := e.c.Columns.missing(r)
-	if len(missing) == 0 {
-		return
-	}
-	if len(e.c.Columns.Names)+len(missing) > MaxResources+1 {
-		st := e.c.State()
-		if next, err := New(&st); err == nil {
-			*e.c = *next
-		}
-		missing = e.c.Columns.missing(r)
-	}
-	names := slices.Concat(e.c.Columns.Names, missing)
-	if len(names) > MaxResources+1 {
-		e.Add(e.path, "%d different resources, more than %d", len(names)-1, MaxResources)
-	}
-	e.c.Columns = newColumns(names)
+// Edit makes one change of a cluster, which must be a copy that no caller has seen. The paths of its faults begin
+// with a path. After faults the copy must not be used. Arguments must be copies, too: the cluster keeps them.
+type Edit struct {
+	c    *Cluster
+	path string
+	Check
 }
+
+// Edit returns an edit of the cluster.
+func (c *Cluster) Edit(path string) Edit { return Edit{c: c, path: path} }
 
 // rebuild replaces a node with one that has other pods. It reports whether the usage of each resource is within
 // bounds.

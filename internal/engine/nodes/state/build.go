@@ -29,7 +29,6 @@ func New(st *State) (*Cluster, error) {
 	for _, g := range st.Groups {
 		b.groups[g.ID] = &groupMembers{Group: Group{Facts: g, Known: true}}
 	}
-	b.groups.findSurplus(st.Pods)
 	nodes, ok := b.addPods()
 	if !ok {
 		return nil, validate(st)
@@ -39,6 +38,10 @@ func New(st *State) (*Cluster, error) {
 	}
 	b.c.nodes = vector.Of(nodes)
 	b.addGroups()
+	e := b.c.Edit("") // it finds no faults: the pods use what they used
+	for g := range b.c.groups.All {
+		e.moveSurplus(g)
+	}
 	return b.c, nil
 }
 

@@ -34,29 +34,6 @@ func (all groups) of(p *Pod) *Group {
 	return nil
 }
 
-// findSurplus finds where the surplus of groups with a minimum begins.
-func (all groups) findSurplus(pods []workload.Pod) {
-	running := map[*groupMembers][]string{}
-	for _, g := range all {
-		if g.isElastic() {
-			running[g] = nil
-		}
-	}
-	for i := range pods {
-		if len(running) == 0 {
-			return
-		}
-		p := &pods[i]
-		if g := all[p.Group]; g != nil && g.isElastic() && !p.Terminating {
-			running[g] = append(running[g], p.ID)
-		}
-	}
-	for g, ids := range running {
-		slices.Sort(ids)
-		g.findLast(len(ids), func(i int) string { return ids[i] })
-	}
-}
-
 // join adds a running pod to its group.
 func (all groups) join(p *Pod) {
 	id := p.Facts.Group

@@ -46,6 +46,13 @@ func (b *places) after(c *Cluster, order []*Pod, next int, p *Pod, from []int, a
 	return next
 }
 
+// Changes is the difference between two lists of one kind. The cluster's values must not be changed.
+type Changes[F any] struct {
+	Gone      []*F // of the cluster
+	Old, Come []*F // of the list: new or changed, with what they change; Old is nil for a new one
+	Repeated  bool // two in the list have the same name
+}
+
 // comparePods compares a list with the running pods. The order, nil for that of the nodes, is a hint: a pod that
 // follows there on the one before is not looked up by ID. It returns the pods that are equal, by index in the list;
 // inOrder reports whether these are all, in that order.

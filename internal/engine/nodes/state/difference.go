@@ -15,13 +15,6 @@ type Difference struct {
 	Budgets         Changes[workload.DisruptionBudget]
 }
 
-// Changes is the difference between two lists of one kind. The cluster's values must not be changed.
-type Changes[F any] struct {
-	Gone      []*F // of the cluster
-	Old, Come []*F // of the list: new or changed, with what they change; Old is nil for a new one
-	Repeated  bool // two in the list have the same name
-}
-
 // Compare compares a state with the cluster, by value; times as instants. It looks at everything once. For the order
 // and the other results see comparePods.
 func (c *Cluster) Compare(st *State, order []*Pod) (d Difference, equal []*Pod, inOrder bool) {

@@ -9,17 +9,6 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Edit makes one change of a cluster, which must be a copy that no caller has seen. The paths of its faults begin
-// with a path. After faults the copy must not be used. Arguments must be copies, too: the cluster keeps them.
-type Edit struct {
-	c    *Cluster
-	path string
-	Check
-}
-
-// Edit returns an edit of the cluster.
-func (c *Cluster) Edit(path string) Edit { return Edit{c: c, path: path} }
-
 func (e *Edit) hasNode(name string) bool { return e.c.NodeNumber(name) >= 0 }
 
 // Run adds a running pod, or replaces the one with that ID.
@@ -168,6 +157,27 @@ func (e *Edit) RemoveNode(name string) fault.List {
 	c.nodes, c.free = c.nodes.Set(int(number), nil), append(slices.Clip(c.free), number)
 	c.numbers, _ = c.numbers.Delete(name)
 	return e.List
+}
+
+// addColumns numbers new resources. If there are too many, it numbers all anew, without the resources that nothing
+// uses.
+func (e *Edit) addColumns(r workload.Resources) {
+	missing := e.c.Columns.missing(r)
+	if len(missing) == 0 {
+		return
+	}
+	if len(e.c.Columns.Names)+len(missing) > MaxResources+1 {
+		st := e.c.State()
+		if next, err := New(&st); err == nil {
+			*e.c = *next
+		}
+		missing = e.c.Columns.missing(r)
+	}
+	names := slices.Concat(e.c.Columns.Names, missing)
+	if len(names) > MaxResources+1 {
+		e.Add(e.path, "%d different resources, more than %d", len(names)-1, MaxResources)
+	}
+	e.c.Columns = newColumns(names)
 }
 
 // checkFixed finds changes that a group with pods may not make.

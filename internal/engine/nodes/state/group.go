@@ -28,7 +28,9 @@ func newGroup(facts workload.PodGroup, known bool, members []*Pod) *Group {
 	if g.isElastic() {
 		g.running = withoutTerminating(members)
 		slices.SortFunc(g.running, ComparePods)
-		g.findLast(len(g.running), func(i int) string { return g.running[i].Facts.ID })
+		if len(g.running) >= facts.MinCount {
+			g.last = g.running[facts.MinCount-1].Facts.ID
+		}
 	}
 	if !g.isAtomic() || len(members) == 0 {
 		return g
@@ -59,13 +61,6 @@ func (g *Group) units() [2]*Unit {
 
 // isElastic reports whether the group has a minimum and may be split: then it may have surplus.
 func (g *Group) isElastic() bool { return g.Known && !g.isAtomic() && g.Facts.MinCount > 0 }
-
-// findLast finds the last pod of the minimum among the running pods, which id lists by ID.
-func (g *Group) findLast(running int, id func(i int) string) {
-	if g.last = ""; running >= g.Facts.MinCount {
-		g.last = id(g.Facts.MinCount - 1)
-	}
-}
 
 // isSurplus reports whether a running pod of the group is surplus, also a pod that is added to the group.
 func (g *Group) isSurplus(p *workload.Pod) bool {
