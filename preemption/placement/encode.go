@@ -54,27 +54,30 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 func appendFilters(list []ask.Filter, faults *fault.List, path string, filters []Filter) []ask.Filter {
 	list = slices.Clip(list)
 	for i, f := range filters {
-		if f == nil {
-			faults.Add(fmt.Sprintf("%s[%d]", path, i), "is nil")
-			continue
+		if wide, ok := isWide(faults, fmt.Sprintf("%s[%d]", path, i), f); ok {
+			list = append(list, ask.Filter{Rule: f, Wide: wide})
 		}
-		reach := f.Reach()
-		if !reachNames.Valid(reach) {
-			faults.Add(fmt.Sprintf("%s[%d].Reach", path, i), "%v is unknown", reach)
-		}
-		list = append(list, ask.Filter{Rule: f, Wide: reach == ReachCluster})
 	}
 	return list
 }
 
 func validateSetFilters(faults *fault.List, path string, filters []SetFilter) {
 	for i, f := range filters {
-		if f == nil {
-			faults.Add(fmt.Sprintf("%s[%d]", path, i), "is nil")
-		} else if reach := f.Reach(); !reachNames.Valid(reach) {
-			faults.Add(fmt.Sprintf("%s[%d].Reach", path, i), "%v is unknown", reach)
-		}
+		isWide(faults, fmt.Sprintf("%s[%d]", path, i), f)
 	}
+}
+
+// isWide reports whether a filter reaches the cluster; ok is false if it is nil.
+func isWide(faults *fault.List, path string, f interface{ Reach() Reach }) (wide, ok bool) {
+	if f == nil {
+		faults.Add(path, "is nil")
+		return false, false
+	}
+	reach := f.Reach()
+	if !reachNames.Valid(reach) {
+		faults.Add(path+".Reach", "%v is unknown", reach)
+	}
+	return reach == ReachCluster, true
 }
 
 // addTrials adds the caller's set filters and placer.
@@ -118,7 +121,7 @@ func (p *Preemptor) addRules(sc *scratch, r *Request) {
 	sc.request.Rules.Guard = func(u *state.Unit) int64 { return p.config.guard(unit(u), &request) }
 }
 
-// borrow returns a scratch, which the caller must return to the pool.
+// acquire returns a scratch, which the caller must release.
 func (p *Preemptor) acquire() *scratch {
 	sc, _ := p.scratch.Get().(*scratch)
 	if sc == nil {
