@@ -2,11 +2,11 @@ package placement
 
 import (
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
-	"github.com/cedesched/cede/internal/engine/nodes/search"
+	"github.com/cedesched/cede/internal/engine/nodes/room"
 )
 
 // Cost is what one decision costs.
-type Cost = search.Cost
+type Cost = room.Cost
 
 // Cost decides about a single pod or a gang.
 func (p *Preemptor) Cost(snapshot *Snapshot, r Request) (Cost, error) {
@@ -16,5 +16,5 @@ func (p *Preemptor) Cost(snapshot *Snapshot, r Request) (Cost, error) {
 	}
 	sc.request.Extent = ask.WithTime
 	sc.search.Decide(&p.inside, c, &sc.request)
-	return sc.search.Cost(), nil
+	return sc.search.Spent(), nil
 }

@@ -13,8 +13,6 @@ type Board struct {
 	AtLeast int     // the least number of members that must have a place
 	Where   []int32 // by member: its node; -1: none
 	Used    []int32 // nodes with members
-	// Checks counts the units that are put back with a check, Tried the nodes on which a member is tried, for tests.
-	Checks, Tried int
 
 	isWide bool    // an answer for a node may depend on pods of other nodes
 	count  []int32 // members by node
@@ -28,7 +26,6 @@ type Board struct {
 // Begin prepares the board for a request.
 func (b *Board) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
 	b.Room.Begin(config, c, r)
-	b.Checks, b.Tried = 0, 0
 	b.AtLeast, b.isWide = r.AtLeast(), r.Rules.AreWide()
 	b.trials = &b.own
 	b.addMembers()

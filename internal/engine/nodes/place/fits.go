@@ -11,7 +11,7 @@ func (b *Board) Fits(d room.Domain, m *Member, i int) bool {
 	if !m.Names(b.Nodes[i]) || b.IsFull(i, m.Needs) {
 		return false
 	}
-	b.Tried++
+	b.Cost.Tried++
 	if !hasRoom(b.FreeOn(i), m.Needs) {
 		return false
 	}
@@ -39,7 +39,7 @@ func (b *Board) IsPossible(m *Member, n *state.Node) bool {
 // not, nothing changes. Only resources that a member requests are checked, as everywhere: a node may hold too much of
 // others.
 func (b *Board) PutBack(d room.Domain, u *state.Unit) bool {
-	b.Checks++
+	b.Cost.Checks++
 	if !b.filtersAllow(d, u) {
 		return false
 	}

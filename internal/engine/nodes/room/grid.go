@@ -14,6 +14,20 @@ import (
 // NoFloor is the floor below all priorities: no unit is gone.
 const NoFloor = math.MinInt64
 
+// Cost is what a decision costs, in numbers that do not depend on the machine.
+type Cost struct {
+	Checks    int // units put back with a check
+	Opened    int // placements started
+	Tried     int // nodes on which a pod was tried
+	Looked    int // units looked at
+	Elsewhere int // pods of units that stay without a look at each
+}
+
+// Plus adds costs.
+func (a Cost) Plus(b Cost) Cost {
+	return Cost{a.Checks + b.Checks, a.Opened + b.Opened, a.Tried + b.Tried, a.Looked + b.Looked, a.Elsewhere + b.Elsewhere}
+}
+
 // Domain is the nodes [From, To) of a search.
 type Domain struct {
 	Name     string
@@ -29,6 +43,7 @@ func (d Domain) Has(node int) bool { return node >= d.From && node < d.To }
 // Grid numbers what a search counts: nodes, domain by domain, and the resources of the request (slots).
 type Grid struct {
 	unit.Rules
+	Cost    Cost     // of the decision so far
 	Slots   []string // resources; the first is workload.PodsResource
 	Nodes   []*state.Node
 	Domains []Domain

@@ -17,10 +17,6 @@ import (
 // Over knows which units stay because they violate a budget and run elsewhere.
 type Over struct {
 	Rows
-	// Looked counts the units that are looked at, Elsewhere the pods of units that stay without a look at each, for
-	// tests.
-	Looked, Elsewhere int
-
 	begun     bool        // these units stay
 	domain    Domain      // in which units are charged to the budgets
 	isUsed    []bool      // by node: a member is placed there
@@ -88,7 +84,7 @@ func (o *Over) endOf(slot int32) *allowance {
 	end.known = true
 	b, left := &o.Cluster.Budgets[slot], o.Cluster.Budgets[slot].Facts.Allowed
 	o.Cluster.CoveredBy(slot, o.Priority, func(u *state.Unit) bool {
-		o.Looked++
+		o.Cost.Looked++
 		if !o.IsCurrent(u) || !o.Within(o.domain, u) {
 			return true
 		}
@@ -141,7 +137,7 @@ func (o *Over) fixOver(i int, priority int64) {
 		if int64(b.Priority) <= done || int64(b.Priority) > priority || !b.Whole && !b.IsCovered() {
 			continue
 		}
-		o.Looked++
+		o.Cost.Looked++
 		p := n.Pods[k]
 		stays := budget.ExhaustsAlone(o.Cluster, b)
 		if !stays {
@@ -149,7 +145,7 @@ func (o *Over) fixOver(i int, priority int64) {
 			stays = u != nil && o.staysOver(u)
 		}
 		if stays {
-			o.Elsewhere++
+			o.Cost.Elsewhere++
 			c := o.cellsOf(i, b.Class(), p.Takes)
 			o.fix(c, 1)
 			o.counted = append(o.counted, c)

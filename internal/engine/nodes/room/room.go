@@ -12,13 +12,10 @@ import (
 // Room counts what is free on the nodes, with the units up to a floor gone. It also lists the units that may yield.
 type Room struct {
 	Stays
-	// Opened counts how often the counting began, for tests.
-	Opened int
-
 	floor  int64 // units of this priority or lower are gone
 	now    bool  // terminating pods count
 	free   []int64
-	isFree []int32 // by node: free is counted since the opening with this number
+	isFree []int32 // by node: free is counted in the placement with this number
 	// removed holds running pods that are gone whatever their priority.
 	removed map[*state.Pod]bool
 
@@ -35,7 +32,7 @@ func (r *Room) Begin(config *ask.Config, c *state.Cluster, request *ask.Request)
 		r.violating = map[*state.Unit]int{}
 	}
 	r.Rules.Begin(config, c, request)
-	r.Looked, r.Elsewhere, r.Opened = 0, 0, 0
+	r.Cost = Cost{}
 	r.Stays.begin()
 	r.free, r.isFree = Resize(r.free, len(r.Nodes)*r.Width()), Resize(r.isFree, len(r.Nodes))
 	clear(r.isFree)
@@ -56,16 +53,16 @@ func (r *Room) End() {
 // node is counted when it is asked for: most nodes are refused by their sums, or not looked at.
 func (r *Room) Open(floor int64, now bool) {
 	r.floor, r.now = floor, now
-	r.Opened++
+	r.Cost.Opened++
 }
 
 // FreeOn returns what is free on a node, by slot. The caller may count more as taken.
 func (r *Room) FreeOn(i int) []int64 {
 	free := r.row(r.free, i)
-	if r.isFree[i] == int32(r.Opened) {
+	if r.isFree[i] == int32(r.Cost.Opened) {
 		return free
 	}
-	r.isFree[i] = int32(r.Opened)
+	r.isFree[i] = int32(r.Cost.Opened)
 	r.fixOver(i, r.floor)
 	from, to := r.of(i)
 	capacity, fixed := r.row(r.capacity, i), r.row(r.fixed, i)
@@ -87,7 +84,7 @@ func (r *Room) FreeOn(i int) []int64 {
 
 // IsFull reports whether by its sums a node that is not counted has no room for a pod with the given needs.
 func (r *Room) IsFull(i int, needs []int64) bool {
-	if r.isFree[i] == int32(r.Opened) {
+	if r.isFree[i] == int32(r.Cost.Opened) {
 		return false
 	}
 	n, gone := r.Nodes[i], 0

@@ -41,7 +41,7 @@ func (r *Room) appendUnits(list []*state.Unit, i int, accept func(*state.Unit) b
 		if b.Priority >= r.Priority {
 			continue
 		}
-		r.Looked++
+		r.Cost.Looked++
 		if u := r.UnitOf(n.Pods[k]); u != nil && accept(u) && !r.IsStaying(u) {
 			list = append(list, u)
 		}
@@ -68,7 +68,7 @@ func (r *Room) Covered(d Domain) []*state.Unit {
 	}
 	list := r.list[:0]
 	r.Cluster.CoveredBelow(r.Priority, func(u *state.Unit) bool {
-		r.Looked++
+		r.Cost.Looked++
 		if r.IsCurrent(u) && r.Within(d, u) && !r.stays[u] {
 			list = append(list, u)
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
+	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 )
 
@@ -11,7 +12,7 @@ import (
 type Search struct {
 	usable
 	then  *then // the memory of decisions at other instants
-	spent Cost  // by them
+	spent room.Cost
 }
 
 // then is a decision at another instant.
@@ -20,34 +21,19 @@ type then struct {
 	request ask.Request
 }
 
-// Cost is what a decision costs, in numbers that do not depend on the machine.
-type Cost struct {
-	Checks    int // units put back with a check
-	Opened    int // placements started
-	Tried     int // nodes on which a pod was tried
-	Looked    int // units looked at
-	Elsewhere int // pods of units that stay without a look at each
-}
-
-func (s *domains) cost() Cost { return Cost{s.Checks, s.Opened, s.Tried, s.Looked, s.Elsewhere} }
-
-func (a Cost) plus(b Cost) Cost {
-	return Cost{a.Checks + b.Checks, a.Opened + b.Opened, a.Tried + b.Tried, a.Looked + b.Looked, a.Elsewhere + b.Elsewhere}
-}
-
-// Cost returns what the last decision cost.
-func (s *Search) Cost() Cost { return s.spent }
+// Spent returns what the last decision cost.
+func (s *Search) Spent() room.Cost { return s.spent }
 
 // enter prepares the search for a request.
 func (s *Search) enter(config *ask.Config, c *state.Cluster, r *ask.Request) {
 	s.Begin(config, c, r)
 	s.begin()
-	s.spent = Cost{}
+	s.spent = room.Cost{}
 }
 
 // leave drops the references to the cluster and the request.
 func (s *Search) leave() {
-	s.spent = s.spent.plus(s.cost())
+	s.spent = s.spent.Plus(s.Cost)
 	s.end()
 	if s.then != nil {
 		s.then.request = ask.Request{}

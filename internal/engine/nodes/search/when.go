@@ -53,7 +53,7 @@ func (s *Search) succeedsAt(at int64) bool {
 	then.ShareTrials(&s.Board)
 	then.begin()
 	r := then.decide()
-	s.spent = s.spent.plus(then.cost())
+	s.spent = s.spent.Plus(then.Cost)
 	return r.Outcome == Fits || r.Outcome == Preempt
 }
 
