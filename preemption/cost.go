@@ -135,7 +135,7 @@ func (c *Config) enterCost(now time.Time) func(*cluster.Workload, int) int64 {
 
 // price sets what the victims lose.
 func (sc *scratch) price(c *cluster.Cluster, d *Decision) {
-	cost := sc.request.Cost
+	cost := sc.request.Better.Cost
 	if cost == nil {
 		return
 	}

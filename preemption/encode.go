@@ -71,7 +71,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Fair, d.LargestFirst, d.WithinNominal = config.fairness(), config.ReconsiderLarger, config.PreemptWithinNominal
 	config.enterSearch(d)
-	d.Cost = config.enterCost(r.Now)
+	d.Better.Cost = config.enterCost(r.Now)
 	sc.enterRules(s, config, r)
 	sc.enterLimits(s, config, r)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}

@@ -50,7 +50,7 @@ func (x *explainer) improved() {
 	}
 	d := &x.sc.request
 	out := &ExplainedImprovement{
-		Search: Search(d.Better.Effort), ByCost: d.Cost != nil && !d.Better.FewestFirst,
+		Search: Search(d.Better.Effort), ByCost: d.Better.Cost != nil && !d.Better.FewestFirst,
 		Before: takenSteps(h.Before), BeforeCount: int64(len(h.Before)), Victims: h.Victims, Lost: h.Lost,
 	}
 	for _, c := range h.Changes {

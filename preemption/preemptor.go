@@ -238,7 +238,7 @@ func (p *Preemptor) acquire() *scratch {
 
 func (p *Preemptor) release(sc *scratch) {
 	sc.open.release()
-	sc.request.Room, sc.request.Guard, sc.request.Cost, sc.request.Limits = nil, nil, nil, nil // the caller's
+	sc.request.Room, sc.request.Guard, sc.request.Better.Cost, sc.request.Limits = nil, nil, nil, nil // the caller's
 	sc.leaveRules()
 	p.scratch.Put(sc)
 }

@@ -67,7 +67,7 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 		if sc.enter(s, config, r) != nil {
 			break // it was entered before
 		}
-		sc.request.Now, sc.request.Cost = at, config.enterCost(instant.Time(at))
+		sc.request.Now, sc.request.Better.Cost = at, config.enterCost(instant.Time(at))
 		found, _ = sc.find(c, r, 0)
 		succeeds := found.Fits || len(found.Victims) > 0
 		if t != nil {

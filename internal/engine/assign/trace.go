@@ -7,11 +7,10 @@ import "github.com/cedesched/cede/internal/engine/trace"
 
 // stepOf is the result of one flavor.
 func stepOf(ch *Choice, t *Tried) trace.Step {
-	return trace.Step{
-		Kind: trace.FlavorTried, PodSet: ch.PodSet, Flavor: ch.Group.Flavors[t.Flavor],
-		Resource: ch.Group.Resources[ch.Items[t.Item].Resource], Amount: t.Amount, Height: t.Height,
+	return trace.Step{Kind: trace.FlavorTried, PodSet: ch.PodSet, Trial: trace.Trial{
+		Flavor: ch.Group.Flavors[t.Flavor], Resource: ch.Group.Resources[ch.Items[t.Item].Resource], Amount: t.Amount, Height: t.Height,
 		Fit: trace.Fit(t.Mode), Passed: trace.Passed(t.Passed), // the constants are the same
-	}
+	}}
 }
 
 // chosen is the choice of a flavor.

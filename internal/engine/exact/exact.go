@@ -133,7 +133,7 @@ func (x *Solver) end() {
 func (x *Solver) goals(list []objective) []objective {
 	r := x.problem.s.Request
 	switch {
-	case r.Cost == nil:
+	case r.Better.Cost == nil:
 		list = append(list, victims)
 	case r.Better.FewestFirst:
 		list = append(list, victims, lost)

@@ -34,13 +34,16 @@ const maxLooks = 200_000
 // noUnit stands for no unit, and for no index.
 const noUnit = -1
 
+// exchanger makes the exchanges of a solver.
+type exchanger struct{ *Solver }
+
 // Exchange improves the victims by exchanges until none makes them better. It returns how, for
 // explanations.
 func (x *Solver) Exchange(s *search.Search) *History {
 	x.problem.s = s
 	x.begins(s.Taken)
 	history := x.history
-	if s.Request.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !source.AnyPart(&s.Case)) {
+	if s.Request.Better.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !source.AnyPart(&s.Case)) {
 		x.end()
 		return history // nothing is better than one victim
 	}
@@ -54,7 +57,7 @@ func (x *Solver) Exchange(s *search.Search) *History {
 	}
 	x.enter(s.Borrowing, x.capsOf(x.greedy))
 	x.problem.findRows()
-	if x.start(places) && x.improve() {
+	if e := (exchanger{x}); e.start(places) && e.improve() {
 		best := x.solution(x.exchanges.chosen)
 		x.putAllBack(x.exchanges.chosen)
 		x.apply(best)
@@ -71,11 +74,11 @@ func (x *Solver) exchanged(goals []objective, chosen []int) []int {
 	if len(chosen) == 0 {
 		return nil
 	}
-	x.prepare(goals)
+	exchanger{x}.prepare(goals)
 	for _, i := range chosen {
-		x.take(i)
+		exchanger{x}.take(i)
 	}
-	x.improve()
+	exchanger{x}.improve()
 	chosen = slices.Clone(x.exchanges.chosen)
 	x.putAllBack(chosen)
 	return chosen
@@ -85,14 +88,14 @@ func (x *Solver) exchanged(goals []objective, chosen []int) []int {
 // nil: it never fits.
 func (x *Solver) rounded(goals []objective) (chosen []int) {
 	p, e := &x.problem, &x.exchanges
-	x.prepare(goals)
+	exchanger{x}.prepare(goals)
 	for _, i := range x.byReducedCost() {
-		if !x.mayTake(i) {
+		if !(exchanger{x}).mayTake(i) {
 			continue
 		}
-		x.take(i)
+		exchanger{x}.take(i)
 		if p.s.Fits(p.mode()) && p.justified() {
-			x.improve()
+			exchanger{x}.improve()
 			chosen = slices.Clone(e.chosen)
 			break
 		}
@@ -136,7 +139,7 @@ func (x *Solver) addMissing() {
 
 // start takes the units of the search in order. It reports whether they are allowed: in fair
 // sharing a victim that was put back may have justified another one.
-func (x *Solver) start(places []int) bool {
+func (x exchanger) start(places []int) bool {
 	p, e := &x.problem, &x.exchanges
 	x.prepare(x.goals(e.goals[:0]))
 	for _, place := range places {
@@ -149,7 +152,7 @@ func (x *Solver) start(places []int) bool {
 	return len(e.chosen) > 0 && p.s.Fits(p.mode()) && p.justified()
 }
 
-func (x *Solver) prepare(goals []objective) {
+func (x exchanger) prepare(goals []objective) {
 	e := &x.exchanges
 	e.goals, e.looks, e.chosen = append(e.goals[:0], goals...), 0, e.chosen[:0]
 	e.in = sized(e.in, len(x.problem.units))
@@ -158,7 +161,7 @@ func (x *Solver) prepare(goals []objective) {
 
 // improve makes exchanges, each time the best that one candidate permits, until there are no
 // more. It reports whether it made one.
-func (x *Solver) improve() (better bool) {
+func (x exchanger) improve() (better bool) {
 	p, e := &x.problem, &x.exchanges
 	x.measure()
 	better = x.settleDown()
@@ -176,7 +179,7 @@ func (x *Solver) improve() (better bool) {
 }
 
 // settleDown puts back victims that are not needed, and lets workloads give replicas only.
-func (x *Solver) settleDown() (better bool) {
+func (x exchanger) settleDown() (better bool) {
 	for x.exchangeFor(noUnit) || x.giveReplicas() {
 		better = true
 		x.notes()
@@ -185,7 +188,7 @@ func (x *Solver) settleDown() (better bool) {
 }
 
 // measure computes what follows from the set.
-func (x *Solver) measure() {
+func (x exchanger) measure() {
 	p, e := &x.problem, &x.exchanges
 	clear(e.in)
 	for _, i := range e.chosen {
@@ -207,7 +210,7 @@ func (x *Solver) measure() {
 }
 
 // measureLeast computes what tells quickly that a unit is of no use.
-func (x *Solver) measureLeast() {
+func (x exchanger) measureLeast() {
 	e, rows := &x.exchanges, len(x.problem.rows)
 	e.left, e.least, e.leastOfTwo = sized(e.left, rows), sized(e.least, rows), sized(e.leastOfTwo, rows)
 	for j := range rows {
@@ -237,7 +240,7 @@ func (x *Solver) measureLeast() {
 
 // uses reports whether an exchange that takes a unit, or noUnit, may make the set better by
 // putting back one victim, and two.
-func (x *Solver) uses(in int) (one, two bool) {
+func (x exchanger) uses(in int) (one, two bool) {
 	p, e := &x.problem, &x.exchanges
 	one, two = true, len(e.chosen) > 1
 	for j := range p.rows {
@@ -262,7 +265,7 @@ func (x *Solver) uses(in int) (one, two bool) {
 }
 
 // exchangeFor makes the best exchange that takes a unit, or noUnit.
-func (x *Solver) exchangeFor(in int) bool {
+func (x exchanger) exchangeFor(in int) bool {
 	e := &x.exchanges
 	mayOne, mayTwo := x.uses(in)
 	if !mayOne && !mayTwo {
@@ -299,7 +302,7 @@ func (x *Solver) exchangeFor(in int) bool {
 
 // leaves reports whether all rows may be covered with one more unit and without the victim of
 // an index. A sum that saturates covers.
-func (x *Solver) leaves(in, out int) bool {
+func (x exchanger) leaves(in, out int) bool {
 	p, e := &x.problem, &x.exchanges
 	for j := range p.rows {
 		left := e.slack[j]
@@ -317,7 +320,7 @@ func (x *Solver) leaves(in, out int) bool {
 }
 
 // alsoLeaves reports the same for one more victim.
-func (x *Solver) alsoLeaves(out int) bool {
+func (x exchanger) alsoLeaves(out int) bool {
 	e, rows := &x.exchanges, len(x.problem.rows)
 	for j, left := range e.left {
 		if left < e.frees[out*rows+j] && left < noLimit {
@@ -329,7 +332,7 @@ func (x *Solver) alsoLeaves(out int) bool {
 
 // try makes an exchange: b is greater than a, or noUnit. If the set is then not allowed, it
 // undoes the exchange and returns false.
-func (x *Solver) try(in, a, b int) bool {
+func (x exchanger) try(in, a, b int) bool {
 	p, e := &x.problem, &x.exchanges
 	e.looks += len(e.chosen)
 	e.outs = [2]int{x.drop(b), x.drop(a)}
@@ -348,14 +351,14 @@ func (x *Solver) try(in, a, b int) bool {
 }
 
 // mayTake reports whether a unit may be taken besides the set.
-func (x *Solver) mayTake(in int) bool {
+func (x exchanger) mayTake(in int) bool {
 	p := &x.problem
 	u := &p.units[in]
 	return !p.conflicts(u) && !p.full(u) && p.allow(&u.Victim)
 }
 
 // undo undoes the exchange that was made last.
-func (x *Solver) undo(in, a, b int) {
+func (x exchanger) undo(in, a, b int) {
 	e := &x.exchanges
 	if in != noUnit {
 		x.drop(len(e.chosen) - 1)
@@ -366,7 +369,7 @@ func (x *Solver) undo(in, a, b int) {
 
 // drop puts back the victim of an index, and returns its unit. The last victim takes its
 // place.
-func (x *Solver) drop(at int) (unit int) {
+func (x exchanger) drop(at int) (unit int) {
 	if at == noUnit {
 		return noUnit
 	}
@@ -380,20 +383,20 @@ func (x *Solver) drop(at int) (unit int) {
 }
 
 // takeAt takes back what drop put back.
-func (x *Solver) takeAt(at, unit int) {
+func (x exchanger) takeAt(at, unit int) {
 	if at != noUnit {
 		x.take(unit)
 		x.swap(at)
 	}
 }
 
-func (x *Solver) take(unit int) {
+func (x exchanger) take(unit int) {
 	x.problem.take(&x.problem.units[unit])
 	x.exchanges.chosen = append(x.exchanges.chosen, unit)
 }
 
 // swap swaps the victim of an index with the last one.
-func (x *Solver) swap(at int) {
+func (x exchanger) swap(at int) {
 	chosen, taken := x.exchanges.chosen, x.problem.s.Taken
 	last := len(chosen) - 1
 	chosen[at], chosen[last] = chosen[last], chosen[at]
@@ -402,7 +405,7 @@ func (x *Solver) swap(at int) {
 
 // giveReplicas lets a workload that yields as a whole give replicas of its surplus, if that is
 // enough and better.
-func (x *Solver) giveReplicas() bool {
+func (x exchanger) giveReplicas() bool {
 	p, e := &x.problem, &x.exchanges
 	for at, i := range e.chosen {
 		n := p.units[i].elastic

@@ -8,7 +8,7 @@ import (
 )
 
 // values returns the values of the set.
-func (x *Solver) values() (values [objectives]int64) {
+func (x exchanger) values() (values [objectives]int64) {
 	for of := range objectives {
 		values[of] = x.problem.value(of, x.exchanges.chosen)
 	}
@@ -16,7 +16,7 @@ func (x *Solver) values() (values [objectives]int64) {
 }
 
 // lessBy compares values by the goals.
-func (x *Solver) lessBy(a, b *[objectives]int64) bool {
+func (x exchanger) lessBy(a, b *[objectives]int64) bool {
 	for _, g := range x.exchanges.goals {
 		if a[g] != b[g] {
 			return a[g] < b[g]
@@ -26,7 +26,7 @@ func (x *Solver) lessBy(a, b *[objectives]int64) bool {
 }
 
 // valuesAfter returns the values after an exchange.
-func (x *Solver) valuesAfter(in, a, b int) [objectives]int64 {
+func (x exchanger) valuesAfter(in, a, b int) [objectives]int64 {
 	p, e := &x.problem, &x.exchanges
 	values := e.values
 	values[lost] = x.lostAfter(in, a, b)
@@ -67,7 +67,7 @@ func (x *Solver) valuesAfter(in, a, b int) [objectives]int64 {
 }
 
 // yieldsAfter reports whether a workload with surplus units yields anything after an exchange.
-func (x *Solver) yieldsAfter(elastic, in, a, b int) bool {
+func (x exchanger) yieldsAfter(elastic, in, a, b int) bool {
 	p, e := &x.problem, &x.exchanges
 	left := p.yields[elastic].replicas
 	if p.yields[elastic].whole {
@@ -85,9 +85,9 @@ func (x *Solver) yieldsAfter(elastic, in, a, b int) bool {
 }
 
 // lostAfter returns what is lost after an exchange. The sum saturates at its end only.
-func (x *Solver) lostAfter(in, a, b int) int64 {
+func (x exchanger) lostAfter(in, a, b int) int64 {
 	p, e := &x.problem, &x.exchanges
-	if p.s.Request.Cost == nil {
+	if p.s.Request.Better.Cost == nil {
 		return 0
 	}
 	if sum := e.values[lost]; sum < noLimit {

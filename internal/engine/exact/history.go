@@ -118,7 +118,7 @@ func (x *Solver) total(list []Unit) (workloads, lost int64) {
 		if !slices.ContainsFunc(list[:i], func(o Unit) bool { return o.Workload.Is(u.Workload) }) {
 			workloads++
 		}
-		if cost := x.problem.s.Request.Cost; cost != nil {
+		if cost := x.problem.s.Request.Better.Cost; cost != nil {
 			lost = quota.Add(lost, max(0, cost(u.Workload, u.Set)))
 		}
 	}

@@ -119,7 +119,7 @@ func (x *Solver) enter(borrowing bool, caps []limit) {
 				u.part = 1 / float64(total[n])
 			}
 		}
-		if p.s.Request.Cost != nil {
+		if p.s.Request.Better.Cost != nil {
 			u.cost = unknown
 		}
 		if u.groups = p.groupsOf(c); p.capped(&u) {
@@ -136,7 +136,7 @@ const unknown = -1
 // a look at the unit.
 func (p *problem) cost(u *unit) int64 {
 	if u.cost == unknown {
-		u.cost = max(0, p.s.Request.Cost(u.Workload, u.Set))
+		u.cost = max(0, p.s.Request.Better.Cost(u.Workload, u.Set))
 	}
 	return u.cost
 }

@@ -41,7 +41,7 @@ type contender struct {
 func (r round) start() {
 	s := r.s
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.RoundBegins, Second: r.second})
+		t.Add(trace.Step{Kind: trace.RoundBegins, Attempt: trace.Attempt{Second: r.second}})
 	}
 	s.Source.Clear()
 	r.queues, r.brackets = r.queues[:0], r.brackets[:0]

@@ -51,7 +51,7 @@ const manyContenders = 64
 func (f *Sharing) Find(s *search.Search, m source.Mode) bool {
 	f.s, f.mode = s, m
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, LargestFirst: m.LargestFirst, ByRules: m.All})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: true, LargestFirst: m.LargestFirst, ByRules: m.All}})
 	}
 	found := f.find(m.LargestFirst)
 	if !found {
@@ -216,7 +216,7 @@ func (f *Sharing) mayTake(v *right.Victim) bool {
 	}
 	may := f.s.MayTake(v)
 	if t := f.s.Request.Trace; t != nil && !may {
-		t.Skip(trace.Step{Rule: trace.Unstable, Node: v.Queue, Workload: v.Workload.Facts.ID, Count: 1})
+		t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.Unstable}, Node: v.Queue, Workload: v.Workload.Facts.ID, Count: 1})
 	}
 	return may
 }

@@ -11,7 +11,7 @@ import (
 // traceTurn notes which queue is next, and its share.
 func (f *Sharing) traceTurn(t *trace.Recorder, q *fairQueue) {
 	node := q.of.Donor.Queue
-	t.Add(trace.Step{Kind: trace.Turn, Node: node, Ours: f.s.Share(node).Weighted()})
+	t.Add(trace.Step{Kind: trace.Turn, Node: node, Shares: trace.Shares{Ours: f.s.Share(node).Weighted()}})
 }
 
 // compared is what a strategy says of a victim; without after no strategy permits it.

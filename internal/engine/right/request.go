@@ -37,8 +37,6 @@ type Request struct {
 	LargestFirst bool
 	// Better says how better victims are looked for.
 	Better Better
-	// Cost is what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
-	Cost func(w *cluster.Workload, set int) int64
 	// Rules says how victims of rules are taken.
 	Rules RuleOptions
 	// Room is asked besides the quota; nil: only quota counts.
@@ -73,6 +71,8 @@ type Better struct {
 	// the search in order takes. The rest is of the exact search.
 	MaxCandidates, MaxNodes              int
 	FewestFirst, IgnoreCaps, Certificate bool
+	// Cost is what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
+	Cost func(w *cluster.Workload, set int) int64
 }
 
 // RuleOptions says how victims of rules are taken.

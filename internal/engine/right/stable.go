@@ -84,11 +84,11 @@ func (c *Case) MayTake(v *Victim) bool {
 			others = others || t.Queue != c.Request.Queue && t.Workload.Priority == c.Request.Priority
 		}
 	}
-	change := c.importantShare(c.Request.Queue, true).Compare(st.before)
+	change := importantShare(c, c.Request.Queue, true).Compare(st.before)
 	if change < 0 || change == 0 && others {
 		return false
 	}
-	return v.Queue == c.Request.Queue || st.asks.Compare(c.importantShare(v.Queue, false)) <= 0
+	return v.Queue == c.Request.Queue || st.asks.Compare(importantShare(c, v.Queue, false)) <= 0
 }
 
 // stable finds what the rule needs.
@@ -97,7 +97,7 @@ func (c *Case) stable() *stability {
 	if st.known {
 		return st
 	}
-	st.known, st.needed = true, c.mayCircle()
+	st.known, st.needed = true, mayCircle(c)
 	if !st.needed {
 		return st
 	}
@@ -108,14 +108,14 @@ func (c *Case) stable() *stability {
 	clear(st.borrowers)
 	c.findBorrowers(c.Request.Queue)
 	st.taken = st.taken[:0]
-	st.before, st.asks = c.importantShare(c.Request.Queue, false), c.importantShare(c.Request.Queue, true)
+	st.before, st.asks = importantShare(c, c.Request.Queue, false), importantShare(c, c.Request.Queue, true)
 	return st
 }
 
 // mayCircle reports whether workloads may evict each other in a circle without the rule. If
 // all queues of the tree reclaim from lower priorities only, each victim comes after its
 // preemptor in one order of all workloads, so there is no circle.
-func (c *Case) mayCircle() bool {
+func mayCircle(c *Case) bool {
 	root := c.View.Tree.Root(c.Request.Queue)
 	if c.Request.NewerByReservation || root == c.Request.Queue {
 		return c.Request.NewerByReservation
@@ -150,21 +150,21 @@ func (c *Case) findBorrowers(q int) {
 	asked := q != r.Queue
 	for _, w := range list {
 		if !asked && (w.Priority < r.Priority || w.Priority == r.Priority && instant.Rank(w.Queued) > instant.Rank(r.Queued)) {
-			asked, st.borrows = true, !c.requestIsNominal()
+			asked, st.borrows = true, !requestIsNominal(c)
 		}
-		if c.fitsNominal(q, w.Loads) {
+		if fitsNominal(c, q, w.Loads) {
 			st.sum = quotatree.AddLoads(st.sum, w.Loads)
 		} else {
 			st.borrowers[w] = true
 		}
 	}
 	if !asked {
-		st.borrows = !c.requestIsNominal()
+		st.borrows = !requestIsNominal(c)
 	}
 }
 
 // fitsNominal reports whether loads fit in the nominal quota of a queue beside the sum.
-func (c *Case) fitsNominal(q int, loads []quotatree.Load) bool {
+func fitsNominal(c *Case, q int, loads []quotatree.Load) bool {
 	for _, l := range loads {
 		if l.Amount > 0 && quota.Add(quotatree.AmountIn(c.stability.sum, l.Column), l.Amount) > c.View.Tree.Cell(q, l.Column).Nominal {
 			return false
@@ -174,7 +174,7 @@ func (c *Case) fitsNominal(q int, loads []quotatree.Load) bool {
 }
 
 // requestIsNominal is fitsNominal for the request.
-func (c *Case) requestIsNominal() bool {
+func requestIsNominal(c *Case) bool {
 	cells := c.View.Cells(c.Request.Queue)
 	for slot, amount := range c.Request.Amounts {
 		if held := quotatree.AmountIn(c.stability.sum, c.Request.Columns[slot]); amount > 0 && quota.Add(held, amount) > cells[slot].Nominal {
@@ -186,7 +186,7 @@ func (c *Case) requestIsNominal() bool {
 
 // importantShare returns the share of a queue without the workloads of lower priority than
 // the request and without those in stability.taken; with the request if asked is set.
-func (c *Case) importantShare(q int, asked bool) quota.Share {
+func importantShare(c *Case, q int, asked bool) quota.Share {
 	st := &c.stability
 	st.gone = st.gone[:0]
 	running := c.Cluster.Running(q)

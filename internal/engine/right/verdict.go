@@ -7,20 +7,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-// Verdict says whether a workload may yield now. The zero value: it may.
-type Verdict struct {
-	// Rule is the first rule that keeps it; zero: none does.
-	Rule trace.Rule
-	// Until is, for rules of time, the last instant at which the rule keeps it; the highest int64:
-	// time changes nothing.
-	Until int64
-	// SetBy is the node that sets a duration, or the node that borrows nothing; -1: the default;
-	// SetByProtection.
-	SetBy int
-}
-
-// MayYield reports whether no rule keeps the workload.
-func (v Verdict) MayYield() bool { return v.Rule == 0 }
+// Verdict is [trace.Verdict]; SetBy may be SetByProtection.
+type Verdict = trace.Verdict
 
 // Verdict returns the verdict of the third layer on a workload of a donor: never, minimum runtime,
 // guards, stable sharing. Surplus replicas may yield whatever the first two say; for them ask
@@ -29,16 +17,16 @@ func (c *Case) Verdict(d *Donor, w *cluster.Workload) Verdict {
 	if v := c.VerdictByRules(d, w); !v.MayYield() || !c.refuses(d.Queue, w) {
 		return v
 	}
-	return Verdict{trace.Unstable, math.MaxInt64, -1}
+	return Verdict{Rule: trace.Unstable, Until: math.MaxInt64, SetBy: -1}
 }
 
 // VerdictByRules is Verdict without stable sharing, for victims of rules.
 func (c *Case) VerdictByRules(d *Donor, w *cluster.Workload) Verdict {
 	if w.Facts.NeverYields && !w.Facts.Evicted {
-		return Verdict{trace.NeverYields, math.MaxInt64, -1}
+		return Verdict{Rule: trace.NeverYields, Until: math.MaxInt64, SetBy: -1}
 	}
 	if until, ok := d.Protects(w); ok && c.Now <= until {
-		return Verdict{trace.MinRuntime, until, d.setByFor(w)}
+		return Verdict{Rule: trace.MinRuntime, Until: until, SetBy: d.setByFor(w)}
 	}
 	return c.byGuards(w)
 }
@@ -46,7 +34,7 @@ func (c *Case) VerdictByRules(d *Donor, w *cluster.Workload) Verdict {
 func (c *Case) byGuards(w *cluster.Workload) Verdict {
 	if c.Request.Guard != nil {
 		if until := c.Request.Guard(w); c.Now <= until {
-			return Verdict{trace.Guarded, until, -1}
+			return Verdict{Rule: trace.Guarded, Until: until, SetBy: -1}
 		}
 	}
 	return Verdict{SetBy: -1}
@@ -71,7 +59,7 @@ func (c *Case) VerdictOfSurplus(d *Donor, w *cluster.Workload) Verdict {
 		return v
 	}
 	if c.refuses(d.Queue, w) {
-		return Verdict{trace.Unstable, math.MaxInt64, -1}
+		return Verdict{Rule: trace.Unstable, Until: math.MaxInt64, SetBy: -1}
 	}
 	return Verdict{SetBy: -1}
 }
@@ -79,9 +67,9 @@ func (c *Case) VerdictOfSurplus(d *Donor, w *cluster.Workload) Verdict {
 // NotNewer returns the verdict on an equal that is neither newer nor expired.
 func (c *Case) NotNewer(w *cluster.Workload) Verdict {
 	if held, ends := c.Request.HeldUntil(w); ends {
-		return Verdict{trace.NotNewer, held, -1}
+		return Verdict{Rule: trace.NotNewer, Until: held, SetBy: -1}
 	}
-	return Verdict{trace.NotNewer, math.MaxInt64, -1}
+	return Verdict{Rule: trace.NotNewer, Until: math.MaxInt64, SetBy: -1}
 }
 
 // VerdictOfAll returns the verdict of all layers on a workload while no victim is taken. idle is

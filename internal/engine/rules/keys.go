@@ -58,8 +58,8 @@ func ofWorkload(s *search.Search, w *cluster.Workload, key rules.OrderingKey) (v
 	case rules.ByLocalQueue:
 		v.part = s.Request.LocalQueueUsage[w.Facts.LocalQueue()]
 	case rules.ByCost:
-		if s.Request.Cost != nil {
-			v.whole = s.Request.Cost(w, -1)
+		if s.Request.Better.Cost != nil {
+			v.whole = s.Request.Better.Cost(w, -1)
 		}
 	}
 	return v

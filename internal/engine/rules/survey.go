@@ -41,5 +41,5 @@ func (t *Taker) surveyOne(to *trace.Recorder, s *search.Search, i int, w *cluste
 	if quotaOnly(s, i) && !s.UsesNeeded(w.Loads) {
 		v = right.Verdict{Rule: trace.NotUsed, SetBy: -1}
 	}
-	to.Add(trace.Step{Kind: trace.TierJudged, Rule: v.Rule, Until: v.Until, SetBy: v.SetBy, Node: d.node, Workload: w.Facts.ID})
+	to.Add(trace.Step{Kind: trace.TierJudged, Verdict: v, Node: d.node, Workload: w.Facts.ID})
 }

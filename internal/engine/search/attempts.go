@@ -88,7 +88,7 @@ func (s *Search) MayPermitMore() bool {
 // request is hopeless.
 func (s *Search) Attempt(m source.Mode) bool {
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: m.Borrowing, LargestFirst: m.LargestFirst, ByRules: m.All})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: m.Borrowing, LargestFirst: m.LargestFirst, ByRules: m.All}})
 	}
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
@@ -152,7 +152,7 @@ func (s *Search) TakeAllOf(d right.Donor) {
 // BeginRules notes that an attempt by rules begins before which policies take no victim.
 func (s *Search) BeginRules() {
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: true, ByRules: true})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: true, ByRules: true}})
 	}
 }
 

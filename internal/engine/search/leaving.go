@@ -61,7 +61,7 @@ func (s *Search) takeLeaving(borrowing bool) bool {
 
 // traceLeaving notes the victims as those of an attempt.
 func (s *Search) traceLeaving(t *trace.Recorder, borrowing bool) {
-	t.Add(trace.Step{Kind: trace.AttemptBegins, Borrowing: borrowing})
+	t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: borrowing}})
 	for i := range s.Taken {
 		step := right.StepOf(trace.Taken, &s.Taken[i])
 		step.Fits = i == len(s.Taken)-1

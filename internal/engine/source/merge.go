@@ -211,7 +211,7 @@ func (m *Merge) expand(c *right.Case) {
 	switch child := int(head.Node); {
 	case !c.Gives(child):
 		if t := c.Request.Trace; t != nil {
-			t.Skip(trace.Step{Rule: trace.WithinNominal, Node: child, Workload: head.Workload.Facts.ID, Count: 1})
+			t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.WithinNominal}, Node: child, Workload: head.Workload.Facts.ID, Count: 1})
 		}
 	case c.Cluster.IsQueue(child):
 		d := c.DonorAt(l, child)

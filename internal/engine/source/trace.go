@@ -24,13 +24,13 @@ func tracePhase(t *trace.Recorder, c *right.Case, ph *phase, p right.Permission)
 		running := c.Cluster.Running(c.Request.Queue)
 		w := FirstWhole(c, func(lane cluster.Lane) *cluster.Workload { w, _ := running.Lane(lane).First(); return w })
 		if w != nil {
-			t.Skip(trace.Step{Rule: trace.WithinClusterQueue, Node: c.Request.Queue, Workload: w.Facts.ID, Count: int64(running.Len())})
+			t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.WithinClusterQueue}, Node: c.Request.Queue, Workload: w.Facts.ID, Count: int64(running.Len())})
 		}
 		return
 	}
 	for _, l := range c.Levels {
 		if l.Class == ph.class && l.Reach.Heads.Len() > 0 {
-			t.Skip(trace.Step{Rule: trace.BorrowWithinCohort, Node: l.Cohort})
+			t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.BorrowWithinCohort}, Node: l.Cohort})
 		}
 	}
 }
@@ -38,7 +38,7 @@ func tracePhase(t *trace.Recorder, c *right.Case, ph *phase, p right.Permission)
 // traceWithinNominal records that a queue is skipped from one of its workloads on, because
 // it, or a cohort above it, is within its nominal quota.
 func traceWithinNominal(t *trace.Recorder, c *right.Case, queue, common int, w *cluster.Workload) {
-	t.Skip(trace.Step{Rule: trace.WithinNominal, Node: c.NotGiving(queue, common), Workload: w.Facts.ID, Count: 1})
+	t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.WithinNominal}, Node: c.NotGiving(queue, common), Workload: w.Facts.ID, Count: 1})
 }
 
 // traceRefused notes the workloads from the cursor of a stream on, which the policy keeps. Of
@@ -61,7 +61,7 @@ func (st *stream) traceRefused(t *trace.Recorder, c *right.Case) {
 		case c.Permission(st.donor.Class, false).Permits(w):
 			rule = trace.BorrowWithinCohort
 		}
-		t.Skip(trace.Step{Rule: rule, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1})
+		t.Skip(trace.Step{Verdict: trace.Verdict{Rule: rule}, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1})
 	}
 }
 
@@ -94,7 +94,7 @@ func (st *stream) trace(t *trace.Recorder, c *right.Case, w *cluster.Workload, v
 	if st.surplus {
 		return
 	}
-	step := trace.Step{Rule: v.Rule, Until: v.Until, SetBy: v.SetBy, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1}
+	step := trace.Step{Verdict: v, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1}
 	switch {
 	case v.Rule == trace.NotUsed:
 		step.Count = st.passed(func(w *cluster.Workload) bool { return !c.UsesNeeded(w.Loads) })

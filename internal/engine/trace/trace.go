@@ -2,25 +2,15 @@ package trace
 
 // Step is one step of a decision. Its [Kind] decides which fields are set.
 type Step struct {
-	Kind     Kind
-	Rule     Rule
-	Class    Class
-	Tier     Tier
-	Bound    Bound
-	Reason   Reason
-	Strategy Strategy
+	Kind   Kind
+	Class  Class
+	Tier   Tier
+	Bound  Bound
+	Reason Reason
 	// Evicted: the candidates of a phase, or what is taken, were told to leave before.
 	Evicted bool
-	// Borrowing: the request may take its queue over nominal quota.
-	Borrowing bool
-	// LargestFirst: the candidates of other queues are ordered by how much they free.
-	LargestFirst bool
-	// ByRules: the attempt is one by rules, which begins with all that the policies permit.
-	ByRules bool
 	// Fits is the result of the step.
 	Fits bool
-	// Second: the second round of a tournament, or the second search in a domain.
-	Second bool
 	// Node is a node of the quota tree, Nodes are a few nodes.
 	Node  int
 	Nodes []int
@@ -37,17 +27,52 @@ type Step struct {
 	// yields. For flavors it is a pod set of the request.
 	PodSet   int
 	Replicas int64
-	// Until is the last instant at which a rule holds; the highest int64: for ever. SetBy is
-	// the node that sets it; -1: the default.
-	Until int64
-	SetBy int
 	// At is an instant.
 	At int64
 	// Missing is what is short, by slot.
 	Missing []Missing
-	// Ours is the share on the preemptor's side with the request. Before and After are the
-	// shares on the victim's side with and without the victim.
+	Verdict
+	Attempt
+	Shares
+	Trial
+	Place
+}
+
+// Verdict says whether a workload, or a unit of nodes, may yield now. The zero value: it may.
+type Verdict struct {
+	// Rule is the first rule that keeps it; zero: none does.
+	Rule Rule
+	// Until is, for rules of time, the last instant at which the rule keeps it; the highest int64:
+	// time changes nothing.
+	Until int64
+	// SetBy is the node that sets a duration, or the node that borrows nothing; -1: the default.
+	SetBy int
+}
+
+// MayYield reports whether no rule keeps the workload or the unit.
+func (v Verdict) MayYield() bool { return v.Rule == 0 }
+
+// Attempt says how candidates are taken.
+type Attempt struct {
+	// Borrowing: the request may take its queue over nominal quota.
+	Borrowing bool
+	// LargestFirst: the candidates of other queues are ordered by how much they free.
+	LargestFirst bool
+	// ByRules: the attempt is one by rules, which begins with all that the policies permit.
+	ByRules bool
+	// Second: the second round of a tournament, or the second search in a domain.
+	Second bool
+}
+
+// Shares are what a strategy of fair sharing compares: ours on the preemptor's side, with the
+// request; before and after on the victim's side, with and without the victim.
+type Shares struct {
+	Strategy            Strategy
 	Ours, Before, After float64
+}
+
+// Trial is a flavor that is tried.
+type Trial struct {
 	// Flavor and Resource are names. Amount is what is requested, with that of earlier choices;
 	// Height is how far up the cohort tree it borrows.
 	Flavor, Resource string
@@ -55,7 +80,10 @@ type Step struct {
 	Height           int
 	Fit              Fit
 	Passed           Passed
-	// Domain is the name of a domain of nodes.
+}
+
+// Place is a domain of nodes, by name, and what was found there.
+type Place struct {
 	Domain     string
 	Found      Found
 	Priority   int64

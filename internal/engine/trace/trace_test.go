@@ -13,9 +13,9 @@ func TestSkippedAreCounted(t *testing.T) {
 	for phase := range 2 {
 		r.Add(trace.Step{Kind: trace.PhaseBegins})
 		for i := range 9 {
-			r.Skip(trace.Step{Rule: trace.Guarded, Node: i % 2, Workload: fmt.Sprint(phase, i), Count: 2})
+			r.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.Guarded}, Node: i % 2, Workload: fmt.Sprint(phase, i), Count: 2})
 		}
-		r.Skip(trace.Step{Rule: trace.NotUsed, Workload: "other", Count: 1})
+		r.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.NotUsed}, Workload: "other", Count: 1})
 	}
 	var got []string
 	for _, s := range r.Steps {
@@ -38,7 +38,7 @@ func TestStepsAreBounded(t *testing.T) {
 	for range 5 {
 		r.Add(trace.Step{Kind: trace.Taken})
 	}
-	r.Skip(trace.Step{Rule: trace.Guarded, Count: 1})
+	r.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.Guarded}, Count: 1})
 	if len(r.Steps) != 2 || r.Dropped != 4 {
 		t.Errorf("%d steps, %d dropped", len(r.Steps), r.Dropped)
 	}

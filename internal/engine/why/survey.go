@@ -48,7 +48,7 @@ func surveyUnder(t *trace.Recorder, s *search.Search, l *right.Level, cohort, id
 func surveyQueue(t *trace.Recorder, s *search.Search, d *right.Donor, idle int) {
 	for w := range s.Cluster.Running(d.Queue).Workloads {
 		v := s.VerdictOfAll(d, w, idle)
-		t.Add(trace.Step{Kind: trace.Judged, Rule: v.Rule, Until: v.Until, SetBy: v.SetBy, Node: d.Queue, Workload: w.Facts.ID})
+		t.Add(trace.Step{Kind: trace.Judged, Verdict: v, Node: d.Queue, Workload: w.Facts.ID})
 	}
 }
 
@@ -57,7 +57,7 @@ func surveyQueue(t *trace.Recorder, s *search.Search, d *right.Donor, idle int) 
 func TraceLevels(t *trace.Recorder, s *search.Search) {
 	parent := s.View.Tree.Parent(s.Request.Queue)
 	if len(s.Levels) == 0 && parent >= 0 {
-		t.Skip(trace.Step{Rule: trace.ReclaimWithinCohort, Node: parent})
+		t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.ReclaimWithinCohort}, Node: parent})
 	}
 	for _, l := range s.Levels {
 		step := trace.Step{Kind: trace.Level, Node: l.Cohort, Class: source.TraceClass[l.Class]}

@@ -81,7 +81,7 @@ func (s *domains) search(d room.Domain) trace.Found {
 	found := s.run(d, false)
 	if found == trace.Victims && s.Config.HardBudgets && !s.keepsBudgets() {
 		if t := s.trace; t != nil {
-			t.Add(trace.Step{Kind: trace.DomainBegins, Domain: s.DomainName(d), Second: true})
+			t.Add(trace.Step{Kind: trace.DomainBegins, Place: trace.Place{Domain: s.DomainName(d)}, Attempt: trace.Attempt{Second: true}})
 		}
 		if found = s.run(d, true); found != trace.Victims {
 			found = trace.Budgets

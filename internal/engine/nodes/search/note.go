@@ -17,9 +17,7 @@ var tracedRules = [...]trace.Rule{
 
 // stepOf is a step about a unit.
 func stepOf(kind trace.Kind, u *state.Unit) trace.Step {
-	return trace.Step{
-		Kind: kind, Workload: u.Pods[0].Facts.ID, Group: u.Group, Count: int64(len(u.Pods)), Priority: int64(u.Priority),
-	}
+	return trace.Step{Kind: kind, Workload: u.Pods[0].Facts.ID, Group: u.Group, Count: int64(len(u.Pods)), Place: trace.Place{Priority: int64(u.Priority)}}
 }
 
 // noteUnit notes what becomes of a unit.
@@ -54,14 +52,14 @@ func (s *steps) noteOverBudget(list []*state.Unit) {
 // notePlaced notes how many members have a place without all units that may yield.
 func (s *steps) notePlaced(placed int) {
 	if t := s.trace; t != nil {
-		t.Add(trace.Step{Kind: trace.Placed, Count: int64(placed), Amount: int64(s.AtLeast), Fits: placed >= s.AtLeast})
+		t.Add(trace.Step{Kind: trace.Placed, Count: int64(placed), Trial: trace.Trial{Amount: int64(s.AtLeast)}, Fits: placed >= s.AtLeast})
 	}
 }
 
 // noteDomain notes that the search in a domain begins, is not needed, or ends without victims.
 func (s *steps) noteDomain(kind trace.Kind, d room.Domain, found trace.Found) {
 	if t := s.trace; t != nil {
-		t.Add(trace.Step{Kind: kind, Domain: s.DomainName(d), Found: found})
+		t.Add(trace.Step{Kind: kind, Place: trace.Place{Domain: s.DomainName(d), Found: found}})
 	}
 }
 
@@ -76,10 +74,7 @@ func (s *steps) noteRefused(d room.Domain, found trace.Found) {
 // noteRating notes the victims of a domain, and whether it is the best so far.
 func (s *steps) noteRating(d room.Domain, score packing.Score, best bool) {
 	if t := s.trace; t != nil {
-		t.Add(trace.Step{
-			Kind: trace.DomainEnds, Domain: s.DomainName(d), Found: trace.Victims, Fits: best,
-			Count: int64(len(s.victims)), Violations: int(score.Violations), Priority: int64(score.Highest),
-		})
+		t.Add(trace.Step{Kind: trace.DomainEnds, Place: trace.Place{Domain: s.DomainName(d), Found: trace.Victims, Violations: int(score.Violations), Priority: int64(score.Highest)}, Fits: best, Count: int64(len(s.victims))})
 	}
 }
 

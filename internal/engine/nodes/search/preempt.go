@@ -47,7 +47,7 @@ func (s *domains) preempt() Result {
 		return s.impossible(reason)
 	}
 	if t := s.trace; t != nil {
-		t.Add(trace.Step{Kind: trace.Chosen, Domain: best.Domain})
+		t.Add(trace.Step{Kind: trace.Chosen, Place: trace.Place{Domain: best.Domain}})
 	}
 	r := Result{Outcome: Preempt, Placement: best}
 	if s.Config.Exact {

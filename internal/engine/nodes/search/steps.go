@@ -164,7 +164,7 @@ func (s *steps) lower(d room.Domain) {
 		s.Open(s.floorAt(middle), false)
 		placed := s.Place(d)
 		if t := s.trace; t != nil {
-			t.Add(trace.Step{Kind: trace.Floor, Priority: s.floorAt(middle), Count: int64(placed), Fits: placed >= s.enough})
+			t.Add(trace.Step{Kind: trace.Floor, Place: trace.Place{Priority: s.floorAt(middle)}, Count: int64(placed), Fits: placed >= s.enough})
 		}
 		if placed >= s.enough {
 			high = middle
