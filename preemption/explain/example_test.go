@@ -88,42 +88,6 @@ func ExampleText() {
 	//   Give queue "team-a" 6 h100/gpu more nominal quota: it fits
 }
 
-func ExampleMermaid() {
-	fmt.Print(explain.Mermaid(explained()))
-	// Output:
-	// flowchart TD
-	//   question["a/new in queue team-a, priority 5<br>short of 6 h100/gpu in cohort &quot;research&quot;"]
-	//   level0["queue &quot;team-a&quot;<br>withinClusterQueue LowerPriority<br>0 may yield<br>1 is not of lower priority"]
-	//   question --> level0
-	//   level1["cohort &quot;research&quot;<br>reclaimWithinCohort LowerPriority, borrowWithinCohort Never<br>0 may yield<br>3 are not of lower priority<br>1 is in the quota of queue &quot;team-c&quot;"]
-	//   level0 --> level1
-	//   attempt0["0 taken, 0 put back<br>not enough: all are put back"]
-	//   level1 --> attempt0
-	//   answer["It does not fit, and time alone does not help."]
-	//   attempt0 --> answer
-	//   way0["Raise the priority to 51: it preempts 2 workloads"]
-	//   answer -.-> way0
-	//   way1["Give queue &quot;team-a&quot; 6 h100/gpu more nominal quota: it fits"]
-	//   answer -.-> way1
-}
-
-func ExampleRows() {
-	for _, r := range explain.Rows(explained()) {
-		fmt.Println(r)
-	}
-	// Output:
-	// cede_explained_total{queue="team-a",outcome="Impossible"} 1
-	// cede_explained_candidates{queue="team-a",level="queue \"team-a\""} 0
-	// cede_explained_kept{queue="team-a",level="queue \"team-a\"",rule="WithinClusterQueue",set_by=""} 1
-	// cede_explained_candidates{queue="team-a",level="cohort \"research\""} 0
-	// cede_explained_kept{queue="team-a",level="cohort \"research\"",rule="ReclaimWithinCohort",set_by=""} 3
-	// cede_explained_kept{queue="team-a",level="cohort \"research\"",rule="WithinNominal",set_by="queue \"team-c\""} 1
-	// cede_explained_taken{queue="team-a"} 0
-	// cede_explained_put_back{queue="team-a"} 0
-	// cede_explained_ways{queue="team-a",kind="Priority"} 1
-	// cede_explained_ways{queue="team-a",kind="Nominal"} 1
-}
-
 func ExamplePlacementText() {
 	fmt.Print(explain.PlacementText(explainedPlacement()))
 	// Output:
@@ -142,34 +106,6 @@ func ExamplePlacementMessage() {
 	fmt.Println(explain.PlacementMessage(explainedPlacement()))
 	// Output:
 	// It has no place, and time alone does not help: nobody in reach may yield; 1 gpu more needed on a node
-}
-
-func ExamplePlacementMermaid() {
-	fmt.Print(explain.PlacementMermaid(explainedPlacement()))
-	// Output:
-	// flowchart TD
-	//   question["pod ns/new, priority 0<br>short of 1 gpu on a node"]
-	//   domain0["n1<br>nobody may yield"]
-	//   question --> domain0
-	//   answer["It has no place, and time alone does not help: nobody in reach may yield."]
-	//   domain0 --> answer
-	//   way0["Give node n1 1 gpu more: it has a place"]
-	//   answer -.-> way0
-}
-
-func ExamplePlacementRows() {
-	for _, r := range explain.PlacementRows(explainedPlacement()) {
-		fmt.Println(r)
-	}
-	// Output:
-	// cede_explained_placement_total{outcome="Impossible"} 1
-	// cede_explained_placement_candidates 0
-	// cede_explained_placement_domains{result="WithVictims"} 0
-	// cede_explained_placement_domains{result="NoVictims"} 1
-	// cede_explained_placement_domains{result="NoRoom"} 0
-	// cede_explained_placement_domains{result="Budgets"} 0
-	// cede_explained_placement_domains{result="Skipped"} 0
-	// cede_explained_placement_ways{kind="Capacity"} 1
 }
 
 func ExamplePrinter() {

@@ -148,18 +148,12 @@ func TestTexts(t *testing.T) {
 		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
 			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
 		}
-		golden(t, name, together(text, message, explain.Rows(e), explain.Mermaid(e)))
+		golden(t, name, together(text, message))
 	}
 }
 
 // together is all that is said about one explanation.
-func together(text, message string, rows []explain.Row, mermaid string) string {
-	var lines []string
-	for _, r := range rows {
-		lines = append(lines, r.String())
-	}
-	return text + "\n--- message\n" + message + "\n\n--- rows\n" + strings.Join(lines, "\n") + "\n\n--- mermaid\n" + mermaid
-}
+func together(text, message string) string { return text + "\n--- message\n" + message + "\n" }
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -281,7 +275,7 @@ func TestPlacementTexts(t *testing.T) {
 		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
 			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
 		}
-		golden(t, name, together(text, message, explain.PlacementRows(e), explain.PlacementMermaid(e)))
+		golden(t, name, together(text, message))
 	}
 }
 
@@ -303,8 +297,7 @@ func TestPrinter(t *testing.T) {
 	}
 	pr := explain.Printer{Amount: tens, Width: -1}
 	for name, text := range map[string]string{
-		"text": pr.Text(e), "message": pr.Message(e), "mermaid": strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(pr.Mermaid(e)),
-		"placement text": pr.PlacementText(p), "placement message": pr.PlacementMessage(p), "placement mermaid": strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(pr.PlacementMermaid(p)),
+		"text": pr.Text(e), "message": pr.Message(e), "placement text": pr.PlacementText(p), "placement message": pr.PlacementMessage(p),
 	} {
 		if !strings.Contains(text, "<6 gpu>") && !strings.Contains(text, "<2 gpu>") || strings.Contains(text, " 6 h100") || strings.Contains(text, " 2 gpu") {
 			t.Errorf("%s:\n%s", name, text)
