@@ -6,14 +6,9 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-func init() {
-	trace.Decide = func(preemptor, snapshot, request any, r *trace.Recorder) (any, trace.Names, error) {
-		return preemptor.(*Preemptor).trace(snapshot.(*Snapshot), request.(Request), r)
-	}
-}
-
-// trace decides and records the steps.
-func (p *Preemptor) trace(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
+// Record makes the decision of [Preemptor.Decide] and records its steps. It is for packages of this
+// module: a recorder cannot be made elsewhere. The names turn the integers of the record into names.
+func (p *Preemptor) Record(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
 	var sc scratch
 	s, err := sc.begin(s, &p.config, &r)
 	if err != nil {

@@ -21,7 +21,7 @@ func derivation(fair bool, p *preemption.Preemptor, s *preemption.Snapshot, r pr
 		return preemption.Decision{}, "", err
 	}
 	recorder.Survey = tiers.rules != nil
-	d, names, err := trace.Decide(p, s, r, &recorder)
+	d, names, err := p.Record(s, r, &recorder)
 	if err != nil {
 		return preemption.Decision{}, "", err
 	}
@@ -29,10 +29,10 @@ func derivation(fair bool, p *preemption.Preemptor, s *preemption.Snapshot, r pr
 	for i := range recorder.Steps {
 		pr.step(&recorder.Steps[i])
 	}
-	if !d.(preemption.Decision).Outcome.Possible() {
+	if !d.Outcome.Possible() {
 		pr.rulesFail()
 	}
-	return d.(preemption.Decision), pr.out.String(), nil
+	return d, pr.out.String(), nil
 }
 
 type printer struct {
