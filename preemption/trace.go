@@ -9,6 +9,9 @@ import (
 // Record makes the decision of [Preemptor.Decide] and records its steps. It is for packages of this
 // module: a recorder cannot be made elsewhere. The names turn the integers of the record into names.
 func (p *Preemptor) Record(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
+	if p == nil {
+		p = &standard
+	}
 	var sc scratch
 	s, err := sc.begin(s, &p.config, &r)
 	if err != nil {
