@@ -25,7 +25,7 @@ func NewFit(config *ask.Config, c *state.Cluster, r *ask.Request) *Fit {
 	f := &Fit{away: map[string]bool{}}
 	b := &f.board
 	b.Begin(config, c, r)
-	f.free, f.needs = make([]int64, b.Width()), b.LeastNeeds()
+	f.free, f.needs, f.base = make([]int64, b.Width()), b.LeastNeeds(), make([]int64, 0, len(b.Nodes)*b.Width())
 	b.Open(room.NoFloor, false)
 	for i := range b.Nodes {
 		for slot, v := range b.FreeOn(i) {
