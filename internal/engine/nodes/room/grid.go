@@ -42,7 +42,7 @@ func (d Domain) Has(node int) bool { return node >= d.From && node < d.To }
 
 // Grid numbers what a search counts: nodes, domain by domain, and the resources of the request (slots).
 type Grid struct {
-	unit.Rules
+	unit.Judge
 	Cost    Cost     // of the decision so far
 	Slots   []string // resources; the first is workload.PodsResource
 	Nodes   []*state.Node
@@ -61,7 +61,7 @@ func (g *Grid) begin() {
 // end drops the references to the cluster.
 func (g *Grid) end() {
 	clear(g.Nodes)
-	g.Rules.End()
+	g.Judge.End()
 }
 
 // Width is the number of slots.

@@ -17,6 +17,7 @@ import (
 // Over knows which units stay because they violate a budget and run elsewhere.
 type Over struct {
 	Rows
+
 	begun     bool        // these units stay
 	domain    Domain      // in which units are charged to the budgets
 	isUsed    []bool      // by node: a member is placed there
@@ -51,7 +52,7 @@ func (o *Over) prepare(d Domain, used []int32) {
 // keepOver makes the units stay that violate a budget and run on no used node.
 func (o *Over) keepOver() { o.begun, o.asked = true, nil }
 
-// Violations counts the pods of a unit that violate a budget.
+// violations counts the pods of a unit that violate a budget.
 func (o *Over) violations(u *state.Unit) (violations int) {
 	for k, p := range u.Pods {
 		violates := func(slot int32) bool { return o.Cluster.Budgets[slot].Charges(p) && o.isOver(slot, u, k) }

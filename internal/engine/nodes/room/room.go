@@ -31,7 +31,7 @@ func (r *Room) Begin(config *ask.Config, c *state.Cluster, request *ask.Request)
 	if r.violating == nil {
 		r.violating = map[*state.Unit]int{}
 	}
-	r.Rules.Begin(config, c, request)
+	r.Judge.Begin(config, c, request)
 	r.Cost = Cost{}
 	r.Stays.begin()
 	r.free, r.isFree = Resize(r.free, len(r.Nodes)*r.Width()), Resize(r.isFree, len(r.Nodes))

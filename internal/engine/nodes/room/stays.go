@@ -63,7 +63,7 @@ func (s *Stays) fixUnit(u *state.Unit, sign int64) {
 
 // KeepProtected makes the units stay, on all nodes, that may not yield at an instant.
 func (s *Stays) KeepProtected(at int64) {
-	if !s.Any() {
+	if !s.AnyRule() {
 		return
 	}
 	for _, n := range s.Nodes {

@@ -59,7 +59,7 @@ func (s *steps) run(d room.Domain, rationed bool) trace.Found {
 
 // keepProtected makes the units stay that a rule protects, and reports whether a unit may yield.
 func (s *steps) keepProtected(d room.Domain) (mayYield bool) {
-	if !s.Any() {
+	if !s.AnyRule() {
 		return s.AnyRow(d)
 	}
 	for _, u := range s.Units(d, room.AllUnits, room.AllClasses) {

@@ -116,7 +116,7 @@ func (s *domains) refusal(d room.Domain) (found trace.Found, ok bool) {
 	}
 	o := s.look(s.Nodes[d.From])
 	switch {
-	case !o.hopeless || o.anyLower && s.Any():
+	case !o.hopeless || o.anyLower && s.AnyRule():
 		return 0, false
 	case o.anyLower:
 		return trace.NoRoom, true

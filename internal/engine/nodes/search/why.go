@@ -55,7 +55,7 @@ func (s *usable) shortages() []Shortage {
 		return s.missing()
 	}
 	s.Open(s.Highest(), false)
-	if list := s.missing(); list != nil || !s.Any() {
+	if list := s.missing(); list != nil || !s.AnyRule() {
 		return list
 	}
 	s.KeepProtected(s.Now)
@@ -130,7 +130,7 @@ func (s *usable) blockers(short []Shortage, most int) []Blocker {
 	var list []Blocker
 	seen := map[*state.Unit]bool{}
 	ledger, inTheWay := s.Ledger(), s.takes(short)
-	rules := s.Any() || s.Request.TerminationTimeout > 0 || s.Config.HardBudgets && len(s.Cluster.BudgetOrder) > 0
+	rules := s.AnyRule() || s.Request.TerminationTimeout > 0 || s.Config.HardBudgets && len(s.Cluster.BudgetOrder) > 0
 	for i, n := range s.Nodes {
 		if !s.isUsable[i] || !rules && (len(n.Levels) == 0 || n.Levels[len(n.Levels)-1].Priority < s.Priority) {
 			continue

@@ -31,14 +31,14 @@ type Verdict struct {
 }
 
 // Verdict says whether a unit may yield at an instant. Strictly after the end of a protection it may.
-func (r *Rules) Verdict(u *state.Unit, at int64) Verdict {
+func (j *Judge) Verdict(u *state.Unit, at int64) Verdict {
 	switch {
-	case u.Priority >= r.Priority:
+	case u.Priority >= j.Priority:
 		return Verdict{Priority, Never, Never}
-	case r.AsBuilt && r.Request.TerminationTimeout > 0 && slices.ContainsFunc(u.Pods, r.Stuck):
+	case j.AsBuilt && j.Request.TerminationTimeout > 0 && slices.ContainsFunc(u.Pods, j.Stuck):
 		return Verdict{Terminating, Never, Never}
 	}
-	runtime, guard := r.runtimeUntil(u), r.GuardUntil(u)
+	runtime, guard := j.runtimeUntil(u), j.GuardUntil(u)
 	switch last := max(runtime, guard); {
 	case runtime != instant.Unset && runtime >= at:
 		return Verdict{MinRuntime, runtime, last}
@@ -50,34 +50,31 @@ func (r *Rules) Verdict(u *state.Unit, at int64) Verdict {
 
 // VerdictOf is Verdict for the unit of a running pod. A unit of which all pods terminate can not yield: it was told
 // to.
-func (r *Rules) VerdictOf(p *state.Pod, at int64) (*state.Unit, Verdict) {
-	if u := r.UnitOf(p); u != nil {
-		return u, r.Verdict(u, at)
+func (j *Judge) VerdictOf(p *state.Pod, at int64) (*state.Unit, Verdict) {
+	if u := j.UnitOf(p); u != nil {
+		return u, j.Verdict(u, at)
 	}
-	return r.Cluster.UnitOf(p), Verdict{Terminating, Never, Never}
+	return j.Cluster.UnitOf(p), Verdict{Terminating, Never, Never}
 }
 
-// MayYield reports whether a unit may yield now.
-func (r *Rules) MayYield(u *state.Unit) bool { return r.Verdict(u, r.Now).Rule == 0 }
-
-// Any reports whether a rule besides the priority may keep a unit from yielding.
-func (r *Rules) Any() bool {
-	return r.Request.Rules.Guard != nil || r.AsBuilt && r.Request.TerminationTimeout > 0 || r.anyMinimum()
+// AnyRule reports whether a rule besides the priority may keep a unit from yielding.
+func (j *Judge) AnyRule() bool {
+	return j.Request.Rules.Guard != nil || j.AsBuilt && j.Request.TerminationTimeout > 0 || j.anyMinimum()
 }
 
 // AnyEnds reports whether time may end a protection.
-func (r *Rules) AnyEnds() bool { return r.Request.Rules.Guard != nil || r.anyMinimum() }
+func (j *Judge) AnyEnds() bool { return j.Request.Rules.Guard != nil || j.anyMinimum() }
 
 // anyMinimum reports whether a minimum runtime may protect a unit.
-func (r *Rules) anyMinimum() bool {
-	minimum := &r.Config.MinRuntime
-	return r.Cluster.HasMinimums() || minimum[state.Preempting] > 0 || minimum[state.Reclaiming] > 0 && r.Request.Queue != ""
+func (j *Judge) anyMinimum() bool {
+	minimum := &j.Config.MinRuntime
+	return j.Cluster.HasMinimums() || minimum[state.Preempting] > 0 || minimum[state.Reclaiming] > 0 && j.Request.Queue != ""
 }
 
 // kindOf returns which minimum runtimes count for a unit: against reclaims, if the request is of another queue. All
 // pods of a unit are of one queue.
-func (r *Rules) kindOf(u *state.Unit) int {
-	if queue := u.Pods[0].Queue; queue != r.Request.Queue && queue != "" && r.Request.Queue != "" {
+func (j *Judge) kindOf(u *state.Unit) int {
+	if queue := u.Pods[0].Queue; queue != j.Request.Queue && queue != "" && j.Request.Queue != "" {
 		return state.Reclaiming
 	}
 	return state.Preempting
@@ -85,26 +82,26 @@ func (r *Rules) kindOf(u *state.Unit) int {
 
 // runtimeUntil returns the last instant at which minimum runtimes protect a unit: the latest of all its pods; Unset
 // if they do not. Pods without a minimum runtime have the default.
-func (r *Rules) runtimeUntil(u *state.Unit) int64 {
-	kind := r.kindOf(u)
-	if minimum := r.Config.MinRuntime[kind]; minimum > 0 && u.Latest[kind] != instant.Unset {
+func (j *Judge) runtimeUntil(u *state.Unit) int64 {
+	kind := j.kindOf(u)
+	if minimum := j.Config.MinRuntime[kind]; minimum > 0 && u.Latest[kind] != instant.Unset {
 		return max(u.Until[kind], quota.Add(u.Latest[kind], minimum))
 	}
 	return u.Until[kind]
 }
 
 // GuardUntil returns the last instant at which the guard protects a unit. The guard is asked once for each unit.
-func (r *Rules) GuardUntil(u *state.Unit) int64 {
-	if r.Request.Rules.Guard == nil {
+func (j *Judge) GuardUntil(u *state.Unit) int64 {
+	if j.Request.Rules.Guard == nil {
 		return instant.Unset
 	}
-	until, known := r.guarded[u]
+	until, known := j.guarded[u]
 	if !known {
-		if r.guarded == nil {
-			r.guarded = map[*state.Unit]int64{}
+		if j.guarded == nil {
+			j.guarded = map[*state.Unit]int64{}
 		}
-		until = r.Request.Rules.Guard(u)
-		r.guarded[u] = until
+		until = j.Request.Rules.Guard(u)
+		j.guarded[u] = until
 	}
 	return until
 }
@@ -119,12 +116,12 @@ const (
 )
 
 // SetBy returns the pod of which the minimum runtime protects a unit until an instant, and what sets it.
-func (r *Rules) SetBy(u *state.Unit, until int64) (*state.Pod, Source) {
-	kind := r.kindOf(u)
+func (j *Judge) SetBy(u *state.Unit, until int64) (*state.Pod, Source) {
+	kind := j.kindOf(u)
 	for _, p := range u.Pods {
 		started, minimum := instant.Of(p.Facts.Started), p.Minimum[kind]
 		if minimum == state.UnsetMinimum {
-			minimum = r.Config.MinRuntime[kind]
+			minimum = j.Config.MinRuntime[kind]
 		}
 		if p.Facts.Terminating || started == instant.Unset || minimum <= 0 || quota.Add(started, minimum) != until {
 			continue
