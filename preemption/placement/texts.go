@@ -13,9 +13,11 @@ var (
 	policyNames = enum.Names[PreemptionPolicy]{Type: "PreemptionPolicy", List: []string{"PreemptLowerPriority", "Never"}}
 	reachNames  = enum.Names[Reach]{Type: "Reach", List: []string{"SameNode", "Cluster"}}
 	reasonNames = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"PolicyNever", "NoVictims", "NoRoom", "Budgets"}}
-	ruleNames   = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"Priority", "GuaranteedRuntime", "Guarded", "Terminating", "Budget"}}
+	ruleNames   = enum.Names[Rule]{Type: "Rule", First: 1,
+		List: []string{"Priority", "GuaranteedRuntime", "Guarded", "Terminating", "Budget"}}
 	searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exact"}}
-	wayNames    = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{"Time", "Priority", "MinCount", "Capacity", "Policy"}}
+	wayNames    = enum.Names[WayKind]{Type: "WayKind", First: 1,
+		List: []string{"Time", "Priority", "MinCount", "Capacity", "Policy"}}
 )
 
 func (b BudgetMode) String() string                   { return budgetNames.String(b) }
