@@ -2,26 +2,6 @@ package packing
 
 import "slices"
 
-// status says what is decided about a unit.
-type status uint8
-
-const (
-	open status = iota
-	in          // it yields
-	out         // it stays
-)
-
-// located is a part of a unit on a node.
-type located struct{ unit, part int }
-
-// shareOf is what a part costs on its node.
-func (x *Solver) shareOf(l located) cost {
-	if x.fullCost {
-		return x.p.Units[l.unit].cost()
-	}
-	return x.p.Units[l.unit].share(l.part)
-}
-
 // search looks for units that cost less than a limit; x.better says whether it finds some. They are then in x.best,
 // and x.limit is what they cost. No answer costs less than the smaller of x.limit and x.floor.
 func (x *Solver) search(limit cost, sums, first bool) {

@@ -11,7 +11,7 @@ import (
 
 // cover is the question about one node: which units are cheapest to remove so that some pods have room there.
 type cover struct {
-	x      *Solver
+	x      *progress
 	slots  []int   // by row
 	needs  []int64 // by row: what has to be freed; all positive
 	items  []item
@@ -56,6 +56,17 @@ type settled struct {
 	weight []int64
 	limit  int64
 	r      lagrange.Relaxation
+}
+
+// option is a choice of pods on a node.
+type option struct {
+	counts []int // by kind
+	pods   int
+	step   int // from a state of the table to the next
+	// What has to be removed for them, see cover.solve.
+	possible     bool
+	units        []int
+	value, bound cost
 }
 
 // prepare asks whether the pods of an option have room on a node. It reports whether they have if all units yield

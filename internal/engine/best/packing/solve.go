@@ -7,28 +7,22 @@ import (
 
 // Solver finds answers. The zero value is ready. It may be reused, by one goroutine at a time.
 type Solver struct {
-	p        *Problem
-	cover    cover
-	units    [][]located // by node
-	status   []status    // by unit
-	options  [][]option  // by node
-	states   int
-	stride   []int // by kind
-	cells    [2][]cell
-	from     []int32 // by node and state: the option that leads there
-	choice   []int   // by node
-	count    int     // of nodes, so far
-	last     int     // so many nodes may be looked at
-	parts    int     // a question about a node may take one of so many parts of the nodes that are left
-	fixed    bool    // the places are the known ones
-	joint    int     // units on several nodes
-	fullCost bool    // a unit costs on each of its nodes what it costs everywhere
-	sums     bool    // the sum counts, and not only violations
-	first    bool    // the first answer will do
-	better   bool
-	limit    cost
-	floor    cost
-	best     Answer
+	progress
+	cover   cover
+	options [][]option // by node
+	states  int
+	stride  []int // by kind
+	cells   [2][]cell
+	from    []int32 // by node and state: the option that leads there
+	choice  []int   // by node
+	last    int     // so many nodes may be looked at
+	fixed   bool    // the places are the known ones
+	joint   int     // units on several nodes
+	first   bool    // the first answer will do
+	better  bool
+	limit   cost
+	floor   cost
+	best    Answer
 }
 
 // Result is an answer with its proof.
@@ -89,7 +83,7 @@ func smallest(p *Problem) Kind {
 
 func (x *Solver) begin(p *Problem) {
 	x.p, x.joint, x.fullCost = p, 0, false
-	x.cover.x = x
+	x.cover.x = &x.progress
 	x.status = sized(x.status, len(p.Units))
 	x.units = make([][]located, len(p.Free))
 	for u := range p.Units {

@@ -2,17 +2,6 @@ package packing
 
 import "slices"
 
-// option is a choice of pods on a node.
-type option struct {
-	counts []int // by kind
-	pods   int
-	step   int // from a state of the table to the next
-	// What has to be removed for them, see cover.solve.
-	possible     bool
-	units        []int
-	value, bound cost
-}
-
 // mostStates and mostSteps limit the table: the states, and the steps from one to another over all nodes. Larger
 // tables take longer than a search is worth.
 const (
