@@ -1,0 +1,3 @@
+module github.com/cedesched/cede/internal/proof/mutate
+
+go 1.26.0
