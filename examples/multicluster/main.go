@@ -25,7 +25,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/proof/sim"
+	"github.com/cedesched/cede/examples/multicluster/internal/sim"
 )
 
 func main() {

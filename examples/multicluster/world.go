@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/internal/proof/sim"
+	"github.com/cedesched/cede/examples/multicluster/internal/sim"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )

@@ -142,7 +142,7 @@ var rooms = []struct {
 	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"proof: what shows that all this is right", [][]string{
-		{"internal/proof/golden", "internal/proof/sim", "internal/proof/asrules", "internal/proof/twin"},
+		{"internal/proof/golden", "internal/proof/asrules", "internal/proof/twin"},
 		{"internal/proof/corpus", "internal/proof/scenario", kit},
 		{"internal/proof/derive"},
 	}},
