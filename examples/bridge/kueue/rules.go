@@ -11,7 +11,6 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/unread"
-	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
@@ -72,11 +71,12 @@ func readKnown(data []byte, into any) (unknown []string, err error) {
 	if err := json.Unmarshal(data, into); err != nil {
 		return nil, err
 	}
-	if err := jsonform.Twice(data, into); err != nil {
-		return nil, err
+	unknown, twice := unread.Fields(data, into)
+	if len(twice) > 0 {
+		return nil, twice
 	}
-	unknown, named := unread.Fields(data, into)
-	if named {
+	var named struct{ Name *json.RawMessage }
+	if _ = json.Unmarshal(data, &named); named.Name != nil {
 		unknown = append(unknown, "name")
 	}
 	slices.Sort(unknown)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
-	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -74,8 +75,8 @@ func (r *ruleEdits) set(e Edit) error {
 	if e.Value == "" {
 		return nil
 	}
-	var c rules.Config
-	if err := jsonform.Read([]byte(e.Value), &c); err != nil {
+	c, err := readRules(e.Value)
+	if err != nil {
 		return err
 	}
 	if c.Name == "" {
@@ -90,6 +91,26 @@ func (r *ruleEdits) set(e Edit) error {
 	r.list = append(r.list, c)
 	slices.SortFunc(r.list, func(a, b rules.Config) int { return strings.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// readRules reads one configuration of rules as a state would, and names all its faults.
+func readRules(text string) (c rules.Config, err error) {
+	if !json.Valid([]byte(text)) {
+		_, err := preemption.ParseState([]byte(text))
+		return c, cmp.Or(errors.Unwrap(err), errors.New("text after the JSON value"))
+	}
+	st, err := preemption.ParseState([]byte(`{"rules":[` + text + `]}`))
+	var faults fault.List
+	if errors.As(err, &faults) {
+		for i := range faults {
+			faults[i].Path = strings.TrimPrefix(faults[i].Path, "rules[0].")
+		}
+		return c, faults
+	}
+	if err != nil {
+		return c, err
+	}
+	return st.Rules[0], nil
 }
 
 // edits returns the edits of the snapshot. all are the rules before some are switched off.

@@ -36,10 +36,6 @@ func Read(data []byte, into any) error {
 	return nil
 }
 
-// Twice returns, as a [fault.List], the fields that objects of valid JSON have twice, which encoding/json
-// would merge into one value of the type of into.
-func Twice(data []byte, into any) error { return faultsOf(data, reflect.TypeOf(into), false).Err() }
-
 // Parse is [Read] for the package of the given name, which the error begins with. It returns the zero
 // value on an error.
 func Parse[T any](owner string, data []byte) (T, error) {

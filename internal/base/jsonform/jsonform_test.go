@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -89,7 +90,7 @@ func TestTwice(t *testing.T) {
 		`{"a": 1, "x": {"y": 1, "Y": 2}, "text": 5}`:       "<nil>",
 		`{"a": 1, "x": {"y": 1, "y": 2}, "A": 1, "x": []}`: "x.y: is there twice; A: is there twice; x: is there twice",
 	} {
-		if got := fmt.Sprint(Twice([]byte(text), new(outer))); got != want {
+		if got := fmt.Sprint(faultsOf([]byte(text), reflect.TypeFor[outer](), false).Err()); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -107,7 +108,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%q is read", data)
 		}
 		if json.Valid(data) {
-			_ = Twice(data, new(outer))
+			_ = faultsOf(data, reflect.TypeFor[outer](), false)
 		}
 	})
 }
