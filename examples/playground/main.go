@@ -28,11 +28,14 @@ import (
 
 const usage = "usage: playground [-addr ADDRESS | -build DIR]"
 
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, serve)) }
+func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, site.Build, serve)) }
 
-// command is main without the process. A server serves the page.
-func command(args []string, stdout, stderr io.Writer, serve func(net.Listener, http.Handler) error) int {
-	switch err := run(args, stdout, serve); {
+// builder makes the programs of the page.
+type builder func() (site.Programs, error)
+
+// command is main without the process. A server serves the page that is built.
+func command(args []string, stdout, stderr io.Writer, build builder, serve func(net.Listener, http.Handler) error) int {
+	switch err := run(args, stdout, build, serve); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
@@ -42,7 +45,7 @@ func command(args []string, stdout, stderr io.Writer, serve func(net.Listener, h
 	return 0
 }
 
-func run(args []string, out io.Writer, serve func(net.Listener, http.Handler) error) error {
+func run(args []string, out io.Writer, build builder, serve func(net.Listener, http.Handler) error) error {
 	flags := flag.NewFlagSet("playground", flag.ContinueOnError)
 	dir := flags.String("build", "", "write the page as static files into `DIR` instead of serving it")
 	address := flags.String("addr", "127.0.0.1:8017", "serve on `ADDRESS`; port 0 is any free one")
@@ -56,7 +59,7 @@ func run(args []string, out io.Writer, serve func(net.Listener, http.Handler) er
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("-addr %q: want an address of this machine alone, as in 127.0.0.1:8017", *address)
 	}
-	programs, err := site.Build()
+	programs, err := build()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,35 @@
+//go:build unix || windows
+
+package browser_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"testing"
+
+	"github.com/cedesched/cede/examples/playground/site"
+)
+
+// The programs of the page are built from source, without a browser, too. One test program builds them: two that
+// build at the same time compile everything twice.
+func TestBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the WebAssembly")
+	}
+	p, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(p.Wasm))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wasm, err := io.ReadAll(unzipped)
+	if err != nil || !bytes.HasPrefix(wasm, []byte("\x00asm")) {
+		t.Errorf("the program begins with %q, %v", wasm[:min(len(wasm), 8)], err)
+	}
+	if files := site.Files(p); len(files) < 10 || !bytes.Contains(p.Worker, []byte("WebAssembly")) {
+		t.Errorf("%d files, a worker of %d bytes", len(files), len(p.Worker))
+	}
+}
