@@ -27,6 +27,7 @@ import (
 )
 
 func TestLoads(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	p.contains(p.text("#about"), "6 queues in 3 cohorts, 19 workloads running, 4 waiting")
 	p.contains(p.text("#answer"), "fits once 5 workloads have yielded")
@@ -49,6 +50,7 @@ func TestLoads(t *testing.T) {
 
 // The page answers as the library does. Numbers pass as JavaScript has them.
 func TestAnswersAsLibrary(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	outcomes := map[string]int{}
 	for i := range 100 {
@@ -101,6 +103,7 @@ func numbers(t *testing.T, v any) (out any) {
 
 // A quota is edited by hand; everybody's answers follow; the edit is taken back.
 func TestEdits(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	p.must(p.Do(chromedp.Click(chromedp.CSS(`#answer button.link`))))
 	field := `#node input[aria-label="nominal of h100/nvidia.com/gpu"]`
@@ -131,6 +134,7 @@ func TestEdits(t *testing.T) {
 
 // What would change the answer is tried with a button.
 func TestWays(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	p.run(`page.select("recsys/two-tower-xl")`)
 	p.contains(p.text("#answer"), "does not fit")
@@ -140,6 +144,7 @@ func TestWays(t *testing.T) {
 
 // The slider goes to RetryAt, and there the workload preempts.
 func TestSlides(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	data, err := os.ReadFile("../../whatif/testdata/input/teams.yaml")
 	p.must(err)
@@ -182,6 +187,7 @@ func TestSlides(t *testing.T) {
 
 // A file comes by the file chooser, too. What cannot be read is said, and what was there stays.
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	file := filepath.Join(t.TempDir(), "cluster.json")
 	p.must(os.WriteFile(file, browser.Cluster(10, 40, 5), 0o600))
@@ -198,6 +204,7 @@ func TestFiles(t *testing.T) {
 
 // Hostile names are shown and do nothing: from a file, in a link, in a report.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	names := []string{`<img src=x onerror="window.pwned=1">`, `</script><script>window.pwned=1</script>`, `"><svg onload=window.pwned=1>`, "javascript:window.pwned=1",
 		"__proto__", "constructor", "\u202egnp.exe", "a\x00b\x1b[31m\n\r", strings.Repeat("x", 3000), "${window.pwned=1}", "{{style}}"}
 	var d model.Document
@@ -262,6 +269,7 @@ func TestHostile(t *testing.T) {
 // The policy holds: no script of a text, nothing sent anywhere; in the files and in the one
 // file.
 func TestPolicy(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, site.Single(need(t), nil), 0o600); err != nil {
 		t.Fatal(err)
@@ -300,6 +308,7 @@ func TestPolicy(t *testing.T) {
 
 // The state goes into a link, with its edits, the time and the selection, and comes back.
 func TestLink(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	p.run(`page.select("recsys/two-tower-xl")`)
 	p.run(`page.edit([{ kind: "priority", node: "recsys/two-tower-xl", value: "977" }])`)
@@ -329,6 +338,7 @@ func TestLink(t *testing.T) {
 
 // Everything works with the keyboard, and everything has a name for a screen reader.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	p.run(`page.byId("pending").focus()`)
 	p.must(p.Do(chromedp.KeyEvent(kb.End)))
@@ -362,6 +372,7 @@ func TestKeyboard(t *testing.T) {
 
 // A large cluster costs no more of the document than a small one.
 func TestLarge(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	file := filepath.Join(t.TempDir(), "large.json")
 	p.must(os.WriteFile(file, browser.Cluster(1000, 5000, 500), 0o600))
@@ -380,6 +391,7 @@ func TestLarge(t *testing.T) {
 
 // On paper there is the whole explanation, in the same colours whatever those of the screen are.
 func TestPrint(t *testing.T) {
+	t.Parallel()
 	p := open(t, "")
 	colours := map[string]string{}
 	for _, look := range [][2]string{{"print", "light"}, {"print", "dark"}, {"", "dark"}} {
