@@ -147,3 +147,27 @@ func TestREADMEIsShort(t *testing.T) {
 	}
 	t.Error("no README")
 }
+
+// TestArchitectureNamesPackages: docs/architecture.md says what each package of the library holds, by its
+// whole path.
+func TestArchitectureNamesPackages(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, name := range regexp.MustCompile("`([a-z0-9/]+)`").FindAllStringSubmatch(string(text), -1) {
+		named[name[1]] = true
+	}
+	packages := 0
+	for _, s := range sources(t) {
+		if !s.test && !named[s.dir] {
+			t.Errorf("docs/architecture.md does not name %s", s.dir)
+			named[s.dir] = true // once
+		}
+		packages++
+	}
+	if packages < 30 {
+		t.Errorf("only %d files", packages)
+	}
+}
