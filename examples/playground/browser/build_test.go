@@ -11,6 +11,9 @@ import (
 	"github.com/cedesched/cede/examples/playground/site"
 )
 
+// maxWasm is the most bytes of the WebAssembly as it goes over the wire.
+const maxWasm = 3_000_000
+
 // The programs of the page are built from source, without a browser, too. One test program builds them: two that
 // build at the same time compile everything twice.
 func TestBuild(t *testing.T) {
@@ -20,6 +23,9 @@ func TestBuild(t *testing.T) {
 	p, err := programs()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := len(p.Wasm); n > maxWasm || n < maxWasm/10 {
+		t.Errorf("the WebAssembly has %d bytes, gzipped", n)
 	}
 	unzipped, err := gzip.NewReader(bytes.NewReader(p.Wasm))
 	if err != nil {

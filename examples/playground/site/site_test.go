@@ -9,29 +9,6 @@ import (
 	"testing"
 )
 
-func built(t *testing.T) Programs {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it builds the WebAssembly")
-	}
-	p, err := Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// maxWasm is the most bytes of the WebAssembly as it goes over the wire.
-const maxWasm = 3_000_000
-
-func TestSize(t *testing.T) {
-	p := built(t)
-	if n := len(p.Wasm); n > maxWasm || n < maxWasm/10 {
-		t.Errorf("the WebAssembly has %d bytes, gzipped", n)
-	}
-	t.Logf("%d bytes", len(p.Wasm))
-}
-
 // Outside of a checkout, and without the go tool, Build says what it needs.
 func TestBuildFails(t *testing.T) {
 	t.Chdir(t.TempDir())
