@@ -8,13 +8,12 @@
 package sim
 
 import (
-	"cmp"
-	"container/heap"
 	"fmt"
 	"time"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/clock"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -60,7 +59,7 @@ type World struct {
 	cycle    *cycle.Cycle
 	clusters []*cluster
 	jobs     map[string]*job
-	events   events
+	events   clock.Agenda[int, event] // by number, in the order in which they were planned
 	planned  int
 	metrics  Metrics
 }
@@ -190,14 +189,16 @@ func (w *World) Metrics() Metrics { return w.metrics }
 // more is false when there was none. The error says what went wrong: a workload that is
 // not valid, or an invariant that does not hold.
 func (w *World) Step() (more bool, err error) {
-	if len(w.events) == 0 {
+	at, ok := w.events.Next()
+	if !ok {
 		return false, nil
 	}
-	if at := w.events[0].at; at.After(w.now) {
+	if at.After(w.now) {
 		w.now = at
 	}
-	for len(w.events) > 0 && !w.events[0].at.After(w.Now()) {
-		if err := w.handle(heap.Pop(&w.events).(event)); err != nil {
+	for e, rest, due := w.events.Due(w.now); due; e, rest, due = w.events.Due(w.now) {
+		w.events = rest
+		if err := w.handle(e.What); err != nil {
 			return false, fmt.Errorf("at %v: %w", w.Now(), err)
 		}
 	}
@@ -230,7 +231,7 @@ func (w *World) Step() (more bool, err error) {
 
 // Run steps until no event is left, or none before the given time.
 func (w *World) Run(until time.Time) error {
-	for len(w.events) > 0 && w.events[0].at.Before(until) {
+	for at, ok := w.events.Next(); ok && at.Before(until); at, ok = w.events.Next() {
 		if _, err := w.Step(); err != nil {
 			return err
 		}
@@ -251,7 +252,6 @@ const (
 
 type event struct {
 	at      time.Time
-	number  int
 	kind    kind
 	job     *job
 	copy    *copyOf
@@ -263,21 +263,6 @@ type event struct {
 
 func (w *World) plan(at time.Time, e event) {
 	w.planned++
-	e.at, e.number = at, w.planned
-	heap.Push(&w.events, e)
-}
-
-// events is a heap of events, ordered by time, then number.
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return cmp.Or(e[i].at.Compare(e[j].at), cmp.Compare(e[i].number, e[j].number)) < 0
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
+	e.at = at
+	w.events = w.events.Set(at, w.planned, e)
 }
