@@ -22,6 +22,7 @@ type Searcher struct {
 	fair   fair.Sharing
 	when   when.Finder
 	exact  exact.Solver
+	why    why.Asker
 	// rules take victims after those of the policies, if these are not enough; nil: there are none.
 	rules *rules.Taker
 	// shortages are those of the decision; trials of other instants have their own.
@@ -243,7 +244,7 @@ func (s *Searcher) explain(result *Result, maxBlockers int) {
 		core.WhyNot.Shortages = core.WhyNot.Shortages[:0]
 	}
 	if !core.Request.Rules.Alone { // blockers are about policies
-		result.Blockers = why.Blockers(core, maxBlockers)
+		result.Blockers = s.why.Blockers(core, maxBlockers)
 	}
 	s.shortages = append(s.shortages[:0], core.WhyNot.Shortages...)
 	result.Shortages, result.NoRoom = s.shortages, core.WhyNot.NoRoom

@@ -16,8 +16,9 @@ type Blocker struct {
 	Workload      *cluster.Workload // the first workload that the rule keeps; nil for WithinNominal and QueueInactive
 }
 
-// asker looks for blockers after a search that found no victims.
-type asker struct {
+// Asker looks for blockers after a search that found no victims. The zero value is ready. It may be
+// reused, by one goroutine at a time.
+type Asker struct {
 	*search.Search
 	list []Blocker
 	most int
@@ -25,44 +26,50 @@ type asker struct {
 
 // Blockers lists the blockers, no more than most, in the order of the walk: the own
 // queue; then, for each cohort upwards, its queues before those of its child cohorts, by
-// name. Above the node of which the limit is exceeded no victim would help.
-func Blockers(s *search.Search, most int) []Blocker {
-	a := asker{Search: s, most: most}
+// name. Above the node of which the limit is exceeded no victim would help. The list is valid until the
+// next call.
+func (a *Asker) Blockers(s *search.Search, most int) []Blocker {
+	a.Search, a.list, a.most = s, a.list[:0], most
+	a.walk()
+	a.Search = nil
+	return a.list
+}
+
+func (a *Asker) walk() {
 	top := -1
-	for _, sh := range s.WhyNot.Shortages {
-		if s.Request.Amounts[sh.Slot] > s.View.Potential(s.Request.Queue, sh.Slot) {
-			return nil // the request is over what could ever be available
+	for _, sh := range a.WhyNot.Shortages {
+		if a.Request.Amounts[sh.Slot] > a.View.Potential(a.Request.Queue, sh.Slot) {
+			return // the request is over what could ever be available
 		}
-		if top < 0 || s.View.Tree.Depth(sh.Bound) < s.View.Tree.Depth(top) {
+		if top < 0 || a.View.Tree.Depth(sh.Bound) < a.View.Tree.Depth(top) {
 			top = sh.Bound
 		}
 	}
 	if top < 0 {
-		return nil
+		return
 	}
-	own, _ := s.OwnDonor()
+	own, _ := a.OwnDonor()
 	a.queue(&own)
-	if top == s.Request.Queue {
-		return a.list
+	if top == a.Request.Queue {
+		return
 	}
-	for l := range s.EachLevel {
+	for l := range a.EachLevel {
 		a.level(&l)
 		if l.Cohort == top || a.full() {
 			break
 		}
 	}
-	return a.list
 }
 
-func (a *asker) full() bool { return len(a.list) >= a.most }
+func (a *Asker) full() bool { return len(a.list) >= a.most }
 
-func (a *asker) add(rule trace.Rule, node int, w *cluster.Workload) {
+func (a *Asker) add(rule trace.Rule, node int, w *cluster.Workload) {
 	a.list = append(a.list, Blocker{right.Verdict{Rule: rule, SetBy: -1}, node, w})
 }
 
 // level lists the queues of a level. A whole cohort that borrows nothing is listed in
 // place of its queues.
-func (a *asker) level(l *right.Level) {
+func (a *Asker) level(l *right.Level) {
 	enter := func(cohort int) bool {
 		if a.full() || !a.holdsShort(cohort) {
 			return false
@@ -83,7 +90,7 @@ func (a *asker) level(l *right.Level) {
 }
 
 // queue lists a queue if it uses what is short: the first layer that says no.
-func (a *asker) queue(d *right.Donor) {
+func (a *Asker) queue(d *right.Donor) {
 	q := d.Queue
 	switch {
 	case a.full() || !a.holdsShort(q):
@@ -115,10 +122,10 @@ func (a *asker) queue(d *right.Donor) {
 }
 
 // holdsShort reports whether a node uses anything of what is short.
-func (a *asker) holdsShort(node int) bool { return a.short(a.View.AtFirst.Row(node)) }
+func (a *Asker) holdsShort(node int) bool { return a.short(a.View.AtFirst.Row(node)) }
 
 // short reports whether loads use anything of what is short.
-func (a *asker) short(loads []quotatree.Load) bool {
+func (a *Asker) short(loads []quotatree.Load) bool {
 	for _, sh := range a.WhyNot.Shortages {
 		if quotatree.AmountIn(loads, a.Request.Columns[sh.Slot]) > 0 {
 			return true

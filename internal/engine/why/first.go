@@ -11,7 +11,7 @@ import (
 // a rule keeps.
 
 // keeps returns the verdict on a workload, without stable sharing, which has a rule of its own.
-func (a *asker) keeps(d *right.Donor, w *cluster.Workload) right.Verdict {
+func (a *Asker) keeps(d *right.Donor, w *cluster.Workload) right.Verdict {
 	v := a.Verdict(d, w)
 	if v.Rule == trace.Unstable {
 		v = right.Verdict{}
@@ -23,7 +23,7 @@ func (a *asker) keeps(d *right.Donor, w *cluster.Workload) right.Verdict {
 }
 
 // firstHolder returns the first workload of a queue that uses what is short.
-func (a *asker) firstHolder(q int) *cluster.Workload {
+func (a *Asker) firstHolder(q int) *cluster.Workload {
 	running := a.Cluster.Running(q)
 	return source.FirstUser(&a.Case, func(lane cluster.Lane) *cluster.Workload {
 		var cursor cluster.LaneCursor
@@ -34,7 +34,7 @@ func (a *asker) firstHolder(q int) *cluster.Workload {
 
 // firstKept returns the first workload that would be a candidate if it were not for its minimum
 // runtime, the guards, or because it never yields.
-func (a *asker) firstKept(d *right.Donor) *cluster.Workload {
+func (a *Asker) firstKept(d *right.Donor) *cluster.Workload {
 	p, running := a.Permission(d.Class, false), a.Cluster.Running(d.Queue)
 	if p == right.None {
 		return nil
@@ -51,7 +51,7 @@ func (a *asker) firstKept(d *right.Donor) *cluster.Workload {
 }
 
 // firstPermitted returns the first workload of a lane that the policies permit and of which a test holds.
-func (a *asker) firstPermitted(lane *cluster.LaneSet, d *right.Donor, p right.Permission, test func(*cluster.Workload) bool) *cluster.Workload {
+func (a *Asker) firstPermitted(lane *cluster.LaneSet, d *right.Donor, p right.Permission, test func(*cluster.Workload) bool) *cluster.Workload {
 	var cursor cluster.LaneCursor
 	for cursor.First(*lane); ; cursor.NextIn(a.short) {
 		w, ok := cursor.Item()
@@ -66,7 +66,7 @@ func (a *asker) firstPermitted(lane *cluster.LaneSet, d *right.Donor, p right.Pe
 
 // firstProtected looks, at each priority, at the workloads reserved last: if the first of
 // them is not protected, none is.
-func (a *asker) firstProtected(lane *cluster.LaneSet, d *right.Donor, p right.Permission) *cluster.Workload {
+func (a *Asker) firstProtected(lane *cluster.LaneSet, d *right.Donor, p right.Permission) *cluster.Workload {
 	var cursor cluster.LaneCursor
 	for cursor.First(*lane); ; {
 		w, ok := cursor.Item()
@@ -87,7 +87,7 @@ func (a *asker) firstProtected(lane *cluster.LaneSet, d *right.Donor, p right.Pe
 
 // firstFrom returns the first workload, from a cursor on, that uses what is short and of which a
 // test holds.
-func (a *asker) firstFrom(cursor *cluster.LaneCursor, test func(*cluster.Workload) bool) *cluster.Workload {
+func (a *Asker) firstFrom(cursor *cluster.LaneCursor, test func(*cluster.Workload) bool) *cluster.Workload {
 	for ; ; cursor.NextIn(a.short) {
 		w, ok := cursor.Item()
 		if !ok {
@@ -100,18 +100,18 @@ func (a *asker) firstFrom(cursor *cluster.LaneCursor, test func(*cluster.Workloa
 }
 
 // permits reports whether the policies permit a workload of a donor.
-func (a *asker) permits(d *right.Donor, p right.Permission, w *cluster.Workload) bool {
+func (a *Asker) permits(d *right.Donor, p right.Permission, w *cluster.Workload) bool {
 	return p.Permits(w) || d.Class == right.Own && a.OwnMayYield(w)
 }
 
 // mayBePermitted reports whether the policies may permit the workload or a later one in its
 // lane.
-func (a *asker) mayBePermitted(d *right.Donor, p right.Permission, w *cluster.Workload) bool {
+func (a *Asker) mayBePermitted(d *right.Donor, p right.Permission, w *cluster.Workload) bool {
 	return p.Permits(w) || d.Class == right.Own && a.EqualsMayYield() && w.Priority <= a.Request.Priority
 }
 
 // firstRefused returns the first workload that the policies do not permit.
-func (a *asker) firstRefused(d *right.Donor, borrowing bool) *cluster.Workload {
+func (a *Asker) firstRefused(d *right.Donor, borrowing bool) *cluster.Workload {
 	p := a.Permission(d.Class, borrowing)
 	if p.All {
 		return nil
@@ -129,7 +129,7 @@ func (a *asker) firstRefused(d *right.Donor, borrowing bool) *cluster.Workload {
 
 // firstUnstable returns the first workload of the own queue that the policy permits, but stable
 // sharing keeps: always, or as the only victim. Nil: there is none.
-func (a *asker) firstUnstable(d *right.Donor) *cluster.Workload {
+func (a *Asker) firstUnstable(d *right.Donor) *cluster.Workload {
 	p := a.Permission(right.Own, false)
 	if !a.Request.Fair.Stable || p == right.None {
 		return nil
