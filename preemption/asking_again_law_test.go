@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -56,7 +57,7 @@ func TestSurplusAskedAgain(t *testing.T) {
 			if d.Outcome != preemption.Preempt || len(d.Victims) != 1 || replicas(d)["e"] != 2 {
 				t.Fatalf("minimum %v, asked %d times: %v %v, want two replicas of e", minimum, n+1, d.Outcome, d.Victims)
 			}
-			if err := preemption.Verify(s.State(), r, preemption.Config{}, d); err != nil {
+			if err := verify.Decision(s.State(), r, preemption.Config{}, d); err != nil {
 				t.Fatal(err)
 			}
 			s = edit(t, s, d.Edits()...)

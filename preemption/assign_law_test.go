@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/quota"
@@ -20,7 +20,7 @@ var assignmentLaws = []struct {
 	name  string
 	check func(*rapid.T)
 }{
-	{"AssignsAsTwin", assignsAsTwin},
+	{"AssignsAsReference", assignsAsReference},
 	{"PinnedIsDecidedAlike", inEither(pinnedIsDecidedAlike)},
 	{"OrderOfInputAssignsNothing", inEither(orderOfInputAssignsNothing)},
 	{"FlavorsAreOfTheirGroup", inEither(flavorsAreOfTheirGroup)},
@@ -35,7 +35,7 @@ func TestAssignmentLaws(t *testing.T) {
 	}
 }
 
-func FuzzAssignsAsTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(assignsAsTwin)) }
+func FuzzAssignsAsReference(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(assignsAsReference)) }
 func FuzzPinnedIsDecidedAlike(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(pinnedIsDecidedAlike))) }
 func FuzzOrderOfInputAssignsNothing(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputAssignsNothing)))
@@ -52,7 +52,7 @@ func drawOpen(t *rapid.T) (preemption.State, preemption.Request, preemption.Deci
 	return record.State, *record.Request, decide(t, snapshotOf(t, record.State), *record.Request)
 }
 
-func assignsAsTwin(t *rapid.T) {
+func assignsAsReference(t *rapid.T) {
 	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
@@ -65,7 +65,7 @@ func assignsAsTwin(t *rapid.T) {
 			t.Fatal(err)
 		}
 	}
-	_, want := twin.DecideOpen(config, record.State, *record.Request)
+	_, want := reference.DecideOpen(config, record.State, *record.Request)
 	if diff := cmp.Diff(want.Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
@@ -204,7 +204,7 @@ func possibilityIsWhatItIs(t *rapid.T) {
 		one := r
 		one.Workload.PodSets = []workload.PodSet{{Name: "one", Count: 1, Requests: []quota.Amount{a}}}
 		one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}
-		want := twin.Decide(config, record.State, one)
+		want := reference.Decide(config, record.State, one)
 		if leavingAlone(want.Decision) {
 			continue // the forecast is what the search in order finds
 		}

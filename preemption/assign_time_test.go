@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/guard"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -64,7 +65,7 @@ func TestRetryAtOfAnotherFlavor(t *testing.T) {
 			if err != nil || assignmentText(d) != c.want {
 				t.Errorf("got  %s, %v\nwant %s", assignmentText(d), err, c.want)
 			}
-			if err := preemption.Verify(s.State(), r, preemption.Config{MinRuntime: anHour}, d); err != nil {
+			if err := verify.Decision(s.State(), r, preemption.Config{MinRuntime: anHour}, d); err != nil {
 				t.Error(err)
 			}
 			if c.minutes == 0 {

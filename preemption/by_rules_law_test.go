@@ -10,9 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -121,10 +122,10 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	drawSwitches(t, &config)
 	drawSeen(t, &r)
 	got := decideWith(t, config, snapshotOf(t, st), r)
-	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
-	if err := preemption.Verify(st, r, config, got); err != nil {
+	if err := verify.Decision(st, r, config, got); err != nil {
 		t.Fatalf("%+v: %v", got, err)
 	}
 	byRules := slices.ContainsFunc(got.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption })
@@ -147,7 +148,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		reached["alone"]++
 	}
 	reached["rules"]++
-	if !twin.FitsWithout(config, st, r, got.Victims, true) {
+	if !reference.FitsWithout(config, st, r, got.Victims, true) {
 		t.Fatal("the victims do not make room")
 	}
 	constrained := func(v preemption.Victim) bool {
@@ -163,7 +164,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		takesNoMore(t, config, st, r, got)
 	}
 	for i, v := range got.Victims {
-		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); twin.FitsWithout(config, st, r, spared, true) {
+		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); reference.FitsWithout(config, st, r, spared, true) {
 			if !someConstrained || config.SkipRuleRecheck {
 				t.Fatalf("%s can be spared", v.Workload)
 			}
@@ -186,7 +187,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 // waitsByRules checks RetryAt by brute force: the request is asked at every instant at which anything
 // can change, and its triggers are observed.
 func waitsByRules(t *rapid.T, config preemption.Config, st preemption.State, r preemption.Request, got preemption.Decision, reached map[string]int) {
-	want, waits := twin.RetryAt(config, st, r)
+	want, waits := reference.RetryAt(config, st, r)
 	if !got.RetryAt.Equal(want) || waits != (got.Outcome == preemption.Wait) {
 		t.Fatalf("%v until %v, by brute force until %v", got.Outcome, got.RetryAt, want)
 	}
@@ -197,7 +198,7 @@ func waitsByRules(t *rapid.T, config preemption.Config, st preemption.State, r p
 		t.Fatal("without RetryAt nothing is to wait for")
 	}
 	config.SkipRetryAt = false
-	for _, at := range append(twin.Instants(config, st, r), want) {
+	for _, at := range append(reference.Instants(config, st, r), want) {
 		r.TriggersSince = rules.Observe(r.TriggersSince, got.Triggers, r.Now)
 		if r.Now = at; at.After(want) || !waits {
 			return

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -114,7 +114,7 @@ func ordersByRules(t *rapid.T, reached map[string]int) {
 	config := preemption.Config{RulesAlone: true, SkipRetryAt: true}
 	drawSwitches(t, &config)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
-	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
 	if len(st.Rules[0].Ordering) == 0 || len(got.Victims) == 0 {
@@ -159,7 +159,7 @@ func TestKeysBeforeTheVictim(t *testing.T) {
 	if got, want := fmt.Sprint(ids(d.Victims)), "[a own a1 b1 last]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, d, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, d, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("- the twin, + the decision:\n%s", diff)
 	}
 }

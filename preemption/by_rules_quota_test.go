@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -66,7 +67,7 @@ func decideVerified(t *testing.T, st preemption.State, r preemption.Request, sel
 	if fair := decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r); takes(d) != takes(fair) {
 		t.Errorf("%s, but in fair sharing %s", takes(d), takes(fair))
 	}
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
 		t.Errorf("%s: %v", takes(d), err)
 	}
 	return d
@@ -141,11 +142,11 @@ func TestSwitchesOfRules(t *testing.T) {
 		if got := takes(d); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		if err := preemption.Verify(st, r, c.config, d); err != nil {
+		if err := verify.Decision(st, r, c.config, d); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if other := (preemption.Config{}); c.want == "5b[0]" || c.want == "Impossible" {
-			if err := preemption.Verify(st, r, other, d); err == nil {
+			if err := verify.Decision(st, r, other, d); err == nil {
 				t.Errorf("%s: nothing is wrong without the switch", name)
 			}
 		}
@@ -203,12 +204,12 @@ func TestEachLookPermitsMore(t *testing.T) {
 			if slices.Sort(got); strings.Join(got, " ") != want[looks] {
 				t.Errorf("%v, %d looks: %v %q, want %s", sharing, looks, d.Outcome, got, want[looks])
 			}
-			if slow := twin.Decide(config, st, r); !slices.EqualFunc(slow.Victims, d.Victims, func(a, b preemption.Victim) bool { return a.Workload == b.Workload }) {
+			if slow := reference.Decide(config, st, r); !slices.EqualFunc(slow.Victims, d.Victims, func(a, b preemption.Victim) bool { return a.Workload == b.Workload }) {
 				t.Errorf("%v, %d looks: the twin takes %v", sharing, looks, slow.Victims)
 			}
 			for others := range want { // whom the tier of InsufficientQuota takes it may take if that tier is reached
 				config.MaxRuleLooks = others
-				if err := preemption.Verify(st, r, config, d); (err == nil) != (strings.Contains(want[others], "last") == strings.Contains(want[looks], "last")) {
+				if err := verify.Decision(st, r, config, d); (err == nil) != (strings.Contains(want[others], "last") == strings.Contains(want[looks], "last")) {
 					t.Errorf("%v, %d looks, judged by %d: %v", sharing, looks, others, err)
 				}
 			}
@@ -355,12 +356,12 @@ func TestVerifyQuotaConstraints(t *testing.T) {
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{rule}}}
 	r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now}
 	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
 	d.Victims = slices.DeleteFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == "8a" })
 	d.Victims[0].Order = 1
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), "no order in which the constraints on quota accept") {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), "no order in which the constraints on quota accept") {
 		t.Error(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/guard"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -281,7 +282,7 @@ func TestVerifyRules(t *testing.T) {
 	smaller.Name, smaller.CandidateSelectors[0].NumericLabels = "smaller", []rules.NumericLabel{{Key: "size", Comparison: rules.LessThan}}
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{anybody(rules.Always), smaller}}}
 	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -308,12 +309,12 @@ func TestVerifyRules(t *testing.T) {
 	} {
 		spoilt := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
 		c.spoil(&spoilt)
-		if err := preemption.Verify(st, r, preemption.Config{}, spoilt); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := verify.Decision(st, r, preemption.Config{}, spoilt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
 	st.Admitted[0].NeverYields = true
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `"x" never yields`) {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `"x" never yields`) {
 		t.Error(err)
 	}
 }

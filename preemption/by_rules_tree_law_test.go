@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -73,10 +74,10 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	st.Rules = []rules.Config{config}
 	by := preemption.Config{RulesAlone: true, MaxRuleLooks: int(n("looks", 2))}
 	got := decideWith(t, by, snapshotOf(t, st), r)
-	if diff := cmp.Diff(twin.Decide(by, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(reference.Decide(by, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
-	if err := preemption.Verify(st, r, by, got); err != nil {
+	if err := verify.Decision(st, r, by, got); err != nil {
 		t.Fatalf("%+v: %v", got, err)
 	}
 	for _, v := range got.Victims {
@@ -142,7 +143,7 @@ func TestThoseThatWaitForTheCapacityGoOn(t *testing.T) {
 		if got, want := fmt.Sprint(ids(d.Victims)), "[away1 away2 between2 near0 near1]"; got != want {
 			t.Errorf("%+v: %s, want %s", s, got, want)
 		}
-		if diff := cmp.Diff(twin.Decide(c, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(reference.Decide(c, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("- the twin, + the decision:\n%s", diff)
 		}
 	}

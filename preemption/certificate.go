@@ -3,12 +3,11 @@ package preemption
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
-	"github.com/cedesched/cede/internal/verify/queues"
 	"github.com/cedesched/cede/quota"
 )
 
 // Certificate shows the lower bound of a [Proof], or that no set is allowed, so that it can be
-// checked without a search: [Verify] does, with exact arithmetic of its own. It is about
+// checked without a search: package verify does, with exact arithmetic of its own. It is about
 // [Proof.Value] alone. That no set of the same value is better by a later point of
 // [ExactSearch] rests on the search.
 //
@@ -137,26 +136,6 @@ func (sc *scratch) capOf(c *cluster.Cluster, of *exact.CertifiedCap) CertifiedCa
 	var queue int
 	if out.Limit, queue = l.Group(of.Group); queue >= 0 {
 		out.Queue = c.Queue(queue).Name
-	}
-	return out
-}
-
-// judged returns the certificate as Verify reads it.
-func (c *Certificate) judged() *queues.Certificate {
-	out := &queues.Certificate{Bound: c.Bound}
-	for i := range c.Attempts {
-		in := &c.Attempts[i]
-		a := queues.CertifiedAttempt{WithinNominal: in.WithinNominal, Bound: in.Bound, Tree: in.Tree}
-		for _, r := range in.Rows {
-			a.Rows = append(a.Rows, queues.CertifiedRow(r))
-		}
-		for _, l := range in.Caps {
-			a.Caps = append(a.Caps, queues.CertifiedCap{Limit: l.Limit, Queue: l.Queue, Reason: queues.Reason(l.Reason), AnyPriority: l.AnyPriority, Above: l.Above, Multiplier: l.Multiplier})
-		}
-		for _, u := range in.Candidates {
-			a.Candidates = append(a.Candidates, queues.CertifiedCandidate(u))
-		}
-		out.Attempts = append(out.Attempts, a)
 	}
 	return out
 }

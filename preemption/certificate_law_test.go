@@ -6,9 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 )
 
 // "A certificate shows LowerBound, or that no set is allowed": Verify accepts each, and by all
@@ -34,7 +35,7 @@ func certificatesHold(t *rapid.T) {
 	}
 	s := snapshotOf(t, st)
 	d := decideWith(t, config, s, r)
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		proof, _ := json.Marshal(d.Proof)
 		t.Fatalf("%+v\n%s\n%v", d, proof, err)
 	}
@@ -58,8 +59,8 @@ func certificatesHold(t *rapid.T) {
 		caps = decideWith(t, greedy, s, r).Victims
 	}
 	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
-	want := twin.Exhaust(config, st, r, caps, cost, order)
-	if want.Candidates > twin.MostExhausted {
+	want := reference.Exhaust(config, st, r, caps, cost, order)
+	if want.Candidates > reference.MostExhausted {
 		return
 	}
 	if best := want.Values[order[0]]; len(want.Victims) > 0 && len(d.Victims) == 0 || c.Bound > best {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
@@ -48,7 +49,7 @@ func TestCertificatesAreThoseOfTheGolden(t *testing.T) {
 		if d.Proof == nil || d.Proof.Certificate == nil {
 			return
 		}
-		if err := preemption.Verify(q.record.State, r, q.config, d); err != nil {
+		if err := verify.Decision(q.record.State, r, q.config, d); err != nil {
 			t.Errorf("%s: %v", about, err)
 		}
 		c, rows, caps, tree := d.Proof.Certificate, 0, 0, 0
@@ -196,7 +197,7 @@ func TestSpoiltCertificates(t *testing.T) {
 				continue
 			}
 			applied[way.name]++
-			switch err := preemption.Verify(st, r, q.config, d); {
+			switch err := verify.Decision(st, r, q.config, d); {
 			case err == nil && strings.HasPrefix(way.name, "another multiplier") || strings.HasPrefix(way.name, "another reason"):
 				kept[way.name]++
 			case err == nil:
@@ -240,7 +241,7 @@ func TestCertificateOfAWorseAnswer(t *testing.T) {
 		worse++
 		d.Proof = &preemption.Proof{Optimal: true, Value: value, LowerBound: value, Certificate: best.Proof.Certificate}
 		d.Proof.Certificate.Bound = value
-		if err := preemption.Verify(st, r, q.config, d); err == nil {
+		if err := verify.Decision(st, r, q.config, d); err == nil {
 			t.Errorf("%d: %d in place of %d", seed, value, best.Proof.Value)
 		}
 	}
@@ -274,7 +275,7 @@ func TestCertificateOfAmountsOfZero(t *testing.T) {
 	if len(d.Proof.Certificate.Attempts[0].Tree) == 0 {
 		t.Error("the certificate has no tree")
 	}
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Error(err)
 	}
 }

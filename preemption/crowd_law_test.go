@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -77,13 +77,13 @@ func crowdOf(t *rapid.T, queues ...int) (preemption.State, preemption.Request) {
 }
 
 // The twin says the same where many yield, but of time.
-func agreesWithTwinInACrowd(t *rapid.T) {
+func agreesWithReferenceInACrowd(t *rapid.T) {
 	st, r := crowd(t)
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &st)
 	reevaluate(t, &config)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
-	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -48,7 +49,7 @@ func TestZeroAmountNeedsNothing(t *testing.T) {
 	if got := text(d); got != "Preempt: b1 InCohortReclaimWhileBorrowing" {
 		t.Errorf("where the caller says that it does: %s", got)
 	}
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -34,8 +35,8 @@ func exactIsBest(t *rapid.T) {
 		caps = decideWith(t, greedy, s, r).Victims
 	}
 	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
-	want := twin.Exhaust(config, st, r, caps, cost, order)
-	if want.Candidates > twin.MostExhausted {
+	want := reference.Exhaust(config, st, r, caps, cost, order)
+	if want.Candidates > reference.MostExhausted {
 		t.Skip("too many candidates")
 	}
 	got := decideWith(t, config, s, r)
@@ -112,7 +113,7 @@ func exactDecisionsVerify(t *rapid.T) {
 	r.Room = drawRoom(t, st)
 	s := snapshotOf(t, st)
 	d := decideWith(t, config, s, r)
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 	explained, err := preemptorOf(config).Explain(s, r)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -108,7 +109,7 @@ func TestExactRetryAtWithFewNodes(t *testing.T) {
 		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 			t.Errorf("%d nodes: %s at %v, want Wait until %v", nodes, text(d), d.RetryAt, want)
 		}
-		if err := preemption.Verify(st, r, config, d); err != nil {
+		if err := verify.Decision(st, r, config, d); err != nil {
 			t.Errorf("%d nodes: %v", nodes, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
@@ -30,10 +30,10 @@ func noExchangeIsLeft(t *rapid.T) {
 		t.Skip("nobody yields")
 	}
 	order, cost := goals(config.Cost, config.Exchange.FewestFirst, st, r.Now)
-	want := twin.Exchange(config, st, r, before.Victims, got.Victims, cost, order)
+	want := reference.Exchange(config, st, r, before.Victims, got.Victims, cost, order)
 	changed := cmp.Diff(before.Victims, got.Victims, sameDecision)
 	switch {
-	case want.Candidates > twin.MostExhausted:
+	case want.Candidates > reference.MostExhausted:
 		t.Skip("too many candidates")
 	case !want.Greedy && changed != "", want.Values == want.GreedyValues && changed != "":
 		t.Fatalf("-Greedy's +those of an exchange that gains nothing:\n%s", changed)

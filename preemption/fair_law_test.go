@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
@@ -25,7 +25,7 @@ func fairVictimsAreJustified(t *rapid.T) {
 	if len(d.Victims) > 6 || leavingAlone(d) || slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return len(v.Replicas) > 0 }) {
 		return // too many orders
 	}
-	if !twin.Justified(config, record.State, *record.Request, d.Victims) {
+	if !reference.Justified(config, record.State, *record.Request, d.Victims) {
 		t.Fatalf("no order justifies %+v", d.Victims)
 	}
 	for set := range 1<<len(d.Victims) - 1 {
@@ -35,7 +35,7 @@ func fairVictimsAreJustified(t *rapid.T) {
 				part = append(part, v)
 			}
 		}
-		if twin.FitsWithout(config, record.State, *record.Request, part, true) && twin.Justified(config, record.State, *record.Request, part) {
+		if reference.FitsWithout(config, record.State, *record.Request, part, true) && reference.Justified(config, record.State, *record.Request, part) {
 			t.Fatalf("%v would do for %v", ids(part), ids(d.Victims))
 		}
 	}

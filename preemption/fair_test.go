@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -296,7 +296,7 @@ func TestReservedMakesACohortBorrow(t *testing.T) {
 	if len(d.Shortage) != 1 || d.Shortage[0].Resource != "gpu" || d.Shortage[0].Missing != 2 {
 		t.Errorf("%v: %+v", d.Outcome, d.Shortage)
 	}
-	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
+	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
 		t.Errorf("- the twin, + the decision:\n%s", diff)
 	}
 }

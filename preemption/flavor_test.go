@@ -11,6 +11,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -178,11 +179,11 @@ func TestTopologyByQueue(t *testing.T) {
 		t.Error(got)
 	}
 	d.Assignment[0].Flavor, d.Admitted.PodSets[0].Requests[0].Flavor = "B", "B"
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err != nil {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
 		t.Error(err)
 	}
 	st.Flavors[1].Topology = queue.Topology{}
-	if err := preemption.Verify(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `decision.assignment[0].flavor: "B" is not for pod set`) {
+	if err := verify.Decision(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `decision.assignment[0].flavor: "B" is not for pod set`) {
 		t.Errorf("a flavor without topology: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 )
@@ -34,7 +35,7 @@ func TestRetryAtByRulesAlone(t *testing.T) {
 		if d.Outcome != preemption.Impossible {
 			t.Errorf("%v: %v at %v, but no rule ever permits anybody", search, d.Outcome, d.RetryAt)
 		}
-		if err := preemption.Verify(record.State, *record.Request, config, d); err != nil {
+		if err := verify.Decision(record.State, *record.Request, config, d); err != nil {
 			t.Errorf("%v: %v", search, err)
 		}
 	}
@@ -54,13 +55,13 @@ func TestVerifyStableBesideRules(t *testing.T) {
 	}
 	st, r := q.Record.State, *q.Record.Request
 	d := decideWith(t, config, snapshotOf(t, st), r)
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Errorf("the decision: %v", err)
 	}
 	for i := range d.Victims {
 		if v := &d.Victims[i]; v.Workload == "w02" && v.Reason == preemption.ConfigurablePreemption {
 			v.Reason = preemption.InClusterQueue
-			if err := preemption.Verify(st, r, config, d); err == nil {
+			if err := verify.Decision(st, r, config, d); err == nil {
 				t.Error("a rule's victim passes with the reason of a policy that does not permit it")
 			}
 			return

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -23,8 +23,8 @@ var laws = []struct {
 	name  string
 	check func(*rapid.T)
 }{
-	{"AgreesWithTwin", agreesWithTwin},
-	{"AgreesWithTwinInACrowd", agreesWithTwinInACrowd},
+	{"AgreesWithReference", agreesWithReference},
+	{"AgreesWithReferenceInACrowd", agreesWithReferenceInACrowd},
 	{"VictimsMakeRoom", inEither(victimsMakeRoom)},
 	{"NoVictimCanBeSpared", inEither(noVictimCanBeSpared)},
 	{"VictimsArePermitted", inEither(victimsArePermitted)},
@@ -56,12 +56,14 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-func FuzzAgreesWithTwin(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
-func FuzzAgreesWithTwinInACrowd(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithTwinInACrowd)) }
-func FuzzVictimsMakeRoom(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoom))) }
-func FuzzNoVictimCanBeSpared(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
-func FuzzVictimsArePermitted(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
-func FuzzTotalsAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(totalsAreNothing))) }
+func FuzzAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithReference)) }
+func FuzzAgreesWithReferenceInACrowd(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(agreesWithReferenceInACrowd))
+}
+func FuzzVictimsMakeRoom(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoom))) }
+func FuzzNoVictimCanBeSpared(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
+func FuzzVictimsArePermitted(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
+func FuzzTotalsAreNothing(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(totalsAreNothing))) }
 func FuzzUsageOfLocalQueuesIsOrder(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(inEither(usageOfLocalQueuesIsOrder)))
 }
@@ -174,7 +176,7 @@ func ids(victims []preemption.Victim) []string {
 }
 
 // The twin says the same of everything but of time, which is a law of its own.
-func agreesWithTwin(t *rapid.T) {
+func agreesWithReference(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := record.State, *record.Request
 	config := preemptiontest.Configs().Draw(t, "config")
@@ -182,7 +184,7 @@ func agreesWithTwin(t *rapid.T) {
 	reevaluate(t, &config)
 	r.Room = drawRoom(t, st)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
-	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
 }
@@ -292,7 +294,7 @@ func noneIsEnough(t *rapid.T, st preemption.State, r preemption.Request, victims
 	if len(all) > 10 {
 		all = all[:0] // 2^n subsets
 	}
-	borrowing := twin.Decide(config, st, r).Borrowing
+	borrowing := reference.Decide(config, st, r).Borrowing
 	for set := range 1<<len(all) - 1 {
 		var gone []preemption.Victim
 		for i, v := range all {
@@ -300,7 +302,7 @@ func noneIsEnough(t *rapid.T, st preemption.State, r preemption.Request, victims
 				gone = append(gone, v)
 			}
 		}
-		if twin.FitsWithout(config, st, r, gone, borrowing) {
+		if reference.FitsWithout(config, st, r, gone, borrowing) {
 			t.Fatalf("victims %v, but %v is enough", all, gone)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -24,7 +25,7 @@ func TestLeavingReplicaIsSpared(t *testing.T) {
 		if got := fmt.Sprint(d.Victims[0].Replicas); got != "[{second 1 0}]" {
 			t.Errorf("%v: %v", search, got)
 		}
-		if err := preemption.Verify(st, r, config, d); err != nil {
+		if err := verify.Decision(st, r, config, d); err != nil {
 			t.Errorf("%v: %v", search, err)
 		}
 	}
@@ -42,7 +43,7 @@ func TestVerifyCountsReplicasBesideThoseThatLeave(t *testing.T) {
 	}
 	for n, want := range map[int64]bool{1: false, 2: true} {
 		config := preemption.Config{Limits: atMost(n)}
-		if err := preemption.Verify(st, r, config, d); (err == nil) != want {
+		if err := verify.Decision(st, r, config, d); (err == nil) != want {
 			t.Errorf("at most %d: %v", n, err)
 		}
 	}

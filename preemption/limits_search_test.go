@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
@@ -99,7 +100,7 @@ func TestLimitsInEachSearch(t *testing.T) {
 			if refused := len(d.Blockers) > 0 && d.Blockers[0].Rule == preemption.RuleLimit && d.Blockers[0].SetBy == "some limit"; refused == d.Outcome.Possible() {
 				t.Errorf("%s: %v: blockers %+v of %s", c.about, search, d.Blockers, text)
 			}
-			if err := preemption.Verify(st, r, config, d); err != nil {
+			if err := verify.Decision(st, r, config, d); err != nil {
 				t.Errorf("%s: %v: %v", c.about, search, err)
 			}
 		}
@@ -135,12 +136,12 @@ func TestLimitsWithoutCaps(t *testing.T) {
 		if text := strings.Join(got, " "); text != want || !d.Proof.Optimal || d.Proof.Certificate == nil {
 			t.Errorf("at most %d: %s, %+v, want %s", limit, text, d.Proof, want)
 		}
-		if err := preemption.Verify(st, r, config, d); err != nil {
+		if err := verify.Decision(st, r, config, d); err != nil {
 			t.Error(err)
 		}
 		if limit == 1 {
 			config.Limits[0].Limit = 2
-			if preemption.Verify(st, r, config, d) == nil {
+			if verify.Decision(st, r, config, d) == nil {
 				t.Error("the certificate of one limit shows the bound of another")
 			}
 		}
@@ -168,7 +169,7 @@ func TestLimitsOfPoliciesAndRules(t *testing.T) {
 		if text(d) != "Preempt: other ConfigurablePreemption" || d.Proof != nil {
 			t.Errorf("%v: %s, %+v", search, text(d), d.Proof)
 		}
-		if err := preemption.Verify(st, r, config, d); err != nil {
+		if err := verify.Decision(st, r, config, d); err != nil {
 			t.Errorf("%v: %v", search, err)
 		}
 	}
@@ -326,7 +327,7 @@ func TestSpoiltLimitsOfCertificates(t *testing.T) {
 				spoil := func(about string, do func()) {
 					do()
 					if *c != was {
-						if applied[about]++; preemption.Verify(q.st, q.r, q.config, d) == nil {
+						if applied[about]++; verify.Decision(q.st, q.r, q.config, d) == nil {
 							if kept[about]++; about != "a cap" { // it may be as low as the limit
 								t.Errorf("%d: %s: %+v in place of %+v", seed, about, *c, was)
 							}
@@ -342,7 +343,7 @@ func TestSpoiltLimitsOfCertificates(t *testing.T) {
 				spoil("larger", func() { c.Multiplier *= 1000 })
 				for k := range q.config.Limits {
 					if l := &q.config.Limits[k]; l.Name == c.Limit {
-						if l.Limit++; preemption.Verify(q.st, q.r, q.config, d) == nil {
+						if l.Limit++; verify.Decision(q.st, q.r, q.config, d) == nil {
 							t.Errorf("%d: one more may yield: %+v", seed, *c)
 						}
 						l.Limit--

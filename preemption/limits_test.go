@@ -10,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
@@ -85,16 +86,16 @@ func drawLimited(t *rapid.T) (config preemption.Config, st preemption.State, r p
 func limitsHold(t *rapid.T) {
 	config, st, r := drawLimited(t)
 	d := decideWith(t, config, snapshotOf(t, st), r)
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 	if d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible {
-		at, ok := twin.RetryAt(config, st, r)
+		at, ok := reference.RetryAt(config, st, r)
 		if ok != (d.Outcome == preemption.Wait) || ok && !at.Equal(d.RetryAt) {
 			t.Fatalf("%v until %v, want %v until %v", d.Outcome, d.RetryAt, ok, at)
 		}
 	}
-	got, want := timeless(d), twin.Decide(config, st, r).Decision
+	got, want := timeless(d), reference.Decide(config, st, r).Decision
 	got.Blockers, want.Blockers = nil, nil
 	if diff := cmp.Diff(want, got, sameDecision); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
@@ -161,7 +162,7 @@ func TestLimitsByScope(t *testing.T) {
 			if named != (c.refused != "") {
 				t.Errorf("blockers %+v, want first the limit that refused %q", d.Blockers, c.refused)
 			}
-			if err := preemption.Verify(st, r, config, d); err != nil {
+			if err := verify.Decision(st, r, config, d); err != nil {
 				t.Error(err)
 			}
 			if events := d.Events(s, r, r.Now); len(events) != len(d.Victims) {
@@ -226,7 +227,7 @@ func TestLimitsOfRules(t *testing.T) {
 				t.Errorf("without %s: %+v", name, e)
 			}
 		}
-		if err := preemption.Verify(st, r, forbid, d); err != nil {
+		if err := verify.Decision(st, r, forbid, d); err != nil {
 			t.Error(err)
 		}
 	}
@@ -265,7 +266,7 @@ func TestLimitsOfRulesAndReplicas(t *testing.T) {
 		if d.Outcome != c.want || d.Outcome == preemption.Preempt && (len(d.Victims) != 1 || d.Victims[0].Reason != preemption.ConfigurablePreemption) {
 			t.Errorf("%+v: %s", c.limit, text(d))
 		}
-		if err := preemption.Verify(st, pending("a", 0, 4), config, d); err != nil {
+		if err := verify.Decision(st, pending("a", 0, 4), config, d); err != nil {
 			t.Error(err)
 		}
 	}
@@ -322,7 +323,7 @@ func TestLimitOnARuleThatNoLongerAccepts(t *testing.T) {
 		if got != want {
 			t.Errorf("at most %d: %s, want %s", limit, got, want)
 		}
-		if err := preemption.Verify(st, r, c, d); err != nil {
+		if err := verify.Decision(st, r, c, d); err != nil {
 			t.Errorf("at most %d: %v", limit, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -49,7 +50,7 @@ func usageOfLocalQueuesIsOrder(t *rapid.T) {
 	if config.Sharing == preemption.Classical && len(st.Cohorts) == 0 && (d.Outcome != without.Outcome || !d.RetryAt.Equal(without.RetryAt)) {
 		t.Fatalf("%v at %v with usage, %v at %v without", d.Outcome, d.RetryAt, without.Outcome, without.RetryAt)
 	}
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatal(err)
 	}
 }

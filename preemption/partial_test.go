@@ -7,9 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -36,7 +37,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 	}
 	s := snapshotOf(t, record.State)
 	d := decideWith(t, config, s, r)
-	if err := preemption.Verify(record.State, r, config, d); err != nil {
+	if err := verify.Decision(record.State, r, config, d); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(d, explain(t, config, s, r).Decision, sameDecision); diff != "" {
@@ -45,8 +46,8 @@ func partialIsOfTheTwin(t *rapid.T) {
 	plain := r
 	plain.MinCounts = nil
 	all := decideWith(t, config, s, plain)
-	counts := twin.Counts(r, func(part preemption.Request) bool {
-		_, answer := twin.DecideOpen(config, record.State, part)
+	counts := reference.Counts(r, func(part preemption.Request) bool {
+		_, answer := reference.DecideOpen(config, record.State, part)
 		return answer.Outcome.Possible()
 	})
 	want := all
@@ -132,7 +133,7 @@ func holdsQuotaIsWithoutIt(t *rapid.T) {
 	if diff := cmp.Diff(want, d, sameDecision); diff != "" {
 		t.Fatalf("- want, + got: %s", diff)
 	}
-	if err := preemption.Verify(holding.State(), again, preemption.Config{}, d); err != nil {
+	if err := verify.Decision(holding.State(), again, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(d, explain(t, preemption.Config{}, holding, again).Decision, sameDecision); diff != "" {
@@ -165,7 +166,7 @@ func replacingIsWithoutIt(t *rapid.T) {
 	if diff := cmp.Diff(want, d, sameDecision); diff != "" {
 		t.Fatalf("- want, + got: %s", diff)
 	}
-	if err := preemption.Verify(record.State, r, preemption.Config{}, d); err != nil {
+	if err := verify.Decision(record.State, r, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == old.ID }) {

@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -114,7 +115,7 @@ func TestProtectionByReason(t *testing.T) {
 			if c.want == preemption.Wait && (len(d.Blockers) != 1 || d.Blockers[0].Rule != preemption.RuleMinRuntime || d.Blockers[0].SetBy != c.setBy) {
 				t.Errorf("blockers %+v, want one set by %s", d.Blockers, c.setBy)
 			}
-			if err := preemption.Verify(st, r, config, d); err != nil {
+			if err := verify.Decision(st, r, config, d); err != nil {
 				t.Error(err)
 			}
 		})

@@ -8,9 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -119,10 +120,10 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 		if c.protected && !d.RetryAt.Equal(now.Add(9*60e9)) {
 			t.Errorf("RetryAt %v", d.RetryAt)
 		}
-		if err := preemption.Verify(st, r, config, d); err != nil {
+		if err := verify.Decision(st, r, config, d); err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
+		if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
 			t.Errorf("- the twin, + the decision:\n%s", diff)
 		}
 	}

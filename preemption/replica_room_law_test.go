@@ -7,9 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -26,10 +27,10 @@ func replicasFreeRoom(t *rapid.T) {
 	if len(room.away) > 0 || room.anyRemoved() {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
-	if diff := cmp.Diff(twin.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the twin, + the decision:\n%s", diff)
 	}
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 	other := st
@@ -86,7 +87,7 @@ func everySearchFreesReplicas(t *rapid.T) {
 	if len(room.away) > 0 || room.anyRemoved() {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 	if d.Outcome != preemption.Preempt {

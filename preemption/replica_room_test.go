@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -32,7 +33,7 @@ func TestSurplusFreesRoom(t *testing.T) {
 			if d.Victims[0].Leaving != (n > 0) || n > 0 && len(d.Edits()) > 0 {
 				t.Errorf("minimum %v, asked %d times: %+v, %d edits", minimum, n+1, d.Victims, len(d.Edits()))
 			}
-			if err := preemption.Verify(s.State(), r, preemption.Config{}, d); err != nil {
+			if err := verify.Decision(s.State(), r, preemption.Config{}, d); err != nil {
 				t.Error(err)
 			}
 			s = edit(t, s, d.Edits()...)

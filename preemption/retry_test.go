@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/guard"
@@ -55,8 +55,8 @@ func checkRetryAt(t *rapid.T, record preemption.Record) {
 		}
 		return
 	}
-	list := twin.Instants(config, st, r)
-	want, _ := twin.RetryAt(config, st, r)
+	list := reference.Instants(config, st, r)
+	want, _ := reference.RetryAt(config, st, r)
 	if !d.RetryAt.Equal(want) || (d.Outcome == preemption.Wait) == want.IsZero() {
 		t.Fatalf("%v until %v, by brute force until %v", d.Outcome, d.RetryAt, want)
 	}

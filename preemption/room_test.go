@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -240,7 +240,7 @@ func TestNoRoomForAWorkloadThatNeverPreempts(t *testing.T) {
 	if d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Shortage) > 0 {
 		t.Errorf("%+v", d)
 	}
-	if of := twin.Decide(config, st, r); of.NoRoom != d.NoRoom || len(of.Shortage) != len(d.Shortage) {
+	if of := reference.Decide(config, st, r); of.NoRoom != d.NoRoom || len(of.Shortage) != len(d.Shortage) {
 		t.Errorf("the twin: %+v", of)
 	}
 }

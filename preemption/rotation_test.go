@@ -9,8 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -186,10 +187,10 @@ func TestUnknownQueueTimeIsTheNewest(t *testing.T) {
 		if text(d) != c.want || !d.RetryAt.IsZero() {
 			t.Errorf("%s: %s, again at %v; want %s", c.name, text(d), d.RetryAt, c.want)
 		}
-		if err := preemption.Verify(st, r, config, d); err != nil {
+		if err := verify.Decision(st, r, config, d); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if theirs := twin.Decide(config, st, r); text(theirs.Decision) != c.want {
+		if theirs := reference.Decide(config, st, r); text(theirs.Decision) != c.want {
 			t.Errorf("%s: the twin says %s", c.name, text(theirs.Decision))
 		}
 	}

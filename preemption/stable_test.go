@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -76,8 +77,8 @@ func TestStable(t *testing.T) {
 	st, r := lab(queue.LowerPriority, queue.Any, job("small", "b", 0, 2, started(1)), other), pending("b", 5, 3)
 	r.Workload.PodSets[0].Count = 2 // not a borrower
 	d := decideWith(t, stable, snapshotOf(t, st), r)
-	if text(d) != "Preempt: small InClusterQueue" || preemption.Verify(st, r, stable, d) != nil {
-		t.Errorf("within the quota: %s, %v", text(d), preemption.Verify(st, r, stable, d))
+	if text(d) != "Preempt: small InClusterQueue" || verify.Decision(st, r, stable, d) != nil {
+		t.Errorf("within the quota: %s, %v", text(d), verify.Decision(st, r, stable, d))
 	}
 	large := job("large", "b", 5, 4, started(1))
 	large.Queued = started(1)
@@ -89,7 +90,7 @@ func TestStable(t *testing.T) {
 	}
 	st, r = lab(queue.LowerPriority, queue.Any, job("small", "b", 0, 2, started(1))), pending("b", 5, 3)
 	d = decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
-	if err := preemption.Verify(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `decision.victims[0]: "small" may take its place back`) {
+	if err := verify.Decision(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `decision.victims[0]: "small" may take its place back`) {
 		t.Errorf("Verify of %s: %v", text(d), err)
 	}
 }
@@ -111,7 +112,7 @@ func TestVerifyStableShares(t *testing.T) {
 	}
 	stable := initial
 	stable.Fair.Stable = true
-	if err := preemption.Verify(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `may take its place back`) {
+	if err := verify.Decision(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `may take its place back`) {
 		t.Errorf("Verify of %s: %v", text(d), err)
 	}
 	if d := decideWith(t, stable, snapshotOf(t, st), r); text(d) != "Impossible: FairShare b b3" {
@@ -163,7 +164,7 @@ func TestStableHasNoOrder(t *testing.T) {
 		if d.Outcome != preemption.Preempt || len(d.Victims) != 3 {
 			t.Errorf("%v: %v, %v; want all three", search, d.Outcome, d.Victims)
 		}
-		if err := preemption.Verify(record.State, *record.Request, c, d); err != nil {
+		if err := verify.Decision(record.State, *record.Request, c, d); err != nil {
 			t.Errorf("%v: %v", search, err)
 		}
 	}

@@ -6,8 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -53,10 +54,10 @@ func totalsAreNothing(t *rapid.T) {
 	if diff := cmp.Diff(d, got, sameDecision); diff != "" {
 		t.Fatalf("with totals: %s", diff)
 	}
-	if err := preemption.Verify(other, r, config, decide(t, s, r)); err != nil {
+	if err := verify.Decision(other, r, config, decide(t, s, r)); err != nil {
 		t.Fatal(err)
 	}
-	want := twin.Decide(config, other, r)
+	want := reference.Decide(config, other, r)
 	want.Admitted = nil
 	if diff := cmp.Diff(want.Decision, timeless(d), sameDecision); diff != "" {
 		t.Fatalf("- the twin, + the decision: %s", diff)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -36,12 +37,12 @@ func ExampleVerify() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(preemption.Verify(state, request, preemption.Config{}, ours))
+	fmt.Println(verify.Decision(state, request, preemption.Config{}, ours))
 	theirs := preemption.Decision{Outcome: preemption.Preempt, Victims: []preemption.Victim{
 		{Workload: "train", Queue: "team", Reason: preemption.InClusterQueue},
 		{Workload: "tune", Queue: "team", Reason: preemption.InClusterQueue},
 	}}
-	fmt.Println(preemption.Verify(state, request, preemption.Config{}, theirs))
+	fmt.Println(verify.Decision(state, request, preemption.Config{}, theirs))
 	// Output:
 	// <nil>
 	// decision.victims[0]: "train", or a replica of it, can stay; decision.victims[1]: "tune", or a replica of it, can stay

@@ -5,8 +5,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 )
 
 // Every decision is one that Verify has nothing against.
@@ -22,7 +22,7 @@ func decisionsVerify(t *rapid.T) {
 	reevaluate(t, &config)
 	r.Room = drawRoom(t, st)
 	d := decideWith(t, config, snapshotOf(t, st), r)
-	if err := preemption.Verify(st, r, config, d); err != nil {
+	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -263,7 +264,7 @@ func spoilAll(t *testing.T, golden string, ask func(seed int) (preemption.Config
 			}
 			applied["a guard protects a victim"]++
 			applied["nobody is permitted"]++
-			if preemption.Verify(st, r, guarded, d) == nil || preemption.Verify(strict, r, config, d) == nil {
+			if verify.Decision(st, r, guarded, d) == nil || verify.Decision(strict, r, config, d) == nil {
 				t.Errorf("%d: with a guard, or no right: %+v", seed, d)
 			}
 		}
@@ -273,7 +274,7 @@ func spoilAll(t *testing.T, golden string, ask func(seed int) (preemption.Config
 				continue
 			}
 			applied[way.name]++
-			err := preemption.Verify(st, r, config, d)
+			err := verify.Decision(st, r, config, d)
 			if err == nil {
 				t.Errorf("%d: %s: %+v", seed, way.name, d)
 				continue

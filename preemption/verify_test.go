@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -13,20 +14,20 @@ import (
 // A state, request or configuration that is not valid is a fault, each with its path.
 func TestVerifyRefusesBadInput(t *testing.T) {
 	r := pending("a", 10, 4)
-	wantFaults(t, preemption.Verify(small, r, preemption.Config{}, preemption.Decision{}), "decision.outcome")
+	wantFaults(t, verify.Decision(small, r, preemption.Config{}, preemption.Decision{}), "decision.outcome")
 	r.MinCounts = []preemption.Replicas{{PodSet: "main", Count: 2}}
 	for _, n := range []int64{1, 5} { // of 4, at least 2
 		d := decide(t, snapshotOf(t, small), r)
 		d.Counts = []preemption.Replicas{{PodSet: "main", Count: n}}
-		wantFaults(t, preemption.Verify(small, r, preemption.Config{}, d), "decision.counts")
+		wantFaults(t, verify.Decision(small, r, preemption.Config{}, d), "decision.counts")
 	}
 	r.MinCounts = []preemption.Replicas{{PodSet: "none", Count: 1}}
-	wantFaults(t, preemption.Verify(small, r, preemption.Config{}, preemption.Decision{}), "request.minCounts[0].podSet")
+	wantFaults(t, verify.Decision(small, r, preemption.Config{}, preemption.Decision{}), "request.minCounts[0].podSet")
 	r.MinCounts = nil
 	r.Workload.ID, r.Workload.Queue, r.Now = "", "nowhere", r.Now.AddDate(4000, 0, 0)
 	st := small
 	st.Admitted = []workload.Workload{job("a1", "gone", 0, -4, started(5))}
-	wantFaults(t, preemption.Verify(st, r, preemption.Config{MaxBlockers: -1}, preemption.Decision{}),
+	wantFaults(t, verify.Decision(st, r, preemption.Config{MaxBlockers: -1}, preemption.Decision{}),
 		"config.MaxBlockers", "request.workload.id", "request.workload.queue", "request.now",
 		"admitted.podSets[0].count", "admitted")
 }
@@ -46,7 +47,7 @@ func TestVerifyOfANegativeCost(t *testing.T) {
 		if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != int(min(1, surplus)) {
 			t.Fatalf("%s, %+v", text(d), d.Victims)
 		}
-		if err := preemption.Verify(st, r, config, d); err != nil || d.Lost != 0 {
+		if err := verify.Decision(st, r, config, d); err != nil || d.Lost != 0 {
 			t.Errorf("surplus %d: lost %d, %v", surplus, d.Lost, err)
 		}
 	}

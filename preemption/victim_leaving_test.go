@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -37,7 +38,7 @@ func TestVictimSaysThatItIsLeavingAlready(t *testing.T) {
 		for _, v := range d.Victims {
 			list = append(list, v.Leaving)
 		}
-		if err := preemption.Verify(s.State(), r, preemption.Config{}, d); err != nil {
+		if err := verify.Decision(s.State(), r, preemption.Config{}, d); err != nil {
 			t.Error(err)
 		}
 		return list, d

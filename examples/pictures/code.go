@@ -19,6 +19,7 @@ type room struct {
 var rooms = []room{
 	{"programs", "#fbefff", []string{"examples/"}},
 	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest"}},
+	{"reference", "#fff1e5", []string{"internal/reference", "preemption/verify"}},
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle", "preemption/loops", "preemption/explain"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
 	{"verify", "#fff1e5", []string{"internal/verify/"}},

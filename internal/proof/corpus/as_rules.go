@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/proof/asrules"
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -30,9 +30,9 @@ func (c *Case) CheckRules() (r Report, err error) {
 	if slices.Equal(want, got) {
 		return r, nil
 	}
-	slow, retry := twin.Decide(byRules, st, c.Request()), time.Time{}
+	slow, retry := reference.Decide(byRules, st, c.Request()), time.Time{}
 	if !slow.Outcome.Possible() {
-		if at, ok := twin.RetryAt(byRules, st, c.Request()); ok {
+		if at, ok := reference.RetryAt(byRules, st, c.Request()); ok {
 			slow.Outcome, retry = preemption.Wait, at
 		}
 	}

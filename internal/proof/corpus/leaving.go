@@ -3,7 +3,7 @@ package corpus
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
@@ -32,7 +32,7 @@ func (c *Case) leavingIsEnough(st preemption.State, r preemption.Request, victim
 			return false, nil
 		}
 	}
-	return twin.FitsWithout(config, st, r, victims, true), nil
+	return reference.FitsWithout(config, st, r, victims, true), nil
 }
 
 // departsByLeaving reports whether the case departs so.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -43,7 +43,7 @@ func reask(t *testing.T, name string) {
 		}
 		st := c.State()
 		first := ask(t, p, st, nil, c.Request())
-		if slow := twin.Decide(config, st, c.Request()); slow.Outcome != first.Outcome ||
+		if slow := reference.Decide(config, st, c.Request()); slow.Outcome != first.Outcome ||
 			slow.BorrowHeight != first.BorrowHeight || !cmp.Equal(slow.Victims, first.Victims, cmpopts.EquateEmpty()) {
 			t.Errorf("%s: the twin decides %+v, not %+v", c.Name, slow, first)
 		}

@@ -6,9 +6,10 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
 )
 
-// Verify judges Kueue's recorded answer by [preemption.Verify]. Order is not recorded, and
+// Verify judges Kueue's recorded answer by [verify.Decision]. Order is not recorded, and
 // whether time helps is not known. The height to which the request borrows is completed: it
 // is not recorded either.
 func (c *Case) Verify() error {
@@ -58,7 +59,7 @@ func (c *Case) Verify() error {
 	case len(d.Victims) == 0:
 		d.Outcome = preemption.Wait // Kueue does not say whether time helps
 	}
-	return preemption.Verify(st, r, config, d)
+	return verify.Decision(st, r, config, d)
 }
 
 // commonCohort returns the lowest cohort above a queue and that of the incoming workload;

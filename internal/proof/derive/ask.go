@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -66,10 +66,10 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 
 // twin decides with the slow twin.
 func (w *world) twin(r preemption.Request) preemption.Decision {
-	_, answer := twin.DecideOpen(w.config, w.state, r)
+	_, answer := reference.DecideOpen(w.config, w.state, r)
 	d := answer.Decision
 	if d.Outcome == preemption.Impossible && !r.Workload.NeverPreempts {
-		if at, ok := twin.RetryAt(w.config, w.state, r); ok {
+		if at, ok := reference.RetryAt(w.config, w.state, r); ok {
 			d.Outcome, d.RetryAt = preemption.Wait, at
 		}
 	}

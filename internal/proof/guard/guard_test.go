@@ -115,7 +115,7 @@ var rooms = []struct {
 	}},
 	// It judges decisions, so it knows nothing of what decides.
 	{"verify: what judges", [][]string{
-		{"internal/verify/nodes", "internal/verify/queues"},
+		{"internal/verify/nodes"},
 	}},
 	{"engine: what decides", [][]string{
 		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},
@@ -139,6 +139,8 @@ var rooms = []struct {
 		{"preemption"},
 		{"preemption/placement"},
 	}},
+	// The slow model knows the types of the doors and nothing of the engine.
+	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference"}, {"preemption/verify"}}},
 	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"proof: what shows that all this is right", [][]string{
@@ -183,6 +185,20 @@ func TestImportsPointOneWay(t *testing.T) {
 
 // systemClock is the one place that reads the clock of the machine, for loops around decisions.
 const systemClock = "preemption/clock/clock.go"
+
+// TestReferenceKnowsNothingOfTheEngine: what decisions are compared with and judged by shares no code with what decides.
+func TestReferenceKnowsNothingOfTheEngine(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || s.dir != "internal/reference" && s.dir != "preemption/verify" {
+			continue
+		}
+		for _, path := range s.imports() {
+			if strings.HasPrefix(path, module+"/internal/engine") {
+				t.Errorf("%s imports %s", s.name, path)
+			}
+		}
+	}
+}
 
 // TestNoSideEffects: the library reads no clock and no randomness, logs nothing,
 // starts no goroutine, knows no files, and does not panic. (sync.Pool in preemption

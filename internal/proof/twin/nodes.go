@@ -1,3 +1,5 @@
+// Package twin decides as package placement does, slowly and in plain sight: on names, with every number counted from
+// the pods that are there.
 package twin
 
 import (

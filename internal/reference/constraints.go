@@ -1,0 +1,112 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue/rules"
+)
+
+// simple are the constraints on quota that are not made of others.
+var simple = [...]rules.QuotaConstraint{
+	rules.Borrowing, rules.BorrowingCapacityFromPreemptor, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare,
+}
+
+// Parts returns the simple constraints of which one must hold for a constraint.
+func Parts(c rules.QuotaConstraint) []rules.QuotaConstraint {
+	switch c {
+	case "":
+		return nil
+	case rules.DRSAllStrategies:
+		return []rules.QuotaConstraint{rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare}
+	}
+	return []rules.QuotaConstraint{c}
+}
+
+// meets reports whether a constraint holds if certain simple ones do.
+func meets(held []rules.QuotaConstraint, c rules.QuotaConstraint) bool {
+	return c == "" || slices.ContainsFunc(Parts(c), func(p rules.QuotaConstraint) bool { return slices.Contains(held, p) })
+}
+
+// Holds reports whether a simple constraint on quota holds for a candidate after what is taken. All of them want the
+// candidate's queue, and each cohort below the common one, to borrow what needs preemption.
+func (q *Question) Holds(c Candidate, constraint rules.QuotaConstraint) bool {
+	if c.Cohort == nil || !q.borrowsUpTo(c.At, c.Cohort) {
+		return false
+	}
+	switch constraint {
+	case rules.BorrowingCapacityFromPreemptor:
+		ours, _ := q.Sides(c)
+		return q.fitsBelow()[ours]
+	case rules.DRSLessThanOrEqualToFinalShare:
+		return q.Passes(c, preemption.LessThanOrEqualToFinalShare)
+	case rules.DRSLessThanInitialShare:
+		return q.Passes(c, preemption.LessThanInitialShare)
+	}
+	return constraint == rules.Borrowing
+}
+
+// holding lists the simple constraints that hold for a candidate.
+func (q *Question) holding(c Candidate) (list []rules.QuotaConstraint) {
+	for _, constraint := range simple {
+		if q.Holds(c, constraint) {
+			list = append(list, constraint)
+		}
+	}
+	return list
+}
+
+// HoldsStill reports whether a constraint by which rules accepted a victim still holds.
+func (q *Question) HoldsStill(c Candidate) bool {
+	return slices.ContainsFunc(c.ByRule.Bound, func(b rules.QuotaConstraint) bool { return q.Holds(c, b) })
+}
+
+// IsConstrained reports whether rules took a candidate only by constraints on quota.
+func (c Candidate) IsConstrained() bool {
+	return c.Reason == preemption.ConfigurablePreemption && !c.ByRule.Free
+}
+
+// NotAccepted returns the victims, all taken, of a side for which there is no order in which each is accepted, with
+// only those before it taken, by a constraint that accepted it; nil if there is none. What is taken on the
+// preemptor's side of a cohort only helps the constraints there, and what is taken on one side changes nothing on
+// another. So each side is judged alone, with all others taken. On a side fewer taken never forbid a candidate, so
+// one that may be the last is put last.
+func (q *Question) NotAccepted(victims []Candidate) []Candidate {
+	constrained := func(c Candidate) bool { return c.IsConstrained() && !c.GoesWhole(victims) }
+	for _, list := range q.bySide(victims, constrained) {
+		if left := q.leftOn(list, victims); len(left) > 0 {
+			return left
+		}
+	}
+	return nil
+}
+
+// leftOn returns those of one side that may not be taken after the others.
+func (q *Question) leftOn(list, victims []Candidate) (left []Candidate) {
+	_, side := q.Sides(list[0])
+	var free []Candidate
+	for _, c := range victims {
+		if !c.IsConstrained() && c.At.IsUnder(side) || c.IsConstrained() && c.GoesWhole(victims) {
+			free = append(free, c)
+		}
+	}
+	q.Return(free...)
+	left = slices.Clone(list)
+	for again := true; again; {
+		again = false
+		for i, c := range left {
+			if q.Return(c); q.HoldsStill(c) {
+				left, again = slices.Delete(left, i, i+1), true
+				break
+			}
+			q.Take(c)
+		}
+	}
+	for _, c := range list {
+		if !slices.ContainsFunc(left, c.Same) {
+			q.Take(c)
+		}
+	}
+	q.Take(free...)
+	return left
+}

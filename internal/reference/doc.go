@@ -1,0 +1,21 @@
+// Package reference decides as package preemption does, slowly and in plain sight. Tests compare decisions with
+// it, and package verify judges by it. It is written from the designs, has its own arithmetic of the quota tree,
+// and knows nothing of what decides: it collects and sorts all candidates before it takes the first one.
+//
+// One file holds one rule. To read them in this order is to read the designs:
+//
+//   - question.go: the request, the state, and what a search asks of them
+//   - tree.go, share.go: the quota tree, usage, and dominant shares
+//   - running.go: what runs, what of it leaves already, and what a search has taken
+//   - right.go: by which right a workload may yield: in the own queue, or reclaimed from another one
+//   - time.go: minimum runtimes, protections, guards
+//   - order.go: the candidates in order
+//   - search.go: take candidates until the request fits, then put back
+//   - fair.go, stable.go: whose turn it is, the strategies, and which victims would take their places back
+//   - limits.go: limits on preemptions in a window
+//   - selectors.go, tiers.go, constraints.go: rules of an operator
+//   - decide.go, shortage.go, blockers.go, rule_sums.go: the decision, or what is short and who stands in the way
+//   - when.go: the first instant at which time alone helps
+//   - sets.go, exchange.go: every set of candidates
+//   - flavors.go, eligible.go, partial.go: which flavor, and how many pods
+package reference

@@ -1,0 +1,88 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue/limits"
+)
+
+// Limited reports whether a limit refuses a candidate after those taken. What leaves already adds nothing, nor does
+// another part of a workload that counts already; but what rules take they take as a whole.
+func (q *Question) Limited(taken []Candidate, c Candidate) bool {
+	if len(q.Config.Limits) == 0 || c.Evicted {
+		return false
+	}
+	events := q.confirmed()
+	for i, t := range taken {
+		if t.Evicted {
+			continue
+		}
+		if t.ID == c.ID && c.Reason != preemption.ConfigurablePreemption {
+			return false
+		}
+		again := t.ID == c.ID || slices.ContainsFunc(taken[i+1:], func(o Candidate) bool { return o.ID == t.ID && !o.Evicted })
+		if !again {
+			events = append(events, q.event(t))
+		}
+	}
+	more := q.event(c)
+	return slices.ContainsFunc(q.Config.Limits, func(l limits.Limit) bool {
+		return l.Covers(&more.Class, q.labels) && q.counted(&l, events, more) >= l.Limit
+	})
+}
+
+func (q *Question) confirmed() []limits.Event { return slices.Collect(q.Request.History.All) }
+
+// labels returns the labels of a queue.
+func (q *Question) labels(name string) map[string]string {
+	if n := q.tree.Queues[name]; n != nil {
+		return n.Queue.Labels
+	}
+	return nil
+}
+
+// counted returns how many events a limit counts together with a preemption more.
+func (q *Question) counted(l *limits.Limit, events []limits.Event, more limits.Event) (count int64) {
+	for i := range events {
+		e := &events[i]
+		same := map[limits.Scope]bool{
+			limits.Global: true, limits.PreemptingClusterQueue: e.PreemptingQueue == more.PreemptingQueue,
+			limits.PreemptedClusterQueue: e.PreemptedQueue == more.PreemptedQueue, limits.PreemptedWorkload: e.Victim == more.Victim,
+		}[l.Scope]
+		if same && l.Covers(&e.Class, q.labels) && q.Now.Before(e.At.Add(l.Window.Or(0))) {
+			count++
+		}
+	}
+	return count
+}
+
+// event is what a victim adds to the history.
+func (q *Question) event(c Candidate) limits.Event {
+	return limits.Event{Preemptor: q.Request.Workload.ID, Victim: c.ID, At: q.Now, Class: limits.Class{
+		PreemptingQueue: q.Queue.Name, PreemptedQueue: c.At.Name, Config: c.ByRule.Config, Rules: c.ByRule.Names,
+	}}
+}
+
+// Counting names the limits that count a candidate together with others.
+func (q *Question) Counting(c Candidate) (names []string) {
+	e := q.event(c)
+	for i := range q.Config.Limits {
+		if l := &q.Config.Limits[i]; !c.Evicted && l.Scope != limits.PreemptedWorkload && l.Covers(&e.Class, q.labels) {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
+// LeftOf returns how many workloads a limit leaves, of a queue if it counts by queue; ok is false if there is no such
+// limit.
+func (q *Question) LeftOf(limit, of string) (most int64, ok bool) {
+	at := slices.IndexFunc(q.Config.Limits, func(l limits.Limit) bool { return l.Name == limit })
+	if at < 0 || (q.Config.Limits[at].Scope == limits.PreemptedClusterQueue) != (of != "") {
+		return 0, false
+	}
+	more := limits.Event{Class: limits.Class{PreemptingQueue: q.Queue.Name, PreemptedQueue: of}}
+	l := &q.Config.Limits[at]
+	return max(0, l.Limit-q.counted(l, q.confirmed(), more)), true
+}

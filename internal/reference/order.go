@@ -1,0 +1,148 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// PodSetName names the pod set of a part; empty for a whole workload.
+func (c Candidate) PodSetName() string {
+	if c.PodSet < 0 {
+		return c.Leaving
+	}
+	return c.PodSets[c.PodSet].Name
+}
+
+// Candidates lists what may yield now, in order: each replica of a surplus, and workloads as a whole.
+func (q *Question) Candidates() (list []Candidate) {
+	for _, r := range q.Running {
+		if c, ok := q.Right(r); ok && q.Uses(r, -1) && !q.Guarded(r) && !q.Unstable(r) {
+			list = append(list, q.Units(c, !q.Protected(r))...)
+		}
+	}
+	return q.sorted(list)
+}
+
+// Units lists what a workload may give by a right: each replica of its surplus that uses what needs preemption, and
+// the whole.
+func (q *Question) Units(c Candidate, whole bool) (list []Candidate) {
+	for c.PodSet = len(c.PodSets) - 1; c.PodSet >= 0; c.PodSet-- {
+		for n := c.PodSets[c.PodSet].Surplus(); n > 0 && !c.Evicted && q.Uses(c.Running, c.PodSet); n-- {
+			list = append(list, c)
+		}
+	}
+	if whole {
+		list = append(list, c) // of pod set -1
+	}
+	return list
+}
+
+// sorted puts candidates in order: what leaves already, then by class and tier, then compare.
+func (q *Question) sorted(list []Candidate) []Candidate {
+	slices.SortStableFunc(list, func(a, b Candidate) int {
+		return cmp.Or(first(a.Evicted, b.Evicted), cmp.Compare(a.Class, b.Class), cmp.Compare(a.tier, b.tier), q.compare(a, b))
+	})
+	if len(q.localUsage) == 0 {
+		return list
+	}
+	return q.byLocalQueue(list)
+}
+
+// compare orders by priority, lower first; replicas first; by reservation, later first, but longest first of those
+// with their time over; by UID and ID.
+func (q *Question) compare(a, b Candidate) int {
+	laterFirst := q.reserved(b.Running).Compare(q.reserved(a.Running))
+	if a.tier == 1 && b.tier == 1 {
+		laterFirst = -laterFirst
+	}
+	return cmp.Or(cmp.Compare(a.EffectivePriority(), b.EffectivePriority()), first(a.PodSet >= 0, b.PodSet >= 0), laterFirst,
+		cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Leaving, b.Leaving), cmp.Compare(b.PodSet, a.PodSet))
+}
+
+// compareWhole is compare of workloads as a whole.
+func (q *Question) compareWhole(a, b *Running) int {
+	return cmp.Or(first(a.Evicted, b.Evicted), q.compare(Candidate{Running: a, PodSet: -1}, Candidate{Running: b, PodSet: -1}))
+}
+
+// byLocalQueue puts candidates in the order by the usage of their local queues. Each queue asks those first of the
+// local queue that has used most; the queue comes next of which the next candidate is the first in the usual order.
+// What leaves already, and each class, stay before the others.
+func (q *Question) byLocalQueue(usual []Candidate) (list []Candidate) {
+	type turn struct {
+		Candidate
+		usual int // the place in the usual order
+	}
+	part := func(a, b turn) int { return cmp.Or(first(a.Evicted, b.Evicted), cmp.Compare(a.Class, b.Class)) }
+	lines := map[*Node][]turn{}
+	for i, c := range usual {
+		lines[c.At] = append(lines[c.At], turn{c, i})
+	}
+	for _, line := range lines {
+		slices.SortStableFunc(line, func(a, b turn) int {
+			return cmp.Or(part(a, b), cmp.Compare(q.localUsage[b.LocalQueue], q.localUsage[a.LocalQueue]))
+		})
+	}
+	for range usual {
+		var best *turn
+		for _, line := range lines {
+			if len(line) > 0 && (best == nil || cmp.Or(part(line[0], *best), cmp.Compare(line[0].usual, best.usual)) < 0) {
+				best = &line[0]
+			}
+		}
+		list = append(list, best.Candidate)
+		lines[best.At] = lines[best.At][1:]
+	}
+	return list
+}
+
+// inAttempt lists the candidates that an attempt permits, in its order. With usage of local queues those that it
+// does not permit are in no queue's way.
+func (q *Question) inAttempt(list []Candidate, borrowing, largestFirst bool) []Candidate {
+	list = slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool { return !q.Permits(c, borrowing) })
+	if len(q.localUsage) == 0 {
+		return list
+	}
+	if list = q.sorted(list); largestFirst {
+		list = q.bySize(list)
+	}
+	return list
+}
+
+// bySize orders candidates of other queues by how much of the request they free, most first.
+func (q *Question) bySize(list []Candidate) []Candidate {
+	size := func(c Candidate) (total int64) {
+		for _, a := range q.Asked {
+			if slices.Contains(q.Needed, a.Column) {
+				total += quota.Mul(1000, min(c.Frees(a.Column), a.Amount)) / a.Amount
+			}
+		}
+		return total
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Candidate) int {
+		evicted := first(a.Evicted, b.Evicted)
+		if q.fair() {
+			evicted = 0
+		}
+		if order := cmp.Or(evicted, cmp.Compare(a.Class, b.Class)); order != 0 || a.Class == OwnQueue {
+			return order
+		}
+		return cmp.Or(first(a.PodSet >= 0, b.PodSet >= 0), cmp.Compare(size(b), size(a)))
+	})
+	return list
+}
+
+// Frees returns what a candidate takes of a column.
+func (c Candidate) Frees(of Column) (amount int64) {
+	if c.PodSet < 0 {
+		return c.takes[of]
+	}
+	for _, a := range c.PodSets[c.PodSet].Requests {
+		if c.At.tree.numbers[a.FlavorResource()] == of {
+			amount = quota.Add(amount, a.Amount)
+		}
+	}
+	return amount
+}

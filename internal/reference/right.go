@@ -1,0 +1,236 @@
+package reference
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Class says by which right a workload may yield. Candidates of a lower class come first.
+type Class int
+
+const (
+	Hierarchical Class = iota // the request fits in the quota of a node that the candidate is not under
+	ByPriority                // else other queues give by the policies on borrowing
+	OwnQueue
+)
+
+// Candidate is a workload that may yield, or one replica of its surplus, or what of it leaves already.
+type Candidate struct {
+	*Running
+	PodSet int // a replica of this pod set; -1: all
+	Class  Class
+	tier   int   // in the own queue: 0 of lower priority, 1 its time is over, 2 newer
+	Cohort *Node // the lowest above both queues; nil in the own queue, and in another tree
+	Reason preemption.VictimReason
+	ByRule Acceptance // if rules took it
+}
+
+// Partial reports whether it is not the whole workload.
+func (c *Candidate) Partial() bool { return c.PodSet >= 0 || c.Leaving != "" }
+
+// GoesWhole reports whether it is a part of a workload that is in a list as a whole.
+func (c *Candidate) GoesWhole(list []Candidate) bool {
+	return c.Partial() && slices.ContainsFunc(list, func(o Candidate) bool { return o.ID == c.ID && !o.Partial() })
+}
+
+// Same reports whether two candidates are alike: the same whole, or replicas of one pod set.
+func (c *Candidate) Same(o Candidate) bool { return c.Running == o.Running && c.PodSet == o.PodSet }
+
+// Take takes candidates.
+func (q *Question) Take(list ...Candidate) { q.move(list, 1) }
+
+// Return puts candidates back.
+func (q *Question) Return(list ...Candidate) { q.move(list, -1) }
+
+func (q *Question) move(list []Candidate, times int64) {
+	for _, c := range list {
+		if c.PodSet < 0 {
+			c.Running.set(times > 0)
+		} else {
+			c.fewer[c.PodSet] += times
+			c.settle()
+		}
+		if q.Request.Room != nil {
+			c.tell(q.Request.Room)
+		}
+	}
+}
+
+// Right returns by which right the policies permit a workload to be preempted while nothing is taken; ok is false
+// if they do not. Minimum runtimes, guards and stable fair sharing are asked separately.
+func (q *Question) Right(r *Running) (c Candidate, ok bool) {
+	if neverYields(r) || inactive(r.At) {
+		return Candidate{Running: r, PodSet: -1}, false
+	}
+	if r.At == q.Queue {
+		return q.rightInOwnQueue(r)
+	}
+	if !q.reclaims(r.Workload) {
+		return Candidate{Running: r, PodSet: -1}, false
+	}
+	c = q.reclaimed(r)
+	return c, c.Cohort != nil && q.reached(r.At, c.Cohort)
+}
+
+// neverYields: the workload says so, and was not told to stop.
+func neverYields(r *Running) bool { return r.NeverYields && !r.Evicted }
+
+// rightInOwnQueue is withinClusterQueue: lower priority; or equal priority, and newer or its time is over (KEP-8522).
+func (q *Question) rightInOwnQueue(r *Running) (c Candidate, ok bool) {
+	c = Candidate{Running: r, PodSet: -1, Class: OwnQueue, Reason: preemption.InClusterQueue}
+	theirs, ours := r.EffectivePriority(), q.priority()
+	if theirs != ours || q.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
+		return c, theirs < ours && q.policy.WithinClusterQueue != queue.Never
+	}
+	newer := later(r.Queued, q.Request.Workload.Queued)
+	if q.Config.NewerByReservation {
+		newer = later(q.reserved(r), q.Request.Workload.Created)
+	}
+	over := q.timeOver(r)
+	if c.tier = 2; over {
+		c.tier = 1
+	}
+	if over && !newer {
+		c.Reason = preemption.InClusterQueueTimeBased
+	}
+	return c, newer || over
+}
+
+// reclaimed returns the right by which a workload of another queue would yield, whoever permits it.
+func (q *Question) reclaimed(r *Running) Candidate {
+	c := Candidate{Running: r, PodSet: -1, Cohort: common(q.Queue, r.At), Reason: preemption.InCohortReclamation}
+	if c.Cohort == nil || q.fair() {
+		return c
+	}
+	if ours, _ := q.Sides(c); !q.advantage[ours] {
+		c.Class = ByPriority
+		if q.permittedWhileBorrowing(r.Workload) {
+			c.Reason = preemption.InCohortReclaimWhileBorrowing
+		}
+	}
+	return c
+}
+
+// reclaims is reclaimWithinCohort.
+func (q *Question) reclaims(w *workload.Workload) bool {
+	switch q.policy.ReclaimWithinCohort {
+	case queue.Any:
+		return true
+	case queue.LowerPriority:
+		return w.EffectivePriority() < q.priority()
+	}
+	return false
+}
+
+// reached reports whether a queue, and each cohort between it and the common one, borrows something that needs
+// preemption. In fair sharing the queue does, and the cohorts borrow anything.
+func (q *Question) reached(n, cohort *Node) bool {
+	if !q.fair() {
+		return q.borrowsUpTo(n, cohort)
+	}
+	return n.borrows(q.Needed) && borrowsAnythingUpTo(n, cohort)
+}
+
+func (q *Question) borrowsUpTo(n, cohort *Node) bool {
+	for ; n != cohort; n = n.Parent {
+		if !n.borrows(q.Needed) {
+			return false
+		}
+	}
+	return true
+}
+
+func borrowsAnythingUpTo(n, cohort *Node) bool {
+	for ; n != cohort; n = n.Parent {
+		if !n.borrowsAnything() {
+			return false
+		}
+	}
+	return true
+}
+
+// permittedWhileBorrowing is borrowWithinCohort: a lower priority, at most the threshold.
+func (q *Question) permittedWhileBorrowing(w *workload.Workload) bool {
+	borrow, theirs := &q.policy.BorrowWithinCohort, w.EffectivePriority()
+	threshold, limited := borrow.MaxPriorityThreshold.Get()
+	return borrow.Policy != queue.Never && !q.Config.PreemptWithinNominal && theirs < q.priority() && (!limited || theirs <= threshold)
+}
+
+// fitsBelow says of the preemptor's queue and of each cohort above it whether the request fits in its quota or in
+// that of one below it: then who shares only a higher cohort yields whatever the policy on borrowing says.
+func (q *Question) fitsBelow() map[*Node]bool {
+	list := map[*Node]bool{}
+	rest, fitted := slices.Clone(q.Asked), false
+	for n := q.Queue; n != nil; n = n.Parent {
+		fits := true
+		for i, a := range rest {
+			fits = fits && quota.Add(n.Used[a.Column], a.Amount) <= n.Subtree[a.Column]
+			rest[i].Amount = max(0, quota.Sub(a.Amount, n.LocalLeft(a.Column)))
+		}
+		fitted = fitted || fits
+		list[n] = fitted
+	}
+	return list
+}
+
+// Sides returns the members of the common cohort above the preemptor and above a candidate.
+func (q *Question) Sides(c Candidate) (ours, theirs *Node) {
+	for ours = q.Queue; ours.Parent != c.Cohort; {
+		ours = ours.Parent
+	}
+	for theirs = c.At; theirs.Parent != c.Cohort; {
+		theirs = theirs.Parent
+	}
+	return ours, theirs
+}
+
+// Permits reports whether an attempt permits a candidate, whatever is taken: if the request may borrow, other queues
+// give by borrowWithinCohort, but to a preemptor with the advantage.
+func (q *Question) Permits(c Candidate, borrowing bool) bool {
+	return c.Class != ByPriority || !borrowing || q.Config.PreemptWithinNominal || c.Reason != preemption.InCohortReclamation
+}
+
+// MayBeTaken reports whether an attempt permits a candidate after what is taken: its queue must still borrow.
+func (q *Question) MayBeTaken(c Candidate, borrowing bool) bool {
+	if c.Class == OwnQueue || !q.fair() {
+		return q.Permits(c, borrowing) && (c.Class == OwnQueue || q.borrowsUpTo(c.At, c.Cohort))
+	}
+	for n := c.At; n != c.Cohort; n = n.Parent {
+		if !n.Share().Borrows {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *Question) priority() int64 { return q.Request.Workload.EffectivePriority() }
+
+func (q *Question) fair() bool { return q.Config.Sharing == preemption.Fair }
+
+// reserved is the reservation time; one that is not known is now.
+func (q *Question) reserved(r *Running) time.Time {
+	if r.ReservedAt.IsZero() {
+		return q.Now
+	}
+	return r.ReservedAt
+}
+
+// later reports whether a is later than b; a time that is not known is later than all others.
+func later(a, b time.Time) bool { return !b.IsZero() && (a.IsZero() || a.After(b)) }
+
+// Acceptance is how rules took a candidate: the tier and the constraints on quota that held then.
+type Acceptance struct {
+	Trigger rules.Trigger
+	Config  string
+	Names   []string // of the rules of the tier that accept it
+	// Held are the constraints that held. Bound are those of them by which a selector of the tier accepted it; a
+	// selector without a constraint makes it Free.
+	Held, Bound []rules.QuotaConstraint
+	Free        bool
+}

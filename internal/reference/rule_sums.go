@@ -1,0 +1,149 @@
+package reference
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/workload"
+)
+
+// bound says up to which priority selectors may accept a workload of a queue, if any does.
+type bound struct {
+	any, free   bool  // free: one of them has no constraint on quota
+	most        int64 // the highest effective priority
+	others      bool  // one of them does not ask for capacity of the preemptor
+	mostOfOther int64
+}
+
+func (b *bound) add(s *rules.CandidateSelector, most int64) {
+	if !b.any || most > b.most {
+		b.most = most
+	}
+	b.any, b.free = true, b.free || s.Quota == ""
+	if s.Quota != rules.BorrowingCapacityFromPreemptor {
+		if !b.others || most > b.mostOfOther {
+			b.mostOfOther = most
+		}
+		b.others = true
+	}
+}
+
+// sumByRules lists all that have a priority which some selector of the rules may accept, whatever else protects them:
+// in the own queue, and in queues that are reached; in all queues if some selector has no constraint on quota.
+func (q *Question) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candidate) {
+	var own, others bound
+	for _, trigger := range rules.Triggers() {
+		if len(q.BadSelectors(trigger)) > 0 {
+			continue
+		}
+		for _, rule := range q.RulesOf().Rules {
+			if rule.ActivationPolicy.Trigger != trigger || !q.isFor(&rule) {
+				continue
+			}
+			for i := range rule.CandidateSelectors {
+				s := &rule.CandidateSelectors[i]
+				most, any := q.mostOf(s)
+				if any && q.mayAccept(s, q.Queue) {
+					own.add(s, most)
+				}
+				if any && q.mayAcceptElsewhere(s) {
+					others.add(s, most)
+				}
+			}
+		}
+	}
+	if others.free {
+		reaches = func(_, _ *Node) bool { return true }
+	}
+	add := func(from *Node, any bool, most int64) {
+		for _, r := range q.Running {
+			cohort := common(q.Queue, r.At)
+			within := r.At == q.Queue && from == q.Queue || cohort != nil && cohort == from && !inactive(r.At) && reaches(r.At, cohort)
+			if any && within && !neverYields(r) && r.EffectivePriority() <= most {
+				gone = append(gone, Candidate{Running: r, PodSet: -1})
+			}
+		}
+	}
+	add(q.Queue, own.free, own.most)
+	for below, n := q.Queue, q.Queue.Parent; n != nil; below, n = n, n.Parent {
+		q.Take(gone...)
+		advantage := q.fitsBelow()[below]
+		q.Return(gone...)
+		if advantage {
+			add(n, others.any, others.most)
+		} else {
+			add(n, others.others, others.mostOfOther)
+		}
+	}
+	return gone
+}
+
+// mostOf returns the highest effective priority that a selector may accept.
+func (q *Question) mostOf(s *rules.CandidateSelector) (most int64, any bool) {
+	most = s.Priority.MaxValue.Or(math.MaxInt64)
+	switch {
+	case s.Priority.Mode == rules.Base:
+		return math.MaxInt64, true // whatever the boosts
+	case s.Priority.Mode != rules.Boosted:
+	case s.Priority.Comparison == rules.LessThanOrEqual:
+		most = min(most, q.priority())
+	case s.Priority.Comparison == rules.LessThan && q.priority() == math.MinInt64:
+		return 0, false
+	case s.Priority.Comparison == rules.LessThan:
+		most = min(most, q.priority()-1)
+	}
+	return most, true
+}
+
+// mayAccept reports whether the scope and the labels of a selector may accept a workload of a queue.
+func (q *Question) mayAccept(s *rules.CandidateSelector, n *Node) bool {
+	return q.hasScope(s.Scope, n) && ofLabels(s.ClusterQueueSelector, n.Queue.Labels) && (!asks(s) || q.hasAsked(s, n))
+}
+
+// mayAcceptElsewhere is mayAccept for some other queue. Without a label or class that it asks for, only the scope counts.
+func (q *Question) mayAcceptElsewhere(s *rules.CandidateSelector) bool {
+	if !asks(s) {
+		return s.Scope != rules.WithinLocalQueue && s.Scope != rules.WithinClusterQueue
+	}
+	return slices.ContainsFunc(q.Running, func(r *Running) bool { return r.At != q.Queue && q.mayAccept(s, r.At) })
+}
+
+// asks reports whether a selector asks for a label with one of some values, or for one of some classes.
+func asks(s *rules.CandidateSelector) bool {
+	return len(s.Priority.MatchNames) > 0 || s.LabelSelector != nil && (len(s.LabelSelector.MatchLabels) > 0 || asksIn(s.LabelSelector) != nil)
+}
+
+// hasAsked reports whether a workload of a queue has what a selector asks for: the first label by key; without one,
+// a label with one of the values of the first expression with In; without one, one of the classes.
+func (q *Question) hasAsked(s *rules.CandidateSelector, n *Node) bool {
+	return slices.ContainsFunc(q.Running, func(r *Running) bool {
+		switch l := s.LabelSelector; {
+		case r.At != n:
+			return false
+		case l != nil && len(l.MatchLabels) > 0:
+			first := ""
+			for key := range l.MatchLabels {
+				if first == "" || key < first {
+					first = key
+				}
+			}
+			value, has := r.Labels[first]
+			return has && value == l.MatchLabels[first]
+		case l != nil && asksIn(l) != nil:
+			in := asksIn(l)
+			value, has := r.Labels[in.Key]
+			return has && slices.Contains(in.Values, value)
+		}
+		return slices.Contains(s.Priority.MatchNames, r.PriorityClass)
+	})
+}
+
+func asksIn(s *workload.LabelSelector) *workload.LabelRequirement {
+	for i := range s.MatchExpressions {
+		if r := &s.MatchExpressions[i]; r.Operator == workload.In && len(r.Values) > 0 {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Decision judges a decision of package preemption or of another scheduler, from the state, the
+// request and the configuration alone. It shares no code with what decides: it judges
+// by the reference model, which has its own arithmetic and its own reading of the rules. It returns nil, or a [fault.List] of
+// everything that is wrong.
+//
+//   - Fits: the request fits with nobody gone, and Admitted is its workload.
+//
+//   - Preempt, Gated: the request does not fit now and does without the victims. The rules
+//     permit each of them at Now, by the reason given: policies, minimum runtimes, guards,
+//     elastic minimums. There is an order in which each may be taken when only those before
+//     it are gone; in fair sharing with [preemption.FairSharing.RecheckShares] one in which each passes
+//     a strategy, without it each passes one whoever else yields. None of them can stay (see
+//     [preemption.Decision.Victims]). Any such set will do: it need not be the one that Decide chooses.
+//
+//   - Wait, Impossible: the documented search, by policies and rules and within the limits, finds
+//     nobody now; for Wait nobody at an instant before RetryAt and somebody at RetryAt, for
+//     Impossible nobody at any later instant. If flavors are assigned, only the answer for now is
+//     judged.
+//
+//   - BorrowHeight is right; so is each [preemption.Victim.Order], if it is given and the victims are
+//     those that the documented search finds.
+//
+//   - Lost is what [preemption.Config.Cost] says, 0 without one.
+//
+//   - With the [preemption.Exact] and the [preemption.Exchange] search [preemption.FairSharing.RecheckShares] is on. With
+//     [preemption.Exact], Proof is set where it has to be and agrees with the victims; if nobody is to yield
+//     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
+//     allowed set is better is judged as far as a [preemption.Certificate] shows it, which is checked
+//     along its tree, whatever the number of candidates.
+//
+//   - With rules (ConfigurablePreemption): the victims make room, none of them can stay, and the
+//     rules named, and no others, accept each (what only a constraint on quota accepts may be missing);
+//     victims of the policies among them are judged one by one. Triggers are those that hold in the
+//     documented search.
+//
+//   - With [preemption.Config.Limits] all victims together are within each limit.
+//
+// With [preemption.Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
+// range. Of the flavors assigned each must be eligible; that no other comes first is not judged. Nor are Blockers,
+// Shortage, NoRoom and RuleFaults. With
+// [preemption.Config.MaxRetrySteps] set a RetryAt that is too early is not a fault. A state, request or
+// configuration that is not valid is a fault. Decision is made for tests and audits: it sorts
+// all candidates, at each instant at which one is protected no longer. It calls Request.Room
+// and the guards as Decide does.
+func Decision(st preemption.State, r preemption.Request, c preemption.Config, d preemption.Decision) error {
+	var faults fault.List
+	add := func(err error) {
+		list, _ := err.(fault.List)
+		faults = append(faults, list...)
+	}
+	add(queue.Validate(st.Cohorts, st.Queues))
+	_, err := preemption.New(c)
+	add(err)
+	known := func(w *workload.Workload) bool {
+		return slices.ContainsFunc(st.Queues, func(q queue.Queue) bool { return q.Name == w.Queue })
+	}
+	w := r.Workload
+	add(judgeCounts(&r, &w, &d))
+	w = d.Assignment.Pin(w)
+	if !r.HoldsQuota {
+		w.ReservedAt = time.Time{} // it means nothing
+	} else {
+		st.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(o workload.Workload) bool { return o.ID == w.ID })
+	}
+	if r.Replaces != "" {
+		st.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(o workload.Workload) bool { return o.ID == r.Replaces })
+	}
+	r.ValidateMinCounts(&faults)
+	add(workload.ValidatePending("request.workload", &w))
+	if !known(&w) {
+		faults.Add("request.workload.queue", "%q is unknown", w.Queue)
+	}
+	if r.Now.IsZero() || !instant.Valid(r.Now) {
+		faults.Add("request.now", "%v is not within %s", r.Now, instant.Range)
+	}
+	for i := range st.Admitted {
+		add(workload.Validate("admitted", &st.Admitted[i]))
+		if !known(&st.Admitted[i]) {
+			faults.Add("admitted", "queue %q of %q is unknown", st.Admitted[i].Queue, st.Admitted[i].ID)
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
+		return nil // not judged
+	}
+	if fails(d.Assignment, &w) {
+		if d.Outcome.Possible() {
+			faults.Add("decision.assignment", "some request has no flavor")
+		}
+		return faults.Err()
+	}
+	faults = append(faults, judgeFlavors(&st, &w, &d)...)
+	faults = append(faults, judgeProof(&c, &d)...)
+	faults = append(faults, judgeLost(&st, &r, &c, &d)...)
+	r.Workload = w
+	j := judge{Question: reference.New(c, st, r), d: &d, assigned: len(d.Assignment) > 0}
+	faults = append(faults, j.judge()...)
+	if d.Proof != nil && d.Proof.Certificate != nil && len(faults) == 0 {
+		faults = append(faults, j.certificate(d.Proof.Certificate)...)
+	}
+	return faults.Err()
+}
+
+// judgeProof judges what a proof says of itself.
+func judgeProof(c *preemption.Config, d *preemption.Decision) (faults fault.List) {
+	p := d.Proof
+	switch {
+	case p != nil && (c.Search != preemption.Exact || d.Outcome == preemption.Fits):
+		faults.Add("decision.proof", "is set for %v by the %v search", d.Outcome, c.Search)
+	case p == nil && c.Search == preemption.Exact && slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption }):
+	case p != nil && allLeaving(d.Victims):
+		faults.Add("decision.proof", "is set for victims that are leaving already")
+	case p == nil && c.Search == preemption.Exact && len(d.Victims) > 0 && !allLeaving(d.Victims):
+		faults.Add("decision.proof", "is not set")
+	case p == nil:
+	case p.Certificate != nil && (p.Certificate.Bound < 0 || p.Certificate.Bound > p.LowerBound || len(d.Victims) == 0 && !p.Optimal):
+		faults.Add("decision.proof.certificate", "its bound is %d, but what is to be shown is %d", p.Certificate.Bound, p.LowerBound)
+	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
+		faults.Add("decision.proof", "%+v contradicts itself", *p)
+	case c.Cost != nil && !c.Exact.FewestFirst && p.Value != d.Lost, (c.Cost == nil || c.Exact.FewestFirst) && p.Value != int64(len(d.Victims)):
+		faults.Add("decision.proof", "its value is %d for %d victims who lose %d", p.Value, len(d.Victims), d.Lost)
+	}
+	return faults
+}
+
+// judgeFlavors judges whether each pod set may have the flavor that it was assigned.
+func judgeFlavors(st *preemption.State, w *workload.Workload, d *preemption.Decision) (faults fault.List) {
+	at := slices.IndexFunc(st.Queues, func(q queue.Queue) bool { return q.Name == w.Queue })
+	for i, c := range d.Assignment {
+		for j := range w.PodSets {
+			if p := &w.PodSets[j]; p.Name == c.PodSet {
+				if m := reference.Mismatch(st.Flavors, &st.Queues[at], c.Flavor, p.NodeConstraints); m != nil {
+					faults.Add(fmt.Sprintf("decision.assignment[%d].flavor", i), "%q is not for pod set %q: %s", c.Flavor, p.Name, why(m))
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// judgeLost judges what the victims lose.
+func judgeLost(st *preemption.State, r *preemption.Request, c *preemption.Config, d *preemption.Decision) (faults fault.List) {
+	sum := int64(0)
+	for i := range d.Victims {
+		v, lost := &d.Victims[i], int64(0)
+		at := slices.IndexFunc(st.Admitted, func(w workload.Workload) bool { return w.ID == v.Workload })
+		if c.Cost != nil && at >= 0 {
+			if len(v.Replicas) == 0 {
+				lost = max(0, c.Cost.Lost(st.Admitted[at].Clone(), "", r.Now))
+			}
+			for _, few := range v.Replicas {
+				lost = quota.Add(lost, quota.Mul(few.Count-few.Leaving, max(0, c.Cost.Lost(st.Admitted[at].Clone(), few.PodSet, r.Now))))
+			}
+		}
+		if v.Lost != lost {
+			faults.Add(fmt.Sprintf("decision.victims[%d].lost", i), "%d, want %d", v.Lost, lost)
+		}
+		sum = quota.Add(sum, lost)
+	}
+	if d.Lost != sum {
+		faults.Add("decision.lost", "%d, want %d", d.Lost, sum)
+	}
+	return faults
+}
+
+// judgeCounts judges the counts of partial admission, and gives them to the workload.
+func judgeCounts(r *preemption.Request, w *workload.Workload, d *preemption.Decision) error {
+	var faults fault.List
+	if len(d.Counts) == 0 {
+		return nil
+	}
+	*w = w.Clone()
+	for i := range w.PodSets {
+		p := &w.PodSets[i]
+		least := p.Count
+		for _, m := range r.MinCounts {
+			if m.PodSet == p.Name {
+				least = m.Count
+			}
+		}
+		at := slices.IndexFunc(d.Counts, func(c preemption.Replicas) bool { return c.PodSet == p.Name })
+		if at < 0 || d.Counts[at].Count < least || d.Counts[at].Count > p.Count {
+			faults.Add("decision.counts", "pod set %q has none within %d and %d", p.Name, least, p.Count)
+			continue
+		}
+		p.Count = d.Counts[at].Count
+	}
+	return faults.Err()
+}
+
+// fails reports whether some request has no flavor.
+func fails(a preemption.Assignment, pinned *workload.Workload) bool {
+	return slices.ContainsFunc(a, func(c preemption.FlavorChoice) bool { return c.Flavor == "" }) ||
+		slices.ContainsFunc(pinned.Usage(), func(a quota.Amount) bool { return a.Flavor == "" })
+}
+
+// why says why the pods may not run on the nodes of a flavor.
+func why(m *preemption.Mismatch) string {
+	switch {
+	case m.Taint != nil:
+		return fmt.Sprintf("its taint %s is not tolerated", m.Taint.Key)
+	case m.Requirement != nil:
+		return fmt.Sprintf("its label %s is %q, which does not match", m.Requirement.Key, m.Label)
+	case m.Level != "":
+		return fmt.Sprintf("its topology has no level %s", m.Level)
+	case m.Topology == preemption.NoTopology:
+		return "it has no topology"
+	}
+	return "it is for pods that ask for a topology, unlike others of the queue"
+}
+
+func allLeaving(list []preemption.Victim) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(v preemption.Victim) bool { return !v.Leaving })
+}
