@@ -97,7 +97,7 @@ func (x *checker) price() error {
 		for i := range x.rows {
 			r := &x.rows[i]
 			if c := k.list[0]; c.At.IsUnder(r.at) {
-				k.reduced.Sub(k.reduced, share(r.multiplier, min(c.Frees(r.Column), r.need), r.need, true))
+				k.reduced.Sub(k.reduced, share(r.multiplier, min(frees(c, r.Column), r.need), r.need, true))
 			}
 		}
 		x.keep(k, int64(len(k.list)))
@@ -158,6 +158,17 @@ func (x *checker) addRow(of *preemption.CertifiedRow) error {
 	}
 	x.rows = append(x.rows, r)
 	return nil
+}
+
+// frees returns what leaves with a candidate: with a whole workload, what of it leaves already, too.
+func frees(c reference.Candidate, of reference.Column) int64 {
+	total := c.Frees(of)
+	for _, part := range c.Parts {
+		if c.PodSet < 0 {
+			total = quota.Add(total, reference.Candidate{Running: part, PodSet: -1}.Frees(of))
+		}
+	}
+	return total
 }
 
 // checkBound checks that the bound of the attempt is what the multipliers come to, up to what
