@@ -24,8 +24,8 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
-	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/examples/multicluster/internal/sim"
+	"github.com/cedesched/cede/gate"
 )
 
 func main() {
