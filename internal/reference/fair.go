@@ -178,7 +178,8 @@ func (q *Question) bothRounds(list []Candidate, taken *[]Candidate, largestFirst
 		if take(c) {
 			return true, nil
 		}
-		refused = slices.DeleteFunc(slices.Clone(refused), c.Same)
+		i := slices.IndexFunc(refused, c.Same)
+		refused = slices.Delete(slices.Clone(refused), i, i+1)
 	}
 	return false, refused
 }
