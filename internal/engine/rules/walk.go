@@ -266,9 +266,10 @@ func (o *walk) skipTo(g, last *group) bool {
 }
 
 // lacks reports whether BorrowingCapacityFromPreemptor does not hold below a common cohort, and every
-// selector asks for it.
+// selector asks for it. In an order by shares no group is parked before it is read: its keys would be
+// those of a later time.
 func (o *walk) lacks(r *rules.Reach, common int) bool {
-	return o.t.constrained && common >= 0 && !r.Free && !r.Others && !o.t.hasCapacity(o.s, common)
+	return !o.shares && o.t.constrained && common >= 0 && !r.Free && !r.Others && !o.t.hasCapacity(o.s, common)
 }
 
 // rekey sets the keys of shares of a queue.
