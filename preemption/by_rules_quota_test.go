@@ -365,3 +365,14 @@ func TestVerifyQuotaConstraints(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An own victim gives the preemptor the capacity to reclaim, and changes the final shares: candidates that
+// waited for it go on where they stood before it, not where they would stand after it.
+func TestCapacityInAnOrderByFinalShare(t *testing.T) {
+	selectors := append(constrained(rules.BorrowingCapacityFromPreemptor), rules.CandidateSelector{Scope: rules.WithinClusterQueue})
+	r := preemption.Request{Workload: onGPUs("new", "a", 3), Now: now}
+	d := decideVerified(t, thirds(t, "1a=1 2a=1 0b=4 3b=4 4c=2"), r, selectors, rules.Ordering{Key: rules.ByFinalShare})
+	if got := takes(d); got != "1a[1] 3b[0]" {
+		t.Error(got)
+	}
+}
