@@ -217,6 +217,3 @@ func (q *Question) Counted(do func()) {
 
 // inactive reports whether a queue is inactive: nothing in it is admitted or preempted.
 func inactive(n *Node) bool { return n.Queue.Inactive }
-
-// gated reports whether a gate of the request is closed.
-func (q *Question) gated() bool { return q.Request.Workload.Gates.AnyClosed() }
