@@ -84,7 +84,7 @@ func (o *walk) openQueue(g *group) *opened {
 	if g.of < 0 {
 		g.of = len(o.opened)
 		o.opened = source.Grown(o.opened)
-		o.release = max(o.release, len(o.opened))
+		o.used = max(o.used, len(o.opened))
 		q := &o.opened[g.of]
 		q.donor, q.run, q.at = o.s.DonorOfRules(g.node, g.common), q.run[:0], 0
 		for i, lane := range o.lanes {

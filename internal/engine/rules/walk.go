@@ -43,7 +43,7 @@ type walk struct {
 	given   bool // the next candidate of the first queue was given already
 	parked  []group
 	blocked bool // some group was parked when it was added
-	release int  // how many opened queues are in use since the last end
+	used    int  // the most opened queues since the last drop
 	branches
 }
 
@@ -290,12 +290,12 @@ func (o *walk) rekey(g *group) {
 func (o *walk) drop() {
 	clear(o.heap[:cap(o.heap)])
 	clear(o.parked[:cap(o.parked)])
-	for i := range o.opened[:o.release] {
-		q := &o.opened[:o.release][i]
+	for i := range o.opened[:o.used] {
+		q := &o.opened[:o.used][i]
 		clear(q.run[:cap(q.run)])
 		q.lanes = [2]laneLeft{}
 	}
 	o.branches.drop()
-	o.heap, o.parked, o.opened, o.release = o.heap[:0], o.parked[:0], o.opened[:0], 0
+	o.heap, o.parked, o.opened, o.used = o.heap[:0], o.parked[:0], o.opened[:0], 0
 	o.by, o.t, o.s = nil, nil, nil
 }

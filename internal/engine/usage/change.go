@@ -31,15 +31,6 @@ func (v *View) MoveSlots(gone Gone, node int, loads []quotatree.Load, times int6
 	v.bubble(gone, node)
 }
 
-// MoveAmounts is Move for an amount in each of the first slots.
-func (v *View) MoveAmounts(gone Gone, node int, amounts []int64, times int64) {
-	v.changes = v.changes[:0]
-	for slot, amount := range amounts {
-		v.changes = append(v.changes, change{slot, times * amount})
-	}
-	v.bubble(gone, node)
-}
-
 // MoveSlot is Move for an amount in one slot.
 func (v *View) MoveSlot(gone Gone, node, slot int, amount int64) {
 	v.changes = append(v.changes[:0], change{slot, amount})

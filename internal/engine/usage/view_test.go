@@ -108,9 +108,13 @@ func agreesWithACluster(t *rapid.T) {
 		v.Move(Victims, node, dense.Loads, -1)
 		shared(without)
 		v.Move(Victims, node, dense.Loads, 1)
-		v.MoveAmounts(Victims, node, more, 1)
+		for slot, amount := range more {
+			v.MoveSlot(Victims, node, slot, amount)
+		}
 		shared(with)
-		v.MoveAmounts(Victims, node, more, -1)
+		for slot, amount := range more {
+			v.MoveSlot(Victims, node, slot, -amount)
+		}
 	}
 	move(1)
 	check(c.Usage, Victims)
