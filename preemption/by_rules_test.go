@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
@@ -408,7 +409,7 @@ func TestRulesReadNoOldReservation(t *testing.T) {
 		t.Error(got, err)
 	}
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{longer}}}
-	e := explain(t, c, snapshotOf(t, st), r)
+	e := explainWith(t, c, snapshotOf(t, st), r)
 	if at := e.Rules.Tiers[0].Rules[0].Selectors[0]; at.Accepts.Count != 1 {
 		t.Errorf("%+v", at)
 	}
@@ -426,8 +427,8 @@ func TestWayOfABasePriority(t *testing.T) {
 		r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
 		r.Workload.Priority, r.Workload.PriorityBoost = 5, 1
 		found := false
-		for _, w := range explain(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), r).Ways {
-			found = found || w.Kind == preemption.WayPriority && w.Priority == 11 && w.Least
+		for _, w := range explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), r).Ways {
+			found = found || w.Kind == explain.WayPriority && w.Priority == 11 && w.Least
 		}
 		if !found {
 			t.Errorf("boost %d: no such way", boost)

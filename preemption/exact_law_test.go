@@ -11,6 +11,7 @@ import (
 
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota"
@@ -116,7 +117,7 @@ func exactDecisionsVerify(t *rapid.T) {
 	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
-	explained, err := preemptorOf(config).Explain(s, r)
+	explained, err := explain.Explain(preemptorOf(config), s, r)
 	if diff := cmp.Diff(d, explained.Decision, sameDecision); err != nil || diff != "" {
 		t.Fatalf("%v -Decide +Explain:\n%s", err, diff)
 	}
@@ -126,13 +127,13 @@ func exactDecisionsVerify(t *rapid.T) {
 // checkImproved: the exchanges lead from the victims of the search in order to those of the
 // decision, each to something better, and the explanation has a certificate if the proof is
 // complete.
-func checkImproved(t *rapid.T, e *preemption.Explanation) {
+func checkImproved(t *rapid.T, e *explain.Explanation) {
 	x := e.Improved
 	if x == nil {
 		return
 	}
 	set := map[string]int64{}
-	move := func(list []preemption.TakenStep, times int64) {
+	move := func(list []explain.TakenStep, times int64) {
 		for _, s := range list {
 			key := s.Workload + "/" + s.PodSet
 			if set[key] += times * max(1, s.Replicas); set[key] == 0 {
@@ -149,7 +150,7 @@ func checkImproved(t *rapid.T, e *preemption.Explanation) {
 			t.Fatalf("an exchange of nobody: %+v", *x)
 		}
 		for _, taken := range change.Taken {
-			if slices.ContainsFunc(change.PutBack, func(s preemption.TakenStep) bool { return cmp.Equal(s, taken) }) {
+			if slices.ContainsFunc(change.PutBack, func(s explain.TakenStep) bool { return cmp.Equal(s, taken) }) {
 				t.Fatalf("%+v is put back and taken: %+v", taken, *x)
 			}
 		}

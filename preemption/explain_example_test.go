@@ -5,17 +5,18 @@ import (
 	"log"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 )
 
 // Why does a workload not fit, and which changes would make it fit?
-func ExamplePreemptor_Explain() {
+func Example_explanation() {
 	state := preemption.State{Queues: shared(0).Queues}
 	state.Admitted = append(state.Admitted, job("low", "a", 1, 2, started(9)), job("high", "a", 20, 2, started(9)))
 	snapshot, err := preemption.NewSnapshot(state)
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := new(preemption.Preemptor).Explain(snapshot, pending("a", 10, 3))
+	e, err := explain.Explain(new(preemption.Preemptor), snapshot, pending("a", 10, 3))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,13 +40,13 @@ func ExamplePreemptor_Explain() {
 }
 
 // A way is applied to the snapshot and the request, and the question asked again.
-func ExampleWay_Apply() {
+func Example_way() {
 	snapshot, err := preemption.NewSnapshot(shared(0, job("high", "a", 20, 4, started(9))))
 	if err != nil {
 		log.Fatal(err)
 	}
 	preemptor := new(preemption.Preemptor)
-	e, err := preemptor.Explain(snapshot, pending("a", 10, 3))
+	e, err := explain.Explain(preemptor, snapshot, pending("a", 10, 3))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestExplanationsAreThoseOfTheGolden(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(explanationsHead)
 	line := func(about string, c preemption.Config, r preemption.Record) {
-		e := explain(t, c, snapshotOf(t, r.State), *r.Request)
+		e := explainWith(t, c, snapshotOf(t, r.State), *r.Request)
 		data, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)

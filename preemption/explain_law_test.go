@@ -13,15 +13,16 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-func explain(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) preemption.Explanation {
+func explainWith(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) explain.Explanation {
 	t.Helper()
-	e, err := preemptorOf(c).Explain(s, r)
+	e, err := explain.Explain(preemptorOf(c), s, r)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -43,7 +44,7 @@ func explanationsHold(t *rapid.T) {
 	r := *record.Request
 	r.Room = drawRoom(t, record.State)
 	s := snapshotOf(t, record.State)
-	e := explain(t, config, s, r)
+	e := explainWith(t, config, s, r)
 	if diff := cmp.Diff(decideWith(t, config, s, r), e.Decision, sameDecision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
 	}
@@ -56,7 +57,7 @@ func explanationsHold(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read preemption.Explanation
+	var read explain.Explanation
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +65,12 @@ func explanationsHold(t *rapid.T) {
 	if err != nil || string(again) != string(data) {
 		t.Fatalf("%v: through JSON\n%s\nis\n%s", err, data, again)
 	}
-	if data2, err := json.Marshal(explain(t, config, s, r)); err != nil || string(data2) != string(data) {
+	if data2, err := json.Marshal(explainWith(t, config, s, r)); err != nil || string(data2) != string(data) {
 		t.Fatalf("%v: first\n%s\nthen\n%s", err, data, data2)
 	}
 	config.SkipRetryAt = true
 	for _, w := range e.Ways {
-		if w.Kind == preemption.WayPolicy && !w.Least {
+		if w.Kind == explain.WayPolicy && !w.Least {
 			t.Fatalf("%+v: every smaller change of a policy was tried", w)
 		}
 		if d, err := applied(t, config, w, s, r); err != nil || d.Outcome != w.Outcome || len(d.Victims) != w.Victims || !d.Outcome.Succeeds() {
@@ -83,7 +84,7 @@ func explanationsHold(t *rapid.T) {
 	}
 }
 
-func applied(t failer, c preemption.Config, w preemption.Way, s *preemption.Snapshot, r preemption.Request) (preemption.Decision, error) {
+func applied(t failer, c preemption.Config, w explain.Way, s *preemption.Snapshot, r preemption.Request) (preemption.Decision, error) {
 	changed, request, err := w.Apply(s, r)
 	if err != nil {
 		return preemption.Decision{}, err
@@ -92,23 +93,23 @@ func applied(t failer, c preemption.Config, w preemption.Way, s *preemption.Snap
 }
 
 // unitLess lists the changes that are one unit smaller.
-func unitLess(w preemption.Way) (list []preemption.Way) {
+func unitLess(w explain.Way) (list []explain.Way) {
 	less := w
 	switch w.Kind {
-	case preemption.WayTime:
+	case explain.WayTime:
 		less.At = w.At.Add(-1)
-	case preemption.WayPriority:
+	case explain.WayPriority:
 		less.Priority--
-	case preemption.WayReplicas:
+	case explain.WayReplicas:
 		less.Replicas++
-	case preemption.WayPolicy:
+	case explain.WayPolicy:
 		switch w.Value {
 		case queue.LowerPriority:
 			return nil // without it is what was asked
 		default:
 			less.Value = queue.LowerPriority
 		}
-	case preemption.WayNominal:
+	case explain.WayNominal:
 		for i := range w.Nominal {
 			less.Nominal = slices.Clone(w.Nominal)
 			less.Nominal[i].Amount--
@@ -191,7 +192,7 @@ func TestExplanationsAreSmall(t *testing.T) {
 		st.Admitted = append(st.Admitted, job(fmt.Sprintf("w%06d", i), "a", int64(i%1000), 1, started(i%50)))
 	}
 	s := snapshotOf(t, st)
-	e := explain(t, preemption.Config{}, s, pending("a", 500, 1<<20))
+	e := explainWith(t, preemption.Config{}, s, pending("a", 500, 1<<20))
 	var counted int64
 	for _, l := range e.Levels {
 		counted += l.MayYield.Count
@@ -214,7 +215,7 @@ func TestWays(t *testing.T) {
 	config := preemption.Config{MinRuntime: minimum(10 * time.Minute)}
 	r := pending("a", 10, 3)
 	got := map[string]bool{}
-	for _, w := range explain(t, config, snapshotOf(t, st), r).Ways {
+	for _, w := range explainWith(t, config, snapshotOf(t, st), r).Ways {
 		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = w.Least
 	}
 	want := map[string]bool{
@@ -226,7 +227,7 @@ func TestWays(t *testing.T) {
 	}
 	config = preemption.Config{}
 	got = map[string]bool{}
-	for _, w := range explain(t, config, snapshotOf(t, st), r).Ways {
+	for _, w := range explainWith(t, config, snapshotOf(t, st), r).Ways {
 		got[fmt.Sprintf("%v %d %d %s %v %v %d", w.Kind, w.Priority, w.Replicas, w.Flavor, w.Nominal, w.Outcome, w.Victims)] = w.Least
 	}
 	want = map[string]bool{
@@ -263,8 +264,8 @@ func TestNominalWayOfSeveralColumns(t *testing.T) {
 		r := pending("a", 10, 1)
 		r.Workload.PodSets = runs("", 0, 3, 3).PodSets
 		var got []string
-		for _, w := range explain(t, preemption.Config{}, snapshotOf(t, st), r).Ways {
-			if w.Kind == preemption.WayNominal {
+		for _, w := range explainWith(t, preemption.Config{}, snapshotOf(t, st), r).Ways {
+			if w.Kind == explain.WayNominal {
 				got = append(got, fmt.Sprintf("%v %v %d", w.Nominal, w.Outcome, w.Victims))
 			}
 		}
@@ -297,8 +298,8 @@ func TestNominalWayIsLoweredAgain(t *testing.T) {
 	r := pending("a", 10, 1)
 	r.Workload.PodSets = requests("", "a", 0, 2, 7).PodSets
 	var got []string
-	for _, w := range explain(t, preemption.Config{}, snapshotOf(t, st), r).Ways {
-		if w.Kind == preemption.WayNominal {
+	for _, w := range explainWith(t, preemption.Config{}, snapshotOf(t, st), r).Ways {
+		if w.Kind == explain.WayNominal {
 			got = append(got, fmt.Sprintf("%v %v %d", w.Nominal, w.Outcome, w.Victims))
 		}
 	}
@@ -333,8 +334,8 @@ func TestHopelessInNeed(t *testing.T) {
 	r := pending("a", 10, 12)
 	r.Workload.PodSets = append(r.Workload.PodSets, workload.PodSet{Name: "cpu", Count: 1, Requests: []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}})
 	for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
-		e := explain(t, preemption.Config{Sharing: sharing}, snapshotOf(t, st), r)
-		if len(e.Attempts) == 0 || e.Attempts[0].TakenCount != 8 || e.Attempts[0].Hopeless != preemption.BoundInNeed || len(e.Attempts[0].Missing) != 1 {
+		e := explainWith(t, preemption.Config{Sharing: sharing}, snapshotOf(t, st), r)
+		if len(e.Attempts) == 0 || e.Attempts[0].TakenCount != 8 || e.Attempts[0].Hopeless != explain.BoundInNeed || len(e.Attempts[0].Missing) != 1 {
 			t.Errorf("%v: %+v", sharing, e.Attempts)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
@@ -26,7 +27,7 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	st.Rules = []rules.Config{drawRules(t, &st, &r.Workload)}
 	config.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
 	s := snapshotOf(t, st)
-	e := explain(t, config, s, r)
+	e := explainWith(t, config, s, r)
 	d := decideWith(t, config, s, r)
 	if diff := cmp.Diff(d, e.Decision, sameDecision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
@@ -63,7 +64,7 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read preemption.Explanation
+	var read explain.Explanation
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	}
 }
 
-func tierHolds(t *rapid.T, st preemption.State, r preemption.Request, tier *preemption.ExplainedTier, of *rules.Tier, reached map[string]int) {
+func tierHolds(t *rapid.T, st preemption.State, r preemption.Request, tier *explain.ExplainedTier, of *rules.Tier, reached map[string]int) {
 	accepted, least := map[rules.Match]int64{}, map[rules.Match]int64{} // whatever holds of quota, and though nothing does
 	anyOf := int64(0)
 	others := func(yield func(*workload.Workload)) {
@@ -143,7 +144,7 @@ func tierHolds(t *rapid.T, st preemption.State, r preemption.Request, tier *pree
 
 // victimsAreExplained: a victim by rules was taken by the rules that it names, in the last attempt, and
 // was among those that may yield, unless constraints on quota began to hold for it later.
-func victimsAreExplained(t *rapid.T, e *preemption.Explanation, constrained bool, reached map[string]int) {
+func victimsAreExplained(t *rapid.T, e *explain.Explanation, constrained bool, reached map[string]int) {
 	if len(e.Attempts) == 0 || len(e.Decision.Counts) > 0 || e.Improved != nil {
 		return
 	}
@@ -161,7 +162,7 @@ func victimsAreExplained(t *rapid.T, e *preemption.Explanation, constrained bool
 	}
 	for _, v := range e.Decision.Victims {
 		whole := len(v.Replicas) == 0 // else rules took only what leaves of it
-		i := slices.IndexFunc(last.Taken, func(s preemption.TakenStep) bool {
+		i := slices.IndexFunc(last.Taken, func(s explain.TakenStep) bool {
 			return s.Workload == v.Workload && (s.PodSet == "") == whole && s.Leaving == (v.Leaving || !whole)
 		})
 		if len(v.Rules) == 0 || i < 0 {

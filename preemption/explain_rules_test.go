@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -15,11 +16,11 @@ import (
 )
 
 // explainedHeroes explains the request of the hero in [heroes], with rules.
-func explainedHeroes(t *testing.T, c preemption.Config, r preemption.Request, admitted []workload.Workload, list ...rules.Rule) preemption.Explanation {
+func explainedHeroes(t *testing.T, c preemption.Config, r preemption.Request, admitted []workload.Workload, list ...rules.Rule) explain.Explanation {
 	t.Helper()
 	st := heroes(admitted...)
 	st.Rules = []rules.Config{{Name: "hero", Rules: list}}
-	return explain(t, c, snapshotOf(t, st), r)
+	return explainWith(t, c, snapshotOf(t, st), r)
 }
 
 // Whom rules accept and what keeps them: each rule of protection is counted, and who uses nothing.
@@ -33,14 +34,14 @@ func TestExplainedTierKeeps(t *testing.T) {
 	c := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(10 * time.Minute)}}
 	e := explainedHeroes(t, c, preemption.Request{Workload: onGPUs("hero", "a", 6), Now: now}, admitted, anybody(rules.Always))
 	until := now.Add(9 * time.Minute)
-	want := preemption.ExplainedTier{
-		Trigger: rules.Always, Holds: true, Since: now, MayYield: preemption.Counted{Count: 3, Samples: []string{"own", "old", "leaving"}},
-		Kept: []preemption.Kept{
-			{Rule: preemption.RuleMinRuntime, SetBy: "default", Counted: preemption.Counted{Count: 2, Samples: []string{"young", "elsewhere"}}, From: until, Until: until},
-			{Counted: preemption.Counted{Count: 1, Samples: []string{"nothing"}}},
-			{Rule: preemption.RuleNeverYields, Counted: preemption.Counted{Count: 1, Samples: []string{"never"}}},
+	want := explain.ExplainedTier{
+		Trigger: rules.Always, Holds: true, Since: now, MayYield: explain.Counted{Count: 3, Samples: []string{"own", "old", "leaving"}},
+		Kept: []explain.Kept[preemption.Rule]{
+			{Rule: preemption.RuleMinRuntime, SetBy: "default", Counted: explain.Counted{Count: 2, Samples: []string{"young", "elsewhere"}}, From: until, Until: until},
+			{Counted: explain.Counted{Count: 1, Samples: []string{"nothing"}}},
+			{Rule: preemption.RuleNeverYields, Counted: explain.Counted{Count: 1, Samples: []string{"never"}}},
 		},
-		Rules: []preemption.ExplainedRule{{Rule: "any", Selectors: []preemption.ExplainedSelector{{Accepts: preemption.Counted{Count: 7, Samples: []string{"elsewhere", "leaving", "never", "nothing"}}}}}},
+		Rules: []explain.ExplainedRule{{Rule: "any", Selectors: []explain.ExplainedSelector{{Accepts: explain.Counted{Count: 7, Samples: []string{"elsewhere", "leaving", "never", "nothing"}}}}}},
 	}
 	if len(e.Rules.Tiers) != 1 {
 		t.Fatalf("%+v", e.Rules)
@@ -59,9 +60,9 @@ func TestExplainedTierKeeps(t *testing.T) {
 func TestExplainedQuota(t *testing.T) {
 	st := thirds(t, "1a=4 2b=3 3c=5")
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{Name: "borrowers", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: constrained(rules.Borrowing)}}}}
-	e := explain(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now})
-	want := preemption.ExplainedSelector{Accepts: preemption.Counted{Count: 1, Samples: []string{"3c"}}, Refuses: []preemption.ExplainedRefusal{
-		{Part: rules.PartQuota, Counted: preemption.Counted{Count: 2, Samples: []string{"1a", "2b"}}},
+	e := explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now})
+	want := explain.ExplainedSelector{Accepts: explain.Counted{Count: 1, Samples: []string{"3c"}}, Refuses: []explain.ExplainedRefusal{
+		{Part: rules.PartQuota, Counted: explain.Counted{Count: 2, Samples: []string{"1a", "2b"}}},
 	}}
 	if diff := cmp.Diff(want, e.Rules.Tiers[0].Rules[0].Selectors[0]); diff != "" {
 		t.Errorf("- want, + got:\n%s", diff)
@@ -126,7 +127,7 @@ func TestExplainedTriggers(t *testing.T) {
 	}
 	st := heroes(onGPUs("x", "b", 4))
 	st.Queues[0].Rules = ""
-	if e := explain(t, preemption.Config{}, snapshotOf(t, st), wants(8)); e.Rules != nil {
+	if e := explainWith(t, preemption.Config{}, snapshotOf(t, st), wants(8)); e.Rules != nil {
 		t.Errorf("without rules: %+v", e.Rules)
 	}
 	st = heroes(onGPUs("x", "a", 4))
@@ -134,7 +135,7 @@ func TestExplainedTriggers(t *testing.T) {
 	st.Rules = []rules.Config{{Name: "hero", Rules: three}}
 	higher := wants(8)
 	higher.Workload.Priority = 1
-	if e := explain(t, preemption.Config{}, snapshotOf(t, st), higher); e.Decision.Outcome != preemption.Preempt || len(e.Rules.Tiers) != 0 {
+	if e := explainWith(t, preemption.Config{}, snapshotOf(t, st), higher); e.Decision.Outcome != preemption.Preempt || len(e.Rules.Tiers) != 0 {
 		t.Errorf("the policies suffice: %v, %+v", e.Decision.Outcome, e.Rules)
 	}
 }

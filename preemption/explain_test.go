@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -37,7 +38,7 @@ func TestExplainIsOfNow(t *testing.T) {
 		{Name: "first", Count: 1, Requests: []quota.Amount{{Resource: "cpu", Amount: 1}}},
 		{Name: "second", Count: 1, Requests: []quota.Amount{{Resource: "cpu", Amount: 3}, {Resource: "memory", Amount: 1}}},
 	}}}
-	e := explain(t, preemption.Config{}, s, r)
+	e := explainWith(t, preemption.Config{}, s, r)
 	if diff := cmp.Diff(decideWith(t, preemption.Config{}, s, r), e.Decision, sameDecision); diff != "" {
 		t.Errorf("- Decide, + Explain:\n%s", diff)
 	}
@@ -59,11 +60,11 @@ func TestExplainedNodes(t *testing.T) {
 			job("b1", "b", 0, 2, started(5)), job("b2", "b", 1, 2, started(5)), job("d1", "d", 5, 5, started(5)), job("d2", "d", 0, 1, started(0)),
 		},
 	}
-	e := explain(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, 6))
+	e := explainWith(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, 6))
 	if n := len(e.Attempts); e.Decision.Outcome != preemption.Preempt || n != 1 {
 		t.Fatalf("%v after %d attempts", e.Decision.Outcome, n)
 	}
-	if diff := cmp.Diff(preemption.Counted{Count: 1, Samples: []string{"b2"}}, e.Attempts[0].Idle); diff != "" {
+	if diff := cmp.Diff(explain.Counted{Count: 1, Samples: []string{"b2"}}, e.Attempts[0].Idle); diff != "" {
 		t.Errorf("idle: - want, + got:\n%s", diff)
 	}
 	kept := e.Levels[len(e.Levels)-1].Kept
@@ -79,7 +80,7 @@ func TestExplainedGuard(t *testing.T) {
 		Queues:   []queue.Queue{{Name: "a", Quotas: gpus(2), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
 		Admitted: []workload.Workload{job("guarded", "a", 0, 2, started(5))},
 	}
-	e := explain(t, preemption.Config{Guards: []preemption.Guard{untilThen{until}}}, snapshotOf(t, st), pending("a", 10, 2))
+	e := explainWith(t, preemption.Config{Guards: []preemption.Guard{untilThen{until}}}, snapshotOf(t, st), pending("a", 10, 2))
 	kept := e.Levels[0].Kept
 	if len(kept) != 1 || kept[0].Rule != preemption.RuleGuarded || !kept[0].Until.Equal(until) {
 		t.Errorf("kept: %+v", kept)
@@ -105,8 +106,8 @@ func TestExplainedHopelessShares(t *testing.T) {
 	}
 	r := pending("a", 10, 400)
 	r.Workload.PodSets = append(r.Workload.PodSets, workload.PodSet{Name: "cpu", Count: 1, Requests: []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}})
-	e := explain(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
-	if n := len(e.Attempts); n != 1 || e.Attempts[0].Hopeless != preemption.BoundInReach || len(e.Attempts[0].Missing) != 1 {
+	e := explainWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
+	if n := len(e.Attempts); n != 1 || e.Attempts[0].Hopeless != explain.BoundInReach || len(e.Attempts[0].Missing) != 1 {
 		t.Errorf("%v: %+v", e.Decision.Outcome, e.Attempts)
 	}
 }

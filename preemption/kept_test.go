@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/proof/golden"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/loops"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
@@ -19,5 +20,5 @@ func TestFormsAreKept(t *testing.T) {
 	golden.Kept[preemption.Record](t, files, "record", reflect.TypeFor[rules.Config]())
 	golden.Kept[preemption.Decision](t, files, "decision", reflect.TypeFor[workload.Workload]())
 	golden.Kept[loops.Loop](t, files, "loop", reflect.TypeFor[preemption.Victim]())
-	golden.Kept[preemption.Explanation](t, files, "explanation", reflect.TypeFor[preemption.Decision](), reflect.TypeFor[preemption.Certificate]())
+	golden.Kept[explain.Explanation](t, files, "explanation", reflect.TypeFor[explain.Way](), reflect.TypeFor[preemption.Decision](), reflect.TypeFor[preemption.Certificate]())
 }

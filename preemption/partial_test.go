@@ -40,7 +40,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 	if err := verify.Decision(record.State, r, config, d); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, explain(t, config, s, r).Decision, sameDecision); diff != "" {
+	if diff := cmp.Diff(d, explainWith(t, config, s, r).Decision, sameDecision); diff != "" {
 		t.Fatalf("- Decide, + Explain: %s", diff)
 	}
 	plain := r
@@ -136,7 +136,7 @@ func holdsQuotaIsWithoutIt(t *rapid.T) {
 	if err := verify.Decision(holding.State(), again, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, explain(t, preemption.Config{}, holding, again).Decision, sameDecision); diff != "" {
+	if diff := cmp.Diff(d, explainWith(t, preemption.Config{}, holding, again).Decision, sameDecision); diff != "" {
 		t.Fatalf("- Decide, + Explain: %s", diff)
 	}
 	if after := edit(t, holding, d.Edits()...); d.Outcome == preemption.Fits {
@@ -172,7 +172,7 @@ func replacingIsWithoutIt(t *rapid.T) {
 	if slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == old.ID }) {
 		t.Fatalf("%s is a victim", old.ID)
 	}
-	if diff := cmp.Diff(d, explain(t, preemption.Config{}, s, r).Decision, sameDecision); diff != "" {
+	if diff := cmp.Diff(d, explainWith(t, preemption.Config{}, s, r).Decision, sameDecision); diff != "" {
 		t.Fatalf("- Decide, + Explain: %s", diff)
 	}
 	if after := edit(t, s, d.Edits()...); d.Outcome == preemption.Fits {

@@ -157,15 +157,28 @@ func New(c Config) (*Preemptor, error) {
 			faults.Add(fmt.Sprintf("config.Guards[%d]", i), "is nil")
 		}
 	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return &Preemptor{config: c.clone()}, nil
+}
+
+// Config returns a copy of the configuration.
+func (p *Preemptor) Config() Config {
+	if p == nil {
+		p = &standard
+	}
+	return p.config.clone()
+}
+
+// clone returns a copy that shares no list.
+func (c Config) clone() Config {
 	c.Guards, c.Limits = slices.Clone(c.Guards), slices.Clone(c.Limits)
 	for i := range c.Limits {
 		c.Limits[i] = c.Limits[i].Clone()
 	}
 	c.Fair.Strategies = slices.Clone(c.Fair.Strategies)
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	return &Preemptor{config: c}, nil
+	return c
 }
 
 // maxBlockers returns the maximum number of blockers.

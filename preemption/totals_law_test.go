@@ -8,6 +8,7 @@ import (
 
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
@@ -94,11 +95,11 @@ func TestTotalsAreRefusedWhereAReplicaCounts(t *testing.T) {
 		t.Errorf("%s %+v", text(d), d.Victims)
 	}
 	r.Workload.PodSets[0].Requests[0].Amount = 11
-	for _, w := range explain(t, preemption.Config{}, s, r).Ways {
-		if w.Kind == preemption.WayReplicas {
+	for _, w := range explainWith(t, preemption.Config{}, s, r).Ways {
+		if w.Kind == explain.WayReplicas {
 			t.Errorf("%+v", w)
 		}
-		w.Kind, w.PodSet, w.Replicas = preemption.WayReplicas, "main", 1
+		w.Kind, w.PodSet, w.Replicas = explain.WayReplicas, "main", 1
 		if _, _, err := w.Apply(s, r); err == nil {
 			t.Error("a number of replicas was changed")
 		}

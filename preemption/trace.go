@@ -3,30 +3,100 @@ package preemption
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/exact"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/quota"
 )
 
 // Record makes the decision of [Preemptor.Decide] and records its steps. It is for packages of this
-// module: a recorder cannot be made elsewhere. The names turn the integers of the record into names.
-func (p *Preemptor) Record(s *Snapshot, r Request, to *trace.Recorder) (Decision, trace.Names, error) {
+// module: a recorder cannot be made elsewhere. It sets the recorder's Names first.
+func (p *Preemptor) Record(s *Snapshot, r Request, to *trace.Recorder) (d Decision, err error) {
 	if p == nil {
 		p = &standard
 	}
 	var sc scratch
-	s, err := sc.begin(s, &p.config, &r)
-	if err != nil {
-		return Decision{}, trace.Names{}, err
+	if s, err = sc.begin(s, &p.config, &r); err != nil {
+		return d, err
 	}
-	sc.request.Trace = to
-	var d Decision
+	sc.request.Trace, to.Names = to, sc.traceNames(s, &r)
 	sc.answer(s, &p.config, &r, &d)
-	c, slots := s.inside(), slices.Clone(sc.names)
-	return d, trace.Names{
-		Node: c.NodeName,
-		Slot: func(slot int) (flavor, resource string) { return slots[slot].Flavor, slots[slot].Resource },
+	return d, nil
+}
+
+func (sc *scratch) traceNames(s *Snapshot, r *Request) trace.Names {
+	c := s.inside()
+	return trace.Names{
+		Node:         c.NodeName,
+		QueueName:    func(node int) string { return c.Queue(node).Name },
+		MinimumSetBy: func(node int) string { return minimumSetBy(c, node) },
+		Slot:         func(slot int) quota.FlavorResource { return sc.names[slot] },
 		PodSet: func(id string, podSet int) string {
-			w, _ := s.Find(id)
+			w, _ := c.Find(id)
 			return w.PodSets[podSet].Name
 		},
-	}, nil
+		Needs: func() (list []trace.Need) {
+			d := &sc.request
+			for slot, fr := range sc.names {
+				need := trace.Need{FlavorResource: fr, Amount: d.Amounts[slot]}
+				if missing, bound := c.Usage.Missing(d.Queue, d.Columns[slot], need.Amount); missing > 0 {
+					need.Missing, need.Node = missing, c.NodeName(bound)
+				}
+				list = append(list, need)
+			}
+			return list
+		},
+		Taken: func(id string) (list []trace.ByRule) {
+			w, _ := c.Find(id)
+			named := []Victim{{Workload: id}}
+			sc.nameRules([]right.Victim{{Workload: w, Set: -1, ByRules: true, Taking: sc.rules.LastTaking()}}, named)
+			for _, by := range named[0].Rules {
+				list = append(list, trace.ByRule(by))
+			}
+			return list
+		},
+		Groups: func(most int) (list []trace.Group) {
+			for _, g := range s.plans.Of(c, sc.request.Queue).Groups {
+				named := trace.Group{Resources: g.Resources}
+				for i, flavor := range g.Flavors[:min(most, len(g.Flavors))] {
+					suits := true
+					for j := range r.Workload.PodSets {
+						m := g.Mismatch(i, r.Workload.PodSets[j].NodeConstraints)
+						suits = suits && m.None()
+					}
+					if suits {
+						named.Flavors = append(named.Flavors, flavor)
+					}
+				}
+				list = append(list, named)
+			}
+			return list
+		},
+		Better: sc.better,
+		Rules:  s.evaluator(),
+	}
+}
+
+// better names the units of the history that an exact search keeps.
+func (sc *scratch) better() *trace.Better {
+	h := sc.history
+	if h == nil {
+		return nil
+	}
+	out := &trace.Better{Before: unitNames(h.Before), Victims: h.Victims, Lost: h.Lost}
+	for _, c := range h.Changes {
+		out.Changes = append(out.Changes, trace.Change{
+			Taken: unitNames(c.Taken), PutBack: unitNames(c.PutBack), Victims: c.Victims, Lost: c.Lost,
+		})
+	}
+	return out
+}
+
+func unitNames(units []exact.Unit) []trace.Unit {
+	list := slices.Grow([]trace.Unit(nil), len(units))
+	for _, u := range units {
+		f := u.Workload.Facts
+		list = append(list, trace.Unit{Workload: f.ID, Queue: f.Queue(), PodSet: u.PodSet(), Replicas: u.Replicas(), Leaving: f.Evicted})
+	}
+	return list
 }

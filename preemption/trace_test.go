@@ -16,11 +16,11 @@ import (
 
 func traced(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request, to *trace.Recorder) (preemption.Decision, trace.Names) {
 	t.Helper()
-	d, names, err := preemptorOf(c).Record(s, r, to)
+	d, err := preemptorOf(c).Record(s, r, to)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	return d, names
+	return d, to.Names
 }
 
 // A recorder changes no answer, and what it records tells the same: those that are taken in

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -16,7 +17,7 @@ func TestWayOfReplicasKeepsMinCount(t *testing.T) {
 	for _, c := range []struct{ least, replicas, want int64 }{{3, 2, 2}, {2, 3, 2}, {2, 2, 2}} {
 		r := pending("a", 0, 1)
 		r.Workload.PodSets[0].Count, r.Workload.PodSets[0].MinCount = 4, workload.AtLeast(c.least)
-		w := preemption.Way{Kind: preemption.WayReplicas, PodSet: r.Workload.PodSets[0].Name, Replicas: c.replicas}
+		w := explain.Way{Kind: explain.WayReplicas, PodSet: r.Workload.PodSets[0].Name, Replicas: c.replicas}
 		_, r, err := w.Apply(s, r)
 		if err != nil {
 			t.Fatal(err)
@@ -41,8 +42,8 @@ func TestWayOfTheLastPriorities(t *testing.T) {
 			job("a", "a", math.MaxInt64, 1, now), job("b", "b", math.MaxInt64-1, 2, now.Add(time.Minute)), job("c", "c", math.MaxInt64, 1, now),
 		},
 	})
-	for _, w := range explain(t, preemption.Config{}, s, pending("b", math.MaxInt64-2, 2)).Ways {
-		if w.Kind == preemption.WayPriority && w.Priority == math.MaxInt64-1 && w.Least {
+	for _, w := range explainWith(t, preemption.Config{}, s, pending("b", math.MaxInt64-2, 2)).Ways {
+		if w.Kind == explain.WayPriority && w.Priority == math.MaxInt64-1 && w.Least {
 			return
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 )
 
@@ -31,9 +30,9 @@ var explainVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		var e *preemption.Explanation
+		var e *explain.Explanation
 		if a.decision != nil {
-			explained, err := c.Preemptor.Explain(c.Snapshot, a.request)
+			explained, err := explain.Explain(c.Preemptor, c.Snapshot, a.request)
 			if err != nil {
 				return result{}, err
 			}
@@ -44,15 +43,15 @@ var explainVerb = verb{
 			a.printExplanation(b, e)
 			c.printSampleHint(b, "explain -live -workload NAMESPACE/NAME")
 		}, struct {
-			Verdict     answers.Verdict         `json:"verdict"`
-			Explanation *preemption.Explanation `json:"explanation,omitempty"` // absent: nothing can be decided
-			Notes       []string                `json:"notes"`
+			Verdict     answers.Verdict      `json:"verdict"`
+			Explanation *explain.Explanation `json:"explanation,omitempty"` // absent: nothing can be decided
+			Notes       []string             `json:"notes"`
 		}{a.verdict, e, notes}}, nil
 	},
 }
 
 // printExplanation prints the verdict, how the decision came about, and the notes.
-func (a *answer) printExplanation(b *cli.Page, e *preemption.Explanation) {
+func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
 	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.verdict.Sentence(a.decision, &a.request))
 	if e != nil {
 		if text := a.verdict.Otherwise(a.decision, &a.request); text != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -23,7 +24,7 @@ func (a *answer) ruled() (is, alone bool) {
 // printRefusals says by which trigger, or which part of a selector, the rules permit nobody else. Blockers
 // are about policies, which play no part here.
 func (a *answer) printRefusals(b *cli.Page) {
-	e, err := a.Preemptor.Explain(a.Snapshot, a.request)
+	e, err := explain.Explain(a.Preemptor, a.Snapshot, a.request)
 	if err != nil || e.Rules == nil {
 		return
 	}
@@ -71,7 +72,7 @@ var keeps = map[preemption.Rule]string{
 }
 
 // refusals says which workloads each part of a selector refuses.
-func (a *answer) refusals(s *preemption.ExplainedSelector) string {
+func (a *answer) refusals(s *explain.ExplainedSelector) string {
 	var parts []string
 	for _, r := range s.Refuses {
 		until := ""
@@ -89,7 +90,7 @@ func (a *answer) refusals(s *preemption.ExplainedSelector) string {
 }
 
 // named names some of those who are counted.
-func named(c preemption.Counted) string {
+func named(c explain.Counted) string {
 	text := strings.Join(c.Samples, ", ")
 	if more := c.Count - int64(len(c.Samples)); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

@@ -8,7 +8,6 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 )
 
@@ -46,7 +45,7 @@ func TestWideCharacters(t *testing.T) {
 			name.WriteRune(r)
 		}
 	}
-	text := explain.Text(preemption.Explanation{Question: preemption.Question{Workload: name.String()}})
+	text := explain.Text(explain.Explanation{Question: explain.Question{Workload: name.String()}})
 	for line := range strings.Lines(text) {
 		if n := columns.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)

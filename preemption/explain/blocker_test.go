@@ -113,7 +113,7 @@ func TestLevelsSayWhatKeeps(t *testing.T) {
 	}
 	w := job("w", "a", "f", 8)
 	w.ReservedAt, w.Queued = time.Time{}, now
-	e, err := preemptor.Explain(s, preemption.Request{Workload: w, Now: now})
+	e, err := explain.Explain(preemptor, s, preemption.Request{Workload: w, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 // explained is a workload of six GPUs that does not fit in the queues of the tests.
-func explained() preemption.Explanation {
+func explained() explain.Explanation {
 	snapshot, err := preemption.NewSnapshot(state())
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := new(preemption.Preemptor).Explain(snapshot, preemption.Request{Workload: job("a/new", "team-a", 5, 6, 0), Now: now})
+	e, err := explain.Explain(new(preemption.Preemptor), snapshot, preemption.Request{Workload: job("a/new", "team-a", 5, 6, 0), Now: now})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -24,12 +24,12 @@ func explained() preemption.Explanation {
 }
 
 // explainedPlacement is a pod of two GPUs that has no place on one node.
-func explainedPlacement() placement.Explanation {
+func explainedPlacement() explain.PlacementExplanation {
 	snapshot, err := placement.NewSnapshot(placement.State{Nodes: []workload.Node{{Name: "n1", Capacity: workload.Resources{"gpu": 1}}}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := new(placement.Preemptor).Explain(snapshot, placement.Request{Pods: []workload.Pod{{ID: "ns/new", Requests: workload.Resources{"gpu": 2}}}, Now: now})
+	e, err := explain.ExplainPlacement(new(placement.Preemptor), snapshot, placement.Request{Pods: []workload.Pod{{ID: "ns/new", Requests: workload.Resources{"gpu": 2}}}, Now: now})
 	if err != nil {
 		log.Fatal(err)
 	}

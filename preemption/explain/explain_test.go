@@ -91,7 +91,7 @@ func ruled(scopes ...rules.Scope) preemption.State {
 	return st
 }
 
-func explanation(t testing.TB, c preemption.Config, st preemption.State, w workload.Workload) preemption.Explanation {
+func explanation(t testing.TB, c preemption.Config, st preemption.State, w workload.Workload) explain.Explanation {
 	t.Helper()
 	s, err := preemption.NewSnapshot(st)
 	if err != nil {
@@ -101,7 +101,7 @@ func explanation(t testing.TB, c preemption.Config, st preemption.State, w workl
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := p.Explain(s, preemption.Request{Workload: w, Now: now})
+	e, err := explain.Explain(p, s, preemption.Request{Workload: w, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,13 +109,13 @@ func explanation(t testing.TB, c preemption.Config, st preemption.State, w workl
 }
 
 // samples are explanations of each outcome.
-func samples(t testing.TB) map[string]preemption.Explanation {
+func samples(t testing.TB) map[string]explain.Explanation {
 	protected := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(30 * time.Minute), Preempt: quota.Some(30 * time.Minute)}}
 	open := job("a/new", "team-a", 10, 6, 0)
 	open.PodSets[0].Requests[0].Flavor = ""
 	gated := job("a/new", "team-a", 10, 4, 0)
 	gated.Gates.Names = []string{"kueue.x-k8s.io/multikueue"}
-	return map[string]preemption.Explanation{
+	return map[string]explain.Explanation{
 		"fits":        explanation(t, preemption.Config{}, preemption.State{Queues: state().Queues, Cohorts: state().Cohorts}, job("a/new", "team-a", 10, 4, 0)),
 		"preempt":     explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 10, 4, 0)),
 		"wait":        explanation(t, protected, state(), job("a/new", "team-a", 10, 4, 0)),
@@ -184,7 +184,7 @@ func TestMessageIsCut(t *testing.T) {
 }
 
 // placements are explanations of decisions about nodes.
-func placements(t testing.TB) map[string]placement.Explanation {
+func placements(t testing.TB) map[string]explain.PlacementExplanation {
 	st := placement.State{
 		Nodes: []workload.Node{{Name: "n1", Capacity: workload.Resources{"gpu": 4}}, {Name: "n2", Capacity: workload.Resources{"gpu": 4}}},
 		Pods: []workload.Pod{
@@ -197,13 +197,13 @@ func placements(t testing.TB) map[string]placement.Explanation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(c placement.Config, r placement.Request) placement.Explanation {
+	ask := func(c placement.Config, r placement.Request) explain.PlacementExplanation {
 		p, err := placement.New(c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Now = now
-		e, err := p.Explain(s, r)
+		e, err := explain.ExplainPlacement(p, s, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func placements(t testing.TB) map[string]placement.Explanation {
 		}
 		return pods
 	}
-	return map[string]placement.Explanation{
+	return map[string]explain.PlacementExplanation{
 		"placement-preempt":    ask(placement.Config{}, placement.Request{Priority: 10, Pods: gpus("ns/new")}),
 		"placement-wait":       ask(placement.Config{MinRuntime: quota.Some(2 * time.Hour)}, placement.Request{Priority: 10, Pods: gpus("ns/new")}),
 		"placement-impossible": ask(placement.Config{}, placement.Request{Priority: 10, Group: "ns/train", MinCount: 3, Pods: gpus("ns/0", "ns/1", "ns/2")}),
@@ -253,7 +253,7 @@ func TestTextOfExactPlacements(t *testing.T) {
 		for i, n := range c.needs {
 			r.Pods = append(r.Pods, workload.Pod{ID: fmt.Sprint("new-", i), Requests: cpu(n)})
 		}
-		e, err := p.Explain(s, r)
+		e, err := explain.ExplainPlacement(p, s, r)
 		if err != nil {
 			t.Fatal(err)
 		}

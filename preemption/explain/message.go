@@ -12,10 +12,10 @@ const MaxMessage = 512
 
 // Message returns one sentence for a condition or an event, of at most [MaxMessage] bytes: what
 // is short, whom it takes, and when to ask again.
-func Message(e preemption.Explanation) string { return Printer{}.Message(e) }
+func Message(e Explanation) string { return Printer{}.Message(e) }
 
 // Message is [Message] with other amounts.
-func (pr Printer) Message(e preemption.Explanation) string {
+func (pr Printer) Message(e Explanation) string {
 	d, q := &e.Decision, &e.Question
 	var text string
 	switch d.Outcome {
@@ -54,7 +54,7 @@ func cut(text string) string {
 
 // most returns the rule that keeps most workloads that use what is short; nil if there is
 // none; and the policy of its level.
-func most(e *preemption.Explanation) (k *preemption.Kept, policy string) {
+func most(e *Explanation) (k *Kept[preemption.Rule], policy string) {
 	for i := range e.Levels {
 		for j := range e.Levels[i].Kept {
 			if kept := &e.Levels[i].Kept[j]; kept.Rule != 0 && (k == nil || kept.Count > k.Count) {

@@ -13,10 +13,10 @@ import (
 )
 
 // PlacementText is [Text] for a decision about nodes.
-func PlacementText(e placement.Explanation) string { return Printer{}.PlacementText(e) }
+func PlacementText(e PlacementExplanation) string { return Printer{}.PlacementText(e) }
 
 // PlacementText is [PlacementText] with other amounts and width.
-func (pr Printer) PlacementText(e placement.Explanation) string {
+func (pr Printer) PlacementText(e PlacementExplanation) string {
 	p := &page{Printer: pr, now: e.Question.Now}
 	p.line(0, "%s, priority %d", pods(&e.Question), e.Question.Priority)
 	p.line(0, "%s", placementAnswer(&e))
@@ -34,12 +34,12 @@ func (pr Printer) PlacementText(e placement.Explanation) string {
 	}
 	p.domains(&e)
 	if !e.Decision.Outcome.Succeeds() {
-		p.changes(texts(e.Ways, func(w *placement.Way) string { return p.placementWay(w, p.now) }))
+		p.changes(texts(e.Ways, func(w *Way) string { return p.placementWay(w, p.now) }))
 	}
 	return p.String()
 }
 
-func pods(q *placement.Question) string {
+func pods(q *PlacementQuestion) string {
 	switch {
 	case q.Group == "":
 		return "pod " + q.Pod
@@ -50,13 +50,13 @@ func pods(q *placement.Question) string {
 }
 
 // placementAnswer is the decision in a sentence.
-func placementAnswer(e *placement.Explanation) string {
+func placementAnswer(e *PlacementExplanation) string {
 	d := &e.Decision
 	switch d.Outcome {
 	case preemption.Fits:
 		return "It has a place now."
 	case preemption.Preempt:
-		var list preemption.Counted
+		var list Counted
 		for _, v := range d.Victims {
 			if list.Count++; list.Count <= 4 {
 				list.Samples = append(list.Samples, v.Pods[0])
@@ -84,7 +84,7 @@ func placementAnswer(e *placement.Explanation) string {
 	}[d.Reason] + "."
 }
 
-func unitRule(k *placement.Kept, now time.Time) string {
+func unitRule(k *Kept[placement.Rule], now time.Time) string {
 	text := map[placement.Rule][2]string{
 		placement.RulePriority:    {"is not of lower priority", "are not of lower priority"},
 		placement.RuleMinRuntime:  {"has not run for its minimum runtime", "have not run for their minimum runtime"},
@@ -97,7 +97,7 @@ func unitRule(k *placement.Kept, now time.Time) string {
 	return text + until(k.From, k.Until, now)
 }
 
-func (p *page) domains(e *placement.Explanation) {
+func (p *page) domains(e *PlacementExplanation) {
 	if e.Searched == 0 {
 		return
 	}
@@ -107,7 +107,7 @@ func (p *page) domains(e *placement.Explanation) {
 		p.line(2, "%s: %s", domainName(d), found(d))
 	}
 	for _, r := range [...]struct {
-		n    preemption.Counted
+		n    Counted
 		text string
 	}{{e.NoVictims, "nobody may yield"}, {e.NoRoom, "too little room"}, {e.BudgetsBar, "only against a budget"}, {e.WithVictims, "room without victims"}} {
 		if r.n.Count > 0 && e.Searched > int64(len(e.Domains)) {
@@ -137,7 +137,7 @@ func placementProof(d *placement.Decision) string {
 	return "not proven: something may be better"
 }
 
-func domainName(d *placement.ExplainedDomain) string {
+func domainName(d *ExplainedDomain) string {
 	name := d.Name
 	if name == "" {
 		name = "all nodes"
@@ -149,7 +149,7 @@ func domainName(d *placement.ExplainedDomain) string {
 }
 
 // found is the result of a domain.
-func found(d *placement.ExplainedDomain) string {
+func found(d *ExplainedDomain) string {
 	switch d.Reason {
 	case placement.ReasonNoVictims:
 		return "nobody may yield"
@@ -180,22 +180,22 @@ func found(d *placement.ExplainedDomain) string {
 }
 
 // placementWay says what a change is, and what follows.
-func (pr Printer) placementWay(w *placement.Way, now time.Time) string {
+func (pr Printer) placementWay(w *Way, now time.Time) string {
 	text := w.Kind.String()
 	switch w.Kind {
-	case placement.WayTime:
+	case WayTime:
 		text = "Wait until " + clock(w.At, now)
-	case placement.WayPriority:
+	case WayPriority:
 		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
-	case placement.WayMinCount:
+	case WayMinCount:
 		text = "Start with " + count(int64(w.MinCount), "pod")
-	case placement.WayCapacity:
+	case WayCapacity:
 		var parts []string
 		for _, resource := range slices.Sorted(maps.Keys(w.Capacity)) {
 			parts = append(parts, pr.amount(w.Capacity[resource], quota.FlavorResource{Resource: resource}))
 		}
 		text = fmt.Sprintf("Give node %s %s more", w.Node, strings.Join(parts, " and "))
-	case placement.WayPolicy:
+	case WayMayPreempt:
 		text = "Let the priority class preempt"
 	}
 	if w.Outcome == preemption.Preempt {
@@ -205,10 +205,10 @@ func (pr Printer) placementWay(w *placement.Way, now time.Time) string {
 }
 
 // PlacementMessage is [Message] for a decision about nodes.
-func PlacementMessage(e placement.Explanation) string { return Printer{}.PlacementMessage(e) }
+func PlacementMessage(e PlacementExplanation) string { return Printer{}.PlacementMessage(e) }
 
 // PlacementMessage is [PlacementMessage] with other amounts.
-func (pr Printer) PlacementMessage(e placement.Explanation) string {
+func (pr Printer) PlacementMessage(e PlacementExplanation) string {
 	text := strings.TrimSuffix(placementAnswer(&e), ".")
 	var parts []string
 	for _, s := range e.Decision.Shortage {

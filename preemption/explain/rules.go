@@ -32,7 +32,7 @@ func RulesText(list []preemption.VictimRule) string {
 	return strings.Join(parts, "; ")
 }
 
-func (p *page) rules(e *preemption.Explanation) {
+func (p *page) rules(e *Explanation) {
 	if e.Rules == nil {
 		return
 	}
@@ -49,7 +49,7 @@ func (p *page) rules(e *preemption.Explanation) {
 	}
 }
 
-func rulesTitle(r *preemption.ExplainedRules) string {
+func rulesTitle(r *ExplainedRules) string {
 	if r.Alone {
 		return fmt.Sprintf("Rules of config %q, in place of the policies", r.Config)
 	}
@@ -57,7 +57,7 @@ func rulesTitle(r *preemption.ExplainedRules) string {
 }
 
 // notLookedAt says why rules were not looked at.
-func notLookedAt(e *preemption.Explanation) string {
+func notLookedAt(e *Explanation) string {
 	switch {
 	case e.Decision.Outcome == preemption.Fits:
 		return "not looked at: no workload has to yield"
@@ -68,7 +68,7 @@ func notLookedAt(e *preemption.Explanation) string {
 }
 
 // trigger says whether the trigger of a tier holds, and if not, why.
-func trigger(e *preemption.Explanation, tier int) string {
+func trigger(e *Explanation, tier int) string {
 	t := &e.Rules.Tiers[tier]
 	if t.Holds && t.Since.Before(e.Question.Now) {
 		return "holds, since " + clock(t.Since, e.Question.Now)
@@ -91,7 +91,7 @@ func trigger(e *preemption.Explanation, tier int) string {
 }
 
 // tierLines says whom the rules of a tier accept, and what refuses the others.
-func tierLines(t *preemption.ExplainedTier, now time.Time) (lines []string) {
+func tierLines(t *ExplainedTier, now time.Time) (lines []string) {
 	if len(t.Faults) > 0 {
 		lines = append(lines, "none, because a selector is bad; later tiers are not looked at")
 		return append(lines, t.Faults...)
@@ -121,7 +121,7 @@ func tierLines(t *preemption.ExplainedTier, now time.Time) (lines []string) {
 }
 
 // selectorParts says how many a selector accepts, and which parts of it refuse the others.
-func selectorParts(s *preemption.ExplainedSelector, now time.Time) (parts []string) {
+func selectorParts(s *ExplainedSelector, now time.Time) (parts []string) {
 	if s.Accepts.Count > 0 {
 		parts = append(parts, fmt.Sprintf("accepts %d: %s", s.Accepts.Count, names(s.Accepts)))
 	}
@@ -135,7 +135,7 @@ func selectorParts(s *preemption.ExplainedSelector, now time.Time) (parts []stri
 }
 
 // ruleSteps returns a step for each tier, or one that says why rules were not looked at.
-func ruleSteps(e *preemption.Explanation) (steps []Step) {
+func ruleSteps(e *Explanation) (steps []Step) {
 	if e.Rules == nil {
 		return nil
 	}

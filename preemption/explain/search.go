@@ -10,7 +10,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-func (p *page) improved(e *preemption.Explanation) {
+func (p *page) improved(e *Explanation) {
 	if e.Improved == nil {
 		return
 	}
@@ -21,7 +21,7 @@ func (p *page) improved(e *preemption.Explanation) {
 }
 
 // improvedSteps returns a step for each exchange, and one for the proof.
-func improvedSteps(e *preemption.Explanation) (steps []Step) {
+func improvedSteps(e *Explanation) (steps []Step) {
 	x := e.Improved
 	if x == nil {
 		return nil
@@ -51,7 +51,7 @@ func improvedSteps(e *preemption.Explanation) (steps []Step) {
 	return append(steps, Step{Title: "Why nothing is better", Lines: proof(e), Taken: taken})
 }
 
-func before(x *preemption.ExplainedImprovement) string {
+func before(x *ExplainedImprovement) string {
 	if x.Victims == 0 {
 		return "the search in order finds no victims"
 	}
@@ -70,7 +70,7 @@ func worth(victims, lost int64) string {
 }
 
 // candidates lists workloads, and replicas; if there are more than these, it says so.
-func candidates(list []preemption.TakenStep, all int64) string {
+func candidates(list []TakenStep, all int64) string {
 	var parts []string
 	for _, t := range list {
 		part := t.Workload + leaving(t.Leaving)
@@ -86,7 +86,7 @@ func candidates(list []preemption.TakenStep, all int64) string {
 	return text
 }
 
-func exchanges(x *preemption.ExplainedImprovement) (lines []string) {
+func exchanges(x *ExplainedImprovement) (lines []string) {
 	for i := range x.Exchanges {
 		e := &x.Exchanges[i]
 		var parts []string
@@ -105,7 +105,7 @@ func exchanges(x *preemption.ExplainedImprovement) (lines []string) {
 }
 
 // proof says why nothing is better, as far as it is proven.
-func proof(e *preemption.Explanation) (lines []string) {
+func proof(e *Explanation) (lines []string) {
 	x, p := e.Improved, e.Decision.Proof
 	if p == nil {
 		other := ""

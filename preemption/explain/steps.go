@@ -2,8 +2,6 @@ package explain
 
 import (
 	"fmt"
-
-	"github.com/cedesched/cede/preemption"
 )
 
 // Step is a part of an explanation, for a page that shows one after the other.
@@ -22,16 +20,16 @@ type Step struct {
 	Taken []string `json:"taken,omitempty"`
 	// Ways is, for the last step of a request that does not succeed, the changes that its Lines
 	// say, in the same order.
-	Ways []preemption.Way `json:"ways,omitempty"`
+	Ways []Way `json:"ways,omitempty"`
 }
 
 // Steps returns an explanation as steps: the question, the flavors, who may yield at each level
 // of the cohort tree, the search with each candidate that it takes, the answer, and what would
 // change it.
-func Steps(e preemption.Explanation) []Step { return Printer{}.Steps(e) }
+func Steps(e Explanation) []Step { return Printer{}.Steps(e) }
 
 // Steps is the function [Steps] with other amounts. The width has no meaning here.
-func (pr Printer) Steps(e preemption.Explanation) []Step {
+func (pr Printer) Steps(e Explanation) []Step {
 	pr.Width = -1
 	steps := []Step{{Title: "The request", Lines: pr.questionLines(&e.Question)}}
 	if len(e.Decision.Assignment) > 0 {
@@ -72,13 +70,13 @@ func (pr Printer) Steps(e preemption.Explanation) []Step {
 	steps = append(steps, end)
 	if !e.Decision.Outcome.Succeeds() {
 		steps = append(steps, Step{Title: "What would change the answer", Ways: e.Ways,
-			Lines: orNothing(texts(e.Ways, func(w *preemption.Way) string { return pr.way(w, e.Question.Now) }))})
+			Lines: orNothing(texts(e.Ways, func(w *Way) string { return pr.way(w, e.Question.Now) }))})
 	}
 	return steps
 }
 
 // attemptSteps returns the steps of one search, and who is put back when it fails.
-func (pr Printer) attemptSteps(e *preemption.Explanation, a *preemption.ExplainedAttempt, number int) (steps []Step, taken []string) {
+func (pr Printer) attemptSteps(e *Explanation, a *ExplainedAttempt, number int) (steps []Step, taken []string) {
 	steps = append(steps, Step{Title: fmt.Sprintf("Search %d: %s", number, attemptTitle(e, a))})
 	if len(a.Taken) == 0 {
 		steps[0].Lines = append(attemptLines(a), pr.end(a))

@@ -16,7 +16,7 @@ import (
 
 // checkSteps: the steps say each line of the page, and those who are taken at the end are the
 // victims.
-func checkSteps(t interface{ Errorf(string, ...any) }, e preemption.Explanation) {
+func checkSteps(t interface{ Errorf(string, ...any) }, e explain.Explanation) {
 	wide := explain.Printer{Width: -1}
 	steps := wide.Steps(e)
 	var said []string
@@ -79,7 +79,7 @@ func TestSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := p.Explain(s, *record.Request)
+		e, err := explain.Explain(p, s, *record.Request)
 		if err != nil {
 			t.Fatal(err)
 		}

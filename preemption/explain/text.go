@@ -55,10 +55,10 @@ func (p *page) head(text string) { p.WriteString("\n" + text + "\n") }
 
 // Text returns a page for a terminal of 80 columns: the question and the answer, who may
 // yield, what was tried, and what would change the answer.
-func Text(e preemption.Explanation) string { return Printer{}.Text(e) }
+func Text(e Explanation) string { return Printer{}.Text(e) }
 
 // Text is [Text] with other amounts and width.
-func (pr Printer) Text(e preemption.Explanation) string {
+func (pr Printer) Text(e Explanation) string {
 	p := &page{Printer: pr, now: e.Question.Now}
 	p.question(&e)
 	p.flavors(&e)
@@ -70,7 +70,7 @@ func (pr Printer) Text(e preemption.Explanation) string {
 	return p.String()
 }
 
-func (p *page) question(e *preemption.Explanation) {
+func (p *page) question(e *Explanation) {
 	for i, line := range p.questionLines(&e.Question) {
 		p.line(min(2*i, 2), "%s", line)
 	}
@@ -78,7 +78,7 @@ func (p *page) question(e *preemption.Explanation) {
 }
 
 // questionLines says who asks, then what is asked and what is short.
-func (pr Printer) questionLines(q *preemption.Question) []string {
+func (pr Printer) questionLines(q *Question) []string {
 	var asks []string
 	for _, n := range q.Needs {
 		asks = append(asks, pr.amount(n.Amount, n.FlavorResource))
@@ -94,7 +94,7 @@ func (pr Printer) questionLines(q *preemption.Question) []string {
 }
 
 // answer is the decision in a sentence.
-func answer(e *preemption.Explanation) string {
+func answer(e *Explanation) string {
 	d := &e.Decision
 	switch d.Outcome {
 	case preemption.Fits:
@@ -113,7 +113,7 @@ func answer(e *preemption.Explanation) string {
 }
 
 func victims(d *preemption.Decision) string {
-	var list preemption.Counted
+	var list Counted
 	for _, v := range d.Victims {
 		if list.Count++; list.Count <= 4 {
 			list.Samples = append(list.Samples, v.Workload+leaving(v.Leaving))
@@ -126,7 +126,7 @@ func victims(d *preemption.Decision) string {
 	return names(list) + " " + verb
 }
 
-func (p *page) flavors(e *preemption.Explanation) {
+func (p *page) flavors(e *Explanation) {
 	if len(e.Decision.Assignment) == 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func triedLines(c *preemption.FlavorChoice) (lines []string) {
 	return lines
 }
 
-func (p *page) levels(e *preemption.Explanation) {
+func (p *page) levels(e *Explanation) {
 	if len(e.Levels) == 0 {
 		return
 	}
@@ -182,7 +182,7 @@ func (p *page) levels(e *preemption.Explanation) {
 }
 
 // levelLines says who may yield at a level and who is kept by which rule.
-func levelLines(l *preemption.ExplainedLevel, now time.Time) (lines []string) {
+func levelLines(l *ExplainedLevel, now time.Time) (lines []string) {
 	if l.MayYield.Count > 0 {
 		lines = append(lines, fmt.Sprintf("%d may yield%s: %s", l.MayYield.Count, ifShares(l), names(l.MayYield)))
 	}
@@ -196,21 +196,21 @@ func levelLines(l *preemption.ExplainedLevel, now time.Time) (lines []string) {
 }
 
 // ifShares says that shares decide at a level.
-func ifShares(l *preemption.ExplainedLevel) string {
-	if l.Right == preemption.RightShares {
+func ifShares(l *ExplainedLevel) string {
+	if l.Right == RightShares {
 		return " as far as the shares permit it"
 	}
 	return ""
 }
 
-var bounds = map[preemption.Bound]string{
-	preemption.BoundPotential: "more than the queue could use if nothing ran",
-	preemption.BoundInReach:   "not enough without all of permitted priority in queues that borrow",
-	preemption.BoundInNeed:    "not enough without all of permitted priority in queues that borrow what is short",
-	preemption.BoundInTree:    "not enough without all of permitted priority in the tree",
+var bounds = map[Bound]string{
+	BoundPotential: "more than the queue could use if nothing ran",
+	BoundInReach:   "not enough without all of permitted priority in queues that borrow",
+	BoundInNeed:    "not enough without all of permitted priority in queues that borrow what is short",
+	BoundInTree:    "not enough without all of permitted priority in the tree",
 }
 
-func (p *page) attempts(e *preemption.Explanation) {
+func (p *page) attempts(e *Explanation) {
 	if len(e.Attempts) == 0 {
 		return
 	}
@@ -233,7 +233,7 @@ func (p *page) attempts(e *preemption.Explanation) {
 	}
 }
 
-func attemptTitle(e *preemption.Explanation, a *preemption.ExplainedAttempt) string {
+func attemptTitle(e *Explanation, a *ExplainedAttempt) string {
 	title := "the queue may borrow"
 	if a.ByRules && e.Rules != nil && e.Rules.Alone {
 		return title + ", by rules alone"
@@ -250,7 +250,7 @@ func attemptTitle(e *preemption.Explanation, a *preemption.ExplainedAttempt) str
 }
 
 // attemptLines says what became of candidates that are no victims.
-func attemptLines(a *preemption.ExplainedAttempt) (lines []string) {
+func attemptLines(a *ExplainedAttempt) (lines []string) {
 	if a.Refused.Count > 0 {
 		lines = append(lines, "refused by shares: "+names(a.Refused))
 	}
@@ -272,7 +272,7 @@ func instantsLine(instants int64) string {
 	return fmt.Sprintf("Then %s tried, to find when time helps.", count(instants, "later instant"))
 }
 
-func (pr Printer) taken(t *preemption.TakenStep) string {
+func (pr Printer) taken(t *TakenStep) string {
 	text := "take " + t.Workload
 	if t.PodSet != "" {
 		text = fmt.Sprintf("take %s %s of %s", count(t.Replicas, "replica"), t.PodSet, t.Workload)
@@ -291,7 +291,7 @@ func (pr Printer) taken(t *preemption.TakenStep) string {
 	return text + "the quota is enough"
 }
 
-func (pr Printer) end(a *preemption.ExplainedAttempt) string {
+func (pr Printer) end(a *ExplainedAttempt) string {
 	switch {
 	case a.Succeeded:
 		return "the request fits without them"
@@ -303,11 +303,11 @@ func (pr Printer) end(a *preemption.ExplainedAttempt) string {
 	return "not enough: all are put back"
 }
 
-func (p *page) ways(e *preemption.Explanation) {
+func (p *page) ways(e *Explanation) {
 	if e.Decision.Outcome.Succeeds() {
 		return
 	}
-	p.changes(texts(e.Ways, func(w *preemption.Way) string { return p.way(w, p.now) }))
+	p.changes(texts(e.Ways, func(w *Way) string { return p.way(w, p.now) }))
 }
 
 // changes lists what would change the answer.

@@ -39,7 +39,7 @@ func column(fr quota.FlavorResource) string {
 }
 
 // short says what is missing, and where.
-func (pr Printer) short(needs []preemption.Need) string {
+func (pr Printer) short(needs []Need) string {
 	var parts []string
 	for _, n := range needs {
 		if n.Missing > 0 {
@@ -58,7 +58,7 @@ func leaving(already bool) string {
 }
 
 // names lists a few of a number.
-func names(c preemption.Counted) string {
+func names(c Counted) string {
 	text := strings.Join(c.Samples, ", ")
 	if more := c.Count - int64(len(c.Samples)); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
@@ -67,7 +67,7 @@ func names(c preemption.Counted) string {
 }
 
 // rule says why workloads are kept at a level with a policy.
-func rule(k *preemption.Kept, policy string, now time.Time) string {
+func rule(k *Kept[preemption.Rule], policy string, now time.Time) string {
 	text := map[preemption.Rule]string{
 		0:                                  "use nothing of what is short",
 		preemption.RuleWithinClusterQueue:  notOf(policy),
@@ -137,28 +137,28 @@ var flavorSkipped = map[preemption.SkipReason]string{
 }
 
 // way says what a change is, and what follows.
-func (pr Printer) way(w *preemption.Way, now time.Time) string {
+func (pr Printer) way(w *Way, now time.Time) string {
 	var text string
 	switch w.Kind {
-	case preemption.WayTime:
+	case WayTime:
 		text = "Wait until " + clock(w.At, now)
-	case preemption.WayPriority:
+	case WayPriority:
 		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
-	case preemption.WayReplicas:
+	case WayReplicas:
 		text = fmt.Sprintf("Ask for %s of pod set %s", count(w.Replicas, "replica"), w.PodSet)
-	case preemption.WayFlavor:
+	case WayFlavor:
 		text = fmt.Sprintf("Ask for flavor %s (%s)", w.Flavor, strings.Join(w.Resources, ", "))
-	case preemption.WayNominal:
+	case WayNominal:
 		var parts []string
 		for _, a := range w.Nominal {
 			parts = append(parts, pr.amount(a.Amount, a.FlavorResource()))
 		}
 		text = fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and "))
-	case preemption.WayPolicy:
+	case WayPolicy:
 		text = fmt.Sprintf("Set %v of queue %q to %v", w.Policy, w.Queue, w.Value)
-	case preemption.WayGates:
+	case WayGates:
 		text = "Open the gates"
-	case preemption.WayMayPreempt:
+	case WayMayPreempt:
 		text = "Let the workload preempt"
 	default:
 		text = w.Kind.String()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -83,7 +84,7 @@ func TestBoundsChangeNoAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := p.Explain(s, r)
+			e, err := explain.ExplainPlacement(p, s, r)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -226,7 +226,7 @@ func exactDecides(t *rapid.T) {
 	if _, err := s.With(d.Edits()...); err != nil {
 		t.Fatal(err)
 	}
-	e := explain(t, c, s, r)
+	e := explainWith(t, c, s, r)
 	if diff := cmp.Diff(d, e.Decision, same); diff != "" {
 		t.Fatalf("-Decide +Explain:\n%s", diff)
 	}

@@ -24,7 +24,7 @@ func TestExplanationsAreThoseOfTheGolden(t *testing.T) {
 	b.WriteString(explanationsHead)
 	for seed := range 500 {
 		r := preemptiontest.PlacementRecords().Example(seed)
-		e := explain(t, preemptiontest.PlacementConfigs().Example(seed), snapshotOf(t, r.State), *r.Request)
+		e := explainWith(t, preemptiontest.PlacementConfigs().Example(seed), snapshotOf(t, r.State), *r.Request)
 		data, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)

@@ -11,18 +11,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-func explain(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request) placement.Explanation {
+func explainWith(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request) explain.PlacementExplanation {
 	t.Helper()
 	p, err := placement.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := p.Explain(s, r)
+	e, err := explain.ExplainPlacement(p, s, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func explain(t fatal, c placement.Config, s *placement.Snapshot, r placement.Req
 func explanationsHold(t *rapid.T) {
 	st, r, c, d := draw(t)
 	s := snapshotOf(t, st)
-	e := explain(t, c, s, r)
+	e := explainWith(t, c, s, r)
 	if diff := differ(d, e.Decision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
 	}
@@ -58,14 +59,14 @@ func explanationsHold(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read placement.Explanation
+	var read explain.PlacementExplanation
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := json.Marshal(read); err != nil || string(again) != string(data) {
 		t.Fatalf("%v: through JSON\n%s\nis\n%s", err, data, again)
 	}
-	if second, err := json.Marshal(explain(t, c, s, r)); err != nil || string(second) != string(data) {
+	if second, err := json.Marshal(explainWith(t, c, s, r)); err != nil || string(second) != string(data) {
 		t.Fatalf("%v: first\n%s\nthen\n%s", err, data, second)
 	}
 	counted := e.MayYield.Count
@@ -88,8 +89,8 @@ func explanationsHold(t *rapid.T) {
 	}
 }
 
-func applied(t fatal, c placement.Config, w placement.Way, s *placement.Snapshot, r placement.Request) (placement.Decision, error) {
-	changed, request, err := w.Apply(s, r)
+func applied(t fatal, c placement.Config, w explain.Way, s *placement.Snapshot, r placement.Request) (placement.Decision, error) {
+	changed, request, err := w.ApplyToPlacement(s, r)
 	if err != nil {
 		return placement.Decision{}, err
 	}
@@ -101,16 +102,16 @@ func applied(t fatal, c placement.Config, w placement.Way, s *placement.Snapshot
 }
 
 // unitLess lists the changes that are one unit smaller.
-func unitLess(w placement.Way) (list []placement.Way) {
+func unitLess(w explain.Way) (list []explain.Way) {
 	less := w
 	switch w.Kind {
-	case placement.WayTime:
+	case explain.WayTime:
 		less.At = w.At.Add(-1)
-	case placement.WayPriority:
+	case explain.WayPriority:
 		less.Priority--
-	case placement.WayMinCount:
+	case explain.WayMinCount:
 		less.MinCount++
-	case placement.WayCapacity:
+	case explain.WayCapacity:
 		for resource := range w.Capacity {
 			less.Capacity = maps.Clone(w.Capacity)
 			if less.Capacity[resource]--; less.Capacity[resource] == 0 {
@@ -139,7 +140,7 @@ func TestExplainedMinRuntimes(t *testing.T) {
 	st.Pods[0].MinRuntime, st.Pods[1].Group = quota.Some(time.Hour), "g"
 	r := placement.Request{Now: started.Add(time.Minute), Priority: 10, Pods: []workload.Pod{cpu("p", "", 0, 1)}}
 	got := map[string]string{}
-	for _, k := range explain(t, placement.Config{MinRuntime: quota.Some(time.Hour)}, snapshotOf(t, st), r).Kept {
+	for _, k := range explainWith(t, placement.Config{MinRuntime: quota.Some(time.Hour)}, snapshotOf(t, st), r).Kept {
 		for _, id := range k.Samples {
 			got[k.SetBy] += id
 		}
@@ -155,7 +156,7 @@ func FuzzExplanationsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explanationsHold
 func TestWays(t *testing.T) {
 	ways := func(c placement.Config, st placement.State, r placement.Request) map[string]bool {
 		got := map[string]bool{}
-		for _, w := range explain(t, c, snapshotOf(t, st), r).Ways {
+		for _, w := range explainWith(t, c, snapshotOf(t, st), r).Ways {
 			got[fmt.Sprint(w.Kind, w.Priority, w.MinCount, w.Node, w.Capacity, w.Outcome, w.Victims)] = w.Least
 		}
 		return got
@@ -168,16 +169,16 @@ func TestWays(t *testing.T) {
 		want    map[string]bool
 	}{
 		"important pods in the way": {world(t, "n1 1: a/1000", "n2 2: b/2000 c/3000"), pending(0), map[string]bool{
-			fmt.Sprint(placement.WayPriority, 1001, 0, "", workload.Resources(nil), preemption.Preempt, 1):    true,
-			fmt.Sprint(placement.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
+			fmt.Sprint(explain.WayPriority, 1001, 0, "", workload.Resources(nil), preemption.Preempt, 1):    true,
+			fmt.Sprint(explain.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
 		}},
 		"a gang too large": {world(t, "n1 2:"), pending(3), map[string]bool{
-			fmt.Sprint(placement.WayMinCount, 0, 2, "", workload.Resources(nil), preemption.Fits, 0):          true,
-			fmt.Sprint(placement.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
+			fmt.Sprint(explain.WayMinCount, 0, 2, "", workload.Resources(nil), preemption.Fits, 0):          true,
+			fmt.Sprint(explain.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
 		}},
 		"it never preempts": {world(t, "n1 1: a/1"), never, map[string]bool{
-			fmt.Sprint(placement.WayPolicy, 0, 0, "", workload.Resources(nil), preemption.Preempt, 1):         true,
-			fmt.Sprint(placement.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
+			fmt.Sprint(explain.WayMayPreempt, 0, 0, "", workload.Resources(nil), preemption.Preempt, 1):     true,
+			fmt.Sprint(explain.WayCapacity, 0, 0, "n1", workload.Resources{"slots": 1}, preemption.Fits, 0): true,
 		}},
 	} {
 		if diff := differ(c.want, ways(placement.Config{}, c.state, c.request)); diff != "" {
@@ -201,15 +202,15 @@ func TestWaysKeepFilters(t *testing.T) {
 	asked := pending(0)
 	asked.Filters = config.Filters
 	want := []string{
-		fmt.Sprint(placement.WayPriority, 1001, "", workload.Resources(nil), preemption.Preempt, 1),
-		fmt.Sprint(placement.WayCapacity, 0, "n2", workload.Resources{"slots": 1}, preemption.Fits, 0),
+		fmt.Sprint(explain.WayPriority, 1001, "", workload.Resources(nil), preemption.Preempt, 1),
+		fmt.Sprint(explain.WayCapacity, 0, "n2", workload.Resources{"slots": 1}, preemption.Fits, 0),
 	}
 	for name, c := range map[string]struct {
 		config  placement.Config
 		request placement.Request
 	}{"of the configuration": {config, pending(0)}, "of the request": {placement.Config{}, asked}} {
 		var got []string
-		for _, w := range explain(t, c.config, snapshotOf(t, st), c.request).Ways {
+		for _, w := range explainWith(t, c.config, snapshotOf(t, st), c.request).Ways {
 			got = append(got, fmt.Sprint(w.Kind, w.Priority, w.Node, w.Capacity, w.Outcome, w.Victims))
 		}
 		if diff := differ(want, got); diff != "" {
@@ -223,7 +224,7 @@ func TestExplanationsAreSmall(t *testing.T) {
 	s := snapshotOf(t, fleet{nodes: 2000, perNode: 4, levels: 3, covered: 5}.state())
 	for _, priority := range []int32{-1, 1, 1 << 20} {
 		r := placement.Request{Priority: priority, Pods: gang(1, 1<<40, 2).Pods}
-		e := explain(t, placement.Config{}, s, r)
+		e := explainWith(t, placement.Config{}, s, r)
 		data, err := json.Marshal(e)
 		if err != nil || len(data) > 10_000 || e.MayYield.Count+kept(e) != 8000 {
 			t.Errorf("priority %d: %d bytes, %d units, %v", priority, len(data), e.MayYield.Count+kept(e), err)
@@ -231,7 +232,7 @@ func TestExplanationsAreSmall(t *testing.T) {
 	}
 }
 
-func kept(e placement.Explanation) (n int64) {
+func kept(e explain.PlacementExplanation) (n int64) {
 	for _, k := range e.Kept {
 		n += k.Count
 	}
@@ -239,12 +240,12 @@ func kept(e placement.Explanation) (n int64) {
 }
 
 // A gang that fits without one of its pods says so.
-func ExamplePreemptor_Explain() {
+func Example_explanation() {
 	snapshot, err := placement.NewSnapshot(placement.State{Nodes: []workload.Node{{Name: "n1", Capacity: workload.Resources{"gpu": 4}}}})
 	if err != nil {
 		fmt.Println(err)
 	}
-	e, err := new(placement.Preemptor).Explain(snapshot, placement.Request{Group: "train", MinCount: 2, Pods: []workload.Pod{
+	e, err := explain.ExplainPlacement(new(placement.Preemptor), snapshot, placement.Request{Group: "train", MinCount: 2, Pods: []workload.Pod{
 		{ID: "train-0", Requests: workload.Resources{"gpu": 3}}, {ID: "train-1", Requests: workload.Resources{"gpu": 3}},
 	}})
 	fmt.Println(e.Decision.Outcome, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/internal/proof/golden"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -16,5 +17,5 @@ func TestFormsAreKept(t *testing.T) {
 	golden.Kept[placement.State](t, files, "state", reflect.TypeFor[workload.Pod]())
 	golden.Kept[placement.Record](t, files, "record")
 	golden.Kept[placement.Decision](t, files, "decision", reflect.TypeFor[workload.Pod]()) // those of a record
-	golden.Kept[placement.Explanation](t, files, "explanation", reflect.TypeFor[placement.Decision]())
+	golden.Kept[explain.PlacementExplanation](t, files, "explanation", reflect.TypeFor[explain.Way](), reflect.TypeFor[placement.Decision]())
 }

@@ -183,6 +183,16 @@ func New(c Config) (*Preemptor, error) {
 // standard decides for a nil preemptor.
 var standard Preemptor
 
+// Config returns a copy of the configuration.
+func (p *Preemptor) Config() Config {
+	if p == nil {
+		p = &standard
+	}
+	c := p.config
+	c.Filters, c.SetFilters, c.Guards = slices.Clone(c.Filters), slices.Clone(c.SetFilters), slices.Clone(c.Guards)
+	return c
+}
+
 // Decide answers a request. It changes neither the snapshot nor the request. It fails only on a malformed request,
 // with a [fault.List] of everything wrong: no pods, or several without a group; empty or duplicate IDs; a pod that
 // runs already, has a node or terminates; negative amounts; a MinCount larger than the number of pods; unknown or

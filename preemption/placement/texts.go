@@ -16,8 +16,6 @@ var (
 	ruleNames   = enum.Names[Rule]{Type: "Rule", First: 1,
 		List: []string{"Priority", "GuaranteedRuntime", "Guarded", "Terminating", "Budget"}}
 	searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exact"}}
-	wayNames    = enum.Names[WayKind]{Type: "WayKind", First: 1,
-		List: []string{"Time", "Priority", "MinCount", "Capacity", "Policy"}}
 )
 
 func (b BudgetMode) String() string                   { return budgetNames.String(b) }
@@ -55,7 +53,3 @@ func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(tex
 func (s Search) String() string                   { return searchNames.String(s) }
 func (s Search) MarshalText() ([]byte, error)     { return searchNames.Marshal(s) }
 func (s *Search) UnmarshalText(text []byte) error { return searchNames.Unmarshal(text, s) }
-
-func (k WayKind) String() string                   { return wayNames.String(k) }
-func (k WayKind) MarshalText() ([]byte, error)     { return wayNames.Marshal(k) }
-func (k *WayKind) UnmarshalText(text []byte) error { return wayNames.Unmarshal(text, k) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -175,7 +176,7 @@ func (m *Model) take(number int) error {
 		return fmt.Errorf("there is no change %d", number)
 	}
 	way := e.Ways[number]
-	if way.Kind == preemption.WayTime {
+	if way.Kind == explain.WayTime {
 		m.MoveTo(way.At)
 		return nil
 	}

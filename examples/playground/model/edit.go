@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -260,21 +261,21 @@ func replicas(w *workload.Workload, e Edit) error {
 }
 
 // editsOf returns the edits that make a change to a request; none for a change of the time.
-func editsOf(way preemption.Way, w *workload.Workload, s *preemption.Snapshot) []Edit {
+func editsOf(way explain.Way, w *workload.Workload, s *preemption.Snapshot) []Edit {
 	switch way.Kind {
-	case preemption.WayPriority:
+	case explain.WayPriority:
 		return []Edit{{Kind: "priority", Node: w.ID, Value: strconv.FormatInt(way.Priority, 10)}}
-	case preemption.WayReplicas:
+	case explain.WayReplicas:
 		return []Edit{{Kind: "replicas", Node: w.ID, Field: way.PodSet, Value: strconv.FormatInt(way.Replicas, 10)}}
-	case preemption.WayFlavor:
+	case explain.WayFlavor:
 		return []Edit{{Kind: "flavor", Node: w.ID, Field: strings.Join(way.Resources, ","), Value: way.Flavor}}
-	case preemption.WayGates:
+	case explain.WayGates:
 		return []Edit{{Kind: "gates", Node: w.ID}}
-	case preemption.WayMayPreempt:
+	case explain.WayMayPreempt:
 		return []Edit{{Kind: "mayPreempt", Node: w.ID}}
-	case preemption.WayPolicy:
+	case explain.WayPolicy:
 		return []Edit{{Kind: "policy", Node: way.Queue, Field: way.Policy.String(), Value: way.Value.String()}}
-	case preemption.WayNominal:
+	case explain.WayNominal:
 		var edits []Edit
 		rows, _ := s.QueueStatus(way.Queue)
 		for _, a := range way.Nominal {

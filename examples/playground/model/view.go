@@ -29,7 +29,7 @@ type view struct {
 	short     map[node]bool                // where something is short
 	after     *preemption.Snapshot         // after the decision; nil: nothing changes
 	admitted  *workload.Workload           // then
-	explained *preemption.Explanation
+	explained *explain.Explanation
 	marks     []Mark
 	marked    bool
 }
@@ -121,10 +121,10 @@ func (m *Model) selected() *answers.Waiting {
 var printer = explain.Printer{Amount: units.Amount, Width: -1}
 
 // explanation explains the decision about the selected workload; nil if there is none.
-func (m *Model) explanation() *preemption.Explanation {
+func (m *Model) explanation() *explain.Explanation {
 	v := m.ensure()
 	if v.explained == nil && v.decision != nil {
-		if e, err := m.now.Preemptor.Explain(m.now.Snapshot, m.selected().Request); err == nil {
+		if e, err := explain.Explain(m.now.Preemptor, m.now.Snapshot, m.selected().Request); err == nil {
 			v.explained = &e
 		}
 	}
@@ -178,7 +178,7 @@ func (m *Model) Marks() []Mark {
 	if w := m.selected(); w != nil && w.Unasked == "" {
 		r := w.Request
 		r.Now = m.doc.Now
-		e, err := m.now.Preemptor.Explain(m.now.Snapshot, r)
+		e, err := explain.Explain(m.now.Preemptor, m.now.Snapshot, r)
 		if err == nil {
 			if !e.Decision.RetryAt.IsZero() {
 				add(e.Decision.RetryAt, "retry", w.Workload.ID+" can run (RetryAt)")

@@ -116,6 +116,9 @@ type Recorder struct {
 	// Survey: it is recorded of each workload whether it may yield, one step for each.
 	Survey bool
 
+	// Names turns the integers of the steps into names. The preemptor sets it.
+	Names Names
+
 	Steps []Step
 	// Dropped is the number of further steps.
 	Dropped int

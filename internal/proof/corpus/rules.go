@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -265,7 +266,7 @@ func (c *RuleCase) checkFind(p *preemption.Preemptor) (r Report, err error) {
 	if c.Settings.NeverFits {
 		request.Room = neverFits{}
 	}
-	e, err := p.Explain(s, request)
+	e, err := explain.Explain(p, s, request)
 	if err != nil {
 		return r, fmt.Errorf("case %q: %w", c.Name, err)
 	}

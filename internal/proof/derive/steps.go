@@ -9,7 +9,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/quota"
 )
 
 // derivation is a decision and its steps, one line for each. Nothing is bounded: the cases are
@@ -21,11 +20,11 @@ func derivation(fair bool, p *preemption.Preemptor, s *preemption.Snapshot, r pr
 		return preemption.Decision{}, "", err
 	}
 	recorder.Survey = tiers.rules != nil
-	d, names, err := p.Record(s, r, &recorder)
+	d, err := p.Record(s, r, &recorder)
 	if err != nil {
 		return preemption.Decision{}, "", err
 	}
-	pr := printer{names: names, fair: fair, tiers: tiers}
+	pr := printer{names: recorder.Names, fair: fair, tiers: tiers}
 	for i := range recorder.Steps {
 		pr.step(&recorder.Steps[i])
 	}
@@ -164,8 +163,7 @@ func (p *printer) missing(list []trace.Missing) string {
 	}
 	var parts []string
 	for _, m := range list {
-		flavor, resource := p.names.Slot(m.Slot)
-		parts = append(parts, fmt.Sprintf("%d %s short in %s", m.Amount, resourceName(quota.FlavorResource{Flavor: flavor, Resource: resource}), p.names.Node(m.Node)))
+		parts = append(parts, fmt.Sprintf("%d %s short in %s", m.Amount, resourceName(p.names.Slot(m.Slot)), p.names.Node(m.Node)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
@@ -50,10 +51,10 @@ var enums = []enum{
 	textsOrEmpty[workload.TolerationOperator]("Equal", "Exists"),
 	texts[preemption.AssignmentMode](none, "NoFit", "Preempt", "Fit"),
 	texts[preemption.FairStrategy](none, "LessThanOrEqualToFinalShare", "LessThanInitialShare"),
-	texts[preemption.Right](none, "OwnQueue", "Reclaim", "Borrow", "Shares"),
-	texts[preemption.Bound](none, "Potential", "InReach", "InNeed", "InTree"),
-	texts[preemption.WayKind](none, "Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt"),
-	texts[preemption.PolicyName](none, "withinClusterQueue", "reclaimWithinCohort", "borrowWithinCohort"),
+	texts[explain.Right](none, "OwnQueue", "Reclaim", "Borrow", "Shares"),
+	texts[explain.Bound](none, "Potential", "InReach", "InNeed", "InTree"),
+	texts[explain.WayKind](none, "Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity"),
+	texts[explain.PolicyName](none, "withinClusterQueue", "reclaimWithinCohort", "borrowWithinCohort"),
 	texts[preemption.Outcome](none, "Fits", "Preempt", "Gated", "Wait", "Impossible"),
 	texts[preemption.SkipReason](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible"),
 	texts[preemption.TopologyMismatch](none, "NoTopology", "NoTopologyLevel", "OnlyTopology"),
@@ -69,7 +70,6 @@ var enums = []enum{
 	texts[placement.Charge]("ByMode", "ToAll", "ToFirstViolated"),
 	texts[workload.DisruptionMode]("Pod", "PodGroup"),
 	texts[placement.Mode]("Design", "InPlace", "Replace"),
-	texts[placement.WayKind](none, "Time", "Priority", "MinCount", "Capacity", "Policy"),
 	texts[placement.Order]("FirstFit", "BestFit", "RoundRobin"),
 	texts[placement.PreemptionPolicy]("PreemptLowerPriority", "Never"),
 	texts[placement.Reach]("SameNode", "Cluster"),

@@ -1,20 +1,21 @@
-package preemption
+package explain
 
 import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 )
 
 // Explanation says how a decision came about, and what would change it; see
-// [Preemptor.Explain]. It is plain data: its JSON form round-trips. Lists of workloads are
+// [Explain]. It is plain data: its JSON form round-trips. Lists of workloads are
 // short, whatever the cluster holds; numbers are exact. The zero value is invalid.
 type Explanation struct {
 	Question Question `json:"question"`
-	// Decision is the one that [Preemptor.Decide] makes. Its Assignment has the flavors that
+	// Decision is the one that [preemption.Preemptor.Decide] makes. Its Assignment has the flavors that
 	// were tried.
-	Decision Decision `json:"decision"`
+	Decision preemption.Decision `json:"decision"`
 	// Levels says who may yield, if the request does not fit: first the own queue, then, from
 	// the nearest cohort to the root, the queues under it that are not under the one before. Empty
 	// if rules take the place of the policies.
@@ -23,10 +24,10 @@ type Explanation struct {
 	Attempts []ExplainedAttempt `json:"attempts,omitempty"`
 	// Rules says what the rules of the preemptor's queue say. Nil: it has none.
 	Rules *ExplainedRules `json:"rules,omitempty"`
-	// Improved says, with the [Exchange] and the [Exact] search, how better victims were found. Nil
-	// if nobody was searched for, or if victims are taken by rules.
+	// Improved says, with the [preemption.Exchange] and the [preemption.Exact] search, how better victims were found. Nil
+	// if no victims were looked for, or if victims are taken by rules.
 	Improved *ExplainedImprovement `json:"improved,omitempty"`
-	// Instants is the number of instants that were tried for [Decision.RetryAt].
+	// Instants is the number of instants that were tried for [preemption.Decision.RetryAt].
 	Instants int64 `json:"instants,omitempty"`
 	// Ways are changes that make the request succeed, each the smallest of its kind. Empty if
 	// it succeeds, or if nothing of what is tried helps.
@@ -74,7 +75,7 @@ const (
 	RightShares
 )
 
-// ExplainedLevel says who may yield in one part of the cohort tree while nobody has yielded.
+// ExplainedLevel says who may yield in one part of the cohort tree while no workload has yielded.
 type ExplainedLevel struct {
 	// Node is the own queue, as `queue "a"`, or a cohort.
 	Node  string `json:"node"`
@@ -86,28 +87,7 @@ type ExplainedLevel struct {
 	// succeed, those that the shares keep are in Kept.
 	MayYield Counted `json:"mayYield,omitzero"`
 	// Kept counts the others, by the first rule that keeps them and who set it.
-	Kept []Kept `json:"kept,omitempty"`
-}
-
-// Counted is a number of workloads, with the IDs of a few.
-type Counted struct {
-	Count   int64    `json:"count"`
-	Samples []string `json:"samples,omitempty"`
-}
-
-// Kept is a number of workloads that one rule keeps from yielding.
-type Kept struct {
-	// Rule is the rule. Zero: they use nothing of what is short.
-	Rule Rule `json:"rule,omitzero"`
-	// SetBy is whose setting it is, or who borrows nothing, as `cohort "research"`; "default"
-	// for a minimum runtime of the configuration, "protection" for its Protection. Else empty:
-	// the policy of the level, the workload itself, or a guard.
-	SetBy string `json:"setBy,omitempty"`
-	Counted
-	// From and Until are the first and the last instant at which the rule ends for one of
-	// them, if time ends it. Zero: it does not.
-	From  time.Time `json:"from,omitzero"`
-	Until time.Time `json:"until,omitzero"`
+	Kept []Kept[preemption.Rule] `json:"kept,omitempty"`
 }
 
 // Bound is a sum that proves a request hopeless. The zero value is invalid.
@@ -131,7 +111,7 @@ type ExplainedAttempt struct {
 	WithinNominal bool `json:"withinNominal,omitempty"`
 	// LargestFirst: candidates of other queues come by how much they free.
 	LargestFirst bool `json:"largestFirst,omitempty"`
-	// ByRules: rules take candidates after all whom the policies permit; those of the policies come
+	// ByRules: rules take candidates after all that the policies permit; those of the policies come
 	// first, and none in an attempt by rules alone.
 	ByRules bool `json:"byRules,omitempty"`
 	// Succeeded: without the victims the request fits.
@@ -154,7 +134,7 @@ type ExplainedAttempt struct {
 	Missing  []Need `json:"missing,omitempty"`
 }
 
-// ExplainedLimit counts the candidates that one of [Config.Limits] refused.
+// ExplainedLimit counts the candidates that one of [preemption.Config.Limits] refused.
 type ExplainedLimit struct {
 	Limit string `json:"limit"`
 	Counted
@@ -168,13 +148,13 @@ type TakenStep struct {
 	// whole workload.
 	PodSet   string `json:"podSet,omitempty"`
 	Replicas int64  `json:"replicas,omitempty"`
-	// Leaving: it was told to leave before; see [Victim.Leaving].
+	// Leaving: it was told to leave before; see [preemption.Victim.Leaving].
 	Leaving bool `json:"leaving,omitempty"`
-	// Rules lists the rules that accept it, if rules took it; see [Victim.Rules].
-	Rules []VictimRule `json:"rules,omitempty"`
+	// Rules lists the rules that accept it, if rules took it; see [preemption.Victim.Rules].
+	Rules []preemption.VictimRule `json:"rules,omitempty"`
 	// Missing is what was still short. Empty: the quota was enough.
 	Missing []Need `json:"missing,omitempty"`
-	// NoRoom: the quota was enough, but [Request.Room] had no place.
+	// NoRoom: the quota was enough, but [preemption.Request.Room] had no place.
 	NoRoom bool `json:"noRoom,omitempty"`
 }
 

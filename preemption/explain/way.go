@@ -1,4 +1,4 @@
-package preemption
+package explain
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -31,8 +32,13 @@ const (
 	WayPolicy
 	// WayGates: all gates of the workload are open.
 	WayGates
-	// WayMayPreempt: the workload may preempt ([workload.Workload.NeverPreempts] is false).
+	// WayMayPreempt: the workload may preempt ([workload.Workload.NeverPreempts] is false); on nodes, its
+	// priority class may ([placement.PreemptLowerPriority]).
 	WayMayPreempt
+	// WayMinCount: on nodes, fewer pods must have a place. MinCount.
+	WayMinCount
+	// WayCapacity: a node gets more capacity. Node, Capacity.
+	WayCapacity
 )
 
 // PolicyName names a preemption policy of a queue. The zero value is invalid.
@@ -52,7 +58,7 @@ type Way struct {
 	Kind WayKind `json:"kind"`
 	// At is, for WayTime, the first instant at which the request succeeds.
 	At time.Time `json:"at,omitzero"`
-	// Priority is, for WayPriority, the priority of the workload, without its boost.
+	// Priority is, for WayPriority, the priority of the workload, without its boost, or of the group or pod.
 	Priority int64 `json:"priority,omitempty"`
 	// PodSet and Replicas are, for WayReplicas, a pod set and its new number of replicas.
 	PodSet   string `json:"podSet,omitempty"`
@@ -67,10 +73,15 @@ type Way struct {
 	// Policy and Value are, for WayPolicy, a policy of the queue and its new value.
 	Policy PolicyName         `json:"policy,omitzero"`
 	Value  queue.VictimPolicy `json:"value,omitzero"`
+	// MinCount is, for WayMinCount, the new number of pods that must have a place.
+	MinCount int `json:"minCount,omitempty"`
+	// Node and Capacity are, for WayCapacity, a node and what is added to its capacity.
+	Node     string             `json:"node,omitempty"`
+	Capacity workload.Resources `json:"capacity,omitempty"`
 	// Outcome is that of the decision after the change: Fits or Preempt, then with Victims
 	// victims.
-	Outcome Outcome `json:"outcome"`
-	Victims int     `json:"victims,omitempty"`
+	Outcome preemption.Outcome `json:"outcome"`
+	Victims int                `json:"victims,omitempty"`
 	// Least: no smaller change of this kind succeeds, and not only the one that is a unit
 	// less. A search may fail with more of what helps, so this is known only if all smaller
 	// changes were tried.
@@ -79,7 +90,7 @@ type Way struct {
 
 // Apply returns the snapshot and the request after the change. It changes neither s nor r. It
 // fails if the way changes nothing, does not match them, or the changed queue is not valid.
-func (w Way) Apply(s *Snapshot, r Request) (*Snapshot, Request, error) {
+func (w Way) Apply(s *preemption.Snapshot, r preemption.Request) (*preemption.Snapshot, preemption.Request, error) {
 	r.Workload = r.Workload.Clone()
 	applies := false
 	switch w.Kind {
@@ -105,14 +116,18 @@ func (w Way) Apply(s *Snapshot, r Request) (*Snapshot, Request, error) {
 		q, ok := s.Queue(w.Queue)
 		if applies = ok; ok {
 			w.configure(&q)
-			next, err := s.With(SetQueue(q))
+			next, err := s.With(preemption.SetQueue(q))
 			return next, r, err
 		}
 	}
 	if !applies {
-		return s, r, fmt.Errorf("preemption: the change of %v does not apply to the request of %q", w.Kind, r.Workload.ID)
+		return s, r, w.fault(r.Workload.ID)
 	}
 	return s, r, nil
+}
+
+func (w *Way) fault(id string) error {
+	return fmt.Errorf("explain: the change of %v does not apply to the request of %q", w.Kind, id)
 }
 
 func (w *Way) setReplicas(to *workload.Workload) bool {
@@ -132,24 +147,14 @@ func (w *Way) setReplicas(to *workload.Workload) bool {
 func (w *Way) concerns(a *quota.Amount) bool { return slices.Contains(w.Resources, a.Resource) }
 
 // changesFlavor reports whether some request gets another flavor than it has or was assigned.
-func (w *Way) changesFlavor(r *Request, assigned Assignment) bool {
-	for i := range r.Workload.PodSets {
-		p := &r.Workload.PodSets[i]
-		for j := range p.Requests {
-			a := &p.Requests[j]
-			is := a.Flavor
-			if is == "" {
-				is = assigned.flavor(p.Name, a.Resource)
-			}
-			if w.concerns(a) && is != w.Flavor {
-				return true
-			}
-		}
-	}
-	return false
+func (w *Way) changesFlavor(r *preemption.Request, assigned preemption.Assignment) bool {
+	is := assigned.Pin(r.Workload)
+	return slices.ContainsFunc(is.PodSets, func(p workload.PodSet) bool {
+		return slices.ContainsFunc(p.Requests, func(a quota.Amount) bool { return w.concerns(&a) && a.Flavor != w.Flavor })
+	})
 }
 
-func (w *Way) setFlavor(r *Request) {
+func (w *Way) setFlavor(r *preemption.Request) {
 	for i := range r.Workload.PodSets {
 		for j := range r.Workload.PodSets[i].Requests {
 			if a := &r.Workload.PodSets[i].Requests[j]; w.concerns(a) {
@@ -187,7 +192,7 @@ func (w *Way) configure(q *queue.Queue) {
 }
 
 var (
-	wayNames    = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{"Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt"}}
+	wayNames    = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{"Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity"}}
 	policyNames = enum.Names[PolicyName]{Type: "PolicyName", First: 1, List: []string{"withinClusterQueue", "reclaimWithinCohort", "borrowWithinCohort"}}
 )
 

@@ -1,89 +1,97 @@
-package preemption
+package explain
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"time"
 
-	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 )
 
-// What an explanation names: enough to see the pattern on a screen. The rest is counted.
-const (
-	explainedSamples = 4
-	explainedTaken   = 16
-)
+// maxTaken is how many candidates of an attempt an explanation names.
+const maxTaken = 16
 
-// Explain makes the same decision as [Preemptor.Decide], and says how it came about: who may
-// yield by which right and which rule keeps the others, whom the search took in which order,
-// and, if the answer is no, which changes would make it a yes ([Way]). Package
-// preemption/explain turns an explanation into text.
+// Explain makes the same decision as [preemption.Preemptor.Decide], and says how it came about: which
+// workloads may yield by which right and which rule keeps the others, which ones the search took in
+// which order, and, if the answer is no, which changes would make it a yes ([Way]). [Text] turns an
+// explanation into a page.
 //
 // It looks once at each running workload of the cohort tree, and decides up to some hundred
-// times: it is for a person who asks, not for each decision. Guards and [Request.Room] are
-// asked in each of these. The error is that of Decide.
-func (p *Preemptor) Explain(s *Snapshot, r Request) (Explanation, error) {
-	if p == nil {
-		p = &standard
-	}
-	var sc scratch
-	about, err := sc.begin(s, &p.config, &r)
+// times: it is for a person who asks, not for each decision. Guards and the Room of the request are
+// asked in each of these. The error is that of Decide. A nil preemptor decides as there.
+func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (Explanation, error) {
+	config := p.Config()
+	certified := config
+	certified.Exact.Certificate = config.Search == preemption.Exact
+	p, err := preemption.New(certified)
 	if err != nil {
-		return Explanation{}, err
+		return Explanation{}, err // the configuration was valid
 	}
-	x := explainer{r: &r, sc: &sc, c: about.inside(), fair: p.config.Sharing == Fair, kept: map[keptKey]int{}, taken: map[string]bool{}}
+	x := explainer{r: &r, config: &config, kept: map[keptKey]int{}, taken: map[string]bool{}}
+	x.about = func() *preemption.Snapshot { return snapshotOf(s, &r) }
+	x.recorder = trace.Recorder{Survey: true, To: x.step}
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
-	sc.request.Trace = &trace.Recorder{Survey: true, To: x.step}
-	sc.answer(about, &p.config, &r, &x.e.Decision)
+	if x.e.Decision, err = p.Record(s, r, &x.recorder); err != nil {
+		return Explanation{}, err
+	}
+	d := &x.e.Decision
 	x.improved()
-	x.rules(about, &p.config)
+	if d.Proof != nil && !config.Exact.Certificate {
+		d.Proof.Certificate = nil
+	}
+	x.rules()
 	inOrder := x.e.Improved == nil || x.e.Improved.Victims > 0
-	if n := len(x.e.Attempts); n > 0 && inOrder && x.e.Decision.Outcome.Possible() && len(x.e.Decision.Counts) == 0 {
+	if n := len(x.e.Attempts); n > 0 && inOrder && d.Outcome.Possible() && len(d.Counts) == 0 {
 		x.e.Attempts[n-1].Succeeded = true
 	}
-	if !x.asked { // nobody is searched for: it never preempts, or no flavor was found
+	if !x.asked { // no victims are looked for: it never preempts, or no flavor was found
 		x.needs()
 	}
 	x.keepByShares()
 	for i := range x.e.Levels {
 		sortKept(x.e.Levels[i].Kept)
 	}
-	if !x.e.Decision.Outcome.Succeeds() {
-		x.e.Ways = p.ways(s, r, &x.e)
+	if !d.Outcome.Succeeds() {
+		x.e.Ways = ways(&config, s, &r, &x.e, &x.recorder.Names)
 	}
 	return x.e, nil
 }
 
-func sortKept(list []Kept) {
-	slices.SortStableFunc(list, func(a, b Kept) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.SetBy, b.SetBy))
-	})
+// snapshotOf returns the snapshot that a decision is about: without what the workload holds, and without the
+// workload that it replaces.
+func snapshotOf(s *preemption.Snapshot, r *preemption.Request) *preemption.Snapshot {
+	id := r.Replaces
+	if r.HoldsQuota {
+		id = r.Workload.ID
+	}
+	if without, err := s.With(preemption.Remove(id)); id != "" && err == nil {
+		return without
+	}
+	return s
 }
 
 // explainer makes an explanation of the steps of a decision.
 type explainer struct {
-	r       *Request
-	e       Explanation
-	sc      *scratch
-	c       *cluster.Cluster
-	fair    bool
-	asked   bool
-	kept    map[keptKey]int // index in Kept of the last level, or of the last tier
-	tiers   map[rules.Trigger]*ExplainedTier
-	quota   map[quotaKey]rules.QuotaSet
-	refused map[string]bool // by limits, in the last attempt
-	tier    *ExplainedTier  // the one whose rules are looked at; nil: policies are
+	r        *preemption.Request
+	config   *preemption.Config
+	recorder trace.Recorder
+	about    func() *preemption.Snapshot
+	e        Explanation
+	asked    bool
+	kept     map[keptKey]int // index in Kept of the last level, or of the last tier
+	tiers    map[rules.Trigger]*ExplainedTier
+	quota    map[quotaKey]rules.QuotaSet
+	refused  map[string]bool // by limits, in the last attempt
+	tier     *ExplainedTier  // the one whose rules are looked at; nil: policies are
 
 	byShares []sharesJudged  // that shares may permit to yield
 	taken    map[string]bool // with shares, by some attempt
 }
+
+func (x *explainer) fair() bool { return x.config.Sharing == preemption.Fair }
 
 // sharesJudged is a workload that the policies permit, at a level where shares decide.
 type sharesJudged struct {
@@ -109,17 +117,13 @@ func (x *explainer) keepByShares() {
 			l.MayYield.add(j.workload)
 			continue
 		}
-		at := slices.IndexFunc(l.Kept, func(k Kept) bool { return k.Rule == RuleFairShare && k.SetBy == "" })
+		keptBy := func(k Kept[preemption.Rule]) bool { return k.Rule == preemption.RuleFairShare && k.SetBy == "" }
+		at := slices.IndexFunc(l.Kept, keptBy)
 		if at < 0 {
-			at, l.Kept = len(l.Kept), append(l.Kept, Kept{Rule: RuleFairShare})
+			at, l.Kept = len(l.Kept), append(l.Kept, Kept[preemption.Rule]{Rule: preemption.RuleFairShare})
 		}
 		l.Kept[at].add(j.workload)
 	}
-}
-
-type keptKey struct {
-	rule  trace.Rule
-	setBy int
 }
 
 func (x *explainer) step(s *trace.Step) {
@@ -165,16 +169,11 @@ func (x *explainer) attempt() *ExplainedAttempt { return &x.e.Attempts[len(x.e.A
 func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 	switch s.Kind {
 	case trace.Taken:
-		if x.fair {
+		if x.fair() {
 			x.taken[s.Workload] = true
 		}
-		if a.TakenCount++; len(a.Taken) < explainedTaken {
-			t := TakenStep{Workload: s.Workload, Queue: x.c.Queue(s.Node).Name, Missing: x.missing(s.Missing), Rules: x.takenByRules(s.Workload)}
-			if t.Leaving = s.Evicted; s.PodSet >= 0 {
-				w, _ := x.c.Find(s.Workload)
-				t.PodSet, t.Replicas = w.PodSets[s.PodSet].Name, s.Replicas
-			}
-			a.Taken = append(a.Taken, t)
+		if a.TakenCount++; len(a.Taken) < maxTaken {
+			a.Taken = append(a.Taken, x.takenStep(s))
 		}
 	case trace.RoomAsked:
 		if int(a.TakenCount) == len(a.Taken) {
@@ -183,7 +182,11 @@ func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 	case trace.PutBack:
 		a.PutBack.add(s.Workload)
 	case trace.Compared:
-		if first := trace.Strategy(x.sc.request.Fair.First); !s.Fits && s.Strategy == first { // the constants are the same
+		first := preemption.LessThanOrEqualToFinalShare
+		if len(x.config.Fair.Strategies) > 0 {
+			first = x.config.Fair.Strategies[0]
+		}
+		if !s.Fits && s.Strategy == trace.Strategy(first) { // the constants are the same
 			a.Refused.add(s.Workload)
 		}
 	case trace.Limited:
@@ -193,6 +196,20 @@ func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 			a.Idle.add(s.Workload)
 		}
 	}
+}
+
+func (x *explainer) takenStep(s *trace.Step) TakenStep {
+	names := &x.recorder.Names
+	t := TakenStep{Workload: s.Workload, Queue: names.QueueName(s.Node), Missing: x.missing(s.Missing), Leaving: s.Evicted}
+	if s.PodSet >= 0 {
+		t.PodSet, t.Replicas = names.PodSet(s.Workload, s.PodSet), s.Replicas
+	}
+	if x.tier != nil {
+		for _, by := range names.Taken(s.Workload) {
+			t.Rules = append(t.Rules, preemption.VictimRule(by))
+		}
+	}
+	return t
 }
 
 // limited adds a candidate that a limit refuses, once to each attempt.
@@ -208,29 +225,19 @@ func (x *explainer) limited(s *trace.Step, a *ExplainedAttempt) {
 	a.Limited[i].add(s.Workload)
 }
 
-func (n *Counted) add(workload string) {
-	if n.Count++; len(n.Samples) < explainedSamples {
-		n.Samples = append(n.Samples, workload)
-	}
-}
-
-// needs lists what is requested, and what is short with nobody gone.
+// needs lists what is requested, and what is short while no workload has yielded.
 func (x *explainer) needs() {
-	d := &x.sc.request
 	x.e.Question.Needs = nil
-	for slot, fr := range x.sc.names {
-		need := Need{FlavorResource: fr, Amount: d.Amounts[slot]}
-		if missing, bound := x.c.Usage.Missing(d.Queue, d.Columns[slot], need.Amount); missing > 0 {
-			need.Missing, need.Node = missing, x.c.NodeName(bound)
-		}
-		x.e.Question.Needs = append(x.e.Question.Needs, need)
+	for _, n := range x.recorder.Names.Needs() {
+		x.e.Question.Needs = append(x.e.Question.Needs, Need(n))
 	}
 	slices.SortFunc(x.e.Question.Needs, func(a, b Need) int { return a.FlavorResource.Compare(b.FlavorResource) })
 }
 
 func (x *explainer) missing(list []trace.Missing) (out []Need) {
+	names := &x.recorder.Names
 	for _, m := range list {
-		out = append(out, Need{FlavorResource: x.sc.names[m.Slot], Missing: m.Amount, Node: x.c.NodeName(m.Node)})
+		out = append(out, Need{FlavorResource: names.Slot(m.Slot), Missing: m.Amount, Node: names.Node(m.Node)})
 	}
 	slices.SortFunc(out, func(a, b Need) int { return a.FlavorResource.Compare(b.FlavorResource) })
 	return out
@@ -238,12 +245,13 @@ func (x *explainer) missing(list []trace.Missing) (out []Need) {
 
 // level begins a level.
 func (x *explainer) level(s *trace.Step) {
-	policy := &x.c.Queue(x.sc.request.Queue).Preemption
-	l := ExplainedLevel{Node: x.c.NodeName(s.Node), Policy: fmt.Sprintf("reclaimWithinCohort %v", policy.ReclaimWithinCohort)}
+	q, _ := x.about().Queue(x.r.Workload.Queue)
+	policy := &q.Preemption
+	l := ExplainedLevel{Node: x.recorder.Names.Node(s.Node), Policy: fmt.Sprintf("reclaimWithinCohort %v", policy.ReclaimWithinCohort)}
 	switch {
 	case s.Class == trace.Own:
 		l.Right, l.Policy = RightOwnQueue, fmt.Sprintf("withinClusterQueue %v", policy.WithinClusterQueue)
-	case x.fair:
+	case x.fair():
 		l.Right = RightShares
 	case s.Class == trace.Hierarchical:
 		l.Right = RightReclaim
@@ -258,50 +266,33 @@ func (x *explainer) level(s *trace.Step) {
 	clear(x.kept)
 }
 
-var ruleOfStep = [...]Rule{
-	trace.WithinClusterQueue:  RuleWithinClusterQueue,
-	trace.ReclaimWithinCohort: RuleReclaimWithinCohort,
-	trace.BorrowWithinCohort:  RuleBorrowWithinCohort,
-	trace.WithinNominal:       RuleWithinNominal,
+var ruleOfStep = [...]preemption.Rule{
+	trace.WithinClusterQueue:  preemption.RuleWithinClusterQueue,
+	trace.ReclaimWithinCohort: preemption.RuleReclaimWithinCohort,
+	trace.BorrowWithinCohort:  preemption.RuleBorrowWithinCohort,
+	trace.WithinNominal:       preemption.RuleWithinNominal,
 	trace.NotUsed:             0,
-	trace.MinRuntime:          RuleMinRuntime,
-	trace.Guarded:             RuleGuarded,
-	trace.NeverYields:         RuleNeverYields,
-	trace.Unstable:            RuleFairShare,
+	trace.MinRuntime:          preemption.RuleMinRuntime,
+	trace.Guarded:             preemption.RuleGuarded,
+	trace.NeverYields:         preemption.RuleNeverYields,
+	trace.Unstable:            preemption.RuleFairShare,
 }
 
 // judged counts a workload.
-func (x *explainer) judged(s *trace.Step, mayYield *Counted, kept *[]Kept) {
+func (x *explainer) judged(s *trace.Step, mayYield *Counted, kept *[]Kept[preemption.Rule]) {
 	if s.Rule == 0 {
 		mayYield.add(s.Workload)
 		return
 	}
-	key := keptKey{s.Rule, s.SetBy}
-	at, known := x.kept[key]
-	if !known {
-		at = len(*kept)
-		x.kept[key] = at
-		k := Kept{Rule: ruleOfStep[s.Rule]}
+	timed := s.Rule == trace.MinRuntime || s.Rule == trace.Guarded || s.Rule == trace.WithinClusterQueue
+	countKept(x.kept, kept, s, s.Workload, timed, func() Kept[preemption.Rule] {
+		k := Kept[preemption.Rule]{Rule: ruleOfStep[s.Rule]}
 		switch {
 		case s.Rule == trace.MinRuntime:
-			k.SetBy = minimumSetBy(x.c, s.SetBy)
+			k.SetBy = x.recorder.Names.MinimumSetBy(s.SetBy)
 		case s.SetBy >= 0:
-			k.SetBy = x.c.NodeName(s.SetBy)
+			k.SetBy = x.recorder.Names.Node(s.SetBy)
 		}
-		*kept = append(*kept, k)
-	}
-	k := &(*kept)[at]
-	k.add(s.Workload)
-	if timed := s.Rule == trace.MinRuntime || s.Rule == trace.Guarded || s.Rule == trace.WithinClusterQueue; timed && s.Until < math.MaxInt64 {
-		k.ends(instant.Time(s.Until))
-	}
-}
-
-func (k *Kept) ends(at time.Time) {
-	if k.From.IsZero() || at.Before(k.From) {
-		k.From = at
-	}
-	if at.After(k.Until) {
-		k.Until = at
-	}
+		return k
+	})
 }

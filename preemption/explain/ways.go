@@ -1,0 +1,237 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/least"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+)
+
+// maxFlavors is how many flavors of a group are tried.
+const maxFlavors = 64
+
+// finder tries changes of a question that is answered with no. Each try is a decision.
+type finder struct {
+	// try returns the way with its outcome; ok is false if the request does not succeed.
+	try  func(Way) (tried Way, ok bool)
+	list []Way
+}
+
+// add adds a way that is found.
+func (f *finder) add(w Way, ok bool) {
+	if ok {
+		f.list = append(f.list, w)
+	}
+}
+
+// smallest returns the way with the smallest step that succeeds, and the step.
+func (f *finder) smallest(most int64, step func(int64) Way) (w Way, at int64, ok bool) {
+	type found struct {
+		way Way
+		at  int64
+	}
+	best, exact, ok := least.Step(most, func(n int64) (found, bool) {
+		w, ok := f.try(step(n))
+		return found{w, n}, ok
+	})
+	best.way.Least = exact
+	return best.way, best.at, ok
+}
+
+// addSmallest adds the way with the smallest step that succeeds.
+func (f *finder) addSmallest(most int64, step func(int64) Way) {
+	w, _, ok := f.smallest(most, step)
+	f.add(w, ok)
+}
+
+// addPriority adds the smallest of these priorities above one with which the request succeeds.
+func (f *finder) addPriority(above int64, priorities []int64) {
+	slices.Sort(priorities)
+	priorities = slices.DeleteFunc(slices.Compact(priorities), func(p int64) bool { return p <= above })
+	f.addSmallest(int64(len(priorities)), func(n int64) Way { return Way{Kind: WayPriority, Priority: priorities[n-1]} })
+}
+
+// maxPasses is how often the amounts of a way are lowered in turn. The second pass lowers what
+// only became too much by the first one; more passes are rare. The number bounds the decisions
+// for one question; if it is too small, the way is left out.
+const maxPasses = 8
+
+// more lowers one amount after the other as long as the request succeeds, until no amount can
+// be lowered by one.
+func (f *finder) more(amounts []quota.Amount, way func([]quota.Amount) Way) (w Way, ok bool) {
+	if w, ok = f.try(way(amounts)); !ok {
+		return w, false
+	}
+	for range maxPasses {
+		before := slices.Clone(amounts)
+		for i := range amounts {
+			if w, ok = f.lower(w, amounts, i, way); !ok {
+				return w, false // what succeeded a moment ago: code of the caller breaks its laws
+			}
+		}
+		if len(amounts) == 1 || slices.Equal(before, amounts) {
+			w.Least = w.Least && len(amounts) == 1 // another split of several may be less
+			return w, true
+		}
+	}
+	return w, false
+}
+
+// lower lowers one of the amounts, which make a way that succeeds.
+func (f *finder) lower(w Way, amounts []quota.Amount, i int, way func([]quota.Amount) Way) (lowered Way, ok bool) {
+	most := amounts[i].Amount
+	with := func(n int64) Way {
+		amounts[i].Amount = n
+		return way(amounts)
+	}
+	if len(amounts) > 1 {
+		if most == 0 {
+			return w, true
+		}
+		if none, ok := f.try(with(0)); ok {
+			return none, true
+		}
+	}
+	lowered, amounts[i].Amount, ok = f.smallest(most, with)
+	return lowered, ok
+}
+
+// quotaFinder finds ways for a request of quota.
+type quotaFinder struct {
+	finder
+	about *preemption.Snapshot
+	r     *preemption.Request
+	e     *Explanation
+	names *trace.Names
+}
+
+// ways returns the changes that make a request succeed.
+func ways(config *preemption.Config, s *preemption.Snapshot, r *preemption.Request, e *Explanation, names *trace.Names) []Way {
+	quick := *config
+	quick.SkipBlockers, quick.SkipRetryAt = true, true
+	p, err := preemption.New(quick)
+	if err != nil {
+		return nil // the configuration was valid
+	}
+	f := quotaFinder{about: s, r: r, e: e, names: names}
+	f.try = func(w Way) (Way, bool) {
+		s, r, err := w.Apply(s, *r)
+		if err != nil {
+			return w, false
+		}
+		d, err := p.Decide(s, r)
+		w.Outcome, w.Victims = d.Outcome, len(d.Victims)
+		return w, err == nil && d.Outcome.Succeeds()
+	}
+	f.add(f.try(Way{Kind: WayGates, Least: true}))
+	f.add(f.try(Way{Kind: WayMayPreempt, Least: true}))
+	if at := e.Decision.RetryAt; !at.IsZero() {
+		f.add(f.try(Way{Kind: WayTime, At: at, Least: true}))
+	}
+	f.addPriority(r.Workload.Priority, f.priorities())
+	for i := range r.Workload.PodSets {
+		if p := &r.Workload.PodSets[i]; !p.Totals {
+			f.addSmallest(p.Count-1, func(n int64) Way { return Way{Kind: WayReplicas, PodSet: p.Name, Replicas: p.Count - n} })
+		}
+	}
+	f.flavors()
+	f.nominal()
+	f.policies()
+	return f.list
+}
+
+// priorities lists where the answer may change: the priorities of running workloads of the tree, and just
+// above each; by rules, of any tree, also those without boost.
+func (f *quotaFinder) priorities() (list []int64) {
+	of := &f.r.Workload
+	byRules := f.about.HasRules(of.Queue)
+	tree := treeOf(f.about, of.Queue)
+	for w := range f.about.Workloads() {
+		if !byRules && treeOf(f.about, w.Queue) != tree {
+			continue
+		}
+		p := quota.Sub(w.EffectivePriority(), of.PriorityBoost)
+		if list = append(list, p, quota.Add(p, 1)); byRules {
+			list = append(list, w.Priority, quota.Add(w.Priority, 1))
+		}
+	}
+	return list
+}
+
+// treeOf names the tree that a queue stands in: its root cohort, or the queue.
+func treeOf(s *preemption.Snapshot, name string) string {
+	q, _ := s.Queue(name)
+	if q.Cohort == "" {
+		return "queue " + name
+	}
+	for at := q.Cohort; ; {
+		c, _ := s.Cohort(at)
+		if c.Parent == "" {
+			return "cohort " + at
+		}
+		at = c.Parent
+	}
+}
+
+// flavors finds the other flavors in which the requests of a resource group succeed.
+func (f *quotaFinder) flavors() {
+	for _, g := range f.names.Groups(maxFlavors) {
+		for _, flavor := range g.Flavors {
+			w := Way{Kind: WayFlavor, Flavor: flavor, Resources: slices.Clone(g.Resources), Least: true}
+			if w.changesFlavor(f.r, f.e.Decision.Assignment) {
+				f.add(f.try(w))
+			}
+		}
+	}
+}
+
+// nominal finds the smallest addition to the nominal quota of the queue in what is short. If
+// no flavor was found, one flavor after the other is tried.
+func (f *quotaFinder) nominal() {
+	way := func(amounts []quota.Amount) Way {
+		some := slices.DeleteFunc(slices.Clone(amounts), func(a quota.Amount) bool { return a.Amount == 0 })
+		return Way{Kind: WayNominal, Queue: f.r.Workload.Queue, Nominal: some}
+	}
+	var short []quota.Amount
+	for _, n := range f.e.Question.Needs {
+		if n.Missing > 0 {
+			short = append(short, quota.Amount{Flavor: n.Flavor, Resource: n.Resource, Amount: n.Missing})
+		}
+	}
+	if len(short) > 0 {
+		f.add(f.more(short, way))
+		return
+	}
+	for _, s := range f.e.Decision.Shortage {
+		one := []quota.Amount{{Flavor: s.Flavor, Resource: s.Resource, Amount: s.Missing}}
+		if w, ok := f.more(one, way); ok && s.Flavor != "" {
+			f.add(w, ok)
+			return
+		}
+	}
+}
+
+// policies finds, for each policy of the queue, the first more permissive value that helps.
+func (f *quotaFinder) policies() {
+	q, _ := f.about.Queue(f.r.Workload.Queue)
+	is := q.Preemption
+	for _, p := range [...]struct {
+		name   PolicyName
+		is     queue.VictimPolicy
+		values []queue.VictimPolicy
+	}{
+		{PolicyWithinClusterQueue, is.WithinClusterQueue, []queue.VictimPolicy{queue.LowerPriority, queue.LowerOrNewerEqualPriority}},
+		{PolicyReclaimWithinCohort, is.ReclaimWithinCohort, []queue.VictimPolicy{queue.LowerPriority, queue.Any}},
+		{PolicyBorrowWithinCohort, is.BorrowWithinCohort.Policy, []queue.VictimPolicy{queue.LowerPriority}},
+	} {
+		for _, value := range p.values[slices.Index(p.values, p.is)+1:] {
+			if w, ok := f.try(Way{Kind: WayPolicy, Queue: q.Name, Policy: p.name, Value: value, Least: true}); ok {
+				f.add(w, ok)
+				break
+			}
+		}
+	}
+}
