@@ -19,10 +19,9 @@ type room struct {
 var rooms = []room{
 	{"programs", "#fbefff", []string{"examples/"}},
 	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest"}},
-	{"reference", "#fff1e5", []string{"internal/reference", "preemption/verify"}},
+	{"reference", "#fff1e5", []string{"internal/reference", "internal/reference/nodes", "preemption/verify"}},
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle", "preemption/loops", "preemption/explain"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
-	{"verify", "#fff1e5", []string{"internal/verify/"}},
 	{"values", "#fff8c5", []string{"quota", "workload", "queue", "gate", "minruntime", "queue/rules", "queue/limits"}},
 	{"persist", "#f6f8fa", []string{"internal/persist/"}},
 	{"base", "#f6f8fa", []string{"internal/base/", "preemption/fault", "preemption/guard", "preemption/clock"}},
@@ -84,7 +83,7 @@ func roomsOfTheCode(root string) ([]byte, error) {
 
 // short is the name of a package in its room.
 func short(dir string) string {
-	for _, prefix := range []string{"internal/engine/", "internal/verify/", "internal/persist/", "internal/base/", "internal/proof/", "internal/", "examples/"} {
+	for _, prefix := range []string{"internal/engine/", "internal/persist/", "internal/base/", "internal/proof/", "internal/", "examples/"} {
 		dir = strings.TrimPrefix(dir, prefix)
 	}
 	return dir

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -66,10 +66,10 @@ func configEditsAreFresh(t *rapid.T) {
 	if diff := differ(fresh.State(), s.State()); diff != "" {
 		t.Fatalf("another state:\n%s", diff)
 	}
-	want := twin.DecideOnNodes(c, st, r)
+	want := nodes.Decide(c, st, r)
 	for name, s := range map[string]*placement.Snapshot{"fresh": fresh, "edited": s} {
 		if diff := differ(want, decide(t, c, s, r)); diff != "" {
-			t.Fatalf("%s (- twin, + decision):\n%s", name, diff)
+			t.Fatalf("%s (- reference, + decision):\n%s", name, diff)
 		}
 	}
 	if diff := differ(fresh.PotentialVictims(r.Priority), s.PotentialVictims(r.Priority)); diff != "" {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
 
 // Units that violate a budget and share no node with the members placed first stay, without a
-// look at each. With an order of the caller each is looked at, and the twin knows no such thing: all
+// look at each. With an order of the caller each is looked at, and the reference does not know it: all
 // choose the same.
 func TestUnitsElsewhereStay(t *testing.T) {
 	seen, none := map[string]int{}, 0
@@ -39,9 +39,9 @@ func TestUnitsElsewhereStay(t *testing.T) {
 			if diff := differ(decide(t, each, s, r), d); diff != "" {
 				t.Fatalf("seed %d, request %d (- each unit, + as it is):\n%s", seed, i, diff)
 			}
-			if i > 0 && testing.Short() { // the twin takes its time
-			} else if diff := differ(twin.DecideOnNodes(c, st, r), d); diff != "" {
-				t.Fatalf("seed %d, request %d (- twin, + decision):\n%s", seed, i, diff)
+			if i > 0 && testing.Short() { // the reference takes its time
+			} else if diff := differ(nodes.Decide(c, st, r), d); diff != "" {
+				t.Fatalf("seed %d, request %d (- reference, + decision):\n%s", seed, i, diff)
 			}
 			p, err := placement.New(c)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 )
 
 // scoreOf rates the victims of a decision, from the state alone.
@@ -45,7 +46,7 @@ func drawExact(t *rapid.T) (st placement.State, r placement.Request, c placement
 func exactIsBest(t *rapid.T) {
 	st, r, c := drawExact(t)
 	d := decide(t, c, snapshotOf(t, st), r)
-	if err := placement.Verify(st, r, c, d); err != nil {
+	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 	if p := d.Proof; p != nil && !p.Optimal && !anywhere(c) {
@@ -75,7 +76,7 @@ func exactIsNeverWorse(t *rapid.T) {
 	greedy.Search, greedy.Exact = placement.Greedy, placement.ExactSearch{}
 	s := snapshotOf(t, st)
 	d, before := decide(t, c, s, r), decide(t, greedy, s, r)
-	if err := placement.Verify(st, r, c, d); err != nil {
+	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 	if isBasic(st, r) {
@@ -203,7 +204,7 @@ func TestSpoiltProofs(t *testing.T) {
 				continue
 			}
 			applied[way.name]++
-			if err := placement.Verify(spoilt.st, spoilt.r, spoilt.c, d); err == nil {
+			if err := verify.Placement(spoilt.st, spoilt.r, spoilt.c, d); err == nil {
 				t.Errorf("%d: %s: %+v", seed, way.name, d)
 			}
 		}

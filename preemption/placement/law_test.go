@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -23,8 +23,8 @@ var laws = []struct {
 	name  string
 	check func(*rapid.T)
 }{
-	{"AgreesWithTwin", agreesWithTwin},
-	{"BestFitAgreesWithTwin", bestFitAgreesWithTwin},
+	{"AgreesWithReference", agreesWithReference},
+	{"BestFitAgreesWithReference", bestFitAgreesWithReference},
 	{"VictimsMakeRoom", victimsMakeRoom},
 	{"NoVictimCanBePutBack", noVictimCanBePutBack},
 	{"VictimsArePermitted", victimsArePermitted},
@@ -48,8 +48,8 @@ var laws = []struct {
 		key := rapid.SampledFrom([]string{"zone", ""}).Draw(t, "key")
 		preemptiontest.CheckSetFilter(t, preemptiontest.Spread{TopologyKey: key, Label: "app", MaxSkew: rapid.IntRange(1, 2).Draw(t, "skew")})
 	}},
-	{"SetsAgreeWithTwin", setsAgreeWithTwin},
-	{"PlacersAgreeWithTwin", placersAgreeWithTwin},
+	{"SetsAgreeWithReference", setsAgreeWithReference},
+	{"PlacersAgreeWithReference", placersAgreeWithReference},
 	{"DecisionsOfSetsVerify", decisionsOfSetsVerify},
 	{"LastFitIsLawful", func(t *rapid.T) { preemptiontest.CheckPlacer(t, preemptiontest.LastFit{}) }},
 	{"ChosenIsDecided", chosenIsDecided},
@@ -68,18 +68,18 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-func FuzzAgreesWithTwin(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
-func FuzzBestFitAgreesWithTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestFitAgreesWithTwin)) }
-func FuzzVictimsMakeRoom(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
-func FuzzNoVictimCanBePutBack(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(noVictimCanBePutBack)) }
-func FuzzVictimsArePermitted(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
-func FuzzHardBudgetsHold(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(hardBudgetsHold)) }
-func FuzzOrderOfInputIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderOfInputIsNothing)) }
-func FuzzArgumentsAreLeftAlone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(argumentsAreLeftAlone)) }
-func FuzzEditsMakeTheState(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(editsMakeTheState)) }
-func FuzzPromisesPreemptOnce(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(promisesPreemptOnce)) }
-func FuzzStateRoundTrips(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
-func FuzzBestCandidateIsChosen(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestCandidateIsChosen)) }
+func FuzzAgreesWithReference(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithReference)) }
+func FuzzBestFitAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestFitAgreesWithReference)) }
+func FuzzVictimsMakeRoom(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
+func FuzzNoVictimCanBePutBack(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(noVictimCanBePutBack)) }
+func FuzzVictimsArePermitted(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
+func FuzzHardBudgetsHold(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(hardBudgetsHold)) }
+func FuzzOrderOfInputIsNothing(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(orderOfInputIsNothing)) }
+func FuzzArgumentsAreLeftAlone(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(argumentsAreLeftAlone)) }
+func FuzzEditsMakeTheState(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(editsMakeTheState)) }
+func FuzzPromisesPreemptOnce(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(promisesPreemptOnce)) }
+func FuzzStateRoundTrips(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
+func FuzzBestCandidateIsChosen(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(bestCandidateIsChosen)) }
 func FuzzWaitMeansThatSomebodyGoes(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(waitMeansThatSomebodyGoes))
 }
@@ -88,14 +88,14 @@ func FuzzStrangersChangeNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(strangersC
 func FuzzRetryAtIsTheFirstInstant(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(retryAtIsTheFirstInstant))
 }
-func FuzzProtectedAreNoVictims(f *testing.F) { f.Fuzz(rapid.MakeFuzz(protectedAreNoVictims)) }
-func FuzzSetsAgreeWithTwin(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(setsAgreeWithTwin)) }
-func FuzzPlacersAgreeWithTwin(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(placersAgreeWithTwin)) }
-func FuzzDecisionsOfSetsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decisionsOfSetsVerify)) }
-func FuzzConfigEditsAreFresh(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(configEditsAreFresh)) }
-func FuzzSurplusFollowsEdits(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(surplusFollowsEdits)) }
-func FuzzSyncIsNewSnapshot(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(syncIsNewSnapshot)) }
-func FuzzOnePodIsOnePod(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
+func FuzzProtectedAreNoVictims(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(protectedAreNoVictims)) }
+func FuzzSetsAgreeWithReference(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(setsAgreeWithReference)) }
+func FuzzPlacersAgreeWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(placersAgreeWithReference)) }
+func FuzzDecisionsOfSetsVerify(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(decisionsOfSetsVerify)) }
+func FuzzConfigEditsAreFresh(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(configEditsAreFresh)) }
+func FuzzSurplusFollowsEdits(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(surplusFollowsEdits)) }
+func FuzzSyncIsNewSnapshot(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(syncIsNewSnapshot)) }
+func FuzzOnePodIsOnePod(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 
 var same = cmpopts.EquateEmpty()
 
@@ -151,16 +151,16 @@ func draw(t *rapid.T) (st placement.State, r placement.Request, c placement.Conf
 	return st, r, c, decide(t, c, snapshotOf(t, st), r)
 }
 
-func agreesWithTwin(t *rapid.T) {
+func agreesWithReference(t *rapid.T) {
 	st, r, c, got := draw(t)
-	if diff := differ(twin.DecideOnNodes(c, st, r), got); diff != "" {
-		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	if diff := differ(nodes.Decide(c, st, r), got); diff != "" {
+		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
 	}
 }
 
 // Where the tightest node is taken, or filters are asked, a pod that is put back anywhere
 // may move the others.
-func bestFitAgreesWithTwin(t *rapid.T) {
+func bestFitAgreesWithReference(t *rapid.T) {
 	record := preemptiontest.PlacementRecords().Draw(t, "record")
 	st, r := record.State, *record.Request
 	r.Group, r.SkipFit, r.MinCount = "many", true, rapid.IntRange(0, 1).Draw(t, "min count")
@@ -172,8 +172,8 @@ func bestFitAgreesWithTwin(t *rapid.T) {
 		r.Pods[i].Group = ""
 		r.Pods[i].Requests = workload.Resources{"cpu": rapid.Int64Range(1, 3).Draw(t, "cpu")}
 	}
-	if diff := differ(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
-		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	if diff := differ(nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
+		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -98,7 +99,7 @@ func TestChargeOfAPodUnderTwoBudgets(t *testing.T) {
 		if d.Violations != c.want {
 			t.Errorf("%v, %v: %d violations, want %d", c.mode, c.charge, d.Violations, c.want)
 		}
-		if err := placement.Verify(st, r, config, d); err != nil {
+		if err := verify.Placement(st, r, config, d); err != nil {
 			t.Errorf("%v, %v: %v", c.mode, c.charge, err)
 		}
 	}

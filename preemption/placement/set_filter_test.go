@@ -8,19 +8,19 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
 )
 
-// Where a filter answers for sets, the twin begins a trial with exactly those who are there
+// Where a filter answers for sets, the reference begins a trial with exactly those who are there
 // for every question; the search tells one trial of the decision who comes and goes.
-func setsAgreeWithTwin(t *rapid.T) {
+func setsAgreeWithReference(t *rapid.T) {
 	st, r, c := drawSpread(t)
-	if diff := differ(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
-		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	if diff := differ(nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
+		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
 	}
 }
 
@@ -38,12 +38,12 @@ func drawSpread(t *rapid.T) (placement.State, placement.Request, placement.Confi
 	return st, r, c
 }
 
-// Where the caller places the pods, alone or under rules about pairs and sets, the twin begins
+// Where the caller places the pods, alone or under rules about pairs and sets, the reference begins
 // a trial of the placer for every placement.
-func placersAgreeWithTwin(t *rapid.T) {
+func placersAgreeWithReference(t *rapid.T) {
 	st, r, c := drawPlacer(t)
-	if diff := differ(twin.DecideOnNodes(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
-		t.Fatalf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	if diff := differ(nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
+		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
 	}
 }
 
@@ -122,8 +122,8 @@ func TestSpreadDecides(t *testing.T) {
 			if text(got) != test.want {
 				t.Errorf("%q, want %q", text(got), test.want)
 			}
-			if diff := differ(twin.DecideOnNodes(placement.Config{}, st, r), got); diff != "" {
-				t.Errorf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+			if diff := differ(nodes.Decide(placement.Config{}, st, r), got); diff != "" {
+				t.Errorf("the reference decides otherwise (- reference, + decision):\n%s", diff)
 			}
 		})
 	}
@@ -163,8 +163,8 @@ func TestFitsInTheOrderOfPlaces(t *testing.T) {
 	if want := "Fits in0@x in1@y"; text(got) != want {
 		t.Errorf("%q, want %q", text(got), want)
 	}
-	if diff := differ(twin.DecideOnNodes(placement.Config{}, st, r), got); diff != "" {
-		t.Errorf("the twin decides otherwise (- twin, + decision):\n%s", diff)
+	if diff := differ(nodes.Decide(placement.Config{}, st, r), got); diff != "" {
+		t.Errorf("the reference decides otherwise (- reference, + decision):\n%s", diff)
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -65,7 +66,7 @@ func TestSurplusOfAGroup(t *testing.T) {
 		if got := text(d); got != c.want || !d.RetryAt.Equal(c.retryAt) {
 			t.Errorf("%s: %q, retry at %v, want %q at %v", name, got, d.RetryAt, c.want, c.retryAt)
 		}
-		if err := placement.Verify(st, r, placement.Config{}, d); err != nil {
+		if err := verify.Placement(st, r, placement.Config{}, d); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -149,7 +150,7 @@ func TestMinimumRuntimeAgainstReclaims(t *testing.T) {
 		r := asking(1)
 		r.Queue = c.queue
 		d := decide(t, c.config, snapshotOf(t, st), r)
-		if err := placement.Verify(st, r, c.config, d); err != nil {
+		if err := verify.Placement(st, r, c.config, d); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if c.until == 0 {
@@ -231,10 +232,10 @@ func surplusFollowsEdits(t *rapid.T) {
 			r.Priority, r.Queue = g.Priority, g.Queue
 		}
 	}
-	want := twin.DecideOnNodes(c, st, r)
+	want := nodes.Decide(c, st, r)
 	for name, s := range map[string]*placement.Snapshot{"fresh": snapshotOf(t, st), "edited": s} {
 		if diff := differ(want, decide(t, c, s, r)); diff != "" {
-			t.Fatalf("%s (- twin, + decision):\n%s", name, diff)
+			t.Fatalf("%s (- reference, + decision):\n%s", name, diff)
 		}
 	}
 	if diff := differ(snapshotOf(t, st).Units(), s.Units()); diff != "" {

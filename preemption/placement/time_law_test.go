@@ -6,9 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -23,7 +24,7 @@ func retryAtIsTheFirstInstant(t *rapid.T) {
 		return
 	}
 	s := snapshotOf(t, st)
-	for _, at := range twin.InstantsOnNodes(c, st, r) {
+	for _, at := range nodes.New(c, st, r).Instants() {
 		later := r
 		later.Now = at
 		then := decide(t, c, s, later)
@@ -46,7 +47,7 @@ func retryAtIsTheFirstInstant(t *rapid.T) {
 	c.SkipRetryAt, c.MaxRetrySteps = false, 1
 	if bounded := decide(t, c, s, r); bounded.Outcome != preemption.Wait || bounded.RetryAt.After(d.RetryAt) || !bounded.RetryAt.After(r.Now) {
 		t.Fatalf("%v, retry at %v with few steps, later than %v", bounded.Outcome, bounded.RetryAt, d.RetryAt)
-	} else if err := placement.Verify(st, r, c, bounded); err != nil {
+	} else if err := verify.Placement(st, r, c, bounded); err != nil {
 		t.Fatalf("retry at %v with few steps: %v", bounded.RetryAt, err)
 	}
 }

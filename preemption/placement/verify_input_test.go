@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -14,7 +15,7 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 	st := world(t, "n1 2: a/1 b/2")
 	good := pending(1)
 	d := decided(t, st, good)
-	if err := placement.Verify(st, good, placement.Config{}, d); err != nil {
+	if err := verify.Placement(st, good, placement.Config{}, d); err != nil {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*placement.Request){
@@ -24,7 +25,7 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 	} {
 		r := pending(1)
 		change(&r)
-		wantFaults(t, placement.Verify(st, r, placement.Config{}, d), want)
+		wantFaults(t, verify.Placement(st, r, placement.Config{}, d), want)
 	}
 }
 
@@ -47,11 +48,11 @@ func TestVerifyAsksAboutTheGroup(t *testing.T) {
 	if d.Outcome != preemption.Fits || len(d.Nominations) != 2 || d.Nominations[0].Node == d.Nominations[1].Node {
 		t.Fatal(text(d))
 	}
-	if err := placement.Verify(st, r, c, d); err != nil {
+	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Error(err)
 	}
 	d.Nominations[0].Node = d.Nominations[1].Node
-	if err := placement.Verify(st, r, c, d); err == nil {
+	if err := verify.Placement(st, r, c, d); err == nil {
 		t.Error("two pods of the group on one node")
 	}
 }

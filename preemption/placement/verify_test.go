@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -22,7 +23,7 @@ import (
 // Every decision is one that Verify has nothing against.
 func decisionsVerify(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if err := placement.Verify(st, r, c, d); err != nil {
+	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 }
@@ -37,7 +38,7 @@ func decisionsOfSetsVerify(t *rapid.T) {
 		r.Placer = nil
 	}
 	d := decide(t, c, snapshotOf(t, st), r)
-	if err := placement.Verify(st, r, c, d); err != nil {
+	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 }
@@ -183,7 +184,7 @@ func TestSpoiltDecisions(t *testing.T) {
 				continue
 			}
 			applied[way.name]++
-			err = placement.Verify(q.st, q.r, q.c, d)
+			err = verify.Placement(q.st, q.r, q.c, d)
 			if err == nil {
 				t.Errorf("%d: %s: %+v", seed, way.name, d)
 				continue
@@ -243,7 +244,7 @@ func TestSpoiltDecisionsOfSets(t *testing.T) {
 			continue
 		}
 		applied[name]++
-		if err := placement.Verify(q.st, q.r, q.c, spoilt); err == nil {
+		if err := verify.Placement(q.st, q.r, q.c, spoilt); err == nil {
 			t.Errorf("%d: %s: %+v", seed, name, d)
 		}
 	}
@@ -261,7 +262,7 @@ func TestSpoiltDecisionsOfSets(t *testing.T) {
 	wrong.Nominations = []placement.Nomination{{Pod: "in0", Node: "a1"}}
 	wrong.Victims = []placement.Victim{{Pods: []string{"other"}, Priority: 1, Order: 1}}
 	for want, d := range map[string]placement.Decision{"": right, "decision.nominations: there is no room for them": wrong} {
-		err := placement.Verify(st, r, placement.Config{}, d)
+		err := verify.Placement(st, r, placement.Config{}, d)
 		if got := fmt.Sprint(err); got != cmp.Or(want, "<nil>") {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -290,7 +291,7 @@ func TestVerifyKeptNominations(t *testing.T) {
 		if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
 			t.Fatalf("%+v", d)
 		}
-		if err := placement.Verify(st, r, placement.Config{}, d); err != nil {
+		if err := verify.Placement(st, r, placement.Config{}, d); err != nil {
 			t.Error(err)
 		}
 	}
@@ -317,7 +318,7 @@ func TestVerifyFitsWithoutVictims(t *testing.T) {
 		if d.Outcome != want || len(d.Nominations) != 3 || len(d.Victims) > 0 || d.RetryAt.IsZero() != (want == preemption.Fits) {
 			t.Fatalf("%+v", d)
 		}
-		if err := placement.Verify(st, r, config, d); err != nil {
+		if err := verify.Placement(st, r, config, d); err != nil {
 			t.Error(err)
 		}
 	}
@@ -347,7 +348,7 @@ func TestVerifyRoomOfALostNomination(t *testing.T) {
 	if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
 		t.Fatalf("%+v", d)
 	}
-	if err := placement.Verify(st, r, config, d); err != nil {
+	if err := verify.Placement(st, r, config, d); err != nil {
 		t.Error(err)
 	}
 }

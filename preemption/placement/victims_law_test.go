@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -190,7 +190,8 @@ func hardBudgetsHold(t *rapid.T) {
 	d := decide(t, c, snapshotOf(t, st), r)
 	gone := victimIDs(d)
 	victims := slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool { return !gone[p.ID] })
-	if !twin.WithinBudgets(st, victims) || d.Violations > 0 {
+	evicted := nodes.Unit{Unit: placement.Unit{Pods: victims}}
+	if len(nodes.New(c, st, r).OverBudget([]nodes.Unit{evicted})) > 0 || d.Violations > 0 {
 		t.Fatalf("a budget is violated: %+v", d)
 	}
 	c.Budgets = placement.Soft
@@ -220,7 +221,7 @@ func rating(st placement.State, d placement.Placement) []int64 {
 	return []int64{int64(d.Violations), highest, sum, pods, -earliest}
 }
 
-// The decision is the first of the best of its own candidates, and those are the twin's.
+// The decision is the first of the best of its own candidates, and those are the candidates of the reference.
 func bestCandidateIsChosen(t *rapid.T) {
 	st, r, c, d := draw(t)
 	p, err := placement.New(c)
@@ -235,8 +236,8 @@ func bestCandidateIsChosen(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := differ(twin.PlacementsOnNodes(c, st, r), list); diff != "" {
-		t.Fatalf("the twin has other candidates (- twin, + list):\n%s", diff)
+	if diff := differ(nodes.Placements(c, st, r), list); diff != "" {
+		t.Fatalf("the reference has other candidates (- reference, + list):\n%s", diff)
 	}
 	if d.Outcome != preemption.Preempt {
 		if d.Reason != 0 && d.Reason != placement.ReasonPolicyNever && len(list) > 0 {

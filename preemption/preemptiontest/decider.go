@@ -51,7 +51,7 @@ func check(c preemption.Config, decide Decider, record preemption.Record) error 
 type PlacementDecider func(st placement.State, r placement.Request) (placement.Decision, error)
 
 // TestPlacementDecider is [TestDecider] for pods on nodes, with PlacementRecords and
-// [placement.Verify].
+// [verify.Placement].
 func TestPlacementDecider(c placement.Config, decide PlacementDecider, records int) error {
 	var all []error
 	for seed := range records {
@@ -74,5 +74,5 @@ func checkOnNodes(c placement.Config, decide PlacementDecider, record placement.
 	if err != nil {
 		return err
 	}
-	return placement.Verify(record.State, *record.Request, c, d)
+	return verify.Placement(record.State, *record.Request, c, d)
 }

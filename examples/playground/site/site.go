@@ -37,7 +37,7 @@ var cold = []string{
 	"compress/flate", "encoding/json", "fmt", "github.com/cedesched/cede/examples/...", "github.com/cedesched/cede/internal/engine/exact",
 	"github.com/cedesched/cede/internal/engine/best/lagrange", "github.com/cedesched/cede/internal/engine/nodes/...",
 	"github.com/cedesched/cede/internal/engine/best/packing", "github.com/cedesched/cede/internal/engine/trace",
-	"github.com/cedesched/cede/internal/verify/...", "github.com/cedesched/cede/internal/reference/...", "github.com/cedesched/cede/preemption/verify",
+	"github.com/cedesched/cede/internal/reference/...", "github.com/cedesched/cede/preemption/verify",
 	"github.com/cedesched/cede/queue/limits", "github.com/cedesched/cede/preemption",
 	"github.com/cedesched/cede/preemption/explain", "github.com/cedesched/cede/preemption/placement", "github.com/cedesched/cede/queue/rules",
 	"github.com/cedesched/cede/workload", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v2", "golang.org/x/text/...",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -81,7 +82,7 @@ func (c *NodeCase) compareDecision(r *Report, s *placement.Snapshot) error {
 		return fmt.Errorf("case %q: %w", c.Name, err)
 	}
 	departure := ""
-	if c.Options.MaxReprieves != nil && placement.Verify(c.state(), c.request(), c.config(), d) == nil {
+	if c.Options.MaxReprieves != nil && verify.Placement(c.state(), c.request(), c.config(), d) == nil {
 		departure = CountedReprieve
 	}
 	compare := func(what string, want, got []string) { r.compareUnless(excuse{departure, got}, what, want, got) }

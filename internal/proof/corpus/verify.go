@@ -88,7 +88,7 @@ func (c *Case) commonCohort(queue string) string {
 	return ""
 }
 
-// Verify judges the recorded victims of a single pod by [placement.Verify]; asked is false for
+// Verify judges the recorded victims of a single pod by [verify.Placement]; asked is false for
 // other cases, and with budgets: which victim violates one is not recorded.
 func (c *NodeCase) Verify() (asked bool, err error) {
 	if c.Preemptor == nil || !c.Expect.has["victims"] || len(c.Expect.Victims) == 0 || c.Expect.Node == "" {
@@ -112,5 +112,5 @@ func (c *NodeCase) Verify() (asked bool, err error) {
 		}
 	}
 	slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return strings.Compare(a.Pods[0], b.Pods[0]) })
-	return true, placement.Verify(st, r, c.config(), d)
+	return true, verify.Placement(st, r, c.config(), d)
 }

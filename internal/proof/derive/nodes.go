@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/internal/engine/trace"
-	"github.com/cedesched/cede/internal/proof/twin"
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
@@ -243,8 +243,8 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
 		{"shifted time", shifted(placement.NewSnapshot, p.Decide, w.nodes, r)},
 	}
-	if r.MaxDomains == 0 { // the twin does not sample
-		routes = append(routes, route{"the twin", form(twin.DecideOnNodes(w.nodesConfig, w.nodes, r))})
+	if r.MaxDomains == 0 { // the reference does not sample
+		routes = append(routes, route{"the reference", form(nodes.Decide(w.nodesConfig, w.nodes, r))})
 	}
 	return routes
 }

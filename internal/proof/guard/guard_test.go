@@ -113,10 +113,6 @@ var rooms = []struct {
 		{"queue"},
 		{"queue/limits", "queue/rules"},
 	}},
-	// It judges decisions, so it knows nothing of what decides.
-	{"verify: what judges", [][]string{
-		{"internal/verify/nodes"},
-	}},
 	{"engine: what decides", [][]string{
 		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/steps", "internal/engine/trace"},
 		{"internal/engine/best/packing"},
@@ -140,11 +136,11 @@ var rooms = []struct {
 		{"preemption/placement"},
 	}},
 	// The slow model knows the types of the doors and nothing of the engine.
-	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference"}, {"preemption/verify"}}},
+	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference", "internal/reference/nodes"}, {"preemption/verify"}}},
 	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"proof: what shows that all this is right", [][]string{
-		{"internal/proof/golden", "internal/proof/asrules", "internal/proof/twin"},
+		{"internal/proof/golden", "internal/proof/asrules"},
 		{"internal/proof/corpus", "internal/proof/scenario", kit},
 		{"internal/proof/derive"},
 	}},

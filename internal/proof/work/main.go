@@ -45,7 +45,7 @@ var decisions = []struct {
 }{
 	{"./preemption", `AreThoseOfTheGolden|TestLaws/^(AgreesWithReference|AgreesWithReferenceInACrowd|RetryAtIsExact|BlockersBlock|EditsHaveInverses|EditsSurviveJSON)$|^TestExactIsBest$|^TestNoExchangeIsLeft$|^TestDecidesByRules$|^TestSyncIsNewSnapshot$|^TestAssignmentLaws$|^TestLoopsFindsRecords$`,
 		func(file string) bool { return !strings.HasPrefix(file, nodes) && !strings.HasPrefix(file, packing) }, 0.0005},
-	{"./preemption/placement", `AreThoseOfTheGolden|TestLaws/^(AgreesWithTwin|BestFitAgreesWithTwin|SetsAgreeWithTwin|PlacersAgreeWithTwin|HardBudgetsHold|RetryAtIsTheFirstInstant|EditsMakeTheState|ConfigEditsAreFresh|SyncIsNewSnapshot)$|^TestExactIsBest$`,
+	{"./preemption/placement", `AreThoseOfTheGolden|TestLaws/^(AgreesWithReference|BestFitAgreesWithReference|SetsAgreeWithReference|PlacersAgreeWithReference|HardBudgetsHold|RetryAtIsTheFirstInstant|EditsMakeTheState|ConfigEditsAreFresh|SyncIsNewSnapshot)$|^TestExactIsBest$`,
 		func(file string) bool { return strings.HasPrefix(file, nodes) || strings.HasPrefix(file, packing) }, 0.03},
 }
 

@@ -1,4 +1,4 @@
-package twin
+package nodes
 
 import (
 	"cmp"
@@ -9,22 +9,26 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-func basic(st placement.State, group string) bool {
-	return slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == group && g.Basic })
+// isBasic reports whether the pods of the request are decided about one by one.
+func isBasic(st placement.State, r placement.Request) bool {
+	return slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 }
 
-// eachOnNodes asks for the pods of a Basic group one by one.
-func eachOnNodes(config placement.Config, st placement.State, r placement.Request) placement.Decision {
-	single := func(i int) placement.Request {
-		one := r
-		one.Group, one.Pods = "", []workload.Pod{r.Pods[i]}
-		one.Pods[0].Group = r.Group
-		return one
-	}
+// alone returns the request for one pod of a basic group.
+func alone(r placement.Request, i int) placement.Request {
+	p := r.Pods[i]
+	p.Group, r.Group = r.Group, ""
+	r.Pods = []workload.Pod{p}
+	return r
+}
+
+// oneByOne decides about the pods of a basic group, each in the state after the decisions before it: placing comes before
+// preempting.
+func oneByOne(c placement.Config, st placement.State, r placement.Request, reasons bool) placement.Decision {
 	out := placement.Decision{Now: r.Now}
 	after := st
 	for i := range r.Pods {
-		if d := nowOnNodes(config, after, single(i)); d.Outcome == preemption.Fits && !r.SkipFit {
+		if d := now(c, after, alone(r, i), false); d.Outcome == preemption.Fits && !r.SkipFit {
 			out.Outcome = preemption.Fits
 			out.Nominations, out.Pods = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...)
 			out.Placeable = len(out.Nominations)
@@ -34,14 +38,11 @@ func eachOnNodes(config placement.Config, st placement.State, r placement.Reques
 	if out.Outcome == preemption.Fits {
 		return out
 	}
-	outcomes := map[preemption.Outcome]bool{}
-	placeable, after := 0, st
+	outcomes, placeable, after := map[preemption.Outcome]bool{}, 0, st
 	for i := range r.Pods {
-		d := nowOnNodes(config, after, single(i))
+		d := now(c, after, alone(r, i), reasons)
 		after = apply(after, d)
-		outcomes[d.Outcome] = true
-		placeable += d.Placeable
-		out.Reason = max(out.Reason, d.Reason)
+		outcomes[d.Outcome], placeable, out.Reason = true, placeable+d.Placeable, max(out.Reason, d.Reason)
 		if out.Blockers == nil {
 			out.Blockers = d.Blockers
 		}
@@ -49,37 +50,30 @@ func eachOnNodes(config placement.Config, st placement.State, r placement.Reques
 			out.Shortage = d.Shortage
 		}
 		out.Nominations, out.Pods, out.Withdrawn = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...), append(out.Withdrawn, d.Withdrawn...)
-		slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return a.Order - b.Order })
-		for _, v := range d.Victims {
+		for _, v := range d.InOrderOfChoice() {
 			if !slices.ContainsFunc(out.Victims, func(o placement.Victim) bool { return slices.Equal(o.Pods, v.Pods) }) {
 				v.Order = len(out.Victims) + 1
 				out.Victims, out.Violations = append(out.Victims, v), out.Violations+v.Violations
 			}
 		}
 	}
-	switch {
-	case outcomes[preemption.Preempt]:
-		out.Outcome = preemption.Preempt
-	case outcomes[preemption.Wait]:
-		out.Outcome = preemption.Wait
-	case outcomes[preemption.Fits]:
-		out.Outcome = preemption.Fits
-	default:
-		out.Outcome, out.Placeable = preemption.Impossible, placeable
+	for _, out.Outcome = range []preemption.Outcome{preemption.Preempt, preemption.Wait, preemption.Fits, preemption.Impossible} {
+		if outcomes[out.Outcome] {
+			break
+		}
 	}
-	if out.Outcome != preemption.Impossible {
+	if out.Placeable = placeable; out.Outcome != preemption.Impossible {
 		out.Reason, out.Placeable, out.Blockers, out.Shortage = 0, len(out.Nominations), nil, nil
 	}
-	out.Withdrawn = slices.DeleteFunc(out.Withdrawn, func(id string) bool {
+	slices.Sort(out.Withdrawn)
+	out.Withdrawn = slices.DeleteFunc(slices.Compact(out.Withdrawn), func(id string) bool {
 		return slices.ContainsFunc(r.Pods, func(p workload.Pod) bool { return p.ID == id })
 	})
-	slices.Sort(out.Withdrawn)
-	out.Withdrawn = slices.Compact(out.Withdrawn)
 	slices.SortFunc(out.Victims, func(a, b placement.Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
 	return out
 }
 
-// apply returns the state after a decision.
+// apply returns the state after a decision, with the budgets that then hold.
 func apply(st placement.State, d placement.Decision) placement.State {
 	var pods, nominated []workload.Pod
 	budgets := slices.Clone(st.Budgets)
@@ -90,7 +84,7 @@ func apply(st placement.State, d placement.Decision) placement.State {
 			}
 			p.Terminating, p.Preempted = true, true
 			for i, b := range budgets {
-				if coveredBy(p, b) && !slices.Contains(b.Disrupted, p.ID) {
+				if b.Covers(&p) && !slices.Contains(b.Disrupted, p.ID) {
 					budgets[i].Allowed = max(0, b.Allowed-1)
 					budgets[i].Disrupted = append(slices.Clone(b.Disrupted), p.ID)
 				}
@@ -99,7 +93,8 @@ func apply(st placement.State, d placement.Decision) placement.State {
 		pods = append(pods, p)
 	}
 	for _, p := range st.Nominated {
-		if !slices.Contains(d.Withdrawn, p.ID) && !slices.ContainsFunc(d.Pods, func(m workload.Pod) bool { return m.ID == p.ID }) {
+		member := slices.ContainsFunc(d.Pods, func(m workload.Pod) bool { return m.ID == p.ID })
+		if !member && !slices.Contains(d.Withdrawn, p.ID) {
 			nominated = append(nominated, p)
 		}
 	}

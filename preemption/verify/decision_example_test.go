@@ -1,4 +1,4 @@
-package preemption_test
+package verify_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 // Another scheduler preempts two workloads where one is enough.
-func ExampleVerify() {
+func ExampleDecision() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	gpus := func(n int64) []workload.PodSet {
 		return []workload.PodSet{{Name: "main", Count: n, Requests: []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: 1}}}}

@@ -1,15 +1,16 @@
-package placement_test
+package verify_test
 
 import (
 	"fmt"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
 // Another scheduler preempts two pods where one is enough.
-func ExampleVerify() {
+func ExamplePlacement() {
 	cpu := func(n int64) workload.Resources { return workload.Resources{"cpu": n} }
 	state := placement.State{
 		Nodes: []workload.Node{{Name: "n", Capacity: cpu(4)}},
@@ -20,6 +21,6 @@ func ExampleVerify() {
 		Nominations: []placement.Nomination{{Pod: "c", Node: "n"}},
 		Victims:     []placement.Victim{{Pods: []string{"a"}}, {Pods: []string{"b"}}},
 	}}
-	fmt.Println(placement.Verify(state, request, placement.Config{}, theirs))
+	fmt.Println(verify.Placement(state, request, placement.Config{}, theirs))
 	// Output: decision.victims: [a] can stay; decision.victims: [b] can stay
 }

@@ -1,0 +1,113 @@
+package nodes
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// Score is step 8 for the victims of a domain.
+func (w *World) Score(victims []Unit) placement.Score {
+	s := placement.Score{Highest: math.MinInt32}
+	for i, u := range victims {
+		if w.Config.Budgets == placement.Soft {
+			s.Violations += int64(u.Violations)
+		}
+		s.Pods += int64(len(u.Pods))
+		s.Sum += int64(len(u.Pods)) * (int64(u.Priority) - math.MinInt32)
+		if i == 0 || u.Priority > s.Highest {
+			s.Highest, s.Started = u.Priority, time.Time{}
+		}
+		for _, p := range u.Pods {
+			if u.Priority == s.Highest && !p.Started.IsZero() && (s.Started.IsZero() || p.Started.Before(s.Started)) {
+				s.Started = p.Started
+			}
+		}
+	}
+	return s
+}
+
+// Better is negative if score a is better than b.
+func Better(a, b placement.Score) int {
+	started := func(s placement.Score) time.Time {
+		if s.Started.IsZero() { // it is not known, which is better than any
+			return time.Unix(0, math.MaxInt64)
+		}
+		return s.Started
+	}
+	return cmp.Or(
+		cmp.Compare(a.Violations, b.Violations), cmp.Compare(a.Highest, b.Highest), cmp.Compare(a.Sum, b.Sum),
+		cmp.Compare(a.Pods, b.Pods), started(b).Compare(started(a)),
+	)
+}
+
+// ways lists what the steps find in each domain.
+func (w *World) ways() (list []inDomain) {
+	for _, d := range w.DomainsOfVictims() {
+		found := w.steps(d)
+		if found.reason == 0 && len(found.victims) == 0 && w.Request.Group == "" && w.Request.SkipFit {
+			found.reason = placement.ReasonNoRoom // where no unit has to yield, preemption does not help
+		}
+		list = append(list, found)
+	}
+	return list
+}
+
+// Placements is placement.Preemptor.Placements, without bounds on the candidates.
+func Placements(c placement.Config, st placement.State, r placement.Request) (list []placement.Placement) {
+	if isBasic(st, r) { // it has one pod
+		r = alone(r, 0)
+	}
+	w := New(c, st, r)
+	for _, found := range w.ways() {
+		if found.reason == 0 && len(found.victims) > 0 {
+			list = append(list, w.answer(preemption.Preempt, found.Name, found.placed, found.victims).Placement)
+		}
+	}
+	return list
+}
+
+// preempt returns the best of the domains, or why none is.
+func (w *World) preempt() placement.Decision {
+	none := placement.Decision{Outcome: preemption.Impossible, Reason: placement.ReasonNoVictims}
+	var best *inDomain
+	for _, found := range w.ways() {
+		none.Placeable = max(none.Placeable, found.first)
+		switch {
+		case found.reason != 0:
+			none.Reason = max(none.Reason, found.reason)
+		case best == nil || Better(w.Score(found.victims), w.Score(best.victims)) < 0:
+			best = &found
+		}
+	}
+	if best == nil {
+		return none
+	}
+	d := w.answer(preemption.Preempt, best.Name, best.placed, best.victims)
+	if len(d.Victims) > 0 {
+		d.Withdrawn = w.withdrawn(&d)
+	} else if d.Outcome = preemption.Fits; !w.Stand(Everyone, best.placed) {
+		d.Outcome = preemption.Wait
+	}
+	return d
+}
+
+// withdrawn lists the other waiting pods that lose their nominations: those of lower priority on the nodes of the
+// members, and those of groups that yield whole.
+func (w *World) withdrawn(d *placement.Decision) (list []string) {
+	for _, p := range w.State.Nominated {
+		on := slices.ContainsFunc(d.Nominations, func(n placement.Nomination) bool { return n.Node == p.Node })
+		own := slices.ContainsFunc(w.Members, func(m workload.Pod) bool { return m.ID == p.ID })
+		whole := slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return v.Group != "" && v.Group == p.Group })
+		if !own && (whole || on && w.priorityOf(p) < w.Request.Priority) {
+			list = append(list, p.ID)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,182 @@
+package nodes
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// Unit is what is evicted together, most important pods' order aside: a pod, or all running pods of a group.
+type Unit struct {
+	placement.Unit
+	// Violations is the number of its pods that are evicted against a budget if all more important units are evicted, too.
+	Violations int
+}
+
+// IDs lists the pods of the unit, sorted.
+func (u Unit) IDs() (list []string) {
+	for _, p := range u.Pods {
+		list = append(list, p.ID)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// In reports whether a pod of the unit runs on one of the nodes.
+func (u Unit) In(nodes []string) bool {
+	return slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return slices.Contains(nodes, p.Node) })
+}
+
+// earliest returns the earliest start of a pod of the unit, in nanoseconds; an unknown start is later than all.
+func (u Unit) earliest() int64 {
+	first := int64(math.MaxInt64)
+	for _, p := range u.Pods {
+		if !p.Started.IsZero() {
+			first = min(first, p.Started.UnixNano())
+		}
+	}
+	return first
+}
+
+// Units lists the units that run, the most important first. In the design pods that were told to stop are in none.
+func (w *World) Units() []Unit {
+	return w.unitsOf(func(p workload.Pod) bool { return w.Config.Mode != placement.ModeDesign || !p.Terminating })
+}
+
+// unitsOf lists the units of the running pods for which is holds.
+func (w *World) unitsOf(is func(workload.Pod) bool) (list []Unit) {
+	for _, p := range w.State.Pods {
+		if !is(p) {
+			continue
+		}
+		u := Unit{Unit: placement.Unit{Priority: w.priorityOf(p), Pods: []workload.Pod{p}}}
+		if w.groupOf(p).DisruptionMode == workload.DisruptionModePodGroup {
+			u.Group = p.Group
+		}
+		if at := slices.IndexFunc(list, func(o Unit) bool { return u.Group != "" && o.Group == u.Group }); at >= 0 {
+			list[at].Pods = append(list[at].Pods, p)
+		} else {
+			list = append(list, u)
+		}
+	}
+	for _, u := range list {
+		slices.SortFunc(u.Pods, func(a, b workload.Pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
+	}
+	slices.SortFunc(list, w.moreImportant)
+	return list
+}
+
+// moreImportant is step 3.
+func (w *World) moreImportant(a, b Unit) int {
+	if w.Config.Importance != nil {
+		if order := w.Config.Importance(a.Unit, b.Unit); order != 0 {
+			return order
+		}
+	}
+	grouped := func(u Unit) int {
+		if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Group != "" }) {
+			return 1
+		}
+		return 0
+	}
+	surplus := func(u Unit) int {
+		if slices.ContainsFunc(u.Pods, w.isSurplus) {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(
+		cmp.Compare(b.Priority, a.Priority), cmp.Compare(grouped(b), grouped(a)), cmp.Compare(len(b.Pods), len(a.Pods)),
+		cmp.Compare(a.earliest(), b.earliest()), cmp.Compare(surplus(a), surplus(b)),
+		cmp.Compare(a.Pods[0].UID, b.Pods[0].UID), cmp.Compare(a.Pods[0].ID, b.Pods[0].ID),
+	)
+}
+
+// isSurplus reports whether a pod runs over the minimum of its group: so many others that run and do not terminate come
+// before it by ID. A group without a minimum, or that yields whole, has no surplus.
+func (w *World) isSurplus(p workload.Pod) bool {
+	g := w.groupOf(p)
+	if g.MinCount == 0 || p.Terminating || g.DisruptionMode == workload.DisruptionModePodGroup {
+		return false
+	}
+	before := 0
+	for _, o := range w.State.Pods {
+		if o.Group == g.ID && !o.Terminating && o.ID < p.ID {
+			before++
+		}
+	}
+	return before >= g.MinCount
+}
+
+// Potential is step 1, with the charge of step 4: the units that may yield and have a pod on one of the nodes, the most
+// important first.
+func (w *World) Potential(nodes []string) []Unit {
+	list := slices.DeleteFunc(w.Units(), func(u Unit) bool { return !u.In(nodes) || w.KeptBy(u).Rule != 0 })
+	left := w.allowances()
+	for i := range list {
+		for _, p := range list[i].Pods {
+			over := 0
+			for _, b := range w.covering(p) {
+				if left[b]--; left[b] < 0 {
+					over = 1
+					if w.stopsAtFirst() {
+						break
+					}
+				}
+			}
+			list[i].Violations += over
+		}
+	}
+	return list
+}
+
+// stopsAtFirst reports whether a pod is charged to its budgets only up to the first one that it violates.
+func (w *World) stopsAtFirst() bool {
+	byMode := w.Config.Charge == placement.ChargeByMode && w.Config.Mode == placement.ModeInPlace
+	return byMode || w.Config.Charge == placement.ChargeToFirstViolated
+}
+
+// covering lists the budgets that a pod is charged to, by name.
+func (w *World) covering(p workload.Pod) (list []int) {
+	for i, b := range w.State.Budgets {
+		if b.Covers(&p) && !slices.Contains(b.Disrupted, p.ID) {
+			list = append(list, i)
+		}
+	}
+	slices.SortFunc(list, func(i, k int) int { return cmp.Compare(w.State.Budgets[i].Name, w.State.Budgets[k].Name) })
+	return list
+}
+
+func (w *World) allowances() (list []int64) {
+	for _, b := range w.State.Budgets {
+		list = append(list, b.Allowed)
+	}
+	return list
+}
+
+// Over is a budget that covers more pods of some units than it allows to evict.
+type Over struct {
+	Budget        string
+	Pods, Allowed int64
+}
+
+// OverBudget lists the budgets that do not allow that all these units are evicted.
+func (w *World) OverBudget(units []Unit) (list []Over) {
+	charged := make([]int64, len(w.State.Budgets))
+	for _, u := range units {
+		for _, p := range u.Pods {
+			for _, b := range w.covering(p) {
+				charged[b]++
+			}
+		}
+	}
+	for i, b := range w.State.Budgets {
+		if charged[i] > b.Allowed {
+			list = append(list, Over{b.Name, charged[i], b.Allowed})
+		}
+	}
+	return list
+}

@@ -1,0 +1,177 @@
+package nodes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// World is a question, the pods that are there, and what is free beside them.
+type World struct {
+	Config  placement.Config
+	State   placement.State
+	Request placement.Request
+	// Members are the pods of the request, with the group, the priority and the queue that count.
+	Members []workload.Pod
+	filters []placement.Filter
+	sets    []placement.SetFilter
+	nodes   map[string]*workload.Node
+	there   map[string]bool // running pods, by ID
+	placed  []workload.Pod  // members
+	free    map[string]workload.Resources
+}
+
+// New returns the world in which all running pods are there.
+func New(c placement.Config, st placement.State, r placement.Request) *World {
+	w := &World{
+		Config: c, State: st, Request: r,
+		filters: slices.Concat(c.Filters, r.Filters), sets: slices.Concat(c.SetFilters, r.SetFilters),
+		nodes: map[string]*workload.Node{}, there: map[string]bool{}, free: map[string]workload.Resources{},
+	}
+	for _, m := range r.Pods {
+		if m.Priority, m.Queue = r.Priority, r.Queue; r.Group != "" {
+			m.Group = r.Group
+		}
+		w.Members = append(w.Members, m)
+	}
+	for i := range st.Nodes {
+		n := &st.Nodes[i]
+		w.nodes[n.Name], w.free[n.Name] = n, workload.Resources{workload.PodsResource: math.MaxInt64}
+		for resource, amount := range n.Capacity {
+			w.free[n.Name][resource] = amount
+		}
+	}
+	for _, p := range st.Nominated {
+		if w.isAhead(p) {
+			w.move(p, -1)
+		}
+	}
+	w.only(Everyone)
+	return w
+}
+
+// Everyone holds for each running pod.
+func Everyone(workload.Pod) bool { return true }
+
+// Stays reports whether a running pod counts as running: in the design one that is waited for does not.
+func (w *World) Stays(p workload.Pod) bool {
+	return w.Config.Mode != placement.ModeDesign || !p.Terminating || w.stuck(p)
+}
+
+// stuck reports whether a terminating pod is not waited for: it terminates for too long, or it was not preempted and
+// the request could not preempt it.
+func (w *World) stuck(p workload.Pod) bool {
+	if w.Config.Mode == placement.ModeDesign && p.Terminating && !p.Preempted && w.priorityOf(p) >= w.Request.Priority {
+		return true
+	}
+	return p.Terminating && w.Request.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() &&
+		!p.TerminatingSince.Add(w.Request.TerminationTimeout).After(w.Request.Now)
+}
+
+// groupOf returns the group of a pod; the zero value if the state has none.
+func (w *World) groupOf(p workload.Pod) workload.PodGroup {
+	if i := slices.IndexFunc(w.State.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group }); i >= 0 {
+		return w.State.Groups[i]
+	}
+	return workload.PodGroup{}
+}
+
+// priorityOf returns the priority that counts: that of the group, if the state has it.
+func (w *World) priorityOf(p workload.Pod) int32 {
+	if g := w.groupOf(p); g.ID != "" {
+		return g.Priority
+	}
+	return p.Priority
+}
+
+// isAhead reports whether the nomination of a waiting pod holds against the request.
+func (w *World) isAhead(p workload.Pod) bool {
+	own := slices.ContainsFunc(w.Members, func(m workload.Pod) bool { return m.ID == p.ID })
+	return !own && w.priorityOf(p) >= w.Request.Priority
+}
+
+// takes returns how much a pod takes of a resource.
+func takes(p workload.Pod, resource string) int64 {
+	if resource == workload.PodsResource {
+		return 1
+	}
+	return p.Requests[resource]
+}
+
+// move changes what is free on the node of a pod.
+func (w *World) move(p workload.Pod, times int64) {
+	free := w.free[p.Node]
+	for resource, amount := range p.Requests {
+		free[resource] += times * amount
+	}
+	free[workload.PodsResource] += times
+}
+
+// only makes those running pods be there for which keep holds, and no others.
+func (w *World) only(keep func(workload.Pod) bool) {
+	for _, p := range w.State.Pods {
+		w.set(p, keep(p))
+	}
+}
+
+// set makes a running pod be there, or not.
+func (w *World) set(p workload.Pod, there bool) {
+	switch {
+	case there && !w.there[p.ID]:
+		w.move(p, -1)
+	case !there && w.there[p.ID]:
+		w.move(p, 1)
+	}
+	w.there[p.ID] = there
+}
+
+// bring makes the pods of units be there; drop is its inverse.
+func (w *World) bring(units ...Unit) {
+	for _, u := range units {
+		for _, p := range u.Pods {
+			w.set(p, true)
+		}
+	}
+}
+
+func (w *World) drop(units ...Unit) {
+	for _, u := range units {
+		for _, p := range u.Pods {
+			w.set(p, false)
+		}
+	}
+}
+
+// put places members on their nodes.
+func (w *World) put(pods ...workload.Pod) {
+	for _, p := range pods {
+		w.move(p, -1)
+	}
+	w.placed = append(w.placed, pods...)
+}
+
+// unplace takes the members placed last away, until so many are left.
+func (w *World) unplace(left int) {
+	for _, p := range w.placed[left:] {
+		w.move(p, 1)
+	}
+	w.placed = slices.Clip(w.placed[:left])
+}
+
+// snapshot returns the pods that are there, with the placed members before them and others after them; nil if a node
+// then holds more than a node can.
+func (w *World) snapshot(placed []workload.Pod, others ...workload.Pod) *placement.Snapshot {
+	pods := slices.Clone(placed)
+	for _, p := range w.State.Pods {
+		if w.there[p.ID] {
+			pods = append(pods, p)
+		}
+	}
+	s, err := placement.NewSnapshot(placement.State{Nodes: w.State.Nodes, Groups: w.State.Groups, Pods: append(pods, others...)})
+	if err != nil {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/internal/reference/nodes"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// keeps says of each rule how it keeps a unit.
+var keeps = map[placement.Rule]string{
+	placement.RulePriority:    "its priority is not lower",
+	placement.RuleTerminating: "it was told to stop long ago",
+	placement.RuleMinRuntime:  "its minimum runtime is not over",
+	placement.RuleGuarded:     "a guard protects it",
+}
+
+// victims judges the victims: whole units that may yield, charged to budgets, in order.
+func (j *placementJudge) victims(domain []string) (found []nodes.Unit) {
+	all, potential, charged := j.Units(), j.Potential(domain), 0
+	for i, v := range j.d.Victims {
+		at := fmt.Sprintf("victims[%d]", i)
+		is := func(u nodes.Unit) bool { return len(v.Pods) > 0 && u.Group == v.Group && slices.Equal(u.IDs(), v.Pods) }
+		n := slices.IndexFunc(all, is)
+		if n < 0 {
+			j.wrong(at, "group %q, pods %v: no unit that runs, or not all of one", v.Group, v.Pods)
+			continue
+		}
+		u := all[n]
+		if before := j.d.Victims[max(i, 1)-1].Pods; i > 0 && len(before) > 0 && v.Pods[0] <= before[0] {
+			j.wrong(at, "%v do not come after %v", v.Pods, before)
+			continue
+		}
+		if v.Priority != u.Priority {
+			j.wrong(at+".priority", "%d, want %d", v.Priority, u.Priority)
+		}
+		n = slices.IndexFunc(potential, is)
+		switch rule := j.KeptBy(u).Rule; {
+		case rule != 0:
+			j.wrong(at, "%v may not yield: %s", v.Pods, keeps[rule])
+		case n >= 0:
+			u = potential[n]
+		case !j.each:
+			j.wrong(at, "%v are not in the domain", v.Pods)
+		}
+		charged += v.Violations
+		if j.Config.Budgets == placement.Soft && !j.each && v.Violations != u.Violations {
+			j.wrong(at+".violations", "%d, want %d", v.Violations, u.Violations)
+		}
+		found = append(found, u)
+	}
+	if j.d.Violations != charged {
+		j.wrong("violations", "%d, want %d", j.d.Violations, charged)
+	}
+	for _, over := range j.OverBudget(found) {
+		if j.Config.Budgets == placement.Hard {
+			j.wrong("victims", "%d pods of budget %q, which allows %d", over.Pods, over.Budget, over.Allowed)
+		}
+	}
+	j.order(all)
+	return found
+}
+
+// order judges the numbers: the most important first; where the pods are placed anew with each unit, victims that violate
+// a budget come before the others.
+func (j *placementJudge) order(all []nodes.Unit) {
+	list := j.d.InOrderOfChoice()
+	if len(list) == 0 || list[len(list)-1].Order == 0 {
+		return
+	}
+	replace := j.Config.Mode == placement.ModeReplace && j.Config.Search == placement.Greedy
+	rank := func(v placement.Victim) int {
+		return slices.IndexFunc(all, func(u nodes.Unit) bool { return slices.Equal(u.IDs(), v.Pods) })
+	}
+	for i, v := range list {
+		if v.Order != i+1 {
+			j.wrong("victims", "number %d in place of %d", v.Order, i+1)
+			return
+		}
+		if i == 0 || j.each || replace && j.Config.Budgets == placement.Hard {
+			continue
+		}
+		before, violating := list[i-1], 0
+		if replace {
+			violating = cmp.Compare(min(1, v.Violations), min(1, before.Violations))
+		}
+		if cmp.Or(violating, cmp.Compare(rank(before), rank(v))) > 0 {
+			j.wrong("victims", "%v are chosen before %v", before.Pods, v.Pods)
+		}
+	}
+}
+
+// proof judges what the exact search says of its answer.
+func (j *placementJudge) proof(victims []nodes.Unit) {
+	p, exact := j.d.Proof, j.Config.Search == placement.Exact
+	switch {
+	case p == nil && exact && j.d.Outcome == preemption.Preempt:
+		j.wrong("proof", "there is none")
+	case p != nil && !exact:
+		j.wrong("proof", "there is one, but the search is not exact")
+	}
+	if p == nil || len(j.faults) > 0 {
+		return
+	}
+	best, found := j.Best()
+	if j.d.Outcome != preemption.Preempt && len(j.d.Nominations) == 0 { // no answer
+		if p.Value != (placement.Score{}) || p.LowerBound != (placement.Score{}) {
+			j.wrong("proof", "%+v of no answer", *p)
+		}
+		if found && p.Optimal {
+			j.wrong("proof.optimal", "no answer is allowed, but there is one with %+v", best)
+		}
+		return
+	}
+	if want := j.Score(victims); nodes.Better(p.Value, want) != 0 {
+		j.wrong("proof.value", "%+v, want %+v", p.Value, want)
+	}
+	order := nodes.Better(p.LowerBound, p.Value)
+	if order > 0 {
+		j.wrong("proof.lowerBound", "%+v is worse than %+v", p.LowerBound, p.Value)
+	}
+	if p.Optimal != (order == 0) {
+		j.wrong("proof.optimal", "%v, but the bound is %+v of %+v", p.Optimal, p.LowerBound, p.Value)
+	}
+	if found && nodes.Better(best, p.LowerBound) < 0 {
+		j.wrong("proof.lowerBound", "%+v, but there is an answer with %+v", p.LowerBound, best)
+	}
+}
