@@ -41,14 +41,14 @@ func TestAsKubernetes(t *testing.T) {
 		"of one protocol": {
 			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"TCP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "has room when 1 unit yields"},
 		"what waits cannot be read": {
-			[]string{node, pod("p", `"containers":5`, "")}, 3, "Whether Pod a/p (priority 0) has room is unknown: Pod a/p cannot be read: spec.containers: want a list, found number."},
+			[]string{node, pod("p", `"containers":5`, "")}, 3, "Whether Pod a/p (priority 0) has room is unknown: Pod a/p cannot be read: spec.containers: want a list, found a number."},
 		"null in place of an object or a list is nothing": {
 			[]string{node, pod("r", `"nodeName":"n","initContainers":null,"overhead":null,"containers":[{"resources":{"requests":null,"limits":null}},{"resources":null}]`, `"containerStatuses":null`),
 				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 0, "has room; nobody has to yield"},
 		"null in place of an amount cannot be read": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[{"resources":{"requests":{"cpu":null}}}]`, ""),
 				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 3,
-			"has room is unknown: Pod a/r cannot be read: spec.containers[0].resources.requests[cpu]: null is no quantity."},
+			"has room is unknown: Pod a/r cannot be read: spec.containers[0].resources.requests.cpu: null is no quantity."},
 		"nor can it in place of a container": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[null]`, ""),
 				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 3,

@@ -286,7 +286,6 @@ func TestUsage(t *testing.T) {
 		`line 2: more than 1 MiB in one row`:        {"-world", file("quoted.csv", header+`"`+strings.Repeat("x\n", 1<<20)+"\n")},
 		`line 3: more than 1 MiB in one row`:        {"-world", file("stray.csv", header+"a,q,0,1,60,0\n"+`x"`+strings.Repeat(",", 2<<20)+"\n")},
 		`longquotas.csv: line 2: more than 1 MiB`:   {"-world", never, "-quotas", file("longquotas.csv", "vc,node num\n"+strings.Repeat(",", 2<<20))},
-		`bytes unzip to more than 64 MiB`:           {"-world", file("bomb.csv.gz", zipped(t, "job,vc,submit_time,scale_factor,duration,note\n"+rows.String()))},
 		`all quotas are zero`:                       {"-world", never, "-quotas", file("zero.csv", "vc,node num\nq,0\n")},
 		`the gzip is damaged: gzip: invalid header`: {"-world", file("no.csv.gz", header)},
 	} {

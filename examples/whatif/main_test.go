@@ -97,7 +97,7 @@ func TestBadInput(t *testing.T) {
 		"unknown kind":           {`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}`, nil, "there are no objects of Kueue or KAI in the input"},
 		"not Kueue's":            {`{"apiVersion":"scheduling.k8s.io/v1alpha1","kind":"Workload","metadata":{"name":"p"}}`, nil, "workloads.kueue.x-k8s.io"},
 		"garbage":                {strings.Repeat("\x00\xff garbage ", 1000), nil, "neither JSON nor YAML"},
-		"nested":                 {strings.Repeat("[", 100_000), nil, "to a depth of more than"},
+		"nested":                 {strings.Repeat("[", 100_000), nil, "exceeded max depth"},
 		"no such file":           {"", []string{"-f", filepath.Join(dir, "none")}, "no such file"},
 		"a directory":            {"", []string{"-f", dir}, "is a directory"},
 		"not found":              {"", []string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"},

@@ -100,8 +100,8 @@ func TestLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Replace(cluster, `"10m"`, `"soon"`, 1):                                `Queue dept: spec.preemptMinRuntime: "soon" is not a duration`,
 		strings.Replace(cluster, "2026-01-01T00:05:00Z", "noon", 1):                   `PodGroup n/train: annotation kai.scheduler/last-start-timestamp: "noon" is not a time: it is not protected`,
-		strings.Replace(cluster, `"cpu":"8"`, `"cpu":"1e-1000000000"`, 1):             "PodGroup n/train: status.resourcesStatus.allocated[cpu]: quantity",
-		strings.Replace(cluster, `"nvidia.com/gpu":"16"`, `"nvidia.com/gpu":"-4"`, 1): `PodGroup n/serve: status.resourcesStatus.requested[nvidia.com/gpu]: "-4" is less than zero: left out`,
+		strings.Replace(cluster, `"cpu":"8"`, `"cpu":"1e-1000000000"`, 1):             "PodGroup n/train: status.resourcesStatus.allocated.cpu: quantity",
+		strings.Replace(cluster, `"nvidia.com/gpu":"16"`, `"nvidia.com/gpu":"-4"`, 1): `PodGroup n/serve: status.resourcesStatus.requested.nvidia.com/gpu: "-4" is less than zero: left out`,
 		strings.Replace(cluster, `"parentQueue":"dept"`, `"parentQueue":"x"`, 1):      "Queue x: it is the parent of queues but not in the input",
 		strings.Replace(cluster, `"queue":"a"`, `"queue":"dept"`, 1):                  `PodGroup n/train: it runs in queue "dept", which is no leaf of the input: left out`,
 		strings.Replace(cluster, `"minMember":1`, `"preemptibility":"maybe"`, 1):      `PodGroup n/train: spec.preemptibility: "maybe" is unknown`,

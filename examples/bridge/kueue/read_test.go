@@ -43,7 +43,7 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":           {"", "it is empty"},
 		"white space":       {" \n ", "it is empty"},
-		"neither":           {"apiVersion: v1\nitems: [\n", "neither JSON nor YAML: line"},
+		"neither":           {"apiVersion: v1\nitems: [\n", "neither JSON nor YAML: yaml: line"},
 		"a number":          {"5", "want a Kubernetes object"},
 		"garbage later":     {`{"kind":"List","items":[{"kind":"x" oops}]}`, "not JSON: byte 36"},
 		"garbage in keys":   {`{"kind":"List" "items":[]}`, "not JSON: byte 15"},
@@ -57,9 +57,9 @@ func TestRefused(t *testing.T) {
 		"a version to come": {list(itemOf("kueue.x-k8s.io/v1", "Workload", "ns/w", "")), `unknown version "kueue.x-k8s.io/v1" of Workload`},
 		"an old version":    {list(itemOf("kueue.x-k8s.io/v1alpha1", "ClusterQueue", "q", "")), "unknown version"},
 		"no name":           {`{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload"}`, "item 1 (Workload): no metadata.name"},
-		"name of a number":  {`{"kind":"List","items":[{"metadata":{"name":5}}]}`, "item 1: metadata.name: want a string, found number"},
-		"spec of a list":    {item("ClusterQueue", "q", `"spec":[]`), "item 1 (ClusterQueue q): spec: want an object, found array"},
-		"priority of text":  {item("Workload", "n/w", `"spec":{"priority":"high"}`), "spec.priority: want an integer, found string"},
+		"name of a number":  {`{"kind":"List","items":[{"metadata":{"name":5}}]}`, "item 1: metadata.name: want a string, found a number"},
+		"spec of a list":    {item("ClusterQueue", "q", `"spec":[]`), "item 1 (ClusterQueue q): spec: want an object, found a list"},
+		"priority of text":  {item("Workload", "n/w", `"spec":{"priority":"high"}`), "spec.priority: want an integer, found a string"},
 		"a policy":          {item("ClusterQueue", "q", `"spec":{"preemption":{"reclaimWithinCohort":"Sometimes"}}`), `(ClusterQueue q): spec.preemption.reclaimWithinCohort: "Sometimes" is unknown: want Never, LowerPriority or Any`},
 		"a boost":           {strings.Replace(item("Workload", "n/w", ""), `"uid"`, `"annotations":{"kueue.x-k8s.io/priority-boost":"lots"},"uid"`, 1), `"lots" is not an integer`},
 		"a quantity":        {strings.Replace(gpuQueue("a", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `"one" is not a quantity`},
@@ -91,8 +91,8 @@ func TestLeftOut(t *testing.T) {
 		"a time":             {item("Workload", "n/w", `"status":{"conditions":[{"type":"Evicted","lastTransitionTime":"noon"}]}`), `Workload n/w: status.conditions[0].lastTransitionTime: "noon" is not a time: left out`},
 		"a time of creation": {strings.Replace(item("Workload", "n/w", ""), "2026-05-04T08:00:00Z", "noon", 1), "Workload n/w: metadata.creationTimestamp: \"noon\" is not a time: left out"},
 		"a quantity":         {strings.Replace(gpuQueue("b", 1), `"nominalQuota":"1"`, `"nominalQuota":"one"`, 1), `ClusterQueue b: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "one" is not a quantity`},
-		"a negative request": {item("Workload", "n/w", `"spec":{"podSets":[{"template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"6"}}}],"overhead":{"cpu":"-6"}}}}]}`), `Workload n/w: podSets "": template.spec.overhead[cpu]: "-6" is less than zero: left out`},
-		"a template":         {item("Workload", "n/w", `"spec":{"podSets":[{"name":"main","template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1e999999999"}}}]}}}]}`), `Workload n/w: podSets "main": template.spec.containers[0].resources.requests[cpu]: quantity`},
+		"a negative request": {item("Workload", "n/w", `"spec":{"podSets":[{"template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"6"}}}],"overhead":{"cpu":"-6"}}}}]}`), `Workload n/w: podSets "": template.spec.overhead.cpu: "-6" is less than zero: left out`},
+		"a template":         {item("Workload", "n/w", `"spec":{"podSets":[{"name":"main","template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1e999999999"}}}]}}}]}`), `Workload n/w: podSets "main": template.spec.containers[0].resources.requests.cpu: quantity`},
 		"an answer":          {`{"apiVersion":"v1","kind":"Status","metadata":{},"message":"the server\ncould not"}`, "item 2 (Status): an answer of the API server, not an object: the server could not: left out"},
 	} {
 		got := mustRead(t, list(gpuQueue("a", 1), c.object, item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`)))
@@ -149,7 +149,7 @@ func TestGarbageIsRefusedEarly(t *testing.T) {
 		if name == "one string" || strings.HasSuffix(name, "without end") {
 			in.r = io.MultiReader(strings.NewReader(start), endless('x'))
 		}
-		if _, err := read.OfKueue(in); err == nil || in.n > 64<<20 {
+		if _, err := read.OfKueue(in); err == nil || in.n > 80<<20 {
 			t.Errorf("%s: %v after %d bytes", name, err, in.n)
 		}
 	}

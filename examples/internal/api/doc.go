@@ -40,13 +40,10 @@ var types = func() map[string]map[string]string {
 	return all
 }()
 
-// Knows reports whether the fields of a kind are known.
-func Knows(kind string) bool { return types[kind] != nil }
-
 // Has reports whether objects of a kind have a field at the top.
 func Has(kind, field string) bool {
 	_, has := types[kind][field]
-	return has || field == "kind" || field == "apiVersion" || !Knows(kind)
+	return has || field == "kind" || field == "apiVersion" || types[kind] == nil
 }
 
 // Fault is a field that the API does not have, or that is there twice.
@@ -60,7 +57,7 @@ type Fault struct {
 // about what is no JSON.
 func Check(kind, part string, data []byte) []Fault {
 	of, known := types[kind][part]
-	if !known || len(data) == 0 || clean(jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowInvalidUTF8(true)), of) {
+	if !known || len(data) == 0 {
 		return nil
 	}
 	c := checker{decoder: jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
@@ -73,38 +70,6 @@ func Check(kind, part string, data []byte) []Fault {
 		}
 	}
 	return c.faults
-}
-
-// clean reports whether a value has nothing to tell, in one pass that makes no paths.
-func clean(d *jsontext.Decoder, of string) bool {
-	if of == "" {
-		return d.SkipValue() == nil // it refuses a name that is there twice
-	}
-	switch d.PeekKind() {
-	case '[':
-		_, _ = d.ReadToken()
-		for d.PeekKind() != ']' {
-			if !clean(d, of) {
-				return false
-			}
-		}
-	case '{':
-		_, _ = d.ReadToken()
-		for d.PeekKind() != '}' {
-			name, err := d.ReadValue()
-			if err != nil || len(name) < 2 {
-				return false
-			}
-			below, known := types[of][string(name[1:len(name)-1])]
-			if !known || !clean(d, below) {
-				return false
-			}
-		}
-	default:
-		return d.SkipValue() == nil
-	}
-	_, err := d.ReadToken()
-	return err == nil
 }
 
 type checker struct {

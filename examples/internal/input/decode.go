@@ -1,59 +1,171 @@
 package input
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
 	v2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	v1 "github.com/go-json-experiment/json/v1"
 )
 
-// asV1 makes the decoder of the next encoding/json read what that of today reads, in the same
-// way. The other options of v1 are about kinds of values that no object has.
-var asV1 = v2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), v2.MatchCaseInsensitiveNames(true),
-	v1.MatchCaseSensitiveDelimiter(true), v1.MergeWithLegacySemantics(true))
-
-// Unmarshal is [json.Unmarshal] with one pass over the data in place of two or three. What into
-// points to is zero before. Data that the fast decoder refuses goes to encoding/json, whose answer
-// counts: its errors, and what it reads in spite of them.
-func Unmarshal(data []byte, into any) error {
-	if v2.Unmarshal(data, into, asV1) == nil {
-		return nil
+// Decode reads a part of an object, and says where in it which value is wrong. null in place of a field is the absent
+// field, as in the API; as an item of a list it is wrong. What into points to is zero before.
+func Decode(name string, data json.RawMessage, into any) error {
+	at, err := decode(data, into)
+	if err != nil {
+		return fmt.Errorf("%s: %w", strings.Trim(name+"."+pathOf(at), "."), err)
 	}
-	reflect.ValueOf(into).Elem().SetZero()
-	return json.Unmarshal(data, into)
+	return nil
 }
 
-// Decode reads a part of an object, and says where in it which value is wrong. null in place of a field is
-// the absent field, as in the API; as an item of a list it is wrong. What into points to is zero before.
-func Decode(name string, data json.RawMessage, into any) error {
+func decode(data json.RawMessage, into any) (at jsontext.Pointer, err error) {
 	if len(data) == 0 {
-		return nil
+		return "", nil
 	}
-	err := Unmarshal(data, into)
-	if err == nil {
+	err = v2.Unmarshal(data, into, lax)
+	var wrong *v2.SemanticError
+	var inside *json.UnmarshalTypeError
+	switch noTime := (*time.ParseError)(nil); {
+	case err == nil:
 		if at, found := nullItem(data); found {
-			return fmt.Errorf("%s: null is no item of a list", strings.TrimPrefix(name+at, "."))
+			return at, errors.New("null is no item of a list")
 		}
+		return "", nil
+	case !errors.As(err, &wrong):
+		return "", err
+	case errors.As(err, &noTime):
+		return wrong.JSONPointer, fmt.Errorf("%q is not a time", noTime.Value)
+	case errors.As(err, &inside): // of a type that reads itself
+		return wrong.JSONPointer, fmt.Errorf("want %s, found %s", describeType(inside.Type), inside.Value)
+	case wrong.Err != nil && !errors.Is(wrong.Err, strconv.ErrSyntax) && !errors.Is(wrong.Err, strconv.ErrRange):
+		return wrong.JSONPointer, wrong.Err
+	case wrong.JSONKind == '0' && wrong.JSONValue != nil:
+		return wrong.JSONPointer, fmt.Errorf("want %s, found number %s", describeType(wrong.GoType), wrong.JSONValue)
+	}
+	return wrong.JSONPointer, fmt.Errorf("want %s, found %s", describeType(wrong.GoType), describe(wrong.JSONKind))
+}
+
+// pathOf writes a pointer as a path: spec.podSets[0].count.
+func pathOf(p jsontext.Pointer) string {
+	var path strings.Builder
+	for step := range p.Tokens() {
+		if strings.Trim(step, "0123456789") == "" {
+			path.WriteString("[" + step + "]")
+		} else {
+			path.WriteString("." + step)
+		}
+	}
+	return strings.TrimPrefix(path.String(), ".")
+}
+
+// ReadEach reads spec and status value by value: one that cannot be read leaves the others. It returns the paths of
+// those that cannot be read. What is nil here is not read.
+func (o *Object) ReadEach(spec, status any) (unread []string) {
+	for _, part := range [...]struct {
+		name string
+		data json.RawMessage
+		into any
+	}{{"spec", o.Spec, spec}, {"status", o.Status, status}} {
+		seen := map[jsontext.Pointer]bool{}
+		for part.into != nil {
+			at, err := decode(part.data, part.into)
+			if err == nil {
+				break
+			}
+			for seen[at] { // what is left of it cannot be read either
+				at = at.Parent()
+			}
+			seen[at], unread = true, append(unread, strings.TrimSuffix(part.name+"."+pathOf(at), "."))
+			reflect.ValueOf(part.into).Elem().SetZero()
+			part.data = without(part.data, at)
+		}
+	}
+	return unread
+}
+
+// without takes a value out of JSON. An item of a list leaves an empty object.
+func without(data json.RawMessage, at jsontext.Pointer) json.RawMessage {
+	var tree any
+	if at == "" || json.Unmarshal(data, &tree) != nil {
 		return nil
 	}
-	path, cause := locate(data, reflect.TypeOf(into).Elem(), err)
-	path = strings.TrimPrefix(name+path, ".")
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(cause, &mismatch) {
-		return fmt.Errorf("%s: want %s, found %s", path, describeType(mismatch.Type), mismatch.Value)
+	within := tree
+	for step := range at.Parent().Tokens() {
+		if object, is := within.(map[string]any); is {
+			within = object[step]
+		} else if list, is := within.([]any); is {
+			i, _ := strconv.Atoi(step) // the decoder was there
+			within = list[i]
+		}
 	}
-	var noTime *time.ParseError
-	if errors.As(cause, &noTime) {
-		return fmt.Errorf("%s: %q is not a time", path, noTime.Value)
+	if object, is := within.(map[string]any); is {
+		delete(object, at.LastToken())
+	} else if list, is := within.([]any); is {
+		i, _ := strconv.Atoi(at.LastToken())
+		list[i] = map[string]any{}
 	}
-	if strings.HasPrefix(cause.Error(), "Time.UnmarshalJSON") {
-		return fmt.Errorf("%s: want a time, as text", path)
+	data, _ = json.Marshal(tree) // it was read from JSON
+	return data
+}
+
+// nullItem finds the first null that is an item of a list.
+func nullItem(data json.RawMessage) (at jsontext.Pointer, found bool) {
+	if !bytes.Contains(data, []byte("null")) {
+		return "", false
 	}
-	return fmt.Errorf("%s: %w", path, cause)
+	d := jsontext.NewDecoder(bytes.NewReader(data), lax)
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return "", false
+		}
+		if within, _ := d.StackIndex(d.StackDepth()); token.Kind() == 'n' && within == '[' {
+			return d.StackPointer(), true
+		}
+	}
+}
+
+// describe is a kind of value in words.
+func describe(kind jsontext.Kind) string {
+	switch kind {
+	case '[':
+		return "a list"
+	case '{':
+		return "an object"
+	case 'n':
+		return "null"
+	case '0':
+		return "a number"
+	case '"':
+		return "a string"
+	}
+	return "a bool"
+}
+
+// describeType is a Go type in the words of JSON.
+func describeType(t reflect.Type) string {
+	if t == reflect.TypeFor[time.Time]() {
+		return "a time, as text"
+	}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int32:
+		return "an integer of 32 bits"
+	}
+	return "an integer"
 }

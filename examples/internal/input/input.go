@@ -1,12 +1,9 @@
-// Package input reads objects of Kubernetes out of files and pipes, whatever shape they
-// came in: as kubectl prints them (JSON or YAML, an object, a list, a list of one kind, the
-// events of a watch), arrays, lists in lists, several of these one after the other, with a
-// byte-order mark, in UTF-16, gzipped.
+// Package input reads objects of Kubernetes out of files and pipes, as kubectl prints them: JSON or YAML, an object, a
+// list, a list of one kind, the events of a watch, arrays, several of these one after the other; with a byte-order mark,
+// in UTF-16, gzipped.
 //
-// Objects are read one at a time: an input of 100,000 objects costs little more memory than
-// what its reader keeps of them. An odd object costs only itself: it is left out, and a note
-// says which and why. What is not JSON or YAML at all is an error, and so is what is larger
-// than anything that an API server stores.
+// Objects of JSON are read one at a time. An odd object costs only itself: it is left out, and a note says which and why.
+// What is not JSON or YAML is an error, and so is what is larger than anything that an API server stores.
 package input
 
 import (
@@ -43,35 +40,34 @@ func Files(names []string, piped io.Reader) ([]Source, error) {
 // ErrNotRead is what a visitor returns for an object of a kind that it does not read.
 var ErrNotRead = errors.New("not of a kind that is read here")
 
-// ErrAgain is what a visitor returns for an object that was there already, and whose last
-// state it keeps.
+// ErrAgain is what a visitor returns for an object that was there already, and whose last state it keeps.
 var ErrAgain = errors.New("is in the input more than once: the last one counts")
 
 // Options say what is read besides objects of Kubernetes.
 type Options struct {
-	// Keys are those by which a document without kind is told that is read as well: the
-	// visitor gets it, with all of its Fields and without Kind.
+	// Keys are those by which a document without kind is told that is read as well: the visitor gets it, with all of
+	// its Fields and without Kind.
 	Keys []string
-	// Nameless are the kinds that are read though they have no metadata.name: the
-	// configuration of a program.
+	// Nameless are the kinds that are read though they have no metadata.name: the configuration of a program.
 	Nameless []string
-	// Lost is told of what is left out without being handed out, as it has no name or kind that can be read:
-	// it may be anything. The kind may be known. Nil: it is not told.
+	// Lost is told of what is left out without being handed out, as it has no name or kind that can be read: it may be
+	// anything. The kind may be known. Nil: it is not told.
 	Lost func(o *Object, why error)
 }
 
-// Read calls visit with each object of the sources, in order, and returns what is to be
-// told about those that were left out: unless visit returned nil an object is. It fails on
-// what cannot be read, naming the place, and on sources in which nothing can be.
+// Read calls visit with each object of the sources, in order, and returns the notes on those that were left out: each
+// for which visit did not return nil. It fails on what cannot be read, naming the place, and on sources in which nothing
+// can be.
 func Read(sources []Source, options Options, visit func(*Object) error) (notes []string, err error) {
 	r := &reader{options: options, visit: visit, many: len(sources) > 1}
 	for _, s := range sources {
 		r.source, r.items, r.last = s.Name, 0, nil
 		if err := r.open(s); err != nil {
+			after := ""
 			if r.items > 0 {
-				return nil, fmt.Errorf("%s: %w (after %s)", s.Name, err, r.lastItem())
+				after = " (after " + r.lastItem() + ")"
 			}
-			return nil, fmt.Errorf("%s: %w", s.Name, err)
+			return nil, errors.New(oneLine(fmt.Sprintf("%s: %v%s", s.Name, err, after)))
 		}
 	}
 	if r.used == 0 && r.first != nil {

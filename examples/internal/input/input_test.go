@@ -21,7 +21,9 @@ func read(texts ...string) (got, notes []string, err error) {
 		sources = append(sources, Source{Name: fmt.Sprintf("in%d", i), Reader: strings.NewReader(text)})
 	}
 	notes, err = Read(sources, Options{Keys: []string{"own"}}, func(o *Object) error {
-		var spec struct{ Amount int }
+		var spec struct {
+			Amount int `json:"amount"`
+		}
 		if err := o.Read(&spec, nil); err != nil {
 			return err
 		}
@@ -102,7 +104,6 @@ func TestShapes(t *testing.T) {
 		"byte-order mark":          {"\ufeff" + a + b, both},
 		"UTF-16, little-endian":    {encode16(binary.LittleEndian, "\ufeff"+a+b), both},
 		"UTF-16, big-endian":       {encode16(binary.BigEndian, "\ufeff"+a+b), both},
-		"UTF-16 without mark":      {encode16(binary.LittleEndian, a+b), both},
 		"UTF-16 of YAML":           {encode16(binary.LittleEndian, "\ufeff"+aYAML+"---\n"+bYAML), both},
 		"gzip":                     {zip(a + b), both},
 		"gzip with a mark":         {zip("\ufeff" + a + b), both},
@@ -123,10 +124,7 @@ func TestShapes(t *testing.T) {
 		"JSON, then YAML":          {a + "\n---\n" + bYAML, both},
 		"YAML of JSON":             {"---\n" + a + "\n---\n" + b, both},
 		"not Kubernetes":           {`{"own":7}`, []string{"own7"}},
-		"values of JSON on a mark": {listOf() + "\n---\n" + a + "\n# one more\n" + b + "\n", both},
 		"an array after a mark":    {"---\n[" + a + ",\n" + b + "]\n", both},
-		"flow style":               {"{apiVersion: g/v1, kind: A, metadata: {name: a, namespace: ns}, spec: {amount: 1}}\n---\n" + bYAML, both},
-		"flow style, quoted":       {"{\n  'apiVersion': g/v1, kind: A, metadata: {name: a, namespace: ns}, spec: {amount: 1}}\n", both[:1]},
 	} {
 		got, notes, err := read(c.text)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil || len(notes) > 0 {
@@ -145,7 +143,7 @@ func TestNotes(t *testing.T) {
 	}
 	_, notes, err := read(listOf(other("x"), a, other("y"), `{"kind":"A","metadata":{"name":"b\nc"},"spec":{"amount":"one"}}`, `7`), `{"metadata":{"name":"m"}}`, other("z"))
 	want := []string{
-		"in0: item 4 (A b c): spec.amount: want an integer, found string: left out",
+		"in0: item 4 (A b c): spec.amount: want an integer, found a string: left out",
 		"in0: item 5: want a Kubernetes object, found a number: left out",
 		"in1: item 1 (m): no kind: not a Kubernetes object: left out",
 		"Other x and 2 more: Other of v1 is not read here",
@@ -160,29 +158,26 @@ func TestRefused(t *testing.T) {
 		"":                       "in0: it is empty",
 		" \n\t":                  "in0: it is empty",
 		"---\n# nothing\n":       "in0: there are no objects in it",
-		"hello":                  "line 1: want a Kubernetes object, found a string",
+		"hello":                  "want a Kubernetes object, found a string",
 		"7":                      "found a number",
-		"a: b\n c: d\n":          "neither JSON nor YAML: line 2",
-		aYAML + "---\na: [":      "not YAML: line ",
+		"a: b\n c: d\n":          "neither JSON nor YAML: yaml: line 2",
+		aYAML + "---\na: [":      "not YAML: yaml: line ",
 		"items: 5\nkind: List\n": "items: want a list, found a number",
-		"items:\n  a: b\n":       "line 2: items: want a list",
+		"items:\n  a: b\n":       "items: want a list, found an object",
 		`{"items":{"a":[1]}}`:    "items: want a list, found an object",
 		`{"kind":"Other","apiVersion":"v1","metadata":{"name":"x"}}`: `item 1 (Other x): unknown kind Other of "v1"`,
-		`{"kind":"A"`:                 "JSON ends early, at byte 11",
-		`{"kind":"A"}}`:               "not JSON: byte 12",
-		`[{"kind":"A" x}]`:            "not JSON: byte 13",
-		strings.Repeat("[", 100):      "lists in lists to a depth of more than 32",
-		"---\n" + a + " garbage\n":    "YAML: line 1: more follows after the first value",
-		"---\n" + a + "\n" + bYAML:    "YAML: line 2: more follows after the first value",
-		aYAML + "---\n" + a + b + "]": "not YAML: line 8: more follows after the first value",
-		"{oops":                       "neither JSON nor YAML: line 1",
-		"PK\x03\x04 and more":         "ZIP archive",
-		"\x1f\x8bnot gzip":            "the gzip is damaged: gzip: invalid header",
-		zip(a)[:5]:                    "the gzip ends early",
-		spoilt(zip(a)):                "the gzip is damaged: gzip: invalid checksum",
-		zip(a + b)[:60]:               "the gzip ends early",
-		"\x00\xff\x7f":                "neither JSON nor YAML",
-		strings.Repeat("{} ", 2000):   "more than 1000 items without kind",
+		`{"kind":"A"`:              "JSON ends early, at byte 11",
+		`{"kind":"A"}}`:            "not JSON: byte 12",
+		`[{"kind":"A" x}]`:         "not JSON: byte 13",
+		"---\n" + a + " garbage\n": "YAML: yaml: line ",
+		"---\n" + a + "\n" + bYAML: "YAML: yaml: line ",
+		"{oops":                    "not JSON: byte 1",
+		"PK\x03\x04 and more":      "YAML: yaml: control characters",
+		"\x1f\x8bnot gzip":         "the gzip is damaged: gzip: invalid header",
+		zip(a)[:5]:                 "the gzip is damaged: unexpected EOF",
+		spoilt(zip(a)):             "the gzip is damaged: gzip: invalid checksum",
+		zip(a + b)[:60]:            "the gzip is damaged: unexpected EOF",
+		"\x00\xff\x7f":             "neither JSON nor YAML",
 	} {
 		_, _, err := read(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -207,57 +202,53 @@ func (e *endless) Read(p []byte) (n int, err error) {
 
 // Input without end is refused after a bounded part of it.
 func TestHostile(t *testing.T) {
-	defer func(n int) { maxSpare = n }(maxSpare)
-	maxSpare = 10_000
+	defer func(n, size int) { maxLeftOut, maxObject = n, size }(maxLeftOut, maxObject)
+	maxLeftOut, maxObject = 10_000, 2<<20
+	const much, many = "more than 2 MiB in one object", "more than 10000 objects"
 	for name, c := range map[string]struct{ start, rest, want string }{
-		"blanks":          {"", " ", "more than 1 MiB of blanks"},
-		"zeros":           {"", "\x00", "in one line"},
-		"blanks later":    {`{"kind":`, "\n", "blanks"},
-		"noise":           {"", "\x00\xff\x7f", "neither JSON nor YAML"},
-		"brackets":        {"", "[", "to a depth of more than"},
-		"braces":          {"", `{"object":`, "to a depth of more than"},
-		"depth":           {`{"spec":`, "[", "depth"},
-		"one string":      {`{"own":"`, "x", "more than 48 MiB in one value"},
-		"an item":         {`{"items":[{"spec":"`, "x", "more than 16 MiB in one value"},
-		"a name":          {`{"`, "x", "more than 16 MiB in one value"},
-		"bare items":      {`{"items":[`, `{"spec":{"a":"` + strings.Repeat("x", 1000) + `"}},`, "more than 32 MiB of items"},
-		"nothing":         {"", "{}", "more than 1000 items without kind"},
-		"one line":        {"a: ", "x", "in one line"},
-		"one object":      {"", "a: b\n", "more than 1024 KiB of YAML in one object"},
-		"one item":        {"items:\n- a: |\n", "    x\n", "more than 1024 KiB of YAML in one object"},
-		"other kinds":     {"", `{"kind":"Other","apiVersion":"v1","metadata":{"name":"x"}}`, "more than 10000 objects"},
-		"once more":       {"", `{"kind":"A","apiVersion":"v1","metadata":{"name":"x"}}`, "more than 10000 objects"},
-		"aliases":         {"a: &a \"" + strings.Repeat("x", 300<<10) + "\"\nb: [" + strings.Repeat("*a, ", 100_000) + "]\n---\n", "#\n", "in: line 1: more than 16 MiB in one object, with what its aliases stand for"},
-		"null in YAML":    {"items:\n", "-\n", "more than 1000 items without kind"},
-		"numbers":         {"[", "1,", "more than 1000 items without kind"},
-		"nothing in YAML": {"", "- {}\n", "more than 1000 items without kind"},
+		"blanks":        {"", " ", much},
+		"zeros":         {"", "\x00", "control characters"},
+		"blanks later":  {`{"kind":`, "\n", much},
+		"noise":         {"", "\x00\xff\x7f", "neither JSON nor YAML"},
+		"brackets":      {"", "[", "depth"},
+		"braces":        {"", `{"object":`, "depth"},
+		"depth":         {`{"spec":`, "[", "depth"},
+		"depth of YAML": {"a: ", "[", "depth"},
+		"one string":    {`{"own":"`, "x", much},
+		"an item":       {`{"items":[{"spec":"`, "x", much},
+		"a name":        {`{"`, "x", much},
+		"bare items":    {`{"items":[`, `{"spec":{"a":"` + strings.Repeat("x", 1000) + `"}},`, much},
+		"nothing":       {"", "{}", many},
+		"one line":      {"a: ", "x", much},
+		"one object":    {"", "a: b\n", much},
+		"one item":      {"items:\n- a: |\n", "    x\n", much},
+		"other kinds":   {"", `{"kind":"Other","apiVersion":"v1","metadata":{"name":"x"}}`, many},
+		"once more":     {"", `{"kind":"A","apiVersion":"v1","metadata":{"name":"x"}}`, many},
+		"numbers":       {"[", "1,", many},
+		"aliases":       {"a: &a \"" + strings.Repeat("x", 300<<10) + "\"\nb: [" + strings.Repeat("*a, ", 100_000) + "]\n", "--- {}\n", "line 1: more than 64 MiB in one document"},
 	} {
-		read := &counter{r: io.MultiReader(strings.NewReader(c.start), &endless{text: strings.Repeat(c.rest, 1+4096/len(c.rest))})}
-		_, err := Read([]Source{{Name: "in", Reader: read}}, Options{Keys: []string{"own"}}, func(o *Object) error {
+		counted := &counter{r: io.MultiReader(strings.NewReader(c.start), &endless{text: strings.Repeat(c.rest, 1+4096/len(c.rest))})}
+		_, err := Read([]Source{{Name: "in", Reader: counted}}, Options{Keys: []string{"own"}}, func(o *Object) error {
 			if o.Kind == "Other" {
 				return ErrNotRead
 			}
 			return ErrAgain
 		})
-		if err == nil || !strings.Contains(err.Error(), c.want) || read.n > 96<<20 {
-			t.Errorf("%s: %v after %d bytes, want %q", name, err, read.n, c.want)
+		if err == nil || !strings.Contains(err.Error(), c.want) || counted.n > 8<<20 {
+			t.Errorf("%s: %v after %d bytes, want %q", name, err, counted.n, c.want)
 		}
 	}
 }
 
-// A small file that unzips to much more is refused.
-func TestBomb(t *testing.T) {
-	var bomb bytes.Buffer
-	w := gzip.NewWriter(&bomb)
-	for range 100 {
-		_, _ = io.WriteString(w, `{"kind":"A","apiVersion":"g/v1","metadata":{"name":"a"},"spec":"`+strings.Repeat("x", 1<<20)+`"}`)
-	}
-	_ = w.Close()
-	count := 0
-	_, err := Read([]Source{{Name: "in", Reader: &bomb}}, Options{}, func(*Object) error { count++; return nil })
-	if err == nil || !strings.Contains(err.Error(), "bytes unzip to more than 64 MiB") {
-		t.Errorf("%v after %d objects", err, count)
-	}
+type counter struct {
+	r io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
 }
 
 func FuzzRead(f *testing.F) {

@@ -33,7 +33,7 @@ func TestReadEach(t *testing.T) {
 		`{"active":true,"count":2,"limits":{"cpu":"1"},"sets":[{"name":"a","size":3}]}`:           {nil, func(*spec) {}},
 		`{"active":5,"count":2,"limits":{"cpu":"1"},"sets":[{"name":"a","size":3}]}`:              {[]string{"spec.active"}, func(s *spec) { s.Active = nil }},
 		`{"active":true,"count":"2","limits":{"cpu":"1"},"sets":[{"name":"a","size":3}]}`:         {[]string{"spec.count"}, func(s *spec) { s.Count = 0 }},
-		`{"active":true,"count":2,"limits":{"cpu":"1","gpu":"x"},"sets":[{"name":"a","size":3}]}`: {[]string{"spec.limits[gpu]"}, func(*spec) {}},
+		`{"active":true,"count":2,"limits":{"cpu":"1","gpu":"x"},"sets":[{"name":"a","size":3}]}`: {[]string{"spec.limits.gpu"}, func(*spec) {}},
 		`{"active":true,"count":2,"limits":7,"sets":[{"name":"a","size":"x"}]}`:                   {[]string{"spec.limits", "spec.sets[0].size"}, func(s *spec) { s.Limits, s.Sets[0].Size = nil, nil }},
 		`{"active":true,"count":2,"limits":{"cpu":"1"},"sets":[5,{"name":"a","size":3}],"x":false}`: {[]string{"spec.sets[0]"}, func(s *spec) {
 			s.Sets = slices.Insert(s.Sets, 0, struct {
@@ -41,7 +41,7 @@ func TestReadEach(t *testing.T) {
 				Size *int64 `json:"size"`
 			}{})
 		}},
-		`{"active":null,"count":2,"limits":{"cpu":"1","gpu":null},"sets":[null,{"name":"a","size":3}]}`: {[]string{"spec.limits[gpu]", "spec.sets[0]"}, func(s *spec) {
+		`{"active":null,"count":2,"limits":{"cpu":"1","gpu":null},"sets":[null,{"name":"a","size":3}]}`: {[]string{"spec.limits.gpu", "spec.sets[0]"}, func(s *spec) {
 			s.Active, s.Sets = nil, slices.Insert(s.Sets, 0, struct {
 				Name string `json:"name"`
 				Size *int64 `json:"size"`

@@ -3,6 +3,7 @@ package input
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,59 +31,64 @@ func (r *reader) keepFirst(err error) {
 	}
 }
 
+const maxNotes = 1000
+
+// maxLeftOut bounds the objects that are left out or are there once more. What has more is no dump.
+var maxLeftOut = 1 << 19
+
 // leaveOut notes why an object is left out.
 func (r *reader) leaveOut(o *Object, err error) error {
 	r.keepFirst(errors.New(oneLine(fmt.Sprintf("%s: %v", r.place(o), err))))
-	if len(r.lines) == maxNotes {
-		r.spare++
-		return nil
-	}
 	place := o.what()
 	if place == "" || o.Metadata.Name == "" || r.many {
 		place = r.place(o)
 	}
-	r.lines = append(r.lines, oneLine(fmt.Sprintf("%s: %v: left out", place, err)))
+	if len(r.lines) < maxNotes {
+		r.lines = append(r.lines, oneLine(fmt.Sprintf("%s: %v: left out", place, err)))
+	} else {
+		r.more++
+	}
+	return r.bound()
+}
+
+func (r *reader) bound() error {
+	if r.out++; r.out > maxLeftOut {
+		return fmt.Errorf("more than %d objects of kinds that are not read here, that are odd, or that are in the input more than once", maxLeftOut)
+	}
 	return nil
 }
 
-// count counts an object with the others that were left out for a reason that needs no
-// line for each.
-func (r *reader) count(err error, o *Object, kind string) error {
-	if r.counted++; r.counted > maxSpare {
-		return fmt.Errorf("more than %d objects of kinds that are not read here, or that are in the input more than once", maxSpare)
+// group is objects that were left out for the same reason.
+type group struct {
+	first, reason string
+	count         int
+}
+
+// count counts an object with the others that were left out for a reason that needs no line for each.
+func (r *reader) count(o *Object, reason string) error {
+	i := slices.IndexFunc(r.groups, func(g *group) bool { return g.reason == reason })
+	if i < 0 && len(r.groups) < maxNotes {
+		i, r.groups = len(r.groups), append(r.groups, &group{first: o.what(), reason: reason})
 	}
-	key := err.Error() + kind
-	g := r.groups[key]
-	if g == nil {
-		g = &group{first: o.what(), reason: err.Error()}
-		if kind != "" {
-			if g.reason = fmt.Sprintf("%s of %s is not read here", o.Kind, o.APIVersion); o.APIVersion == "" {
-				g.reason = fmt.Sprintf("%s without apiVersion is not read here", o.Kind)
-			}
-		}
-		if r.groups == nil {
-			r.groups = map[string]*group{}
-		}
-		if len(r.groups) < maxNotes {
-			r.groups[key], r.order = g, append(r.order, g)
-		}
+	if i >= 0 {
+		r.groups[i].count++
+	} else {
+		r.more++
 	}
-	g.count++
-	return nil
+	return r.bound()
 }
 
 // notes are what there is to be told, in the order of the input, one line each.
 func (r *reader) notes() []string {
 	notes := r.lines
-	if r.spare > 0 {
-		notes = append(notes, fmt.Sprintf("and %d more objects are left out", r.spare))
+	if r.more > 0 {
+		notes = append(notes, fmt.Sprintf("and %d more objects are left out", r.more))
 	}
-	for _, g := range r.order {
-		if g.count == 1 {
-			notes = append(notes, oneLine(fmt.Sprintf("%s: %s", g.first, g.reason)))
-			continue
+	for _, g := range r.groups {
+		if g.count > 1 {
+			g.first = fmt.Sprintf("%s and %d more", g.first, g.count-1)
 		}
-		notes = append(notes, oneLine(fmt.Sprintf("%s and %d more: %s", g.first, g.count-1, g.reason)))
+		notes = append(notes, oneLine(g.first+": "+g.reason))
 	}
 	return notes
 }

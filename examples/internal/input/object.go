@@ -3,11 +3,8 @@ package input
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-
-	v2 "github.com/go-json-experiment/json"
 
 	"github.com/cedesched/cede/examples/bridge"
 )
@@ -26,7 +23,6 @@ type Object struct {
 	// Twice are paths of fields that the object has more than once, of YAML all, else those of its own;
 	// the last one counts.
 	Twice []string
-	seen  uint8 // which of headNames it has
 	// Watched says that the object is of the events of a watch: a later one takes the place
 	// of an earlier. Deleted: the object is gone.
 	Watched, Deleted bool
@@ -34,21 +30,6 @@ type Object struct {
 	// Fault is what of its head cannot be read: a time of its metadata. Such an object is left out, but
 	// the visitor sees it before.
 	Fault error
-}
-
-// headNames are the fields that an object has beside Fields.
-var headNames = []string{"apiVersion", "kind", "metadata", "spec", "status"}
-
-// meet notes a field that is there for the second time.
-func (o *Object) meet(name string) {
-	again := o.Fields[name] != nil
-	if i := slices.Index(headNames, name); i >= 0 {
-		again = o.seen&(1<<i) != 0
-		o.seen |= 1 << i
-	}
-	if again && !slices.Contains(o.Twice, name) {
-		o.Twice = append(o.Twice, name)
-	}
 }
 
 // Metadata is that of an object.
@@ -88,85 +69,46 @@ func (o *Object) Read(spec, status any) error {
 // Field reads another field of the object; one that is absent or null leaves into as it is.
 func (o *Object) Field(name string, into any) error { return Decode(name, o.Fields[name], into) }
 
-// set takes a field of the object in that is read later.
+// set takes a field of the object in.
 func (o *Object) set(key string, data json.RawMessage) {
+	again := o.Fields[key] != nil
 	switch key {
+	case "apiVersion":
+		again = o.APIVersion != ""
+		o.Fault = errors.Join(o.Fault, Decode(key, data, &o.APIVersion))
+	case "kind":
+		again = o.Kind != ""
+		o.Fault = errors.Join(o.Fault, Decode(key, data, &o.Kind))
+	case "metadata":
+		again, o.Head = o.Head != nil, data
+		o.metadata()
 	case "spec":
-		o.Spec = data
+		again, o.Spec = o.Spec != nil, data
 	case "status":
-		o.Status = data
+		again, o.Status = o.Status != nil, data
 	default:
 		if o.Fields == nil {
 			o.Fields = map[string]json.RawMessage{}
 		}
 		o.Fields[key] = data
 	}
+	if again && !slices.Contains(o.Twice, key) {
+		o.Twice = append(o.Twice, key)
+	}
 }
 
-// name reads the name of a field.
-func (s *stream) name() (string, error) {
-	name, err := s.next(maxObject)
-	if err != nil {
-		return "", err
+// metadata reads the metadata of an object as far as they can be read: its name above all.
+func (o *Object) metadata() {
+	o.Metadata = Metadata{}
+	err := Decode("metadata", o.Head, &o.Metadata)
+	if err == nil {
+		return
 	}
-	return s.word(name), nil
-}
-
-// text reads a field that is a string.
-func (s *stream) text(o *Object, name string, into *string) error {
-	switch kind := s.peek(); kind {
-	case '"':
-		value, err := s.next(maxObject)
-		if err == nil {
-			*into = s.word(value)
-		}
-		return err
-	case 'n', 0:
-	default:
-		o.Fault = errors.Join(o.Fault, fmt.Errorf("%s: want a string, found %s", name, describe(kind)))
-	}
-	return s.skip()
-}
-
-// metadata reads that of an object, as far as it can be read: its name above all.
-func (s *stream) metadata(o *Object) error {
-	data, err := s.next(maxObject)
-	if err != nil {
-		return err
-	}
-	o.Head = json.RawMessage(data.Clone())
-	var m Metadata
-	if v2.Unmarshal(data, &m, asV1) == nil {
-		o.Metadata = m
-		return nil
-	}
-	var times struct {
-		Metadata
-		CreationTimestamp json.RawMessage `json:"creationTimestamp"`
-		DeletionTimestamp json.RawMessage `json:"deletionTimestamp"`
-	}
-	var mismatch *json.UnmarshalTypeError
-	switch err := json.Unmarshal(data, &times); {
-	case errors.As(err, &mismatch):
-		path := strings.TrimSuffix("metadata."+strings.TrimPrefix(mismatch.Field, "Metadata."), ".")
-		o.Fault = errors.Join(o.Fault, fmt.Errorf("%s: want %s, found %s", path, describeType(mismatch.Type), mismatch.Value))
-	case err != nil:
-		return err
-	}
-	o.Metadata = times.Metadata
-	o.Fault = errors.Join(o.Fault,
-		Decode("metadata.creationTimestamp", times.CreationTimestamp, &o.Metadata.CreationTimestamp),
-		Decode("metadata.deletionTimestamp", times.DeletionTimestamp, &o.Metadata.DeletionTimestamp))
-	return nil
-}
-
-// size is about what the object holds in memory.
-func (o *Object) size() int {
-	n := 256 + len(o.Spec) + len(o.Status)
-	for _, f := range o.Fields {
-		n += len(f)
-	}
-	return n
+	o.Fault = errors.Join(o.Fault, err)
+	var whole struct{ Spec Metadata }
+	part := Object{Spec: o.Head}
+	part.ReadEach(&whole.Spec, nil)
+	o.Metadata = whole.Spec
 }
 
 // what names an object in a message.

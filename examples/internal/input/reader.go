@@ -3,12 +3,16 @@ package input
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	v2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // reader walks through sources and hands their objects out.
@@ -16,242 +20,190 @@ type reader struct {
 	options Options
 	visit   func(*Object) error
 	many    bool // sources
+	text    *bounded
+	twice   []jsontext.Pointer // fields that the document of YAML has twice
 
-	source           string
-	items            int // objects of the source so far
-	used, odd, spare int
-	counted          int
-	last             *Object  // the object that was handed out last
-	twice            []string // fields of the YAML that is read that are there twice
-	first            error    // why the first object that was left out was
-	lines            []string
-	groups           map[string]*group
-	order            []*group
-}
-
-// group is objects that were left out for the same reason.
-type group struct {
-	first  string
-	reason string
-	count  int
+	source string
+	items  int      // objects of the source so far
+	used   int      // objects that the visitor took
+	last   *Object  // the object that was handed out last
+	first  error    // why the first object that was left out was
+	lines  []string // notes
+	out    int      // objects that were left out
+	more   int      // those among them without a note
+	groups []*group
 }
 
 // list is what the items of a list have from it.
 type list struct {
 	apiVersion, kind string
-	held             []*Object // that come before its kind
-	size             int
-	late             bool // its kind may still come
+	held             []*Object // that stand before its kind
 }
 
 // read reads a source.
 func (r *reader) read(source io.Reader) error {
-	in, err := plain(source)
+	text, err := plain(source)
 	if err != nil {
 		return err
 	}
-	switch start, err := skipBlanks(in); {
-	case errors.Is(err, io.EOF):
-		return errors.New("it is empty")
-	case err != nil:
-		return err
-	case start == '[' || start == '{' && !isFlow(in):
-		return r.json(in)
-	}
-	return r.yaml(in)
-}
-
-// skipBlanks goes to the first byte that is none and returns it.
-func skipBlanks(in *bufio.Reader) (byte, error) {
+	r.text = &bounded{r: text, left: maxObject}
+	in := bufio.NewReader(r.text)
 	for {
-		b, err := in.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if !strings.ContainsRune(" \t\r\n", rune(b)) {
-			return b, in.UnreadByte()
-		}
-	}
-}
-
-// isFlow reports whether an object is YAML: its first name has no double quotes.
-func isFlow(in *bufio.Reader) bool {
-	start, _ := in.Peek(256)
-	start = bytes.TrimLeft(start[1:], " \t\r\n")
-	return len(start) > 0 && start[0] != '"' && start[0] != '}'
-}
-
-// json reads documents one after the other. YAML may follow after "---".
-func (r *reader) json(in *bufio.Reader) error {
-	s := newStream(in)
-	for {
-		err := r.value(s, nil, 0)
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
+		start, err := in.ReadByte()
+		switch {
+		case err == io.EOF:
+			return errors.New("it is empty")
+		case err != nil:
+			return err
+		case strings.IndexByte(" \t\r\n", start) >= 0:
 			continue
+		case start == '{' || start == '[':
+			_ = in.UnreadByte()
+			err = r.json(in)
+		default:
+			_ = in.UnreadByte()
+			err = r.yaml(in)
 		}
-		rest := bytes.TrimLeft(s.decoder.UnreadBuffer(), " \t\r\n")
-		if s.decoder.StackDepth() == 0 && bytes.HasPrefix(rest, []byte("---")) {
-			return r.yaml(bufio.NewReaderSize(io.MultiReader(bytes.NewReader(rest), in), 1<<16))
+		if r.text.failed != nil {
+			return r.text.failed // without what the decoders say before it
 		}
 		return err
 	}
 }
 
-// value reads a value of JSON in which there are objects: one, or a list of them. in is the
-// list that it stands in, nil for a document. io.EOF: there is no further document.
-func (r *reader) value(s *stream, in *list, depth int) error {
-	kind, err := s.token()
+// lax reads text that is not UTF-8, and names that are there twice: the last one counts, and is told.
+var lax = v2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// json reads values one after the other. YAML may follow after "---".
+func (r *reader) json(in io.Reader) error {
+	d := jsontext.NewDecoder(in, lax)
+	for {
+		switch err := r.value(d, nil); {
+		case err == io.EOF:
+			return nil
+		case err == nil:
+		case d.StackDepth() == 0 && bytes.HasPrefix(bytes.TrimLeft(d.UnreadBuffer(), " \t\r\n"), []byte("---")):
+			return r.yaml(io.MultiReader(bytes.NewReader(bytes.Clone(d.UnreadBuffer())), in))
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("JSON ends early, at byte %d", d.InputOffset()+int64(len(d.UnreadBuffer())))
+		default:
+			return err
+		}
+	}
+}
+
+// value reads a value in which there are objects: one, or a list of them. in is the list that it stands in, nil for a
+// document. io.EOF: no further document follows.
+func (r *reader) value(d *jsontext.Decoder, in *list) error {
+	token, err := d.ReadToken()
 	switch {
 	case err != nil:
-		return err
-	case kind == '[':
-		return r.array(s, new(list), depth+1)
-	case kind == '{':
-		o, err := r.object(s, in, depth)
+		return syntaxError(err)
+	case token.Kind() == '[':
+		return r.array(d, new(list))
+	case token.Kind() == '{':
+		at := d.StackPointer()
+		o, err := r.object(d, in)
 		if err != nil || o == nil {
 			return err
 		}
+		for _, path := range r.twice {
+			if at.Contains(path) {
+				o.Twice = append(o.Twice, pathOf(path[len(at):]))
+			}
+		}
 		return r.emit(o, in)
 	case in == nil:
-		return fmt.Errorf("%s: want a Kubernetes object, found %s", s.at(), describe(kind))
+		return fmt.Errorf("want a Kubernetes object, found %s", describe(token.Kind()))
 	}
-	r.items++
-	return r.leaveOutOdd(new(Object), fmt.Errorf("want a Kubernetes object, found %s", describe(kind)))
-}
-
-// leaveOutOdd leaves out what is no object of Kubernetes. A bounded number of these is.
-func (r *reader) leaveOutOdd(o *Object, err error) error {
-	if r.odd++; r.odd > maxOdd {
-		return fmt.Errorf("more than %d items without kind: these are not Kubernetes objects", maxOdd)
-	}
-	r.lost(o, err)
-	return r.leaveOut(o, err)
-}
-
-// lost tells that an object is left out that the visitor did not see.
-func (r *reader) lost(o *Object, why error) {
-	if r.options.Lost != nil {
-		r.options.Lost(o, errors.New(oneLine(fmt.Sprintf("%s: %v", r.place(o), why))))
-	}
-}
-
-func errTooDeep(s *stream) error {
-	return fmt.Errorf("%s: lists in lists to a depth of more than %d", s.at(), maxDepth)
+	return r.emit(&Object{Fault: fmt.Errorf("want a Kubernetes object, found %s", describe(token.Kind()))}, nil)
 }
 
 // array reads values up to the closing bracket.
-func (r *reader) array(s *stream, in *list, depth int) error {
-	if depth > maxDepth {
-		return errTooDeep(s)
-	}
-	for s.peek() != ']' {
-		if err := r.value(s, in, depth); err != nil {
+func (r *reader) array(d *jsontext.Decoder, in *list) error {
+	for d.PeekKind() != ']' {
+		if err := r.value(d, in); err != nil {
 			return err
 		}
 	}
-	_, err := s.token()
+	_, err := d.ReadToken()
 	return err
 }
 
 // object reads the rest of an object; a list hands its items out and is nil then.
-func (r *reader) object(s *stream, in *list, depth int) (*Object, error) {
-	if depth > maxDepth {
-		return nil, errTooDeep(s)
-	}
-	var o, watched Object
+func (r *reader) object(d *jsontext.Decoder, in *list) (*Object, error) {
+	var o Object
+	var watched *Object
 	var items *list
-	isEvent := false
-	for s.peek() != '}' {
-		key, err := s.name()
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
 		if err != nil {
-			return nil, err
+			return nil, syntaxError(err)
 		}
-		o.meet(key)
-		switch {
-		case key == "items" && (o.Kind == "" || strings.HasSuffix(o.Kind, "List")):
-			items = &list{apiVersion: o.APIVersion, kind: o.Kind, late: o.Kind == "" || o.APIVersion == ""}
-			err = r.listed(s, &o, items, depth)
-		case key == "object" && o.Kind == "":
-			if s.peek() != '{' {
-				err = s.skip()
-				break
-			}
-			_, _ = s.token() // the brace
-			var inner *Object
-			inner, err = r.object(s, nil, depth+1)
-			if isEvent = inner != nil; isEvent {
-				watched = *inner
-			}
-		case key == "apiVersion":
-			err = s.text(&o, key, &o.APIVersion)
-		case key == "kind":
-			err = s.text(&o, key, &o.Kind)
-		case key == "metadata":
-			err = s.metadata(&o)
+		key := name.String()
+		switch kind := d.PeekKind(); {
+		case key == "items" && kind == '[' && (o.Kind == "" || strings.HasSuffix(o.Kind, "List")):
+			items = &list{apiVersion: o.APIVersion, kind: o.Kind}
+			_, _ = d.ReadToken() // the bracket
+			err = r.array(d, items)
+		case key == "object" && kind == '{' && o.Kind == "":
+			_, _ = d.ReadToken() // the brace
+			watched, err = r.object(d, nil)
 		default:
-			limit := int64(maxObject)
-			if depth == 0 && in == nil && o.Kind == "" && len(r.options.Keys) > 0 {
-				limit = maxDocument
+			var value jsontext.Value
+			if value, err = d.ReadValue(); err == nil {
+				o.set(key, json.RawMessage(value.Clone()))
 			}
-			var data json.RawMessage
-			data, err = s.raw(limit)
-			o.set(key, data)
 		}
 		if err != nil {
-			return nil, err
+			return nil, syntaxError(err)
 		}
 	}
-	if _, err := s.token(); err != nil { // the closing brace
-		return nil, err
+	if _, err := d.ReadToken(); err != nil { // the closing brace
+		return nil, syntaxError(err)
 	}
 	switch {
-	case isEvent:
-		return event(&o, &watched), nil
+	case watched != nil:
+		return event(&o, watched), nil
 	case items != nil:
 		return nil, r.release(items, &o)
+	}
+	if held := o.Fields["items"]; held != nil && (o.Kind == "" || strings.HasSuffix(o.Kind, "List")) {
+		if string(held) == "null" { // an empty list
+			return nil, nil
+		}
+		o.Fault = fmt.Errorf("items: want a list, found %s", describe(jsontext.Value(held).Kind()))
 	}
 	return &o, nil
 }
 
-// listed reads the items of a list.
-func (r *reader) listed(s *stream, o *Object, items *list, depth int) error {
-	switch kind := s.peek(); kind {
-	case '[':
-		_, _ = s.token() // the bracket
-		return r.array(s, items, depth+1)
-	case 'n', 0: // an empty list may be null
-	default:
-		o.Fault = fmt.Errorf("items: want a list, found %s", describe(kind))
+// syntaxError says where the text is no JSON.
+func syntaxError(err error) error {
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("not JSON: byte %d: %w", syntax.ByteOffset, syntax.Err)
 	}
-	return s.skip()
+	return err
 }
 
 // release hands out the items that came before the kind of their list.
 func (r *reader) release(items *list, o *Object) error {
 	if o.Fault != nil {
-		r.items++
-		r.lost(o, o.Fault)
-		return r.leaveOut(o, o.Fault)
+		return r.emit(o, nil)
 	}
-	items.apiVersion, items.kind, items.late = o.APIVersion, o.Kind, false
-	for i, held := range items.held {
-		items.held[i] = nil
-		if err := r.emit(held, items); err != nil {
+	of := list{apiVersion: o.APIVersion, kind: cmp.Or(o.Kind, "?")}
+	for _, held := range items.held {
+		if err := r.emit(held, &of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// event is the object of an event of a watch.
+// event is the object of an event of a watch; nil for a bookmark.
 func event(o, watched *Object) *Object {
 	var kind string
-	if watched.Fault == nil {
-		watched.Fault = o.Field("type", &kind)
-	}
+	watched.Fault = errors.Join(watched.Fault, o.Field("type", &kind))
 	watched.Watched, watched.Deleted = true, kind == "DELETED"
 	if kind == "BOOKMARK" {
 		return nil
@@ -262,47 +214,44 @@ func event(o, watched *Object) *Object {
 // emit hands an object out, or keeps it until its list says what it is.
 func (r *reader) emit(o *Object, in *list) error {
 	if in != nil && o.Kind == "" && o.Fault == nil {
-		if of, ok := strings.CutSuffix(in.kind, "List"); ok && of != "" && !(in.late && in.apiVersion == "") {
-			o.Kind = of
-			if o.APIVersion == "" {
-				o.APIVersion = in.apiVersion
-			}
-		} else if in.late {
-			in.held = append(in.held, o)
-			if in.size += o.size(); in.size > maxHeld {
-				return fmt.Errorf("the kind of a list stands after more than %d MiB of items that have none: put it first", maxHeld>>20)
-			}
+		if in.kind == "" {
+			in.held = append(in.held, o) // all of them are bounded as one object is
 			return nil
+		}
+		if of, ok := strings.CutSuffix(in.kind, "List"); ok && of != "" {
+			o.Kind, o.APIVersion = of, cmp.Or(o.APIVersion, in.apiVersion)
 		}
 	}
 	r.items++
-	r.last = o
-	o.Twice = append(o.Twice, r.twice...) // of the YAML that it was read from
-	r.twice = nil
+	r.last, r.text.left = o, maxObject
+	isOwn := o.Kind == "" && in == nil && slices.ContainsFunc(r.options.Keys, func(key string) bool { return o.Fields[key] != nil })
+	var err error
 	switch {
 	case o.Fault != nil:
 		if o.Kind != "" && o.Metadata.Name != "" {
 			_ = r.visit(o) // it keeps what it needs
-		} else {
-			r.lost(o, o.Fault)
+			return r.leaveOut(o, o.Fault)
 		}
-		return r.leaveOut(o, o.Fault)
+		err = o.Fault
 	case o.Kind == "Status" && o.APIVersion == "v1":
 		var message string
 		_ = o.Field("message", &message)
-		err := fmt.Errorf("an answer of the API server, not an object: %s", message)
-		r.lost(o, err)
-		return r.leaveOut(o, err)
-	case o.Kind == "" && in == nil && slices.ContainsFunc(r.options.Keys, func(key string) bool { return o.Fields[key] != nil }):
-	case o.Kind == "":
-		return r.leaveOutOdd(o, errors.New("no kind: not a Kubernetes object"))
-	case o.Metadata.Name == "" && !slices.Contains(r.options.Nameless, o.Kind):
-		err := errors.New("no metadata.name")
-		r.lost(o, err)
-		return r.leaveOut(o, err)
+		err = fmt.Errorf("an answer of the API server, not an object: %s", message)
+	case o.Kind == "" && !isOwn:
+		err = errors.New("no kind: not a Kubernetes object")
+	case o.Metadata.Name == "" && !isOwn && !slices.Contains(r.options.Nameless, o.Kind):
+		err = errors.New("no metadata.name")
+	default:
+		return r.handOut(o)
 	}
-	err := r.visit(o)
-	switch {
+	if r.options.Lost != nil {
+		r.options.Lost(o, errors.New(oneLine(fmt.Sprintf("%s: %v", r.place(o), err))))
+	}
+	return r.leaveOut(o, err)
+}
+
+func (r *reader) handOut(o *Object) error {
+	switch err := r.visit(o); {
 	case err == nil:
 		r.used++
 		return nil
@@ -311,10 +260,14 @@ func (r *reader) emit(o *Object, in *list) error {
 		if o.Watched {
 			return nil
 		}
-		return r.count(err, o, "")
+		return r.count(o, err.Error())
 	case errors.Is(err, ErrNotRead):
 		r.keepFirst(fmt.Errorf("%s: unknown kind %s of %q", r.place(o), o.Kind, o.APIVersion))
-		return r.count(err, o, o.APIVersion+" "+o.Kind)
+		if o.APIVersion == "" {
+			return r.count(o, o.Kind+" without apiVersion is not read here")
+		}
+		return r.count(o, fmt.Sprintf("%s of %s is not read here", o.Kind, o.APIVersion))
+	default:
+		return r.leaveOut(o, err)
 	}
-	return r.leaveOut(o, err)
 }

@@ -68,7 +68,7 @@ func readDocument(r io.Reader) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	err = input.Unmarshal(data, &raw)
+	err = json.Unmarshal(data, &raw)
 	switch {
 	case raw.Version > version, raw.Version < 1 && err == nil:
 		return Document{}, fmt.Errorf("the document is of version %d of the page; this page reads version %d", raw.Version, version)

@@ -88,7 +88,7 @@ func TestBadRules(t *testing.T) {
 		rulesFile(t, `{rules: [{name: r, activationPolicy: {trigger: Often}}]}`):                                  "is none of",
 		rulesFile(t, `{rules: [{name: r, cooldown: 5m, activationPolicy: {trigger: Always}}]}`):                   "is not known here",
 		rulesFile(t, `{rules: [{name: r, activationPolicy: {trigger: Always, minTriggerRequiredDuration: 1h}}]}`): "is not replayed",
-		rulesFile(t, `{rules: 3}`): "spec.rules: want a list, found number",
+		rulesFile(t, `{rules: 3}`): "spec.rules: want a list, found a number",
 		fileOf(t, oneConfig("PreemptionConfig", "a")+oneConfig("PreemptionConfig", "b")):                         "it has 2 PreemptionConfigs, a and b: want one",
 		fileOf(t, oneConfig("PreemptionConfig", "a")+oneConfig("PreemptionConfig", "a")):                         "it has 2 PreemptionConfigs, a and a: want one",
 		fileOf(t, oneConfig("PreemptionLimit", "a")):                                                             "PreemptionLimit a: want a PreemptionConfig of kueue.x-k8s.io",
