@@ -17,7 +17,7 @@ func PlacementText(e PlacementExplanation) string { return Printer{}.PlacementTe
 
 // PlacementText is [PlacementText] with other amounts and width.
 func (pr Printer) PlacementText(e PlacementExplanation) string {
-	p := &page{Printer: pr, now: e.Question.Now}
+	p, now := &page{Printer: pr}, e.Question.Now
 	p.line(0, "%s, priority %d", pods(&e.Question), e.Question.Priority)
 	p.line(0, "%s", placementAnswer(&e))
 	for _, s := range e.Decision.Shortage {
@@ -29,12 +29,12 @@ func (pr Printer) PlacementText(e PlacementExplanation) string {
 			p.line(2, "%d may yield: %s", e.MayYield.Count, names(e.MayYield))
 		}
 		for i := range e.Kept {
-			p.line(2, "%d %s: %s", e.Kept[i].Count, unitRule(&e.Kept[i], p.now), names(e.Kept[i].Counted))
+			p.line(2, "%d %s: %s", e.Kept[i].Count, unitRule(&e.Kept[i], now), names(e.Kept[i].Counted))
 		}
 	}
 	p.domains(&e)
 	if !e.Decision.Outcome.Succeeds() {
-		p.changes(texts(e.Ways, func(w *Way) string { return p.placementWay(w, p.now) }))
+		p.changes(texts(e.Ways, func(w *Way) string { return p.placementWay(w, now) }))
 	}
 	return p.String()
 }

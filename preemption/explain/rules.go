@@ -32,23 +32,6 @@ func RulesText(list []preemption.VictimRule) string {
 	return strings.Join(parts, "; ")
 }
 
-func (p *page) rules(e *Explanation) {
-	if e.Rules == nil {
-		return
-	}
-	p.head(rulesTitle(e.Rules))
-	if len(e.Rules.Tiers) == 0 {
-		p.line(2, "%s", notLookedAt(e))
-	}
-	for i := range e.Rules.Tiers {
-		t := &e.Rules.Tiers[i]
-		p.line(2, "%s: %s", t.Trigger, trigger(e, i))
-		for _, line := range tierLines(t, p.now) {
-			p.line(4, "%s", line)
-		}
-	}
-}
-
 func rulesTitle(r *ExplainedRules) string {
 	if r.Alone {
 		return fmt.Sprintf("Rules of config %q, in place of the policies", r.Config)
@@ -141,16 +124,15 @@ func ruleSteps(e *Explanation) (steps []Step) {
 	}
 	title := rulesTitle(e.Rules)
 	if len(e.Rules.Tiers) == 0 {
-		return []Step{{Title: title, Lines: []string{notLookedAt(e)}}}
+		return []Step{{Title: title, Lines: []string{notLookedAt(e)}, section: title, indent: 2}}
 	}
 	for i := range e.Rules.Tiers {
 		t := &e.Rules.Tiers[i]
 		first := fmt.Sprintf("%s: %s", t.Trigger, trigger(e, i))
-		s := Step{Title: fmt.Sprintf("%s: %s", title, t.Trigger), Lines: append([]string{first}, tierLines(t, e.Question.Now)...), MayYield: t.MayYield.Samples}
-		for _, k := range t.Kept {
-			s.Kept = append(s.Kept, k.Samples...)
-		}
-		steps = append(steps, s)
+		steps = append(steps, Step{
+			Title: fmt.Sprintf("%s: %s", title, t.Trigger), Lines: append([]string{first}, tierLines(t, e.Question.Now)...),
+			MayYield: t.MayYield.Samples, Kept: samplesOf(t.Kept), section: title, label: first, said: 1, indent: 4,
+		})
 	}
 	return steps
 }

@@ -10,16 +10,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-func (p *page) improved(e *Explanation) {
-	if e.Improved == nil {
-		return
-	}
-	p.head("What is better")
-	for _, line := range slices.Concat([]string{before(e.Improved)}, exchanges(e.Improved), proof(e)) {
-		p.line(2, "%s", line)
-	}
-}
-
 // improvedSteps returns a step for each exchange, and one for the proof.
 func improvedSteps(e *Explanation) (steps []Step) {
 	x := e.Improved
@@ -31,7 +21,11 @@ func improvedSteps(e *Explanation) (steps []Step) {
 		taken = append(taken, t.Workload)
 	}
 	taken = slices.Compact(taken)
-	steps = []Step{{Title: "The search in order", Lines: []string{before(x)}, Taken: taken}}
+	add := func(s Step) {
+		s.section, s.indent = whatIsBetter, 2
+		steps = append(steps, s)
+	}
+	add(Step{Title: "The search in order", Lines: []string{before(x)}, Taken: taken})
 	for i, line := range exchanges(x) {
 		s := Step{Title: fmt.Sprintf("Exchange %d", i+1), Lines: []string{line}}
 		if i < len(x.Exchanges) {
@@ -46,9 +40,10 @@ func improvedSteps(e *Explanation) (steps []Step) {
 			}
 		}
 		s.Taken = slices.Clone(taken)
-		steps = append(steps, s)
+		add(s)
 	}
-	return append(steps, Step{Title: "Why nothing is better", Lines: proof(e), Taken: taken})
+	add(Step{Title: "Why nothing is better", Lines: proof(e), Taken: taken})
+	return steps
 }
 
 func before(x *ExplainedImprovement) string {

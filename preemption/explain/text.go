@@ -12,7 +12,6 @@ import (
 type page struct {
 	strings.Builder
 	Printer
-	now time.Time
 }
 
 // line writes a line; what does not fit continues below, indented by two more.
@@ -53,28 +52,37 @@ func (p *page) line(indent int, format string, args ...any) {
 
 func (p *page) head(text string) { p.WriteString("\n" + text + "\n") }
 
-// Text returns a page for a terminal of 80 columns: the question and the answer, who may
+// Text returns a page for a terminal of 80 columns: the question and the answer, which workloads may
 // yield, what was tried, and what would change the answer.
 func Text(e Explanation) string { return Printer{}.Text(e) }
 
-// Text is [Text] with other amounts and width.
+// Text is [Text] with other amounts and width. It has the lines of [Steps], by section.
 func (pr Printer) Text(e Explanation) string {
-	p := &page{Printer: pr, now: e.Question.Now}
-	p.question(&e)
-	p.flavors(&e)
-	p.levels(&e)
-	p.rules(&e)
-	p.attempts(&e)
-	p.improved(&e)
-	p.ways(&e)
-	return p.String()
-}
-
-func (p *page) question(e *Explanation) {
-	for i, line := range p.questionLines(&e.Question) {
-		p.line(min(2*i, 2), "%s", line)
+	p := &page{Printer: pr}
+	section := ""
+	for _, s := range pr.Steps(e) {
+		switch s.section {
+		case theQuestion:
+			for i, line := range s.Lines {
+				p.line(min(2*i, 2), "%s", line)
+			}
+			p.line(0, "%s", answer(&e))
+			continue
+		case theAnswer:
+			continue
+		case section:
+		default:
+			p.head(s.section)
+		}
+		section = s.section
+		if s.label != "" {
+			p.line(2, "%s", s.label)
+		}
+		for _, line := range s.Lines[s.said:] {
+			p.line(s.indent, "%s", line)
+		}
 	}
-	p.line(0, "%s", answer(e))
+	return p.String()
 }
 
 // questionLines says who asks, then what is asked and what is short.
@@ -126,19 +134,6 @@ func victims(d *preemption.Decision) string {
 	return names(list) + " " + verb
 }
 
-func (p *page) flavors(e *Explanation) {
-	if len(e.Decision.Assignment) == 0 {
-		return
-	}
-	p.head("Flavors")
-	for _, c := range e.Decision.Assignment {
-		p.line(2, "%s", flavorLine(&c))
-		for _, line := range triedLines(&c) {
-			p.line(4, "%s", line)
-		}
-	}
-}
-
 func flavorLine(c *preemption.FlavorChoice) string {
 	flavor := "none"
 	if c.Flavor != "" {
@@ -160,25 +155,6 @@ func triedLines(c *preemption.FlavorChoice) (lines []string) {
 		lines = append(lines, count(int64(c.Untried), "more flavor")+" not tried")
 	}
 	return lines
-}
-
-func (p *page) levels(e *Explanation) {
-	if len(e.Levels) == 0 {
-		return
-	}
-	p.head("Who may yield")
-	for i := range e.Levels {
-		l := &e.Levels[i]
-		lines := levelLines(l, p.now)
-		if l.MayYield.Count == 0 && len(l.Kept) == 0 {
-			p.line(2, "%s: %s", l.Node, lines[0])
-			continue
-		}
-		p.line(2, "%s (%s)", l.Node, l.Policy)
-		for _, line := range lines {
-			p.line(4, "%s", line)
-		}
-	}
 }
 
 // levelLines says who may yield at a level and who is kept by which rule.
@@ -208,29 +184,6 @@ var bounds = map[Bound]string{
 	BoundInReach:   "not enough without all of permitted priority in queues that borrow",
 	BoundInNeed:    "not enough without all of permitted priority in queues that borrow what is short",
 	BoundInTree:    "not enough without all of permitted priority in the tree",
-}
-
-func (p *page) attempts(e *Explanation) {
-	if len(e.Attempts) == 0 {
-		return
-	}
-	p.head("What was tried")
-	for i := range e.Attempts {
-		a := &e.Attempts[i]
-		p.line(2, "%d. %s", i+1, attemptTitle(e, a))
-		for _, t := range a.Taken {
-			p.line(5, "%s", p.taken(&t))
-		}
-		if more := a.TakenCount - int64(len(a.Taken)); more > 0 {
-			p.line(5, "%s", moreLine(more))
-		}
-		for _, line := range append(attemptLines(a), p.end(a)) {
-			p.line(5, "%s", line)
-		}
-	}
-	if e.Instants > 0 {
-		p.line(2, "%s", instantsLine(e.Instants))
-	}
 }
 
 func attemptTitle(e *Explanation, a *ExplainedAttempt) string {
@@ -301,13 +254,6 @@ func (pr Printer) end(a *ExplainedAttempt) string {
 		return bounds[a.Hopeless]
 	}
 	return "not enough: all are put back"
-}
-
-func (p *page) ways(e *Explanation) {
-	if e.Decision.Outcome.Succeeds() {
-		return
-	}
-	p.changes(texts(e.Ways, func(w *Way) string { return p.way(w, p.now) }))
 }
 
 // changes lists what would change the answer.
