@@ -1,9 +1,8 @@
 package main
 
 import (
-	objects "github.com/cedesched/cede/examples/internal/input"
-
 	"github.com/cedesched/cede/examples/internal/answers"
+	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/rooms"
 )
 

@@ -146,3 +146,14 @@ func (g *Group) know(flavors map[string]*queue.Flavor) {
 	}
 	g.keys = slices.Sorted(maps.Keys(keys))
 }
+
+// Group is a resource group.
+type Group struct {
+	Resources []string
+	Flavors   []string
+	columns   []int           // by flavor, then resource; -1: no quota in the queue
+	known     []*queue.Flavor // by flavor; nil: nothing is known
+	keys      []string        // of the labels of the flavors, sorted
+	// onlyTopology says that all flavors of the queue have a topology.
+	onlyTopology bool
+}

@@ -16,17 +16,6 @@ type Plan struct {
 
 type place struct{ group, resource int }
 
-// Group is a resource group.
-type Group struct {
-	Resources []string
-	Flavors   []string
-	columns   []int           // by flavor, then resource; -1: no quota in the queue
-	known     []*queue.Flavor // by flavor; nil: nothing is known
-	keys      []string        // of the labels of the flavors, sorted
-	// onlyTopology says that all flavors of the queue have a topology.
-	onlyTopology bool
-}
-
 // Place returns the group of a resource and its index there; ok is false if the queue has no
 // quota for it in any flavor.
 func (p *Plan) Place(resource string) (group, at int, ok bool) {

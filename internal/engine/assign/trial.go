@@ -1,87 +1,10 @@
 package assign
 
 import (
-	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/internal/engine/decide"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/quota"
 )
-
-// Mode says how a request gets its quota. Higher is better.
-type Mode uint8
-
-const (
-	// NoFit: not in this flavor, whatever yields.
-	NoFit Mode = iota
-	// NoCandidates: it would need preemption, and no workload may yield.
-	NoCandidates
-	// Preempt: workloads of the own queue yield.
-	Preempt
-	// Reclaim: only workloads of other queues yield.
-	Reclaim
-	// Fit: it fits.
-	Fit
-)
-
-// Verdict is a mode with the height of the subtree that has the quota.
-type Verdict struct {
-	Mode   Mode
-	Height int
-}
-
-// better orders verdicts: what does not fit is last, before it what has no candidates; the
-// rest by the queue's preference.
-func (v Verdict) better(than Verdict, p queue.FlavorPreference) bool {
-	if v.Mode != than.Mode && (p == queue.BorrowingOverPreemption || min(v.Mode, than.Mode) <= NoCandidates) {
-		return v.Mode > than.Mode
-	}
-	if v.Height != than.Height {
-		return v.Height < than.Height
-	}
-	return v.Mode > than.Mode
-}
-
-// Passed says why the search went on after a flavor.
-type Passed uint8
-
-const (
-	// Stopped: it did not go on.
-	Stopped Passed = iota
-	// NoQuota: the queue has no quota for a resource in the flavor.
-	NoQuota
-	// ExceedsMax: the request is more than the queue could use if nothing ran anywhere.
-	ExceedsMax
-	// NotReclaimable: it is over nominal quota, and the queue may not preempt for that.
-	NotReclaimable
-	// NeverPreempts: no workload may yield for this one.
-	NeverPreempts
-	// Hopeless: no workload may yield for it now.
-	Hopeless
-	// WouldPreempt: others have to yield (whenCanPreempt TryNextFlavor).
-	WouldPreempt
-	// WouldBorrow: the queue borrows (whenCanBorrow TryNextFlavor).
-	WouldBorrow
-	// NotEligible: the flavor is not eligible for the pod set.
-	NotEligible
-)
-
-// Tried is the result of one flavor: that of its worst resource.
-type Tried struct {
-	Flavor int // index in the group
-	Verdict
-	Item   int   // the worst resource, an index in the choice's items
-	Amount int64 // the requested amount with that of earlier choices
-	Passed Passed
-}
-
-// asked is a search made for one column, in a flavor that may fit.
-type asked struct {
-	column int
-	amount int64
-	found  bool // there are victims
-	// at is, for a search without victims and if waits is true, the first instant at which it
-	// finds some.
-	at    int64
-	waits bool
-}
 
 // try judges each resource of a choice in an eligible flavor. It leaves the verdicts in
 // a.verdicts.
@@ -149,4 +72,32 @@ func (a *Assigner) ask(column int, amount int64) (Verdict, Passed) {
 		}
 	}
 	return v, Stopped
+}
+
+// used returns the amount of earlier choices in a column.
+func (a *Assigner) used(column int) int64 {
+	for _, l := range a.taken {
+		if l.Column == column {
+			return l.Amount
+		}
+	}
+	return 0
+}
+
+// search decides about one column alone.
+func (a *Assigner) search(column int, amount int64, maxBlockers int) decide.Result {
+	found := a.Searcher.Search(a.cluster, a.about(column, amount), a.request.Rules, maxBlockers)
+	a.Steps += found.Steps
+	return found
+}
+
+// about returns the request for one column alone.
+func (a *Assigner) about(column int, amount int64) *right.Request {
+	a.column[0], a.amount[0], a.needs[0] = column, amount, true
+	a.one = *a.request.Base
+	a.one.Room = nil // the room is for the whole request
+	a.one.Trace = nil
+	a.one.FindNeeds, a.one.Forecast = false, true
+	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
+	return &a.one
 }

@@ -6,28 +6,11 @@ package decide
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
-	"github.com/cedesched/cede/internal/engine/fair"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/internal/engine/source"
-	"github.com/cedesched/cede/internal/engine/when"
 	"github.com/cedesched/cede/internal/engine/why"
 )
-
-// Searcher decides about requests, one at a time. The zero value is ready. It may be reused,
-// by one goroutine at a time.
-type Searcher struct {
-	search search.Search
-	fair   fair.Sharing
-	when   when.Finder
-	exact  exact.Solver
-	why    why.Asker
-	// rules take victims after those of the policies, if these are not enough; nil: there are none.
-	rules *rules.Taker
-	// shortages are those of the decision; trials of other instants have their own.
-	shortages []search.Shortage
-}
 
 // Result is the result of a search. Its slices belong to the searcher and are valid until its
 // next use.
@@ -168,70 +151,6 @@ func (s *Searcher) noteLimits() {
 }
 
 const noLimit = int(^uint(0) >> 1)
-
-// findByPolicies searches for victims; if configured, a second time with the largest first.
-func (s *Searcher) findByPolicies() bool {
-	r := s.search.Request
-	return !r.Rules.Alone && (s.findInOrder(false) || r.LargestFirst && s.findInOrder(true))
-}
-
-func (s *Searcher) findInOrder(largestFirst bool) bool {
-	core := &s.search
-	core.CollectLevels()
-	t := core.Request.Trace
-	if t != nil && !largestFirst { // then they are the same
-		why.TraceLevels(t, core)
-	}
-	switch {
-	case core.OverPotential():
-		if t != nil {
-			core.TraceOverPotential(t)
-		}
-		core.NoteHopeless()
-		return false
-	case !largestFirst && !core.Request.Forecast && source.AnyLeaving(&core.Case) && !s.findsLeaving() && core.FindLeaving():
-		return true
-	}
-	return s.find(largestFirst)
-}
-
-func (s *Searcher) find(largestFirst bool) bool {
-	if s.search.Request.Fair.Enabled() {
-		return s.fair.Find(&s.search, source.Mode{Borrowing: true, LargestFirst: largestFirst})
-	}
-	return s.search.Find(largestFirst)
-}
-
-// takeAll takes every candidate that an attempt with borrowing permits.
-func (s *Searcher) takeAll() {
-	if m := (source.Mode{Borrowing: true, All: true}); s.search.Request.Fair.Enabled() {
-		s.fair.Find(&s.search, m)
-	} else {
-		s.search.Attempt(m)
-	}
-}
-
-// findsLeaving reports whether the search in order finds victims that all were told to leave before.
-func (s *Searcher) findsLeaving() bool {
-	core := &s.search
-	core.Request.Trace.Silence()
-	defer core.Request.Trace.Resume()
-	leave := s.find(false) && core.AllLeave()
-	core.PutAllBack()
-	return leave
-}
-
-// succeeds reports whether policies find victims at the instant of the search. None stay taken.
-func (s *Searcher) succeeds() bool {
-	core := &s.search
-	core.BeginLimits()
-	found := s.findByPolicies()
-	if !found && core.Request.Better.Effort == right.Exact && !core.Request.Rules.Alone && !core.OverPotential() {
-		found = s.exact.Exists(core)
-	}
-	core.PutAllBack()
-	return found
-}
 
 // explain says why the request does not fit. If the quota was enough in some attempt, only
 // the room is short.

@@ -2,9 +2,10 @@ package exact
 
 import (
 	"cmp"
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
-	"slices"
 )
 
 // limit is a cap: of the workloads that yield by one right, at most so many may have a priority

@@ -1,13 +1,13 @@
 package exact
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/best/lagrange"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 )
 
 // Solver improves victims. The zero value is ready. It may be reused, by one goroutine at a

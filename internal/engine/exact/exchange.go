@@ -1,10 +1,10 @@
 package exact
 
 import (
-	"github.com/cedesched/cede/internal/engine/source"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/quota"
 )
 

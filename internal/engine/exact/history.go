@@ -1,10 +1,10 @@
 package exact
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/quota"
 )
 

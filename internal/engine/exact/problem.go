@@ -2,14 +2,14 @@ package exact
 
 import (
 	"cmp"
-	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/quota"
 )
 

@@ -1,8 +1,9 @@
 package exact
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
 	"slices"
+
+	"github.com/cedesched/cede/internal/engine/right"
 )
 
 // solution is an allowed set, by its places in the list of candidates.

@@ -1,12 +1,12 @@
 package fair
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/quota"
 )
@@ -18,24 +18,6 @@ import (
 // another queue, then as in a phase of candidates); of cohorts, the one with the better first
 // workload before anything was taken, then the one with the smaller name. (Kueue takes the
 // last cohort in the order of a map.)
-
-// bracket holds the children of one cohort, as a heap.
-type bracket struct {
-	level int // index of the deepest level with a cohort that is this one or above it
-	side  int // the child of that level's cohort that is this one or above it; -1 for the level's own cohort
-	heap  []contender
-}
-
-// contender is a queue or a cohort in a bracket.
-type contender struct {
-	node    int
-	at      int32 // once open: the index of its queue or bracket; -1 for a queue without candidates
-	onPath  bool  // it is the preemptor's queue or above it
-	open    bool
-	borrows bool
-	// Of its share:
-	ratio, weighted float64
-}
 
 // start opens the bracket of the root.
 func (r round) start() {

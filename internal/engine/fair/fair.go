@@ -1,42 +1,14 @@
 package fair
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/internal/engine/source"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
-	"github.com/cedesched/cede/quota"
 )
-
-// Sharing is the state of fair sharing. The zero value is ready. It may be reused, by one
-// goroutine at a time.
-type Sharing struct {
-	s         *search.Search
-	brackets  []bracket
-	way       []int32 // the brackets from the root to the current queue
-	queues    []fairQueue
-	refused   []right.Victim // the first candidate of each queue that failed the first strategy
-	refusers  search.Marks   // the queues of refused
-	refusedAt []int32        // by node: the index in refused
-	later     []right.Victim // with Stable or Reevaluate: all that the strategies refused, in order
-	mode      source.Mode
-	seen      search.Marks
-}
-
-// round is one of the two rounds of a search.
-type round struct {
-	*Sharing
-	// second: each queue has one more chance, by the second strategy.
-	second bool
-	// largestFirst: the candidates of other queues are ordered by how much they free, most
-	// first.
-	largestFirst bool
-	// again holds, if it is not the first pass, the candidates.
-	again []right.Victim
-}
 
 // manyContenders is the number of heads of lanes at the root above which the bound in reach
 // is checked first. Opening the root's bracket looks at each contender; the bound is one sum.
@@ -278,9 +250,4 @@ func (f *Sharing) noLonger(v *right.Victim) {
 	if i := slices.IndexFunc(f.later, is); i >= 0 {
 		f.later = slices.Delete(f.later, i, i+1)
 	}
-}
-
-// shareOfPreemptor returns the share of the common cohort's child on the preemptor's side.
-func (f *Sharing) shareOfPreemptor(level int) quota.Share {
-	return f.s.Share(f.s.Levels[level].Except)
 }

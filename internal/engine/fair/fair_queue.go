@@ -5,20 +5,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/source"
 )
 
-// fairQueue holds the candidates of one queue in order, for the tournament.
-type fairQueue struct {
-	of    source.DonorQueue
-	level int // index of the level of the common cohort
-	side  int // the child of the common cohort on this queue's side
-	// retry is the only candidate in the second round.
-	retry *right.Victim
-	// sorted holds the candidates if they are in another order: by size, or by the usage of local
-	// queues.
-	sorted []right.Victim
-	// secondUsed: with the largest first, a candidate was taken by the second strategy.
-	secondUsed bool
-}
-
 // openQueue opens a queue and returns its index, or -1 if it has no candidates. side is the
 // level's child that is the queue or above it.
 func (r round) openQueue(q, level, side int) int32 {

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/quota"
 )
 
 // byDefinition says, of a tree and its usage, what the comments say, slowly.

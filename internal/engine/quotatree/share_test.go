@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/quota"
 )
 
 // What a node uses more of raises no share but its own and those above it, and lowers

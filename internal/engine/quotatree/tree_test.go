@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/quota"
 	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/quota"
 )
 
 // nodes generates a valid tree: node 0 is a root, the parent of any other is one

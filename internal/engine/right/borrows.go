@@ -6,14 +6,6 @@ import "github.com/cedesched/cede/queue"
 // does each cohort between it and the common one (KEP-83, Preemption, step 2). In fair sharing
 // the cohorts need not: shares decide.
 
-// Donor is a queue in which the workloads are candidates.
-type Donor struct {
-	Queue int
-	LCA   int // the lowest cohort above it and the preemptor's queue; -1 for the own queue
-	Class Class
-	guarantee
-}
-
 // OwnDonor returns the preemptor's own queue; ok is false if its policy permits no workload.
 func (c *Case) OwnDonor() (d Donor, ok bool) {
 	q := c.Request.Queue

@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // Case is a request at one instant, with the victims taken so far. The zero value is ready for
@@ -83,4 +84,62 @@ func (c *Case) UsesNeeded(loads []quotatree.Load) bool {
 		}
 	}
 	return false
+}
+
+// Class is the right by which the workloads of a queue may be preempted.
+type Class uint8
+
+const (
+	// Hierarchical: the request fits in the quota of a subtree with the preemptor's queue but
+	// without the donor's queue. In fair sharing: any other queue.
+	Hierarchical Class = iota
+	// Priority: it does not fit there, so the policies on borrowing decide.
+	Priority
+	// Own: the preemptor's own queue.
+	Own
+)
+
+// Level is a cohort above the preemptor's queue. Its queues may be donors by one right,
+// except those under the child above the preemptor's queue.
+type Level struct {
+	Cohort int
+	Except int // that child
+	Class  Class
+	Reach  *cluster.Reach
+}
+
+// Donor is a queue in which the workloads are candidates.
+type Donor struct {
+	Queue int
+	LCA   int // the lowest cohort above it and the preemptor's queue; -1 for the own queue
+	Class Class
+	guarantee
+}
+
+// guarantee says how long a donor's workloads are protected against this request, in
+// nanoseconds. The later end holds.
+type guarantee struct {
+	// Minimum is from the reservation on: the minimum runtime or the protection; -1 for none. setBy
+	// is the node that sets it; -1 for the default, SetByProtection for the protection.
+	Minimum int64
+	setBy   int
+	// admission is the protection from the admission on.
+	admission int64
+}
+
+// stability is what the rule needs to know of the cluster. It is found when it is first asked
+// for, and nothing that a search takes changes it.
+type stability struct {
+	known bool
+	// needed: without the rule there may be circles.
+	needed bool
+	// borrows: the request would be a borrower.
+	borrows   bool
+	sorted    map[int]bool // the queues of which all borrowers are known
+	borrowers map[*cluster.Workload]bool
+	// before and asks are the shares of the preemptor's queue without and with the request,
+	// of workloads with at least its priority.
+	before, asks quota.Share
+	sum, gone    []quotatree.Load
+	taken        []Victim
 }

@@ -5,16 +5,10 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/queue"
 )
 
 // A workload of the own queue with the preemptor's priority yields if it is newer or if its time
 // is over (KEP-8522, Preemption Eligibility).
-
-// EqualsMayYield reports whether the own queue's policy permits any equals.
-func (c *Case) EqualsMayYield() bool {
-	return c.Policy().WithinClusterQueue == queue.LowerOrNewerEqualPriority
-}
 
 // Equal reports whether a workload of the own queue is an equal that the policy may permit.
 func (c *Case) Equal(w *cluster.Workload) bool {

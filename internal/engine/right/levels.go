@@ -1,33 +1,10 @@
 package right
 
 import (
-	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
-
-// Class is the right by which the workloads of a queue may be preempted.
-type Class uint8
-
-const (
-	// Hierarchical: the request fits in the quota of a subtree with the preemptor's queue but
-	// without the donor's queue. In fair sharing: any other queue.
-	Hierarchical Class = iota
-	// Priority: it does not fit there, so the policies on borrowing decide.
-	Priority
-	// Own: the preemptor's own queue.
-	Own
-)
-
-// Level is a cohort above the preemptor's queue. Its queues may be donors by one right,
-// except those under the child above the preemptor's queue.
-type Level struct {
-	Cohort int
-	Except int // that child
-	Class  Class
-	Reach  *cluster.Reach
-}
 
 // CollectLevels collects the levels from which the policy permits the queue to reclaim: all
 // or none.

@@ -8,36 +8,6 @@ import (
 	"github.com/cedesched/cede/queue/limits"
 )
 
-// Limiter asks the limits on preemptions during a decision. It answers for one victim after
-// another, at one instant after another; see limits_next.go for the instants.
-type Limiter struct {
-	Limits  []limits.Limit
-	History *limits.History
-	// Queue is the name of the preemptor's queue.
-	Queue   string
-	Cluster *cluster.Cluster
-	// ByRules returns what selectors of limits read of a victim of rules at an instant.
-	ByRules func(v *Victim, now int64) limits.Class
-	// Refused holds, by limit, the first workload that it refused, until [Limiter.Explained].
-	Refused   []*cluster.Workload
-	explained bool
-
-	now     int64
-	classOf map[*cluster.Workload]limits.Class // of victims by rules, now
-	known   map[countedKey]*counted            // now
-	counts  []*counted                         // those known, in the order of the questions
-	waits   []wait                             // of the search that began last
-	begun   bool                               // it began now
-	looks   int                                // events looked at
-}
-
-func (l *Limiter) labels(name string) map[string]string {
-	if node, known := l.Cluster.QueueNode(name); known {
-		return l.Cluster.Queue(node).Labels
-	}
-	return nil
-}
-
 // class returns what selectors of limits read of a victim.
 func (l *Limiter) class(v *Victim) limits.Class {
 	if !v.ByRules {
@@ -195,16 +165,4 @@ func (c *Case) NextOfLimits() (at int64, ok bool) {
 	at, ok = c.Request.Limits.next(c.Now)
 	c.Steps += c.Request.Limits.Looks()
 	return at, ok
-}
-
-// StepOf is a step about a victim.
-func StepOf(kind trace.Kind, v *Victim) trace.Step {
-	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1, Evicted: v.Workload.Facts.Evicted}
-	switch w := v.Workload; {
-	case v.Set >= 0:
-		step.PodSet, step.Replicas = w.Surplus[v.Set].PodSet, v.Count
-	case w.Leaving > 0:
-		step.PodSet, step.Replicas = w.Leaving-1, w.PodSets[0].Count
-	}
-	return step
 }

@@ -108,3 +108,8 @@ func (c *Case) WhileBorrowing(w *cluster.Workload) bool {
 func (c *Case) PermitsMore(l *Level) bool {
 	return c.Permission(l.Class, false) != c.Permission(l.Class, true)
 }
+
+// EqualsMayYield reports whether the own queue's policy permits any equals.
+func (c *Case) EqualsMayYield() bool {
+	return c.Policy().WithinClusterQueue == queue.LowerOrNewerEqualPriority
+}

@@ -9,17 +9,6 @@ import (
 	"github.com/cedesched/cede/minruntime"
 )
 
-// guarantee says how long a donor's workloads are protected against this request, in
-// nanoseconds. The later end holds.
-type guarantee struct {
-	// Minimum is from the reservation on: the minimum runtime or the protection; -1 for none. setBy
-	// is the node that sets it; -1 for the default, SetByProtection for the protection.
-	Minimum int64
-	setBy   int
-	// admission is the protection from the admission on.
-	admission int64
-}
-
 // SetByProtection stands for [minruntime.Protection] where else the node is that sets a minimum
 // runtime.
 const SetByProtection = -2

@@ -17,23 +17,6 @@ import (
 // In each queue workloads come by priority, then by queue-order timestamp. One that does not
 // fit in the nominal quota of the queue beside those before it that do is a borrower.
 
-// stability is what the rule needs to know of the cluster. It is found when it is first asked
-// for, and nothing that a search takes changes it.
-type stability struct {
-	known bool
-	// needed: without the rule there may be circles.
-	needed bool
-	// borrows: the request would be a borrower.
-	borrows   bool
-	sorted    map[int]bool // the queues of which all borrowers are known
-	borrowers map[*cluster.Workload]bool
-	// before and asks are the shares of the preemptor's queue without and with the request,
-	// of workloads with at least its priority.
-	before, asks quota.Share
-	sum, gone    []quotatree.Load
-	taken        []Victim
-}
-
 // refuses reports whether the rule keeps a workload of a queue from yielding, whatever other
 // workloads yield. A workload that is leaving already, and one that yields to an equal because its
 // time is over, never takes its place back.

@@ -3,6 +3,7 @@ package right
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // Victim is a candidate, and once it is taken a victim: a workload, or replicas of its surplus.
@@ -76,4 +77,16 @@ func GoesWhole(w *cluster.Workload, victims []Victim) bool {
 		}
 	}
 	return false
+}
+
+// StepOf is a step about a victim.
+func StepOf(kind trace.Kind, v *Victim) trace.Step {
+	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1, Evicted: v.Workload.Facts.Evicted}
+	switch w := v.Workload; {
+	case v.Set >= 0:
+		step.PodSet, step.Replicas = w.Surplus[v.Set].PodSet, v.Count
+	case w.Leaving > 0:
+		step.PodSet, step.Replicas = w.Leaving-1, w.PodSets[0].Count
+	}
+	return step
 }

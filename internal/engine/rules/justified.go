@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue/rules"
 )

@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // A request is hopeless if it does not fit without all workloads of a priority that the policies
@@ -17,16 +18,6 @@ import (
 //     common one, all borrow. The cluster keeps a sum by priority for each level.
 //   - in need: workloads in queues that borrow what needs preemption. This bound is
 //     closer, but has to be added up queue by queue.
-
-// bound caches one upper bound: how far it was computed, and for which permission. It is
-// valid while the permission is unchanged.
-type bound struct {
-	permission right.Permission // of the priority class; the permissions of other classes do not depend on the attempt
-	started    bool
-	complete   bool // false: computing stopped because the request fits already
-	hopeless   bool // also for a request that may borrow
-	donors     int  // in need: the queues added up so far
-}
 
 // askDonorsAfter is the number of victims after which both bounds are asked. That in need
 // takes a look at each donor, which an answer of few victims does not pay for. The bound in
@@ -244,4 +235,19 @@ func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p right.Perm
 			}
 		}
 	}
+}
+
+// FreesLittle reports whether many more victims like this one, which is already taken, would
+// be needed.
+func (s *Search) FreesLittle(v *right.Victim) bool {
+	for slot, amount := range s.Request.Amounts {
+		if amount == 0 {
+			continue
+		}
+		available, _ := s.View.Available(usage.Victims, s.Request.Queue, slot)
+		if quota.Sub(amount, available) > quota.Mul(askDonorsAfter, v.Load(s.Request.Columns[slot])) {
+			return true
+		}
+	}
+	return false
 }

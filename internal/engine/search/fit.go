@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/quota"
@@ -118,19 +117,4 @@ func (s *Search) AppendShort(list []Shortage, gone usage.Gone, staysNominal func
 // noteShortages records the slots that do not fit.
 func (s *Search) noteShortages(gone usage.Gone) {
 	s.WhyNot.Shortages = s.AppendShort(s.WhyNot.Shortages[:0], gone, func(slot int) bool { return s.Request.WithinNominal && s.Needs[slot] })
-}
-
-// FreesLittle reports whether many more victims like this one, which is already taken, would
-// be needed.
-func (s *Search) FreesLittle(v *right.Victim) bool {
-	for slot, amount := range s.Request.Amounts {
-		if amount == 0 {
-			continue
-		}
-		available, _ := s.View.Available(usage.Victims, s.Request.Queue, slot)
-		if quota.Sub(amount, available) > quota.Mul(askDonorsAfter, v.Load(s.Request.Columns[slot])) {
-			return true
-		}
-	}
-	return false
 }

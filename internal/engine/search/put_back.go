@@ -82,3 +82,12 @@ func putBack(v *right.Victim, fits, spared bool) trace.Step {
 	}
 	return step
 }
+
+// PutRoomBack puts the victims back on their nodes; their quota stays removed.
+func (s *Search) PutRoomBack() {
+	for i := range s.Taken {
+		if s.Request.Room != nil {
+			s.room.move(s.Request.Room, &s.Taken[i], 1)
+		}
+	}
+}

@@ -37,12 +37,3 @@ func (r *room) move(of right.Room, v *right.Victim, times int64) {
 		of.Restore(id)
 	}
 }
-
-// PutRoomBack puts the victims back on their nodes; their quota stays removed.
-func (s *Search) PutRoomBack() {
-	for i := range s.Taken {
-		if s.Request.Room != nil {
-			s.room.move(s.Request.Room, &s.Taken[i], 1)
-		}
-	}
-}

@@ -65,3 +65,13 @@ func (s *Search) End() {
 	s.Case.End()
 	s.replicas = nil
 }
+
+// bound caches one upper bound: how far it was computed, and for which permission. It is
+// valid while the permission is unchanged.
+type bound struct {
+	permission right.Permission // of the priority class; the permissions of other classes do not depend on the attempt
+	started    bool
+	complete   bool // false: computing stopped because the request fits already
+	hopeless   bool // also for a request that may borrow
+	donors     int  // in need: the queues added up so far
+}

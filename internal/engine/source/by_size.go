@@ -8,24 +8,6 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// sortBySize takes all candidates of the phase out of the heap and orders them by how much
-// they free, most first. In the order of candidates a small one may bring its queue back
-// within nominal quota, and the large one that alone is enough would be skipped.
-func (m *Merge) sortBySize(c *right.Case) {
-	all := m.rest(c, nil)
-	SortBySize(c, all)
-	slices.Reverse(all)
-	m.sorted = all
-}
-
-// rest appends the candidates that are left.
-func (m *Merge) rest(c *right.Case, list []right.Victim) []right.Victim {
-	for v, ok := m.Next(c); ok; v, ok = m.Next(c) {
-		list = append(list, v)
-	}
-	return list
-}
-
 // SortBySize sorts candidates by how much they free, most first; ties keep their order.
 // Surplus replicas stay before their whole workload.
 func SortBySize(c *right.Case, list []right.Victim) {

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
@@ -59,15 +61,6 @@ func (it *item) isBranch() bool { return it.at < 0 }
 func (it *item) branch() int { return int(-1 - it.at) }
 
 func before(a, b *item) bool { return a.Position.Before(&b.Position) }
-
-// Open opens the candidates of a phase of an attempt in their order.
-func (m *Merge) Open(c *right.Case, n int, mode Mode) {
-	if ByUsage(c) {
-		m.openByUsage(c, n, mode)
-	} else {
-		m.OpenUsual(c, n, mode)
-	}
-}
 
 // OpenUsual opens a phase in the usual order, whatever the usage of local queues: the streams and
 // the branches by their first candidates.
@@ -287,4 +280,22 @@ func (m *Merge) nextSorted(c *right.Case) (v right.Victim, ok bool) {
 		}
 	}
 	return v, false
+}
+
+// sortBySize takes all candidates of the phase out of the heap and orders them by how much
+// they free, most first. In the order of candidates a small one may bring its queue back
+// within nominal quota, and the large one that alone is enough would be skipped.
+func (m *Merge) sortBySize(c *right.Case) {
+	all := m.rest(c, nil)
+	SortBySize(c, all)
+	slices.Reverse(all)
+	m.sorted = all
+}
+
+// rest appends the candidates that are left.
+func (m *Merge) rest(c *right.Case, list []right.Victim) []right.Victim {
+	for v, ok := m.Next(c); ok; v, ok = m.Next(c) {
+		list = append(list, v)
+	}
+	return list
 }

@@ -188,3 +188,61 @@ func (st *stream) candidate(c *right.Case) right.Victim {
 
 // position returns the position of the candidate at the head.
 func (st *stream) position(c *right.Case) Position { return PositionOf(c, st.head, st.surplus) }
+
+// traceRefused notes the workloads from the cursor of a stream on, which the policy keeps. Of
+// the own queue, equals come in tiers of their own.
+func (st *stream) traceRefused(t *trace.Recorder, c *right.Case) {
+	if st.surplus {
+		return // they are in another lane too
+	}
+	for cursor := st.cursor; ; cursor.Next() {
+		w, ok := cursor.Item()
+		if !ok {
+			return
+		}
+		rule := trace.ReclaimWithinCohort
+		switch {
+		case !c.UsesNeeded(w.Loads), st.donor.Class == right.Own && c.Equal(w):
+			continue
+		case st.donor.Class == right.Own:
+			rule = trace.WithinClusterQueue
+		case c.Permission(st.donor.Class, false).Permits(w):
+			rule = trace.BorrowWithinCohort
+		}
+		t.Skip(trace.Step{Verdict: trace.Verdict{Rule: rule}, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1})
+	}
+}
+
+// trace records the verdict on a workload in the range of priorities that the policy permits, and
+// counts the others that are skipped with it.
+func (st *stream) trace(t *trace.Recorder, c *right.Case, w *cluster.Workload, v right.Verdict) {
+	if st.surplus {
+		return
+	}
+	step := trace.Step{Verdict: v, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1}
+	switch {
+	case v.Rule == trace.NotUsed:
+		step.Count = st.passed(func(w *cluster.Workload) bool { return !c.UsesNeeded(w.Loads) })
+	case v.Rule == trace.MinRuntime && st.tier != expiredEquals && st.donor.ByReservation(w, c.Now):
+		others := int64(0) // that use nothing of what is needed
+		step.Count = st.passed(func(o *cluster.Workload) bool {
+			kept := o.Priority == w.Priority && st.donor.ByReservation(o, c.Now)
+			if kept && !c.UsesNeeded(o.Loads) {
+				others++
+			}
+			return kept
+		}) - others
+	}
+	t.Skip(step)
+}
+
+// passed counts the workloads from the cursor on that pass the test, one after the other.
+func (st *stream) passed(test func(*cluster.Workload) bool) (n int64) {
+	for cursor := st.cursor; ; cursor.Next() {
+		w, ok := cursor.Item()
+		if !ok || !test(w) {
+			return n
+		}
+		n++
+	}
+}

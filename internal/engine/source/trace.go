@@ -41,30 +41,6 @@ func traceWithinNominal(t *trace.Recorder, c *right.Case, queue, common int, w *
 	t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.WithinNominal}, Node: c.NotGiving(queue, common), Workload: w.Facts.ID, Count: 1})
 }
 
-// traceRefused notes the workloads from the cursor of a stream on, which the policy keeps. Of
-// the own queue, equals come in tiers of their own.
-func (st *stream) traceRefused(t *trace.Recorder, c *right.Case) {
-	if st.surplus {
-		return // they are in another lane too
-	}
-	for cursor := st.cursor; ; cursor.Next() {
-		w, ok := cursor.Item()
-		if !ok {
-			return
-		}
-		rule := trace.ReclaimWithinCohort
-		switch {
-		case !c.UsesNeeded(w.Loads), st.donor.Class == right.Own && c.Equal(w):
-			continue
-		case st.donor.Class == right.Own:
-			rule = trace.WithinClusterQueue
-		case c.Permission(st.donor.Class, false).Permits(w):
-			rule = trace.BorrowWithinCohort
-		}
-		t.Skip(trace.Step{Verdict: trace.Verdict{Rule: rule}, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1})
-	}
-}
-
 // TraceRefused notes the workloads in the children of a cohort from a cursor on. The policy
 // permits the first of none of them.
 func TraceRefused(t *trace.Recorder, c *right.Case, cursor cluster.HeadCursor, class right.Class, except int, lane cluster.Lane) {
@@ -85,39 +61,5 @@ func TraceRefused(t *trace.Recorder, c *right.Case, cursor cluster.HeadCursor, c
 			cluster.SeekLane(&below, c.Cluster.Reach(child).Heads, lane)
 			TraceRefused(t, c, below, class, -1, lane)
 		}
-	}
-}
-
-// trace records the verdict on a workload in the range of priorities that the policy permits, and
-// counts the others that are skipped with it.
-func (st *stream) trace(t *trace.Recorder, c *right.Case, w *cluster.Workload, v right.Verdict) {
-	if st.surplus {
-		return
-	}
-	step := trace.Step{Verdict: v, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1}
-	switch {
-	case v.Rule == trace.NotUsed:
-		step.Count = st.passed(func(w *cluster.Workload) bool { return !c.UsesNeeded(w.Loads) })
-	case v.Rule == trace.MinRuntime && st.tier != expiredEquals && st.donor.ByReservation(w, c.Now):
-		others := int64(0) // that use nothing of what is needed
-		step.Count = st.passed(func(o *cluster.Workload) bool {
-			kept := o.Priority == w.Priority && st.donor.ByReservation(o, c.Now)
-			if kept && !c.UsesNeeded(o.Loads) {
-				others++
-			}
-			return kept
-		}) - others
-	}
-	t.Skip(step)
-}
-
-// passed counts the workloads from the cursor on that pass the test, one after the other.
-func (st *stream) passed(test func(*cluster.Workload) bool) (n int64) {
-	for cursor := st.cursor; ; cursor.Next() {
-		w, ok := cursor.Item()
-		if !ok || !test(w) {
-			return n
-		}
-		n++
 	}
 }

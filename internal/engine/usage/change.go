@@ -2,12 +2,6 @@ package usage
 
 import "github.com/cedesched/cede/internal/engine/quotatree"
 
-// change is the change of one slot.
-type change struct {
-	slot int
-	by   int64
-}
-
 // Fill puts everything back.
 func (v *View) Fill(gone Gone) {
 	for i := range v.cells {

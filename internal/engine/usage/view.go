@@ -180,3 +180,9 @@ func (v *View) WithinNominalAtFirst(node int, needs []bool) bool {
 	}
 	return true
 }
+
+// change is the change of one slot.
+type change struct {
+	slot int
+	by   int64
+}

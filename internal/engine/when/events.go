@@ -1,12 +1,12 @@
 package when
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
 	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
 )
 
 // queueEvents orders the intervals by their next change from an instant on: those of the last

@@ -1,9 +1,10 @@
 package when
 
 import (
+	"math"
+
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
-	"math"
 )
 
 // firstFitOfAny is firstFit of the attempts that time can change.

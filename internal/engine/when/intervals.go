@@ -1,28 +1,12 @@
 package when
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
 	"math"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/usage"
 )
-
-// interval holds the workloads of one priority in a lane that are protected for the same
-// duration from their reservation on, and the instants between which none of them changes.
-// The lane is ordered by falling reservation, so the workloads protected at an instant come
-// first, and sums give their usage.
-type interval struct {
-	lane     *cluster.LaneSet // nil: one instant only
-	donor    int
-	priority int64
-	delay    int64
-	// times is 1 if protected usage stays, -1 if it yields: the surplus of workloads that do
-	// not yield as a whole. 0: no usage, only the order of candidates changes.
-	times int64
-	// Nothing changes from since to until, both included.
-	since, until int64
-}
 
 // keptUntil returns the last instant at which a workload of the interval is protected.
 func (v *interval) keptUntil(w *cluster.Workload) int64 {

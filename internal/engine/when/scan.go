@@ -1,23 +1,14 @@
 package when
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/internal/engine/source"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 )
-
-// scanned is a workload that may yield at some time. Guards, rooms and protections
-// from the admission on need a look at each workload.
-type scanned struct {
-	workload *cluster.Workload
-	donor    int
-	// The last instants at which the surplus and the rest are protected.
-	surplus, whole int64
-}
 
 // scan is firstFit with a look at every workload.
 func (f *Finder) scan(borrowing bool) (at int64, ok bool) {

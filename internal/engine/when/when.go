@@ -1,27 +1,9 @@
 package when
 
 import (
-	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/quotatree"
-	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
-
-// Finder is the state of the search for an instant. The zero value is ready. It may be
-// reused, by one goroutine at a time.
-type Finder struct {
-	s         *search.Search
-	donors    []right.Donor
-	intervals []interval
-	kept      []int64 // by interval and slot: the usage of the protected workloads and of all before them in the lane
-	moved     []int64 // by donor and slot: what was moved in the view
-	scanned   []scanned
-	instants  []int64
-	changed   []int // donors that changed since the last instant that was tried
-	before    []int64
-	sum       []quotatree.Load
-}
 
 // RetryAt returns the first instant after now at which the request, which does not succeed
 // now, succeeds if nothing but time changes; ok is false if there is none. It is exact
@@ -132,9 +114,4 @@ func (f *Finder) timeMayHelp() bool {
 	f.queueEvents(at)
 	_, ok = f.nextEvent(false)
 	return ok
-}
-
-// running returns a lane of a donor.
-func (f *Finder) running(donor int, lane cluster.Lane) *cluster.LaneSet {
-	return f.s.Cluster.Running(f.donors[donor].Queue).Lane(lane)
 }

@@ -1,9 +1,12 @@
 package place
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/workload"
 )
 
 // Board has the members of a request and the nodes where they are placed.
@@ -104,3 +107,35 @@ func (b *Board) MayTouch(d room.Domain, u *state.Unit) bool { return b.isWide ||
 
 // IsWide reports whether a unit may matter for members on other nodes.
 func (b *Board) IsWide() bool { return b.isWide }
+
+// addMembers lists the members.
+func (b *Board) addMembers() {
+	r := b.Request
+	b.Members = b.Members[:0]
+	for i := range r.Pods {
+		p := &r.Pods[i]
+		m := Member{Facts: r.Shown(i), Needs: b.Needs(p.Requests), Promise: -1, allowed: allowed(b.Cluster, p)}
+		if i > 0 && !r.Rules.DecidePlaces() {
+			last := &b.Members[i-1]
+			m.Same = slices.Equal(m.Needs, last.Needs) && m.NamesAll() == last.NamesAll() && slices.Equal(m.allowed, last.allowed)
+		}
+		if promised := b.Cluster.PromisedPod(p.ID); promised != nil {
+			m.Promise = promised.Node
+		}
+		b.Members = append(b.Members, m)
+	}
+}
+
+// trials holds the trials of a decision and what they were told. They are told as late as possible: most domains are
+// left without a question.
+type trials struct {
+	list   []ask.Trial
+	placer ask.PlacerTrial
+	begun  bool
+	stale  bool                   // a placement was opened since the trials were told
+	shown  map[int32]workload.Pod // members that were added, as they were added
+	away   []*state.Pod           // running pods that were removed
+	isAway map[*state.Pod]bool    // the same
+	// leaving holds terminating pods that are waited for, of all nodes.
+	leaving []*state.Pod
+}

@@ -5,6 +5,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // Fit says whether one request has a place, while groups and replicas are removed and restored.
@@ -154,4 +155,19 @@ func (f *Fit) Where() []int32 {
 		}
 	}
 	return where
+}
+
+// replicas is what a Fit knows of the pod sets of workloads; the ID of a workload is that of its group.
+type replicas struct {
+	podSet  func(workload.Pod) string // nil: no pod sets are known
+	compare func(a, b workload.Pod) int
+	of      map[string][]podSet // by workload that was asked about
+}
+
+// podSet is the running pods of a pod set, in the order in which they leave. While their workload is there, the first
+// ones are removed.
+type podSet struct {
+	name    string
+	pods    []*state.Pod
+	removed int // how many
 }

@@ -8,21 +8,6 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// replicas is what a Fit knows of the pod sets of workloads; the ID of a workload is that of its group.
-type replicas struct {
-	podSet  func(workload.Pod) string // nil: no pod sets are known
-	compare func(a, b workload.Pod) int
-	of      map[string][]podSet // by workload that was asked about
-}
-
-// podSet is the running pods of a pod set, in the order in which they leave. While their workload is there, the first
-// ones are removed.
-type podSet struct {
-	name    string
-	pods    []*state.Pod
-	removed int // how many
-}
-
 // PodSets says of which pod set a running pod is, and which of two leaves first; nil: the last by ID. Pods that
 // terminate leave before others. Nothing may be removed.
 func (f *Fit) PodSets(name func(workload.Pod) string, compare func(a, b workload.Pod) int) {

@@ -1,8 +1,11 @@
 package place
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/quota"
 )
 
 // Fits reports whether a member has room on a node, may run there, and has no conflict with pods that run there or
@@ -66,4 +69,29 @@ func (b *Board) takeRoom(i int, p *state.Pod) bool {
 		}
 	}
 	return ok
+}
+
+// SmallestNeed returns what the member needs that needs least of a slot.
+func (b *Board) SmallestNeed(slot int) int64 {
+	least := b.Members[0].Needs[slot]
+	for m := range b.Members {
+		least = min(least, b.Members[m].Needs[slot])
+	}
+	return least
+}
+
+// LeastNeeds returns what the least number of members needs at least, by slot: the smallest members in each slot.
+func (b *Board) LeastNeeds() []int64 {
+	least := make([]int64, len(b.Slots))
+	list := make([]int64, len(b.Members))
+	for slot := range least {
+		for m := range b.Members {
+			list[m] = b.Members[m].Needs[slot]
+		}
+		slices.Sort(list)
+		for _, need := range list[:b.AtLeast] {
+			least[slot] = quota.Add(least[slot], need)
+		}
+	}
+	return least
 }

@@ -1,11 +1,9 @@
 package place
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -54,47 +52,4 @@ func allowed(c *state.Cluster, p *workload.Pod) nodeSet {
 		}
 	}
 	return set
-}
-
-// addMembers lists the members.
-func (b *Board) addMembers() {
-	r := b.Request
-	b.Members = b.Members[:0]
-	for i := range r.Pods {
-		p := &r.Pods[i]
-		m := Member{Facts: r.Shown(i), Needs: b.Needs(p.Requests), Promise: -1, allowed: allowed(b.Cluster, p)}
-		if i > 0 && !r.Rules.DecidePlaces() {
-			last := &b.Members[i-1]
-			m.Same = slices.Equal(m.Needs, last.Needs) && m.NamesAll() == last.NamesAll() && slices.Equal(m.allowed, last.allowed)
-		}
-		if promised := b.Cluster.PromisedPod(p.ID); promised != nil {
-			m.Promise = promised.Node
-		}
-		b.Members = append(b.Members, m)
-	}
-}
-
-// SmallestNeed returns what the member needs that needs least of a slot.
-func (b *Board) SmallestNeed(slot int) int64 {
-	least := b.Members[0].Needs[slot]
-	for m := range b.Members {
-		least = min(least, b.Members[m].Needs[slot])
-	}
-	return least
-}
-
-// LeastNeeds returns what the least number of members needs at least, by slot: the smallest members in each slot.
-func (b *Board) LeastNeeds() []int64 {
-	least := make([]int64, len(b.Slots))
-	list := make([]int64, len(b.Members))
-	for slot := range least {
-		for m := range b.Members {
-			list[m] = b.Members[m].Needs[slot]
-		}
-		slices.Sort(list)
-		for _, need := range list[:b.AtLeast] {
-			least[slot] = quota.Add(least[slot], need)
-		}
-	}
-	return least
 }

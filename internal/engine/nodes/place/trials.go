@@ -9,20 +9,6 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// trials holds the trials of a decision and what they were told. They are told as late as possible: most domains are
-// left without a question.
-type trials struct {
-	list   []ask.Trial
-	placer ask.PlacerTrial
-	begun  bool
-	stale  bool                   // a placement was opened since the trials were told
-	shown  map[int32]workload.Pod // members that were added, as they were added
-	away   []*state.Pod           // running pods that were removed
-	isAway map[*state.Pod]bool    // the same
-	// leaving holds terminating pods that are waited for, of all nodes.
-	leaving []*state.Pod
-}
-
 func (t *trials) add(p workload.Pod) {
 	for _, trial := range t.list {
 		trial.Add(p)

@@ -5,15 +5,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-// domains searches one domain after the other.
-type domains struct {
-	steps
-	exact  exact
-	sums   sums
-	short  []room.Domain // without room
-	single []room.Domain // for a single pod: the nodes on which it may run
-}
-
 func (s *domains) begin() {
 	s.placeable, s.trace = 0, s.Request.Trace
 	if s.Config.Exact {

@@ -11,30 +11,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-// Proof says how good a decision of the exact search is.
-type Proof struct {
-	// Optimal: nothing in the domains that were looked at is better. If there is no placement: there is none.
-	Optimal bool
-	// Value is the score of the placement. Nothing has a better one than Bound.
-	Value, Bound packing.Score
-	Nodes        int
-}
-
-// exact looks for the best victims and places in a domain, after the steps.
-type exact struct {
-	*steps
-	solver  packing.Solver
-	problem packing.Problem
-	nodes   int                 // of the search, so far
-	bounded bool                // some domain has a bound
-	bound   packing.Score       // the best one
-	unclear bool                // of some domain it is not known whether there is a placement
-	units   []*state.Unit       // that may yield in the domain, the most important first
-	number  map[*state.Unit]int // their indexes
-	kinds   [][]int             // members
-	budget  []int               // by slot, its number in the problem: slots depend on edits, the order of names does not
-}
-
 // begin forgets the search of another decision.
 func (x *exact) begin(s *steps) {
 	if x.number == nil {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/nodes/unit"
@@ -60,4 +61,13 @@ type Blocker struct {
 	// SetBy is, for a minimum runtime, the pod of which it ends last; Source says what sets it.
 	SetBy  *state.Pod
 	Source unit.Source
+}
+
+// Proof says how good a decision of the exact search is.
+type Proof struct {
+	// Optimal: nothing in the domains that were looked at is better. If there is no placement: there is none.
+	Optimal bool
+	// Value is the score of the placement. Nothing has a better one than Bound.
+	Value, Bound packing.Score
+	Nodes        int
 }

@@ -8,19 +8,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 )
 
-// Search is the working memory of one decision at a time. The zero value is ready.
-type Search struct {
-	usable
-	then  *then // the memory of decisions at other instants
-	spent room.Cost
-}
-
-// then is a decision at another instant.
-type then struct {
-	domains
-	request ask.Request
-}
-
 // Spent returns what the last decision cost.
 func (s *Search) Spent() room.Cost { return s.spent }
 

@@ -4,21 +4,10 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
-	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
-
-// steps searches one domain at a time.
-type steps struct {
-	place.Board
-	trace     *trace.Recorder // nil: no recording
-	placeable int             // the largest number of members that had a place in any domain
-	enough    int             // the number that must have one in the domain that was searched last
-	victims   []*state.Unit
-	floors    []int32 // the priorities that lower searches
-}
 
 // run searches a domain. The members and victims are then where b.Where and s.victims say. With rationed, units stay
 // so that no budget is violated.

@@ -15,19 +15,6 @@ import (
 // A single pod has every node as a domain. Most nodes are refused or beaten by the sums that they keep by priority;
 // what runs on them is looked at only on the others.
 
-// sums is the memory of bounds by sums.
-type sums struct {
-	least    []int64 // by slot: what the least number of members needs at least
-	missing  []int64 // by slot
-	yielding []yielding
-}
-
-// yielding is a running pod of which the unit could be a victim that violates no budget.
-type yielding struct {
-	pod     *state.Pod
-	started int64 // of its unit
-}
-
 // outlook is what the sums of a node say about preempting there.
 type outlook struct {
 	known    bool

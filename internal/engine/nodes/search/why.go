@@ -10,13 +10,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes/unit"
 )
 
-// usable has the nodes on which a member may run.
-type usable struct {
-	domains
-	isUsable []bool
-	smallest []int64 // by slot: what the smallest member needs
-}
-
 // findUsable finds the nodes on which a member may run.
 func (s *usable) findUsable() {
 	s.isUsable = room.Resize(s.isUsable, len(s.Nodes))

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cedesched/cede/workload"
 	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/workload"
 )
 
 // drawUnits draws single pods and groups with few and far priorities, starts and UIDs.

@@ -1,0 +1,49 @@
+package decide
+
+import (
+	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/why"
+)
+
+// findByPolicies searches for victims; if configured, a second time with the largest first.
+func (s *Searcher) findByPolicies() bool {
+	r := s.search.Request
+	return !r.Rules.Alone && (s.findInOrder(false) || r.LargestFirst && s.findInOrder(true))
+}
+
+func (s *Searcher) findInOrder(largestFirst bool) bool {
+	core := &s.search
+	core.CollectLevels()
+	t := core.Request.Trace
+	if t != nil && !largestFirst { // then they are the same
+		why.TraceLevels(t, core)
+	}
+	switch {
+	case core.OverPotential():
+		if t != nil {
+			core.TraceOverPotential(t)
+		}
+		core.NoteHopeless()
+		return false
+	case !largestFirst && !core.Request.Forecast && source.AnyLeaving(&core.Case) && !s.findsLeaving() && core.FindLeaving():
+		return true
+	}
+	return s.find(largestFirst)
+}
+
+func (s *Searcher) find(largestFirst bool) bool {
+	if s.search.Request.Fair.Enabled() {
+		return s.fair.Find(&s.search, source.Mode{Borrowing: true, LargestFirst: largestFirst})
+	}
+	return s.search.Find(largestFirst)
+}
+
+// findsLeaving reports whether the search in order finds victims that all were told to leave before.
+func (s *Searcher) findsLeaving() bool {
+	core := &s.search
+	core.Request.Trace.Silence()
+	defer core.Request.Trace.Resume()
+	leave := s.find(false) && core.AllLeave()
+	core.PutAllBack()
+	return leave
+}
