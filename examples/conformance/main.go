@@ -1,23 +1,21 @@
-// Conformance asks decisions recorded from other schedulers again, and prints where the
-// library decides differently.
+// Conformance asks decisions recorded from other schedulers again, and prints where the library decides differently.
 //
-//	conformance [-rules] FILE...
+//	conformance [-json] [-show N] FILE...
+//	conformance -convert FILE...
 //
-// Each file holds JSON Lines, plain or gzip, one case in each line; "-" or no file is
-// standard input. For each case the program compares the victims with their reasons, the rows
-// of the quota tree, and the rows of the preemption oracle (possibility and borrow height);
-// for KAI's cases, the protections; for cases about gates, whose gate is opened, when to ask
-// again, and the result of a gated workload; for a case about nodes, everything that it
-// expects. A case departs if every difference is explained by a departure listed in
-// docs/departures.md; the departures are predicates on the case.
+// Each file holds JSON Lines, plain or gzip, one case in each line; "-" or no file is standard input. A case has the form of
+// package recorded: any scheduler can record its decisions in it, and compare what it does with what cede would do. The program
+// compares all that a case wants: victims with their reasons, when to ask again, rows of the quota tree and of shares, forecasts;
+// of a workload with gates, which gate is opened and when to look again; on nodes, victims, places and units. A case departs if
+// every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
 //
-// With -rules the program compares no recorded answer. It asks each case of Kueue's preemptor by its
-// policies, and by preemption rules that say the same.
+// It reads three more forms, in which Kueue's preemptor, Kueue's gates and kube-scheduler were recorded (package foreign), and
+// with -convert prints them in the form of package recorded.
 //
-// A case of a kind that tells a story in words (integration) is counted, and not asked.
+// A case that tells a story in words is counted, and not asked.
 //
-// Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input: a case of an
-// unknown kind, and a file of which nothing was asked.
+// Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input: a line that is no case, and a file of which
+// nothing was asked.
 package main
 
 import (
@@ -31,10 +29,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/conformance/foreign"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
-	"github.com/cedesched/cede/internal/proof/corpus"
-	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/recorded"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -52,18 +50,18 @@ type report struct {
 }
 
 type failure struct {
-	ID          string              `json:"id"`
-	Line        int                 `json:"line"`
-	Error       string              `json:"error,omitempty"` // the case could not be asked
-	Differences []corpus.Difference `json:"differences,omitempty"`
+	ID          string                `json:"id"`
+	Line        int                   `json:"line"`
+	Error       string                `json:"error,omitempty"` // the case could not be asked
+	Differences []recorded.Difference `json:"differences,omitempty"`
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "print one JSON object for each file, with every failed case")
-	byRules := flags.Bool("rules", false, "compare decisions by policies with those by rules that say the same")
+	convert := flags.Bool("convert", false, "print the cases in the form of package recorded, and ask nothing")
 	show := flags.Int("show", 5, "print at most `N` failed cases of each file")
-	switch err := cli.Parse(flags, args, "usage: conformance [-json] [-rules] [-show N] [FILE...]", stdout); {
+	switch err := cli.Parse(flags, args, "usage: conformance [-convert] [-json] [-show N] [FILE...]", stdout); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
@@ -76,7 +74,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	status := 0
 	for _, name := range files {
-		r, err := check(name, stdin, *byRules)
+		r := newReport(name)
+		ask := r.ask
+		if *convert {
+			ask = func(_ int, c *recorded.Case) error { return json.NewEncoder(stdout).Encode(c) }
+		}
+		err := each(name, stdin, ask)
+		if err == nil && !*convert {
+			err = r.nothingAsked()
+		}
 		if err != nil {
 			fmt.Fprintf(stderr, "conformance: %s\n", printable.Line(err.Error()))
 			return 2
@@ -84,9 +90,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		if r.Failed > 0 {
 			status = 1
 		}
-		if *asJSON {
+		switch {
+		case *convert:
+		case *asJSON:
 			err = json.NewEncoder(printable.JSON(stdout)).Encode(r)
-		} else {
+		default:
 			err = r.print(stdout, *show)
 		}
 		if err != nil {
@@ -97,55 +105,71 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return status
 }
 
-// check asks every case of a file.
-func check(name string, stdin io.Reader, byRules bool) (report, error) {
-	r := report{File: name, Departures: map[string]int{}, Stories: map[string]int{}}
-	in := stdin
+// fileName returns the name of a file in messages.
+func fileName(name string) string {
 	if name == "-" {
-		r.File = "(standard input)"
-	} else {
+		return "(standard input)"
+	}
+	return name
+}
+
+// each calls yield for every case of a file, in a foreign form or in that of package recorded.
+func each(name string, stdin io.Reader, yield func(line int, c *recorded.Case) error) error {
+	in := stdin
+	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return r, err
+			return err
 		}
 		defer f.Close()
 		in = f
 	}
-	preemptor, err := preemption.New(preemption.Config{})
-	if err != nil {
-		return r, err
-	}
-	err = corpus.Read(r.File, in, func(line int, c corpus.Asker) error {
-		result, err := ask(c, preemptor, byRules)
-		switch {
-		case err != nil:
-			r.Failed++
-			r.Failures = append(r.Failures, failure{ID: c.ID(), Line: line, Error: err.Error()})
-		case !result.Passed():
-			r.Failed++
-			r.Failures = append(r.Failures, failure{ID: c.ID(), Line: line, Differences: result.Differences})
-		case result.NotAsked != "":
-			r.NotAsked++
-			r.Stories[result.NotAsked]++
-		case len(result.Departures) > 0:
-			r.Departed++
-			for _, name := range result.Departures {
-				r.Departures[name]++
-			}
-		default:
-			r.Passed++
+	return recorded.Lines(fileName(name), in, func(line int, text []byte) error {
+		c, ok, err := foreign.Case(text)
+		if !ok && err == nil {
+			c, err = recorded.Parse(text)
 		}
-		return nil
+		if err != nil {
+			return err
+		}
+		return yield(line, c)
 	})
-	if err == nil && r.Passed+r.Failed+r.Departed == 0 {
-		err = r.nothingAsked()
+}
+
+func newReport(name string) *report {
+	return &report{File: fileName(name), Departures: map[string]int{}, Stories: map[string]int{}}
+}
+
+// ask asks a case.
+func (r *report) ask(line int, c *recorded.Case) error {
+	result, err := c.Check()
+	switch {
+	case err != nil:
+		r.Failed++
+		r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Error: err.Error()})
+	case !result.Passed():
+		r.Failed++
+		r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Differences: result.Differences})
+	case result.NotAsked != "":
+		r.NotAsked++
+		r.Stories[result.NotAsked]++
+	case len(result.Departures) > 0:
+		r.Departed++
+		for _, name := range result.Departures {
+			r.Departures[name]++
+		}
+	default:
+		r.Passed++
 	}
-	return r, err
+	return nil
 }
 
 // nothingAsked is the error of a file without a case that was asked: a success would say nothing.
 func (r *report) nothingAsked() error {
-	if r.NotAsked == 0 {
+	switch {
+	case r.Passed+r.Failed+r.Departed > 0:
+		return nil
+	case r.NotAsked == 0:
 		return fmt.Errorf("%s: it has no case", r.File)
 	}
 	var why []string
@@ -153,16 +177,6 @@ func (r *report) nothingAsked() error {
 		why = append(why, fmt.Sprintf("%d of %d cases: %s", r.Stories[story], r.NotAsked, story))
 	}
 	return fmt.Errorf("%s: nothing was asked: %s", r.File, strings.Join(why, "; "))
-}
-
-func ask(c corpus.Asker, p *preemption.Preemptor, byRules bool) (corpus.Report, error) {
-	if !byRules {
-		return c.Check(p)
-	}
-	if of, ok := c.(*corpus.Case); ok {
-		return of.CheckRules()
-	}
-	return corpus.Report{NotAsked: "it is no case of Kueue's preemptor"}, nil
 }
 
 func (r *report) print(w io.Writer, show int) error {

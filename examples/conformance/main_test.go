@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const corpusFile = "../../internal/proof/corpus/testdata/random-classical.jsonl.gz"
+const corpusFile = "../../preemption/recorded/testdata/random-classical.jsonl.gz"
 
 func call(stdin string, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
@@ -39,11 +39,14 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// With -rules the same cases are decided by policies and by rules.
-func TestByRules(t *testing.T) {
-	status, stdout, stderr := call("", "-rules", corpusFile)
-	if !strings.HasPrefix(stdout, corpusFile+": 990 passed, 0 failed, 10 departed\n") || status != 0 || stderr != "" {
-		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+// A case that is converted says the same.
+func TestConvert(t *testing.T) {
+	status, converted, stderr := call(line()+line(`"borrowHeight":0`, `"borrowHeight":1`), "-convert")
+	if status != 0 || stderr != "" || !strings.HasPrefix(converted, `{"id":"one","quota":[{"state":{`) {
+		t.Fatalf("status %d, %q, %q", status, converted, stderr)
+	}
+	if status, stdout, _ := call(converted); status != 1 || !strings.Contains(stdout, "(standard input): 1 passed, 1 failed, 0 departed\n") {
+		t.Errorf("status %d: %s", status, stdout)
 	}
 }
 
@@ -108,21 +111,21 @@ func TestUnreadable(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"not JSON":       {line() + "hello\n", nil, "(standard input):2: invalid character"},
-		"in a file":      {"", []string{plain}, plain + ":3: invalid character"},
-		"empty":          {"\n\n", nil, "it has no case"},
-		"no case":        {"{}\n", nil, "(standard input):1: no case: it has no id"},
-		"unknown kind":   {line() + `{"id":"w","kind":"replay"}` + "\n", nil, `(standard input):2: case "w": unknown kind "replay"`},
-		"unknown gate":   {`{"id":"w","kind":"other-ungate","now":"2026-01-01T12:00:00Z","timeoutSeconds":300}` + "\n", nil, `(standard input):1: case "w": unknown kind "other-ungate"`},
-		"unknown rule":   {`{"id":"w","table":"t","kind":"other","gates":{"ConfigurablePreemptions":true}}` + "\n", nil, `(standard input):1: case "w": unknown kind "other"`},
-		"unknown action": {`{"id":"w","action":"consolidate","defaults":{}}` + "\n", nil, `(standard input):1: case "w": unknown action "consolidate"`},
-		"unknown mode":   {line(`"mode":"Preempt"`, `"mode":"Maybe"`), nil, `unknown mode "Maybe"`},
-		"wrong type":     {line(`"priority":1`, `"priority":"high"`), nil, "(standard input):1: json"},
-		"policy":         {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: "Sometimes" is unknown: want Never, LowerPriority`},
-		"no file":        {"", []string{filepath.Join(dir, "none")}, "no such file"},
-		"bad gzip":       {"\x1f\x8bnot gzip", nil, "gzip"},
-		"bad flag":       {"", []string{"-x"}, "usage: conformance"},
-		"a directory":    {"", []string{dir}, "is a directory"},
+		"not JSON":      {line() + "hello\n", nil, "(standard input):2: invalid character"},
+		"in a file":     {"", []string{plain}, plain + ":3: invalid character"},
+		"empty":         {"\n\n", nil, "it has no case"},
+		"no case":       {"{}\n", nil, "(standard input):1: no case: it has no id"},
+		"unknown kind":  {line() + `{"id":"w","kind":"replay"}` + "\n", nil, `(standard input):2: case "w": unknown kind "replay"`},
+		"unknown gate":  {`{"id":"w","kind":"other-ungate","now":"2026-01-01T12:00:00Z","timeoutSeconds":300}` + "\n", nil, `(standard input):1: case "w": unknown kind "other-ungate"`},
+		"unknown field": {`{"id":"w","quota":[{"stat":{}}]}` + "\n", nil, `(standard input):1: json: unknown field "stat"`},
+		"no question":   {`{"id":"w"}` + "\n", nil, `(standard input):1: case "w": it has no question`},
+		"unknown mode":  {line(`"mode":"Preempt"`, `"mode":"Maybe"`), nil, `unknown mode "Maybe"`},
+		"wrong type":    {line(`"priority":1`, `"priority":"high"`), nil, `(standard input):1: case "one": json`},
+		"policy":        {line(`"LowerPriority"`, `"Sometimes"`), nil, `(standard input):1: case "one": "Sometimes" is unknown: want Never, LowerPriority`},
+		"no file":       {"", []string{filepath.Join(dir, "none")}, "no such file"},
+		"bad gzip":      {"\x1f\x8bnot gzip", nil, "gzip"},
+		"bad flag":      {"", []string{"-x"}, "usage: conformance"},
+		"a directory":   {"", []string{dir}, "is a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, stdout, stderr := call(c.stdin, c.args...)
@@ -139,7 +142,7 @@ const told = `{"id":"told","kind":"integration","steps":[]}` + "\n"
 // Stories in words are counted by themselves: neither passed nor failed.
 func TestStoriesAreCountedApart(t *testing.T) {
 	status, stdout, _ := call(line() + told)
-	if want := "(standard input): 1 passed, 0 failed, 0 departed\n  not asked 1: a story in words (integration)\n"; status != 0 || stdout != want {
+	if want := "(standard input): 1 passed, 0 failed, 0 departed\n  not asked 1: it is about no decision (integration)\n"; status != 0 || stdout != want {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 }
@@ -147,20 +150,14 @@ func TestStoriesAreCountedApart(t *testing.T) {
 // A file of which nothing was asked is no success: status 2, and one line that says why.
 func TestAFileOfWhichNothingWasAsked(t *testing.T) {
 	status, stdout, stderr := call(told + told)
-	want := "conformance: (standard input): nothing was asked: 2 of 2 cases: a story in words (integration)\n"
+	want := "conformance: (standard input): nothing was asked: 2 of 2 cases: it is about no decision (integration)\n"
 	if status != 2 || stdout != "" || stderr != want {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
-	}
-	const boundary = "../../internal/proof/corpus/testdata/kai-boundary.jsonl.gz"
-	status, stdout, stderr = call("", "-rules", boundary)
-	want = "conformance: " + boundary + ": nothing was asked: 100 of 100 cases: it is no case of Kueue's preemptor\n"
-	if status != 2 || stdout != "" || stderr != want {
-		t.Errorf("with -rules: status %d, %q, %q", status, stdout, stderr)
 	}
 }
 
 func TestGates(t *testing.T) {
-	status, stdout, _ := call("", "../../internal/proof/corpus/testdata/gates-oracle-mk.jsonl.gz")
+	status, stdout, _ := call("", "../../preemption/recorded/testdata/gates-oracle-mk.jsonl.gz")
 	if status != 0 || !strings.Contains(stdout, "85 passed, 0 failed, 65 departed\n") {
 		t.Errorf("status %d, %q", status, stdout)
 	}

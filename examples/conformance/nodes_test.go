@@ -26,7 +26,7 @@ func TestDifferencesOnNodesAreSeen(t *testing.T) {
 	}{
 		"victims":     {[]string{`["low"]`, `["mid"]`}, "- mid"},
 		"mode":        {[]string{`"seed"`, `"in_place"`}, "+ mid"},
-		"outcome":     {[]string{`"outcome":"preempt"`, `"outcome":"unschedulable"`}, "- unschedulable"},
+		"outcome":     {[]string{`"outcome":"preempt"`, `"outcome":"unschedulable"`}, "- Impossible"},
 		"violations":  {[]string{`"pdb_violations":0`, `"pdb_violations":1`}, "- 1"},
 		"one of":      {[]string{`"victims":["low"]`, `"victim_count":1,"victims_one_of":["mid","x"]`}, "number of victims"},
 		"eligible":    {[]string{`"outcome":"preempt"`, `"eligible":false`}, "- false"},

@@ -168,30 +168,3 @@ func (s *Searcher) explain(result *Result, maxBlockers int) {
 	s.shortages = append(s.shortages[:0], core.WhyNot.Shortages...)
 	result.Shortages, result.NoRoom = s.shortages, core.WhyNot.NoRoom
 }
-
-// Sequence is which victims one attempt takes, in order, if the request never fits.
-type Sequence struct {
-	Borrowing bool
-	Taken     []right.Victim
-}
-
-// Sequences lists the attempts by the policies. In fair sharing there is one, with both
-// strategies, and none without candidates.
-func (s *Searcher) Sequences(c *cluster.Cluster, r *right.Request) (list []Sequence) {
-	core := &s.search
-	core.Begin(c, r)
-	core.FitsAtFirst() // finds what needs preemption
-	core.CollectLevels()
-	add := func(borrowing bool, taken []right.Victim) {
-		list = append(list, Sequence{borrowing, append([]right.Victim(nil), taken...)})
-	}
-	if !r.Fair.Enabled() {
-		core.Sequences(add)
-	} else if len(core.Source.AppendCandidates(&core.Case, nil, 1)) > 0 {
-		s.takeAll()
-		add(true, core.Taken)
-		core.PutAllBack()
-	}
-	core.End()
-	return list
-}

@@ -11,36 +11,24 @@ import (
 // Find makes the attempts of classical sharing: with borrowing if the queue may, then
 // without. It stops at the first that succeeds, even if a later one would need fewer victims.
 func (s *Search) Find(largestFirst bool) bool {
-	return s.plan(false, func(borrowing bool) bool {
+	return s.plan(func(borrowing bool) bool {
 		return s.Attempt(source.Mode{Borrowing: borrowing, LargestFirst: largestFirst})
-	})
-}
-
-// Sequences makes each attempt as if the request never fitted, and yields the victims that it
-// takes, in order, none put back. They are valid during the call.
-func (s *Search) Sequences(yield func(borrowing bool, taken []right.Victim)) {
-	s.plan(true, func(borrowing bool) bool {
-		s.Attempt(source.Mode{Borrowing: borrowing, All: true})
-		yield(borrowing, s.Taken)
-		s.PutAllBack()
-		return false
 	})
 }
 
 // Attempts returns the attempts of the search, in order: whether each lets the request take
 // its queue over its nominal quota.
 func (s *Search) Attempts() (list []bool) {
-	s.plan(false, func(borrowing bool) bool {
+	s.plan(func(borrowing bool) bool {
 		list = append(list, borrowing)
 		return false
 	})
 	return list
 }
 
-// plan makes attempts until one succeeds. all: of both attempts, if there are two, even if the
-// second permits no more candidates.
-func (s *Search) plan(all bool, attempt func(borrowing bool) bool) bool {
-	second := func() bool { return (all || s.permitsMore()) && attempt(false) }
+// plan makes attempts until one succeeds.
+func (s *Search) plan(attempt func(borrowing bool) bool) bool {
+	second := func() bool { return s.permitsMore() && attempt(false) }
 	switch {
 	case s.Request.Fair.Enabled():
 		return attempt(true)

@@ -139,9 +139,10 @@ var rooms = []struct {
 	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference", "internal/reference/nodes"}, {"preemption/verify"}}},
 	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
+	{"recorded: decisions of other schedulers", [][]string{{"preemption/recorded"}}},
 	{"proof: what shows that all this is right", [][]string{
 		{"internal/proof/golden", "internal/proof/asrules"},
-		{"internal/proof/corpus", "internal/proof/scenario", kit},
+		{"internal/proof/scenario", kit},
 		{"internal/proof/derive"},
 	}},
 }
@@ -198,7 +199,7 @@ func TestReferenceKnowsNothingOfTheEngine(t *testing.T) {
 
 // TestNoSideEffects: the library reads no clock and no randomness, logs nothing,
 // starts no goroutine, knows no files, and does not panic. (sync.Pool in preemption
-// reuses memory and reaches no answer; the corpus loader reads what it is given.)
+// reuses memory and reaches no answer; recorded reads what it is given.)
 func TestNoSideEffects(t *testing.T) {
 	banned := []string{"log", "log/slog", "os", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "net", "net/http", "unsafe"}
 	for _, s := range sources(t) {
